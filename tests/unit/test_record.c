@@ -69,7 +69,7 @@ static const vkmm_field part_fields[] = {
     {"x", VKMM_FIELD_U32, VKMM_AT(part, x), VKMM_NEEDED, .most = 100},
     {"y", VKMM_FIELD_REAL, VKMM_AT(part, y), .most = 1e3},
 };
-static const vkmm_record part_record = {"part", VKMM_FIELDS(part_fields), VKMM_RECORD_OF(part), .start = start_part};
+static const vkmm_record part_record = {"part", VKMM_FIELDS(part_fields), .start = start_part};
 
 /* What is written is even; only that is read. */
 typedef struct even {
@@ -87,7 +87,7 @@ static void check_even(const vkmm_node *node, void *record)
 }
 
 static const vkmm_field even_fields[] = {{"even", VKMM_FIELD_U32, VKMM_AT(even, value)}};
-static const vkmm_record even_record = {"even", VKMM_FIELDS(even_fields), VKMM_RECORD_OF(even), .show = show_even,
+static const vkmm_record even_record = {"even", VKMM_FIELDS(even_fields), .size = sizeof(even), .show = show_even,
                                         .check = check_even};
 
 static const vkmm_field whole_fields[] = {
@@ -112,8 +112,7 @@ static const vkmm_field whole_fields[] = {
     {"degrees", VKMM_FIELD_CUSTOM, .put = put_degrees, .take = take_degrees},
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(whole, rounded), .record = &even_record},
 };
-static const vkmm_record whole_record = {"whole", VKMM_FIELDS(whole_fields), VKMM_RECORD_OF(whole),
-                                         .schema = "test.whole/1"};
+static const vkmm_record whole_record = {"whole", VKMM_FIELDS(whole_fields), .schema = "test.whole/1"};
 
 static void end(whole *record)
 {

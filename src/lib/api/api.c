@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "exec/spares.h"
-#include "kernel/legal.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "vk/device.h"

@@ -25,9 +25,7 @@ vkmm_status vkmm_cache_dir_name(const vkmm_log *log, const char *given, char **p
     if (given && !*given) return VKMM_OK;
     errno = 0;
     *path = given ? vkmm_strdup(given) : vkmm_disk_cache_folder();
-    return *path || (!given && errno != ENOMEM)
-               ? VKMM_OK
-               : vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the name of the cache folder");
+    return *path || (!given && errno != ENOMEM) ? VKMM_OK : VKMM_NO_MEMORY(log, "for the name of the cache folder");
 }
 
 vkmm_status vkmm_cache_dir_resolve(const vkmm_log *log, const char *given, char **path)

@@ -3,6 +3,7 @@
 #define VKMM_BASE_CLEAN_H
 
 #include <stddef.h>
+#include "base/array.h"
 
 #if defined(__MINGW32__) /* where "printf" is that of an old C library, without %zu */
 #define VKMM_PRINTF(format_index, first_argument) __attribute__((format(gnu_printf, format_index, first_argument)))
@@ -19,5 +20,10 @@ void vkmm_clean(char *text, size_t size, const char *name);
 
 /* Adds one more entry to a text, after a separator unless it is the first. Cut to fit. */
 void vkmm_join(char *text, size_t size, const char *separator, const char *format, ...) VKMM_PRINTF(4, 5);
+
+/* snprintf and the two above, for an array of char as a whole. */
+#define VKMM_PUT(array, ...)   snprintf(VKMM_ROOM(array), __VA_ARGS__)
+#define VKMM_CLEAN(array, ...) vkmm_clean(VKMM_ROOM(array), __VA_ARGS__)
+#define VKMM_JOIN(array, ...)  vkmm_join(VKMM_ROOM(array), __VA_ARGS__)
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/folder.h"
 
 void *vkmm_dynlib_open(const char *name)
@@ -57,7 +58,7 @@ static int is_in(const char *root, const char *folder, size_t length, const char
 {
     char path[1024];
     if (length == 0) return 0;
-    snprintf(path, sizeof path, "%s%.*s/%s", root, (int)length, folder, name);
+    VKMM_PUT(path, "%s%.*s/%s", root, (int)length, folder, name);
     return vkmm_path_look(path, 0) == VKMM_PATH_OPEN;
 }
 
@@ -71,7 +72,7 @@ int vkmm_dynlib_there(const char *root, const char *name)
         if (is_in(root, path, length, name)) return 1;
         path = path[length] == ':' ? path + length + 1 : NULL;
     }
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    for (size_t i = 0; i < VKMM_COUNT(folders); i++)
         if (is_in(root, folders[i], strlen(folders[i]), name)) return 1;
     return root[0] == '\0' && vkmm_dynlib_loads(name, NULL, 0);
 }

@@ -69,7 +69,7 @@ static int descriptor_of(const char *path)
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
     if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
     if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(folders); i++) {
         size_t length = strlen(folders[i]);
         if (strncmp(path, folders[i], length) != 0) continue;
         char *end = NULL;
@@ -86,7 +86,7 @@ static vkmm_status create_partial(vkmm_output *o, unsigned mode)
     enum { TRIES = 100, NAME_BYTES = 40 };
     const size_t folder = (size_t)(vkmm_path_name(o->target) - o->target);
     char *name = vkmm_alloc(folder + NAME_BYTES, 1);
-    if (name == NULL) return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);
+    if (name == NULL) return VKMM_NO_MEMORY(&o->log, "for the temporary name of %s", o->path);
     memcpy(name, o->target, folder);
     uint64_t seed = (uint64_t)(vkmm_now_ms() * 1e6) ^ ((uint64_t)getpid() << 32) ^ (uint64_t)(uintptr_t)o;
     for (uint64_t i = 0; i < TRIES && o->fd < 0; i++) {
@@ -120,8 +120,7 @@ static vkmm_status open_target(vkmm_output *o)
     o->target = vkmm_disk_target(o->path, exists);
     if (o->target == NULL && errno == ELOOP && !exists)
         return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: it is a dangling symbolic link", o->path);
-    if (o->target == NULL && errno == ENOMEM)
-        return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the name of %s", o->path);
+    if (o->target == NULL && errno == ENOMEM) return VKMM_NO_MEMORY(&o->log, "for the name of %s", o->path);
     if (o->target == NULL) return vkmm_output_cannot(o, errno);
     /* Until it has the mode of the file that it replaces, nobody else may open it. */
     vkmm_status result = create_partial(o, exists ? 0600 : o->mode);
@@ -142,7 +141,7 @@ static vkmm_status open_output(const vkmm_log *log, const char *path, unsigned m
     }
     if (o == NULL || o->path == NULL) {
         destroy(&o);
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the output %s", path);
+        return VKMM_NO_MEMORY(log, "for the output %s", path);
     }
     vkmm_status result = open_target(o);
     if (result != VKMM_OK) destroy(&o);

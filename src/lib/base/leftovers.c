@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -47,7 +47,7 @@ const char *vkmm_status_name(vkmm_status status)
         [VKMM_DEVICE_LOST] = "device lost",
         [VKMM_STOPPED] = "stopped",
     };
-    return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown status";
+    return (unsigned)status < VKMM_COUNT(names) ? names[status] : "unknown status";
 }
 
 static VKMM_PRINTF(3, 0) void say(const vkmm_log *log, vkmm_log_level level, const char *format, va_list arguments)

@@ -29,6 +29,7 @@ void vkmm_say(const vkmm_log *log, vkmm_log_level level, const char *format, ...
 /* Reports the sentence as an error and returns `status`, so that a failing function can end with `return
  * vkmm_fail(…)`. */
 vkmm_status vkmm_fail(const vkmm_log *log, vkmm_status status, const char *format, ...) VKMM_PRINTF(3, 4);
+#define VKMM_NO_MEMORY(log, ...) vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory " __VA_ARGS__)
 
 /* At the top of a public function: ends it with VKMM_INVALID and a sentence if the pointer is NULL. */
 #define VKMM_NEED(log, pointer)                                                                                        \

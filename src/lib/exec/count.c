@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "exec/store.h"
-#include "math/problem.h"
 #include "math/type.h"
 #include "plan/access.h"
 #include "vk/command.h"

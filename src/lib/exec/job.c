@@ -66,7 +66,7 @@ vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_j
                           vkmm_job **out)
 {
     vkmm_job *job = vkmm_alloc(1, sizeof *job);
-    if (!job) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a job");
+    if (!job) return VKMM_NO_MEMORY(log, "for a job");
     job->log = log;
     job->problem = params->problem;
     job->is_lent = is_lent;

@@ -1,4 +1,5 @@
 /* The operands of the matrix peak, and the expected results. */
+#include "base/array.h"
 #include "base/random.h"
 #include "exec/matrix_peak.h"
 #include "math/component.h"
@@ -13,7 +14,7 @@ const vkmm_matrix_types *vkmm_matrix_types_of(const vkmm_matrix_shape *shape)
 {
     if (shape->scope != VK_SCOPE_SUBGROUP_KHR || shape->saturating || shape->a != shape->b || shape->c != shape->result)
         return NULL;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(known); i++) {
         const uint64_t bytes = vkmm_type_of(known[i].operand)->bytes, sum_bytes = vkmm_type_of(known[i].sum)->bytes;
         if (vkmm_component_of(known[i].operand) == shape->a && vkmm_component_of(known[i].sum) == shape->c)
             return shape->k * bytes % 4 || shape->n * bytes % 4 || shape->n * sum_bytes % 4 ? NULL : &known[i];

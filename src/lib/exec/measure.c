@@ -51,8 +51,7 @@ static vkmm_status warm_up(vkmm_job *job, const vkmm_measure_params *params)
 
 static vkmm_status out_of_memory(const vkmm_job *job)
 {
-    return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for %u samples",
-                     job->samples[VKMM_SERIES_SUBMIT].count + 1);
+    return VKMM_NO_MEMORY(job->log, "for %u samples", job->samples[VKMM_SERIES_SUBMIT].count + 1);
 }
 
 static vkmm_status sample_kernel(vkmm_job *job, const vkmm_measure_params *params)

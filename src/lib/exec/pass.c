@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "exec/job.h"
-#include "math/problem.h"
 #include "math/type.h"
 #include "vk/command.h"
 

@@ -47,7 +47,7 @@ static vkmm_status add_buffer(vkmm_job *job, uint64_t bytes)
 {
     vkmm_rotation *r = &job->rotation;
     vkmm_buffer *buffers = vkmm_realloc(r->buffers, r->buffer_count + 1, sizeof *buffers);
-    if (!buffers) return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for the copies of the operands");
+    if (!buffers) return VKMM_NO_MEMORY(job->log, "for the copies of the operands");
     r->buffers = buffers;
     vkmm_status status = vkmm_buffer_create(job->device, "the copies of the operands", bytes, VKMM_PLACE_DEVICE,
                                             &r->buffers[r->buffer_count]);
@@ -110,7 +110,7 @@ static vkmm_status create(vkmm_job *job, uint64_t rotating_bytes)
             "not enough memory for a second copy of the operands: %.1f MiB; half of what \"%s\" has free is %.1f MiB",
             MIB(bytes), job->device->physical->info.name, MIB(room));
     r->copies = vkmm_alloc(r->count, sizeof *r->copies);
-    if (!r->copies) return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for %u copies of the operands", r->count);
+    if (!r->copies) return VKMM_NO_MEMORY(job->log, "for %u copies of the operands", r->count);
     vkmm_status status = place(job);
     if (status == VKMM_OK) status = bind(job);
     if (status == VKMM_OK) r->asked_bytes = rotating_bytes;

@@ -269,7 +269,7 @@ static vkmm_status build(vkmm_stream *stream, const vkmm_stream_params *params)
     if (stream->problem.m == 0 || stream->problem.n == 0) return VKMM_OK;
     if (!vkmm_pieces_find(&stream->problem, &stream->whole, &stream->space, &stream->pieces)) return too_small(stream);
     if (!stream->workers) stream->workers = vkmm_workers_create(threads_of(params));
-    if (!stream->workers) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for threads");
+    if (!stream->workers) return VKMM_NO_MEMORY(stream->log, "for threads");
     stream->is_busy = 1;
     stream->step_count = stream->stored = 0;
     status = try_smaller(stream, vkmm_stream_take);
@@ -291,7 +291,7 @@ static vkmm_status create_one(vkmm_device *device, const vkmm_log *log, const vk
                               vkmm_work *work, vkmm_stream **out)
 {
     vkmm_stream *stream = vkmm_alloc(1, sizeof *stream);
-    if (!stream) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a stream");
+    if (!stream) return VKMM_NO_MEMORY(log, "for a stream");
     stream->device = device;
     stream->log = log;
     stream->work = work;
@@ -367,7 +367,7 @@ vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const v
     vkmm_status status = check_problem(log, &params->job.problem);
     if (status != VKMM_OK) return status;
     vkmm_work *work = create_work();
-    if (!work) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a stream");
+    if (!work) return VKMM_NO_MEMORY(log, "for a stream");
     status = create_all(device, log, params, work, out);
     if (status != VKMM_OK) destroy_work(work);
     return status;

@@ -28,8 +28,7 @@ static vkmm_status reap(vkmm_stream *stream, vkmm_flight *flight)
     double ms = -1, begin = -1;
     vkmm_status status = vkmm_command_wait(stream->device, flight->command);
     const double now = vkmm_now_ms();
-    if (status == VKMM_OK && has_stamps) ms = vkmm_timer_read(stream->device, &flight->timer, 0);
-    if (ms > 0) begin = vkmm_timer_since(stream->device, &flight->timer, &stream->zero);
+    if (status == VKMM_OK && has_stamps) begin = vkmm_timer_since(stream->device, &flight->timer, &stream->zero, &ms);
     vkmm_command_free(stream->device, &flight->command);
     if (status != VKMM_OK) return status;
     if (begin < 0) {
@@ -99,7 +98,7 @@ vkmm_status vkmm_stream_plan_add(vkmm_stream *stream, const vkmm_plan *plan)
     if (grown)
         stream->plans = grown;
     else
-        status = vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a plan");
+        status = VKMM_NO_MEMORY(stream->log, "for a plan");
     if (status == VKMM_OK) status = vkmm_plan_sets_create(stream->device, plan, VKMM_STREAM_FLIGHTS, &made.sets);
     if (status == VKMM_OK)
         grown[stream->plan_count++] = made;

@@ -159,7 +159,7 @@ static vkmm_status finish_panel(vkmm_stream *stream, const vkmm_lines *lines, co
     vkmm_lines line = *lines;
     vkmm_status status = VKMM_OK;
     char *memory = vkmm_alloc(lines->length, 2 * size);
-    if (!memory) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a line of C");
+    if (!memory) return VKMM_NO_MEMORY(stream->log, "for a line of C");
     char *before = memory + lines->length * size;
     line.type = type;
     for (uint64_t i = 0; i < count && status == VKMM_OK; i++) {

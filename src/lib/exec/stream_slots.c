@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "exec/store.h"
 #include "exec/stream.h"
-#include "math/problem.h"
 #include "math/type.h"
 #include "vk/command.h"
 
@@ -27,7 +26,7 @@ static vkmm_status take_slots(vkmm_stream *stream, const char *what, uint32_t co
         vkmm_buffer_destroy(stream->device, &(*slots)[--*had].buffer);
     if (*had < count) {
         vkmm_slot *grown = vkmm_realloc(*slots, count, sizeof *grown);
-        if (!grown) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");
+        if (!grown) return VKMM_NO_MEMORY(stream->log, "for a list of panels");
         memset(grown + *had, 0, (count - *had) * sizeof *grown);
         *slots = grown;
         *had = count;

@@ -120,7 +120,7 @@ static vkmm_status take(vkmm_stream *stream)
         work->panels += count - (failed != NULL);
     }
     vkmm_free(made);
-    return grown ? VKMM_OK : vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");
+    return grown ? VKMM_OK : VKMM_NO_MEMORY(stream->log, "for a list of panels");
 }
 
 vkmm_status vkmm_work_take(vkmm_stream *stream, uint64_t i)
@@ -199,10 +199,10 @@ static void stop(vkmm_stream *stream, vkmm_status status, const char *sentence)
     vkmm_work *work = stream->work;
     if (atomic_load(&work->status) != VKMM_OK) return;
     if (status == VKMM_DEVICE_LOST && !atomic_load(&stream->is_told))
-        snprintf(work->sentence, sizeof work->sentence, "%.900s; %llu of %llu panels of C were done", sentence,
-                 (unsigned long long)work->done, (unsigned long long)work->panels);
+        VKMM_PUT(work->sentence, "%.900s; %llu of %llu panels of C were done", sentence, (unsigned long long)work->done,
+                 (unsigned long long)work->panels);
     else
-        snprintf(work->sentence, sizeof work->sentence, "%s", sentence);
+        VKMM_PUT(work->sentence, "%s", sentence);
     atomic_store(&work->status, (int)status);
 }
 

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "math/problem.h"
 #include "math/type.h"
 #include "plan/plan.h"
 #include "vk/buffer.h"
@@ -270,8 +269,7 @@ vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *para
     }
     vkmm_trace *trace = allocate(&params->problem, &extent, &rest);
     if (!trace)
-        return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for a trace of %llu values",
-                         (unsigned long long)extent.values);
+        return VKMM_NO_MEMORY(vkmm_device_log(device), "for a trace of %llu values", (unsigned long long)extent.values);
     trace->kernel = choice.info;
     status = run(device, params, &choice, &extent, trace, rest);
     if (status != VKMM_OK) vkmm_trace_destroy(&trace);

@@ -70,7 +70,7 @@ static const vkmm_preset presets_f64[] = {
 static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
     const int wide = problem->type == VKMM_F64;
-    if (index >= (wide ? sizeof presets_f64 / sizeof *presets_f64 : sizeof presets / sizeof *presets)) return 0;
+    if (index >= (wide ? VKMM_COUNT(presets_f64) : VKMM_COUNT(presets))) return 0;
     *preset = wide ? presets_f64[index] : presets[index];
     if (index == REPLACED && is_one_round(device, problem)) *preset = one_round;
     preset->peak = 128 * 1980;

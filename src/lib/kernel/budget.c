@@ -3,7 +3,7 @@
  * drivers, and of Arm, are taken from those of the same or similar hardware and are not measured. */
 #include "kernel/budget.h"
 
-#include <stddef.h>
+#include "base/array.h"
 
 #define ANY UINT32_MAX
 enum { HONEYKRISP = 26 /* VkDriverId, which headers before 1.3.295 lack */ };
@@ -37,7 +37,7 @@ static const struct {
 
 vkmm_budget vkmm_budget_of(const vkmm_device_info *device)
 {
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    for (size_t i = 0; i < VKMM_COUNT(known); i++)
         if (known[i].driver_id == device->driver_id &&
             (known[i].min_subgroup == ANY || known[i].min_subgroup == device->min_subgroup_size))
             return known[i].budget;

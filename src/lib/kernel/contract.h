@@ -3,7 +3,7 @@
 #ifndef VKMM_KERNEL_CONTRACT_H
 #define VKMM_KERNEL_CONTRACT_H
 
-#include <stdint.h>
+#include "base/array.h"
 
 /* Specialization constant ids. */
 enum {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "kernel/budget.h"
 #include "kernel/contract.h"
@@ -72,7 +73,7 @@ static const vkmm_preset large[] = {
     {{{32, 32, 32, 32, 32, 1, 8, 1, 1, 1, 1, 1}}, .12, 8, 1},
     {{{32, 32, 16, 32, 32, 1, 8, 0, 1, 1, 1, 1}}, .10, 8, 1},
 };
-enum { ANY_SUMS = 2, SMALLER = 3, COUNT = sizeof large / sizeof *large };
+enum { ANY_SUMS = 2, SMALLER = 3, COUNT = VKMM_COUNT(large) };
 
 /* For devices with few registers (kernel/budget.h), by the static cycles of their drivers: the first for RDNA 3, but
  * not for sums in f16, which its compiler unpacks; from blocks of 16x16 on for Intel, whose bytes need narrower ones.
@@ -190,7 +191,7 @@ static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_p
     const int transposes = vkmm_type_of(problem->type)->bytes == 1 && problem->op_a == VKMM_OP_T,
               sums_f16 = vkmm_problem_compute(problem) == VKMM_F16;
     const uint32_t first = transposes ? SMALLER : sums_f16 ? 0 : ANY_SUMS;
-    const uint32_t splits = sizeof split / sizeof *split, few_from = 2;
+    const uint32_t splits = VKMM_COUNT(split), few_from = 2;
     if (problem->method == VKMM_COMPUTE_SPLIT) {
         index += is_processor(device) ? splits - 1 : vkmm_budget_of(device).matrices > 0 ? few_from : 0;
         return index < splits ? &split[index] : NULL;
@@ -198,8 +199,7 @@ static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_p
     if (is_processor(device)) return index > 0 ? NULL : &small;
     if (vkmm_short_side(problem) <= THIN && index-- == 0) /* comes before the others */
         return vkmm_is_wide(problem) ? &thin_wide : &thin_tall;
-    if (vkmm_budget_of(device).matrices > 0)
-        return sums_f16 + index < sizeof few / sizeof *few ? &few[sums_f16 + index] : NULL;
+    if (vkmm_budget_of(device).matrices > 0) return sums_f16 + index < VKMM_COUNT(few) ? &few[sums_f16 + index] : NULL;
     return first + index < COUNT ? &large[first + index] : NULL;
 }
 

@@ -47,7 +47,7 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
         if (elements >= processors * value[VKMM_TUNE_ROWS] * value[VKMM_TUNE_COLS]) break;
         first++;
     }
-    if (first + index >= sizeof presets / sizeof *presets) return 0;
+    if (first + index >= VKMM_COUNT(presets)) return 0;
     *preset = (vkmm_preset){.config = presets[first + index]};
     return 1;
 }

@@ -46,7 +46,7 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
         first = FIRST_OF_32_ROWS;
     if (problem->m <= 8) first = FIRST_OF_8_ROWS;
     if (device->driver_id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER) first = FIRST_WRITTEN_OUT;
-    if (first + index >= sizeof presets / sizeof *presets) return 0;
+    if (first + index >= VKMM_COUNT(presets)) return 0;
     *preset = (vkmm_preset){.config = presets[first + index]};
     return 1;
 }

@@ -82,7 +82,7 @@ static void fit(const vkmm_problem *problem, vkmm_config *config)
  * 4097×1×4097 takes 20 µs, with 64 rows 60. For NVIDIA's driver alone, because others were not measured. */
 static const vkmm_config uneven = {{8, 1, 1024, 4, 1, 1, 256}};
 
-#define LIST(presets) (const vkmm_config *)(presets), (uint32_t)(sizeof(presets) / sizeof *(presets))
+#define LIST(presets) (const vkmm_config *)(presets), VKMM_COUNT(presets)
 
 static int take(const vkmm_config *presets, uint32_t count, const vkmm_problem *problem, uint32_t index,
                 vkmm_preset *preset)

@@ -121,9 +121,9 @@ static vkmm_status read_capability(reader *r)
 {
     const struct capability *known = NULL;
     char number[12];
-    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities && !known; i++)
+    for (size_t i = 0; i < VKMM_COUNT(capabilities) && !known; i++)
         if (capabilities[i].number == word(r, 1)) known = &capabilities[i];
-    snprintf(number, sizeof number, "%u", word(r, 1));
+    VKMM_PUT(number, "%u", word(r, 1));
     if (!known || !known->feature)
         return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s needs the capability %s of SPIR-V, which vkmatmul never enables",
                          r->name, known ? known->name : number);
@@ -142,7 +142,7 @@ static vkmm_status read_extension(reader *r)
                                         "SPV_KHR_8bit_storage", "SPV_KHR_integer_dot_product"};
     char name[64];
     copy_text(r, 1, name, sizeof name);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < VKMM_COUNT(known); i++)
         if (strcmp(name, known[i]) == 0) return VKMM_OK;
     return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s needs the extension \"%s\" of SPIR-V, which vkmatmul never enables",
                      r->name, name);
@@ -345,7 +345,7 @@ static const struct {
 
 static vkmm_status read_instruction(reader *r)
 {
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+    for (size_t i = 0; i < VKMM_COUNT(readers); i++)
         if (readers[i].opcode == r->opcode) return readers[i].read(r);
     return VKMM_OK;
 }
@@ -421,7 +421,7 @@ vkmm_status vkmm_spirv_check(const vkmm_log *log, const char *name, const uint32
     if (status != VKMM_OK) return status;
     r.bound = words[3] > 0 ? words[3] : 1;
     r.ids = vkmm_alloc(r.bound, sizeof *r.ids);
-    if (!r.ids) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to check %s, of %zu bytes", name, bytes);
+    if (!r.ids) return VKMM_NO_MEMORY(log, "to check %s, of %zu bytes", name, bytes);
     status = read_instructions(&r, words, bytes / 4);
     if (status == VKMM_OK && device) status = check_limits(&r);
     if (status == VKMM_OK && kernel) status = check_tile(&r);

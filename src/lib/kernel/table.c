@@ -9,8 +9,6 @@
 #include "kernel/general.h"
 #include "modules.inc"
 
-#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
-
 static const vkmm_kernel tutorials[] = {
     {"serial", "three nested loops on the host, one thread (tutorial step 1a)", VKMM_SPREAD_HOST, 1, 1, 0},
     {"naive", "one invocation per element, no workgroup shape chosen (1b, 2a)", VKMM_SPREAD_LINEAR, 1, 64, 0},
@@ -26,13 +24,13 @@ static const vkmm_kernel tutorials[] = {
 #define POINTER(name) &vkmm_kernel_##name,
 VKMM_GENERAL_KERNELS(DECLARE)
 static const vkmm_kernel *const general[] = {VKMM_GENERAL_KERNELS(POINTER)};
-_Static_assert(COUNT(general) <= VKMM_MOST_GENERAL, "VKMM_MOST_GENERAL");
+_Static_assert(VKMM_COUNT(general) <= VKMM_MOST_GENERAL, "VKMM_MOST_GENERAL");
 
 const vkmm_kernel *vkmm_kernel_at(uint32_t index)
 {
-    if (index < COUNT(tutorials)) return &tutorials[index];
-    index -= COUNT(tutorials);
-    return index < COUNT(general) ? general[index] : NULL;
+    if (index < VKMM_COUNT(tutorials)) return &tutorials[index];
+    index -= VKMM_COUNT(tutorials);
+    return index < VKMM_COUNT(general) ? general[index] : NULL;
 }
 
 const vkmm_kernel *vkmm_kernel_find(const char *name)
@@ -45,7 +43,7 @@ const vkmm_kernel *vkmm_kernel_find(const char *name)
 
 const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_build build)
 {
-    for (size_t i = 0; i < COUNT(modules); i++)
+    for (size_t i = 0; i < VKMM_COUNT(modules); i++)
         if (modules[i].type == type && modules[i].build == build && strcmp(modules[i].kernel, kernel) == 0)
             return &modules[i];
     return NULL;
@@ -53,7 +51,7 @@ const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_bui
 
 const vkmm_module *vkmm_module_next(const char *kernel, vkmm_type type, vkmm_type compute, uint32_t *index)
 {
-    while (*index < COUNT(modules)) {
+    while (*index < VKMM_COUNT(modules)) {
         const vkmm_module *module = &modules[(*index)++];
         int fits = module->type == type && module->compute == compute && module->build == VKMM_BUILD_PLAIN;
         if (fits && strcmp(module->kernel, kernel) == 0) return module;
@@ -102,7 +100,7 @@ static once_flag modules_hash_once = ONCE_FLAG_INIT;
 
 static void hash_modules(void)
 {
-    for (size_t i = 0; i < COUNT(modules); i++)
+    for (size_t i = 0; i < VKMM_COUNT(modules); i++)
         modules_hash = vkmm_hash(modules_hash, modules[i].words, modules[i].bytes);
 }
 

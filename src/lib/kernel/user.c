@@ -19,7 +19,7 @@ void vkmm_shader_destroy(vkmm_shader **shader)
 static vkmm_status take_module(const vkmm_log *log, const void *data, size_t bytes, int is_valid, vkmm_shader *shader)
 {
     uint32_t *words = vkmm_alloc(1, bytes);
-    if (!words) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a shader of %zu bytes", bytes);
+    if (!words) return VKMM_NO_MEMORY(log, "for a shader of %zu bytes", bytes);
     if (bytes > 0) memcpy(words, data, bytes);
     shader->module.words = words;
     shader->module.bytes = bytes;
@@ -35,7 +35,7 @@ vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *
     *out = NULL;
     if (shader) shader->name = vkmm_strdup(name);
     if (!shader || !shader->name) {
-        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the shader %s", name);
+        status = VKMM_NO_MEMORY(log, "for the shader %s", name);
         goto error;
     }
     shader->kernel = (vkmm_kernel){"user", "a user's shader", VKMM_SPREAD_GRID, 16, 16, 0};

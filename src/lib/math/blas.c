@@ -72,7 +72,7 @@ static void join_threads(vkmm_blas *blas, const char *symbol)
     count_function *get_threads = (count_function *)vkmm_dynlib_symbol(blas->library, symbol);
     const int threads = get_threads != NULL ? get_threads() : 0;
     char text[32];
-    const int length = snprintf(text, sizeof text, "%d thread%s", threads, threads == 1 ? "" : "s");
+    const int length = VKMM_PUT(text, "%d thread%s", threads, threads == 1 ? "" : "s");
     if (threads > 0) join(blas->version, sizeof blas->version, text, length);
 }
 
@@ -112,7 +112,7 @@ static void describe(vkmm_blas *blas, const char *file)
         name = "BLIS";
         join(blas->version, sizeof blas->version, blis, (int)strlen(blis));
     }
-    snprintf(blas->name, sizeof blas->name, "%s", name);
+    VKMM_PUT(blas->name, "%s", name);
 }
 
 static vkmm_blas *open_file(const char *file)
@@ -136,7 +136,7 @@ vkmm_blas *vkmm_blas_open(const char *file)
 {
     vkmm_blas *blas = NULL;
     if (file != NULL) return open_file(file);
-    for (size_t i = 0; i < sizeof files / sizeof *files && blas == NULL; i++) blas = open_file(files[i]);
+    for (size_t i = 0; i < VKMM_COUNT(files) && blas == NULL; i++) blas = open_file(files[i]);
     return blas;
 }
 

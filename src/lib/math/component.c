@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "math/type.h"
 
 /* Named by their numbers: older Vulkan headers lack some. */
@@ -27,7 +28,7 @@ static const struct {
     {1000491003, "fp8-e5m2"},
 };
 
-enum { NAMES = sizeof names / sizeof *names };
+enum { NAMES = VKMM_COUNT(names) };
 
 const char *vkmm_component_name(uint32_t component, char text[32])
 {
@@ -68,5 +69,5 @@ const char *vkmm_matrix2_name(uint32_t bit)
     static const char *const words[] = {"workgroup",  "flexible",  "tensor",  "block",
                                         "conversion", "reduction", "elements"};
 
-    return bit < sizeof words / sizeof *words ? words[bit] : NULL;
+    return bit < VKMM_COUNT(words) ? words[bit] : NULL;
 }

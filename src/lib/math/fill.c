@@ -1,7 +1,6 @@
 #include "math/matrix.h"
 
 #include "base/random.h"
-#include "math/half.h"
 #include "math/type.h"
 
 #include <string.h>

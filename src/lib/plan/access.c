@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/legal.h"
-#include "math/problem.h"
 #include "math/type.h"
 #include "plan/parts.h"
 

@@ -166,7 +166,7 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
 {
     vkmm_kernel_info *info = &choice->info;
     vkmm_shape shape;
-    snprintf(info->name, sizeof info->name, "%s", choice->kernel->name);
+    VKMM_PUT(info->name, "%s", choice->kernel->name);
     vkmm_status status = configure(log, device, wish, choice, &shape);
     if (status == VKMM_OK) status = count_work(log, device, choice);
     if (status != VKMM_OK) return status;

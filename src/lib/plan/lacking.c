@@ -23,7 +23,7 @@ enum { MATRICES = VKMM_NEEDS_MATRIX | VKMM_NEEDS_MATRIX2 | VKMM_NEEDS_MATRIX2_EL
 
 static const char *name_of(uint32_t needs)
 {
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < VKMM_COUNT(names); i++)
         if (needs & names[i].need) return names[i].name;
     return "";
 }

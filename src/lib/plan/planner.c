@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "kernel/budget.h"
 #include "math/type.h"
 #include "plan/parts.h"
@@ -63,7 +64,7 @@ static void take_cheaper(const vkmm_shape *shape, const vkmm_preset *preset, vkm
 {
     static const uint32_t splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
     vkmm_config config = preset->config;
-    for (size_t s = 0; s < sizeof splits / sizeof splits[0]; s++) {
+    for (size_t s = 0; s < VKMM_COUNT(splits); s++) {
         config.values[VKMM_TUNE_SPLITS] = splits[s];
         if (splits[s] > 1 && shape->problem->k < 8ull * splits[s] * config.values[VKMM_TUNE_DEPTH]) break;
         if (!workspace_fits(shape->device, shape->problem, splits[s])) break;

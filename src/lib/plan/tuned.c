@@ -71,7 +71,7 @@ static tuning *tuning_of(vkmm_instance *instance)
 
 static vkmm_status out_of_memory(const vkmm_instance *instance)
 {
-    return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for tuning results");
+    return VKMM_NO_MEMORY(&instance->log, "for tuning results");
 }
 
 static int same(const vkmm_candidate *a, const vkmm_candidate *b)

@@ -33,8 +33,8 @@ vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_pr
     vkmm_tuning_key key = {""};
     write_hex(uuid, device->uuid);
     write_hex(driver, device->driver_uuid);
-    snprintf(key.text, sizeof key.text, "%s %s %u %.16s %s %s %s %c %c %u %u %u %u %u", uuid, driver,
-             device->driver_version, shader_hash, vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name,
+    VKMM_PUT(key.text, "%s %s %u %.16s %s %s %s %c %c %u %u %u %u %u", uuid, driver, device->driver_version,
+             shader_hash, vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name,
              method ? vkmm_method_name(method) : vkmm_type_of(types.compute)->name, "NT"[seen.op_a], "NT"[seen.op_b],
              vkmm_problem_alignment(&seen), class_of(seen.m), class_of(seen.n), class_of(seen.k),
              class_of(vkmm_problem_batches(&seen)));
@@ -172,8 +172,7 @@ vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t byte
         vkmm_tuning_entry entry;
         if (stop != NULL && parse_line(at, (size_t)(stop - at), &entry)) {
             int added = vkmm_tuning_list_add(list, &entry);
-            if (added < 0)
-                return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %u tuning results", list->count + 1);
+            if (added < 0) return VKMM_NO_MEMORY(log, "for %u tuning results", list->count + 1);
             state->read++;
             state->added += (uint32_t)added;
         } else if (state->damaged++ == 0) {

@@ -3,8 +3,6 @@
 
 #include "base/log.h"
 #include "kernel/contract.h"
-#include "math/problem.h"
-#include "math/type.h"
 #include "plan/parts.h"
 
 static vkmm_status choose_tile(const vkmm_log *log, const vkmm_device_info *device, vkmm_type type,
@@ -48,7 +46,7 @@ static void count_groups(const vkmm_kernel *kernel, const vkmm_problem *problem,
 static void fill_info(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile, vkmm_kernel_info *info)
 {
     int linear = kernel->spread == VKMM_SPREAD_LINEAR;
-    snprintf(info->name, sizeof info->name, "%s", kernel->name);
+    VKMM_PUT(info->name, "%s", kernel->name);
     info->tile[0] = linear ? 1 : tile.rows;
     info->tile[1] = linear ? tile.rows * tile.cols : tile.cols;
     info->workgroup[0] = linear ? tile.rows * tile.cols : tile.cols;

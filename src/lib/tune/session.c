@@ -108,8 +108,7 @@ vkmm_session *vkmm_session_open(const vkmm_instance *instance, const vkmm_device
     char name[40];
     if (!s) return NULL;
     describe(device, problem, s->title);
-    snprintf(name, sizeof name, "tune-%016llx.partial",
-             (unsigned long long)vkmm_hash(VKMM_HASH_START, s->title, strlen(s->title)));
+    VKMM_PUT(name, "tune-%016llx.partial", (unsigned long long)vkmm_hash(VKMM_HASH_START, s->title, strlen(s->title)));
     s->folder = vkmm_strdup(instance->cache_dir);
     s->path = vkmm_cache_dir_join(instance->cache_dir, name);
     if (s->folder && s->path)

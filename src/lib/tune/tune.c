@@ -171,7 +171,7 @@ vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *de
     vkmm_status status = vkmm_problem_check(&instance->log, &params->problem, NULL);
     if (status != VKMM_OK) return status;
     vkmm_tune *t = vkmm_alloc(1, sizeof *t);
-    if (!t) return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for a search");
+    if (!t) return VKMM_NO_MEMORY(&instance->log, "for a search");
     t->device = *device;
     t->problem = params->problem;
     t->seen = vkmm_problem_row_major(&params->problem, &swapped);
@@ -179,7 +179,7 @@ vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *de
     if (status == VKMM_OK) {
         vkmm_search_space space = space_of(t);
         t->search = vkmm_search_create(&space, seeds, count);
-        if (!t->search) status = vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for a search");
+        if (!t->search) status = VKMM_NO_MEMORY(&instance->log, "for a search");
     }
     if (status == VKMM_OK) {
         t->session = vkmm_session_open(instance, device, &t->problem);

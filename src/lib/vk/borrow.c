@@ -28,7 +28,7 @@ static uint32_t read_enabled(const vkmm_import_params *params, const vkmm_device
         if (has_name ? is_set && has : is_set || has)
             enabled |= 1u << i;
         else if (has_name && is_set)
-            vkmm_join(missing, sizeof missing, ", ", "%s (%s)", feature->name, extension);
+            VKMM_JOIN(missing, ", ", "%s (%s)", feature->name, extension);
     }
     if (*missing)
         vkmm_say(&params->log, VKMM_LOG_WARNING,
@@ -114,7 +114,7 @@ vkmm_status vkmm_device_import(const vkmm_import_params *params, vkmm_device **o
     VKMM_NEED(&params->log, params->device);
     if (params->extension_count > 0) VKMM_NEED(&params->log, params->extensions);
     vkmm_device *device = vkmm_alloc(1, sizeof *device);
-    if (!device) return vkmm_fail(&params->log, VKMM_OUT_OF_MEMORY, "no memory for a device");
+    if (!device) return VKMM_NO_MEMORY(&params->log, "for a device");
     device->is_borrowed = 1;
     vkmm_status status = borrow(params, device);
     if (status != VKMM_OK) vkmm_device_destroy(&device);

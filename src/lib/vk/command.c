@@ -41,7 +41,7 @@ static vkmm_command_slot *create(vkmm_device *device, uint32_t family, vkmm_stat
 {
     vkmm_command_slot *slot = vkmm_alloc(1, sizeof *slot);
     if (!slot) {
-        *status = vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for a command buffer");
+        *status = VKMM_NO_MEMORY(vkmm_device_log(device), "for a command buffer");
         return NULL;
     }
     *status = create_objects(device, family, slot);

@@ -87,7 +87,7 @@ vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_dev
         return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index,
                          instance->physical_count);
     vkmm_device *device = vkmm_alloc(1, sizeof *device);
-    if (!device) return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for a device");
+    if (!device) return VKMM_NO_MEMORY(&instance->log, "for a device");
     device->instance = instance;
     device->physical = &instance->physicals[index];
     vkmm_status status = create_handle(device);

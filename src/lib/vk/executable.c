@@ -11,16 +11,16 @@ static void write_value(const VkPipelineExecutableStatisticKHR *from, vkmm_stati
 {
     switch (from->format) {
     case VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_BOOL32_KHR:
-        snprintf(to->value, sizeof to->value, "%s", from->value.b32 ? "true" : "false");
+        VKMM_PUT(to->value, "%s", from->value.b32 ? "true" : "false");
         break;
     case VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_INT64_KHR:
-        snprintf(to->value, sizeof to->value, "%lld", (long long)from->value.i64);
+        VKMM_PUT(to->value, "%lld", (long long)from->value.i64);
         break;
     case VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR:
-        snprintf(to->value, sizeof to->value, "%llu", (unsigned long long)from->value.u64);
+        VKMM_PUT(to->value, "%llu", (unsigned long long)from->value.u64);
         break;
     default:
-        snprintf(to->value, sizeof to->value, "%.10g", from->value.f64);
+        VKMM_PUT(to->value, "%.10g", from->value.f64);
         break;
     }
 }
@@ -71,7 +71,7 @@ vkmm_status vkmm_pipeline_statistics(vkmm_device *device, const vkmm_pipeline *p
                                                    .pipeline = pipeline->handle,
                                                    .executableIndex = i};
         vkmm_statistic subgroup = {.name = "Subgroup Size", .description = "invocations that run in step"};
-        snprintf(subgroup.value, sizeof subgroup.value, "%u", executables[i].subgroupSize);
+        VKMM_PUT(subgroup.value, "%u", executables[i].subgroupSize);
         if (executables[i].subgroupSize > 0) add(statistics, room, count, &subgroup);
         status = read_executable(device, &which, statistics, room, count);
     }

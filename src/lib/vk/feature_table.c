@@ -102,7 +102,7 @@ static const vkmm_feature table[] = {
 #undef ROW_OF_EXTENSION
 };
 
-#define ROWS (sizeof table / sizeof table[0])
+#define ROWS (VKMM_COUNT(table))
 static_assert(ROWS < VKMM_MOST_FEATURES, "a set has a bit for each");
 
 const vkmm_feature *vkmm_feature_at(uint32_t index)

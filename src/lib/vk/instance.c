@@ -1,7 +1,6 @@
 #include "vk/instance.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/cache_dir.h"
@@ -38,7 +37,7 @@ vkmm_status vkmm_fail_missing(const vkmm_log *log, const char *what)
 {
     static const char *const names[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT",
                                         "VK_LOADER_DRIVERS_DISABLE", "VK_ADD_DRIVER_FILES"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(names); i++) {
         const char *value = getenv(names[i]);
         if (value && *value)
             return vkmm_fail(log, VKMM_NO_DEVICE,
@@ -118,7 +117,7 @@ vkmm_status vkmm_instance_enumerate(const vkmm_instance *instance, VkPhysicalDev
                    "vkEnumeratePhysicalDevices", "counting devices");
     if (status != VKMM_OK || *count == 0) return status;
     *handles = vkmm_alloc(*count, sizeof **handles);
-    if (!*handles) return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory to list %u devices", *count);
+    if (!*handles) return VKMM_NO_MEMORY(&instance->log, "to list %u devices", *count);
     VkResult result = instance->table.vkEnumeratePhysicalDevices(instance->handle, count, *handles);
     if (result == VK_INCOMPLETE) return VKMM_OK;
     return vkmm_check(&instance->log, result, "vkEnumeratePhysicalDevices", "listing devices");
@@ -131,8 +130,7 @@ static vkmm_status list_devices(vkmm_instance *instance)
     vkmm_status status = vkmm_instance_enumerate(instance, &handles, &count);
     if (status == VKMM_OK && count > 0) {
         instance->physicals = vkmm_alloc(count, sizeof *instance->physicals);
-        if (!instance->physicals)
-            status = vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory to list %u devices", count);
+        if (!instance->physicals) status = VKMM_NO_MEMORY(&instance->log, "to list %u devices", count);
     }
     for (uint32_t i = 0; status == VKMM_OK && i < count; i++) {
         vkmm_physical *physical = &instance->physicals[instance->physical_count];
@@ -155,7 +153,7 @@ vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instan
                          VKMM_VALIDATION_LAYER " is not installed (Vulkan SDK; Debian: vulkan-validationlayers)");
 
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
-    if (!instance) return vkmm_fail(&params->log, VKMM_OUT_OF_MEMORY, "no memory for an instance");
+    if (!instance) return VKMM_NO_MEMORY(&params->log, "for an instance");
     instance->log = params->log;
     instance->lookup = get;
     instance->most_version = instance->enabled = UINT32_MAX;

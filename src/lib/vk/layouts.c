@@ -71,7 +71,7 @@ static vkmm_status create_pipeline(vkmm_device *device, vkmm_layout_pair *pair)
 static vkmm_status add(vkmm_device *device, const vkmm_layout_pair *like, vkmm_layout_pair **added)
 {
     vkmm_layout_pair *pair = vkmm_alloc(1, sizeof *pair);
-    if (!pair) return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for the layout of a pipeline");
+    if (!pair) return VKMM_NO_MEMORY(vkmm_device_log(device), "for the layout of a pipeline");
     *pair = *like;
     vkmm_status status = create_set(device, pair);
     if (status == VKMM_OK) status = create_pipeline(device, pair);

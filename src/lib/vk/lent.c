@@ -32,7 +32,7 @@ static vkmm_status find(vkmm_instance *instance, VkPhysicalDevice handle)
     vkmm_free(handles);
     if (status != VKMM_OK) return status;
     instance->physicals = vkmm_alloc(1, sizeof *instance->physicals);
-    if (!instance->physicals) return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for a physical device");
+    if (!instance->physicals) return VKMM_NO_MEMORY(&instance->log, "for a physical device");
     instance->physical_count = 1;
     if (vkmm_physical_read(instance, handle, index, instance->physicals)) return VKMM_OK;
     return vkmm_fail(&instance->log, VKMM_UNSUPPORTED, "the device cannot be used: %s", instance->left_out);
@@ -45,7 +45,7 @@ vkmm_status vkmm_lent_open(const vkmm_requirements_params *lender, const char *f
     vkmm_status status = check(lender, function);
     if (status != VKMM_OK) return status;
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
-    if (!instance) return vkmm_fail(&lender->log, VKMM_OUT_OF_MEMORY, "no memory for an instance");
+    if (!instance) return VKMM_NO_MEMORY(&lender->log, "for an instance");
     instance->log = lender->log;
     instance->lookup = lender->get_instance_proc_addr;
     instance->handle = lender->instance;

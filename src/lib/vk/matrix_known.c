@@ -1,6 +1,6 @@
 /* Drivers whose matrix operations are known to crash, to be wrong or to be far slower than none. A new row needs the
  * test, and the source. */
-#include <stddef.h>
+#include "base/array.h"
 
 #include "vk/matrix.h"
 
@@ -68,7 +68,7 @@ static const struct {
 
 const char *vkmm_matrix_known_bad(const vkmm_device_info *info, int has_mixed_dot)
 {
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    for (size_t i = 0; i < VKMM_COUNT(known); i++)
         if (known[i].test(info, has_mixed_dot)) return known[i].reason;
     return NULL;
 }

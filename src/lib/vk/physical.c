@@ -190,7 +190,7 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
     find_queue_families(instance, handle, physical);
     if (version < VK_API_VERSION_1_1 || physical->queue_family == UINT32_MAX) {
         trim(properties.properties.deviceName);
-        vkmm_join(instance->left_out, sizeof instance->left_out, "; ", "\"%s\" %s", properties.properties.deviceName,
+        VKMM_JOIN(instance->left_out, "; ", "\"%s\" %s", properties.properties.deviceName,
                   version < VK_API_VERSION_1_1 ? "supports Vulkan 1.0; 1.1 is the minimum" : "has no compute queue");
         memset(physical, 0, sizeof *physical);
         return 0;

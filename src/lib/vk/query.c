@@ -62,10 +62,11 @@ double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer, uint32_t st
     return read_stamps(device, timer, stamp, stamps) ? ms_between(device, stamps[0], stamps[1]) : -1;
 }
 
-double vkmm_timer_since(vkmm_device *device, const vkmm_timer *timer, uint64_t *zero)
+double vkmm_timer_since(vkmm_device *device, const vkmm_timer *timer, uint64_t *zero, double *ms)
 {
     uint64_t stamps[2];
-    if (!read_stamps(device, timer, 0, stamps)) return -1;
+    *ms = read_stamps(device, timer, 0, stamps) ? ms_between(device, stamps[0], stamps[1]) : -1;
+    if (!(*ms > 0)) return -1;
     if (*zero == 0) *zero = stamps[0];
     return ms_between(device, *zero, stamps[0]);
 }

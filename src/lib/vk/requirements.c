@@ -36,7 +36,7 @@ vkmm_status vkmm_requirements_make(const vkmm_instance *instance, uint32_t set, 
 {
     const vkmm_feature *feature;
     *out = vkmm_alloc(1, sizeof **out);
-    if (!*out) return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for a list of features");
+    if (!*out) return VKMM_NO_MEMORY(&instance->log, "for a list of features");
     for (uint32_t i = 0; (feature = vkmm_feature_at(i)) != NULL; i++)
         if (set & 1u << i && feature->buys) (*out)->set |= 1u << i;
     (*out)->log = instance->log;

@@ -71,7 +71,7 @@ static int is_sort(const char *what, const vkmm_device_info *info, int *is_one)
 
     *is_one = at < 4 && strcasecmp(what, types[at]) == 0;
     if (strcasecmp(what, "gpu") == 0 || strcasecmp(what, "cpu") == 0) return 1;
-    for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(vendors); i++) {
         if (strcasecmp(what, vendors[i].name) != 0) continue;
         *is_one = info->vendor_id == vendors[i].id || has_name(info, what);
         return 1;
@@ -162,7 +162,7 @@ vkmm_status vkmm_instance_find_devices(const vkmm_instance *instance, const char
     for (const char *at = what;; at++) {
         const size_t length = strcspn(at, ",");
         char item[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
-        snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), at);
+        VKMM_PUT(item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), at);
         if (item[0] == '\0' || add_meant(instance, item, indices, count) == 0) return fail_none(instance, item);
         at += length;
         if (*at == '\0') return VKMM_OK;
@@ -174,9 +174,8 @@ vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char 
     VKMM_NEED(NULL, instance);
     VKMM_NEED(&instance->log, index);
     uint32_t count = 0, *found = vkmm_alloc(instance->physical_count, sizeof *found);
-    vkmm_status status = found != NULL
-                             ? vkmm_instance_find_devices(instance, what, found, &count)
-                             : vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory to look for a device");
+    vkmm_status status = found != NULL ? vkmm_instance_find_devices(instance, what, found, &count)
+                                       : VKMM_NO_MEMORY(&instance->log, "to look for a device");
     char names[768];
     int is_one;
 

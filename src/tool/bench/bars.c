@@ -108,19 +108,18 @@ static void overview(const vkmm_report *report, const vkmm_contender *who, vkmm_
     const vkmm_place places[] = {
         {.width = 5}, {.width = columns_of(report) / 3 - 2}, {.width = count > 8 ? (int)count : 8}, {.width = 23}};
     vkmm_cell cells[4] = {0};
-    char low[64], high[64], *mark = cells[2].text;
+    char *mark = cells[2].text;
     double least = INFINITY, best = best_of(rows, count);
 
     if (count == 0) return;
     if ((*lines)++ == 0) fprintf(report->out, "Speed over size, %s\n", report->utf8 ? "N×N×N" : "NxNxN");
     for (uint32_t i = 0; i < count; i++) least = fmin(least, rows[i]->figures.gflops);
-    vkmm_text_figure(low, sizeof low, least);
-    vkmm_text_figure(high, sizeof high, best);
-    snprintf(cells[0].text, sizeof cells->text, "  %s", vkmm_types_name(types, report->utf8));
+    vkmm_cell_put(&cells[0], "  %s", vkmm_types_name(types, report->utf8));
     name_of(cells[1].text, report, who->label, (size_t)places[1].width);
     for (uint32_t i = 0; i < count && count <= (uint32_t)columns_of(report) / 4 && count <= MOST_MARKS; i++)
         mark += sprintf(mark, "%s", vkmm_text_mark(rows[i]->figures.gflops / best, report->utf8));
-    snprintf(cells[3].text, sizeof cells->text, "%s%s%s GFLOP/s", count > 1 ? low : "", count > 1 ? " to " : "", high);
+    vkmm_cell_put(&cells[3], "%s%s%s GFLOP/s", count > 1 ? VKMM_FIGURE(least) : "", count > 1 ? " to " : "",
+                  VKMM_FIGURE(best));
     vkmm_cells_line(report, places, cells, 4);
 }
 
@@ -129,8 +128,7 @@ static void title(const vkmm_report *report, const char *label, const char *rest
     char name[VKMM_BENCH_TEXT];
 
     name_of(name, report, label, (size_t)columns_of(report) - strlen(rest) - 2);
-    fprintf(report->out, "%s%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG), name, rest,
-            vkmm_paint_off(report, VKMM_STRONG));
+    fprintf(report->out, "%s%s%s%s\n", VKMM_PAINTED(report, VKMM_STRONG, name, rest));
 }
 
 static void draw(const vkmm_report *report, chart what, const vkmm_contender *who, vkmm_types types,
@@ -143,7 +141,7 @@ static void draw(const vkmm_report *report, chart what, const vkmm_contender *wh
     int widest = 8, room;
 
     if (count == 0 || (count == 1 && (what == OVER_N || what == OVER_COLUMNS))) return; /* the overview shows it */
-    snprintf(rest, sizeof rest, ", %s: %s", vkmm_types_name(types, report->utf8), titles[what]);
+    VKMM_PUT(rest, ", %s: %s", vkmm_types_name(types, report->utf8), titles[what]);
     title(report, who->label, rest);
     for (uint32_t i = 0; i < count; i++) {
         name_row(report, what, rows[i], name);
@@ -152,11 +150,11 @@ static void draw(const vkmm_report *report, chart what, const vkmm_contender *wh
     room = columns_of(report) - widest - 1 - FIGURE_COLUMNS;
     room = room < NARROWEST_BAR ? NARROWEST_BAR : room > WIDEST_BAR ? WIDEST_BAR : room;
     for (uint32_t i = 0; i < count; i++) {
-        char text[3 * WIDEST_BAR + 4], figure[32];
+        char text[3 * WIDEST_BAR + 4];
         name_row(report, what, rows[i], name);
         vkmm_text_bar(text, rows[i]->figures.gflops / best_of(rows, count), room, report->utf8);
-        vkmm_text_figure(figure, sizeof figure, rows[i]->figures.gflops);
-        fprintf(report->out, "%*s%s %s %s\n", widest - (int)vkmm_text_columns(name), "", name, text, figure);
+        fprintf(report->out, "%*s%s %s %s\n", widest - (int)vkmm_text_columns(name), "", name, text,
+                VKMM_FIGURE(rows[i]->figures.gflops));
     }
     fputc('\n', report->out);
 }

@@ -21,9 +21,7 @@ static vkmm_status show(cli_bench_live *live, const vkmm_bench *bench, const vkm
     if (live->writer == NULL) return VKMM_OK;
     cli_progress_end(&session->console);
     if (live->writer->row != NULL) status = live->writer->row(&session->report, bench, row);
-    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write a result");
-    session->report.rows++;
-    return vkmm_report_flush(&session->report, &session->console.log);
+    return cli_session_wrote(session, status);
 }
 
 /* All devices are known. */
@@ -55,14 +53,14 @@ static vkmm_status finish(cli_bench_live *live, const vkmm_bench *bench)
 
     if (live->begun && live->writer != NULL && live->writer->end != NULL && !ferror(live->session->report.out)) {
         status = live->writer->end(&live->session->report, bench);
-        if (status == VKMM_OK) status = vkmm_report_flush(&live->session->report, &live->session->console.log);
+        if (status == VKMM_OK) status = vkmm_report_flush(&live->session->report, live->session->log);
     }
     return stored != VKMM_OK ? stored : status;
 }
 
 static vkmm_status tell_interrupt(const cli_bench_live *live, const vkmm_bench *bench, int signal)
 {
-    const vkmm_log *log = &live->session->console.log;
+    const vkmm_log *log = live->session->log;
     const char *s = bench->row_count == 1 ? "" : "s";
 
     if (live->store.path == NULL)
@@ -120,12 +118,12 @@ static const vkmm_bench_row *itself(const void *row)
 /* All rows at the end, in the order of --sort. */
 static vkmm_status show_sorted(cli_session *session, const vkmm_bench_writer *writer, vkmm_bench *bench)
 {
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
 
     if (bench->row_count == 0) return VKMM_OK;
     if (!vkmm_bench_sort(session->options->sort, bench->rows, bench->row_count, sizeof *bench->rows, itself) ||
         vkmm_bench_write(writer, &session->report, bench) != VKMM_OK)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to sort %u rows", bench->row_count);
+        return VKMM_NO_MEMORY(log, "to sort %u rows", bench->row_count);
     return vkmm_report_flush(&session->report, log);
 }
 

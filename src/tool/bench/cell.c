@@ -2,9 +2,6 @@
 
 #include "report/records.h"
 #include "product/product.h"
-#include "math/problem.h"
-#include "math/type.h"
-#include "bench/writer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,9 +57,9 @@ static void name_row(cli_bench_cell *cell)
     row->seed = settings->seed;
     /* A BLAS has one set of operands. */
     row->rotating_bytes = lane->bench->devices[lane->device].is_host ? 0 : settings->rotating_bytes;
-    snprintf(row->group, sizeof row->group, "%s", cell->item->group);
-    snprintf(row->asked, sizeof row->asked, "%s", cell->item->kernel);
-    snprintf(row->init, sizeof row->init, "%s", vkmm_init_name(VKMM_INIT_UNIFORM));
+    VKMM_PUT(row->group, "%s", cell->item->group);
+    VKMM_PUT(row->asked, "%s", cell->item->kernel);
+    VKMM_PUT(row->init, "%s", vkmm_init_name(VKMM_INIT_UNIFORM));
 }
 
 void cli_bench_cell_init(cli_bench_cell *cell, const vkmm_suite_item *item, cli_bench_lane *lane)
@@ -84,8 +81,7 @@ void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason)
 {
     vkmm_bench_row_free(&cell->row);
     name_row(cell);
-    snprintf(cell->row.not_run, sizeof cell->row.not_run, "%.*s", VKMM_BENCH_TEXT - 1,
-             reason[0] != '\0' ? reason : "unknown reason");
+    VKMM_PUT(cell->row.not_run, "%.*s", VKMM_BENCH_TEXT - 1, reason[0] != '\0' ? reason : "unknown reason");
     cell->state = CLI_BENCH_DONE;
     release(cell);
 }
@@ -110,21 +106,21 @@ int cli_bench_cell_refuse(cli_bench_cell *cell)
     put_seconds(second, cell->lane->suite->longest_ms);
     put_seconds(third, lane->budget_ms);
     if (lane->over) {
-        snprintf(reason, sizeof reason, "the device was abandoned: %.200s", lane->link.sentence);
+        VKMM_PUT(reason, "the device was abandoned: %.200s", lane->link.sentence);
     } else if (!device->is_host && cell->item->problem.type == VKMM_F64 &&
                cell->item->problem.method == VKMM_COMPUTE_DIRECT && !device->info.has_f64) {
-        snprintf(reason, sizeof reason, "the device has no f64 (shaderFloat64)");
+        VKMM_PUT(reason, "the device has no f64 (shaderFloat64)");
     } else if (product > longest) {
         put_seconds(first, product);
-        snprintf(reason, sizeof reason, "one product would take about %s; the suite %.40s allows %s", first,
-                 cell->lane->suite->name, second);
+        VKMM_PUT(reason, "one product would take about %s; the suite %.40s allows %s", first, cell->lane->suite->name,
+                 second);
     } else if (left <= 0) {
-        snprintf(reason, sizeof reason, "the suite's time per device, %s, was used up", third);
+        VKMM_PUT(reason, "the suite's time per device, %s, was used up", third);
     } else if (cost > left) {
         put_seconds(first, cost);
         put_seconds(second, left);
-        snprintf(reason, sizeof reason, "it would take about %s; of the suite's time per device, %s, %s were left",
-                 first, third, second);
+        VKMM_PUT(reason, "it would take about %s; of the suite's time per device, %s, %s were left", first, third,
+                 second);
     } else {
         return 0;
     }
@@ -172,7 +168,7 @@ cli_reply cli_bench_cell_open(cli_bench_cell *cell)
     json_t *ask = about("begin", cell), *answer;
     cli_reply reply;
 
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)cell->row.seed);
+    VKMM_PUT(seed, "%llu", (unsigned long long)cell->row.seed);
     json_object_set_new(ask, "problem", vkmm_record_json(&vkmm_problem_record, &cell->item->problem));
     json_object_set_new(ask, "kernel", json_string(cell->item->kernel));
     json_object_set_new(ask, "seed", json_string(seed));
@@ -260,7 +256,7 @@ static void look(cli_bench_cell *cell)
     }
     if (stopped[0] == '\0' && lane->link.spent_ms >= lane->budget_ms) stopped = "time";
     if (stopped[0] == '\0') return;
-    snprintf(row->stopped, sizeof row->stopped, "%s", stopped);
+    VKMM_PUT(row->stopped, "%s", stopped);
     cell->state = CLI_BENCH_RIPE;
     release(cell);
 }
@@ -280,8 +276,7 @@ static int is_too_late(cli_bench_cell *cell)
 
     if (cell->row.rounds > 0 || lane->link.spent_ms < OVERTIME * lane->budget_ms) return 0;
     put_seconds(budget, lane->budget_ms);
-    snprintf(reason, sizeof reason, "the suite's time per device, %s, was used up after the row's first product",
-             budget);
+    VKMM_PUT(reason, "the suite's time per device, %s, was used up after the row's first product", budget);
     drop_held(cell, reason);
     return 1;
 }
@@ -339,7 +334,7 @@ cli_reply cli_bench_cell_close(cli_bench_cell *cell)
     if (cell->row.not_run[0] != '\0') return CLI_REPLY_ANSWER;
     if (lane->link.status == VKMM_WRONG_RESULT) {
         cell->row.passed = 0;
-        snprintf(cell->row.sentence, sizeof cell->row.sentence, "%.*s", VKMM_BENCH_TEXT - 1, lane->link.sentence);
+        VKMM_PUT(cell->row.sentence, "%.*s", VKMM_BENCH_TEXT - 1, lane->link.sentence);
     } else if (lane->link.status != VKMM_OK) {
         cli_bench_cell_drop(cell, lane->link.sentence);
     }

@@ -18,7 +18,7 @@ static void fill_noise(const vkmm_report *report, const vkmm_bench_row *row, vkm
 
     cell->paint = VKMM_DIM;
     if (isfinite(percent))
-        snprintf(cell->text, sizeof cell->text, "%.*f %%", percent < 10 ? 1 : 0, percent);
+        vkmm_cell_put(cell, "%.*f %%", percent < 10 ? 1 : 0, percent);
     else
         vkmm_cell_figure(report, cell, NAN);
 }
@@ -30,8 +30,8 @@ static void fill_share(const vkmm_report *report, const vkmm_bench_row *row, vkm
            more = isfinite(math) && copy > 1 ? math : fmax(math, copy);
 
     if (isfinite(more))
-        snprintf(cell->text, sizeof cell->text, "%s%.0f %% %s", more < 0.01 ? "<" : "", more < 0.01 ? 1 : 100 * more,
-                 more == math ? "math" : "copy");
+        vkmm_cell_put(cell, "%s%.0f %% %s", more < 0.01 ? "<" : "", more < 0.01 ? 1 : 100 * more,
+                      more == math ? "math" : "copy");
     else
         vkmm_cell_figure(report, cell, NAN);
 }
@@ -111,7 +111,7 @@ void vkmm_bench_remarks(const vkmm_bench_row *row, char text[VKMM_REMARKS])
 void vkmm_bench_row_name(const vkmm_report *report, const vkmm_bench_row *row, char *text, size_t size)
 {
     char difference[VKMM_TEXT_DIFFERENCE];
-    vkmm_cell problem, kernel;
+    vkmm_cell problem = {0}, kernel = {0};
     const int is_auto = row->kernel.name[0] == '\0' && strcmp(row->asked, "auto") == 0;
 
     vkmm_cell_size(report, row, &problem);
@@ -188,12 +188,10 @@ static void add_peak(char text[VKMM_PEAKS], const char *name, double per_s, cons
 {
     static const char prefixes[] = "GTPE";
     unsigned i = 0;
-    char figure[32];
 
     if (!(per_s > 0)) return;
     for (per_s /= 1e9; per_s >= 1000 && prefixes[i + 1] != '\0'; per_s /= 1000) i++;
-    vkmm_text_figure(figure, sizeof figure, per_s);
-    vkmm_join(text, VKMM_PEAKS, ", ", "%s %s %c%s", name, figure, prefixes[i], unit);
+    vkmm_join(text, VKMM_PEAKS, ", ", "%s %s %c%s", name, VKMM_FIGURE(per_s), prefixes[i], unit);
 }
 
 void vkmm_bench_peaks_text(const vkmm_report *report, const vkmm_bench_peaks *peaks, char text[VKMM_PEAKS])
@@ -206,9 +204,8 @@ void vkmm_bench_peaks_text(const vkmm_report *report, const vkmm_bench_peaks *pe
     add_peak(text, "copy", peaks->copy_bytes_per_s, "B/s");
     for (uint32_t i = 0; i < peaks->matrix_count && i < VKMM_BENCH_MATRICES; i++) {
         const vkmm_matrix_shape *shape = &peaks->matrix[i].shape;
-        snprintf(name, sizeof name, report->utf8 ? "%s·%s+%s %u×%u×%u" : "%s*%s+%s %ux%ux%u",
-                 vkmm_component_name(shape->a, a), vkmm_component_name(shape->b, b), vkmm_component_name(shape->c, c),
-                 shape->m, shape->n, shape->k);
+        VKMM_PUT(name, report->utf8 ? "%s·%s+%s %u×%u×%u" : "%s*%s+%s %ux%ux%u", vkmm_component_name(shape->a, a),
+                 vkmm_component_name(shape->b, b), vkmm_component_name(shape->c, c), shape->m, shape->n, shape->k);
         add_peak(text, name, 2 * peaks->matrix[i].multiply_adds_per_s, "FLOP/s");
     }
 }

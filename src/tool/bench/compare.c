@@ -3,8 +3,6 @@
 #include "session/commands.h"
 #include "bench/writer.h"
 
-#include <string.h>
-
 /* Names the first report, with which all others are compared. */
 static vkmm_status judge(const cli_session *session, const vkmm_comparison *comparison)
 {
@@ -12,7 +10,7 @@ static vkmm_status judge(const cli_session *session, const vkmm_comparison *comp
     uint32_t count = comparison->regressions;
 
     if (!allowed->given || count == 0) return VKMM_OK;
-    return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT,
+    return vkmm_fail(session->log, VKMM_WRONG_RESULT,
                      "%u row%s slower than in %s by more than %.4g %%, beyond the noise, or wrong", count,
                      count == 1 ? " is" : "s are", comparison->contenders[0].bench->name, 100 * allowed->value);
 }
@@ -23,14 +21,13 @@ static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
     const char *format = options->json ? "json" : options->csv ? "csv" : options->md ? "md" : "table";
     vkmm_status status = vkmm_compare_write(format, &session->report, comparison);
 
-    if (status != VKMM_OK)
-        return vkmm_fail(&session->console.log, status, "no memory to compare %u devices", comparison->count);
+    if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to compare %u devices", comparison->count);
     if (comparison->rows == 0)
         return vkmm_fail(
-            &session->console.log, VKMM_INVALID,
+            session->log, VKMM_INVALID,
             "no product was measured on two of these %u devices: compare reports of the same suite and kernel",
             comparison->count);
-    status = vkmm_report_flush(&session->report, &session->console.log);
+    status = vkmm_report_flush(&session->report, session->log);
     return status == VKMM_OK ? judge(session, comparison) : status;
 }
 
@@ -42,12 +39,12 @@ static vkmm_status compare(cli_session *session, const vkmm_reports *reports, in
                                   .paired = paired,
                                   .regression = allowed->given ? allowed->value : -1};
     vkmm_contender *contenders = vkmm_contenders_of(reports->benches, reports->count, &comparison.count);
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     vkmm_status status;
 
     comparison.contenders = contenders;
     if (contenders == NULL)
-        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to compare %u reports", reports->count);
+        status = VKMM_NO_MEMORY(log, "to compare %u reports", reports->count);
     else if (comparison.count >= 2)
         status = show(session, &comparison);
     else if (comparison.count == 1)
@@ -71,7 +68,7 @@ static vkmm_status compare_files(cli_session *session)
 
     if (session->options->measures == NULL) return cli_bench_read(session, compare_reports);
     cli_option_name(session->options->measures, name);
-    return vkmm_fail(&session->console.log, VKMM_INVALID,
+    return vkmm_fail(session->log, VKMM_INVALID,
                      "%s applies only to measuring this machine's devices; comparing reports measures nothing", name);
 }
 
@@ -93,7 +90,7 @@ static vkmm_status compare_live(cli_session *session)
     uint32_t contenders;
 
     if (options->regression.given)
-        return vkmm_fail(&session->console.log, VKMM_INVALID,
+        return vkmm_fail(session->log, VKMM_INVALID,
                          "--fail-on-regression needs reports to compare: FILE.json FILE.json");
     status = cli_bench_compare(session, &bench);
     cli_progress_end(&session->console);
@@ -101,7 +98,7 @@ static vkmm_status compare_live(cli_session *session)
     /* Rows of one device cannot be compared, but they were measured. */
     if (contenders < 2 && bench.row_count > 0 && !options->json && !options->csv && !options->md) {
         shown = vkmm_bench_write(vkmm_bench_writer_find("table"), &session->report, &bench);
-        if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, &session->console.log);
+        if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, session->log);
     }
     /* A failed run has reported its reason; what it measured is compared if possible. */
     if (shown == VKMM_OK && (status == VKMM_OK || contenders >= 2))

@@ -1,7 +1,6 @@
 /* A comparison for programs: JSON, "vkmatmul.compare/1", where contenders are referred to by index, from 0; and CSV. */
 #include <math.h>
 
-#include "bench/columns.h"
 #include "bench/compare_model.h"
 #include "bench/records.h"
 #include "report/json.h"
@@ -32,10 +31,7 @@ static const vkmm_field bench_fields[] = {
 };
 static const vkmm_record bench_record = {NULL, VKMM_FIELDS(bench_fields)};
 
-static int has_base(const void *record)
-{
-    return ((const vkmm_contender *)record)->base != VKMM_NOBODY;
-}
+VKMM_KNOWN(has_base, vkmm_contender, base != VKMM_NOBODY)
 
 #define CONTENDER(member) VKMM_AT(vkmm_contender, member)
 
@@ -55,29 +51,30 @@ static int is_ratio(const void *record)
     return isfinite(((const vkmm_compare_ratio *)record)->of.middle);
 }
 
-#define RATIO(member) VKMM_AT(vkmm_compare_ratio, member)
+#define OF(kind, member) VKMM_IN(kind, vkmm_compare_ratio, of, member)
 
 static const vkmm_field ratio_fields[] = {
-    {"middle", VKMM_FIELD_REAL, RATIO(of.middle)},
-    {"low", VKMM_FIELD_REAL, RATIO(of.low)},
-    {"high", VKMM_FIELD_REAL, RATIO(of.high)},
+    {OF(REAL, middle)},
+    {OF(REAL, low)},
+    {OF(REAL, high)},
     {VKMM_KEY(STRING, vkmm_compare_ratio, verdict)},
 };
 static const vkmm_record ratio_record = {NULL, VKMM_FIELDS(ratio_fields), .known = is_ratio};
 
 #define ROW(member) VKMM_AT(vkmm_bench_row, member)
 
+#define FIGURES(kind, member) VKMM_IN(kind, vkmm_bench_row, figures, member)
+
 static const vkmm_field result_fields[] = {
-    {"kernel", VKMM_FIELD_TEXT, ROW(kernel.name)},           {"gflops", VKMM_FIELD_REAL, ROW(figures.gflops)},
-    {"kernel_ms", VKMM_FIELD_REAL, ROW(figures.median_ms)},  {"noise", VKMM_FIELD_REAL, ROW(figures.noise)},
-    {"throttled", VKMM_FIELD_TRUTH, ROW(figures.throttled)},
+    {"kernel", VKMM_FIELD_TEXT, ROW(kernel.name)},
+    {FIGURES(REAL, gflops)},
+    {"kernel_ms", VKMM_FIELD_REAL, ROW(figures.median_ms)},
+    {FIGURES(REAL, noise)},
+    {FIGURES(TRUTH, throttled)},
 };
 static const vkmm_record result_record = {NULL, VKMM_FIELDS(result_fields)};
 
-static int has_row(const void *record)
-{
-    return ((const vkmm_compare_cell *)record)->row != NULL;
-}
+VKMM_KNOWN(has_row, vkmm_compare_cell, row != NULL)
 
 #define CELL(member) VKMM_AT(vkmm_compare_cell, member)
 
@@ -96,15 +93,12 @@ static const vkmm_field like_fields[] = {
 };
 static const vkmm_record like_record = {NULL, VKMM_FIELDS(like_fields)};
 
-static int has_winner(const void *record)
-{
-    return ((const vkmm_compare_row *)record)->winner != VKMM_NOBODY;
-}
+VKMM_KNOWN(has_winner, vkmm_compare_row, winner != VKMM_NOBODY)
 
 static const vkmm_field row_fields[] = {
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_compare_row, like), VKMM_POINTER, .record = &like_record},
     {"contenders", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_compare_row, cells, count), .record = &cell_record},
-    {"winner", VKMM_FIELD_U32, VKMM_AT(vkmm_compare_row, winner), .known = has_winner},
+    {VKMM_KEY(U32, vkmm_compare_row, winner), .known = has_winner},
 };
 static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields)};
 
@@ -116,10 +110,7 @@ static const vkmm_field mean_cell_fields[] = {
 };
 static const vkmm_record mean_cell_record = {NULL, VKMM_FIELDS(mean_cell_fields)};
 
-static int is_of_group(const void *record)
-{
-    return ((const vkmm_compare_mean *)record)->group != NULL;
-}
+VKMM_KNOWN(is_of_group, vkmm_compare_mean, group != NULL)
 
 #define MEAN(member) VKMM_AT(vkmm_compare_mean, member)
 
@@ -127,7 +118,7 @@ static const vkmm_field mean_fields[] = {
     {VKMM_KEY(STRING, vkmm_compare_mean, group)},
     {"type", VKMM_FIELD_WORD, MEAN(types.in), .words = &vkmm_type_words, .known = is_of_group},
     {"out_type", VKMM_FIELD_WORD, MEAN(types.out), .words = &vkmm_type_words, .known = is_of_group},
-    {"compute", VKMM_FIELD_WORD, MEAN(types.compute), .words = &vkmm_type_words, .known = is_of_group},
+    {VKMM_IN(WORD, vkmm_compare_mean, types, compute), .words = &vkmm_type_words, .known = is_of_group},
     {VKMM_KEY(U32, vkmm_compare_mean, rows)},
     {"contenders", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_compare_mean, cells, count), .record = &mean_cell_record},
 };
@@ -144,22 +135,16 @@ static const vkmm_record regression_record = {NULL, VKMM_FIELDS(regression_field
 
 /* ---- the whole ---- */
 
-static int is_judged(const void *record)
-{
-    return ((const vkmm_compare_model *)record)->asked.regression >= 0;
-}
+VKMM_KNOWN(is_judged, vkmm_compare_model, asked.regression >= 0)
 
-static int has_reports(const void *record)
-{
-    return ((const vkmm_compare_model *)record)->asked.reports.count > 0;
-}
+VKMM_KNOWN(has_reports, vkmm_compare_model, asked.reports.count > 0)
 
 #define MODEL(member)     VKMM_AT(vkmm_compare_model, member)
 #define LIST(list, count) VKMM_LIST(vkmm_compare_model, list, count)
 
 static const vkmm_field model_fields[] = {
     {"tool", VKMM_FIELD_RECORD, MODEL(report), VKMM_POINTER, .record = &vkmm_tool_record},
-    {"paired", VKMM_FIELD_TRUTH, MODEL(asked.paired)},
+    {VKMM_IN(TRUTH, vkmm_compare_model, asked, paired)},
     {"contenders", VKMM_FIELD_RECORD, LIST(asked.contenders, asked.count), .record = &contender_record},
     {"notes", VKMM_FIELD_TEXT, LIST(notes, note_count)},
     {"rows", VKMM_FIELD_RECORD, LIST(rows, count), .record = &row_record},
@@ -239,7 +224,7 @@ static const vkmm_csv_column columns[] = {
     {"problem.method"},
 };
 
-enum { COLUMNS = sizeof columns / sizeof *columns };
+enum { COLUMNS = VKMM_COUNT(columns) };
 
 static int is_named(const vkmm_compare_model *model, uint32_t row, uint32_t contender)
 {

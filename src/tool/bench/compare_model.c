@@ -9,10 +9,8 @@
 #include "base/clean.h"
 #include "base/hash.h"
 #include "math/problem.h"
-#include "bench/columns.h"
 #include "bench/records.h"
 #include "report/record.h"
-#include "report/text.h"
 
 /* ---- who is compared ---- */
 
@@ -34,10 +32,10 @@ static void tell_apart(vkmm_contender *contenders, uint32_t count)
             char label[2 * VKMM_BENCH_TEXT + 16];
             if (!one->shared) continue;
             if (way == BY_NUMBER) /* in front, where it cannot be cut off */
-                snprintf(label, sizeof label, "#%u: %s", i + 1, one->label);
+                VKMM_PUT(label, "#%u: %s", i + 1, one->label);
             else
-                snprintf(label, sizeof label, "%s%s%s", one->label, more[0] != '\0' ? ", " : "", more);
-            vkmm_clean(one->label, sizeof one->label, label);
+                VKMM_PUT(label, "%s%s%s", one->label, more[0] != '\0' ? ", " : "", more);
+            VKMM_CLEAN(one->label, label);
         }
     }
 }
@@ -69,7 +67,7 @@ vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_cou
             contender->bench = &benches[i];
             contender->device = d;
             contender->on = &benches[i].devices[d];
-            vkmm_clean(contender->label, sizeof contender->label, contender->on->label);
+            VKMM_CLEAN(contender->label, contender->on->label);
         }
     }
     tell_apart(contenders, *count);
@@ -479,7 +477,7 @@ vkmm_status vkmm_compare_write(const char *format, const vkmm_report *report, vk
     vkmm_compare_model model = {.report = report, .asked = *comparison};
     vkmm_status status = make(&model);
 
-    for (size_t i = 0; i < sizeof writers / sizeof *writers && status == VKMM_OK && model.count > 0; i++)
+    for (size_t i = 0; i < VKMM_COUNT(writers) && status == VKMM_OK && model.count > 0; i++)
         if (strcmp(writers[i].format, format) == 0) status = writers[i].write(&model);
     comparison->found = model.asked.found;
     comparison->rows = model.count;

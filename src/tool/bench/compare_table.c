@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
-#include "bench/columns.h"
 #include "bench/compare_model.h"
 #include "report/wrap.h"
 #include "report/text.h"
@@ -56,10 +55,10 @@ static void fill_ratio(const vkmm_report *report, const vkmm_interval *ratio, vk
     write_factor(low, ratio->low);
     write_factor(high, ratio->high);
     if (!isfinite(ratio->low) || !isfinite(ratio->high)) { /* unknown with one sample */
-        snprintf(cell->text, sizeof cell->text, "%s %s (?)", sign, middle);
+        vkmm_cell_put(cell, "%s %s (?)", sign, middle);
         return;
     }
-    snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s %s (%s–%s)" : "%s %s (%s-%s)", sign, middle, low, high);
+    vkmm_cell_put(cell, report->utf8 ? "%s %s (%s–%s)" : "%s %s (%s-%s)", sign, middle, low, high);
     cell->paint = paints[verdict];
 }
 
@@ -68,17 +67,15 @@ static void fill_speed(const compare_grid *grid, const vkmm_compare_row *row, ui
 {
     const vkmm_compare_cell *known = &row->cells[contender];
     const char *star = grid->report.utf8 ? "★" : "*";
-    size_t used;
 
     if (known->wrong) {
-        snprintf(cell->text, sizeof cell->text, "wrong");
+        vkmm_cell_put(cell, "wrong");
         cell->paint = VKMM_BAD;
         return;
     }
     vkmm_cell_figure(&grid->report, cell, known->row != NULL ? known->row->figures.gflops : NAN);
-    used = strlen(cell->text);
     if (row->winner == contender) cell->paint = VKMM_STRONG;
-    snprintf(cell->text + used, sizeof cell->text - used, "%s", row->winner == contender ? star : " ");
+    VKMM_JOIN(cell->text, "", "%s", row->winner == contender ? star : " ");
 }
 
 /* "256³", "f32", "auto" */
@@ -86,18 +83,18 @@ static void fill_problem(const vkmm_report *report, const vkmm_bench_row *row, v
 {
     vkmm_cell_size(report, row, &cells[SIZE]);
     vkmm_cell_type(report, row, &cells[TYPE]);
-    vkmm_clean(cells[KERNEL].text, sizeof cells[KERNEL].text, row->asked);
+    VKMM_CLEAN(cells[KERNEL].text, row->asked);
 }
 
 static void fill_titles(const compare_grid *grid)
 {
     static const char *const titles[] = {"size", "type", "kernel"};
 
-    for (int i = SIZE; i < SPEED; i++) snprintf(grid->cells[i].text, sizeof grid->cells->text, "%s", titles[i]);
+    for (int i = SIZE; i < SPEED; i++) vkmm_cell_put(&grid->cells[i], "%s", titles[i]);
     for (uint32_t c = 0; c < grid->model->asked.count; c++) {
         vkmm_cell *cells = &grid->cells[speed_column(c)];
-        snprintf(cells[0].text, sizeof cells->text, "GFLOP/s %u", c + 1);
-        if (c > 0) snprintf(cells[1].text, sizeof cells->text, "%u : 1", c + 1);
+        vkmm_cell_put(&cells[0], "GFLOP/s %u", c + 1);
+        if (c > 0) vkmm_cell_put(&cells[1], "%u : 1", c + 1);
     }
 }
 
@@ -116,14 +113,12 @@ static void fill_mean(const compare_grid *grid, const vkmm_compare_mean *mean)
 {
     char text[300] = "all";
 
-    if (mean->group != NULL)
-        snprintf(text, sizeof text, "%s %s", mean->group, vkmm_types_name(mean->types, grid->report.utf8));
+    if (mean->group != NULL) VKMM_PUT(text, "%s %s", mean->group, vkmm_types_name(mean->types, grid->report.utf8));
     vkmm_clean(grid->cells[SIZE].text, sizeof grid->cells->text, text);
-    if (grid->report.markdown) snprintf(grid->cells[KERNEL].text, sizeof grid->cells->text, "mean");
+    if (grid->report.markdown) vkmm_cell_put(&grid->cells[KERNEL], "mean");
     for (uint32_t c = 0; c < mean->count; c++) {
         vkmm_cell *cells = &grid->cells[speed_column(c)];
-        snprintf(cells[0].text, sizeof cells->text, "%u row%s", mean->cells[c].mean.count,
-                 mean->cells[c].mean.count == 1 ? " " : "s");
+        vkmm_cell_put(&cells[0], "%u row%s", mean->cells[c].mean.count, mean->cells[c].mean.count == 1 ? " " : "s");
         cells[0].paint = VKMM_DIM;
         if (c > 0) fill_ratio(&grid->report, &mean->cells[c].ratio.of, &cells[1]);
     }
@@ -207,9 +202,9 @@ static void say_contenders(const compare_grid *grid)
         const vkmm_bench *bench = contender->bench;
         char device[1000], source[600];
         vkmm_device_text(&grid->report, contender->on, device, sizeof device);
-        snprintf(source, sizeof source, "%s", bench->name);
-        vkmm_join(source, sizeof source, ", ", "vkmatmul %s", bench->version);
-        if (bench->created[0] != '\0') vkmm_join(source, sizeof source, ", ", "%s", bench->created);
+        VKMM_PUT(source, "%s", bench->name);
+        VKMM_JOIN(source, ", ", "vkmatmul %s", bench->version);
+        if (bench->created[0] != '\0') VKMM_JOIN(source, ", ", "%s", bench->created);
         if (grid->report.markdown) {
             vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "%u: %s, %s", i + 1, device, source);
             continue;
@@ -227,7 +222,7 @@ static void say_wins(const compare_grid *grid)
     char text[1000] = "";
 
     for (uint32_t c = 0; c < comparison->count; c++)
-        vkmm_join(text, sizeof text, ", ", "%u wins %u row%s", c + 1, comparison->contenders[c].wins,
+        VKMM_JOIN(text, ", ", "%u wins %u row%s", c + 1, comparison->contenders[c].wins,
                   comparison->contenders[c].wins == 1 ? "" : "s");
     vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "%s; %u %s unclear: there the interval of the two fastest contains 1",
                     text, unclear, unclear == 1 ? "is" : "are");
@@ -262,7 +257,7 @@ static void say_regressions(const compare_grid *grid)
         char name[3 * sizeof ratio.text];
         fill_problem(report, model->rows[one->row].like, cells);
         fill_ratio(report, &one->ratio.of, &ratio);
-        snprintf(name, sizeof name, "%s %s %s", cells[SIZE].text, cells[TYPE].text, cells[KERNEL].text);
+        VKMM_PUT(name, "%s %s %s", cells[SIZE].text, cells[TYPE].text, cells[KERNEL].text);
         if (one->wrong)
             vkmm_report_say(report, 2, VKMM_PLAIN, "%u is wrong in %s, where %u is right", one->contender + 1, name,
                             one->base + 1);

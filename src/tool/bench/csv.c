@@ -14,7 +14,7 @@ static const vkmm_field line_fields[] = {
     {"on", VKMM_FIELD_RECORD, VKMM_AT(line, device), VKMM_POINTER, .record = &vkmm_device_record},
 };
 
-static const vkmm_record line_record = {NULL, VKMM_FIELDS(line_fields), VKMM_RECORD_OF(line)};
+static const vkmm_record line_record = {NULL, VKMM_FIELDS(line_fields)};
 
 static const vkmm_csv_column columns[] = {
     {"on.label", "device"},
@@ -83,7 +83,7 @@ static const vkmm_csv_column columns[] = {
     {"problem.method"},
 };
 
-enum { COLUMNS = sizeof columns / sizeof *columns };
+enum { COLUMNS = VKMM_COUNT(columns) };
 
 static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
 {

@@ -15,14 +15,14 @@
 
 static vkmm_status no_memory(const cli_session *session)
 {
-    return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a report");
+    return VKMM_NO_MEMORY(session->log, "for a report");
 }
 
 static vkmm_status add_layers(cli_session *session, vkmm_bench *bench)
 {
     vkmm_manifest *manifests = NULL;
     uint32_t count = 0;
-    vkmm_status status = vkmm_manifests_scan(&session->console.log, "", &manifests, &count);
+    vkmm_status status = vkmm_manifests_scan(session->log, "", &manifests, &count);
     int fine = 1;
 
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++)
@@ -39,7 +39,7 @@ static vkmm_status add_device(cli_session *session, vkmm_bench *bench, uint32_t 
 
     if (device == NULL) return no_memory(session);
     device->info = *vkmm_instance_device_info(session->instance, index);
-    snprintf(device->label, sizeof device->label, "%s", device->info.name);
+    VKMM_PUT(device->label, "%s", device->info.name);
     return VKMM_OK;
 }
 
@@ -54,11 +54,11 @@ static vkmm_status add_together(const cli_session *session, vkmm_bench *bench, c
     device->info.driver_name[0] = device->info.driver_info[0] = '\0';
     for (uint32_t i = 0; i < count; i++) {
         device->info.has_f64 = device->info.has_f64 && bench->devices[i].info.has_f64;
-        vkmm_join(device->together, sizeof device->together, ",", "%u", indices[i]);
-        vkmm_join(device->info.driver_name, sizeof device->info.driver_name, " + ", "%s", bench->devices[i].info.name);
+        VKMM_JOIN(device->together, ",", "%u", indices[i]);
+        VKMM_JOIN(device->info.driver_name, " + ", "%s", bench->devices[i].info.name);
     }
-    snprintf(device->info.name, sizeof device->info.name, "%u devices together", count);
-    snprintf(device->label, sizeof device->label, "together");
+    VKMM_PUT(device->info.name, "%u devices together", count);
+    VKMM_PUT(device->label, "together");
     return VKMM_OK;
 }
 
@@ -71,10 +71,10 @@ static vkmm_status add_host(cli_session *session, vkmm_bench *bench)
     device = vkmm_bench_add_device(bench);
     if (device != NULL) {
         device->is_host = 1;
-        snprintf(device->info.name, sizeof device->info.name, "%s", session->host);
-        snprintf(device->info.driver_name, sizeof device->info.driver_name, "%.200s", vkmm_blas_name(blas));
-        snprintf(device->info.driver_info, sizeof device->info.driver_info, "%.200s", vkmm_blas_version(blas));
-        snprintf(device->label, sizeof device->label, "%.60s on the host", vkmm_blas_name(blas));
+        VKMM_PUT(device->info.name, "%s", session->host);
+        VKMM_PUT(device->info.driver_name, "%.200s", vkmm_blas_name(blas));
+        VKMM_PUT(device->info.driver_info, "%.200s", vkmm_blas_version(blas));
+        VKMM_PUT(device->label, "%.60s on the host", vkmm_blas_name(blas));
     }
     vkmm_blas_close(&blas);
     return device != NULL ? VKMM_OK : no_memory(session);
@@ -133,17 +133,17 @@ vkmm_status cli_bench_head(cli_session *session, const vkmm_suite *suite, int ev
     const cli_options *options = session->options;
     vkmm_status status;
 
-    snprintf(bench->version, sizeof bench->version, "%s", vkmm_version());
-    snprintf(bench->shader_hash, sizeof bench->shader_hash, "%s", vkmm_shader_hash());
+    VKMM_PUT(bench->version, "%s", vkmm_version());
+    VKMM_PUT(bench->shader_hash, "%s", vkmm_shader_hash());
     vkmm_host_time(bench->created);
     bench->command = vkmm_strdup(session->command);
     if (bench->command == NULL) return no_memory(session);
-    snprintf(bench->host, sizeof bench->host, "%s", session->host);
+    VKMM_PUT(bench->host, "%s", session->host);
     vkmm_host_system(bench->os, sizeof bench->os);
     bench->processors = vkmm_host_processors();
     bench->memory_bytes = vkmm_host_memory();
-    snprintf(bench->power_source, sizeof bench->power_source, "%s", vkmm_power_source(""));
-    snprintf(bench->settings.suite, sizeof bench->settings.suite, "%.*s", VKMM_BENCH_TEXT - 1, suite->name);
+    VKMM_PUT(bench->power_source, "%s", vkmm_power_source(""));
+    VKMM_PUT(bench->settings.suite, "%.*s", VKMM_BENCH_TEXT - 1, suite->name);
     bench->settings.seed = options->seed.value;
     bench->settings.rotating_bytes = (uint64_t)options->rotating_bytes;
     bench->settings.max_noise = options->max_noise > 0 ? options->max_noise : MAX_NOISE;

@@ -51,17 +51,17 @@ static void describe(const cli_bench_place *place, const cli_bench_job *job, vkm
     row->problem = job->request.job.problem;
     row->seed = job->inputs.seed;
     row->rotating_bytes = job->rotating_bytes;
-    snprintf(row->asked, sizeof row->asked, "%s", job->kernel);
-    snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(&job->inputs));
+    VKMM_PUT(row->asked, "%s", job->kernel);
+    VKMM_PUT(row->init, "%s", cli_inputs_name(&job->inputs));
     row->kernel = *job->product.kernel;
     row->asked_bytes = asked_bytes(place, job);
     if (panels->part_count > 0)
-        snprintf(row->in_panels, sizeof row->in_panels, "panels on %u devices", panels->part_count);
+        VKMM_PUT(row->in_panels, "panels on %u devices", panels->part_count);
     else if (panels->reason != NULL)
-        snprintf(row->in_panels, sizeof row->in_panels, "%llu panel%s of %llux%llu: %.180s", (unsigned long long)count,
-                 count == 1 ? "" : "s", (unsigned long long)cut->rows, (unsigned long long)cut->cols, panels->reason);
+        VKMM_PUT(row->in_panels, "%llu panel%s of %llux%llu: %.180s", (unsigned long long)count, count == 1 ? "" : "s",
+                 (unsigned long long)cut->rows, (unsigned long long)cut->cols, panels->reason);
     cli_product_judged(&job->product, row);
-    snprintf(row->power.source, sizeof row->power.source, "%.31s", vkmm_sensors_source(place->sensors));
+    VKMM_PUT(row->power.source, "%.31s", vkmm_sensors_source(place->sensors));
 }
 
 static int append(vkmm_bench_series *to, const vkmm_series *from)
@@ -71,8 +71,7 @@ static int append(vkmm_bench_series *to, const vkmm_series *from)
 
 static vkmm_status keep(const cli_bench_place *place, int kept)
 {
-    return kept ? VKMM_OK
-                : vkmm_fail(&place->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the samples of a round");
+    return kept ? VKMM_OK : VKMM_NO_MEMORY(place->session->log, "for the samples of a round");
 }
 
 /* Samples of one call; its clocks depend on what the device did before. */
@@ -89,8 +88,8 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
     if (status != VKMM_OK) return status;
     job->one_ms = in_panels ? time.transfer.median : time.kernel.median;
     job->mapped = round->mapped = time.mapped;
-    snprintf(round->clock, sizeof round->clock, "%s", time.clock == VKMM_CLOCK_DEVICE ? "device" : "host");
-    snprintf(round->clock_note, sizeof round->clock_note, "%s", time.clock_note);
+    VKMM_PUT(round->clock, "%s", time.clock == VKMM_CLOCK_DEVICE ? "device" : "host");
+    VKMM_PUT(round->clock_note, "%s", time.clock_note);
     if (params.cross_check && time.slope_ms > 0) round->slope_ms = time.slope_ms;
     if (!time.mapped && !params.skip_transfers &&
         !(append(&round->total_ms, &time.transfer) && append(&round->upload_ms, &time.upload) &&
@@ -160,8 +159,8 @@ static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, dou
     vkmm_sensors_start(place->sensors);
     status = sample(place, job, ms, round);
     vkmm_sensors_stop(place->sensors, &sensed);
-    snprintf(round->power.source, sizeof round->power.source, "%.31s", vkmm_sensors_source(place->sensors));
-    snprintf(round->power.limited, sizeof round->power.limited, "%.127s", sensed.limited);
+    VKMM_PUT(round->power.source, "%.31s", vkmm_sensors_source(place->sensors));
+    VKMM_PUT(round->power.limited, "%.127s", sensed.limited);
     round->power.mhz[0] = sensed.mhz_before;
     round->power.mhz[1] = sensed.mhz_during;
     round->power.mhz[2] = sensed.mhz_after;
@@ -183,14 +182,13 @@ vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm
     job->request.kind = place->blas != NULL ? &cli_bench_host : NULL;
     job->request.in_panels = &cli_in_panels_again;
     job->request.memory_limit = place->session->options->memory_limit.value;
-    status = vkmm_problem_check(&place->session->console.log, &job->request.job.problem, NULL);
+    status = vkmm_problem_check(place->session->log, &job->request.job.problem, NULL);
     if (status == VKMM_OK) status = cli_product_prove(place->session, &job->request, &job->product);
     valid = cli_session_validated(place->session);
     if (status == VKMM_OK && valid != VKMM_OK) {
         status = valid;
         job->product.verdict.passed = 0;
-        snprintf(job->product.verdict.sentence, sizeof job->product.verdict.sentence, "%.300s",
-                 place->session->console.last_error);
+        VKMM_PUT(job->product.verdict.sentence, "%.300s", place->session->console.last_error);
     }
     job->one_ms = job->product.run_ms;
     job->host_ms = vkmm_now_ms() - start - job->product.run_ms;

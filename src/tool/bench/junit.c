@@ -2,8 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/type.h"
-#include "bench/columns.h"
 #include "bench/writer.h"
 #include "report/text.h"
 
@@ -19,11 +17,11 @@ static const char *xml_of(char xml[XML_TEXT], const char *text)
                     {"\xef\xbf\xbe", ""}, {"\xef\xbf\xbf", ""}}; /* the last two: UTF-8, and no characters of XML */
     char clean[CLEAN_TEXT], *end = xml;
 
-    vkmm_clean(clean, sizeof clean, text);
+    VKMM_CLEAN(clean, text);
     for (const char *c = clean; *c != '\0';) {
         size_t i = 0;
-        while (i < sizeof entities / sizeof *entities && strncmp(c, entities[i].of, strlen(entities[i].of)) != 0) i++;
-        if (i < sizeof entities / sizeof *entities) {
+        while (i < VKMM_COUNT(entities) && strncmp(c, entities[i].of, strlen(entities[i].of)) != 0) i++;
+        if (i < VKMM_COUNT(entities)) {
             end += sprintf(end, "%s", entities[i].is);
             c += strlen(entities[i].of);
         } else {
@@ -61,11 +59,10 @@ static double seconds_of(const vkmm_bench_row *row)
 
 static void put_case(FILE *out, const vkmm_bench_row *row, const char *device)
 {
-    char problem[VKMM_TEXT_PROBLEM], difference[VKMM_TEXT_DIFFERENCE], name[800], xml[XML_TEXT], of[XML_TEXT];
+    char difference[VKMM_TEXT_DIFFERENCE], name[800], xml[XML_TEXT], of[XML_TEXT];
 
-    vkmm_text_problem(problem, sizeof problem, &row->problem, 1);
     vkmm_text_difference(difference, sizeof difference, &row->problem);
-    snprintf(name, sizeof name, "%s %s %s%s%s%s", problem, vkmm_text_type(&row->problem, 1), row->asked,
+    VKMM_PUT(name, "%s %s %s%s%s%s", VKMM_NAME(&row->problem, 1), vkmm_text_type(&row->problem, 1), row->asked,
              difference[0] != '\0' ? ", " : "", difference, row->rotating_bytes > 0 ? ", cold caches" : "");
     fprintf(out, "    <testcase name=\"%s\" classname=\"%s\" time=\"%.9f\">\n      <properties>\n", xml_of(xml, name),
             xml_of(of, device), seconds_of(row));

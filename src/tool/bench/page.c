@@ -22,13 +22,12 @@ static json_t *compare(const vkmm_report *report, vkmm_contender *who, uint32_t 
 /* The names of a problem on the terminal, so that the page uses the same. */
 static json_t *names_of(const json_t *problem)
 {
-    char size[VKMM_TEXT_PROBLEM], rest[VKMM_TEXT_DIFFERENCE], sentence[VKMM_SENTENCE];
+    char rest[VKMM_TEXT_DIFFERENCE], sentence[VKMM_SENTENCE];
     vkmm_problem read;
 
     if (!vkmm_record_parse(problem, &vkmm_problem_record, &read, sentence)) return NULL;
-    vkmm_text_problem(size, sizeof size, &read, 1);
     vkmm_text_difference(rest, sizeof rest, &read);
-    return json_pack("{s:s, s:s, s:s}", "type", vkmm_text_type(&read, 1), "size", size, "rest", rest);
+    return json_pack("{s:s, s:s, s:s}", "type", vkmm_text_type(&read, 1), "size", VKMM_NAME(&read, 1), "rest", rest);
 }
 
 /* Names every problem of a document; returns failures. */
@@ -55,12 +54,11 @@ static json_t *data_of(const vkmm_report *report, const vkmm_bench *benches, uin
     int bad = who == NULL;
 
     for (uint32_t i = 0; i < count; i++)
-        bad += json_array_append_new(reports, json_pack("{s:o, s:o}", "name", vkmm_json_known_text(benches[i].name),
-                                                        "report", vkmm_record_json(&vkmm_report_record, &benches[i])));
+        bad += vkmm_json_add(reports, json_pack("{s:o, s:o}", "name", vkmm_json_known_text(benches[i].name), "report",
+                                                vkmm_record_json(&vkmm_report_record, &benches[i])));
     for (uint32_t i = 0; i < who_count && bad == 0; i++)
-        bad += json_array_append_new(contenders,
-                                     json_pack("{s:i, s:i, s:o}", "report", (int)(who[i].bench - benches), "device",
-                                               (int)who[i].device, "label", vkmm_json_text(who[i].label)));
+        bad += vkmm_json_add(contenders, json_pack("{s:i, s:i, s:o}", "report", (int)(who[i].bench - benches), "device",
+                                                   (int)who[i].device, "label", vkmm_json_text(who[i].label)));
     bad += vkmm_json_put(data, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(data, "reports", reports);
     bad += vkmm_json_put(data, "contenders", contenders);

@@ -30,7 +30,7 @@ static int is_schema(const json_t *json, const char *schema)
 {
     char stem[64];
 
-    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(schema, "/"), schema);
+    VKMM_PUT(stem, "%.*s", (int)strcspn(schema, "/"), schema);
     return version_of(json_string_value(json_object_get(json, "schema")), stem) == 1;
 }
 
@@ -173,7 +173,7 @@ static vkmm_status read_lines(const vkmm_log *log, const char *name, const char 
         vkmm_status status;
         next = stop != NULL ? stop + 1 : end;
         if (is_blank(line, length)) continue;
-        snprintf(where, sizeof where, "%.900s: line %lu", name, number);
+        VKMM_PUT(where, "%.900s: line %lu", name, number);
         json = load(line, length, 0, &error);
         if (json != NULL) {
             const vkmm_node root = vkmm_node_root(reading, json);
@@ -186,7 +186,7 @@ static vkmm_status read_lines(const vkmm_log *log, const char *name, const char 
         if (status != VKMM_OK) return status;
     }
     if (!has_head) bench->complete = 1; /* only results of tunes */
-    if (!bench->complete && bench->note[0] == '\0') snprintf(bench->note, sizeof bench->note, "the run did not finish");
+    if (!bench->complete && bench->note[0] == '\0') VKMM_PUT(bench->note, "the run did not finish");
     return VKMM_OK;
 }
 
@@ -263,7 +263,7 @@ static vkmm_status read_all(const vkmm_log *log, const char *name, const char *t
     status = parse(log, name, text, bytes, read);
     for (uint32_t i = 0; i < read->count && status == VKMM_OK; i++) {
         vkmm_bench *bench = &read->benches[i];
-        if (bench->name[0] == '\0') snprintf(bench->name, sizeof bench->name, "%s", vkmm_text_base_name(name));
+        if (bench->name[0] == '\0') VKMM_PUT(bench->name, "%s", vkmm_text_base_name(name));
         part_labels(bench);
         for (uint32_t j = 0; j < bench->row_count; j++) vkmm_bench_derive(bench, &bench->rows[j]);
         vkmm_bench_raise_peaks(bench);

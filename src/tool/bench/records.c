@@ -12,7 +12,7 @@ static const vkmm_field tool_fields[] = {
     {BENCH_KEY(OWNED, command)},
 };
 
-static const vkmm_record tool_record = {"tool", VKMM_FIELDS(tool_fields), VKMM_RECORD_OF(vkmm_bench)};
+static const vkmm_record tool_record = {"tool", VKMM_FIELDS(tool_fields)};
 
 static const vkmm_field host_fields[] = {
     {"processor", VKMM_FIELD_TEXT, BENCH(host), VKMM_MAYBE},
@@ -22,7 +22,7 @@ static const vkmm_field host_fields[] = {
     {BENCH_KEY(TEXT, power_source), VKMM_MAYBE},
 };
 
-static const vkmm_record host_record = {"host", VKMM_FIELDS(host_fields), VKMM_RECORD_OF(vkmm_bench)};
+static const vkmm_record host_record = {"host", VKMM_FIELDS(host_fields)};
 
 static const vkmm_field setting_fields[] = {
     {SETTING_KEY(TEXT, suite), VKMM_MAYBE},
@@ -32,8 +32,7 @@ static const vkmm_field setting_fields[] = {
     {SETTING_KEY(REAL, budget_ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
 };
 
-static const vkmm_record settings_record = {"settings", VKMM_FIELDS(setting_fields),
-                                            VKMM_RECORD_OF(vkmm_bench_settings)};
+static const vkmm_record settings_record = {"settings", VKMM_FIELDS(setting_fields)};
 
 static const vkmm_field head_fields[] = {
     {"tool", VKMM_FIELD_RECORD, .record = &tool_record},
@@ -43,14 +42,14 @@ static const vkmm_field head_fields[] = {
     {"layers", VKMM_FIELD_TEXT, VKMM_LIST(vkmm_bench, layers, layer_count), .length = 256},
 };
 
-const vkmm_record vkmm_head_record = {NULL, VKMM_FIELDS(head_fields), VKMM_RECORD_OF(vkmm_bench)};
+const vkmm_record vkmm_head_record = {NULL, VKMM_FIELDS(head_fields)};
 
 static const vkmm_field end_fields[] = {
     {BENCH_KEY(TRUTH, complete)},
     {BENCH_KEY(TEXT, note), VKMM_MAYBE},
 };
 
-const vkmm_record vkmm_end_record = {NULL, VKMM_FIELDS(end_fields), VKMM_RECORD_OF(vkmm_bench)};
+const vkmm_record vkmm_end_record = {NULL, VKMM_FIELDS(end_fields)};
 
 /* ---- tunes ---- */
 
@@ -62,7 +61,7 @@ static const vkmm_field trial_fields[] = {
     {TRIAL_KEY(REAL, ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
 };
 
-const vkmm_record vkmm_trial_record = {"trial", VKMM_FIELDS(trial_fields), VKMM_RECORD_OF(vkmm_bench_trial)};
+const vkmm_record vkmm_trial_record = {"trial", VKMM_FIELDS(trial_fields)};
 
 static json_t *put_device(const void *record)
 {
@@ -79,12 +78,12 @@ static void take_device(const vkmm_node *node, void *record)
 
 static const vkmm_field tune_fields[] = {
     {"device", VKMM_FIELD_CUSTOM, .put = put_device, .take = take_device},
-    {"problem", VKMM_FIELD_RECORD, VKMM_AT(vkmm_bench_tune, problem), VKMM_NEEDED, .record = &vkmm_problem_record},
+    {VKMM_KEY(RECORD, vkmm_bench_tune, problem), VKMM_NEEDED, .record = &vkmm_problem_record},
     {"trials", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_tune, trials, count), .cost = 16,
      .record = &vkmm_trial_record}, /* an entry is larger than a sample */
 };
 
-const vkmm_record vkmm_tune_record = {"tune", VKMM_FIELDS(tune_fields), VKMM_RECORD_OF(vkmm_bench_tune)};
+const vkmm_record vkmm_tune_record = {"tune", VKMM_FIELDS(tune_fields)};
 
 /* ---- whole reports ---- */
 
@@ -120,20 +119,20 @@ static const vkmm_field report_fields[] = {
      .record = &vkmm_tune_record},
 };
 
-const vkmm_record vkmm_report_record = {"report", VKMM_FIELDS(report_fields), VKMM_RECORD_OF(vkmm_bench),
-                                        .schema = VKMM_BENCH_SCHEMA, .check = check_report};
+const vkmm_record vkmm_report_record = {"report", VKMM_FIELDS(report_fields), .schema = VKMM_BENCH_SCHEMA,
+                                        .check = check_report};
 
 /* ---- several ---- */
 
 static const vkmm_field saved_fields[] = {{"report", VKMM_FIELD_TEXT, BENCH(name), VKMM_MAYBE},
                                           {NULL, VKMM_FIELD_EMBED, .record = &vkmm_report_record}};
-const vkmm_record vkmm_saved_record = {NULL, VKMM_FIELDS(saved_fields), VKMM_RECORD_OF(vkmm_bench)};
+const vkmm_record vkmm_saved_record = {NULL, VKMM_FIELDS(saved_fields)};
 
 static const vkmm_field reports_fields[] = {
     {"reports", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_reports, benches, count), VKMM_NEEDED, .length = VKMM_MOST_REPORTS,
      .record = &vkmm_saved_record},
 };
-const vkmm_record vkmm_reports_record = {NULL, VKMM_FIELDS(reports_fields), VKMM_RECORD_OF(vkmm_reports)};
+const vkmm_record vkmm_reports_record = {NULL, VKMM_FIELDS(reports_fields)};
 
 /* ---- lines ---- */
 

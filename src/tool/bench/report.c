@@ -13,7 +13,7 @@ vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
     vkmm_status status = VKMM_OK;
 
     for (uint32_t i = 0; i < options->operand_count && status == VKMM_OK; i++)
-        status = vkmm_reports_open(&session->console.log, options->operands[i], &reports);
+        status = vkmm_reports_open(session->log, options->operands[i], &reports);
     if (status == VKMM_OK) status = use(session, &reports);
     vkmm_reports_free(&reports);
     return status;
@@ -22,7 +22,7 @@ vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
 static vkmm_status show(cli_session *session, const vkmm_reports *reports)
 {
     const char *path = session->options->output;
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     char *page = NULL;
     size_t bytes = 0;
     vkmm_status status;
@@ -42,7 +42,7 @@ static vkmm_status show(cli_session *session, const vkmm_reports *reports)
 vkmm_status cli_report(cli_session *session)
 {
     const cli_options *options = session->options;
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     vkmm_status status;
 
     if (options->operand_count == 0)

@@ -3,7 +3,6 @@
 #include "base/folder.h"
 #include "bench/read.h"
 #include "bench/store.h"
-#include "math/type.h"
 #include "report/text.h"
 
 #include <stdio.h>
@@ -24,7 +23,7 @@ static int is_name(const char *then, const char *now)
 {
     char clean[VKMM_BENCH_TEXT];
 
-    vkmm_clean(clean, sizeof clean, now);
+    VKMM_CLEAN(clean, now);
     return strcmp(then, now) == 0 || strcmp(then, clean) == 0;
 }
 
@@ -32,7 +31,7 @@ static const char *const settings[] = {
     "vkmatmul version", "shader hash",           "suite", "processor",  "system",
     "power source",     "list of Vulkan layers", "seed",  "--rotating", "--max-noise"};
 
-enum { SETTINGS = sizeof settings / sizeof *settings };
+enum { SETTINGS = VKMM_COUNT(settings) };
 
 /* Includes the machine: after a system update, or on battery, it is not the machine that was measured. */
 static void list_settings(const vkmm_bench *bench, char texts[SETTINGS][VKMM_BENCH_TEXT])
@@ -86,7 +85,7 @@ static int is_taken(const resumption *r, uint32_t matched, uint32_t at)
 static vkmm_status match_devices(resumption *r)
 {
     r->places = vkmm_alloc(r->old.device_count, sizeof *r->places);
-    if (r->places == NULL) return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no memory to resume %s", r->path);
+    if (r->places == NULL) return VKMM_NO_MEMORY(r->log, "to resume %s", r->path);
     for (uint32_t i = 0; i < r->old.device_count; i++) {
         uint32_t at = 0;
         while (at < r->bench->device_count &&
@@ -109,7 +108,7 @@ static int is_in_suite(const resumption *r, const vkmm_bench_row *row)
 
     for (uint32_t i = 0; i < r->suite->count; i++) {
         like.problem = r->suite->items[i].problem;
-        snprintf(like.asked, sizeof like.asked, "%s", r->suite->items[i].kernel);
+        VKMM_PUT(like.asked, "%s", r->suite->items[i].kernel);
         if (vkmm_bench_same(&like, row)) return 1;
     }
     return 0;
@@ -120,11 +119,10 @@ static vkmm_status check_rows(const resumption *r)
 {
     for (uint32_t i = 0; i < r->old.row_count; i++) {
         const vkmm_bench_row *row = &r->old.rows[i];
-        char size[VKMM_TEXT_PROBLEM];
         if (row->not_run[0] != '\0' || is_in_suite(r, row)) continue;
-        vkmm_text_problem(size, sizeof size, &row->problem, r->session->console.utf8);
         return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has a row that is not in this run, %s %s %s",
-                         r->path, size, vkmm_text_type(&row->problem, r->session->console.utf8), row->asked);
+                         r->path, VKMM_NAME(&row->problem, r->session->console.utf8),
+                         vkmm_text_type(&row->problem, r->session->console.utf8), row->asked);
     }
     return VKMM_OK;
 }
@@ -153,7 +151,7 @@ static vkmm_status take_rows(resumption *r)
             continue;
         }
         row = vkmm_bench_add_row(r->bench);
-        if (row == NULL) return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no memory for the rows of %s", r->path);
+        if (row == NULL) return VKMM_NO_MEMORY(r->log, "for the rows of %s", r->path);
         *row = *old;
         vkmm_bench_row_init(old);
         row->device = r->places[row->device];
@@ -176,8 +174,7 @@ static vkmm_status take_over(resumption *r)
                  r->stale, r->stale == 1 ? "" : "s", r->path, r->stale == 1 ? "is" : "are");
     /* Clocks may be different now, which cannot be checked: the report says which rows were measured together. */
     if (r->bench->row_count > 0)
-        snprintf(r->bench->note, sizeof r->bench->note,
-                 "resumed at %s; %u row%s measured before, the first of the report", r->bench->created,
+        VKMM_PUT(r->bench->note, "resumed at %s; %u row%s measured before, the first of the report", r->bench->created,
                  r->bench->row_count, r->bench->row_count == 1 ? " was" : "s were");
     memcpy(r->bench->created, r->old.created, sizeof r->bench->created);
     return status;
@@ -185,7 +182,7 @@ static vkmm_status take_over(resumption *r)
 
 vkmm_status cli_bench_store_resume(const cli_bench_store *store, const vkmm_suite *suite, vkmm_bench *bench)
 {
-    resumption r = {.session = store->session, .log = &store->session->console.log, .suite = suite, .bench = bench};
+    resumption r = {.session = store->session, .log = store->session->log, .suite = suite, .bench = bench};
     vkmm_reports old = {0};
     int has_journal = vkmm_path_look(store->journal_path, 0) != VKMM_PATH_MISSING;
     vkmm_status status;

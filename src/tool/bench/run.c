@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "bench/cell.h"
-#include "bench/writer.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/records.h"
@@ -79,7 +78,6 @@ static double left_of(const bench_run *run)
 static void show_progress(const bench_run *run, const cli_bench_lane *lane, const vkmm_suite_item *item)
 {
     cli_console *console = &run->session->console;
-    char size[VKMM_TEXT_PROBLEM];
     const char *label = run->bench->devices[lane->device].label;
     uint32_t rows = 0, known = 0;
 
@@ -92,9 +90,9 @@ static void show_progress(const bench_run *run, const cli_bench_lane *lane, cons
         cli_progress(console, "%s: measuring peaks", label);
         return;
     }
-    vkmm_text_problem(size, sizeof size, &item->problem, console->utf8);
-    cli_progress(console, "%u of %u rows, about %.0f s left: %s %s %s, %s", known, rows, left_of(run), size,
-                 vkmm_text_type(&item->problem, console->utf8), item->kernel, label);
+    cli_progress(console, "%u of %u rows, about %.0f s left: %s %s %s, %s", known, rows, left_of(run),
+                 VKMM_NAME(&item->problem, console->utf8), vkmm_text_type(&item->problem, console->utf8), item->kernel,
+                 label);
 }
 
 /* Abandons the device, which cannot continue: link.sentence says why. */
@@ -104,8 +102,8 @@ static void give_up(bench_run *run, cli_bench_lane *lane)
 
     if (lane->over) return;
     lane->over = 1;
-    snprintf(device->failed, sizeof device->failed, "%.*s", VKMM_BENCH_TEXT - 1, lane->link.sentence);
-    vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "%s is abandoned: %s", device->label, lane->link.sentence);
+    VKMM_PUT(device->failed, "%.*s", VKMM_BENCH_TEXT - 1, lane->link.sentence);
+    vkmm_say(run->session->log, VKMM_LOG_WARNING, "%s is abandoned: %s", device->label, lane->link.sentence);
 }
 
 /* 1: its process runs. Otherwise the run is over, or the device is abandoned. */
@@ -190,7 +188,7 @@ static void measure_peaks(bench_run *run, cli_bench_lane *lane)
     }
     show_progress(run, lane, NULL);
     if (ask_peaks(run, lane, types) != CLI_REPLY_INTERRUPTED && lane->link.status != VKMM_OK)
-        vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "the peaks of %s are unknown: %s", device->label,
+        vkmm_say(run->session->log, VKMM_LOG_WARNING, "the peaks of %s are unknown: %s", device->label,
                  lane->link.sentence);
     lane->link.spent_ms = 0; /* the budget is only for rows */
 }
@@ -217,8 +215,7 @@ static int make_lanes(bench_run *run)
                                   .words = {device->is_host ? "--host" : NULL, options->no_cache ? "--no-cache" : NULL,
                                             options->untuned ? "--untuned" : NULL,
                                             options->memory_limit.given && !device->is_host ? lane->memory : NULL}};
-        snprintf(lane->memory, sizeof lane->memory, "--memory-limit=%llu",
-                 (unsigned long long)options->memory_limit.value);
+        VKMM_PUT(lane->memory, "--memory-limit=%llu", (unsigned long long)options->memory_limit.value);
         lane->speeds.device = device;
         if (device->is_host)
             budget = HOST_SHARE * budget > HOST_LEAST_MS ? HOST_SHARE * budget : fmin(HOST_LEAST_MS, budget);
@@ -343,10 +340,8 @@ static int has_waiting(const bench_run *run)
 
 static void say_wrong(const bench_run *run, const vkmm_bench_row *row)
 {
-    char size[VKMM_TEXT_PROBLEM];
-
-    vkmm_text_problem(size, sizeof size, &row->problem, run->session->console.utf8);
-    vkmm_say(&run->session->console.log, VKMM_LOG_ERROR, "wrong result: %s %s %s on %s: %s", size,
+    vkmm_say(run->session->log, VKMM_LOG_ERROR, "wrong result: %s %s %s on %s: %s",
+             VKMM_NAME(&row->problem, run->session->console.utf8),
              vkmm_text_type(&row->problem, run->session->console.utf8), row->asked,
              run->bench->devices[row->device].label, row->sentence);
 }
@@ -358,7 +353,7 @@ static void finish(bench_run *run, cli_bench_cell *cell)
 
     if (row == NULL) {
         vkmm_bench_row_free(&cell->row);
-        run->failure = vkmm_fail(&run->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a row of the report");
+        run->failure = VKMM_NO_MEMORY(run->session->log, "for a row of the report");
         return;
     }
     *row = cell->row;
@@ -422,7 +417,7 @@ static void run_suite(bench_run *run)
 /* At the end of a run: reports an error if nothing could be measured. */
 static vkmm_status conclude(bench_run *run)
 {
-    const vkmm_log *log = &run->session->console.log;
+    const vkmm_log *log = run->session->log;
     const vkmm_bench *bench = run->bench;
     int ran = run->ran;
 
@@ -448,10 +443,10 @@ static void note_end(const bench_run *run)
     if (bench->complete) return;
     memcpy(resumed, bench->note, sizeof resumed);
     if (run->failure != VKMM_OK)
-        snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, run->session->console.last_error);
+        VKMM_PUT(why, "%.*s", (int)sizeof why - 1, run->session->console.last_error);
     else
-        snprintf(why, sizeof why, "interrupted by signal %d", vkmm_interrupted());
-    snprintf(bench->note, sizeof bench->note, "%s%s%.120s", why, resumed[0] != '\0' ? "; " : "", resumed);
+        VKMM_PUT(why, "interrupted by signal %d", vkmm_interrupted());
+    VKMM_PUT(bench->note, "%s%s%.120s", why, resumed[0] != '\0' ? "; " : "", resumed);
 }
 
 vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, cli_bench_live *live)
@@ -461,7 +456,7 @@ vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_ben
 
     bench->complete = 0;
     if (!make_lanes(&run)) {
-        vkmm_fail(&session->console.log, status, "no memory for %u devices", bench->device_count);
+        vkmm_fail(session->log, status, "no memory for %u devices", bench->device_count);
         goto done;
     }
     for (uint32_t i = 0; i < bench->row_count; i++)

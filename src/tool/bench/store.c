@@ -3,16 +3,10 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/folder.h"
-#include "bench/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const vkmm_log *log_of(const cli_bench_store *store)
-{
-    return &store->session->console.log;
-}
 
 /* The rows of a run that was killed are not deleted unless the user asks for it. */
 static vkmm_status check_journal(const cli_bench_store *store)
@@ -22,11 +16,11 @@ static vkmm_status check_journal(const cli_bench_store *store)
     uint64_t bytes;
 
     if (store->session->options->resume || vkmm_path_look(store->journal_path, 0) == VKMM_PATH_MISSING) return VKMM_OK;
-    status = vkmm_mapping_open(log_of(store), store->journal_path, &file);
+    status = vkmm_mapping_open(store->session->log, store->journal_path, &file);
     bytes = file.bytes;
     vkmm_mapping_close(&file);
     if (status != VKMM_OK || bytes == 0) return status;
-    return vkmm_fail(log_of(store), VKMM_INVALID,
+    return vkmm_fail(store->session->log, VKMM_INVALID,
                      "%s holds the results of an unfinished run: --resume continues it; remove the file to start again",
                      store->journal_path);
 }
@@ -38,7 +32,7 @@ static vkmm_status check_report(const cli_bench_store *store)
     char first;
 
     if (options->resume || options->force || vkmm_file_head(store->path, &first, 1) == 0) return VKMM_OK;
-    return vkmm_fail(log_of(store), VKMM_INVALID,
+    return vkmm_fail(store->session->log, VKMM_INVALID,
                      "%s already exists: --force replaces it, and --resume continues an unfinished run", store->path);
 }
 
@@ -51,22 +45,21 @@ vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store)
     store->session = session;
     store->path = session->options->output;
     if (store->path == NULL && session->options->resume)
-        return vkmm_fail(log_of(store), VKMM_INVALID,
+        return vkmm_fail(store->session->log, VKMM_INVALID,
                          "--resume continues the unfinished run of a file: name it with -o");
     if (store->path == NULL) return VKMM_OK;
     store->writer = vkmm_bench_writer_for(store->path);
     if (store->writer == NULL)
         return vkmm_fail(
-            log_of(store), VKMM_INVALID,
+            store->session->log, VKMM_INVALID,
             "-o takes its format from the file's name, but '%.200s' ends with none of .json, .jsonl, .csv, "
             ".md, .xml",
             store->path);
     bytes = strlen(store->path) + sizeof ending;
     store->journal_path = vkmm_alloc(bytes, 1);
-    if (store->journal_path == NULL)
-        return vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory for the name of the journal");
+    if (store->journal_path == NULL) return VKMM_NO_MEMORY(store->session->log, "for the name of the journal");
     snprintf(store->journal_path, bytes, "%s%s", store->path, ending);
-    status = vkmm_output_try(log_of(store), store->path, 0);
+    status = vkmm_output_try(store->session->log, store->path, 0);
     if (status == VKMM_OK) status = check_journal(store);
     return status == VKMM_OK ? check_report(store) : status;
 }
@@ -78,8 +71,7 @@ vkmm_status cli_bench_store_row(cli_bench_store *store, const vkmm_bench_row *ro
 
     if (store->journal == NULL) return VKMM_OK;
     line = vkmm_bench_row_line(row);
-    if (line == NULL)
-        return vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory for a line of %s", store->journal_path);
+    if (line == NULL) return VKMM_NO_MEMORY(store->session->log, "for a line of %s", store->journal_path);
     status = vkmm_append_line(store->journal, line);
     vkmm_free(line);
     return status;
@@ -121,8 +113,8 @@ static vkmm_status write_whole(const cli_bench_store *store, const char *path, c
 {
     size_t bytes = 0;
     char *text = compose(store, writer, bench, &bytes);
-    vkmm_status status = text != NULL ? vkmm_output_whole(log_of(store), path, text, bytes)
-                                      : vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory to write %s", path);
+    vkmm_status status = text != NULL ? vkmm_output_whole(store->session->log, path, text, bytes)
+                                      : VKMM_NO_MEMORY(store->session->log, "to write %s", path);
 
     free(text);
     return status;
@@ -136,7 +128,7 @@ vkmm_status cli_bench_store_begin(cli_bench_store *store, const vkmm_bench *benc
     if (store->path == NULL) return VKMM_OK;
     lines.end = NULL; /* which has not come */
     status = write_whole(store, store->journal_path, &lines, bench);
-    return status == VKMM_OK ? vkmm_append_open(log_of(store), store->journal_path, &store->journal) : status;
+    return status == VKMM_OK ? vkmm_append_open(store->session->log, store->journal_path, &store->journal) : status;
 }
 
 static int can_be_read_back(const vkmm_bench_writer *writer)
@@ -151,7 +143,7 @@ vkmm_status cli_bench_store_finish(cli_bench_store *store, const vkmm_bench *ben
     if (store->journal == NULL) return VKMM_OK; /* nothing has begun */
     status = write_whole(store, store->path, store->writer, bench);
     if (status != VKMM_OK)
-        vkmm_say(log_of(store), VKMM_LOG_WARNING,
+        vkmm_say(store->session->log, VKMM_LOG_WARNING,
                  "the results so far are in %s: the same command with --resume continues from there",
                  store->journal_path);
     vkmm_append_close(&store->journal, status == VKMM_OK && (bench->complete || can_be_read_back(store->writer)));

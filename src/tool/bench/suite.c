@@ -27,8 +27,8 @@ int vkmm_suite_add(vkmm_suite *suite, const char *group, const char *kernel, con
     vkmm_suite_item *item = vkmm_list_add(&suite->items, &suite->count, 1, sizeof *item);
 
     if (item == NULL) return 0;
-    snprintf(item->group, sizeof item->group, "%s", group);
-    snprintf(item->kernel, sizeof item->kernel, "%s", kernel);
+    VKMM_PUT(item->group, "%s", group);
+    VKMM_PUT(item->kernel, "%s", kernel);
     item->problem = *problem;
     return 1;
 }
@@ -64,7 +64,7 @@ static void add_ladder(filler *f, uint64_t n)
     static const char *const steps[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
 
     if (f->types.in != f->types.out || f->types.in != f->types.compute || vkmm_suite_is_narrow(f->types)) return;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+    for (size_t i = 0; i < VKMM_COUNT(steps); i++)
         add_for(f, "ladder", steps[i], &VKMM_PROBLEM(.m = n, .n = n, .k = n));
 }
 
@@ -221,7 +221,7 @@ static const struct {
     {"full", 45 * MINUTE_MS, 10000, 1000, 7, fill_full},
 };
 
-enum { SUITES = sizeof suites / sizeof *suites };
+enum { SUITES = VKMM_COUNT(suites) };
 
 const char *vkmm_suite_name(uint32_t index)
 {
@@ -247,7 +247,7 @@ vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_ty
     if (which == SUITES)
         return vkmm_fail(log, VKMM_INVALID, "unknown suite '%.60s': the built-in suites are quick, standard and full",
                          name);
-    snprintf(suite->name, sizeof suite->name, "%s", name);
+    VKMM_PUT(suite->name, "%s", name);
     suite->budget_ms = suites[which].budget_ms;
     suite->longest_ms = suites[which].longest_ms;
     suite->row_ms = suites[which].row_ms;
@@ -259,5 +259,5 @@ vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_ty
     }
     if (!f.failed) return VKMM_OK;
     vkmm_suite_free(suite);
-    return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the items of the suite %s", name);
+    return VKMM_NO_MEMORY(log, "for the items of the suite %s", name);
 }

@@ -53,7 +53,7 @@ static vkmm_status list_asked(const cli_session *session, combinations *all)
 
     for (uint32_t i = 0; i < types->count; i++) {
         const vkmm_problem problem = cli_problem_make(options, &size, types->type[i]);
-        vkmm_status status = vkmm_problem_check(&session->console.log, &problem, NULL);
+        vkmm_status status = vkmm_problem_check(session->log, &problem, NULL);
         if (status != VKMM_OK) return status;
         all->types[all->count++] = vkmm_problem_types(&problem);
     }
@@ -93,7 +93,7 @@ static vkmm_status make_suite(const cli_session *session, const char *name, vkmm
         status = list_asked(session, &all);
     else
         list_usual(&all);
-    if (status == VKMM_OK) status = vkmm_suite_make(&session->console.log, name, all.types, all.count, suite);
+    if (status == VKMM_OK) status = vkmm_suite_make(session->log, name, all.types, all.count, suite);
     for (uint32_t i = 0; status == VKMM_OK && !is_asked && i < suite->count; i++)
         suite->items[i].for_gpus = vkmm_suite_is_narrow(vkmm_problem_types(&suite->items[i].problem));
     if (status == VKMM_OK && options->problem.method != VKMM_COMPUTE_DIRECT) set_method(suite, options->problem.method);
@@ -129,7 +129,7 @@ static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const
             if (suite->count >= MOST_ITEMS)
                 return vkmm_fail(log, VKMM_INVALID, "a suite has at most %d problems", MOST_ITEMS);
             if (!vkmm_suite_add(suite, "file", line->kernel != NULL ? line->kernel : "auto", &problem))
-                return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the items of a suite");
+                return VKMM_NO_MEMORY(log, "for the items of a suite");
         }
     }
     return VKMM_OK;
@@ -201,7 +201,7 @@ static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_ty
     vkmm_status status = vkmm_mapping_open(&otherwise, path, &file);
 
     if (status != VKMM_OK) return status;
-    snprintf(suite->name, sizeof suite->name, "%s", path);
+    VKMM_PUT(suite->name, "%s", path);
     suite->budget_ms = FILE_BUDGET_MS;
     suite->longest_ms = FILE_LONGEST_MS;
     suite->row_ms = FILE_ROW_MS;
@@ -214,7 +214,7 @@ static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_ty
 vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
 {
     const cli_options *options = session->options;
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     const char *name = options->suite != NULL ? options->suite : "quick";
     vkmm_status status;
     uint32_t i = 0;

@@ -30,7 +30,7 @@ static void print_section(vkmm_report *report, const vkmm_bench *bench, uint32_t
 static void widen(const vkmm_report *report, const vkmm_bench_row *row, int *width,
                   void (*fill)(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell))
 {
-    vkmm_cell cell;
+    vkmm_cell cell = {0};
     int columns;
 
     fill(report, row, &cell);

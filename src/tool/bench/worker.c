@@ -6,7 +6,6 @@
 #include "session/commands.h"
 #include "math/component.h"
 #include "math/type.h"
-#include "bench/writer.h"
 #include "worker/worker.h"
 
 #include <stdio.h>
@@ -18,11 +17,6 @@ typedef struct worker {
     int is_ready; /* its device is open, or its BLAS */
     cli_bench_job jobs[CLI_BENCH_JOBS];
 } worker;
-
-static const vkmm_log *log_of(const worker *w)
-{
-    return &w->place.session->console.log;
-}
 
 /* One peak after another; a type that the device lacks, or a shape for which there is no time, has none. */
 static vkmm_status measure_types(worker *w, const json_t *types, vkmm_bench_peaks *peaks)
@@ -119,14 +113,15 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
     for (int i = 0; i < CLI_BENCH_JOBS && job == NULL; i++)
         if (!w->jobs[i].used) job = &w->jobs[i];
     if (job == NULL)
-        return vkmm_fail(log_of(w), VKMM_INVALID, "this process measures at most %d products at once", CLI_BENCH_JOBS);
+        return vkmm_fail(w->place.session->log, VKMM_INVALID, "this process measures at most %d products at once",
+                         CLI_BENCH_JOBS);
     memset(job, 0, sizeof *job);
     if (!vkmm_record_parse(json_object_get(request, "problem"), &vkmm_problem_record, &job->request.job.problem,
                            sentence))
-        return vkmm_fail(log_of(w), VKMM_INVALID, "invalid problem: %s", sentence);
+        return vkmm_fail(w->place.session->log, VKMM_INVALID, "invalid problem: %s", sentence);
     job->used = 1;
     job->id = id_of(request);
-    snprintf(job->kernel, sizeof job->kernel, "%s", cli_json_text(request, "kernel", "auto"));
+    VKMM_PUT(job->kernel, "%s", cli_json_text(request, "kernel", "auto"));
     job->inputs.seed = strtoull(cli_json_text(request, "seed", "1"), NULL, 10);
     job->rotating_bytes = (uint64_t)cli_json_number(request, "rotating_bytes", 0);
     vkmm_bench_row_init(&row);
@@ -146,7 +141,7 @@ static vkmm_status sample(worker *w, const json_t *request, json_t *answer)
     vkmm_bench_row round;
     vkmm_status status;
 
-    if (job == NULL) return vkmm_fail(log_of(w), VKMM_INVALID, "there is no job with this id");
+    if (job == NULL) return vkmm_fail(w->place.session->log, VKMM_INVALID, "there is no job with this id");
     vkmm_bench_row_init(&round);
     status = cli_bench_job_round(&w->place, job, cli_json_number(request, "ms", 0),
                                  json_is_true(json_object_get(request, "full")), &round);
@@ -160,7 +155,7 @@ static vkmm_status end(worker *w, const json_t *request)
     cli_bench_job *job = find(w, request);
     vkmm_status status = VKMM_OK;
 
-    if (job == NULL) return vkmm_fail(log_of(w), VKMM_INVALID, "there is no job with this id");
+    if (job == NULL) return vkmm_fail(w->place.session->log, VKMM_INVALID, "there is no job with this id");
     if (job->product.verdict.passed) status = cli_bench_job_check(&w->place, job);
     cli_bench_job_end(job);
     return status;
@@ -174,7 +169,7 @@ static vkmm_status get_ready(worker *w)
     if (session->options->host_worker) {
         w->place.blas = vkmm_blas_open(NULL);
         if (w->place.blas == NULL)
-            return vkmm_fail(&session->console.log, VKMM_UNSUPPORTED, "no BLAS library with CBLAS is installed");
+            return vkmm_fail(session->log, VKMM_UNSUPPORTED, "no BLAS library with CBLAS is installed");
         w->place.sensors = vkmm_sensors_open(NULL, "");
         return VKMM_OK;
     }
@@ -208,7 +203,7 @@ vkmm_status cli_bench_worker(cli_session *session)
     worker *w = vkmm_alloc(1, sizeof *w);
     vkmm_status status;
 
-    if (w == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a process that measures");
+    if (w == NULL) return VKMM_NO_MEMORY(session->log, "for a process that measures");
     w->place.session = session;
     status = cli_worker_serve(session, obey, w);
     for (int i = 0; i < CLI_BENCH_JOBS; i++) cli_bench_job_end(&w->jobs[i]);

@@ -7,7 +7,7 @@
 static const vkmm_bench_writer *const writers[] = {&vkmm_bench_table, &vkmm_bench_json, &vkmm_bench_jsonl,
                                                    &vkmm_bench_csv,   &vkmm_bench_md,   &vkmm_bench_junit};
 
-enum { WRITERS = sizeof writers / sizeof *writers };
+enum { WRITERS = VKMM_COUNT(writers) };
 
 const vkmm_bench_writer *vkmm_bench_writer_find(const char *name)
 {

@@ -13,8 +13,8 @@ static void add_lack(cli_device_row *row, const char *what, const char *reason)
 {
     cli_lack *lack = &row->lacks[row->lack_count < CLI_MAX_ABILITIES ? row->lack_count++ : CLI_MAX_ABILITIES - 1];
 
-    snprintf(lack->what, sizeof lack->what, "%s", what);
-    snprintf(lack->reason, sizeof lack->reason, "%.199s", reason);
+    VKMM_PUT(lack->what, "%s", what);
+    VKMM_PUT(lack->reason, "%.199s", reason);
 }
 
 static vkmm_status choose(cli_session *session, const vkmm_device_info *info, const char *kernel,
@@ -23,7 +23,7 @@ static vkmm_status choose(cli_session *session, const vkmm_device_info *info, co
     const vkmm_job_params params = {.problem = *problem, .kernel = kernel};
 
     *chosen = (vkmm_kernel_info){.name = ""};
-    return vkmm_kernel_choose(&session->console.log, info, &params, chosen);
+    return vkmm_kernel_choose(session->log, info, &params, chosen);
 }
 
 /* The device has a type if the planner has a kernel for it. */
@@ -71,12 +71,12 @@ static void list_types(cli_session *session, const cli_device_row *row, cli_abil
         if (is_general ? choose(session, row->info, ability->kernel, &problem, &chosen) == VKMM_OK
                        : !is_narrow && is_built) {
             ability->types[ability->type_count++] = row->types[i];
-            vkmm_join(l->types, sizeof l->types, " ", "%s", row->types[i]);
+            VKMM_JOIN(l->types, " ", "%s", row->types[i]);
         } else if (is_general == is_narrow && !is_built) {
             if (problem.type == VKMM_BF16 && !row->info->has_bf16_matrices) continue;
-            vkmm_join(l->unbuilt, sizeof l->unbuilt, " ", "%s", row->types[i]);
+            VKMM_JOIN(l->unbuilt, " ", "%s", row->types[i]);
         } else if (is_narrow && l->refusal[0] == '\0') {
-            snprintf(l->refusal, sizeof l->refusal, "%.199s", session->console.last_error);
+            VKMM_PUT(l->refusal, "%.199s", session->console.last_error);
         }
     }
 }
@@ -90,9 +90,8 @@ static void add_limits(cli_device_row *row, const limits *of)
         while (before < i && strcmp(of[i].types, of[before].types) != 0) before++;
         if (before < i || row->kernels[i].type_count == 0 || row->kernels[i].type_count == row->type_count) continue;
         for (uint32_t j = i; j < row->kernel_count; j++)
-            if (strcmp(of[i].types, of[j].types) == 0)
-                vkmm_join(names, sizeof names, ", ", "%s", row->kernels[j].kernel);
-        snprintf(alone, sizeof alone, "only %.120s", of[i].types);
+            if (strcmp(of[i].types, of[j].types) == 0) VKMM_JOIN(names, ", ", "%s", row->kernels[j].kernel);
+        VKMM_PUT(alone, "only %.120s", of[i].types);
         add_lack(row, names, alone);
     }
 }
@@ -103,7 +102,7 @@ static void add_kernel_lack(cli_device_row *row, const char *kernel, const char 
     cli_lack *last = row->lack_count > 0 ? &row->lacks[row->lack_count - 1] : NULL;
 
     if (last != NULL && strncmp(last->reason, reason, sizeof last->reason - 1) == 0)
-        vkmm_join(last->what, sizeof last->what, ", ", "%s", kernel);
+        VKMM_JOIN(last->what, ", ", "%s", kernel);
     else
         add_lack(row, kernel, reason);
 }
@@ -119,7 +118,7 @@ static void add_kernels(cli_session *session, cli_device_row *row)
         *ability = (cli_ability){.kernel = vkmm_kernel_name(i), .summary = vkmm_kernel_summary(i)};
         list_types(session, row, ability, &of[i]);
         const int is_unbuilt = of[i].unbuilt[0] != '\0', is_refused = of[i].refusal[0] != '\0';
-        snprintf(what, sizeof what, "%s %.60s", ability->kernel, of[i].unbuilt);
+        VKMM_PUT(what, "%s %.60s", ability->kernel, of[i].unbuilt);
         /* Only shaders with matrix operations are ever left out of a build. */
         if (no_matrices[0] != '\0' && (is_unbuilt || strstr(of[i].refusal, no_matrices) != NULL))
             add_kernel_lack(row, ability->kernel, "the device has no matrix operations");
@@ -138,13 +137,13 @@ static void add_choices(cli_session *session, cli_device_row *row)
     static const uint64_t sizes[][3] = {{4096, 4096, 4096}, {256, 256, 256}, {4096, 1, 4096}};
 
     for (uint32_t t = 0; t < row->type_count; t++) {
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes && row->choice_count < CLI_MAX_CHOICES; i++) {
+        for (size_t i = 0; i < VKMM_COUNT(sizes) && row->choice_count < CLI_MAX_CHOICES; i++) {
             cli_choice *choice = &row->choices[row->choice_count++];
             choice->problem = VKMM_PROBLEM(.m = sizes[i][0], .n = sizes[i][1], .k = sizes[i][2]);
             vkmm_type_parse(row->types[t], &choice->problem.type);
             choice->types = vkmm_problem_types(&choice->problem);
             if (choose(session, row->info, NULL, &choice->problem, &choice->kernel) != VKMM_OK)
-                snprintf(choice->reason, sizeof choice->reason, "%.199s", session->console.last_error);
+                VKMM_PUT(choice->reason, "%.199s", session->console.last_error);
         }
     }
 }
@@ -182,8 +181,7 @@ static vkmm_status collect(cli_session *session, cli_device_list *list)
     if (status != VKMM_OK) return status;
     if (wanted != NULL) end = first + 1;
     list->rows = vkmm_alloc(end - first, sizeof *list->rows);
-    if (list->rows == NULL)
-        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the list of devices");
+    if (list->rows == NULL) return VKMM_NO_MEMORY(session->log, "for the list of devices");
     for (uint32_t i = first; i < end; i++) {
         cli_device_row *row = &list->rows[list->count++];
         row->info = vkmm_instance_device_info(session->instance, i);
@@ -211,7 +209,7 @@ vkmm_status cli_devices(cli_session *session)
         shown = cli_devices_json(&list);
     else
         cli_devices_table(&list);
-    if (shown != VKMM_OK) shown = vkmm_fail(&session->console.log, shown, "no memory to write the list of devices");
+    if (shown != VKMM_OK) shown = vkmm_fail(session->log, shown, "no memory to write the list of devices");
     if (status == VKMM_OK) status = cli_session_validated(session);
     vkmm_free(list.rows);
     return status != VKMM_OK ? status : shown;

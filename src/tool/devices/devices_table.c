@@ -24,8 +24,8 @@ static void print(const vkmm_report *report, const char *key, const char *format
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
     if (raw[0] == '\0') return;
-    vkmm_clean(text, sizeof text, raw);
-    fprintf(report->out, "   %s%-11s%s ", vkmm_paint_on(report, VKMM_DIM), key, vkmm_paint_off(report, VKMM_DIM));
+    VKMM_CLEAN(text, raw);
+    fprintf(report->out, "   %s%-11s%s ", VKMM_PAINTED(report, VKMM_DIM, key));
     vkmm_wrap(report, VALUES, text);
 }
 
@@ -33,18 +33,17 @@ static void print_identity(const vkmm_report *report, const cli_device_row *devi
 {
     const vkmm_device_info *info = device->info;
     const char *dot = report->utf8 ? " · " : " | ";
-    char name[300], driver[600] = "", version[32], uuid[VKMM_UUID_TEXT];
+    char name[300], driver[600] = "";
 
-    vkmm_clean(name, sizeof name, info->name);
-    if (info->driver_name[0] != '\0') vkmm_join(driver, sizeof driver, "", "%s", info->driver_name);
-    if (info->driver_info[0] != '\0') vkmm_join(driver, sizeof driver, ", ", "%s", info->driver_info);
-    vkmm_text_version(version, sizeof version, info->api_version);
-    vkmm_join(driver, sizeof driver, dot, "Vulkan %s%s%s", version, dot, vkmm_text_device_type(info->type));
-    vkmm_text_uuid(uuid, info->uuid);
-    fprintf(report->out, "%u  %s%s%s%s\n", info->index, vkmm_paint_on(report, VKMM_STRONG), name,
-            vkmm_paint_off(report, VKMM_STRONG), device->chosen ? "  (default)" : "");
+    VKMM_CLEAN(name, info->name);
+    if (info->driver_name[0] != '\0') VKMM_JOIN(driver, "", "%s", info->driver_name);
+    if (info->driver_info[0] != '\0') VKMM_JOIN(driver, ", ", "%s", info->driver_info);
+    VKMM_JOIN(driver, dot, "Vulkan %s%s%s", VKMM_API_VERSION(info->api_version), dot,
+              vkmm_text_device_type(info->type));
+    fprintf(report->out, "%u  %s%s%s%s\n", info->index, VKMM_PAINTED(report, VKMM_STRONG, name),
+            device->chosen ? "  (default)" : "");
     print(report, "driver", "%s", driver);
-    print(report, "uuid", "%s", uuid);
+    print(report, "uuid", "%s", VKMM_UUID(info->uuid));
     if (info->has_pci)
         print(report, "pci", "%04x:%02x:%02x.%x", info->pci[0], info->pci[1], info->pci[2], info->pci[3]);
 }
@@ -52,27 +51,22 @@ static void print_identity(const vkmm_report *report, const cli_device_row *devi
 static void print_limits(const vkmm_report *report, const vkmm_device_info *info)
 {
     const char *times = report->utf8 ? "×" : "x";
-    char shared[32], range[32], allocation[32], heap[32], heaps[VK_MAX_MEMORY_HEAPS * 40] = "";
+    char heaps[VK_MAX_MEMORY_HEAPS * 40] = "";
 
-    vkmm_text_bytes(shared, sizeof shared, info->max_shared_bytes);
-    vkmm_text_bytes(range, sizeof range, info->max_storage_range);
-    vkmm_text_bytes(allocation, sizeof allocation, info->max_allocation_bytes);
-    vkmm_text_bytes(heap, sizeof heap, info->device_heap_bytes);
     print(report, "workgroup", "%u invocations, at most %u%s%u%s%u; %s shared; subgroup of %u", info->max_invocations,
-          info->max_workgroup_size[0], times, info->max_workgroup_size[1], times, info->max_workgroup_size[2], shared,
-          info->subgroup_size);
-    if (info->device_heap_bytes == 0) snprintf(heap, sizeof heap, "unknown");
-    print(report, "memory", "%s%s; %s per buffer binding, %s per allocation", heap,
-          info->unified_memory ? " unified with the host" : "", range, allocation);
+          info->max_workgroup_size[0], times, info->max_workgroup_size[1], times, info->max_workgroup_size[2],
+          VKMM_BYTES(info->max_shared_bytes), info->subgroup_size);
+    print(report, "memory", "%s%s; %s per buffer binding, %s per allocation",
+          info->device_heap_bytes > 0 ? VKMM_BYTES(info->device_heap_bytes) : "unknown",
+          info->unified_memory ? " unified with the host" : "", VKMM_BYTES(info->max_storage_range),
+          VKMM_BYTES(info->max_allocation_bytes));
     if (info->timestamp_bits > 0)
         print(report, "timestamps", "%u bits, %.4g ns per tick", info->timestamp_bits, info->timestamp_period_ns);
     else
         print(report, "timestamps", "none: the host's clock is used instead");
-    for (uint32_t i = 0; i < info->heap_count && i < VK_MAX_MEMORY_HEAPS; i++) {
-        vkmm_text_bytes(heap, sizeof heap, info->heaps[i].size);
-        vkmm_join(heaps, sizeof heaps, ", ", "%s %s", heap,
+    for (uint32_t i = 0; i < info->heap_count && i < VK_MAX_MEMORY_HEAPS; i++)
+        VKMM_JOIN(heaps, ", ", "%s %s", VKMM_BYTES(info->heaps[i].size),
                   info->heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? "device" : "host");
-    }
     print(report, "heaps", "%s", heaps);
 }
 
@@ -88,16 +82,16 @@ static void print_types(const vkmm_report *report, const cli_device_row *device)
                   {"shader", " in 32-bit arithmetic"}};
     char text[300] = "";
 
-    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+    for (size_t g = 0; g < VKMM_COUNT(groups); g++) {
         char names[100] = "";
         for (uint32_t t = 0; t < VKMM_TYPES_COUNT; t++) {
             const cli_way *way = &device->ways[t];
             const char *by = vkmm_type_of(way->types.in)->bytes < 4 ? way->by : NULL;
             if (way->by == NULL || !vkmm_types_equal(way->types, vkmm_types_default(way->types.in))) continue;
             if (by == groups[g].by || (by != NULL && groups[g].by != NULL && strcmp(by, groups[g].by) == 0))
-                vkmm_join(names, sizeof names, " ", "%s", vkmm_type_of(way->types.in)->name);
+                VKMM_JOIN(names, " ", "%s", vkmm_type_of(way->types.in)->name);
         }
-        if (names[0] != '\0') vkmm_join(text, sizeof text, "; ", "%s%s", names, groups[g].words);
+        if (names[0] != '\0') VKMM_JOIN(text, "; ", "%s%s", names, groups[g].words);
     }
     print(report, "types", "%s", text);
 }
@@ -106,7 +100,7 @@ static void print_types(const vkmm_report *report, const cli_device_row *device)
  * kernel with matrix operations, computes it. */
 static void print_choices(const vkmm_report *report, const cli_device_row *device)
 {
-    char text[CLI_MAX_CHOICES * 120] = "", size[VKMM_TEXT_PROBLEM];
+    char text[CLI_MAX_CHOICES * 120] = "";
     const cli_choice *first = &device->choices[0];
 
     for (uint32_t i = 0; i < device->choice_count; i++) {
@@ -116,8 +110,7 @@ static void print_choices(const vkmm_report *report, const cli_device_row *devic
         if (choice->kernel.name[0] == '\0' ||
             (!is_first && !(is_large && strcmp(choice->kernel.name, first->kernel.name) != 0)))
             continue;
-        vkmm_text_problem(size, sizeof size, &choice->problem, report->utf8);
-        vkmm_join(text, sizeof text, ", ", "%s%s%s %s %u%s%u", size, is_first ? "" : " ",
+        VKMM_JOIN(text, ", ", "%s%s%s %s %u%s%u", VKMM_NAME(&choice->problem, report->utf8), is_first ? "" : " ",
                   is_first ? "" : vkmm_text_type(&choice->problem, report->utf8), choice->kernel.name,
                   choice->kernel.tile[0], report->utf8 ? "×" : "x", choice->kernel.tile[1]);
     }
@@ -132,9 +125,9 @@ static void print_shapes(const vkmm_report *report, const cli_device_row *device
 
     for (uint32_t i = 0; i < device->shape_count; i++) {
         const vkmm_matrix_shape *s = &device->shapes[i];
-        snprintf(one, sizeof one, "%u%s%u%s%u %s%s%s", s->m, times, s->n, times, s->k, vkmm_component_name(s->a, a),
-                 arrow, vkmm_component_name(s->result, c));
-        if (strstr(text, one) == NULL) vkmm_join(text, sizeof text, ", ", "%s", one);
+        VKMM_PUT(one, "%u%s%u%s%u %s%s%s", s->m, times, s->n, times, s->k, vkmm_component_name(s->a, a), arrow,
+                 vkmm_component_name(s->result, c));
+        if (strstr(text, one) == NULL) VKMM_JOIN(text, ", ", "%s", one);
     }
     if (text[0] != '\0')
         print(report, "matrix", "%s", text);
@@ -148,12 +141,12 @@ static void print_abilities(const vkmm_report *report, const cli_device_row *dev
 
     print_types(report, device);
     for (uint32_t i = 0; i < device->kernel_count; i++)
-        if (device->kernels[i].type_count > 0) vkmm_join(kernels, sizeof kernels, " ", "%s", device->kernels[i].kernel);
+        if (device->kernels[i].type_count > 0) VKMM_JOIN(kernels, " ", "%s", device->kernels[i].kernel);
     print(report, "kernels", "%s", kernels);
     print_choices(report, device);
     print_shapes(report, device);
     for (uint32_t i = 0; vkmm_matrix2_name(i) != NULL; i++)
-        if (device->info->matrix2 >> i & 1) vkmm_join(matrix2, sizeof matrix2, ", ", "%s", vkmm_matrix2_name(i));
+        if (device->info->matrix2 >> i & 1) VKMM_JOIN(matrix2, ", ", "%s", vkmm_matrix2_name(i));
     print(report, "matrix2", "%s", matrix2);
     for (uint32_t i = 0; i < device->lack_count; i++)
         print(report, i == 0 ? "not here" : "", "%s: %s", device->lacks[i].what, device->lacks[i].reason);
@@ -171,15 +164,14 @@ void cli_devices_table(const cli_device_list *list)
     }
     if (list->left_out[0] != '\0' && list->count > 0) {
         char text[600];
-        vkmm_clean(text, sizeof text, list->left_out);
+        VKMM_CLEAN(text, list->left_out);
         putc('\n', report->out);
         vkmm_wrap(report, 0, text);
     }
     if (list->unloaded != NULL) {
         char text[600], path[512];
-        vkmm_clean(path, sizeof path, list->unloaded);
-        snprintf(text, sizeof text,
-                 "SwiftShader is installed too, where no loader looks (%s): --device swiftshader uses it.", path);
+        VKMM_CLEAN(path, list->unloaded);
+        VKMM_PUT(text, "SwiftShader is installed too, where no loader looks (%s): --device swiftshader uses it.", path);
         if (list->count > 0) putc('\n', report->out);
         vkmm_wrap(report, 0, text);
     }

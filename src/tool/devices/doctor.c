@@ -21,8 +21,8 @@ void cli_doctor_find(cli_exam *exam, cli_grade grade, const char *advice, const 
     cli_finding finding = {.grade = grade, .device = exam->device};
     va_list arguments;
 
-    snprintf(finding.check, sizeof finding.check, "%s", exam->check);
-    snprintf(finding.advice, sizeof finding.advice, "%s", advice);
+    VKMM_PUT(finding.check, "%s", exam->check);
+    VKMM_PUT(finding.advice, "%s", advice);
     va_start(arguments, format);
     vsnprintf(finding.sentence, sizeof finding.sentence, format, arguments);
     va_end(arguments);
@@ -62,7 +62,7 @@ static vkmm_status look_at_devices(cli_exam *exam)
 static vkmm_status look(cli_exam *exam)
 {
     const cli_options *options = exam->session->options;
-    const vkmm_log *log = &exam->session->console.log;
+    const vkmm_log *log = exam->session->log;
     vkmm_status status = options->driver != NULL ? cli_drivers_append(log, options->driver) : VKMM_OK, found;
 
     if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
@@ -93,7 +93,7 @@ static void collect_advice(cli_exam *exam)
 
 vkmm_status cli_doctor(cli_session *session)
 {
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     cli_exam exam = {.session = session,
                      .root = session->options->root != NULL ? session->options->root : "",
                      .device = CLI_OF_SYSTEM,
@@ -103,7 +103,7 @@ vkmm_status cli_doctor(cli_session *session)
     vkmm_status status, shown = VKMM_OK;
 
     exam.findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings);
-    if (exam.findings == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for findings");
+    if (exam.findings == NULL) return VKMM_NO_MEMORY(log, "for findings");
     vkmm_interrupt_catch(0);
     session->console.muted = 1; /* the sentences go into the findings */
     status = look(&exam);

@@ -17,10 +17,8 @@ static void report_clocks(cli_exam *exam, const vkmm_measurement *time, const vk
     double wall = time->slope_ms > 0 ? time->slope_ms : time->submit.median,
            ratio = wall > 0 ? time->kernel.median / wall : 0;
     const char *by = time->slope_ms > 0 ? "the slope of the host's clock" : "submission to the fence";
-    char device_ms[32], wall_ms[32];
+    const char *device_ms = VKMM_FIGURE(time->kernel.median), *wall_ms = VKMM_FIGURE(wall);
 
-    vkmm_text_figure(device_ms, sizeof device_ms, time->kernel.median);
-    vkmm_text_figure(wall_ms, sizeof wall_ms, wall);
     /* Submission adds time to a dispatch, so only a longer device time is wrong there. */
     if (ratio > 0 && ratio < 1 && time->slope_ms > 0) ratio = 1 / ratio;
     if (ratio <= CLOCKS_AGREE)
@@ -105,7 +103,7 @@ static uint32_t most_shared(const vkmm_device_info *info, vkmm_job_params *param
     /* A processor's driver compiles large blocks for seconds. */
     if (info->type != VK_PHYSICAL_DEVICE_TYPE_CPU) choices *= 2;
     for (unsigned i = 0; i < choices; i++) {
-        snprintf(text, sizeof text, "rows=%u,cols=%u,depth=%u,buffers=%u,pad=%u,splits=1,thread-rows=%u,thread-cols=%u",
+        VKMM_PUT(text, "rows=%u,cols=%u,depth=%u,buffers=%u,pad=%u,splits=1,thread-rows=%u,thread-cols=%u",
                  sides[i % 5], sides[i / 5 % 5], depths[i / 25 % 3], 1 + i / 75 % 2, i / 150 % 2, blocks[i / 300],
                  blocks[i / 300]);
         if (vkmm_kernel_choose(NULL, info, params, &kernel) != VKMM_OK || kernel.shared_bytes <= most) continue;
@@ -121,16 +119,15 @@ void cli_check_shared(cli_exam *exam)
     const vkmm_device_info *info = exam->session->info;
     vkmm_job_params params = {
         .problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 96, .type = VKMM_F32), .kernel = "blocked", .untuned = 1};
-    char config[VKMM_CONFIG_TEXT] = "", used[32], limit[32], what[160];
+    char config[VKMM_CONFIG_TEXT] = "", what[160];
+    const char *limit = VKMM_BYTES(info->max_shared_bytes);
     uint32_t most = most_shared(info, &params, config);
 
-    vkmm_text_bytes(limit, sizeof limit, info->max_shared_bytes);
     if (most == 0) {
         cli_doctor_find(exam, CLI_NOTE, "", "no tile of the kernel blocked is legal within %s of shared memory", limit);
         return;
     }
-    vkmm_text_bytes(used, sizeof used, most);
-    snprintf(what, sizeof what, "a tile that takes %s of the %s of shared memory", used, limit);
+    VKMM_PUT(what, "a tile that takes %s of the %s of shared memory", VKMM_BYTES(most), limit);
     check_product(exam, &params, what);
 }
 
@@ -142,10 +139,8 @@ void cli_check_range(cli_exam *exam)
              row = COLUMNS * sizeof(float);
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = bytes / row, .n = 1, .k = COLUMNS, .type = VKMM_F32),
                                     .untuned = 1};
-    char text[32], limit[32], what[160];
+    char what[160];
 
-    vkmm_text_bytes(text, sizeof text, bytes / row * row);
-    vkmm_text_bytes(limit, sizeof limit, range);
-    snprintf(what, sizeof what, "an operand of %s, where a binding may have %s", text, limit);
+    VKMM_PUT(what, "an operand of %s, where a binding may have %s", VKMM_BYTES(bytes / row * row), VKMM_BYTES(range));
     check_product(exam, &params, what);
 }

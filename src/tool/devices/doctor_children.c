@@ -54,10 +54,9 @@ static void take(cli_exam *exam, const vkmm_device_info *info, const json_t *ans
 {
     const json_t *list = json_object_get(answer, "findings");
     const char *heard = cli_json_text(answer, "uuid", "");
-    char uuid[VKMM_UUID_TEXT], sentence[VKMM_SENTENCE];
+    char sentence[VKMM_SENTENCE];
 
-    vkmm_text_uuid(uuid, info->uuid);
-    if (heard[0] != '\0' && strcmp(uuid, heard) != 0)
+    if (heard[0] != '\0' && strcmp(VKMM_UUID(info->uuid), heard) != 0)
         cli_doctor_find(exam, CLI_WARNING,
                         "Select devices by their UUID: their order differs from one process to the next.",
                         "another process sees another device at this index: %.60s", heard);

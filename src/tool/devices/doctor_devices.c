@@ -19,7 +19,7 @@ static void describe(const vkmm_gpu *gpu, char text[160])
 {
     char driver[80] = "";
 
-    if (gpu->kernel_driver[0] != '\0') snprintf(driver, sizeof driver, " (kernel driver %s)", gpu->kernel_driver);
+    if (gpu->kernel_driver[0] != '\0') VKMM_PUT(driver, " (kernel driver %s)", gpu->kernel_driver);
     if (gpu->has_pci)
         snprintf(text, 160, "the %sGPU %04x:%04x at %04x:%02x:%02x.%x%s", vendor_name(gpu->vendor_id),
                  gpu->vendor_id & 0xffff, gpu->device_id & 0xffff, gpu->pci[0], gpu->pci[1], gpu->pci[2], gpu->pci[3],
@@ -67,7 +67,7 @@ static int is_open(cli_exam *exam, const vkmm_gpu *gpu, const char *what)
 
     if (gpu->vendor_id == NVIDIA && strcmp(gpu->kernel_driver, "nvidia") == 0) {
         vkmm_access_look look;
-        snprintf(path, sizeof path, "%s/dev/nvidiactl", exam->root);
+        VKMM_PUT(path, "%s/dev/nvidiactl", exam->root);
         look = vkmm_path_look(path, 1);
         if (look == VKMM_PATH_OPEN) return 1;
         cli_doctor_find(

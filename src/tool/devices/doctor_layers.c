@@ -55,7 +55,7 @@ static const char *advice_for(const vkmm_manifest *layer)
 
 static void report(cli_exam *exam, const vkmm_manifest *layer)
 {
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(known); i++) {
         if (strncmp(layer->name, known[i].name, strlen(known[i].name)) != 0) continue;
         cli_doctor_find(exam, known[i].grade, known[i].grade >= CLI_WARNING ? advice_for(layer) : "",
                         "%s is active: %s", layer->name, known[i].what);

@@ -35,14 +35,13 @@
 static void look_at_loader(cli_exam *exam)
 {
     const uint32_t version = vkmm_loader_version();
-    char text[32];
+    const char *text = VKMM_API_VERSION(version);
 
     exam->check = "loader";
     if (version == 0) {
         cli_doctor_find(exam, CLI_PROBLEM, GET_LOADER, "there is no Vulkan loader (" LOADER ")");
         return;
     }
-    vkmm_text_version(text, sizeof text, version);
     if (version < VK_MAKE_API_VERSION(0, 1, 1, 0))
         cli_doctor_find(exam, CLI_PROBLEM, "Install a newer Vulkan loader (libvulkan1).",
                         "the Vulkan loader %s is older than Vulkan 1.1", text);
@@ -67,7 +66,7 @@ static void look_at_drivers(cli_exam *exam)
                             "%s is broken: %s", m->path, m->broken);
         } else if (m->active) {
             active++;
-            vkmm_join(names, sizeof names, ", ", "%s", m->name);
+            VKMM_JOIN(names, ", ", "%s", m->name);
         }
     }
     if (active > 0)
@@ -111,7 +110,7 @@ static void look_at_environment(cli_exam *exam)
     const uint32_t before = exam->finding_count;
 
     exam->check = "environment";
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(variables); i++) {
         const char *value = getenv(variables[i].name);
         if (value == NULL || value[0] == '\0') continue;
         if (i == 1 && vkmm_loader_version() >= VK_MAKE_API_VERSION(0, 1, 3, 207) && getenv("VK_DRIVER_FILES") != NULL)
@@ -124,7 +123,7 @@ static void look_at_environment(cli_exam *exam)
 /* Whether a file can be created in the cache folder; the file is removed again. */
 static void look_at_cache(cli_exam *exam)
 {
-    const vkmm_log *log = &exam->session->console.log;
+    const vkmm_log *log = exam->session->log;
     vkmm_output *output = NULL;
     char *folder = NULL, *path = NULL;
     char why[VKMM_CACHE_DIR_WHY];

@@ -3,7 +3,6 @@
 
 #include "report/columns.h"
 #include "report/json.h"
-#include "report/records.h"
 #include "report/text.h"
 #include "report/wrap.h"
 
@@ -26,12 +25,12 @@ void cli_doctor_show(cli_exam *exam, const cli_finding *finding)
     if (exam->heading != finding->device && finding->device == CLI_OF_SYSTEM) {
         fprintf(report->out, "%sSystem%s\n", on, off);
     } else if (exam->heading != finding->device) {
-        vkmm_clean(name, sizeof name, vkmm_instance_device_info(exam->session->instance, finding->device)->name);
+        VKMM_CLEAN(name, vkmm_instance_device_info(exam->session->instance, finding->device)->name);
         fprintf(report->out, "\n%sDevice %u  %s%s\n", on, finding->device, name, off);
     }
     exam->heading = finding->device;
-    vkmm_clean(sentence, sizeof sentence, finding->sentence);
-    vkmm_clean(check, sizeof check, finding->check);
+    VKMM_CLEAN(sentence, finding->sentence);
+    VKMM_CLEAN(check, finding->check);
     fprintf(report->out, "  %s%-8s%s %-12s ", vkmm_paint_on(report, paint), grade_word(finding->grade),
             vkmm_paint_off(report, paint), check);
     vkmm_wrap(report, 24, sentence);
@@ -46,7 +45,7 @@ void cli_doctor_show_advice(cli_exam *exam)
     fprintf(report->out, "\n%sAdvice%s\n", vkmm_paint_on(report, VKMM_STRONG), vkmm_paint_off(report, VKMM_STRONG));
     if (exam->advice_count == 0) fputs("  no advice\n", report->out);
     for (uint32_t i = 0; i < exam->advice_count; i++) {
-        vkmm_clean(text, sizeof text, exam->advice[i]);
+        VKMM_CLEAN(text, exam->advice[i]);
         fprintf(report->out, "  %2u. ", i + 1);
         vkmm_wrap(report, 6, text);
     }
@@ -54,21 +53,20 @@ void cli_doctor_show_advice(cli_exam *exam)
 
 /* ---- vkmatmul.doctor/1: one object per run ---- */
 
-static int is_of_device(const void *finding)
-{
-    return ((const cli_finding *)finding)->device != CLI_OF_SYSTEM;
-}
+VKMM_KNOWN(is_of_device, cli_finding, device != CLI_OF_SYSTEM)
 
 static const vkmm_words grade_words = {grade_word, CLI_PROBLEM + 1, NULL};
 
+#define FINDING_KEY(kind, member) VKMM_KEY(kind, cli_finding, member)
+
 static const vkmm_field finding_fields[] = {
-    {"check", VKMM_FIELD_TEXT, VKMM_AT(cli_finding, check), .flags = VKMM_NEEDED},
+    {FINDING_KEY(TEXT, check), .flags = VKMM_NEEDED},
     {"verdict", VKMM_FIELD_WORD, VKMM_AT(cli_finding, grade), .flags = VKMM_NEEDED, .words = &grade_words},
-    {"device", VKMM_FIELD_U32, VKMM_AT(cli_finding, device), .known = is_of_device},
-    {"sentence", VKMM_FIELD_TEXT, VKMM_AT(cli_finding, sentence), .flags = VKMM_NEEDED},
-    {"advice", VKMM_FIELD_TEXT, VKMM_AT(cli_finding, advice), .flags = VKMM_MAYBE},
+    {FINDING_KEY(U32, device), .known = is_of_device},
+    {FINDING_KEY(TEXT, sentence), .flags = VKMM_NEEDED},
+    {FINDING_KEY(TEXT, advice), .flags = VKMM_MAYBE},
 };
-const vkmm_record cli_finding_record = {"finding", VKMM_FIELDS(finding_fields), VKMM_RECORD_OF(cli_finding)};
+const vkmm_record cli_finding_record = {"finding", VKMM_FIELDS(finding_fields)};
 
 static const char *kind_word(uint32_t kind)
 {
@@ -81,15 +79,17 @@ static const char *kind_word(uint32_t kind)
 
 static const vkmm_words kind_words = {kind_word, VKMM_MANIFEST_EXPLICIT_LAYER + 1, NULL};
 
+#define MANIFEST_KEY(kind, member) VKMM_KEY(kind, vkmm_manifest, member)
+
 static const vkmm_field file_fields[] = {
-    {"kind", VKMM_FIELD_WORD, VKMM_AT(vkmm_manifest, kind), .words = &kind_words},
-    {"path", VKMM_FIELD_TEXT, VKMM_AT(vkmm_manifest, path)},
-    {"name", VKMM_FIELD_TEXT, VKMM_AT(vkmm_manifest, name)},
-    {"library", VKMM_FIELD_TEXT, VKMM_AT(vkmm_manifest, library), .flags = VKMM_MAYBE},
-    {"active", VKMM_FIELD_TRUTH, VKMM_AT(vkmm_manifest, active)},
-    {"broken", VKMM_FIELD_TEXT, VKMM_AT(vkmm_manifest, broken), .flags = VKMM_MAYBE},
+    {MANIFEST_KEY(WORD, kind), .words = &kind_words},
+    {MANIFEST_KEY(TEXT, path)},
+    {MANIFEST_KEY(TEXT, name)},
+    {MANIFEST_KEY(TEXT, library), .flags = VKMM_MAYBE},
+    {MANIFEST_KEY(TRUTH, active)},
+    {MANIFEST_KEY(TEXT, broken), .flags = VKMM_MAYBE},
 };
-static const vkmm_record file_record = {"manifest", VKMM_FIELDS(file_fields), VKMM_RECORD_OF(vkmm_manifest)};
+static const vkmm_record file_record = {"manifest", VKMM_FIELDS(file_fields)};
 
 static json_t *put_tool(const void *record)
 {
@@ -99,11 +99,9 @@ static json_t *put_tool(const void *record)
 static json_t *put_loader(const void *record)
 {
     const uint32_t version = vkmm_loader_version();
-    char text[32];
 
     (void)record;
-    vkmm_text_version(text, sizeof text, version);
-    return version != 0 ? json_string(text) : json_null();
+    return version != 0 ? json_string(VKMM_API_VERSION(version)) : json_null();
 }
 
 static json_t *put_devices(const void *record)
@@ -119,7 +117,7 @@ static json_t *put_devices(const void *record)
             if (exam->findings[f].device == i && exam->findings[f].grade > worst) worst = exam->findings[f].grade;
         bad += vkmm_json_put(device, "default", json_boolean(i == exam->chosen));
         bad += vkmm_json_put(device, "verdict", json_string(grade_word(worst)));
-        bad += json_array_append_new(array, device) != 0;
+        bad += vkmm_json_add(array, device);
     }
     return vkmm_json_done(array, bad);
 }
@@ -132,8 +130,7 @@ static const vkmm_field exam_fields[] = {
     {"manifests", VKMM_FIELD_RECORD, VKMM_LIST(cli_exam, manifests, manifest_count), .record = &file_record},
     {"advice", VKMM_FIELD_STRING, VKMM_LIST(cli_exam, advice, advice_count), VKMM_HERE},
 };
-static const vkmm_record exam_record = {NULL, VKMM_FIELDS(exam_fields), VKMM_RECORD_OF(cli_exam),
-                                        .schema = "vkmatmul.doctor/1"};
+static const vkmm_record exam_record = {NULL, VKMM_FIELDS(exam_fields), .schema = "vkmatmul.doctor/1"};
 
 vkmm_status cli_doctor_json(cli_exam *exam)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/folder.h"
 
 enum {
@@ -13,15 +14,15 @@ enum {
 static unsigned long number_in(const char *folder, const char *name)
 {
     char path[512], text[32];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    VKMM_PUT(path, "%s/%s", folder, name);
     return vkmm_file_text(path, text, sizeof text) ? strtoul(text, NULL, 16) : 0;
 }
 
 static void look_at_node(const char *root, const char *name, vkmm_gpu *gpu)
 {
     char path[512];
-    snprintf(gpu->node, sizeof gpu->node, "/dev/dri/%s", name);
-    snprintf(path, sizeof path, "%s%s", root, gpu->node);
+    VKMM_PUT(gpu->node, "/dev/dri/%s", name);
+    VKMM_PUT(path, "%s%s", root, gpu->node);
     vkmm_access_look look = vkmm_path_look(path, 1);
     gpu->node_there = look != VKMM_PATH_MISSING;
     gpu->node_open = look == VKMM_PATH_OPEN;
@@ -31,7 +32,7 @@ static void find_node(const char *root, const char *folder, vkmm_gpu *gpu)
 {
     char path[512];
     vkmm_names names;
-    snprintf(path, sizeof path, "%s/drm", folder);
+    VKMM_PUT(path, "%s/drm", folder);
     vkmm_folder_list(path, &names);
     for (uint32_t i = 0; i < names.count && gpu->node[0] == '\0'; i++)
         if (strncmp(names.name[i], "renderD", 7) == 0) look_at_node(root, names.name[i], gpu);
@@ -41,13 +42,13 @@ static void find_node(const char *root, const char *folder, vkmm_gpu *gpu)
 static int read_pci(const char *root, const char *address, vkmm_gpu *gpu)
 {
     char folder[400], path[512];
-    snprintf(folder, sizeof folder, "%s/sys/bus/pci/devices/%s", root, address);
+    VKMM_PUT(folder, "%s/sys/bus/pci/devices/%s", root, address);
     *gpu = (vkmm_gpu){.has_pci = 1};
     if (number_in(folder, "class") >> 16 != DISPLAY_CLASS) return 0;
     if (sscanf(address, "%x:%x:%x.%x", &gpu->pci[0], &gpu->pci[1], &gpu->pci[2], &gpu->pci[3]) != 4) return 0;
     gpu->vendor_id = (uint32_t)number_in(folder, "vendor");
     gpu->device_id = (uint32_t)number_in(folder, "device");
-    snprintf(path, sizeof path, "%s/driver", folder);
+    VKMM_PUT(path, "%s/driver", folder);
     vkmm_link_name(path, gpu->kernel_driver, sizeof gpu->kernel_driver);
     find_node(root, folder, gpu);
     return 1;
@@ -59,9 +60,9 @@ static int read_platform(const char *root, const char *node, vkmm_gpu *gpu)
     char path[512];
     *gpu = (vkmm_gpu){.has_pci = 0};
     if (strncmp(node, "renderD", 7) != 0) return 0;
-    snprintf(path, sizeof path, "%s/sys/class/drm/%s/device/vendor", root, node);
+    VKMM_PUT(path, "%s/sys/class/drm/%s/device/vendor", root, node);
     if (vkmm_path_look(path, 0) != VKMM_PATH_MISSING) return 0;
-    snprintf(path, sizeof path, "%s/sys/class/drm/%s/device/driver", root, node);
+    VKMM_PUT(path, "%s/sys/class/drm/%s/device/driver", root, node);
     vkmm_link_name(path, gpu->kernel_driver, sizeof gpu->kernel_driver);
     look_at_node(root, node, gpu);
     return 1;
@@ -73,7 +74,7 @@ static uint32_t list(const char *root, const char *folder, int (*read)(const cha
     char path[512];
     vkmm_names names;
     vkmm_gpu gpu;
-    snprintf(path, sizeof path, "%s%s", root, folder);
+    VKMM_PUT(path, "%s%s", root, folder);
     vkmm_folder_list(path, &names);
     for (uint32_t i = 0; i < names.count; i++) {
         if (!read(root, names.name[i], &gpu)) continue;

@@ -40,7 +40,7 @@ typedef struct peaks {
 
 static void explain(peak *one, const char *reason)
 {
-    snprintf(one->reason, sizeof one->reason, "%.239s", reason);
+    VKMM_PUT(one->reason, "%.239s", reason);
 }
 
 /* The result of a measurement; `multiply_adds` per second if it succeeded. */
@@ -140,18 +140,17 @@ static void print_line(const vkmm_report *report, const char *what, const peak *
 {
     static const vkmm_place places[] = {{34}, {17}, {18}};
     vkmm_cell cells[3] = {{"", VKMM_PLAIN}};
-    char figure[32], clean[300];
+    char clean[300];
 
-    snprintf(cells[0].text, sizeof cells->text, "  %s", what);
+    vkmm_cell_put(&cells[0], "  %s", what);
     if (one->per_s > 0) {
-        vkmm_text_figure(figure, sizeof figure, one->per_s / scale);
-        snprintf(cells[1].text, sizeof cells->text, "%9s %s", figure, unit);
+        vkmm_cell_put(&cells[1], "%9s %s", VKMM_FIGURE(one->per_s / scale), unit);
         if (isfinite(one->spread))
-            snprintf(cells[2].text, sizeof cells->text, "median %.*f %% lower", one->spread < 0.1, 100 * one->spread);
+            vkmm_cell_put(&cells[2], "median %.*f %% lower", one->spread < 0.1, 100 * one->spread);
         vkmm_cells_line(report, places, cells, 3);
         return;
     }
-    vkmm_clean(clean, sizeof clean, one->reason);
+    VKMM_CLEAN(clean, one->reason);
     fprintf(report->out, "%-*s%s ", 44 + (int)(strlen(what) - vkmm_text_columns(what)), cells[0].text,
             report->utf8 ? "–" : "-");
     vkmm_wrap(report, 46, clean);
@@ -167,8 +166,8 @@ static void print_shape(const vkmm_report *report, const peak *one)
     const int is_float = result[0] == 'f' || result[0] == 'b' /* one without a name can be anything */,
               is_large = one->per_s >= 1e12;
 
-    snprintf(what, sizeof what, "matrix %u%s%u%s%u %s·%s%s%s%s", s->m, times, s->n, times, s->k,
-             vkmm_component_name(s->a, a), vkmm_component_name(s->b, b), arrow, result, s->saturating ? " sat" : "");
+    VKMM_PUT(what, "matrix %u%s%u%s%u %s·%s%s%s%s", s->m, times, s->n, times, s->k, vkmm_component_name(s->a, a),
+             vkmm_component_name(s->b, b), arrow, result, s->saturating ? " sat" : "");
     print_line(report, what, one, is_large ? 1e12 : 1e9, units[is_float][is_large]);
 }
 
@@ -181,7 +180,7 @@ static void print(const peaks *all)
     print_line(report, "copy in device memory", &all->copy, 1e9, "GB/s");
     for (uint32_t i = 0; i < all->type_count; i++) {
         const vkmm_type_info *type = vkmm_type_of(all->types[i].type);
-        snprintf(what, sizeof what, "multiply-add %s", type->name);
+        VKMM_PUT(what, "multiply-add %s", type->name);
         print_line(report, what, &all->types[i], 1e9, type->is_float ? "GFLOP/s" : "GOP/s");
     }
     for (uint32_t i = 0; i < all->shape_count; i++) print_shape(report, &all->shapes[i]);
@@ -210,40 +209,40 @@ static void print(const peaks *all)
         VKMM_KEY(REAL, peak, spread), .known = is_measured                                                             \
     }
 
-static int is_measured(const void *record)
-{
-    return ((const peak *)record)->per_s > 0;
-}
+VKMM_KNOWN(is_measured, peak, per_s > 0)
+
+#define PEAK_KEY(kind, member) VKMM_KEY(kind, peak, member)
 
 static const vkmm_field copy_fields[] = {
     {"bytes_per_s", VKMM_FIELD_REAL, VKMM_AT(peak, per_s), .flags = VKMM_MAYBE},
-    {"bytes", VKMM_FIELD_U64, VKMM_AT(peak, bytes), .flags = VKMM_MAYBE},
+    {PEAK_KEY(U64, bytes), .flags = VKMM_MAYBE},
     REASON,
     SPREAD,
 };
-static const vkmm_record copy_record = {NULL, VKMM_FIELDS(copy_fields), VKMM_RECORD_OF(peak)};
+static const vkmm_record copy_record = {NULL, VKMM_FIELDS(copy_fields)};
 
-static const vkmm_field type_fields[] = {
-    {"type", VKMM_FIELD_WORD, VKMM_AT(peak, type), .words = &vkmm_type_words}, FLOPS, REASON, SPREAD};
-static const vkmm_record type_record = {NULL, VKMM_FIELDS(type_fields), VKMM_RECORD_OF(peak)};
+static const vkmm_field type_fields[] = {{PEAK_KEY(WORD, type), .words = &vkmm_type_words}, FLOPS, REASON, SPREAD};
+static const vkmm_record type_record = {NULL, VKMM_FIELDS(type_fields)};
 
 static const vkmm_field shape_fields[] = {
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(peak, shape), .record = &vkmm_shape_record}, FLOPS, REASON};
-static const vkmm_record shape_record = {NULL, VKMM_FIELDS(shape_fields), VKMM_RECORD_OF(peak)};
+static const vkmm_record shape_record = {NULL, VKMM_FIELDS(shape_fields)};
+
+#define POWER(kind, member) VKMM_IN(kind, peaks, power, member)
 
 static const vkmm_field fields[] = {
-    {"copy", VKMM_FIELD_RECORD, VKMM_AT(peaks, copy), .record = &copy_record},
+    {VKMM_KEY(RECORD, peaks, copy), .record = &copy_record},
     {"types", VKMM_FIELD_RECORD, VKMM_LIST(peaks, types, type_count), VKMM_HERE, .record = &type_record},
     {"matrix", VKMM_FIELD_RECORD, VKMM_LIST(peaks, shapes, shape_count), VKMM_HERE, .record = &shape_record},
     {"no_matrix", VKMM_FIELD_STRING, VKMM_AT(peaks, no_shapes), VKMM_MAYBE},
-    {"others", VKMM_FIELD_REAL, VKMM_AT(peaks, power.others)},
-    {"processors", VKMM_FIELD_U32, VKMM_AT(peaks, power.processors), VKMM_MAYBE},
+    {POWER(REAL, others)},
+    {POWER(U32, processors), VKMM_MAYBE},
 };
-static const vkmm_record peaks_record = {NULL, VKMM_FIELDS(fields), VKMM_RECORD_OF(peaks)};
+static const vkmm_record peaks_record = {NULL, VKMM_FIELDS(fields)};
 
 vkmm_status cli_peak(cli_session *session)
 {
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     vkmm_status status = cli_session_device(session), shown = VKMM_OK;
     vkmm_sensors *sensors = NULL;
     vkmm_sensed sensed;
@@ -251,7 +250,7 @@ vkmm_status cli_peak(cli_session *session)
 
     if (status != VKMM_OK) return status;
     all = vkmm_alloc(1, sizeof *all);
-    if (all == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the peaks");
+    if (all == NULL) return VKMM_NO_MEMORY(log, "for the peaks");
     all->session = session;
     all->report = &session->report;
     all->power = vkmm_bench_no_power();

@@ -7,14 +7,8 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "math/problem.h"
-#include "report/text.h"
 #include "session/commands.h"
 #include "session/problem.h"
-
-static const vkmm_log *log_of(cli_session *session)
-{
-    return &session->console.log;
-}
 
 const char *cli_explained_kernel(const cli_options *options, uint32_t index)
 {
@@ -77,11 +71,11 @@ static vkmm_status statistics(cli_session *session, const vkmm_job_params *param
 static vkmm_status count(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)
 {
     vkmm_access formula, counted;
-    vkmm_status status = vkmm_kernel_choose(log_of(session), session->info, params, &kernel->info);
+    vkmm_status status = vkmm_kernel_choose(session->log, session->info, params, &kernel->info);
 
     if (status != VKMM_OK) return status;
     cli_progress(&session->console, "counting what %s reads", kernel->info.name);
-    status = vkmm_access_formula(log_of(session), &kernel->info, &params->problem, &formula);
+    status = vkmm_access_formula(session->log, &kernel->info, &params->problem, &formula);
     if (status == VKMM_OK) status = vkmm_access_count(session->device, params, &counted);
     if (status != VKMM_OK) return status;
     compare(&params->problem, &formula, &counted, kernel);
@@ -112,13 +106,13 @@ static vkmm_status explain_kernel(cli_session *session, vkmm_explanation *all, c
         if (kernel->agree) return VKMM_OK;
         /* In capitals, because either this program's model of a kernel is wrong, or the device is. */
         all->agree = 0;
-        return vkmm_fail(log_of(session), VKMM_WRONG_RESULT, "%s: formula and count DIFFER", kernel->info.name);
+        return vkmm_fail(session->log, VKMM_WRONG_RESULT, "%s: formula and count DIFFER", kernel->info.name);
     }
     if (options->kernel != NULL) return status;
-    if (status != VKMM_UNSUPPORTED) vkmm_say(log_of(session), VKMM_LOG_ERROR, "%s", session->console.last_error);
+    if (status != VKMM_UNSUPPORTED) vkmm_say(session->log, VKMM_LOG_ERROR, "%s", session->console.last_error);
     if (status != VKMM_UNSUPPORTED && status != VKMM_WRONG_RESULT) return status;
     left_out->name = name;
-    vkmm_clean(left_out->reason, sizeof left_out->reason, session->console.last_error);
+    VKMM_CLEAN(left_out->reason, session->console.last_error);
     all->left_out_count++;
     return status == VKMM_UNSUPPORTED ? VKMM_OK : status;
 }
@@ -134,7 +128,7 @@ static vkmm_status all_kernels(cli_session *session, vkmm_explanation *all)
         status = cli_worse(status, next);
     }
     if (all->count == 0)
-        return vkmm_fail(log_of(session), VKMM_UNSUPPORTED, "no kernel can run: %s", all->left_out[0].reason);
+        return vkmm_fail(session->log, VKMM_UNSUPPORTED, "no kernel can run: %s", all->left_out[0].reason);
     return status;
 }
 
@@ -148,8 +142,7 @@ static void weigh(const vkmm_explanation *all, vkmm_explained *kernel)
     kernel->predicted_ms = fmax(kernel->memory_ms, kernel->arithmetic_ms);
     if (!(bytes > 0)) return;
     kernel->flop_per_byte = vkmm_problem_flops(&all->problem) / bytes;
-    snprintf(kernel->bound, sizeof kernel->bound, "%s",
-             kernel->memory_ms >= kernel->arithmetic_ms ? "memory" : "arithmetic");
+    VKMM_PUT(kernel->bound, "%s", kernel->memory_ms >= kernel->arithmetic_ms ? "memory" : "arithmetic");
 }
 
 /* If a product is faster than the measured peak, the peak was measured too low. */
@@ -160,7 +153,7 @@ static void raise_peak(vkmm_explanation *all, const vkmm_explained *kernel)
     if (!(speed > all->peaks.multiply_adds_per_s)) return;
     all->peaks.multiply_adds_per_s = speed;
     all->peaks.multiply_adds_spread = 0;
-    snprintf(all->seen, sizeof all->seen, "%s", kernel->info.name);
+    VKMM_PUT(all->seen, "%s", kernel->info.name);
 }
 
 static vkmm_status measure(cli_session *session, vkmm_explanation *all)
@@ -186,7 +179,7 @@ static vkmm_status plan(cli_session *session, vkmm_explanation *all)
     const vkmm_job_params params = {.problem = all->problem, .kernel = session->options->kernel};
     vkmm_explained *kernel = all->kernels;
     const vkmm_kernel_info *info = &kernel->info;
-    vkmm_status status = vkmm_kernel_choose(log_of(session), session->info, &params, &kernel->info);
+    vkmm_status status = vkmm_kernel_choose(session->log, session->info, &params, &kernel->info);
 
     if (status == VKMM_OK) status = statistics(session, &params, kernel);
     if (status == VKMM_OK && info->moduli == 0 && info->packed_bytes == 0)
@@ -224,7 +217,7 @@ static vkmm_status explain_size(cli_session *session, const vkmm_problem *proble
     vkmm_explanation *all = vkmm_alloc(1, sizeof *all);
     vkmm_status status, shown = VKMM_OK;
 
-    if (all == NULL) return vkmm_fail(log_of(session), VKMM_OUT_OF_MEMORY, "no memory for an explanation");
+    if (all == NULL) return VKMM_NO_MEMORY(session->log, "for an explanation");
     all->device = session->info;
     all->problem = *problem;
     all->agree = 1;
@@ -234,7 +227,7 @@ static vkmm_status explain_size(cli_session *session, const vkmm_problem *proble
         if (!all->planned) shown = measure(session, all);
         if (shown == VKMM_OK)
             shown = (session->options->json ? vkmm_explain_json : vkmm_explain_table)(&session->report, all);
-        if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, log_of(session));
+        if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, session->log);
     }
     vkmm_free(all);
     return cli_worse(cli_worse(status, shown), cli_session_validated(session));
@@ -246,7 +239,7 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
     vkmm_status status = VKMM_OK;
 
     if (type == VKMM_F64 && options->limits && !session->info->has_f64)
-        return vkmm_fail(log_of(session), VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)",
+        return vkmm_fail(session->log, VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)",
                          session->info->name);
     if (options->limits) return cli_explain_limits(session, type);
     for (size_t i = 0; i < cli_size_count(options) && status != VKMM_DEVICE_LOST; i++) {
@@ -277,7 +270,7 @@ static vkmm_status check(const vkmm_log *log, const cli_options *options)
 vkmm_status cli_explain(cli_session *session)
 {
     const cli_types *types = &session->options->types;
-    vkmm_status status = check(log_of(session), session->options);
+    vkmm_status status = check(session->log, session->options);
 
     if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;

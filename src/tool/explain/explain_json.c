@@ -36,15 +36,9 @@ static const vkmm_field statistic_fields[] = {
 };
 static const vkmm_record statistic = {NULL, VKMM_FIELDS(statistic_fields)};
 
-static int has_statistics(const void *record)
-{
-    return ((const vkmm_explained *)record)->has_statistics;
-}
+VKMM_KNOWN(has_statistics, vkmm_explained, has_statistics)
 
-static int is_bound(const void *record)
-{
-    return ((const vkmm_explained *)record)->bound[0] != '\0';
-}
+VKMM_KNOWN(is_bound, vkmm_explained, bound[0] != '\0')
 
 #define KERNEL(member)    VKMM_AT(vkmm_explained, member)
 #define KEY(kind, member) VKMM_KEY(kind, vkmm_explained, member)
@@ -95,10 +89,7 @@ static const vkmm_field pass_fields[] = {
 };
 static const vkmm_record pass = {NULL, VKMM_FIELDS(pass_fields)};
 
-static int has_passes(const void *record)
-{
-    return ((const vkmm_explained *)record)->pass_count > 0;
-}
+VKMM_KNOWN(has_passes, vkmm_explained, pass_count > 0)
 
 static const vkmm_field planned_fields[] = {
     {NULL, VKMM_FIELD_EMBED, KERNEL(info), .record = &vkmm_built_in_record},
@@ -123,13 +114,15 @@ static const vkmm_record kernel = {NULL, VKMM_FIELDS(kernel_fields)}, planned = 
 
 #define ALL(member) VKMM_AT(vkmm_explanation, member)
 
+#define PEAKS(kind, member) VKMM_IN(kind, vkmm_explanation, peaks, member)
+
 static const vkmm_field peaks_fields[] = {
-    {"copy_bytes_per_s", VKMM_FIELD_REAL, ALL(peaks.copy_bytes_per_s)},
-    {"copy_bytes", VKMM_FIELD_U64, ALL(peaks.copy_bytes)},
-    {"multiply_adds_per_s", VKMM_FIELD_REAL, ALL(peaks.multiply_adds_per_s)},
+    {PEAKS(REAL, copy_bytes_per_s)},
+    {PEAKS(U64, copy_bytes)},
+    {PEAKS(REAL, multiply_adds_per_s)},
     {"flop_per_byte", VKMM_FIELD_REAL, ALL(balance)},
-    {"copy_spread", VKMM_FIELD_REAL, ALL(peaks.copy_spread)},
-    {"multiply_adds_spread", VKMM_FIELD_REAL, ALL(peaks.multiply_adds_spread)},
+    {PEAKS(REAL, copy_spread)},
+    {PEAKS(REAL, multiply_adds_spread)},
     {"seen_with", VKMM_FIELD_TEXT, ALL(seen), VKMM_MAYBE},
 };
 static const vkmm_record peaks = {NULL, VKMM_FIELDS(peaks_fields)};
@@ -141,17 +134,19 @@ static const vkmm_field problem_fields[] = {
 };
 static const vkmm_record types_first = {NULL, problem_fields, 2}, types_last = {NULL, problem_fields + 1, 2};
 
+#define EXPLANATION_KEY(kind, member) VKMM_KEY(kind, vkmm_explanation, member)
+
 static const vkmm_field explanation_fields[] = {
-    {"problem", VKMM_FIELD_RECORD, ALL(problem), .record = &types_first},
+    {EXPLANATION_KEY(RECORD, problem), .record = &types_first},
     {"peaks", VKMM_FIELD_RECORD, .record = &peaks},
-    {"agree", VKMM_FIELD_TRUTH, ALL(agree)},
-    {"why", VKMM_FIELD_TEXT, ALL(why), VKMM_MAYBE},
+    {EXPLANATION_KEY(TRUTH, agree)},
+    {EXPLANATION_KEY(TEXT, why), VKMM_MAYBE},
     {"kernels", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explanation, kernels, count), VKMM_HERE, .record = &kernel},
     {"skipped", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explanation, left_out, left_out_count), VKMM_HERE,
      .record = &left_out},
 };
 static const vkmm_field plan_fields[] = {
-    {"problem", VKMM_FIELD_RECORD, ALL(problem), .record = &types_last},
+    {EXPLANATION_KEY(RECORD, problem), .record = &types_last},
     {"planned", VKMM_FIELD_RECORD, ALL(kernels), .record = &planned},
 };
 static const vkmm_record explanation_record = {NULL, VKMM_FIELDS(explanation_fields)},

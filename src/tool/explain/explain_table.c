@@ -67,12 +67,12 @@ static void fill_twice(const vkmm_report *report, vkmm_cell *cell, const vkmm_tw
     unsigned long long formula = twice->formula, least = twice->counted, most = twice->most;
 
     if (formula == least && formula == most) {
-        snprintf(cell->text, sizeof cell->text, formula > 0 ? "%llu = %llu" : report->utf8 ? "–" : "-", formula, least);
+        vkmm_cell_put(cell, formula > 0 ? "%llu = %llu" : report->utf8 ? "–" : "-", formula, least);
         return;
     }
     cell->paint = VKMM_BAD;
-    snprintf(cell->text, sizeof cell->text, least == most ? "%llu %s %llu" : "%llu %s %llu..%llu", formula,
-             report->utf8 ? "≠" : "!=", least, most);
+    vkmm_cell_put(cell, least == most ? "%llu %s %llu" : "%llu %s %llu..%llu", formula,
+                  report->utf8 ? "≠" : "!=", least, most);
 }
 
 static void fill(const vkmm_report *report, const table_column *column, const vkmm_explained *kernel, vkmm_cell *cell)
@@ -84,10 +84,10 @@ static void fill(const vkmm_report *report, const table_column *column, const vk
 
     switch (column->kind) {
     case NAME:
-        snprintf(cell->text, sizeof cell->text, "%s", (const char *)at);
+        vkmm_cell_put(cell, "%s", (const char *)at);
         break;
     case SIDES:
-        snprintf(cell->text, sizeof cell->text, report->utf8 ? "%u×%u" : "%ux%u", sides[0], sides[1]);
+        vkmm_cell_put(cell, report->utf8 ? "%u×%u" : "%ux%u", sides[0], sides[1]);
         break;
     case TWICE:
         fill_twice(report, cell, at);
@@ -96,10 +96,10 @@ static void fill(const vkmm_report *report, const table_column *column, const vk
     case BYTES32:
         bytes = column->kind == BYTES ? *(const uint64_t *)at : *sides;
         vkmm_text_bytes(cell->text, sizeof cell->text, bytes);
-        if (bytes == 0) snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "–" : "-");
+        if (bytes == 0) vkmm_cell_put(cell, "%s", report->utf8 ? "–" : "-");
         break;
     case SHARE:
-        snprintf(cell->text, sizeof cell->text, "%.2f %%", 100 * *figure);
+        vkmm_cell_put(cell, "%.2f %%", 100 * *figure);
         break;
     case FIGURE:
         vkmm_cell_figure(report, cell, *figure);
@@ -123,7 +123,7 @@ static void print_table(const vkmm_report *report, const vkmm_explanation *e, co
     heading(report, title);
     for (unsigned i = 0; i < count; i++) {
         places[i] = columns[i].place;
-        snprintf(cells[i].text, sizeof cells[i].text, "%s", columns[i].title);
+        vkmm_cell_put(&cells[i], "%s", columns[i].title);
     }
     vkmm_cells_titles(report, places, cells, count);
     for (uint32_t i = 0; i < e->count; i++) {
@@ -134,7 +134,7 @@ static void print_table(const vkmm_report *report, const vkmm_explanation *e, co
 }
 
 #define PRINT_TABLE(report, explanation, title, columns)                                                               \
-    print_table(report, explanation, title, columns, sizeof(columns) / sizeof *(columns))
+    print_table(report, explanation, title, columns, VKMM_COUNT(columns))
 
 /* ---- details of some kernels ---- */
 
@@ -197,8 +197,8 @@ static void print_statistics(const vkmm_report *report, const vkmm_explained *ke
 
     for (uint32_t i = 0; i < kernel->statistic_count; i++) {
         char name[VK_MAX_DESCRIPTION_SIZE], value[48];
-        vkmm_clean(name, sizeof name, kernel->statistic[i].name);
-        vkmm_clean(value, sizeof value, kernel->statistic[i].value);
+        VKMM_CLEAN(name, kernel->statistic[i].name);
+        VKMM_CLEAN(value, kernel->statistic[i].value);
         end += sprintf(end, "%s%s %s", i > 0 ? ", " : "", name, value);
     }
     vkmm_wrap(report, indent, text);
@@ -206,17 +206,15 @@ static void print_statistics(const vkmm_report *report, const vkmm_explained *ke
 
 static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
 {
-    char size[80], copy[32], peak[32], balance[32], text[320];
+    char size[80], text[320];
 
     vkmm_text_size(size, sizeof size, &e->problem, report->utf8);
-    vkmm_text_figure(copy, sizeof copy, e->peaks.copy_bytes_per_s * 1e-9);
-    vkmm_text_figure(peak, sizeof peak, 2e-9 * e->peaks.multiply_adds_per_s);
-    vkmm_text_figure(balance, sizeof balance, e->balance);
-    snprintf(text, sizeof text,
+    VKMM_PUT(text,
              "%s %s: copies %s GB/s (median %.0f %% lower), multiply-adds %s GFLOP/s (median %.0f %% lower), so %s "
              "FLOP/byte",
-             size, vkmm_text_type(&e->problem, report->utf8), copy, 100 * e->peaks.copy_spread, peak,
-             100 * e->peaks.multiply_adds_spread, balance);
+             size, vkmm_text_type(&e->problem, report->utf8), VKMM_FIGURE(e->peaks.copy_bytes_per_s * 1e-9),
+             100 * e->peaks.copy_spread, VKMM_FIGURE(2e-9 * e->peaks.multiply_adds_per_s),
+             100 * e->peaks.multiply_adds_spread, VKMM_FIGURE(e->balance));
     vkmm_wrap(report, 0, text);
     if (e->seen[0] != '\0')
         vkmm_report_say(report, 0, VKMM_PLAIN, "The peak is the speed of %s, which is above the measured peak.",
@@ -247,7 +245,7 @@ static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
 
 static void put_key(const vkmm_report *report, const char *key)
 {
-    fprintf(report->out, "  %s%-17s%s  ", vkmm_paint_on(report, VKMM_DIM), key, vkmm_paint_off(report, VKMM_DIM));
+    fprintf(report->out, "  %s%-17s%s  ", VKMM_PAINTED(report, VKMM_DIM, key));
 }
 
 VKMM_PRINTF(3, 4)
@@ -286,7 +284,6 @@ static void put_workgroup(const vkmm_report *report, const vkmm_explained *plan)
 {
     const vkmm_kernel_info *info = &plan->info;
     const uint32_t invocations = info->workgroup[0] * info->workgroup[1];
-    char bytes[32];
 
     if (plan->subgroups > 0)
         put_line(report, "workgroup", "%u invocations, %u subgroup%s of %u", invocations, plan->subgroups,
@@ -296,22 +293,21 @@ static void put_workgroup(const vkmm_report *report, const vkmm_explained *plan)
     put_line(report, "work", "%llu item%s of work, %u part%s of K, for %u workgroup%s", (unsigned long long)info->items,
              plural(info->items), info->splits, plural(info->splits), info->groups[0], plural(info->groups[0]));
     put_line(report, "sums", "%.4g registers of 32 bits per invocation", plan->sum_registers);
-    vkmm_text_bytes(bytes, sizeof bytes, info->shared_bytes);
-    put_line(report, "shared memory", info->shared_bytes > 0 ? "%s a workgroup" : "none", bytes);
+    put_line(report, "shared memory", info->shared_bytes > 0 ? "%s a workgroup" : "none",
+             VKMM_BYTES(info->shared_bytes));
     put_line(report, "memory reads", "%.4g bytes per multiply-add, so %.4g FLOP/byte, assuming no caches",
              plan->bytes_per_multiply_add, plan->flop_per_byte);
 }
 
 static void put_pass(const vkmm_report *report, const vkmm_explained_pass *pass)
 {
-    char name[32], read[32], written[48] = "", ms[32], work[48] = "";
+    char name[32], written[48] = "", work[48] = "";
 
-    vkmm_text_bytes(read, sizeof read, pass->read);
-    if (pass->written > 0) vkmm_text_bytes(written + sprintf(written, ", writes "), 32, pass->written);
-    if (pass->multiply_adds > 0) snprintf(work, sizeof work, ", %.4g multiply-adds", (double)pass->multiply_adds);
-    vkmm_text_figure(ms, sizeof ms, pass->ms);
-    snprintf(name, sizeof name, "pass: %s", pass->name);
-    put_line(report, name, "reads %s%s%s: %s ms, %.0f %%", read, written, work, ms, 100 * pass->share);
+    if (pass->written > 0) VKMM_PUT(written, ", writes %s", VKMM_BYTES(pass->written));
+    if (pass->multiply_adds > 0) VKMM_PUT(work, ", %.4g multiply-adds", (double)pass->multiply_adds);
+    VKMM_PUT(name, "pass: %s", pass->name);
+    put_line(report, name, "reads %s%s%s: %s ms, %.0f %%", VKMM_BYTES(pass->read), written, work, VKMM_FIGURE(pass->ms),
+             100 * pass->share);
 }
 
 /* How a split or modular product is made, and whether that is worth while here. */
@@ -319,25 +315,21 @@ static void put_passes(const vkmm_report *report, const vkmm_problem *problem, c
 {
     const char *own = vkmm_type_of(problem->type)->name;
     const int is_split = problem->method == VKMM_COMPUTE_SPLIT;
-    char copy[32], peak[32], limit[32], direct[32], ms[32];
 
     if (plan->pass_count == 0) return;
     const int loses = strcmp(plan->faster, "direct") == 0;
     put_line(report, "products", "%u of %s", plan->products,
              is_split ? "parts in f16, summed in f32" : "residues in i8, summed in i32, each by another modulus");
     for (uint32_t i = 0; i < plan->pass_count; i++) put_pass(report, &plan->passes[i]);
-    vkmm_text_figure(copy, sizeof copy, plan->copy_bytes_per_s * 1e-9);
-    vkmm_text_figure(peak, sizeof peak, 2e-9 * plan->inner_per_s);
-    vkmm_text_figure(limit, sizeof limit, 2e-9 * plan->inner_per_s / plan->products);
-    vkmm_text_figure(ms, sizeof ms, plan->predicted_ms);
-    put_line(report, "altogether", "%s ms, at the device's peaks: copies %s GB/s, such products %s %s", ms, copy, peak,
-             is_split ? "GFLOP/s" : "GOP/s");
-    put_line(report, "limit", "%s GFLOP/s, one part in %u of that", limit, plan->products);
-    vkmm_text_figure(direct, sizeof direct, 2e-9 * plan->direct_per_s);
-    vkmm_text_figure(ms, sizeof ms, plan->direct_ms);
+    put_line(report, "altogether", "%s ms, at the device's peaks: copies %s GB/s, such products %s %s",
+             VKMM_FIGURE(plan->predicted_ms), VKMM_FIGURE(plan->copy_bytes_per_s * 1e-9),
+             VKMM_FIGURE(2e-9 * plan->inner_per_s), is_split ? "GFLOP/s" : "GOP/s");
+    put_line(report, "limit", "%s GFLOP/s, one part in %u of that",
+             VKMM_FIGURE(2e-9 * plan->inner_per_s / plan->products), plan->products);
     if (plan->direct_per_s > 0)
-        put_line(report, "in comparison", "%s itself: %s ms, at %s GFLOP/s. By these peaks, %s is faster here", own, ms,
-                 direct, loses ? own : vkmm_method_name(problem->method));
+        put_line(report, "in comparison", "%s itself: %s ms, at %s GFLOP/s. By these peaks, %s is faster here", own,
+                 VKMM_FIGURE(plan->direct_ms), VKMM_FIGURE(2e-9 * plan->direct_per_s),
+                 loses ? own : vkmm_method_name(problem->method));
     else
         put_line(report, "in comparison", "none: the device has no %s", own);
 }
@@ -346,12 +338,12 @@ static void print_plan(const vkmm_report *report, const vkmm_explanation *e)
 {
     const vkmm_explained *plan = e->kernels;
     const vkmm_kernel_info *info = &plan->info;
-    char size[VKMM_TEXT_PROBLEM], config[2 * VKMM_CONFIG_TEXT];
+    char config[2 * VKMM_CONFIG_TEXT];
     size_t used = 0;
 
-    vkmm_text_problem(size, sizeof size, &e->problem, report->utf8);
-    fprintf(report->out, "%s %s: %s, tiles of %u%s%u%s\n", size, vkmm_text_type(&e->problem, report->utf8), info->name,
-            info->tile[0], report->utf8 ? "×" : "x", info->tile[1], info->tuned ? ", tuned" : "");
+    fprintf(report->out, "%s %s: %s, tiles of %u%s%u%s\n", VKMM_NAME(&e->problem, report->utf8),
+            vkmm_text_type(&e->problem, report->utf8), info->name, info->tile[0], report->utf8 ? "×" : "x",
+            info->tile[1], info->tuned ? ", tuned" : "");
     put_operations(report, info);
     put_workgroup(report, plan);
     for (const char *c = info->config; *c != '\0'; c++) { /* lines break after a comma */

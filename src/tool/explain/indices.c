@@ -65,7 +65,7 @@ static shown choose(uint64_t extent, uint64_t tile, uint64_t room)
 
     if (room > MOST) room = MOST;
     for (uint64_t i = 0; extent <= room && i < extent; i++) add(&s, i, extent);
-    for (unsigned i = 0; extent > room && i < sizeof wanted / sizeof *wanted && (s.count < room || s.count < 2); i++)
+    for (unsigned i = 0; extent > room && i < VKMM_COUNT(wanted) && (s.count < room || s.count < 2); i++)
         add(&s, wanted[i], extent);
     return s;
 }
@@ -108,7 +108,7 @@ static void print_line(const picture *p, const shown *cols, uint64_t i, const vk
         if (pair != NULL)
             vkmm_text_pair(text, pair, &one);
         else
-            snprintf(text, sizeof text, "col %llu", (unsigned long long)cols->index[j]);
+            VKMM_PUT(text, "col %llu", (unsigned long long)cols->index[j]);
         fprintf(p->report->out, "%s %*s", between(p, cols, j), p->width, text);
     }
     putc('\n', p->report->out);
@@ -135,8 +135,7 @@ static void print_picture(picture *p)
                 fputs(report->utf8 ? "─" : "-", report->out);
             putc('\n', report->out);
         }
-        fprintf(report->out, "%srow %llu%s\n", vkmm_paint_on(report, VKMM_STRONG), (unsigned long long)rows.index[i],
-                vkmm_paint_off(report, VKMM_STRONG));
+        fprintf(report->out, "%srow %llu%s\n", VKMM_PAINTED(report, VKMM_STRONG, (unsigned long long)rows.index[i]));
         for (int j = 0; j < VKMM_PAIRS; j++) print_line(p, &cols, rows.index[i], &vkmm_pairs[j]);
     }
 }
@@ -149,7 +148,7 @@ static vkmm_status write_json(const picture *p, const vkmm_device_info *device)
     for (uint64_t i = 0; i < p->problem->m; i++) {
         for (uint64_t j = 0; j < p->problem->n; j++) {
             const vkmm_invocation one = place(p, i, j);
-            bad += json_array_append_new(elements, vkmm_record_json(&vkmm_invocation_record, &one)) != 0;
+            bad += vkmm_json_add(elements, vkmm_record_json(&vkmm_invocation_record, &one));
         }
     }
     return vkmm_json_line(
@@ -163,7 +162,7 @@ static vkmm_status write_json(const picture *p, const vkmm_device_info *device)
 
 vkmm_status cli_trace_indices(cli_session *session, const vkmm_job_params *job)
 {
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     picture p = {.report = &session->report, .problem = &job->problem};
     const unsigned long long elements = job->problem.m * job->problem.n;
     vkmm_invocation first;
@@ -179,6 +178,6 @@ vkmm_status cli_trace_indices(cli_session *session, const vkmm_job_params *job)
     if (!session->options->json)
         print_picture(&p);
     else if (write_json(&p, session->info) != VKMM_OK)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write the indices");
+        return VKMM_NO_MEMORY(log, "to write the indices");
     return vkmm_report_flush(&session->report, log);
 }

@@ -61,28 +61,27 @@ static void add_kernel(limit_set *limits, const char *name, const uint32_t wante
         add_tile(limits, kernel, wanted, preset);
         return;
     }
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) add_tile(limits, kernel, usual[i], preset);
+    for (size_t i = 0; i < VKMM_COUNT(usual); i++) add_tile(limits, kernel, usual[i], preset);
     if (preset[0] > 0) add_tile(limits, kernel, preset, preset);
 }
 
 /* ---- vkmatmul.limits/1 ---- */
 
-static int is_forbidden(const void *record)
-{
-    return !((const limit_tile *)record)->legal;
-}
+VKMM_KNOWN(is_forbidden, limit_tile, legal == 0)
 
 #define RULE(member) VKMM_AT(limit_tile, rule.member), .known = is_forbidden
+
+#define RULE_KEY(kind, member) VKMM_IN(kind, limit_tile, rule, member), .known = is_forbidden
 
 static const vkmm_field tile_fields[] = {
     {"tile", VKMM_FIELD_U32, VKMM_ARRAY(limit_tile, sides, 2)},
     {VKMM_KEY(TRUTH, limit_tile, legal)},
     {"default", VKMM_FIELD_TRUTH, VKMM_AT(limit_tile, preset)},
     {"rule", VKMM_FIELD_STRING, RULE(limit_name)},
-    {"need", VKMM_FIELD_U64, RULE(need)},
-    {"limit", VKMM_FIELD_U64, RULE(limit)},
-    {"unit", VKMM_FIELD_STRING, RULE(unit)},
-    {"reason", VKMM_FIELD_STRING, RULE(reason)},
+    {RULE_KEY(U64, need)},
+    {RULE_KEY(U64, limit)},
+    {RULE_KEY(STRING, unit)},
+    {RULE_KEY(STRING, reason)},
 };
 static const vkmm_record tile_record = {NULL, VKMM_FIELDS(tile_fields)};
 
@@ -127,10 +126,10 @@ static void print_names(const vkmm_report *report, const limit_set *limits, cons
     for (const limit_kernel *kernel = first; kernel < limits->kernels + limits->count; kernel++) {
         char text[TILE_TEXT];
         if (!same_limits(kernel, first)) continue;
-        vkmm_join(names, sizeof names, ", ", "%s", kernel->name);
+        VKMM_JOIN(names, ", ", "%s", kernel->name);
         for (uint32_t i = 0; i < kernel->count; i++)
             if (kernel->tile[i].preset)
-                vkmm_join(names, sizeof names, " ", "(default %s)", tile_text(report, text, &kernel->tile[i]));
+                VKMM_JOIN(names, " ", "(default %s)", tile_text(report, text, &kernel->tile[i]));
     }
     putc('\n', report->out);
     vkmm_report_say(report, 0, VKMM_STRONG, "%s %s", names, vkmm_type_of(limits->type)->name);
@@ -151,7 +150,7 @@ static void print_tiles(const vkmm_report *report, const limit_kernel *kernel)
         if (kernel->tile[i].legal) continue;
         tile_text(report, text, &kernel->tile[i]);
         fprintf(report->out, "  %s%*s", text, 10 - (int)vkmm_text_columns(text), "");
-        snprintf(why, sizeof why, "%llu %s > %llu (%s)", (unsigned long long)rule->need, rule->unit,
+        VKMM_PUT(why, "%llu %s > %llu (%s)", (unsigned long long)rule->need, rule->unit,
                  (unsigned long long)rule->limit, rule->limit_name);
         vkmm_wrap(report, TEXT_COLUMN, why);
     }
@@ -169,7 +168,7 @@ static void print_reasons(const vkmm_report *report, const limit_set *limits)
             unsigned known = 0;
             if (tile->legal) continue;
             while (known < count && strcmp(printed[known], tile->rule.limit_name) != 0) known++;
-            if (known < count || count == sizeof printed / sizeof *printed) continue;
+            if (known < count || count == VKMM_COUNT(printed)) continue;
             fprintf(report->out, "\n%s\n%*s", tile->rule.limit_name, TEXT_COLUMN, "");
             vkmm_wrap(report, TEXT_COLUMN, tile->rule.reason);
             printed[count++] = tile->rule.limit_name;
@@ -198,13 +197,13 @@ static void print_limits(vkmm_report *report, const limit_set *limits)
 
 vkmm_status cli_explain_limits(cli_session *session, vkmm_type type)
 {
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     vkmm_report *report = &session->report;
     limit_set limits = {session->info, type, vkmm_alloc(VKMM_MAX_EXPLAINED, sizeof *limits.kernels), 0};
     vkmm_status status = VKMM_OK;
     const char *name;
 
-    if (limits.kernels == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the limits");
+    if (limits.kernels == NULL) return VKMM_NO_MEMORY(log, "for the limits");
     while (limits.count < VKMM_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, limits.count)) != NULL)
         add_kernel(&limits, name, session->options->tile);
     if (session->options->json)

@@ -2,10 +2,8 @@
 #include "explain/explain.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/clean.h"
-#include "math/problem.h"
 #include "math/type.h"
 #include "product/product.h"
 
@@ -78,5 +76,5 @@ void cli_explain_why(vkmm_explanation *all)
     if (all->agree)
         compare(all, foreseen, fastest);
     else
-        vkmm_join(all->why, sizeof all->why, "", "formula and count differ, so the prediction is not valid");
+        VKMM_JOIN(all->why, "", "formula and count differ, so the prediction is not valid");
 }

@@ -92,11 +92,11 @@ static void print_numbers(const vkmm_report *report, const vkmm_race_params *p, 
         const uint64_t at = (uint64_t)i * p->cols + j;
         const int wrong = sums[at] != p->right[at], last = j + 1 == w->col0 + w->cols;
         const vkmm_paint paint = wrong ? VKMM_BAD : VKMM_PLAIN;
-        fprintf(report->out, " %s%*d%s%s", vkmm_paint_on(report, paint), w->width, sums[at],
-                wrong  ? "*"
-                : last ? ""
-                       : " ",
-                vkmm_paint_off(report, paint));
+        fprintf(report->out, " %s%*d%s%s",
+                VKMM_PAINTED(report, paint, w->width, sums[at],
+                             wrong  ? "*"
+                             : last ? ""
+                                    : " "));
     }
 }
 
@@ -125,8 +125,8 @@ static void print_count(const vkmm_report *report, const char *version, const on
 {
     const vkmm_paint paint = count->wrong_runs > 0 ? VKMM_BAD : VKMM_GOOD;
 
-    fprintf(report->out, "   %-8s wrong in %s%u of %u%s runs", version, vkmm_paint_on(report, paint), count->wrong_runs,
-            race->result.runs, vkmm_paint_off(report, paint));
+    fprintf(report->out, "   %-8s wrong in %s%u of %u%s runs", version,
+            VKMM_PAINTED(report, paint, count->wrong_runs, race->result.runs));
     if (count->wrong_runs > 0)
         fprintf(report->out, ", %llu of %llu elements", (unsigned long long)count->wrong_elements,
                 (unsigned long long)race->params.rows * race->params.cols * race->result.runs);
@@ -146,9 +146,8 @@ static void print_reason(const vkmm_report *report, const one_race *race)
         vkmm_report_say(report, 3, VKMM_PLAIN,
                         "With the barrier every run must be right: this device or its driver is at fault.");
     if (race->init == VKMM_INIT_ONES)
-        snprintf(seen, sizeof seen,
-                 " All values are 1, so it saw what %d of the %d invocations with an element had stored.", racing->got,
-                 racing->want);
+        VKMM_PUT(seen, " All values are 1, so it saw what %d of the %d invocations with an element had stored.",
+                 racing->got, racing->want);
     if (racing->wrong_runs > 0)
         vkmm_report_say(report, 3, VKMM_PLAIN, "Element (%u, %u): %d without the barrier, %d is right.%s", racing->row,
                         racing->col, racing->got, racing->want, seen);
@@ -179,9 +178,8 @@ static void print_race(const vkmm_report *report, const one_race *race, int firs
     if (report->rows > 0) putc('\n', report->out);
     if (first) vkmm_print_device(report, race->device, NULL);
     fprintf(report->out, "%s%u%s%u%s, tiles of %u%s%u (%u invocations), values %s\n",
-            vkmm_paint_on(report, VKMM_STRONG), race->params.rows, x, race->params.cols,
-            vkmm_paint_off(report, VKMM_STRONG), kernel->tile[0], x, kernel->tile[1],
-            kernel->workgroup[0] * kernel->workgroup[1],
+            VKMM_PAINTED(report, VKMM_STRONG, race->params.rows, x, race->params.cols), kernel->tile[0], x,
+            kernel->tile[1], kernel->workgroup[0] * kernel->workgroup[1],
             race->init == VKMM_INIT_ONES ? "all 1"
             : report->utf8               ? "1, 2, 3, …"
                                          : "1, 2, 3, ...");
@@ -208,15 +206,13 @@ static vkmm_status show(cli_session *session, const one_race *race, int first)
         status = write_json(report, race);
     else
         print_race(report, race, first);
-    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write a result");
-    report->rows++;
-    return vkmm_report_flush(report, &session->console.log);
+    return cli_session_wrote(session, status);
 }
 
 /* *first: nothing has been shown for this device. */
 static vkmm_status race_size(cli_session *session, const cli_size *size, int *first)
 {
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     const cli_options *options = session->options;
     const uint64_t count = size->m * size->n;
     const int small = count < SMALL;
@@ -230,9 +226,7 @@ static vkmm_status race_size(cli_session *session, const cli_size *size, int *fi
                          "a race on %llu elements; the limit is %d: a larger one shows nothing more",
                          (unsigned long long)count, (int)LARGEST);
     matrices = vkmm_alloc(3 * count, sizeof *matrices);
-    if (matrices == NULL)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for three matrices of %llu elements",
-                         (unsigned long long)count);
+    if (matrices == NULL) return VKMM_NO_MEMORY(log, "for three matrices of %llu elements", (unsigned long long)count);
     vkmm_fill(matrices, size->m, size->n, VKMM_I32, race.init, 0);
     race.params = (vkmm_race_params){.rows = (uint32_t)size->m,
                                      .cols = (uint32_t)size->n,
@@ -293,5 +287,5 @@ vkmm_status cli_race(cli_session *session)
     if (session->options->json || session->report.rows == 0) return status;
     putc('\n', session->report.out);
     vkmm_wrap(&page, 0, moral);
-    return cli_worse(status, vkmm_report_flush(&session->report, &session->console.log));
+    return cli_worse(status, vkmm_report_flush(&session->report, session->log));
 }

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "math/problem.h"
 #include "math/type.h"
-#include "report/json.h"
 #include "report/records.h"
 #include "report/wrap.h"
 #include "session/commands.h"
@@ -32,7 +30,7 @@ static const struct variant {
     {VKMM_OP_T, VKMM_OP_N, 1, 0},    {VKMM_OP_T, VKMM_OP_T, 1, 0}, {VKMM_OP_N, VKMM_OP_N, 0, 1},
     {VKMM_OP_N, VKMM_OP_N, 0, 0, 1},
 };
-enum { SHAPES = sizeof shapes / sizeof *shapes, VARIANTS = sizeof variants / sizeof *variants };
+enum { SHAPES = VKMM_COUNT(shapes), VARIANTS = VKMM_COUNT(variants) };
 
 typedef struct list {
     cli_session *session;
@@ -58,12 +56,11 @@ static vkmm_status add(list *l, cli_pipeline *pipeline)
 {
     cli_pipeline *item;
 
-    snprintf(pipeline->hash, sizeof pipeline->hash, "%016" PRIx64, pipeline->kernel.pipeline_hash[pipeline->pass]);
+    VKMM_PUT(pipeline->hash, "%016" PRIx64, pipeline->kernel.pipeline_hash[pipeline->pass]);
     for (uint32_t i = 0; i < l->count; i++)
         if (strcmp(l->items[i].hash, pipeline->hash) == 0) return VKMM_OK;
     item = vkmm_list_add(&l->items, &l->count, 1, sizeof *item);
-    if (item == NULL)
-        return vkmm_fail(&l->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a list of pipelines");
+    if (item == NULL) return VKMM_NO_MEMORY(l->session->log, "for a list of pipelines");
     *item = *pipeline;
     cli_session_widen(l->session, &item->problem);
     return VKMM_OK;
@@ -78,7 +75,7 @@ static vkmm_status plan(list *l, const vkmm_problem *problem)
     vkmm_status status;
 
     session->console.muted = 1;
-    status = vkmm_kernel_choose(&session->console.log, &l->info, &params, &pipeline.kernel);
+    status = vkmm_kernel_choose(session->log, &l->info, &params, &pipeline.kernel);
     session->console.muted = 0;
     if (status == VKMM_OK && pipeline.kernel.moduli > 0) pipeline.problem.method = VKMM_COMPUTE_MODULAR;
     for (; status == VKMM_OK && pipeline.pass < VKMM_PASSES; pipeline.pass++)
@@ -86,7 +83,7 @@ static vkmm_status plan(list *l, const vkmm_problem *problem)
     if (status != VKMM_UNSUPPORTED && status != VKMM_INVALID) return status;
     if (l->refused++ > 0) return VKMM_OK;
     l->refusal = status;
-    vkmm_clean(l->reason, sizeof l->reason, session->console.last_error);
+    VKMM_CLEAN(l->reason, session->console.last_error);
     return VKMM_OK;
 }
 
@@ -97,7 +94,10 @@ static uint64_t odd(uint64_t extent)
 
 static vkmm_method method_of(vkmm_type type)
 {
-    return type == VKMM_F32 ? VKMM_COMPUTE_SPLIT : type == VKMM_F64 ? VKMM_COMPUTE_MODULAR : VKMM_COMPUTE_DIRECT;
+    int method = VKMM_METHOD_COUNT - 1;
+
+    while (method > VKMM_COMPUTE_DIRECT && vkmm_method_type((vkmm_method)method) != type) method--;
+    return (vkmm_method)method;
 }
 
 static vkmm_status plan_size(list *l, const cli_size *size, const vkmm_types *types)
@@ -158,7 +158,7 @@ static vkmm_status plan_all(list *l)
         while (t < options->types.count && type[t] != types->in) t++;
         if (options->types.count == 0 || t < options->types.count) status = plan_types(l, types);
     }
-    if (status == VKMM_OK && l->count == 0) return vkmm_fail(&l->session->console.log, l->refusal, "%s", l->reason);
+    if (status == VKMM_OK && l->count == 0) return vkmm_fail(l->session->log, l->refusal, "%s", l->reason);
     return status;
 }
 
@@ -195,7 +195,7 @@ static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
         if (!vkmm_record_parse(answer, &cli_compiled_record, compiled, pipeline->error))
             reply = cli_worker_distrust(worker, pipeline->error);
     } else {
-        vkmm_clean(pipeline->error, sizeof pipeline->error, worker->sentence);
+        VKMM_CLEAN(pipeline->error, worker->sentence);
     }
     json_decref(answer);
     if (kernel->tile[0] > 0 && pipeline->pass == 0)
@@ -216,9 +216,7 @@ static vkmm_status show(list *l, uint32_t index)
     status = session->options->json ? cli_statistics_json(&session->report, pipeline)
                                     : cli_statistics_row(&session->report, pipeline, index > 0 ? &pipeline[-1] : NULL,
                                                          session->info->has_statistics);
-    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write a result");
-    session->report.rows++;
-    status = vkmm_report_flush(&session->report, &session->console.log);
+    status = cli_session_wrote(session, status);
     return status == VKMM_OK && pipeline->error[0] != '\0' ? VKMM_WRONG_RESULT : status;
 }
 
@@ -245,7 +243,7 @@ static vkmm_status compile_all(list *l)
     for (uint32_t i = 0; i < l->count; i++) {
         cli_progress(&session->console, "compiling pipeline %u of %u", i + 1, l->count);
         if (compile(&worker, &l->items[i]) == CLI_REPLY_NO_WORKER) {
-            status = vkmm_fail(&session->console.log, worker.status, "%s", worker.sentence);
+            status = vkmm_fail(session->log, worker.status, "%s", worker.sentence);
             break;
         }
         const vkmm_status next = show(l, i);
@@ -264,13 +262,12 @@ vkmm_status cli_statistics(cli_session *session)
     vkmm_status status;
 
     if (kernel != NULL && strcmp(kernel, "serial") == 0)
-        return vkmm_fail(&session->console.log, VKMM_INVALID,
-                         "the kernel serial runs on the host: no driver compiles it");
+        return vkmm_fail(session->log, VKMM_INVALID, "the kernel serial runs on the host: no driver compiles it");
     status = cli_session_find_device(session);
     if (status != VKMM_OK) return status;
     l.info = *session->info;
-    snprintf(l.driver, sizeof l.driver, "%s%s%s", session->info->driver_name,
-             session->info->driver_info[0] != '\0' ? ", " : "", session->info->driver_info);
+    VKMM_PUT(l.driver, "%s%s%s", session->info->driver_name, session->info->driver_info[0] != '\0' ? ", " : "",
+             session->info->driver_info);
     status = plan_all(&l);
     if (status == VKMM_OK) status = compile_all(&l);
     if (l.count > 0 && !session->info->has_statistics && !session->options->json)
@@ -281,5 +278,5 @@ vkmm_status cli_statistics(cli_session *session)
         vkmm_report_say(&session->report, 0, VKMM_PLAIN, "%u problems are not possible here; the first: %s", l.refused,
                         l.reason);
     vkmm_free(l.items);
-    return cli_worse(status, vkmm_report_flush(&session->report, &session->console.log));
+    return cli_worse(status, vkmm_report_flush(&session->report, session->log));
 }

@@ -14,23 +14,24 @@ static json_t *put_types(const void *problem)
 
 #define KEY(kind, member) VKMM_KEY(kind, cli_pipeline, member)
 
+#define KERNEL_KEY(kind, member) VKMM_IN(kind, cli_pipeline, kernel, member)
+
 static const vkmm_field fields[] = {
     {KEY(STRING, device)},
     {KEY(STRING, driver)},
     {"kernel", VKMM_FIELD_TEXT, VKMM_AT(cli_pipeline, kernel.name)},
     {"type", VKMM_FIELD_CUSTOM, VKMM_AT(cli_pipeline, problem), .put = put_types},
     {KEY(RECORD, problem), .record = &vkmm_problem_record},
-    {"config", VKMM_FIELD_TEXT, VKMM_AT(cli_pipeline, kernel.config), VKMM_MAYBE},
+    {KERNEL_KEY(TEXT, config), VKMM_MAYBE},
     {"tile", VKMM_FIELD_U32, VKMM_ARRAY(cli_pipeline, kernel.tile, 2)},
     {"workgroup", VKMM_FIELD_U32, VKMM_ARRAY(cli_pipeline, kernel.workgroup, 3)},
-    {"shared_bytes", VKMM_FIELD_U32, VKMM_AT(cli_pipeline, kernel.shared_bytes)},
+    {KERNEL_KEY(U32, shared_bytes)},
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(cli_pipeline, compiled), .record = &cli_compiled_record},
     {KEY(REAL, cycles_per_output)},
     {"pipeline", VKMM_FIELD_TEXT, VKMM_AT(cli_pipeline, hash)},
     {KEY(TEXT, error), VKMM_MAYBE},
 };
-static const vkmm_record record = {NULL, VKMM_FIELDS(fields), VKMM_RECORD_OF(cli_pipeline),
-                                   .schema = "vkmatmul.statistics/1"};
+static const vkmm_record record = {NULL, VKMM_FIELDS(fields), .schema = "vkmatmul.statistics/1"};
 
 vkmm_status cli_statistics_json(vkmm_report *report, const cli_pipeline *pipeline)
 {
@@ -52,20 +53,19 @@ static const struct column {
     {"subgroup", 8, offsetof(cli_pipeline, compiled.subgroup_size)},
     {"compile ms", 10, offsetof(cli_pipeline, compiled.compile_ms)},
 };
-enum { KERNEL, TYPE, PROBLEM, FIGURES, COLUMNS = FIGURES + sizeof columns / sizeof *columns };
+enum { KERNEL, TYPE, PROBLEM, FIGURES, COLUMNS = FIGURES + VKMM_COUNT(columns) };
 
 /* The time is the last, and the only one where the driver reports nothing. */
 static int is_hidden(size_t column, int has_statistics)
 {
-    return !has_statistics && column + 1 < sizeof columns / sizeof *columns;
+    return !has_statistics && column + 1 < VKMM_COUNT(columns);
 }
 
 static void print_titles(vkmm_report *report, const cli_pipeline *pipeline, const vkmm_place *places)
 {
     vkmm_cell cells[COLUMNS] = {[KERNEL] = {"kernel"}, [TYPE] = {"type"}, [PROBLEM] = {"problem"}};
 
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        snprintf(cells[FIGURES + i].text, sizeof cells->text, "%s", columns[i].title);
+    for (size_t i = 0; i < VKMM_COUNT(columns); i++) vkmm_cell_put(&cells[FIGURES + i], "%s", columns[i].title);
     vkmm_report_say(report, 0, VKMM_PLAIN, "%s, %s", pipeline->device, pipeline->driver);
     vkmm_cells_titles(report, places, cells, COLUMNS);
 }
@@ -77,7 +77,7 @@ static void print_config(vkmm_report *report, const cli_pipeline *pipeline, cons
 
     if (pipeline->kernel.config[0] == '\0') return;
     if (previous != NULL && strcmp(previous->kernel.config, pipeline->kernel.config) == 0) return;
-    snprintf(text, sizeof text, "%s", pipeline->kernel.config);
+    VKMM_PUT(text, "%s", pipeline->kernel.config);
     for (char *at = text; *at != '\0'; at++)
         if (*at == ',') *at = ' '; /* lines break at spaces */
     vkmm_report_say(report, 4, VKMM_DIM, "%s", text);
@@ -89,21 +89,21 @@ vkmm_status cli_statistics_row(vkmm_report *report, const cli_pipeline *pipeline
     vkmm_place places[COLUMNS] = {[KERNEL] = {8}, [TYPE] = {report->type_width}, [PROBLEM] = {report->size_width}};
     vkmm_cell cells[COLUMNS] = {0};
 
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(columns); i++) {
         vkmm_cell *cell = &cells[FIGURES + i];
         double figure;
         memcpy(&figure, (const char *)pipeline + columns[i].offset, sizeof figure);
         places[FIGURES + i] = (vkmm_place){columns[i].width, 1, is_hidden(i, has_statistics)};
         vkmm_cell_figure(report, cell, figure);
-        if (figure == floor(figure)) snprintf(cell->text, sizeof cell->text, "%.0f", figure);
+        if (figure == floor(figure)) vkmm_cell_put(cell, "%.0f", figure);
         if (figure > 0 && (columns[i].offset == offsetof(cli_pipeline, compiled.spills) ||
                            columns[i].offset == offsetof(cli_pipeline, compiled.scratch_bytes)))
             cell->paint = VKMM_BAD;
     }
     if (previous == NULL) print_titles(report, pipeline, places);
     print_config(report, pipeline, previous);
-    snprintf(cells[KERNEL].text, sizeof cells->text, "%s", pipeline->kernel.name);
-    snprintf(cells[TYPE].text, sizeof cells->text, "%s", vkmm_text_type(&pipeline->problem, report->utf8));
+    vkmm_cell_put(&cells[KERNEL], "%s", pipeline->kernel.name);
+    vkmm_cell_put(&cells[TYPE], "%s", vkmm_text_type(&pipeline->problem, report->utf8));
     vkmm_text_problem(cells[PROBLEM].text, sizeof cells->text, &pipeline->problem, report->utf8);
     vkmm_cells_line(report, places, cells, COLUMNS);
     if (pipeline->error[0] != '\0') vkmm_report_say(report, 4, VKMM_BAD, "failed: %s", pipeline->error);

@@ -82,13 +82,12 @@ static const vkmm_field compiled_fields[] = {
     {VKMM_KEY(REAL, cli_compiled, compile_ms)},
     {VKMM_KEY(REAL, cli_compiled, compile_cpu_ms)},
 };
-const vkmm_record cli_compiled_record = {NULL, VKMM_FIELDS(compiled_fields), VKMM_RECORD_OF(cli_compiled),
-                                         .start = start};
+const vkmm_record cli_compiled_record = {NULL, VKMM_FIELDS(compiled_fields), .start = start};
 
 static void sort_out(const vkmm_statistic *statistics, uint32_t count, cli_compiled *compiled)
 {
     for (uint32_t i = 0; i < count; i++)
-        for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        for (size_t n = 0; n < VKMM_COUNT(names); n++) {
             double *figure = (double *)(void *)((char *)compiled + names[n].offset);
             if (strcasecmp(names[n].name, statistics[i].name) != 0) continue;
             *figure = (isfinite(*figure) ? *figure : 0) + strtod(statistics[i].value, NULL);
@@ -108,7 +107,7 @@ static vkmm_status compile(cli_session *session, const json_t *request, json_t *
     vkmm_status status;
 
     if (!vkmm_record_parse(json_object_get(request, "problem"), &vkmm_problem_record, &params.problem, sentence))
-        return vkmm_fail(&session->console.log, VKMM_INVALID, "invalid problem: %s", sentence);
+        return vkmm_fail(session->log, VKMM_INVALID, "invalid problem: %s", sentence);
     start(&compiled);
     const double before = vkmm_cpu_ms();
     status = vkmm_kernel_statistics(session->device, &params, (uint32_t)cli_json_number(request, "pass", 0), statistics,
@@ -139,7 +138,7 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
 
 vkmm_status cli_statistics_worker(cli_session *session)
 {
-    const vkmm_status status = cli_drivers_uncached(&session->console.log);
+    const vkmm_status status = cli_drivers_uncached(session->log);
 
     return status == VKMM_OK ? cli_worker_serve(session, obey, session) : status;
 }

@@ -16,7 +16,7 @@
 static vkmm_status check(const cli_session *session)
 {
     const cli_options *options = session->options;
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     const char *const files[] = {options->a, options->b};
 
     if (options->sizes.count > 1)
@@ -132,13 +132,13 @@ static vkmm_status write_page(const vkmm_log *log, const char *path, const char 
 static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
 {
     const cli_options *options = session->options;
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     vkmm_status status = VKMM_OK;
 
     cli_progress_end(&session->console);
     if (options->json || options->html != NULL) {
         char *json = vkmm_trace_json(&session->report, row);
-        if (json == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write the trace");
+        if (json == NULL) return VKMM_NO_MEMORY(log, "to write the trace");
         if (options->html != NULL) status = write_page(log, options->html, json);
         if (options->json && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
         free(json);
@@ -167,7 +167,7 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
     params.a = a = vkmm_alloc(1, vkmm_operand_bytes(problem, VKMM_A));
     params.b = b = vkmm_alloc(1, vkmm_operand_bytes(problem, VKMM_B));
     if (a == NULL || b == NULL) {
-        status = vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for A and B");
+        status = VKMM_NO_MEMORY(session->log, "for A and B");
     } else {
         cli_inputs_fill(inputs, problem, VKMM_A, a);
         cli_inputs_fill(inputs, problem, VKMM_B, b);
@@ -184,7 +184,7 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
 
 vkmm_status cli_trace(cli_session *session)
 {
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     cli_inputs inputs = {0};
     vkmm_status status = check(session);
 

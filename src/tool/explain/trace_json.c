@@ -46,8 +46,8 @@ static json_t *matrix(vkmm_view view)
 
     for (uint64_t i = 0; i < view.rows; i++) {
         json_t *row = json_array();
-        for (uint64_t j = 0; j < view.cols; j++) bad += json_array_append_new(row, value(&view, i, j)) != 0;
-        bad += json_array_append_new(rows, row) != 0;
+        for (uint64_t j = 0; j < view.cols; j++) bad += vkmm_json_add(row, value(&view, i, j));
+        bad += vkmm_json_add(rows, row);
     }
     return vkmm_json_done(rows, bad);
 }
@@ -68,10 +68,10 @@ static json_t *sum_step(const vkmm_trace *trace, uint32_t k)
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const int takes_part = vkmm_trace_takes_part(trace, i);
         const vkmm_term term = vkmm_trace_term(trace, k, i);
-        bad += json_array_append_new(terms, takes_part ? json_pack("[o,o]", value(&term.a, term.row, term.k),
-                                                                   value(&term.b, term.k, term.col))
-                                                       : json_null()) != 0;
-        bad += json_array_append_new(sums, takes_part ? value(&all, k, i) : json_null()) != 0;
+        bad += vkmm_json_add(
+            terms, takes_part ? json_pack("[o,o]", value(&term.a, term.row, term.k), value(&term.b, term.k, term.col))
+                              : json_null());
+        bad += vkmm_json_add(sums, takes_part ? value(&all, k, i) : json_null());
     }
     return vkmm_json_done(json_pack("{s:s,s:i,s:o,s:o}", "kind", "sum", "k", k, "terms", terms, "sums", sums), bad);
 }
@@ -85,7 +85,7 @@ static json_t *store_step(const vkmm_trace *trace)
 
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
-        bad += json_array_append_new(values, one->inside ? value(&c, one->row, one->col) : json_null()) != 0;
+        bad += vkmm_json_add(values, one->inside ? value(&c, one->row, one->col) : json_null());
     }
     return vkmm_json_done(json_pack("{s:s,s:o}", "kind", "store", "values", values), bad);
 }
@@ -98,14 +98,13 @@ static json_t *steps(const vkmm_trace *trace)
 
     for (uint32_t k = 0; k < trace->sum_count; k++) {
         if (depth > 0 && k % depth == 0) {
-            bad += json_array_append_new(array, load_step(trace, k / depth)) != 0;
-            bad += json_array_append_new(array, json_pack("{s:s}", "kind", "barrier")) != 0;
+            bad += vkmm_json_add(array, load_step(trace, k / depth));
+            bad += vkmm_json_add(array, json_pack("{s:s}", "kind", "barrier"));
         }
-        bad += json_array_append_new(array, sum_step(trace, k)) != 0;
-        if (depth > 0 && (k + 1) % depth == 0)
-            bad += json_array_append_new(array, json_pack("{s:s}", "kind", "barrier")) != 0;
+        bad += vkmm_json_add(array, sum_step(trace, k));
+        if (depth > 0 && (k + 1) % depth == 0) bad += vkmm_json_add(array, json_pack("{s:s}", "kind", "barrier"));
     }
-    bad += json_array_append_new(array, store_step(trace)) != 0;
+    bad += vkmm_json_add(array, store_step(trace));
     return vkmm_json_done(array, bad);
 }
 
@@ -118,7 +117,7 @@ static json_t *invocations(const vkmm_trace *trace)
         json_t *object = json_pack("{s:i}", "index", i),
                *rest = vkmm_record_json(&vkmm_invocation_record, &trace->invocations[i]);
         bad += json_object_update(object, rest) != 0;
-        bad += json_array_append_new(array, object) != 0;
+        bad += vkmm_json_add(array, object);
         json_decref(rest);
     }
     return vkmm_json_done(array, bad);

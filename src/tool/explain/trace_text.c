@@ -1,6 +1,5 @@
 #include <stdarg.h>
 #include <string.h>
-#include "base/log.h"
 #include "math/type.h"
 #include "report/wrap.h"
 #include "report/columns.h"
@@ -71,8 +70,7 @@ static void print_element(const page *p, const grid *g, uint64_t i, uint64_t j, 
 
     element(p, g, i, j, text);
     blank = width - (int)strlen(text);
-    fprintf(p->out, " %*s%s%s%s%s", blank, "", vkmm_paint_on(&p->report, paint), marked ? p->mark : " ", text,
-            vkmm_paint_off(&p->report, paint));
+    fprintf(p->out, " %*s%s%s%s%s", blank, "", VKMM_PAINTED(&p->report, paint, marked ? p->mark : " ", text));
 }
 
 /* All columns side by side, or as many at a time as fit. */
@@ -105,9 +103,9 @@ static void print_title(const page *p, const vkmm_trace_row *row)
 
     vkmm_text_size(size, sizeof size, problem, p->report.utf8);
     vkmm_clean(name, bytes, row->device->name);
-    fprintf(p->out, "%s%s%s, tile %u%s%u, %s %s\non %s\n\n", vkmm_paint_on(&p->report, VKMM_STRONG), trace->kernel.name,
-            vkmm_paint_off(&p->report, VKMM_STRONG), trace->kernel.tile[0], p->times, trace->kernel.tile[1], size,
-            vkmm_text_type(problem, p->report.utf8), name);
+    fprintf(p->out, "%s%s%s, tile %u%s%u, %s %s\non %s\n\n", VKMM_PAINTED(&p->report, VKMM_STRONG, trace->kernel.name),
+            trace->kernel.tile[0], p->times, trace->kernel.tile[1], size, vkmm_text_type(problem, p->report.utf8),
+            name);
 }
 
 static void print_inputs(const page *p)
@@ -130,7 +128,7 @@ static void print_invocations(const page *p)
                     p->followed->workgroup[0], p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
     for (int j = 0; j < VKMM_PAIRS; j++) {
         places[1 + j] = (vkmm_place){vkmm_pairs[j].width, 1};
-        snprintf(cells[1 + j].text, sizeof cells->text, "%s", vkmm_pairs[j].name);
+        vkmm_cell_put(&cells[1 + j], "%s", vkmm_pairs[j].name);
     }
     strcpy(cells[1 + VKMM_PAIRS].text, "element");
     putc('\n', p->out);
@@ -138,10 +136,9 @@ static void print_invocations(const page *p)
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
         const int followed = i == trace->followed;
-        snprintf(cells[0].text, sizeof cells->text, "%s%*u", followed ? p->mark : " ", 11, i);
+        vkmm_cell_put(&cells[0], "%s%*u", followed ? p->mark : " ", 11, i);
         for (int j = 0; j < VKMM_PAIRS; j++) vkmm_text_pair(cells[1 + j].text, &vkmm_pairs[j], one);
-        snprintf(cells[1 + VKMM_PAIRS].text, sizeof cells->text, "C[%u][%u]%s", one->row, one->col,
-                 one->inside ? "" : " outside");
+        vkmm_cell_put(&cells[1 + VKMM_PAIRS], "C[%u][%u]%s", one->row, one->col, one->inside ? "" : " outside");
         for (int j = 0; j < VKMM_PAIRS + 2; j++) cells[j].paint = followed ? VKMM_GOOD : VKMM_PLAIN;
         vkmm_cells_line(&p->report, places, cells, VKMM_PAIRS + 2);
     }
@@ -158,8 +155,7 @@ static void print_step(const page *p, unsigned long long number_of_step, const c
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(p->out, "\n%s%llu.%s ", vkmm_paint_on(&p->report, VKMM_STRONG), number_of_step,
-            vkmm_paint_off(&p->report, VKMM_STRONG));
+    fprintf(p->out, "\n%s%llu.%s ", VKMM_PAINTED(&p->report, VKMM_STRONG, number_of_step));
     vkmm_wrap(&p->report, 2 + snprintf(NULL, 0, "%llu", number_of_step), text);
 }
 
@@ -232,9 +228,9 @@ static void print_sum(const page *p, uint32_t k, unsigned long long step)
         print_step(p, step, "k = %u: sum += A[row][%u] * B[%u][col]", k, k, k);
     if (idle) return;
     print_grid(p, &g);
-    fprintf(p->out, "  %s%s C[%u][%u]: %s + %s%s%s = %s%s\n", vkmm_paint_on(&p->report, VKMM_GOOD), p->mark,
-            p->followed->row, p->followed->col, added.before, added.a, p->dot, added.b, added.after,
-            vkmm_paint_off(&p->report, VKMM_GOOD));
+    fprintf(p->out, "  %s%s C[%u][%u]: %s + %s%s%s = %s%s\n",
+            VKMM_PAINTED(&p->report, VKMM_GOOD, p->mark, p->followed->row, p->followed->col, added.before, added.a,
+                         p->dot, added.b, added.after));
 }
 
 static unsigned long long print_steps(const page *p)
@@ -267,8 +263,8 @@ static void print_story(const page *p)
         const addition added = add(p, k);
         char piece[4 * TEXT], arrow[8] = "";
         int length;
-        if (k > 0) snprintf(arrow, sizeof arrow, "%s +", p->arrow);
-        snprintf(piece, sizeof piece, "%s%s%s%s = %s", arrow, added.a, p->dot, added.b, added.after);
+        if (k > 0) VKMM_PUT(arrow, "%s +", p->arrow);
+        VKMM_PUT(piece, "%s%s%s%s = %s", arrow, added.a, p->dot, added.b, added.after);
         length = (int)vkmm_text_columns(piece) + 1;
         if (column + length > p->report.columns) column = fprintf(p->out, "\n  ") - 1;
         fprintf(p->out, " %s", piece);

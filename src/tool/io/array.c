@@ -64,7 +64,7 @@ void vkmm_array_shape(const vkmm_array *array, char *text, size_t size)
 /* Those whose files hold several arrays come first: FILE.npz:NAME may end as any file. */
 static const vkmm_array_format *const formats[] = {&vkmm_safetensors_format, &vkmm_npz_format, &vkmm_npy_format,
                                                    &vkmm_csv_format,         &vkmm_tsv_format, &vkmm_mtx_format};
-enum { FORMATS = sizeof formats / sizeof formats[0] };
+enum { FORMATS = VKMM_COUNT(formats) };
 
 vkmm_array_name vkmm_array_name_of(const char *path)
 {

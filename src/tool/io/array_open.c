@@ -85,7 +85,7 @@ static vkmm_status read_stdin(const vkmm_log *log, void **content, uint64_t *byt
         char *grown = vkmm_realloc(data, room *= 2, 1);
         if (grown == NULL) {
             vkmm_free(data);
-            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for standard input after %zu bytes", used);
+            return VKMM_NO_MEMORY(log, "for standard input after %zu bytes", used);
         }
         data = grown;
         used += fread(data + used, 1, room - used, stdin);
@@ -133,7 +133,7 @@ vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_fi
         vkmm_free(name.file);
         path = name.file = vkmm_strdup("standard input");
     }
-    if (name.file == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the name of a file");
+    if (name.file == NULL) return VKMM_NO_MEMORY(log, "for the name of a file");
     vkmm_status status = read_bytes(log, is_stdin, &name, &opened, &data, &bytes);
     if (status == VKMM_OK) {
         opened.array.stored.separator = name.format->separator;

@@ -43,7 +43,7 @@ static vkmm_array_name name_output(const char *path)
 
 static vkmm_status check_name(const vkmm_log *log, const vkmm_array_name *name, vkmm_type type, uint64_t count)
 {
-    if (name->file == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the name of a file");
+    if (name->file == NULL) return VKMM_NO_MEMORY(log, "for the name of a file");
     if (name->format == NULL) {
         char suffixes[80];
         vkmm_array_suffixes(suffixes, sizeof suffixes);
@@ -97,7 +97,7 @@ vkmm_status vkmm_array_writer_open(const vkmm_log *log, const char *path, const 
 {
     vkmm_array_writer *w = vkmm_alloc(1, sizeof *w);
     *writer = NULL;
-    if (w == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write %s", path);
+    if (w == NULL) return VKMM_NO_MEMORY(log, "to write %s", path);
     if (log != NULL) w->log = *log;
     w->name = name_output(path);
     w->shape = *shape;

@@ -37,7 +37,7 @@ static void add(listing *scan, const vkmm_manifest *item)
         uint32_t room = 2 * scan->room + 16;
         vkmm_manifest *grown = vkmm_realloc(scan->items, room, sizeof *grown);
         if (grown == NULL) {
-            scan->status = vkmm_fail(scan->log, VKMM_OUT_OF_MEMORY, "no memory for a list of %u manifests", room);
+            scan->status = VKMM_NO_MEMORY(scan->log, "for a list of %u manifests", room);
             return;
         }
         scan->items = grown;
@@ -72,7 +72,7 @@ static int matches_any(const char *list, char separator, const char *all, const 
     char pattern[256];
     while (list != NULL) {
         const char *end = strchr(list, separator);
-        snprintf(pattern, sizeof pattern, "%.*s", end != NULL ? (int)(end - list) : (int)strlen(list), list);
+        VKMM_PUT(pattern, "%.*s", end != NULL ? (int)(end - list) : (int)strlen(list), list);
         if (pattern[0] != '\0' && (strcmp(pattern, "~all~") == 0 || strcmp(pattern, all) == 0)) return 1;
         if (pattern[0] != '\0' && matches(pattern, text)) return 1;
         list = end != NULL ? end + 1 : NULL;
@@ -111,7 +111,7 @@ static void look_at_head(vkmm_manifest *item, const char *path)
 {
     char head[2];
     if (vkmm_file_head(path, head, sizeof head) != sizeof head || memcmp(head, "MZ", 2) != 0)
-        snprintf(item->broken, sizeof item->broken, "its library %.160s is not a readable DLL", path);
+        VKMM_PUT(item->broken, "its library %.160s is not a readable DLL", path);
 }
 #else
 static void look_at_head(vkmm_manifest *item, const char *path)
@@ -119,10 +119,10 @@ static void look_at_head(vkmm_manifest *item, const char *path)
     unsigned char head[5] = {0};
     int bits = sizeof(void *) == 8 ? 2 : 1; /* EI_CLASS of the System V ABI */
     if (vkmm_file_head(path, head, sizeof head) != sizeof head || memcmp(head, "\177ELF", 4) != 0) {
-        snprintf(item->broken, sizeof item->broken, "its library %.160s is not a readable shared library", path);
+        VKMM_PUT(item->broken, "its library %.160s is not a readable shared library", path);
     } else if (head[4] != bits) {
         item->active = 0; /* the loader skips it: another manifest is for this program */
-        snprintf(item->description, sizeof item->description, "for programs of %d bits", head[4] == 2 ? 64 : 32);
+        VKMM_PUT(item->description, "for programs of %d bits", head[4] == 2 ? 64 : 32);
     }
 }
 
@@ -137,14 +137,14 @@ static void look_at_library(const listing *scan, vkmm_manifest *item)
     if (strchr(library, '$') != NULL) return; /* the dynamic linker expands $LIB and the like */
     if (vkmm_path_name(library) == library) {
         if (!vkmm_dynlib_there(scan->root, library))
-            snprintf(item->broken, sizeof item->broken, "its library %.160s does not exist", library);
+            VKMM_PUT(item->broken, "its library %.160s does not exist", library);
     } else {
         if (vkmm_path_is_absolute(library))
-            snprintf(path, sizeof path, "%s%s", scan->root, library);
+            VKMM_PUT(path, "%s%s", scan->root, library);
         else
-            snprintf(path, sizeof path, "%.*s%s", (int)(vkmm_path_name(item->path) - item->path), item->path, library);
+            VKMM_PUT(path, "%.*s%s", (int)(vkmm_path_name(item->path) - item->path), item->path, library);
         if (vkmm_path_look(path, 0) == VKMM_PATH_MISSING)
-            snprintf(item->broken, sizeof item->broken, "its library %.160s does not exist", path);
+            VKMM_PUT(item->broken, "its library %.160s does not exist", path);
         else
             look_at_head(item, path);
         opened = path;
@@ -152,8 +152,7 @@ static void look_at_library(const listing *scan, vkmm_manifest *item)
     const int is_used = item->kind == VKMM_MANIFEST_DRIVER && item->active && item->broken[0] == '\0' &&
                         scan->root[0] == '\0' && is_wanted(item, 1);
     if (is_used && !vkmm_dynlib_loads(opened, why, sizeof why))
-        snprintf(item->broken, sizeof item->broken, "its library %.80s cannot be loaded: %.140s",
-                 vkmm_path_name(library), why);
+        VKMM_PUT(item->broken, "its library %.80s cannot be loaded: %.140s", vkmm_path_name(library), why);
 }
 
 static void finish(listing *scan, vkmm_manifest *item, int needs_library)
@@ -161,7 +160,7 @@ static void finish(listing *scan, vkmm_manifest *item, int needs_library)
     int otherwise = item->active;
     item->active = 1;
     if (item->broken[0] == '\0' && item->library[0] == '\0' && needs_library)
-        snprintf(item->broken, sizeof item->broken, "it names no library (library_path)");
+        VKMM_PUT(item->broken, "it names no library (library_path)");
     else if (item->library[0] != '\0')
         look_at_library(scan, item);
     item->active = item->broken[0] == '\0' && item->active && is_wanted(item, otherwise);
@@ -171,8 +170,8 @@ static void finish(listing *scan, vkmm_manifest *item, int needs_library)
 static void add_driver(listing *scan, vkmm_manifest *item, const json_t *icd)
 {
     const char *version = text_of(icd, "api_version");
-    snprintf(item->library, sizeof item->library, "%s", text_of(icd, "library_path"));
-    if (version[0] != '\0') snprintf(item->description, sizeof item->description, "Vulkan %.60s", version);
+    VKMM_PUT(item->library, "%s", text_of(icd, "library_path"));
+    if (version[0] != '\0') VKMM_PUT(item->description, "Vulkan %.60s", version);
     item->active = 1;
     finish(scan, item, 1);
 }
@@ -185,11 +184,11 @@ static int is_enabled(vkmm_manifest *item, const json_t *layer)
            *disable = json_object_get(layer, "disable_environment");
     const char *name = json_object_iter_key(json_object_iter(enable)), *value = NULL;
     if (name != NULL) {
-        snprintf(item->enable, sizeof item->enable, "%s", name);
+        VKMM_PUT(item->enable, "%s", name);
         value = json_string_value(json_object_get(enable, name));
     }
     const char *off = json_object_iter_key(json_object_iter(disable));
-    if (off != NULL) snprintf(item->disable, sizeof item->disable, "%s", off);
+    if (off != NULL) VKMM_PUT(item->disable, "%s", off);
     if (off != NULL && getenv(off) != NULL) return 0;
     if (name == NULL) return 1;
     const char *is = getenv(name);
@@ -199,13 +198,13 @@ static int is_enabled(vkmm_manifest *item, const json_t *layer)
 static void add_layer(listing *scan, const vkmm_manifest *of, const json_t *layer)
 {
     vkmm_manifest item = *of;
-    snprintf(item.name, sizeof item.name, "%s", text_of(layer, "name"));
-    snprintf(item.library, sizeof item.library, "%s", text_of(layer, "library_path"));
-    snprintf(item.description, sizeof item.description, "%s", text_of(layer, "description"));
-    if (item.name[0] == '\0') snprintf(item.broken, sizeof item.broken, "it has a layer without a name");
+    VKMM_PUT(item.name, "%s", text_of(layer, "name"));
+    VKMM_PUT(item.library, "%s", text_of(layer, "library_path"));
+    VKMM_PUT(item.description, "%s", text_of(layer, "description"));
+    if (item.name[0] == '\0') VKMM_PUT(item.broken, "it has a layer without a name");
     item.active = item.kind == VKMM_MANIFEST_IMPLICIT_LAYER ? is_enabled(&item, layer) : 0;
     if (item.kind == VKMM_MANIFEST_IMPLICIT_LAYER && item.disable[0] == '\0' && item.broken[0] == '\0')
-        snprintf(item.broken, sizeof item.broken, "it has no \"disable_environment\", so the loader ignores it");
+        VKMM_PUT(item.broken, "it has no \"disable_environment\", so the loader ignores it");
     /* A layer made of others has no library of its own. */
     finish(scan, &item, json_object_get(layer, "component_layers") == NULL);
 }
@@ -221,8 +220,7 @@ static void add_content(listing *scan, vkmm_manifest *item, const json_t *file)
     } else if (item->kind != VKMM_MANIFEST_DRIVER && json_is_object(one)) {
         add_layer(scan, item, one);
     } else {
-        snprintf(item->broken, sizeof item->broken, "it has no \"%s\" object",
-                 item->kind == VKMM_MANIFEST_DRIVER ? "ICD" : "layer");
+        VKMM_PUT(item->broken, "it has no \"%s\" object", item->kind == VKMM_MANIFEST_DRIVER ? "ICD" : "layer");
         add(scan, item);
     }
 }
@@ -233,16 +231,16 @@ static void add_manifest(listing *scan, vkmm_manifest *item)
     vkmm_mapping mapping = {NULL, 0};
     json_error_t error;
     json_t *file = NULL;
-    snprintf(item->name, sizeof item->name, "%.255s", vkmm_path_name(item->path));
+    VKMM_PUT(item->name, "%.255s", vkmm_path_name(item->path));
     if (vkmm_mapping_open(NULL, item->path, &mapping) != VKMM_OK)
-        snprintf(item->broken, sizeof item->broken, "%s",
+        VKMM_PUT(item->broken, "%s",
                  vkmm_path_look(item->path, 0) == VKMM_PATH_MISSING ? "the file does not exist"
                                                                     : "the file cannot be read");
     else if (mapping.bytes > LARGEST_MANIFEST)
-        snprintf(item->broken, sizeof item->broken, "the manifest has %llu bytes; at most %d are read",
-                 (unsigned long long)mapping.bytes, LARGEST_MANIFEST);
+        VKMM_PUT(item->broken, "the manifest has %llu bytes; at most %d are read", (unsigned long long)mapping.bytes,
+                 LARGEST_MANIFEST);
     else if ((file = json_loadb(mapping.data != NULL ? mapping.data : "", (size_t)mapping.bytes, 0, &error)) == NULL)
-        snprintf(item->broken, sizeof item->broken, "not JSON: line %d: %.120s", error.line, error.text);
+        VKMM_PUT(item->broken, "not JSON: line %d: %.120s", error.line, error.text);
     if (file != NULL)
         add_content(scan, item, file);
     else
@@ -268,10 +266,9 @@ void vkmm_manifest_read(const char *path, vkmm_manifest *driver)
 {
     listing scan = {.root = ""};
     *driver = (vkmm_manifest){.kind = VKMM_MANIFEST_DRIVER};
-    snprintf(driver->path, sizeof driver->path, "%s", path);
+    VKMM_PUT(driver->path, "%s", path);
     add_manifest(&scan, driver);
-    if (driver->broken[0] == '\0' && !is_json(path))
-        snprintf(driver->broken, sizeof driver->broken, "its name must end in .json");
+    if (driver->broken[0] == '\0' && !is_json(path)) VKMM_PUT(driver->broken, "its name must end in .json");
     vkmm_free(scan.items);
 }
 
@@ -281,7 +278,7 @@ static void add_file(listing *scan, const char *path)
     vkmm_manifest item = {.kind = scan->kind};
     for (uint32_t i = 0; i < scan->count; i++)
         if (scan->items[i].kind == scan->kind && strcmp(scan->items[i].path, path) == 0) return;
-    snprintf(item.path, sizeof item.path, "%.511s", path);
+    VKMM_PUT(item.path, "%.511s", path);
     add_manifest(scan, &item);
 }
 
@@ -292,7 +289,7 @@ static void add_folder(listing *scan, const char *folder)
     vkmm_names names;
     vkmm_folder_list(folder, &names);
     for (uint32_t i = 0; i < names.count; i++) {
-        snprintf(path, sizeof path, "%s" VKMM_SLASH "%s", folder, names.name[i]);
+        VKMM_PUT(path, "%s" VKMM_SLASH "%s", folder, names.name[i]);
         if (is_json(path)) add_file(scan, path);
     }
     vkmm_names_free(&names);
@@ -304,7 +301,7 @@ static void add_entry(listing *scan, const char *entry, size_t length, const cha
     char path[1024];
     while (length > 1 && strchr(VKMM_SLASHES, entry[length - 1]) != NULL) length--;
     if (length == 0) return;
-    snprintf(path, sizeof path, "%s%.*s%s%s", scan->root, (int)length, entry, below[0] != '\0' ? "/" : "", below);
+    VKMM_PUT(path, "%s%.*s%s%s", scan->root, (int)length, entry, below[0] != '\0' ? "/" : "", below);
     if (below[0] == '\0' && is_json(path))
         add_file(scan, path);
     else
@@ -345,7 +342,7 @@ static void add_home(listing *scan, const char *variable, const char *below_home
     const char *folder = value_of(variable), *home = value_of("HOME");
     char path[1024];
     if (folder == NULL && home == NULL) return;
-    snprintf(path, sizeof path, "%s%s", folder != NULL ? folder : home, folder != NULL ? "" : below_home);
+    VKMM_PUT(path, "%s%s", folder != NULL ? folder : home, folder != NULL ? "" : below_home);
     add_entry(scan, path, strlen(path), places[scan->kind].folder);
 }
 

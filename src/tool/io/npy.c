@@ -182,7 +182,7 @@ static const struct {
     void (*parse)(parser *p);
 } keys[] = {{"descr", parse_descr}, {"fortran_order", parse_order}, {"shape", parse_shape}};
 
-enum { KEYS = sizeof keys / sizeof keys[0] };
+enum { KEYS = VKMM_COUNT(keys) };
 
 static void parse_pair(parser *p)
 {
@@ -288,10 +288,10 @@ static char *make_header(const char *tensor, const vkmm_array *array, uint64_t d
     char text[MOST_HEADER_BYTES], count[32] = "", *header;
     size_t bytes = array->dimensions < 3 ? 2 * ALIGNMENT : 3 * ALIGNMENT;
     (void)tensor, (void)data_bytes;
-    if (array->dimensions == 3) snprintf(count, sizeof count, "%llu, ", (unsigned long long)array->count);
-    int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s%llu, %llu), }",
-                          dtype(array->first.type), count, (unsigned long long)array->first.rows,
-                          (unsigned long long)array->first.cols);
+    if (array->dimensions == 3) VKMM_PUT(count, "%llu, ", (unsigned long long)array->count);
+    int length =
+        VKMM_PUT(text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s%llu, %llu), }", dtype(array->first.type),
+                 count, (unsigned long long)array->first.rows, (unsigned long long)array->first.cols);
     header = vkmm_alloc(1, bytes);
     if (header == NULL) return NULL;
     memset(header, ' ', bytes);

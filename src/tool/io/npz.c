@@ -106,7 +106,7 @@ static vkmm_status find(const vkmm_log *log, const char *path, const char *wante
     unzGetGlobalInfo64(zip, &all);
     for (int at = unzGoToFirstFile(zip); at == UNZ_OK && read_name(zip, name, info); at = unzGoToNextFile(zip)) {
         if (wanted != NULL ? strcmp(name, wanted) == 0 : all.number_entry == 1) return VKMM_OK;
-        vkmm_join(names, sizeof names, ", ", "%s", name);
+        VKMM_JOIN(names, ", ", "%s", name);
     }
     if (names[0] == '\0') return vkmm_fail(log, VKMM_INVALID, "%s: the file holds no arrays", path);
     if (wanted == NULL)
@@ -199,7 +199,7 @@ static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_ar
         array->count * array->first.rows * array->first.cols * vkmm_type_of(array->first.type)->bytes;
     char name[NAME_BYTES];
     size_t header_bytes = 0;
-    snprintf(name, sizeof name, "%s.npy", tensor != NULL ? tensor : "arr_0");
+    VKMM_PUT(name, "%s.npy", tensor != NULL ? tensor : "arr_0");
     char *header = vkmm_npy_format.header(NULL, array, bytes, &header_bytes);
     archive whole = {NULL, 0, bytes + header_bytes + STRUCTURES, 0};
     whole.data = vkmm_alloc(1, whole.capacity);

@@ -105,7 +105,7 @@ static uint64_t bytes_of(const char *dtype)
 {
     vkmm_type type;
     if (type_of(dtype, &type)) return vkmm_type_of(type)->bytes;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    for (size_t i = 0; i < VKMM_COUNT(others); i++)
         if (strcmp(dtype, others[i].dtype) == 0) return others[i].bytes;
     return 0;
 }

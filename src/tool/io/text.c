@@ -232,7 +232,7 @@ static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_ar
     vkmm_status status = VKMM_OK;
     (void)tensor;
     if (lists) {
-        const int length = snprintf(head, sizeof head, "%s matrix array %s general\n%llu %llu\n", MARK,
+        const int length = VKMM_PUT(head, "%s matrix array %s general\n%llu %llu\n", MARK,
                                     vkmm_type_of(view->type)->is_float ? "real" : "integer",
                                     (unsigned long long)view->rows, (unsigned long long)view->cols);
         status = vkmm_output_write(output, head, (uint64_t)length);

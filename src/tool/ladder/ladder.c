@@ -2,7 +2,6 @@
 #include "session/commands.h"
 #include "session/problem.h"
 #include "product/product.h"
-#include "math/type.h"
 #include "system/interrupt.h"
 
 #include <stdio.h>
@@ -15,7 +14,7 @@ static const struct {
 } steps[] = {{"1a", "serial", 0}, {"1b 2a", "naive", 0},   {"2b", "grouped", 1}, {"1c 2c", "tiled", 1},
              {"3a", "band", 1},   {"3b", "band-tiled", 1}, {"fast", "auto", 0}};
 
-enum { STEPS = sizeof steps / sizeof *steps };
+enum { STEPS = VKMM_COUNT(steps) };
 
 typedef struct climb {
     cli_session *session;
@@ -47,11 +46,11 @@ static vkmm_status show(climb *c, const vkmm_bench_row *row)
         status = writer->ladder(&session->report, &c->ladder, row);
     else if (row != NULL)
         status = writer->row(&session->report, row);
-    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write the ladder");
+    if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write the ladder");
     session->report.rows += writer->ladder != NULL ? row == NULL : row != NULL;
     if (row == NULL || !session->options->json)
         vkmm_interrupt_says("vkmatmul: interrupted; the rows above are valid\n");
-    return vkmm_report_flush(&session->report, &session->console.log);
+    return vkmm_report_flush(&session->report, session->log);
 }
 
 static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned step, uint32_t first)
@@ -71,14 +70,13 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned st
     status = cli_product_run(c->session, &request, &product);
     c->session->console.muted = 0;
     if (status == VKMM_WRONG_RESULT)
-        vkmm_say(&c->session->console.log, VKMM_LOG_ERROR, "%s: %s", steps[step].kernel, product.verdict.sentence);
+        vkmm_say(c->session->log, VKMM_LOG_ERROR, "%s: %s", steps[step].kernel, product.verdict.sentence);
     if (status == VKMM_OK) status = cli_session_validated(c->session);
     if (product.kernel == NULL) { /* the reason instead of a result */
         cli_product_row(c->session, &request, row);
         row->on = c->session->info;
-        snprintf(row->kernel.name, sizeof row->kernel.name, "%s", steps[step].kernel);
-        snprintf(row->not_run, sizeof row->not_run, "%.*s", (int)sizeof row->not_run - 1,
-                 c->session->console.last_error);
+        VKMM_PUT(row->kernel.name, "%s", steps[step].kernel);
+        VKMM_PUT(row->not_run, "%.*s", (int)sizeof row->not_run - 1, c->session->console.last_error);
     } else {
         *row = product.row;
         product.row = (vkmm_bench_row){0};
@@ -110,7 +108,7 @@ static vkmm_status finish(climb *c, vkmm_status status)
     for (uint32_t i = 0; i < c->ladder.count; i++) skipped += c->rows[i].not_run[0] != '\0';
     status = cli_worse(status, show(c, NULL));
     if (skipped > 0)
-        vkmm_say(&session->console.log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->ladder.count,
+        vkmm_say(session->log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->ladder.count,
                  c->rows[0].not_run[0] != '\0' ? c->rows[0].not_run : session->console.last_error);
     return status;
 }
@@ -122,7 +120,7 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
     climb *c = vkmm_alloc(1, sizeof *c);
     vkmm_status status = VKMM_OK;
 
-    if (c == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a ladder");
+    if (c == NULL) return VKMM_NO_MEMORY(session->log, "for a ladder");
     c->session = session;
     c->request = request;
     c->ladder = (vkmm_ladder){
@@ -142,7 +140,7 @@ vkmm_status cli_ladder(cli_session *session)
     const cli_options *options = session->options;
     cli_inputs inputs;
     cli_request request;
-    vkmm_status status = cli_inputs_open(&session->console.log, options, &inputs);
+    vkmm_status status = cli_inputs_open(session->log, options, &inputs);
 
     /* Report a missing device before the long serial step. */
     if (status == VKMM_OK) status = cli_session_device(session);

@@ -1,7 +1,6 @@
 /* The ladder as text: one row per step, as soon as it is measured; below the rows of a type, bars that show their
  * speeds. */
 #include <math.h>
-#include "math/type.h"
 #include "report/columns.h"
 #include "report/text.h"
 #include "report/wrap.h"
@@ -11,14 +10,13 @@ enum { BAR_COLUMNS = 40 };
 static void fill_step(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     (void)report;
-    snprintf(cell->text, sizeof cell->text, "%s", row->step);
+    vkmm_cell_put(cell, "%s", row->step);
 }
 
 static void fill_factor(const vkmm_report *report, vkmm_cell *cell, double factor)
 {
     vkmm_cell_figure(report, cell, factor > 0 ? factor : NAN);
-    if (factor > 0)
-        snprintf(cell->text, sizeof cell->text, factor < 10 ? "%.2f" : factor < 100 ? "%.1f" : "%.0f", factor);
+    if (factor > 0) vkmm_cell_put(cell, factor < 10 ? "%.2f" : factor < 100 ? "%.1f" : "%.0f", factor);
 }
 
 static void fill_serial(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
@@ -55,12 +53,11 @@ static void print_heading(const vkmm_report *report, const vkmm_ladder *ladder)
 
 static void print_step(vkmm_report *report, const vkmm_bench_row *row, int is_first)
 {
-    const vkmm_columns columns =
-        vkmm_columns_fit(report, ladder_columns, sizeof ladder_columns / sizeof *ladder_columns);
+    const vkmm_columns columns = vkmm_columns_fit(report, ladder_columns, VKMM_COUNT(ladder_columns));
 
     if (is_first) {
-        fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG),
-                vkmm_text_type(&row->problem, report->utf8), vkmm_paint_off(report, VKMM_STRONG));
+        fprintf(report->out, "\n%s%s%s\n",
+                VKMM_PAINTED(report, VKMM_STRONG, vkmm_text_type(&row->problem, report->utf8)));
         vkmm_columns_line(report, &columns, NULL);
     }
     vkmm_columns_line(report, &columns, row);

@@ -1,4 +1,5 @@
 #include "options/options.h"
+#include "base/array.h"
 #include "options/values.h"
 
 #include <float.h>
@@ -325,4 +326,4 @@ const cli_option cli_option_table[] = {
     {NULL, 'V', "version", NULL, "version and shader hash", CLI_ALL, AT(version)},
 };
 
-const unsigned cli_option_count = sizeof cli_option_table / sizeof *cli_option_table;
+const unsigned cli_option_count = VKMM_COUNT(cli_option_table);

@@ -2,7 +2,6 @@
 
 #include "base/clean.h"
 #include "base/log.h"
-#include "options/values.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +67,7 @@ static const char *instead_of(const char *word)
         {"c_noalias_d", "D is written over C: leave it out"},
     };
 
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    for (size_t i = 0; i < VKMM_COUNT(others); i++)
         if (strcmp(word, others[i].name) == 0) return others[i].advice;
     return NULL;
 }
@@ -103,7 +102,7 @@ static vkmm_status take_long(const line *l, const char *text, const char *next, 
     char word[48], names[256] = "";
     unsigned count = 0;
 
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "="), text);
+    VKMM_PUT(word, "%.*s", (int)strcspn(text, "="), text);
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *one = &cli_option_table[i];
         if ((one->commands & l->command) == 0 || !begins_with(one, word)) continue;
@@ -113,7 +112,7 @@ static vkmm_status take_long(const line *l, const char *text, const char *next, 
             count = 1;
             break;
         }
-        vkmm_join(names, sizeof names, ", ", "--%s", one->name);
+        VKMM_JOIN(names, ", ", "--%s", one->name);
     }
     if (count > 1) return vkmm_fail(l->log, VKMM_INVALID, "option --%s is ambiguous: it may be any of %s", word, names);
     if (option == NULL) return refuse_long(l, word);
@@ -221,7 +220,7 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
         {o->out != NULL && o->verify == VKMM_VERIFY_NONE, "-o writes verified products only: leave out --verify none"},
     };
 
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    for (size_t i = 0; i < VKMM_COUNT(rules); i++)
         if (rules[i].broken) return vkmm_fail(log, VKMM_INVALID, "%s", rules[i].sentence);
     if (o->config != NULL && o->kernel != NULL && strcmp(o->kernel, "auto") != 0 && !vkmm_kernel_is_general(o->kernel))
         return vkmm_fail(

@@ -78,8 +78,7 @@ static vkmm_status append(reader *r, uint64_t m, uint64_t n, uint64_t k)
         return vkmm_fail(r->log, VKMM_INVALID, "--size lists more than %d problems; split the list", CLI_MAX_SIZES);
     if (full) {
         cli_size *item = vkmm_realloc(sizes->item, sizes->count > 0 ? 2 * sizes->count : 1, sizeof *item);
-        if (item == NULL)
-            return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no memory for a list of %zu sizes", sizes->count + 1);
+        if (item == NULL) return VKMM_NO_MEMORY(r->log, "for a list of %zu sizes", sizes->count + 1);
         sizes->item = item;
     }
     sizes->item[sizes->count++] = (cli_size){m, n, r->extents == 3 ? k : 0};

@@ -10,31 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORDS(function, ...)                                                                                           \
+    const char *function(uint32_t index)                                                                               \
+    {                                                                                                                  \
+        static const char *const words[] = {__VA_ARGS__, NULL};                                                        \
+                                                                                                                       \
+        return words[index];                                                                                           \
+    }
+
 const char *cli_type_words(uint32_t index)
 {
     return index < VKMM_TYPE_COUNT - VKMM_F32 ? vkmm_type_of((vkmm_type)(VKMM_F32 + index))->name : NULL;
 }
 
-const char *cli_tutorial_type_words(uint32_t index)
-{
-    static const char *const words[] = {"f32", "f64", "i32", "u32", NULL};
+WORDS(cli_tutorial_type_words, "f32", "f64", "i32", "u32")
 
-    return words[index];
-}
+WORDS(cli_out_type_words, "f16", "bf16", "f32", "i32", "u32", "f64")
 
-const char *cli_out_type_words(uint32_t index)
-{
-    static const char *const words[] = {"f16", "bf16", "f32", "i32", "u32", "f64", NULL};
-
-    return words[index];
-}
-
-const char *cli_compute_words(uint32_t index)
-{
-    static const char *const words[] = {"f32", "f16", "i32", "u32", "f64", "split", "modular", NULL};
-
-    return words[index];
-}
+WORDS(cli_compute_words, "f32", "f16", "i32", "u32", "f64", "split", "modular")
 
 const char *cli_kernel_words(uint32_t index)
 {
@@ -49,19 +42,9 @@ const char *cli_tutorial_words(uint32_t index)
     return NULL;
 }
 
-const char *cli_op_words(uint32_t index)
-{
-    static const char *const words[] = {[VKMM_OP_N] = "N", [VKMM_OP_T] = "T", NULL};
+WORDS(cli_op_words, [VKMM_OP_N] = "N", [VKMM_OP_T] = "T")
 
-    return words[index];
-}
-
-const char *cli_layout_words(uint32_t index)
-{
-    static const char *const words[] = {[VKMM_ROW_MAJOR] = "row", [VKMM_COL_MAJOR] = "col", NULL};
-
-    return words[index];
-}
+WORDS(cli_layout_words, [VKMM_ROW_MAJOR] = "row", [VKMM_COL_MAJOR] = "col")
 
 const char *cli_init_words(uint32_t index)
 {
@@ -69,34 +52,13 @@ const char *cli_init_words(uint32_t index)
 }
 
 /* The names of rocblas-bench, if it has one. */
-const char *cli_initialization_words(uint32_t index)
-{
-    static const char *const words[] = {
-        [VKMM_INIT_UNIFORM] = "uniform", [VKMM_INIT_INT] = "rand_int", [VKMM_INIT_ONES] = "ones",
-        [VKMM_INIT_INDEX] = "index",     [VKMM_INIT_ZEROS] = "zero",   NULL};
+WORDS(cli_initialization_words, [VKMM_INIT_UNIFORM] = "uniform", [VKMM_INIT_INT] = "rand_int",
+      [VKMM_INIT_ONES] = "ones", [VKMM_INIT_INDEX] = "index", [VKMM_INIT_ZEROS] = "zero")
 
-    return words[index];
-}
+WORDS(cli_function_words, "gemm", "gemm_ex", "gemm_strided_batched", "gemm_strided_batched_ex")
 
-const char *cli_function_words(uint32_t index)
-{
-    static const char *const words[] = {"gemm", "gemm_ex", "gemm_strided_batched", "gemm_strided_batched_ex", NULL};
-
-    return words[index];
-}
-
-const char *cli_sort_words(uint32_t index)
-{
-    static const char *const words[] = {[CLI_SORT_NONE] = "none",
-                                        [CLI_SORT_SIZE] = "size",
-                                        [CLI_SORT_SPEED] = "speed",
-                                        [CLI_SORT_TYPE] = "type",
-                                        [CLI_SORT_KERNEL] = "kernel",
-                                        [CLI_SORT_DEVICE] = "device",
-                                        NULL};
-
-    return words[index];
-}
+WORDS(cli_sort_words, [CLI_SORT_NONE] = "none", [CLI_SORT_SIZE] = "size", [CLI_SORT_SPEED] = "speed",
+      [CLI_SORT_TYPE] = "type", [CLI_SORT_KERNEL] = "kernel", [CLI_SORT_DEVICE] = "device")
 
 const char *cli_compare_sort_words(uint32_t index)
 {
@@ -108,12 +70,7 @@ const char *cli_verify_words(uint32_t index)
     return index <= VKMM_VERIFY_NONE ? vkmm_verify_method_name((vkmm_verify_method)index) : NULL;
 }
 
-const char *cli_shell_words(uint32_t index)
-{
-    static const char *const words[] = {"bash", "zsh", "fish", NULL};
-
-    return words[index];
-}
+WORDS(cli_shell_words, "bash", "zsh", "fish")
 
 /* Whether the word is one of the choices; *index is then its index. */
 static int find_word(cli_words words, const char *word, uint32_t *index)
@@ -203,7 +160,7 @@ vkmm_status cli_parse_whole(const vkmm_log *log, const cli_option *option, const
             *(cli_number *)field = (cli_number){1, value};
         return VKMM_OK;
     }
-    snprintf(expected, sizeof expected, "a whole number from %llu to %llu", (unsigned long long)option->least,
+    VKMM_PUT(expected, "a whole number from %llu to %llu", (unsigned long long)option->least,
              (unsigned long long)option->most);
     return refuse(log, option, expected, text);
 }
@@ -283,7 +240,7 @@ vkmm_status cli_parse_scalar(const vkmm_log *log, const cli_option *option, cons
         well = at > exponent;
     }
     if (!well || *at != '\0') return refuse(log, option, "a decimal number", text);
-    snprintf(expected, sizeof expected, "a decimal number up to %g", DBL_MAX);
+    VKMM_PUT(expected, "a decimal number up to %g", DBL_MAX);
     if (!isfinite(value)) return refuse(log, option, expected, text);
     *(double *)field = value;
     return VKMM_OK;
@@ -307,7 +264,7 @@ vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const
         const size_t length = strcspn(at, ",");
         char word[64];
         vkmm_type type;
-        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
+        VKMM_PUT(word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
         if (!vkmm_type_parse(word, &type)) return refuse_word(log, option, cli_type_words, word);
         if (!find_word(option->choice, vkmm_type_of(type)->name, &index))
             return vkmm_fail(log, VKMM_INVALID,

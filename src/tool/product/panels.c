@@ -31,13 +31,13 @@ static vkmm_status plan(cli_product *p)
                                        .memory_limit = p->request->memory_limit,
                                        .others = session->others,
                                        .other_count = session->other_count};
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     panels *own = p->own = vkmm_alloc(1, sizeof *own);
     vkmm_status status;
 
-    if (own == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a product in panels");
+    if (own == NULL) return VKMM_NO_MEMORY(log, "for a product in panels");
     own->parts = vkmm_alloc(session->other_count + 1, sizeof *own->parts);
-    if (own->parts == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a product in panels");
+    if (own->parts == NULL) return VKMM_NO_MEMORY(log, "for a product in panels");
     status = vkmm_stream_create(session->device, log, &params, &own->stream);
     if (status != VKMM_OK) return status;
     p->kernel = vkmm_stream_kernel(own->stream);
@@ -53,7 +53,7 @@ static vkmm_status open_writer(cli_product *p)
         batches == 1 ? vkmm_array_of(&first) : vkmm_array_stack(&first, batches, problem->m * problem->n);
     panels *own = p->own;
 
-    return vkmm_array_writer_open(&p->session->console.log, p->request->out, &shape, &own->writer);
+    return vkmm_array_writer_open(p->session->log, p->request->out, &shape, &own->writer);
 }
 
 /* Matrices in files stay there, and are read and written panel by panel. A new file has no gaps to preserve. */
@@ -71,7 +71,7 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
         p->in_files |= 1U << operand;
         return operand == VKMM_C ? open_writer(p) : VKMM_OK;
     }
-    status = vkmm_room_open(&p->session->console.log, bytes, is_before ? "C as it was" : vkmm_operand_name(source),
+    status = vkmm_room_open(p->session->log, bytes, is_before ? "C as it was" : vkmm_operand_name(source),
                             &own->room[operand]);
     p->memory[operand] = own->room[operand].data;
     return status;
@@ -114,10 +114,8 @@ static int show_progress(void *user, const vkmm_stream_state *state)
     char text[128], left[48] = "";
 
     if (state->left_ms >= 0)
-        snprintf(left, sizeof left, is_long ? ", %.0f min left" : ", %.0f s left",
-                 state->left_ms / (is_long ? 60e3 : 1e3));
-    snprintf(text, sizeof text, "%llu of %llu panels%s", (unsigned long long)state->done,
-             (unsigned long long)state->panels, left);
+        VKMM_PUT(left, is_long ? ", %.0f min left" : ", %.0f s left", state->left_ms / (is_long ? 60e3 : 1e3));
+    VKMM_PUT(text, "%llu of %llu panels%s", (unsigned long long)state->done, (unsigned long long)state->panels, left);
     cli_product_progress(user, text);
     return 0;
 }
@@ -152,8 +150,8 @@ static void look(cli_product *p)
         own->parts[row->part_count] = part;
     }
     if (!are_alike(row) && vkmm_type_of(p->request->job.problem.type)->is_float)
-        snprintf(p->reason, sizeof p->reason,
-                 "%u devices share it; they may add in another order, or round differently", row->part_count);
+        VKMM_PUT(p->reason, "%u devices share it; they may add in another order, or round differently",
+                 row->part_count);
 }
 
 static vkmm_status multiply(cli_product *p, double *ms)

@@ -1,6 +1,5 @@
 #include "product/product.h"
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "math/problem.h"
 #include "report/text.h"
@@ -56,10 +55,9 @@ static uint64_t inputs_fingerprint(const cli_product *p)
 void cli_product_progress(const cli_product *p, const char *what)
 {
     cli_console *console = &p->session->console;
-    char size[VKMM_TEXT_PROBLEM];
 
-    vkmm_text_problem(size, sizeof size, problem_of(p), console->utf8);
-    cli_progress(console, "%s %s %s: %s", size, vkmm_text_type(problem_of(p), console->utf8), p->kernel->name, what);
+    cli_progress(console, "%s %s %s: %s", VKMM_NAME(problem_of(p), console->utf8),
+                 vkmm_text_type(problem_of(p), console->utf8), p->kernel->name, what);
 }
 
 static void begin(cli_product *p, const char *doing)
@@ -95,9 +93,9 @@ static vkmm_status fill(cli_product *p)
 /* Reports why the product is wrong, also in the row. */
 static vkmm_status wrong(cli_product *p, const char *sentence)
 {
-    if (sentence != p->verdict.sentence) snprintf(p->verdict.sentence, sizeof p->verdict.sentence, "%s", sentence);
+    if (sentence != p->verdict.sentence) VKMM_PUT(p->verdict.sentence, "%s", sentence);
     p->verdict.passed = 0;
-    return vkmm_fail(&p->session->console.log, VKMM_WRONG_RESULT, "wrong result: %s", sentence);
+    return vkmm_fail(p->session->log, VKMM_WRONG_RESULT, "wrong result: %s", sentence);
 }
 
 /* If the driver may be at fault, reports what the user can do. */
@@ -107,21 +105,21 @@ static void explain_wrong(const cli_product *p)
     const uint32_t *size = row->kernel.workgroup, *tile = row->kernel.tile;
 
     if (row->shader_file != NULL && (size[0] != tile[1] || size[1] != tile[0] || size[2] != 1))
-        vkmm_say(&p->session->console.log, VKMM_LOG_WARNING,
+        vkmm_say(p->session->log, VKMM_LOG_WARNING,
                  "%s: its workgroup is %ux%ux%u and the tile is %ux%u; a workgroup of %ux%ux1 (columns x rows) has one "
                  "invocation per element",
                  row->shader_file, size[0], size[1], size[2], tile[0], tile[1], tile[1], tile[0]);
     if (row->on == NULL || vkmm_kernel_is_general(p->kernel->name) ||
         !vkmm_kernel_loops_too_long(row->on, p->kernel, &row->problem))
         return;
-    vkmm_say(&p->session->console.log, VKMM_LOG_WARNING,
+    vkmm_say(p->session->log, VKMM_LOG_WARNING,
              "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after 65535 "
              "iterations; --kernel tiled needs fewer");
 }
 
 static vkmm_status verify(cli_product *p)
 {
-    const vkmm_log *log = &p->session->console.log;
+    const vkmm_log *log = p->session->log;
     const vkmm_numbers numbers = cli_inputs_numbers(p->request->inputs, problem_of(p));
     const vkmm_verify_method method = p->request->verify;
     const uint64_t seed = cli_seed_of(p->request->inputs->seed, CLI_SEED_VERIFY);
@@ -143,12 +141,12 @@ void cli_product_row(const cli_session *session, const cli_request *request, vkm
     row->problem = request->job.problem;
     row->seed = request->inputs->seed;
     row->shader_file = request->job.shader != NULL ? request->shader_file : NULL;
-    snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(request->inputs));
+    VKMM_PUT(row->init, "%s", cli_inputs_name(request->inputs));
 }
 
 void cli_product_judged(const cli_product *p, vkmm_bench_row *row)
 {
-    snprintf(row->method, sizeof row->method, "%s", vkmm_verify_method_name(p->verdict.method));
+    VKMM_PUT(row->method, "%s", vkmm_verify_method_name(p->verdict.method));
     row->passed = p->verdict.passed;
     row->nans = p->verdict.nans;
     row->infinities = p->verdict.infinities;
@@ -163,7 +161,7 @@ void cli_product_judged(const cli_product *p, vkmm_bench_row *row)
  * inputs that the product is verified with, if the kernel can reach them. */
 static vkmm_status prove(cli_product *p)
 {
-    const vkmm_log *log = &p->session->console.log;
+    const vkmm_log *log = p->session->log;
     const cli_inputs *inputs = p->request->inputs;
     uint64_t before;
     vkmm_status ran, status = p->kind->plan(p);
@@ -224,8 +222,7 @@ static vkmm_status measure(cli_product *p)
     status = p->kind->measure(p, &p->request->measure, &time);
     if (status == VKMM_OK && p->kind->repeats && !p->request->measure.last_run) status = again(p);
     if (status != VKMM_OK || time.kernel.count == 0) return status;
-    if (!vkmm_bench_row_add(&p->row, &time))
-        return vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the samples");
+    if (!vkmm_bench_row_add(&p->row, &time)) return VKMM_NO_MEMORY(p->session->log, "for the samples");
     if (p->request->measure.last_run) p->row.stopped[0] = '\0'; /* more were not requested */
     return VKMM_OK;
 }
@@ -245,15 +242,14 @@ static vkmm_status leave(cli_product *p, vkmm_status status)
 {
     cli_console *console = &p->session->console;
     const char *kernel = p->kernel != NULL ? p->kernel->name : "";
-    char size[VKMM_TEXT_PROBLEM], why[sizeof console->last_error];
+    char why[sizeof console->last_error];
 
     cli_console_release(console);
     if (status != VKMM_DEVICE_LOST) return status;
     memcpy(why, console->last_error, sizeof why);
-    vkmm_text_problem(size, sizeof size, problem_of(p), console->utf8);
-    snprintf(console->last_error, sizeof console->last_error, "the device was lost while %s %s %s%s%s%s%s", p->doing,
-             size, vkmm_text_type(problem_of(p), console->utf8), kernel[0] != '\0' ? " with " : "", kernel,
-             why[0] != '\0' ? ": " : "", why);
+    VKMM_PUT(console->last_error, "the device was lost while %s %s %s%s%s%s%s", p->doing,
+             VKMM_NAME(problem_of(p), console->utf8), vkmm_text_type(problem_of(p), console->utf8),
+             kernel[0] != '\0' ? " with " : "", kernel, why[0] != '\0' ? ": " : "", why);
     return status;
 }
 
@@ -275,7 +271,7 @@ static vkmm_status choose_kind(cli_product *p, const cli_product_kind *in_panels
     if (request->kind != NULL || cli_request_is_serial(request)) return VKMM_OK;
     status = cli_session_device(p->session);
     if (status == VKMM_OK && p->session->other_count > 0) {
-        snprintf(p->reason, sizeof p->reason, "%u devices share it", p->session->other_count + 1);
+        VKMM_PUT(p->reason, "%u devices share it", p->session->other_count + 1);
         p->kind = in_panels;
     } else if (status == VKMM_OK && vkmm_stream_reason(p->session->device, problem_of(p), request->memory_limit,
                                                        p->reason, sizeof p->reason) != NULL) {
@@ -291,7 +287,7 @@ static void turn_to_panels(cli_product *p, const cli_product_kind *in_panels)
     const cli_request *request = p->request;
 
     cli_product_end(p);
-    snprintf(p->reason, sizeof p->reason, "%.*s", (int)sizeof p->reason - 1, session->console.last_error);
+    VKMM_PUT(p->reason, "%.*s", (int)sizeof p->reason - 1, session->console.last_error);
     enter(session, request, in_panels, p);
 }
 

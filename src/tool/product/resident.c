@@ -11,7 +11,7 @@ static vkmm_status plan(cli_product *p)
     vkmm_status status = serial ? VKMM_OK : cli_session_device(p->session);
 
     if (status == VKMM_OK)
-        status = vkmm_job_create(serial ? NULL : p->session->device, &p->session->console.log, params, &p->job);
+        status = vkmm_job_create(serial ? NULL : p->session->device, p->session->log, params, &p->job);
     if (status == VKMM_OK) p->kernel = vkmm_job_kernel(p->job);
     return status;
 }
@@ -20,8 +20,7 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
     p->memory[operand] = operand == VKMM_BEFORE ? vkmm_alloc(1, bytes) : vkmm_job_matrix(p->job, (vkmm_operand)operand);
     if (p->memory[operand] != NULL || operand != VKMM_BEFORE) return VKMM_OK;
-    return vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a copy of C: %llu bytes",
-                     (unsigned long long)bytes);
+    return VKMM_NO_MEMORY(p->session->log, "for a copy of C: %llu bytes", (unsigned long long)bytes);
 }
 
 static vkmm_status multiply(cli_product *p, double *ms)
@@ -46,7 +45,7 @@ static vkmm_status save(cli_product *p)
     const vkmm_stack *c = &p->stack[VKMM_C];
     const vkmm_array all = batches == 1 ? vkmm_array_of(&c->first) : vkmm_array_stack(&c->first, batches, c->stride);
 
-    return vkmm_array_write(&p->session->console.log, p->request->out, &all);
+    return vkmm_array_write(p->session->log, p->request->out, &all);
 }
 
 static void end(cli_product *p)

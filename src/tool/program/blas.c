@@ -10,12 +10,12 @@ vkmm_status cli_blas(cli_session *session)
 {
     static const char *const folders[] = {"../blas", VKBLAS_FOLDER, NULL}; /* in a build folder; installed */
     const cli_options *o = session->options;
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     if (o->operand_count == 0)
         return vkmm_fail(log, VKMM_INVALID, "'vkmatmul blas' needs a program: vkmatmul blas -- PROGRAM [ARGUMENT]...");
     if ((o->device != NULL && cli_set_variable("VKBLAS_DEVICE", o->device) != 0) ||
         (getenv("VKBLAS_REPORT") == NULL && cli_set_variable("VKBLAS_REPORT", "-") != 0) ||
         (getenv("OPENBLAS_THREAD_TIMEOUT") == NULL && cli_set_variable("OPENBLAS_THREAD_TIMEOUT", "22") != 0))
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the environment");
+        return VKMM_NO_MEMORY(log, "for the environment");
     return vkmm_launch(log, folders, "libvkblas.so.0", o->operands);
 }

@@ -96,7 +96,7 @@ const cli_command *cli_command_at(uint32_t index)
 
 const cli_command *cli_command_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    for (size_t i = 0; i < VKMM_COUNT(commands); i++)
         if (strcmp(commands[i].name, name) == 0) return &commands[i];
     return NULL;
 }

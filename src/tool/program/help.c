@@ -1,4 +1,3 @@
-#include "base/log.h"
 #include "report/wrap.h"
 #include "session/commands.h"
 #include "system/terminal.h"
@@ -22,13 +21,13 @@ static const vkmm_report *terminal(void)
 static void print_option(const cli_option *option)
 {
     char name[64];
-    int length = snprintf(name, sizeof name, "  %c%c%s%s%s%s%s", option->letter != 0 ? '-' : ' ',
-                          option->letter != 0 ? option->letter : ' ',
-                          option->letter != 0 && option->name != NULL ? ", "
-                          : option->name != NULL                      ? "  "
-                                                                      : "",
-                          option->name != NULL ? "--" : "", option->name != NULL ? option->name : "",
-                          option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
+    int length =
+        VKMM_PUT(name, "  %c%c%s%s%s%s%s", option->letter != 0 ? '-' : ' ', option->letter != 0 ? option->letter : ' ',
+                 option->letter != 0 && option->name != NULL ? ", "
+                 : option->name != NULL                      ? "  "
+                                                             : "",
+                 option->name != NULL ? "--" : "", option->name != NULL ? option->name : "",
+                 option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
 
     printf(length < TEXT_COLUMN ? "%s%*s" : "%s\n%*s", name, TEXT_COLUMN - (length < TEXT_COLUMN ? length : 0), "");
     vkmm_wrap(terminal(), TEXT_COLUMN, option->help);
@@ -107,7 +106,7 @@ vkmm_status cli_help(cli_session *session)
     const char *name = options->operand;
     const cli_command *command = name == NULL || strcmp(name, "all") == 0 ? cli_command_at(0) : cli_command_find(name);
 
-    if (command == NULL) return cli_command_unknown(&session->console.log, options->operand);
+    if (command == NULL) return cli_command_unknown(session->log, options->operand);
     if (options->completions != NULL)
         cli_print_completions(options->completions);
     else if (options->candidates)

@@ -2,7 +2,6 @@
 #include "base/file.h"
 #include "system/interrupt.h"
 #include "system/terminal.h"
-#include "base/log.h"
 #include "session/commands.h"
 
 #include <stdio.h>
@@ -19,7 +18,7 @@ int main(int argc, char **argv)
 {
     const cli_command *command = cli_command_at(0);
     cli_options options = {0};
-    cli_session session = {0};
+    cli_session session = {.log = &session.console.log};
     int named = argc > 1 && argv[1][0] != '-';
     vkmm_status status, flushed;
 
@@ -29,8 +28,8 @@ int main(int argc, char **argv)
     cli_console_start(&session.console);
     if (named) command = cli_command_find(argv[1]);
     if (is_help(argc, argv)) command = cli_command_find("help"), named = 1;
-    if (command == NULL) return (int)cli_command_unknown(&session.console.log, argv[1]);
-    status = cli_options_parse(&session.console.log, command->bit, command->name, argc - named, argv + named, &options);
+    if (command == NULL) return (int)cli_command_unknown(session.log, argv[1]);
+    status = cli_options_parse(session.log, command->bit, command->name, argc - named, argv + named, &options);
     if (status != VKMM_OK) goto done;
     if (options.help || options.version) {
         session.report.out = stdout;
@@ -38,16 +37,16 @@ int main(int argc, char **argv)
             cli_print_help(command);
         else
             printf("vkmatmul %s\nshaders %s\n", vkmm_version(), vkmm_shader_hash());
-        status = vkmm_report_flush(&session.report, &session.console.log);
+        status = vkmm_report_flush(&session.report, session.log);
         goto done;
     }
-    status = cli_options_check(&session.console.log, &options);
+    status = cli_options_check(session.log, &options);
     if (status == VKMM_OK) status = cli_session_start(&session, &options, argc, argv);
     if (status != VKMM_OK) goto done;
     status = command->run(&session);
     cli_progress_end(&session.console);
     /* A stream that failed before has already been reported. */
-    flushed = ferror(stdout) ? VKMM_INVALID : vkmm_report_flush(&session.report, &session.console.log);
+    flushed = ferror(stdout) ? VKMM_INVALID : vkmm_report_flush(&session.report, session.log);
     if (status == VKMM_OK) status = flushed;
 done:
     cli_session_end(&session);

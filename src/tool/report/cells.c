@@ -1,16 +1,26 @@
 /* Contents of the cells that several tables share. */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 #include "report/columns.h"
 #include "report/text.h"
 #include "report/wrap.h"
+
+void vkmm_cell_put(vkmm_cell *cell, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(cell->text, sizeof cell->text, format, arguments);
+    va_end(arguments);
+}
 
 void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, double value)
 {
     if (isfinite(value)) {
         vkmm_text_figure(cell->text, sizeof cell->text, value);
     } else {
-        snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "–" : "-");
+        vkmm_cell_put(cell, "%s", report->utf8 ? "–" : "-");
         cell->paint = VKMM_DIM;
     }
 }
@@ -20,21 +30,20 @@ void vkmm_cell_size(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
     char problem[VKMM_TEXT_PROBLEM];
 
     vkmm_text_problem(problem, sizeof problem, &row->problem, report->utf8);
-    snprintf(cell->text, sizeof cell->text, "%s%s", problem, row->rotating_bytes > 0 ? " cold" : "");
+    vkmm_cell_put(cell, "%s%s", problem, row->rotating_bytes > 0 ? " cold" : "");
 }
 
 void vkmm_cell_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    snprintf(cell->text, sizeof cell->text, "%s", vkmm_text_type(&row->problem, report->utf8));
+    vkmm_cell_put(cell, "%s", vkmm_text_type(&row->problem, report->utf8));
 }
 
 void vkmm_cell_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     (void)report;
-    vkmm_clean(cell->text, sizeof cell->text,
-               row->shader_file != NULL      ? vkmm_text_base_name(row->shader_file)
-               : row->kernel.name[0] != '\0' ? row->kernel.name
-                                             : row->asked);
+    VKMM_CLEAN(cell->text, row->shader_file != NULL      ? vkmm_text_base_name(row->shader_file)
+                           : row->kernel.name[0] != '\0' ? row->kernel.name
+                                                         : row->asked);
 }
 
 void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
@@ -42,8 +51,7 @@ void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
     if (row->kernel.tile[0] == 0)
         vkmm_cell_figure(report, cell, NAN);
     else
-        snprintf(cell->text, sizeof cell->text, report->utf8 ? "%u×%u" : "%ux%u", row->kernel.tile[0],
-                 row->kernel.tile[1]);
+        vkmm_cell_put(cell, report->utf8 ? "%u×%u" : "%ux%u", row->kernel.tile[0], row->kernel.tile[1]);
 }
 
 /* Whether it is known why sampling ended, and that the median was not precise enough then. */
@@ -54,22 +62,19 @@ static int is_unsettled(const vkmm_bench_row *row)
 
 void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    char low[32], high[32];
-
     if (!isfinite(row->kernel_ms.p5)) {
         if (isfinite(row->kernel_ms.median)) vkmm_cell_figure(report, cell, NAN);
         return;
     }
-    vkmm_text_figure(low, sizeof low, row->kernel_ms.p5);
-    vkmm_text_figure(high, sizeof high, row->kernel_ms.p95);
-    snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s – %s" : "%s - %s", low, high);
+    vkmm_cell_put(cell, report->utf8 ? "%s – %s" : "%s - %s", VKMM_FIGURE(row->kernel_ms.p5),
+                  VKMM_FIGURE(row->kernel_ms.p95));
     cell->paint = VKMM_DIM;
 }
 
 void vkmm_cell_count(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     (void)report;
-    if (isfinite(row->kernel_ms.median)) snprintf(cell->text, sizeof cell->text, "%u", row->kernel_ms.count);
+    if (isfinite(row->kernel_ms.median)) vkmm_cell_put(cell, "%u", row->kernel_ms.count);
     cell->paint = VKMM_DIM;
 }
 
@@ -82,7 +87,7 @@ void vkmm_cell_marks(const vkmm_report *report, const vkmm_bench_row *row, vkmm_
 
 void vkmm_notes_add(vkmm_notes *notes, const vkmm_bench_row *row)
 {
-    if (vkmm_row_by_host_clock(row)) snprintf(notes->clock, sizeof notes->clock, "%s", row->clock_note);
+    if (vkmm_row_by_host_clock(row)) VKMM_PUT(notes->clock, "%s", row->clock_note);
     notes->unsettled |= is_unsettled(row);
     if (!isfinite(row->kernel_ms.median)) return;
     notes->samples += row->kernel_ms.count;
@@ -108,17 +113,16 @@ void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vk
     if (row->not_run[0] != '\0') {
         vkmm_cell_figure(report, cell, NAN);
     } else if (row->passed) {
-        snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "✓" : "yes");
-        if (row->nans > 0) vkmm_join(cell->text, sizeof cell->text, " ", "%llu NaN", (unsigned long long)row->nans);
+        vkmm_cell_put(cell, "%s", report->utf8 ? "✓" : "yes");
+        if (row->nans > 0) VKMM_JOIN(cell->text, " ", "%llu NaN", (unsigned long long)row->nans);
         if (row->infinities > 0)
-            vkmm_join(cell->text, sizeof cell->text, row->nans > 0 ? ", " : " ", "%llu infinite",
-                      (unsigned long long)row->infinities);
+            VKMM_JOIN(cell->text, row->nans > 0 ? ", " : " ", "%llu infinite", (unsigned long long)row->infinities);
         cell->paint = row->nans + row->infinities > 0 ? VKMM_PLAIN : VKMM_GOOD;
     } else if (!vkmm_bench_is_wrong(row)) {
-        snprintf(cell->text, sizeof cell->text, "no");
+        vkmm_cell_put(cell, "no");
         cell->paint = VKMM_DIM;
     } else {
-        snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "✗ wrong" : "WRONG");
+        vkmm_cell_put(cell, "%s", report->utf8 ? "✗ wrong" : "WRONG");
         cell->paint = VKMM_BAD;
     }
 }

@@ -73,7 +73,7 @@ static void print_markdown(const vkmm_report *report, const vkmm_place *places, 
         size_t length = strlen(cells[i].text);
         if (places[i].hidden) continue;
         while (length > 0 && cells[i].text[length - 1] == ' ') length--;
-        snprintf(text, sizeof text, "%.*s", (int)length, cells[i].text);
+        VKMM_PUT(text, "%.*s", (int)length, cells[i].text);
         fputs("| ", report->out);
         vkmm_md_text(report->out, text);
         putc(' ', report->out);
@@ -123,11 +123,10 @@ static void fill(const vkmm_report *report, const vkmm_column *column, const vkm
 
     if (column->path != NULL) figure = vkmm_record_figure(&vkmm_row_record, row, column->path, &field);
     if (row == NULL && field != NULL) {
-        snprintf(cell->text, sizeof cell->text, "%s%s%s", field->heading, field->unit != NULL ? " " : "",
-                 field->unit != NULL ? field->unit : "");
+        vkmm_cell_put(cell, "%s%s%s", field->heading, field->unit != NULL ? " " : "",
+                      field->unit != NULL ? field->unit : "");
     } else if (row == NULL) {
-        snprintf(cell->text, sizeof cell->text, "%s",
-                 report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
+        vkmm_cell_put(cell, "%s", report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
     } else {
         cell->paint = column->paint;
         if (field != NULL) vkmm_cell_figure(report, cell, figure);
@@ -161,10 +160,10 @@ void vkmm_device_text(const vkmm_report *report, const vkmm_bench_device *device
     const int driver = info->driver_name[0] != '\0', more = info->driver_info[0] != '\0';
     char version[32] = "no Vulkan", line[1000];
 
-    if (!device->is_host) vkmm_text_version(version, sizeof version, info->api_version);
-    snprintf(line, sizeof line, "%s%s%s%s%s%s%s%s", info->name[0] != '\0' ? info->name : device->label,
-             driver || more ? dot : "", info->driver_name, driver && more ? ", " : "", info->driver_info, dot,
-             device->is_host ? "" : "Vulkan ", version);
+    if (!device->is_host) vkmm_text_version(version, info->api_version);
+    VKMM_PUT(line, "%s%s%s%s%s%s%s%s", info->name[0] != '\0' ? info->name : device->label, driver || more ? dot : "",
+             info->driver_name, driver && more ? ", " : "", info->driver_info, dot, device->is_host ? "" : "Vulkan ",
+             version);
     vkmm_clean(text, size, line);
 }
 
@@ -176,7 +175,7 @@ void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *info, 
     if (info != NULL)
         device.info = *info;
     else
-        snprintf(device.info.name, sizeof device.info.name, "%s", host != NULL ? host : "host processor");
+        VKMM_PUT(device.info.name, "%s", host != NULL ? host : "host processor");
     vkmm_device_text(report, &device, text, sizeof text);
     vkmm_report_say(report, 0, VKMM_STRONG, "%s", text);
 }

@@ -55,6 +55,8 @@ void vkmm_cells_titles(const vkmm_report *report, const vkmm_place *places, vkmm
 /* The escape sequence that starts a colour ("" without report->colour), and the one that ends it. */
 const char *vkmm_paint_on(const vkmm_report *report, vkmm_paint paint);
 const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint);
+/* Arguments of printf between those two, as in "%s%u%s". */
+#define VKMM_PAINTED(report, paint, ...) vkmm_paint_on(report, paint), __VA_ARGS__, vkmm_paint_off(report, paint)
 
 /* Cells that several tables share. */
 void vkmm_cell_size(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
@@ -74,6 +76,8 @@ void vkmm_cell_marks(const vkmm_report *report, const vkmm_bench_row *row, vkmm_
 /* Below a table: what the marks of its rows mean, and how many of their samples are outliers. */
 void vkmm_notes_add(vkmm_notes *notes, const vkmm_bench_row *row);
 void vkmm_notes_print(const vkmm_report *report, const vkmm_notes *notes);
+
+void vkmm_cell_put(vkmm_cell *cell, const char *format, ...) VKMM_PRINTF(2, 3);
 
 /* A figure, or a dash if it is NAN. */
 void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, double value);

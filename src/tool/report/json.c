@@ -2,11 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/alloc.h"
-#include "math/problem.h"
-#include "math/type.h"
 #include "report/json.h"
 #include "report/records.h"
-#include "report/text.h"
 
 vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object)
 {
@@ -21,6 +18,11 @@ vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object)
 int vkmm_json_put(json_t *object, const char *key, json_t *value)
 {
     return json_object_set_new(object, key, value) != 0;
+}
+
+int vkmm_json_add(json_t *array, json_t *value)
+{
+    return json_array_append_new(array, value) != 0;
 }
 
 json_t *vkmm_json_done(json_t *object, int failures)
@@ -66,7 +68,7 @@ json_t *vkmm_json_device(const vkmm_device_info *info, const char *host)
     if (info != NULL)
         device.info = *info;
     else
-        snprintf(device.info.name, sizeof device.info.name, "%s", host != NULL ? host : "");
+        VKMM_PUT(device.info.name, "%s", host != NULL ? host : "");
     return vkmm_record_json(&vkmm_identity_record, &device);
 }
 

@@ -17,6 +17,7 @@ json_t *vkmm_json_known_text(const char *text); /* null for "" as well */
 /* Adds a key and takes over the value; returns 0, or 1 if either is NULL or memory runs out. Add the results
  * up for vkmm_json_done. */
 int vkmm_json_put(json_t *object, const char *key, json_t *value);
+int vkmm_json_add(json_t *array, json_t *value); /* the same for one more entry */
 
 /* The object itself, or NULL (and the object is released) if a put failed. */
 json_t *vkmm_json_done(json_t *object, int failures);

@@ -90,9 +90,9 @@ int vkmm_node_is_object(const vkmm_node *node, int needed)
     return json_is_object(node->json) ? 1 : is_wrong(node, "an object");
 }
 
-int vkmm_node_is_list(const vkmm_node *node, int needed, size_t most)
+int vkmm_node_is_list(const vkmm_node *node, size_t most)
 {
-    if (node->json == NULL) return needed ? vkmm_node_fail(node, "is missing") : 0;
+    if (node->json == NULL) return 0;
     if (!json_is_array(node->json)) return is_wrong(node, "a list");
     if (json_array_size(node->json) > most)
         return vkmm_node_fail(node, "has %zu entries; at most %zu are read", json_array_size(node->json), most);

@@ -106,7 +106,7 @@ static json_t *list_json(const vkmm_field *field, const void *record)
     int bad = 0;
 
     if (field->element > 0 && !(field->flags & VKMM_HERE)) at = pointer_at(at);
-    for (uint32_t i = 0; i < count; i++) bad += json_array_append_new(array, value_json(field, at + i * size)) != 0;
+    for (uint32_t i = 0; i < count; i++) bad += vkmm_json_add(array, value_json(field, at + i * size));
     return vkmm_json_done(array, bad);
 }
 
@@ -129,7 +129,7 @@ static int put_fields(json_t *object, const vkmm_record *record, const void *dat
     int bad = 0;
 
     if (record->show != NULL) {
-        assert(record->size <= sizeof shown);
+        assert(record->size > 0 && record->size <= sizeof shown);
         memcpy(&shown, data, record->size);
         record->show(&shown);
         data = &shown;
@@ -293,7 +293,7 @@ static void read_list(const vkmm_node *node, const vkmm_field *field, void *reco
     size_t most = field->length > 0 ? field->length : SIZE_MAX;
 
     if (cost > 0 && node->reading->samples_left / cost < most) most = node->reading->samples_left / cost;
-    if (!vkmm_node_is_list(node, 0, most)) return;
+    if (!vkmm_node_is_list(node, most)) return;
     node->reading->samples_left -= cost * (uint32_t)found;
     memset((char *)record + field->count, 0, sizeof(uint32_t));
     for (size_t i = 0; i < found && !is_over(node->reading); i++) {
@@ -315,7 +315,7 @@ void vkmm_record_read_entry(const vkmm_node *node, const vkmm_record *record, co
 
 static void read_array(const vkmm_node *node, const vkmm_field *field, void *at)
 {
-    if (!vkmm_node_is_list(node, 0, SIZE_MAX)) return;
+    if (!vkmm_node_is_list(node, SIZE_MAX)) return;
     if (json_array_size(node->json) != field->length) {
         vkmm_node_fail(node, "has %zu entries, not %u", json_array_size(node->json), field->length);
         return;

@@ -5,7 +5,7 @@
  *         {"bytes", VKMM_FIELD_U64, VKMM_AT(VkMemoryHeap, size)},
  *         {"flags", VKMM_FIELD_U32, VKMM_AT(VkMemoryHeap, flags)},
  *     };
- *     const vkmm_record vkmm_heap_record = {"heap", VKMM_FIELDS(heap_fields), VKMM_RECORD_OF(VkMemoryHeap)};
+ *     const vkmm_record vkmm_heap_record = {"heap", VKMM_FIELDS(heap_fields)};
  *
  * Keys are stable: they may be added, not removed; one that is renamed is read under its old name too. Readers ignore
  * unknown keys. doc/bench.schema.json describes those of reports. */
@@ -79,7 +79,7 @@ struct vkmm_record {
     const char *name; /* in the schema's $defs; NULL: its keys are among those of the records that embed it */
     const vkmm_field *fields;
     uint32_t count;
-    size_t size;                      /* of the struct */
+    size_t size;                      /* of the struct; only for `show` */
     const char *schema;               /* "vkmatmul.bench/1": written first, as "schema". NULL: part of another record */
     int (*known)(const void *record); /* 0: the whole record is null. NULL: never */
     void (*start)(void *record);      /* sets what a reader begins with; NULL: what is there */
@@ -93,9 +93,18 @@ struct vkmm_record {
     .count = offsetof(type, counter), .element = sizeof(((type *)0)->member[0]), VKMM_AT(type, member)
 /* A key that is called as its member: {VKMM_KEY(U64, VkMemoryHeap, size)}. */
 #define VKMM_KEY(kind, type, member) #member, VKMM_FIELD_##kind, VKMM_AT(type, member)
+/* The same of an array; and of a member of the struct's member `outer`. */
+#define VKMM_KEYS(kind, type, member, entries) #member, VKMM_FIELD_##kind, VKMM_ARRAY(type, member, entries)
+#define VKMM_IN(kind, type, outer, member)     #member, VKMM_FIELD_##kind, VKMM_AT(type, outer.member)
 
-#define VKMM_FIELDS(table)   .fields = (table), .count = sizeof(table) / sizeof *(table)
-#define VKMM_RECORD_OF(type) .size = sizeof(type)
+#define VKMM_FIELDS(table) .fields = (table), .count = VKMM_COUNT(table)
+
+/* Defines what a row names as `known`: VKMM_KNOWN(has_text, vkmm_note, text[0] != '\0'). The member comes first. */
+#define VKMM_KNOWN(function, type, ...)                                                                                \
+    static int function(const void *record)                                                                            \
+    {                                                                                                                  \
+        return ((const type *)record)->__VA_ARGS__;                                                                    \
+    }
 
 enum { VKMM_MOST_VIEW = 512 }; /* bytes of a copy that is shown */
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "report/record.h"
-#include "report/text.h"
 
 static void put_text(FILE *out, const char *text)
 {
@@ -43,7 +42,7 @@ static const json_t *value_at(const json_t *record, const char *path)
 
     while (*path != '\0' && *path != '|') {
         const size_t length = strcspn(path, ".|");
-        snprintf(key, sizeof key, "%.*s", (int)length, path);
+        VKMM_PUT(key, "%.*s", (int)length, path);
         json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
         path += length + (path[length] == '.');
     }

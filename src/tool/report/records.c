@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/component.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/json.h"
-#include "report/text.h"
 
 /* ---- problems: every value in force is written ---- */
 
@@ -138,13 +136,13 @@ static const vkmm_field problem_fields[] = {
 
 const vkmm_record vkmm_problem_record = {"problem",
                                          VKMM_FIELDS(problem_fields),
-                                         VKMM_RECORD_OF(vkmm_problem),
+                                         .size = sizeof(vkmm_problem),
                                          .start = start_problem,
                                          .show = show_problem,
                                          .check = check_problem};
 
-const vkmm_record vkmm_types_record = {NULL, problem_fields, 4, VKMM_RECORD_OF(vkmm_problem), .show = show_problem},
-                  vkmm_extents_record = {NULL, problem_fields + 4, 3, VKMM_RECORD_OF(vkmm_problem)};
+const vkmm_record vkmm_types_record = {NULL, problem_fields, 4, .size = sizeof(vkmm_problem), .show = show_problem},
+                  vkmm_extents_record = {NULL, problem_fields + 4, 3};
 
 /* ---- kernels ---- */
 
@@ -156,7 +154,7 @@ static json_t *put_constants(const void *record)
 
     for (uint32_t i = 0; i < kernel->spec_count && i < VKMM_MAX_SPEC_CONSTANTS; i++) {
         char id[16];
-        snprintf(id, sizeof id, "%u", kernel->spec_ids[i]);
+        VKMM_PUT(id, "%u", kernel->spec_ids[i]);
         bad += vkmm_json_put(constants, id, json_integer(kernel->spec_values[i]));
     }
     return vkmm_json_done(constants, bad);
@@ -196,19 +194,16 @@ static json_t *put_null(const void *record)
     return json_null();
 }
 
-static int has_name(const void *record)
-{
-    return ((const vkmm_kernel_info *)record)->name[0] != '\0';
-}
+VKMM_KNOWN(has_name, vkmm_kernel_info, name[0] != '\0')
 
 #define KERNEL(member)           VKMM_AT(vkmm_kernel_info, member)
 #define KERNEL_KEY(kind, member) VKMM_KEY(kind, vkmm_kernel_info, member)
 
 static const vkmm_field kernel_fields[] = {
     {KERNEL_KEY(TEXT, name)},
-    {"tile", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, tile, 2)},
-    {"workgroup", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, workgroup, 3)},
-    {"groups", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, groups, 3)},
+    {VKMM_KEYS(U32, vkmm_kernel_info, tile, 2)},
+    {VKMM_KEYS(U32, vkmm_kernel_info, workgroup, 3)},
+    {VKMM_KEYS(U32, vkmm_kernel_info, groups, 3)},
     {KERNEL_KEY(U32, shared_bytes)},
     {"spec_constants", VKMM_FIELD_CUSTOM, .put = put_constants, .take = take_constants},
     {KERNEL_KEY(TEXT, config), VKMM_MAYBE},
@@ -217,35 +212,27 @@ static const vkmm_field kernel_fields[] = {
     {KERNEL_KEY(U64, items)},
     {KERNEL_KEY(U64, workspace_bytes)},
     {KERNEL_KEY(U64, packed_bytes)},
-    {"matrix", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, matrix, 3), VKMM_MAYBE},
+    {VKMM_KEYS(U32, vkmm_kernel_info, matrix, 3), VKMM_MAYBE},
     {KERNEL_KEY(U32, subgroup_size), VKMM_MAYBE},
     {"dot8", VKMM_FIELD_TRUTH, KERNEL(uses_dot8)},
     {KERNEL_KEY(U32, moduli), VKMM_MAYBE},
     {"shader", VKMM_FIELD_CUSTOM, .put = put_null},
 };
 
-const vkmm_record vkmm_kernel_record = {"kernel", VKMM_FIELDS(kernel_fields), VKMM_RECORD_OF(vkmm_kernel_info),
-                                        .known = has_name};
+const vkmm_record vkmm_kernel_record = {"kernel", VKMM_FIELDS(kernel_fields), .known = has_name};
 
-const vkmm_record vkmm_built_in_record = {NULL, kernel_fields, sizeof kernel_fields / sizeof *kernel_fields - 1,
-                                          VKMM_RECORD_OF(vkmm_kernel_info)};
+const vkmm_record vkmm_built_in_record = {NULL, kernel_fields, VKMM_COUNT(kernel_fields) - 1};
 
 /* ---- rows ---- */
 
-static int ran(const void *record)
-{
-    return ((const vkmm_bench_row *)record)->not_run[0] == '\0';
-}
+VKMM_KNOWN(ran, vkmm_bench_row, not_run[0] == '\0')
 
 static int is_timed(const void *record)
 {
     return vkmm_bench_is_timed(record);
 }
 
-static int has_samples(const void *record)
-{
-    return ((const vkmm_bench_series *)record)->count > 0;
-}
+VKMM_KNOWN(has_samples, vkmm_bench_series, count > 0)
 
 static int has_median(const void *record)
 {
@@ -264,8 +251,7 @@ static const vkmm_field series_fields[] = {
     {"samples", VKMM_FIELD_REAL, VKMM_LIST(vkmm_bench_series, ms, count), VKMM_NEEDED, .cost = 1, .most = VKMM_MOST_MS},
 };
 
-static const vkmm_record series_record = {"series", VKMM_FIELDS(series_fields), VKMM_RECORD_OF(vkmm_bench_series),
-                                          .known = has_samples};
+static const vkmm_record series_record = {"series", VKMM_FIELDS(series_fields), .known = has_samples};
 
 #define ROW(member)           VKMM_AT(vkmm_bench_row, member)
 #define ROW_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_row, member)
@@ -307,13 +293,9 @@ static const vkmm_field time_fields[] = {
     {ROW_KEY(TEXT, stopped), VKMM_MAYBE},
 };
 
-static const vkmm_record time_record = {"time", VKMM_FIELDS(time_fields), VKMM_RECORD_OF(vkmm_bench_row),
-                                        .known = has_times, .check = check_times};
+static const vkmm_record time_record = {"time", VKMM_FIELDS(time_fields), .known = has_times, .check = check_times};
 
-static int is_judged(const void *record)
-{
-    return ((const vkmm_bench_row *)record)->method[0] != '\0';
-}
+VKMM_KNOWN(is_judged, vkmm_bench_row, method[0] != '\0')
 
 /* A product that was not verified has not passed, whatever a file says. */
 static void check_verdict(const vkmm_node *node, void *record)
@@ -334,16 +316,13 @@ static const vkmm_field verify_fields[] = {
     {ROW_KEY(TEXT, sentence), VKMM_MAYBE},
 };
 
-static const vkmm_record verify_record = {"verify", VKMM_FIELDS(verify_fields), VKMM_RECORD_OF(vkmm_bench_row),
-                                          .known = is_judged, .check = check_verdict};
+static const vkmm_record verify_record = {"verify", VKMM_FIELDS(verify_fields), .known = is_judged,
+                                          .check = check_verdict};
 
 #define POWER(member)           VKMM_AT(vkmm_bench_power, member)
 #define POWER_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_power, member)
 
-static int has_source(const void *record)
-{
-    return ((const vkmm_bench_power *)record)->source[0] != '\0';
-}
+VKMM_KNOWN(has_source, vkmm_bench_power, source[0] != '\0')
 
 static const vkmm_field power_fields[] = {
     {POWER_KEY(TEXT, source)},
@@ -357,35 +336,36 @@ static const vkmm_field power_fields[] = {
     {POWER_KEY(U32, processors), VKMM_MAYBE},
 };
 
-static const vkmm_record power_record = {"power", VKMM_FIELDS(power_fields), VKMM_RECORD_OF(vkmm_bench_power),
-                                         .known = has_source};
+static const vkmm_record power_record = {"power", VKMM_FIELDS(power_fields), .known = has_source};
+
+#define FIGURES(kind, member) VKMM_IN(kind, vkmm_bench_row, figures, member)
 
 static const vkmm_field parts_fields[] = {
     {"upload_ms", VKMM_FIELD_REAL, ROW(upload_ms.median)},
     {"kernel_ms", VKMM_FIELD_REAL, ROW(figures.median_ms)},
-    {"overhead_ms", VKMM_FIELD_REAL, ROW(figures.overhead_ms), VKMM_SIGNED},
+    {FIGURES(REAL, overhead_ms), VKMM_SIGNED},
     {"download_ms", VKMM_FIELD_REAL, ROW(download_ms.median)},
-    {"sum_ms", VKMM_FIELD_REAL, ROW(figures.sum_ms), VKMM_SIGNED},
-    {"wall_ms", VKMM_FIELD_REAL, ROW(figures.wall_ms)},
-    {"adds_up", VKMM_FIELD_TRUTH, ROW(figures.adds_up)},
-    {"apart", VKMM_FIELD_TEXT, ROW(figures.apart), VKMM_MAYBE},
+    {FIGURES(REAL, sum_ms), VKMM_SIGNED},
+    {FIGURES(REAL, wall_ms)},
+    {FIGURES(TRUTH, adds_up)},
+    {FIGURES(TEXT, apart), VKMM_MAYBE},
 };
 
-static const vkmm_record parts_record = {"parts", VKMM_FIELDS(parts_fields), VKMM_RECORD_OF(vkmm_bench_row)};
+static const vkmm_record parts_record = {"parts", VKMM_FIELDS(parts_fields)};
 
 static const vkmm_field data_fields[] = {
     {ROW_KEY(U64, seed)},
     {ROW_KEY(TEXT, init), VKMM_MAYBE},
 };
 
-static const vkmm_record data_record = {"data", VKMM_FIELDS(data_fields), VKMM_RECORD_OF(vkmm_bench_row)};
+static const vkmm_record data_record = {"data", VKMM_FIELDS(data_fields)};
 
 static const vkmm_field work_fields[] = {
     {NULL, VKMM_FIELD_EMBED, ROW(problem), .record = &vkmm_problem_record},
     {NULL, VKMM_FIELD_EMBED, .record = &data_record},
 };
 
-static const vkmm_record work_record = {"work", VKMM_FIELDS(work_fields), VKMM_RECORD_OF(vkmm_bench_row)};
+static const vkmm_record work_record = {"work", VKMM_FIELDS(work_fields)};
 
 static void check_round(const vkmm_node *node, void *record)
 {
@@ -401,16 +381,15 @@ static const vkmm_field round_fields[] = {
     {ROW_KEY(RECORD, power), .record = &power_record},
 };
 
-const vkmm_record vkmm_round_record = {"round", VKMM_FIELDS(round_fields), VKMM_RECORD_OF(vkmm_bench_row),
-                                       .check = check_round};
+const vkmm_record vkmm_round_record = {"round", VKMM_FIELDS(round_fields), .check = check_round};
 
 static json_t *put_interval(const void *record)
 {
     const vkmm_bench_row *row = record;
     json_t *array = json_array();
-    int bad = json_array_append_new(array, vkmm_json_number(row->figures.low_ms)) != 0;
+    int bad = vkmm_json_add(array, vkmm_json_number(row->figures.low_ms));
 
-    bad += json_array_append_new(array, vkmm_json_number(row->figures.high_ms)) != 0;
+    bad += vkmm_json_add(array, vkmm_json_number(row->figures.high_ms));
     return vkmm_json_done(array, bad);
 }
 
@@ -424,15 +403,15 @@ static const vkmm_field row_fields[] = {
     {ROW_KEY(RECORD, kernel), .known = ran, .record = &vkmm_kernel_record},
     {"verify", VKMM_FIELD_RECORD, .known = ran, .record = &verify_record},
     {"time", VKMM_FIELD_RECORD, .known = ran, .record = &time_record},
-    {"gflops", VKMM_FIELD_REAL, ROW(figures.gflops), VKMM_DERIVED, .heading = "GFLOP/s"},
-    {"gbytes_per_s", VKMM_FIELD_REAL, ROW(figures.gbytes_per_s), VKMM_DERIVED, .heading = "GB/s"},
+    {FIGURES(REAL, gflops), VKMM_DERIVED, .heading = "GFLOP/s"},
+    {FIGURES(REAL, gbytes_per_s), VKMM_DERIVED, .heading = "GB/s"},
     {"interval_ms", VKMM_FIELD_CUSTOM, .flags = VKMM_DERIVED, .known = is_timed, .put = put_interval},
-    {"noise", VKMM_FIELD_REAL, ROW(figures.noise), VKMM_DERIVED},
-    {"arithmetic_share", VKMM_FIELD_REAL, ROW(figures.arithmetic_share), VKMM_DERIVED},
-    {"copy_share", VKMM_FIELD_REAL, ROW(figures.copy_share), VKMM_DERIVED},
-    {"drift", VKMM_FIELD_REAL, ROW(figures.drift), VKMM_DERIVED | VKMM_SIGNED},
-    {"busy", VKMM_FIELD_TRUTH, ROW(figures.busy), VKMM_DERIVED, .known = is_timed},
-    {"throttled", VKMM_FIELD_TRUTH, ROW(figures.throttled), VKMM_DERIVED, .known = is_timed},
+    {FIGURES(REAL, noise), VKMM_DERIVED},
+    {FIGURES(REAL, arithmetic_share), VKMM_DERIVED},
+    {FIGURES(REAL, copy_share), VKMM_DERIVED},
+    {FIGURES(REAL, drift), VKMM_DERIVED | VKMM_SIGNED},
+    {FIGURES(TRUTH, busy), VKMM_DERIVED, .known = is_timed},
+    {FIGURES(TRUTH, throttled), VKMM_DERIVED, .known = is_timed},
     {"parts", VKMM_FIELD_RECORD, .flags = VKMM_DERIVED, .known = is_timed, .record = &parts_record},
     {ROW_KEY(REAL, asked_bytes), .known = ran, .most = VKMM_MOST_A_S},
     {ROW_KEY(TEXT, in_panels), VKMM_MAYBE},
@@ -444,8 +423,7 @@ static void start_row(void *record)
     vkmm_bench_row_init(record);
 }
 
-const vkmm_record vkmm_row_record = {"row", VKMM_FIELDS(row_fields), VKMM_RECORD_OF(vkmm_bench_row),
-                                     .start = start_row};
+const vkmm_record vkmm_row_record = {"row", VKMM_FIELDS(row_fields), .start = start_row};
 
 /* ---- run and ladder ---- */
 
@@ -454,7 +432,7 @@ const vkmm_record vkmm_row_record = {"row", VKMM_FIELDS(row_fields), VKMM_RECORD
 static const vkmm_field tool_fields[] = {
     {REPORT_KEY(STRING, version)}, {REPORT_KEY(STRING, shader_hash)}, {REPORT_KEY(STRING, command)}};
 
-const vkmm_record vkmm_tool_record = {"tool", VKMM_FIELDS(tool_fields), VKMM_RECORD_OF(vkmm_report)};
+const vkmm_record vkmm_tool_record = {"tool", VKMM_FIELDS(tool_fields)};
 
 static json_t *put_stable(const void *record)
 {
@@ -468,29 +446,26 @@ static const vkmm_field run_time_fields[] = {{NULL, VKMM_FIELD_EMBED, .record = 
 static const vkmm_field run_kernel_fields[] = {{NULL, VKMM_FIELD_EMBED, ROW(kernel), .record = &vkmm_kernel_record},
                                                {"shader", VKMM_FIELD_STRING, ROW(shader_file)}};
 
-#define PART(member)  VKMM_AT(vkmm_row_panels, partition.member)
-#define TIMES(member) VKMM_AT(vkmm_row_panels, times.member)
+#define PARTITION(kind, member) VKMM_IN(kind, vkmm_row_panels, partition, member)
+#define TIMES_KEY(kind, member) VKMM_IN(kind, vkmm_row_panels, times, member)
 
 static const vkmm_field panel_fields[] = {
-    {"rows", VKMM_FIELD_U64, PART(rows)},
-    {"cols", VKMM_FIELD_U64, PART(cols)},
-    {"depth", VKMM_FIELD_U64, PART(depth)},
-    {"row_panels", VKMM_FIELD_U64, PART(row_panels)},
-    {"col_panels", VKMM_FIELD_U64, PART(col_panels)},
-    {"depth_panels", VKMM_FIELD_U64, PART(depth_panels)},
-    {"device_bytes", VKMM_FIELD_U64, PART(device_bytes)},
-    {"staging_bytes", VKMM_FIELD_U64, PART(staging_bytes)},
-    {"uploaded_bytes", VKMM_FIELD_U64, TIMES(uploaded_bytes)},
-    {"downloaded_bytes", VKMM_FIELD_U64, TIMES(downloaded_bytes)},
-    {"dispatches", VKMM_FIELD_U64, TIMES(dispatches)},
-    {"shrunk", VKMM_FIELD_U32, TIMES(shrunk)},
-    {"reason", VKMM_FIELD_STRING, VKMM_AT(vkmm_row_panels, reason)},
+    {PARTITION(U64, rows)},
+    {PARTITION(U64, cols)},
+    {PARTITION(U64, depth)},
+    {PARTITION(U64, row_panels)},
+    {PARTITION(U64, col_panels)},
+    {PARTITION(U64, depth_panels)},
+    {PARTITION(U64, device_bytes)},
+    {PARTITION(U64, staging_bytes)},
+    {TIMES_KEY(U64, uploaded_bytes)},
+    {TIMES_KEY(U64, downloaded_bytes)},
+    {TIMES_KEY(U64, dispatches)},
+    {TIMES_KEY(U32, shrunk)},
+    {VKMM_KEY(STRING, vkmm_row_panels, reason)},
 };
 
-static int is_in_panels(const void *record)
-{
-    return ((const vkmm_bench_row *)record)->panels.reason != NULL;
-}
+VKMM_KNOWN(is_in_panels, vkmm_bench_row, panels.reason != NULL)
 
 static const vkmm_record run_time_record = {NULL, VKMM_FIELDS(run_time_fields), .known = is_timed},
                          run_kernel_record = {NULL, VKMM_FIELDS(run_kernel_fields)},
@@ -514,21 +489,17 @@ static const vkmm_field timeline_fields[] = {
     {PANEL_KEY(U64, col)},
     {PANEL_KEY(U64, rows)},
     {PANEL_KEY(U64, cols)},
-    {"load_ms", VKMM_FIELD_REAL, VKMM_ARRAY(vkmm_stream_panel, load_ms, 2)},
-    {"kernel_ms", VKMM_FIELD_REAL, VKMM_ARRAY(vkmm_stream_panel, kernel_ms, 2)},
-    {"store_ms", VKMM_FIELD_REAL, VKMM_ARRAY(vkmm_stream_panel, store_ms, 2)},
+    {VKMM_KEYS(REAL, vkmm_stream_panel, load_ms, 2)},
+    {VKMM_KEYS(REAL, vkmm_stream_panel, kernel_ms, 2)},
+    {VKMM_KEYS(REAL, vkmm_stream_panel, store_ms, 2)},
 };
 static const vkmm_record timeline_record = {NULL, VKMM_FIELDS(timeline_fields)};
 
-static json_t *put_device_name(const void *device)
-{
-    return vkmm_json_text((*(const vkmm_device_info *const *)device)->name);
-}
-
-static json_t *put_device_index(const void *device)
-{
-    return json_integer((*(const vkmm_device_info *const *)device)->index);
-}
+static const vkmm_field place_fields[] = {
+    {VKMM_KEY(TEXT, vkmm_device_info, name)},
+    {VKMM_KEY(U32, vkmm_device_info, index)},
+};
+static const vkmm_record place_record = {NULL, VKMM_FIELDS(place_fields)};
 
 static json_t *put_copied(const void *times)
 {
@@ -549,35 +520,33 @@ static json_t *put_timeline(const void *record)
     int bad = 0;
 
     for (uint64_t i = 0; i < part->panels; i++)
-        bad += json_array_append_new(array, vkmm_record_json(&timeline_record, &part->timeline[i])) != 0;
+        bad += vkmm_json_add(array, vkmm_record_json(&timeline_record, &part->timeline[i]));
     return vkmm_json_done(array, bad);
 }
 
 /* One of several devices. */
+#define PART_KEY(kind, member) VKMM_KEY(kind, vkmm_stream_part, member)
+
 static const vkmm_field share_fields[] = {
-    {"name", VKMM_FIELD_CUSTOM, SHARE(device), .put = put_device_name},
-    {"index", VKMM_FIELD_CUSTOM, SHARE(device), .put = put_device_index},
-    {"kernel", VKMM_FIELD_RECORD, SHARE(kernel), VKMM_POINTER, .record = &vkmm_kernel_record},
-    {"panels", VKMM_FIELD_U64, SHARE(panels)},
-    {"share", VKMM_FIELD_REAL, SHARE(share)},
-    {"kernel_ms", VKMM_FIELD_REAL, SHARE(times.kernel_ms)},
-    {"wait_ms", VKMM_FIELD_REAL, SHARE(wait_ms)},
+    {NULL, VKMM_FIELD_EMBED, SHARE(device), VKMM_POINTER, .record = &place_record},
+    {PART_KEY(RECORD, kernel), VKMM_POINTER, .record = &vkmm_kernel_record},
+    {PART_KEY(U64, panels)},
+    {PART_KEY(REAL, share)},
+    {VKMM_IN(REAL, vkmm_stream_part, times, kernel_ms)},
+    {PART_KEY(REAL, wait_ms)},
     {"bytes", VKMM_FIELD_CUSTOM, SHARE(times), .put = put_copied},
     {"failed", VKMM_FIELD_CUSTOM, SHARE(status), .put = put_failure},
     {"timeline", VKMM_FIELD_CUSTOM, .put = put_timeline},
 };
 static const vkmm_record share_record = {NULL, VKMM_FIELDS(share_fields)};
 
-static int is_shared(const void *record)
-{
-    return ((const vkmm_bench_row *)record)->panels.part_count > 0;
-}
+VKMM_KNOWN(is_shared, vkmm_bench_row, panels.part_count > 0)
 
 /* What a row of run and one of the ladder have in common. */
 static const vkmm_field result_fields[] = {
     {"kernel", VKMM_FIELD_RECORD, .record = &run_kernel_record},
     {"time", VKMM_FIELD_RECORD, .record = &run_time_record},
-    {"gflops", VKMM_FIELD_REAL, ROW(figures.gflops)},
+    {FIGURES(REAL, gflops)},
     {"verify", VKMM_FIELD_RECORD, .known = ran, .record = &verify_record},
 };
 static const vkmm_record result_record = {NULL, VKMM_FIELDS(result_fields)};

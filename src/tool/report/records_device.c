@@ -10,10 +10,7 @@
 
 #define HEX_DIGITS "0123456789abcdefABCDEF"
 
-static int is_vulkan(const void *record)
-{
-    return !((const vkmm_bench_device *)record)->is_host;
-}
+VKMM_KNOWN(is_vulkan, vkmm_bench_device, is_host == 0)
 
 static json_t *put_type(const void *record)
 {
@@ -37,10 +34,7 @@ static void take_type(const vkmm_node *node, void *record)
 
 static json_t *put_uuid(const void *uuid)
 {
-    char text[VKMM_UUID_TEXT];
-
-    vkmm_text_uuid(text, uuid);
-    return json_string(text);
+    return json_string(VKMM_UUID(uuid));
 }
 
 static void take_uuid(const vkmm_node *node, void *uuid)
@@ -61,10 +55,7 @@ static void take_uuid(const vkmm_node *node, void *uuid)
 
 static json_t *put_api_version(const void *version)
 {
-    char text[32];
-
-    vkmm_text_version(text, sizeof text, *(const uint32_t *)version);
-    return json_string(text);
+    return json_string(VKMM_API_VERSION(*(const uint32_t *)version));
 }
 
 /* "1.3.230" */
@@ -90,7 +81,7 @@ static json_t *put_pci(const void *record)
     char text[48];
 
     if (!info->has_pci) return json_null();
-    snprintf(text, sizeof text, "%04x:%02x:%02x.%x", info->pci[0], info->pci[1], info->pci[2], info->pci[3]);
+    VKMM_PUT(text, "%04x:%02x:%02x.%x", info->pci[0], info->pci[1], info->pci[2], info->pci[3]);
     return json_string(text);
 }
 
@@ -114,23 +105,24 @@ static void take_pci(const vkmm_node *node, void *record)
 #define DEVICE(member) VKMM_AT(vkmm_bench_device, member)
 #define VULKAN         .known = is_vulkan
 
+#define INFO(kind, member) VKMM_IN(kind, vkmm_bench_device, info, member)
+
 static const vkmm_field identity_fields[] = {
-    {"name", VKMM_FIELD_TEXT, DEVICE(info.name)},
+    {INFO(TEXT, name)},
     {"type", VKMM_FIELD_CUSTOM, .put = put_type, .take = take_type},
-    {"index", VKMM_FIELD_U32, DEVICE(info.index), VULKAN},
-    {"uuid", VKMM_FIELD_CUSTOM, DEVICE(info.uuid), VULKAN, .put = put_uuid, .take = take_uuid},
-    {"vendor_id", VKMM_FIELD_U32, DEVICE(info.vendor_id), VULKAN},
-    {"device_id", VKMM_FIELD_U32, DEVICE(info.device_id), VULKAN},
-    {"driver_name", VKMM_FIELD_TEXT, DEVICE(info.driver_name), VKMM_MAYBE},
-    {"driver_info", VKMM_FIELD_TEXT, DEVICE(info.driver_info), VKMM_MAYBE},
-    {"driver_id", VKMM_FIELD_U32, DEVICE(info.driver_id), VULKAN},
-    {"driver_version", VKMM_FIELD_U32, DEVICE(info.driver_version), VULKAN},
-    {"driver_uuid", VKMM_FIELD_CUSTOM, DEVICE(info.driver_uuid), VULKAN, .put = put_uuid, .take = take_uuid},
-    {"api_version", VKMM_FIELD_CUSTOM, DEVICE(info.api_version), VULKAN, .put = put_api_version,
-     .take = take_api_version},
+    {INFO(U32, index), VULKAN},
+    {INFO(CUSTOM, uuid), VULKAN, .put = put_uuid, .take = take_uuid},
+    {INFO(U32, vendor_id), VULKAN},
+    {INFO(U32, device_id), VULKAN},
+    {INFO(TEXT, driver_name), VKMM_MAYBE},
+    {INFO(TEXT, driver_info), VKMM_MAYBE},
+    {INFO(U32, driver_id), VULKAN},
+    {INFO(U32, driver_version), VULKAN},
+    {INFO(CUSTOM, driver_uuid), VULKAN, .put = put_uuid, .take = take_uuid},
+    {INFO(CUSTOM, api_version), VULKAN, .put = put_api_version, .take = take_api_version},
 };
 
-const vkmm_record vkmm_identity_record = {NULL, VKMM_FIELDS(identity_fields), VKMM_RECORD_OF(vkmm_bench_device)};
+const vkmm_record vkmm_identity_record = {NULL, VKMM_FIELDS(identity_fields)};
 
 /* ---- limits ---- */
 
@@ -142,13 +134,13 @@ static json_t *put_matrix2(const void *record)
     int bad = 0;
 
     for (uint32_t i = 0; vkmm_matrix2_name(i) != NULL; i++)
-        if (bits >> i & 1) bad += json_array_append_new(array, json_string(vkmm_matrix2_name(i))) != 0;
+        if (bits >> i & 1) bad += vkmm_json_add(array, json_string(vkmm_matrix2_name(i)));
     return vkmm_json_done(array, bad);
 }
 
 static void take_matrix2(const vkmm_node *node, void *record)
 {
-    if (!vkmm_node_is_list(node, 0, 32)) return;
+    if (!vkmm_node_is_list(node, 32)) return;
     for (size_t i = 0; i < json_array_size(node->json); i++) {
         const vkmm_node entry = vkmm_node_at(node, i);
         char word[32] = "";
@@ -163,8 +155,8 @@ static void take_matrix2(const vkmm_node *node, void *record)
 
 static const vkmm_field limit_fields[] = {
     {LIMIT_KEY(U32, max_invocations)},
-    {"max_workgroup_size", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_device_info, max_workgroup_size, 3)},
-    {"max_workgroup_count", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_device_info, max_workgroup_count, 3)},
+    {VKMM_KEYS(U32, vkmm_device_info, max_workgroup_size, 3)},
+    {VKMM_KEYS(U32, vkmm_device_info, max_workgroup_count, 3)},
     {LIMIT_KEY(U32, max_shared_bytes)},
     {LIMIT_KEY(U32, subgroup_size)},
     {LIMIT_KEY(U64, max_storage_range)},
@@ -190,7 +182,7 @@ static const vkmm_field limit_fields[] = {
     {"matrix2", VKMM_FIELD_CUSTOM, .put = put_matrix2, .take = take_matrix2},
 };
 
-const vkmm_record vkmm_limits_record = {"limits", VKMM_FIELDS(limit_fields), VKMM_RECORD_OF(vkmm_device_info)};
+const vkmm_record vkmm_limits_record = {"limits", VKMM_FIELDS(limit_fields)};
 
 static json_t *put_device_local(const void *record)
 {
@@ -200,10 +192,10 @@ static json_t *put_device_local(const void *record)
 static const vkmm_field heap_fields[] = {
     {"bytes", VKMM_FIELD_U64, VKMM_AT(VkMemoryHeap, size)},
     {"device_local", VKMM_FIELD_CUSTOM, .put = put_device_local},
-    {"flags", VKMM_FIELD_U32, VKMM_AT(VkMemoryHeap, flags)},
+    {VKMM_KEY(U32, VkMemoryHeap, flags)},
 };
 
-static const vkmm_record heap_record = {"heap", VKMM_FIELDS(heap_fields), VKMM_RECORD_OF(VkMemoryHeap)};
+static const vkmm_record heap_record = {"heap", VKMM_FIELDS(heap_fields)};
 
 /* ---- peaks ---- */
 
@@ -224,13 +216,13 @@ static const vkmm_field shape_fields[] = {
     {SHAPE_KEY(TRUTH, saturating)},
 };
 
-const vkmm_record vkmm_shape_record = {NULL, VKMM_FIELDS(shape_fields), VKMM_RECORD_OF(vkmm_matrix_shape)};
+const vkmm_record vkmm_shape_record = {NULL, VKMM_FIELDS(shape_fields)};
 
-#define SPEED(member) VKMM_AT(vkmm_bench_matrix, member), .most = VKMM_MOST_A_S
+#define MATRIX_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_matrix, member), .most = VKMM_MOST_A_S
 
 static const vkmm_field matrix_fields[] = {
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_bench_matrix, shape), .record = &vkmm_shape_record},
-    {"multiply_adds_per_s", VKMM_FIELD_REAL, SPEED(multiply_adds_per_s)},
+    {MATRIX_KEY(REAL, multiply_adds_per_s)},
 };
 
 static void start_matrix(void *record)
@@ -238,8 +230,7 @@ static void start_matrix(void *record)
     ((vkmm_bench_matrix *)record)->multiply_adds_per_s = NAN;
 }
 
-static const vkmm_record matrix_record = {"shape", VKMM_FIELDS(matrix_fields), VKMM_RECORD_OF(vkmm_bench_matrix),
-                                          .start = start_matrix};
+static const vkmm_record matrix_record = {"shape", VKMM_FIELDS(matrix_fields), .start = start_matrix};
 
 #define PEAK(type) VKMM_FIELD_REAL, VKMM_AT(vkmm_bench_peaks, multiply_adds_per_s[type]), .most = VKMM_MOST_A_S
 
@@ -247,19 +238,21 @@ static const vkmm_field rate_fields[] = {
     {"f32", PEAK(VKMM_F32)}, {"f64", PEAK(VKMM_F64)},   {"i32", PEAK(VKMM_I32)}, {"u32", PEAK(VKMM_U32)},
     {"f16", PEAK(VKMM_F16)}, {"bf16", PEAK(VKMM_BF16)}, {"i8", PEAK(VKMM_I8)},   {"u8", PEAK(VKMM_U8)},
 };
-_Static_assert(sizeof rate_fields / sizeof *rate_fields == VKMM_TYPE_COUNT - VKMM_F32, "every type has a peak");
+_Static_assert(VKMM_COUNT(rate_fields) == VKMM_TYPE_COUNT - VKMM_F32, "every type has a peak");
 
-static const vkmm_record rate_record = {"rates", VKMM_FIELDS(rate_fields), VKMM_RECORD_OF(vkmm_bench_peaks)};
+static const vkmm_record rate_record = {"rates", VKMM_FIELDS(rate_fields)};
+
+#define PEAKS_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_peaks, member)
 
 static const vkmm_field peak_fields[] = {
-    {"copy_bytes_per_s", VKMM_FIELD_REAL, VKMM_AT(vkmm_bench_peaks, copy_bytes_per_s), .most = VKMM_MOST_A_S},
+    {PEAKS_KEY(REAL, copy_bytes_per_s), .most = VKMM_MOST_A_S},
     {"multiply_adds_per_s", VKMM_FIELD_RECORD, .record = &rate_record},
     {"matrix", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_peaks, matrix, matrix_count), VKMM_HERE,
      .length = VKMM_BENCH_MATRICES, .record = &matrix_record},
-    {"raised", VKMM_FIELD_TRUTH, VKMM_AT(vkmm_bench_peaks, raised)},
+    {PEAKS_KEY(TRUTH, raised)},
 };
 
-const vkmm_record vkmm_peaks_record = {"peaks", VKMM_FIELDS(peak_fields), VKMM_RECORD_OF(vkmm_bench_peaks)};
+const vkmm_record vkmm_peaks_record = {"peaks", VKMM_FIELDS(peak_fields)};
 
 /* ---- devices ---- */
 
@@ -270,14 +263,16 @@ static const vkmm_field hardware_fields[] = {
     {"pci", VKMM_FIELD_CUSTOM, DEVICE(info), .put = put_pci, .take = take_pci},
 };
 
-const vkmm_record vkmm_hardware_record = {NULL, VKMM_FIELDS(hardware_fields), VKMM_RECORD_OF(vkmm_bench_device)};
+const vkmm_record vkmm_hardware_record = {NULL, VKMM_FIELDS(hardware_fields)};
+
+#define DEVICE_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_device, member)
 
 static const vkmm_field device_fields[] = {
     {NULL, VKMM_FIELD_EMBED, .record = &vkmm_identity_record},
-    {"label", VKMM_FIELD_TEXT, DEVICE(label)},
-    {"failed", VKMM_FIELD_TEXT, DEVICE(failed), VKMM_MAYBE},
+    {DEVICE_KEY(TEXT, label)},
+    {DEVICE_KEY(TEXT, failed), VKMM_MAYBE},
     {NULL, VKMM_FIELD_EMBED, .record = &vkmm_hardware_record},
-    {"peaks", VKMM_FIELD_RECORD, DEVICE(peaks), .record = &vkmm_peaks_record},
+    {DEVICE_KEY(RECORD, peaks), .record = &vkmm_peaks_record},
 };
 
 static void start_device(void *record)
@@ -293,5 +288,5 @@ static void check_device(const vkmm_node *node, void *record)
     if (device->label[0] == '\0') memcpy(device->label, device->info.name, sizeof device->info.name);
 }
 
-const vkmm_record vkmm_device_record = {"device", VKMM_FIELDS(device_fields), VKMM_RECORD_OF(vkmm_bench_device),
-                                        .start = start_device, .check = check_device};
+const vkmm_record vkmm_device_record = {"device", VKMM_FIELDS(device_fields), .start = start_device,
+                                        .check = check_device};

@@ -19,7 +19,7 @@ vkmm_bench_figures vkmm_bench_no_figures(void)
                            &figures.gflops,    &figures.gbytes_per_s, &figures.copy_share, &figures.arithmetic_share,
                            &figures.drift,     &figures.overhead_ms,  &figures.sum_ms,     &figures.wall_ms};
 
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = NAN;
+    for (size_t i = 0; i < VKMM_COUNT(all); i++) *all[i] = NAN;
     return figures;
 }
 
@@ -129,9 +129,9 @@ static int append(vkmm_bench_series *to, const vkmm_series *from)
 int vkmm_bench_row_add(vkmm_bench_row *row, const vkmm_measurement *time)
 {
     row->mapped = time->mapped;
-    snprintf(row->clock, sizeof row->clock, "%s", time->clock == VKMM_CLOCK_DEVICE ? "device" : "host");
-    snprintf(row->clock_note, sizeof row->clock_note, "%s", time->clock_note != NULL ? time->clock_note : "");
-    snprintf(row->stopped, sizeof row->stopped, "%s", time->stable ? "stable" : "time");
+    VKMM_PUT(row->clock, "%s", time->clock == VKMM_CLOCK_DEVICE ? "device" : "host");
+    VKMM_PUT(row->clock_note, "%s", time->clock_note != NULL ? time->clock_note : "");
+    VKMM_PUT(row->stopped, "%s", time->stable ? "stable" : "time");
     if (time->slope_ms > 0) row->slope_ms = time->slope_ms;
     return append(&row->kernel_ms, &time->kernel) && append(&row->submit_ms, &time->submit) &&
            append(&row->total_ms, &time->transfer) && append(&row->upload_ms, &time->upload) &&

@@ -19,7 +19,7 @@ size_t vkmm_text_columns(const char *text)
     return columns;
 }
 
-void vkmm_text_figure(char *text, size_t size, double value)
+const char *vkmm_text_figure(char *text, size_t size, double value)
 {
     int decimals = value < 1 ? 4 : value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
 
@@ -27,9 +27,10 @@ void vkmm_text_figure(char *text, size_t size, double value)
         snprintf(text, size, "%.2g", value);
     else
         snprintf(text, size, "%.*f", decimals, value);
+    return text;
 }
 
-void vkmm_text_bytes(char *text, size_t size, uint64_t bytes)
+const char *vkmm_text_bytes(char *text, size_t size, uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     unsigned unit = 0;
@@ -39,6 +40,7 @@ void vkmm_text_bytes(char *text, size_t size, uint64_t bytes)
         snprintf(text, size, "%llu %s", (unsigned long long)(bytes >> (10 * unit)), units[unit]);
     else
         snprintf(text, size, "%.1f %s", (double)bytes / (double)(UINT64_C(1) << (10 * unit)), units[unit]);
+    return text;
 }
 
 void vkmm_text_bar(char *text, double share, int columns, int utf8)
@@ -70,7 +72,7 @@ void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int ut
         snprintf(text, size, utf8 ? "%llu×%llu×%llu" : "%llux%llux%llu", m, n, k);
 }
 
-void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8)
+const char *vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8)
 {
     const uint64_t batches = vkmm_problem_batches(problem);
 
@@ -81,6 +83,7 @@ void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int
     if (problem->has_bias) vkmm_join(text, size, " ", "+bias");
     if (problem->activation != VKMM_ACTIVATION_NONE)
         vkmm_join(text, size, " ", "%s", vkmm_activation_name(problem->activation));
+    return text;
 }
 
 const char *vkmm_text_type(const vkmm_problem *problem, int utf8)
@@ -119,18 +122,20 @@ void vkmm_text_difference(char *text, size_t size, const vkmm_problem *problem)
     if (problem->beta != 0) vkmm_join(text, size, ", ", "beta %.10g", problem->beta);
 }
 
-void vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE])
+const char *vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE])
 {
     char *end = text;
 
     for (unsigned i = 0; i < VK_UUID_SIZE; i++)
         end += sprintf(end, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", (unsigned)uuid[i]);
+    return text;
 }
 
-void vkmm_text_version(char *text, size_t size, uint32_t version)
+const char *vkmm_text_version(char text[32], uint32_t version)
 {
-    snprintf(text, size, "%u.%u.%u", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+    snprintf(text, 32, "%u.%u.%u", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
              VK_API_VERSION_PATCH(version));
+    return text;
 }
 
 const char *vkmm_text_device_type(VkPhysicalDeviceType type)

@@ -12,10 +12,10 @@ const char *vkmm_text_base_name(const char *path);
 size_t vkmm_text_columns(const char *text);
 
 /* A duration or a speed with about four significant digits: "0.0123", "1.234", "182.3", "1823". */
-void vkmm_text_figure(char *text, size_t size, double value);
+const char *vkmm_text_figure(char *text, size_t size, double value);
 
 /* "32 KiB", "1.5 GiB": exact when whole, else one decimal. */
-void vkmm_text_bytes(char *text, size_t size, uint64_t bytes);
+const char *vkmm_text_bytes(char *text, size_t size, uint64_t bytes);
 
 /* A bar of a share of so many columns, in eighths of a column with utf8, else of "#"; any share shows at least a trace.
  * `text` has 3 bytes per column, plus 4. */
@@ -30,7 +30,7 @@ void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int ut
 /* The same, and the main facts of the rest: "4096×1×14336 NT ×64 +bias relu" with ops that are not N and N, matrices
  * of a batch, and the epilogue. */
 #define VKMM_TEXT_PROBLEM 120
-void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8);
+const char *vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8);
 
 /* Its types, as named by vkmm_types_name. Static storage. */
 const char *vkmm_text_type(const vkmm_problem *problem, int utf8);
@@ -41,10 +41,17 @@ const char *vkmm_text_type(const vkmm_problem *problem, int utf8);
 void vkmm_text_difference(char *text, size_t size, const vkmm_problem *problem);
 
 #define VKMM_UUID_TEXT 37
-void vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE]);
+const char *vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE]);
 
 /* "1.3.230" */
-void vkmm_text_version(char *text, size_t size, uint32_t version);
+const char *vkmm_text_version(char text[32], uint32_t version);
+
+/* The same as new texts, which live as long as the block in which they are written. */
+#define VKMM_FIGURE(value)        vkmm_text_figure((char[32]){""}, 32, value)
+#define VKMM_BYTES(bytes)         vkmm_text_bytes((char[32]){""}, 32, bytes)
+#define VKMM_NAME(problem, utf8)  vkmm_text_problem((char[VKMM_TEXT_PROBLEM]){""}, VKMM_TEXT_PROBLEM, problem, utf8)
+#define VKMM_UUID(uuid)           vkmm_text_uuid((char[VKMM_UUID_TEXT]){""}, uuid)
+#define VKMM_API_VERSION(version) vkmm_text_version((char[32]){""}, version)
 
 /* "discrete", "integrated", "virtual", "cpu" or "other" */
 const char *vkmm_text_device_type(VkPhysicalDeviceType type);

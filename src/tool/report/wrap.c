@@ -3,8 +3,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "report/text.h"
-
 enum { USUAL_COLUMNS = 80, NARROWEST = 24, NEAR = 4 };
 
 /* Columns of the first `length` bytes: every byte that begins a character. */
@@ -60,7 +58,7 @@ void vkmm_md_text(FILE *out, const char *text)
 {
     char clean[4000];
 
-    vkmm_clean(clean, sizeof clean, text);
+    VKMM_CLEAN(clean, text);
     for (const char *c = clean; *c != '\0'; c++) {
         int links = strncmp(c, "://", 3) == 0 || (*c == '.' && c - clean >= 3 && strncmp(c - 3, "www", 3) == 0);
         if (links || strchr("\\`*_{}[]<>#|~&!$^=", *c) != NULL) putc('\\', out);
@@ -83,7 +81,7 @@ void vkmm_report_say(const vkmm_report *report, int indent, vkmm_paint paint, co
         putc('\n', report->out);
         return;
     }
-    vkmm_clean(clean, sizeof clean, text);
+    VKMM_CLEAN(clean, text);
     fprintf(report->out, "%s%*s", vkmm_paint_on(report, paint), indent, "");
     wrap(report, indent, report->columns, clean);
     fputs(vkmm_paint_off(report, paint), report->out);

@@ -33,7 +33,7 @@ static void print_difference(vkmm_report *report, const vkmm_bench_row *row)
 
     vkmm_text_difference(text, sizeof text, &row->problem);
     if (strcmp(text, report->difference) == 0) return;
-    snprintf(report->difference, sizeof report->difference, "%s", text);
+    VKMM_PUT(report->difference, "%s", text);
     vkmm_report_say(report, 0, VKMM_DIM, "%s", text[0] != '\0' ? text : "plain");
 }
 
@@ -56,11 +56,11 @@ static void print_panels(const vkmm_report *report, const vkmm_bench_row *row)
     const unsigned long long panels = row->panels.batches * p->row_panels * p->col_panels;
     char depth[64] = "", time[32] = "", cut[160] = "";
 
-    if (p->depth_panels > 1) snprintf(depth, sizeof depth, ", K in %llu parts", (unsigned long long)p->depth_panels);
-    if (vkmm_bench_is_timed(row)) snprintf(time, sizeof time, "; end to end %.3g s", row->wall_ms / 1000);
+    if (p->depth_panels > 1) VKMM_PUT(depth, ", K in %llu parts", (unsigned long long)p->depth_panels);
+    if (vkmm_bench_is_timed(row)) VKMM_PUT(time, "; end to end %.3g s", row->wall_ms / 1000);
     if (row->panels.part_count == 0)
-        snprintf(cut, sizeof cut, "in %llu panel%s of %llu%s%llu%s: ", panels, panels == 1 ? "" : "s",
-                 (unsigned long long)p->rows, report->utf8 ? "×" : "x", (unsigned long long)p->cols, depth);
+        VKMM_PUT(cut, "in %llu panel%s of %llu%s%llu%s: ", panels, panels == 1 ? "" : "s", (unsigned long long)p->rows,
+                 report->utf8 ? "×" : "x", (unsigned long long)p->cols, depth);
     vkmm_report_say(report, 2, VKMM_DIM, "%s%s%s", cut, row->panels.reason, time);
     for (uint32_t i = 0; i < row->panels.part_count; i++) print_part(report, &row->panels.parts[i]);
 }
@@ -72,7 +72,7 @@ static vkmm_status table_row(vkmm_report *report, const vkmm_bench_row *row)
 
     vkmm_cell_verified(report, row, &verdict);
     if (report->rows == 0) report->verdict_width = (int)vkmm_text_columns(verdict.text);
-    columns = vkmm_columns_fit(report, run_columns, sizeof run_columns / sizeof *run_columns);
+    columns = vkmm_columns_fit(report, run_columns, VKMM_COUNT(run_columns));
     if (report->rows == 0 && row->panels.part_count == 0) vkmm_print_device(report, row->on, row->host);
     for (uint32_t i = 0; report->rows == 0 && i < row->panels.part_count; i++)
         vkmm_print_device(report, row->panels.parts[i].device, row->host);
@@ -182,7 +182,7 @@ static const vkmm_csv_column csv_columns[] = {
     {"problem.method"},
 };
 
-enum { CSV_COLUMNS = sizeof csv_columns / sizeof *csv_columns };
+enum { CSV_COLUMNS = VKMM_COUNT(csv_columns) };
 
 static vkmm_status csv_row(vkmm_report *report, const vkmm_bench_row *row)
 {
@@ -195,7 +195,6 @@ static vkmm_status csv_row(vkmm_report *report, const vkmm_bench_row *row)
 
 static vkmm_status quiet_row(vkmm_report *report, const vkmm_bench_row *row)
 {
-    char figure[32];
     const int rounds =
         row->problem.method != VKMM_COMPUTE_DIRECT ||
         vkmm_type_of(vkmm_problem_compute(&row->problem))->bytes < vkmm_type_of(row->problem.type)->bytes;
@@ -208,11 +207,9 @@ static vkmm_status quiet_row(vkmm_report *report, const vkmm_bench_row *row)
         fputs("wrong\n", report->out);
     else if (!isfinite(row->figures.gflops))
         fputs("empty\n", report->out);
-    else {
-        vkmm_text_figure(figure, sizeof figure, row->figures.gflops);
-        fprintf(report->out, "%s%s%s\n", figure, rounds ? " " : "",
+    else
+        fprintf(report->out, "%s%s%s\n", VKMM_FIGURE(row->figures.gflops), rounds ? " " : "",
                 rounds ? vkmm_text_type(&row->problem, report->utf8) : "");
-    }
     return VKMM_OK;
 }
 
@@ -227,7 +224,7 @@ static const vkmm_writer writers[] = {
 
 const vkmm_writer *vkmm_writer_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(writers); i++) {
         if (strcmp(writers[i].name, name) == 0) return &writers[i];
     }
     return NULL;

@@ -31,7 +31,7 @@ static void print_matrices(const cli_session *session, const cli_product *produc
                                                : "B^T";
     char c[32] = "C";
 
-    if (plain) snprintf(c, sizeof c, utf8 ? "%s · %s" : "%s * %s", a, b);
+    if (plain) VKMM_PUT(c, utf8 ? "%s · %s" : "%s * %s", a, b);
     const struct {
         const char *name;
         int which, counts;
@@ -41,16 +41,16 @@ static void print_matrices(const cli_session *session, const cli_product *produc
                  {"C before", VKMM_BEFORE, vkmm_problem_beta(problem) != 0},
                  {c, VKMM_C, 1}};
     for (uint64_t x = 0; x < batches && x < MOST_PRINTED; x++) {
-        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        for (size_t i = 0; i < VKMM_COUNT(parts); i++) {
             const vkmm_view view = vkmm_stack_at(&product->stack[parts[i].which], x);
             const int is_bias = parts[i].which == VKMM_BIAS;
             char title[64];
             if (!parts[i].counts || (is_bias && x > 0)) continue;
             if (batches > 1 && !is_bias)
-                snprintf(title, sizeof title, "%s, matrix %llu of %llu", parts[i].name, (unsigned long long)x + 1,
+                VKMM_PUT(title, "%s, matrix %llu of %llu", parts[i].name, (unsigned long long)x + 1,
                          (unsigned long long)batches);
             else
-                snprintf(title, sizeof title, "%s", parts[i].name);
+                VKMM_PUT(title, "%s", parts[i].name);
             vkmm_print_matrix(&session->report, title, &view);
         }
     }
@@ -67,11 +67,10 @@ static void note_faster(cli_session *session, const vkmm_bench_row *row)
     if (options->tile[0] == 0 || row->on == NULL || row->on->type != VK_PHYSICAL_DEVICE_TYPE_CPU) return;
     if (strcmp(row->kernel.name, "tiled") != 0) return;
     if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0) return;
-    snprintf(grouped.name, sizeof grouped.name, "grouped");
+    VKMM_PUT(grouped.name, "grouped");
     if (vkmm_kernel_loops_too_long(row->on, &grouped, &row->problem)) return;
-    snprintf(session->report.note, sizeof session->report.note,
-             "grouped %ux%u is expected to be faster on this device; --kernel grouped runs it", grouped.tile[0],
-             grouped.tile[1]);
+    VKMM_PUT(session->report.note, "grouped %ux%u is expected to be faster on this device; --kernel grouped runs it",
+             grouped.tile[0], grouped.tile[1]);
 }
 
 /* The product is saved before it is timed: a signal ends the process as soon as the file is complete. */
@@ -105,7 +104,7 @@ static vkmm_status keep(cli_product *product, vkmm_status status)
 /* Shows one row. A lost device is opened again as often as requested. */
 static vkmm_status show_product(cli_session *session, const cli_request *request)
 {
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     const uint64_t retries = session->options->retries.value;
     cli_product product = {0};
     vkmm_status status = cli_product_run(session, request, &product), shown = VKMM_OK;
@@ -122,7 +121,7 @@ static vkmm_status show_product(cli_session *session, const cli_request *request
     if (product.kernel != NULL) {
         cli_progress_end(&session->console);
         if (request->measure.last_run && product.row.on != NULL)
-            snprintf(session->report.note, sizeof session->report.note,
+            VKMM_PUT(session->report.note,
                      "the times are of one run, which may include the shader's compilation; --bench repeats it");
         note_faster(session, &product.row);
         shown = cli_session_row(session, &product.row);
@@ -183,13 +182,13 @@ static int is_final(cli_session *session, vkmm_status status)
 vkmm_status cli_run(cli_session *session)
 {
     const cli_options *options = session->options;
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     const uint32_t types = options->types.count > 0 ? options->types.count : 1;
     cli_inputs inputs;
     cli_request request;
     vkmm_shader *shader = NULL;
     const char *const files[] = {options->a, options->b, options->c, options->bias, options->shader};
-    vkmm_status status = cli_output_spares(session, options->out, files, sizeof files / sizeof *files), next;
+    vkmm_status status = cli_output_spares(session, options->out, files, VKMM_COUNT(files)), next;
 
     if (options->out != NULL && strcmp(options->out, "-") == 0) { /* standard output gets the product */
         session->report.out = stderr;

@@ -44,7 +44,7 @@ static vkmm_status append(const vkmm_log *log, const char *name, const char *ent
         snprintf(list, size, "%s%.*s%s", old != NULL ? old : "", old != NULL && *old != '\0', &separator, entry);
     failed = list == NULL || cli_set_variable(name, list) != 0;
     vkmm_free(list);
-    return failed ? vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to set %s", name) : VKMM_OK;
+    return failed ? VKMM_NO_MEMORY(log, "to set %s", name) : VKMM_OK;
 }
 
 const char *cli_swiftshader_manifest(void)
@@ -56,7 +56,7 @@ const char *cli_swiftshader_manifest(void)
         "/opt/google/chrome/vk_swiftshader_icd.json",
     };
 
-    for (size_t i = 0; i < sizeof manifests / sizeof *manifests; i++)
+    for (size_t i = 0; i < VKMM_COUNT(manifests); i++)
         if (vkmm_path_look(manifests[i], 0) == VKMM_PATH_OPEN) return manifests[i];
     return NULL;
 }
@@ -100,7 +100,7 @@ vkmm_status cli_drivers_uncached(const vkmm_log *log)
     if (cli_set_variable("MESA_SHADER_CACHE_DISABLE", "true") == 0 &&
         cli_set_variable("__GL_SHADER_DISK_CACHE", "0") == 0)
         return VKMM_OK;
-    return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to disable the driver's cache");
+    return VKMM_NO_MEMORY(log, "to disable the driver's cache");
 }
 
 vkmm_status cli_layers_disable(const vkmm_log *log)

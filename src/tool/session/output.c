@@ -9,7 +9,7 @@ vkmm_status cli_output_spares(const cli_session *session, const char *path, cons
 {
     for (uint32_t i = 0; i < count && path != NULL && !session->options->force; i++)
         if (inputs[i] != NULL && vkmm_path_same(path, inputs[i]))
-            return vkmm_fail(&session->console.log, VKMM_INVALID,
+            return vkmm_fail(session->log, VKMM_INVALID,
                              "%s is the input %s: name another output, or replace the input with --force", path,
                              inputs[i]);
     return VKMM_OK;
@@ -18,7 +18,7 @@ vkmm_status cli_output_spares(const cli_session *session, const char *path, cons
 vkmm_status cli_output_page(const cli_session *session, const char *option, const char *path, const char *const *inputs,
                             uint32_t count)
 {
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     vkmm_status status = cli_output_spares(session, path, inputs, count);
 
     if (path == NULL || status != VKMM_OK) return status;

@@ -23,11 +23,9 @@ void cli_session_widen(cli_session *session, const vkmm_problem *problem)
     vkmm_report *report = &session->report;
     const int lacks_f64 = session->info != NULL && !session->info->has_f64;
     vkmm_problem computed = *problem;
-    char text[VKMM_TEXT_PROBLEM];
 
     if (lacks_f64 && computed.type == VKMM_F64) computed.method = VKMM_COMPUTE_MODULAR;
-    vkmm_text_problem(text, sizeof text, problem, report->utf8);
-    widen(&report->size_width, text);
+    widen(&report->size_width, VKMM_NAME(problem, report->utf8));
     widen(&report->type_width, vkmm_text_type(&computed, report->utf8));
 }
 
@@ -49,7 +47,7 @@ static void measure_columns(cli_session *session)
     }
     if (options->kernel != NULL) widen(&report->kernel_width, options->kernel);
     if (options->shader == NULL) return;
-    vkmm_clean(text, sizeof text, vkmm_text_base_name(options->shader));
+    VKMM_CLEAN(text, vkmm_text_base_name(options->shader));
     widen(&report->kernel_width, text);
 }
 
@@ -98,8 +96,7 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     session->options = options;
     vkmm_processor_name(session->host, sizeof session->host);
     session->command = write_command(argc, argv);
-    if (session->command == NULL)
-        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the command line");
+    if (session->command == NULL) return VKMM_NO_MEMORY(session->log, "for the command line");
     session->writer = vkmm_writer_find(options->json    ? "json"
                                        : options->csv   ? "csv"
                                        : options->quiet ? "quiet"
@@ -154,14 +151,14 @@ vkmm_status cli_session_add_swiftshader(cli_session *session)
         if (strncasecmp(vkmm_instance_device_info(session->instance, i)->name, name, sizeof name - 1) == 0)
             return VKMM_OK;
     vkmm_instance_destroy(&session->instance);
-    status = cli_drivers_add(&session->console.log, name);
+    status = cli_drivers_add(session->log, name);
     return status == VKMM_OK ? open_instance(session) : status;
 }
 
 vkmm_status cli_session_instance(cli_session *session)
 {
     const cli_options *options = session->options;
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     vkmm_status status = VKMM_OK;
 
     if (session->instance != NULL) return VKMM_OK;
@@ -187,7 +184,7 @@ vkmm_status cli_session_find_device(cli_session *session)
 /* One of several that share a product: it is an error only if no device is left. */
 static vkmm_status open_one(cli_session *session, uint32_t index, int is_last)
 {
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     const vkmm_device_info *info = vkmm_instance_device_info(session->instance, index);
     vkmm_device *device = NULL;
     vkmm_held held;
@@ -218,8 +215,7 @@ static vkmm_status open_several(cli_session *session, const char *what)
     if (status != VKMM_OK) return status;
     indices = vkmm_alloc(most, sizeof *indices);
     session->others = vkmm_alloc(most, sizeof(vkmm_device *));
-    if (indices == NULL || session->others == NULL)
-        status = vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a list of devices");
+    if (indices == NULL || session->others == NULL) status = VKMM_NO_MEMORY(session->log, "for a list of devices");
     if (status == VKMM_OK) status = vkmm_instance_find_devices(session->instance, what, indices, &count);
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++) status = open_one(session, indices[i], i + 1 == count);
     vkmm_free(indices);
@@ -246,23 +242,25 @@ vkmm_status cli_session_validated(cli_session *session)
 
     session->validation_messages = count;
     if (new_ones == 0) return VKMM_OK;
-    return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT, "the validation layer reported %u message%s", new_ones,
+    return vkmm_fail(session->log, VKMM_WRONG_RESULT, "the validation layer reported %u message%s", new_ones,
                      new_ones == 1 ? "" : "s");
+}
+
+vkmm_status cli_session_wrote(cli_session *session, vkmm_status status)
+{
+    if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write a result");
+    session->report.rows++;
+    return vkmm_report_flush(&session->report, session->log);
 }
 
 vkmm_status cli_session_row(cli_session *session, const vkmm_bench_row *row)
 {
-    vkmm_status status;
-
     cli_progress_end(&session->console);
     if (session->report.rows == 0) { /* now the device is known */
         measure_columns(session);
         cli_session_widen(session, &row->problem);
     }
-    status = session->writer->row(&session->report, row);
-    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write a result");
-    session->report.rows++;
-    return vkmm_report_flush(&session->report, &session->console.log);
+    return cli_session_wrote(session, session->writer->row(&session->report, row));
 }
 
 vkmm_status cli_worse(vkmm_status so_far, vkmm_status next)

@@ -9,6 +9,7 @@
 typedef struct cli_session {
     const cli_options *options;
     cli_console console;
+    const vkmm_log *log; /* the console's */
     vkmm_report report;
     const vkmm_writer *writer;
     char *command;  /* the exact command line, quoted for a shell; owned */
@@ -47,8 +48,10 @@ vkmm_status cli_session_validated(cli_session *session);
 /* A table that appears row by row will have a row of this problem. */
 void cli_session_widen(cli_session *session, const vkmm_problem *problem);
 
-/* Shows one result, then flushes it: VKMM_INVALID if it cannot be written. */
+/* Shows one result, then flushes it: VKMM_INVALID if it cannot be written. wrote: after the result was written, with
+ * that status. */
 vkmm_status cli_session_row(cli_session *session, const vkmm_bench_row *row);
+vkmm_status cli_session_wrote(cli_session *session, vkmm_status status);
 
 /* The exit code of a list: 1 as soon as one product is wrong, else the first failure. */
 vkmm_status cli_worse(vkmm_status so_far, vkmm_status next);

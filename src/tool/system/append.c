@@ -77,7 +77,7 @@ vkmm_status vkmm_append_open(const vkmm_log *log, const char *path, vkmm_append 
     }
     if (!a || !a->path) {
         vkmm_append_close(&a, 0);
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write %s", path);
+        return VKMM_NO_MEMORY(log, "to write %s", path);
     }
     vkmm_status status = open_file(a);
     if (status != VKMM_OK) vkmm_append_close(&a, 0);

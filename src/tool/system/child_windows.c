@@ -106,7 +106,7 @@ vkmm_status vkmm_child_start(const vkmm_log *log, const char *path, char *const 
     if (path == NULL && GetModuleFileNameA(NULL, own, sizeof own) < sizeof own) path = own;
     for (; good && *arguments != NULL && length < LONGEST; arguments++)
         length = quote(line, length, LONGEST, *arguments);
-    vkmm_status status = !good ? vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to start %s", path) : VKMM_OK;
+    vkmm_status status = !good ? VKMM_NO_MEMORY(log, "to start %s", path) : VKMM_OK;
     if (good && (length >= LONGEST || !open_pipes(child, theirs) || !create(child, path, line, theirs))) {
         if (length < LONGEST)
             FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, GetLastError(), 0, why,

@@ -1,5 +1,6 @@
 #include "system/interrupt.h"
 
+#include "base/array.h"
 #include "base/leftovers.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 enum { PATIENCE_S = 1, GRACE_S = 4 }; /* until somebody notices, and until the work is over then */
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { SIGNALS = sizeof signals / sizeof *signals };
+enum { SIGNALS = VKMM_COUNT(signals) };
 static struct sigaction before[SIGNALS], alarm_before;
 
 static volatile sig_atomic_t interrupt, noticed, catching, patience, wipes;

@@ -16,7 +16,7 @@ static int preload(const char *library)
 {
     char list[2 * PATH_BYTES];
     const char *before = getenv("LD_PRELOAD");
-    const int bytes = snprintf(list, sizeof list, "%s%s%s", library, before ? ":" : "", before ? before : "");
+    const int bytes = VKMM_PUT(list, "%s%s%s", library, before ? ":" : "", before ? before : "");
     return bytes < (int)sizeof list && setenv("LD_PRELOAD", list, 1) == 0;
 }
 

@@ -26,7 +26,7 @@ vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *cons
 {
     vkmm_process *process = vkmm_alloc(1, sizeof *process);
     vkmm_status status = process != NULL ? vkmm_child_start(log, path, arguments, &process->child)
-                                         : vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to start a process");
+                                         : VKMM_NO_MEMORY(log, "to start a process");
     if (status != VKMM_OK) {
         vkmm_free(process);
         process = NULL;

@@ -141,7 +141,7 @@ static unsigned limited(void *state)
                    {"prochot", VKMM_LIMITED_HEAT}};
     const files *f = state;
     unsigned why = 0;
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons && f->reasons[0] != '\0'; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(reasons) && f->reasons[0] != '\0'; i++) {
         char path[PATH];
         print(path, "%s%s", f->reasons, reasons[i].name);
         if (number(path) > 0) why |= reasons[i].why;
@@ -220,7 +220,7 @@ int vkmm_sensor_host(const char *root, vkmm_sensor_source *source)
         return 0;
     }
     *source = (vkmm_sensor_source){"", f, joules, NULL, mhz, NULL, close_files, others};
-    snprintf(source->name, sizeof source->name, "%s",
+    VKMM_PUT(source->name, "%s",
              f->energy_count > 0  ? "RAPL"
              : f->clock_count > 0 ? "cpufreq"
              : has_clock          ? "cpuinfo"
@@ -238,7 +238,7 @@ static void find_clock(files *f, const char *device)
                   {"drm/card[0-9]*/gt/gt0/rps_act_freq_mhz", 1, "throttle_reason_"},
                   {"drm/card[0-9]*/gt_act_freq_mhz", 1, "gt/gt0/throttle_reason_"},
                   {"tile0/gt0/freq0/act_freq", 1, "throttle/reason_"}};
-    for (size_t i = 0; i < sizeof places / sizeof *places && f->clock_count == 0; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(places) && f->clock_count == 0; i++) {
         f->clock_count = find(device, places[i].clock, f->clocks, 1);
         f->clock_unit = places[i].unit;
         if (f->clock_count > 0 && places[i].reasons != NULL)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/dynlib.h"
 
 enum { SUCCESS = 0, CLOCK_SM = 1 };
@@ -87,7 +88,7 @@ static int connect(nvml *n, const char *library, const uint32_t pci[4])
     find_function *find_device = (find_function *)find(n, "nvmlDeviceGetHandleByPciBusId_v2");
     if (initialize == NULL || shut_down == NULL || find_device == NULL || initialize() != SUCCESS) return 0;
     n->shut_down = shut_down;
-    snprintf(id, sizeof id, "%04x:%02x:%02x.%x", pci[0], pci[1], pci[2], pci[3]);
+    VKMM_PUT(id, "%04x:%02x:%02x.%x", pci[0], pci[1], pci[2], pci[3]);
     if (find_device(id, &n->device) != SUCCESS) return 0;
     n->energy = (long_function *)find(n, "nvmlDeviceGetTotalEnergyConsumption");
     n->power = (power_function *)find(n, "nvmlDeviceGetPowerUsage");

@@ -7,28 +7,33 @@
 
 #define START_PATIENCE_MS 30000.0 /* for the driver to start, and the operands to be made */
 
+#define CANDIDATE_KEY(kind, member) VKMM_KEY(kind, vkmm_candidate, member)
+
 static const vkmm_field candidate_fields[] = {
-    {"kernel", VKMM_FIELD_TEXT, VKMM_AT(vkmm_candidate, kernel), .flags = VKMM_NEEDED},
-    {"config", VKMM_FIELD_TEXT, VKMM_AT(vkmm_candidate, config)},
+    {CANDIDATE_KEY(TEXT, kernel), .flags = VKMM_NEEDED},
+    {CANDIDATE_KEY(TEXT, config)},
 };
-static const vkmm_record candidate_record = {"candidate", VKMM_FIELDS(candidate_fields),
-                                             VKMM_RECORD_OF(vkmm_candidate)};
+static const vkmm_record candidate_record = {"candidate", VKMM_FIELDS(candidate_fields)};
+
+#define REQUEST_KEY(kind, member) VKMM_KEY(kind, cli_trial_request, member)
 
 static const vkmm_field trial_fields[] = {
     {"candidates", VKMM_FIELD_RECORD, VKMM_LIST(cli_trial_request, candidates, count), .flags = VKMM_NEEDED | VKMM_HERE,
      .length = 2, .record = &candidate_record},
-    {"limit_ms", VKMM_FIELD_REAL, VKMM_AT(cli_trial_request, limit_ms)},
-    {"time_ms", VKMM_FIELD_REAL, VKMM_AT(cli_trial_request, time_ms)},
+    {REQUEST_KEY(REAL, limit_ms)},
+    {REQUEST_KEY(REAL, time_ms)},
 };
-static const vkmm_record trial_record = {"trial", VKMM_FIELDS(trial_fields), VKMM_RECORD_OF(cli_trial_request)};
+static const vkmm_record trial_record = {"trial", VKMM_FIELDS(trial_fields)};
+
+#define ANSWER_KEY(kind, member) VKMM_KEY(kind, cli_answer, member)
 
 static const vkmm_field figure_fields[] = {
-    {"ms", VKMM_FIELD_REAL, VKMM_ARRAY(cli_answer, ms, 2), .flags = VKMM_NEEDED},
-    {"ratio", VKMM_FIELD_REAL, VKMM_AT(cli_answer, ratio)},
-    {"upper", VKMM_FIELD_REAL, VKMM_AT(cli_answer, upper)},
-    {"rounds", VKMM_FIELD_U32, VKMM_AT(cli_answer, rounds), .flags = VKMM_NEEDED},
+    {VKMM_KEYS(REAL, cli_answer, ms, 2), .flags = VKMM_NEEDED},
+    {ANSWER_KEY(REAL, ratio)},
+    {ANSWER_KEY(REAL, upper)},
+    {ANSWER_KEY(U32, rounds), .flags = VKMM_NEEDED},
 };
-static const vkmm_record figures_record = {"figures", VKMM_FIELDS(figure_fields), VKMM_RECORD_OF(cli_answer)};
+static const vkmm_record figures_record = {"figures", VKMM_FIELDS(figure_fields)};
 
 json_t *cli_write_trial(const cli_trial_request *request)
 {

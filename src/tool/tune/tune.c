@@ -5,7 +5,6 @@
 #include "session/problem.h"
 #include "tune/tune.h"
 #include "math/problem.h"
-#include "report/text.h"
 
 #include <stdio.h>
 
@@ -15,7 +14,7 @@
 
 /* The sizes tuned without --size: squares, as many as the budget allows. */
 static const uint64_t standard[] = {256, 512, 1024, 2048, 4096};
-enum { STANDARD = sizeof standard / sizeof *standard };
+enum { STANDARD = VKMM_COUNT(standard) };
 
 typedef struct plan {
     int is_standard; /* the sizes are the default ones */
@@ -26,13 +25,9 @@ typedef struct plan {
 
 static vkmm_status show(cli_session *session, const vkmm_tune_row *row)
 {
-    vkmm_status status;
-
     cli_progress_end(&session->console);
-    status = (session->options->json ? vkmm_json_tune : vkmm_table_tune)(&session->report, row);
-    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write a result");
-    session->report.rows++;
-    return vkmm_report_flush(&session->report, &session->console.log);
+    return cli_session_wrote(session,
+                             (session->options->json ? vkmm_json_tune : vkmm_table_tune)(&session->report, row));
 }
 
 /* How long a product would take at the speed of the size before. */
@@ -75,11 +70,10 @@ static int is_left_out(const plan *p, const vkmm_problem *problem, double share_
 {
     row->problem = *problem;
     if (share_ms <= 0 && index > 0)
-        snprintf(row->skipped, sizeof row->skipped, "no time was left: increase --budget");
+        VKMM_PUT(row->skipped, "no time was left: increase --budget");
     else if (!is_affordable(p, problem, share_ms))
-        snprintf(row->skipped, sizeof row->skipped,
-                 "a product takes about %.1f s here; --size %llu --budget 10m tunes it", expected_ms(p, problem) / 1000,
-                 (unsigned long long)problem->n);
+        VKMM_PUT(row->skipped, "a product takes about %.1f s here; --size %llu --budget 10m tunes it",
+                 expected_ms(p, problem) / 1000, (unsigned long long)problem->n);
     return row->skipped[0] != '\0';
 }
 
@@ -89,11 +83,11 @@ static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
     vkmm_tune_row row = {.device = session->info};
     double share = share_of(session->options, p, index);
     if (made.type == VKMM_F64 && !session->info->has_f64) made.method = VKMM_COMPUTE_MODULAR; /* as run has it */
-    vkmm_status status = vkmm_problem_check(&session->console.log, problem, NULL), shown = VKMM_OK;
+    vkmm_status status = vkmm_problem_check(session->log, problem, NULL), shown = VKMM_OK;
 
     if (status != VKMM_OK) return status;
     if (vkmm_problem_flops(problem) <= 0 || vkmm_problem_alpha(problem) == 0)
-        return vkmm_fail(&session->console.log, VKMM_INVALID,
+        return vkmm_fail(session->log, VKMM_INVALID,
                          "a product without multiplications cannot be tuned: M, N, K and alpha must not be 0");
     if (is_left_out(p, problem, share, index, &row)) return show(session, &row);
     status = cli_tune_problem(session, problem, share > 0 ? share : 0, &row);
@@ -126,7 +120,7 @@ static void tell_shared(uint32_t count, const char *what, const char *path)
 {
     char name[1024];
 
-    vkmm_clean(name, sizeof name, path);
+    VKMM_CLEAN(name, path);
     printf("%u result%s %s %s\n", count, count == 1 ? "" : "s", what, name);
 }
 
@@ -151,7 +145,7 @@ static vkmm_status share(cli_session *session)
 static vkmm_status check(const cli_session *session)
 {
     const cli_options *options = session->options;
-    const vkmm_log *log = &session->console.log;
+    const vkmm_log *log = session->log;
     int shares = options->import != NULL || options->export != NULL;
 
     if (shares && (options->sizes.count > 0 || options->m.given || options->n.given || options->k.given ||
@@ -183,6 +177,6 @@ vkmm_status cli_tune(cli_session *session)
     signal = vkmm_interrupted();
     vkmm_interrupt_release();
     if (signal == 0) return status;
-    vkmm_say(&session->console.log, VKMM_LOG_WARNING, "interrupted; the same command continues from here");
+    vkmm_say(session->log, VKMM_LOG_WARNING, "interrupted; the same command continues from here");
     return (vkmm_status)(128 + signal); /* as shells have it */
 }

@@ -3,50 +3,55 @@
 #include "report/records.h"
 #include "tune/tune.h"
 
-#define TRIAL(member) VKMM_AT(vkmm_tune_trial, member)
-#define ROW(member)   VKMM_AT(vkmm_tune_row, member)
+#define ROW(member) VKMM_AT(vkmm_tune_row, member)
+
+#define CANDIDATE(kind, member) VKMM_IN(kind, vkmm_tune_trial, candidate, member)
 
 static const vkmm_field trial_fields[] = {
-    {"kernel", VKMM_FIELD_TEXT, TRIAL(candidate.kernel)},
-    {"config", VKMM_FIELD_TEXT, TRIAL(candidate.config)},
-    {"ms", VKMM_FIELD_REAL, TRIAL(ms), VKMM_MAYBE},
+    {CANDIDATE(TEXT, kernel)},
+    {CANDIDATE(TEXT, config)},
+    {VKMM_KEY(REAL, vkmm_tune_trial, ms), VKMM_MAYBE},
 };
-static const vkmm_record trial_record = {NULL, VKMM_FIELDS(trial_fields), VKMM_RECORD_OF(vkmm_tune_trial)};
+static const vkmm_record trial_record = {NULL, VKMM_FIELDS(trial_fields)};
+
+#define BEST(kind, member)  VKMM_IN(kind, vkmm_tune_row, tuned.best, member)
+#define TUNED(kind, member) VKMM_IN(kind, vkmm_tune_row, tuned, member)
 
 static const vkmm_field best_fields[] = {
-    {"kernel", VKMM_FIELD_TEXT, ROW(tuned.best.kernel)},
-    {"config", VKMM_FIELD_TEXT, ROW(tuned.best.config)},
-    {"gflops", VKMM_FIELD_REAL, ROW(tuned.gflops), VKMM_MAYBE},
+    {BEST(TEXT, kernel)},
+    {BEST(TEXT, config)},
+    {TUNED(REAL, gflops), VKMM_MAYBE},
 };
-static const vkmm_record best_record = {NULL, VKMM_FIELDS(best_fields), VKMM_RECORD_OF(vkmm_tune_row)};
+static const vkmm_record best_record = {NULL, VKMM_FIELDS(best_fields)};
+
+#define PLANNED(kind, member) VKMM_IN(kind, vkmm_tune_row, planned, member)
 
 static const vkmm_field planned_fields[] = {
-    {"kernel", VKMM_FIELD_TEXT, ROW(planned.kernel)},
-    {"config", VKMM_FIELD_TEXT, ROW(planned.config)},
+    {PLANNED(TEXT, kernel)},
+    {PLANNED(TEXT, config)},
     {"gflops", VKMM_FIELD_REAL, ROW(tuned.planned_gflops), VKMM_MAYBE},
 };
-static const vkmm_record planned_record = {NULL, VKMM_FIELDS(planned_fields), VKMM_RECORD_OF(vkmm_tune_row)};
+static const vkmm_record planned_record = {NULL, VKMM_FIELDS(planned_fields)};
 
-static int was_measured(const void *record)
-{
-    return ((const vkmm_tune_row *)record)->skipped[0] == '\0';
-}
+VKMM_KNOWN(was_measured, vkmm_tune_row, skipped[0] == '\0')
+
+#define ROW_KEY(kind, member) VKMM_KEY(kind, vkmm_tune_row, member)
 
 static const vkmm_field row_fields[] = {
-    {"problem", VKMM_FIELD_RECORD, ROW(problem), .record = &vkmm_problem_record},
-    {"skipped", VKMM_FIELD_TEXT, ROW(skipped), VKMM_MAYBE},
+    {ROW_KEY(RECORD, problem), .record = &vkmm_problem_record},
+    {ROW_KEY(TEXT, skipped), VKMM_MAYBE},
     {"best", VKMM_FIELD_RECORD, .record = &best_record, .known = was_measured},
     {"planned", VKMM_FIELD_RECORD, .record = &planned_record, .known = was_measured},
-    {"candidates", VKMM_FIELD_U32, ROW(tuned.candidates)},
-    {"failed", VKMM_FIELD_U32, ROW(failed)},
-    {"wrong", VKMM_FIELD_U32, ROW(wrong)},
-    {"resumed", VKMM_FIELD_U32, ROW(resumed)},
-    {"stored", VKMM_FIELD_TRUTH, ROW(stored)},
-    {"seconds", VKMM_FIELD_REAL, ROW(seconds)},
+    {TUNED(U32, candidates)},
+    {ROW_KEY(U32, failed)},
+    {ROW_KEY(U32, wrong)},
+    {ROW_KEY(U32, resumed)},
+    {ROW_KEY(TRUTH, stored)},
+    {ROW_KEY(REAL, seconds)},
     {"trials", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_tune_row, trials, trial_count), .record = &trial_record,
      .known = was_measured},
 };
-static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields), VKMM_RECORD_OF(vkmm_tune_row)};
+static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields)};
 
 vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row)
 {

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "math/problem.h"
-#include "math/type.h"
 #include "report/text.h"
 
 #include <stdio.h>
@@ -56,19 +55,16 @@ static void show_progress(const tuner *t, const char *phase)
     const vkmm_tune_state state = vkmm_tune_look(t->tune);
     const double left = (t->end - vkmm_now_ms()) / 1000;
     cli_console *console = &t->session->console;
-    char size[VKMM_TEXT_PROBLEM], best[320] = "";
+    char best[320] = "";
     vkmm_candidate candidate;
     double ms;
 
     if (!console->interactive) return;
-    vkmm_text_problem(size, sizeof size, t->problem, console->utf8);
-    if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms)) {
-        char figure[32];
-        vkmm_text_figure(figure, sizeof figure, gflops_of(t, ms));
-        snprintf(best, sizeof best, ", best %s GFLOP/s (%s %s)", figure, candidate.kernel, candidate.config);
-    }
-    cli_progress(console, "tune %s %s: %s%u of ~%u, %.0f s left%s", size, vkmm_text_type(t->problem, console->utf8),
-                 phase, state.measured + state.failed, state.size, left > 0 ? left : 0, best);
+    if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms))
+        VKMM_PUT(best, ", best %s GFLOP/s (%s %s)", VKMM_FIGURE(gflops_of(t, ms)), candidate.kernel, candidate.config);
+    cli_progress(console, "tune %s %s: %s%u of ~%u, %.0f s left%s", VKMM_NAME(t->problem, console->utf8),
+                 vkmm_text_type(t->problem, console->utf8), phase, state.measured + state.failed, state.size,
+                 left > 0 ? left : 0, best);
 }
 
 static int is_same(const vkmm_candidate *a, const vkmm_candidate *b)
@@ -86,12 +82,11 @@ static void note_failure(tuner *t, const vkmm_candidate *candidate)
     if (worker->status == VKMM_WRONG_RESULT) {
         t->row->wrong++;
         if (t->first_wrong[0] == '\0')
-            snprintf(t->first_wrong, sizeof t->first_wrong, "%s %s: %.500s", candidate->kernel, candidate->config,
-                     worker->sentence);
+            VKMM_PUT(t->first_wrong, "%s %s: %.500s", candidate->kernel, candidate->config, worker->sentence);
     }
     if (is_same(candidate, &state.planned)) {
         t->why = worker->status;
-        snprintf(t->sentence, sizeof t->sentence, "%s", worker->sentence);
+        VKMM_PUT(t->sentence, "%s", worker->sentence);
     }
 }
 
@@ -142,7 +137,7 @@ static vkmm_status search(tuner *t)
         const cli_trial_request request = {{candidate}, 1, .limit_ms = CLEARLY_SLOWER * best};
         reply = cli_tune_ask(&t->link, &request, patience, end, &answer);
         if (reply == CLI_REPLY_NO_WORKER)
-            return vkmm_fail(&t->session->console.log, t->link.worker.status, "%s", t->link.worker.sentence);
+            return vkmm_fail(t->session->log, t->link.worker.status, "%s", t->link.worker.sentence);
         if (reply == CLI_REPLY_INTERRUPTED) break;
         t->ask_ms += reply == CLI_REPLY_ANSWER ? vkmm_now_ms() - now : 0;
         t->asked += reply == CLI_REPLY_ANSWER;
@@ -190,7 +185,7 @@ static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
         reply =
             cli_tune_ask(&t->link, &request, 2 * PATIENCE_MS + 4 * PATIENCE_TIMES * state->planned_ms, grace, &answer);
         if (reply == CLI_REPLY_NO_WORKER)
-            return vkmm_fail(&t->session->console.log, t->link.worker.status, "%s", t->link.worker.sentence);
+            return vkmm_fail(t->session->log, t->link.worker.status, "%s", t->link.worker.sentence);
         if (reply == CLI_REPLY_INTERRUPTED) break;
         if (reply != CLI_REPLY_ANSWER || t->link.worker.status != VKMM_OK) {
             note_failure(t, &pair[1]); /* and the next one moves up */
@@ -222,8 +217,7 @@ static vkmm_status keep_trials(tuner *t, uint32_t most)
     vkmm_tune_trial *trials = vkmm_alloc(most, sizeof *trials);
     uint32_t count = 0;
 
-    if (trials == NULL)
-        return vkmm_fail(&t->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for %u results", most);
+    if (trials == NULL) return VKMM_NO_MEMORY(t->session->log, "for %u results", most);
     while (count < most && vkmm_tune_ranked(t->tune, count, &trials[count].candidate, &trials[count].ms)) count++;
     t->row->trials = trials;
     t->row->trial_count = count;
@@ -273,7 +267,7 @@ static vkmm_status store(tuner *t)
 /* Wrong products are reported even if another configuration is right. */
 static vkmm_status report_failures(tuner *t)
 {
-    const vkmm_log *log = &t->session->console.log;
+    const vkmm_log *log = t->session->log;
 
     if (t->row->wrong > 0)
         vkmm_say(log, VKMM_LOG_WARNING, "%u configuration%s gave wrong products, the first being %s", t->row->wrong,
@@ -292,7 +286,6 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
 {
     const vkmm_tune_params params = {*problem, session->options->restart};
     tuner t = {.session = session, .problem = problem, .row = row, .start = vkmm_now_ms()};
-    char size[VKMM_TEXT_PROBLEM];
     vkmm_status status;
 
     t.end = t.start + budget_ms;
@@ -304,10 +297,10 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
     status = vkmm_tune_create(session->instance, session->info, &params, &t.tune);
     if (status != VKMM_OK) return status;
     if (vkmm_tune_look(t.tune).resumed > 0) {
-        vkmm_text_problem(size, sizeof size, problem, session->console.utf8);
         cli_progress_end(&session->console);
         fprintf(stderr, "vkmatmul: %s %s continues after %u configurations of an earlier tune; --restart starts over\n",
-                size, vkmm_text_type(problem, session->console.utf8), vkmm_tune_look(t.tune).resumed);
+                VKMM_NAME(problem, session->console.utf8), vkmm_text_type(problem, session->console.utf8),
+                vkmm_tune_look(t.tune).resumed);
     }
     status = search(&t);
     if (status == VKMM_OK) status = decide(&t);

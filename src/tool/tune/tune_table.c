@@ -21,17 +21,17 @@ static void fill_figures(const vkmm_tune_row *row, vkmm_cell cells[COLUMNS])
 {
     const vkmm_tuned *tuned = &row->tuned;
 
-    snprintf(cells[KERNEL].text, sizeof cells->text, "%s", tuned->best.kernel);
+    vkmm_cell_put(&cells[KERNEL], "%s", tuned->best.kernel);
     vkmm_text_figure(cells[GFLOPS].text, sizeof cells->text, tuned->gflops);
     cells[GFLOPS].paint = VKMM_STRONG;
     strcpy(cells[PLANNED].text, "-");
     strcpy(cells[GAIN].text, "-");
     if (tuned->planned_gflops > 0) {
         vkmm_text_figure(cells[PLANNED].text, sizeof cells->text, tuned->planned_gflops);
-        snprintf(cells[GAIN].text, sizeof cells->text, "%+.0f %%", 100 * (tuned->gflops / tuned->planned_gflops - 1));
+        vkmm_cell_put(&cells[GAIN], "%+.0f %%", 100 * (tuned->gflops / tuned->planned_gflops - 1));
     }
-    snprintf(cells[TRIED].text, sizeof cells->text, "%u", tuned->candidates + row->failed);
-    snprintf(cells[FAILED].text, sizeof cells->text, "%u", row->failed);
+    vkmm_cell_put(&cells[TRIED], "%u", tuned->candidates + row->failed);
+    vkmm_cell_put(&cells[FAILED], "%u", row->failed);
 }
 
 /* Lines break after commas. */
@@ -62,9 +62,9 @@ vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row)
         print_line(report, titles);
     }
     vkmm_text_problem(cells[SIZE].text, sizeof cells->text, &row->problem, report->utf8);
-    snprintf(cells[TYPE].text, sizeof cells->text, "%s", vkmm_text_type(&row->problem, report->utf8));
+    vkmm_cell_put(&cells[TYPE], "%s", vkmm_text_type(&row->problem, report->utf8));
     if (row->skipped[0] != '\0')
-        snprintf(cells[KERNEL].text, sizeof cells->text, "left out: %s", row->skipped);
+        vkmm_cell_put(&cells[KERNEL], "left out: %s", row->skipped);
     else
         fill_figures(row, cells);
     print_line(report, cells);

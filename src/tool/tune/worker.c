@@ -169,7 +169,7 @@ static vkmm_status fight(const worker *w, const vkmm_candidate *pair, double tim
 
 static vkmm_status take_problem(worker *w, const json_t *request)
 {
-    const vkmm_log *log = &w->session->console.log;
+    const vkmm_log *log = w->session->log;
     char sentence[VKMM_SENTENCE];
 
     if (w->has_problem) return vkmm_fail(log, VKMM_INVALID, "this process has a problem already");
@@ -186,7 +186,7 @@ static vkmm_status measure(const worker *w, const json_t *json, int is_duel, jso
     vkmm_status status;
 
     if (!w->has_problem || !cli_read_trial(json, &request) || request.count != (is_duel ? 2 : 1))
-        return vkmm_fail(&w->session->console.log, VKMM_INVALID, "there is no problem, or no candidate");
+        return vkmm_fail(w->session->log, VKMM_INVALID, "there is no problem, or no candidate");
     status = is_duel ? fight(w, request.candidates, request.time_ms, &answer)
                      : try_one(w, request.candidates, request.limit_ms, &answer);
     if (status == VKMM_OK) cli_put_figures(out, &answer);

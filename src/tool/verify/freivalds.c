@@ -258,8 +258,7 @@ vkmm_status vkmm_freivalds(vkmm_check *check)
     const int is_float = check->epsilon != 0.0;
     void *memory = is_float ? vkmm_alloc(REALS * (n + k + 3 * m) + k + 3 * m, sizeof(double))
                             : vkmm_alloc(BITS * (n + k + 2 * m), sizeof(uint32_t));
-    if (memory == NULL)
-        return vkmm_fail(check->log, VKMM_OUT_OF_MEMORY, "no memory for the vectors of Freivalds' check");
+    if (memory == NULL) return VKMM_NO_MEMORY(check->log, "for the vectors of Freivalds' check");
     if (is_float)
         check_reals(check, memory);
     else

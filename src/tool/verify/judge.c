@@ -277,7 +277,7 @@ void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count)
     check->claim.b = was.a;
     vkmm_view *const views[] = {&check->claim.a, &check->claim.b, &check->claim.c, &check->claim.before,
                                 &check->claim.bias};
-    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) turn(views[i]);
+    for (size_t i = 0; i < VKMM_COUNT(views); i++) turn(views[i]);
     check->transposed = 1;
     vkmm_check_rows(check, cols, count);
     check->transposed = 0;

@@ -159,8 +159,7 @@ static void clear(const vkmm_claim *claim, size_t count, size_t cols, vkmm_block
         const size_t line = r * block->span;
         memset((char *)block->want + line * bytes, 0, cols * bytes);
         double *const floats[] = {block->scale, block->loss, block->norm_a, block->norm_b};
-        for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++)
-            memset(floats[i] + line, 0, cols * sizeof **floats);
+        for (size_t i = 0; i < VKMM_COUNT(floats); i++) memset(floats[i] + line, 0, cols * sizeof **floats);
     }
 }
 

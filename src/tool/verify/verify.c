@@ -182,7 +182,7 @@ vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_
     found->method = choose(check, asked);
     if (found->method == VKMM_VERIFY_NONE) return VKMM_OK;
     check->block = vkmm_block_make(&check->claim);
-    return check->block != NULL ? VKMM_OK : vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to verify the product");
+    return check->block != NULL ? VKMM_OK : VKMM_NO_MEMORY(log, "to verify the product");
 }
 
 vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64_t index)

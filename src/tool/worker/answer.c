@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "report/json.h"
@@ -23,16 +22,15 @@ double cli_json_number(const json_t *object, const char *key, double otherwise)
 
 vkmm_status cli_worker_introduce(const cli_session *session, json_t *answer)
 {
-    char uuid[VKMM_UUID_TEXT];
-    if (session->info != NULL) vkmm_text_uuid(uuid, session->info->uuid);
-    json_object_set_new(answer, "uuid", session->info != NULL ? json_string(uuid) : json_null());
+    json_object_set_new(answer, "uuid",
+                        session->info != NULL ? json_string(VKMM_UUID(session->info->uuid)) : json_null());
     json_object_set_new(answer, "name", vkmm_json_text(session->info != NULL ? session->info->name : session->host));
     return VKMM_OK;
 }
 
 vkmm_status cli_worker_refuse(const cli_session *session, const char *ask)
 {
-    return vkmm_fail(&session->console.log, VKMM_INVALID, "this process does not know the request \"%.40s\"", ask);
+    return vkmm_fail(session->log, VKMM_INVALID, "this process does not know the request \"%.40s\"", ask);
 }
 
 static void answer_line(cli_session *session, const char *line, cli_obey *obey, void *user)
@@ -54,11 +52,11 @@ vkmm_status cli_worker_serve(cli_session *session, cli_obey *obey, void *user)
     char *line = vkmm_alloc(MOST_REQUEST, 1);
     int asked = 0;
     vkmm_process_follow_parent();
-    if (line == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for requests");
+    if (line == NULL) return VKMM_NO_MEMORY(session->log, "for requests");
     session->console.muted = 1; /* the sentences go into the answers */
     for (; fgets(line, MOST_REQUEST, stdin) != NULL; asked = 1) answer_line(session, line, obey, user);
     session->console.muted = 0;
     vkmm_free(line);
     if (asked) return VKMM_OK;
-    return vkmm_fail(&session->console.log, VKMM_INVALID, "this command is used only by other commands of vkmatmul");
+    return vkmm_fail(session->log, VKMM_INVALID, "this command is used only by other commands of vkmatmul");
 }

@@ -14,7 +14,7 @@ enum { MOST_ARGUMENTS = 16 };
 static void say(cli_worker *worker, vkmm_status status, const char *sentence)
 {
     worker->status = status;
-    snprintf(worker->sentence, sizeof worker->sentence, "%s", sentence);
+    VKMM_PUT(worker->sentence, "%s", sentence);
 }
 
 cli_reply cli_worker_spawn(cli_worker *worker)
@@ -24,7 +24,7 @@ cli_reply cli_worker_spawn(cli_worker *worker)
     char index[16], *arguments[MOST_ARGUMENTS] = {NULL};
     size_t count = 2;
     if (worker->device != NULL) {
-        snprintf(index, sizeof index, "%u", worker->device->index);
+        VKMM_PUT(index, "%u", worker->device->index);
         all[count++] = "--device";
         all[count++] = worker->devices != NULL ? worker->devices : index;
     }
@@ -33,13 +33,12 @@ cli_reply cli_worker_spawn(cli_worker *worker)
     for (size_t i = 0; i < CLI_WORKER_MOST_WORDS; i++)
         if (worker->words[i] != NULL) all[count++] = worker->words[i];
     for (size_t i = 0; i < count; i++) arguments[i] = (char *)(uintptr_t)all[i];
-    const vkmm_status status =
-        vkmm_process_start(&worker->session->console.log, options->worker, arguments, &worker->process);
+    const vkmm_status status = vkmm_process_start(worker->session->log, options->worker, arguments, &worker->process);
     if (status == VKMM_OK) {
         worker->starts++;
         return CLI_REPLY_ANSWER;
     }
-    snprintf(worker->how, sizeof worker->how, "cannot be started");
+    VKMM_PUT(worker->how, "cannot be started");
     say(worker, status, "the process that measures cannot be started");
     return CLI_REPLY_NO_WORKER;
 }
@@ -60,8 +59,8 @@ cli_reply cli_worker_distrust(cli_worker *worker, const char *what)
 {
     char sentence[VKMM_SENTENCE_BYTES];
     /* `what` may be the process's text, which is freed with it. */
-    snprintf(worker->how, sizeof worker->how, "gave an invalid answer: %.120s", what);
-    snprintf(sentence, sizeof sentence, "the process that measured %.200s", worker->how);
+    VKMM_PUT(worker->how, "gave an invalid answer: %.120s", what);
+    VKMM_PUT(sentence, "the process that measured %.200s", worker->how);
     vkmm_process_end(&worker->process, 0, NULL);
     return lose(worker, sentence);
 }
@@ -74,12 +73,11 @@ static cli_reply bury(cli_worker *worker, vkmm_heard heard, double waited_ms)
     if (heard == VKMM_HEARD_INTERRUPTED) return CLI_REPLY_INTERRUPTED;
     worker->is_timeout = heard == VKMM_HEARD_NOTHING;
     if (worker->is_timeout) {
-        snprintf(worker->how, sizeof worker->how, "gave no answer for %.0f s", waited_ms / 1000);
-        snprintf(sentence, sizeof sentence, "no answer within %.1f s; the process that measured was killed",
-                 waited_ms / 1000);
+        VKMM_PUT(worker->how, "gave no answer for %.0f s", waited_ms / 1000);
+        VKMM_PUT(sentence, "no answer within %.1f s; the process that measured was killed", waited_ms / 1000);
     } else {
-        snprintf(worker->how, sizeof worker->how, "%s", how);
-        snprintf(sentence, sizeof sentence, "the process that measured %s", how);
+        VKMM_PUT(worker->how, "%s", how);
+        VKMM_PUT(sentence, "the process that measured %s", how);
     }
     return lose(worker, sentence);
 }
@@ -101,7 +99,7 @@ static cli_reply take(cli_worker *worker, const char *text, json_t **answer)
     }
     json_decref(object);
     vkmm_process_end(&worker->process, 0, NULL);
-    snprintf(worker->how, sizeof worker->how, "lost the device");
+    VKMM_PUT(worker->how, "lost the device");
     worker->losses++;
     if (worker->sentence[0] == '\0') say(worker, VKMM_DEVICE_LOST, "the device was lost");
     return CLI_REPLY_LOST;
@@ -127,15 +125,13 @@ cli_reply cli_worker_ask(cli_worker *worker, json_t *request, double patience_ms
 /* The first exchange with a new process. */
 static cli_reply greet(cli_worker *worker, double patience_ms)
 {
-    char uuid[VKMM_UUID_TEXT] = "", sentence[VKMM_SENTENCE_BYTES];
+    char sentence[VKMM_SENTENCE_BYTES];
     json_t *answer;
     const cli_reply reply = cli_worker_ask(worker, json_pack("{s:s}", "ask", "hello"), patience_ms, &answer);
     if (reply != CLI_REPLY_ANSWER) return reply;
     const char *heard = cli_json_text(answer, "uuid", "");
-    if (worker->device != NULL) vkmm_text_uuid(uuid, worker->device->uuid);
-    const int is_same = strcmp(heard, uuid) == 0;
-    snprintf(sentence, sizeof sentence, "the process that measures sees another device: %.100s",
-             cli_json_text(answer, "name", heard));
+    const int is_same = strcmp(heard, worker->device != NULL ? VKMM_UUID(worker->device->uuid) : "") == 0;
+    VKMM_PUT(sentence, "the process that measures sees another device: %.100s", cli_json_text(answer, "name", heard));
     json_decref(answer);
     if (worker->status == VKMM_OK && is_same) return CLI_REPLY_ANSWER;
     if (worker->status == VKMM_OK) say(worker, VKMM_NO_DEVICE, sentence);
