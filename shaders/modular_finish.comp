@@ -25,6 +25,108 @@ layout(push_constant) uniform Work {
     uvec2 ALPHA, BETA;
 };
 
+#if defined(WORDS) // without a barrier: for CPUs
+#define table lines
+
+// A number of 10 limbs between -2^31 and 2^31: the even ones of 8, the odd ones, and the last two. By name, because
+// SwiftShader keeps in memory what a loop indexes.
+struct Wide { ivec4 even, odd; ivec2 last; };
+
+void add(inout Wide x, int factor, uvec4 words, uint last)
+{
+    x.even += factor * ivec4(words & 0xffff);
+    x.odd += factor * ivec4(words >> 16);
+    x.last += factor * ivec2(last & 0xffff, last >> 16);
+}
+
+uint word_of(int even, int odd, inout int carry)
+{
+    even += carry;
+    odd += even >> 16;
+    carry = odd >> 16;
+    return odd << 16 | even & 0xffff;
+}
+
+// The f64 nearest to a number, times 2^exponent.
+uvec2 nearest(Wide number, int exponent)
+{
+    int carry = 0;
+    uvec4 x;
+    x.x = word_of(number.even.x, number.odd.x, carry);
+    x.y = word_of(number.even.y, number.odd.y, carry);
+    x.z = word_of(number.even.z, number.odd.z, carry);
+    x.w = word_of(number.even.w, number.odd.w, carry);
+    uint top = word_of(number.last.x, number.last.y, carry), by;
+    const uint sign = top;
+    if (sign >> 31 != 0) {
+        x = ~x;
+        x.x++;
+        x.y += uint(x.x == 0);
+        x.z += uint((x.x | x.y) == 0);
+        x.w += uint((x.x | x.y | x.z) == 0);
+        top = ~top + uint(x == uvec4(0));
+    }
+    if (top != 0) {
+        x = uvec4(x.y | uint(x.x != 0), x.zw, top);
+        exponent += 32;
+    }
+    if (x == uvec4(0))
+        return uvec2(0);
+    x = normal_128(x, by);
+    return rounded(sign, 127 - int(by) + exponent, x);
+}
+
+void store_four(uint batch, uint i, uint column)
+{
+    Wide x = Wide(ivec4(0), ivec4(0), ivec2(0)), y = x, z = x, w = x;
+    uvec4 count = uvec4(0);
+    for (uint n = 0; n < MODULI; n++) {
+        const uvec4 row = table[n * ROW], words = table[n * ROW + 2];
+        const uint last = table[n * ROW + 3].x;
+        const uvec4 r = remainder(sums[((batch * MODULI + n) * M + i) * SUMS_LD + column] + row.z, row);
+        count += r * row.w;
+        add(x, int(r.x), words, last);
+        add(y, int(r.y), words, last);
+        add(z, int(r.z), words, last);
+        add(w, int(r.w), words, last);
+    }
+    const ivec4 times = -ivec4(count + (1 << 23) >> 24); // Π is too much
+    const uvec4 words = table[MOST_MODULI * ROW], row = lines[FROM_A + batch * FROM_STRIDE + i];
+    const uint last = table[MOST_MODULI * ROW + 1].x;
+    add(x, times.x, words, last);
+    add(y, times.y, words, last);
+    add(z, times.z, words, last);
+    add(w, times.w, words, last);
+    const uint at = OFFSET_C + batch * STRIDE_C + i * LDC + 4 * column, count_4 = min(4, N - 4 * column);
+    const Wide four[4] = Wide[](x, y, z, w);
+    uvec2 value[4];
+    for (uint e = 0; e < count_4; e++) {
+        const uvec4 col = lines[FROM_B + batch * FROM_STRIDE + 4 * column + e];
+        const bool finite = max(row.w, col.w) >> 16 != NOT_FINITE;
+        value[e] = finite ? nearest(four[e], -int(row.x) - int(col.x)) : NAN;
+    }
+    // α·x, β·C + x, bias + x: one loop, because SwiftShader executes what an `if` leaves out, and a loop once.
+    const uvec2 one = uvec2(0, 0x3ff00000);
+    const bool steps[3] = bool[](ALPHA != one, !is_zero(BETA), BIAS != 0);
+    for (uint t = steps[0] || steps[1] || steps[2] ? 0 : 12; t < 3 * count_4; t++) {
+        const uint e = t / 3, step = t % 3;
+        if (!steps[step])
+            continue;
+        uvec2 factor = one, other = value[e], more = uvec2(0);
+        if (step == 0)
+            factor = ALPHA;
+        else if (step == 1)
+            factor = BETA, other = C[at + e], more = value[e];
+        else
+            other = bias[BIAS == 1 ? 4 * column + e : FROM_A - LINES_AT + i], more = value[e];
+        value[e] = step == 0 && is_zero(ALPHA) ? uvec2(0) : fused(factor, other, more);
+    }
+    for (uint e = 0; e < count_4; e++) {
+        const bool off = ACTIVATION != 0 && value[e].y >> 31 != 0 && !is_nan(value[e]);
+        C[at + e] = off ? uvec2(0) : value[e];
+    }
+}
+#else
 shared uvec4 table[LINES_AT];
 
 // The f64 nearest to a number of LIMBS limbs, each between -2^31 and 2^31, times 2^exponent.
@@ -67,7 +169,6 @@ uvec2 from_limbs(int limbs[LIMBS], int exponent)
     x = normal_128(x, by);
     return rounded(sign, highest - int(by) + exponent, x);
 }
-
 uvec2 finish(uvec2 x, uint at, uint i, uint j)
 {
     const uvec2 one = uvec2(0, 0x3ff00000);
@@ -110,12 +211,15 @@ void store_four(uint batch, uint i, uint column)
         C[at] = finish(finite ? from_limbs(own, -int(row.x) - int(col.x)) : NAN, at, FROM_A - LINES_AT + i, j);
     }
 }
+#endif
 
 void main()
 {
+#if !defined(WORDS)
     for (uint i = gl_LocalInvocationID.x; i < LINES_AT; i += gl_WorkGroupSize.x)
         table[i] = lines[i];
     barrier();
+#endif
     const uint groups = (M * SUMS_LD + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x; // of one matrix
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
         const uint place = item % groups * gl_WorkGroupSize.x + gl_LocalInvocationID.x;

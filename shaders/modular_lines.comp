@@ -20,43 +20,55 @@ layout(push_constant) uniform Work {
     uint IS_B, MODULI;
     uint LIMIT_POWER;                         // Π/2, less a little, is 4^LIMIT_POWER times
     float LIMIT;                              // this
+    uint LARGEST;                             // a modulus; the others
+    uint SMALLER[(MOST_MODULI + 3) / 4];      // are less by these bytes
 };
 
-const uint moduli[MOST_MODULI] =
-    uint[](256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193, 191, 181);
+uint modulus(uint n) { return LARGEST - (SMALLER[n / 4] >> 8 * (n % 4) & 0xff); }
 
 // Writes the row of a modulus; of MODULI, the product of all.
 void make_row(uint index)
 {
-    uint product[LIMBS] = uint[](1, 0, 0, 0, 0, 0, 0, 0), rest = 1;
-    const uint m = index < MODULI ? moduli[index] : 1;
+    uint product[LIMBS], rest = 1;
+    const uint m = index < MODULI ? modulus(index) : 1;
+    for (uint l = 0; l < LIMBS; l++)
+        product[l] = uint(l == 0);
     for (uint n = 0; n < MODULI; n++) {
         uint carry = 0;
         if (n == index)
             continue;
         for (uint l = 0; l < LIMBS; l++) {
-            carry += product[l] * moduli[n];
+            carry += product[l] * modulus(n);
             product[l] = carry & (1 << LIMB_BITS) - 1;
             carry >>= LIMB_BITS;
         }
-        rest = rest * moduli[n] % m;
+        rest = rest * modulus(n) % m;
     }
     const uint at = index < MODULI ? index * ROW + 2 : MOST_MODULI * ROW;
+#if defined(WORDS)
+    for (uint l = 0; l < LIMBS / 2; l++)
+        product[l] = product[2 * l] | product[2 * l + 1] << 16;
+#endif
     lines[at] = uvec4(product[0], product[1], product[2], product[3]);
     lines[at + 1] = uvec4(product[4], product[5], product[6], product[7]);
     if (index == MODULI)
         return;
-    uint a = 1, b = 1, bytes_a = 0, bytes_b = 0; // a: the inverse of Π/m, so that sums need not be multiplied by it
-    while (a < m && a * rest % m != 1)
-        a++;
-    for (uint l = 0; l < 4; l++) {
-        bytes_a |= a << 8 * l;
-        bytes_b |= b << 8 * l;
-        a = a * ((1u << ELEMENT_BITS) % m) % m;
-        b = b * ((1u << ELEMENT_BITS) % m) % m;
+    uint a[4], b[4]; // a: the inverse of Π/m, so that sums need not be multiplied by it
+    for (a[0] = b[0] = 1; a[0] < m && a[0] * rest % m != 1; a[0]++)
+        ;
+    for (uint l = 1; l < 4; l++) {
+        a[l] = a[l - 1] * ((1u << ELEMENT_BITS) % m) % m;
+        b[l] = b[l - 1] * ((1u << ELEMENT_BITS) % m) % m;
     }
-    lines[index * ROW] = uvec4(m, 0xffffffff / m, bytes_a, bytes_b);
-    lines[index * ROW + 1] = uvec4((0x80000000 + m - 1) / m * m, ((1 << 24) + m / 2) / m, 0, 0);
+    const uint above = (0x80000000 + m - 1) / m * m, part = ((1 << 24) + m / 2) / m;
+#if defined(WORDS)
+    lines[index * ROW] = uvec4(m, 0xffffffff / m, above, part);
+    lines[index * ROW + 1] = uvec4(a[0] | a[1] << 16, a[2] | a[3] << 16, b[0] | b[1] << 16, b[2] | b[3] << 16);
+#else
+    lines[index * ROW] = uvec4(m, 0xffffffff / m, a[0] | a[1] << 8 | a[2] << 16 | a[3] << 24,
+                               b[0] | b[1] << 8 | b[2] << 16 | b[3] << 24);
+    lines[index * ROW + 1] = uvec4(above, part, 0, 0);
+#endif
 }
 
 struct Line { uint highest, lowest, count, exponents; float sum, squares; }; // count: of elements that are not 0

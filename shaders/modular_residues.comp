@@ -4,6 +4,9 @@
 // The second pass of a modular product: A or B as integers, and these as a matrix of bytes for each modulus, with
 // lines along K that end at a multiple of 16 bytes. What is beyond the matrix is filled with zeros. A workgroup takes
 // a square of SIDE elements; z counts the matrices of a batch.
+//   In a build with WORDS, residues are words, and lines lie across memory, which suits the kernel for CPUs. There is
+// no barrier there, and nothing is indexed by a loop: on CPUs a barrier costs more than all else here, and SwiftShader
+// does not unroll loops and keeps in memory what they index.
 #include "modular.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -11,19 +14,25 @@ layout(local_size_x_id = 0) in;
 layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { uvec2 A[]; };
 layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uvec2 B[]; };
 layout(std430, set = 0, binding = 2) restrict readonly buffer Lines { uvec4 lines[]; };
+#if defined(WORDS)
+layout(std430, set = 0, binding = 3) restrict writeonly buffer Residues { uvec4 residues[]; };
+#else
 layout(std430, set = 0, binding = 3) restrict writeonly buffer Residues { uint residues[]; };
+#endif
 
 layout(push_constant) uniform Work {
     uint COUNT, DEPTH;                          // lines of the matrix, and their length
     uint LINE_STEP, DEPTH_STEP, OFFSET, STRIDE; // elements
     uint FROM, FROM_STRIDE;                     // where the lines are, in vectors
     uint IS_B, MODULI;
-    uint TO, TO_LD, TO_PLANE;                   // the residues: words of 32 bits; a plane for each modulus
+    uint TO, TO_LD, TO_PLANE; // the residues: words of 32 bits, or vectors of WORDS; a plane for each modulus
 };
 
 const uint SIDE = 32, WORD_ROW = SIDE / 4;
+#if !defined(WORDS)
 shared uvec2 square[SIDE * (SIDE + 1)];
 shared uvec4 rows[MOST_MODULI];
+#endif
 
 uvec2 read(uint base, uint line, uint k)
 {
@@ -51,9 +60,51 @@ uvec4 limbs_of(uvec2 bits, int shift)
     else // the element has few bits
         words.yz = shift_left(x, uint(min(by, 95) - 32));
     const uint mask = (1 << ELEMENT_BITS) - 1;
+#if defined(WORDS)
+    return uvec4(words.x, words.x >> 18 | words.y << 14, words.y >> 4, words.y >> 22 | words.z << 10) & mask;
+#else
     return uvec4(words.x, words.x >> 22 | words.y << 10, words.y >> 12 | words.z << 20, words.z >> 2) & mask;
+#endif
 }
 
+#if defined(WORDS)
+// The limbs of an element of a line.
+uvec4 limbs_in(uvec2 bits, uint line)
+{
+    const uvec4 known = lines[line];
+    return known.w >> 16 != NOT_FINITE ? limbs_of(bits, int(known.x)) : uvec4(0);
+}
+
+void main()
+{
+    const uint line0 = gl_WorkGroupID.y * SIDE, k0 = gl_WorkGroupID.x * SIDE, batch = gl_WorkGroupID.z;
+    for (uint i = gl_LocalInvocationID.x; i < SIDE * WORD_ROW; i += gl_WorkGroupSize.x) {
+        const uint k = k0 + i / WORD_ROW, own = line0 + i % WORD_ROW * 4;
+        if (k >= DEPTH || own >= COUNT)
+            continue;
+        // Four lines at a time. Beyond the last are zeros, whatever the shift.
+        const uint base = OFFSET + batch * STRIDE, line = FROM + batch * FROM_STRIDE, last = COUNT - 1;
+        const uvec2 x = read(base, own, k), y = read(base, own + 1, k), z = read(base, own + 2, k),
+                    w = read(base, own + 3, k);
+        const uvec4 lx = limbs_in(x, line + min(own, last)), ly = limbs_in(y, line + min(own + 1, last)),
+                    lz = limbs_in(z, line + min(own + 2, last)), lw = limbs_in(w, line + min(own + 3, last));
+        const uvec4 limb0 = uvec4(lx.x, ly.x, lz.x, lw.x), limb1 = uvec4(lx.y, ly.y, lz.y, lw.y),
+                    limb2 = uvec4(lx.z, ly.z, lz.z, lw.z), limb3 = uvec4(lx.w, ly.w, lz.w, lw.w);
+        const bvec4 negative = notEqual(uvec4(x.y, y.y, z.y, w.y) >> 31, uvec4(0));
+        uint to = TO + batch * MODULI * TO_PLANE + k * TO_LD + own / 4;
+        for (uint n = 0; n < MODULI; n++) {
+            const uvec4 row = lines[n * ROW], both = lines[n * ROW + 1];
+            const uvec2 counts = IS_B != 0 ? both.zw : both.xy;
+            uvec4 r = remainder(limb0 * (counts.x & 0xffff) + limb1 * (counts.x >> 16) + limb2 * (counts.y & 0xffff) +
+                                    limb3 * (counts.y >> 16),
+                                row);
+            r = mix(r, row.x - r, negative);
+            residues[to] = mix(r, r - row.x, greaterThan(r, uvec4(row.x / 2))); // with a sign
+            to += TO_PLANE;
+        }
+    }
+}
+#else
 void main()
 {
     const uint line0 = gl_WorkGroupID.y * SIDE, k0 = gl_WorkGroupID.x * SIDE, batch = gl_WorkGroupID.z;
@@ -97,3 +148,4 @@ void main()
         }
     }
 }
+#endif

@@ -1,14 +1,21 @@
 // f64 as integers, and these as residues modulo small numbers (doc/precision.md), in 32-bit integer arithmetic alone.
 // What the three passes of a modular product share: a table of the moduli, and what is known of each line of A and B
-// along K.
+// along K. In a build with WORDS, residues are words that any device multiplies as i32, of fewer and larger moduli.
 
 // The table has four vectors for each modulus m, then Π, the product of all moduli, in limbs:
 //     m, ⌊(2^32 - 1) / m⌋, and for A and for B four bytes: what the limbs of an element count for, modulo m
 //     a multiple of m above 2^31, 2^24 / m, 0, 0
 //     Π / m, in limbs
 // An element has 4 limbs of 22 bits, so that its residue is a sum that fits 32 bits; Π has 8 of 18 bits.
+// WORDS: moduli are at most 2^11, so that limbs have 18 bits, and 16, two in a word; the first two vectors are
+//     m, ⌊(2^32 - 1) / m⌋, a multiple of m above 2^31, 2^24 / m
+//     for A and for B four times 16 bits: what the limbs of an element count for
 const uint ROW = 4, MOST_MODULI = 18, LINES_AT = MOST_MODULI * ROW + 2;
+#if defined(WORDS)
+const uint LIMBS = 16, LIMB_BITS = 16, ELEMENT_BITS = 18;
+#else
 const uint LIMBS = 8, LIMB_BITS = 18, ELEMENT_BITS = 22;
+#endif
 
 // A line is: the shift s that makes its elements x the integers x·2^s, as int; how many bits its root mean square is
 // above its mean magnitude, times SPREAD_UNIT, and above its geometric mean, times GEOMETRIC_UNIT, 16 bits each; Σx² as
@@ -26,6 +33,16 @@ uint remainder(uint x, uvec4 row)
     const uint r = x - high * row.x; // less than 2·m
     return min(r, r - row.x);
 }
+
+#if defined(WORDS)
+uvec4 remainder(uvec4 x, uvec4 row)
+{
+    uvec4 high, low;
+    umulExtended(x, uvec4(row.y), high, low);
+    const uvec4 r = x - high * row.x;
+    return min(r, r - row.x);
+}
+#endif
 
 uvec2 shift_left(uvec2 x, uint by) // of 64 bits
 {

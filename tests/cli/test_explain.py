@@ -58,8 +58,9 @@ class Explain(cli.Case):
 
     def test_methods(self):
         """A split or modular product is made of others, in passes, of which each has its share of the time; the peaks say what is faster."""
-        m, n, k = 256, 512, 130
-        for type, size, method, passes in ("f64", 8, "modular", ["scale", "residues", "product", "finish"]), ("f32", 4, "split", ["scale", "split", "product"]):
+        m, n = 256, 512
+        for type, size, method, k, passes in (("f64", 8, "modular", 130, ["scale", "residues", "product", "finish"]),
+                                              ("f32", 4, "split", 1030, ["scale", "split", "product"])):
             words = ["explain", "--size", "%dx%dx%d" % (m, n, k), "--type", type, "--compute", method]
             done = cli.run(*words)
             if done.returncode == 4:  # without matrix operations
@@ -70,20 +71,23 @@ class Explain(cli.Case):
                 scale, pack, product = plan["passes"][:3]
                 last = plan["passes"][-1]
                 self.assertEqual([one["name"] for one in plan["passes"]], passes)
-                self.assertEqual(plan["products"], plan["moduli"] or 3)
+                if method == "modular":  # words of 11 bits hold what bytes hold
+                    self.assertIn((plan["moduli"], plan["residues"], plan["products"]), [(15, "i8", 15), (15, "i32", 11)])
+                else:
+                    self.assertEqual((plan["moduli"], plan["residues"], plan["products"]), (None, None, 3))
                 self.assertEqual(product["multiply_adds"], plan["products"] * m * n * k)
                 self.assertEqual((scale["bytes_read"], pack["bytes_read"], last["bytes_written"]), (size * (m + n) * k,) * 2 + (size * m * n,))
                 self.assertEqual(pack["bytes_written"], product["bytes_read"])
+                self.assertEqual(pack["bytes_written"], plan["packed_bytes"])
                 if plan["moduli"]:
-                    self.assertEqual((pack["bytes_written"], last["bytes_read"]), (15 * (m + n) * 144, 15 * m * n * 4))
-                else:
-                    self.assertEqual(pack["bytes_written"], plan["packed_bytes"])
+                    line = 144 if plan["residues"] == "i8" else 4 * k
+                    self.assertEqual((pack["bytes_written"], last["bytes_read"]), (plan["products"] * (m + n) * line, plan["products"] * m * n * 4))
                 self.assertAlmostEqual(sum(one["share"] for one in plan["passes"]), 1, places=6)
                 self.assertAlmostEqual(sum(one["predicted_ms"] for one in plan["passes"]) / plan["predicted_ms"], 1, places=6)
                 direct = plan["direct_ms"] is not None and plan["direct_ms"] <= plan["predicted_ms"]
                 self.assertEqual(plan["faster"], "direct" if direct else method)
                 text = done.stdout
-                self.assertRegex(text, r"(?m)^  products +%d of " % plan["products"])
+                self.assertRegex(text, r"(?m)^  products +%d of .*\b%s\b" % (plan["products"], plan["residues"] or "f16"))
                 self.assertRegex(" ".join(text.split()), r"By these peaks, (%s|%s) is faster here" % (type, method) if plan["direct_ms"] else "has no " + type)
                 self.assertEqual([line for line in text.splitlines()[1:] if len(line) > 80], [])
 

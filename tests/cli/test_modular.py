@@ -57,7 +57,7 @@ class Base(cli.Case):
     def product(self, a, b, *options):
         """The product, and the number of moduli that it took."""
         said = json.loads(self.good(*self.words(a, b, *(options or ["--compute", "modular"])), "--json"))
-        moduli = said["kernel"]["moduli"]
+        self.kernel, moduli = said["kernel"], said["kernel"]["moduli"]
         self.assertEqual(said["problem"]["method"], "direct" if moduli is None else "modular")
         return read_npy(self.folder / "out.npy")[1], moduli
 
@@ -82,6 +82,28 @@ class Everywhere(Base):
                 for j in range(0, 8, 2):
                     block = [[row[j:j + 2] for row in rows[i:i + 2]] for rows in (got, sums, of)]
                     self.assertLessEqual(worst(block[0], block[2]), max(1, worst(block[1], block[2])), (k, i, j))
+
+    def test_types_of_residues(self):
+        """Words, of fewer and larger moduli, give every bit that bytes give: the integers are the same, and each sum is rounded once."""
+        cpu = self.devices[0]["type"] == "cpu"
+        for k, products, layout, *options in ((7, 11, "row"), (2049, 12, "row", "--transposeB", "T", "--batch_count", "2"),
+                                              (2048, 11, "col", "--transposeA", "T", "--bias_vector", "--beta", "0.5"), (33000, 15, "row", "--moduli", "15")):
+            results = []
+            for kernel in "auto", "blocked":  # which has dot products of bytes, if the build has them
+                words = ["--type", "f64", "--compute", "modular", "--size", "9x6x%d" % k, "--layout", layout, "--kernel", kernel, "-o", self.folder / "c.npy", "--force"]
+                said = json.loads(self.good(*words, *options, *FAST, "--json"))
+                self.assertTrue(said["verify"]["passed"])
+                results.append((self.folder / "c.npy").read_bytes())
+                if cpu:
+                    self.assertEqual([said["kernel"][key] for key in ("moduli", "residues", "products")],
+                                     [15, "i8", 15] if said["kernel"]["dot8"] else [15, "i32", products])
+            self.assertEqual(*results, (k, options))
+
+    def test_integers_and_range(self):
+        """Words, also of 8 bits: exact below 2^53, and rounded once above."""
+        for k, most in (90, 2 ** 24), (2100, 2 ** 20), (90, 2 ** 53 - 1):
+            a, b = (self.matrix(*size, lambda: float(self.random.randint(-most, most))) for size in ((3, k), (k, 5)))
+            self.assertEqual(self.product(a, b)[0], [[nearest(value) for value, _ in line] for line in exact(a, b)])
 
     def test_what_residues_cannot_hold(self):
         """The f64 kernels compute it; without them it is an error that says so."""
@@ -173,7 +195,8 @@ class Arithmetic(Base):
     def test_explain(self):
         said = self.good("explain", "--type", "f64", "--compute", "modular", "--size", "64")
         self.assertRegex(said, r"64³ f64 \(modular\): \w+")
-        self.assertIn("0.09375 bytes per multiply-add", said)  # 1/16 + 1/32, of residues
+        rows, cols = json.loads(self.good("explain", "--type", "f64", "--compute", "modular", "--size", "64", "--json"))["planned"]["tile"]
+        self.assertIn("%.4g bytes per multiply-add" % (4 / rows + 4 / cols), said)  # of residues in words
 
     def test_refusals(self):
         size = ["--type", "f64", "--compute", "modular", "--size", "8", *FAST]

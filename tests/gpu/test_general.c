@@ -254,7 +254,7 @@ static void edges_of_rounds(void **state)
             printf("# turn %u, %s: %s\n", turn, text, why);
             wrong++;
         }
-        assert_true(run.planned == 1 && run.plans[0].at_edge.handle);
+        assert_true(run.planned == 1 && run.plans[0].pipelines[VKMM_PLAN_EDGE].handle);
         early += run.plans[0].edge.early;
         general_end(&run);
     }

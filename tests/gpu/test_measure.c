@@ -68,7 +68,7 @@ static uint32_t odd_copies(vkmm_job *job)
     read_copy(&job->rotation.copies[0].parts[VKMM_C], first);
     for (uint32_t i = 1; i < job->rotation.count; i++) {
         const vkmm_plan turn = vkmm_plan_with(&job->plan, &job->rotation.sets, i - 1);
-        assert_int_not_equal(turn.pipeline.set, job->plan.pipeline.set);
+        assert_int_not_equal(turn.pipelines[VKMM_PLAN_FIRST].set, job->plan.pipelines[VKMM_PLAN_FIRST].set);
         read_copy(&job->rotation.copies[i].parts[VKMM_C], other);
         odd += memcmp(first, other, job->stores[VKMM_C].bytes) != 0;
     }
@@ -371,7 +371,8 @@ static double peak_of(double (*factor)(unsigned submission), vkmm_peak *peak, do
     *peak = (vkmm_peak){.device = suite.device, .groups = 1, .push = {1, 1, 2}, .push_bytes = 3 * sizeof one};
     assert_int_equal(vkmm_buffer_create(suite.device, "a test", 64, VKMM_PLACE_DEVICE, &sums), VKMM_OK);
     assert_int_equal(vkmm_peak_create(peak, vkmm_module_find("peak", VKMM_F32, VKMM_BUILD_PLAIN), 1, 1, &one), VKMM_OK);
-    vkmm_pipeline_bind(suite.device, &peak->pipeline, 0, sums.handle, 0, 64);
+    const VkDescriptorBufferInfo bound = {sums.handle, 0, 64};
+    vkmm_pipeline_bind(suite.device, &peak->pipeline, 1, &bound);
     clock_start(&suite, 0, 1);
     clock_uneven(factor);
     assert_int_equal(vkmm_peak_best(peak, 1, &best, spread), VKMM_OK);

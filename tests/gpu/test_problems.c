@@ -243,6 +243,15 @@ static void multiplies_residues(void **state)
         *range = 60000 * vkmm_problem_batches(&params.problem); /* sums of 31 rows */
         vkmm_kernel_info kernel;
         assert_int_equal(vkmm_kernel_choose(NULL, &suite.device->physical->info, &params, &kernel), VKMM_OK);
+        assert_int_equal(kernel.residues, VKMM_I8); /* no room for words */
+        check(&params, 0);
+        check(&params, kernel.items * 2 / 5);
+        params.problem = scaled(gemm_way(way, M, N, 10, VKMM_F64), 2, 3); /* few enough for residues in words */
+        params.problem.method = VKMM_COMPUTE_MODULAR;
+        *range = 45000 * vkmm_problem_batches(&params.problem);
+        assert_int_equal(vkmm_kernel_choose(NULL, &suite.device->physical->info, &params, &kernel), VKMM_OK);
+        if (suite.device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU)
+            assert_int_equal(kernel.residues, VKMM_I32);
         check(&params, 0);
         check(&params, kernel.items * 2 / 5);
         *range = own;

@@ -429,10 +429,11 @@ static void panels_are_one_dispatch(void **state)
     (void)state;
     suite.info->processors = 1;
     assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
-    assert_non_null(job->plan.at_edge.handle);
+    assert_non_null(job->plan.pipelines[VKMM_PLAN_EDGE].handle);
     vkmm_job_destroy(&job);
     const vkmm_stream *stream = open(&params, 0);
-    for (uint32_t i = 0; i < stream->plan_count; i++) assert_null(stream->plans[i].plan.at_edge.handle);
+    for (uint32_t i = 0; i < stream->plan_count; i++)
+        assert_null(stream->plans[i].plan.pipelines[VKMM_PLAN_EDGE].handle);
     assert_int_equal(stream->plan_count, 1);
 }
 

@@ -1,4 +1,5 @@
 /* What the planner chooses, on devices of all kinds, breaks none of their limits and suits the problem. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include "devices.h"
 #include "kernel/budget.h"
 #include "kernel/contract.h"
+#include "math/modular.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "plan/choose.h"
@@ -306,6 +308,71 @@ static void the_tutorials_kernels_refuse_what_they_do_not_mean(void **state)
     assert_non_null(strstr(sentence, "plain products"));
 }
 
+/* Words where nothing multiplies bytes faster, unless a binding cannot hold them. */
+static void residues_are_bytes_where_these_are_fast(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t device;
+        int dot8;
+        uint64_t n, k;
+        vkmm_type residues;
+        uint32_t products;
+    } cases[] = {
+        {DESKTOP, 1, 100, 100, VKMM_I8, 15},        {DESKTOP, 0, 100, 100, VKMM_I32, 11},
+        {MOBILE, 1, 1, 100, VKMM_I8, 15},           {MOBILE, 0, 100, 100, VKMM_I32, 11},
+        {SWIFTSHADER, 1, 100, 2048, VKMM_I32, 11},  {SWIFTSHADER, 1, 100, 2049, VKMM_I32, 12},
+        {SWIFTSHADER, 1, 100, 8193, VKMM_I32, 14},  {SWIFTSHADER, 1, 10, 131071, VKMM_I32, 15},
+        {SWIFTSHADER, 0, 4096, 4096, VKMM_I8, 15},  {LLVMPIPE, 1, 100, 100, VKMM_I32, 11},
+        {OLD_LLVMPIPE, 1, 2048, 2048, VKMM_I8, 15},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vkmm_device_info device = devices[cases[i].device];
+        vkmm_choice choice;
+        const vkmm_problem problem = VKMM_PROBLEM(.m = cases[i].n, .n = cases[i].n, .k = cases[i].k, .type = VKMM_F64,
+                                                  .method = VKMM_COMPUTE_MODULAR);
+        device.has_dot8 = cases[i].dot8;
+        device.max_allocation_bytes = device.max_buffer_bytes = UINT64_MAX;
+        assert_int_equal(choose(&device, &problem, NULL, &choice), VKMM_OK);
+        assert_int_equal(choice.info.residues, cases[i].residues);
+        assert_int_equal(choice.info.products, cases[i].products);
+        assert_int_equal(choice.info.moduli, 15);
+    }
+}
+
+static double log2_of_all(uint32_t bits, uint32_t count, uint32_t moduli[VKMM_MODULAR_MOST])
+{
+    double sum = 0;
+    vkmm_modular_numbers(bits, count, moduli);
+    for (uint32_t i = 0; i < count; i++) sum += log2(moduli[i]);
+    return sum;
+}
+
+/* Any two are coprime, sums stay below 2^31, and what the shaders make of them fits into 32 bits. */
+static void moduli_hold_what_they_promise(void **state)
+{
+    (void)state;
+    static const uint32_t bytes[] = {256, 255, 253, 251, 247, 241, 239, 233, 229,
+                                     227, 223, 217, 211, 199, 197, 193, 191, 181};
+    static const uint64_t depths[] = {1, 2048, 2049, 8192, 32768, VKMM_MODULAR_DEPTH};
+    uint32_t m[VKMM_MODULAR_MOST], own[VKMM_MODULAR_MOST];
+    vkmm_modular_numbers(8, VKMM_MODULAR_MOST, m);
+    assert_memory_equal(m, bytes, sizeof bytes);
+    for (size_t d = 0; d < sizeof depths / sizeof depths[0]; d++)
+        for (uint32_t moduli = VKMM_MODULAR_FEWEST; moduli <= VKMM_MODULAR_MOST; moduli++) {
+            const uint32_t bits = vkmm_modular_bits(depths[d]), count = vkmm_modular_products(bits, moduli);
+            assert_in_range(count, 1, moduli);
+            assert_true(log2_of_all(bits, count, own) >= log2_of_all(8, moduli, m) - 1e-9);
+            assert_true((uint64_t)count << (bits + 16) < 1ull << 31); /* limbs of Π (modular_finish.comp) */
+            for (uint32_t i = 0; i < count; i++) {
+                assert_in_range(own[0] - own[i], 0, 255);
+                assert_true(depths[d] * (own[i] / 2) * (own[i] / 2) <= (i > 0 ? INT32_MAX : 1ull << 31));
+                for (uint32_t j = 0; j < i; j++)
+                    for (uint32_t by = 2; by <= own[i]; by++) assert_true(own[i] % by > 0 || own[j] % by > 0);
+            }
+        }
+}
+
 static uint64_t hash_of_choices(size_t device)
 {
     static const uint64_t extents[] = {1, 4, 8, 9, 64, 100, 1000, 1024, 4096};
@@ -466,6 +533,8 @@ int main(void)
         cmocka_unit_test(few_registers_and_narrow_sums),
         cmocka_unit_test(bytes_are_multiplied_by_dot_products_only_where_accelerated),
         cmocka_unit_test(the_tutorials_kernels_refuse_what_they_do_not_mean),
+        cmocka_unit_test(residues_are_bytes_where_these_are_fast),
+        cmocka_unit_test(moduli_hold_what_they_promise),
     };
     return cmocka_run_group_tests_name("planner", tests, NULL, NULL);
 }

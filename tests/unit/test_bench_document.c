@@ -85,7 +85,7 @@ static void types_count(void **state)
             assert_true(is_near(row->figures.gbytes_per_s, (cases[i].bytes + bias) / 3e-3 * 1e-9));
             assert_true(is_near(row->figures.arithmetic_share, 1e6 / 3e-3 / (cases[i].peak * 1e9)));
             assert_true(
-                is_near(vkmm_bench_peak_of(&bench.devices[0].peaks, &row->problem, row->kernel.moduli, &is_matrix) * 1e-9,
+                is_near(vkmm_bench_peak_of(&bench.devices[0].peaks, &row->problem, &row->kernel, &is_matrix) * 1e-9,
                         cases[i].peak));
             assert_int_equal(is_matrix, cases[i].is_matrix);
             for (uint32_t other = 1; other + 1 < bench.row_count; other++)

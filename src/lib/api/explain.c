@@ -22,7 +22,7 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     if (status != VKMM_OK) return status;
     choice.capture = pass + 1;
     status = vkmm_plan_create(device, &choice, &plan);
-    const vkmm_pipeline *pipeline = vkmm_plan_pipeline(&plan, (vkmm_plan_pass)pass);
+    const vkmm_pipeline *pipeline = &plan.pipelines[pass];
     if (status == VKMM_OK && info->has_statistics)
         status = vkmm_pipeline_statistics(device, pipeline, statistics, count);
     else if (status == VKMM_OK)

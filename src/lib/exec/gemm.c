@@ -154,9 +154,11 @@ static void describe(vkmm_gemm *gemm)
     info->workspace_bytes = plan->info.workspace_bytes;
     if (plan->reads_scalars) info->scalar_bytes = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
     info->offset_alignment = gemm->device->physical->info.offset_alignment;
-    info->reads_c = vkmm_problem_beta(problem) != 0 || plan->reads_scalars || (plan->reduce.handle && narrow);
+    info->reads_c =
+        vkmm_problem_beta(problem) != 0 || plan->reads_scalars || (plan->pipelines[VKMM_PLAN_SECOND].handle && narrow);
     info->uses_slots = gemm->sets.pool != VK_NULL_HANDLE;
-    info->compile_ms = plan->pipeline.compile_ms + plan->reduce.compile_ms + plan->pack.compile_ms;
+    info->compile_ms = 0;
+    for (int pass = 0; pass < VKMM_PASSES; pass++) info->compile_ms += plan->pipelines[pass].compile_ms;
 }
 
 vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params, vkmm_gemm **out)
@@ -169,7 +171,7 @@ vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params
     vkmm_status status = check(log, params);
     if (status != VKMM_OK) return status;
     vkmm_gemm *gemm = vkmm_alloc(1, sizeof *gemm);
-    if (!gemm) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a product to record");
+    if (!gemm) return VKMM_NO_MEMORY(log, "for a product to record");
     gemm->device = device;
     gemm->problem = params->problem;
     gemm->problem.lda = vkmm_operand_ld(&params->problem, VKMM_A);

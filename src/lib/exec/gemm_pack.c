@@ -20,8 +20,8 @@ vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_
     uint32_t groups[3];
     vkmm_pack_push push = vkmm_plan_pack(&plan, repack == &gemm->plan.packs[VKMM_B] ? VKMM_B : VKMM_A, groups);
     push.offset = (uint32_t)vkmm_operand_offset(&gemm->problem, operand);
-    vkmm_pipeline_bind_all(gemm->device, &plan.pack, plan.binding_count, bound);
-    vkmm_pipeline_use(gemm->device, &plan.pack, plan.binding_count, bound, command);
-    vkmm_pipeline_dispatch(gemm->device, &plan.pack, &push, sizeof push, groups, command);
+    vkmm_pipeline_bind(gemm->device, &plan.pipelines[VKMM_PLAN_PACKING], plan.binding_count, bound);
+    vkmm_pipeline_use(gemm->device, &plan.pipelines[VKMM_PLAN_PACKING], plan.binding_count, bound, command);
+    vkmm_pipeline_dispatch(gemm->device, &plan.pipelines[VKMM_PLAN_PACKING], &push, sizeof push, groups, command);
     return VKMM_OK;
 }

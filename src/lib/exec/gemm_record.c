@@ -153,7 +153,8 @@ static void record_product(const recording *r, uint32_t index, int *first)
     if (!packs(plan, VKMM_A)) push.offset_a += (uint32_t)(seen.offset_a - r->seen.offset_a);
     if (!packs(plan, VKMM_B)) push.offset_b += (uint32_t)(seen.offset_b - r->seen.offset_b);
     push.offset_c += (uint32_t)product.offset_c;
-    const int second = plan->reduce.handle != VK_NULL_HANDLE, packed = r->gemm->info.kernel.packed_bytes > 0;
+    const int second = plan->pipelines[VKMM_PLAN_SECOND].handle != VK_NULL_HANDLE,
+              packed = r->gemm->info.kernel.packed_bytes > 0;
     if ((second || packed) && !*first) vkmm_plan_record_barrier(r->gemm->device, r->command); /* share the workspace */
     if (packed) record_packs(r, (uint64_t[]){seen.offset_a, seen.offset_b});
     if (second || packed || *first) use(r, VKMM_PLAN_FIRST);
@@ -174,14 +175,15 @@ static void bind(recording *r, const vkmm_part parts[])
         of_slot = vkmm_plan_with(plan, &gemm->sets, r->bindings->slot);
         plan = &of_slot;
     }
-    r->passes[VKMM_PLAN_FIRST] = plan->pipeline;
-    r->passes[VKMM_PLAN_SECOND] = plan->reduce;
-    if (gemm->info.kernel.packed_bytes > 0) r->passes[VKMM_PLAN_PACKING] = plan->pack; /* not vkmm_gemm_pack's */
+    r->passes[VKMM_PLAN_FIRST] = plan->pipelines[VKMM_PLAN_FIRST];
+    r->passes[VKMM_PLAN_SECOND] = plan->pipelines[VKMM_PLAN_SECOND];
+    if (gemm->info.kernel.packed_bytes > 0) /* otherwise it is vkmm_gemm_pack's */
+        r->passes[VKMM_PLAN_PACKING] = plan->pipelines[VKMM_PLAN_PACKING];
     for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_PACKING; pass++) {
         if (!r->passes[pass].handle) continue;
         vkmm_plan_bound(plan, parts, (vkmm_plan_pass)pass, r->bound[pass]);
         if (gemm->info.uses_slots)
-            vkmm_pipeline_bind_all(gemm->device, &r->passes[pass], plan->binding_count, r->bound[pass]);
+            vkmm_pipeline_bind(gemm->device, &r->passes[pass], plan->binding_count, r->bound[pass]);
     }
 }
 

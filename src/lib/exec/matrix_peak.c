@@ -9,7 +9,6 @@
 #include "math/type.h"
 #include "vk/buffer.h"
 #include "vk/command.h"
-#include "vk/matrix.h"
 
 /* Of workgroups of four subgroups: many per processor, in a number that divides evenly however many of them run in
  * parallel. */
@@ -65,8 +64,8 @@ static vkmm_status create(bench *b)
         status = vkmm_buffer_create(b->device, "matrix fragments", host, VKMM_PLACE_DOWNLOAD, &b->host);
     if (status == VKMM_OK) status = vkmm_peak_create(&b->peak, b->module, 2, 4, values);
     if (status != VKMM_OK) return status;
-    vkmm_pipeline_bind(b->device, &b->peak.pipeline, 0, b->operands.handle, 0, b->operand_bytes);
-    vkmm_pipeline_bind(b->device, &b->peak.pipeline, 1, b->results.handle, 0, results);
+    const VkDescriptorBufferInfo parts[] = {{b->operands.handle, 0, b->operand_bytes}, {b->results.handle, 0, results}};
+    vkmm_pipeline_bind(b->device, &b->peak.pipeline, 2, parts);
     return VKMM_OK;
 }
 
@@ -170,7 +169,7 @@ static vkmm_status choose(bench *b)
                          "f16, bf16, i8 and u8, of a subgroup, not saturating",
                          b->shape->m, b->shape->n, b->shape->k, operand, sum, b->shape->scope,
                          b->shape->saturating ? ", saturating" : "");
-    snprintf(name, sizeof name, "matrix-peak-%s-%s", operand, sum);
+    VKMM_PUT(name, "matrix-peak-%s-%s", operand, sum);
     b->module = vkmm_module_find(name, VKMM_U32, VKMM_BUILD_PLAIN);
     if (!b->module)
         return vkmm_fail(
@@ -200,8 +199,7 @@ vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape
     if (status != VKMM_OK) return status;
     size_up(&b);
     void *expected = vkmm_alloc(1, b.slot_bytes);
-    status = expected ? create(&b)
-                      : vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for a matrix fragment");
+    status = expected ? create(&b) : VKMM_NO_MEMORY(vkmm_device_log(device), "for a matrix fragment");
     if (status == VKMM_OK) status = measure(&b, expected, &measured);
     destroy(&b);
     vkmm_free(expected);

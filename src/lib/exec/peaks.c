@@ -113,8 +113,7 @@ static vkmm_status sample(vkmm_peak *peak, VkCommandBuffer command, vkmm_samples
         const double start = vkmm_now_ms();
         status = run(peak, command, &ms);
         if (status == VKMM_OK && !vkmm_samples_add(samples, ms))
-            status = vkmm_fail(vkmm_device_log(peak->device), VKMM_OUT_OF_MEMORY, "no memory for %u samples",
-                               samples->count + 1);
+            status = VKMM_NO_MEMORY(vkmm_device_log(peak->device), "for %u samples", samples->count + 1);
         total_ms += vkmm_now_ms() - start;
     }
     return status;
@@ -155,10 +154,8 @@ static vkmm_status measure_copy(const bench *b, const vkmm_module *module, vkmm_
                       .copy_bytes = b->copy_bytes};
     double ms = 0, spread = 0;
     vkmm_status status = vkmm_peak_create(&peak, module, 2, 1, &b->workgroup);
-    if (status == VKMM_OK && module) {
-        vkmm_pipeline_bind(b->device, &peak.pipeline, 0, b->from.handle, 0, b->copy_bytes);
-        vkmm_pipeline_bind(b->device, &peak.pipeline, 1, b->to.handle, 0, b->copy_bytes);
-    }
+    const VkDescriptorBufferInfo parts[] = {{b->from.handle, 0, b->copy_bytes}, {b->to.handle, 0, b->copy_bytes}};
+    if (status == VKMM_OK && module) vkmm_pipeline_bind(b->device, &peak.pipeline, 2, parts);
     if (status == VKMM_OK) status = vkmm_peak_best(&peak, 0, &ms, &spread);
     vkmm_peak_destroy(&peak);
     if (status != VKMM_OK) return status;
@@ -182,7 +179,8 @@ static vkmm_status measure_sums(const bench *b, const vkmm_module *module, vkmm_
                       .push_bytes = 3 * sizeof(uint32_t)};
     double ms = 0;
     vkmm_status status = vkmm_peak_create(&peak, module, 1, 1, &b->workgroup);
-    if (status == VKMM_OK) vkmm_pipeline_bind(b->device, &peak.pipeline, 0, b->to.handle, 0, b->sums_bytes);
+    const VkDescriptorBufferInfo part = {b->to.handle, 0, b->sums_bytes};
+    if (status == VKMM_OK) vkmm_pipeline_bind(b->device, &peak.pipeline, 1, &part);
     if (status == VKMM_OK) status = vkmm_peak_best(&peak, 1, &ms, &peaks->multiply_adds_spread);
     const double sums = (double)b->groups * b->workgroup * peak.push[0] * VKMM_PEAK_STEPS * lanes;
     if (status == VKMM_OK) peaks->multiply_adds_per_s = ms > 0 ? sums / ms * 1e3 : 0;

@@ -4,21 +4,57 @@
 
 enum { ONE = 1087, NOT_FINITE = 0xffff };
 
-static const uint32_t moduli[VKMM_MODULAR_MOST] = {256, 255, 253, 251, 247, 241, 239, 233, 229,
-                                                   227, 223, 217, 211, 199, 197, 193, 191, 181};
-
-/* Π/2, but for 2^-8 of it: quotients by Π are rounded from sums that are good to 2^-12. */
-static double half_product(uint32_t count)
+static uint32_t common_divisor(uint32_t a, uint32_t b)
 {
+    while (b > 0) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+void vkmm_modular_numbers(uint32_t bits, uint32_t count, uint32_t numbers[VKMM_MODULAR_MOST])
+{
+    for (uint32_t n = 0, next = 1u << bits; n < count; next--) {
+        uint32_t i = 0;
+        while (i < n && common_divisor(next, numbers[i]) == 1) i++;
+        if (i == n) numbers[n++] = next;
+    }
+}
+
+/* Π/2, but for 2^-8 of it: quotients by Π are rounded from sums that are good to 2^-10. */
+static double half_product(uint32_t bits, uint32_t count)
+{
+    uint32_t moduli[VKMM_MODULAR_MOST];
     double product = 0.5 * (1 - 0x1p-8);
+    vkmm_modular_numbers(bits, count, moduli);
     for (uint32_t i = 0; i < count; i++) product *= moduli[i];
     return product;
+}
+
+/* A residue is at most 2^(bits - 1). Where sums reach 2^31 the modulus is a power of two, and what is lost does not
+ * matter. */
+uint32_t vkmm_modular_bits(uint64_t depth)
+{
+    uint32_t bits = 11;
+    while (depth > 1ull << (33 - 2 * bits)) bits--;
+    return bits;
+}
+
+uint32_t vkmm_modular_products(uint32_t bits, uint32_t moduli)
+{
+    const double enough = half_product(8, moduli);
+    uint32_t numbers[VKMM_MODULAR_MOST], count = 0;
+    vkmm_modular_numbers(bits, VKMM_MODULAR_MOST, numbers);
+    for (double product = half_product(8, 0); product < enough; count++) product *= numbers[count];
+    return count;
 }
 
 vkmm_modular_limit vkmm_modular_limit_of(uint32_t count)
 {
     int exponent;
-    const double fraction = frexp(half_product(count), &exponent); /* from 1/2 to 1 */
+    const double fraction = frexp(half_product(8, count), &exponent); /* from 1/2 to 1 */
     const int power = (exponent - 1) / 2;
     return (vkmm_modular_limit){(uint32_t)power, (float)ldexp(fraction, exponent - 2 * power)};
 }
@@ -61,6 +97,6 @@ uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const 
                  bits = (of_a.whole && of_b.whole) || exact < close ? exact : close;
     uint32_t count = VKMM_MODULAR_USUAL;
     if (!of_a.finite || !of_b.finite) return UINT32_MAX;
-    while (count <= VKMM_MODULAR_MOST && 0.5 * log2(half_product(count)) < bits) count++;
+    while (count <= VKMM_MODULAR_MOST && 0.5 * log2(half_product(8, count)) < bits) count++;
     return count;
 }

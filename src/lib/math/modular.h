@@ -14,6 +14,14 @@ enum {
     VKMM_MODULAR_DEPTH = (1 << 17) - 1 /* the largest K: its products of bytes, each at most 2^14, fit into 31 bits */
 };
 
+/* The largest numbers up to 2^bits that are coprime in pairs: the moduli. */
+void vkmm_modular_numbers(uint32_t bits, uint32_t count, uint32_t numbers[VKMM_MODULAR_MOST]);
+
+/* Residues in words may have more than 8 bits: so many that a sum of `depth` products fits into 32 bits, at most 11
+ * (shaders/lib/modular.glsl). And how many such moduli hold what `moduli` of 8 bits hold. */
+uint32_t vkmm_modular_bits(uint64_t depth);
+uint32_t vkmm_modular_products(uint32_t bits, uint32_t moduli);
+
 /* As shaders/lib/modular.glsl has it. */
 typedef struct vkmm_modular_line {
     int32_t shift;  /* elements are multiplied by 2^shift, and rounded to integers */
@@ -24,7 +32,7 @@ typedef struct vkmm_modular_line {
 } vkmm_modular_line;
 
 /* The Euclidean norm of a line of integers is at most √limit·2^power: the products of two lines are then between -Π/2
- * and Π/2, Π being the product of the moduli. 1 ≤ limit < 4. */
+ * and Π/2, Π being the product of so many moduli of 8 bits. 1 ≤ limit < 4. */
 typedef struct vkmm_modular_limit {
     uint32_t power;
     float limit;

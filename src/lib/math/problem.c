@@ -103,13 +103,14 @@ vkmm_types vkmm_problem_types(const vkmm_problem *problem)
     return types;
 }
 
-vkmm_types vkmm_problem_inner(const vkmm_problem *problem, uint32_t moduli, uint32_t *products)
+vkmm_types vkmm_problem_inner(const vkmm_problem *problem, const vkmm_kernel_info *kernel, uint32_t *products)
 {
-    static const vkmm_types inner[] = {
+    const int known = kernel && kernel->products > 0, counted = kernel && kernel->moduli > 0; /* in older reports */
+    const vkmm_types inner[] = {
         [VKMM_COMPUTE_SPLIT] = {VKMM_F16, VKMM_F32, VKMM_F32}, /* hi·hi + hi·lo + lo·hi */
-        [VKMM_COMPUTE_MODULAR] = {VKMM_I8, VKMM_I32, VKMM_I32},
+        [VKMM_COMPUTE_MODULAR] = {known ? kernel->residues : VKMM_I8, VKMM_I32, VKMM_I32},
     };
-    const uint32_t counts[] = {1, 3, moduli > 0 ? moduli : VKMM_MODULAR_USUAL};
+    const uint32_t counts[] = {1, 3, known ? kernel->products : counted ? kernel->moduli : VKMM_MODULAR_USUAL};
     *products = counts[problem->method];
     return problem->method == VKMM_COMPUTE_DIRECT ? vkmm_problem_types(problem) : inner[problem->method];
 }
@@ -168,7 +169,7 @@ static vkmm_status check_kinds(const vkmm_log *log, const vkmm_problem *problem)
         {"activation", "", "they are numbered 0 to 2", problem->activation, VKMM_ACTIVATION_COUNT - 1},
         {"method", "", "they are numbered 0 to 2", problem->method, VKMM_METHOD_COUNT - 1},
     };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < VKMM_COUNT(kinds); i++)
         if (kinds[i].value > kinds[i].most)
             return vkmm_fail(log, VKMM_INVALID, "%s %d%s is unknown; %s", kinds[i].kind, (int)kinds[i].value,
                              kinds[i].of, kinds[i].known);

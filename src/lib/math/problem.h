@@ -26,9 +26,9 @@ int vkmm_scalar_is_legal(vkmm_type type, double value);
 /* The actual types. */
 vkmm_types vkmm_problem_types(const vkmm_problem *problem);
 
-/* The types of what the problem's method multiplies, and how many such products make its own. moduli 0: the usual
- * number. */
-vkmm_types vkmm_problem_inner(const vkmm_problem *problem, uint32_t moduli, uint32_t *products);
+/* The types of what the problem's method multiplies, and how many such products make its own, by the kernel that
+ * was chosen; NULL: what is usual. */
+vkmm_types vkmm_problem_inner(const vkmm_problem *problem, const vkmm_kernel_info *kernel, uint32_t *products);
 
 /* Rows and columns of op(A), op(B) or C: M×K, K×N, M×N. */
 uint64_t vkmm_operand_rows(const vkmm_problem *problem, vkmm_operand operand);

@@ -59,9 +59,11 @@ typedef struct vkmm_range {
     uint64_t at, bytes;
 } vkmm_range;
 
-/* f64 multiplied as residues: the choice's problem is then a product of bytes in the workspace. */
+/* f64 multiplied as residues: the choice's problem is then a product of bytes, or of words, in the workspace. */
 typedef struct vkmm_modular {
-    uint32_t moduli;              /* 0: the choice is of another kind */
+    uint32_t moduli;              /* of 8 bits, which would hold the product; 0: the choice is of another kind */
+    uint32_t bits, products;      /* of the moduli that it has, and how many there are */
+    vkmm_problem product;         /* of the residues, a matrix for each modulus */
     uint64_t rows, items;         /* of a panel, all of whose sums are there at once; the last one may have fewer */
     vkmm_problem problem;         /* of f64, row-major */
     vkmm_range lines, a, b, sums; /* the table of moduli, and what is known of each line; residues; their sums */

@@ -1,5 +1,5 @@
-/* f64 multiplied as residues: three passes around a product of bytes, a batch with a matrix for each modulus, which any
- * general kernel computes. */
+/* f64 multiplied as residues: three passes around a product of bytes, or of words, a batch with a matrix for each
+ * modulus, which any general kernel computes. */
 #include "math/modular.h"
 
 #include <stdio.h>
@@ -10,26 +10,30 @@
 #include "plan/parts.h"
 #include "plan/plan.h"
 
-enum { LINE = 16, SIDE = 32, ALIGNMENT = 256 };
+enum { LINE = 16, SIDE = 32, FOUR = 4 /* elements are stored at a time */, ALIGNMENT = 256 };
 
-/* The product of residues, of so many rows. Lines of both operands lie along K. */
-static vkmm_problem inner_of(const vkmm_problem *p, uint32_t moduli, uint64_t rows)
+/* The product of residues, of so many rows. Lines of both operands lie along K; of words, across memory. */
+static vkmm_problem inner_of(const vkmm_problem *p, const vkmm_modular *modular, vkmm_type type)
 {
+    const int words = type == VKMM_I32;
     vkmm_problem inner =
-        VKMM_PROBLEM(.m = rows, .n = p->n, .k = vkmm_round_up(p->k, 16), .type = VKMM_I8, .op_b = VKMM_OP_T,
-                     .ldc = vkmm_round_up(p->n, 4), .batch_count = p->batch_count * moduli);
-    inner.stride_a = p->m * inner.k;
-    inner.stride_b = p->n * inner.k;
-    inner.stride_c = rows * inner.ldc;
+        VKMM_PROBLEM(.m = modular->rows, .n = p->n, .k = words ? p->k : vkmm_round_up(p->k, 16), .type = type,
+                     .op_a = words ? VKMM_OP_T : VKMM_OP_N, .op_b = words ? VKMM_OP_N : VKMM_OP_T,
+                     .ldc = vkmm_round_up(p->n, 4), .batch_count = p->batch_count * modular->products);
+    inner.lda = words ? vkmm_round_up(p->m, 4) : inner.k;
+    inner.ldb = words ? inner.ldc : inner.k;
+    inner.stride_a = words ? inner.k * inner.lda : p->m * inner.k;
+    inner.stride_b = words ? inner.k * inner.ldb : p->n * inner.k;
+    inner.stride_c = modular->rows * inner.ldc;
     return inner;
 }
 
 /* Rows whose sums fit into one binding, and do not take much memory: all, or panels of about the same number. */
-static uint64_t rows_of(const vkmm_device_info *device, const vkmm_problem *p, uint32_t moduli)
+static uint64_t rows_of(const vkmm_device_info *device, const vkmm_problem *p, uint32_t products)
 {
     enum { MOST = 1 << 30, UNIT = 128 };
     const uint64_t range = device->max_storage_range < MOST ? device->max_storage_range : MOST,
-                   row = p->batch_count * moduli * vkmm_round_up(p->n, 4) * 4, most = row > 0 ? range / row : p->m;
+                   row = p->batch_count * products * vkmm_round_up(p->n, 4) * 4, most = row > 0 ? range / row : p->m;
     if (most >= p->m) return p->m;
     if (most < UNIT) return most > 0 ? most : 1;
     return vkmm_round_up(vkmm_divide_up(p->m, vkmm_divide_up(p->m, most / UNIT * UNIT)), UNIT);
@@ -38,7 +42,8 @@ static uint64_t rows_of(const vkmm_device_info *device, const vkmm_problem *p, u
 /* Where each pass reads and writes, in the workspace. */
 static void place(const vkmm_problem *inner, const vkmm_problem *p, vkmm_modular *modular)
 {
-    const uint64_t a = inner->batch_count * inner->stride_a, b = inner->batch_count * inner->stride_b;
+    const uint64_t size = vkmm_type_of(inner->type)->bytes, a = size * inner->batch_count * inner->stride_a,
+                   b = size * inner->batch_count * inner->stride_b;
     modular->lines = (vkmm_range){0, (VKMM_MODULAR_TABLE + p->batch_count * (p->m + p->n)) * LINE};
     modular->a = (vkmm_range){vkmm_round_up(modular->lines.bytes, ALIGNMENT), a};
     modular->b = (vkmm_range){vkmm_round_up(modular->a.at + a, ALIGNMENT), b};
@@ -52,9 +57,6 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
     const uint64_t workspace = modular->sums.at + modular->sums.bytes;
     const uint64_t residues = modular->b.at + modular->b.bytes - modular->a.at,
                    most = residues > modular->sums.bytes ? residues : modular->sums.bytes;
-    if (modular->moduli < VKMM_MODULAR_FEWEST || modular->moduli > VKMM_MODULAR_MOST)
-        return vkmm_fail(log, VKMM_INVALID, "%u moduli; a modular product takes %d to %d", modular->moduli,
-                         VKMM_MODULAR_FEWEST, VKMM_MODULAR_MOST);
     if (wish->shader || (kernel && !kernel->tunables))
         return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s cannot multiply residues; general kernels can",
                          wish->shader ? "user" : kernel->name);
@@ -93,16 +95,22 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
     return VKMM_OK;
 }
 
-vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                                const vkmm_wish *wish, vkmm_choice *choice)
+static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                          const vkmm_wish *wish, vkmm_type residues, vkmm_choice *choice)
 {
-    vkmm_modular modular = {.moduli = wish->moduli > 0 ? wish->moduli : VKMM_MODULAR_USUAL};
+    vkmm_modular modular = {.moduli = wish->moduli > 0 ? wish->moduli : VKMM_MODULAR_USUAL, .bits = 8};
     char config[VKMM_CONFIG_TEXT + sizeof ",splits=1"];
     int swapped;
     if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a modular product needs a Vulkan device");
+    if (modular.moduli < VKMM_MODULAR_FEWEST || modular.moduli > VKMM_MODULAR_MOST)
+        return vkmm_fail(log, VKMM_INVALID, "%u moduli; a modular product takes %d to %d", modular.moduli,
+                         VKMM_MODULAR_FEWEST, VKMM_MODULAR_MOST);
     modular.problem = vkmm_problem_row_major(problem, &swapped);
-    modular.rows = rows_of(device, &modular.problem, modular.moduli);
-    vkmm_problem inner = inner_of(&modular.problem, modular.moduli, modular.rows);
+    if (residues == VKMM_I32) modular.bits = vkmm_modular_bits(problem->k);
+    modular.products = vkmm_modular_products(modular.bits, modular.moduli);
+    modular.rows = rows_of(device, &modular.problem, modular.products);
+    vkmm_problem inner = inner_of(&modular.problem, &modular, residues);
+    modular.product = inner;
     place(&inner, &modular.problem, &modular);
     vkmm_status status = check(log, device, &modular.problem, wish, &modular);
     if (status != VKMM_OK) return status;
@@ -120,9 +128,9 @@ vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *dev
     within.pack = VKMM_PACK_NEVER;
     status = vkmm_choose(log, device, &inner, &within, choice);
     if (status != VKMM_OK) return status;
-    choice->packing = vkmm_module_find("modular_residues", VKMM_U32, VKMM_BUILD_PLAIN);
-    choice->reduce = vkmm_module_find("modular_finish", VKMM_U32, VKMM_BUILD_PLAIN);
-    choice->scaling = vkmm_module_find("modular_lines", VKMM_U32, VKMM_BUILD_PLAIN);
+    choice->packing = vkmm_module_find("modular_residues", residues, VKMM_BUILD_PLAIN);
+    choice->reduce = vkmm_module_find("modular_finish", residues, VKMM_BUILD_PLAIN);
+    choice->scaling = vkmm_module_find("modular_lines", residues, VKMM_BUILD_PLAIN);
     choice->swapped = swapped;
     modular.items = choice->info.items;
     if (modular.rows > 0) {
@@ -135,8 +143,30 @@ vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *dev
                          (unsigned long long)choice->info.items, INT32_MAX);
     choice->modular = modular;
     choice->info.moduli = modular.moduli;
+    choice->info.products = modular.products;
+    choice->info.residues = residues;
+    choice->info.packed_bytes = modular.sums.at - modular.a.at;
     choice->info.tuned = wish->tuned != NULL;
     choice->info.workspace_bytes = modular.sums.at + modular.sums.bytes;
+    return VKMM_OK;
+}
+
+/* Whether some kernel multiplies bytes faster than words: as matrices, or four at a time. Vulkan's drivers on CPUs
+ * emulate that. */
+static int has_fast_bytes(const vkmm_device_info *device)
+{
+    const uint32_t fast = VKMM_NEEDS_DOT8 | VKMM_NEEDS_MATRIX;
+    return device->type != VK_PHYSICAL_DEVICE_TYPE_CPU && (vkmm_device_offers(device, VKMM_I8) & fast) != 0;
+}
+
+vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                                const vkmm_wish *wish, vkmm_choice *choice)
+{
+    const vkmm_status status = choose(log, device, problem, wish, VKMM_I8, choice);
+    vkmm_choice words;
+    if (status != VKMM_OK || choice->info.uses_dot8 || choice->info.uses_matrices || has_fast_bytes(device))
+        return status;
+    if (choose(NULL, device, problem, wish, VKMM_I32, &words) == VKMM_OK) *choice = words; /* if there is room */
     return VKMM_OK;
 }
 
@@ -160,9 +190,12 @@ vkmm_part vkmm_modular_part(const vkmm_plan *plan, const vkmm_part *parts, uint3
 typedef struct push_lines {
     uint32_t count, depth, line_step, depth_step, offset, stride;
     uint32_t lines, lines_stride;
-    uint32_t is_b, moduli;
+    uint32_t is_b, products;
     union {
-        vkmm_modular_limit limit;
+        struct {
+            vkmm_modular_limit limit;
+            uint32_t largest, smaller[(VKMM_MODULAR_MOST + 3) / 4]; /* moduli */
+        } first;
         struct {
             uint32_t to, ld, plane;
         } residues;
@@ -184,33 +217,38 @@ static push_lines push_of(const vkmm_modular *m, vkmm_operand operand)
         .lines = VKMM_MODULAR_TABLE + (is_b ? (uint32_t)p->m : 0),
         .lines_stride = (uint32_t)(p->m + p->n),
         .is_b = is_b,
-        .moduli = m->moduli,
+        .products = m->products,
     };
 }
 
 void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
+    const uint32_t count = plan->modular.products;
+    uint32_t moduli[VKMM_MODULAR_MOST];
+    vkmm_modular_numbers(plan->modular.bits, count, moduli);
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         push_lines push = push_of(&plan->modular, (vkmm_operand)o);
         const uint32_t lines = push.depth_step == 1 ? vkmm_reduce_size(&device->physical->info) / 32 : 32,
                        groups[3] = {(push.count + lines - 1) / lines, 1, (uint32_t)plan->modular.problem.batch_count};
-        push.limit = vkmm_modular_limit_of(plan->modular.moduli);
-        vkmm_pipeline_record(device, &plan->scale, &push, sizeof push, groups, command);
+        push.first.limit = vkmm_modular_limit_of(plan->modular.moduli);
+        push.first.largest = moduli[0];
+        for (uint32_t i = 0; i < count; i++) push.first.smaller[i / 4] |= (moduli[0] - moduli[i]) << 8 * (i % 4);
+        vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_SCALING], &push, sizeof push, groups, command);
     }
 }
 
 void vkmm_modular_record_residues(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
     const vkmm_modular *m = &plan->modular;
-    const uint32_t ld = (uint32_t)vkmm_round_up(m->problem.k, 16) / 4;
-    for (int o = VKMM_A; o <= VKMM_B && ld > 0; o++) {
+    const vkmm_problem *product = &m->product;
+    for (int o = VKMM_A; o <= VKMM_B && product->k > 0; o++) {
         push_lines push = push_of(m, (vkmm_operand)o);
-        const uint32_t groups[3] = {(ld * 4 + SIDE - 1) / SIDE, (push.count + SIDE - 1) / SIDE,
-                                    (uint32_t)m->problem.batch_count};
-        push.residues.to = o == VKMM_B ? (uint32_t)((m->b.at - m->a.at) / 4) : 0;
-        push.residues.ld = ld;
-        push.residues.plane = push.count * ld;
-        vkmm_pipeline_record(device, &plan->pack, &push, sizeof push, groups, command);
+        const uint32_t groups[3] = {(uint32_t)vkmm_divide_up(product->k, SIDE),
+                                    (uint32_t)vkmm_divide_up(push.count, SIDE), (uint32_t)m->problem.batch_count};
+        if (o == VKMM_B) push.residues.to = (uint32_t)((m->b.at - m->a.at) / (FOUR * plan->pack_bytes));
+        push.residues.ld = (uint32_t)(o == VKMM_B ? product->ldb : product->lda) / FOUR;
+        push.residues.plane = (uint32_t)((o == VKMM_B ? product->stride_b : product->stride_a) / FOUR);
+        vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_PACKING], &push, sizeof push, groups, command);
     }
 }
 
@@ -230,7 +268,7 @@ static void record_finish(vkmm_device *device, const vkmm_plan *plan, uint32_t r
               .ldc = (uint32_t)p->ldc,
               .offset = (uint32_t)(p->offset_c + row * p->ldc),
               .stride = (uint32_t)p->stride_c,
-              .moduli = m->moduli,
+              .moduli = m->products,
               .sums_ld = (uint32_t)vkmm_divide_up(p->n, 4),
               .a = VKMM_MODULAR_TABLE + row,
               .b = VKMM_MODULAR_TABLE + (uint32_t)p->m,
@@ -241,7 +279,7 @@ static void record_finish(vkmm_device *device, const vkmm_plan *plan, uint32_t r
     vkmm_scalar_bits(VKMM_F64, p->beta, push.beta);
     push.end = (uint32_t)(vkmm_divide_up((uint64_t)rows * push.sums_ld, workgroup) * p->batch_count);
     const uint32_t groups[3] = {push.end < most ? push.end : most, 1, 1};
-    vkmm_pipeline_record(device, &plan->reduce, &push, sizeof push, groups, command);
+    vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_SECOND], &push, sizeof push, groups, command);
 }
 
 void vkmm_modular_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
@@ -254,13 +292,13 @@ void vkmm_modular_record_items(vkmm_device *device, const vkmm_plan *plan, uint6
                        stop = begin + m->items < plan->info.items ? begin + m->items : plan->info.items;
         vkmm_push push = plan->push;
         push.m = (uint32_t)rows;
-        push.offset_a = (uint32_t)(row * push.k);
+        push.offset_a = (uint32_t)(row * (m->product.op_a == VKMM_OP_T ? 1 : push.k));
         push.stride_c = (uint32_t)(rows * push.ldc);
         push.first = (uint32_t)(first > begin ? first - begin : 0);
         push.end = (uint32_t)((end < stop ? end : stop) - begin);
         const uint32_t items = push.end - push.first, most = plan->info.groups[0],
                        groups[3] = {items < most ? items : most, 1, 1};
-        vkmm_pipeline_record(device, &plan->pipeline, &push, sizeof push, groups, command);
+        vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_FIRST], &push, sizeof push, groups, command);
         if (end < stop) continue;
         vkmm_plan_record_barrier(device, command);
         record_finish(device, plan, (uint32_t)row, (uint32_t)rows, command);

@@ -65,7 +65,7 @@ static uint32_t constant_of(const vkmm_kernel_info *info, uint32_t id)
 
 static const uint32_t reduce_ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_WORKGROUP_Y, VKMM_SPEC_HALF_SUMS, VKMM_SPEC_OUT,
                                       VKMM_SPEC_BIAS,        VKMM_SPEC_ACTIVATION,  VKMM_SPEC_SCALARS};
-enum { REDUCE_CONSTANTS = sizeof reduce_ids / sizeof reduce_ids[0] };
+enum { REDUCE_CONSTANTS = VKMM_COUNT(reduce_ids) };
 
 static void fill_reduce(const vkmm_device_info *limits, const vkmm_choice *choice, uint32_t values[REDUCE_CONSTANTS])
 {
@@ -99,22 +99,21 @@ static int describe(const vkmm_device_info *limits, const vkmm_choice *choice, v
         fill_reduce(limits, choice, r->values);
         r->info.spec_ids = reduce_ids;
         r->info.spec_count = REDUCE_CONSTANTS;
-        snprintf(r->attempt, sizeof r->attempt, "compiling the second pass");
+        VKMM_PUT(r->attempt, "compiling the second pass");
     } else if (pass == VKMM_PLAN_PACKING || pass == VKMM_PLAN_SCALING) { /* elements of so many bytes in memory */
         r->values[0] = vkmm_reduce_size(limits);
         r->values[1] =
             vkmm_type_of(pass == VKMM_PLAN_PACKING ? choice->problem.type : vkmm_method_type(choice->problem.method))
                 ->bytes;
         r->info.spec_ids = pack_ids;
-        r->info.spec_count = sizeof pack_ids / sizeof *pack_ids;
-        snprintf(r->attempt, sizeof r->attempt, "compiling the packing of operands");
+        r->info.spec_count = VKMM_COUNT(pack_ids);
+        VKMM_PUT(r->attempt, "compiling the packing of operands");
     } else {
         r->info.spec_ids = kernel->spec_ids;
         r->info.spec_values = kernel->spec_values;
         r->info.spec_count = kernel->spec_count;
         r->info.subgroup_size = kernel->subgroup_size;
-        snprintf(r->attempt, sizeof r->attempt, "compiling %s for %s", kernel->name,
-                 vkmm_type_of(choice->problem.type)->name);
+        VKMM_PUT(r->attempt, "compiling %s for %s", kernel->name, vkmm_type_of(choice->problem.type)->name);
     }
     return 1;
 }
@@ -127,13 +126,6 @@ uint64_t vkmm_plan_hash(const vkmm_device_info *limits, const vkmm_choice *choic
     uint64_t hash = vkmm_hash(VKMM_HASH_START, r.module->words, r.module->bytes);
     hash = vkmm_hash(vkmm_hash(hash, r.info.spec_ids, bytes), r.info.spec_values, bytes);
     return vkmm_hash(hash, &r.info.subgroup_size, sizeof r.info.subgroup_size);
-}
-
-vkmm_pipeline *vkmm_plan_pipeline(vkmm_plan *plan, vkmm_plan_pass pass)
-{
-    vkmm_pipeline *const pipelines[VKMM_PASSES] = {&plan->pipeline, &plan->reduce, &plan->pack, &plan->at_edge,
-                                                   &plan->scale};
-    return pipelines[pass];
 }
 
 /* Unless the choice does without it, or captures another. */
@@ -149,7 +141,7 @@ static vkmm_status create(vkmm_device *device, const vkmm_choice *choice, vkmm_p
     r.info.pushes_sets = choice->terms.pushes_sets;
     r.info.cache = choice->terms.cache;
     r.info.capture_statistics = choice->capture > 0;
-    return vkmm_pipeline_create(device, &r.info, vkmm_plan_pipeline(plan, pass));
+    return vkmm_pipeline_create(device, &r.info, &plan->pipelines[pass]);
 }
 
 /* What differs between products with the same pipelines. */
@@ -182,7 +174,8 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
     vkmm_status status = VKMM_OK;
     for (int pass = 0; pass < VKMM_PASSES && status == VKMM_OK; pass++)
         status = create(device, choice, (vkmm_plan_pass)pass, plan);
-    if (status == VKMM_OK && plan->scale.handle && !choice->capture && choice->modular.moduli == 0) /* what decides */
+    if (status == VKMM_OK && plan->pipelines[VKMM_PLAN_SCALING].handle && !choice->capture &&
+        choice->modular.moduli == 0) /* what decides */
         status = vkmm_buffer_create(device, "the dispatches", VKMM_DISPATCH_COUNT * sizeof(VkDispatchIndirectCommand),
                                     VKMM_PLACE_DEVICE, &plan->dispatches);
     if (status != VKMM_OK) vkmm_plan_destroy(device, plan);
@@ -200,21 +193,17 @@ int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *pla
 {
     const int same = choice->module == plan->module && same_constants(&choice->info, &plan->info) &&
                      choice->edge.module == plan->edge.module && same_constants(&choice->edge.info, &plan->edge.info) &&
-                     (choice->reduce != NULL) == (plan->reduce.handle != NULL) &&
-                     (choice->packing != NULL) == (plan->pack.handle != NULL) &&
-                     (choice->scaling != NULL) == (plan->scale.handle != NULL);
+                     (choice->reduce != NULL) == (plan->pipelines[VKMM_PLAN_SECOND].handle != NULL) &&
+                     (choice->packing != NULL) == (plan->pipelines[VKMM_PLAN_PACKING].handle != NULL) &&
+                     (choice->scaling != NULL) == (plan->pipelines[VKMM_PLAN_SCALING].handle != NULL);
     if (same) aim(device, choice, plan);
     return same;
 }
 
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan)
 {
-    vkmm_pipeline_destroy(device, &plan->pipeline);
-    vkmm_pipeline_destroy(device, &plan->reduce);
-    vkmm_pipeline_destroy(device, &plan->pack);
-    vkmm_pipeline_destroy(device, &plan->scale);
+    for (int pass = 0; pass < VKMM_PASSES; pass++) vkmm_pipeline_destroy(device, &plan->pipelines[pass]);
     vkmm_buffer_destroy(device, &plan->dispatches);
-    vkmm_pipeline_destroy(device, &plan->at_edge);
 }
 
 /* Every binding that a shader declares must be set. */
@@ -231,7 +220,8 @@ static vkmm_part part_of(const vkmm_plan *plan, const vkmm_part *parts, uint32_t
         return (vkmm_part){workspace->buffer, workspace->offset + plan->packs[binding].at, plan->packs[binding].bytes};
     if (binding <= VKMM_B && plan->swapped) return parts[binding == VKMM_A ? VKMM_B : VKMM_A];
     if (binding != VKMM_BINDING_WORKSPACE || plan->info.splits == 0 || prepares) return parts[binding];
-    if (pass != VKMM_PLAN_EDGE && plan->reduce.handle && plan->info.workspace_bytes > 0) return parts[binding];
+    if (pass != VKMM_PLAN_EDGE && plan->pipelines[VKMM_PLAN_SECOND].handle && plan->info.workspace_bytes > 0)
+        return parts[binding];
     return parts[plan->has_bias ? VKMM_BIAS_PART : VKMM_C];
 }
 
@@ -246,27 +236,27 @@ void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, vkmm_plan_pa
 
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts)
 {
-    const vkmm_pipeline *passes[] = {&plan->pipeline, &plan->reduce, &plan->pack, &plan->at_edge, &plan->scale};
     VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS];
-    for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_SCALING; pass++) {
+    for (int pass = 0; pass < VKMM_PASSES; pass++) {
         vkmm_plan_bound(plan, parts, (vkmm_plan_pass)pass, bound);
-        vkmm_pipeline_bind_all(device, passes[pass], plan->binding_count, bound);
+        vkmm_pipeline_bind(device, &plan->pipelines[pass], plan->binding_count, bound);
     }
 }
 
 static uint32_t passes_of(const vkmm_plan *plan)
 {
-    return 1 + (plan->reduce.handle != VK_NULL_HANDLE) + (plan->pack.handle != VK_NULL_HANDLE) +
-           (plan->at_edge.handle != VK_NULL_HANDLE) + (plan->scale.handle != VK_NULL_HANDLE);
+    uint32_t count = 0;
+    for (int pass = 0; pass < VKMM_PASSES; pass++) count += plan->pipelines[pass].handle != VK_NULL_HANDLE;
+    return count;
 }
 
 vkmm_status vkmm_plan_sets_create(vkmm_device *device, const vkmm_plan *plan, uint32_t count, vkmm_plan_sets *sets)
 {
     count *= passes_of(plan); /* all have the same layout */
     sets->sets = vkmm_alloc(count, sizeof *sets->sets);
-    if (!sets->sets)
-        return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for %u descriptor sets", count);
-    return vkmm_pipeline_more_sets(device, &plan->pipeline, plan->binding_count, count, &sets->pool, sets->sets);
+    if (!sets->sets) return VKMM_NO_MEMORY(vkmm_device_log(device), "for %u descriptor sets", count);
+    return vkmm_pipeline_more_sets(device, &plan->pipelines[VKMM_PLAN_FIRST], plan->binding_count, count, &sets->pool,
+                                   sets->sets);
 }
 
 void vkmm_plan_sets_destroy(vkmm_device *device, vkmm_plan_sets *sets)
@@ -280,11 +270,8 @@ vkmm_plan vkmm_plan_with(const vkmm_plan *plan, const vkmm_plan_sets *sets, uint
 {
     const VkDescriptorSet *of = &sets->sets[index * passes_of(plan)];
     vkmm_plan other = *plan;
-    other.pipeline.set = *of++;
-    if (plan->reduce.handle) other.reduce.set = *of++;
-    if (plan->pack.handle) other.pack.set = *of++;
-    if (plan->at_edge.handle) other.at_edge.set = *of++;
-    if (plan->scale.handle) other.scale.set = *of++;
+    for (int pass = 0; pass < VKMM_PASSES; pass++)
+        if (other.pipelines[pass].handle) other.pipelines[pass].set = *of++;
     return other;
 }
 
@@ -331,7 +318,7 @@ static void record_pack(vkmm_device *device, const vkmm_plan *plan, vkmm_operand
 {
     uint32_t groups[3];
     const vkmm_pack_push push = vkmm_plan_pack(plan, operand, groups);
-    vkmm_pipeline_record(device, &plan->pack, &push, sizeof push, groups, command);
+    vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_PACKING], &push, sizeof push, groups, command);
 }
 
 static int packs_when(const vkmm_plan *plan, vkmm_operand operand, int once)
@@ -380,7 +367,7 @@ static void record_scales(vkmm_device *device, const vkmm_plan *plan, VkCommandB
         const vkmm_pack_push push = vkmm_plan_pack(plan, (vkmm_operand)o, groups);
         groups[0] = (uint32_t)vkmm_divide_up(lines, VKMM_SCALED_LINES);
         groups[1] = 1;
-        vkmm_pipeline_record(device, &plan->scale, &push, sizeof push, groups, command);
+        vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_SCALING], &push, sizeof push, groups, command);
     }
     vkmm_plan_record_barrier(device, command);
 }
@@ -392,8 +379,9 @@ void vkmm_plan_record_packs(vkmm_device *device, const vkmm_plan *plan, int once
         return;
     }
     const int early = plan->edge.early && !once;
-    if (plan->scale.handle && !once) record_scales(device, plan, command);
-    if (early) dispatch(device, plan, &plan->at_edge, &plan->edge_push, 0, plan->edge.info.groups, command);
+    if (plan->pipelines[VKMM_PLAN_SCALING].handle && !once) record_scales(device, plan, command);
+    if (early)
+        dispatch(device, plan, &plan->pipelines[VKMM_PLAN_EDGE], &plan->edge_push, 0, plan->edge.info.groups, command);
     for (int o = VKMM_A; o <= VKMM_B; o++)
         if (packs_when(plan, (vkmm_operand)o, once)) record_pack(device, plan, (vkmm_operand)o, command);
     if (early || packs_when(plan, VKMM_A, once) || packs_when(plan, VKMM_B, once))
@@ -406,13 +394,14 @@ static void record_edge(vkmm_device *device, const vkmm_plan *plan, uint64_t fir
 {
     const uint64_t items = plan->info.items, all = plan->edge.info.items;
     vkmm_push push = plan->edge_push;
-    if (!plan->at_edge.handle || plan->edge.early || (!plan->edge.instead && end < items)) return;
+    if (!plan->pipelines[VKMM_PLAN_EDGE].handle || plan->edge.early || (!plan->edge.instead && end < items)) return;
     if (plan->edge.instead) {
         push.first = (uint32_t)(first * all / items);
         push.end = (uint32_t)(end * all / items);
     }
     vkmm_plan_record_barrier(device, command); /* validation cannot know that it stores elsewhere */
-    dispatch(device, plan, &plan->at_edge, &push, VKMM_DISPATCH_INSTEAD, plan->edge.info.groups, command);
+    dispatch(device, plan, &plan->pipelines[VKMM_PLAN_EDGE], &push, VKMM_DISPATCH_INSTEAD, plan->edge.info.groups,
+             command);
 }
 
 void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
@@ -423,7 +412,7 @@ void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t
     if (groups[0] == 0 || first >= end) return;
     if (first == 0)
         vkmm_plan_record_packs(device, plan, 0, command);
-    else if (plan->pack.handle)
+    else if (plan->pipelines[VKMM_PLAN_PACKING].handle)
         record_barrier(device, plan, command); /* packed by an earlier command buffer */
     if (plan->modular.moduli > 0) {
         vkmm_modular_record_items(device, plan, first, end, command);
@@ -434,7 +423,7 @@ void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t
         push.end = (uint32_t)end;
         if (end - first < groups[0]) groups[0] = (uint32_t)(end - first);
     }
-    dispatch(device, plan, &plan->pipeline, &push, VKMM_DISPATCH_FIRST, groups, command);
+    dispatch(device, plan, &plan->pipelines[VKMM_PLAN_FIRST], &push, VKMM_DISPATCH_FIRST, groups, command);
     record_edge(device, plan, first, end, command);
 }
 
@@ -443,8 +432,10 @@ void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkComm
     static const uint32_t groups[3] = {1, 1, 1};
     vkmm_push push = plan->push;
     push.first = push.end = 0;
-    if (plan->info.items > 0) vkmm_pipeline_record(device, &plan->pipeline, &push, sizeof push, groups, command);
-    if (plan->at_edge.handle) vkmm_pipeline_record(device, &plan->at_edge, &push, sizeof push, groups, command);
+    if (plan->info.items > 0)
+        vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_FIRST], &push, sizeof push, groups, command);
+    if (plan->pipelines[VKMM_PLAN_EDGE].handle)
+        vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_EDGE], &push, sizeof push, groups, command);
 }
 
 void vkmm_plan_record_barrier(vkmm_device *device, VkCommandBuffer command)
@@ -457,11 +448,11 @@ void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkComma
 {
     const uint32_t groups[3] = {plan->reduce_groups, 1, 1};
     vkmm_push push = plan->push;
-    if (!plan->reduce.handle || plan->info.groups[0] == 0 || plan->modular.moduli > 0) return;
+    if (!plan->pipelines[VKMM_PLAN_SECOND].handle || plan->info.groups[0] == 0 || plan->modular.moduli > 0) return;
     record_barrier(device, plan, command);
     push.first = 0;
     push.end = plan->reduce_items;
-    dispatch(device, plan, &plan->reduce, &push, VKMM_DISPATCH_SECOND, groups, command);
+    dispatch(device, plan, &plan->pipelines[VKMM_PLAN_SECOND], &push, VKMM_DISPATCH_SECOND, groups, command);
 }
 
 void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)

@@ -11,24 +11,20 @@
 /* VKMM_PASSES, in the order of vkmm_kernel_info.pipeline_hash. */
 typedef enum vkmm_plan_pass {
     VKMM_PLAN_FIRST,
-    VKMM_PLAN_SECOND,
-    VKMM_PLAN_PACKING,
-    VKMM_PLAN_EDGE,
-    VKMM_PLAN_SCALING
+    VKMM_PLAN_SECOND,  /* after it: adds up the parts of K, or makes a modular product of its residues' products */
+    VKMM_PLAN_PACKING, /* before it: packs operands, or makes their parts or residues */
+    VKMM_PLAN_EDGE,    /* before or after it: computes the last columns or rows */
+    VKMM_PLAN_SCALING  /* before VKMM_PLAN_PACKING: finds the exponents of operands */
 } vkmm_plan_pass;
 
 typedef struct vkmm_plan {
     vkmm_kernel_info info;
     const vkmm_module *module;
-    vkmm_pipeline pipeline;
-    vkmm_pipeline reduce; /* the second pass, which adds up the parts of K; zeroed without one */
+    vkmm_pipeline pipelines[VKMM_PASSES]; /* by vkmm_plan_pass; the handle of a pass that is not needed is NULL */
     uint32_t reduce_items, reduce_groups;
-    vkmm_pipeline pack;     /* before the first pass, packs operands; zeroed without packed ones */
-    vkmm_pipeline scale;    /* before that, finds their exponents; zeroed if that is not needed */
-    vkmm_buffer dispatches; /* with `scale`: VKMM_DISPATCH_COUNT indirect ones */
-    vkmm_pipeline at_edge;  /* before or after the first pass, computes the last columns or rows, if any */
+    vkmm_buffer dispatches; /* with VKMM_PLAN_SCALING: VKMM_DISPATCH_COUNT indirect ones */
     vkmm_edge edge;         /* the choice's */
-    vkmm_modular modular;   /* likewise; `pack` makes residues then, and `reduce` takes their sums */
+    vkmm_modular modular;   /* the choice's */
     vkmm_push edge_push;
     vkmm_repack packs[2]; /* the choice's */
     uint32_t pack_bytes;  /* of an element of A and B */
@@ -49,9 +45,6 @@ typedef struct vkmm_part {
 /* Builds the pipelines of a choice (with a module) on the device. Ended by vkmm_plan_destroy. */
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or half-built plan is legal */
-
-/* The pipeline of a pass; its handle is NULL if the plan has no such pass. */
-vkmm_pipeline *vkmm_plan_pipeline(vkmm_plan *plan, vkmm_plan_pass pass);
 
 /* A hash of the SPIR-V, the constants and the subgroup size of a choice's pass; 0: there is none. */
 uint64_t vkmm_plan_hash(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_plan_pass pass);

@@ -146,16 +146,8 @@ static VkWriteDescriptorSet write_of(const vkmm_pipeline *pipeline, uint32_t bin
     };
 }
 
-void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer,
-                        uint64_t offset, uint64_t bytes)
-{
-    const VkDescriptorBufferInfo part = {.buffer = buffer, .offset = offset, .range = bytes};
-    const VkWriteDescriptorSet write = write_of(pipeline, binding, &part);
-    device->table.vkUpdateDescriptorSets(device->handle, 1, &write, 0, NULL);
-}
-
-void vkmm_pipeline_bind_all(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t count,
-                            const VkDescriptorBufferInfo *parts)
+void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t count,
+                        const VkDescriptorBufferInfo *parts)
 {
     VkWriteDescriptorSet writes[VKMM_MAX_BINDINGS];
     for (uint32_t i = 0; i < count; i++) writes[i] = write_of(pipeline, i, &parts[i]);

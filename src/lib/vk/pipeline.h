@@ -38,14 +38,10 @@ void vkmm_pipeline_destroy(vkmm_device *device, vkmm_pipeline *pipeline); /* a z
 vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding_count,
                                     uint32_t count, VkDescriptorPool *pool, VkDescriptorSet *sets);
 
-/* Points binding `binding` at a part of a buffer. Not while a command buffer that uses the set is in flight or
- * recorded. */
-void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer,
-                        uint64_t offset, uint64_t bytes);
-
-/* The same for bindings 0 … count - 1 at once; nothing where bindings are pushed. */
-void vkmm_pipeline_bind_all(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t count,
-                            const VkDescriptorBufferInfo *parts);
+/* Points bindings 0 … count - 1 at parts of buffers; nothing where bindings are pushed. Not while a command buffer
+ * that uses the set is in flight or recorded. */
+void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t count,
+                        const VkDescriptorBufferInfo *parts);
 
 /* Records the pipeline and its bindings for the dispatches that follow; they are those of its set, or `parts` if they
  * are pushed. */

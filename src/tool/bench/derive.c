@@ -118,10 +118,10 @@ static const double *component_peak(const vkmm_bench_peaks *peaks, vkmm_type ope
 }
 
 /* The peak of what multiplies: of so many products for each of the problem's. */
-static const double *find_peak(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, uint32_t moduli,
-                               uint32_t *products, int *is_matrix)
+static const double *find_peak(const vkmm_bench_peaks *peaks, const vkmm_problem *problem,
+                               const vkmm_kernel_info *kernel, uint32_t *products, int *is_matrix)
 {
-    const vkmm_types types = vkmm_problem_inner(problem, moduli, products);
+    const vkmm_types types = vkmm_problem_inner(problem, kernel, products);
     const vkmm_type operands = types.compute == VKMM_F16 ? VKMM_F16 : types.in; /* f32 is rounded to f16 first */
     const double *matrix =
         operands != types.compute || operands == VKMM_F16 ? component_peak(peaks, operands, types.compute) : NULL;
@@ -133,11 +133,12 @@ static const double *find_peak(const vkmm_bench_peaks *peaks, const vkmm_problem
     return &of[types.compute == VKMM_F16 && !(of[VKMM_F16] > 0) ? VKMM_F32 : types.compute];
 }
 
-double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, uint32_t moduli, int *is_matrix)
+double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, const vkmm_kernel_info *kernel,
+                          int *is_matrix)
 {
     uint32_t products;
     int unused;
-    const double peak = *find_peak(peaks, problem, moduli, &products, is_matrix != NULL ? is_matrix : &unused);
+    const double peak = *find_peak(peaks, problem, kernel, &products, is_matrix != NULL ? is_matrix : &unused);
 
     return peak / products;
 }
@@ -153,7 +154,7 @@ void vkmm_bench_raise_peaks(vkmm_bench *bench)
         if (row->device >= bench->device_count || !(row->figures.arithmetic_share > 1) || !(speed <= VKMM_MOST_A_S))
             continue;
         vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
-        double *peak = (double *)find_peak(peaks, &row->problem, row->kernel.moduli, &products, &unused);
+        double *peak = (double *)find_peak(peaks, &row->problem, &row->kernel, &products, &unused);
         *peak = fmax(*peak, speed * products);
         peaks->raised = raised = 1;
     }
@@ -165,7 +166,7 @@ static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vk
     if (row->device >= bench->device_count) return;
     const vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
     int is_matrix;
-    const double multiply_adds = vkmm_bench_peak_of(peaks, &row->problem, row->kernel.moduli, &is_matrix),
+    const double multiply_adds = vkmm_bench_peak_of(peaks, &row->problem, &row->kernel, &is_matrix),
                  copy = peaks->copy_bytes_per_s;
 
     /* Ordinary arithmetic is not a peak for matrix operations. */
@@ -197,16 +198,16 @@ static void explain_sum(const vkmm_bench_series *transfer, vkmm_bench_figures *f
     char why[96];
 
     if (figures->throttled)
-        snprintf(why, sizeof why, "the device slowed down meanwhile");
+        VKMM_PUT(why, "the device slowed down meanwhile");
     else if (figures->busy)
-        snprintf(why, sizeof why, "other processes used processor time meanwhile");
+        VKMM_PUT(why, "other processes used processor time meanwhile");
     else if (noise > ADDS_UP_WITHIN)
-        snprintf(why, sizeof why, "products with transfers vary by ±%.0f %%", 100 * noise);
+        VKMM_PUT(why, "products with transfers vary by ±%.0f %%", 100 * noise);
     else
-        snprintf(why, sizeof why, "%s",
+        VKMM_PUT(why, "%s",
                  off < 0 ? "after a copy, the kernel may find different caches or a lower clock"
                          : "together, steps may overlap or run at a higher clock");
-    snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: %s", 100 * off, why);
+    VKMM_PUT(figures->apart, "off by %+.0f %%: %s", 100 * off, why);
 }
 
 static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_bench_figures *figures)
@@ -216,7 +217,7 @@ static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_
     figures->wall_ms = row->total_ms.median;
     figures->overhead_ms = row->submit_ms.median - figures->median_ms;
     if (why != NULL) {
-        snprintf(figures->apart, sizeof figures->apart, "%s", why);
+        VKMM_PUT(figures->apart, "%s", why);
         return;
     }
     figures->sum_ms = figures->median_ms + figures->overhead_ms;

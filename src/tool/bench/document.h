@@ -79,8 +79,9 @@ int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 if memory ru
  * if there is none, of ordinary ones of the type of the sums (for i8 and u8, dot products of four if
  * they were measured). *is_matrix (may be NULL): which of both. NAN: unknown. f32, f64, i32 and u32 sums of the
  * same have no matrix operations here. A split product is limited to a third of the peak of its parts, and a modular
- * one to the peak of bytes over the number of moduli (0: the usual one). */
-double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, uint32_t moduli, int *is_matrix);
+ * one to the peak of what multiplies residues over the number of such products, by the kernel (NULL: the usual). */
+double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, const vkmm_kernel_info *kernel,
+                          int *is_matrix);
 
 /* Fills row->figures from the samples, with peaks of row->device. A wrong, unverified or empty product has no speed:
  * its figures stay NAN. */

@@ -132,7 +132,7 @@ static json_t *types_of(const bench_run *run, const vkmm_bench_device *device)
         int asked = 0;
         for (uint32_t i = 0; i < run->suite->count && !asked; i++) {
             uint32_t unused;
-            const vkmm_types inner = vkmm_problem_inner(&run->suite->items[i].problem, 0, &unused);
+            const vkmm_types inner = vkmm_problem_inner(&run->suite->items[i].problem, NULL, &unused);
             asked = is_for(device, &run->suite->items[i]) &&
                     (inner.in == (vkmm_type)type || inner.compute == (vkmm_type)type);
         }

@@ -55,7 +55,7 @@ double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
 static double first_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
 {
     int slow = is_host_speed(speeds->device);
-    double peak = 2 * vkmm_bench_peak_of(&speeds->device->peaks, &item->problem, 0, NULL) / 1000;
+    double peak = 2 * vkmm_bench_peak_of(&speeds->device->peaks, &item->problem, NULL, NULL) / 1000;
 
     if (!(peak > 0)) return slow ? UNKNOWN_HOST : UNKNOWN_FLOPS;
     if (kind_of(item->kernel) > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);

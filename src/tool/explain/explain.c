@@ -190,8 +190,8 @@ static vkmm_status plan(cli_session *session, vkmm_explanation *all)
     if (status != VKMM_OK) return status;
     const double rows = info->tile[0], cols = info->tile[1],
                  invocations = (double)info->workgroup[0] * info->workgroup[1];
-    /* Residues are bytes, summed in 32 bits. */
-    const uint32_t in = info->moduli > 0 ? 1 : vkmm_type_of(all->problem.type)->bytes,
+    /* Residues are summed in 32 bits. */
+    const uint32_t in = vkmm_type_of(info->moduli > 0 ? info->residues : all->problem.type)->bytes,
                    sum = info->moduli > 0 ? 4 : vkmm_type_of(vkmm_problem_compute(&all->problem))->bytes;
     if (rows * cols > 0 && invocations > 0) {
         kernel->sum_registers = rows * cols / invocations * sum / 4;

@@ -318,8 +318,10 @@ static void put_passes(const vkmm_report *report, const vkmm_problem *problem, c
 
     if (plan->pass_count == 0) return;
     const int loses = strcmp(plan->faster, "direct") == 0;
-    put_line(report, "products", "%u of %s", plan->products,
-             is_split ? "parts in f16, summed in f32" : "residues in i8, summed in i32, each by another modulus");
+    put_line(report, "products", "%u of %s %s", plan->products, is_split ? "parts in" : "residues in",
+             is_split                         ? "f16, summed in f32"
+             : plan->info.residues == VKMM_I8 ? "i8, summed in i32, each by another modulus"
+                                              : "i32, each by another modulus");
     for (uint32_t i = 0; i < plan->pass_count; i++) put_pass(report, &plan->passes[i]);
     put_line(report, "altogether", "%s ms, at the device's peaks: copies %s GB/s, such products %s %s",
              VKMM_FIGURE(plan->predicted_ms), VKMM_FIGURE(plan->copy_bytes_per_s * 1e-9),

@@ -63,13 +63,11 @@ static void add(vkmm_explained *plan, const char *name, double read, double writ
 vkmm_status cli_explain_passes(cli_session *session, const vkmm_explanation *all, vkmm_explained *plan)
 {
     const vkmm_problem *p = &all->problem;
-    const vkmm_types types = vkmm_problem_inner(p, plan->info.moduli, &plan->products);
+    const vkmm_types types = vkmm_problem_inner(p, &plan->info, &plan->products);
     const double batches = (double)vkmm_problem_batches(p), m = (double)p->m, n = (double)p->n, k = (double)p->k,
                  size = vkmm_type_of(p->type)->bytes, a_b = size * batches * (m + n) * k, c = size * batches * m * n,
                  c_read = vkmm_problem_beta(p) != 0 ? c : 0, multiply_adds = vkmm_problem_flops(p) / 2;
-    const double parts = plan->info.moduli == 0 ? (double)plan->info.packed_bytes
-                                                : plan->products * batches * (m + n) * 16 * ceil(k / 16),
-                 sums = 4.0 * plan->products * batches * m * 4 * ceil(n / 4);
+    const double parts = (double)plan->info.packed_bytes, sums = 4.0 * plan->products * batches * m * 4 * ceil(n / 4);
     const vkmm_status status = measure(session, all, types, plan);
 
     if (status != VKMM_OK) return status;

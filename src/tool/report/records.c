@@ -196,6 +196,11 @@ static json_t *put_null(const void *record)
 
 VKMM_KNOWN(has_name, vkmm_kernel_info, name[0] != '\0')
 
+static int is_modular(const void *record)
+{
+    return ((const vkmm_kernel_info *)record)->products > 0;
+}
+
 #define KERNEL(member)           VKMM_AT(vkmm_kernel_info, member)
 #define KERNEL_KEY(kind, member) VKMM_KEY(kind, vkmm_kernel_info, member)
 
@@ -216,6 +221,8 @@ static const vkmm_field kernel_fields[] = {
     {KERNEL_KEY(U32, subgroup_size), VKMM_MAYBE},
     {"dot8", VKMM_FIELD_TRUTH, KERNEL(uses_dot8)},
     {KERNEL_KEY(U32, moduli), VKMM_MAYBE},
+    {KERNEL_KEY(WORD, residues), .words = &vkmm_type_words, .known = is_modular},
+    {KERNEL_KEY(U32, products), VKMM_MAYBE},
     {"shader", VKMM_FIELD_CUSTOM, .put = put_null},
 };
 
