@@ -102,27 +102,49 @@ FragmentB fragment_b(uint k, uint col)
 }
 
 #ifdef PARTS
-// A slice has MK elements of hi and MK of lo (split.comp): of each pair of fragments, three products. Those of hi leave
-// the matrix operations after each slice and are added in f32, because some devices round toward zero in between; what
-// the small ones lose does not count.
-#define LOAD_PART(slice, part)                                                          \
-    {                                                                                   \
-        const uint k = ((slice) * MK / PART * 2 + (part)) * PART + (slice) * MK % PART; \
-        [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++)                             \
-            a[(part) * FRAGMENT_ROWS + r] = fragment_a(subgroup_row() + r * MM, k);     \
-        [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++)                             \
-            b[(part) * FRAGMENT_COLS + c] = fragment_b(k, subgroup_col() + c * MN);     \
-    }
-#define LOAD(slice) { LOAD_PART(slice, 0) LOAD_PART(slice, 1) }
+// A slice has MK elements of hi and MK of lo (split.comp): of each pair of fragments, three products, one after the
+// other for all pairs, so that fragments are loaded while others are multiplied: hi of A and lo of B come with the
+// slice before. Some devices round toward zero in between, and lose more, the longer they sum; f32 loses more, the
+// larger K is. So the products of hi leave the matrix operations after runs that grow with K, up to RUN, and are added
+// in f32 (doc/precision.md). What the small ones lose does not count.
+const uint RUN = 256; // elements of both parts
 
-#define MULTIPLY(slice) \
+#define PLACE(slice, part) (((slice) * MK / PART * 2 + (part)) * PART + (slice) * MK % PART)
+#define LOAD_A(slice, part) \
+    [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++) \
+        a[(part) * FRAGMENT_ROWS + r] = fragment_a(subgroup_row() + r * MM, PLACE(slice, part));
+#define LOAD_B(slice, part) \
+    [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++) \
+        b[(part) * FRAGMENT_COLS + c] = fragment_b(PLACE(slice, part), subgroup_col() + c * MN);
+#define LOAD(slice) LOAD_A(slice, 0) LOAD_B(slice, 1)
+
+#define MULTIPLY_PARTS(of, part_a, part_b) \
     [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++) \
         [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++) { \
             const uint s = r * FRAGMENT_COLS + c; \
-            low[s] = coopMatMulAdd(a[r], b[FRAGMENT_COLS + c], low[s]); \
-            low[s] = coopMatMulAdd(a[FRAGMENT_ROWS + r], b[c], low[s]); \
-            sums[s] += coopMatMulAdd(a[r], b[c], Sums(0)); \
+            of[s] = coopMatMulAdd(a[(part_a) * FRAGMENT_ROWS + r], b[(part_b) * FRAGMENT_COLS + c], of[s]); \
         }
+#define BEGIN(slice) LOAD_B(slice, 0) LOAD_A(slice, 1) MULTIPLY_PARTS(low, 0, 1)
+#define MULTIPLY(slice) MULTIPLY_PARTS(sums, 0, 0)
+#define REST MULTIPLY_PARTS(low, 1, 0)
+
+#define BEGIN_RUN \
+    const uint run = min((end - begin) / 64 + 1, RUN); \
+    for (;;) { \
+        const uint stop = min(next + run, end);
+#define RUN_END stop
+#define END_RUN \
+        if (next >= end) \
+            break; \
+        [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++) { \
+            total[n] += sums[n]; \
+            sums[n] = Sums(0); \
+        } \
+    }
+#define MULTIPLY_ALL_BUT_LAST \
+    [[unroll]] for (uint slice = 0; slice + 1 < SLICES; slice++) \
+        { BEGIN(slice) MULTIPLY(slice) LOAD(slice + 1) REST } \
+    BEGIN(SLICES - 1)
 #else
 // A slice of a tile is MK deep. There is space for the fragments of two slices: one is loaded while the other is
 // multiplied. No functions, because compilers might copy the arrays.
@@ -140,17 +162,16 @@ FragmentB fragment_b(uint k, uint col)
             const uint s = r * FRAGMENT_COLS + c; \
             sums[s] = coopMatMulAdd(a[(slice) % 2 * FRAGMENT_ROWS + r], b[(slice) % 2 * FRAGMENT_COLS + c], sums[s]); \
         }
-#endif
+#define REST
+#define BEGIN_RUN
+#define RUN_END end
+#define END_RUN
 
-// All slices but the last, whose fragments are loaded at the end. Of parts, there is space for those of one slice.
-#ifdef PARTS
-#define NEXT(slice) MULTIPLY(slice) LOAD(slice + 1)
-#else
-#define NEXT(slice) LOAD(slice + 1) MULTIPLY(slice)
-#endif
+// All slices but the last, whose fragments are loaded at the end.
 #define MULTIPLY_ALL_BUT_LAST                                    \
     [[unroll]] for (uint slice = 0; slice + 1 < SLICES; slice++) \
-        { NEXT(slice) }
+        { LOAD(slice + 1) MULTIPLY(slice) }
+#endif
 
 #include "matrix_store.glsl"
 
@@ -171,9 +192,10 @@ void main()
         [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
             sums[n] = Sums(0);
 #ifdef PARTS
-        Sums low[FRAGMENT_ROWS * FRAGMENT_COLS]; // of hi·lo and lo·hi
+        Sums low[FRAGMENT_ROWS * FRAGMENT_COLS];   // of hi·lo and lo·hi
+        Sums total[FRAGMENT_ROWS * FRAGMENT_COLS]; // of what has left the matrix operations
         [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
-            low[n] = Sums(0);
+            low[n] = total[n] = Sums(0);
 #endif
         // The first step takes the remainder of K / DEPTH, so that all others are whole and need no checks.
         uint next = begin + (end > begin ? (end - begin - 1) % DEPTH + 1 : 0);
@@ -184,7 +206,8 @@ void main()
             fetch_tiles(aimA, aimB, next, WHOLE);
         barrier(); // the tiles are complete
         LOAD(0)
-        for (; next < end; next += DEPTH) {
+        BEGIN_RUN
+        for (; next < RUN_END; next += DEPTH) {
             MULTIPLY_ALL_BUT_LAST
             barrier(); // everyone has all that is left of the tiles in registers
             store_tiles();
@@ -193,13 +216,16 @@ void main()
             MULTIPLY(SLICES - 1)
             barrier(); // the next tiles are complete
             LOAD(0)
+            REST
         }
+        END_RUN
         MULTIPLY_ALL_BUT_LAST
         MULTIPLY(SLICES - 1)
+        REST
 
 #ifdef PARTS
         [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
-            sums[n] += low[n] * TC(LO_UNIT);
+            sums[n] = total[n] + (sums[n] + low[n] * TC(LO_UNIT));
 #endif
         barrier(); // sums take the place of tiles that everyone has read
         for (uint s = 0; s < FRAGMENT_ROWS * FRAGMENT_COLS / STRIP; s++) { // not unrolled: what finishes sums is long

@@ -7,7 +7,6 @@
 // little of it is left, or is infinite or NaN, the product must be computed without parts.
 // A workgroup splits a square of SIDE elements, an invocation VECTOR neighbours at a time; z counts the matrices of a
 // batch.
-#include "half.glsl"
 layout(local_size_x_id = 0) in;
 
 layout(std430, set = 0, binding = 3) restrict buffer Packed { uvec4 packed[]; };
@@ -16,30 +15,33 @@ layout(std430, set = 0, binding = 3) restrict buffer Packed { uvec4 packed[]; };
 #include "decide.glsl"
 #include "parts.glsl"
 
-uint exponent(uint at) { return largest_of(packed[at / 4][at % 4]); }
-
 const uint SIDE = 64, VECTOR = 8, VECTORS = SIDE / VECTOR; // elements that an invocation splits at a time
 
-// The parts of an element: the bits of hi as f16, and of lo as f32.
-uvec2 parts_of(uint value, uint largest)
+// What scale.comp found of a line of op(A) or op(B).
+uint found(uint word) { return packed[word / 4][word % 4]; }
+
+uvec4 scalable(uvec4 e) { return uvec4(largest_of(e.x), largest_of(e.y), largest_of(e.z), largest_of(e.w)); }
+
+// Whether what the parts lose of an element is more than K roundings of f32, or it is no number: smaller than the power
+// of two that LEAST stands for beside `largest`, and not 0; or infinite or NaN.
+bool is_lost(uvec4 values, uvec4 largest)
 {
-    const float scaled = uintBitsToFloat(value) * uintBitsToFloat(2 * 127 + TOP - largest << 23);
-    const uint bits = floatBitsToUint(scaled), exponent = bits >> 23 & 0xff;
-    // hi by its bits: compilers fold x - float(float16_t(x)) to 0. Of subnormal f16, fewer are left.
-    uint hi = bits + 0x1000 & ~0x1fff, half_hi = bits >> 16 & 0x8000 | (hi & 0x7fffffff) - 0x38000000 >> 13;
-    if (exponent < 113) {
-        const uint drop = 13 + min(113 - exponent, 10);
-        hi = exponent < 103 ? 0 : bits + (1u << drop - 1) & ~0u << drop;
-        half_hi = f16_bits(uintBitsToFloat(hi));
-    }
-    return uvec2(half_hi, floatBitsToUint((scaled - uintBitsToFloat(hi)) / LO_UNIT));
+    const uvec4 size = values & 0x7fffffff, least = max(LEAST + largest, 127 + TOP) - (127 + TOP);
+    return any(lessThan(size - 1, max(least << 23, 1) - 1)) || any(greaterThanEqual(size, uvec4(0x7f800000)));
 }
 
-// Whether what the parts lose of an element is more than K roundings of f32, or it is no number.
-bool is_lost(uint value, uint largest)
+uvec2 halves(vec4 values) { return uvec2(packHalf2x16(values.xy), packHalf2x16(values.zw)); }
+
+// Four elements as hi, then lo.
+uvec4 parts_of(uvec4 values, uvec4 largest)
 {
-    const uint exponent = value >> 23 & 0xff;
-    return (value & 0x7fffffff) != 0 && (exponent == 0xff || exponent + 127 + TOP < LEAST + largest);
+    const vec4 scaled = uintBitsToFloat(values) * uintBitsToFloat(2 * 127 + TOP - largest << 23);
+    // hi by its bits: compilers fold x - float(float16_t(x)) to 0. Subnormal f16 are multiples of 2^-24, as are all f32
+    // beside 0.75.
+    precise const vec4 above = scaled + 0.75, small = above - 0.75;
+    vec4 hi = uintBitsToFloat(floatBitsToUint(scaled) + 0x1000 & ~0x1fff);
+    hi = mix(hi, small, lessThan(abs(scaled), vec4(1.0 / 16384)));
+    return uvec4(halves(hi), halves((scaled - hi) / LO_UNIT));
 }
 
 void main()
@@ -48,29 +50,32 @@ void main()
     const uint extent = across ? LENGTH : LINES, rows = EXPONENTS + gl_WorkGroupID.z * extent;
     const uint next = across ? PART * TO_LD : PART / 2; // from hi to lo
     bool lost = false;
-    for (uint i = gl_LocalInvocationIndex; i < SIDE * VECTORS; i += gl_WorkGroupSize.x) {
+    [[unroll]] for (uint i = gl_LocalInvocationIndex; i < SIDE * VECTORS; i += gl_WorkGroupSize.x) {
         const uint line = gl_WorkGroupID.y * SIDE + i / VECTORS, place = gl_WorkGroupID.x * SIDE + i % VECTORS * VECTOR;
         const uint to_line = across ? line / PART * (2 * PART) + line % PART : line;
         const uint to_word = across ? place / 2 : place / PART * PART + place % PART / 2;
-        uvec4 values[2] = {four(line, place), four(line, place + 4)}, hi, lo;
-        uint largest = exponent(rows + min(line, extent - 1));
-        [[unroll]] for (uint w = 0; w < VECTOR / 2; w++) {
-            uvec2 parts[2];
-            [[unroll]] for (uint n = 0; n < 2; n++) {
-                const uint e = 2 * w + n;
-                if (across)
-                    largest = exponent(rows + min(place + e, extent - 1));
-                const uint value = line < LINES && place + e < LENGTH ? values[e / 4][e % 4] : 0;
-                parts[n] = parts_of(value, largest);
-                lost = lost || is_lost(value, largest);
-            }
-            hi[w] = parts[0].x | parts[1].x << 16;
-            lo[w] = packHalf2x16(uintBitsToFloat(uvec2(parts[0].y, parts[1].y)));
+        const uint count = line < LINES ? LENGTH - min(place, LENGTH) : 0; // elements of the line from here on
+        uvec4 values[2] = {four(line, place), four(line, place + 4)}, parts[2];
+        if (count < VECTOR)
+            [[unroll]] for (uint e = 0; e < VECTOR; e++)
+                if (e >= count)
+                    values[e / 4][e % 4] = 0;
+        uvec4 largest = across ? uvec4(0) : uvec4(found(rows + min(line, extent - 1)));
+        [[unroll]] for (uint n = 0; n < 2; n++) {
+            const uint first = place + 4 * n;
+            if (across && ((rows | extent) & 3) == 0)
+                largest = packed[(rows + min(first, extent - 4)) / 4];
+            else if (across)
+                [[unroll]] for (uint e = 0; e < 4; e++)
+                    largest[e] = found(rows + min(first + e, extent - 1));
+            const uvec4 as = scalable(largest);
+            parts[n] = parts_of(values[n], as);
+            lost = lost || is_lost(values[n], as);
         }
         const uint at = (TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE + to_line * TO_LD + to_word) / 4;
         if (to_line < TO_LINES && to_word < TO_LD) {
-            packed[at] = hi;
-            packed[at + next / 4] = lo;
+            packed[at] = uvec4(parts[0].xy, parts[1].xy);
+            packed[at + next / 4] = uvec4(parts[0].zw, parts[1].zw);
         }
     }
     if (lost)

@@ -528,7 +528,7 @@ static void splits_where_matrices_are(void **state)
     assert_int_equal(choose(&devices[0].info, &split, NULL, "depth=48", &choice), VKMM_UNSUPPORTED);
     assert_non_null(strstr(sentence, "depth must be a multiple of 32"));
     assert_string_equal(
-        planned(&devices[0].info, VKMM_PROBLEM(.m = 64, .n = 64, .k = 127, .method = VKMM_COMPUTE_SPLIT)),
+        planned(&devices[0].info, VKMM_PROBLEM(.m = 64, .n = 64, .k = 1023, .method = VKMM_COMPUTE_SPLIT)),
         "blocked");                                                                          /* more precise */
     assert_string_equal(planned(&devices[0].info, CUBE(8192, .type = VKMM_F32)), "blocked"); /* only where asked for */
 }

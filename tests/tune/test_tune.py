@@ -176,12 +176,12 @@ class Fake(Case):
 
     def test_split(self):
         """Configurations of the kernel that multiplies parts, with no others; each legal for parts."""
-        words = ["--size", "160", "--compute", "split"]
+        words = ["--size", "32x32x1056", "--compute", "split"]
         row = cli.run("tune", "--size", "99", *words[2:], env=self.env)
         if "split needs matrix operations" in row.stderr:
             self.skipTest("no matrix operations of f16 summed in f32")
-        self.assertRegex(row.stderr, "K is 99, and split products of fewer than 128 terms are computed as f32")
-        row, = self.tune("--compute", "split", "--budget", "1s", size="160")
+        self.assertRegex(row.stderr, "K is 99, and split products of fewer than 1024 terms are computed as f32")
+        row, = self.tune("--compute", "split", "--budget", "1s", size=words[1])
         tried = self.tried()
         self.assertGreater(len(tried), 3)
         self.assertEqual({kernel for kernel, _ in tried}, {row["planned"]["kernel"]})

@@ -168,9 +168,6 @@ static vkmm_status refuse_split(const vkmm_log *log, const vkmm_device_info *dev
                      kernel->name);
 }
 
-/* Sums of fewer terms are more precise in f32 than of parts, and hardly slower, unless the kernel is named. */
-enum { FEWEST_PARTS = 128 };
-
 /* The kernel multiplies parts. The device lets that of the plain product take its place if the operands cannot be
  * split; it must do with one pass, and with the operands as they are. */
 static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
@@ -186,7 +183,7 @@ static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *dev
     parts.type = VKMM_F16;
     const vkmm_kernel *kernel = device && !wish->shader ? any_kernel(device, &parts) : NULL;
     if (!kernel || (named && strcmp(wish->kernel, kernel->name) != 0)) return refuse_split(log, device, wish, kernel);
-    if (parts.m == 0 || parts.n == 0 || parts.k < (named || wish->config ? 1 : FEWEST_PARTS))
+    if (parts.m == 0 || parts.n == 0 || parts.k < (named || wish->config ? 1 : VKMM_FEWEST_TERMS))
         return vkmm_choose(log, device, &plain, &any, choice);
     vkmm_status status = vkmm_choose(log, device, &plain, &alone, &instead);
     if (status != VKMM_OK) return status;

@@ -5,6 +5,10 @@
 
 #include "kernel/legal.h"
 
+/* Sums of fewer terms are more precise in f32 than of parts, and hardly slower: they are split only if the kernel or
+ * its configuration is named. */
+enum { VKMM_FEWEST_TERMS = 1024 };
+
 enum { VKMM_PACK_BOUND = 16 }; /* as VKMM_PACK_ONCE, and what is bound as the operand is packed already */
 
 /* What a plan must keep to, whichever kernel it has. */

@@ -123,8 +123,8 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     if (status != VKMM_OK) return status;
     if (t->problem.method == VKMM_COMPUTE_SPLIT && choice.problem.method != VKMM_COMPUTE_SPLIT)
         return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
-                         "K is %llu, and split products of fewer than 128 terms are computed as f32: tune that",
-                         (unsigned long long)t->problem.k);
+                         "K is %llu, and split products of fewer than %d terms are computed as f32: tune that",
+                         (unsigned long long)t->problem.k, VKMM_FEWEST_TERMS);
     if (t->problem.method != VKMM_COMPUTE_DIRECT) t->seen = choice.problem;
     seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
     if (vkmm_tuned_find(instance, &t->device, &t->problem, &tuned, NULL) && find(t, &tuned.best, &seeds[*count]))
