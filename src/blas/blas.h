@@ -20,6 +20,7 @@
 #ifndef VKBLAS_BLAS_H
 #define VKBLAS_BLAS_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -184,6 +185,13 @@ vkmm_device *const *vkblas_others(uint32_t *count);
 
 /* Warns once and gives the device up for good, unless only memory ran out or the device lacks a type. */
 void vkblas_device_failed(vkmm_status status);
+
+/* As many threads as the host's BLAS may have: those of other processes have the other processors. 0: not known. */
+uint32_t vkblas_threads(void);
+
+/* Until the mask is `before` again: threads of the driver and of streams inherit it, and the program's signals remain
+ * the program's. */
+void vkblas_block_signals(sigset_t *before);
 
 /* From now on there is no device. For a signal handler or the child of a fork too. */
 void vkblas_device_give_up(void);

@@ -127,7 +127,7 @@ void vkblas_cost_learn(vkblas_cost *cost, int where, vkblas_type type, vkblas_ex
     cell->ns = (float)(cell->count == 0 || ns < cell->ns ? ns : cell->ns + (ns - cell->ns) / 4);
     if (cell->count < 2) cell->count++;
     cost->known[where][type] = 1;
-    if (where == VKBLAS_DEVICE && host > 0 && ms > host) cost->lost_ms += ms - host;
+    if (where == VKBLAS_DEVICE && host > 0) cost->lost_ms = larger(cost->lost_ms + ms - host, 0);
 }
 
 void vkblas_cost_end(vkblas_cost *cost, double run_ms)

@@ -4,12 +4,12 @@
  * rounded down, are equal; of each class the time per multiplication is kept. A class that has not been measured is
  * judged by the nearest one: at best its time grows with the operands' bytes, at worst with the volume.
  *   The device is given a product if it is expected to be faster, and also to find out if that is so where it may be
- * twice as fast: but only as long as all that has been lost, with all that could be lost by this attempt, is at most a
- * part of the time that the program has run (VKBLAS_RISK). So a program loses no more than that part. Only where a
- * product takes the host half as long as an attempt or longer, earlier programs count too: all of them together lose no
- * more, and a program of a few large products need not be long to find the device. One loss is larger: where nothing
- * is known of the device yet, it is opened and probed for a product that is expected to take the host longer than that.
- *   Not safe from several threads. */
+ * twice as fast: but only as long as all that has been lost and not gained since, with all that could be lost by this
+ * attempt, is at most a part of the time that the program has run (VKBLAS_RISK). So a program loses no more than that
+ * part. Only where a product takes the host half as long as an attempt or longer, earlier programs count too: all of
+ * them together lose no more, and a program of a few large products need not be long to find the device. One loss is
+ * larger: where nothing is known of the device yet, it is opened and probed for a product that is expected to take the
+ * host longer than that. Not safe from several threads. */
 #ifndef VKBLAS_COST_H
 #define VKBLAS_COST_H
 
@@ -57,7 +57,8 @@ typedef struct vkblas_expected {
 vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkblas_extents e, double run_ms,
                                  vkblas_expected *expected);
 
-/* A product took this long. On the device: what it lost against the host is added to lost_ms. */
+/* A product took this long. On the device: what it lost against the host is added to lost_ms, what it gained is taken
+ * off. */
 void vkblas_cost_learn(vkblas_cost *cost, int where, vkblas_type type, vkblas_extents e, double ms);
 
 /* The process has run for so long, and ends: its time and its losses become those of earlier ones. */

@@ -1,7 +1,7 @@
 /* The device, and everything that keeps libvkblas from harming the program: no device, a lost one, a fork. */
 #include <fenv.h>
 #include <pthread.h>
-#include <signal.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,17 +99,32 @@ static vkmm_status open_all(vkmm_instance *instance, vkmm_device **opened)
     return *opened != NULL ? VKMM_OK : failed;
 }
 
-/* The driver's threads inherit the mask of signals: those of the program stay the program's. */
+uint32_t vkblas_threads(void)
+{
+    const char *told = getenv("OPENBLAS_NUM_THREADS");
+    cpu_set_t set;
+    const int processors = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    if (told == NULL) told = getenv("OMP_NUM_THREADS");
+    const int threads = told != NULL ? atoi(told) : 0;
+    return (uint32_t)(threads > 0 && threads < processors ? threads : processors);
+}
+
+void vkblas_block_signals(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
 static void open_device(void)
 {
     const char *what = getenv("VKBLAS_DEVICE");
     vkmm_instance *instance = NULL;
     vkmm_device *opened = NULL;
-    sigset_t all, before;
+    sigset_t before;
     fenv_t numbers;
     if (what != NULL && strcmp(what, "none") == 0) return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    vkblas_block_signals(&before);
     feholdexcept(&numbers);
     vkmm_status status = vkmm_instance_create(&(vkmm_instance_params){.log = {.write = keep}}, &instance);
     if (status == VKMM_OK) status = open_all(instance, &opened);

@@ -12,12 +12,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char path[4096];
 __attribute__((visibility("default"))) const char vkblas_none = 0;
 
+/* In the child of a fork: the thread that had the lock may be the parent's alone. */
+static void renew_lock(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
 /* OpenBLAS's threads spin for 0.1 s after each call unless told otherwise, on the processors that copy panels
  * meanwhile. It reads this when it is loaded: not if the program is linked with it, which `vkmatmul blas` takes care
  * of. 2^22 ticks are one or two milliseconds. */
-__attribute__((constructor)) static void calm_threads(void)
+__attribute__((constructor)) static void begin(void)
 {
     setenv("OPENBLAS_THREAD_TIMEOUT", "22", 0);
+    pthread_atfork(NULL, NULL, renew_lock);
 }
 
 /* NULL if the handle's function is one of libvkblas: this copy's or, with vkblas_none beside it, another's. */
@@ -88,7 +95,10 @@ static void *look(const char *names)
         if (handle == NULL && !warned++) vkblas_warn("VKBLAS_HOST: %s", dlerror());
         return of_names(handle, names);
     }
-    function = of_names(RTLD_NEXT, names);
+    /* After a fork glibc leaves the list of files locked if a thread of the parent read it: the first name alone needs
+     * it. */
+    if (path[0]) function = of_file(path, RTLD_NOLOAD, names);
+    if (function == NULL) function = of_names(RTLD_NEXT, names);
     if (function == NULL) function = of_loaded(names);
     for (size_t i = 0; function == NULL && i < sizeof files / sizeof files[0]; i++)
         function = of_file(files[i], 0, names);

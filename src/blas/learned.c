@@ -1,7 +1,6 @@
 /* What this process knows of the costs, and the file that keeps it between processes. */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,19 +31,13 @@ static const char *value_of(const char *variable)
     return value != NULL ? value : "";
 }
 
-static int processors(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
-
 void vkblas_learned_begin(void)
 {
     const char *cache = value_of("XDG_CACHE_HOME"), *home = value_of("HOME");
     uint64_t name = 0xcbf29ce484222325u;
     unsigned long long identity = 0;
-    snprintf(key, sizeof key, "vkblas 1 host=%.300s processors=%d threads=%.20s,%.20s device=%.60s", vkblas_host_path(),
-             processors(), value_of("OMP_NUM_THREADS"), value_of("OPENBLAS_NUM_THREADS"), value_of("VKBLAS_DEVICE"));
+    snprintf(key, sizeof key, "vkblas 1 host=%.300s threads=%u device=%.60s", vkblas_host_path(), vkblas_threads(),
+             value_of("VKBLAS_DEVICE"));
     for (const char *at = key; *at; at++) name = (name ^ (unsigned char)*at) * 0x100000001b3u;
     if (*cache != '/' && *home != '/') return;
     const int length = snprintf(path, sizeof path - 8, "%s%s/vkmatmul/blas-%016llx", *cache == '/' ? cache : home,

@@ -1,7 +1,6 @@
 /* Products as parts or residues (vkmm_method), if VKBLAS_COMPUTE asks for them: as one job, because a stream has no
  * such panels, or as parts of C, each of which is one. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,12 +35,10 @@ vkmm_method vkblas_method(vkblas_type type)
     return asked >> method & 1 ? method : VKMM_COMPUTE_DIRECT;
 }
 
-/* The driver's threads inherit the mask of signals: those of the program stay the program's. */
 static vkmm_status multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before;
+    vkblas_block_signals(&before);
     const vkmm_status status = vkmm_multiply(device, p, call->a, call->b, NULL, call->c);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return status;

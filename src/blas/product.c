@@ -2,7 +2,6 @@
  * threads of the program that multiply at the same time take turns. */
 #include <fenv.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +75,6 @@ static vkmm_status write_panel(void *user, const vkmm_panel *panel)
     return VKMM_OK;
 }
 
-/* The driver's threads and the stream's inherit the mask of signals: those of the program stay the program's. */
 static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call *call)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -84,11 +82,11 @@ static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call 
     vkmm_stream_params params = {.job = {.problem = *to->problem}};
     const vkmm_stream_io io = {
         .a = call->a, .b = call->b, .read = read_panel, .write = write_panel, .user = (void *)(uintptr_t)to};
-    sigset_t all, before;
+    sigset_t before;
     params.others = vkblas_others(&params.other_count);
-    sigfillset(&all);
+    params.threads = (vkblas_threads() + params.other_count) / (params.other_count + 1);
     pthread_mutex_lock(&lock);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    vkblas_block_signals(&before);
     vkmm_status status =
         stream ? vkmm_stream_change(stream, to->problem) : vkmm_stream_create(device, NULL, &params, &stream);
     if (params.other_count == 0) pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -174,6 +174,31 @@ print(os.waitpid(child, 0)[1], gemm(8, 8, 8))
         self.assertEqual(said, [])
         self.assertRegex(report.read_text(), r"\nall +2 +2 ")
 
+    def test_fork_while_the_host_is_found(self):
+        """The host is a pipe here, which a thread reads: it has the lock as long as nothing comes. The child looks elsewhere."""
+        host = self.folder / "host"
+        os.mkfifo(host)
+        out, said = self.run_program("""
+import signal, time
+def reader():
+    try:
+        return os.open(os.environ["VKBLAS_HOST"], os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        time.sleep(0.01)
+threading.Thread(target=gemm, args=(5, 6, 7), daemon=True).start()
+while reader() is None:
+    pass
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    del os.environ["VKBLAS_HOST"]
+    print(gemm(7, 6, 5), flush=True)
+    os._exit(0)
+print(os.waitpid(child, 0)[1], flush=True)
+os._exit(0)
+""", VKBLAS_DEVICE="none", VKBLAS_HOST=str(host))
+        self.assertEqual((out, said), (["True", "0"], []))
+
     def test_threads(self):
         out, said = self.run_program("""
 right = []
@@ -244,6 +269,20 @@ print(gemm(7, 6, 5))
                                   capture_output=True, text=True, timeout=60)
             self.assertIn("OPENBLAS_THREAD_TIMEOUT=" + value, done.stdout.split("\0"))
 
+    def test_copies_have_the_threads_of_the_host(self):
+        """Other processes have the other processors: those that the environment or the affinity leaves."""
+        def threads(before, **variables):
+            # Those of the library have the name of the program, and those of drivers names of their own.
+            code = "\ngemm(5, 6, 7); names = [open('/proc/self/task/%s/comm' % t).read() for t in os.listdir('/proc/self/task')]"
+            out, _ = self.run_program(before + code + "; print(names.count(open('/proc/self/comm').read()))",
+                                      VKBLAS_MIN="0", LP_NUM_THREADS="1", **variables)
+            return int(out[0])
+        more = min(len(os.sched_getaffinity(0)), 16) - 1
+        free = threads("", OMP_NUM_THREADS="99")
+        self.assertEqual(threads("", OMP_NUM_THREADS="1"), free - more)
+        self.assertEqual(threads("", OMP_NUM_THREADS="99", OPENBLAS_NUM_THREADS="1"), free - more)
+        self.assertEqual(threads("os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])"), free - more)
+
     def test_vkmatmul_blas(self):
         """The program has the library and the device; its exit status and its output are its own."""
         code = PRELUDE.replace('os.environ["LIBRARY"]', "None") + "print(gemm(5, 6, 7)); sys.exit(77)"
@@ -274,6 +313,22 @@ L.cblas_dgemm(102, 111, 111, 300, 300, 300, ctypes.c_double(1), a, 300, a, 300, 
         _, said = self.run_program(code, VKBLAS_VERBOSE="1")
         self.assertIn(": host, not timed yet, ", said[0])
         self.assertRegex(kept.read_text(), r"^vkblas 1 host=/")
+
+    def test_costs_of_another_device_are_forgotten(self):
+        """A file says that another device was fast and the host takes hours. This one is probed, and the report says what it gained."""
+        code = """
+a, c = matrix(1, 300 * 300), matrix(300, 300)
+L.cblas_dgemm(102, 111, 111, 300, 300, 300, ctypes.c_double(1), a, 300, a, 300, ctypes.c_double(0), c, 300)
+"""
+        self.run_program(code, VKBLAS_DEVICE="llvmpipe")
+        (kept,) = (self.folder / "cache" / "vkmatmul").glob("blas-*")
+        other = "cell 0 1 24 8 900000000000000 1\ncell 1 1 24 8 1 2\n"
+        kept.write_text(re.sub("(?m)^identity .*$", "identity 1", re.sub(r"(?m)^cell 0 1 24 8 \d+ 1\n", other, kept.read_text())))
+        self.run_program(code, VKBLAS_DEVICE="llvmpipe", VKBLAS_REPORT=str(self.folder / "report"))
+        self.assertRegex(kept.read_text(), r"\ncell 1 1 27 9 \d+ 2\n")  # of the probe
+        name, _, calls, on_device, *_, gained = (self.folder / "report").read_text().splitlines()[-2].split()
+        self.assertEqual((name, calls, on_device), ("dgemm", "1", "1"))
+        self.assertGreater(float(gained), 1e6)
 
 
 if __name__ == "__main__":

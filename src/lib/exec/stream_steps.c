@@ -92,8 +92,7 @@ static vkmm_status load_c(vkmm_stream *stream, const vkmm_step *step, vkmm_slot 
     return vkmm_stream_load(stream, slot, &lines, UINT64_MAX);
 }
 
-/* Makes room on the device for a step's panel of C. What was there before is stored later if it is in chunks: but not
- * where old values of C are loaded. A run of HPL on an H200 that did both did not end, and the cause is not known. */
+/* Makes room on the device for a step's panel of C. What was there before is stored later if it is in chunks. */
 static vkmm_status clear_slot(vkmm_stream *stream, uint64_t index)
 {
     const uint64_t count = c_count(stream);
@@ -103,7 +102,7 @@ static vkmm_status clear_slot(vkmm_stream *stream, uint64_t index)
         const uint64_t step = stream->stored;
         status = vkmm_stream_wait(stream, (step + 1) * vkmm_stream_parts(stream));
         if (status == VKMM_OK) status = vkmm_stream_store_begin(stream, &stream->steps[step], &stream->c[step % count]);
-        if (status == VKMM_OK && step + count == index && vkmm_problem_beta(&stream->problem) == 0)
+        if (status == VKMM_OK && step + count == index)
             status = vkmm_stream_store_left(stream, &stream->steps[step], &left);
         if (status == VKMM_OK && !left) status = store_one(stream);
     }
@@ -136,7 +135,7 @@ static vkmm_status note_panel(vkmm_stream *stream, const vkmm_step *step)
     const uint64_t at = vkmm_stream_panel_at(stream, step), room = 2 * at + 8;
     if (at >= stream->timeline_room) {
         vkmm_stream_panel *grown = vkmm_realloc(stream->timeline, room, sizeof *grown);
-        if (!grown) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");
+        if (!grown) return VKMM_NO_MEMORY(stream->log, "for a list of panels");
         stream->timeline = grown;
         stream->timeline_room = room;
     }
