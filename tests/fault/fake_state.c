@@ -22,6 +22,8 @@ static struct {
     fake_call call; /* FAKE_FALLIBLE_COUNT: any */
     uint64_t n, times, seen, failed;
     VkResult result;
+    int is_here; /* calls of this thread alone */
+    thrd_t thread;
 } failing;
 
 static const char *const call_names[FAKE_CALL_COUNT] = {
@@ -92,6 +94,7 @@ fake_guard fake_enter(fake_call call, uint64_t on)
     fake_object *device = fake_device_of(on);
     if (device && device->lost && waits_or_submits(call)) guard.result = VK_ERROR_DEVICE_LOST;
     if (!failing.on || (call != failing.call && !is_any(call))) return guard;
+    if (failing.is_here && !thrd_equal(failing.thread, thrd_current())) return guard;
     failing.seen++;
     if (failing.seen < failing.n || failing.seen >= failing.n + failing.times) return guard;
     failing.failed++;
@@ -120,6 +123,16 @@ void fake_fail(const char *call, uint64_t n, uint64_t times, VkResult result)
         if (strcmp(call, call_names[i]) == 0) failing.call = (fake_call)i;
     if (*call && failing.call == FAKE_FALLIBLE_COUNT)
         fake_complain("fake_fail: %s is no entry point that can fail", call);
+}
+
+void fake_fail_here(const char *call, uint64_t n, VkResult result)
+{
+    call_once(&once, make_lock);
+    mtx_lock(&lock);
+    fake_fail(call, n, 1, result);
+    failing.is_here = 1;
+    failing.thread = thrd_current();
+    mtx_unlock(&lock);
 }
 
 uint64_t fake_failed(void)

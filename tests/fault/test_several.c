@@ -46,7 +46,9 @@ static const struct {
     {"a batch",
      VKMM_PROBLEM_INIT(.m = 20, .n = 24, .k = 9, .batch_count = 40, .stride_a = 180, .stride_c = 530, .ldc = 25),
      {.no_timestamps = 1, .max_storage_range = 16384}},
-    {"a long K", VKMM_PROBLEM_INIT(.m = 50, .n = 40, .k = 700, .type = VKMM_F64), {.max_storage_range = 1 << 16}},
+    {"a long K",
+     VKMM_PROBLEM_INIT(.m = 50, .n = 40, .k = 700, .type = VKMM_F64, .alpha = 2, .beta = -1),
+     {.max_storage_range = 1 << 16}},
 };
 static unsigned which;
 static vkmm_problem current; /* of the case, and then with one more row and column */

@@ -1,22 +1,28 @@
-/* A panel of C, with β, that is stored in several chunks while memory runs out. Once a chunk is written, the old values
- * there are gone: computing the panel again from the new ones would give a wrong C. Whichever call fails, only the rest
- * is computed again, and C is right, even if the run reports that its guard bands could not be checked. */
+/* A panel of C, with β, that is stored in several chunks while memory runs out, or while one of two devices is lost.
+ * Once a chunk is written, the old values there are gone: computing the panel again from the new ones would give a
+ * wrong C. Whichever call fails, only the rest is computed again, by the other device if there is one, and C is right,
+ * even if the run reports that its guard bands could not be checked. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <threads.h>
 
 #include "play_parts.h"
 #include "vk/loader.h"
 
 enum {
-    SIDE = 64,
+    SIDE = 68,
     MATRICES = 2100,
+    SHARED = 8400, /* on two devices, whose panels have at least an eighth of the most, 8192 */
     MOST = 60
-}; /* small matrices share a panel: 32 MiB of C, stored in chunks of 16 MiB (exec/stream.h) */
+}; /* small matrices share a panel: 17 MiB of C or more, stored in chunks of 16 MiB (exec/stream.h) */
 
 static int32_t a[SIDE], b[SIDE], *c;
 static const char *call;
 static uint64_t failing;
 static int has_failed;
+static size_t matrices = MATRICES;
+static unsigned lost, torn; /* devices; torn: after a part of a panel was stored */
 
 static int32_t old(size_t x, size_t i, size_t j)
 {
@@ -25,18 +31,73 @@ static int32_t old(size_t x, size_t i, size_t j)
 
 static int is_right(void)
 {
-    for (size_t x = 0; x < MATRICES; x++)
+    for (size_t x = 0; x < matrices; x++)
         for (size_t i = 0; i < SIDE; i++)
             for (size_t j = 0; j < SIDE; j++)
                 if (c[(x * SIDE + i) * SIDE + j] != a[i] * b[j] + 2 * old(x, i, j)) return 0;
     return 1;
 }
 
+static vkmm_problem problem_of(void)
+{
+    return VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = 1, .type = VKMM_I32, .alpha = 1, .beta = 2, .batch_count = matrices,
+                        .stride_c = SIDE * SIDE);
+}
+
+static void fill(void)
+{
+    for (size_t x = 0; x < matrices; x++)
+        for (size_t i = 0; i < SIDE; i++)
+            for (size_t j = 0; j < SIDE; j++) c[(x * SIDE + i) * SIDE + j] = old(x, i, j);
+}
+
+/* Rows of a matrix, on their way back. A device that stores one of its last panels, and waits for each chunk of it, is
+ * lost at its next wait. */
+static vkmm_status write_rows(void *user, const vkmm_panel *panel)
+{
+    static thread_local uint64_t next;
+    (void)user;
+    if (panel->batch != next && panel->batch > SHARED - 2048 && fake_failed() == 0)
+        fake_fail_here("vkWaitForFences", 1, VK_ERROR_DEVICE_LOST);
+    next = panel->batch + (panel->row + panel->rows == SIDE);
+    memcpy(c + (panel->batch * SIDE + panel->row) * SIDE, panel->data, panel->rows * SIDE * sizeof *c);
+    return VKMM_OK;
+}
+
+static vkmm_status read_rows(void *user, const vkmm_panel *panel)
+{
+    (void)user;
+    memcpy(panel->data, c + (panel->batch * SIDE + panel->row) * SIDE, panel->rows * SIDE * sizeof *c);
+    return VKMM_OK;
+}
+
+static int run_shared(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    const vkmm_stream_io io = {.a = a, .b = b, .read = read_rows, .write = write_rows};
+    vkmm_stream *stream = NULL;
+    vkmm_device *other = NULL;
+    p->status = vkmm_device_create(instance, 0, &other);
+    const vkmm_stream_params params = {
+        .job = {.problem = problem_of(), .untuned = 1}, .threads = 1, .others = &other, .other_count = 1};
+    if (p->status == VKMM_OK) p->status = vkmm_stream_create(device, NULL, &params, &stream);
+    if (!expect(p->status == VKMM_OK, "%s", p->sentence)) return 0;
+    fill();
+    p->status = vkmm_stream_run(stream, &io, NULL);
+    lost += fake_failed() > 0;
+    fake_fail(NULL, 0, 0, VK_SUCCESS);
+    for (uint32_t i = 0; i < 2; i++) {
+        const vkmm_stream_part part = vkmm_stream_part_at(stream, i);
+        const vkmm_stream_panel *last = part.panels > 0 ? &part.timeline[part.panels - 1] : NULL;
+        torn += part.status == VKMM_DEVICE_LOST && last && last->rows > SIDE; /* of several matrices */
+    }
+    vkmm_stream_destroy(&stream);
+    vkmm_device_destroy(&other);
+    return 0;
+}
+
 static int run(play *p, vkmm_instance *instance, vkmm_device *device)
 {
-    const vkmm_problem problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = 1, .type = VKMM_I32, .alpha = 1, .beta = 2,
-                                              .batch_count = MATRICES, .stride_c = SIDE * SIDE);
-    const vkmm_stream_params params = {.job = {.problem = problem, .untuned = 1}};
+    const vkmm_stream_params params = {.job = {.problem = problem_of(), .untuned = 1}};
     const vkmm_stream_io io = {.a = a, .b = b, .c = c};
     vkmm_stream *stream = NULL;
     (void)instance;
@@ -44,9 +105,7 @@ static int run(play *p, vkmm_instance *instance, vkmm_device *device)
     if (!expect(p->status == VKMM_OK, "%s", p->sentence)) return 0;
     expect(vkmm_stream_partition(stream).device_bytes > sizeof *c * MATRICES * SIDE * SIDE,
            "C does not fit into one panel");
-    for (size_t x = 0; x < MATRICES; x++)
-        for (size_t i = 0; i < SIDE; i++)
-            for (size_t j = 0; j < SIDE; j++) c[(x * SIDE + i) * SIDE + j] = old(x, i, j);
+    fill();
     fake_fail(call, failing, 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
     p->status = vkmm_stream_run(stream, &io, NULL);
     has_failed = fake_failed() > 0;
@@ -55,12 +114,28 @@ static int run(play *p, vkmm_instance *instance, vkmm_device *device)
     return 0;
 }
 
+static const fake_caps caps = {.transfer_family = 1},
+                       large = {.transfer_family = 1, .heap_bytes = UINT64_C(1) << 33, .max_storage_range = 1 << 30};
+
+/* Which panels the devices take depends on their speeds; in most runs one is stored in several chunks at the end. */
+static void play_shared(void)
+{
+    matrices = SHARED;
+    for (unsigned attempt = 1; attempt <= 12 && torn == 0; attempt++) {
+        play p = {0};
+        fake_begin(&large);
+        play_on_device(&p, run_shared);
+        expect(p.status == VKMM_OK && p.errors == 0 && is_right(), "two devices: C is wrong: %s", p.sentence);
+        expect_no_fault("two devices");
+    }
+    expect(torn > 0, "%u devices were lost, none of them between two chunks", lost);
+}
+
 int main(void)
 {
     static const char *const calls[] = {"vkWaitForFences", "vkQueueSubmit", "vkAllocateCommandBuffers"};
-    const fake_caps caps = {.transfer_family = 1};
     unsigned right = 0, refused = 0;
-    c = malloc(sizeof *c * MATRICES * SIDE * SIDE);
+    c = malloc(sizeof *c * SHARED * SIDE * SIDE);
     if (!expect(c != NULL, "no memory for C")) return 1;
     for (int i = 0; i < SIDE; i++) a[i] = i % 13 - 6, b[i] = i % 11 - 5;
     vkmm_loader_set(fake_loader());
@@ -81,8 +156,10 @@ int main(void)
         }
         expect(!has_failed, "%s still failed at the last attempt", call);
     }
+    play_shared();
     free(c);
-    printf("%u right, %u of them refused, %u unexpected\n", right, refused, unexpected());
+    printf("%u right, %u of them refused, %u of %u lost devices between chunks, %u unexpected\n", right, refused, torn,
+           lost, unexpected());
     expect(right > 3 && refused > 0, "too few runs succeeded, or too few failed");
     return unexpected() > 0;
 }

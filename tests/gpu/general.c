@@ -84,7 +84,7 @@ static vkmm_status record(general_run *run, const vkmm_plan *plan, memory *m)
     return vkmm_command_end(device, m->command);
 }
 
-static int judge(const vkmm_problem *problem, const memory *m, char why[512])
+static int judge(const general_run *run, const vkmm_problem *problem, const memory *m, char why[512])
 {
     const vkmm_store *stores = m->stores;
     int64_t damage;
@@ -93,6 +93,7 @@ static int judge(const vkmm_problem *problem, const memory *m, char why[512])
         snprintf(why, 512, "wrote %lld bytes from C's start", (long long)damage);
         return 0;
     }
+    if (run->check) return run->check(problem, stores, m->before);
     vkmm_status status =
         vkmm_verify_problem(NULL, problem, stores[VKMM_A].host, stores[VKMM_B].host, stores[VKMM_BIAS].host, m->before,
                             stores[VKMM_C].host, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, &verdict);
@@ -115,7 +116,7 @@ static vkmm_status run_twice(general_run *run, const vkmm_plan *plan, const vkmm
         status = m->command ? VKMM_OK : record(run, plan, m);
         if (status == VKMM_OK) status = vkmm_command_run(device, m->command, NULL);
         if (status != VKMM_OK) break;
-        *right = judge(problem, m, why);
+        *right = judge(run, problem, m, why);
         if (time == 0) memcpy(m->first, c->host, (size_t)c->bytes);
     }
     if (status == VKMM_OK && *right && memcmp(m->first, c->host, (size_t)c->bytes) != 0) {
@@ -134,11 +135,13 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     if (run->plain)
         limited.has_f16 = limited.has_i8 = limited.has_storage16 = limited.has_storage8 = limited.has_dot8 = 0;
     if (run->processors) limited.processors = run->processors;
+    if (run->check) limited.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU; /* residues are bytes */
     if (run->driver_id) limited.driver_id = run->driver_id;
     if (run->max_groups && !run->pack && !problem->method) limited.max_workgroup_count[0] = run->max_groups;
     vkmm_status status = vkmm_problem_check(&run->suite->instance->log, problem, NULL);
     if (status == VKMM_OK) status = vkmm_choose(&run->suite->instance->log, &limited, problem, &wish, &choice);
     if (status != VKMM_OK) return status;
+    if (run->check && choice.info.residues != VKMM_I8) return VKMM_UNSUPPORTED;
     if (run->module) choice.module = run->module;
     if (run->reduce && choice.reduce) choice.reduce = run->reduce;
     if (run->packing && choice.packing) choice.packing = run->packing;

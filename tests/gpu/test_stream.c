@@ -316,7 +316,7 @@ static void check_two(const vkmm_job_params *params)
     assert_int_equal(vkmm_stream_create(suite.device, NULL, &wanted, &stream), VKMM_OK);
     assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
     compare(&d);
-    const uint64_t m = params->problem.m;
+    uint64_t largest = 0;
     for (uint32_t i = 0; i < 2; i++) {
         const vkmm_stream_part part = vkmm_stream_part_at(stream, i);
         for (uint64_t j = 0; j < part.panels; j++) {
@@ -325,9 +325,11 @@ static void check_two(const vkmm_job_params *params)
                         panel->kernel_ms[0] <= panel->kernel_ms[1] && panel->kernel_ms[1] <= panel->store_ms[0] &&
                         panel->store_ms[0] <= panel->store_ms[1]);
         }
-        /* Neither has to show first how fast it is: with a panel of a single tile. */
-        if (part.panels > 0) assert_true(part.timeline[0].rows > m / 8);
+        if (part.panels > 0 && part.timeline[0].rows > largest) largest = part.timeline[0].rows;
     }
+    /* The one that comes first need not show how fast it is, with a panel of a single tile. The other may come so late
+     * that little is left. */
+    assert_true(largest > params->problem.m / 8);
     vkmm_stream_destroy(&stream);
     vkmm_device_destroy(&other);
 }

@@ -4,7 +4,8 @@
     mutate.py --list SHADER               prints the mutants' names, one a line
     mutate.py --mutant NAME -o FILE SHADER  writes that mutant, with the shader's includes pasted in
     mutate.py --narrow …                  the same for builds for narrow types, which lack other things
-    mutate.py --parts …                   and for shaders that split f32 into parts
+    mutate.py --parts …                   and for shaders that split f32 into parts,
+    mutate.py --modular …                 or make f64 of residues
 
 A mutant lacks one barrier(), or one bounds check: a use of inside(…), which becomes true. The includes are read from lib/ beside
 the shader, so that what kernels share is broken in each of them.
@@ -45,40 +46,67 @@ def without_comments(text):
     return re.sub(r"//[^\n]*", lambda m: " " * len(m[0]), text)
 
 
-# Of builds for narrow types: how they read, round, pack and finish.
-NARROW = [
-    ("no-parity", r">> 16 \* \(\(i\) % 2\)", ""),  # every element of A is its word's first
-    ("no-second-half", r"narrow_bits\(v\.y\) << 16", "0"),
-    ("no-bias", r"if \(BIAS != 0\)", "if (false)"),
-    ("no-relu", r"return x < S\(0\) \? S\(0\) : x;", "return x;"),
-    ("no-next-row", r"i \+ 1 < M && dense", "false"),
-]
+# Each row names the shaders in which it must find something to break, wherever it occurs there: a mutant never vanishes.
+NAMED = {
+    # Of builds for narrow types: how they read, round, pack and finish.
+    "narrow": [
+        ("blocked", "no-parity", r">> 16 \* \(\(i\) % 2\)", ""),  # every element of A is its word's first
+        ("blocked", "no-second-half", r"narrow_bits\(v\.y\) << 16", "0"),
+        ("blocked", "no-bias", r"if \(BIAS != 0\)", "if (false)"),
+        ("blocked", "no-relu", r"return x < S\(0\) \? S\(0\) : x;", "return x;"),
+        ("reduce", "no-next-row", r"i \+ 1 < M && dense", "false"),
+    ],
+    # Of shaders that split f32: what the promise of doc/precision.md rests on.
+    "parts": [
+        ("scale", "no-most", r"most = max\(most,", "most = min(most,"),
+        ("scale split", "no-batch", r"gl_WorkGroupID\.z \* STRIDE", "0"),
+        ("split", "no-lo", r"/ LO_UNIT", "* 0"),
+        ("split", "no-scale", r"uintBitsToFloat\(2 \* 127 \+ TOP - largest << 23\)", "1.0"),
+        ("split", "other-line", r"rows \+ min\(line, extent - 1\)", "rows"),
+        ("split", "no-decision", r"decide\(false\)", ""),
+    ],
+    # Of modular products, whose bits are those of exact integers, rounded once.
+    "modular": [
+        ("lines", "half-of-k", r"r < readers; r\+\+", "r < readers / 2; r++"),
+        ("lines", "no-batch", r"gl_WorkGroupID\.z \* STRIDE", "0"),
+        ("lines", "low-scale", r"\+ EXPONENT_OF_ONE", "- 1 + EXPONENT_OF_ONE"),
+        ("lines", "high-scale", r"- int\(rest > LIMIT\)", "+ 1"),
+        ("residues", "cut", r"uaddCarry\(x\.x, once\.x & 1, carry\)", "uaddCarry(x.x, 0, carry)"),  # not rounded
+        ("residues", "no-sign", r"negative\[e\] \? row\.x - r : r", "r"),
+        ("residues", "no-end", r"line < COUNT && k < DEPTH", "line < COUNT"),
+        ("residues", "short-limb", r"words\.y << 10", "0"),
+        ("finish", "no-last-modulus", r"n < MODULI; n\+\+", "n + 1 < MODULI; n++"),
+        ("finish", "no-multiple", r"count \+ \(1 << 23\) >> 24", "count >> 24"),
+        ("finish", "no-last-row", r"place < M \* SUMS_LD", "place < (M - 1) * SUMS_LD"),
+        ("finish", "no-end-of-row", r"j >= N", "false"),
+        ("finish", "tie", r"rest > 0x800 \|\| \(rest == 0x800 && \(kept\.x & 1\) != 0\)", "rest >= 0x800"),
+        ("finish", "no-lost-bits", r"x\.x \|= uint\(lost != 0\);", ""),
+        ("finish", "one-carry", r"carry = more \| again;", "carry = more;"),
+        ("finish", "no-carry", r"kept\.y \+ carry", "kept.y"),
+        ("finish", "rounded-twice", r"fused\(BETA, C\[at\], x\)", "fused(one, fused(BETA, C[at], uvec2(0)), x)"),
+    ],
+}
 
-# Of shaders that split f32: what the promise of doc/precision.md rests on.
-PARTS = [
-    ("half-of-k", r"k < depth;", "k < depth / 2;"),
-    ("no-most", r"max\(most, exponent", "min(most, exponent"),
-    ("no-batch", r"gl_WorkGroupID\.z \* STRIDE", "0"),
-    ("no-lo", r"packHalf2x16\(uintBitsToFloat\(uvec2\(first\.y, second\.y\)\)\)", "0"),
-    ("no-scale", r"uintBitsToFloat\(2 \* 127 \+ TOP - largest << 23\)", "1.0"),
-    ("no-small", r"exponent < 113", "false"),
-    ("no-end", r"line < LINES && place < LENGTH \? value : 0", "value"),
-    ("other-line", r"across \? place : line, extent", "across ? line : place, extent"),
-    ("no-decision", r"decide\(false\)", ""),
-]
+
+def named_places(path, code, named):
+    rows = [row for row in NAMED[named] if path.stem.removeprefix("modular_") in row[0].split()]
+    for _, name, pattern, replacement in rows:
+        matches = list(re.finditer(pattern, code))
+        if not matches:
+            sys.exit(f"{path}: the mutant {named}-{name} finds nothing like {pattern}")
+        yield f"{named}-{name}", [(m.start(), m.end()) for m in matches], replacement
 
 
-def places(text, named):
-    """(name, start, end, replacement) of everything that can be broken; named: of NARROW, for example, instead."""
+def places(path, text, named):
+    """(name, [(start, end)], replacement) of everything that can be broken; named: of NAMED instead."""
     code = without_comments(text)
     if named:
-        matches = [(name, re.search(pattern, code), replacement) for name, pattern, replacement in {"narrow": NARROW, "parts": PARTS}[named]]
-        return [(f"{named}-{name}", m.start(), m.end(), replacement) for name, m, replacement in matches if m]
+        return named_places(path, code, named)
     for m in ONLY_NARROW.finditer(code):
         code = code[: m.start()] + re.sub(r"[^\n]", " ", m[0]) + code[m.end() :]
-    found = [(f"no-barrier-{i}", m.start(), m.end(), ";") for i, m in enumerate(BARRIER.finditer(code), 1)]
+    found = [(f"no-barrier-{i}", [(m.start(), m.end())], ";") for i, m in enumerate(BARRIER.finditer(code), 1)]
     uses = [m for m in CHECK.finditer(code) if not code[: m.start()].endswith("bool ")]
-    found += [(f"no-check-{i}", m.start(), end_of_call(code, m.end() - 1), "true") for i, m in enumerate(uses, 1)]
+    found += [(f"no-check-{i}", [(m.start(), end_of_call(code, m.end() - 1))], "true") for i, m in enumerate(uses, 1)]
     return found
 
 
@@ -100,23 +128,25 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--list", action="store_true")
     p.add_argument("--mutant")
-    for name in "narrow", "parts":
+    for name in NAMED:
         p.add_argument("--" + name, dest="named", action="store_const", const=name)
     p.add_argument("-o", dest="output")
     p.add_argument("shader")
     a = p.parse_args()
-    text = flatten(pathlib.Path(a.shader))
+    path = pathlib.Path(a.shader)
+    text = flatten(path)
     if a.list:
-        for name, *_ in places(text, a.named):
+        for name, *_ in places(path, text, a.named):
             print(name)
             if "barrier" in name and reversible(text):
                 print("\n".join(name + order for order in ORDERS))
         return
     order = next((order for order in ORDERS if a.mutant.endswith(order)), "")
-    for name, start, end, replacement in places(text, a.named):
+    for name, found, replacement in places(path, text, a.named):
         if name + order == a.mutant:
-            mutant = text[:start] + replacement + text[end:]
-            pathlib.Path(a.output).write_text(reorder(mutant, order) if order else mutant)
+            for start, end in reversed(found):
+                text = text[:start] + replacement + text[end:]
+            pathlib.Path(a.output).write_text(reorder(text, order) if order else text)
             return
     sys.exit(f"{a.shader}: no mutant {a.mutant}")
 

@@ -1,5 +1,7 @@
 /* The same for the general kernels: each shader with one barrier() or one bounds check removed must fail some
- * product of general_edges. That the unbroken ones pass all of them is what tests/gpu/test_general.c shows. */
+ * product of general_edges. That the unbroken ones pass all of them is what tests/gpu/test_general.c shows. Shaders of
+ * modular products are broken in other places (mutate.py), and judged by the bits of C. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,8 +45,7 @@ static int is_narrow(const struct mutant *mutant)
 
 static int wrong_products(const struct mutant *mutant, size_t which, vkmm_op op, general_padding padding)
 {
-    const vkmm_module module = {
-        mutant->kernel, VKMM_F32, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}};
+    const vkmm_module module = mutant_module(mutant);
     general_run run = {.suite = &suite,
                        .kernel = runs[which].kernel,
                        .config = runs[which].config,
@@ -64,8 +65,141 @@ static int wrong_products(const struct mutant *mutant, size_t which, vkmm_op op,
     return wrong;
 }
 
+/* Modular products of whole numbers times powers of two: as the sums are exact, so is what they are rounded to. The
+ * first is a product alone; to the second, scalars and a bias are added, and the last shows how elements of a line
+ * with a larger one are rounded. */
+__extension__ typedef __int128 wide;
+
+static const vkmm_problem modular_problems[] = {
+    VKMM_PROBLEM_INIT(.m = 37, .n = 9, .k = 40, .lda = 43, .ldb = 11, .ldc = 14, .batch_count = 2, .stride_a = 1600,
+                      .stride_b = 450, .stride_c = 530, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+    VKMM_PROBLEM_INIT(.m = 37, .n = 9, .k = 40, .alpha = -2.5, .beta = 83886081, .has_bias = 1, .type = VKMM_F64,
+                      .layout = VKMM_COL_MAJOR, .op_b = VKMM_OP_T, .activation = VKMM_RELU,
+                      .method = VKMM_COMPUTE_MODULAR),
+    VKMM_PROBLEM_INIT(.m = 37, .n = 1, .k = 2, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+};
+
+enum { MODULAR_PROBLEMS = 3 };
+
+static uint64_t mixed(uint64_t x)
+{
+    x = (x + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
+    return x ^ x >> 32;
+}
+
+/* Of a line of A or B. Some lines have one element: their products have 54 bits, so that f64 often lies half way, and
+ * one is 2^54 - 1. Others have a single large one. */
+static int64_t whole(int operand, uint64_t batch, uint64_t line, uint64_t k)
+{
+    const uint64_t bits = mixed(((batch * 64 + line) * 64 + k) * 2 + (uint64_t)operand);
+    const int size = line % 4 == 1 ? 27 : line % 4 == 2 || (line % 4 == 3 && k != 20) ? 22 : 50;
+    if (line % 4 == 1 && k > 0) return 0;
+    if (line == 5) return (1 << 27) + (operand == VKMM_A ? 1 : -1);
+    const int64_t value = (int64_t)(bits >> (64 - size) | 1);
+    return bits & 2 ? -value : value;
+}
+
+/* The power of two of a line. Those of the second product make it as large as β·C, or much smaller, or subnormal. */
+static int power(const vkmm_problem *p, int operand, uint64_t line)
+{
+    static const int powers[] = {-10, -264, -1074, -12};
+    if (p->has_bias) return operand == VKMM_A ? powers[line % 4] : -36;
+    return (int)(line * 7 % 31) - 12;
+}
+
+static double *element(const vkmm_problem *p, vkmm_operand operand, void *memory, uint64_t batch, uint64_t i,
+                       uint64_t j)
+{
+    const vkmm_view view = vkmm_operand_view(p, operand, memory, batch);
+    return (double *)memory + ((const double *)view.data - (const double *)memory) + i * view.row_stride +
+           j * view.col_stride;
+}
+
+static double small_one(uint64_t i)
+{
+    return ldexp((double)(mixed(i) >> 11), -66);
+}
+
+static void fill_modular(const vkmm_problem *p, vkmm_store *stores)
+{
+    for (uint64_t batch = 0; batch < vkmm_problem_batches(p); batch++)
+        for (int o = VKMM_A; o <= VKMM_B; o++)
+            for (uint64_t line = 0; line < (o == VKMM_A ? p->m : p->n); line++)
+                for (uint64_t k = 0; k < p->k; k++) {
+                    double *x = o == VKMM_A ? element(p, VKMM_A, stores[VKMM_A].host, batch, line, k)
+                                            : element(p, VKMM_B, stores[VKMM_B].host, batch, k, line);
+                    *x = p->k > 2      ? ldexp((double)whole(o, batch, line, k), power(p, o, line))
+                         : k == 0      ? o == VKMM_A
+                         : o == VKMM_A ? small_one(line)
+                                       : 1;
+                }
+    for (uint64_t j = 0; p->beta != 0 && j < p->n; j++)
+        for (uint64_t i = 0; i < p->m; i++)
+            *element(p, VKMM_C, stores[VKMM_C].host, 0, i, j) =
+                (double)whole(VKMM_C, 1, 1 + 4 * i, 0) * (j % 2 ? 1 : -1);
+}
+
+static int modular_is_right(const vkmm_problem *p, const vkmm_store *stores, const void *before)
+{
+    const size_t bytes = (size_t)stores[VKMM_C].bytes;
+    double *want = malloc(bytes);
+    if (!want) return 0;
+    memcpy(want, before, bytes);
+    for (uint64_t batch = 0; batch < vkmm_problem_batches(p); batch++)
+        for (uint64_t i = 0; i < p->m; i++)
+            for (uint64_t j = 0; j < p->n; j++) {
+                double *c = element(p, VKMM_C, want, batch, i, j);
+                wide sum = 0;
+                for (uint64_t k = 0; k < p->k; k++)
+                    sum += (wide)whole(VKMM_A, batch, i, k) * whole(VKMM_B, batch, j, k);
+                double x = ldexp((double)sum, power(p, VKMM_A, i) + power(p, VKMM_B, j));
+                if (p->k == 2) { /* 2^-58 is the unit of a line whose norm is 1 */
+                    x = *element(p, VKMM_C, stores[VKMM_C].host, batch, i, j);
+                    if (!(fabs(x - small_one(i)) <= 0x1p-59)) x = NAN;
+                }
+                if (p->alpha != 1) x *= p->alpha;
+                if (p->beta != 0) x = fma(p->beta, *c, x);
+                if (p->has_bias) x += ((const double *)stores[VKMM_BIAS].host)[j];
+                *c = p->activation == VKMM_RELU && signbit(x) ? 0 : x;
+            }
+    const int right = memcmp(want, stores[VKMM_C].host, bytes) == 0;
+    free(want);
+    return right;
+}
+
+/* A mutant of a shader; NULL: none. */
+static int passes_modular(const struct mutant *mutant)
+{
+    const char *pass = mutant ? mutant->kernel + strlen("modular_") : "";
+    const vkmm_module module = mutant_module(mutant);
+    char why[512] = "";
+    general_run run = {.suite = &suite, .change = fill_modular, .check = modular_is_right};
+    *(strcmp(pass, "finish") == 0     ? &run.reduce
+      : strcmp(pass, "residues") == 0 ? &run.packing
+                                      : &run.scaling) = mutant ? &module : NULL;
+    int right = 1;
+    for (int i = 0; i < MODULAR_PROBLEMS && right; i++) {
+        right = general_product(&run, &modular_problems[i], 3, why);
+        general_end(&run); /* the next one has another second pass */
+    }
+    return right;
+}
+
+static void modular_products_are_right(void **state)
+{
+    (void)state;
+    assert_true(passes_modular(NULL));
+}
+
+static int is_modular(const struct mutant *mutant)
+{
+    return strncmp(mutant->name, "modular-", 8) == 0;
+}
+
 static int fails(const struct mutant *mutant)
 {
+    if (is_modular(mutant)) return !passes_modular(mutant);
     for (size_t which = 0; which < sizeof runs / sizeof runs[0]; which++) {
         if (strcmp(runs[which].mutant, mutant->kernel) != 0) continue;
         if (wrong_products(mutant, which, VKMM_OP_N, GENERAL_ALIGNED) ||
@@ -93,7 +227,7 @@ static void is_noticed(void **state)
 int main(void)
 {
     static char names[COUNT][96];
-    static struct CMUnitTest tests[COUNT];
+    static struct CMUnitTest tests[COUNT + 1];
     int absent = suite_open(&suite), count = 0;
     if (absent) return absent;
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
@@ -103,6 +237,7 @@ int main(void)
         tests[count] = (struct CMUnitTest){names[count], is_noticed, NULL, NULL, (void *)&mutants[i]};
         count++;
     }
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(modular_products_are_right);
     int failed = _cmocka_run_group_tests("general mutants", tests, (size_t)count, NULL, NULL);
     suite_close(&suite); /* a mutant may well upset the validation layer */
     return failed ? 1 : 0;

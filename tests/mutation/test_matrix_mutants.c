@@ -24,10 +24,11 @@ static suite_device suite;
 static const vkmm_problem problem =
     VKMM_PROBLEM_INIT(.m = 37, .n = 29, .k = 45, .type = VKMM_F16, .out_type = VKMM_F32, .compute = VKMM_F32);
 
-/* Split: of two matrices, with a slice that K does not fill. */
+/* Split: of two matrices, with a slice that K does not fill, and so many workgroups that what one left in shared memory
+ * does not suit all that follow it. */
 static const vkmm_problem split_problem =
-    VKMM_PROBLEM_INIT(.m = 21, .n = 13, .k = 300, .batch_count = 2, .stride_a = 7000, .stride_b = 7000, .stride_c = 300,
-                      .op_b = VKMM_OP_T, .method = VKMM_COMPUTE_SPLIT);
+    VKMM_PROBLEM_INIT(.m = 61, .n = 37, .k = 300, .batch_count = 2, .stride_a = 20000, .stride_b = 20000,
+                      .stride_c = 2300, .op_b = VKMM_OP_T, .method = VKMM_COMPUTE_SPLIT);
 
 /* Rows and columns of several sizes: bits of their range, and of that of the elements in each but its largest one. */
 static void scale(const vkmm_problem *p, vkmm_store *stores, uint64_t of_lines, uint64_t in_lines)
@@ -36,7 +37,7 @@ static void scale(const vkmm_problem *p, vkmm_store *stores, uint64_t of_lines, 
         for (uint64_t batch = 0; batch < 2; batch++)
             for (uint64_t i = 0; i < (o == VKMM_A ? p->m : p->n); i++)
                 for (uint64_t k = 0; k < p->k; k++) {
-                    float *x = (float *)stores[o].host + batch * 7000 + i * p->k + k;
+                    float *x = (float *)stores[o].host + batch * p->stride_a + i * p->k + k;
                     const int size = (int)((i * 37 + batch * 5) % of_lines),
                               less = k == i * 53 % p->k ? 0 : 3 + (int)(k % in_lines);
                     *x = ldexpf(copysignf(1.0F + fabsf(*x), *x), size - (int)of_lines / 2 - less);
@@ -63,14 +64,7 @@ static void scale_lines_with_infinity(const vkmm_problem *p, vkmm_store *stores)
 /* A mutant of what prepares parts; NULL: no mutant, whose products are right. */
 static int passes_split(const struct mutant *mutant)
 {
-    const vkmm_module module = {mutant ? mutant->kernel : "",
-                                VKMM_F32,
-                                mutant ? mutant->words : NULL,
-                                mutant ? mutant->bytes : 0,
-                                VKMM_BUILD_PLAIN,
-                                VKMM_F32,
-                                0,
-                                {0}};
+    const vkmm_module module = mutant_module(mutant);
     char config[VKMM_CONFIG_TEXT], why[512] = "";
     general_run run = {.suite = &suite, .kernel = "coopmat", .config = config};
     if (mutant && strcmp(mutant->kernel, "scale") == 0)
