@@ -262,6 +262,35 @@ static void edges_of_rounds(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* A plan is turned to another problem only if the second pass does not change either. */
+static void plans_of_other_epilogues(void **state)
+{
+    (void)state;
+    static const vkmm_problem problems[] = {
+        VKMM_PROBLEM_INIT(.m = 20, .n = 12, .k = 40),
+        VKMM_PROBLEM_INIT(.m = 20, .n = 12, .k = 40, .activation = VKMM_RELU),
+        VKMM_PROBLEM_INIT(.m = 20, .n = 12, .k = 40, .has_bias = 1),
+        VKMM_PROBLEM_INIT(.m = 12, .n = 20, .k = 40, .has_bias = 1, .layout = VKMM_COL_MAJOR),
+        VKMM_PROBLEM_INIT(.m = 24, .n = 16, .k = 40), /* by the first plan */
+    };
+    int wrong = 0;
+    for (int modular = 0; modular < 2; modular++) {
+        general_run run = {.suite = &suite, .kernel = "blocked", .config = modular ? NULL : "splits=2"};
+        for (size_t i = 0; i < VKMM_COUNT(problems); i++) {
+            vkmm_problem problem = problems[i];
+            char why[512];
+            if (modular) problem.type = VKMM_F64, problem.method = VKMM_COMPUTE_MODULAR;
+            if (!general_product(&run, &problem, 1, why)) {
+                printf("# %s, problem %zu: %s\n", modular ? "modular" : "direct", i, why);
+                wrong++;
+            }
+        }
+        wrong += run.planned != VKMM_COUNT(problems) - 1;
+        general_end(&run);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 static vkmm_types types_number(uint64_t number)
 {
     uint32_t count = 0;
@@ -296,9 +325,10 @@ static void random_problems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_edge),      cmocka_unit_test(every_narrow_type), cmocka_unit_test(dot_products),
-        cmocka_unit_test(packed_operands), cmocka_unit_test(module_for_nvidia), cmocka_unit_test(edges_of_rounds),
-        cmocka_unit_test(random_problems),
+        cmocka_unit_test(every_edge),        cmocka_unit_test(every_narrow_type),
+        cmocka_unit_test(dot_products),      cmocka_unit_test(packed_operands),
+        cmocka_unit_test(module_for_nvidia), cmocka_unit_test(edges_of_rounds),
+        cmocka_unit_test(random_problems),   cmocka_unit_test(plans_of_other_epilogues),
     };
     int absent = suite_open(&suite);
     if (absent) return absent;

@@ -65,9 +65,10 @@ static uint32_t constant_of(const vkmm_kernel_info *info, uint32_t id)
 
 static const uint32_t reduce_ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_WORKGROUP_Y, VKMM_SPEC_HALF_SUMS, VKMM_SPEC_OUT,
                                       VKMM_SPEC_BIAS,        VKMM_SPEC_ACTIVATION,  VKMM_SPEC_SCALARS};
-enum { REDUCE_CONSTANTS = VKMM_COUNT(reduce_ids) };
+_Static_assert(VKMM_COUNT(reduce_ids) == VKMM_SECOND_CONSTANTS, "vkmm_plan.second");
 
-static void fill_reduce(const vkmm_device_info *limits, const vkmm_choice *choice, uint32_t values[REDUCE_CONSTANTS])
+static void fill_reduce(const vkmm_device_info *limits, const vkmm_choice *choice,
+                        uint32_t values[VKMM_SECOND_CONSTANTS])
 {
     values[0] = vkmm_reduce_size(limits);
     values[1] = 1;
@@ -82,7 +83,7 @@ static void fill_reduce(const vkmm_device_info *limits, const vkmm_choice *choic
 typedef struct recipe {
     const vkmm_module *module;
     vkmm_pipeline_info info; /* its constants, attempt and subgroup size */
-    uint32_t values[REDUCE_CONSTANTS];
+    uint32_t values[VKMM_SECOND_CONSTANTS];
     char attempt[64];
 } recipe;
 
@@ -98,7 +99,7 @@ static int describe(const vkmm_device_info *limits, const vkmm_choice *choice, v
     if (pass == VKMM_PLAN_SECOND) {
         fill_reduce(limits, choice, r->values);
         r->info.spec_ids = reduce_ids;
-        r->info.spec_count = REDUCE_CONSTANTS;
+        r->info.spec_count = VKMM_SECOND_CONSTANTS;
         VKMM_PUT(r->attempt, "compiling the second pass");
     } else if (pass == VKMM_PLAN_PACKING || pass == VKMM_PLAN_SCALING) { /* elements of so many bytes in memory */
         r->values[0] = vkmm_reduce_size(limits);
@@ -171,6 +172,7 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
         .pack_bytes = vkmm_type_of(choice->problem.type)->bytes,
     };
     aim(device, choice, plan);
+    fill_reduce(&device->physical->info, choice, plan->second);
     vkmm_status status = VKMM_OK;
     for (int pass = 0; pass < VKMM_PASSES && status == VKMM_OK; pass++)
         status = create(device, choice, (vkmm_plan_pass)pass, plan);
@@ -191,8 +193,11 @@ static int same_constants(const vkmm_kernel_info *one, const vkmm_kernel_info *o
 
 int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
+    uint32_t second[VKMM_SECOND_CONSTANTS];
+    fill_reduce(&device->physical->info, choice, second);
     const int same = choice->module == plan->module && same_constants(&choice->info, &plan->info) &&
                      choice->edge.module == plan->edge.module && same_constants(&choice->edge.info, &plan->edge.info) &&
+                     memcmp(second, plan->second, sizeof second) == 0 &&
                      (choice->reduce != NULL) == (plan->pipelines[VKMM_PLAN_SECOND].handle != NULL) &&
                      (choice->packing != NULL) == (plan->pipelines[VKMM_PLAN_PACKING].handle != NULL) &&
                      (choice->scaling != NULL) == (plan->pipelines[VKMM_PLAN_SCALING].handle != NULL);

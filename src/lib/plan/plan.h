@@ -17,10 +17,13 @@ typedef enum vkmm_plan_pass {
     VKMM_PLAN_SCALING  /* before VKMM_PLAN_PACKING: finds the exponents of operands */
 } vkmm_plan_pass;
 
+enum { VKMM_SECOND_CONSTANTS = 7 };
+
 typedef struct vkmm_plan {
     vkmm_kernel_info info;
     const vkmm_module *module;
-    vkmm_pipeline pipelines[VKMM_PASSES]; /* by vkmm_plan_pass; the handle of a pass that is not needed is NULL */
+    vkmm_pipeline pipelines[VKMM_PASSES];   /* by vkmm_plan_pass; the handle of a pass that is not needed is NULL */
+    uint32_t second[VKMM_SECOND_CONSTANTS]; /* specialization constants of VKMM_PLAN_SECOND, whose ids are plan.c's */
     uint32_t reduce_items, reduce_groups;
     vkmm_buffer dispatches; /* with VKMM_PLAN_SCALING: VKMM_DISPATCH_COUNT indirect ones */
     vkmm_edge edge;         /* the choice's */
