@@ -4,6 +4,7 @@
 #define VKMM_PLAN_CHOOSE_H
 
 #include "kernel/legal.h"
+#include "math/modular.h"
 
 /* Sums of fewer terms are more precise in f32 than of parts, and hardly slower: they are split only if the kernel or
  * its configuration is named. */
@@ -65,8 +66,10 @@ typedef struct vkmm_range {
 
 /* f64 multiplied as residues: the choice's problem is then a product of bytes, or of words, in the workspace. */
 typedef struct vkmm_modular {
-    uint32_t moduli;              /* of 8 bits, which would hold the product; 0: the choice is of another kind */
-    uint32_t bits, products;      /* of the moduli that it has, and how many there are */
+    uint32_t moduli;                     /* of 8 bits, which would hold the product; 0: the choice is of another kind */
+    uint32_t products;                   /* how many moduli it has, perhaps larger ones, */
+    uint32_t numbers[VKMM_MODULAR_MOST]; /* and which */
+    vkmm_modular_limit limit;
     vkmm_problem product;         /* of the residues, a matrix for each modulus */
     uint64_t rows, items;         /* of a panel, all of whose sums are there at once; the last one may have fewer */
     vkmm_problem problem;         /* of f64, row-major */

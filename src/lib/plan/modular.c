@@ -1,7 +1,5 @@
 /* f64 multiplied as residues: three passes around a product of bytes, or of words, a batch with a matrix for each
  * modulus, which any general kernel computes. */
-#include "math/modular.h"
-
 #include <stdio.h>
 
 #include "base/log.h"
@@ -98,7 +96,7 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
 static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                           const vkmm_wish *wish, vkmm_type residues, vkmm_choice *choice)
 {
-    vkmm_modular modular = {.moduli = wish->moduli > 0 ? wish->moduli : VKMM_MODULAR_USUAL, .bits = 8};
+    vkmm_modular modular = {.moduli = wish->moduli > 0 ? wish->moduli : VKMM_MODULAR_USUAL};
     char config[VKMM_CONFIG_TEXT + sizeof ",splits=1"];
     int swapped;
     if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a modular product needs a Vulkan device");
@@ -106,8 +104,10 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
         return vkmm_fail(log, VKMM_INVALID, "%u moduli; a modular product takes %d to %d", modular.moduli,
                          VKMM_MODULAR_FEWEST, VKMM_MODULAR_MOST);
     modular.problem = vkmm_problem_row_major(problem, &swapped);
-    if (residues == VKMM_I32) modular.bits = vkmm_modular_bits(problem->k);
-    modular.products = vkmm_modular_products(modular.bits, modular.moduli);
+    const uint32_t bits = residues == VKMM_I32 ? vkmm_modular_bits(problem->k) : 8;
+    modular.products = vkmm_modular_products(bits, modular.moduli);
+    vkmm_modular_numbers(bits, modular.products, modular.numbers);
+    modular.limit = vkmm_modular_limit_of(modular.moduli);
     modular.rows = rows_of(device, &modular.problem, modular.products);
     vkmm_problem inner = inner_of(&modular.problem, &modular, residues);
     modular.product = inner;
@@ -223,14 +223,12 @@ static push_lines push_of(const vkmm_modular *m, vkmm_operand operand)
 
 void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
-    const uint32_t count = plan->modular.products;
-    uint32_t moduli[VKMM_MODULAR_MOST];
-    vkmm_modular_numbers(plan->modular.bits, count, moduli);
+    const uint32_t count = plan->modular.products, *moduli = plan->modular.numbers;
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         push_lines push = push_of(&plan->modular, (vkmm_operand)o);
         const uint32_t lines = push.depth_step == 1 ? vkmm_reduce_size(&device->physical->info) / 32 : 32,
                        groups[3] = {(push.count + lines - 1) / lines, 1, (uint32_t)plan->modular.problem.batch_count};
-        push.first.limit = vkmm_modular_limit_of(plan->modular.moduli);
+        push.first.limit = plan->modular.limit;
         push.first.largest = moduli[0];
         for (uint32_t i = 0; i < count; i++) push.first.smaller[i / 4] |= (moduli[0] - moduli[i]) << 8 * (i % 4);
         vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_SCALING], &push, sizeof push, groups, command);
