@@ -201,7 +201,7 @@ class Several(Large):
             for device in devices:
                 self.assertEqual((device["panels"] > 0, device["failed"]), (device["share"] > 0, None))
                 self.assertLessEqual(device["kernel_ms"], result["time"]["kernel_ms"]["median"] * 1.000001)
-                self.assertLess(device["wait_ms"], result["wall_ms"])
+                self.assertLessEqual(device["wait_ms"], result["wall_ms"] * 1.001)  # all of it, if the other took everything
                 self.assertEqual(len(device["timeline"]), device["panels"])
                 self.assertAlmostEqual(sum(panel["matrices"] * panel["rows"] * panel["cols"] for panel in device["timeline"]) / elements, device["share"])
                 for panel in device["timeline"]:
@@ -220,7 +220,7 @@ class Several(Large):
     def test_bench(self):
         """After the rows of each device, those of all together; compare has none."""
         suite = self.file("a.suite", b"--size 64 --kernel tiled\n")
-        args = ["--suite", suite, "--device", "1,0", "--no-host", "--json", "--budget", "5s"]
+        args = ["--suite", suite, "--device", "1,0", "--no-host", "--json", "--budget", "10m", "--max-noise", "90%"]
         report = json.loads(self.good("bench", *args, env=self.env))
         self.assertEqual([device["label"] for device in report["devices"]][2:], ["together"])
         self.assertEqual(report["devices"][2]["driver_name"], " + ".join(device["name"] for device in report["devices"][:2]))
