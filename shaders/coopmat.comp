@@ -102,11 +102,11 @@ FragmentB fragment_b(uint k, uint col)
 }
 
 #ifdef PARTS
-// A slice has MK elements of hi and MK of lo (split.comp): of each pair of fragments, three products, one after the
-// other for all pairs, so that fragments are loaded while others are multiplied: hi of A and lo of B come with the
-// slice before. Some devices round toward zero in between, and lose more, the longer they sum; f32 loses more, the
-// larger K is. So the products of hi leave the matrix operations after runs that grow with K, up to RUN, and are added
-// in f32 (doc/precision.md). What the small ones lose does not count.
+// A slice has MK elements of hi and MK of lo (split.comp). Each pair of fragments has three products. Each of these is
+// computed for all pairs before the next, while other fragments are loaded: hi of A and lo of B in the slice before.
+// Some devices round toward zero in between, and the longer they sum, the more they lose; the larger K is, the more f32
+// loses. So the products of hi leave the matrix operations after runs that grow with K, up to RUN, and are added
+// in f32 (doc/precision.md). What the small products lose does not matter.
 const uint RUN = 256; // elements of both parts
 
 #define PLACE(slice, part) (((slice) * MK / PART * 2 + (part)) * PART + (slice) * MK % PART)

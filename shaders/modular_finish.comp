@@ -90,7 +90,7 @@ void store_four(uint batch, uint i, uint column)
         add(z, int(r.z), words, last);
         add(w, int(r.w), words, last);
     }
-    const ivec4 times = -ivec4(count + (1 << 23) >> 24); // Π is too much
+    const ivec4 times = -ivec4(count + (1 << 23) >> 24); // how often Π is too much
     const uvec4 words = table[MOST_MODULI * ROW], row = lines[FROM_A + batch * FROM_STRIDE + i];
     const uint last = table[MOST_MODULI * ROW + 1].x;
     add(x, times.x, words, last);
@@ -105,7 +105,7 @@ void store_four(uint batch, uint i, uint column)
         const bool finite = max(row.w, col.w) >> 16 != NOT_FINITE;
         value[e] = finite ? nearest(four[e], -int(row.x) - int(col.x)) : NAN;
     }
-    // α·x, β·C + x, bias + x: one loop, because SwiftShader executes what an `if` leaves out, and a loop once.
+    // α·x, β·C + x, bias + x: in a loop, which ends at once if there are none. SwiftShader executes what an `if` skips.
     const uvec2 one = uvec2(0, 0x3ff00000);
     const bool steps[3] = bool[](ALPHA != one, !is_zero(BETA), BIAS != 0);
     for (uint t = steps[0] || steps[1] || steps[2] ? 0 : 12; t < 3 * count_4; t++) {

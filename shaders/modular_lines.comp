@@ -20,8 +20,8 @@ layout(push_constant) uniform Work {
     uint IS_B, MODULI;
     uint LIMIT_POWER;                         // Π/2, less a little, is 4^LIMIT_POWER times
     float LIMIT;                              // this
-    uint LARGEST;                             // a modulus; the others
-    uint SMALLER[(MOST_MODULI + 3) / 4];      // are less by these bytes
+    uint LARGEST;                             // modulus
+    uint SMALLER[(MOST_MODULI + 3) / 4];      // a byte for each modulus: how much less it is
 };
 
 uint modulus(uint n) { return LARGEST - (SMALLER[n / 4] >> 8 * (n % 4) & 0xff); }

@@ -26,6 +26,8 @@
 
 #include "vkmatmul.h"
 
+#define VKBLAS_COUNT(array) (sizeof(array) / sizeof *(array)) /* entries */
+
 /* Of elements: f32, f64, and pairs of these (real part first); f16 and bf16 with an f32 α, β and C. */
 typedef enum vkblas_type { VKBLAS_S, VKBLAS_D, VKBLAS_C, VKBLAS_Z, VKBLAS_SH, VKBLAS_SB, VKBLAS_TYPES } vkblas_type;
 
@@ -186,7 +188,8 @@ vkmm_device *const *vkblas_others(uint32_t *count);
 /* Warns once and gives the device up for good, unless only memory ran out or the device lacks a type. */
 void vkblas_device_failed(vkmm_status status);
 
-/* As many threads as the host's BLAS may have: those of other processes have the other processors. 0: not known. */
+/* How many threads may copy: as many as the host's BLAS may have, because other processes may need the other
+ * processors. 0: not known. */
 uint32_t vkblas_threads(void);
 
 /* Until the mask is `before` again: threads of the driver and of streams inherit it, and the program's signals remain

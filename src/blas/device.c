@@ -39,7 +39,7 @@ static int local_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID",
                                         "PMI_LOCAL_RANK"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < VKBLAS_COUNT(names); i++)
         if (getenv(names[i]) != NULL) return atoi(getenv(names[i]));
     return -1;
 }
@@ -106,7 +106,7 @@ uint32_t vkblas_threads(void)
     const int processors = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
     if (told == NULL) told = getenv("OMP_NUM_THREADS");
     const int threads = told != NULL ? atoi(told) : 0;
-    return (uint32_t)(threads > 0 && threads < processors ? threads : processors);
+    return (uint32_t)(threads > 0 && (threads < processors || processors == 0) ? threads : processors);
 }
 
 void vkblas_block_signals(sigset_t *before)

@@ -12,7 +12,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char path[4096];
 __attribute__((visibility("default"))) const char vkblas_none = 0;
 
-/* In the child of a fork: the thread that had the lock may be the parent's alone. */
+/* In the child of a fork: the thread that holds the lock may not exist here. */
 static void renew_lock(void)
 {
     pthread_mutex_init(&lock, NULL);
@@ -95,13 +95,12 @@ static void *look(const char *names)
         if (handle == NULL && !warned++) vkblas_warn("VKBLAS_HOST: %s", dlerror());
         return of_names(handle, names);
     }
-    /* After a fork glibc leaves the list of files locked if a thread of the parent read it: the first name alone needs
-     * it. */
+    /* If a thread of the parent read glibc's list of files during a fork, the list stays locked in the child. Once the
+     * path is known, only names that this file lacks need the list. */
     if (path[0]) function = of_file(path, RTLD_NOLOAD, names);
     if (function == NULL) function = of_names(RTLD_NEXT, names);
     if (function == NULL) function = of_loaded(names);
-    for (size_t i = 0; function == NULL && i < sizeof files / sizeof files[0]; i++)
-        function = of_file(files[i], 0, names);
+    for (size_t i = 0; function == NULL && i < VKBLAS_COUNT(files); i++) function = of_file(files[i], 0, names);
     return function;
 }
 

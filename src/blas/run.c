@@ -20,8 +20,8 @@ double vkblas_now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* A mutex may be another thread's for ever: nothing that needs one is done from now on, but for finding the host's
- * functions (host.c). */
+/* A thread that does not exist here may hold a mutex: nothing that needs one is done from now on, but for finding the
+ * host's functions (host.c). */
 static void forked(void)
 {
     vkblas_device_give_up();
@@ -48,7 +48,7 @@ static void read_environment(void)
 static int64_t read_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (atomic_load(&vkblas_least) < 0) pthread_once(&once, read_environment); /* of `forced` too */
+    if (atomic_load(&vkblas_least) < 0) pthread_once(&once, read_environment); /* acquires `forced` too */
     return atomic_load_explicit(&vkblas_least, memory_order_relaxed);
 }
 

@@ -5,6 +5,7 @@
 #include <windows.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 
 int vkmm_windows_failed(void)
 {
@@ -42,7 +43,7 @@ int vkmm_windows_failed(void)
     };
     const DWORD code = GetLastError();
     errno = EIO;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < VKMM_COUNT(known); i++)
         if (known[i].code == code) errno = known[i].error;
     return -1;
 }
@@ -76,7 +77,7 @@ wchar_t *vkmm_wide_path(const char *path)
     wchar_t *wide = vkmm_wide(path);
     const DWORD size = wide != NULL ? GetFullPathNameW(wide, 0, NULL, NULL) : 0;
     if (size < SHORT || wcsncmp(wide, L"\\\\?\\", 4) == 0) return wide;
-    const size_t most = sizeof share / sizeof *share;
+    const size_t most = VKMM_COUNT(share);
     wchar_t *room = vkmm_alloc(size + most, sizeof *room);
     if (room != NULL) {
         wchar_t *full = room + most;

@@ -8,7 +8,7 @@
 #include "plan/parts.h"
 #include "plan/plan.h"
 
-enum { LINE = 16, SIDE = 32, FOUR = 4 /* elements are stored at a time */, ALIGNMENT = 256 };
+enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */, ALIGNMENT = 256 };
 
 /* The product of residues, of so many rows. Lines of both operands lie along K; of words, across memory. */
 static vkmm_problem inner_of(const vkmm_problem *p, const vkmm_modular *modular, vkmm_type type)
@@ -243,9 +243,9 @@ void vkmm_modular_record_residues(vkmm_device *device, const vkmm_plan *plan, Vk
         push_lines push = push_of(m, (vkmm_operand)o);
         const uint32_t groups[3] = {(uint32_t)vkmm_divide_up(product->k, SIDE),
                                     (uint32_t)vkmm_divide_up(push.count, SIDE), (uint32_t)m->problem.batch_count};
-        if (o == VKMM_B) push.residues.to = (uint32_t)((m->b.at - m->a.at) / (FOUR * plan->pack_bytes));
-        push.residues.ld = (uint32_t)(o == VKMM_B ? product->ldb : product->lda) / FOUR;
-        push.residues.plane = (uint32_t)((o == VKMM_B ? product->stride_b : product->stride_a) / FOUR);
+        if (o == VKMM_B) push.residues.to = (uint32_t)((m->b.at - m->a.at) / (QUAD * plan->pack_bytes));
+        push.residues.ld = (uint32_t)(o == VKMM_B ? product->ldb : product->lda) / QUAD;
+        push.residues.plane = (uint32_t)((o == VKMM_B ? product->stride_b : product->stride_a) / QUAD);
         vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_PACKING], &push, sizeof push, groups, command);
     }
 }
