@@ -130,7 +130,13 @@ class Everywhere(Base):
         """A device that has none computes f64 so by itself, and only then."""
         a, b = self.matrix(3, 50, self.uniform), self.matrix(50, 3, self.uniform)
         self.assertEqual(self.product(a, b, "--type", "f64")[1], None if self.has_f64 else 15)
+        a, b = self.matrix(3, 700, self.lognormal), self.matrix(700, 3, self.lognormal)  # which need more moduli
+        got, used = self.product(a, b)
+        self.assertGreater(used, 15)
         if not self.has_f64:
+            self.assertEqual(self.product(a, b, "--type", "f64"), (got, used))
+            self.assertEqual(self.product(a, b, "--kernel", "blocked"), (got, used))
+            self.bad(4, "no 64-bit floats", *self.words(a, b, "--kernel", "tiled"))
             explained = json.loads(self.good("explain", "--size", "9", "--type", "f64", "--json"))
             self.assertEqual((explained["problem"]["method"], explained["planned"]["direct_ms"], explained["planned"]["faster"]), ("modular", None, "modular"))
         titles, *rows = [line for line in self.good("--size", "9", "--type", "f32,f64", *FAST).split("\n") if re.match("size|9", line)]

@@ -38,6 +38,8 @@ static const vkmm_device_info desktop = {
     .max_workgroup_count = {2147483647, 65535, 65535},
     .max_shared_bytes = 49152,
     .max_storage_range = UINT32_MAX,
+    .max_allocation_bytes = UINT64_MAX,
+    .max_buffer_bytes = UINT64_MAX,
     .subgroup_size = 32,
 };
 
@@ -215,8 +217,31 @@ static void refuses_what_the_planner_refuses(void **state)
     assert_null(tune);
     params.problem = problem;
     params.problem.type = VKMM_F64;
+    params.problem.k = 200000;
     assert_int_equal(vkmm_tune_create(instance, &desktop, &params, &tune), VKMM_UNSUPPORTED);
-    assert_contains(said.last, "shaderFloat64");
+    assert_contains(said.last, "K is 200000");
+    end(instance);
+}
+
+/* This device has none. Each candidate is legal in a job, whether it asks for residues or not. */
+static void tunes_f64_without_64_bit_floats(void **state)
+{
+    (void)state;
+    vkmm_instance *instance = begin();
+    vkmm_problem f64 = problem;
+    f64.type = VKMM_F64;
+    vkmm_tune *tune = search_for(instance, f64, 0);
+    for (int i = 0; i < 40; i++) {
+        const vkmm_candidate candidate = try_some(tune, 1);
+        vkmm_job_params params = {.problem = f64, .kernel = candidate.kernel, .config = candidate.config};
+        for (int method = VKMM_COMPUTE_DIRECT; method <= VKMM_COMPUTE_MODULAR; method += VKMM_COMPUTE_MODULAR) {
+            vkmm_kernel_info info;
+            params.problem.method = (vkmm_method)method;
+            assert_int_equal(vkmm_kernel_choose(&instance->log, &desktop, &params, &info), VKMM_OK);
+            assert_int_equal(info.moduli, 15);
+        }
+    }
+    vkmm_tune_destroy(&tune);
     end(instance);
 }
 
@@ -245,6 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(an_interrupted_search_goes_on, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(an_earlier_result_is_tried_again, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(tunes_f64_without_64_bit_floats, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(refuses_what_the_planner_refuses, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(survives_without_memory, enter_folder, leave_folder),
     };

@@ -199,9 +199,10 @@ static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *dev
 /* As requested, or because the device has no f64. */
 static int is_modular(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
 {
-    const int automatic = !wish->shader && !wish->terms.in_one && (!wish->kernel || strcmp(wish->kernel, "auto") == 0);
+    const vkmm_kernel *kernel = vkmm_kernel_find(wish->kernel);
     if (problem->method == VKMM_COMPUTE_MODULAR) return 1;
-    return device && problem->type == VKMM_F64 && automatic && !device->has_f64;
+    if (!device || wish->shader || wish->terms.in_one || (kernel && !kernel->tunables)) return 0;
+    return vkmm_method_on(device, problem) == VKMM_COMPUTE_MODULAR;
 }
 
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,

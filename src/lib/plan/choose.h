@@ -101,6 +101,12 @@ typedef struct vkmm_choice {
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                         const vkmm_wish *wish, vkmm_choice *choice);
 
+/* How general kernels multiply a problem on a device: f64 as residues if the device has no 64-bit floats. */
+static inline vkmm_method vkmm_method_on(const vkmm_device_info *device, const vkmm_problem *problem)
+{
+    return problem->type == VKMM_F64 && !device->has_f64 ? VKMM_COMPUTE_MODULAR : problem->method;
+}
+
 /* How a choice multiplies: VKMM_COMPUTE_MODULAR also if that was not asked for. */
 static inline vkmm_method vkmm_choice_method(const vkmm_choice *choice)
 {

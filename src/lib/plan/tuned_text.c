@@ -27,8 +27,7 @@ vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_pr
     int swapped;
     const vkmm_problem seen = vkmm_problem_row_major(problem, &swapped);
     const vkmm_types types = vkmm_problem_types(&seen);
-    const vkmm_method method =
-        types.in == VKMM_F64 && !device->has_f64 ? VKMM_COMPUTE_MODULAR : problem->method; /* as vkmm_choose has it */
+    const vkmm_method method = vkmm_method_on(device, problem);
     char uuid[2 * VK_UUID_SIZE + 1], driver[2 * VK_UUID_SIZE + 1];
     vkmm_tuning_key key = {""};
     write_hex(uuid, device->uuid);

@@ -115,10 +115,6 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     const vkmm_wish automatic = {.kernel = NULL};
     vkmm_choice choice;
     vkmm_tuned tuned;
-    if (t->problem.type == VKMM_F64 && t->problem.method == VKMM_COMPUTE_DIRECT && !t->device.has_f64)
-        return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
-                         "\"%s\" has no 64-bit floats (shaderFloat64): tune the product as a modular one",
-                         t->device.name);
     vkmm_status status = vkmm_choose(&instance->log, &t->device, &t->problem, &automatic, &choice);
     if (status != VKMM_OK) return status;
     if (t->problem.method == VKMM_COMPUTE_SPLIT && choice.problem.method != VKMM_COMPUTE_SPLIT)
@@ -174,6 +170,7 @@ vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *de
     if (!t) return VKMM_NO_MEMORY(&instance->log, "for a search");
     t->device = *device;
     t->problem = params->problem;
+    t->problem.method = vkmm_method_on(device, &t->problem);
     t->seen = vkmm_problem_row_major(&params->problem, &swapped);
     status = list_seeds(t, instance, seeds, &count);
     if (status == VKMM_OK) {
