@@ -129,19 +129,20 @@ static vkmm_status run_twice(general_run *run, const vkmm_plan *plan, const vkmm
 static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm_plan **plan)
 {
     vkmm_device *device = run->suite->device;
-    const vkmm_wish wish = {.kernel = run->kernel, .config = run->config, .pack = run->pack};
+    const vkmm_wish wish = {.kernel = run->kernel, .config = run->config, .pack = run->pack, .moduli = run->moduli};
     vkmm_device_info limited = *run->suite->info;
     vkmm_choice choice;
     if (run->plain)
         limited.has_f16 = limited.has_i8 = limited.has_storage16 = limited.has_storage8 = limited.has_dot8 = 0;
     if (run->processors) limited.processors = run->processors;
-    if (run->check) limited.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU; /* residues are bytes */
+    if (run->residues)
+        limited.type = run->residues == VKMM_I8 ? VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU : VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (run->driver_id) limited.driver_id = run->driver_id;
     if (run->max_groups && !run->pack && !problem->method) limited.max_workgroup_count[0] = run->max_groups;
     vkmm_status status = vkmm_problem_check(&run->suite->instance->log, problem, NULL);
     if (status == VKMM_OK) status = vkmm_choose(&run->suite->instance->log, &limited, problem, &wish, &choice);
     if (status != VKMM_OK) return status;
-    if (run->check && choice.info.residues != VKMM_I8) return VKMM_UNSUPPORTED;
+    if (run->residues && choice.info.residues != run->residues) return VKMM_UNSUPPORTED;
     if (run->module) choice.module = run->module;
     if (run->reduce && choice.reduce) choice.reduce = run->reduce;
     if (run->packing && choice.packing) choice.packing = run->packing;

@@ -17,6 +17,8 @@ typedef struct general_run {
     void (*change)(const vkmm_problem *problem, vkmm_store *stores); /* NULL, or of A and B, before each run */
     /* NULL, or instead of verify: 1 if C is right. before: what it was */
     int (*check)(const vkmm_problem *problem, const vkmm_store *stores, const void *before);
+    vkmm_type residues;  /* of a modular product: bytes (VKMM_I8) or words (VKMM_I32). 0: the planner's, */
+    uint32_t moduli;     /* and so many moduli */
     uint32_t max_groups; /* 0, or a limit on workgroups: makes kernels loop over their work */
     uint32_t driver_id;  /* 0, or as if this were the driver: modules that need it */
     uint32_t processors; /* 0, or as if the device had so many: what is left after whole rounds of tiles counts */

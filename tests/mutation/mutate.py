@@ -5,7 +5,8 @@
     mutate.py --mutant NAME -o FILE SHADER  writes that mutant, with the shader's includes pasted in
     mutate.py --narrow …                  the same for builds for narrow types, which lack other things
     mutate.py --parts …                   and for shaders that split f32 into parts,
-    mutate.py --modular …                 or make f64 of residues
+    mutate.py --modular …                 or make f64 of residues, in bytes
+    mutate.py --words …                   or in words
 
 A mutant lacks one barrier(), or one bounds check: a use of inside(…), which becomes true. The includes are read from lib/ beside
 the shader, so that what kernels share is broken in each of them.
@@ -84,6 +85,40 @@ NAMED = {
         ("finish", "one-carry", r"carry = more \| again;", "carry = more;"),
         ("finish", "no-carry", r"kept\.y \+ carry", "kept.y"),
         ("finish", "rounded-twice", r"fused\(BETA, C\[at\], x\)", "fused(one, fused(BETA, C[at], uvec2(0)), x)"),
+    ],
+    # Of what only their builds with WORDS have.
+    "words": [
+        ("lines", "no-last-limb-of-a", r"a\[2\] \| a\[3\] << 16, b", "a[2], b"),
+        ("lines", "no-last-limb-of-b", r"b\[2\] \| b\[3\] << 16\)", "b[2])"),
+        ("residues", "no-sign", r"mix\(r, row\.x - r, negative\)", "r"),
+        ("residues", "from-0", r"mix\(r, r - row\.x, greaterThan\(r, uvec4\(row\.x / 2\)\)\)", "r"),
+        ("residues", "no-end-of-lines", r" \|\| own >= COUNT", ""),
+        ("residues", "no-end-of-k", r"k >= DEPTH \|\| ", ""),
+        ("residues", "one-line", r"min\(own \+ 3, last\)", "min(own, last)"),
+        ("residues", "no-third-word", r"words\.y >> 22 \| words\.z << 10", "words.y >> 22"),
+        ("residues", "no-high-word", r"shift_right\(x, uint\(64 - by\)\)\.x", "0"),
+        ("residues", "few-bits", r"min\(by, 95\) - 32", "min(by, 95) - 31"),  # of a subnormal element
+        ("residues", "remainder", r"uvec4 r = x - high \* row\.x;\s+return min\(r, r - row\.x\);", "uvec4 r = x - high * row.x; return r;"),
+        ("finish", "no-carry", r"even \+= carry;", ""),
+        ("finish", "no-carry-of-even", r"odd \+= even >> 16;", ""),
+        ("finish", "unsigned-carry", r"carry = odd >> 16;", "carry = int(uint(odd) >> 16);"),
+        ("finish", "complement", r"x\.x\+\+;", ""),
+        ("finish", "no-carry-to-y", r"x\.y \+= uint\(x\.x == 0\);", ""),
+        ("finish", "no-carry-to-z", r"x\.z \+= uint\(\(x\.x \| x\.y\) == 0\);", ""),
+        ("finish", "no-carry-to-w", r"x\.w \+= uint\(\(x\.x \| x\.y \| x\.z\) == 0\);", ""),
+        ("finish", "no-carry-to-top", r"~top \+ uint\(x == uvec4\(0\)\)", "~top"),
+        ("finish", "no-top", r"exponent \+= 32;", ""),
+        ("finish", "no-lost-word", r"x\.y \| uint\(x\.x != 0\), x\.zw", "x.y, x.zw"),
+        ("finish", "no-multiple", r"-ivec4\(count \+ \(1 << 23\) >> 24\)", "-ivec4(count >> 24)"),
+        ("finish", "no-last-words", r"table\[n \* ROW \+ 3\]\.x", "0"),
+        ("finish", "no-last-word", r"table\[MOST_MODULI \* ROW \+ 1\]\.x", "0"),
+        ("finish", "no-end-of-row", r"min\(4, N - 4 \* column\)", "4"),
+        ("finish", "no-alpha-alone", r"steps\[0\] \|\| steps\[1\]", "steps[1]"),
+        ("finish", "no-beta-alone", r"\|\| steps\[1\] \|\|", "||"),
+        ("finish", "no-bias-alone", r" \|\| steps\[2\]", ""),
+        ("finish", "bias-of-columns", r"BIAS == 1 \? 4 \* column \+ e : FROM_A - LINES_AT \+ i", "4 * column + e"),
+        ("finish", "bias-of-rows", r"BIAS == 1 \? 4 \* column \+ e : FROM_A - LINES_AT \+ i", "i"),
+        ("finish", "no-relu", r"ACTIVATION != 0 &&", "false &&"),
     ],
 }
 

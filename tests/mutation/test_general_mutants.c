@@ -65,21 +65,29 @@ static int wrong_products(const struct mutant *mutant, size_t which, vkmm_op op,
     return wrong;
 }
 
-/* Modular products of whole numbers times powers of two: as the sums are exact, so is what they are rounded to. The
- * first is a product alone; to the second, scalars and a bias are added, and the last shows how elements of a line
- * with a larger one are rounded. */
+/* Modular products of whole numbers times powers of two: as the sums are exact, so is what they are rounded to. K tells
+ * them apart. */
 __extension__ typedef __int128 wide;
 
-static const vkmm_problem modular_problems[] = {
-    VKMM_PROBLEM_INIT(.m = 37, .n = 9, .k = 40, .lda = 43, .ldb = 11, .ldc = 14, .batch_count = 2, .stride_a = 1600,
-                      .stride_b = 450, .stride_c = 530, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
-    VKMM_PROBLEM_INIT(.m = 37, .n = 9, .k = 40, .alpha = -2.5, .beta = 83886081, .has_bias = 1, .type = VKMM_F64,
-                      .layout = VKMM_COL_MAJOR, .op_b = VKMM_OP_T, .activation = VKMM_RELU,
-                      .method = VKMM_COMPUTE_MODULAR),
-    VKMM_PROBLEM_INIT(.m = 37, .n = 1, .k = 2, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+enum {
+    ROUNDED = 2, /* how elements of a line with a larger one are rounded */
+    FINE = 3,    /* 18 moduli, for sums that are half way but for their last bit, and subnormal elements */
+    MIXED = 40,  /* alone, with scalars and a bias, and with one of them */
+    DEEP = 2048  /* the longest sums of 11-bit residues, with all elements of a line alike */
 };
 
-enum { MODULAR_PROBLEMS = 3 };
+static const vkmm_problem modular_problems[] = {
+    VKMM_PROBLEM_INIT(.m = 37, .n = 9, .k = MIXED, .lda = 43, .ldb = 11, .ldc = 14, .batch_count = 2, .stride_a = 1600,
+                      .stride_b = 450, .stride_c = 530, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+    VKMM_PROBLEM_INIT(.m = 37, .n = 9, .k = MIXED, .alpha = -2.5, .beta = 83886081, .has_bias = 1, .type = VKMM_F64,
+                      .layout = VKMM_COL_MAJOR, .op_b = VKMM_OP_T, .activation = VKMM_RELU,
+                      .method = VKMM_COMPUTE_MODULAR),
+    VKMM_PROBLEM_INIT(.m = 9, .n = 7, .k = FINE, .alpha = 3, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+    VKMM_PROBLEM_INIT(.m = 37, .n = 1, .k = ROUNDED, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+    VKMM_PROBLEM_INIT(.m = 5, .n = 5, .k = MIXED, .has_bias = 1, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+    VKMM_PROBLEM_INIT(.m = 5, .n = 5, .k = MIXED, .beta = 3, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+    VKMM_PROBLEM_INIT(.m = 37, .n = 9, .k = DEEP, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+};
 
 static uint64_t mixed(uint64_t x)
 {
@@ -90,7 +98,7 @@ static uint64_t mixed(uint64_t x)
 
 /* Of a line of A or B. Some lines have one element: their products have 54 bits, so that f64 often lies half way, and
  * one is 2^54 - 1. Others have a single large one. */
-static int64_t whole(int operand, uint64_t batch, uint64_t line, uint64_t k)
+static int64_t mixed_whole(int operand, uint64_t batch, uint64_t line, uint64_t k)
 {
     const uint64_t bits = mixed(((batch * 64 + line) * 64 + k) * 2 + (uint64_t)operand);
     const int size = line % 4 == 1 ? 27 : line % 4 == 2 || (line % 4 == 3 && k != 20) ? 22 : 50;
@@ -100,10 +108,30 @@ static int64_t whole(int operand, uint64_t batch, uint64_t line, uint64_t k)
     return bits & 2 ? -value : value;
 }
 
+/* The first of a line has 27 bits, or is a power of two; the others are 1 or -1, and in memory LITTLE times that. So
+ * they decide ties without changing anything else. */
+enum { LITTLE = -14 };
+
+static int64_t fine_whole(int operand, uint64_t line, uint64_t k)
+{
+    const uint64_t bits = mixed((line * 4 + k) * 2 + (uint64_t)operand);
+    const int64_t sign = bits & 2 ? -1 : 1;
+    if (operand == VKMM_A && line % 4 == 3) return k == 0 ? 3 * sign : 0;
+    return k > 0 ? sign : (line % 4 == 0 ? 1 : (int64_t)(bits >> 38 | 1 << 26 | 1)) * sign * (1 << 28);
+}
+
+static int64_t whole(const vkmm_problem *p, int operand, uint64_t batch, uint64_t line, uint64_t k)
+{
+    if (p->k == FINE) return fine_whole(operand, line, k);
+    if (p->k == DEEP) return (operand == VKMM_A ? 1 + 57 * (int64_t)line : 1024 - (int64_t)line) * (line & 1 ? -1 : 1);
+    return mixed_whole(operand, batch, line, k);
+}
+
 /* The power of two of a line. Those of the second product make it as large as β·C, or much smaller, or subnormal. */
 static int power(const vkmm_problem *p, int operand, uint64_t line)
 {
     static const int powers[] = {-10, -264, -1074, -12};
+    if (p->k == DEEP || p->k == FINE) return p->k == FINE && operand == VKMM_A && line % 4 == 3 ? -1074 : 0;
     if (p->has_bias) return operand == VKMM_A ? powers[line % 4] : -36;
     return (int)(line * 7 % 31) - 12;
 }
@@ -129,15 +157,16 @@ static void fill_modular(const vkmm_problem *p, vkmm_store *stores)
                 for (uint64_t k = 0; k < p->k; k++) {
                     double *x = o == VKMM_A ? element(p, VKMM_A, stores[VKMM_A].host, batch, line, k)
                                             : element(p, VKMM_B, stores[VKMM_B].host, batch, k, line);
-                    *x = p->k > 2      ? ldexp((double)whole(o, batch, line, k), power(p, o, line))
-                         : k == 0      ? o == VKMM_A
-                         : o == VKMM_A ? small_one(line)
-                                       : 1;
+                    const int exponent = power(p, o, line) + (p->k == FINE && k > 0 ? LITTLE : 0);
+                    *x = p->k != ROUNDED ? ldexp((double)whole(p, o, batch, line, k), exponent)
+                         : k == 0        ? o == VKMM_A
+                         : o == VKMM_A   ? small_one(line)
+                                         : 1;
                 }
     for (uint64_t j = 0; p->beta != 0 && j < p->n; j++)
         for (uint64_t i = 0; i < p->m; i++)
             *element(p, VKMM_C, stores[VKMM_C].host, 0, i, j) =
-                (double)whole(VKMM_C, 1, 1 + 4 * i, 0) * (j % 2 ? 1 : -1);
+                (double)mixed_whole(VKMM_C, 1, 1 + 4 * i, 0) * (j % 2 ? 1 : -1);
 }
 
 static int modular_is_right(const vkmm_problem *p, const vkmm_store *stores, const void *before)
@@ -152,9 +181,9 @@ static int modular_is_right(const vkmm_problem *p, const vkmm_store *stores, con
                 double *c = element(p, VKMM_C, want, batch, i, j);
                 wide sum = 0;
                 for (uint64_t k = 0; k < p->k; k++)
-                    sum += (wide)whole(VKMM_A, batch, i, k) * whole(VKMM_B, batch, j, k);
+                    sum += (wide)whole(p, VKMM_A, batch, i, k) * whole(p, VKMM_B, batch, j, k);
                 double x = ldexp((double)sum, power(p, VKMM_A, i) + power(p, VKMM_B, j));
-                if (p->k == 2) { /* 2^-58 is the unit of a line whose norm is 1 */
+                if (p->k == ROUNDED) { /* 2^-58 is the unit of a line whose norm is 1 */
                     x = *element(p, VKMM_C, stores[VKMM_C].host, batch, i, j);
                     if (!(fabs(x - small_one(i)) <= 0x1p-59)) x = NAN;
                 }
@@ -169,17 +198,18 @@ static int modular_is_right(const vkmm_problem *p, const vkmm_store *stores, con
 }
 
 /* A mutant of a shader; NULL: none. */
-static int passes_modular(const struct mutant *mutant)
+static int passes_modular(const struct mutant *mutant, vkmm_type residues)
 {
     const char *pass = mutant ? mutant->kernel + strlen("modular_") : "";
     const vkmm_module module = mutant_module(mutant);
     char why[512] = "";
-    general_run run = {.suite = &suite, .change = fill_modular, .check = modular_is_right};
+    general_run run = {.suite = &suite, .residues = residues, .change = fill_modular, .check = modular_is_right};
     *(strcmp(pass, "finish") == 0     ? &run.reduce
       : strcmp(pass, "residues") == 0 ? &run.packing
                                       : &run.scaling) = mutant ? &module : NULL;
     int right = 1;
-    for (int i = 0; i < MODULAR_PROBLEMS && right; i++) {
+    for (size_t i = 0; i < sizeof modular_problems / sizeof modular_problems[0] && right; i++) {
+        run.moduli = modular_problems[i].k == FINE ? 18 : 0;
         right = general_product(&run, &modular_problems[i], 3, why);
         general_end(&run); /* the next one has another second pass */
     }
@@ -189,17 +219,14 @@ static int passes_modular(const struct mutant *mutant)
 static void modular_products_are_right(void **state)
 {
     (void)state;
-    assert_true(passes_modular(NULL));
-}
-
-static int is_modular(const struct mutant *mutant)
-{
-    return strncmp(mutant->name, "modular-", 8) == 0;
+    assert_true(passes_modular(NULL, VKMM_I8));
+    assert_true(passes_modular(NULL, VKMM_I32));
 }
 
 static int fails(const struct mutant *mutant)
 {
-    if (is_modular(mutant)) return !passes_modular(mutant);
+    if (strncmp(mutant->name, "modular-", 8) == 0) return !passes_modular(mutant, VKMM_I8);
+    if (strncmp(mutant->name, "words-", 6) == 0) return !passes_modular(mutant, VKMM_I32);
     for (size_t which = 0; which < sizeof runs / sizeof runs[0]; which++) {
         if (strcmp(runs[which].mutant, mutant->kernel) != 0) continue;
         if (wrong_products(mutant, which, VKMM_OP_N, GENERAL_ALIGNED) ||
