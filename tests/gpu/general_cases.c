@@ -140,8 +140,7 @@ void general_text(const vkmm_problem *p, char text[256])
 {
     snprintf(text, 256,
              "%s/%s/%s %c%c %s %llux%llux%llu ld %llu,%llu,%llu offset %llu,%llu,%llu batch %llu stride %llu,%llu,%llu "
-             "alpha %g beta %g "
-             "bias %d act %d",
+             "alpha %g beta %g bias %d act %d",
              vkmm_type_of(p->type)->name, vkmm_type_of(vkmm_operand_type(p, VKMM_C))->name,
              vkmm_type_of(vkmm_problem_compute(p))->name, "NT"[p->op_a], "NT"[p->op_b], p -> layout ? "col" : "row",
              (unsigned long long)p->m, (unsigned long long)p->n, (unsigned long long)p->k, (unsigned long long)p->lda,

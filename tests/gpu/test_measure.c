@@ -151,7 +151,7 @@ static void slices_take_turns_too(void **state)
         .iters = 3, .cold_iters_given = 1, .cross_check = 1, .rotating_bytes = 3 * bytes_of_a_set(&params.problem)};
     vkmm_measurement time;
     vkmm_job *job = make_job(&params);
-    vkmm_job_set_slice(job, 3);
+    job->slices.fixed = 3;
     assert_false(vkmm_job_is_whole(job));
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     assert_int_equal(time.copies, 3);
@@ -308,7 +308,7 @@ static void a_transfer_has_three_parts(void **state)
     if (time.mapped) assert_true(time.upload.count == 0 && time.download.count == 0);
     suite.info->unified_memory = 0;
     job = make_job(&params);
-    vkmm_job_set_slice(job, slice);
+    job->slices.fixed = slice;
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     assert_int_equal(time.transfer.count, 5);
     assert_int_equal(time.upload.count, time.clock == VKMM_CLOCK_DEVICE ? 5 : 0);
@@ -334,7 +334,7 @@ static void a_run_tells_its_times(void **state)
     keep_job(job);
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_INVALID);
     job = make_job(&params);
-    vkmm_job_set_slice(job, slice);
+    job->slices.fixed = slice;
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
     memset(vkmm_job_matrix(job, VKMM_C), 0, vkmm_operand_bytes(&params.problem, VKMM_C));
     for (int i = 0; i < 2; i++) {

@@ -66,7 +66,7 @@ static void check(const vkmm_job_params *params, uint64_t slice)
     memcpy(want, vkmm_job_matrix(job, VKMM_C), bytes);
     gemm_biased(p, vkmm_job_matrix(job, VKMM_A), vkmm_job_matrix(job, VKMM_B),
                 p->has_bias ? vkmm_job_matrix(job, VKMM_BIAS) : NULL, want);
-    vkmm_job_set_slice(job, slice);
+    job->slices.fixed = slice;
     assert_int_equal(vkmm_job_is_whole(job), slice == 0);
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
     compare(p, vkmm_job_matrix(job, VKMM_C), want);
@@ -178,7 +178,7 @@ static void measures_what_adds_up(void **state)
         vkmm_measurement time;
         vkmm_job *job = make(&params);
         int32_t *c = vkmm_job_matrix(job, VKMM_C), once[M * N];
-        vkmm_job_set_slice(job, slice);
+        job->slices.fixed = slice;
         memset(c, 0, sizeof once);
         assert_int_equal(vkmm_job_run(job), VKMM_OK);
         memcpy(once, c, sizeof once);
@@ -269,7 +269,7 @@ static void warms_up_in_slices(void **state)
         vkmm_measurement time;
         clock_start(&suite, 0.25, 0.125 - CLOCK_COPY_MS);
         vkmm_job *job = make(&params);
-        vkmm_job_set_slice(job, vkmm_job_kernel(job)->items - !whole);
+        job->slices.fixed = vkmm_job_kernel(job)->items - !whole;
         assert_int_equal(vkmm_job_is_whole(job), whole);
         assert_int_equal(vkmm_job_run(job), VKMM_OK);
         assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);

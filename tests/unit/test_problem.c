@@ -26,8 +26,7 @@ static void test_refusals(void **state)
          "products of f32 cannot be stored as f16 and summed in f32; supported: f32 summed in f32, f32 summed in f16"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_F16, .out_type = VKMM_BF16),
          "products of f16 cannot be stored as bf16 and summed in f32; supported: f16 summed in f32, f32 summed in f32, "
-         "f16 summed in f16, "
-         "f32 summed in f16"},
+         "f16 summed in f16, f32 summed in f16"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_I8, .out_type = VKMM_I8, .compute = VKMM_I32),
          "products of i8 cannot be stored as i8 and summed in i32; supported: i32 summed in i32"},
         {{0}, "the problem has no type; VKMM_PROBLEM makes it f32 unless another is given"},
@@ -85,19 +84,13 @@ static void test_refusals(void **state)
          "matrix C has 4294967295×4294967295 elements of type f32: its bytes do not fit in 63 bits"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .offset_b = UINT64_MAX),
          "matrix B has 1×1 elements of type f32 with leading dimension 1, offset 18446744073709551615, and 1 in the "
-         "batch with stride 0: "
-         "its bytes "
-         "do not fit in 63 bits"},
+         "batch with stride 0: its bytes do not fit in 63 bits"},
         {VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .type = VKMM_F64, .lda = UINT64_C(1) << 60),
          "matrix A has 2×2 elements of type f64 with leading dimension 1152921504606846976, offset 0, and 1 in the "
-         "batch with stride 0: "
-         "its bytes do "
-         "not fit in 63 bits"},
+         "batch with stride 0: its bytes do not fit in 63 bits"},
         {VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .batch_count = 3, .stride_c = 4, .stride_b = INT64_MAX),
          "matrix B has 2×2 elements of type f32 with leading dimension 2, offset 0, and 3 in the batch with stride "
-         "9223372036854775807: "
-         "its bytes do "
-         "not fit in 63 bits"},
+         "9223372036854775807: its bytes do not fit in 63 bits"},
         {VKMM_PROBLEM(.m = LARGEST, .n = LARGEST / 8, .k = LARGEST / 8),
          "the matrices have 9223372017527422980, 1152921500311879684 and 9223372017527422980 bytes: their sum does not "
          "fit in 63 bits"},

@@ -84,9 +84,6 @@ int vkmm_job_is_whole(const vkmm_job *job);
 /* Records this many dispatches, one after the other, ready to be run; with the copies in turn, if the job rotates. */
 vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandBuffer *command);
 
-/* Tests: every slice has this many items from now on; 0: by time again. */
-void vkmm_job_set_slice(vkmm_job *job, uint64_t items);
-
 /* Why the device's clock cannot be trusted, judged by two series of the same length and the slope over growing
  * batches (slope->ms 0: not measured); "" when it can. Static storage. */
 const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, const vkmm_slope *slope);

@@ -165,11 +165,6 @@ int vkmm_job_is_whole(const vkmm_job *job)
     return items <= 1 || vkmm_slices_next(&job->slices, items) == items;
 }
 
-void vkmm_job_set_slice(vkmm_job *job, uint64_t items)
-{
-    job->slices.fixed = items;
-}
-
 vkmm_status vkmm_job_fetch(vkmm_job *job)
 {
     vkmm_times unused = {0};

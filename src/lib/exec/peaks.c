@@ -225,8 +225,7 @@ static const char *why_not(const vkmm_device_info *info, vkmm_type type, const v
     if (!module) return "not in this build: its shader compiler does not know dot products";
     if (module->needs & ~vkmm_device_offers(info, type))
         return "the device does not accelerate dot products of such bytes (shaderIntegerDotProduct): they are computed "
-               "in "
-               "32 bits";
+               "in 32 bits";
     return NULL;
 }
 

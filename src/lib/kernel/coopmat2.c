@@ -155,8 +155,7 @@ static const vkmm_rule rules[] = {
      "the device supports matrices up to this size"},
     {"matrix granules", "matrices that the device does not list", broken_granules, NULL,
      "matrices of flexible dimensions must be multiples of the granules that the device lists for their types, scope "
-     "and "
-     "invocations"},
+     "and invocations"},
     {"whole subgroups", "invocations too many or too few", broken_owners, NULL, "every subgroup must own one matrix"},
     {0},
 };

@@ -123,8 +123,7 @@ static const vkmm_rule limits[] = {
     {"maxComputeWorkGroupSize[1]", "invocations along y", need_y, limit_y, "a workgroup is as high as its tile"},
     {"maxComputeSharedMemorySize", "bytes of shared memory", need_shared, limit_shared,
      "a tile of A and a tile of B are in shared memory at the same time; some drivers accept more than they have and "
-     "lose the "
-     "device"},
+     "lose the device"},
     {0},
 };
 

@@ -241,8 +241,7 @@ static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *proble
                          rows, cols, type);
     return vkmm_fail(log, VKMM_INVALID,
                      "matrix %c has %llu×%llu elements of type %s with leading dimension %llu, offset %llu, and %llu "
-                     "in the batch with stride "
-                     "%llu: its bytes do not fit in 63 bits",
+                     "in the batch with stride %llu: its bytes do not fit in 63 bits",
                      "ABC"[operand], rows, cols, type, (unsigned long long)l.ld, (unsigned long long)offset,
                      (unsigned long long)batches, (unsigned long long)vkmm_operand_stride(problem, operand));
 }

@@ -82,8 +82,7 @@ const cli_option cli_option_table[] = {
     {NULL, 'k', NULL, "K", "columns of op(A), rows of op(B)", EXTENTS, AT(k), WHOLE(0, CLI_MAX_EXTENT)},
     {NULL, 0, "type", "TYPES",
      "element type of A and B: f32, f64, f16, bf16, i32, u32, i8, u8 (rocBLAS's f32_r too), or a list. Integers wrap "
-     "modulo 2^32. Default "
-     "f32",
+     "modulo 2^32. Default f32",
      CLI_RUN | CLI_TUNE, AT(types), cli_parse_types, cli_type_words},
     {NULL, 0, "type", "TYPES", "element types of A and B, or a list; default f32,f16, with --all all types",
      CLI_STATISTICS, AT(types), cli_parse_types, cli_type_words},
@@ -153,8 +152,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "offset-c", "COUNT", "the same for C", BLAS, AT(problem.offset_c), WHOLE(0, INT64_MAX)},
     {NULL, 'a', NULL, "FILE",
      "A, as stored, from .npy, .npz, .safetensors, .csv, .tsv or .mtx; FILE.npz:NAME or FILE.safetensors:NAME for one "
-     "of "
-     "several arrays; - for standard input; 3 dimensions are a batch",
+     "of several arrays; - for standard input; 3 dimensions are a batch",
      CLI_RUN | CLI_TRACE, AT(a), cli_parse_text},
     {NULL, 'b', NULL, "FILE", "B, likewise", CLI_RUN | CLI_TRACE, AT(b), cli_parse_text},
     {NULL, 'c', NULL, "FILE", "the C that --beta multiplies, likewise; default: generated", CLI_RUN, AT(c),
@@ -168,8 +166,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "activation_type", "NAME", NULL, BLAS, AT(problem.activation), cli_parse_index, vkmm_activation_name},
     {NULL, 'o', "out", "FILE",
      "write the product in the format of the file's suffix, once it has passed its verification; - for .npy on "
-     "standard "
-     "output",
+     "standard output",
      CLI_RUN, AT(out), cli_parse_text},
     {NULL, 0, "initialization", "HOW", NULL, COMPUTE, AT(init), cli_parse_index, cli_initialization_words},
     {NULL, 0, "init", "HOW", "generated inputs: uniform (default), int, ones, index or zeros", COMPUTE, AT(init),
@@ -233,20 +230,18 @@ const cli_option cli_option_table[] = {
      (ONE_DEVICE & ~CLI_RUN) | LOOK | WORKERS | CLI_BLAS, AT(device), cli_parse_text},
     {NULL, 'd', "device", "DEVICES",
      "the device: an index, a UUID, or part of the name of it or of its driver; default: discrete, integrated, "
-     "virtual, "
-     "CPU, in this order. Several share each product: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), or a list",
+     "virtual, CPU, in this order. Several share each product: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), or a "
+     "list",
      CLI_RUN, AT(device), cli_parse_text},
     {NULL, 'd', "device", "DEVICES",
      "the devices to measure: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), an index, a UUID, a part of a name, "
-     "or "
-     "a list of these; default: the best for bench, all for compare",
+     "or a list of these; default: the best for bench, all for compare",
      BENCH, AT(device), cli_parse_text},
     {NULL, 0, "driver", "FILE.json", "give the Vulkan loader one more driver manifest", DEVICE, AT(driver),
      cli_parse_text},
     {NULL, 0, "memory-limit", "BYTES",
      "the most device memory to use: 64MiB, 1.5GiB, 256MB, 1000000; a product that needs more is multiplied in panels. "
-     "Default: what is "
-     "free",
+     "Default: what is free",
      CLI_RUN | BENCH | CLI_BENCH_WORKER, AT(memory_limit), AMOUNT(bytes)},
     {NULL, 0, "retries", "COUNT", "how often to reopen a lost device and run the product again; default 0", CLI_RUN,
      AT(retries), WHOLE(0, MOST_ITERATIONS)},

@@ -101,14 +101,14 @@ const cli_command *cli_command_find(const char *name)
     return NULL;
 }
 
-const char *cli_command_words(uint32_t index)
+static const char *name_of(uint32_t index)
 {
     return cli_command_at(index) != NULL ? commands[index].name : NULL;
 }
 
 vkmm_status cli_command_unknown(const vkmm_log *log, const char *name)
 {
-    const char *near = cli_suggest(name, cli_command_words);
+    const char *near = cli_suggest(name, name_of);
 
     if (near != NULL) return vkmm_fail(log, VKMM_INVALID, "unknown command '%.60s'; did you mean '%s'?", name, near);
     return vkmm_fail(log, VKMM_INVALID, "unknown command '%.60s'; 'vkmatmul help' lists them all", name);

@@ -78,16 +78,24 @@ void vkmm_cell_count(const vkmm_report *report, const vkmm_bench_row *row, vkmm_
     cell->paint = VKMM_DIM;
 }
 
+/* Timed by the host's clock instead of the device's, for a reason (clock_note). */
+static int is_by_host_clock(const vkmm_bench_row *row)
+{
+    const int on_host = row->on == NULL && row->host != NULL; /* its clock does not replace another */
+
+    return !on_host && row->clock_note[0] != '\0' && strcmp(row->clock, "host") == 0 && vkmm_bench_is_timed(row);
+}
+
 void vkmm_cell_marks(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     (void)report;
-    if (vkmm_row_by_host_clock(row)) strcat(cell->text, "*");
+    if (is_by_host_clock(row)) strcat(cell->text, "*");
     if (is_unsettled(row)) strcat(cell->text, "~");
 }
 
 void vkmm_notes_add(vkmm_notes *notes, const vkmm_bench_row *row)
 {
-    if (vkmm_row_by_host_clock(row)) VKMM_PUT(notes->clock, "%s", row->clock_note);
+    if (is_by_host_clock(row)) VKMM_PUT(notes->clock, "%s", row->clock_note);
     notes->unsettled |= is_unsettled(row);
     if (!isfinite(row->kernel_ms.median)) return;
     notes->samples += row->kernel_ms.count;
@@ -125,11 +133,4 @@ void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vk
         vkmm_cell_put(cell, "%s", report->utf8 ? "✗ wrong" : "WRONG");
         cell->paint = VKMM_BAD;
     }
-}
-
-int vkmm_row_by_host_clock(const vkmm_bench_row *row)
-{
-    const int on_host = row->on == NULL && row->host != NULL; /* its clock does not replace another */
-
-    return !on_host && row->clock_note[0] != '\0' && strcmp(row->clock, "host") == 0 && vkmm_bench_is_timed(row);
 }

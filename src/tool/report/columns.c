@@ -19,7 +19,8 @@ static int width_of(const vkmm_report *report, const vkmm_column *column)
     return wanted > column->width ? wanted : column->width;
 }
 
-int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns)
+/* Of a line in which no text is wider than its column. */
+static int width_of_all(const vkmm_report *report, const vkmm_columns *columns)
 {
     int total = 0;
 
@@ -36,7 +37,7 @@ vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *colu
     int most = 0;
 
     for (unsigned i = 0; i < count; i++) most = column[i].leaves > most ? column[i].leaves : most;
-    while (report->columns > 0 && columns.leaving < most && vkmm_columns_width(report, &columns) > report->columns)
+    while (report->columns > 0 && columns.leaving < most && width_of_all(report, &columns) > report->columns)
         columns.leaving++;
     return columns;
 }

@@ -33,9 +33,6 @@ typedef struct vkmm_columns {
 /* Drops as many columns as report->columns requires. */
 vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *column, unsigned count);
 
-/* Terminal columns of a line in which no text is wider than its column. */
-int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns);
-
 /* The line of a row, or of the titles if it is NULL. */
 void vkmm_columns_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row);
 
@@ -66,9 +63,6 @@ void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
 void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 void vkmm_cell_count(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell); /* of samples */
 void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
-
-/* Timed by the host's clock instead of the device's, for a reason (clock_note). */
-int vkmm_row_by_host_clock(const vkmm_bench_row *row);
 
 /* Adds to a time what vkmm_notes_print explains: "*" for the host's clock, "~" for one that is not stable. */
 void vkmm_cell_marks(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);

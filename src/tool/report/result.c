@@ -12,7 +12,7 @@
 #define BUSY        0.05
 #define SHORTEST_MS 1e-9 /* no clock reports less; a file's shorter times would make speeds infinite */
 
-vkmm_bench_figures vkmm_bench_no_figures(void)
+static vkmm_bench_figures no_figures(void)
 {
     vkmm_bench_figures figures = {0};
     double *const all[] = {&figures.median_ms, &figures.low_ms,       &figures.high_ms,    &figures.noise,
@@ -102,7 +102,7 @@ void vkmm_bench_row_init(vkmm_bench_row *row)
     for (int i = 0; i < VKMM_SERIES_COUNT; i++) vkmm_bench_series_sort(&row->series[i]);
     row->error = row->bound = row->slope_ms = row->asked_bytes = NAN;
     row->power = vkmm_bench_no_power();
-    row->figures = vkmm_bench_no_figures();
+    row->figures = no_figures();
 }
 
 int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t count)
@@ -144,7 +144,7 @@ int vkmm_bench_row_speed(vkmm_bench_row *row)
     vkmm_bench_figures *figures = &row->figures;
     int fine = 1;
 
-    *figures = vkmm_bench_no_figures();
+    *figures = no_figures();
     for (int i = 0; i < VKMM_SERIES_COUNT; i++) {
         vkmm_bench_series *series = &row->series[i];
         forget(series);

@@ -134,9 +134,8 @@ typedef struct vkmm_bench_device {
     char failed[VKMM_BENCH_TEXT]; /* "", or why the device could not finish its rows */
 } vkmm_bench_device;
 
-/* Unknown peaks; unknown figures; unknown readings of the machine. */
+/* Unknown peaks; unknown readings of the machine. */
 void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks);
-vkmm_bench_figures vkmm_bench_no_figures(void);
 vkmm_bench_power vkmm_bench_no_power(void);
 
 /* An empty device; it owns nothing. */

@@ -15,7 +15,6 @@ typedef struct cli_command {
 
 const cli_command *cli_command_at(uint32_t index);     /* NULL past the end; the first is the default */
 const cli_command *cli_command_find(const char *name); /* includes commands that are not listed */
-const char *cli_command_words(uint32_t index);
 
 /* Reports "unknown command", and the nearest known one. */
 vkmm_status cli_command_unknown(const vkmm_log *log, const char *name);
