@@ -26,6 +26,12 @@ def nearest(value):
         return math.inf if value > 0 else -math.inf
 
 
+def is_tie(value):
+    """Whether a Fraction lies half way between two f64."""
+    other = 2 * value - Fraction(nearest(value))
+    return other != value and math.nextafter(nearest(value), nearest(other)) == other
+
+
 def exact(a, b):
     """Each element of the product, and the sum of the magnitudes of its terms."""
     one = Fraction(2) ** -1200  # of f64's range, but for what no test here has
@@ -98,6 +104,40 @@ class Everywhere(Base):
                     self.assertEqual([said["kernel"][key] for key in ("moduli", "residues", "products")],
                                      [15, "i8", 15] if said["kernel"]["dot8"] else [15, "i32", products])
             self.assertEqual(*results, (k, options))
+
+    def bits(self, a, b, *options):
+        """Every bit of a product, by residues in words and in bytes."""
+        found = []
+        for kernel in "auto", "blocked":  # which has dot products of bytes, if the build has them
+            got = self.product(a, b, "--compute", "modular", "--kernel", kernel, *options)[0]
+            found.append([[bits_of(x) for x in line] for line in got])
+            if self.devices[0]["type"] == "cpu":
+                self.assertEqual(self.kernel["residues"], "i8" if self.kernel["dot8"] else "i32")
+        self.assertEqual(*found)
+        return found[0]
+
+    def test_ties(self):
+        """Sums half way between two f64 go to the even one, and those beside them to the nearest, with either sign."""
+        sums = [2 ** 53 + n for n in range(1, 8, 2)] + [2 ** 54 - 1, 2 ** 54 + 1, 2 ** 54 + 2, 2 ** 54 + 5, 2 ** 54 + 6]
+        sums += [n * 2 ** 7 + rest for n in (2 ** 53 + 1, 2 ** 53 + 3) for rest in (-1, 0, 1)]
+        a = [[float(n >> 30), float(n % 2 ** 30)] for n in sums]
+        for x in 0.5, 1.5, 2.5, 1, 0.75, 0.25, 0.5 + 2.0 ** -30, 1.5 - 2.0 ** -30:  # times the smallest f64
+            a.append([math.ldexp(x, -80), 0.0])
+        b = [[2.0 ** 30, -2.0 ** 30, 2.0 ** -994, -2.0 ** -994], [1.0, -1.0, 0.0, 0.0]]
+        values = [[value for value, _ in line] for line in exact(a, b)]
+        self.assertEqual([sum(map(is_tie, column)) for column in zip(*values)], [9, 9, 3, 3])
+        self.assertEqual(self.bits(a, b), [[bits_of(nearest(value)) for value in line] for line in values])
+
+    def test_ties_of_scalars(self):
+        """α·x, and β·c + that, are rounded once each, half to even."""
+        xs, old = [1.0, 1.0, 2.0 ** 53 - 2, 2.0 ** 53 - 6], [2.0 ** 53 + n for n in (0, 2, 4, 12)]
+        for alpha, beta, ties in (3, -1, 4), (1, 1, 8):
+            c = self.file("c.npy", npy_bytes([old, [-y for y in old]], "<f8"))
+            scaled = [Fraction(alpha * sign) * Fraction(x) for sign in (1, -1) for x in xs]
+            values = [Fraction(beta) * Fraction(y) + Fraction(nearest(x)) for x, y in zip(scaled, old + [-y for y in old])]
+            self.assertEqual(sum(map(is_tie, scaled + values)), ties)
+            got = self.bits([[1.0], [-1.0]], [xs], "--alpha", alpha, "--beta", beta, "-c", c)
+            self.assertEqual(sum(got, []), [bits_of(nearest(value)) for value in values])
 
     def test_integers_and_range(self):
         """Words, also of 8 bits: exact below 2^53, and rounded once above."""

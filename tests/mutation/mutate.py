@@ -81,6 +81,7 @@ NAMED = {
         ("finish", "no-last-row", r"place < M \* SUMS_LD", "place < (M - 1) * SUMS_LD"),
         ("finish", "no-end-of-row", r"j >= N", "false"),
         ("finish", "tie", r"rest > 0x800 \|\| \(rest == 0x800 && \(kept\.x & 1\) != 0\)", "rest >= 0x800"),
+        ("finish", "tie-down", r"rest == 0x800 && \(kept\.x & 1\) != 0", "false"),
         ("finish", "no-lost-bits", r"x\.x \|= uint\(lost != 0\);", ""),
         ("finish", "one-carry", r"carry = more \| again;", "carry = more;"),
         ("finish", "no-carry", r"kept\.y \+ carry", "kept.y"),
