@@ -169,6 +169,7 @@ uvec2 from_limbs(int limbs[LIMBS], int exponent)
     x = normal_128(x, by);
     return rounded(sign, highest - int(by) + exponent, x);
 }
+
 uvec2 finish(uvec2 x, uint at, uint i, uint j)
 {
     const uvec2 one = uvec2(0, 0x3ff00000);

@@ -37,7 +37,7 @@ uvec4 parts_of(uvec4 values, uvec4 largest)
 {
     const vec4 scaled = uintBitsToFloat(values) * uintBitsToFloat(2 * 127 + TOP - largest << 23);
     // hi by its bits: compilers fold x - float(float16_t(x)) to 0. Subnormal f16 are multiples of 2^-24, as are all f32
-    // beside 0.75.
+    // near 0.75.
     precise const vec4 above = scaled + 0.75, small = above - 0.75;
     vec4 hi = uintBitsToFloat(floatBitsToUint(scaled) + 0x1000 & ~0x1fff);
     hi = mix(hi, small, lessThan(abs(scaled), vec4(1.0 / 16384)));

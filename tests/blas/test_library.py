@@ -175,7 +175,7 @@ print(os.waitpid(child, 0)[1], gemm(8, 8, 8))
         self.assertRegex(report.read_text(), r"\nall +2 +2 ")
 
     def test_fork_while_the_host_is_found(self):
-        """The host is a pipe here, which a thread reads: it has the lock as long as nothing comes. The child looks elsewhere."""
+        """VKBLAS_HOST is a pipe: the thread that opens it keeps the lock as long as nothing comes. The child of a fork looks elsewhere."""
         host = self.folder / "host"
         os.mkfifo(host)
         out, said = self.run_program("""
@@ -270,7 +270,7 @@ print(gemm(7, 6, 5))
             self.assertIn("OPENBLAS_THREAD_TIMEOUT=" + value, done.stdout.split("\0"))
 
     def test_copies_have_the_threads_of_the_host(self):
-        """Other processes have the other processors: those that the environment or the affinity leaves."""
+        """At most as many threads copy as the environment and the affinity allow the host's BLAS: other processes need the others."""
         def threads(before, **variables):
             # Those of the library have the name of the program, and those of drivers names of their own.
             code = "\ngemm(5, 6, 7); names = [open('/proc/self/task/%s/comm' % t).read() for t in os.listdir('/proc/self/task')]"

@@ -22,7 +22,7 @@ static struct {
     fake_call call; /* FAKE_FALLIBLE_COUNT: any */
     uint64_t n, times, seen, failed;
     VkResult result;
-    int is_here; /* calls of this thread alone */
+    int is_here; /* calls of `thread` alone */
     thrd_t thread;
 } failing;
 

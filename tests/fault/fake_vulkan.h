@@ -61,7 +61,7 @@ PFN_vkGetInstanceProcAddr fake_loader(void);
 /* The n-th call (1: the next) of an entry point, and so many calls in all from then on, fail with this result; "" is
  * any that can fail. NULL: none fails. */
 void fake_fail(const char *call, uint64_t n, uint64_t times, VkResult result);
-/* Of the calling thread alone, one call. From any thread. */
+/* Fails the n-th such call of the calling thread alone, once. May be called in any thread. */
 void fake_fail_here(const char *call, uint64_t n, VkResult result);
 uint64_t fake_failed(void);            /* calls that did, since fake_fail */
 uint64_t fake_calls(const char *call); /* made since fake_begin */

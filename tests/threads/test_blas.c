@@ -12,8 +12,7 @@
 #include "crew.h"
 #include "vk/loader.h"
 
-/* Of ThreadSanitizer, which calls this; a run ends without exit, at which drivers free what their threads still have.
- */
+/* ThreadSanitizer calls this for each report: a run ends without exit, in which drivers free what threads still use. */
 static atomic_int reports;
 void __tsan_on_report(void *report);
 void __tsan_on_report(void *report)

@@ -177,7 +177,7 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
     for (int pass = 0; pass < VKMM_PASSES && status == VKMM_OK; pass++)
         status = create(device, choice, (vkmm_plan_pass)pass, plan);
     if (status == VKMM_OK && plan->pipelines[VKMM_PLAN_SCALING].handle && !choice->capture &&
-        choice->modular.moduli == 0) /* what decides */
+        choice->modular.moduli == 0) /* for a split product */
         status = vkmm_buffer_create(device, "the dispatches", VKMM_DISPATCH_COUNT * sizeof(VkDispatchIndirectCommand),
                                     VKMM_PLACE_DEVICE, &plan->dispatches);
     if (status != VKMM_OK) vkmm_plan_destroy(device, plan);

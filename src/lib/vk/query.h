@@ -24,8 +24,8 @@ void vkmm_timer_mark(vkmm_device *device, VkCommandBuffer command, const vkmm_ti
  * device gave none. */
 double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer, uint32_t stamp);
 
-/* After the fence: milliseconds from *zero, a raw timestamp of the same queue family, to stamp 0, and *ms from there to
- * stamp 1, which must be later; or negative numbers. If *zero is 0, it becomes stamp 0. */
+/* After the fence: milliseconds from *zero, a raw timestamp of the same queue family, to stamp 0; *ms becomes those
+ * from there to stamp 1. Negative: not known, as when stamp 1 is not later. If *zero is 0, it becomes stamp 0. */
 double vkmm_timer_since(vkmm_device *device, const vkmm_timer *timer, uint64_t *zero, double *ms);
 
 /* Milliseconds between two raw timestamps of which only the low `bits` bits are valid and wrap around; period in

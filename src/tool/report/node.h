@@ -33,7 +33,7 @@ int vkmm_node_fail(const vkmm_node *node, const char *format, ...) VKMM_PRINTF(2
 
 /* 1 if it is present and of the right kind. An absent one is an error only with `needed`. */
 int vkmm_node_is_object(const vkmm_node *node, int needed);
-int vkmm_node_is_list(const vkmm_node *node, size_t most); /* never needed */
+int vkmm_node_is_list(const vkmm_node *node, size_t most); /* of at most so many entries; may be absent */
 
 #define VKMM_MOST_SAMPLES 10000000u /* of one document */
 

@@ -79,7 +79,7 @@ struct vkmm_record {
     const char *name; /* in the schema's $defs; NULL: its keys are among those of the records that embed it */
     const vkmm_field *fields;
     uint32_t count;
-    size_t size;                      /* of the struct; only for `show` */
+    size_t size;                      /* of the struct; needed by `show` alone */
     const char *schema;               /* "vkmatmul.bench/1": written first, as "schema". NULL: part of another record */
     int (*known)(const void *record); /* 0: the whole record is null. NULL: never */
     void (*start)(void *record);      /* sets what a reader begins with; NULL: what is there */
