@@ -1,7 +1,13 @@
 #!/usr/bin/env python3
-"""page.py BUILD GPU…: writes doc/vendors.md (`scripts/vendors page`) from `vkmatmul statistics` of these GPUs."""
+"""page.py BUILD [--before] GPU…: writes doc/vendors.md (`scripts/vendors page`) from `vkmatmul statistics` of these GPUs.
+
+With --before: writes the same figures to before.json instead, for later pages to compare with; a GPU that is not named
+keeps its figures there. before.json is of commit 3a23d86 with the commands of a3ad397, dfeb3a9 and 990369d added to it,
+which waited 20 s for each pipeline.
+"""
 import argparse
 import concurrent.futures
+import json
 import math
 import os
 import pathlib
@@ -9,34 +15,38 @@ import re
 
 import check
 
+BEFORE = pathlib.Path(__file__).with_name("before.json")
 TYPES = ("f32", "f64", "f16", "i8")
-# Of these, cycles are listed too: they report them, and are the GPUs of most desktops.
+# Of these, cycles are compared too: they report them, and are the GPUs of most desktops.
 CYCLES = ("intel-dg2@backports", "intel-bmg@backports", "amd-navi31", "amd-vega10")
 SIZES = ("4096", "1024", "256", "4096x8x4096")
+NOTHING = {"spills": {}, "cycles": {}}
 HEAD = """# What the drivers of other GPUs make of vkmatmul's kernels
 
 Written by `scripts/vendors page`; do not edit. The drivers are Mesa's, without their GPUs: what they compile is what they
 would run, but nothing was run. Names that end in `@backports`, nvk, adreno and apple: Mesa of Debian 13's backports; all
 others: Mesa of Debian 13. `scripts/vendors list` says which GPU a name means.
 
+*Before*: the planner of commit 3a23d86, which knew nothing of registers.
+
 """
 SPILLS_HEAD = """
-## Kernels
+## Registers spilled
 
-The kernels and passes that the planner chooses for eleven sizes with nothing transposed. In brackets: the registers that one
-spills at most, "?" if the driver does not report them, and how many pipelines fail: do not compile, or not within 120 s.
-Products then take another kernel.
+The most that a pipeline spills, before → now, of all that the planner chooses for eleven sizes with nothing transposed.
+"–": not chosen, or not measured. "?": the driver does not report spills. "n fail": n pipelines do not compile, or not
+within 20 s (before) or 120 s (now); products then take another kernel.
 
-| GPU | """ + " | ".join(TYPES) + " |\n|---" + "|---" * len(TYPES) + """|
+| GPU | kernel | """ + " | ".join(TYPES) + " |\n|---|---" + "|---" * len(TYPES) + """|
 """
 CYCLES_HEAD = """
 ## Static cycles per element of C
 
 As estimated by the driver's compiler, divided by the elements along K per step, because a compiler does not know how many
-steps a loop takes. Tiles that are larger than C count whole. Figures compare only on one GPU.
+steps a loop takes. Tiles that are larger than C count whole. Totals compare only on one GPU. "–": not measured.
 
-| GPU | type | size | kernel | cycles |
-|---|---|---|---|---|
+| GPU | type | size | kernel before | before | kernel now | now |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -69,41 +79,78 @@ def measure(program, gpu):
     return figures
 
 
-def summary(figures):
+def show(entry):
+    if entry is None:
+        return "–"
+    text = "?" if entry[0] is None else str(entry[0])
+    return f"{entry[2]} fail" if entry[2] == entry[1] else text + (f", {entry[2]} fail" if entry[2] else "")
+
+
+def change(old, new):
+    return "–" if old is None and new is None else f"{show(old)} → {show(new)}"
+
+
+def number(value):
+    return "–" if value is None else f"{value:.1f}"
+
+
+def summary(before, now):
     """How many pipelines of all GPUs spill, or fail."""
-    entries = [entry for of in figures.values() for entry in of["spills"].values()]
-    return "Of %d pairs of GPU and driver: %d pipelines, of which %d spill and %d fail.\n" % (
-        len(figures), *(sum(entry[index] for entry in entries) for index in (1, 3, 2)))
+    def count(of, index):
+        return sum(entry[index] for gpu in now if gpu in before for entry in of[gpu]["spills"].values())
+    both = sum(gpu in before for gpu in now)
+    return f"Of {len(now)} pairs of GPU and driver, {both} were measured before, too:\n\n" + "".join(
+        f"- {name}: {count(of, 1)} pipelines, of which {count(of, 3)} spill and {count(of, 2)} fail.\n"
+        for name, of in (("Before", before), ("Now", now)))
 
 
-def show(kernel, most, failed):
-    notes = ["?" if most is None else f"{most} spilled"] * (most != 0) + [f"{failed} fail"] * (failed > 0)
-    return kernel + f" ({', '.join(notes)})" * bool(notes)
+def spills(before, now):
+    text = ""
+    for gpu in now:
+        old, new = before.get(gpu, NOTHING)["spills"], now[gpu]["spills"]
+        for kernel in sorted({name.split()[0] for name in old.keys() | new.keys()}):
+            cells = [change(old.get(f"{kernel} {kind}"), new.get(f"{kernel} {kind}")) for kind in TYPES]
+            text += f"| {gpu} | {kernel} | {' | '.join(cells)} |\n"
+    return text
 
 
-def spills(gpu, entries):
-    cells = [", ".join(show(name.split()[0], most, failed) for name, (most, _, failed, _) in sorted(entries.items())
-                       if name.endswith(" " + kind)) for kind in TYPES]
-    return f"| {gpu} | {' | '.join(cell or '–' for cell in cells)} |\n"
+def cycles(old, new):
+    """The rows of one GPU: sizes that have figures of both count in the total."""
+    text, totals = "", [0, 0]
+    for name in (f"{kind} {size}" for kind in TYPES for size in SIZES):
+        if name not in old and name not in new:
+            continue
+        (old_kernel, was), (kernel, value) = old.get(name, ["–", None]), new.get(name, ["–", None])
+        text += f"{' | '.join(name.split())} | {old_kernel} | {number(was)} | {kernel} | {number(value)}\n"
+        if was is not None and value is not None:
+            totals = [totals[0] + was, totals[1] + value]
+    return text + f"all | total | | {number(totals[0])} | | {number(totals[1])}\n"
 
 
-def page(figures):
-    text = HEAD + summary(figures) + SPILLS_HEAD + "".join(spills(gpu, of["spills"]) for gpu, of in figures.items()) + CYCLES_HEAD
-    for gpu in (gpu for gpu in CYCLES if gpu in figures):
-        for name, (kernel, value) in figures[gpu]["cycles"].items():
-            text += f"| {gpu} | {' | '.join(name.split())} | {kernel} | {value:.1f} |\n"
+def page(before, now):
+    text = HEAD + summary(before, now) + SPILLS_HEAD + spills(before, now) + CYCLES_HEAD
+    for gpu in (gpu for gpu in CYCLES if gpu in now):
+        for line in cycles(before.get(gpu, NOTHING)["cycles"], now[gpu]["cycles"]).splitlines():
+            text += f"| {gpu} | {line} |\n"
     return text
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--before", action="store_true")
     parser.add_argument("gpus", nargs="+")
     args = parser.parse_args()
     program = args.build.resolve() / "src/tool/vkmatmul"
+    before = json.loads(BEFORE.read_text(encoding="utf-8")) if BEFORE.exists() else {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         figures = dict(zip(args.gpus, pool.map(lambda gpu: measure(program, gpu), args.gpus)))
-    (check.ROOT / "doc/vendors.md").write_text(page(figures), encoding="utf-8")
+    if args.before:
+        before.update(figures)
+        lines = ",\n".join(f"{json.dumps(gpu)}: {json.dumps(before[gpu], sort_keys=True)}" for gpu in sorted(before))
+        BEFORE.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+        return
+    (check.ROOT / "doc/vendors.md").write_text(page(before, figures), encoding="utf-8")
 
 
 if __name__ == "__main__":
