@@ -37,11 +37,6 @@ static const char *const kind_names[FAKE_KIND_COUNT] = {
     "pipeline cache", "shader module",   "set layout",     "layout", "pipeline",  "descriptor pool",
     "descriptor set", "command pool",    "command buffer", "fence",  "semaphore", "query pool"};
 
-const char *fake_kind_name(fake_kind kind)
-{
-    return kind_names[kind];
-}
-
 void fake_complain(const char *format, ...)
 {
     va_list arguments;

@@ -263,7 +263,6 @@ static inline void fake_leave_const(const fake_guard *guard)
 
 void fake_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 fake_object *fake_make(fake_kind kind, uint64_t parent);
-const char *fake_kind_name(fake_kind kind);
 
 /* The object behind a handle; NULL, after a complaint that names the call, when there is none, it has ended, or it
  * is of another kind. */

@@ -269,8 +269,3 @@ void lent_free(lent_device *lent, VkCommandBuffer command)
 {
     lent->vkFreeCommandBuffers(lent->handle, lent->pool, 1, &command);
 }
-
-void lent_barrier(lent_device *lent, VkCommandBuffer command)
-{
-    barrier(lent, command, VKMM_STAGE, VK_ACCESS_SHADER_WRITE_BIT, VKMM_STAGE, VKMM_ACCESS);
-}

@@ -100,7 +100,4 @@ void lent_submit(lent_device *lent, VkCommandBuffer command);
 void lent_again(lent_device *lent, VkCommandBuffer command);
 void lent_free(lent_device *lent, VkCommandBuffer command);
 
-/* Between two dispatches: writes of the first are visible to the second. */
-void lent_barrier(lent_device *lent, VkCommandBuffer command);
-
 #endif

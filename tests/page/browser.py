@@ -1,5 +1,4 @@
 """Headless Chromium for the page's tests: W3C WebDriver to chromedriver over loopback HTTP, with Python's standard library alone."""
-import base64
 import json
 import os
 import pathlib
@@ -134,7 +133,3 @@ class Browser:
     def problems(self):
         """What the console holds since the last call: errors, and refusals by the content security policy."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"}) if entry["level"] in ("SEVERE", "WARNING")]
-
-    def shot(self, path, whole=True):
-        picture = self.cdp("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        pathlib.Path(path).write_bytes(base64.b64decode(picture["data"]))
