@@ -32,6 +32,10 @@ def fortran(name, integer, real):
         r(integer(k)), r(real(0)), c, r(integer(m)))
     return all(c[i + j * m] == 2 * sum(a[i + p * m] * b[p + j * k] for p in range(k)) for i in range(m) for j in range(n))
 """
+TIMED = """
+a, c = matrix(1, 300 * 300), matrix(300, 300)
+L.cblas_dgemm(102, 111, 111, 300, 300, 300, ctypes.c_double(1), a, 300, a, 300, ctypes.c_double(0), c, 300)
+"""
 
 
 class Library(unittest.TestCase):
@@ -100,6 +104,35 @@ print(all(c[i + j * 40] == before[i + j * 40] + (sum(a[i + p * 40] * a[p + j * 4
 """, VKBLAS_DEVICE="none", VKBLAS_VERBOSE="1")
         self.assertEqual(out, ["True True", "True"])
         self.assertTrue(all(": host, no device, " in line for line in said), said)
+
+    def test_integers_of_64_bits(self):
+        """Each of them alone is 2^32, and the host's routines, of 32 bits, cannot have it. Cut to 0 or 1, it would be a call of theirs."""
+        out, said = self.run_program("""
+import resource
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+scalars, room = {"x": ctypes.c_double(1), "y": ctypes.c_double(0)}, (ctypes.c_double * 4)()
+letters = {"s": (141, b"L"), "u": (121, b"U"), "t": (111, b"N"), "d": (131, b"N")}
+shapes = {"gemm": "ttmnkxaAaAyaA", "gemmtr": "uttzkxaAaAyaZ", "symm": "sumnxaAaAyaA", "syrk": "utnkxaAyaA", "syr2k": "utnkxaAaAyaA",
+          "trmm": "sutdmnxaAaA", "trsm": "sutdmnxaAaA"}
+def call(routine, shape, wide, fortran):
+    integers = [ctypes.c_int64(2 ** 32 * (i == wide) + (letter in "AZ")) for i, letter in enumerate(shape)]
+    if fortran:
+        getattr(L, "d%s_64_" % routine)(*[letters[l][1] if l in letters else room if l == "a" else ctypes.byref(scalars.get(l, integers[i]))
+                                          for i, l in enumerate(shape)])
+    else:
+        getattr(L, "cblas_d%s64_" % routine)(102, *[letters[l][0] if l in letters else room if l == "a" else scalars.get(l, integers[i])
+                                                    for i, l in enumerate(shape)])
+for routine, shape in shapes.items():
+    for wide in [i for i, l in enumerate(shape) if l in "mnkA"]:
+        for fortran in True, False:
+            child = os.fork()
+            if child == 0:
+                call(routine, shape, wide, fortran)
+                os._exit(0)
+            print(routine, wide, fortran, os.waitpid(child, 0)[1], flush=True)
+""", VKBLAS_DEVICE="none")
+        self.assertEqual([line for line in out if not line.endswith(" 6")], [])
+        self.assertEqual((len(out), len(said)), (62, 62))
 
     def test_only_names_of_level_3_are_exported(self):
         names = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], check=True, capture_output=True, text=True).stdout
@@ -299,32 +332,33 @@ print(gemm(7, 6, 5))
             self.assertIn(message, done.stderr)
 
     def test_costs_are_kept_and_damaged_ones_ignored(self):
-        code = """
-a, c = matrix(1, 300 * 300), matrix(300, 300)
-L.cblas_dgemm(102, 111, 111, 300, 300, 300, ctypes.c_double(1), a, 300, a, 300, ctypes.c_double(0), c, 300)
-"""
-        _, said = self.run_program(code, VKBLAS_VERBOSE="1")
+        _, said = self.run_program(TIMED, VKBLAS_VERBOSE="1")
         self.assertIn(": host, not timed yet, ", said[0])
         (kept,) = (self.folder / "cache" / "vkmatmul").glob("blas-*")
         self.assertRegex(kept.read_text(), r"^vkblas 1 host=/.*\n(.*\n)*cell 0 1 24 8 \d+ 1\n")
-        _, said = self.run_program(code, VKBLAS_VERBOSE="1")
+        _, said = self.run_program(TIMED, VKBLAS_VERBOSE="1")
         self.assertIn(": host, faster, ", said[0])
         kept.write_bytes(os.urandom(5000))
-        _, said = self.run_program(code, VKBLAS_VERBOSE="1")
+        _, said = self.run_program(TIMED, VKBLAS_VERBOSE="1")
         self.assertIn(": host, not timed yet, ", said[0])
         self.assertRegex(kept.read_text(), r"^vkblas 1 host=/")
 
+    def test_costs_that_cannot_be_written_whole(self):
+        """The disk is full after 40 bytes: the file remains as it was, and nothing is beside it."""
+        self.run_program(TIMED)
+        (kept,) = (self.folder / "cache" / "vkmatmul").glob("blas-*")
+        whole = kept.read_bytes()
+        self.run_program("import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (40, 40))" + TIMED)
+        self.assertEqual(kept.read_bytes(), whole)
+        self.assertEqual(list(kept.parent.iterdir()), [kept])
+
     def test_costs_of_another_device_are_forgotten(self):
         """A file says that another device was fast and the host takes hours. This one is probed, and the report says what it gained."""
-        code = """
-a, c = matrix(1, 300 * 300), matrix(300, 300)
-L.cblas_dgemm(102, 111, 111, 300, 300, 300, ctypes.c_double(1), a, 300, a, 300, ctypes.c_double(0), c, 300)
-"""
-        self.run_program(code, VKBLAS_DEVICE="llvmpipe")
+        self.run_program(TIMED, VKBLAS_DEVICE="llvmpipe")
         (kept,) = (self.folder / "cache" / "vkmatmul").glob("blas-*")
         other = "cell 0 1 24 8 900000000000000 1\ncell 1 1 24 8 1 2\n"
         kept.write_text(re.sub("(?m)^identity .*$", "identity 1", re.sub(r"(?m)^cell 0 1 24 8 \d+ 1\n", other, kept.read_text())))
-        self.run_program(code, VKBLAS_DEVICE="llvmpipe", VKBLAS_REPORT=str(self.folder / "report"))
+        self.run_program(TIMED, VKBLAS_DEVICE="llvmpipe", VKBLAS_REPORT=str(self.folder / "report"))
         self.assertRegex(kept.read_text(), r"\ncell 1 1 27 9 \d+ 2\n")  # of the probe
         name, _, calls, on_device, *_, gained = (self.folder / "report").read_text().splitlines()[-2].split()
         self.assertEqual((name, calls, on_device), ("dgemm", "1", "1"))
