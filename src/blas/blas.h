@@ -53,7 +53,6 @@ typedef struct vkblas_call {
     vkblas_routine routine;
     vkblas_type type;
     char side, uplo, trans_a, trans_b, diag; /* L R; U L; N T C; N T C; N U */
-    int ilp64;                               /* the caller's integers have 64 bits */
     int64_t m, n, k;                         /* as the routine has them, else 0; C of the rank-k updates is n×n */
     const void *alpha, *beta;                /* in the element's type; real where the routine says so (herk, her2k) */
     const void *a, *b;

@@ -29,12 +29,11 @@ typedef void (*vkblas_fortran)(P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P);
 
 #define UP(letter) ((char)(*(const char *)(letter) & ~0x20))
 
-#define FORTRAN(shape, symbol, names, which, of, I, wide)                                                              \
+#define FORTRAN(shape, symbol, names, which, of, I)                                                                    \
     PUBLIC void symbol(PARAMETERS_##shape);                                                                            \
     PUBLIC void symbol(PARAMETERS_##shape)                                                                             \
     {                                                                                                                  \
-        COMPUTE(names, ((vkblas_fortran)found)(ARGUMENTS_##shape), .routine = which, .type = of, .ilp64 = wide,        \
-                FIELDS_##shape(I))                                                                                     \
+        COMPUTE(names, ((vkblas_fortran)found)(ARGUMENTS_##shape), .routine = which, .type = of, FIELDS_##shape(I))    \
     }
 
 #define PARAMETERS_GEMM P ta, P tb, P m, P n, P k, P alpha, P a, P lda, P b, P ldb, P beta, void *c, P ldc
@@ -101,14 +100,14 @@ static P conjugate(P value, vkblas_type type, vkblas_scalar *room)
 #define ADDRESS_hc(value) (row ? conjugate(value, VKBLAS_C, &room) : value)
 #define ADDRESS_hz(value) (row ? conjugate(value, VKBLAS_Z, &room) : value)
 
-#define CBLAS(shape, symbol, names, which, of, A, B, flipped, I, wide)                                                 \
+#define CBLAS(shape, symbol, names, which, of, A, B, flipped, I)                                                       \
     PUBLIC void symbol(CPARAMETERS_##shape(I, TYPE_##A, TYPE_##B));                                                    \
     PUBLIC void symbol(CPARAMETERS_##shape(I, TYPE_##A, TYPE_##B))                                                     \
     {                                                                                                                  \
         const int row = order == ROW_MAJOR;                                                                            \
         vkblas_scalar room;                                                                                            \
         (void)room;                                                                                                    \
-        COMPUTE(names, ((__typeof__(&symbol))found)(CARGUMENTS_##shape), .routine = which, .type = of, .ilp64 = wide,  \
+        COMPUTE(names, ((__typeof__(&symbol))found)(CARGUMENTS_##shape), .routine = which, .type = of,                 \
                 .alpha = ADDRESS_##A(alpha), CFIELDS_##shape(B, flipped))                                              \
     }
 #define ORDERED(extent)     (row || order == COL_MAJOR ? (extent) : -1)
@@ -166,14 +165,14 @@ static P conjugate(P value, vkblas_type type, vkblas_scalar *room)
 #define ALIAS(symbol, of) extern __typeof__(of) symbol __attribute__((alias(#of), visibility("default")));
 
 #define NAMES(shape, name, other, which, of, A, B, flipped)                                                            \
-    FORTRAN(shape, name##_, #name "_\0" #other "_\0scipy_" #name "_\0", which, of, int32_t, 0)                         \
-    FORTRAN(shape, name##_64_, #name "_64_\0" #other "_64_\0scipy_" #name "_64_\0", which, of, int64_t, 1)             \
+    FORTRAN(shape, name##_, #name "_\0" #other "_\0scipy_" #name "_\0", which, of, int32_t)                            \
+    FORTRAN(shape, name##_64_, #name "_64_\0" #other "_64_\0scipy_" #name "_64_\0", which, of, int64_t)                \
     CBLAS(shape, cblas_##name, "cblas_" #name "\0cblas_" #other "\0scipy_cblas_" #name "\0", which, of, A, B, flipped, \
-          int32_t, 0)                                                                                                  \
+          int32_t)                                                                                                     \
     CBLAS(shape, cblas_##name##64_,                                                                                    \
           "cblas_" #name "64_\0cblas_" #name "_64\0cblas_" #other "64_\0cblas_" #other "_64\0scipy_cblas_" #name       \
           "64_\0",                                                                                                     \
-          which, of, A, B, flipped, int64_t, 1)                                                                        \
+          which, of, A, B, flipped, int64_t)                                                                           \
     ALIAS(cblas_##name##_64, cblas_##name##64_)                                                                        \
     ALIAS(scipy_##name##_, name##_)                                                                                    \
     ALIAS(scipy_##name##_64_, name##_64_)                                                                              \

@@ -75,7 +75,7 @@ static void multiply(const cut *x, int t, char op, const void *alpha, const void
     const void *o = element(call, call->a, call->lda, x->at[x->row], x->at[x->col]);
     const void *b = call->b ? half(x, call->b, call->ldb, !t) : half(x, call->c, call->ldc, !t);
     const int64_t ldb = call->b ? call->ldb : call->ldc;
-    vkblas_call part = {.type = call->type, .trans_a = op, .trans_b = 'N', .ilp64 = call->ilp64};
+    vkblas_call part = {.type = call->type, .trans_a = op, .trans_b = 'N'};
     part.m = x->size[t], part.n = call->n, part.k = x->size[!t];
     part.alpha = alpha, part.beta = beta;
     part.a = o, part.lda = call->lda, part.b = b, part.ldb = ldb;

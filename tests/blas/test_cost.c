@@ -224,6 +224,126 @@ static void test_a_type_that_the_device_lacks(void **state)
     assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_D, e, 1e6, NULL), VKBLAS_TO_PROBE);
 }
 
+static vkblas_expected expected_of(const vkblas_cost *cost, int64_t m, int64_t n, int64_t k)
+{
+    vkblas_expected expected;
+    vkblas_cost_choose(cost, VKBLAS_S, (vkblas_extents){m, n, k}, 0, &expected);
+    return expected;
+}
+
+static void learn(vkblas_cost *cost, int where, int64_t m, int64_t n, int64_t k, double ms)
+{
+    vkblas_cost_learn(cost, where, VKBLAS_S, (vkblas_extents){m, n, k}, ms);
+}
+
+static int is_about(double x, double y)
+{
+    return fabs(x - y) < 1e-5 * y;
+}
+
+static void test_times_fall_at_once_and_rise_slowly(void **state)
+{
+    (void)state;
+    vkblas_cost cost = {0};
+    learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, 100);
+    learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, 200);
+    assert_true(is_about(expected_of(&cost, 1024, 1024, 1024).host_ms, 125));
+    learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, 50);
+    assert_true(is_about(expected_of(&cost, 1024, 1024, 1024).host_ms, 50));
+}
+
+/* From 2048^3 on all are alike; below, six powers of two are too far. */
+static void test_small_products_say_nothing_of_large_ones(void **state)
+{
+    (void)state;
+    vkblas_cost cost = {0};
+    learn(&cost, VKBLAS_HOST, 256, 256, 256, 1);
+    assert_true(is_about(expected_of(&cost, 1024, 1024, 1024).host_ms, 64));
+    assert_true(expected_of(&cost, 2048, 1024, 1024).host_ms < 0);
+    learn(&cost, VKBLAS_HOST, 2048, 2048, 2048, 100);
+    assert_true(is_about(expected_of(&cost, 16384, 16384, 16384).host_ms, 51200));
+}
+
+/* Rather one of an eighth of the volume than one that is four times as thin. */
+static void test_the_nearest_class_is_asked(void **state)
+{
+    (void)state;
+    vkblas_cost cost = {0};
+    learn(&cost, VKBLAS_HOST, 4096, 4096, 128, 1000);
+    learn(&cost, VKBLAS_HOST, 1024, 512, 512, 10);
+    assert_true(is_about(expected_of(&cost, 2048, 2048, 512).host_ms, 80));
+}
+
+/* Of a device that is measured with thick products: thin ones take as long for each byte, at worst, which is 21 ms. */
+static void test_thin_products_are_tried_with_care(void **state)
+{
+    (void)state;
+    const vkblas_extents thin = {8192, 8192, 16};
+    vkblas_cost cost = {.opened = 1, .attempt_ms = 1};
+    for (int i = 0; i < 2; i++) learn(&cost, VKBLAS_DEVICE, 1024, 1024, 1024, 1);
+    learn(&cost, VKBLAS_HOST, 8192, 8192, 16, 30);
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, thin, 0, NULL), VKBLAS_TO_DEVICE);
+    learn(&cost, VKBLAS_HOST, 8192, 8192, 16, 10);
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, thin, 0, NULL), VKBLAS_TO_HOST);
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, thin, 1000, NULL), VKBLAS_TO_TRY);
+    learn(&cost, VKBLAS_DEVICE, 8192, 8192, 16, 100); /* once, which is no verdict, but what may be lost again */
+    cost.lost_ms = 0;
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, thin, 1000, NULL), VKBLAS_TO_HOST);
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, thin, 10000, NULL), VKBLAS_TO_TRY);
+}
+
+static void test_the_first_of_a_kind_takes_longer(void **state)
+{
+    (void)state;
+    const vkblas_extents e = {2048, 1024, 1024};
+    vkblas_cost cost = {.opened = 1, .attempt_ms = 50};
+    for (int i = 0; i < 2; i++) learn(&cost, VKBLAS_DEVICE, 1024, 1024, 1024, 1);
+    learn(&cost, VKBLAS_HOST, 2048, 1024, 1024, 10);
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, e, 0, NULL), VKBLAS_TO_HOST);
+    learn(&cost, VKBLAS_DEVICE, 2048, 1024, 1024, 52);
+    cost.lost_ms = 0;
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, e, 0, NULL), VKBLAS_TO_DEVICE);
+}
+
+/* What earlier programs have not lost is for products that take as long as half an attempt: 175 ms. */
+static void test_short_products_do_not_spend_the_time_of_earlier_programs(void **state)
+{
+    (void)state;
+    for (int is_long = 0; is_long < 2; is_long++) {
+        vkblas_cost cost = {.before_ms = 1e5};
+        learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, is_long ? 180 : 170);
+        assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, (vkblas_extents){1024, 1024, 1024}, 0, NULL),
+                         is_long ? VKBLAS_TO_PROBE : VKBLAS_TO_HOST);
+    }
+}
+
+static void test_a_device_must_be_clearly_faster(void **state)
+{
+    (void)state;
+    const vkblas_extents e = {1024, 1024, 1024};
+    for (int faster = 0; faster < 2; faster++) {
+        vkblas_cost cost = {.opened = 1};
+        learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, 100);
+        for (int i = 0; i < 2; i++) learn(&cost, VKBLAS_DEVICE, 1024, 1024, 1024, faster ? 94 : 96);
+        assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, e, 1e6, NULL), faster ? VKBLAS_TO_DEVICE : VKBLAS_TO_HOST);
+    }
+}
+
+static void test_losses_are_paid_and_forgotten(void **state)
+{
+    (void)state;
+    vkblas_cost cost = {.lost_ms = 70};
+    learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, 100);
+    learn(&cost, VKBLAS_DEVICE, 1024, 1024, 1024, 60);
+    assert_true(is_about(cost.lost_ms, 30));
+    learn(&cost, VKBLAS_DEVICE, 1024, 1024, 1024, 60);
+    assert_true(cost.lost_ms == 0); /* gains are no credit */
+    learn(&cost, VKBLAS_DEVICE, 1024, 1024, 1024, 140);
+    assert_true(is_about(cost.lost_ms, 40));
+    vkblas_cost_end(&cost, 2e5);
+    assert_true(cost.lost_ms == 0 && is_about(cost.before_lost_ms, 20) && cost.before_ms == 1e5);
+}
+
 static void test_costs_are_kept(void **state)
 {
     (void)state;
@@ -277,6 +397,14 @@ int main(void)
         cmocka_unit_test(test_nothing_is_lost_where_all_is_known),
         cmocka_unit_test(test_short_programs_do_not_open_the_device),
         cmocka_unit_test(test_a_type_that_the_device_lacks),
+        cmocka_unit_test(test_times_fall_at_once_and_rise_slowly),
+        cmocka_unit_test(test_small_products_say_nothing_of_large_ones),
+        cmocka_unit_test(test_the_nearest_class_is_asked),
+        cmocka_unit_test(test_thin_products_are_tried_with_care),
+        cmocka_unit_test(test_the_first_of_a_kind_takes_longer),
+        cmocka_unit_test(test_short_products_do_not_spend_the_time_of_earlier_programs),
+        cmocka_unit_test(test_a_device_must_be_clearly_faster),
+        cmocka_unit_test(test_losses_are_paid_and_forgotten),
         cmocka_unit_test(test_costs_are_kept),
         cmocka_unit_test(test_damaged_files_are_ignored),
     };
