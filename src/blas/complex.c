@@ -112,7 +112,7 @@ int vkblas_complex(const vkblas_call *call, int64_t most, int (*product)(const v
         part.c = (char *)call->c + first * bytes;
         done = compute_rows(&part, &with);
         if (!done && first > 0) { /* C has changed: the rest is another call */
-            part.m = m - first, part.k = call->k;
+            part.m = m - first;
             vkblas_run_or_host(&part);
             first = m, done = 1;
         }

@@ -460,12 +460,33 @@ static void test_complex_infinity(void **state)
     }
 }
 
+static void test_complex_zero(void **state)
+{
+    (void)state;
+    const double zero[] = {0, 0}, i[] = {0, 1};
+    double result[] = {3, 4};
+    const vkblas_call call = {.type = VKBLAS_Z,
+                              .trans_a = 'N',
+                              .trans_b = 'T',
+                              .m = 1,
+                              .n = 1,
+                              .k = 5,
+                              .alpha = zero,
+                              .beta = i,
+                              .c = result,
+                              .lda = 1,
+                              .ldb = 1,
+                              .ldc = 1};
+    assert_true(run_complex(&call, 1 << 30, -1)); /* without A and B */
+    assert_true(result[0] == -4 && result[1] == 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parts_make_up_the_whole), cmocka_unit_test(test_share_of_products),
         cmocka_unit_test(test_complex_products),        cmocka_unit_test(test_complex_products_that_fail),
-        cmocka_unit_test(test_complex_infinity),
+        cmocka_unit_test(test_complex_infinity),        cmocka_unit_test(test_complex_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
