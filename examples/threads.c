@@ -8,7 +8,6 @@
 #include "host.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <threads.h>
 
 enum { THREADS = 4, FRAMES = 4, STEPS = THREADS * FRAMES, ROWS = 96, COLS = 64 };

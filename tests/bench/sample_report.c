@@ -2,7 +2,6 @@
  * that drivers and users may name. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "make_bench.h"

@@ -4,7 +4,6 @@
 #include <complex.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "../../src/blas/blas.h"
 #include "../unit/unit.h"

@@ -2,7 +2,6 @@
 #include "fake_state.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MAX_GROUPS = 65535 };

@@ -1,6 +1,5 @@
 /* A program that lends its device: whatever fails, the library gives back a status and leaves what is not its own as it
  * was. The program reports its own failures as the library does. */
-#include <stdio.h>
 #include <string.h>
 
 #include "play_parts.h"

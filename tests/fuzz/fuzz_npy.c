@@ -3,7 +3,6 @@
 
 #include "io/array_format.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static volatile double sink; /* what is read must not be optimised away */

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "vk/pipeline_cache_file.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "io/array_format.h"
 #include "math/type.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "kernel/spirv.h"
 #include "kernel/table.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

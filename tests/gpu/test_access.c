@@ -1,12 +1,7 @@
 /* Counted on the device by the kernels' own shaders: as often as the formulas say. Random problems and tiles, ragged
  * and empty ones too. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "suite.h"

@@ -2,14 +2,9 @@
  * edges, scalars, parts of K, epilogue; f32 as f16 parts, and what has none. Skipped (77) where there is none.
  * VKMM_TEST_MATRICES=llvmpipe makes that a failure for drivers of that name, where they are known to have them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "general.h"

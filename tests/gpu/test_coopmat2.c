@@ -1,13 +1,8 @@
 /* The kernel coopmat2, with every module and every owner of matrices that the device has for it: ops, edges,
  * scalars, parts of K, epilogue. Skipped (77) where nothing of it can run; VKMM_TEST_MATRICES2=1 makes that a
  * failure, for machines that are known to have it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "general.h"
 #include "math/problem.h"

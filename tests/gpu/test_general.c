@@ -1,11 +1,6 @@
 /* Every general kernel × op × layout × type × edge, and random problems; VKMM_TEST_SEED=N chooses others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "general.h"
 #include "math/type.h"

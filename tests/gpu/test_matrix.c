@@ -1,11 +1,6 @@
 /* Matrix operations: what a device lists, and how fast its products of fragments are. Where nothing is listed, that. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "exec/matrix_peak.h"
 #include "kernel/table.h"

@@ -1,14 +1,9 @@
 /* What a measurement finds out beside the three series: copies that take turns, the parts of a transfer, the clock's
  * cross-check. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "exec/job.h"

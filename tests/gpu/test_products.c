@@ -1,10 +1,5 @@
 /* Every kernel × type × edge on the driver at hand, validation on. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "math/matrix.h"
 #include "suite.h"

@@ -3,12 +3,8 @@
  * from their SPIR-V. */
 #include "suite.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/alloc.h"
 #include "base/random.h"

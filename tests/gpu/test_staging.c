@@ -1,12 +1,7 @@
 /* Devices with memory of their own, played by a driver whose memory is unified: everything goes through staging
  * buffers. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "math/matrix.h"
 #include "suite.h"

@@ -1,11 +1,6 @@
 /* System 3's N = 1000, which no tile divides, for every kernel on the driver at hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "suite.h"
 

@@ -1,13 +1,8 @@
 /* What the tracing builds of all kernels record, against a model on the host that knows nothing of them but their
  * definition. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "math/matrix.h"

@@ -1,11 +1,6 @@
 /* The tutorial's trace; traces that are refused; allocations that fail. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/alloc.h"
 #include "suite.h"

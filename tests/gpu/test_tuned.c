@@ -1,14 +1,9 @@
 /* A tuned configuration multiplies on trial before a process first uses it. vkmm_job_run is wrapped (meson.build):
  * the trial's product can be spoilt. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "exec/job.h"
 #include "exec/pick.h"

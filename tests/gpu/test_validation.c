@@ -1,10 +1,5 @@
 /* Validation that says nothing proves nothing: a missing barrier before a dispatch must be reported. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "suite.h"
 #include "vk/command.h"

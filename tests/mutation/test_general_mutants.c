@@ -2,14 +2,9 @@
  * product of general_edges. That the unbroken ones pass all of them is what tests/gpu/test_general.c shows. Shaders of
  * modular products are broken in other places (mutate.py), and judged by the bits of C. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "general.h"
 

@@ -1,14 +1,9 @@
 /* The kernel of matrix operations with one barrier() or one bounds check removed must fail a product. Skipped (77)
  * without matrices of 8×8×8. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "general.h"
 #include "kernel/general.h"

@@ -1,11 +1,6 @@
 /* A suite that a broken shader passes is no suite: each shader with one barrier() or one bounds check removed must
  * fail it, and each shader as it is must pass it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "suite.h"
 

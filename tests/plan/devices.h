@@ -3,8 +3,6 @@
 #ifndef VKMM_TESTS_DEVICES_H
 #define VKMM_TESTS_DEVICES_H
 
-#include <math.h>
-
 #include "vkmatmul.h"
 
 #define GROUPS_65535                                                                                                   \

@@ -1,12 +1,7 @@
 /* One more general kernel, from a folder of its own: what CONTRIBUTING.md calls for, and nothing else, makes the
  * library list, plan, refuse, tune and run it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "general.h"
 

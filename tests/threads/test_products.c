@@ -1,11 +1,6 @@
 /* Products of several threads on one device, validation on: every result has the bits that one thread alone gets. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "crew.h"
 #include "math/matrix.h"

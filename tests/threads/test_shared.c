@@ -1,15 +1,10 @@
 /* What several threads share besides a device: the functions without a handle, the instance with its cache and its
  * log, and the loader. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "crew.h"
 #include "suite.h"

@@ -3,7 +3,6 @@
 #include "../unit/unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "tune/search.h"

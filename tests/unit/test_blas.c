@@ -3,7 +3,6 @@
 #include "gemm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "math/blas.h"
 #include "math/matrix.h"

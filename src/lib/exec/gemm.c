@@ -1,7 +1,5 @@
 #include "exec/gemm.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/log.h"
 #include "exec/pick.h"

@@ -1,7 +1,6 @@
 /* Operands that are copied into another layout before the product, because the copy costs less than reading them as
  * they are: rows that begin and end at multiples of 16 bytes, bytes along K. */
 #include <math.h>
-#include <string.h>
 
 #include "kernel/contract.h"
 #include "kernel/general.h"

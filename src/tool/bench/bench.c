@@ -4,7 +4,6 @@
 #include "session/commands.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct cli_bench_live {
     cli_session *session;

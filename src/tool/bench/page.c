@@ -1,6 +1,5 @@
 #include "bench/page.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "bench/records.h"

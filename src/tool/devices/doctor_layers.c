@@ -1,7 +1,6 @@
 /* Implicit layers sit between every Vulkan program and its driver, also if the program has no window. */
 #include "devices/doctor.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What is known about some layers, other than what they are. */

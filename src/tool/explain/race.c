@@ -1,6 +1,5 @@
 /* `vkmatmul race`: what a missing barrier does: how often a sum without it was wrong, and a wrong result next to the
  * right one. */
-#include <string.h>
 
 #include "base/alloc.h"
 #include "math/matrix.h"

@@ -5,7 +5,6 @@
 #include "system/interrupt.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* The tutorials' order, then the device's fast kernel, which computes many elements in an invocation's registers. */
 static const struct {

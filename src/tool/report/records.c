@@ -1,6 +1,5 @@
 #include "report/records.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

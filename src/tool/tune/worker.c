@@ -7,7 +7,6 @@
 #include "math/problem.h"
 #include "report/records.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define SAMPLE_MS    40.0   /* kernel time to sample per candidate, */
