@@ -18,22 +18,22 @@ typedef struct gathered {
 enum { TILE = 32 }; /* of a transposition: rows and columns that stay in the first cache */
 
 /* Where the factor is 1, nothing is multiplied: an infinite part would make the other a NaN. */
-#define GATHER(name, real)                                                                                             \
-    static void name(const gathered *g, real *to)                                                                      \
-    {                                                                                                                  \
-        const real *from = g->from, re = (real)g->re, im = (real)g->im, sign = g->op == 'C' ? -1 : 1;                  \
-        const int64_t down = g->op == 'N' ? 2 : 2 * g->ld, right = g->op == 'N' ? 2 * g->ld : 2;                       \
-        const int64_t step = 2 * g->rows << g->expand, height = g->op == 'N' ? g->rows : TILE;                         \
-        const int is_one = re == 1 && im == 0;                                                                         \
-        for (int64_t top = 0; top < g->rows; top += height)                                                            \
-            for (int64_t j = 0; j < g->cols; j++)                                                                      \
-                for (int64_t i = top; i < g->rows && i < top + height; i++) {                                          \
-                    const real x = from[i * down + j * right], y = sign * from[i * down + j * right + 1];              \
-                    real *out = to + j * step + 2 * i;                                                                 \
-                    out[0] = is_one ? x : x * re - y * im;                                                             \
-                    out[1] = is_one ? y : x * im + y * re;                                                             \
-                    if (g->expand) out[2 * g->rows] = -out[1], out[2 * g->rows + 1] = out[0];                          \
-                }                                                                                                      \
+#define GATHER(name, real)                                                                                \
+    static void name(const gathered *g, real *to)                                                         \
+    {                                                                                                     \
+        const real *from = g->from, re = (real)g->re, im = (real)g->im, sign = g->op == 'C' ? -1 : 1;     \
+        const int64_t down = g->op == 'N' ? 2 : 2 * g->ld, right = g->op == 'N' ? 2 * g->ld : 2;          \
+        const int64_t step = 2 * g->rows << g->expand, height = g->op == 'N' ? g->rows : TILE;            \
+        const int is_one = re == 1 && im == 0;                                                            \
+        for (int64_t top = 0; top < g->rows; top += height)                                               \
+            for (int64_t j = 0; j < g->cols; j++)                                                         \
+                for (int64_t i = top; i < g->rows && i < top + height; i++) {                             \
+                    const real x = from[i * down + j * right], y = sign * from[i * down + j * right + 1]; \
+                    real *out = to + j * step + 2 * i;                                                    \
+                    out[0] = is_one ? x : x * re - y * im;                                                \
+                    out[1] = is_one ? y : x * im + y * re;                                                \
+                    if (g->expand) out[2 * g->rows] = -out[1], out[2 * g->rows + 1] = out[0];             \
+                }                                                                                         \
     }
 GATHER(gather_floats, float)
 GATHER(gather_doubles, double)

@@ -45,10 +45,10 @@ __asm__(".text\n"
         "add $128, %rsp\n"
         "pop %rax; pop %r9; pop %r8; pop %rcx; pop %rdx; pop %rsi; pop %rdi\n"
         "jmp *%r11\n");
-#define CODE(name)                                                                                                     \
-#name ": endbr64\n"                                                                                                \
-          "jmp *3f(%rip)\n"                                                                                            \
-          "1: lea 3f(%rip), %r11\n"                                                                                    \
+#define CODE(name)                  \
+#name ": endbr64\n"             \
+          "jmp *3f(%rip)\n"         \
+          "1: lea 3f(%rip), %r11\n" \
           "jmp first\n"
 #elif defined(__aarch64__)
 __asm__(".text\n"
@@ -63,26 +63,26 @@ __asm__(".text\n"
         "ldp x0, x1, [sp, #16]; ldp x2, x3, [sp, #32]; ldp x4, x5, [sp, #48]; ldp x6, x7, [sp, #64]\n"
         "ldp x29, x30, [sp], #208\n"
         "br x16\n");
-#define CODE(name)                                                                                                     \
-#name ": hint #34\n" /* bti c */                                                                                   \
-          "adrp x16, 3f\n"                                                                                             \
-          "ldr x16, [x16, :lo12:3f]\n"                                                                                 \
-          "br x16\n"                                                                                                   \
-          "1: hint #36\n" /* bti j */                                                                                  \
-          "adrp x17, 3f\n"                                                                                             \
-          "add x17, x17, :lo12:3f\n"                                                                                   \
+#define CODE(name)                     \
+#name ": hint #34\n" /* bti c */   \
+          "adrp x16, 3f\n"             \
+          "ldr x16, [x16, :lo12:3f]\n" \
+          "br x16\n"                   \
+          "1: hint #36\n" /* bti j */  \
+          "adrp x17, 3f\n"             \
+          "add x17, x17, :lo12:3f\n"   \
           "b first\n"
 #else
 // cppcheck-suppress preprocessorErrorDirective // it defines no processor
 #error "libvkblas has no jumps for this processor: build with -Dblas=disabled"
 #endif
 
-#define JUMP(name)                                                                                                     \
-    __asm__(".globl " #name "\n"                                                                                       \
-            ".type " #name ", %function\n" CODE(name) ".pushsection .rodata\n"                                         \
-                                                      "2: .asciz \"" #name "\"\n"                                      \
-                                                      ".popsection; .pushsection .data; .balign 8\n"                   \
-                                                      "3: .quad 1b, 2b\n"                                              \
+#define JUMP(name)                                                                                   \
+    __asm__(".globl " #name "\n"                                                                     \
+            ".type " #name ", %function\n" CODE(name) ".pushsection .rodata\n"                       \
+                                                      "2: .asciz \"" #name "\"\n"                    \
+                                                      ".popsection; .pushsection .data; .balign 8\n" \
+                                                      "3: .quad 1b, 2b\n"                            \
                                                       ".popsection\n");
 #define F(name) JUMP(name##_)
 #define C(name) JUMP(cblas_##name)

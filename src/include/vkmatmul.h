@@ -171,20 +171,20 @@ typedef struct vkmm_problem {
  * has the same defaults; designators need C++20. gcc's -Wextra warns where a default is overridden: -Wno-override-init.
  * clang's warning is turned off here. */
 #if defined(__cplusplus)
-#define VKMM_PROBLEM_INIT(...)                                                                                         \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
+#define VKMM_PROBLEM_INIT(...) \
+    {                          \
+        __VA_ARGS__            \
     }
 #define VKMM_PROBLEM(...) (vkmm_problem{__VA_ARGS__})
 #elif defined(__clang__)
-#define VKMM_PROBLEM_INIT(...)                                                                                         \
-    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\""){                  \
+#define VKMM_PROBLEM_INIT(...)                                                                        \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\""){ \
         .type = VKMM_F32, .alpha = 1, __VA_ARGS__} _Pragma("clang diagnostic pop")
 #define VKMM_PROBLEM(...) ((vkmm_problem)VKMM_PROBLEM_INIT(__VA_ARGS__))
 #else
-#define VKMM_PROBLEM_INIT(...)                                                                                         \
-    {                                                                                                                  \
-        .type = VKMM_F32, .alpha = 1, __VA_ARGS__                                                                      \
+#define VKMM_PROBLEM_INIT(...)                    \
+    {                                             \
+        .type = VKMM_F32, .alpha = 1, __VA_ARGS__ \
     }
 #define VKMM_PROBLEM(...) ((vkmm_problem)VKMM_PROBLEM_INIT(__VA_ARGS__))
 #endif

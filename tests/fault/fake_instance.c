@@ -39,7 +39,7 @@ uint32_t fake_family_count(void)
 static PFN_vkVoidFunction find(const char *name)
 {
     const size_t size = strlen(name) + 1;
-#define X(entry)                                                                                                       \
+#define X(entry) \
     if (sizeof #entry == size && memcmp(name, #entry, size) == 0) return (PFN_vkVoidFunction)fake_##entry;
     FAKE_FALLIBLE(X)
     FAKE_OTHERS(X)

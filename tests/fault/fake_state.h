@@ -11,78 +11,78 @@
 #include "vk/optional.h"
 
 /* Every entry point: those that can fail, and the others. */
-#define FAKE_FALLIBLE(X)                                                                                               \
-    X(vkEnumerateInstanceVersion)                                                                                      \
-    X(vkCreateInstance)                                                                                                \
-    X(vkEnumeratePhysicalDevices)                                                                                      \
-    X(vkEnumerateDeviceExtensionProperties)                                                                            \
-    X(vkCreateDevice)                                                                                                  \
-    X(vkDeviceWaitIdle)                                                                                                \
-    X(vkQueueWaitIdle)                                                                                                 \
-    X(vkCreateBuffer)                                                                                                  \
-    X(vkAllocateMemory)                                                                                                \
-    X(vkBindBufferMemory)                                                                                              \
-    X(vkMapMemory)                                                                                                     \
-    X(vkCreatePipelineCache)                                                                                           \
-    X(vkGetPipelineCacheData)                                                                                          \
-    X(vkCreateShaderModule)                                                                                            \
-    X(vkCreateDescriptorSetLayout)                                                                                     \
-    X(vkCreatePipelineLayout)                                                                                          \
-    X(vkCreateComputePipelines)                                                                                        \
-    X(vkCreateDescriptorPool)                                                                                          \
-    X(vkAllocateDescriptorSets)                                                                                        \
-    X(vkCreateCommandPool)                                                                                             \
-    X(vkAllocateCommandBuffers)                                                                                        \
-    X(vkBeginCommandBuffer)                                                                                            \
-    X(vkEndCommandBuffer)                                                                                              \
-    X(vkResetCommandPool)                                                                                              \
-    X(vkCreateFence)                                                                                                   \
-    X(vkCreateSemaphore)                                                                                               \
-    X(vkResetFences)                                                                                                   \
-    X(vkGetFenceStatus)                                                                                                \
-    X(vkWaitForFences)                                                                                                 \
-    X(vkQueueSubmit)                                                                                                   \
-    X(vkCreateQueryPool)                                                                                               \
+#define FAKE_FALLIBLE(X)                    \
+    X(vkEnumerateInstanceVersion)           \
+    X(vkCreateInstance)                     \
+    X(vkEnumeratePhysicalDevices)           \
+    X(vkEnumerateDeviceExtensionProperties) \
+    X(vkCreateDevice)                       \
+    X(vkDeviceWaitIdle)                     \
+    X(vkQueueWaitIdle)                      \
+    X(vkCreateBuffer)                       \
+    X(vkAllocateMemory)                     \
+    X(vkBindBufferMemory)                   \
+    X(vkMapMemory)                          \
+    X(vkCreatePipelineCache)                \
+    X(vkGetPipelineCacheData)               \
+    X(vkCreateShaderModule)                 \
+    X(vkCreateDescriptorSetLayout)          \
+    X(vkCreatePipelineLayout)               \
+    X(vkCreateComputePipelines)             \
+    X(vkCreateDescriptorPool)               \
+    X(vkAllocateDescriptorSets)             \
+    X(vkCreateCommandPool)                  \
+    X(vkAllocateCommandBuffers)             \
+    X(vkBeginCommandBuffer)                 \
+    X(vkEndCommandBuffer)                   \
+    X(vkResetCommandPool)                   \
+    X(vkCreateFence)                        \
+    X(vkCreateSemaphore)                    \
+    X(vkResetFences)                        \
+    X(vkGetFenceStatus)                     \
+    X(vkWaitForFences)                      \
+    X(vkQueueSubmit)                        \
+    X(vkCreateQueryPool)                    \
     X(vkGetQueryPoolResults)
 
-#define FAKE_OTHERS(X)                                                                                                 \
-    X(vkGetInstanceProcAddr)                                                                                           \
-    X(vkEnumerateInstanceExtensionProperties)                                                                          \
-    X(vkDestroyInstance)                                                                                               \
-    X(vkGetPhysicalDeviceProperties2)                                                                                  \
-    X(vkGetPhysicalDeviceFeatures2)                                                                                    \
-    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)                                                               \
-    X(vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV)                                              \
-    X(vkGetPhysicalDeviceMemoryProperties)                                                                             \
-    X(vkGetPhysicalDeviceMemoryProperties2)                                                                            \
-    X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                        \
-    X(vkGetDeviceProcAddr)                                                                                             \
-    X(vkDestroyDevice)                                                                                                 \
-    X(vkGetDeviceQueue)                                                                                                \
-    X(vkDestroyBuffer)                                                                                                 \
-    X(vkGetBufferMemoryRequirements)                                                                                   \
-    X(vkFreeMemory)                                                                                                    \
-    X(vkUnmapMemory)                                                                                                   \
-    X(vkDestroyPipelineCache)                                                                                          \
-    X(vkDestroyShaderModule)                                                                                           \
-    X(vkDestroyDescriptorSetLayout)                                                                                    \
-    X(vkDestroyPipelineLayout)                                                                                         \
-    X(vkDestroyPipeline)                                                                                               \
-    X(vkDestroyDescriptorPool)                                                                                         \
-    X(vkUpdateDescriptorSets)                                                                                          \
-    X(vkDestroyCommandPool)                                                                                            \
-    X(vkDestroyFence)                                                                                                  \
-    X(vkDestroySemaphore)                                                                                              \
-    X(vkDestroyQueryPool)                                                                                              \
-    X(vkCmdPipelineBarrier)                                                                                            \
-    X(vkCmdCopyBuffer)                                                                                                 \
-    X(vkCmdFillBuffer)                                                                                                 \
-    X(vkCmdBindPipeline)                                                                                               \
-    X(vkCmdBindDescriptorSets)                                                                                         \
-    X(vkCmdPushConstants)                                                                                              \
-    X(vkCmdPushDescriptorSetKHR)                                                                                       \
-    X(vkCmdDispatch)                                                                                                   \
-    X(vkCmdResetQueryPool)                                                                                             \
+#define FAKE_OTHERS(X)                                                    \
+    X(vkGetInstanceProcAddr)                                              \
+    X(vkEnumerateInstanceExtensionProperties)                             \
+    X(vkDestroyInstance)                                                  \
+    X(vkGetPhysicalDeviceProperties2)                                     \
+    X(vkGetPhysicalDeviceFeatures2)                                       \
+    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)                  \
+    X(vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV) \
+    X(vkGetPhysicalDeviceMemoryProperties)                                \
+    X(vkGetPhysicalDeviceMemoryProperties2)                               \
+    X(vkGetPhysicalDeviceQueueFamilyProperties)                           \
+    X(vkGetDeviceProcAddr)                                                \
+    X(vkDestroyDevice)                                                    \
+    X(vkGetDeviceQueue)                                                   \
+    X(vkDestroyBuffer)                                                    \
+    X(vkGetBufferMemoryRequirements)                                      \
+    X(vkFreeMemory)                                                       \
+    X(vkUnmapMemory)                                                      \
+    X(vkDestroyPipelineCache)                                             \
+    X(vkDestroyShaderModule)                                              \
+    X(vkDestroyDescriptorSetLayout)                                       \
+    X(vkDestroyPipelineLayout)                                            \
+    X(vkDestroyPipeline)                                                  \
+    X(vkDestroyDescriptorPool)                                            \
+    X(vkUpdateDescriptorSets)                                             \
+    X(vkDestroyCommandPool)                                               \
+    X(vkDestroyFence)                                                     \
+    X(vkDestroySemaphore)                                                 \
+    X(vkDestroyQueryPool)                                                 \
+    X(vkCmdPipelineBarrier)                                               \
+    X(vkCmdCopyBuffer)                                                    \
+    X(vkCmdFillBuffer)                                                    \
+    X(vkCmdBindPipeline)                                                  \
+    X(vkCmdBindDescriptorSets)                                            \
+    X(vkCmdPushConstants)                                                 \
+    X(vkCmdPushDescriptorSetKHR)                                          \
+    X(vkCmdDispatch)                                                      \
+    X(vkCmdResetQueryPool)                                                \
     X(vkCmdWriteTimestamp)
 
 typedef enum fake_call {
@@ -235,22 +235,22 @@ fake_guard fake_enter(fake_call call, uint64_t on); /* a device or a queue; 0: o
 void fake_leave(fake_guard *guard);
 
 /* First in each entry point: counts the call, and holds the lock until it returns. */
-#define FAKE_ENTER(name)                                                                                               \
+#define FAKE_ENTER(name) \
     const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) = fake_enter(FAKE_##name, 0)
-#define FAKE_ENTER_OR_FAIL(name)                                                                                       \
-    FAKE_ENTER(name);                                                                                                  \
+#define FAKE_ENTER_OR_FAIL(name) \
+    FAKE_ENTER(name);            \
     if (guard.result != VK_SUCCESS) return guard.result
 /* Likewise for a call that can lose a device. */
-#define FAKE_ENTER_ON(name, handle)                                                                                    \
-    const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) =                                        \
-        fake_enter(FAKE_##name, (uint64_t)(uintptr_t)(handle));                                                        \
+#define FAKE_ENTER_ON(name, handle)                                             \
+    const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) = \
+        fake_enter(FAKE_##name, (uint64_t)(uintptr_t)(handle));                 \
     if (guard.result != VK_SUCCESS) return guard.result
 /* Likewise for one that makes a handle, which is of nothing after a failure. */
-#define FAKE_ENTER_OR_SPOIL(name, type, out)                                                                           \
-    FAKE_ENTER(name);                                                                                                  \
-    if (guard.result != VK_SUCCESS) {                                                                                  \
-        *(out) = (type)(uintptr_t)0xbadc0de;                                                                           \
-        return guard.result;                                                                                           \
+#define FAKE_ENTER_OR_SPOIL(name, type, out) \
+    FAKE_ENTER(name);                        \
+    if (guard.result != VK_SUCCESS) {        \
+        *(out) = (type)(uintptr_t)0xbadc0de; \
+        return guard.result;                 \
     }
 
 static inline void fake_leave_const(const fake_guard *guard)

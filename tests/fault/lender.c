@@ -8,29 +8,29 @@
 
 enum { OPERAND = 1 << 12, BYTES = 6 * OPERAND }; /* A, B, C, bias, workspace; what C was */
 
-#define X_ALL(X)                                                                                                       \
-    X(vkDestroyInstance)                                                                                               \
-    X(vkEnumeratePhysicalDevices)                                                                                      \
-    X(vkGetPhysicalDeviceMemoryProperties)                                                                             \
-    X(vkCreateDevice)                                                                                                  \
-    X(vkDestroyDevice)                                                                                                 \
-    X(vkDeviceWaitIdle)                                                                                                \
-    X(vkGetDeviceQueue)                                                                                                \
-    X(vkCreateBuffer)                                                                                                  \
-    X(vkDestroyBuffer)                                                                                                 \
-    X(vkAllocateMemory)                                                                                                \
-    X(vkFreeMemory)                                                                                                    \
-    X(vkBindBufferMemory)                                                                                              \
-    X(vkMapMemory)                                                                                                     \
-    X(vkCreatePipelineCache)                                                                                           \
-    X(vkGetPipelineCacheData)                                                                                          \
-    X(vkDestroyPipelineCache)                                                                                          \
-    X(vkCreateCommandPool)                                                                                             \
-    X(vkDestroyCommandPool)                                                                                            \
-    X(vkAllocateCommandBuffers)                                                                                        \
-    X(vkBeginCommandBuffer)                                                                                            \
-    X(vkEndCommandBuffer)                                                                                              \
-    X(vkQueueSubmit)                                                                                                   \
+#define X_ALL(X)                           \
+    X(vkDestroyInstance)                   \
+    X(vkEnumeratePhysicalDevices)          \
+    X(vkGetPhysicalDeviceMemoryProperties) \
+    X(vkCreateDevice)                      \
+    X(vkDestroyDevice)                     \
+    X(vkDeviceWaitIdle)                    \
+    X(vkGetDeviceQueue)                    \
+    X(vkCreateBuffer)                      \
+    X(vkDestroyBuffer)                     \
+    X(vkAllocateMemory)                    \
+    X(vkFreeMemory)                        \
+    X(vkBindBufferMemory)                  \
+    X(vkMapMemory)                         \
+    X(vkCreatePipelineCache)               \
+    X(vkGetPipelineCacheData)              \
+    X(vkDestroyPipelineCache)              \
+    X(vkCreateCommandPool)                 \
+    X(vkDestroyCommandPool)                \
+    X(vkAllocateCommandBuffers)            \
+    X(vkBeginCommandBuffer)                \
+    X(vkEndCommandBuffer)                  \
+    X(vkQueueSubmit)                       \
     X(vkQueueWaitIdle)
 
 typedef struct lender {

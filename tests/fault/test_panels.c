@@ -69,20 +69,20 @@ static vkmm_problem draw_problem(void)
 }
 
 /* One element, in the order in which the fake driver computes it. */
-#define DEFINE(name, type, is_negative)                                                                                \
-    static void name(const vkmm_problem *p, const vkmm_view v[3], const type *bias, uint64_t i, uint64_t j, type *c)   \
-    {                                                                                                                  \
-        const type *a = v[VKMM_A].data, *b = v[VKMM_B].data;                                                           \
-        const type alpha = (type)(int64_t)vkmm_problem_alpha(p), beta = (type)(int64_t)vkmm_problem_beta(p);           \
-        type value = 0;                                                                                                \
-        for (uint64_t k = 0; k < p->k && alpha != (type)0; k++)                                                        \
-            value += a[i * v[VKMM_A].row_stride + k * v[VKMM_A].col_stride] *                                          \
-                     b[k * v[VKMM_B].row_stride + j * v[VKMM_B].col_stride];                                           \
-        value = alpha * value;                                                                                         \
-        if (beta != (type)0) value += beta * *c;                                                                       \
-        if (p->has_bias) value += bias[j];                                                                             \
-        if (p->activation == VKMM_RELU && is_negative) value = 0;                                                      \
-        *c = value;                                                                                                    \
+#define DEFINE(name, type, is_negative)                                                                              \
+    static void name(const vkmm_problem *p, const vkmm_view v[3], const type *bias, uint64_t i, uint64_t j, type *c) \
+    {                                                                                                                \
+        const type *a = v[VKMM_A].data, *b = v[VKMM_B].data;                                                         \
+        const type alpha = (type)(int64_t)vkmm_problem_alpha(p), beta = (type)(int64_t)vkmm_problem_beta(p);         \
+        type value = 0;                                                                                              \
+        for (uint64_t k = 0; k < p->k && alpha != (type)0; k++)                                                      \
+            value += a[i * v[VKMM_A].row_stride + k * v[VKMM_A].col_stride] *                                        \
+                     b[k * v[VKMM_B].row_stride + j * v[VKMM_B].col_stride];                                         \
+        value = alpha * value;                                                                                       \
+        if (beta != (type)0) value += beta * *c;                                                                     \
+        if (p->has_bias) value += bias[j];                                                                           \
+        if (p->activation == VKMM_RELU && is_negative) value = 0;                                                    \
+        *c = value;                                                                                                  \
     }
 DEFINE(f32, float, value < 0)
 DEFINE(f64, double, value < 0)

@@ -145,7 +145,7 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
 #define TIMES   "\"time\":{\"kernel_ms\":{\"samples\":[0.5,0.25,1e-3]},\"round_ends\":[1,3],\"clock\":\"device\"}"
 #define VERIFY  "\"verify\":{\"method\":\"full\",\"passed\":true,\"error\":0,\"bound\":1}"
 #define ROW     "\"device\":0," PROBLEM "," VERIFY "," TIMES
-#define DEVICE                                                                                                         \
+#define DEVICE \
     "\"name\":\"a\",\"type\":\"cpu\",\"peaks\":{\"copy_bytes_per_s\":1e9,\"multiply_adds_per_s\":{\"f32\":1e9}}"
 
 const char *fuzz_bench_example(unsigned index)

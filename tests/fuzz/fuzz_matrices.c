@@ -54,9 +54,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
 {
-#define SEED(text)                                                                                                     \
-    {                                                                                                                  \
-        sizeof text - 1, text                                                                                          \
+#define SEED(text)            \
+    {                         \
+        sizeof text - 1, text \
     }
     static const struct {
         size_t bytes;

@@ -6,30 +6,30 @@
 #include "kept.h"
 #include "vkmatmul_vulkan.h"
 
-#define LENT_DEVICE_FUNCTIONS(X)                                                                                       \
-    X(vkDestroyDevice)                                                                                                 \
-    X(vkGetDeviceQueue)                                                                                                \
-    X(vkDeviceWaitIdle)                                                                                                \
-    X(vkQueueSubmit)                                                                                                   \
-    X(vkQueueWaitIdle)                                                                                                 \
-    X(vkCreateBuffer)                                                                                                  \
-    X(vkDestroyBuffer)                                                                                                 \
-    X(vkGetBufferMemoryRequirements)                                                                                   \
-    X(vkAllocateMemory)                                                                                                \
-    X(vkFreeMemory)                                                                                                    \
-    X(vkBindBufferMemory)                                                                                              \
-    X(vkMapMemory)                                                                                                     \
-    X(vkCreateCommandPool)                                                                                             \
-    X(vkDestroyCommandPool)                                                                                            \
-    X(vkAllocateCommandBuffers)                                                                                        \
-    X(vkFreeCommandBuffers)                                                                                            \
-    X(vkBeginCommandBuffer)                                                                                            \
-    X(vkEndCommandBuffer)                                                                                              \
-    X(vkCmdPipelineBarrier)                                                                                            \
-    X(vkCmdFillBuffer)                                                                                                 \
-    X(vkCmdCopyBuffer)                                                                                                 \
-    X(vkCreatePipelineCache)                                                                                           \
-    X(vkDestroyPipelineCache)                                                                                          \
+#define LENT_DEVICE_FUNCTIONS(X)     \
+    X(vkDestroyDevice)               \
+    X(vkGetDeviceQueue)              \
+    X(vkDeviceWaitIdle)              \
+    X(vkQueueSubmit)                 \
+    X(vkQueueWaitIdle)               \
+    X(vkCreateBuffer)                \
+    X(vkDestroyBuffer)               \
+    X(vkGetBufferMemoryRequirements) \
+    X(vkAllocateMemory)              \
+    X(vkFreeMemory)                  \
+    X(vkBindBufferMemory)            \
+    X(vkMapMemory)                   \
+    X(vkCreateCommandPool)           \
+    X(vkDestroyCommandPool)          \
+    X(vkAllocateCommandBuffers)      \
+    X(vkFreeCommandBuffers)          \
+    X(vkBeginCommandBuffer)          \
+    X(vkEndCommandBuffer)            \
+    X(vkCmdPipelineBarrier)          \
+    X(vkCmdFillBuffer)               \
+    X(vkCmdCopyBuffer)               \
+    X(vkCreatePipelineCache)         \
+    X(vkDestroyPipelineCache)        \
     X(vkGetPipelineCacheData)
 
 typedef struct lent_device {

@@ -683,11 +683,11 @@ static void refuses_wrong_bindings(void **state)
     assert_int_equal(try_to_record(NULL, &b), VKMM_INVALID);
     assert_int_equal(try_to_record(gemm, NULL), VKMM_INVALID);
     assert_int_equal(vkmm_gemm_record(gemm, NULL, &b), VKMM_INVALID);
-#define REFUSES(change)                                                                                                \
-    do {                                                                                                               \
-        change;                                                                                                        \
-        assert_int_equal(try_to_record(gemm, &b), VKMM_INVALID);                                                       \
-        b = right;                                                                                                     \
+#define REFUSES(change)                                          \
+    do {                                                         \
+        change;                                                  \
+        assert_int_equal(try_to_record(gemm, &b), VKMM_INVALID); \
+        b = right;                                               \
     } while (0)
     vkmm_binding *const parts[] = {&b.a, &b.b, &b.c, &b.bias, &b.workspace};
     for (int i = 0; i < 5; i++) {

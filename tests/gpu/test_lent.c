@@ -344,9 +344,9 @@ static void wrong_arguments_are_refused(void **state)
     vkmm_device_destroy(&device);
     assert_int_equal(vkmm_device_import(&right, NULL), VKMM_INVALID);
     assert_non_null(strstr(said.last, "out is NULL"));
-#define WRONG(status, sentence, ...)                                                                                   \
-    wrong = right;                                                                                                     \
-    __VA_ARGS__;                                                                                                       \
+#define WRONG(status, sentence, ...) \
+    wrong = right;                   \
+    __VA_ARGS__;                     \
     expect_import(&wrong, status, sentence)
     WRONG(VKMM_INVALID, "get_instance_proc_addr is NULL", wrong.get_instance_proc_addr = NULL);
     WRONG(VKMM_INVALID, "instance is NULL", wrong.instance = NULL);

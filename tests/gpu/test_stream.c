@@ -8,8 +8,8 @@
 #include "suite.h"
 
 /* Drivers compile each pipeline anew, and small tiles sooner than large ones. */
-#define SMALL                                                                                                          \
-    .kernel = "blocked",                                                                                               \
+#define SMALL            \
+    .kernel = "blocked", \
     .config = "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits=1"
 
 static suite_device suite;

@@ -5,9 +5,9 @@
 
 #include "vkmatmul.h"
 
-#define GROUPS_65535                                                                                                   \
-    {                                                                                                                  \
-        65535, 65535, 65535                                                                                            \
+#define GROUPS_65535        \
+    {                       \
+        65535, 65535, 65535 \
     }
 
 enum { DESKTOP, MOBILE, SWIFTSHADER, LLVMPIPE, OLD_LLVMPIPE, LEAST, WIDE_PROCESSOR };

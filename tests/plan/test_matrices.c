@@ -15,16 +15,16 @@
 #include "plan/choose.h"
 #include "vk/matrix.h"
 
-#define SHAPE(m, n, k, in, out)                                                                                        \
-    {                                                                                                                  \
-        m, n, k, in, in, out, out, VK_SCOPE_SUBGROUP_KHR, 0                                                            \
+#define SHAPE(m, n, k, in, out)                             \
+    {                                                       \
+        m, n, k, in, in, out, out, VK_SCOPE_SUBGROUP_KHR, 0 \
     }
 #define F16(m, n, k)     SHAPE(m, n, k, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR)
 #define F16_SUM(m, n, k) SHAPE(m, n, k, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR)
 #define I8(m, n, k)      SHAPE(m, n, k, VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR)
-#define COMMON                                                                                                         \
-    .max_invocations = 1024, .max_workgroup_size = {1024, 1024, 64}, .max_workgroup_count = {65535, 65535, 65535},     \
-    .has_f16 = 1, .has_i8 = 1, .has_storage16 = 1, .max_storage_range = UINT32_MAX, .no_matrices = "",                 \
+#define COMMON                                                                                                     \
+    .max_invocations = 1024, .max_workgroup_size = {1024, 1024, 64}, .max_workgroup_count = {65535, 65535, 65535}, \
+    .has_f16 = 1, .has_i8 = 1, .has_storage16 = 1, .max_storage_range = UINT32_MAX, .no_matrices = "",             \
     .has_broadcast = 1
 
 static const struct device {

@@ -17,12 +17,12 @@ int crew_run(void (*work)(crew_member *member), void *shared);
 
 /* Ends the work of a thread, with the reason, unless the condition holds: cmocka's assertions belong to the thread
  * that runs the tests. */
-#define CREW_EXPECT(member, condition, ...)                                                                            \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            snprintf((member)->why, sizeof(member)->why, __VA_ARGS__);                                                 \
-            return;                                                                                                    \
-        }                                                                                                              \
+#define CREW_EXPECT(member, condition, ...)                            \
+    do {                                                               \
+        if (!(condition)) {                                            \
+            snprintf((member)->why, sizeof(member)->why, __VA_ARGS__); \
+            return;                                                    \
+        }                                                              \
     } while (0)
 
 #endif

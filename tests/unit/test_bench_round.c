@@ -120,7 +120,7 @@ static void lines_are_judged(void **state)
     (void)state;
 #define HEAD   "{\"schema\":\"vkmatmul.bench.head/1\"}\n"
 #define DEVICE "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\"}\n"
-#define ROW                                                                                                            \
+#define ROW \
     "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0,\"problem\":{\"type\":\"f32\",\"m\":1,\"n\":1,\"k\":1}}\n"
     vkmm_bench bench = {0};
     refused(HEAD ROW DEVICE, strlen(HEAD ROW DEVICE), "line 2: device is 0; the report has 0 devices");

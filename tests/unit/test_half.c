@@ -148,7 +148,7 @@ static void test_rounded_floats(void **state)
 }
 
 /* Compilers that have the type on this processor. */
-#if defined(__FLT16_MANT_DIG__) &&                                                                                     \
+#if defined(__FLT16_MANT_DIG__) && \
     (defined(__aarch64__) || (defined(__SSE2__) && (!defined(__clang__) || __clang_major__ >= 15)))
 __extension__ typedef _Float16 compiled_half;
 

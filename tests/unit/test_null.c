@@ -2,13 +2,13 @@
 #include "unit.h"
 #include "vkmatmul_vulkan.h"
 
-#define REFUSED(call)                                                                                                  \
-    {                                                                                                                  \
-#call, (long long)(call), VKMM_INVALID                                                                         \
+#define REFUSED(call)                          \
+    {                                          \
+#call, (long long)(call), VKMM_INVALID \
     }
-#define NONE(call)                                                                                                     \
-    {                                                                                                                  \
-#call, (long long)(intptr_t)(call), 0                                                                          \
+#define NONE(call)                            \
+    {                                         \
+#call, (long long)(intptr_t)(call), 0 \
     }
 
 typedef struct outcome {

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-#define ONE(dtype, shape, begin, end)                                                                                  \
+#define ONE(dtype, shape, begin, end) \
     "{\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" #begin "," #end "]}}"
 #define TWO(first, second) "{\"a\":" first ",\"b\":" second "}"
-#define T(dtype, shape, begin, end)                                                                                    \
+#define T(dtype, shape, begin, end) \
     "{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" #begin "," #end "]}"
 
 /* A file of exactly its own bytes, so that a sanitizer sees every step beyond them; its data count 0, 1, 2, … */

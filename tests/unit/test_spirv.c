@@ -35,7 +35,7 @@ static void emit(module *m, uint32_t opcode, size_t count, const uint32_t *opera
     m->count += count;
 }
 
-#define EMIT(m, opcode, ...)                                                                                           \
+#define EMIT(m, opcode, ...) \
     emit(m, opcode, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__})
 
 /* One buffer, M, N and K, 64 · DEPTH words of shared memory, an empty main in workgroups of 8×4. */

@@ -34,9 +34,9 @@ static inline vkmm_log hear_with(heard *h)
 }
 
 /* Fails, and shows the text, unless `text` contains `part`. */
-#define assert_contains(text, part)                                                                                    \
-    do {                                                                                                               \
-        if (strstr((text), (part)) == NULL) fail_msg("\"%s\" lacks \"%s\"", (text), (part));                           \
+#define assert_contains(text, part)                                                          \
+    do {                                                                                     \
+        if (strstr((text), (part)) == NULL) fail_msg("\"%s\" lacks \"%s\"", (text), (part)); \
     } while (0)
 
 #endif

@@ -18,9 +18,9 @@ typedef struct field {
     size_t offset, size, count_offset; /* of the number of elements in use; 0: all */
 } field;
 
-#define SIZED(member, kind, count)                                                                                     \
-    {                                                                                                                  \
-#member, kind, offsetof(info_type, member), sizeof((info_type *)0)->member, count                              \
+#define SIZED(member, kind, count)                                                        \
+    {                                                                                     \
+#member, kind, offsetof(info_type, member), sizeof((info_type *)0)->member, count \
     }
 #define FIELD(member, kind) SIZED(member, kind, 0)
 

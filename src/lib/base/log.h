@@ -32,9 +32,9 @@ vkmm_status vkmm_fail(const vkmm_log *log, vkmm_status status, const char *forma
 #define VKMM_NO_MEMORY(log, ...) vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory " __VA_ARGS__)
 
 /* At the top of a public function: ends it with VKMM_INVALID and a sentence if the pointer is NULL. */
-#define VKMM_NEED(log, pointer)                                                                                        \
-    do {                                                                                                               \
-        if ((pointer) == NULL) return vkmm_fail(log, VKMM_INVALID, "%s: %s is NULL", __func__, #pointer);              \
+#define VKMM_NEED(log, pointer)                                                                           \
+    do {                                                                                                  \
+        if ((pointer) == NULL) return vkmm_fail(log, VKMM_INVALID, "%s: %s is NULL", __func__, #pointer); \
     } while (0)
 
 #endif

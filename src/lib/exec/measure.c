@@ -8,7 +8,7 @@
 
 enum { MAX_TRANSFERS = 20, MAX_BATCH = 256 };
 #define SLOPE_TOLERANCE 0.1 /* of the slope, beyond its scatter */
-#define BATCH_MS                                                                                                       \
+#define BATCH_MS \
     5.0 /* long enough that the device does not idle between submissions, short enough for every watchdog; */
 #define BATCH_MOST_MS   200.0 /* not more, even if the device's clock shows too little */
 #define DEFAULT_WARM_MS 500.0

@@ -113,16 +113,16 @@ static vkmm_status run_turn(vkmm_job *job, vkmm_times *times)
 }
 
 /* Rows, columns, then the sum: the order that most people write first, which reads B's columns against the cache. */
-#define DEFINE_SERIAL(name, element)                                                                                   \
-    static void name(const vkmm_problem *problem, const element *a, const element *b, element *c)                      \
-    {                                                                                                                  \
-        for (uint64_t i = 0; i < problem->m; i++) {                                                                    \
-            for (uint64_t j = 0; j < problem->n; j++) {                                                                \
-                element sum = 0;                                                                                       \
-                for (uint64_t k = 0; k < problem->k; k++) sum += a[i * problem->k + k] * b[k * problem->n + j];        \
-                c[i * problem->n + j] = sum;                                                                           \
-            }                                                                                                          \
-        }                                                                                                              \
+#define DEFINE_SERIAL(name, element)                                                                            \
+    static void name(const vkmm_problem *problem, const element *a, const element *b, element *c)               \
+    {                                                                                                           \
+        for (uint64_t i = 0; i < problem->m; i++) {                                                             \
+            for (uint64_t j = 0; j < problem->n; j++) {                                                         \
+                element sum = 0;                                                                                \
+                for (uint64_t k = 0; k < problem->k; k++) sum += a[i * problem->k + k] * b[k * problem->n + j]; \
+                c[i * problem->n + j] = sum;                                                                    \
+            }                                                                                                   \
+        }                                                                                                       \
     }
 
 DEFINE_SERIAL(serial_f32, float)

@@ -11,19 +11,19 @@
 
 /* libshaderc's functions: opened at run time, or linked if its shared library is broken
  * (shaders/shaderc/meson.build). */
-#define SHADERC_FUNCTIONS(X)                                                                                           \
-    X(compiler_initialize)                                                                                             \
-    X(compiler_release)                                                                                                \
-    X(compile_options_initialize)                                                                                      \
-    X(compile_options_release)                                                                                         \
-    X(compile_options_add_macro_definition)                                                                            \
-    X(compile_options_set_target_env)                                                                                  \
-    X(compile_options_set_optimization_level)                                                                          \
-    X(compile_into_spv)                                                                                                \
-    X(result_release)                                                                                                  \
-    X(result_get_compilation_status)                                                                                   \
-    X(result_get_error_message)                                                                                        \
-    X(result_get_length)                                                                                               \
+#define SHADERC_FUNCTIONS(X)                  \
+    X(compiler_initialize)                    \
+    X(compiler_release)                       \
+    X(compile_options_initialize)             \
+    X(compile_options_release)                \
+    X(compile_options_add_macro_definition)   \
+    X(compile_options_set_target_env)         \
+    X(compile_options_set_optimization_level) \
+    X(compile_into_spv)                       \
+    X(result_release)                         \
+    X(result_get_compilation_status)          \
+    X(result_get_error_message)               \
+    X(result_get_length)                      \
     X(result_get_bytes)
 
 typedef struct shaderc_api {
@@ -48,11 +48,11 @@ static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
     if (*libraries && !api->library)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded");
-#define X(name)                                                                                                        \
-    api->name = FUNCTION(name);                                                                                        \
-    if (!api->name) {                                                                                                  \
-        vkmm_dynlib_close(api->library);                                                                               \
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name);                  \
+#define X(name)                                                                                       \
+    api->name = FUNCTION(name);                                                                       \
+    if (!api->name) {                                                                                 \
+        vkmm_dynlib_close(api->library);                                                              \
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name); \
     }
     SHADERC_FUNCTIONS(X)
 #undef X

@@ -57,16 +57,16 @@ static const struct {
 
 static const vkmm_feature table[] = {
 #define IN(structure, member, name) VKMM_FEATURE_##structure, offsetof(vkmm_features, member.name)
-#define SINCE(version, name)                                                                                           \
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_##version##_FEATURES,                                                   \
+#define SINCE(version, name)                                         \
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_##version##_FEATURES, \
         offsetof(VkPhysicalDeviceVulkan1##version##Features, name)
-#define ROW(structure, member, name, version, buys)                                                                    \
-    {                                                                                                                  \
-#name, buys, 0, IN(structure, member, name), SINCE(version, name)                                              \
+#define ROW(structure, member, name, version, buys)                       \
+    {                                                                     \
+#name, buys, 0, IN(structure, member, name), SINCE(version, name) \
     }
-#define ROW_OF_EXTENSION(structure, member, name, buys)                                                                \
-    {                                                                                                                  \
-#name, buys, 0, IN(structure, member, name), 0, 0                                                              \
+#define ROW_OF_EXTENSION(structure, member, name, buys)   \
+    {                                                     \
+#name, buys, 0, IN(structure, member, name), 0, 0 \
     }
     {"shaderFloat64", "f64 products", 1u << VKMM_F64, IN(BASIC, basic, features.shaderFloat64), 0, 0},
     ROW(STORAGE16, storage16, storageBuffer16BitAccess, 1,

@@ -86,8 +86,8 @@ static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcA
 
 vkmm_status vkmm_instance_load(vkmm_instance *instance)
 {
-#define X(name)                                                                                                        \
-    instance->table.name = (PFN_##name)instance->lookup(instance->handle, #name);                                      \
+#define X(name)                                                                   \
+    instance->table.name = (PFN_##name)instance->lookup(instance->handle, #name); \
     if (!instance->table.name) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks " #name);
     VKMM_INSTANCE_FUNCTIONS(X)
 #undef X

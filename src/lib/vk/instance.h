@@ -9,16 +9,16 @@
 
 /* Instance-level functions, loaded for each instance: volk keeps a single global set, which two instances would
  * share. */
-#define VKMM_INSTANCE_FUNCTIONS(X)                                                                                     \
-    X(vkDestroyInstance)                                                                                               \
-    X(vkEnumeratePhysicalDevices)                                                                                      \
-    X(vkGetPhysicalDeviceProperties2)                                                                                  \
-    X(vkGetPhysicalDeviceFeatures2)                                                                                    \
-    X(vkGetPhysicalDeviceMemoryProperties)                                                                             \
-    X(vkGetPhysicalDeviceMemoryProperties2)                                                                            \
-    X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                        \
-    X(vkEnumerateDeviceExtensionProperties)                                                                            \
-    X(vkCreateDevice)                                                                                                  \
+#define VKMM_INSTANCE_FUNCTIONS(X)              \
+    X(vkDestroyInstance)                        \
+    X(vkEnumeratePhysicalDevices)               \
+    X(vkGetPhysicalDeviceProperties2)           \
+    X(vkGetPhysicalDeviceFeatures2)             \
+    X(vkGetPhysicalDeviceMemoryProperties)      \
+    X(vkGetPhysicalDeviceMemoryProperties2)     \
+    X(vkGetPhysicalDeviceQueueFamilyProperties) \
+    X(vkEnumerateDeviceExtensionProperties)     \
+    X(vkCreateDevice)                           \
     X(vkGetDeviceProcAddr)
 
 typedef struct vkmm_instance_table {

@@ -3,8 +3,8 @@
 const char *vkmm_result_name(VkResult result)
 {
     switch (result) {
-#define NAME(code)                                                                                                     \
-    case code:                                                                                                         \
+#define NAME(code) \
+    case code:     \
         return #code;
         NAME(VK_SUCCESS)
         NAME(VK_NOT_READY)

@@ -22,7 +22,7 @@
 #else
 #define LOADER     "libvulkan.so.1"
 #define GET_LOADER "Install the Vulkan loader: Debian's and Ubuntu's package libvulkan1, Fedora's vulkan-loader."
-#define GET_DRIVER                                                                                                     \
+#define GET_DRIVER \
     "Install a Vulkan driver: mesa-vulkan-drivers has those of AMD and Intel GPUs and one for any processor."
 #define GET_BLAS       "Debian: libopenblas0"
 #define CACHE_PARENT   "neither XDG_CACHE_HOME nor HOME is"

@@ -196,17 +196,17 @@ static void print(const peaks *all)
 
 /* ---- vkmatmul.peak/1: one object per run ---- */
 
-#define REASON                                                                                                         \
-    {                                                                                                                  \
-        "reason", VKMM_FIELD_TEXT, VKMM_AT(peak, reason), .flags = VKMM_MAYBE                                          \
+#define REASON                                                                \
+    {                                                                         \
+        "reason", VKMM_FIELD_TEXT, VKMM_AT(peak, reason), .flags = VKMM_MAYBE \
     }
-#define FLOPS                                                                                                          \
-    {                                                                                                                  \
-        "flops", VKMM_FIELD_REAL, VKMM_AT(peak, per_s), .flags = VKMM_MAYBE                                            \
+#define FLOPS                                                               \
+    {                                                                       \
+        "flops", VKMM_FIELD_REAL, VKMM_AT(peak, per_s), .flags = VKMM_MAYBE \
     }
-#define SPREAD                                                                                                         \
-    {                                                                                                                  \
-        VKMM_KEY(REAL, peak, spread), .known = is_measured                                                             \
+#define SPREAD                                             \
+    {                                                      \
+        VKMM_KEY(REAL, peak, spread), .known = is_measured \
     }
 
 VKMM_KNOWN(is_measured, peak, per_s > 0)

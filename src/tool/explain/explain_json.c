@@ -42,10 +42,10 @@ VKMM_KNOWN(is_bound, vkmm_explained, bound[0] != '\0')
 
 #define KERNEL(member)    VKMM_AT(vkmm_explained, member)
 #define KEY(kind, member) VKMM_KEY(kind, vkmm_explained, member)
-#define STATISTICS                                                                                                     \
-    {                                                                                                                  \
-        "statistics", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explained, statistic, statistic_count), VKMM_HERE,             \
-            .known = has_statistics, .record = &statistic                                                              \
+#define STATISTICS                                                                                         \
+    {                                                                                                      \
+        "statistics", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explained, statistic, statistic_count), VKMM_HERE, \
+            .known = has_statistics, .record = &statistic                                                  \
     }
 
 static const vkmm_field both_fields[] = {

@@ -133,7 +133,7 @@ static void print_table(const vkmm_report *report, const vkmm_explanation *e, co
     }
 }
 
-#define PRINT_TABLE(report, explanation, title, columns)                                                               \
+#define PRINT_TABLE(report, explanation, title, columns) \
     print_table(report, explanation, title, columns, VKMM_COUNT(columns))
 
 /* ---- details of some kernels ---- */

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS(function, ...)                                                                                           \
-    const char *function(uint32_t index)                                                                               \
-    {                                                                                                                  \
-        static const char *const words[] = {__VA_ARGS__, NULL};                                                        \
-                                                                                                                       \
-        return words[index];                                                                                           \
+#define WORDS(function, ...)                                    \
+    const char *function(uint32_t index)                        \
+    {                                                           \
+        static const char *const words[] = {__VA_ARGS__, NULL}; \
+                                                                \
+        return words[index];                                    \
     }
 
 const char *cli_type_words(uint32_t index)

@@ -89,7 +89,7 @@ struct vkmm_record {
 
 #define VKMM_AT(type, member)             .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define VKMM_ARRAY(type, member, entries) .length = (entries), VKMM_AT(type, member)
-#define VKMM_LIST(type, member, counter)                                                                               \
+#define VKMM_LIST(type, member, counter) \
     .count = offsetof(type, counter), .element = sizeof(((type *)0)->member[0]), VKMM_AT(type, member)
 /* A key that is called as its member: {VKMM_KEY(U64, VkMemoryHeap, size)}. */
 #define VKMM_KEY(kind, type, member) #member, VKMM_FIELD_##kind, VKMM_AT(type, member)
@@ -100,10 +100,10 @@ struct vkmm_record {
 #define VKMM_FIELDS(table) .fields = (table), .count = VKMM_COUNT(table)
 
 /* Defines what a row names as `known`: VKMM_KNOWN(has_text, vkmm_note, text[0] != '\0'). The member comes first. */
-#define VKMM_KNOWN(function, type, ...)                                                                                \
-    static int function(const void *record)                                                                            \
-    {                                                                                                                  \
-        return ((const type *)record)->__VA_ARGS__;                                                                    \
+#define VKMM_KNOWN(function, type, ...)             \
+    static int function(const void *record)         \
+    {                                               \
+        return ((const type *)record)->__VA_ARGS__; \
     }
 
 enum { VKMM_MOST_VIEW = 512 }; /* bytes of a copy that is shown */

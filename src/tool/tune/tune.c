@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #define DEFAULT_BUDGET_MS 60000.0
-#define WORTH_PRODUCTS                                                                                                 \
+#define WORTH_PRODUCTS \
     90.0 /* a default size is tuned if its share of the budget is enough for this many products: some 15 candidates */
 
 /* The sizes tuned without --size: squares, as many as the budget allows. */

@@ -6,19 +6,19 @@
 
 /* Columns that are adjacent in memory are read along their rows, others along their columns: a cache line is used up
  * while it is loaded. COPY(SOURCE, TARGET, CONVERT) copies elements of one type. */
-#define COPY(SOURCE, TARGET, CONVERT)                                                                                  \
-    do {                                                                                                               \
-        const SOURCE *source = (const SOURCE *)view->data + i0 * view->row_stride + j0 * view->col_stride;             \
-        const uint64_t down = view->row_stride, across = view->col_stride;                                             \
-        TARGET *restrict target = tile;                                                                                \
-        if (across == 1) {                                                                                             \
-            for (size_t i = 0; i < rows; i++)                                                                          \
-                for (size_t j = 0; j < cols; j++) target[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j]);      \
-        } else {                                                                                                       \
-            for (size_t j = 0; j < cols; j++)                                                                          \
-                for (size_t i = 0; i < rows; i++)                                                                      \
-                    target[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j * across]);                           \
-        }                                                                                                              \
+#define COPY(SOURCE, TARGET, CONVERT)                                                                             \
+    do {                                                                                                          \
+        const SOURCE *source = (const SOURCE *)view->data + i0 * view->row_stride + j0 * view->col_stride;        \
+        const uint64_t down = view->row_stride, across = view->col_stride;                                        \
+        TARGET *restrict target = tile;                                                                           \
+        if (across == 1) {                                                                                        \
+            for (size_t i = 0; i < rows; i++)                                                                     \
+                for (size_t j = 0; j < cols; j++) target[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j]); \
+        } else {                                                                                                  \
+            for (size_t j = 0; j < cols; j++)                                                                     \
+                for (size_t i = 0; i < rows; i++)                                                                 \
+                    target[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j * across]);                      \
+        }                                                                                                         \
     } while (0)
 
 void vkmm_tile_read(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
