@@ -1,7 +1,7 @@
 /* vkmatmul_insight.h: the part of libvkmatmul's interface that looks inside a product: what a kernel reads, why
  * barriers are needed, and what the invocations see. Included by vkmatmul.h, whose rules on errors, ownership and
- * threads apply here too. All of it is about the tutorials' kernels ("naive" to "band-tiled") and the plain product:
- * row-major, packed, one matrix, α = 1, β = 0. */
+ * threads apply here too. Unless stated otherwise, it is about the tutorials' kernels ("naive" to "band-tiled") and the
+ * plain product: row-major, packed, one matrix, α = 1, β = 0. */
 #ifndef VKMATMUL_INSIGHT_H
 #define VKMATMUL_INSIGHT_H
 
@@ -110,6 +110,12 @@ typedef struct vkmm_statistic {
  * *compile_ms (may be NULL): the time that the driver took. */
 VKMM_API vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, uint32_t pass,
                                             vkmm_statistic *statistics, uint32_t *count, double *compile_ms);
+
+/* Runs the product of a job once more, as vkmm_job_measure does, and times its passes by the device's clock: ms[pass],
+ * by the order of vkmm_kernel_info.pipeline_hash; negative: the product has no such pass, or it is a part of another.
+ * Each begins when the one before has ended, waiting included. *why: "", or why no pass has a time: "the device has no
+ * timestamps"; static storage. */
+VKMM_API vkmm_status vkmm_job_time_passes(vkmm_job *job, double ms[VKMM_PASSES], const char **why);
 
 /* ---- Race: why barriers are needed ---- */
 

@@ -4,17 +4,18 @@
 #include <string.h>
 
 #include "kept.h"
-#include "vk/query.h"
 
 #define LOOK_MS 1e-6 /* passes whenever the host looks, so that a loop over time always ends */
 
 double __real_vkmm_now_ms(void);
 double __wrap_vkmm_now_ms(void);
 
+enum { MOST_STAMPS = 64 };
+
 /* What was recorded in a command buffer since its begin. */
 typedef struct recording {
     VkCommandBuffer command;
-    unsigned dispatches, before[VKMM_TIMER_STAMPS]; /* dispatches before each timestamp */
+    unsigned dispatches, before[MOST_STAMPS]; /* dispatches before each timestamp */
 } recording;
 
 enum { RECORDINGS = 64 };

@@ -291,6 +291,70 @@ static void a_wrong_period_is_found_out(void **state)
     assert_true(fabs(time.kernel.median - DISPATCH_MS - CLOCK_COPY_MS) < 1e-4);
 }
 
+/* Of dispatches that take a pass each, stamped one by one. -1: there is no such pass. */
+static void check_passes(vkmm_job *job, const int dispatches[VKMM_PASSES], const int stamps[VKMM_PASSES])
+{
+    double ms[VKMM_PASSES];
+    const char *why;
+    assert_int_equal(vkmm_job_time_passes(job, ms, &why), VKMM_OK);
+    assert_string_equal(why, "");
+    for (int pass = 0; pass < VKMM_PASSES; pass++) {
+        const double want = stamps[pass] ? dispatches[pass] * DISPATCH_MS + stamps[pass] * CLOCK_COPY_MS : -1;
+        if (fabs(ms[pass] - want) > 1e-4) fail_msg("pass %d took %g ms, not %g", pass, ms[pass], want);
+    }
+}
+
+static void each_pass_has_its_time(void **state)
+{
+    (void)state;
+    uint64_t *range = &suite.info->max_storage_range;
+    const uint64_t own = *range;
+    const vkmm_job_params in_parts = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K),
+                                      .kernel = "blocked",
+                                      .config = SMALL "2"},
+                          modular = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F64,
+                                                             .method = VKMM_COMPUTE_MODULAR),
+                                     .kernel = "blocked",
+                                     .config = SMALL "1"};
+    if (suite.info->timestamp_bits == 0) skip();
+    clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
+    check_passes(make_job(&in_parts), (int[VKMM_PASSES]){1, 1}, (int[VKMM_PASSES]){1, 1});
+    vkmm_job *job = make_job(&modular);
+    const int items = (int)vkmm_job_kernel(job)->items;
+    check_passes(job, (int[VKMM_PASSES]){1, 1, 2, 0, 2}, (int[VKMM_PASSES]){1, 1, 1, 0, 1});
+    job->slices.fixed = 1; /* a submission for each */
+    check_passes(job, (int[VKMM_PASSES]){items, 1, 2, 0, 2}, (int[VKMM_PASSES]){items, 1, 1, 0, 1});
+    *range = 60000; /* sums of 31 rows: two panels */
+    job = make_job(&modular);
+    *range = own;
+    check_passes(job, (int[VKMM_PASSES]){2, 2, 2, 0, 2}, (int[VKMM_PASSES]){2, 2, 1, 0, 1});
+}
+
+/* No pass has a time by a clock that is not there, or that cannot be right. */
+static void passes_without_a_clock(void **state)
+{
+    (void)state;
+    static const char *const says[] = {"has no timestamps", "more time than passed", "do not advance"};
+    const uint32_t bits = suite.info->timestamp_bits;
+    const double period = suite.info->timestamp_period_ns;
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K)};
+    clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
+    vkmm_job *job = make_job(&params);
+    for (int wrong = 0; wrong < 3; wrong++) {
+        const char *why;
+        double ms[VKMM_PASSES];
+        suite.info->timestamp_bits = wrong == 0 ? 0 : bits;
+        suite.info->timestamp_period_ns = wrong == 2 ? 0x1p-1074 : period * (wrong == 1 ? 10 : 1);
+        if (wrong > 0 && bits == 0) break;
+        const vkmm_status status = vkmm_job_time_passes(job, ms, &why);
+        suite.info->timestamp_bits = bits;
+        suite.info->timestamp_period_ns = period;
+        assert_int_equal(status, VKMM_OK);
+        assert_non_null(strstr(why, says[wrong]));
+        for (int pass = 0; pass < VKMM_PASSES; pass++) assert_true(ms[pass] == -1);
+    }
+}
+
 static void a_transfer_has_three_parts(void **state)
 {
     const uint64_t slice = *(const uint64_t *)*state;
@@ -430,6 +494,8 @@ int main(void)
         cmocka_unit_test(small_buffers_hold_few_copies),
         cmocka_unit_test(empty_products_take_turns),
         cmocka_unit_test(checks_the_clock),
+        cmocka_unit_test(each_pass_has_its_time),
+        cmocka_unit_test(passes_without_a_clock),
         cmocka_unit_test(a_wrong_period_is_found_out),
         cmocka_unit_test_prestate(a_transfer_has_three_parts, (void *)&whole),
         cmocka_unit_test_prestate(a_transfer_has_three_parts, (void *)&three_items),

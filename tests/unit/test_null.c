@@ -49,6 +49,7 @@ static void takes_null_for_an_answer(void **state)
         REFUSED(vkmm_device_matrix_shapes(NULL, 0, NULL, NULL, NULL)),
         REFUSED(vkmm_device_matrix_peak(NULL, NULL, NULL)),
         REFUSED(vkmm_kernel_statistics(NULL, NULL, 0, NULL, NULL, NULL)),
+        REFUSED(vkmm_job_time_passes(NULL, NULL, NULL)),
         REFUSED(vkmm_race_run(NULL, NULL, NULL)),
         REFUSED(vkmm_kernel_place(NULL, NULL, NULL, 0, 0, NULL)),
         REFUSED(vkmm_trace_check(NULL, NULL)),

@@ -59,7 +59,7 @@ static vkmm_status create_device_objects(vkmm_job *job)
     status = create_workspace(job);
     if (status != VKMM_OK) return status;
     if (!job->is_lent) vkmm_job_bind(job, parts);
-    return vkmm_timer_create(device, &job->timer);
+    return vkmm_timer_create(device, VKMM_TIMER_STAMPS, &job->timer);
 }
 
 vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, int is_lent,

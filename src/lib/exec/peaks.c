@@ -40,7 +40,7 @@ vkmm_status vkmm_peak_create(vkmm_peak *peak, const vkmm_module *module, uint32_
                                          .attempt = "building a pipeline"};
         status = vkmm_pipeline_create(peak->device, &info, &peak->pipeline);
     }
-    return status == VKMM_OK ? vkmm_timer_create(peak->device, &peak->timer) : status;
+    return status == VKMM_OK ? vkmm_timer_create(peak->device, VKMM_TIMER_STAMPS, &peak->timer) : status;
 }
 
 void vkmm_peak_destroy(vkmm_peak *peak)

@@ -130,7 +130,8 @@ vkmm_status vkmm_stream_take(vkmm_stream *stream)
     if (status == VKMM_OK && workspace > 0)
         status = take(stream, "the workspace", workspace, VKMM_PLACE_DEVICE, &stream->workspace);
     for (int i = 0; i < VKMM_STREAM_FLIGHTS && status == VKMM_OK; i++)
-        if (!stream->flights[i].timer.pool) status = vkmm_timer_create(stream->device, &stream->flights[i].timer);
+        if (!stream->flights[i].timer.pool)
+            status = vkmm_timer_create(stream->device, VKMM_TIMER_STAMPS, &stream->flights[i].timer);
     if (status != VKMM_OK) vkmm_stream_release(stream);
     return status;
 }

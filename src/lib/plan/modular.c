@@ -297,9 +297,11 @@ void vkmm_modular_record_items(vkmm_device *device, const vkmm_plan *plan, uint6
         const uint32_t items = push.end - push.first, most = plan->info.groups[0],
                        groups[3] = {items < most ? items : most, 1, 1};
         vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_FIRST], &push, sizeof push, groups, command);
+        vkmm_plan_stamp(device, plan, VKMM_PLAN_FIRST, command);
         if (end < stop) continue;
         vkmm_plan_record_barrier(device, command);
         record_finish(device, plan, (uint32_t)row, (uint32_t)rows, command);
+        vkmm_plan_stamp(device, plan, VKMM_PLAN_SECOND, command);
         if (stop < plan->info.items) vkmm_plan_record_barrier(device, command); /* the sums' place is used again */
     }
 }

@@ -286,6 +286,17 @@ uint64_t vkmm_plan_tiles(const vkmm_plan *plan, const vkmm_problem *problem)
     return vkmm_config_tiles(problem, &tile);
 }
 
+void vkmm_plan_stamp(vkmm_device *device, const vkmm_plan *plan, vkmm_plan_pass pass, VkCommandBuffer command)
+{
+    vkmm_pass_stamps *stamps = plan->stamps;
+    if (!stamps) return;
+    if (stamps->count < VKMM_COUNT(stamps->passes)) {
+        stamps->passes[stamps->count] = pass;
+        vkmm_timer_mark(device, command, &stamps->timer, stamps->count + 1);
+    }
+    stamps->count++;
+}
+
 uint64_t vkmm_plan_items(const vkmm_plan *plan)
 {
     if (plan->info.groups[0] == 0) return 0;
@@ -358,8 +369,10 @@ static void dispatch(vkmm_device *device, const vkmm_plan *plan, const vkmm_pipe
 static void record_modular(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
     vkmm_modular_record_lines(device, plan, command);
+    vkmm_plan_stamp(device, plan, VKMM_PLAN_SCALING, command);
     vkmm_plan_record_barrier(device, command);
     vkmm_modular_record_residues(device, plan, command);
+    vkmm_plan_stamp(device, plan, VKMM_PLAN_PACKING, command);
     vkmm_plan_record_barrier(device, command);
 }
 
@@ -374,6 +387,7 @@ static void record_scales(vkmm_device *device, const vkmm_plan *plan, VkCommandB
         groups[1] = 1;
         vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_SCALING], &push, sizeof push, groups, command);
     }
+    vkmm_plan_stamp(device, plan, VKMM_PLAN_SCALING, command);
     vkmm_plan_record_barrier(device, command);
 }
 
@@ -389,8 +403,9 @@ void vkmm_plan_record_packs(vkmm_device *device, const vkmm_plan *plan, int once
         dispatch(device, plan, &plan->pipelines[VKMM_PLAN_EDGE], &plan->edge_push, 0, plan->edge.info.groups, command);
     for (int o = VKMM_A; o <= VKMM_B; o++)
         if (packs_when(plan, (vkmm_operand)o, once)) record_pack(device, plan, (vkmm_operand)o, command);
-    if (early || packs_when(plan, VKMM_A, once) || packs_when(plan, VKMM_B, once))
-        record_barrier(device, plan, command);
+    if (!early && !packs_when(plan, VKMM_A, once) && !packs_when(plan, VKMM_B, once)) return;
+    vkmm_plan_stamp(device, plan, VKMM_PLAN_PACKING, command);
+    record_barrier(device, plan, command);
 }
 
 /* The other dispatch: after all items; or, instead of them, the same share of its own. */
@@ -407,6 +422,7 @@ static void record_edge(vkmm_device *device, const vkmm_plan *plan, uint64_t fir
     vkmm_plan_record_barrier(device, command); /* validation cannot know that it stores elsewhere */
     dispatch(device, plan, &plan->pipelines[VKMM_PLAN_EDGE], &push, VKMM_DISPATCH_INSTEAD, plan->edge.info.groups,
              command);
+    vkmm_plan_stamp(device, plan, VKMM_PLAN_EDGE, command);
 }
 
 void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
@@ -429,6 +445,7 @@ void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t
         if (end - first < groups[0]) groups[0] = (uint32_t)(end - first);
     }
     dispatch(device, plan, &plan->pipelines[VKMM_PLAN_FIRST], &push, VKMM_DISPATCH_FIRST, groups, command);
+    vkmm_plan_stamp(device, plan, VKMM_PLAN_FIRST, command);
     record_edge(device, plan, first, end, command);
 }
 
@@ -458,6 +475,7 @@ void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkComma
     push.first = 0;
     push.end = plan->reduce_items;
     dispatch(device, plan, &plan->pipelines[VKMM_PLAN_SECOND], &push, VKMM_DISPATCH_SECOND, groups, command);
+    vkmm_plan_stamp(device, plan, VKMM_PLAN_SECOND, command);
 }
 
 void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)

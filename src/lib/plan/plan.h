@@ -7,6 +7,7 @@
 #include "plan/choose.h"
 #include "vk/buffer.h"
 #include "vk/pipeline.h"
+#include "vk/query.h"
 
 /* VKMM_PASSES, in the order of vkmm_kernel_info.pipeline_hash. */
 typedef enum vkmm_plan_pass {
@@ -16,6 +17,13 @@ typedef enum vkmm_plan_pass {
     VKMM_PLAN_EDGE,    /* before or after it: computes the last columns or rows */
     VKMM_PLAN_SCALING  /* before VKMM_PLAN_PACKING: finds the exponents of operands */
 } vkmm_plan_pass;
+
+/* What a recording was stamped with: stamp i + 1 of the timer is the end of passes[i]. */
+typedef struct vkmm_pass_stamps {
+    vkmm_timer timer;
+    uint32_t count; /* of passes, perhaps more than have a stamp */
+    vkmm_plan_pass passes[255];
+} vkmm_pass_stamps;
 
 enum { VKMM_SECOND_CONSTANTS = 7 };
 
@@ -32,10 +40,11 @@ typedef struct vkmm_plan {
     vkmm_repack packs[2]; /* the choice's */
     uint32_t pack_bytes;  /* of an element of A and B */
     vkmm_push push;
-    uint32_t binding_count; /* 3; of observing builds 4 (COUNT) or 5 (TRACE); of general kernels 4 */
-    int has_bias;           /* parts[VKMM_BIAS_PART] counts */
-    int swapped;            /* the kernel's A is the problem's B: a column-major problem, seen row-major */
-    int reads_scalars;      /* parts[VKMM_SCALARS_PART] counts: the second pass takes α and β from there */
+    uint32_t binding_count;   /* 3; of observing builds 4 (COUNT) or 5 (TRACE); of general kernels 4 */
+    int has_bias;             /* parts[VKMM_BIAS_PART] counts */
+    int swapped;              /* the kernel's A is the problem's B: a column-major problem, seen row-major */
+    vkmm_pass_stamps *stamps; /* NULL, or set by who records, with a timer that was started */
+    int reads_scalars;        /* parts[VKMM_SCALARS_PART] counts: the second pass takes α and β from there */
 } vkmm_plan;
 
 /* A part of a buffer that holds one matrix. offset is a multiple of minStorageBufferOffsetAlignment; 0 < bytes ≤
@@ -91,6 +100,9 @@ uint32_t vkmm_reduce_items(const vkmm_device_info *limits, const vkmm_problem *p
 
 /* Records the barrier between two passes. */
 void vkmm_plan_record_barrier(vkmm_device *device, VkCommandBuffer command);
+
+/* Stamps the end of a pass, if the plan's recordings are stamped. */
+void vkmm_plan_stamp(vkmm_device *device, const vkmm_plan *plan, vkmm_plan_pass pass, VkCommandBuffer command);
 
 /* How many slices the work can be cut into: info.items of a general kernel, else 1; 0 if there is nothing to do. */
 uint64_t vkmm_plan_items(const vkmm_plan *plan);

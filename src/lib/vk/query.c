@@ -2,14 +2,13 @@
 
 #include "vk/result.h"
 
-vkmm_status vkmm_timer_create(vkmm_device *device, vkmm_timer *timer)
+vkmm_status vkmm_timer_create(vkmm_device *device, uint32_t stamps, vkmm_timer *timer)
 {
     const vkmm_device_info *info = &device->physical->info;
-    timer->pool = VK_NULL_HANDLE;
+    *timer = (vkmm_timer){VK_NULL_HANDLE, stamps};
     if (info->timestamp_bits == 0) return VKMM_OK;
-    VkQueryPoolCreateInfo create = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-                                    .queryType = VK_QUERY_TYPE_TIMESTAMP,
-                                    .queryCount = VKMM_TIMER_STAMPS};
+    VkQueryPoolCreateInfo create = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = stamps};
     vkmm_status status = vkmm_check(vkmm_device_log(device),
                                     device->table.vkCreateQueryPool(device->handle, &create, NULL, &timer->pool),
                                     "vkCreateQueryPool", "preparing timestamps");
@@ -26,7 +25,7 @@ void vkmm_timer_destroy(vkmm_device *device, vkmm_timer *timer)
 void vkmm_timer_start(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer)
 {
     if (!timer->pool) return;
-    device->table.vkCmdResetQueryPool(command, timer->pool, 0, VKMM_TIMER_STAMPS);
+    device->table.vkCmdResetQueryPool(command, timer->pool, 0, timer->stamps);
     device->table.vkCmdWriteTimestamp(command, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, timer->pool, 0);
 }
 

@@ -8,15 +8,17 @@ enum { VKMM_TIMER_STAMPS = 4 };
 
 typedef struct vkmm_timer {
     VkQueryPool pool; /* VK_NULL_HANDLE: the device has no timestamps, and the calls below do nothing */
+    uint32_t stamps;
 } vkmm_timer;
 
-vkmm_status vkmm_timer_create(vkmm_device *device, vkmm_timer *timer);
+/* For so many stamps: VKMM_TIMER_STAMPS are enough for upload, product and download. */
+vkmm_status vkmm_timer_create(vkmm_device *device, uint32_t stamps, vkmm_timer *timer);
 void vkmm_timer_destroy(vkmm_device *device, vkmm_timer *timer); /* a zeroed timer is legal */
 
 /* Recorded before the work: stamp 0, once in a command buffer. */
 void vkmm_timer_start(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer);
 
-/* Recorded after a piece of it: stamp 1, 2, … (below VKMM_TIMER_STAMPS), taken when all work recorded before it has
+/* Recorded after a piece of it: stamp 1, 2, … (below the timer's number), taken when all work recorded before it has
  * ended. Each once. */
 void vkmm_timer_mark(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer, uint32_t stamp);
 
