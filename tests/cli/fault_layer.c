@@ -1,8 +1,9 @@
 /* A Vulkan layer that makes calls fail. VKMM_TEST_FAULT lists which: "vkQueueSubmit 3 -4" makes the third call of that
  * function in the process return VK_ERROR_DEVICE_LOST, and "vkAllocateMemory 1..5 -2" the first five; several are
  * separated by commas. Each fault is appended to the file that VKMM_TEST_FAULT_LOG names. All devices have the name in
- * VKMM_TEST_DEVICE_NAME, if it is set. With VKMM_TEST_FAULT_DEVICE only calls of devices count whose name begins so.
- * One instance at a time, and a few devices. */
+ * VKMM_TEST_DEVICE_NAME, if it is set, and none has timestamps if VKMM_TEST_NO_TIMESTAMPS is. With
+ * VKMM_TEST_FAULT_DEVICE only calls of devices count whose name begins so. One instance at a time, and a few devices.
+ */
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 
@@ -103,6 +104,7 @@ static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice physical, VkPhysic
     const char *name = getenv("VKMM_TEST_DEVICE_NAME");
 
     next_properties(physical, all);
+    if (getenv("VKMM_TEST_NO_TIMESTAMPS") != NULL) all->properties.limits.timestampPeriod = 0;
     if (name != NULL) snprintf(all->properties.deviceName, sizeof all->properties.deviceName, "%s", name);
 }
 

@@ -84,12 +84,26 @@ class Explain(cli.Case):
                     self.assertEqual((pack["bytes_written"], last["bytes_read"]), (plan["products"] * (m + n) * line, plan["products"] * m * n * 4))
                 self.assertAlmostEqual(sum(one["share"] for one in plan["passes"]), 1, places=6)
                 self.assertAlmostEqual(sum(one["predicted_ms"] for one in plan["passes"]) / plan["predicted_ms"], 1, places=6)
+                self.assertIsNone(plan["not_measured"])
+                self.assertAlmostEqual(sum(one["measured_share"] for one in plan["passes"]), 1, places=6)
+                self.assertAlmostEqual(sum(one["measured_ms"] for one in plan["passes"]) / plan["measured_ms"], 1, places=6)
+                self.assertGreater(min(one["measured_ms"] for one in plan["passes"]), 0)
                 direct = plan["direct_ms"] is not None and plan["direct_ms"] <= plan["predicted_ms"]
                 self.assertEqual(plan["faster"], "direct" if direct else method)
                 text = done.stdout
+                for one in passes:
+                    self.assertRegex(" ".join(text.split()), r"pass: %s .*?; measured [\d.]+ ms, \d+ %%" % one)
                 self.assertRegex(text, r"(?m)^  products +%d of .*\b%s\b" % (plan["products"], plan["residues"] or "f16"))
                 self.assertRegex(" ".join(text.split()), r"By these peaks, (%s|%s) is faster here" % (type, method) if plan["direct_ms"] else "has no " + type)
                 self.assertEqual([line for line in text.splitlines()[1:] if len(line) > 80], [])
+
+    def test_methods_not_measured(self):
+        """Why the passes have only predictions: there is nothing to do, or it would take long."""
+        for size in "0x3x4", "4000x4000x1100":
+            plan = self.explain("--size", size, "--type", "f64", "--compute", "modular")["planned"]
+            why = "the product is empty" if size == "0x3x4" else "a product takes more than 1000 ms at the peaks" if plan["predicted_ms"] > 1000 else None
+            self.assertEqual(plan["not_measured"], why)
+            self.assertEqual([time is None for time in (plan["measured_ms"], *(one["measured_ms"] for one in plan["passes"]))], [why is not None] * 5)
 
     def test_ragged(self):
         kernel = self.kernels("--size", "5x7x3", "--tile", "2x4", "--kernel", "tiled")["tiled"]

@@ -162,6 +162,18 @@ class Lost(cli.Case):
         self.assertEqual((done.returncode, done.stdout), (5, ""))
         self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]*; continuing with panels of [^\n]*\n)*vkmatmul: (?!warning)[^\n]*\n\Z")
 
+    def test_no_timestamps(self):
+        """Passes have no measured times, and not 0, where the device's clock does not tell any."""
+        words = ["explain", "--size", "40", "--type", "f64", "--compute", "modular"]
+        for why in None, "the device has no timestamps":
+            plan = json.loads(self.run_with("", *words, "--json").stdout)["planned"]
+            times = [plan["measured_ms"]] + [one[key] for one in plan["passes"] for key in ("measured_ms", "measured_share")]
+            self.assertEqual((plan["not_measured"], [time is None for time in times]), (why, [why is not None] * 9))
+            text = self.run_with("", *words).stdout
+            self.assertEqual(text.count("; measured"), 0 if why else 4)
+            self.assertRegex(text, r"(?m)^  measured +%s" % ("nothing: %s$" % why if why else r"[\d.]+ ms"))
+            self.env["VKMM_TEST_NO_TIMESTAMPS"] = "1"
+
     def test_names(self):
         """Letters beyond ASCII in a device's name are printed and written as they are; a letter that the driver cut in half is escaped."""
         for name, shown in ("Gerät ä 1", "Gerät ä 1"), ("装" * 85 + "ä", "装" * 85), ("ä" * 128, "ä" * 127 + "\\xc3"):

@@ -176,7 +176,7 @@ static vkmm_status measure(cli_session *session, vkmm_explanation *all)
 /* Their reads have no formula and are not counted: only their plan is shown. */
 static vkmm_status plan(cli_session *session, vkmm_explanation *all)
 {
-    const vkmm_job_params params = {.problem = all->problem, .kernel = session->options->kernel};
+    vkmm_job_params params = {.problem = all->problem, .kernel = session->options->kernel, .untuned = 1};
     vkmm_explained *kernel = all->kernels;
     const vkmm_kernel_info *info = &kernel->info;
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, &params, &kernel->info);
@@ -185,8 +185,9 @@ static vkmm_status plan(cli_session *session, vkmm_explanation *all)
     if (status == VKMM_OK && info->moduli == 0 && info->packed_bytes == 0)
         all->problem.method = VKMM_COMPUTE_DIRECT;                                         /* too few terms for parts */
     if (status == VKMM_OK && info->moduli > 0) all->problem.method = VKMM_COMPUTE_MODULAR; /* also without f64 */
+    params.problem = all->problem;
     if (status == VKMM_OK && all->problem.method != VKMM_COMPUTE_DIRECT)
-        status = cli_explain_passes(session, all, kernel);
+        status = cli_explain_passes(session, &params, kernel);
     if (status != VKMM_OK) return status;
     const double rows = info->tile[0], cols = info->tile[1],
                  invocations = (double)info->workgroup[0] * info->workgroup[1];

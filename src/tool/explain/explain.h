@@ -25,6 +25,7 @@ typedef struct vkmm_explained_pass {
     const char *name;
     uint64_t read, written, multiply_adds; /* bytes, each matrix once */
     double ms, share;                      /* at the device's peaks, and of all passes */
+    double measured_ms, measured_share;    /* NAN: not measured */
 } vkmm_explained_pass;
 
 /* One kernel on one problem. A plain value. */
@@ -56,6 +57,7 @@ typedef struct vkmm_explained {
 
     /* For a split or modular product, whose predicted_ms is that of its passes. */
     vkmm_explained_pass passes[VKMM_MOST_PASSES];
+    char not_measured[200];        /* why; "": they were, in the fastest of some runs; measured_ms is their sum */
     uint32_t pass_count, products; /* products: of parts or residues; pass_count 0: the product is another one */
     double copy_bytes_per_s, inner_per_s, direct_per_s; /* peaks: of copies; multiply-adds of the products, and of the
                                                            problem's own type; NAN: the device lacks it */
@@ -92,8 +94,9 @@ vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *expla
 vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel);
 void cli_explain_why(vkmm_explanation *all);
 
-/* The passes of the plan of a split or modular product, with the device's peaks. Takes some seconds. */
-vkmm_status cli_explain_passes(cli_session *session, const vkmm_explanation *all, vkmm_explained *plan);
+/* The passes of the plan of a split or modular product, with the device's peaks, and as measured in a job. Takes some
+ * seconds. */
+vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, vkmm_explained *plan);
 
 /* The index-th kernel to explain: --kernel, or one of the tutorials'; NULL past the end. */
 const char *cli_explained_kernel(const cli_options *options, uint32_t index);

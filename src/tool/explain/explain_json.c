@@ -86,6 +86,8 @@ static const vkmm_field pass_fields[] = {
     {PASS(U64, multiply_adds)},
     {"predicted_ms", VKMM_FIELD_REAL, VKMM_AT(vkmm_explained_pass, ms)},
     {PASS(REAL, share)},
+    {PASS(REAL, measured_ms)},
+    {PASS(REAL, measured_share)},
 };
 static const vkmm_record pass = {NULL, VKMM_FIELDS(pass_fields)};
 
@@ -102,6 +104,8 @@ static const vkmm_field planned_fields[] = {
      .record = &pass},
     {KEY(U32, products), VKMM_MAYBE},
     {KEY(REAL, predicted_ms), .known = has_passes},
+    {KEY(REAL, measured_ms), .known = has_passes},
+    {KEY(TEXT, not_measured), VKMM_MAYBE},
     {KEY(REAL, direct_ms), .known = has_passes},
     {KEY(STRING, faster), .known = has_passes},
 };

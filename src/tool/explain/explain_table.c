@@ -301,13 +301,15 @@ static void put_workgroup(const vkmm_report *report, const vkmm_explained *plan)
 
 static void put_pass(const vkmm_report *report, const vkmm_explained_pass *pass)
 {
-    char name[32], written[48] = "", work[48] = "";
+    char name[32], written[48] = "", work[48] = "", measured[64] = "";
 
     if (pass->written > 0) VKMM_PUT(written, ", writes %s", VKMM_BYTES(pass->written));
     if (pass->multiply_adds > 0) VKMM_PUT(work, ", %.4g multiply-adds", (double)pass->multiply_adds);
     VKMM_PUT(name, "pass: %s", pass->name);
-    put_line(report, name, "reads %s%s%s: %s ms, %.0f %%", VKMM_BYTES(pass->read), written, work, VKMM_FIGURE(pass->ms),
-             100 * pass->share);
+    if (pass->measured_ms >= 0)
+        VKMM_PUT(measured, "; measured %s ms, %.0f %%", VKMM_FIGURE(pass->measured_ms), 100 * pass->measured_share);
+    put_line(report, name, "reads %s%s%s: %s ms, %.0f %%%s", VKMM_BYTES(pass->read), written, work,
+             VKMM_FIGURE(pass->ms), 100 * pass->share, measured);
 }
 
 /* How a split or modular product is made, and whether that is worth while here. */
@@ -326,6 +328,10 @@ static void put_passes(const vkmm_report *report, const vkmm_problem *problem, c
     put_line(report, "altogether", "%s ms, at the device's peaks: copies %s GB/s, such products %s %s",
              VKMM_FIGURE(plan->predicted_ms), VKMM_FIGURE(plan->copy_bytes_per_s * 1e-9),
              VKMM_FIGURE(2e-9 * plan->inner_per_s), is_split ? "GFLOP/s" : "GOP/s");
+    if (plan->not_measured[0] != '\0')
+        put_line(report, "measured", "nothing: %s", plan->not_measured);
+    else
+        put_line(report, "measured", "%s ms, the fastest of some runs", VKMM_FIGURE(plan->measured_ms));
     put_line(report, "limit", "%s GFLOP/s, one part in %u of that",
              VKMM_FIGURE(2e-9 * plan->inner_per_s / plan->products), plan->products);
     if (plan->direct_per_s > 0)

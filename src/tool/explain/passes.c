@@ -1,11 +1,17 @@
 /* The passes of a split or modular product, and how long each takes at the device's peaks: bytes at the speed of a
- * copy, multiply-adds at the peak of what multiplies. Each matrix is moved once, as if caches were large. */
+ * copy, multiply-adds at the peak of what multiplies. Each matrix is moved once, as if caches were large. And how long
+ * each takes in a verified product. */
 #include <math.h>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "explain/explain.h"
 #include "math/component.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "product/product.h"
+
+enum { ENOUGH_MS = 200 /* of runs */, LONGEST_MS = 1000 /* of one, at the peaks */ };
 
 /* Of matrix operations of such types: of one shape, or of the fastest if the kernel has no fixed shape. */
 static vkmm_status matrix_peak(cli_session *session, vkmm_types types, const uint32_t matrix[3], double *peak)
@@ -28,9 +34,10 @@ static vkmm_status matrix_peak(cli_session *session, vkmm_types types, const uin
     return status;
 }
 
-static vkmm_status measure(cli_session *session, const vkmm_explanation *all, vkmm_types types, vkmm_explained *plan)
+static vkmm_status measure_peaks(cli_session *session, const vkmm_problem *problem, vkmm_types types,
+                                 vkmm_explained *plan)
 {
-    const vkmm_type own = all->problem.type, usual = own == VKMM_F64 && !session->info->has_f64 ? VKMM_F32 : own;
+    const vkmm_type own = problem->type, usual = own == VKMM_F64 && !session->info->has_f64 ? VKMM_F32 : own;
     vkmm_peaks peaks, inner = {0};
     vkmm_status status = vkmm_device_peaks(session->device, usual, &peaks);
 
@@ -56,19 +63,79 @@ static void add(vkmm_explained *plan, const char *name, double read, double writ
     const double ms = longer_ms(plan, read + written, multiply_adds, plan->inner_per_s);
 
     plan->passes[plan->pass_count++] =
-        (vkmm_explained_pass){name, (uint64_t)read, (uint64_t)written, (uint64_t)multiply_adds, ms};
+        (vkmm_explained_pass){name, (uint64_t)read, (uint64_t)written, (uint64_t)multiply_adds, ms, 0, NAN, NAN};
     plan->predicted_ms += ms;
 }
 
-vkmm_status cli_explain_passes(cli_session *session, const vkmm_explanation *all, vkmm_explained *plan)
+/* Of the run, if it is the fastest so far. */
+static void keep_times(const double ms[VKMM_PASSES], vkmm_explained *plan)
 {
-    const vkmm_problem *p = &all->problem;
+    /* As vkmm_kernel_info.pipeline_hash has them; what may take the product's place belongs to it. */
+    const double product = ms[0] + fmax(ms[3], 0), times[VKMM_MOST_PASSES] = {ms[4], ms[2], product, ms[1]};
+    double all = 0;
+
+    for (uint32_t i = 0; i < plan->pass_count; i++) all += times[i];
+    if (all >= plan->measured_ms) return; /* which is NAN at first */
+    plan->measured_ms = all;
+    for (uint32_t i = 0; i < plan->pass_count; i++) {
+        plan->passes[i].measured_ms = times[i];
+        plan->passes[i].measured_share = times[i] / all;
+    }
+}
+
+static vkmm_status time_runs(const cli_product *product, vkmm_explained *plan)
+{
+    vkmm_status status = VKMM_OK;
+    const vkmm_problem *p = &product->request->job.problem;
+    const char *why = !cli_product_is_work(p)                    ? "the product is empty"
+                      : product->row.problem.method != p->method ? "its operands do not suit the method"
+                                                                 : "";
+    const double start = vkmm_now_ms();
+
+    for (int more = 1; more && status == VKMM_OK && *why == '\0'; more = vkmm_now_ms() - start < ENOUGH_MS) {
+        double ms[VKMM_PASSES];
+        status = vkmm_job_time_passes(product->job, ms, &why);
+        if (status == VKMM_OK && *why == '\0') keep_times(ms, plan);
+    }
+    VKMM_PUT(plan->not_measured, "%s", why);
+    return status;
+}
+
+/* Only where that does not take long. */
+static vkmm_status measure(cli_session *session, const vkmm_job_params *params, vkmm_explained *plan)
+{
+    const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
+    const cli_request request = {.job = *params, .inputs = &inputs, .kind = &cli_resident};
+    cli_product product = {0};
+    vkmm_status status;
+
+    plan->measured_ms = NAN;
+    if (plan->predicted_ms > LONGEST_MS) {
+        VKMM_PUT(plan->not_measured, "a product takes more than %d ms at the peaks", LONGEST_MS);
+        return VKMM_OK;
+    }
+    status = cli_product_prove(session, &request, &product);
+    if (status == VKMM_OUT_OF_MEMORY) {
+        VKMM_CLEAN(plan->not_measured, session->console.last_error);
+        return VKMM_OK;
+    }
+    if (status == VKMM_OK)
+        status = time_runs(&product, plan);
+    else
+        vkmm_say(session->log, VKMM_LOG_ERROR, "%s", session->console.last_error); /* not shown yet */
+    cli_product_end(&product);
+    return status;
+}
+
+vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, vkmm_explained *plan)
+{
+    const vkmm_problem *p = &params->problem;
     const vkmm_types types = vkmm_problem_inner(p, &plan->info, &plan->products);
     const double batches = (double)vkmm_problem_batches(p), m = (double)p->m, n = (double)p->n, k = (double)p->k,
                  size = vkmm_type_of(p->type)->bytes, a_b = size * batches * (m + n) * k, c = size * batches * m * n,
                  c_read = vkmm_problem_beta(p) != 0 ? c : 0, multiply_adds = vkmm_problem_flops(p) / 2;
     const double parts = (double)plan->info.packed_bytes, sums = 4.0 * plan->products * batches * m * 4 * ceil(n / 4);
-    const vkmm_status status = measure(session, all, types, plan);
+    vkmm_status status = measure_peaks(session, p, types, plan);
 
     if (status != VKMM_OK) return status;
     add(plan, "scale", a_b, 0, 0);
@@ -82,5 +149,5 @@ vkmm_status cli_explain_passes(cli_session *session, const vkmm_explanation *all
     for (uint32_t i = 0; i < plan->pass_count; i++) plan->passes[i].share = plan->passes[i].ms / plan->predicted_ms;
     plan->direct_ms = longer_ms(plan, a_b + c_read + c, multiply_adds, plan->direct_per_s);
     plan->faster = vkmm_method_name(plan->direct_ms <= plan->predicted_ms ? VKMM_COMPUTE_DIRECT : p->method);
-    return status;
+    return measure(session, params, plan);
 }
