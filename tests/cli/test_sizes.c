@@ -1,40 +1,17 @@
 /* The grammar of --size, by examples and by many random texts; and the nearest-word suggestions. */
+#include "../unit/unit.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "options/sizes.h"
 #include "options/suggest.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-/* The parser's last sentence. */
-typedef struct heard {
-    char sentence[1024];
-    int count;
-} heard;
-
-static void hear(void *user, vkmm_log_level level, const char *sentence)
-{
-    heard *h = user;
-
-    (void)level;
-    snprintf(h->sentence, sizeof h->sentence, "%s", sentence);
-    h->count++;
-}
-
 static void expect_sizes(const char *text, const cli_size *want, size_t count)
 {
-    heard h = {"", 0};
-    vkmm_log log = {hear, &h};
+    heard h;
+    vkmm_log log = hear_with(&h);
     cli_sizes sizes = {NULL, 0};
 
-    if (cli_sizes_parse(&log, text, 3, &sizes) != VKMM_OK) fail_msg("%s: %s", text, h.sentence);
+    if (cli_sizes_parse(&log, text, 3, &sizes) != VKMM_OK) fail_msg("%s: %s", text, h.last);
     assert_int_equal(sizes.count, count);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(sizes.item[i].m, want[i].m);
@@ -47,15 +24,15 @@ static void expect_sizes(const char *text, const cli_size *want, size_t count)
 
 static void expect_refusal(const char *text, const char *part)
 {
-    heard h = {"", 0};
-    vkmm_log log = {hear, &h};
+    heard h;
+    vkmm_log log = hear_with(&h);
     cli_sizes sizes = {NULL, 0};
 
     assert_int_equal(cli_sizes_parse(&log, text, 3, &sizes), VKMM_INVALID);
     assert_null(sizes.item);
     assert_int_equal(sizes.count, 0);
     assert_int_equal(h.count, 1);
-    if (strstr(h.sentence, part) == NULL) fail_msg("%s: '%s' does not say '%s'", text, h.sentence, part);
+    if (strstr(h.last, part) == NULL) fail_msg("%s: '%s' does not say '%s'", text, h.last, part);
 }
 
 static void accepts(void **state)
@@ -112,8 +89,8 @@ static void survives_noise(void **state)
 
     (void)state;
     for (uint64_t round = 0; round < 200000; round++) {
-        heard h = {"", 0};
-        vkmm_log log = {hear, &h};
+        heard h;
+        vkmm_log log = hear_with(&h);
         cli_sizes sizes = {NULL, 0};
         char text[33];
         unsigned length = (unsigned)(vkmm_random_bits(1, round) % (sizeof text - 1));
@@ -156,8 +133,8 @@ static void suggests(void **state)
 /* The grammar of `race`: two extents, and what it has in common with --size. */
 static void matrices(void **state)
 {
-    heard h = {"", 0};
-    vkmm_log log = {hear, &h};
+    heard h;
+    vkmm_log log = hear_with(&h);
     const cli_size want[] = {{2, 6, 0}, {40, 40, 0}, {3, 3, 0}, {5, 5, 0}};
     cli_sizes sizes = {NULL, 0};
 
@@ -167,7 +144,7 @@ static void matrices(void **state)
     assert_memory_equal(sizes.item, want, sizeof want);
     cli_sizes_free(&sizes);
     assert_int_equal(cli_sizes_parse(&log, "2x6x4", 2, &sizes), VKMM_INVALID);
-    assert_non_null(strstr(h.sentence, ": use N, MxN,"));
+    assert_non_null(strstr(h.last, ": use N, MxN,"));
     assert_null(sizes.item);
     expect_refusal("2x6", ": use N, MxNxK,");
 }

@@ -5,11 +5,6 @@
 
 #include "vkmatmul.h"
 
-#define GROUPS_65535        \
-    {                       \
-        65535, 65535, 65535 \
-    }
-
 enum { DESKTOP, MOBILE, SWIFTSHADER, LLVMPIPE, OLD_LLVMPIPE, LEAST, WIDE_PROCESSOR };
 
 static const vkmm_device_info devices[] = {
@@ -28,7 +23,7 @@ static const vkmm_device_info devices[] = {
                 .type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
                 .max_invocations = 128,
                 .max_workgroup_size = {128, 128, 64},
-                .max_workgroup_count = GROUPS_65535,
+                .max_workgroup_count = {65535, 65535, 65535},
                 .max_shared_bytes = 16384,
                 .subgroup_size = 16,
                 .max_storage_range = 134217728},
@@ -37,7 +32,7 @@ static const vkmm_device_info devices[] = {
                      .driver_id = VK_DRIVER_ID_GOOGLE_SWIFTSHADER,
                      .max_invocations = 256,
                      .max_workgroup_size = {256, 256, 64},
-                     .max_workgroup_count = GROUPS_65535,
+                     .max_workgroup_count = {65535, 65535, 65535},
                      .max_shared_bytes = 32768,
                      .subgroup_size = 4,
                      .has_broadcast = 1,
@@ -48,7 +43,7 @@ static const vkmm_device_info devices[] = {
                   .driver_info = "Mesa 26.1.2 (LLVM 19.1.7)",
                   .max_invocations = 1024,
                   .max_workgroup_size = {1024, 1024, 1024},
-                  .max_workgroup_count = GROUPS_65535,
+                  .max_workgroup_count = {65535, 65535, 65535},
                   .max_shared_bytes = 32768,
                   .subgroup_size = 8,
                   .has_broadcast = 1,
@@ -60,7 +55,7 @@ static const vkmm_device_info devices[] = {
                       .driver_info = "Mesa 22.3.6 (LLVM 15.0.6)",
                       .max_invocations = 1024,
                       .max_workgroup_size = {1024, 1024, 1024},
-                      .max_workgroup_count = GROUPS_65535,
+                      .max_workgroup_count = {65535, 65535, 65535},
                       .max_shared_bytes = 32768,
                       .subgroup_size = 8,
                       .has_broadcast = 1,
@@ -70,7 +65,7 @@ static const vkmm_device_info devices[] = {
                .type = VK_PHYSICAL_DEVICE_TYPE_OTHER,
                .max_invocations = 128,
                .max_workgroup_size = {128, 128, 64},
-               .max_workgroup_count = GROUPS_65535,
+               .max_workgroup_count = {65535, 65535, 65535},
                .max_shared_bytes = 16384,
                .subgroup_size = 1,
                .max_storage_range = 134217728,
@@ -79,7 +74,7 @@ static const vkmm_device_info devices[] = {
                         .type = VK_PHYSICAL_DEVICE_TYPE_CPU,
                         .max_invocations = 128,
                         .max_workgroup_size = {128, 128, 64},
-                        .max_workgroup_count = GROUPS_65535,
+                        .max_workgroup_count = {65535, 65535, 65535},
                         .max_shared_bytes = 16384,
                         .subgroup_size = 64,
                         .has_broadcast = 1,

@@ -1,12 +1,6 @@
 /* The formulas of reads and invocations, and the choice of a sample, on the walkthrough's figures and devices that
  * are not here. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit/unit.h"
 #include "exec/count.h"
 #include "plan/choose.h"
 

@@ -1,26 +1,11 @@
 /* Choosing and legality on devices that are not here: SwiftShader's caps, a 16 KiB mobile GPU, 65,535 groups, no
  * f64, 128 MiB ranges. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit/unit.h"
 #include "kernel/contract.h"
 #include "kernel/user.h"
 #include "plan/choose.h"
 
-static char sentence[1024];
-
-static void keep_sentence(void *user, vkmm_log_level level, const char *text)
-{
-    (void)user, (void)level;
-    snprintf(sentence, sizeof sentence, "%s", text);
-}
-
-static const vkmm_log log_to_test = {keep_sentence, NULL};
+static heard said;
 
 static const vkmm_device_info desktop = {
     .name = "Desktop",
@@ -53,8 +38,8 @@ static const vkmm_device_info processor = {
 
 static vkmm_status choose(const vkmm_device_info *device, vkmm_problem problem, vkmm_wish wish, vkmm_choice *choice)
 {
-    sentence[0] = '\0';
-    return vkmm_choose(&log_to_test, device, &problem, &wish, choice);
+    const vkmm_log log = hear_with(&said);
+    return vkmm_choose(&log, device, &problem, &wish, choice);
 }
 
 /* A tile means the tiled kernel (what auto takes without one is in test_planner.c). */
@@ -88,7 +73,7 @@ static void nothing_chosen_breaks_a_limit(void **state)
                         .kernel = vkmm_kernel_at(k)->name, .tile_rows = sides[i / 9], .tile_cols = sides[i % 9]};
                     vkmm_problem problem = VKMM_PROBLEM(.m = 3000000, .n = 5, .k = 3, .type = (vkmm_type)type);
                     if (choose(devices[d], problem, wish, &choice) != VKMM_OK) {
-                        assert_true(strlen(sentence) > 20);
+                        assert_true(strlen(said.last) > 20);
                         continue;
                     }
                     const vkmm_kernel_info *info = &choice.info;
@@ -111,17 +96,17 @@ static void says_what_forbids_a_tile(void **state)
                        wide = VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = VKMM_F64);
     vkmm_wish wish = {.kernel = "tiled", .tile_rows = 48, .tile_cols = 48};
     assert_int_equal(choose(&processor, problem, wish, &choice), VKMM_UNSUPPORTED);
-    assert_string_equal(sentence,
+    assert_string_equal(said.last,
                         "tile 48x48 needs 2304 invocations; \"Processor\" allows 256 (maxComputeWorkGroupInvocations); "
                         "nearest legal: 16x16");
     wish = (vkmm_wish){.kernel = "tiled", .tile_rows = 4, .tile_cols = 128};
     assert_int_equal(choose(&desktop, wide, wish, &choice), VKMM_UNSUPPORTED);
     assert_string_equal(
-        sentence,
+        said.last,
         "tile 4x128 needs 135168 bytes of shared memory; \"Desktop\" allows 49152 (maxComputeSharedMemorySize); "
         "nearest legal: 4x64");
     assert_int_equal(choose(&mobile, wide, (vkmm_wish){.terms.in_one = 1}, &choice), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(sentence, "shaderFloat64"));
+    assert_contains(said.last, "shaderFloat64");
 }
 
 static void says_how_large_a_square_may_be(void **state)
@@ -134,14 +119,14 @@ static void says_how_large_a_square_may_be(void **state)
     assert_int_equal(
         choose(&mobile, VKMM_PROBLEM(.m = 5793, .n = 5793, .k = 5793, .type = VKMM_F32), (vkmm_wish){0}, &choice),
         VKMM_UNSUPPORTED);
-    assert_string_equal(sentence,
+    assert_string_equal(said.last,
                         "A needs 134235396 bytes; \"Mobile\" binds at most 134217728 (maxStorageBufferRange); "
                         "the largest f32 square is 5792");
     assert_int_equal(
         choose(&mobile, VKMM_PROBLEM(.m = 11586, .n = 11586, .k = 11586, .type = VKMM_I8), (vkmm_wish){0}, &choice),
         VKMM_UNSUPPORTED);
-    assert_non_null(strstr(sentence, "A needs 134235396 bytes"));
-    assert_non_null(strstr(sentence, "the largest i8 square is 5792")); /* C is i32 */
+    assert_contains(said.last, "A needs 134235396 bytes");
+    assert_contains(said.last, "the largest i8 square is 5792"); /* C is i32 */
 }
 
 static void serial_needs_no_device(void **state)
@@ -185,7 +170,7 @@ static void a_user_shader_may_not_exceed_the_group_count(void **state)
                                  .module = {"user", VKMM_F32, NULL, 0, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}}};
     wish.shader = &shader;
     assert_int_equal(choose(&desktop, tall, wish, &choice), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(sentence, "65535 (maxComputeWorkGroupCount[1])"));
+    assert_contains(said.last, "65535 (maxComputeWorkGroupCount[1])");
 }
 
 int main(void)

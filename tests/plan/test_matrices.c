@@ -1,14 +1,8 @@
 /* What the planner makes of devices with matrix operations: the kernel, its shape and subgroup size; and which rule
  * refuses what. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "../unit/unit.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
 #include "math/type.h"
@@ -55,22 +49,14 @@ static const struct device {
 };
 enum { DEVICES = sizeof devices / sizeof devices[0] };
 
-static char sentence[1024];
-
-static void keep_sentence(void *user, vkmm_log_level level, const char *text)
-{
-    (void)user, (void)level;
-    snprintf(sentence, sizeof sentence, "%s", text);
-}
-
-static const vkmm_log log_to_test = {keep_sentence, NULL};
+static heard said;
 
 static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const char *kernel,
                           const char *config, vkmm_choice *choice)
 {
     const vkmm_wish wish = {.kernel = kernel, .config = config};
-    sentence[0] = '\0';
-    return vkmm_choose(&log_to_test, device, problem, &wish, choice);
+    const vkmm_log log = hear_with(&said);
+    return vkmm_choose(&log, device, problem, &wish, choice);
 }
 
 /* A build whose compiler knows no matrices has no such kernel. */
@@ -384,7 +370,7 @@ static void refuses_with_its_rule(void **state)
         vkmm_choice choice;
         assert_int_equal(choose(&devices[cases[i].device].info, &problem, "coopmat", cases[i].config, &choice),
                          VKMM_UNSUPPORTED);
-        if (!strstr(sentence, cases[i].says)) fail_msg("%s: %s", cases[i].config, sentence);
+        if (!strstr(said.last, cases[i].says)) fail_msg("%s: %s", cases[i].config, said.last);
     }
 }
 
@@ -421,7 +407,7 @@ static void names_what_is_missing(void **state)
         vkmm_choice choice;
         assert_int_equal(choose(cases[i].device, cases[i].problem, "coopmat", cases[i].config, &choice),
                          VKMM_UNSUPPORTED);
-        if (!strstr(sentence, cases[i].says)) fail_msg("%zu: %s", i, sentence);
+        if (!strstr(said.last, cases[i].says)) fail_msg("%zu: %s", i, said.last);
     }
 }
 
@@ -453,7 +439,7 @@ static void narrow_and_uneven_is_stored_directly(void **state)
     assert_int_equal(choice.info.workspace_bytes, 0);
     device.has_storage16 = 0;
     assert_int_equal(choose(&device, &problem, "coopmat", NULL, &choice), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(sentence, "storageBuffer16BitAccess"));
+    assert_contains(said.last, "storageBuffer16BitAccess");
     assert_string_not_equal(planned(&device, problem), "coopmat");
 }
 
@@ -510,7 +496,7 @@ static void splits_where_matrices_are(void **state)
     vkmm_choice choice;
     none.matrix_shape_count = 0;
     assert_int_equal(choose(&none, &split, NULL, NULL, &choice), VKMM_UNSUPPORTED);
-    assert_string_equal(sentence, "split needs matrix operations of f16 summed in f32; \"Like NVIDIA's\" has none");
+    assert_string_equal(said.last, "split needs matrix operations of f16 summed in f32; \"Like NVIDIA's\" has none");
     assert_int_equal(choose(NULL, &split, NULL, NULL, &choice), VKMM_NO_DEVICE);
     if (!is_built()) skip();
     for (size_t d = 0; d < DEVICES; d++) {
@@ -524,9 +510,9 @@ static void splits_where_matrices_are(void **state)
     assert_int_equal(choose(&devices[0].info, &split, NULL, NULL, &choice), VKMM_OK);
     assert_int_equal(choice.info.tile[0], 96); /* measured */
     assert_int_equal(choose(&devices[0].info, &split, "blocked", NULL, &choice), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(sentence, "the kernel blocked cannot multiply parts (split); coopmat can"));
+    assert_contains(said.last, "the kernel blocked cannot multiply parts (split); coopmat can");
     assert_int_equal(choose(&devices[0].info, &split, NULL, "depth=48", &choice), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(sentence, "depth must be a multiple of 32"));
+    assert_contains(said.last, "depth must be a multiple of 32");
     assert_string_equal(
         planned(&devices[0].info, VKMM_PROBLEM(.m = 64, .n = 64, .k = 1023, .method = VKMM_COMPUTE_SPLIT)),
         "blocked");                                                                          /* more precise */

@@ -1,14 +1,9 @@
 /* The matrix peak's operands, multiplied here step by step as its shader does, give what the host expects of the
  * device. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "../unit/unit.h"
 #include "exec/matrix_peak.h"
 #include "math/type.h"
 #include "vk/matrix.h"

@@ -1,13 +1,7 @@
 /* What the planner chooses, on devices of all kinds, breaks none of their limits and suits the problem. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "../unit/unit.h"
 #include "base/hash.h"
 #include "devices.h"
 #include "kernel/budget.h"
@@ -17,23 +11,15 @@
 #include "math/type.h"
 #include "plan/choose.h"
 
-static char sentence[1024];
-
-static void keep_sentence(void *user, vkmm_log_level level, const char *text)
-{
-    (void)user, (void)level;
-    snprintf(sentence, sizeof sentence, "%s", text);
-}
-
-static const vkmm_log log_to_test = {keep_sentence, NULL};
+static heard said;
 
 static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                           vkmm_choice *choice)
 {
     const vkmm_wish none = {0};
-    sentence[0] = '\0';
-    assert_int_equal(vkmm_problem_check(&log_to_test, problem, NULL), VKMM_OK);
-    return vkmm_choose(&log_to_test, device, problem, wish ? wish : &none, choice);
+    const vkmm_log log = hear_with(&said);
+    assert_int_equal(vkmm_problem_check(&log, problem, NULL), VKMM_OK);
+    return vkmm_choose(&log, device, problem, wish ? wish : &none, choice);
 }
 
 static uint32_t constant(const vkmm_kernel_info *info, uint32_t id)
@@ -83,7 +69,7 @@ static void nothing_planned_breaks_a_limit(void **state)
                 vkmm_choice choice;
                 if (type == VKMM_F64 && !devices[d].has_f64) continue;
                 if (choose(&devices[d], &problem, NULL, &choice) != VKMM_OK) {
-                    assert_non_null(strstr(sentence, "maxStorageBufferRange"));
+                    assert_contains(said.last, "maxStorageBufferRange");
                     continue;
                 }
                 planned++;
@@ -109,7 +95,7 @@ static void every_general_kernel_has_a_configuration_everywhere(void **state)
                                                           .op_a = (vkmm_op)(i >> 1 & 1), .op_b = (vkmm_op)(i >> 2 & 1));
                 vkmm_choice choice;
                 if (choose(&devices[d], &problem, &wish, &choice) != VKMM_OK)
-                    fail_msg("%s on %s: %s", wish.kernel, devices[d].name, sentence);
+                    fail_msg("%s on %s: %s", wish.kernel, devices[d].name, said.last);
                 assert_within_limits(&devices[d], &choice.problem, &choice);
             }
         }
@@ -249,8 +235,8 @@ static void a_configuration_is_refused_with_its_rule(void **state)
         const vkmm_wish wish = {.kernel = cases[i].kernel, .config = cases[i].config};
         vkmm_choice choice;
         assert_int_not_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_OK);
-        if (!strstr(sentence, cases[i].words))
-            fail_msg("%s: \"%s\" lacks \"%s\"", cases[i].config, sentence, cases[i].words);
+        if (!strstr(said.last, cases[i].words))
+            fail_msg("%s: \"%s\" lacks \"%s\"", cases[i].config, said.last, cases[i].words);
     }
 }
 
@@ -305,7 +291,7 @@ static void the_tutorials_kernels_refuse_what_they_do_not_mean(void **state)
     const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .op_a = VKMM_OP_T);
     vkmm_choice choice;
     assert_int_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(sentence, "plain products"));
+    assert_contains(said.last, "plain products");
 }
 
 /* Words where nothing multiplies bytes faster, unless a binding cannot hold them. */

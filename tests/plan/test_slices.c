@@ -1,10 +1,5 @@
 /* How work is cut up: by a device that is simulated. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit/unit.h"
 #include "exec/slices.h"
 #include "kernel/table.h"
 #include "plan/partition.h"

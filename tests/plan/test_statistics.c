@@ -1,12 +1,5 @@
 /* What a driver tells of a pipeline, from a driver that is not there: its functions are stood in for. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit/unit.h"
 #include "vk/executable.h"
 
 static VKAPI_ATTR VkResult VKAPI_CALL properties(VkDevice device, const VkPipelineInfoKHR *info, uint32_t *count,

@@ -1,12 +1,7 @@
 /* The arithmetic of timing: wrapping timestamps, clocks that cannot be trusted, percentiles. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "../unit/unit.h"
 #include "exec/job.h"
 
 static void timestamps_wrap_at_their_valid_bits(void **state)

@@ -1,36 +1,13 @@
 /* SPIRV-Tools loaded at run time: fake_spirv_tools.c plays it, or it is missing. The first line of the validator's
  * message is reported. */
+#include "unit.h"
 #include "base/dynlib.h"
 #include "kernel/spirv.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-typedef struct heard {
-    char sentence[1024];
-    vkmm_log_level level;
-    int count;
-} heard;
-
-static void hear(void *user, vkmm_log_level level, const char *sentence)
-{
-    heard *h = user;
-    snprintf(h->sentence, sizeof h->sentence, "%s", sentence);
-    h->level = level;
-    h->count++;
-}
 
 static vkmm_status validate(uint32_t version, uint32_t verdict, heard *h)
 {
     const uint32_t words[] = {0x07230203, version, 0, 8, 0, verdict};
-    const vkmm_log log = {hear, h};
-    *h = (heard){"", VKMM_LOG_ERROR, 0};
+    const vkmm_log log = hear_with(h);
     return vkmm_spirv_validate(&log, "m.spv", words, sizeof words);
 }
 
@@ -49,11 +26,11 @@ static void asks_for_the_version_of_vulkan(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(validate(cases[i].version, 1, &h), VKMM_INVALID);
-        assert_string_equal(h.sentence, cases[i].sentence);
+        assert_string_equal(h.last, cases[i].sentence);
         assert_int_equal(h.count, 1);
     }
     assert_int_equal(validate(0x10300, 2, &h), VKMM_INVALID);
-    assert_string_equal(h.sentence, "m.spv is not valid SPIR-V: no reason given");
+    assert_string_equal(h.last, "m.spv is not valid SPIR-V: no reason given");
     assert_int_equal(validate(0x10300, 0, &h), VKMM_OK);
     assert_int_equal(h.count, 0);
 }
@@ -73,8 +50,7 @@ static void tells_that_it_is_missing(void **state)
     if (vkmm_dynlib_there("", "libSPIRV-Tools-shared.so") || vkmm_dynlib_there("", "libSPIRV-Tools.so")) skip();
     assert_int_equal(validate(0x10300, 0, &h), VKMM_UNSUPPORTED);
     assert_int_equal(h.level, VKMM_LOG_ERROR);
-    assert_non_null(
-        strstr(h.sentence, "m.spv cannot be checked: SPIRV-Tools (libSPIRV-Tools-shared.so) is not installed"));
+    assert_non_null(strstr(h.last, "m.spv cannot be checked: SPIRV-Tools (libSPIRV-Tools-shared.so) is not installed"));
     assert_int_equal(h.count, 1);
 }
 
