@@ -124,7 +124,7 @@ typedef enum fake_kind {
 
 typedef enum fake_what { FAKE_COPY, FAKE_FILL, FAKE_DISPATCH, FAKE_RESET, FAKE_STAMP } fake_what;
 
-enum { FAKE_PUSH_BYTES = 128, FAKE_BINDINGS = 8, FAKE_CONSTANTS = 64, FAKE_QUERY_COUNT = 16 };
+enum { FAKE_PUSH_BYTES = 128, FAKE_BINDINGS = 8, FAKE_CONSTANTS = 64, FAKE_QUERY_COUNT = 256 };
 
 /* One recorded command; ids of objects, 0 for none. */
 typedef struct fake_step {

@@ -39,6 +39,9 @@ static int run_job(play *p, vkmm_device *device, const vkmm_job_params *params, 
             vkmm_measurement measurement;
             p->status = vkmm_job_measure(job, measure, &measurement);
             if (p->status == VKMM_OK) judge_product(p, &log, problem, operands, before);
+            double ms[VKMM_PASSES];
+            const char *why;
+            if (p->status == VKMM_OK) p->status = vkmm_job_time_passes(job, ms, &why);
         }
         vkmm_job_destroy(&job);
     }
