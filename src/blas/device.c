@@ -99,13 +99,18 @@ static vkmm_status open_all(vkmm_instance *instance, vkmm_device **opened)
     return *opened != NULL ? VKMM_OK : failed;
 }
 
+static int number_in(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL ? atoi(value) : 0;
+}
+
 uint32_t vkblas_threads(void)
 {
-    const char *told = getenv("OPENBLAS_NUM_THREADS");
     cpu_set_t set;
     const int processors = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-    if (told == NULL) told = getenv("OMP_NUM_THREADS");
-    const int threads = told != NULL ? atoi(told) : 0;
+    int threads = number_in("OPENBLAS_NUM_THREADS");
+    if (threads <= 0) threads = number_in("OMP_NUM_THREADS");
     return (uint32_t)(threads > 0 && (threads < processors || processors == 0) ? threads : processors);
 }
 

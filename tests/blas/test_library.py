@@ -314,6 +314,7 @@ print(gemm(7, 6, 5))
         free = threads("", OMP_NUM_THREADS="99")
         self.assertEqual(threads("", OMP_NUM_THREADS="1"), free - more)
         self.assertEqual(threads("", OMP_NUM_THREADS="99", OPENBLAS_NUM_THREADS="1"), free - more)
+        self.assertEqual(threads("", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="0"), free - more)
         self.assertEqual(threads("os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])"), free - more)
 
     def test_vkmatmul_blas(self):
