@@ -74,11 +74,11 @@ typedef void (*vkblas_fortran)(P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P);
 
 enum { ROW_MAJOR = 101, COL_MAJOR, NO_TRANS = 111, UPPER = 121, NON_UNIT = 131, LEFT = 141 };
 
-/* The letter of an enumerator; '?', which no routine allows, past the last. */
+/* The letter of an enumerator; 0 or '?', which no routine allows, past the last. */
 static char letter(int value, int first, const char *letters)
 {
     const int at = value - first;
-    return at >= 0 && at < 3 && (at < 2 || letters[2]) ? letters[at] : '?';
+    return at >= 0 && at < 3 ? letters[at] : '?';
 }
 
 /* α of a row-major her2k, which is the transpose of the column-major one. */

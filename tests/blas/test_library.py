@@ -192,6 +192,34 @@ L.cblas_dgemm(102, 111, 111, 2, -1, 2, ctypes.c_double(1), None, 2, None, 2, cty
         self.assertIn("DGEMM", "".join(out[1:]).upper())
         self.assertEqual(said, [])
 
+    def test_an_order_that_is_none(self):
+        """Neither by rows nor by columns: the host's routine says so, and may end the program; C is not written."""
+        out, _ = self.run_program("""
+a, c = matrix(2, 2), (ctypes.c_double * 4)()
+for call in (lambda order: L.cblas_dgemm(order, 111, 111, 2, 2, 2, ctypes.c_double(1), a, 2, a, 2, ctypes.c_double(0), c, 2),
+             lambda order: L.cblas_dsyrk(order, 121, 111, 2, 2, ctypes.c_double(1), a, 2, ctypes.c_double(0), c, 2),
+             lambda order: L.cblas_dtrmm(order, 141, 121, 111, 131, 2, 2, ctypes.c_double(0), a, 2, c, 2)):
+    for order in 102, 103:
+        c[0] = 77
+        child = os.fork()
+        if child == 0:
+            call(order)
+            os._exit(c[0] != 77)
+        print(order, os.waitpid(child, 0)[1] == 256)
+""", VKBLAS_MIN="0")
+        self.assertEqual([line for line in out if line.startswith("10")], ["102 True", "103 False"] * 3)
+
+    def test_traps_of_the_program(self):
+        """What it does when a number is divided by zero is as it was after a product on the device."""
+        out, said = self.run_program("""
+m = ctypes.CDLL("libm.so.6")
+m.feenableexcept(4)
+before = m.fegetexcept()
+print(gemm(5, 6, 7), m.fegetexcept() == before)
+""", VKBLAS_MIN="0", VKBLAS_VERBOSE="1")
+        self.assertEqual(out, ["True True"])
+        self.assertIn(": device, ", said[0])
+
     def test_fork(self):
         """The child, which may not use its parent's device, computes on the host."""
         report = self.folder / "report"
@@ -305,10 +333,17 @@ print(gemm(7, 6, 5))
     def test_copies_have_the_threads_of_the_host(self):
         """At most as many threads copy as the environment and the affinity allow the host's BLAS: other processes need the others."""
         def threads(before, **variables):
-            # Those of the library have the name of the program, and those of drivers names of their own.
-            code = "\ngemm(5, 6, 7); names = [open('/proc/self/task/%s/comm' % t).read() for t in os.listdir('/proc/self/task')]"
-            out, _ = self.run_program(before + code + "; print(names.count(open('/proc/self/comm').read()))",
-                                      VKBLAS_MIN="0", LP_NUM_THREADS="1", **variables)
+            # Those of the library have the name of the program, and those of drivers names of their own, which they take before
+            # they sleep.
+            out, _ = self.run_program(before + """
+gemm(5, 6, 7)
+states = ["R", "R"]
+while states != ["R"]:
+    tasks = [open("/proc/self/task/%s/stat" % t).read() for t in os.listdir("/proc/self/task")]
+    states = [task.rpartition(")")[2].split()[0] for task in tasks if ") S" not in task]
+name = open("/proc/self/comm").read().strip()
+print(sum("(%s)" % name in task for task in tasks))
+""", VKBLAS_MIN="0", LP_NUM_THREADS="1", **variables)
             return int(out[0])
         more = min(len(os.sched_getaffinity(0)), 16) - 1
         free = threads("", OMP_NUM_THREADS="99")
@@ -344,6 +379,12 @@ print(gemm(7, 6, 5))
         self.assertIn(": host, not timed yet, ", said[0])
         self.assertRegex(kept.read_text(), r"^vkblas 1 host=/")
 
+    def test_costs_of_a_triangle(self):
+        """It takes half the multiplications: 330x330x165."""
+        self.run_program("a = matrix(330, 330); L.cblas_dsyrk(102, 121, 111, 330, 330, ctypes.c_double(1), a, 330, ctypes.c_double(0), matrix(330, 330), 330)")
+        (kept,) = (self.folder / "cache" / "vkmatmul").glob("blas-*")
+        self.assertRegex(kept.read_text(), r"\ncell 0 1 24 7 \d+ 1\n")
+
     def test_costs_that_cannot_be_written_whole(self):
         """The disk is full after 40 bytes: the file remains as it was, and nothing is beside it."""
         self.run_program(TIMED)
@@ -352,6 +393,16 @@ print(gemm(7, 6, 5))
         self.run_program("import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (40, 40))" + TIMED)
         self.assertEqual(kept.read_bytes(), whole)
         self.assertEqual(list(kept.parent.iterdir()), [kept])
+
+    def test_costs_are_not_those_of_a_fork(self):
+        """A child that ends leaves them to its parent."""
+        out, _ = self.run_program(TIMED + """
+child = os.fork()
+if child:
+    print(os.waitpid(child, 0)[1], os.path.exists(os.environ["XDG_CACHE_HOME"] + "/vkmatmul"))
+""")
+        self.assertEqual(out, ["0 False"])
+        self.assertTrue((self.folder / "cache" / "vkmatmul").exists())
 
     def test_costs_of_another_device_are_forgotten(self):
         """A file says that another device was fast and the host takes hours. This one is probed, and the report says what it gained."""
