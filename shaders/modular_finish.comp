@@ -122,7 +122,7 @@ void store_four(uint batch, uint i, uint column)
         value[e] = step == 0 && is_zero(ALPHA) ? uvec2(0) : fused(factor, other, more);
     }
     for (uint e = 0; e < count_4; e++) {
-        const bool off = ACTIVATION != 0 && value[e].y >> 31 != 0 && !is_nan(value[e]);
+        const bool off = ACTIVATION != 0 && value[e].y >> 31 != 0; // a NaN has no sign here
         C[at + e] = off ? uvec2(0) : value[e];
     }
 }
@@ -179,7 +179,7 @@ uvec2 finish(uvec2 x, uint at, uint i, uint j)
         x = fused(BETA, C[at], x);
     if (BIAS != 0)
         x = fused(one, bias[BIAS == 1 ? j : i], x);
-    return ACTIVATION != 0 && x.y >> 31 != 0 && !is_nan(x) ? uvec2(0) : x;
+    return ACTIVATION != 0 && x.y >> 31 != 0 ? uvec2(0) : x; // a NaN has no sign here
 }
 
 void store_four(uint batch, uint i, uint column)

@@ -42,7 +42,7 @@ uvec2 read(uint base, uint line, uint k)
     return there ? bits : uvec2(0);
 }
 
-// |x·2^shift|, rounded to an integer, in limbs.
+// |x·2^shift|, rounded to an integer, in limbs. The shift of a line that is not finite makes all its elements 0.
 uvec4 limbs_of(uvec2 bits, int shift)
 {
     uint exponent;
@@ -68,13 +68,6 @@ uvec4 limbs_of(uvec2 bits, int shift)
 }
 
 #if defined(WORDS)
-// The limbs of an element of a line.
-uvec4 limbs_in(uvec2 bits, uint line)
-{
-    const uvec4 known = lines[line];
-    return known.w >> 16 != NOT_FINITE ? limbs_of(bits, int(known.x)) : uvec4(0);
-}
-
 void main()
 {
     const uint line0 = gl_WorkGroupID.y * SIDE, k0 = gl_WorkGroupID.x * SIDE, batch = gl_WorkGroupID.z;
@@ -86,8 +79,10 @@ void main()
         const uint base = OFFSET + batch * STRIDE, line = FROM + batch * FROM_STRIDE, last = COUNT - 1;
         const uvec2 x = read(base, own, k), y = read(base, own + 1, k), z = read(base, own + 2, k),
                     w = read(base, own + 3, k);
-        const uvec4 lx = limbs_in(x, line + min(own, last)), ly = limbs_in(y, line + min(own + 1, last)),
-                    lz = limbs_in(z, line + min(own + 2, last)), lw = limbs_in(w, line + min(own + 3, last));
+        const uvec4 lx = limbs_of(x, int(lines[line + own].x)),
+                    ly = limbs_of(y, int(lines[line + min(own + 1, last)].x)),
+                    lz = limbs_of(z, int(lines[line + min(own + 2, last)].x)),
+                    lw = limbs_of(w, int(lines[line + min(own + 3, last)].x));
         const uvec4 limb0 = uvec4(lx.x, ly.x, lz.x, lw.x), limb1 = uvec4(lx.y, ly.y, lz.y, lw.y),
                     limb2 = uvec4(lx.z, ly.z, lz.z, lw.z), limb3 = uvec4(lx.w, ly.w, lz.w, lw.w);
         const bvec4 negative = notEqual(uvec4(x.y, y.y, z.y, w.y) >> 31, uvec4(0));
@@ -120,14 +115,13 @@ void main()
         const uint line = i / WORD_ROW, k = i % WORD_ROW * 4, word = k0 / 4 + i % WORD_ROW;
         if (line0 + line >= COUNT || word >= TO_LD)
             continue;
-        const uvec4 known = lines[FROM + batch * FROM_STRIDE + line0 + line];
-        const bool finite = known.w >> 16 != NOT_FINITE;
+        const int shift = int(lines[FROM + batch * FROM_STRIDE + line0 + line].x);
         uvec4 limbs[4];
         bvec4 negative;
         [[unroll]] for (uint e = 0; e < 4; e++) {
             const uvec2 bits =
                 along ? read(base, line0 + line, k0 + k + e) : square[line * (SIDE + 1) + k + e];
-            limbs[e] = finite ? limbs_of(bits, int(known.x)) : uvec4(0);
+            limbs[e] = limbs_of(bits, shift);
             negative[e] = bits.y >> 31 != 0;
         }
         uint to = TO + batch * MODULI * TO_PLANE + (line0 + line) * TO_LD + word;

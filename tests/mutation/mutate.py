@@ -119,6 +119,7 @@ NAMED = {
         ("finish", "no-bias-alone", r" \|\| steps\[2\]", ""),
         ("finish", "bias-of-columns", r"BIAS == 1 \? 4 \* column \+ e : FROM_A - LINES_AT \+ i", "4 * column + e"),
         ("finish", "bias-of-rows", r"BIAS == 1 \? 4 \* column \+ e : FROM_A - LINES_AT \+ i", "i"),
+        ("finish", "no-nan", r"finite \? nearest", "true ? nearest"),
         ("finish", "no-relu", r"ACTIVATION != 0 &&", "false &&"),
     ],
 }

@@ -139,10 +139,12 @@ static double *element(const vkmm_problem *p, vkmm_operand operand, void *memory
            j * view.col_stride;
 }
 
-/* 2^-58 is the unit of a line whose norm is 1: every other element lies half way between two integers. */
+/* 2^-58 is the unit of a line whose norm is 1: every other element lies half way between two integers.
+ * And one is infinite, which makes its line NaN. */
 static double small_one(uint64_t i)
 {
     const uint64_t bits = mixed(i) >> 11;
+    if (i == 36) return INFINITY;
     return ldexp((double)(i % 2 ? bits : (bits & ~255ull) | 128), -66) * (i % 4 < 2 ? 1 : -1);
 }
 
@@ -180,7 +182,7 @@ static int modular_is_right(const vkmm_problem *p, const vkmm_store *stores, con
                 for (uint64_t k = 0; k < p->k; k++)
                     sum += (wide)whole(p, VKMM_A, batch, i, k) * whole(p, VKMM_B, batch, j, k);
                 double x = ldexp((double)sum, power(p, VKMM_A, i) + power(p, VKMM_B, j));
-                if (p->k == ROUNDED) x = ldexp(round(ldexp(small_one(i), 58)), -58);
+                if (p->k == ROUNDED) x = i == 36 ? NAN : ldexp(round(ldexp(small_one(i), 58)), -58);
                 if (p->alpha != 1) x *= p->alpha;
                 if (p->beta != 0) x = fma(p->beta, *c, x);
                 if (p->has_bias) x += ((const double *)stores[VKMM_BIAS].host)[j];
