@@ -177,6 +177,7 @@ class Everywhere(Base):
             self.assertEqual(self.product(a, b, "--type", "f64"), (got, used))
             self.assertEqual(self.product(a, b, "--kernel", "blocked"), (got, used))
             self.bad(4, "no 64-bit floats", *self.words(a, b, "--kernel", "tiled"))
+            self.bad(4, "no 64-bit floats", "--type", "f64", "--size", "16", "--tile", "8")  # which names that kernel
             explained = json.loads(self.good("explain", "--size", "9", "--type", "f64", "--json"))
             self.assertEqual((explained["problem"]["method"], explained["planned"]["direct_ms"], explained["planned"]["faster"]), ("modular", None, "modular"))
         titles, *rows = [line for line in self.good("--size", "9", "--type", "f32,f64", *FAST).split("\n") if re.match("size|9", line)]

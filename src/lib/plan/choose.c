@@ -107,6 +107,14 @@ static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_p
     return vkmm_planned_kernel(device, &choice->problem, 0)->name;
 }
 
+/* The kernel that is asked for by name or, for a plain product, by a tile alone; NULL: none. */
+static const char *asked_kernel(const vkmm_problem *problem, const vkmm_wish *wish)
+{
+    const int tile = wish->tile_rows && wish->tile_cols;
+    if (wish->kernel && strcmp(wish->kernel, "auto") != 0) return wish->kernel;
+    return tile && !wish->config && vkmm_problem_is_plain(problem) ? tile_kernel() : NULL;
+}
+
 static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                                const vkmm_wish *wish, vkmm_choice *choice)
 {
@@ -119,13 +127,9 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
         if (!vkmm_problem_is_plain(problem)) return refuse_general(log, "user");
         return VKMM_OK;
     }
-    int automatic = !wish->kernel || strcmp(wish->kernel, "auto") == 0;
-    const char *name = wish->kernel;
-    int tile = wish->tile_rows && wish->tile_cols;
-    if (automatic && tile && !wish->config && vkmm_problem_is_plain(problem)) name = tile_kernel();
-    if (automatic && device && name == wish->kernel) name = automatic_kernel(device, problem, wish, choice);
-    if (!name || strcmp(name, "auto") == 0)
-        return vkmm_fail(log, VKMM_NO_DEVICE, "a product without a device needs the kernel serial");
+    const char *name = asked_kernel(problem, wish);
+    if (!name && device) name = automatic_kernel(device, problem, wish, choice);
+    if (!name) return vkmm_fail(log, VKMM_NO_DEVICE, "a product without a device needs the kernel serial");
     choice->kernel = vkmm_kernel_find(name);
     if (!choice->kernel) return vkmm_fail(log, VKMM_INVALID, "there is no kernel \"%s\"", name);
     if (!choice->kernel->tunables && is_narrow(problem)) return refuse_type(log, name, problem);
@@ -199,7 +203,7 @@ static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *dev
 /* As requested, or because the device has no f64. */
 static int is_modular(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
 {
-    const vkmm_kernel *kernel = vkmm_kernel_find(wish->kernel);
+    const vkmm_kernel *kernel = vkmm_kernel_find(asked_kernel(problem, wish));
     if (problem->method == VKMM_COMPUTE_MODULAR) return 1;
     if (!device || wish->shader || wish->terms.in_one || (kernel && !kernel->tunables)) return 0;
     return vkmm_method_on(device, problem) == VKMM_COMPUTE_MODULAR;
