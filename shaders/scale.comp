@@ -13,6 +13,14 @@ layout(std430, set = 0, binding = 3) restrict writeonly buffer Packed { uint pac
 const uint LINES_AT_ONCE = 8;
 shared uvec4 largest[gl_WorkGroupSize.x];
 
+// The loop of main, for one way to read. A branch in it would make each load wait for the one before.
+#define FIND(FOUR) \
+    for (uint k = step; k * (across ? 1 : 4) < depth; k += 8 * steps) \
+        [[unroll]] for (uint n = 0; n < 8; n++) { \
+            const uint at = k + n * steps; \
+            most = max(most, FOUR(across ? at : x, across ? x : 4 * at) >> 23 & 0xff); \
+        }
+
 void main()
 {
     const bool across = TRANSPOSE != 0;
@@ -22,11 +30,12 @@ void main()
     const uint group = across ? i % groups : i / steps, step = across ? i / groups : i % steps;
     const uint x = gl_WorkGroupID.x * LINES_AT_ONCE + group * (across ? 4 : 1), mine = group * steps + step;
     uvec4 most = uvec4(0);
-    for (uint k = step; k * (across ? 1 : 4) < depth; k += 8 * steps)
-        [[unroll]] for (uint n = 0; n < 8; n++) {
-            const uint at = k + n * steps;
-            most = max(most, (across ? four(at, x) : four(x, 4 * at)) >> 23 & 0xff);
-        }
+    if (!in_vectors())
+        FIND(four_elements)
+    else if (IS_B != 0)
+        FIND(four_of_b)
+    else
+        FIND(four_of_a)
     largest[mine] = most;
     barrier();
     for (uint half_way = steps / 2; half_way > 0; half_way /= 2) {

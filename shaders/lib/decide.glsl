@@ -6,19 +6,29 @@ layout(std430, set = 0, binding = 1) readonly buffer MatrixB { uint B[]; };
 layout(std430, set = 0, binding = 1) readonly buffer VectorsB { uvec4 BV[]; };
 
 // Four neighbours of a line in memory, from a multiple of four on; beyond the matrix's end, its last ones once more.
-uvec4 four(uint line, uint place)
+uint first_of(uint line) { return OFFSET + gl_WorkGroupID.z * STRIDE + min(line, LINES - 1) * LD; }
+
+uvec4 four_elements(uint line, uint place)
 {
-    const uint first = OFFSET + gl_WorkGroupID.z * STRIDE + min(line, LINES - 1) * LD;
+    const uint first = first_of(line);
     uvec4 bits;
-    if (((OFFSET | STRIDE | LD) & 3) == 0 && LENGTH % 4 == 0) {
-        const uint at = (first + min(place, LENGTH - 4)) / 4;
-        return IS_B != 0 ? BV[at] : AV[at];
-    }
     [[unroll]] for (uint n = 0; n < 4; n++) {
         const uint at = first + min(place + n, LENGTH - 1);
         bits[n] = IS_B != 0 ? B[at] : A[at];
     }
     return bits;
+}
+
+// The same of A and of B, if all lines begin and end at multiples of four.
+bool in_vectors() { return ((OFFSET | STRIDE | LD) & 3) == 0 && LENGTH % 4 == 0; }
+uvec4 four_of_a(uint line, uint place) { return AV[(first_of(line) + min(place, LENGTH - 4)) / 4]; }
+uvec4 four_of_b(uint line, uint place) { return BV[(first_of(line) + min(place, LENGTH - 4)) / 4]; }
+
+uvec4 four(uint line, uint place)
+{
+    if (!in_vectors())
+        return four_elements(line, place);
+    return IS_B != 0 ? four_of_b(line, place) : four_of_a(line, place);
 }
 
 // Groups along x, y, z of the first and the second pass over the parts, and of the product without parts, as indirect
