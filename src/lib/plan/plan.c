@@ -23,6 +23,7 @@ void vkmm_scalar_bits(vkmm_type type, double value, uint32_t bits[2])
     if (type == VKMM_U32) bits[0] = (uint32_t)(int64_t)value;
 }
 
+/* With K in one part. */
 static void fill_push(const vkmm_choice *choice, const vkmm_problem *p, uint64_t items, vkmm_push *push)
 {
     *push = (vkmm_push){.m = (uint32_t)p->m, .n = (uint32_t)p->n, .k = (uint32_t)p->k};
@@ -32,8 +33,8 @@ static void fill_push(const vkmm_choice *choice, const vkmm_problem *p, uint64_t
     push->offset_c = (uint32_t)p->offset_c;
     push->stride_a = (uint32_t)p->stride_a, push->stride_b = (uint32_t)p->stride_b,
     push->stride_c = (uint32_t)p->stride_c;
-    push->splits = choice->info.splits;
-    push->split_depth = choice->split_depth;
+    push->splits = 1;
+    push->split_depth = UINT32_MAX;
     push->end = (uint32_t)items;
     vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), choice->problem.alpha, push->alpha);
     vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), choice->problem.beta, push->beta);
@@ -154,6 +155,8 @@ static void aim(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
     plan->modular = choice->modular;
     memcpy(plan->packs, choice->packs, sizeof plan->packs);
     fill_push(choice, &choice->problem, choice->info.items, &plan->push);
+    plan->push.splits = choice->info.splits;
+    plan->push.split_depth = choice->split_depth;
     if (choice->edge.module) fill_push(choice, &choice->edge.problem, choice->edge.info.items, &plan->edge_push);
     if (!choice->reduce) return;
     const uint32_t most = device->physical->info.max_workgroup_count[0];
