@@ -404,7 +404,7 @@ void vkmm_plan_record_packs(vkmm_device *device, const vkmm_plan *plan, int once
     if (plan->pipelines[VKMM_PLAN_SCALING].handle && !once) record_scales(device, plan, command);
     if (early)
         dispatch(device, plan, &plan->pipelines[VKMM_PLAN_EDGE], &plan->edge_push, 0, plan->edge.info.groups, command);
-    for (int o = VKMM_A; o <= VKMM_B; o++)
+    for (int o = VKMM_B; o >= VKMM_A; o--) /* scaled last, B is more likely to be in a cache */
         if (packs_when(plan, (vkmm_operand)o, once)) record_pack(device, plan, (vkmm_operand)o, command);
     if (!early && !packs_when(plan, VKMM_A, once) && !packs_when(plan, VKMM_B, once)) return;
     vkmm_plan_stamp(device, plan, VKMM_PLAN_PACKING, command);
