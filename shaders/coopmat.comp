@@ -104,11 +104,9 @@ FragmentB fragment_b(uint k, uint col)
 #ifdef PARTS
 // A slice has MK elements of hi and MK of lo (split.comp). Each pair of fragments has three products. Each of these is
 // computed for all pairs before the next, while other fragments are loaded: hi of A and lo of B in the slice before.
-// Some devices round toward zero in between, and the longer they sum, the more they lose; the larger K is, the more f32
-// loses. So the products of hi leave the matrix operations after runs that grow with K, up to RUN, and are added
-// in f32 (doc/precision.md). What the small products lose does not matter.
-const uint RUN = 256; // elements of both parts
-
+// Some devices round toward zero in between, and the longer they sum, the more they lose. So the products of hi leave
+// the matrix operations after RUN elements, and are added in f32 (doc/precision.md). What the small products lose does
+// not matter.
 #define PLACE(slice, part) (((slice) * MK / PART * 2 + (part)) * PART + (slice) * MK % PART)
 #define LOAD_A(slice, part) \
     [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++) \
@@ -129,9 +127,8 @@ const uint RUN = 256; // elements of both parts
 #define REST MULTIPLY_PARTS(low, 1, 0)
 
 #define BEGIN_RUN \
-    const uint run = min((end - begin) / 64 + 1, RUN); \
     for (;;) { \
-        const uint stop = min(next + run, end);
+        const uint stop = min(next + RUN, end);
 #define RUN_END stop
 #define END_RUN \
         if (next >= end) \

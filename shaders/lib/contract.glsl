@@ -43,6 +43,7 @@ layout(push_constant) uniform Product {
     uint SPLITS, SPLIT_DEPTH;          // K is summed in so many parts, each of SPLIT_DEPTH, a multiple of DEPTH
     uint FIRST, END;                   // work items of this dispatch
     uvec2 ALPHA, BETA;                 // bits of the type in which they count
+    uint RUN; // of products of parts: elements along K, of both parts, a multiple of DEPTH (coopmat.comp); otherwise 0
 };
 
 // The bounds check: tiles hang over the edges of matrices that they do not divide.

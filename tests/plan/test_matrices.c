@@ -519,9 +519,35 @@ static void splits_where_matrices_are(void **state)
     assert_string_equal(planned(&devices[0].info, CUBE(8192, .type = VKMM_F32)), "blocked"); /* only where asked for */
 }
 
+/* Elements of both parts; with several sums of f32, whose error is smaller, fewer. */
+static void runs_follow_the_error_of_f32(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t size, k;
+        uint32_t slices, run;
+    } cases[] = {{2048, 2048, 1, 2 * 128},  {4096, 4096, 1, 2 * 160}, {8192, 8192, 1, 2 * 224},
+                 {4096, 65536, 1, 2 * 256}, {1024, 1024, 2, 2 * 32},  {1024, 4096, 2, 2 * 96}};
+    vkmm_choice choice;
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char slices[16];
+        snprintf(slices, sizeof slices, "slices=%u,", cases[i].slices);
+        const vkmm_problem problem =
+            VKMM_PROBLEM(.m = cases[i].size, .n = cases[i].size, .k = cases[i].k, .method = VKMM_COMPUTE_SPLIT);
+        assert_int_equal(choose(&devices[0].info, &problem, NULL, NULL, &choice), VKMM_OK);
+        assert_contains(choice.edge.info.config, slices);
+        assert_int_equal(choice.run, cases[i].run);
+    }
+    /* f32 of a small product has four sums, or many: it is more precise. */
+    assert_string_equal(
+        planned(&devices[0].info, VKMM_PROBLEM(.m = 100, .n = 6, .k = 4096, .method = VKMM_COMPUTE_SPLIT)), "skinny");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_follow_the_error_of_f32),
         cmocka_unit_test(takes_its_tiles_shape_or_the_largest),
         cmocka_unit_test(packs_what_is_read_slowly),
         cmocka_unit_test(pads_the_lines_of_copies),

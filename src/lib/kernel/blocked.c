@@ -184,6 +184,11 @@ static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *proble
     return VKMM_SUITS_ALL;
 }
 
+static uint32_t sums(const vkmm_config *config)
+{
+    return config->values[SLICES];
+}
+
 const vkmm_kernel vkmm_kernel_blocked = {
     .name = "blocked",
     .summary = "each invocation keeps a block of C in registers, fed from shared memory; takes every problem",
@@ -197,6 +202,7 @@ const vkmm_kernel vkmm_kernel_blocked = {
     .preset = preset_at,
     .suits = suits,
     .alignment = vkmm_problem_alignment_of_vectors,
+    .sums = sums,
     .stores_words = 1,
     .slow_unaligned = {1.05, 1.09},
 };

@@ -203,6 +203,14 @@ static uint32_t alignment(const vkmm_problem *problem, const vkmm_config *config
     return whole ? aligned : aligned & ~(uint32_t)(tall ? VKMM_ALIGNED_A : VKMM_ALIGNED_B);
 }
 
+/* The lanes of a line share each step. */
+static uint32_t sums(const vkmm_config *config)
+{
+    const uint32_t *value = config->values;
+    const uint32_t side = value[VKMM_TUNE_ROWS] > value[VKMM_TUNE_COLS] ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS];
+    return value[THREADS] / (side / value[THREAD_LONG]);
+}
+
 const vkmm_kernel vkmm_kernel_skinny = {
     .name = "skinny",
     .summary = "for few rows or few columns, down to a matrix times a vector: limited by reads; takes every problem",
@@ -217,4 +225,5 @@ const vkmm_kernel vkmm_kernel_skinny = {
     .suits = suits,
     .fit = fit,
     .alignment = alignment,
+    .sums = sums,
 };

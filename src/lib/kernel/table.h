@@ -58,6 +58,9 @@ typedef struct vkmm_kernel {
      * otherwise they need a second pass. */
     int stores_words;
 
+    /* How many sums it adds the terms of one element to, side by side, before it adds these up. NULL: 1. */
+    uint32_t (*sums)(const vkmm_config *config);
+
     /* Reads whole vectors of a packed operand even if its lines end in the middle of one: the rest is padding. */
     int reads_padding;
 

@@ -172,6 +172,22 @@ static vkmm_status refuse_split(const vkmm_log *log, const vkmm_device_info *dev
                      kernel->name);
 }
 
+/* Sums to which a kernel adds the terms of one element. */
+static uint32_t sums_of(const vkmm_choice *choice)
+{
+    return choice->kernel->sums ? choice->kernel->sums(&choice->config) : 1;
+}
+
+/* Elements of K that matrix operations sum at a time: as many as keep products of positive terms more precise than the
+ * kernel for f32 has them. With them, the error of f32 is 1.32e-8·√K/sums, and that of parts at most 4.75e-9 for each
+ * element of a run, minus 1e-7 (measured on an NVIDIA H200, whose matrix operations truncate; doc/precision.md). */
+static uint32_t run_of(const vkmm_choice *parts, const vkmm_choice *f32)
+{
+    const double longest = fmin(2.6 * sqrt((double)f32->problem.k) / sums_of(f32) + 20, 256);
+    const uint32_t depth = parts->config.values[VKMM_TUNE_DEPTH], steps = (uint32_t)(2 * longest / depth);
+    return depth * (steps > 1 ? steps : 1);
+}
+
 /* The kernel multiplies parts. The device lets that of the plain product take its place if the operands cannot be
  * split; it must do with one pass, and with the operands as they are. */
 static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
@@ -180,6 +196,7 @@ static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *dev
     const vkmm_wish alone = {.config = "splits=1", .pack = VKMM_PACK_NEVER, .terms = {.in_one = 1}};
     const vkmm_wish any = {.pack = wish->pack, .terms = wish->terms};
     const int named = wish->kernel && strcmp(wish->kernel, "auto") != 0;
+    const uint64_t fewest = named || wish->config ? 1 : VKMM_FEWEST_TERMS;
     vkmm_problem plain = *problem, parts = vkmm_problem_row_major(problem, &choice->swapped);
     vkmm_choice instead;
     plain.method = VKMM_COMPUTE_DIRECT;
@@ -187,16 +204,19 @@ static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *dev
     parts.type = VKMM_F16;
     const vkmm_kernel *kernel = device && !wish->shader ? any_kernel(device, &parts) : NULL;
     if (!kernel || (named && strcmp(wish->kernel, kernel->name) != 0)) return refuse_split(log, device, wish, kernel);
-    if (parts.m == 0 || parts.n == 0 || parts.k < (named || wish->config ? 1 : VKMM_FEWEST_TERMS))
-        return vkmm_choose(log, device, &plain, &any, choice);
+    if (parts.m == 0 || parts.n == 0 || parts.k < fewest) return vkmm_choose(log, device, &plain, &any, choice);
     vkmm_status status = vkmm_choose(log, device, &plain, &alone, &instead);
+    if (status == VKMM_OK && parts.k < fewest / 4 * sums_of(&instead) * sums_of(&instead))
+        return vkmm_choose(log, device, &plain, &any, choice);
     if (status != VKMM_OK) return status;
     choice->terms = wish->terms;
     choice->terms.in_one = 1;
     choice->kernel = kernel;
     vkmm_choose_parts(choice);
     status = vkmm_choose_general(log, device, wish, choice);
+    if (status != VKMM_OK) return status;
     choice->edge = (vkmm_edge){instead.module, instead.info, instead.problem, 1};
+    choice->run = run_of(choice, &instead);
     return status;
 }
 

@@ -7,7 +7,8 @@
 #include "math/modular.h"
 
 /* Sums of fewer terms are more precise in f32 than of parts, and hardly slower: they are split only if the kernel or
- * its configuration is named. */
+ * its configuration is named. If f32 has several sums of an element's terms, it takes a quarter as many, times the
+ * square of the number of sums. */
 enum { VKMM_FEWEST_TERMS = 1024 };
 
 enum { VKMM_PACK_BOUND = 16 }; /* as VKMM_PACK_ONCE, and what is bound as the operand is packed already */
@@ -88,6 +89,7 @@ typedef struct vkmm_choice {
     vkmm_config config;   /* of a general kernel */
     vkmm_terms terms;     /* the wish's */
     uint32_t split_depth; /* elements along K of each of info.splits parts */
+    uint32_t run;         /* vkmm_push.run; 0: the product is not one of parts */
     vkmm_repack packs[2]; /* of the kernel's A and B: `problem` has them packed, and perhaps K padded with zeros */
     vkmm_edge edge;
     vkmm_modular modular;

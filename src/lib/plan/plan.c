@@ -157,6 +157,7 @@ static void aim(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
     fill_push(choice, &choice->problem, choice->info.items, &plan->push);
     plan->push.splits = choice->info.splits;
     plan->push.split_depth = choice->split_depth;
+    plan->push.run = choice->run;
     if (choice->edge.module) fill_push(choice, &choice->edge.problem, choice->edge.info.items, &plan->edge_push);
     if (!choice->reduce) return;
     const uint32_t most = device->physical->info.max_workgroup_count[0];
