@@ -33,8 +33,10 @@ layout(constant_id = 13) const uint LANES = 32;      // invocations of a subgrou
 #ifdef PARTS
 #include "parts.glsl"
 #define HELD 2
+#define ABOVE WHOLE_ROWS
 #else
 #define HELD 1
+#define ABOVE 0
 #endif
 
 const uint ACROSS = COLS / THREAD_COLS; // subgroups side by side
@@ -175,11 +177,14 @@ FragmentB fragment_b(uint k, uint col)
 void main()
 {
     const uint tileRows = (M + ROWS - 1) / ROWS, tileCols = (N + COLS - 1) / COLS, tiles = tileRows * tileCols;
+    const uint wholeTiles = ABOVE / ROWS * tileCols;
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-        const uvec2 origin = tile_origin(item % tiles, tileRows, tileCols);
-        const uint row0 = origin.x, col0 = origin.y;
-        const uint part = item / tiles, batch = part / SPLITS;
-        const uint begin = part % SPLITS * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
+        const bool whole = item < wholeTiles;
+        const uint rest = whole ? item : item - wholeTiles, left = whole ? wholeTiles : tiles - wholeTiles;
+        const uvec2 origin = tile_origin(rest % left, whole ? ABOVE / ROWS : tileRows - ABOVE / ROWS, tileCols);
+        const uint row0 = origin.x + (whole ? 0 : ABOVE), col0 = origin.y;
+        const uint part = rest / left, batch = part / SPLITS;
+        const uint begin = part % SPLITS * SPLIT_DEPTH, end = whole ? K : min(K, begin + SPLIT_DEPTH);
         const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B;
         const uint baseC = OFFSET_C + batch * STRIDE_C;
 

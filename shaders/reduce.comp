@@ -16,7 +16,7 @@ S element(uint batch, uint i, uint j)
 {
     S sum = S(0);
     for (uint split = 0; split < SPLITS; split++) {
-        sum += partial[((batch * SPLITS + split) * M + i) * N + j];
+        sum += partial[((batch * SPLITS + split) * (M - WHOLE_ROWS) + i - WHOLE_ROWS) * N + j];
 #if defined(ROUND_SUMS)
         if (HALF_SUMS != 0)
             sum = round_f16(sum);
@@ -68,10 +68,11 @@ void main()
         return;
     }
 #endif
-    const uint groups = (M * N + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x; // of one matrix: the work items
+    const uint rows = M - WHOLE_ROWS; // those that have parts
+    const uint groups = (rows * N + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x; // of one matrix: the work items
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
         const uint element_index = item % groups * gl_WorkGroupSize.x + gl_LocalInvocationID.x, batch = item / groups;
-        const uint i = element_index / N, j = element_index % N;
+        const uint i = WHOLE_ROWS + element_index / N, j = element_index % N;
         if (inside(i, M, j, N))
             C[OFFSET_C + batch * STRIDE_C + i * LDC + j] = element(batch, i, j);
     }

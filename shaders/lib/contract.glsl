@@ -7,9 +7,10 @@
 //     element (i, j) of C lies at i * LDC + j.
 //
 // Work is counted in items: tiles of C, fastest; then parts of K; then matrices of the batch. Item i is tile i % tiles
-// of part i / tiles % SPLITS of matrix i / tiles / SPLITS. A dispatch does the items FIRST … END - 1, and each of its
-// workgroups every gl_NumWorkGroups.x-th of them, because devices limit the number of workgroups, and desktops how long
-// a dispatch may take.
+// of part i / tiles % SPLITS of matrix i / tiles / SPLITS. If WHOLE_ROWS is not 0, the tiles of the first WHOLE_ROWS
+// rows come first, with all of K, and only the others have parts. A dispatch does the items FIRST … END - 1, and each of
+// its workgroups every gl_NumWorkGroups.x-th of them, because devices limit the number of workgroups, and desktops how
+// long a dispatch may take.
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(constant_id = 2) const uint ROWS = 16;        // rows of C that a workgroup computes at a time
@@ -43,7 +44,9 @@ layout(push_constant) uniform Product {
     uint SPLITS, SPLIT_DEPTH;          // K is summed in so many parts, each of SPLIT_DEPTH, a multiple of DEPTH
     uint FIRST, END;                   // work items of this dispatch
     uvec2 ALPHA, BETA;                 // bits of the type in which they count
-    uint RUN; // of products of parts: elements along K, of both parts, a multiple of DEPTH (coopmat.comp); otherwise 0
+    // Of products of parts (lib/parts.glsl); otherwise 0:
+    uint WHOLE_ROWS;                   // a multiple of ROWS, and 0 for a batch
+    uint RUN;                          // elements along K, of both parts: a multiple of DEPTH (coopmat.comp)
 };
 
 // The bounds check: tiles hang over the edges of matrices that they do not divide.

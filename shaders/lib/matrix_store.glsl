@@ -100,7 +100,8 @@ void store_elements(uint i0, uint j0, uint part, uint base)
 // Finishes the strip whose first element is (i0, j0), which this subgroup has passed through shared memory.
 void store_passed(uint i0, uint j0, uint part, uint base)
 {
-    if (SPLIT == 0 && !VECTORS_C) {
+    const bool finishes = SPLIT == 0 || i0 < ABOVE;
+    if (finishes && !VECTORS_C) {
         store_elements(i0, j0, part, base);
         return;
     }
@@ -114,14 +115,14 @@ void store_passed(uint i0, uint j0, uint part, uint base)
         [[unroll]] for (uint e = 0; e < NEIGHBOURS; e++)
             p.sums[e] = unscaled(p.sums[e], part, i, j + e);
 #endif
-        if (SPLIT == 0)
+        if (finishes)
             store_vector(p, i, j, base);
         else if (N % 4 == 0)
-            partialV[((part * M + i) * N + j) / 4] =
+            partialV[((part * (M - ABOVE) + i - ABOVE) * N + j) / 4] =
                 uvec4(to_word(p.sums[0]), to_word(p.sums[1]), to_word(p.sums[2]), to_word(p.sums[3]));
         else
             [[unroll]] for (uint c = 0; c < 4; c++)
                 if (j + c < N)
-                    partial[(part * M + i) * N + j + c] = to_word(p.sums[c]);
+                    partial[(part * (M - ABOVE) + i - ABOVE) * N + j + c] = to_word(p.sums[c]);
     }
 }

@@ -385,6 +385,7 @@ typedef struct vkmm_kernel_info {
      * are, fewer than `moduli` if they have more than 8 bits. */
     vkmm_type residues;
     uint32_t products;
+    uint32_t whole_rows; /* the first rows of C that have all of K at once, where only the others have `splits` parts */
 } vkmm_kernel_info;
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",

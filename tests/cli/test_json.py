@@ -17,7 +17,7 @@ KEYS = {
                "driver_uuid", "api_version"},
     "problem": {"type", "m", "n", "k", "seed", "init", "layout", "transpose_a", "transpose_b", "lda", "ldb", "ldc", "offset_a", "offset_b",
                 "offset_c", "batch_count", "stride_a", "stride_b", "stride_c", "alpha", "beta"},
-    "kernel": {"name", "tile", "workgroup", "groups", "shared_bytes", "spec_constants", "shader", "config", "tuned", "splits", "items",
+    "kernel": {"name", "tile", "workgroup", "groups", "shared_bytes", "spec_constants", "shader", "config", "tuned", "splits", "whole_rows", "items",
                "workspace_bytes", "packed_bytes"},
     "time": {"kernel_ms", "submit_ms", "total_ms", "clock", "clock_note", "mapped", "stable"},
     "verify": {"method", "passed", "error", "bound", "sentence"},

@@ -11,6 +11,7 @@
 #include "kernel/general.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "plan/choose.h"
 
 enum { SKIPPED = 77, MOST = 256 };
 
@@ -173,6 +174,40 @@ static void shapes_ops_and_edges(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* A split product whose first tiles have all of K, and the last ones parts of it. The last tiles hang over C's edges;
+ * the parts' sums are stored in vectors or one by one; a single workgroup does both kinds. */
+static void tails_have_parts(void **state)
+{
+    (void)state;
+    const uint64_t round = (uint64_t)vkmm_device_processors(suite.info);
+    int wrong = 0;
+    for (uint32_t i = 0; i < case_count; i++) {
+        if (cases[i].method != VKMM_COMPUTE_SPLIT) continue;
+        for (uint32_t turn = 0; turn < 4; turn++) {
+            const uint64_t across = 4, down = round / across + 2;
+            char config[VKMM_CONFIG_TEXT];
+            vkmm_kernel_info info;
+            vkmm_problem problem = typed(&cases[i], VKMM_F32);
+            general_run run = {.suite = &suite, .kernel = "coopmat", .config = config, .max_groups = turn == 1};
+            configure(&cases[i], 1, 1, turn % 2 ? "pad=1,splits=1,tail=3" : "pad=1,splits=1,tail=2", config);
+            problem.m = 2 * cases[i].shape[0] * down - 5,
+            problem.n = 2 * cases[i].shape[1] * across - (turn & 2 ? 3 : 4);
+            problem.k = 300;
+            problem.alpha = turn == 3 ? -3 : 1, problem.beta = turn == 3 ? 2 : 0;
+            problem.activation = turn == 2 ? VKMM_RELU : VKMM_ACTIVATION_NONE;
+            place(&problem, turn < 2, turn < 2, 1);
+            const vkmm_job_params params = {.problem = problem, .kernel = "coopmat", .config = config};
+            assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
+            assert_int_equal(info.splits, turn % 2 ? 3 : 2);
+            assert_int_equal(info.whole_rows, round / across * 2 * cases[i].shape[0]);
+            assert_int_equal(info.items, round / across * across + (down - round / across) * across * info.splits);
+            wrong += product(&run, &problem);
+            general_end(&run);
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
 static void epilogues(void **state)
 {
     (void)state;
@@ -317,13 +352,13 @@ static void errors(vkmm_job *job, uint64_t depth, double *squares, double *worst
 }
 
 /* A split job, and a direct one of the same product with the kernel that takes the split one's place. */
-static int make_jobs(vkmm_job *jobs[2], uint64_t depth)
+static int make_jobs(vkmm_job *jobs[2], uint64_t depth, const char *rest)
 {
     char config[VKMM_CONFIG_TEXT];
     uint32_t i = 0;
     while (i < case_count && cases[i].method != VKMM_COMPUTE_SPLIT) i++;
     if (i == case_count) return 0;
-    configure(&cases[i], 1, 1, "pad=1,splits=1", config);
+    configure(&cases[i], 1, 1, rest, config);
     vkmm_job_params params = {.problem =
                                   VKMM_PROBLEM(.m = SPLIT_M, .n = SPLIT_N, .k = depth, .method = VKMM_COMPUTE_SPLIT),
                               .config = config};
@@ -353,7 +388,7 @@ static void parts_are_as_precise_as_f32(void **state)
 {
     (void)state;
     vkmm_job *jobs[2];
-    if (!make_jobs(jobs, SPLIT_K)) skip();
+    if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();
     for (int of = 0; of < DATA_COUNT; of++) {
         double squares[2], worst[2];
         fill_job(jobs[0], (data)of, SPLIT_K);
@@ -370,9 +405,10 @@ static void what_has_no_parts_is_computed_directly(void **state)
 {
     (void)state;
     static const float odd[] = {INFINITY, NAN, 0x1p-40f, 1e-42f, -0x1p100f};
+    static const char *const rest[] = {"splits=1", "splits=3", "splits=1,tail=3"};
     vkmm_job *jobs[2];
-    if (!make_jobs(jobs, SPLIT_K)) skip();
     for (size_t i = 0; i < 2 * sizeof odd / sizeof *odd; i++) {
+        if (i < sizeof rest / sizeof *rest && !make_jobs(jobs, SPLIT_K, rest[i])) skip();
         const vkmm_operand where = i % 2 ? VKMM_B : VKMM_A;
         fill_job(jobs[0], UNIFORM, SPLIT_K);
         ((float *)vkmm_job_matrix(jobs[0], where))[SPLIT_K + 7] = odd[i / 2];
@@ -399,7 +435,7 @@ static void the_device_is_asked_once(void **state)
     (void)state;
     vkmm_job *jobs[2];
     vkmm_method method = VKMM_COMPUTE_DIRECT;
-    if (!make_jobs(jobs, SPLIT_K)) skip();
+    if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();
     fill_job(jobs[0], UNIFORM, SPLIT_K);
     assert_int_equal(vkmm_job_run(jobs[0]), VKMM_OK);
     submit = suite.device->table.vkQueueSubmit;
@@ -417,7 +453,7 @@ static void the_limit_is_k_roundings(void **state)
 {
     (void)state;
     vkmm_job *jobs[2];
-    if (!make_jobs(jobs, SPLIT_K)) skip();
+    if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         fill_job(jobs[0], POSITIVE, SPLIT_K);
         float *ones = vkmm_job_matrix(jobs[0], (vkmm_operand)o);
@@ -437,6 +473,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_ops_and_edges),
         cmocka_unit_test(subgroups_outside),
+        cmocka_unit_test(tails_have_parts),
         cmocka_unit_test(epilogues),
         cmocka_unit_test(big_sums_and_what_is_no_number),
         cmocka_unit_test(parts_are_as_precise_as_f32),

@@ -519,6 +519,44 @@ static void splits_where_matrices_are(void **state)
     assert_string_equal(planned(&devices[0].info, CUBE(8192, .type = VKMM_F32)), "blocked"); /* only where asked for */
 }
 
+/* On 132 processors, with tiles of 96×128: tiles beside whole rounds have parts of K if that is faster than another
+ * round, as measured on an NVIDIA H200. */
+static void tails_are_cut_where_that_is_faster(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t size;
+        uint32_t whole_rows;
+    } cases[] = {{2048, 0}, {2560, 26 * 96}, {3000, 0}, {3584, 37 * 96}, {4096, 41 * 96}, {5120, 52 * 96}, {8192, 0}};
+    vkmm_choice choice;
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const vkmm_problem problem = CUBE(cases[i].size, .method = VKMM_COMPUTE_SPLIT);
+        assert_int_equal(choose(&devices[0].info, &problem, NULL, NULL, &choice), VKMM_OK);
+        assert_int_equal(choice.info.whole_rows, cases[i].whole_rows);
+        assert_int_equal(choice.info.splits > 1, cases[i].whole_rows > 0);
+        assert_int_equal(choice.info.splits > 1, choice.reduce != NULL);
+        const uint64_t across = (cases[i].size + 127) / 128, whole = cases[i].whole_rows / 96 * across,
+                       tiles = (cases[i].size + 95) / 96 * across;
+        assert_int_equal(choice.info.items, whole + (tiles - whole) * choice.info.splits);
+        assert_true(whole == 0 || (whole <= tiles / 132 * 132 && whole + across > tiles / 132 * 132));
+    }
+    static const char *const refused[] = {"tail=0", "tail=2,splits=2"};
+    const vkmm_problem split = CUBE(4096, .method = VKMM_COMPUTE_SPLIT);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_int_equal(choose(&devices[0].info, &split, NULL, refused[i], &choice), VKMM_UNSUPPORTED);
+        assert_contains(said.last, "tail must be 1 unless a split product of one matrix has no bias, and splits=1");
+    }
+    const vkmm_problem others[] = {CUBE(4096, .type = VKMM_F16),
+                                   CUBE(4096, .method = VKMM_COMPUTE_SPLIT, .has_bias = 1),
+                                   CUBE(4096, .method = VKMM_COMPUTE_SPLIT, .batch_count = 2)};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_int_equal(choose(&devices[0].info, &others[i], "coopmat", "tail=2", &choice), VKMM_UNSUPPORTED);
+        assert_int_equal(choose(&devices[0].info, &others[i], "coopmat", NULL, &choice), VKMM_OK);
+        assert_int_equal(choice.info.whole_rows, 0);
+    }
+}
+
 /* Elements of both parts; with several sums of f32, whose error is smaller, fewer. */
 static void runs_follow_the_error_of_f32(void **state)
 {
@@ -547,6 +585,7 @@ static void runs_follow_the_error_of_f32(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tails_are_cut_where_that_is_faster),
         cmocka_unit_test(runs_follow_the_error_of_f32),
         cmocka_unit_test(takes_its_tiles_shape_or_the_largest),
         cmocka_unit_test(packs_what_is_read_slowly),

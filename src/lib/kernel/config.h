@@ -14,6 +14,7 @@ enum {
     VKMM_TUNE_THREAD_COLS, /* its columns */
     VKMM_TUNE_SPLITS,      /* parts into which K is split */
     VKMM_TUNE_OWN,         /* the first of the kernel's own */
+    VKMM_TUNE_TAIL = 15,   /* parts of K of the tiles that are left beside whole rounds */
     VKMM_MAX_TUNABLES = 16,
     VKMM_MAX_TUNABLE_VALUES = 12
 };

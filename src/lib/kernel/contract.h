@@ -56,6 +56,7 @@ typedef struct vkmm_push {
     uint32_t splits, split_depth; /* parts of K; elements along K of each, a multiple of the tile's depth */
     uint32_t first, end;          /* work items of this dispatch */
     uint32_t alpha[2], beta[2];   /* the bits of a value of the scale type */
+    uint32_t whole_rows;          /* the first rows of C, whose tiles have all of K, not a part */
     uint32_t run;                 /* elements along K, of both parts, that matrix operations sum at a time */
 } vkmm_push;
 

@@ -34,6 +34,8 @@ static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [MATRIX_M] = {"mm", 0, 0, "rows of a matrix operation", 3, {8, 16, 32}},
     [MATRIX_N] = {"mn", 0, 0, "its columns", 3, {8, 16, 32}},
     [MATRIX_K] = {"mk", 0, 0, "its elements along K", 3, {8, 16, 32}},
+    [VKMM_TUNE_TAIL] =
+        {"tail", 0, 0, "parts of K of the tiles beside whole rounds of all processors", 5, {1, 2, 3, 4, 6}},
 };
 
 /* The type in which A and B are multiplied: f32 always as f16. */
@@ -209,6 +211,7 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     const vkmm_preset *found;
     for (uint32_t i = 0; (found = candidate(device, problem, i)) != NULL; i++) {
         *preset = *found;
+        preset->config.values[VKMM_TUNE_TAIL] = 1;
         preset->peak =
             (vkmm_type_of(problem->type)->bytes == 1 ? 2450 : 1200) * 1980.0; /* measured with registers only */
         fit_matrix(device, problem, &preset->config);
@@ -273,6 +276,16 @@ static uint64_t broken_parts(const vkmm_shape *shape)
                ? vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), 2 * VKMM_PART) +
                      vkmm_left_over(VKMM_PART, vkmm_value(shape, MATRIX_K))
                : 0;
+}
+
+/* The first pass computes C, too, so it must have what that takes. */
+static uint64_t broken_tail(const vkmm_shape *shape)
+{
+    const vkmm_problem *p = shape->problem;
+    if (vkmm_value(shape, VKMM_TUNE_TAIL) == 1) return 0;
+    return vkmm_value(shape, VKMM_TUNE_TAIL) == 0 || p->method != VKMM_COMPUTE_SPLIT ||
+           vkmm_value(shape, VKMM_TUNE_SPLITS) != 1 || p->batch_count > 1 || p->has_bias ||
+           vkmm_type_of(vkmm_operand_type(p, VKMM_C))->bytes < 4;
 }
 
 /* A line of memory is loaded 16 bytes at a time, in either direction. */
@@ -352,6 +365,8 @@ static const vkmm_rule rules[] = {
      "sub-rows must be a multiple of mm, sub-cols of mn, and depth of mk"},
     {"whole parts", "leftover elements of a step", broken_parts, NULL,
      "in a split product, depth must be a multiple of 32, and mk a divisor of 16"},
+    {"parts of a tail", "other parts of K", broken_tail, NULL,
+     "tail must be 1 unless a split product of one matrix has no bias, and splits=1"},
     {"whole blocks", "leftover rows or columns", vkmm_outside_blocks, NULL,
      "rows must be a multiple of sub-rows, and cols a multiple of sub-cols"},
     {"whole vectors", "elements that do not fill 16 bytes", broken_vectors, NULL,

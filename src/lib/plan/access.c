@@ -62,7 +62,8 @@ static double general_rounds(const vkmm_kernel *kernel, const vkmm_kernel_info *
 {
     vkmm_config config = {{0}};
     if (vkmm_config_parse(NULL, kernel, info->config, &config) != VKMM_OK || info->groups[0] == 0) return 0;
-    const double depth = fmax(config.values[VKMM_TUNE_DEPTH], 1), steps = (double)problem->k / info->splits / depth;
+    const double depth = fmax(config.values[VKMM_TUNE_DEPTH], 1), parts = info->whole_rows > 0 ? 1 : info->splits,
+                 steps = (double)problem->k / parts / depth;
     return ceil((double)info->items / info->groups[0]) * (steps + depth + config.values[VKMM_TUNE_ROWS]);
 }
 

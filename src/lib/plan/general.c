@@ -16,6 +16,14 @@ uint64_t vkmm_config_tiles(const vkmm_problem *problem, const vkmm_config *confi
            vkmm_divide_up(problem->n, config->values[VKMM_TUNE_COLS]) * problem->batch_count;
 }
 
+uint64_t vkmm_whole_tiles(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_config *config)
+{
+    const uint64_t tiles = vkmm_config_tiles(problem, config), round = (uint64_t)vkmm_device_processors(device);
+    if (config->values[VKMM_TUNE_TAIL] <= 1 || tiles % round == 0) return 0;
+    const uint64_t across = vkmm_divide_up(problem->n, config->values[VKMM_TUNE_COLS]);
+    return tiles / round * round / across * across;
+}
+
 uint32_t vkmm_config_splits(const vkmm_problem *problem, const vkmm_config *config, uint32_t *splits)
 {
     const uint64_t depth = config->values[VKMM_TUNE_DEPTH], wanted = config->values[VKMM_TUNE_SPLITS];
@@ -124,7 +132,8 @@ static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *devic
     const vkmm_type scale = vkmm_types_scale(vkmm_problem_types(problem));
     vkmm_kernel_info *info = &choice->info;
     if (!needs_workspace(choice)) return VKMM_OK;
-    info->workspace_bytes = problem->m * problem->n * problem->batch_count * info->splits * vkmm_type_of(scale)->bytes;
+    info->workspace_bytes =
+        (problem->m - info->whole_rows) * problem->n * problem->batch_count * info->splits * vkmm_type_of(scale)->bytes;
     if (info->workspace_bytes > device->max_storage_range && info->splits == 1)
         return vkmm_fail(
             log, VKMM_UNSUPPORTED,
@@ -148,8 +157,16 @@ static vkmm_status count_work(const vkmm_log *log, const vkmm_device_info *devic
 {
     vkmm_kernel_info *info = &choice->info;
     const vkmm_problem *problem = &choice->problem;
-    choice->split_depth = vkmm_config_splits(problem, &choice->config, &info->splits);
-    info->items = vkmm_config_tiles(problem, &choice->config) * info->splits;
+    vkmm_config parts = choice->config;
+    const uint64_t tiles = vkmm_config_tiles(problem, &parts), whole = vkmm_whole_tiles(device, problem, &parts);
+    if (parts.values[VKMM_TUNE_TAIL] > 1 && whole < tiles)
+        parts.values[VKMM_TUNE_SPLITS] = parts.values[VKMM_TUNE_TAIL];
+    choice->split_depth = vkmm_config_splits(problem, &parts, &info->splits);
+    info->items = whole + (tiles - whole) * info->splits;
+    info->whole_rows = whole == 0 || info->splits == 1
+                           ? 0
+                           : (uint32_t)(whole * parts.values[VKMM_TUNE_ROWS] /
+                                        vkmm_divide_up(problem->n, parts.values[VKMM_TUNE_COLS]));
     if (info->items > INT32_MAX)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "the product makes %llu work items; the limit is %d: use larger tiles or fewer parts of K",

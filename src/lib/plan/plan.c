@@ -157,11 +157,14 @@ static void aim(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
     fill_push(choice, &choice->problem, choice->info.items, &plan->push);
     plan->push.splits = choice->info.splits;
     plan->push.split_depth = choice->split_depth;
+    plan->push.whole_rows = choice->info.whole_rows;
     plan->push.run = choice->run;
     if (choice->edge.module) fill_push(choice, &choice->edge.problem, choice->edge.info.items, &plan->edge_push);
     if (!choice->reduce) return;
     const uint32_t most = device->physical->info.max_workgroup_count[0];
-    plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);
+    vkmm_problem in_parts = choice->problem;
+    in_parts.m -= choice->info.whole_rows;
+    plan->reduce_items = vkmm_reduce_items(&device->physical->info, &in_parts);
     plan->reduce_groups = plan->reduce_items < most ? plan->reduce_items : most;
 }
 

@@ -292,6 +292,9 @@ static void put_workgroup(const vkmm_report *report, const vkmm_explained *plan)
         put_line(report, "workgroup", "%u invocations, in subgroups of a size that the driver chooses", invocations);
     put_line(report, "work", "%llu item%s of work, %u part%s of K, for %u workgroup%s", (unsigned long long)info->items,
              plural(info->items), info->splits, plural(info->splits), info->groups[0], plural(info->groups[0]));
+    if (info->whole_rows > 0)
+        put_line(report, "", "the first %u rows of C have all of K, so that whole rounds of tiles precede the parts",
+                 info->whole_rows);
     put_line(report, "sums", "%.4g registers of 32 bits per invocation", plan->sum_registers);
     put_line(report, "shared memory", info->shared_bytes > 0 ? "%s a workgroup" : "none",
              VKMM_BYTES(info->shared_bytes));

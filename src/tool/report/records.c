@@ -213,6 +213,7 @@ static const vkmm_field kernel_fields[] = {
     {KERNEL_KEY(TEXT, config), VKMM_MAYBE},
     {KERNEL_KEY(TRUTH, tuned)},
     {KERNEL_KEY(U32, splits)},
+    {KERNEL_KEY(U32, whole_rows)},
     {KERNEL_KEY(U64, items)},
     {KERNEL_KEY(U64, workspace_bytes)},
     {KERNEL_KEY(U64, packed_bytes)},
