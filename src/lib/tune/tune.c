@@ -73,9 +73,11 @@ static int is_worth_trying(const void *user, const vkmm_kernel *kernel, const vk
     name(&(vkmm_point){kernel, *config}, &candidate);
     const vkmm_wish wish = {.kernel = candidate.kernel, .config = candidate.config};
     if (vkmm_choose(NULL, &t->device, &t->problem, &wish, &choice) != VKMM_OK) return 0;
-    /* Fitted to the problem, it would duplicate another one; so it would with fewer parts of K than it has. */
-    return memcmp(&choice.config, config, sizeof *config) == 0 &&
-           choice.info.splits == config->values[VKMM_TUNE_SPLITS];
+    /* Fitted to the problem, it would duplicate another one; so it would with fewer parts of K than it has, and with a
+     * tail that is all of C, or nothing. */
+    const uint32_t tail = config->values[VKMM_TUNE_TAIL], splits = config->values[VKMM_TUNE_SPLITS];
+    return memcmp(&choice.config, config, sizeof *config) == 0 && choice.info.splits == (tail > 1 ? tail : splits) &&
+           (tail == 1 || choice.info.whole_rows > 0);
 }
 
 static uint64_t scaled(uint64_t extent, int shift)
