@@ -8,9 +8,9 @@
 //
 // Work is counted in items: tiles of C, fastest; then parts of K; then matrices of the batch. Item i is tile i % tiles
 // of part i / tiles % SPLITS of matrix i / tiles / SPLITS. If WHOLE_ROWS is not 0, the tiles of the first WHOLE_ROWS
-// rows come first, with all of K, and only the others have parts. A dispatch does the items FIRST … END - 1, and each of
-// its workgroups every gl_NumWorkGroups.x-th of them, because devices limit the number of workgroups, and desktops how
-// long a dispatch may take.
+// rows come first, with all of K, and only the others have parts. A dispatch does the items FIRST … END - 1, and each
+// of its workgroups every gl_NumWorkGroups.x-th of them, because devices limit the number of workgroups, and desktops
+// how long a dispatch may take.
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(constant_id = 2) const uint ROWS = 16;        // rows of C that a workgroup computes at a time
