@@ -335,6 +335,13 @@ static void tiles_fit_few_registers(void **state)
             assert_int_equal(value[VKMM_TUNE_DEPTH], cases[c].depth[layout]);
         }
     assert_int_equal(seen, 4 * (sizeof cases / sizeof *cases));
+    for (size_t v = 0; v < sizeof vendors / sizeof *vendors; v++) { /* parts, too, or a refusal */
+        const vkmm_problem split = CUBE(4096, .method = VKMM_COMPUTE_SPLIT);
+        vkmm_choice choice;
+        const vkmm_status status = choose(&vendors[v].info, &split, NULL, NULL, &choice);
+        assert_true(status == VKMM_OK || status == VKMM_UNSUPPORTED);
+        if (strcmp(vendors[v].driver_name, "intel-bmg") == 0) assert_int_equal(status, VKMM_UNSUPPORTED);
+    }
 }
 
 static void refuses_with_its_rule(void **state)

@@ -102,11 +102,12 @@ static void split_tail(const vkmm_device_info *device, const vkmm_problem *probl
 {
     const double around = 3, pass = 12, processors = vkmm_device_processors(device);
     const uint32_t *value = preset->config.values;
+    if (device->processors == 0 || preset->resident != 1) return; /* 0: there is no preset, and no tile */
     const double tiles = (double)vkmm_config_tiles(problem, &preset->config), rounds = ceil(tiles / processors);
     const double tile = (double)value[VKMM_TUNE_ROWS] * value[VKMM_TUNE_COLS] * (double)problem->k /
                         fmax(preset->peak * preset->rate, 1);
     double least = 0.99 * rounds * tile;
-    if (device->processors == 0 || preset->resident != 1 || tiles < processors) return;
+    if (tiles < processors) return;
     vkmm_config config = preset->config;
     const vkmm_tunable *tail = &kernel->tunables[VKMM_TUNE_TAIL];
     for (uint32_t i = 1; i < tail->count; i++) {
