@@ -206,9 +206,9 @@ typedef struct vkmm_instance_params {
     int validate;          /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
                                   VKMM_UNSUPPORTED */
     const char *cache_dir; /* where compiled pipelines and tuning results are kept between processes. NULL: the folder
-                              vkmatmul in $XDG_CACHE_HOME, or in ~/.cache; "": nowhere. Created when first needed, for
-                              this user alone. Damaged or stale files in it are reported to the log and ignored; a
-                              folder that cannot be written is not an error */
+                              vkmatmul in $XDG_CACHE_HOME, or in ~/.cache, but nowhere in a setuid program; "": nowhere.
+                              Created when first needed, for this user alone. Damaged or stale files in it are reported
+                              to the log and ignored; a folder that cannot be written is not an error */
 } vkmm_instance_params;
 
 /* Loads the Vulkan loader and lists the devices. VKMM_NO_DEVICE if there is no loader. VKMM_OK with a count of 0 if

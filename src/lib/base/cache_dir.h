@@ -6,8 +6,9 @@
 
 /* The folder's path, which need not exist yet. given NULL: vkmatmul in $XDG_CACHE_HOME where that is an absolute
  * path, else in $HOME/.cache (XDG Base Directory Specification 0.8: relative paths are invalid and to be ignored); on
- * Windows, in %LOCALAPPDATA%; "": nowhere; else given itself. *path is NULL for nowhere, as without a HOME; otherwise
- * the caller frees it with vkmm_free. VKMM_OUT_OF_MEMORY is the only failure. */
+ * Windows, in %LOCALAPPDATA%; "": nowhere; else given itself. *path is NULL for nowhere, as without a HOME or in a
+ * setuid program (base/variable.h); otherwise the caller frees it with vkmm_free. VKMM_OUT_OF_MEMORY is the only
+ * failure. */
 vkmm_status vkmm_cache_dir_name(const vkmm_log *log, const char *given, char **path);
 
 /* The same, but nowhere if the folder exists and other users own it or can write to it: its contents are passed to

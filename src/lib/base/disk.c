@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/cache_dir.h"
 #include "base/folder.h"
+#include "base/variable.h"
 
 const char *vkmm_path_name(const char *path)
 {
@@ -54,13 +55,13 @@ int vkmm_disk_look_open(int fd, vkmm_disk_entry *entry)
 int vkmm_disk_open(const char *path, vkmm_disk_how how, unsigned mode)
 {
     static const int flags[] = {
-        /* O_NONBLOCK: opening a pipe that nobody writes to would wait for ever. */
+        /* O_NONBLOCK: opening a pipe without its other end would wait for ever. */
         [VKMM_DISK_READ] = O_RDONLY | O_NONBLOCK | O_NOCTTY,
         [VKMM_DISK_DEVICE] = O_WRONLY | O_NOCTTY,
         /* O_EXCL never follows or reuses what is already there. */
         [VKMM_DISK_NEW] = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
-        [VKMM_DISK_APPEND] = O_WRONLY | O_CREAT | O_APPEND,
-        [VKMM_DISK_LOCK] = O_RDWR | O_CREAT | O_NOFOLLOW,
+        [VKMM_DISK_APPEND] = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK,
+        [VKMM_DISK_LOCK] = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
     };
     return open(path, flags[how] | O_CLOEXEC, (mode_t)mode);
 }
@@ -185,7 +186,7 @@ int vkmm_link_name(const char *path, char *text, size_t size)
 
 const char *vkmm_folder_temporary(void)
 {
-    const char *named = getenv("TMPDIR");
+    const char *named = vkmm_variable("TMPDIR");
     return named != NULL && named[0] != '\0' ? named : "/tmp";
 }
 
@@ -197,7 +198,7 @@ vkmm_access_look vkmm_path_look(const char *path, int write)
 
 char *vkmm_disk_cache_folder(void)
 {
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *xdg = vkmm_variable("XDG_CACHE_HOME"), *home = vkmm_variable("HOME");
     if (xdg && xdg[0] == '/') return vkmm_cache_dir_join(xdg, "vkmatmul");
     return home && home[0] == '/' ? vkmm_cache_dir_join(home, ".cache/vkmatmul") : NULL;
 }

@@ -31,8 +31,9 @@ typedef struct vkmm_disk_entry {
 int vkmm_disk_look(const char *path, vkmm_disk_entry *entry); /* what a link points to */
 int vkmm_disk_look_open(int fd, vkmm_disk_entry *entry);
 
-/* READ never waits for a pipe's writer. DEVICE: to write to what is not a regular file. NEW: to read and write, fails
- * with EEXIST if the name exists. APPEND and LOCK create a file that is missing. `mode` is for what is created. */
+/* READ, APPEND and LOCK never wait for a pipe's other end. DEVICE: to write to what is not a regular file. NEW: to read
+ * and write, fails with EEXIST if the name exists. APPEND and LOCK create a file that is missing. `mode` is for what is
+ * created. */
 typedef enum vkmm_disk_how {
     VKMM_DISK_READ,
     VKMM_DISK_DEVICE,

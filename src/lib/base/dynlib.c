@@ -2,11 +2,11 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clean.h"
 #include "base/folder.h"
+#include "base/variable.h"
 
 void *vkmm_dynlib_open(const char *name)
 {
@@ -66,7 +66,7 @@ int vkmm_dynlib_there(const char *root, const char *name)
 {
     static const char *const folders[] = {
         "/lib/" MULTIARCH, "/usr/lib/" MULTIARCH, "/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-    const char *path = getenv("LD_LIBRARY_PATH");
+    const char *path = vkmm_variable("LD_LIBRARY_PATH");
     while (path != NULL) {
         size_t length = strcspn(path, ":");
         if (is_in(root, path, length, name)) return 1;

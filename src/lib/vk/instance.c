@@ -1,9 +1,8 @@
 #include "vk/instance.h"
 
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "base/cache_dir.h"
+#include "base/variable.h"
 #include "vk/loader.h"
 #include "vk/result.h"
 #include "vk/validation.h"
@@ -38,7 +37,7 @@ vkmm_status vkmm_fail_missing(const vkmm_log *log, const char *what)
     static const char *const names[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT",
                                         "VK_LOADER_DRIVERS_DISABLE", "VK_ADD_DRIVER_FILES"};
     for (size_t i = 0; i < VKMM_COUNT(names); i++) {
-        const char *value = getenv(names[i]);
+        const char *value = vkmm_variable(names[i]);
         if (value && *value)
             return vkmm_fail(log, VKMM_NO_DEVICE,
                              "no Vulkan %s was found with %s=%.200s; 'vkmatmul doctor' looks for the cause", what,
