@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include "base/alloc.h"
+#include "base/disk.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Every test runs in an empty folder of its own. */
@@ -68,6 +70,15 @@ static unsigned mode_of_partial(void)
     return status.st_mode & 0777;
 }
 
+/* In place of the C library's: notes the mode that a file had before. */
+static unsigned mode_before;
+int fchmod(int fd, mode_t mode)
+{
+    struct stat status;
+    mode_before = fstat(fd, &status) == 0 ? status.st_mode & 0777 : 0;
+    return (int)syscall(SYS_fchmod, fd, mode);
+}
+
 static void test_mapping(void **state)
 {
     (void)state;
@@ -116,7 +127,8 @@ static void test_output_appears_whole_at_commit(void **state)
     assert_int_equal(vkmm_output_write(output, "text", 4), VKMM_OK);
     assert_holds("out", "old");
     assert_int_equal(entries(), 2);
-    assert_int_equal(mode_of_partial(), 0640); /* never what the umask would leave of 0666 */
+    assert_int_equal(mode_before, 0600); /* nobody else could open it meanwhile */
+    assert_int_equal(mode_of_partial(), 0640);
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
     assert_null(output);
     assert_holds("out", "new text");
@@ -248,6 +260,23 @@ static void test_output_written_directly(void **state)
     assert_int_equal(entries(), 1);
 }
 
+static void test_files_of_the_cache_are_no_pipes(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    vkmm_output *output = NULL;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    /* Without waiting for a reader. */
+    assert_int_equal(vkmm_output_open_private(&log, "pipe", &output), VKMM_INVALID);
+    assert_null(output);
+    assert_contains(h.last, "cannot write pipe: it is not a regular file");
+    assert_int_equal(vkmm_disk_append("pipe", "x", 1), -1);
+    assert_int_equal(vkmm_output_open_private(NULL, "new", &output), VKMM_OK);
+    assert_int_equal(mode_of_partial(), 0600);
+    assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
+}
+
 static void test_output_refusals(void **state)
 {
     (void)state;
@@ -305,6 +334,7 @@ int main(void)
         IN_FOLDER(test_output_failed_write_is_not_committed),
         IN_FOLDER(test_output_keeps_symbolic_links),
         IN_FOLDER(test_output_written_directly),
+        IN_FOLDER(test_files_of_the_cache_are_no_pipes),
         IN_FOLDER(test_output_refusals),
         IN_FOLDER(test_output_without_memory),
     };

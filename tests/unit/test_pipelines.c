@@ -293,11 +293,16 @@ static void what_cannot_be_kept_is_no_error(void **state)
     assert_int_equal(f->h.level, VKMM_LOG_INFO);
     assert_contains(f->h.last, "compiled pipelines are not kept: cannot write");
     rmdir(path);
+    assert_int_equal(mkfifo(path, 0600), 0); /* nobody is waited for */
+    assert_int_equal(process(f, 1), 0);
+    assert_int_equal(f->h.count, 3);
+    assert_contains(f->h.last, "it is not a regular file");
+    unlink(path);
     if (geteuid() == 0) return; /* root may write everything */
     assert_int_equal(chmod(f->cache, 0500), 0);
     assert_int_equal(process(f, 1), 0);
     assert_int_equal(chmod(f->cache, 0700), 0);
-    assert_int_equal(f->h.count, 3);
+    assert_int_equal(f->h.count, 4);
     assert_int_equal(f->h.level, VKMM_LOG_INFO);
 }
 

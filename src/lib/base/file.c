@@ -113,6 +113,8 @@ static vkmm_status open_target(vkmm_output *o)
     int shared = descriptor_of(o->path);
     int exists = shared < 0 && vkmm_disk_look(o->path, &entry) == 0;
     if (shared < 0 && !exists && errno != ENOENT) return vkmm_output_cannot(o, errno);
+    if (o->is_private && exists && entry.kind != VKMM_DISK_FILE)
+        return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: it is not a regular file", o->path);
     if (shared >= 0 || (exists && entry.kind != VKMM_DISK_FILE)) {
         o->fd = shared >= 0 ? vkmm_disk_duplicate(shared) : vkmm_disk_open(o->path, VKMM_DISK_DEVICE, 0);
         return o->fd >= 0 ? VKMM_OK : vkmm_output_cannot(o, errno);
@@ -123,19 +125,19 @@ static vkmm_status open_target(vkmm_output *o)
     if (o->target == NULL && errno == ENOMEM) return VKMM_NO_MEMORY(&o->log, "for the name of %s", o->path);
     if (o->target == NULL) return vkmm_output_cannot(o, errno);
     /* Until it has the mode of the file that it replaces, nobody else may open it. */
-    vkmm_status result = create_partial(o, exists ? 0600 : o->mode);
+    vkmm_status result = create_partial(o, exists || o->is_private ? 0600 : 0666);
     /* An existing file keeps its permissions. Where the file system has none, that is no reason to fail. */
     if (result == VKMM_OK && exists && vkmm_disk_set_mode(o->fd, entry.mode) != 0) errno = 0;
     return result;
 }
 
-static vkmm_status open_output(const vkmm_log *log, const char *path, unsigned mode, vkmm_output **output)
+static vkmm_status open_output(const vkmm_log *log, const char *path, int is_private, vkmm_output **output)
 {
     vkmm_output *o = vkmm_alloc(1, sizeof *o);
     *output = NULL;
     if (o != NULL) {
         o->fd = o->spool = o->leftover = -1;
-        o->mode = mode;
+        o->is_private = is_private;
         if (log != NULL) o->log = *log;
         o->path = vkmm_strdup(path);
     }
@@ -151,12 +153,12 @@ static vkmm_status open_output(const vkmm_log *log, const char *path, unsigned m
 
 vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output)
 {
-    return open_output(log, path, 0666, output);
+    return open_output(log, path, 0, output);
 }
 
 vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path, vkmm_output **output)
 {
-    return open_output(log, path, 0600, output);
+    return open_output(log, path, 1, output);
 }
 
 vkmm_status vkmm_output_all(vkmm_output *o, int fd, int64_t offset, const void *data, uint64_t bytes)

@@ -43,8 +43,9 @@ void vkmm_mappings_forget(const void *begin, uint64_t bytes);
 typedef struct vkmm_output vkmm_output;
 
 vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output);
-vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path,
-                                     vkmm_output **output); /* a new file gets mode 0600 */
+
+/* For a file of the cache folder: a new one gets mode 0600, and only a regular file is replaced. */
+vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path, vkmm_output **output);
 vkmm_status vkmm_output_write(vkmm_output *output, const void *data,
                               uint64_t bytes); /* VKMM_INVALID: full disk, and so on */
 

@@ -12,7 +12,7 @@ struct vkmm_output {
     int spool;         /* reserved, and not a regular file: its bytes until the commit; -1: none */
     uint64_t reserved; /* bytes */
     atomic_int failed; /* a write failed: commit must not put the file in place */
-    unsigned mode;     /* of a new file, before the umask */
+    int is_private;    /* a new file has mode 0600 before the umask, else 0666 */
     char *path;        /* as the user gave it, for messages */
     char *target;      /* what the rename replaces: path with its links resolved; NULL when written directly */
     char *partial;     /* the temporary file; NULL when written directly or not there yet */
