@@ -15,6 +15,9 @@
  *     jumps.c    all other names of a BLAS, for libblas.so.3
  *     report.c   VKBLAS_VERBOSE, VKBLAS_REPORT
  *
+ * The environment is read by secure_getenv alone: in a setuid program its caller must not choose what is loaded,
+ * written or kept. An invalid value is reported once and has no effect.
+ *
  * Reference: Dongarra, Du Croz, Hammarling, Duff: A Set of Level 3 Basic Linear Algebra Subprograms, ACM TOMS 16
  * (1990); CBLAS: BLAS Technical Forum Standard, appendix B. */
 #ifndef VKBLAS_BLAS_H
@@ -152,6 +155,11 @@ vkmm_status vkblas_multiply_by(vkmm_device *device, const vkmm_problem *problem,
 /* GEMM on the device: α·op(A)·op(B) + β·C for every type. 0: the device could not do it, and C is unchanged. */
 int vkblas_product(const vkblas_call *call);
 
+/* ---- run.c ---- */
+
+/* Whether VKBLAS_MIN says who computes a call. Otherwise costs do. After the first call only. */
+int vkblas_is_forced(void);
+
 /* ---- host.c ---- */
 
 /* Computes the call with the host's BLAS, through its Fortran interface, whatever the caller's was. Aborts with a
@@ -203,6 +211,9 @@ int vkblas_device_state(void);
 
 /* What tells this device with its driver from others, once it is open. */
 uint64_t vkblas_device_identity(void);
+
+/* The value of a text of digits, at most INT64_MAX; -1 for NULL and any other text. */
+int64_t vkblas_whole(const char *text);
 
 /* One sentence on stderr, after "vkblas: ". */
 void vkblas_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

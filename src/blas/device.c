@@ -34,27 +34,34 @@ static void keep(void *user, vkmm_log_level level, const char *text)
     if (level == VKMM_LOG_ERROR) snprintf(sentence, sizeof sentence, "%s", text);
 }
 
-/* A process that runs under MPI has a rank among those of its machine. */
-static int local_rank(void)
+int64_t vkblas_whole(const char *text)
+{
+    if (text == NULL || *text == 0 || text[strspn(text, "0123456789")] != 0) return -1;
+    return strtoll(text, NULL, 10); /* the largest value if it overflows */
+}
+
+/* A process that runs under MPI has a rank among those of its machine. -1: none is known. */
+static int64_t local_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID",
                                         "PMI_LOCAL_RANK"};
-    for (size_t i = 0; i < VKBLAS_COUNT(names); i++)
-        if (getenv(names[i]) != NULL) return atoi(getenv(names[i]));
-    return -1;
+    int64_t rank = -1;
+    for (size_t i = 0; i < VKBLAS_COUNT(names) && rank < 0; i++) rank = vkblas_whole(secure_getenv(names[i]));
+    return rank;
 }
 
 /* A processor's driver is only used if the user says so: it would compete with the host's BLAS for the same cores. */
 static vkmm_status choose(const vkmm_instance *instance, uint32_t *indices, uint32_t *count)
 {
-    const char *what = getenv("VKBLAS_DEVICE");
-    const int told = what != NULL && *what, rank = local_rank();
-    if (!told) what = getenv("VKBLAS_MIN") != NULL ? NULL : "gpu";
+    const char *what = secure_getenv("VKBLAS_DEVICE");
+    const int told = what != NULL && *what;
+    const int64_t rank = local_rank();
+    if (!told) what = vkblas_is_forced() ? NULL : "gpu";
     *count = 1;
     if (!told && rank < 0) return vkmm_instance_find_device(instance, what, indices);
     vkmm_status status = vkmm_instance_find_devices(instance, what, indices, count);
     if (status == VKMM_OK && !told) {
-        indices[0] = indices[(uint32_t)rank % *count];
+        indices[0] = indices[rank % *count];
         *count = 1;
     }
     return status;
@@ -81,8 +88,8 @@ static vkmm_status open_all(vkmm_instance *instance, vkmm_device **opened)
     others = calloc(most + 1u, sizeof(vkmm_device *));
     vkmm_status status = indices != NULL && others != NULL ? choose(instance, indices, &count) : VKMM_OUT_OF_MEMORY,
                 failed = status;
-    const char *method = getenv("VKBLAS_COMPUTE"); /* which has speeds of its own */
-    identity = hash(0xcbf29ce484222325u, method, method != NULL ? strlen(method) : 0);
+    const vkmm_method methods[] = {vkblas_method(VKBLAS_S), vkblas_method(VKBLAS_D)}; /* with speeds of their own */
+    identity = hash(0xcbf29ce484222325u, methods, sizeof methods);
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++) {
         const vkmm_device_info *info = vkmm_instance_device_info(instance, indices[i]);
         vkmm_device *one = NULL;
@@ -101,7 +108,7 @@ static vkmm_status open_all(vkmm_instance *instance, vkmm_device **opened)
 
 static int number_in(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable);
     return value != NULL ? atoi(value) : 0;
 }
 
@@ -123,7 +130,7 @@ void vkblas_block_signals(sigset_t *before)
 
 static void open_device(void)
 {
-    const char *what = getenv("VKBLAS_DEVICE");
+    const char *what = secure_getenv("VKBLAS_DEVICE");
     vkmm_instance *instance = NULL;
     vkmm_device *opened = NULL;
     sigset_t before;
@@ -136,7 +143,8 @@ static void open_device(void)
     fesetenv(&numbers);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != VKMM_OK) {
-        vkblas_warn("%s; the host computes everything", sentence[0] ? sentence : vkmm_status_name(status));
+        vkblas_warn("%s%s; the host computes everything", what != NULL && *what ? "VKBLAS_DEVICE: " : "",
+                    sentence[0] ? sentence : vkmm_status_name(status));
         vkmm_instance_destroy(&instance);
         atomic_store(&state, -1);
         return;

@@ -87,7 +87,7 @@ static void *look(const char *names)
 {
     static const char *const files[] = {"libopenblas.so.0", "libblis.so.4", "libmkl_rt.so.2", "libmkl_rt.so",
                                         VKBLAS_NETLIB};
-    const char *told = getenv("VKBLAS_HOST");
+    const char *told = secure_getenv("VKBLAS_HOST");
     void *function = NULL;
     if (told != NULL && *told) {
         static int warned;

@@ -1,5 +1,6 @@
 /* What this process knows of the costs, and the file that keeps it between processes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all of this */
 static vkblas_cost cost;
-static char key[600], path[4096]; /* of the file; "": none */
-static uint64_t kept_identity;    /* of the device that they were learned with; 0: none */
+static char key[600], name[32], folder[4096]; /* of the file; folder "": none */
+static uint64_t kept_identity;                /* of the device that they were learned with; 0: none */
 static double start_ms;
 static atomic_int opening; /* by a thread, for some time: other threads do not wait for it */
 
@@ -22,28 +23,57 @@ __attribute__((constructor)) static void start(void)
 
 void vkblas_learned_forget(void)
 {
-    path[0] = 0;
+    folder[0] = 0;
 }
 
 static const char *value_of(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable);
     return value != NULL ? value : "";
+}
+
+/* The folder, under the library's rule (base/cache_dir.h): only this user owns it and may write to it. -1: errno. */
+static int open_folder(void)
+{
+    struct stat status;
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    const int known = fstat(fd, &status) == 0;
+    if (known && status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return fd;
+    if (known)
+        vkblas_warn("no costs are kept in %.300s, which is not this user's alone: owner %lu, mode %04o (chmod go-w)",
+                    folder, (unsigned long)status.st_uid, (unsigned)status.st_mode & 07777);
+    close(fd);
+    folder[0] = 0;
+    errno = EPERM;
+    return -1;
+}
+
+/* Does not wait if the file is a pipe. NULL: there is no regular file. */
+static FILE *open_costs(void)
+{
+    struct stat status;
+    const int at = open_folder(), fd = at >= 0 ? openat(at, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    FILE *file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? fdopen(fd, "r") : NULL;
+    if (file == NULL && fd >= 0) close(fd);
+    if (at >= 0) close(at);
+    return file;
 }
 
 void vkblas_learned_begin(void)
 {
     const char *cache = value_of("XDG_CACHE_HOME"), *home = value_of("HOME");
-    uint64_t name = 0xcbf29ce484222325u;
+    uint64_t sum = 0xcbf29ce484222325u;
     unsigned long long identity = 0;
     snprintf(key, sizeof key, "vkblas 1 host=%.300s threads=%u device=%.60s", vkblas_host_path(), vkblas_threads(),
              value_of("VKBLAS_DEVICE"));
-    for (const char *at = key; *at; at++) name = (name ^ (unsigned char)*at) * 0x100000001b3u;
+    for (const char *at = key; *at; at++) sum = (sum ^ (unsigned char)*at) * 0x100000001b3u;
+    snprintf(name, sizeof name, "blas-%016llx", (unsigned long long)sum);
     if (*cache != '/' && *home != '/') return;
-    const int length = snprintf(path, sizeof path - 8, "%s%s/vkmatmul/blas-%016llx", *cache == '/' ? cache : home,
-                                *cache == '/' ? "" : "/.cache", (unsigned long long)name);
-    if (length < 0 || (size_t)length >= sizeof path - 8) path[0] = 0;
-    FILE *file = path[0] ? fopen(path, "re") : NULL;
+    const int length =
+        snprintf(folder, sizeof folder, "%s%s/vkmatmul", *cache == '/' ? cache : home, *cache == '/' ? "" : "/.cache");
+    if (length < 0 || (size_t)length >= sizeof folder) folder[0] = 0;
+    FILE *file = folder[0] ? open_costs() : NULL;
     if (file == NULL) return;
     if (vkblas_cost_read(&cost, key, file)) {
         rewind(file);
@@ -53,34 +83,39 @@ void vkblas_learned_begin(void)
     fclose(file);
 }
 
-/* The folder of a file, and those above it. */
-static void make_folder(char *file, int levels)
+/* The folder and the one above it. */
+static void make_folder(void)
 {
-    char *slash = strrchr(file, '/');
-    if (slash == NULL || slash == file) return;
+    char *slash = strrchr(folder, '/');
     *slash = 0;
-    if (levels > 1) make_folder(file, levels - 1);
-    mkdir(file, 0700);
+    mkdir(folder, 0700);
     *slash = '/';
+    mkdir(folder, 0700);
 }
 
 /* Another process may write at the same time: the last one wins. */
 __attribute__((destructor)) static void write_costs(void)
 {
-    char partial[sizeof path + 32];
-    if (path[0] == 0 || pthread_mutex_trylock(&lock) != 0) return;
-    snprintf(partial, sizeof partial, "%s.%ld", path, (long)getpid());
-    FILE *file = fopen(partial, "wxe");
-    if (file == NULL && errno == ENOENT) {
-        make_folder(path, 2);
-        file = fopen(partial, "wxe");
+    char partial[sizeof name + 32];
+    if (folder[0] == 0 || pthread_mutex_trylock(&lock) != 0) return;
+    snprintf(partial, sizeof partial, "%s.%ld", name, (long)getpid());
+    int at = open_folder();
+    if (at < 0 && errno == ENOENT) {
+        make_folder();
+        at = open_folder();
     }
+    const int fd = at >= 0 ? openat(at, partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file != NULL) {
         vkblas_cost_end(&cost, vkblas_now_ms() - start_ms);
         vkblas_cost_write(&cost, key, file);
         fprintf(file, "identity %016llx\n", (unsigned long long)kept_identity);
-        if (ferror(file) | fclose(file) || rename(partial, path) != 0) unlink(partial);
+        if (ferror(file) | fclose(file) || renameat(at, partial, at, name) != 0) unlinkat(at, partial, 0);
+    } else if (fd >= 0) {
+        unlinkat(at, partial, 0);
+        close(fd);
     }
+    if (at >= 0) close(at);
     pthread_mutex_unlock(&lock);
 }
 

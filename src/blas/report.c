@@ -24,8 +24,10 @@ static int speaks;
 
 static void read_environment(void)
 {
-    const char *verbose = getenv("VKBLAS_VERBOSE"), *report = getenv("VKBLAS_REPORT");
-    speaks = verbose != NULL && *verbose && strcmp(verbose, "0") != 0;
+    const char *verbose = secure_getenv("VKBLAS_VERBOSE"), *report = secure_getenv("VKBLAS_REPORT");
+    speaks = verbose != NULL && strcmp(verbose, "1") == 0;
+    if (verbose != NULL && !speaks && strcmp(verbose, "0") != 0)
+        vkblas_warn("invalid VKBLAS_VERBOSE='%.100s': use 0 or 1; calls are not reported, as with 0", verbose);
     if (report != NULL && *report) to = strdup(report);
 }
 

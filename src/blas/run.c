@@ -32,17 +32,25 @@ static void forked(void)
 
 static void read_environment(void)
 {
-    const char *told = getenv("VKBLAS_MIN"), *device = getenv("VKBLAS_DEVICE");
-    const double edge = told != NULL ? atof(told) : -1, volume = edge * edge * edge;
+    const char *least = secure_getenv("VKBLAS_MIN"), *device = secure_getenv("VKBLAS_DEVICE");
+    const int64_t edge = vkblas_whole(least);
+    const double volume = (double)edge * (double)edge * (double)edge;
     int64_t from = WORTH_A_THOUGHT;
     pthread_atfork(NULL, NULL, forked);
-    if (told != NULL && volume >= 0) from = forced = volume < 9e18 ? (int64_t)volume : INT64_MAX;
+    if (edge >= 0) from = forced = volume < 9e18 ? (int64_t)volume : INT64_MAX;
+    if (edge < 0 && least != NULL)
+        vkblas_warn("invalid VKBLAS_MIN='%.100s': use a whole number, 0 or larger; costs decide, as without it", least);
     if (device != NULL && strcmp(device, "none") == 0) {
         vkblas_device_give_up();
         from = INT64_MAX;
     }
     if (forced < 0 && from < INT64_MAX) vkblas_learned_begin();
     atomic_store(&vkblas_least, vkblas_reports() ? 0 : from);
+}
+
+int vkblas_is_forced(void)
+{
+    return forced >= 0;
 }
 
 static int64_t read_once(void)
