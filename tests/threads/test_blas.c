@@ -1,10 +1,12 @@
 /* libvkblas, called by several threads at once: every result is right, whoever computes it, also while a device is lost
- * or a thread forks. Each run is a process of its own, because libvkblas reads its environment and opens its devices
- * once. All numbers are small and whole, so that results are exact. */
+ * or a thread forks, and the program's signals remain its own. Each run is a process of its own, because libvkblas
+ * reads its environment and opens its devices once. All numbers are small and whole, so that results are exact. */
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "../../src/blas/cost.h"
@@ -19,6 +21,26 @@ void __tsan_on_report(void *report)
 {
     (void)report;
     reports++;
+}
+
+/* Threads that a call begins inherit its mask, which must block the program's signals. */
+static _Thread_local int in_call;
+static atomic_int begun, open_to_signals;
+
+static int blocks_signals(void)
+{
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    return sigismember(&mask, SIGUSR1) && sigismember(&mask, SIGINT) && sigismember(&mask, SIGCHLD);
+}
+
+int __real_thrd_create(thrd_t *thread, thrd_start_t function, void *data);
+int __wrap_thrd_create(thrd_t *thread, thrd_start_t function, void *data);
+int __wrap_thrd_create(thrd_t *thread, thrd_start_t function, void *data)
+{
+    if (in_call) atomic_fetch_add(&begun, 1);
+    if (in_call && !blocks_signals()) atomic_fetch_add(&open_to_signals, 1);
+    return __real_thrd_create(thread, function, data);
 }
 
 /* AddressSanitizer before LLVM 18 leaves its allocator locked in the child of a fork if another thread allocates at
@@ -166,6 +188,7 @@ static int child_is_right(const operands *o)
 static void call(crew_member *me)
 {
     const run *r = me->shared;
+    in_call = 1;
     for (int round = 0; round < ROUNDS; round++) {
         /* While it forks, everything is the device's: OpenBLAS in the child would wait for a lock of its parent's. */
         const int kind = r->forks ? 0 : (me->number + round) % 4, is_system = kind == 3;
@@ -182,6 +205,7 @@ static void call(crew_member *me)
                                                                    : product_is_right(&o);
         free(room);
         CREW_EXPECT(me, right, "round %d: a wrong result", round);
+        CREW_EXPECT(me, !blocks_signals(), "round %d: signals are blocked after a call", round);
     }
 }
 
@@ -197,6 +221,7 @@ static int play(const run *r)
 {
     set("VKBLAS_MIN", r->least);
     set("VKBLAS_DEVICE", r->devices);
+    set("OPENBLAS_NUM_THREADS", "2");                   /* of which one copies: OpenBLAS is loaded already */
     if (r->devices && strcmp(r->devices, "all") == 0) { /* of two drivers, if both are here */
         char both[1000];
         snprintf(both, sizeof both, "%s:/usr/lib/chromium/vk_swiftshader_icd.json", getenv("VK_DRIVER_FILES"));
@@ -210,6 +235,8 @@ static int play(const run *r)
     }
     int failed = crew_run(call, (void *)(uintptr_t)r);
     if (r->lost && fake_failed() == 0) failed++, printf("# no device was lost\n");
+    if (open_to_signals > 0) failed++, printf("# %d threads take the program's signals\n", open_to_signals);
+    if (begun == 0 && r->devices == NULL && vkblas_threads() > 1) failed++, printf("# no thread began\n");
     if (vkblas_device_state() != r->state) failed++, printf("# the device's state is %d\n", vkblas_device_state());
     fflush(stdout);
     return failed + reports > 0;
