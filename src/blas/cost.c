@@ -159,7 +159,7 @@ static const double unit = 1e-9;
 
 static long long stored(double value)
 {
-    return (long long)(value / unit);
+    return llround(value / unit); /* a cut one could become 0, which is not read */
 }
 
 void vkblas_cost_write(const vkblas_cost *cost, const char *key, FILE *file)
@@ -198,11 +198,11 @@ int vkblas_cost_read(vkblas_cost *cost, const char *key, FILE *file)
         int where, type, v, x, count;
         long long value;
         for (int i = 0; i < 4; i++)
-            if (sscanf(line, times[i].format, &value) == 1 && value > 0 && value < most)
+            if (sscanf(line, times[i].format, &value) == 1 && value > 0 && value <= most)
                 *times[i].ms = (double)value * unit;
         if (sscanf(line, "cell %d %d %d %d %lld %d", &where, &type, &v, &x, &value, &count) == 6 && within(where, 2) &&
             within(type, VKBLAS_TYPES) && within(v, VKBLAS_VOLUMES) && within(x, VKBLAS_EXTENTS) && value > 0 &&
-            value < most && count > 0)
+            value <= most && count > 0)
             cost->cells[where][type][v][x] = (vkblas_cell){(float)((double)value * unit), count < 2 ? 1 : 2},
             cost->known[where][type] = 1;
     }

@@ -1,0 +1,103 @@
+/* Any bytes as libvkblas's file of costs: every value within its limits, every choice one of the four, and what was
+ * read is written the same way again. */
+#include "fuzz.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/blas/cost.h"
+
+#define KEY "vkblas 1 host=/lib/libblas.so.3 threads=2 device="
+
+enum { TEXT = 1 << 20 }; /* more than all cells need */
+
+static int is_time(double ms)
+{
+    return ms >= 0 && ms < 1.1e6;
+}
+
+static void check_values(const vkblas_cost *cost)
+{
+    if (!is_time(cost->open_ms) || !is_time(cost->attempt_ms) || !is_time(cost->before_ms) ||
+        !is_time(cost->before_lost_ms) || cost->lost_ms != 0 || cost->opened != 0)
+        abort();
+    for (int where = 0; where < 2; where++)
+        for (int type = 0; type < VKBLAS_TYPES; type++) {
+            const vkblas_cell *cells = cost->cells[where][type][0];
+            int known = 0;
+            for (int i = 0; i < VKBLAS_VOLUMES * VKBLAS_EXTENTS; i++) {
+                if (cells[i].count < 0 || cells[i].count > 2 || (cells[i].count > 0) != (cells[i].ns > 0)) abort();
+                if (!is_time(cells[i].ns)) abort();
+                known |= cells[i].count > 0;
+            }
+            if (known != cost->known[where][type]) abort();
+        }
+}
+
+static void check_choices(vkblas_cost *cost)
+{
+    static const vkblas_extents extents[] = {
+        {0, 0, 0}, {1, 1, 1}, {512, 512, 512}, {8192, 8192, 16}, {INT64_MAX, INT64_MAX, INT64_MAX}};
+    for (int type = 0; type < VKBLAS_TYPES; type++)
+        for (size_t i = 0; i < VKBLAS_COUNT(extents) && cost->known[VKBLAS_HOST][type]; i++) {
+            vkblas_expected expected;
+            const vkblas_choice choice = vkblas_cost_choose(cost, (vkblas_type)type, extents[i], 1e5, &expected);
+            if ((int)choice < VKBLAS_TO_HOST || choice > VKBLAS_TO_PROBE) abort();
+            if (!isfinite(expected.host_ms) || !isfinite(expected.device_ms)) abort();
+            vkblas_cost_learn(cost, VKBLAS_DEVICE, (vkblas_type)type, extents[i], 1);
+        }
+    vkblas_cost_end(cost, 1e5);
+    if (!isfinite(cost->before_lost_ms) || !isfinite(cost->before_ms)) abort();
+}
+
+static int read_text(vkblas_cost *cost, const void *text, size_t bytes)
+{
+    memset(cost, 0, sizeof *cost);
+    FILE *file = bytes > 0 ? fmemopen((void *)(uintptr_t)text, bytes, "r") : NULL;
+    const int is_read = file != NULL && vkblas_cost_read(cost, KEY, file);
+    if (file != NULL) fclose(file);
+    return is_read;
+}
+
+static size_t write_text(const vkblas_cost *cost, char text[TEXT])
+{
+    FILE *file = fmemopen(text, TEXT, "w");
+    if (file == NULL) abort();
+    vkblas_cost_write(cost, KEY, file);
+    const long bytes = ftell(file);
+    if (fclose(file) != 0 || bytes <= 0) abort();
+    return (size_t)bytes;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    static vkblas_cost cost, again;
+    static char text[2][TEXT];
+    if (read_text(&cost, data, bytes)) {
+        check_values(&cost);
+        const size_t length = write_text(&cost, text[0]);
+        if (!read_text(&again, text[0], length)) abort();
+        if (write_text(&again, text[1]) != length || memcmp(text[0], text[1], length) != 0) abort();
+        if (memcmp(cost.known, again.known, sizeof cost.known) != 0) abort();
+    }
+    check_choices(&cost);
+    return 0;
+}
+
+size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
+{
+    static const char *const examples[] = {
+        "\n",
+        KEY,
+        KEY "\n",
+        KEY "\nopen 300000000000\nattempt 50000000000\nran 5000000000000\nlost 1000000000\n",
+        KEY "\ncell 0 0 27 9 1\ncell 0 1 24 8 40000000 1\ncell 1 1 24 8 1 2\nidentity 0123456789abcdef\n",
+        KEY "\ncell 1 5 47 15 999999999999999 2\ncell 0 0 0 0 1 1\ncell 1 0 33 11 16777217 3\n",
+        KEY
+        "\nopen -5\nattempt nan\ncell 2 0 30 10 5000 1\ncell 0 0 48 10 5000 1\ncell 0 0 30 10 99999999999999999999 1\n",
+        "vkblas 1 host=/another threads=2 device=\ncell 0 0 27 9 1000 1\n",
+    };
+    if (index >= VKBLAS_COUNT(examples)) return 0;
+    return (size_t)snprintf((char *)out, VKMM_FUZZ_SEED_BYTES, "%s", examples[index]);
+}
