@@ -1,10 +1,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Splits A or B, of f32, into two f16 parts each, x·2^s = hi + lo/2048, where s puts the largest element of a row of
+// Splits A or B, of f32, into two f16 parts each, x·2^s = hi + lo/4096, where s puts the largest element of a row of
 // op(A), or of a column of op(B), between 2^14 and 2^15 (scale.comp has found its exponent). Along K, PART elements of
 // hi are followed by as many of lo. Elements keep the direction in which they lie. Where one is so small that too
-// little of it is left, or is infinite or NaN, the product must be computed without parts.
+// little of it is left, or is infinite or NaN, or where too few are not 0, the product must be computed without parts.
 // A workgroup splits a square of SIDE elements, an invocation VECTOR neighbours at a time; z counts the matrices of a
 // batch.
 layout(local_size_x_id = 0) in;
@@ -22,8 +22,8 @@ uint found(uint word) { return packed[word / 4][word % 4]; }
 
 uvec4 scalable(uvec4 e) { return uvec4(largest_of(e.x), largest_of(e.y), largest_of(e.z), largest_of(e.w)); }
 
-// Whether what the parts lose of an element is more than K roundings of f32, or it is no number: smaller than the power
-// of two that LEAST stands for beside `largest`, and not 0; or infinite or NaN.
+// Whether the parts lose too much of an element, or it is no number: smaller than the power of two that LEAST stands
+// for beside `largest`, and not 0; or infinite or NaN.
 bool is_lost(uvec4 values, uvec4 largest)
 {
     const uvec4 size = values & 0x7fffffff, least = max(LEAST + largest, 127 + TOP) - (127 + TOP);
@@ -77,6 +77,10 @@ void main()
             packed[at] = uvec4(parts[0].xy, parts[1].xy);
             packed[at + next / 4] = uvec4(parts[0].zw, parts[1].zw);
         }
+    }
+    if (IS_B == 0 && gl_WorkGroupID == uvec3(0) && gl_LocalInvocationIndex == 0) {
+        lost = lost || float(normals[0]) * float(normals[1]) < FEWEST;
+        normals[0] = normals[1] = 0; // for the next product
     }
     if (lost)
         decide(false);

@@ -9,5 +9,6 @@ layout(push_constant) uniform Work {
     uint EXPONENTS;                     // where those of the rows, or columns, are
     uint LEAST;                         // the smallest exponent that an element may have beside its line's largest
     uint FIRST_GROUPS, SECOND_GROUPS;   // workgroups of the passes over the parts,
-    uint INSTEAD_GROUPS;                // and of the product without parts
+    uint INSTEAD_GROUPS;                // and of the product without parts,
+    float FEWEST;                       // which is taken below so many normal numbers of A times those of B
 };

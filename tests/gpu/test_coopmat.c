@@ -448,8 +448,8 @@ static void the_device_is_asked_once(void **state)
     assert_int_equal(submissions, 0);
 }
 
-/* Beside a largest element of 1, with K = 300, 2^-35 can be split and what is below cannot. */
-static void the_limit_is_k_roundings(void **state)
+/* Beside a largest element of 1, with K = 300, 2^-32 can be split and what is below cannot. */
+static void the_limit_follows_the_root_of_k(void **state)
 {
     (void)state;
     vkmm_job *jobs[2];
@@ -459,10 +459,28 @@ static void the_limit_is_k_roundings(void **state)
         float *ones = vkmm_job_matrix(jobs[0], (vkmm_operand)o);
         const int count = SPLIT_K * (o == VKMM_A ? SPLIT_M : SPLIT_N);
         for (int i = 0; i < count; i++) ones[i] = 1;
-        ones[9] = 0x1p-35f;
+        ones[9] = 0x1p-32f;
         assert_int_equal(run_jobs(jobs), VKMM_COMPUTE_SPLIT);
-        ones[9] = 0x1.fp-36f;
+        ones[9] = 0x1.fp-33f;
         assert_int_equal(run_jobs(jobs), VKMM_COMPUTE_DIRECT);
+    }
+}
+
+/* All lines of A, or of B, have 16 elements that are not 0, the last ones; or one of them has 15. The next product is
+ * counted from 0. */
+static void few_products_are_computed_directly(void **state)
+{
+    (void)state;
+    enum { FEWEST = 16 };
+    vkmm_job *jobs[2];
+    if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();
+    for (int turn = 0; turn < 4; turn++) {
+        float *a = vkmm_job_matrix(jobs[0], VKMM_A), *b = vkmm_job_matrix(jobs[0], VKMM_B);
+        const int is_b = turn / 2;
+        for (int i = 0; i < SPLIT_M * SPLIT_K; i++) a[i] = is_b || i % SPLIT_K >= SPLIT_K - FEWEST;
+        for (int i = 0; i < SPLIT_K * SPLIT_N; i++) b[i] = !is_b || i / SPLIT_N >= SPLIT_K - FEWEST;
+        if (turn % 2) (is_b ? b : a)[SPLIT_K * (is_b ? SPLIT_N : SPLIT_M) - 1] = 0;
+        assert_int_equal(run_jobs(jobs), turn % 2 ? VKMM_COMPUTE_DIRECT : VKMM_COMPUTE_SPLIT);
     }
 }
 
@@ -478,7 +496,8 @@ int main(void)
         cmocka_unit_test(big_sums_and_what_is_no_number),
         cmocka_unit_test(parts_are_as_precise_as_f32),
         cmocka_unit_test(what_has_no_parts_is_computed_directly),
-        cmocka_unit_test(the_limit_is_k_roundings),
+        cmocka_unit_test(the_limit_follows_the_root_of_k),
+        cmocka_unit_test(few_products_are_computed_directly),
         cmocka_unit_test(the_device_is_asked_once),
     };
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));

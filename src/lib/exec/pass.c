@@ -229,8 +229,8 @@ static vkmm_status tell_method(vkmm_job *job)
     const vkmm_status status = find_method(job);
     if (status == VKMM_OK && job->plan.dispatches.handle && job->method != job->choice.problem.method)
         vkmm_say(job->log, VKMM_LOG_WARNING,
-                 "A or B has an infinity, a NaN, or elements too small beside the largest of their row or column for "
-                 "%s: computed by %s instead",
+                 "A or B has an infinity, a NaN, elements too small beside the largest of their row or column, or too "
+                 "few that are not 0 for %s: computed by %s instead",
                  vkmm_method_name(job->choice.problem.method), job->choice.edge.info.name);
     return status;
 }

@@ -168,6 +168,20 @@ static void aim(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
     plan->reduce_groups = plan->reduce_items < most ? plan->reduce_items : most;
 }
 
+/* All of it begins as 0, and what scale.comp counts is 0 again after split.comp. */
+static vkmm_status create_dispatches(vkmm_device *device, vkmm_plan *plan)
+{
+    VkCommandBuffer command = NULL;
+    vkmm_status status =
+        vkmm_buffer_create(device, "the dispatches", VKMM_DISPATCH_BYTES, VKMM_PLACE_DEVICE, &plan->dispatches);
+    if (status == VKMM_OK) status = vkmm_command_begin(device, &command);
+    if (status == VKMM_OK) {
+        device->table.vkCmdFillBuffer(command, plan->dispatches.handle, 0, VKMM_DISPATCH_BYTES, 0);
+        vkmm_command_barrier_all(device, command);
+    }
+    return vkmm_command_finish(device, status, &command);
+}
+
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
     *plan = (vkmm_plan){
@@ -185,8 +199,7 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
         status = create(device, choice, (vkmm_plan_pass)pass, plan);
     if (status == VKMM_OK && plan->pipelines[VKMM_PLAN_SCALING].handle && !choice->capture &&
         choice->modular.moduli == 0) /* for a split product */
-        status = vkmm_buffer_create(device, "the dispatches", VKMM_DISPATCH_COUNT * sizeof(VkDispatchIndirectCommand),
-                                    VKMM_PLACE_DEVICE, &plan->dispatches);
+        status = create_dispatches(device, plan);
     if (status != VKMM_OK) vkmm_plan_destroy(device, plan);
     return status;
 }
@@ -334,6 +347,7 @@ vkmm_pack_push vkmm_plan_pack(const vkmm_plan *plan, vkmm_operand operand, uint3
         .groups = {[VKMM_DISPATCH_FIRST] = plan->info.groups[0],
                    [VKMM_DISPATCH_SECOND] = plan->reduce_groups,
                    [VKMM_DISPATCH_INSTEAD] = plan->edge.info.groups[0]},
+        .fewest = r->fewest,
     };
 }
 
