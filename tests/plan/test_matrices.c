@@ -520,6 +520,12 @@ static void splits_where_matrices_are(void **state)
     assert_contains(said.last, "the kernel blocked cannot multiply parts (split); coopmat can");
     assert_int_equal(choose(&devices[0].info, &split, NULL, "depth=48", &choice), VKMM_UNSUPPORTED);
     assert_contains(said.last, "depth must be a multiple of 32");
+    assert_int_equal(choose(&devices[0].info, &split, NULL, "depth=160,rows=32,cols=32", &choice), VKMM_UNSUPPORTED);
+    assert_contains(said.last, "up to 128");
+    const vkmm_problem few = VKMM_PROBLEM(.m = 64, .n = 64, .k = 8192, .method = VKMM_COMPUTE_SPLIT);
+    assert_int_equal(choose(&devices[0].info, &few, "coopmat", "splits=182", &choice), VKMM_UNSUPPORTED);
+    assert_contains(said.last, "splits at most 2·√K");
+    assert_int_equal(choose(&devices[0].info, &few, "coopmat", "splits=181", &choice), VKMM_OK);
     assert_string_equal(
         planned(&devices[0].info, VKMM_PROBLEM(.m = 64, .n = 64, .k = 1023, .method = VKMM_COMPUTE_SPLIT)),
         "blocked");                                                                          /* more precise */
@@ -564,7 +570,7 @@ static void tails_are_cut_where_that_is_faster(void **state)
     }
 }
 
-/* Elements of both parts; with several sums of f32, whose error is smaller, fewer. */
+/* Elements of both parts; where f32 has several sums or parts of K, and so a smaller error, fewer. */
 static void runs_follow_the_error_of_f32(void **state)
 {
     (void)state;
@@ -572,7 +578,7 @@ static void runs_follow_the_error_of_f32(void **state)
         uint64_t size, k;
         uint32_t slices, run;
     } cases[] = {{2048, 2048, 1, 2 * 128},  {4096, 4096, 1, 2 * 160}, {8192, 8192, 1, 2 * 224},
-                 {4096, 65536, 1, 2 * 256}, {1024, 1024, 2, 2 * 32},  {384, 4096, 2, 2 * 96}};
+                 {4096, 65536, 1, 2 * 256}, {1024, 1024, 2, 2 * 32},  {384, 4096, 2, 2 * 32}};
     vkmm_choice choice;
     if (!is_built()) skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -584,9 +590,15 @@ static void runs_follow_the_error_of_f32(void **state)
         assert_contains(choice.edge.info.config, slices);
         assert_int_equal(choice.run, cases[i].run);
     }
-    /* f32 of a small product has four sums, or many: it is more precise. */
+    /* f32 of a small product has many sums, or parts of K: it is more precise, unless a configuration is named. */
+    const vkmm_problem few = VKMM_PROBLEM(.m = 256, .n = 256, .k = 16384, .method = VKMM_COMPUTE_SPLIT);
     assert_string_equal(
         planned(&devices[0].info, VKMM_PROBLEM(.m = 100, .n = 6, .k = 4096, .method = VKMM_COMPUTE_SPLIT)), "skinny");
+    assert_int_equal(choose(&devices[0].info, &few, NULL, NULL, &choice), VKMM_OK);
+    assert_string_equal(choice.info.name, "blocked");
+    assert_true(choice.info.splits > 16 && choice.problem.method == VKMM_COMPUTE_DIRECT && !choice.edge.module);
+    assert_int_equal(choose(&devices[0].info, &few, "coopmat", NULL, &choice), VKMM_OK);
+    assert_int_equal(choice.run, 2 * 64); /* half of √K */
 }
 
 int main(void)

@@ -272,10 +272,11 @@ static uint64_t broken_fragments(const vkmm_shape *shape)
 
 static uint64_t broken_parts(const vkmm_shape *shape)
 {
-    return shape->problem->method == VKMM_COMPUTE_SPLIT
-               ? vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), 2 * VKMM_PART) +
-                     vkmm_left_over(VKMM_PART, vkmm_value(shape, MATRIX_K))
-               : 0;
+    const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), most_depth = 128, k = shape->problem->k,
+                   parts = vkmm_value(shape, VKMM_TUNE_SPLITS) * vkmm_value(shape, VKMM_TUNE_TAIL); /* one is 1 */
+    if (shape->problem->method != VKMM_COMPUTE_SPLIT) return 0;
+    return vkmm_left_over(depth, 2 * VKMM_PART) + vkmm_left_over(VKMM_PART, vkmm_value(shape, MATRIX_K)) +
+           (depth > most_depth) + (k > 0 && parts * parts > 2 * k); /* k has both hi and lo */
 }
 
 /* The first pass computes C, too, so it must have what that takes. */
@@ -363,8 +364,8 @@ static const vkmm_rule rules[] = {
      "the device must list the shape for its types, and this build must have a shader for it", refuse_matrix},
     {"whole fragments", "leftover rows, columns or elements of a step", broken_fragments, NULL,
      "sub-rows must be a multiple of mm, sub-cols of mn, and depth of mk"},
-    {"whole parts", "leftover elements of a step", broken_parts, NULL,
-     "in a split product, depth must be a multiple of 32, and mk a divisor of 16"},
+    {"whole parts", "leftover elements of a step, or imprecise settings", broken_parts, NULL,
+     "in a split product, depth must be a multiple of 32 up to 128, mk a divisor of 16, and splits at most 2·√K"},
     {"parts of a tail", "other parts of K", broken_tail, NULL,
      "tail must be 1 unless a split product of one matrix has no bias, and splits=1"},
     {"whole blocks", "leftover rows or columns", vkmm_outside_blocks, NULL,

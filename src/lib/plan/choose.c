@@ -172,20 +172,35 @@ static vkmm_status refuse_split(const vkmm_log *log, const vkmm_device_info *dev
                      kernel->name);
 }
 
-/* Sums to which a kernel adds the terms of one element. */
+/* Sums to which a kernel adds the terms of one element, with K in one part. */
 static uint32_t sums_of(const vkmm_choice *choice)
 {
     return choice->kernel->sums ? choice->kernel->sums(&choice->config) : 1;
 }
 
-/* Elements of K that matrix operations sum at a time: as many as keep products of positive terms more precise than the
- * kernel for f32 has them. With them, the error of f32 is 1.32e-8·√K/sums, and that of parts at most 4.75e-9 for each
- * element of a run, minus 1e-7 (measured on an NVIDIA H200, whose matrix operations truncate; doc/precision.md). */
-static uint32_t run_of(const vkmm_choice *parts, const vkmm_choice *f32)
+/* The error of products of `terms` positive terms, added in f32 to so many sums, which are then added up: its norm over
+ * that of C (measured on an NVIDIA H200, like those below; doc/precision.md). */
+static double error_of_sums(double terms, double sums)
 {
-    const double longest = fmin(2.6 * sqrt((double)f32->problem.k) / sums_of(f32) + 20, 256);
+    return 1.32e-8 * sqrt(terms / (sums * sums) + sums);
+}
+
+/* Elements of K that matrix operations sum at a time: as many as keep products of positive terms more precise than f32
+ * with so many sums of an element's terms, but enough that few runs are left to add. */
+static uint32_t run_of(const vkmm_choice *parts, uint64_t k, double sums)
+{
+    const double root = sqrt((double)k), longest = fmin(fmax(2.6 * root / sums + 20, root / 2), 256);
     const uint32_t depth = parts->config.values[VKMM_TUNE_DEPTH], steps = (uint32_t)(2 * longest / depth);
     return depth * (steps > 1 ? steps : 1);
+}
+
+/* Whether the error of parts is more than twice that of f32. A run loses up to 4.75e-9 for each of its elements, minus
+ * 1e-7, because matrix operations truncate; then the runs of each part of K are added up in f32. */
+static int is_less_precise(const vkmm_choice *parts, uint64_t k, double sums)
+{
+    const double run = parts->run / 2.0, splits = parts->info.whole_rows > 0 ? 1 : parts->info.splits;
+    const double error = hypot(fmax(8.5e-8, 4.75e-9 * run - 1e-7), error_of_sums((double)k / run, splits));
+    return error > 2 * error_of_sums((double)k, sums);
 }
 
 /* The kernel multiplies parts. The device lets that of the plain product take its place if the operands cannot be
@@ -198,7 +213,7 @@ static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *dev
     const int named = wish->kernel && strcmp(wish->kernel, "auto") != 0;
     const uint64_t fewest = named || wish->config ? 1 : VKMM_FEWEST_TERMS;
     vkmm_problem plain = *problem, parts = vkmm_problem_row_major(problem, &choice->swapped);
-    vkmm_choice instead;
+    vkmm_choice instead, usual; /* f32 as it takes the parts' place, and as it would be without them */
     plain.method = VKMM_COMPUTE_DIRECT;
     choice->problem = parts;
     parts.type = VKMM_F16;
@@ -208,7 +223,9 @@ static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *dev
     vkmm_status status = vkmm_choose(log, device, &plain, &alone, &instead);
     if (status == VKMM_OK && parts.k < fewest / 4 * sums_of(&instead) * sums_of(&instead))
         return vkmm_choose(log, device, &plain, &any, choice);
+    if (status == VKMM_OK) status = vkmm_choose(log, device, &plain, &any, &usual);
     if (status != VKMM_OK) return status;
+    const double sums = (double)usual.info.splits * sums_of(&usual);
     choice->terms = wish->terms;
     choice->terms.in_one = 1;
     choice->kernel = kernel;
@@ -216,7 +233,8 @@ static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *dev
     status = vkmm_choose_general(log, device, wish, choice);
     if (status != VKMM_OK) return status;
     choice->edge = (vkmm_edge){instead.module, instead.info, instead.problem, 1};
-    choice->run = run_of(choice, &instead);
+    choice->run = run_of(choice, parts.k, sums);
+    if (fewest > 1 && is_less_precise(choice, parts.k, sums)) *choice = usual;
     return status;
 }
 

@@ -121,8 +121,9 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     if (status != VKMM_OK) return status;
     if (t->problem.method == VKMM_COMPUTE_SPLIT && choice.problem.method != VKMM_COMPUTE_SPLIT)
         return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
-                         "K is %llu, and split products of fewer than %d terms are computed as f32: tune that",
-                         (unsigned long long)t->problem.k, VKMM_FEWEST_TERMS);
+                         "K is %llu: split products of so few terms, or of so few elements of C, are computed as f32, "
+                         "which is more precise there: tune that",
+                         (unsigned long long)t->problem.k);
     if (t->problem.method != VKMM_COMPUTE_DIRECT) t->seen = choice.problem;
     seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
     if (vkmm_tuned_find(instance, &t->device, &t->problem, &tuned, NULL) && find(t, &tuned.best, &seeds[*count]))
