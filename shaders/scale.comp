@@ -69,5 +69,6 @@ void main()
         for (uint n = 0; n < 9; n++)
             dispatches[n] = 1;
         decide(true); // until split.comp finds that it cannot be so
+        depths = 0;
     }
 }

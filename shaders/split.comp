@@ -16,18 +16,25 @@ layout(std430, set = 0, binding = 3) restrict buffer Packed { uvec4 packed[]; };
 #include "parts.glsl"
 
 const uint SIDE = 64, VECTOR = 8, VECTORS = SIDE / VECTOR; // elements that an invocation splits at a time
+const uint LOST = 6, MOST_DEPTH = 6; // a depth that is too large; of A and B together, the largest that is not
 
 // What scale.comp found of a line of op(A) or op(B).
 uint found(uint word) { return packed[word / 4][word % 4]; }
 
 uvec4 scalable(uvec4 e) { return uvec4(largest_of(e.x), largest_of(e.y), largest_of(e.z), largest_of(e.w)); }
 
-// Whether the parts lose too much of an element, or it is no number: smaller than the power of two that LEAST stands
-// for beside `largest`, and not 0; or infinite or NaN.
-bool is_lost(uvec4 values, uvec4 largest)
+// The depth of an element: its octaves below 2^-28 of the line's largest, where hi is subnormal. There hi keeps fewer
+// bits, and lo too. The largest depth of four elements; what is no number is LOST, and so are subnormal numbers, for
+// which a device may take 0.
+uint depth_of(uvec4 values, uvec4 largest)
 {
-    const uvec4 size = values & 0x7fffffff, least = max(LEAST + largest, 127 + TOP) - (127 + TOP);
-    return any(lessThan(size - 1, max(least << 23, 1) - 1)) || any(greaterThanEqual(size, uvec4(0x7f800000)));
+    const uvec4 size = values & 0x7fffffff, exponents = size >> 23, shallow = max(largest, 29) - 28;
+    uint depth = any(equal(exponents, uvec4(255))) ? LOST : 0;
+    if (any(lessThan(size - 1, (shallow << 23) - 1))) // hardly ever
+        [[unroll]] for (uint n = 0; n < 4; n++)
+            if (size[n] != 0)
+                depth = max(depth, exponents[n] == 0 ? LOST : min(max(shallow[n], exponents[n]) - exponents[n], LOST));
+    return depth;
 }
 
 uvec2 halves(vec4 values) { return uvec2(packHalf2x16(values.xy), packHalf2x16(values.zw)); }
@@ -49,7 +56,7 @@ void main()
     const bool across = TRANSPOSE != 0;
     const uint extent = across ? LENGTH : LINES, rows = EXPONENTS + gl_WorkGroupID.z * extent;
     const uint next = across ? PART * TO_LD : PART / 2; // from hi to lo
-    bool lost = false;
+    uint depth = 0;
     [[unroll]] for (uint i = gl_LocalInvocationIndex; i < SIDE * VECTORS; i += gl_WorkGroupSize.x) {
         const uint line = gl_WorkGroupID.y * SIDE + i / VECTORS, place = gl_WorkGroupID.x * SIDE + i % VECTORS * VECTOR;
         const uint to_line = across ? line / PART * (2 * PART) + line % PART : line;
@@ -70,13 +77,18 @@ void main()
                     largest[e] = found(rows + min(first + e, extent - 1));
             const uvec4 as = scalable(largest);
             parts[n] = parts_of(values[n], as);
-            lost = lost || is_lost(values[n], as);
+            depth = max(depth, depth_of(values[n], as));
         }
         const uint at = (TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE + to_line * TO_LD + to_word) / 4;
         if (to_line < TO_LINES && to_word < TO_LD) {
             packed[at] = uvec4(parts[0].xy, parts[1].xy);
             packed[at + next / 4] = uvec4(parts[0].zw, parts[1].zw);
         }
+    }
+    bool lost = depth >= LOST;
+    if (depth > 0 && !lost) {
+        const uint bits = (1 << depth) - 1 << 16 * IS_B;
+        lost = bitCount(atomicOr(depths, bits) | bits) > MOST_DEPTH;
     }
     if (IS_B == 0 && gl_WorkGroupID == uvec3(0) && gl_LocalInvocationIndex == 0) {
         lost = lost || float(normals[0]) * float(normals[1]) < FEWEST;

@@ -32,8 +32,9 @@ uvec4 four(uint line, uint place)
 }
 
 // Groups along x, y, z of the first and the second pass over the parts, and of the product without parts, as indirect
-// dispatches read them; then how many elements of A and of B are normal numbers, 0 before scale.comp.
-layout(std430, set = 0, binding = 2) restrict buffer Dispatches { uint dispatches[9], normals[2]; };
+// dispatches read them; then how many elements of A and of B are normal numbers, 0 before scale.comp; and their depths,
+// as that many bits in the lower half of a word for A, and in the upper half for B (split.comp).
+layout(std430, set = 0, binding = 2) restrict buffer Dispatches { uint dispatches[9], normals[2], depths; };
 
 // Whether the product is that of the parts.
 void decide(bool parts)

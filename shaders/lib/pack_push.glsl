@@ -7,7 +7,6 @@ layout(push_constant) uniform Work {
     uint IS_B, TRANSPOSE;
     // Of scale.comp and split.comp alone, where TRANSPOSE says that neighbours in memory are neighbours across K:
     uint EXPONENTS;                     // where those of the rows, or columns, are
-    uint LEAST;                         // the smallest exponent that an element may have beside its line's largest
     uint FIRST_GROUPS, SECOND_GROUPS;   // workgroups of the passes over the parts,
     uint INSTEAD_GROUPS;                // and of the product without parts,
     float FEWEST;                       // which is taken below so many normal numbers of A times those of B

@@ -448,20 +448,21 @@ static void the_device_is_asked_once(void **state)
     assert_int_equal(submissions, 0);
 }
 
-/* Beside a largest element of 1, with K = 300, 2^-32 can be split and what is below cannot. */
-static void the_limit_follows_the_root_of_k(void **state)
+/* The smallest element of A, or of B, beside a largest of 1: each may be 2^-33, and both 2^-31, or 2^-32 and 2^-30. */
+static void small_elements_have_a_limit(void **state)
 {
     (void)state;
+    static const float least[][2] = {{1, 0x1p-33f}, {0x1p-30f, 0x1p-32f}, {0x1p-31f, 0x1p-31f}};
     vkmm_job *jobs[2];
     if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();
-    for (int o = VKMM_A; o <= VKMM_B; o++) {
-        fill_job(jobs[0], POSITIVE, SPLIT_K);
-        float *ones = vkmm_job_matrix(jobs[0], (vkmm_operand)o);
-        const int count = SPLIT_K * (o == VKMM_A ? SPLIT_M : SPLIT_N);
-        for (int i = 0; i < count; i++) ones[i] = 1;
-        ones[9] = 0x1p-32f;
+    for (int turn = 0; turn < 6; turn++) {
+        float *ones[] = {vkmm_job_matrix(jobs[0], VKMM_A), vkmm_job_matrix(jobs[0], VKMM_B)};
+        for (int i = 0; i < SPLIT_K * SPLIT_M; i++) ones[0][i] = 1;
+        for (int i = 0; i < SPLIT_K * SPLIT_N; i++) ones[1][i] = 1;
+        ones[turn % 2][9] = least[turn / 2][0];
+        ones[1 - turn % 2][99] = least[turn / 2][1];
         assert_int_equal(run_jobs(jobs), VKMM_COMPUTE_SPLIT);
-        ones[9] = 0x1.fp-33f;
+        ones[1 - turn % 2][99] *= 0x1.fp-1f;
         assert_int_equal(run_jobs(jobs), VKMM_COMPUTE_DIRECT);
     }
 }
@@ -496,7 +497,7 @@ int main(void)
         cmocka_unit_test(big_sums_and_what_is_no_number),
         cmocka_unit_test(parts_are_as_precise_as_f32),
         cmocka_unit_test(what_has_no_parts_is_computed_directly),
-        cmocka_unit_test(the_limit_follows_the_root_of_k),
+        cmocka_unit_test(small_elements_have_a_limit),
         cmocka_unit_test(few_products_are_computed_directly),
         cmocka_unit_test(the_device_is_asked_once),
     };

@@ -68,7 +68,7 @@ typedef struct vkmm_pack_push {
     uint32_t to_lines, to_ld;
     uint32_t to_offset, to_stride;
     uint32_t is_b, transpose;
-    uint32_t exponents, least;
+    uint32_t exponents;
     uint32_t groups[3]; /* workgroups, by VKMM_DISPATCH_* */
     float fewest;       /* normal numbers of A times those of B: with fewer, the product without parts is taken */
 } vkmm_pack_push;
@@ -77,8 +77,8 @@ typedef struct vkmm_pack_push {
  * their place if the operands cannot be split. */
 enum { VKMM_DISPATCH_FIRST, VKMM_DISPATCH_SECOND, VKMM_DISPATCH_INSTEAD, VKMM_DISPATCH_COUNT };
 
-/* Two words follow the dispatches: the normal numbers of A and of B (shaders/lib/decide.glsl). */
-enum { VKMM_DISPATCH_BYTES = (3 * VKMM_DISPATCH_COUNT + 2) * 4 };
+/* Three words follow the dispatches (shaders/lib/decide.glsl). */
+enum { VKMM_DISPATCH_BYTES = (3 * VKMM_DISPATCH_COUNT + 3) * 4 };
 
 /* Elements along K of one part of an f32 (shaders/lib/parts.glsl); rows or columns of a workgroup of scale.comp. */
 enum { VKMM_PART = 16, VKMM_SCALED_LINES = 8 };

@@ -44,8 +44,7 @@ typedef struct vkmm_repack {
     uint64_t bytes;     /* of all packed matrices; 0: the operand is not packed */
     uint64_t at;        /* bytes from the beginning of the workspace; 0 if bound */
     uint64_t first;     /* bytes of the exponents before the first packed matrix; 0: there are none */
-    uint32_t least;     /* the smallest exponent of an element that can be split, */
-    float fewest;       /* and vkmm_pack_push.fewest */
+    float fewest;       /* vkmm_pack_push.fewest */
     int across;         /* neighbours in memory are neighbours across K */
     int transposed;
     int once, bound; /* VKMM_PACK_ONCE, VKMM_PACK_BOUND */

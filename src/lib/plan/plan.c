@@ -343,7 +343,6 @@ vkmm_pack_push vkmm_plan_pack(const vkmm_plan *plan, vkmm_operand operand, uint3
         .is_b = operand == VKMM_B,
         .transpose = r->first > 0 ? r->across != 0 : r->transposed != 0,
         .exponents = (uint32_t)(r->at / 4),
-        .least = r->least,
         .groups = {[VKMM_DISPATCH_FIRST] = plan->info.groups[0],
                    [VKMM_DISPATCH_SECOND] = plan->reduce_groups,
                    [VKMM_DISPATCH_INSTEAD] = plan->edge.info.groups[0]},

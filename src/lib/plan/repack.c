@@ -149,24 +149,20 @@ void vkmm_repack_groups(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3]
 }
 
 /* A problem of f32 becomes one of f16 and of twice the depth, whose operands are made of parts (shaders/split.comp),
- * with their exponents before them. An element must not lose more than 2^-24 of itself times `most`, which is between
- * 2·√K and 4·√K: of what it is scaled to, 2^-36 may be lost. Where an element of C has fewer products than FEWEST that
- * are not 0, on average, f32 loses less than parts do. */
+ * with their exponents before them. Where an element of C has fewer products than FEWEST that are not 0, on average, f32
+ * is more precise. */
 void vkmm_choose_parts(vkmm_choice *choice)
 {
     vkmm_problem *p = &choice->problem;
     enum { FEWEST = 16 };
     const uint64_t depth = 2 * vkmm_round_up(p->k, VKMM_PART);
     const double terms = (double)p->k, products = terms * (double)p->m * (double)p->n * fmin(FEWEST, terms / 4);
-    uint32_t most = 1; /* as a power of two */
-    while (most < 32 && UINT64_C(1) << (2 * most - 2) < p->k) most++;
     p->type = VKMM_F16;
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         vkmm_repack *r = &choice->packs[o];
         uint64_t *offset = o == VKMM_A ? &p->offset_a : &p->offset_b;
         take(choice, (vkmm_operand)o, depth, 0);
         r->across = !is_along_k(p, (vkmm_operand)o);
-        r->least = 115 - most;
         r->first = vkmm_round_up(4 * r->count * across(p, (vkmm_operand)o), LINE);
         r->bytes += r->first;
         *offset = r->first / 2;
