@@ -149,8 +149,8 @@ void vkmm_repack_groups(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3]
 }
 
 /* A problem of f32 becomes one of f16 and of twice the depth, whose operands are made of parts (shaders/split.comp),
- * with their exponents before them. Where an element of C has fewer products than FEWEST that are not 0, on average, f32
- * is more precise. */
+ * with their exponents before them. Where an element of C has fewer products than FEWEST that are not 0, on average,
+ * f32 is more precise. */
 void vkmm_choose_parts(vkmm_choice *choice)
 {
     vkmm_problem *p = &choice->problem;

@@ -46,16 +46,17 @@
  * last place, twice, and a quotient's 2.5: with arguments up to 10 (larger ones give 1 - 2^-24) about 52·ε/2, so
  * gelu(x) has another 32·ε·|x|. A NaN stays NaN. gelu(-∞) is -0 or, as the formula has it, NaN. f32 and f64 have the
  * same terms for bias and activation, in their own ε.
- *   Split products (f32 as two f16 parts, doc/precision.md). A part's unit follows from the largest element of its
- * line, so s also has what the sum of magnitudes would be if A and B were independent:
- *     s_ij = |α|·(Σ_k |a_ik|·|b_kj| + p_ij) + …,       p_ij = Σ_k |a_ik| · Σ_k |b_kj| / K
- *     g = 4 for random numbers, K/28 + 32 for any others.
- * x is kept to ε·|x|, or to 2^-50 of the largest, which is at most 2^-50·Σ_k |a_ik|: K·2^-26·ε·p for both lines. lo·lo,
- * at most 2^-22 = 2·ε of a product, is left out. hi·hi is summed over 16 terms in the matrix unit, within 22·ε (5/4·K +
- * 2 above), and these K/16 sums in f32, with a rounding of ε/2 each. The 2·K products with lo add up to 2^-10·s, and
- * stay in the unit: 5/4·2·K·2^-10·ε·s. With α, β and the bias that is 4 + 22 + K/32 + K/410 + 2. Of random numbers all
- * these errors are independent, and smaller by √K. Without hi·lo or lo·hi they would be about 2^-13/√K·s = 1000/√K·ε·s,
- * and the largest of many four times as much: more than 4·ε·s up to K = 10^6, whereas √K would hide them from 4096 on.
+ *   Split products (f32 as two f16 parts, doc/precision.md). s as above.
+ *     g = 4 for random numbers, 5.25·√K + K/22 + 330 for any others.
+ * In the order of the terms: hi·hi is summed by the matrix unit in runs of up to 2.6·√K + 84 elements, within 5/4·ε for
+ * each of them (above); the runs, of √K/4 elements at least, and the parts of K are added in f32, with 4·√K roundings
+ * of ε/2. The 2·K products with lo stay in the unit. Where both elements are at least 2^-28 of the largest of their
+ * lines, |lo| ≤ 2^-11·|x|, in lo's unit, and each octave below (of A and B together: 6; of one of them: 5) doubles
+ * that: these products add up to 34·2^-11·s, and 5/4·2·K·34·2^-11·ε = K/24·ε. lo·lo, at most 2^-22 = 2·ε of a product,
+ * or 2^6 times as much, is left out; of x itself, up to 2^-22 is lost, or 2^5 times as much: 128·ε and 68·ε. Of random
+ * numbers all these errors are independent, and smaller by √K, and hardly any element is so small. Without hi·lo or
+ * lo·hi they would be about 2^-13/√K·s = 1000/√K·ε·s, and the largest of many four times as much: more than 4·ε·s up to
+ * K = 10^6, whereas √K would hide them from 4096 on.
  *   Modular products (f64 as integers, math/modular.h). s as of split products; the product of the integers is exact.
  *     g = 4 for random numbers, max(4, √K/4 + 2) for any others.
  * Rounding an element to an integer changes it by at most 2^-T·‖line‖₂, where T is at least 55 + the log2 of root mean
