@@ -474,10 +474,9 @@ VKMM_API int vkmm_job_reads_c(const vkmm_job *job);
 VKMM_API vkmm_status vkmm_job_run(vkmm_job *job);
 
 /* How the last product was multiplied: VKMM_COMPUTE_DIRECT, with a warning in the log, if the operands of a split one
- * have an infinity, a NaN, or an element that is subnormal, or too small beside the largest of its row (of op(A)) or
- * column (of op(B)): at most 2^-31 of it, in both A and B, or 2^-33 in one of them (doc/precision.md); or if an element
- * of C is a sum of fewer than 16 products that are not 0, on average. The device decides, and is asked once for each
- * product. */
+ * have an infinity, a NaN, a subnormal number, or an element below 2^-33 of the largest of its row (of op(A)) or column
+ * (of op(B)), or below 2^-31 where both A and B have such small ones (doc/precision.md); or if an element of C is a sum
+ * of fewer than 16 products that are not 0, on average. The device decides, and is asked once for each product. */
 VKMM_API vkmm_status vkmm_job_method(vkmm_job *job, vkmm_method *method);
 
 /* Distribution of repeated measurements, milliseconds; percentiles by linear interpolation between order statistics. */

@@ -52,6 +52,7 @@ typedef enum data {
     ZERO_BLOCKS,
     HALF_ZERO,   /* the large half of A meets zeros of B */
     TINY,        /* small elements meet each other, large ones zeros */
+    TINIER,      /* by two octaves too small for split */
     BLOCK_UNITS, /* A is block-diagonal; B has rows in units of its own for each block */
     MASKS,
     OUTLIER,
@@ -63,15 +64,16 @@ typedef enum data {
 } data;
 
 static const char *const names[] = {
-    "uniform",         "positive",     "lognormal", "sparse 2 %",       "zero blocks", "half zero", "tiny beside zeros",
-    "units of blocks", "mask of ±1e9", "outlier",   "huge row, column", "subnormal",   "ones",      "permutation",
+    "uniform",           "positive", "lognormal",       "sparse 2 %",   "zero blocks", "half zero",
+    "tiny beside zeros", "tinier",   "units of blocks", "mask of ±1e9", "outlier",     "huge row, column",
+    "subnormal",         "ones",     "permutation",
 };
 
 /* Where the largest elements of both lines meet zeros: as small as split takes them, and as imprecise as its parts. */
-static double tiny(vkmm_type type, int is_b, uint64_t at)
+static double tiny(vkmm_type type, int is_b, uint64_t at, double least)
 {
     if (at % 3 < 2) return is_b ? at % 3 == 1 : at % 3 == 0;
-    return type == VKMM_F16 ? 0x1p-8 : 0x1p-31 + 0x1.fp-40;
+    return type == VKMM_F16 ? 0x1p-8 : least * (1 + 0x1.fp-9);
 }
 
 /* An element of a line (a row of A, a column of B) at `at` along K. */
@@ -92,7 +94,9 @@ static double element(data of, vkmm_type type, int is_b, uint64_t line, uint64_t
     case HALF_ZERO:
         return at < k / 2 ? (is_b ? 0 : huge * both) : both;
     case TINY:
-        return tiny(type, is_b, at);
+        return tiny(type, is_b, at, 0x1p-31);
+    case TINIER:
+        return tiny(type, is_b, at, 0x1p-33);
     case BLOCK_UNITS:
         return is_b ? both * pow(narrow ? 10 : 1000, (double)quarter) : line % 4 == quarter ? both : 0;
     case MASKS:
