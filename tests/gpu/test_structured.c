@@ -159,19 +159,19 @@ static void make(data of, vkmm_type type, uint64_t k)
         }
 }
 
-/* What an element may be off by, over Σ|a||b|: for any data. */
-static double factor(const way *how, uint64_t terms)
+/* What an element that was computed by a method may be off by, over Σ|a||b|: for any data. */
+static double factor(const way *how, vkmm_method method, uint64_t terms)
 {
     const double k = (double)terms, epsilon = how->type == VKMM_F64 ? DBL_EPSILON : FLT_EPSILON;
-    if (how->method == VKMM_COMPUTE_MODULAR) return epsilon * (sqrt(k) + 4);
-    if (how->method == VKMM_COMPUTE_SPLIT) return epsilon * (5.25 * sqrt(k) + k / 22 + 330);
+    if (method == VKMM_COMPUTE_MODULAR) return epsilon * (sqrt(k) + 4);
+    if (method == VKMM_COMPUTE_SPLIT) return epsilon * (5.25 * sqrt(k) + k / 22 + 330);
     return epsilon * fmax(16, how->type == VKMM_F16 || how->type == VKMM_BF16 ? 1.25 * k + 2 : k / 2 + 2);
 }
 
 /* The largest error of C over its bound. */
-static double judge(const way *how, uint64_t k, const void *c)
+static double judge(const way *how, vkmm_method method, uint64_t k, const void *c)
 {
-    const double most = factor(how, k);
+    const double most = factor(how, method, k);
     const vkmm_type out = how->type == VKMM_F64 ? VKMM_F64 : VKMM_F32;
     double worst = 0;
     for (uint64_t at = 0; at < M * N; at++) {
@@ -226,7 +226,7 @@ static void one(const way *how, vkmm_job *job, data of, uint64_t k, int table, t
 {
     vkmm_method method = VKMM_COMPUTE_DIRECT;
     const vkmm_status status = multiply(job, how->type, k, &method);
-    const double worst = status == VKMM_OK ? judge(how, k, vkmm_job_matrix(job, VKMM_C)) : INFINITY;
+    const double worst = status == VKMM_OK ? judge(how, method, k, vkmm_job_matrix(job, VKMM_C)) : INFINITY;
     const int promised = how->method != VKMM_COMPUTE_MODULAR || MODULAR_PROMISES;
     sum->products++;
     if (worst > sum->worst[how - ways]) sum->worst[how - ways] = worst;
