@@ -16,7 +16,7 @@
 /* Whether residues keep their bound for any data. Otherwise their errors are only shown. */
 enum { MODULAR_PROMISES = 0 };
 
-enum { M = 40, N = 24, MOST_K = 4096, SKIPPED = 77 };
+enum { M = 24, N = 16, MOST_K = 4096, SKIPPED = 77 };
 
 static const uint64_t depths[] = {7, 128, 1000, MOST_K};
 
