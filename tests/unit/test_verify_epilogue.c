@@ -63,38 +63,6 @@ static void test_a_wrong_bias_is_found(void **state)
     }
 }
 
-/* An error that shows in an element and hides in a row, two spacings of C or twice the bound of f16 sums, is seen
- * only where the row is recomputed: seldom, or rows of right products were suspect. */
-static void test_right_rows_are_not_suspect(void **state)
-{
-    (void)state;
-    static const vkmm_types kinds[] = {{VKMM_F32, VKMM_F32, VKMM_F32},
-                                       {VKMM_F16, VKMM_F16, VKMM_F32},
-                                       {VKMM_BF16, VKMM_BF16, VKMM_F32},
-                                       {VKMM_F32, VKMM_F32, VKMM_F16}};
-    static const double off[] = {32 * 0x1p-23 * 55, 128 * 0x1p-10, 128 * 0x1p-7, 12 * 0x1p-10 * 2 * LARGE_K / 3.0};
-    for (size_t t = 0; t < sizeof kinds / sizeof kinds[0]; t++) {
-        scaled s = large(kinds[t], VKMM_ACTIVATION_NONE);
-        for (uint64_t j = 0; j < LARGE_N; j++) gemm_set(kinds[t].out, s.bias, j, 40); /* which is most of C */
-        memcpy(s.c, s.before, s.elements * vkmm_type_of(kinds[t].out)->bytes);
-        gemm_biased(&s.p, s.a, s.b, s.bias, s.c);
-        unsigned seen = 0;
-        for (uint64_t row = 20; row < 60; row++) {
-            const uint64_t at = gemm_index(&s.p, VKMM_C, 0, row, 7);
-            const double right = gemm_get(kinds[t].out, s.c, at);
-            gemm_set(kinds[t].out, s.c, at, right + off[t]);
-            if (row == 20) assert_false(scaled_verify(&s, VKMM_VERIFY_FULL).passed);
-            seen += !scaled_verify(&s, VKMM_VERIFY_FREIVALDS).passed;
-            gemm_set(kinds[t].out, s.c, at, right);
-        }
-        if (seen >= 8) fail_msg("kind %u: %u of 40 rows", (unsigned)t, seen);
-        scaled_end(&s);
-    }
-    scaled s = large((vkmm_types){VKMM_I8, VKMM_I32, VKMM_I32}, VKMM_ACTIVATION_NONE);
-    assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, 77, 5, 1e6); /* of suspect rows, the first eight alone are looked at */
-    scaled_end(&s);
-}
-
 static void test_the_bias_must_be_there(void **state)
 {
     (void)state;
@@ -116,7 +84,7 @@ static void test_the_bias_must_be_there(void **state)
     assert_int_equal(vkmm_verify_claim(&log, &mixed, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
 }
 
-/* What is not linear is sampled: a wrong row, a wrong column and a product without its activation are found, and the
+/* What is not linear is sampled without A·B: a wrong row, a wrong column and a product without its activation are found, and the
  * sentence tells what was done. */
 static void test_activations_are_sampled(void **state)
 {
@@ -130,7 +98,7 @@ static void test_activations_are_sampled(void **state)
             if (!v.passed) fail_msg("%s", v.sentence);
             assert_true(v.method == VKMM_VERIFY_SAMPLES);
             assert_string_equal(vkmm_verify_method_name(v.method), "samples");
-            assert_contains(v.sentence, "5 whole rows, 5 whole columns and 512 elements agree");
+            assert_contains(v.sentence, "elements: 5 rows, 5 columns and 512 others agree");
             for (uint64_t i = 0; i < LARGE_M; i += 17) assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, i, LARGE_N - 1, 1e4);
             for (uint64_t j = 0; j < LARGE_N; j += 17)
                 assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, LARGE_M - 1, j, -1e4);
@@ -209,7 +177,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_right_epilogues_pass),
         cmocka_unit_test(test_a_wrong_bias_is_found),
-        cmocka_unit_test(test_right_rows_are_not_suspect),
         cmocka_unit_test(test_the_bias_must_be_there),
         cmocka_unit_test(test_activations_are_sampled),
         cmocka_unit_test(test_gelu_is_the_formula),

@@ -110,31 +110,6 @@ static void test_the_sentence_tells_the_unit(void **state)
     scaled_end(&s);
 }
 
-/* An error that vectors cannot see, twice its bound in one of 300 columns, is seen only where the row is recomputed:
- * that must be rare, for nothing makes a row of a right product suspect; also where β·C₀ outweighs the product. */
-static void test_right_rows_are_not_suspect(void **state)
-{
-    (void)state;
-    static const double scalars[][2] = {{1, 0}, {0.3, 0}, {2, 3}, {1e-6, 3}, {1, -1e6}};
-    for (int t = VKMM_F32; t <= VKMM_F64; t++) {
-        for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
-            scaled s = scaled_large((vkmm_type)t, scalars[i][0], scalars[i][1], VKMM_INIT_ONES);
-            const double alpha = vkmm_problem_alpha(&s.p), beta = vkmm_problem_beta(&s.p);
-            const double off = 32 * vkmm_type_of((vkmm_type)t)->epsilon * (fabs(alpha) * LARGE_K + fabs(beta));
-            unsigned seen = 0;
-            for (uint64_t row = 20; row < 60; row++) {
-                const uint64_t at = gemm_index(&s.p, VKMM_C, 0, row, 7);
-                const double right = gemm_get((vkmm_type)t, s.c, at);
-                gemm_set((vkmm_type)t, s.c, at, right + off);
-                seen += !scaled_verify(&s, VKMM_VERIFY_FREIVALDS).passed;
-                gemm_set((vkmm_type)t, s.c, at, right);
-            }
-            assert_true(seen < 8);
-            scaled_end(&s);
-        }
-    }
-}
-
 static void test_integers_wrap(void **state)
 {
     (void)state;
@@ -196,7 +171,6 @@ int main(void)
         cmocka_unit_test(test_one_wrong_element_is_found),
         cmocka_unit_test(test_errors_just_within_and_just_beyond_the_bound),
         cmocka_unit_test(test_the_sentence_tells_the_unit),
-        cmocka_unit_test(test_right_rows_are_not_suspect),
         cmocka_unit_test(test_integers_wrap),
         cmocka_unit_test(test_claims),
     };

@@ -127,10 +127,8 @@ static vkmm_status verify(cli_product *p)
 
     /* As it was really multiplied. Too few moduli are the user's choice, and have f64's bound. */
     problem.method = p->request->job.moduli > 0 ? VKMM_COMPUTE_DIRECT : p->row.problem.method;
-    if (p->in_files != 0)
-        return vkmm_verify_stacks(log, &problem, p->stack, NULL, NULL, numbers, method, seed, &p->verdict);
-    return vkmm_verify_problem(log, &problem, p->memory[VKMM_A], p->memory[VKMM_B], p->memory[VKMM_BIAS],
-                               p->memory[VKMM_BEFORE], p->memory[VKMM_C], numbers, method, seed, &p->verdict);
+    const void *gaps = p->in_files == 0 && vkmm_problem_c_has_gaps(&problem) ? p->memory[VKMM_BEFORE] : NULL;
+    return vkmm_verify_stacks(log, &problem, p->stack, gaps, p->memory[VKMM_C], numbers, method, seed, &p->verdict);
 }
 
 void cli_product_row(const cli_session *session, const cli_request *request, vkmm_bench_row *row)
@@ -182,7 +180,8 @@ static vkmm_status prove(cli_product *p)
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
     p->row.kernel = *p->kernel; /* the plan of a modular product depends on its data */
     begin(p, "verifying");
-    status = verify(p);
+    status = cli_product_beside(p);
+    if (status == VKMM_OK) status = verify(p);
     if (status == VKMM_OK) status = cli_inputs_whole(log, inputs);
     if (status != VKMM_OK) return status;
     if (ran != VKMM_OK) return wrong(p, p->fault);
@@ -210,6 +209,21 @@ static vkmm_status again(cli_product *p)
     if (p->kind->exact) return wrong(p, "the product differs between runs");
     status = verify(p);
     return status == VKMM_OK && !p->verdict.passed ? wrong(p, p->verdict.sentence) : status;
+}
+
+vkmm_status cli_product_compute(cli_session *session, const cli_request *request, const cli_product_kind *kind,
+                                cli_product *p)
+{
+    vkmm_status status;
+    double ms;
+
+    p->session = session;
+    p->request = request;
+    p->kind = kind;
+    p->row.problem = request->job.problem;
+    status = kind->plan(p);
+    if (status == VKMM_OK) status = fill(p);
+    return status == VKMM_OK ? kind->multiply(p, &ms) : status;
 }
 
 /* Many more runs, unless one is enough: their last product must be bit for bit the verified one. */
@@ -341,6 +355,7 @@ int cli_product_is_work(const vkmm_problem *problem)
 void cli_product_end(cli_product *p)
 {
     if (p->kind != NULL) p->kind->end(p);
+    cli_product_beside_end(p);
     vkmm_bench_row_free(&p->row);
     *p = (cli_product){0};
 }

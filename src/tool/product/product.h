@@ -45,14 +45,17 @@ struct cli_product {
     cli_session *session;
     const cli_request *request;
     const cli_product_kind *kind;
-    vkmm_job *job;                 /* of a resident product; owned */
-    void *own;                     /* what another kind keeps; owned */
-    void *memory[VKMM_STACKS];     /* as the problem describes; NULL: in a file, or absent; the kind's */
-    vkmm_stack stack[VKMM_STACKS]; /* wherever they lie */
-    unsigned in_files;             /* those that are mapped files, 1 << operand */
-    char reason[512];              /* in panels: why; "": as a whole */
-    const char *doing;             /* "planning", "multiplying": a lost device is reported with it */
-    const char *fault;             /* what the kernel did wrong, other than wrong elements; NULL: nothing */
+    vkmm_job *job;                   /* of a resident product; owned */
+    void *own;                       /* what another kind keeps; owned */
+    void *memory[VKMM_STACKS];       /* as the problem describes; NULL: in a file, or absent; the kind's */
+    vkmm_stack stack[VKMM_EVIDENCE]; /* wherever they lie, and what C is compared with */
+    unsigned in_files;               /* those that are mapped files, 1 << operand */
+    char reason[512];                /* in panels: why; "": as a whole */
+    const char *doing;               /* "planning", "multiplying": a lost device is reported with it */
+    const char *fault;               /* what the kernel did wrong, other than wrong elements; NULL: nothing */
+    cli_product *plain;              /* its A·B alone, by the same kernel; NULL: not needed; owned, */
+    cli_request *plain_request;      /* as is what it borrows from */
+    void *twin[2];                   /* A·B and |A|·|B| by another kernel; NULL: not requested; owned */
     vkmm_verdict verdict;
     uint64_t judged;                /* the fingerprint of the verified product, */
     double run_ms;                  /* how long it took, copies included, */
@@ -86,6 +89,15 @@ void cli_product_end(cli_product *product);
 
 /* The first half of cli_product_run: everything but the timing. */
 vkmm_status cli_product_prove(cli_session *session, const cli_request *request, cli_product *product);
+
+/* Only multiplies, with the kind given; the caller ends the product, even after a failure. */
+vkmm_status cli_product_compute(cli_session *session, const cli_request *request, const cli_product_kind *kind,
+                                cli_product *product);
+
+/* After a product was multiplied: sets stack[VKMM_SUMS] and stack[VKMM_SCALES] if its verification needs them
+ * (beside.c). If A·B cannot be multiplied once more, they stay empty. */
+vkmm_status cli_product_beside(cli_product *product);
+void cli_product_beside_end(cli_product *product);
 
 /* After more runs: VKMM_WRONG_RESULT if the last product differs from the verified one in any bit. Errors as above. */
 vkmm_status cli_product_again(cli_product *product);

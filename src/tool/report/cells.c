@@ -5,6 +5,7 @@
 #include "report/columns.h"
 #include "report/text.h"
 #include "report/wrap.h"
+#include "verify/verify.h"
 
 void vkmm_cell_put(vkmm_cell *cell, const char *format, ...)
 {
@@ -121,11 +122,12 @@ void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vk
     if (row->not_run[0] != '\0') {
         vkmm_cell_figure(report, cell, NAN);
     } else if (row->passed) {
-        vkmm_cell_put(cell, "%s", report->utf8 ? "✓" : "yes");
+        const int all = strcmp(row->method, vkmm_verify_method_name(VKMM_VERIFY_SAMPLES)) != 0;
+        vkmm_cell_put(cell, "%s", !all ? "sampled" : report->utf8 ? "✓" : "yes");
         if (row->nans > 0) VKMM_JOIN(cell->text, " ", "%llu NaN", (unsigned long long)row->nans);
         if (row->infinities > 0)
             VKMM_JOIN(cell->text, row->nans > 0 ? ", " : " ", "%llu infinite", (unsigned long long)row->infinities);
-        cell->paint = row->nans + row->infinities > 0 ? VKMM_PLAIN : VKMM_GOOD;
+        cell->paint = !all || row->nans + row->infinities > 0 ? VKMM_PLAIN : VKMM_GOOD;
     } else if (!vkmm_bench_is_wrong(row)) {
         vkmm_cell_put(cell, "no");
         cell->paint = VKMM_DIM;

@@ -78,7 +78,7 @@ typedef struct vkmm_bench_row {
     int passed;                    /* 0: wrong, and no speed is shown */
     double error, bound;
     uint64_t nans, infinities; /* such elements of the product; a right product may have them */
-    char sentence[320];
+    char sentence[480];
     union {
         struct {
             vkmm_bench_series kernel_ms, submit_ms, total_ms, upload_ms, download_ms;

@@ -103,7 +103,7 @@ vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch)
     return view;
 }
 
-static vkmm_claim claim_of(const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS], vkmm_numbers numbers,
+static vkmm_claim claim_of(const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE], vkmm_numbers numbers,
                            uint64_t batch)
 {
     vkmm_claim claim = {.a = vkmm_stack_at(&stacks[VKMM_A], batch),
@@ -116,12 +116,27 @@ static vkmm_claim claim_of(const vkmm_problem *problem, const vkmm_stack stacks[
                         .activation = problem->activation,
                         .method = problem->method};
     if (claim.beta != 0.0) claim.before = vkmm_stack_at(&stacks[VKMM_BEFORE], batch);
+    if (stacks[VKMM_SUMS].first.data != NULL) claim.sums = vkmm_stack_at(&stacks[VKMM_SUMS], batch);
+    if (stacks[VKMM_SCALES].first.data != NULL) claim.scales = vkmm_stack_at(&stacks[VKMM_SCALES], batch);
     if (problem->has_bias)
         claim.bias = (vkmm_view){stacks[VKMM_BIAS].first.data, problem->m, problem->n, 0, 1, claim.c.type};
     return claim;
 }
 
-vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
+int vkmm_verify_wants_sums(const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE],
+                           vkmm_verify_method method)
+{
+    const int empty = problem->m == 0 || problem->n == 0;
+    const uint64_t batches = empty ? 0 : vkmm_problem_batches(problem);
+    int wants = 0;
+    for (uint64_t x = 0; x < batches && !wants; x++) {
+        const vkmm_claim claim = claim_of(problem, stacks, VKMM_NUMBERS_ANY, x);
+        wants = vkmm_check_wants_sums(&claim, batches, method);
+    }
+    return wants;
+}
+
+vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE],
                                const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
                                uint64_t seed, vkmm_verdict *verdict)
 {
@@ -132,6 +147,8 @@ vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem,
     vkmm_check check;
     if (problem->has_bias && claim.bias.data == NULL && !empty)
         return vkmm_fail(log, VKMM_INVALID, "the bias is needed to verify the product");
+    if (method == VKMM_VERIFY_TWIN && claim.sums.data == NULL && !empty)
+        return vkmm_fail(log, VKMM_INVALID, "the twin's product is needed to verify with it");
     vkmm_status status = vkmm_check_begin(&check, log, &claim, batches, method, seed, &found);
     const int verifies = found.method != VKMM_VERIFY_NONE;
     for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && verifies; x++) {
@@ -149,7 +166,7 @@ vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem
     const int empty = problem->m == 0 || problem->n == 0, gaps = vkmm_problem_c_has_gaps(problem);
     const int scaled = vkmm_problem_beta(problem) != 0.0;
     const void *const memory[VKMM_STACKS] = {a, b, c, bias, before};
-    vkmm_stack stacks[VKMM_STACKS];
+    vkmm_stack stacks[VKMM_EVIDENCE] = {0};
     if (before == NULL && !empty && (gaps || scaled))
         return vkmm_fail(log, VKMM_INVALID, "a copy of C from before the product is needed to verify it: %s",
                          scaled ? "beta is not 0" : "its memory has gaps that must not change");

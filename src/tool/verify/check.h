@@ -29,7 +29,11 @@ typedef struct vkmm_claim {
     vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
     vkmm_activation activation;
     vkmm_method method;
+    vkmm_view sums, scales; /* shaped as C: A·B and |A|·|B| by other means (verify.h); data NULL: none */
 } vkmm_claim;
+
+/* vkmm_verify_wants_sums of a batch of such claims. */
+int vkmm_check_wants_sums(const vkmm_claim *claim, uint64_t matrices, vkmm_verify_method asked);
 
 /* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ VKMM_TILE_ROWS, cols ≤
  * VKMM_TILE_COLS. If the view is the claim's A or B, floats are read as they are multiplied: f32 summed in f16 is
@@ -48,15 +52,14 @@ static inline size_t vkmm_at_most(uint64_t left, size_t limit)
 /* A block of the reference: up to VKMM_PANEL rows of A·B, `span` columns of each; or single elements, as one row.
  * Row r begins at r·span. */
 typedef struct vkmm_block {
-    size_t span;             /* VKMM_SPAN, or what the claim has and VKMM_SPOTS */
-    size_t depth;            /* VKMM_DEPTH, or what the claim has */
-    void *want;              /* double of f32, f16 and bf16, long double of f64, uint32_t (modulo 2^32) of integers */
-    double *scale;           /* Σ_k |a_ik|·|b_kj|; floats only */
-    double *loss;            /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
-    double *norm_a, *norm_b; /* Σ_k |a_ik|, Σ_k |b_kj|; of split and modular products only */
-    void *left;              /* factors of A, as in a tile: row r begins at r·depth */
-    uint64_t touched;        /* approximate bytes of the matrices that were read into memory since the last release */
-    const char *from[4];     /* and where A, B, C and C₀ began then; NULL: where they begin now */
+    size_t span;         /* VKMM_SPAN, or what the claim has and VKMM_SPOTS */
+    size_t depth;        /* VKMM_DEPTH, or what the claim has */
+    void *want;          /* double of f32, f16 and bf16, long double of f64, uint32_t (modulo 2^32) of integers */
+    double *scale;       /* Σ_k |a_ik|·|b_kj|; floats only */
+    double *loss;        /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
+    void *left;          /* factors of A, as in a tile: row r begins at r·depth */
+    uint64_t touched;    /* approximate bytes of the matrices that were read into memory since the last release */
+    const char *from[4]; /* and where A, B, C and C₀ began then; NULL: where they begin now */
     double tile[VKMM_TILE_ROWS * VKMM_TILE_COLS];        /* of any matrix: double or uint32_t, */
     double before[VKMM_TILE_COLS], bias[VKMM_TILE_COLS]; /* one row of C₀, of the bias */
 } vkmm_block;
@@ -93,7 +96,10 @@ void vkmm_reference_spots(const vkmm_claim *claim, const vkmm_spot *spots, size_
 typedef struct vkmm_effort {
     unsigned vectors, rows, cols, elements;
     uint64_t matrices;
+    uint64_t recomputed; /* rows that stood out */
+    double reach;        /* a single element off by more, in ε·s, would have been found; 0: not known */
     uint64_t overflowed; /* elements that are infinite or NaN only because of the range of f16 or bf16 */
+    int sums;            /* the vectors judged A·B by itself, and C was compared with it */
     int gaps;            /* the gaps between the matrices were compared too */
 } vkmm_effort;
 
@@ -110,12 +116,13 @@ typedef struct vkmm_check {
     double factor;        /* the factor g; 0: compared exactly */
     double epsilon;       /* of the type of the sums; 0 for integers */
     double rest;          /* weight of |β·c₀| and |bias| in s */
-    double apart;         /* weight of Σ_k |a_ik|·Σ_k |b_kj| in s: 1/K of split and modular products, else 0 */
     double flush;         /* φ, without what the data add */
     double steps;         /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
     double min, max;      /* smallest normal value of C's type, largest finite of the sums' */
     double most;          /* largest finite of the scale type */
     vkmm_block *block;
+    vkmm_spot *doubtful; /* not NULL: differing elements are collected here instead of being wrong */
+    size_t doubtful_count;
     vkmm_effort effort;
     vkmm_verdict *verdict; /* of all matrices so far */
 } vkmm_check;
@@ -134,8 +141,23 @@ void vkmm_check_spots(vkmm_check *check, const vkmm_spot *spots,
                       size_t count); /* up to the first wrong one; count ≤ VKMM_SPOTS */
 void vkmm_check_all(vkmm_check *check);
 
-/* Whole columns: rows of the transpose. */
+/* Whole columns: rows of the transpose. turn: makes the claim that of the transpose, or makes it the first one again.
+ */
 void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count);
+void vkmm_check_turn(vkmm_check *check);
+
+/* Compares every element with what follows from sums A·B that were computed elsewhere, within `factor`·ε·s. scales:
+ * their Σ|a||b|; NULL: |A·B|, whose rounding to the sums' type is allowed too. Where C differs, the reference decides.
+ */
+void vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor);
+
+/* Rows and columns that NaN or infinities in A (rows: 1), or B or the bias (weights: 0) make infinite or NaN: whether
+ * each of their elements is what it must be. VKMM_OUT_OF_MEMORY. */
+vkmm_status vkmm_check_odd(vkmm_check *check, const double *rows, const double *weights);
+
+/* Compares elements of a row with sums that are infinite or NaN, except where others[j], if given, is left_out. */
+void vkmm_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums,
+                     const double *others, double left_out);
 
 /* Freivalds' check of the current matrix. Suspect rows are recomputed; it stops soon after the first of them with a
  * wrong element. VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. Sets effort.vectors to the number of random

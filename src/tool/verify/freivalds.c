@@ -2,31 +2,41 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/order.h"
 #include "base/random.h"
 #include "math/type.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Vectors are interleaved in memory: element j of vector v is x[j·REALS + v]. Of integers 40, 8 at a time. */
-enum { REALS = 4, BITS = 8, PASSES = 5 };
+enum { REALS = 4, SHARE = 16, BITS = 8, PASSES = 5 };
 
 typedef enum extra { EXTRA_NONE, EXTRA_SQUARES, EXTRA_WEIGHTED } extra;
 
-/* Products of rows with the vectors; and on the same pass over memory, per row, Σ_j m_ij² or Σ_j |m_ij|·weight_j. A
- * tile's share is summed by itself and then added: rounding grows with the tile and with the number of tiles, not with
- * their product. */
+/* Products of rows with the vectors; and on the same pass over memory, per row, Σ_j (m_ij·weight_j)² or Σ_j
+ * |m_ij|·weight_j. SHARE columns are summed by themselves, then those of a tile, then tiles: rounding grows with the
+ * square root of each number, not of their product, and must stay below that of products in f64. */
 static void add_reals(const double *tile, size_t rows, size_t cols, const double *x, double *out, extra kind,
                       const double *weight, double *extras)
 {
     for (size_t i = 0; i < rows; i++) {
         const double *row = tile + i * VKMM_TILE_COLS;
         double sum[REALS] = {0}, other = 0.0;
-        for (size_t j = 0; j < cols; j++)
-            for (size_t v = 0; v < REALS; v++) sum[v] += row[j] * x[j * REALS + v];
+        for (size_t j0 = 0; j0 < cols; j0 += SHARE) {
+            double share[REALS] = {0};
+            const size_t end = j0 + vkmm_at_most(cols - j0, SHARE);
+            for (size_t j = j0; j < end; j++)
+                for (size_t v = 0; v < REALS; v++) share[v] += row[j] * x[j * REALS + v];
+            for (size_t v = 0; v < REALS; v++) sum[v] += share[v];
+        }
         for (size_t v = 0; v < REALS; v++) out[i * REALS + v] += sum[v];
         if (kind == EXTRA_NONE) continue;
-        for (size_t j = 0; j < cols; j++) other += kind == EXTRA_SQUARES ? row[j] * row[j] : fabs(row[j]) * weight[j];
+        for (size_t j = 0; j < cols; j++) {
+            const double term = fabs(row[j]) * weight[j];
+            other += kind == EXTRA_SQUARES ? term * term : term;
+        }
         extras[i] += other;
     }
 }
@@ -95,13 +105,43 @@ void vkmm_count_odd(vkmm_check *check)
             }
 }
 
-/* out = view · x for all vectors at once. out and extras hold zeros. */
-static void project(const vkmm_check *check, const vkmm_view *view, const double *x, double *out, extra kind,
-                    const double *weight, double *extras)
+/* Magnitudes of the vectors' elements are LEAST to 2·LEAST: their mean square is 7/3·LEAST². A residual that is OUTLIER
+ * deviations from 0 stands out, one in 25 million if normal. MOST such rows are recomputed. */
+#define LEAST   0.65465367
+#define OUTLIER 5.5
+enum { MOST = 16 };
+
+typedef struct work {
+    double *weight; /* N: of the columns of C; 0: left out */
+    double *x;      /* N × REALS: random, times the weights */
+    double *bx;     /* K × REALS: B·x */
+    double *abx;    /* M × REALS: A·(B·x) */
+    double *cx;     /* M × REALS: C·x */
+    double *norms;  /* K: ‖row k of B, weighted‖₂ */
+    double *scale;  /* M: Σ_k |a_ik|·norms_k */
+    double *held;   /* M: ‖row i of C, weighted‖₂; where C is narrow */
+    double *ratio;  /* M: set_ratios */
+    /* Where β is not 0: */
+    double *before; /* M × REALS: C₀·x */
+    double *rows;   /* M: ‖row i of C₀, weighted‖₂ */
+    double bias[REALS], bias_norm;
+    double root;                 /* ‖weights‖₂ */
+    uint64_t odd_rows, odd_cols; /* lines of A and B, or the bias, that are not finite */
+    struct suspect *suspects;    /* M */
+} work;
+
+/* out = view · x for all vectors at once. out and extras hold zeros. Columns of C that the vectors leave out count as
+ * 0, because they may hold NaN. */
+static void project(const vkmm_check *check, const vkmm_view *view, const work *w, const double *x, double *out,
+                    extra kind, const double *weight, double *extras)
 {
-    for (tile_range at = {0}; next_tile(check, view, &at);)
+    for (tile_range at = {0}; next_tile(check, view, &at);) {
+        for (size_t j = 0; w->odd_cols > 0 && view != &check->claim.a && j < at.cols; j++)
+            for (size_t i = 0; w->weight[at.j + j] == 0.0 && i < at.rows; i++)
+                check->block->tile[i * VKMM_TILE_COLS + j] = 0.0;
         add_reals(check->block->tile, at.rows, at.cols, x + at.j * REALS, out + at.i * REALS, kind,
                   weight != NULL ? weight + at.j : NULL, kind == EXTRA_NONE ? NULL : extras + at.i);
+    }
 }
 
 /* The same modulo 2^32. */
@@ -120,28 +160,65 @@ static vkmm_view bias_row(const vkmm_check *check)
     return bias;
 }
 
-typedef struct work {
-    double *x;     /* N × REALS, Gaussian */
-    double *bx;    /* K × REALS: B·x */
-    double *abx;   /* M × REALS: A·(B·x) */
-    double *cx;    /* M × REALS: C·x */
-    double *norms; /* K: ‖row k of B‖₂; split and modular: plus the mean of all */
-    double *scale; /* M: Σ_k |a_ik|·norms_k */
-    double *held;  /* M: ‖row i of C‖₂; where C is narrow */
-    /* Where β is not 0: */
-    double *before; /* M × REALS: C₀·x */
-    double *rows;   /* M: ‖row i of C₀‖₂ */
-    double bias[REALS], bias_norm;
-} work;
+/* Adds factor·Σ_i |m_ij| to out[j], for each column. */
+static void add_columns(const vkmm_check *check, const vkmm_view *view, double factor, double *out)
+{
+    for (tile_range at = {0}; next_tile(check, view, &at);)
+        for (size_t i = 0; i < at.rows; i++)
+            for (size_t j = 0; j < at.cols; j++)
+                out[at.j + j] += factor * fabs(check->block->tile[i * VKMM_TILE_COLS + j]);
+}
+
+/* About the mean magnitude of A's finite elements: from some of them, since it only weighs A·B against C₀ and bias. */
+static double mean_of_a(const vkmm_check *check)
+{
+    enum { SOME = 256 };
+    const vkmm_view *a = &check->claim.a;
+    double sum = 0.0;
+    for (uint64_t e = 0; e < SOME; e++) {
+        const uint64_t i = vkmm_random_bits(check->seed, 2 * e) % a->rows,
+                       k = vkmm_random_bits(check->seed, 2 * e + 1) % a->cols;
+        const double value = fabs(vkmm_view_get(a, i, k)) / SOME;
+        if (isfinite(value)) sum += value;
+    }
+    return sum > 0.0 ? sum : 1.0;
+}
+
+/* Weights of the columns of C: 1 over the usual magnitude of a column, so that errors count alike in all of them, and
+ * 0 where B or the bias is infinite or NaN. */
+static void weigh(const vkmm_check *check, work *w)
+{
+    const vkmm_claim *claim = &check->claim;
+    const double unit = fmin(fmax(fabs(claim->alpha) * mean_of_a(check), 0x1p-500), 0x1p500);
+    double least = INFINITY;
+    add_columns(check, &claim->b, 1.0, w->weight);
+    if (claim->beta != 0.0)
+        add_columns(check, &claim->before, fabs(claim->beta) / unit / (double)claim->c.rows, w->weight);
+    if (claim->bias.data != NULL) {
+        const vkmm_view bias = bias_row(check);
+        add_columns(check, &bias, 1.0 / unit, w->weight);
+    }
+    for (uint64_t j = 0; j < claim->c.cols; j++)
+        if (w->weight[j] > 0.0) least = fmin(least, w->weight[j]);
+    if (isinf(least)) least = 1.0;
+    for (uint64_t j = 0; j < claim->c.cols; j++) {
+        const double size = w->weight[j] > 0.0 ? w->weight[j] : least;
+        const int odd = !isfinite(w->weight[j]);
+        w->odd_cols += odd;
+        w->weight[j] = odd ? 0.0 : 1.0 / fmin(fmax(size, 0x1p-900), 0x1p900);
+        w->root += w->weight[j] * w->weight[j];
+    }
+    w->root = sqrt(w->root);
+}
 
 /* A·(B·x) becomes α·A·(B·x) + β·C₀·x + bias·x, and the scale becomes its scale. */
 static void scale(const vkmm_check *check, work *w)
 {
     const vkmm_claim *claim = &check->claim;
-    if (claim->beta != 0.0) project(check, &claim->before, w->x, w->before, EXTRA_SQUARES, NULL, w->rows);
+    if (claim->beta != 0.0) project(check, &claim->before, w, w->x, w->before, EXTRA_SQUARES, w->weight, w->rows);
     if (claim->bias.data != NULL) {
         const vkmm_view bias = bias_row(check);
-        project(check, &bias, w->x, w->bias, EXTRA_SQUARES, NULL, &w->bias_norm);
+        project(check, &bias, w, w->x, w->bias, EXTRA_SQUARES, w->weight, &w->bias_norm);
         w->bias_norm = sqrt(w->bias_norm);
     }
     for (uint64_t i = 0; i < claim->c.rows; i++) {
@@ -154,59 +231,95 @@ static void scale(const vkmm_check *check, work *w)
     }
 }
 
+/* A random sign and a magnitude between LEAST and twice that, whose mean square is 1. */
+static double random_factor(uint64_t seed, uint64_t at)
+{
+    const uint64_t bits = vkmm_random_bits(seed, at);
+    return (bits & 1 ? LEAST : -LEAST) * (1.0 + (double)(bits >> 11) * 0x1p-53);
+}
+
 static void compute(const vkmm_check *check, work *w)
 {
     const vkmm_claim *claim = &check->claim;
-    for (uint64_t i = 0; i < claim->b.cols * REALS; i++) w->x[i] = vkmm_random_normal(check->seed, i);
-    project(check, &claim->b, w->x, w->bx, EXTRA_SQUARES, NULL, w->norms);
-    double mean = 0.0;
-    for (uint64_t k = 0; k < claim->b.rows; k++) mean += check->apart * (w->norms[k] = sqrt(w->norms[k]));
-    for (uint64_t k = 0; k < claim->b.rows; k++) w->norms[k] += mean;
-    project(check, &claim->a, w->bx, w->abx, EXTRA_WEIGHTED, w->norms, w->scale);
-    project(check, &claim->c, w->x, w->cx, check->narrow ? EXTRA_SQUARES : EXTRA_NONE, NULL, w->held);
+    weigh(check, w);
+    for (uint64_t i = 0; i < claim->b.cols * REALS; i++) w->x[i] = w->weight[i / REALS] * random_factor(check->seed, i);
+    project(check, &claim->b, w, w->x, w->bx, EXTRA_SQUARES, w->weight, w->norms);
+    for (uint64_t k = 0; k < claim->b.rows; k++) w->norms[k] = sqrt(w->norms[k]);
+    project(check, &claim->a, w, w->bx, w->abx, EXTRA_WEIGHTED, w->norms, w->scale);
+    project(check, &claim->c, w, w->x, w->cx, check->narrow ? EXTRA_SQUARES : EXTRA_NONE, w->weight, w->held);
     for (uint64_t i = 0; i < claim->c.rows; i++) w->held[i] = sqrt(w->held[i]);
     if (check->scaled) scale(check, w);
 }
 
-/* 1 when row i is to be recomputed. A NaN or an infinity anywhere makes a comparison false, and the row suspect. */
-static int suspect(const vkmm_check *check, const work *w, uint64_t i)
+/* The largest deviation of the residuals of a row without a wrong element. */
+static double limit_of(const vkmm_check *check, const work *w, uint64_t i)
 {
-    const double root = sqrt((double)check->claim.c.cols);
-    double unit = check->epsilon * w->scale[i];
-    double beside = check->flush * root + fmin(check->steps * root, w->scale[i]);
-    if (check->narrow) beside += vkmm_type_of(check->claim.c.type)->epsilon * w->held[i];
-    double limit = check->factor * unit + beside;
-    for (size_t v = 0; v < REALS; v++) {
-        double residual = fabs(w->cx[i * REALS + v] - w->abx[i * REALS + v]);
-        if (!(residual <= limit) || !isfinite(limit)) return 1;
-        if (check->narrow) residual = fmax(residual - beside, 0.0);
-        double error = residual > 0.0 ? fmin(residual / unit, check->factor) : 0.0;
-        if (error > check->verdict->error) check->verdict->error = error;
-    }
-    return 0;
+    double limit = check->factor * check->epsilon * w->scale[i] + check->flush * w->root +
+                   fmin(check->steps * w->root, w->scale[i]);
+    if (check->narrow) limit += vkmm_type_of(check->claim.c.type)->epsilon * w->held[i];
+    return limit;
 }
 
-static void check_reals(vkmm_check *check, double *memory)
+/* Sets the ratio of each row: the largest residual over the limit. INFINITY: C holds a NaN or an infinity; -1: A holds
+ * one, so that the row says nothing. Returns what the residuals of right rows deviate by, in such ratios, from their
+ * lower quartile (0.3186 deviations of a normal number), so that even if most rows are wrong they cannot raise it
+ * much. */
+static double set_ratios(const vkmm_check *check, work *w)
 {
-    const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
-    work w = {.x = memory};
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < check->claim.c.rows; i++) {
+        const double limit = limit_of(check, w, i);
+        const int odd = !isfinite(w->scale[i]) || !isfinite(limit);
+        w->ratio[i] = odd ? -1.0 : 0.0;
+        w->odd_rows += odd;
+        for (size_t v = 0; v < REALS && !odd; v++) {
+            const double residual = fabs(w->cx[i * REALS + v] - w->abx[i * REALS + v]);
+            const double ratio = residual == 0.0 ? 0.0 : residual / limit;
+            w->ratio[i] = isfinite(residual) ? fmax(w->ratio[i], ratio) : INFINITY;
+            if (w->scale[i] > 0.0 && isfinite(ratio) && count < UINT32_MAX)
+                w->cx[count++] = ratio; /* cx is used up to here */
+        }
+    }
+    if (count == 0) return 0.0;
+    vkmm_sort(w->cx, count);
+    return vkmm_percentile(w->cx, count, 0.25) / 0.3186;
+}
+
+typedef struct suspect {
+    double ratio;
+    uint64_t row;
+} suspect;
+
+static int by_ratio(const void *left, const void *right)
+{
+    const suspect *x = left, *y = right;
+    return x->ratio != y->ratio ? (x->ratio < y->ratio) - (x->ratio > y->ratio) : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Rows that stand out, the furthest first, are recomputed: all that exceed their limit, and MOST of the others. Then
+ * others that stand out no less limit what would have been found. */
+static void judge_rows(vkmm_check *check, work *w)
+{
+    const double usual = set_ratios(check, w);
+    double passed = fmin(OUTLIER * usual, 1.0);
+    suspect *found = w->suspects;
     uint64_t rows[VKMM_PANEL];
-    size_t count = 0;
-    w.bx = w.x + n * REALS;
-    w.abx = w.bx + k * REALS;
-    w.cx = w.abx + m * REALS;
-    w.before = w.cx + m * REALS;
-    w.norms = w.before + m * REALS;
-    w.scale = w.norms + k;
-    w.held = w.scale + m;
-    w.rows = w.held + m;
-    check->effort.vectors = REALS;
-    compute(check, &w);
-    for (uint64_t i = 0; i < m && !check->verdict->has_element; i++) {
-        if (suspect(check, &w, i)) rows[count++] = i;
-        if (count < VKMM_PANEL && i + 1 < m) continue;
-        vkmm_check_rows(check, rows, count);
-        count = 0;
+    size_t count = 0, done = 0;
+    for (uint64_t i = 0; i < check->claim.c.rows; i++)
+        if (w->ratio[i] > passed) found[count++] = (suspect){w->ratio[i], i};
+    qsort(found, count, sizeof *found, by_ratio);
+    while (done < count && (done < MOST || found[done].ratio > 1.0) && !check->verdict->has_element) {
+        size_t some = 0;
+        for (; some < VKMM_PANEL && done < count; some++) rows[some] = found[done++].row;
+        vkmm_check_rows(check, rows, some);
+    }
+    check->effort.recomputed += done;
+    if (done < count) passed = found[done].ratio;
+    for (uint64_t i = 0; i < check->claim.c.rows; i++) {
+        const double unit = check->epsilon * w->scale[i] / sqrt((double)check->claim.c.cols);
+        if (w->ratio[i] < 0.0 || unit == 0.0) continue;
+        const double reach = (passed + 2.0 * fmin(usual, 1.0)) / LEAST * limit_of(check, w, i) / unit;
+        check->effort.reach = fmax(check->effort.reach, reach);
     }
 }
 
@@ -252,17 +365,46 @@ static void check_bits(vkmm_check *check, uint32_t *x)
     }
 }
 
+static void check_reals(vkmm_check *check, work *w)
+{
+    compute(check, w);
+    judge_rows(check, w);
+    for (uint64_t i = 0; i < check->claim.c.rows; i++) w->held[i] = w->ratio[i] < 0.0;
+    if (w->odd_rows + w->odd_cols > 0) vkmm_check_odd(check, w->held, w->weight);
+}
+
+static vkmm_status check_floats(vkmm_check *check)
+{
+    const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
+    double *memory = vkmm_alloc((REALS + 1) * (n + k) + (3 * REALS + 4) * m, sizeof *memory);
+    work w = {.weight = memory, .suspects = vkmm_alloc(m, sizeof *w.suspects)};
+    if (memory != NULL && w.suspects != NULL) {
+        w.x = w.weight + n;
+        w.bx = w.x + n * REALS;
+        w.norms = w.bx + k * REALS;
+        w.abx = w.norms + k;
+        w.cx = w.abx + m * REALS;
+        w.before = w.cx + m * REALS;
+        w.scale = w.before + m * REALS;
+        w.held = w.scale + m;
+        w.ratio = w.held + m;
+        w.rows = w.ratio + m;
+        check->effort.vectors = REALS;
+        check_reals(check, &w);
+    }
+    vkmm_free(w.suspects);
+    vkmm_free(memory);
+    return memory != NULL && w.suspects != NULL ? VKMM_OK
+                                                : VKMM_NO_MEMORY(check->log, "for the vectors of Freivalds' check");
+}
+
 vkmm_status vkmm_freivalds(vkmm_check *check)
 {
     const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
-    const int is_float = check->epsilon != 0.0;
-    void *memory = is_float ? vkmm_alloc(REALS * (n + k + 3 * m) + k + 3 * m, sizeof(double))
-                            : vkmm_alloc(BITS * (n + k + 2 * m), sizeof(uint32_t));
+    if (check->epsilon != 0.0) return check_floats(check);
+    void *memory = vkmm_alloc(BITS * (n + k + 2 * m), sizeof(uint32_t));
     if (memory == NULL) return VKMM_NO_MEMORY(check->log, "for the vectors of Freivalds' check");
-    if (is_float)
-        check_reals(check, memory);
-    else
-        check_bits(check, memory);
+    check_bits(check, memory);
     vkmm_free(memory);
     return VKMM_OK;
 }

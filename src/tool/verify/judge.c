@@ -5,16 +5,22 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* gelu's steepest slope, a little above 1.1289; and how far gelu(x) may be off because of a device's tanh, in ε·|x|
  * (verify.h). */
 #define GELU_SLOPE 1.13
 #define GELU_ERROR 32.0
 
-/* A wrong element: the worst is kept for the report, the first among equals. */
-static void note_wrong(const vkmm_check *check, uint64_t i, uint64_t j, double got, double want, double error)
+/* A wrong element: the worst is kept for the report, the first among equals; or, beside sums that are not the
+ * reference's, an element that is to be computed. */
+static void note_wrong(vkmm_check *check, uint64_t i, uint64_t j, double got, double want, double error)
 {
     vkmm_verdict *verdict = check->verdict;
+    if (check->doubtful != NULL) {
+        check->doubtful[check->doubtful_count++] = (vkmm_spot){i, j};
+        return;
+    }
     verdict->wrong_count++;
     if (verdict->has_element && !(error > verdict->error)) return;
     verdict->has_element = 1;
@@ -126,7 +132,7 @@ static double nearest_origin(vkmm_type type, double got, double want)
 }
 
 /* Nothing is summed: C is β·c₀, exact or, if the type has no such value, one of the two around it. */
-static void judge_scaled(const vkmm_check *check, uint64_t i, uint64_t j, double got, double before)
+static void judge_scaled(vkmm_check *check, uint64_t i, uint64_t j, double got, double before)
 {
     const double beta = check->claim.beta, product = beta * before;
     const int narrow = check->claim.c.type == VKMM_F32;
@@ -161,13 +167,15 @@ static void judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, co
     double error = delta > want.flush ? (delta - want.flush) / unit : 0.0;
     if (delta <= limit) { /* false for a NaN */
         error = fmin(error, check->factor);
-        if (!check->verdict->has_element && error > check->verdict->error) check->verdict->error = error;
+        if (!check->verdict->has_element && check->doubtful == NULL && error > check->verdict->error)
+            check->verdict->error = error;
     } else if (!same_kind(check, got, &want, limit)) {
         note_wrong(check, i, j, got, (double)want.value,
                    isfinite(got) && isfinite(delta) && isfinite(error) ? error : INFINITY);
         return;
     }
-    if ((check->narrow || check->types.compute == VKMM_F16) && !isfinite(got) && isfinite(want.value))
+    if (check->doubtful == NULL && (check->narrow || check->types.compute == VKMM_F16) && !isfinite(got) &&
+        isfinite(want.value))
         check->effort.overflowed++;
 }
 
@@ -198,12 +206,12 @@ static void check_reals(vkmm_check *check, uint64_t row, uint64_t j0, size_t col
     const vkmm_block *block = check->block;
     const int wide = check->claim.a.type == VKMM_F64;
     for (size_t j = 0; j < cols; j++) {
-        const terms made_of = {
-            .sum = wide ? ((const long double *)block->want)[line + j] : ((const double *)block->want)[line + j],
-            .scale = block->scale[line + j] + check->apart * block->norm_a[line + j] * block->norm_b[line + j],
-            .loss = block->loss[line + j],
-            .before = block->before[j],
-            .bias = block->bias[j]};
+        const terms made_of = {.sum = wide ? ((const long double *)block->want)[line + j]
+                                           : ((const double *)block->want)[line + j],
+                               .scale = block->scale[line + j],
+                               .loss = block->loss[line + j],
+                               .before = block->before[j],
+                               .bias = block->bias[j]};
         judge_real(check, row, j0 + j, block->tile[j], &made_of);
     }
 }
@@ -261,6 +269,64 @@ void vkmm_check_all(vkmm_check *check)
     }
 }
 
+void vkmm_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums,
+                     const double *others, double left_out)
+{
+    const vkmm_claim *claim = &check->claim;
+    for (size_t j = 0; j < cols; j++) {
+        if (others != NULL && others[j] == left_out) continue;
+        const terms made_of = {
+            .sum = (long double)sums[j],
+            .scale = INFINITY,
+            .before = claim->beta != 0.0 ? vkmm_view_get(&claim->before, row, j0 + j) : 0.0,
+            .bias = claim->bias.data != NULL ? vkmm_view_get(&claim->bias, row, j0 + j) : 0.0,
+        };
+        judge_real(check, row, j0 + j, vkmm_view_get(&claim->c, row, j0 + j), &made_of);
+    }
+}
+
+/* The sums of one row of C from elsewhere become the block's. */
+static void take_sums(const vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, uint64_t row,
+                      uint64_t j0, size_t cols)
+{
+    vkmm_block *block = check->block;
+    const double own = vkmm_type_of(sums->type)->epsilon, rounding = own > check->epsilon ? own / 2.0 : 0.0;
+    vkmm_tile_read(&check->claim, sums, row, 1, j0, cols, block->tile);
+    if (check->epsilon == 0.0) {
+        memcpy(block->want, block->tile, cols * sizeof(uint32_t));
+        return;
+    }
+    for (size_t j = 0; j < cols; j++) {
+        if (check->claim.a.type == VKMM_F64)
+            ((long double *)block->want)[j] = block->tile[j];
+        else
+            ((double *)block->want)[j] = block->tile[j];
+        block->scale[j] = fabs(block->tile[j]);
+        block->loss[j] = rounding * block->scale[j];
+    }
+    if (scales == NULL) return;
+    vkmm_tile_read(&check->claim, scales, row, 1, j0, cols, block->tile);
+    memcpy(block->scale, block->tile, cols * sizeof(double));
+}
+
+void vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor)
+{
+    vkmm_spot doubtful[VKMM_TILE_COLS];
+    const double own = check->factor;
+    for (uint64_t i = 0; i < check->claim.c.rows; i++)
+        for (uint64_t j = 0; j < check->claim.c.cols && !check->verdict->has_element; j += VKMM_TILE_COLS) {
+            const size_t cols = vkmm_at_most(check->claim.c.cols - j, VKMM_TILE_COLS);
+            check->factor = factor;
+            check->doubtful = doubtful;
+            check->doubtful_count = 0;
+            take_sums(check, sums, scales, i, j, cols);
+            check_tile(check, i, 0, j, cols, 0, j == 0);
+            check->doubtful = NULL;
+            check->factor = own;
+            if (check->doubtful_count > 0) vkmm_check_spots(check, doubtful, check->doubtful_count);
+        }
+}
+
 static void turn(vkmm_view *view)
 {
     const vkmm_view was = *view;
@@ -270,7 +336,7 @@ static void turn(vkmm_view *view)
     view->col_stride = was.row_stride;
 }
 
-void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count)
+void vkmm_check_turn(vkmm_check *check)
 {
     const vkmm_claim was = check->claim;
     check->claim.a = was.b;
@@ -278,8 +344,12 @@ void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count)
     vkmm_view *const views[] = {&check->claim.a, &check->claim.b, &check->claim.c, &check->claim.before,
                                 &check->claim.bias};
     for (size_t i = 0; i < VKMM_COUNT(views); i++) turn(views[i]);
-    check->transposed = 1;
+    check->transposed = !check->transposed;
+}
+
+void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count)
+{
+    vkmm_check_turn(check);
     vkmm_check_rows(check, cols, count);
-    check->transposed = 0;
-    check->claim = was;
+    vkmm_check_turn(check);
 }

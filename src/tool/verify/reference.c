@@ -84,15 +84,6 @@ static void add_loss(const double *a, size_t depth, const double *tile, size_t c
     }
 }
 
-static void add_norms(const double *a, size_t depth, const double *tile, size_t cols, double *norm_a, double *norm_b)
-{
-    for (size_t k = 0; k < depth; k++)
-        for (size_t j = 0; j < cols; j++) {
-            norm_a[j] += fabs(a[k]);
-            norm_b[j] += fabs(tile[k * VKMM_TILE_COLS + j]);
-        }
-}
-
 static size_t within(uint64_t wanted, size_t least, size_t most)
 {
     return wanted < least ? least : vkmm_at_most(wanted, most);
@@ -112,16 +103,14 @@ vkmm_block *vkmm_block_make(const vkmm_claim *claim)
     const size_t sums = VKMM_PANEL * span,
                  head = (sizeof(vkmm_block) + sizeof(long double) - 1) / sizeof(long double) * sizeof(long double);
     vkmm_block *block =
-        vkmm_alloc(1, head + sums * (sizeof(long double) + 4 * sizeof(double)) + VKMM_PANEL * depth * sizeof(double));
+        vkmm_alloc(1, head + sums * (sizeof(long double) + 2 * sizeof(double)) + VKMM_PANEL * depth * sizeof(double));
     if (block == NULL) return NULL;
     block->span = span;
     block->depth = depth;
     block->want = (char *)block + head;
     block->scale = (double *)(void *)((char *)block->want + sums * sizeof(long double));
     block->loss = block->scale + sums;
-    block->norm_a = block->loss + sums;
-    block->norm_b = block->norm_a + sums;
-    block->left = block->norm_b + sums;
+    block->left = block->loss + sums;
     return block;
 }
 
@@ -146,8 +135,6 @@ static void add_tile(const vkmm_claim *claim, size_t count, size_t from, size_t 
             add_f32(left, depth, block->tile, cols, (double *)block->want + line, block->scale + line);
         if (least > 0.0 && (small || any_small(left, depth, least)))
             add_loss(left, depth, block->tile, cols, least, block->loss + line);
-        if (claim->method != VKMM_COMPUTE_DIRECT)
-            add_norms(left, depth, block->tile, cols, block->norm_a + line, block->norm_b + line);
     }
 }
 
@@ -158,7 +145,7 @@ static void clear(const vkmm_claim *claim, size_t count, size_t cols, vkmm_block
     for (size_t r = 0; r < count; r++) {
         const size_t line = r * block->span;
         memset((char *)block->want + line * bytes, 0, cols * bytes);
-        double *const floats[] = {block->scale, block->loss, block->norm_a, block->norm_b};
+        double *const floats[] = {block->scale, block->loss};
         for (size_t i = 0; i < VKMM_COUNT(floats); i++) memset(floats[i] + line, 0, cols * sizeof **floats);
     }
 }

@@ -31,7 +31,6 @@ static const char *unit_of(const vkmm_check *check)
 /* The type of ε, if it is not obvious, and what else is allowed. */
 static const char *aside_of(const vkmm_check *check)
 {
-    if (check->apart > 0.0) return " (Σ|a||b| includes Σ|a|·Σ|b|/K)";
     if (check->types.compute == VKMM_F16) return check->narrow ? " (ε of f16) plus C's rounding" : " (ε of f16)";
     return check->narrow                             ? " (ε of f32) plus C's rounding"
            : check->types.in != check->types.compute ? " (ε of f32)"
@@ -42,10 +41,12 @@ static void tell_wrong(const vkmm_check *check)
 {
     vkmm_verdict *v = check->verdict;
     const vkmm_view *c = &check->claim.c;
+    const int of_sums = v->method == VKMM_VERIFY_FREIVALDS && check->claim.sums.data != NULL && !check->effort.sums;
     unsigned long long total = c->rows * c->cols, wrong = v->wrong_count;
     if (check->effort.matrices > 1) vkmm_tell(v, "matrix %llu of the batch: ", (unsigned long long)v->batch);
-    vkmm_tell(v, "C[%llu][%llu] is %.*g, ", (unsigned long long)v->row, (unsigned long long)v->col,
-              vkmm_digits(c->type), v->got);
+    if (of_sums) vkmm_tell(v, "by the same kernel alone, A·B is wrong: ");
+    vkmm_tell(v, "%s[%llu][%llu] is %.*g, ", of_sums ? "A·B" : "C", (unsigned long long)v->row,
+              (unsigned long long)v->col, vkmm_digits(c->type), v->got);
     vkmm_tell(v, "should be %.*g", vkmm_digits(c->type), v->want);
     if (v->bound > 0.0 && isfinite(v->error))
         vkmm_tell(v, ": off by %.3g, %.2g times the allowed %.4g·%s%s", fabs(v->got - v->want), v->error / v->bound,
@@ -69,6 +70,15 @@ static void tell_overflow(const vkmm_check *check)
     vkmm_tell(v, ", for %s ends at %s", is_half ? "f16" : "bf16", is_half ? "65504" : "3.39e+38");
 }
 
+/* Elements of a matrix that samples cover, if none is sampled twice. */
+static uint64_t samples_of(const vkmm_check *check)
+{
+    const vkmm_effort *effort = &check->effort;
+    const uint64_t rows = check->claim.c.rows, cols = check->claim.c.cols;
+    const uint64_t lines = effort->rows * cols + effort->cols * (rows - effort->rows);
+    return lines + effort->elements < rows * cols ? lines + effort->elements : rows * cols;
+}
+
 static void tell_right(const vkmm_check *check)
 {
     vkmm_verdict *v = check->verdict;
@@ -80,11 +90,14 @@ static void tell_right(const vkmm_check *check)
     }
     if (effort->matrices > 1) vkmm_tell(v, "in each of %llu matrices, ", (unsigned long long)effort->matrices);
     if (v->method == VKMM_VERIFY_FREIVALDS)
-        vkmm_tell(v, "%u random vectors, %u whole row%s and %u elements agree", effort->vectors, effort->rows,
-                  effort->rows == 1 ? "" : "s", effort->elements);
+        vkmm_tell(v, "%u random vectors and %u whole row%s%s agree", effort->vectors, effort->rows,
+                  effort->rows == 1 ? "" : "s", effort->sums ? " of A·B, and all elements of C beside it," : "");
     else if (v->method == VKMM_VERIFY_SAMPLES)
-        vkmm_tell(v, "%u whole row%s, %u whole column%s and %u elements agree", effort->rows,
-                  effort->rows == 1 ? "" : "s", effort->cols, effort->cols == 1 ? "" : "s", effort->elements);
+        vkmm_tell(v,
+                  "only samples were checked, at most %llu of %llu elements: %u rows, %u columns and %u others agree",
+                  (unsigned long long)samples_of(check), total, effort->rows, effort->cols, effort->elements);
+    else if (v->method == VKMM_VERIFY_TWIN)
+        vkmm_tell(v, "all %llu elements agree with another kernel's, or", total);
     else if (total == 1)
         vkmm_tell(v, "the one element agrees");
     else
@@ -94,6 +107,9 @@ static void tell_right(const vkmm_check *check)
                   unit_of(check), aside_of(check), v->error, unit_of(check));
     else
         vkmm_tell(v, " with the CPU reference exactly");
+    if (v->method == VKMM_VERIFY_FREIVALDS && effort->reach > 0.0)
+        vkmm_tell(v, "; a single element off by more than %.2g·ε·Σ|a||b| would have been found",
+                  fmax(effort->reach, v->bound));
     if (v->nans + v->infinities > 0)
         vkmm_tell(v, "; NaN: %llu, infinite: %llu", (unsigned long long)v->nans, (unsigned long long)v->infinities);
     if (effort->overflowed > 0) tell_overflow(check);

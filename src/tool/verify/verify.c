@@ -7,10 +7,13 @@
 #include <float.h>
 #include <math.h>
 
-/* First row, last row, three between, and columns alike; more elements if there are no vectors. */
-enum { SPOT_ROWS = 5, SPOT_ELEMENTS = 64, MANY_ELEMENTS = VKMM_SPOTS };
+/* First row, last row and one between; without vectors three between, as many columns, and single elements. */
+enum { SPOT_ROWS = 3, SPOT_LINES = 5, SPOT_ELEMENTS = VKMM_SPOTS };
 
-static const char *const names[] = {"auto", "full", "freivalds", "none", "samples"};
+/* Roundings of α, β and the bias, and what a device's own multiply-add leaves open, in ε of the scale type. */
+#define EPILOGUE_FACTOR 4.0
+
+static const char *const names[] = {"auto", "full", "freivalds", "twin", "none", "samples"};
 
 const char *vkmm_verify_method_name(vkmm_verify_method method)
 {
@@ -49,10 +52,11 @@ static vkmm_verify_method choose(const vkmm_check *check, vkmm_verify_method ask
 {
     uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     uint64_t least = m < n ? m : n;
+    const int is_linear = check->claim.activation == VKMM_ACTIVATION_NONE;
     const vkmm_verify_method large =
-        check->claim.activation == VKMM_ACTIVATION_NONE ? VKMM_VERIFY_FREIVALDS : VKMM_VERIFY_SAMPLES;
+        is_linear || check->claim.sums.data != NULL ? VKMM_VERIFY_FREIVALDS : VKMM_VERIFY_SAMPLES;
     if (k < least) least = k;
-    if (asked == VKMM_VERIFY_FREIVALDS && least == 0) return VKMM_VERIFY_FULL;
+    if ((asked == VKMM_VERIFY_FREIVALDS || asked == VKMM_VERIFY_TWIN) && least == 0) return VKMM_VERIFY_FULL;
     if (asked == VKMM_VERIFY_FREIVALDS) return large;
     if (asked != VKMM_VERIFY_AUTO) return asked;
     double products = (double)m * (double)n * (double)k;
@@ -63,10 +67,11 @@ static vkmm_verify_method choose(const vkmm_check *check, vkmm_verify_method ask
 
 /* The first and the last of `extent` rows or columns, where tiles of a kernel end, and random ones between; each
  * once. */
-static unsigned choose_lines(const vkmm_check *check, uint64_t extent, uint64_t salt, uint64_t lines[SPOT_ROWS])
+static unsigned choose_lines(const vkmm_check *check, uint64_t extent, uint64_t salt, unsigned most,
+                             uint64_t lines[SPOT_LINES])
 {
     unsigned count = 0;
-    for (unsigned i = 0; i < SPOT_ROWS; i++) {
+    for (unsigned i = 0; i < most; i++) {
         uint64_t line = i == 0 ? 0 : i == 1 ? extent - 1 : vkmm_random_bits(check->seed ^ salt, i) % extent;
         unsigned seen = 0;
         while (seen < count && lines[seen] != line) seen++;
@@ -75,21 +80,21 @@ static unsigned choose_lines(const vkmm_check *check, uint64_t extent, uint64_t 
     return count;
 }
 
-static void check_elements(vkmm_check *check, unsigned count)
+static void check_elements(vkmm_check *check)
 {
     const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, seed = check->seed ^ UINT64_C(0x656c656d);
-    vkmm_spot spots[MANY_ELEMENTS];
-    check->effort.elements = count;
+    vkmm_spot spots[SPOT_ELEMENTS];
+    check->effort.elements = SPOT_ELEMENTS;
     if (check->verdict->has_element) return;
-    for (uint64_t e = 0; e < count; e++)
+    for (uint64_t e = 0; e < SPOT_ELEMENTS; e++)
         spots[e] = (vkmm_spot){vkmm_random_bits(seed, 2 * e) % m, vkmm_random_bits(seed, 2 * e + 1) % n};
-    vkmm_check_spots(check, spots, count);
+    vkmm_check_spots(check, spots, SPOT_ELEMENTS);
 }
 
-static void check_rows(vkmm_check *check)
+static void check_rows(vkmm_check *check, unsigned most)
 {
-    uint64_t rows[SPOT_ROWS] = {0};
-    check->effort.rows = choose_lines(check, check->claim.c.rows, UINT64_C(0x726f7773), rows);
+    uint64_t rows[SPOT_LINES] = {0};
+    check->effort.rows = choose_lines(check, check->claim.c.rows, UINT64_C(0x726f7773), most, rows);
     vkmm_check_rows(check, rows, check->effort.rows);
 }
 
@@ -97,25 +102,8 @@ static vkmm_status check_some(vkmm_check *check)
 {
     vkmm_status status = vkmm_freivalds(check);
     if (status != VKMM_OK) return status;
-    if (!check->verdict->has_element) check_rows(check);
-    check_elements(check, SPOT_ELEMENTS);
+    if (!check->verdict->has_element) check_rows(check, SPOT_ROWS);
     return VKMM_OK;
-}
-
-/* An activation is not linear: no vectors. */
-static void check_samples(vkmm_check *check)
-{
-    uint64_t cols[SPOT_ROWS] = {0};
-    check_rows(check);
-    check->effort.cols = choose_lines(check, check->claim.c.cols, UINT64_C(0x636f6c73), cols);
-    if (!check->verdict->has_element) vkmm_check_cols(check, cols, check->effort.cols);
-    check_elements(check, MANY_ELEMENTS);
-}
-
-/* A whole number: vkmm_problem_check requires it. */
-static uint32_t modulo(double scalar)
-{
-    return (uint32_t)(int64_t)scalar;
 }
 
 /* φ, but for the steps of f16 sums and what depends on the data. */
@@ -127,6 +115,31 @@ static double flush_of(const vkmm_claim *claim, vkmm_types types)
     if (claim->bias.data != NULL) factor += 1.0;
     return isfinite(factor) ? factor * vkmm_type_of(vkmm_types_scale(types))->min_normal
                             : 0.0; /* infinite, it would let anything pass */
+}
+
+/* An activation is not linear: no vectors. */
+static void check_samples(vkmm_check *check)
+{
+    uint64_t cols[SPOT_LINES] = {0};
+    check_rows(check, SPOT_LINES);
+    check->effort.cols = choose_lines(check, check->claim.c.cols, UINT64_C(0x636f6c73), SPOT_LINES, cols);
+    if (!check->verdict->has_element) vkmm_check_cols(check, cols, check->effort.cols);
+    check_elements(check);
+}
+
+/* The twin's sums have errors of their own type. */
+static void check_twin(vkmm_check *check)
+{
+    const vkmm_claim *claim = &check->claim;
+    const double its = vkmm_type_of(claim->sums.type)->epsilon * vkmm_tolerance(claim->a.cols, claim->numbers);
+    vkmm_check_against(check, &claim->sums, claim->scales.data != NULL ? &claim->scales : NULL,
+                       check->epsilon > 0.0 ? check->factor + its / check->epsilon : 0.0);
+}
+
+/* A whole number: vkmm_problem_check requires it. */
+static uint32_t modulo(double scalar)
+{
+    return (uint32_t)(int64_t)scalar;
 }
 
 static double largest(vkmm_type type)
@@ -148,27 +161,17 @@ static void set_bound(vkmm_check *check, vkmm_numbers numbers)
     check->max = largest(types.compute);
     check->most = largest(vkmm_types_scale(types));
     check->rest = half_sums ? 0x1p-11 : 1.0;
-    check->apart = claim->method != VKMM_COMPUTE_DIRECT && k > 0 ? 1.0 / (double)k : 0.0;
     /* If nothing is summed, α and the sums' type are not used; two roundings of β·c₀ + bias are left. */
     check->factor = k > 0 ? tolerance_of(claim, types, numbers) : exact ? 0.0 : 4.0;
     check->flush = flush_of(claim, types);
     if (half_sums) check->steps = fmin((double)k * sums->min_normal, DBL_MAX);
 }
 
-/* If nothing is summed, A and B are ignored. */
-static void take(vkmm_check *check, const vkmm_claim *claim)
+/* What follows from the claim's types, α, β and bias. */
+static void set_arithmetic(vkmm_check *check)
 {
-    check->claim = *claim;
-    if (claim->alpha == 0.0) check->claim.a.cols = check->claim.b.rows = 0;
-}
-
-vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices,
-                             vkmm_verify_method asked, uint64_t seed, vkmm_verdict *found)
-{
-    *check = (vkmm_check){.log = log, .verdict = found, .effort = {.matrices = matrices}, .types = types_of(claim)};
-    take(check, claim);
-    /* The matrices may have been filled from the same seed: x must not consist of their elements. */
-    check->seed = seed ^ UINT64_C(0x5ca1ab1e0ddba11c);
+    const vkmm_claim *claim = &check->claim;
+    check->types = types_of(claim);
     check->scaled = claim->alpha != 1.0 || claim->beta != 0.0 || claim->bias.data != NULL ||
                     claim->activation != VKMM_ACTIVATION_NONE;
     check->narrow = claim->c.type == VKMM_F16 || claim->c.type == VKMM_BF16;
@@ -178,6 +181,73 @@ vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_
         check->alpha = modulo(claim->alpha);
         check->beta = modulo(claim->beta);
     }
+}
+
+/* First A·B itself, then what α, β, the bias and the activation make of it in each element. */
+static vkmm_status check_both(vkmm_check *check)
+{
+    vkmm_check was = *check;
+    vkmm_claim *claim = &check->claim;
+    claim->c = claim->sums;
+    claim->alpha = 1.0;
+    claim->beta = 0.0;
+    claim->bias.data = NULL;
+    claim->activation = VKMM_ACTIVATION_NONE;
+    set_arithmetic(check);
+    const vkmm_status status = check_some(check);
+    was.effort = check->effort;
+    *check = was;
+    if (status != VKMM_OK || check->verdict->has_element) return status;
+    check->effort.sums = 1;
+    check->rest = 1.0; /* α, β and the bias are applied in the scale type, whatever the sums' */
+    vkmm_check_against(check, &claim->sums, NULL,
+                       check->epsilon > 0.0
+                           ? EPILOGUE_FACTOR * vkmm_type_of(vkmm_types_scale(check->types))->epsilon / check->epsilon
+                           : 0.0);
+    check->rest = was.rest;
+    return VKMM_OK;
+}
+
+/* If nothing is summed, A and B are ignored. */
+static void take(vkmm_check *check, const vkmm_claim *claim)
+{
+    check->claim = *claim;
+    if (claim->alpha == 0.0) check->claim.a.cols = check->claim.b.rows = 0;
+}
+
+/* Whether the view of floats holds infinities or NaN. */
+static int is_odd(const vkmm_claim *claim, const vkmm_view *view)
+{
+    double tile[VKMM_TILE_COLS];
+    for (uint64_t i = 0; i < view->rows && vkmm_type_of(view->type)->is_float; i++)
+        for (uint64_t j = 0; j < view->cols; j += VKMM_TILE_COLS) {
+            const size_t cols = vkmm_at_most(view->cols - j, VKMM_TILE_COLS);
+            vkmm_tile_read(claim, view, i, 1, j, cols, tile);
+            for (size_t c = 0; c < cols; c++)
+                if (!isfinite(tile[c])) return 1;
+        }
+    return 0;
+}
+
+int vkmm_check_wants_sums(const vkmm_claim *claim, uint64_t matrices, vkmm_verify_method asked)
+{
+    vkmm_check check = {.effort = {.matrices = matrices}};
+    take(&check, claim);
+    check.claim.sums = check.claim.c; /* as if they were there */
+    check.epsilon = vkmm_type_of(claim->a.type)->epsilon;
+    if (asked == VKMM_VERIFY_TWIN || choose(&check, asked) != VKMM_VERIFY_FREIVALDS) return 0;
+    return claim->activation != VKMM_ACTIVATION_NONE || !isfinite(claim->alpha) || !isfinite(claim->beta) ||
+           (claim->beta != 0.0 && is_odd(claim, &claim->before));
+}
+
+vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices,
+                             vkmm_verify_method asked, uint64_t seed, vkmm_verdict *found)
+{
+    *check = (vkmm_check){.log = log, .verdict = found, .effort = {.matrices = matrices}};
+    take(check, claim);
+    /* The matrices may have been filled from the same seed: x must not consist of their elements. */
+    check->seed = seed ^ UINT64_C(0x5ca1ab1e0ddba11c);
+    set_arithmetic(check);
     found->bound = check->factor;
     found->method = choose(check, asked);
     if (found->method == VKMM_VERIFY_NONE) return VKMM_OK;
@@ -197,7 +267,9 @@ vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64
     if (check->verdict->method == VKMM_VERIFY_FULL)
         vkmm_check_all(check);
     else if (check->verdict->method == VKMM_VERIFY_FREIVALDS)
-        status = check_some(check);
+        status = check->claim.sums.data != NULL ? check_both(check) : check_some(check);
+    else if (check->verdict->method == VKMM_VERIFY_TWIN)
+        check_twin(check);
     else if (check->verdict->method == VKMM_VERIFY_SAMPLES)
         check_samples(check);
     if (check->block != NULL && check->epsilon > 0.0) vkmm_count_odd(check);

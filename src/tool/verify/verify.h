@@ -99,11 +99,13 @@ typedef enum vkmm_verify_method {
     VKMM_VERIFY_AUTO,
     VKMM_VERIFY_FULL,      /* every element against the reference */
     VKMM_VERIFY_FREIVALDS, /* vectors, rows and elements of every matrix, as above; full where an extent or α is 0 */
+    VKMM_VERIFY_TWIN,      /* every element against another kernel's, the reference where they differ */
     VKMM_VERIFY_NONE,
-    VKMM_VERIFY_SAMPLES /* only in verdicts: what FREIVALDS becomes if there is an activation */
+    VKMM_VERIFY_SAMPLES /* only in verdicts: what FREIVALDS becomes without the A·B that it wants */
 } vkmm_verify_method;
 
-const char *vkmm_verify_method_name(vkmm_verify_method method); /* "auto", "full", "freivalds", "none", "samples" */
+const char *
+vkmm_verify_method_name(vkmm_verify_method method); /* "auto", "full", "freivalds", "twin", "none", "samples" */
 
 /* The kind of numbers in A, B and C₀, which determines how their roundings add up. */
 typedef enum vkmm_numbers {
@@ -128,7 +130,7 @@ typedef struct vkmm_verdict {
     uint64_t nans, infinities; /* elements of all matrices of floats up to the first wrong one; 0 with NONE */
     int outside;        /* the matrices are right, but an element of C's memory that belongs to none has changed: */
     uint64_t at;        /* this one, counted from the beginning of the memory */
-    char sentence[320]; /* the result in one sentence, for people */
+    char sentence[480]; /* the result in one sentence, for people */
 } vkmm_verdict;
 
 /* Verifies every matrix of a problem's batch, and that nothing else in C's memory has changed. The problem must have
@@ -153,8 +155,17 @@ typedef struct vkmm_stack {
 
 vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch);
 
-/* All that a product reads and writes: by vkmm_operand, then C before the product, which is used if β is not 0. */
-enum { VKMM_BEFORE = VKMM_BIAS + 1, VKMM_STACKS };
+/* All that a product reads and writes: by vkmm_operand, then C before the product, which is used if β is not 0. Then
+ * what it may be compared with, both shaped as C: A·B, and |A|·|B|. With VKMM_VERIFY_TWIN: from another kernel, in any
+ * type that holds A's elements; |A|·|B| of floats only. Else A·B from the kernel under test, in C's or the sums' type.
+ */
+enum { VKMM_BEFORE = VKMM_BIAS + 1, VKMM_STACKS, VKMM_SUMS = VKMM_STACKS, VKMM_SCALES, VKMM_EVIDENCE };
+
+/* Whether the method (AUTO, FREIVALDS) should have stacks[VKMM_SUMS], because vectors judge A·B alone: there is an
+ * activation (without them only samples are checked), or α, β or C before the product is not finite (without them, much
+ * is recomputed). */
+int vkmm_verify_wants_sums(const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE],
+                           vkmm_verify_method method);
 
 /* In memory that is laid out as in the problem. */
 vkmm_stack vkmm_stack_of(const vkmm_problem *problem, int which, const void *data);
@@ -162,7 +173,7 @@ vkmm_stack vkmm_stack_of(const vkmm_problem *problem, int which, const void *dat
 /* vkmm_verify_problem for operands that are stored elsewhere, in files, for example: the leading dimensions, strides
  * and offsets of the problem are ignored. gaps: C's memory before the product, c: after it, both laid out as in the
  * problem; or NULL: what is between the elements of C is not checked. */
-vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
+vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE],
                                const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
                                uint64_t seed, vkmm_verdict *verdict);
 
