@@ -1,7 +1,6 @@
 #include "verify/check.h"
 
 #include "base/alloc.h"
-#include "base/log.h"
 #include "base/order.h"
 #include "base/random.h"
 #include "math/type.h"
@@ -58,51 +57,74 @@ typedef struct tile_range {
     size_t rows, cols;
 } tile_range;
 
-/* Steps through all tiles of a view, from a zeroed range: 0 after the last. In this order, a page of memory is used up
- * before the next one is read. */
-static int step(const vkmm_view *view, tile_range *range)
+/* Called with each tile of a view. */
+typedef void (*tile_visit)(void *context, const tile_range *at, const double *tile);
+
+/* What may be visited at the same time: rows of tiles, columns of tiles, or nothing. */
+typedef enum walk_order { ORDER_ROWS, ORDER_COLS, ORDER_ALONE } walk_order;
+
+/* A part of a view, of which iterations are visited by several threads. */
+typedef struct band {
+    const vkmm_check *check;
+    const vkmm_view *view;
+    uint64_t i, j, rows, cols;
+    walk_order order;
+    tile_visit visit;
+    void *context;
+} band;
+
+/* A row or a column of tiles, in order. */
+static vkmm_status visit_line(void *context, uint64_t line)
 {
-    if (view->rows == 0 || view->cols == 0) return 0;
-    if (range->rows != 0) { /* not the first */
-        if (view->row_stride >= view->col_stride) {
-            range->j += VKMM_TILE_COLS;
-            if (range->j >= view->cols) {
-                range->j = 0;
-                range->i += VKMM_TILE_ROWS;
-            }
-        } else {
-            range->i += VKMM_TILE_ROWS;
-            if (range->i >= view->rows) {
-                range->i = 0;
-                range->j += VKMM_TILE_COLS;
-            }
+    const band *b = context;
+    const int across = b->order == ORDER_COLS;
+    const uint64_t first_i = across ? 0 : line * VKMM_TILE_ROWS, first_j = across ? line * VKMM_TILE_COLS : 0,
+                   end_i = across ? b->rows : first_i + 1, end_j = across ? first_j + 1 : b->cols;
+    double tile[VKMM_TILE_ROWS * VKMM_TILE_COLS];
+    for (uint64_t i = first_i; i < end_i; i += VKMM_TILE_ROWS)
+        for (uint64_t j = first_j; j < end_j; j += VKMM_TILE_COLS) {
+            const tile_range at = {b->i + i, b->j + j, vkmm_at_most(b->rows - i, VKMM_TILE_ROWS),
+                                   vkmm_at_most(b->cols - j, VKMM_TILE_COLS)};
+            vkmm_tile_read(&b->check->claim, b->view, at.i, at.rows, at.j, at.cols, tile);
+            b->visit(b->context, &at, tile);
         }
-        if (range->i >= view->rows || range->j >= view->cols) return 0;
-    }
-    range->rows = vkmm_at_most(view->rows - range->i, VKMM_TILE_ROWS);
-    range->cols = vkmm_at_most(view->cols - range->j, VKMM_TILE_COLS);
-    return 1;
+    return VKMM_OK;
 }
 
-/* The next tile of the view, read into the block; 0 after the last. */
-static int next_tile(const vkmm_check *check, const vkmm_view *view, tile_range *at)
+/* Visits all tiles of a view: band by band of about 8 MiB, so that mapped memory is used up before the next is read. */
+static void walk(const vkmm_check *check, const vkmm_view *view, walk_order order, tile_visit visit, void *context)
 {
-    if (!step(view, at)) return 0;
-    vkmm_tile_read(&check->claim, view, at->i, at->rows, at->j, at->cols, check->block->tile);
-    vkmm_touch(check->block, &check->claim, view, at->rows, at->cols, (vkmm_view_has_rows(view) ? at->j : at->i) == 0);
-    return 1;
+    const int by_rows = vkmm_view_has_rows(view);
+    const uint64_t unit = by_rows ? VKMM_TILE_ROWS : VKMM_TILE_COLS, length = by_rows ? view->cols : view->rows,
+                   some = ((8 << 20) / (length * vkmm_type_of(view->type)->bytes + 1) / unit + 1) * unit;
+    for (uint64_t at = 0; at < (by_rows ? view->rows : view->cols); at += some) {
+        band b = {check, view, by_rows ? at : 0, by_rows ? 0 : at, view->rows, view->cols, order, visit, context};
+        b.rows = by_rows ? vkmm_at_most(view->rows - at, some) : view->rows;
+        b.cols = by_rows ? view->cols : vkmm_at_most(view->cols - at, some);
+        const uint64_t lines = order == ORDER_COLS ? (b.cols + VKMM_TILE_COLS - 1) / VKMM_TILE_COLS
+                                                   : (b.rows + VKMM_TILE_ROWS - 1) / VKMM_TILE_ROWS;
+        if (check->workers != NULL && order != ORDER_ALONE)
+            vkmm_workers_run(check->workers, lines, visit_line, &b, NULL);
+        else
+            for (uint64_t line = 0; line < lines; line++) visit_line(&b, line);
+        vkmm_touch(check->block, &check->claim, view, b.rows, b.cols, 1);
+    }
+}
+
+static void count_odd(void *context, const tile_range *at, const double *tile)
+{
+    vkmm_verdict *verdict = context;
+    for (size_t i = 0; i < at->rows; i++)
+        for (size_t j = 0; j < at->cols; j++) {
+            const double value = tile[i * VKMM_TILE_COLS + j];
+            verdict->nans += isnan(value) != 0;
+            verdict->infinities += isinf(value) != 0;
+        }
 }
 
 void vkmm_count_odd(vkmm_check *check)
 {
-    tile_range at = {0};
-    while (next_tile(check, &check->claim.c, &at))
-        for (size_t i = 0; i < at.rows; i++)
-            for (size_t j = 0; j < at.cols; j++) {
-                const double value = check->block->tile[i * VKMM_TILE_COLS + j];
-                check->verdict->nans += isnan(value) != 0;
-                check->verdict->infinities += isinf(value) != 0;
-            }
+    walk(check, &check->claim.c, ORDER_ALONE, count_odd, check->verdict);
 }
 
 /* Magnitudes of the vectors' elements are LEAST to 2·LEAST: their mean square is 7/3·LEAST². A residual that is OUTLIER
@@ -130,26 +152,52 @@ typedef struct work {
     struct suspect *suspects;    /* M */
 } work;
 
-/* out = view · x for all vectors at once. out and extras hold zeros. Columns of C that the vectors leave out count as
- * 0, because they may hold NaN. */
+typedef struct projection {
+    const work *w;
+    int leaves_out; /* columns of C with the weight 0 count as 0, because they may hold NaN */
+    const double *x, *weight;
+    double *out, *extras;
+    extra kind;
+} projection;
+
+static void add_tile(void *context, const tile_range *at, const double *tile)
+{
+    const projection *p = context;
+    double kept[VKMM_TILE_ROWS * VKMM_TILE_COLS];
+    if (p->leaves_out) {
+        memcpy(kept, tile, sizeof kept);
+        for (size_t j = 0; j < at->cols; j++)
+            for (size_t i = 0; p->w->weight[at->j + j] == 0.0 && i < at->rows; i++) kept[i * VKMM_TILE_COLS + j] = 0.0;
+    }
+    add_reals(p->leaves_out ? kept : tile, at->rows, at->cols, p->x + at->j * REALS, p->out + at->i * REALS, p->kind,
+              p->weight != NULL ? p->weight + at->j : NULL, p->extras != NULL ? p->extras + at->i : NULL);
+}
+
+/* out = view · x for all vectors at once. out and extras hold zeros. */
 static void project(const vkmm_check *check, const vkmm_view *view, const work *w, const double *x, double *out,
                     extra kind, const double *weight, double *extras)
 {
-    for (tile_range at = {0}; next_tile(check, view, &at);) {
-        for (size_t j = 0; w->odd_cols > 0 && view != &check->claim.a && j < at.cols; j++)
-            for (size_t i = 0; w->weight[at.j + j] == 0.0 && i < at.rows; i++)
-                check->block->tile[i * VKMM_TILE_COLS + j] = 0.0;
-        add_reals(check->block->tile, at.rows, at.cols, x + at.j * REALS, out + at.i * REALS, kind,
-                  weight != NULL ? weight + at.j : NULL, kind == EXTRA_NONE ? NULL : extras + at.i);
-    }
+    projection p = {w, w->odd_cols > 0 && view != &check->claim.a, x, weight, out, extras, kind};
+    walk(check, view, ORDER_ROWS, add_tile, &p);
+}
+
+typedef struct bit_projection {
+    const uint32_t *x;
+    uint32_t *out;
+} bit_projection;
+
+static void add_bit_tile(void *context, const tile_range *at, const double *tile)
+{
+    const bit_projection *p = context;
+    add_bits((const void *)tile, at->rows, at->cols, p->x + at->j * BITS, p->out + at->i * BITS);
 }
 
 /* The same modulo 2^32. */
 static void project_bits(const vkmm_check *check, const vkmm_view *view, const uint32_t *x, uint32_t *out)
 {
+    bit_projection p = {x, out};
     memset(out, 0, (size_t)view->rows * BITS * sizeof *out);
-    for (tile_range at = {0}; next_tile(check, view, &at);)
-        add_bits((const void *)check->block->tile, at.rows, at.cols, x + at.j * BITS, out + at.i * BITS);
+    walk(check, view, ORDER_ROWS, add_bit_tile, &p);
 }
 
 /* All rows of the bias are the same. */
@@ -160,13 +208,22 @@ static vkmm_view bias_row(const vkmm_check *check)
     return bias;
 }
 
+typedef struct column_sums {
+    double factor, *out;
+} column_sums;
+
+static void add_magnitudes(void *context, const tile_range *at, const double *tile)
+{
+    const column_sums *c = context;
+    for (size_t i = 0; i < at->rows; i++)
+        for (size_t j = 0; j < at->cols; j++) c->out[at->j + j] += c->factor * fabs(tile[i * VKMM_TILE_COLS + j]);
+}
+
 /* Adds factor·Σ_i |m_ij| to out[j], for each column. */
 static void add_columns(const vkmm_check *check, const vkmm_view *view, double factor, double *out)
 {
-    for (tile_range at = {0}; next_tile(check, view, &at);)
-        for (size_t i = 0; i < at.rows; i++)
-            for (size_t j = 0; j < at.cols; j++)
-                out[at.j + j] += factor * fabs(check->block->tile[i * VKMM_TILE_COLS + j]);
+    column_sums c = {factor, out};
+    walk(check, view, ORDER_COLS, add_magnitudes, &c);
 }
 
 /* About the mean magnitude of A's finite elements: from some of them, since it only weighs A·B against C₀ and bias. */

@@ -240,6 +240,12 @@ int vkmm_check_wants_sums(const vkmm_claim *claim, uint64_t matrices, vkmm_verif
            (claim->beta != 0.0 && is_odd(claim, &claim->before));
 }
 
+/* Whether threads gain more than it costs to start them. */
+static int is_large(const vkmm_claim *claim)
+{
+    return claim->a.rows * claim->a.cols + claim->b.rows * claim->b.cols + claim->c.rows * claim->c.cols >= 1 << 19;
+}
+
 vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices,
                              vkmm_verify_method asked, uint64_t seed, vkmm_verdict *found)
 {
@@ -251,6 +257,7 @@ vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_
     found->bound = check->factor;
     found->method = choose(check, asked);
     if (found->method == VKMM_VERIFY_NONE) return VKMM_OK;
+    if (found->method == VKMM_VERIFY_FREIVALDS && is_large(claim)) check->workers = vkmm_workers_create(0);
     check->block = vkmm_block_make(&check->claim);
     return check->block != NULL ? VKMM_OK : VKMM_NO_MEMORY(log, "to verify the product");
 }
@@ -280,6 +287,7 @@ vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64
 vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *verdict)
 {
     vkmm_verdict *found = check->verdict;
+    vkmm_workers_destroy(&check->workers);
     vkmm_free(check->block);
     if (status != VKMM_OK) return status;
     found->passed = found->method != VKMM_VERIFY_NONE && !found->has_element && !found->outside;
