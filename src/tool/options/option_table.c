@@ -253,7 +253,8 @@ const cli_option cli_option_table[] = {
      DEVICE | WORKERS, AT(validate)},
 
     {"Proof and timing", 'v', "verify", "METHOD",
-     "auto (default), full, freivalds, or none. none shows no GFLOP/s, because only verified products have a speed",
+     "auto (default), full, freivalds, twin (another kernel on the device), or none. none shows no GFLOP/s, because "
+     "only verified products have a speed",
      COMPUTE, AT(verify), cli_parse_verify, cli_verify_words},
     {NULL, 0, "bench", NULL,
      "with files or -o, time many runs, as without them; default: time only the run that computes the product", CLI_RUN,

@@ -426,6 +426,8 @@ static void check_reals(vkmm_check *check, work *w)
 {
     compute(check, w);
     judge_rows(check, w);
+    check->is_finite = w->odd_rows + w->odd_cols == 0 && check->claim.sums.data == NULL;
+    for (uint64_t i = 0; i < check->claim.c.rows; i++) check->is_finite &= isfinite(w->ratio[i]) != 0;
     for (uint64_t i = 0; i < check->claim.c.rows; i++) w->held[i] = w->ratio[i] < 0.0;
     if (w->odd_rows + w->odd_cols > 0) vkmm_check_odd(check, w->held, w->weight);
 }

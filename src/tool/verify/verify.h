@@ -72,22 +72,43 @@
  * finite f64 is the largest s). The type is that of the sums: f16 sums may overflow where Σ|a||b| exceeds 65504, and
  * the sentence reports how many elements did, and how many C itself could not hold.
  *  Freivalds' check (Freivalds 1977; for floats Ji, Mascagni, Li, arXiv:1705.10449) compares C·x with α·A·(B·x) +
- * β·C₀·x for random x in O(n²). It finds rows that look wrong; these are recomputed, and only a wrong element decides.
- * Whole random rows, the first and the last row, and single random elements are also checked, because one slightly
- * wrong element of a float product can hide in a sum.
- *   Floats. x is Gaussian, hence the residual r_i = (ΔC·x)_i is normal with variance Σ_j ΔC_ij². With |ΔC_ij| ≤ t_ij,
- * the bound above, its deviation is at most ‖t_i‖₂, and by Minkowski's inequality
+ * β·C₀·x + bias·x for random x in O(n²). Rows that look wrong are recomputed, and only a wrong element decides. The
+ * first row, the last and a random one are always recomputed: they show small errors that most rows have.
  *
- *     ‖t_i‖₂ ≤ ε · g · (|α|·Σ_k |a_ik|·‖row k of B‖₂ + |β|·‖row i of C₀‖₂)  +  φ · √N,
- *  itself O(n²). A row is suspect when |r_i| exceeds this for one of 4 vectors. Errors of right rows are well below t,
- * so few are suspect by chance; that costs time and does not affect the verdict. One wrong element is detected if it is
- * off by more than about √N times its bound. A bias adds its product with x, one number for all rows, and |bias|₂ in
- * the bound; C narrower than its sums adds ε_C·‖row i of C‖₂, twice the largest of its roundings: unlike the others
- * they come close to their bound. With it a single wrong element must be off by √N·ε_C of a usual element. With an
- * activation, the product is not linear. Then only whole random rows, as above, whole random columns, and more single
- * elements are checked, unless every element is. Integers. x is uniform in Z/2^32: a wrong row passes one vector with
- * probability at most 1/2 (an error of 2^31 and even x_j), so 40 vectors miss it with probability at most 2^-40. Every
- * suspect row is wrong. */
+ *   Floats, 4 vectors. x_j = w_j·u_j, where u_j has a random sign and a random magnitude between 0.65 and 1.31, whose
+ * mean square is 1. The weight w_j is 1 over the usual magnitude in column j of C, |α|·mean|a|·Σ_k|b_kj| +
+ * |β|·mean_i|c₀_ij| + |bias_j|: a column of large elements hides nothing in the others. The residual r_i = (ΔC·x)_i has
+ * the variance Σ_j (ΔC_ij·w_j)². With |ΔC_ij| ≤ t_ij, the bound above, its deviation is at most ‖t_i·w‖₂, and by
+ * Minkowski's inequality
+ *
+ *     ‖t_i·w‖₂ ≤ ε · g · (|α|·Σ_k |a_ik|·‖row k of B·w‖₂ + |β|·‖row i of C₀·w‖₂ + ‖bias·w‖₂) + φ·‖w‖₂
+ *
+ * (C narrower than its sums adds ε_C·‖row i of C·w‖₂), itself O(n²). Right rows stay far below that worst case, all by
+ * about the same factor. σ, their deviation in units of the bound, is taken from the lower quartile of |r_i| over all
+ * rows and vectors, so that wrong rows hardly change it. Rows beyond their bound, and the 16 furthest of those beyond
+ * 5.5·σ (one right row in 6 million), are recomputed. If more stand out, the next one replaces 5.5·σ in what follows.
+ *   A single element that is off by d adds at least 0.65·|d|·w_j to all residuals of its row. All four must stay below
+ * 5.5·σ for it to be missed. Where |d|·w_j is 7.5·σ/0.65 = 11.5·σ, each of them would have to meet a rounding error of
+ * 2·σ or more in the other direction: probability 0.023^4 = 3·10^-7. With errors of about e in the row, σ corresponds
+ * to √N·e: an element off by 12·√N·e is found. The verdict states that limit, in ε·Σ|a||b|; below g, elements count as
+ * right. The vectors are multiplied in f64: for f64 products e is at least about ε·Σ|a||b|, the roundings of these
+ * sums.
+ *
+ *   NaN and infinities. Columns in which B or the bias holds one have the weight 0, rows of A with one are left out. In
+ * all of these, the infinite and NaN terms alone decide what an element must be, and every element is compared with it.
+ * Rows of C that hold one without such a cause are recomputed.
+ *
+ *   Activations are not linear. The kernel then also multiplies A·B by itself, which is judged as above, and every
+ * element of C must be what α, β, the bias and the activation make of it, within 4·ε of its terms; where it is not, the
+ * element is recomputed, and the bound above decides. The same is done where α, β or an element of C₀ is infinite or
+ * NaN. Without that product only whole rows, whole columns and single elements are compared: samples.
+ *
+ *   Integers. x is uniform in Z/2^32: a wrong row passes one vector with probability at most 1/2 (an error of 2^31 and
+ * even x_j), so 40 vectors miss it with probability at most 2^-40. Every row that differs is wrong.
+ *
+ *  Twin: every element is compared with what follows from A·B of another kernel. The bound is that of the product plus
+ * that of the twin's sums, s being computed with the twin's |A|·|B|; where they differ by more, the reference decides.
+ */
 #ifndef VKMM_VERIFY_H
 #define VKMM_VERIFY_H
 
@@ -98,7 +119,7 @@ typedef enum vkmm_verify_method {
      * vectors would save nothing: one extent ≤ 16, or M·N·K ≤ 2^16. Else Freivalds. */
     VKMM_VERIFY_AUTO,
     VKMM_VERIFY_FULL,      /* every element against the reference */
-    VKMM_VERIFY_FREIVALDS, /* vectors, rows and elements of every matrix, as above; full where an extent or α is 0 */
+    VKMM_VERIFY_FREIVALDS, /* vectors and rows of every matrix, as above; full where an extent or α is 0 */
     VKMM_VERIFY_TWIN,      /* every element against another kernel's, the reference where they differ */
     VKMM_VERIFY_NONE,
     VKMM_VERIFY_SAMPLES /* only in verdicts: what FREIVALDS becomes without the A·B that it wants */
@@ -117,8 +138,8 @@ typedef enum vkmm_numbers {
 typedef struct vkmm_verdict {
     vkmm_verify_method method; /* the method used: never AUTO */
     int passed;                /* 0 with NONE: unverified is not right */
-    /* The largest |ΔC| seen beyond φ, in units of ε·s (a residual: in those of its own bound). INFINITY for a NaN,
-     * and where s is 0. Where `bound` is 0: the largest |ΔC| of wrong elements. */
+    /* The largest |ΔC| of recomputed elements beyond φ, in units of ε·s. INFINITY for a NaN, and where s is 0. Where
+     * `bound` is 0: the largest |ΔC| of wrong elements. */
     double error;
     double bound;         /* the limit of `error`: g; 0 for integers, and where nothing is summed */
     uint64_t batch;       /* the matrix of the batch that what follows is about */
