@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """f16, bf16, i8 and u8: files of both formats in, products out, exact where the numbers are small; the epilogue; what is refused."""
 import json
+import math
 import os
 import random
 import subprocess
@@ -166,6 +167,38 @@ class Epilogue(cli.Case):
             row = json.loads(self.good("-m", 5, "-n", 7, "-k", 9, "--bias_vector", *options, "--json", *FAST))
             problem = row["problem"]
             self.assertEqual(((problem["type"], problem["out_type"], problem["compute"]), problem["bias"], row["verify"]["passed"]), (types, True, True))
+
+
+class Verified(cli.Case):
+    SIZE = ["-m", 70, "-n", 300, "-k", 40]
+
+    def verdict(self, *options):
+        return json.loads(self.good(*self.SIZE, *options, "--json", *FAST))["verify"]
+
+    def test_behind_an_activation(self):
+        """Every element is judged: as a whole, in panels, in a batch, with an infinite C."""
+        for options in [["--activation", "gelu", "--bias_vector"], ["--activation", "relu", "--type", "f16", "--batch_count", 2],
+                        ["--activation", "relu", "--type", "i8", "--transposeB", "T"],
+                        ["--activation", "gelu", "--alpha", 3, "--beta", 2, "--layout", "col", "--memory-limit", "100kB"]]:
+            with self.subTest(options):
+                verdict = self.verdict("--verify", "freivalds", *options)
+                self.assertEqual((verdict["method"], verdict["passed"]), ("freivalds", True))
+
+    def test_infinite_c(self):
+        mask = [[0.0 if j <= i else -math.inf for j in range(300)] for i in range(70)]
+        rows = {name: [[float((i * 7 + j * 3) % 5 - 2) for j in range(n)] for i in range(m)] for name, m, n in [("a", 70, 40), ("b", 40, 300)]}
+        a, b, c = (self.file(name + ".npy", npy_bytes(matrix)) for name, matrix in [*rows.items(), ("c", mask)])
+        row = json.loads(self.good("-a", a, "-b", b, "-c", c, "--beta", 1, "--verify", "freivalds", "--json", *FAST))
+        verdict = row["verify"]
+        self.assertEqual((verdict["method"], verdict["passed"], verdict["infinities"]), ("freivalds", True, sum(x < 0 for line in mask for x in line)))
+
+    def test_twin(self):
+        """Another kernel's product, with the same epilogue; a kernel of the tutorials has a general one as its twin."""
+        for options in [[], ["--kernel", "tiled"], ["--activation", "gelu", "--bias_vector", "--type", "f16"], ["--type", "i8"],
+                        ["--transposeA", "T", "--beta", 2, "--batch_count", 2, "--compute", "f16", "--kernel", "blocked"]]:
+            with self.subTest(options):
+                verdict = self.verdict("--verify", "twin", *options)
+                self.assertEqual((verdict["method"], verdict["passed"]), ("twin", True))
 
 
 # A python of one's own may lack the NumPy that the system's has.
