@@ -5,13 +5,16 @@
 //
 // The integers are as large as the moduli allow: the sum of the products of two lines is at most the product of their
 // Euclidean norms (Cauchy and Schwarz), which must be below Π/2, so each norm is kept below √(Π/2).
+//
+// Before the product, the host looks a second time (COUNTING): at how many elements of a line are large, which is
+// relative to what the first look found.
 #include "modular.glsl"
 
 layout(local_size_x_id = 0) in; // a multiple of 32, at most 256
 
 layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { uvec2 A[]; };
 layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uvec2 B[]; };
-layout(std430, set = 0, binding = 3) restrict writeonly buffer Lines { uvec4 lines[]; };
+layout(std430, set = 0, binding = 3) restrict buffer Lines { uvec4 lines[]; };
 
 layout(push_constant) uniform Work {
     uint COUNT, DEPTH;                        // lines of the matrix, and their length
@@ -22,6 +25,7 @@ layout(push_constant) uniform Work {
     float LIMIT;                              // this
     uint LARGEST;                             // modulus
     uint SMALLER[(MOST_MODULI + 3) / 4];      // a byte for each modulus: how much less it is
+    uint COUNTING;                            // 1: the second look
 };
 
 uint modulus(uint n) { return LARGEST - (SMALLER[n / 4] >> 8 * (n % 4) & 0xff); }
@@ -71,7 +75,7 @@ void make_row(uint index)
 #endif
 }
 
-struct Line { uint highest, lowest, count, exponents; float sum, squares; }; // count: of elements that are not 0
+struct Line { uint highest, lowest; float squares; };
 
 float power_of_half(uint n) { return n > 126 ? 0 : uintBitsToFloat(127 - n << 23); }
 
@@ -79,8 +83,8 @@ Line both(Line x, Line y)
 {
     const uint highest = max(x.highest, y.highest);
     const float scale_x = power_of_half(highest - x.highest), scale_y = power_of_half(highest - y.highest);
-    return Line(highest, min(x.lowest, y.lowest), x.count + y.count, x.exponents + y.exponents,
-                x.sum * scale_x + y.sum * scale_y, x.squares * scale_x * scale_x + y.squares * scale_y * scale_y);
+    return Line(highest, min(x.lowest, y.lowest),
+                x.squares * scale_x * scale_x + y.squares * scale_y * scale_y);
 }
 
 Line line_of(uvec2 bits)
@@ -88,12 +92,12 @@ Line line_of(uvec2 bits)
     uint exponent;
     const uvec2 x = fraction(bits, exponent);
     if ((x.x | x.y) == 0)
-        return Line(0, 0xffff, 0, 0, 0, 0);
+        return Line(0, 0xffff, 0);
     const uint high = highest_bit(x), low = x.x != 0 ? findLSB(x.x) : 32 + findLSB(x.y);
     const uvec2 aligned = shift_left(x, 52 - high);
     const float value = uintBitsToFloat(127 << 23 | (aligned.y << 3 | aligned.x >> 29) & 0x7fffff); // 1 to 2
     const uint highest = exponent == 0x7ff ? NOT_FINITE : exponent + high + 12;
-    return Line(highest, exponent + low + 12, 1, highest, value, value * value);
+    return Line(highest, exponent + low + 12, value * value);
 }
 
 shared Line joined[256];
@@ -107,11 +111,48 @@ void finish_line(uint at, Line line)
     const float rest = uintBitsToFloat(127 + power % 2 << 23 | bits & 0x7fffff); // squares / 4^⌊power / 2⌋
     const int shift =
         int(LIMIT_POWER) - int(power / 2) - int(rest > LIMIT) + EXPONENT_OF_ONE - int(line.highest);
-    const float count = max(line.count, 1), norm = 0.5 * log2(squares);
-    const float spread = norm + 0.5 * log2(float(DEPTH)) - log2(max(line.sum, 1));
-    const float geometric = norm - 0.5 * log2(count) + float(line.highest) - float(line.exponents) / count;
-    lines[at] = uvec4(uint(shift), uint(max(spread, 0) * SPREAD_UNIT) << 16 | uint(max(geometric, 0) * GEOMETRIC_UNIT),
-                      floatBitsToUint(squares), line.highest << 16 | line.lowest);
+    lines[at] = uvec4(uint(shift), 0, floatBitsToUint(squares), line.highest << 16 | line.lowest);
+}
+
+// 4^-level of 7 levels: 1, 1.5, 2, 3, 4, 6, 9. A square is rounded down, by the bits that line_of drops, and the mean up.
+const uint LEVELS = 7;
+const vec4 UPPER = vec4(0.25, 0.125, 0.0625, 0.015625), LOWER = vec4(0.00390625, 2.44140625e-4, 3.814697265625e-6, 0);
+shared uint tally[32 * (LEVELS + 1)]; // how many elements of a line are at least that large, and the smallest square
+
+uint share(uint at) { return tally[at] * 255 / DEPTH; }
+
+void count_line(uint at, uint own, uint first, uint readers, uint base, bool there)
+{
+    for (uint i = gl_LocalInvocationID.x; i < 32 * (LEVELS + 1); i += gl_WorkGroupSize.x)
+        tally[i] = i % (LEVELS + 1) < LEVELS ? 0 : 0x7f800000;
+    barrier();
+    const uvec4 record = there ? lines[at] : uvec4(0);
+    const float mean = uintBitsToFloat(record.z) / float(DEPTH);
+    const uint highest = record.w >> 16, to = own * (LEVELS + 1);
+    uvec4 upper = uvec4(0), lower = uvec4(0);
+    float least = uintBitsToFloat(0x7f800000);
+    for (uint k = first; k < (highest > 0 ? DEPTH : 0); k += readers) {
+        const Line x = line_of(read(base + k * DEPTH_STEP));
+        const float scale = power_of_half(highest - x.highest), square = x.squares * scale * scale;
+        upper += uvec4(greaterThanEqual(vec4(square), mean * UPPER));
+        lower += uvec4(greaterThanEqual(vec4(square), mean * LOWER));
+        least = x.highest > 0 ? min(least, square) : least;
+    }
+    atomicAdd(tally[to], upper.x);
+    atomicAdd(tally[to + 1], upper.y);
+    atomicAdd(tally[to + 2], upper.z);
+    atomicAdd(tally[to + 3], upper.w);
+    atomicAdd(tally[to + 4], lower.x);
+    atomicAdd(tally[to + 5], lower.y);
+    atomicAdd(tally[to + 6], lower.z);
+    atomicMin(tally[to + LEVELS], floatBitsToUint(least));
+    barrier();
+    if (first != 0 || highest == 0)
+        return;
+    const float smallest = max(uintBitsToFloat(tally[to + LEVELS]), 1e-30);
+    const uint range = uint(clamp(ceil(4 * log2(mean / smallest) + 0.01), 0, 255)); // 8 times half of that of squares
+    lines[at].x = share(to) | share(to + 1) << 8 | share(to + 2) << 16 | share(to + 3) << 24;
+    lines[at].y = share(to + 4) | share(to + 5) << 8 | share(to + 6) << 16 | range << 24;
 }
 
 void main()
@@ -124,7 +165,12 @@ void main()
     const uint own = along ? y : x, first = along ? x : y, readers = along ? 32 : others;
     const uint line = gl_WorkGroupID.x * (along ? others : 32) + own;
     const uint base = OFFSET + gl_WorkGroupID.z * STRIDE + line * LINE_STEP;
-    Line mine = Line(0, 0xffff, 0, 0, 0, 0);
+    const uint at = TO + gl_WorkGroupID.z * TO_STRIDE + line;
+    if (COUNTING != 0) {
+        count_line(at, own, first, readers, base, line < COUNT);
+        return;
+    }
+    Line mine = Line(0, 0xffff, 0);
     if (line < COUNT)
         for (uint k = first; k < DEPTH; k += readers)
             mine = both(mine, line_of(read(base + k * DEPTH_STEP)));
@@ -134,5 +180,5 @@ void main()
         return;
     for (uint r = 1; r < readers; r++)
         mine = both(mine, joined[along ? own * 32 + r : r * 32 + own]);
-    finish_line(TO + gl_WorkGroupID.z * TO_STRIDE + line, mine);
+    finish_line(at, mine);
 }

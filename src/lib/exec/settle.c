@@ -17,8 +17,10 @@ static vkmm_status find_lines(vkmm_job *job, vkmm_buffer *found)
     if (status == VKMM_OK) {
         vkmm_command_barrier_all(device, command);
         if (!job->is_lent) vkmm_stores_record_upload(device, job->stores, command);
-        vkmm_modular_record_lines(device, &job->plan, command);
-        vkmm_command_barrier_all(device, command);
+        for (int counting = 0; counting < 2; counting++) {
+            vkmm_modular_record_lines(device, &job->plan, counting, command);
+            vkmm_command_barrier_all(device, command);
+        }
         device->table.vkCmdCopyBuffer(command, job->workspace.handle, found->handle, 1, &region);
         vkmm_command_barrier_all(device, command);
     }
@@ -31,13 +33,13 @@ static uint32_t needs_of(const vkmm_modular *modular, const void *found)
     const vkmm_modular_line *line = (const vkmm_modular_line *)found + VKMM_MODULAR_TABLE;
     uint32_t most = 0;
     for (uint64_t batch = 0; batch < p->batch_count; batch++, line += p->m + p->n) {
-        const uint32_t needs = vkmm_modular_needs(line, p->m, line + p->m, p->n, p->k);
+        const uint32_t needs = vkmm_modular_needs(line, p->m, line + p->m, p->n);
         if (needs > most) most = needs;
     }
     return most;
 }
 
-/* The f64 kernels take what residues cannot hold. */
+/* The f64 kernels take what residues cannot hold: in software, if the device has no 64-bit floats. */
 static vkmm_status fall_back(vkmm_job *job, uint32_t needs)
 {
     const char *why = needs == UINT32_MAX          ? "A or B has infinities or NaNs"

@@ -59,44 +59,69 @@ vkmm_modular_limit vkmm_modular_limit_of(uint32_t count)
     return (vkmm_modular_limit){(uint32_t)power, (float)ldexp(fraction, exponent - 2 * power)};
 }
 
-/* What the lines of one operand need, in bits; at most. */
+/* The levels of vkmm_modular_line.shares (shaders/lib/modular.glsl). */
+static const double levels[VKMM_MODULAR_LEVELS] = {1, 1.5, 2, 3, 4, 6, 9};
+
+/* With P = log2 √(Π/2), rounding changes an element by at most 2^-P of its line's norm, which is √K·2^-P of the root
+ * mean square; SLACK covers the device's roundings. Each operand may cost half of √K·2^-52·Σ|a||b|, which is 53 bits. */
+#define HALF  53.0
+#define SLACK 0.01
+
+/* Bits that the lines of one operand need, at most. */
 typedef struct needs {
-    double spread, geometric; /* vkmm_modular_line.means */
-    double exact;             /* log2 of a norm of integers that are the elements without any rounding */
+    double exact;                         /* for no line to be rounded */
+    double own;                           /* for no element to lose more than its part of the error */
+    uint32_t shares[VKMM_MODULAR_LEVELS]; /* of the line that has least */
     int whole, finite;
 } needs;
+
+static uint32_t byte_of(const vkmm_modular_line *line, int byte)
+{
+    return line->shares[byte / 4] >> 8 * (byte % 4) & 0xff;
+}
 
 static needs needs_of(const vkmm_modular_line *lines, uint64_t count)
 {
     needs n = {.whole = 1, .finite = 1};
+    for (int l = 0; l < VKMM_MODULAR_LEVELS; l++) n.shares[l] = 255;
     for (uint64_t i = 0; i < count; i++) {
-        const uint32_t highest = lines[i].bits >> 16, lowest = lines[i].bits & 0xffff;
+        const uint32_t highest = lines[i].bits >> 16, lowest = lines[i].bits & 0xffff,
+                       range = byte_of(&lines[i], VKMM_MODULAR_LEVELS);
         if (highest == NOT_FINITE) n.finite = 0;
         if (highest == 0) continue;
-        n.spread = fmax(n.spread, (lines[i].means >> 16) / 64.0);
-        n.geometric = fmax(n.geometric, (lines[i].means & 0xffff) / 16.0);
-        n.exact = fmax(n.exact, (int)(highest - lowest) + 0.5 * log2((double)lines[i].squares));
+        const double exact = (int)(highest - lowest) + 0.5 * log2((double)lines[i].squares);
+        n.exact = fmax(n.exact, exact);
+        n.own = fmax(n.own, range < 255 ? fmin(exact, HALF + range / 8.0) : exact);
         if (lowest < ONE || highest > ONE + 53) n.whole = 0;
+        for (int l = 0; l < VKMM_MODULAR_LEVELS; l++) {
+            const uint32_t share = byte_of(&lines[i], l);
+            if (share < n.shares[l]) n.shares[l] = share;
+        }
     }
     return n;
 }
 
-/* With T = log2 √(Π/2), rounding elements to integers changes a sum by about 2^-T of the norms of its two lines.
- *   Sums in f64 differ by about 2^-53 of the sum of all magnitudes, which is smaller than the norms by both spreads,
- * unless A's rows and B's columns are large in different places. A quarter of that is asked for, because what counts is
- * the worst element.
- *   They differ by at most K times as much. The sum of magnitudes is never below the norms by more than the geometric
- * means are, so that asking for K·2^-53 with these gives the same guarantee wherever lines are large. (Zeros do not
- * count.) */
-uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const vkmm_modular_line *b, uint64_t b_count,
-                            uint64_t depth)
+/* If a share f of each row of A is at least 2^-s of its root mean square, and a share g of each column of B at least
+ * 2^-t, then both factors are in a share f + g - 1 of the terms of any element of C. */
+static double overlap_of(const needs *a, const needs *b)
+{
+    double least = INFINITY;
+    for (int s = 0; s < VKMM_MODULAR_LEVELS; s++)
+        for (int t = 0; t < VKMM_MODULAR_LEVELS; t++) {
+            const double both = ((double)a->shares[s] + b->shares[t]) / 255 - 1;
+            if (both > 0) least = fmin(least, levels[s] + levels[t] - log2(both));
+        }
+    return HALF + least;
+}
+
+uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const vkmm_modular_line *b, uint64_t b_count)
 {
     const needs of_a = needs_of(a, a_count), of_b = needs_of(b, b_count);
-    const double exact = fmax(of_a.exact, of_b.exact) + 1, usual = 53 + 2 + of_a.spread + of_b.spread,
-                 sure = 53 + 1 + of_a.geometric + of_b.geometric - log2((double)depth), close = fmax(usual, sure),
-                 bits = (of_a.whole && of_b.whole) || exact < close ? exact : close;
+    const double overlap = overlap_of(&of_a, &of_b),
+                 bits = of_a.whole && of_b.whole ? fmax(of_a.exact, of_b.exact)
+                                                 : fmax(fmin(of_a.own, overlap), fmin(of_b.own, overlap));
     uint32_t count = VKMM_MODULAR_USUAL;
     if (!of_a.finite || !of_b.finite) return UINT32_MAX;
-    while (count <= VKMM_MODULAR_MOST && 0.5 * log2(half_product(8, count)) < bits) count++;
+    while (count <= VKMM_MODULAR_MOST && 0.5 * log2(half_product(8, count)) < bits + SLACK) count++;
     return count;
 }

@@ -11,7 +11,8 @@ enum {
     VKMM_MODULAR_USUAL = 15, /* what data needs whose magnitudes are alike */
     VKMM_MODULAR_MOST = 18,
     VKMM_MODULAR_TABLE = VKMM_MODULAR_MOST * 4 + 2, /* lines follow a table of the moduli, of so many of their size */
-    VKMM_MODULAR_DEPTH = (1 << 17) - 1 /* the largest K: its products of bytes, each at most 2^14, fit into 31 bits */
+    VKMM_MODULAR_DEPTH = (1 << 17) - 1, /* the largest K: its products of bytes, each at most 2^14, fit into 31 bits */
+    VKMM_MODULAR_LEVELS = 7             /* vkmm_modular_line.shares */
 };
 
 /* The largest numbers up to 2^bits that are coprime in pairs: the moduli. */
@@ -22,13 +23,14 @@ void vkmm_modular_numbers(uint32_t bits, uint32_t count, uint32_t numbers[VKMM_M
 uint32_t vkmm_modular_bits(uint64_t depth);
 uint32_t vkmm_modular_products(uint32_t bits, uint32_t moduli);
 
-/* As shaders/lib/modular.glsl has it. */
+/* As shaders/lib/modular.glsl has it, after the second look. The root mean square counts zeros too, and is a little more.
+ * A line of zeros has 0 for its highest bit; nothing else of it counts. */
 typedef struct vkmm_modular_line {
-    int32_t shift;  /* elements are multiplied by 2^shift, and rounded to integers */
-    uint32_t means; /* how many bits the root mean square is above the mean magnitude, times 64 (<< 16), and above the
-                       geometric mean, times 16 */
-    float squares;  /* Σx², in units of the square of the largest power of two in the line, and a little more */
-    uint32_t bits;  /* the exponents of the highest bit (<< 16) and of the lowest one of all elements, both plus 1087 */
+    /* Bytes, the lowest first: for 7 levels, 255 times the share of elements that are at least 2^-level of the root mean
+     * square, rounded down; and 8·log2(root mean square / smallest element but 0), rounded up, from 0 to 255. */
+    uint32_t shares[2];
+    float squares; /* Σx², in units of the square of the largest power of two in the line, and a little more */
+    uint32_t bits; /* the exponents of the highest bit (<< 16) and of the lowest one of all elements, both plus 1087 */
 } vkmm_modular_line;
 
 /* The Euclidean norm of a line of integers is at most √limit·2^power: the products of two lines are then between -Π/2
@@ -39,10 +41,10 @@ typedef struct vkmm_modular_limit {
 } vkmm_modular_limit;
 vkmm_modular_limit vkmm_modular_limit_of(uint32_t moduli);
 
-/* How many moduli the product of these lines needs, at least VKMM_MODULAR_USUAL: products of integers are exact, and
- * others no less accurate than sums in f64. Beyond VKMM_MODULAR_MOST: the range is too large; UINT32_MAX: an element is
+/* How many moduli the product of these lines needs, at least VKMM_MODULAR_USUAL: products of integers are exact, and the
+ * sum of each other element is wrong by at most √K·2^-52·Σ|a||b| before it is rounded, K being the lines' length
+ * (doc/precision.md derives it). Beyond VKMM_MODULAR_MOST: residues cannot promise that; UINT32_MAX: an element is
  * infinite or a NaN. */
-uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const vkmm_modular_line *b, uint64_t b_count,
-                            uint64_t depth);
+uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const vkmm_modular_line *b, uint64_t b_count);
 
 #endif

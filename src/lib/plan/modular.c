@@ -195,6 +195,7 @@ typedef struct push_lines {
         struct {
             vkmm_modular_limit limit;
             uint32_t largest, smaller[(VKMM_MODULAR_MOST + 3) / 4]; /* moduli */
+            uint32_t counting;                                      /* the second look */
         } first;
         struct {
             uint32_t to, ld, plane;
@@ -221,7 +222,7 @@ static push_lines push_of(const vkmm_modular *m, vkmm_operand operand)
     };
 }
 
-void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, int counting, VkCommandBuffer command)
 {
     const uint32_t count = plan->modular.products, *moduli = plan->modular.numbers;
     for (int o = VKMM_A; o <= VKMM_B; o++) {
@@ -229,6 +230,7 @@ void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, VkCom
         const uint32_t lines = push.depth_step == 1 ? vkmm_reduce_size(&device->physical->info) / 32 : 32,
                        groups[3] = {(push.count + lines - 1) / lines, 1, (uint32_t)plan->modular.problem.batch_count};
         push.first.limit = plan->modular.limit;
+        push.first.counting = (uint32_t)counting;
         push.first.largest = moduli[0];
         for (uint32_t i = 0; i < count; i++) push.first.smaller[i / 4] |= (moduli[0] - moduli[i]) << 8 * (i % 4);
         vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_SCALING], &push, sizeof push, groups, command);

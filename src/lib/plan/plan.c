@@ -388,7 +388,7 @@ static void dispatch(vkmm_device *device, const vkmm_plan *plan, const vkmm_pipe
 /* Residues need what is known of each line. */
 static void record_modular(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
-    vkmm_modular_record_lines(device, plan, command);
+    vkmm_modular_record_lines(device, plan, 0, command);
     vkmm_plan_stamp(device, plan, VKMM_PLAN_SCALING, command);
     vkmm_plan_record_barrier(device, command);
     vkmm_modular_record_residues(device, plan, command);

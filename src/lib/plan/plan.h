@@ -130,9 +130,10 @@ void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkComm
 /* Both for all items. An empty product records nothing. */
 void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 
-/* Of a modular plan (modular.c): what is bound, and its passes beside the product. */
+/* Of a modular plan (modular.c): what is bound, and its passes beside the product. The lines have a second look, for
+ * vkmm_modular_needs, which `counting` records after the first and a barrier. */
 vkmm_part vkmm_modular_part(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, vkmm_plan_pass pass);
-void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
+void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, int counting, VkCommandBuffer command);
 void vkmm_modular_record_residues(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 void vkmm_modular_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
                                VkCommandBuffer command); /* C, too */
