@@ -127,6 +127,8 @@ void store_four(uint batch, uint i, uint column)
     }
 }
 #else
+#include "soft64_finish.glsl"
+
 shared uvec4 table[LINES_AT];
 
 // The f64 nearest to a number of LIMBS limbs, each between -2^31 and 2^31, times 2^exponent.
@@ -170,18 +172,6 @@ uvec2 from_limbs(int limbs[LIMBS], int exponent)
     return rounded(sign, highest - int(by) + exponent, x);
 }
 
-uvec2 finish(uvec2 x, uint at, uint i, uint j)
-{
-    const uvec2 one = uvec2(0, 0x3ff00000);
-    if (ALPHA != one)
-        x = is_zero(ALPHA) ? uvec2(0) : fused(ALPHA, x, uvec2(0));
-    if (!is_zero(BETA))
-        x = fused(BETA, C[at], x);
-    if (BIAS != 0)
-        x = fused(one, bias[BIAS == 1 ? j : i], x);
-    return ACTIVATION != 0 && x.y >> 31 != 0 ? uvec2(0) : x; // a NaN has no sign here
-}
-
 void store_four(uint batch, uint i, uint column)
 {
     uvec4 limbs[LIMBS], count = uvec4(0);
@@ -209,7 +199,8 @@ void store_four(uint batch, uint i, uint column)
         const uvec4 col = lines[FROM_B + batch * FROM_STRIDE + j];
         const uint at = OFFSET_C + batch * STRIDE_C + i * LDC + j;
         const bool finite = max(row.w, col.w) >> 16 != NOT_FINITE;
-        C[at] = finish(finite ? from_limbs(own, -int(row.x) - int(col.x)) : NAN, at, FROM_A - LINES_AT + i, j);
+        const uvec2 sum = finite ? from_limbs(own, -int(row.x) - int(col.x)) : NAN;
+        C[at] = finish(sum, ALPHA, BETA, at, FROM_A - LINES_AT + i, j);
     }
 }
 #endif

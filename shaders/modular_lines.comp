@@ -114,7 +114,8 @@ void finish_line(uint at, Line line)
     lines[at] = uvec4(uint(shift), 0, floatBitsToUint(squares), line.highest << 16 | line.lowest);
 }
 
-// 4^-level of 7 levels: 1, 1.5, 2, 3, 4, 6, 9. A square is rounded down, by the bits that line_of drops, and the mean up.
+// 4^-level of 7 levels: 1, 1.5, 2, 3, 4, 6, 9. A square is rounded down, by the bits that line_of drops, and the mean
+// up.
 const uint LEVELS = 7;
 const vec4 UPPER = vec4(0.25, 0.125, 0.0625, 0.015625), LOWER = vec4(0.00390625, 2.44140625e-4, 3.814697265625e-6, 0);
 shared uint tally[32 * (LEVELS + 1)]; // how many elements of a line are at least that large, and the smallest square

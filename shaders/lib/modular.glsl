@@ -17,9 +17,9 @@ const uint LIMBS = 16, LIMB_BITS = 16, ELEMENT_BITS = 18;
 const uint LIMBS = 8, LIMB_BITS = 18, ELEMENT_BITS = 22;
 #endif
 
-// A line is: the shift s that makes its elements x the integers x·2^s, as int; 0; Σx² as float, in units of the square of
-// the largest power of two in the line; and the exponents of the highest bit (16 bits) and the lowest (16 bits) that is
-// 1 in any of its elements. A second look replaces the first two by what the host chooses the moduli from
+// A line is: the shift s that makes its elements x the integers x·2^s, as int; 0; Σx² as float, in units of the square
+// of the largest power of two in the line; and the exponents of the highest bit (16 bits) and the lowest (16 bits) that
+// is 1 in any of its elements. A second look replaces the first two by what the host chooses the moduli from
 // (vkmm_modular_line in src/lib/math/modular.h); the product itself begins with the first look again.
 const uint NOT_FINITE = 0xffff; // as the exponent of the highest bit
 const int EXPONENT_OF_ONE = 1087; // of the highest bit of 1.0

@@ -4,14 +4,17 @@
 
 const uvec2 NAN = uvec2(0, 0x7ff80000);
 
-uvec4 shift_right_128(uvec4 x, uint by)
+uvec4 shift_right_128(uvec4 x, uint by) // x is not 0
 {
     uint lost = 0;
-    for (; by >= 32; by -= 32) {
+    by = min(by, 127);
+    if (by >= 64) {
+        lost = x.x | x.y;
+        x = uvec4(x.zw, 0, 0);
+    }
+    if ((by & 32) != 0) {
         lost |= x.x;
         x = uvec4(x.yzw, 0);
-        if (x == uvec4(0))
-            break;
     }
     by &= 31;
     if (by > 0) {
@@ -26,8 +29,14 @@ uvec4 shift_right_128(uvec4 x, uint by)
 uvec4 normal_128(uvec4 x, out uint by)
 {
     by = 0;
-    for (; x.w == 0; by += 32)
+    if ((x.z | x.w) == 0) {
+        x = uvec4(0, 0, x.xy);
+        by = 64;
+    }
+    if (x.w == 0) {
         x = uvec4(0, x.xyz);
+        by += 32;
+    }
     const uint bits = 31 - findMSB(x.w);
     by += bits;
     return bits == 0 ? x : x << bits | uvec4(0, x.xyz) >> (32 - bits);
@@ -35,13 +44,15 @@ uvec4 normal_128(uvec4 x, out uint by)
 
 uvec4 add_128(uvec4 x, uvec4 y)
 {
-    uint carry = 0, more, again;
-    for (int w = 0; w < 4; w++) {
-        x[w] = uaddCarry(x[w], carry, more);
-        x[w] = uaddCarry(x[w], y[w], again);
-        carry = more | again;
-    }
-    return x;
+    uvec4 carry;
+    uint more;
+    uvec4 sum = uaddCarry(x, y, carry);
+    sum.y = uaddCarry(sum.y, carry.x, more);
+    carry.y |= more;
+    sum.z = uaddCarry(sum.z, carry.y, more);
+    carry.z |= more;
+    sum.w += carry.z;
+    return sum;
 }
 
 bool less_128(uvec4 x, uvec4 y)

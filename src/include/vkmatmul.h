@@ -110,9 +110,10 @@ typedef enum vkmm_activation {
 
 /* How floats are multiplied. DIRECT: in the types that vkmm_problem says. SPLIT, for f32: as two f16 parts each, by
  * matrix operations (doc/precision.md). MODULAR, for f64: as residues, by products of integers, in jobs and
- * vkmm_memory_multiply. DIRECT is MODULAR for f64 on a device without 64-bit floats. Where A or B has infinities, NaNs
- * or too large a range for residues, the f64 kernels compute the product, with a warning; without 64-bit floats that
- * is VKMM_UNSUPPORTED. */
+ * vkmm_memory_multiply: each element of the product is wrong by at most √K·2^-52·Σ|a||b| before it is rounded. Data for
+ * which residues cannot promise that, infinities and NaNs are multiplied in f64, with a warning.
+ *   DIRECT, for f64 on a device without 64-bit floats, is MODULAR where that is possible, and otherwise software f64:
+ * in streams and recordings too, but without gelu. */
 typedef enum vkmm_method {
     VKMM_COMPUTE_DIRECT = 0,
     VKMM_COMPUTE_SPLIT = 1,
@@ -389,8 +390,8 @@ typedef struct vkmm_kernel_info {
 } vkmm_kernel_info;
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",
- * "band-tiled", which compute the plain product; then the general ones, "blocked", "skinny", "cpu", and "coopmat"
- * and "coopmat2", which use matrix operations. NULL past the end. */
+ * "band-tiled", which compute the plain product; then the general ones, "blocked", "skinny", "cpu", "coopmat" and
+ * "coopmat2", which use matrix operations, and "soft64", software f64. NULL past the end. */
 VKMM_API const char *vkmm_kernel_name(uint32_t index);
 
 /* One sentence on what the kernel does; NULL past the end. */

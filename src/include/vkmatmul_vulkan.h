@@ -38,7 +38,7 @@ typedef struct vkmm_requirement {
     const char *extension; /* "": the feature is part of the version of Vulkan in use */
     const char *feature;   /* the member of its structure, "shaderFloat16"; "": the extension has none */
     const char *buys;      /* "f16 arithmetic" */
-    int required;          /* without it, some of the requested types cannot be multiplied */
+    int required;          /* without it, some of the requested types are computed in software, which is slow */
 } vkmm_requirement;
 
 typedef struct vkmm_requirements vkmm_requirements;

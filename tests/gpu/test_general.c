@@ -8,7 +8,8 @@
 static suite_device suite;
 
 /* Configurations that need many tiles for small matrices, so that every edge of a tile is met; and small devices can
- * run them. The last ones are like the presets for devices with few registers; blocks of 2x2 are for f64 only. */
+ * run them. The last ones are like the presets for devices with few registers; blocks of 2x2 are for f64 only, like the
+ * last kernel, which needs no 64-bit floats. */
 static const struct {
     const char *kernel, *config;
     uint64_t narrow;
@@ -20,8 +21,10 @@ static const struct {
     {"skinny", "rows=8,cols=8,depth=64,thread-long=2,threads=32", 8},
     {"skinny", "rows=8,cols=8,depth=32,thread-long=1,threads=32", 7},
     {"blocked", "rows=16,cols=16,depth=8,thread-rows=2,thread-cols=2,lane-cols=4"},
+    {"soft64", "rows=4,cols=8"},
+    {"soft64", "rows=8,cols=4,splits=3"},
 };
-enum { RUNS = 4, SKINNY = 2, CPU = 3, FEW_REGISTERS_F64 = 6, ALL_RUNS = sizeof runs / sizeof runs[0] };
+enum { RUNS = 4, SKINNY = 2, CPU = 3, FEW_REGISTERS_F64 = 6, SOFT = 7, ALL_RUNS = sizeof runs / sizeof runs[0] };
 enum { OTHER_TYPES_OPS = 1 };
 
 static int is_narrow(const vkmm_types *types)
@@ -33,10 +36,10 @@ static int edges(size_t which, vkmm_types types)
 {
     static const vkmm_op ops[][2] = {
         {VKMM_OP_T, VKMM_OP_N}, {VKMM_OP_N, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_T}, {VKMM_OP_N, VKMM_OP_T}};
-    const size_t count = types.in == VKMM_F32 && which < RUNS ? 4 : OTHER_TYPES_OPS; /* which ops, and where, does not
-                                                                                        depend on the type */
+    const size_t count = (types.in == VKMM_F32 && which < RUNS) || which == SOFT ? 4 : OTHER_TYPES_OPS; /* which ops,
+                                                                              and where, does not depend on the type */
     int wrong = 0;
-    if (!suite_has_type(&suite, types.in)) return 0;
+    if (!suite_has_type(&suite, types.in) && which < SOFT) return 0;
     for (size_t op = 0; op < count; op++) {
         general_run run = {
             .suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
@@ -58,7 +61,7 @@ static int edges(size_t which, vkmm_types types)
 /* Integers of 32 bits take the same way through a kernel as f32. */
 static int is_run(size_t which, vkmm_type type)
 {
-    if (which == FEW_REGISTERS_F64) return type == VKMM_F64;
+    if (which >= FEW_REGISTERS_F64) return type == VKMM_F64;
     return which < RUNS || type == VKMM_F32 || type == VKMM_F64;
 }
 

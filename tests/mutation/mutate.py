@@ -82,10 +82,10 @@ NAMED = {
         ("finish", "no-end-of-row", r"j >= N", "false"),
         ("finish", "tie", r"rest > 0x800 \|\| \(rest == 0x800 && \(kept\.x & 1\) != 0\)", "rest >= 0x800"),
         ("finish", "tie-down", r"rest == 0x800 && \(kept\.x & 1\) != 0", "false"),
-        ("finish", "no-lost-bits", r"x\.x \|= uint\(lost != 0\);", ""),
-        ("finish", "one-carry", r"carry = more \| again;", "carry = more;"),
+        ("finish", "no-shift-by-a-word", r"\(by & 32\) != 0", "false"),
+        ("finish", "no-carry-of-128", r"sum\.w \+= carry\.z;", ""),
         ("finish", "no-carry", r"kept\.y \+ carry", "kept.y"),
-        ("finish", "rounded-twice", r"fused\(BETA, C\[at\], x\)", "fused(one, fused(BETA, C[at], uvec2(0)), x)"),
+        ("finish", "rounded-twice", r"fused\(beta, C\[at\], x\)", "fused(one, fused(beta, C[at], uvec2(0)), x)"),
     ],
     # Of what only their builds with WORDS have.
     "words": [

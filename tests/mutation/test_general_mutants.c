@@ -30,6 +30,7 @@ static const struct {
      VKMM_PACK_A | VKMM_PACK_B, VKMM_F16},
     {"pack", "blocked", "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,lane-cols=4,buffers=1,slices=1", 0,
      VKMM_PACK_A | VKMM_PACK_B, VKMM_F64}, /* whose lines end before the squares of 32 */
+    {"soft64", "soft64", "rows=4,cols=8", 0, 0, VKMM_F64},
 };
 
 /* Of a build for f16, without 16-bit storage. */

@@ -105,8 +105,10 @@ static void says_what_forbids_a_tile(void **state)
         said.last,
         "tile 4x128 needs 135168 bytes of shared memory; \"Desktop\" allows 49152 (maxComputeSharedMemorySize); "
         "nearest legal: 4x64");
-    assert_int_equal(choose(&mobile, wide, (vkmm_wish){.terms.in_one = 1}, &choice), VKMM_UNSUPPORTED);
+    assert_int_equal(choose(&mobile, wide, (vkmm_wish){.kernel = "tiled"}, &choice), VKMM_UNSUPPORTED);
     assert_contains(said.last, "shaderFloat64");
+    assert_int_equal(choose(&mobile, wide, (vkmm_wish){.terms.in_one = 1}, &choice), VKMM_OK);
+    assert_string_equal(choice.info.name, "soft64");
 }
 
 static void says_how_large_a_square_may_be(void **state)

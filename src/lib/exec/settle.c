@@ -47,13 +47,9 @@ static vkmm_status fall_back(vkmm_job *job, uint32_t needs)
                                                    : "the magnitudes in a row of A or a column of B differ by too much "
                                                      "for 18 moduli";
     vkmm_problem direct = job->problem;
-    if (!job->device->physical->info.has_f64)
-        return vkmm_fail(job->log, VKMM_UNSUPPORTED,
-                         "%s: residues cannot hold the product, and \"%s\" has no 64-bit floats (shaderFloat64)", why,
-                         job->device->physical->info.name);
     vkmm_say(job->log, VKMM_LOG_WARNING, "%s: the product is computed in f64, not as residues", why);
     direct.method = VKMM_COMPUTE_DIRECT;
-    return vkmm_job_plan_again(job, &direct, &(vkmm_wish){0});
+    return vkmm_job_plan_again(job, &direct, &(vkmm_wish){.direct = 1});
 }
 
 vkmm_status vkmm_job_settle(vkmm_job *job)
@@ -70,7 +66,8 @@ vkmm_status vkmm_job_settle(vkmm_job *job)
     const vkmm_kernel_info kernel = job->choice.info; /* the same, of more matrices */
     const vkmm_wish more = {.kernel = kernel.name, .config = kernel.config, .moduli = needs};
     vkmm_choice choice;
-    if (vkmm_choose(NULL, &job->device->physical->info, &job->problem, &more, &choice) != VKMM_OK)
+    if (vkmm_choose(NULL, &job->device->physical->info, &job->problem, &more, &choice) != VKMM_OK ||
+        choice.modular.moduli == 0)
         return fall_back(job, needs);
     return vkmm_job_plan_again(job, &job->problem, &more);
 }

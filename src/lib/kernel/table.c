@@ -66,6 +66,7 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type)
     uint32_t offers = 0;
     if (device->has_f16) offers |= VKMM_NEEDS_F16;
     if (device->has_i8) offers |= VKMM_NEEDS_I8;
+    if (device->has_f64) offers |= VKMM_NEEDS_F64;
     if (device->has_storage16) offers |= VKMM_NEEDS_STORAGE16;
     if (device->has_storage8) offers |= VKMM_NEEDS_STORAGE8;
     if (device->has_dot8 & (type == VKMM_U8 ? 2 : 1)) offers |= VKMM_NEEDS_DOT8;

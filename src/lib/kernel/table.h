@@ -94,7 +94,8 @@ enum {
     VKMM_NEEDS_MATRIX2 = 128,          /* workgroup scope, flexible dimensions and tensor addressing of matrix2 */
     VKMM_NEEDS_MATRIX2_ELEMENTS = 256, /* its flexible dimensions, conversions and functions for each element */
     VKMM_NEEDS_PARTS = 512,            /* not of the device: the problem's method is VKMM_COMPUTE_SPLIT */
-    VKMM_NEEDS_NVIDIA = 1024           /* NVIDIA's own driver, because others were not measured */
+    VKMM_NEEDS_NVIDIA = 1024,          /* NVIDIA's own driver, because others were not measured */
+    VKMM_NEEDS_F64 = 2048              /* has_f64; of general kernels */
 };
 
 /* One SPIR-V module. */

@@ -63,7 +63,8 @@ vkmm_modular_limit vkmm_modular_limit_of(uint32_t count)
 static const double levels[VKMM_MODULAR_LEVELS] = {1, 1.5, 2, 3, 4, 6, 9};
 
 /* With P = log2 √(Π/2), rounding changes an element by at most 2^-P of its line's norm, which is √K·2^-P of the root
- * mean square; SLACK covers the device's roundings. Each operand may cost half of √K·2^-52·Σ|a||b|, which is 53 bits. */
+ * mean square; SLACK covers the device's roundings. Each operand may cost half of √K·2^-52·Σ|a||b|, which is 53 bits.
+ */
 #define HALF  53.0
 #define SLACK 0.01
 

@@ -23,11 +23,11 @@ void vkmm_modular_numbers(uint32_t bits, uint32_t count, uint32_t numbers[VKMM_M
 uint32_t vkmm_modular_bits(uint64_t depth);
 uint32_t vkmm_modular_products(uint32_t bits, uint32_t moduli);
 
-/* As shaders/lib/modular.glsl has it, after the second look. The root mean square counts zeros too, and is a little more.
- * A line of zeros has 0 for its highest bit; nothing else of it counts. */
+/* As shaders/lib/modular.glsl has it, after the second look. The root mean square counts zeros too, and is a little
+ * more. A line of zeros has 0 for its highest bit; nothing else of it counts. */
 typedef struct vkmm_modular_line {
-    /* Bytes, the lowest first: for 7 levels, 255 times the share of elements that are at least 2^-level of the root mean
-     * square, rounded down; and 8·log2(root mean square / smallest element but 0), rounded up, from 0 to 255. */
+    /* Bytes, the lowest first: for 7 levels, 255 times the share of elements that are at least 2^-level of the root
+     * mean square, rounded down; and 8·log2(root mean square / smallest element but 0), rounded up, from 0 to 255. */
     uint32_t shares[2];
     float squares; /* Σx², in units of the square of the largest power of two in the line, and a little more */
     uint32_t bits; /* the exponents of the highest bit (<< 16) and of the lowest one of all elements, both plus 1087 */
@@ -41,8 +41,8 @@ typedef struct vkmm_modular_limit {
 } vkmm_modular_limit;
 vkmm_modular_limit vkmm_modular_limit_of(uint32_t moduli);
 
-/* How many moduli the product of these lines needs, at least VKMM_MODULAR_USUAL: products of integers are exact, and the
- * sum of each other element is wrong by at most √K·2^-52·Σ|a||b| before it is rounded, K being the lines' length
+/* How many moduli the product of these lines needs, at least VKMM_MODULAR_USUAL: products of integers are exact, and
+ * the sum of each other element is wrong by at most √K·2^-52·Σ|a||b| before it is rounded, K being the lines' length
  * (doc/precision.md derives it). Beyond VKMM_MODULAR_MOST: residues cannot promise that; UINT32_MAX: an element is
  * infinite or a NaN. */
 uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const vkmm_modular_line *b, uint64_t b_count);

@@ -29,11 +29,12 @@ static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *dev
     return VKMM_OK;
 }
 
-static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem)
+/* Of the tutorials' kernels, and of users' shaders; the modules of the others need what they need. */
+static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *device, const vkmm_choice *choice)
 {
-    if (problem->type == VKMM_F64 && !device->has_f64)
+    if (choice->module->type == VKMM_F64 && !device->has_f64 && !choice->kernel->tunables)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "\"%s\" has no 64-bit floats (shaderFloat64); types i32, u32 and f32 work there",
+                         "\"%s\" has no 64-bit floats (shaderFloat64); general kernels compute f64 without",
                          device->name);
     return VKMM_OK;
 }
@@ -238,13 +239,36 @@ static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *dev
     return status;
 }
 
-/* As requested, or because the device has no f64. */
+/* As requested, or because the device has no f64; not by a kernel that computes f64 there. */
 static int is_modular(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(asked_kernel(problem, wish));
     if (problem->method == VKMM_COMPUTE_MODULAR) return 1;
-    if (!device || wish->shader || wish->terms.in_one || (kernel && !kernel->tunables)) return 0;
+    if (!device || wish->direct || wish->shader || wish->terms.in_one || (kernel && !kernel->tunables)) return 0;
+    if (kernel && vkmm_module_for(kernel->name, problem, device, NULL)) return 0;
     return vkmm_method_on(device, problem) == VKMM_COMPUTE_MODULAR;
+}
+
+/* Residues, or f64 where they do not fit the device; a warning says so if they were requested. */
+static vkmm_status choose_modular(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                                  const vkmm_wish *wish, vkmm_choice *choice)
+{
+    const int asked = problem->method == VKMM_COMPUTE_MODULAR;
+    vkmm_problem plain = *problem;
+    vkmm_wish direct = *wish;
+    vkmm_held why;
+    vkmm_errors_hold(&why);
+    vkmm_status status = vkmm_modular_refuse(log, device, problem, wish);
+    const int is_refused = asked && (status != VKMM_OK || asked_kernel(problem, wish) || wish->config);
+    if (status == VKMM_OK) status = vkmm_choose_modular(log, device, problem, wish, choice);
+    vkmm_errors_release(&why);
+    if (status == VKMM_OK) return status;
+    if (is_refused || status != VKMM_UNSUPPORTED) return vkmm_fail(log, status, "%s", why.sentence);
+    if (asked) vkmm_say(log, VKMM_LOG_WARNING, "%s: the product is computed in f64, not as residues", why.sentence);
+    plain.method = VKMM_COMPUTE_DIRECT;
+    direct.direct = 1;
+    direct.moduli = 0;
+    return vkmm_choose(log, device, &plain, &direct, choice);
 }
 
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
@@ -252,7 +276,7 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
 {
     memset(choice, 0, sizeof *choice);
     if (problem->method == VKMM_COMPUTE_SPLIT) return choose_split(log, device, problem, wish, choice);
-    if (is_modular(device, problem, wish)) return vkmm_choose_modular(log, device, problem, wish, choice);
+    if (is_modular(device, problem, wish)) return choose_modular(log, device, problem, wish, choice);
     if (wish->moduli > 0)
         return vkmm_fail(log, VKMM_INVALID, "the number of moduli, %u, is for modular products of f64", wish->moduli);
     choice->terms = wish->terms;
@@ -265,7 +289,7 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
                          choice->kernel->name, general_kernel());
     if (choice->kernel->spread == VKMM_SPREAD_HOST) return vkmm_choose_tutorial(log, device, wish, choice);
     if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "the kernel %s needs a Vulkan device", choice->kernel->name);
-    status = check_type(log, device, problem);
+    status = check_type(log, device, choice);
     if (status == VKMM_OK) status = check_ranges(log, device, problem);
     if (status != VKMM_OK) return status;
     if (choice->kernel->tunables) return vkmm_choose_general(log, device, wish, choice);

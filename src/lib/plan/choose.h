@@ -32,6 +32,7 @@ typedef struct vkmm_wish {
     int untuned;                 /* vkmm_pick_plan uses no result of a tune */
     uint32_t pack;               /* bits VKMM_PACK_* */
     uint32_t moduli;             /* of a modular product; 0: as many as most data needs */
+    int direct;                  /* f64 not as residues, even if the device has no 64-bit floats */
     vkmm_terms terms;
 } vkmm_wish;
 
@@ -103,7 +104,8 @@ typedef struct vkmm_choice {
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                         const vkmm_wish *wish, vkmm_choice *choice);
 
-/* How general kernels multiply a problem on a device: f64 as residues if the device has no 64-bit floats. */
+/* How general kernels multiply a problem on a device, if they can: f64 as residues if the device has no 64-bit floats,
+ * and otherwise in software. */
 static inline vkmm_method vkmm_method_on(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     return problem->type == VKMM_F64 && !device->has_f64 ? VKMM_COMPUTE_MODULAR : problem->method;

@@ -147,7 +147,8 @@ static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *devic
             "%u parts of K need a workspace of %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange)",
             info->splits, (unsigned long long)info->workspace_bytes, device->name,
             (unsigned long long)device->max_storage_range);
-    choice->reduce = vkmm_module_find("reduce", scale, VKMM_BUILD_PLAIN);
+    const vkmm_problem sums = VKMM_PROBLEM(.type = scale);
+    choice->reduce = vkmm_module_for("reduce", &sums, device, NULL);
     if (!choice->reduce)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no reduce shader for %s", vkmm_type_of(scale)->name);
     return VKMM_OK;

@@ -10,6 +10,7 @@ static const struct {
 } names[] = {
     {VKMM_NEEDS_F16, "16-bit floats (shaderFloat16)"},
     {VKMM_NEEDS_I8, "8-bit integers (shaderInt8)"},
+    {VKMM_NEEDS_F64, "64-bit floats (shaderFloat64)"},
     {VKMM_NEEDS_STORAGE16, "16-bit storage (storageBuffer16BitAccess)"},
     {VKMM_NEEDS_STORAGE8, "8-bit storage (storageBuffer8BitAccess)"},
     {VKMM_NEEDS_DOT8, "accelerated dot products of four bytes (shaderIntegerDotProduct)"},

@@ -48,13 +48,11 @@ static void place(const vkmm_problem *inner, const vkmm_problem *p, vkmm_modular
     modular->sums = (vkmm_range){vkmm_round_up(modular->b.at + b, ALIGNMENT), inner->batch_count * inner->stride_c * 4};
 }
 
-static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *p,
-                         const vkmm_wish *wish, const vkmm_modular *modular)
+vkmm_status vkmm_modular_refuse(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                                const vkmm_wish *wish)
 {
     const vkmm_kernel *kernel = wish->kernel ? vkmm_kernel_find(wish->kernel) : NULL;
-    const uint64_t workspace = modular->sums.at + modular->sums.bytes;
-    const uint64_t residues = modular->b.at + modular->b.bytes - modular->a.at,
-                   most = residues > modular->sums.bytes ? residues : modular->sums.bytes;
+    if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a modular product needs a Vulkan device");
     if (wish->shader || (kernel && !kernel->tunables))
         return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s cannot multiply residues; general kernels can",
                          wish->shader ? "user" : kernel->name);
@@ -62,7 +60,17 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
         return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product can be neither recorded nor computed in panels");
     if (wish->pack & (VKMM_PACK_A | VKMM_PACK_B))
         return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product packs its operands itself, as residues");
-    if (p->activation == VKMM_GELU) return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product cannot apply gelu");
+    if (problem->activation == VKMM_GELU)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product cannot apply gelu");
+    return VKMM_OK;
+}
+
+static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *p,
+                         const vkmm_modular *modular)
+{
+    const uint64_t workspace = modular->sums.at + modular->sums.bytes;
+    const uint64_t residues = modular->b.at + modular->b.bytes - modular->a.at,
+                   most = residues > modular->sums.bytes ? residues : modular->sums.bytes;
     if (p->k > VKMM_MODULAR_DEPTH)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "K is %llu; sums of residues fit into 32 bits up to %d",
                          (unsigned long long)p->k, VKMM_MODULAR_DEPTH);
@@ -99,7 +107,6 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
     vkmm_modular modular = {.moduli = wish->moduli > 0 ? wish->moduli : VKMM_MODULAR_USUAL};
     char config[VKMM_CONFIG_TEXT + sizeof ",splits=1"];
     int swapped;
-    if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a modular product needs a Vulkan device");
     if (modular.moduli < VKMM_MODULAR_FEWEST || modular.moduli > VKMM_MODULAR_MOST)
         return vkmm_fail(log, VKMM_INVALID, "%u moduli; a modular product takes %d to %d", modular.moduli,
                          VKMM_MODULAR_FEWEST, VKMM_MODULAR_MOST);
@@ -112,7 +119,7 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
     vkmm_problem inner = inner_of(&modular.problem, &modular, residues);
     modular.product = inner;
     place(&inner, &modular.problem, &modular);
-    vkmm_status status = check(log, device, &modular.problem, wish, &modular);
+    vkmm_status status = check(log, device, &modular.problem, &modular);
     if (status != VKMM_OK) return status;
     vkmm_wish within = *wish;
     if (wish->tuned) { /* its choice, or none */

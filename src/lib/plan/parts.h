@@ -22,7 +22,9 @@ vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *de
 vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
                                 vkmm_choice *choice);
 
-/* A choice of a modular product: of bytes, with the passes around it. */
+/* A choice of a modular product: of bytes, with the passes around it. And what such products refuse on any device. */
+vkmm_status vkmm_modular_refuse(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                                const vkmm_wish *wish);
 vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                                 const vkmm_wish *wish, vkmm_choice *choice);
 

@@ -204,7 +204,7 @@ static const vkmm_kernel *next_best(const vkmm_device_info *device, const vkmm_p
     uint32_t most = 0;
     for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++) {
         const uint32_t one = kernel->suits && !(refused & 1u << i) ? kernel->suits(device, problem) : 0;
-        if (one <= most || one >= *suits) continue;
+        if (one <= most || one >= *suits || !vkmm_module_for(kernel->name, problem, device, NULL)) continue;
         most = one;
         best = kernel;
     }

@@ -68,7 +68,7 @@ static const vkmm_feature table[] = {
     {                                                     \
 #name, buys, 0, IN(structure, member, name), 0, 0 \
     }
-    {"shaderFloat64", "f64 products", 1u << VKMM_F64, IN(BASIC, basic, features.shaderFloat64), 0, 0},
+    {"shaderFloat64", "fast f64 products", 1u << VKMM_F64, IN(BASIC, basic, features.shaderFloat64), 0, 0},
     ROW(STORAGE16, storage16, storageBuffer16BitAccess, 1,
         "faster loads and stores of f16 and bf16, and their matrix operations"),
     ROW(STORAGE8, storage8, storageBuffer8BitAccess, 2, "i8 and u8 in matrix operations on larger tiles"),

@@ -57,16 +57,6 @@ static vkmm_status read_types(const vkmm_requirements_params *params, uint32_t *
     return VKMM_OK;
 }
 
-static vkmm_status check_types(const vkmm_instance *instance, uint32_t types, uint32_t set)
-{
-    const vkmm_feature *feature;
-    for (uint32_t i = 0; (feature = vkmm_feature_at(i)) != NULL; i++)
-        if (feature->types & types && !(set & 1u << i))
-            return vkmm_fail(&instance->log, VKMM_UNSUPPORTED, "\"%s\" lacks %s: no %s", instance->physicals->info.name,
-                             feature->name, feature->buys);
-    return VKMM_OK;
-}
-
 vkmm_status vkmm_device_requirements(const vkmm_requirements_params *params, vkmm_requirements **out)
 {
     VKMM_NEED(NULL, params);
@@ -78,8 +68,7 @@ vkmm_status vkmm_device_requirements(const vkmm_requirements_params *params, vkm
     if (status == VKMM_OK) status = vkmm_lent_open(params, __func__, "", &instance);
     if (status == VKMM_OK) {
         const uint32_t set = vkmm_features_set(&instance->physicals->features);
-        status = check_types(instance, types, set);
-        if (status == VKMM_OK) status = vkmm_requirements_make(instance, set, types ? types : UINT32_MAX, out);
+        status = vkmm_requirements_make(instance, set, types ? types : UINT32_MAX, out);
     }
     vkmm_lent_close(&instance);
     return status;

@@ -31,7 +31,7 @@ static double tolerance_of(const vkmm_claim *claim, vkmm_types types, vkmm_numbe
     const double terms = (double)k, least = types.compute == VKMM_F16 ? 6.0 : 16.0;
     if (claim->method != VKMM_COMPUTE_DIRECT && numbers == VKMM_NUMBERS_RANDOM) return 4.0;
     if (claim->method == VKMM_COMPUTE_SPLIT) return 5.25 * sqrt(terms) + terms / 22.0 + 330.0;
-    if (claim->method == VKMM_COMPUTE_MODULAR) return fmax(4.0, sqrt(terms) / 4.0 + 2.0);
+    if (claim->method == VKMM_COMPUTE_MODULAR) return sqrt(terms) + 4.0;
     if (types.compute != VKMM_F16 && types.in != VKMM_F16 && types.in != VKMM_BF16) return vkmm_tolerance(k, numbers);
     if (numbers != VKMM_NUMBERS_RANDOM) return fmax(least, 1.25 * terms + 2.0);
     return types.compute == VKMM_F16 ? least : vkmm_tolerance(k, numbers);

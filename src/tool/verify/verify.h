@@ -57,12 +57,11 @@
  * numbers all these errors are independent, and smaller by √K, and hardly any element is so small. Without hi·lo or
  * lo·hi they would be about 2^-13/√K·s = 1000/√K·ε·s, and the largest of many four times as much: more than 4·ε·s up to
  * K = 10^6, whereas √K would hide them from 4096 on.
- *   Modular products (f64 as integers, math/modular.h). s as of split products; the product of the integers is exact.
- *     g = 4 for random numbers, max(4, √K/4 + 2) for any others.
- * Rounding an element to an integer changes it by at most 2^-T·‖line‖₂, where T is at least 55 + the log2 of root mean
- * square over mean magnitude, of the worst line of A and of the worst one of B. All those of row i change C by at most
- * 2^-T·‖a_i‖₂·‖b_j‖₁ ≤ 2^-55·√K·p = √K/8·ε·p, and those of column j by as much; if they are independent, by √K less,
- * with a deviation of √(2/3)·ε/8·p. The sum, α, β and the bias are rounded once each.
+ *   Modular products (f64 as integers, math/modular.h). The product of the integers is exact.
+ *     g = 4 for random numbers, √K + 4 for any others.
+ * Rounding the elements of A and B to integers changes a sum by at most √K·ε·Σ_k |a_ik|·|b_kj|, which is what the
+ * moduli are chosen for (doc/precision.md), half of it by either. If the roundings are independent, the deviation of
+ * their sum is smaller by √K·√3 for either, together 0.41·ε·s. The sum, α, β and the bias are rounded once each.
  *
  * Integers. Exact, modulo 2^32.
  *  NaN and infinity. Where the reference is one of them, because α, β, A, B or C₀ holds one, the element must be the
