@@ -6,6 +6,8 @@ import signal
 import sys
 
 how = os.environ.get("FAKE_DOCTOR", "")
+if "--driver" in sys.argv:  # a driver is judged by the real one
+    os.execv(os.environ["FAKE_DOCTOR_PROGRAM"], ["vkmatmul", *sys.argv[1:]])
 
 
 def say(answer):

@@ -11,6 +11,7 @@ import cli
 
 FAKE = pathlib.Path(__file__).with_name("fake_doctor.py")
 LAYER = os.environ.get("VKMM_TEST_LAYER", "")
+BAD_DRIVER = os.environ.get("VKMM_TEST_BAD_DRIVER", "")
 OFF = {"disable_environment": {"OFF": "1"}}  # the loader passes over an implicit layer that cannot be switched off
 NARROW = ["VK_LOADER_LAYERS_DISABLE", "VK_LOADER_LAYERS_ALLOW", "NODEVICE_SELECT"]
 
@@ -152,6 +153,25 @@ class Doctor(cli.Case):
         self.check(refused, "start", "problem", "the device cannot be used: it lacks everything")
         self.assertEqual([c for c in refused["checks"] if c["check"] == "products"], [])
         self.check(self.examine(how="stranger"), "start", "warning", "another process sees another device at this index: 00000000-")
+
+    @unittest.skipIf(BAD_DRIVER == "", "the driver of the tests is not built")
+    def test_fatal_drivers(self):
+        """A driver costs only the process that judges it, and the others are examined."""
+        bad = self.file("bad.json", json.dumps({"file_format_version": "1.0.0", "ICD": {"library_path": BAD_DRIVER, "api_version": "1.1.0"}}).encode())
+        for fault, how in [("load-abort", r"was killed by signal 6\b.*"), ("call-abort", r"was killed by signal 6\b.*"),
+                           ("load-exit", "ended with status 0"), ("call-loop", "gave no answer for 30 s")]:
+            with self.subTest(fault):
+                both = fault == "call-abort"
+                drivers = "%s:%s" % (bad, os.environ["VK_DRIVER_FILES"]) if both else str(bad)
+                env = {"VK_DRIVER_FILES": drivers, "VK_ICD_FILENAMES": drivers, "VKMM_TEST_FAULT": fault, "FAKE_DOCTOR_PROGRAM": cli.program}
+                if fault == "call-loop":  # half a minute passes in a second or two
+                    env["LD_PRELOAD"] = ":".join(filter(None, [os.environ.get("LD_PRELOAD"), os.environ["VKMM_TEST_CLOCK"]]))
+                done = cli.run("doctor", "--worker", FAKE, "--json", env=env)
+                self.assertEqual((done.returncode, done.stderr), (6 if both else 3, ""))
+                report = strict(done.stdout)
+                found = self.check(report, "drivers", "problem", "bad.json is unusable: a process that only loads its driver %s$" % how)
+                self.assertIn("VK_LOADER_DRIVERS_DISABLE", found["advice"])
+                self.assertEqual(len(report["devices"]), int(both))
 
     def test_duplicates(self):
         """One driver under two names stands for one GPU under two drivers."""

@@ -68,6 +68,7 @@ static vkmm_status look(cli_exam *exam)
     if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
     if (status == VKMM_OK) status = vkmm_manifests_scan(log, exam->root, &exam->manifests, &exam->manifest_count);
     if (status != VKMM_OK) return status;
+    cli_doctor_drivers(exam);
     cli_doctor_system(exam);
     found = look_at_devices(exam);
     return cli_worse(found, exam->status);

@@ -1,6 +1,7 @@
 /* What the files of `vkmatmul doctor` share, and its requests to the processes that examine (worker/worker.h):
  *
- *     {"ask": "list"}       starts Vulkan, and answers with VKMM_OK if that succeeds
+ *     {"ask": "list"}       starts Vulkan, and answers with VKMM_OK
+ *     {"ask": "driver"}     the same with no driver but that of --driver; "broken": why the loader cannot use it, or ""
  *     {"ask": CHECK}        cli_doctor_checks, in their order; "findings": as in a report, without the device.
  *                           VKMM_WRONG_RESULT: a product was wrong. "start" opens the device, and says which it is as
  *                           hello does elsewhere; any failure of it means that the device cannot be used */
@@ -69,9 +70,14 @@ void cli_doctor_layers(cli_exam *exam); /* doctor_layers.c: implicit layers betw
  * instance. */
 void cli_doctor_gpus(cli_exam *exam);
 
-/* doctor_children.c. start: whether Vulkan can be started at all, in a separate process. device: its checks. */
+/* doctor_children.c, in separate processes. drivers: judges each manifest's driver, whose `broken` says what is wrong.
+ * start: whether Vulkan can be started without the fatal ones, which it disables. device: its checks. */
+void cli_doctor_drivers(cli_exam *exam);
 int cli_doctor_start(cli_exam *exam);
 void cli_doctor_device(cli_exam *exam, const vkmm_device_info *info);
+
+/* A driver that the loader would use, and that ends or blocks the process. */
+int cli_doctor_is_fatal(const vkmm_manifest *manifest);
 
 /* ---- in the process that examines ---- */
 

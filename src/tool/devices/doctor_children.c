@@ -2,44 +2,75 @@
 #include "devices/doctor.h"
 
 #include "report/text.h"
+#include "session/drivers.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define PATIENCE_MS 30000.0 /* for a check; a loaded machine with a slow driver takes long */
 
-static cli_worker make_worker(const cli_exam *exam, const vkmm_device_info *info, int no_layers)
+/* driver: NULL, or the manifest to judge. */
+static cli_worker make_worker(const cli_exam *exam, const vkmm_device_info *info, int no_layers, const char *driver)
 {
-    return (cli_worker){.session = exam->session,
-                        .command = "doctor-worker",
-                        .device = info,
-                        .words = {"--no-cache", no_layers ? "--no-layers" : NULL}};
+    return (cli_worker){
+        .session = exam->session,
+        .command = "doctor-worker",
+        .device = info,
+        .words = {"--no-cache", no_layers ? "--no-layers" : NULL, driver != NULL ? "--driver" : NULL, driver}};
 }
 
-/* Whether Vulkan can be started. how: how the process ended otherwise. */
-static int try_start(cli_exam *exam, int no_layers, char how[VKMM_SENTENCE_BYTES])
+/* Whether Vulkan can be started. how: how the process ended otherwise. broken: why a driver's manifest cannot be used,
+ * or "". */
+static int try_start(cli_exam *exam, int no_layers, const char *driver, char how[VKMM_SENTENCE_BYTES],
+                     char broken[VKMM_SENTENCE_BYTES])
 {
-    cli_worker worker = make_worker(exam, NULL, no_layers);
+    cli_worker worker = make_worker(exam, NULL, no_layers, driver);
     json_t *answer = NULL;
     cli_reply reply = cli_worker_spawn(&worker);
 
     if (reply == CLI_REPLY_ANSWER)
-        reply = cli_worker_ask(&worker, json_pack("{s:s}", "ask", "list"), PATIENCE_MS, &answer);
+        reply = cli_worker_ask(&worker, json_pack("{s:s}", "ask", driver != NULL ? "driver" : "list"), PATIENCE_MS,
+                               &answer);
+    snprintf(broken, VKMM_SENTENCE_BYTES, "%s", cli_json_text(answer, "broken", ""));
     json_decref(answer);
     cli_worker_close(&worker);
     memcpy(how, worker.how, sizeof worker.how);
     return reply == CLI_REPLY_ANSWER;
 }
 
+int cli_doctor_is_fatal(const vkmm_manifest *manifest)
+{
+    return manifest->kind == VKMM_MANIFEST_DRIVER && manifest->active && manifest->broken[0] != '\0';
+}
+
+void cli_doctor_drivers(cli_exam *exam)
+{
+    char how[VKMM_SENTENCE_BYTES], broken[VKMM_SENTENCE_BYTES];
+
+    for (uint32_t i = 0; i < exam->manifest_count && exam->root[0] == '\0'; i++) {
+        vkmm_manifest *m = &exam->manifests[i];
+        if (m->kind != VKMM_MANIFEST_DRIVER || !m->active) continue;
+        cli_progress(&exam->session->console, "%s", m->name);
+        /* Without implicit layers, whose faults are not the driver's. */
+        const int answers = try_start(exam, 1, m->path, how, broken);
+        if (vkmm_interrupted()) return;
+        if (!answers) VKMM_PUT(m->broken, "a process that only loads its driver %.200s", how);
+        if (broken[0] != '\0') VKMM_PUT(m->broken, "%.255s", broken);
+        m->active = broken[0] == '\0';
+    }
+}
+
 int cli_doctor_start(cli_exam *exam)
 {
-    char how[VKMM_SENTENCE_BYTES], without[VKMM_SENTENCE_BYTES];
+    char how[VKMM_SENTENCE_BYTES], without[VKMM_SENTENCE_BYTES], broken[VKMM_SENTENCE_BYTES];
     int layers;
 
+    for (uint32_t i = 0; i < exam->manifest_count; i++)
+        if (cli_doctor_is_fatal(&exam->manifests[i])) cli_drivers_disable(exam->session->log, exam->manifests[i].name);
     cli_progress(&exam->session->console, "starting Vulkan");
-    if (try_start(exam, 0, how)) return 1;
+    if (try_start(exam, 0, NULL, how, broken)) return 1;
     if (vkmm_interrupted()) return 0;
-    layers = !exam->session->options->no_layers && try_start(exam, 1, without);
+    layers = !exam->session->options->no_layers && try_start(exam, 1, NULL, without, broken);
     cli_doctor_find(
         exam, CLI_PROBLEM,
         layers ? "Run with --no-layers, or remove the implicit layer that is at fault."
@@ -70,7 +101,7 @@ static void take(cli_exam *exam, const vkmm_device_info *info, const json_t *ans
 
 void cli_doctor_device(cli_exam *exam, const vkmm_device_info *info)
 {
-    cli_worker worker = make_worker(exam, info, 0);
+    cli_worker worker = make_worker(exam, info, 0, NULL);
     cli_reply reply = cli_worker_spawn(&worker);
 
     exam->device = info->index;

@@ -59,7 +59,14 @@ static void look_at_drivers(cli_exam *exam)
     for (uint32_t i = 0; i < exam->manifest_count; i++) {
         const vkmm_manifest *m = &exam->manifests[i];
         if (m->kind != VKMM_MANIFEST_DRIVER) continue;
-        if (m->broken[0] != '\0') {
+        if (cli_doctor_is_fatal(m)) {
+            broken++;
+            exam->status = cli_worse(exam->status, VKMM_DEVICE_LOST);
+            cli_doctor_find(exam, CLI_PROBLEM,
+                            "Install another version of the driver, or leave it out: VK_LOADER_DRIVERS_DISABLE=NAME, "
+                            "the name of its manifest.",
+                            "%s is unusable: %s", m->path, m->broken);
+        } else if (m->broken[0] != '\0') {
             broken++;
             cli_doctor_find(exam, CLI_WARNING, "Reinstall the drivers of broken manifests, or remove the manifests.",
                             "%s is broken: %s", m->path, m->broken);

@@ -2,7 +2,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "devices/doctor.h"
+#include "report/json.h"
 #include "session/commands.h"
+#include "session/drivers.h"
 
 #include <string.h>
 
@@ -51,12 +53,25 @@ static vkmm_status examine(cli_exam *exam, const cli_check *check, json_t *answe
     return exam->status;
 }
 
+/* From now on, the loader knows only this driver. */
+static void judge_driver(const char *path, json_t *answer)
+{
+    vkmm_manifest driver = {0};
+
+    if (path == NULL) return;
+    cli_set_variable("VK_DRIVER_FILES", path);
+    cli_set_variable("VK_ICD_FILENAMES", path);
+    vkmm_manifest_read(path, &driver);
+    json_object_set_new(answer, "broken", vkmm_json_text(driver.broken));
+}
+
 static vkmm_status obey(void *user, const char *ask, const json_t *request, json_t *answer)
 {
     cli_exam *exam = user;
 
     (void)request;
-    if (strcmp(ask, "list") == 0) {
+    if (strcmp(ask, "driver") == 0) judge_driver(exam->session->options->driver, answer);
+    if (strcmp(ask, "list") == 0 || strcmp(ask, "driver") == 0) {
         cli_session_instance(exam->session); /* the requesting process tries the same next, and reports why it fails */
         return VKMM_OK;
     }

@@ -25,6 +25,7 @@ typedef struct listing {
     const vkmm_log *log;
     const char *root;
     vkmm_manifest_kind kind; /* that is being scanned */
+    int loads;               /* libraries of drivers are loaded */
     vkmm_manifest *items;
     uint32_t count, room;
     vkmm_status status; /* not VKMM_OK: memory ran out, and nothing more is added */
@@ -128,15 +129,16 @@ static void look_at_head(vkmm_manifest *item, const char *path)
 
 #endif
 
-/* Checks whether the library exists and fits this program. A driver's is loaded, as the loader does without a word
- * about what it lacks. */
+/* Checks whether the library exists and fits this program. */
 static void look_at_library(const listing *scan, vkmm_manifest *item)
 {
     const char *library = item->library, *opened = library;
     char path[1200], why[256];
     if (strchr(library, '$') != NULL) return; /* the dynamic linker expands $LIB and the like */
     if (vkmm_path_name(library) == library) {
-        if (!vkmm_dynlib_there(scan->root, library))
+        /* Looking for it in the real system may load it. */
+        const int looks = item->kind != VKMM_MANIFEST_DRIVER || scan->loads || scan->root[0] != '\0';
+        if (looks && !vkmm_dynlib_there(scan->root, library))
             VKMM_PUT(item->broken, "its library %.160s does not exist", library);
     } else {
         if (vkmm_path_is_absolute(library))
@@ -149,8 +151,7 @@ static void look_at_library(const listing *scan, vkmm_manifest *item)
             look_at_head(item, path);
         opened = path;
     }
-    const int is_used = item->kind == VKMM_MANIFEST_DRIVER && item->active && item->broken[0] == '\0' &&
-                        scan->root[0] == '\0' && is_wanted(item, 1);
+    const int is_used = scan->loads && item->active && item->broken[0] == '\0' && is_wanted(item, 1);
     if (is_used && !vkmm_dynlib_loads(opened, why, sizeof why))
         VKMM_PUT(item->broken, "its library %.80s cannot be loaded: %.140s", vkmm_path_name(library), why);
 }
@@ -264,7 +265,7 @@ static int is_json(const char *path)
 
 void vkmm_manifest_read(const char *path, vkmm_manifest *driver)
 {
-    listing scan = {.root = ""};
+    listing scan = {.root = "", .loads = 1};
     *driver = (vkmm_manifest){.kind = VKMM_MANIFEST_DRIVER};
     VKMM_PUT(driver->path, "%s", path);
     add_manifest(&scan, driver);

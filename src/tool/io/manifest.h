@@ -31,11 +31,12 @@ typedef struct vkmm_manifest {
 
 /* Lists them in the loader's order. root: "" for the real system (tests have their own tree); environment variables
  * apply in both cases (VK_DRIVER_FILES, VK_ICD_FILENAMES, VK_ADD_DRIVER_FILES, VK_LOADER_LAYERS_DISABLE, XDG_*,
- * HOME, a layer's own). *manifests is freed with vkmm_free. VKMM_OUT_OF_MEMORY; a folder or file that cannot be read
- * is not an error. */
+ * HOME, a layer's own). No driver's library is loaded. *manifests is freed with vkmm_free. VKMM_OUT_OF_MEMORY; a folder
+ * or file that cannot be read is not an error. */
 vkmm_status vkmm_manifests_scan(const vkmm_log *log, const char *root, vkmm_manifest **manifests, uint32_t *count);
 
-/* Reads one driver manifest; driver->broken says why the loader cannot use it. */
+/* Reads one driver manifest, and loads its library, as the loader does without saying what it lacks; driver->broken
+ * says why the loader cannot use it. */
 void vkmm_manifest_read(const char *path, vkmm_manifest *driver);
 
 #endif

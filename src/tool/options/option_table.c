@@ -237,8 +237,8 @@ const cli_option cli_option_table[] = {
      "the devices to measure: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), an index, a UUID, a part of a name, "
      "or a list of these; default: the best for bench, all for compare",
      BENCH, AT(device), cli_parse_text},
-    {NULL, 0, "driver", "FILE.json", "give the Vulkan loader one more driver manifest", DEVICE, AT(driver),
-     cli_parse_text},
+    {NULL, 0, "driver", "FILE.json", "give the Vulkan loader one more driver manifest", DEVICE | CLI_DOCTOR_WORKER,
+     AT(driver), cli_parse_text},
     {NULL, 0, "memory-limit", "BYTES",
      "the most device memory to use: 64MiB, 1.5GiB, 256MB, 1000000; a product that needs more is multiplied in panels. "
      "Default: what is free",

@@ -95,6 +95,11 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
     return cli_drivers_append(log, driver);
 }
 
+vkmm_status cli_drivers_disable(const vkmm_log *log, const char *name)
+{
+    return append(log, "VK_LOADER_DRIVERS_DISABLE", name, ',');
+}
+
 vkmm_status cli_drivers_uncached(const vkmm_log *log)
 {
     if (cli_set_variable("MESA_SHADER_CACHE_DISABLE", "true") == 0 &&

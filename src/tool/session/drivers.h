@@ -19,6 +19,9 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver);
 /* The same without checking the file; a missing SwiftShader is not an error. */
 vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver);
 
+/* Leaves out the drivers whose manifest has this file name, with loaders from 1.3.234 on. */
+vkmm_status cli_drivers_disable(const vkmm_log *log, const char *name);
+
 /* Disables the drivers' own caches of compiled pipelines on disk. */
 vkmm_status cli_drivers_uncached(const vkmm_log *log);
 
