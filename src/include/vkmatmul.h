@@ -586,7 +586,8 @@ typedef struct vkmm_tuned {
 } vkmm_tuned;
 
 /* Reads from and adds to the tuning results in the instance's cache_dir. get: 0 if there is no result. put: replaces an
- * existing result. The file is written atomically and keeps other processes' results. */
+ * existing result; VKMM_INVALID if a name lacks its terminating zero or cannot be stored. The file is written
+ * atomically and keeps other processes' results. */
 VKMM_API int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
                             vkmm_tuned *tuned);
 VKMM_API vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device,

@@ -461,6 +461,13 @@ static void refuses_what_no_line_can_hold(void **state)
         assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_INVALID);
         assert_contains(h.last, "is not a kernel with a configuration");
     }
+    for (int field = 0; field < 2; field++) { /* without their terminating zero */
+        vkmm_tuned endless = result("rows=1", 1);
+        if (field == 0) memset(endless.best.kernel, 'x', sizeof endless.best.kernel);
+        if (field == 1) memset(endless.best.config, 'x', sizeof endless.best.config);
+        assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &endless), VKMM_INVALID);
+        assert_contains(h.last, "has no terminating zero among its ");
+    }
     vkmm_tuned tuned = result("", 1); /* a kernel without tunables */
     assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
     end(instance);

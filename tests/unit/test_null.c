@@ -99,6 +99,29 @@ static void takes_null_for_an_answer(void **state)
         if (outcomes[i].got != outcomes[i].want) fail_msg("%s is %lld", outcomes[i].call, outcomes[i].got);
 }
 
+/* Names in a user's structs that lack their terminating zero. */
+static void refuses_names_without_an_end(void **state)
+{
+    (void)state;
+    heard h;
+    const vkmm_log log = hear_with(&h);
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 1, .n = 1, .k = 1)};
+    const vkmm_problem problem = params.problem;
+    vkmm_device_info device = {.driver_id = VK_DRIVER_ID_MESA_LLVMPIPE};
+    vkmm_kernel_info info = {.groups = {1, 1, 1}, .workgroup = {1, 1, 1}}, chosen;
+    vkmm_invocation invocation;
+    vkmm_access access;
+    memset(device.name, 'x', sizeof device.name);
+    memset(info.name, 'x', sizeof info.name);
+    memset(info.config, 'x', sizeof info.config);
+    assert_int_equal(vkmm_kernel_choose(&log, &device, &params, &chosen), VKMM_INVALID);
+    assert_string_equal(h.last, "vkmm_kernel_choose: device->name has no terminating zero among its 256 characters");
+    assert_int_equal(vkmm_access_formula(&log, &info, &problem, &access), VKMM_INVALID);
+    assert_int_equal(vkmm_kernel_place(&log, &info, &problem, 0, 0, &invocation), VKMM_INVALID);
+    assert_int_equal(h.count, 3);
+    assert_int_equal(vkmm_kernel_loops_too_long(&device, &info, &problem), 0);
+}
+
 static void destroys_nothing(void **state)
 {
     (void)state;
@@ -116,6 +139,8 @@ static void destroys_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_null_for_an_answer), cmocka_unit_test(destroys_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_null_for_an_answer),
+                                       cmocka_unit_test(refuses_names_without_an_end),
+                                       cmocka_unit_test(destroys_nothing)};
     return cmocka_run_group_tests_name("null", tests, NULL, NULL);
 }

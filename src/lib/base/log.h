@@ -2,6 +2,8 @@
 #ifndef VKMM_BASE_LOG_H
 #define VKMM_BASE_LOG_H
 
+#include <string.h>
+
 #include "base/clean.h"
 #include "vkmatmul.h"
 
@@ -35,6 +37,14 @@ vkmm_status vkmm_fail(const vkmm_log *log, vkmm_status status, const char *forma
 #define VKMM_NEED(log, pointer)                                                                           \
     do {                                                                                                  \
         if ((pointer) == NULL) return vkmm_fail(log, VKMM_INVALID, "%s: %s is NULL", __func__, #pointer); \
+    } while (0)
+
+/* The same for an array of characters, a field of a user's struct, that lacks its terminating zero. */
+#define VKMM_NEED_END(log, array)                                                                                    \
+    do {                                                                                                             \
+        if (memchr((array), '\0', sizeof(array)) == NULL)                                                            \
+            return vkmm_fail(log, VKMM_INVALID, "%s: %s has no terminating zero among its %zu characters", __func__, \
+                             #array, sizeof(array));                                                                 \
     } while (0)
 
 #endif

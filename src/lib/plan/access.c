@@ -29,6 +29,7 @@ vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *inf
                                 vkmm_access *access)
 {
     VKMM_NEED(log, info);
+    VKMM_NEED_END(log, info->name);
     VKMM_NEED(log, problem);
     VKMM_NEED(log, access);
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
@@ -70,7 +71,8 @@ static double general_rounds(const vkmm_kernel *kernel, const vkmm_kernel_info *
 int vkmm_kernel_loops_too_long(const vkmm_device_info *device, const vkmm_kernel_info *info,
                                const vkmm_problem *problem)
 {
-    if (!device || !info || !problem) return 0;
+    if (!device || !info || !problem || !memchr(info->name, '\0', sizeof info->name)) return 0;
+    if (!memchr(info->config, '\0', sizeof info->config)) return 0;
     double invocations = (double)info->groups[0] * info->groups[1] * info->workgroup[0] * info->workgroup[1];
     vkmm_access formula;
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);

@@ -340,6 +340,7 @@ vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *devi
 {
     VKMM_NEED(log, params);
     VKMM_NEED(log, info);
+    if (device) VKMM_NEED_END(log, device->name);
     vkmm_choice choice;
     vkmm_status status = vkmm_choose_job(log, device, params, &choice);
     if (status != VKMM_OK) return status;

@@ -12,6 +12,7 @@ vkmm_status vkmm_kernel_place(const vkmm_log *log, const vkmm_kernel_info *info,
                               uint64_t row, uint64_t col, vkmm_invocation *invocation)
 {
     VKMM_NEED(log, info);
+    VKMM_NEED_END(log, info->name);
     VKMM_NEED(log, problem);
     VKMM_NEED(log, invocation);
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);

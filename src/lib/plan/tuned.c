@@ -205,6 +205,8 @@ vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *devi
     VKMM_NEED(&instance->log, device);
     VKMM_NEED(&instance->log, problem);
     VKMM_NEED(&instance->log, tuned);
+    VKMM_NEED_END(&instance->log, tuned->best.kernel);
+    VKMM_NEED_END(&instance->log, tuned->best.config);
     vkmm_status status = vkmm_problem_check(&instance->log, problem, NULL);
     tuning *t = status == VKMM_OK ? tuning_of(instance) : NULL;
     if (t == NULL) return status != VKMM_OK ? status : out_of_memory(instance);

@@ -161,6 +161,7 @@ vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *de
 {
     VKMM_NEED(NULL, instance);
     VKMM_NEED(&instance->log, device);
+    VKMM_NEED_END(&instance->log, device->name);
     VKMM_NEED(&instance->log, params);
     VKMM_NEED(&instance->log, out);
     vkmm_point seeds[MOST_SEEDS];
@@ -211,6 +212,8 @@ vkmm_status vkmm_tune_tell(vkmm_tune *t, const vkmm_candidate *candidate, double
 {
     VKMM_NEED(NULL, t);
     VKMM_NEED(NULL, candidate);
+    VKMM_NEED_END(NULL, candidate->kernel);
+    VKMM_NEED_END(NULL, candidate->config);
     vkmm_point point;
     if (!find(t, candidate, &point)) return VKMM_INVALID;
     if (!vkmm_search_tell(t->search, &point, ms)) return VKMM_OUT_OF_MEMORY;
