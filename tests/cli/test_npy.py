@@ -312,16 +312,37 @@ class Formats(cli.Case):
         done = subprocess.run([cli.program, "-a", "-", "-b", b], input=npy_bytes([[1.0] * 3]), capture_output=True)
         self.assertRegex(done.stderr.decode(), r"cannot multiply standard input \(1x3\) by")
 
+    def test_endless_pipes(self):
+        """No more is read than a header states, or a text may have."""
+        b = self.file("b.npy", npy_bytes([[0.0, 1.0], [1.0, 0.0]]))
+        with open("/dev/zero", "rb") as zeros:
+            self.bad(2, "standard input: unknown format", "-a", "-", "-b", b, stdin=zeros)
+        with subprocess.Popen(["yes", "1"], stdout=subprocess.PIPE) as yes:
+            self.bad(2, r"standard input: it has more than 1048576 bytes, the limit for data of unknown length \(--memory-limit",
+                     "-a", "-", "-b", b, "--memory-limit", "1MiB", stdin=yes.stdout)
+            yes.stdout.close()
+        for text in [npy_bytes([[1.0, 2.0]]), cli.safetensors_bytes({"w": ("F32", [1, 2], [1, 2])})]:
+            with subprocess.Popen([cli.program, "-a", "-", "-b", b, "-o", "-", *SERIAL, "--quiet"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+                child.stdin.write(text)
+                child.stdin.flush()  # and not closed
+                self.assertEqual(child.wait(cli.GUARD), 0)
+                self.assertEqual(read_npy(self.file("c.npy", child.stdout.read()))[1], [[2.0, 1.0]])
+        with open(self.file("a.npy", npy_bytes([[]], shape=(10**8, 10**9))), "rb") as vast:
+            self.bad(5, r"standard input: by its header it has 400000000000000128 bytes; the host has \d+ free$", "-a", "-", "-b", b, stdin=vast)
+
     def has_archives(self):
         if "minizip" in cli.run("--size", "2", "-o", self.folder / "c.npz", *SERIAL).stderr:
             self.skipTest("no minizip")
         (self.folder / "c.npz").unlink()
 
-    def archive(self, name, arrays, method=zipfile.ZIP_STORED):
+    def archive(self, name, arrays, method=zipfile.ZIP_STORED, zeros=0):
+        """zeros: MiB of them after each array."""
         with zipfile.ZipFile(self.folder / name, "w", method) as archive:
             for key, data in arrays.items():
                 with archive.open(key + ".npy", "w", force_zip64=True) as member:
                     member.write(data)
+                    for _ in range(zeros):
+                        member.write(bytes(1 << 20))
         return name
 
     def test_archives(self):
@@ -347,13 +368,27 @@ class Formats(cli.Case):
 
     def test_broken_archives(self):
         self.has_archives()
-        self.archive("a.npz", {"x": npy_bytes([[1.0, 2.0], [3.0, 4.0]])}, zipfile.ZIP_DEFLATED)
+        rows = [[random.random() for _ in range(16)] for _ in range(16)]
+        self.archive("a.npz", {"x": npy_bytes(rows)}, zipfile.ZIP_DEFLATED)
         whole = (self.folder / "a.npz").read_bytes()
         for length in [0, 3, 10, len(whole) // 2, len(whole) - 30]:
             with self.subTest(length=length):
                 self.refuse("a.npz", "a.npz", whole[:length])
-        at = 30 + len("x.npy") + 20 + 4  # in the deflated bytes: the checksum tells
+        at = len(whole) // 2  # in the deflated elements: the checksum tells
         self.refuse("a.npz: the array is damaged", "a.npz", whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1:])
+        one = npy_bytes([[1.0, 2.0], [3.0, 4.0]])
+        long_header = b"\x93NUMPY\x02\0" + (180 << 20).to_bytes(4, "little")
+        for data, zeros, pattern in [(one, 200, "by its header the array has 144 bytes, but the archive holds 209715344"),
+                                     (one[:-3], 0, "2×2 elements of type f32 need 16 bytes of data; the last 3 are missing"),
+                                     (long_header, 200, "the .npy header has 188743692 bytes; at most 1048576 are read")]:
+            self.archive("b.npz", {"x": data}, zipfile.ZIP_DEFLATED, zeros)
+            with self.subTest(pattern), open(self.folder / "said", "w+b") as said:
+                child = subprocess.Popen([cli.program, "-a", "b.npz", "-b", "b.npz"], cwd=self.folder, stderr=said, env=dict(os.environ, LC_ALL="C.UTF-8"))
+                _, status, usage = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+                said.seek(0)
+                self.assertEqual((child.returncode, said.read().decode()), (2, "vkmatmul: b.npz: %s\n" % pattern))
+                self.assertLess(usage.ru_maxrss, 150 << 10)  # KiB: the bomb is not inflated
         self.archive("b.npz", {"x": b"no matrix"})
         self.bad(2, "b.npz: not a .npy file", "-a", "b.npz", "-b", "b.npz", cwd=self.folder)
 

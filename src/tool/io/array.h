@@ -47,6 +47,10 @@ typedef struct vkmm_array_file {
  * warning; VKMM_INVALID names the first that does not fit. Other failures: VKMM_INVALID with the path and the cause.
  * Ended by vkmm_array_close. */
 vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_file *file);
+
+/* The same; what does not state its length (a text or a .npz on standard input) may have at most `most` bytes; 0: half
+ * of the host's free memory. */
+vkmm_status vkmm_array_open_within(const vkmm_log *log, const char *path, uint64_t most, vkmm_array_file *file);
 vkmm_status vkmm_array_text(const vkmm_log *log, const char *path, vkmm_type type, vkmm_array_file *file);
 void vkmm_array_close(vkmm_array_file *file); /* a zeroed vkmm_array_file is legal */
 

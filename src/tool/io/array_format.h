@@ -17,6 +17,10 @@ typedef struct vkmm_array_format {
     vkmm_status (*parse)(const vkmm_log *log, const char *path, const char *tensor, const void *data, uint64_t bytes,
                          vkmm_array *array);
 
+    /* How many bytes the file has at least, by these first bytes of it: no more than `bytes` if this is all, or if they
+     * are invalid. Reads nothing else. NULL: only the end of the file shows its length. */
+    uint64_t (*least)(const void *data, uint64_t bytes);
+
     /* Tensors in a whole file in memory; 0: it is not a file of the format. NULL: the format has only one. */
     uint64_t (*count)(const void *data, uint64_t bytes);
 
@@ -31,6 +35,22 @@ typedef struct vkmm_array_format {
     vkmm_status (*encode)(const vkmm_log *log, const char *tensor, const vkmm_array *array, vkmm_output *output);
     char separator; /* between numbers of a text; 0: the format is not a text */
 } vkmm_array_format;
+
+/* Bytes that arrive in order, read as far as they are needed. */
+typedef struct vkmm_reading {
+    size_t (*read)(void *user, void *to, size_t bytes); /* fewer: no more follow, or an error */
+    void *user;
+    const char *name; /* for messages */
+    uint64_t most;    /* bytes, if the format does not state them */
+    char *data;       /* owned by the caller */
+    uint64_t bytes;   /* so far */
+    int ended;
+} vkmm_reading;
+
+/* Reads until there are `want` bytes, or all; UINT64_MAX: all. whole: as many as the format says. VKMM_INVALID: more
+ * than `most`; VKMM_OUT_OF_MEMORY: more than the host has free. */
+vkmm_status vkmm_read_until(const vkmm_log *log, vkmm_reading *reading, uint64_t want);
+vkmm_status vkmm_read_whole(const vkmm_log *log, vkmm_reading *reading, const vkmm_array_format *format);
 
 /* What a path means: its format, the file, and the tensor of it. */
 typedef struct vkmm_array_name {

@@ -1,5 +1,6 @@
 /* Reading files of matrices: their bytes, their format, and elements that are stored differently than in memory. */
 #include "base/alloc.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "io/array_format.h"
 #include "math/type.h"
@@ -8,6 +9,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum {
+    HEAD_BYTES = 16, /* enough to recognise a format, except which separator a text has */
+    LEAST_ROOM = 1 << 16
+};
 
 int vkmm_array_put(vkmm_type type, void *element, double value)
 {
@@ -76,33 +82,65 @@ static vkmm_status convert(const vkmm_log *log, const char *path, vkmm_array_fil
     return status;
 }
 
-/* All of standard input. */
-static vkmm_status read_stdin(const vkmm_log *log, void **content, uint64_t *bytes)
+vkmm_status vkmm_read_until(const vkmm_log *log, vkmm_reading *r, uint64_t want)
 {
-    size_t room = 1 << 16, used = 0;
-    char *data = NULL;
-    while (!feof(stdin) && !ferror(stdin)) {
-        char *grown = vkmm_realloc(data, room *= 2, 1);
-        if (grown == NULL) {
-            vkmm_free(data);
-            return VKMM_NO_MEMORY(log, "for standard input after %zu bytes", used);
-        }
-        data = grown;
-        used += fread(data + used, 1, room - used, stdin);
+    const uint64_t free_bytes = vkmm_host_free_memory(), end = want < UINT64_MAX ? want : r->most + 1;
+    if (want < UINT64_MAX && free_bytes > 0 && want > free_bytes)
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: by its header it has %llu bytes; the host has %llu free",
+                         r->name, (unsigned long long)want, (unsigned long long)free_bytes);
+    while (r->bytes < end && !r->ended) {
+        const uint64_t twice = 2 * r->bytes + LEAST_ROOM, room = twice < end ? twice : end;
+        char *grown = vkmm_realloc(r->data, room, 1);
+        if (grown == NULL) return VKMM_NO_MEMORY(log, "for %s after %llu bytes", r->name, (unsigned long long)r->bytes);
+        r->data = grown;
+        r->bytes += r->read(r->user, grown + r->bytes, (size_t)(room - r->bytes));
+        r->ended = r->bytes < room;
     }
-    *content = data;
-    *bytes = used;
-    return ferror(stdin) ? vkmm_fail(log, VKMM_INVALID, "cannot read standard input: %s", strerror(errno)) : VKMM_OK;
+    if (want < UINT64_MAX || r->bytes < end) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s: it has more than %llu bytes, the limit for data of unknown length (--memory-limit sets it)",
+                     r->name, (unsigned long long)r->most);
+}
+
+vkmm_status vkmm_read_whole(const vkmm_log *log, vkmm_reading *r, const vkmm_array_format *format)
+{
+    vkmm_status status = VKMM_OK;
+    uint64_t want = UINT64_MAX;
+    while (status == VKMM_OK && !r->ended) {
+        if (format->least != NULL) want = format->least(r->data, r->bytes);
+        if (want <= r->bytes) break;
+        status = vkmm_read_until(log, r, want);
+    }
+    return status;
+}
+
+static size_t read_input(void *user, void *to, size_t bytes)
+{
+    return fread(to, 1, bytes, user);
+}
+
+/* As much of standard input as its format says. */
+static vkmm_status read_stdin(const vkmm_log *log, const char *name, uint64_t most, void **content, uint64_t *bytes)
+{
+    vkmm_reading r = {.read = read_input, .user = stdin, .name = name, .most = most};
+    vkmm_status status = vkmm_read_until(log, &r, HEAD_BYTES);
+    const vkmm_array_format *format = status == VKMM_OK ? vkmm_array_recognise(r.data, r.bytes) : NULL;
+    if (format != NULL) status = vkmm_read_whole(log, &r, format);
+    *content = r.data;
+    *bytes = r.bytes;
+    if (status == VKMM_OK && ferror(stdin))
+        status = vkmm_fail(log, VKMM_INVALID, "cannot read standard input: %s", strerror(errno));
+    return status;
 }
 
 /* The file's bytes, or those of the .npy file inside it. */
-static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, vkmm_array_name *name, vkmm_array_file *file,
-                              const void **data, uint64_t *bytes)
+static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, uint64_t most, vkmm_array_name *name,
+                              vkmm_array_file *file, const void **data, uint64_t *bytes)
 {
     char suffixes[80];
     void *unpacked = NULL;
-    vkmm_status status =
-        is_stdin ? read_stdin(log, &file->content, bytes) : vkmm_mapping_open(log, name->file, &file->mapping);
+    vkmm_status status = is_stdin ? read_stdin(log, name->file, most, &file->content, bytes)
+                                  : vkmm_mapping_open(log, name->file, &file->mapping);
     if (status != VKMM_OK) return status;
     if (!is_stdin) *bytes = file->mapping.bytes;
     *data = is_stdin ? file->content : file->mapping.data;
@@ -124,6 +162,11 @@ static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, vkmm_array_name
 
 vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_file *file)
 {
+    return vkmm_array_open_within(log, path, 0, file);
+}
+
+vkmm_status vkmm_array_open_within(const vkmm_log *log, const char *path, uint64_t most, vkmm_array_file *file)
+{
     vkmm_array_name name = vkmm_array_name_of(path);
     vkmm_array_file opened = {0};
     const void *data = NULL;
@@ -134,7 +177,9 @@ vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_fi
         path = name.file = vkmm_strdup("standard input");
     }
     if (name.file == NULL) return VKMM_NO_MEMORY(log, "for the name of a file");
-    vkmm_status status = read_bytes(log, is_stdin, &name, &opened, &data, &bytes);
+    if (most == 0) most = vkmm_host_free_memory() / 2;
+    if (most == 0) most = UINT64_MAX / 4; /* not known */
+    vkmm_status status = read_bytes(log, is_stdin, most, &name, &opened, &data, &bytes);
     if (status == VKMM_OK) {
         opened.array.stored.separator = name.format->separator;
         status = name.format->parse(log, name.file, name.tensor, data, bytes, &opened.array);

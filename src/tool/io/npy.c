@@ -15,7 +15,12 @@
 #error "a view points straight into the file, whose numbers are little-endian: this host's are not"
 #endif
 
-enum { MAX_DIMENSIONS = 32, SHOWN = 60 }; /* NumPy 1's limit; bytes of a file's text that a message repeats */
+enum {
+    MAX_DIMENSIONS = 32, /* NumPy 1's limit */
+    SHOWN = 60,          /* bytes of a file's text that a message repeats */
+    LONGEST_START = 12,  /* before the header's text */
+    MOST_HEAD = 1 << 20  /* bytes; NumPy reads 10,000 by default */
+};
 
 static const char *dtype(vkmm_type type)
 {
@@ -223,26 +228,39 @@ static void parse_dictionary(parser *p)
                 vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header lacks the key '%s'", p->name, keys[i].name);
 }
 
+/* Where the data begin. Reads the version and the length after it. */
+static uint64_t head_bytes(const unsigned char *u)
+{
+    if (u[6] == 1) return 10 + (u[8] | (uint64_t)u[9] << 8);
+    return 12 + (u[8] | (uint64_t)u[9] << 8 | (uint64_t)u[10] << 16 | (uint64_t)u[11] << 24);
+}
+
 /* Finds the header's text; the data follow it. */
 static vkmm_status find_header(parser *p, const char *file, uint64_t bytes)
 {
     const unsigned char *u = (const unsigned char *)file;
     if (bytes < 10 || memcmp(file, "\x93NUMPY", 6) != 0)
         return vkmm_fail(p->log, VKMM_INVALID,
-                         "%s: not a .npy file: its %llu bytes do not begin with \"\\x93NUMPY\" and a version", p->name,
-                         (unsigned long long)bytes);
+                         "%s: not a .npy file: it does not begin with \"\\x93NUMPY\" and a version", p->name);
     if (u[6] < 1 || u[6] > 3 || u[7] != 0)
         return vkmm_fail(p->log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported",
                          p->name, u[6], u[7]);
-    uint64_t start = u[6] == 1 ? 10 : 12, length = u[8] | (uint64_t)u[9] << 8;
-    if (start == 12 && bytes >= 12) length |= (uint64_t)u[10] << 16 | (uint64_t)u[11] << 24;
-    if (bytes < start || bytes - start < length)
+    const uint64_t start = u[6] == 1 ? 10 : 12, head = bytes < start ? start : head_bytes(u);
+    if (head > MOST_HEAD)
+        return vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header has %llu bytes; at most %d are read", p->name,
+                         (unsigned long long)head, MOST_HEAD);
+    if (bytes < head)
         return vkmm_fail(p->log, VKMM_INVALID,
                          "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", p->name,
-                         (unsigned long long)(start + length), (unsigned long long)bytes);
+                         (unsigned long long)head, (unsigned long long)bytes);
     p->at = file + start;
-    p->end = p->at + length;
+    p->end = file + head;
     return VKMM_OK;
+}
+
+static uint32_t element_bytes(const parser *p)
+{
+    return p->stored.wide ? 8 : vkmm_type_of(p->type)->bytes;
 }
 
 /* Data that is not aligned for its type is refused. */
@@ -258,7 +276,7 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
 
     const vkmm_type_info *type = vkmm_type_of(p.type);
     vkmm_array read = vkmm_array_packed(p.end, p.type, p.extents, p.dimensions, p.fortran);
-    const uint32_t size = p.stored.wide ? 8 : type->bytes;
+    const uint32_t size = element_bytes(&p);
     uint64_t have = bytes - (uint64_t)(p.end - (const char *)data), need = 0;
     char shape[80];
     vkmm_array_shape(&read, shape, sizeof shape);
@@ -276,6 +294,18 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
                          (unsigned long long)(bytes - have), type->name);
     *array = read;
     return VKMM_OK;
+}
+
+static uint64_t least(const void *data, uint64_t bytes)
+{
+    parser p = {.name = ""};
+    uint64_t whole = 0;
+    if (bytes < LONGEST_START) return LONGEST_START;
+    if (find_header(&p, data, UINT64_MAX) != VKMM_OK) return bytes;
+    if (bytes < head_bytes(data)) return head_bytes(data);
+    parse_dictionary(&p);
+    if (p.status != VKMM_OK || !vkmm_array_bytes(p.extents, p.dimensions, element_bytes(&p), &whole)) return bytes;
+    return vkmm_add_u64(whole, head_bytes(data), &whole) ? whole : bytes;
 }
 
 /* NumPy starts the data at a multiple of 64 bytes, so mapped data are aligned for any vector instruction. The longest
@@ -304,5 +334,5 @@ static char *make_header(const char *tensor, const vkmm_array *array, uint64_t d
     return header;
 }
 
-const vkmm_array_format vkmm_npy_format = {".npy", ".npy", "\x93NUMPY", 0,    dtype, NULL,
-                                           parse,  NULL,   make_header, NULL, NULL,  0};
+const vkmm_array_format vkmm_npy_format = {".npy", ".npy", "\x93NUMPY", 0,    dtype, NULL, parse,
+                                           least,  NULL,   make_header, NULL, NULL,  0};

@@ -115,31 +115,40 @@ static vkmm_status find(const vkmm_log *log, const char *path, const char *wante
     return vkmm_fail(log, VKMM_INVALID, "%s: the file holds no array %s; it holds %s", path, wanted, names);
 }
 
-/* The current file as a whole. */
+static size_t read_member(void *user, void *to, size_t bytes)
+{
+    size_t read = 0;
+    while (read < bytes) {
+        const size_t left = bytes - read;
+        const int some =
+            unzReadCurrentFile(user, (char *)to + read, left < MOST_AT_ONCE ? (unsigned)left : MOST_AT_ONCE);
+        if (some <= 0) break;
+        read += (size_t)some;
+    }
+    return read;
+}
+
+/* The current file, as far as its header says. */
 static vkmm_status extract(const vkmm_log *log, const char *path, unzFile zip, const unz_file_info64 *info,
                            uint64_t archive_bytes, void **content, uint64_t *bytes)
 {
     const uint64_t size = info->uncompressed_size;
-    uint64_t read = 0;
-    int some = 0;
+    vkmm_reading r = {.read = read_member, .user = zip, .name = path};
+    vkmm_array array;
     if (size / DEFLATED_MOST > archive_bytes || (info->flag & 1) != 0 || unzOpenCurrentFile(zip) != UNZ_OK)
         return vkmm_fail(log, VKMM_INVALID,
                          "%s: the array is damaged, encrypted, or compressed by a method other than deflate", path);
-    char *data = vkmm_alloc(1, size);
-    if (data == NULL) {
-        unzCloseCurrentFile(zip);
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory for an array of %llu bytes", path,
-                         (unsigned long long)size);
-    }
-    for (; read < size; read += (uint64_t)some) {
-        const uint64_t left = size - read;
-        some = unzReadCurrentFile(zip, data + read, (unsigned)(left < MOST_AT_ONCE ? left : MOST_AT_ONCE));
-        if (some <= 0) break;
-    }
-    *content = data;
-    *bytes = size;
-    if (unzCloseCurrentFile(zip) == UNZ_OK && read == size) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s: the array is damaged", path);
+    vkmm_status status = vkmm_read_whole(log, &r, &vkmm_npy_format);
+    const int closed = unzCloseCurrentFile(zip); /* compares the checksum if all has been read */
+    *content = r.data;
+    *bytes = r.bytes;
+    if (status != VKMM_OK) return status;
+    if (closed != UNZ_OK || (r.ended && r.bytes < size))
+        return vkmm_fail(log, VKMM_INVALID, "%s: the array is damaged", path);
+    /* A header that is not valid is reported by whoever reads *content. */
+    if (r.bytes == size || vkmm_npy_format.parse(NULL, path, NULL, r.data, r.bytes, &array) != VKMM_OK) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s: by its header the array has %llu bytes, but the archive holds %llu", path,
+                     (unsigned long long)r.bytes, (unsigned long long)size);
 }
 
 static vkmm_status unpack(const vkmm_log *log, const char *path, const char *wanted, const void *data, uint64_t bytes,
@@ -237,5 +246,5 @@ static int is_name(const char *name)
 #define encode       NULL
 #endif
 
-const vkmm_array_format vkmm_npz_format = {".npz", ".npz",       "PK", 0,      dtype,  is_name,
+const vkmm_array_format vkmm_npz_format = {".npz", ".npz",       "PK", 0,      dtype,  is_name, NULL,
                                            NULL,   count_arrays, NULL, unpack, encode, 0};

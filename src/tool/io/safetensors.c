@@ -238,12 +238,18 @@ static vkmm_status pick(const reader *r, const char *wanted, vkmm_array *array)
     return refuse_choice(r, wanted);
 }
 
+static uint64_t header_bytes(const void *file)
+{
+    const unsigned char *u = file;
+    uint64_t length = 0;
+    for (unsigned i = 0; i < PREFIX; i++) length |= (uint64_t)u[i] << (8 * i);
+    return length;
+}
+
 static vkmm_status read_header(reader *r, const char *file, uint64_t bytes)
 {
-    const unsigned char *u = (const unsigned char *)file;
     json_error_t error;
-    uint64_t length = 0;
-    for (unsigned i = 0; i < PREFIX && bytes >= PREFIX; i++) length |= (uint64_t)u[i] << (8 * i);
+    const uint64_t length = bytes > PREFIX ? header_bytes(file) : 0;
     if (bytes <= PREFIX || length == 0 || file[PREFIX] != '{')
         return vkmm_fail(r->log, VKMM_INVALID,
                          "%s: not a safetensors file: %llu bytes, whose header does not begin with '{'", r->name,
@@ -274,6 +280,23 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *want
     vkmm_free(r.tensors);
     json_decref(r.header);
     return status;
+}
+
+static uint64_t least(const void *data, uint64_t bytes)
+{
+    reader r = {.log = NULL, .name = ""};
+    const char *name;
+    const json_t *value;
+    uint64_t end = 0, most = 0;
+    if (bytes <= PREFIX) return PREFIX + 1;
+    if (header_bytes(data) > MOST_HEADER_BYTES) return bytes;
+    const uint64_t head = PREFIX + header_bytes(data);
+    if (bytes < head || read_header(&r, data, bytes) != VKMM_OK) return head;
+    json_object_foreach(r.header, name,
+                        value) if (is_count(json_array_get(json_object_get(value, "data_offsets"), 1), &end) &&
+                                   end > most) most = end;
+    json_decref(r.header);
+    return head + most;
 }
 
 static uint64_t count_tensors(const void *data, uint64_t bytes)
@@ -324,5 +347,6 @@ static char *make_header(const char *name, const vkmm_array *array, uint64_t dat
     return header;
 }
 
-const vkmm_array_format vkmm_safetensors_format = {
-    "safetensors", ".safetensors", "{", PREFIX, dtype_of, is_name, parse, count_tensors, make_header, NULL, NULL, 0};
+const vkmm_array_format vkmm_safetensors_format = {"safetensors", ".safetensors", "{",   PREFIX,        dtype_of,
+                                                   is_name,       parse,          least, count_tensors, make_header,
+                                                   NULL,          NULL,           0};

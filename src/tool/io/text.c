@@ -240,9 +240,9 @@ static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_ar
     return status == VKMM_OK ? write_rows(output, lists ? &columns : view, array->stored.separator) : status;
 }
 
-#define TEXT(suffix, mark, separator)                                                        \
-    {                                                                                        \
-        suffix, suffix, mark, 0, type_name, NULL, parse, NULL, NULL, NULL, encode, separator \
+#define TEXT(suffix, mark, separator)                                                              \
+    {                                                                                              \
+        suffix, suffix, mark, 0, type_name, NULL, parse, NULL, NULL, NULL, NULL, encode, separator \
     }
 
 const vkmm_array_format vkmm_csv_format = TEXT(".csv", NULL, ','), vkmm_tsv_format = TEXT(".tsv", NULL, '\t'),

@@ -126,7 +126,7 @@ static vkmm_status type_texts(const vkmm_log *log, const cli_options *options, c
     return status;
 }
 
-static vkmm_status open_files(const vkmm_log *log, cli_inputs *inputs)
+static vkmm_status open_files(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
 {
     vkmm_status status = VKMM_OK;
     int pipes = 0;
@@ -136,7 +136,7 @@ static vkmm_status open_files(const vkmm_log *log, cli_inputs *inputs)
         return vkmm_fail(log, VKMM_INVALID, "only one matrix can be read from standard input (-), not %d", pipes);
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
         if (inputs->path[o] == NULL) continue;
-        status = vkmm_array_open(log, inputs->path[o], &inputs->file[o]);
+        status = vkmm_array_open_within(log, inputs->path[o], options->memory_limit.value, &inputs->file[o]);
         if (strcmp(inputs->path[o], "-") == 0) inputs->path[o] = "standard input";
     }
     return status;
@@ -152,7 +152,7 @@ vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli
     inputs->path[VKMM_B] = options->b;
     inputs->path[VKMM_C] = options->c;
     inputs->path[VKMM_BIAS] = options->bias;
-    status = open_files(log, inputs);
+    status = open_files(log, options, inputs);
     if (status == VKMM_OK) status = type_texts(log, options, inputs);
     if (status != VKMM_OK || !inputs->from_files) return status;
     turn_vectors(options, inputs);
