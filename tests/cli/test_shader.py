@@ -48,12 +48,21 @@ class Shader(cli.Case):
         self.assertRegex(mine["verify"]["sentence"], r"\b5\b.*\b7\b")
 
     def test_missing_element(self):
-        self.wrong("wrong result: ", self.shader(("if (row >= M || col >= N)", "if (row >= M || col >= N || row == 39)")), "--type", "i32")
+        shader = self.shader(("if (row >= M || col >= N)", "if (row >= M || col >= N || row == 39)"))
+        for kind in ["f32", "i32", "u32"]:
+            self.wrong(r"wrong result: C\[39\]\[\d+\] was never written, should be -?\d", shader, "--type", kind)
 
     def test_outside(self):
-        shader = self.shader(("writeonly buffer", "buffer"), ("    C[row * N + col] = sum;", "    C[row * N + col] = sum; if (row == M - 1) C[M * N + col] = sum;"))
-        if cli.run("--shader", shader, "--size", "40x30x20", *FAST).returncode != 0:  # lavapipe discards such stores
-            self.wrong("outside", shader)
+        """Guard bands are bound with C, unless the shader asks how long C is; then C alone."""
+        store = "    C[row * N + col] = sum;"
+        stray = self.shader((store, store + " if (row == M - 1) C[M * N + col] = sum;"))
+        self.wrong(r"the kernel user wrote outside C: 480\d bytes from its start, C has 4800 bytes; wrong result: ", stray)
+        done = cli.run("--shader", stray, "--size", "64", "--memory-limit", "40KiB", *FAST)
+        self.assertEqual((done.returncode, "wrote outside a panel of C" in done.stderr), (1, True), done.stderr)
+        asks = self.shader((store, store + " if (C.length() > M * N) C[M * N] = sum;"))
+        self.good("--shader", asks, "--size", "40x30x20", *FAST)
+        read = ("sum += A[row * K + k] * B[k * N + col];", "sum += A[row * K + k] * B[k * N + col]; if (row == M - 1) sum += A[M * K];")
+        self.wrong(r"wrong result: C\[39\]", self.shader(read))
 
     def test_changed_inputs(self):
         shader = self.shader(("readonly buffer MatrixA", "buffer MatrixA"), ("return; // tiles hang over the edges", "{ A[0] = T(77); return; }"))

@@ -55,6 +55,8 @@ static vkmm_status create_device_objects(vkmm_job *job)
     vkmm_part parts[VKMM_MAX_BINDING_COUNT];
     vkmm_status status = job->is_lent ? VKMM_OK : vkmm_stores_create(device, &job->problem, job->stores, parts);
     if (status != VKMM_OK) return status;
+    for (int o = VKMM_A; o <= VKMM_C && !job->is_lent; o++)
+        vkmm_part_show_guard(device, job->choice.module, job->stores[o].buffer.bytes, &parts[o]);
     job->stores[VKMM_C].input = vkmm_job_reads_c(job);
     status = create_workspace(job);
     if (status != VKMM_OK) return status;

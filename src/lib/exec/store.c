@@ -51,6 +51,12 @@ vkmm_part vkmm_store_part(const vkmm_store *store)
                        .bytes = store->bytes ? vkmm_whole_words(store->bytes) : 16};
 }
 
+void vkmm_part_show_guard(const vkmm_device *device, const vkmm_module *module, uint64_t end, vkmm_part *part)
+{
+    const uint64_t most = device->physical->info.max_storage_range;
+    if (module->shows_guards) part->bytes = end - part->offset < most ? end - part->offset : most;
+}
+
 /* Where the canaries after a matrix begin, counted from the buffer's start: in the middle of a word, if the matrix ends
  * there. */
 static uint64_t back_of(const vkmm_store *store)

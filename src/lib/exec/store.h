@@ -2,6 +2,7 @@
 #ifndef VKMM_EXEC_STORE_H
 #define VKMM_EXEC_STORE_H
 
+#include "math/matrix.h"
 #include "plan/plan.h"
 #include "vk/buffer.h"
 
@@ -12,10 +13,6 @@ enum { VKMM_GUARD_BYTES = 4096 };
 /* Stores of a problem: A, B, C and the bias, the values of vkmm_operand. One that the problem does not have is zeroed;
  * the functions below ignore it. */
 enum { VKMM_STORE_COUNT = 4 };
-
-/* A quiet NaN as f32, as either half of an f64, and an unlikely integer: elements that no kernel wrote are easy to
- * recognize. */
-#define VKMM_CANARY 0xffffdeadu
 
 typedef struct vkmm_store {
     uint64_t bytes;      /* of the matrix; may be 0 */
@@ -34,6 +31,10 @@ void vkmm_stores_destroy(vkmm_device *device, vkmm_store stores[VKMM_STORE_COUNT
 /* The part that a kernel sees, in whole words. Never empty: an empty matrix shows 16 bytes of guard that no kernel
  * reads. */
 vkmm_part vkmm_store_part(const vkmm_store *store);
+
+/* Extends the part of a module that shows guards to `end` in the buffer, that of the guard band behind the matrix, or
+ * as far as the device can bind: what a user's shader writes there is found, and what it reads there is a canary. */
+void vkmm_part_show_guard(const vkmm_device *device, const vkmm_module *module, uint64_t end, vkmm_part *part);
 
 /* 1 if the host can access all of them directly, so that nothing is copied. A device may give only some matrices such
  * memory. */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "exec/store.h"
 #include "exec/stream.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -158,6 +159,8 @@ static void bind(vkmm_stream *stream, const vkmm_plan *plan, const vkmm_step *st
     vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {0};
     for (int o = VKMM_A; o <= VKMM_C; o++)
         parts[o] = (vkmm_part){slots[o]->buffer.handle, slots[o]->lead, vkmm_cut_bytes(&cut, (vkmm_operand)o)};
+    vkmm_part_show_guard(stream->device, plan->module, slots[VKMM_C]->lead + stream->pieces.c_bytes + VKMM_GUARD_BYTES,
+                         &parts[VKMM_C]);
     if (plan->info.workspace_bytes > 0)
         parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){stream->workspace.handle, 0, plan->info.workspace_bytes};
     if (cut.has_bias)

@@ -15,6 +15,16 @@ void vkmm_shader_destroy(vkmm_shader **shader)
     *shader = NULL;
 }
 
+/* Whether a checked module asks how long a buffer is: it must then see the matrix and nothing else. */
+static int asks_length(const vkmm_module *module)
+{
+    enum { HEADER_WORDS = 5, OP_ARRAY_LENGTH = 68 };
+    const uint32_t *words = module->words;
+    for (size_t at = HEADER_WORDS; at < module->bytes / 4; at += words[at] >> 16)
+        if ((words[at] & 0xffff) == OP_ARRAY_LENGTH) return 1;
+    return 0;
+}
+
 /* The words are copied, because data may have any alignment. */
 static vkmm_status take_module(const vkmm_log *log, const void *data, size_t bytes, int is_valid, vkmm_shader *shader)
 {
@@ -44,6 +54,7 @@ vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *
     shader->is_foreign = 1;
     status = take_module(log, data, bytes, is_valid, shader);
     if (status != VKMM_OK) goto error;
+    shader->module.shows_guards = !asks_length(&shader->module);
     *out = shader;
     return VKMM_OK;
 error:

@@ -16,6 +16,16 @@ double vkmm_view_get(const vkmm_view *view, uint64_t i, uint64_t j)
     return vkmm_type_get(view->type, (const char *)view->data + at * vkmm_type_of(view->type)->bytes);
 }
 
+int vkmm_view_unwritten(const vkmm_view *view, uint64_t i, uint64_t j)
+{
+    const uint32_t canary = VKMM_CANARY;
+    const size_t size = vkmm_type_of(view->type)->bytes;
+    const char *at = (const char *)view->data + (i * view->row_stride + j * view->col_stride) * size;
+    for (size_t k = 0; k < size; k++, at++)
+        if (*at != ((const char *)&canary)[(uintptr_t)at % 4]) return 0;
+    return 1;
+}
+
 enum { BLOCK = 32 };
 
 /* One block of at most BLOCK×BLOCK elements goes through a buffer: every cache line of the source is read once,

@@ -217,10 +217,8 @@ vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, cons
     return VKMM_OK;
 }
 
-static void fill_canary(void *data, uint64_t bytes, vkmm_type type)
+static void fill_canary(void *data, uint64_t bytes, uint32_t word)
 {
-    const uint32_t word = vkmm_type_of(type)->bytes == 2 ? NARROW_CANARY : CANARY;
-
     for (uint64_t at = 0; at < bytes; at += sizeof word)
         memcpy((char *)data + at, &word, bytes - at < sizeof word ? bytes - at : sizeof word);
 }
@@ -252,7 +250,10 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
 
     if (vkmm_operand_elements(problem, operand) == 0) return;
     if (!counts || (!is_bias && !is_packed(problem, operand)))
-        fill_canary(data, vkmm_operand_bytes(problem, operand), type);
+        fill_canary(data, vkmm_operand_bytes(problem, operand),
+                    !counts                          ? VKMM_CANARY
+                    : vkmm_type_of(type)->bytes == 2 ? NARROW_CANARY
+                                                     : CANARY);
     for (uint64_t x = 0; x < batches && counts; x++) {
         const vkmm_view view =
             is_bias ? vkmm_view_rows(data, 1, problem->n, type) : vkmm_operand_view(problem, operand, data, x);

@@ -29,6 +29,7 @@ static void note_wrong(vkmm_check *check, uint64_t i, uint64_t j, double got, do
     verdict->col = check->transposed ? i : j;
     verdict->got = got;
     verdict->want = want;
+    verdict->unwritten = vkmm_view_unwritten(&check->claim.c, i, j);
 }
 
 /* What an element of C is made of, floats: A·B's element with its Σ|a||b| and the part of it that may be missing

@@ -45,8 +45,11 @@ static void tell_wrong(const vkmm_check *check)
     unsigned long long total = c->rows * c->cols, wrong = v->wrong_count;
     if (check->effort.matrices > 1) vkmm_tell(v, "matrix %llu of the batch: ", (unsigned long long)v->batch);
     if (of_sums) vkmm_tell(v, "by the same kernel alone, A·B is wrong: ");
-    vkmm_tell(v, "%s[%llu][%llu] is %.*g, ", of_sums ? "A·B" : "C", (unsigned long long)v->row,
-              (unsigned long long)v->col, vkmm_digits(c->type), v->got);
+    vkmm_tell(v, "%s[%llu][%llu] ", of_sums ? "A·B" : "C", (unsigned long long)v->row, (unsigned long long)v->col);
+    if (v->unwritten)
+        vkmm_tell(v, "was never written, ");
+    else
+        vkmm_tell(v, "is %.*g, ", vkmm_digits(c->type), v->got);
     vkmm_tell(v, "should be %.*g", vkmm_digits(c->type), v->want);
     if (v->bound > 0.0 && isfinite(v->error))
         vkmm_tell(v, ": off by %.3g, %.2g times the allowed %.4g·%s%s", fabs(v->got - v->want), v->error / v->bound,

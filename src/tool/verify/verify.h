@@ -145,6 +145,7 @@ typedef struct vkmm_verdict {
     int has_element;      /* a wrong element is known: */
     uint64_t row, col;    /* where, */
     double got, want;     /* the value found and the expected value */
+    int unwritten;        /* what was found is the canary (math/matrix.h) */
     uint64_t wrong_count; /* wrong elements of this matrix seen, with FULL all of them; or all elements that changed
                              outside */
     uint64_t nans, infinities; /* elements of all matrices of floats up to the first wrong one; 0 with NONE */
