@@ -20,7 +20,7 @@ vkmm_stream *keep_stream(vkmm_stream *stream);
 int release_kept(void **state);
 
 /* Runs a group of tests, each with `teardown` unless it has one of its own, which then must call release_kept.
- * Returns how many failed. */
+ * Returns how many failed, or 77 (tests/skips.c). */
 int run_group(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction teardown);
 
 #endif

@@ -10,6 +10,8 @@
 #include "../unit/claim.h"
 #include "vk/command.h"
 
+enum { SKIPPED = 77 };
+
 static void print_sentence(void *user, vkmm_log_level level, const char *sentence)
 {
     (void)user, (void)level;
@@ -20,7 +22,7 @@ int suite_open(suite_device *suite)
 {
     const vkmm_instance_params params = {.log = {print_sentence, NULL},
                                          .validate = getenv("VKMM_TEST_UNVALIDATED") == NULL};
-    int absent = getenv("VKMM_REQUIRE_VULKAN") ? 1 : 77;
+    int absent = getenv("VKMM_REQUIRE_VULKAN") ? 1 : SKIPPED;
     memset(suite, 0, sizeof *suite);
     if (vkmm_instance_create(&params, &suite->instance) != VKMM_OK) return absent;
     if (vkmm_instance_device_count(suite->instance) == 0) return absent;
@@ -45,6 +47,20 @@ int suite_after(void **state)
     release_kept(state);
     *group_suite->info = group_info;
     return 0;
+}
+
+int suite_exit(suite_device *suite, int failed)
+{
+    const int messages = suite_close(suite) != 0;
+    return messages || (failed != 0 && failed != SKIPPED) ? 1 : failed;
+}
+
+int suite_exit_without_matrices(suite_device *suite)
+{
+    const char *wanted = getenv("VKMM_TEST_MATRICES");
+    const int known = wanted && *wanted && strstr(suite->info->driver_name, wanted);
+    printf("no matrix operation to test%s\n", known ? ", although VKMM_TEST_MATRICES names this driver" : "");
+    return suite_exit(suite, known ? 1 : SKIPPED);
 }
 
 int suite_run_group(suite_device *suite, const char *name, const struct CMUnitTest *tests, size_t count)

@@ -20,8 +20,16 @@ int suite_open(suite_device *suite);
 /* Returns how many validation messages there were: 0 is right. */
 uint32_t suite_close(suite_device *suite);
 
+/* Closes the suite at the end of a program, and returns the program's exit code: 1 if a test failed or there was a
+ * message, 77 if every test was skipped, or else 0. */
+int suite_exit(suite_device *suite, int failed);
+
+/* The same for a program that found no matrix operations to test: 77, or 1 for a driver whose name contains
+ * VKMM_TEST_MATRICES, which is known to have them. */
+int suite_exit_without_matrices(suite_device *suite);
+
 /* Runs tests as run_group does. After each, what it kept is released, and the device's info is what it was when the
- * group began. Returns how many failed. */
+ * group began. Returns how many failed, or 77 (tests/skips.c). */
 int suite_run_group(suite_device *suite, const char *name, const struct CMUnitTest *tests, size_t count);
 #define suite_run(suite, name, tests) suite_run_group(suite, name, tests, sizeof(tests) / sizeof *(tests))
 int suite_after(void **state); /* for teardowns of a test's own */

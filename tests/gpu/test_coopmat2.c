@@ -204,5 +204,5 @@ int main(void)
         return suite_close(&suite) || (wanted && *wanted == '1') ? 1 : SKIPPED;
     }
     int failed = suite_run(&suite, "flexible matrices", tests);
-    return suite_close(&suite) || failed ? 1 : 0;
+    return suite_exit(&suite, failed);
 }

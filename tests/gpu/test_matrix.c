@@ -12,7 +12,7 @@ enum { MOST = 128 };
 
 static suite_device suite;
 static vkmm_matrix_shape shapes[MOST];
-static uint32_t shape_count = MOST;
+static uint32_t shape_count = MOST, measured[2]; /* of floats and of integers */
 
 static int has_shader(const vkmm_matrix_shape *shape)
 {
@@ -48,10 +48,10 @@ static void lists_shapes_or_says_why(void **state)
 static void peaks_are_right_and_positive(void **state)
 {
     (void)state;
-    uint32_t measured[2] = {0}; /* of floats and of integers: some drivers take seconds to compile one */
     for (uint32_t i = 0; i < shape_count; i++) {
         double peak = -1;
         char a[32], c[32];
+        /* One of each: some drivers take seconds to compile it. */
         if (!has_shader(&shapes[i]) ||
             measured[vkmm_type_of(vkmm_matrix_types_of(&shapes[i])->operand)->is_float]++ > 0)
             continue;
@@ -85,5 +85,6 @@ int main(void)
         cmocka_unit_test(refuses_what_is_not_listed),
     };
     int failed = suite_run(&suite, "matrix operations", tests);
-    return suite_close(&suite) || failed ? 1 : 0;
+    if (failed == 0 && measured[0] + measured[1] == 0) return suite_exit_without_matrices(&suite);
+    return suite_exit(&suite, failed);
 }

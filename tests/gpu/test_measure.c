@@ -506,5 +506,5 @@ int main(void)
         cmocka_unit_test(a_peak_repeats_until_it_is_stable),
     };
     int failed = suite_run(&suite, "measurements", tests);
-    return suite_close(&suite) || failed ? 1 : 0;
+    return suite_exit(&suite, failed);
 }

@@ -326,5 +326,5 @@ int main(void)
         cmocka_unit_test_setup(an_empty_product_of_any_kind_runs, mapped),
     };
     int failed = suite_run(&suite, "problems", tests);
-    return suite_close(&suite) || failed ? 1 : 0;
+    return suite_exit(&suite, failed);
 }

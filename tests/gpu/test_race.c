@@ -190,5 +190,5 @@ int main(void)
         cmocka_unit_test(the_versions_are_one_barrier_apart),
     };
     int failed = suite_run(&suite, "race", tests);
-    return suite_close(&suite) || failed ? 1 : 0;
+    return suite_exit(&suite, failed);
 }

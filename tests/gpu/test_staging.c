@@ -127,5 +127,5 @@ int main(void)
         cmocka_unit_test_prestate(memory_stays_on_the_device, (void *)&(vkmm_type){VKMM_F16}),
     };
     int failed = suite_run(&suite, "staging", tests);
-    return suite_close(&suite) || failed ? 1 : 0;
+    return suite_exit(&suite, failed);
 }

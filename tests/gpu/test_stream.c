@@ -461,5 +461,5 @@ int main(void)
     failed = suite_run(&suite, "stream", tests);
     suite.info->unified_memory = 0; /* copies do not depend on types and kernels */
     failed += suite_run(&suite, "stream, copied", copied);
-    return suite_close(&suite) || failed ? 1 : 0;
+    return suite_exit(&suite, failed);
 }

@@ -30,5 +30,5 @@ int main(int argc, char **argv)
         cmocka_unit_test_prestate(thousand, (void *)"band-tiled"),
     };
     int failed = suite_run(&suite, "N = 1000", tests);
-    return suite_close(&suite) || failed ? 1 : 0;
+    return suite_exit(&suite, failed);
 }

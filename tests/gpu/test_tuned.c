@@ -188,5 +188,5 @@ int main(void)
         cmocka_unit_test_setup(tries_problems_like_it, fresh),
     };
     int failed = suite_run(&suite, "tuned", tests);
-    return suite_close(&suite) || failed ? 1 : 0;
+    return suite_exit(&suite, failed);
 }
