@@ -64,6 +64,15 @@ class Shader(cli.Case):
         read = ("sum += A[row * K + k] * B[k * N + col];", "sum += A[row * K + k] * B[k * N + col]; if (row == M - 1) sum += A[M * K];")
         self.wrong(r"wrong result: C\[39\]", self.shader(read))
 
+    def test_changing_product(self):
+        """Right in the first run, where C holds the canary, and in no other."""
+        store = "C[row * N + col] = sum;"
+        shader = self.shader(("writeonly buffer", "buffer"), (store, "if (floatBitsToUint(C[row * N + col]) != 0xffffdeadu) sum += 1.0; " + store))
+        done = cli.run("--shader", shader, "--size", "40x30x20", "--json", *FAST)
+        self.assertEqual((done.returncode, done.stderr), (1, "vkmatmul: wrong result: the product differs between runs\n"))
+        mine, theirs = (json.loads(line) for line in done.stdout.splitlines())
+        self.assertEqual((mine["verify"]["passed"], mine["gflops"], theirs["verify"]["passed"]), (False, None, True))
+
     def test_changed_inputs(self):
         shader = self.shader(("readonly buffer MatrixA", "buffer MatrixA"), ("return; // tiles hang over the edges", "{ A[0] = T(77); return; }"))
         done = cli.run("--shader", shader, "--size", "40x30x20", "--json", *FAST)
