@@ -1,5 +1,5 @@
 /* test_structured [--table] [split] [DEVICE]: the error of every element of products of structured data, over the bound
- * that holds for any data (verify/verify.h, doc/precision.md). With `split`: only the methods that need matrix
+ * that holds for any data (doc/verification.md, doc/precision.md). With `split`: only the methods that need matrix
  * operations. Skipped (77) where no method is available; VKMM_TEST_MATRICES as in test_coopmat.c.
  *
  * Without cmocka, and linked statically: the program can be carried to a machine with a GPU. */

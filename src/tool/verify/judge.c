@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* gelu's steepest slope, a little above 1.1289; and how far gelu(x) may be off because of a device's tanh, in ε·|x|
- * (verify.h). */
+ * (doc/verification.md). */
 #define GELU_SLOPE 1.13
 #define GELU_ERROR 32.0
 
