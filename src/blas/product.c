@@ -174,7 +174,7 @@ static int product(const vkblas_call *call)
     if (p.method != VKMM_COMPUTE_DIRECT) {
         const vkmm_status status = vkblas_multiply_by(device, &p, call);
         if (status == VKMM_OK) return 1;
-        if (is_f64 && !vkmm_device_describe(device)->has_f64) { /* which streams need */
+        if (is_f64 && !vkmm_device_describe(device)->has_f64) { /* the host is faster than software f64 */
             vkblas_device_failed(status);
             return 0;
         }

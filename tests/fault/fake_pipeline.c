@@ -56,7 +56,7 @@ static int is_module(const vkmm_module *module, const VkShaderModuleCreateInfo *
 /* The driver compiles nothing: it knows the kernels by sight. */
 static const vkmm_module *recognize(const VkShaderModuleCreateInfo *info)
 {
-    static const char *const kernels[] = {"blocked", "skinny", "cpu", "reduce", "tiled", "pack"};
+    static const char *const kernels[] = {"blocked", "skinny", "cpu", "reduce", "tiled", "pack", "soft64"};
     static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         for (int t = 0; t < 4; t++) {

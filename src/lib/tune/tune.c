@@ -124,6 +124,10 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
                          "K is %llu: split products of so few terms, or of so few elements of C, are computed as f32, "
                          "which is more precise there: tune that",
                          (unsigned long long)t->problem.k);
+    if (t->problem.method == VKMM_COMPUTE_MODULAR && choice.modular.moduli == 0)
+        return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
+                         "\"%s\" cannot compute the product as residues, and nothing else is tuned for it",
+                         t->device.name);
     if (t->problem.method != VKMM_COMPUTE_DIRECT) t->seen = choice.problem;
     seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
     if (vkmm_tuned_find(instance, &t->device, &t->problem, &tuned, NULL) && find(t, &tuned.best, &seeds[*count]))
