@@ -99,7 +99,7 @@ static uint8_t *put_fields(uint8_t *to, const entry *e, uint32_t crc, unsigned s
 /* An archive of up to two arrays; what is deflated is one stored block. */
 static size_t make(const entry entries[2], uint8_t out[VKMM_FUZZ_SEED_BYTES])
 {
-    uint8_t directory[256], *to = out, *end = directory;
+    uint8_t directory[256] = {0}, *to = out, *end = directory;
     unsigned count = 0;
     for (; count < 2 && entries[count].name != NULL; count++) {
         const entry *e = &entries[count];

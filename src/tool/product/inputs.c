@@ -8,9 +8,8 @@
 
 #include <string.h>
 
-/* A NaN as f32 and as f64, and an unlikely product as an integer. */
-#define CANARY        UINT32_C(0x7ff8dead)
-#define NARROW_CANARY UINT32_C(0x7ff87ff8) /* two NaNs, as f16 and as bf16 */
+/* In place of VKMM_CANARY: two NaNs, as f16 and as bf16. */
+#define NARROW_CANARY UINT32_C(0x7ff87ff8)
 
 /* op of a file's matrix. */
 static vkmm_view apply(const vkmm_view *file, int transposed)
@@ -217,8 +216,10 @@ vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, cons
     return VKMM_OK;
 }
 
-static void fill_canary(void *data, uint64_t bytes, uint32_t word)
+static void fill_canary(void *data, uint64_t bytes, vkmm_type type)
 {
+    const uint32_t word = vkmm_type_of(type)->bytes == 2 ? NARROW_CANARY : VKMM_CANARY;
+
     for (uint64_t at = 0; at < bytes; at += sizeof word)
         memcpy((char *)data + at, &word, bytes - at < sizeof word ? bytes - at : sizeof word);
 }
@@ -250,10 +251,7 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
 
     if (vkmm_operand_elements(problem, operand) == 0) return;
     if (!counts || (!is_bias && !is_packed(problem, operand)))
-        fill_canary(data, vkmm_operand_bytes(problem, operand),
-                    !counts                          ? VKMM_CANARY
-                    : vkmm_type_of(type)->bytes == 2 ? NARROW_CANARY
-                                                     : CANARY);
+        fill_canary(data, vkmm_operand_bytes(problem, operand), type);
     for (uint64_t x = 0; x < batches && counts; x++) {
         const vkmm_view view =
             is_bias ? vkmm_view_rows(data, 1, problem->n, type) : vkmm_operand_view(problem, operand, data, x);
