@@ -10,7 +10,7 @@
 #include "math/matrix.h"
 #include "math/problem.h"
 #include "play_parts.h"
-#include "verify/verify.h"
+#include "../verify_problem.h"
 
 static unsigned wrong;
 

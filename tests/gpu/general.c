@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "verify/verify.h"
+#include "../verify_problem.h"
 #include "vk/command.h"
 
 /* All that one product needs on the device. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "../normal.h"
 #include "math/type.h"
 #include "vkmatmul.h"
 
@@ -86,7 +86,7 @@ static double element(data of, vkmm_type type, int is_b, uint64_t line, uint64_t
     case POSITIVE:
         return unit;
     case LOGNORMAL:
-        return exp((narrow ? 1 : 2) * vkmm_random_normal(seed, index));
+        return exp((narrow ? 1 : 2) * random_normal(seed, index));
     case SPARSE:
         return vkmm_random_unit(seed + 10, index) < 0.02 ? both : 0;
     case ZERO_BLOCKS:

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "math/type.h"
 #include "verify/check.h"
+#include "../verify_problem.h"
 
 static inline vkmm_status check_views(const vkmm_log *log, const vkmm_claim *claim)
 {

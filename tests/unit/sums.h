@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "math/half.h"
-#include "verify/verify.h"
+#include "../verify_problem.h"
 
 typedef enum way { SEQUENTIAL, BLOCKS_CUT, LONG_BLOCKS_CUT, HALVES, WAYS } way;
 

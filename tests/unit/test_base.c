@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/dynlib.h"
 #include "base/log.h"
-#include "base/random.h"
+#include "../normal.h"
 #include "system/terminal.h"
 
 #include <math.h>
@@ -193,7 +193,7 @@ static void test_random_distributions(void **state)
     enum { COUNT = 200000 };
     double sum = 0, sum1 = 0, sum2 = 0, sum4 = 0, lag = 0, before = 0;
     for (uint64_t i = 0; i < COUNT; i++) {
-        double u = vkmm_random_unit(7, i), g = vkmm_random_normal(7, i);
+        double u = vkmm_random_unit(7, i), g = random_normal(7, i);
         assert_true(u >= 0.0 && u < 1.0);
         sum += u;
         sum1 += g;

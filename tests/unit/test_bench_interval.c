@@ -1,5 +1,5 @@
 /* Intervals of medians and ratios: against known values, and by how often they cover the truth in made-up runs. */
-#include "base/random.h"
+#include "../normal.h"
 #include "bench/interval.h"
 
 #include <math.h>
@@ -125,7 +125,7 @@ static void simulate(vkmm_bench_row *row, double median, double shift, double no
         double ms[SAMPLES];
         for (uint32_t s = 0; s < SAMPLES; s++)
             ms[s] = median *
-                    exp(shift * vkmm_random_normal(weather, i) + noise * vkmm_random_normal(seed, i * SAMPLES + s));
+                    exp(shift * random_normal(weather, i) + noise * random_normal(seed, i * SAMPLES + s));
         add_round(row, ms, SAMPLES);
     }
 }

@@ -1,7 +1,5 @@
 #include "base/random.h"
 
-#include <math.h>
-
 /* splitmix64's finalizer: a bijection of 64 bits in which every input bit moves every output bit. */
 static inline uint64_t mix(uint64_t z)
 {
@@ -20,11 +18,4 @@ uint64_t vkmm_random_bits(uint64_t seed, uint64_t index)
 double vkmm_random_unit(uint64_t seed, uint64_t index)
 {
     return (double)(vkmm_random_bits(seed, index) >> 11) * 0x1p-53;
-}
-
-double vkmm_random_normal(uint64_t seed, uint64_t index)
-{
-    /* 1 - unit lies in (0, 1], so that its logarithm is finite. */
-    double radius = sqrt(-2.0 * log(1.0 - vkmm_random_unit(seed, 2 * index)));
-    return radius * cos(6.283185307179586 * vkmm_random_unit(seed, 2 * index + 1));
 }

@@ -9,15 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static void end_plain(cli_product *p)
-{
-    if (p->plain != NULL) cli_product_end(p->plain);
-    vkmm_free(p->plain);
-    vkmm_free(p->plain_request);
-    p->plain = NULL;
-    p->plain_request = NULL;
-}
-
 /* The same kernel and configuration, without α, β, the bias and the activation; narrow sums are not rounded. */
 static vkmm_status multiply_plainly(cli_product *p)
 {
@@ -109,12 +100,13 @@ vkmm_status cli_product_beside(cli_product *p)
     if (!vkmm_verify_wants_sums(problem, p->stack, p->request->verify)) return VKMM_OK;
     const vkmm_status status = multiply_plainly(p);
     if (status == VKMM_OK) p->stack[VKMM_SUMS] = p->plain->stack[VKMM_C];
-    if (status != VKMM_OK) end_plain(p);
     return status == VKMM_DEVICE_LOST || status == VKMM_STOPPED ? status : VKMM_OK; /* else samples must do */
 }
 
 void cli_product_beside_end(cli_product *p)
 {
-    end_plain(p);
+    if (p->plain != NULL) cli_product_end(p->plain);
+    vkmm_free(p->plain);
+    vkmm_free(p->plain_request);
     for (int s = 0; s < 2; s++) vkmm_free(p->twin[s]);
 }

@@ -158,18 +158,3 @@ vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem,
     if (status == VKMM_OK && gaps != NULL && !found.has_element && verifies) check_gaps(&check, problem, gaps, c);
     return vkmm_check_end(&check, status, verdict);
 }
-
-vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b,
-                                const void *bias, const void *before, const void *c, vkmm_numbers numbers,
-                                vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
-{
-    const int empty = problem->m == 0 || problem->n == 0, gaps = vkmm_problem_c_has_gaps(problem);
-    const int scaled = vkmm_problem_beta(problem) != 0.0;
-    const void *const memory[VKMM_STACKS] = {a, b, c, bias, before};
-    vkmm_stack stacks[VKMM_EVIDENCE] = {0};
-    if (before == NULL && !empty && (gaps || scaled))
-        return vkmm_fail(log, VKMM_INVALID, "a copy of C from before the product is needed to verify it: %s",
-                         scaled ? "beta is not 0" : "its memory has gaps that must not change");
-    for (int i = 0; i < VKMM_STACKS; i++) stacks[i] = vkmm_stack_of(problem, i, memory[i]);
-    return vkmm_verify_stacks(log, problem, stacks, gaps ? before : NULL, c, numbers, method, seed, verdict);
-}

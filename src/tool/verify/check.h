@@ -122,7 +122,6 @@ typedef struct vkmm_check {
     double most;           /* largest finite of the scale type */
     vkmm_workers *workers; /* for the vectors; NULL: one thread is enough */
     vkmm_block *block;
-    int is_finite;       /* the vectors have met no NaN and no infinity */
     vkmm_spot *doubtful; /* not NULL: differing elements are collected here instead of being wrong */
     size_t doubtful_count;
     vkmm_effort effort;

@@ -6,7 +6,6 @@
 #include "math/type.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Vectors are interleaved in memory: element j of vector v is x[j·REALS + v]. Of integers 40, 8 at a time. */
@@ -60,8 +59,8 @@ typedef struct tile_range {
 /* Called with each tile of a view. */
 typedef void (*tile_visit)(void *context, const tile_range *at, const double *tile);
 
-/* What may be visited at the same time: rows of tiles, columns of tiles, or nothing. */
-typedef enum walk_order { ORDER_ROWS, ORDER_COLS, ORDER_ALONE } walk_order;
+/* What may be visited at the same time: rows of tiles, or columns. */
+typedef enum walk_order { ORDER_ROWS, ORDER_COLS } walk_order;
 
 /* A part of a view, of which iterations are visited by several threads. */
 typedef struct band {
@@ -103,7 +102,7 @@ static void walk(const vkmm_check *check, const vkmm_view *view, walk_order orde
         b.cols = by_rows ? view->cols : vkmm_at_most(view->cols - at, some);
         const uint64_t lines = order == ORDER_COLS ? (b.cols + VKMM_TILE_COLS - 1) / VKMM_TILE_COLS
                                                    : (b.rows + VKMM_TILE_ROWS - 1) / VKMM_TILE_ROWS;
-        if (check->workers != NULL && order != ORDER_ALONE)
+        if (check->workers != NULL)
             vkmm_workers_run(check->workers, lines, visit_line, &b, NULL);
         else
             for (uint64_t line = 0; line < lines; line++) visit_line(&b, line);
@@ -124,7 +123,9 @@ static void count_odd(void *context, const tile_range *at, const double *tile)
 
 void vkmm_count_odd(vkmm_check *check)
 {
-    walk(check, &check->claim.c, ORDER_ALONE, count_odd, check->verdict);
+    vkmm_check alone = *check;
+    alone.workers = NULL;
+    walk(&alone, &check->claim.c, ORDER_ROWS, count_odd, check->verdict);
 }
 
 /* Magnitudes of the vectors' elements are LEAST to 2·LEAST: their mean square is 7/3·LEAST². A residual that is OUTLIER
@@ -149,7 +150,6 @@ typedef struct work {
     double bias[REALS], bias_norm;
     double root;                 /* ‖weights‖₂ */
     uint64_t odd_rows, odd_cols; /* lines of A and B, or the bias, that are not finite */
-    struct suspect *suspects;    /* M */
 } work;
 
 typedef struct projection {
@@ -342,38 +342,28 @@ static double set_ratios(const vkmm_check *check, work *w)
     return vkmm_percentile(w->cx, count, 0.25) / 0.3186;
 }
 
-typedef struct suspect {
-    double ratio;
-    uint64_t row;
-} suspect;
-
-static int by_ratio(const void *left, const void *right)
-{
-    const suspect *x = left, *y = right;
-    return x->ratio != y->ratio ? (x->ratio < y->ratio) - (x->ratio > y->ratio) : (x->row > y->row) - (x->row < y->row);
-}
-
-/* Rows that stand out, the furthest first, are recomputed: all that exceed their limit, and MOST of the others. Then
- * others that stand out no less limit what would have been found. */
+/* Rows that stand out are recomputed: all that exceed their limit, and MOST of the others, the furthest. What others
+ * there are limits what would have been found. */
 static void judge_rows(vkmm_check *check, work *w)
 {
-    const double usual = set_ratios(check, w);
-    double passed = fmin(OUTLIER * usual, 1.0);
-    suspect *found = w->suspects;
+    const uint64_t m = check->claim.c.rows;
+    const double usual = set_ratios(check, w), root = sqrt((double)check->claim.c.cols);
+    double passed = OUTLIER * usual;
     uint64_t rows[VKMM_PANEL];
-    size_t count = 0, done = 0;
-    for (uint64_t i = 0; i < check->claim.c.rows; i++)
-        if (w->ratio[i] > passed) found[count++] = (suspect){w->ratio[i], i};
-    qsort(found, count, sizeof *found, by_ratio);
-    while (done < count && (done < MOST || found[done].ratio > 1.0) && !check->verdict->has_element) {
-        size_t some = 0;
-        for (; some < VKMM_PANEL && done < count; some++) rows[some] = found[done++].row;
-        vkmm_check_rows(check, rows, some);
+    size_t count = 0;
+    memcpy(w->abx, w->ratio, m * sizeof *w->abx); /* no longer needed as what it was */
+    vkmm_sort(w->abx, (uint32_t)m);
+    if (m > MOST) passed = fmax(passed, w->abx[m - MOST - 1]);
+    passed = fmin(passed, 1.0);
+    for (uint64_t i = 0; i < m && !check->verdict->has_element; i++) {
+        if (w->ratio[i] > passed) rows[count++] = i;
+        if (count < VKMM_PANEL && i + 1 < m) continue;
+        vkmm_check_rows(check, rows, count);
+        check->effort.recomputed += count;
+        count = 0;
     }
-    check->effort.recomputed += done;
-    if (done < count) passed = found[done].ratio;
-    for (uint64_t i = 0; i < check->claim.c.rows; i++) {
-        const double unit = check->epsilon * w->scale[i] / sqrt((double)check->claim.c.cols);
+    for (uint64_t i = 0; i < m; i++) {
+        const double unit = check->epsilon * w->scale[i] / root;
         if (w->ratio[i] < 0.0 || unit == 0.0) continue;
         const double reach = (passed + 2.0 * fmin(usual, 1.0)) / LEAST * limit_of(check, w, i) / unit;
         check->effort.reach = fmax(check->effort.reach, reach);
@@ -422,39 +412,34 @@ static void check_bits(vkmm_check *check, uint32_t *x)
     }
 }
 
-static void check_reals(vkmm_check *check, work *w)
+static vkmm_status check_reals(vkmm_check *check, work *w)
 {
     compute(check, w);
     judge_rows(check, w);
-    check->is_finite = w->odd_rows + w->odd_cols == 0 && check->claim.sums.data == NULL;
-    for (uint64_t i = 0; i < check->claim.c.rows; i++) check->is_finite &= isfinite(w->ratio[i]) != 0;
     for (uint64_t i = 0; i < check->claim.c.rows; i++) w->held[i] = w->ratio[i] < 0.0;
-    if (w->odd_rows + w->odd_cols > 0) vkmm_check_odd(check, w->held, w->weight);
+    return w->odd_rows + w->odd_cols > 0 ? vkmm_check_odd(check, w->held, w->weight) : VKMM_OK;
 }
 
 static vkmm_status check_floats(vkmm_check *check)
 {
     const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     double *memory = vkmm_alloc((REALS + 1) * (n + k) + (3 * REALS + 4) * m, sizeof *memory);
-    work w = {.weight = memory, .suspects = vkmm_alloc(m, sizeof *w.suspects)};
-    if (memory != NULL && w.suspects != NULL) {
-        w.x = w.weight + n;
-        w.bx = w.x + n * REALS;
-        w.norms = w.bx + k * REALS;
-        w.abx = w.norms + k;
-        w.cx = w.abx + m * REALS;
-        w.before = w.cx + m * REALS;
-        w.scale = w.before + m * REALS;
-        w.held = w.scale + m;
-        w.ratio = w.held + m;
-        w.rows = w.ratio + m;
-        check->effort.vectors = REALS;
-        check_reals(check, &w);
-    }
-    vkmm_free(w.suspects);
+    work w = {.weight = memory};
+    if (memory == NULL) return VKMM_NO_MEMORY(check->log, "for the vectors of Freivalds' check");
+    w.x = w.weight + n;
+    w.bx = w.x + n * REALS;
+    w.norms = w.bx + k * REALS;
+    w.abx = w.norms + k;
+    w.cx = w.abx + m * REALS;
+    w.before = w.cx + m * REALS;
+    w.scale = w.before + m * REALS;
+    w.held = w.scale + m;
+    w.ratio = w.held + m;
+    w.rows = w.ratio + m;
+    check->effort.vectors = REALS;
+    const vkmm_status status = check_reals(check, &w);
     vkmm_free(memory);
-    return memory != NULL && w.suspects != NULL ? VKMM_OK
-                                                : VKMM_NO_MEMORY(check->log, "for the vectors of Freivalds' check");
+    return status;
 }
 
 vkmm_status vkmm_freivalds(vkmm_check *check)

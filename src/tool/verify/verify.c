@@ -279,8 +279,7 @@ vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64
         check_twin(check);
     else if (check->verdict->method == VKMM_VERIFY_SAMPLES)
         check_samples(check);
-    if (check->block != NULL && check->epsilon > 0.0 && !check->is_finite) vkmm_count_odd(check);
-    check->is_finite = 0;
+    if (check->block != NULL && check->epsilon > 0.0) vkmm_count_odd(check);
     check->seed = seed;
     return status;
 }

@@ -22,8 +22,8 @@ typedef enum vkmm_verify_method {
     VKMM_VERIFY_SAMPLES /* only in verdicts: what FREIVALDS becomes without the A·B that it wants */
 } vkmm_verify_method;
 
-const char *
-vkmm_verify_method_name(vkmm_verify_method method); /* "auto", "full", "freivalds", "twin", "none", "samples" */
+/* "auto", "full", "freivalds", "twin", "none", "samples" */
+const char *vkmm_verify_method_name(vkmm_verify_method method);
 
 /* The kind of numbers in A, B and C₀, which determines how their roundings add up. */
 typedef enum vkmm_numbers {
@@ -52,19 +52,6 @@ typedef struct vkmm_verdict {
     char sentence[480]; /* the result in one sentence, for people */
 } vkmm_verdict;
 
-/* Verifies every matrix of a problem's batch, and that nothing else in C's memory has changed. The problem must have
- * been checked. a, b, c: the memory of the operands, vkmm_operand_bytes each; bias: N elements, or NULL if the problem
- * has none; before: a copy of C's memory from before the product. It may be NULL if β = 0 and C's memory has no
- * gaps (vkmm_problem_c_has_gaps), or if C has no elements; else VKMM_INVALID. The verdict is that of the first wrong
- * matrix, then that of the gaps, or reports the largest error if all are right. seed selects vectors, rows and
- * elements. VKMM_OK even when the product is wrong: the verdict says so. VKMM_INVALID, VKMM_OUT_OF_MEMORY.
- *  Host memory used: O(M + N + K). The matrices may be mapped files larger than memory: about 16 MiB of them are kept
- * at a time, and pages read before are released (vkmm_mappings_forget), except if the elements of one matrix are
- * further apart than its rows and columns, as in stacks whose first index runs fastest. */
-vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b,
-                                const void *bias, const void *before, const void *c, vkmm_numbers numbers,
-                                vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
-
 /* An operand of a batch, wherever it is stored: the first matrix with op applied, and the elements from one to the next
  * (0: all are the same). */
 typedef struct vkmm_stack {
@@ -75,23 +62,23 @@ typedef struct vkmm_stack {
 vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch);
 
 /* All that a product reads and writes: by vkmm_operand, then C before the product, which is used if β is not 0. Then
- * what it may be compared with, both shaped as C: A·B, and |A|·|B|. With VKMM_VERIFY_TWIN: from another kernel, in any
- * type that holds A's elements; |A|·|B| of floats only. Else A·B from the kernel under test, in C's or the sums' type.
- */
+ * A·B and |A|·|B| (floats), shaped as C, to compare with: for VKMM_VERIFY_TWIN those of another kernel, in any type that
+ * holds A's elements; else A·B of the kernel under test, in C's or the sums' type. */
 enum { VKMM_BEFORE = VKMM_BIAS + 1, VKMM_STACKS, VKMM_SUMS = VKMM_STACKS, VKMM_SCALES, VKMM_EVIDENCE };
 
-/* Whether the method (AUTO, FREIVALDS) should have stacks[VKMM_SUMS], because vectors judge A·B alone: there is an
- * activation (without them only samples are checked), or α, β or C before the product is not finite (without them, much
- * is recomputed). */
+/* Whether AUTO and FREIVALDS need stacks[VKMM_SUMS], because vectors judge A·B alone: there is an activation (only
+ * samples are checked without), or α, β or C before the product is not finite (much is recomputed without). */
 int vkmm_verify_wants_sums(const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE],
                            vkmm_verify_method method);
 
 /* In memory that is laid out as in the problem. */
 vkmm_stack vkmm_stack_of(const vkmm_problem *problem, int which, const void *data);
 
-/* vkmm_verify_problem for operands that are stored elsewhere, in files, for example: the leading dimensions, strides
- * and offsets of the problem are ignored. gaps: C's memory before the product, c: after it, both laid out as in the
- * problem; or NULL: what is between the elements of C is not checked. */
+/* Verifies every matrix of a checked problem, whose leading dimensions, strides and offsets count only for gaps and c:
+ * C's memory before and after the product; gaps NULL: what is between C's elements is not checked. The verdict is that
+ * of the first wrong matrix, then that of the gaps, or has the largest error. seed selects vectors and rows. VKMM_OK
+ * even when the product is wrong; VKMM_INVALID, VKMM_OUT_OF_MEMORY. Memory used: O(M + N + K). Mapped files may be
+ * larger than memory: about 16 MiB are kept at a time, if elements of a matrix are no further apart than its rows. */
 vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE],
                                const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
                                uint64_t seed, vkmm_verdict *verdict);

@@ -1,0 +1,16 @@
+/* Normal random numbers. */
+#ifndef VKMM_TEST_NORMAL_H
+#define VKMM_TEST_NORMAL_H
+
+#include <math.h>
+
+#include "base/random.h"
+
+/* Standard normal (Box-Muller on two draws of the stream). 1 - unit lies in (0, 1], so that its logarithm is finite. */
+static inline double random_normal(uint64_t seed, uint64_t index)
+{
+    const double radius = sqrt(-2.0 * log(1.0 - vkmm_random_unit(seed, 2 * index)));
+    return radius * cos(6.283185307179586 * vkmm_random_unit(seed, 2 * index + 1));
+}
+
+#endif
