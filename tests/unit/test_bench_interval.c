@@ -124,8 +124,7 @@ static void simulate(vkmm_bench_row *row, double median, double shift, double no
     for (uint32_t i = 0; i < ROUNDS; i++) {
         double ms[SAMPLES];
         for (uint32_t s = 0; s < SAMPLES; s++)
-            ms[s] = median *
-                    exp(shift * random_normal(weather, i) + noise * random_normal(seed, i * SAMPLES + s));
+            ms[s] = median * exp(shift * random_normal(weather, i) + noise * random_normal(seed, i * SAMPLES + s));
         add_round(row, ms, SAMPLES);
     }
 }

@@ -84,8 +84,8 @@ static void test_the_bias_must_be_there(void **state)
     assert_int_equal(vkmm_verify_claim(&log, &mixed, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
 }
 
-/* What is not linear is sampled without A·B: a wrong row, a wrong column and a product without its activation are found, and the
- * sentence tells what was done. */
+/* What is not linear is sampled without A·B: a wrong row, a wrong column and a product without its activation are
+ * found, and the sentence tells what was done. */
 static void test_activations_are_sampled(void **state)
 {
     (void)state;
@@ -175,12 +175,9 @@ static void test_nothing_is_summed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_epilogues_pass),
-        cmocka_unit_test(test_a_wrong_bias_is_found),
-        cmocka_unit_test(test_the_bias_must_be_there),
-        cmocka_unit_test(test_activations_are_sampled),
-        cmocka_unit_test(test_gelu_is_the_formula),
-        cmocka_unit_test(test_activations_of_nan_and_infinity),
+        cmocka_unit_test(test_right_epilogues_pass),   cmocka_unit_test(test_a_wrong_bias_is_found),
+        cmocka_unit_test(test_the_bias_must_be_there), cmocka_unit_test(test_activations_are_sampled),
+        cmocka_unit_test(test_gelu_is_the_formula),    cmocka_unit_test(test_activations_of_nan_and_infinity),
         cmocka_unit_test(test_nothing_is_summed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,8 +62,8 @@ typedef struct vkmm_stack {
 vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch);
 
 /* All that a product reads and writes: by vkmm_operand, then C before the product, which is used if β is not 0. Then
- * A·B and |A|·|B| (floats), shaped as C, to compare with: for VKMM_VERIFY_TWIN those of another kernel, in any type that
- * holds A's elements; else A·B of the kernel under test, in C's or the sums' type. */
+ * A·B and |A|·|B| (floats), shaped as C, to compare with: for VKMM_VERIFY_TWIN those of another kernel, in any type
+ * that holds A's elements; else A·B of the kernel under test, in C's or the sums' type. */
 enum { VKMM_BEFORE = VKMM_BIAS + 1, VKMM_STACKS, VKMM_SUMS = VKMM_STACKS, VKMM_SCALES, VKMM_EVIDENCE };
 
 /* Whether AUTO and FREIVALDS need stacks[VKMM_SUMS], because vectors judge A·B alone: there is an activation (only
