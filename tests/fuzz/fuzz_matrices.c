@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         unsigned errors = 0;
         const vkmm_log log = {hear, &errors};
         vkmm_array_file file = {0};
-        vkmm_status status = vkmm_array_open(&log, path, &file);
+        vkmm_status status = vkmm_array_open(&log, path, 0, &file);
         is_text = status == VKMM_OK && file.array.first.type == VKMM_AUTO;
         if (is_text) status = vkmm_array_text(&log, path, (vkmm_type)type, &file);
         if (errors != (status != VKMM_OK)) abort();

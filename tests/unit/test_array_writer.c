@@ -97,7 +97,7 @@ static void check_parts(const char *path, const char *other, const vkmm_array *a
     vkmm_array_writer *writer = NULL;
     vkmm_array_file want = {0};
     vkmm_array seen = {0};
-    assert_int_equal(vkmm_array_open(NULL, other, &want), VKMM_OK);
+    assert_int_equal(vkmm_array_open(NULL, other, 0, &want), VKMM_OK);
     assert_int_equal(vkmm_array_writer_open(NULL, path, array, &writer), VKMM_OK);
     put_all(writer, array, rows, cols);
     assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
@@ -167,7 +167,7 @@ static void test_name_of_a_tensor(void **state)
     assert_int_equal(vkmm_array_writer_open(NULL, "c.safetensors:w.1", &array, &writer), VKMM_OK);
     put_all(writer, &array, 1, 2);
     assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
-    assert_int_equal(vkmm_array_open(NULL, "c.safetensors:w.1", &file), VKMM_OK);
+    assert_int_equal(vkmm_array_open(NULL, "c.safetensors:w.1", 0, &file), VKMM_OK);
     assert_memory_equal(file.array.first.data, data, sizeof data);
     vkmm_array_close(&file);
 }
@@ -462,7 +462,7 @@ static void test_encoded(void **state)
             vkmm_view_copy(&seen.first, back, 1, ROWS);
             assert_memory_equal(back, data, (size_t)ROWS * COLS * size);
             assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
-            assert_int_equal(vkmm_array_open(NULL, encoded[e], &file), VKMM_OK);
+            assert_int_equal(vkmm_array_open(NULL, encoded[e], 0, &file), VKMM_OK);
             assert_int_equal(file.array.first.type, e < 3 ? VKMM_AUTO : type);
             assert_int_equal(vkmm_array_text(NULL, encoded[e], (vkmm_type)type, &file), VKMM_OK);
             memset(back, 0, sizeof back);
@@ -489,7 +489,7 @@ static void test_encoded_without_memory(void **state)
             vkmm_array_file file = {0};
             vkmm_alloc_fail_after(++n);
             status = vkmm_array_write(NULL, encoded[e], &array);
-            if (status == VKMM_OK) status = vkmm_array_open(NULL, encoded[e], &file);
+            if (status == VKMM_OK) status = vkmm_array_open(NULL, encoded[e], 0, &file);
             if (status == VKMM_OK) status = vkmm_array_text(NULL, encoded[e], VKMM_F32, &file);
             vkmm_alloc_fail_after(0);
             vkmm_array_close(&file);

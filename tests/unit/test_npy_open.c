@@ -32,23 +32,23 @@ static void test_open(void **state)
     npy_file f = npy_make(1, GOOD("<u4", "False", "(2, 3)"), 24);
     assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
     vkmm_array_file npy = {0};
-    assert_int_equal(vkmm_array_open(&log, path, &npy), VKMM_OK);
+    assert_int_equal(vkmm_array_open(&log, path, 0, &npy), VKMM_OK);
     assert_true(npy.array.first.rows == 2 && vkmm_view_get(&npy.array.first, 1, 2) == 0x17161514);
     assert_int_equal(mappings(path), 1);
     vkmm_array_close(&npy);
     assert_true(npy.mapping.data == NULL && npy.array.first.data == NULL);
     vkmm_array_close(&npy);
     assert_int_equal(ftruncate(fd, (off_t)f.bytes - 5), 0);
-    assert_int_equal(vkmm_array_open(&log, path, &npy), VKMM_INVALID);
+    assert_int_equal(vkmm_array_open(&log, path, 0, &npy), VKMM_INVALID);
     assert_contains(h.last, path);
     assert_contains(h.last, "the last 5 are missing");
     assert_int_equal(mappings(path), 0);
     assert_int_equal(ftruncate(fd, 0), 0);
-    assert_int_equal(vkmm_array_open(&log, path, &npy), VKMM_INVALID);
+    assert_int_equal(vkmm_array_open(&log, path, 0, &npy), VKMM_INVALID);
     assert_contains(h.last, "not a .npy file: it does not begin");
     close(fd);
     unlink(path);
-    assert_int_equal(vkmm_array_open(&log, path, &npy), VKMM_INVALID);
+    assert_int_equal(vkmm_array_open(&log, path, 0, &npy), VKMM_INVALID);
     assert_contains(h.last, "No such file");
     assert_null(npy.mapping.data);
     free(f.data);
@@ -67,7 +67,7 @@ static void test_made_shorter_while_it_is_read(void **state)
     assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
     vkmm_array_file npy = {0};
     vkmm_mapping_guard();
-    assert_int_equal(vkmm_array_open(&log, path, &npy), VKMM_OK);
+    assert_int_equal(vkmm_array_open(&log, path, 0, &npy), VKMM_OK);
     assert_int_equal(vkmm_array_whole(&log, path, &npy), VKMM_OK);
     assert_int_equal(ftruncate(fd, (off_t)f.bytes - 6000), 0);
     assert_true(vkmm_view_get(&npy.array.first, 29, 2999) == 0.0);
@@ -109,7 +109,7 @@ static void test_a_copy_of_what_comes_and_goes(void **state)
     assert_int_equal(ftruncate(fd, 101 + 65536), 0);
     vkmm_mapping_guard();
     vkmm_array_file file = {0};
-    assert_int_equal(vkmm_array_open(NULL, path, &file), VKMM_OK);
+    assert_int_equal(vkmm_array_open(NULL, path, 0, &file), VKMM_OK);
     assert_non_null(file.copy);
     assert_int_equal(ftruncate(fd, 101), 0);
     assert_int_equal(vkmm_array_whole(NULL, path, &file), VKMM_OK); /* it was copied in time */
@@ -119,7 +119,7 @@ static void test_a_copy_of_what_comes_and_goes(void **state)
     done = 0;
     assert_int_equal(pthread_create(&thread, NULL, shorten_and_write, &fd), 0);
     for (int i = 0; i < 1000; i++) {
-        vkmm_status opened = vkmm_array_open(NULL, path, &file);
+        vkmm_status opened = vkmm_array_open(NULL, path, 0, &file);
         assert_true(opened == VKMM_OK || opened == VKMM_INVALID);
         if (opened == VKMM_OK) vkmm_array_close(&file);
     }

@@ -48,7 +48,7 @@ static void test_what_is_written_is_read(void **state)
             vkmm_view view = vkmm_view_rows(data, shapes[s][0], shapes[s][1], (vkmm_type)t);
             vkmm_fill(data, view.rows, view.cols, view.type, VKMM_INIT_UNIFORM, 1);
             assert_int_equal(write_matrix(NULL, path, &view), VKMM_OK);
-            assert_int_equal(vkmm_array_open(NULL, path, &npy), VKMM_OK);
+            assert_int_equal(vkmm_array_open(NULL, path, 0, &npy), VKMM_OK);
             assert_true(npy.array.first.type == view.type && npy.array.first.rows == view.rows &&
                         npy.array.first.cols == view.cols);
             assert_true(npy.mapping.bytes == 128 + view.rows * view.cols * vkmm_type_of(view.type)->bytes);
@@ -85,7 +85,7 @@ static void test_the_longest_header_fits(void **state)
     vkmm_array_file npy = {0};
     vkmm_view view = vkmm_view_rows("", UINT64_MAX, 0, VKMM_F64);
     assert_int_equal(write_matrix(NULL, path, &view), VKMM_OK);
-    assert_int_equal(vkmm_array_open(NULL, path, &npy), VKMM_OK);
+    assert_int_equal(vkmm_array_open(NULL, path, 0, &npy), VKMM_OK);
     assert_true(npy.array.first.rows == UINT64_MAX && npy.array.first.cols == 0);
     vkmm_array_close(&npy);
 }
@@ -102,7 +102,7 @@ static void test_any_strides(void **state)
     for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) {
         vkmm_array_file npy = {0};
         assert_int_equal(write_matrix(NULL, path, &views[v]), VKMM_OK);
-        assert_int_equal(vkmm_array_open(NULL, path, &npy), VKMM_OK);
+        assert_int_equal(vkmm_array_open(NULL, path, 0, &npy), VKMM_OK);
         assert_true(npy.array.first.rows == views[v].rows && npy.array.first.cols == COLS &&
                     npy.array.first.col_stride == 1);
         for (uint64_t i = 0; i < npy.array.first.rows; i++)
@@ -173,7 +173,7 @@ static void test_without_memory(void **state)
         vkmm_alloc_fail_after(0);
         assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
         if (status != VKMM_OK)
-            assert_int_equal(vkmm_array_open(NULL, path, &npy), VKMM_INVALID); /* still the empty file */
+            assert_int_equal(vkmm_array_open(NULL, path, 0, &npy), VKMM_INVALID); /* still the empty file */
     }
     assert_true(n > 3);
 }

@@ -39,7 +39,7 @@ static void test_every_pattern(void **state)
         const vkmm_array array = vkmm_array_of(&view);
         vkmm_array_file file;
         assert_int_equal(vkmm_array_write(NULL, path, &array), VKMM_OK);
-        assert_int_equal(vkmm_array_open(NULL, path, &file), VKMM_OK);
+        assert_int_equal(vkmm_array_open(NULL, path, 0, &file), VKMM_OK);
         assert_true(file.array.first.type == (vkmm_type)t && file.array.first.rows == 256 &&
                     file.array.dimensions == 2);
         assert_memory_equal(file.array.first.data, data, 65536 * sizeof *data);
@@ -60,7 +60,7 @@ static void test_every_type_and_shape(void **state)
             vkmm_array_file file;
             vkmm_fill(data, 1, 60, view.type, VKMM_INIT_UNIFORM, 1);
             assert_int_equal(vkmm_array_write(NULL, path, &array), VKMM_OK);
-            assert_int_equal(vkmm_array_open(NULL, path, &file), VKMM_OK);
+            assert_int_equal(vkmm_array_open(NULL, path, 0, &file), VKMM_OK);
             assert_true(file.array.dimensions == 3 && file.array.count == array.count &&
                         file.array.first.type == view.type);
             assert_true(file.copy == NULL); /* written so that it can be mapped */
@@ -106,12 +106,12 @@ static void test_names(void **state)
     vkmm_array_file file;
     char other[160];
     assert_int_equal(vkmm_array_write(NULL, named, &array), VKMM_OK);
-    assert_int_equal(vkmm_array_open(NULL, named, &file), VKMM_OK);
+    assert_int_equal(vkmm_array_open(NULL, named, 0, &file), VKMM_OK);
     vkmm_array_close(&file);
-    assert_int_equal(vkmm_array_open(NULL, path, &file), VKMM_OK); /* the only one */
+    assert_int_equal(vkmm_array_open(NULL, path, 0, &file), VKMM_OK); /* the only one */
     vkmm_array_close(&file);
     snprintf(other, sizeof other, "%s:C", path);
-    assert_int_equal(vkmm_array_open(&log, other, &file), VKMM_INVALID);
+    assert_int_equal(vkmm_array_open(&log, other, 0, &file), VKMM_INVALID);
     assert_contains(h.last, "holds no tensor \"C\"; it holds \"w.\\\"1\\\"\"");
     static const char *const bad[] = {"", "__metadata__", "\xff"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -163,11 +163,11 @@ static void test_unaligned_data(void **state)
     fwrite(data, sizeof data, 1, file);
     fclose(file);
     snprintf(other, sizeof other, "%s:f", path);
-    assert_int_equal(vkmm_array_open(NULL, other, &read), VKMM_OK);
+    assert_int_equal(vkmm_array_open(NULL, other, 0, &read), VKMM_OK);
     assert_true(vkmm_view_get(&read.array.first, 0, 0) == 1.5 && vkmm_view_get(&read.array.first, 0, 1) == -2.5);
     vkmm_array_close(&read);
     vkmm_alloc_fail_after(3);
-    assert_int_equal(vkmm_array_open(NULL, other, &read), VKMM_OUT_OF_MEMORY);
+    assert_int_equal(vkmm_array_open(NULL, other, 0, &read), VKMM_OUT_OF_MEMORY);
     vkmm_alloc_fail_after(0);
 }
 

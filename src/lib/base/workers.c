@@ -96,6 +96,9 @@ void vkmm_workers_destroy(vkmm_workers **workers)
 vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, void *context,
                              char sentence[VKMM_SENTENCE_BYTES])
 {
+    vkmm_status status = VKMM_OK;
+    for (uint64_t i = 0; w == NULL && i < count && status == VKMM_OK; i++) status = work(context, i);
+    if (w == NULL) return status;
     const int alone = w->started == 0 || count <= 1;
     w->work = work;
     w->context = context;

@@ -249,7 +249,8 @@ static int is_modular(const vkmm_device_info *device, const vkmm_problem *proble
     return vkmm_method_on(device, problem) == VKMM_COMPUTE_MODULAR;
 }
 
-/* Residues, or f64 where they do not fit the device; a warning says so if they were requested. */
+/* Residues, or f64 where these cannot hold the product. Where they were requested, a warning says so, and a product
+ * that only needs too much memory is refused: the caller may cut it. */
 static vkmm_status choose_modular(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                                   const vkmm_wish *wish, vkmm_choice *choice)
 {
@@ -259,7 +260,8 @@ static vkmm_status choose_modular(const vkmm_log *log, const vkmm_device_info *d
     vkmm_held why;
     vkmm_errors_hold(&why);
     vkmm_status status = vkmm_modular_refuse(log, device, problem, wish);
-    const int is_refused = asked && (status != VKMM_OK || asked_kernel(problem, wish) || wish->config);
+    const int is_refused =
+        asked && (status != VKMM_OK || asked_kernel(problem, wish) || wish->config || problem->k <= VKMM_MODULAR_DEPTH);
     if (status == VKMM_OK) status = vkmm_choose_modular(log, device, problem, wish, choice);
     vkmm_errors_release(&why);
     if (status == VKMM_OK) return status;

@@ -45,12 +45,9 @@ typedef struct vkmm_array_file {
  * for "-", standard input, the first bytes select the format. The numbers of a text have no type yet:
  * array.first.type is VKMM_AUTO until vkmm_array_text gives them one. 64-bit integers become i32 or u32, with a
  * warning; VKMM_INVALID names the first that does not fit. Other failures: VKMM_INVALID with the path and the cause.
- * Ended by vkmm_array_close. */
-vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_file *file);
-
-/* The same; what does not state its length (a text or a .npz on standard input) may have at most `most` bytes; 0: half
- * of the host's free memory. */
-vkmm_status vkmm_array_open_within(const vkmm_log *log, const char *path, uint64_t most, vkmm_array_file *file);
+ * What does not state its length (a text or a .npz on standard input) may have at most `most` bytes; 0: half of the
+ * host's free memory. Ended by vkmm_array_close. */
+vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, uint64_t most, vkmm_array_file *file);
 vkmm_status vkmm_array_text(const vkmm_log *log, const char *path, vkmm_type type, vkmm_array_file *file);
 void vkmm_array_close(vkmm_array_file *file); /* a zeroed vkmm_array_file is legal */
 

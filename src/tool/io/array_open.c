@@ -160,12 +160,7 @@ static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, uint64_t most, 
     return status;
 }
 
-vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_file *file)
-{
-    return vkmm_array_open_within(log, path, 0, file);
-}
-
-vkmm_status vkmm_array_open_within(const vkmm_log *log, const char *path, uint64_t most, vkmm_array_file *file)
+vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, uint64_t most, vkmm_array_file *file)
 {
     vkmm_array_name name = vkmm_array_name_of(path);
     vkmm_array_file opened = {0};

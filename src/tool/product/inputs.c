@@ -135,7 +135,7 @@ static vkmm_status open_files(const vkmm_log *log, const cli_options *options, c
         return vkmm_fail(log, VKMM_INVALID, "only one matrix can be read from standard input (-), not %d", pipes);
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
         if (inputs->path[o] == NULL) continue;
-        status = vkmm_array_open_within(log, inputs->path[o], options->memory_limit.value, &inputs->file[o]);
+        status = vkmm_array_open(log, inputs->path[o], options->memory_limit.value, &inputs->file[o]);
         if (strcmp(inputs->path[o], "-") == 0) inputs->path[o] = "standard input";
     }
     return status;

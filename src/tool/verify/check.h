@@ -120,7 +120,8 @@ typedef struct vkmm_check {
     double steps;          /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
     double min, max;       /* smallest normal value of C's type, largest finite of the sums' */
     double most;           /* largest finite of the scale type */
-    vkmm_workers *workers; /* for the vectors; NULL: one thread is enough */
+    vkmm_workers *workers; /* NULL: one thread is enough */
+    int is_finite;         /* the vectors have met no NaN and no infinity */
     vkmm_block *block;
     vkmm_spot *doubtful; /* not NULL: differing elements are collected here instead of being wrong */
     size_t doubtful_count;
@@ -149,8 +150,8 @@ void vkmm_check_turn(vkmm_check *check);
 
 /* Compares every element with what follows from sums A·B that were computed elsewhere, within `factor`·ε·s. scales:
  * their Σ|a||b|; NULL: |A·B|, whose rounding to the sums' type is allowed too. Where C differs, the reference decides.
- */
-void vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor);
+ * VKMM_OUT_OF_MEMORY. */
+vkmm_status vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor);
 
 /* Rows and columns that NaN or infinities in A (rows: 1), or B or the bias (weights: 0) make infinite or NaN: whether
  * each of their elements is what it must be. VKMM_OUT_OF_MEMORY. */

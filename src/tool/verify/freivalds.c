@@ -102,10 +102,7 @@ static void walk(const vkmm_check *check, const vkmm_view *view, walk_order orde
         b.cols = by_rows ? view->cols : vkmm_at_most(view->cols - at, some);
         const uint64_t lines = order == ORDER_COLS ? (b.cols + VKMM_TILE_COLS - 1) / VKMM_TILE_COLS
                                                    : (b.rows + VKMM_TILE_ROWS - 1) / VKMM_TILE_ROWS;
-        if (check->workers != NULL)
-            vkmm_workers_run(check->workers, lines, visit_line, &b, NULL);
-        else
-            for (uint64_t line = 0; line < lines; line++) visit_line(&b, line);
+        vkmm_workers_run(check->workers, lines, visit_line, &b, NULL);
         vkmm_touch(check->block, &check->claim, view, b.rows, b.cols, 1);
     }
 }
@@ -416,7 +413,11 @@ static vkmm_status check_reals(vkmm_check *check, work *w)
 {
     compute(check, w);
     judge_rows(check, w);
-    for (uint64_t i = 0; i < check->claim.c.rows; i++) w->held[i] = w->ratio[i] < 0.0;
+    check->is_finite = w->odd_rows + w->odd_cols == 0 && check->claim.sums.data == NULL;
+    for (uint64_t i = 0; i < check->claim.c.rows; i++) {
+        check->is_finite &= isfinite(w->ratio[i]) != 0;
+        w->held[i] = w->ratio[i] < 0.0;
+    }
     return w->odd_rows + w->odd_cols > 0 ? vkmm_check_odd(check, w->held, w->weight) : VKMM_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "verify/check.h"
 
+#include "base/alloc.h"
 #include "math/half.h"
 #include "math/type.h"
 
@@ -310,12 +311,64 @@ static void take_sums(const vkmm_check *check, const vkmm_view *sums, const vkmm
     memcpy(block->scale, block->tile, cols * sizeof(double));
 }
 
-void vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor)
+/* Rows are looked at by several threads before any is judged. */
+typedef struct glance {
+    const vkmm_check *check;
+    const vkmm_view *sums, *scales;
+    double factor;
+    char *rows; /* 1: an element is not clearly right */
+} glance;
+
+/* In f64, and within half of what is allowed. */
+static int is_clear(const glance *g, double sum, double scale, double before, double bias, double got)
 {
+    const vkmm_check *check = g->check;
+    const double alpha = check->claim.alpha, beta = check->claim.beta, epsilon = check->epsilon;
+    const double all = fabs(alpha) * scale + fabs(beta * before) + fabs(bias);
+    double want = alpha * sum + beta * before + bias, limit = g->factor / 2.0 * epsilon * all;
+    if (check->claim.activation == VKMM_RELU) want = want < 0.0 ? 0.0 : want;
+    if (check->claim.activation == VKMM_GELU) {
+        want = want / 2.0 * (1.0 + tanh(0.7978845608028654 * (want + 0.044715 * want * want * want)));
+        limit += 4.0 * epsilon * fabs(want);
+    }
+    if (check->narrow) limit += 0.499 * vkmm_type_of(check->claim.c.type)->epsilon * fabs(want);
+    return got == want || (isfinite(limit) && fabs(got - want) <= limit);
+}
+
+static vkmm_status glance_at(void *context, uint64_t row)
+{
+    const glance *g = context;
+    const vkmm_claim *claim = &g->check->claim;
+    double sums[VKMM_TILE_COLS], scales[VKMM_TILE_COLS], got[VKMM_TILE_COLS], before[VKMM_TILE_COLS] = {0},
+                                                                              bias[VKMM_TILE_COLS] = {0};
+    for (uint64_t j = 0; j < claim->c.cols && !g->rows[row]; j += VKMM_TILE_COLS) {
+        const size_t cols = vkmm_at_most(claim->c.cols - j, VKMM_TILE_COLS);
+        vkmm_tile_read(claim, g->sums, row, 1, j, cols, sums);
+        vkmm_tile_read(claim, &claim->c, row, 1, j, cols, got);
+        if (g->scales != NULL) vkmm_tile_read(claim, g->scales, row, 1, j, cols, scales);
+        if (claim->beta != 0.0) vkmm_tile_read(claim, &claim->before, row, 1, j, cols, before);
+        if (claim->bias.data != NULL) vkmm_tile_read(claim, &claim->bias, row, 1, j, cols, bias);
+        for (size_t c = 0; c < cols && !g->rows[row]; c++)
+            g->rows[row] =
+                !is_clear(g, sums[c], g->scales != NULL ? scales[c] : fabs(sums[c]), before[c], bias[c], got[c]);
+    }
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor)
+{
+    const uint64_t m = check->claim.c.rows;
+    glance g = {check, sums, scales, factor, vkmm_alloc(m, 1)};
     vkmm_spot doubtful[VKMM_TILE_COLS];
     const double own = check->factor;
-    for (uint64_t i = 0; i < check->claim.c.rows; i++)
-        for (uint64_t j = 0; j < check->claim.c.cols && !check->verdict->has_element; j += VKMM_TILE_COLS) {
+    if (g.rows == NULL) return VKMM_NO_MEMORY(check->log, "to verify the product");
+    if (check->epsilon == 0.0)
+        memset(g.rows, 1, m);
+    else
+        vkmm_workers_run(check->workers, m, glance_at, &g, NULL);
+    for (uint64_t i = 0; i < m; i++)
+        for (uint64_t j = 0; j < check->claim.c.cols && g.rows[i] && !check->verdict->has_element;
+             j += VKMM_TILE_COLS) {
             const size_t cols = vkmm_at_most(check->claim.c.cols - j, VKMM_TILE_COLS);
             check->factor = factor;
             check->doubtful = doubtful;
@@ -326,6 +379,8 @@ void vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_vie
             check->factor = own;
             if (check->doubtful_count > 0) vkmm_check_spots(check, doubtful, check->doubtful_count);
         }
+    vkmm_free(g.rows);
+    return VKMM_OK;
 }
 
 static void turn(vkmm_view *view)

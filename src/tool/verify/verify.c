@@ -128,12 +128,12 @@ static void check_samples(vkmm_check *check)
 }
 
 /* The twin's sums have errors of their own type. */
-static void check_twin(vkmm_check *check)
+static vkmm_status check_twin(vkmm_check *check)
 {
     const vkmm_claim *claim = &check->claim;
     const double its = vkmm_type_of(claim->sums.type)->epsilon * vkmm_tolerance(claim->a.cols, claim->numbers);
-    vkmm_check_against(check, &claim->sums, claim->scales.data != NULL ? &claim->scales : NULL,
-                       check->epsilon > 0.0 ? check->factor + its / check->epsilon : 0.0);
+    return vkmm_check_against(check, &claim->sums, claim->scales.data != NULL ? &claim->scales : NULL,
+                              check->epsilon > 0.0 ? check->factor + its / check->epsilon : 0.0);
 }
 
 /* A whole number: vkmm_problem_check requires it. */
@@ -200,12 +200,10 @@ static vkmm_status check_both(vkmm_check *check)
     if (status != VKMM_OK || check->verdict->has_element) return status;
     check->effort.sums = 1;
     check->rest = 1.0; /* α, β and the bias are applied in the scale type, whatever the sums' */
-    vkmm_check_against(check, &claim->sums, NULL,
-                       check->epsilon > 0.0
-                           ? EPILOGUE_FACTOR * vkmm_type_of(vkmm_types_scale(check->types))->epsilon / check->epsilon
-                           : 0.0);
+    const double factor = EPILOGUE_FACTOR * vkmm_type_of(vkmm_types_scale(check->types))->epsilon / check->epsilon;
+    const vkmm_status compared = vkmm_check_against(check, &claim->sums, NULL, check->epsilon > 0.0 ? factor : 0.0);
     check->rest = was.rest;
-    return VKMM_OK;
+    return compared;
 }
 
 /* If nothing is summed, A and B are ignored. */
@@ -257,7 +255,7 @@ vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_
     found->bound = check->factor;
     found->method = choose(check, asked);
     if (found->method == VKMM_VERIFY_NONE) return VKMM_OK;
-    if (found->method == VKMM_VERIFY_FREIVALDS && is_large(claim)) check->workers = vkmm_workers_create(0);
+    if (found->method != VKMM_VERIFY_FULL && is_large(claim)) check->workers = vkmm_workers_create(0);
     check->block = vkmm_block_make(&check->claim);
     return check->block != NULL ? VKMM_OK : VKMM_NO_MEMORY(log, "to verify the product");
 }
@@ -276,10 +274,11 @@ vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64
     else if (check->verdict->method == VKMM_VERIFY_FREIVALDS)
         status = check->claim.sums.data != NULL ? check_both(check) : check_some(check);
     else if (check->verdict->method == VKMM_VERIFY_TWIN)
-        check_twin(check);
+        status = check_twin(check);
     else if (check->verdict->method == VKMM_VERIFY_SAMPLES)
         check_samples(check);
-    if (check->block != NULL && check->epsilon > 0.0) vkmm_count_odd(check);
+    if (check->block != NULL && check->epsilon > 0.0 && !check->is_finite) vkmm_count_odd(check);
+    check->is_finite = 0;
     check->seed = seed;
     return status;
 }
