@@ -18,6 +18,7 @@ static vkmm_status multiply_plainly(cli_product *p)
     p->plain = vkmm_alloc(1, sizeof *p->plain);
     if (request == NULL || p->plain == NULL) return VKMM_NO_MEMORY(p->session->log, "to verify the product");
     *request = *p->request;
+    p->plain->same = p;
     request->out = NULL;
     request->job.problem.alpha = 1;
     request->job.problem.beta = 0;

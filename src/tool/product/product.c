@@ -83,6 +83,8 @@ static vkmm_status fill(cli_product *p)
         if (status != VKMM_OK || (p->in_files & 1U << o) != 0) continue;
         if (o == VKMM_BEFORE && p->memory[VKMM_C] != NULL)
             memcpy(p->memory[o], p->memory[VKMM_C], c_bytes);
+        else if (p->same != NULL && operand <= VKMM_B && p->same->memory[o] != NULL)
+            memcpy(p->memory[o], p->same->memory[o], vkmm_operand_bytes(problem, operand));
         else if (o != VKMM_C || counts)
             cli_inputs_fill(p->request->inputs, problem, operand, p->memory[o]);
         p->stack[o] = vkmm_stack_of(problem, o, p->memory[o]);

@@ -55,6 +55,7 @@ struct cli_product {
     const char *fault;               /* what the kernel did wrong, other than wrong elements; NULL: nothing */
     cli_product *plain;              /* its A·B alone, by the same kernel; NULL: not needed; owned, */
     cli_request *plain_request;      /* as is what it borrows from */
+    const cli_product *same;         /* of such a product: its A and B are those; else NULL */
     void *twin[2];                   /* A·B and |A|·|B| by another kernel; NULL: not requested; owned */
     vkmm_verdict verdict;
     uint64_t judged;                /* the fingerprint of the verified product, */
