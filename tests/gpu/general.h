@@ -5,6 +5,7 @@
 
 #include "math/type.h"
 #include "suite.h"
+#include "verify/verify.h"
 
 /* How a kernel is run: with one configuration, over pipelines that are kept for products with the same constants. */
 typedef struct general_run {
@@ -15,6 +16,7 @@ typedef struct general_run {
     const vkmm_module *packing;                                      /* and of what packs operands, */
     const vkmm_module *scaling;                                      /* or finds how large they are */
     void (*change)(const vkmm_problem *problem, vkmm_store *stores); /* NULL, or of A and B, before each run */
+    vkmm_numbers numbers;                                            /* what they are then */
     /* NULL, or instead of verify: 1 if C is right. before: what it was */
     int (*check)(const vkmm_problem *problem, const vkmm_store *stores, const void *before);
     vkmm_type residues;  /* of a modular product: bytes (VKMM_I8) or words (VKMM_I32). 0: the planner's, */
