@@ -29,7 +29,7 @@ static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *dev
     return VKMM_OK;
 }
 
-/* Of the tutorials' kernels, and of users' shaders; the modules of the others need what they need. */
+/* Tutorial kernels and users' shaders; modules of general kernels have their own needs (VKMM_NEEDS_F64). */
 static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *device, const vkmm_choice *choice)
 {
     if (choice->module->type == VKMM_F64 && !device->has_f64 && !choice->kernel->tunables)
