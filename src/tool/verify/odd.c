@@ -34,8 +34,9 @@ static void find(vkmm_check *check, uint64_t row, odd_row *odd)
     }
 }
 
-/* One row of C. Columns that are odd themselves are computed, in the first pass over rows, or were then. */
-static void check_row(vkmm_check *check, uint64_t row, const odd_row *odd, const double *others, double is_odd)
+/* One row of C, except columns that are not finite themselves (others[j] is left_out): the pass over rows computes
+ * these, and that over columns need not. */
+static void check_row(vkmm_check *check, uint64_t row, const odd_row *odd, const double *others, double left_out)
 {
     const vkmm_view *b = &check->claim.b;
     vkmm_spot spots[VKMM_TILE_COLS];
@@ -48,9 +49,9 @@ static void check_row(vkmm_check *check, uint64_t row, const odd_row *odd, const
             vkmm_tile_read(&check->claim, b, odd->at[e], 1, j0, cols, check->block->tile);
             for (size_t j = 0; j < cols; j++) sums[j] += odd->value[e] * check->block->tile[j];
         }
-        vkmm_check_sums(check, row, j0, cols, sums, odd->has_nan && !check->transposed ? NULL : others + j0, is_odd);
+        vkmm_check_sums(check, row, j0, cols, sums, odd->has_nan && !check->transposed ? NULL : others + j0, left_out);
         for (size_t j = 0; j < cols && !odd->has_nan && !check->transposed; j++)
-            if (others[j0 + j] == is_odd) spots[count++] = (vkmm_spot){row, j0 + j};
+            if (others[j0 + j] == left_out) spots[count++] = (vkmm_spot){row, j0 + j};
         if (count > 0) vkmm_check_spots(check, spots, count);
     }
 }

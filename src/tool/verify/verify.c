@@ -106,17 +106,6 @@ static vkmm_status check_some(vkmm_check *check)
     return VKMM_OK;
 }
 
-/* φ, but for the steps of f16 sums and what depends on the data. */
-static double flush_of(const vkmm_claim *claim, vkmm_types types)
-{
-    double factor = types.compute == VKMM_F16 ? 0.0 : fabs(claim->alpha) * (double)claim->a.cols;
-    if (claim->alpha != 1.0) factor += 1.0;
-    if (claim->beta != 0.0) factor += 1.0 + fabs(claim->beta);
-    if (claim->bias.data != NULL) factor += 1.0;
-    return isfinite(factor) ? factor * vkmm_type_of(vkmm_types_scale(types))->min_normal
-                            : 0.0; /* infinite, it would let anything pass */
-}
-
 /* An activation is not linear: no vectors. */
 static void check_samples(vkmm_check *check)
 {
@@ -140,6 +129,17 @@ static vkmm_status check_twin(vkmm_check *check)
 static uint32_t modulo(double scalar)
 {
     return (uint32_t)(int64_t)scalar;
+}
+
+/* φ, but for the steps of f16 sums and what depends on the data. */
+static double flush_of(const vkmm_claim *claim, vkmm_types types)
+{
+    double factor = types.compute == VKMM_F16 ? 0.0 : fabs(claim->alpha) * (double)claim->a.cols;
+    if (claim->alpha != 1.0) factor += 1.0;
+    if (claim->beta != 0.0) factor += 1.0 + fabs(claim->beta);
+    if (claim->bias.data != NULL) factor += 1.0;
+    return isfinite(factor) ? factor * vkmm_type_of(vkmm_types_scale(types))->min_normal
+                            : 0.0; /* infinite, it would let anything pass */
 }
 
 static double largest(vkmm_type type)
