@@ -171,15 +171,17 @@ static int product(const vkblas_call *call)
                       .beta = vkblas_part_of(call->type, call->beta, 0),
                       .out_type = is_f64 ? VKMM_F64 : VKMM_F32,
                       .method = vkblas_method(call->type)};
+    const int in_software = is_f64 && !vkmm_device_describe(device)->has_f64; /* far slower than the host */
     if (p.method != VKMM_COMPUTE_DIRECT) {
         const vkmm_status status = vkblas_multiply_by(device, &p, call);
         if (status == VKMM_OK) return 1;
-        if (is_f64 && !vkmm_device_describe(device)->has_f64) { /* the host is faster than software f64 */
-            vkblas_device_failed(status);
-            return 0;
-        }
+        if (in_software) vkblas_device_failed(status);
         p.method = VKMM_COMPUTE_DIRECT;
+    } else if (in_software && !(atomic_fetch_or(&lacking, 1u << VKBLAS_D) >> VKBLAS_D & 1)) {
+        vkblas_warn("%s has no f64; the host computes such calls, unless VKBLAS_COMPUTE=modular",
+                    vkmm_device_describe(device)->name);
     }
+    if (in_software) return 0;
     uint32_t others;
     vkblas_others(&others);
     return others > 0 ? multiply_shared(device, &p, call) : multiply(device, &p, call);
