@@ -58,7 +58,7 @@ class Explain(cli.Case):
 
     def test_methods(self):
         """A split or modular product is made of others, in passes, of which each has its share of the time; the peaks say what is faster."""
-        m, n = 64, 96  # few enough that no device takes a second
+        m, n = 32, 32  # a hundredth of a second at the peaks, because only a product of less than a second is measured
         for type, size, method, k, passes in (("f64", 8, "modular", 130, ["scale", "residues", "product", "finish"]),
                                               ("f32", 4, "split", 1030, ["scale", "split", "product"])):
             words = ["explain", "--size", "%dx%dx%d" % (m, n, k), "--type", type, "--compute", method]
