@@ -355,7 +355,6 @@ VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *prob
 
 #define VKMM_MAX_SPEC_CONSTANTS 40
 #define VKMM_CONFIG_TEXT        192
-#define VKMM_PASSES             5
 
 /* A kernel as it will run: filled by the planner, never by the user. A plain value. */
 typedef struct vkmm_kernel_info {
@@ -377,11 +376,7 @@ typedef struct vkmm_kernel_info {
     int uses_dot8;            /* it uses dot products of four bytes (has_dot8) */
     int uses_matrices;        /* it uses matrix operations, either of the shape in `matrix` or of flexible dimensions */
     uint64_t packed_bytes;    /* of workspace_bytes: A, B or both, packed (vkmm_job_params.pack) or as residues */
-    /* Of the product itself; of the pass that adds up parts of K; of those that pack operands, compute what the product
-     * leaves out, and scale operands. From vkmm_kernel_choose alone: a hash of the SPIR-V, the constants and the
-     * subgroup size. Drivers make the same code of pipelines with equal hashes. 0: there is none. */
-    uint64_t pipeline_hash[VKMM_PASSES];
-    uint32_t moduli; /* of a modular product (VKMM_COMPUTE_MODULAR); 0: it is another kind */
+    uint32_t moduli;          /* of a modular product (VKMM_COMPUTE_MODULAR); 0: it is another kind */
     /* Of a modular product: the type that multiplies residues, VKMM_I8 or VKMM_I32; and how many products of them there
      * are, fewer than `moduli` if they have more than 8 bits. */
     vkmm_type residues;

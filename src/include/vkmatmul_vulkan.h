@@ -133,10 +133,11 @@ typedef struct vkmm_gemm_params {
 
 /* What a gemm is and needs. A plain value. */
 typedef struct vkmm_gemm_info {
-    vkmm_kernel_info kernel;   /* for the largest extents */
-    uint64_t bytes[4];         /* that a binding must have, by vkmm_operand, for the largest extents and no offsets of
-                                  vkmm_gemm_product; packed operands: the size of their packed layout; 0: not used */
-    uint64_t workspace_bytes;  /* 0: none. kernel.packed_bytes of them are for copies of A and B */
+    vkmm_kernel_info kernel;  /* for the largest extents */
+    uint64_t bytes[4];        /* that a binding must have, by vkmm_operand, for the largest extents and no offsets of
+                                 vkmm_gemm_product; packed operands: the size of their packed layout; 0: not used */
+    uint64_t workspace_bytes; /* 0: none. kernel.packed_bytes of them are for copies of A and B */
+    VkBufferUsageFlags workspace_usage; /* that its buffer must have */
     uint64_t scalar_bytes;     /* of α and of β in vkmm_gemm_bindings.scalars, which has twice as many; 0: not used */
     uint64_t offset_alignment; /* of all VkBuffer offsets: minStorageBufferOffsetAlignment */
     int reads_c;               /* C's memory is read: β is not known to be 0, or C's elements share words. A β that is

@@ -62,7 +62,7 @@ class Statistics(cli.Case):
         rows = self.rows("--size", "16x16x4096", "--type", "f32", "--kernel", "blocked", "--config", "splits=4")
         self.assertEqual([row["kernel"] for row in rows], ["blocked", "reduce"])
         rows = self.rows("--size", "64", "--type", "f64", "--compute", "modular", "--kernel", "blocked")
-        self.assertEqual([row["kernel"] for row in rows], ["blocked", "reduce", "pack", "scale"])
+        self.assertEqual([row["kernel"] for row in rows], ["blocked", "finish", "residues", "scale"])
         self.assertEqual(len({row["pipeline"] for row in rows}), 4)
 
     def test_figures(self):

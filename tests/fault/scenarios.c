@@ -5,6 +5,7 @@
 
 #include "math/problem.h"
 #include "play_parts.h"
+#include "vkmatmul_insight.h"
 
 /* Ragged, padded, scaled, with a bias: everything that a general kernel takes. */
 static const vkmm_problem full_f32 =
@@ -39,9 +40,10 @@ static int run_job(play *p, vkmm_device *device, const vkmm_job_params *params, 
             vkmm_measurement measurement;
             p->status = vkmm_job_measure(job, measure, &measurement);
             if (p->status == VKMM_OK) judge_product(p, &log, problem, operands, before);
-            double ms[VKMM_PASSES];
+            vkmm_step_info steps[8];
+            uint32_t count = 8;
             const char *why;
-            if (p->status == VKMM_OK) p->status = vkmm_job_time_passes(job, ms, &why);
+            if (p->status == VKMM_OK) p->status = vkmm_job_time_steps(job, steps, &count, &why);
         }
         vkmm_job_destroy(&job);
     }

@@ -39,6 +39,7 @@ static vkmm_status create(vkmm_device *device, const vkmm_problem *problem, cons
     if (status == VKMM_OK && plan->info.workspace_bytes > 0)
         status = vkmm_buffer_create(device, "workspace", plan->info.workspace_bytes, VKMM_PLACE_DEVICE, &m->workspace);
     parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){m->workspace.handle, 0, plan->info.workspace_bytes};
+    if (status == VKMM_OK) status = vkmm_plan_clear(device, plan, &parts[VKMM_BINDING_WORKSPACE]);
     m->before = malloc((size_t)m->stores[VKMM_C].bytes + 1);
     m->first = malloc((size_t)m->stores[VKMM_C].bytes + 1);
     return status == VKMM_OK && (!m->before || !m->first) ? VKMM_OUT_OF_MEMORY : status;
@@ -79,7 +80,6 @@ static vkmm_status record(general_run *run, const vkmm_plan *plan, memory *m)
                              VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                              VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     }
-    vkmm_plan_record_reduce(device, plan, m->command);
     vkmm_stores_record_download(device, m->stores, m->command);
     return vkmm_command_end(device, m->command);
 }

@@ -24,7 +24,10 @@ uint32_t suite_close(suite_device *suite);
  * message, 77 if every test was skipped, or else 0. */
 int suite_exit(suite_device *suite, int failed);
 
-/* The same for a program that found no matrix operations to test: 77, or 1 for a driver whose name contains
+/* Whether VKMM_TEST_MATRICES names this driver: its matrix operations must be there. */
+int suite_must_have_matrices(const suite_device *suite);
+
+/* suite_exit of a program that found no matrix operations to test: 77, or 1 for a driver whose name contains
  * VKMM_TEST_MATRICES, which is known to have them. */
 int suite_exit_without_matrices(suite_device *suite);
 

@@ -252,8 +252,10 @@ static void edges_of_rounds(void **state)
             printf("# turn %u, %s: %s\n", turn, text, why);
             wrong++;
         }
-        assert_true(run.planned == 1 && run.plans[0].pipelines[VKMM_PLAN_EDGE].handle);
-        early += run.plans[0].edge.early;
+        const vkmm_recipe *recipe = &run.plans[0].recipe;
+        const vkmm_recipe_pipeline *edge = vkmm_recipe_find(recipe, "edge");
+        assert_true(run.planned == 1 && edge != NULL);
+        early += &recipe->pipelines[recipe->steps[0].pipeline] == edge;
         general_end(&run);
     }
     assert_true(early > 0);

@@ -11,6 +11,7 @@
 #include "math/matrix.h"
 #include "suite.h"
 #include "vk/command.h"
+#include "vkmatmul_insight.h"
 #include "../unit/claim.h"
 
 /* Quick to compile. */
@@ -63,7 +64,7 @@ static uint32_t odd_copies(vkmm_job *job)
     read_copy(&job->rotation.copies[0].parts[VKMM_C], first);
     for (uint32_t i = 1; i < job->rotation.count; i++) {
         const vkmm_plan turn = vkmm_plan_with(&job->plan, &job->rotation.sets, i - 1);
-        assert_int_not_equal(turn.pipelines[VKMM_PLAN_FIRST].set, job->plan.pipelines[VKMM_PLAN_FIRST].set);
+        assert_int_not_equal(turn.pipelines[0].set, job->plan.pipelines[0].set);
         read_copy(&job->rotation.copies[i].parts[VKMM_C], other);
         odd += memcmp(first, other, job->stores[VKMM_C].bytes) != 0;
     }
@@ -291,20 +292,36 @@ static void a_wrong_period_is_found_out(void **state)
     assert_true(fabs(time.kernel.median - DISPATCH_MS - CLOCK_COPY_MS) < 1e-4);
 }
 
-/* Of dispatches that take a pass each, stamped one by one. -1: there is no such pass. */
-static void check_passes(vkmm_job *job, const int dispatches[VKMM_PASSES], const int stamps[VKMM_PASSES])
+/* What a step takes: its dispatches and timestamps. */
+typedef struct step_cost {
+    const char *name;
+    int dispatches, stamps;
+} step_cost;
+
+static void check_steps(vkmm_job *job, const step_cost *costs, uint32_t cost_count)
 {
-    double ms[VKMM_PASSES];
+    vkmm_step_info steps[8];
+    uint32_t count = 8;
     const char *why;
-    assert_int_equal(vkmm_job_time_passes(job, ms, &why), VKMM_OK);
+    assert_int_equal(vkmm_job_time_steps(job, steps, &count, &why), VKMM_OK);
     assert_string_equal(why, "");
-    for (int pass = 0; pass < VKMM_PASSES; pass++) {
-        const double want = stamps[pass] ? dispatches[pass] * DISPATCH_MS + stamps[pass] * CLOCK_COPY_MS : -1;
-        if (fabs(ms[pass] - want) > 1e-4) fail_msg("pass %d took %g ms, not %g", pass, ms[pass], want);
+    assert_int_equal(count, cost_count);
+    for (uint32_t i = 0; i < count; i++) {
+        const double want = costs[i].dispatches * DISPATCH_MS + costs[i].stamps * CLOCK_COPY_MS;
+        assert_string_equal(steps[i].name, costs[i].name);
+        if (fabs(steps[i].ms - want) > 1e-4) fail_msg("%s took %g ms, not %g", steps[i].name, steps[i].ms, want);
     }
 }
 
-static void each_pass_has_its_time(void **state)
+static void check_modular(vkmm_job *job, int dispatches)
+{
+    const int finishes = dispatches == 2 ? 2 : 1; /* of panels */
+    const step_cost costs[] = {
+        {"product", dispatches, dispatches}, {"finish", finishes, finishes}, {"residues", 2, 1}, {"scale", 2, 1}};
+    check_steps(job, costs, 4);
+}
+
+static void each_step_has_its_time(void **state)
 {
     (void)state;
     uint64_t *range = &suite.info->max_storage_range;
@@ -318,20 +335,21 @@ static void each_pass_has_its_time(void **state)
                                      .config = SMALL "1"};
     if (suite.info->timestamp_bits == 0) skip();
     clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
-    check_passes(make_job(&in_parts), (int[VKMM_PASSES]){1, 1}, (int[VKMM_PASSES]){1, 1});
+    check_steps(make_job(&in_parts), (step_cost[]){{"product", 1, 1}, {"reduce", 1, 1}}, 2);
     vkmm_job *job = make_job(&modular);
     const int items = (int)vkmm_job_kernel(job)->items;
-    check_passes(job, (int[VKMM_PASSES]){1, 1, 2, 0, 2}, (int[VKMM_PASSES]){1, 1, 1, 0, 1});
+    assert_true(items > 2);
+    check_modular(job, 1);
     job->slices.fixed = 1; /* a submission for each */
-    check_passes(job, (int[VKMM_PASSES]){items, 1, 2, 0, 2}, (int[VKMM_PASSES]){items, 1, 1, 0, 1});
+    check_modular(job, items);
     *range = 60000; /* sums of 31 rows: two panels */
     job = make_job(&modular);
     *range = own;
-    check_passes(job, (int[VKMM_PASSES]){2, 2, 2, 0, 2}, (int[VKMM_PASSES]){2, 2, 1, 0, 1});
+    check_modular(job, 2);
 }
 
-/* No pass has a time by a clock that is not there, or that cannot be right. */
-static void passes_without_a_clock(void **state)
+/* No step has a time by a clock that is not there, or that cannot be right. */
+static void steps_without_a_clock(void **state)
 {
     (void)state;
     static const char *const says[] = {"has no timestamps", "more time than passed", "do not advance"};
@@ -342,16 +360,17 @@ static void passes_without_a_clock(void **state)
     vkmm_job *job = make_job(&params);
     for (int wrong = 0; wrong < 3; wrong++) {
         const char *why;
-        double ms[VKMM_PASSES];
+        vkmm_step_info steps[8];
+        uint32_t count = 8;
         suite.info->timestamp_bits = wrong == 0 ? 0 : bits;
         suite.info->timestamp_period_ns = wrong == 2 ? 0x1p-1074 : period * (wrong == 1 ? 10 : 1);
         if (wrong > 0 && bits == 0) break;
-        const vkmm_status status = vkmm_job_time_passes(job, ms, &why);
+        const vkmm_status status = vkmm_job_time_steps(job, steps, &count, &why);
         suite.info->timestamp_bits = bits;
         suite.info->timestamp_period_ns = period;
         assert_int_equal(status, VKMM_OK);
         assert_non_null(strstr(why, says[wrong]));
-        for (int pass = 0; pass < VKMM_PASSES; pass++) assert_true(ms[pass] == -1);
+        assert_int_equal(count, 0);
     }
 }
 
@@ -494,8 +513,8 @@ int main(void)
         cmocka_unit_test(small_buffers_hold_few_copies),
         cmocka_unit_test(empty_products_take_turns),
         cmocka_unit_test(checks_the_clock),
-        cmocka_unit_test(each_pass_has_its_time),
-        cmocka_unit_test(passes_without_a_clock),
+        cmocka_unit_test(each_step_has_its_time),
+        cmocka_unit_test(steps_without_a_clock),
         cmocka_unit_test(a_wrong_period_is_found_out),
         cmocka_unit_test_prestate(a_transfer_has_three_parts, (void *)&whole),
         cmocka_unit_test_prestate(a_transfer_has_three_parts, (void *)&three_items),

@@ -186,6 +186,27 @@ static void every_kernel_has_the_same_bits(void **state)
     }
 }
 
+/* Parts of f16 need matrix operations. */
+static void split_panels_have_the_same_bits(void **state)
+{
+    (void)state;
+    const int is_cpu = suite.info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 150, .n = 140, .k = 77, .method = VKMM_COMPUTE_SPLIT),
+                              .kernel = "coopmat",
+                              .config =
+                                  is_cpu ? "rows=16,cols=16,depth=32,sub-rows=8,sub-cols=8,splits=1,pad=1" : NULL};
+    vkmm_job *job = NULL;
+    const vkmm_status status = vkmm_job_create(suite.device, NULL, &params, &job);
+    vkmm_job_destroy(&job);
+    if (status == VKMM_UNSUPPORTED && !suite_must_have_matrices(&suite)) skip();
+    assert_int_equal(status, VKMM_OK);
+    for (int turn = 0; turn < 2; turn++) {
+        params.problem.op_b = turn ? VKMM_OP_T : VKMM_OP_N;
+        params.problem.beta = turn;
+        check_limited(&params, VKMM_INIT_UNIFORM, bytes_of(&params.problem) + 90000, 0);
+    }
+}
+
 static void small_matrices_go_together(void **state)
 {
     (void)state;
@@ -380,9 +401,9 @@ static void too_little_is_refused(void **state)
     assert_null(stream);
     const vkmm_stream_params serial = {.job = {.problem = VKMM_PROBLEM(.m = 3, .n = 3, .k = 3), .kernel = "serial"}};
     assert_int_equal(vkmm_stream_create(suite.device, NULL, &serial, &stream), VKMM_UNSUPPORTED);
-    const vkmm_stream_params split = {
-        .job = {.problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 200, .method = VKMM_COMPUTE_SPLIT)}};
-    assert_int_equal(vkmm_stream_create(suite.device, NULL, &split, &stream), VKMM_UNSUPPORTED);
+    const vkmm_stream_params modular = {
+        .job = {.problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 200, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR)}};
+    assert_int_equal(vkmm_stream_create(suite.device, NULL, &modular, &stream), VKMM_UNSUPPORTED);
     assert_null(stream);
 }
 
@@ -431,11 +452,11 @@ static void panels_are_one_dispatch(void **state)
     (void)state;
     suite.info->processors = 1;
     assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
-    assert_non_null(job->plan.pipelines[VKMM_PLAN_EDGE].handle);
+    assert_non_null(vkmm_recipe_find(&job->plan.recipe, "edge"));
     vkmm_job_destroy(&job);
     const vkmm_stream *stream = open(&params, 0);
     for (uint32_t i = 0; i < stream->plan_count; i++)
-        assert_null(stream->plans[i].plan.pipelines[VKMM_PLAN_EDGE].handle);
+        assert_null(vkmm_recipe_find(&stream->plans[i].plan.recipe, "edge"));
     assert_int_equal(stream->plan_count, 1);
 }
 
@@ -453,9 +474,13 @@ int main(void)
         cmocka_unit_test(panels_are_one_dispatch),        cmocka_unit_test(a_stream_is_turned_to_other_products),
     };
     const struct CMUnitTest copied[] = {
-        cmocka_unit_test(every_layout_has_the_same_bits), cmocka_unit_test(small_matrices_go_together),
-        cmocka_unit_test(cuts_the_depth_where_it_must),   cmocka_unit_test(functions_give_and_take),
-        cmocka_unit_test(what_functions_say_ends_a_run),  cmocka_unit_test(a_stream_is_turned_to_other_products),
+        cmocka_unit_test(every_layout_has_the_same_bits),
+        cmocka_unit_test(split_panels_have_the_same_bits),
+        cmocka_unit_test(small_matrices_go_together),
+        cmocka_unit_test(cuts_the_depth_where_it_must),
+        cmocka_unit_test(functions_give_and_take),
+        cmocka_unit_test(what_functions_say_ends_a_run),
+        cmocka_unit_test(a_stream_is_turned_to_other_products),
     };
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     failed = suite_run(&suite, "stream", tests);

@@ -1,33 +1,55 @@
-/* What the driver reports about a kernel: choosing, building and querying, which no single folder does. */
+/* What a product is made of, and what the driver reports about it: choosing, building and querying, which no single
+ * folder does. */
 #include "base/log.h"
 #include "plan/plan.h"
 #include "vk/executable.h"
 
-vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, uint32_t pass,
+vkmm_status vkmm_kernel_steps(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
+                              vkmm_step_info *steps, uint32_t *count)
+{
+    VKMM_NEED(log, params);
+    VKMM_NEED(log, steps);
+    VKMM_NEED(log, count);
+    if (device) VKMM_NEED_END(log, device->name);
+    const uint32_t capacity = *count;
+    vkmm_recipe recipe = {0};
+    vkmm_choice choice;
+    *count = 0;
+    vkmm_status status = vkmm_choose_job(log, device, params, &choice);
+    if (status != VKMM_OK || !choice.module) return status;
+    status = vkmm_recipe_make(log, device, &choice, &recipe);
+    for (uint32_t i = 0; i < recipe.pipeline_count && *count < capacity && status == VKMM_OK; i++)
+        steps[(*count)++] = (vkmm_step_info){recipe.pipelines[i].name, vkmm_recipe_hash(&recipe.pipelines[i]), -1};
+    vkmm_recipe_destroy(&recipe);
+    return status;
+}
+
+vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, uint32_t step,
                                    vkmm_statistic *statistics, uint32_t *count, double *compile_ms)
 {
     VKMM_NEED(NULL, device);
-    VKMM_NEED(vkmm_device_log(device), params);
-    VKMM_NEED(vkmm_device_log(device), statistics);
-    VKMM_NEED(vkmm_device_log(device), count);
+    const vkmm_log *log = vkmm_device_log(device);
+    VKMM_NEED(log, params);
+    VKMM_NEED(log, statistics);
+    VKMM_NEED(log, count);
     const vkmm_device_info *info = &device->physical->info;
-    vkmm_plan plan = {0};
+    vkmm_pipeline pipeline = {0};
+    vkmm_recipe recipe = {0};
     vkmm_choice choice;
-    vkmm_status status = vkmm_choose_job(vkmm_device_log(device), info, params, &choice);
+    vkmm_status status = vkmm_choose_job(log, info, params, &choice);
     if (status == VKMM_OK && !choice.module)
-        status = vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
-                           "the kernel %s runs on the host: no driver compiles it", choice.info.name);
-    if (status == VKMM_OK && (pass >= VKMM_PASSES || !vkmm_plan_hash(info, &choice, (vkmm_plan_pass)pass)))
-        status = vkmm_fail(vkmm_device_log(device), VKMM_INVALID, "this product has no pass %u", pass);
-    if (status != VKMM_OK) return status;
-    choice.capture = pass + 1;
-    status = vkmm_plan_create(device, &choice, &plan);
-    const vkmm_pipeline *pipeline = &plan.pipelines[pass];
+        status =
+            vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s runs on the host: no driver compiles it", choice.info.name);
+    if (status == VKMM_OK) status = vkmm_recipe_make(log, info, &choice, &recipe);
+    if (status == VKMM_OK && step >= recipe.pipeline_count)
+        status = vkmm_fail(log, VKMM_INVALID, "there is no step %u: this product has %u", step, recipe.pipeline_count);
+    if (status == VKMM_OK) status = vkmm_plan_pipeline(device, &choice, &recipe, step, 1, &pipeline);
     if (status == VKMM_OK && info->has_statistics)
-        status = vkmm_pipeline_statistics(device, pipeline, statistics, count);
+        status = vkmm_pipeline_statistics(device, &pipeline, statistics, count);
     else if (status == VKMM_OK)
         *count = 0;
-    if (status == VKMM_OK && compile_ms) *compile_ms = pipeline->compile_ms;
-    vkmm_plan_destroy(device, &plan);
+    if (status == VKMM_OK && compile_ms) *compile_ms = pipeline.compile_ms;
+    vkmm_pipeline_destroy(device, &pipeline);
+    vkmm_recipe_destroy(&recipe);
     return status;
 }

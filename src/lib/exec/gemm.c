@@ -1,5 +1,7 @@
 #include "exec/gemm.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/log.h"
 #include "exec/pick.h"
@@ -15,9 +17,13 @@ static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
     const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N, packed = VKMM_PACKED_A | VKMM_PACKED_B;
     vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
     if (status != VKMM_OK) return status;
-    if (params->problem.method != VKMM_COMPUTE_DIRECT)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "a recording cannot have a %s product; a job can",
-                         vkmm_method_name(params->problem.method));
+    if (params->problem.method == VKMM_COMPUTE_MODULAR)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "a recording cannot have a modular product; a job can");
+    if (params->problem.method == VKMM_COMPUTE_SPLIT &&
+        (params->dynamic || params->packed || params->scalars_in_memory || params->expected_products > 1))
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "a recorded split product has fixed extents, no packed operands, alpha and beta on the host "
+                         "and no other expected products");
     if (params->dynamic & ~dynamic)
         return vkmm_fail(log, VKMM_INVALID, "dynamic is 0x%x; the known bits are 0x%x", params->dynamic, dynamic);
     if (params->slots > MOST_SLOTS)
@@ -103,6 +109,27 @@ static int may_pack(const vkmm_gemm *gemm, const vkmm_gemm_params *params)
     return !params->in_place && !params->packed && !params->dynamic && gemm->expected == 1;
 }
 
+/* The kernel is chosen for the worst offsets and for all expected products; this is one product, at its own place. */
+static void aim(const vkmm_gemm *gemm, vkmm_choice *choice)
+{
+    vkmm_problem own = gemm->problem, *const aimed[] = {&choice->problem, &choice->edge.problem};
+    int swapped;
+    own.alpha = 1;
+    own = vkmm_problem_row_major(&own, &swapped);
+    for (size_t i = 0; i < VKMM_COUNT(aimed); i++) {
+        const int lies[] = {i == 1 || choice->packs[VKMM_A].bytes == 0, i == 1 || choice->packs[VKMM_B].bytes == 0};
+        if (lies[VKMM_A]) aimed[i]->offset_a = own.offset_a, aimed[i]->stride_a = own.stride_a;
+        if (lies[VKMM_B]) aimed[i]->offset_b = own.offset_b, aimed[i]->stride_b = own.stride_b;
+        aimed[i]->offset_c = own.offset_c, aimed[i]->stride_c = own.stride_c;
+        aimed[i]->batch_count = own.batch_count;
+    }
+    for (int o = VKMM_A; o <= VKMM_B; o++) choice->packs[o].offset = vkmm_operand_offset(&own, (vkmm_operand)o);
+    choice->info.items /= gemm->expected;
+    choice->info.workspace_bytes /= gemm->expected;
+    choice->sums_bytes /= gemm->expected;
+    if (choice->info.groups[0] > choice->info.items) choice->info.groups[0] = (uint32_t)choice->info.items;
+}
+
 static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
 {
     vkmm_device *device = gemm->device;
@@ -118,7 +145,12 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     const vkmm_problem problem = planned(gemm);
     vkmm_choice choice;
     vkmm_status status = vkmm_pick_plan(device, log, &device->physical->info, &problem, &wish, &choice, &gemm->plan);
-    if (status != VKMM_OK || device->has_push_descriptors) return status;
+    if (status != VKMM_OK) return status;
+    aim(gemm, &choice);
+    memcpy(gemm->packs, choice.packs, sizeof gemm->packs);
+    gemm->swapped = choice.swapped;
+    if (!vkmm_plan_fit(device, &choice, &gemm->plan)) return VKMM_NO_MEMORY(log, "for the steps of a product");
+    if (device->has_push_descriptors) return VKMM_OK;
     return vkmm_plan_sets_create(device, &gemm->plan, gemm->slots, &gemm->sets);
 }
 
@@ -135,28 +167,29 @@ static void describe_packed(vkmm_gemm *gemm, vkmm_operand operand)
                                                    .step = 16 / size};
 }
 
-static void describe(vkmm_gemm *gemm)
+static void describe(vkmm_gemm *gemm, const vkmm_gemm_params *params)
 {
     const vkmm_problem *problem = &gemm->problem;
     const vkmm_plan *plan = &gemm->plan;
     const int narrow = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes < 4;
     vkmm_gemm_info *info = &gemm->info;
-    gemm->plan.info.items /= gemm->expected;
-    gemm->plan.info.workspace_bytes /= gemm->expected;
-    if (plan->info.groups[0] > plan->info.items) gemm->plan.info.groups[0] = (uint32_t)plan->info.items;
     info->kernel = plan->info;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++)
         info->bytes[o] = vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)o));
     for (int o = VKMM_A; o <= VKMM_B; o++)
         if (gemm->packed & 1u << o) describe_packed(gemm, (vkmm_operand)o);
     info->workspace_bytes = plan->info.workspace_bytes;
-    if (plan->reads_scalars) info->scalar_bytes = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
+    info->workspace_usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    if (plan->recipe.decisions.bytes > 0)
+        info->workspace_usage |= VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    if (params->scalars_in_memory)
+        info->scalar_bytes = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
     info->offset_alignment = gemm->device->physical->info.offset_alignment;
-    info->reads_c =
-        vkmm_problem_beta(problem) != 0 || plan->reads_scalars || (plan->pipelines[VKMM_PLAN_SECOND].handle && narrow);
+    info->reads_c = vkmm_problem_beta(problem) != 0 || params->scalars_in_memory ||
+                    (vkmm_recipe_find(&plan->recipe, "reduce") && narrow);
     info->uses_slots = gemm->sets.pool != VK_NULL_HANDLE;
     info->compile_ms = 0;
-    for (int pass = 0; pass < VKMM_PASSES; pass++) info->compile_ms += plan->pipelines[pass].compile_ms;
+    for (uint32_t i = 0; i < plan->recipe.pipeline_count; i++) info->compile_ms += plan->pipelines[i].compile_ms;
 }
 
 vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params, vkmm_gemm **out)
@@ -182,7 +215,7 @@ vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params
     gemm->packed = params->packed;
     status = build(gemm, params);
     if (status == VKMM_OK)
-        describe(gemm);
+        describe(gemm, params);
     else
         vkmm_gemm_destroy(&gemm);
     *out = gemm;

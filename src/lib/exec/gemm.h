@@ -21,6 +21,8 @@ struct vkmm_gemm {
     vkmm_gemm_info info;
     vkmm_plan plan;
     vkmm_plan_sets sets;                         /* one of each slot; zeroed with push descriptors */
+    vkmm_repack packs[2];                        /* of the kernel's A and B */
+    int swapped;                                 /* the kernel's A is the problem's B */
     uint32_t slots, dynamic, packed, expected;   /* products in a recording: at least 1 */
     vkmm_gemm_reach reaches[VKMM_BINDING_COUNT]; /* by operand */
 };
@@ -28,7 +30,7 @@ struct vkmm_gemm {
 /* How an operand of the problem is packed, A or B; its bytes are 0 if it is not, or is empty. */
 static inline const vkmm_repack *vkmm_gemm_repack(const vkmm_gemm *gemm, vkmm_operand operand)
 {
-    return &gemm->plan.packs[gemm->plan.swapped ? operand == VKMM_A : operand == VKMM_B];
+    return &gemm->packs[gemm->swapped ? operand == VKMM_A : operand == VKMM_B];
 }
 
 /* Whether a recording can bind it: a buffer, an aligned offset, this many bytes. */

@@ -12,16 +12,17 @@ vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_
     const uint64_t need = vkmm_whole_words(vkmm_operand_bytes(&gemm->problem, operand));
     if (!vkmm_gemm_can_bind(gemm, from, need) || !vkmm_gemm_can_bind(gemm, to, repack->bytes)) return VKMM_INVALID;
     const vkmm_plan plan = gemm->info.uses_slots ? vkmm_plan_with(&gemm->plan, &gemm->sets, slot) : gemm->plan;
+    const vkmm_recipe_step *step = plan.recipe.steps;
+    while (step->when != VKMM_WHEN_PACK || !step->words.offsets[repack - gemm->packs]) step++;
     VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS]; /* every binding must be set */
-    for (uint32_t i = 0; i < plan.binding_count; i++) {
+    const uint32_t count = plan.recipe.binding_count;
+    for (uint32_t i = 0; i < count; i++) {
         const vkmm_binding *binding = i == VKMM_BINDING_WORKSPACE ? to : from;
         bound[i] = (VkDescriptorBufferInfo){binding->buffer, binding->offset, binding->bytes};
     }
-    uint32_t groups[3];
-    vkmm_pack_push push = vkmm_plan_pack(&plan, repack == &gemm->plan.packs[VKMM_B] ? VKMM_B : VKMM_A, groups);
-    push.offset = (uint32_t)vkmm_operand_offset(&gemm->problem, operand);
-    vkmm_pipeline_bind(gemm->device, &plan.pipelines[VKMM_PLAN_PACKING], plan.binding_count, bound);
-    vkmm_pipeline_use(gemm->device, &plan.pipelines[VKMM_PLAN_PACKING], plan.binding_count, bound, command);
-    vkmm_pipeline_dispatch(gemm->device, &plan.pipelines[VKMM_PLAN_PACKING], &push, sizeof push, groups, command);
+    const vkmm_pipeline *pipeline = &plan.pipelines[step->pipeline];
+    vkmm_pipeline_bind(gemm->device, pipeline, count, bound);
+    vkmm_pipeline_use(gemm->device, pipeline, count, bound, command);
+    vkmm_pipeline_dispatch(gemm->device, pipeline, step->push, sizeof step->push, step->groups, command);
     return VKMM_OK;
 }

@@ -7,11 +7,7 @@
 typedef struct recording {
     const vkmm_gemm *gemm;
     const vkmm_gemm_bindings *bindings;
-    vkmm_problem seen; /* by the kernel, with the largest extents */
-    vkmm_push push;    /* of all products but for extents and offsets */
-    VkCommandBuffer command;
-    VkDescriptorBufferInfo bound[VKMM_PLAN_PACKING + 1][VKMM_MAX_BINDINGS]; /* by pass */
-    vkmm_pipeline passes[VKMM_PLAN_PACKING + 1];
+    vkmm_change change; /* of all products except for extents and offsets */
 } recording;
 
 static uint32_t product_count(const vkmm_gemm_bindings *bindings)
@@ -78,7 +74,7 @@ static int gather(const recording *r, const uint64_t need[], vkmm_part parts[])
     return 1;
 }
 
-/* The push constants that all products share: 1; 0 if α or β is not legal. */
+/* What all products share: 1; 0 if α or β is not legal. */
 static int scale(recording *r)
 {
     const vkmm_gemm *gemm = r->gemm;
@@ -86,104 +82,41 @@ static int scale(recording *r)
     int swapped;
     if (r->bindings->alpha) problem.alpha = *r->bindings->alpha;
     if (r->bindings->beta) problem.beta = *r->bindings->beta;
-    if (gemm->plan.reads_scalars) problem.alpha = 1, problem.beta = 0;
+    if (gemm->info.scalar_bytes > 0) problem.alpha = 1, problem.beta = 0;
     if (!vkmm_scalar_is_legal(problem.type, problem.alpha) || !vkmm_scalar_is_legal(problem.type, problem.beta))
         return 0;
-    r->seen = vkmm_problem_row_major(&problem, &swapped);
-    const vkmm_problem seen = r->seen;
-    const vkmm_type type = vkmm_types_scale(vkmm_problem_types(&seen));
-    r->push = gemm->plan.push;
-    if (seen.k == 0) r->push.k = 0, r->push.splits = 1; /* otherwise the plan's K, which may be padded */
-    /* The plan has packed operands from the beginning of what is bound. */
-    if (gemm->plan.packs[VKMM_A].bytes == 0)
-        r->push.offset_a = (uint32_t)seen.offset_a, r->push.stride_a = (uint32_t)seen.stride_a;
-    if (gemm->plan.packs[VKMM_B].bytes == 0)
-        r->push.offset_b = (uint32_t)seen.offset_b, r->push.stride_b = (uint32_t)seen.stride_b;
-    r->push.offset_c = (uint32_t)seen.offset_c, r->push.stride_c = (uint32_t)seen.stride_c;
-    vkmm_scalar_bits(type, seen.alpha, r->push.alpha);
-    vkmm_scalar_bits(type, seen.beta, r->push.beta);
+    r->change.seen = vkmm_problem_row_major(&problem, &swapped);
+    const vkmm_type type = vkmm_types_scale(vkmm_problem_types(&r->change.seen));
+    vkmm_scalar_bits(type, r->change.seen.alpha, r->change.scalars);
+    vkmm_scalar_bits(type, r->change.seen.beta, r->change.scalars + 2);
     return 1;
 }
 
-static void use(const recording *r, vkmm_plan_pass pass)
-{
-    vkmm_pipeline_use(r->gemm->device, &r->passes[pass], r->gemm->plan.binding_count, r->bound[pass], r->command);
-}
-
-static void dispatch(const recording *r, vkmm_plan_pass pass, vkmm_push *push, uint64_t items)
-{
-    const uint32_t most = r->gemm->device->physical->info.max_workgroup_count[0];
-    const uint32_t groups[3] = {items < most ? (uint32_t)items : most, 1, 1};
-    push->end = (uint32_t)items;
-    vkmm_pipeline_dispatch(r->gemm->device, &r->passes[pass], push, sizeof *push, groups, r->command);
-}
-
-/* Whether every recording packs an operand of the kernel. */
-static int packs(const vkmm_plan *plan, vkmm_operand operand)
-{
-    return plan->packs[operand].bytes > 0 && !plan->packs[operand].bound;
-}
-
-/* Packs operands of a product, which begin at these elements. */
-static void record_packs(const recording *r, const uint64_t offsets[2])
-{
-    const vkmm_plan *plan = &r->gemm->plan;
-    use(r, VKMM_PLAN_PACKING);
-    for (int o = VKMM_A; o <= VKMM_B; o++) {
-        uint32_t groups[3];
-        if (!packs(plan, (vkmm_operand)o)) continue;
-        vkmm_pack_push push = vkmm_plan_pack(plan, (vkmm_operand)o, groups);
-        push.offset = (uint32_t)offsets[o];
-        vkmm_pipeline_dispatch(r->gemm->device, &r->passes[VKMM_PLAN_PACKING], &push, sizeof push, groups, r->command);
-    }
-    vkmm_plan_record_barrier(r->gemm->device, r->command);
-}
-
-static void record_product(const recording *r, uint32_t index, int *first)
-{
-    const vkmm_plan *plan = &r->gemm->plan;
-    const vkmm_gemm_product product = product_at(r, index);
-    vkmm_push push = r->push;
-    if (product.m == 0 || product.n == 0) return;
-    vkmm_problem seen = r->seen;
-    seen.m = push.m = plan->swapped ? product.n : product.m;
-    seen.n = push.n = plan->swapped ? product.m : product.n;
-    seen.offset_a += plan->swapped ? product.offset_b : product.offset_a;
-    seen.offset_b += plan->swapped ? product.offset_a : product.offset_b;
-    if (!packs(plan, VKMM_A)) push.offset_a += (uint32_t)(seen.offset_a - r->seen.offset_a);
-    if (!packs(plan, VKMM_B)) push.offset_b += (uint32_t)(seen.offset_b - r->seen.offset_b);
-    push.offset_c += (uint32_t)product.offset_c;
-    const int second = plan->pipelines[VKMM_PLAN_SECOND].handle != VK_NULL_HANDLE,
-              packed = r->gemm->info.kernel.packed_bytes > 0;
-    if ((second || packed) && !*first) vkmm_plan_record_barrier(r->gemm->device, r->command); /* share the workspace */
-    if (packed) record_packs(r, (uint64_t[]){seen.offset_a, seen.offset_b});
-    if (second || packed || *first) use(r, VKMM_PLAN_FIRST);
-    dispatch(r, VKMM_PLAN_FIRST, &push, vkmm_plan_tiles(plan, &seen) * push.splits);
-    *first = 0;
-    if (!second) return;
-    vkmm_plan_record_barrier(r->gemm->device, r->command);
-    use(r, VKMM_PLAN_SECOND);
-    dispatch(r, VKMM_PLAN_SECOND, &push, vkmm_reduce_items(&r->gemm->device->physical->info, &seen));
-}
-
-static void bind(recording *r, const vkmm_part parts[])
+/* Records a product after `recorded` others, with which it shares the workspace. */
+static uint32_t record_product(const recording *r, uint32_t index, uint32_t recorded, vkmm_recorder *recorder)
 {
     const vkmm_gemm *gemm = r->gemm;
-    const vkmm_plan *plan = &gemm->plan;
-    vkmm_plan of_slot;
-    if (gemm->info.uses_slots) {
-        of_slot = vkmm_plan_with(plan, &gemm->sets, r->bindings->slot);
-        plan = &of_slot;
-    }
-    r->passes[VKMM_PLAN_FIRST] = plan->pipelines[VKMM_PLAN_FIRST];
-    r->passes[VKMM_PLAN_SECOND] = plan->pipelines[VKMM_PLAN_SECOND];
-    if (gemm->info.kernel.packed_bytes > 0) /* otherwise it is vkmm_gemm_pack's */
-        r->passes[VKMM_PLAN_PACKING] = plan->pipelines[VKMM_PLAN_PACKING];
-    for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_PACKING; pass++) {
-        if (!r->passes[pass].handle) continue;
-        vkmm_plan_bound(plan, parts, (vkmm_plan_pass)pass, r->bound[pass]);
-        if (gemm->info.uses_slots)
-            vkmm_pipeline_bind(gemm->device, &r->passes[pass], plan->binding_count, r->bound[pass]);
+    const vkmm_gemm_product product = product_at(r, index);
+    const uint64_t offsets[] = {product.offset_a, product.offset_b, product.offset_c};
+    vkmm_change change = r->change;
+    if (product.m == 0 || product.n == 0) return 0;
+    change.seen.m = gemm->swapped ? product.n : product.m;
+    change.seen.n = gemm->swapped ? product.m : product.n;
+    for (int o = VKMM_A; o <= VKMM_C; o++)
+        change.offsets[o] = (uint32_t)offsets[gemm->swapped && o <= VKMM_B ? VKMM_B - o : o];
+    if (gemm->info.workspace_bytes > 0 && recorded > 0) vkmm_plan_record_barrier(gemm->device, recorder->command);
+    return vkmm_record(recorder, VKMM_WHEN_EACH, 0, vkmm_plan_items(&gemm->plan), &change);
+}
+
+/* Binds the pipelines of a recording; not those of vkmm_gemm_pack. */
+static void bind(const vkmm_plan *plan, vkmm_device *device, const vkmm_part *parts,
+                 VkDescriptorBufferInfo bound[][VKMM_MAX_BINDINGS])
+{
+    for (uint32_t i = 0; i < plan->recipe.step_count; i++) {
+        const uint32_t pipeline = plan->recipe.steps[i].pipeline;
+        if (!(plan->recipe.steps[i].when & VKMM_WHEN_EACH)) continue;
+        vkmm_plan_bound(plan, parts, pipeline, bound[pipeline]);
+        vkmm_pipeline_bind(device, &plan->pipelines[pipeline], plan->recipe.binding_count, bound[pipeline]);
     }
 }
 
@@ -191,16 +124,24 @@ vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command, con
 {
     if (!gemm || !command || !bindings) return VKMM_INVALID;
     if (gemm->info.uses_slots && bindings->slot >= gemm->slots) return VKMM_INVALID;
-    recording r = {.gemm = gemm, .bindings = bindings, .command = command};
+    recording r = {.gemm = gemm, .bindings = bindings};
     uint64_t need[VKMM_BIAS + 1] = {0};
     vkmm_part parts[VKMM_SCALARS_PART + 1];
+    VkDescriptorBufferInfo bound[VKMM_RECIPE_PIPELINES][VKMM_MAX_BINDINGS];
     for (uint32_t i = 0; i < product_count(bindings); i++)
         if (!reach(&r, i, need)) return VKMM_INVALID;
     if (!scale(&r)) return VKMM_INVALID;
     if (need[VKMM_C] == 0) return VKMM_OK;
     if (!gather(&r, need, parts)) return VKMM_INVALID;
-    bind(&r, parts);
-    int first = 1;
-    for (uint32_t i = 0; i < product_count(bindings); i++) record_product(&r, i, &first);
+    vkmm_plan of_slot;
+    vkmm_recorder recorder = {gemm->device, &gemm->plan, command, parts[VKMM_BINDING_WORKSPACE], bound, 0};
+    if (gemm->info.uses_slots) {
+        of_slot = vkmm_plan_with(&gemm->plan, &gemm->sets, bindings->slot);
+        recorder.plan = &of_slot;
+    }
+    bind(recorder.plan, gemm->device, parts, bound);
+    vkmm_plan_record_workspace(gemm->device, &gemm->plan, &recorder.workspace, command);
+    for (uint32_t i = 0, recorded = 0; i < product_count(bindings); i++)
+        recorded += record_product(&r, i, recorded, &recorder);
     return VKMM_OK;
 }

@@ -32,7 +32,10 @@ static vkmm_status create_workspace(vkmm_job *job)
     const uint64_t bytes = job->plan.info.workspace_bytes;
     job->slices = vkmm_slices_of(vkmm_plan_items(&job->plan), vkmm_problem_flops(&job->choice.problem));
     if (bytes == 0) return VKMM_OK;
-    return vkmm_buffer_create(job->device, "the workspace", bytes, VKMM_PLACE_DEVICE, &job->workspace);
+    const vkmm_status status =
+        vkmm_buffer_create(job->device, "the workspace", bytes, VKMM_PLACE_DEVICE, &job->workspace);
+    if (status != VKMM_OK) return status;
+    return vkmm_plan_clear(job->device, &job->plan, &(vkmm_part){job->workspace.handle, 0, bytes});
 }
 
 vkmm_status vkmm_job_plan_again(vkmm_job *job, const vkmm_problem *problem, const vkmm_wish *wish)

@@ -7,9 +7,8 @@
 #include "math/type.h"
 #include "vk/command.h"
 
-/* What a command buffer does, in this order; with TIMER, there are timestamps around UPLOAD, the product (ITEMS and
- * REDUCE) and DOWNLOAD. */
-enum { POISON = 1, UPLOAD = 2, TIMER = 4, ITEMS = 8, REDUCE = 16, DOWNLOAD = 32, PRODUCT = ITEMS | REDUCE };
+/* What a command buffer does, in this order; with TIMER, there are timestamps around UPLOAD, PRODUCT and DOWNLOAD. */
+enum { POISON = 1, UPLOAD = 2, TIMER = 4, PRODUCT = 8, DOWNLOAD = 16 };
 
 static const int before[] = {
     [VKMM_PASS_CHECKED] = POISON | UPLOAD, [VKMM_PASS_TIMED] = 0, [VKMM_PASS_TRANSFER] = UPLOAD};
@@ -36,10 +35,9 @@ static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
     if (steps & POISON) vkmm_stores_record_poison(device, job->stores, *command);
     if (steps & TIMER) vkmm_timer_start(device, *command, &job->timer);
     if (steps & UPLOAD) vkmm_stores_record_upload(device, job->stores, *command);
-    if (steps & UPLOAD) vkmm_plan_record_packs(device, plan, 1, *command);
+    if (steps & UPLOAD) vkmm_plan_record_when(device, plan, VKMM_WHEN_ONCE, *command);
     mark(job, steps, UPLOAD, &stamp, *command);
-    if (steps & ITEMS) vkmm_plan_record_items(device, plan, first, end, *command);
-    if (steps & REDUCE) vkmm_plan_record_reduce(device, plan, *command);
+    if (steps & PRODUCT) vkmm_plan_record_items(device, plan, first, end, *command);
     mark(job, steps, PRODUCT, &stamp, *command);
     /* A mapped C is visible to the host after every dispatch; the other kind only after a copy. */
     if ((steps & DOWNLOAD) || job->stores[VKMM_C].buffer.mapped)
@@ -85,7 +83,7 @@ static vkmm_status submit(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
     if (status != VKMM_OK) kept = NULL;
     if (status == VKMM_OK) status = vkmm_command_run(job->device, *command, &host);
     if (status == VKMM_OK) read_times(job, steps, times);
-    if (status == VKMM_OK && (steps & ITEMS) && !copies) vkmm_slices_learn(&job->slices, end - first, host);
+    if (status == VKMM_OK && (steps & PRODUCT) && !copies) vkmm_slices_learn(&job->slices, end - first, host);
     times->host_ms += host;
     if (!kept) vkmm_command_free(job->device, command);
     return status;
@@ -97,9 +95,8 @@ static vkmm_status run_slices(vkmm_job *job, vkmm_pass pass, const vkmm_plan *pl
     if (before[pass]) status = submit(job, plan, before[pass] | around[pass], 0, 0, NULL, times);
     for (uint64_t first = 0, end; first < job->slices.items && status == VKMM_OK; first = end) {
         end = first + vkmm_slices_next(&job->slices, job->slices.items - first);
-        status = submit(job, plan, ITEMS | around[pass], first, end, NULL, times);
+        status = submit(job, plan, PRODUCT | around[pass], first, end, NULL, times);
     }
-    if (status == VKMM_OK && job->choice.reduce) status = submit(job, plan, REDUCE | around[pass], 0, 0, NULL, times);
     if (status == VKMM_OK && after[pass]) status = submit(job, plan, after[pass] | around[pass], 0, 0, NULL, times);
     return status;
 }
@@ -191,19 +188,19 @@ vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandB
 /* Reads the device's decision, where it has one to make. */
 static vkmm_status find_method(vkmm_job *job)
 {
-    const vkmm_buffer *dispatches = &job->plan.dispatches;
+    const vkmm_range *decisions = &job->plan.recipe.decisions;
     VkDispatchIndirectCommand groups[VKMM_DISPATCH_COUNT];
-    const VkBufferCopy all = {.size = sizeof groups};
+    const VkBufferCopy all = {.srcOffset = decisions->at, .size = sizeof groups};
     vkmm_buffer host = {0};
     VkCommandBuffer command = NULL;
     if (job->knows_method) return VKMM_OK;
     job->method = vkmm_choice_method(&job->choice);
-    if (!dispatches->handle) return VKMM_OK;
+    if (decisions->bytes == 0) return VKMM_OK;
     vkmm_status status = vkmm_buffer_create(job->device, "the dispatches", sizeof groups, VKMM_PLACE_DOWNLOAD, &host);
     if (status == VKMM_OK) status = vkmm_command_begin(job->device, &command);
     if (status == VKMM_OK) {
         vkmm_command_barrier_all(job->device, command);
-        job->device->table.vkCmdCopyBuffer(command, dispatches->handle, host.handle, 1, &all);
+        job->device->table.vkCmdCopyBuffer(command, job->workspace.handle, host.handle, 1, &all);
         vkmm_command_barrier_all(job->device, command);
         status = vkmm_command_finish(job->device, status, &command);
     }
@@ -227,7 +224,7 @@ vkmm_status vkmm_job_method(vkmm_job *job, vkmm_method *method)
 static vkmm_status tell_method(vkmm_job *job)
 {
     const vkmm_status status = find_method(job);
-    if (status == VKMM_OK && job->plan.dispatches.handle && job->method != job->choice.problem.method)
+    if (status == VKMM_OK && job->plan.recipe.decisions.bytes > 0 && job->method != job->choice.problem.method)
         vkmm_say(job->log, VKMM_LOG_WARNING,
                  "A or B has an infinity, a NaN, elements too small beside the largest of their row or column, or too "
                  "few that are not 0 for %s: computed by %s instead",

@@ -88,7 +88,7 @@ static vkmm_status bind(vkmm_job *job)
     vkmm_rotation *r = &job->rotation;
     vkmm_status status = vkmm_plan_sets_create(job->device, &job->plan, r->count - 1, &r->sets);
     for (uint32_t i = 1; i < r->count && status == VKMM_OK; i++) {
-        const vkmm_plan plan = vkmm_plan_with(&job->plan, &r->sets, i - 1);
+        vkmm_plan plan = vkmm_plan_with(&job->plan, &r->sets, i - 1);
         vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {r->copies[i].parts[VKMM_A], r->copies[i].parts[VKMM_B],
                                                    r->copies[i].parts[VKMM_C]};
         parts[VKMM_BIAS_PART] = r->copies[i].parts[VKMM_BIAS];

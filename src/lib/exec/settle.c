@@ -9,7 +9,7 @@ static vkmm_status find_lines(vkmm_job *job, vkmm_buffer *found)
 {
     vkmm_device *device = job->device;
     VkCommandBuffer command = NULL;
-    const VkBufferCopy region = {.srcOffset = job->plan.modular.lines.at, .size = job->plan.modular.lines.bytes};
+    const VkBufferCopy region = {.srcOffset = job->choice.modular.lines.at, .size = job->choice.modular.lines.bytes};
     vkmm_status status =
         vkmm_buffer_create(device, "what is known of A and B", region.size, VKMM_PLACE_DOWNLOAD, found);
     if (status != VKMM_OK) return status;
@@ -17,10 +17,8 @@ static vkmm_status find_lines(vkmm_job *job, vkmm_buffer *found)
     if (status == VKMM_OK) {
         vkmm_command_barrier_all(device, command);
         if (!job->is_lent) vkmm_stores_record_upload(device, job->stores, command);
-        for (int counting = 0; counting < 2; counting++) {
-            vkmm_modular_record_lines(device, &job->plan, counting, command);
-            vkmm_command_barrier_all(device, command);
-        }
+        vkmm_plan_record_when(device, &job->plan, VKMM_WHEN_LOOK, command);
+        vkmm_command_barrier_all(device, command);
         device->table.vkCmdCopyBuffer(command, job->workspace.handle, found->handle, 1, &region);
         vkmm_command_barrier_all(device, command);
     }
@@ -54,7 +52,7 @@ static vkmm_status fall_back(vkmm_job *job, uint32_t needs)
 
 vkmm_status vkmm_job_settle(vkmm_job *job)
 {
-    const vkmm_modular *modular = &job->plan.modular;
+    const vkmm_modular *modular = &job->choice.modular;
     vkmm_buffer found = {0};
     if (!job->device || modular->moduli == 0 || vkmm_plan_items(&job->plan) == 0) return VKMM_OK;
     vkmm_status status = find_lines(job, &found);

@@ -346,14 +346,6 @@ static void destroy_work(vkmm_work *work)
     vkmm_free(work);
 }
 
-/* Panels that are in flight together would share what the device decides on (plan/plan.h: dispatches). */
-static vkmm_status check_problem(const vkmm_log *log, const vkmm_problem *problem)
-{
-    vkmm_status status = vkmm_problem_check(log, problem, NULL);
-    if (status != VKMM_OK || problem->method != VKMM_COMPUTE_SPLIT) return status;
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "a split product cannot be computed in panels; it must fit on the device");
-}
-
 vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
                                vkmm_stream **out)
 {
@@ -364,7 +356,7 @@ vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const v
     VKMM_NEED(log, params);
     for (uint32_t i = 0; i < params->other_count; i++)
         VKMM_NEED(log, params->others && params->others[i] ? params : NULL);
-    vkmm_status status = check_problem(log, &params->job.problem);
+    vkmm_status status = vkmm_problem_check(log, &params->job.problem, NULL);
     if (status != VKMM_OK) return status;
     vkmm_work *work = create_work();
     if (!work) return VKMM_NO_MEMORY(log, "for a stream");
@@ -379,7 +371,7 @@ vkmm_status vkmm_stream_change(vkmm_stream *stream, const vkmm_problem *problem)
     VKMM_NEED(stream->log, problem);
     const vkmm_stream_params params = {
         .job = {.problem = *problem}, .memory_limit = stream->limit, .other_count = stream->next != NULL};
-    vkmm_status status = check_problem(stream->log, problem);
+    vkmm_status status = vkmm_problem_check(stream->log, problem, NULL);
     if (status != VKMM_OK) return status;
     vkmm_problem scaled = stream->problem; /* by other scalars, which are none of the kernel's constants */
     scaled.alpha = problem->alpha;

@@ -117,12 +117,13 @@ void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *p)
 
 vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_choice *choice)
 {
-    const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
+    vkmm_problem cut = vkmm_stream_cut(stream, step, part);
     const vkmm_kernel_info *whole = &stream->whole.info;
     vkmm_wish wish = {.kernel = stream->whole.kernel->name,
                       .shader = stream->shader,
                       .pack = VKMM_PACK_NEVER,
                       .terms.in_one = 1}; /* as the whole */
+    cut.method = vkmm_choice_method(&stream->whole);
     if (stream->whole.kernel->tunables) {
         wish.config = whole->config;
         wish.terms.unaligned = ~vkmm_usable_alignment(&stream->whole);
@@ -130,7 +131,9 @@ vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint6
         wish.tile_rows = whole->tile[0];
         wish.tile_cols = whole->tile[1];
     }
-    return vkmm_choose(stream->log, &stream->device->physical->info, &cut, &wish, choice);
+    const vkmm_status status = vkmm_choose(stream->log, &stream->device->physical->info, &cut, &wish, choice);
+    choice->run = stream->whole.run; /* so that no bit depends on how C is cut */
+    return status;
 }
 
 /* There are few pipelines: only panels at the edges may need another one. */
@@ -151,7 +154,7 @@ static vkmm_status find_plan(vkmm_stream *stream, const vkmm_step *step, uint64_
 }
 
 /* What the kernel sees of the panels. */
-static void bind(vkmm_stream *stream, const vkmm_plan *plan, const vkmm_step *step, uint64_t part,
+static void bind(vkmm_stream *stream, vkmm_plan *plan, const vkmm_step *step, uint64_t part,
                  const vkmm_slot *const slots[3])
 {
     const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
@@ -168,8 +171,7 @@ static void bind(vkmm_stream *stream, const vkmm_plan *plan, const vkmm_step *st
     vkmm_plan_bind(stream->device, plan, parts);
 }
 
-static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t first, uint64_t end, int last,
-                          vkmm_flight *flight)
+static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t first, uint64_t end, vkmm_flight *flight)
 {
     vkmm_device *device = stream->device;
     vkmm_status status = vkmm_command_begin(device, &flight->command);
@@ -177,8 +179,8 @@ static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t f
     /* The panels, and the workspace, C and sums that products before left. */
     vkmm_command_barrier_all(device, flight->command);
     vkmm_timer_start(device, flight->command, &flight->timer);
+    if (first == 0) vkmm_plan_record_workspace(device, plan, &plan->workspace, flight->command);
     vkmm_plan_record_items(device, plan, first, end, flight->command);
-    if (last) vkmm_plan_record_reduce(device, plan, flight->command);
     vkmm_timer_mark(device, flight->command, &flight->timer, 1);
     vkmm_command_barrier_all(device, flight->command);
     return vkmm_command_end(device, flight->command);
@@ -200,14 +202,14 @@ static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step
                        const vkmm_slot *const slots[3], uint64_t first, uint64_t end)
 {
     vkmm_flight *flight = &stream->flights[stream->next_flight];
-    const vkmm_plan plan = vkmm_plan_with(&p->plan, &p->sets, stream->next_flight);
+    vkmm_plan plan = vkmm_plan_with(&p->plan, &p->sets, stream->next_flight);
     const int last = end == vkmm_plan_items(&plan);
     vkmm_status status = flight->command ? reap(stream, flight) : VKMM_OK;
     if (status != VKMM_OK) return status;
     bind(stream, &plan, step, part, slots);
     status = use_once(stream, &plan, p);
     if (status != VKMM_OK) return status;
-    status = record(stream, &plan, first, end, last, flight);
+    status = record(stream, &plan, first, end, flight);
     if (status == VKMM_OK)
         status = stream->is_loading ? vkmm_command_submit_after_copies(stream->device, flight->command)
                                     : vkmm_command_submit(stream->device, flight->command);

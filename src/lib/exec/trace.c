@@ -150,7 +150,7 @@ static vkmm_status create_buffers(vkmm_device *device, const vkmm_problem *probl
     return VKMM_OK;
 }
 
-static vkmm_status dispatch(vkmm_device *device, const vkmm_plan *plan,
+static vkmm_status dispatch(vkmm_device *device, vkmm_plan *plan,
                             const vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT])
 {
     vkmm_part bound[VKMM_MAX_BINDING_COUNT];

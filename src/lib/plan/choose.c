@@ -8,7 +8,6 @@
 #include "math/problem.h"
 #include "math/type.h"
 #include "plan/parts.h"
-#include "plan/plan.h"
 
 /* Every matrix is one binding, and a binding covers at most maxStorageBufferRange bytes. */
 static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem)
@@ -347,7 +346,5 @@ vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *devi
     vkmm_status status = vkmm_choose_job(log, device, params, &choice);
     if (status != VKMM_OK) return status;
     *info = choice.info;
-    for (int pass = 0; pass < VKMM_PASSES; pass++)
-        info->pipeline_hash[pass] = vkmm_plan_hash(device, &choice, (vkmm_plan_pass)pass);
     return status;
 }

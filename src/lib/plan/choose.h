@@ -92,10 +92,10 @@ typedef struct vkmm_choice {
     uint32_t split_depth; /* elements along K of each of info.splits parts */
     uint32_t run;         /* vkmm_push.run; 0: the product is not one of parts */
     vkmm_repack packs[2]; /* of the kernel's A and B: `problem` has them packed, and perhaps K padded with zeros */
+    uint64_t sums_bytes;  /* of the workspace: those of parts of K; 0: all of it */
+    vkmm_range decisions; /* of the workspace: the device's, of a split product */
     vkmm_edge edge;
     vkmm_modular modular;
-    uint32_t capture; /* a vkmm_plan_pass, plus one: only its pipeline is built, and the driver is to keep statistics of
-                         it (vk/executable.h); vkmm_choose leaves it 0: all are built */
 } vkmm_choice;
 
 /* device may be NULL for the kernel "serial". The problem must have been checked (math/problem.h). VKMM_INVALID:

@@ -1,12 +1,14 @@
 /* f64 multiplied as residues: three passes around a product of bytes, or of words, a batch with a matrix for each
  * modulus, which any general kernel computes. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "kernel/contract.h"
 #include "math/problem.h"
+#include "math/type.h"
 #include "plan/parts.h"
-#include "plan/plan.h"
+#include "plan/recipe.h"
 
 enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */, ALIGNMENT = 256 };
 
@@ -177,20 +179,20 @@ vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *dev
     return VKMM_OK;
 }
 
-vkmm_part vkmm_modular_part(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, vkmm_plan_pass pass)
+vkmm_recipe_bind vkmm_modular_bind(const vkmm_choice *choice, uint32_t binding, const char *pipeline)
 {
-    const vkmm_modular *m = &plan->modular;
+    const vkmm_modular *m = &choice->modular;
     const vkmm_range *range = NULL, residues = {m->a.at, m->b.at + m->b.bytes - m->a.at},
                      *const product[] = {&m->a, &m->b, &m->sums, &m->sums};
-    if (pass == VKMM_PLAN_FIRST || pass == VKMM_PLAN_EDGE) range = product[binding];
-    if (pass == VKMM_PLAN_PACKING && binding > VKMM_B) range = binding == VKMM_C ? &m->lines : &residues;
-    if (pass == VKMM_PLAN_SCALING && binding > VKMM_B) range = &m->lines;
-    if (pass == VKMM_PLAN_SECOND && binding == VKMM_BINDING_WORKSPACE) range = &m->sums;
-    if (pass == VKMM_PLAN_SECOND && binding == VKMM_A) range = &m->lines;
-    if (pass == VKMM_PLAN_SECOND && binding == VKMM_B) return parts[plan->has_bias ? VKMM_BIAS_PART : VKMM_C];
-    if (!range) return parts[binding <= VKMM_B && plan->swapped ? VKMM_B - binding : binding];
-    const vkmm_part *workspace = &parts[VKMM_BINDING_WORKSPACE];
-    return (vkmm_part){workspace->buffer, workspace->offset + range->at, range->bytes > 0 ? range->bytes : 4};
+    if (strcmp(pipeline, "product") == 0) range = product[binding];
+    if (strcmp(pipeline, "residues") == 0 && binding > VKMM_B) range = binding == VKMM_C ? &m->lines : &residues;
+    if (strcmp(pipeline, "scale") == 0 && binding > VKMM_B) range = &m->lines;
+    if (strcmp(pipeline, "finish") == 0 && binding == VKMM_BINDING_WORKSPACE) range = &m->sums;
+    if (strcmp(pipeline, "finish") == 0 && binding == VKMM_A) range = &m->lines;
+    if (strcmp(pipeline, "finish") == 0 && binding == VKMM_B)
+        return (vkmm_recipe_bind){m->problem.has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
+    if (!range) return (vkmm_recipe_bind){binding <= VKMM_B && choice->swapped ? VKMM_B - binding : binding, 0, 0};
+    return (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, range->at, range->bytes > 0 ? range->bytes : 4};
 }
 
 /* The push constants of modular_lines.comp and modular_residues.comp. */
@@ -209,6 +211,16 @@ typedef struct push_lines {
         } residues;
     };
 } push_lines;
+
+/* The push constants of modular_finish.comp. */
+typedef struct push_finish {
+    uint32_t m, n, ldc, offset, stride;
+    uint32_t moduli, sums_ld, a, b, lines_stride;
+    uint32_t first, end;
+    uint32_t alpha[2], beta[2];
+} push_finish;
+
+_Static_assert(sizeof(push_lines) <= VKMM_PUSH_WORDS * 4 && sizeof(push_finish) <= VKMM_PUSH_WORDS * 4, "a step's");
 
 static push_lines push_of(const vkmm_modular *m, vkmm_operand operand)
 {
@@ -229,88 +241,112 @@ static push_lines push_of(const vkmm_modular *m, vkmm_operand operand)
     };
 }
 
-void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, int counting, VkCommandBuffer command)
+/* What the device finds of each line of an operand; `counting`: in its second look. */
+static vkmm_recipe_step lines_step(const vkmm_device_info *limits, const vkmm_modular *m, vkmm_operand o, int counting)
 {
-    const uint32_t count = plan->modular.products, *moduli = plan->modular.numbers;
-    for (int o = VKMM_A; o <= VKMM_B; o++) {
-        push_lines push = push_of(&plan->modular, (vkmm_operand)o);
-        const uint32_t lines = push.depth_step == 1 ? vkmm_reduce_size(&device->physical->info) / 32 : 32,
-                       groups[3] = {(push.count + lines - 1) / lines, 1, (uint32_t)plan->modular.problem.batch_count};
-        push.first.limit = plan->modular.limit;
-        push.first.counting = (uint32_t)counting;
-        push.first.largest = moduli[0];
-        for (uint32_t i = 0; i < count; i++) push.first.smaller[i / 4] |= (moduli[0] - moduli[i]) << 8 * (i % 4);
-        vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_SCALING], &push, sizeof push, groups, command);
-    }
+    push_lines push = push_of(m, o);
+    const uint32_t lines = push.depth_step == 1 ? vkmm_reduce_size(limits) / 32 : 32;
+    vkmm_recipe_step step = {.when = counting ? VKMM_WHEN_LOOK : VKMM_WHEN_LOOK | VKMM_WHEN_EACH,
+                             .barrier = counting && o == VKMM_A,
+                             .groups = {(push.count + lines - 1) / lines, 1, (uint32_t)m->problem.batch_count}};
+    push.first.limit = m->limit;
+    push.first.counting = (uint32_t)counting;
+    push.first.largest = m->numbers[0];
+    for (uint32_t i = 0; i < m->products; i++)
+        push.first.smaller[i / 4] |= (m->numbers[0] - m->numbers[i]) << 8 * (i % 4);
+    step.words.offsets[o] = VKMM_WORD(push_lines, offset);
+    memcpy(step.push, &push, sizeof push);
+    return step;
 }
 
-void vkmm_modular_record_residues(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+static vkmm_recipe_step residues_step(const vkmm_modular *m, vkmm_operand o)
 {
-    const vkmm_modular *m = &plan->modular;
     const vkmm_problem *product = &m->product;
-    for (int o = VKMM_A; o <= VKMM_B && product->k > 0; o++) {
-        push_lines push = push_of(m, (vkmm_operand)o);
-        const uint32_t groups[3] = {(uint32_t)vkmm_divide_up(product->k, SIDE),
-                                    (uint32_t)vkmm_divide_up(push.count, SIDE), (uint32_t)m->problem.batch_count};
-        if (o == VKMM_B) push.residues.to = (uint32_t)((m->b.at - m->a.at) / (QUAD * plan->pack_bytes));
-        push.residues.ld = (uint32_t)(o == VKMM_B ? product->ldb : product->lda) / QUAD;
-        push.residues.plane = (uint32_t)((o == VKMM_B ? product->stride_b : product->stride_a) / QUAD);
-        vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_PACKING], &push, sizeof push, groups, command);
-    }
+    const uint64_t size = vkmm_type_of(product->type)->bytes;
+    push_lines push = push_of(m, o);
+    vkmm_recipe_step step = {.when = VKMM_WHEN_EACH,
+                             .barrier = o == VKMM_A,
+                             .groups = {(uint32_t)vkmm_divide_up(product->k, SIDE),
+                                        (uint32_t)vkmm_divide_up(push.count, SIDE), (uint32_t)m->problem.batch_count}};
+    if (o == VKMM_B) push.residues.to = (uint32_t)((m->b.at - m->a.at) / (QUAD * size));
+    push.residues.ld = (uint32_t)(o == VKMM_B ? product->ldb : product->lda) / QUAD;
+    push.residues.plane = (uint32_t)((o == VKMM_B ? product->stride_b : product->stride_a) / QUAD);
+    step.words.offsets[o] = VKMM_WORD(push_lines, offset);
+    memcpy(step.push, &push, sizeof push);
+    return step;
 }
 
-/* Of `rows` rows from `row` on, whose sums are complete. */
-static void record_finish(vkmm_device *device, const vkmm_plan *plan, uint32_t row, uint32_t rows,
-                          VkCommandBuffer command)
+/* The residues' products of `rows` rows from `row` on. */
+static vkmm_recipe_step panel_step(const vkmm_choice *choice, uint64_t row, uint64_t rows)
 {
-    const vkmm_modular *m = &plan->modular;
+    const vkmm_modular *m = &choice->modular;
+    vkmm_problem panel = m->product;
+    vkmm_push push = vkmm_push_of(choice, &choice->problem, 0);
+    panel.m = rows;
+    vkmm_recipe_step step = {.when = VKMM_WHEN_EACH,
+                             .barrier = 1,
+                             .cut = VKMM_CUT_ITEMS,
+                             .items = vkmm_config_tiles(&panel, &choice->config),
+                             .groups = {choice->info.groups[0], 1, 1},
+                             .words = {.items = VKMM_WORD(vkmm_push, first)}};
+    push.m = (uint32_t)rows;
+    push.offset_a = (uint32_t)(row * (m->product.op_a == VKMM_OP_T ? 1 : push.k));
+    push.stride_c = (uint32_t)(rows * push.ldc);
+    push.splits = choice->info.splits;
+    push.split_depth = choice->split_depth;
+    push.whole_rows = choice->info.whole_rows;
+    memcpy(step.push, &push, sizeof push);
+    return step;
+}
+
+static vkmm_recipe_step finish_step(const vkmm_device_info *limits, const vkmm_modular *m, uint64_t row, uint64_t rows)
+{
     const vkmm_problem *p = &m->problem;
-    struct {
-        uint32_t m, n, ldc, offset, stride;
-        uint32_t moduli, sums_ld, a, b, lines_stride;
-        uint32_t first, end;
-        uint32_t alpha[2], beta[2];
-    } push = {.m = rows,
-              .n = (uint32_t)p->n,
-              .ldc = (uint32_t)p->ldc,
-              .offset = (uint32_t)(p->offset_c + row * p->ldc),
-              .stride = (uint32_t)p->stride_c,
-              .moduli = m->products,
-              .sums_ld = (uint32_t)vkmm_divide_up(p->n, 4),
-              .a = VKMM_MODULAR_TABLE + row,
-              .b = VKMM_MODULAR_TABLE + (uint32_t)p->m,
-              .lines_stride = (uint32_t)(p->m + p->n)};
-    const uint32_t most = device->physical->info.max_workgroup_count[0],
-                   workgroup = vkmm_reduce_size(&device->physical->info);
+    const uint32_t workgroup = vkmm_reduce_size(limits);
+    vkmm_recipe_step step = {.when = VKMM_WHEN_EACH,
+                             .barrier = 1,
+                             .groups = {limits->max_workgroup_count[0], 1, 1},
+                             .words = {.offsets = {0, 0, VKMM_WORD(push_finish, offset)},
+                                       .items = VKMM_WORD(push_finish, first),
+                                       .scalars = VKMM_WORD(push_finish, alpha)}};
+    push_finish push = {.m = (uint32_t)rows,
+                        .n = (uint32_t)p->n,
+                        .ldc = (uint32_t)p->ldc,
+                        .offset = (uint32_t)(p->offset_c + row * p->ldc),
+                        .stride = (uint32_t)p->stride_c,
+                        .moduli = m->products,
+                        .sums_ld = (uint32_t)vkmm_divide_up(p->n, 4),
+                        .a = VKMM_MODULAR_TABLE + (uint32_t)row,
+                        .b = VKMM_MODULAR_TABLE + (uint32_t)p->m,
+                        .lines_stride = (uint32_t)(p->m + p->n)};
     vkmm_scalar_bits(VKMM_F64, p->alpha, push.alpha);
     vkmm_scalar_bits(VKMM_F64, p->beta, push.beta);
-    push.end = (uint32_t)(vkmm_divide_up((uint64_t)rows * push.sums_ld, workgroup) * p->batch_count);
-    const uint32_t groups[3] = {push.end < most ? push.end : most, 1, 1};
-    vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_SECOND], &push, sizeof push, groups, command);
+    step.items = vkmm_divide_up(rows * push.sums_ld, workgroup) * p->batch_count;
+    push.end = (uint32_t)step.items;
+    if (step.items < step.groups[0]) step.groups[0] = (uint32_t)step.items;
+    memcpy(step.push, &push, sizeof push);
+    return step;
 }
 
-void vkmm_modular_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
-                               VkCommandBuffer command)
+static vkmm_status add(const vkmm_log *log, vkmm_recipe *recipe, const char *pipeline, vkmm_recipe_step step)
 {
-    const vkmm_modular *m = &plan->modular;
-    for (uint64_t panel = first / m->items; panel * m->items < end; panel++) {
-        const uint64_t begin = panel * m->items, row = panel * m->rows, left = m->problem.m - row,
-                       rows = left < m->rows ? left : m->rows,
-                       stop = begin + m->items < plan->info.items ? begin + m->items : plan->info.items;
-        vkmm_push push = plan->push;
-        push.m = (uint32_t)rows;
-        push.offset_a = (uint32_t)(row * (m->product.op_a == VKMM_OP_T ? 1 : push.k));
-        push.stride_c = (uint32_t)(rows * push.ldc);
-        push.first = (uint32_t)(first > begin ? first - begin : 0);
-        push.end = (uint32_t)((end < stop ? end : stop) - begin);
-        const uint32_t items = push.end - push.first, most = plan->info.groups[0],
-                       groups[3] = {items < most ? items : most, 1, 1};
-        vkmm_pipeline_record(device, &plan->pipelines[VKMM_PLAN_FIRST], &push, sizeof push, groups, command);
-        vkmm_plan_stamp(device, plan, VKMM_PLAN_FIRST, command);
-        if (end < stop) continue;
-        vkmm_plan_record_barrier(device, command);
-        record_finish(device, plan, (uint32_t)row, (uint32_t)rows, command);
-        vkmm_plan_stamp(device, plan, VKMM_PLAN_SECOND, command);
-        if (stop < plan->info.items) vkmm_plan_record_barrier(device, command); /* the sums' place is used again */
+    step.pipeline = (uint32_t)(vkmm_recipe_find(recipe, pipeline) - recipe->pipelines);
+    return vkmm_recipe_add(log, recipe, &step);
+}
+
+vkmm_status vkmm_modular_steps(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                               vkmm_recipe *recipe)
+{
+    const vkmm_modular *m = &choice->modular;
+    vkmm_status status = VKMM_OK;
+    for (int i = 0; i < 4 && status == VKMM_OK; i++)
+        status = add(log, recipe, "scale", lines_step(limits, m, i % 2 ? VKMM_B : VKMM_A, i / 2));
+    for (int o = VKMM_A; o <= VKMM_B && m->product.k > 0 && status == VKMM_OK; o++)
+        status = add(log, recipe, "residues", residues_step(m, (vkmm_operand)o));
+    for (uint64_t row = 0; row < m->problem.m && status == VKMM_OK; row += m->rows) {
+        const uint64_t left = m->problem.m - row, rows = left < m->rows ? left : m->rows;
+        status = add(log, recipe, "product", panel_step(choice, row, rows));
+        if (status == VKMM_OK) status = add(log, recipe, "finish", finish_step(limits, m, row, rows));
     }
+    return status;
 }

@@ -94,9 +94,12 @@ static uint64_t splits_of(const vkmm_problem *p, const vkmm_choice *choice, int 
 static uint64_t workspace_of(const vkmm_problem *p, const vkmm_choice *choice, int is_part)
 {
     const uint64_t element = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(p)))->bytes;
-    const uint64_t splits = splits_of(p, choice, is_part);
+    vkmm_problem inner = *p;
+    if (choice->scaling) inner.k = vkmm_parts_depth(p->k);
+    const uint64_t splits = splits_of(&inner, choice, is_part), packed = choice->scaling ? vkmm_parts_bytes(p) : 0;
     const int narrow = vkmm_type_of(vkmm_operand_type(p, VKMM_C))->bytes < 4;
-    return choice->reduce || splits > 1 || narrow ? p->m * p->n * vkmm_problem_batches(p) * splits * element : 0;
+    const int has_sums = choice->reduce || splits > 1 || narrow;
+    return packed + (has_sums ? p->m * p->n * vkmm_problem_batches(p) * splits * element : 0);
 }
 
 /* Fills all but the numbers of slots and panels along K; 0: a buffer of it is too large. */

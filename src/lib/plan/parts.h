@@ -39,8 +39,11 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
 int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
 int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice);
 
-/* Packs both operands as parts of f16, for VKMM_COMPUTE_SPLIT, whatever that costs. */
+/* Packs both operands as parts of f16, for VKMM_COMPUTE_SPLIT, whatever that costs. And elements along K of parts of
+ * `k` elements; bytes of the workspace that the parts of a problem need, at most. */
 void vkmm_choose_parts(vkmm_choice *choice);
+uint64_t vkmm_parts_depth(uint64_t k);
+uint64_t vkmm_parts_bytes(const vkmm_problem *problem);
 
 /* How much of C a kernel computes in whole rounds of its tiles, by the planner's estimate: 1 if *cols columns, or *rows
  * rows, are left that take less than the round they would be; 0: all of C, or the configuration is not the planner's.

@@ -148,6 +148,22 @@ void vkmm_repack_groups(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3]
     groups[2] = r->count;
 }
 
+uint64_t vkmm_parts_depth(uint64_t k)
+{
+    return 2 * vkmm_round_up(k, VKMM_PART);
+}
+
+uint64_t vkmm_parts_bytes(const vkmm_problem *p)
+{
+    const uint64_t unit = LINE / 2, depth = vkmm_round_up(vkmm_parts_depth(p->k), unit);
+    uint64_t bytes = 2 * BINDING_ALIGNMENT; /* the device's decisions */
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const uint64_t extent = across(p, (vkmm_operand)o), matrices = vkmm_problem_batches(p);
+        bytes += matrices * (2 * depth * vkmm_round_up(extent, unit) + 4 * extent) + LINE + BINDING_ALIGNMENT;
+    }
+    return bytes;
+}
+
 /* A problem of f32 becomes one of f16 and of twice the depth, whose operands are made of parts (shaders/split.comp),
  * with their exponents before them. Where an element of C has fewer products than FEWEST that are not 0, on average,
  * f32 is more precise. */
@@ -155,7 +171,7 @@ void vkmm_choose_parts(vkmm_choice *choice)
 {
     vkmm_problem *p = &choice->problem;
     enum { FEWEST = 16 };
-    const uint64_t depth = 2 * vkmm_round_up(p->k, VKMM_PART);
+    const uint64_t depth = vkmm_parts_depth(p->k);
     const double terms = (double)p->k, products = terms * (double)p->m * (double)p->n * fmin(FEWEST, terms / 4);
     p->type = VKMM_F16;
     for (int o = VKMM_A; o <= VKMM_B; o++) {
@@ -178,6 +194,7 @@ int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)
 {
     const uint32_t size = vkmm_type_of(choice->problem.type)->bytes;
     uint64_t end = choice->info.workspace_bytes;
+    choice->sums_bytes = end;
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         vkmm_repack *r = &choice->packs[o];
         uint64_t groups[3];
@@ -191,6 +208,10 @@ int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)
         end = r->at + r->bytes;
     }
     choice->info.packed_bytes = end - choice->info.workspace_bytes;
+    if (choice->scaling) {
+        choice->decisions = (vkmm_range){vkmm_round_up(end, BINDING_ALIGNMENT), VKMM_DISPATCH_BYTES};
+        end = choice->decisions.at + choice->decisions.bytes;
+    }
     choice->info.workspace_bytes = end;
     return end <= device->max_storage_range;
 }

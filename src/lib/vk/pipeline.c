@@ -188,11 +188,10 @@ void vkmm_pipeline_dispatch(vkmm_device *device, const vkmm_pipeline *pipeline, 
     table->vkCmdDispatch(command, groups[0], groups[1], groups[2]);
 }
 
-void vkmm_pipeline_record_indirect(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push,
-                                   uint32_t push_bytes, VkBuffer groups, uint64_t offset, VkCommandBuffer command)
+void vkmm_pipeline_dispatch_indirect(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push,
+                                     uint32_t push_bytes, VkBuffer groups, uint64_t offset, VkCommandBuffer command)
 {
     const struct VolkDeviceTable *table = &device->table;
-    use_set(device, pipeline, command);
     table->vkCmdPushConstants(command, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push);
     table->vkCmdDispatchIndirect(command, groups, offset);
 }

@@ -55,8 +55,8 @@ void vkmm_pipeline_dispatch(vkmm_device *device, const vkmm_pipeline *pipeline, 
 void vkmm_pipeline_record(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,
                           const uint32_t groups[3], VkCommandBuffer command);
 
-/* As vkmm_pipeline_record, but the device reads the groups, at `offset` of a buffer. */
-void vkmm_pipeline_record_indirect(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push,
-                                   uint32_t push_bytes, VkBuffer groups, uint64_t offset, VkCommandBuffer command);
+/* As vkmm_pipeline_dispatch, but the device reads the groups, at `offset` of a buffer. */
+void vkmm_pipeline_dispatch_indirect(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push,
+                                     uint32_t push_bytes, VkBuffer groups, uint64_t offset, VkCommandBuffer command);
 
 #endif

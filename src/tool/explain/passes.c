@@ -2,6 +2,7 @@
  * copy, multiply-adds at the peak of what multiplies. Each matrix is moved once, as if caches were large. And how long
  * each takes in a verified product. */
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -11,7 +12,7 @@
 #include "math/type.h"
 #include "product/product.h"
 
-enum { ENOUGH_MS = 200 /* of runs */, LONGEST_MS = 1000 /* of one, at the peaks */ };
+enum { ENOUGH_MS = 200 /* of runs */, LONGEST_MS = 1000 /* of one, at the peaks */, MOST_STEPS = 16 };
 
 /* Of matrix operations of such types: of one shape, or of the fastest if the kernel has no fixed shape. */
 static vkmm_status matrix_peak(cli_session *session, vkmm_types types, const uint32_t matrix[3], double *peak)
@@ -67,14 +68,17 @@ static void add(vkmm_explained *plan, const char *name, double read, double writ
     plan->predicted_ms += ms;
 }
 
-/* Of the run, if it is the fastest so far. */
-static void keep_times(const double ms[VKMM_PASSES], vkmm_explained *plan)
+/* Keeps the times of a run if it is the fastest so far. What may take the product's place counts as the product. */
+static void keep_times(const vkmm_step_info *steps, uint32_t count, vkmm_explained *plan)
 {
-    /* As vkmm_kernel_info.pipeline_hash has them; what may take the product's place belongs to it. */
-    const double product = ms[0] + fmax(ms[3], 0), times[VKMM_MOST_PASSES] = {ms[4], ms[2], product, ms[1]};
-    double all = 0;
+    double all = 0, times[VKMM_MOST_PASSES] = {0};
 
-    for (uint32_t i = 0; i < plan->pass_count; i++) all += times[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = strcmp(steps[i].name, "instead") == 0 ? "product" : steps[i].name;
+        for (uint32_t j = 0; j < plan->pass_count; j++)
+            if (strcmp(plan->passes[j].name, name) == 0) times[j] += steps[i].ms;
+        all += steps[i].ms;
+    }
     if (all >= plan->measured_ms) return; /* which is NAN at first */
     plan->measured_ms = all;
     for (uint32_t i = 0; i < plan->pass_count; i++) {
@@ -93,9 +97,10 @@ static vkmm_status time_runs(const cli_product *product, vkmm_explained *plan)
     const double start = vkmm_now_ms();
 
     for (int more = 1; more && status == VKMM_OK && *why == '\0'; more = vkmm_now_ms() - start < ENOUGH_MS) {
-        double ms[VKMM_PASSES];
-        status = vkmm_job_time_passes(product->job, ms, &why);
-        if (status == VKMM_OK && *why == '\0') keep_times(ms, plan);
+        vkmm_step_info steps[MOST_STEPS];
+        uint32_t count = MOST_STEPS;
+        status = vkmm_job_time_steps(product->job, steps, &count, &why);
+        if (status == VKMM_OK && *why == '\0') keep_times(steps, count, plan);
     }
     VKMM_PUT(plan->not_measured, "%s", why);
     return status;

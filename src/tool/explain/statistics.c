@@ -30,7 +30,7 @@ static const struct variant {
     {VKMM_OP_T, VKMM_OP_N, 1, 0},    {VKMM_OP_T, VKMM_OP_T, 1, 0}, {VKMM_OP_N, VKMM_OP_N, 0, 1},
     {VKMM_OP_N, VKMM_OP_N, 0, 0, 1},
 };
-enum { SHAPES = VKMM_COUNT(shapes), VARIANTS = VKMM_COUNT(variants) };
+enum { SHAPES = VKMM_COUNT(shapes), VARIANTS = VKMM_COUNT(variants), MOST_STEPS = 16 };
 
 typedef struct list {
     cli_session *session;
@@ -56,7 +56,6 @@ static vkmm_status add(list *l, cli_pipeline *pipeline)
 {
     cli_pipeline *item;
 
-    VKMM_PUT(pipeline->hash, "%016" PRIx64, pipeline->kernel.pipeline_hash[pipeline->pass]);
     for (uint32_t i = 0; i < l->count; i++)
         if (strcmp(l->items[i].hash, pipeline->hash) == 0) return VKMM_OK;
     item = vkmm_list_add(&l->items, &l->count, 1, sizeof *item);
@@ -72,14 +71,20 @@ static vkmm_status plan(list *l, const vkmm_problem *problem)
     cli_session *session = l->session;
     const vkmm_job_params params = params_of(session->options, problem);
     cli_pipeline pipeline = {.device = session->info->name, .driver = l->driver, .problem = *problem};
+    vkmm_step_info steps[MOST_STEPS];
+    uint32_t count = MOST_STEPS;
     vkmm_status status;
 
     session->console.muted = 1;
     status = vkmm_kernel_choose(session->log, &l->info, &params, &pipeline.kernel);
+    if (status == VKMM_OK) status = vkmm_kernel_steps(session->log, &l->info, &params, steps, &count);
     session->console.muted = 0;
     if (status == VKMM_OK && pipeline.kernel.moduli > 0) pipeline.problem.method = VKMM_COMPUTE_MODULAR;
-    for (; status == VKMM_OK && pipeline.pass < VKMM_PASSES; pipeline.pass++)
-        if (pipeline.kernel.pipeline_hash[pipeline.pass] != 0) status = add(l, &pipeline);
+    for (; status == VKMM_OK && pipeline.step < count; pipeline.step++) {
+        pipeline.name = steps[pipeline.step].name;
+        VKMM_PUT(pipeline.hash, "%016" PRIx64, steps[pipeline.step].pipeline_hash);
+        status = add(l, &pipeline);
+    }
     if (status != VKMM_UNSUPPORTED && status != VKMM_INVALID) return status;
     if (l->refused++ > 0) return VKMM_OK;
     l->refusal = status;
@@ -170,13 +175,12 @@ static json_t *request_of(const cli_options *options, const cli_pipeline *pipeli
     return json_pack("{s:s,s:s,s:o,s:s?,s:s?,s:i,s:i,s:i}", "ask", "compile", "pipeline", pipeline->hash, "problem",
                      vkmm_record_json(&vkmm_problem_record, &pipeline->problem), "kernel", pipeline->kernel.name,
                      "config", config[0] != '\0' ? config : NULL, "rows", (int)options->tile[0], "cols",
-                     (int)options->tile[1], "pass", (int)pipeline->pass);
+                     (int)options->tile[1], "step", (int)pipeline->step);
 }
 
 /* Compiles a pipeline in the worker. What goes wrong is the pipeline's error. */
 static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
 {
-    static const char *const others[VKMM_PASSES] = {"", "reduce", "pack", "edge", "scale"};
     cli_compiled *compiled = &pipeline->compiled;
     const vkmm_kernel_info *kernel = &pipeline->kernel;
     json_t *answer = NULL;
@@ -187,8 +191,8 @@ static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
     if (reply == CLI_REPLY_ANSWER)
         reply = cli_worker_ask(worker, request_of(worker->session->options, pipeline), PATIENCE_MS, &answer);
     cli_compiled_record.start(compiled);
-    if (pipeline->pass > 0) {
-        strcpy(pipeline->kernel.name, others[pipeline->pass]);
+    if (pipeline->step > 0) {
+        VKMM_PUT(pipeline->kernel.name, "%s", pipeline->name);
         pipeline->kernel.config[0] = '\0';
     }
     if (reply == CLI_REPLY_ANSWER && worker->status == VKMM_OK) {
@@ -198,7 +202,7 @@ static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
         VKMM_CLEAN(pipeline->error, worker->sentence);
     }
     json_decref(answer);
-    if (kernel->tile[0] > 0 && pipeline->pass == 0)
+    if (kernel->tile[0] > 0 && pipeline->step == 0)
         pipeline->cycles_per_output = compiled->cycles / compiled->subgroup_size * kernel->workgroup[0] *
                                       kernel->workgroup[1] / kernel->tile[0] / kernel->tile[1];
     else
@@ -226,7 +230,7 @@ static vkmm_status plan_again(list *l, const cli_pipeline *pipeline)
     const vkmm_problem problem = pipeline->problem; /* the list may move */
     uint32_t *refused = &l->info.refused_kernels[problem.type], kernel = 0;
 
-    if (l->session->options->kernel != NULL || pipeline->pass > 0) return VKMM_OK;
+    if (l->session->options->kernel != NULL || pipeline->step > 0) return VKMM_OK;
     while (strcmp(vkmm_kernel_name(kernel), pipeline->kernel.name) != 0) kernel++;
     if (*refused & 1u << kernel) return VKMM_OK;
     *refused |= 1u << kernel;

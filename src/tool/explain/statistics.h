@@ -1,7 +1,7 @@
 /* What the device's driver makes of the pipelines that products need: `vkmatmul statistics`. A separate process
  * compiles, because some drivers need minutes for a pipeline, and some crash. Its requests (worker/worker.h), besides
  * "hello":
- *     {"ask": "compile", "pipeline": its hash, "problem", "kernel", "config", "rows", "cols", "pass": its number}
+ *     {"ask": "compile", "pipeline": its hash, "problem", "kernel", "config", "rows", "cols", "step": its index}
  * and the answer has the keys of cli_compiled_record. Nothing runs, and no memory for matrices is allocated. */
 #ifndef VKMM_EXPLAIN_STATISTICS_H
 #define VKMM_EXPLAIN_STATISTICS_H
@@ -21,7 +21,8 @@ typedef struct cli_pipeline {
     const char *device, *driver;
     vkmm_problem problem; /* the first that needs it */
     vkmm_kernel_info kernel;
-    uint32_t pass; /* its place in vkmm_kernel_info.pipeline_hash */
+    uint32_t step; /* index in the list of vkmm_kernel_steps */
+    const char *name;
     char hash[17];
     cli_compiled compiled;
     double cycles_per_output;

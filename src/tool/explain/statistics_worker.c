@@ -110,7 +110,7 @@ static vkmm_status compile(cli_session *session, const json_t *request, json_t *
         return vkmm_fail(session->log, VKMM_INVALID, "invalid problem: %s", sentence);
     start(&compiled);
     const double before = vkmm_cpu_ms();
-    status = vkmm_kernel_statistics(session->device, &params, (uint32_t)cli_json_number(request, "pass", 0), statistics,
+    status = vkmm_kernel_statistics(session->device, &params, (uint32_t)cli_json_number(request, "step", 0), statistics,
                                     &count, &compiled.compile_ms);
     if (status != VKMM_OK) return status;
     compiled.compile_cpu_ms = vkmm_cpu_ms() - before;

@@ -1,7 +1,8 @@
-/* How long each pass of a product takes: a stamp after each, in the command buffer of the product. */
+/* How long each step of a product takes: a timestamp after each, in the command buffer of the product. */
 #include "base/log.h"
 #include "exec/job.h"
 #include "vk/command.h"
+#include "vkmatmul_insight.h"
 
 static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, uint64_t first, uint64_t end, VkCommandBuffer *command)
 {
@@ -11,18 +12,17 @@ static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, uint64_t first, 
     vkmm_command_barrier_all(job->device, *command);
     vkmm_timer_start(job->device, *command, &plan->stamps->timer);
     vkmm_plan_record_items(job->device, plan, first, end, *command);
-    if (end == job->slices.items) vkmm_plan_record_reduce(job->device, plan, *command);
     return vkmm_command_end(job->device, *command);
 }
 
-/* Of one submission. Returns their sum, or a negative number if one is unknown. */
-static double add_times(const vkmm_job *job, const vkmm_pass_stamps *stamps, double ms[VKMM_PASSES])
+/* Adds the times of one submission. Returns their sum, or a negative number if one is unknown. */
+static double add_times(const vkmm_job *job, const vkmm_step_stamps *stamps, double ms[VKMM_RECIPE_PIPELINES])
 {
     double sum = 0;
-    if (stamps->count > VKMM_COUNT(stamps->passes)) return -1;
+    if (stamps->count > VKMM_COUNT(stamps->pipelines)) return -1;
     for (uint32_t i = 0; i < stamps->count; i++) {
         const double took = vkmm_timer_read(job->device, &stamps->timer, i);
-        double *all = &ms[stamps->passes[i]];
+        double *all = &ms[stamps->pipelines[i]];
         if (took < 0) return -1;
         *all = took + (*all < 0 ? 0 : *all);
         sum += took;
@@ -31,7 +31,8 @@ static double add_times(const vkmm_job *job, const vkmm_pass_stamps *stamps, dou
 }
 
 /* In slices, like any product. */
-static vkmm_status run(vkmm_job *job, const vkmm_plan *plan, double ms[VKMM_PASSES], double *device, double *host)
+static vkmm_status run(vkmm_job *job, const vkmm_plan *plan, double ms[VKMM_RECIPE_PIPELINES], double *device,
+                       double *host)
 {
     const uint64_t items = job->slices.items;
     vkmm_status status = VKMM_OK;
@@ -50,24 +51,30 @@ static vkmm_status run(vkmm_job *job, const vkmm_plan *plan, double ms[VKMM_PASS
     return status;
 }
 
-vkmm_status vkmm_job_time_passes(vkmm_job *job, double ms[VKMM_PASSES], const char **why)
+vkmm_status vkmm_job_time_steps(vkmm_job *job, vkmm_step_info *steps, uint32_t *count, const char **why)
 {
     VKMM_NEED(NULL, job);
-    VKMM_NEED(job->log, ms);
+    VKMM_NEED(job->log, steps);
+    VKMM_NEED(job->log, count);
     VKMM_NEED(job->log, why);
-    double device = 0, host = 0;
-    vkmm_pass_stamps stamps = {{0}};
-    for (int pass = 0; pass < VKMM_PASSES; pass++) ms[pass] = -1;
+    double device = 0, host = 0, ms[VKMM_RECIPE_PIPELINES];
+    const uint32_t capacity = *count;
+    vkmm_step_stamps stamps = {{0}};
+    for (int i = 0; i < VKMM_RECIPE_PIPELINES; i++) ms[i] = -1;
+    *count = 0;
     *why = "the kernel runs on the host";
     if (!job->device) return VKMM_OK;
     vkmm_plan plan = job->plan;
     plan.stamps = &stamps;
-    vkmm_status status = vkmm_timer_create(job->device, VKMM_COUNT(stamps.passes) + 1, &stamps.timer);
+    vkmm_status status = vkmm_timer_create(job->device, VKMM_COUNT(stamps.pipelines) + 1, &stamps.timer);
     if (status == VKMM_OK) status = run(job, &plan, ms, &device, &host);
     vkmm_timer_destroy(job->device, &stamps.timer);
     vkmm_samples by_device = {.values = &device, .count = 1}, by_host = {.values = &host, .count = 1};
-    *why = stamps.count > VKMM_COUNT(stamps.passes) ? "there are too many passes"
-                                                    : vkmm_judge_clock(&by_device, &by_host, &(vkmm_slope){0});
-    for (int pass = 0; pass < VKMM_PASSES && **why; pass++) ms[pass] = -1;
+    *why = stamps.count > VKMM_COUNT(stamps.pipelines) ? "there are too many steps"
+                                                       : vkmm_judge_clock(&by_device, &by_host, &(vkmm_slope){0});
+    for (uint32_t i = 0; i < plan.recipe.pipeline_count && *count < capacity && !**why; i++) {
+        const vkmm_recipe_pipeline *pipeline = &plan.recipe.pipelines[i];
+        if (ms[i] >= 0) steps[(*count)++] = (vkmm_step_info){pipeline->name, vkmm_recipe_hash(pipeline), ms[i]};
+    }
     return status;
 }

@@ -1,0 +1,113 @@
+/* One product as a list of steps, each of which is a dispatch: pure data, made from a choice without Vulkan, that one
+ * recorder (plan/plan.h) turns into commands for jobs, gemms and streams. */
+#ifndef VKMM_PLAN_RECIPE_H
+#define VKMM_PLAN_RECIPE_H
+
+#include <stddef.h>
+
+#include "kernel/contract.h"
+#include "plan/choose.h"
+
+/* Parts of buffers that a recording provides: the problem's A, B and C (VKMM_A … VKMM_C), the workspace or what an
+ * observing build writes (VKMM_BINDING_WORKSPACE), the bias, and α and β. */
+enum { VKMM_BIAS_PART = 4, VKMM_SCALARS_PART = 5 };
+
+typedef struct vkmm_recipe_bind {
+    uint32_t part;
+    uint64_t at, bytes; /* of the part; bytes 0: all of it */
+} vkmm_recipe_bind;
+
+/* A pipeline and its bindings, which several steps may share. */
+typedef struct vkmm_recipe_pipeline {
+    const char *name; /* "product", "reduce", "pack", "edge", …: static storage */
+    const vkmm_module *module;
+    uint32_t subgroup_size; /* 0: the driver's choice */
+    uint32_t spec_count, spec_ids[VKMM_MAX_SPEC_CONSTANTS], spec_values[VKMM_MAX_SPEC_CONSTANTS];
+    vkmm_recipe_bind bind[VKMM_MAX_BINDING_COUNT];
+} vkmm_recipe_pipeline;
+
+/* When a step is recorded. */
+enum {
+    VKMM_WHEN_ONCE = 1, /* after A and B change */
+    VKMM_WHEN_EACH = 2, /* in each product */
+    VKMM_WHEN_LOOK = 4, /* before the host decides how many moduli A and B need */
+    VKMM_WHEN_PACK = 8, /* by vkmm_gemm_pack */
+};
+
+/* How slices of a product cut a step. Steps that are not cut run before the first sliced item, or after the last one
+ * of those that come before them. */
+typedef enum vkmm_step_cut {
+    VKMM_CUT_NONE,
+    VKMM_CUT_ITEMS,
+    VKMM_CUT_SHARE /* the same share of its own items as of the step before, whose place it may take */
+} vkmm_step_cut;
+
+/* Words of the push constants that a recording may set: index + 1; 0: the step has no such word. */
+typedef struct vkmm_step_words {
+    uint8_t extents;    /* m, n, k */
+    uint8_t offsets[3]; /* elements of the kernel's A, B and C */
+    uint8_t items;      /* first and end */
+    uint8_t scalars;    /* α and β, two words each */
+} vkmm_step_words;
+
+#define VKMM_WORD(type, member) ((uint8_t)(offsetof(type, member) / sizeof(uint32_t) + 1))
+
+enum { VKMM_PUSH_WORDS = sizeof(vkmm_push) / sizeof(uint32_t) };
+
+typedef struct vkmm_recipe_step {
+    uint32_t pipeline; /* index in vkmm_recipe.pipelines */
+    uint32_t when;     /* bits VKMM_WHEN_* */
+    int barrier;       /* it reads what the steps before it wrote */
+    vkmm_step_cut cut;
+    uint64_t items;     /* of work; 0: the step has none */
+    uint32_t tile[2];   /* of C, for each item; 0: items are those of vkmm_reduce_items */
+    uint32_t groups[3]; /* at most: of those items that are recorded */
+    uint32_t decision;  /* VKMM_DISPATCH_* + 1: the device decides on the groups; 0: `groups` */
+    vkmm_step_words words;
+    uint32_t push[VKMM_PUSH_WORDS];
+} vkmm_recipe_step;
+
+enum { VKMM_RECIPE_PIPELINES = 5 };
+
+typedef struct vkmm_recipe {
+    vkmm_recipe_pipeline pipelines[VKMM_RECIPE_PIPELINES]; /* the first one is the product's */
+    uint32_t pipeline_count, binding_count;
+    vkmm_recipe_step *steps; /* owned */
+    uint32_t step_count, step_room;
+    vkmm_range decisions; /* of the workspace: VKMM_DISPATCH_BYTES, 0 before the first product and again after each */
+} vkmm_recipe;
+
+/* Fills a zeroed recipe. Ended by vkmm_recipe_destroy, even after a failure. */
+vkmm_status vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                             vkmm_recipe *recipe);
+void vkmm_recipe_destroy(vkmm_recipe *recipe);
+
+/* Appends a copy of a step: VKMM_OUT_OF_MEMORY, or VKMM_OK. */
+vkmm_status vkmm_recipe_add(const vkmm_log *log, vkmm_recipe *recipe, const vkmm_recipe_step *step);
+
+/* A product of residues (modular.c): what a pipeline binds, and the steps. */
+vkmm_recipe_bind vkmm_modular_bind(const vkmm_choice *choice, uint32_t binding, const char *pipeline);
+vkmm_status vkmm_modular_steps(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                               vkmm_recipe *recipe);
+
+/* A hash of a pipeline's SPIR-V, constants and subgroup size. */
+uint64_t vkmm_recipe_hash(const vkmm_recipe_pipeline *pipeline);
+
+/* The pipeline of a name; NULL: the recipe has none. */
+const vkmm_recipe_pipeline *vkmm_recipe_find(const vkmm_recipe *recipe, const char *name);
+
+/* Work items of a step if its problem (row-major, as the kernel sees it) and its parts of K were these. */
+uint64_t vkmm_step_items(const vkmm_device_info *limits, const vkmm_recipe_step *step, uint64_t splits,
+                         const vkmm_problem *seen);
+
+/* The push constants of a product's kernel, with K in one part. */
+vkmm_push vkmm_push_of(const vkmm_choice *choice, const vkmm_problem *problem, uint64_t items);
+
+/* Bits of a scalar as the shaders take it: of α or β, rounded to vkmm_types_scale. */
+void vkmm_scalar_bits(vkmm_type scale, double value, uint32_t bits[2]);
+
+/* Invocations of a workgroup of every pipeline but the product's; and work items of "reduce". */
+uint32_t vkmm_reduce_size(const vkmm_device_info *limits);
+uint32_t vkmm_reduce_items(const vkmm_device_info *limits, const vkmm_problem *problem);
+
+#endif
