@@ -31,7 +31,7 @@
 
 #define VKBLAS_COUNT(array) (sizeof(array) / sizeof *(array)) /* entries */
 
-/* Of elements: f32, f64, and pairs of these (real part first); f16 and bf16 with an f32 α, β and C. */
+/* Element types: f32, f64, and complex pairs of these (real part first); f16 and bf16 with an f32 α, β and C. */
 typedef enum vkblas_type { VKBLAS_S, VKBLAS_D, VKBLAS_C, VKBLAS_Z, VKBLAS_SH, VKBLAS_SB, VKBLAS_TYPES } vkblas_type;
 
 typedef enum vkblas_routine {
@@ -166,19 +166,19 @@ int vkblas_is_forced(void);
  * sentence if there is none. */
 void vkblas_host(const vkblas_call *call);
 
-/* The host's function of one of several names, each of which ends with a zero, the list with another. Zeroed but for
- * `names`. */
+/* Cache entry for a function of the host's BLAS. `names` lists alternative names, each ending with a zero, and ends
+ * with an empty one; everything else is zero at first. */
 typedef struct vkblas_slot {
     const char *names;
     _Atomic(void *) found; /* or &vkblas_none */
 } vkblas_slot;
 
-/* Of a slot: looked for in vain. Exported, so that one libvkblas knows another. */
+/* Value of `found` for a function that the host lacks. Exported, so that one libvkblas recognises another. */
 extern const char vkblas_none;
 
-typedef void (*vkblas_function)(void); /* to be converted to what it is */
+typedef void (*vkblas_function)(void); /* cast to the real signature before calling */
 
-/* NULL if the host has none of them. Looks once. */
+/* The first of the slot's names that the host's BLAS has; NULL if it has none. Searches once. */
 vkblas_function vkblas_find(vkblas_slot *slot);
 
 /* The file that has the host's BLAS; "": there is none. Static storage. */
