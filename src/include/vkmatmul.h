@@ -299,7 +299,7 @@ typedef struct vkmm_device_info {
         matrix_granules[VKMM_MAX_MATRIX_GRANULES]; /* as the device lists them; valid with VKMM_MATRIX2_FLEXIBLE */
     const char *no_matrices; /* "", or why matrix operations are not used, whatever the device lists; static storage */
     uint32_t refused_kernels[VKMM_TYPE_COUNT]; /* for each type of A and B: bits of kernels (vkmm_kernel_name) that are
-                                                  not chosen automatically. Of an instance's devices 0 */
+                                                  not chosen automatically; 0 in an instance's devices */
 } vkmm_device_info;
 
 VKMM_API uint32_t vkmm_instance_device_count(const vkmm_instance *instance);
@@ -365,23 +365,21 @@ typedef struct vkmm_kernel_info {
     uint32_t shared_bytes; /* of shared memory per workgroup */
     uint32_t spec_count;
     uint32_t spec_ids[VKMM_MAX_SPEC_CONSTANTS], spec_values[VKMM_MAX_SPEC_CONSTANTS]; /* specialization constants */
-    /* Of the kernels that take every problem (vkmm_kernel_is_general); else "" and zeros: */
+    /* General kernels only (vkmm_kernel_is_general); otherwise "" and zeros: */
     char config[VKMM_CONFIG_TEXT]; /* all tunables: "rows=128,cols=128,depth=16,…" */
     int tuned;       /* the configuration comes from measurements (vkmm_tune_*), not from the planner's rules */
-    uint32_t splits; /* parts that K is summed in; above 1, a second pass adds them up in a fixed order */
-    uint64_t items;  /* of work, distributed over workgroups: tiles · splits · matrices of the batch */
-    uint64_t workspace_bytes; /* of device memory for the sums of the parts and for packed operands */
-    uint32_t matrix[3];       /* m, n, k of the matrix operations that it uses; zeros: none */
-    uint32_t subgroup_size;   /* that it requests; 0: the driver's choice */
-    int uses_dot8;            /* it uses dot products of four bytes (has_dot8) */
-    int uses_matrices;        /* it uses matrix operations, either of the shape in `matrix` or of flexible dimensions */
-    uint64_t packed_bytes;    /* of workspace_bytes: A, B or both, packed (vkmm_job_params.pack) or as residues */
-    uint32_t moduli;          /* of a modular product (VKMM_COMPUTE_MODULAR); 0: it is another kind */
-    /* Of a modular product: the type that multiplies residues, VKMM_I8 or VKMM_I32; and how many products of them there
-     * are, fewer than `moduli` if they have more than 8 bits. */
-    vkmm_type residues;
-    uint32_t products;
-    uint32_t whole_rows; /* the first rows of C that have all of K at once, where only the others have `splits` parts */
+    uint32_t splits; /* parts of K; above 1, a second pass adds them up in a fixed order */
+    uint64_t items;  /* work items, distributed over workgroups: tiles · splits · matrices of the batch */
+    uint64_t workspace_bytes; /* device memory for the sums of the parts and for packed operands */
+    uint32_t matrix[3];       /* m, n, k of the matrix operations used; zeros: none */
+    uint32_t subgroup_size;   /* the requested size; 0: the driver's choice */
+    int uses_dot8;            /* dot products of four bytes (has_dot8) */
+    int uses_matrices;        /* matrix operations, either of the shape in `matrix` or of flexible dimensions */
+    uint64_t packed_bytes;    /* part of workspace_bytes: A, B or both, packed (vkmm_job_params.pack) or as residues */
+    uint32_t moduli;     /* of a modular product (VKMM_COMPUTE_MODULAR); 0: another kind of product */
+    vkmm_type residues;  /* of a modular product: the type in which residues are multiplied, VKMM_I8 or VKMM_I32 */
+    uint32_t products;   /* of a modular product: products of residues; fewer than `moduli` if these exceed 8 bits */
+    uint32_t whole_rows; /* the first rows of C, computed with all of K at once; only the others use `splits` parts */
 } vkmm_kernel_info;
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",
@@ -588,7 +586,7 @@ VKMM_API int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *dev
 VKMM_API vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device,
                                     const vkmm_problem *problem, const vkmm_tuned *tuned);
 
-/* Copies all results (of every device) to a file, or those of a file into the cache. Of two results with the same key,
+/* Copies all results (of every device) to a file, or a file's results into the cache. If two results have the same key,
  * the newer is kept. *count: results copied. VKMM_INVALID: the file cannot be read or written, has another version, or
  * is damaged; the cache is then unchanged. */
 VKMM_API vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_t *count);

@@ -27,9 +27,10 @@ VKMM_API vkmm_status vkmm_memory_write(vkmm_memory *memory, uint64_t offset, uin
 VKMM_API vkmm_status vkmm_memory_read(const vkmm_memory *memory, uint64_t offset, uint64_t bytes, void *data);
 
 /* The product on the device, with the best kernel known; waits until it is done. Each operand is a memory of this
- * device with at least vkmm_operand_bytes; C is none of the others. NULL is legal as in vkmm_multiply. The device keeps
- * what the first call for a problem prepares, as for vkmm_multiply; later calls use it with any memory. No panels: an
- * operand above max_storage_range is VKMM_UNSUPPORTED. If the device fails during the product, C is undefined. */
+ * device with at least vkmm_operand_bytes; C must differ from the others. NULL is legal as in vkmm_multiply. As with
+ * vkmm_multiply, the first call for a problem plans it, and later calls with any memory reuse the plan. There are no
+ * panels: an operand above max_storage_range is VKMM_UNSUPPORTED. If the device fails during the product, C is
+ * undefined. */
 VKMM_API vkmm_status vkmm_memory_multiply(vkmm_device *device, const vkmm_problem *problem, const vkmm_memory *a,
                                           const vkmm_memory *b, const vkmm_memory *bias, vkmm_memory *c);
 

@@ -50,19 +50,20 @@ VKMM_API const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem 
                                         char *text, size_t size);
 
 /* Plans the product and allocates device memory. VKMM_OUT_OF_MEMORY: not even a panel of one tile fits;
- * VKMM_UNSUPPORTED, VKMM_INVALID as for a job. log NULL: the device's instance's. Of several devices, those that cannot
- * compute the product are left out with a warning; it is an error if none is left. */
+ * VKMM_UNSUPPORTED, VKMM_INVALID as for a job. log NULL: the log of the device's instance. Devices that cannot compute
+ * the product are left out with a warning; it is an error if none is left. */
 VKMM_API vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
                                         vkmm_stream **stream);
-/* Turns the stream to another product, of any type and extents, with the best kernel known. Threads and pipelines are
- * kept, and memory that is large enough; nothing is planned again if only α and β are others. Fails as
- * vkmm_stream_create does; the stream can then only be changed again or destroyed. */
+/* Prepares the stream for another product, of any type and extents, with the best kernel known. Threads, pipelines and
+ * sufficiently large memory are reused; if only α and β differ, nothing is planned again. Fails as vkmm_stream_create
+ * does; the stream can then only be changed again or destroyed. */
 VKMM_API vkmm_status vkmm_stream_change(vkmm_stream *stream, const vkmm_problem *problem);
 VKMM_API void vkmm_stream_destroy(vkmm_stream **stream);
 
-/* Of the first device: the kernel of a whole panel, owned by the stream; and the current partition, which changes if
- * memory runs out during a run. */
+/* The first device's kernel for a panel of full size; owned by the stream. */
 VKMM_API const vkmm_kernel_info *vkmm_stream_kernel(const vkmm_stream *stream);
+
+/* The first device's current partition, which changes if memory runs out during a run. */
 VKMM_API vkmm_partition vkmm_stream_partition(const vkmm_stream *stream);
 
 /* A part of op(A), op(B) or C of one matrix of the batch, as they appear in the product; or of the bias, as one row.
@@ -106,14 +107,15 @@ typedef struct vkmm_stream_times {
     double longest_ms; /* the longest dispatch */
     vkmm_clock clock;
     uint64_t dispatches;
-    uint64_t uploaded_bytes, downloaded_bytes; /* copied to and from the device; of mapped memory: filled and read */
+    uint64_t uploaded_bytes, downloaded_bytes; /* copied to and from the device; if its memory is mapped, written and
+                                                  read there */
     uint32_t shrunk;                           /* how often memory ran out and panels were halved */
 } vkmm_stream_times;
 
 /* Computes the product. VKMM_STOPPED: progress requested it. VKMM_DEVICE_LOST: the log says how many panels were done.
  * VKMM_OUT_OF_MEMORY: even with the smallest panels. VKMM_WRONG_RESULT: the kernel stored outside a panel. *times (may
- * be NULL) is filled whatever the status is: sums over all devices, but for wall_ms and longest_ms. Of several devices,
- * those that fail are reported as warnings, unless all do; VKMM_OK: the product is whole. A stream can be run again, on
+ * be NULL) is filled whatever the status is: sums over all devices, except wall_ms and longest_ms. If some of several
+ * devices fail, each failure is a warning and the others complete the product: VKMM_OK. A stream can be run again, on
  * the devices that were not lost. */
 VKMM_API vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times);
 
@@ -133,11 +135,11 @@ typedef struct vkmm_stream_part {
     const vkmm_kernel_info *kernel; /* of a whole panel; owned by the stream */
     vkmm_partition partition;
     const vkmm_stream_panel *timeline; /* of the panels, as they were stored; owned by the stream, until its next run */
-    uint64_t panels;                   /* of C that it stored, */
-    double share;                      /* and their part of C's elements, 0 to 1 */
+    uint64_t panels;                   /* panels of C that it stored */
+    double share;                      /* their share of C's elements, 0 to 1 */
     vkmm_stream_times times;           /* wall_ms: until it had nothing left to do */
-    double wait_ms;     /* of the whole run: the device computed nothing, for lack of operands or of panels */
-    vkmm_status status; /* not VKMM_OK: it failed, and the others computed the rest */
+    double wait_ms;                    /* idle time within the run: no operands, or no panels left */
+    vkmm_status status;                /* not VKMM_OK: it failed, and the others computed the rest */
 } vkmm_stream_part;
 
 /* The parts of a stream's devices, in their order, without those that were left out. */
