@@ -30,7 +30,7 @@ uint64_t vkmm_alloc_left(void)
 void *vkmm_alloc(size_t count, size_t size)
 {
     if (fails_now(count, size)) return NULL;
-    /* Of 0 bytes calloc may give NULL, which would read as a failure. */
+    /* calloc may return NULL for 0 bytes, which callers would take for a failure. */
     void *block = count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
     if (block != NULL) atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
     return block;

@@ -11,34 +11,34 @@ enum {
     VKMM_SPEC_WORKGROUP_Y = 1,
     VKMM_SPEC_ROWS = 2,
     VKMM_SPEC_COLS = 3,
-    VKMM_SPEC_BYTES = 2, /* of pack.comp: of an element */
+    VKMM_SPEC_BYTES = 2, /* pack.comp: bytes of an element */
     VKMM_SPEC_DEPTH = 4,
     VKMM_SPEC_PLAIN_COUNT = 5,
-    /* Of observing builds alone: */
+    /* Observing builds only: */
     VKMM_SPEC_STRIDE = 5,
     VKMM_SPEC_TRACE_ROW = 6,
     VKMM_SPEC_TRACE_COL = 7,
-    /* Of general kernels alone: */
+    /* General kernels only: */
     VKMM_SPEC_TRANSPOSE_A = 5,
     VKMM_SPEC_TRANSPOSE_B = 6,
     VKMM_SPEC_ALIGNED = 7,     /* bits VKMM_ALIGNED_A, _B, _C */
     VKMM_SPEC_SPLIT = 8,       /* 1: K is summed in parts, into the workspace */
-    VKMM_SPEC_TUNABLE = 9,     /* from here on each kernel's own */
+    VKMM_SPEC_TUNABLE = 9,     /* the first of each kernel's tunables */
     VKMM_SPEC_OUT = 40,        /* how C is stored: vkmm_out */
     VKMM_SPEC_BIAS = 41,       /* vkmm_bias */
     VKMM_SPEC_ACTIVATION = 42, /* vkmm_activation */
-    VKMM_SPEC_HALF_SUMS = 43,  /* of reduce.comp: 1: sums are rounded to f16; */
-    VKMM_SPEC_SCALARS = 44,    /* 1: α and β are at its binding 1, each of the scale type */
+    VKMM_SPEC_HALF_SUMS = 43,  /* reduce.comp: 1: sums are rounded to f16 */
+    VKMM_SPEC_SCALARS = 44,    /* reduce.comp: 1: α and β are at binding 1, each of the scale type */
 };
 
 /* C is stored as the scale type (vkmm_types_scale), or narrower. */
 enum { VKMM_OUT_SCALE = 0, VKMM_OUT_F16 = 1, VKMM_OUT_BF16 = 2 };
 
-/* For the row-major problem that a kernel sees: a bias of columns becomes one of rows if A and B were swapped. */
+/* The bias as the kernel sees it, in a row-major problem: swapping A and B turns a column bias into a row bias. */
 enum { VKMM_BIAS_NONE = 0, VKMM_BIAS_COLS = 1, VKMM_BIAS_ROWS = 2 };
 
-/* All rows of a matrix begin and end at multiples of a vector's elements, so that it can be read in vectors: of 16
- * bytes, or as the kernel defines them (vkmm_kernel.alignment). */
+/* Alignment of all rows of a matrix, start and length, to vectors, so that it can be read in vectors: of 16 bytes, or
+ * as the kernel defines them (vkmm_kernel.alignment). */
 enum { VKMM_ALIGNED_A = 1, VKMM_ALIGNED_B = 2, VKMM_ALIGNED_C = 4 };
 
 /* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. General kernels have the workspace at 3, or the
@@ -55,13 +55,13 @@ typedef struct vkmm_push {
     uint32_t stride_a, stride_b, stride_c;
     uint32_t splits, split_depth; /* parts of K; elements along K of each, a multiple of the tile's depth */
     uint32_t first, end;          /* work items of this dispatch */
-    uint32_t alpha[2], beta[2];   /* the bits of a value of the scale type */
-    uint32_t whole_rows;          /* the first rows of C, whose tiles have all of K, not a part */
+    uint32_t alpha[2], beta[2];   /* bit patterns of the scale type */
+    uint32_t whole_rows;          /* the first rows of C, whose tiles sum all of K, not a part */
     uint32_t run;                 /* elements along K, of both parts, that matrix operations sum at a time */
 } vkmm_push;
 
-/* The push constants of pack.comp, which copies A or B to binding 3: first the matrix in memory, in elements; then the
- * packed one, in words of 32 bits. Those after `transpose` are of scale.comp and split.comp (lib/pack_push.glsl). */
+/* The push constants of pack.comp, which copies A or B to binding 3: first the source, in elements; then the packed
+ * matrix, in 32-bit words. Only scale.comp and split.comp use those after `transpose` (lib/pack_push.glsl). */
 typedef struct vkmm_pack_push {
     uint32_t lines, length;
     uint32_t ld, offset, stride;
@@ -73,14 +73,16 @@ typedef struct vkmm_pack_push {
     float fewest;       /* normal numbers of A times those of B: with fewer, the product without parts is taken */
 } vkmm_pack_push;
 
-/* The dispatches whose groups the device decides on, x, y and z each: the first and the second pass, and what takes
- * their place if the operands cannot be split. */
+/* Indirect dispatches, x, y and z each: the first and the second pass, and their replacement if the operands cannot be
+ * split. */
 enum { VKMM_DISPATCH_FIRST, VKMM_DISPATCH_SECOND, VKMM_DISPATCH_INSTEAD, VKMM_DISPATCH_COUNT };
 
 /* Three words follow the dispatches (shaders/lib/decide.glsl). */
 enum { VKMM_DISPATCH_BYTES = (3 * VKMM_DISPATCH_COUNT + 3) * 4 };
 
-/* Elements along K of one part of an f32 (shaders/lib/parts.glsl); rows or columns of a workgroup of scale.comp. */
-enum { VKMM_PART = 16, VKMM_SCALED_LINES = 8 };
+enum {
+    VKMM_PART = 16,       /* elements along K of one part of an f32 (shaders/lib/parts.glsl) */
+    VKMM_SCALED_LINES = 8 /* rows or columns per workgroup of scale.comp */
+};
 
 #endif

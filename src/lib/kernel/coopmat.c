@@ -58,15 +58,15 @@ int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *probl
     return 0;
 }
 
-/* rows, cols, depth (of 16-bit types), sub-rows, sub-cols, splits; swizzle, pad, -, and the operation that was fastest
- * with it, if the device lists it (k is that of 16-bit types). On an H200, the workgroups that run at once on a
- * processor are limited by 48 KiB of shared memory, not by the 228 KiB that it has: hence large tiles, one at a time,
- * rather than two buffers. The last presets are for smaller devices. */
+/* rows, cols, depth (of 16-bit types), sub-rows, sub-cols, splits; swizzle, pad, -, and the fastest matrix operation
+ * with these values, if the device lists it (k is that of 16-bit types). On an H200, the workgroups of one processor
+ * share 48 KiB of shared memory, not the 228 KiB that it has: hence large tiles, one at a time, rather than two
+ * buffers. The last presets are for smaller devices. */
 static const vkmm_preset large[] = {
-    /* Two for sums in f16, which take half as many registers. */
+    /* Two for f16 sums only, which take half as many registers. */
     {{{256, 256, 32, 64, 128, 1, 8, 1, 1, 16, 8, 16}}, .70, 1, 1},
     {{{128, 256, 32, 64, 64, 1, 8, 1, 1, 16, 16, 16}}, .60, 1, 1},
-    /* For all. */
+    /* For all types. */
     {{{128, 256, 32, 64, 64, 1, 8, 1, 1, 16, 8, 16}}, .57, 1, 1},
     {{{128, 128, 32, 64, 64, 1, 8, 1, 1, 16, 16, 16}}, 1.73, 2, 600}, /* one at a time: .31, two: .52 */
     {{{64, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .33, 1, 1},
@@ -77,9 +77,9 @@ static const vkmm_preset large[] = {
 };
 enum { ANY_SUMS = 2, SMALLER = 3, COUNT = VKMM_COUNT(large) };
 
-/* For devices with few registers (kernel/budget.h), by the static cycles of their drivers: the first for RDNA 3, but
- * not for sums in f16, which its compiler unpacks; from blocks of 16x16 on for Intel, whose bytes need narrower ones.
- */
+/* For devices with few registers (kernel/budget.h), ranked by the static cycles that their drivers report: the first
+ * ones for RDNA 3, except with f16 sums, which its compiler unpacks; those from blocks of 16x16 on for Intel, whose
+ * 8-bit types need narrower blocks. */
 static const vkmm_preset few[] = {
     {{{64, 128, 32, 32, 64, 1, 8, 1, 1, 1, 1, 1}}, .40, 2, 1},
     {{{64, 128, 64, 32, 32, 1, 8, 1, 1, 1, 1, 1}}, .35, 1, 1},
@@ -92,8 +92,8 @@ static const vkmm_preset few[] = {
     {{{32, 32, 16, 8, 16, 1, 8, 1, 1, 1, 1, 1}}, .05, 8, 1},
 };
 
-/* Of products of parts, which take twice the sums; depth counts both parts. The first ones have eight subgroups, among
- * which RDNA 3 would divide too few registers. */
+/* Presets of split products, which need twice the sums; depth counts both parts. The first ones have eight subgroups:
+ * too many for the registers of RDNA 3. */
 static const vkmm_preset split[] = {
     {{{96, 128, 64, 48, 32, 1, 8, 1, 1, 16, 16, 16}}, .34, 1, 1},
     {{{64, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .29, 2, 1},
@@ -106,7 +106,7 @@ static const vkmm_preset split[] = {
 /* Drivers for CPUs take minutes to compile larger ones. */
 static const vkmm_preset small = {{{32, 32, 16, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .10, 8, 1};
 
-/* If one operation covers most of the short side, the goal is to read the long one with all processors. */
+/* Memory-bound: one operation covers most of the short side, so the long operand is read by all processors. */
 static const vkmm_preset thin_tall = {{{128, 32, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1};
 static const vkmm_preset thin_wide = {{{32, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1};
 
@@ -145,9 +145,8 @@ static void best_shape(const vkmm_device_info *device, const vkmm_problem *probl
     }
 }
 
-/* Gives a preset the device's largest matrix operation for the problem's types if it does not list the preset's, a
- * subgroup size, and steps along K of as many bytes for every type. If no operation fits, the preset becomes
- * illegal. */
+/* Adapts a preset to the device and the types: the largest usable matrix operation if the preset's is not listed, the
+ * subgroup size, and steps along K of equally many bytes. If no operation fits, the preset becomes illegal. */
 static void fit_matrix(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
 {
     const uint32_t scale = vkmm_type_of(problem->type)->bytes == 1 ? 2 : 1;
@@ -161,8 +160,8 @@ static void fit_matrix(const vkmm_device_info *device, const vkmm_problem *probl
     config->values[VKMM_TUNE_DEPTH] *= scale;
 }
 
-/* Registers for the pieces of one operand's tile that an invocation loads: four for each, and four pieces at a time if
- * bytes are transposed. */
+/* Registers for loading one operand's tile: four for each piece of 16 bytes; four pieces at a time if 8-bit elements
+ * are transposed. */
 static uint64_t loaded(const vkmm_shape *shape, uint64_t across, int along_k)
 {
     const uint64_t bytes = vkmm_type_of(shape->problem->type)->bytes, words = bytes == 1 && !along_k ? 4 : 1;
@@ -170,8 +169,7 @@ static uint64_t loaded(const vkmm_shape *shape, uint64_t across, int along_k)
     return 4 * words * vkmm_quotient(pieces + shape->x - 1, shape->x);
 }
 
-/* Sums, fragments of two slices and what is being loaded, weighted with what they were seen to add to a driver's need.
- */
+/* Registers for sums, fragments of two slices and loads, weighted by the drivers' measured use. */
 static uint64_t held(const vkmm_shape *shape)
 {
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS),
@@ -186,8 +184,8 @@ static uint64_t held(const vkmm_shape *shape)
            5;
 }
 
-/* The index-th preset, within the device's registers or not. Bytes of a transposed A are transposed while loading, by
- * as many invocations as a large tile has too few of. */
+/* The index-th preset, whether it fits the device's registers or not. Large tiles have too few invocations to transpose
+ * the bytes of a transposed A while loading. */
 static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index)
 {
     const int transposes = vkmm_type_of(problem->type)->bytes == 1 && problem->op_a == VKMM_OP_T,

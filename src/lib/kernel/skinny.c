@@ -7,7 +7,7 @@
 
 enum { THREAD_LONG = VKMM_TUNE_THREAD_ROWS, THREADS = VKMM_TUNE_OWN };
 
-/* The long side is a tile's longer one. The short one follows the problem: the planner sets it. */
+/* `long` means the tile's longer side. The planner derives the shorter side from the problem. */
 static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C in a workgroup's tile", 7, {1, 4, 8, 16, 32, 64, 128}},
     [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of C in a workgroup's tile", 7, {1, 4, 8, 16, 32, 64, 128}},
@@ -25,8 +25,8 @@ static const vkmm_config along[] = {
     {{16, 1, 128, 4, 1, 1, 128}}, {{4, 1, 128, 4, 1, 1, 32}},  {{16, 1, 32, 4, 1, 1, 32}},
     {{4, 1, 128, 2, 1, 1, 128}},
 };
-/* Of 16 bits 8 elements make 16 bytes, of 8 bits 16; rows must be many, because all of the short operand is read
- * again for each few of them. */
+/* 16-bit elements (8 in 16 bytes) and 8-bit elements (16). Each tile reads the whole short operand again, so tiles need
+ * many rows. */
 static const vkmm_config along_16[] = {
     {{4, 1, 2048, 4, 1, 1, 256}}, {{8, 1, 1024, 8, 1, 1, 128}}, {{32, 1, 512, 8, 1, 1, 256}},
     {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 64, 4, 1, 1, 32}},   {{8, 1, 256, 2, 1, 1, 128}},
@@ -65,8 +65,8 @@ static int is_uneven(const vkmm_device_info *device, const vkmm_problem *problem
            !(vkmm_problem_alignment(problem) & bit);
 }
 
-/* As many rows or columns as the problem's short side has, 16 at most. What was fitted before stays as it is: 4×8 has 4
- * along the problem's long side. */
+/* Sets the tile's shorter side to the problem's, rounded up; 16 at most. A configuration that was fitted before does
+ * not change: 4×8 has 4 along the problem's long side. */
 static void fit(const vkmm_problem *problem, vkmm_config *config)
 {
     const uint64_t side = vkmm_short_side(problem);
@@ -78,8 +78,8 @@ static void fit(const vkmm_problem *problem, vkmm_config *config)
     *shorter = fit;
 }
 
-/* Two bytes, neighbours along K, rows that are not aligned, and a short operand that is scattered: on an NVIDIA H200,
- * 4097×1×4097 takes 20 µs, with 64 rows 60. For NVIDIA's driver alone, because others were not measured. */
+/* For 16-bit elements, a long operand contiguous along K with unaligned rows, and a scattered short operand: on an
+ * NVIDIA H200, 4097×1×4097 takes 20 µs, and 60 µs with 64 rows. NVIDIA's driver only; others were not measured. */
 static const vkmm_config uneven = {{8, 1, 1024, 4, 1, 1, 256}};
 
 #define LIST(presets) (const vkmm_config *)(presets), VKMM_COUNT(presets)
@@ -97,7 +97,8 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
 {
     const uint64_t side = vkmm_short_side(problem);
     const uint32_t bytes = vkmm_type_of(problem->type)->bytes;
-    const int again = bytes == 2 && side <= 2 && short_is_scattered(problem); /* too often by few rows */
+    /* Tiles of few rows would read a scattered short operand too often. */
+    const int again = bytes == 2 && side <= 2 && short_is_scattered(problem);
     if (again && is_uneven(device, problem) && index-- == 0) return take(&uneven, 1, problem, 0, preset);
     const uint32_t at = index + (side <= 2 ? 0 : side <= 4 ? 1 : side <= 8 ? 2 : 3);
     if (again || (bytes < 4 && !long_along_k(problem))) return take(LIST(across_narrow), problem, at, preset);
@@ -119,14 +120,13 @@ static uint64_t shorter(const vkmm_shape *shape)
     return rows >= cols ? cols : rows;
 }
 
-/* Of an element of A or B. */
+/* Bytes of an element of A or B. */
 static uint64_t bytes_in(const vkmm_shape *shape)
 {
     return vkmm_type_of(shape->problem->type)->bytes;
 }
 
-/* Sums, elements of the long operand and of the short one, weighted with what they were seen to add to a driver's need
- * (kernel/budget.h). */
+/* Registers for sums and for elements of both operands, weighted by the drivers' measured use (kernel/budget.h). */
 static uint64_t held(const vkmm_shape *shape)
 {
     const uint64_t lines = vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)),
@@ -187,7 +187,7 @@ static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *proble
     return vkmm_short_side(problem) <= 8 ? VKMM_SUITS_SHAPE : 0;
 }
 
-/* The long operand is read 16 bytes at a time along K, if an invocation takes whole ones. */
+/* The long operand is read in vectors of 16 bytes along K, if each invocation's share consists of whole vectors. */
 static uint32_t alignment(const vkmm_problem *problem, const vkmm_config *config)
 {
     const uint32_t *value = config->values, vector = vkmm_vector_of(vkmm_problem_compute(problem));
@@ -203,7 +203,7 @@ static uint32_t alignment(const vkmm_problem *problem, const vkmm_config *config
     return whole ? aligned : aligned & ~(uint32_t)(tall ? VKMM_ALIGNED_A : VKMM_ALIGNED_B);
 }
 
-/* The lanes of a line share each step. */
+/* Partial sums per element of C: one for each lane of a line. */
 static uint32_t sums(const vkmm_config *config)
 {
     const uint32_t *value = config->values;

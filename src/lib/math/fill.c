@@ -19,7 +19,7 @@ typedef struct line {
     uint64_t count, step, first, pace;
 } line;
 
-/* Of floats that f16 and bf16 have, and that are normal numbers or zero: without the cases that rounding has. */
+/* Exact conversion to f16 or bf16 of a float that is zero or a normal number there: nothing to round. */
 static inline uint16_t f16_of(float value)
 {
     uint32_t bits;
@@ -35,7 +35,7 @@ static inline uint16_t bf16_of(float value)
     return (uint16_t)(bits >> 16);
 }
 
-/* A value that the type has, or for integers one modulo 2^32 (2^8). */
+/* Stores a value that the type represents exactly; integers wrap modulo 2^32 (2^8). */
 static inline void put(const line *l, vkmm_type type, uint64_t i, double value)
 {
     const uint64_t at = i * l->step;
@@ -43,7 +43,7 @@ static inline void put(const line *l, vkmm_type type, uint64_t i, double value)
     case VKMM_F64:
         ((double *)l->data)[at] = value;
         break;
-    case VKMM_I32: /* has the bits of u32 */
+    case VKMM_I32: /* same bits as u32 */
     case VKMM_U32:
         ((uint32_t *)l->data)[at] = (uint32_t)(int64_t)value;
         break;

@@ -8,7 +8,7 @@
 enum {
     ALWAYS = VK_API_VERSION_1_1,
     NEVER = 0x7fffffff,
-    /* Of VkPhysicalDeviceVulkan14Features, which headers before 1.4 lack. */
+    /* Type and member offset of VkPhysicalDeviceVulkan14Features, which headers before 1.4 lack. */
     VULKAN14_FEATURES = 55,
     VULKAN14_PUSH_DESCRIPTOR = sizeof(VkBaseOutStructure) + 20 * sizeof(VkBool32)
 };
