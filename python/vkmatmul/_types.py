@@ -23,7 +23,7 @@ def _bfloat16() -> np.dtype[Any]:
 
 
 def dtype_of(name: str) -> np.dtype[Any]:
-    """Of a type of the library. bf16: that of ml_dtypes if it is installed, else uint16, which holds the bits."""
+    """The dtype of a library type. bf16: ml_dtypes' if it is installed, otherwise uint16, which holds the bits."""
     return _bfloat16() if name == "bf16" else _DTYPES[name]
 
 
