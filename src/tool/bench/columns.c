@@ -11,7 +11,7 @@
 
 enum { SPARKS = 8 };
 
-/* Half the interval, as a share. */
+/* Half the interval as a share of the median. */
 static void fill_noise(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     double percent = 100 * row->figures.noise;
@@ -23,7 +23,7 @@ static void fill_noise(const vkmm_report *report, const vkmm_bench_row *row, vkm
         vkmm_cell_figure(report, cell, NAN);
 }
 
-/* Of the peak that is the tighter limit; not of the copy peak if caches exceed it. */
+/* Share of the peak that is the tighter limit; ignores the copy peak if caches exceed it. */
 static void fill_share(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     double math = row->figures.arithmetic_share, copy = row->figures.copy_share,
@@ -36,8 +36,8 @@ static void fill_share(const vkmm_report *report, const vkmm_bench_row *row, vkm
         vkmm_cell_figure(report, cell, NAN);
 }
 
-/* Their number, and the times in the order taken; the full height is 10 % or more, so that a stable row looks stable.
- */
+/* Number of samples, and a sparkline of their times. Its full height is at least 10 %, so that a stable row looks
+ * stable. */
 static void fill_samples(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     double mean[SPARKS], low = INFINITY, high = 0;

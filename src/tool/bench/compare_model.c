@@ -12,10 +12,10 @@
 #include "bench/records.h"
 #include "report/record.h"
 
-/* ---- who is compared ---- */
+/* ---- contenders ---- */
 
-/* Extends each label that is not unique: by the file's name, then the version, then a number. Each step compares the
- * labels of the step before. */
+/* Makes labels unique: appends the file's name, then the version, then prepends a number, where labels are still
+ * equal. */
 static void tell_apart(vkmm_contender *contenders, uint32_t count)
 {
     enum { BY_FILE, BY_VERSION, BY_NUMBER, WAYS };
@@ -40,7 +40,7 @@ static void tell_apart(vkmm_contender *contenders, uint32_t count)
     }
 }
 
-/* Whether the device has a speed somewhere, or, with `wrong`, a wrong product. */
+/* Whether any row of the device has a speed, or, with `wrong`, a wrong product. */
 static int is_contender(const vkmm_bench *bench, uint32_t device, int wrong)
 {
     for (uint32_t i = 0; i < bench->row_count; i++) {
@@ -76,8 +76,8 @@ vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_cou
 
 /* ---- which contenders are the same device ---- */
 
-/* How likely two devices are the same: 0, not at all; from LIKE_DRIVER on they have the same driver, and with an odd
- * value also its version. Drivers rename devices. */
+/* Score of two devices' similarity, needed because drivers rename devices. 0: different; from LIKE_DRIVER on: same
+ * driver; odd: same driver version. */
 enum { LIKE_DRIVER = 8, LIKE_MOST = 15 };
 
 static int likeness(const vkmm_bench_device *a, const vkmm_bench_device *b)
@@ -111,9 +111,9 @@ static uint32_t only_device(const vkmm_bench *bench, int is_host)
     return count == 1 ? only : VKMM_NOBODY;
 }
 
-/* The device of another report that each device is, or VKMM_NOBODY: pairs form in order of likeness. A device
- * without a speed takes part, so that no other takes its place. Different devices are a pair only where each report
- * has no more than one. */
+/* For each device, the same device in another report, or VKMM_NOBODY. The most similar devices are paired first.
+ * Devices without a speed are paired too, so that no other takes their place. Different devices are paired only if each
+ * report has a single one. */
 static void find_twins(const vkmm_bench *bench, const vkmm_bench *other, uint32_t twins[VKMM_MOST_DEVICES])
 {
     uint8_t taken[VKMM_MOST_DEVICES] = {0};
@@ -131,13 +131,13 @@ static void find_twins(const vkmm_bench *bench, const vkmm_bench *other, uint32_
     }
 }
 
-/* Of another report than the first: the same device in that. Of a single report: the first contender, for those that
- * are devices as it is. */
+/* Base of a contender: the matching device in the first report. In a single report: the first contender, except where
+ * only one of the two is the host. */
 static void find_bases(const vkmm_comparison *comparison)
 {
     vkmm_contender *all = comparison->contenders;
     const vkmm_bench *first = all[0].bench;
-    const int single = all[comparison->count - 1].bench == first; /* they come report by report */
+    const int single = all[comparison->count - 1].bench == first; /* contenders are sorted by report */
     uint32_t twins[VKMM_MOST_DEVICES];
 
     for (uint32_t i = 0; i < comparison->count; i++) {
@@ -154,8 +154,8 @@ static void find_bases(const vkmm_comparison *comparison)
 
 /* ---- rows that belong together ---- */
 
-/* Rows that measure the same are found by a hash: reports are large, and may be made to be slow to compare. `slots` are
- * rows counted from 1; 0: free. */
+/* The model's row for the same measurement, added if there is none. Found by hash, because reports are large, and
+ * hostile ones may be made to be slow to compare. `slots` holds row numbers from 1; 0: free. */
 static vkmm_compare_row *find_row(vkmm_compare_model *model, uint32_t *slots, uint32_t mask, const vkmm_bench_row *like)
 {
     const uint64_t words[] = {like->problem.m, like->problem.n, like->problem.k,
@@ -179,7 +179,7 @@ static int has_speed(const vkmm_bench_row *row)
     return row != NULL && isfinite(row->figures.median_ms);
 }
 
-/* Of several rows for one product, the first with a speed is used. */
+/* Adds a contender's rows. If several rows measure the same product, the first with a speed counts. */
 static void add_contender(vkmm_compare_model *model, uint32_t *slots, uint32_t mask, uint32_t index)
 {
     const vkmm_contender *contender = &model->asked.contenders[index];

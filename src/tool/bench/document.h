@@ -6,7 +6,7 @@
 
 #include "report/result.h"
 
-/* Of a whole report, and of the lines of one that is written during the run. */
+/* Schemas of a whole report, and of each kind of line in a report written during the run. */
 #define VKMM_BENCH_SCHEMA        "vkmatmul.bench/1"
 #define VKMM_BENCH_HEAD_SCHEMA   "vkmatmul.bench.head/1"
 #define VKMM_BENCH_DEVICE_SCHEMA "vkmatmul.bench.device/1"
@@ -14,7 +14,7 @@
 #define VKMM_BENCH_END_SCHEMA    "vkmatmul.bench.end/1"
 #define VKMM_BENCH_TUNE_SCHEMA   "vkmatmul.bench.tune/1"
 
-/* Of a comparison, which contains whole reports. */
+/* Schema of a comparison, which contains whole reports. */
 #define VKMM_COMPARE_SCHEMA "vkmatmul.compare/1"
 
 /* One candidate of a tune, for the map of tiles. */
@@ -59,7 +59,7 @@ typedef struct vkmm_bench {
     uint32_t tune_count;
 } vkmm_bench;
 
-/* Several, as files of reports and of comparisons have them; owned. */
+/* The reports of a file: one, or those of a comparison. Owned. */
 typedef struct vkmm_reports {
     vkmm_bench *benches;
     uint32_t count;
@@ -75,11 +75,14 @@ vkmm_bench_device *vkmm_bench_add_device(vkmm_bench *bench);
 vkmm_bench_row *vkmm_bench_add_row(vkmm_bench *bench);
 int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 if memory runs out */
 
-/* Peak multiply-adds per second for such products: of the fastest measured shape of matrix operations on their types;
- * if there is none, of ordinary ones of the type of the sums (for i8 and u8, dot products of four if
- * they were measured). *is_matrix (may be NULL): which of both. NAN: unknown. f32, f64, i32 and u32 sums of the
- * same have no matrix operations here. A split product is limited to a third of the peak of its parts, and a modular
- * one to the peak of what multiplies residues over the number of such products, by the kernel (NULL: the usual). */
+/* Peak multiply-adds per second for the problem. NAN: unknown.
+ *
+ * The peak is that of the fastest measured shape of matrix operations on the problem's types (*is_matrix, which may be
+ * NULL: 1), otherwise of ordinary arithmetic in the type of the sums; for i8 and u8, of dot products of four if they
+ * were measured. f32, f64, i32 and u32 with sums of the same type have no matrix operations here.
+ *
+ * A split product is limited to a third of the peak of its parts; a modular product to the peak of the inner product,
+ * divided by the number of inner products, both according to the kernel (NULL: the usual one). */
 double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, const vkmm_kernel_info *kernel,
                           int *is_matrix);
 
@@ -87,8 +90,8 @@ double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *pro
  * its figures stay NAN. */
 void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row);
 
-/* A speed of a row above the measured peak of its device replaces that peak, and all rows are derived again. For
- * derived rows. */
+/* Raises a device's measured peak to the speed of a faster row, and derives all rows again. The rows must have been
+ * derived. */
 void vkmm_bench_raise_peaks(vkmm_bench *bench);
 
 /* Whether two rows measure the same thing: equal problems (packed strides count as given), requested kernel, and

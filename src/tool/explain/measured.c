@@ -7,7 +7,7 @@
 #include "math/type.h"
 #include "product/product.h"
 
-#define NEAR 1.2 /* up to this many times the prediction is as predicted */
+#define NEAR 1.2 /* times up to this multiple of the prediction agree with it */
 
 vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)
 {
@@ -26,7 +26,7 @@ vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params
     return status;
 }
 
-/* Of elements, from global and shared memory, for each multiply-add. */
+/* Elements read per multiply-add, from global and shared memory. */
 static double reads(const vkmm_explanation *all, const vkmm_explained *kernel)
 {
     const vkmm_problem *p = &all->problem;

@@ -1,6 +1,6 @@
-/* The passes of a split or modular product, and how long each takes at the device's peaks: bytes at the speed of a
- * copy, multiply-adds at the peak of what multiplies. Each matrix is moved once, as if caches were large. And how long
- * each takes in a verified product. */
+/* The passes of a split or modular product: predicted times at the device's peaks, and times measured in a verified
+ * product. Prediction: bytes at the speed of a copy, multiply-adds at the peak of the inner product; each matrix is
+ * moved once, as if caches were large. */
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +12,13 @@
 #include "math/type.h"
 #include "product/product.h"
 
-enum { ENOUGH_MS = 200 /* of runs */, LONGEST_MS = 1000 /* of one, at the peaks */, MOST_STEPS = 16 };
+enum {
+    ENOUGH_MS = 200,   /* time spent on measured runs */
+    LONGEST_MS = 1000, /* longest predicted run that is measured */
+    MOST_STEPS = 16
+};
 
-/* Of matrix operations of such types: of one shape, or of the fastest if the kernel has no fixed shape. */
+/* Peak of matrix operations with these types: of the kernel's shape, or of the fastest if it has no fixed shape. */
 static vkmm_status matrix_peak(cli_session *session, vkmm_types types, const uint32_t matrix[3], double *peak)
 {
     vkmm_matrix_shape shapes[VKMM_MAX_MATRIX_SHAPES];
@@ -68,7 +72,7 @@ static void add(vkmm_explained *plan, const char *name, double read, double writ
     plan->predicted_ms += ms;
 }
 
-/* Keeps the times of a run if it is the fastest so far. What may take the product's place counts as the product. */
+/* Keeps the times of the fastest run. The replacement of the product counts as the product. */
 static void keep_times(const vkmm_step_info *steps, uint32_t count, vkmm_explained *plan)
 {
     double all = 0, times[VKMM_MOST_PASSES] = {0};
@@ -79,7 +83,7 @@ static void keep_times(const vkmm_step_info *steps, uint32_t count, vkmm_explain
             if (strcmp(plan->passes[j].name, name) == 0) times[j] += steps[i].ms;
         all += steps[i].ms;
     }
-    if (all >= plan->measured_ms) return; /* which is NAN at first */
+    if (all >= plan->measured_ms) return; /* false at first: NAN */
     plan->measured_ms = all;
     for (uint32_t i = 0; i < plan->pass_count; i++) {
         plan->passes[i].measured_ms = times[i];
@@ -106,7 +110,7 @@ static vkmm_status time_runs(const cli_product *product, vkmm_explained *plan)
     return status;
 }
 
-/* Only where that does not take long. */
+/* Measures products that are predicted to be short. */
 static vkmm_status measure(cli_session *session, const vkmm_job_params *params, vkmm_explained *plan)
 {
     const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};

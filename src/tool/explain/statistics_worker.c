@@ -16,8 +16,8 @@ enum { MOST_STATISTICS = 64 };
 
 #define AT(member) offsetof(cli_compiled, member)
 
-/* What drivers call these, in any case. Of several in one row, the sum. NVIDIA's "Local Memory Size" is not among them:
- * it was 64 GiB for every kernel of an H200. */
+/* Drivers' names of these statistics, in any case. Statistics with the same offset are added up. NVIDIA's "Local Memory
+ * Size" is left out: it was 64 GiB for every kernel of an H200. */
 static const struct {
     const char *name;
     size_t offset;

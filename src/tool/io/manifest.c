@@ -373,7 +373,7 @@ static void scan_kind(listing *scan)
     add_usual(scan);
 }
 
-/* Of two layers with the same name the loader uses the first. */
+/* Deactivates layers that follow an intact one with the same name, as the loader does. */
 static void settle_twins(listing *scan)
 {
     for (uint32_t i = 0; i < scan->count; i++) {

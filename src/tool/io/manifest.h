@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 
-/* Of paths in an environment variable. */
+/* Separator of paths in an environment variable. */
 #ifdef _WIN32
 #define VKMM_LIST_SEPARATOR ';'
 #else
@@ -21,12 +21,12 @@ typedef enum vkmm_manifest_kind {
 typedef struct vkmm_manifest {
     vkmm_manifest_kind kind;
     char path[512];
-    char name[256];    /* of a layer: "VK_LAYER_MESA_device_select"; of a driver the file's name */
-    char library[512]; /* library_path as the manifest has it */
+    char name[256];    /* the layer's, "VK_LAYER_MESA_device_select"; for a driver, the file's name */
+    char library[512]; /* library_path, as in the manifest */
     char description[256];
-    char enable[128], disable[128]; /* environment variables of an implicit layer; "" none */
+    char enable[128], disable[128]; /* environment variables of an implicit layer; "": none */
     int active;                     /* the loader would use it in this environment */
-    char broken[256];               /* "", or what is wrong: "not JSON: …", "its library … does not exist" */
+    char broken[256];               /* the defect: "not JSON: …", "its library … does not exist"; "": none */
 } vkmm_manifest;
 
 /* Lists them in the loader's order. root: "" for the real system (tests have their own tree); environment variables
@@ -35,8 +35,8 @@ typedef struct vkmm_manifest {
  * or file that cannot be read is not an error. */
 vkmm_status vkmm_manifests_scan(const vkmm_log *log, const char *root, vkmm_manifest **manifests, uint32_t *count);
 
-/* Reads one driver manifest, and loads its library, as the loader does without saying what it lacks; driver->broken
- * says why the loader cannot use it. */
+/* Reads one driver manifest and loads its library, as the loader does. driver->broken: why the loader cannot use it,
+ * which the loader itself does not report. */
 void vkmm_manifest_read(const char *path, vkmm_manifest *driver);
 
 #endif

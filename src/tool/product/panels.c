@@ -136,7 +136,7 @@ static int are_alike(const vkmm_row_panels *row)
     return alike;
 }
 
-/* What each of several devices did. */
+/* Collects the partition and, with several devices, each one's share. */
 static void look(cli_product *p)
 {
     const panels *own = p->own;
@@ -178,7 +178,7 @@ static vkmm_status multiply(cli_product *p, double *ms)
     return status == VKMM_OK ? ran : status;
 }
 
-/* Also for one sample. */
+/* Statistics of one sample or more. */
 static vkmm_series series_of(panels *own, const double *ms, uint32_t count)
 {
     memcpy(own->sorted, ms, count * sizeof *ms);
@@ -191,7 +191,7 @@ static vkmm_series series_of(panels *own, const double *ms, uint32_t count)
                          .p95 = vkmm_percentile(own->sorted, count, 0.95)};
 }
 
-/* Of the runs whose times are kept; the last one shows which clock was used. */
+/* The measurement from the times kept; its clock is the last run's. */
 static void fill(const cli_product *p, uint32_t count, vkmm_measurement *time)
 {
     const vkmm_stream_times *times = &p->row.panels.times;
@@ -205,7 +205,7 @@ static void fill(const cli_product *p, uint32_t count, vkmm_measurement *time)
         .mapped = p->row.panels.partition.staging_bytes == 0};
 }
 
-/* Devices compute at the same time: the kernel time is that of the longest. */
+/* Devices run in parallel, so the kernel time is that of the slowest. */
 static void keep_times(const cli_product *p, uint32_t at)
 {
     const vkmm_row_panels *row = &p->row.panels;
@@ -217,7 +217,7 @@ static void keep_times(const cli_product *p, uint32_t at)
     own->wall_ms[at] = p->row.panels.times.wall_ms;
 }
 
-/* Of the run that made the product. */
+/* The measurement of a single run, the one that computed the product. */
 static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vkmm_measurement *time)
 {
     (void)params;

@@ -5,9 +5,9 @@
 #include "report/wrap.h"
 #include "report/text.h"
 
-enum { MOST_COLUMNS = 16, GAP = 2, CONTINUED = 4 }; /* where a line continues that is too long for the terminal */
+enum { MOST_COLUMNS = 16, GAP = 2, CONTINUED = 4 /* indent of a line's continuation */ };
 
-/* Four columns are as wide as what will follow, which only the caller knows. */
+/* The caller knows how wide the contents of four columns will be. */
 static int width_of(const vkmm_report *report, const vkmm_column *column)
 {
     int wanted = column->fill == vkmm_cell_size       ? report->size_width
@@ -19,7 +19,7 @@ static int width_of(const vkmm_report *report, const vkmm_column *column)
     return wanted > column->width ? wanted : column->width;
 }
 
-/* Of a line in which no text is wider than its column. */
+/* Width of a line in which every text fits its column. */
 static int width_of_all(const vkmm_report *report, const vkmm_columns *columns)
 {
     int total = 0;
@@ -54,8 +54,8 @@ const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint)
     return report->colour && paint != VKMM_PLAIN ? "\033[0m" : "";
 }
 
-/* `late`: by how many columns earlier texts exceed their places, which later places make up for. Returns the number of
- * spaces before the next text. */
+/* `late`: characters by which earlier texts exceed their columns; later padding makes up for them. Returns the number
+ * of spaces before the next text. */
 static int print_cell(const vkmm_report *report, vkmm_place place, const vkmm_cell *cell, int *late)
 {
     const int room = place.width - (int)vkmm_text_columns(cell->text) - *late, blank = room > 0 ? room : 0;

@@ -61,11 +61,11 @@ typedef struct vkmm_field {
     vkmm_field_kind kind;
     size_t offset, size; /* of the member: VKMM_AT, VKMM_ARRAY, VKMM_LIST */
     uint32_t flags;      /* VKMM_MAYBE … */
-    uint32_t length;     /* of an array: so many elements. Of a list: at most so many are read; 0: any number */
-    size_t count;        /* of a list: the offset of its uint32_t count */
-    size_t element;      /* of a list: sizeof one entry */
-    uint32_t cost;       /* of a list: what each entry subtracts from vkmm_reading.samples_left */
-    double most;         /* of a number: the largest that is read */
+    uint32_t length;     /* array: number of elements; list: the most that are read, 0: any number */
+    size_t count;        /* list: the offset of its uint32_t count */
+    size_t element;      /* list: sizeof one entry */
+    uint32_t cost;       /* list: amount that each entry subtracts from vkmm_reading.samples_left */
+    double most;         /* number: the largest that is read */
     const vkmm_record *record;
     const vkmm_words *words;
     int (*known)(const void *record);                  /* 0: null, and not read. NULL: always known */

@@ -26,7 +26,7 @@ static const vkmm_column run_columns[] = {
     {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
 };
 
-/* What all rows have in common is shown above them: once for a list of sizes, unless a size changes it. */
+/* Prints the options shared by the following rows above them: once, and again when a row differs. */
 static void print_difference(vkmm_report *report, const vkmm_bench_row *row)
 {
     char text[VKMM_TEXT_DIFFERENCE];
@@ -37,7 +37,7 @@ static void print_difference(vkmm_report *report, const vkmm_bench_row *row)
     vkmm_report_say(report, 0, VKMM_DIM, "%s", text[0] != '\0' ? text : "plain");
 }
 
-/* Of several devices: "0 llvmpipe: 12 panels, 61 % of C; kernel 0.8 s, waited 0.1 s; 12.3 MB copied". */
+/* One device's share: "0 llvmpipe: 12 panels, 61 % of C; kernel 0.8 s, waited 0.1 s; 12.3 MB copied". */
 static void print_part(const vkmm_report *report, const vkmm_stream_part *part)
 {
     const double bytes = (double)(part->times.uploaded_bytes + part->times.downloaded_bytes);

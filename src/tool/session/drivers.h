@@ -1,11 +1,11 @@
-/* Which drivers and layers the Vulkan loader finds. It reads the environment of this process, which these functions
- * change: call them before an instance is created, and while no other thread calls getenv. */
+/* Choice of the drivers and layers that the Vulkan loader finds. These functions change the environment of this
+ * process: call them before an instance is created, and while no other thread calls getenv. */
 #ifndef VKMM_SESSION_DRIVERS_H
 #define VKMM_SESSION_DRIVERS_H
 
 #include "vkmatmul.h"
 
-/* The manifest of the SwiftShader that Chromium installs, where no loader looks; NULL: none. Static storage. */
+/* The manifest of Chromium's SwiftShader, which loaders do not find by themselves; NULL: none. Static storage. */
 const char *cli_swiftshader_manifest(void);
 
 /* The variable with which the user restricts the drivers, so that the loader ignores additional ones; NULL: none. */
@@ -29,7 +29,7 @@ vkmm_status cli_drivers_uncached(const vkmm_log *log);
  * (before 1.3.234). */
 vkmm_status cli_layers_disable(const vkmm_log *log);
 
-/* Of the environment. Not 0: there is no memory. */
+/* Sets an environment variable. Not 0: out of memory. */
 int cli_set_variable(const char *name, const char *value);
 
 #endif

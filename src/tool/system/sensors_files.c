@@ -1,9 +1,12 @@
-/* Figures that the Linux kernel has in files. Of GPUs: Documentation/hwmon/sysfs-interface.rst (power in µW, energy in
- * µJ, frequency in Hz), Documentation/gpu/amdgpu/thermal.rst, and
- * Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon and -intel-xe-hwmon. Of the host's processor: energy by RAPL
- * (Documentation/power/powercap/powercap.rst: µJ, wrapping around at max_energy_range_uj; since Linux 5.10 only root
- * can read it), clocks by cpufreq (Documentation/admin-guide/pm/cpufreq.rst: kHz) or else /proc/cpuinfo, time by
- * /proc/stat (proc(5)). */
+/* Sensors in files of the Linux kernel.
+ *
+ * GPUs: Documentation/hwmon/sysfs-interface.rst (power in µW, energy in µJ, frequency in Hz),
+ * Documentation/gpu/amdgpu/thermal.rst, and Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon and
+ * -intel-xe-hwmon.
+ *
+ * The host's processor: energy by RAPL (Documentation/power/powercap/powercap.rst: µJ, wrapping around at
+ * max_energy_range_uj; since Linux 5.10 only root can read it), clocks by cpufreq
+ * (Documentation/admin-guide/pm/cpufreq.rst: kHz) or else /proc/cpuinfo, time by /proc/stat (proc(5)). */
 #include "system/sensors_source.h"
 
 #include <glob.h>
@@ -108,7 +111,8 @@ static double mhz(void *state)
     return vkmm_percentile(clocks, (uint32_t)count, 0.5);
 }
 
-/* All but idle and iowait, and the guests' time, which user and nice include; with steal, which other machines used. */
+/* Busy time of the whole machine minus this process's own. Idle and iowait are not busy, user and nice include guests,
+ * and steal is the time of other virtual machines. */
 static double others(void *state)
 {
     unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;

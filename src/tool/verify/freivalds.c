@@ -8,14 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Vectors are interleaved in memory: element j of vector v is x[j·REALS + v]. Of integers 40, 8 at a time. */
+/* Vectors are interleaved in memory: element j of vector v is x[j·REALS + v]. Integers need 40 vectors, 8 at a time. */
 enum { REALS = 4, SHARE = 16, BITS = 8, PASSES = 5 };
 
 typedef enum extra { EXTRA_NONE, EXTRA_SQUARES, EXTRA_WEIGHTED } extra;
 
-/* Products of rows with the vectors; and on the same pass over memory, per row, Σ_j (m_ij·weight_j)² or Σ_j
- * |m_ij|·weight_j. SHARE columns are summed by themselves, then those of a tile, then tiles: rounding grows with the
- * square root of each number, not of their product, and must stay below that of products in f64. */
+/* Products of rows with the vectors, and in the same pass over memory, per row, Σ_j (m_ij·weight_j)² or Σ_j
+ * |m_ij|·weight_j. Sums are hierarchical, over SHARE columns, a tile and all tiles: rounding grows with the square root
+ * of each count, not of their product, and must stay below that of products in f64. */
 static void add_reals(const double *tile, size_t rows, size_t cols, const double *x, double *out, extra kind,
                       const double *weight, double *extras)
 {

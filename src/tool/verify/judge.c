@@ -99,15 +99,14 @@ static int same_kind(vkmm_check *check, double got, const wanted *want, double l
     if (isnan(want->value)) return isnan(got);
     if (isinf(want->value) && want->value < 0 && activation == VKMM_GELU) return cut || isnan(got);
     if (isinf(want->value)) return isinf(got) && (got < 0) == (want->value < 0);
-    /* The reference has more range than the type. If the scale exceeds it, a partial sum may too, and the results
-     * of that are right in the type's arithmetic, in any order. A value at the end of the type's range may round to
-     * infinity. */
+    /* The reference has more range than the type. If the scale exceeds the type's range, so may a partial sum, and
+     * infinities and NaNs that result are right. A value at the end of the type's range may round to infinity. */
     if (want->overflows && (!isfinite(got) || cut)) return 1;
     if (isfinite(got) || check->narrow) return 0;
     return isinf(got) && (got < 0) == (want->value < 0) && fabsl(want->value) + limit >= check->most;
 }
 
-/* Of 16 bits without the sign; infinity as the number that would follow the largest finite one. */
+/* Value of a bit pattern without a sign; infinity counts as the next number after the largest. */
 static double magnitude(vkmm_type type, uint16_t bits)
 {
     if (type == VKMM_F16) return bits == 0x7c00 ? 0x1p16 : (double)vkmm_f16_value(bits);
