@@ -20,7 +20,7 @@ static json_t *words_schema(const vkmm_words *words)
     return bad > 0 ? vkmm_json_done(list, bad) : json_pack("{s:o}", "enum", list);
 }
 
-/* Of one value, or of one entry of a list; never null. */
+/* Schema of one value, or of one entry of a list; does not allow null. */
 static json_t *value_schema(json_t *defs, const vkmm_field *field)
 {
     switch (field->kind) {

@@ -98,7 +98,7 @@ static void test_a_slow_first_product_is_no_verdict(void **state)
     assert_true(r.on_device > 30);
 }
 
-/* There, too, programs of a few products of 16384³ never used the device: 512³ said too little of them. */
+/* Regression: programs of a few products of 16384³ never used the device, because 512³ says little about them. */
 static void test_the_largest_products_find_the_device(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void test_the_largest_products_find_the_device(void **state)
     assert_true(on_device > 15);
 }
 
-/* Nor did the first two programs of twelve of 8192³, which lost twelve seconds. */
+/* Regression: the first two programs of twelve products of 8192³ never used the device and lost twelve seconds. */
 static void test_long_calls_are_probed_for_at_once(void **state)
 {
     (void)state;
@@ -120,7 +120,8 @@ static void test_long_calls_are_probed_for_at_once(void **state)
     assert_true(r.ms < r.host_ms / 2);
 }
 
-/* Nor did programs of eight of 8192³, which take seven seconds: no program alone may lose so much. */
+/* Regression: programs of eight products of 8192³, seven seconds each, never used the device, because no single program
+ * may risk a loss that large. */
 static void test_programs_profit_from_those_before(void **state)
 {
     (void)state;
@@ -131,10 +132,10 @@ static void test_programs_profit_from_those_before(void **state)
     for (int i = 0; i < 10; i++) {
         last = program(&m, &cost, e, 8);
         sum.ms += last.ms, sum.host_ms += last.host_ms;
-        assert_true(sum.ms <= 1.05 * sum.host_ms + m.compile_ms); /* takes longer than was assumed: once */
+        assert_true(sum.ms <= 1.05 * sum.host_ms + m.compile_ms); /* compiling takes longer than assumed, once */
     }
     assert_int_equal(last.on_device, 8);
-    /* Of a device that does not pay, all together lose a twentieth at most, and once a product's time. */
+    /* With a useless device, all programs together lose a twentieth at most, and once a product's time. */
     const machine useless = {6.5e8, 3e8, 1e7, 0.3, 300, 50, 0};
     run all = {0};
     cost = (vkblas_cost){0};
@@ -264,7 +265,7 @@ static void test_small_products_say_nothing_of_large_ones(void **state)
     assert_true(is_about(expected_of(&cost, 16384, 16384, 16384).host_ms, 51200));
 }
 
-/* Rather one of an eighth of the volume than one that is four times as thin. */
+/* A product with an eighth of the volume predicts better than one that is four times as thin. */
 static void test_the_nearest_class_is_asked(void **state)
 {
     (void)state;
@@ -274,7 +275,7 @@ static void test_the_nearest_class_is_asked(void **state)
     assert_true(is_about(expected_of(&cost, 2048, 2048, 512).host_ms, 80));
 }
 
-/* Of a device that is measured with thick products: thin ones take as long for each byte, at worst, which is 21 ms. */
+/* The device was measured with thick products only: a thin one needs at worst the same time per byte, 21 ms. */
 static void test_thin_products_are_tried_with_care(void **state)
 {
     (void)state;
@@ -286,7 +287,7 @@ static void test_thin_products_are_tried_with_care(void **state)
     learn(&cost, VKBLAS_HOST, 8192, 8192, 16, 10);
     assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, thin, 0, NULL), VKBLAS_TO_HOST);
     assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, thin, 1000, NULL), VKBLAS_TO_TRY);
-    learn(&cost, VKBLAS_DEVICE, 8192, 8192, 16, 100); /* once, which is no verdict, but what may be lost again */
+    learn(&cost, VKBLAS_DEVICE, 8192, 8192, 16, 100); /* one sample decides nothing, but shows the possible loss */
     cost.lost_ms = 0;
     assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, thin, 1000, NULL), VKBLAS_TO_HOST);
     assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, thin, 10000, NULL), VKBLAS_TO_TRY);

@@ -345,7 +345,7 @@ class Files(Case):
 
 
 class Sums(cli.Case):
-    """Of the real driver: transfers, kernel and what submitting costs add up to a product with transfers, or the report says why not."""
+    """Real driver: transfers, kernel and submission add up to a product with transfers, or the report says why not."""
 
     def test_parts_add_up_or_say_why(self):
         rows = timed(bench_json("--size 64,256\n", "40s")).values()

@@ -372,7 +372,7 @@ static void all_wrong_is_a_regression(void **state)
     free_reports(benches);
 }
 
-/* Of one sample nobody knows an interval: no format makes one up, and no mean has the row. */
+/* A single sample has no interval: no format shows one, and no mean includes the row. */
 static void single_samples(void **state)
 {
     vkmm_bench benches[2];

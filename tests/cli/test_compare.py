@@ -56,7 +56,7 @@ class Compare(cli.Case):
         self.assertRegex(plain, r"(?m)^all +\d+ rows +\d+ rows  - 0\.900 \(")
 
     def test_several_devices(self):
-        """Of one report; of several; lines of JSON as well."""
+        """Devices of one report, and of several reports, one of them as JSON lines."""
         one = self.report("desk.json")
         self.assertEqual(len(json.loads(self.good("compare", one, "--json"))["contenders"]), 3)
         lines = self.report("lines.jsonl", form="jsonl")

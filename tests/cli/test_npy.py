@@ -29,7 +29,7 @@ class Products(cli.Case):
         self.assertIn("A · B (3×3)\n  47  52  57\n  64  71  78\n  81  90  99\n", text)
 
     def test_row(self):
-        """Of the one run, which is named as such: its one sample is not called unstable."""
+        """A single run: a note says so, and its only sample is not called unstable."""
         text = self.good("-a", self.file("a.npy", npy_bytes([[1.0]])), "-b", self.file("b.npy", npy_bytes([[1.0]])))
         self.assertNotRegex(text, r"\d~\s")
         self.assertIn("note: the times are of one run", text)
@@ -277,7 +277,7 @@ class Formats(cli.Case):
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith(".")], [])
 
     def test_suffixes(self):
-        """A name decides what is written; what is none of the formats' is refused before any work."""
+        """The suffix selects the output format; an unknown one is refused before any work."""
         for out in ["c.foo", "c", "c.npy.gz", "c.csv:x"]:
             self.bad(2, r"%s: unknown format; the name must end in .*\.npy, \.csv, \.tsv or \.mtx$" % out, "--size", "4", "-o", out, cwd=self.folder)
         self.bad(2, "c.csv: a .csv file holds one matrix, not 3", "--size", "4", "--batch_count", "3", "-o", "c.csv", cwd=self.folder)

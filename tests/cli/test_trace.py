@@ -38,7 +38,7 @@ WORDS = [
 
 
 class Model:
-    """What must be recorded, from the definition of each kernel alone."""
+    """The expected recording, derived from the definition of each kernel."""
 
     def __init__(self, kernel, a, b, n, tile, at, wrap):
         self.a, self.b, self.m, self.n, self.k, self.wrap = a, b, len(a), n, len(b), wrap
@@ -51,7 +51,7 @@ class Model:
         return matrix[i][j] if i < len(matrix) and j < len(matrix[i]) else 0
 
     def invocation(self, row, col, index=None):
-        """Of an element; rows and columns may lie beyond C."""
+        """The invocation that computes an element; rows and columns may lie beyond C."""
         if self.linear:
             size, count = [self.rows * self.cols, 1], row * self.n + col
             local, group = [count % size[0], 0], [count // size[0], 0]

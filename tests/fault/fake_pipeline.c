@@ -1,9 +1,9 @@
-/* The fake driver's pipelines and what they are made of, and its query pools. */
+/* The fake driver's pipelines with their parts, and its query pools. */
 #include "fake_state.h"
 
 #include <string.h>
 
-/* Of VkPipelineCacheHeaderVersionOne, and of each pipeline behind it. */
+/* Bytes of VkPipelineCacheHeaderVersionOne, and of each pipeline that follows it. */
 enum { HEADER = 32, ENTRY = 16 };
 
 static uint64_t device_of(VkDevice handle, const char *call)

@@ -98,7 +98,7 @@ static int tells(const play *p, const char *call, VkResult result)
     return strstr(p->sentence, "memory") != NULL;
 }
 
-/* So many calls from the n-th on fail; 0 when the scenario makes fewer. */
+/* Plays the scenario with `times` failing calls from the n-th on. 0: the scenario makes fewer calls. */
 static int play_failing(const scenario *s, unsigned row, VkResult result, uint64_t n, uint64_t times)
 {
     char about[200];
@@ -112,8 +112,8 @@ static int play_failing(const scenario *s, unsigned row, VkResult result, uint64
     expect_no_fault(about);
     expect(!p.leftover, "%s: an output is left that should be NULL, or untouched", about);
     expect(!p.wrong, "%s: a wrong product: %s", about, p.sentence);
-    /* The trial of a tuned configuration is left out where memory ends; where it cannot run, or the device is lost,
-     * the configuration is dropped. */
+    /* If memory runs out, the trial of a tuned configuration is skipped; if the configuration cannot run, or the device
+     * is lost, its result is deleted. */
     const int tried = s->tuned > 0;
     expect(p.forgotten == 0 || (tried && documented(result) != VKMM_OUT_OF_MEMORY), "%s: a tuning result is lost",
            about);
@@ -154,7 +154,8 @@ static void check_table(void)
     }
 }
 
-/* Of the survived: untried, a tuned configuration was not tried; smaller, a product went on in smaller panels. */
+/* Prints the table of failures. Survived ones include `untried`, a tuned configuration was not tried, and `smaller`, a
+ * product continued in smaller panels. */
 static void list(void)
 {
     printf("%-37s %7s %7s %8s %7s %7s  %s\n", "entry point", "results", "failed", "survived", "untried", "smaller",

@@ -43,7 +43,7 @@ char *fuzz_bench_text(const char *format, const vkmm_bench *bench)
     return text;
 }
 
-/* What bench/document.h promises, whatever the file said. */
+/* Promises of bench/document.h, for any file. */
 static void check_row(const vkmm_bench *bench, const vkmm_bench_row *row)
 {
     const vkmm_bench_figures *f = &row->figures;
@@ -54,7 +54,7 @@ static void check_row(const vkmm_bench *bench, const vkmm_bench_row *row)
     must(row->kernel.spec_count <= VKMM_MAX_SPEC_CONSTANTS, "too many constants");
     must(isnan(f->gflops) || (vkmm_bench_is_timed(row) && f->gflops > 0 && isfinite(f->gflops)),
          "a row that has no speed shows one");
-    /* Of one sample the interval is not known. */
+    /* The interval of a single sample is unknown. */
     must(!vkmm_bench_is_timed(row) ||
              (row->passed && f->median_ms > 0 && (f->low_ms <= f->high_ms) == (row->kernel_ms.count > 1)),
          "a row's figures are wrong");

@@ -123,7 +123,7 @@ static void judge_option(const vkmm_log *log, const cli_option *option, const ch
     cli_options_free(&options);
 }
 
-/* What was read is the same when it is written and read again. */
+/* A configuration that is written and read again is unchanged. */
 static void judge_config(const vkmm_log *log, const vkmm_kernel *kernel, const char *text, const unsigned *sentences)
 {
     char written[VKMM_CONFIG_TEXT];
@@ -136,7 +136,7 @@ static void judge_config(const vkmm_log *log, const vkmm_kernel *kernel, const c
     must(memcmp(&config, &again, sizeof config) == 0, "the configuration has changed");
 }
 
-/* Of those with an argument; wraps. */
+/* The index-th option with an argument, modulo their number. */
 static const cli_option *option_at(unsigned index)
 {
     for (unsigned i = 0;; i = (i + 1) % cli_option_count)

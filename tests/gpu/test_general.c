@@ -36,8 +36,8 @@ static int edges(size_t which, vkmm_types types)
 {
     static const vkmm_op ops[][2] = {
         {VKMM_OP_T, VKMM_OP_N}, {VKMM_OP_N, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_T}, {VKMM_OP_N, VKMM_OP_T}};
-    const size_t count = (types.in == VKMM_F32 && which < RUNS) || which == SOFT ? 4 : OTHER_TYPES_OPS; /* which ops,
-                                                                              and where, does not depend on the type */
+    /* How ops are read does not depend on the type. */
+    const size_t count = (types.in == VKMM_F32 && which < RUNS) || which == SOFT ? 4 : OTHER_TYPES_OPS;
     int wrong = 0;
     if (!suite_has_type(&suite, types.in) && which < SOFT) return 0;
     for (size_t op = 0; op < count; op++) {
@@ -45,12 +45,11 @@ static int edges(size_t which, vkmm_types types)
             .suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
         run.types = types;
         run.has_bias = op == 1;
-        /* Drivers take long over GELU written out for many elements: where the second pass adds up parts, it makes
-         * one. */
+        /* Drivers compile GELU slowly if it is unrolled over many elements; in the second pass it occurs once. */
         run.activation = op == 2 && which == 1 ? VKMM_GELU : op >= 2 ? VKMM_RELU : VKMM_ACTIVATION_NONE;
         const general_padding padding = (op + which) % 2 ? GENERAL_UNEVEN : GENERAL_ALIGNED;
-        /* Of other types three products each, which differ in all that general_edges varies: the edges of the kernel
-         * do not depend on the type. */
+        /* Other types: three products each, which differ in everything that general_edges varies. The edges of the
+         * kernel do not depend on the type. */
         const uint64_t step = types.in != VKMM_F32 || which >= RUNS ? 7 : op == 0 ? 1 : 2;
         wrong += general_edges(&run, ops[op][0], ops[op][1], padding, op + which, step, 1, 0);
         general_end(&run);
@@ -58,7 +57,7 @@ static int edges(size_t which, vkmm_types types)
     return wrong;
 }
 
-/* Integers of 32 bits take the same way through a kernel as f32. */
+/* int32 takes the same path through a kernel as f32. */
 static int is_run(size_t which, vkmm_type type)
 {
     if (which >= FEW_REGISTERS_F64) return type == VKMM_F64;

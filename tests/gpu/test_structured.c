@@ -115,12 +115,11 @@ static double element(data of, vkmm_type type, int is_b, uint64_t line, uint64_t
 
 /* ---- The exact product ---- */
 
-/* Of A and B, rounded to their type, each line along K. */
 typedef struct exact {
-    double a[M][MOST_K], b[N][MOST_K];
+    double a[M][MOST_K], b[N][MOST_K]; /* A and B, rounded to their type; lines along K */
     long double sums[M][N];
-    double sizes[M][N],
-        losses[M][N]; /* Σ|a||b|; and of products with a subnormal factor, which narrow types may lose */
+    double sizes[M][N];  /* Σ|a||b| */
+    double losses[M][N]; /* the same over products with a subnormal factor, which narrow types may lose */
 } exact;
 
 static exact right;

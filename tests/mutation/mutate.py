@@ -49,7 +49,7 @@ def without_comments(text):
 
 # Each row names the shaders in which it must find something to break, wherever it occurs there: a mutant never vanishes.
 NAMED = {
-    # Of builds for narrow types: how they read, round, pack and finish.
+    # Builds for narrow types: reading, rounding, packing and finishing.
     "narrow": [
         ("blocked", "no-parity", r">> 16 \* \(\(i\) % 2\)", ""),  # every element of A is its word's first
         ("blocked", "no-second-half", r"narrow_bits\(v\.y\) << 16", "0"),
@@ -57,7 +57,7 @@ NAMED = {
         ("blocked", "no-relu", r"return x < S\(0\) \? S\(0\) : x;", "return x;"),
         ("reduce", "no-next-row", r"i \+ 1 < M && dense", "false"),
     ],
-    # Of shaders that split f32: what the promise of doc/precision.md rests on.
+    # Shaders that split f32: the code behind the promise of doc/precision.md.
     "parts": [
         ("scale", "no-most", r"most = max\(most,", "most = min(most,"),
         ("scale split", "no-batch", r"gl_WorkGroupID\.z \* STRIDE", "0"),
@@ -66,7 +66,7 @@ NAMED = {
         ("split", "other-line", r"rows \+ min\(line, extent - 1\)", "rows"),
         ("split", "no-decision", r"decide\(false\)", ""),
     ],
-    # Of modular products, whose bits are those of exact integers, rounded once.
+    # Modular products: exact integers, rounded once.
     "modular": [
         ("lines", "half-of-k", r"r < readers; r\+\+", "r < readers / 2; r++"),
         ("lines", "no-batch", r"gl_WorkGroupID\.z \* STRIDE", "0"),
@@ -87,7 +87,7 @@ NAMED = {
         ("finish", "no-carry", r"kept\.y \+ carry", "kept.y"),
         ("finish", "rounded-twice", r"fused\(beta, C\[at\], x\)", "fused(one, fused(beta, C[at], uvec2(0)), x)"),
     ],
-    # Of what only their builds with WORDS have.
+    # Modular products, code of builds with WORDS only.
     "words": [
         ("lines", "no-last-limb-of-a", r"a\[2\] \| a\[3\] << 16, b", "a[2], b"),
         ("lines", "no-last-limb-of-b", r"b\[2\] \| b\[3\] << 16\)", "b[2])"),

@@ -1,6 +1,6 @@
-/* The same for the general kernels: each shader with one barrier() or one bounds check removed must fail some
- * product of general_edges. That the unbroken ones pass all of them is what tests/gpu/test_general.c shows. Shaders of
- * modular products are broken in other places (mutate.py), and judged by the bits of C. */
+/* Mutants of the general kernels: each shader without one barrier() or one bounds check must fail some product of
+ * general_edges; the originals pass all of them in tests/gpu/test_general.c. Shaders of modular products have other
+ * mutations (mutate.py), and are judged by the bits of C. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { COUNT = sizeof mutants / sizeof mutants[0] };
 
 static suite_device suite;
 
-/* Between them these come past every barrier and every check of a kernel. */
+/* Together these execute every barrier and every check of a kernel. */
 static const struct {
     const char *mutant, *kernel, *config;
     uint64_t narrow;
@@ -33,7 +33,7 @@ static const struct {
     {"soft64", "soft64", "rows=4,cols=8", 0, 0, VKMM_F64},
 };
 
-/* Of a build for f16, without 16-bit storage. */
+/* Whether the mutant is of a build for f16, without 16-bit storage. */
 static int is_narrow(const struct mutant *mutant)
 {
     return strncmp(mutant->name, "narrow-", 7) == 0;
@@ -61,15 +61,15 @@ static int wrong_products(const struct mutant *mutant, size_t which, vkmm_op op,
     return wrong;
 }
 
-/* Modular products of whole numbers times powers of two: as the sums are exact, so is what they are rounded to. K tells
- * them apart. */
+/* Modular products of whole numbers times powers of two: sums are exact, so their rounding is known. K identifies the
+ * problem. */
 __extension__ typedef __int128 wide;
 
 enum {
-    ROUNDED = 2, /* how elements of a line with a larger one are rounded: half away from zero */
-    FINE = 3,    /* 18 moduli, for sums that are half way but for their last bit, and subnormal elements */
-    MIXED = 40,  /* alone, with scalars and a bias, and with one of them */
-    DEEP = 2048  /* the longest sums of 11-bit residues, with all elements of a line alike */
+    ROUNDED = 2, /* rounding of elements that share a line with a larger one: half away from zero */
+    FINE = 3,    /* 18 moduli: sums that are a tie except for their last bit, and subnormal elements */
+    MIXED = 40,  /* without scalars and bias, with all of them, and with one */
+    DEEP = 2048  /* the longest sums of 11-bit residues; all elements of a line are equal */
 };
 
 static const vkmm_problem modular_problems[] = {
@@ -92,8 +92,8 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* Of a line of A or B. Some lines have one element: their products have 54 bits, so that f64 often lies half way, and
- * one is 2^54 - 1. Others have a single large one. */
+/* Element k of a line of A or B. Some lines have one nonzero element: their products have 54 bits, often ties between
+ * two f64, and one is 2^54 - 1. Others have a single large element. */
 static int64_t mixed_whole(int operand, uint64_t batch, uint64_t line, uint64_t k)
 {
     const uint64_t bits = mixed(((batch * 64 + line) * 64 + k) * 2 + (uint64_t)operand);
@@ -104,8 +104,8 @@ static int64_t mixed_whole(int operand, uint64_t batch, uint64_t line, uint64_t 
     return bits & 2 ? -value : value;
 }
 
-/* The first of a line has 27 bits, or is a power of two; the others are 1 or -1, and in memory LITTLE times that. So
- * they decide ties without changing anything else. */
+/* The first element of a line has 27 bits, or is a power of two; the others are 1 or -1, times 2^LITTLE in memory, so
+ * they decide ties and change nothing else. */
 enum { LITTLE = -14 };
 
 static int64_t fine_whole(int operand, uint64_t line, uint64_t k)
@@ -123,7 +123,7 @@ static int64_t whole(const vkmm_problem *p, int operand, uint64_t batch, uint64_
     return mixed_whole(operand, batch, line, k);
 }
 
-/* The power of two of a line. Those of the second product make it as large as β·C, or much smaller, or subnormal. */
+/* Exponent of a line. Those of the second problem make its products as large as β·C, or much smaller, or subnormal. */
 static int power(const vkmm_problem *p, int operand, uint64_t line)
 {
     static const int powers[] = {-10, -264, -1074, -12};

@@ -233,7 +233,7 @@ class Page(Case):
         self.assertTrue(self.browser.js(summary + ".open"))
 
     def test_many_rows(self):
-        """Of 500 rows, none is lost, and charts that nobody sees are not drawn."""
+        """All of 500 rows are there, and charts outside the viewport are not drawn."""
         many = copy.deepcopy(self.report)
         row = next(row for row in many["rows"] if row["verify"] and row["verify"]["passed"])
         for i in range(500 - len(many["rows"])):

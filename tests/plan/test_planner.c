@@ -442,8 +442,8 @@ static void the_planner_keeps_to_a_budget_of_registers(void **state)
     }
 }
 
-/* Of f64 too, on each generation of Intel's that has it: the first runs no more than 448 invocations in its narrowest
- * subgroups, and wider ones leave an invocation half of the registers. */
+/* f64 on each Intel generation that has it: the first runs at most 448 invocations in its narrowest subgroups, and
+ * wider subgroups halve the registers of an invocation. */
 static void wide_subgroups_have_fewer_registers(void **state)
 {
     (void)state;
@@ -461,7 +461,7 @@ static void wide_subgroups_have_fewer_registers(void **state)
     assert_true(found > 0);
 }
 
-/* The planner fits a preset, and whoever names its configuration fits it again. */
+/* Fitting a configuration that the planner has fitted changes nothing: users name such configurations. */
 static void a_fitted_configuration_fits(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """test_alone.py ROOT: a kernel is one shader, one C file and one row of the manifest, and nothing else asks for its name.
 
-Of the kernel in this folder, no other file says the name but the manifest, once. Of the library's general kernels, no file but the kernel's own
-compares a name with theirs, or looks it up.
+The name of the kernel in this folder occurs in no other file, except once in the manifest. The names of the library's general kernels are compared or
+looked up only in the kernel's own file.
 """
 import pathlib
 import re

@@ -17,9 +17,9 @@ static inline vkmm_status check_views(const vkmm_log *log, const vkmm_claim *cla
         return vkmm_fail(log, VKMM_INVALID, "the types of A (%s), B (%s) and C (%s) %s", vkmm_type_of(a->type)->name,
                          vkmm_type_of(b->type)->name, vkmm_type_of(c->type)->name,
                          a->type != b->type || vkmm_types_default(a->type).out == a->type ? "differ"
-                                                                                          : "are none of a product");
+                                                                                          : "cannot be combined");
     if (a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)
-        return vkmm_fail(log, VKMM_INVALID, "A is %llu×%llu, B is %llu×%llu and C is %llu×%llu: these are no product",
+        return vkmm_fail(log, VKMM_INVALID, "incompatible shapes: A is %llu×%llu, B is %llu×%llu, C is %llu×%llu",
                          (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)b->rows,
                          (unsigned long long)b->cols, (unsigned long long)c->rows, (unsigned long long)c->cols);
     if (claim->beta != 0.0 && (before->type != c->type || before->rows != c->rows || before->cols != c->cols))

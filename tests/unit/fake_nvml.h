@@ -1,7 +1,7 @@
 #ifndef VKMM_TEST_FAKE_NVML_H
 #define VKMM_TEST_FAKE_NVML_H
 
-/* Of the one device, at 0000:c1:00.0. 0: not supported. */
+/* Figures of the only device, at 0000:c1:00.0. 0: not supported. */
 struct fake_nvml {
     int users, broken;
     unsigned long long millijoules, reasons;

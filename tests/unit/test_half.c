@@ -1,5 +1,4 @@
-/* f16 and bf16: every one of their 65,536 values both ways, and roundings of doubles and floats between all
- * neighbours. */
+/* f16 and bf16: all 65,536 values in both directions, and rounding of doubles and floats between all neighbours. */
 #include "unit.h"
 
 #include "math/half.h"
@@ -11,7 +10,7 @@
 typedef struct format {
     vkmm_type type;
     int fraction_bits, bias;
-    uint16_t infinity; /* its bits; above are NaNs */
+    uint16_t infinity; /* bit pattern; those above are NaNs */
     float (*value)(uint16_t bits);
     uint16_t (*bits)(double value);
 } format;
@@ -29,7 +28,7 @@ static float bf16_value(uint16_t bits)
 static const format formats[] = {{VKMM_F16, 10, 15, 0x7c00, f16_value, vkmm_f16_bits},
                                  {VKMM_BF16, 7, 127, 0x7f80, bf16_value, vkmm_bf16_bits}};
 
-/* Of bits without a sign and up to infinity, which counts as the number that would come next. */
+/* Value of a bit pattern without a sign, by definition; infinity counts as the next number after the largest. */
 static double defined(const format *f, unsigned bits)
 {
     const int exponent = (int)(bits >> f->fraction_bits);
@@ -69,8 +68,8 @@ static void assert_rounds(const format *f, double value, unsigned bits)
                  f->bits(-value), bits);
 }
 
-/* Halfway between neighbours, subnormals and the end of the range among them, and one step of a double beside it:
- * through a float, that step would be lost. */
+/* Ties between all neighbours, including subnormals and the end of the range, and the doubles next to each tie, which a
+ * detour through float would round to the tie. */
 static void test_every_tie(void **state)
 {
     (void)state;
@@ -109,7 +108,7 @@ static double nan_of(uint64_t bits)
     return value;
 }
 
-/* Of a double's NaN the upper bits stay; one whose payload lies below them must not become an infinity. */
+/* The upper bits of a double's NaN are kept; a NaN without any of them must not become an infinity. */
 static void test_nan_payloads(void **state)
 {
     (void)state;

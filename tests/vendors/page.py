@@ -17,7 +17,7 @@ import check
 
 BEFORE = pathlib.Path(__file__).with_name("before.json")
 TYPES = ("f32", "f64", "f16", "i8")
-# Of these, cycles are compared too: they report them, and are the GPUs of most desktops.
+# The GPUs whose cycles are compared too: their drivers report cycles, and most desktops have one of them.
 CYCLES = ("intel-dg2@backports", "intel-bmg@backports", "amd-navi31", "amd-vega10")
 SIZES = ("4096", "1024", "256", "4096x8x4096")
 NOTHING = {"spills": {}, "cycles": {}}
