@@ -156,13 +156,24 @@ static void raise_peak(vkmm_explanation *all, const vkmm_explained *kernel)
     VKMM_PUT(all->seen, "%s", kernel->info.name);
 }
 
+vkmm_status cli_explain_peaks(cli_session *session, vkmm_type type, vkmm_peaks *peaks)
+{
+    vkmm_peaks *cached = &session->peaks[type];
+    vkmm_status status = VKMM_OK;
+
+    if (cached->copy_bytes == 0) {
+        cli_progress(&session->console, "measuring the device's peaks");
+        status = vkmm_device_peaks(session->device, type, cached);
+        cli_progress_end(&session->console);
+    }
+    *peaks = *cached;
+    return status;
+}
+
 static vkmm_status measure(cli_session *session, vkmm_explanation *all)
 {
-    vkmm_status status;
+    const vkmm_status status = cli_explain_peaks(session, all->problem.type, &all->peaks);
 
-    cli_progress(&session->console, "measuring the device's peaks");
-    status = vkmm_device_peaks(session->device, all->problem.type, &all->peaks);
-    cli_progress_end(&session->console);
     if (status != VKMM_OK) return status;
     for (uint32_t i = 0; i < all->count; i++) raise_peak(all, &all->kernels[i]);
     all->balance = 2 * all->peaks.multiply_adds_per_s / all->peaks.copy_bytes_per_s;

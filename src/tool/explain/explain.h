@@ -94,6 +94,9 @@ vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *expla
 vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel);
 void cli_explain_why(vkmm_explanation *all);
 
+/* The device's peaks for a type, measured once per session. */
+vkmm_status cli_explain_peaks(cli_session *session, vkmm_type type, vkmm_peaks *peaks);
+
 /* The passes of the plan of a split or modular product, with the device's peaks, and as measured in a job. Takes some
  * seconds. */
 vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, vkmm_explained *plan);

@@ -44,12 +44,12 @@ static vkmm_status measure_peaks(cli_session *session, const vkmm_problem *probl
 {
     const vkmm_type own = problem->type, usual = own == VKMM_F64 && !session->info->has_f64 ? VKMM_F32 : own;
     vkmm_peaks peaks, inner = {0};
-    vkmm_status status = vkmm_device_peaks(session->device, usual, &peaks);
+    vkmm_status status = cli_explain_peaks(session, usual, &peaks);
 
     if (status == VKMM_OK && plan->info.uses_matrices)
         status = matrix_peak(session, types, plan->info.matrix, &inner.multiply_adds_per_s);
     else if (status == VKMM_OK)
-        status = vkmm_device_peaks(session->device, plan->info.uses_dot8 ? types.in : types.compute, &inner);
+        status = cli_explain_peaks(session, plan->info.uses_dot8 ? types.in : types.compute, &inner);
     plan->copy_bytes_per_s = peaks.copy_bytes_per_s;
     plan->direct_per_s = usual == own ? peaks.multiply_adds_per_s : NAN;
     plan->inner_per_s = inner.multiply_adds_per_s;

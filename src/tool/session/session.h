@@ -20,7 +20,8 @@ typedef struct cli_session {
     int shares;                   /* the command's products are shared among all devices that --device names: */
     vkmm_device **others;         /* further ones, owned */
     uint32_t other_count;
-    uint32_t validation_messages; /* seen so far */
+    uint32_t validation_messages;      /* seen so far */
+    vkmm_peaks peaks[VKMM_TYPE_COUNT]; /* explain's cache for this device; zeros: not measured yet */
 } cli_session;
 
 /* Fills a session in which only the console has been started: options are borrowed. Ended by cli_session_end, even on
