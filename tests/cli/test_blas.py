@@ -2,7 +2,6 @@
 """The whole meaning of the BLAS: C = alpha op(A) op(B) + beta C, leading dimensions, layouts, batches; with rocblas-bench's names."""
 import csv
 import io
-import itertools
 import json
 import os
 import random
@@ -161,7 +160,7 @@ class Products(cli.Case):
     def test_random_problems(self):
         seed = int(os.environ.get("VKMM_TEST_SEED", 1))
         rng = random.Random(seed)
-        for kernel in (["auto"] + GENERAL) * 4:
+        for kernel in (["auto"] + GENERAL) * 2:
             self.check(rng, kernel, "VKMM_TEST_SEED=%d" % seed)
 
     def saved(self, *words):
@@ -174,7 +173,7 @@ class Products(cli.Case):
         same = ["--kernel", "blocked", "-m", "9", "-n", "12", "-k", "7", "--type", "i32", "--batch_count", "2", "--alpha", "3", "--beta", "2"]
         wanted = self.saved(*same)
         self.assertNotEqual(wanted[1][0], wanted[1][1])
-        for a, b, layout in itertools.product("NT", "Nt", ["row", "col"]):
+        for a, b, layout in ("N", "N", "row"), ("N", "t", "col"), ("T", "N", "col"), ("T", "t", "row"):  # every pair of values
             more = ["--transposeA", a, "--transposeB", b, "--layout", layout, "--lda", "13", "--ldb", "14", "--ldc", "15"]
             more += ["--offset-a", "1", "--offset-b", "2", "--offset-c", "3", "--stride-a", "300", "--stride-c", "200"]
             self.assertEqual(self.saved(*same, *more), wanted, more)
