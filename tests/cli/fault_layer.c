@@ -40,8 +40,8 @@ static const layered *find(const void *handle)
     return &devices[i];
 }
 
-enum { SUBMIT, WAIT, ALLOCATE, CALLS };
-static const char *const names[CALLS] = {"vkQueueSubmit", "vkWaitForFences", "vkAllocateMemory"};
+enum { SUBMIT, WAIT, ALLOCATE, CREATE, CALLS };
+static const char *const names[CALLS] = {"vkQueueSubmit", "vkWaitForFences", "vkAllocateMemory", "vkCreateDevice"};
 static atomic_uint counts[CALLS];
 
 static void tell(int call, int result)
@@ -141,17 +141,17 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     PFN_vkGetDeviceProcAddr next_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)next(NULL, "vkCreateDevice");
-    VkResult result = create(physical, info, callbacks, device);
-    if (result != VK_SUCCESS) return result;
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     properties(physical, &all);
     const char *only = getenv("VKMM_TEST_FAULT_DEVICE"), *name = all.properties.deviceName;
-    const layered made = {.key = *(const void *const *)*device,
-                          .counts = only == NULL || strncmp(name, only, strlen(only)) == 0,
-                          .next_proc = next_proc,
-                          .next_submit = (PFN_vkQueueSubmit)next_proc(*device, "vkQueueSubmit"),
-                          .next_wait = (PFN_vkWaitForFences)next_proc(*device, "vkWaitForFences"),
-                          .next_allocate = (PFN_vkAllocateMemory)next_proc(*device, "vkAllocateMemory")};
+    layered made = {.counts = only == NULL || strncmp(name, only, strlen(only)) == 0, .next_proc = next_proc};
+    VkResult result = fault(CREATE, &made);
+    if (result == VK_SUCCESS) result = create(physical, info, callbacks, device);
+    if (result != VK_SUCCESS) return result;
+    made.key = *(const void *const *)*device;
+    made.next_submit = (PFN_vkQueueSubmit)next_proc(*device, "vkQueueSubmit");
+    made.next_wait = (PFN_vkWaitForFences)next_proc(*device, "vkWaitForFences");
+    made.next_allocate = (PFN_vkAllocateMemory)next_proc(*device, "vkAllocateMemory");
     int i = 0;
     while (i < DEVICES && devices[i].key != made.key) i++;
     devices[i < DEVICES ? i : (int)(created++ % DEVICES)] = made;

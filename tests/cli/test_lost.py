@@ -70,6 +70,12 @@ class Lost(cli.Case):
                 self.assertEqual((len(self.faults), out.read_bytes()), (1, b"as it was"))
                 self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["c.npy", "layers"])
 
+    def test_not_created(self):
+        """The program quotes the reason that the library keeps, once: it would be empty if each had a copy of base."""
+        done = self.run_with("vkCreateDevice 1 -3", "-s", "16", "--device", "0")
+        self.assertEqual((done.returncode, done.stdout, len(self.faults)), (4, "", 1))
+        self.assertEqual(done.stderr, "vkmatmul: vkCreateDevice failed with VK_ERROR_INITIALIZATION_FAILED (-3) while opening the device\n")
+
     def test_rows_before_stay(self):
         args = ["-s", "16,24,32", *cli.FAST, "--json"]
         one = self.submits("-s", "16", *cli.FAST, "--json")
