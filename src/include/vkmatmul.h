@@ -47,7 +47,9 @@ extern "C" {
 #define VKMM_API
 #endif
 
-#define VKMM_VERSION "0.2.0"
+/* The version of this header: 10000·major + 100·minor + patch; and as text. */
+#define VKMM_VERSION      200
+#define VKMM_VERSION_TEXT "0.2.0"
 
 /* The result of every fallible function; the program's exit codes are the same numbers. */
 typedef enum vkmm_status {
@@ -64,9 +66,9 @@ typedef enum vkmm_status {
 /* Short English name ("out of memory"), static storage; never NULL. */
 VKMM_API const char *vkmm_status_name(vkmm_status status);
 
-/* The library's version, VKMM_VERSION of its build; and a hash of all shaders built into it: 16 hexadecimal digits,
- * FNV-1a over the SPIR-V words. Both have static storage. Two reports can be compared kernel by kernel if their hashes
- * are equal. */
+/* The library's version, VKMM_VERSION_TEXT of its build; and a hash of all shaders built into it: 16 hexadecimal
+ * digits, FNV-1a over the SPIR-V words. Both have static storage. Two reports can be compared kernel by kernel if their
+ * hashes are equal. */
 VKMM_API const char *vkmm_version(void);
 VKMM_API const char *vkmm_shader_hash(void);
 

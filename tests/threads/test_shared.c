@@ -32,7 +32,7 @@ static void ask(crew_member *me)
 {
     const char *const hash = vkmm_shader_hash();
     CREW_EXPECT(me, strlen(hash) == 16 && strspn(hash, "0123456789abcdef") == 16, "the hash is %s", hash);
-    CREW_EXPECT(me, strcmp(vkmm_version(), VKMM_VERSION) == 0, "the version is %s", vkmm_version());
+    CREW_EXPECT(me, strcmp(vkmm_version(), VKMM_VERSION_TEXT) == 0, "the version is %s", vkmm_version());
     CREW_EXPECT(me, vkmm_loader_version() != 0, "no loader");
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL; i++)
         CREW_EXPECT(me, vkmm_kernel_summary(i) != NULL, "%s has no summary", vkmm_kernel_name(i));

@@ -11,7 +11,7 @@
 
 const char *vkmm_version(void)
 {
-    return VKMM_VERSION;
+    return VKMM_VERSION_TEXT;
 }
 
 static char shader_hash[17];
