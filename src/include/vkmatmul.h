@@ -123,10 +123,26 @@ typedef enum vkmm_method {
     VKMM_METHOD_COUNT = 3
 } vkmm_method;
 
+/* VKMM_DEFAULTED: a field whose default is not 0. gcc's -Wextra warns about a field that is initialized twice, but not
+ * about two members of a union, of which the last one counts: for gcc, VKMM_PROBLEM sets NAME_default. */
 #ifdef __cplusplus
-#define VKMM_DEFAULT(value) = value
+#define VKMM_DEFAULT(value)               = value
+#define VKMM_DEFAULTED(type, name, value) type name = value
 #else
 #define VKMM_DEFAULT(value)
+#if defined(__GNUC__) && !defined(__clang__)
+#define VKMM_DEFAULTED(type, name, value) \
+    __extension__ union {                 \
+        struct {                          \
+            type name;                    \
+        };                                \
+        struct {                          \
+            type name##_default;          \
+        };                                \
+    }
+#else
+#define VKMM_DEFAULTED(type, name, value) type name
+#endif
 #endif
 
 /* C ← α·op(A)·op(B) + β·C, with the meaning of the BLAS (Dongarra et al., A Set of Level 3 Basic Linear Algebra
@@ -149,7 +165,7 @@ typedef enum vkmm_method {
  *   Epilogue. C ← activation(α·op(A)·op(B) + β·C + bias), bias_j for each element of column j, in C's type. */
 typedef struct vkmm_problem {
     uint64_t m VKMM_DEFAULT(0), n VKMM_DEFAULT(0), k VKMM_DEFAULT(0);
-    vkmm_type type VKMM_DEFAULT(VKMM_F32); /* of A and B; AUTO is rejected, and so is a problem that is all zeros */
+    VKMM_DEFAULTED(vkmm_type, type, VKMM_F32); /* of A and B; AUTO is rejected, and so is a problem that is all zeros */
     vkmm_layout layout VKMM_DEFAULT(VKMM_ROW_MAJOR); /* of A, B and C */
     vkmm_op op_a VKMM_DEFAULT(VKMM_OP_N), op_b VKMM_DEFAULT(VKMM_OP_N);
     /* elements; 0: packed. At least the length of a stored row (column-major: column) */
@@ -159,7 +175,8 @@ typedef struct vkmm_problem {
     uint64_t batch_count VKMM_DEFAULT(0); /* 0 is 1 */
     /* elements; count where batch_count > 1. 0 repeats A or B; matrices of C may not overlap */
     uint64_t stride_a VKMM_DEFAULT(0), stride_b VKMM_DEFAULT(0), stride_c VKMM_DEFAULT(0);
-    double alpha VKMM_DEFAULT(1), beta VKMM_DEFAULT(0); /* rounded to f32 (f64); integers: whole numbers, modulo 2^32 */
+    VKMM_DEFAULTED(double, alpha, 1); /* α and β: rounded to f32 (f64); integers: whole numbers, modulo 2^32 */
+    double beta VKMM_DEFAULT(0);
     vkmm_type out_type VKMM_DEFAULT(VKMM_AUTO), compute VKMM_DEFAULT(VKMM_AUTO); /* of C and the bias; of the sums */
     vkmm_activation activation VKMM_DEFAULT(VKMM_ACTIVATION_NONE);
     int has_bias VKMM_DEFAULT(0); /* non-zero: there is a VKMM_BIAS */
@@ -167,12 +184,13 @@ typedef struct vkmm_problem {
 } vkmm_problem;
 
 #undef VKMM_DEFAULT
+#undef VKMM_DEFAULTED
 
 /* VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .alpha = 2) is a vkmm_problem. Fields that are not named have their defaults:
  * one product of packed row-major f32 matrices, α = 1, β = 0. VKMM_PROBLEM_INIT is the same as an initializer, for
  * objects with static storage: in ISO C, compound literals are not constants. In C++ both are vkmm_problem{…}, which
- * has the same defaults; designators need C++20. gcc's -Wextra warns where a default is overridden: -Wno-override-init.
- * clang's warning is turned off here. */
+ * has the same defaults; designators need C++20. clang warns about an overridden default only where VKMM_PROBLEM is an
+ * argument of another macro: -Wno-initializer-overrides. */
 #if defined(__cplusplus)
 #define VKMM_PROBLEM_INIT(...) \
     {                          \
@@ -183,6 +201,12 @@ typedef struct vkmm_problem {
 #define VKMM_PROBLEM_INIT(...)                                                                        \
     _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\""){ \
         .type = VKMM_F32, .alpha = 1, __VA_ARGS__} _Pragma("clang diagnostic pop")
+#define VKMM_PROBLEM(...) ((vkmm_problem)VKMM_PROBLEM_INIT(__VA_ARGS__))
+#elif defined(__GNUC__)
+#define VKMM_PROBLEM_INIT(...)                                    \
+    {                                                             \
+        .type_default = VKMM_F32, .alpha_default = 1, __VA_ARGS__ \
+    }
 #define VKMM_PROBLEM(...) ((vkmm_problem)VKMM_PROBLEM_INIT(__VA_ARGS__))
 #else
 #define VKMM_PROBLEM_INIT(...)                    \
