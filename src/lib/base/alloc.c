@@ -64,6 +64,30 @@ char *vkmm_strdup(const char *text)
     return copy;
 }
 
+/* Room for `count` entries: a power of two, so that a list needs no capacity. */
+static uint64_t room_for(uint64_t count)
+{
+    uint64_t room = 8;
+    while (room < count) room *= 2;
+    return count > 0 ? room : 0;
+}
+
+void *vkmm_list_add(void *list, uint32_t *count, uint32_t more, size_t size)
+{
+    const uint64_t wanted = (uint64_t)*count + more, room = room_for(wanted);
+    char *entries;
+    memcpy(&entries, list, sizeof entries);
+    if (wanted > UINT32_MAX) return NULL;
+    if (entries == NULL || room != room_for(*count)) {
+        entries = vkmm_realloc(entries, (size_t)room, size);
+        if (entries == NULL) return NULL;
+        memcpy(list, &entries, sizeof entries);
+    }
+    entries += *count * size;
+    *count = (uint32_t)wanted;
+    return memset(entries, 0, more * size);
+}
+
 int vkmm_mul_u64(uint64_t a, uint64_t b, uint64_t *result)
 {
     if (b != 0 && a > UINT64_MAX / b) return 0;

@@ -15,6 +15,11 @@ void *vkmm_realloc(void *block, size_t count, size_t size);
 
 void vkmm_free(void *block); /* NULL is legal */
 
+/* Adds `more` entries, all zeros, to a list that has only a count, no capacity; list: the location of the pointer to
+ * its entries, which may move. Returns the first of the new entries; NULL if memory runs out, and the list is then
+ * unchanged. */
+void *vkmm_list_add(void *list, uint32_t *count, uint32_t more, size_t size);
+
 /* A copy of text, NULL if memory runs out. The caller frees with vkmm_free. */
 char *vkmm_strdup(const char *text);
 

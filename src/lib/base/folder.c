@@ -9,18 +9,12 @@
 
 int vkmm_names_add(vkmm_names *names, char *name)
 {
-    /* The room is a power of two, from 16 on. */
-    const uint32_t n = names->count;
-    char **grown = names->name;
-    if (name != NULL && (n == 0 || (n >= 16 && (n & (n - 1)) == 0)))
-        grown = vkmm_realloc(names->name, n == 0 ? 16 : 2 * (size_t)n, sizeof *grown);
-    if (name == NULL || grown == NULL) {
+    char **added = name != NULL ? vkmm_list_add(&names->name, &names->count, 1, sizeof *added) : NULL;
+    if (added != NULL)
+        *added = name;
+    else
         vkmm_free(name);
-        return 0;
-    }
-    names->name = grown;
-    names->name[names->count++] = name;
-    return 1;
+    return added != NULL;
 }
 
 static int by_bytes(const void *left, const void *right)

@@ -46,13 +46,9 @@ static uint64_t buffer_limit(const vkmm_device_info *info)
 static vkmm_status add_buffer(vkmm_job *job, uint64_t bytes)
 {
     vkmm_rotation *r = &job->rotation;
-    vkmm_buffer *buffers = vkmm_realloc(r->buffers, r->buffer_count + 1, sizeof *buffers);
-    if (!buffers) return VKMM_NO_MEMORY(job->log, "for the copies of the operands");
-    r->buffers = buffers;
-    vkmm_status status = vkmm_buffer_create(job->device, "the copies of the operands", bytes, VKMM_PLACE_DEVICE,
-                                            &r->buffers[r->buffer_count]);
-    if (status == VKMM_OK) r->buffer_count++;
-    return status;
+    vkmm_buffer *added = vkmm_list_add(&r->buffers, &r->buffer_count, 1, sizeof *added);
+    if (!added) return VKMM_NO_MEMORY(job->log, "for the copies of the operands");
+    return vkmm_buffer_create(job->device, "the copies of the operands", bytes, VKMM_PLACE_DEVICE, added);
 }
 
 /* Buffers as large as the device allows, filled one after the other: many drivers do not allow a separate buffer for

@@ -10,24 +10,13 @@ enum { MIN_SAMPLES = 10, MIN_SLOW_SAMPLES = 3 };
 #define DEFAULT_MIN_MS 200.0
 #define DEFAULT_MAX_MS 3000.0
 
-static int grow(vkmm_samples *samples)
-{
-    uint32_t capacity = samples->capacity ? 2 * samples->capacity : 64;
-    double *values = vkmm_realloc(samples->values, capacity, sizeof *values);
-    if (!values) return 0;
-    samples->values = values;
-    double *sorted = vkmm_realloc(samples->sorted, capacity, sizeof *sorted);
-    if (!sorted) return 0;
-    samples->sorted = sorted;
-    samples->capacity = capacity;
-    return 1;
-}
-
 int vkmm_samples_add(vkmm_samples *samples, double value)
 {
-    if (samples->count == samples->capacity && !grow(samples)) return 0;
-    samples->values[samples->count++] = value;
-    return 1;
+    uint32_t count = samples->count;
+    double *added = vkmm_list_add(&samples->sorted, &count, 1, sizeof *added);
+    if (added) added = vkmm_list_add(&samples->values, &samples->count, 1, sizeof *added);
+    if (added) *added = value;
+    return added != NULL;
 }
 
 static void sort(vkmm_samples *samples)

@@ -8,7 +8,7 @@
 typedef struct vkmm_samples {
     double *values; /* in the order taken */
     double *sorted; /* ascending after vkmm_median_noise and vkmm_samples_series */
-    uint32_t count, capacity;
+    uint32_t count;
 } vkmm_samples;
 
 /* 1, or 0 if memory runs out. */

@@ -24,13 +24,8 @@ static vkmm_status take_slots(vkmm_stream *stream, const char *what, uint32_t co
     vkmm_status status = VKMM_OK;
     while (*had > count && (*slots)[*had - 1].buffer.bytes < bytes)
         vkmm_buffer_destroy(stream->device, &(*slots)[--*had].buffer);
-    if (*had < count) {
-        vkmm_slot *grown = vkmm_realloc(*slots, count, sizeof *grown);
-        if (!grown) return VKMM_NO_MEMORY(stream->log, "for a list of panels");
-        memset(grown + *had, 0, (count - *had) * sizeof *grown);
-        *slots = grown;
-        *had = count;
-    }
+    if (*had < count && !vkmm_list_add(slots, had, count - *had, sizeof **slots))
+        return VKMM_NO_MEMORY(stream->log, "for a list of panels");
     for (uint32_t i = 0; i < *had && status == VKMM_OK; i++)
         status = take(stream, what, bytes, VKMM_PLACE_DEVICE, &(*slots)[i].buffer);
     return status;

@@ -50,7 +50,7 @@ vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_pr
 /* A growing list, at most one entry per key. Zeroed: empty. */
 typedef struct vkmm_tuning_list {
     vkmm_tuning_entry *entries; /* owned */
-    uint32_t count, capacity;
+    uint32_t count;
 } vkmm_tuning_list;
 
 void vkmm_tuning_list_free(vkmm_tuning_list *list);

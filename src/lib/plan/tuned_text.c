@@ -76,15 +76,9 @@ int vkmm_tuning_list_add(vkmm_tuning_list *list, const vkmm_tuning_entry *entry)
         *old = *entry;
         return 1;
     }
-    if (list->count == list->capacity) {
-        uint32_t capacity = list->capacity > 0 ? 2 * list->capacity : 16;
-        vkmm_tuning_entry *grown = vkmm_realloc(list->entries, capacity, sizeof *grown);
-        if (grown == NULL) return -1;
-        list->entries = grown;
-        list->capacity = capacity;
-    }
-    list->entries[list->count++] = *entry;
-    return 1;
+    vkmm_tuning_entry *added = vkmm_list_add(&list->entries, &list->count, 1, sizeof *added);
+    if (added != NULL) *added = *entry;
+    return added != NULL ? 1 : -1;
 }
 
 static uint64_t whole(double gflops)

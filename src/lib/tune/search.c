@@ -23,7 +23,7 @@ struct vkmm_search {
     uint64_t stride;
     uint32_t rest_count, next_rest;
     vkmm_tried *tried; /* by time; failures at the end */
-    uint32_t tried_count, tried_room, good_count;
+    uint32_t tried_count, good_count;
     int waiting; /* `current` has been proposed and not reported */
     vkmm_point current;
 };
@@ -239,17 +239,6 @@ int vkmm_search_next(vkmm_search *s, vkmm_point *point)
     return s->waiting;
 }
 
-static int make_room(vkmm_search *s)
-{
-    if (s->tried_count < s->tried_room) return 1;
-    uint32_t room = s->tried_room > 0 ? 2 * s->tried_room : 64;
-    vkmm_tried *grown = vkmm_realloc(s->tried, room, sizeof *grown);
-    if (grown == NULL) return 0;
-    s->tried = grown;
-    s->tried_room = room;
-    return 1;
-}
-
 /* A fast point turned out to be wrong: moves it to the end of the ranking. */
 static void withdraw(vkmm_search *s, const vkmm_point *point)
 {
@@ -270,12 +259,11 @@ int vkmm_search_tell(vkmm_search *s, const vkmm_point *point, double ms)
         if (!(ms > 0)) withdraw(s, &told);
         return 1;
     }
-    if (!make_room(s)) return 0;
     uint32_t at = ms > 0 ? 0 : s->tried_count;
     while (ms > 0 && at < s->good_count && s->tried[at].ms <= ms) at++;
-    memmove(s->tried + at + 1, s->tried + at, (s->tried_count - at) * sizeof *s->tried);
+    if (!vkmm_list_add(&s->tried, &s->tried_count, 1, sizeof *s->tried)) return 0;
+    memmove(s->tried + at + 1, s->tried + at, (s->tried_count - 1 - at) * sizeof *s->tried);
     s->tried[at] = (vkmm_tried){told, ms > 0 ? ms : 0};
-    s->tried_count++;
     s->good_count += ms > 0;
     return 1;
 }

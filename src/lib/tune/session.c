@@ -19,7 +19,7 @@ struct vkmm_session {
     char title[TITLE];   /* with its end */
     int begun;           /* the file exists and ends with a whole line */
     vkmm_remembered *known;
-    uint32_t count, room;
+    uint32_t count;
 };
 
 static void describe(const vkmm_device_info *device, const vkmm_problem *problem, char title[TITLE])
@@ -66,15 +66,9 @@ static int read_line(const char *text, size_t bytes, vkmm_remembered *r)
 
 static int remember(vkmm_session *s, const vkmm_remembered *r)
 {
-    if (s->count == s->room) {
-        uint32_t room = s->room > 0 ? 2 * s->room : 64;
-        vkmm_remembered *grown = vkmm_realloc(s->known, room, sizeof *grown);
-        if (!grown) return 0;
-        s->known = grown;
-        s->room = room;
-    }
-    s->known[s->count++] = *r;
-    return 1;
+    vkmm_remembered *added = vkmm_list_add(&s->known, &s->count, 1, sizeof *added);
+    if (added) *added = *r;
+    return added != NULL;
 }
 
 /* Reads intact lines up to the first that is not. If two names collide, another problem's file is treated as one

@@ -20,7 +20,7 @@ static vkmm_status check(const cli_session *session)
     const char *const files[] = {options->a, options->b};
 
     if (options->sizes.count > 1)
-        return vkmm_fail(log, VKMM_INVALID, "trace takes one size, not a list of %zu", options->sizes.count);
+        return vkmm_fail(log, VKMM_INVALID, "trace takes one size, not a list of %u", options->sizes.count);
     if (options->types.count > 1)
         return vkmm_fail(log, VKMM_INVALID, "trace takes one type, not a list of %u", options->types.count);
     if (options->indices && options->html != NULL)

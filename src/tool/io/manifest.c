@@ -27,24 +27,18 @@ typedef struct listing {
     vkmm_manifest_kind kind; /* that is being scanned */
     int loads;               /* libraries of drivers are loaded */
     vkmm_manifest *items;
-    uint32_t count, room;
+    uint32_t count;
     vkmm_status status; /* not VKMM_OK: memory ran out, and nothing more is added */
 } listing;
 
 static void add(listing *scan, const vkmm_manifest *item)
 {
     if (scan->status != VKMM_OK) return;
-    if (scan->count == scan->room) {
-        uint32_t room = 2 * scan->room + 16;
-        vkmm_manifest *grown = vkmm_realloc(scan->items, room, sizeof *grown);
-        if (grown == NULL) {
-            scan->status = VKMM_NO_MEMORY(scan->log, "for a list of %u manifests", room);
-            return;
-        }
-        scan->items = grown;
-        scan->room = room;
-    }
-    scan->items[scan->count++] = *item;
+    vkmm_manifest *added = vkmm_list_add(&scan->items, &scan->count, 1, sizeof *added);
+    if (added != NULL)
+        *added = *item;
+    else
+        scan->status = VKMM_NO_MEMORY(scan->log, "for a list of %u manifests", scan->count + 1);
 }
 
 /* A pattern with '*' for any characters; case is ignored. */
@@ -229,7 +223,7 @@ static void add_content(listing *scan, vkmm_manifest *item, const json_t *file)
 /* Reads item->path and adds it to the list: once for each layer that it holds, or once with what is wrong. */
 static void add_manifest(listing *scan, vkmm_manifest *item)
 {
-    vkmm_mapping mapping = {NULL, 0};
+    vkmm_mapping mapping = {0};
     json_error_t error;
     json_t *file = NULL;
     VKMM_PUT(item->name, "%.255s", vkmm_path_name(item->path));

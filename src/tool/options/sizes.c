@@ -68,20 +68,14 @@ static vkmm_status read_extent(reader *r, uint64_t *value)
                      (unsigned)CLI_MAX_EXTENT);
 }
 
-/* The list doubles as it grows: allocating the largest list at once would waste 96 KiB on nearly every run. */
 static vkmm_status append(reader *r, uint64_t m, uint64_t n, uint64_t k)
 {
     cli_sizes *sizes = r->sizes;
-    int full = sizes->count > 0 ? (sizes->count & (sizes->count - 1)) == 0 : 1;
-
     if (sizes->count == CLI_MAX_SIZES)
         return vkmm_fail(r->log, VKMM_INVALID, "--size lists more than %d problems; split the list", CLI_MAX_SIZES);
-    if (full) {
-        cli_size *item = vkmm_realloc(sizes->item, sizes->count > 0 ? 2 * sizes->count : 1, sizeof *item);
-        if (item == NULL) return VKMM_NO_MEMORY(r->log, "for a list of %zu sizes", sizes->count + 1);
-        sizes->item = item;
-    }
-    sizes->item[sizes->count++] = (cli_size){m, n, r->extents == 3 ? k : 0};
+    cli_size *item = vkmm_list_add(&sizes->item, &sizes->count, 1, sizeof *item);
+    if (item == NULL) return VKMM_NO_MEMORY(r->log, "for a list of %u sizes", sizes->count + 1);
+    *item = (cli_size){m, n, r->extents == 3 ? k : 0};
     return VKMM_OK;
 }
 

@@ -21,7 +21,7 @@ typedef struct cli_size {
 
 typedef struct cli_sizes {
     cli_size *item; /* owned */
-    size_t count;
+    uint32_t count;
 } cli_sizes;
 
 /* VKMM_INVALID, with the offending item and the grammar or the limit that it breaks; *sizes is then empty. extents: 3,

@@ -379,31 +379,3 @@ int vkmm_record_parse(const json_t *json, const vkmm_record *record, void *data,
     snprintf(sentence, VKMM_SENTENCE, "%s", reading.out_of_memory ? "out of memory" : reading.sentence);
     return sentence[0] == '\0';
 }
-
-/* ---- lists ---- */
-
-/* Room for `count` entries: a power of two, so that a list needs only a count, no capacity. */
-static uint64_t room_for(uint64_t count)
-{
-    uint64_t room = 8;
-
-    while (room < count) room *= 2;
-    return count > 0 ? room : 0;
-}
-
-void *vkmm_list_add(void *list, uint32_t *count, uint32_t more, size_t size)
-{
-    const uint64_t wanted = (uint64_t)*count + more, room = room_for(wanted);
-    void *entries = (void *)(uintptr_t)pointer_at(list);
-    char *entry;
-
-    if (wanted > UINT32_MAX) return NULL;
-    if (entries == NULL || room != room_for(*count)) {
-        entries = vkmm_realloc(entries, (size_t)room, size);
-        if (entries == NULL) return NULL;
-        memcpy(list, &entries, sizeof entries);
-    }
-    entry = (char *)entries + *count * size;
-    *count = (uint32_t)wanted;
-    return memset(entry, 0, more * size);
-}

@@ -117,10 +117,6 @@ void vkmm_record_read(const vkmm_node *node, const vkmm_record *record, void *da
 /* The same for a separate document: 1, or 0 and a sentence. */
 int vkmm_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[VKMM_SENTENCE]);
 
-/* Adds `more` entries, all zeros, to a list that has only a count, no capacity; list: the location of the pointer to
- * its entries, which may move. Returns the first of them; NULL if memory runs out. */
-void *vkmm_list_add(void *list, uint32_t *count, uint32_t more, size_t size);
-
 /* Reads one more entry into the list `key` of a record. */
 void vkmm_record_read_entry(const vkmm_node *node, const vkmm_record *record, const char *key, void *data);
 
