@@ -63,12 +63,6 @@ VKMM_API vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_param
 /* Whether both have the same values, regardless of their strides. */
 VKMM_API int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right);
 
-/* Whether the kernel's loops may exceed the number of iterations that the device's driver is known to execute (llvmpipe
- * of older Mesa releases: 65,535). A wrong product may then be the driver's fault. By formula; unrolling by compilers
- * is not considered. */
-VKMM_API int vkmm_kernel_loops_too_long(const vkmm_device_info *device, const vkmm_kernel_info *info,
-                                        const vkmm_problem *problem);
-
 /* The device's measured peaks. */
 typedef struct vkmm_peaks {
     double copy_bytes_per_s;    /* a copy from buffer to buffer in device memory: bytes read and bytes written */

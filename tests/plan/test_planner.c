@@ -172,11 +172,6 @@ static void llvmpipe_gets_loops_that_it_finishes(void **state)
     const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 300000, .type = VKMM_F32);
     const vkmm_choice choice = choice_of(OLD_LLVMPIPE, problem);
     assert_true(choice.info.splits >= 4 && choice.split_depth / choice.config.values[VKMM_TUNE_DEPTH] < 22000);
-    assert_false(vkmm_kernel_loops_too_long(&devices[OLD_LLVMPIPE], &choice.info, &problem));
-    const vkmm_wish whole = {.kernel = "cpu", .config = "splits=1"};
-    vkmm_choice too_long;
-    assert_int_equal(choose(&devices[OLD_LLVMPIPE], &problem, &whole, &too_long), VKMM_OK);
-    assert_true(vkmm_kernel_loops_too_long(&devices[OLD_LLVMPIPE], &too_long.info, &problem));
 }
 
 static void column_major_is_row_major_the_other_way_round(void **state)

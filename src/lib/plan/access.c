@@ -56,28 +56,3 @@ int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right)
 {
     return left && right && memcmp(left, right, offsetof(vkmm_access, stride)) == 0; /* words without padding */
 }
-
-/* Of one workgroup of a general kernel: steps along K, the remainder of the last one, and the rows that it stores, for
- * each of its items. */
-static double general_rounds(const vkmm_kernel *kernel, const vkmm_kernel_info *info, const vkmm_problem *problem)
-{
-    vkmm_config config = {{0}};
-    if (vkmm_config_parse(NULL, kernel, info->config, &config) != VKMM_OK || info->groups[0] == 0) return 0;
-    const double depth = fmax(config.values[VKMM_TUNE_DEPTH], 1), parts = info->whole_rows > 0 ? 1 : info->splits,
-                 steps = (double)problem->k / parts / depth;
-    return ceil((double)info->items / info->groups[0]) * (steps + depth + config.values[VKMM_TUNE_ROWS]);
-}
-
-int vkmm_kernel_loops_too_long(const vkmm_device_info *device, const vkmm_kernel_info *info,
-                               const vkmm_problem *problem)
-{
-    if (!device || !info || !problem || !memchr(info->name, '\0', sizeof info->name)) return 0;
-    if (!memchr(info->config, '\0', sizeof info->config)) return 0;
-    double invocations = (double)info->groups[0] * info->groups[1] * info->workgroup[0] * info->workgroup[1];
-    vkmm_access formula;
-    const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
-    if (device->driver_id != VK_DRIVER_ID_MESA_LLVMPIPE) return 0;
-    if (kernel && kernel->tunables) return general_rounds(kernel, info, problem) > VKMM_LLVMPIPE_ROUNDS;
-    if (vkmm_access_formula(NULL, info, problem, &formula) != VKMM_OK) return 0;
-    return (double)formula.multiply_adds + (double)formula.invocations > VKMM_LLVMPIPE_ROUNDS * invocations;
-}
