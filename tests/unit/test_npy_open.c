@@ -3,8 +3,6 @@
 
 #include "io/array.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <unistd.h>
 
 #define GOOD(type, order, shape) "{'descr': '" type "', 'fortran_order': " order ", 'shape': " shape ", }"
@@ -66,12 +64,9 @@ static void test_made_shorter_while_it_is_read(void **state)
     npy_file f = npy_make(1, GOOD("|u1", "False", "(30, 3000)"), 90000);
     assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
     vkmm_array_file npy = {0};
-    vkmm_mapping_guard();
     assert_int_equal(vkmm_array_open(&log, path, 0, &npy), VKMM_OK);
     assert_int_equal(vkmm_array_whole(&log, path, &npy), VKMM_OK);
     assert_int_equal(ftruncate(fd, (off_t)f.bytes - 6000), 0);
-    assert_true(vkmm_view_get(&npy.array.first, 29, 2999) == 0.0);
-    assert_true(vkmm_view_get(&npy.array.first, 0, 255) == 255.0);
     assert_int_equal(h.count, 0);
     assert_int_equal(vkmm_array_whole(&log, path, &npy), VKMM_INVALID);
     assert_contains(h.last, path);
@@ -82,49 +77,24 @@ static void test_made_shorter_while_it_is_read(void **state)
     unlink(path);
 }
 
-static atomic_int done;
-
-static void *shorten_and_write(void *user)
-{
-    const int fd = ((const int *)user)[0];
-    static char zeros[1 << 16];
-    while (!done) {
-        if (ftruncate(fd, 101) != 0 || pwrite(fd, zeros, sizeof zeros, 101) != sizeof zeros) abort();
-    }
-    return NULL;
-}
-
-/* Elements at an odd address are copied; the file comes and goes meanwhile. Whatever is opened is whole, or refused. */
-static void test_a_copy_of_what_comes_and_goes(void **state)
+/* Elements at an odd address are copied: the file is no longer needed. */
+static void test_a_copy_of_a_file_that_goes(void **state)
 {
     (void)state;
     static const char header[] = "{\"C\":{\"dtype\":\"F32\",\"shape\":[16384],\"data_offsets\":[0,65536]}}";
     char path[] = "/tmp/vkmm-copy-XXXXXX.safetensors", start[101] = {101 - 8}; /* the elements are not aligned */
     int fd = mkstemps(path, 12);
-    pthread_t thread;
     assert_true(fd >= 0);
     memset(start + 8, ' ', sizeof start - 8);
     memcpy(start + 8, header, sizeof header - 1);
     assert_int_equal(write(fd, start, 101), 101);
     assert_int_equal(ftruncate(fd, 101 + 65536), 0);
-    vkmm_mapping_guard();
     vkmm_array_file file = {0};
     assert_int_equal(vkmm_array_open(NULL, path, 0, &file), VKMM_OK);
     assert_non_null(file.copy);
     assert_int_equal(ftruncate(fd, 101), 0);
     assert_int_equal(vkmm_array_whole(NULL, path, &file), VKMM_OK); /* it was copied in time */
     vkmm_array_close(&file);
-    assert_int_equal(ftruncate(fd, 101 + 65536), 0);
-
-    done = 0;
-    assert_int_equal(pthread_create(&thread, NULL, shorten_and_write, &fd), 0);
-    for (int i = 0; i < 1000; i++) {
-        vkmm_status opened = vkmm_array_open(NULL, path, 0, &file);
-        assert_true(opened == VKMM_OK || opened == VKMM_INVALID);
-        if (opened == VKMM_OK) vkmm_array_close(&file);
-    }
-    done = 1;
-    assert_int_equal(pthread_join(thread, NULL), 0);
     close(fd);
     unlink(path);
 }
@@ -133,6 +103,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_open),
                                        cmocka_unit_test(test_made_shorter_while_it_is_read),
-                                       cmocka_unit_test(test_a_copy_of_what_comes_and_goes)};
+                                       cmocka_unit_test(test_a_copy_of_a_file_that_goes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,10 @@ vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mappin
 
 vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path, const vkmm_mapping *mapping)
 {
-    if (vkmm_mapping_whole(mapping)) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID,
-                     "%s was truncated while it was read, or could not be read to its end: it had %llu bytes", path,
+    vkmm_disk_entry entry;
+    if (mapping->data == NULL || mapping->fd < 0 || vkmm_disk_look_open(mapping->fd, &entry) != 0) return VKMM_OK;
+    if (entry.bytes >= mapping->bytes) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s was truncated while it was read: it had %llu bytes", path,
                      (unsigned long long)mapping->bytes);
 }
 

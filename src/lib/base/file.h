@@ -8,30 +8,20 @@
 typedef struct vkmm_mapping {
     const void *data; /* NULL for an empty file */
     uint64_t bytes;
+    int fd; /* owned: the file, to ask for its size; -1: none */
 } vkmm_mapping;
 
-/* Maps a regular file. VKMM_INVALID, with the path and the system's reason, when it cannot be read. A file that is
- * made shorter while it is mapped, or whose disk fails, ends the process (SIGBUS), unless the program has called
- * vkmm_mapping_guard. */
+/* Maps a regular file. VKMM_INVALID, with the path and the system's reason, when it cannot be read. Reading
+ * pages that the file has lost since, or that the disk cannot read, ends the process (SIGBUS). */
 vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mapping *mapping);
 void vkmm_mapping_close(vkmm_mapping *mapping); /* a zeroed mapping is legal */
 
-/* For a program, at its start: from now on, bytes of a mapping that the file no longer has, or that the disk cannot
- * read, read as zero, and so does all that follows them; vkmm_mapping_whole reports it. Takes over the process's
- * SIGBUS, which a library must not do; faults elsewhere go to the previous handler. A second call does nothing, unless
- * SIGBUS has got another handler since. Threads that have blocked SIGBUS are not protected, nor are system calls:
- * write() of such bytes fails (EFAULT). At most 64 open mappings are guarded. */
-void vkmm_mapping_guard(void);
-
-/* 0: the file has been made shorter since it was mapped, or could not be read; what was read of it is not valid. Any
- * thread. */
-int vkmm_mapping_whole(const vkmm_mapping *mapping);
-vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path,
-                               const vkmm_mapping *mapping); /* the same: VKMM_INVALID says so of `path` */
+/* VKMM_INVALID if the file of that path has been truncated since it was mapped. Any thread. */
+vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path, const vkmm_mapping *mapping);
 
 /* Releases the pages of this process that hold the file's bytes in [begin, begin + bytes), if that lies in a mapping;
  * they are read from the file again when accessed. For code that reads more than should stay in memory. Other memory,
- * and pages partly in the range, are not affected. Any thread. */
+ * and pages partly in the range, are not affected, nor is the 65th open mapping. Any thread. */
 void vkmm_mappings_forget(const void *begin, uint64_t bytes);
 
 /* An output under a temporary name in the target's own directory. It replaces `path` only at commit (fsync, rename).

@@ -22,7 +22,7 @@ vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint6
     if (bytes > 0 && data == NULL) vkmm_windows_failed();
     if (section != NULL) CloseHandle(section); /* the view keeps it */
     if (bytes > 0 && data == NULL) return vkmm_fail(log, VKMM_INVALID, "cannot map %s: %s", path, strerror(errno));
-    *mapping = (vkmm_mapping){data, bytes};
+    *mapping = (vkmm_mapping){data, bytes, -1};
     return VKMM_OK;
 }
 
@@ -32,18 +32,8 @@ void vkmm_mapping_close(vkmm_mapping *mapping)
     *mapping = (vkmm_mapping){0};
 }
 
-int vkmm_mapping_whole(const vkmm_mapping *mapping)
-{
-    (void)mapping;
-    return 1;
-}
-
 /* Windows takes pages back by itself. */
 void vkmm_mappings_forget(const void *begin, uint64_t bytes)
 {
     (void)begin, (void)bytes;
-}
-
-void vkmm_mapping_guard(void)
-{
 }

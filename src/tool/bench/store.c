@@ -11,7 +11,7 @@
 /* The rows of a run that was killed are not deleted unless the user asks for it. */
 static vkmm_status check_journal(const cli_bench_store *store)
 {
-    vkmm_mapping file = {NULL, 0};
+    vkmm_mapping file = {0};
     vkmm_status status;
     uint64_t bytes;
 

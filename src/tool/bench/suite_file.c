@@ -197,7 +197,7 @@ static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_ty
 {
     const vkmm_log otherwise = {say_otherwise, (void *)(uintptr_t)log};
     static const cli_types f32 = {1, {VKMM_F32}};
-    vkmm_mapping file = {NULL, 0};
+    vkmm_mapping file = {0};
     vkmm_status status = vkmm_mapping_open(&otherwise, path, &file);
 
     if (status != VKMM_OK) return status;

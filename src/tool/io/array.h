@@ -52,7 +52,7 @@ vkmm_status vkmm_array_text(const vkmm_log *log, const char *path, vkmm_type typ
 void vkmm_array_close(vkmm_array_file *file); /* a zeroed vkmm_array_file is legal */
 
 /* Call it when all elements have been read: VKMM_INVALID if some were missing because the file was truncated
- * meanwhile (base/file.h, vkmm_mapping_guard). path is for the message. */
+ * meanwhile. path is for the message. */
 vkmm_status vkmm_array_whole(const vkmm_log *log, const char *path, const vkmm_array_file *file);
 
 /* Checks, without touching it, whether a file of this name can be written with `count` matrices of the type, `bytes`

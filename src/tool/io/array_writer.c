@@ -250,7 +250,7 @@ vkmm_status vkmm_array_write(const vkmm_log *log, const char *path, const vkmm_a
 /* The file would be replaced, and its other arrays lost. */
 static vkmm_status check_others(const vkmm_log *log, const vkmm_array_name *name)
 {
-    vkmm_mapping mapping = {NULL, 0};
+    vkmm_mapping mapping = {0};
     uint64_t count = 0;
     if (name->format->count == NULL || vkmm_mapping_open(NULL, name->file, &mapping) != VKMM_OK) return VKMM_OK;
     if (mapping.bytes > 0) count = name->format->count(mapping.data, mapping.bytes);

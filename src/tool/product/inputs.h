@@ -39,8 +39,8 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
 /* op(A), op(B) or the old C as stored in their files, if they come from files; else 0. */
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_stack *stack);
 
-/* VKMM_INVALID, with the file's name, if a file was truncated since it was opened, or could not be read: results
- * computed from it are not valid. */
+/* VKMM_INVALID, with the file's name, if a file was truncated since it was opened: results computed from it are not
+ * valid. */
 vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs);
 
 /* How the result records them: "uniform" …, or "file". */

@@ -1,5 +1,4 @@
 /* vkmatmul: multiplies matrices with Vulkan compute shaders. One command line is one cli_command. */
-#include "base/file.h"
 #include "system/interrupt.h"
 #include "system/terminal.h"
 #include "session/commands.h"
@@ -23,7 +22,6 @@ int main(int argc, char **argv)
     vkmm_status status, flushed;
 
     vkmm_interrupt_install();
-    vkmm_mapping_guard();
     vkmm_terminal_start();
     cli_console_start(&session.console);
     if (named) command = cli_command_find(argv[1]);

@@ -37,6 +37,14 @@ static void lose_reader(int number)
     raise(number);
 }
 
+/* A truncated file's pages were read. */
+static void lose_input(int number)
+{
+    static const char cause[] = "vkmatmul: bus error: a file was truncated while it was read, or cannot be read\n";
+    if (write(STDERR_FILENO, cause, sizeof cause - 1) < 0) errno = 0;
+    lose_reader(number);
+}
+
 static void take(int number)
 {
     if (!catching || interrupt != 0) end_at_once(number);
@@ -69,6 +77,7 @@ void vkmm_interrupt_install(void)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(), EFBIG, as a full disk is */
     for (int i = 0; i < SIGNALS; i++) handle(signals[i], take, NULL);
     handle(SIGPIPE, lose_reader, NULL);
+    handle(SIGBUS, lose_input, NULL);
 }
 
 void vkmm_interrupt_catch(int patient)

@@ -7,8 +7,8 @@
 #ifndef VKMM_BASE_INTERRUPT_H
 #define VKMM_BASE_INTERRUPT_H
 
-/* From now on these signals end the process at once. SIGPIPE also ends it as usual, but temporary files are removed
- * first. Called once, before threads start. */
+/* From now on these signals end the process at once. SIGPIPE and SIGBUS also end it as usual, but temporary files are
+ * removed first, and SIGBUS is explained. Called once, before threads start. */
 void vkmm_interrupt_install(void);
 
 /* From now on the first of them is only remembered, so that work can end in good order: call vkmm_interrupted often.
