@@ -604,7 +604,8 @@ typedef struct vkmm_tuned {
     uint32_t candidates;   /* measured */
 } vkmm_tuned;
 
-/* Reads from and adds to the tuning results in the instance's cache_dir. get: 0 if there is no result. put: replaces an
+/* Reads from and adds to the tuning results in the instance's cache_dir. get: 0 if there is no result. put: the caller
+ * has verified a product of this configuration, because later products use it without a check. It replaces an
  * existing result; VKMM_INVALID if a name lacks its terminating zero or cannot be stored. The file is written
  * atomically and keeps other processes' results. */
 VKMM_API int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,

@@ -115,8 +115,7 @@ typedef struct vkmm_gemm_params {
     vkmm_problem problem;  /* with dynamic extents: the largest M and N. lda, ldb and ldc are the same for all */
     const char *kernel;    /* NULL or "auto": the fastest known */
     const char *config;    /* NULL, or tunables of a general kernel, as in vkmm_job_params */
-    int untuned;           /* non-zero: tuning results are ignored, as always on borrowed devices, where the test
-                              product that they must compute first cannot run */
+    int untuned;           /* non-zero: tuning results are ignored */
     uint32_t dynamic;      /* bits VKMM_DYNAMIC_* */
     uint32_t packed;       /* bits VKMM_PACKED_* */
     int scalars_in_memory; /* non-zero: α and β are read on the device (vkmm_gemm_bindings.scalars) */

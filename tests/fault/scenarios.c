@@ -183,7 +183,6 @@ static void act_stream(play *p)
     play_on_device(p, stream_on);
 }
 
-/* Small, so that the trial of it is. */
 static vkmm_tuned tuned_result(void)
 {
     vkmm_tuned tuned = {.gflops = 2, .planned_gflops = 1, .candidates = 2};
@@ -207,8 +206,7 @@ static int tune_on(play *p, vkmm_instance *instance, vkmm_device *device)
     return p->status == VKMM_OK;
 }
 
-/* A process later: pipelines and results are read from the cache, and a tuned configuration is tried before it is
- * used. */
+/* A process later: pipelines and results are read from the cache. */
 static int cached_on(play *p, vkmm_instance *instance, vkmm_device *device)
 {
     const vkmm_job_params tuned = {.problem = plain_i32};

@@ -1,7 +1,6 @@
 /* Every allocation of host memory fails, the first of a scenario, the second, … until it is through without: each time
  * VKMM_OUT_OF_MEMORY with one sentence, nothing left over, nothing misused; and the same scenario works right after it.
- * What is optional may be survived: the list of a driver's extensions, the cache of pipelines, tuning results and their
- * trial.
+ * What is optional may be survived: the list of a driver's extensions, the cache of pipelines, tuning results.
  *
  * test_host [--list]: with --list, prints how many failed. */
 #include <stdio.h>

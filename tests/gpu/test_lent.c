@@ -271,6 +271,26 @@ static void check_product(vkmm_device *device, const vkmm_types *types)
     vkmm_gemm_destroy(&gemm);
 }
 
+static void tuning_results_are_used(void **state)
+{
+    (void)state;
+    vkmm_device *device = borrow(LENT_SEPARATE);
+    const vkmm_device_info *limits = &device->physical->info;
+    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K)};
+    const vkmm_job_params split = {.problem = params.problem, .config = "splits=3"};
+    vkmm_tuned tuned = {.candidates = 1};
+    vkmm_kernel_info info;
+    vkmm_gemm *gemm = NULL;
+    assert_int_equal(vkmm_kernel_choose(NULL, limits, &split, &info), VKMM_OK);
+    snprintf(tuned.best.kernel, sizeof tuned.best.kernel, "%s", info.name);
+    snprintf(tuned.best.config, sizeof tuned.best.config, "%s", info.config);
+    assert_int_equal(vkmm_tuned_put(device->instance, limits, &params.problem, &tuned), VKMM_OK);
+    assert_int_equal(vkmm_gemm_create(device, &params, &gemm), VKMM_OK);
+    assert_true(vkmm_gemm_describe(gemm)->kernel.tuned);
+    assert_string_equal(vkmm_gemm_describe(gemm)->kernel.config, info.config);
+    vkmm_gemm_destroy(&gemm);
+}
+
 /* With nothing enabled in Vulkan 1.1, and with everything in 1.3. */
 static void products_are_right(void **state)
 {
@@ -419,6 +439,7 @@ int main(void)
         cmocka_unit_test(nothing_else_is_used),
         cmocka_unit_test(each_feature_counts),
         cmocka_unit_test(products_are_right),
+        cmocka_unit_test(tuning_results_are_used),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(requirements_follow_the_types),
         cmocka_unit_test(features_are_merged),

@@ -125,14 +125,10 @@ static void a_result_is_found_again(void **state)
     vkmm_device_info device = device_of(1);
     vkmm_problem problem = square(1024);
     vkmm_tuned tuned;
-    int trusted = 1;
     assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned));
     assert_string_equal(tuned.best.kernel, "blocked");
     assert_string_equal(tuned.best.config, "rows=64,cols=32");
     assert_true(tuned.gflops == 12.5 && tuned.planned_gflops == 6.25 && tuned.candidates == 33);
-    assert_true(vkmm_tuned_find(instance, &device, &problem, &tuned, &trusted) && !trusted);
-    vkmm_tuned_judge(instance, &device, &problem, 1);
-    assert_true(vkmm_tuned_find(instance, &device, &problem, &tuned, &trusted) && trusted);
     end(instance);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
@@ -291,26 +287,6 @@ static void results_of_others_stay(void **state)
     end(two);
     assert_string_equal(got(1, 64, &h), "rows=1");
     assert_string_equal(got(2, 64, &h), "rows=2");
-}
-
-static void a_wrong_result_is_dropped(void **state)
-{
-    (void)state;
-    heard h;
-    put(1, 64, "rows=1");
-    put(1, 256, "rows=2");
-    vkmm_instance *instance = begin(&h);
-    vkmm_device_info device = device_of(1);
-    vkmm_problem problem = square(64);
-    vkmm_tuned tuned;
-    assert_true(vkmm_tuned_find(instance, &device, &problem, &tuned, NULL));
-    put(2, 64, "rows=5"); /* meanwhile, elsewhere */
-    vkmm_tuned_judge(instance, &device, &problem, 0);
-    assert_false(vkmm_tuned_find(instance, &device, &problem, &tuned, NULL));
-    end(instance);
-    assert_string_equal(got(1, 64, &h), "");
-    assert_string_equal(got(1, 256, &h), "rows=2");
-    assert_string_equal(got(2, 64, &h), "rows=5");
 }
 
 static void the_oldest_leave_a_full_list(void **state)
@@ -484,7 +460,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(another_version_is_ignored, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(all_types_are_kept_apart, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(results_of_others_stay, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(a_wrong_result_is_dropped, enter_folder, leave_folder),
         cmocka_unit_test(the_oldest_leave_a_full_list),
         cmocka_unit_test_setup_teardown(export_and_import, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(nothing_is_kept_without_a_folder, enter_folder, leave_folder),

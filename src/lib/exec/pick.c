@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "plan/tuned.h"
 
 /* Nothing particular is requested. */
 static int is_automatic(const vkmm_device *device, const vkmm_wish *wish)
@@ -12,63 +11,46 @@ static int is_automatic(const vkmm_device *device, const vkmm_wish *wish)
     return device && automatic && !wish->shader && !wish->config && !wish->tile_rows && !wish->tile_cols;
 }
 
-/* The result of a tune, if it is legal here. A result that this process has not used yet may be from another machine:
- * it must compute a test product first. */
-static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
-                                const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice, int *chosen)
+static uint32_t bit_of(const vkmm_kernel *kernel)
+{
+    uint32_t i = 0;
+    while (vkmm_kernel_at(i) && vkmm_kernel_at(i) != kernel) i++;
+    return 1u << i;
+}
+
+/* The result of a tune, if it is legal here and the driver can compile its kernel: 1. */
+static int choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                        const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
 {
     vkmm_tuned tuned;
     vkmm_wish with = *wish;
-    int trusted = 0, right = 1;
-    *chosen = 0;
-    if (!vkmm_tuned_find(device->instance, info, problem, &tuned, &trusted)) return VKMM_OK;
+    if (!vkmm_tuned_get(device->instance, info, problem, &tuned)) return 0;
     with.tuned = &tuned.best;
-    vkmm_status status = vkmm_choose(NULL, info, problem, &with, choice);
-    if (status != VKMM_OK || !choice->info.tuned)
-        return VKMM_OK; /* not legal here: the planner decides, and reports any error */
-    if (!trusted) {
-        status = vkmm_trial(device, problem, choice, &right);
-        if (status == VKMM_OUT_OF_MEMORY) return VKMM_OK; /* no judgement; the planner's choice may still fit */
-        vkmm_tuned_judge(device->instance, info, problem, right);
-        if (status == VKMM_DEVICE_LOST)
-            return vkmm_fail(log, status,
-                             "\"%s\" was lost (VK_ERROR_DEVICE_LOST) while the tuned configuration of %s (%s) "
-                             "computed a test product: it is discarded",
-                             info->name, choice->info.name, choice->info.config);
-    }
-    if (!right)
+    const vkmm_status status = vkmm_choose(NULL, info, problem, &with, choice);
+    if (status == VKMM_OK && choice->info.tuned)
+        return !(info->refused_kernels[problem->type] & bit_of(choice->kernel));
+    /* The tutorials' kernels are never tuned. */
+    if ((status != VKMM_OK || choice->kernel->tunables) && !atomic_exchange(&device->told_tuned, 1))
         vkmm_say(log, VKMM_LOG_WARNING,
-                 "the tuned configuration of %s (%s) computes a wrong test product, or cannot run, on \"%s\": it is "
-                 "discarded, and the planner's choice is used",
-                 choice->info.name, choice->info.config, info->name);
-    *chosen = right;
-    return VKMM_OK;
+                 "the tuned configuration of %s (%s) is not legal for this product on \"%s\": the planner's choice is "
+                 "used",
+                 tuned.best.kernel, tuned.best.config, info->name);
+    return 0;
 }
 
 vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
                       const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
 {
     vkmm_device_info seen;
-    int chosen = 0;
     if (device) {
         seen = *info;
         for (int type = 0; type < VKMM_TYPE_COUNT; type++)
             seen.refused_kernels[type] = atomic_load(&device->refused[type]);
         info = &seen;
     }
-    /* On a borrowed device no test product can run. */
-    vkmm_status status = is_automatic(device, wish) && !wish->untuned && !device->is_borrowed
-                             ? choose_tuned(device, log, info, problem, wish, choice, &chosen)
-                             : VKMM_OK;
-    if (status != VKMM_OK || chosen) return status;
+    if (is_automatic(device, wish) && !wish->untuned && choose_tuned(device, log, info, problem, wish, choice))
+        return VKMM_OK;
     return vkmm_choose(log, info, problem, wish, choice);
-}
-
-static uint32_t bit_of(const vkmm_kernel *kernel)
-{
-    uint32_t i = 0;
-    while (vkmm_kernel_at(i) && vkmm_kernel_at(i) != kernel) i++;
-    return 1u << i;
 }
 
 vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,

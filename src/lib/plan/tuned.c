@@ -74,11 +74,6 @@ static vkmm_status out_of_memory(const vkmm_instance *instance)
     return VKMM_NO_MEMORY(&instance->log, "for tuning results");
 }
 
-static int same(const vkmm_candidate *a, const vkmm_candidate *b)
-{
-    return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->config, b->config) == 0;
-}
-
 static void tell(tuning *t, vkmm_status status, const vkmm_tuning_state *state)
 {
     if (t->told || (status == VKMM_OK && state->known && state->damaged == 0)) return;
@@ -93,9 +88,9 @@ static void tell(tuning *t, vkmm_status status, const vkmm_tuning_state *state)
                  state->damaged, state->damaged == 1 ? "" : "s", state->first_damaged);
 }
 
-/* Makes the list match the file; trusted entries stay trusted. If the file could not be written, the list keeps its
- * additional entries. Damage is reported once, and only damaged lines are lost. VKMM_OUT_OF_MEMORY, without a message,
- * is the only failure: nothing has changed, and the file must not be written. */
+/* Makes the list match the file. If the file could not be written, the list keeps its additional entries. Damage is
+ * reported once, and only damaged lines are lost. VKMM_OUT_OF_MEMORY, without a message, is the only failure: nothing
+ * has changed, and the file must not be written. */
 static vkmm_status load(tuning *t)
 {
     vkmm_tuning_state state = {.known = 1};
@@ -103,12 +98,8 @@ static vkmm_status load(tuning *t)
     t->loaded = 1;
     if (t->path == NULL) return VKMM_OK;
     vkmm_status status = vkmm_tuning_is_missing(t->path) ? VKMM_OK : vkmm_tuning_read(NULL, t->path, &read, &state);
-    for (uint32_t i = 0; i < old.count && status != VKMM_OUT_OF_MEMORY; i++) {
-        vkmm_tuning_entry *entry = vkmm_tuning_list_find(&read, &old.entries[i].key);
-        if (entry != NULL && same(&entry->tuned.best, &old.entries[i].tuned.best))
-            entry->trusted = old.entries[i].trusted;
-        if (t->unwritten && vkmm_tuning_list_add(&read, &old.entries[i]) < 0) status = VKMM_OUT_OF_MEMORY;
-    }
+    for (uint32_t i = 0; i < old.count && t->unwritten && status != VKMM_OUT_OF_MEMORY; i++)
+        if (vkmm_tuning_list_add(&read, &old.entries[i]) < 0) status = VKMM_OUT_OF_MEMORY;
     if (status == VKMM_OUT_OF_MEMORY) {
         vkmm_tuning_list_free(&read);
         t->loaded = 0;
@@ -138,9 +129,10 @@ static void end_change(tuning *t, vkmm_status status, int lock)
     vkmm_lock_leave(lock);
 }
 
-int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
-                    vkmm_tuned *tuned, int *trusted)
+int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
+                   vkmm_tuned *tuned)
 {
+    if (!instance || !device || !problem || !tuned || vkmm_problem_check(NULL, problem, NULL) != VKMM_OK) return 0;
     tuning *t = tuning_of(instance);
     if (t != NULL) mtx_lock(&t->mutex);
     if (t == NULL || (!t->loaded && load(t) != VKMM_OK))
@@ -148,39 +140,9 @@ int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, con
     if (t == NULL) return 0;
     const vkmm_tuning_key key = vkmm_tuning_key_of(device, problem, t->shader_hash);
     const vkmm_tuning_entry *entry = vkmm_tuning_list_find(&t->list, &key);
-    if (entry != NULL) {
-        *tuned = entry->tuned;
-        if (trusted != NULL) *trusted = entry->trusted;
-    }
+    if (entry != NULL) *tuned = entry->tuned;
     mtx_unlock(&t->mutex);
     return entry != NULL;
-}
-
-void vkmm_tuned_judge(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, int right)
-{
-    tuning *t = tuning_of(instance);
-    if (t == NULL) return;
-    vkmm_tuning_key key = vkmm_tuning_key_of(device, problem, t->shader_hash);
-    mtx_lock(&t->mutex);
-    vkmm_tuning_entry *entry = vkmm_tuning_list_find(&t->list, &key);
-    if (entry != NULL && right) entry->trusted = 1;
-    if (entry != NULL && !right) {
-        vkmm_candidate wrong = entry->tuned.best;
-        int lock;
-        vkmm_status status = begin_change(t, &lock);
-        entry = vkmm_tuning_list_find(&t->list, &key);
-        /* Another process may have found a better one since. */
-        if (entry != NULL && same(&entry->tuned.best, &wrong)) vkmm_tuning_list_remove(&t->list, &key);
-        end_change(t, status, lock);
-    }
-    mtx_unlock(&t->mutex);
-}
-
-int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
-                   vkmm_tuned *tuned)
-{
-    return instance && device && problem && tuned && vkmm_problem_check(NULL, problem, NULL) == VKMM_OK &&
-           vkmm_tuned_find(instance, device, problem, tuned, NULL);
 }
 
 /* Whether the entry can be read again once it is written. */

@@ -38,7 +38,6 @@ typedef struct vkmm_tuning_entry {
     vkmm_tuning_key key;
     vkmm_tuned tuned;
     char date[VKMM_TUNING_DATE]; /* "2026-11-21T12:00:00Z": later dates compare greater */
-    int trusted;                 /* this process has checked its product */
 } vkmm_tuning_entry;
 
 /* The key of a checked problem on a device. shader_hash: 16 digits (vkmm_modules_hash). */
@@ -91,16 +90,5 @@ vkmm_status vkmm_tuning_read(const vkmm_log *log, const char *path, vkmm_tuning_
 
 /* Replaces a file by the entries of a list; `private`: for this user alone. */
 vkmm_status vkmm_tuning_write(const vkmm_log *log, const char *path, const vkmm_tuning_list *list, int private);
-
-/* ---- What an instance keeps (tuned.c). Safe from several threads. The file is read once, and again at every put
- * ---- */
-
-/* 1 and *tuned, or 0. *trusted (may be NULL): whether this process has checked its product. An entry that is not
- * trusted must be checked before it runs, and the result passed to vkmm_tuned_judge. */
-int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
-                    vkmm_tuned *tuned, int *trusted);
-
-/* right: trusted from now on. Otherwise dropped from memory and from the file; the caller reports it. */
-void vkmm_tuned_judge(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, int right);
 
 #endif

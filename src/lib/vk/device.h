@@ -33,6 +33,7 @@ struct vkmm_device {
     vkmm_layouts layouts;
     vkmm_spares spares;
     atomic_uint refused[VKMM_TYPE_COUNT]; /* kernels that the driver could not compile: info's refused_kernels */
+    atomic_int told_tuned;                /* a tuning result that is not legal has been reported */
 };
 
 static inline const vkmm_log *vkmm_device_log(const vkmm_device *device)
