@@ -42,6 +42,13 @@ vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path, const vkmm
                      (unsigned long long)mapping->bytes);
 }
 
+/* A path that a signal handler may be reading is not freed: the process is ending. */
+static void forget_partial(vkmm_output *o)
+{
+    if (o->partial != NULL && vkmm_leftover_remove(o->partial)) vkmm_free(o->partial);
+    o->partial = NULL;
+}
+
 static void destroy(vkmm_output **output)
 {
     vkmm_output *o = *output;
@@ -49,8 +56,7 @@ static void destroy(vkmm_output **output)
     if (o->fd >= 0) close(o->fd);
     if (o->spool >= 0) close(o->spool);
     if (o->partial != NULL) vkmm_disk_remove(o->partial);
-    vkmm_leftover_remove(o->leftover);
-    vkmm_free(o->partial);
+    forget_partial(o);
     vkmm_free(o->target);
     vkmm_free(o->path);
     vkmm_free(o);
@@ -86,25 +92,20 @@ static vkmm_status create_partial(vkmm_output *o, unsigned mode)
 {
     enum { TRIES = 100, NAME_BYTES = 40 };
     const size_t folder = (size_t)(vkmm_path_name(o->target) - o->target);
-    char *name = vkmm_alloc(folder + NAME_BYTES, 1);
+    char *name = o->partial = vkmm_alloc(folder + NAME_BYTES, 1);
     if (name == NULL) return VKMM_NO_MEMORY(&o->log, "for the temporary name of %s", o->path);
     memcpy(name, o->target, folder);
     uint64_t seed = (uint64_t)(vkmm_now_ms() * 1e6) ^ ((uint64_t)getpid() << 32) ^ (uint64_t)(uintptr_t)o;
-    for (uint64_t i = 0; i < TRIES && o->fd < 0; i++) {
+    for (uint64_t i = 0; i < TRIES; i++) {
         snprintf(name + folder, NAME_BYTES, ".vkmatmul-%016llx.tmp", (unsigned long long)vkmm_random_bits(seed, i));
-        vkmm_leftover_remove(o->leftover);
-        o->leftover = vkmm_leftover_add(name);
+        vkmm_leftover_add(name);
         o->fd = vkmm_disk_open(name, VKMM_DISK_NEW, mode);
-        if (o->fd < 0 && errno != EEXIST) break;
-    }
-    if (o->fd >= 0) {
-        o->partial = name;
-        return VKMM_OK;
+        if (o->fd >= 0) return VKMM_OK;
+        vkmm_leftover_remove(name); /* whoever has a file of that name */
+        if (errno != EEXIST) break;
     }
     vkmm_output_cannot(o, errno);
-    vkmm_leftover_remove(o->leftover); /* whoever has a file of that name */
-    o->leftover = -1;
-    vkmm_free(name);
+    forget_partial(o);
     return VKMM_INVALID;
 }
 
@@ -137,7 +138,7 @@ static vkmm_status open_output(const vkmm_log *log, const char *path, int is_pri
     vkmm_output *o = vkmm_alloc(1, sizeof *o);
     *output = NULL;
     if (o != NULL) {
-        o->fd = o->spool = o->leftover = -1;
+        o->fd = o->spool = -1;
         o->is_private = is_private;
         if (log != NULL) o->log = *log;
         o->path = vkmm_strdup(path);
@@ -196,8 +197,7 @@ static vkmm_status put_in_place(vkmm_output *o)
     if (closed != 0 && errno != EINTR) return vkmm_output_cannot(o, errno);
     if (o->partial == NULL) return VKMM_OK;
     if (vkmm_disk_replace(o->partial, o->target) != 0) return vkmm_output_cannot(o, errno);
-    vkmm_free(o->partial); /* the name is gone: nothing to remove */
-    o->partial = NULL;
+    forget_partial(o); /* the name is gone: nothing to remove */
     return VKMM_OK;
 }
 

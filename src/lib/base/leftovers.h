@@ -2,17 +2,17 @@
 #ifndef VKMM_BASE_LEFTOVERS_H
 #define VKMM_BASE_LEFTOVERS_H
 
-/* Records a path, before a file of that name is created: an absolute one, or one below the present working directory.
- * Returns what vkmm_leftover_remove takes; -1 if the table is full or the path too long; nothing is then recorded. Any
- * thread. */
-int vkmm_leftover_add(const char *path);
+/* Records a path before a file of that name is created; nothing if the table is full (32 paths). The string must stay
+ * as it is until vkmm_leftover_remove. Any thread. */
+void vkmm_leftover_add(const char *path);
 
-/* Removes it from the table, once the file is renamed or deleted. -1 is legal, and so is an entry that
- * vkmm_leftovers_unlink has removed. Any thread. */
-void vkmm_leftover_remove(int leftover);
+/* Removes it from the table, once the file is renamed or deleted. 0: vkmm_leftovers_unlink has taken the path and may
+ * still read it, so it must not be freed. Any thread. */
+int vkmm_leftover_remove(const char *path);
 
-/* Unlinks all files recorded by this process and clears the table; keeps errno. A signal handler may call it at any
- * time: it takes no lock and allocates no memory. A forked child has recorded none. */
+/* Unlinks all recorded files and clears the table; keeps errno. For a process that is about to end. A signal handler
+ * may call it at any time: it takes no lock and allocates no memory. Relative paths are those of the working directory
+ * at that time. In a forked child that has recorded nothing itself, it does nothing. */
 void vkmm_leftovers_unlink(void);
 
 #endif

@@ -15,8 +15,7 @@ struct vkmm_output {
     int is_private;    /* a new file has mode 0600 before the umask, else 0666 */
     char *path;        /* as the user gave it, for messages */
     char *target;      /* what the rename replaces: path with its links resolved; NULL when written directly */
-    char *partial;     /* the temporary file; NULL when written directly or not there yet */
-    int leftover;      /* of `partial`; -1: none */
+    char *partial;     /* the temporary file, recorded in base/leftovers.h; NULL when written directly */
 };
 
 /* Reports why the output cannot be written: an errno. */
