@@ -44,7 +44,7 @@ layout(push_constant) uniform Product {
     uint SPLITS, SPLIT_DEPTH;          // K is summed in so many parts, each of SPLIT_DEPTH, a multiple of DEPTH
     uint FIRST, END;                   // work items of this dispatch
     uvec2 ALPHA, BETA;                 // bits of the type in which they count
-    // Of products of parts (lib/parts.glsl); otherwise 0:
+    // Split products only (lib/parts.glsl); otherwise 0:
     uint WHOLE_ROWS;                   // a multiple of ROWS, and 0 for a batch
     uint RUN;                          // elements along K, of both parts: a multiple of DEPTH (coopmat.comp)
 };

@@ -5,7 +5,7 @@ layout(push_constant) uniform Work {
     uint TO_LINES, TO_LD;               // of the packed matrix; words of 32 bits, as all that follows
     uint TO_OFFSET, TO_STRIDE;
     uint IS_B, TRANSPOSE;
-    // Of scale.comp and split.comp alone, where TRANSPOSE says that neighbours in memory are neighbours across K:
+    // scale.comp and split.comp only. There, TRANSPOSE: neighbours in memory are neighbours across K.
     uint EXPONENTS;                     // where those of the rows, or columns, are
     uint FIRST_GROUPS, SECOND_GROUPS;   // workgroups of the passes over the parts,
     uint INSTEAD_GROUPS;                // and of the product without parts,

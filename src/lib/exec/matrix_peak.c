@@ -10,8 +10,7 @@
 #include "vk/buffer.h"
 #include "vk/command.h"
 
-/* Of workgroups of four subgroups: many per processor, in a number that divides evenly however many of them run in
- * parallel. */
+/* Workgroups of four subgroups: many per processor, in a number with many divisors. */
 enum { SUBGROUPS = 4, GROUPS_CPU = 64, GROUPS_GPU = 4096, GROUPS_PROCESSOR = 48 };
 
 typedef struct bench {

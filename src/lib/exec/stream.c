@@ -220,7 +220,7 @@ static vkmm_status try_smaller(vkmm_stream *stream, vkmm_status (*attempt)(vkmm_
     }
 }
 
-/* Of a panel of full size. */
+/* The kernel of a panel of full size. */
 static vkmm_status find_info(vkmm_stream *stream)
 {
     const vkmm_partition *t = &stream->pieces.partition;

@@ -173,7 +173,7 @@ vkmm_status vkmm_stream_begin_to_store(vkmm_stream *stream);
 /* Stores the panel of C of a step, whose product has ended. After a beginning, nothing begins again before the end. */
 vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
 vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
-/* Of a panel that began: *left: all of it has left the device, for chunks, and its slot is free. */
+/* Sets *left once the panel is fully staged and its slot is free. */
 vkmm_status vkmm_stream_store_left(vkmm_stream *stream, const vkmm_step *step, int *left);
 vkmm_status vkmm_stream_check_guards(vkmm_stream *stream);
 

@@ -38,7 +38,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Of a kernel (its table's row says whether it has tiles) with a rows×cols tile. */
+/* Size of the trace of a workgroup with a rows×cols tile; has_tiles: the kernel keeps tiles in shared memory. */
 static trace_extent measure(const vkmm_problem *problem, int has_tiles, uint32_t rows, uint32_t cols)
 {
     trace_extent extent = {.invocations = rows * cols, .sums = problem->k};
@@ -150,8 +150,7 @@ static vkmm_status create_buffers(vkmm_device *device, const vkmm_problem *probl
     return VKMM_OK;
 }
 
-static vkmm_status dispatch(vkmm_device *device, vkmm_plan *plan,
-                            const vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT])
+static vkmm_status dispatch(vkmm_device *device, vkmm_plan *plan, const vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT])
 {
     vkmm_part bound[VKMM_MAX_BINDING_COUNT];
     VkCommandBuffer command = NULL;

@@ -59,8 +59,8 @@ vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *devi
 /* Work items of a configuration: tiles of all matrices of the batch, times parts of K. */
 uint64_t vkmm_config_tiles(const vkmm_problem *problem, const vkmm_config *config);
 
-/* Of them, with a tail: those of whole rows of tiles that fill whole rounds of the device's processors. Without one, or
- * if all rounds are whole: 0. */
+/* Tiles in complete rounds of the device's processors, rounded down to complete tile rows; 0 without a tail, or if all
+ * rounds are complete. */
 uint64_t vkmm_whole_tiles(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_config *config);
 
 /* How K is cut into the configuration's parts: *splits parts (none of them empty, so perhaps fewer) of the returned

@@ -7,7 +7,7 @@
 #include "math/type.h"
 #include "plan/parts.h"
 
-/* Of devices that do not report how many processors they have. */
+/* Estimates for devices that do not report their processors. */
 enum { DISCRETE_PROCESSORS = 48, OTHER_PROCESSORS = 12 };
 
 double vkmm_device_processors(const vkmm_device_info *device)
@@ -16,7 +16,7 @@ double vkmm_device_processors(const vkmm_device_info *device)
     return device->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU ? DISCRETE_PROCESSORS : OTHER_PROCESSORS;
 }
 
-/* Of an element of a sum of a part of K. */
+/* Bytes of one partial sum in the workspace. */
 static uint32_t workspace_bytes(const vkmm_problem *problem)
 {
     return vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
