@@ -402,8 +402,8 @@ typedef struct vkmm_kernel_info {
     int uses_dot8;            /* dot products of four bytes (has_dot8) */
     int uses_matrices;        /* matrix operations, either of the shape in `matrix` or of flexible dimensions */
     uint64_t packed_bytes;    /* part of workspace_bytes: A, B or both, packed (vkmm_job_params.pack) or as residues */
-    uint32_t moduli;     /* of a modular product (VKMM_COMPUTE_MODULAR); 0: another kind of product */
-    vkmm_type residues;  /* of a modular product: the type in which residues are multiplied, VKMM_I8 or VKMM_I32 */
+    uint32_t moduli;          /* of a modular product (VKMM_COMPUTE_MODULAR); 0: another kind of product */
+    vkmm_type residues;       /* of a modular product: the type in which residues are multiplied, VKMM_I8 or VKMM_I32 */
     uint32_t products;   /* of a modular product: products of residues; fewer than `moduli` if these exceed 8 bits */
     uint32_t whole_rows; /* the first rows of C, computed with all of K at once; only the others use `splits` parts */
 } vkmm_kernel_info;
