@@ -299,10 +299,10 @@ static vkmm_recipe_step scale_step(const vkmm_choice *choice, vkmm_operand opera
 /* Everything before the product: scaling; then packing, and what an early edge computes at the same time. The packing
  * of B comes first if nothing was scaled: scaled last, B is more likely to be in a cache. */
 static vkmm_status add_preparations(const vkmm_log *log, const vkmm_choice *choice, const uint32_t pipelines[],
-                                    uint32_t reduce_groups, vkmm_recipe *recipe, int *barrier)
+                                    uint32_t reduce_groups, vkmm_recipe *recipe, vkmm_step_barrier *barrier)
 {
     vkmm_status status = VKMM_OK;
-    *barrier = 0;
+    *barrier = choice->scaling ? VKMM_BARRIER_DECISIONS : VKMM_BARRIER_NONE;
     for (int o = VKMM_A; o <= VKMM_B && choice->scaling && status == VKMM_OK; o++) {
         const vkmm_recipe_step step = scale_step(choice, (vkmm_operand)o, pipelines[SCALING], reduce_groups);
         status = vkmm_recipe_add(log, recipe, &step);
@@ -311,7 +311,7 @@ static vkmm_status add_preparations(const vkmm_log *log, const vkmm_choice *choi
     if (choice->edge.early && status == VKMM_OK) {
         const vkmm_recipe_step step = edge_step(choice, pipelines[EDGE]);
         status = vkmm_recipe_add(log, recipe, &step);
-        *barrier = 1;
+        *barrier = VKMM_BARRIER_COMPUTE;
     }
     for (int o = VKMM_B; o >= VKMM_A && status == VKMM_OK; o--) {
         if (choice->packs[o].bytes == 0) continue;
@@ -319,7 +319,7 @@ static vkmm_status add_preparations(const vkmm_log *log, const vkmm_choice *choi
         step.pipeline = pipelines[PACKING];
         step.barrier = first;
         first = 0;
-        *barrier |= step.when == VKMM_WHEN_EACH;
+        if (*barrier == VKMM_BARRIER_NONE && step.when == VKMM_WHEN_EACH) *barrier = VKMM_BARRIER_COMPUTE;
         status = vkmm_recipe_add(log, recipe, &step);
     }
     return status;

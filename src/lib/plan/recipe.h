@@ -42,6 +42,10 @@ typedef enum vkmm_step_cut {
     VKMM_CUT_SHARE /* the same share of its own items as of the step before, whose place it may take */
 } vkmm_step_cut;
 
+/* The barrier before a step that reads what the steps before it wrote. _DECISIONS: indirect dispatches too, its own
+ * and those of later steps; it takes longer. */
+typedef enum vkmm_step_barrier { VKMM_BARRIER_NONE, VKMM_BARRIER_COMPUTE, VKMM_BARRIER_DECISIONS } vkmm_step_barrier;
+
 /* Words of the push constants that a recording may set: index + 1; 0: the step has no such word. */
 typedef struct vkmm_step_words {
     uint8_t extents;    /* m, n, k */
@@ -57,7 +61,7 @@ enum { VKMM_PUSH_WORDS = sizeof(vkmm_push) / sizeof(uint32_t) };
 typedef struct vkmm_recipe_step {
     uint32_t pipeline; /* index in vkmm_recipe.pipelines */
     uint32_t when;     /* bits VKMM_WHEN_* */
-    int barrier;       /* it reads what the steps before it wrote */
+    vkmm_step_barrier barrier;
     vkmm_step_cut cut;
     uint64_t items;     /* of work; 0: the step has none */
     uint32_t tile[2];   /* of C, for each item; 0: items are those of vkmm_reduce_items */

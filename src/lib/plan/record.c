@@ -11,13 +11,10 @@ void vkmm_plan_record_barrier(vkmm_device *device, VkCommandBuffer command)
                          VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
 }
 
-/* What follows may read indirect dispatches. */
-static void record_barrier(const vkmm_recorder *r)
+static void record_barrier(const vkmm_recorder *r, vkmm_step_barrier barrier)
 {
-    if (r->plan->recipe.decisions.bytes == 0) {
-        vkmm_plan_record_barrier(r->device, r->command);
-        return;
-    }
+    if (barrier == VKMM_BARRIER_COMPUTE) vkmm_plan_record_barrier(r->device, r->command);
+    if (barrier != VKMM_BARRIER_DECISIONS) return;
     vkmm_command_barrier(r->device, r->command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                          VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                          VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
@@ -101,7 +98,7 @@ static void record_step(vkmm_recorder *r, const vkmm_recipe_step *step, slice pa
         push[step->words.items] = (uint32_t)part.end;
         if (part.end - part.first < groups[0]) groups[0] = (uint32_t)(part.end - part.first);
     }
-    if (step->barrier) record_barrier(r);
+    record_barrier(r, step->barrier);
     dispatch(r, step, push, groups);
 }
 
@@ -173,7 +170,7 @@ void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffe
 void vkmm_plan_record_when(vkmm_device *device, const vkmm_plan *plan, uint32_t when, VkCommandBuffer command)
 {
     vkmm_recorder recorder = recorder_of(device, plan, command);
-    if (vkmm_record(&recorder, when, 0, 1, NULL) > 0) record_barrier(&recorder);
+    if (vkmm_record(&recorder, when, 0, 1, NULL) > 0) vkmm_plan_record_barrier(device, command);
 }
 
 void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
