@@ -105,19 +105,18 @@ static void explain_wrong(const cli_product *p)
 {
     const vkmm_bench_row *row = &p->row;
     const uint32_t *size = row->kernel.workgroup, *tile = row->kernel.tile;
-    enum { MOST_ITERATIONS = 65535 };
 
     if (row->shader_file != NULL && (size[0] != tile[1] || size[1] != tile[0] || size[2] != 1))
         vkmm_say(p->session->log, VKMM_LOG_WARNING,
                  "%s: its workgroup is %ux%ux%u and the tile is %ux%u; a workgroup of %ux%ux1 (columns x rows) has one "
                  "invocation per element",
                  row->shader_file, size[0], size[1], size[2], tile[0], tile[1], tile[1], tile[0]);
-    if (row->on != NULL && row->on->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && row->problem.k >= MOST_ITERATIONS &&
+    if (row->on != NULL && row->on->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && row->problem.k >= CLI_MOST_ITERATIONS &&
         !vkmm_kernel_is_general(p->kernel->name))
         vkmm_say(p->session->log, VKMM_LOG_WARNING,
                  "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after %d "
                  "iterations; --kernel tiled needs fewer",
-                 MOST_ITERATIONS);
+                 CLI_MOST_ITERATIONS);
 }
 
 static vkmm_status verify(cli_product *p)

@@ -7,6 +7,9 @@
 #include "math/blas.h"
 #include "session/session.h"
 
+/* Iterations after which llvmpipe of older Mesa releases leaves a shader's loops. */
+enum { CLI_MOST_ITERATIONS = 65535 };
+
 typedef struct cli_product_kind cli_product_kind;
 typedef struct cli_product cli_product;
 
