@@ -7,7 +7,7 @@
  *   The kernel and its configuration are those of the product as a whole: if K is not cut, each element of C has the
  * same bits as from vkmm_job_run, but for the last rows or columns if a job computes them by a second dispatch, which
  * saves the device a round of tiles. If K is cut, the sum has another order, and with f16 sums each part is rounded to
- * f16.
+ * f16. Split products (VKMM_COMPUTE_SPLIT) become f32 in those panels whose rows and columns parts cannot hold.
  *   Several devices can share a stream, of any vendors and drivers. Each has its own kernel, configuration, panels and
  * memory. It takes the next rows of C (or columns, if A is one panel) when it is free, as many as its speed so far
  * allows (devices of the same name count as equally fast), and keeps panels of A and B for as long as it needs them. If

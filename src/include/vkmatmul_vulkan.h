@@ -112,7 +112,9 @@ enum { VKMM_DYNAMIC_M = 1, VKMM_DYNAMIC_N = 2 };
 enum { VKMM_PACKED_A = 1, VKMM_PACKED_B = 2 };
 
 typedef struct vkmm_gemm_params {
-    vkmm_problem problem;  /* with dynamic extents: the largest M and N. lda, ldb and ldc are the same for all */
+    vkmm_problem problem;  /* with dynamic extents: the largest M and N. lda, ldb and ldc are the same for all. method:
+                              not VKMM_COMPUTE_MODULAR; VKMM_COMPUTE_SPLIT without dynamic extents, packed operands,
+                              scalars_in_memory and several expected products */
     const char *kernel;    /* NULL or "auto": the fastest known */
     const char *config;    /* NULL, or tunables of a general kernel, as in vkmm_job_params */
     int untuned;           /* non-zero: tuning results are ignored */
@@ -136,7 +138,8 @@ typedef struct vkmm_gemm_info {
     uint64_t bytes[4];        /* that a binding must have, by vkmm_operand, for the largest extents and no offsets of
                                  vkmm_gemm_product; packed operands: the size of their packed layout; 0: not used */
     uint64_t workspace_bytes; /* 0: none. kernel.packed_bytes of them are for copies of A and B */
-    VkBufferUsageFlags workspace_usage; /* that its buffer must have */
+    VkBufferUsageFlags workspace_usage; /* of the workspace's buffer, at least: for split products also
+                                           INDIRECT_BUFFER and TRANSFER_DST, which recordings order by themselves */
     uint64_t scalar_bytes;     /* of α and of β in vkmm_gemm_bindings.scalars, which has twice as many; 0: not used */
     uint64_t offset_alignment; /* of all VkBuffer offsets: minStorageBufferOffsetAlignment */
     int reads_c;               /* C's memory is read: β is not known to be 0, or C's elements share words. A β that is
