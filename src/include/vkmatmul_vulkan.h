@@ -97,6 +97,21 @@ VKMM_API vkmm_status vkmm_device_import(const vkmm_import_params *params, vkmm_d
 /* As the library sees the device: features that are not enabled are missing. Owned by the device. */
 VKMM_API const vkmm_device_info *vkmm_device_describe(const vkmm_device *device);
 
+/* The Vulkan objects behind a device, borrowed or not. */
+typedef struct vkmm_handles {
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr;
+    VkInstance instance;
+    VkPhysicalDevice physical_device;
+    VkDevice device;
+    uint32_t queue_family; /* for command buffers with products */
+    VkQueue queue;         /* NULL for a borrowed device. The library submits to it in every call that computes: the
+                              program must not submit to it at the same time */
+} vkmm_handles;
+
+/* Fills handles, so that a program can record products on a device of vkmm_device_create, too. The objects stay the
+ * device's, or its lender's. */
+VKMM_API vkmm_status vkmm_device_handles(const vkmm_device *device, vkmm_handles *handles);
+
 /* What the physical device supports, the library could use, and is not enabled. Owned by the device; none for a device
  * of vkmm_device_create. */
 VKMM_API const vkmm_requirement *vkmm_device_lacks(const vkmm_device *device, uint32_t *count);
@@ -188,6 +203,10 @@ typedef struct vkmm_gemm_bindings {
  * is said above; a correct program needs no check. */
 VKMM_API vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command,
                                       const vkmm_gemm_bindings *bindings);
+
+/* For programs under development: whether vkmm_gemm_record would accept these bindings. VKMM_INVALID: the log of the
+ * device has one sentence on the first fault, with the value and the limit. */
+VKMM_API vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings);
 
 /* Records the conversion of an operand (A or B, named in vkmm_gemm_params.packed) from the layout of the problem into
  * the fastest one for this gemm, vkmm_gemm_info.bytes long. Weights are packed once; the result is valid for this gemm

@@ -2,6 +2,7 @@
  * gemm, and what a recording may be given. Small whole numbers, so that every sum is exact; the reference is
  * tests/unit/gemm.h. Every byte of C's memory is compared, guard bands included. */
 #include "gemm.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "exec/gemm.h"
 #include "plan/parts.h"
@@ -667,7 +668,8 @@ static void refuses_what_cannot_be_recorded(void **state)
     } cases[] = {
         {{.problem = plain, .kernel = "tiled"}, VKMM_UNSUPPORTED},
         {{.problem = plain, .kernel = "serial"}, VKMM_UNSUPPORTED},
-        {{.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .method = VKMM_COMPUTE_SPLIT)}, VKMM_UNSUPPORTED},
+        {{.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR)},
+         VKMM_UNSUPPORTED},
         {{.problem = plain, .kernel = "fastest"}, VKMM_INVALID},
         {{.problem = plain, .config = "rows=sixteen"}, VKMM_INVALID},
         {{.problem = plain, .dynamic = 4}, VKMM_INVALID},
@@ -694,6 +696,31 @@ static vkmm_status try_to_record(const vkmm_gemm *gemm, const vkmm_gemm_bindings
 }
 
 /* Each of them in turn breaks one rule; what it was before breaks none. */
+static void shows_the_devices_objects(void **state)
+{
+    (void)state;
+    vkmm_handles handles;
+    assert_int_equal(vkmm_device_handles(suite.device, &handles), VKMM_OK);
+    assert_ptr_equal(handles.device, suite.device->handle);
+    assert_ptr_equal(handles.physical_device, suite.device->physical->handle);
+    PFN_vkGetDeviceProcAddr lookup =
+        (PFN_vkGetDeviceProcAddr)handles.get_instance_proc_addr(handles.instance, "vkGetDeviceProcAddr");
+    PFN_vkGetDeviceQueue get = (PFN_vkGetDeviceQueue)lookup(handles.device, "vkGetDeviceQueue");
+    VkQueue queue;
+    get(handles.device, handles.queue_family, 0, &queue);
+    assert_ptr_equal(handles.queue, queue);
+}
+
+static void check_sentence(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings, const char *says)
+{
+    vkmm_held held;
+    vkmm_errors_hold(&held);
+    const vkmm_status status = vkmm_gemm_check(gemm, bindings);
+    vkmm_errors_release(&held);
+    assert_int_equal(status, VKMM_INVALID);
+    if (!strstr(held.sentence, says)) fail_msg("\"%s\" does not say \"%s\"", held.sentence, says);
+}
+
 static void refuses_wrong_bindings(void **state)
 {
     (void)state;
@@ -715,32 +742,31 @@ static void refuses_wrong_bindings(void **state)
     assert_int_equal(try_to_record(NULL, &b), VKMM_INVALID);
     assert_int_equal(try_to_record(gemm, NULL), VKMM_INVALID);
     assert_int_equal(vkmm_gemm_record(gemm, NULL, &b), VKMM_INVALID);
-#define REFUSES(change)                                          \
+#define REFUSES(change, says)                                    \
     do {                                                         \
         change;                                                  \
         assert_int_equal(try_to_record(gemm, &b), VKMM_INVALID); \
+        check_sentence(gemm, &b, says);                          \
         b = right;                                               \
+        product = whole;                                         \
     } while (0)
-    vkmm_binding *const parts[] = {&b.a, &b.b, &b.c, &b.bias, &b.workspace};
-    for (int i = 0; i < 5; i++) {
-        REFUSES(parts[i]->buffer = VK_NULL_HANDLE);
-        REFUSES(parts[i]->offset += 1);
-        REFUSES(parts[i]->bytes = 4);
-        REFUSES(parts[i]->bytes = (uint64_t)suite.info->max_storage_range + 4);
-    }
-    REFUSES(b.a.bytes += 1);
-    REFUSES(b.alpha = &half);
-    REFUSES(b.beta = &half);
-    if (vkmm_gemm_describe(gemm)->uses_slots) REFUSES(b.slot = 2);
     const vkmm_gemm_product whole = product;
-    REFUSES(product.m = M + 1);
-    product = whole;
-    REFUSES(product.offset_a = 8);
-    product = whole;
-    REFUSES(product.offset_b = 1 << 30);
-    product = whole;
-    REFUSES(product.offset_c = UINT64_MAX / 16 * 16);
-    product = whole;
+    vkmm_binding *const parts[] = {&b.a, &b.b, &b.c, &b.bias, &b.workspace};
+    assert_int_equal(vkmm_gemm_check(gemm, &b), VKMM_OK);
+    for (int i = 0; i < 5; i++) {
+        REFUSES(parts[i]->buffer = VK_NULL_HANDLE, "has no buffer");
+        REFUSES(parts[i]->offset += 1, "minStorageBufferOffsetAlignment");
+        REFUSES(parts[i]->bytes = 4, "has 4 bytes; this recording needs ");
+        REFUSES(parts[i]->bytes = (uint64_t)suite.info->max_storage_range + 4, "maxStorageBufferRange");
+    }
+    REFUSES(b.a.bytes += 1, "A has ");
+    REFUSES(b.alpha = &half, "alpha must be a whole number");
+    REFUSES(b.beta = &half, "beta must be a whole number");
+    if (vkmm_gemm_describe(gemm)->uses_slots) REFUSES(b.slot = 2, "slot is 2; the gemm has 2");
+    REFUSES(product.m = M + 1, "m of a product is 38; the gemm was created for at most 37");
+    REFUSES(product.offset_a = 8, "offset_a of a product is 8; it must be a multiple of 16 (offset_step)");
+    REFUSES(product.offset_b = 1 << 30, "B has ");
+    REFUSES(product.offset_c = UINT64_MAX / 16 * 16, "offset_c of a product is 18446744073709551600; the largest is ");
     b.product_count = 0;
     b.a.buffer = VK_NULL_HANDLE; /* nothing is recorded */
     assert_int_equal(try_to_record(gemm, &b), VKMM_OK);
@@ -839,6 +865,7 @@ int main(void)
         cmocka_unit_test(packs_where_that_is_faster),
         cmocka_unit_test(describes_what_it_needs),
         cmocka_unit_test(refuses_what_cannot_be_recorded),
+        cmocka_unit_test(shows_the_devices_objects),
         cmocka_unit_test(refuses_wrong_bindings),
         cmocka_unit_test(uses_the_callers_pipeline_cache),
         cmocka_unit_test(validation_notices_missing_barriers),

@@ -50,6 +50,8 @@ static void takes_null_for_an_answer(void **state)
         REFUSED(vkmm_device_matrix_peak(NULL, NULL, NULL)),
         REFUSED(vkmm_kernel_statistics(NULL, NULL, 0, NULL, NULL, NULL)),
         REFUSED(vkmm_job_time_steps(NULL, NULL, NULL, NULL)),
+        REFUSED(vkmm_gemm_check(NULL, NULL)),
+        REFUSED(vkmm_device_handles(NULL, NULL)),
         REFUSED(vkmm_kernel_steps(NULL, NULL, NULL, NULL, NULL)),
         REFUSED(vkmm_race_run(NULL, NULL, NULL)),
         REFUSED(vkmm_kernel_place(NULL, NULL, NULL, 0, 0, NULL)),

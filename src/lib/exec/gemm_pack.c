@@ -10,7 +10,10 @@ vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_
     const vkmm_repack *repack = vkmm_gemm_repack(gemm, operand);
     if (repack->bytes == 0) return VKMM_OK; /* an empty product */
     const uint64_t need = vkmm_whole_words(vkmm_operand_bytes(&gemm->problem, operand));
-    if (!vkmm_gemm_can_bind(gemm, from, need) || !vkmm_gemm_can_bind(gemm, to, repack->bytes)) return VKMM_INVALID;
+    vkmm_gemm_fault fault;
+    if (!vkmm_gemm_can_bind(gemm, "from", from, need, &fault) ||
+        !vkmm_gemm_can_bind(gemm, "to", to, repack->bytes, &fault))
+        return VKMM_INVALID;
     const vkmm_plan plan = gemm->info.uses_slots ? vkmm_plan_with(&gemm->plan, &gemm->sets, slot) : gemm->plan;
     const vkmm_recipe_step *step = plan.recipe.steps;
     while (step->when != VKMM_WHEN_PACK || !step->words.offsets[repack - gemm->packs]) step++;

@@ -127,6 +127,19 @@ const vkmm_device_info *vkmm_device_describe(const vkmm_device *device)
     return device ? &device->physical->info : NULL;
 }
 
+vkmm_status vkmm_device_handles(const vkmm_device *device, vkmm_handles *handles)
+{
+    VKMM_NEED(NULL, device);
+    VKMM_NEED(vkmm_device_log(device), handles);
+    *handles = (vkmm_handles){.get_instance_proc_addr = device->instance->lookup,
+                              .instance = device->instance->handle,
+                              .physical_device = device->physical->handle,
+                              .device = device->handle,
+                              .queue_family = device->physical->queue_family,
+                              .queue = device->queues[VKMM_QUEUE_COMPUTE].handle};
+    return VKMM_OK;
+}
+
 const vkmm_requirement *vkmm_device_lacks(const vkmm_device *device, uint32_t *count)
 {
     return vkmm_requirements_list(device ? device->lacks : NULL, count);
