@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "exec/spares.h"
 
 static uint64_t status_of(const char *text, const char *name)
 {
@@ -96,8 +97,8 @@ double curve_growth(const curve *c, int of_heap)
 }
 
 /* Files: the driver's cache may just be writing one. Blocks: a device makes the layouts of pipelines when they are
- * first needed. */
-enum { MORE_FILES = 2, MORE_BLOCKS = 8 };
+ * first needed, and keeps jobs of vkmm_multiply, each with its steps. */
+enum { MORE_FILES = 2, MORE_BLOCKS = 8 + 2 * VKMM_SPARES_MOST };
 
 int curve_is_flat(const curve *c, double bound, uint64_t regions, char why[256])
 {

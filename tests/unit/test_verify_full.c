@@ -263,7 +263,7 @@ static void test_arguments_and_methods(void **state)
     vkmm_verdict v = {.wrong_count = 77};
     product p = make(VKMM_F32, 4, 5, 6, VKMM_INIT_ONES, 0), q = make(VKMM_F64, 4, 5, 6, VKMM_INIT_ONES, 0);
     assert_int_equal(vkmm_verify(&log, &p.b, &p.a, &p.c, FULL, 1, &v), VKMM_INVALID);
-    assert_contains(h.last, "A is 6×5, B is 4×6 and C is 4×5");
+    assert_contains(h.last, "A is 6×5, B is 4×6, C is 4×5");
     assert_int_equal(vkmm_verify(&log, &p.a, &q.b, &p.c, FULL, 1, &v), VKMM_INVALID);
     assert_contains(h.last, "A (f32), B (f64) and C (f32)");
     assert_true(v.wrong_count == 77);
