@@ -178,7 +178,7 @@ static int product(const vkblas_call *call)
         if (in_software) vkblas_device_failed(status);
         p.method = VKMM_COMPUTE_DIRECT;
     } else if (in_software && !(atomic_fetch_or(&lacking, 1u << VKBLAS_D) >> VKBLAS_D & 1)) {
-        vkblas_warn("%s has no f64; the host computes such calls, unless VKBLAS_COMPUTE=modular",
+        vkblas_warn("%s has no 64-bit floats (VKBLAS_COMPUTE=modular needs none); the host computes such calls",
                     vkmm_device_describe(device)->name);
     }
     if (in_software) return 0;
