@@ -72,15 +72,17 @@ static void add(vkmm_explained *plan, const char *name, double read, double writ
     plan->predicted_ms += ms;
 }
 
-/* Keeps the times of the fastest run. The replacement of the product counts as the product. */
+/* Keeps the times of the fastest run. Steps without a pass of their own count as the product:
+ * the sum of parts of K, and what takes its place. */
 static void keep_times(const vkmm_step_info *steps, uint32_t count, vkmm_explained *plan)
 {
     double all = 0, times[VKMM_MOST_PASSES] = {0};
 
     for (uint32_t i = 0; i < count; i++) {
-        const char *name = strcmp(steps[i].name, "instead") == 0 ? "product" : steps[i].name;
-        for (uint32_t j = 0; j < plan->pass_count; j++)
-            if (strcmp(plan->passes[j].name, name) == 0) times[j] += steps[i].ms;
+        uint32_t pass = 0, product = 0;
+        while (strcmp(plan->passes[product].name, "product") != 0) product++;
+        while (pass < plan->pass_count && strcmp(plan->passes[pass].name, steps[i].name) != 0) pass++;
+        times[pass < plan->pass_count ? pass : product] += steps[i].ms;
         all += steps[i].ms;
     }
     if (all >= plan->measured_ms) return; /* false at first: NAN */
