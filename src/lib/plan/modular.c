@@ -247,7 +247,7 @@ static vkmm_recipe_step lines_step(const vkmm_device_info *limits, const vkmm_mo
     push_lines push = push_of(m, o);
     const uint32_t lines = push.depth_step == 1 ? vkmm_reduce_size(limits) / 32 : 32;
     vkmm_recipe_step step = {.when = counting ? VKMM_WHEN_LOOK : VKMM_WHEN_LOOK | VKMM_WHEN_EACH,
-                             .barrier = counting && o == VKMM_A,
+                             .barrier = counting && o == VKMM_A ? VKMM_BARRIER_COMPUTE : VKMM_BARRIER_NONE,
                              .groups = {(push.count + lines - 1) / lines, 1, (uint32_t)m->problem.batch_count}};
     push.first.limit = m->limit;
     push.first.counting = (uint32_t)counting;
@@ -265,7 +265,7 @@ static vkmm_recipe_step residues_step(const vkmm_modular *m, vkmm_operand o)
     const uint64_t size = vkmm_type_of(product->type)->bytes;
     push_lines push = push_of(m, o);
     vkmm_recipe_step step = {.when = VKMM_WHEN_EACH,
-                             .barrier = o == VKMM_A,
+                             .barrier = o == VKMM_A ? VKMM_BARRIER_COMPUTE : VKMM_BARRIER_NONE,
                              .groups = {(uint32_t)vkmm_divide_up(product->k, SIDE),
                                         (uint32_t)vkmm_divide_up(push.count, SIDE), (uint32_t)m->problem.batch_count}};
     if (o == VKMM_B) push.residues.to = (uint32_t)((m->b.at - m->a.at) / (QUAD * size));
@@ -284,7 +284,7 @@ static vkmm_recipe_step panel_step(const vkmm_choice *choice, uint64_t row, uint
     vkmm_push push = vkmm_push_of(choice, &choice->problem, 0);
     panel.m = rows;
     vkmm_recipe_step step = {.when = VKMM_WHEN_EACH,
-                             .barrier = 1,
+                             .barrier = VKMM_BARRIER_COMPUTE,
                              .cut = VKMM_CUT_ITEMS,
                              .items = vkmm_config_tiles(&panel, &choice->config),
                              .groups = {choice->info.groups[0], 1, 1},
@@ -304,7 +304,7 @@ static vkmm_recipe_step finish_step(const vkmm_device_info *limits, const vkmm_m
     const vkmm_problem *p = &m->problem;
     const uint32_t workgroup = vkmm_reduce_size(limits);
     vkmm_recipe_step step = {.when = VKMM_WHEN_EACH,
-                             .barrier = 1,
+                             .barrier = VKMM_BARRIER_COMPUTE,
                              .groups = {limits->max_workgroup_count[0], 1, 1},
                              .words = {.offsets = {0, 0, VKMM_WORD(push_finish, offset)},
                                        .items = VKMM_WORD(push_finish, first),

@@ -52,10 +52,9 @@ void vkmm_plan_bind(vkmm_device *device, vkmm_plan *plan, const vkmm_part *parts
 /* What a pipeline of the plan binds, by binding. */
 void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, uint32_t pipeline, VkDescriptorBufferInfo *bound);
 
-/* Records what makes a new workspace ready for products of vkmm_plan_record, with the barriers around it. Returns
- * whether there is anything to record; command NULL: only that. */
-int vkmm_plan_record_workspace(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *workspace,
-                               VkCommandBuffer command);
+/* Records what makes a new workspace ready for products of vkmm_plan_record, with the barriers around it. */
+void vkmm_plan_record_workspace(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *workspace,
+                                VkCommandBuffer command);
 
 /* vkmm_plan_record_workspace, submitted and waited for. */
 vkmm_status vkmm_plan_clear(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *workspace);

@@ -77,14 +77,9 @@ const vkmm_recipe_pipeline *vkmm_recipe_find(const vkmm_recipe *recipe, const ch
 
 vkmm_status vkmm_recipe_add(const vkmm_log *log, vkmm_recipe *recipe, const vkmm_recipe_step *step)
 {
-    if (recipe->step_count == recipe->step_room) {
-        const uint32_t room = recipe->step_room > 0 ? 2 * recipe->step_room : 8;
-        vkmm_recipe_step *grown = vkmm_realloc(recipe->steps, room, sizeof *grown);
-        if (!grown) return VKMM_NO_MEMORY(log, "for the steps of a product");
-        recipe->steps = grown;
-        recipe->step_room = room;
-    }
-    recipe->steps[recipe->step_count++] = *step;
+    vkmm_recipe_step *added = vkmm_list_add(&recipe->steps, &recipe->step_count, 1, sizeof *added);
+    if (!added) return VKMM_NO_MEMORY(log, "for the steps of a product");
+    *added = *step;
     return VKMM_OK;
 }
 
@@ -134,14 +129,13 @@ static void add_kernel_constants(const vkmm_kernel_info *kernel, vkmm_recipe_pip
 }
 
 /* Bindings of a product that is not one of residues. Every binding that a shader declares must be set. */
-static vkmm_recipe_bind bind_of(const vkmm_choice *choice, const vkmm_recipe *recipe, uint32_t binding,
-                                pipeline_role role)
+static vkmm_recipe_bind bind_of(const vkmm_choice *choice, uint32_t binding, pipeline_role role)
 {
     const int prepares = role == PACKING || role == SCALING, has_bias = choice->problem.has_bias;
     const vkmm_recipe_bind itself = {binding, 0, 0};
     const vkmm_repack *pack = binding <= VKMM_B ? &choice->packs[binding] : NULL;
     if (binding == VKMM_C && prepares && choice->scaling)
-        return (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, recipe->decisions.at, recipe->decisions.bytes};
+        return (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, choice->decisions.at, choice->decisions.bytes};
     if (binding == VKMM_B && role == SECOND && choice->terms.scalars_in_memory)
         return (vkmm_recipe_bind){VKMM_SCALARS_PART, 0, 0};
     if (pack && role == SECOND && has_bias) return (vkmm_recipe_bind){VKMM_BIAS_PART, 0, 0};
@@ -177,8 +171,7 @@ static uint32_t add_pipeline(const vkmm_device_info *limits, const vkmm_choice *
     }
     const int lies_packed = role == EDGE && !choice->edge.instead && !choice->edge.early;
     for (uint32_t i = 0; i < recipe->binding_count; i++)
-        p.bind[i] =
-            residues ? vkmm_modular_bind(choice, i, p.name) : bind_of(choice, recipe, i, lies_packed ? PRODUCT : role);
+        p.bind[i] = residues ? vkmm_modular_bind(choice, i, p.name) : bind_of(choice, i, lies_packed ? PRODUCT : role);
     recipe->pipelines[recipe->pipeline_count] = p;
     return recipe->pipeline_count++;
 }
@@ -216,6 +209,7 @@ static vkmm_recipe_step product_step(const vkmm_choice *choice)
     return step;
 }
 
+/* Its barrier is for validation, which cannot know that it stores elsewhere than the product. */
 static vkmm_recipe_step edge_step(const vkmm_choice *choice, uint32_t pipeline)
 {
     const vkmm_edge *edge = &choice->edge;
@@ -223,7 +217,7 @@ static vkmm_recipe_step edge_step(const vkmm_choice *choice, uint32_t pipeline)
     vkmm_recipe_step step = {.pipeline = pipeline,
                              .when = VKMM_WHEN_EACH,
                              .cut = edge->instead ? VKMM_CUT_SHARE : VKMM_CUT_NONE,
-                             .barrier = !edge->early, /* validation cannot know that it stores elsewhere */
+                             .barrier = edge->early ? VKMM_BARRIER_NONE : VKMM_BARRIER_COMPUTE,
                              .items = edge->info.items,
                              .tile = {edge->info.tile[0], edge->info.tile[1]},
                              .groups = {edge->info.groups[0], edge->info.groups[1], edge->info.groups[2]},
@@ -240,7 +234,7 @@ static vkmm_recipe_step reduce_step(const vkmm_device_info *limits, const vkmm_c
     vkmm_problem in_parts = choice->problem;
     in_parts.m -= choice->info.whole_rows;
     step.pipeline = pipeline;
-    step.barrier = 1;
+    step.barrier = VKMM_BARRIER_COMPUTE;
     step.cut = VKMM_CUT_NONE;
     step.items = vkmm_reduce_items(limits, &in_parts);
     step.tile[0] = step.tile[1] = 0;
@@ -307,7 +301,7 @@ static vkmm_status add_preparations(const vkmm_log *log, const vkmm_choice *choi
         const vkmm_recipe_step step = scale_step(choice, (vkmm_operand)o, pipelines[SCALING], reduce_groups);
         status = vkmm_recipe_add(log, recipe, &step);
     }
-    int first = choice->scaling != NULL;
+    vkmm_step_barrier after_scaling = choice->scaling ? VKMM_BARRIER_COMPUTE : VKMM_BARRIER_NONE;
     if (choice->edge.early && status == VKMM_OK) {
         const vkmm_recipe_step step = edge_step(choice, pipelines[EDGE]);
         status = vkmm_recipe_add(log, recipe, &step);
@@ -317,8 +311,8 @@ static vkmm_status add_preparations(const vkmm_log *log, const vkmm_choice *choi
         if (choice->packs[o].bytes == 0) continue;
         vkmm_recipe_step step = pack_step(choice, (vkmm_operand)o, reduce_groups);
         step.pipeline = pipelines[PACKING];
-        step.barrier = first;
-        first = 0;
+        step.barrier = after_scaling;
+        after_scaling = VKMM_BARRIER_NONE;
         if (*barrier == VKMM_BARRIER_NONE && step.when == VKMM_WHEN_EACH) *barrier = VKMM_BARRIER_COMPUTE;
         status = vkmm_recipe_add(log, recipe, &step);
     }

@@ -77,7 +77,7 @@ typedef struct vkmm_recipe {
     vkmm_recipe_pipeline pipelines[VKMM_RECIPE_PIPELINES]; /* the first one is the product's */
     uint32_t pipeline_count, binding_count;
     vkmm_recipe_step *steps; /* owned */
-    uint32_t step_count, step_room;
+    uint32_t step_count;
     vkmm_range decisions; /* of the workspace: VKMM_DISPATCH_BYTES, 0 before the first product and again after each */
 } vkmm_recipe;
 

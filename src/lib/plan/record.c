@@ -20,24 +20,23 @@ static void record_barrier(const vkmm_recorder *r, vkmm_step_barrier barrier)
                          VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
 }
 
-int vkmm_plan_record_workspace(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *workspace,
-                               VkCommandBuffer command)
+void vkmm_plan_record_workspace(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *workspace,
+                                VkCommandBuffer command)
 {
     const vkmm_range *decisions = &plan->recipe.decisions;
-    if (decisions->bytes == 0 || !command) return decisions->bytes > 0;
+    if (decisions->bytes == 0) return;
     vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                          VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
     device->table.vkCmdFillBuffer(command, workspace->buffer, workspace->offset + decisions->at, decisions->bytes, 0);
     vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                          VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                          VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
-    return 1;
 }
 
 vkmm_status vkmm_plan_clear(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *workspace)
 {
     VkCommandBuffer command = NULL;
-    if (!vkmm_plan_record_workspace(device, plan, workspace, NULL)) return VKMM_OK;
+    if (plan->recipe.decisions.bytes == 0) return VKMM_OK;
     vkmm_status status = vkmm_command_begin(device, &command);
     if (status == VKMM_OK) vkmm_plan_record_workspace(device, plan, workspace, command);
     return vkmm_command_finish(device, status, &command);
