@@ -105,13 +105,15 @@ static uint32_t products_of(const vkmm_gemm_bindings *how)
     return how->products ? how->product_count : 1;
 }
 
-/* A's first column is so large that parts of f16 cannot hold the rest of its rows; zeros in B's first row cancel it. */
-static int outliers;
+/* OUTLIERS: A's first column is so large that parts of f16 cannot hold the rest of its rows; zeros in B's first row
+ * cancel it. SPARSE: sums have too few terms for parts. */
+static enum { USUAL, OUTLIERS, SPARSE, KINDS } kind;
 
-static double outlier(vkmm_operand operand, uint64_t i, uint64_t j, double otherwise)
+static double of_kind(vkmm_operand operand, uint64_t i, uint64_t j, double usual)
 {
-    if (!outliers || operand == VKMM_C) return otherwise;
-    return operand == VKMM_A && j == 0 ? 0x1p100 : operand == VKMM_B && i == 0 ? 0 : otherwise;
+    if (kind == OUTLIERS && operand == VKMM_A && j == 0) return 0x1p100;
+    if (kind == OUTLIERS && operand == VKMM_B && i == 0) return 0;
+    return kind == SPARSE && operand == VKMM_A && (i + j) % 16 != 0 ? 0 : usual;
 }
 
 static void fill(memory *m, const vkmm_problem *p, vkmm_operand operand)
@@ -123,7 +125,7 @@ static void fill(memory *m, const vkmm_problem *p, vkmm_operand operand)
             for (uint64_t j = 0; j < cols[operand]; j++) {
                 const uint64_t at = gemm_index(p, operand, x, i, j);
                 const double value = number(type, at + 3 * i, operand == VKMM_C ? 9 : 5 + (unsigned)operand * 2);
-                gemm_set(type, data_of(m, operand), at, outlier(operand, i, j, value));
+                gemm_set(type, data_of(m, operand), at, of_kind(operand, i, j, value));
             }
 }
 
@@ -224,6 +226,16 @@ static void compare(const vkmm_problem *p, const memory *m)
     }
 }
 
+/* What the device decided for a split product: parts, or f32 in their place. */
+static void check_decision(const vkmm_gemm *gemm, const memory *m)
+{
+    const VkDispatchIndirectCommand *groups =
+        (const VkDispatchIndirectCommand *)(const void *)((const char *)data_of(m, WORKSPACE) +
+                                                          gemm->plan.recipe.decisions.at);
+    assert_int_equal(groups[VKMM_DISPATCH_FIRST].x > 0, kind == USUAL);
+    assert_int_equal(groups[VKMM_DISPATCH_INSTEAD].x > 0, kind != USUAL);
+}
+
 static void check_recording(const vkmm_gemm *gemm, const vkmm_gemm_params *params, const vkmm_gemm_bindings *how,
                             memory *m)
 {
@@ -241,8 +253,11 @@ static void check_recording(const vkmm_gemm *gemm, const vkmm_gemm_params *param
     vkmm_gemm_bindings b = bind(m, how);
     if (vkmm_gemm_describe(gemm)->scalar_bytes) b.alpha = b.beta = NULL;
     pack_all(gemm, params, m, &b);
+    const int is_split = params->problem.method == VKMM_COMPUTE_SPLIT;
+    if (is_split) memset(data_of(m, WORKSPACE), 0x40, (size_t)m->bytes[WORKSPACE]); /* a number of elements, not -1 */
     run(gemm, &b);
     if (m->bytes[VKMM_C]) compare(&params->problem, m);
+    if (is_split && product_of(params, how, 0).alpha != 0) check_decision(gemm, m);
 }
 
 /* ---- All recordings of one gemm ---- */
@@ -518,13 +533,13 @@ static void records_split_products(void **state)
     assert_int_equal(status, VKMM_OK);
     assert_true(vkmm_gemm_describe(gemm)->workspace_usage & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
     vkmm_gemm_destroy(&gemm);
-    for (int turn = 0; turn < 4; turn++) {
+    for (int turn = 0; turn < 2 * KINDS; turn++) {
         params.problem.op_a = turn & 1 ? VKMM_OP_T : VKMM_OP_N;
         params.problem.layout = turn & 2 ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
-        outliers = turn >= 2;
+        kind = turn % KINDS;
         check(&params);
     }
-    outliers = 0;
+    kind = USUAL;
     params.dynamic = VKMM_DYNAMIC_M;
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
 }
