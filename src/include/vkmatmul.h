@@ -406,6 +406,7 @@ typedef struct vkmm_kernel_info {
     vkmm_type residues;       /* of a modular product: the type in which residues are multiplied, VKMM_I8 or VKMM_I32 */
     uint32_t products;   /* of a modular product: products of residues; fewer than `moduli` if these exceed 8 bits */
     uint32_t whole_rows; /* the first rows of C, computed with all of K at once; only the others use `splits` parts */
+    vkmm_method method;  /* how it multiplies, perhaps otherwise than asked for */
 } vkmm_kernel_info;
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",

@@ -126,6 +126,25 @@ static vkmm_status run_twice(general_run *run, const vkmm_plan *plan, const vkmm
     return status;
 }
 
+/* Recipes of a run that replaces a step's shader have that one. */
+static const general_run *replacing;
+
+vkmm_status __real_vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                                    vkmm_recipe *recipe);
+vkmm_status __wrap_vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                                    vkmm_recipe *recipe);
+
+vkmm_status __wrap_vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                                    vkmm_recipe *recipe)
+{
+    const vkmm_status status = __real_vkmm_recipe_make(log, limits, choice, recipe);
+    if (!replacing || !replacing->module) return status;
+    const char *step = replacing->step ? replacing->step : "product";
+    for (uint32_t i = 0; i < recipe->pipeline_count; i++)
+        if (strcmp(recipe->pipelines[i].name, step) == 0) recipe->pipelines[i].module = replacing->module;
+    return status;
+}
+
 static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm_plan **plan)
 {
     vkmm_device *device = run->suite->device;
@@ -143,10 +162,7 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     if (status == VKMM_OK) status = vkmm_choose(&run->suite->instance->log, &limited, problem, &wish, &choice);
     if (status != VKMM_OK) return status;
     if (run->residues && choice.info.residues != run->residues) return VKMM_UNSUPPORTED;
-    if (run->module) choice.module = run->module;
-    if (run->reduce && choice.reduce) choice.reduce = run->reduce;
-    if (run->packing && choice.packing) choice.packing = run->packing;
-    if (run->scaling && choice.scaling) choice.scaling = run->scaling;
+    replacing = run;
     for (unsigned i = 0; i < run->planned; i++) {
         *plan = &run->plans[i];
         if (vkmm_plan_fit(device, &choice, *plan)) return VKMM_OK;

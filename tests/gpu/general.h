@@ -10,11 +10,9 @@
 /* How a kernel is run: with one configuration, over pipelines that are kept for products with the same constants. */
 typedef struct general_run {
     suite_device *suite;
-    const char *kernel, *config;                                     /* config NULL: the planner's */
-    const vkmm_module *module;                                       /* NULL, or SPIR-V in place of the kernel's own */
-    const vkmm_module *reduce;                                       /* likewise of the second pass */
-    const vkmm_module *packing;                                      /* and of what packs operands, */
-    const vkmm_module *scaling;                                      /* or finds how large they are */
+    const char *kernel, *config; /* config NULL: the planner's */
+    const char *step;            /* a step (vkmm_recipe_pipeline.name), NULL: "product", */
+    const vkmm_module *module;   /* which runs this SPIR-V, unless NULL, not its own */
     void (*change)(const vkmm_problem *problem, vkmm_store *stores); /* NULL, or of A and B, before each run */
     vkmm_numbers numbers;                                            /* what they are then */
     /* NULL, or instead of verify: 1 if C is right. before: what it was */

@@ -47,12 +47,8 @@ static int wrong_products(const struct mutant *mutant, size_t which, vkmm_op op,
                        .config = runs[which].config,
                        .narrow = runs[which].narrow,
                        .pack = runs[which].pack};
-    if (run.pack)
-        run.packing = &module;
-    else if (strcmp(runs[which].mutant, runs[which].kernel) == 0)
-        run.module = &module;
-    else
-        run.reduce = &module;
+    run.module = &module;
+    run.step = run.pack ? "pack" : strcmp(runs[which].mutant, runs[which].kernel) == 0 ? "product" : "reduce";
     run.types = vkmm_types_default(is_narrow(mutant) ? VKMM_F16 : runs[which].type ? runs[which].type : VKMM_F32);
     run.plain = run.has_bias = is_narrow(mutant);
     if (is_narrow(mutant)) run.activation = VKMM_RELU;
@@ -202,9 +198,8 @@ static int passes_modular(const struct mutant *mutant, vkmm_type residues)
     const vkmm_module module = mutant_module(mutant);
     char why[512] = "";
     general_run run = {.suite = &suite, .residues = residues, .change = fill_modular, .check = modular_is_right};
-    *(strcmp(pass, "finish") == 0     ? &run.reduce
-      : strcmp(pass, "residues") == 0 ? &run.packing
-                                      : &run.scaling) = mutant ? &module : NULL;
+    run.module = mutant ? &module : NULL;
+    run.step = strcmp(pass, "lines") == 0 ? "scale" : pass;
     int right = 1;
     for (size_t i = 0; i < sizeof modular_problems / sizeof modular_problems[0] && right; i++) {
         run.moduli = modular_problems[i].k == FINE ? 18 : 0;

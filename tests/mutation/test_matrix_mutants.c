@@ -62,10 +62,8 @@ static int passes_split(const struct mutant *mutant)
     const vkmm_module module = mutant_module(mutant);
     char config[VKMM_CONFIG_TEXT], why[512] = "";
     general_run run = {.suite = &suite, .kernel = "coopmat", .config = config};
-    if (mutant && strcmp(mutant->kernel, "scale") == 0)
-        run.scaling = &module;
-    else if (mutant)
-        run.packing = &module;
+    run.module = mutant ? &module : NULL;
+    run.step = mutant ? mutant->kernel : NULL;
     snprintf(config, sizeof config,
              "rows=16,cols=16,depth=32,sub-rows=8,sub-cols=8,mm=8,mn=8,mk=8,splits=1,pad=1,lanes=%u",
              suite.info->subgroup_size);

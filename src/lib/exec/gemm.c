@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "exec/pick.h"
+#include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
 
@@ -17,13 +18,12 @@ static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
     const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N, packed = VKMM_PACKED_A | VKMM_PACKED_B;
     vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
     if (status != VKMM_OK) return status;
-    if (params->problem.method == VKMM_COMPUTE_MODULAR)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "a recording cannot have a modular product; a job can");
-    if (params->problem.method == VKMM_COMPUTE_SPLIT &&
+    if (params->problem.method != VKMM_COMPUTE_DIRECT &&
         (params->dynamic || params->packed || params->scalars_in_memory || params->expected_products > 1))
         return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "a recorded split product has fixed extents, no packed operands, alpha and beta on the host "
-                         "and no other expected products");
+                         "a recorded %s product has fixed extents, no packed operands, alpha and beta on the host "
+                         "and no other expected products",
+                         vkmm_method_at(params->problem.method)->name);
     if (params->dynamic & ~dynamic)
         return vkmm_fail(log, VKMM_INVALID, "dynamic is 0x%x; the known bits are 0x%x", params->dynamic, dynamic);
     if (params->slots > MOST_SLOTS)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "exec/job.h"
+#include "math/method.h"
 #include "math/type.h"
 #include "vk/command.h"
 
@@ -228,7 +229,7 @@ static vkmm_status tell_method(vkmm_job *job)
         vkmm_say(job->log, VKMM_LOG_WARNING,
                  "A or B has an infinity, a NaN, elements too small beside the largest of their row or column, or too "
                  "few that are not 0 for %s: computed by %s instead",
-                 vkmm_method_name(job->choice.problem.method), job->choice.edge.info.name);
+                 vkmm_method_at(job->choice.problem.method)->name, job->choice.edge.info.name);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "math/problem.h"
+#include "plan/method.h"
 #include "vk/command.h"
 
 static int is_alike(const vkmm_job *job, const vkmm_problem *other, int is_lent)
@@ -20,7 +21,7 @@ static int rescale(vkmm_job *job, const vkmm_problem *problem)
     int swapped;
     const vkmm_problem seen = vkmm_problem_row_major(problem, &swapped);
     if (memcmp(&job->problem, problem, sizeof *problem) == 0) return 1;
-    if (job->choice.modular.moduli > 0 || (seen.k == 0) != (job->choice.problem.k == 0) ||
+    if (vkmm_depends_on_data(&job->choice) || (seen.k == 0) != (job->choice.problem.k == 0) ||
         !job->choice.kernel->tunables)
         return 0;
     for (int pass = 0; pass < VKMM_PASS_COUNT; pass++) vkmm_command_free(job->device, &job->commands[pass]);

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "math/modular.h"
+#include "math/method.h"
 #include "math/type.h"
 
 #include <math.h>
@@ -105,14 +105,13 @@ vkmm_types vkmm_problem_types(const vkmm_problem *problem)
 
 vkmm_types vkmm_problem_inner(const vkmm_problem *problem, const vkmm_kernel_info *kernel, uint32_t *products)
 {
-    const int known = kernel && kernel->products > 0, counted = kernel && kernel->moduli > 0; /* in older reports */
-    const vkmm_types inner[] = {
-        [VKMM_COMPUTE_SPLIT] = {VKMM_F16, VKMM_F32, VKMM_F32}, /* hi·hi + hi·lo + lo·hi */
-        [VKMM_COMPUTE_MODULAR] = {known ? kernel->residues : VKMM_I8, VKMM_I32, VKMM_I32},
-    };
-    const uint32_t counts[] = {1, 3, known ? kernel->products : counted ? kernel->moduli : VKMM_MODULAR_USUAL};
-    *products = counts[problem->method];
-    return problem->method == VKMM_COMPUTE_DIRECT ? vkmm_problem_types(problem) : inner[problem->method];
+    const vkmm_method_info *method = vkmm_method_at(problem->method);
+    vkmm_types types = method->inner;
+    *products = method->products;
+    if (types.in == VKMM_AUTO) return vkmm_problem_types(problem);
+    if (kernel && kernel->products > 0) types.in = kernel->residues;
+    if (kernel && kernel->moduli > 0) *products = kernel->products > 0 ? kernel->products : kernel->moduli;
+    return types;
 }
 
 vkmm_type vkmm_operand_type(const vkmm_problem *problem, vkmm_operand operand)
@@ -178,12 +177,12 @@ static vkmm_status check_kinds(const vkmm_log *log, const vkmm_problem *problem)
 
 static vkmm_status check_method(const vkmm_log *log, const vkmm_problem *problem)
 {
-    const vkmm_type type = vkmm_method_type(problem->method);
+    const vkmm_method_info *method = vkmm_method_at(problem->method);
+    const vkmm_type type = method->type;
     const vkmm_types types = vkmm_problem_types(problem);
-    if (problem->method == VKMM_COMPUTE_DIRECT || vkmm_types_equal(types, vkmm_types_default(type))) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s multiplies %s, summed and stored as %s; the types are %s",
-                     vkmm_method_name(problem->method), vkmm_type_of(type)->name, vkmm_type_of(type)->name,
-                     vkmm_types_name(types, 1));
+    if (type == VKMM_AUTO || vkmm_types_equal(types, vkmm_types_default(type))) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s multiplies %s, summed and stored as %s; the types are %s", method->name,
+                     vkmm_type_of(type)->name, vkmm_type_of(type)->name, vkmm_types_name(types, 1));
 }
 
 static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)

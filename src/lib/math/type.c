@@ -99,17 +99,6 @@ const char *vkmm_activation_name(uint32_t activation)
     return activation < VKMM_ACTIVATION_COUNT ? names[activation] : NULL;
 }
 
-const char *vkmm_method_name(uint32_t method)
-{
-    static const char *const names[VKMM_METHOD_COUNT] = {"direct", "split", "modular"};
-    return method < VKMM_METHOD_COUNT ? names[method] : NULL;
-}
-
-vkmm_type vkmm_method_type(vkmm_method method)
-{
-    return method == VKMM_COMPUTE_MODULAR ? VKMM_F64 : VKMM_F32;
-}
-
 double vkmm_type_get(vkmm_type type, const void *element)
 {
     union {

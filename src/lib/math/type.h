@@ -41,12 +41,6 @@ vkmm_type vkmm_types_scale(vkmm_types types);
 /* "none", "relu", "gelu"; NULL past the end. Static storage. */
 const char *vkmm_activation_name(uint32_t activation);
 
-/* "direct", "split", "modular"; NULL past the end. Static storage. */
-const char *vkmm_method_name(uint32_t method);
-
-/* The type of all operands and sums of a method other than VKMM_COMPUTE_DIRECT. */
-vkmm_type vkmm_method_type(vkmm_method method);
-
 /* x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))): VKMM_GELU. The verification has a formula of its own. */
 double vkmm_gelu(double x);
 

@@ -7,6 +7,7 @@
 #include "kernel/user.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "plan/method.h"
 #include "plan/parts.h"
 
 /* Every matrix is one binding, and a binding covers at most maxStorageBufferRange bytes. */
@@ -79,8 +80,7 @@ static int is_narrow(const vkmm_problem *problem)
     return vkmm_type_of(types.in)->bytes < 4 || types.in != types.out || types.in != types.compute;
 }
 
-/* Any general kernel that the driver has not refused. */
-static const vkmm_kernel *any_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
+const vkmm_kernel *vkmm_any_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     const vkmm_kernel *kernel;
     for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++) {
@@ -102,13 +102,12 @@ static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_p
     const vkmm_kernel *kernel = vkmm_planned_kernel(device, &choice->problem, device->refused_kernels[problem->type]);
     if (kernel) return kernel->name;
     if (vkmm_problem_is_plain(problem) && !is_narrow(problem)) return tile_kernel();
-    kernel = any_kernel(device, &choice->problem);
+    kernel = vkmm_any_kernel(device, &choice->problem);
     if (kernel) return kernel->name;
     return vkmm_planned_kernel(device, &choice->problem, 0)->name;
 }
 
-/* The kernel that is asked for by name or, for a plain product, by a tile alone; NULL: none. */
-static const char *asked_kernel(const vkmm_problem *problem, const vkmm_wish *wish)
+const char *vkmm_asked_kernel(const vkmm_problem *problem, const vkmm_wish *wish)
 {
     const int tile = wish->tile_rows && wish->tile_cols;
     if (wish->kernel && strcmp(wish->kernel, "auto") != 0) return wish->kernel;
@@ -127,7 +126,7 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
         if (!vkmm_problem_is_plain(problem)) return refuse_general(log, "user");
         return VKMM_OK;
     }
-    const char *name = asked_kernel(problem, wish);
+    const char *name = vkmm_asked_kernel(problem, wish);
     if (!name && device) name = automatic_kernel(device, problem, wish, choice);
     if (!name) return vkmm_fail(log, VKMM_NO_DEVICE, "a product without a device needs the kernel serial");
     choice->kernel = vkmm_kernel_find(name);
@@ -156,128 +155,31 @@ static void lay_vectors_along_k(vkmm_problem *problem)
     }
 }
 
-static vkmm_status refuse_split(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                                const vkmm_kernel *kernel)
+/* The method that takes a problem; NULL: it is multiplied directly. */
+static const vkmm_method_plan *method_for(const vkmm_device_info *device, const vkmm_problem *problem,
+                                          const vkmm_wish *wish)
 {
-    if (wish->shader) return vkmm_fail(log, VKMM_UNSUPPORTED, "a user's shader cannot multiply parts (split)");
-    if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a split product needs a Vulkan device");
-    if (!kernel && device->no_matrices && *device->no_matrices)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "split needs matrix operations of f16 summed in f32; \"%s\" has none: %s", device->name,
-                         device->no_matrices);
-    if (!kernel)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "split needs matrix operations of f16 summed in f32; \"%s\" has none",
-                         device->name);
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s cannot multiply parts (split); %s can", wish->kernel,
-                     kernel->name);
+    static const vkmm_method_plan *const methods[] = {&vkmm_split_plan, &vkmm_modular_plan};
+    for (size_t i = 0; i < VKMM_COUNT(methods); i++)
+        if (methods[i]->takes(device, problem, wish)) return methods[i];
+    return NULL;
 }
 
-/* Sums to which a kernel adds the terms of one element, with K in one part. */
-static uint32_t sums_of(const vkmm_choice *choice)
+vkmm_method vkmm_choice_method(const vkmm_choice *choice)
 {
-    return choice->kernel->sums ? choice->kernel->sums(&choice->config) : 1;
-}
-
-/* The error of products of `terms` positive terms, added in f32 to so many sums, which are then added up: its norm over
- * that of C (measured on an NVIDIA H200, like those below; doc/precision.md). */
-static double error_of_sums(double terms, double sums)
-{
-    return 1.32e-8 * sqrt(terms / (sums * sums) + sums);
-}
-
-/* Elements of K that matrix operations sum at a time: as many as keep products of positive terms more precise than f32
- * with so many sums of an element's terms, but enough that few runs are left to add. */
-static uint32_t run_of(const vkmm_choice *parts, uint64_t k, double sums)
-{
-    const double root = sqrt((double)k), longest = fmin(fmax(2.6 * root / sums + 20, root / 2), 256);
-    const uint32_t depth = parts->config.values[VKMM_TUNE_DEPTH], steps = (uint32_t)(2 * longest / depth);
-    return depth * (steps > 1 ? steps : 1);
-}
-
-/* Whether the error of parts is more than twice that of f32. A run loses up to 4.75e-9 for each of its elements, minus
- * 1e-7, because matrix operations truncate; then the runs of each part of K are added up in f32. */
-static int is_less_precise(const vkmm_choice *parts, uint64_t k, double sums)
-{
-    const double run = parts->run / 2.0, splits = parts->info.whole_rows > 0 ? 1 : parts->info.splits;
-    const double error = hypot(fmax(8.5e-8, 4.75e-9 * run - 1e-7), error_of_sums((double)k / run, splits));
-    return error > 2 * error_of_sums((double)k, sums);
-}
-
-/* The kernel multiplies parts. The device lets that of the plain product take its place if the operands cannot be
- * split; it must do with one pass, and with the operands as they are. */
-static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                                const vkmm_wish *wish, vkmm_choice *choice)
-{
-    const vkmm_wish alone = {.config = "splits=1", .pack = VKMM_PACK_NEVER, .terms = {.in_one = 1}};
-    const vkmm_wish any = {.pack = wish->pack, .terms = wish->terms};
-    const int named = wish->kernel && strcmp(wish->kernel, "auto") != 0;
-    const uint64_t fewest = named || wish->config ? 1 : VKMM_FEWEST_TERMS;
-    vkmm_problem plain = *problem, parts = vkmm_problem_row_major(problem, &choice->swapped);
-    vkmm_choice instead, usual; /* f32 as it takes the parts' place, and as it would be without them */
-    plain.method = VKMM_COMPUTE_DIRECT;
-    choice->problem = parts;
-    parts.type = VKMM_F16;
-    const vkmm_kernel *kernel = device && !wish->shader ? any_kernel(device, &parts) : NULL;
-    if (!kernel || (named && strcmp(wish->kernel, kernel->name) != 0)) return refuse_split(log, device, wish, kernel);
-    if (parts.m == 0 || parts.n == 0 || parts.k < fewest) return vkmm_choose(log, device, &plain, &any, choice);
-    vkmm_status status = vkmm_choose(log, device, &plain, &alone, &instead);
-    if (status == VKMM_OK && parts.k < fewest / 4 * sums_of(&instead) * sums_of(&instead))
-        return vkmm_choose(log, device, &plain, &any, choice);
-    if (status == VKMM_OK) status = vkmm_choose(log, device, &plain, &any, &usual);
-    if (status != VKMM_OK) return status;
-    const double sums = (double)usual.info.splits * sums_of(&usual);
-    choice->terms = wish->terms;
-    choice->terms.in_one = 1;
-    choice->kernel = kernel;
-    vkmm_choose_parts(choice);
-    status = vkmm_choose_general(log, device, wish, choice);
-    if (status != VKMM_OK) return status;
-    choice->edge = (vkmm_edge){instead.module, instead.info, instead.problem, 1};
-    choice->run = run_of(choice, parts.k, sums);
-    if (fewest > 1 && is_less_precise(choice, parts.k, sums)) *choice = usual;
-    return status;
-}
-
-/* As requested, or because the device has no f64; not by a kernel that computes f64 there. */
-static int is_modular(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
-{
-    const vkmm_kernel *kernel = vkmm_kernel_find(asked_kernel(problem, wish));
-    if (problem->method == VKMM_COMPUTE_MODULAR) return 1;
-    if (!device || wish->direct || wish->shader || wish->terms.in_one || (kernel && !kernel->tunables)) return 0;
-    if (kernel && vkmm_module_for(kernel->name, problem, device, NULL)) return 0;
-    return vkmm_method_on(device, problem) == VKMM_COMPUTE_MODULAR;
-}
-
-/* Residues, or f64 where these cannot hold the product. Where they were requested, a warning says so, and a product
- * that only needs too much memory is refused: the caller may cut it. */
-static vkmm_status choose_modular(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                                  const vkmm_wish *wish, vkmm_choice *choice)
-{
-    const int asked = problem->method == VKMM_COMPUTE_MODULAR;
-    vkmm_problem plain = *problem;
-    vkmm_wish direct = *wish;
-    vkmm_held why;
-    vkmm_errors_hold(&why);
-    vkmm_status status = vkmm_modular_refuse(log, device, problem, wish);
-    const int is_refused =
-        asked && (status != VKMM_OK || asked_kernel(problem, wish) || wish->config || problem->k <= VKMM_MODULAR_DEPTH);
-    if (status == VKMM_OK) status = vkmm_choose_modular(log, device, problem, wish, choice);
-    vkmm_errors_release(&why);
-    if (status == VKMM_OK) return status;
-    if (is_refused || status != VKMM_UNSUPPORTED) return vkmm_fail(log, status, "%s", why.sentence);
-    if (asked) vkmm_say(log, VKMM_LOG_WARNING, "%s: the product is computed in f64, not as residues", why.sentence);
-    plain.method = VKMM_COMPUTE_DIRECT;
-    direct.direct = 1;
-    direct.moduli = 0;
-    return vkmm_choose(log, device, &plain, &direct, choice);
+    return choice->method ? choice->method->method : VKMM_COMPUTE_DIRECT;
 }
 
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                         const vkmm_wish *wish, vkmm_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
-    if (problem->method == VKMM_COMPUTE_SPLIT) return choose_split(log, device, problem, wish, choice);
-    if (is_modular(device, problem, wish)) return choose_modular(log, device, problem, wish, choice);
+    const vkmm_method_plan *method = method_for(device, problem, wish);
+    if (method) {
+        const vkmm_status chosen = method->choose(log, device, problem, wish, choice);
+        choice->info.method = vkmm_choice_method(choice);
+        return chosen;
+    }
     if (wish->moduli > 0)
         return vkmm_fail(log, VKMM_INVALID, "the number of moduli, %u, is for modular products of f64", wish->moduli);
     choice->terms = wish->terms;

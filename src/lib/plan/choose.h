@@ -4,12 +4,8 @@
 #define VKMM_PLAN_CHOOSE_H
 
 #include "kernel/legal.h"
-#include "math/modular.h"
-
-/* Sums of fewer terms are more precise in f32 than of parts, and hardly slower: they are split only if the kernel or
- * its configuration is named. If f32 has several sums of an element's terms, it takes a quarter as many, times the
- * square of the number of sums. */
-enum { VKMM_FEWEST_TERMS = 1024 };
+#include "plan/range.h"
+#include "plan/residues.h"
 
 enum { VKMM_PACK_BOUND = 16 }; /* as VKMM_PACK_ONCE, and what is bound as the operand is packed already */
 
@@ -61,29 +57,11 @@ typedef struct vkmm_edge {
     int early;            /* with such operands too, and while they are packed; else after the first pass */
 } vkmm_edge;
 
-/* Bytes of the workspace. */
-typedef struct vkmm_range {
-    uint64_t at, bytes;
-} vkmm_range;
-
-/* f64 multiplied as residues: the choice's problem is then a product of bytes, or of words, in the workspace. */
-typedef struct vkmm_modular {
-    uint32_t moduli;                     /* of 8 bits, which would hold the product; 0: the choice is of another kind */
-    uint32_t products;                   /* how many moduli it has, perhaps larger ones, */
-    uint32_t numbers[VKMM_MODULAR_MOST]; /* and which */
-    vkmm_modular_limit limit;
-    vkmm_problem product;         /* of the residues, a matrix for each modulus */
-    uint64_t rows, items;         /* of a panel, all of whose sums are there at once; the last one may have fewer */
-    vkmm_problem problem;         /* of f64, row-major */
-    vkmm_range lines, a, b, sums; /* the table of moduli, and what is known of each line; residues; their sums */
-} vkmm_modular;
-
 typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
-    const vkmm_module *module;  /* NULL for the kernel serial */
-    const vkmm_module *packing; /* what packs operands; NULL if there are none */
-    const vkmm_module *scaling; /* what finds their exponents before; NULL if that is not needed */
-    const vkmm_module *reduce;  /* the second pass; NULL if K is not split and C can be stored directly */
+    const vkmm_module *module;             /* NULL for the kernel serial */
+    const vkmm_module *reduce;             /* the second pass; NULL if K is not split and C can be stored directly */
+    const struct vkmm_method_plan *method; /* plan/method.h; NULL: direct */
     vkmm_kernel_info info;
     vkmm_problem problem; /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */
     int swapped;          /* its A is the wished problem's B */
@@ -93,9 +71,9 @@ typedef struct vkmm_choice {
     uint32_t run;         /* vkmm_push.run; 0: the product is not one of parts */
     vkmm_repack packs[2]; /* of the kernel's A and B: `problem` has them packed, and perhaps K padded with zeros */
     uint64_t sums_bytes;  /* of the workspace: those of parts of K; 0: all of it */
-    vkmm_range decisions; /* of the workspace: the device's, of a split product */
+    vkmm_range decisions; /* of the workspace: what the device decides; empty: nothing */
     vkmm_edge edge;
-    vkmm_modular modular;
+    vkmm_residues residues; /* of a modular product */
 } vkmm_choice;
 
 /* device may be NULL for the kernel "serial". The problem must have been checked (math/problem.h). VKMM_INVALID:
@@ -104,21 +82,8 @@ typedef struct vkmm_choice {
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                         const vkmm_wish *wish, vkmm_choice *choice);
 
-/* How general kernels multiply a problem on a device, if they can: f64 as residues if the device has no 64-bit floats,
- * and otherwise in software. */
-static inline vkmm_method vkmm_method_on(const vkmm_device_info *device, const vkmm_problem *problem)
-{
-    return problem->type == VKMM_F64 && !device->has_f64 ? VKMM_COMPUTE_MODULAR : problem->method;
-}
-
-/* How a choice multiplies: VKMM_COMPUTE_MODULAR also if that was not asked for. */
-static inline vkmm_method vkmm_choice_method(const vkmm_choice *choice)
-{
-    return choice->modular.moduli > 0 ? VKMM_COMPUTE_MODULAR : choice->problem.method;
-}
-
-/* The workgroups that pack an operand whose elements have so many bytes. */
-void vkmm_repack_groups(const vkmm_repack *repack, uint32_t bytes, uint64_t groups[3]);
+/* How a choice multiplies. */
+vkmm_method vkmm_choice_method(const vkmm_choice *choice);
 
 /* A job's wishes; and vkmm_choose with them, once its problem is checked. */
 vkmm_wish vkmm_wish_of(const vkmm_job_params *params);

@@ -244,7 +244,7 @@ static void leave_edge(const vkmm_device_info *device, const vkmm_problem *as_it
     vkmm_choice edge, rest = *choice, bare = *choice;
     memset(bare.packs, 0, sizeof bare.packs);
     const vkmm_problem lying = edge_of(as_it_lies, rows, cols), packed = edge_of(&choice->problem, rows, cols);
-    const int packs = !choice->scaling && (choice->packs[VKMM_A].bytes > 0 || choice->packs[VKMM_B].bytes > 0);
+    const int packs = choice->packs[VKMM_A].bytes > 0 || choice->packs[VKMM_B].bytes > 0;
     const int early = packs && choose_edge(device, &bare, &lying, &edge) && edge.kernel->slow_unaligned[VKMM_A] == 0 &&
                       edge.info.items >= 3 * (uint64_t)device->processors;
     if (!early && !choose_edge(device, choice, &packed, &edge)) return;
@@ -267,8 +267,9 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
                                 vkmm_choice *choice)
 {
     const vkmm_choice as_it_lies = *choice;
-    const int parts = choice->scaling != NULL, asked = parts || (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
-    if (!parts && !vkmm_choose_packs(device, wish, choice))
+    const int packed = choice->packs[VKMM_A].bytes > 0, /* by a method */
+        asked = packed || (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
+    if (!packed && !vkmm_choose_packs(device, wish, choice))
         return choose_all(log, device, wish, &as_it_lies.problem, choice);
     choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, NULL);
     const vkmm_status status = choose_all(asked ? log : NULL, device, wish, &as_it_lies.problem, choice);

@@ -1,19 +1,20 @@
-/* f64 multiplied as residues: three passes around a product of bytes, or of words, a batch with a matrix for each
+/* f64 multiplied as residues: three steps around a product of bytes, or of words, a batch with a matrix for each
  * modulus, which any general kernel computes. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "kernel/contract.h"
+#include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "plan/method.h"
 #include "plan/parts.h"
-#include "plan/recipe.h"
 
-enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */, ALIGNMENT = 256 };
+enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */ };
 
 /* The product of residues, of so many rows. Lines of both operands lie along K; of words, across memory. */
-static vkmm_problem inner_of(const vkmm_problem *p, const vkmm_modular *modular, vkmm_type type)
+static vkmm_problem inner_of(const vkmm_problem *p, const vkmm_residues *modular, vkmm_type type)
 {
     const int words = type == VKMM_I32;
     vkmm_problem inner =
@@ -40,18 +41,20 @@ static uint64_t rows_of(const vkmm_device_info *device, const vkmm_problem *p, u
 }
 
 /* Where each pass reads and writes, in the workspace. */
-static void place(const vkmm_problem *inner, const vkmm_problem *p, vkmm_modular *modular)
+static void place(const vkmm_problem *inner, const vkmm_problem *p, vkmm_residues *modular)
 {
     const uint64_t size = vkmm_type_of(inner->type)->bytes, a = size * inner->batch_count * inner->stride_a,
                    b = size * inner->batch_count * inner->stride_b;
     modular->lines = (vkmm_range){0, (VKMM_MODULAR_TABLE + p->batch_count * (p->m + p->n)) * LINE};
-    modular->a = (vkmm_range){vkmm_round_up(modular->lines.bytes, ALIGNMENT), a};
-    modular->b = (vkmm_range){vkmm_round_up(modular->a.at + a, ALIGNMENT), b};
-    modular->sums = (vkmm_range){vkmm_round_up(modular->b.at + b, ALIGNMENT), inner->batch_count * inner->stride_c * 4};
+    modular->a = (vkmm_range){vkmm_round_up(modular->lines.bytes, VKMM_BINDING_ALIGNMENT), a};
+    modular->b = (vkmm_range){vkmm_round_up(modular->a.at + a, VKMM_BINDING_ALIGNMENT), b};
+    modular->sums = (vkmm_range){vkmm_round_up(modular->b.at + b, VKMM_BINDING_ALIGNMENT),
+                                 inner->batch_count * inner->stride_c * 4};
 }
 
-vkmm_status vkmm_modular_refuse(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                                const vkmm_wish *wish)
+/* What residues refuse on any device. */
+static vkmm_status refuse(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                          const vkmm_wish *wish)
 {
     const vkmm_kernel *kernel = wish->kernel ? vkmm_kernel_find(wish->kernel) : NULL;
     if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a modular product needs a Vulkan device");
@@ -68,7 +71,7 @@ vkmm_status vkmm_modular_refuse(const vkmm_log *log, const vkmm_device_info *dev
 }
 
 static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *p,
-                         const vkmm_modular *modular)
+                         const vkmm_residues *modular)
 {
     const uint64_t workspace = modular->sums.at + modular->sums.bytes;
     const uint64_t residues = modular->b.at + modular->b.bytes - modular->a.at,
@@ -103,10 +106,10 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
     return VKMM_OK;
 }
 
-static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                          const vkmm_wish *wish, vkmm_type residues, vkmm_choice *choice)
+static vkmm_status choose_type(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                               const vkmm_wish *wish, vkmm_type residues, vkmm_choice *choice)
 {
-    vkmm_modular modular = {.moduli = wish->moduli > 0 ? wish->moduli : VKMM_MODULAR_USUAL};
+    vkmm_residues modular = {.moduli = wish->moduli > 0 ? wish->moduli : VKMM_MODULAR_USUAL};
     char config[VKMM_CONFIG_TEXT + sizeof ",splits=1"];
     int swapped;
     if (modular.moduli < VKMM_MODULAR_FEWEST || modular.moduli > VKMM_MODULAR_MOST)
@@ -137,9 +140,7 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
     within.pack = VKMM_PACK_NEVER;
     status = vkmm_choose(log, device, &inner, &within, choice);
     if (status != VKMM_OK) return status;
-    choice->packing = vkmm_module_find("modular_residues", residues, VKMM_BUILD_PLAIN);
-    choice->reduce = vkmm_module_find("modular_finish", residues, VKMM_BUILD_PLAIN);
-    choice->scaling = vkmm_module_find("modular_lines", residues, VKMM_BUILD_PLAIN);
+    choice->method = &vkmm_modular_plan;
     choice->swapped = swapped;
     modular.items = choice->info.items;
     if (modular.rows > 0) {
@@ -150,7 +151,7 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
     if (choice->info.items > INT32_MAX)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "the product makes %llu work items; the limit is %d: use larger tiles",
                          (unsigned long long)choice->info.items, INT32_MAX);
-    choice->modular = modular;
+    choice->residues = modular;
     choice->info.moduli = modular.moduli;
     choice->info.products = modular.products;
     choice->info.residues = residues;
@@ -168,31 +169,49 @@ static int has_fast_bytes(const vkmm_device_info *device)
     return device->type != VK_PHYSICAL_DEVICE_TYPE_CPU && (vkmm_device_offers(device, VKMM_I8) & fast) != 0;
 }
 
-vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                                const vkmm_wish *wish, vkmm_choice *choice)
+static vkmm_status choose_residues(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                                   const vkmm_wish *wish, vkmm_choice *choice)
 {
-    const vkmm_status status = choose(log, device, problem, wish, VKMM_I8, choice);
+    const vkmm_status status = choose_type(log, device, problem, wish, VKMM_I8, choice);
     vkmm_choice words;
     if (status != VKMM_OK || choice->info.uses_dot8 || choice->info.uses_matrices || has_fast_bytes(device))
         return status;
-    if (choose(NULL, device, problem, wish, VKMM_I32, &words) == VKMM_OK) *choice = words; /* if there is room */
+    if (choose_type(NULL, device, problem, wish, VKMM_I32, &words) == VKMM_OK) *choice = words; /* if there is room */
     return VKMM_OK;
 }
 
-vkmm_recipe_bind vkmm_modular_bind(const vkmm_choice *choice, uint32_t binding, const char *pipeline)
+/* As requested, or because the device has no f64; not by a kernel that computes f64 there. */
+static int takes(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
 {
-    const vkmm_modular *m = &choice->modular;
-    const vkmm_range *range = NULL, residues = {m->a.at, m->b.at + m->b.bytes - m->a.at},
-                     *const product[] = {&m->a, &m->b, &m->sums, &m->sums};
-    if (strcmp(pipeline, "product") == 0) range = product[binding];
-    if (strcmp(pipeline, "residues") == 0 && binding > VKMM_B) range = binding == VKMM_C ? &m->lines : &residues;
-    if (strcmp(pipeline, "scale") == 0 && binding > VKMM_B) range = &m->lines;
-    if (strcmp(pipeline, "finish") == 0 && binding == VKMM_BINDING_WORKSPACE) range = &m->sums;
-    if (strcmp(pipeline, "finish") == 0 && binding == VKMM_A) range = &m->lines;
-    if (strcmp(pipeline, "finish") == 0 && binding == VKMM_B)
-        return (vkmm_recipe_bind){m->problem.has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
-    if (!range) return (vkmm_recipe_bind){binding <= VKMM_B && choice->swapped ? VKMM_B - binding : binding, 0, 0};
-    return (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, range->at, range->bytes > 0 ? range->bytes : 4};
+    const vkmm_kernel *kernel = vkmm_kernel_find(vkmm_asked_kernel(problem, wish));
+    if (problem->method == VKMM_COMPUTE_MODULAR) return 1;
+    if (!device || wish->direct || wish->shader || wish->terms.in_one || (kernel && !kernel->tunables)) return 0;
+    if (kernel && vkmm_module_for(kernel->name, problem, device, NULL)) return 0;
+    return vkmm_method_where(device->has_f64, problem) == VKMM_COMPUTE_MODULAR;
+}
+
+/* Residues, or f64 where these cannot hold the product. Where they were requested, a warning says so, and a product
+ * that only needs too much memory is refused: the caller may cut it. */
+static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                          const vkmm_wish *wish, vkmm_choice *choice)
+{
+    const int asked = problem->method == VKMM_COMPUTE_MODULAR;
+    vkmm_problem plain = *problem;
+    vkmm_wish direct = *wish;
+    vkmm_held why;
+    vkmm_errors_hold(&why);
+    vkmm_status status = refuse(log, device, problem, wish);
+    const int is_refused = asked && (status != VKMM_OK || vkmm_asked_kernel(problem, wish) || wish->config ||
+                                     problem->k <= VKMM_MODULAR_DEPTH);
+    if (status == VKMM_OK) status = choose_residues(log, device, problem, wish, choice);
+    vkmm_errors_release(&why);
+    if (status == VKMM_OK) return status;
+    if (is_refused || status != VKMM_UNSUPPORTED) return vkmm_fail(log, status, "%s", why.sentence);
+    if (asked) vkmm_say(log, VKMM_LOG_WARNING, "%s: the product is computed in f64, not as residues", why.sentence);
+    plain.method = VKMM_COMPUTE_DIRECT;
+    direct.direct = 1;
+    direct.moduli = 0;
+    return vkmm_choose(log, device, &plain, &direct, choice);
 }
 
 /* The push constants of modular_lines.comp and modular_residues.comp. */
@@ -222,7 +241,7 @@ typedef struct push_finish {
 
 _Static_assert(sizeof(push_lines) <= VKMM_PUSH_WORDS * 4 && sizeof(push_finish) <= VKMM_PUSH_WORDS * 4, "a step's");
 
-static push_lines push_of(const vkmm_modular *m, vkmm_operand operand)
+static push_lines push_of(const vkmm_residues *m, vkmm_operand operand)
 {
     const vkmm_problem *p = &m->problem;
     const int is_b = operand == VKMM_B, along = is_b ? p->op_b == VKMM_OP_T : p->op_a == VKMM_OP_N;
@@ -242,7 +261,7 @@ static push_lines push_of(const vkmm_modular *m, vkmm_operand operand)
 }
 
 /* What the device finds of each line of an operand; `counting`: in its second look. */
-static vkmm_recipe_step lines_step(const vkmm_device_info *limits, const vkmm_modular *m, vkmm_operand o, int counting)
+static vkmm_recipe_step lines_step(const vkmm_device_info *limits, const vkmm_residues *m, vkmm_operand o, int counting)
 {
     push_lines push = push_of(m, o);
     const uint32_t lines = push.depth_step == 1 ? vkmm_reduce_size(limits) / 32 : 32;
@@ -259,7 +278,7 @@ static vkmm_recipe_step lines_step(const vkmm_device_info *limits, const vkmm_mo
     return step;
 }
 
-static vkmm_recipe_step residues_step(const vkmm_modular *m, vkmm_operand o)
+static vkmm_recipe_step residues_step(const vkmm_residues *m, vkmm_operand o)
 {
     const vkmm_problem *product = &m->product;
     const uint64_t size = vkmm_type_of(product->type)->bytes;
@@ -279,7 +298,7 @@ static vkmm_recipe_step residues_step(const vkmm_modular *m, vkmm_operand o)
 /* The residues' products of `rows` rows from `row` on. */
 static vkmm_recipe_step panel_step(const vkmm_choice *choice, uint64_t row, uint64_t rows)
 {
-    const vkmm_modular *m = &choice->modular;
+    const vkmm_residues *m = &choice->residues;
     vkmm_problem panel = m->product;
     vkmm_push push = vkmm_push_of(choice, &choice->problem, 0);
     panel.m = rows;
@@ -299,7 +318,7 @@ static vkmm_recipe_step panel_step(const vkmm_choice *choice, uint64_t row, uint
     return step;
 }
 
-static vkmm_recipe_step finish_step(const vkmm_device_info *limits, const vkmm_modular *m, uint64_t row, uint64_t rows)
+static vkmm_recipe_step finish_step(const vkmm_device_info *limits, const vkmm_residues *m, uint64_t row, uint64_t rows)
 {
     const vkmm_problem *p = &m->problem;
     const uint32_t workgroup = vkmm_reduce_size(limits);
@@ -328,25 +347,105 @@ static vkmm_recipe_step finish_step(const vkmm_device_info *limits, const vkmm_m
     return step;
 }
 
-static vkmm_status add(const vkmm_log *log, vkmm_recipe *recipe, const char *pipeline, vkmm_recipe_step step)
+/* Pipelines in the order of the list in which statistics shows them. */
+enum { PRODUCT, FINISH, RESIDUES, LINES };
+
+/* Binds parts of the workspace, and the caller's operands for the rest. */
+static void bind(const vkmm_choice *choice, const vkmm_range *const ranges[], vkmm_recipe_pipeline *p)
 {
-    step.pipeline = (uint32_t)(vkmm_recipe_find(recipe, pipeline) - recipe->pipelines);
-    return vkmm_recipe_add(log, recipe, &step);
+    for (uint32_t i = 0; i <= VKMM_BINDING_WORKSPACE; i++)
+        p->bind[i] = ranges[i] ? (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, ranges[i]->at,
+                                                    ranges[i]->bytes > 0 ? ranges[i]->bytes : 4}
+                               : vkmm_operand_bind(choice, i);
 }
 
-vkmm_status vkmm_modular_steps(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                               vkmm_recipe *recipe)
+static void add_pipelines(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe)
 {
-    const vkmm_modular *m = &choice->modular;
+    const vkmm_residues *m = &choice->residues;
+    const vkmm_range packed = {m->a.at, m->b.at + m->b.bytes - m->a.at};
+    const vkmm_range *const ranges[][VKMM_BINDING_WORKSPACE + 1] = {
+        [PRODUCT] = {&m->a, &m->b, &m->sums, &m->sums},
+        [FINISH] = {&m->lines, NULL, NULL, &m->sums},
+        [RESIDUES] = {NULL, NULL, &m->lines, &packed},
+        [LINES] = {NULL, NULL, &m->lines, &m->lines},
+    };
+    static const char *const names[] = {"product", "finish", "residues", "scale"}, *const modules[] = {
+                                                                                       NULL, "modular_finish",
+                                                                                       "modular_residues",
+                                                                                       "modular_lines"};
+    for (int i = PRODUCT; i <= LINES; i++) {
+        vkmm_recipe_pipeline p = {.name = names[i], .module = choice->module};
+        if (i != PRODUCT) p.module = vkmm_module_find(modules[i], m->product.type, VKMM_BUILD_PLAIN);
+        if (i == PRODUCT) vkmm_recipe_kernel(&choice->info, &p);
+        if (i == FINISH) vkmm_recipe_epilogue(limits, choice, &m->problem, &p);
+        if (i > FINISH) {
+            vkmm_recipe_constant(&p, VKMM_SPEC_WORKGROUP_X, vkmm_reduce_size(limits));
+            vkmm_recipe_constant(&p, VKMM_SPEC_BYTES, vkmm_type_of(i == LINES ? VKMM_F32 : m->product.type)->bytes);
+        }
+        bind(choice, ranges[i], &p);
+        if (i == FINISH) p.bind[VKMM_B] = (vkmm_recipe_bind){m->problem.has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
+        recipe->pipelines[recipe->pipeline_count++] = p;
+    }
+}
+
+static vkmm_status add(const vkmm_log *log, vkmm_recipe *recipe, uint32_t pipeline, vkmm_recipe_step step)
+{
+    step.pipeline = pipeline;
+    return vkmm_recipe_add(log, recipe, recipe->step_count, &step);
+}
+
+static vkmm_status make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                        vkmm_recipe *recipe)
+{
+    const vkmm_residues *m = &choice->residues;
     vkmm_status status = VKMM_OK;
+    add_pipelines(limits, choice, recipe);
+    recipe->look = m->lines;
     for (int i = 0; i < 4 && status == VKMM_OK; i++)
-        status = add(log, recipe, "scale", lines_step(limits, m, i % 2 ? VKMM_B : VKMM_A, i / 2));
+        status = add(log, recipe, LINES, lines_step(limits, m, i % 2 ? VKMM_B : VKMM_A, i / 2));
     for (int o = VKMM_A; o <= VKMM_B && m->product.k > 0 && status == VKMM_OK; o++)
-        status = add(log, recipe, "residues", residues_step(m, (vkmm_operand)o));
+        status = add(log, recipe, RESIDUES, residues_step(m, (vkmm_operand)o));
     for (uint64_t row = 0; row < m->problem.m && status == VKMM_OK; row += m->rows) {
         const uint64_t left = m->problem.m - row, rows = left < m->rows ? left : m->rows;
-        status = add(log, recipe, "product", panel_step(choice, row, rows));
-        if (status == VKMM_OK) status = add(log, recipe, "finish", finish_step(limits, m, row, rows));
+        status = add(log, recipe, PRODUCT, panel_step(choice, row, rows));
+        if (status == VKMM_OK) status = add(log, recipe, FINISH, finish_step(limits, m, row, rows));
     }
     return status;
 }
+
+static uint32_t needs_of(const vkmm_residues *m, const void *found)
+{
+    const vkmm_problem *p = &m->problem;
+    const vkmm_modular_line *line = (const vkmm_modular_line *)found + VKMM_MODULAR_TABLE;
+    uint32_t most = 0;
+    for (uint64_t batch = 0; batch < p->batch_count; batch++, line += p->m + p->n) {
+        const uint32_t needs = vkmm_modular_needs(line, p->m, line + p->m, p->n);
+        if (needs > most) most = needs;
+    }
+    return most;
+}
+
+/* A and B get as many moduli as they need. The kernel stays the same, for more matrices. Kernels of f64 take what
+ * residues cannot hold: in software, if the device has no 64-bit floats. */
+static int decide(const vkmm_log *log, const vkmm_device_info *device, const vkmm_choice *choice, const void *found,
+                  int fixed, vkmm_problem *problem, vkmm_wish *again)
+{
+    const uint32_t needs = needs_of(&choice->residues, found);
+    const char *why = "the moduli that A and B need do not fit into memory";
+    vkmm_choice more;
+    if (needs != UINT32_MAX && (fixed || needs <= choice->residues.moduli)) return 0;
+    *again = (vkmm_wish){.kernel = choice->info.name, .config = choice->info.config, .moduli = needs};
+    if (needs == UINT32_MAX)
+        why = "A or B has infinities or NaNs";
+    else if (needs > VKMM_MODULAR_MOST)
+        why = "the magnitudes in a row of A or a column of B differ by too much for 18 moduli";
+    else if (vkmm_choose(NULL, device, problem, again, &more) == VKMM_OK && more.method)
+        return 1;
+    vkmm_say(log, VKMM_LOG_WARNING, "%s: the product is computed in f64, not as residues", why);
+    problem->method = VKMM_COMPUTE_DIRECT;
+    *again = (vkmm_wish){.direct = 1};
+    return 1;
+}
+
+const vkmm_method_plan vkmm_modular_plan = {
+    .method = VKMM_COMPUTE_MODULAR, .takes = takes, .choose = choose, .make = make, .decide = decide};

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "plan/method.h"
 #include "plan/parts.h"
 
 enum {
@@ -95,8 +96,8 @@ static uint64_t workspace_of(const vkmm_problem *p, const vkmm_choice *choice, i
 {
     const uint64_t element = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(p)))->bytes;
     vkmm_problem inner = *p;
-    if (choice->scaling) inner.k = vkmm_parts_depth(p->k);
-    const uint64_t splits = splits_of(&inner, choice, is_part), packed = choice->scaling ? vkmm_parts_bytes(p) : 0;
+    const uint64_t packed = choice->method ? choice->method->inside(&inner) : 0,
+                   splits = splits_of(&inner, choice, is_part);
     const int narrow = vkmm_type_of(vkmm_operand_type(p, VKMM_C))->bytes < 4;
     const int has_sums = choice->reduce || splits > 1 || narrow;
     return packed + (has_sums ? p->m * p->n * vkmm_problem_batches(p) * splits * element : 0);

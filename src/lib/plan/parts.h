@@ -22,11 +22,10 @@ vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *de
 vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
                                 vkmm_choice *choice);
 
-/* A choice of a modular product: of bytes, with the passes around it. And what such products refuse on any device. */
-vkmm_status vkmm_modular_refuse(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                                const vkmm_wish *wish);
-vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                                const vkmm_wish *wish, vkmm_choice *choice);
+/* The kernel that is asked for by name or, for a plain product, by a tile alone; NULL: none. And any general kernel for
+ * a problem that the driver has not refused. */
+const char *vkmm_asked_kernel(const vkmm_problem *problem, const vkmm_wish *wish);
+const vkmm_kernel *vkmm_any_kernel(const vkmm_device_info *device, const vkmm_problem *problem);
 
 /* The planner: the general kernel for a row-major problem without any measurement (NULL: all that suit are among the
  * bits `refused`), and a legal configuration of a kernel. */
@@ -39,11 +38,14 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
 int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
 int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice);
 
-/* Packs both operands as parts of f16, for VKMM_COMPUTE_SPLIT, whatever that costs. And elements along K of parts of
- * `k` elements; bytes of the workspace that the parts of a problem need, at most. */
-void vkmm_choose_parts(vkmm_choice *choice);
-uint64_t vkmm_parts_depth(uint64_t k);
-uint64_t vkmm_parts_bytes(const vkmm_problem *problem);
+/* The workgroups that pack an operand whose elements have so many bytes: squares of pack.comp. */
+void vkmm_repack_groups(const vkmm_repack *repack, uint32_t bytes, uint64_t groups[3]);
+
+/* Packs one operand, with a K of `depth`; how: bits VKMM_PACK_ONCE, VKMM_PACK_BOUND. */
+void vkmm_take_pack(vkmm_choice *choice, vkmm_operand operand, uint64_t depth, uint32_t how);
+
+/* Bytes that a GPU reads at once; and the largest alignment of a binding that Vulkan allows a device to require. */
+enum { VKMM_LINE = 128, VKMM_BINDING_ALIGNMENT = 256 };
 
 /* How much of C a kernel computes in whole rounds of its tiles, by the planner's estimate: 1 if *cols columns, or *rows
  * rows, are left that take less than the round they would be; 0: all of C, or the configuration is not the planner's.

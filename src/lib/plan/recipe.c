@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "plan/method.h"
 #include "plan/parts.h"
 
 enum { REDUCE_WORKGROUP = 256 };
@@ -75,10 +76,11 @@ const vkmm_recipe_pipeline *vkmm_recipe_find(const vkmm_recipe *recipe, const ch
     return NULL;
 }
 
-vkmm_status vkmm_recipe_add(const vkmm_log *log, vkmm_recipe *recipe, const vkmm_recipe_step *step)
+vkmm_status vkmm_recipe_add(const vkmm_log *log, vkmm_recipe *recipe, uint32_t at, const vkmm_recipe_step *step)
 {
     vkmm_recipe_step *added = vkmm_list_add(&recipe->steps, &recipe->step_count, 1, sizeof *added);
     if (!added) return VKMM_NO_MEMORY(log, "for the steps of a product");
+    for (; added > &recipe->steps[at]; added--) *added = added[-1];
     *added = *step;
     return VKMM_OK;
 }
@@ -89,10 +91,7 @@ void vkmm_recipe_destroy(vkmm_recipe *recipe)
     *recipe = (vkmm_recipe){0};
 }
 
-/* How a pipeline of a choice reads and writes. */
-typedef enum pipeline_role { PRODUCT, SECOND, PACKING, EDGE, SCALING } pipeline_role;
-
-static void add_constant(vkmm_recipe_pipeline *p, uint32_t id, uint32_t value)
+void vkmm_recipe_constant(vkmm_recipe_pipeline *p, uint32_t id, uint32_t value)
 {
     p->spec_ids[p->spec_count] = id;
     p->spec_values[p->spec_count++] = value;
@@ -105,75 +104,68 @@ static uint32_t constant_of(const vkmm_kernel_info *info, uint32_t id)
     return 0;
 }
 
-static void add_second_constants(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe_pipeline *p)
-{
-    const vkmm_problem *residues = choice->modular.moduli > 0 ? &choice->modular.problem : NULL;
-    const vkmm_kernel_info *info = &choice->info;
-    add_constant(p, VKMM_SPEC_WORKGROUP_X, vkmm_reduce_size(limits));
-    add_constant(p, VKMM_SPEC_WORKGROUP_Y, 1);
-    add_constant(p, VKMM_SPEC_HALF_SUMS, vkmm_problem_compute(&choice->problem) == VKMM_F16);
-    add_constant(p, VKMM_SPEC_OUT, constant_of(info, VKMM_SPEC_OUT));
-    add_constant(p, VKMM_SPEC_BIAS,
-                 !residues || !residues->has_bias ? constant_of(info, VKMM_SPEC_BIAS)
-                 : choice->swapped                ? VKMM_BIAS_ROWS
-                                                  : VKMM_BIAS_COLS);
-    add_constant(p, VKMM_SPEC_ACTIVATION,
-                 residues ? (uint32_t)residues->activation : constant_of(info, VKMM_SPEC_ACTIVATION));
-    add_constant(p, VKMM_SPEC_SCALARS, choice->terms.scalars_in_memory != 0);
-}
-
-static void add_kernel_constants(const vkmm_kernel_info *kernel, vkmm_recipe_pipeline *p)
+void vkmm_recipe_kernel(const vkmm_kernel_info *kernel, vkmm_recipe_pipeline *p)
 {
     p->subgroup_size = kernel->subgroup_size;
-    for (uint32_t i = 0; i < kernel->spec_count; i++) add_constant(p, kernel->spec_ids[i], kernel->spec_values[i]);
+    for (uint32_t i = 0; i < kernel->spec_count; i++)
+        vkmm_recipe_constant(p, kernel->spec_ids[i], kernel->spec_values[i]);
 }
 
-/* Bindings of a product that is not one of residues. Every binding that a shader declares must be set. */
-static vkmm_recipe_bind bind_of(const vkmm_choice *choice, uint32_t binding, pipeline_role role)
+void vkmm_recipe_epilogue(const vkmm_device_info *limits, const vkmm_choice *choice, const vkmm_problem *problem,
+                          vkmm_recipe_pipeline *p)
 {
-    const int prepares = role == PACKING || role == SCALING, has_bias = choice->problem.has_bias;
-    const vkmm_recipe_bind itself = {binding, 0, 0};
-    const vkmm_repack *pack = binding <= VKMM_B ? &choice->packs[binding] : NULL;
-    if (binding == VKMM_C && prepares && choice->scaling)
-        return (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, choice->decisions.at, choice->decisions.bytes};
-    if (binding == VKMM_B && role == SECOND && choice->terms.scalars_in_memory)
-        return (vkmm_recipe_bind){VKMM_SCALARS_PART, 0, 0};
-    if (pack && role == SECOND && has_bias) return (vkmm_recipe_bind){VKMM_BIAS_PART, 0, 0};
-    if (pack && role == PRODUCT && pack->bytes > 0 && !pack->bound)
-        return (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, pack->at, pack->bytes};
-    if (pack && choice->swapped) return (vkmm_recipe_bind){VKMM_B - binding, 0, 0};
-    if (binding != VKMM_BINDING_WORKSPACE || choice->info.splits == 0 || prepares) return itself;
-    if (role != EDGE && choice->reduce && choice->info.workspace_bytes > 0)
-        return (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, 0, choice->sums_bytes};
-    return (vkmm_recipe_bind){has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
+    const uint32_t bias = choice->swapped ? VKMM_BIAS_ROWS : VKMM_BIAS_COLS;
+    vkmm_recipe_constant(p, VKMM_SPEC_WORKGROUP_X, vkmm_reduce_size(limits));
+    vkmm_recipe_constant(p, VKMM_SPEC_WORKGROUP_Y, 1);
+    vkmm_recipe_constant(p, VKMM_SPEC_HALF_SUMS, vkmm_problem_compute(&choice->problem) == VKMM_F16);
+    vkmm_recipe_constant(p, VKMM_SPEC_OUT, constant_of(&choice->info, VKMM_SPEC_OUT));
+    vkmm_recipe_constant(p, VKMM_SPEC_BIAS, problem->has_bias ? bias : 0);
+    vkmm_recipe_constant(p, VKMM_SPEC_ACTIVATION, (uint32_t)problem->activation);
+    vkmm_recipe_constant(p, VKMM_SPEC_SCALARS, choice->terms.scalars_in_memory != 0);
 }
 
-/* Returns the index of a new pipeline; UINT32_MAX: the choice has none of this role. */
-static uint32_t add_pipeline(const vkmm_device_info *limits, const vkmm_choice *choice, pipeline_role role,
-                             vkmm_recipe *recipe)
+vkmm_recipe_bind vkmm_operand_bind(const vkmm_choice *choice, uint32_t binding)
 {
-    const int residues = choice->modular.moduli > 0, parts = choice->scaling != NULL;
-    const vkmm_module *const modules[] = {choice->module, choice->reduce, choice->packing, choice->edge.module,
-                                          choice->scaling};
-    const char *const names[] = {"product", residues ? "finish" : "reduce",
-                                 residues ? "residues"
-                                 : parts  ? "split"
-                                          : "pack",
-                                 choice->edge.instead ? "instead" : "edge", "scale"};
-    vkmm_recipe_pipeline p = {.name = names[role], .module = modules[role]};
-    if (!p.module) return UINT32_MAX;
-    if (role == SECOND) add_second_constants(limits, choice, &p);
-    if (role == PRODUCT || role == EDGE) add_kernel_constants(role == EDGE ? &choice->edge.info : &choice->info, &p);
-    if (role == PACKING || role == SCALING) {
-        const vkmm_type type = role == PACKING ? choice->problem.type : vkmm_method_type(choice->problem.method);
-        add_constant(&p, VKMM_SPEC_WORKGROUP_X, vkmm_reduce_size(limits));
-        add_constant(&p, VKMM_SPEC_BYTES, vkmm_type_of(type)->bytes);
+    return (vkmm_recipe_bind){binding <= VKMM_B && choice->swapped ? VKMM_B - binding : binding, 0, 0};
+}
+
+/* Where no shader reads a binding something is bound, too. */
+static vkmm_recipe_bind bias_of(const vkmm_choice *choice)
+{
+    return (vkmm_recipe_bind){choice->problem.has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
+}
+
+static vkmm_recipe_bind sums_of(const vkmm_choice *choice)
+{
+    if (!choice->reduce || choice->info.workspace_bytes == 0) return bias_of(choice);
+    return (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, 0, choice->sums_bytes};
+}
+
+/* A new pipeline, which binds what a kernel does: A and B where they lie, or packed; C; and a bias. */
+static vkmm_recipe_pipeline *add_pipeline(const vkmm_choice *choice, const char *name, const vkmm_module *module,
+                                          int packed, vkmm_recipe *recipe)
+{
+    vkmm_recipe_pipeline *p = &recipe->pipelines[recipe->pipeline_count++];
+    *p = (vkmm_recipe_pipeline){.name = name, .module = module};
+    for (uint32_t i = 0; i < recipe->binding_count; i++) p->bind[i] = vkmm_operand_bind(choice, i);
+    for (int o = VKMM_A; o <= VKMM_B && packed; o++) {
+        const vkmm_repack *r = &choice->packs[o];
+        if (r->bytes > 0 && !r->bound) p->bind[o] = (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, r->at, r->bytes};
     }
-    const int lies_packed = role == EDGE && !choice->edge.instead && !choice->edge.early;
-    for (uint32_t i = 0; i < recipe->binding_count; i++)
-        p.bind[i] = residues ? vkmm_modular_bind(choice, i, p.name) : bind_of(choice, i, lies_packed ? PRODUCT : role);
-    recipe->pipelines[recipe->pipeline_count] = p;
-    return recipe->pipeline_count++;
+    if (choice->kernel->tunables) p->bind[VKMM_BINDING_WORKSPACE] = bias_of(choice);
+    return p;
+}
+
+uint32_t vkmm_recipe_packer(const vkmm_device_info *limits, const vkmm_choice *choice, const char *name, vkmm_type type,
+                            vkmm_recipe *recipe)
+{
+    vkmm_recipe_pipeline *p = add_pipeline(choice, name, vkmm_module_find(name, VKMM_U32, VKMM_BUILD_PLAIN), 0, recipe);
+    p->bind[VKMM_BINDING_WORKSPACE] = vkmm_operand_bind(choice, VKMM_BINDING_WORKSPACE);
+    if (recipe->decisions.bytes > 0)
+        p->bind[VKMM_C] = (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, recipe->decisions.at, recipe->decisions.bytes};
+    vkmm_recipe_constant(p, VKMM_SPEC_WORKGROUP_X, vkmm_reduce_size(limits));
+    vkmm_recipe_constant(p, VKMM_SPEC_BYTES, vkmm_type_of(type)->bytes);
+    return recipe->pipeline_count - 1;
 }
 
 /* Where the recorder finds what it changes in a vkmm_push. Packed operands begin where the workspace has them. */
@@ -204,7 +196,6 @@ static vkmm_recipe_step product_step(const vkmm_choice *choice)
     push.split_depth = choice->split_depth;
     push.whole_rows = info->whole_rows;
     push.run = choice->run;
-    if (choice->scaling) step.decision = VKMM_DISPATCH_FIRST + 1;
     memcpy(step.push, &push, sizeof push);
     return step;
 }
@@ -221,7 +212,6 @@ static vkmm_recipe_step edge_step(const vkmm_choice *choice, uint32_t pipeline)
                              .items = edge->info.items,
                              .tile = {edge->info.tile[0], edge->info.tile[1]},
                              .groups = {edge->info.groups[0], edge->info.groups[1], edge->info.groups[2]},
-                             .decision = edge->instead ? VKMM_DISPATCH_INSTEAD + 1 : 0,
                              .words = product_words(choice, edge->instead || edge->early)};
     memcpy(step.push, &push, sizeof push);
     return step;
@@ -240,109 +230,64 @@ static vkmm_recipe_step reduce_step(const vkmm_device_info *limits, const vkmm_c
     step.tile[0] = step.tile[1] = 0;
     step.groups[0] = step.items < most ? (uint32_t)step.items : most;
     step.groups[1] = step.groups[2] = 1;
-    if (choice->scaling) step.decision = VKMM_DISPATCH_SECOND + 1;
     ((vkmm_push *)step.push)->end = (uint32_t)step.items;
     return step;
 }
 
-static vkmm_recipe_step pack_step(const vkmm_choice *choice, vkmm_operand operand, uint32_t reduce_groups)
+static vkmm_status add(const vkmm_log *log, vkmm_recipe *recipe, const vkmm_recipe_step *step)
 {
-    const vkmm_repack *r = &choice->packs[operand];
-    const uint32_t bytes = vkmm_type_of(choice->problem.type)->bytes;
-    const uint64_t ld = r->ld * bytes / 4;
-    uint64_t groups[3];
-    vkmm_recipe_step step = {.when = r->bound ? VKMM_WHEN_PACK : r->once ? VKMM_WHEN_ONCE : VKMM_WHEN_EACH};
-    const vkmm_pack_push push = {
-        .lines = (uint32_t)r->from.count,
-        .length = (uint32_t)r->from.length,
-        .ld = (uint32_t)r->from.ld,
-        .offset = (uint32_t)r->offset,
-        .stride = (uint32_t)r->stride,
-        .to_lines = (uint32_t)r->lines,
-        .to_ld = (uint32_t)ld,
-        .to_offset = (uint32_t)((r->at + r->first) / 4),
-        .to_stride = (uint32_t)(r->lines * ld),
-        .is_b = operand == VKMM_B,
-        .transpose = r->first > 0 ? r->across != 0 : r->transposed != 0,
-        .exponents = (uint32_t)(r->at / 4),
-        .groups = {[VKMM_DISPATCH_FIRST] = choice->info.groups[0],
-                   [VKMM_DISPATCH_SECOND] = reduce_groups,
-                   [VKMM_DISPATCH_INSTEAD] = choice->edge.info.groups[0]},
-        .fewest = r->fewest,
-    };
-    vkmm_repack_groups(r, bytes, groups);
-    for (int axis = 0; axis < 3; axis++) step.groups[axis] = (uint32_t)groups[axis];
-    step.words.offsets[operand] = VKMM_WORD(vkmm_pack_push, offset);
-    _Static_assert(sizeof push <= sizeof step.push, "a step's push constants");
-    memcpy(step.push, &push, sizeof push);
-    return step;
+    return vkmm_recipe_add(log, recipe, recipe->step_count, step);
 }
 
-/* The exponents of an operand's lines: VKMM_SCALED_LINES for each workgroup. */
-static vkmm_recipe_step scale_step(const vkmm_choice *choice, vkmm_operand operand, uint32_t pipeline,
-                                   uint32_t reduce_groups)
+static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                              vkmm_recipe *recipe)
 {
-    const vkmm_repack *r = &choice->packs[operand];
-    vkmm_recipe_step step = pack_step(choice, operand, reduce_groups);
-    step.pipeline = pipeline;
-    step.groups[0] = (uint32_t)vkmm_divide_up(r->across ? r->from.length : r->from.count, VKMM_SCALED_LINES);
-    step.groups[1] = 1;
-    return step;
+    vkmm_recipe_pipeline *p = add_pipeline(choice, "reduce", choice->reduce, 0, recipe);
+    vkmm_recipe_epilogue(limits, choice, &choice->problem, p);
+    for (int o = VKMM_A; o <= VKMM_B && choice->problem.has_bias; o++) p->bind[o] = bias_of(choice);
+    if (choice->terms.scalars_in_memory) p->bind[VKMM_B] = (vkmm_recipe_bind){VKMM_SCALARS_PART, 0, 0};
+    p->bind[VKMM_BINDING_WORKSPACE] = sums_of(choice);
+    const vkmm_recipe_step step = reduce_step(limits, choice, recipe->pipeline_count - 1);
+    return add(log, recipe, &step);
 }
 
-/* Everything before the product: scaling; then packing, and what an early edge computes at the same time. The packing
- * of B comes first if nothing was scaled: scaled last, B is more likely to be in a cache. */
-static vkmm_status add_preparations(const vkmm_log *log, const vkmm_choice *choice, const uint32_t pipelines[],
-                                    uint32_t reduce_groups, vkmm_recipe *recipe, vkmm_step_barrier *barrier)
+static vkmm_status add_edge(const vkmm_log *log, const vkmm_choice *choice, vkmm_recipe *recipe)
 {
-    vkmm_status status = VKMM_OK;
-    *barrier = choice->scaling ? VKMM_BARRIER_DECISIONS : VKMM_BARRIER_NONE;
-    for (int o = VKMM_A; o <= VKMM_B && choice->scaling && status == VKMM_OK; o++) {
-        const vkmm_recipe_step step = scale_step(choice, (vkmm_operand)o, pipelines[SCALING], reduce_groups);
-        status = vkmm_recipe_add(log, recipe, &step);
-    }
-    vkmm_step_barrier after_scaling = choice->scaling ? VKMM_BARRIER_COMPUTE : VKMM_BARRIER_NONE;
-    if (choice->edge.early && status == VKMM_OK) {
-        const vkmm_recipe_step step = edge_step(choice, pipelines[EDGE]);
-        status = vkmm_recipe_add(log, recipe, &step);
-        *barrier = VKMM_BARRIER_COMPUTE;
-    }
-    for (int o = VKMM_B; o >= VKMM_A && status == VKMM_OK; o--) {
-        if (choice->packs[o].bytes == 0) continue;
-        vkmm_recipe_step step = pack_step(choice, (vkmm_operand)o, reduce_groups);
-        step.pipeline = pipelines[PACKING];
-        step.barrier = after_scaling;
-        after_scaling = VKMM_BARRIER_NONE;
-        if (*barrier == VKMM_BARRIER_NONE && step.when == VKMM_WHEN_EACH) *barrier = VKMM_BARRIER_COMPUTE;
-        status = vkmm_recipe_add(log, recipe, &step);
-    }
-    return status;
+    const vkmm_edge *edge = &choice->edge;
+    const int packed = !edge->instead && !edge->early;
+    vkmm_recipe_kernel(&edge->info,
+                       add_pipeline(choice, edge->instead ? "instead" : "edge", edge->module, packed, recipe));
+    const vkmm_recipe_step step = edge_step(choice, recipe->pipeline_count - 1);
+    if (edge->early) recipe->steps[0].barrier = VKMM_BARRIER_COMPUTE; /* the product's */
+    return vkmm_recipe_add(log, recipe, edge->early ? 0 : 1, &step);
 }
 
-static vkmm_status add_steps(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                             const uint32_t pipelines[], vkmm_recipe *recipe)
+vkmm_status vkmm_recipe_product(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                                vkmm_recipe *recipe)
 {
-    vkmm_recipe_step product = product_step(choice), reduce = {0};
-    if (choice->reduce) reduce = reduce_step(limits, choice, pipelines[SECOND]);
-    vkmm_status status = add_preparations(log, choice, pipelines, reduce.groups[0], recipe, &product.barrier);
-    if (status == VKMM_OK) status = vkmm_recipe_add(log, recipe, &product);
-    if (status == VKMM_OK && choice->edge.module && !choice->edge.early) {
-        const vkmm_recipe_step edge = edge_step(choice, pipelines[EDGE]);
-        status = vkmm_recipe_add(log, recipe, &edge);
-    }
-    return status == VKMM_OK && choice->reduce ? vkmm_recipe_add(log, recipe, &reduce) : status;
+    vkmm_recipe_pipeline *p = add_pipeline(choice, "product", choice->module, 1, recipe);
+    if (choice->kernel->tunables) p->bind[VKMM_BINDING_WORKSPACE] = sums_of(choice);
+    vkmm_recipe_kernel(&choice->info, p);
+    const vkmm_recipe_step step = product_step(choice);
+    vkmm_status status = add(log, recipe, &step);
+    if (status == VKMM_OK && choice->reduce) status = add_reduce(log, limits, choice, recipe);
+    return status == VKMM_OK && choice->edge.module ? add_edge(log, choice, recipe) : status;
 }
 
 vkmm_status vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
                              vkmm_recipe *recipe)
 {
-    uint32_t pipelines[VKMM_RECIPE_PIPELINES];
+    vkmm_status status;
     recipe->binding_count =
         choice->kernel->tunables ? VKMM_BINDING_WORKSPACE + 1 : VKMM_BINDING_COUNT + (uint32_t)choice->module->build;
     recipe->decisions = choice->decisions;
-    for (int role = PRODUCT; role <= SCALING; role++)
-        pipelines[role] = add_pipeline(limits, choice, (pipeline_role)role, recipe);
-    if (choice->info.groups[0] == 0) return VKMM_OK; /* there is nothing to do */
-    if (choice->modular.moduli > 0) return vkmm_modular_steps(log, limits, choice, recipe);
-    return add_steps(log, limits, choice, pipelines, recipe);
+    if (choice->method) {
+        status = choice->method->make(log, limits, choice, recipe);
+    } else {
+        status = vkmm_recipe_product(log, limits, choice, recipe);
+        if (status == VKMM_OK && (choice->packs[VKMM_A].bytes > 0 || choice->packs[VKMM_B].bytes > 0))
+            status = vkmm_recipe_packs(log, limits, choice, "pack", recipe);
+    }
+    if (choice->info.groups[0] == 0) recipe->step_count = 0; /* there is nothing to do */
+    return status;
 }

@@ -79,6 +79,7 @@ typedef struct vkmm_recipe {
     vkmm_recipe_step *steps; /* owned */
     uint32_t step_count;
     vkmm_range decisions; /* of the workspace: VKMM_DISPATCH_BYTES, 0 before the first product and again after each */
+    vkmm_range look;      /* of the workspace: what steps of VKMM_WHEN_LOOK find */
 } vkmm_recipe;
 
 /* Fills a zeroed recipe. Ended by vkmm_recipe_destroy, even after a failure. */
@@ -86,13 +87,30 @@ vkmm_status vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits
                              vkmm_recipe *recipe);
 void vkmm_recipe_destroy(vkmm_recipe *recipe);
 
-/* Appends a copy of a step: VKMM_OUT_OF_MEMORY, or VKMM_OK. */
-vkmm_status vkmm_recipe_add(const vkmm_log *log, vkmm_recipe *recipe, const vkmm_recipe_step *step);
+/* Inserts a copy of a step before the one at an index, or at the end: VKMM_OUT_OF_MEMORY, or VKMM_OK. */
+vkmm_status vkmm_recipe_add(const vkmm_log *log, vkmm_recipe *recipe, uint32_t at, const vkmm_recipe_step *step);
 
-/* A product of residues (modular.c): what a pipeline binds, and the steps. */
-vkmm_recipe_bind vkmm_modular_bind(const vkmm_choice *choice, uint32_t binding, const char *pipeline);
-vkmm_status vkmm_modular_steps(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                               vkmm_recipe *recipe);
+/* Adds the pipelines and steps of a product by general or tutorial kernels: the product, which is the first pipeline,
+ * its edge, the sums of parts of K. Then those that pack its operands, before the product, in a pipeline of a name. */
+vkmm_status vkmm_recipe_product(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                                vkmm_recipe *recipe);
+vkmm_status vkmm_recipe_packs(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                              const char *name, vkmm_recipe *recipe);
+
+/* Adds a pipeline that prepares operands, built for elements of a type, and returns its index: "pack", or another that
+ * binds the same. */
+uint32_t vkmm_recipe_packer(const vkmm_device_info *limits, const vkmm_choice *choice, const char *name, vkmm_type type,
+                            vkmm_recipe *recipe);
+
+/* Adds a specialization constant to a pipeline; those of a kernel; those of a step that stores C by an epilogue's
+ * problem. */
+void vkmm_recipe_constant(vkmm_recipe_pipeline *pipeline, uint32_t id, uint32_t value);
+void vkmm_recipe_kernel(const vkmm_kernel_info *kernel, vkmm_recipe_pipeline *pipeline);
+void vkmm_recipe_epilogue(const vkmm_device_info *limits, const vkmm_choice *choice, const vkmm_problem *problem,
+                          vkmm_recipe_pipeline *pipeline);
+
+/* A binding as the kernel has it: an operand where it lies, or the workspace. */
+vkmm_recipe_bind vkmm_operand_bind(const vkmm_choice *choice, uint32_t binding);
 
 /* A hash of a pipeline's SPIR-V, constants and subgroup size. */
 uint64_t vkmm_recipe_hash(const vkmm_recipe_pipeline *pipeline);

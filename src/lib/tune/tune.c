@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "kernel/general.h"
+#include "math/method.h"
 #include "math/problem.h"
 #include "plan/choose.h"
 #include "plan/tuned.h"
@@ -119,15 +120,12 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     vkmm_tuned tuned;
     vkmm_status status = vkmm_choose(&instance->log, &t->device, &t->problem, &automatic, &choice);
     if (status != VKMM_OK) return status;
-    if (t->problem.method == VKMM_COMPUTE_SPLIT && choice.problem.method != VKMM_COMPUTE_SPLIT)
+    if (t->problem.method != VKMM_COMPUTE_DIRECT && !choice.method)
         return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
-                         "K is %llu: split products of so few terms, or of so few elements of C, are computed as f32, "
-                         "which is more precise there: tune that",
-                         (unsigned long long)t->problem.k);
-    if (t->problem.method == VKMM_COMPUTE_MODULAR && choice.modular.moduli == 0)
-        return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
-                         "\"%s\" cannot compute the product as residues, and nothing else is tuned for it",
-                         t->device.name);
+                         "\"%s\" computes this product of K = %llu in %s, not as %s, which would be less precise or is "
+                         "impossible: tune that",
+                         t->device.name, (unsigned long long)t->problem.k, vkmm_type_of(t->problem.type)->name,
+                         vkmm_method_at(t->problem.method)->pieces);
     if (t->problem.method != VKMM_COMPUTE_DIRECT) t->seen = choice.problem;
     seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
     if (vkmm_tuned_get(instance, &t->device, &t->problem, &tuned) && find(t, &tuned.best, &seeds[*count])) (*count)++;
@@ -177,7 +175,7 @@ vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *de
     if (!t) return VKMM_NO_MEMORY(&instance->log, "for a search");
     t->device = *device;
     t->problem = params->problem;
-    t->problem.method = vkmm_method_on(device, &t->problem);
+    t->problem.method = vkmm_method_where(device->has_f64, &t->problem);
     t->seen = vkmm_problem_row_major(&params->problem, &swapped);
     status = list_seeds(t, instance, seeds, &count);
     if (status == VKMM_OK) {

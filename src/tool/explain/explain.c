@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "math/method.h"
 #include "math/problem.h"
 #include "session/commands.h"
 #include "session/problem.h"
@@ -193,18 +194,15 @@ static vkmm_status plan(cli_session *session, vkmm_explanation *all)
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, &params, &kernel->info);
 
     if (status == VKMM_OK) status = statistics(session, &params, kernel);
-    if (status == VKMM_OK && info->moduli == 0 && info->packed_bytes == 0)
-        all->problem.method = VKMM_COMPUTE_DIRECT;                                         /* too few terms for parts */
-    if (status == VKMM_OK && info->moduli > 0) all->problem.method = VKMM_COMPUTE_MODULAR; /* also without f64 */
+    if (status == VKMM_OK) all->problem.method = info->method;
     params.problem = all->problem;
     if (status == VKMM_OK && all->problem.method != VKMM_COMPUTE_DIRECT)
         status = cli_explain_passes(session, &params, kernel);
     if (status != VKMM_OK) return status;
     const double rows = info->tile[0], cols = info->tile[1],
                  invocations = (double)info->workgroup[0] * info->workgroup[1];
-    /* Residues are summed in 32 bits. */
-    const uint32_t in = vkmm_type_of(info->moduli > 0 ? info->residues : all->problem.type)->bytes,
-                   sum = info->moduli > 0 ? 4 : vkmm_type_of(vkmm_problem_compute(&all->problem))->bytes;
+    const vkmm_types types = vkmm_problem_inner(&all->problem, info, &kernel->products);
+    const uint32_t in = vkmm_type_of(types.in)->bytes, sum = vkmm_type_of(types.compute)->bytes;
     if (rows * cols > 0 && invocations > 0) {
         kernel->sum_registers = rows * cols / invocations * sum / 4;
         kernel->bytes_per_multiply_add = in * (rows + cols) / (rows * cols);
@@ -214,14 +212,14 @@ static vkmm_status plan(cli_session *session, vkmm_explanation *all)
     return VKMM_OK;
 }
 
-/* The tutorials' kernels are for the plain product of types of 32 and 64 bits, neither split nor modular. */
+/* The tutorials' kernels are for the plain product of types of 32 and 64 bits, multiplied directly. */
 static int is_for_general(const vkmm_device_info *device, const cli_options *options, const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
 
     if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0) return vkmm_kernel_is_general(options->kernel);
     return types.in != types.out || types.in != types.compute || vkmm_type_of(types.in)->bytes < 4 ||
-           problem->method != VKMM_COMPUTE_DIRECT || (types.in == VKMM_F64 && !device->has_f64);
+           vkmm_method_where(device->has_f64, problem) != VKMM_COMPUTE_DIRECT;
 }
 
 static vkmm_status explain_size(cli_session *session, const vkmm_problem *problem)

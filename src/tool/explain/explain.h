@@ -20,7 +20,7 @@ typedef struct vkmm_reads_twice {
     vkmm_twice global, shared;
 } vkmm_reads_twice;
 
-/* One of the passes of a split or modular product. */
+/* One of the passes of a product that is not multiplied directly. */
 typedef struct vkmm_explained_pass {
     const char *name;
     uint64_t read, written, multiply_adds; /* bytes, each matrix once */
@@ -55,10 +55,10 @@ typedef struct vkmm_explained {
                                       of these */
     uint32_t subgroups;            /* of a workgroup; 0: their size is the driver's choice */
 
-    /* For a split or modular product, whose predicted_ms is that of its passes. */
+    /* For a product that is not multiplied directly, whose predicted_ms is that of its passes. */
     vkmm_explained_pass passes[VKMM_MOST_PASSES];
     char not_measured[200];        /* why; "": they were, in the fastest of some runs; measured_ms is their sum */
-    uint32_t pass_count, products; /* products: of parts or residues; pass_count 0: the product is another one */
+    uint32_t pass_count, products; /* products: of what is multiplied instead; pass_count 0: the product is direct */
     double copy_bytes_per_s, inner_per_s, direct_per_s; /* peaks: of copies; multiply-adds of the products, and of the
                                                            problem's own type; NAN: the device lacks it */
     double direct_ms;                                   /* what the product would take in that type; NAN */
@@ -97,8 +97,8 @@ void cli_explain_why(vkmm_explanation *all);
 /* The device's peaks for a type, measured once per session. */
 vkmm_status cli_explain_peaks(cli_session *session, vkmm_type type, vkmm_peaks *peaks);
 
-/* The passes of the plan of a split or modular product, with the device's peaks, and as measured in a job. Takes some
- * seconds. */
+/* The passes of the plan of a product that is not multiplied directly, with the device's peaks, and as measured in a
+ * job. Takes some seconds. */
 vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, vkmm_explained *plan);
 
 /* The index-th kernel to explain: --kernel, or one of the tutorials'; NULL past the end. */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "math/method.h"
 #include "report/columns.h"
 #include "report/text.h"
 #include "report/wrap.h"
@@ -315,22 +316,22 @@ static void put_pass(const vkmm_report *report, const vkmm_explained_pass *pass)
              VKMM_FIGURE(pass->ms), 100 * pass->share, measured);
 }
 
-/* How a split or modular product is made, and whether that is worth while here. */
+/* How a product is made that is not multiplied directly, and whether that is worth while here. */
 static void put_passes(const vkmm_report *report, const vkmm_problem *problem, const vkmm_explained *plan)
 {
     const char *own = vkmm_type_of(problem->type)->name;
-    const int is_split = problem->method == VKMM_COMPUTE_SPLIT;
+    const vkmm_method_info *method = vkmm_method_at(problem->method);
+    uint32_t products;
+    const vkmm_types inner = vkmm_problem_inner(problem, &plan->info, &products);
 
     if (plan->pass_count == 0) return;
     const int loses = strcmp(plan->faster, "direct") == 0;
-    put_line(report, "products", "%u of %s %s", plan->products, is_split ? "parts in" : "residues in",
-             is_split                         ? "f16, summed in f32"
-             : plan->info.residues == VKMM_I8 ? "i8, summed in i32, each by another modulus"
-                                              : "i32, each by another modulus");
+    put_line(report, "products", "%u of %s in %s, summed in %s%s", products, method->pieces,
+             vkmm_type_of(inner.in)->name, vkmm_type_of(inner.compute)->name, method->of);
     for (uint32_t i = 0; i < plan->pass_count; i++) put_pass(report, &plan->passes[i]);
     put_line(report, "altogether", "%s ms, at the device's peaks: copies %s GB/s, such products %s %s",
              VKMM_FIGURE(plan->predicted_ms), VKMM_FIGURE(plan->copy_bytes_per_s * 1e-9),
-             VKMM_FIGURE(2e-9 * plan->inner_per_s), is_split ? "GFLOP/s" : "GOP/s");
+             VKMM_FIGURE(2e-9 * plan->inner_per_s), vkmm_type_of(inner.in)->is_float ? "GFLOP/s" : "GOP/s");
     if (plan->not_measured[0] != '\0')
         put_line(report, "measured", "nothing: %s", plan->not_measured);
     else
@@ -339,8 +340,7 @@ static void put_passes(const vkmm_report *report, const vkmm_problem *problem, c
              VKMM_FIGURE(2e-9 * plan->inner_per_s / plan->products), plan->products);
     if (plan->direct_per_s > 0)
         put_line(report, "in comparison", "%s itself: %s ms, at %s GFLOP/s. By these peaks, %s is faster here", own,
-                 VKMM_FIGURE(plan->direct_ms), VKMM_FIGURE(2e-9 * plan->direct_per_s),
-                 loses ? own : vkmm_method_name(problem->method));
+                 VKMM_FIGURE(plan->direct_ms), VKMM_FIGURE(2e-9 * plan->direct_per_s), loses ? own : method->name);
     else
         put_line(report, "in comparison", "none: the device has no %s", own);
 }

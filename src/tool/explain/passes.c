@@ -1,6 +1,6 @@
-/* The passes of a split or modular product: predicted times at the device's peaks, and times measured in a verified
- * product. Prediction: bytes at the speed of a copy, multiply-adds at the peak of the inner product; each matrix is
- * moved once, as if caches were large. */
+/* The passes of a product that is not multiplied directly: predicted times at the device's peaks, and times measured
+ * in a verified product. Prediction: bytes at the speed of a copy, multiply-adds at the peak of the inner product; each
+ * matrix is moved once, as if caches were large. */
 #include <math.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "explain/explain.h"
 #include "math/component.h"
+#include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "product/product.h"
@@ -141,6 +142,7 @@ static vkmm_status measure(cli_session *session, const vkmm_job_params *params, 
 vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, vkmm_explained *plan)
 {
     const vkmm_problem *p = &params->problem;
+    const vkmm_method_info *method = vkmm_method_at(p->method);
     const vkmm_types types = vkmm_problem_inner(p, &plan->info, &plan->products);
     const double batches = (double)vkmm_problem_batches(p), m = (double)p->m, n = (double)p->n, k = (double)p->k,
                  size = vkmm_type_of(p->type)->bytes, a_b = size * batches * (m + n) * k, c = size * batches * m * n,
@@ -150,15 +152,15 @@ vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *para
 
     if (status != VKMM_OK) return status;
     add(plan, "scale", a_b, 0, 0);
-    add(plan, plan->info.moduli == 0 ? "split" : "residues", a_b, parts, 0);
-    if (plan->info.moduli == 0) {
-        add(plan, "product", parts + c_read, c, plan->products * multiply_adds);
-    } else {
+    add(plan, method->packs, a_b, parts, 0);
+    if (method->finishes) {
         add(plan, "product", parts, sums, plan->products * multiply_adds);
         add(plan, "finish", sums + c_read, c, 0);
+    } else {
+        add(plan, "product", parts + c_read, c, plan->products * multiply_adds);
     }
     for (uint32_t i = 0; i < plan->pass_count; i++) plan->passes[i].share = plan->passes[i].ms / plan->predicted_ms;
     plan->direct_ms = longer_ms(plan, a_b + c_read + c, multiply_adds, plan->direct_per_s);
-    plan->faster = vkmm_method_name(plan->direct_ms <= plan->predicted_ms ? VKMM_COMPUTE_DIRECT : p->method);
+    plan->faster = plan->direct_ms <= plan->predicted_ms ? vkmm_method_at(VKMM_COMPUTE_DIRECT)->name : method->name;
     return measure(session, params, plan);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "math/method.h"
 #include "math/type.h"
 #include "report/records.h"
 #include "report/wrap.h"
@@ -79,7 +80,7 @@ static vkmm_status plan(list *l, const vkmm_problem *problem)
     status = vkmm_kernel_choose(session->log, &l->info, &params, &pipeline.kernel);
     if (status == VKMM_OK) status = vkmm_kernel_steps(session->log, &l->info, &params, steps, &count);
     session->console.muted = 0;
-    if (status == VKMM_OK && pipeline.kernel.moduli > 0) pipeline.problem.method = VKMM_COMPUTE_MODULAR;
+    if (status == VKMM_OK) pipeline.problem.method = pipeline.kernel.method;
     for (; status == VKMM_OK && pipeline.step < count; pipeline.step++) {
         pipeline.name = steps[pipeline.step].name;
         VKMM_PUT(pipeline.hash, "%016" PRIx64, steps[pipeline.step].pipeline_hash);
@@ -101,7 +102,7 @@ static vkmm_method method_of(vkmm_type type)
 {
     int method = VKMM_METHOD_COUNT - 1;
 
-    while (method > VKMM_COMPUTE_DIRECT && vkmm_method_type((vkmm_method)method) != type) method--;
+    while (method > VKMM_COMPUTE_DIRECT && vkmm_method_at((uint32_t)method)->type != type) method--;
     return (vkmm_method)method;
 }
 

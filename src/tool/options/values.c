@@ -2,6 +2,7 @@
 
 #include "base/clean.h"
 #include "base/log.h"
+#include "math/method.h"
 #include "math/type.h"
 
 #include <float.h>
@@ -303,12 +304,12 @@ vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const 
 vkmm_status cli_parse_compute(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     vkmm_problem *problem = field;
-    uint32_t method = VKMM_COMPUTE_SPLIT;
+    uint32_t method = VKMM_COMPUTE_DIRECT + 1;
     vkmm_type type = VKMM_AUTO;
     vkmm_status status = VKMM_OK;
 
-    while (vkmm_method_name(method) != NULL && strcmp(text, vkmm_method_name(method)) != 0) method++;
-    if (vkmm_method_name(method) == NULL) {
+    while (vkmm_method_at(method) != NULL && strcmp(text, vkmm_method_at(method)->name) != 0) method++;
+    if (vkmm_method_at(method) == NULL) {
         method = VKMM_COMPUTE_DIRECT;
         status = cli_parse_type(log, option, text, &type);
     }

@@ -180,7 +180,7 @@ static vkmm_status prove(cli_product *p)
     ran = p->kind->multiply(p, &p->run_ms);
     p->ran_at = vkmm_now_ms();
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
-    p->row.kernel = *p->kernel; /* the plan of a modular product depends on its data */
+    p->row.kernel = *p->kernel; /* the plan may depend on the data */
     begin(p, "verifying");
     status = cli_product_beside(p);
     if (status == VKMM_OK) status = verify(p);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/json.h"
@@ -25,13 +26,18 @@ static const char *op_word(uint32_t op)
     return op == VKMM_OP_T ? "T" : "N";
 }
 
+static const char *method_word(uint32_t method)
+{
+    return vkmm_method_at(method)->name;
+}
+
 const vkmm_words vkmm_type_words = {type_word, VKMM_TYPE_COUNT, "element type", .first = VKMM_F32};
 
 static const vkmm_words layouts = {layout_word, 2},
                         out_types = {type_word, VKMM_BF16 + 1, "element type", .first = VKMM_F32}, ops = {op_word, 2},
                         compute_types = {type_word, VKMM_F16 + 1, "element type", .first = VKMM_F32},
                         activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"},
-                        methods = {vkmm_method_name, VKMM_METHOD_COUNT, "method"};
+                        methods = {method_word, VKMM_METHOD_COUNT, "method"};
 
 static void show_problem(void *copy)
 {
@@ -194,11 +200,7 @@ static json_t *put_null(const void *record)
 }
 
 VKMM_KNOWN(has_name, vkmm_kernel_info, name[0] != '\0')
-
-static int is_modular(const void *record)
-{
-    return ((const vkmm_kernel_info *)record)->products > 0;
-}
+VKMM_KNOWN(has_residues, vkmm_kernel_info, products > 0)
 
 #define KERNEL(member)           VKMM_AT(vkmm_kernel_info, member)
 #define KERNEL_KEY(kind, member) VKMM_KEY(kind, vkmm_kernel_info, member)
@@ -221,7 +223,7 @@ static const vkmm_field kernel_fields[] = {
     {KERNEL_KEY(U32, subgroup_size), VKMM_MAYBE},
     {"dot8", VKMM_FIELD_TRUTH, KERNEL(uses_dot8)},
     {KERNEL_KEY(U32, moduli), VKMM_MAYBE},
-    {KERNEL_KEY(WORD, residues), .words = &vkmm_type_words, .known = is_modular},
+    {KERNEL_KEY(WORD, residues), .words = &vkmm_type_words, .known = has_residues},
     {KERNEL_KEY(U32, products), VKMM_MAYBE},
     {"shader", VKMM_FIELD_CUSTOM, .put = put_null},
 };

@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/text.h"
@@ -88,9 +89,8 @@ const char *vkmm_text_problem(char *text, size_t size, const vkmm_problem *probl
 
 const char *vkmm_text_type(const vkmm_problem *problem, int utf8)
 {
-    static const char *const methods[] = {NULL, "f32 (split)", "f64 (modular)"}; /* each has its own types */
-    if (methods[problem->method]) return methods[problem->method];
-    return vkmm_types_name(vkmm_problem_types(problem), utf8);
+    const char *title = vkmm_method_at(problem->method)->title;
+    return title ? title : vkmm_types_name(vkmm_problem_types(problem), utf8);
 }
 
 static void add_integer(char *text, size_t size, const char *name, uint64_t value)

@@ -1,6 +1,7 @@
 #include "session/session.h"
 
 #include "base/alloc.h"
+#include "math/method.h"
 #include "system/sensors.h"
 #include "system/terminal.h"
 #include "session/drivers.h"
@@ -21,10 +22,9 @@ static void widen(int *width, const char *text)
 void cli_session_widen(cli_session *session, const vkmm_problem *problem)
 {
     vkmm_report *report = &session->report;
-    const int lacks_f64 = session->info != NULL && !session->info->has_f64;
     vkmm_problem computed = *problem;
 
-    if (lacks_f64 && computed.type == VKMM_F64) computed.method = VKMM_COMPUTE_MODULAR;
+    if (session->info != NULL) computed.method = vkmm_method_where(session->info->has_f64, problem);
     widen(&report->size_width, VKMM_NAME(problem, report->utf8));
     widen(&report->type_width, vkmm_text_type(&computed, report->utf8));
 }

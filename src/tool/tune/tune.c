@@ -1,6 +1,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "math/method.h"
 #include "session/commands.h"
 #include "session/problem.h"
 #include "tune/tune.h"
@@ -82,7 +83,7 @@ static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
     vkmm_problem made = problem_at(session->options, p, index), *problem = &made;
     vkmm_tune_row row = {.device = session->info};
     double share = share_of(session->options, p, index);
-    if (made.type == VKMM_F64 && !session->info->has_f64) made.method = VKMM_COMPUTE_MODULAR; /* as run has it */
+    made.method = vkmm_method_where(session->info->has_f64, &made); /* as run has it */
     vkmm_status status = vkmm_problem_check(session->log, problem, NULL), shown = VKMM_OK;
 
     if (status != VKMM_OK) return status;

@@ -1,16 +1,17 @@
 /* Operands that are copied into another layout before the product, because the copy costs less than reading them as
  * they are: rows that begin and end at multiples of 16 bytes, bytes along K. */
 #include <math.h>
+#include <string.h>
 
 #include "kernel/contract.h"
 #include "kernel/general.h"
 #include "math/type.h"
 #include "plan/parts.h"
+#include "plan/recipe.h"
 
-enum { BOTH = VKMM_PACK_A | VKMM_PACK_B, BINDING_ALIGNMENT = 256 /* the largest that Vulkan allows */ };
+enum { BOTH = VKMM_PACK_A | VKMM_PACK_B };
 
-/* Bytes that a GPU reads at once; and of a step along K, so that each begins at such a multiple too. */
-enum { LINE = 128, STEP = 64 };
+enum { STEP = 64 }; /* bytes of a step along K, so that each begins at a multiple that a GPU reads at once too */
 
 static int is_along_k(const vkmm_problem *p, vkmm_operand operand)
 {
@@ -44,12 +45,12 @@ static vkmm_repack repack_of(const vkmm_choice *choice, vkmm_operand operand, ui
         .from = from, .offset = vkmm_operand_offset(p, operand), .stride = stride, .transposed = was != along_k};
     r.count = stride ? vkmm_problem_batches(p) : 1;
     r.lines = along_k ? extent : depth;
-    r.ld = vkmm_round_up(along_k ? depth : extent, vector * LINE / 16);
+    r.ld = vkmm_round_up(along_k ? depth : extent, vector * VKMM_LINE / 16);
     r.bytes = r.count * r.lines * r.ld * (16 / vector);
     return r;
 }
 
-static void take(vkmm_choice *choice, vkmm_operand operand, uint64_t depth, uint32_t how)
+void vkmm_take_pack(vkmm_choice *choice, vkmm_operand operand, uint64_t depth, uint32_t how)
 {
     vkmm_problem *p = &choice->problem;
     const int bound = (how & VKMM_PACK_BOUND) != 0, once = (how & (VKMM_PACK_ONCE | VKMM_PACK_BOUND)) != 0;
@@ -133,61 +134,17 @@ int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkm
     if (which != 0 && p->k % vector != 0 && !(wish->pack & VKMM_PACK_NEVER)) which = BOTH;
     const uint64_t depth = which == BOTH ? vkmm_round_up(p->k, vector * STEP / 16) : p->k;
     for (int o = VKMM_A; o <= VKMM_B; o++)
-        if (which & 1u << o) take(choice, (vkmm_operand)o, depth, asked & 1u << o ? wish->pack : 0);
+        if (which & 1u << o) vkmm_take_pack(choice, (vkmm_operand)o, depth, asked & 1u << o ? wish->pack : 0);
     p->k = depth;
-    if (which != 0) choice->packing = vkmm_module_find("pack", VKMM_U32, VKMM_BUILD_PLAIN);
     return which != 0;
 }
 
-/* The workgroups that pack an operand: squares of pack.comp. */
 void vkmm_repack_groups(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3])
 {
     const uint64_t side = bytes < 4 ? 64 : 32, halves = r->first > 0 ? 2 : 1; /* of two parts */
     groups[0] = vkmm_divide_up(r->ld, side * (r->across ? 1 : halves));
     groups[1] = vkmm_divide_up(r->lines, side * (r->across ? halves : 1));
     groups[2] = r->count;
-}
-
-uint64_t vkmm_parts_depth(uint64_t k)
-{
-    return 2 * vkmm_round_up(k, VKMM_PART);
-}
-
-uint64_t vkmm_parts_bytes(const vkmm_problem *p)
-{
-    const uint64_t unit = LINE / 2, depth = vkmm_round_up(vkmm_parts_depth(p->k), unit);
-    uint64_t bytes = 2 * BINDING_ALIGNMENT; /* the device's decisions */
-    for (int o = VKMM_A; o <= VKMM_B; o++) {
-        const uint64_t extent = across(p, (vkmm_operand)o), matrices = vkmm_problem_batches(p);
-        bytes += matrices * (2 * depth * vkmm_round_up(extent, unit) + 4 * extent) + LINE + BINDING_ALIGNMENT;
-    }
-    return bytes;
-}
-
-/* A problem of f32 becomes one of f16 and of twice the depth, whose operands are made of parts (shaders/split.comp),
- * with their exponents before them. Where an element of C has fewer products than FEWEST that are not 0, on average,
- * f32 is more precise. */
-void vkmm_choose_parts(vkmm_choice *choice)
-{
-    vkmm_problem *p = &choice->problem;
-    enum { FEWEST = 16 };
-    const uint64_t depth = vkmm_parts_depth(p->k);
-    const double terms = (double)p->k, products = terms * (double)p->m * (double)p->n * fmin(FEWEST, terms / 4);
-    p->type = VKMM_F16;
-    for (int o = VKMM_A; o <= VKMM_B; o++) {
-        vkmm_repack *r = &choice->packs[o];
-        uint64_t *offset = o == VKMM_A ? &p->offset_a : &p->offset_b;
-        take(choice, (vkmm_operand)o, depth, 0);
-        r->across = !is_along_k(p, (vkmm_operand)o);
-        r->first = vkmm_round_up(4 * r->count * across(p, (vkmm_operand)o), LINE);
-        r->bytes += r->first;
-        *offset = r->first / 2;
-    }
-    for (int o = VKMM_A; o <= VKMM_B; o++)
-        choice->packs[o].fewest = (float)(products * (double)choice->packs[0].count * (double)choice->packs[1].count);
-    p->k = depth;
-    choice->packing = vkmm_module_find("split", VKMM_U32, VKMM_BUILD_PLAIN);
-    choice->scaling = vkmm_module_find("scale", VKMM_U32, VKMM_BUILD_PLAIN);
 }
 
 int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)
@@ -204,14 +161,59 @@ int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)
         if (r->bytes > device->max_storage_range) return 0;
         if (r->first > 0 && r->first / (4 * r->count * VKMM_SCALED_LINES) > device->max_workgroup_count[0]) return 0;
         if (r->bytes == 0 || r->bound) continue;
-        r->at = vkmm_round_up(end, BINDING_ALIGNMENT);
+        r->at = vkmm_round_up(end, VKMM_BINDING_ALIGNMENT);
         end = r->at + r->bytes;
     }
     choice->info.packed_bytes = end - choice->info.workspace_bytes;
-    if (choice->scaling) {
-        choice->decisions = (vkmm_range){vkmm_round_up(end, BINDING_ALIGNMENT), VKMM_DISPATCH_BYTES};
+    if (choice->decisions.bytes > 0) {
+        choice->decisions.at = vkmm_round_up(end, VKMM_BINDING_ALIGNMENT);
         end = choice->decisions.at + choice->decisions.bytes;
     }
     choice->info.workspace_bytes = end;
     return end <= device->max_storage_range;
+}
+
+static vkmm_recipe_step pack_step(const vkmm_choice *choice, vkmm_operand operand)
+{
+    const vkmm_repack *r = &choice->packs[operand];
+    const uint32_t bytes = vkmm_type_of(choice->problem.type)->bytes;
+    const uint64_t ld = r->ld * bytes / 4;
+    uint64_t groups[3];
+    vkmm_recipe_step step = {.when = r->bound ? VKMM_WHEN_PACK : r->once ? VKMM_WHEN_ONCE : VKMM_WHEN_EACH};
+    const vkmm_pack_push push = {.lines = (uint32_t)r->from.count,
+                                 .length = (uint32_t)r->from.length,
+                                 .ld = (uint32_t)r->from.ld,
+                                 .offset = (uint32_t)r->offset,
+                                 .stride = (uint32_t)r->stride,
+                                 .to_lines = (uint32_t)r->lines,
+                                 .to_ld = (uint32_t)ld,
+                                 .to_offset = (uint32_t)((r->at + r->first) / 4),
+                                 .to_stride = (uint32_t)(r->lines * ld),
+                                 .is_b = operand == VKMM_B,
+                                 .transpose = r->transposed != 0};
+    vkmm_repack_groups(r, bytes, groups);
+    for (int axis = 0; axis < 3; axis++) step.groups[axis] = (uint32_t)groups[axis];
+    step.words.offsets[operand] = VKMM_WORD(vkmm_pack_push, offset);
+    _Static_assert(sizeof push <= sizeof step.push, "a step's push constants");
+    memcpy(step.push, &push, sizeof push);
+    return step;
+}
+
+/* B is packed first if nothing was scaled before: scaled last, it is more likely to be in a cache. */
+vkmm_status vkmm_recipe_packs(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
+                              const char *name, vkmm_recipe *recipe)
+{
+    const uint32_t pipeline = vkmm_recipe_packer(limits, choice, name, choice->problem.type, recipe);
+    vkmm_status status = VKMM_OK;
+    uint32_t at = 0;
+    while (recipe->steps[at].pipeline != 0) at++; /* to the product: an early edge runs at the same time */
+    for (int o = VKMM_B; o >= VKMM_A && status == VKMM_OK; o--) {
+        if (choice->packs[o].bytes == 0) continue;
+        vkmm_recipe_step step = pack_step(choice, (vkmm_operand)o), *product = &recipe->steps[at];
+        step.pipeline = pipeline;
+        if (step.when == VKMM_WHEN_EACH && product->barrier == VKMM_BARRIER_NONE)
+            product->barrier = VKMM_BARRIER_COMPUTE;
+        status = vkmm_recipe_add(log, recipe, at++, &step);
+    }
+    return status;
 }

@@ -1,0 +1,11 @@
+#ifndef VKMM_PLAN_RANGE_H
+#define VKMM_PLAN_RANGE_H
+
+#include <stdint.h>
+
+/* Bytes of the workspace. */
+typedef struct vkmm_range {
+    uint64_t at, bytes;
+} vkmm_range;
+
+#endif
