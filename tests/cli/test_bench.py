@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`vkmatmul bench`: what it measures, where that goes, that it can be resumed, and that nothing a measuring process does can end it."""
+"""`vkmatmul bench`: what it measures, where that goes, and that nothing a measuring process does can end it."""
 import json
 import os
 import pathlib
@@ -29,14 +29,10 @@ class Case(cli.Case):
     def setUp(self):
         super().setUp()
         self.report = self.folder / "report.json"
-        self.journal = self.folder / "report.json.journal"
         self.env = {"XDG_CACHE_HOME": str(self.folder / "cache")}
 
     def suite(self, text, name="tiny.suite"):
         return self.file(name, text.encode())
-
-    def partials(self):
-        return list(self.folder.glob(".vkmatmul-*"))
 
 
 class Real(Case):
@@ -48,8 +44,7 @@ class Real(Case):
         shown, kept = json.loads(out), json.loads(self.report.read_text())
         self.assertEqual(shown["rows"], kept["rows"])
         self.assertEqual((kept["schema"], kept["complete"], kept["settings"]["max_noise"]), ("vkmatmul.bench/1", True, 0.9))
-        self.assertFalse(self.journal.exists())
-        self.assertEqual(self.partials(), [])
+        self.assertEqual(list(self.folder.glob(".vkmatmul-*")), [])
         device = kept["devices"][0]
         self.assertGreater(device["peaks"]["copy_bytes_per_s"], 0)
         self.assertGreater(device["peaks"]["multiply_adds_per_s"]["f32"], 0)
@@ -136,7 +131,7 @@ class Fake(Case):
         return [line for line in lines if kind in (None, line["ask"])]
 
     def forget(self):
-        """What was asked so far, and what a process of a killed run may yet read."""
+        """What was asked so far."""
         self.logs += 1
         self.env["FAKE_BENCH_LOG"] = "log-%d" % self.logs
 
@@ -210,116 +205,6 @@ class Fake(Case):
         huge = self.suite("--size 16\n--size 400000x400000x400000\n", "huge.suite")
         self.assertRegex(self.not_run(self.bench(suite=huge))[400000], r"one product would take about \d+ s; the suite .* allows 60 s")
 
-    def begin(self, *args, **more):
-        """A run that has measured its first block, and waits."""
-        env = dict(os.environ, LC_ALL="C.UTF-8", FAKE_BENCH_FAULTS="begin 9:wait", **self.env)
-        return subprocess.Popen([cli.program, *map(str, self.arguments("-o", self.report, *args))], env=env, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE, text=True, **more)
-
-    def wait_for_rows(self, process, count=1):
-        """Until the journal has so many."""
-        cli.wait_until(lambda: self.journal.exists() and self.journal.read_text().count("vkmatmul.bench.row/1") >= count, process)
-
-    def resume_and_check(self, begun=8):
-        """The other rows alone are measured."""
-        self.forget()
-        report = self.bench("-o", self.report, "--resume")
-        self.assertEqual((len(report["rows"]), report["complete"], self.not_run(report)), (10, True, {}))
-        self.assertEqual(len(self.asked("begin")), 10 - begun)
-        self.assertEqual(self.asked("peaks"), [])
-        self.assertFalse(self.journal.exists())
-        self.assertEqual(json.loads(self.report.read_text())["rows"], report["rows"])
-
-    def test_interrupted_and_resumed(self):
-        for number in [signal.SIGINT, signal.SIGTERM]:
-            with self.subTest(number.name):
-                process = self.begin()
-                self.wait_for_rows(process, 8)
-                process.send_signal(number)
-                self.assertRegex(process.communicate(timeout=cli.GUARD)[1], r"report\.json has 8 rows, and the same command with --resume continues\n\Z")
-                self.assertEqual(process.returncode, 128 + number)
-                report = json.loads(self.report.read_text())
-                self.assertEqual((report["complete"], len(report["rows"]), report["note"]), (False, 8, "interrupted by signal %d" % number))
-                self.assertFalse(self.journal.exists())
-                self.resume_and_check()
-                self.bad(2, "report.json is complete: there is nothing to resume", *self.arguments("-o", self.report, "--resume"), env=self.env)
-                self.report.unlink()
-                self.forget()
-
-    def test_killed_and_resumed(self):
-        process = self.begin()
-        self.wait_for_rows(process, 8)
-        process.kill()
-        process.communicate()
-        self.assertFalse(self.report.exists())
-        self.assertEqual(self.partials(), [])
-        with open(self.journal, "a") as journal:
-            journal.write('{"schema": "vkmatmul.bench.row/1", "torn')
-        before = self.journal.read_text()
-        self.bad(2, "journal holds the results of an unfinished run: --resume", *self.arguments("-o", self.report), env=self.env)
-        for change, args, reason in [('"os":"', [], "system"), ('"processor":"', [], "processor"), ("", ["--type", "f64"], "a row that is not in this run"),
-                                     ("", ["--seed", "7"], "seed"), ("", ["--rotating", "64"], "--rotating"), ("", ["--max-noise", "2%"], "--max-noise"),
-                                     (self.examples["device-0"]["uuid"], [], "which this run does not have"),
-                                     ('"version":"', [], "vkmatmul version")]:
-            text = before.replace(change, change[:-1] + "9") if change.startswith('"') else before.replace(change, change[:-1] + "e") if change else before
-            if change.startswith('"'):
-                text = before.replace(change, change + "9")
-            self.assertTrue(args or text != before, change)
-            self.journal.write_text(text)
-            done = cli.run(*self.arguments("-o", self.report, "--resume", *args), env=self.env)
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertRegex(done.stderr, "cannot resume .*" + reason)
-            self.assertEqual(self.journal.read_text(), text)
-        self.journal.write_text(before)
-        other = self.suite("--size 16\n", "other.suite")
-        self.assertRegex(cli.run(*self.arguments("-o", self.report, "--resume", suite=other), env=self.env).stderr, "cannot resume .* its suite is")
-        self.forget()
-        done = cli.run(*self.arguments("--json", "-o", self.report, "--resume"), env=self.env)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(len(json.loads(done.stdout)["rows"]), 10)
-        self.assertEqual(len(self.asked("begin")), 2)
-        self.assertFalse(self.journal.exists())
-
-    def killed(self, *args):
-        process = self.begin(*args)
-        self.wait_for_rows(process, 8)
-        process.kill()
-        process.communicate()
-        self.forget()
-        return self.journal.read_text()
-
-    def test_resumed_on_a_machine_that_changed(self):
-        before = self.killed("--max-noise", "0.7%")
-        head = json.loads(before.splitlines()[0])
-        for key, value, reason in [("layers", ["VK_LAYER_x"], "its list of Vulkan layers is VK_LAYER_x, but now it would be none"),
-                                   ("host", dict(head["host"], power_source="battery"), "power source is battery, but now it would be")]:
-            text = json.dumps(dict(head, **{key: value})) + "\n" + before.split("\n", 1)[1]
-            self.journal.write_text(text)
-            self.bad(2, "cannot resume .*" + reason, *self.arguments("-o", self.report, "--resume", "--max-noise", "0.7%"), env=self.env)
-            self.assertEqual(self.journal.read_text(), text)
-        # A tune whose results are gone: the row is measured anew, the others stay. A bound in percent is no round number of ours.
-        self.journal.write_text(before.replace('"tuned":false', '"tuned":true', 1))
-        report = self.bench("-o", self.report, "--resume", "--max-noise", "0.7%", stderr=r"\Avkmatmul: warning: 1 row of \S* used other results of 'vkmatmul tune' "
-                            r"and is measured again\n\Z")
-        self.assertEqual([request["problem"]["m"] for request in self.asked("begin")], [16, 144, 160])
-        self.assertEqual((len(report["rows"]), report["complete"], report["created"]), (10, True, head["created"]))
-        self.assertRegex(report["note"], r"\Aresumed at 20\S+Z; 7 rows were measured before, the first of the report\Z")
-        self.assertFalse(any(row["kernel"]["tuned"] for row in report["rows"]))
-
-    def test_a_journal_is_replaced_whole(self):
-        """A disk too full to go on costs no row that was there; nor does a journal stand twice for a row that did not run at first."""
-        process = self.begin()
-        self.wait_for_rows(process, 8)
-        process.send_signal(signal.SIGINT)
-        process.communicate()
-        before = self.report.read_bytes()
-        done = cli.run(*self.arguments("-o", self.report, "--resume"), env=self.env, restore_signals=False,
-                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000)))
-        self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"cannot write [^\n]*report\.json\.journal: File too large")
-        self.assertEqual((self.report.read_bytes(), self.journal.exists(), self.partials()), (before, False, []))
-        self.resume_and_check()
-
     def test_the_host_keeps_its_caches(self):
         """Its operands take no turns, whatever --rotating says of the devices'; and it took no turns with the only device."""
         hello = json.loads(cli.run("bench-worker", "--host", input='{"ask": "hello"}\n', env=self.env).stdout)
@@ -332,14 +217,6 @@ class Fake(Case):
         self.assertEqual([request["rotating_bytes"] for request in self.asked("begin")], [8 << 20, 0])
         arguments = ["compare", *(word for word in arguments[1:] if word not in ("--rotating", "8"))]
         self.assertIs(json.loads(self.good(*arguments, env=self.env))["paired"], False)
-
-    def test_what_peaks_a_resumed_run_needs(self):
-        before = self.killed()
-        self.journal.write_text(before.replace('"f32":1e12', '"f32":null').replace('"f32":1000000000000.0', '"f32":null'))
-        self.assertNotEqual(self.journal.read_text(), before)
-        report = self.bench("-o", self.report, "--resume")
-        self.assertEqual([(request["types"], request["matrix_ms"]) for request in self.asked("peaks")], [(["f32"], 0)])
-        self.assertEqual(report["devices"][0]["peaks"]["multiply_adds_per_s"]["f32"], 1e12)
 
     def test_peaks_that_cannot_be_measured(self):
         for kind, why in [("crash", "was killed by signal 11"), ("refused", "no memory on the device")]:
@@ -357,16 +234,7 @@ class Fake(Case):
         self.bad(2, r"ends with none of .*\.json, \.jsonl, \.csv, \.md, \.xml", *self.arguments("-o", self.folder / "report.txt"), env=self.env)
         self.bad(2, "No such file or directory", *self.arguments("-o", self.folder / "nowhere" / "report.json"), env=self.env)
         self.bad(2, "--resume .* name it with -o", *self.arguments("--resume"), env=self.env)
-        self.bad(2, "there is nothing to resume", *self.arguments("--resume", "-o", self.report), env=self.env)
         self.assertEqual(self.asked(), [])
-        self.report.symlink_to("/dev/full")
-        done = cli.run(*self.arguments("--md", "-o", self.report), env=self.env)
-        self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, "cannot write .*No space left")
-        self.assertRegex(done.stderr, r"the results so far are in .*report\.json\.journal")
-        self.assertEqual(self.journal.read_text().count("vkmatmul.bench.row/1"), 10)
-        self.report.unlink()
-        self.resume_and_check(begun=10)
         with open("/dev/full", "w") as full:
             done = cli.run(*self.arguments(), env=self.env, stdout=full)
         self.assertEqual(done.returncode, 2)

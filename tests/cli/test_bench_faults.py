@@ -50,7 +50,6 @@ class Case(cli.Case):
             (self.fake / (name + ".json")).write_text(json.dumps(example))
         self.out = self.folder / "out" / "report.json"
         self.out.parent.mkdir()
-        self.journal = pathlib.Path(str(self.out) + ".journal")
         self.log = self.fake / "log"
         self.suite = self.file("suite", b"".join(b"--size %d\n" % size for size in SIZES))
 
@@ -73,11 +72,9 @@ class Case(cli.Case):
         return subprocess.Popen([cli.program, *map(str, self.command(*args))], env=dict(os.environ, LC_ALL="C.UTF-8", **self.env("begin 9:wait")),
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **more)
 
-    def wait_for_rows(self, child, count):
-        """Until the journal has so many, whole."""
-        def rows():
-            return sum(b"vkmatmul.bench.row/" in line for line in self.journal.read_bytes().split(b"\n")[:-1])
-        cli.wait_until(lambda: self.journal.exists() and rows() >= count, child)
+    def wait_for_rows(self, child):
+        """Until the first block is in the file."""
+        cli.wait_until(self.out.exists, child)
 
     def asked(self, what):
         return sum(json.loads(line)["ask"] == what for line in self.log.read_text().splitlines())
@@ -93,75 +90,72 @@ class Case(cli.Case):
 
 
 class Ended(Case):
-    def finish(self, before, said=""):
-        """Goes on, with a word or without; what was measured is not measured again, and all rows are there in the end."""
-        self.log = self.fake / "resumed"  # a process of a killed run may not have ended yet
-        done = self.bench("--resume")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, r"\A%s\Z" % said)
+    def left(self, number):
+        """The report that a signal leaves, and what the run said."""
+        child = self.start()
+        self.wait_for_rows(child)
+        child.send_signal(number)
+        _, stderr = child.communicate(timeout=cli.GUARD)
+        self.assertEqual(os.listdir(self.out.parent), [self.out.name])
+        self.log = self.fake / ("resumed-%d" % number)  # a process of a killed run may not have ended yet
         report = self.read()
-        self.assertTrue(report["complete"])
-        self.assertEqual(sorted(timed(report)), SIZES)
-        self.assertEqual(len(report["rows"]), len(SIZES))
-        self.assertEqual(self.asked("begin"), len(SIZES) - before)
-        self.assertFalse(self.journal.exists())
-        again = self.bench("--resume")
-        self.one_error(again, "is complete: there is nothing to resume")
-        return report
+        self.assertEqual((report["complete"], sorted(timed(report))), (False, SIZES[:8]))
+        return report, child.returncode, stderr
+
+    def finish(self, before):
+        """Measures only what is missing."""
+        done = self.bench("--resume")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        report = self.read()
+        self.assertEqual((report["complete"], sorted(timed(report)), len(report["rows"])), (True, SIZES, len(SIZES)))
+        self.assertEqual(self.asked("begin"), len(SIZES) - 8)
+        for row in before["rows"]:
+            self.assertEqual(samples(timed(report)[row["problem"]["m"]]), samples(row))
+        self.assertEqual(report["created"], before["created"])
+        self.assertRegex(report["note"], r"\Aresumed at 20\S+Z; 8 rows were measured before, the first of the report\Z")
 
     def test_killed_and_resumed(self):
-        child = self.start()
-        self.wait_for_rows(child, 8)
-        child.kill()
-        child.communicate()
-        self.assertFalse(self.out.exists())
-        self.assertEqual(sorted(os.listdir(self.out.parent)), [self.journal.name])
-        done = self.bench()
-        self.one_error(done, r"report\.json\.journal .*--resume")  # nothing is dropped silently
-        lines = self.journal.read_text().splitlines()
-        rows = [json.loads(line) for line in lines if '"vkmatmul.bench.row/' in line]
-        # What a power failure may have left of a last line costs that line.
-        with open(self.journal, "a") as journal:
-            journal.write(lines[-1][:100])
-        found = self.finish(len(rows), r"vkmatmul: warning: [^\n]*report\.json\.journal: line %d is incomplete[^\n]*\n" % (len(lines) + 1))
-        for row in rows:
-            self.assertEqual(samples(timed(found)[row["problem"]["m"]]), samples(row))
-
-    def test_a_journal_can_be_read_as_it_is(self):
-        child = self.start()
-        self.wait_for_rows(child, 8)
-        child.kill()
-        child.communicate()
-        shutil.copy(self.journal, self.folder / "left.jsonl")
-        done = cli.run("compare", self.folder / "left.jsonl", self.folder / "left.jsonl")
-        self.assertIn("16", done.stdout)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        before, _, _ = self.left(signal.SIGKILL)
+        self.one_error(self.bench(), "report.json already exists: --force replaces it, and --resume continues")
+        self.assertEqual(cli.run("compare", self.out, self.out).returncode, 0)
+        self.finish(before)
 
     def test_interrupted_and_resumed(self):
-        child = self.start()
-        self.wait_for_rows(child, 8)
-        child.send_signal(signal.SIGTERM)
-        _, stderr = child.communicate(timeout=cli.GUARD)
-        self.assertEqual(child.returncode, 128 + signal.SIGTERM, stderr)
-        self.assertRegex(stderr, r"\Avkmatmul: warning: interrupted; .*report\.json has \d+ rows, and the same command with --resume continues\n\Z")
-        report = self.read()
-        self.assertFalse(report["complete"])
-        self.assertFalse(self.journal.exists())
-        self.finish(len(report["rows"]))
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            with self.subTest(number.name):
+                before, code, stderr = self.left(number)
+                self.assertEqual((code, before["note"]), (128 + number, "interrupted by signal %d" % number))
+                self.assertRegex(stderr, r"\Avkmatmul: warning: interrupted; .*report\.json has 8 rows, and the same command with --resume continues\n\Z")
+                self.finish(before)
+                self.out.unlink()
 
     def test_another_run_is_not_resumed(self):
-        child = self.start()
-        self.wait_for_rows(child, 8)
-        child.kill()
-        child.communicate()
-        before = self.journal.read_bytes()
-        self.one_error(self.bench("--resume", "--seed", "2"), "cannot resume .*seed")
-        self.one_error(self.bench("--resume", "--rotating", "10"), "cannot resume .*rotating")
-        self.assertEqual(self.journal.read_bytes(), before)
-        self.journal.write_bytes(b"{}\n" + before)
-        self.one_error(self.bench("--resume"), r"report\.json\.journal")
-        self.journal.unlink()
-        self.one_error(self.bench("--resume"), "nothing to resume")
+        before, _, _ = self.left(signal.SIGKILL)
+        cases = [({}, ["--seed", "2"], r"settings\.seed is 1, but now it would be 2"), ({}, ["--rotating", "10"], r"settings\.rotating_bytes is 0"),
+                 ({}, ["--max-noise", "2%"], r"settings\.max_noise"), ({"layers": ["VK_LAYER_x"]}, [], r'layers is \["VK_LAYER_x"\], but now it would be \[\]'),
+                 ({"host": dict(before["host"], power_source="coal")}, [], r'host\.power_source is "coal"'),
+                 ({"tool": dict(before["tool"], version="9")}, [], "version"), ({"devices": 2 * before["devices"]}, [], "devices is"),
+                 ({"devices": [dict(before["devices"][0], driver_version=7)]}, [], r"devices\[0\]\.driver_version is 7")]
+        for change, args, reason in cases:
+            with self.subTest(reason):
+                text = json.dumps(dict(before, **change))
+                self.out.write_text(text)
+                self.one_error(self.bench("--resume", *args), r"cannot resume .*report\.json: .*" + reason)
+                self.assertEqual(self.out.read_text(), text)
+        self.out.write_text("{}")
+        self.one_error(self.bench("--resume"), r"report\.json")
+
+    def test_every_format_is_whole_at_any_time(self):
+        for name, start in {"r.jsonl": "{", "r.csv": "device,", "r.md": "vkmatmul ", "r.xml": "<?xml"}.items():
+            with self.subTest(name):
+                self.out = self.out.with_name(name)
+                child = self.start()
+                self.wait_for_rows(child)
+                child.kill()
+                child.communicate()
+                text = self.out.read_text()
+                self.assertTrue(text.startswith(start) and text.endswith("\n"))
+                self.assertIn(str(SIZES[7]), text)
 
 
 class Disk(Case):
@@ -172,33 +166,22 @@ class Disk(Case):
         return self.bench(preexec_fn=limit_size, **more)
 
     def test_full_while_rows_come(self):
-        whole = self.bench(out=self.folder / "whole.json")
-        self.assertEqual(whole.returncode, 0, whole.stderr)
-        done = self.limited(30000)
-        self.one_error(done, r"cannot write .*report\.json\.journal: File too large", count=2)  # and the report
-        self.assertFalse(self.out.exists())
-        rows = [json.loads(line) for line in self.journal.read_text().splitlines() if line.startswith("{") and line.endswith("}")]
-        kept = sum(row["schema"] == "vkmatmul.bench.row/1" for row in rows)
-        self.assertGreater(kept, 0)
-        self.assertLess(kept, len(SIZES))
-        (self.fake / "log").unlink()
+        whole = self.folder / "whole.json"
+        self.assertEqual(self.bench(out=whole).returncode, 0)
+        done = self.limited(whole.stat().st_size * 3 // 4)
+        self.one_error(done, r"cannot write .*report\.json: File too large")
+        self.assertEqual((sorted(timed(self.read())), self.read()["complete"]), (SIZES[:8], False))
+        self.assertEqual(os.listdir(self.out.parent), [self.out.name])
         done = self.bench("--resume")
-        self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]* is incomplete[^\n]*\n)?\Z")
-        self.assertEqual((done.returncode, sorted(timed(self.read()))), (0, SIZES))
-        self.assertEqual(self.asked("begin"), len(SIZES) - kept)
+        self.assertEqual((done.returncode, done.stderr, sorted(timed(self.read()))), (0, "", SIZES))
 
-    def test_full_at_the_end(self):
+    def test_not_a_regular_file(self):
+        """Is written once, at the end."""
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
         self.out.symlink_to("/dev/full")
-        done = self.bench()
-        self.one_error(done, r"cannot write .*report\.json: No space left on device")
-        self.assertRegex(done.stderr, r"the results so far are in .*report\.json\.journal")
-        self.assertEqual(self.journal.read_bytes().count(b'vkmatmul.bench.row/'), len(SIZES))
-        self.out.unlink()
-        done = self.bench("--resume")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(sorted(timed(self.read())), SIZES)
+        self.one_error(self.bench(), r"cannot write .*report\.json: No space left on device")
+        self.assertEqual(self.asked("begin"), len(SIZES))
 
     def test_standard_output_is_full(self):
         if not os.path.exists("/dev/full"):
@@ -207,8 +190,8 @@ class Disk(Case):
             with self.subTest(format), open("/dev/full", "w") as full:
                 done = self.bench(format, stdout=full)
                 self.one_error(done, "cannot write")
-                for left in [self.out, self.journal]:
-                    left.unlink(missing_ok=True)
+                self.assertTrue(timed(self.read()))
+                self.out.unlink()
 
     def test_unwritable_before_anything_is_measured(self):
         cases = {self.folder / "nowhere" / "r.json": "cannot write .*nowhere", self.folder: "cannot write|ends with none of",
@@ -226,7 +209,7 @@ class Disk(Case):
 
     def test_the_folder_goes_away(self):
         child = self.start()
-        self.wait_for_rows(child, 8)
+        self.wait_for_rows(child)
         shutil.rmtree(self.out.parent)
         (self.fake / "go").touch()
         _, stderr = child.communicate(timeout=cli.GUARD)

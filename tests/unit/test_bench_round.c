@@ -89,32 +89,6 @@ static void lines_come_back(void **state)
 
 /* ---- Lines ---- */
 
-static void torn_journals_are_read(void **state)
-{
-    (void)state;
-    vkmm_bench made = {0}, bench = {0};
-    heard h = {0};
-    make_bench(&made, 1, 0.02);
-    char *text = written("jsonl", &made), *last = text;
-    for (uint32_t i = 0; i < 1 + 3 + 5; i++) last = strchr(last, '\n') + 1;
-    last[100] = '\0'; /* within the sixth row */
-    assert_int_equal(parse(&h, text, &bench), VKMM_OK);
-    assert_true(h.count == 1 && h.level == VKMM_LOG_WARNING && strstr(h.last, "line 10 is incomplete") != NULL);
-    assert_true(bench.row_count == 5 && bench.device_count == 3 && !bench.complete);
-    assert_string_equal(bench.note, "the run did not finish");
-    assert_string_equal(bench.devices[1].label, made.devices[1].label);
-    vkmm_bench_free(&bench);
-    *last = '\0'; /* between two lines */
-    h.count = 0;
-    assert_int_equal(parse(&h, text, &bench), VKMM_OK);
-    assert_true(h.count == 0 && bench.row_count == 5);
-    vkmm_bench_free(&bench);
-    text[strcspn(text, "\n") + 1] = '}'; /* the second line */
-    refused(text, strlen(text), "line 2 is not valid JSON: column");
-    free(text);
-    vkmm_bench_free(&made);
-}
-
 static void lines_are_judged(void **state)
 {
     (void)state;
@@ -129,6 +103,7 @@ static void lines_are_judged(void **state)
     refused(HEAD DEVICE "\n\n{}\n" ROW, strlen(HEAD DEVICE ROW) + 5, "line 5: it has no schema");
     refused(HEAD DEVICE "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0}", strlen(HEAD DEVICE) + 44,
             "line 3: problem is missing");
+    refused(HEAD DEVICE "{\"schema\"", strlen(HEAD DEVICE) + 9, "line 3 is not valid JSON: column");
     taken(HEAD DEVICE ROW "{\"schema\":\"vkmatmul.bench.weather/1\",\"sun\":true}\r\n" ROW
                           "{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}",
           &bench);
@@ -271,15 +246,9 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_come_back),
-        cmocka_unit_test(lines_come_back),
-        cmocka_unit_test(torn_journals_are_read),
-        cmocka_unit_test(lines_are_judged),
-        cmocka_unit_test(tunes_are_read),
-        cmocka_unit_test(files),
-        cmocka_unit_test(parts_come_back),
-        cmocka_unit_test(component_names),
-        cmocka_unit_test(memory_ends),
+        cmocka_unit_test(documents_come_back), cmocka_unit_test(lines_come_back), cmocka_unit_test(lines_are_judged),
+        cmocka_unit_test(tunes_are_read),      cmocka_unit_test(files),           cmocka_unit_test(parts_come_back),
+        cmocka_unit_test(component_names),     cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
+#include "base/folder.h"
 #include "system/process.h"
 #include "bench/run.h"
 #include "bench/store.h"
+#include "bench/writer.h"
 #include "session/commands.h"
 
 #include <stdio.h>
@@ -8,8 +10,8 @@
 struct cli_bench_live {
     cli_session *session;
     const vkmm_bench_writer *writer; /* of standard output; NULL: nothing is written there */
-    cli_bench_store store;
     int begun;
+    vkmm_status stored; /* of the file of -o */
 };
 
 static vkmm_status show(cli_bench_live *live, const vkmm_bench *bench, const vkmm_bench_row *row)
@@ -23,53 +25,53 @@ static vkmm_status show(cli_bench_live *live, const vkmm_bench *bench, const vkm
     return cli_session_wrote(session, status);
 }
 
-/* All devices are known. */
-static vkmm_status begin(cli_bench_live *live, const vkmm_bench *bench)
+vkmm_status cli_bench_begin(cli_bench_live *live, const vkmm_bench *bench)
 {
-    vkmm_status status = cli_bench_store_begin(&live->store, bench);
+    vkmm_status status = VKMM_OK;
 
-    if (status == VKMM_OK && live->writer != NULL && live->writer->begin != NULL)
+    if (live->writer != NULL && live->writer->begin != NULL)
         status = live->writer->begin(&live->session->report, bench);
     live->begun = status == VKMM_OK;
-    for (uint32_t i = 0; i < bench->row_count && status == VKMM_OK; i++) status = show(live, bench, &bench->rows[i]);
-    return status;
+    return status == VKMM_OK ? cli_bench_know(live, bench, 0) : status;
 }
 
-vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, const vkmm_bench_row *row)
+vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, uint32_t first)
 {
-    vkmm_status status, shown;
+    vkmm_status shown = VKMM_OK;
 
-    if (row == NULL) return begin(live, bench);
-    /* A row is stored on the disk before it is shown; it is shown even if the disk is full. */
-    status = cli_bench_store_row(&live->store, row);
-    shown = show(live, bench, row);
-    return status != VKMM_OK ? status : shown;
+    /* Rows are stored on the disk before they are shown; they are shown even if the disk is full. */
+    if (first < bench->row_count) live->stored = cli_bench_store_write(live->session, bench, 0);
+    for (uint32_t i = first; i < bench->row_count && shown == VKMM_OK; i++) shown = show(live, bench, &bench->rows[i]);
+    return live->stored != VKMM_OK ? live->stored : shown;
 }
 
 static vkmm_status finish(cli_bench_live *live, const vkmm_bench *bench)
 {
-    vkmm_status status = VKMM_OK, stored = cli_bench_store_finish(&live->store, bench);
+    vkmm_status status = VKMM_OK;
 
+    if (live->begun && live->stored == VKMM_OK) live->stored = cli_bench_store_write(live->session, bench, 1);
     if (live->begun && live->writer != NULL && live->writer->end != NULL && !ferror(live->session->report.out)) {
         status = live->writer->end(&live->session->report, bench);
         if (status == VKMM_OK) status = vkmm_report_flush(&live->session->report, live->session->log);
     }
-    return stored != VKMM_OK ? stored : status;
+    return live->stored != VKMM_OK ? live->stored : status;
 }
 
 static vkmm_status tell_interrupt(const cli_bench_live *live, const vkmm_bench *bench, int signal)
 {
     const vkmm_log *log = live->session->log;
-    const char *s = bench->row_count == 1 ? "" : "s";
+    const char *path = live->session->options->output, *s = bench->row_count == 1 ? "" : "s";
 
-    if (live->store.path == NULL)
-        vkmm_say(log, VKMM_LOG_WARNING, "interrupted after %u row%s; a run with -o FILE can be resumed",
+    if (path == NULL)
+        vkmm_say(log, VKMM_LOG_WARNING, "interrupted after %u row%s; a run with -o FILE.json can be resumed",
                  bench->row_count, s);
     else if (!live->begun)
         vkmm_say(log, VKMM_LOG_WARNING, "interrupted before the first row");
     else
-        vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s, and the same command with --resume continues",
-                 live->store.path, bench->row_count, s);
+        vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s%s", path, bench->row_count, s,
+                 vkmm_path_ends(path, ".json") || vkmm_path_ends(path, ".jsonl")
+                     ? ", and the same command with --resume continues"
+                     : "");
     return (vkmm_status)(128 + signal); /* as in shells */
 }
 
@@ -95,11 +97,10 @@ static vkmm_status run(cli_session *session, int every_device, const vkmm_bench_
 
     /* Rows appear one by one, but what they will contain is known. */
     for (uint32_t i = 0; i < suite.count; i++) cli_session_widen(session, &suite.items[i].problem);
-    if (status == VKMM_OK) status = cli_bench_store_open(session, &live.store);
+    if (status == VKMM_OK) status = cli_bench_store_check(session);
     if (status == VKMM_OK) status = cli_bench_head(session, &suite, every_device, bench);
-    if (status == VKMM_OK && session->options->resume) status = cli_bench_store_resume(&live.store, &suite, bench);
+    if (status == VKMM_OK) status = cli_bench_store_resume(session, bench);
     if (status == VKMM_OK) status = measure(&live, &suite, bench);
-    cli_bench_store_end(&live.store);
     vkmm_suite_free(&suite);
     return status;
 }

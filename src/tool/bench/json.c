@@ -1,5 +1,4 @@
 /* Bench reports as JSON, whole ("vkmatmul.bench/1") or as lines that are written during the run. */
-#include "base/alloc.h"
 #include "bench/records.h"
 #include "bench/writer.h"
 #include "report/json.h"
@@ -15,18 +14,6 @@ static vkmm_status json_end(vkmm_report *report, const vkmm_bench *bench)
     json_decref(object);
     putc('\n', report->out);
     return VKMM_OK;
-}
-
-/* Jansson's allocator is not this program's. */
-char *vkmm_bench_row_line(const vkmm_bench_row *row)
-{
-    json_t *object = vkmm_record_json(&vkmm_row_line_record, row);
-    size_t bytes = object != NULL ? json_dumpb(object, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(9)) : 0;
-    char *line = bytes > 0 ? vkmm_alloc(bytes + 1, 1) : NULL;
-
-    if (line != NULL) json_dumpb(object, line, bytes, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    json_decref(object);
-    return line;
 }
 
 static vkmm_status put_line(const vkmm_report *report, const vkmm_record *record, const void *data)

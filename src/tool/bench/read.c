@@ -99,7 +99,7 @@ static vkmm_status status_of(const vkmm_log *log, const char *where, const vkmm_
     return VKMM_OK;
 }
 
-/* ---- reports in lines, of a run that may not have finished ---- */
+/* ---- reports in lines ---- */
 
 /* A device occurs once, and once more if something happened to it. */
 static void read_device(const vkmm_node *root, vkmm_bench *bench)
@@ -147,15 +147,11 @@ static void read_line(const vkmm_node *root, int *has_head, vkmm_bench *bench)
     }
 }
 
-/* A line of text that is not JSON: the last one may be incomplete. */
-static vkmm_status judge_broken(const vkmm_log *log, const char *where, const json_error_t *error, int is_last)
+static vkmm_status fail_broken(const vkmm_log *log, const char *where, const json_error_t *error)
 {
     if (json_error_code(error) == json_error_out_of_memory)
         return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
-    if (!is_last)
-        return vkmm_fail(log, VKMM_INVALID, "%s is not valid JSON: column %d: %s", where, error->column, error->text);
-    vkmm_say(log, VKMM_LOG_WARNING, "%s is incomplete and was skipped: the run stopped while writing it", where);
-    return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s is not valid JSON: column %d: %s", where, error->column, error->text);
 }
 
 static vkmm_status read_lines(const vkmm_log *log, const char *name, const char *text, size_t bytes,
@@ -181,13 +177,12 @@ static vkmm_status read_lines(const vkmm_log *log, const char *name, const char 
             read_line(&root, &has_head, bench);
             status = status_of(log, where, reading);
         } else {
-            status = judge_broken(log, where, &error, is_blank(next, (size_t)(end - next)));
+            status = fail_broken(log, where, &error);
         }
         json_decref(json);
         if (status != VKMM_OK) return status;
     }
     if (!has_head) bench->complete = 1; /* only results of tunes */
-    if (!bench->complete && bench->note[0] == '\0') VKMM_PUT(bench->note, "the run did not finish");
     return VKMM_OK;
 }
 

@@ -29,7 +29,7 @@ static const vkmm_field setting_fields[] = {
     {SETTING_KEY(U64, seed)},
     {SETTING_KEY(U64, rotating_bytes)},
     {SETTING_KEY(REAL, max_noise), VKMM_MAYBE, .most = VKMM_MOST_MS},
-    {SETTING_KEY(REAL, budget_ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
+    {SETTING_KEY(REAL, budget_ms), VKMM_MAYBE, .most = VKMM_MOST_MS}, /* last: same_settings_record omits it */
 };
 
 static const vkmm_record settings_record = {"settings", VKMM_FIELDS(setting_fields)};
@@ -50,6 +50,19 @@ static const vkmm_field end_fields[] = {
 };
 
 const vkmm_record vkmm_end_record = {NULL, VKMM_FIELDS(end_fields)};
+
+static const vkmm_record same_settings_record = {NULL, setting_fields, VKMM_COUNT(setting_fields) - 1};
+
+static const vkmm_field same_fields[] = {
+    {BENCH_KEY(TEXT, version)},
+    {BENCH_KEY(TEXT, shader_hash)},
+    {"host", VKMM_FIELD_RECORD, .record = &host_record},
+    {BENCH_KEY(RECORD, settings), .record = &same_settings_record},
+    {"layers", VKMM_FIELD_TEXT, VKMM_LIST(vkmm_bench, layers, layer_count)},
+    {"devices", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench, devices, device_count), .record = &vkmm_identity_record},
+};
+
+const vkmm_record vkmm_same_record = {NULL, VKMM_FIELDS(same_fields)};
 
 /* ---- tunes ---- */
 

@@ -13,6 +13,7 @@ extern const vkmm_record vkmm_saved_record;   /* vkmm_bench: with the name of it
 extern const vkmm_record vkmm_reports_record; /* vkmm_reports: those of a comparison */
 extern const vkmm_record vkmm_head_record;    /* vkmm_bench: everything but devices, rows and tunes */
 extern const vkmm_record vkmm_end_record;     /* vkmm_bench: how the run ended */
+extern const vkmm_record vkmm_same_record;    /* vkmm_bench: what --resume requires to be the same */
 extern const vkmm_record vkmm_tune_record;    /* vkmm_bench_tune */
 extern const vkmm_record vkmm_trial_record;   /* vkmm_bench_trial */
 

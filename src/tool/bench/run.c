@@ -123,7 +123,7 @@ static int is_ready(bench_run *run, cli_bench_lane *lane)
     return 0;
 }
 
-/* The types that the suite multiplies or sums in on the device, and whose peak is unknown. Some have none. */
+/* The types that the suite multiplies or sums in on the device. Some have no peak. */
 static json_t *types_of(const bench_run *run, const vkmm_bench_device *device)
 {
     json_t *types = json_array();
@@ -136,18 +136,9 @@ static json_t *types_of(const bench_run *run, const vkmm_bench_device *device)
             asked = is_for(device, &run->suite->items[i]) &&
                     (inner.in == (vkmm_type)type || inner.compute == (vkmm_type)type);
         }
-        if (asked && !(device->peaks.multiply_adds_per_s[type] > 0))
-            json_array_append_new(types, json_string(vkmm_type_of((vkmm_type)type)->name));
+        if (asked) json_array_append_new(types, json_string(vkmm_type_of((vkmm_type)type)->name));
     }
     return types;
-}
-
-/* Peaks that an earlier part of the run has measured are kept. */
-static void keep_peaks(vkmm_bench_peaks *peaks, const vkmm_bench_peaks *got)
-{
-    if (!(peaks->copy_bytes_per_s > 0)) *peaks = *got;
-    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
-        if (!(peaks->multiply_adds_per_s[type] > 0)) peaks->multiply_adds_per_s[type] = got->multiply_adds_per_s[type];
 }
 
 static cli_reply ask_peaks(bench_run *run, cli_bench_lane *lane, json_t *types)
@@ -156,7 +147,7 @@ static cli_reply ask_peaks(bench_run *run, cli_bench_lane *lane, json_t *types)
     vkmm_bench_peaks got;
     json_t *ask = json_pack("{s:s}", "ask", "peaks"), *answer = NULL;
     char sentence[VKMM_BENCH_TEXT];
-    double shapes = device->peaks.copy_bytes_per_s > 0 ? 0 : SHAPES_SHARE * lane->budget_ms;
+    double shapes = SHAPES_SHARE * lane->budget_ms;
     double patience = PEAKS_PATIENCE + PEAK_PATIENCE * (double)json_array_size(types) + 2 * shapes;
     cli_reply reply;
 
@@ -167,7 +158,7 @@ static cli_reply ask_peaks(bench_run *run, cli_bench_lane *lane, json_t *types)
     if (reply == CLI_REPLY_ANSWER && lane->link.status == VKMM_OK) {
         vkmm_bench_peaks_init(&got);
         if (vkmm_record_parse(json_object_get(answer, "peaks"), &vkmm_peaks_record, &got, sentence))
-            keep_peaks(&device->peaks, &got);
+            device->peaks = got;
         else
             reply = cli_worker_distrust(&lane->link, sentence);
     }
@@ -179,15 +170,10 @@ static cli_reply ask_peaks(bench_run *run, cli_bench_lane *lane, json_t *types)
 static void measure_peaks(bench_run *run, cli_bench_lane *lane)
 {
     const vkmm_bench_device *device = &run->bench->devices[lane->device];
-    json_t *types = types_of(run, device);
 
-    if (device->is_host || device->together[0] != '\0' ||
-        (device->peaks.copy_bytes_per_s > 0 && json_array_size(types) == 0) || !is_ready(run, lane)) {
-        json_decref(types);
-        return;
-    }
+    if (device->is_host || device->together[0] != '\0' || !is_ready(run, lane)) return;
     show_progress(run, lane, NULL);
-    if (ask_peaks(run, lane, types) != CLI_REPLY_INTERRUPTED && lane->link.status != VKMM_OK)
+    if (ask_peaks(run, lane, types_of(run, device)) != CLI_REPLY_INTERRUPTED && lane->link.status != VKMM_OK)
         vkmm_say(run->session->log, VKMM_LOG_WARNING, "the peaks of %s are unknown: %s", device->label,
                  lane->link.sentence);
     lane->link.spent_ms = 0; /* the budget is only for rows */
@@ -367,11 +353,12 @@ static void finish(bench_run *run, cli_bench_cell *cell)
         if (!row->passed) run->wrong++;
         if (!row->passed) say_wrong(run, row);
     }
-    run->failure = cli_bench_know(run->live, run->bench, row);
 }
 
 static void run_block(bench_run *run, uint32_t from, uint32_t to)
 {
+    const uint32_t first = run->bench->row_count;
+
     fill_block(run, from, to);
     for (int try = 0; try < TRIES && has_waiting(run) && !is_over(run); try++) {
         open_cells(run);
@@ -384,6 +371,7 @@ static void run_block(bench_run *run, uint32_t from, uint32_t to)
         else
             vkmm_bench_row_free(&run->cells[i].row);
     }
+    if (run->failure == VKMM_OK) run->failure = cli_bench_know(run->live, run->bench, first);
 }
 
 static void run_blocks(bench_run *run, uint32_t first, uint32_t end)
@@ -463,7 +451,9 @@ vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_ben
         run.wrong += bench->rows[i].not_run[0] == '\0' && !bench->rows[i].passed;
     for (uint32_t i = 0; i < bench->device_count && !is_over(&run); i++) measure_peaks(&run, &run.lanes[i]);
     cli_progress_end(&session->console);
-    if (!is_over(&run)) run.failure = cli_bench_know(live, bench, NULL);
+    for (uint32_t i = 0; i < bench->row_count; i++) vkmm_bench_derive(bench, &bench->rows[i]); /* by these peaks */
+    vkmm_bench_raise_peaks(bench);
+    if (!is_over(&run)) run.failure = cli_bench_begin(live, bench);
     run_suite(&run);
     cli_progress_end(&session->console);
     bench->complete = !is_over(&run);

@@ -16,10 +16,11 @@
  * case. */
 vkmm_status cli_bench_compare(cli_session *session, vkmm_bench *bench);
 
-/* Where the rows of a run go. cli_bench_know is called once all devices and their peaks are known (row NULL), then for
- * each row as soon as it is final. */
+/* Where the rows of a run go: begin once all devices and their peaks are known, know after each block of rows, of which
+ * bench->rows[first] is the first. */
 typedef struct cli_bench_live cli_bench_live;
-vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, const vkmm_bench_row *row);
+vkmm_status cli_bench_begin(cli_bench_live *live, const vkmm_bench *bench);
+vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, uint32_t first);
 
 /* ---- report.c ---- */
 
@@ -33,7 +34,7 @@ vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use);
 /* Measures all items of a suite on the devices of *bench: bench->devices holds them (cli_bench_head), rows that it
  * already has are kept and not measured again. Appends the rows; sets `failed`, `complete` and `note`. VKMM_OK:
  * every row is known, even if only as "not run"; VKMM_WRONG_RESULT: at least one row is wrong; otherwise why nothing
- * could be measured, or what cli_bench_know returned. An interrupt ends it early. */
+ * could be measured, or what cli_bench_begin or _know returned. An interrupt ends it early. */
 vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, cli_bench_live *live);
 
 /* ---- head.c ---- */

@@ -1,87 +1,132 @@
 #include "bench/store.h"
 
-#include "base/alloc.h"
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/folder.h"
+#include "bench/read.h"
+#include "bench/records.h"
+#include "bench/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of a run that was killed are not deleted unless the user asks for it. */
-static vkmm_status check_journal(const cli_bench_store *store)
+vkmm_status cli_bench_store_check(const cli_session *session)
 {
-    vkmm_mapping file = {0};
+    const cli_options *options = session->options;
+    const char *path = options->output;
     vkmm_status status;
-    uint64_t bytes;
-
-    if (store->session->options->resume || vkmm_path_look(store->journal_path, 0) == VKMM_PATH_MISSING) return VKMM_OK;
-    status = vkmm_mapping_open(store->session->log, store->journal_path, &file);
-    bytes = file.bytes;
-    vkmm_mapping_close(&file);
-    if (status != VKMM_OK || bytes == 0) return status;
-    return vkmm_fail(store->session->log, VKMM_INVALID,
-                     "%s holds the results of an unfinished run: --resume continues it; remove the file to start again",
-                     store->journal_path);
-}
-
-/* Nor is a report, which took long to measure. */
-static vkmm_status check_report(const cli_bench_store *store)
-{
-    const cli_options *options = store->session->options;
     char first;
 
-    if (options->resume || options->force || vkmm_file_head(store->path, &first, 1) == 0) return VKMM_OK;
-    return vkmm_fail(store->session->log, VKMM_INVALID,
-                     "%s already exists: --force replaces it, and --resume continues an unfinished run", store->path);
-}
-
-vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store)
-{
-    static const char ending[] = ".journal";
-    size_t bytes;
-    vkmm_status status;
-
-    store->session = session;
-    store->path = session->options->output;
-    if (store->path == NULL && session->options->resume)
-        return vkmm_fail(store->session->log, VKMM_INVALID,
+    if (path == NULL && options->resume)
+        return vkmm_fail(session->log, VKMM_INVALID,
                          "--resume continues the unfinished run of a file: name it with -o");
-    if (store->path == NULL) return VKMM_OK;
-    store->writer = vkmm_bench_writer_for(store->path);
-    if (store->writer == NULL)
+    if (path == NULL) return VKMM_OK;
+    if (vkmm_bench_writer_for(path) == NULL)
         return vkmm_fail(
-            store->session->log, VKMM_INVALID,
-            "-o takes its format from the file's name, but '%.200s' ends with none of .json, .jsonl, .csv, "
-            ".md, .xml",
-            store->path);
-    bytes = strlen(store->path) + sizeof ending;
-    store->journal_path = vkmm_alloc(bytes, 1);
-    if (store->journal_path == NULL) return VKMM_NO_MEMORY(store->session->log, "for the name of the journal");
-    snprintf(store->journal_path, bytes, "%s%s", store->path, ending);
-    status = vkmm_output_try(store->session->log, store->path, 0);
-    if (status == VKMM_OK) status = check_journal(store);
-    return status == VKMM_OK ? check_report(store) : status;
+            session->log, VKMM_INVALID,
+            "-o takes its format from the file's name, but '%.200s' ends with none of .json, .jsonl, .csv, .md, .xml",
+            path);
+    status = vkmm_output_try(session->log, path, 0);
+    if (status != VKMM_OK || options->resume || options->force || vkmm_file_head(path, &first, 1) == 0) return status;
+    return vkmm_fail(session->log, VKMM_INVALID,
+                     "%s already exists: --force replaces it, and --resume continues an unfinished run", path);
 }
 
-vkmm_status cli_bench_store_row(cli_bench_store *store, const vkmm_bench_row *row)
+/* ---- resuming ---- */
+
+/* Reports keep nine digits of a number. */
+static char *text_of(const json_t *json)
 {
-    char *line;
+    return json_dumps(json != NULL ? json : json_null(), JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+}
+
+/* Reports the first difference. */
+static void compare(const vkmm_node *then, json_t *now)
+{
+    char *old, *new;
+    const char *key;
+    json_t *value;
+    size_t i;
+
+    json_object_foreach(now, key, value)
+    {
+        const vkmm_node at = vkmm_node_key(then, key);
+        compare(&at, value);
+    }
+    json_array_foreach(now, i, value)
+    {
+        const vkmm_node at = vkmm_node_at(then, i);
+        compare(&at, value);
+    }
+    if (json_is_object(now)) return;
+    old = text_of(then->json);
+    new = text_of(now);
+    if (old == NULL || new == NULL)
+        then->reading->out_of_memory = 1;
+    else if (strcmp(old, new) != 0)
+        vkmm_node_fail(then, "is %.80s, but now it would be %.80s", old, new);
+    free(old);
+    free(new);
+}
+
+static vkmm_status check_same(const cli_session *session, const vkmm_bench *old, const vkmm_bench *bench)
+{
+    const char *path = session->options->output;
+    vkmm_reading reading = {.sentence = ""};
+    json_t *then = vkmm_record_json(&vkmm_same_record, old), *now = vkmm_record_json(&vkmm_same_record, bench);
+    const vkmm_node root = vkmm_node_root(&reading, then);
+
+    reading.out_of_memory = then == NULL || now == NULL;
+    if (!reading.out_of_memory) compare(&root, now);
+    json_decref(then);
+    json_decref(now);
+    if (reading.out_of_memory) return VKMM_NO_MEMORY(session->log, "to resume %s", path);
+    if (reading.sentence[0] == '\0') return VKMM_OK;
+    return vkmm_fail(session->log, VKMM_INVALID, "cannot resume %s: %s", path, reading.sentence);
+}
+
+/* Rows that did not run are tried again. */
+static void take_rows(vkmm_bench *old, vkmm_bench *bench)
+{
+    for (uint32_t i = 0; i < old->row_count; i++) {
+        if (old->rows[i].not_run[0] == '\0')
+            old->rows[bench->row_count++] = old->rows[i];
+        else
+            vkmm_bench_row_free(&old->rows[i]);
+    }
+    bench->rows = old->rows;
+    old->rows = NULL;
+    old->row_count = 0;
+    /* Clocks may be different now, which cannot be checked: the report says which rows were measured together. */
+    if (bench->row_count > 0)
+        VKMM_PUT(bench->note, "resumed at %s; %u row%s measured before, the first of the report", bench->created,
+                 bench->row_count, bench->row_count == 1 ? " was" : "s were");
+    memcpy(bench->created, old->created, sizeof bench->created);
+}
+
+vkmm_status cli_bench_store_resume(const cli_session *session, vkmm_bench *bench)
+{
+    const char *path = session->options->output;
+    vkmm_reports old = {0};
     vkmm_status status;
 
-    if (store->journal == NULL) return VKMM_OK;
-    line = vkmm_bench_row_line(row);
-    if (line == NULL) return VKMM_NO_MEMORY(store->session->log, "for a line of %s", store->journal_path);
-    status = vkmm_append_line(store->journal, line);
-    vkmm_free(line);
+    if (!session->options->resume || vkmm_path_look(path, 0) == VKMM_PATH_MISSING) return VKMM_OK;
+    status = vkmm_reports_open(session->log, path, &old);
+    if (status == VKMM_OK && old.count != 1)
+        status = vkmm_fail(session->log, VKMM_INVALID, "%s has %u reports: only one can be resumed", path, old.count);
+    if (status == VKMM_OK) status = check_same(session, &old.benches[0], bench);
+    if (status == VKMM_OK) take_rows(&old.benches[0], bench);
+    vkmm_reports_free(&old);
     return status;
 }
 
+/* ---- writing ---- */
+
 /* The whole report as text, to be freed with free(); NULL if memory runs out. */
-static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writer, const vkmm_bench *bench,
-                     size_t *bytes)
+static char *compose(const cli_session *session, const vkmm_bench *bench, size_t *bytes)
 {
-    vkmm_report report = store->session->report;
+    vkmm_report report = session->report;
     vkmm_status status;
     char *text = NULL;
 
@@ -95,7 +140,7 @@ static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writ
     report.utf8 = 1;
     report.rows = 0;
     if (report.out == NULL) return NULL;
-    status = vkmm_bench_write(writer, &report, bench);
+    status = vkmm_bench_write(vkmm_bench_writer_for(session->options->output), &report, bench);
     if (ferror(report.out)) status = VKMM_OUT_OF_MEMORY;
 #ifdef _WIN32 /* which has no stream in memory */
     *bytes = (size_t)_ftelli64(report.out);
@@ -108,51 +153,19 @@ static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writ
     return NULL;
 }
 
-static vkmm_status write_whole(const cli_bench_store *store, const char *path, const vkmm_bench_writer *writer,
-                               const vkmm_bench *bench)
+vkmm_status cli_bench_store_write(const cli_session *session, const vkmm_bench *bench, int is_end)
 {
+    const char *path = session->options->output;
+    vkmm_disk_entry entry;
     size_t bytes = 0;
-    char *text = compose(store, writer, bench, &bytes);
-    vkmm_status status = text != NULL ? vkmm_output_whole(store->session->log, path, text, bytes)
-                                      : VKMM_NO_MEMORY(store->session->log, "to write %s", path);
+    vkmm_status status;
+    char *text;
 
+    if (path == NULL) return VKMM_OK;
+    if (!is_end && vkmm_disk_look(path, &entry) == 0 && entry.kind != VKMM_DISK_FILE) return VKMM_OK;
+    text = compose(session, bench, &bytes);
+    status = text != NULL ? vkmm_output_whole(session->log, path, text, bytes)
+                          : VKMM_NO_MEMORY(session->log, "to write %s", path);
     free(text);
     return status;
-}
-
-vkmm_status cli_bench_store_begin(cli_bench_store *store, const vkmm_bench *bench)
-{
-    vkmm_bench_writer lines = *vkmm_bench_writer_find("jsonl");
-    vkmm_status status;
-
-    if (store->path == NULL) return VKMM_OK;
-    lines.end = NULL; /* which has not come */
-    status = write_whole(store, store->journal_path, &lines, bench);
-    return status == VKMM_OK ? vkmm_append_open(store->session->log, store->journal_path, &store->journal) : status;
-}
-
-static int can_be_read_back(const vkmm_bench_writer *writer)
-{
-    return strcmp(writer->name, "json") == 0 || strcmp(writer->name, "jsonl") == 0;
-}
-
-vkmm_status cli_bench_store_finish(cli_bench_store *store, const vkmm_bench *bench)
-{
-    vkmm_status status;
-
-    if (store->journal == NULL) return VKMM_OK; /* nothing has begun */
-    status = write_whole(store, store->path, store->writer, bench);
-    if (status != VKMM_OK)
-        vkmm_say(store->session->log, VKMM_LOG_WARNING,
-                 "the results so far are in %s: the same command with --resume continues from there",
-                 store->journal_path);
-    vkmm_append_close(&store->journal, status == VKMM_OK && (bench->complete || can_be_read_back(store->writer)));
-    return status;
-}
-
-void cli_bench_store_end(cli_bench_store *store)
-{
-    vkmm_append_close(&store->journal, 0);
-    vkmm_free(store->journal_path);
-    store->journal_path = NULL;
 }

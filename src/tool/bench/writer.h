@@ -30,9 +30,6 @@ vkmm_status vkmm_bench_write(const vkmm_bench_writer *writer, vkmm_report *repor
 int vkmm_bench_sort(cli_sort key, void *rows, uint32_t count, size_t size,
                     const vkmm_bench_row *(*row_of)(const void *entry));
 
-/* The line of a row in a report in lines, without its line end; freed with vkmm_free. NULL if memory runs out. */
-char *vkmm_bench_row_line(const vkmm_bench_row *row);
-
 /* One thing that is compared: a device of a report. */
 typedef struct vkmm_contender {
     const vkmm_bench *bench;
