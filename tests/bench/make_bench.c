@@ -1,4 +1,5 @@
 #include "make_bench.h"
+#include "bench/derive.h"
 
 #include <math.h>
 #include <stdio.h>

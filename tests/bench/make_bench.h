@@ -3,7 +3,7 @@
 #ifndef VKMM_TEST_MAKE_BENCH_H
 #define VKMM_TEST_MAKE_BENCH_H
 
-#include "bench/document.h"
+#include "report/document.h"
 
 /* Fills a zeroed bench; the caller ends it with vkmm_bench_free. Devices: 0 a fast GPU, 1 a slow integrated one, 2 the
  * host. Each has rows of every group, in 5 rounds of 8 samples; the same at every call. Among them:

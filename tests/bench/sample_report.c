@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "bench/writer.h"
+#include "bench/compare.h"
 
 static void rename_all(vkmm_bench *bench, const char *name)
 {
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 {
     vkmm_report report = {
         .out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul bench"};
-    const vkmm_bench_writer *writer = argc >= 4 ? vkmm_bench_writer_find(argv[1]) : NULL;
+    const vkmm_writer *writer = argc >= 4 ? vkmm_writer_find(argv[1]) : NULL;
     vkmm_bench bench = {.version = ""};
     vkmm_status status;
 

@@ -1,6 +1,6 @@
 #include "schema.h"
 
-#include "bench/records.h"
+#include "report/document_records.h"
 #include "report/json.h"
 
 static json_t *reference(const char *name)

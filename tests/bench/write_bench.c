@@ -1,9 +1,9 @@
-/* write_bench FORMAT [SPEED [NOISE]]: the sample report on standard output, in a format of bench/writer.h; SPEED and
+/* write_bench FORMAT [SPEED [NOISE]]: the sample report on standard output, in a format of report/report.h; SPEED and
  * NOISE as make_bench takes them.
  * write_bench --schema: what the tables tell of the schema of reports. */
 #include "make_bench.h"
 #include "schema.h"
-#include "bench/writer.h"
+#include "bench/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int write_schema(void)
 
 int main(int count, char **arguments)
 {
-    const vkmm_bench_writer *writer = count > 1 ? vkmm_bench_writer_find(arguments[1]) : NULL;
+    const vkmm_writer *writer = count > 1 ? vkmm_writer_find(arguments[1]) : NULL;
     vkmm_report report = {
         .out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul"};
     vkmm_bench bench = {0};

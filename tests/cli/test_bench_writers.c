@@ -1,6 +1,7 @@
 /* Writers of benches and comparisons without a device: tables that fit, figures that do not exist, memory that ends,
  * devices that are told apart. */
 #include "base/alloc.h"
+#include "bench/derive.h"
 #include "make_bench.h"
 #include "bench/page.h"
 #include "report/text.h"
@@ -23,7 +24,7 @@ static const char *const compare_formats[] = {"table", "json", "md", "csv"};
 /* What a writer makes of a bench; freed by the caller. */
 static char *written(const char *format, vkmm_report report, const vkmm_bench *bench)
 {
-    const vkmm_bench_writer *writer = vkmm_bench_writer_find(format);
+    const vkmm_writer *writer = vkmm_writer_find(format);
     char *text = NULL;
     size_t size = 0;
 
@@ -46,7 +47,7 @@ static char *compared(const char *format, vkmm_report report, vkmm_comparison *c
     report.version = report.shader_hash = report.command = "";
     report.out = open_memstream(&text, &size);
     assert_non_null(report.out);
-    assert_int_equal(vkmm_compare_write(format, &report, comparison), VKMM_OK);
+    assert_int_equal(vkmm_compare_write(vkmm_writer_find(format)->compare, &report, comparison), VKMM_OK);
     fclose(report.out);
     return text;
 }
@@ -457,8 +458,9 @@ static void memory_ends(void **state)
             vkmm_alloc_fail_after(n);
             contenders = vkmm_contenders_of(benches, 2, &comparison.count);
             comparison.contenders = contenders;
-            status =
-                contenders != NULL ? vkmm_compare_write(compare_formats[i], &report, &comparison) : VKMM_OUT_OF_MEMORY;
+            status = contenders != NULL
+                         ? vkmm_compare_write(vkmm_writer_find(compare_formats[i])->compare, &report, &comparison)
+                         : VKMM_OUT_OF_MEMORY;
             vkmm_alloc_fail_after(0);
             vkmm_free(contenders);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);

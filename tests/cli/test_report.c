@@ -79,8 +79,8 @@ static char *written(const char *format, vkmm_report report, const vkmm_bench_ro
     report.version = "1";
     report.shader_hash = "fedcba9876543210";
     report.command = "vkmatmul";
-    assert_int_equal(writer->row(&report, row), VKMM_OK);
-    if (writer->end != NULL) assert_int_equal(writer->end(&report), VKMM_OK);
+    assert_int_equal(writer->run(&report, row), VKMM_OK);
+    if (writer->run_end != NULL) assert_int_equal(writer->run_end(&report), VKMM_OK);
     fclose(report.out);
     return text;
 }
@@ -146,7 +146,7 @@ static void fewer_bits_are_told(void **state)
             text = NULL;
             s.row.step = "1a";
             report.out = open_memstream(&text, &bytes);
-            if (writer->ladder == NULL) assert_int_equal(writer->row(&report, &s.row), VKMM_OK);
+            if (writer->ladder == NULL) assert_int_equal(writer->run(&report, &s.row), VKMM_OK);
             for (int ends = 0; ends < 2 && writer->ladder != NULL; ends++)
                 assert_int_equal(writer->ladder(&report, &ladder, ends ? NULL : &s.row), VKMM_OK);
             if (i < 2) assert_int_equal((i == 0 ? vkmm_table_tune : vkmm_json_tune)(&report, &tune), VKMM_OK);

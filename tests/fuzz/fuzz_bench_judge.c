@@ -26,7 +26,7 @@ static vkmm_report report_to(FILE *out, unsigned choice)
                          .command = "vkmatmul"};
 }
 
-static void write_as(const vkmm_bench_writer *writer, vkmm_report *report, const vkmm_bench *bench)
+static void write_as(const vkmm_writer *writer, vkmm_report *report, const vkmm_bench *bench)
 {
     must(vkmm_bench_write(writer, report, bench) == VKMM_OK, writer->name);
 }
@@ -38,12 +38,12 @@ char *fuzz_bench_text(const char *format, const vkmm_bench *bench)
     FILE *out = open_memstream(&text, &bytes);
     if (!out) return NULL;
     vkmm_report report = report_to(out, 1);
-    write_as(vkmm_bench_writer_find(format), &report, bench);
+    write_as(vkmm_writer_find(format), &report, bench);
     fclose(out);
     return text;
 }
 
-/* Promises of bench/document.h, for any file. */
+/* Promises of report/document.h, for any file. */
 static void check_row(const vkmm_bench *bench, const vkmm_bench_row *row)
 {
     const vkmm_bench_figures *f = &row->figures;
@@ -94,7 +94,8 @@ static void compare(vkmm_report *report, const vkmm_bench *bench, const vkmm_ben
                                       .reports = {both, 2},
                                       .paired = choice & 1,
                                       .regression = choice & 2 ? 0.05 : -1};
-        must(vkmm_compare_write(formats[choice >> 2 & 3], report, &comparison) == VKMM_OK, "no comparison");
+        must(vkmm_compare_write(vkmm_writer_find(formats[choice >> 2 & 3])->compare, report, &comparison) == VKMM_OK,
+             "no comparison");
     }
     vkmm_free(contenders);
 }
@@ -135,7 +136,7 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
         compare(&report, &bench, &good, choice >> 3);
         break;
     default:
-        write_as(vkmm_bench_writer_find(formats[choice % 8 - 2]), &report, &bench);
+        write_as(vkmm_writer_find(formats[choice % 8 - 2]), &report, &bench);
     }
     if (choice >> 3 == 1) read_again(&bench, choice & 1 ? "json" : "jsonl");
     vkmm_reports_free(&read);

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "memory") == 0)
         ok = survives(benches);
     else
-        ok = vkmm_bench_write(vkmm_bench_writer_find("json"), &report, &benches[0]) == VKMM_OK;
+        ok = vkmm_bench_write(vkmm_writer_find("json"), &report, &benches[0]) == VKMM_OK;
     vkmm_bench_free(&benches[0]);
     vkmm_bench_free(&benches[1]);
     return ok && fflush(stdout) == 0 ? 0 : 1;

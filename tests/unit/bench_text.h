@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "bench/read.h"
 #include "make_bench.h"
-#include "bench/writer.h"
+#include "bench/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static inline char *written(const char *format, const vkmm_bench *bench)
     size_t bytes = 0;
     vkmm_report report = {.out = open_memstream(&text, &bytes), .utf8 = 1};
     assert_non_null(report.out);
-    assert_int_equal(vkmm_bench_write(vkmm_bench_writer_find(format), &report, bench), VKMM_OK);
+    assert_int_equal(vkmm_bench_write(vkmm_writer_find(format), &report, bench), VKMM_OK);
     fclose(report.out);
     return text;
 }

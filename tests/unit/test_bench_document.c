@@ -1,5 +1,6 @@
 /* Bench reports in memory: lists that grow, and what follows from samples. */
 #include "unit.h"
+#include "bench/derive.h"
 
 #include "base/alloc.h"
 #include "make_bench.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "bench/document.h"
+#include "report/document.h"
 #include "bench/suite.h"
 #include "math/problem.h"
 #include "math/type.h"

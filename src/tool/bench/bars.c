@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "bench/columns.h"
+#include "report/document_columns.h"
 
 #include <math.h>
 #include <stdio.h>

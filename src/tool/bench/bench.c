@@ -2,14 +2,14 @@
 #include "system/process.h"
 #include "bench/run.h"
 #include "bench/store.h"
-#include "bench/writer.h"
+#include "bench/compare.h"
 #include "session/commands.h"
 
 #include <stdio.h>
 
 struct cli_bench_live {
     cli_session *session;
-    const vkmm_bench_writer *writer; /* of standard output; NULL: nothing is written there */
+    const vkmm_writer *writer; /* of standard output; NULL: nothing is written there */
     int begun;
     vkmm_status stored; /* of the file of -o */
 };
@@ -89,7 +89,7 @@ static vkmm_status measure(cli_bench_live *live, const vkmm_suite *suite, vkmm_b
     return finished != VKMM_OK ? cli_worse(finished, status) : status;
 }
 
-static vkmm_status run(cli_session *session, int every_device, const vkmm_bench_writer *writer, vkmm_bench *bench)
+static vkmm_status run(cli_session *session, int every_device, const vkmm_writer *writer, vkmm_bench *bench)
 {
     cli_bench_live live = {.session = session, .writer = writer};
     vkmm_suite suite = {.items = NULL};
@@ -116,31 +116,24 @@ static const vkmm_bench_row *itself(const void *row)
 }
 
 /* All rows at the end, in the order of --sort. */
-static vkmm_status show_sorted(cli_session *session, const vkmm_bench_writer *writer, vkmm_bench *bench)
+static vkmm_status show_sorted(cli_session *session, vkmm_bench *bench)
 {
     const vkmm_log *log = session->log;
 
     if (bench->row_count == 0) return VKMM_OK;
     if (!vkmm_bench_sort(session->options->sort, bench->rows, bench->row_count, sizeof *bench->rows, itself) ||
-        vkmm_bench_write(writer, &session->report, bench) != VKMM_OK)
+        vkmm_bench_write(session->writer, &session->report, bench) != VKMM_OK)
         return VKMM_NO_MEMORY(log, "to sort %u rows", bench->row_count);
     return vkmm_report_flush(&session->report, log);
 }
 
 vkmm_status cli_bench(cli_session *session)
 {
-    const cli_options *options = session->options;
-    const char *format = options->json    ? "json"
-                         : options->jsonl ? "jsonl"
-                         : options->csv   ? "csv"
-                         : options->md    ? "md"
-                         : options->junit ? "junit"
-                                          : "table";
+    const int sorts = session->options->sort != CLI_SORT_NONE;
     vkmm_bench bench = {.version = ""};
-    const vkmm_bench_writer *writer = vkmm_bench_writer_find(format);
-    vkmm_status status = run(session, 0, options->sort == CLI_SORT_NONE ? writer : NULL, &bench);
+    vkmm_status status = run(session, 0, sorts ? NULL : session->writer, &bench);
 
-    if (options->sort != CLI_SORT_NONE) status = cli_worse(status, show_sorted(session, writer, &bench));
+    if (sorts) status = cli_worse(status, show_sorted(session, &bench));
     vkmm_bench_free(&bench);
     return status;
 }

@@ -1,4 +1,5 @@
 #include "bench/cell.h"
+#include "bench/derive.h"
 
 #include "report/records.h"
 #include "product/product.h"

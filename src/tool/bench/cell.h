@@ -2,7 +2,7 @@
 #ifndef VKMM_CLI_BENCH_CELL_H
 #define VKMM_CLI_BENCH_CELL_H
 
-#include "bench/document.h"
+#include "report/document.h"
 #include "worker/worker.h"
 #include "bench/speed.h"
 

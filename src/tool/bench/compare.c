@@ -1,7 +1,7 @@
 #include "base/alloc.h"
 #include "bench/run.h"
 #include "session/commands.h"
-#include "bench/writer.h"
+#include "bench/compare.h"
 
 /* Names the first report, with which all others are compared. */
 static vkmm_status judge(const cli_session *session, const vkmm_comparison *comparison)
@@ -17,9 +17,7 @@ static vkmm_status judge(const cli_session *session, const vkmm_comparison *comp
 
 static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
 {
-    const cli_options *options = session->options;
-    const char *format = options->json ? "json" : options->csv ? "csv" : options->md ? "md" : "table";
-    vkmm_status status = vkmm_compare_write(format, &session->report, comparison);
+    vkmm_status status = vkmm_compare_write(session->writer->compare, &session->report, comparison);
 
     if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to compare %u devices", comparison->count);
     if (comparison->rows == 0)
@@ -96,8 +94,8 @@ static vkmm_status compare_live(cli_session *session)
     cli_progress_end(&session->console);
     vkmm_free(vkmm_contenders_of(&bench, 1, &contenders));
     /* Rows of one device cannot be compared, but they were measured. */
-    if (contenders < 2 && bench.row_count > 0 && !options->json && !options->csv && !options->md) {
-        shown = vkmm_bench_write(vkmm_bench_writer_find("table"), &session->report, &bench);
+    if (contenders < 2 && bench.row_count > 0 && session->writer == &vkmm_table_writer) {
+        shown = vkmm_bench_write(session->writer, &session->report, &bench);
         if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, session->log);
     }
     /* A failed run has reported its reason; what it measured is compared if possible. */

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "bench/compare_model.h"
-#include "bench/records.h"
+#include "report/document_records.h"
 #include "report/json.h"
 #include "report/records.h"
 

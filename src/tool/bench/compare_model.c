@@ -9,7 +9,7 @@
 #include "base/clean.h"
 #include "base/hash.h"
 #include "math/problem.h"
-#include "bench/records.h"
+#include "report/document_records.h"
 #include "report/record.h"
 
 /* ---- contenders ---- */
@@ -464,21 +464,13 @@ static vkmm_status make(vkmm_compare_model *model)
     return model->failed ? VKMM_OUT_OF_MEMORY : status;
 }
 
-vkmm_status vkmm_compare_write(const char *format, const vkmm_report *report, vkmm_comparison *comparison)
+vkmm_status vkmm_compare_write(vkmm_status (*write)(vkmm_compare_model *model), const vkmm_report *report,
+                               vkmm_comparison *comparison)
 {
-    static const struct {
-        const char *format;
-        vkmm_status (*write)(vkmm_compare_model *model);
-    } writers[] = {{"table", vkmm_compare_table},
-                   {"json", vkmm_compare_json},
-                   {"csv", vkmm_compare_csv},
-                   {"md", vkmm_compare_md},
-                   {"found", vkmm_compare_found}};
     vkmm_compare_model model = {.report = report, .asked = *comparison};
     vkmm_status status = make(&model);
 
-    for (size_t i = 0; i < VKMM_COUNT(writers) && status == VKMM_OK && model.count > 0; i++)
-        if (strcmp(writers[i].format, format) == 0) status = writers[i].write(&model);
+    if (status == VKMM_OK && model.count > 0) status = write(&model);
     comparison->found = model.asked.found;
     comparison->rows = model.count;
     comparison->regressions = model.regression_count;

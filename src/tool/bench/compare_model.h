@@ -3,7 +3,7 @@
 #define VKMM_REPORT_COMPARE_MODEL_H
 
 #include "math/type.h"
-#include "bench/writer.h"
+#include "bench/compare.h"
 
 #define VKMM_NOBODY UINT32_MAX
 
@@ -63,12 +63,5 @@ typedef struct vkmm_compare_model {
     int failed;                            /* no memory for a note */
     vkmm_compare_cell *cells, *mean_cells; /* owned; what rows and means point to */
 } vkmm_compare_model;
-
-/* Each writes a model with at least one row: for people (compare_table.c), and for programs (compare_data.c). */
-vkmm_status vkmm_compare_table(vkmm_compare_model *model);
-vkmm_status vkmm_compare_md(vkmm_compare_model *model);
-vkmm_status vkmm_compare_json(vkmm_compare_model *model);
-vkmm_status vkmm_compare_csv(vkmm_compare_model *model);
-vkmm_status vkmm_compare_found(vkmm_compare_model *model); /* as asked.found */
 
 #endif

@@ -1,5 +1,5 @@
 /* What follows from samples: vkmm_bench_derive. */
-#include "bench/document.h"
+#include "bench/derive.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef VKMM_BENCH_INTERVAL_H
 #define VKMM_BENCH_INTERVAL_H
 
-#include "bench/document.h"
+#include "report/document.h"
 
 typedef struct vkmm_interval {
     double middle, low, high; /* NAN: unknown */

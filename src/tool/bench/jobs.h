@@ -15,7 +15,7 @@
 
 #include <jansson.h>
 #include "system/sensors.h"
-#include "bench/document.h"
+#include "report/document.h"
 #include "product/product.h"
 #include "math/blas.h"
 

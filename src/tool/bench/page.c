@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include "base/alloc.h"
-#include "bench/records.h"
+#include "report/document_records.h"
 #include "report/json.h"
 #include "report/page.h"
 #include "report/text.h"
@@ -14,7 +14,7 @@ static json_t *compare(const vkmm_report *report, vkmm_contender *who, uint32_t 
 {
     vkmm_comparison comparison = {.contenders = who, .count = count, .regression = -1};
 
-    if (count > 1 && vkmm_compare_write("found", report, &comparison) != VKMM_OK) return NULL;
+    if (count > 1 && vkmm_compare_write(vkmm_compare_found, report, &comparison) != VKMM_OK) return NULL;
     return comparison.rows > 0 ? comparison.found : json_null();
 }
 

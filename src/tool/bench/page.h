@@ -2,7 +2,7 @@
 #ifndef VKMM_REPORT_BENCH_PAGE_H
 #define VKMM_REPORT_BENCH_PAGE_H
 
-#include "bench/writer.h"
+#include "bench/compare.h"
 
 /* The page: self-contained HTML that draws its tables and charts from the reports' JSON. Its sources are in the
  * folder page; it loads nothing and runs only its own script. *page gets the whole file, 0-terminated, *bytes long; the

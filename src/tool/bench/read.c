@@ -1,4 +1,5 @@
 #include "bench/read.h"
+#include "bench/derive.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "bench/records.h"
+#include "report/document_records.h"
 #include "report/text.h"
 
 #define MOST_BYTES (UINT64_C(256) << 20)

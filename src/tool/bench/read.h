@@ -3,7 +3,7 @@
 #define VKMM_BENCH_READ_H
 
 #include <stddef.h>
-#include "bench/document.h"
+#include "report/document.h"
 
 /* The parser alone: `bytes` of a whole file, whose reports are added to the list. Takes one JSON object of schema
  * "vkmatmul.bench/1", or one of "vkmatmul.compare/1" with the reports that were compared; or JSON Lines: a header line

@@ -1,4 +1,5 @@
 #include "bench/run.h"
+#include "bench/derive.h"
 
 #include "base/alloc.h"
 #include "bench/cell.h"

@@ -3,7 +3,7 @@
 #ifndef VKMM_CLI_BENCH_RUN_H
 #define VKMM_CLI_BENCH_RUN_H
 
-#include "bench/document.h"
+#include "report/document.h"
 #include "bench/suite.h"
 #include "session/session.h"
 

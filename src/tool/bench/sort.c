@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "bench/writer.h"
+#include "bench/compare.h"
 #include "math/problem.h"
 
 typedef struct place {

@@ -1,4 +1,5 @@
 #include "bench/speed.h"
+#include "bench/derive.h"
 
 #include "math/problem.h"
 #include "math/type.h"

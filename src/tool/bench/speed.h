@@ -3,7 +3,7 @@
 #define VKMM_CLI_BENCH_SPEED_H
 
 #include "bench/suite.h"
-#include "bench/document.h"
+#include "report/document.h"
 #include "math/type.h"
 
 enum {

@@ -4,8 +4,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "bench/read.h"
-#include "bench/records.h"
-#include "bench/writer.h"
+#include "report/document_records.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ vkmm_status cli_bench_store_check(const cli_session *session)
         return vkmm_fail(session->log, VKMM_INVALID,
                          "--resume continues the unfinished run of a file: name it with -o");
     if (path == NULL) return VKMM_OK;
-    if (vkmm_bench_writer_for(path) == NULL)
+    if (vkmm_writer_for(path) == NULL)
         return vkmm_fail(
             session->log, VKMM_INVALID,
             "-o takes its format from the file's name, but '%.200s' ends with none of .json, .jsonl, .csv, .md, .xml",
@@ -140,7 +139,7 @@ static char *compose(const cli_session *session, const vkmm_bench *bench, size_t
     report.utf8 = 1;
     report.rows = 0;
     if (report.out == NULL) return NULL;
-    status = vkmm_bench_write(vkmm_bench_writer_for(session->options->output), &report, bench);
+    status = vkmm_bench_write(vkmm_writer_for(session->options->output), &report, bench);
     if (ferror(report.out)) status = VKMM_OUT_OF_MEMORY;
 #ifdef _WIN32 /* which has no stream in memory */
     *bytes = (size_t)_ftelli64(report.out);

@@ -2,7 +2,7 @@
 #ifndef VKMM_CLI_BENCH_STORE_H
 #define VKMM_CLI_BENCH_STORE_H
 
-#include "bench/document.h"
+#include "report/document.h"
 #include "session/session.h"
 
 /* Before anything is measured. VKMM_INVALID: the file has an unknown ending, cannot be written, or exists and there is

@@ -44,7 +44,7 @@ static vkmm_status show(climb *c, const vkmm_bench_row *row)
     if (writer->ladder != NULL)
         status = writer->ladder(&session->report, &c->ladder, row);
     else if (row != NULL)
-        status = writer->row(&session->report, row);
+        status = writer->run(&session->report, row);
     if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write the ladder");
     session->report.rows += writer->ladder != NULL ? row == NULL : row != NULL;
     if (row == NULL || !session->options->json)

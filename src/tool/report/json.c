@@ -87,3 +87,8 @@ json_t *vkmm_json_document(const vkmm_report *report, const char *schema, const 
     json_decref(rest);
     return vkmm_json_done(object, bad);
 }
+
+json_t *vkmm_json_run(const vkmm_report *report, const vkmm_bench_row *row)
+{
+    return vkmm_json_document(report, "vkmatmul.run/1", row->on, row->host, vkmm_record_json(&vkmm_run_record, row));
+}

@@ -26,6 +26,9 @@ json_t *vkmm_json_done(json_t *object, int failures);
 json_t *vkmm_json_document(const vkmm_report *report, const char *schema, const vkmm_device_info *device,
                            const char *host, json_t *rest);
 
+/* A result of run. */
+json_t *vkmm_json_run(const vkmm_report *report, const vkmm_bench_row *row);
+
 /* Writes the object as one line and releases it. VKMM_OUT_OF_MEMORY for NULL. */
 vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object);
 

@@ -1,12 +1,12 @@
-/* Writers: each turns rows into one format. A writer is one const struct of functions and a row in the table of
- * writer.c.
+/* Writers: each turns results into one format. A writer is a file, format_NAME.c, which defines a const struct of
+ * functions, and a row in the table of writer.c.
  *
  * Everything goes to one stream, in the order of the calls. vkmm_report_flush reports a stream that failed. */
 #ifndef VKMM_REPORT_REPORT_H
 #define VKMM_REPORT_REPORT_H
 
 #include <stdio.h>
-#include "report/result.h"
+#include "report/document.h"
 #include "report/text.h"
 
 /* The notes below a table; zeroed before the first row. */
@@ -36,6 +36,8 @@ typedef struct vkmm_report {
     uint32_t section;                         /* state: bench: the device whose rows come, counted from 1 */
 } vkmm_report;
 
+struct vkmm_compare_model; /* bench/compare_model.h */
+
 /* The tutorials' steps on one problem, for one or more types; rows of one type are neighbours. It borrows all that it
  * points to. */
 typedef struct vkmm_ladder {
@@ -48,21 +50,39 @@ typedef struct vkmm_ladder {
     uint32_t count;
 } vkmm_ladder;
 
-/* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY. */
+/* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY. NULL: nothing is written then, or the command lacks the format.
+ */
 typedef struct vkmm_writer {
-    const char *name;
-    vkmm_status (*row)(vkmm_report *report, const vkmm_bench_row *row); /* run: one result, as soon as it is known */
-    vkmm_status (*end)(vkmm_report *report);                            /* run: after the last row; NULL: nothing */
+    const char *name;   /* of its option, "json"; "table" */
+    const char *ending; /* of file names: ".json"; NULL: it is only shown */
+
+    /* bench, in this order: begin, when all devices and their peaks are known; row, as soon as it is known; end */
+    vkmm_status (*begin)(vkmm_report *report, const vkmm_bench *bench);
+    vkmm_status (*row)(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_row *row);
+    vkmm_status (*end)(vkmm_report *report, const vkmm_bench *bench);
+
+    vkmm_status (*run)(vkmm_report *report, const vkmm_bench_row *row); /* one result, as soon as it is known */
+    vkmm_status (*run_end)(vkmm_report *report);                        /* after the last row */
     /* ladder: the row that was added last, as soon as it is known, and NULL after the last; NULL: as run's rows */
     vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row);
+    vkmm_status (*compare)(struct vkmm_compare_model *model); /* with at least one row */
 } vkmm_writer;
 
-/* "table", "json" (one compact object per line), "csv" (RFC 4180), "quiet" (only GFLOP/s or the verdict); NULL for
- * other names. */
-const vkmm_writer *vkmm_writer_find(const char *name);
+extern const vkmm_writer vkmm_table_writer, vkmm_json_writer, vkmm_jsonl_writer, vkmm_csv_writer, vkmm_md_writer,
+    vkmm_junit_writer, vkmm_quiet_writer;
 
-/* For people: ladder/ladder_table.c */
+const vkmm_writer *vkmm_writer_find(const char *name); /* NULL: unknown */
+const vkmm_writer *vkmm_writer_for(const char *path);  /* by its ending; NULL: unknown ending */
+
+/* A whole report: begin, each row, end. */
+vkmm_status vkmm_bench_write(const vkmm_writer *writer, vkmm_report *report, const vkmm_bench *bench);
+
+/* In ladder/ladder_table.c, bench/compare_table.c and bench/compare_data.c. */
 vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row);
+vkmm_status vkmm_compare_table(struct vkmm_compare_model *model);
+vkmm_status vkmm_compare_md(struct vkmm_compare_model *model);
+vkmm_status vkmm_compare_json(struct vkmm_compare_model *model);
+vkmm_status vkmm_compare_csv(struct vkmm_compare_model *model);
 
 /* Flushes the stream. VKMM_INVALID, with the system's reason, if something could not be written. */
 vkmm_status vkmm_report_flush(const vkmm_report *report, const vkmm_log *log);

@@ -213,7 +213,7 @@ vkmm_status cli_run(cli_session *session)
         }
         vkmm_shader_destroy(&shader);
     }
-    if (session->writer->end != NULL) session->writer->end(&session->report);
+    if (session->writer->run_end != NULL) session->writer->run_end(&session->report);
     if (options->verify == VKMM_VERIFY_NONE && session->report.rows > 0)
         vkmm_say(log, VKMM_LOG_WARNING, "not verified, so no speed is shown");
 done:

@@ -98,7 +98,10 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     session->command = write_command(argc, argv);
     if (session->command == NULL) return VKMM_NO_MEMORY(session->log, "for the command line");
     session->writer = vkmm_writer_find(options->json    ? "json"
+                                       : options->jsonl ? "jsonl"
                                        : options->csv   ? "csv"
+                                       : options->md    ? "md"
+                                       : options->junit ? "junit"
                                        : options->quiet ? "quiet"
                                                         : "table");
     session->report.out = stdout;
@@ -260,7 +263,7 @@ vkmm_status cli_session_row(cli_session *session, const vkmm_bench_row *row)
         measure_columns(session);
         cli_session_widen(session, &row->problem);
     }
-    return cli_session_wrote(session, session->writer->row(&session->report, row));
+    return cli_session_wrote(session, session->writer->run(&session->report, row));
 }
 
 vkmm_status cli_worse(vkmm_status so_far, vkmm_status next)

@@ -1,4 +1,4 @@
-#include "bench/records.h"
+#include "report/document_records.h"
 
 #include "report/json.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/writer.h"
+#include "report/report.h"
 #include "report/text.h"
 
 enum { CLEAN_TEXT = 2048, XML_TEXT = 6 * CLEAN_TEXT };
@@ -136,4 +136,4 @@ static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
     return VKMM_OK;
 }
 
-const vkmm_bench_writer vkmm_bench_junit = {"junit", ".xml", NULL, NULL, end};
+const vkmm_writer vkmm_junit_writer = {"junit", ".xml", .end = end};

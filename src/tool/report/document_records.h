@@ -1,8 +1,8 @@
 /* The records of bench reports: a whole one, and the lines of one that is written during the run. */
-#ifndef VKMM_BENCH_RECORDS_H
-#define VKMM_BENCH_RECORDS_H
+#ifndef VKMM_REPORT_DOCUMENT_RECORDS_H
+#define VKMM_REPORT_DOCUMENT_RECORDS_H
 
-#include "bench/document.h"
+#include "report/document.h"
 #include "report/records.h"
 
 /* Limits of what is read from one report, and from one file. */

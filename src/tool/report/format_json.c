@@ -1,7 +1,8 @@
-/* Bench reports as JSON, whole ("vkmatmul.bench/1") or as lines that are written during the run. */
-#include "bench/records.h"
-#include "bench/writer.h"
+/* JSON: a line for each result of run ("vkmatmul.run/1"), so that one result is plain JSON; one document for a ladder
+ * or a bench report ("vkmatmul.bench/1"); and JSON Lines of a bench, written during the run. */
+#include "report/document_records.h"
 #include "report/json.h"
+#include "report/report.h"
 
 /* Failures are known only at the end, so everything is written there. */
 static vkmm_status json_end(vkmm_report *report, const vkmm_bench *bench)
@@ -54,5 +55,36 @@ static vkmm_status lines_end(vkmm_report *report, const vkmm_bench *bench)
     return status == VKMM_OK ? put_line(report, &vkmm_end_line_record, bench) : status;
 }
 
-const vkmm_bench_writer vkmm_bench_json = {"json", ".json", NULL, NULL, json_end};
-const vkmm_bench_writer vkmm_bench_jsonl = {"jsonl", ".jsonl", lines_begin, lines_row, lines_end};
+/* ---- run and ladder ---- */
+
+/* Statistics are enough, unless all samples are requested. */
+static json_t *without_samples(const vkmm_report *report, json_t *json)
+{
+    void *at = json_object_iter(json);
+
+    if (report->samples) return json;
+    for (; at != NULL; at = json_object_iter_next(json, at)) without_samples(report, json_object_iter_value(at));
+    for (size_t i = 0; i < json_array_size(json); i++) without_samples(report, json_array_get(json, i));
+    json_object_del(json, "samples");
+    return json;
+}
+
+static vkmm_status json_row(vkmm_report *report, const vkmm_bench_row *row)
+{
+    return vkmm_json_line(report, without_samples(report, vkmm_json_run(report, row)));
+}
+
+/* One document, so all rows at once. */
+static vkmm_status json_ladder(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row)
+{
+    json_t *document;
+
+    if (row != NULL) return VKMM_OK;
+    document = vkmm_json_document(report, "vkmatmul.ladder/1", ladder->device, ladder->host,
+                                  vkmm_record_json(&vkmm_ladder_record, ladder));
+    return vkmm_json_line(report, without_samples(report, document));
+}
+
+const vkmm_writer vkmm_json_writer = {
+    "json", ".json", .end = json_end, .run = json_row, .ladder = json_ladder, .compare = vkmm_compare_json};
+const vkmm_writer vkmm_jsonl_writer = {"jsonl", ".jsonl", lines_begin, lines_row, lines_end};

@@ -1,8 +1,7 @@
 /* The columns of a bench's rows, for the table and for Markdown. */
-#ifndef VKMM_REPORT_BENCH_COLUMNS_H
-#define VKMM_REPORT_BENCH_COLUMNS_H
+#ifndef VKMM_REPORT_DOCUMENT_COLUMNS_H
+#define VKMM_REPORT_DOCUMENT_COLUMNS_H
 
-#include "bench/writer.h"
 #include "report/columns.h"
 #include "report/wrap.h"
 

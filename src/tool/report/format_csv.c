@@ -1,6 +1,7 @@
-/* A line for each row. Unknown figures are empty fields, never 0. */
-#include "bench/records.h"
-#include "bench/writer.h"
+/* RFC 4180: a header, and a line for each row. An unknown figure is an empty field, never 0. */
+#include "report/document_records.h"
+#include "report/json.h"
+#include "report/report.h"
 
 typedef struct line {
     const vkmm_bench *bench;
@@ -100,4 +101,68 @@ static vkmm_status row(vkmm_report *report, const vkmm_bench *bench, const vkmm_
                                                                                               : VKMM_OUT_OF_MEMORY;
 }
 
-const vkmm_bench_writer vkmm_bench_csv = {"csv", ".csv", begin, row, NULL};
+/* ---- run and ladder ---- */
+
+static const vkmm_csv_column run_columns[] = {
+    {"step"},
+    VKMM_CSV_PROBLEM,
+    {"problem.init"},
+    {"problem.seed"},
+    {"device.name", "device"},
+    {"device.driver_name", "driver"},
+    {"kernel.shader|kernel.name", "kernel"},
+    {"kernel.tile.0", "tile_rows"},
+    {"kernel.tile.1", "tile_cols"},
+    {"kernel.workgroup.0", "workgroup_x"},
+    {"kernel.workgroup.1", "workgroup_y"},
+    {"kernel.workgroup.2", "workgroup_z"},
+    {"time.kernel_ms.median", "kernel_ms"},
+    {"time.kernel_ms.min", "kernel_ms_min"},
+    {"time.kernel_ms.p5", "kernel_ms_p5"},
+    {"time.kernel_ms.p95", "kernel_ms_p95"},
+    {"time.submit_ms.median", "submit_ms"},
+    {"time.total_ms.median", "total_ms"},
+    {"time.clock"},
+    {"gflops"},
+    {"verify.method", "verify"},
+    {"verify.passed"},
+    {"verify.error"},
+    {"verify.bound"},
+    {"tool.version"},
+    {"tool.shader_hash"},
+    VKMM_CSV_OPERANDS,
+    {"kernel.config"},
+    {"kernel.tuned"},
+    {"kernel.splits"},
+    {"kernel.items"},
+    {"kernel.workspace_bytes"},
+    VKMM_CSV_REST,
+    {"wall_ms"},
+    {"panels.rows", "panel_rows"},
+    {"panels.cols", "panel_cols"},
+    {"panels.depth", "panel_depth"},
+    {"panels.row_panels"},
+    {"panels.col_panels"},
+    {"panels.depth_panels"},
+    {"panels.uploaded_bytes"},
+    {"panels.downloaded_bytes"},
+    {"panels.dispatches"},
+    {"panels.longest_dispatch_ms"},
+    {"panels.reason"},
+    {"time.kernel_ms.count", "samples"},
+    {"time.kernel_ms.outliers", "outliers"},
+    {"time.stable"},
+    {"verify.nans"},
+    {"verify.infinities"},
+    {"problem.method"},
+};
+
+static vkmm_status csv_row(vkmm_report *report, const vkmm_bench_row *row)
+{
+    if (report->rows == 0) vkmm_csv_header(report->out, run_columns, VKMM_COUNT(run_columns));
+    return vkmm_csv_line(report->out, run_columns, VKMM_COUNT(run_columns), vkmm_json_run(report, row))
+               ? VKMM_OK
+               : VKMM_OUT_OF_MEMORY;
+}
+
+const vkmm_writer vkmm_csv_writer = {"csv", ".csv", begin, row, .run = csv_row, .compare = vkmm_compare_csv};

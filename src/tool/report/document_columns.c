@@ -1,4 +1,4 @@
-#include "bench/columns.h"
+#include "report/document_columns.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* A bench report: what one run of `vkmatmul bench` or `compare` measured, on one machine, with everything needed
- * to judge it later. Its JSON is doc/bench.schema.json, "vkmatmul.bench/1"; bench/read.h reads it, bench/writer.h
- * writes it. An unknown figure is NAN, an unknown text is "". Texts come from drivers and files: writers clean them. */
-#ifndef VKMM_BENCH_DOCUMENT_H
-#define VKMM_BENCH_DOCUMENT_H
+ * to judge it later. Its JSON is doc/bench.schema.json, "vkmatmul.bench/1"; bench/read.h reads it, the writers of
+ * report/report.h write it. An unknown figure is NAN, an unknown text is "". Texts come from drivers and files: writers
+ * clean them. */
+#ifndef VKMM_REPORT_DOCUMENT_H
+#define VKMM_REPORT_DOCUMENT_H
 
 #include "report/result.h"
 
@@ -74,25 +75,6 @@ void vkmm_bench_free(vkmm_bench *bench);
 vkmm_bench_device *vkmm_bench_add_device(vkmm_bench *bench);
 vkmm_bench_row *vkmm_bench_add_row(vkmm_bench *bench);
 int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 if memory runs out */
-
-/* Peak multiply-adds per second for the problem. NAN: unknown.
- *
- * The peak is that of the fastest measured shape of matrix operations on the problem's types (*is_matrix, which may be
- * NULL: 1), otherwise of ordinary arithmetic in the type of the sums; for i8 and u8, of dot products of four if they
- * were measured. f32, f64, i32 and u32 with sums of the same type have no matrix operations here.
- *
- * A split product is limited to a third of the peak of its parts; a modular product to the peak of the inner product,
- * divided by the number of inner products, both according to the kernel (NULL: the usual one). */
-double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, const vkmm_kernel_info *kernel,
-                          int *is_matrix);
-
-/* Fills row->figures from the samples, with peaks of row->device. A wrong, unverified or empty product has no speed:
- * its figures stay NAN. */
-void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row);
-
-/* Raises a device's measured peak to the speed of a faster row, and derives all rows again. The rows must have been
- * derived. */
-void vkmm_bench_raise_peaks(vkmm_bench *bench);
 
 /* Whether two rows measure the same thing: equal problems (packed strides count as given), requested kernel, and
  * caches. */

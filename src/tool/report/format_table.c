@@ -1,10 +1,10 @@
-/* A bench for people: aligned columns, as each row becomes known. Rows that did not run come at the end, grouped
- * by reason: one by one they would hide those that did. */
+/* For people: aligned columns, as each row becomes known, and Markdown. A bench's rows that did not run come at the
+ * end, grouped by reason: one by one they would hide those that did. */
 #include <math.h>
 #include <string.h>
 
-#include "bench/columns.h"
-#include "bench/writer.h"
+#include "math/type.h"
+#include "report/document_columns.h"
 #include "report/wrap.h"
 #include "report/text.h"
 
@@ -140,8 +140,6 @@ static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
     return VKMM_OK;
 }
 
-const vkmm_bench_writer vkmm_bench_table = {"table", NULL, begin, row, end};
-
 /* ---- Markdown, for issues and pages ---- */
 
 static void md_section(const vkmm_report *report, const vkmm_bench_device *device)
@@ -194,4 +192,94 @@ static vkmm_status md_end(vkmm_report *report, const vkmm_bench *bench)
     return VKMM_OK;
 }
 
-const vkmm_bench_writer vkmm_bench_md = {"md", ".md", md_begin, NULL, md_end};
+const vkmm_writer vkmm_md_writer = {"md", ".md", md_begin, .end = md_end, .compare = vkmm_compare_md};
+
+/* ---- run ---- */
+
+static const vkmm_column run_columns[] = {
+    {"size", NULL, 5, 0, 0, vkmm_cell_size},
+    {"type", NULL, 4, 0, 0, vkmm_cell_type},
+    {"kernel", NULL, 8, 0, 0, vkmm_cell_kernel},
+    {"tile", NULL, 5, 0, 0, vkmm_cell_tile},
+    {.path = "time.kernel_ms.median", .width = 9, .fill = vkmm_cell_marks},
+    {"p5 – p95", "p5 - p95", 15, 0, 1, vkmm_cell_spread},
+    {"samples", NULL, 7, 1, 3, vkmm_cell_count},
+    {.path = "time.submit_ms.median", .width = 9, .leaves = 2},
+    {.path = "time.total_ms.median", .width = 8, .leaves = 4},
+    {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
+    {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
+};
+
+/* Prints the options shared by the following rows above them: once, and again when a row differs. */
+static void print_difference(vkmm_report *report, const vkmm_bench_row *row)
+{
+    char text[VKMM_TEXT_DIFFERENCE];
+
+    vkmm_text_difference(text, sizeof text, &row->problem);
+    if (strcmp(text, report->difference) == 0) return;
+    VKMM_PUT(report->difference, "%s", text);
+    vkmm_report_say(report, 0, VKMM_DIM, "%s", text[0] != '\0' ? text : "plain");
+}
+
+/* One device's share: "0 llvmpipe: 12 panels, 61 % of C; kernel 0.8 s, waited 0.1 s; 12.3 MB copied". */
+static void print_part(const vkmm_report *report, const vkmm_stream_part *part)
+{
+    const double bytes = (double)(part->times.uploaded_bytes + part->times.downloaded_bytes);
+
+    vkmm_report_say(
+        report, 2, VKMM_DIM, "%u %s: %llu panel%s, %.3g %% of C; %s; kernel %.3g s, waited %.3g s; %.4g MB copied%s%s",
+        part->device->index, part->device->name, (unsigned long long)part->panels, part->panels == 1 ? "" : "s",
+        100 * part->share, part->kernel->name, part->times.kernel_ms / 1000, part->wait_ms / 1000, bytes / 1e6,
+        part->status != VKMM_OK ? "; failed: " : "", part->status != VKMM_OK ? vkmm_status_name(part->status) : "");
+}
+
+/* Under a row: "in 4 panels of 4096×4096: A needs …; end to end 12.1 s", or "2 devices share it; end to end 12.1 s". */
+static void print_panels(const vkmm_report *report, const vkmm_bench_row *row)
+{
+    const vkmm_partition *p = &row->panels.partition;
+    const unsigned long long panels = row->panels.batches * p->row_panels * p->col_panels;
+    char depth[64] = "", time[32] = "", cut[160] = "";
+
+    if (p->depth_panels > 1) VKMM_PUT(depth, ", K in %llu parts", (unsigned long long)p->depth_panels);
+    if (vkmm_bench_is_timed(row)) VKMM_PUT(time, "; end to end %.3g s", row->wall_ms / 1000);
+    if (row->panels.part_count == 0)
+        VKMM_PUT(cut, "in %llu panel%s of %llu%s%llu%s: ", panels, panels == 1 ? "" : "s", (unsigned long long)p->rows,
+                 report->utf8 ? "×" : "x", (unsigned long long)p->cols, depth);
+    vkmm_report_say(report, 2, VKMM_DIM, "%s%s%s", cut, row->panels.reason, time);
+    for (uint32_t i = 0; i < row->panels.part_count; i++) print_part(report, &row->panels.parts[i]);
+}
+
+static vkmm_status table_row(vkmm_report *report, const vkmm_bench_row *row)
+{
+    vkmm_cell verdict = {.text = ""};
+    vkmm_columns columns;
+
+    vkmm_cell_verified(report, row, &verdict);
+    if (report->rows == 0) report->verdict_width = (int)vkmm_text_columns(verdict.text);
+    columns = vkmm_columns_fit(report, run_columns, VKMM_COUNT(run_columns));
+    if (report->rows == 0 && row->panels.part_count == 0) vkmm_print_device(report, row->on, row->host);
+    for (uint32_t i = 0; report->rows == 0 && i < row->panels.part_count; i++)
+        vkmm_print_device(report, row->panels.parts[i].device, row->host);
+    print_difference(report, row);
+    if (report->rows == 0) vkmm_columns_line(report, &columns, NULL);
+    vkmm_columns_line(report, &columns, row);
+    if (row->panels.reason != NULL) print_panels(report, row);
+    vkmm_notes_add(&report->notes, row);
+    return VKMM_OK;
+}
+
+static vkmm_status table_end(vkmm_report *report)
+{
+    vkmm_notes_print(report, &report->notes);
+    if (report->note[0] != '\0') vkmm_report_say(report, 0, VKMM_PLAIN, "note: %s", report->note);
+    return VKMM_OK;
+}
+
+const vkmm_writer vkmm_table_writer = {"table",
+                                       .begin = begin,
+                                       .row = row,
+                                       .end = end,
+                                       .run = table_row,
+                                       .run_end = table_end,
+                                       .ladder = vkmm_table_ladder,
+                                       .compare = vkmm_compare_table};

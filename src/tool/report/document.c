@@ -1,4 +1,4 @@
-#include "bench/document.h"
+#include "report/document.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,30 +1,11 @@
-/* Bench reports as text, JSON, CSV, Markdown and JUnit XML; and comparisons of several. */
-#ifndef VKMM_REPORT_BENCH_H
-#define VKMM_REPORT_BENCH_H
+/* Comparisons of the devices of one or more reports. */
+#ifndef VKMM_BENCH_COMPARE_H
+#define VKMM_BENCH_COMPARE_H
 
 #include <jansson.h>
 #include "bench/interval.h"
 #include "options/options.h"
 #include "report/report.h"
-
-/* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY; NULL means that there is nothing to write there. The order
- * of calls: begin once all devices and their peaks are known, row for each row as soon as it is known, end once. */
-typedef struct vkmm_bench_writer {
-    const char *name;   /* "table", "json", "jsonl", "csv", "md", "junit" */
-    const char *ending; /* of file names: ".json"; ".xml" for junit; NULL for table */
-    vkmm_status (*begin)(vkmm_report *report, const vkmm_bench *bench);
-    vkmm_status (*row)(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_row *row);
-    vkmm_status (*end)(vkmm_report *report, const vkmm_bench *bench);
-} vkmm_bench_writer;
-
-extern const vkmm_bench_writer vkmm_bench_table, vkmm_bench_json, vkmm_bench_jsonl, vkmm_bench_csv, vkmm_bench_md,
-    vkmm_bench_junit;
-
-const vkmm_bench_writer *vkmm_bench_writer_find(const char *name);
-const vkmm_bench_writer *vkmm_bench_writer_for(const char *path); /* by its ending; NULL: unknown ending */
-
-/* A whole report: begin, each row, end. */
-vkmm_status vkmm_bench_write(const vkmm_bench_writer *writer, vkmm_report *report, const vkmm_bench *bench);
 
 /* Sorts entries that have a row each; those that are equal keep their order. 0 if memory runs out. */
 int vkmm_bench_sort(cli_sort key, void *rows, uint32_t count, size_t size,
@@ -59,12 +40,13 @@ typedef struct vkmm_comparison {
     cli_sort sort;        /* by each row's first contender */
     uint32_t regressions; /* out */
     uint32_t rows;        /* out: compared rows */
-    json_t *found;        /* out, of the format "found": the JSON as a value, a new reference */
+    json_t *found;        /* out, of vkmm_compare_found: the JSON as a value, a new reference */
 } vkmm_comparison;
 
-/* In a format: "table", "json" ("vkmatmul.compare/1", a line), "csv", "md" or "found". Nothing is written if no row is
- * shared. */
-vkmm_status vkmm_compare_write(const char *format, const vkmm_report *report, vkmm_comparison *comparison);
+/* Writes with vkmm_writer.compare, or with vkmm_compare_found. Nothing is written if no row is shared. */
+vkmm_status vkmm_compare_write(vkmm_status (*write)(struct vkmm_compare_model *model), const vkmm_report *report,
+                               vkmm_comparison *comparison);
+vkmm_status vkmm_compare_found(struct vkmm_compare_model *model);
 
 /* The contenders of some reports: every device with at least one timed row; in later reports also one that has only
  * wrong rows, so that its regressions are found. Freed with vkmm_free; NULL if memory runs out. */
