@@ -103,7 +103,7 @@ static void lines_are_judged(void **state)
     refused(HEAD DEVICE "\n\n{}\n" ROW, strlen(HEAD DEVICE ROW) + 5, "line 5: it has no schema");
     refused(HEAD DEVICE "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0}", strlen(HEAD DEVICE) + 44,
             "line 3: problem is missing");
-    refused(HEAD DEVICE "{\"schema\"", strlen(HEAD DEVICE) + 9, "line 3 is not valid JSON: column");
+    refused(HEAD DEVICE "{\"schema\"", strlen(HEAD DEVICE) + 9, "is not valid JSON: line 3, column");
     taken(HEAD DEVICE ROW "{\"schema\":\"vkmatmul.bench.weather/1\",\"sun\":true}\r\n" ROW
                           "{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}",
           &bench);

@@ -27,7 +27,7 @@ static unsigned long version_of(const char *text, const char *schema)
     return *end == '\0' || *end == '.' ? version : 0;
 }
 
-/* A schema of document.h, whatever its second number. */
+/* The schema of a record, whatever its second number. */
 static int is_schema(const json_t *json, const char *schema)
 {
     char stem[64];
@@ -36,11 +36,14 @@ static int is_schema(const json_t *json, const char *schema)
     return version_of(json_string_value(json_object_get(json, "schema")), stem) == 1;
 }
 
-#define TUNE_SCHEMA "vkmatmul.tune/1"
+static int is_of(const json_t *json, const vkmm_record *record)
+{
+    return is_schema(json, record->schema);
+}
 
 static int is_tune(const json_t *json)
 {
-    return is_schema(json, TUNE_SCHEMA) || is_schema(json, VKMM_BENCH_TUNE_SCHEMA);
+    return is_schema(json, "vkmatmul.tune/1") || is_of(json, &vkmm_tune_line_record);
 }
 
 /* Reports what it is instead of a report. */
@@ -54,16 +57,16 @@ static vkmm_status fail_schema(const vkmm_log *log, const char *name, const json
                          version);
     if (schema != NULL)
         return vkmm_fail(log, VKMM_INVALID, "%s: its schema is \"%.60s\"; reports have \"%s\"", name, schema,
-                         VKMM_BENCH_SCHEMA);
+                         vkmm_report_record.schema);
     return vkmm_fail(log, VKMM_INVALID, "%s is JSON, but not a report: it has no schema \"%s\"", name,
-                     VKMM_BENCH_SCHEMA);
+                     vkmm_report_record.schema);
 }
 
-static int is_blank(const char *text, size_t bytes)
+/* Skips white space, and counts lines. */
+static const char *skip(const char *text, const char *end, int *line)
 {
-    for (size_t i = 0; i < bytes; i++)
-        if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != '\n') return 0;
-    return 1;
+    for (; text < end && strchr(" \t\r\n", *text) != NULL && *text != '\0'; text++) *line += *text == '\n';
+    return text;
 }
 
 /* Integers above 2^63 - 1, which other programs may write where this one writes 1.8e19, are read as reals. */
@@ -76,31 +79,12 @@ static json_t *load(const char *text, size_t bytes, size_t flags, json_error_t *
     return json;
 }
 
-/* The first JSON value of a text, and the bytes that it takes. VKMM_INVALID with line and column. */
-static vkmm_status read_first(const vkmm_log *log, const char *name, const char *text, size_t bytes, json_t **json,
-                              size_t *used)
-{
-    json_error_t error;
-
-    *json = load(text, bytes, JSON_DISABLE_EOF_CHECK, &error);
-    if (*json != NULL) {
-        *used = (size_t)error.position;
-        return VKMM_OK;
-    }
-    if (json_error_code(&error) == json_error_out_of_memory)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to read it", name);
-    return vkmm_fail(log, VKMM_INVALID, "%s is not valid JSON: line %d, column %d: %s", name, error.line, error.column,
-                     error.text);
-}
-
 static vkmm_status status_of(const vkmm_log *log, const char *where, const vkmm_reading *reading)
 {
     if (reading->out_of_memory) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
     if (reading->sentence[0] != '\0') return vkmm_fail(log, VKMM_INVALID, "%s: %s", where, reading->sentence);
     return VKMM_OK;
 }
-
-/* ---- reports in lines ---- */
 
 /* A device occurs once, and once more if something happened to it. */
 static void read_device(const vkmm_node *root, vkmm_bench *bench)
@@ -127,67 +111,33 @@ static void read_row(const vkmm_node *root, vkmm_bench *bench)
         vkmm_bench_check_place(root, bench, &bench->rows[bench->row_count - 1]);
 }
 
-/* Adds the contents of a line to the bench. An unknown kind of line is from a later version. */
-static void read_line(const vkmm_node *root, int *has_head, vkmm_bench *bench)
+/* Adds a report in lines, of which `root` is the first. One that has only results of tunes is complete. */
+static void begin_lines(const vkmm_node *root, vkmm_reports *reports)
 {
-    if (is_schema(root->json, VKMM_BENCH_HEAD_SCHEMA)) {
+    vkmm_bench *bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
+
+    root->reading->out_of_memory = bench == NULL;
+    if (bench == NULL) return;
+    bench->complete = is_tune(root->json);
+    if (!bench->complete || json_is_object(json_object_get(root->json, "tool")))
         vkmm_record_read(root, &vkmm_head_record, bench);
-        *has_head = 1;
-    } else if (is_tune(root->json)) {
-        if (!*has_head && json_is_object(json_object_get(root->json, "tool")))
-            vkmm_record_read(root, &vkmm_head_record, bench);
+    if (bench->complete) vkmm_record_read_entry(root, &vkmm_report_record, "tunes", bench);
+}
+
+/* Reads one more line. An unknown kind of line is from a later version. */
+static void read_line(const vkmm_node *root, vkmm_bench *bench)
+{
+    if (is_tune(root->json))
         vkmm_record_read_entry(root, &vkmm_report_record, "tunes", bench);
-    } else if (is_schema(root->json, VKMM_BENCH_DEVICE_SCHEMA)) {
+    else if (is_of(root->json, &vkmm_device_line_record))
         read_device(root, bench);
-    } else if (is_schema(root->json, VKMM_BENCH_ROW_SCHEMA)) {
+    else if (is_of(root->json, &vkmm_row_line_record))
         read_row(root, bench);
-    } else if (is_schema(root->json, VKMM_BENCH_END_SCHEMA)) {
+    else if (is_of(root->json, &vkmm_end_line_record))
         vkmm_record_read(root, &vkmm_end_record, bench);
-    } else if (!json_is_string(json_object_get(root->json, "schema"))) {
+    else if (!json_is_string(json_object_get(root->json, "schema")))
         vkmm_node_fail(root, "has no schema");
-    }
 }
-
-static vkmm_status fail_broken(const vkmm_log *log, const char *where, const json_error_t *error)
-{
-    if (json_error_code(error) == json_error_out_of_memory)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
-    return vkmm_fail(log, VKMM_INVALID, "%s is not valid JSON: column %d: %s", where, error->column, error->text);
-}
-
-static vkmm_status read_lines(const vkmm_log *log, const char *name, const char *text, size_t bytes,
-                              vkmm_reading *reading, vkmm_bench *bench)
-{
-    const char *end = text + bytes, *next;
-    int has_head = 0;
-    unsigned long number = 1;
-
-    for (const char *line = text; line < end; line = next, number++) {
-        const char *stop = memchr(line, '\n', (size_t)(end - line));
-        const size_t length = stop != NULL ? (size_t)(stop - line) : (size_t)(end - line);
-        char where[1024];
-        json_error_t error;
-        json_t *json;
-        vkmm_status status;
-        next = stop != NULL ? stop + 1 : end;
-        if (is_blank(line, length)) continue;
-        VKMM_PUT(where, "%.900s: line %lu", name, number);
-        json = load(line, length, 0, &error);
-        if (json != NULL) {
-            const vkmm_node root = vkmm_node_root(reading, json);
-            read_line(&root, &has_head, bench);
-            status = status_of(log, where, reading);
-        } else {
-            status = fail_broken(log, where, &error);
-        }
-        json_decref(json);
-        if (status != VKMM_OK) return status;
-    }
-    if (!has_head) bench->complete = 1; /* only results of tunes */
-    return VKMM_OK;
-}
-
-/* ---- whole documents ---- */
 
 /* Makes labels unique, whatever the file contains. */
 static void part_labels(vkmm_bench *bench)
@@ -203,49 +153,58 @@ static void part_labels(vkmm_bench *bench)
     }
 }
 
-static vkmm_status parse_lines(const vkmm_log *log, const char *name, const char *text, size_t bytes,
-                               vkmm_reading *reading, vkmm_reports *reports)
-{
-    vkmm_bench *bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
-
-    if (bench == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", name);
-    return read_lines(log, name, text, bytes, reading, bench);
-}
-
-static vkmm_status parse_whole(const vkmm_log *log, const char *name, const json_t *json, vkmm_reading *reading,
-                               vkmm_reports *reports)
+/* A value of a file: a report, a comparison, or a line of a report. */
+static vkmm_status read_value(const vkmm_log *log, const char *where, const json_t *json, vkmm_reading *reading,
+                              int *in_lines, vkmm_reports *reports)
 {
     const vkmm_node root = vkmm_node_root(reading, json);
+    vkmm_bench *bench;
 
-    if (is_schema(json, VKMM_COMPARE_SCHEMA)) {
+    if (*in_lines && !is_of(json, &vkmm_head_line_record)) {
+        read_line(&root, &reports->benches[reports->count - 1]);
+    } else if (reports->count > 0) {
+        return vkmm_fail(log, VKMM_INVALID, "%s: the report is followed by other data", where);
+    } else if (is_of(json, &vkmm_head_line_record) || is_tune(json)) {
+        begin_lines(&root, reports);
+        *in_lines = 1;
+    } else if (is_schema(json, VKMM_COMPARE_SCHEMA)) {
         vkmm_record_read(&root, &vkmm_reports_record, reports);
-    } else {
-        vkmm_bench *bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
+    } else if (is_of(json, &vkmm_report_record)) {
+        bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
         reading->out_of_memory = bench == NULL;
         if (bench != NULL) vkmm_record_read(&root, &vkmm_report_record, bench);
+    } else {
+        return fail_schema(log, where, json);
     }
-    return status_of(log, name, reading);
+    return status_of(log, where, reading);
 }
 
 static vkmm_status parse(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_reports *reports)
 {
+    const char *const end = text + bytes;
     vkmm_reading reading = {.samples_left = VKMM_MOST_SAMPLES};
-    json_t *first = NULL;
-    size_t used = 0;
-    vkmm_status status = read_first(log, name, text, bytes, &first, &used);
+    int line = 1, in_lines = 0;
+    vkmm_status status = VKMM_OK;
 
-    if (status != VKMM_OK) return status;
-    if (is_schema(first, VKMM_BENCH_SCHEMA) || is_schema(first, VKMM_COMPARE_SCHEMA)) {
-        status = parse_whole(log, name, first, &reading, reports);
-        if (status == VKMM_OK && !is_blank(text + used, bytes - used))
-            status =
-                vkmm_fail(log, VKMM_INVALID, "%s: the report is followed by other data, from byte %zu on", name, used);
-    } else if (is_schema(first, VKMM_BENCH_HEAD_SCHEMA) || is_tune(first)) {
-        status = parse_lines(log, name, text, bytes, &reading, reports);
-    } else {
-        status = fail_schema(log, name, first);
+    text = skip(text, end, &line);
+    if (text == end) return vkmm_fail(log, VKMM_INVALID, "%s is empty", name);
+    while (text < end && status == VKMM_OK) {
+        json_error_t error;
+        json_t *json = load(text, (size_t)(end - text), JSON_DISABLE_EOF_CHECK, &error);
+        char where[1024];
+        VKMM_PUT(where, reports->count > 0 ? "%.900s: line %d" : "%.900s", name, line);
+        if (json != NULL) {
+            status = read_value(log, where, json, &reading, &in_lines, reports);
+            for (int i = 0; i < error.position; i++) line += *text++ == '\n';
+            text = skip(text, end, &line);
+        } else if (json_error_code(&error) == json_error_out_of_memory) {
+            status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
+        } else {
+            status = vkmm_fail(log, VKMM_INVALID, "%s is not valid JSON: line %d, column %d: %s", name,
+                               line + error.line - 1, error.column, error.text);
+        }
+        json_decref(json);
     }
-    json_decref(first);
     return status;
 }
 
@@ -256,7 +215,6 @@ static vkmm_status read_all(const vkmm_log *log, const char *name, const char *t
 
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         text += 3, bytes -= 3; /* the byte order mark of some editors */
-    if (is_blank(text, bytes)) return vkmm_fail(log, VKMM_INVALID, "%s is empty", name);
     status = parse(log, name, text, bytes, read);
     for (uint32_t i = 0; i < read->count && status == VKMM_OK; i++) {
         vkmm_bench *bench = &read->benches[i];

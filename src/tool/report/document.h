@@ -7,14 +7,6 @@
 
 #include "report/result.h"
 
-/* Schemas of a whole report, and of each kind of line in a report written during the run. */
-#define VKMM_BENCH_SCHEMA        "vkmatmul.bench/1"
-#define VKMM_BENCH_HEAD_SCHEMA   "vkmatmul.bench.head/1"
-#define VKMM_BENCH_DEVICE_SCHEMA "vkmatmul.bench.device/1"
-#define VKMM_BENCH_ROW_SCHEMA    "vkmatmul.bench.row/1"
-#define VKMM_BENCH_END_SCHEMA    "vkmatmul.bench.end/1"
-#define VKMM_BENCH_TUNE_SCHEMA   "vkmatmul.bench.tune/1"
-
 /* Schema of a comparison, which contains whole reports. */
 #define VKMM_COMPARE_SCHEMA "vkmatmul.compare/1"
 

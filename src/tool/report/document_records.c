@@ -132,7 +132,7 @@ static const vkmm_field report_fields[] = {
      .record = &vkmm_tune_record},
 };
 
-const vkmm_record vkmm_report_record = {"report", VKMM_FIELDS(report_fields), .schema = VKMM_BENCH_SCHEMA,
+const vkmm_record vkmm_report_record = {"report", VKMM_FIELDS(report_fields), .schema = "vkmatmul.bench/1",
                                         .check = check_report};
 
 /* ---- several ---- */
@@ -160,10 +160,10 @@ static const vkmm_field device_line_fields[] = {
 };
 
 const vkmm_record vkmm_head_line_record = {"head_line", VKMM_FIELDS(head_line_fields),
-                                           .schema = VKMM_BENCH_HEAD_SCHEMA};
+                                           .schema = "vkmatmul.bench.head/1"};
 const vkmm_record vkmm_device_line_record = {"device_line", VKMM_FIELDS(device_line_fields),
-                                             .schema = VKMM_BENCH_DEVICE_SCHEMA};
-const vkmm_record vkmm_row_line_record = {"row_line", VKMM_FIELDS(row_line_fields), .schema = VKMM_BENCH_ROW_SCHEMA};
+                                             .schema = "vkmatmul.bench.device/1"};
+const vkmm_record vkmm_row_line_record = {"row_line", VKMM_FIELDS(row_line_fields), .schema = "vkmatmul.bench.row/1"};
 const vkmm_record vkmm_tune_line_record = {"tune_line", VKMM_FIELDS(tune_line_fields),
-                                           .schema = VKMM_BENCH_TUNE_SCHEMA};
-const vkmm_record vkmm_end_line_record = {"end_line", VKMM_FIELDS(end_line_fields), .schema = VKMM_BENCH_END_SCHEMA};
+                                           .schema = "vkmatmul.bench.tune/1"};
+const vkmm_record vkmm_end_line_record = {"end_line", VKMM_FIELDS(end_line_fields), .schema = "vkmatmul.bench.end/1"};
