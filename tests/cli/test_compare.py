@@ -65,6 +65,20 @@ class Compare(cli.Case):
         self.assertEqual(len({c["label"] for c in found["contenders"]}), 9)
         self.assertEqual([c["same_device_as"] for c in found["contenders"]][3:], [0, 1, 2, 0, 1, 2])
 
+    def test_a_saved_report_in_every_format(self):
+        saved = {form: self.report("saved." + form, form=form) for form in ["json", "jsonl"]}
+        for source in saved.values():
+            for form in ["json", "jsonl", "md", "junit"]:
+                self.assertEqual(self.good("report", source, "--" + form), sample(form).decode())
+            fields, live = [[field for line in csv.reader(io.StringIO(text)) for field in line]
+                            for text in [self.good("report", source, "--csv"), sample("csv").decode()]]
+            self.assertEqual(len(fields), len(live))
+            for field, like in zip(fields, live):  # of ten digits, of which JSON kept nine
+                if field != like:
+                    self.assertAlmostEqual(float(field) / float(like), 1, places=7)
+        self.bad(2, "--csv writes one report, not 2", "report", *saved.values(), "--csv")
+        self.bad(2, "-o writes an HTML page: leave out --md", "report", saved["json"], "--md", "-o", self.folder / "page.html")
+
     def desk(self, name, *devices):
         """A report of devices by (name, driver, version, speed); without a speed, none of its rows ran."""
         like = json.loads(sample("json"))

@@ -19,6 +19,21 @@ vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
     return status;
 }
 
+/* A saved report in another format. */
+static vkmm_status convert(cli_session *session, const vkmm_reports *reports)
+{
+    const vkmm_log *log = session->log;
+    const char *format = session->writer->name;
+
+    if (session->options->output != NULL)
+        return vkmm_fail(log, VKMM_INVALID, "-o writes an HTML page: leave out --%s", format);
+    if (reports->count != 1)
+        return vkmm_fail(log, VKMM_INVALID, "--%s writes one report, not %u", format, reports->count);
+    if (vkmm_bench_write(session->writer, &session->report, &reports->benches[0]) != VKMM_OK)
+        return VKMM_NO_MEMORY(log, "to write the report");
+    return vkmm_report_flush(&session->report, log);
+}
+
 static vkmm_status show(cli_session *session, const vkmm_reports *reports)
 {
     const char *path = session->options->output;
@@ -27,6 +42,7 @@ static vkmm_status show(cli_session *session, const vkmm_reports *reports)
     size_t bytes = 0;
     vkmm_status status;
 
+    if (session->writer != &vkmm_table_writer) return convert(session, reports);
     if (path == NULL) {
         status = vkmm_bench_bars(&session->report, reports->benches, reports->count);
         return status == VKMM_OK ? vkmm_report_flush(&session->report, log)
