@@ -80,11 +80,6 @@ VKMM_API vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm
 /* "f16", "f32", "i8", "u8", "bf16" …; "type 1000491000" for one without a name. Static storage, or `text`. */
 VKMM_API const char *vkmm_component_name(uint32_t component, char text[32]);
 
-/* The shapes that a device lists. *count: capacity on input, entries on output; shapes beyond the capacity are omitted.
- * *why (may be NULL): "", or why there are none; static storage. */
-VKMM_API vkmm_status vkmm_device_matrix_shapes(const vkmm_instance *instance, uint32_t index, vkmm_matrix_shape *shapes,
-                                               uint32_t *count, const char **why);
-
 /* Multiply-adds per second of one shape, in registers only: 4×4 fragments per subgroup. VKMM_UNSUPPORTED: the device
  * does not list the shape, or this build's shader compiler could not compile its shader. VKMM_WRONG_RESULT: the device
  * computes wrong products; all are compared with sums computed on the host. Takes as long as vkmm_device_peaks; if the

@@ -46,7 +46,6 @@ static void takes_null_for_an_answer(void **state)
         REFUSED(vkmm_access_formula(NULL, NULL, NULL, NULL)),
         REFUSED(vkmm_access_count(NULL, NULL, NULL)),
         REFUSED(vkmm_device_peaks(NULL, VKMM_F32, NULL)),
-        REFUSED(vkmm_device_matrix_shapes(NULL, 0, NULL, NULL, NULL)),
         REFUSED(vkmm_device_matrix_peak(NULL, NULL, NULL)),
         REFUSED(vkmm_kernel_statistics(NULL, NULL, 0, NULL, NULL, NULL)),
         REFUSED(vkmm_job_time_steps(NULL, NULL, NULL, NULL)),

@@ -63,19 +63,3 @@ void vkmm_matrix_read(const vkmm_instance *instance, VkPhysicalDevice handle, co
     info->no_matrices = why_not(instance, handle, facts, info);
     if (!*info->no_matrices) info->no_matrices = list(instance, handle, info);
 }
-
-vkmm_status vkmm_device_matrix_shapes(const vkmm_instance *instance, uint32_t index, vkmm_matrix_shape *shapes,
-                                      uint32_t *count, const char **why)
-{
-    VKMM_NEED(NULL, instance);
-    VKMM_NEED(&instance->log, shapes);
-    VKMM_NEED(&instance->log, count);
-    if (index >= instance->physical_count)
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index,
-                         instance->physical_count);
-    const vkmm_device_info *info = &instance->physicals[index].info;
-    if (*count > info->matrix_shape_count) *count = info->matrix_shape_count;
-    for (uint32_t i = 0; i < *count; i++) shapes[i] = info->matrix_shapes[i];
-    if (why) *why = info->no_matrices;
-    return VKMM_OK;
-}

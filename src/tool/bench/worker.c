@@ -55,14 +55,12 @@ static int is_needed(const vkmm_matrix_shape *shape, const json_t *types, const 
 static vkmm_status measure_shapes(worker *w, const json_t *types, double time_ms, vkmm_bench_peaks *peaks)
 {
     cli_session *session = w->place.session;
-    vkmm_matrix_shape shapes[VKMM_BENCH_MATRICES];
-    int tried[VKMM_BENCH_MATRICES] = {0};
-    uint32_t count = VKMM_BENCH_MATRICES;
+    const vkmm_matrix_shape *shapes = session->info->matrix_shapes;
+    const uint32_t count = session->info->matrix_shape_count;
+    int tried[VKMM_MAX_MATRIX_SHAPES] = {0};
     const double start = vkmm_now_ms();
 
-    if (!(time_ms > 0) ||
-        vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, NULL) != VKMM_OK)
-        return VKMM_OK;
+    if (!(time_ms > 0)) return VKMM_OK;
     for (uint32_t n = 0; n < 2 * count; n++) {
         const uint32_t i = n % count;
         vkmm_bench_matrix *matrix = &peaks->matrix[peaks->matrix_count];

@@ -148,15 +148,11 @@ static void add_choices(cli_session *session, cli_device_row *row)
     }
 }
 
-static void add_shapes(const cli_session *session, cli_device_row *row)
+static void add_shapes(cli_device_row *row)
 {
-    row->shape_count = VKMM_MAX_MATRIX_SHAPES;
-    row->no_shapes = "";
-    if (vkmm_device_matrix_shapes(session->instance, row->info->index, row->shapes, &row->shape_count,
-                                  &row->no_shapes) == VKMM_OK)
-        return;
-    row->shape_count = 0;
-    row->no_shapes = "the driver failed to list them";
+    memcpy(row->shapes, row->info->matrix_shapes, sizeof row->shapes);
+    row->shape_count = row->info->matrix_shape_count;
+    row->no_shapes = row->info->no_matrices;
 }
 
 /* The SwiftShader that a browser installed can be used on request, unless the user restricts the drivers. */
@@ -192,7 +188,7 @@ static vkmm_status collect(cli_session *session, cli_device_list *list)
         add_kernels(session, row);
         add_choices(session, row);
         session->console.muted = 0;
-        add_shapes(session, row);
+        add_shapes(row);
     }
     return VKMM_OK;
 }

@@ -101,19 +101,13 @@ static int is_wanted(const cli_options *options, const char *operand, const char
 
 static void measure_shapes(peaks *all)
 {
-    vkmm_matrix_shape shapes[VKMM_MAX_MATRIX_SHAPES];
-    uint32_t count = VKMM_MAX_MATRIX_SHAPES;
     cli_session *session = all->session;
+    const uint32_t count = session->info->matrix_shape_count;
     char a[32], result[32];
 
-    all->no_shapes = "";
-    if (vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, &all->no_shapes) !=
-        VKMM_OK) {
-        all->no_shapes = "the driver failed to list them";
-        return;
-    }
+    all->no_shapes = session->info->no_matrices;
     for (uint32_t i = 0; i < count; i++) {
-        const vkmm_matrix_shape *shape = &shapes[i];
+        const vkmm_matrix_shape *shape = &session->info->matrix_shapes[i];
         double multiply_adds = 0;
         vkmm_status status;
         if (!is_wanted(session->options, vkmm_component_name(shape->a, a), vkmm_component_name(shape->result, result)))

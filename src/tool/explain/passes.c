@@ -22,14 +22,13 @@ enum {
 /* Peak of matrix operations with these types: of the kernel's shape, or of the fastest if it has no fixed shape. */
 static vkmm_status matrix_peak(cli_session *session, vkmm_types types, const uint32_t matrix[3], double *peak)
 {
-    vkmm_matrix_shape shapes[VKMM_MAX_MATRIX_SHAPES];
-    uint32_t count = VKMM_MAX_MATRIX_SHAPES, in = 0, out = 0;
-    vkmm_status status = vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, NULL);
+    uint32_t in = 0, out = 0;
+    vkmm_status status = VKMM_OK;
 
     vkmm_component_parse(vkmm_type_of(types.in)->name, &in);
     vkmm_component_parse(vkmm_type_of(types.compute)->name, &out);
-    for (uint32_t i = 0; i < count && status == VKMM_OK; i++) {
-        const vkmm_matrix_shape *s = &shapes[i];
+    for (uint32_t i = 0; i < session->info->matrix_shape_count && status == VKMM_OK; i++) {
+        const vkmm_matrix_shape *s = &session->info->matrix_shapes[i];
         double found = 0;
         if (s->a != in || s->b != in || s->c != out || s->result != out || s->saturating ||
             (matrix[0] > 0 && (s->m != matrix[0] || s->n != matrix[1] || s->k != matrix[2])))
