@@ -2,7 +2,7 @@
 // The peak rate of multiply-adds with matrix operations of one shape: every subgroup keeps 4×4 sums in registers, with
 // four fragments of A and two times four of B, and touches memory only before and after. It adds A·B to all of them,
 // A·D, A·B, A·D … and A·B; where D = -B the sums stay small, so that they can be checked exactly
-// (src/lib/exec/matrix_peak.h). A compiler cannot know that, and B and D are swapped every time, so that no product can
+// (src/lib/look/matrix_peak.h). A compiler cannot know that, and B and D are swapped every time, so that no product can
 // be moved out of the loop. No arrays: some drivers would keep them in memory.
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require

@@ -25,7 +25,7 @@ layout(local_size_x_id = 0) in;
 
 layout(std430, set = 0, binding = 0) writeonly buffer Results { STORED results[]; };
 
-layout(push_constant) uniform Work { uint steps, numerator, denominator; }; // src/lib/exec/peaks.c: vkmm_peak_push
+layout(push_constant) uniform Work { uint steps, numerator, denominator; }; // src/lib/look/peaks.c: vkmm_peak_push
 
 #define STEP \
     s0 = NEXT(s0), s1 = NEXT(s1), s2 = NEXT(s2), s3 = NEXT(s3); \

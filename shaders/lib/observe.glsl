@@ -1,8 +1,8 @@
 // What a build reports about itself. A plain build compiles none of this. The counting and the tracing build are the
 // same kernels with one more macro, so what they report is what runs.
 //
-//   -DCOUNT   how often each element of A and B is read, from global and from shared memory (src/lib/exec/count.h)
-//   -DTRACE   what the invocations of one workgroup see, step by step                       (vkmatmul_insight.h)
+//   -DCOUNT   how often each element of A and B is read, from global and from shared memory (src/lib/look/count.h)
+//   -DTRACE   what the invocations of one workgroup see, step by step                       (src/lib/look/trace.h)
 
 #if defined(COUNT)
 

@@ -1,6 +1,6 @@
-/* vkmatmul.h: matrix products on Vulkan devices. The public interface of libvkmatmul; vkmatmul_insight.h, which it
- * includes, declares the functions that look inside a product (explain, race, trace), vkmatmul_stream.h those for
- * products larger than a buffer or a device, and vkmatmul_memory.h those for matrices that stay on a device.
+/* vkmatmul.h: matrix products on Vulkan devices. The public interface of libvkmatmul. It includes vkmatmul_stream.h,
+ * which declares the functions for products larger than a buffer or a device, and vkmatmul_memory.h, those for matrices
+ * that stay on a device.
  *
  * The product      C ← α·op(A)·op(B) + β·C, op(A) M×K, op(B) K×N, C M×N, op(X) = X or Xᵀ, for one matrix or a batch
  *                  (vkmm_problem).
@@ -625,7 +625,6 @@ VKMM_API vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path
 #endif
 
 #include "vkmatmul_memory.h"
-#include "vkmatmul_insight.h"
 #include "vkmatmul_stream.h"
 
 #endif

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "look/steps.h"
 #include "math/problem.h"
 #include "play_parts.h"
-#include "vkmatmul_insight.h"
 
 /* Ragged, padded, scaled, with a bias: everything that a general kernel takes. */
 static const vkmm_problem full_f32 =

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "look/access.h"
+#include "look/kernel.h"
 #include "suite.h"
 
 enum { PROBLEMS = 24, EXTENT = 70, SIDE = 20 };

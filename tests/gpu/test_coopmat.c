@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "general.h"
 #include "kernel/general.h"
+#include "look/kernel.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "plan/choose.h"

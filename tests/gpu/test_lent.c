@@ -6,6 +6,11 @@
 
 #include "feature_fields.h"
 #include "gemm.h"
+#include "look/access.h"
+#include "look/kernel.h"
+#include "look/peaks.h"
+#include "look/race.h"
+#include "look/trace.h"
 #include "math/problem.h"
 #include "vk/device.h"
 

@@ -2,8 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exec/matrix_peak.h"
+#include "look/matrix_peak.h"
 #include "kernel/table.h"
+#include "math/component.h"
 #include "math/type.h"
 #include "suite.h"
 #include "vk/matrix.h"

@@ -7,11 +7,11 @@
 
 #include "clock.h"
 #include "exec/job.h"
-#include "exec/peaks.h"
+#include "look/peak.h"
+#include "look/steps.h"
 #include "math/matrix.h"
 #include "suite.h"
 #include "vk/command.h"
-#include "vkmatmul_insight.h"
 #include "../unit/claim.h"
 
 /* Quick to compile. */

@@ -4,6 +4,7 @@
 #include "gemm.h"
 #include "clock.h"
 #include "exec/job.h"
+#include "look/kernel.h"
 #include "math/problem.h"
 #include "suite.h"
 

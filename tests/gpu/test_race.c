@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
+#include "look/race.h"
 
 static suite_device suite;
 

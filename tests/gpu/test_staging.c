@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "look/access.h"
+#include "look/kernel.h"
+#include "look/race.h"
 #include "math/matrix.h"
 #include "suite.h"
 #include "../unit/claim.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "look/trace.h"
 #include "math/matrix.h"
 #include "suite.h"
 

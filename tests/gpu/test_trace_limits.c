@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "look/trace.h"
 #include "suite.h"
 
 static suite_device suite;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "exec/job.h"
+#include "look/kernel.h"
 #include "suite.h"
 
 static suite_device suite;

@@ -1,7 +1,8 @@
 /* The formulas of reads and invocations, and the choice of a sample, on the walkthrough's figures and devices that
  * are not here. */
 #include "../unit/unit.h"
-#include "exec/count.h"
+#include "look/count.h"
+#include "look/kernel.h"
 #include "plan/choose.h"
 
 static const vkmm_device_info desktop = {

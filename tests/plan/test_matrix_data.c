@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "../unit/unit.h"
-#include "exec/matrix_peak.h"
+#include "look/matrix_peak.h"
 #include "math/type.h"
 #include "vk/matrix.h"
 

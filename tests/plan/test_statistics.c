@@ -1,6 +1,6 @@
 /* What a driver tells of a pipeline, from a driver that is not there: its functions are stood in for. */
 #include "../unit/unit.h"
-#include "vk/executable.h"
+#include "look/executable.h"
 
 static VKAPI_ATTR VkResult VKAPI_CALL properties(VkDevice device, const VkPipelineInfoKHR *info, uint32_t *count,
                                                  VkPipelineExecutablePropertiesKHR *executables)

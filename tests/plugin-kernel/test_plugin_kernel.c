@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "general.h"
+#include "look/kernel.h"
 
 static suite_device suite;
 static char sentence[1024];

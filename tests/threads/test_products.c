@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "crew.h"
+#include "look/access.h"
+#include "look/kernel.h"
+#include "look/race.h"
 #include "math/matrix.h"
 #include "math/type.h"
 #include "suite.h"

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "kernel/legal.h"
+#include "look/kernel.h"
 #include "plan/choose.h"
 #include "vk/instance.h"
 

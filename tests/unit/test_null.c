@@ -24,7 +24,6 @@ static void takes_null_for_an_answer(void **state)
     vkmm_candidate candidate;
     vkmm_tuned tuned;
     char text[32];
-    uint32_t tile[2];
     double ms;
     const outcome outcomes[] = {
         REFUSED(vkmm_instance_create(NULL, NULL)),
@@ -42,20 +41,8 @@ static void takes_null_for_an_answer(void **state)
         REFUSED(vkmm_tuned_put(NULL, NULL, NULL, NULL)),
         REFUSED(vkmm_tuned_export(NULL, NULL, NULL)),
         REFUSED(vkmm_tuned_import(NULL, NULL, NULL)),
-        REFUSED(vkmm_kernel_choose(NULL, NULL, NULL, NULL)),
-        REFUSED(vkmm_access_formula(NULL, NULL, NULL, NULL)),
-        REFUSED(vkmm_access_count(NULL, NULL, NULL)),
-        REFUSED(vkmm_device_peaks(NULL, VKMM_F32, NULL)),
-        REFUSED(vkmm_device_matrix_peak(NULL, NULL, NULL)),
-        REFUSED(vkmm_kernel_statistics(NULL, NULL, 0, NULL, NULL, NULL)),
-        REFUSED(vkmm_job_time_steps(NULL, NULL, NULL, NULL)),
         REFUSED(vkmm_gemm_check(NULL, NULL)),
         REFUSED(vkmm_device_handles(NULL, NULL)),
-        REFUSED(vkmm_kernel_steps(NULL, NULL, NULL, NULL, NULL)),
-        REFUSED(vkmm_race_run(NULL, NULL, NULL)),
-        REFUSED(vkmm_kernel_place(NULL, NULL, NULL, 0, 0, NULL)),
-        REFUSED(vkmm_trace_check(NULL, NULL)),
-        REFUSED(vkmm_trace_create(NULL, NULL, NULL)),
         REFUSED(vkmm_stream_create(NULL, NULL, NULL, NULL)),
         REFUSED(vkmm_stream_change(NULL, NULL)),
         REFUSED(vkmm_stream_run(NULL, NULL, NULL)),
@@ -85,12 +72,6 @@ static void takes_null_for_an_answer(void **state)
         NONE(vkmm_tune_ranked(NULL, 0, &candidate, &ms)),
         NONE(vkmm_tune_look(NULL).size),
         NONE(vkmm_tuned_get(NULL, &device, &problem, &tuned)),
-        NONE(vkmm_kernel_default_tile(NULL, "tiled", VKMM_F32, tile)),
-        NONE(vkmm_kernel_default_tile(&device, NULL, VKMM_F32, tile)),
-        NONE(vkmm_tile_check(NULL, "tiled", VKMM_F32, 1, 1, NULL)),
-        NONE(vkmm_tile_check(&device, NULL, VKMM_F32, 1, 1, NULL)),
-        NONE(vkmm_access_equal(NULL, NULL)),
-        NONE(vkmm_component_name(UINT32_MAX, NULL)),
         NONE(vkmm_stream_reason(NULL, &problem, 0, text, sizeof text)),
         NONE(vkmm_stream_kernel(NULL)),
         NONE(vkmm_stream_partition(NULL).rows),
@@ -98,28 +79,6 @@ static void takes_null_for_an_answer(void **state)
     };
     for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
         if (outcomes[i].got != outcomes[i].want) fail_msg("%s is %lld", outcomes[i].call, outcomes[i].got);
-}
-
-/* Names in a user's structs that lack their terminating zero. */
-static void refuses_names_without_an_end(void **state)
-{
-    (void)state;
-    heard h;
-    const vkmm_log log = hear_with(&h);
-    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 1, .n = 1, .k = 1)};
-    const vkmm_problem problem = params.problem;
-    vkmm_device_info device = {0};
-    vkmm_kernel_info info = {.groups = {1, 1, 1}, .workgroup = {1, 1, 1}}, chosen;
-    vkmm_invocation invocation;
-    vkmm_access access;
-    memset(device.name, 'x', sizeof device.name);
-    memset(info.name, 'x', sizeof info.name);
-    memset(info.config, 'x', sizeof info.config);
-    assert_int_equal(vkmm_kernel_choose(&log, &device, &params, &chosen), VKMM_INVALID);
-    assert_string_equal(h.last, "vkmm_kernel_choose: device->name has no terminating zero among its 256 characters");
-    assert_int_equal(vkmm_access_formula(&log, &info, &problem, &access), VKMM_INVALID);
-    assert_int_equal(vkmm_kernel_place(&log, &info, &problem, 0, 0, &invocation), VKMM_INVALID);
-    assert_int_equal(h.count, 3);
 }
 
 static void destroys_nothing(void **state)
@@ -132,15 +91,12 @@ static void destroys_nothing(void **state)
     vkmm_memory_destroy(NULL);
     vkmm_tune_destroy(NULL);
     vkmm_tune_finish(NULL);
-    vkmm_trace_destroy(NULL);
     vkmm_stream_destroy(NULL);
     vkmm_requirements_destroy(NULL);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_null_for_an_answer),
-                                       cmocka_unit_test(refuses_names_without_an_end),
-                                       cmocka_unit_test(destroys_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_null_for_an_answer), cmocka_unit_test(destroys_nothing)};
     return cmocka_run_group_tests_name("null", tests, NULL, NULL);
 }

@@ -192,28 +192,3 @@ vkmm_tile vkmm_tile_nearest(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile
     }
     return best;
 }
-
-int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t tile[2])
-{
-    const vkmm_kernel *kernel = vkmm_kernel_find(name);
-    if (!device || !tile || !kernel || kernel->spread == VKMM_SPREAD_HOST) return 0;
-    vkmm_tile nearest =
-        vkmm_tile_nearest(kernel, type, (vkmm_tile){kernel->default_rows, kernel->default_cols}, device);
-    tile[0] = nearest.rows;
-    tile[1] = nearest.cols;
-    return 1;
-}
-
-int vkmm_tile_check(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t rows, uint32_t cols,
-                    vkmm_tile_rule *broken)
-{
-    if (!device || !name) return 0;
-    const vkmm_kernel *kernel = vkmm_kernel_find(name);
-    const vkmm_tile tile = {rows, cols};
-    const vkmm_shape shape = kernel ? vkmm_shape_of_tile(device, kernel, type, tile) : (vkmm_shape){0};
-    const vkmm_rule *rule = kernel ? vkmm_tile_forbidden_by(kernel, type, tile, device) : NULL;
-    if (rule && broken)
-        *broken = (vkmm_tile_rule){rule->need(&shape), vkmm_rule_limit(rule, device), rule->unit, rule->limit_name,
-                                   rule->reason};
-    return !rule;
-}

@@ -34,7 +34,7 @@ const char *vkmm_component_name(uint32_t component, char text[32])
 {
     for (int i = 0; i < NAMES; i++)
         if (names[i].component == component) return names[i].name;
-    if (text) snprintf(text, 32, "type %u", component);
+    snprintf(text, 32, "type %u", component);
     return text;
 }
 

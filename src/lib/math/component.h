@@ -1,8 +1,11 @@
-/* The element types of matrix units: vkmm_component_name (vkmatmul_insight.h), and back. */
+/* The element types of matrix units. */
 #ifndef VKMM_MATH_COMPONENT_H
 #define VKMM_MATH_COMPONENT_H
 
 #include "vkmatmul.h"
+
+/* "f16", "f32", "i8", "u8", "bf16" …; "type 1000491000" for one without a name. Static storage, or `text`. */
+const char *vkmm_component_name(uint32_t component, char text[32]);
 
 /* 1 and *component for a name that vkmm_component_name gives, or 0. */
 int vkmm_component_parse(const char *name, uint32_t *component);

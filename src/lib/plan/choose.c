@@ -201,23 +201,6 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
     return status;
 }
 
-vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count,
-                                const uint32_t *ids, const uint32_t *values)
-{
-    const vkmm_module *module =
-        choice->module ? vkmm_module_find(choice->kernel->name, choice->module->type, build) : NULL;
-    if (!module)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "the kernel %s cannot be observed; the tutorial kernels, such as tiled, can",
-                         choice->kernel->name);
-    choice->module = module;
-    for (uint32_t i = 0; i < count && choice->info.spec_count < VKMM_MAX_SPEC_CONSTANTS; i++) {
-        choice->info.spec_ids[choice->info.spec_count] = ids[i];
-        choice->info.spec_values[choice->info.spec_count++] = values[i];
-    }
-    return VKMM_OK;
-}
-
 vkmm_wish vkmm_wish_of(const vkmm_job_params *params)
 {
     return (vkmm_wish){.kernel = params->kernel,
@@ -236,17 +219,4 @@ vkmm_status vkmm_choose_job(const vkmm_log *log, const vkmm_device_info *device,
     const vkmm_wish wish = vkmm_wish_of(params);
     vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
     return status == VKMM_OK ? vkmm_choose(log, device, &params->problem, &wish, choice) : status;
-}
-
-vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
-                               vkmm_kernel_info *info)
-{
-    VKMM_NEED(log, params);
-    VKMM_NEED(log, info);
-    if (device) VKMM_NEED_END(log, device->name);
-    vkmm_choice choice;
-    vkmm_status status = vkmm_choose_job(log, device, params, &choice);
-    if (status != VKMM_OK) return status;
-    *info = choice.info;
-    return status;
 }

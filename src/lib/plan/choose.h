@@ -96,9 +96,4 @@ double vkmm_device_processors(const vkmm_device_info *device);
 /* VKMM_ALIGNED_* as the kernel of a choice can use it, whose problem and configuration are set. */
 uint32_t vkmm_usable_alignment(const vkmm_choice *choice);
 
-/* Replaces the module of a choice by an observing build of the same shader, with `count` specialization constants
- * more. VKMM_UNSUPPORTED for serial and for users' shaders. */
-vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count,
-                                const uint32_t *ids, const uint32_t *values);
-
 #endif

@@ -14,7 +14,7 @@ typedef struct vkmm_pipeline_info {
     uint32_t subgroup_size; /* requested, in full subgroups, within the device's min_subgroup_size … max_subgroup_size;
                                0: the driver's choice */
     const char *attempt;    /* for messages: "compiling blocked for f64" */
-    int capture_statistics; /* for vk/executable.h: no cache is used */
+    int capture_statistics; /* for look/executable.h: no cache is used */
     int pushes_sets;        /* bindings are pushed: the pipeline has no descriptor set */
     VkPipelineCache cache;  /* instead of the device's; NULL: the device's */
 } vkmm_pipeline_info;

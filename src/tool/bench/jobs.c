@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/host.h"
+#include "look/access.h"
 #include "math/problem.h"
 
 #include <math.h>

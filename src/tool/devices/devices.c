@@ -1,6 +1,7 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "devices/devices.h"
+#include "look/kernel.h"
 #include "session/commands.h"
 #include "session/drivers.h"
 #include "math/problem.h"

@@ -1,5 +1,6 @@
 /* Checks of what is often wrong with a device: its clock, its shared memory, its large buffers. */
 #include "devices/doctor.h"
+#include "look/kernel.h"
 #include "product/product.h"
 #include "report/text.h"
 

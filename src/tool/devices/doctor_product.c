@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "devices/doctor.h"
+#include "look/kernel.h"
 #include "product/product.h"
 #include "math/problem.h"
 #include "math/type.h"

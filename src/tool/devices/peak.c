@@ -1,6 +1,7 @@
 /* vkmatmul peak: what a device can do at best. */
 #include "base/alloc.h"
 #include "base/host.h"
+#include "math/component.h"
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/json.h"

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "look/kernel.h"
 #include "math/method.h"
 #include "math/problem.h"
 #include "session/commands.h"

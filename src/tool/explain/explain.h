@@ -2,6 +2,8 @@
 #ifndef VKMM_EXPLAIN_EXPLAIN_H
 #define VKMM_EXPLAIN_EXPLAIN_H
 
+#include "look/access.h"
+#include "look/steps.h"
 #include "session/session.h"
 
 enum { VKMM_MAX_EXPLAINED = 16, VKMM_MAX_STATISTICS = 48, VKMM_MOST_PASSES = 4 };

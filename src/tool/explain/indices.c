@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "explain/trace.h"
+#include "look/kernel.h"
 #include "report/columns.h"
 #include "report/json.h"
 #include "report/records.h"

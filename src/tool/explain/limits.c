@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "explain/explain.h"
+#include "look/kernel.h"
 #include "report/columns.h"
 #include "report/json.h"
 #include "report/records.h"

@@ -2,6 +2,7 @@
  * right one. */
 
 #include "base/alloc.h"
+#include "look/race.h"
 #include "math/matrix.h"
 #include "report/columns.h"
 #include "report/wrap.h"

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "look/kernel.h"
+#include "look/steps.h"
 #include "math/method.h"
 #include "math/type.h"
 #include "report/records.h"

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "look/steps.h"
 #include "report/records.h"
 #include "session/commands.h"
 #include "session/drivers.h"

@@ -2,6 +2,7 @@
 #ifndef VKMM_EXPLAIN_TRACE_H
 #define VKMM_EXPLAIN_TRACE_H
 
+#include "look/trace.h"
 #include "math/matrix.h"
 #include "math/problem.h"
 #include "report/record.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "math/component.h"
 #include "math/type.h"
 #include "report/text.h"
 

@@ -2,6 +2,7 @@
 #ifndef VKMM_CLI_SESSION_H
 #define VKMM_CLI_SESSION_H
 
+#include "look/peaks.h"
 #include "session/console.h"
 #include "options/options.h"
 #include "report/report.h"

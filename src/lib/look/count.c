@@ -1,11 +1,11 @@
-#include "exec/count.h"
+#include "look/count.h"
 
 #include <string.h>
 
 #include "base/log.h"
 #include "exec/store.h"
 #include "math/type.h"
-#include "plan/access.h"
+#include "look/observe.h"
 #include "vk/command.h"
 
 enum { VISITS, USEFUL, FIRST_READ };
@@ -208,9 +208,6 @@ static void read_counters(const counting *c, vkmm_access *access)
 
 vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params, vkmm_access *access)
 {
-    VKMM_NEED(NULL, device);
-    VKMM_NEED(vkmm_device_log(device), params);
-    VKMM_NEED(vkmm_device_log(device), access);
     counting c = {.device = device, .problem = params->problem};
     vkmm_access counted = {0};
     vkmm_status status = choose(&c, params, &counted);

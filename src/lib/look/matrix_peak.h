@@ -1,12 +1,12 @@
-/* vkmm_device_matrix_peak of include/vkmatmul_insight.h: shaders/matrix_peak.comp, the best of several runs.
+/* vkmm_device_matrix_peak: shaders/matrix_peak.comp, the best of several runs.
  *  Operands are small whole numbers, D = -B for signed types and D = B for unsigned ones. A subgroup that has added
  * A·B once and A·D + A·B `steps` times has, summed over its 4×4 fragments, (ΣA)·(ΣB) times 1, or times 1 + 2·steps
  * modulo 2^32. All results of every run are compared with that on the host, exactly: no peak is reported for a device
  * that computes something else. */
-#ifndef VKMM_EXEC_MATRIX_PEAK_H
-#define VKMM_EXEC_MATRIX_PEAK_H
+#ifndef VKMM_LOOK_MATRIX_PEAK_H
+#define VKMM_LOOK_MATRIX_PEAK_H
 
-#include "vkmatmul.h"
+#include "look/peaks.h"
 
 enum {
     VKMM_MATRIX_FRAGMENTS = 4, /* of A, and of B, and of D */

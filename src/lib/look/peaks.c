@@ -1,4 +1,4 @@
-#include "exec/peaks.h"
+#include "look/peak.h"
 
 #include <math.h>
 
@@ -231,8 +231,6 @@ static const char *why_not(const vkmm_device_info *info, vkmm_type type, const v
 
 vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *peaks)
 {
-    VKMM_NEED(NULL, device);
-    VKMM_NEED(vkmm_device_log(device), peaks);
     const vkmm_device_info *info = &device->physical->info;
     const vkmm_module *module = vkmm_module_find("peak", type, VKMM_BUILD_PLAIN),
                       *copier = vkmm_module_find("copy", VKMM_U32, VKMM_BUILD_PLAIN);

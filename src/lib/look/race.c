@@ -1,3 +1,5 @@
+#include "look/race.h"
+
 #include <string.h>
 
 #include "base/alloc.h"
@@ -170,9 +172,6 @@ static vkmm_status run_all(race *r, vkmm_race_result *result)
 
 vkmm_status vkmm_race_run(vkmm_device *device, const vkmm_race_params *params, vkmm_race_result *result)
 {
-    VKMM_NEED(NULL, device);
-    VKMM_NEED(vkmm_device_log(device), params);
-    VKMM_NEED(vkmm_device_log(device), result);
     race r = {.device = device, .log = vkmm_device_log(device), .params = params};
     vkmm_race_result found = {.runs = 0};
     vkmm_status status = check(r.log, params);

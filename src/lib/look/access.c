@@ -1,4 +1,4 @@
-#include "plan/access.h"
+#include "look/access.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,10 +28,6 @@ static vkmm_reads reads_of(int uses_shared, uint64_t extent, uint64_t side)
 vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem,
                                 vkmm_access *access)
 {
-    VKMM_NEED(log, info);
-    VKMM_NEED_END(log, info->name);
-    VKMM_NEED(log, problem);
-    VKMM_NEED(log, access);
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     uint64_t m = problem->m, n = problem->n, k = problem->k, rows = info->tile[0], cols = info->tile[1];
     if (!kernel || kernel->spread == VKMM_SPREAD_HOST || kernel->spread == VKMM_SPREAD_ITEMS)
@@ -54,5 +50,5 @@ vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *inf
 
 int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right)
 {
-    return left && right && memcmp(left, right, offsetof(vkmm_access, stride)) == 0; /* words without padding */
+    return memcmp(left, right, offsetof(vkmm_access, stride)) == 0; /* words without padding */
 }

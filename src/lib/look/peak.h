@@ -1,20 +1,21 @@
-/* The peaks of a device: vkmm_device_peaks of include/vkmatmul.h.
+/* The peaks of a device: vkmm_device_peaks.
  *  Copy: vkCmdCopyBuffer between two buffers in device memory that no cache can hold, the best of several runs; each
  * byte is read and written.
  *  Multiply-adds: shaders/peak.comp, the best of several runs. It is written with * and +, like the kernels, so that a
  * compiler fuses them here if it does there. A device with faster means (matrix units) can exceed it.
  *  Both are measured after the device was kept busy for a while. Dispatches start small and double until they are
  * long enough to time: the longest takes twice that. */
-#ifndef VKMM_EXEC_PEAKS_H
-#define VKMM_EXEC_PEAKS_H
+#ifndef VKMM_LOOK_PEAK_H
+#define VKMM_LOOK_PEAK_H
 
 #include "kernel/table.h"
+#include "look/peaks.h"
 #include "vk/pipeline.h"
 #include "vk/query.h"
 
 enum { VKMM_PEAK_STEPS = 64 }; /* multiply-adds of one invocation and step of peak.comp */
 
-/* Work that is timed again and again, vkmm_device_matrix_peak's too (exec/matrix_peak.c): a dispatch of a pipeline, or
+/* Work that is timed again and again, vkmm_device_matrix_peak's too (matrix_peak.c): a dispatch of a pipeline, or
  * where there is none a copy from buffer to buffer. */
 typedef struct vkmm_peak {
     vkmm_device *device;

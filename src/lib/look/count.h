@@ -1,4 +1,4 @@
-/* Counting reads on the device: vkmm_access_count of include/vkmatmul.h.
+/* Counting reads on the device: vkmm_access_count.
  *
  * The counting build of a kernel (shaders/lib/observe.glsl) has a fourth binding of 32-bit counters:
  *
@@ -7,10 +7,10 @@
  *          element in row-major order, from element 0: ⌈M·K/STRIDE⌉ counters for A, ⌈K·N/STRIDE⌉ for B
  *  Counting is slow, so only a sample is counted for large problems. STRIDE is then a prime that divides neither K nor
  * N, so that the sample covers every row and column of A and B in turn, and every position within a tile. */
-#ifndef VKMM_EXEC_COUNT_H
-#define VKMM_EXEC_COUNT_H
+#ifndef VKMM_LOOK_COUNT_H
+#define VKMM_LOOK_COUNT_H
 
-#include "vkmatmul.h"
+#include "look/access.h"
 
 /* Counted reads per run; about a second on a CPU. */
 #define VKMM_COUNT_BUDGET (UINT64_C(1) << 25)

@@ -1,7 +1,8 @@
 /* What a driver reports about a pipeline that it compiled: VK_KHR_pipeline_executable_properties. */
-#ifndef VKMM_VK_EXECUTABLE_H
-#define VKMM_VK_EXECUTABLE_H
+#ifndef VKMM_LOOK_EXECUTABLE_H
+#define VKMM_LOOK_EXECUTABLE_H
 
+#include "look/steps.h"
 #include "vk/pipeline.h"
 
 /* The subgroup size and the statistics of a pipeline made with capture_statistics, on a device with has_statistics.

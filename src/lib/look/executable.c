@@ -1,4 +1,4 @@
-#include "vk/executable.h"
+#include "look/executable.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 /* Which invocation computes an element: the formulas of the kernels' loops (the main of each shader), inverted. */
+#include "look/place.h"
+
 #include "base/log.h"
 #include "plan/choose.h"
 
@@ -11,10 +13,6 @@ static uint32_t turn(uint64_t tile, uint32_t groups)
 vkmm_status vkmm_kernel_place(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem,
                               uint64_t row, uint64_t col, vkmm_invocation *invocation)
 {
-    VKMM_NEED(log, info);
-    VKMM_NEED_END(log, info->name);
-    VKMM_NEED(log, problem);
-    VKMM_NEED(log, invocation);
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     const uint32_t rows = info->tile[0], cols = info->tile[1];
     if (!kernel || kernel->spread == VKMM_SPREAD_HOST || kernel->spread == VKMM_SPREAD_ITEMS)

@@ -1,7 +1,7 @@
 /* The operands of the matrix peak, and the expected results. */
 #include "base/array.h"
 #include "base/random.h"
-#include "exec/matrix_peak.h"
+#include "look/matrix_peak.h"
 #include "math/component.h"
 #include "math/type.h"
 #include "vk/matrix.h"

@@ -5,10 +5,13 @@
  * memory.
  *
  * Binding 4, 32-bit words: TRACE_IDS per invocation, as in vkmm_invocation. */
+#include "look/trace.h"
+
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "look/observe.h"
 #include "math/type.h"
 #include "plan/plan.h"
 #include "vk/buffer.h"
@@ -244,8 +247,6 @@ static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, 
 
 vkmm_status vkmm_trace_check(vkmm_device *device, const vkmm_trace_params *params)
 {
-    VKMM_NEED(NULL, device);
-    VKMM_NEED(vkmm_device_log(device), params);
     vkmm_choice choice;
     trace_extent extent;
     return choose(device, params, &choice, &extent);
@@ -253,19 +254,12 @@ vkmm_status vkmm_trace_check(vkmm_device *device, const vkmm_trace_params *param
 
 vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *params, vkmm_trace **out)
 {
-    VKMM_NEED(NULL, device);
-    VKMM_NEED(vkmm_device_log(device), params);
-    VKMM_NEED(vkmm_device_log(device), out);
     vkmm_choice choice;
     trace_extent extent;
     char *rest;
     *out = NULL;
     vkmm_status status = choose(device, params, &choice, &extent);
     if (status != VKMM_OK) return status;
-    if (params->problem.k > 0) {
-        VKMM_NEED(vkmm_device_log(device), params->a);
-        VKMM_NEED(vkmm_device_log(device), params->b);
-    }
     vkmm_trace *trace = allocate(&params->problem, &extent, &rest);
     if (!trace)
         return VKMM_NO_MEMORY(vkmm_device_log(device), "for a trace of %llu values", (unsigned long long)extent.values);
@@ -278,7 +272,6 @@ vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *para
 
 void vkmm_trace_destroy(vkmm_trace **trace)
 {
-    if (!trace) return;
     vkmm_free(*trace);
     *trace = NULL;
 }

@@ -1,16 +1,11 @@
-/* What a product is made of, and what the driver reports about it: choosing, building and querying, which no single
- * folder does. */
+#include "look/executable.h"
+
 #include "base/log.h"
 #include "plan/plan.h"
-#include "vk/executable.h"
 
 vkmm_status vkmm_kernel_steps(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
                               vkmm_step_info *steps, uint32_t *count)
 {
-    VKMM_NEED(log, params);
-    VKMM_NEED(log, steps);
-    VKMM_NEED(log, count);
-    if (device) VKMM_NEED_END(log, device->name);
     const uint32_t capacity = *count;
     vkmm_recipe recipe = {0};
     vkmm_choice choice;
@@ -27,11 +22,7 @@ vkmm_status vkmm_kernel_steps(const vkmm_log *log, const vkmm_device_info *devic
 vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, uint32_t step,
                                    vkmm_statistic *statistics, uint32_t *count, double *compile_ms)
 {
-    VKMM_NEED(NULL, device);
     const vkmm_log *log = vkmm_device_log(device);
-    VKMM_NEED(log, params);
-    VKMM_NEED(log, statistics);
-    VKMM_NEED(log, count);
     const vkmm_device_info *info = &device->physical->info;
     vkmm_pipeline pipeline = {0};
     vkmm_recipe recipe = {0};

@@ -1,11 +1,12 @@
-#include "exec/matrix_peak.h"
+#include "look/matrix_peak.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "exec/peaks.h"
+#include "look/peak.h"
+#include "math/component.h"
 #include "math/type.h"
 #include "vk/buffer.h"
 #include "vk/command.h"
@@ -188,9 +189,6 @@ static vkmm_status choose(bench *b)
 
 vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape *shape, double *multiply_adds_per_s)
 {
-    VKMM_NEED(NULL, device);
-    VKMM_NEED(vkmm_device_log(device), shape);
-    VKMM_NEED(vkmm_device_log(device), multiply_adds_per_s);
     bench b = {.device = device, .shape = shape};
     double measured = 0;
     vkmm_status status = check_listed(device, shape);

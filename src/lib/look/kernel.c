@@ -1,0 +1,37 @@
+#include "look/kernel.h"
+
+#include "plan/choose.h"
+
+vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
+                               vkmm_kernel_info *info)
+{
+    vkmm_choice choice;
+    vkmm_status status = vkmm_choose_job(log, device, params, &choice);
+    if (status != VKMM_OK) return status;
+    *info = choice.info;
+    return status;
+}
+
+int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t tile[2])
+{
+    const vkmm_kernel *kernel = vkmm_kernel_find(name);
+    if (!kernel || kernel->spread == VKMM_SPREAD_HOST) return 0;
+    vkmm_tile nearest =
+        vkmm_tile_nearest(kernel, type, (vkmm_tile){kernel->default_rows, kernel->default_cols}, device);
+    tile[0] = nearest.rows;
+    tile[1] = nearest.cols;
+    return 1;
+}
+
+int vkmm_tile_check(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t rows, uint32_t cols,
+                    vkmm_tile_rule *broken)
+{
+    const vkmm_kernel *kernel = vkmm_kernel_find(name);
+    const vkmm_tile tile = {rows, cols};
+    const vkmm_shape shape = kernel ? vkmm_shape_of_tile(device, kernel, type, tile) : (vkmm_shape){0};
+    const vkmm_rule *rule = kernel ? vkmm_tile_forbidden_by(kernel, type, tile, device) : NULL;
+    if (rule && broken)
+        *broken = (vkmm_tile_rule){rule->need(&shape), vkmm_rule_limit(rule, device), rule->unit, rule->limit_name,
+                                   rule->reason};
+    return !rule;
+}

@@ -1,0 +1,12 @@
+/* The builds of the tutorial kernels that count or trace. */
+#ifndef VKMM_LOOK_OBSERVE_H
+#define VKMM_LOOK_OBSERVE_H
+
+#include "plan/choose.h"
+
+/* Replaces the module of a choice by an observing build of the same shader, with `count` specialization constants
+ * more. VKMM_UNSUPPORTED for serial and for users' shaders. */
+vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count,
+                                const uint32_t *ids, const uint32_t *values);
+
+#endif
