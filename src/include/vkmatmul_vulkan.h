@@ -123,9 +123,6 @@ typedef struct vkmm_gemm vkmm_gemm;
 /* Extents that are given when a product is recorded. */
 enum { VKMM_DYNAMIC_M = 1, VKMM_DYNAMIC_N = 2 };
 
-/* Operands that are bound in the layout of vkmm_gemm_pack. */
-enum { VKMM_PACKED_A = 1, VKMM_PACKED_B = 2 };
-
 typedef struct vkmm_gemm_params {
     vkmm_problem problem;  /* with dynamic extents: the largest M and N. lda, ldb and ldc are the same for all. method:
                               not VKMM_COMPUTE_MODULAR; VKMM_COMPUTE_SPLIT without dynamic extents, packed operands,
@@ -134,7 +131,10 @@ typedef struct vkmm_gemm_params {
     const char *config;    /* NULL, or tunables of a general kernel, as in vkmm_job_params */
     int untuned;           /* non-zero: tuning results are ignored */
     uint32_t dynamic;      /* bits VKMM_DYNAMIC_* */
-    uint32_t packed;       /* bits VKMM_PACKED_* */
+    uint32_t pack;         /* VKMM_PACK_A, VKMM_PACK_B: bound in the layout of vkmm_gemm_pack. VKMM_PACK_NEVER:
+                              recordings never copy A or B. By default they copy one that is misaligned, or that holds
+                              bytes not along K, into the workspace where that is known to be faster; but not with
+                              dynamic extents, packed operands or several expected products */
     int scalars_in_memory; /* non-zero: α and β are read on the device (vkmm_gemm_bindings.scalars) */
     uint32_t offset_step;  /* offsets of vkmm_gemm_product are multiples of this many elements; 0: of as many as fill
                               16 bytes. Smaller steps may cost speed */
@@ -142,9 +142,6 @@ typedef struct vkmm_gemm_params {
                               vkmm_gemm_bindings.slot); 0: 1 */
     VkPipelineCache pipeline_cache; /* instead of the device's; NULL: the device's */
     uint32_t expected_products;     /* of a recording, roughly: many of them fill a device that one would not; 0: 1 */
-    int in_place; /* non-zero: recordings never copy A or B. By default they copy one that is misaligned, or that holds
-                     bytes not along K, into the workspace where that is known to be faster; but not with dynamic
-                     extents, packed operands or several expected products */
 } vkmm_gemm_params;
 
 /* What a gemm is and needs. A plain value. */
@@ -208,7 +205,7 @@ VKMM_API vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer com
  * device has one sentence on the first fault, with the value and the limit. */
 VKMM_API vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings);
 
-/* Records the conversion of an operand (A or B, named in vkmm_gemm_params.packed) from the layout of the problem into
+/* Records the conversion of an operand (A or B, named in vkmm_gemm_params.pack) from the layout of the problem into
  * the fastest one for this gemm, vkmm_gemm_info.bytes long. Weights are packed once; the result is valid for this gemm
  * and for others with the same device, problem and kernel configuration. `slot` as above. */
 VKMM_API vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_operand operand,

@@ -194,7 +194,7 @@ static void create_packed(lender *l, vkmm_device *device, vkmm_gemm_params param
 {
     vkmm_gemm *gemm = (vkmm_gemm *)l;
     const uint64_t before = forbidden_calls();
-    params.packed = VKMM_PACKED_B;
+    params.pack = VKMM_PACK_B;
     l->p->status = vkmm_gemm_create(device, &params, &gemm);
     l->p->leftover |= l->p->status != VKMM_OK && gemm != NULL;
     expect(forbidden_calls() == before, "vkmm_gemm_create makes calls that are the lender's");

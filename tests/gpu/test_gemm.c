@@ -146,7 +146,7 @@ static void prepare(memory *m, const vkmm_gemm *gemm, const vkmm_gemm_params *pa
     const vkmm_problem whole = product_of(params, &largest, 0); /* of packed operands all is packed */
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         const uint64_t need = (gemm_elements(&whole, (vkmm_operand)o) * vkmm_type_of(whole.type)->bytes + 3) / 4 * 4;
-        if (params->packed & 1u << o && need > bytes[o]) bytes[o] = need;
+        if (params->pack & 1u << o && need > bytes[o]) bytes[o] = need;
     }
     bytes[VKMM_BIAS] = params->problem.has_bias ? info->bytes[VKMM_BIAS] : 0;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) reserve(m, o, bytes[o]);
@@ -157,8 +157,8 @@ static void prepare(memory *m, const vkmm_gemm *gemm, const vkmm_gemm_params *pa
         if (p.alpha != 0) fill(m, &p, VKMM_A), fill(m, &p, VKMM_B);
         if (p.beta != 0) fill(m, &p, VKMM_C);
     }
-    if (params->packed & VKMM_PACKED_A) fill(m, &whole, VKMM_A);
-    if (params->packed & VKMM_PACKED_B) fill(m, &whole, VKMM_B);
+    if (params->pack & VKMM_PACK_A) fill(m, &whole, VKMM_A);
+    if (params->pack & VKMM_PACK_B) fill(m, &whole, VKMM_B);
     for (uint64_t j = 0; j < params->problem.n && params->problem.has_bias; j++)
         gemm_set(out, data_of(m, VKMM_BIAS), j, number(out, j, 11));
     if (!info->scalar_bytes) return;
@@ -195,7 +195,7 @@ static void pack(const vkmm_gemm *gemm, const memory *m, vkmm_operand operand, v
 static void pack_all(const vkmm_gemm *gemm, const vkmm_gemm_params *params, memory *m, vkmm_gemm_bindings *b)
 {
     for (int o = VKMM_A; o <= VKMM_B; o++) {
-        if (!(params->packed & 1u << o)) continue;
+        if (!(params->pack & 1u << o)) continue;
         reserve(m, PACKED + o, vkmm_gemm_describe(gemm)->bytes[o]);
         pack(gemm, m, (vkmm_operand)o, binding_of(m, o), binding_of(m, PACKED + o));
         *(o == VKMM_A ? &b->a : &b->b) = binding_of(m, PACKED + o);
@@ -281,8 +281,8 @@ static uint32_t side_by_side(const vkmm_gemm_params *params, vkmm_gemm_product p
     for (uint32_t i = 0; i < 4; i++) {
         products[i] = (vkmm_gemm_product){.m = (uint32_t)(params->problem.m * (3 - i) / 3),
                                           .n = (uint32_t)(params->problem.n * (4 - i) / 4),
-                                          .offset_a = params->packed & VKMM_PACKED_A ? 0 : i * step_in,
-                                          .offset_b = params->packed & VKMM_PACKED_B ? 0 : (3 - i) * step_in};
+                                          .offset_a = params->pack & VKMM_PACK_A ? 0 : i * step_in,
+                                          .offset_b = params->pack & VKMM_PACK_B ? 0 : (3 - i) * step_in};
         while (end % step_out != 0 || end * sizes[1] % 4 != 0) end++;
         products[i].offset_c = end;
         const vkmm_gemm_bindings how = {.products = products, .product_count = 4};
@@ -364,7 +364,7 @@ static void takes_packed_operands(void **state)
     for (uint32_t i = 0; i < (validated ? 4 : 12); i++) {
         const vkmm_type type = types[i % 6];
         vkmm_gemm_params params = random_params(vkmm_types_default(type), 1000 + i);
-        params.packed = 1 + (i + i / 6 + 1) % 3;
+        params.pack = 1 + (i + i / 6 + 1) % 3;
         check(&params);
     }
 }
@@ -396,9 +396,9 @@ static void packs_where_that_is_faster(void **state)
     suite.info->device_heap_bytes = UINT64_C(140) << 30;
     for (int i = 0; i < 4; i++) {
         vkmm_gemm_params params = by_itself;
-        if (i == 1) params.in_place = 1;
+        if (i == 1) params.pack = VKMM_PACK_NEVER;
         if (i == 2) params.dynamic = VKMM_DYNAMIC_M;
-        if (i == 3) params.packed = VKMM_PACKED_A;
+        if (i == 3) params.pack = VKMM_PACK_A;
         vkmm_gemm *gemm = make(&params);
         const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
         const uint64_t want = i == 0 ? SIDE * SIDE * sizeof(float) : 0;
@@ -416,7 +416,7 @@ static void finds_packed_weights_at_an_offset(void **state)
     enum { WIDTH = 32 }; /* packed, it fills a multiple of every offset alignment */
     const vkmm_gemm_params params = {.problem =
                                          VKMM_PROBLEM(.m = M, .n = WIDTH, .k = K, .type = VKMM_F16, .ldc = 2 * WIDTH),
-                                     .packed = VKMM_PACKED_B,
+                                     .pack = VKMM_PACK_B,
                                      .expected_products = 2,
                                      .offset_step = WIDTH};
     vkmm_gemm *gemm = make(&params);
@@ -620,13 +620,13 @@ static void plans_for_as_many_products_as_are_expected(void **state)
     assert_true(vkmm_gemm_describe(gemm)->kernel.splits > 1);
     vkmm_gemm_destroy(&gemm);
     params.expected_products = 1000;
-    for (params.packed = 0; params.packed <= VKMM_PACKED_B; params.packed += VKMM_PACKED_B) {
+    for (params.pack = 0; params.pack <= VKMM_PACK_B; params.pack += VKMM_PACK_B) {
         gemm = make(&params);
         assert_int_equal(vkmm_gemm_describe(gemm)->kernel.splits, 1);
         assert_int_equal(vkmm_gemm_describe(gemm)->workspace_bytes, 0);
         vkmm_gemm_destroy(&gemm);
     }
-    params.packed = 0;
+    params.pack = 0;
     params.config = "splits=2"; /* what is needed is that of one product all the same */
     for (int many = 0; many < 2; many++) {
         params.expected_products = many ? UINT32_MAX : 0;

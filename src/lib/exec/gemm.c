@@ -11,15 +11,16 @@
 
 _Static_assert(VKMM_DYNAMIC_M == 1 << VKMM_REACH_M && VKMM_DYNAMIC_N == 1 << VKMM_REACH_N, "worst_offset");
 
+enum { PACKED = VKMM_PACK_A | VKMM_PACK_B };
 enum { MOST_SLOTS = 1 << 16, FULL = 1 << 24 /* elements of C that occupy any device */ };
 
 static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
 {
-    const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N, packed = VKMM_PACKED_A | VKMM_PACKED_B;
+    const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N, pack = PACKED | VKMM_PACK_NEVER;
     vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
     if (status != VKMM_OK) return status;
     if (params->problem.method != VKMM_COMPUTE_DIRECT &&
-        (params->dynamic || params->packed || params->scalars_in_memory || params->expected_products > 1))
+        (params->dynamic || params->pack & PACKED || params->scalars_in_memory || params->expected_products > 1))
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "a recorded %s product has fixed extents, no packed operands, alpha and beta on the host "
                          "and no other expected products",
@@ -32,8 +33,8 @@ static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
     if (kernel && !kernel->tunables)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "the kernel %s runs only in jobs; a product is recorded with a general kernel", kernel->name);
-    if (params->packed & ~packed)
-        return vkmm_fail(log, VKMM_INVALID, "packed is 0x%x; the known bits are 0x%x", params->packed, packed);
+    if (params->pack & ~pack)
+        return vkmm_fail(log, VKMM_INVALID, "pack is 0x%x; the known bits are 0x%x", params->pack, pack);
     return VKMM_OK;
 }
 
@@ -69,7 +70,8 @@ static uint32_t expected(const vkmm_gemm_params *params)
     const vkmm_problem *problem = &params->problem;
     const double most = FULL / ((double)problem->m * (double)problem->n * (double)vkmm_problem_batches(problem) + 1);
     const uint32_t products = params->expected_products < most ? params->expected_products : (uint32_t)most;
-    const int whole = params->packed && vkmm_problem_batches(problem) > 1; /* a batch would be packed as a whole */
+    const int whole =
+        params->pack & PACKED && vkmm_problem_batches(problem) > 1; /* a batch would be packed as a whole */
     return products > 1 && !whole ? products : 1;
 }
 
@@ -106,7 +108,7 @@ static vkmm_problem planned(const vkmm_gemm *gemm)
  */
 static int may_pack(const vkmm_gemm *gemm, const vkmm_gemm_params *params)
 {
-    return !params->in_place && !params->packed && !params->dynamic && gemm->expected == 1;
+    return !params->pack && !params->dynamic && gemm->expected == 1;
 }
 
 /* The kernel is chosen for the worst offsets and for all expected products; this is one product, at its own place. */
@@ -137,7 +139,7 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     const vkmm_wish wish = {.kernel = params->kernel,
                             .config = params->config,
                             .untuned = params->untuned,
-                            .pack = VKMM_PACK_BOUND | params->packed | (may_pack(gemm, params) ? 0 : VKMM_PACK_NEVER),
+                            .pack = VKMM_PACK_BOUND | params->pack | (may_pack(gemm, params) ? 0 : VKMM_PACK_NEVER),
                             .terms = {.scalars_in_memory = params->scalars_in_memory != 0,
                                       .in_one = 1,
                                       .pushes_sets = device->has_push_descriptors,
@@ -212,7 +214,7 @@ vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params
     gemm->dynamic = params->dynamic;
     gemm->expected = expected(params);
     for (int o = VKMM_A; o <= VKMM_C; o++) gemm->reaches[o] = reach_of(params, (vkmm_operand)o);
-    gemm->packed = params->packed;
+    gemm->packed = params->pack & PACKED;
     status = build(gemm, params);
     if (status == VKMM_OK)
         describe(gemm, params);
