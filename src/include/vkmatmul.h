@@ -324,8 +324,8 @@ typedef struct vkmm_device_info {
     vkmm_matrix_granule
         matrix_granules[VKMM_MAX_MATRIX_GRANULES]; /* as the device lists them; valid with VKMM_MATRIX2_FLEXIBLE */
     const char *no_matrices; /* "", or why matrix operations are not used, whatever the device lists; static storage */
-    uint32_t refused_kernels[VKMM_TYPE_COUNT]; /* for each type of A and B: bits of kernels (vkmm_kernel_name) that are
-                                                  not chosen automatically; 0 in an instance's devices */
+    const uint32_t *refused_kernels; /* by type of A and B: bits of kernels (vkmm_kernel_name) that are not chosen
+                                        automatically; NULL: none are refused, as in an instance's devices */
 } vkmm_device_info;
 
 VKMM_API uint32_t vkmm_instance_device_count(const vkmm_instance *instance);

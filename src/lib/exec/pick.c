@@ -28,7 +28,7 @@ static int choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_dev
     with.tuned = &tuned.best;
     const vkmm_status status = vkmm_choose(NULL, info, problem, &with, choice);
     if (status == VKMM_OK && choice->info.tuned)
-        return !(info->refused_kernels[problem->type] & bit_of(choice->kernel));
+        return !(vkmm_refused_kernels(info, problem->type) & bit_of(choice->kernel));
     /* The tutorials' kernels are never tuned. */
     if ((status != VKMM_OK || choice->kernel->tunables) && !atomic_exchange(&device->told_tuned, 1))
         vkmm_say(log, VKMM_LOG_WARNING,
@@ -41,11 +41,12 @@ static int choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_dev
 vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
                       const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
 {
+    uint32_t refused[VKMM_TYPE_COUNT];
     vkmm_device_info seen;
     if (device) {
+        for (int type = 0; type < VKMM_TYPE_COUNT; type++) refused[type] = atomic_load(&device->refused[type]);
         seen = *info;
-        for (int type = 0; type < VKMM_TYPE_COUNT; type++)
-            seen.refused_kernels[type] = atomic_load(&device->refused[type]);
+        seen.refused_kernels = refused;
         info = &seen;
     }
     if (is_automatic(device, wish) && !wish->untuned && choose_tuned(device, log, info, problem, wish, choice))

@@ -84,7 +84,7 @@ const vkmm_kernel *vkmm_any_kernel(const vkmm_device_info *device, const vkmm_pr
 {
     const vkmm_kernel *kernel;
     for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++) {
-        if (!kernel->tunables || device->refused_kernels[problem->type] & 1u << i) continue;
+        if (!kernel->tunables || vkmm_refused_kernels(device, problem->type) & 1u << i) continue;
         const vkmm_config config = vkmm_planned_config(device, problem, kernel);
         if (vkmm_module_for(kernel->name, problem, device, NULL) &&
             !vkmm_config_forbidden_by(kernel, problem, &config, device))
@@ -99,7 +99,8 @@ static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_p
                                     const vkmm_choice *choice)
 {
     if (wish->tuned && !wish->config) return wish->tuned->kernel;
-    const vkmm_kernel *kernel = vkmm_planned_kernel(device, &choice->problem, device->refused_kernels[problem->type]);
+    const vkmm_kernel *kernel =
+        vkmm_planned_kernel(device, &choice->problem, vkmm_refused_kernels(device, problem->type));
     if (kernel) return kernel->name;
     if (vkmm_problem_is_plain(problem) && !is_narrow(problem)) return tile_kernel();
     kernel = vkmm_any_kernel(device, &choice->problem);

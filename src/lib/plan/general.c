@@ -227,7 +227,7 @@ static int choose_edge(const vkmm_device_info *device, const vkmm_choice *of, co
     *edge = *of;
     edge->info = (vkmm_kernel_info){0};
     edge->problem = *problem;
-    edge->kernel = vkmm_planned_kernel(device, problem, device->refused_kernels[problem->type]);
+    edge->kernel = vkmm_planned_kernel(device, problem, vkmm_refused_kernels(device, problem->type));
     edge->module = edge->kernel ? vkmm_module_for(edge->kernel->name, problem, device, NULL) : NULL;
     return edge->module && choose(NULL, device, &alone, edge) == VKMM_OK && !edge->reduce;
 }

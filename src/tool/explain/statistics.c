@@ -38,7 +38,8 @@ enum { SHAPES = VKMM_COUNT(shapes), VARIANTS = VKMM_COUNT(variants), MOST_STEPS 
 typedef struct list {
     cli_session *session;
     vkmm_device_info info; /* the session's, without kernels that it refused */
-    cli_pipeline *items;   /* owned */
+    uint32_t refused_kernels[VKMM_TYPE_COUNT];
+    cli_pipeline *items; /* owned */
     uint32_t count, refused;
     vkmm_status refusal; /* the first */
     char reason[VKMM_SENTENCE];
@@ -231,7 +232,7 @@ static vkmm_status show(list *l, uint32_t index)
 static vkmm_status plan_again(list *l, const cli_pipeline *pipeline)
 {
     const vkmm_problem problem = pipeline->problem; /* the list may move */
-    uint32_t *refused = &l->info.refused_kernels[problem.type], kernel = 0;
+    uint32_t *refused = &l->refused_kernels[problem.type], kernel = 0;
 
     if (l->session->options->kernel != NULL || pipeline->step > 0) return VKMM_OK;
     while (strcmp(vkmm_kernel_name(kernel), pipeline->kernel.name) != 0) kernel++;
@@ -273,6 +274,7 @@ vkmm_status cli_statistics(cli_session *session)
     status = cli_session_find_device(session);
     if (status != VKMM_OK) return status;
     l.info = *session->info;
+    l.info.refused_kernels = l.refused_kernels;
     VKMM_PUT(l.driver, "%s%s%s", session->info->driver_name, session->info->driver_info[0] != '\0' ? ", " : "",
              session->info->driver_info);
     status = plan_all(&l);
