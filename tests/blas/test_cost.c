@@ -1,14 +1,10 @@
 /* The costs of libvkblas, without a device: programs on simulated machines never lose more than a twentieth of their
  * time, but for one probe, use a device that is faster, and leave one alone that is not; what is kept is read again,
  * what is damaged is not. */
+#include "../test.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../../src/blas/cost.h"
 
@@ -77,9 +73,8 @@ static run program(const machine *m, vkblas_cost *cost, vkblas_extents e, int ca
 
 static const machine fast = {5e8, 2e10, 2e7, 0.05, 300, 40}, slow = {5e8, 1e8, 1e7, 0.2, 600, 300};
 
-static void test_a_faster_device_is_used(void **state)
+TEST(test_a_faster_device_is_used)
 {
-    (void)state;
     vkblas_cost cost = {0};
     const run first = program(&fast, &cost, (vkblas_extents){4096, 4096, 4096}, 1000);
     assert_true(first.on_device > 850);
@@ -89,9 +84,8 @@ static void test_a_faster_device_is_used(void **state)
 }
 
 /* As on an NVIDIA H200: the first 4096³ took twenty times as long as the next. */
-static void test_a_slow_first_product_is_no_verdict(void **state)
+TEST(test_a_slow_first_product_is_no_verdict)
 {
-    (void)state;
     const machine m = {1.1e8, 2e10, 2.2e7, 0.2, 600, 250, 490};
     vkblas_cost cost = {0};
     const run r = program(&m, &cost, (vkblas_extents){4096, 4096, 4096}, 100);
@@ -99,9 +93,8 @@ static void test_a_slow_first_product_is_no_verdict(void **state)
 }
 
 /* Regression: programs of a few products of 16384³ never used the device, because 512³ says little about them. */
-static void test_the_largest_products_find_the_device(void **state)
+TEST(test_the_largest_products_find_the_device)
 {
-    (void)state;
     const machine m = {6e8, 2.5e10, 2.2e7, 0.2, 600, 250, 490};
     vkblas_cost cost = {0};
     int on_device = 0;
@@ -110,9 +103,8 @@ static void test_the_largest_products_find_the_device(void **state)
 }
 
 /* Regression: the first two programs of twelve products of 8192³ never used the device and lost twelve seconds. */
-static void test_long_calls_are_probed_for_at_once(void **state)
+TEST(test_long_calls_are_probed_for_at_once)
 {
-    (void)state;
     const machine m = {9.1e8, 2.5e10, 2.2e7, 0.2, 700, 250, 0};
     vkblas_cost cost = {0};
     const run r = program(&m, &cost, (vkblas_extents){8192, 8192, 8192}, 12);
@@ -122,9 +114,8 @@ static void test_long_calls_are_probed_for_at_once(void **state)
 
 /* Regression: programs of eight products of 8192³, seven seconds each, never used the device, because no single program
  * may risk a loss that large. */
-static void test_programs_profit_from_those_before(void **state)
+TEST(test_programs_profit_from_those_before)
 {
-    (void)state;
     const machine m = {6.5e8, 2.2e10, 2.2e7, 0.3, 400, 500, 0};
     const vkblas_extents e = {8192, 8192, 8192};
     vkblas_cost cost = {0};
@@ -149,9 +140,8 @@ static void test_programs_profit_from_those_before(void **state)
 
 /* As HPL on an NVIDIA H200, with NB = 512 twice and then 192: the device had saved seconds, but the third run did
  * without it most of the time, because of the half second that opening and compiling had cost the first two. */
-static void test_gains_pay_for_losses(void **state)
+TEST(test_gains_pay_for_losses)
 {
-    (void)state;
     const machine m = {1.75e8, 1e10, 1.7e7, 0.3, 157, 46, 0};
     vkblas_cost cost = {0};
     for (int i = 0; i < 2; i++) program(&m, &cost, (vkblas_extents){18000, 9000, 512}, 12);
@@ -159,9 +149,8 @@ static void test_gains_pay_for_losses(void **state)
     assert_true(r.on_device > 25);
 }
 
-static void test_a_slower_device_is_left_alone(void **state)
+TEST(test_a_slower_device_is_left_alone)
 {
-    (void)state;
     vkblas_cost cost = {0};
     const run first = program(&slow, &cost, (vkblas_extents){4096, 4096, 4096}, 1000);
     assert_true(first.on_device <= 2);
@@ -170,9 +159,8 @@ static void test_a_slower_device_is_left_alone(void **state)
 }
 
 /* Whatever the machine and the sizes are, and wherever the program ends. */
-static void test_no_program_loses_a_twentieth(void **state)
+TEST(test_no_program_loses_a_twentieth)
 {
-    (void)state;
     const machine wretched = {1e9, 1e6, 1e6, 5, 3000, 1000};
     const machine machines[] = {fast, slow, wretched, {1e8, 1e9, 1e6, 0.1, 200, 100}, {1e9, 1.1e9, 1e7, 0.1, 100, 5}};
     for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
@@ -193,9 +181,8 @@ static void test_no_program_loses_a_twentieth(void **state)
             }
 }
 
-static void test_nothing_is_lost_where_all_is_known(void **state)
+TEST(test_nothing_is_lost_where_all_is_known)
 {
-    (void)state;
     vkblas_cost cost = {0};
     program(&slow, &cost, (vkblas_extents){4096, 4096, 4096}, 3000);
     const run again = program(&slow, &cost, (vkblas_extents){4096, 4096, 4096}, 1000);
@@ -203,18 +190,16 @@ static void test_nothing_is_lost_where_all_is_known(void **state)
     assert_true(again.ms <= 1.05 * again.host_ms);
 }
 
-static void test_short_programs_do_not_open_the_device(void **state)
+TEST(test_short_programs_do_not_open_the_device)
 {
-    (void)state;
     vkblas_cost cost = {0};
     const run r = program(&fast, &cost, (vkblas_extents){1024, 1024, 1024}, 100); /* 215 ms */
     assert_int_equal(cost.opened, 0);
     assert_true(r.ms == r.host_ms);
 }
 
-static void test_a_type_that_the_device_lacks(void **state)
+TEST(test_a_type_that_the_device_lacks)
 {
-    (void)state;
     vkblas_cost cost = {.opened = 1};
     const vkblas_extents e = {8192, 8192, 8192};
     vkblas_cost_learn(&cost, VKBLAS_HOST, VKBLAS_D, e, 5000);
@@ -242,9 +227,8 @@ static int is_about(double x, double y)
     return fabs(x - y) < 1e-5 * y;
 }
 
-static void test_times_fall_at_once_and_rise_slowly(void **state)
+TEST(test_times_fall_at_once_and_rise_slowly)
 {
-    (void)state;
     vkblas_cost cost = {0};
     learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, 100);
     learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, 200);
@@ -254,9 +238,8 @@ static void test_times_fall_at_once_and_rise_slowly(void **state)
 }
 
 /* From 2048^3 on all are alike; below, six powers of two are too far. */
-static void test_small_products_say_nothing_of_large_ones(void **state)
+TEST(test_small_products_say_nothing_of_large_ones)
 {
-    (void)state;
     vkblas_cost cost = {0};
     learn(&cost, VKBLAS_HOST, 256, 256, 256, 1);
     assert_true(is_about(expected_of(&cost, 1024, 1024, 1024).host_ms, 64));
@@ -266,9 +249,8 @@ static void test_small_products_say_nothing_of_large_ones(void **state)
 }
 
 /* A product with an eighth of the volume predicts better than one that is four times as thin. */
-static void test_the_nearest_class_is_asked(void **state)
+TEST(test_the_nearest_class_is_asked)
 {
-    (void)state;
     vkblas_cost cost = {0};
     learn(&cost, VKBLAS_HOST, 4096, 4096, 128, 1000);
     learn(&cost, VKBLAS_HOST, 1024, 512, 512, 10);
@@ -276,9 +258,8 @@ static void test_the_nearest_class_is_asked(void **state)
 }
 
 /* The device was measured with thick products only: a thin one needs at worst the same time per byte, 21 ms. */
-static void test_thin_products_are_tried_with_care(void **state)
+TEST(test_thin_products_are_tried_with_care)
 {
-    (void)state;
     const vkblas_extents thin = {8192, 8192, 16};
     vkblas_cost cost = {.opened = 1, .attempt_ms = 1};
     for (int i = 0; i < 2; i++) learn(&cost, VKBLAS_DEVICE, 1024, 1024, 1024, 1);
@@ -293,9 +274,8 @@ static void test_thin_products_are_tried_with_care(void **state)
     assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, thin, 10000, NULL), VKBLAS_TO_TRY);
 }
 
-static void test_the_first_of_a_kind_takes_longer(void **state)
+TEST(test_the_first_of_a_kind_takes_longer)
 {
-    (void)state;
     const vkblas_extents e = {2048, 1024, 1024};
     vkblas_cost cost = {.opened = 1, .attempt_ms = 50};
     for (int i = 0; i < 2; i++) learn(&cost, VKBLAS_DEVICE, 1024, 1024, 1024, 1);
@@ -307,9 +287,8 @@ static void test_the_first_of_a_kind_takes_longer(void **state)
 }
 
 /* What earlier programs have not lost is for products that take as long as half an attempt: 175 ms. */
-static void test_short_products_do_not_spend_the_time_of_earlier_programs(void **state)
+TEST(test_short_products_do_not_spend_the_time_of_earlier_programs)
 {
-    (void)state;
     for (int is_long = 0; is_long < 2; is_long++) {
         vkblas_cost cost = {.before_ms = 1e5};
         learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, is_long ? 180 : 170);
@@ -318,9 +297,8 @@ static void test_short_products_do_not_spend_the_time_of_earlier_programs(void *
     }
 }
 
-static void test_a_device_must_be_clearly_faster(void **state)
+TEST(test_a_device_must_be_clearly_faster)
 {
-    (void)state;
     const vkblas_extents e = {1024, 1024, 1024};
     for (int faster = 0; faster < 2; faster++) {
         vkblas_cost cost = {.opened = 1};
@@ -330,9 +308,8 @@ static void test_a_device_must_be_clearly_faster(void **state)
     }
 }
 
-static void test_losses_are_paid_and_forgotten(void **state)
+TEST(test_losses_are_paid_and_forgotten)
 {
-    (void)state;
     vkblas_cost cost = {.lost_ms = 70};
     learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, 100);
     learn(&cost, VKBLAS_DEVICE, 1024, 1024, 1024, 60);
@@ -345,9 +322,8 @@ static void test_losses_are_paid_and_forgotten(void **state)
     assert_true(cost.lost_ms == 0 && is_about(cost.before_lost_ms, 20) && cost.before_ms == 1e5);
 }
 
-static void test_costs_are_kept(void **state)
+TEST(test_costs_are_kept)
 {
-    (void)state;
     vkblas_cost cost = {0}, read = {0};
     char text[8192];
     program(&fast, &cost, (vkblas_extents){4096, 4096, 4096}, 1000);
@@ -372,9 +348,8 @@ static void test_costs_are_kept(void **state)
     assert_true(read.before_ms > 0 && fabs(cost.before_ms - read.before_ms) < 1e-3);
 }
 
-static void test_damaged_files_are_ignored(void **state)
+TEST(test_damaged_files_are_ignored)
 {
-    (void)state;
     static const char text[] = "key\nopen -5\nattempt nan\ncell 2 0 30 10 5000 1\ncell 0 6 30 10 5000 1\n"
                                "cell 0 0 48 10 5000 1\ncell 0 0 30 16 5000 1\ncell 0 0 30 10 0 1\ncell 0 0 30 10 -1 1\n"
                                "cell 0 0 30 10 99999999999999999999 1\ncell 0 0 30\n\nrubbish\ncell 1 0 -1 -1 5 5\n";
@@ -384,32 +359,4 @@ static void test_damaged_files_are_ignored(void **state)
     assert_true(vkblas_cost_read(&cost, "key", file));
     fclose(file);
     assert_memory_equal(&cost, &nothing, sizeof cost);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_faster_device_is_used),
-        cmocka_unit_test(test_a_slow_first_product_is_no_verdict),
-        cmocka_unit_test(test_the_largest_products_find_the_device),
-        cmocka_unit_test(test_long_calls_are_probed_for_at_once),
-        cmocka_unit_test(test_programs_profit_from_those_before),
-        cmocka_unit_test(test_gains_pay_for_losses),
-        cmocka_unit_test(test_a_slower_device_is_left_alone),
-        cmocka_unit_test(test_no_program_loses_a_twentieth),
-        cmocka_unit_test(test_nothing_is_lost_where_all_is_known),
-        cmocka_unit_test(test_short_programs_do_not_open_the_device),
-        cmocka_unit_test(test_a_type_that_the_device_lacks),
-        cmocka_unit_test(test_times_fall_at_once_and_rise_slowly),
-        cmocka_unit_test(test_small_products_say_nothing_of_large_ones),
-        cmocka_unit_test(test_the_nearest_class_is_asked),
-        cmocka_unit_test(test_thin_products_are_tried_with_care),
-        cmocka_unit_test(test_the_first_of_a_kind_takes_longer),
-        cmocka_unit_test(test_short_products_do_not_spend_the_time_of_earlier_programs),
-        cmocka_unit_test(test_a_device_must_be_clearly_faster),
-        cmocka_unit_test(test_losses_are_paid_and_forgotten),
-        cmocka_unit_test(test_costs_are_kept),
-        cmocka_unit_test(test_damaged_files_are_ignored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

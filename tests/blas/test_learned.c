@@ -154,9 +154,24 @@ static double kept(const char *name)
     return value;
 }
 
-static void test_programs_one_after_the_other(void **state)
+static int begin(void **state)
 {
-    (void)state;
+    has_device = has_memory = 1;
+    most_products = 1000;
+    identity = 7;
+    strcpy(folder, "/tmp/vkblas-XXXXXX");
+    return mkdtemp(folder) == NULL || setenv("XDG_CACHE_HOME", folder, 1) != 0;
+}
+
+static int end(void **state)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+TEST_WITH(test_programs_one_after_the_other, begin, end)
+{
     const double small = PRODUCT_MS + 0x1p27 * 1e-10, medium = PRODUCT_MS + 0x1p33 * 1e-10;
     const double host = HOST_MS / 4096.0; /* for 512^3 */
     const double lost =
@@ -170,38 +185,10 @@ static void test_programs_one_after_the_other(void **state)
     run(has_another_device);
 }
 
-static void test_a_device_that_cannot_be_probed(void **state)
+TEST_WITH(test_a_device_that_cannot_be_probed, begin, end)
 {
-    (void)state;
     run(lacks_memory);
     run(lacks_a_device);
     run(fails_at_the_third);
     assert_true(kept("lost ") > 0);
-}
-
-static int begin(void **state)
-{
-    (void)state;
-    has_device = has_memory = 1;
-    most_products = 1000;
-    identity = 7;
-    strcpy(folder, "/tmp/vkblas-XXXXXX");
-    return mkdtemp(folder) == NULL || setenv("XDG_CACHE_HOME", folder, 1) != 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_programs_one_after_the_other, begin, end),
-        cmocka_unit_test_setup_teardown(test_a_device_that_cannot_be_probed, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -322,9 +322,8 @@ static void expect(const vkblas_call *call)
     memcpy(expected_bounds, bounds, sizeof bounds);
 }
 
-static void test_parts_make_up_the_whole(void **state)
+TEST(test_parts_make_up_the_whole)
 {
-    (void)state;
     static const int orders[] = {1, 2, 5, 8, 33, 70};
     int calls = 0;
     for (int routine = VKBLAS_GEMMTR; routine < VKBLAS_ROUTINES; routine++)
@@ -343,9 +342,8 @@ static void test_parts_make_up_the_whole(void **state)
 }
 
 /* Nothing is computed twice, the parts are few, and little is left to the diagonal blocks. */
-static void test_share_of_products(void **state)
+TEST(test_share_of_products)
 {
-    (void)state;
     block = 64;
     for (int routine = VKBLAS_GEMMTR; routine < VKBLAS_ROUTINES; routine++)
         for (unsigned choice = 0; choice < 72; choice++) {
@@ -396,9 +394,8 @@ void *__wrap_malloc(size_t bytes)
     return fails ? NULL : __real_malloc(bytes);
 }
 
-static void test_complex_products(void **state)
+TEST(test_complex_products)
 {
-    (void)state;
     for (int type = VKBLAS_C; type <= VKBLAS_Z; type++)
         for (unsigned choice = 0; choice < 36; choice++)
             for (int x = 0; x < 18; x++) {
@@ -414,9 +411,8 @@ static void test_complex_products(void **state)
             }
 }
 
-static void test_complex_products_that_fail(void **state)
+TEST(test_complex_products_that_fail)
 {
-    (void)state;
     vkblas_call call;
     assert_true(choose(&call, VKBLAS_GEMM, VKBLAS_Z, 4 * 2 + 12, 5, 7)); /* op: C, T */
     call = prepare(call, 2, 2);
@@ -433,9 +429,8 @@ static void test_complex_products_that_fail(void **state)
 }
 
 /* An infinity in one part of A's elements makes no NaN where the definition has none. */
-static void test_complex_infinity(void **state)
+TEST(test_complex_infinity)
 {
-    (void)state;
     const double one[] = {1, 0}, zero[] = {0, 0};
     const double infinite[2][2] = {{1, INFINITY}, {INFINITY, 1}}, two[] = {2, 2}, signs[] = {-1, 1};
     for (int i = 0; i < 2; i++) {
@@ -459,9 +454,8 @@ static void test_complex_infinity(void **state)
     }
 }
 
-static void test_complex_zero(void **state)
+TEST(test_complex_zero)
 {
-    (void)state;
     const double zero[] = {0, 0}, i[] = {0, 1};
     double result[] = {3, 4};
     const vkblas_call call = {.type = VKBLAS_Z,
@@ -478,14 +472,4 @@ static void test_complex_zero(void **state)
                               .ldc = 1};
     assert_true(run_complex(&call, 1 << 30, -1)); /* without A and B */
     assert_true(result[0] == -4 && result[1] == 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts_make_up_the_whole), cmocka_unit_test(test_share_of_products),
-        cmocka_unit_test(test_complex_products),        cmocka_unit_test(test_complex_products_that_fail),
-        cmocka_unit_test(test_complex_infinity),        cmocka_unit_test(test_complex_zero),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* The memory of generated inputs: the matrices hold what they hold when packed, and everything between them is a
  * NaN. */
+#include "../test.h"
 #include "product/inputs.h"
 #include "math/problem.h"
 #include "math/type.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 7};
 
@@ -78,9 +73,8 @@ static void compare(const vkmm_problem *problem)
     }
 }
 
-static void gaps_are_nan(void **state)
+TEST(gaps_are_nan)
 {
-    (void)state;
     static const vkmm_types types[] = {{VKMM_F32, VKMM_F32, VKMM_F32},
                                        {VKMM_F16, VKMM_F16, VKMM_F32},
                                        {VKMM_F16, VKMM_F32, VKMM_F32},
@@ -104,13 +98,12 @@ static void gaps_are_nan(void **state)
     }
 }
 
-static void batches_differ(void **state)
+TEST(batches_differ)
 {
     const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .batch_count = 2, .stride_a = 16, .stride_b = 16,
                                               .stride_c = 16, .alpha = 0, .beta = 1);
     float a[32], b[32], c[32];
 
-    (void)state;
     cli_inputs_fill(&inputs, &problem, VKMM_A, a);
     cli_inputs_fill(&inputs, &problem, VKMM_B, b);
     cli_inputs_fill(&inputs, &problem, VKMM_C, c);
@@ -122,13 +115,12 @@ static void batches_differ(void **state)
 }
 
 /* N of them, of C's type, and not those of anything else. */
-static void the_bias(void **state)
+TEST(the_bias)
 {
     const vkmm_problem problem = VKMM_PROBLEM(.m = 3, .n = 5, .k = 1, .type = VKMM_F16, .out_type = VKMM_F32,
                                               .compute = VKMM_F32, .has_bias = 1);
     float bias[6] = {0, 0, 0, 0, 0, 77}, other[5];
 
-    (void)state;
     cli_inputs_fill(&inputs, &problem, VKMM_BIAS, bias);
     vkmm_fill(other, 1, 5, VKMM_F32, VKMM_INIT_UNIFORM, cli_seed_of(inputs.seed, CLI_SEED_C));
     for (int i = 0; i < 5; i++) assert_true(bias[i] >= -1 && bias[i] < 1 && bias[i] != other[i]);
@@ -136,19 +128,10 @@ static void the_bias(void **state)
 }
 
 /* An operand without elements has no memory that could be filled, and costs nothing however many there are. */
-static void empty_ones_are_left_alone(void **state)
+TEST(empty_ones_are_left_alone)
 {
     const vkmm_problem problem = VKMM_PROBLEM(.m = 0, .n = 3, .k = 0, .lda = 5, .offset_a = 9, .offset_b = 9,
                                               .offset_c = 9, .batch_count = UINT32_MAX, .stride_a = 1, .stride_b = 1);
 
-    (void)state;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) cli_inputs_fill(&inputs, &problem, (vkmm_operand)o, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gaps_are_nan), cmocka_unit_test(batches_differ),
-                                       cmocka_unit_test(the_bias), cmocka_unit_test(empty_ones_are_left_alone)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

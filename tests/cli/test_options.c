@@ -1,13 +1,8 @@
 /* Command lines, one after another in one process, as a suite's file has them. */
+#include "../test.h"
 #include "options/options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static vkmm_status parse(unsigned command, char *first, char *second, cli_options *options)
 {
@@ -18,12 +13,11 @@ static vkmm_status parse(unsigned command, char *first, char *second, cli_option
 }
 
 /* A word of several letters that is refused at its first leaves none of them behind. */
-static void a_refused_line_is_forgotten(void **state)
+TEST(a_refused_line_is_forgotten)
 {
     char refused[] = "-zs", json[] = "--json", quiet[] = "--quiet";
     cli_options options;
 
-    (void)state;
     assert_int_equal(parse(CLI_RUN, refused, NULL, &options), VKMM_INVALID);
     assert_int_equal(parse(CLI_RUN, json, quiet, &options), VKMM_OK);
     assert_int_equal(options.json, 1);
@@ -33,7 +27,7 @@ static void a_refused_line_is_forgotten(void **state)
 }
 
 /* What strtod takes beyond a decimal number is refused. */
-static void shares_and_mebibytes_are_decimal(void **state)
+TEST(shares_and_mebibytes_are_decimal)
 {
     static const char *const bad[] = {"0x10", "1e1", "0x1p3%", "1e1%", "1.2.3", "",  "%",
                                       "+5",   "-5",  "nan",    "inf",  " 5",    "5 "};
@@ -41,7 +35,6 @@ static void shares_and_mebibytes_are_decimal(void **state)
          part[] = "0.5%";
     cli_options options;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[16];
         strcpy(text, bad[i]);
@@ -53,12 +46,4 @@ static void shares_and_mebibytes_are_decimal(void **state)
     assert_true(options.rotating_bytes == 16777216.0);
     assert_int_equal(parse(CLI_BENCH, noise, part, &options), VKMM_OK);
     assert_true(options.max_noise == 0.5 / 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_refused_line_is_forgotten),
-                                       cmocka_unit_test(shares_and_mebibytes_are_decimal)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

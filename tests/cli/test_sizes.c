@@ -35,9 +35,8 @@ static void expect_refusal(const char *text, const char *part)
     if (strstr(h.last, part) == NULL) fail_msg("%s: '%s' does not say '%s'", text, h.last, part);
 }
 
-static void accepts(void **state)
+TEST(accepts)
 {
-    (void)state;
     expect_sizes("7", (cli_size[]){{7, 7, 7}}, 1);
     expect_sizes("0", (cli_size[]){{0, 0, 0}}, 1);
     expect_sizes("4294967295", (cli_size[]){{4294967295u, 4294967295u, 4294967295u}}, 1);
@@ -52,14 +51,13 @@ static void accepts(void **state)
     expect_sizes("007", (cli_size[]){{7, 7, 7}}, 1);
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
     static const char *const malformed[] = {
         "",     ",",      "5,",     ",5",    "5,,6", "x",   "3x",        "3x4",   "3x4x",  "3x4x5x",
         "-5",   "+5",     " 5",     "5 ",    "5:",   "5:6", "5:6:",      "5:6:*", "5:6:+", "5:6:-1",
         "5:6:", "5:6:1x", "5:6:1:", "0x10a", "1e3",  "5.0", "3x4x5:6:1", "5*6",   "٥",     "5x×5"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) expect_refusal(malformed[i], ": use N, MxNxK");
     expect_refusal("4294967296", "at most 4294967295");
     expect_refusal("1x2x18446744073709551616", "at most 4294967295");
@@ -71,11 +69,10 @@ static void refuses(void **state)
     expect_refusal("1:4096:1,1", "more than 4096 problems");
 }
 
-static void limit_is_reachable(void **state)
+TEST(limit_is_reachable)
 {
     cli_sizes sizes = {NULL, 0};
 
-    (void)state;
     assert_int_equal(cli_sizes_parse(NULL, "1:4096:1", 3, &sizes), VKMM_OK);
     assert_int_equal(sizes.count, CLI_MAX_SIZES);
     assert_int_equal(sizes.item[4095].k, 4096);
@@ -83,11 +80,10 @@ static void limit_is_reachable(void **state)
 }
 
 /* Texts from the grammar's own letters: each is refused with one sentence, or gives a list within the limits. */
-static void survives_noise(void **state)
+TEST(survives_noise)
 {
     static const char letters[] = "0123456789,,::**++xxX-. ";
 
-    (void)state;
     for (uint64_t round = 0; round < 200000; round++) {
         heard h;
         vkmm_log log = hear_with(&h);
@@ -116,9 +112,8 @@ static const char *some_words(uint32_t index)
     return index < 5 ? words[index] : NULL;
 }
 
-static void suggests(void **state)
+TEST(suggests)
 {
-    (void)state;
     assert_int_equal(cli_distance("", ""), 0);
     assert_int_equal(cli_distance("abc", ""), 3);
     assert_int_equal(cli_distance("kitten", "sitting"), 3);
@@ -131,14 +126,13 @@ static void suggests(void **state)
 }
 
 /* The grammar of `race`: two extents, and what it has in common with --size. */
-static void matrices(void **state)
+TEST(matrices)
 {
     heard h;
     vkmm_log log = hear_with(&h);
     const cli_size want[] = {{2, 6, 0}, {40, 40, 0}, {3, 3, 0}, {5, 5, 0}};
     cli_sizes sizes = {NULL, 0};
 
-    (void)state;
     assert_int_equal(cli_sizes_parse(&log, "2x6,40,3:5:+2", 2, &sizes), VKMM_OK);
     assert_int_equal(sizes.count, 4);
     assert_memory_equal(sizes.item, want, sizeof want);
@@ -149,12 +143,11 @@ static void matrices(void **state)
     expect_refusal("2x6", ": use N, MxNxK,");
 }
 
-static void reads_numbers(void **state)
+TEST(reads_numbers)
 {
     const char *text = "18446744073709551615x";
     uint64_t value = 0;
 
-    (void)state;
     assert_int_equal(cli_read_number(&text, &value), 1);
     assert_true(value == UINT64_MAX);
     assert_int_equal(cli_read_times(&text), 1);
@@ -163,14 +156,4 @@ static void reads_numbers(void **state)
     text = "18446744073709551616,";
     assert_int_equal(cli_read_number(&text, &value), -1);
     assert_string_equal(text, ",");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepts),        cmocka_unit_test(refuses),  cmocka_unit_test(limit_is_reachable),
-        cmocka_unit_test(survives_noise), cmocka_unit_test(suggests), cmocka_unit_test(reads_numbers),
-        cmocka_unit_test(matrices)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,6 @@ vkmm_stream *keep_stream(vkmm_stream *stream)
 
 int release_kept(void **state)
 {
-    (void)state;
     while (kept_count > 0) {
         kept_count--;
         kept[kept_count].release(kept[kept_count].object);

@@ -72,7 +72,6 @@ static void random_problems(void **state)
     const char *given = getenv("VKMM_TEST_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
     draws stream = {seed, 0};
-    (void)state;
     printf("# VKMM_TEST_SEED=%llu\n", (unsigned long long)seed);
     for (int i = 0; i < PROBLEMS; i++) {
         vkmm_tile tile = {1 + (uint32_t)(draw(&stream) % SIDE), 1 + (uint32_t)(draw(&stream) % SIDE)};
@@ -86,7 +85,6 @@ static void random_problems(void **state)
 
 static void empty_problems(void **state)
 {
-    (void)state;
     for (int empty = 1; empty < 8; empty++)
         for (size_t kernel = 0; kernel < 5; kernel++)
             check(
@@ -103,7 +101,6 @@ static void tutorial(void **state)
         params_of("grouped", VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_I32), (vkmm_tile){2, 2});
     vkmm_job_params tiled =
         params_of("tiled", VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_I32), (vkmm_tile){2, 2});
-    (void)state;
     count(&untiled, &formula, &counted);
     assert_int_equal(counted.a.global_min, 4);
     assert_int_equal(counted.b.global_max, 4);
@@ -125,7 +122,6 @@ static void sample(void **state)
     vkmm_access formula, counted;
     vkmm_job_params params =
         params_of("tiled", VKMM_PROBLEM(.m = 260, .n = 331, .k = 257, .type = VKMM_F32), (vkmm_tile){16, 16});
-    (void)state;
     count(&params, &formula, &counted);
     assert_true(counted.stride > 1);
     assert_true(vkmm_access_equal(&formula, &counted));

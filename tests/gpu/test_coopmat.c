@@ -160,7 +160,6 @@ static int one_op(const matrix_case *of, uint32_t which)
 
 static void shapes_ops_and_edges(void **state)
 {
-    (void)state;
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++) {
         const int split = cases[i].method == VKMM_COMPUTE_SPLIT;
@@ -179,7 +178,6 @@ static void shapes_ops_and_edges(void **state)
  * the parts' sums are stored in vectors or one by one; a single workgroup does both kinds. */
 static void tails_have_parts(void **state)
 {
-    (void)state;
     const uint64_t round = (uint64_t)vkmm_device_processors(suite.info);
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++) {
@@ -211,7 +209,6 @@ static void tails_have_parts(void **state)
 
 static void epilogues(void **state)
 {
-    (void)state;
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++) {
         char config[VKMM_CONFIG_TEXT];
@@ -241,7 +238,6 @@ static void epilogues(void **state)
  * others that have; and matrices. */
 static void subgroups_outside(void **state)
 {
-    (void)state;
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++) {
         /* On a processor, where compiling takes long, sums of integers have to do: these compile fastest. */
@@ -270,7 +266,6 @@ static void subgroups_outside(void **state)
  * sums or in its C, and exact in f32. */
 static void big_sums_and_what_is_no_number(void **state)
 {
-    (void)state;
     enum { N = 32, K = 64 };
     static const vkmm_type kinds[][2] = {{VKMM_F16, VKMM_F16}, {VKMM_F32, VKMM_F32}}; /* of sums and C */
     int met = 0;
@@ -387,7 +382,6 @@ static vkmm_method run_jobs(vkmm_job *jobs[2])
 /* No worse than f32 itself: a compiler that folds lo to 0 has the error of f16, 2000 times as much. */
 static void parts_are_as_precise_as_f32(void **state)
 {
-    (void)state;
     vkmm_job *jobs[2];
     if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();
     for (int of = 0; of < DATA_COUNT; of++) {
@@ -404,7 +398,6 @@ static void parts_are_as_precise_as_f32(void **state)
 /* What has no parts is computed as if nobody had asked for them; and the next product has them again. */
 static void what_has_no_parts_is_computed_directly(void **state)
 {
-    (void)state;
     static const float odd[] = {INFINITY, NAN, 0x1p-40f, 1e-42f, -0x1p100f};
     static const char *const rest[] = {"splits=1", "splits=3", "splits=1,tail=3"};
     vkmm_job *jobs[2];
@@ -433,7 +426,6 @@ static VkResult VKAPI_CALL count_submissions(VkQueue queue, uint32_t count, cons
 /* A run asks the device how it multiplied, to warn; who asks the job afterwards gets the same answer at once. */
 static void the_device_is_asked_once(void **state)
 {
-    (void)state;
     vkmm_job *jobs[2];
     vkmm_method method = VKMM_COMPUTE_DIRECT;
     if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();
@@ -452,7 +444,6 @@ static void the_device_is_asked_once(void **state)
 /* The smallest element of A, or of B, beside a largest of 1: each may be 2^-33, and both 2^-31, or 2^-32 and 2^-30. */
 static void small_elements_have_a_limit(void **state)
 {
-    (void)state;
     static const float least[][2] = {{1, 0x1p-33f}, {0x1p-30f, 0x1p-32f}, {0x1p-31f, 0x1p-31f}};
     vkmm_job *jobs[2];
     if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();
@@ -472,7 +463,6 @@ static void small_elements_have_a_limit(void **state)
  * counted from 0. */
 static void few_products_are_computed_directly(void **state)
 {
-    (void)state;
     enum { FEWEST = 16 };
     vkmm_job *jobs[2];
     if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();

@@ -145,7 +145,6 @@ static void ops_and_edges(void **state)
     static const char *const rest[] = {
         "splits=1,swizzle=8,whole=1,prefetch=1,unroll=2", "splits=3,swizzle=1,whole=1,prefetch=0,unroll=1",
         "splits=1,swizzle=2,whole=1,prefetch=0,unroll=1", "splits=1,swizzle=8,whole=1,prefetch=0,unroll=2"};
-    (void)state;
     int wrong = 0;
     for (uint32_t i = 0; i < case_count;
          i++) /* the first with everything, the others with one each: types and owners do not depend on ops */
@@ -175,7 +174,6 @@ static int epilogue(const matrix_case *of, const vkmm_types *types, uint32_t whi
 static void epilogues(void **state)
 {
     const vkmm_types *types;
-    (void)state;
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++)
         for (uint32_t t = 0; (types = vkmm_types_at(t)) != NULL; t++)

@@ -343,7 +343,6 @@ static vkmm_gemm_params random_params(vkmm_types types, uint64_t seed)
 /* Without what is beyond Vulkan 1.1, elements of C that share a word are stored by a second pass. */
 static void records_products_of_every_type(void **state)
 {
-    (void)state;
     vkmm_device_info *info = suite.info;
     const vkmm_device_info whole = *info;
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++)
@@ -359,7 +358,6 @@ static void records_products_of_every_type(void **state)
 /* Packed operands: each element size, either operand or both, with everything else that varies. */
 static void takes_packed_operands(void **state)
 {
-    (void)state;
     static const vkmm_type types[] = {VKMM_F16, VKMM_I8, VKMM_F32, VKMM_F64, VKMM_BF16, VKMM_U8};
     for (uint32_t i = 0; i < (validated ? 4 : 12); i++) {
         const vkmm_type type = types[i % 6];
@@ -372,7 +370,6 @@ static void takes_packed_operands(void **state)
 /* Operands that each recording packs: of each product where it lies. */
 static void packs_operands_by_itself(void **state)
 {
-    (void)state;
     static const vkmm_type types[] = {VKMM_F16, VKMM_I8, VKMM_F32, VKMM_F64, VKMM_BF16, VKMM_U8};
     for (uint32_t i = 0; i < (validated ? 4 : 12); i++) {
         const vkmm_type type = types[i % 6];
@@ -388,7 +385,6 @@ static void packs_operands_by_itself(void **state)
 /* The planner's own reasons, on a device with much bandwidth: B is misaligned. */
 static void packs_where_that_is_faster(void **state)
 {
-    (void)state;
     enum { SIDE = 4096 };
     const vkmm_gemm_params by_itself = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .offset_b = 1)};
     suite.info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
@@ -412,7 +408,6 @@ static void packs_where_that_is_faster(void **state)
 /* Two matrices of weights packed next to each other: an offset in a product chooses one. */
 static void finds_packed_weights_at_an_offset(void **state)
 {
-    (void)state;
     enum { WIDTH = 32 }; /* packed, it fills a multiple of every offset alignment */
     const vkmm_gemm_params params = {.problem =
                                          VKMM_PROBLEM(.m = M, .n = WIDTH, .k = K, .type = VKMM_F16, .ldc = 2 * WIDTH),
@@ -471,7 +466,6 @@ static void finds_packed_weights_at_an_offset(void **state)
 static void plans_no_vectors_for_what_may_change(void **state)
 {
     static const vkmm_type types[] = {VKMM_F32, VKMM_F16, VKMM_I8};
-    (void)state;
     if (validated) skip(); /* would find nothing more */
     for (unsigned i = 0; i < 9; i++) {
         const vkmm_gemm_params params = {.problem = gemm_way(i % 3 == 1 ? 7 : 0, 64, 64, 32, types[i / 3]),
@@ -485,7 +479,6 @@ static void plans_no_vectors_for_what_may_change(void **state)
 /* Only the first pass of a product without terms, or without rows, can be left out. */
 static void records_products_without_terms(void **state)
 {
-    (void)state;
     static const uint64_t extents[][3] = {{M, N, 0}, {0, N, K}, {M, 0, K}};
     for (int i = 0; i < 3; i++) {
         vkmm_gemm_params params = {
@@ -501,7 +494,6 @@ static void records_products_without_terms(void **state)
 /* α and β on the device, and 0 among them: then neither A and B nor C counts, whatever is there. */
 static void reads_scalars_on_the_device(void **state)
 {
-    (void)state;
     static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_F16, VKMM_U8};
     static const double scalars[][2] = {{1, 0}, {0, 1}, {3, 2}, {0, 0}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -521,7 +513,6 @@ static void reads_scalars_on_the_device(void **state)
 /* Parts of f16, or f32 in their place where the device finds that they cannot hold A: both are exact here. */
 static void records_split_products(void **state)
 {
-    (void)state;
     const int is_cpu = suite.info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     const char *small = "rows=16,cols=16,depth=32,sub-rows=8,sub-cols=8,splits=1,pad=1";
     vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = 3 * K, .method = VKMM_COMPUTE_SPLIT),
@@ -546,7 +537,6 @@ static void records_split_products(void **state)
 
 static void dynamic_extents_change_no_bit(void **state)
 {
-    (void)state;
     vkmm_gemm_params params = {.problem =
                                    VKMM_PROBLEM(.m = 2 * M, .n = 2 * N, .k = K, .lda = K, .ldb = 2 * N, .ldc = 2 * N),
                                .dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N};
@@ -578,7 +568,6 @@ static void dynamic_extents_change_no_bit(void **state)
 /* One gemm in one command buffer a thousand times, each with its own bindings. */
 static void records_a_thousand_products(void **state)
 {
-    (void)state;
     enum { SIDE = 8, COUNT = 1000 };
     const uint64_t alignment = suite.info->offset_alignment,
                    step = (SIDE * SIDE * sizeof(float) + alignment - 1) / alignment * alignment;
@@ -611,7 +600,6 @@ static void records_a_thousand_products(void **state)
 /* A device with many processors: one small product needs all of them, many small ones share them. */
 static void plans_for_as_many_products_as_are_expected(void **state)
 {
-    (void)state;
     vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 4096)};
     uint64_t workspace = 0;
     suite.info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
@@ -642,7 +630,6 @@ static void plans_for_as_many_products_as_are_expected(void **state)
 
 static void describes_what_it_needs(void **state)
 {
-    (void)state;
     const vkmm_problem plain = VKMM_PROBLEM(.m = M, .n = N, .k = K), scaled = VKMM_PROBLEM(.m = 1, .n = 1, .beta = 1),
                        bytes = VKMM_PROBLEM(.m = 3, .n = 3, .k = 3, .type = VKMM_I8, .offset_a = 2, .has_bias = 1);
     vkmm_gemm_params params = {.problem = plain};
@@ -676,7 +663,6 @@ static void describes_what_it_needs(void **state)
 
 static void refuses_what_cannot_be_recorded(void **state)
 {
-    (void)state;
     const vkmm_problem plain = VKMM_PROBLEM(.m = M, .n = N, .k = K);
     const struct {
         vkmm_gemm_params params;
@@ -714,7 +700,6 @@ static vkmm_status try_to_record(const vkmm_gemm *gemm, const vkmm_gemm_bindings
 /* Each of them in turn breaks one rule; what it was before breaks none. */
 static void shows_the_devices_objects(void **state)
 {
-    (void)state;
     vkmm_handles handles;
     assert_int_equal(vkmm_device_handles(suite.device, &handles), VKMM_OK);
     assert_ptr_equal(handles.device, suite.device->handle);
@@ -739,7 +724,6 @@ static void check_sentence(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bind
 
 static void refuses_wrong_bindings(void **state)
 {
-    (void)state;
     static const double half = 0.5;
     vkmm_gemm_product product = {.m = 5, .n = N, .offset_a = 16};
     const vkmm_gemm_params params = {
@@ -802,7 +786,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL see_cache(VkDevice handle, VkPipelineCache
 
 static void uses_the_callers_pipeline_cache(void **state)
 {
-    (void)state;
     struct VolkDeviceTable *table = &suite.device->table;
     const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
     VkPipelineCache cache = VK_NULL_HANDLE;
@@ -833,7 +816,6 @@ static VKAPI_ATTR void VKAPI_CALL no_barrier(VkCommandBuffer command, VkPipeline
  * missing. */
 static void validation_notices_missing_barriers(void **state)
 {
-    (void)state;
     static suite_device own;
     const suite_device others = suite;
     const vkmm_gemm_product products[2] = {{.m = M, .n = N}, {.m = M, .n = N, .offset_c = 4 * M * N}};

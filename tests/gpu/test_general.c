@@ -66,7 +66,6 @@ static int is_run(size_t which, vkmm_type type)
 
 static void every_edge(void **state)
 {
-    (void)state;
     int wrong = 0;
     for (size_t which = 0; which < ALL_RUNS; which++)
         for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++)
@@ -101,7 +100,6 @@ static void every_narrow_type(void **state)
     const int all = getenv("VKMM_TEST_ALL") != NULL;
     int wrong = 0;
     uint64_t turn = 0;
-    (void)state;
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++)
         for (size_t which = 0; which < RUNS && is_narrow(vkmm_types_at(i)); which++)
             for (int plain = 0; plain < 2; plain++, turn++)
@@ -141,7 +139,6 @@ static int has_dot_products(vkmm_types types)
 
 static void dot_products(void **state)
 {
-    (void)state;
     const int all = getenv("VKMM_TEST_ALL") != NULL;
     int wrong = 0;
     for (unsigned turn = 0; turn < 16; turn++) {
@@ -166,7 +163,6 @@ static void dot_products(void **state)
 static void packed_operands(void **state)
 {
     static const vkmm_type types[] = {VKMM_F32, VKMM_I8, VKMM_F16, VKMM_F64};
-    (void)state;
     int wrong = 0;
     for (uint32_t turn = 0; turn < 8; turn++) {
         const size_t which = turn % 4 == 0 ? 0 : CPU; /* what reads them matters little; pipelines of `cpu` cost less */
@@ -186,7 +182,6 @@ static void packed_operands(void **state)
 /* The module of `blocked` that NVIDIA's driver gets, where it finds places in memory once per tile. */
 static void module_for_nvidia(void **state)
 {
-    (void)state;
     int wrong = 0;
     for (uint32_t turn = 0; turn < 2; turn++) {
         general_run run = {.suite = &suite,
@@ -231,7 +226,6 @@ static int with_edge(vkmm_device_info device, int rows, vkmm_problem *problem)
  * dispatch, before or after it: with every op, in batches, with operands that are packed, in slices. */
 static void edges_of_rounds(void **state)
 {
-    (void)state;
     int wrong = 0, early = 0;
     for (uint32_t turn = 0; turn < 8; turn++) {
         general_run run = {.suite = &suite,
@@ -264,7 +258,6 @@ static void edges_of_rounds(void **state)
 /* A plan is turned to another problem only if the second pass does not change either. */
 static void plans_of_other_epilogues(void **state)
 {
-    (void)state;
     static const vkmm_problem problems[] = {
         VKMM_PROBLEM_INIT(.m = 20, .n = 12, .k = 40),
         VKMM_PROBLEM_INIT(.m = 20, .n = 12, .k = 40, .activation = VKMM_RELU),
@@ -300,7 +293,6 @@ static vkmm_types types_number(uint64_t number)
 /* What the planner itself chooses, for problems that nobody thought of. */
 static void random_problems(void **state)
 {
-    (void)state;
     const char *given = getenv("VKMM_TEST_SEED");
     const uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
     int wrong = 0;

@@ -24,7 +24,6 @@ static const vkmm_log log_here = {keep_sentence, NULL};
 
 static void multiplies_host_matrices(void **state)
 {
-    (void)state;
     const float a[] = {1, 4, 2, 5, 3, 6}, b[] = {7, 8, 9, 10, 11, 12}, want[] = {47, 52, 57, 64, 71, 78, 81, 90, 99};
     const vkmm_problem problem = VKMM_PROBLEM(.m = 3, .n = 3, .k = 2, .type = VKMM_F32);
     float c[9] = {0};
@@ -35,7 +34,6 @@ static void multiplies_host_matrices(void **state)
 /* The bias has an element for each column of C, whichever way the matrices lie. */
 static void adds_a_bias(void **state)
 {
-    (void)state;
     const int8_t a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 0, 1, 1, -1}, turned_a[] = {1, 4, 2, 5, 3, 6},
                  turned_b[] = {1, 0, 1, 0, 1, -1};
     const int32_t bias[] = {100, -1000}, want[] = {104, -1001, 110, -1001}, turned_want[] = {104, 110, -1001, -1001};
@@ -51,7 +49,6 @@ static void adds_a_bias(void **state)
 /* Two matrices of C in a wide frame, at an offset: the frame stays. */
 static void multiply_leaves_gaps_alone(void **state)
 {
-    (void)state;
     const float a[] = {1, 2, 3, 4}, b[] = {1, 0, 0, 1, 2, 0, 0, 2};
     const float want[] = {-9, -9, 1, 2, -9, 3, 4, -9, -9, 2, 4, -9, 6, 8};
     float c[14];
@@ -79,7 +76,6 @@ static float *lines_apart(size_t page)
 
 static void multiply_does_not_read_wide_gaps(void **state)
 {
-    (void)state;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), length = page / sizeof(float), ld = 2 * length;
     const float square[] = {1, 2, 3, 4};
     float *a = lines_apart(page), *c = lines_apart(page);
@@ -97,7 +93,6 @@ static void multiply_does_not_read_wide_gaps(void **state)
 
 static void multiply_reads_no_more_than_it_must(void **state)
 {
-    (void)state;
     float c[] = {1, 2, 3, 4};
     const float want[] = {2, 4, 6, 8}, zeros[4] = {0}, nan[4] = {NAN, NAN, NAN, NAN}, ones[] = {1, 1, 1, 1};
     vkmm_problem problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .alpha = 0, .beta = 2);
@@ -120,7 +115,6 @@ static void multiply_reads_no_more_than_it_must(void **state)
 /* The second call of each kind takes what the first has left: new operands count, and nothing of the old ones. */
 static void multiply_keeps_nothing_of_a_product(void **state)
 {
-    (void)state;
     enum { N = 24 };
     static float a[N * N], b[N * N], c[N * N];
     vkmm_problem problem = VKMM_PROBLEM(.m = N, .n = N, .k = N);
@@ -136,7 +130,6 @@ static void multiply_keeps_nothing_of_a_product(void **state)
 
 static void serial_takes_plain_problems_alone(void **state)
 {
-    (void)state;
     vkmm_job *job = NULL;
     vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .op_a = VKMM_OP_T), .kernel = "serial"};
     assert_int_equal(vkmm_job_create(NULL, &log_here, &params, &job), VKMM_UNSUPPORTED);
@@ -150,7 +143,6 @@ static void serial_takes_plain_problems_alone(void **state)
 
 static void integers_wrap(void **state)
 {
-    (void)state;
     const int32_t a[] = {INT32_MAX, 1}, b[] = {2, 5};
     const vkmm_problem problem = VKMM_PROBLEM(.m = 1, .n = 1, .k = 2, .type = VKMM_I32);
     int32_t c = 0;
@@ -161,7 +153,6 @@ static void integers_wrap(void **state)
 /* Longer than the 65,535 rounds after which old llvmpipe leaves a loop. */
 static void a_long_k_is_right_by_default(void **state)
 {
-    (void)state;
     enum { K = 70000 };
     const vkmm_problem problem = VKMM_PROBLEM(.m = 2, .n = 3, .k = K, .type = VKMM_I32);
     int32_t *a = keep_object(malloc(2 * K * sizeof *a), free), *b = keep_object(malloc(3 * K * sizeof *b), free),
@@ -211,7 +202,6 @@ static void measures_three_times(void **state)
 
 static void an_empty_product_runs(void **state)
 {
-    (void)state;
     vkmm_job *job = NULL;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 0, .n = 7, .k = 3, .type = VKMM_I32)};
     assert_int_equal(vkmm_job_create(device, NULL, &params, &job), VKMM_OK);
@@ -224,7 +214,6 @@ static void an_empty_product_runs(void **state)
 /* A forgotten pointer is an error with a sentence, not a crash. */
 static void null_is_refused(void **state)
 {
-    (void)state;
     const vkmm_problem problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .has_bias = 1);
     const vkmm_job_params params = {.problem = problem};
     vkmm_job *job = NULL;
@@ -255,7 +244,6 @@ static void null_is_refused(void **state)
 /* What a kernel must not touch is marked before it runs. */
 static void guards_hold_the_canary(void **state)
 {
-    (void)state;
     if (!info->unified_memory) skip(); /* staging is overwritten by the download */
     vkmm_job *job = make_job("naive", 8);
     float *beyond = (float *)vkmm_job_matrix(job, VKMM_C) + 64;
@@ -277,7 +265,6 @@ static vkmm_status refuse(const vkmm_job_params *params)
 
 static void refuses_an_illegal_tile(void **state)
 {
-    (void)state;
     char nearest[32];
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = VKMM_F32),
                                     .kernel = "tiled",
@@ -292,7 +279,6 @@ static void refuses_an_illegal_tile(void **state)
 
 static void refuses_what_does_not_fit(void **state)
 {
-    (void)state;
     const vkmm_job_params large = {.problem = VKMM_PROBLEM(.m = 1u << 20, .n = 1u << 20, .k = 1, .type = VKMM_F32)},
                           endless = {.problem = VKMM_PROBLEM(.m = UINT64_MAX, .n = 2, .k = 2, .type = VKMM_F32)};
     const vkmm_job_params unknown = {.problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .type = VKMM_F32),
@@ -306,7 +292,6 @@ static void refuses_what_does_not_fit(void **state)
 
 static void f64_on_every_device(void **state)
 {
-    (void)state;
     const double a[] = {1, 2}, b[] = {3, 0x1p-40};
     const vkmm_problem problem = VKMM_PROBLEM(.m = 1, .n = 1, .k = 2, .type = VKMM_F64);
     double c = 0;
@@ -316,7 +301,6 @@ static void f64_on_every_device(void **state)
 
 static void finds_devices_by_what_people_call_them(void **state)
 {
-    (void)state;
     uint32_t index = 99;
     char uuid[40] = "";
     for (uint32_t i = 0; i < VK_UUID_SIZE; i++) snprintf(uuid + 2 * i, 3, "%02X", info->uuid[i]);

@@ -60,7 +60,6 @@ static void release_instance(void *object)
 
 static void leaves_implicit_layers_out(void **state)
 {
-    (void)state;
     vkmm_instance *instance = NULL;
     const vkmm_instance_params params = {.log = {keep_sentence, NULL}};
     install_layer();
@@ -78,7 +77,6 @@ static void leaves_implicit_layers_out(void **state)
 /* What the user left out stays out, and nothing stands there twice. */
 static void keeps_the_users_list(void **state)
 {
-    (void)state;
     setenv("VK_LOADER_LAYERS_DISABLE", "VK_LAYER_A,VK_LAYER_B", 1);
     assert_int_equal(cli_layers_disable(NULL), VKMM_OK);
     assert_string_equal(getenv("VK_LOADER_LAYERS_DISABLE"), "VK_LAYER_A,VK_LAYER_B,~implicit~");

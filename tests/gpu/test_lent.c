@@ -69,7 +69,6 @@ static vkmm_requirements *ask(void)
 /* The program itself works, and validation says nothing of it. */
 static void a_program_uses_its_device(void **state)
 {
-    (void)state;
     lent_device_create(&lent, NULL, NULL, 0);
     const lent_buffer *from = lent_buffer_create(&lent, 64), *to = lent_buffer_create(&lent, 64);
     VkCommandBuffer command = lent_begin(&lent);
@@ -130,7 +129,6 @@ static int own_pushes_sets(void)
 
 static void what_is_enabled_is_used(void **state)
 {
-    (void)state;
     for (lent_how how = LENT_SEPARATE; how <= LENT_VERSIONS; how++) {
         uint32_t count = 99;
         const vkmm_device *device = borrow(how);
@@ -146,7 +144,6 @@ static void what_is_enabled_is_used(void **state)
 
 static void nothing_else_is_used(void **state)
 {
-    (void)state;
     uint32_t count, wanted;
     const vkmm_device *device = borrow(LENT_BARE);
     const vkmm_device_info *info = vkmm_device_describe(device);
@@ -167,7 +164,6 @@ static void nothing_else_is_used(void **state)
 /* All but one. */
 static void each_feature_counts(void **state)
 {
-    (void)state;
     const vkmm_device_info *own = own_info();
     const vkmm_feature *feature;
     for (uint32_t i = 0; (feature = vkmm_feature_at(i)) != NULL; i++) {
@@ -205,7 +201,6 @@ static void each_feature_counts(void **state)
 /* A feature without its extension. */
 static void extensions_count(void **state)
 {
-    (void)state;
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
     vkmm_requirements *requirements = ask();
     uint32_t count, lacking, extensions = 0;
@@ -278,7 +273,6 @@ static void check_product(vkmm_device *device, const vkmm_types *types)
 
 static void tuning_results_are_used(void **state)
 {
-    (void)state;
     vkmm_device *device = borrow(LENT_SEPARATE);
     const vkmm_device_info *limits = &device->physical->info;
     const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K)};
@@ -299,7 +293,6 @@ static void tuning_results_are_used(void **state)
 /* With nothing enabled in Vulkan 1.1, and with everything in 1.3. */
 static void products_are_right(void **state)
 {
-    (void)state;
     vkmm_device *device = borrow(lent.api_version < VK_API_VERSION_1_2 ? LENT_BARE : LENT_SEPARATE);
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) check_product(device, vkmm_types_at(i));
 }
@@ -314,7 +307,6 @@ static void expect_refusal(vkmm_status status, const char *what)
 /* Every function that needs memory or a queue of the device. */
 static void nothing_is_submitted_or_allocated(void **state)
 {
-    (void)state;
     vkmm_device *device = borrow(LENT_SEPARATE);
     const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4);
     const vkmm_job_params job_params = {.problem = problem};
@@ -355,7 +347,6 @@ static void expect_import(const vkmm_import_params *params, vkmm_status want, co
 
 static void wrong_arguments_are_refused(void **state)
 {
-    (void)state;
     lent_device_create(&lent, NULL, NULL, 0);
     vkmm_import_params right = lent_import_params(&lent), wrong;
     right.log = notes;
@@ -383,7 +374,6 @@ static void wrong_arguments_are_refused(void **state)
 
 static void requirements_follow_the_types(void **state)
 {
-    (void)state;
     static const vkmm_type f64[] = {VKMM_F16, VKMM_F64}, none[] = {VKMM_F32, VKMM_AUTO};
     vkmm_requirements_params params = lent_requirements_params(&lent);
     vkmm_requirements *requirements = (vkmm_requirements *)&params;
@@ -411,7 +401,6 @@ static void requirements_follow_the_types(void **state)
 /* The caller's structures are used, and keep what they have; a second chain is refused. */
 static void features_are_merged(void **state)
 {
-    (void)state;
     VkPhysicalDeviceVulkan12Features since12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                                 .timelineSemaphore = VK_TRUE};
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,

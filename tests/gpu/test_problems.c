@@ -87,7 +87,6 @@ static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
 static void computes_every_problem(void **state)
 {
     static const unsigned ways[] = {13, 19, 31};
-    (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         vkmm_job_params params = {.problem = gemm_way(ways[i], M, N, K, i % 2 ? VKMM_I32 : VKMM_F32)};
         params.problem = scaled(params.problem, 2, -3);
@@ -99,7 +98,6 @@ static void computes_every_problem(void **state)
 
 static void computes_without_terms(void **state)
 {
-    (void)state;
     vkmm_job_params params = {.problem = scaled(gemm_way(8, M, N, 0, VKMM_F32), 2, 3)};
     check(&params, 0);
     params.problem = scaled(gemm_way(0, M, N, K, VKMM_U32), 0, 3);
@@ -110,7 +108,6 @@ static void computes_without_terms(void **state)
 
 static void knows_what_it_reads(void **state)
 {
-    (void)state;
     const vkmm_problem plain = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4),
                        wide = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .ldc = 5);
     const vkmm_problem problems[] = {plain, wide, scaled(plain, 2, 0), scaled(plain, 1, 0.5)};
@@ -124,7 +121,6 @@ static void knows_what_it_reads(void **state)
 /* The second pass needs all parts: with slices it comes after the last. */
 static void sums_k_in_parts(void **state)
 {
-    (void)state;
     vkmm_job_params params = {.problem = scaled(gemm_way(24, M, N, 200, VKMM_F32), 2, -3), .config = "splits=3"};
     vkmm_job *job = make(&params);
     assert_int_equal(vkmm_job_kernel(job)->splits, 3);
@@ -135,7 +131,6 @@ static void sums_k_in_parts(void **state)
 
 static void works_in_slices(void **state)
 {
-    (void)state;
     vkmm_job_params params = {.problem = scaled(gemm_way(24, 5 * M, 9 * N, K, VKMM_I32), 2, -3)};
     vkmm_job *job = make(&params);
     const uint64_t items = vkmm_job_kernel(job)->items;
@@ -150,7 +145,6 @@ static void works_in_slices(void **state)
  * the same. */
 static void large_work_begins_in_slices(void **state)
 {
-    (void)state;
     enum { SIDE = 600 };
     const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), 1, -2)};
     const vkmm_problem *p = &params.problem;
@@ -174,7 +168,6 @@ static void measures_what_adds_up(void **state)
 {
     const vkmm_measure_params measure = {.iters = 3, .cold_iters = 1, .cold_iters_given = 1};
     const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32), 1, 1)};
-    (void)state;
     for (uint64_t slice = 0; slice < 2; slice++) {
         vkmm_measurement time;
         vkmm_job *job = make(&params);
@@ -198,7 +191,6 @@ static void measures_what_adds_up(void **state)
  * and B change places, and the bias belongs to rows. */
 static void keeps_what_shares_a_word(void **state)
 {
-    (void)state;
     vkmm_job_params params = {.problem = scaled(gemm_way(25, M, N, K, VKMM_F16), 2, -3)};
     params.problem.has_bias = 1;
     params.problem.out_type = VKMM_F16;
@@ -211,7 +203,6 @@ static void keeps_what_shares_a_word(void **state)
 /* Three matrices of an odd number of elements, one behind the other without a gap, and an odd one in all. */
 static void adds_a_bias_to_parts_of_k(void **state)
 {
-    (void)state;
     vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_BF16), .config = "splits=3"};
     vkmm_problem *p = &params.problem;
     p->out_type = VKMM_BF16;
@@ -225,7 +216,6 @@ static void adds_a_bias_to_parts_of_k(void **state)
 
 static void adds_a_bias_of_integers(void **state)
 {
-    (void)state;
     vkmm_job_params params = {.problem = scaled(gemm_way(2, M, N, K, VKMM_I8), 2, 1)};
     params.problem.has_bias = 1;
     check(&params, 0);
@@ -234,7 +224,6 @@ static void adds_a_bias_of_integers(void **state)
 /* f64 as residues: as a whole, and in panels of C because a binding does not hold the sums of all rows. */
 static void multiplies_residues(void **state)
 {
-    (void)state;
     uint64_t *range = &((vkmm_physical *)(uintptr_t)suite.device->physical)->info.max_storage_range;
     const uint64_t own = *range;
     for (unsigned way = 0; way < GEMM_WAYS; way += 31) {
@@ -263,7 +252,6 @@ static void multiplies_residues(void **state)
  * is submitted by itself. Of 1/8 ms each, batches of 5 ms (exec/measure.c) have 40. */
 static void warms_up_in_slices(void **state)
 {
-    (void)state;
     for (int whole = 0; whole < 2; whole++) {
         const vkmm_measure_params measure = {.iters = 2, .warm_time_ms = 200, .skip_transfers = 1};
         const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 4, .n = 9 * N, .k = 4)};
@@ -282,7 +270,6 @@ static void warms_up_in_slices(void **state)
 
 static void an_empty_product_of_any_kind_runs(void **state)
 {
-    (void)state;
     for (unsigned way = 0; way < GEMM_WAYS; way += 31) {
         vkmm_job_params params = {.problem = scaled(gemm_way(way, 0, N, K, VKMM_F32), 2, 3)};
         check(&params, 0);
@@ -293,14 +280,12 @@ static void an_empty_product_of_any_kind_runs(void **state)
 
 static int through_staging(void **state)
 {
-    (void)state;
     suite.info->unified_memory = 0;
     return 0;
 }
 
 static int mapped(void **state)
 {
-    (void)state;
     suite.info->unified_memory = 1;
     return 0;
 }

@@ -17,7 +17,6 @@ static void all_types(void **state)
 /* The suite must be able to see a fault at all: integer arithmetic on the bits of floats is one. */
 static void notices_a_wrong_kernel(void **state)
 {
-    (void)state;
     const vkmm_module *integers = vkmm_module_find("tiled", VKMM_I32, VKMM_BUILD_PLAIN);
     assert_true(suite_kernel(&suite, "tiled", integers, VKMM_F32, 0, 0) > 0);
 }

@@ -87,7 +87,6 @@ static void run(sums *s)
 
 static void right_on_random_sizes_and_tiles(void **state)
 {
-    (void)state;
     uint32_t shown = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
         uint32_t pick[5];
@@ -109,7 +108,6 @@ static void right_on_random_sizes_and_tiles(void **state)
 /* A device that takes few workgroups at once: each sums several tiles in turn, in the same shared memory. */
 static void right_with_few_workgroups(void **state)
 {
-    (void)state;
     const vkmm_device_info whole = *suite.info;
     for (uint32_t limit = 1; limit <= 3; limit++) {
         sums s;
@@ -127,7 +125,6 @@ static void right_with_few_workgroups(void **state)
 
 static void zeros_mean_the_defaults(void **state)
 {
-    (void)state;
     sums s;
     start(&s, 20, 33, 0);
     s.params.values = NULL;
@@ -144,7 +141,6 @@ static void zeros_mean_the_defaults(void **state)
 
 static void refuses_what_cannot_be_summed(void **state)
 {
-    (void)state;
     vkmm_race_result result = {.runs = 77};
     const vkmm_race_params empty = {.rows = 0, .cols = 5},
                            large = {.rows = 64, .cols = 64, .tile_rows = 4096, .tile_cols = 4096};
@@ -174,7 +170,6 @@ static int barriers(const char *name)
 
 static void the_versions_are_one_barrier_apart(void **state)
 {
-    (void)state;
     assert_int_equal(barriers("tile_sum"), 3);
     assert_int_equal(barriers("tile_sum-no-barrier"), 2);
 }

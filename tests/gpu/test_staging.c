@@ -31,7 +31,6 @@ static int right(vkmm_job *job)
 
 static void a_job_copies_and_says_so(void **state)
 {
-    (void)state;
     vkmm_job *job = NULL;
     vkmm_measurement time;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32)};
@@ -56,7 +55,6 @@ static void a_job_copies_and_says_so(void **state)
 /* The counters and the sums come back through staging buffers as well. */
 static void counting_and_racing_copy_too(void **state)
 {
-    (void)state;
     vkmm_access counted, formula;
     vkmm_kernel_info info;
     vkmm_race_result race;

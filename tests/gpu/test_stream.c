@@ -132,7 +132,6 @@ static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
 
 static void every_layout_has_the_same_bits(void **state)
 {
-    (void)state;
     for (unsigned way = 0; way < 64; way += 42) {
         vkmm_job_params params = {
             .problem = scaled(gemm_way(way, 103, 57, 41, way % 2 ? VKMM_I32 : VKMM_F32), 2, way % 4 ? -3 : 0), SMALL};
@@ -143,7 +142,6 @@ static void every_layout_has_the_same_bits(void **state)
 /* Sizes that are multiples of vectors, and odd ones, for which kernels read in another way. */
 static void every_type_has_the_same_bits(void **state)
 {
-    (void)state;
     /* A narrow C, sums of 16 bits, whole numbers: each is stored in a way of its own. */
     for (uint32_t i = 0; vkmm_types_at(i); i++) {
         const vkmm_types types = *vkmm_types_at(i);
@@ -175,7 +173,6 @@ static void every_kernel_has_the_same_bits(void **state)
         {"tiled", NULL, 100, 120, 40},
         {"grouped", NULL, 70, 90, 40},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (strcmp(cases[i].kernel, "cpu") == 0 && !suite.info->has_broadcast) continue;
         const vkmm_job_params params = {
@@ -189,7 +186,6 @@ static void every_kernel_has_the_same_bits(void **state)
 /* Parts of f16 need matrix operations. */
 static void split_panels_have_the_same_bits(void **state)
 {
-    (void)state;
     const int is_cpu = suite.info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 150, .n = 140, .k = 77, .method = VKMM_COMPUTE_SPLIT),
                               .kernel = "coopmat",
@@ -209,7 +205,6 @@ static void split_panels_have_the_same_bits(void **state)
 
 static void small_matrices_go_together(void **state)
 {
-    (void)state;
     vkmm_problem p = VKMM_PROBLEM(.m = 24, .n = 20, .k = 16, .type = VKMM_F32, .batch_count = 150, .stride_a = 400,
                                   .stride_b = 0, .stride_c = 480);
     const vkmm_job_params params = {.problem = scaled(p, 1, 1), SMALL};
@@ -219,7 +214,6 @@ static void small_matrices_go_together(void **state)
 /* Only where a tile with all of K does not fit. */
 static void cuts_the_depth_where_it_must(void **state)
 {
-    (void)state;
     for (unsigned way = 0; way < 4; way += 3) {
         vkmm_problem p = scaled(gemm_way(way | 8, 70, 40, 1500, way == 3 ? VKMM_I32 : VKMM_F32), 1, way % 2 ? 2 : 0);
         p.has_bias = way != 0;
@@ -235,7 +229,6 @@ static void cuts_the_depth_where_it_must(void **state)
 
 static void no_terms_are_products_too(void **state)
 {
-    (void)state;
     vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 0), 2, 3), SMALL};
     check(&params);
     params.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 50), 0, 3);
@@ -280,7 +273,6 @@ static vkmm_status write_part(void *user, const vkmm_panel *panel)
 
 static void functions_give_and_take(void **state)
 {
-    (void)state;
     for (unsigned way = 0; way < 32; way += 26) {
         vkmm_problem p = scaled(gemm_way(way, 103, 57, 41, VKMM_F32), 1, 2);
         p.has_bias = 1;
@@ -310,7 +302,6 @@ static int stop(void *user, const vkmm_stream_state *progress)
 
 static void what_functions_say_ends_a_run(void **state)
 {
-    (void)state;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 300, .n = 200, .k = 100), SMALL};
     data d = make(&params, VKMM_INIT_UNIFORM);
     vkmm_stream *stream = open(&params, 200 << 10);
@@ -357,7 +348,6 @@ static void check_two(const vkmm_job_params *params)
 
 static void two_devices_have_the_same_bits(void **state)
 {
-    (void)state;
     for (unsigned way = 0; way < 64; way += 42) {
         vkmm_job_params params = {.problem = scaled(gemm_way(way, 400, 57, 41, VKMM_F32), 2, way % 2 ? -3 : 0), SMALL};
         params.problem.has_bias = 1;
@@ -368,7 +358,6 @@ static void two_devices_have_the_same_bits(void **state)
 static void says_why_a_job_does_not_do(void **state)
 {
     char text[200];
-    (void)state;
     const vkmm_problem p = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256);
     assert_null(vkmm_stream_reason(suite.device, &p, 0, text, sizeof text));
     assert_null(vkmm_stream_reason(suite.device, &p, 1 << 20, text, sizeof text));
@@ -381,7 +370,6 @@ static void says_why_a_job_does_not_do(void **state)
 /* As a device with small bindings has it: what a job refuses, a product takes in its stride. */
 static void bindings_may_be_small(void **state)
 {
-    (void)state;
     const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 150, .k = 100), 1, 1), SMALL};
     data d = make(&params, VKMM_INIT_INT);
     suite.info->max_storage_range = 1 << 16;
@@ -393,7 +381,6 @@ static void bindings_may_be_small(void **state)
 
 static void too_little_is_refused(void **state)
 {
-    (void)state;
     vkmm_stream *stream = NULL;
     const vkmm_stream_params params = {.job = {.problem = VKMM_PROBLEM(.m = 300, .n = 300, .k = 300)},
                                        .memory_limit = 4000};
@@ -411,7 +398,6 @@ static void too_little_is_refused(void **state)
  * fit. */
 static void a_stream_is_turned_to_other_products(void **state)
 {
-    (void)state;
     const vkmm_problem small = scaled(gemm_way(0, 40, 30, 50, VKMM_I32), 2, 0);
     vkmm_problem problems[] = {
         scaled(gemm_way(0, 100, 90, 80, VKMM_I32), 2, 1),  small, scaled(small, -1, 3), scaled(small, 0, 3),
@@ -449,7 +435,6 @@ static void panels_are_one_dispatch(void **state)
                                     .config = "rows=32,cols=32,depth=16,thread-rows=4,thread-cols=4,splits=1,"
                                               "swizzle=8,buffers=1,pad=1,slices=2,lane-cols=8"};
     vkmm_job *job = NULL;
-    (void)state;
     suite.info->processors = 1;
     assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
     assert_non_null(vkmm_recipe_find(&job->plan.recipe, "edge"));

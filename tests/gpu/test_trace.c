@@ -198,7 +198,6 @@ static void random_traces(void **state)
     static trial t;
     const vkmm_device_info whole = *suite.info;
     const char *given = getenv("VKMM_TEST_SEED");
-    (void)state;
     seed = given ? strtoull(given, NULL, 10) : 1;
     printf("# VKMM_TEST_SEED=%llu\n", (unsigned long long)seed);
     for (int i = 0; i < CASES; i++) {

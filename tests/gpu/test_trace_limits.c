@@ -42,7 +42,6 @@ static void tutorial(void **state)
     int32_t a[8], b[24];
     vkmm_trace_params params;
     vkmm_trace *trace = NULL;
-    (void)state;
     make_tutorial(&params, a, b);
     assert_int_equal(vkmm_trace_create(suite.device, &params, &trace), VKMM_OK);
     keep_object(trace, release_trace);
@@ -69,7 +68,6 @@ static void refuses(void **state)
 {
     int32_t a[8], b[24];
     vkmm_trace_params params;
-    (void)state;
     make_tutorial(&params, a, b);
     params.row = 2;
     refuse(&params, VKMM_INVALID, "there is no C[2][3]: C has 2 rows and 6 columns");
@@ -96,7 +94,6 @@ static void failing_allocations(void **state)
     int32_t a[8], b[24];
     vkmm_trace_params params;
     vkmm_status status = VKMM_OUT_OF_MEMORY;
-    (void)state;
     make_tutorial(&params, a, b);
     for (uint64_t n = 1; n < 50 && status == VKMM_OUT_OF_MEMORY; n++) {
         vkmm_trace *trace = NULL;

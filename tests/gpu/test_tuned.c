@@ -45,14 +45,12 @@ static const vkmm_kernel_info *kernel_of(const vkmm_job_params *params, vkmm_job
 
 static int fresh(void **state)
 {
-    (void)state;
     warnings = 0;
     return 0;
 }
 
 static void is_used(void **state)
 {
-    (void)state;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 100, .n = 90, .k = 80)};
     const vkmm_tuned tuned = tuned_for(&params.problem);
     vkmm_job *job = NULL;
@@ -75,7 +73,6 @@ static void is_for_those_without_wishes(void **state)
         {.problem = problem, .kernel = "tiled"},
         {.problem = problem, .tile_rows = 4, .tile_cols = 4},
     };
-    (void)state;
     vkmm_job *job = NULL;
     assert_int_equal(vkmm_tuned_put(suite.instance, suite.info, &problem, &tuned), VKMM_OK);
     for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
@@ -87,7 +84,6 @@ static void is_for_those_without_wishes(void **state)
 
 static void is_ignored_when_illegal(void **state)
 {
-    (void)state;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 1000, .n = 90, .k = 80)};
     vkmm_tuned tuned = tuned_for(&params.problem);
     vkmm_job *job = NULL;

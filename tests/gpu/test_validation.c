@@ -39,7 +39,6 @@ error:
 
 static void is_silent_with_the_barrier(void **state)
 {
-    (void)state;
     uint32_t before = vkmm_instance_validation_messages(suite.instance);
     fill_and_dispatch(1);
     assert_int_equal(vkmm_instance_validation_messages(suite.instance), before);
@@ -47,7 +46,6 @@ static void is_silent_with_the_barrier(void **state)
 
 static void speaks_without_the_barrier(void **state)
 {
-    (void)state;
     uint32_t before = vkmm_instance_validation_messages(suite.instance);
     fill_and_dispatch(0);
     assert_true(vkmm_instance_validation_messages(suite.instance) > before);

@@ -24,11 +24,10 @@ static vkmm_access formula(const char *kernel, vkmm_problem problem, uint32_t ro
     return access;
 }
 
-static void four_by_four(void **state)
+TEST(four_by_four)
 {
     static const char *const untiled[] = {"naive", "grouped", "band"}, *const tiled[] = {"tiled", "band-tiled"};
     const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_I32);
-    (void)state;
     for (int i = 0; i < 3; i++) {
         vkmm_access access = formula(untiled[i], problem, 2, 2);
         assert_int_equal(access.a.global_min, 4);
@@ -45,10 +44,9 @@ static void four_by_four(void **state)
 }
 
 /* The walkthrough prints 16 global reads here; 1024/16 is 64. */
-static void thousand_and_sixteen(void **state)
+TEST(thousand_and_sixteen)
 {
     vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_I32), 16, 16);
-    (void)state;
     assert_int_equal(access.a.global_min, 64);
     assert_int_equal(access.b.global_min, 64);
     assert_int_equal(access.a.shared_min, 1024);
@@ -60,10 +58,9 @@ static void thousand_and_sixteen(void **state)
 }
 
 /* 5x7x3 with tiles of 2x4 (depth 4): 3x2 tiles hang over by a row and a column. */
-static void ragged(void **state)
+TEST(ragged)
 {
     vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 5, .n = 7, .k = 3, .type = VKMM_F32), 2, 4);
-    (void)state;
     assert_int_equal(access.a.global_min, 2);
     assert_int_equal(access.a.shared_min, 8);
     assert_int_equal(access.b.global_min, 3);
@@ -76,9 +73,8 @@ static void ragged(void **state)
     assert_int_equal(access.multiply_adds, 105);
 }
 
-static void empty(void **state)
+TEST(empty)
 {
-    (void)state;
     vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 5, .n = 7, .k = 0, .type = VKMM_F32), 2, 2);
     assert_int_equal(access.a.global_max + access.b.global_max, 0);
     assert_int_equal(access.useful, 35);
@@ -86,11 +82,10 @@ static void empty(void **state)
     assert_int_equal(access.a.global_max + access.b.global_max + access.invocations, 0);
 }
 
-static void differences_are_seen(void **state)
+TEST(differences_are_seen)
 {
     const vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 5, .n = 7, .k = 3, .type = VKMM_F32), 2, 4);
     vkmm_access other = access;
-    (void)state;
     other.stride = 7;
     assert_true(vkmm_access_equal(&access, &other));
     other.b.shared_max++;
@@ -100,12 +95,11 @@ static void differences_are_seen(void **state)
     assert_false(vkmm_access_equal(&access, &other));
 }
 
-static void strides(void **state)
+TEST(strides)
 {
     const vkmm_problem small = VKMM_PROBLEM(.m = 16, .n = 16, .k = 16, .type = VKMM_F32),
                        large = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 37 * 41, .type = VKMM_F32);
     vkmm_access access = formula("tiled", small, 16, 16);
-    (void)state;
     assert_int_equal(vkmm_count_stride(&small, &access, VKMM_COUNT_BUDGET, UINT32_MAX), 1);
     access = formula("tiled", large, 16, 16);
     uint64_t reads = 1024ull * 37 * 41 * 2 * (64 + 1024);
@@ -114,11 +108,10 @@ static void strides(void **state)
     assert_true(vkmm_count_stride(&large, &access, reads, 1000000) > 12);
 }
 
-static void tiles_and_their_rules(void **state)
+TEST(tiles_and_their_rules)
 {
     vkmm_tile_rule rule;
     uint32_t tile[2] = {0, 0};
-    (void)state;
     assert_true(vkmm_tile_check(&desktop, "tiled", VKMM_F32, 32, 32, &rule));
     assert_false(vkmm_tile_check(&desktop, "tiled", VKMM_F32, 48, 48, &rule));
     assert_int_equal(rule.need, 2304);
@@ -133,27 +126,11 @@ static void tiles_and_their_rules(void **state)
     assert_false(vkmm_kernel_default_tile(&desktop, "serial", VKMM_F32, tile));
 }
 
-static void refuses_what_has_no_formula(void **state)
+TEST(refuses_what_has_no_formula)
 {
     const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_F32);
     const vkmm_kernel_info user = {.name = "user"}, serial = {.name = "serial"};
     vkmm_access access;
-    (void)state;
     assert_int_equal(vkmm_access_formula(NULL, &user, &problem, &access), VKMM_UNSUPPORTED);
     assert_int_equal(vkmm_access_formula(NULL, &serial, &problem, &access), VKMM_UNSUPPORTED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_by_four),
-        cmocka_unit_test(thousand_and_sixteen),
-        cmocka_unit_test(ragged),
-        cmocka_unit_test(empty),
-        cmocka_unit_test(differences_are_seen),
-        cmocka_unit_test(strides),
-        cmocka_unit_test(tiles_and_their_rules),
-        cmocka_unit_test(refuses_what_has_no_formula),
-    };
-    return cmocka_run_group_tests_name("formulas of access", tests, NULL, NULL);
 }

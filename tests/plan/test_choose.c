@@ -43,9 +43,8 @@ static vkmm_status choose(const vkmm_device_info *device, vkmm_problem problem, 
 }
 
 /* A tile means the tiled kernel (what auto takes without one is in test_planner.c). */
-static void auto_with_a_tile_is_tiled(void **state)
+TEST(auto_with_a_tile_is_tiled)
 {
-    (void)state;
     const vkmm_device_info *const devices[] = {&desktop, &processor};
     const vkmm_wish wish = {.tile_rows = 16, .tile_cols = 16};
     vkmm_choice choice;
@@ -59,9 +58,8 @@ static void auto_with_a_tile_is_tiled(void **state)
 }
 
 /* Every kernel of the tutorials, type and wished tile on every device: refused with a reason, or within every limit. */
-static void nothing_chosen_breaks_a_limit(void **state)
+TEST(nothing_chosen_breaks_a_limit)
 {
-    (void)state;
     const vkmm_device_info *devices[] = {&desktop, &mobile, &processor};
     const uint32_t sides[] = {0, 1, 2, 7, 16, 32, 33, 64, 1024};
     for (size_t d = 0; d < 3; d++)
@@ -88,9 +86,8 @@ static void nothing_chosen_breaks_a_limit(void **state)
                 }
 }
 
-static void says_what_forbids_a_tile(void **state)
+TEST(says_what_forbids_a_tile)
 {
-    (void)state;
     vkmm_choice choice;
     const vkmm_problem problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = VKMM_F32),
                        wide = VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = VKMM_F64);
@@ -111,9 +108,8 @@ static void says_what_forbids_a_tile(void **state)
     assert_string_equal(choice.info.name, "soft64");
 }
 
-static void says_how_large_a_square_may_be(void **state)
+TEST(says_how_large_a_square_may_be)
 {
-    (void)state;
     vkmm_choice choice;
     assert_int_equal(
         choose(&mobile, VKMM_PROBLEM(.m = 5792, .n = 5792, .k = 5792, .type = VKMM_F32), (vkmm_wish){0}, &choice),
@@ -131,9 +127,8 @@ static void says_how_large_a_square_may_be(void **state)
     assert_contains(said.last, "the largest i8 square is 5792"); /* C is i32 */
 }
 
-static void serial_needs_no_device(void **state)
+TEST(serial_needs_no_device)
 {
-    (void)state;
     vkmm_choice choice;
     assert_int_equal(
         choose(NULL, VKMM_PROBLEM(.m = 9, .n = 9, .k = 9, .type = VKMM_F64), (vkmm_wish){.kernel = "serial"}, &choice),
@@ -144,9 +139,8 @@ static void serial_needs_no_device(void **state)
         VKMM_NO_DEVICE);
 }
 
-static void an_empty_product_has_no_groups(void **state)
+TEST(an_empty_product_has_no_groups)
 {
-    (void)state;
     vkmm_choice choice;
     for (uint32_t k = 1; vkmm_kernel_at(k) && !vkmm_kernel_at(k)->tunables; k++) {
         vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name};
@@ -159,9 +153,8 @@ static void an_empty_product_has_no_groups(void **state)
     }
 }
 
-static void a_user_shader_may_not_exceed_the_group_count(void **state)
+TEST(a_user_shader_may_not_exceed_the_group_count)
 {
-    (void)state;
     vkmm_choice choice;
     vkmm_wish wish = {.kernel = "grouped", .tile_rows = 1, .tile_cols = 1};
     vkmm_problem tall = VKMM_PROBLEM(.m = 70000, .n = 1, .k = 1, .type = VKMM_F32);
@@ -173,18 +166,4 @@ static void a_user_shader_may_not_exceed_the_group_count(void **state)
     wish.shader = &shader;
     assert_int_equal(choose(&desktop, tall, wish, &choice), VKMM_UNSUPPORTED);
     assert_contains(said.last, "65535 (maxComputeWorkGroupCount[1])");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(auto_with_a_tile_is_tiled),
-        cmocka_unit_test(nothing_chosen_breaks_a_limit),
-        cmocka_unit_test(says_what_forbids_a_tile),
-        cmocka_unit_test(says_how_large_a_square_may_be),
-        cmocka_unit_test(serial_needs_no_device),
-        cmocka_unit_test(an_empty_product_has_no_groups),
-        cmocka_unit_test(a_user_shader_may_not_exceed_the_group_count),
-    };
-    return cmocka_run_group_tests_name("choose", tests, NULL, NULL);
 }

@@ -19,7 +19,6 @@ static void add_granule(uint32_t m, uint32_t n, uint32_t k, uint32_t c, uint32_t
 /* Has all of the extension; workgroups of 128 and 256 own matrices. */
 static int make_gpu(void **state)
 {
-    (void)state;
     gpu = (vkmm_device_info){
         .name = "GPU",
         .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
@@ -67,12 +66,11 @@ static int is_built(void)
     return vkmm_module_find("coopmat2", VKMM_F16, VKMM_BUILD_PLAIN) != NULL;
 }
 
-static void a_workgroup_owns_the_tile(void **state)
+TEST_WITH(a_workgroup_owns_the_tile, make_gpu, NULL)
 {
     const vkmm_problem large = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16),
                        small = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256, .type = VKMM_F16);
     vkmm_choice choice;
-    (void)state;
     if (!is_built()) skip();
     assert_int_equal(choose(&large, NULL, &choice), VKMM_OK);
     assert_true(choice.module->needs & VKMM_NEEDS_MATRIX2);
@@ -83,9 +81,8 @@ static void a_workgroup_owns_the_tile(void **state)
     assert_int_equal(choice.info.tile[0] * choice.info.tile[1], 64 * 64);
 }
 
-static void refusals_name_the_rule(void **state)
+TEST_WITH(refusals_name_the_rule, make_gpu, NULL)
 {
-    (void)state;
     if (!is_built()) skip();
     refuses("rows=128,cols=256,matrix-rows=64,matrix-cols=256", "the tile must divide into matrices");
     refuses("rows=32,cols=256,matrix-rows=32,matrix-cols=256,threads=256",
@@ -104,11 +101,10 @@ static void refusals_name_the_rule(void **state)
     refuses(NULL, "coopmat2");
 }
 
-static void subgroups_own_a_matrix_each(void **state)
+TEST_WITH(subgroups_own_a_matrix_each, make_gpu, NULL)
 {
     const vkmm_problem problem = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16);
     vkmm_choice choice;
-    (void)state;
     if (!is_built()) skip();
     assert_int_equal(
         choose(&problem, "rows=128,cols=128,depth=32,matrix-rows=64,matrix-cols=64,threads=128,scope=3", &choice),
@@ -120,14 +116,4 @@ static void subgroups_own_a_matrix_each(void **state)
     assert_int_equal(choose(&problem, NULL, &choice), VKMM_OK);
     assert_false(choice.module->needs & VKMM_NEEDS_MATRIX2);
     assert_int_equal(choice.info.subgroup_size, 32);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_workgroup_owns_the_tile, make_gpu),
-        cmocka_unit_test_setup(refusals_name_the_rule, make_gpu),
-        cmocka_unit_test_setup(subgroups_own_a_matrix_each, make_gpu),
-    };
-    return cmocka_run_group_tests_name("flexible matrices", tests, NULL, NULL);
 }

@@ -79,9 +79,8 @@ static void assert_planned(const struct device *device, vkmm_type type, const ui
     assert_null(vkmm_config_forbidden_by(choice.kernel, &choice.problem, &choice.config, &device->info));
 }
 
-static void takes_its_tiles_shape_or_the_largest(void **state)
+TEST(takes_its_tiles_shape_or_the_largest)
 {
-    (void)state;
     if (!is_built()) skip();
     for (size_t d = 0; d < DEVICES; d++) {
         assert_planned(&devices[d], VKMM_F16, devices[d].f16);
@@ -91,9 +90,8 @@ static void takes_its_tiles_shape_or_the_largest(void **state)
 
 /* Rows of 4097 elements end in the middle of a vector: the copy of B keeps their direction, in which it is read faster.
  */
-static void pads_the_lines_of_copies(void **state)
+TEST(pads_the_lines_of_copies)
 {
-    (void)state;
     const vkmm_problem problem = VKMM_PROBLEM(.m = 4097, .n = 4097, .k = 4097, .type = VKMM_F16);
     vkmm_device_info h200 = devices[0].info;
     vkmm_choice choice;
@@ -107,9 +105,8 @@ static void pads_the_lines_of_copies(void **state)
 }
 
 /* Weights that are packed once for a few rows: as they lie for matrix operations, otherwise along K. */
-static void packs_weights_as_the_kernel_reads_them(void **state)
+TEST(packs_weights_as_the_kernel_reads_them)
 {
-    (void)state;
     static const struct {
         vkmm_type type;
         uint64_t rows;
@@ -145,9 +142,8 @@ static vkmm_edge edge_of(const vkmm_device_info *device, vkmm_problem problem)
 
 /* 33×17 tiles are four rounds of 132 processors and 33 tiles: the last column is computed apart. Not so what fills its
  * round, or too much of it, and what a bias belongs to. */
-static void leaves_what_would_take_a_round(void **state)
+TEST(leaves_what_would_take_a_round)
 {
-    (void)state;
     vkmm_device_info h200 = devices[0].info;
     if (!is_built()) skip();
     h200.device_heap_bytes = UINT64_C(140) << 30;
@@ -201,9 +197,8 @@ static uint32_t packed(const vkmm_device_info *device, vkmm_problem problem)
 #define CUBE(side, ...) VKMM_PROBLEM(.m = side, .n = side, .k = side, __VA_ARGS__)
 
 /* Where the copy costs less than it saves, and where nobody has shown that, not. */
-static void packs_what_is_read_slowly(void **state)
+TEST(packs_what_is_read_slowly)
 {
-    (void)state;
     vkmm_device_info h200 = devices[0].info;
     if (!is_built()) skip();
     const uint32_t both = VKMM_PACK_A | VKMM_PACK_B;
@@ -239,9 +234,8 @@ static void packs_what_is_read_slowly(void **state)
     assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), 0);
 }
 
-static void leaves_alone_what_does_not_fit(void **state)
+TEST(leaves_alone_what_does_not_fit)
 {
-    (void)state;
     const vkmm_problem f32 = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_F32),
                        bf16 = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_BF16);
     const vkmm_problem thin = VKMM_PROBLEM(.m = 4096, .n = 1, .k = 4096, .type = VKMM_F16),
@@ -264,9 +258,8 @@ static void leaves_alone_what_does_not_fit(void **state)
 
 /* On a device of NVIDIA's size: large tiles where there are enough of them, larger ones for sums in f16, and all
  * processors for a short side. */
-static void tiles_follow_types_and_shape(void **state)
+TEST(tiles_follow_types_and_shape)
 {
-    (void)state;
     static const struct {
         vkmm_problem problem;
         uint32_t rows, cols, least_splits, most_splits;
@@ -293,9 +286,8 @@ static void tiles_follow_types_and_shape(void **state)
 }
 
 /* The blocks of C that a driver's compiler keeps in registers, whatever the layout: larger ones spilled. */
-static void tiles_fit_few_registers(void **state)
+TEST(tiles_fit_few_registers)
 {
-    (void)state;
 #define VENDOR(label, ...) {.driver_name = label, .info = {__VA_ARGS__}},
     static const struct {
         const char *driver_name;
@@ -344,9 +336,8 @@ static void tiles_fit_few_registers(void **state)
     }
 }
 
-static void refuses_with_its_rule(void **state)
+TEST(refuses_with_its_rule)
 {
-    (void)state;
     static const struct {
         size_t device;
         const char *config, *says;
@@ -381,9 +372,8 @@ static void refuses_with_its_rule(void **state)
     }
 }
 
-static void names_what_is_missing(void **state)
+TEST(names_what_is_missing)
 {
-    (void)state;
     static const vkmm_problem f16 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64, .type = VKMM_F16),
                               u8 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64, .type = VKMM_U8),
                               bf16 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64, .type = VKMM_BF16),
@@ -418,9 +408,8 @@ static void names_what_is_missing(void **state)
     }
 }
 
-static void shapes_may_be_chosen(void **state)
+TEST(shapes_may_be_chosen)
 {
-    (void)state;
     const vkmm_problem problem = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16);
     vkmm_choice choice;
     if (!is_built()) skip();
@@ -434,9 +423,8 @@ static void shapes_may_be_chosen(void **state)
 /* 16-bit elements of C that are not aligned to 16 bytes are stored one by one, for which the kernel needs 16-bit
  * storage.
  */
-static void narrow_and_uneven_is_stored_directly(void **state)
+TEST(narrow_and_uneven_is_stored_directly)
 {
-    (void)state;
     const vkmm_problem problem = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16, .ldc = 1025);
     vkmm_device_info device = devices[0].info;
     vkmm_choice choice;
@@ -450,9 +438,8 @@ static void narrow_and_uneven_is_stored_directly(void **state)
     assert_string_not_equal(planned(&device, problem), "coopmat");
 }
 
-static void known_bad_drivers_are_left_alone(void **state)
+TEST(known_bad_drivers_are_left_alone)
 {
-    (void)state;
     vkmm_device_info amd = {.vendor_id = 0x1002,
                             .driver_id = VK_DRIVER_ID_AMD_PROPRIETARY,
                             .min_subgroup_size = 32,
@@ -495,9 +482,8 @@ static void known_bad_drivers_are_left_alone(void **state)
 }
 
 /* f32 as parts: what multiplies them, what takes its place, and who is refused. */
-static void splits_where_matrices_are(void **state)
+TEST(splits_where_matrices_are)
 {
-    (void)state;
     const vkmm_problem split = CUBE(8192, .method = VKMM_COMPUTE_SPLIT);
     vkmm_device_info none = devices[0].info;
     vkmm_choice choice;
@@ -534,9 +520,8 @@ static void splits_where_matrices_are(void **state)
 
 /* On 132 processors, with tiles of 96×128: tiles beside whole rounds have parts of K if that is faster than another
  * round, as measured on an NVIDIA H200. */
-static void tails_are_cut_where_that_is_faster(void **state)
+TEST(tails_are_cut_where_that_is_faster)
 {
-    (void)state;
     static const struct {
         uint64_t size;
         uint32_t whole_rows;
@@ -571,9 +556,8 @@ static void tails_are_cut_where_that_is_faster(void **state)
 }
 
 /* Elements of both parts; where f32 has several sums or parts of K, and so a smaller error, fewer. */
-static void runs_follow_the_error_of_f32(void **state)
+TEST(runs_follow_the_error_of_f32)
 {
-    (void)state;
     static const struct {
         uint64_t size, k;
         uint32_t slices, run;
@@ -599,27 +583,4 @@ static void runs_follow_the_error_of_f32(void **state)
     assert_true(choice.info.splits > 16 && choice.problem.method == VKMM_COMPUTE_DIRECT && !choice.edge.module);
     assert_int_equal(choose(&devices[0].info, &few, "coopmat", NULL, &choice), VKMM_OK);
     assert_int_equal(choice.run, 2 * 64); /* half of √K */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tails_are_cut_where_that_is_faster),
-        cmocka_unit_test(runs_follow_the_error_of_f32),
-        cmocka_unit_test(takes_its_tiles_shape_or_the_largest),
-        cmocka_unit_test(packs_what_is_read_slowly),
-        cmocka_unit_test(pads_the_lines_of_copies),
-        cmocka_unit_test(leaves_what_would_take_a_round),
-        cmocka_unit_test(packs_weights_as_the_kernel_reads_them),
-        cmocka_unit_test(leaves_alone_what_does_not_fit),
-        cmocka_unit_test(tiles_follow_types_and_shape),
-        cmocka_unit_test(tiles_fit_few_registers),
-        cmocka_unit_test(refuses_with_its_rule),
-        cmocka_unit_test(names_what_is_missing),
-        cmocka_unit_test(shapes_may_be_chosen),
-        cmocka_unit_test(narrow_and_uneven_is_stored_directly),
-        cmocka_unit_test(known_bad_drivers_are_left_alone),
-        cmocka_unit_test(splits_where_matrices_are),
-    };
-    return cmocka_run_group_tests_name("matrices", tests, NULL, NULL);
 }

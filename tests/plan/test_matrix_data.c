@@ -74,7 +74,6 @@ static void expects_what_the_shader_does(void **state)
 
 static void has_shaders_for_what_it_can_check(void **state)
 {
-    (void)state;
     vkmm_matrix_shape shape = {16,
                                16,
                                16,

@@ -53,9 +53,8 @@ static void assert_within_limits(const vkmm_device_info *device, const vkmm_prob
     assert_true(info->splits == 1 || (uint64_t)choice->split_depth * (info->splits - 1) < problem->k);
 }
 
-static void nothing_planned_breaks_a_limit(void **state)
+TEST(nothing_planned_breaks_a_limit)
 {
-    (void)state;
     static const uint64_t extents[] = {0, 1, 2, 5, 16, 17, 100, 1000, 4097, 20000};
     enum { EXTENTS = sizeof extents / sizeof extents[0] };
     int planned = 0;
@@ -79,9 +78,8 @@ static void nothing_planned_breaks_a_limit(void **state)
 }
 
 /* Whatever the presets of a kernel are, some configuration of it is legal wherever the kernel can run at all. */
-static void every_general_kernel_has_a_configuration_everywhere(void **state)
+TEST(every_general_kernel_has_a_configuration_everywhere)
 {
-    (void)state;
     for (size_t d = 0; d < DEVICES; d++)
         for (uint32_t k = 0; vkmm_kernel_at(k); k++) {
             const vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name};
@@ -108,9 +106,8 @@ static const char *planned(size_t device, vkmm_problem problem)
     return choice.info.name;
 }
 
-static void the_kernel_follows_device_and_shape(void **state)
+TEST(the_kernel_follows_device_and_shape)
 {
-    (void)state;
     assert_string_equal(planned(DESKTOP, VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F32)), "blocked");
     assert_string_equal(planned(DESKTOP, VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336, .type = VKMM_F32)), "skinny");
     assert_string_equal(planned(DESKTOP, VKMM_PROBLEM(.m = 4, .n = 4096, .k = 14336, .type = VKMM_F64)), "skinny");
@@ -128,9 +125,8 @@ static vkmm_choice choice_of(size_t device, vkmm_problem problem)
 
 /* Few tiles: K is split until the processors have something to do. Many: it is not, since the second pass would cost
  * time for nothing. */
-static void k_is_split_where_tiles_are_few(void **state)
+TEST(k_is_split_where_tiles_are_few)
 {
-    (void)state;
     vkmm_choice few = choice_of(DESKTOP, VKMM_PROBLEM(.m = 128, .n = 128, .k = 14336, .type = VKMM_F32)),
                 many = choice_of(DESKTOP, VKMM_PROBLEM(.m = 8192, .n = 8192, .k = 8192, .type = VKMM_F32));
     assert_true(few.info.splits > 8 && few.info.items >= 100 && few.reduce);
@@ -145,9 +141,8 @@ static void k_is_split_where_tiles_are_few(void **state)
 }
 
 /* Whole tiles that all run at once on a device that was measured. */
-static void one_round_on_an_nvidia_gpu(void **state)
+TEST(one_round_on_an_nvidia_gpu)
 {
-    (void)state;
     vkmm_device_info h200 = devices[DESKTOP];
     h200.driver_id = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
     static const struct {
@@ -166,17 +161,15 @@ static void one_round_on_an_nvidia_gpu(void **state)
 }
 
 /* llvmpipe of older Mesa releases would leave longer loops early. */
-static void llvmpipe_gets_loops_that_it_finishes(void **state)
+TEST(llvmpipe_gets_loops_that_it_finishes)
 {
-    (void)state;
     const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 300000, .type = VKMM_F32);
     const vkmm_choice choice = choice_of(OLD_LLVMPIPE, problem);
     assert_true(choice.info.splits >= 4 && choice.split_depth / choice.config.values[VKMM_TUNE_DEPTH] < 22000);
 }
 
-static void column_major_is_row_major_the_other_way_round(void **state)
+TEST(column_major_is_row_major_the_other_way_round)
 {
-    (void)state;
     vkmm_problem problem = VKMM_PROBLEM(.m = 300, .n = 500, .k = 70, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR);
     vkmm_choice choice = choice_of(DESKTOP, problem);
     assert_int_equal(choice.swapped, 1);
@@ -192,9 +185,8 @@ static uint32_t alignment(vkmm_problem problem)
 }
 
 /* A row that does not begin, or does not end, at a multiple of 16 bytes cannot be read in vectors. */
-static void vectors_need_even_rows(void **state)
+TEST(vectors_need_even_rows)
 {
-    (void)state;
     vkmm_problem problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 64);
     assert_int_equal(alignment(problem), VKMM_ALIGNED_A | VKMM_ALIGNED_B | VKMM_ALIGNED_C);
     problem.lda = 65;
@@ -209,9 +201,8 @@ static void vectors_need_even_rows(void **state)
     assert_int_equal(alignment(problem), VKMM_ALIGNED_A | VKMM_ALIGNED_B | VKMM_ALIGNED_C);
 }
 
-static void a_configuration_is_refused_with_its_rule(void **state)
+TEST(a_configuration_is_refused_with_its_rule)
 {
-    (void)state;
     static const struct {
         const char *kernel, *config, *words;
     } cases[] = {
@@ -236,9 +227,8 @@ static void a_configuration_is_refused_with_its_rule(void **state)
 }
 
 /* A tuning result is taken as far as it is legal, and only where nobody asked for something else. */
-static void tuning_results_are_taken_where_legal(void **state)
+TEST(tuning_results_are_taken_where_legal)
 {
-    (void)state;
     const vkmm_candidate good = {"blocked", "rows=32,cols=32,depth=16,thread-rows=4,thread-cols=4,slices=2,splits=1"};
     const vkmm_candidate bad = {"blocked", "rows=33"};
     const vkmm_problem problem = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32);
@@ -256,9 +246,8 @@ static void tuning_results_are_taken_where_legal(void **state)
 }
 
 /* Unaccelerated, they take longer than the multiply-adds that they stand for. */
-static void bytes_are_multiplied_by_dot_products_only_where_accelerated(void **state)
+TEST(bytes_are_multiplied_by_dot_products_only_where_accelerated)
 {
-    (void)state;
     static const struct {
         const char *name;
         int signs; /* 1: i8, 2: u8 */
@@ -279,9 +268,8 @@ static void bytes_are_multiplied_by_dot_products_only_where_accelerated(void **s
         }
 }
 
-static void the_tutorials_kernels_refuse_what_they_do_not_mean(void **state)
+TEST(the_tutorials_kernels_refuse_what_they_do_not_mean)
 {
-    (void)state;
     const vkmm_wish wish = {.kernel = "tiled"};
     const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .op_a = VKMM_OP_T);
     vkmm_choice choice;
@@ -290,9 +278,8 @@ static void the_tutorials_kernels_refuse_what_they_do_not_mean(void **state)
 }
 
 /* Words where nothing multiplies bytes faster, unless a binding cannot hold them. */
-static void residues_are_bytes_where_these_are_fast(void **state)
+TEST(residues_are_bytes_where_these_are_fast)
 {
-    (void)state;
     static const struct {
         size_t device;
         int dot8;
@@ -330,9 +317,8 @@ static double log2_of_all(uint32_t bits, uint32_t count, uint32_t moduli[VKMM_MO
 }
 
 /* Any two are coprime, sums stay below 2^31, and what the shaders make of them fits into 32 bits. */
-static void moduli_hold_what_they_promise(void **state)
+TEST(moduli_hold_what_they_promise)
 {
-    (void)state;
     static const uint32_t bytes[] = {256, 255, 253, 251, 247, 241, 239, 233, 229,
                                      227, 223, 217, 211, 199, 197, 193, 191, 181};
     static const uint64_t depths[] = {1, 2048, 2049, 8192, 32768, VKMM_MODULAR_DEPTH};
@@ -377,9 +363,8 @@ static uint64_t hash_of_choices(size_t device)
 
 /* The presets of these devices come from measurements on them: a change for others must not change their choices.
  * Whoever measures again replaces the hashes. */
-static void measured_devices_keep_their_choices(void **state)
+TEST(measured_devices_keep_their_choices)
 {
-    (void)state;
     static const struct {
         size_t device; /* an H200's limits, SwiftShader, llvmpipe */
         uint64_t hash;
@@ -411,9 +396,8 @@ static void assert_within_budget(const vkmm_device_info *device, vkmm_type type)
 
 /* Where a compiler spills beyond a budget of registers, smaller blocks are chosen; where only fewer invocations would
  * run at once, a block that costs less by that. */
-static void the_planner_keeps_to_a_budget_of_registers(void **state)
+TEST(the_planner_keeps_to_a_budget_of_registers)
 {
-    (void)state;
     static const struct {
         uint32_t driver_id, min_subgroup_size;
         uint32_t rows, cols, thread_rows, thread_cols; /* of a large product in f32 */
@@ -439,9 +423,8 @@ static void the_planner_keeps_to_a_budget_of_registers(void **state)
 
 /* f64 on each Intel generation that has it: the first runs at most 448 invocations in its narrowest subgroups, and
  * wider subgroups halve the registers of an invocation. */
-static void wide_subgroups_have_fewer_registers(void **state)
+TEST(wide_subgroups_have_fewer_registers)
 {
-    (void)state;
     const vkmm_problem large = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F64);
     size_t found = 0;
     for (size_t i = 0; i < DEVICES; i++) {
@@ -457,9 +440,8 @@ static void wide_subgroups_have_fewer_registers(void **state)
 }
 
 /* Fitting a configuration that the planner has fitted changes nothing: users name such configurations. */
-static void a_fitted_configuration_fits(void **state)
+TEST(a_fitted_configuration_fits)
 {
-    (void)state;
     static const uint64_t sides[] = {1, 2, 3, 4, 5, 8, 9, 16};
     enum { SIDES = sizeof sides / sizeof sides[0] };
     static const uint32_t values[] = {1, 2, 4, 8, 16, 64};
@@ -480,9 +462,8 @@ static void a_fitted_configuration_fits(void **state)
 }
 
 /* Sums in f16 take more of Intel's registers: with fewer elements along K, its compiler does not spill. */
-static void few_registers_and_narrow_sums(void **state)
+TEST(few_registers_and_narrow_sums)
 {
-    (void)state;
     vkmm_problem problem = VKMM_PROBLEM(.m = 4097, .n = 8, .k = 4097, .type = VKMM_F16, .op_b = VKMM_OP_T);
     vkmm_device_info device = devices[0];
     vkmm_choice choice;
@@ -492,30 +473,4 @@ static void few_registers_and_narrow_sums(void **state)
         assert_int_equal(choose(&device, &problem, NULL, &choice), VKMM_OK);
         assert_int_equal(choice.config.values[VKMM_TUNE_DEPTH], narrow ? 128 : 256);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_planned_breaks_a_limit),
-        cmocka_unit_test(every_general_kernel_has_a_configuration_everywhere),
-        cmocka_unit_test(the_kernel_follows_device_and_shape),
-        cmocka_unit_test(k_is_split_where_tiles_are_few),
-        cmocka_unit_test(one_round_on_an_nvidia_gpu),
-        cmocka_unit_test(llvmpipe_gets_loops_that_it_finishes),
-        cmocka_unit_test(column_major_is_row_major_the_other_way_round),
-        cmocka_unit_test(vectors_need_even_rows),
-        cmocka_unit_test(a_configuration_is_refused_with_its_rule),
-        cmocka_unit_test(tuning_results_are_taken_where_legal),
-        cmocka_unit_test(measured_devices_keep_their_choices),
-        cmocka_unit_test(the_planner_keeps_to_a_budget_of_registers),
-        cmocka_unit_test(wide_subgroups_have_fewer_registers),
-        cmocka_unit_test(a_fitted_configuration_fits),
-        cmocka_unit_test(few_registers_and_narrow_sums),
-        cmocka_unit_test(bytes_are_multiplied_by_dot_products_only_where_accelerated),
-        cmocka_unit_test(the_tutorials_kernels_refuse_what_they_do_not_mean),
-        cmocka_unit_test(residues_are_bytes_where_these_are_fast),
-        cmocka_unit_test(moduli_hold_what_they_promise),
-    };
-    return cmocka_run_group_tests_name("planner", tests, NULL, NULL);
 }

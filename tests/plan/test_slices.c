@@ -24,24 +24,21 @@ static unsigned run(vkmm_slices *slices, double items_per_ms, double overhead_ms
     return count;
 }
 
-static void small_work_is_one_piece(void **state)
+TEST(small_work_is_one_piece)
 {
-    (void)state;
     const vkmm_slices slices = vkmm_slices_of(1000, 1e8);
     assert_int_equal(vkmm_slices_next(&slices, 1000), 1000);
 }
 
-static void large_work_begins_small(void **state)
+TEST(large_work_begins_small)
 {
-    (void)state;
     const vkmm_slices slices = vkmm_slices_of(1000, 1e10), coarse = vkmm_slices_of(10, 1e12);
     assert_int_equal(vkmm_slices_next(&slices, 1000), 5);
     assert_int_equal(vkmm_slices_next(&coarse, 10), 1); /* never below one */
 }
 
-static void a_slow_device_gets_slices_of_100_ms(void **state)
+TEST(a_slow_device_gets_slices_of_100_ms)
 {
-    (void)state;
     double longest;
     vkmm_slices slices = vkmm_slices_of(100000, 1e11);
     run(&slices, 20, 0.1, &longest); /* 5 s in all */
@@ -51,9 +48,8 @@ static void a_slow_device_gets_slices_of_100_ms(void **state)
     assert_true(longest > 70 && longest < 130);
 }
 
-static void a_fast_device_gets_one_piece_in_the_end(void **state)
+TEST(a_fast_device_gets_one_piece_in_the_end)
 {
-    (void)state;
     double longest;
     vkmm_slices slices = vkmm_slices_of(100000, 1e11);
     unsigned first = run(&slices, 1e4, 0.05, &longest); /* 10 ms in all */
@@ -62,9 +58,8 @@ static void a_fast_device_gets_one_piece_in_the_end(void **state)
     assert_int_equal(run(&slices, 1e4, 0.05, &longest), 1);
 }
 
-static void a_device_that_turns_slow_is_noticed(void **state)
+TEST(a_device_that_turns_slow_is_noticed)
 {
-    (void)state;
     double longest;
     vkmm_slices slices = vkmm_slices_of(100000, 1e11);
     run(&slices, 1e4, 0.05, &longest);
@@ -74,9 +69,8 @@ static void a_device_that_turns_slow_is_noticed(void **state)
 }
 
 /* What few items cost says little: a slice grows 16 times at most. */
-static void slices_grow_step_by_step(void **state)
+TEST(slices_grow_step_by_step)
 {
-    (void)state;
     vkmm_slices slices = vkmm_slices_of(1000000, 1e11);
     vkmm_slices_learn(&slices, 500, 0.001);
     assert_true(vkmm_slices_next(&slices, 999500) <= 8000);
@@ -84,9 +78,8 @@ static void slices_grow_step_by_step(void **state)
     assert_int_equal(vkmm_slices_next(&slices, 991500), 1);
 }
 
-static void small_rests_and_nonsense_teach_nothing(void **state)
+TEST(small_rests_and_nonsense_teach_nothing)
 {
-    (void)state;
     vkmm_slices slices = vkmm_slices_of(100000, 1e11);
     vkmm_slices_learn(&slices, 1000, 10);
     vkmm_slices_learn(&slices, 3, 9);
@@ -96,9 +89,8 @@ static void small_rests_and_nonsense_teach_nothing(void **state)
     assert_true(slices.items_per_ms == 100 && slices.largest == 1000);
 }
 
-static void a_fixed_size_is_kept(void **state)
+TEST(a_fixed_size_is_kept)
 {
-    (void)state;
     double longest;
     vkmm_slices slices = vkmm_slices_of(10, 1e3);
     slices.fixed = 4;
@@ -107,7 +99,7 @@ static void a_fixed_size_is_kept(void **state)
 
 /* On an NVIDIA H200 with copies at 55 GB/s, 8192x8192x8192 of f32 took 31 ms in 8 panels and 38 in 32, whose tiles do
  * not fill it; and each panel of a product that is mostly copied cost half a millisecond. */
-static void panels_are_as_large_as_pays(void **state)
+TEST(panels_are_as_large_as_pays)
 {
     static const struct {
         vkmm_problem problem;
@@ -123,7 +115,6 @@ static void panels_are_as_large_as_pays(void **state)
                               .guard = 8192,
                               .processors = 132};
     vkmm_choice choice = {.kernel = vkmm_kernel_find("blocked"), .swapped = 1, .info.tile = {128, 128}};
-    (void)state;
     for (size_t i = 0; i < sizeof choice.config.values / sizeof choice.config.values[0]; i++)
         choice.config.values[i] = 1;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -132,20 +123,4 @@ static void panels_are_as_large_as_pays(void **state)
         const uint64_t panels = pieces.partition.row_panels * pieces.partition.col_panels;
         assert_in_range(panels, cases[i].least, cases[i].most);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_work_is_one_piece),
-        cmocka_unit_test(large_work_begins_small),
-        cmocka_unit_test(a_slow_device_gets_slices_of_100_ms),
-        cmocka_unit_test(a_fast_device_gets_one_piece_in_the_end),
-        cmocka_unit_test(a_device_that_turns_slow_is_noticed),
-        cmocka_unit_test(slices_grow_step_by_step),
-        cmocka_unit_test(small_rests_and_nonsense_teach_nothing),
-        cmocka_unit_test(a_fixed_size_is_kept),
-        cmocka_unit_test(panels_are_as_large_as_pays),
-    };
-    return cmocka_run_group_tests_name("slices", tests, NULL, NULL);
 }

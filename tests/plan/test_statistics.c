@@ -49,11 +49,10 @@ static vkmm_device device = {
 };
 static const vkmm_pipeline pipeline;
 
-static void every_format(void **state)
+TEST(every_format)
 {
     vkmm_statistic found[8];
     uint32_t count = 8;
-    (void)state;
     assert_int_equal(vkmm_pipeline_statistics(&device, &pipeline, found, &count), VKMM_OK);
     assert_int_equal(count, 5);
     assert_string_equal(found[0].name, "Subgroup Size");
@@ -67,11 +66,10 @@ static void every_format(void **state)
     assert_int_equal(strlen(found[4].name), sizeof found[4].name - 1);
 }
 
-static void little_room(void **state)
+TEST(little_room)
 {
     vkmm_statistic found[3];
     uint32_t count = 2;
-    (void)state;
     memset(&found[2], 'z', sizeof found[2]);
     assert_int_equal(vkmm_pipeline_statistics(&device, &pipeline, found, &count), VKMM_OK);
     assert_int_equal(count, 2);
@@ -79,20 +77,12 @@ static void little_room(void **state)
     assert_int_equal(found[2].name[0], 'z');
 }
 
-static void failure(void **state)
+TEST(failure)
 {
     vkmm_statistic found[2];
     uint32_t count = 2;
-    (void)state;
     device.table.vkGetPipelineExecutablePropertiesKHR = no_memory;
     assert_int_equal(vkmm_pipeline_statistics(&device, &pipeline, found, &count), VKMM_OUT_OF_MEMORY);
     assert_int_equal(count, 0);
     device.table.vkGetPipelineExecutablePropertiesKHR = properties;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format), cmocka_unit_test(little_room),
-                                       cmocka_unit_test(failure)};
-    return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
 }

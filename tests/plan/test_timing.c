@@ -4,9 +4,8 @@
 #include "../unit/unit.h"
 #include "exec/job.h"
 
-static void timestamps_wrap_at_their_valid_bits(void **state)
+TEST(timestamps_wrap_at_their_valid_bits)
 {
-    (void)state;
     assert_true(vkmm_ticks_to_ms(1000, 2001000, 64, 1.0) == 2.0);
     assert_true(vkmm_ticks_to_ms(UINT64_MAX - 499999, 500000, 64, 1.0) == 1.0);
     assert_true(vkmm_ticks_to_ms((UINT64_C(1) << 36) - 1000000, 1000000, 36, 1.0) == 2.0);
@@ -15,9 +14,8 @@ static void timestamps_wrap_at_their_valid_bits(void **state)
                 1e-9);
 }
 
-static void no_timestamps_are_negative(void **state)
+TEST(no_timestamps_are_negative)
 {
-    (void)state;
     assert_true(vkmm_ticks_to_ms(5, 9, 0, 1.0) < 0);
     assert_true(vkmm_ticks_to_ms(5, 9, 64, 0.0) < 0);
     assert_true(vkmm_ticks_to_ms(0, 0, 64, 1.0) < 0);
@@ -45,18 +43,16 @@ static const char *judge(double device_ms, double host_ms)
     return judge_with(device_ms, host_ms, (vkmm_slope){0});
 }
 
-static void distrusts_nonsense(void **state)
+TEST(distrusts_nonsense)
 {
-    (void)state;
     assert_string_equal(judge(1.0, 1.1), "");
     assert_non_null(strstr(judge(-1, 1), "no timestamps"));
     assert_non_null(strstr(judge(50, 1), "more time than passed"));
     assert_non_null(strstr(judge(0, 1), "do not advance"));
 }
 
-static void growing_batches_convict_a_wrong_unit(void **state)
+TEST(growing_batches_convict_a_wrong_unit)
 {
-    (void)state;
     assert_string_equal(judge_with(1.0, 1.1, (vkmm_slope){1.05, 0.01}), "");
     assert_string_equal(judge_with(1.0, 1.1, (vkmm_slope){0.95, 0.01}), "");
     assert_non_null(strstr(judge_with(0.5, 1.1, (vkmm_slope){1.05, 0.01}), "disagree with the slope"));
@@ -74,9 +70,8 @@ static vkmm_slope slope_of(const double *x, const double *y, uint32_t count)
     return slope;
 }
 
-static void slopes_leave_out_what_a_submission_costs(void **state)
+TEST(slopes_leave_out_what_a_submission_costs)
 {
-    (void)state;
     const double x[] = {1, 2, 4, 8, 1, 2, 4, 8}, even[] = {5.5, 6, 7, 9, 5.5, 6, 7, 9};
     const double spoilt[] = {5.5, 6, 70, 9, 5.5, 6, 7, 9}, noisy[] = {5.4, 6.1, 7.2, 9.1, 5.7, 5.9, 6.9, 8.8};
     vkmm_slope slope = slope_of(x, even, 8);
@@ -87,18 +82,16 @@ static void slopes_leave_out_what_a_submission_costs(void **state)
 }
 
 /* By hand: the slopes between (1, 1), (2, 2), (4, 8) are 1, 3 and 7/3. */
-static void the_slope_is_the_median_of_slopes(void **state)
+TEST(the_slope_is_the_median_of_slopes)
 {
-    (void)state;
     const double x[] = {1, 2, 4}, y[] = {1, 2, 8}, same[] = {2, 2, 2}, falling[] = {8, 2, 1};
     assert_true(fabs(slope_of(x, y, 3).ms - 7.0 / 3) < 1e-12);
     assert_true(slope_of(same, y, 3).ms == 0); /* nothing grew */
     assert_true(slope_of(x, falling, 3).ms == 0);
 }
 
-static void copies_fill_what_is_asked_for(void **state)
+TEST(copies_fill_what_is_asked_for)
 {
-    (void)state;
     assert_int_equal(vkmm_copies_for(1000, 300, 1 << 20), 4);
     assert_int_equal(vkmm_copies_for(900, 300, 1 << 20), 3);
     assert_int_equal(vkmm_copies_for(1, 300, 1 << 20), 2); /* turns need two */
@@ -111,9 +104,8 @@ static void copies_fill_what_is_asked_for(void **state)
     assert_int_equal(vkmm_copy_bytes(257), 512);
 }
 
-static void percentiles_interpolate(void **state)
+TEST(percentiles_interpolate)
 {
-    (void)state;
     vkmm_samples samples = {0};
     const double values[] = {5, 1, 4, 2, 3};
     fill(&samples, values, 5);
@@ -124,9 +116,8 @@ static void percentiles_interpolate(void **state)
     vkmm_samples_free(&samples);
 }
 
-static void noise_shrinks_with_samples(void **state)
+TEST(noise_shrinks_with_samples)
 {
-    (void)state;
     vkmm_samples samples = {0};
     for (uint32_t i = 0; i < 5; i++) vkmm_samples_add(&samples, 1.0);
     assert_true(isinf(vkmm_median_noise(&samples)));
@@ -136,20 +127,4 @@ static void noise_shrinks_with_samples(void **state)
     for (uint32_t i = 0; i < 900; i++) vkmm_samples_add(&samples, 1.0);
     assert_true(vkmm_median_noise(&samples) == 0);
     vkmm_samples_free(&samples);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timestamps_wrap_at_their_valid_bits),
-        cmocka_unit_test(no_timestamps_are_negative),
-        cmocka_unit_test(distrusts_nonsense),
-        cmocka_unit_test(growing_batches_convict_a_wrong_unit),
-        cmocka_unit_test(slopes_leave_out_what_a_submission_costs),
-        cmocka_unit_test(the_slope_is_the_median_of_slopes),
-        cmocka_unit_test(copies_fill_what_is_asked_for),
-        cmocka_unit_test(percentiles_interpolate),
-        cmocka_unit_test(noise_shrinks_with_samples),
-    };
-    return cmocka_run_group_tests_name("timing", tests, NULL, NULL);
 }

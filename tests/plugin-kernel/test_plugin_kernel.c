@@ -27,7 +27,6 @@ static vkmm_status choose(uint64_t k, const char *kernel, const char *config, vk
 
 static void is_listed_after_the_others(void **state)
 {
-    (void)state;
     uint32_t at = 0, count = 0;
     for (uint32_t i = 0; vkmm_kernel_name(i); i++, count++)
         if (strcmp(vkmm_kernel_name(i), "rank1") == 0) at = i;
@@ -40,7 +39,6 @@ static void is_listed_after_the_others(void **state)
 
 static void is_planned_where_it_suits(void **state)
 {
-    (void)state;
     vkmm_kernel_info info;
     assert_int_equal(choose(1, NULL, NULL, &info), VKMM_OK);
     assert_string_equal(info.name, "rank1");
@@ -55,7 +53,6 @@ static void is_planned_where_it_suits(void **state)
 
 static void is_refused_with_its_reasons(void **state)
 {
-    (void)state;
     vkmm_kernel_info info;
     assert_int_equal(choose(9, "rank1", "rows=0", &info), VKMM_UNSUPPORTED);
     assert_non_null(strstr(sentence, "rank1 with rows=0,cols=16,splits=1: rows and cols must be at least 1"));
@@ -67,7 +64,6 @@ static void is_refused_with_its_reasons(void **state)
 
 static void is_a_candidate_of_tunes(void **state)
 {
-    (void)state;
     const vkmm_tune_params params = {.problem = VKMM_PROBLEM(.m = 300, .n = 200, .k = 1, .type = VKMM_F32)};
     vkmm_tune *tune = NULL;
     vkmm_candidate candidate = {{0}};
@@ -91,7 +87,6 @@ static int wrong_edges(vkmm_types types, const char *config, unsigned turn)
 
 static void is_right_on_every_edge(void **state)
 {
-    (void)state;
     int wrong = 0;
     for (unsigned turn = 0; turn < 4; turn++) {
         const vkmm_types types = vkmm_types_default((vkmm_type)(VKMM_F32 + turn));

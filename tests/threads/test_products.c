@@ -279,7 +279,6 @@ static void make_gemms(crew_member *me)
 
 static void creating_gemms(void **state)
 {
-    (void)state;
     assert_int_equal(crew_run(make_gemms, NULL), 0);
 }
 
@@ -339,7 +338,6 @@ static void look(crew_member *me)
 
 static void measuring_and_counting(void **state)
 {
-    (void)state;
     assert_int_equal(crew_run(look, NULL), 0);
 }
 
@@ -371,7 +369,6 @@ static void one_product_on_several_devices(void **state)
     enum { SIDE = 160, DEVICES = 3 };
     static float a[SIDE * SIDE], b[SIDE * SIDE], c[2][SIDE * SIDE];
     vkmm_device *devices[DEVICES] = {suite.device};
-    (void)state;
     vkmm_fill(a, SIDE, SIDE, VKMM_F32, VKMM_INIT_UNIFORM, 1);
     vkmm_fill(b, SIDE, SIDE, VKMM_F32, VKMM_INIT_UNIFORM, 2);
     for (int i = 1; i < DEVICES; i++) assert_int_equal(vkmm_device_create(suite.instance, 0, &devices[i]), VKMM_OK);

@@ -41,7 +41,6 @@ static void ask(crew_member *me)
 
 static void functions_without_a_handle(void **state)
 {
-    (void)state;
     assert_int_equal(crew_run(ask, NULL), 0);
 }
 
@@ -65,7 +64,6 @@ static void own_instance(crew_member *me)
 
 static void own_instances(void **state)
 {
-    (void)state;
     for (int time = 0; time < 2; time++) assert_int_equal(crew_run(own_instance, NULL), 0);
 }
 
@@ -92,7 +90,6 @@ static void borrow(crew_member *me)
 
 static void borrowing_one_device(void **state)
 {
-    (void)state;
     vkmm_device *device = NULL;
     assert_int_equal(vkmm_device_create(instance, 0, &device), VKMM_OK);
     const int failed = crew_run(borrow, device);
@@ -114,7 +111,6 @@ static void find(crew_member *me)
 
 static void finding_devices(void **state)
 {
-    (void)state;
     assert_int_equal(crew_run(find, NULL), 0);
 }
 
@@ -137,7 +133,6 @@ static void fail_often(crew_member *me)
 
 static void failing_at_once(void **state)
 {
-    (void)state;
     vkmm_device *device = NULL;
     assert_int_equal(vkmm_device_create(instance, 0, &device), VKMM_OK);
     const unsigned before = atomic_load(&heard_by_all);
@@ -172,7 +167,6 @@ static void keep(crew_member *me)
 
 static void keeping_results(void **state)
 {
-    (void)state;
     char path[512];
     uint32_t count = 0;
     vkmm_instance *other = NULL;
@@ -219,7 +213,6 @@ static void search_again(crew_member *me)
 
 static void searching_at_once(void **state)
 {
-    (void)state;
     uint64_t want[CREW];
     for (int i = 0; i < CREW; i++) assert_null(search(i, &want[i]));
     assert_int_equal(crew_run(search_again, want), 0);
@@ -249,7 +242,6 @@ static void compile(crew_member *me)
 
 static void compiling_shaders(void **state)
 {
-    (void)state;
     assert_int_equal(crew_run(compile, NULL), 0);
 }
 

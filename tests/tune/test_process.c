@@ -28,9 +28,8 @@ static double soon(void)
     return vkmm_now_ms() + GUARD_MS;
 }
 
-static void answers_line_by_line(void **state)
+TEST(answers_line_by_line)
 {
-    (void)state;
     const char *line = NULL;
     char how[VKMM_PROCESS_END];
     vkmm_process *process = start("echo ready; while read a b; do echo \"got $b $a\"; done; echo bye; exit 3");
@@ -49,9 +48,8 @@ static void answers_line_by_line(void **state)
     vkmm_process_end(&process, 0, how);
 }
 
-static void silence_ends_in_time(void **state)
+TEST(silence_ends_in_time)
 {
-    (void)state;
     const char *line = NULL;
     char how[VKMM_PROCESS_END];
     vkmm_process *process = start("trap '' TERM INT HUP; echo $$; printf half; read line; exec sleep 3000");
@@ -66,9 +64,8 @@ static void silence_ends_in_time(void **state)
     assert_int_equal(kill(child, 0), -1);
 }
 
-static void a_child_that_is_gone_is_no_signal(void **state)
+TEST(a_child_that_is_gone_is_no_signal)
 {
-    (void)state;
     const char *line = NULL;
     char how[VKMM_PROCESS_END];
     vkmm_process *process = start("kill -SEGV $$");
@@ -87,9 +84,8 @@ static void a_child_that_is_gone_is_no_signal(void **state)
     assert_contains(h.last, "cannot start /nowhere/program: ");
 }
 
-static void texts_have_any_length(void **state)
+TEST(texts_have_any_length)
 {
-    (void)state;
     const char *text = NULL;
     const char *line = NULL;
     char *xs = test_malloc(300001);
@@ -124,9 +120,8 @@ static void texts_have_any_length(void **state)
     vkmm_process_end(&process, 0, NULL);
 }
 
-static void an_interrupt_is_heard(void **state)
+TEST(an_interrupt_is_heard)
 {
-    (void)state;
     const char *line = NULL;
     vkmm_process *process = start("sleep 3000");
     vkmm_interrupt_catch(0);
@@ -138,9 +133,8 @@ static void an_interrupt_is_heard(void **state)
     vkmm_process_end(&process, 0, NULL);
 }
 
-static void a_lock_keeps_others_out(void **state)
+TEST(a_lock_keeps_others_out)
 {
-    (void)state;
     char path[] = "/tmp/vkmm-lock-XXXXXX";
     int file = mkstemp(path), lock = vkmm_lock_take(path, 0), status = 0;
     assert_true(lock >= 0);
@@ -159,17 +153,4 @@ static void a_lock_keeps_others_out(void **state)
     assert_int_equal(vkmm_lock_take("/nowhere/lock", 1000), -1);
     close(file);
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_line_by_line),
-        cmocka_unit_test(silence_ends_in_time),
-        cmocka_unit_test(a_child_that_is_gone_is_no_signal),
-        cmocka_unit_test(texts_have_any_length),
-        cmocka_unit_test(an_interrupt_is_heard),
-        cmocka_unit_test(a_lock_keeps_others_out),
-    };
-    return cmocka_run_group_tests_name("process", tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 
 #include "tune/tune.h"
 
-static void requests(void **state)
+TEST(requests)
 {
-    (void)state;
     const cli_trial_request single = {{{"tiled", ""}}, 1, .limit_ms = 1.5};
     const cli_trial_request duel = {{{"blocked", "rows=64,cols=32"}, {"tiled", ""}}, 2, .time_ms = 250};
     cli_trial_request read, wide = {.count = 1};
@@ -44,9 +43,8 @@ static void requests(void **state)
     }
 }
 
-static void answers(void **state)
+TEST(answers)
 {
-    (void)state;
     const cli_answer single = {.ms = {0.00123, 0}, .rounds = 12};
     const cli_answer both = {.ms = {0.00123, 2}, .ratio = 0.9, .upper = 0.95, .rounds = 12};
     cli_answer read = {.rounds = 0};
@@ -74,10 +72,4 @@ static void answers(void **state)
         if (cli_take_figures(json, 0, &read)) fail_msg("%s was read", nonsense[i]);
         json_decref(json);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(requests), cmocka_unit_test(answers)};
-    return cmocka_run_group_tests_name("protocol", tests, NULL, NULL);
 }

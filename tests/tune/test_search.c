@@ -112,9 +112,8 @@ static uint32_t candidates_needed(const vkmm_point *seeds, uint32_t seed_count, 
     return needed;
 }
 
-static void finds_the_fastest(void **state)
+TEST(finds_the_fastest)
 {
-    (void)state;
     double best = fastest();
     const vkmm_config starts[] = {config_of(16, 16, 4, 1, 1, 1), config_of(64, 64, 16, 4, 4, 1),
                                   config_of(256, 16, 8, 16, 4, 32), config_of(16, 256, 8, 2, 16, 8),
@@ -127,9 +126,8 @@ static void finds_the_fastest(void **state)
     }
 }
 
-static void names_the_seeds_first_and_everything_once(void **state)
+TEST(names_the_seeds_first_and_everything_once)
 {
-    (void)state;
     vkmm_search_space space = {.kernels = {&narrow_kernel}, .kernel_count = 1, .legal = legal};
     vkmm_point seeds[3] = {{&plain_kernel, config_of(1, 1, 1, 1, 1, 1)},
                            {&narrow_kernel, config_of(4, 64, 1, 1, 1, 1)}},
@@ -153,9 +151,8 @@ static void names_the_seeds_first_and_everything_once(void **state)
     vkmm_search_destroy(&search);
 }
 
-static void ranks_what_it_is_told(void **state)
+TEST(ranks_what_it_is_told)
 {
-    (void)state;
     vkmm_search_space space = space_of_both();
     vkmm_point seed = {&wide_kernel, config_of(64, 64, 16, 4, 4, 1)}, other = seed, bad = seed;
     other.config.values[VKMM_TUNE_DEPTH] = 8;
@@ -186,9 +183,8 @@ static int always(const void *user, const vkmm_kernel *kernel, const vkmm_config
 }
 
 /* A space too large to list, here 10^12 points, is sampled and climbed in all the same. */
-static void samples_large_spaces(void **state)
+TEST(samples_large_spaces)
 {
-    (void)state;
     vkmm_tunable many[VKMM_MAX_TUNABLES];
     for (int i = 0; i < VKMM_MAX_TUNABLES; i++)
         many[i] = (vkmm_tunable){.name = "x", .spec_id = 0, .count = 10, .values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
@@ -213,9 +209,8 @@ static void samples_large_spaces(void **state)
     vkmm_search_destroy(&search);
 }
 
-static void survives_without_memory(void **state)
+TEST(survives_without_memory)
 {
-    (void)state;
     vkmm_search_space space = space_of_both();
     vkmm_point seed = {&wide_kernel, config_of(64, 64, 16, 4, 4, 1)}, point;
     for (uint64_t n = 1;; n++) {
@@ -229,14 +224,4 @@ static void survives_without_memory(void **state)
             return;
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_fastest),       cmocka_unit_test(names_the_seeds_first_and_everything_once),
-        cmocka_unit_test(ranks_what_it_is_told),   cmocka_unit_test(samples_large_spaces),
-        cmocka_unit_test(survives_without_memory),
-    };
-    return cmocka_run_group_tests_name("search", tests, NULL, NULL);
 }

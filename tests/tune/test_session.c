@@ -17,7 +17,6 @@ static heard said;
 
 static int enter_folder(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "/tmp/vkmm-session-XXXXXX");
     return mkdtemp(folder) == NULL ? -1 : 0;
 }
@@ -25,7 +24,6 @@ static int enter_folder(void **state)
 static int leave_folder(void **state)
 {
     char command[100];
-    (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
 }
@@ -101,9 +99,8 @@ static unsigned partial_files(char *name, size_t size)
 
 static const vkmm_problem problem = VKMM_PROBLEM_INIT(.m = 1000, .n = 1000, .k = 1000);
 
-static void the_planners_choice_comes_first_and_all_are_legal(void **state)
+TEST_WITH(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave_folder)
 {
-    (void)state;
     vkmm_instance *instance = begin();
     vkmm_tune *tune = search_for(instance, problem, 0);
     vkmm_choice planned, choice;
@@ -135,9 +132,8 @@ static void the_planners_choice_comes_first_and_all_are_legal(void **state)
     assert_int_equal(said.count, 0);
 }
 
-static void an_interrupted_search_goes_on(void **state)
+TEST_WITH(an_interrupted_search_goes_on, enter_folder, leave_folder)
 {
-    (void)state;
     char name[100];
     vkmm_instance *instance = begin();
     vkmm_tune *tune = search_for(instance, problem, 0);
@@ -191,9 +187,8 @@ static void an_interrupted_search_goes_on(void **state)
     assert_int_equal(said.count, 0);
 }
 
-static void an_earlier_result_is_tried_again(void **state)
+TEST_WITH(an_earlier_result_is_tried_again, enter_folder, leave_folder)
 {
-    (void)state;
     vkmm_instance *instance = begin();
     vkmm_tuned tuned = {.best = {.kernel = "blocked"}};
     vkmm_tune *tune = search_for(instance, problem, 0);
@@ -207,9 +202,8 @@ static void an_earlier_result_is_tried_again(void **state)
     end(instance);
 }
 
-static void refuses_what_the_planner_refuses(void **state)
+TEST_WITH(refuses_what_the_planner_refuses, enter_folder, leave_folder)
 {
-    (void)state;
     vkmm_instance *instance = begin();
     vkmm_tune *tune = NULL;
     vkmm_tune_params params = {.problem = problem};
@@ -225,9 +219,8 @@ static void refuses_what_the_planner_refuses(void **state)
 }
 
 /* This device has none. Each candidate is legal in a job, whether it asks for residues or not. */
-static void tunes_f64_without_64_bit_floats(void **state)
+TEST_WITH(tunes_f64_without_64_bit_floats, enter_folder, leave_folder)
 {
-    (void)state;
     vkmm_instance *instance = begin();
     vkmm_problem f64 = problem;
     f64.type = VKMM_F64;
@@ -246,9 +239,8 @@ static void tunes_f64_without_64_bit_floats(void **state)
     end(instance);
 }
 
-static void survives_without_memory(void **state)
+TEST_WITH(survives_without_memory, enter_folder, leave_folder)
 {
-    (void)state;
     for (uint64_t n = 1, done = 0; !done; n++) {
         vkmm_instance *instance = begin();
         const vkmm_tune_params params = {.problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8)};
@@ -263,17 +255,4 @@ static void survives_without_memory(void **state)
         end(instance);
         done = n == 40; /* more than there are */
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(an_interrupted_search_goes_on, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(an_earlier_result_is_tried_again, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(tunes_f64_without_64_bit_floats, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(refuses_what_the_planner_refuses, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(survives_without_memory, enter_folder, leave_folder),
-    };
-    return cmocka_run_group_tests_name("session", tests, NULL, NULL);
 }

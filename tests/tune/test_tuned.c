@@ -16,7 +16,6 @@ static char folder[64], path[128];
 
 static int enter_folder(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "/tmp/vkmm-tuned-XXXXXX");
     if (mkdtemp(folder) == NULL) return -1;
     snprintf(path, sizeof path, "%s/cache/tuning", folder);
@@ -26,7 +25,6 @@ static int enter_folder(void **state)
 static int leave_folder(void **state)
 {
     char command[100];
-    (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
 }
@@ -113,9 +111,8 @@ static void write_contents(const char *text)
     fclose(file);
 }
 
-static void a_result_is_found_again(void **state)
+TEST_WITH(a_result_is_found_again, enter_folder, leave_folder)
 {
-    (void)state;
     heard h;
     struct stat status;
     assert_string_equal(got(1, 1024, &h), "");
@@ -147,9 +144,8 @@ static int found_for(vkmm_device_info device, vkmm_problem problem)
     return found;
 }
 
-static void a_key_is_device_driver_type_ops_alignment_and_class(void **state)
+TEST_WITH(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder, leave_folder)
 {
-    (void)state;
     put(1, 1024, "rows=64");
     vkmm_device_info device = device_of(1), other = device;
     vkmm_problem problem = square(1024), p = problem;
@@ -212,9 +208,8 @@ static void a_key_is_device_driver_type_ops_alignment_and_class(void **state)
     assert_int_not_equal(memcmp(&key, &one, sizeof key), 0);
 }
 
-static void damage_costs_only_what_is_damaged(void **state)
+TEST_WITH(damage_costs_only_what_is_damaged, enter_folder, leave_folder)
 {
-    (void)state;
     heard h;
     put(1, 64, "rows=1");
     put(1, 256, "rows=2");
@@ -249,9 +244,8 @@ static void damage_costs_only_what_is_damaged(void **state)
     assert_int_equal(h.count, 0);
 }
 
-static void another_version_is_ignored(void **state)
+TEST_WITH(another_version_is_ignored, enter_folder, leave_folder)
 {
-    (void)state;
     heard h;
     put(1, 64, "rows=1");
     char *text = contents();
@@ -270,9 +264,8 @@ static void another_version_is_ignored(void **state)
 }
 
 /* Two processes that both looked before either wrote: neither loses the other's results. */
-static void results_of_others_stay(void **state)
+TEST_WITH(results_of_others_stay, enter_folder, leave_folder)
 {
-    (void)state;
     heard h1, h2, h;
     vkmm_instance *one = begin(&h1), *two = begin(&h2);
     vkmm_device_info d1 = device_of(1), d2 = device_of(2);
@@ -289,9 +282,8 @@ static void results_of_others_stay(void **state)
     assert_string_equal(got(2, 64, &h), "rows=2");
 }
 
-static void the_oldest_leave_a_full_list(void **state)
+TEST(the_oldest_leave_a_full_list)
 {
-    (void)state;
     vkmm_tuning_list list = {0};
     vkmm_tuning_entry entry = {.tuned = {.best = {.kernel = "blocked"}}};
     for (uint32_t i = 0; i < VKMM_TUNING_MOST; i++) {
@@ -315,9 +307,8 @@ static void the_oldest_leave_a_full_list(void **state)
     vkmm_tuning_list_free(&list);
 }
 
-static void export_and_import(void **state)
+TEST_WITH(export_and_import, enter_folder, leave_folder)
 {
-    (void)state;
     heard h;
     char shared[128];
     uint32_t count = 99;
@@ -361,9 +352,8 @@ static void export_and_import(void **state)
     end(instance);
 }
 
-static void nothing_is_kept_without_a_folder(void **state)
+TEST_WITH(nothing_is_kept_without_a_folder, enter_folder, leave_folder)
 {
-    (void)state;
     heard h;
     vkmm_instance *instance = begin(&h);
     vkmm_device_info device = device_of(1);
@@ -390,9 +380,8 @@ static void nothing_is_kept_without_a_folder(void **state)
 }
 
 /* Every combination of types has a line of its own, and each is read as it was written. */
-static void all_types_are_kept_apart(void **state)
+TEST_WITH(all_types_are_kept_apart, enter_folder, leave_folder)
 {
-    (void)state;
     heard h;
     vkmm_instance *instance = begin(&h);
     vkmm_device_info device = device_of(1);
@@ -424,9 +413,8 @@ static void all_types_are_kept_apart(void **state)
     assert_contains(h.last, "has 1 damaged line");
 }
 
-static void refuses_what_no_line_can_hold(void **state)
+TEST_WITH(refuses_what_no_line_can_hold, enter_folder, leave_folder)
 {
-    (void)state;
     heard h;
     vkmm_instance *instance = begin(&h);
     vkmm_device_info device = device_of(1);
@@ -448,22 +436,4 @@ static void refuses_what_no_line_can_hold(void **state)
     assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
     end(instance);
     assert_string_equal(got(1, 64, &h), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_result_is_found_again, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder,
-                                        leave_folder),
-        cmocka_unit_test_setup_teardown(damage_costs_only_what_is_damaged, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(another_version_is_ignored, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(all_types_are_kept_apart, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(results_of_others_stay, enter_folder, leave_folder),
-        cmocka_unit_test(the_oldest_leave_a_full_list),
-        cmocka_unit_test_setup_teardown(export_and_import, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(nothing_is_kept_without_a_folder, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(refuses_what_no_line_can_hold, enter_folder, leave_folder),
-    };
-    return cmocka_run_group_tests_name("tuned", tests, NULL, NULL);
 }

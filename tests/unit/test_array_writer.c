@@ -20,7 +20,6 @@ static char folder[40];
 /* In memory where there is such a place: a commit waits for the disk. */
 static int enter_folder(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "%s/vkmm-writer-XXXXXX",
              access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp");
     if (mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
@@ -30,7 +29,6 @@ static int enter_folder(void **state)
 static int leave_folder(void **state)
 {
     char command[100];
-    (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return unsetenv("TMPDIR") == 0 && chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
@@ -109,10 +107,11 @@ static void check_parts(const char *path, const char *other, const vkmm_array *a
     vkmm_array_close(&want);
 }
 
+#define IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
+
 /* What lies in memory in any way, and comes in any parts, gives the file that vkmm_array_write gives. */
-static void test_parts_make_the_same_file(void **state)
+IN_FOLDER(test_parts_make_the_same_file)
 {
-    (void)state;
     enum { ROWS = 37, COLS = 23, COUNT = 3, LD = 40 };
     static const uint64_t parts[][2] = {{1, 1}, {5, COLS}, {ROWS, 7}, {ROWS, 1}, {1, COLS}, {8, 8}, {ROWS, COLS}};
     char *data = malloc(COUNT * LD * LD * 8);
@@ -136,9 +135,8 @@ static void test_parts_make_the_same_file(void **state)
 }
 
 /* Blocks of a megabyte: more rows than one holds, a row that is wider than one, and both of them in one piece. */
-static void test_large_parts(void **state)
+IN_FOLDER(test_large_parts)
 {
-    (void)state;
     static const uint64_t shapes[][2] = {{1100, 900}, {3, 500000}, {500000, 3}, {1100, 1100}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         const uint64_t rows = shapes[s][0], cols = shapes[s][1];
@@ -156,9 +154,8 @@ static void test_large_parts(void **state)
     }
 }
 
-static void test_name_of_a_tensor(void **state)
+IN_FOLDER(test_name_of_a_tensor)
 {
-    (void)state;
     const float data[4] = {1, 2, 3, 4};
     const vkmm_view view = vkmm_view_rows(data, 2, 2, VKMM_F32);
     const vkmm_array array = vkmm_array_of(&view);
@@ -173,9 +170,8 @@ static void test_name_of_a_tensor(void **state)
 }
 
 /* Matrices without elements, and what nobody wrote. */
-static void test_nothing_written(void **state)
+IN_FOLDER(test_nothing_written)
 {
-    (void)state;
     static const uint64_t shapes[][2] = {{0, 7}, {7, 0}, {3, 4}};
     const double zeros[12] = {0};
     for (size_t s = 0; s < 3; s++) {
@@ -195,9 +191,8 @@ static void test_nothing_written(void **state)
 }
 
 /* A look before, between and after. */
-static void test_look(void **state)
+IN_FOLDER(test_look)
 {
-    (void)state;
     const int32_t data[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     const vkmm_view view = {data, 3, 2, 1, 3, VKMM_I32};
     const vkmm_array array = vkmm_array_stack(&view, 2, 6);
@@ -241,9 +236,8 @@ static void *put_share(void *user)
     return NULL;
 }
 
-static void test_threads(void **state)
+IN_FOLDER(test_threads)
 {
-    (void)state;
     pthread_t threads[THREADS];
     share shares[THREADS];
     float *data = malloc(SIDE * SIDE * sizeof *data);
@@ -269,9 +263,8 @@ static void test_threads(void **state)
 
 /* Through a pipe, and to a descriptor of a file that stands in the middle: the bytes come at commit, in order, and
  * can be looked at before. */
-static void test_no_regular_file(void **state)
+IN_FOLDER(test_no_regular_file)
 {
-    (void)state;
     const float data[6] = {1, 2, 3, 4, 5, 6};
     const vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
     const vkmm_array array = vkmm_array_of(&view);
@@ -314,9 +307,8 @@ static void test_no_regular_file(void **state)
     assert_int_equal(entries(), 2);
 }
 
-static void test_refusals(void **state)
+IN_FOLDER(test_refusals)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     const float data[6] = {0};
@@ -345,9 +337,8 @@ static void test_refusals(void **state)
 }
 
 /* A part that is not in the matrix, or of another type, spoils the file. */
-static void test_wrong_parts(void **state)
+IN_FOLDER(test_wrong_parts)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     const float data[20] = {0};
@@ -370,9 +361,8 @@ static void test_wrong_parts(void **state)
 
 /* A limit on the size of files stands for a full disk: it shows when the bytes are set aside, or, where it comes
  * later, when they are written. */
-static void test_full_disk(void **state)
+IN_FOLDER(test_full_disk)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     float *data = calloc(1 << 16, sizeof *data);
@@ -399,9 +389,8 @@ static void test_full_disk(void **state)
     free(data);
 }
 
-static void test_without_memory(void **state)
+IN_FOLDER(test_without_memory)
 {
-    (void)state;
     const float data[4] = {1, 2, 3, 4};
     const vkmm_view view = {data, 2, 2, 1, 2, VKMM_F32};
     const vkmm_array array = vkmm_array_of(&view);
@@ -433,9 +422,8 @@ static int count_encoded(void)
 }
 
 /* Any bits of every type come back from formats that are no elements behind a header; but those of a NaN. */
-static void test_encoded(void **state)
+IN_FOLDER(test_encoded)
 {
-    (void)state;
     enum { ROWS = 37, COLS = 53 };
     static uint64_t data[ROWS * COLS], back[ROWS * COLS];
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
@@ -473,9 +461,8 @@ static void test_encoded(void **state)
     }
 }
 
-static void test_encoded_without_memory(void **state)
+IN_FOLDER(test_encoded_without_memory)
 {
-    (void)state;
     const float data[4] = {1, 2, 3, 4};
     const vkmm_view view = {data, 2, 2, 1, 2, VKMM_F32};
     const vkmm_array array = vkmm_array_of(&view);
@@ -498,26 +485,4 @@ static void test_encoded_without_memory(void **state)
         }
         assert_true(n > 7);
     }
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_parts_make_the_same_file),
-        IN_FOLDER(test_large_parts),
-        IN_FOLDER(test_name_of_a_tensor),
-        IN_FOLDER(test_nothing_written),
-        IN_FOLDER(test_look),
-        IN_FOLDER(test_threads),
-        IN_FOLDER(test_no_regular_file),
-        IN_FOLDER(test_refusals),
-        IN_FOLDER(test_wrong_parts),
-        IN_FOLDER(test_full_disk),
-        IN_FOLDER(test_without_memory),
-        IN_FOLDER(test_encoded),
-        IN_FOLDER(test_encoded_without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

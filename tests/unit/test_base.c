@@ -11,9 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void test_allocation_is_zeroed_and_checked(void **state)
+TEST(test_allocation_is_zeroed_and_checked)
 {
-    (void)state;
     unsigned char *block = vkmm_alloc(100, 3);
     assert_non_null(block);
     for (int i = 0; i < 300; i++) assert_int_equal(block[i], 0);
@@ -36,9 +35,8 @@ static void test_allocation_is_zeroed_and_checked(void **state)
     vkmm_free(copy);
 }
 
-static void test_allocation_fails_once_when_told(void **state)
+TEST(test_allocation_fails_once_when_told)
 {
-    (void)state;
     vkmm_alloc_fail_after(3);
     void *first = vkmm_alloc(1, 1), *second = vkmm_realloc(NULL, 1, 1);
     assert_non_null(first);
@@ -51,9 +49,8 @@ static void test_allocation_fails_once_when_told(void **state)
     vkmm_free(fourth);
 }
 
-static void test_checked_arithmetic(void **state)
+TEST(test_checked_arithmetic)
 {
-    (void)state;
     uint64_t r = 5;
     assert_true(vkmm_mul_u64(UINT64_C(1) << 32, (UINT64_C(1) << 32) - 1, &r));
     assert_true(r == UINT64_MAX - UINT32_MAX);
@@ -64,9 +61,8 @@ static void test_checked_arithmetic(void **state)
     assert_false(vkmm_add_u64(UINT64_MAX, 1, &r));
 }
 
-static void test_log_formats_and_returns(void **state)
+TEST(test_log_formats_and_returns)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     assert_int_equal(vkmm_fail(&log, VKMM_INVALID, "tile %d needs %s", 48, "more"), VKMM_INVALID);
@@ -80,9 +76,8 @@ static void test_log_formats_and_returns(void **state)
     assert_int_equal(vkmm_fail(&silent, VKMM_NO_DEVICE, "x"), VKMM_NO_DEVICE);
 }
 
-static void test_log_disarms_control_characters(void **state)
+TEST(test_log_disarms_control_characters)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_say(&log, VKMM_LOG_ERROR, "a%sb", "\x1b[31m\n\t\x7f");
@@ -94,9 +89,8 @@ static void test_log_disarms_control_characters(void **state)
 }
 
 /* Every control character, whatever turns a line around, and whatever is not UTF-8; and nothing else. */
-static void test_clean(void **state)
+TEST(test_clean)
 {
-    (void)state;
     static const char *const bad[] = {
         "\xc2\x80",     "\xc2\x9f",         "\xe2\x80\xa8",     "\xe2\x80\xa9", "\xe2\x80\xaa", "\xe2\x80\xae",
         "\xe2\x81\xa6", "\xe2\x81\xa9",     "\xe2\x80\x8f",     "\xff",         "\xc0\xaf",     "\xe2\x82",
@@ -133,9 +127,8 @@ static void test_clean(void **state)
     assert_string_equal(text, "ab");
 }
 
-static void test_join(void **state)
+TEST(test_join)
 {
-    (void)state;
     char list[8] = "";
     vkmm_join(list, sizeof list, ", ", "%d", 1);
     vkmm_join(list, sizeof list, ", ", "%s", "23");
@@ -146,9 +139,8 @@ static void test_join(void **state)
     assert_string_equal(list, "1, 23, ");
 }
 
-static void test_log_cuts_whole_characters(void **state)
+TEST(test_log_cuts_whole_characters)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     char text[3000];
@@ -168,9 +160,8 @@ static void test_log_cuts_whole_characters(void **state)
     assert_int_equal(strlen(h.last), 1020); /* 255 times \x0a */
 }
 
-static void test_status_names(void **state)
+TEST(test_status_names)
 {
-    (void)state;
     for (int s = VKMM_OK; s <= VKMM_DEVICE_LOST; s++) {
         assert_non_null(vkmm_status_name((vkmm_status)s));
         assert_string_not_equal(vkmm_status_name((vkmm_status)s), "unknown status");
@@ -179,17 +170,15 @@ static void test_status_names(void **state)
 }
 
 /* The stream is part of the program's promise that a seed means one matrix: these values may not change. */
-static void test_random_stream_is_fixed(void **state)
+TEST(test_random_stream_is_fixed)
 {
-    (void)state;
     assert_true(vkmm_random_bits(0, 0) == UINT64_C(0xf5dd724ff3b8a536));
     assert_true(vkmm_random_bits(1, 0) == UINT64_C(0x6b00d4b59469b24c));
     assert_true(vkmm_random_bits(42, UINT64_C(1) << 40) == UINT64_C(0x214d6356bd6a50ac));
 }
 
-static void test_random_distributions(void **state)
+TEST(test_random_distributions)
 {
-    (void)state;
     enum { COUNT = 200000 };
     double sum = 0, sum1 = 0, sum2 = 0, sum4 = 0, lag = 0, before = 0;
     for (uint64_t i = 0; i < COUNT; i++) {
@@ -211,9 +200,8 @@ static void test_random_distributions(void **state)
     assert_true(fabs(lag / COUNT) < five);
 }
 
-static void test_random_seeds_are_different_streams(void **state)
+TEST(test_random_seeds_are_different_streams)
 {
-    (void)state;
     const uint64_t step =
         UINT64_C(0x9e3779b97f4a7c15); /* of the counter: the seeds most likely to be one stream, shifted */
     for (uint64_t i = 0; i < 1000; i++) {
@@ -222,9 +210,8 @@ static void test_random_seeds_are_different_streams(void **state)
     }
 }
 
-static void test_dynlib(void **state)
+TEST(test_dynlib)
 {
-    (void)state;
     void *self = vkmm_dynlib_open("libc.so.6");
     if (self != NULL) { /* another C library has another name */
         vkmm_function function = vkmm_dynlib_symbol(self, "strlen");
@@ -236,9 +223,8 @@ static void test_dynlib(void **state)
     vkmm_dynlib_close(NULL);
 }
 
-static void test_clock_runs_forward(void **state)
+TEST(test_clock_runs_forward)
 {
-    (void)state;
     double start = vkmm_now_ms(), now = start;
     for (int i = 0; i < 1000; i++) {
         double next = vkmm_now_ms();
@@ -248,35 +234,12 @@ static void test_clock_runs_forward(void **state)
     while (now - start < 0.1) now = vkmm_now_ms(); /* it moves */
 }
 
-static void test_terminal_of_a_file(void **state)
+TEST(test_terminal_of_a_file)
 {
-    (void)state;
     FILE *file = tmpfile();
     assert_non_null(file);
     assert_false(vkmm_terminal_is(file));
     assert_false(vkmm_terminal_colour(file));
     assert_int_equal(vkmm_terminal_columns(file), 80);
     fclose(file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allocation_is_zeroed_and_checked),
-        cmocka_unit_test(test_allocation_fails_once_when_told),
-        cmocka_unit_test(test_checked_arithmetic),
-        cmocka_unit_test(test_log_formats_and_returns),
-        cmocka_unit_test(test_log_disarms_control_characters),
-        cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_join),
-        cmocka_unit_test(test_log_cuts_whole_characters),
-        cmocka_unit_test(test_status_names),
-        cmocka_unit_test(test_random_stream_is_fixed),
-        cmocka_unit_test(test_random_distributions),
-        cmocka_unit_test(test_random_seeds_are_different_streams),
-        cmocka_unit_test(test_dynlib),
-        cmocka_unit_test(test_clock_runs_forward),
-        cmocka_unit_test(test_terminal_of_a_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

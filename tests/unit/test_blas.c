@@ -65,7 +65,6 @@ static void check_limits(vkmm_blas *blas)
 
 static void a_library_is_asked_for_the_right_product(void **state)
 {
-    (void)state;
     vkmm_blas *blas = vkmm_blas_open(fake);
     assert_non_null(blas);
     assert_contains(fake, vkmm_blas_name(blas));
@@ -82,7 +81,6 @@ static void a_library_is_asked_for_the_right_product(void **state)
 
 static void other_libraries_are_left_alone(void **state)
 {
-    (void)state;
     assert_null(vkmm_blas_open("/nowhere/libopenblas.so.0"));
     assert_null(vkmm_blas_open("libm.so.6"));
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -92,7 +90,6 @@ static void other_libraries_are_left_alone(void **state)
 
 static void the_hosts_library_agrees(void **state)
 {
-    (void)state;
     vkmm_blas *blas = vkmm_blas_open(NULL);
     if (blas == NULL) skip();
     print_message("%s %s\n", vkmm_blas_name(blas), vkmm_blas_version(blas));

@@ -42,9 +42,8 @@ static void expect(const char *xdg, const char *home, const char *given, const c
     vkmm_free(path);
 }
 
-static void resolves_by_the_xdg_rules(void **state)
+TEST(resolves_by_the_xdg_rules)
 {
-    (void)state;
     expect("/x", "/h", NULL, "/x/vkmatmul");
     expect("/x/", "/h", NULL, "/x/vkmatmul");
     expect(NULL, "/h", NULL, "/h/.cache/vkmatmul");
@@ -58,9 +57,8 @@ static void resolves_by_the_xdg_rules(void **state)
     expect(NULL, NULL, "/own", "/own");
 }
 
-static void tells_when_memory_ends(void **state)
+TEST(tells_when_memory_ends)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     char *path = (char *)"untouched";
@@ -79,9 +77,10 @@ static unsigned mode_of(const char *path)
     return status.st_mode & 0777;
 }
 
-static void makes_what_is_missing_for_this_user_alone(void **state)
+#define IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
+
+IN_FOLDER(makes_what_is_missing_for_this_user_alone)
 {
-    (void)state;
     mode_t before = umask(022);
     assert_int_equal(mkdir("there", 0755), 0);
     assert_int_equal(vkmm_cache_dir_make(NULL, "there/a/b"), VKMM_OK);
@@ -100,9 +99,8 @@ static void makes_what_is_missing_for_this_user_alone(void **state)
     assert_int_equal(mode_of("e/f"), 0700);
 }
 
-static void what_cannot_be_made_is_no_error(void **state)
+IN_FOLDER(what_cannot_be_made_is_no_error)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     FILE *file = fopen("file", "w");
@@ -120,9 +118,8 @@ static void what_cannot_be_made_is_no_error(void **state)
 }
 
 /* Others may not put there what a driver is given, whoever made the folder. */
-static void what_others_may_write_is_not_used(void **state)
+IN_FOLDER(what_others_may_write_is_not_used)
 {
-    (void)state;
     static const unsigned shared[] = {0777, 0770, 0702, 01777, 0720}, alone[] = {0700, 0755, 0750, 0500};
     heard h;
     vkmm_log log = hear_with(&h);
@@ -163,9 +160,8 @@ static void what_others_may_write_is_not_used(void **state)
     assert_int_equal(vkmm_cache_dir_make(&log, "link"), VKMM_OK);
 }
 
-static void what_is_another_users_is_not_used(void **state)
+IN_FOLDER(what_is_another_users_is_not_used)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     char why[VKMM_CACHE_DIR_WHY], *path = NULL;
@@ -183,28 +179,11 @@ static void what_is_another_users_is_not_used(void **state)
     assert_null(path);
 }
 
-static void joins_with_one_slash(void **state)
+TEST(joins_with_one_slash)
 {
-    (void)state;
     char *plain = vkmm_cache_dir_join("a", "b"), *ended = vkmm_cache_dir_join("a/", "b");
     assert_string_equal(plain, "a/b");
     assert_string_equal(ended, "a/b");
     vkmm_free(plain);
     vkmm_free(ended);
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resolves_by_the_xdg_rules),
-        cmocka_unit_test(tells_when_memory_ends),
-        IN_FOLDER(makes_what_is_missing_for_this_user_alone),
-        IN_FOLDER(what_cannot_be_made_is_no_error),
-        IN_FOLDER(what_others_may_write_is_not_used),
-        IN_FOLDER(what_is_another_users_is_not_used),
-        cmocka_unit_test(joins_with_one_slash),
-    };
-    return cmocka_run_group_tests_name("cache_dir", tests, NULL, NULL);
 }

@@ -35,7 +35,6 @@ static char *in(const char *name)
 static int make_folder(void **state)
 {
     char name[128];
-    (void)state;
     snprintf(name, sizeof name, "vkmatmul-\xc3\xa4-\xe8\xa1\x8c\xe5\x88\x97-%d-%.0f", (int)getpid(),
              vkmm_now_ms() * 1e3);
     folder = vkmm_cache_dir_join(vkmm_folder_temporary(), name);
@@ -59,7 +58,6 @@ static void assert_count(const char *path, uint32_t count)
 
 static void test_an_output_replaces_a_mapped_file(void **state)
 {
-    (void)state;
     char *path = in("\xc3\xbc.txt");
     vkmm_mapping old;
     vkmm_output *output;
@@ -83,7 +81,6 @@ static void test_an_output_replaces_a_mapped_file(void **state)
 
 static void test_an_open_file_is_replaced_or_kept(void **state)
 {
-    (void)state;
     char *path = in("open"), byte;
     assert_int_equal(vkmm_output_whole(NULL, path, "1", 1), VKMM_OK);
     const int reader = vkmm_disk_open(path, VKMM_DISK_READ, 0);
@@ -103,7 +100,6 @@ static void test_an_open_file_is_replaced_or_kept(void **state)
 
 static void test_parts(void **state)
 {
-    (void)state;
     char *path = in("parts");
     vkmm_output *output;
     vkmm_mapping seen;
@@ -124,7 +120,6 @@ static void test_parts(void **state)
 static void test_long_paths(void **state)
 {
     char part[101], *deep = vkmm_strdup(folder), *path;
-    (void)state;
     memset(part, 'd', 100);
     part[100] = '\0';
     for (int i = 0; i < 4; i++) {
@@ -149,7 +144,6 @@ static void test_long_paths(void **state)
 
 static void test_refusals(void **state)
 {
-    (void)state;
     vkmm_mapping mapping;
     vkmm_output *output = NULL;
     char *inside = in("missing" VKMM_SLASH "file");
@@ -162,7 +156,6 @@ static void test_refusals(void **state)
 
 static void test_lines_are_appended(void **state)
 {
-    (void)state;
     char *path = in("lines");
     assert_int_equal(vkmm_disk_append(path, "a\n", 2), 0);
     assert_int_equal(vkmm_disk_append(path, "b\n", 2), 0);
@@ -173,7 +166,6 @@ static void test_lines_are_appended(void **state)
 
 static void test_a_lock_is_held_once(void **state)
 {
-    (void)state;
     char *path = in("lock");
     const int first = vkmm_lock_take(path, 0);
     assert_true(first >= 0);
@@ -195,7 +187,6 @@ static vkmm_status count(void *context, uint64_t i)
 static void test_workers_share_a_loop(void **state)
 {
     static unsigned char times[10000];
-    (void)state;
     vkmm_workers *workers = vkmm_workers_create(4);
     assert_non_null(workers);
     for (int round = 0; round < 3; round++)
@@ -221,7 +212,6 @@ static void test_a_function_is_called_once(void **state)
 {
     static once_flag flag = ONCE_FLAG_INIT;
     thrd_t threads[4];
-    (void)state;
     for (int i = 0; i < 4; i++) assert_int_equal(thrd_create(&threads[i], call_it, &flag), thrd_success);
     for (int i = 0; i < 4; i++) assert_int_equal(thrd_join(threads[i], NULL), thrd_success);
     assert_int_equal(calls, 1);
@@ -230,7 +220,6 @@ static void test_a_function_is_called_once(void **state)
 static void test_the_machine(void **state)
 {
     char text[128], now[VKMM_HOST_TIME];
-    (void)state;
     const double start = vkmm_now_ms();
     vkmm_host_system(text, sizeof text);
     vkmm_host_time(now);
@@ -252,7 +241,6 @@ static void test_the_machine(void **state)
 static void test_the_cache_is_local(void **state)
 {
     char *path = NULL;
-    (void)state;
     assert_int_equal(_wputenv(L"LOCALAPPDATA=C:\\\u00fc"), 0);
     assert_int_equal(vkmm_cache_dir_name(NULL, NULL, &path), VKMM_OK);
     assert_string_equal(path, "C:\\\xc3\xbc\\vkmatmul");

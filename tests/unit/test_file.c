@@ -79,9 +79,10 @@ int fchmod(int fd, mode_t mode)
     return (int)syscall(SYS_fchmod, fd, mode);
 }
 
-static void test_mapping(void **state)
+#define IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
+
+IN_FOLDER(test_mapping)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_mapping mapping = {0};
@@ -99,9 +100,8 @@ static void test_mapping(void **state)
     assert_int_equal(h.count, 0);
 }
 
-static void test_mapping_refusals(void **state)
+IN_FOLDER(test_mapping_refusals)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_mapping mapping = {0};
@@ -115,9 +115,8 @@ static void test_mapping_refusals(void **state)
     assert_int_equal(vkmm_mapping_open(&log, "/dev/null", &mapping), VKMM_INVALID);
 }
 
-static void test_output_appears_whole_at_commit(void **state)
+IN_FOLDER(test_output_appears_whole_at_commit)
 {
-    (void)state;
     vkmm_output *output = NULL;
     struct stat status;
     put("out", "old");
@@ -137,9 +136,8 @@ static void test_output_appears_whole_at_commit(void **state)
     assert_int_equal(status.st_mode & 0777, 0640);
 }
 
-static void test_output_of_a_new_file_obeys_the_umask(void **state)
+IN_FOLDER(test_output_of_a_new_file_obeys_the_umask)
 {
-    (void)state;
     vkmm_output *output = NULL;
     struct stat status;
     mode_t before = umask(027);
@@ -151,9 +149,8 @@ static void test_output_of_a_new_file_obeys_the_umask(void **state)
     assert_int_equal(status.st_size, 0);
 }
 
-static void test_output_discarded_leaves_nothing(void **state)
+IN_FOLDER(test_output_discarded_leaves_nothing)
 {
-    (void)state;
     vkmm_output *output = NULL;
     vkmm_output_discard(&output);
     put("out", "old");
@@ -165,9 +162,8 @@ static void test_output_discarded_leaves_nothing(void **state)
     assert_int_equal(entries(), 1);
 }
 
-static void test_output_failed_write_is_not_committed(void **state)
+IN_FOLDER(test_output_failed_write_is_not_committed)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_output *output = NULL;
@@ -190,9 +186,8 @@ static void test_output_failed_write_is_not_committed(void **state)
     assert_int_equal(entries(), 1);
 }
 
-static void test_output_keeps_symbolic_links(void **state)
+IN_FOLDER(test_output_keeps_symbolic_links)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_output *output = NULL;
@@ -212,9 +207,8 @@ static void test_output_keeps_symbolic_links(void **state)
     assert_contains(h.last, "dangling symbolic link");
 }
 
-static void test_output_written_directly(void **state)
+IN_FOLDER(test_output_written_directly)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_output *output = NULL;
@@ -260,9 +254,8 @@ static void test_output_written_directly(void **state)
     assert_int_equal(entries(), 1);
 }
 
-static void test_files_of_the_cache_are_no_pipes(void **state)
+IN_FOLDER(test_files_of_the_cache_are_no_pipes)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_output *output = NULL;
@@ -277,9 +270,8 @@ static void test_files_of_the_cache_are_no_pipes(void **state)
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
 }
 
-static void test_output_refusals(void **state)
+IN_FOLDER(test_output_refusals)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_output *output = NULL;
@@ -301,9 +293,8 @@ static void test_output_refusals(void **state)
     assert_null(output);
 }
 
-static void test_output_without_memory(void **state)
+IN_FOLDER(test_output_without_memory)
 {
-    (void)state;
     vkmm_status status = VKMM_OUT_OF_MEMORY;
     unsigned failures = 0;
     put("out", "old");
@@ -319,24 +310,4 @@ static void test_output_without_memory(void **state)
         assert_int_equal(entries(), 1);
     }
     assert_int_equal(failures, 4); /* the object, its path, the target, the temporary name */
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_mapping),
-        IN_FOLDER(test_mapping_refusals),
-        IN_FOLDER(test_output_appears_whole_at_commit),
-        IN_FOLDER(test_output_of_a_new_file_obeys_the_umask),
-        IN_FOLDER(test_output_discarded_leaves_nothing),
-        IN_FOLDER(test_output_failed_write_is_not_committed),
-        IN_FOLDER(test_output_keeps_symbolic_links),
-        IN_FOLDER(test_output_written_directly),
-        IN_FOLDER(test_files_of_the_cache_are_no_pipes),
-        IN_FOLDER(test_output_refusals),
-        IN_FOLDER(test_output_without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static void add_pci(const char *address, const char *class, const char *vendor, 
     put(name, device);
 }
 
-static void finds_displays_alone(void **state)
+TEST_WITH(finds_displays_alone, make_root, remove_root)
 {
-    (void)state;
     vkmm_gpu gpus[4];
     add_pci("0000:00:1f.3", "0x040300\n", "0x8086\n", "0xa171\n");
     add_pci("0000:03:00.0", "0x030000\n", "0x1002\n", "0x744c\n");
@@ -49,9 +48,8 @@ static void finds_displays_alone(void **state)
     assert_int_equal(vkmm_gpus_list(root, gpus, 1), 2); /* the rest is counted */
 }
 
-static void finds_platform_gpus(void **state)
+TEST_WITH(finds_platform_gpus, make_root, remove_root)
 {
-    (void)state;
     vkmm_gpu gpu;
     put("/sys/class/drm/card1/device/uevent", "");
     put("/sys/class/drm/renderD128/device/uevent", "");
@@ -64,17 +62,15 @@ static void finds_platform_gpus(void **state)
     assert_false(gpu.node_there || gpu.node_open);
 }
 
-static void an_empty_system_has_none(void **state)
+TEST_WITH(an_empty_system_has_none, make_root, remove_root)
 {
-    (void)state;
     vkmm_gpu gpu;
     assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 0);
     assert_int_equal(vkmm_gpus_list("/nonexistent", &gpu, 1), 0);
 }
 
-static void damaged_files_are_no_gpus(void **state)
+TEST_WITH(damaged_files_are_no_gpus, make_root, remove_root)
 {
-    (void)state;
     vkmm_gpu gpu;
     add_pci("rubbish", "0x030000", "0x1002", "1");
     add_pci("0000:01:00.0", "", "", "");
@@ -82,9 +78,8 @@ static void damaged_files_are_no_gpus(void **state)
     assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 0);
 }
 
-static void lists_names_in_order(void **state)
+TEST_WITH(lists_names_in_order, make_root, remove_root)
 {
-    (void)state;
     vkmm_names names;
     put("/f/b", "");
     put("/f/a", "");
@@ -105,25 +100,11 @@ static void lists_names_in_order(void **state)
     assert_string_equal(text, "");
 }
 
-static void knows_the_linkers_folders(void **state)
+TEST_WITH(knows_the_linkers_folders, make_root, remove_root)
 {
-    (void)state;
     put("/usr/lib/libthere.so.1", "");
     assert_true(vkmm_dynlib_there(root, "libthere.so.1"));
     assert_false(vkmm_dynlib_there(root, "libnothere.so.1"));
     assert_false(vkmm_dynlib_there("", "libvkmm-no-such-library.so.9"));
     assert_true(vkmm_dynlib_there("", "libc.so.6"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(finds_displays_alone, make_root, remove_root),
-        cmocka_unit_test_setup_teardown(finds_platform_gpus, make_root, remove_root),
-        cmocka_unit_test_setup_teardown(an_empty_system_has_none, make_root, remove_root),
-        cmocka_unit_test_setup_teardown(damaged_files_are_no_gpus, make_root, remove_root),
-        cmocka_unit_test_setup_teardown(lists_names_in_order, make_root, remove_root),
-        cmocka_unit_test_setup_teardown(knows_the_linkers_folders, make_root, remove_root),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,9 +37,8 @@ static double defined(const format *f, unsigned bits)
     return ldexp(fraction + ldexp(1.0, f->fraction_bits), exponent - f->bias - f->fraction_bits);
 }
 
-static void test_every_value_both_ways(void **state)
+TEST(test_every_value_both_ways)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         const format *f = &formats[i];
         for (unsigned b = 0; b <= 0xffff; b++) {
@@ -70,9 +69,8 @@ static void assert_rounds(const format *f, double value, unsigned bits)
 
 /* Ties between all neighbours, including subnormals and the end of the range, and the doubles next to each tie, which a
  * detour through float would round to the tie. */
-static void test_every_tie(void **state)
+TEST(test_every_tie)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         const format *f = &formats[i];
         for (unsigned low = 0; low < f->infinity; low++) {
@@ -84,9 +82,8 @@ static void test_every_tie(void **state)
     }
 }
 
-static void test_the_ends_of_the_range(void **state)
+TEST(test_the_ends_of_the_range)
 {
-    (void)state;
     assert_rounds(&formats[0], 65519.99, 0x7bff);
     assert_rounds(&formats[0], 65520.0, 0x7c00);
     assert_rounds(&formats[1], 0x1.fep127, 0x7f7f);
@@ -109,9 +106,8 @@ static double nan_of(uint64_t bits)
 }
 
 /* The upper bits of a double's NaN are kept; a NaN without any of them must not become an infinity. */
-static void test_nan_payloads(void **state)
+TEST(test_nan_payloads)
 {
-    (void)state;
     const double low = nan_of(UINT64_C(0x7ff0000000000001)), high = nan_of(UINT64_C(0xfff5540000000000));
     assert_int_equal(vkmm_f16_bits(low), 0x7e00);
     assert_int_equal(vkmm_bf16_bits(low), 0x7fc0);
@@ -127,9 +123,8 @@ static float float_of(uint32_t bits)
 }
 
 /* The quick rounding of floats against that of doubles: around every tie, and all over the range. */
-static void test_rounded_floats(void **state)
+TEST(test_rounded_floats)
 {
-    (void)state;
     for (uint64_t b = 0; b <= UINT32_MAX; b += b % 3 == 0 ? 1 : 1021) {
         const float value = float_of((uint32_t)b), rounded = vkmm_f16_rounded(value),
                     wanted = vkmm_f16_value(vkmm_f16_bits((double)value));
@@ -151,9 +146,8 @@ static void test_rounded_floats(void **state)
     (defined(__aarch64__) || (defined(__SSE2__) && (!defined(__clang__) || __clang_major__ >= 15)))
 __extension__ typedef _Float16 compiled_half;
 
-static void test_the_compilers_f16(void **state)
+TEST(test_the_compilers_f16)
 {
-    (void)state;
     for (unsigned b = 0; b <= 0xffff; b++) {
         const uint16_t bits = (uint16_t)b;
         compiled_half half;
@@ -170,18 +164,4 @@ static void test_the_compilers_f16(void **state)
         }
     }
 }
-#define HAS_COMPILED_HALF 1
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_value_both_ways), cmocka_unit_test(test_every_tie),
-        cmocka_unit_test(test_the_ends_of_the_range), cmocka_unit_test(test_nan_payloads),
-        cmocka_unit_test(test_rounded_floats),
-#ifdef HAS_COMPILED_HALF
-        cmocka_unit_test(test_the_compilers_f16),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

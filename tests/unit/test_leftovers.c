@@ -15,7 +15,6 @@ static char folder[40];
 
 static int enter_folder(void **state)
 {
-    (void)state;
     strcpy(folder, "/tmp/vkmm-leftovers-XXXXXX");
     return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
 }
@@ -23,7 +22,6 @@ static int enter_folder(void **state)
 static int leave_folder(void **state)
 {
     char command[100];
-    (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
@@ -40,10 +38,11 @@ static int is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
+#define IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
+
 /* First, because the table remembers for ever that the process ends. */
-static void test_who_frees_a_name(void **state)
+IN_FOLDER(test_who_frees_a_name)
 {
-    (void)state;
     static const char name[] = "one", other[] = "two";
     assert_true(vkmm_leftover_remove(name)); /* never recorded */
     vkmm_leftover_add(name);
@@ -53,9 +52,8 @@ static void test_who_frees_a_name(void **state)
     assert_false(vkmm_leftover_remove(name));
 }
 
-static void test_what_is_noted_goes(void **state)
+IN_FOLDER(test_what_is_noted_goes)
 {
-    (void)state;
     static const char one[] = "one", two[] = "two";
     put("one"), put("two"), put("three");
     vkmm_leftover_add(one), vkmm_leftover_add(two);
@@ -69,9 +67,8 @@ static void test_what_is_noted_goes(void **state)
     assert_true(is_there("two"));
 }
 
-static void test_a_full_table(void **state)
+IN_FOLDER(test_a_full_table)
 {
-    (void)state;
     static char names[40][4];
     int gone = 0;
     for (int i = 0; i < 40; i++) {
@@ -84,9 +81,8 @@ static void test_a_full_table(void **state)
     assert_int_equal(gone, 32);
 }
 
-static void test_a_child_has_noted_none(void **state)
+IN_FOLDER(test_a_child_has_noted_none)
 {
-    (void)state;
     static const char mine[] = "mine";
     put("mine");
     vkmm_leftover_add(mine);
@@ -109,9 +105,8 @@ static void end_by_signal(int number)
 }
 
 /* The output of a process that a signal ends leaves nothing behind, and what it would have replaced as it was. */
-static void test_an_output_when_a_signal_comes(void **state)
+IN_FOLDER(test_an_output_when_a_signal_comes)
 {
-    (void)state;
     int status = -1;
     put("out");
     pid_t child = fork();
@@ -133,9 +128,8 @@ static void test_an_output_when_a_signal_comes(void **state)
 }
 
 /* A committed output is nobody's leftover. */
-static void test_a_committed_output_stays(void **state)
+IN_FOLDER(test_a_committed_output_stays)
 {
-    (void)state;
     vkmm_output *output = NULL;
     assert_int_equal(vkmm_output_open(NULL, "out", &output), VKMM_OK);
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
@@ -157,9 +151,8 @@ static void *note_and_forget(void *user)
 }
 
 /* Whoever forgets in time keeps the file of the same name that comes later, whatever happens meanwhile. */
-static void test_threads(void **state)
+IN_FOLDER(test_threads)
 {
-    (void)state;
     static char names[THREADS][2] = {"a", "b", "c", "d"};
     pthread_t threads[THREADS];
     at_work = THREADS;
@@ -169,20 +162,4 @@ static void test_threads(void **state)
     put("a"), put("d");
     vkmm_leftovers_unlink();
     assert_true(is_there("a") && is_there("d"));
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_who_frees_a_name),
-        IN_FOLDER(test_what_is_noted_goes),
-        IN_FOLDER(test_a_full_table),
-        IN_FOLDER(test_a_child_has_noted_none),
-        IN_FOLDER(test_an_output_when_a_signal_comes),
-        IN_FOLDER(test_a_committed_output_stays),
-        IN_FOLDER(test_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

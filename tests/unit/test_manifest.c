@@ -72,9 +72,8 @@ static void expect_order(const char *want)
     assert_string_equal(text, want);
 }
 
-static void drivers_good_and_broken(void **state)
+TEST_WITH(drivers_good_and_broken, enter, leave)
 {
-    (void)state;
     put("/usr/lib/libgood.so", ELF64);
     put("/opt/abs.so", ELF64);
     put("/opt/old.so", ELF32);
@@ -107,9 +106,8 @@ static void drivers_good_and_broken(void **state)
     for (uint32_t i = 0; i < count; i++) assert_false(found[i].broken[0] != '\0' && found[i].active);
 }
 
-static void folders_in_the_loaders_order(void **state)
+TEST_WITH(folders_in_the_loaders_order, enter, leave)
 {
-    (void)state;
     static const char driver[] = "{\"ICD\":{\"library_path\":\"/x.so\"}}";
     put("/x.so", ELF64);
     put("/usr/share/vulkan/icd.d/6.json", driver);
@@ -138,9 +136,8 @@ static void folders_in_the_loaders_order(void **state)
     assert_string_equal(named("gone.json")->broken, "the file does not exist");
 }
 
-static void drivers_that_the_loader_filters(void **state)
+TEST_WITH(drivers_that_the_loader_filters, enter, leave)
 {
-    (void)state;
     put("/x.so", ELF64);
     put("/etc/vulkan/icd.d/nvidia_icd.json", "{\"ICD\":{\"library_path\":\"/x.so\"}}");
     put("/etc/vulkan/icd.d/radeon_icd.json", "{\"ICD\":{\"library_path\":\"/x.so\"}}");
@@ -178,9 +175,8 @@ static void write_layers(void)
         "{\"layer\":{\"name\":\"VK_LAYER_check\",\"library_path\":\"/x.so\"}}");
 }
 
-static void layers_by_their_own_variables(void **state)
+TEST_WITH(layers_by_their_own_variables, enter, leave)
 {
-    (void)state;
     write_layers();
     scan();
     expect_order("VK_LAYER_always VK_LAYER_asked VK_LAYER_second VK_LAYER_lost VK_LAYER_meta  VK_LAYER_ever "
@@ -211,9 +207,8 @@ static void layers_by_their_own_variables(void **state)
     assert_true(named("VK_LAYER_check")->active);
 }
 
-static void layers_by_the_loaders_variables(void **state)
+TEST_WITH(layers_by_the_loaders_variables, enter, leave)
 {
-    (void)state;
     write_layers();
     setenv("VK_LOADER_LAYERS_DISABLE", "~implicit~", 1);
     scan();
@@ -229,16 +224,14 @@ static void layers_by_the_loaders_variables(void **state)
     assert_true(named("VK_LAYER_asked")->active && named("VK_LAYER_check")->active);
 }
 
-static void an_empty_system_has_none(void **state)
+TEST_WITH(an_empty_system_has_none, enter, leave)
 {
-    (void)state;
     scan();
     assert_int_equal(count, 0);
 }
 
-static void memory_may_end(void **state)
+TEST_WITH(memory_may_end, enter, leave)
 {
-    (void)state;
     write_layers();
     vkmm_status status = VKMM_OUT_OF_MEMORY;
     for (uint64_t n = 1; n < 200 && status != VKMM_OK; n++) {
@@ -252,18 +245,4 @@ static void memory_may_end(void **state)
             status = VKMM_OUT_OF_MEMORY; /* a folder without memory for its names counts as unreadable */
     }
     assert_int_equal(status, VKMM_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(drivers_good_and_broken, enter, leave),
-        cmocka_unit_test_setup_teardown(folders_in_the_loaders_order, enter, leave),
-        cmocka_unit_test_setup_teardown(drivers_that_the_loader_filters, enter, leave),
-        cmocka_unit_test_setup_teardown(layers_by_their_own_variables, enter, leave),
-        cmocka_unit_test_setup_teardown(layers_by_the_loaders_variables, enter, leave),
-        cmocka_unit_test_setup_teardown(an_empty_system_has_none, enter, leave),
-        cmocka_unit_test_setup_teardown(memory_may_end, enter, leave),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,6 @@ static int file = -1;
 /* PAGES pages of ones. */
 static int make_file(void **state)
 {
-    (void)state;
     strcpy(path + sizeof path - 7, "XXXXXX");
     page = (size_t)sysconf(_SC_PAGESIZE);
     file = mkstemp(path);
@@ -30,7 +29,6 @@ static int make_file(void **state)
 
 static int remove_file(void **state)
 {
-    (void)state;
     return close(file) + unlink(path);
 }
 
@@ -52,10 +50,11 @@ static vkmm_status check(const vkmm_mapping *mapping)
     return vkmm_mapping_check(NULL, path, mapping);
 }
 
+#define WITH_FILE(name) TEST_WITH(name, make_file, remove_file)
+
 /* The page that was cut in two reads as zero, without a signal. */
-static void test_a_file_made_shorter(void **state)
+WITH_FILE(test_a_file_made_shorter)
 {
-    (void)state;
     vkmm_mapping mapping = open_file();
     assert_int_equal(check(&mapping), VKMM_OK);
     assert_int_equal(ftruncate(file, (off_t)(10 * page + 7)), 0);
@@ -67,9 +66,8 @@ static void test_a_file_made_shorter(void **state)
 }
 
 /* A file that another has replaced is whole. */
-static void test_a_file_replaced(void **state)
+WITH_FILE(test_a_file_replaced)
 {
-    (void)state;
     vkmm_mapping mapping = open_file();
     vkmm_output *output = NULL;
     assert_int_equal(vkmm_output_open(NULL, path, &output), VKMM_OK);
@@ -97,9 +95,8 @@ static unsigned long held(const vkmm_mapping *mapping)
     return kilobytes * 1024 / page;
 }
 
-static void test_pages_are_forgotten(void **state)
+WITH_FILE(test_pages_are_forgotten)
 {
-    (void)state;
     vkmm_mapping mapping = open_file();
     const char *data = mapping.data;
     for (size_t i = 0; i < PAGES; i++) assert_int_equal(byte_at(&mapping, i * page), 1);
@@ -121,16 +118,4 @@ static void test_pages_are_forgotten(void **state)
     memset(plain, 3, sizeof plain);
     vkmm_mappings_forget(plain, sizeof plain);
     for (size_t i = 0; i < sizeof plain; i++) assert_int_equal(plain[i], 3);
-}
-
-#define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, make_file, remove_file)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_FILE(test_a_file_made_shorter),
-        WITH_FILE(test_a_file_replaced),
-        WITH_FILE(test_pages_are_forgotten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

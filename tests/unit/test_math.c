@@ -9,9 +9,8 @@
 
 static const uint64_t LARGEST = UINT32_MAX;
 
-static void test_types(void **state)
+TEST(test_types)
 {
-    (void)state;
     vkmm_type type = VKMM_F32;
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         const vkmm_type_info *info = vkmm_type_of((vkmm_type)t);
@@ -28,9 +27,8 @@ static void test_types(void **state)
 }
 
 /* The table of the public header, once more. */
-static void test_types_of_products(void **state)
+TEST(test_types_of_products)
 {
-    (void)state;
     static const vkmm_type table[][3] = {
         {VKMM_F32, VKMM_F32, VKMM_F32},   {VKMM_F32, VKMM_F32, VKMM_F16},  {VKMM_F64, VKMM_F64, VKMM_F64},
         {VKMM_I32, VKMM_I32, VKMM_I32},   {VKMM_U32, VKMM_U32, VKMM_U32},  {VKMM_F16, VKMM_F16, VKMM_F32},
@@ -66,9 +64,8 @@ static void test_types_of_products(void **state)
     }
 }
 
-static void test_problem_extents(void **state)
+TEST(test_problem_extents)
 {
-    (void)state;
     vkmm_problem p = VKMM_PROBLEM(.m = 3, .n = 5, .k = 7, .type = VKMM_F64);
     vkmm_problem_bytes bytes = {0};
     assert_int_equal(vkmm_problem_check(NULL, &p, &bytes), VKMM_OK);
@@ -84,9 +81,8 @@ static void test_problem_extents(void **state)
     assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
 }
 
-static void test_problem_refusals(void **state)
+TEST(test_problem_refusals)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_problem_bytes bytes = {.total = 1};
@@ -116,9 +112,8 @@ static void test_problem_refusals(void **state)
     assert_true(bytes.total == 1);
 }
 
-static void test_view_get_is_exact(void **state)
+TEST(test_view_get_is_exact)
 {
-    (void)state;
     const uint32_t u[] = {0, UINT32_MAX};
     const int32_t i[] = {INT32_MIN, INT32_MAX};
     const float f[] = {0.1F, -INFINITY};
@@ -166,9 +161,8 @@ static void check_pack(uint64_t rows, uint64_t cols, uint64_t row_stride, uint64
     free(packed);
 }
 
-static void test_pack(void **state)
+TEST(test_pack)
 {
-    (void)state;
     static const uint64_t shapes[][2] = {{1, 1}, {33, 70}, {32, 64}, {100, 1}, {1, 100}, {0, 5}, {5, 0}, {31, 31}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
@@ -216,9 +210,8 @@ static void check_range(vkmm_type type, vkmm_init init, double low, double high,
     free(v);
 }
 
-static void test_fill_ranges(void **state)
+TEST(test_fill_ranges)
 {
-    (void)state;
     check_range(VKMM_F32, VKMM_INIT_UNIFORM, -1.0, 1.0, 0);
     check_range(VKMM_F64, VKMM_INIT_UNIFORM, -1.0, 1.0, 0);
     check_range(VKMM_I32, VKMM_INIT_UNIFORM, -32768.0, 32767.0, 1);
@@ -237,9 +230,8 @@ static void test_fill_ranges(void **state)
     check_range(VKMM_U8, VKMM_INIT_INT, 0.0, 16.0, 1);
 }
 
-static void test_fill_patterns_and_seeds(void **state)
+TEST(test_fill_patterns_and_seeds)
 {
-    (void)state;
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         double *index = filled((vkmm_type)t, VKMM_INIT_INDEX, 9, 100),
                *ones = filled((vkmm_type)t, VKMM_INIT_ONES, 9, 100);
@@ -282,9 +274,8 @@ static void check_fill_view(vkmm_type type, vkmm_init init, uint64_t rows, uint6
     free(packed);
 }
 
-static void test_fill_view(void **state)
+TEST(test_fill_view)
 {
-    (void)state;
     static const uint64_t shapes[][2] = {{7, 9}, {1, 1}, {1, 6}, {6, 1}, {0, 4}, {4, 0}};
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (int init = 0; init < VKMM_INIT_COUNT; init++) {
@@ -299,26 +290,8 @@ static void test_fill_view(void **state)
     }
 }
 
-static void test_init_names(void **state)
+TEST(test_init_names)
 {
-    (void)state;
     assert_string_equal(vkmm_init_name(VKMM_INIT_UNIFORM), "uniform");
     assert_string_equal(vkmm_init_name(VKMM_INIT_ZEROS), "zeros");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_types_of_products),
-        cmocka_unit_test(test_problem_extents),
-        cmocka_unit_test(test_problem_refusals),
-        cmocka_unit_test(test_view_get_is_exact),
-        cmocka_unit_test(test_pack),
-        cmocka_unit_test(test_fill_ranges),
-        cmocka_unit_test(test_fill_patterns_and_seeds),
-        cmocka_unit_test(test_fill_view),
-        cmocka_unit_test(test_init_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

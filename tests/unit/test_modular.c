@@ -27,9 +27,8 @@ static uint32_t needs(vkmm_modular_line a, vkmm_modular_line b)
 }
 
 /* 15 to 18 moduli have 58.38, 62.18, 65.97 and 69.72 bits; half of the bound is 53. */
-static void test_large_elements_that_overlap(void **state)
+TEST(test_large_elements_that_overlap)
 {
-    (void)state;
     assert_int_equal(needs(line(0, 255, 255), line(0, 255, 255)), 15);    /* 1 + 1 */
     assert_int_equal(needs(line(0, 153, 255), line(0, 127, 255)), 15);    /* + 3.35 */
     assert_int_equal(needs(line(0, 152, 255), line(0, 127, 255)), 16);    /* + 3.41 */
@@ -43,9 +42,8 @@ static void test_large_elements_that_overlap(void **state)
 }
 
 /* Each element of a line keeps its bits, whatever it is multiplied by; of both operands one is not enough. */
-static void test_small_elements(void **state)
+TEST(test_small_elements)
 {
-    (void)state;
     static const uint32_t most[] = {43, 73, 103, 133}; /* eighths of a bit */
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(needs(line(0, 0, most[i]), line(0, 0, 0)), 15 + i);
@@ -56,9 +54,8 @@ static void test_small_elements(void **state)
 }
 
 /* Lines without any rounding, of which the worst counts; lines of zeros do not. */
-static void test_exact_lines(void **state)
+TEST(test_exact_lines)
 {
-    (void)state;
     vkmm_modular_line lines[3] = {line(0, 0, 255), {.squares = 1, .bits = 0xffff}, line(0, 0, 0)};
     lines[0].bits = ONE << 16 | (ONE - 55); /* and 3 bits by the squares */
     assert_int_equal(vkmm_modular_needs(lines, 3, lines, 3), 15);
@@ -67,9 +64,8 @@ static void test_exact_lines(void **state)
     assert_int_equal(vkmm_modular_needs(lines + 1, 2, lines + 1, 1), 15);
 }
 
-static void test_integers_are_exact(void **state)
+TEST(test_integers_are_exact)
 {
-    (void)state;
     assert_int_equal(needs(whole(53, 0), whole(10, 0)), 15);
     vkmm_modular_line wide = whole(53, 0), kept = wide;
     wide.squares = 0x1p17f; /* 61.5 bits */
@@ -79,15 +75,4 @@ static void test_integers_are_exact(void **state)
     wide.shares[0] = UINT32_MAX;
     assert_int_equal(needs(wide, kept), 15);
     assert_true(needs(whole(0, 0), (vkmm_modular_line){.bits = 0xffff0000}) == UINT32_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_elements_that_overlap),
-        cmocka_unit_test(test_small_elements),
-        cmocka_unit_test(test_exact_lines),
-        cmocka_unit_test(test_integers_are_exact),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

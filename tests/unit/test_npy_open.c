@@ -19,9 +19,8 @@ static unsigned mappings(const char *path)
     return count;
 }
 
-static void test_open(void **state)
+TEST(test_open)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     char path[] = "/tmp/vkmm-npy-XXXXXX.npy";
@@ -53,9 +52,8 @@ static void test_open(void **state)
 }
 
 /* A matrix of 3000 bytes a row, in a file of two rows less than it should have. */
-static void test_made_shorter_while_it_is_read(void **state)
+TEST(test_made_shorter_while_it_is_read)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     char path[] = "/tmp/vkmm-npy-XXXXXX.npy";
@@ -78,9 +76,8 @@ static void test_made_shorter_while_it_is_read(void **state)
 }
 
 /* Elements at an odd address are copied: the file is no longer needed. */
-static void test_a_copy_of_a_file_that_goes(void **state)
+TEST(test_a_copy_of_a_file_that_goes)
 {
-    (void)state;
     static const char header[] = "{\"C\":{\"dtype\":\"F32\",\"shape\":[16384],\"data_offsets\":[0,65536]}}";
     char path[] = "/tmp/vkmm-copy-XXXXXX.safetensors", start[101] = {101 - 8}; /* the elements are not aligned */
     int fd = mkstemps(path, 12);
@@ -97,12 +94,4 @@ static void test_a_copy_of_a_file_that_goes(void **state)
     vkmm_array_close(&file);
     close(fd);
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_open),
-                                       cmocka_unit_test(test_made_shorter_while_it_is_read),
-                                       cmocka_unit_test(test_a_copy_of_a_file_that_goes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

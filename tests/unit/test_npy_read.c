@@ -29,9 +29,8 @@ static void refuse(const char *dictionary, const char *why)
     free(f.data);
 }
 
-static void test_versions_types_and_orders(void **state)
+TEST(test_versions_types_and_orders)
 {
-    (void)state;
     for (unsigned version = 1; version <= 3; version++) {
         vkmm_view v = accept(version, GOOD("<f4", "False", "(2, 3)"));
         assert_true(v.type == VKMM_F32 && v.rows == 2 && v.cols == 3 && v.row_stride == 3 && v.col_stride == 1);
@@ -42,9 +41,8 @@ static void test_versions_types_and_orders(void **state)
     assert_int_equal(accept(1, GOOD("<u4", "False", "(6, 1)")).type, VKMM_U32);
 }
 
-static void test_narrow_types(void **state)
+TEST(test_narrow_types)
 {
-    (void)state;
     assert_int_equal(accept(1, GOOD("<f2", "False", "(4, 3)")).type, VKMM_F16);
     assert_int_equal(accept(1, GOOD("=f2", "False", "(4, 3)")).type, VKMM_F16);
     assert_int_equal(accept(1, GOOD("|i1", "False", "(4, 6)")).type, VKMM_I8);
@@ -53,9 +51,8 @@ static void test_narrow_types(void **state)
 }
 
 /* One dimension is a row; three are matrices, whatever the order: element (x, i, j) is found where NumPy has it. */
-static void test_other_dimensions(void **state)
+TEST(test_other_dimensions)
 {
-    (void)state;
     heard h;
     vkmm_array array;
     npy_file f = npy_make(1, GOOD("|u1", "False", "(24,)"), 24);
@@ -77,9 +74,8 @@ static void test_other_dimensions(void **state)
     }
 }
 
-static void test_elements(void **state)
+TEST(test_elements)
 {
-    (void)state;
     heard h;
     vkmm_array array;
     npy_file f = npy_make(1, GOOD("<u4", "True", "(2, 3)"), 24);
@@ -90,9 +86,8 @@ static void test_elements(void **state)
     free(f.data);
 }
 
-static void test_any_layout_of_the_dictionary(void **state)
+TEST(test_any_layout_of_the_dictionary)
 {
-    (void)state;
     static const char *const headers[] = {
         "{'shape':(2,3),'fortran_order':False,'descr':'<f4'}",
         "{ \"fortran_order\" : False , \"shape\" : ( 2 , 3 , ) , \"descr\" : \"<f4\" , } ",
@@ -105,9 +100,8 @@ static void test_any_layout_of_the_dictionary(void **state)
     }
 }
 
-static void test_empty_matrices_and_trailing_bytes(void **state)
+TEST(test_empty_matrices_and_trailing_bytes)
 {
-    (void)state;
     vkmm_view v = accept(1, GOOD("<f8", "False", "(0, 5)"));
     assert_true(v.rows == 0 && v.cols == 5);
     v = accept(1, GOOD("<f8", "True", "(5, 0)"));
@@ -115,9 +109,8 @@ static void test_empty_matrices_and_trailing_bytes(void **state)
     assert_true(accept(1, GOOD("<f4", "False", "(1, 1)")).rows == 1); /* 20 bytes too many */
 }
 
-static void test_other_dtypes_are_named(void **state)
+TEST(test_other_dtypes_are_named)
 {
-    (void)state;
     refuse(GOOD("<f1", "False", "(2, 3)"),
            "dtype '<f1' is not supported; only f2, f4, f8, i1, i4, i8, u1, u4 and u8 are");
     refuse(GOOD("<i2", "False", "(2, 3)"), "dtype '<i2' is not supported");
@@ -134,9 +127,8 @@ static void test_other_dtypes_are_named(void **state)
     refuse("{'descr': None, 'fortran_order': False, 'shape': (2, 3), }", "needs a string for 'descr'");
 }
 
-static void test_other_shapes_are_named(void **state)
+TEST(test_other_shapes_are_named)
 {
-    (void)state;
     refuse(GOOD("<f4", "False", "()"), "shape () has 0 dimensions; a matrix has 2");
     refuse(GOOD("<f4", "False", "(1, 2, 3, 1)"),
            "shape (1, 2, 3, 1) has 4 dimensions; a matrix has 2, and a batch of them 3");
@@ -150,9 +142,8 @@ static void test_other_shapes_are_named(void **state)
     refuse(GOOD("<f4", "False", "(2.0, 3)"), "a tuple of extents");
 }
 
-static void test_sizes_that_overflow(void **state)
+TEST(test_sizes_that_overflow)
 {
-    (void)state;
     refuse(GOOD("<f4", "False", "(2, 18446744073709551616)"), "does not fit in 64 bits"); /* 2^64 */
     refuse(GOOD("<f4", "False", "(2, 184467440737095516160)"), "does not fit in 64 bits");
     refuse(GOOD("<f4", "False", "(4294967296, 4294967296)"),
@@ -164,9 +155,8 @@ static void test_sizes_that_overflow(void **state)
     refuse(GOOD("<f4", "False", "(1, 4611686018427387903)"), "the last 18446744073709551588 are missing");
 }
 
-static void test_broken_dictionaries(void **state)
+TEST(test_broken_dictionaries)
 {
-    (void)state;
     refuse("", "should begin with '{'");
     refuse("[1]", "should begin with '{'");
     refuse("{}", "lacks the key 'descr'");
@@ -187,9 +177,8 @@ static void test_broken_dictionaries(void **state)
     refuse("{,}", "should have a key");
 }
 
-static void test_missing_data(void **state)
+TEST(test_missing_data)
 {
-    (void)state;
     refuse(GOOD("<f4", "False", "(2, 4)"), "2×4 elements of type f32 need 32 bytes of data; the last 8 are missing");
     heard h;
     vkmm_array array;
@@ -201,9 +190,8 @@ static void test_missing_data(void **state)
 }
 
 /* Every proper beginning of a file is refused, and none is read beyond its end. */
-static void test_every_truncation(void **state)
+TEST(test_every_truncation)
 {
-    (void)state;
     for (unsigned version = 1; version <= 3; version++) {
         npy_file f = npy_make(version, GOOD("<f8", "True", "(1, 3)"), 24);
         for (uint64_t bytes = 0; bytes < f.bytes; bytes++) {
@@ -222,9 +210,8 @@ static void test_every_truncation(void **state)
     }
 }
 
-static void test_other_files(void **state)
+TEST(test_other_files)
 {
-    (void)state;
     heard h;
     vkmm_array array;
     npy_file f = npy_make(1, GOOD("<f4", "False", "(2, 3)"), 24);
@@ -242,9 +229,8 @@ static void test_other_files(void **state)
 }
 
 /* A header of odd length is legal, but its floats cannot be read in place. */
-static void test_unaligned_data(void **state)
+TEST(test_unaligned_data)
 {
-    (void)state;
     heard h;
     vkmm_array array;
     npy_file f = npy_make(1, GOOD("<f4", "False", "(2, 3)"), 25);
@@ -253,25 +239,4 @@ static void test_unaligned_data(void **state)
     assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
     assert_contains(h.last, "which is not aligned for f32");
     free(f.data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_versions_types_and_orders),
-        cmocka_unit_test(test_narrow_types),
-        cmocka_unit_test(test_other_dimensions),
-        cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_any_layout_of_the_dictionary),
-        cmocka_unit_test(test_empty_matrices_and_trailing_bytes),
-        cmocka_unit_test(test_other_dtypes_are_named),
-        cmocka_unit_test(test_other_shapes_are_named),
-        cmocka_unit_test(test_sizes_that_overflow),
-        cmocka_unit_test(test_broken_dictionaries),
-        cmocka_unit_test(test_missing_data),
-        cmocka_unit_test(test_every_truncation),
-        cmocka_unit_test(test_other_files),
-        cmocka_unit_test(test_unaligned_data),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

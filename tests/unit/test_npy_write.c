@@ -11,7 +11,6 @@ static char path[] = "/tmp/vkmm-npy-XXXXXX.npy";
 
 static int make_file(void **state)
 {
-    (void)state;
     memcpy(path + sizeof path - 11, "XXXXXX", 6);
     int fd = mkstemps(path, 4);
     return fd >= 0 ? close(fd) : -1;
@@ -19,7 +18,6 @@ static int make_file(void **state)
 
 static int remove_file(void **state)
 {
-    (void)state;
     return unlink(path);
 }
 
@@ -36,9 +34,10 @@ static vkmm_status write_stack(const vkmm_log *log, const char *to, const vkmm_v
     return vkmm_array_write(log, to, &array);
 }
 
-static void test_what_is_written_is_read(void **state)
+#define WITH_FILE(name) TEST_WITH(name, make_file, remove_file)
+
+WITH_FILE(test_what_is_written_is_read)
 {
-    (void)state;
     static const uint64_t shapes[][2] = {{1, 1}, {3, 5}, {100, 1}, {0, 7}, {7, 0}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
@@ -61,9 +60,8 @@ static void test_what_is_written_is_read(void **state)
 }
 
 /* Byte for byte what NEP 1 asks for: version 1.0, a length that ends the header at a multiple of 64, a line end. */
-static void test_the_header(void **state)
+WITH_FILE(test_the_header)
 {
-    (void)state;
     const float data[6] = {1, 2, 3, 4, 5, 6};
     vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
     unsigned char bytes[200];
@@ -79,9 +77,8 @@ static void test_the_header(void **state)
     assert_memory_equal(bytes + 128, data, 24);
 }
 
-static void test_the_longest_header_fits(void **state)
+WITH_FILE(test_the_longest_header_fits)
 {
-    (void)state;
     vkmm_array_file npy = {0};
     vkmm_view view = vkmm_view_rows("", UINT64_MAX, 0, VKMM_F64);
     assert_int_equal(write_matrix(NULL, path, &view), VKMM_OK);
@@ -91,9 +88,8 @@ static void test_the_longest_header_fits(void **state)
 }
 
 /* Column-major, rows with gaps, and more rows than one block holds. */
-static void test_any_strides(void **state)
+WITH_FILE(test_any_strides)
 {
-    (void)state;
     enum { ROWS = 700, COLS = 900, LD = 1000 };
     float *data = calloc(LD * LD, sizeof *data);
     const vkmm_view views[] = {
@@ -114,9 +110,8 @@ static void test_any_strides(void **state)
 }
 
 /* The header of a stack, then its matrices, each packed. */
-static void test_stacks(void **state)
+WITH_FILE(test_stacks)
 {
-    (void)state;
     const float data[] = {1, 2, 0, 3, 4, 0, 0, 5, 6, 0, 7, 8};
     const vkmm_view rows = {data, 2, 2, 3, 1, VKMM_F32}, cols = {data, 2, 2, 1, 3, VKMM_F32};
     const float want[] = {1, 2, 3, 4, 5, 6, 7, 8}, want_cols[] = {1, 3, 2, 4, 5, 7, 6, 8};
@@ -141,9 +136,8 @@ static void test_stacks(void **state)
     assert_contains(h.last, "does not fit in 64 bits");
 }
 
-static void test_refusals(void **state)
+WITH_FILE(test_refusals)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     const float data[100] = {0};
@@ -159,9 +153,8 @@ static void test_refusals(void **state)
     assert_int_equal(vkmm_array_takes(NULL, "c.safetensors", VKMM_BF16, 1, 0), VKMM_OK);
 }
 
-static void test_without_memory(void **state)
+WITH_FILE(test_without_memory)
 {
-    (void)state;
     const int32_t data[4] = {1, 2, 3, 4};
     vkmm_view view = {data, 2, 2, 1, 2, VKMM_I32};
     vkmm_status status = VKMM_OUT_OF_MEMORY;
@@ -176,20 +169,4 @@ static void test_without_memory(void **state)
             assert_int_equal(vkmm_array_open(NULL, path, 0, &npy), VKMM_INVALID); /* still the empty file */
     }
     assert_true(n > 3);
-}
-
-#define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, make_file, remove_file)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_FILE(test_what_is_written_is_read),
-        WITH_FILE(test_the_header),
-        WITH_FILE(test_the_longest_header_fits),
-        WITH_FILE(test_refusals),
-        WITH_FILE(test_without_memory),
-        WITH_FILE(test_any_strides),
-        WITH_FILE(test_stacks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

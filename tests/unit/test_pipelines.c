@@ -144,7 +144,9 @@ static void write_all(const char *path, const uint8_t *data, size_t bytes)
     fclose(file);
 }
 
-static void comes_back_in_the_next_process(void **state)
+#define WITH_DRIVER(name) TEST_WITH(name, set_up, tear_down)
+
+WITH_DRIVER(comes_back_in_the_next_process)
 {
     fixture *f = *state;
     char path[400];
@@ -164,7 +166,7 @@ static void comes_back_in_the_next_process(void **state)
     assert_int_equal(f->h.count, 0);
 }
 
-static void is_written_only_when_something_was_added(void **state)
+WITH_DRIVER(is_written_only_when_something_was_added)
 {
     fixture *f = *state;
     char path[400];
@@ -179,7 +181,7 @@ static void is_written_only_when_something_was_added(void **state)
     assert_int_equal(before.st_ino, later.st_ino);
 }
 
-static void a_bare_header_is_not_worth_a_file(void **state)
+WITH_DRIVER(a_bare_header_is_not_worth_a_file)
 {
     fixture *f = *state;
     char path[400];
@@ -196,7 +198,7 @@ static void a_bare_header_is_not_worth_a_file(void **state)
     assert_int_equal(f->h.count, 0);
 }
 
-static void damage_is_told_and_the_driver_never_sees_it(void **state)
+WITH_DRIVER(damage_is_told_and_the_driver_never_sees_it)
 {
     fixture *f = *state;
     char path[400];
@@ -226,7 +228,7 @@ static void damage_is_told_and_the_driver_never_sees_it(void **state)
     assert_int_equal(process(f, 0), DATA);
 }
 
-static void others_pipelines_are_stale_without_a_word(void **state)
+WITH_DRIVER(others_pipelines_are_stale_without_a_word)
 {
     fixture *f = *state;
     char path[400];
@@ -260,7 +262,7 @@ static void others_pipelines_are_stale_without_a_word(void **state)
     assert_int_equal(f->h.count, 0);
 }
 
-static void a_driver_that_refuses_the_data_gets_none(void **state)
+WITH_DRIVER(a_driver_that_refuses_the_data_gets_none)
 {
     fixture *f = *state;
     process(f, 1);
@@ -270,7 +272,7 @@ static void a_driver_that_refuses_the_data_gets_none(void **state)
     assert_int_equal(creations, 1);
 }
 
-static void what_cannot_be_kept_is_no_error(void **state)
+WITH_DRIVER(what_cannot_be_kept_is_no_error)
 {
     fixture *f = *state;
     char path[400];
@@ -307,7 +309,7 @@ static void what_cannot_be_kept_is_no_error(void **state)
 }
 
 /* Each child writes more data or less in turn; whoever reads finds one of both, whole. */
-static void processes_side_by_side_see_whole_files(void **state)
+WITH_DRIVER(processes_side_by_side_see_whole_files)
 {
     enum { CHILDREN = 3, ROUNDS = 6 };
     fixture *f = *state;
@@ -337,7 +339,7 @@ static void processes_side_by_side_see_whole_files(void **state)
     assert_int_equal(f->h.count, 0);
 }
 
-static void works_without_memory(void **state)
+WITH_DRIVER(works_without_memory)
 {
     fixture *f = *state;
     char path[400];
@@ -348,22 +350,4 @@ static void works_without_memory(void **state)
     }
     assert_int_equal(files(f, path), 1);
     assert_int_equal(process(f, 0), DATA);
-}
-
-#define WITH_DRIVER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_DRIVER(comes_back_in_the_next_process),
-        WITH_DRIVER(is_written_only_when_something_was_added),
-        WITH_DRIVER(a_bare_header_is_not_worth_a_file),
-        WITH_DRIVER(damage_is_told_and_the_driver_never_sees_it),
-        WITH_DRIVER(others_pipelines_are_stale_without_a_word),
-        WITH_DRIVER(a_driver_that_refuses_the_data_gets_none),
-        WITH_DRIVER(what_cannot_be_kept_is_no_error),
-        WITH_DRIVER(processes_side_by_side_see_whole_files),
-        WITH_DRIVER(works_without_memory),
-    };
-    return cmocka_run_group_tests_name("pipelines", tests, NULL, NULL);
 }

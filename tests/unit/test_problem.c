@@ -9,9 +9,8 @@ enum { M = 3, N = 4, K = 5 };
 static const uint64_t LARGEST = UINT32_MAX;
 
 /* Every rule once, with the whole sentence. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     const struct {
         vkmm_problem problem;
         const char *sentence;
@@ -106,9 +105,8 @@ static void test_refusals(void **state)
 }
 
 /* What comes close to a refusal. */
-static void test_legal_problems(void **state)
+TEST(test_legal_problems)
 {
-    (void)state;
     const vkmm_problem cases[] = {
         VKMM_PROBLEM(),
         VKMM_PROBLEM(.m = LARGEST, .n = 1, .k = 0, .batch_count = 1),
@@ -166,9 +164,8 @@ static void check_views(const vkmm_problem *p)
     }
 }
 
-static void test_views_are_where_the_definition_says(void **state)
+TEST(test_views_are_where_the_definition_says)
 {
-    (void)state;
     static const uint64_t shapes[][3] = {{M, N, K}, {1, N, K}, {M, 1, K}, {M, N, 1},
                                          {1, 1, 1}, {M, N, 0}, {0, N, K}, {M, 0, K}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
@@ -182,9 +179,8 @@ static void test_views_are_where_the_definition_says(void **state)
     }
 }
 
-static void test_an_empty_operand_needs_no_memory(void **state)
+TEST(test_an_empty_operand_needs_no_memory)
 {
-    (void)state;
     const vkmm_problem p = VKMM_PROBLEM(.m = 2, .n = 3, .lda = 7, .offset_a = UINT64_MAX / 8, .offset_b = 5,
                                         .batch_count = 2, .stride_a = 9, .stride_c = 6);
     assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
@@ -198,9 +194,8 @@ static void test_an_empty_operand_needs_no_memory(void **state)
     assert_false(vkmm_problem_c_has_gaps(&none));
 }
 
-static void test_batches_and_flops(void **state)
+TEST(test_batches_and_flops)
 {
-    (void)state;
     vkmm_problem p = VKMM_PROBLEM(.m = M, .n = N, .k = K, .stride_a = 15, .stride_b = 20, .stride_c = 12);
     assert_true(vkmm_problem_batches(&p) == 1 && vkmm_operand_stride(&p, VKMM_A) == 0 &&
                 vkmm_problem_flops(&p) == 120.0);
@@ -213,9 +208,8 @@ static void test_batches_and_flops(void **state)
                 vkmm_operand_stride(&p, VKMM_C) == 12);
 }
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
-    (void)state;
     const vkmm_problem plain[] = {
         VKMM_PROBLEM(.m = M, .n = N, .k = K),
         VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = K, .ldb = N, .ldc = N, .batch_count = 1, .stride_a = 99,
@@ -251,9 +245,8 @@ static void check_scalar(vkmm_type type, double given, double in_force)
     assert_true(vkmm_problem_beta(&b) == in_force && vkmm_problem_alpha(&b) == 0.0);
 }
 
-static void test_scalars_in_force(void **state)
+TEST(test_scalars_in_force)
 {
-    (void)state;
     check_scalar(VKMM_F32, 0.1, (double)0.1F);
     check_scalar(VKMM_F32, 1e-60, 0.0);
     check_scalar(VKMM_F32, -INFINITY, -INFINITY);
@@ -294,9 +287,8 @@ static void check_row_major(const vkmm_problem *p)
     for (int i = 0; i < 4; i++) free(memory[i]);
 }
 
-static void test_row_major_is_the_same_product(void **state)
+TEST(test_row_major_is_the_same_product)
 {
-    (void)state;
     static const double scalars[][2] = {{1, 0}, {2, -3}, {0, 5}, {1, 1}};
     for (unsigned way = 0; way < GEMM_WAYS; way++) {
         for (size_t s = 0; s < sizeof scalars / sizeof scalars[0]; s++) {
@@ -311,9 +303,8 @@ static void test_row_major_is_the_same_product(void **state)
 }
 
 /* α·0 would be NaN for an infinite α, and reading A for α = 0 would spread its NaN. */
-static void test_row_major_of_nothing_summed(void **state)
+TEST(test_row_major_of_nothing_summed)
 {
-    (void)state;
     int swapped = 0;
     const vkmm_problem no_alpha = VKMM_PROBLEM(.m = M, .n = N, .k = K, .alpha = 0, .beta = 2.0),
                        no_terms = VKMM_PROBLEM(.m = M, .n = N, .alpha = NAN);
@@ -321,21 +312,4 @@ static void test_row_major_of_nothing_summed(void **state)
     assert_true(r.k == 0 && r.alpha == 0.0 && r.beta == 2.0 && r.lda == K && r.m == M && r.n == N);
     r = vkmm_problem_row_major(&no_terms, &swapped);
     assert_true(r.k == 0 && r.alpha == 0.0 && r.beta == 0.0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_legal_problems),
-
-        cmocka_unit_test(test_views_are_where_the_definition_says),
-        cmocka_unit_test(test_an_empty_operand_needs_no_memory),
-        cmocka_unit_test(test_batches_and_flops),
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_scalars_in_force),
-        cmocka_unit_test(test_row_major_is_the_same_product),
-        cmocka_unit_test(test_row_major_of_nothing_summed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,9 +58,8 @@ static void refuse(const char *header, size_t data_bytes, const char *why)
     refuse_name(header, data_bytes, NULL, why);
 }
 
-static void test_types(void **state)
+TEST(test_types)
 {
-    (void)state;
     static const struct {
         const char *header;
         vkmm_type type;
@@ -75,9 +74,8 @@ static void test_types(void **state)
     }
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
-    (void)state;
     vkmm_array array;
     accept(ONE("U8", "[2,3]", 0, 6), 6, NULL, &array);
     assert_true(array.dimensions == 2 && array.count == 1 && array.first.rows == 2 && array.first.cols == 3 &&
@@ -92,9 +90,8 @@ static void test_shapes(void **state)
 }
 
 /* In any order, with what belongs to no matrix beside it. */
-static void test_many_tensors(void **state)
+TEST(test_many_tensors)
 {
-    (void)state;
     vkmm_array array;
     const char *header = "{\"b\":" T("F16", "[2,2]", 4, 12) ", \"__metadata__\":{\"format\":\"pt\"}, \"a\":" T(
         "BOOL", "[4]", 0, 4) ",\"c.d/e\":" T("XYZ7", "[9,9,9,9]", 12, 13) "}  ";
@@ -110,9 +107,8 @@ static void test_many_tensors(void **state)
     refuse("{\"__metadata__\":{}}", 0, "the file holds no tensor");
 }
 
-static void test_long_lists(void **state)
+TEST(test_long_lists)
 {
-    (void)state;
     char *header = malloc(100000);
     size_t used = (size_t)sprintf(header, "{");
     assert_non_null(header);
@@ -126,9 +122,8 @@ static void test_long_lists(void **state)
     free(header);
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
-    (void)state;
     refuse(ONE("U8", "[6]", 0, 6), 5,
            "tensor \"a\" ends at byte 6 of the data; the file has 5: the last 1 are missing");
     refuse(ONE("U8", "[6]", 0, 6), 7, "the last 1 bytes belong to no tensor");
@@ -146,9 +141,8 @@ static void test_places(void **state)
     refuse("{\"a\":{\"dtype\":\"U8\",\"shape\":[6],\"data_offsets\":[]}}", 6, "data_offsets that are not");
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-    (void)state;
     refuse(ONE("F16", "[2,3]", 0, 6), 6, "tensor \"a\" needs 12 bytes by its dtype and shape; its data_offsets span 6");
     refuse(ONE("I64", "[3]", 0, 6), 6, "needs 24 bytes");
     refuse(ONE("F32", "[4611686018427387905,4]", 0, 16), 16, "whose size in bytes does not fit in 64 bits");
@@ -159,9 +153,8 @@ static void test_sizes(void **state)
     refuse(ONE("U8", "[1,1,2,3]", 0, 6), 6, "tensor \"a\" has 4 dimensions; a matrix has 2, and a batch of them 3");
 }
 
-static void test_headers(void **state)
+TEST(test_headers)
 {
-    (void)state;
     refuse("", 4, "not a safetensors file");
     refuse("[1]", 4, "does not begin with '{'");
     refuse(" {}", 0, "does not begin with '{'");
@@ -184,9 +177,8 @@ static void test_headers(void **state)
 }
 
 /* The length that a file says of its header. */
-static void test_lengths(void **state)
+TEST(test_lengths)
 {
-    (void)state;
     static const struct {
         uint64_t said;
         const char *why;
@@ -209,9 +201,8 @@ static void test_lengths(void **state)
 }
 
 /* Every proper beginning of a file is refused, and none is read beyond its end. */
-static void test_every_truncation(void **state)
+TEST(test_every_truncation)
 {
-    (void)state;
     size_t bytes;
     const char *header = ONE("F16", "[2,3]", 0, 12);
     unsigned char *file = make(header, strlen(header), 12, &bytes);
@@ -226,9 +217,8 @@ static void test_every_truncation(void **state)
     free(file);
 }
 
-static void test_without_memory(void **state)
+TEST(test_without_memory)
 {
-    (void)state;
     vkmm_array array;
     size_t bytes;
     const char *header = ONE("U8", "[6]", 0, 6);
@@ -237,15 +227,4 @@ static void test_without_memory(void **state)
     assert_int_equal(vkmm_safetensors_format.parse(NULL, "m", NULL, file, bytes, &array), VKMM_OUT_OF_MEMORY);
     vkmm_alloc_fail_after(0);
     free(file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),          cmocka_unit_test(test_shapes),  cmocka_unit_test(test_many_tensors),
-        cmocka_unit_test(test_long_lists),     cmocka_unit_test(test_places),  cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_headers),        cmocka_unit_test(test_lengths), cmocka_unit_test(test_every_truncation),
-        cmocka_unit_test(test_without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

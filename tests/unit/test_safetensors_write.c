@@ -12,7 +12,6 @@ static char path[64], named[80];
 
 static int make_folder(void **state)
 {
-    (void)state;
     strcpy(folder + sizeof folder - 7, "XXXXXX");
     if (mkdtemp(folder) == NULL) return -1;
     snprintf(path, sizeof path, "%s/c.safetensors", folder);
@@ -22,15 +21,15 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    (void)state;
     unlink(path);
     return rmdir(folder); /* nothing half-written stays behind */
 }
 
+#define WITH_FOLDER(name) TEST_WITH(name, make_folder, remove_folder)
+
 /* Bit for bit: every pattern of 16 bits, NaNs and subnormal numbers among them. */
-static void test_every_pattern(void **state)
+WITH_FOLDER(test_every_pattern)
 {
-    (void)state;
     uint16_t *data = malloc(65536 * sizeof *data);
     assert_non_null(data);
     for (uint32_t i = 0; i < 65536; i++) data[i] = (uint16_t)i;
@@ -48,9 +47,8 @@ static void test_every_pattern(void **state)
     free(data);
 }
 
-static void test_every_type_and_shape(void **state)
+WITH_FOLDER(test_every_type_and_shape)
 {
-    (void)state;
     static const uint64_t shapes[][3] = {{1, 1, 1}, {1, 3, 5}, {4, 5, 3}, {2, 0, 7}, {3, 7, 0}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
@@ -76,9 +74,8 @@ static void test_every_type_and_shape(void **state)
 }
 
 /* Byte for byte. */
-static void test_the_header(void **state)
+WITH_FOLDER(test_the_header)
 {
-    (void)state;
     static const char want[] = "{\"C\":{\"dtype\":\"U8\",\"shape\":[2,3],\"data_offsets\":[0,6]}}";
     const uint8_t data[6] = {1, 2, 3, 4, 5, 6};
     const vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_U8);
@@ -95,9 +92,8 @@ static void test_the_header(void **state)
     assert_memory_equal(bytes + 64, data, 6);
 }
 
-static void test_names(void **state)
+WITH_FOLDER(test_names)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     const float data[2] = {1, 2};
@@ -123,9 +119,8 @@ static void test_names(void **state)
 
 /* Another writer's file, whose elements are not aligned: they are copied. */
 /* A file with other tensors in it is no place to write one to. */
-static void test_files_of_many(void **state)
+WITH_FOLDER(test_files_of_many)
 {
-    (void)state;
     static const char two[] = "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]},"
                               "\"b\":{\"dtype\":\"U8\",\"shape\":[1,0],\"data_offsets\":[1,1]}}";
     static const char *const texts[] = {
@@ -146,9 +141,8 @@ static void test_files_of_many(void **state)
     }
 }
 
-static void test_unaligned_data(void **state)
+WITH_FOLDER(test_unaligned_data)
 {
-    (void)state;
     static const char header[] = "{\"i\":{\"dtype\":\"I8\",\"shape\":[1,1],\"data_offsets\":[0,1]},"
                                  "\"f\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[1,9]}}";
     const float data[2] = {1.5F, -2.5F};
@@ -171,9 +165,8 @@ static void test_unaligned_data(void **state)
     vkmm_alloc_fail_after(0);
 }
 
-static void test_without_memory(void **state)
+WITH_FOLDER(test_without_memory)
 {
-    (void)state;
     const int32_t data[4] = {1, 2, 3, 4};
     const vkmm_view view = {data, 2, 2, 1, 2, VKMM_I32};
     const vkmm_array array = vkmm_array_of(&view);
@@ -187,16 +180,4 @@ static void test_without_memory(void **state)
         if (status != VKMM_OK) assert_int_equal(access(path, F_OK), -1);
     }
     assert_true(n > 3);
-}
-
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_FOLDER(test_every_pattern),  WITH_FOLDER(test_every_type_and_shape), WITH_FOLDER(test_the_header),
-        WITH_FOLDER(test_names),          WITH_FOLDER(test_files_of_many),        WITH_FOLDER(test_unaligned_data),
-        WITH_FOLDER(test_without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static vkmm_physical physicals[] = {
 
 enum { DEVICES = sizeof physicals / sizeof *physicals };
 
-static void by_words(void **state)
+TEST(by_words)
 {
     static const struct {
         const char *what, *all; /* the devices of it, in order; "": refused */
@@ -60,7 +60,6 @@ static void by_words(void **state)
     };
     heard h = {0};
     const vkmm_instance instance = {.log = {hear, &h}, .physicals = physicals, .physical_count = DEVICES};
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t found[DEVICES], count = 0, one = 99, refused = 0;
@@ -80,10 +79,4 @@ static void by_words(void **state)
     assert_string_equal(h.last, "there is no device 5; there are devices 0 to 4");
     vkmm_instance_find_device(&instance, "gpu,Voodoo", &(uint32_t){0});
     assert_non_null(strstr(h.last, "no device matches \"Voodoo\"; there are: 0 \"llvm"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_words)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,6 @@ static vkmm_sensed watch(vkmm_sensors *sensors, unsigned ms, const char *name, c
 
 static void a_thread_looks(void **state)
 {
-    (void)state;
     put("/proc/cpuinfo", "cpu MHz\t\t: 2450.000\n");
     vkmm_sensors *sensors = vkmm_sensors_open(NULL, root);
     vkmm_sensed sensed = {.mhz_during = NAN};
@@ -79,7 +78,6 @@ static void a_thread_looks(void **state)
 /* Ticks of user, nice, system, idle, iowait, irq, softirq, steal, guest and guest_nice, 100 a second. */
 static void others_need_the_processor_too(void **state)
 {
-    (void)state;
     put("/proc/stat", "cpu  500 10 100 9000 50 1 2 3 400 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n");
     vkmm_sensors *sensors = vkmm_sensors_open(NULL, root);
     assert_string_equal(vkmm_sensors_source(sensors), "stat");
@@ -96,7 +94,6 @@ static void others_need_the_processor_too(void **state)
 
 static void nothing_to_read_is_no_error(void **state)
 {
-    (void)state;
     vkmm_sensors *sensors = NULL;
     assert_null(vkmm_sensors_open(card, root));
     assert_null(vkmm_sensors_open(NULL, root));
@@ -127,7 +124,6 @@ static void nothing_to_read_is_no_error(void **state)
 
 static void amd_tells_power_and_clock(void **state)
 {
-    (void)state;
     put(GPU "/hwmon/hwmon3/name", "amdgpu\n");
     put(GPU "/hwmon/hwmon3/power1_average", "150000000\n");
     put(GPU "/hwmon/hwmon3/power1_input", "9000000\n");
@@ -161,7 +157,6 @@ static void amd_tells_power_and_clock(void **state)
 
 static void intel_tells_energy_clock_and_limits(void **state)
 {
-    (void)state;
     char link[128];
     put(GPU "/hwmon/hwmon7/energy1_input", "5000000\n");
     put(GPU "/hwmon/hwmon7/name", "else\n");
@@ -209,7 +204,6 @@ static void intel_tells_energy_clock_and_limits(void **state)
 
 static void a_processor_tells_energy_and_clock(void **state)
 {
-    (void)state;
     put("/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: 2450.500\n\nprocessor\t: 1\ncpu MHz\t\t: 2449.500\n");
     vkmm_sensors *sensors = vkmm_sensors_open(NULL, root);
     assert_string_equal(vkmm_sensors_source(sensors), "cpuinfo");
@@ -264,7 +258,6 @@ static void a_processor_tells_energy_and_clock(void **state)
 
 static void nvidia_tells_everything(void **state)
 {
-    (void)state;
     const uint32_t other[4] = {0, 0xc2, 0, 0};
     void *handle = vkmm_dynlib_open(library);
     assert_non_null(handle);
@@ -319,7 +312,6 @@ static void nvidia_tells_everything(void **state)
 /* A counter that moves every 100 ms, by 70 J: 700 W, wherever between two moves one looks. */
 static void steps_of_a_counter_do_not_matter(void **state)
 {
-    (void)state;
     for (int phase = 0; phase < 100; phase += 10) {
         vkmm_sensor_steps steps = {.joules = NAN};
         for (int ms = 0; ms <= 350; ms += 10) {
@@ -345,7 +337,6 @@ static void steps_of_a_counter_do_not_matter(void **state)
 
 static void a_laptop_says_what_it_lives_on(void **state)
 {
-    (void)state;
     assert_string_equal(vkmm_power_source(root), "");
     put(SUPPLY "hidpp_battery_0/type", "Battery\n");
     put(SUPPLY "hidpp_battery_0/scope", "Device\n");

@@ -1,19 +1,14 @@
 /* Users' SPIR-V: a small module, whole, and with every breach of the contract; then what a device must have. Whether a
  * module is valid is for SPIRV-Tools to say (test_spirv_tools.c): here it only has to be asked. */
+#include "../test.h"
 #include "kernel/contract.h"
 #include "kernel/spirv.h"
 #include "kernel/table.h"
 #include "kernel/user.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Numbers of the SPIR-V specification. */
 enum { OP_NAME = 5, OP_EXTENSION = 10, OP_IMPORT = 11, OP_MEMORY_MODEL = 14, OP_ENTRY_POINT = 15 };
@@ -117,11 +112,10 @@ static void expect(const module *m, const vkmm_device_info *device, vkmm_kernel_
         fail_msg("%s: %s: '%s'", part ? part : "good", vkmm_status_name(is), heard);
 }
 
-static void takes_what_compilers_make(void **state)
+TEST(takes_what_compilers_make)
 {
     static const char *const kernels[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
     const module m = good();
-    (void)state;
     expect(&m, NULL, NULL, VKMM_OK, NULL);
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
@@ -173,9 +167,8 @@ static const struct {
     {OP_TYPE_POINTER, 0, 3, 3, VKMM_INVALID, "the variable 7 is bound, but is not a single storage buffer"},
 };
 
-static void names_what_is_wrong(void **state)
+TEST(names_what_is_wrong)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         module m = good();
         m.words[(wrong[i].opcode ? place(&m, wrong[i].opcode, wrong[i].nth) : 0) + wrong[i].word] = wrong[i].value;
@@ -183,9 +176,8 @@ static void names_what_is_wrong(void **state)
     }
 }
 
-static void refuses_every_storage_class_but_its_own(void **state)
+TEST(refuses_every_storage_class_but_its_own)
 {
-    (void)state;
     for (uint32_t class = 0; class < 16; class ++) {
         module m = good();
         m.words[place(&m, OP_TYPE_POINTER, 2) + 2] = class;
@@ -198,11 +190,10 @@ static void refuses_every_storage_class_but_its_own(void **state)
 }
 
 /* Every length, every word with every bit turned: refused or taken, and never read beyond. */
-static void survives_damage(void **state)
+TEST(survives_damage)
 {
     const module whole = good();
     char heard[1024];
-    (void)state;
     for (size_t bytes = 0; bytes < 4 * whole.count; bytes++) {
         const vkmm_status status = check_bytes(whole.words, bytes, NULL, NULL, heard);
         assert_int_equal(status == VKMM_OK, heard[0] == '\0');
@@ -219,12 +210,11 @@ static void survives_damage(void **state)
 }
 
 /* Structs of structs, each three times the one before, do not fit in 64 bits, and take no time. */
-static void counts_what_is_entangled(void **state)
+TEST(counts_what_is_entangled)
 {
     const module m = good();
     const size_t pointer = place(&m, OP_TYPE_POINTER, 1);
     module tangled = m;
-    (void)state;
     tangled.count = pointer;
     for (uint32_t id = 40; id < 60; id++)
         EMIT(&tangled, OP_TYPE_STRUCT, id, id > 40 ? id - 1 : 3, id > 40 ? id - 1 : 3, id > 40 ? id - 1 : 3);
@@ -236,12 +226,11 @@ static void counts_what_is_entangled(void **state)
 }
 
 /* A specialization constant of 64 bits does not fit the planner's values. */
-static void wants_constants_of_32_bits(void **state)
+TEST(wants_constants_of_32_bits)
 {
     const module m = good();
     module wide = m;
     const size_t at = place(&m, OP_SPEC_CONSTANT, 0);
-    (void)state;
     wide.words[at] = 5 << 16 | OP_SPEC_CONSTANT;
     memcpy(wide.words + at + 5, m.words + at + 4, (m.count - at - 4) * 4);
     wide.words[at + 4] = 0;
@@ -259,12 +248,11 @@ static vkmm_device_info device(void)
                               .subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT};
 }
 
-static void asks_the_device(void **state)
+TEST(asks_the_device)
 {
     vkmm_kernel_info kernel = {.tile = {4, 8}, .spec_count = 1, .spec_ids = {VKMM_SPEC_DEPTH}, .spec_values = {64}};
     vkmm_device_info d = device();
     module m = good();
-    (void)state;
     expect(&m, &d, &kernel, VKMM_OK, NULL); /* 4 · 64 · 64 bytes are 16384 */
     d.max_shared_bytes = 16383;
     expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "needs 16384 bytes of shared memory; \"D\" allows 16383");
@@ -281,7 +269,7 @@ static void asks_the_device(void **state)
     expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "SPIR-V 1.4; \"D\" takes up to 1.3");
 }
 
-static void asks_for_capabilities(void **state)
+TEST(asks_for_capabilities)
 {
     static const struct {
         uint32_t number;
@@ -295,7 +283,6 @@ static void asks_for_capabilities(void **state)
                         {6019, "DotProduct"}};
     vkmm_kernel_info kernel = {.tile = {4, 8}};
     vkmm_device_info rich = device();
-    (void)state;
     rich.has_f16 = rich.has_f64 = rich.has_i8 = rich.has_storage16 = rich.has_storage8 = rich.has_dot = 1;
     rich.subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++) {
@@ -310,12 +297,11 @@ static void asks_for_capabilities(void **state)
 
 /* Through the public function, where SPIRV-Tools is there: from any address, and what is taken is a copy. What is not
  * valid is refused, though the contract does not mind it. */
-static void loads_a_shader(void **state)
+TEST(loads_a_shader)
 {
     module m = good();
     unsigned char odd[4 * MOST + 1];
     vkmm_shader *shader = NULL;
-    (void)state;
     memcpy(odd + 1, m.words, 4 * m.count);
     const vkmm_status status = vkmm_shader_load(NULL, "m.spv", odd + 1, 4 * m.count, VKMM_I32, &shader);
     if (status == VKMM_UNSUPPORTED) skip();
@@ -337,20 +323,4 @@ static void loads_a_shader(void **state)
     assert_int_equal(vkmm_shader_load(NULL, "m.spv", m.words, 4 * m.count, VKMM_I32, &shader), VKMM_INVALID);
     assert_null(shader);
     assert_int_equal(vkmm_shader_load(NULL, "m.spv", NULL, 0, VKMM_I32, &shader), VKMM_INVALID);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_what_compilers_make),
-        cmocka_unit_test(names_what_is_wrong),
-        cmocka_unit_test(refuses_every_storage_class_but_its_own),
-        cmocka_unit_test(survives_damage),
-        cmocka_unit_test(counts_what_is_entangled),
-        cmocka_unit_test(wants_constants_of_32_bits),
-        cmocka_unit_test(asks_the_device),
-        cmocka_unit_test(asks_for_capabilities),
-        cmocka_unit_test(loads_a_shader),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

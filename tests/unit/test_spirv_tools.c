@@ -23,7 +23,6 @@ static void asks_for_the_version_of_vulkan(void **state)
         {0x10500, "m.spv is not valid SPIR-V: environment 23, 6 words"},
         {0x10600, "m.spv is not valid SPIR-V: environment 25, 6 words"}};
     heard h;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(validate(cases[i].version, 1, &h), VKMM_INVALID);
         assert_string_equal(h.last, cases[i].sentence);
@@ -38,7 +37,6 @@ static void asks_for_the_version_of_vulkan(void **state)
 static void wants_a_version(void **state)
 {
     const uint32_t word = 0x07230203;
-    (void)state;
     assert_int_equal(vkmm_spirv_validate(NULL, "m.spv", &word, 0), VKMM_INVALID);
     assert_int_equal(vkmm_spirv_validate(NULL, "m.spv", &word, 4), VKMM_INVALID);
 }
@@ -46,7 +44,6 @@ static void wants_a_version(void **state)
 static void tells_that_it_is_missing(void **state)
 {
     heard h;
-    (void)state;
     if (vkmm_dynlib_there("", "libSPIRV-Tools-shared.so") || vkmm_dynlib_there("", "libSPIRV-Tools.so")) skip();
     assert_int_equal(validate(0x10300, 0, &h), VKMM_UNSUPPORTED);
     assert_int_equal(h.level, VKMM_LOG_ERROR);

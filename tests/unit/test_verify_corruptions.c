@@ -299,7 +299,6 @@ static void try_all(vkmm_types types, data_kind kind, epilogue e)
 
 static void test_all_data(void **state)
 {
-    (void)state;
     for (int t = 0; t < KINDS; t++)
         for (int kind = 0; kind < DATA_COUNT; kind++)
             if (vkmm_type_of(kinds[t].in)->is_float || kind == DATA_UNIFORM)
@@ -309,7 +308,6 @@ static void test_all_data(void **state)
 
 static void test_all_epilogues(void **state)
 {
-    (void)state;
     for (int t = 0; t < KINDS; t++)
         for (int e = EPILOGUE_SCALED; e < EPILOGUE_COUNT; e++)
             if (vkmm_type_of(kinds[t].in)->is_float || e == EPILOGUE_SCALED || e == EPILOGUE_RELU)

@@ -6,9 +6,8 @@
 static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
 
 /* Every combination, layout and batch, with a bias and an activation. */
-static void test_right_epilogues_pass(void **state)
+TEST(test_right_epilogues_pass)
 {
-    (void)state;
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         const vkmm_types types = *vkmm_types_at(t);
         for (unsigned way = 0; way < 3 * GEMM_WAYS; way += 5) {
@@ -36,9 +35,8 @@ static scaled large(vkmm_types types, vkmm_activation activation)
 }
 
 /* The bias of one column, missing or doubled, and that of the neighbour. */
-static void test_a_wrong_bias_is_found(void **state)
+TEST(test_a_wrong_bias_is_found)
 {
-    (void)state;
     static const vkmm_types kinds[] = {{VKMM_F32, VKMM_F32, VKMM_F32},
                                        {VKMM_F64, VKMM_F64, VKMM_F64},
                                        {VKMM_I8, VKMM_I32, VKMM_I32},
@@ -63,9 +61,8 @@ static void test_a_wrong_bias_is_found(void **state)
     }
 }
 
-static void test_the_bias_must_be_there(void **state)
+TEST(test_the_bias_must_be_there)
 {
-    (void)state;
     heard h;
     const vkmm_log log = hear_with(&h);
     vkmm_verdict v;
@@ -86,9 +83,8 @@ static void test_the_bias_must_be_there(void **state)
 
 /* What is not linear is sampled without A·B: a wrong row, a wrong column and a product without its activation are
  * found, and the sentence tells what was done. */
-static void test_activations_are_sampled(void **state)
+TEST(test_activations_are_sampled)
 {
-    (void)state;
     static const vkmm_types kinds[] = {
         {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32}};
     for (size_t t = 0; t < sizeof kinds / sizeof kinds[0]; t++) {
@@ -110,9 +106,8 @@ static void test_activations_are_sampled(void **state)
 }
 
 /* The exact gelu, x·Φ(x), is not the formula; and a value at which it is steep shows an error as any. */
-static void test_gelu_is_the_formula(void **state)
+TEST(test_gelu_is_the_formula)
 {
-    (void)state;
     vkmm_problem p = scaled_typed(1, 1, 1, (vkmm_types){VKMM_F32, VKMM_F32, VKMM_F32});
     p.activation = VKMM_GELU;
     for (float x = -6.0F; x < 6.0F; x += 0.37F) {
@@ -131,9 +126,8 @@ static void test_gelu_is_the_formula(void **state)
     }
 }
 
-static void test_activations_of_nan_and_infinity(void **state)
+TEST(test_activations_of_nan_and_infinity)
 {
-    (void)state;
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         const vkmm_types types = *vkmm_types_at(t);
         if (!vkmm_type_of(types.in)->is_float) continue;
@@ -154,9 +148,8 @@ static void test_activations_of_nan_and_infinity(void **state)
 }
 
 /* Nothing is summed: β·c₀ + bias alone, and A's and B's NaN count for nothing. */
-static void test_nothing_is_summed(void **state)
+TEST(test_nothing_is_summed)
 {
-    (void)state;
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         const vkmm_types types = *vkmm_types_at(t);
         for (int biased = 0; biased < 2; biased++) {
@@ -170,15 +163,4 @@ static void test_nothing_is_summed(void **state)
             scaled_end(&s);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_epilogues_pass),   cmocka_unit_test(test_a_wrong_bias_is_found),
-        cmocka_unit_test(test_the_bias_must_be_there), cmocka_unit_test(test_activations_are_sampled),
-        cmocka_unit_test(test_gelu_is_the_formula),    cmocka_unit_test(test_activations_of_nan_and_infinity),
-        cmocka_unit_test(test_nothing_is_summed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

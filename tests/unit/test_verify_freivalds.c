@@ -15,9 +15,8 @@ static uint64_t pick(uint64_t trial, uint64_t what, uint64_t below)
     return vkmm_random_bits(1234 + what, trial) % below;
 }
 
-static void test_right_products_pass(void **state)
+TEST(test_right_products_pass)
 {
-    (void)state;
     static const uint64_t shapes[][3] = {{1, 1, 1}, {M, N, K}, {5, 700, 3}, {700, 5, 3}, {20, 20, 1500}, {17, 257, 33}};
     static const vkmm_init inits[] = {VKMM_INIT_UNIFORM, VKMM_INIT_ONES, VKMM_INIT_ZEROS, VKMM_INIT_INDEX};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
@@ -43,9 +42,8 @@ static double visible(const product *p, uint64_t i, uint64_t j)
            vkmm_type_of(p->c.type)->epsilon * scale;
 }
 
-static void test_one_wrong_element_is_found_anywhere(void **state)
+TEST(test_one_wrong_element_is_found_anywhere)
 {
-    (void)state;
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         for (int columns = 0; columns < 2; columns++) {
             product p = make((vkmm_type)t, M, N, K, VKMM_INIT_UNIFORM, columns);
@@ -59,9 +57,8 @@ static void test_one_wrong_element_is_found_anywhere(void **state)
     }
 }
 
-static void test_nan_and_infinity_are_found_anywhere(void **state)
+TEST(test_nan_and_infinity_are_found_anywhere)
 {
-    (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         product p = make((vkmm_type)t, M, N, K, VKMM_INIT_UNIFORM, 0);
@@ -73,9 +70,8 @@ static void test_nan_and_infinity_are_found_anywhere(void **state)
 
 /* A NaN of C lies in the scratch tile when its row is recomputed, where only K = 5 of the tile's rows are then
  * written. */
-static void test_nan_does_not_spread(void **state)
+TEST(test_nan_does_not_spread)
 {
-    (void)state;
     product p = make(VKMM_F32, 20, 20, 5, VKMM_INIT_UNIFORM, 0);
     for (uint64_t i = 0; i < 20; i++) assert_finds(&p, FREIVALDS, 1, i, 3, NAN);
     discard(&p);
@@ -83,9 +79,8 @@ static void test_nan_does_not_spread(void **state)
 
 /* Too little for the vectors, but twice the bound: whole rows see it, and count it once although there are fewer
  * rows than picks. */
-static void test_a_small_error_in_a_whole_row(void **state)
+TEST(test_a_small_error_in_a_whole_row)
 {
-    (void)state;
     product p = make(VKMM_F32, 2, 400, 4, VKMM_INIT_ONES, 0);
     assert_finds(&p, FREIVALDS, 1, 0, 399, 4.0 + 0x1p-16);
     assert_finds(&p, FREIVALDS, 1, 1, 0, 4.0 + 0x1p-16);
@@ -93,9 +88,8 @@ static void test_a_small_error_in_a_whole_row(void **state)
 }
 
 /* Off by 2^31: each vector sees it only when x_j is odd. Eight vectors would miss about 7 of these 2,000, 40 none. */
-static void test_flipped_top_bits_of_integers_are_found(void **state)
+TEST(test_flipped_top_bits_of_integers_are_found)
 {
-    (void)state;
     product p = make(VKMM_U32, 60, 60, 4, VKMM_INIT_INT, 0);
     for (uint64_t trial = 0; trial < 2000; trial++) {
         uint64_t i = pick(trial, 4, 60), j = pick(trial, 5, 60);
@@ -104,9 +98,8 @@ static void test_flipped_top_bits_of_integers_are_found(void **state)
     discard(&p);
 }
 
-static void test_integer_errors_are_found(void **state)
+TEST(test_integer_errors_are_found)
 {
-    (void)state;
     for (int columns = 0; columns < 2; columns++) {
         product p = make(VKMM_I32, M, N, K, VKMM_INIT_UNIFORM, columns);
         for (uint64_t trial = 0; trial < 40; trial++) {
@@ -119,9 +112,8 @@ static void test_integer_errors_are_found(void **state)
     }
 }
 
-static void test_two_swapped_elements_are_found(void **state)
+TEST(test_two_swapped_elements_are_found)
 {
-    (void)state;
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, M, N, K, VKMM_INIT_UNIFORM, 0);
         double x = get(&p.c, 71, 30), y = get(&p.c, 71, 201); /* in one row: their sum is right */
@@ -136,9 +128,8 @@ static void test_two_swapped_elements_are_found(void **state)
 }
 
 /* Nothing was computed: 8 rows are recomputed, not all. */
-static void test_a_hopeless_product_is_not_recomputed_whole(void **state)
+TEST(test_a_hopeless_product_is_not_recomputed_whole)
 {
-    (void)state;
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, M, N, K, VKMM_INIT_ONES, 0);
         memset(p.data[2], 0, M * N * vkmm_type_of((vkmm_type)t)->bytes);
@@ -149,9 +140,8 @@ static void test_a_hopeless_product_is_not_recomputed_whole(void **state)
 }
 
 /* NaN in B spoils every residual, so that every row is compared element by element. */
-static void test_nan_in_the_inputs(void **state)
+TEST(test_nan_in_the_inputs)
 {
-    (void)state;
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         product p = make((vkmm_type)t, M, N, K, VKMM_INIT_ONES, 0);
         set(&p.b, 3, 200, NAN);
@@ -170,9 +160,8 @@ static void test_nan_in_the_inputs(void **state)
 }
 
 /* f64 squares overflow in the row norms from 1e154 on: the check must not believe a bound of infinity. */
-static void test_huge_values(void **state)
+TEST(test_huge_values)
 {
-    (void)state;
     product p = make(VKMM_F64, M, N, K, VKMM_INIT_UNIFORM, 0);
     for (uint64_t k = 0; k < K; k++)
         for (uint64_t j = 0; j < N; j++) set(&p.b, k, j, get(&p.b, k, j) * 1e200);
@@ -193,9 +182,8 @@ static int passes_as(const product *p, vkmm_numbers numbers, vkmm_verify_method 
 
 /* 4096 times 0.7: each addition within a power of two rounds the same way, and the right sum is off by five times
  * √K. What no roundings explain is still wrong. */
-static void test_numbers_with_a_pattern(void **state)
+TEST(test_numbers_with_a_pattern)
 {
-    (void)state;
     product p = make(VKMM_F32, 20, 20, 4096, VKMM_INIT_ONES, 0);
     for (uint64_t i = 0; i < 20; i++)
         for (uint64_t k = 0; k < 4096; k++) set(&p.a, i, k, 0.7);
@@ -210,16 +198,14 @@ static void test_numbers_with_a_pattern(void **state)
     discard(&p);
 }
 
-static void test_tolerances(void **state)
+TEST(test_tolerances)
 {
-    (void)state;
     assert_true(vkmm_tolerance(28, VKMM_NUMBERS_ANY) == 16.0 && vkmm_tolerance(256, VKMM_NUMBERS_RANDOM) == 16.0);
     assert_true(vkmm_tolerance(256, VKMM_NUMBERS_ANY) == 130.0 && vkmm_tolerance(4096, VKMM_NUMBERS_ANY) == 2050.0);
 }
 
-static void test_auto_chooses(void **state)
+TEST(test_auto_chooses)
 {
-    (void)state;
     product p = make(VKMM_F32, 17, 1000, 1000, VKMM_INIT_ONES, 0);
     vkmm_verdict v = verify(&p, VKMM_VERIFY_AUTO, 1);
     assert_true(v.passed && v.method == FREIVALDS); /* 17 million products */
@@ -233,9 +219,8 @@ static void test_auto_chooses(void **state)
     discard(&p);
 }
 
-static void test_the_seed_decides(void **state)
+TEST(test_the_seed_decides)
 {
-    (void)state;
     product p = make(VKMM_F32, M, N, K, VKMM_INIT_UNIFORM, 0);
     vkmm_verdict first = verify(&p, FREIVALDS, 5), again = verify(&p, FREIVALDS, 5);
     assert_true(first.error > 0.0 && first.error == again.error);
@@ -243,9 +228,8 @@ static void test_the_seed_decides(void **state)
 }
 
 /* Nothing makes a row of a right product stand out: recomputing it costs time. */
-static void test_few_rows_are_recomputed(void **state)
+TEST(test_few_rows_are_recomputed)
 {
-    (void)state;
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, M, N, K, VKMM_INIT_UNIFORM, 0);
         const vkmm_claim claim = {.a = p.a, .b = p.b, .c = p.c, .alpha = 1.0};
@@ -264,9 +248,8 @@ static void test_few_rows_are_recomputed(void **state)
     }
 }
 
-static void test_without_memory(void **state)
+TEST(test_without_memory)
 {
-    (void)state;
     for (int t = VKMM_F32; t <= VKMM_I32; t++) {
         product p = make((vkmm_type)t, 30, 30, 30, VKMM_INIT_ONES, 0);
         vkmm_status status = VKMM_OUT_OF_MEMORY;
@@ -284,28 +267,4 @@ static void test_without_memory(void **state)
         assert_true(n > 2); /* the vectors had their turn */
         discard(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_products_pass),
-        cmocka_unit_test(test_one_wrong_element_is_found_anywhere),
-        cmocka_unit_test(test_nan_and_infinity_are_found_anywhere),
-        cmocka_unit_test(test_nan_does_not_spread),
-        cmocka_unit_test(test_a_small_error_in_a_whole_row),
-        cmocka_unit_test(test_flipped_top_bits_of_integers_are_found),
-        cmocka_unit_test(test_integer_errors_are_found),
-        cmocka_unit_test(test_two_swapped_elements_are_found),
-        cmocka_unit_test(test_a_hopeless_product_is_not_recomputed_whole),
-        cmocka_unit_test(test_nan_in_the_inputs),
-        cmocka_unit_test(test_huge_values),
-        cmocka_unit_test(test_numbers_with_a_pattern),
-        cmocka_unit_test(test_tolerances),
-        cmocka_unit_test(test_auto_chooses),
-        cmocka_unit_test(test_the_seed_decides),
-        cmocka_unit_test(test_few_rows_are_recomputed),
-        cmocka_unit_test(test_without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

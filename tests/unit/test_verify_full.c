@@ -7,9 +7,8 @@
 
 static const vkmm_verify_method FULL = VKMM_VERIFY_FULL;
 
-static void test_right_products_pass(void **state)
+TEST(test_right_products_pass)
 {
-    (void)state;
     static const uint64_t shapes[][3] = {{1, 1, 1},   {3, 3, 2},  {2, 6, 4},   {17, 300, 33}, {9, 257, 16},
                                          {8, 256, 4}, {64, 1, 5}, {1, 513, 7}, {5, 5, 1025},  {40, 40, 15}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
@@ -26,9 +25,8 @@ static void test_right_products_pass(void **state)
 }
 
 /* In every type and both orders: the last element, one inside, and one at a tile's corner. */
-static void test_one_wrong_element_is_found(void **state)
+TEST(test_one_wrong_element_is_found)
 {
-    (void)state;
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (int columns = 0; columns < 2; columns++) {
             product p = make((vkmm_type)t, 21, 259, 35, VKMM_INIT_INT, columns);
@@ -41,9 +39,8 @@ static void test_one_wrong_element_is_found(void **state)
     }
 }
 
-static void test_wrong_elements_are_counted_and_the_worst_is_named(void **state)
+TEST(test_wrong_elements_are_counted_and_the_worst_is_named)
 {
-    (void)state;
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, 10, 20, 3, VKMM_INIT_ONES, 0);
         set(&p.c, 1, 2, 4);
@@ -57,9 +54,8 @@ static void test_wrong_elements_are_counted_and_the_worst_is_named(void **state)
     }
 }
 
-static void test_two_swapped_elements_are_found(void **state)
+TEST(test_two_swapped_elements_are_found)
 {
-    (void)state;
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, 16, 16, 16, VKMM_INIT_UNIFORM, 0);
         double x = get(&p.c, 2, 3), y = get(&p.c, 5, 7);
@@ -88,9 +84,8 @@ static void check_edge(vkmm_type type, uint64_t k, double factor)
     discard(&p);
 }
 
-static void test_errors_just_within_and_just_beyond_the_bound(void **state)
+TEST(test_errors_just_within_and_just_beyond_the_bound)
 {
-    (void)state;
     check_edge(VKMM_F32, 4, 16.0);
     check_edge(VKMM_F32, 1024, 32.0);
     check_edge(VKMM_F32, 4096, 64.0);
@@ -99,9 +94,8 @@ static void test_errors_just_within_and_just_beyond_the_bound(void **state)
 }
 
 /* 1 + 4096·2^-56: a double sum forgets every small term, and would be off by four times the bound of 2^-46. */
-static void test_the_f64_reference_is_wider_than_f64(void **state)
+TEST(test_the_f64_reference_is_wider_than_f64)
 {
-    (void)state;
     if (LDBL_MANT_DIG == DBL_MANT_DIG) skip();
     product p = make(VKMM_F64, 2, 2, 4097, VKMM_INIT_ONES, 0);
     for (uint64_t k = 1; k < 4097; k++)
@@ -113,9 +107,8 @@ static void test_the_f64_reference_is_wider_than_f64(void **state)
     discard(&p);
 }
 
-static void test_flushed_subnormals_pass(void **state)
+TEST(test_flushed_subnormals_pass)
 {
-    (void)state;
     product p = make(VKMM_F32, 1, 1, 1, VKMM_INIT_ONES, 0);
     set(&p.a, 0, 0, 0x1p-70);
     set(&p.b, 0, 0, 0x1p-70);
@@ -125,9 +118,8 @@ static void test_flushed_subnormals_pass(void **state)
     discard(&p);
 }
 
-static void test_nan_and_infinity_in_a_finite_product_are_wrong(void **state)
+TEST(test_nan_and_infinity_in_a_finite_product_are_wrong)
 {
-    (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         product p = make((vkmm_type)t, 12, 300, 20, VKMM_INIT_UNIFORM, 0);
@@ -141,9 +133,8 @@ static void test_nan_and_infinity_in_a_finite_product_are_wrong(void **state)
     }
 }
 
-static void test_nan_and_infinity_of_the_inputs_must_come_out(void **state)
+TEST(test_nan_and_infinity_of_the_inputs_must_come_out)
 {
-    (void)state;
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         product p = make((vkmm_type)t, 6, 6, 6, VKMM_INIT_ONES, 0);
         set(&p.a, 1, 2, NAN);       /* row 1: NaN */
@@ -168,9 +159,8 @@ static void test_nan_and_infinity_of_the_inputs_must_come_out(void **state)
     }
 }
 
-static void test_overflow_of_the_type_is_infinity(void **state)
+TEST(test_overflow_of_the_type_is_infinity)
 {
-    (void)state;
     static const double half[] = {[VKMM_F32] = 1e30, [VKMM_F64] = 1e200},
                         top[] = {[VKMM_F32] = FLT_MAX, [VKMM_F64] = DBL_MAX};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
@@ -192,9 +182,8 @@ static void test_overflow_of_the_type_is_infinity(void **state)
 
 /* huge − huge: a kernel in the type's arithmetic gets infinity − infinity. But where no partial sum can overflow,
  * NaN is wrong. */
-static void test_overflow_of_partial_sums(void **state)
+TEST(test_overflow_of_partial_sums)
 {
-    (void)state;
     static const double huge[] = {[VKMM_F32] = 1e30, [VKMM_F64] = 1e200};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         product p = make((vkmm_type)t, 1, 1, 2, VKMM_INIT_ONES, 0);
@@ -211,9 +200,8 @@ static void test_overflow_of_partial_sums(void **state)
     }
 }
 
-static void test_integers_wrap(void **state)
+TEST(test_integers_wrap)
 {
-    (void)state;
     product p = make(VKMM_U32, 2, 2, 3, VKMM_INIT_ONES, 0);
     set(&p.a, 0, 0, 65536.0 * 4);
     set(&p.b, 0, 0, 65536.0);
@@ -235,9 +223,8 @@ static void test_integers_wrap(void **state)
     discard(&p);
 }
 
-static void test_empty_products(void **state)
+TEST(test_empty_products)
 {
-    (void)state;
     static const vkmm_verify_method methods[] = {VKMM_VERIFY_AUTO, VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (size_t m = 0; m < 3; m++) {
@@ -255,9 +242,8 @@ static void test_empty_products(void **state)
     }
 }
 
-static void test_arguments_and_methods(void **state)
+TEST(test_arguments_and_methods)
 {
-    (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_verdict v = {.wrong_count = 77};
@@ -275,25 +261,4 @@ static void test_arguments_and_methods(void **state)
     assert_string_equal(vkmm_verify_method_name(VKMM_VERIFY_FREIVALDS), "freivalds");
     discard(&p);
     discard(&q);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_products_pass),
-        cmocka_unit_test(test_one_wrong_element_is_found),
-        cmocka_unit_test(test_wrong_elements_are_counted_and_the_worst_is_named),
-        cmocka_unit_test(test_two_swapped_elements_are_found),
-        cmocka_unit_test(test_errors_just_within_and_just_beyond_the_bound),
-        cmocka_unit_test(test_the_f64_reference_is_wider_than_f64),
-        cmocka_unit_test(test_flushed_subnormals_pass),
-        cmocka_unit_test(test_nan_and_infinity_in_a_finite_product_are_wrong),
-        cmocka_unit_test(test_nan_and_infinity_of_the_inputs_must_come_out),
-        cmocka_unit_test(test_overflow_of_the_type_is_infinity),
-        cmocka_unit_test(test_overflow_of_partial_sums),
-        cmocka_unit_test(test_integers_wrap),
-        cmocka_unit_test(test_empty_products),
-        cmocka_unit_test(test_arguments_and_methods),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

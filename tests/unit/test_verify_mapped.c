@@ -17,7 +17,6 @@ static char path[] = "/tmp/vkmm-mapped-XXXXXX";
 /* Zeros, which take no room on the disk, and whose product is known. */
 static int make_file(void **state)
 {
-    (void)state;
     int fd = mkstemp(path);
     if (fd < 0) return -1;
     int made = ftruncate(fd, (off_t)SIDE * SIDE * 4);
@@ -27,7 +26,6 @@ static int make_file(void **state)
 
 static int remove_file(void **state)
 {
-    (void)state;
     return unlink(path);
 }
 
@@ -77,7 +75,6 @@ static int peak_of(const setting *s)
 
 static void test_memory_is_bounded(void **state)
 {
-    (void)state;
     static const setting settings[] = {
         {"rows", VKMM_F32, 0, 0, 0, 0.0, VKMM_VERIFY_FREIVALDS},
         {"columns", VKMM_F32, 1, 1, 1, 0.0, VKMM_VERIFY_FREIVALDS},

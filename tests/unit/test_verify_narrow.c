@@ -7,9 +7,8 @@
 static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
 
 /* C is rounded to nearest, once. */
-static void test_rounding_of_c(void **state)
+TEST(test_rounding_of_c)
 {
-    (void)state;
     const vkmm_types to_half = {VKMM_F16, VKMM_F16, VKMM_F32}, to_bf16 = {VKMM_BF16, VKMM_BF16, VKMM_F32};
     const vkmm_types *const kinds[] = {&to_half, &to_bf16};
     for (size_t t = 0; t < 2; t++) {
@@ -37,9 +36,8 @@ static void test_rounding_of_c(void **state)
 }
 
 /* α·1: at the edges of f16 and bf16. */
-static void test_c_beyond_the_range(void **state)
+TEST(test_c_beyond_the_range)
 {
-    (void)state;
     const struct {
         vkmm_types types;
         double edge, most; /* infinite from `edge` on */
@@ -74,9 +72,8 @@ static void test_c_beyond_the_range(void **state)
 
 /* 600 terms of 16·16: 153,600. In f16 sums that is infinite and said to be; in f32 sums finite, and infinite where C
  * is f16. */
-static void test_sums_that_overflow(void **state)
+TEST(test_sums_that_overflow)
 {
-    (void)state;
     const vkmm_types kinds[] = {{VKMM_F16, VKMM_F16, VKMM_F16},
                                 {VKMM_F16, VKMM_F32, VKMM_F16},
                                 {VKMM_F32, VKMM_F32, VKMM_F16},
@@ -102,9 +99,8 @@ static void test_sums_that_overflow(void **state)
 }
 
 /* f32 is rounded to f16 before it is multiplied: to infinity, to nothing, to the nearest. */
-static void test_f32_goes_through_f16_when_told(void **state)
+TEST(test_f32_goes_through_f16_when_told)
 {
-    (void)state;
     const vkmm_types types = {VKMM_F32, VKMM_F32, VKMM_F16}, plain = {VKMM_F32, VKMM_F32, VKMM_F32};
     assert_true(scaled_accepts(types, VKMM_ACTIVATION_NONE, 1e6, INFINITY) &&
                 !scaled_accepts(types, VKMM_ACTIVATION_NONE, 1e6, 1e6));
@@ -116,9 +112,8 @@ static void test_f32_goes_through_f16_when_told(void **state)
 }
 
 /* Vulkan lets devices flush subnormal factors and results, and nothing else. */
-static void test_subnormals_may_be_flushed(void **state)
+TEST(test_subnormals_may_be_flushed)
 {
-    (void)state;
     const vkmm_types half = {VKMM_F16, VKMM_F16, VKMM_F32}, wide = {VKMM_F16, VKMM_F32, VKMM_F32};
     for (double x = 0x1p-24; x < 0x1p-13; x *= 2) {
         assert_true(scaled_accepts(half, VKMM_ACTIVATION_NONE, x, x) &&
@@ -144,9 +139,8 @@ static void test_subnormals_may_be_flushed(void **state)
 }
 
 /* The same of α times a product, of c₀ and of the bias: each alone is all that C is. */
-static void test_what_is_added_may_be_flushed(void **state)
+TEST(test_what_is_added_may_be_flushed)
 {
-    (void)state;
     const vkmm_types half = {VKMM_F16, VKMM_F16, VKMM_F32};
     vkmm_problem p = scaled_by(scaled_typed(1, 1, 1, half), 512, 1024);
     p.has_bias = 1;
@@ -184,9 +178,8 @@ static void test_what_is_added_may_be_flushed(void **state)
 
 /* 300·300 - 300·290 = 3000: in f16 the first is infinite, with a sign that the order of the terms decides; relu then
  * makes 0 of it, but never -∞. */
-static void test_relu_of_sums_that_overflow(void **state)
+TEST(test_relu_of_sums_that_overflow)
 {
-    (void)state;
     vkmm_problem p = scaled_typed(1, 1, 2, (vkmm_types){VKMM_F16, VKMM_F32, VKMM_F16});
     for (int a = VKMM_ACTIVATION_NONE; a <= VKMM_RELU; a++) {
         p.activation = (vkmm_activation)a;
@@ -202,9 +195,8 @@ static void test_relu_of_sums_that_overflow(void **state)
     }
 }
 
-static void test_nan_and_infinity_propagate(void **state)
+TEST(test_nan_and_infinity_propagate)
 {
-    (void)state;
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         const vkmm_types types = *vkmm_types_at(t);
         if (!vkmm_type_of(types.in)->is_float) continue;
@@ -221,19 +213,4 @@ static void test_nan_and_infinity_propagate(void **state)
             scaled_end(&s);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding_of_c),
-        cmocka_unit_test(test_c_beyond_the_range),
-        cmocka_unit_test(test_sums_that_overflow),
-        cmocka_unit_test(test_f32_goes_through_f16_when_told),
-        cmocka_unit_test(test_subnormals_may_be_flushed),
-        cmocka_unit_test(test_what_is_added_may_be_flushed),
-        cmocka_unit_test(test_relu_of_sums_that_overflow),
-        cmocka_unit_test(test_nan_and_infinity_propagate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@ enum { M = 5, N = 7, K = 4 };
 
 static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
 
-static void test_right_problems_pass(void **state)
+TEST(test_right_problems_pass)
 {
-    (void)state;
     static const double scalars[][2] = {{1, 0}, {3, 0}, {1, 1}, {-1, 2}, {0, 1}, {0, 0}, {2, -1}};
     for (unsigned way = 0; way < GEMM_WAYS; way++) {
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
@@ -27,9 +26,8 @@ static void test_right_problems_pass(void **state)
     }
 }
 
-static void test_a_wrong_element_of_any_matrix_is_found(void **state)
+TEST(test_a_wrong_element_of_any_matrix_is_found)
 {
-    (void)state;
     for (unsigned way = 0; way < GEMM_WAYS; way++) {
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
             const vkmm_problem p = scaled_by(gemm_way(way, M, N, K, (vkmm_type)t), 2, 3);
@@ -44,9 +42,8 @@ static void test_a_wrong_element_of_any_matrix_is_found(void **state)
     }
 }
 
-static void test_the_first_wrong_matrix_is_named(void **state)
+TEST(test_the_first_wrong_matrix_is_named)
 {
-    (void)state;
     for (size_t m = 0; m < 2; m++) {
         const vkmm_problem p = scaled_by(gemm_way(16, M, N, K, VKMM_I32), 1, 1);
         scaled s = scaled_make(&p, VKMM_INIT_ONES);
@@ -60,9 +57,8 @@ static void test_the_first_wrong_matrix_is_named(void **state)
     }
 }
 
-static void test_one_matrix_is_not_called_a_batch(void **state)
+TEST(test_one_matrix_is_not_called_a_batch)
 {
-    (void)state;
     const vkmm_problem p = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_U32);
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
     assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
@@ -73,9 +69,8 @@ static void test_one_matrix_is_not_called_a_batch(void **state)
     scaled_end(&s);
 }
 
-static void test_the_sentence_of_a_right_batch(void **state)
+TEST(test_the_sentence_of_a_right_batch)
 {
-    (void)state;
     vkmm_problem p = scaled_by(gemm_way(24, M, N, K, VKMM_F32), 2, 1);
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
     assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
@@ -133,9 +128,8 @@ static void check_memory(const scaled *s)
     }
 }
 
-static void test_changes_outside_the_matrices_are_found(void **state)
+TEST(test_changes_outside_the_matrices_are_found)
 {
-    (void)state;
     for (unsigned way = 0; way < GEMM_WAYS; way++) {
         if (way & 6) continue; /* ops say nothing about C */
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
@@ -147,9 +141,8 @@ static void test_changes_outside_the_matrices_are_found(void **state)
     }
 }
 
-static void test_the_sentence_of_a_change_outside(void **state)
+TEST(test_the_sentence_of_a_change_outside)
 {
-    (void)state;
     const vkmm_problem p = VKMM_PROBLEM(.m = 2, .n = 3, .k = 2, .type = VKMM_I32, .ldc = 5, .offset_c = 1);
     scaled s = scaled_make(&p, VKMM_INIT_INDEX);
     gemm_set(VKMM_I32, s.c, 4, -9);
@@ -171,9 +164,8 @@ static void test_the_sentence_of_a_change_outside(void **state)
 }
 
 /* Bits are compared: a NaN that stays is no change, and another NaN is one. */
-static void test_nan_in_gaps(void **state)
+TEST(test_nan_in_gaps)
 {
-    (void)state;
     const vkmm_problem p = VKMM_PROBLEM(.m = 2, .n = 3, .k = 2, .type = VKMM_F32, .ldc = 5);
     const uint32_t quiet = 0x7fc00000, other = 0x7fc00001;
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
@@ -200,9 +192,8 @@ static vkmm_status without_before(vkmm_problem p, heard *h, vkmm_verdict *v)
     return status;
 }
 
-static void test_what_c_was_is_demanded_where_it_counts(void **state)
+TEST(test_what_c_was_is_demanded_where_it_counts)
 {
-    (void)state;
     heard h;
     vkmm_verdict v = {.wrong_count = 77};
     assert_int_equal(without_before(scaled_by(gemm_way(0, M, N, K, VKMM_F32), 1, 2), &h, &v), VKMM_INVALID);
@@ -217,9 +208,8 @@ static void test_what_c_was_is_demanded_where_it_counts(void **state)
     assert_true(v.passed);
 }
 
-static void test_empty_problems(void **state)
+TEST(test_empty_problems)
 {
-    (void)state;
     for (size_t m = 0; m < 2; m++) {
         vkmm_problem p = scaled_by(gemm_way(24, 0, N, K, VKMM_F64), 2, 1);
         vkmm_verdict v = {0};
@@ -234,9 +224,8 @@ static void test_empty_problems(void **state)
 }
 
 /* 2^24 products altogether; but small matrices are always checked whole, since vectors would cost as much. */
-static void test_auto_counts_the_products_of_the_batch(void **state)
+TEST(test_auto_counts_the_products_of_the_batch)
 {
-    (void)state;
     static const struct {
         uint64_t n, batches;
         vkmm_type type;
@@ -263,9 +252,8 @@ static void test_auto_counts_the_products_of_the_batch(void **state)
 
 /* The whole rows and single elements that are looked at differ: an error too small for the vectors is found in one
  * matrix or another. */
-static void test_every_matrix_has_rows_of_its_own(void **state)
+TEST(test_every_matrix_has_rows_of_its_own)
 {
-    (void)state;
     enum { SIZE = 60, BATCHES = 40 };
     vkmm_problem p = VKMM_PROBLEM(.m = SIZE, .n = SIZE, .k = SIZE, .type = VKMM_F32, .batch_count = BATCHES,
                                   .stride_c = SIZE * SIZE);
@@ -291,9 +279,8 @@ static void test_every_matrix_has_rows_of_its_own(void **state)
     free(c);
 }
 
-static void test_without_memory(void **state)
+TEST(test_without_memory)
 {
-    (void)state;
     for (int t = VKMM_F32; t <= VKMM_I32; t++) {
         const vkmm_problem p = scaled_by(gemm_way(24, M, N, K, (vkmm_type)t), 2, 1);
         scaled s = scaled_make(&p, VKMM_INIT_ONES);
@@ -313,24 +300,4 @@ static void test_without_memory(void **state)
         assert_true(n > 4); /* the vectors of each of the three matrices had their turn */
         scaled_end(&s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_problems_pass),
-        cmocka_unit_test(test_a_wrong_element_of_any_matrix_is_found),
-        cmocka_unit_test(test_the_first_wrong_matrix_is_named),
-        cmocka_unit_test(test_one_matrix_is_not_called_a_batch),
-        cmocka_unit_test(test_the_sentence_of_a_right_batch),
-        cmocka_unit_test(test_changes_outside_the_matrices_are_found),
-        cmocka_unit_test(test_the_sentence_of_a_change_outside),
-        cmocka_unit_test(test_nan_in_gaps),
-        cmocka_unit_test(test_what_c_was_is_demanded_where_it_counts),
-        cmocka_unit_test(test_empty_problems),
-        cmocka_unit_test(test_auto_counts_the_products_of_the_batch),
-        cmocka_unit_test(test_every_matrix_has_rows_of_its_own),
-        cmocka_unit_test(test_without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 
 static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
 
-static void test_what_c_was_counts_only_with_beta(void **state)
+TEST(test_what_c_was_counts_only_with_beta)
 {
-    (void)state;
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         for (size_t m = 0; m < 2; m++) {
             scaled s = scaled_large((vkmm_type)t, 2, 0, VKMM_INIT_ONES);
@@ -34,9 +33,8 @@ static void test_what_c_was_counts_only_with_beta(void **state)
 }
 
 /* A's and B's NaN must not leak into C: they are not looked at. */
-static void test_nothing_is_summed_where_alpha_is_0(void **state)
+TEST(test_nothing_is_summed_where_alpha_is_0)
 {
-    (void)state;
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         for (double beta = 0.0; beta < 3.0; beta++) {
             scaled s = scaled_large((vkmm_type)t, 0, beta, VKMM_INIT_UNIFORM);
@@ -51,9 +49,8 @@ static void test_nothing_is_summed_where_alpha_is_0(void **state)
 }
 
 /* An α that is no number has no sum to spoil. */
-static void test_nothing_is_summed_where_k_is_0(void **state)
+TEST(test_nothing_is_summed_where_k_is_0)
 {
-    (void)state;
     static const double alphas[] = {1, NAN, INFINITY, 0};
     for (size_t i = 0; i < 4; i++) {
         for (int t = VKMM_F32; t <= VKMM_F64; t++) {
@@ -75,9 +72,8 @@ static double next(vkmm_type type, double value, double toward)
 }
 
 /* Nothing summed: C is β·c₀ to the last bit, or one of the two values around it where the type has none there. */
-static void test_scaling_is_exact(void **state)
+TEST(test_scaling_is_exact)
 {
-    (void)state;
     for (int type = VKMM_F32; type <= VKMM_F64; type++) {
         const vkmm_type t = (vkmm_type)type;
         scaled s = scaled_small(t, 0, 1, 1);
@@ -96,9 +92,8 @@ static void test_scaling_is_exact(void **state)
     }
 }
 
-static void test_scaling_at_the_ends_of_the_range(void **state)
+TEST(test_scaling_at_the_ends_of_the_range)
 {
-    (void)state;
     for (int type = VKMM_F32; type <= VKMM_F64; type++) {
         const vkmm_type t = (vkmm_type)type;
         const double least = vkmm_type_of(t)->min_normal, most = t == VKMM_F32 ? (double)FLT_MAX : DBL_MAX;
@@ -125,9 +120,8 @@ static void test_scaling_at_the_ends_of_the_range(void **state)
     }
 }
 
-static void test_scalars_that_are_no_numbers(void **state)
+TEST(test_scalars_that_are_no_numbers)
 {
-    (void)state;
     for (size_t m = 0; m < 2; m++) {
         scaled s = scaled_large(VKMM_F32, NAN, 0, VKMM_INIT_ONES);
         assert_right(&s, methods[m]);
@@ -149,9 +143,8 @@ static void test_scalars_that_are_no_numbers(void **state)
 }
 
 /* 1·1 - 1·1 is 0, and ∞·0 a NaN; a sum that rounding left a little above or below makes an infinity of either sign. */
-static void test_infinite_alpha_and_a_sum_near_0(void **state)
+TEST(test_infinite_alpha_and_a_sum_near_0)
 {
-    (void)state;
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         scaled s = scaled_small((vkmm_type)t, 2, INFINITY, 1);
         for (uint64_t i = 0; i < 3; i++) gemm_set((vkmm_type)t, s.a, 2 * i, -1);
@@ -165,9 +158,8 @@ static void test_infinite_alpha_and_a_sum_near_0(void **state)
 
 /* 1e-30·(1e30·1e30): the exact result is no problem, but the sum in the type's arithmetic is infinite before α makes
  * it small. */
-static void test_overflow_of_the_sum_before_alpha(void **state)
+TEST(test_overflow_of_the_sum_before_alpha)
 {
-    (void)state;
     const double huge[] = {[VKMM_F32] = 1e30, [VKMM_F64] = 1e200}, tiny[] = {[VKMM_F32] = 1e-30, [VKMM_F64] = 1e-200};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         scaled s = scaled_small((vkmm_type)t, 1, tiny[t], 1);
@@ -184,9 +176,8 @@ static void test_overflow_of_the_sum_before_alpha(void **state)
 }
 
 /* β·c₀ beyond the type's range, brought back by the sum. */
-static void test_overflow_of_beta_times_c(void **state)
+TEST(test_overflow_of_beta_times_c)
 {
-    (void)state;
     scaled s = scaled_small(VKMM_F32, 1, 1, 1);
     for (uint64_t i = 0; i < 3; i++) gemm_set(VKMM_F32, s.a, i, -3e38);
     for (uint64_t i = 0; i < 9; i++) gemm_set(VKMM_F32, s.before, i, 3e38);
@@ -203,9 +194,8 @@ static void test_overflow_of_beta_times_c(void **state)
 }
 
 /* In each of these the bound without φ is next to nothing. */
-static void test_flushed_subnormals_pass(void **state)
+TEST(test_flushed_subnormals_pass)
 {
-    (void)state;
     static const struct {
         double alpha, a, beta, before, want, wrong;
     } cases[] = {
@@ -225,21 +215,4 @@ static void test_flushed_subnormals_pass(void **state)
         assert_false(passes_with(&s, cases[i].wrong));
         scaled_end(&s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_c_was_counts_only_with_beta),
-        cmocka_unit_test(test_nothing_is_summed_where_alpha_is_0),
-        cmocka_unit_test(test_nothing_is_summed_where_k_is_0),
-        cmocka_unit_test(test_scaling_is_exact),
-        cmocka_unit_test(test_scaling_at_the_ends_of_the_range),
-        cmocka_unit_test(test_scalars_that_are_no_numbers),
-        cmocka_unit_test(test_infinite_alpha_and_a_sum_near_0),
-        cmocka_unit_test(test_overflow_of_the_sum_before_alpha),
-        cmocka_unit_test(test_overflow_of_beta_times_c),
-        cmocka_unit_test(test_flushed_subnormals_pass),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

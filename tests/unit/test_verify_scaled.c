@@ -4,9 +4,8 @@
 #include <math.h>
 
 static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
-static void test_right_products_pass(void **state)
+TEST(test_right_products_pass)
 {
-    (void)state;
     static const double scalars[][2] = {{1, 1}, {-2, 0}, {3, -1}, {0, 4}, {0, 0}, {1, 0}};
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
@@ -23,9 +22,8 @@ static void test_right_products_pass(void **state)
 }
 
 /* C is right for other scalars than those of the problem. */
-static void test_wrong_scalars_are_caught(void **state)
+TEST(test_wrong_scalars_are_caught)
 {
-    (void)state;
     static const double used[][2] = {{2, 0}, {2, 4}, {1, 3}, {3, 3}, {0, 3}, {2, -3}, {-2, 3}, {2, 6}};
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
@@ -42,9 +40,8 @@ static void test_wrong_scalars_are_caught(void **state)
 }
 
 /* α reaches C₀ too: what tests with α = 1 would not tell. */
-static void test_misplaced_scalars_are_caught(void **state)
+TEST(test_misplaced_scalars_are_caught)
 {
-    (void)state;
     scaled s = scaled_large(VKMM_F64, 2, 3, VKMM_INIT_UNIFORM);
     double *c = s.c, *before = s.before;
     for (uint64_t i = 0; i < s.elements; i++) c[i] += 3 * before[i]; /* α·(A·B + β·C₀) */
@@ -53,9 +50,8 @@ static void test_misplaced_scalars_are_caught(void **state)
     scaled_end(&s);
 }
 
-static void test_one_wrong_element_is_found(void **state)
+TEST(test_one_wrong_element_is_found)
 {
-    (void)state;
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         scaled s = scaled_large((vkmm_type)t, 2, 3, VKMM_INIT_INT);
         const double off = t == VKMM_BF16 ? 16 : 1; /* whose 8 bits round a row by about 2 altogether */
@@ -66,9 +62,8 @@ static void test_one_wrong_element_is_found(void **state)
 }
 
 /* Ones: α·A·B + β·C₀ = α·K + β, and so is the scale; φ is far below the spacing. */
-static void test_errors_just_within_and_just_beyond_the_bound(void **state)
+TEST(test_errors_just_within_and_just_beyond_the_bound)
 {
-    (void)state;
     static const struct {
         vkmm_type type;
         uint64_t k;
@@ -91,9 +86,8 @@ static void test_errors_just_within_and_just_beyond_the_bound(void **state)
     }
 }
 
-static void test_the_sentence_tells_the_unit(void **state)
+TEST(test_the_sentence_tells_the_unit)
 {
-    (void)state;
     scaled s = scaled_small(VKMM_F32, 4, 2, 3);
     gemm_set(VKMM_F32, s.c, 0, 12);
     assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
@@ -110,9 +104,8 @@ static void test_the_sentence_tells_the_unit(void **state)
     scaled_end(&s);
 }
 
-static void test_integers_wrap(void **state)
+TEST(test_integers_wrap)
 {
-    (void)state;
     scaled s = scaled_small(VKMM_U32, 1, -1, 1);
     for (uint64_t i = 0; i < 9; i++) gemm_set(VKMM_U32, s.c, i, 0);
     assert_right(&s, VKMM_VERIFY_FULL); /* -1 + 1 */
@@ -136,9 +129,8 @@ static void test_integers_wrap(void **state)
     }
 }
 
-static void test_claims(void **state)
+TEST(test_claims)
 {
-    (void)state;
     heard h;
     const vkmm_log log = hear_with(&h);
     scaled s = scaled_small(VKMM_F32, 4, 2, 3);
@@ -160,19 +152,4 @@ static void test_claims(void **state)
     assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_OK);
     assert_true(!v.passed && v.wrong_count == 9 && v.got == 11.0 && v.want == 10.0);
     scaled_end(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_products_pass),
-        cmocka_unit_test(test_wrong_scalars_are_caught),
-        cmocka_unit_test(test_misplaced_scalars_are_caught),
-        cmocka_unit_test(test_one_wrong_element_is_found),
-        cmocka_unit_test(test_errors_just_within_and_just_beyond_the_bound),
-        cmocka_unit_test(test_the_sentence_tells_the_unit),
-        cmocka_unit_test(test_integers_wrap),
-        cmocka_unit_test(test_claims),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,8 @@ static void assert_fails(const sums *s, vkmm_verify_method method, const char *w
     if (v.passed) fail_msg("%s, K %u: %s passed: %s", name_of(&s->types), (unsigned)s->p.k, what, v.sentence);
 }
 
-static void test_right_products_pass(void **state)
+TEST(test_right_products_pass)
 {
-    (void)state;
     static const uint64_t depths[] = {1, 3, 16, 130, K};
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         if (!is_new(vkmm_types_at(t))) continue;
@@ -52,9 +51,8 @@ static void test_right_products_pass(void **state)
 }
 
 /* 1, 2, 3, … of f16 and ones: with a pattern, cutting off has a direction. */
-static void test_numbers_with_a_pattern_pass(void **state)
+TEST(test_numbers_with_a_pattern_pass)
 {
-    (void)state;
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         if (!is_new(vkmm_types_at(t))) continue;
         for (int init = VKMM_INIT_ONES; init <= VKMM_INIT_INDEX; init++) {
@@ -69,9 +67,8 @@ static void test_numbers_with_a_pattern_pass(void **state)
 }
 
 /* The smallest error that shows: half a spacing of C and the bound, and with vectors what a row's roundings hide. */
-static void test_a_wrong_element_is_found(void **state)
+TEST(test_a_wrong_element_is_found)
 {
-    (void)state;
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         if (!is_new(vkmm_types_at(t))) continue;
         sums s = sums_make(*vkmm_types_at(t), 60, N, 40, VKMM_INIT_UNIFORM);
@@ -96,9 +93,8 @@ static void test_a_wrong_element_is_found(void **state)
 }
 
 /* One term of average size; f16 sums of more than 40 terms have errors of that size. */
-static void test_a_missing_term_is_found(void **state)
+TEST(test_a_missing_term_is_found)
 {
-    (void)state;
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         if (!is_new(vkmm_types_at(t))) continue;
         sums s = sums_make(*vkmm_types_at(t), M, N, vkmm_types_at(t)->compute == VKMM_F16 ? 40 : K, VKMM_INIT_UNIFORM);
@@ -119,9 +115,8 @@ static void test_a_missing_term_is_found(void **state)
     }
 }
 
-static void test_a_dropped_block_and_swapped_rows_are_found(void **state)
+TEST(test_a_dropped_block_and_swapped_rows_are_found)
 {
-    (void)state;
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         if (!is_new(vkmm_types_at(t))) continue;
         sums s = sums_make(*vkmm_types_at(t), M, N, K, VKMM_INIT_UNIFORM);
@@ -141,9 +136,8 @@ static void test_a_dropped_block_and_swapped_rows_are_found(void **state)
 }
 
 /* The bound is as tight as it says: at its edge, right; beyond it, wrong. One column of ones, so that s is K. */
-static void test_the_bound(void **state)
+TEST(test_the_bound)
 {
-    (void)state;
     const struct {
         vkmm_types types;
         uint64_t k;
@@ -170,9 +164,8 @@ static void test_the_bound(void **state)
 }
 
 /* Random numbers in all ways, and the largest error in units of the bound: the room that is left is what g promises. */
-static void test_random_numbers_leave_room(void **state)
+TEST(test_random_numbers_leave_room)
 {
-    (void)state;
     const vkmm_types kinds[] = {{VKMM_F16, VKMM_F32, VKMM_F32}, {VKMM_F16, VKMM_F32, VKMM_F16}};
     for (int i = 0; i < 2; i++) {
         sums s = sums_make(kinds[i], 10, 40, 6000, VKMM_INIT_UNIFORM);
@@ -249,9 +242,8 @@ static double modular_sum(const sums *s, uint64_t i, uint64_t j, int dropped)
 }
 
 /* Without one part, or with seven bits too few, a product has errors that direct sums may have, and it must not. */
-static void test_methods_have_bounds_of_their_own(void **state)
+TEST(test_methods_have_bounds_of_their_own)
 {
-    (void)state;
     static const uint64_t depths[] = {128, 1000, 16384};
     for (int how = VKMM_COMPUTE_SPLIT; how <= VKMM_COMPUTE_MODULAR; how++)
         for (size_t d = 0; d < 3; d++)
@@ -274,19 +266,4 @@ static void test_methods_have_bounds_of_their_own(void **state)
                 if (depths[d] > 4096) assert_passes(&s, VKMM_VERIFY_FULL, numbers);
                 sums_end(&s);
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_products_pass),
-        cmocka_unit_test(test_numbers_with_a_pattern_pass),
-        cmocka_unit_test(test_a_wrong_element_is_found),
-        cmocka_unit_test(test_methods_have_bounds_of_their_own),
-        cmocka_unit_test(test_a_missing_term_is_found),
-        cmocka_unit_test(test_a_dropped_block_and_swapped_rows_are_found),
-        cmocka_unit_test(test_the_bound),
-        cmocka_unit_test(test_random_numbers_leave_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,10 @@
 #ifndef VKMM_TEST_UNIT_H
 #define VKMM_TEST_UNIT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
+#include "../test.h"
 #include "vkmatmul.h"
 
 typedef struct heard {
