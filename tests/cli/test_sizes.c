@@ -79,32 +79,6 @@ TEST(limit_is_reachable)
     cli_sizes_free(&sizes);
 }
 
-/* Texts from the grammar's own letters: each is refused with one sentence, or gives a list within the limits. */
-TEST(survives_noise)
-{
-    static const char letters[] = "0123456789,,::**++xxX-. ";
-
-    for (uint64_t round = 0; round < 200000; round++) {
-        heard h;
-        vkmm_log log = hear_with(&h);
-        cli_sizes sizes = {NULL, 0};
-        char text[33];
-        unsigned length = (unsigned)(vkmm_random_bits(1, round) % (sizeof text - 1));
-        for (unsigned i = 0; i < length; i++)
-            text[i] = letters[vkmm_random_bits(2, round * 64 + i) % (sizeof letters - 1)];
-        text[length] = '\0';
-        if (cli_sizes_parse(&log, text, 3, &sizes) != VKMM_OK) {
-            assert_null(sizes.item);
-            assert_int_equal(h.count, 1);
-            continue;
-        }
-        assert_int_equal(h.count, 0);
-        assert_in_range(sizes.count, 1, CLI_MAX_SIZES);
-        for (size_t i = 0; i < sizes.count; i++) assert_in_range(sizes.item[i].n, 0, CLI_MAX_EXTENT);
-        cli_sizes_free(&sizes);
-    }
-}
-
 static const char *some_words(uint32_t index)
 {
     static const char *const words[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
@@ -141,19 +115,4 @@ TEST(matrices)
     assert_non_null(strstr(h.last, ": use N, MxN,"));
     assert_null(sizes.item);
     expect_refusal("2x6", ": use N, MxNxK,");
-}
-
-TEST(reads_numbers)
-{
-    const char *text = "18446744073709551615x";
-    uint64_t value = 0;
-
-    assert_int_equal(cli_read_number(&text, &value), 1);
-    assert_true(value == UINT64_MAX);
-    assert_int_equal(cli_read_times(&text), 1);
-    assert_int_equal(cli_read_times(&text), 0);
-    assert_int_equal(cli_read_number(&text, &value), 0);
-    text = "18446744073709551616,";
-    assert_int_equal(cli_read_number(&text, &value), -1);
-    assert_string_equal(text, ",");
 }

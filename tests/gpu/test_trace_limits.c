@@ -1,4 +1,4 @@
-/* The tutorial's trace; traces that are refused; allocations that fail. */
+/* Traces that are refused; allocations that fail. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,31 +27,6 @@ static void make_tutorial(vkmm_trace_params *params, int32_t a[8], int32_t b[24]
                                   .col = 3,
                                   .a = a,
                                   .b = b};
-}
-
-static void release_trace(void *object)
-{
-    vkmm_trace *trace = object;
-    vkmm_trace_destroy(&trace);
-}
-
-/* The tutorial's watch windows: C[0][3] = 1·4 + 2·10 + 3·16 + 4·22. */
-static void tutorial(void **state)
-{
-    static const int32_t sums[] = {4, 24, 72, 160}, first_b[] = {3, 4, 9, 10}, second_b[] = {15, 16, 21, 22};
-    int32_t a[8], b[24];
-    vkmm_trace_params params;
-    vkmm_trace *trace = NULL;
-    make_tutorial(&params, a, b);
-    assert_int_equal(vkmm_trace_create(suite.device, &params, &trace), VKMM_OK);
-    keep_object(trace, release_trace);
-    assert_int_equal(trace->followed, 1);
-    assert_int_equal(trace->invocations[1].global[0], 3);
-    assert_int_equal(trace->invocations[1].tile_origin[0], 2);
-    for (int k = 0; k < 4; k++) assert_int_equal(((const int32_t *)trace->sums)[4 * k + 1], sums[k]);
-    assert_memory_equal((const int32_t *)trace->tiles + 4, first_b, sizeof first_b);
-    assert_memory_equal((const int32_t *)trace->tiles + 12, second_b, sizeof second_b);
-    assert_int_equal(((const int32_t *)trace->c)[3], 160);
 }
 
 static void refuse(const vkmm_trace_params *params, vkmm_status status, const char *sentence)
@@ -116,13 +91,10 @@ int main(void)
     const vkmm_log loud = suite.instance->log;
     suite.instance->log = (vkmm_log){keep_sentence, NULL};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tutorial),
         cmocka_unit_test(refuses),
         cmocka_unit_test(failing_allocations),
     };
     int failed = suite_run(&suite, "trace_limits", tests);
     suite.instance->log = loud;
-    uint32_t messages = suite_close(&suite);
-    if (messages) printf("# %u validation messages\n", messages);
-    return failed || messages ? 1 : 0;
+    return suite_exit(&suite, failed);
 }

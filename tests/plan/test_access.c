@@ -24,39 +24,6 @@ static vkmm_access formula(const char *kernel, vkmm_problem problem, uint32_t ro
     return access;
 }
 
-TEST(four_by_four)
-{
-    static const char *const untiled[] = {"naive", "grouped", "band"}, *const tiled[] = {"tiled", "band-tiled"};
-    const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_I32);
-    for (int i = 0; i < 3; i++) {
-        vkmm_access access = formula(untiled[i], problem, 2, 2);
-        assert_int_equal(access.a.global_min, 4);
-        assert_int_equal(access.b.global_max, 4);
-        assert_int_equal(access.a.shared_max + access.b.shared_max, 0);
-    }
-    for (int i = 0; i < 2; i++) {
-        vkmm_access access = formula(tiled[i], problem, 2, 2);
-        assert_int_equal(access.a.global_min, 2);
-        assert_int_equal(access.b.global_max, 2);
-        assert_int_equal(access.a.shared_min, 4);
-        assert_int_equal(access.b.shared_max, 4);
-    }
-}
-
-/* The walkthrough prints 16 global reads here; 1024/16 is 64. */
-TEST(thousand_and_sixteen)
-{
-    vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_I32), 16, 16);
-    assert_int_equal(access.a.global_min, 64);
-    assert_int_equal(access.b.global_min, 64);
-    assert_int_equal(access.a.shared_min, 1024);
-    assert_int_equal(access.b.shared_min, 1024);
-    assert_int_equal(access.invocations, 1 << 20);
-    assert_int_equal(access.bytes_read, 2ull * 64 * 4 << 20);
-    assert_int_equal(access.bytes_written, 4 << 20);
-    assert_int_equal(access.multiply_adds, 1 << 30);
-}
-
 /* 5x7x3 with tiles of 2x4 (depth 4): 3x2 tiles hang over by a row and a column. */
 TEST(ragged)
 {

@@ -154,21 +154,6 @@ IN_FOLDER(test_large_parts)
     }
 }
 
-IN_FOLDER(test_name_of_a_tensor)
-{
-    const float data[4] = {1, 2, 3, 4};
-    const vkmm_view view = vkmm_view_rows(data, 2, 2, VKMM_F32);
-    const vkmm_array array = vkmm_array_of(&view);
-    vkmm_array_writer *writer = NULL;
-    vkmm_array_file file = {0};
-    assert_int_equal(vkmm_array_writer_open(NULL, "c.safetensors:w.1", &array, &writer), VKMM_OK);
-    put_all(writer, &array, 1, 2);
-    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
-    assert_int_equal(vkmm_array_open(NULL, "c.safetensors:w.1", 0, &file), VKMM_OK);
-    assert_memory_equal(file.array.first.data, data, sizeof data);
-    vkmm_array_close(&file);
-}
-
 /* Matrices without elements, and what nobody wrote. */
 IN_FOLDER(test_nothing_written)
 {

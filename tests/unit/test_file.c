@@ -81,25 +81,6 @@ int fchmod(int fd, mode_t mode)
 
 #define IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
 
-IN_FOLDER(test_mapping)
-{
-    heard h;
-    vkmm_log log = hear_with(&h);
-    vkmm_mapping mapping = {0};
-    put("text", "hello");
-    assert_int_equal(vkmm_mapping_open(&log, "text", &mapping), VKMM_OK);
-    assert_true(mapping.bytes == 5);
-    assert_memory_equal(mapping.data, "hello", 5);
-    vkmm_mapping_close(&mapping);
-    assert_null(mapping.data);
-    vkmm_mapping_close(&mapping);
-    put("empty", "");
-    assert_int_equal(vkmm_mapping_open(&log, "empty", &mapping), VKMM_OK);
-    assert_true(mapping.data == NULL && mapping.bytes == 0);
-    vkmm_mapping_close(&mapping);
-    assert_int_equal(h.count, 0);
-}
-
 IN_FOLDER(test_mapping_refusals)
 {
     heard h;

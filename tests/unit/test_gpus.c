@@ -62,16 +62,10 @@ TEST_WITH(finds_platform_gpus, make_root, remove_root)
     assert_false(gpu.node_there || gpu.node_open);
 }
 
-TEST_WITH(an_empty_system_has_none, make_root, remove_root)
-{
-    vkmm_gpu gpu;
-    assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 0);
-    assert_int_equal(vkmm_gpus_list("/nonexistent", &gpu, 1), 0);
-}
-
 TEST_WITH(damaged_files_are_no_gpus, make_root, remove_root)
 {
     vkmm_gpu gpu;
+    assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 0);
     add_pci("rubbish", "0x030000", "0x1002", "1");
     add_pci("0000:01:00.0", "", "", "");
     add_pci("0000:02:00.0", "0x03zz", "0x1002", "1");

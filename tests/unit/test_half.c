@@ -140,28 +140,3 @@ TEST(test_rounded_floats)
         }
     }
 }
-
-/* Compilers that have the type on this processor. */
-#if defined(__FLT16_MANT_DIG__) && \
-    (defined(__aarch64__) || (defined(__SSE2__) && (!defined(__clang__) || __clang_major__ >= 15)))
-__extension__ typedef _Float16 compiled_half;
-
-TEST(test_the_compilers_f16)
-{
-    for (unsigned b = 0; b <= 0xffff; b++) {
-        const uint16_t bits = (uint16_t)b;
-        compiled_half half;
-        memcpy(&half, &bits, sizeof half);
-        const float value = vkmm_f16_value(bits);
-        assert_true(isnan(value) ? (float)half != (float)half : value == (float)half);
-        const double near[] = {(double)value * (1 + 0x1p-11), (double)value * (1 - 0x1.8p-12), (double)value + 0x1p-25,
-                               (double)value + 1e-17};
-        for (int i = 0; i < 4 && !isnan(value); i++) {
-            uint16_t wanted;
-            half = (compiled_half)near[i];
-            memcpy(&wanted, &half, sizeof wanted);
-            assert_int_equal(vkmm_f16_bits(near[i]), wanted);
-        }
-    }
-}
-#endif

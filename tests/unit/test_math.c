@@ -7,25 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const uint64_t LARGEST = UINT32_MAX;
-
-TEST(test_types)
-{
-    vkmm_type type = VKMM_F32;
-    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
-        const vkmm_type_info *info = vkmm_type_of((vkmm_type)t);
-        assert_true(vkmm_type_parse(info->name, &type) && type == (vkmm_type)t);
-        assert_true(vkmm_type_parse(info->rocblas, &type) && type == (vkmm_type)t);
-        assert_int_equal(info->is_float, info->epsilon > 0.0);
-    }
-    assert_false(vkmm_type_parse("f8", &type));
-    assert_false(vkmm_type_parse("", &type));
-    assert_true(vkmm_type_of(VKMM_F32)->epsilon == 0x1p-23 && vkmm_type_of(VKMM_F32)->min_normal == 0x1p-126);
-    assert_true(vkmm_type_of(VKMM_F64)->epsilon == 0x1p-52 && vkmm_type_of(VKMM_F64)->min_normal == 0x1p-1022);
-    assert_int_equal(vkmm_type_of(VKMM_F64)->bytes, 8);
-    assert_int_equal(vkmm_type_of(VKMM_U32)->bytes, 4);
-}
-
 /* The table of the public header, once more. */
 TEST(test_types_of_products)
 {
@@ -62,54 +43,6 @@ TEST(test_types_of_products)
         assert_true(vkmm_operand_type(&p, VKMM_C) == types.out && vkmm_problem_compute(&p) == types.compute);
         assert_true(vkmm_operand_bytes(&p, VKMM_BIAS) == 0 && vkmm_types_legal(types));
     }
-}
-
-TEST(test_problem_extents)
-{
-    vkmm_problem p = VKMM_PROBLEM(.m = 3, .n = 5, .k = 7, .type = VKMM_F64);
-    vkmm_problem_bytes bytes = {0};
-    assert_int_equal(vkmm_problem_check(NULL, &p, &bytes), VKMM_OK);
-    assert_true(bytes.a == 168 && bytes.b == 280 && bytes.c == 120 && bytes.total == 568);
-    assert_true(vkmm_operand_rows(&p, VKMM_A) == 3 && vkmm_operand_cols(&p, VKMM_A) == 7 &&
-                vkmm_operand_bytes(&p, VKMM_A) == 168);
-    assert_true(vkmm_operand_rows(&p, VKMM_B) == 7 && vkmm_operand_cols(&p, VKMM_B) == 5 &&
-                vkmm_operand_bytes(&p, VKMM_B) == 280);
-    assert_true(vkmm_operand_rows(&p, VKMM_C) == 3 && vkmm_operand_cols(&p, VKMM_C) == 5 &&
-                vkmm_operand_bytes(&p, VKMM_C) == 120);
-    assert_true(vkmm_problem_flops(&p) == 210.0);
-    p.k = 0;
-    assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
-}
-
-TEST(test_problem_refusals)
-{
-    heard h;
-    vkmm_log log = hear_with(&h);
-    vkmm_problem_bytes bytes = {.total = 1};
-    vkmm_problem p = VKMM_PROBLEM(.m = 1, .n = 1, .k = LARGEST + 1, .type = VKMM_F32);
-    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
-    assert_string_equal(h.last, "K is 4294967296; the largest extent is 4294967295 (2^32 - 1)");
-    p = VKMM_PROBLEM(.m = LARGEST, .n = LARGEST, .k = 1, .type = VKMM_F32);
-    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
-    assert_contains(h.last, "matrix C has 4294967295×4294967295 elements of type f32");
-    p = VKMM_PROBLEM(.m = LARGEST, .n = 1, .k = LARGEST / 2, .type = VKMM_F32); /* 2^65 bytes */
-    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
-    assert_contains(h.last, "matrix A has");
-    p = VKMM_PROBLEM(.m = LARGEST, .n = LARGEST / 8, .k = LARGEST / 8,
-                     .type = VKMM_F32); /* A and C: almost 2^63 each */
-    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
-    assert_contains(h.last, "their sum does not fit in 63 bits");
-    p = VKMM_PROBLEM(.m = LARGEST / 2 + 1, .n = LARGEST / 8 + 1, .k = LARGEST / 8 + 1,
-                     .type = VKMM_F32); /* 2^62 + 2^60 + 2^62 */
-    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
-    assert_contains(h.last, "their sum does not fit in 63 bits");
-    p = VKMM_PROBLEM(.m = LARGEST / 2 + 1, .n = 1, .k = LARGEST / 4 + 1, .type = VKMM_F32); /* A: 2^63 bytes */
-    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
-    assert_contains(h.last, "matrix A has");
-    p = VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_TYPE_COUNT);
-    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
-    assert_contains(h.last, "element type 9 is unknown");
-    assert_true(bytes.total == 1);
 }
 
 TEST(test_view_get_is_exact)
@@ -288,10 +221,4 @@ TEST(test_fill_view)
             }
         }
     }
-}
-
-TEST(test_init_names)
-{
-    assert_string_equal(vkmm_init_name(VKMM_INIT_UNIFORM), "uniform");
-    assert_string_equal(vkmm_init_name(VKMM_INIT_ZEROS), "zeros");
 }

@@ -74,18 +74,6 @@ TEST(test_other_dimensions)
     }
 }
 
-TEST(test_elements)
-{
-    heard h;
-    vkmm_array array;
-    npy_file f = npy_make(1, GOOD("<u4", "True", "(2, 3)"), 24);
-    assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_OK);
-    assert_true(vkmm_view_get(&array.first, 0, 0) == 0x03020100);
-    assert_true(vkmm_view_get(&array.first, 1, 0) == 0x07060504);
-    assert_true(vkmm_view_get(&array.first, 0, 2) == 0x13121110);
-    free(f.data);
-}
-
 TEST(test_any_layout_of_the_dictionary)
 {
     static const char *const headers[] = {
@@ -175,18 +163,6 @@ TEST(test_broken_dictionaries)
     refuse(GOOD("<f4", "0", "(2, 3)"), "True or False");
     refuse(GOOD("<f4", "False", "(2, 3)") " x", "should end after '}'");
     refuse("{,}", "should have a key");
-}
-
-TEST(test_missing_data)
-{
-    refuse(GOOD("<f4", "False", "(2, 4)"), "2×4 elements of type f32 need 32 bytes of data; the last 8 are missing");
-    heard h;
-    vkmm_array array;
-    npy_file f = npy_make(1, GOOD("<f4", "False", "(2, 3)"), 24);
-    f.bytes--;
-    assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
-    assert_contains(h.last, "the last 1 are missing");
-    free(f.data);
 }
 
 /* Every proper beginning of a file is refused, and none is read beyond its end. */

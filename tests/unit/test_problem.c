@@ -93,6 +93,11 @@ TEST(test_refusals)
         {VKMM_PROBLEM(.m = LARGEST, .n = LARGEST / 8, .k = LARGEST / 8),
          "the matrices have 9223372017527422980, 1152921500311879684 and 9223372017527422980 bytes: their sum does not "
          "fit in 63 bits"},
+        {VKMM_PROBLEM(.m = LARGEST / 2 + 1, .n = 1, .k = LARGEST / 4 + 1),
+         "matrix A has 2147483648×1073741824 elements of type f32: its bytes do not fit in 63 bits"},
+        {VKMM_PROBLEM(.m = LARGEST / 2 + 1, .n = LARGEST / 8 + 1, .k = LARGEST / 8 + 1),
+         "the matrices have 4611686018427387904, 1152921504606846976 and 4611686018427387904 bytes: their sum does not "
+         "fit in 63 bits"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         heard h;

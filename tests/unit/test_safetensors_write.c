@@ -27,26 +27,6 @@ static int remove_folder(void **state)
 
 #define WITH_FOLDER(name) TEST_WITH(name, make_folder, remove_folder)
 
-/* Bit for bit: every pattern of 16 bits, NaNs and subnormal numbers among them. */
-WITH_FOLDER(test_every_pattern)
-{
-    uint16_t *data = malloc(65536 * sizeof *data);
-    assert_non_null(data);
-    for (uint32_t i = 0; i < 65536; i++) data[i] = (uint16_t)i;
-    for (int t = VKMM_F16; t <= VKMM_BF16; t++) {
-        const vkmm_view view = vkmm_view_rows(data, 256, 256, (vkmm_type)t);
-        const vkmm_array array = vkmm_array_of(&view);
-        vkmm_array_file file;
-        assert_int_equal(vkmm_array_write(NULL, path, &array), VKMM_OK);
-        assert_int_equal(vkmm_array_open(NULL, path, 0, &file), VKMM_OK);
-        assert_true(file.array.first.type == (vkmm_type)t && file.array.first.rows == 256 &&
-                    file.array.dimensions == 2);
-        assert_memory_equal(file.array.first.data, data, 65536 * sizeof *data);
-        vkmm_array_close(&file);
-    }
-    free(data);
-}
-
 WITH_FOLDER(test_every_type_and_shape)
 {
     static const uint64_t shapes[][3] = {{1, 1, 1}, {1, 3, 5}, {4, 5, 3}, {2, 0, 7}, {3, 7, 0}};
@@ -117,7 +97,6 @@ WITH_FOLDER(test_names)
     }
 }
 
-/* Another writer's file, whose elements are not aligned: they are copied. */
 /* A file with other tensors in it is no place to write one to. */
 WITH_FOLDER(test_files_of_many)
 {
@@ -141,6 +120,7 @@ WITH_FOLDER(test_files_of_many)
     }
 }
 
+/* Another writer's file, whose elements are not aligned: they are copied. */
 WITH_FOLDER(test_unaligned_data)
 {
     static const char header[] = "{\"i\":{\"dtype\":\"I8\",\"shape\":[1,1],\"data_offsets\":[0,1]},"

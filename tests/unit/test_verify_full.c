@@ -54,45 +54,6 @@ TEST(test_wrong_elements_are_counted_and_the_worst_is_named)
     }
 }
 
-TEST(test_two_swapped_elements_are_found)
-{
-    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
-        product p = make((vkmm_type)t, 16, 16, 16, VKMM_INIT_UNIFORM, 0);
-        double x = get(&p.c, 2, 3), y = get(&p.c, 5, 7);
-        set(&p.c, 2, 3, y);
-        set(&p.c, 5, 7, x);
-        vkmm_verdict v = verify(&p, VKMM_VERIFY_AUTO, 1);
-        assert_true(!v.passed && v.wrong_count == 2 && v.method == FULL);
-        discard(&p);
-    }
-}
-
-/* Ones: C = K, Σ|a||b| = K, and the bound is max(16, √K)·ε·K + K·min_normal, of which the last is lost in rounding. */
-static void check_edge(vkmm_type type, uint64_t k, double factor)
-{
-    product p = make(type, 3, 3, k, VKMM_INIT_ONES, 0);
-    double epsilon = vkmm_type_of(type)->epsilon, limit = factor * epsilon * (double)k, spacing = epsilon * (double)k;
-    assert_true(vkmm_tolerance(k, VKMM_NUMBERS_RANDOM) == factor);
-    set(&p.c, 1, 1, (double)k + limit);
-    vkmm_verdict v = verify(&p, FULL, 1);
-    assert_true(v.passed && fabs(v.error - factor) < 1e-6 && v.bound == factor);
-    set(&p.c, 1, 1, (double)k - limit);
-    assert_true(passes(&p, FULL));
-    set(&p.c, 1, 1, (double)k);
-    assert_finds(&p, FULL, 1, 1, 1, (double)k + limit + spacing);
-    assert_finds(&p, FULL, 1, 1, 1, (double)k - limit - spacing);
-    discard(&p);
-}
-
-TEST(test_errors_just_within_and_just_beyond_the_bound)
-{
-    check_edge(VKMM_F32, 4, 16.0);
-    check_edge(VKMM_F32, 1024, 32.0);
-    check_edge(VKMM_F32, 4096, 64.0);
-    check_edge(VKMM_F64, 4, 16.0);
-    check_edge(VKMM_F64, 1024, 32.0);
-}
-
 /* 1 + 4096·2^-56: a double sum forgets every small term, and would be off by four times the bound of 2^-46. */
 TEST(test_the_f64_reference_is_wider_than_f64)
 {
@@ -104,17 +65,6 @@ TEST(test_the_f64_reference_is_wider_than_f64)
         for (uint64_t j = 0; j < 2; j++) set(&p.c, i, j, 1.0 + 0x1p-44);
     assert_true(passes(&p, FULL));
     assert_finds(&p, FULL, 1, 1, 0, 1.0);
-    discard(&p);
-}
-
-TEST(test_flushed_subnormals_pass)
-{
-    product p = make(VKMM_F32, 1, 1, 1, VKMM_INIT_ONES, 0);
-    set(&p.a, 0, 0, 0x1p-70);
-    set(&p.b, 0, 0, 0x1p-70);
-    set(&p.c, 0, 0, 0.0);
-    assert_true(passes(&p, FULL));
-    assert_finds(&p, FULL, 1, 0, 0, 0x1p-124);
     discard(&p);
 }
 
@@ -198,29 +148,6 @@ TEST(test_overflow_of_partial_sums)
         assert_true(passes(&p, FULL));
         discard(&p);
     }
-}
-
-TEST(test_integers_wrap)
-{
-    product p = make(VKMM_U32, 2, 2, 3, VKMM_INIT_ONES, 0);
-    set(&p.a, 0, 0, 65536.0 * 4);
-    set(&p.b, 0, 0, 65536.0);
-    set(&p.c, 0, 0, 2.0); /* 2^34 + 1 + 1 */
-    set(&p.c, 0, 1, 262146.0);
-    set(&p.c, 1, 0, 65538.0);
-    assert_true(passes(&p, FULL));
-    set(&p.c, 1, 1, 4294967295.0);
-    vkmm_verdict v = verify(&p, FULL, 1);
-    assert_true(!v.passed && v.got == 4294967295.0 && v.want == 3.0 && v.error == 4294967292.0 && v.bound == 0.0);
-    assert_string_equal(v.sentence, "C[1][1] is 4294967295, should be 3; 1 of 4 elements is wrong");
-    discard(&p);
-    p = make(VKMM_I32, 1, 1, 2, VKMM_INIT_ONES, 0);
-    set(&p.a, 0, 0, -2147483648.0);
-    set(&p.a, 0, 1, -1.0);
-    set(&p.c, 0, 0, 2147483647.0);
-    assert_true(passes(&p, FULL));
-    assert_finds(&p, FULL, 1, 0, 0, -2147483648.0);
-    discard(&p);
 }
 
 TEST(test_empty_products)
