@@ -75,6 +75,11 @@ int suite_run_group(suite_device *suite, const char *name, const struct CMUnitTe
     return run_group(name, tests, count, suite_after);
 }
 
+int suite_is_slow(const suite_device *suite)
+{
+    return suite->info->driver_id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
+}
+
 int suite_has_type(const suite_device *suite, vkmm_type type)
 {
     return type != VKMM_F64 || suite->info->has_f64;

@@ -57,6 +57,10 @@ int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *mod
 /* The last of the types that the tutorials' kernels compute in. */
 enum { SUITE_LAST_TYPE = VKMM_U32 };
 
+/* SwiftShader, which compiles each pipeline anew and slowly: it runs each kernel, type and edge, but not their
+ * combinations, which lavapipe does. */
+int suite_is_slow(const suite_device *suite);
+
 /* Whether the device can run the type at all. */
 int suite_has_type(const suite_device *suite, vkmm_type type);
 

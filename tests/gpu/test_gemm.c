@@ -346,7 +346,7 @@ static void records_products_of_every_type(void **state)
     vkmm_device_info *info = suite.info;
     const vkmm_device_info whole = *info;
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++)
-        for (uint64_t seed = validated ? 0 : 1; seed < (validated ? 1 : 3); seed++) {
+        for (uint64_t seed = validated ? 0 : 1; seed < (validated ? 1 : suite_is_slow(&suite) ? 2 : 3); seed++) {
             const vkmm_types types = *vkmm_types_at(i);
             const vkmm_gemm_params params = random_params(types, 100 * i + seed);
             if (seed == 2) info->has_f16 = info->has_i8 = info->has_storage16 = info->has_storage8 = info->has_dot8 = 0;
@@ -371,7 +371,7 @@ static void takes_packed_operands(void **state)
 static void packs_operands_by_itself(void **state)
 {
     static const vkmm_type types[] = {VKMM_F16, VKMM_I8, VKMM_F32, VKMM_F64, VKMM_BF16, VKMM_U8};
-    for (uint32_t i = 0; i < (validated ? 4 : 12); i++) {
+    for (uint32_t i = 0; i < (validated || suite_is_slow(&suite) ? 4 : 12); i++) {
         const vkmm_type type = types[i % 6];
         vkmm_gemm_params params = random_params(vkmm_types_default(type), 2000 + i);
         params.dynamic = params.expected_products = 0;
@@ -467,7 +467,7 @@ static void plans_no_vectors_for_what_may_change(void **state)
 {
     static const vkmm_type types[] = {VKMM_F32, VKMM_F16, VKMM_I8};
     if (validated) skip(); /* would find nothing more */
-    for (unsigned i = 0; i < 9; i++) {
+    for (unsigned i = 0; i < 9; i += suite_is_slow(&suite) ? 4 : 1) {
         const vkmm_gemm_params params = {.problem = gemm_way(i % 3 == 1 ? 7 : 0, 64, 64, 32, types[i / 3]),
                                          .kernel = "blocked",
                                          .dynamic = (uint32_t[]){VKMM_DYNAMIC_N, VKMM_DYNAMIC_M, 0}[i % 3],
@@ -496,7 +496,7 @@ static void reads_scalars_on_the_device(void **state)
 {
     static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_F16, VKMM_U8};
     static const double scalars[][2] = {{1, 0}, {0, 1}, {3, 2}, {0, 0}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i += suite_is_slow(&suite) ? 2 : 1) {
         const vkmm_gemm_params params = {.problem = gemm_way(i % 2 ? 9 : 0, M, N, K, types[i]), .scalars_in_memory = 1};
         vkmm_gemm *gemm = make(&params);
         memory *m = keep_object(calloc(1, sizeof(memory)), release);
@@ -509,7 +509,6 @@ static void reads_scalars_on_the_device(void **state)
     }
 }
 
-/* A product of random numbers has the same bits, whether its M and N were known when it was planned or not. */
 /* Parts of f16, or f32 in their place where the device finds that they cannot hold A: both are exact here. */
 static void records_split_products(void **state)
 {
@@ -535,6 +534,7 @@ static void records_split_products(void **state)
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
 }
 
+/* A product of random numbers has the same bits, whether its M and N were known when it was planned or not. */
 static void dynamic_extents_change_no_bit(void **state)
 {
     vkmm_gemm_params params = {.problem =
@@ -697,7 +697,6 @@ static vkmm_status try_to_record(const vkmm_gemm *gemm, const vkmm_gemm_bindings
     return status;
 }
 
-/* Each of them in turn breaks one rule; what it was before breaks none. */
 static void shows_the_devices_objects(void **state)
 {
     vkmm_handles handles;
@@ -722,6 +721,7 @@ static void check_sentence(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bind
     if (!strstr(held.sentence, says)) fail_msg("\"%s\" does not say \"%s\"", held.sentence, says);
 }
 
+/* Each of them in turn breaks one rule; what it was before breaks none. */
 static void refuses_wrong_bindings(void **state)
 {
     static const double half = 0.5;

@@ -294,7 +294,8 @@ static void tuning_results_are_used(void **state)
 static void products_are_right(void **state)
 {
     vkmm_device *device = borrow(lent.api_version < VK_API_VERSION_1_2 ? LENT_BARE : LENT_SEPARATE);
-    for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) check_product(device, vkmm_types_at(i));
+    const int is_slow = own_info()->driver_id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER; /* compiles each pipeline anew */
+    for (uint32_t i = 0; vkmm_types_at(i) != NULL; i += is_slow ? 3 : 1) check_product(device, vkmm_types_at(i));
 }
 
 static void expect_refusal(vkmm_status status, const char *what)

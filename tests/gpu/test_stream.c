@@ -145,8 +145,7 @@ static void every_type_has_the_same_bits(void **state)
     /* A narrow C, sums of 16 bits, whole numbers: each is stored in a way of its own. */
     for (uint32_t i = 0; vkmm_types_at(i); i++) {
         const vkmm_types types = *vkmm_types_at(i);
-        if (suite.info->driver_id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER && i % 4)
-            continue; /* compiling takes it seconds */
+        if (suite_is_slow(&suite) && i % 4) continue;
         if (!suite_has_type(&suite, types.in) || (vkmm_type_of(types.in)->bytes >= 4 && types.in != VKMM_F64)) continue;
         const uint64_t odd = i % 2;
         vkmm_problem p = scaled(gemm_way(odd ? 9 : 0, 96 + 3 * odd, 80 + odd, 64 + 5 * odd, types.in), 1, 2);
