@@ -12,18 +12,8 @@ from cli import npy_bytes
 # arguments, exit code, what the sentence must say
 WORDS = [
     ("--size", 2, "--size needs an argument: SIZES"),
-    ("--size -5", 2, "invalid size '-5': use N, MxNxK"),
     ("--size 12,", 2, "invalid size '': use"),
-    ("--size 3x4", 2, "invalid size '3x4': use"),
-    ("--size 3x4x5x6", 2, "invalid size '3x4x5x6': use"),
-    ("--size 1e3", 2, "invalid size '1e3': use"),
     ("--size 4294967296", 2, "an extent is at most 4294967295"),
-    ("--size 99999999999999999999999", 2, "an extent is at most 4294967295"),
-    ("--size 1:5", 2, "invalid size '1:5': use"),
-    ("--size 5:1:1", 2, r"ends \(1\) before it starts \(5\)"),
-    ("--size 1:9:0", 2, "step must be at least 1"),
-    ("--size 1:9:*1", 2, "factor must be at least 2"),
-    ("--size 0:9:*2", 2, "never ends"),
     ("--size 1:100000:1", 2, "has 100000 problems; a list may have at most 4096"),
     ("--size 4294967295", 2, "bytes"),
     ("-m -1", 2, "-m takes a whole number from 0 to 4294967295, not '-1'"),
@@ -110,8 +100,7 @@ class Words(cli.Case):
 
     def test_empty_and_hostile_words(self):
         for value in ["", " ", "\n", "\x1b[31m", "\udcff\udcfe", "9" * 10000, "," * 5000, "x" * 5000, "%n%s"]:
-            for option in ["--size", "--tile", "--type", "--kernel", "--seed", "--min-time", "-m", "--device", "--alpha", "--lda", "--stride_a",
-                           "--transposeA", "--layout", "--config", "--out-type", "--compute", "--activation"]:
+            for option in ["--size", "--kernel", "--alpha", "--device", "--config"]:  # all of them: tests/fuzz/fuzz_arguments.c
                 with self.subTest(option + repr(value)[:40]):
                     if option == "--device" and value == " ":
                         continue  # names may hold spaces
@@ -182,17 +171,10 @@ class Files(cli.Case):
 
     def test_broken(self):
         good = npy_bytes([[1.0, 2.0], [3.0, 4.0]])
-        for length in [0, 1, 6, 9, 10, 40, len(good) - 1]:
+        for length in [0, 40, len(good) - 1]:
             with self.subTest(length):
                 self.refuse("a.npy", good[:length])
         self.refuse("a.npy", b"not a matrix at all" * 10)
-        self.refuse("a.npy", good.replace(b"(2, 2)", b"(2, 9)"))
-
-    def test_unsupported(self):
-        rows = [[1.0, 2.0], [3.0, 4.0]]
-        for change in [(b"<f4", b"|b1"), (b"<f4", b"<c8"), (b"(2, 2)", b"(4,  )"), (b"(2, 2)", b"(-2,2)"), (b"<f4", b"|O4")]:
-            with self.subTest(change):
-                self.refuse("a.npy", npy_bytes(rows).replace(*change))
 
     def test_shapes(self):
         self.refuse(r"a\.npy \(2x3\) by .*b\.npy \(2x2\)", npy_bytes([[1.0] * 3] * 2))

@@ -31,15 +31,9 @@ class Lost(cli.Case):
         return done
 
     def submits(self, *args):
-        """How many times a run submits: by a fault that never comes."""
-        low, high = 1, 2
-        while self.run_with("vkQueueSubmit %d -4" % high, *args) and self.faults:
-            low, high = high, high * 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            self.run_with("vkQueueSubmit %d -4" % middle, *args)
-            low, high = (middle, high) if self.faults else (low, middle)
-        return low
+        """How many times a run submits: faults that are successes are only logged."""
+        self.run_with("vkQueueSubmit 1..9999 0", *args)
+        return len(self.faults)
 
     def test_one_run(self):
         """With files or -o, the run that makes the product is the only one, unless samples are asked for."""

@@ -181,9 +181,11 @@ class Everywhere(Base):
             self.assertEqual(sum(got, []), [bits_of(nearest(value)) for value in values])
 
     def test_integers_and_range(self):
-        """Words, also of 8 bits: exact below 2^53, and rounded once above."""
-        for k, most in (90, 2 ** 24), (2100, 2 ** 20), (90, 2 ** 53 - 1):
-            a, b = (self.matrix(*size, lambda: float(self.random.randint(-most, most))) for size in ((3, k), (k, 5)))
+        """Sums below 2^53 are exact, and larger ones rounded once, however large or sparse the elements."""
+        for k, most, one_of in (2100, 2 ** 20, 1), (90, 2 ** 53 - 1, 1), (900, 2 ** 53 - 1, 40):
+            def value():
+                return float(self.random.randint(-most, most)) if self.random.randrange(one_of) == 0 else 0.0
+            a, b = self.matrix(3, k, value), self.matrix(k, 5, value)
             self.assertEqual(self.product(a, b)[0], [[nearest(value) for value, _ in line] for line in exact(a, b)])
 
     def test_what_residues_cannot_hold(self):
@@ -257,15 +259,6 @@ class Arithmetic(Base):
                               [[math.ldexp(x, e) for x, e in zip(row, cols)] for row in b])[0]
         self.assertEqual([[math.ldexp(x, e + f) for x, f in zip(row, cols)] for row, e in zip(plain, rows)], scaled)
 
-    def test_integers(self):
-        """Sums below 2^53 are exact, and larger ones rounded once, however large or sparse the elements."""
-        for most, count in (2 ** 20, 1), (2 ** 52, 1), (2 ** 53 - 1, 40):
-            def value():
-                return float(self.random.randint(-most, most)) if self.random.randrange(count) == 0 else 0.0
-            a, b = self.matrix(4, 900, value), self.matrix(900, 5, value)
-            with self.subTest(most=most):
-                self.assertEqual(self.product(a, b)[0], [[nearest(value) for value, _ in line] for line in exact(a, b)])
-
     def test_more_moduli(self):
         """Each makes the error smaller by about four bits until f64 itself rounds."""
         a, b = self.matrix(5, 500, self.uniform), self.matrix(500, 6, self.uniform)
@@ -296,7 +289,7 @@ class Arithmetic(Base):
     def test_batches_and_layouts(self):
         for options in (["--transposeA", "T", "--bias_vector", "--activation", "relu"], ["--transposeB", "T", "--layout", "col", "--batch_count", "3"],
                         ["--batch_count", "2", "--lda", "70", "--ldb", "80", "--ldc", "41", "--beta", "0.5", "--bias_vector"]):
-            for size in "37x39x69", "1x33x40", "64x1x7":
+            for size in "37x39x69", "1x33x40":
                 said = json.loads(self.good("--type", "f64", "--compute", "modular", "--size", size, "--json", *FAST, *options))
                 self.assertTrue(said["verify"]["passed"] and said["kernel"]["moduli"] == 15, (options, size))
 

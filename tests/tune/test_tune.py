@@ -93,21 +93,6 @@ class Real(Case):
         self.assertGreater(row["best"]["gflops"], 0)
         self.assertEqual(row["wrong"], 0)
 
-    def test_a_damaged_cache_costs_a_warning(self):
-        self.rows("tune", *SMALL, "--budget", "300ms")
-        path = self.cache / "tuning"
-        path.write_bytes(path.read_bytes().replace(b"rows=", b"rowz=", 1))
-        done = cli.run(*SMALL, *cli.FAST, "--json", env=self.env)
-        self.assertEqual(done.returncode, 0)
-        self.assertFalse(json.loads(done.stdout)["kernel"]["tuned"])
-        self.assertRegex(done.stderr, r"\Avkmatmul: warning: [^\n]*tuning has 1 damaged line, the first at line 2; they are ignored\n\Z")
-
-    def test_a_stale_cache_is_ignored(self):
-        self.rows("tune", *SMALL, "--budget", "300ms")
-        path = self.cache / "tuning"
-        path.write_text(path.read_text().replace("vkmatmul tuning 2", "vkmatmul tuning 1", 1))
-        self.assertFalse(self.rows(*SMALL, *cli.FAST)[0]["kernel"]["tuned"])
-
 
 def running():
     """The command lines of all processes."""
