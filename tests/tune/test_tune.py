@@ -165,7 +165,7 @@ class Fake(Case):
         row = cli.run("tune", "--size", "99", *words[2:], env=self.env)
         if "split needs matrix operations" in row.stderr:
             self.skipTest("no matrix operations of f16 summed in f32")
-        self.assertRegex(row.stderr, "K is 99: split products of so few terms, or of so few elements of C, are computed as f32")
+        self.assertRegex(row.stderr, "K = 99 in f32, not as parts, which would be less precise")
         row, = self.tune("--compute", "split", "--budget", "1s", size=words[1])
         tried = self.tried()
         self.assertGreater(len(tried), 3)
