@@ -181,7 +181,7 @@ static vkmm_status read_value(const vkmm_log *log, const char *where, const json
 
 static vkmm_status parse(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_reports *reports)
 {
-    const char *const end = text + bytes;
+    const char *const end = bytes > 0 ? text + bytes : text; /* which may be NULL */
     vkmm_reading reading = {.samples_left = VKMM_MOST_SAMPLES};
     int line = 1, in_lines = 0;
     vkmm_status status = VKMM_OK;
