@@ -64,7 +64,7 @@ enum {
 /* After a change: doc/vkmatmul.1. Options shared with rocblas-bench keep its names. */
 const cli_option cli_option_table[] = {
     {"Problem", 's', "size", "SIZES",
-     "the sizes of C[MxN] = A[MxK] * B[KxN]: N, MxNxK, a list (256,512,1000), or a range (256:4096:*2, 100:500:+100); "
+     "the sizes of C[MxN] = A[MxK] * B[KxN]: N, MxNxK, a list (256,512,1000), or a range (256:4096:x2, 100:500:+100); "
      "default 1024",
      COMPUTE | CLI_EXPLAIN, AT(sizes), cli_parse_sizes},
     {NULL, 's', "size", "SIZES",

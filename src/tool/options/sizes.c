@@ -54,7 +54,7 @@ static int item_length(const reader *r)
 
 static vkmm_status malformed(const reader *r)
 {
-    return vkmm_fail(r->log, VKMM_INVALID, "invalid size '%.*s': use N, %s, start:end:*factor or start:end:+step",
+    return vkmm_fail(r->log, VKMM_INVALID, "invalid size '%.*s': use N, %s, start:end:xfactor or start:end:+step",
                      item_length(r), r->item, r->extents == 3 ? "MxNxK" : "MxN");
 }
 
@@ -111,7 +111,10 @@ static vkmm_status read_range(reader *r, uint64_t start)
     if (status != VKMM_OK) return status;
     if (*r->at != ':') return malformed(r);
     r->at++;
-    if (*r->at == '*' || *r->at == '+') multiply = *r->at++ == '*';
+    if (*r->at == '*' || *r->at == '+')
+        multiply = *r->at++ == '*';
+    else
+        multiply = cli_read_times(&r->at);
     status = read_extent(r, &step);
     if (status != VKMM_OK) return status;
     if (*r->at != ',' && *r->at != '\0') return malformed(r);

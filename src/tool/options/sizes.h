@@ -2,11 +2,12 @@
  *
  *     sizes = item { "," item }
  *     item  = N | M "x" N "x" K | range
- *     range = start ":" end ":*" factor      each start · factor^i up to end
+ *     range = start ":" end ":x" factor      each start · factor^i up to end
  *           | start ":" end ":+" step        each start + step · i up to end
  *           | start ":" end ":"  step        the same
  *
- * N is a square problem, M = N = K; a range counts such N. "X" and "×" serve as "x" too. */
+ * N is a square problem, M = N = K; a range counts such N. "X" and "×" serve as "x" too, and before a
+ * factor "*", which some shells expand. */
 #ifndef VKMM_CLI_SIZES_H
 #define VKMM_CLI_SIZES_H
 

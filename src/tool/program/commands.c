@@ -7,7 +7,7 @@
 static const cli_command commands[] = {
     {"run", CLI_RUN, "multiply matrices on a Vulkan device, verify the product, time it", NULL,
      "vkmatmul --size 1024 --tile 16            # 1024³ on the best device\n"
-     "vkmatmul -s 256:4096:*2 --type f32,i32    # a range of sizes, two types\n"
+     "vkmatmul -s 256:4096:x2 --type f32,i32    # a range of sizes, two types\n"
      "vkmatmul -a a.npy -b b.npy -o c.npy       # NumPy files\n"
      "vkmatmul -m 4096 -n 1 -k 14336 --batch_count 64 --stride_a 0\n"
      "vkmatmul -f gemm -m 96 --lda 100 -v 1     # rocblas-bench's options\n"
