@@ -130,22 +130,6 @@ class Everywhere(Base):
                 ("subnormal", self.matrix(4, k, lambda: math.ldexp(self.normal(), -1060)), self.matrix(k, 3, lambda: math.ldexp(self.normal(), 700)))):
             self.check_bound(name, a, b, *moduli)
 
-    def test_types_of_residues(self):
-        """Words, of fewer and larger moduli, give every bit that bytes give: the integers are the same, and each sum is rounded once."""
-        cpu = self.devices[0]["type"] == "cpu"
-        for k, products, layout, *options in ((7, 11, "row"), (2049, 12, "row", "--transposeB", "T", "--batch_count", "2"),
-                                              (2048, 11, "col", "--transposeA", "T", "--bias_vector", "--beta", "0.5"), (33000, 15, "row", "--moduli", "15")):
-            results = []
-            for kernel in "auto", "blocked":  # which has dot products of bytes, if the build has them
-                words = ["--type", "f64", "--compute", "modular", "--size", "9x6x%d" % k, "--layout", layout, "--kernel", kernel, "-o", self.folder / "c.npy", "--force"]
-                said = json.loads(self.good(*words, *options, *FAST, "--json"))
-                self.assertTrue(said["verify"]["passed"])
-                results.append((self.folder / "c.npy").read_bytes())
-                if cpu:
-                    self.assertEqual([said["kernel"][key] for key in ("moduli", "residues", "products")],
-                                     [15, "i8", 15] if said["kernel"]["dot8"] else [15, "i32", products])
-            self.assertEqual(*results, (k, options))
-
     def bits(self, a, b, *options):
         """Every bit of a product, by residues in words and in bytes."""
         found = []
@@ -231,6 +215,22 @@ class Everywhere(Base):
 
 class Arithmetic(Base):
     """Whole numbers in the shaders, which no driver has a say in."""
+
+    def test_types_of_residues(self):
+        """Words, of fewer and larger moduli, give every bit that bytes give: the integers are the same, and each sum is rounded once."""
+        cpu = self.devices[0]["type"] == "cpu"
+        for k, products, layout, *options in ((7, 11, "row"), (2049, 12, "row", "--transposeB", "T", "--batch_count", "2"),
+                                              (2048, 11, "col", "--transposeA", "T", "--bias_vector", "--beta", "0.5"), (33000, 15, "row", "--moduli", "15")):
+            results = []
+            for kernel in "auto", "blocked":  # which has dot products of bytes, if the build has them
+                words = ["--type", "f64", "--compute", "modular", "--size", "9x6x%d" % k, "--layout", layout, "--kernel", kernel, "-o", self.folder / "c.npy", "--force"]
+                said = json.loads(self.good(*words, *options, *FAST, "--json"))
+                self.assertTrue(said["verify"]["passed"])
+                results.append((self.folder / "c.npy").read_bytes())
+                if cpu:
+                    self.assertEqual([said["kernel"][key] for key in ("moduli", "residues", "products")],
+                                     [15, "i8", 15] if said["kernel"]["dot8"] else [15, "i32", products])
+            self.assertEqual(*results, (k, options))
 
     def test_moduli_follow_from_what_is_counted(self):
         """A share of each line is about 1, and its last elements about 2^-small."""
