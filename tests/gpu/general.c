@@ -126,7 +126,7 @@ static vkmm_status run_twice(general_run *run, const vkmm_plan *plan, const vkmm
     return status;
 }
 
-/* Recipes of a run that replaces a step's shader have that one. */
+/* The run whose plan is made: its recipe has the shader that it names in place of a step's own. NULL: none. */
 static const general_run *replacing;
 
 vkmm_status __real_vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
@@ -162,7 +162,6 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     if (status == VKMM_OK) status = vkmm_choose(&run->suite->instance->log, &limited, problem, &wish, &choice);
     if (status != VKMM_OK) return status;
     if (run->residues && choice.info.residues != run->residues) return VKMM_UNSUPPORTED;
-    replacing = run;
     for (unsigned i = 0; i < run->planned; i++) {
         *plan = &run->plans[i];
         if (vkmm_plan_fit(device, &choice, *plan)) return VKMM_OK;
@@ -185,7 +184,9 @@ int general_product(general_run *run, const vkmm_problem *problem, uint64_t seed
     vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {{0}};
     int right = 0;
     vkmm_plan *plan = NULL;
+    replacing = run; /* no longer than it lives */
     vkmm_status status = find_plan(run, problem, &plan);
+    replacing = NULL;
     if (status == VKMM_OK) status = create(run->suite->device, problem, plan, &m, parts);
     if (status == VKMM_OK) {
         vkmm_plan_bind(run->suite->device, plan, parts);
