@@ -27,11 +27,11 @@ static vkmm_status look(vkmm_job *job, vkmm_buffer *found)
 
 vkmm_status vkmm_job_settle(vkmm_job *job)
 {
-    const vkmm_choice choice = job->choice; /* the next wish borrows from it */
     vkmm_buffer found = {0};
     vkmm_problem problem = job->problem;
     vkmm_wish again = {0};
-    if (!job->device || !vkmm_depends_on_data(&choice) || vkmm_plan_items(&job->plan) == 0) return VKMM_OK;
+    if (!job->device || !vkmm_depends_on_data(&job->choice) || vkmm_plan_items(&job->plan) == 0) return VKMM_OK;
+    const vkmm_choice choice = job->choice; /* the next wish borrows from it */
     vkmm_status status = look(job, &found);
     const int changes = status == VKMM_OK && choice.method->decide(job->log, &job->device->physical->info, &choice,
                                                                    found.mapped, job->moduli > 0, &problem, &again);
