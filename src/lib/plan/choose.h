@@ -82,6 +82,12 @@ typedef struct vkmm_choice {
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                         const vkmm_wish *wish, vkmm_choice *choice);
 
+/* Whether an operand of its kernel lies packed in the workspace. */
+static inline int vkmm_packs_itself(const vkmm_choice *choice, int operand)
+{
+    return choice->packs[operand].bytes > 0 && !choice->packs[operand].bound;
+}
+
 /* How a choice multiplies. */
 vkmm_method vkmm_choice_method(const vkmm_choice *choice);
 

@@ -190,6 +190,11 @@ static int takes(const vkmm_device_info *device, const vkmm_problem *problem, co
     return vkmm_method_where(device->has_f64, problem) == VKMM_COMPUTE_MODULAR;
 }
 
+static void warn(const vkmm_log *log, const char *why)
+{
+    vkmm_say(log, VKMM_LOG_WARNING, "%s: the product is computed in f64, not as residues", why);
+}
+
 /* Residues, or f64 where these cannot hold the product. Where they were requested, a warning says so, and a product
  * that only needs too much memory is refused: the caller may cut it. */
 static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
@@ -207,7 +212,7 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
     vkmm_errors_release(&why);
     if (status == VKMM_OK) return status;
     if (is_refused || status != VKMM_UNSUPPORTED) return vkmm_fail(log, status, "%s", why.sentence);
-    if (asked) vkmm_say(log, VKMM_LOG_WARNING, "%s: the product is computed in f64, not as residues", why.sentence);
+    if (asked) warn(log, why.sentence);
     plain.method = VKMM_COMPUTE_DIRECT;
     direct.direct = 1;
     direct.moduli = 0;
@@ -441,7 +446,7 @@ static int decide(const vkmm_log *log, const vkmm_device_info *device, const vkm
         why = "the magnitudes in a row of A or a column of B differ by too much for 18 moduli";
     else if (vkmm_choose(NULL, device, problem, again, &more) == VKMM_OK && more.method)
         return 1;
-    vkmm_say(log, VKMM_LOG_WARNING, "%s: the product is computed in f64, not as residues", why);
+    warn(log, why);
     problem->method = VKMM_COMPUTE_DIRECT;
     *again = (vkmm_wish){.direct = 1};
     return 1;

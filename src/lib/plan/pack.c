@@ -13,12 +13,12 @@ enum { BOTH = VKMM_PACK_A | VKMM_PACK_B };
 
 enum { STEP = 64 }; /* bytes of a step along K, so that each begins at a multiple that a GPU reads at once too */
 
-static int is_along_k(const vkmm_problem *p, vkmm_operand operand)
+int vkmm_is_along_k(const vkmm_problem *p, vkmm_operand operand)
 {
     return operand == VKMM_A ? p->op_a == VKMM_OP_N : p->op_b == VKMM_OP_T;
 }
 
-static uint64_t across(const vkmm_problem *p, vkmm_operand operand)
+uint64_t vkmm_extent_across(const vkmm_problem *p, vkmm_operand operand)
 {
     return operand == VKMM_A ? p->m : p->n;
 }
@@ -35,11 +35,12 @@ static uint64_t vector_of(const vkmm_problem *p)
 static vkmm_repack repack_of(const vkmm_choice *choice, vkmm_operand operand, uint64_t depth, int bound)
 {
     const vkmm_problem *p = &choice->problem;
-    const uint64_t vector = vector_of(p), extent = across(p, operand), stride = vkmm_operand_stride(p, operand);
+    const uint64_t vector = vector_of(p), extent = vkmm_extent_across(p, operand),
+                   stride = vkmm_operand_stride(p, operand);
     const vkmm_stored from = vkmm_operand_stored(p, operand);
     const int thin = bound && ((vkmm_short_side(p) <= 32 && !choice->kernel->reads_padding) ||
                                vkmm_operand_offset(p, operand) % vector != 0),
-              was = is_along_k(p, operand), uneven = extent % vector != 0 && !choice->kernel->reads_padding,
+              was = vkmm_is_along_k(p, operand), uneven = extent % vector != 0 && !choice->kernel->reads_padding,
               along_k = was || thin || vector == 16 || uneven;
     vkmm_repack r = {
         .from = from, .offset = vkmm_operand_offset(p, operand), .stride = stride, .transposed = was != along_k};
@@ -76,7 +77,7 @@ static double slowness(const vkmm_choice *choice, uint32_t which)
         const uint32_t bit = o == VKMM_A ? VKMM_ALIGNED_A : VKMM_ALIGNED_B;
         if (!(which & 1u << o)) continue;
         if (!(aligned & bit) && kernel->slow_unaligned[o] > 0) times *= kernel->slow_unaligned[o];
-        if (vector_of(&choice->problem) == 16 && !is_along_k(&choice->problem, (vkmm_operand)o) &&
+        if (vector_of(&choice->problem) == 16 && !vkmm_is_along_k(&choice->problem, (vkmm_operand)o) &&
             kernel->slow_across[o] > 0)
             times *= kernel->slow_across[o];
     }
@@ -139,7 +140,8 @@ int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkm
     return which != 0;
 }
 
-void vkmm_repack_groups(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3])
+/* The workgroups that pack an operand whose elements have so many bytes: squares of pack.comp. */
+static void groups_of(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3])
 {
     const uint64_t side = bytes < 4 ? 64 : 32, halves = r->first > 0 ? 2 : 1; /* of two parts */
     groups[0] = vkmm_divide_up(r->ld, side * (r->across ? 1 : halves));
@@ -155,7 +157,7 @@ int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         vkmm_repack *r = &choice->packs[o];
         uint64_t groups[3];
-        vkmm_repack_groups(r, size, groups);
+        groups_of(r, size, groups);
         for (int axis = 0; axis < 3; axis++)
             if (r->bytes > 0 && groups[axis] > device->max_workgroup_count[axis]) return 0;
         if (r->bytes > device->max_storage_range) return 0;
@@ -191,7 +193,7 @@ static vkmm_recipe_step pack_step(const vkmm_choice *choice, vkmm_operand operan
                                  .to_stride = (uint32_t)(r->lines * ld),
                                  .is_b = operand == VKMM_B,
                                  .transpose = r->transposed != 0};
-    vkmm_repack_groups(r, bytes, groups);
+    groups_of(r, bytes, groups);
     for (int axis = 0; axis < 3; axis++) step.groups[axis] = (uint32_t)groups[axis];
     step.words.offsets[operand] = VKMM_WORD(vkmm_pack_push, offset);
     _Static_assert(sizeof push <= sizeof step.push, "a step's push constants");

@@ -38,8 +38,9 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
 int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
 int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice);
 
-/* The workgroups that pack an operand whose elements have so many bytes: squares of pack.comp. */
-void vkmm_repack_groups(const vkmm_repack *repack, uint32_t bytes, uint64_t groups[3]);
+/* Whether neighbours of an operand in memory are neighbours along K; and its extent across K. */
+int vkmm_is_along_k(const vkmm_problem *problem, vkmm_operand operand);
+uint64_t vkmm_extent_across(const vkmm_problem *problem, vkmm_operand operand);
 
 /* Packs one operand, with a K of `depth`; how: bits VKMM_PACK_ONCE, VKMM_PACK_BOUND. */
 void vkmm_take_pack(vkmm_choice *choice, vkmm_operand operand, uint64_t depth, uint32_t how);

@@ -129,7 +129,7 @@ vkmm_recipe_bind vkmm_operand_bind(const vkmm_choice *choice, uint32_t binding)
     return (vkmm_recipe_bind){binding <= VKMM_B && choice->swapped ? VKMM_B - binding : binding, 0, 0};
 }
 
-/* Where no shader reads a binding something is bound, too. */
+/* Every binding that a shader declares must be set, also one that it does not read. */
 static vkmm_recipe_bind bias_of(const vkmm_choice *choice)
 {
     return (vkmm_recipe_bind){choice->problem.has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
@@ -148,10 +148,9 @@ static vkmm_recipe_pipeline *add_pipeline(const vkmm_choice *choice, const char 
     vkmm_recipe_pipeline *p = &recipe->pipelines[recipe->pipeline_count++];
     *p = (vkmm_recipe_pipeline){.name = name, .module = module};
     for (uint32_t i = 0; i < recipe->binding_count; i++) p->bind[i] = vkmm_operand_bind(choice, i);
-    for (int o = VKMM_A; o <= VKMM_B && packed; o++) {
-        const vkmm_repack *r = &choice->packs[o];
-        if (r->bytes > 0 && !r->bound) p->bind[o] = (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, r->at, r->bytes};
-    }
+    for (int o = VKMM_A; o <= VKMM_B && packed; o++)
+        if (vkmm_packs_itself(choice, o))
+            p->bind[o] = (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, choice->packs[o].at, choice->packs[o].bytes};
     if (choice->kernel->tunables) p->bind[VKMM_BINDING_WORKSPACE] = bias_of(choice);
     return p;
 }
@@ -171,8 +170,8 @@ uint32_t vkmm_recipe_packer(const vkmm_device_info *limits, const vkmm_choice *c
 /* Where the recorder finds what it changes in a vkmm_push. Packed operands begin where the workspace has them. */
 static vkmm_step_words product_words(const vkmm_choice *choice, int as_it_lies)
 {
-    const int packed[] = {choice->packs[VKMM_A].bytes > 0 && !choice->packs[VKMM_A].bound && !as_it_lies,
-                          choice->packs[VKMM_B].bytes > 0 && !choice->packs[VKMM_B].bound && !as_it_lies};
+    const int packed[] = {vkmm_packs_itself(choice, VKMM_A) && !as_it_lies,
+                          vkmm_packs_itself(choice, VKMM_B) && !as_it_lies};
     return (vkmm_step_words){.extents = VKMM_WORD(vkmm_push, m),
                              .offsets = {packed[VKMM_A] ? 0 : VKMM_WORD(vkmm_push, offset_a),
                                          packed[VKMM_B] ? 0 : VKMM_WORD(vkmm_push, offset_b),

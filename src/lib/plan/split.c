@@ -70,11 +70,6 @@ static int is_less_precise(const vkmm_choice *parts, uint64_t k, double sums)
     return error > 2 * error_of_sums((double)k, sums);
 }
 
-static uint64_t extent_of(const vkmm_problem *p, vkmm_operand operand)
-{
-    return operand == VKMM_A ? p->m : p->n;
-}
-
 /* Elements along K of parts of `k` elements. */
 static uint64_t parts_depth(uint64_t k)
 {
@@ -86,7 +81,7 @@ static uint64_t inside(vkmm_problem *p)
     const uint64_t unit = VKMM_LINE / 2, k = parts_depth(p->k), depth = vkmm_round_up(k, unit);
     uint64_t bytes = 2 * VKMM_BINDING_ALIGNMENT; /* the device's decisions */
     for (int o = VKMM_A; o <= VKMM_B; o++) {
-        const uint64_t extent = extent_of(p, (vkmm_operand)o), matrices = vkmm_problem_batches(p);
+        const uint64_t extent = vkmm_extent_across(p, (vkmm_operand)o), matrices = vkmm_problem_batches(p);
         bytes += matrices * (2 * depth * vkmm_round_up(extent, unit) + 4 * extent) + VKMM_LINE + VKMM_BINDING_ALIGNMENT;
     }
     p->k = k;
@@ -107,8 +102,8 @@ static void take_parts(vkmm_choice *choice)
         vkmm_repack *r = &choice->packs[o];
         uint64_t *offset = o == VKMM_A ? &p->offset_a : &p->offset_b;
         vkmm_take_pack(choice, (vkmm_operand)o, depth, 0);
-        r->across = o == VKMM_A ? p->op_a != VKMM_OP_N : p->op_b != VKMM_OP_T;
-        r->first = vkmm_round_up(4 * r->count * extent_of(p, (vkmm_operand)o), VKMM_LINE);
+        r->across = !vkmm_is_along_k(p, (vkmm_operand)o);
+        r->first = vkmm_round_up(4 * r->count * vkmm_extent_across(p, (vkmm_operand)o), VKMM_LINE);
         r->bytes += r->first;
         *offset = r->first / 2;
     }
