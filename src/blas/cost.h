@@ -1,15 +1,13 @@
-/* cost.h: how long the host and the device take for a product, learned from what they took, and who should compute the
- * next. Nothing here calls either.
- *  Products of a type are of the same class if the logarithms of their volume (m·n·k) and of their smallest extent,
+/* cost.h: how long the host and the device take for a product, and which of them computes the next. Nothing here calls
+ * either.
+ *   Products of a type are of the same class if the logarithms of their volume (m·n·k) and of their smallest extent,
  * rounded down, are equal; of each class the time per multiplication is kept. A class that has not been measured is
  * judged by the nearest one: at best its time grows with the operands' bytes, at worst with the volume.
- *   The device is given a product if it is expected to be faster, and also to find out if that is so where it may be
- * twice as fast: but only as long as all that has been lost and not gained since, with all that could be lost by this
- * attempt, is at most a part of the time that the program has run (VKBLAS_RISK). So a program loses no more than that
- * part. Only where a product takes the host half as long as an attempt or longer, earlier programs count too: all of
- * them together lose no more, and a program of a few large products need not be long to find the device. One loss is
- * larger: where nothing is known of the device yet, it is opened and probed for a product that is expected to take the
- * host longer than that. Not safe from several threads. */
+ *   The host is measured by the program's own calls. The device is first tried in the background with a product of the
+ * class, where kernels are compiled and memory is allocated. Meanwhile the host needs the same processors, so a trial
+ * may take three times as long as the same call of the program: if even a third is slower than the host, the host keeps
+ * the class. Otherwise the program's next two products of the class go to the device, and what they take decides. Not
+ * safe from several threads. */
 #ifndef VKBLAS_COST_H
 #define VKBLAS_COST_H
 
@@ -17,55 +15,50 @@
 
 #include "blas.h"
 
-#define VKBLAS_RISK 0.04 /* of the program's time so far */
+enum { VKBLAS_VOLUMES = 48, VKBLAS_EXTENTS = 16, VKBLAS_SURE = 3 };
 
-enum { VKBLAS_VOLUMES = 48, VKBLAS_EXTENTS = 16, VKBLAS_HOST = 0, VKBLAS_DEVICE = 1 };
+typedef enum vkblas_place { VKBLAS_HOST, VKBLAS_DEVICE, VKBLAS_TRIAL, VKBLAS_PLACES } vkblas_place;
 
-typedef struct vkblas_cell {
-    float ns;  /* per multiplication; falls at once, and rises slowly */
-    int count; /* of measurements; 0: none */
-} vkblas_cell;
+typedef struct vkblas_class {
+    float ns;  /* per multiplication: the fastest of the first VKBLAS_SURE, then a mean of which one is an eighth */
+    int count; /* of measurements, at most VKBLAS_SURE; 0: none */
+} vkblas_class;
 
 /* Zeroed: nothing is known. */
 typedef struct vkblas_cost {
-    vkblas_cell cells[2][VKBLAS_TYPES][VKBLAS_VOLUMES][VKBLAS_EXTENTS];
-    char known[2][VKBLAS_TYPES]; /* a class has been measured */
-    double open_ms;              /* what opening the device takes; 0: not known */
-    double attempt_ms;           /* what the first product of a kind takes on the device in addition; 0: not known */
-    double lost_ms;              /* by this process */
-    double before_ms;            /* that earlier processes ran, lately, */
-    double before_lost_ms;       /* and lost */
-    int opened;                  /* the device is open */
+    vkblas_class classes[VKBLAS_PLACES][VKBLAS_TYPES][VKBLAS_VOLUMES][VKBLAS_EXTENTS];
+    char known[VKBLAS_PLACES][VKBLAS_TYPES]; /* a class has been measured */
+    char never[VKBLAS_TYPES];                /* the device does not have products of the type */
+    double open_ms;                          /* what opening the device takes; 0: not known */
+    double host_ms;                          /* of this process: products on the host, */
+    double wasted_ms;                        /* what the open device would have saved of them, */
+    double trials_ms;                        /* and processor time of trials */
+    int is_open;
 } vkblas_cost;
 
 typedef enum vkblas_choice {
     VKBLAS_TO_HOST,
-    VKBLAS_TO_DEVICE, /* expected to be faster */
-    VKBLAS_TO_TRY,    /* may be faster */
-    VKBLAS_TO_PROBE   /* nothing is known of the device: it may be opened, and a small product timed */
+    VKBLAS_TO_DEVICE,
+    VKBLAS_TO_TRY, /* the host's, while the class is tried on the device in the background */
+    VKBLAS_TO_OPEN /* the device's, which is not open: opening it and computing there is faster than the host */
 } vkblas_choice;
-
-/* The edge of the next product to probe with: what is small on a fast device says too little of large products. */
-int64_t vkblas_cost_probe_edge(const vkblas_cost *cost, vkblas_type type);
 
 /* What is expected of both; negative: not known. */
 typedef struct vkblas_expected {
     double host_ms, device_ms;
 } vkblas_expected;
 
-/* run_ms: how long the program has run. expected may be NULL. */
-vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkblas_extents e, double run_ms,
-                                 vkblas_expected *expected);
+/* expected may be NULL. */
+vkblas_choice vkblas_cost_choose(vkblas_cost *cost, vkblas_type type, vkblas_extents e, vkblas_expected *expected);
 
-/* A product took this long. On the device: what it lost against the host is added to lost_ms, what it gained is taken
- * off. */
-void vkblas_cost_learn(vkblas_cost *cost, int where, vkblas_type type, vkblas_extents e, double ms);
+/* A product took this long. */
+void vkblas_cost_learn(vkblas_cost *cost, vkblas_place where, vkblas_type type, vkblas_extents e, double ms);
 
-/* The process has run for so long, and ends: its time and its losses become those of earlier ones. */
-void vkblas_cost_end(vkblas_cost *cost, double run_ms);
+/* Bytes of A, B and C. */
+double vkblas_cost_bytes(vkblas_type type, vkblas_extents e);
 
-/* The device does not have products of this type. */
-void vkblas_cost_never(vkblas_cost *cost, vkblas_type type);
+/* The extents to try a class with: those of the product, or of a smaller one if its operands are large. */
+vkblas_extents vkblas_cost_trial(vkblas_type type, vkblas_extents e);
 
 /* What was learned of the device is another's. */
 void vkblas_cost_forget_device(vkblas_cost *cost);
@@ -79,11 +72,12 @@ int vkblas_cost_read(vkblas_cost *cost, const char *key, FILE *file);
 /* Reads what earlier processes have learned of this host's BLAS with so many threads, and of the device. */
 void vkblas_learned_begin(void);
 
-/* Nothing is kept. In the child of a fork. */
+/* Nothing is kept, and nothing runs in the background. In the child of a fork. */
 void vkblas_learned_forget(void);
 
-/* Opens the device and probes it if that is the choice, and then chooses again. */
+/* Who computes a product: the device if VKBLAS_TO_DEVICE, otherwise the host. A thread opens the device and tries it in
+ * the background. No call waits for it; exit does, until its current step has ended. */
 vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_expected *expected);
-void vkblas_learned_add(int where, vkblas_type type, vkblas_extents e, double ms);
+void vkblas_learned_add(vkblas_place where, vkblas_type type, vkblas_extents e, double ms);
 
 #endif

@@ -1,6 +1,7 @@
 /* What this process knows of the costs, and the file that keeps it between processes. */
 #include <errno.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +14,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all of this */
 static vkblas_cost cost;
 static char key[600], name[32], folder[4096]; /* of the file; folder "": none */
 static uint64_t kept_identity;                /* of the device that they were learned with; 0: none */
-static double start_ms;
-static atomic_int opening; /* by a thread, for some time: other threads do not wait for it */
 
-__attribute__((constructor)) static void start(void)
-{
-    start_ms = vkblas_now_ms();
-}
+/* A thread that opens the device and tries products on it. With the lock, but for what is atomic. */
+static pthread_t thread;
+static int works;             /* the thread, or a call that opens the device */
+static vkblas_extents wanted; /* what the thread tries; set before it begins */
+static vkblas_type wanted_type;
+static atomic_int joinable, ends;
 
 void vkblas_learned_forget(void)
 {
     folder[0] = 0;
+    atomic_store(&joinable, 0);
+    atomic_store(&ends, 1);
 }
 
 static const char *value_of(const char *variable)
@@ -65,7 +68,7 @@ void vkblas_learned_begin(void)
     const char *cache = value_of("XDG_CACHE_HOME"), *home = value_of("HOME");
     uint64_t sum = 0xcbf29ce484222325u;
     unsigned long long identity = 0;
-    snprintf(key, sizeof key, "vkblas 1 host=%.300s threads=%u device=%.60s", vkblas_host_path(), vkblas_threads(),
+    snprintf(key, sizeof key, "vkblas 2 host=%.300s threads=%u device=%.60s", vkblas_host_path(), vkblas_threads(),
              value_of("VKBLAS_DEVICE"));
     for (const char *at = key; *at; at++) sum = (sum ^ (unsigned char)*at) * 0x100000001b3u;
     snprintf(name, sizeof name, "blas-%016llx", (unsigned long long)sum);
@@ -107,7 +110,6 @@ __attribute__((destructor)) static void write_costs(void)
     const int fd = at >= 0 ? openat(at, partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file != NULL) {
-        vkblas_cost_end(&cost, vkblas_now_ms() - start_ms);
         vkblas_cost_write(&cost, key, file);
         fprintf(file, "identity %016llx\n", (unsigned long long)kept_identity);
         if (ferror(file) | fclose(file) || renameat(at, partial, at, name) != 0) unlinkat(at, partial, 0);
@@ -123,74 +125,137 @@ __attribute__((destructor)) static void write_costs(void)
 static int open_device(void)
 {
     const double before = vkblas_now_ms();
-    if (vkblas_device_state() < 0 || vkblas_device() == NULL) return 0;
-    if (cost.opened) return 1;
-    cost.opened = 1;
-    cost.open_ms = vkblas_now_ms() - before;
-    cost.lost_ms += cost.open_ms;
-    if (kept_identity != vkblas_device_identity()) vkblas_cost_forget_device(&cost);
-    kept_identity = vkblas_device_identity();
-    return 1;
+    const int opens = vkblas_device_state() == 0, is_there = vkblas_device() != NULL;
+    pthread_mutex_lock(&lock);
+    if (opens && is_there) cost.open_ms = vkblas_now_ms() - before;
+    if (is_there && kept_identity != vkblas_device_identity()) vkblas_cost_forget_device(&cost);
+    if (is_there) kept_identity = vkblas_device_identity();
+    pthread_mutex_unlock(&lock);
+    return is_there;
 }
 
-/* Times a product on the device: the first has to compile its kernel, the second is what counts. */
-static void probe(vkblas_type type)
+/* The fastest of several products, without the first one. Negative: the device has no such products. */
+static double time_products(vkblas_type type, vkblas_extents e)
 {
-    const int64_t edge = vkblas_cost_probe_edge(&cost, type);
-    const size_t bytes = (size_t)(edge * edge) * 16;
+    enum { MOST = 9, MOST_MS = 100 };
+    const size_t all = (size_t)vkblas_cost_bytes(type, e),
+                 a = (size_t)vkblas_cost_bytes(type, (vkblas_extents){e.m, 0, e.k}),
+                 c = (size_t)vkblas_cost_bytes(type, (vkblas_extents){e.m, e.n, 0});
     const vkblas_scalar one = vkblas_scalar_of(type, 1, 0), zero = vkblas_scalar_of(type, 0, 0);
-    char *room = calloc(2, bytes);
-    if (room == NULL) return;
+    double best = -1, sum = 0;
+    char *room = malloc(all);
+    if (room == NULL) return -1;
     const vkblas_call call = {.type = type,
                               .trans_a = 'N',
                               .trans_b = 'N',
-                              .m = edge,
-                              .n = edge,
-                              .k = edge,
+                              .m = e.m,
+                              .n = e.n,
+                              .k = e.k,
                               .alpha = &one,
                               .beta = &zero,
                               .a = room,
-                              .b = room,
-                              .c = room + bytes,
-                              .lda = edge,
-                              .ldb = edge,
-                              .ldc = edge};
-    double times[4] = {vkblas_now_ms()};
-    for (int i = 1; i < 4; i++) {
+                              .b = room + a,
+                              .c = room + all - c,
+                              .lda = e.m,
+                              .ldb = e.k,
+                              .ldc = e.m};
+    memset(room, 0x3c, all); /* small numbers of every type, in pages that exist */
+    for (int i = 0; i < MOST && sum < MOST_MS && !atomic_load(&ends); i++) {
+        const double before = vkblas_now_ms();
         if (!vkblas_product(&call)) break;
-        times[i] = vkblas_now_ms();
+        const double ms = vkblas_now_ms() - before;
+        if (i > 0 && (i == 1 || ms < best)) best = ms;
+        if (i > 0) sum += ms;
     }
     free(room);
-    if (times[3] == 0) { /* it has no such products */
-        vkblas_cost_never(&cost, type);
-        return;
-    }
-    const vkblas_extents e = {edge, edge, edge};
-    for (int i = 2; i < 4; i++) vkblas_cost_learn(&cost, VKBLAS_DEVICE, type, e, times[i] - times[i - 1]);
-    cost.attempt_ms = times[1] - times[0];
-    cost.lost_ms += times[3] - times[0];
+    return best;
+}
+
+/* Opens the device and tries one class on it. */
+static void *work(void *unused)
+{
+    fenv_t numbers;
+    struct timespec used;
+    feholdexcept(&numbers);
+    const int is_there = open_device();
+    const vkblas_extents e = vkblas_cost_trial(wanted_type, wanted);
+    const double ms = is_there && !atomic_load(&ends) ? time_products(wanted_type, e) : -1;
+    pthread_mutex_lock(&lock);
+    if (ms >= 0)
+        vkblas_cost_learn(&cost, VKBLAS_TRIAL, wanted_type, wanted,
+                          ms * vkblas_volume_of(wanted) / vkblas_volume_of(e));
+    else
+        cost.never[wanted_type] = 1;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    cost.trials_ms += (double)used.tv_sec * 1e3 + (double)used.tv_nsec * 1e-6;
+    cost.is_open = is_there;
+    works = 0;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+/* Ends the thread, and waits for it: drivers must not be unloaded under it. */
+static void stop(void)
+{
+    atomic_store(&ends, 1);
+    if (atomic_exchange(&joinable, 0)) pthread_join(thread, NULL);
+}
+
+static void stop_in_main(void *unused)
+{
+    (void)unused;
+    if (getpid() == gettid()) stop();
+}
+
+/* Drivers are loaded after this library, so that their destructors run before its own and before what atexit registers
+ * now; but those of the thread that calls exit run first (glibc's implementation of C++'s thread_local). */
+extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library) __attribute__((weak));
+extern void *__dso_handle;
+
+static void stop_at_exit(void)
+{
+    static _Thread_local int registered;
+    if (!registered && __cxa_thread_atexit_impl) __cxa_thread_atexit_impl(stop_in_main, NULL, &__dso_handle);
+    registered = 1;
+}
+
+/* With `lock`. */
+static void begin_work(vkblas_type type, vkblas_extents e)
+{
+    sigset_t before;
+    if (works || atomic_load(&ends) || vkblas_device_state() < 0) return;
+    if (atomic_exchange(&joinable, 0)) pthread_join(thread, NULL); /* it has ended */
+    wanted = e;
+    wanted_type = type;
+    vkblas_block_signals(&before);
+    works = pthread_create(&thread, NULL, work, NULL) == 0;
+    atomic_store(&joinable, works);
+    if (!works) atomic_store(&ends, 1);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_expected *expected)
 {
     *expected = (vkblas_expected){-1, -1};
-    if (atomic_load(&opening)) return VKBLAS_TO_HOST;
+    if (vkblas_device_state() < 0) return VKBLAS_TO_HOST;
+    stop_at_exit();
     pthread_mutex_lock(&lock);
-    vkblas_choice choice = vkblas_cost_choose(&cost, type, e, vkblas_now_ms() - start_ms, expected);
-    for (int probes = 0; choice != VKBLAS_TO_HOST && (!cost.opened || (choice == VKBLAS_TO_PROBE && probes < 2));) {
-        atomic_store(&opening, 1);
-        if (!open_device())
-            choice = VKBLAS_TO_HOST;
-        else if (choice == VKBLAS_TO_PROBE)
-            probe(type), probes++;
-        if (choice != VKBLAS_TO_HOST) choice = vkblas_cost_choose(&cost, type, e, vkblas_now_ms() - start_ms, expected);
-        atomic_store(&opening, 0);
-    }
+    vkblas_choice choice = vkblas_cost_choose(&cost, type, e, expected);
+    if (choice == VKBLAS_TO_TRY) begin_work(type, e);
+    if (choice > VKBLAS_TO_HOST && works) choice = VKBLAS_TO_TRY; /* it would wait */
+    works |= choice == VKBLAS_TO_OPEN;
+    pthread_mutex_unlock(&lock);
+    if (choice != VKBLAS_TO_OPEN) return choice;
+    const int is_there = open_device();
+    pthread_mutex_lock(&lock);
+    cost.is_open = is_there;
+    works = 0;
+    choice = is_there ? vkblas_cost_choose(&cost, type, e, expected) : VKBLAS_TO_HOST;
     pthread_mutex_unlock(&lock);
     return choice;
 }
 
-void vkblas_learned_add(int where, vkblas_type type, vkblas_extents e, double ms)
+void vkblas_learned_add(vkblas_place where, vkblas_type type, vkblas_extents e, double ms)
 {
     pthread_mutex_lock(&lock);
     vkblas_cost_learn(&cost, where, type, e, ms);

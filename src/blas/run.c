@@ -75,11 +75,6 @@ static vkblas_extents largest_product(const vkblas_call *call)
     return (vkblas_extents){e.m / 2, e.n / 2, e.k};
 }
 
-static const char *const reasons[] = {[VKBLAS_TO_HOST] = "faster",
-                                      [VKBLAS_TO_DEVICE] = "faster",
-                                      [VKBLAS_TO_TRY] = "tried, may be faster",
-                                      [VKBLAS_TO_PROBE] = "probed"};
-
 /* Whether the device computes products of these extents; `turn` gets what is expected. */
 static int goes(vkblas_type type, vkblas_extents e, vkblas_turn *turn)
 {
@@ -89,14 +84,18 @@ static int goes(vkblas_type type, vkblas_extents e, vkblas_turn *turn)
         return vkblas_volume_of(e) >= (double)forced && vkblas_device() != NULL;
     }
     const vkblas_choice choice = vkblas_learned_choose(type, e, &expected);
-    turn->why = expected.host_ms < 0 ? "not timed yet" : reasons[choice];
+    turn->why = choice == VKBLAS_TO_TRY    ? "the device is being tried"
+                : choice != VKBLAS_TO_HOST ? "faster"
+                : expected.host_ms < 0     ? "not timed yet"
+                : expected.device_ms < 0   ? "too early to try the device"
+                                           : "faster";
     turn->host_ms = expected.host_ms;
     turn->gpu_ms = expected.device_ms;
-    return choice == VKBLAS_TO_DEVICE || choice == VKBLAS_TO_TRY;
+    return choice == VKBLAS_TO_DEVICE;
 }
 
 /* A routine with a triangle takes half the multiplications of a product of its extents. */
-static void learn(int where, const vkblas_call *call, double ms)
+static void learn(vkblas_place where, const vkblas_call *call, double ms)
 {
     const unsigned halves =
         1u << VKBLAS_GEMMTR | 1u << VKBLAS_SYRK | 1u << VKBLAS_HERK | 1u << VKBLAS_TRMM | 1u << VKBLAS_TRSM;

@@ -198,8 +198,9 @@ static void call(crew_member *me)
         char *room = calloc(3 * most * most, bytes_of(o.type));
         CREW_EXPECT(me, room != NULL, "no memory");
         o.a = room, o.b = room + most * most * bytes_of(o.type), o.c = room + 2 * most * most * bytes_of(o.type);
-        /* As if the host were slow, so that the device is tried. */
+        /* As if the host were slow, so that the device is tried: by the second round it is open. */
         if (r->least == NULL) vkblas_learned_add(VKBLAS_HOST, o.type, (vkblas_extents){o.m, o.n, o.k}, 2000);
+        while (r->least == NULL && round == 1 && vkblas_device_state() == 0) thrd_yield();
         const int right = r->forks && me->number == 0 && round > 0 ? child_is_right(&o)
                           : is_system                              ? system_is_right(&o)
                                                                    : product_is_right(&o);
