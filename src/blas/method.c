@@ -1,5 +1,5 @@
-/* Products as parts or residues (vkmm_method), if VKBLAS_COMPUTE asks for them: as one job, because a stream has no
- * such panels, or as parts of C, each of which is one. */
+/* The method that VKBLAS_COMPUTE asks for. Products of residues are one job, because a stream has no such panels, or
+ * parts of C, each of which is one. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +53,9 @@ vkmm_status vkblas_multiply_by(vkmm_device *device, const vkmm_problem *p, const
     const int by_cols = p->n >= p->m;
     const uint64_t extent = by_cols ? p->n : p->m, half = extent / 2;
     if ((status != VKMM_UNSUPPORTED && status != VKMM_OUT_OF_MEMORY) || half < LEAST) return status;
-    const uint64_t size = p->type == VKMM_F64 ? sizeof(double) : sizeof(float);
-    const uint64_t in = by_cols ? (p->op_b == VKMM_OP_N ? p->ldb : 1) : p->op_a == VKMM_OP_N ? 1 : p->lda;
+    const uint64_t size = sizeof(double), in = by_cols                ? (p->op_b == VKMM_OP_N ? p->ldb : 1)
+                                               : p->op_a == VKMM_OP_N ? 1
+                                                                      : p->lda;
     const char *const from = by_cols ? call->b : call->a;
     vkmm_problem one = *p, other = *p;
     vkblas_call rest = *call;

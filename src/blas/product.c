@@ -75,7 +75,7 @@ static vkmm_status write_panel(void *user, const vkmm_panel *panel)
     return VKMM_OK;
 }
 
-static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call *call)
+static vkmm_status run_stream(vkmm_device *device, const target *to, const vkblas_call *call)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static vkmm_stream *stream;
@@ -95,6 +95,21 @@ static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call 
     if (status != VKMM_OK) vkmm_stream_destroy(&stream);
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+/* By the problem's method, or without it if the device lacks what it needs. */
+static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call *call)
+{
+    static atomic_int lacks_method;
+    vkmm_problem plain = *to->problem;
+    target as = *to;
+    vkmm_status status = VKMM_UNSUPPORTED;
+    plain.method = VKMM_COMPUTE_DIRECT;
+    if (plain.method != to->problem->method && !atomic_load(&lacks_method)) status = run_stream(device, to, call);
+    if (status != VKMM_UNSUPPORTED) return status;
+    if (plain.method != to->problem->method) atomic_store(&lacks_method, 1);
+    as.problem = &plain;
+    return run_stream(device, &as, call);
 }
 
 /* The rows that are left of each column, after a failure. */
@@ -172,7 +187,7 @@ static int product(const vkblas_call *call)
                       .out_type = is_f64 ? VKMM_F64 : VKMM_F32,
                       .method = vkblas_method(call->type)};
     const int in_software = is_f64 && !vkmm_device_describe(device)->has_f64; /* far slower than the host */
-    if (p.method != VKMM_COMPUTE_DIRECT) {
+    if (p.method == VKMM_COMPUTE_MODULAR) {
         const vkmm_status status = vkblas_multiply_by(device, &p, call);
         if (status == VKMM_OK) return 1;
         if (in_software) vkblas_device_failed(status);
