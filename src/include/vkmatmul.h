@@ -359,21 +359,22 @@ typedef struct vkmm_device vkmm_device;
 VKMM_API vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_device **device);
 VKMM_API void vkmm_device_destroy(vkmm_device **device);
 
-/* The simplest use: the product for host matrices, on any device, with the best kernel known; in panels
- * (vkmatmul_stream.h) if it does not fit. a, b, bias and c point to vkmm_operand_bytes each, are aligned for their type
- * and must not overlap. NULL is legal for an operand without elements (the bias without has_bias), and for A and B if α
- * is 0. In c, only the elements of its matrices are written, and only on VKMM_OK; a product in panels may write some
- * before it fails.
+/* The simplest use: the product for host matrices, on any device, with the best kernel known. a, b, bias and c point to
+ * vkmm_operand_bytes each, are aligned for their type and must not overlap. NULL is legal for an operand without
+ * elements (the bias without has_bias), and for A and B if α is 0. In c, only the elements of its matrices are written.
+ *   If A, B and C together have 6 MiB or more, or if a problem does not fit on the device, it is computed in panels,
+ * which are copied and multiplied at the same time (vkmatmul_stream.h). Then c may be written in part before a failure;
+ * otherwise only on VKMM_OK. Products of residues (VKMM_COMPUTE_MODULAR) are never cut.
  *   Repeated calls. The first call for a problem plans, builds pipelines and allocates memory. This takes milliseconds
- * to tenths of a second, depending on the driver's compiler. The device keeps all of it, so that a later call costs two
- * copies by the host (A, B and, if β is not 0, C; then C back) and one run. If only α or β differs, the commands are
- * recorded again. The 8 most recently used products are kept, in at most 1/16 of device_heap_bytes (copies in host
- * memory included). Larger products and products in panels are not kept. Threads that multiply at the same time each
- * have their own. Kept products are released with the device, or as soon as any allocation of device memory fails. A
- * tuning result does not change a product that is kept. This helps most with small products: on lavapipe, a repeated
- * 64³ takes 0.5 ms of processor time, and the first one 23 ms.
+ * to tenths of a second, depending on the driver's compiler. The device keeps all of it: of the 8 most recently used
+ * products without panels, and of the last one in panels, whose memory, pipelines and threads serve other such products
+ * too. Each kind uses at most 1/16 of device_heap_bytes, copies in host memory included; larger ones are not kept. If
+ * only α or β differs, only commands are recorded again. Threads that multiply at the same time each have their own.
+ * What is kept is released with the device, or as soon as any allocation of device memory fails. A tuning result does
+ * not change a product that is kept. This helps most with small products: on lavapipe, a repeated 64³ takes 0.5 ms of
+ * processor time, and the first one 23 ms.
  *   Faster alternatives, if operands stay the same or are produced in place: a vkmm_job, whose memory you fill and read
- * yourself (vkmm_job_matrix), and a vkmm_stream, which copies large products while it multiplies. */
+ * yourself (vkmm_job_matrix), and device memory (vkmatmul_memory.h). */
 VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
                                    const void *bias, void *c);
 

@@ -60,6 +60,33 @@ static int repeat(play *p, vkmm_instance *instance, vkmm_device *device)
     return p->status == VKMM_OK;
 }
 
+/* A product in panels, of 6 MiB. Returns how many pipelines and pieces of memory it took. */
+static uint64_t multiply_large(vkmm_device *device, uint64_t n)
+{
+    enum { M = 1024, MOST = 1600 };
+    static float a[2 * MOST], b[2 * MOST], c[M * MOST];
+    const vkmm_problem problem = VKMM_PROBLEM(.m = M, .n = n, .k = 1);
+    const uint64_t before = fake_calls("vkCreateComputePipelines") + fake_calls("vkAllocateMemory");
+    for (int i = 0; i < MOST; i++) a[i] = (float)(i % 7), b[i] = (float)(i % 5);
+    expect(vkmm_multiply(device, &problem, a, b, NULL, c) == VKMM_OK, "a large product fails");
+    expect(c[M * n - 1] == a[M - 1] * b[n - 1] && c[0] == 0, "a large product is wrong");
+    return fake_calls("vkCreateComputePipelines") + fake_calls("vkAllocateMemory") - before;
+}
+
+/* One stream is kept, as long as memory lasts. */
+static int repeat_large(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    (void)instance;
+    expect(multiply_large(device, 1600) > 0, "the first call makes nothing");
+    expect(multiply_large(device, 1600) == 0, "the second call makes something");
+    multiply_large(device, 1550);
+    expect(multiply_large(device, 1600) == 0, "what another product left is not enough");
+    const uint64_t kept = fake_allocated();
+    expect(kept > 0 && vkmm_device_drop_spares(device) && fake_allocated() == 0, "the stream is not dropped");
+    expect(!vkmm_device_drop_spares(device), "what was dropped is still there");
+    return p->status == VKMM_OK;
+}
+
 /* C ← A·B in memory of the device, which comes and goes. Returns how many objects the product took, and commands. */
 static uint64_t multiply_there(vkmm_device *device, const vkmm_problem *problem, double want)
 {
@@ -186,6 +213,7 @@ int main(void)
     } cases[] = {
         {"mapped", {.unified = 1, .lazy = 1}, repeat},
         {"copied", {.lazy = 1}, repeat},
+        {"large", {.lazy = 1, .max_storage_range = 8 << 20}, repeat_large},
         {"there", {.lazy = 1}, stay_there},
         {"refused", {.unified = 1, .lazy = 1, .max_storage_range = 8192}, refuse},
         {"crowded", {.unified = 1, .heap_bytes = 1 << 20}, crowd},

@@ -65,6 +65,35 @@ static void multiply_leaves_gaps_alone(void **state)
     for (int i = 0; i < 14; i++) assert_true(c[i] == (want[i] == -9 ? -9 : 0));
 }
 
+/* Several panels, with gaps between their lines; the next product changes the stream that was kept. */
+static void multiplies_large_matrices_in_panels(void **state)
+{
+    enum { M = 1300, N = 1301, K = 7, LDC = N + 3 };
+    vkmm_problem problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldc = LDC, .alpha = 2, .beta = -1, .has_bias = 1);
+    float *a = calloc(M * K, sizeof *a), *b = calloc(K * N, sizeof *b), *c = calloc(M * LDC, sizeof *c), bias[N];
+    assert_true(a && b && c);
+    for (int turn = 0; turn < 3; turn++) {
+        int64_t wrong = 0;
+        for (int i = 0; i < M * K; i++) a[i] = (float)(i % 5 - 2 + turn);
+        for (int i = 0; i < K * N; i++) b[i] = (float)(i % 3 - 1);
+        for (int i = 0; i < M * LDC; i++) c[i] = (float)(i % 11);
+        for (int j = 0; j < N; j++) bias[j] = (float)(j % 13);
+        problem.alpha = turn + 1;
+        problem.has_bias = turn < 2;
+        assert_int_equal(vkmm_multiply(device, &problem, a, b, bias, c), VKMM_OK);
+        for (int i = 0; i < M; i++)
+            for (int j = 0; j < LDC; j++) {
+                float sum = 0;
+                for (int k = 0; k < K && j < N; k++) sum += a[i * K + k] * b[k * N + j];
+                const int was = (i * LDC + j) % 11;
+                const float want = j < N ? (float)(turn + 1) * sum - (float)was + (turn < 2 ? bias[j] : 0) : (float)was;
+                wrong += c[i * LDC + j] != want && !(i == M - 1 && j >= N); /* C ends with its last element */
+            }
+        assert_int_equal(wrong, 0);
+    }
+    free(a), free(b), free(c);
+}
+
 /* Lines of one page with a page between them that nobody may access, as a matrix may lie in a larger one. */
 static float *lines_apart(size_t page)
 {
@@ -243,6 +272,7 @@ int main(void)
         cmocka_unit_test(multiplies_host_matrices),
         cmocka_unit_test(adds_a_bias),
         cmocka_unit_test(multiply_leaves_gaps_alone),
+        cmocka_unit_test(multiplies_large_matrices_in_panels),
         cmocka_unit_test(multiply_does_not_read_wide_gaps),
         cmocka_unit_test(multiply_reads_no_more_than_it_must),
         cmocka_unit_test(multiply_keeps_nothing_of_a_product),

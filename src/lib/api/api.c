@@ -9,6 +9,8 @@
 #include "math/type.h"
 #include "vk/device.h"
 
+enum { LARGE_BYTES = 6 << 20 }; /* of A, B and C */
+
 const char *vkmm_version(void)
 {
     return VKMM_VERSION_TEXT;
@@ -97,17 +99,36 @@ static void copy_in(vkmm_operand operand, vkmm_job *job, const vkmm_problem *pac
         copy_matrices(operand, packed, vkmm_job_matrix(job, operand), problem, from);
 }
 
-/* In panels, from the caller's memory and into it. */
+/* In panels, from the caller's memory and into it, while copies and products overlap. */
 static vkmm_status multiply_in_panels(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
                                       const void *bias, void *c)
 {
-    vkmm_stream *stream = NULL;
     const vkmm_stream_params params = {.job = {.problem = *problem}};
     const vkmm_stream_io io = {.a = a, .b = b, .bias = bias, .c = c};
-    vkmm_status status = vkmm_stream_create(device, NULL, &params, &stream);
+    vkmm_stream *stream = vkmm_spares_take_stream(device);
+    vkmm_status status =
+        stream ? vkmm_stream_change(stream, problem) : vkmm_stream_create(device, NULL, &params, &stream);
     if (status == VKMM_OK) status = vkmm_stream_run(stream, &io, NULL);
-    vkmm_stream_destroy(&stream);
+    if (status == VKMM_OK)
+        vkmm_spares_give_stream(device, stream);
+    else
+        vkmm_stream_destroy(&stream);
     return status;
+}
+
+/* Large products are limited by copies, which panels hide. VKMM_UNSUPPORTED without a message: one job has to do. */
+static vkmm_status multiply_large(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
+                                  const void *bias, void *c)
+{
+    vkmm_held held;
+    uint64_t bytes = 0;
+    for (int o = VKMM_A; o <= VKMM_C; o++) bytes += vkmm_operand_bytes(problem, (vkmm_operand)o);
+    if (bytes < LARGE_BYTES) return VKMM_UNSUPPORTED;
+    vkmm_errors_hold(&held);
+    const vkmm_status status = multiply_in_panels(device, problem, a, b, bias, c);
+    vkmm_errors_release(&held);
+    if (status == VKMM_OK || status == VKMM_UNSUPPORTED) return status;
+    return vkmm_fail(vkmm_device_log(device), status, "%s", held.sentence);
 }
 
 static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *packed, const vkmm_problem *problem,
@@ -163,6 +184,9 @@ vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, cons
     if (status == VKMM_OK)
         status = check_operands(vkmm_device_log(device), problem, (const void *const[]){a, b, c, bias});
     if (status != VKMM_OK) return status;
+    status = multiply_large(device, problem, a, b, bias, c);
+    if (status != VKMM_UNSUPPORTED) return status;
+    status = VKMM_OK;
     const vkmm_problem packed = without_wide_gaps(problem);
     vkmm_job *job = vkmm_spares_take(device, &packed, 0);
     if (!job) status = create_job(device, &packed, &job);

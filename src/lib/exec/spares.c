@@ -65,10 +65,36 @@ static int drop(vkmm_device *device)
 {
     mtx_lock(&device->spares.lock);
     vkmm_job *first = device->spares.first;
+    vkmm_stream *stream = device->spares.stream;
+    const int any = first || stream;
     device->spares.first = NULL;
+    device->spares.stream = NULL;
     mtx_unlock(&device->spares.lock);
     end_all(first);
-    return first != NULL;
+    vkmm_stream_destroy(&stream);
+    return any;
+}
+
+vkmm_stream *vkmm_spares_take_stream(vkmm_device *device)
+{
+    mtx_lock(&device->spares.lock);
+    vkmm_stream *stream = device->spares.stream;
+    device->spares.stream = NULL;
+    mtx_unlock(&device->spares.lock);
+    return stream;
+}
+
+void vkmm_spares_give_stream(vkmm_device *device, vkmm_stream *stream)
+{
+    vkmm_stream *other = stream;
+    mtx_lock(&device->spares.lock);
+    if (vkmm_stream_held(stream) <= device->physical->info.device_heap_bytes / VKMM_SPARES_SHARE) {
+        other = device->spares.stream; /* of another thread */
+        device->spares.stream = stream;
+        device->spares.drop = drop;
+    }
+    mtx_unlock(&device->spares.lock);
+    vkmm_stream_destroy(&other);
 }
 
 void vkmm_spares_give(vkmm_device *device, vkmm_job *job)

@@ -5,12 +5,17 @@
 #define VKMM_EXEC_SPARES_H
 
 #include "exec/job.h"
+#include "exec/stream.h"
 
 /* A device has at most this many spare jobs, which together use at most this fraction (1/n) of its memory. */
 enum { VKMM_SPARES_MOST = 8, VKMM_SPARES_SHARE = 16 };
 
 /* A spare job, lent or not (vkmm_job.is_lent), turned to this problem; it is then the caller's. NULL: there is none. */
 vkmm_job *vkmm_spares_take(vkmm_device *device, const vkmm_problem *problem, int is_lent);
+
+/* Likewise the stream of large products; there is at most one, which can be changed to any problem. */
+vkmm_stream *vkmm_spares_take_stream(vkmm_device *device);
+void vkmm_spares_give_stream(vkmm_device *device, vkmm_stream *stream);
 
 /* Makes a job of the device a spare one. If there are too many or they use too much memory, those unused for the
  * longest time are destroyed; the job itself is destroyed if it is too large. vkmm_device_drop_spares destroys all. */
