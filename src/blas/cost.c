@@ -6,8 +6,8 @@
 
 static const double default_open_ms = 300; /* before it has been measured */
 
-/* A class is tried once the host has computed for so long, or at once for a product that may take it as long, or of
- * 2581³ or larger. */
+/* A class is tried once the host has computed it for so long, in all processes together, or at once for a product that
+ * may take it as long, or of 2581³ or larger. */
 static const double worth_trying_ms = 1000, large_volume = 0x1p34;
 
 /* Processor time of trials: at most this, and this part of the time of products on the host. */
@@ -93,9 +93,11 @@ static double device_ms(const vkblas_cost *cost, vkblas_type type, vkblas_extent
 }
 
 /* The class has not been tried. */
-static vkblas_choice choose_trial(const vkblas_cost *cost, vkblas_extents e, double host)
+static vkblas_choice choose_trial(const vkblas_cost *cost, vkblas_type type, vkblas_extents e, double host)
 {
-    const int is_worth = larger(cost->host_ms, host) >= worth_trying_ms || vkblas_volume_of(e) >= large_volume;
+    const place p = place_of(VKBLAS_HOST, e);
+    const double spent = cost->classes[VKBLAS_HOST][type][p.volume][p.extent].all_ms;
+    const int is_worth = larger(spent, host) >= worth_trying_ms || vkblas_volume_of(e) >= large_volume;
     return is_worth && cost->trials_ms < trials_ms + trials_share * cost->host_ms ? VKBLAS_TO_TRY : VKBLAS_TO_HOST;
 }
 
@@ -118,7 +120,7 @@ vkblas_choice vkblas_cost_choose(vkblas_cost *cost, vkblas_type type, vkblas_ext
                  device = real->count > 1 ? real->ns * 1e-6 * vkblas_volume_of(e) : device_ms(cost, type, e) / 3;
     if (expected != NULL) *expected = (vkblas_expected){host, device < 0 ? -1 : device};
     if (cost->never[type] || (host >= 0 && device > 0.9 * host)) return VKBLAS_TO_HOST;
-    if (real->count < 2 && trial->count == 0) return choose_trial(cost, e, host);
+    if (real->count < 2 && trial->count == 0) return choose_trial(cost, type, e, host);
     if (host < 0) return VKBLAS_TO_HOST;
     return cost->is_open ? VKBLAS_TO_DEVICE : choose_opening(cost, host, device);
 }
@@ -129,10 +131,14 @@ void vkblas_cost_learn(vkblas_cost *cost, vkblas_place where, vkblas_type type, 
     if (!(volume > 0) || !(ms >= 0)) return;
     const place p = place_of(where, e);
     vkblas_class *class = &cost->classes[where][type][p.volume][p.extent];
-    const double ns = larger(ms * 1e6 / volume, 1e-9), kept = class->ns;
-    if (class->count == 0 || (class->count < VKBLAS_SURE && ns < kept)) class->ns = (float)ns;
-    if (class->count >= VKBLAS_SURE) class->ns += (float)((larger(smaller(ns, 2 * kept), kept / 2) - kept) / 8);
+    const double ns = larger(ms * 1e6 / volume, 1e-9), kept = class->ns, near = larger(smaller(ns, 2 * kept), kept / 2);
+    const int falls = where == VKBLAS_HOST || class->count < VKBLAS_SURE;
+    if (class->count == 0 || (falls && ns < kept))
+        class->ns = (float)ns;
+    else if (class->count == VKBLAS_SURE)
+        class->ns += (float)((near - kept) / (where == VKBLAS_HOST ? 32 : 8));
     if (class->count < VKBLAS_SURE) class->count++;
+    class->all_ms += (float)ms;
     cost->known[where][type] = 1;
     if (where == VKBLAS_HOST) cost->host_ms += ms;
 }
@@ -159,6 +165,7 @@ void vkblas_cost_forget_device(vkblas_cost *cost)
 /* Integers alone, because the program may have set a locale with another decimal point: milliseconds and nanoseconds as
  * billionths. */
 static const double unit = 1e-9;
+static const long long most_stored = 1000000000000000, most_ms = 1000000; /* the same time */
 
 static long long stored(double value)
 {
@@ -174,8 +181,8 @@ void vkblas_cost_write(const vkblas_cost *cost, const char *key, FILE *file)
                 for (int x = 0; x < VKBLAS_EXTENTS; x++) {
                     const vkblas_class *class = &cost->classes[where][type][v][x];
                     if (class->count > 0)
-                        fprintf(file, "class %d %d %d %d %lld %d\n", where, type, v, x, stored(class->ns),
-                                class->count);
+                        fprintf(file, "class %d %d %d %d %lld %d %lld\n", where, type, v, x, stored(class->ns),
+                                class->count, llround(smaller((double)class->all_ms, (double)most_ms)));
                 }
 }
 
@@ -184,22 +191,29 @@ static int within(int value, int count)
     return value >= 0 && value < count;
 }
 
+static void read_class(vkblas_cost *cost, const char *line)
+{
+    int where, type, v, x, count;
+    long long ns, all_ms;
+    if (sscanf(line, "class %d %d %d %d %lld %d %lld", &where, &type, &v, &x, &ns, &count, &all_ms) != 7 ||
+        !within(where, VKBLAS_PLACES) || !within(type, VKBLAS_TYPES) || !within(v, VKBLAS_VOLUMES) ||
+        !within(x, VKBLAS_EXTENTS) || ns <= 0 || ns > most_stored || count <= 0 || all_ms < 0 || all_ms > most_ms)
+        return;
+    cost->classes[where][type][v][x] =
+        (vkblas_class){(float)((double)ns * unit), (float)all_ms, count < VKBLAS_SURE ? count : VKBLAS_SURE};
+    cost->known[where][type] = 1;
+}
+
 int vkblas_cost_read(vkblas_cost *cost, const char *key, FILE *file)
 {
-    const long long most = 1000000000000000; /* a million milliseconds */
     char line[1024];
+    long long value;
     const size_t length = strlen(key);
     if (fgets(line, sizeof line, file) == NULL || strncmp(line, key, length) != 0 || line[length] != '\n') return 0;
     while (fgets(line, sizeof line, file) != NULL) {
-        int where, type, v, x, count;
-        long long value;
-        if (sscanf(line, "open %lld", &value) == 1 && value > 0 && value <= most) cost->open_ms = (double)value * unit;
-        if (sscanf(line, "class %d %d %d %d %lld %d", &where, &type, &v, &x, &value, &count) == 6 &&
-            within(where, VKBLAS_PLACES) && within(type, VKBLAS_TYPES) && within(v, VKBLAS_VOLUMES) &&
-            within(x, VKBLAS_EXTENTS) && value > 0 && value <= most && count > 0)
-            cost->classes[where][type][v][x] =
-                (vkblas_class){(float)((double)value * unit), count < VKBLAS_SURE ? count : VKBLAS_SURE},
-            cost->known[where][type] = 1;
+        if (sscanf(line, "open %lld", &value) == 1 && value > 0 && value <= most_stored)
+            cost->open_ms = (double)value * unit;
+        read_class(cost, line);
     }
     return 1;
 }

@@ -20,8 +20,9 @@ enum { VKBLAS_VOLUMES = 48, VKBLAS_EXTENTS = 16, VKBLAS_SURE = 3 };
 typedef enum vkblas_place { VKBLAS_HOST, VKBLAS_DEVICE, VKBLAS_TRIAL, VKBLAS_PLACES } vkblas_place;
 
 typedef struct vkblas_class {
-    float ns;  /* per multiplication: the fastest of the first VKBLAS_SURE, then a mean of which one is an eighth */
-    int count; /* of measurements, at most VKBLAS_SURE; 0: none */
+    float ns;     /* per multiplication. The host: the fastest, which rises slowly; the device: a mean, like this one */
+    float all_ms; /* of all measurements together */
+    int count;    /* of measurements, at most VKBLAS_SURE; 0: none */
 } vkblas_class;
 
 /* Zeroed: nothing is known. */
@@ -76,7 +77,7 @@ void vkblas_learned_begin(void);
 void vkblas_learned_forget(void);
 
 /* Who computes a product: the device if VKBLAS_TO_DEVICE, otherwise the host. A thread opens the device and tries it in
- * the background. No call waits for it; exit does, until its current step has ended. */
+ * the background. No call waits for it, but exit does. */
 vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_expected *expected);
 void vkblas_learned_add(vkblas_place where, vkblas_type type, vkblas_extents e, double ms);
 

@@ -160,7 +160,7 @@ static double time_products(vkblas_type type, vkblas_extents e)
                               .ldb = e.k,
                               .ldc = e.m};
     memset(room, 0x3c, all); /* small numbers of every type, in pages that exist */
-    for (int i = 0; i < MOST && sum < MOST_MS && !atomic_load(&ends); i++) {
+    for (int i = 0; i < MOST && sum < MOST_MS; i++) {
         const double before = vkblas_now_ms();
         if (!vkblas_product(&call)) break;
         const double ms = vkblas_now_ms() - before;
@@ -179,7 +179,7 @@ static void *work(void *unused)
     feholdexcept(&numbers);
     const int is_there = open_device();
     const vkblas_extents e = vkblas_cost_trial(wanted_type, wanted);
-    const double ms = is_there && !atomic_load(&ends) ? time_products(wanted_type, e) : -1;
+    const double ms = is_there ? time_products(wanted_type, e) : -1;
     pthread_mutex_lock(&lock);
     if (ms >= 0)
         vkblas_cost_learn(&cost, VKBLAS_TRIAL, wanted_type, wanted,
@@ -251,6 +251,7 @@ vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_e
     cost.is_open = is_there;
     works = 0;
     choice = is_there ? vkblas_cost_choose(&cost, type, e, expected) : VKBLAS_TO_HOST;
+    if (choice == VKBLAS_TO_TRY) begin_work(type, e); /* what was learned was another device's */
     pthread_mutex_unlock(&lock);
     return choice;
 }

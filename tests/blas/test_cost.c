@@ -113,11 +113,13 @@ TEST(test_what_a_trial_leaves_open_is_found_out)
     }
 }
 
+/* A class is tried after a second, of all processes together. */
 TEST(test_short_programs_do_not_open_the_device)
 {
     vkblas_cost cost = {0};
     assert_int_equal(program(&fast, &cost, 1024, 400).trials, 0); /* 860 ms */
-    assert_int_equal(program(&fast, &cost, 1024, 600).trials, 1);
+    assert_int_equal(program(&fast, &cost, 512, 400).trials, 0);
+    assert_int_equal(program(&fast, &cost, 1024, 100).trials, 1);
 }
 
 /* Programs of many shapes try what may pay, within the processor time that trials may take. */
@@ -178,7 +180,7 @@ static int is_about(double x, double y)
 TEST(test_one_slow_product_says_little)
 {
     vkblas_cost cost = {0};
-    const double times[] = {100, 300, 80, 8000, 8}, kept[] = {100, 100, 80, 90, 84.375};
+    const double times[] = {100, 300, 80, 8000, 8}, kept[] = {100, 100, 80, 82.5, 8};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         learn(&cost, VKBLAS_HOST, 1024, 1024, 1024, times[i]);
         assert_true(is_about(host_ms(&cost, 1024, 1024, 1024), kept[i]));
@@ -209,9 +211,9 @@ TEST(test_the_nearest_class_is_asked)
 TEST(test_classes_are_tried_where_a_neighbour_may_gain)
 {
     for (int may = 0; may < 2; may++) {
-        vkblas_cost cost = {.is_open = 1, .host_ms = 1e4};
+        vkblas_cost cost = {.is_open = 1};
         learn(&cost, VKBLAS_TRIAL, 1024, 1024, 1024, 1);
-        learn(&cost, VKBLAS_HOST, 8192, 8192, 16, may ? 0.38 : 0.36);
+        for (int i = 0; i < 3000; i++) learn(&cost, VKBLAS_HOST, 8192, 8192, 16, may ? 0.38 : 0.36);
         assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, (vkblas_extents){8192, 8192, 16}, NULL),
                          may ? VKBLAS_TO_TRY : VKBLAS_TO_HOST);
     }
@@ -254,9 +256,10 @@ TEST(test_costs_are_kept)
 TEST(test_damaged_files_are_ignored)
 {
     static const char text[] =
-        "key\nopen -5\nopen nan\nclass 3 0 30 10 5000 1\nclass 0 6 30 10 5000 1\n"
-        "class 0 0 48 10 5000 1\nclass 0 0 30 16 5000 1\nclass 0 0 30 10 0 1\nclass 0 0 30 10 -1 1\n"
-        "class 0 0 30 10 99999999999999999999 1\nclass 0 0 30\n\nrubbish\nclass 1 0 -1 -1 5 5\n";
+        "key\nopen -5\nopen nan\nclass 3 0 30 10 5000 1 1\nclass 0 6 30 10 5000 1 1\n"
+        "class 0 0 48 10 5000 1 1\nclass 0 0 30 16 5000 1 1\nclass 0 0 30 10 0 1 1\nclass 0 0 30 10 -1 1 1\n"
+        "class 0 0 30 10 99999999999999999999 1 1\nclass 0 0 30 10 5000 1 -1\nclass 0 0 30 10 5000 1\nclass 0 0 "
+        "30\n\nrubbish\nclass 1 0 -1 -1 5 5 5\n";
     const vkblas_cost nothing = {0};
     vkblas_cost cost = {0};
     FILE *file = fmemopen((char *)(uintptr_t)text, sizeof text - 1, "r");

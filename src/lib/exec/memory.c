@@ -8,8 +8,6 @@
 #include "math/problem.h"
 #include "vk/command.h"
 
-enum { MOST_STAGED = 64 << 20 }; /* bytes of host memory that a copy takes where the device's is not mapped */
-
 struct vkmm_memory {
     vkmm_device *device;
     uint64_t bytes;
@@ -40,42 +38,21 @@ void vkmm_memory_destroy(vkmm_memory **memory)
     *memory = NULL;
 }
 
-/* To or from memory that both sides can access. */
-static vkmm_status copy_staged(const vkmm_memory *memory, uint64_t offset, uint64_t bytes, const vkmm_buffer *staging,
-                               int writes)
-{
-    vkmm_device *device = memory->device;
-    VkCommandBuffer command = NULL;
-    const VkBuffer there = memory->buffer.handle, here = staging->handle;
-    const VkBufferCopy region = {.srcOffset = writes ? 0 : offset, .dstOffset = writes ? offset : 0, .size = bytes};
-    vkmm_status status = vkmm_command_begin(device, &command);
-    if (status == VKMM_OK) {
-        vkmm_command_barrier_all(device, command);
-        device->table.vkCmdCopyBuffer(command, writes ? here : there, writes ? there : here, 1, &region);
-        vkmm_command_barrier_all(device, command);
-    }
-    return vkmm_command_finish(device, status, &command);
-}
-
 /* From or to the host; the other one is NULL. */
 static vkmm_status copy(const vkmm_memory *memory, uint64_t offset, uint64_t bytes, const char *from, char *to)
 {
-    vkmm_buffer staging = {0};
-    vkmm_status status = VKMM_OK;
+    vkmm_copier *copier = NULL;
     if (memory->buffer.mapped) {
         char *there = (char *)memory->buffer.mapped + offset;
         memcpy(from ? there : to, from ? from : there, bytes);
         return VKMM_OK;
     }
-    status = vkmm_buffer_create(memory->device, "a copy", bytes < MOST_STAGED ? bytes : MOST_STAGED,
-                                from ? VKMM_PLACE_UPLOAD : VKMM_PLACE_DOWNLOAD, &staging);
-    for (uint64_t at = 0, size; at < bytes && status == VKMM_OK; at += size) {
-        size = bytes - at < staging.bytes ? bytes - at : staging.bytes;
-        if (from) memcpy(staging.mapped, from + at, size);
-        status = copy_staged(memory, offset + at, size, &staging, from != NULL);
-        if (to && status == VKMM_OK) memcpy(to + at, staging.mapped, size);
-    }
-    vkmm_buffer_destroy(memory->device, &staging);
+    vkmm_status status = vkmm_spares_take_copier(memory->device, &copier);
+    if (status == VKMM_OK) status = vkmm_copier_run(copier, &memory->buffer, offset, bytes, from, to);
+    if (status == VKMM_OK)
+        vkmm_spares_give_copier(memory->device, copier);
+    else
+        vkmm_copier_destroy(&copier);
     return status;
 }
 

@@ -66,12 +66,15 @@ static int drop(vkmm_device *device)
     mtx_lock(&device->spares.lock);
     vkmm_job *first = device->spares.first;
     vkmm_stream *stream = device->spares.stream;
-    const int any = first || stream;
+    vkmm_copier *copier = device->spares.copier;
+    const int any = first || stream || copier;
     device->spares.first = NULL;
     device->spares.stream = NULL;
+    device->spares.copier = NULL;
     mtx_unlock(&device->spares.lock);
     end_all(first);
     vkmm_stream_destroy(&stream);
+    vkmm_copier_destroy(&copier);
     return any;
 }
 
@@ -115,4 +118,23 @@ void vkmm_spares_give(vkmm_device *device, vkmm_job *job)
     *at = NULL;
     mtx_unlock(&device->spares.lock);
     end_all(oldest);
+}
+
+vkmm_status vkmm_spares_take_copier(vkmm_device *device, vkmm_copier **copier)
+{
+    mtx_lock(&device->spares.lock);
+    *copier = device->spares.copier;
+    device->spares.copier = NULL;
+    mtx_unlock(&device->spares.lock);
+    return *copier ? VKMM_OK : vkmm_copier_create(device, copier);
+}
+
+void vkmm_spares_give_copier(vkmm_device *device, vkmm_copier *copier)
+{
+    mtx_lock(&device->spares.lock);
+    vkmm_copier *other = device->spares.copier; /* of another thread */
+    device->spares.copier = copier;
+    device->spares.drop = drop;
+    mtx_unlock(&device->spares.lock);
+    vkmm_copier_destroy(&other);
 }

@@ -4,6 +4,7 @@
 #ifndef VKMM_EXEC_SPARES_H
 #define VKMM_EXEC_SPARES_H
 
+#include "exec/copier.h"
 #include "exec/job.h"
 #include "exec/stream.h"
 
@@ -16,6 +17,10 @@ vkmm_job *vkmm_spares_take(vkmm_device *device, const vkmm_problem *problem, int
 /* Likewise the stream of large products; there is at most one, which can be changed to any problem. */
 vkmm_stream *vkmm_spares_take_stream(vkmm_device *device);
 void vkmm_spares_give_stream(vkmm_device *device, vkmm_stream *stream);
+
+/* Likewise what copies; takes a new one if there is none. */
+vkmm_status vkmm_spares_take_copier(vkmm_device *device, vkmm_copier **copier);
+void vkmm_spares_give_copier(vkmm_device *device, vkmm_copier *copier);
 
 /* Makes a job of the device a spare one. If there are too many or they use too much memory, those unused for the
  * longest time are destroyed; the job itself is destroyed if it is too large. vkmm_device_drop_spares destroys all. */

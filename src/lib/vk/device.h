@@ -17,6 +17,7 @@ typedef struct vkmm_spares {
     int has_lock;
     struct vkmm_job *first;                  /* the one that was given last */
     struct vkmm_stream *stream;              /* NULL: none */
+    struct vkmm_copier *copier;              /* NULL: none */
     int (*drop)(struct vkmm_device *device); /* NULL: there never was one */
 } vkmm_spares;
 
