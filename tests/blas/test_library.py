@@ -422,7 +422,7 @@ if child:
         return kept
 
     def test_costs_of_another_device_are_forgotten(self):
-        """Of this one, they are used: it is opened, since the host would take hours, and the report says what it gained."""
+        """Those of this one are used: it is opened, since the host would take hours, and the report says what it gained."""
         hours, fast = "class 0 1 24 8 900000000000000 3 5\n", "class 1 1 24 8 1 3 5\n"
         kept = self.learn(hours, fast, "identity 1\n")
         self.run_program(TIMED, VKBLAS_DEVICE="llvmpipe")
