@@ -1,6 +1,7 @@
 /* Devices with memory of their own, played by a driver whose memory is unified: everything goes through staging
  * buffers. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "look/access.h"
@@ -114,6 +115,26 @@ static void memory_stays_on_the_device(void **state)
     suite.info->unified_memory = 0;
 }
 
+/* More chunks than there are, of which the last is short; at an odd place; and small copies with what they left. */
+static void large_copies_pass_through_chunks(void **state)
+{
+    enum { BYTES = 45 << 20, AT = 4096 + 3 };
+    vkmm_memory *there = NULL;
+    uint8_t *sent = malloc(BYTES), *got = calloc(BYTES, 1);
+    assert_true(sent && got);
+    for (uint32_t i = 0; i < BYTES; i++) sent[i] = (uint8_t)((i * 2654435761u) >> 24);
+    assert_int_equal(vkmm_memory_create(suite.device, BYTES + 2 * AT, &there), VKMM_OK);
+    assert_int_equal(vkmm_memory_write(there, AT, BYTES, sent), VKMM_OK);
+    assert_int_equal(vkmm_memory_write(there, AT + 1000, 5, "moved"), VKMM_OK);
+    memcpy(sent + 1000, "moved", 5);
+    assert_int_equal(vkmm_memory_read(there, AT, BYTES, got), VKMM_OK);
+    assert_memory_equal(got, sent, BYTES);
+    assert_int_equal(vkmm_memory_read(there, AT + BYTES - 7, 7, got), VKMM_OK);
+    assert_memory_equal(got, sent + BYTES - 7, 7);
+    vkmm_memory_destroy(&there);
+    free(sent), free(got);
+}
+
 int main(void)
 {
     int absent = suite_open(&suite);
@@ -126,6 +147,7 @@ int main(void)
         cmocka_unit_test(counting_and_racing_copy_too),
         cmocka_unit_test_prestate(memory_stays_on_the_device, (void *)&(vkmm_type){VKMM_I32}),
         cmocka_unit_test_prestate(memory_stays_on_the_device, (void *)&(vkmm_type){VKMM_F16}),
+        cmocka_unit_test(large_copies_pass_through_chunks),
     };
     int failed = suite_run(&suite, "staging", tests);
     return suite_exit(&suite, failed);
