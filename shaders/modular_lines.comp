@@ -6,8 +6,8 @@
 // The integers are as large as the moduli allow: the sum of the products of two lines is at most the product of their
 // Euclidean norms (Cauchy and Schwarz), which must be below Π/2, so each norm is kept below √(Π/2).
 //
-// Before the product, the host looks a second time (COUNTING): at how many elements of a line are large, which is
-// relative to what the first look found.
+// A second look (COUNTING) counts how many elements of a line are large, relative to what the first look found. From
+// that the host, or the device (modular_decide.comp), tells whether the moduli hold A and B.
 #include "modular.glsl"
 
 layout(local_size_x_id = 0) in; // a multiple of 32, at most 256
@@ -25,7 +25,7 @@ layout(push_constant) uniform Work {
     float LIMIT;                              // this
     uint LARGEST;                             // modulus
     uint SMALLER[(MOST_MODULI + 3) / 4];      // a byte for each modulus: how much less it is
-    uint COUNTING;                            // 1: the second look
+    uint COUNTING;                            // the second look: vectors from a line to what it finds; 0: the first
 };
 
 uint modulus(uint n) { return LARGEST - (SMALLER[n / 4] >> 8 * (n % 4) & 0xff); }
@@ -148,12 +148,12 @@ void count_line(uint at, uint own, uint first, uint readers, uint base, bool the
     atomicAdd(tally[to + 6], lower.z);
     atomicMin(tally[to + LEVELS], floatBitsToUint(least));
     barrier();
-    if (first != 0 || highest == 0)
+    if (first != 0 || !there)
         return;
     const float smallest = max(uintBitsToFloat(tally[to + LEVELS]), 1e-30);
     const uint range = uint(clamp(ceil(4 * log2(mean / smallest) + 0.01), 0, 255)); // 8 times half of that of squares
-    lines[at].x = share(to) | share(to + 1) << 8 | share(to + 2) << 16 | share(to + 3) << 24;
-    lines[at].y = share(to + 4) | share(to + 5) << 8 | share(to + 6) << 16 | range << 24;
+    lines[at + COUNTING] = uvec4(share(to) | share(to + 1) << 8 | share(to + 2) << 16 | share(to + 3) << 24,
+                                 share(to + 4) | share(to + 5) << 8 | share(to + 6) << 16 | range << 24, record.zw);
 }
 
 void main()

@@ -19,8 +19,8 @@ const uint LIMBS = 8, LIMB_BITS = 18, ELEMENT_BITS = 22;
 
 // A line is: the shift s that makes its elements x the integers x·2^s, as int; 0; Σx² as float, in units of the square
 // of the largest power of two in the line; and the exponents of the highest bit (16 bits) and the lowest (16 bits) that
-// is 1 in any of its elements. A second look replaces the first two by what the host chooses the moduli from
-// (vkmm_modular_line in src/lib/math/modular.h); the product itself begins with the first look again.
+// is 1 in any of its elements. A second look finds what the moduli are chosen from, behind all lines: the same, but for
+// the first two words (vkmm_modular_line in src/lib/math/modular.h).
 const uint NOT_FINITE = 0xffff; // as the exponent of the highest bit
 const int EXPONENT_OF_ONE = 1087; // of the highest bit of 1.0
 

@@ -148,10 +148,6 @@ int vkblas_complex(const vkblas_call *call, int64_t most, int (*product)(const v
 /* How VKBLAS_COMPUTE wants products of a type to be multiplied. */
 vkmm_method vkblas_method(vkblas_type type);
 
-/* A product of S or D on the device, by the problem's method. If only some of it can be done so, the host computes the
- * rest. Not VKMM_OK: C is unchanged. */
-vkmm_status vkblas_multiply_by(vkmm_device *device, const vkmm_problem *problem, const vkblas_call *call);
-
 /* GEMM on the device: α·op(A)·op(B) + β·C for every type. 0: the device could not do it, and C is unchanged. */
 int vkblas_product(const vkblas_call *call);
 

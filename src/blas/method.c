@@ -1,13 +1,9 @@
-/* The method that VKBLAS_COMPUTE asks for. Products of residues are one job, because a stream has no such panels, or
- * parts of C, each of which is one. */
+/* The method that VKBLAS_COMPUTE asks for. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "blas.h"
-#include "vkmatmul_vulkan.h"
-
-enum { LEAST = 256 }; /* rows or columns that are not halved */
 
 static unsigned asked; /* bits of methods */
 
@@ -36,36 +32,4 @@ vkmm_method vkblas_method(vkblas_type type)
                                                   : VKMM_COMPUTE_DIRECT;
     pthread_once(&once, read_methods);
     return asked >> method & 1 ? method : VKMM_COMPUTE_DIRECT;
-}
-
-static vkmm_status multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
-{
-    sigset_t before;
-    vkblas_block_signals(&before);
-    const vkmm_status status = vkmm_multiply(device, p, call->a, call->b, NULL, call->c);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return status;
-}
-
-vkmm_status vkblas_multiply_by(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
-{
-    const vkmm_status status = multiply(device, p, call);
-    const int by_cols = p->n >= p->m;
-    const uint64_t extent = by_cols ? p->n : p->m, half = extent / 2;
-    if ((status != VKMM_UNSUPPORTED && status != VKMM_OUT_OF_MEMORY) || half < LEAST) return status;
-    const uint64_t size = sizeof(double), in = by_cols                ? (p->op_b == VKMM_OP_N ? p->ldb : 1)
-                                               : p->op_a == VKMM_OP_N ? 1
-                                                                      : p->lda;
-    const char *const from = by_cols ? call->b : call->a;
-    vkmm_problem one = *p, other = *p;
-    vkblas_call rest = *call;
-    *(by_cols ? &one.n : &one.m) = half;
-    *(by_cols ? &other.n : &other.m) = extent - half;
-    rest.m = (int64_t)other.m, rest.n = (int64_t)other.n;
-    *(by_cols ? &rest.b : &rest.a) = from + half * in * size;
-    rest.c = (char *)call->c + half * (by_cols ? p->ldc : 1) * size;
-    const vkmm_status first = vkblas_multiply_by(device, &one, call);
-    if (first != VKMM_OK) return first;
-    if (vkblas_multiply_by(device, &other, &rest) != VKMM_OK) vkblas_run_or_host(&rest);
-    return VKMM_OK;
 }

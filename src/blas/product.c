@@ -100,14 +100,15 @@ static vkmm_status run_stream(vkmm_device *device, const target *to, const vkbla
 /* By the problem's method, or without it if the device lacks what it needs. */
 static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call *call)
 {
-    static atomic_int lacks_method;
+    static atomic_uint lacks_method; /* bits of types */
     vkmm_problem plain = *to->problem;
     target as = *to;
     vkmm_status status = VKMM_UNSUPPORTED;
     plain.method = VKMM_COMPUTE_DIRECT;
-    if (plain.method != to->problem->method && !atomic_load(&lacks_method)) status = run_stream(device, to, call);
+    if (plain.method != to->problem->method && !(atomic_load(&lacks_method) >> call->type & 1))
+        status = run_stream(device, to, call);
     if (status != VKMM_UNSUPPORTED) return status;
-    if (plain.method != to->problem->method) atomic_store(&lacks_method, 1);
+    if (plain.method != to->problem->method) atomic_fetch_or(&lacks_method, 1u << call->type);
     as.problem = &plain;
     return run_stream(device, &as, call);
 }
@@ -186,17 +187,12 @@ static int product(const vkblas_call *call)
                       .beta = vkblas_part_of(call->type, call->beta, 0),
                       .out_type = is_f64 ? VKMM_F64 : VKMM_F32,
                       .method = vkblas_method(call->type)};
-    const int in_software = is_f64 && !vkmm_device_describe(device)->has_f64; /* far slower than the host */
-    if (p.method == VKMM_COMPUTE_MODULAR) {
-        const vkmm_status status = vkblas_multiply_by(device, &p, call);
-        if (status == VKMM_OK) return 1;
-        if (in_software) vkblas_device_failed(status);
-        p.method = VKMM_COMPUTE_DIRECT;
-    } else if (in_software && !(atomic_fetch_or(&lacking, 1u << VKBLAS_D) >> VKBLAS_D & 1)) {
-        vkblas_warn("%s has no 64-bit floats (VKBLAS_COMPUTE=modular needs none); the host computes such calls",
-                    vkmm_device_describe(device)->name);
+    if (p.method == VKMM_COMPUTE_DIRECT && is_f64 && !vkmm_device_describe(device)->has_f64) {
+        if (!(atomic_fetch_or(&lacking, 1u << VKBLAS_D) >> VKBLAS_D & 1))
+            vkblas_warn("%s has no 64-bit floats (VKBLAS_COMPUTE=modular needs none); the host computes such calls",
+                        vkmm_device_describe(device)->name);
+        return 0;
     }
-    if (in_software) return 0;
     uint32_t others;
     vkblas_others(&others);
     return others > 0 ? multiply_shared(device, &p, call) : multiply(device, &p, call);

@@ -111,11 +111,12 @@ typedef enum vkmm_activation {
 } vkmm_activation;
 
 /* How floats are multiplied. DIRECT: in the types that vkmm_problem says. SPLIT, for f32: as two f16 parts each, by
- * matrix operations (doc/precision.md). MODULAR, for f64: as residues, by products of integers, in jobs and
- * vkmm_memory_multiply: each element of the product is wrong by at most √K·2^-52·Σ|a||b| before it is rounded. Data for
- * which residues cannot promise that, infinities and NaNs are multiplied in f64, with a warning.
- *   DIRECT, for f64 on a device without 64-bit floats, is MODULAR where that is possible, and otherwise software f64:
- * in streams and recordings too, but without gelu. */
+ * matrix operations (doc/precision.md). MODULAR, for f64: as residues, by products of integers: each
+ * element of the product is wrong by at most √K·2^-52·Σ|a||b| before it is rounded. Data for which residues cannot
+ * promise that, infinities and NaNs are multiplied in f64, with a warning. For panels and recordings the device decides
+ * that, without a warning; K in several parts (vkmm_partition) adds roundings.
+ *   DIRECT, for f64 on a device without 64-bit floats, is MODULAR where that is possible, and otherwise, and in
+ * recordings, software f64, which has no gelu. */
 typedef enum vkmm_method {
     VKMM_COMPUTE_DIRECT = 0,
     VKMM_COMPUTE_SPLIT = 1,
@@ -364,7 +365,7 @@ VKMM_API void vkmm_device_destroy(vkmm_device **device);
  * elements (the bias without has_bias), and for A and B if α is 0. In c, only the elements of its matrices are written.
  *   If A, B and C together have 6 MiB or more, or if a problem does not fit on the device, it is computed in panels,
  * which are copied and multiplied at the same time (vkmatmul_stream.h). Then c may be written in part before a failure;
- * otherwise only on VKMM_OK. Products of residues (VKMM_COMPUTE_MODULAR) are never cut.
+ * otherwise only on VKMM_OK.
  *   Repeated calls. The first call for a problem plans, builds pipelines and allocates memory. This takes milliseconds
  * to tenths of a second, depending on the driver's compiler. The device keeps all of it: of the 8 most recently used
  * products without panels, and of the last one in panels, whose memory, pipelines and threads serve other such products
@@ -469,7 +470,8 @@ typedef struct vkmm_job_params {
     const char *config; /* NULL, or tunables of a general kernel, "rows=64,cols=64"; the planner sets the others */
     int untuned;        /* non-zero: tuning results are ignored */
     uint32_t pack;      /* bits VKMM_PACK_* */
-    uint32_t moduli;    /* of a modular product, 13 to 18; 0: as many as the data needs */
+    uint32_t moduli;    /* of a modular product, 13 to 18; 0: as many as the data needs; in panels, 15, or 18 where
+                           software would have to compute what these do not hold */
 } vkmm_job_params;
 
 /* Plans the kernel and allocates the memory. device may be NULL for the kernel "serial", which runs on the host. log

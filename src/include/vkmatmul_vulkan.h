@@ -125,7 +125,7 @@ enum { VKMM_DYNAMIC_M = 1, VKMM_DYNAMIC_N = 2 };
 
 typedef struct vkmm_gemm_params {
     vkmm_problem problem;  /* with dynamic extents: the largest M and N. lda, ldb and ldc are the same for all. method:
-                              not VKMM_COMPUTE_MODULAR; VKMM_COMPUTE_SPLIT without dynamic extents, packed operands,
+                              other than VKMM_COMPUTE_DIRECT without dynamic extents, packed operands,
                               scalars_in_memory and several expected products */
     const char *kernel;    /* NULL or "auto": the fastest known */
     const char *config;    /* NULL, or tunables of a general kernel, as in vkmm_job_params */
@@ -150,7 +150,7 @@ typedef struct vkmm_gemm_info {
     uint64_t bytes[4];        /* that a binding must have, by vkmm_operand, for the largest extents and no offsets of
                                  vkmm_gemm_product; packed operands: the size of their packed layout; 0: not used */
     uint64_t workspace_bytes; /* 0: none. kernel.packed_bytes of them are for copies of A and B */
-    VkBufferUsageFlags workspace_usage; /* of the workspace's buffer, at least: for split products also
+    VkBufferUsageFlags workspace_usage; /* of the workspace's buffer, at least: for other methods also
                                            INDIRECT_BUFFER and TRANSFER_DST, which recordings order by themselves */
     uint64_t scalar_bytes;     /* of α and of β in vkmm_gemm_bindings.scalars, which has twice as many; 0: not used */
     uint64_t offset_alignment; /* of all VkBuffer offsets: minStorageBufferOffsetAlignment */

@@ -189,6 +189,25 @@ class Everywhere(Base):
             self.good(*self.words(a, other, "--quiet", "--kernel", "auto" if self.has_f64 else "soft64"))
             self.assertEqual(got, [bits_of(x) for line in read_npy(self.folder / "out.npy")[1] for x in line])
 
+    def test_panels(self):
+        """The device decides for each panel. Where residues do not hold it, f64 does, with the same promise."""
+        k, wide = 16, self.matrix(240, 16, self.uniform)
+        for row in wide[120:]:
+            row[:] = [math.ldexp(1 + self.random.random(), -20 * i) for i in range(k)]
+        other = [[math.ldexp(x, 20 * i) for x in row] for i, row in enumerate(self.matrix(k, 160, self.uniform))]
+        for b, is_bounded in (self.matrix(k, 160, self.uniform), True), (other, True), ([[math.inf] * 160] + other[1:], False):
+            said = json.loads(self.good(*self.words(wide, b, "--compute", "modular", "--memory-limit", "250kB", "--json")))
+            self.assertGreater(said["panels"]["row_panels"] * said["panels"]["col_panels"], 1)
+            self.assertEqual((said["panels"]["depth_panels"], said["kernel"]["moduli"]), (1, 15 if self.has_f64 else 18))
+            got = read_npy(self.folder / "out.npy")[1]
+            for line, values in zip(got[::8], exact(wide[::8], b) if is_bounded else []):
+                for x, (value, all) in zip(line, values):
+                    self.assertLessEqual(abs(Fraction(x) - value), (Fraction(math.sqrt(k)) * 2 + 1) * Fraction(UNIT) * all)
+            if not is_bounded:
+                self.assertEqual({x for line in got[120:] for x in line}, {math.inf})
+        said = json.loads(self.good("-s", "240x160x16", "--type", "f64", "--memory-limit", "250kB", *FAST, "--json"))
+        self.assertEqual(said["problem"]["method"], "direct" if self.has_f64 else "modular")
+
     def test_without_f64(self):
         """A device that has none computes f64 so by itself, and only then."""
         a, b = self.matrix(3, 50, self.uniform), self.matrix(50, 3, self.uniform)
@@ -203,9 +222,8 @@ class Everywhere(Base):
             self.bad(4, "no 64-bit floats", "--type", "f64", "--size", "16", "--tile", "8")  # which names that kernel
             self.bad(4, "lacks: 64-bit floats", "--type", "f64", "--size", "1x1x131072", "--kernel", "blocked")
             self.bad(4, "cannot apply gelu: software f64 has no exponential", "--type", "f64", "--size", "8", "--activation", "gelu")
-            for options in ["--size", "1x2x131072"], ["--size", "4x3x30000", "--memory-limit", "1MB"]:  # beyond residues; in panels
-                said = json.loads(self.good("--type", "f64", *options, *FAST, "--json"))
-                self.assertEqual((said["problem"]["method"], said["kernel"]["name"], said["verify"]["passed"]), ("direct", "soft64", True))
+            said = json.loads(self.good("--type", "f64", "--size", "1x2x131072", *FAST, "--json"))  # beyond residues
+            self.assertEqual((said["problem"]["method"], said["kernel"]["name"], said["verify"]["passed"]), ("direct", "soft64", True))
             explained = json.loads(self.good("explain", "--size", "9", "--type", "f64", "--json"))
             self.assertEqual((explained["problem"]["method"], explained["planned"]["direct_ms"], explained["planned"]["faster"]), ("modular", None, "modular"))
         titles, *rows = [line for line in self.good("--size", "9", "--type", "f32,f64", *FAST).split("\n") if re.match("size|9", line)]
@@ -309,7 +327,6 @@ class Arithmetic(Base):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"\A[^\n]*K is 131072; [^\n]*131071: the product is computed in f64, not as residues\n\Z")
         self.bad(4, "soft64 shader for i8", *size, "--kernel", "soft64")
-        self.bad(4, "neither recorded nor computed in panels", *size[:-1 - len(FAST)], "600", "--memory-limit", "1MB", *FAST)
 
 
 if __name__ == "__main__":

@@ -226,14 +226,16 @@ static void compare(const vkmm_problem *p, const memory *m)
     }
 }
 
-/* What the device decided for a split product: parts, or f32 in their place. */
+/* What the device decided: parts or residues, or a direct product in their place. Residues hold sparse whole numbers.
+ */
 static void check_decision(const vkmm_gemm *gemm, const memory *m)
 {
+    const int holds = kind == USUAL || (kind == SPARSE && gemm->problem.method == VKMM_COMPUTE_MODULAR);
     const VkDispatchIndirectCommand *groups =
         (const VkDispatchIndirectCommand *)(const void *)((const char *)data_of(m, WORKSPACE) +
                                                           gemm->plan.recipe.decisions.at);
-    assert_int_equal(groups[VKMM_DISPATCH_FIRST].x > 0, kind == USUAL);
-    assert_int_equal(groups[VKMM_DISPATCH_INSTEAD].x > 0, kind != USUAL);
+    assert_int_equal(groups[VKMM_DISPATCH_FIRST].x > 0, holds);
+    assert_int_equal(groups[VKMM_DISPATCH_INSTEAD].x > 0, !holds);
 }
 
 static void check_recording(const vkmm_gemm *gemm, const vkmm_gemm_params *params, const vkmm_gemm_bindings *how,
@@ -253,11 +255,11 @@ static void check_recording(const vkmm_gemm *gemm, const vkmm_gemm_params *param
     vkmm_gemm_bindings b = bind(m, how);
     if (vkmm_gemm_describe(gemm)->scalar_bytes) b.alpha = b.beta = NULL;
     pack_all(gemm, params, m, &b);
-    const int is_split = params->problem.method == VKMM_COMPUTE_SPLIT;
-    if (is_split) memset(data_of(m, WORKSPACE), 0x40, (size_t)m->bytes[WORKSPACE]); /* a number of elements, not -1 */
+    const int decides = params->problem.method != VKMM_COMPUTE_DIRECT;
+    if (decides) memset(data_of(m, WORKSPACE), 0x40, (size_t)m->bytes[WORKSPACE]); /* a number of elements, not -1 */
     run(gemm, &b);
     if (m->bytes[VKMM_C]) compare(&params->problem, m);
-    if (is_split && product_of(params, how, 0).alpha != 0) check_decision(gemm, m);
+    if (decides && product_of(params, how, 0).alpha != 0) check_decision(gemm, m);
 }
 
 /* ---- All recordings of one gemm ---- */
@@ -297,7 +299,7 @@ static void check(const vkmm_gemm_params *params)
     static const double two = 2, three = 3, none = 0, one = 1;
     vkmm_gemm *gemm = make(params);
     assert_int_equal(vkmm_gemm_describe(gemm)->kernel.packed_bytes > 0,
-                     worth_packing > 0 || params->problem.method == VKMM_COMPUTE_SPLIT);
+                     worth_packing > 0 || params->problem.method != VKMM_COMPUTE_DIRECT);
     memory *m = keep_object(calloc(1, sizeof(memory)), release);
     vkmm_gemm_product products[MOST_PRODUCTS] = {{(uint32_t)params->problem.m / 2, (uint32_t)params->problem.n / 3}};
     const vkmm_gemm_bindings recordings[] = {
@@ -534,6 +536,69 @@ static void records_split_products(void **state)
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
 }
 
+/* Residues, or f64 in their place, in software where the device has none. */
+static void records_modular_products(void **state)
+{
+    static const unsigned ways[] = {0, 27, 6, 8, 5, 24}; /* with batches at 27 and 24 */
+    vkmm_gemm_params params = {.offset_step = 1};
+    vkmm_gemm *gemm = NULL;
+    for (size_t turn = 0; turn < (suite_is_slow(&suite) ? 2 : VKMM_COUNT(ways)); turn++) {
+        params.problem = gemm_way(ways[turn], M, N, K, VKMM_F64);
+        params.problem.method = VKMM_COMPUTE_MODULAR;
+        params.problem.has_bias = turn & 1;
+        kind = turn % KINDS;
+        check(&params);
+    }
+    kind = USUAL;
+    params.dynamic = VKMM_DYNAMIC_M;
+    assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
+}
+
+/* What the device decides is what the host would from the same lines: a share of each line is about 1, the rest about
+ * 2^-small, or one element is infinite. */
+static void decides_like_the_host(void **state)
+{
+    enum { DEEP = 400, SIDE = 9 };
+    static const struct {
+        double share[2];
+        int small[2], infinite;
+    } cases[] = {{{1, 1}, {0, 0}, 0},         {{.55, .55}, {40, 40}, 0}, {{.52, .52}, {40, 40}, 0},
+                 {{.502, .502}, {40, 40}, 0}, {{.5, .5}, {40, 40}, 0},   {{.49, .49}, {40, 5}, 0},
+                 {{.55, .36}, {3, 40}, 0},    {{.03, .5}, {9, 13}, 0},   {{.03, .5}, {300, 1}, 0},
+                 {{1, 1}, {0, 0}, 1},         {{.1, .1}, {7, 7}, 0},     {{.75, .75}, {40, 40}, 0}};
+    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = DEEP, .type = VKMM_F64,
+                                                             .method = VKMM_COMPUTE_MODULAR, .op_a = VKMM_OP_N,
+                                                             .op_b = VKMM_OP_T)};
+    const vkmm_gemm_bindings how = {.products = NULL};
+    vkmm_gemm *gemm = make(&params);
+    const uint32_t moduli = vkmm_gemm_describe(gemm)->kernel.moduli;
+    memory *m = keep_object(calloc(1, sizeof(memory)), release);
+    int fits = 0;
+    prepare(m, gemm, &params, &how);
+    for (size_t i = 0; i < VKMM_COUNT(cases); i++) {
+        for (int o = VKMM_A; o <= VKMM_B; o++)
+            for (uint64_t at = 0; at < SIDE * DEEP; at++) {
+                const double x = 1 + (double)(vkmm_random_bits(at, (uint64_t)o) >> 11) * 0x1p-60;
+                const int is_small = (double)(at % DEEP) >= cases[i].share[o] * DEEP;
+                ((double *)data_of(m, o))[at] = is_small ? ldexp(x, -cases[i].small[o]) : x;
+            }
+        if (cases[i].infinite) ((double *)data_of(m, VKMM_B))[DEEP + 7] = INFINITY;
+        const vkmm_gemm_bindings b = bind(m, &how);
+        run(gemm, &b);
+        const char *workspace = data_of(m, WORKSPACE);
+        const vkmm_recipe *recipe = &gemm->plan.recipe;
+        const vkmm_modular_line *lines = (const void *)(workspace + recipe->look.at);
+        const VkDispatchIndirectCommand *groups = (const void *)(workspace + recipe->decisions.at);
+        const int holds = vkmm_modular_needs(lines, SIDE, lines + SIDE, SIDE) <= moduli;
+        assert_int_equal(groups[VKMM_DISPATCH_FIRST].x > 0, holds);
+        assert_int_equal(groups[VKMM_DISPATCH_SECOND].x > 0, holds);
+        assert_int_equal(groups[VKMM_DISPATCH_INSTEAD].x > 0, !holds);
+        fits += holds;
+    }
+    assert_true(fits > 2 && fits < (int)VKMM_COUNT(cases));
+    vkmm_gemm_destroy(&gemm);
+}
+
 /* A product of random numbers has the same bits, whether its M and N were known when it was planned or not. */
 static void dynamic_extents_change_no_bit(void **state)
 {
@@ -670,7 +735,8 @@ static void refuses_what_cannot_be_recorded(void **state)
     } cases[] = {
         {{.problem = plain, .kernel = "tiled"}, VKMM_UNSUPPORTED},
         {{.problem = plain, .kernel = "serial"}, VKMM_UNSUPPORTED},
-        {{.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR)},
+        {{.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+          .scalars_in_memory = 1},
          VKMM_UNSUPPORTED},
         {{.problem = plain, .kernel = "fastest"}, VKMM_INVALID},
         {{.problem = plain, .config = "rows=sixteen"}, VKMM_INVALID},
@@ -857,6 +923,8 @@ int main(int count, char **words)
         cmocka_unit_test(records_products_without_terms),
         cmocka_unit_test(reads_scalars_on_the_device),
         cmocka_unit_test(records_split_products),
+        cmocka_unit_test(records_modular_products),
+        cmocka_unit_test(decides_like_the_host),
         cmocka_unit_test(dynamic_extents_change_no_bit),
         cmocka_unit_test(records_a_thousand_products),
         cmocka_unit_test(plans_for_as_many_products_as_are_expected),

@@ -114,7 +114,7 @@ static int may_pack(const vkmm_gemm *gemm, const vkmm_gemm_params *params)
 /* The kernel is chosen for the worst offsets and for all expected products; this is one product, at its own place. */
 static void aim(const vkmm_gemm *gemm, vkmm_choice *choice)
 {
-    vkmm_problem own = gemm->problem, *const aimed[] = {&choice->problem, &choice->edge.problem};
+    vkmm_problem own = gemm->problem, *const aimed[] = {vkmm_choice_lying(choice), &choice->edge.problem};
     int swapped;
     own.alpha = 1;
     own = vkmm_problem_row_major(&own, &swapped);
@@ -139,6 +139,7 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     const vkmm_wish wish = {.kernel = params->kernel,
                             .config = params->config,
                             .untuned = params->untuned,
+                            .direct = params->problem.method == VKMM_COMPUTE_DIRECT,
                             .pack = VKMM_PACK_BOUND | params->pack | (may_pack(gemm, params) ? 0 : VKMM_PACK_NEVER),
                             .terms = {.scalars_in_memory = params->scalars_in_memory != 0,
                                       .in_one = 1,

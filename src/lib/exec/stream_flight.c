@@ -122,6 +122,7 @@ vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint6
     vkmm_wish wish = {.kernel = stream->whole.kernel->name,
                       .shader = stream->shader,
                       .pack = VKMM_PACK_NEVER,
+                      .moduli = stream->whole.residues.asked,
                       .terms.in_one = 1}; /* as the whole */
     cut.method = vkmm_choice_method(&stream->whole);
     if (stream->whole.kernel->tunables) {

@@ -115,6 +115,11 @@ static double overlap_of(const needs *a, const needs *b)
     return HALF + least;
 }
 
+double vkmm_modular_room(uint32_t moduli)
+{
+    return 0.5 * log2(half_product(8, moduli)) - SLACK;
+}
+
 uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const vkmm_modular_line *b, uint64_t b_count)
 {
     const needs of_a = needs_of(a, a_count), of_b = needs_of(b, b_count);
@@ -123,6 +128,6 @@ uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const 
                                                  : fmax(fmin(of_a.own, overlap), fmin(of_b.own, overlap));
     uint32_t count = VKMM_MODULAR_USUAL;
     if (!of_a.finite || !of_b.finite) return UINT32_MAX;
-    while (count <= VKMM_MODULAR_MOST && 0.5 * log2(half_product(8, count)) < bits + SLACK) count++;
+    while (count <= VKMM_MODULAR_MOST && vkmm_modular_room(count) < bits) count++;
     return count;
 }

@@ -41,6 +41,10 @@ typedef struct vkmm_modular_limit {
 } vkmm_modular_limit;
 vkmm_modular_limit vkmm_modular_limit_of(uint32_t moduli);
 
+/* Bits for which so many moduli of 8 bits suffice: those that the lines of A and B need (shaders/modular_decide.comp
+ * compares them on the device). */
+double vkmm_modular_room(uint32_t moduli);
+
 /* How many moduli the product of these lines needs, at least VKMM_MODULAR_USUAL: products of integers are exact, and
  * the sum of each other element is wrong by at most √K·2^-52·Σ|a||b| before it is rounded, K being the lines' length
  * (doc/precision.md derives it). Beyond VKMM_MODULAR_MOST: residues cannot promise that; UINT32_MAX: an element is

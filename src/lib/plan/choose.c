@@ -166,6 +166,11 @@ static const vkmm_method_plan *method_for(const vkmm_device_info *device, const 
     return NULL;
 }
 
+vkmm_problem *vkmm_choice_lying(vkmm_choice *choice)
+{
+    return choice->residues.moduli > 0 ? &choice->residues.problem : &choice->problem;
+}
+
 vkmm_method vkmm_choice_method(const vkmm_choice *choice)
 {
     return choice->method ? choice->method->method : VKMM_COMPUTE_DIRECT;

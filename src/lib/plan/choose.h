@@ -88,6 +88,9 @@ static inline int vkmm_packs_itself(const vkmm_choice *choice, int operand)
     return choice->packs[operand].bytes > 0 && !choice->packs[operand].bound;
 }
 
+/* The problem of a choice as the caller's operands lie, but for those that are packed. */
+vkmm_problem *vkmm_choice_lying(vkmm_choice *choice);
+
 /* How a choice multiplies. */
 vkmm_method vkmm_choice_method(const vkmm_choice *choice);
 

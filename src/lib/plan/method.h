@@ -20,9 +20,9 @@ typedef struct vkmm_method_plan {
     vkmm_status (*make)(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
                         vkmm_recipe *recipe);
 
-    /* Replaces the problem of a panel by what its kernel multiplies, as far as parts of K and sums depend on that.
-     * Returns the bytes of the workspace that other steps need, at most. NULL: it is not computed in panels. */
-    uint64_t (*inside)(vkmm_problem *problem);
+    /* Replaces the problem of a panel by what the kernel of a choice multiplies, as far as parts of K and sums depend
+     * on that. Returns the bytes of the workspace that other steps need, at most. */
+    uint64_t (*inside)(const vkmm_choice *choice, vkmm_problem *problem);
 
     /* After the steps of VKMM_WHEN_LOOK have found what vkmm_recipe.look holds of A and B: 1 if they need another
      * choice, that of the changed problem and of *again, perhaps a direct product, with a warning. `fixed`: the caller
@@ -33,10 +33,10 @@ typedef struct vkmm_method_plan {
 
 extern const vkmm_method_plan vkmm_split_plan, vkmm_modular_plan;
 
-/* Whether A and B decide on the plan. */
+/* Whether A and B decide on the plan, and the host has to find out how. */
 static inline int vkmm_depends_on_data(const vkmm_choice *choice)
 {
-    return choice->method && choice->method->decide;
+    return choice->method && choice->method->decide && choice->decisions.bytes == 0;
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* f64 multiplied as residues: three steps around a product of bytes, or of words, a batch with a matrix for each
  * modulus, which any general kernel computes. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,11 +46,24 @@ static void place(const vkmm_problem *inner, const vkmm_problem *p, vkmm_residue
 {
     const uint64_t size = vkmm_type_of(inner->type)->bytes, a = size * inner->batch_count * inner->stride_a,
                    b = size * inner->batch_count * inner->stride_b;
-    modular->lines = (vkmm_range){0, (VKMM_MODULAR_TABLE + p->batch_count * (p->m + p->n)) * LINE};
+    const uint64_t lines = VKMM_MODULAR_TABLE * LINE, each = p->batch_count * (p->m + p->n) * LINE;
+    modular->lines = (vkmm_range){0, lines + 2 * each};
+    modular->found = (vkmm_range){lines + each, each};
     modular->a = (vkmm_range){vkmm_round_up(modular->lines.bytes, VKMM_BINDING_ALIGNMENT), a};
     modular->b = (vkmm_range){vkmm_round_up(modular->a.at + a, VKMM_BINDING_ALIGNMENT), b};
     modular->sums = (vkmm_range){vkmm_round_up(modular->b.at + b, VKMM_BINDING_ALIGNMENT),
                                  inner->batch_count * inner->stride_c * 4};
+}
+
+static uint64_t inside(const vkmm_choice *choice, vkmm_problem *problem)
+{
+    vkmm_residues modular = choice->residues;
+    int swapped;
+    modular.problem = vkmm_problem_row_major(problem, &swapped);
+    modular.rows = modular.problem.m;
+    *problem = inner_of(&modular.problem, &modular, modular.product.type);
+    place(problem, &modular.problem, &modular);
+    return vkmm_round_up(modular.sums.at + modular.sums.bytes, VKMM_BINDING_ALIGNMENT) + VKMM_DISPATCH_BYTES;
 }
 
 /* What residues refuse on any device. */
@@ -61,8 +75,6 @@ static vkmm_status refuse(const vkmm_log *log, const vkmm_device_info *device, c
     if (wish->shader || (kernel && !kernel->tunables))
         return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s cannot multiply residues; general kernels can",
                          wish->shader ? "user" : kernel->name);
-    if (wish->terms.in_one)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product can be neither recorded nor computed in panels");
     if (wish->pack & (VKMM_PACK_A | VKMM_PACK_B))
         return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product packs its operands itself, as residues");
     if (problem->activation == VKMM_GELU)
@@ -106,10 +118,36 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
     return VKMM_OK;
 }
 
+/* Where the host cannot look at A and B, the device does, and lets a kernel of f64 take the place of the residues' if
+ * these cannot hold the product. */
+static vkmm_status let_device_decide(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                                     vkmm_choice *choice)
+{
+    const vkmm_wish alone = {.config = "splits=1", .pack = VKMM_PACK_NEVER, .direct = 1, .terms = {.in_one = 1}};
+    vkmm_problem plain = *problem;
+    vkmm_choice instead;
+    plain.method = VKMM_COMPUTE_DIRECT;
+    const vkmm_status status = vkmm_choose(log, device, &plain, &alone, &instead);
+    if (status != VKMM_OK) return status;
+    choice->edge = (vkmm_edge){instead.module, instead.info, instead.problem, 1};
+    choice->decisions.at = vkmm_round_up(choice->info.workspace_bytes, VKMM_BINDING_ALIGNMENT);
+    choice->decisions.bytes = VKMM_DISPATCH_BYTES;
+    choice->info.workspace_bytes = choice->decisions.at + VKMM_DISPATCH_BYTES;
+    return VKMM_OK;
+}
+
+/* As asked, or as the host can tell after a look. A device that decides by itself has as many as there are if software
+ * would take their place, which is far slower. */
+static uint32_t moduli_of(const vkmm_device_info *device, const vkmm_wish *wish)
+{
+    const uint32_t least = wish->terms.in_one && !device->has_f64 ? VKMM_MODULAR_MOST : VKMM_MODULAR_USUAL;
+    return wish->moduli > 0 ? wish->moduli : least;
+}
+
 static vkmm_status choose_type(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                                const vkmm_wish *wish, vkmm_type residues, vkmm_choice *choice)
 {
-    vkmm_residues modular = {.moduli = wish->moduli > 0 ? wish->moduli : VKMM_MODULAR_USUAL};
+    vkmm_residues modular = {.asked = wish->moduli, .moduli = moduli_of(device, wish)};
     char config[VKMM_CONFIG_TEXT + sizeof ",splits=1"];
     int swapped;
     if (modular.moduli < VKMM_MODULAR_FEWEST || modular.moduli > VKMM_MODULAR_MOST)
@@ -120,7 +158,7 @@ static vkmm_status choose_type(const vkmm_log *log, const vkmm_device_info *devi
     modular.products = vkmm_modular_products(bits, modular.moduli);
     vkmm_modular_numbers(bits, modular.products, modular.numbers);
     modular.limit = vkmm_modular_limit_of(modular.moduli);
-    modular.rows = rows_of(device, &modular.problem, modular.products);
+    modular.rows = wish->terms.in_one ? modular.problem.m : rows_of(device, &modular.problem, modular.products);
     vkmm_problem inner = inner_of(&modular.problem, &modular, residues);
     modular.product = inner;
     place(&inner, &modular.problem, &modular);
@@ -158,7 +196,7 @@ static vkmm_status choose_type(const vkmm_log *log, const vkmm_device_info *devi
     choice->info.packed_bytes = modular.sums.at - modular.a.at;
     choice->info.tuned = wish->tuned != NULL;
     choice->info.workspace_bytes = modular.sums.at + modular.sums.bytes;
-    return VKMM_OK;
+    return wish->terms.in_one ? let_device_decide(log, device, problem, choice) : VKMM_OK;
 }
 
 /* Whether some kernel multiplies bytes faster than words: as matrices, or four at a time. Vulkan's drivers on CPUs
@@ -185,7 +223,7 @@ static int takes(const vkmm_device_info *device, const vkmm_problem *problem, co
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(vkmm_asked_kernel(problem, wish));
     if (problem->method == VKMM_COMPUTE_MODULAR) return 1;
-    if (!device || wish->direct || wish->shader || wish->terms.in_one || (kernel && !kernel->tunables)) return 0;
+    if (!device || wish->direct || wish->shader || (kernel && !kernel->tunables)) return 0;
     if (kernel && vkmm_module_for(kernel->name, problem, device, NULL)) return 0;
     return vkmm_method_where(device->has_f64, problem) == VKMM_COMPUTE_MODULAR;
 }
@@ -228,13 +266,20 @@ typedef struct push_lines {
         struct {
             vkmm_modular_limit limit;
             uint32_t largest, smaller[(VKMM_MODULAR_MOST + 3) / 4]; /* moduli */
-            uint32_t counting;                                      /* the second look */
+            uint32_t counting; /* of the second look: lines to what it finds; 0: the first look */
         } first;
         struct {
             uint32_t to, ld, plane;
         } residues;
     };
 } push_lines;
+
+/* The push constants of modular_decide.comp. */
+typedef struct push_decide {
+    uint32_t a_lines, b_lines, batches, from;
+    float room;
+    uint32_t groups[VKMM_DISPATCH_COUNT];
+} push_decide;
 
 /* The push constants of modular_finish.comp. */
 typedef struct push_finish {
@@ -270,11 +315,11 @@ static vkmm_recipe_step lines_step(const vkmm_device_info *limits, const vkmm_re
 {
     push_lines push = push_of(m, o);
     const uint32_t lines = push.depth_step == 1 ? vkmm_reduce_size(limits) / 32 : 32;
-    vkmm_recipe_step step = {.when = counting ? VKMM_WHEN_LOOK : VKMM_WHEN_LOOK | VKMM_WHEN_EACH,
+    vkmm_recipe_step step = {.when = VKMM_WHEN_LOOK | (counting ? 0 : VKMM_WHEN_EACH),
                              .barrier = counting && o == VKMM_A ? VKMM_BARRIER_COMPUTE : VKMM_BARRIER_NONE,
                              .groups = {(push.count + lines - 1) / lines, 1, (uint32_t)m->problem.batch_count}};
     push.first.limit = m->limit;
-    push.first.counting = (uint32_t)counting;
+    push.first.counting = counting ? (uint32_t)(m->found.bytes / LINE) : 0;
     push.first.largest = m->numbers[0];
     for (uint32_t i = 0; i < m->products; i++)
         push.first.smaller[i / 4] |= (m->numbers[0] - m->numbers[i]) << 8 * (i % 4);
@@ -352,8 +397,13 @@ static vkmm_recipe_step finish_step(const vkmm_device_info *limits, const vkmm_r
     return step;
 }
 
+static int decides(const vkmm_choice *choice)
+{
+    return choice->decisions.bytes > 0;
+}
+
 /* Pipelines in the order of the list in which statistics shows them. */
-enum { PRODUCT, FINISH, RESIDUES, LINES };
+enum { PRODUCT, FINISH, RESIDUES, LINES, DECIDE };
 
 /* Binds parts of the workspace, and the caller's operands for the rest. */
 static void bind(const vkmm_choice *choice, const vkmm_range *const ranges[], vkmm_recipe_pipeline *p)
@@ -369,23 +419,22 @@ static void add_pipelines(const vkmm_device_info *limits, const vkmm_choice *cho
     const vkmm_residues *m = &choice->residues;
     const vkmm_range packed = {m->a.at, m->b.at + m->b.bytes - m->a.at};
     const vkmm_range *const ranges[][VKMM_BINDING_WORKSPACE + 1] = {
-        [PRODUCT] = {&m->a, &m->b, &m->sums, &m->sums},
-        [FINISH] = {&m->lines, NULL, NULL, &m->sums},
-        [RESIDUES] = {NULL, NULL, &m->lines, &packed},
-        [LINES] = {NULL, NULL, &m->lines, &m->lines},
+        [PRODUCT] = {&m->a, &m->b, &m->sums, &m->sums},         [FINISH] = {&m->lines, NULL, NULL, &m->sums},
+        [RESIDUES] = {NULL, NULL, &m->lines, &packed},          [LINES] = {NULL, NULL, &m->lines, &m->lines},
+        [DECIDE] = {NULL, NULL, &choice->decisions, &m->lines},
     };
-    static const char *const names[] = {"product", "finish", "residues", "scale"}, *const modules[] = {
-                                                                                       NULL, "modular_finish",
-                                                                                       "modular_residues",
-                                                                                       "modular_lines"};
-    for (int i = PRODUCT; i <= LINES; i++) {
+    static const char *const names[] = {"product", "finish", "residues", "scale", "decide"};
+    static const char *const modules[] = {NULL, "modular_finish", "modular_residues", "modular_lines",
+                                          "modular_decide"};
+    for (int i = PRODUCT; i <= (decides(choice) ? DECIDE : LINES); i++) {
+        const vkmm_type type = i == DECIDE ? VKMM_U32 : m->product.type;
         vkmm_recipe_pipeline p = {.name = names[i], .module = choice->module};
-        if (i != PRODUCT) p.module = vkmm_module_find(modules[i], m->product.type, VKMM_BUILD_PLAIN);
+        if (i != PRODUCT) p.module = vkmm_module_find(modules[i], type, VKMM_BUILD_PLAIN);
         if (i == PRODUCT) vkmm_recipe_kernel(&choice->info, &p);
         if (i == FINISH) vkmm_recipe_epilogue(limits, choice, &m->problem, &p);
         if (i > FINISH) {
             vkmm_recipe_constant(&p, VKMM_SPEC_WORKGROUP_X, vkmm_reduce_size(limits));
-            vkmm_recipe_constant(&p, VKMM_SPEC_BYTES, vkmm_type_of(i == LINES ? VKMM_F32 : m->product.type)->bytes);
+            vkmm_recipe_constant(&p, VKMM_SPEC_BYTES, vkmm_type_of(i == RESIDUES ? type : VKMM_F32)->bytes);
         }
         bind(choice, ranges[i], &p);
         if (i == FINISH) p.bind[VKMM_B] = (vkmm_recipe_bind){m->problem.has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
@@ -399,14 +448,41 @@ static vkmm_status add(const vkmm_log *log, vkmm_recipe *recipe, uint32_t pipeli
     return vkmm_recipe_add(log, recipe, recipe->step_count, &step);
 }
 
+/* The last steps are the product and what finishes it. Between them comes what may take their place; before all of
+ * them, in the place of an index, the decision. */
+static vkmm_status add_decision(const vkmm_log *log, const vkmm_choice *choice, uint32_t at, vkmm_recipe *recipe)
+{
+    const vkmm_residues *m = &choice->residues;
+    push_decide push = {.a_lines = (uint32_t)m->problem.m,
+                        .b_lines = (uint32_t)m->problem.n,
+                        .batches = (uint32_t)m->problem.batch_count,
+                        .from = (uint32_t)(m->found.at / LINE),
+                        .room = m->asked > 0 ? INFINITY : (float)vkmm_modular_room(m->moduli)};
+    vkmm_recipe_step decide = {
+        .pipeline = DECIDE, .when = VKMM_WHEN_EACH, .barrier = VKMM_BARRIER_COMPUTE, .groups = {1, 1, 1}};
+    const vkmm_status status = vkmm_recipe_edge(log, choice, recipe->step_count - 1, recipe);
+    if (status != VKMM_OK) return status;
+    vkmm_recipe_step *const last = &recipe->steps[recipe->step_count - 3];
+    static const uint32_t dispatches[] = {VKMM_DISPATCH_FIRST, VKMM_DISPATCH_INSTEAD, VKMM_DISPATCH_SECOND};
+    for (int i = 0; i < 3; i++) {
+        last[i].decision = dispatches[i] + 1;
+        push.groups[dispatches[i]] = last[i].groups[0];
+    }
+    last->barrier = VKMM_BARRIER_DECISIONS;
+    for (uint32_t i = 0; i < at; i++) recipe->steps[i].when |= VKMM_WHEN_EACH; /* the second look, too */
+    memcpy(decide.push, &push, sizeof push);
+    return vkmm_recipe_add(log, recipe, at, &decide);
+}
+
 static vkmm_status make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
                         vkmm_recipe *recipe)
 {
+    enum { LOOKS = 4 };
     const vkmm_residues *m = &choice->residues;
     vkmm_status status = VKMM_OK;
     add_pipelines(limits, choice, recipe);
-    recipe->look = m->lines;
-    for (int i = 0; i < 4 && status == VKMM_OK; i++)
+    recipe->look = m->found;
+    for (int i = 0; i < LOOKS && status == VKMM_OK; i++)
         status = add(log, recipe, LINES, lines_step(limits, m, i % 2 ? VKMM_B : VKMM_A, i / 2));
     for (int o = VKMM_A; o <= VKMM_B && m->product.k > 0 && status == VKMM_OK; o++)
         status = add(log, recipe, RESIDUES, residues_step(m, (vkmm_operand)o));
@@ -415,13 +491,14 @@ static vkmm_status make(const vkmm_log *log, const vkmm_device_info *limits, con
         status = add(log, recipe, PRODUCT, panel_step(choice, row, rows));
         if (status == VKMM_OK) status = add(log, recipe, FINISH, finish_step(limits, m, row, rows));
     }
+    if (status == VKMM_OK && decides(choice) && m->problem.m > 0) status = add_decision(log, choice, LOOKS, recipe);
     return status;
 }
 
 static uint32_t needs_of(const vkmm_residues *m, const void *found)
 {
     const vkmm_problem *p = &m->problem;
-    const vkmm_modular_line *line = (const vkmm_modular_line *)found + VKMM_MODULAR_TABLE;
+    const vkmm_modular_line *line = found;
     uint32_t most = 0;
     for (uint64_t batch = 0; batch < p->batch_count; batch++, line += p->m + p->n) {
         const uint32_t needs = vkmm_modular_needs(line, p->m, line + p->m, p->n);
@@ -453,4 +530,4 @@ static int decide(const vkmm_log *log, const vkmm_device_info *device, const vkm
 }
 
 const vkmm_method_plan vkmm_modular_plan = {
-    .method = VKMM_COMPUTE_MODULAR, .takes = takes, .choose = choose, .make = make, .decide = decide};
+    .method = VKMM_COMPUTE_MODULAR, .takes = takes, .choose = choose, .make = make, .inside = inside, .decide = decide};

@@ -96,7 +96,7 @@ static uint64_t workspace_of(const vkmm_problem *p, const vkmm_choice *choice, i
 {
     const uint64_t element = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(p)))->bytes;
     vkmm_problem inner = *p;
-    const uint64_t packed = choice->method ? choice->method->inside(&inner) : 0,
+    const uint64_t packed = choice->method ? choice->method->inside(choice, &inner) : 0,
                    splits = splits_of(&inner, choice, is_part);
     const int narrow = vkmm_type_of(vkmm_operand_type(p, VKMM_C))->bytes < 4;
     const int has_sums = choice->reduce || splits > 1 || narrow;

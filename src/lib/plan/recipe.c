@@ -32,8 +32,8 @@ vkmm_push vkmm_push_of(const vkmm_choice *choice, const vkmm_problem *p, uint64_
     push.splits = 1;
     push.split_depth = UINT32_MAX;
     push.end = (uint32_t)items;
-    vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), choice->problem.alpha, push.alpha);
-    vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), choice->problem.beta, push.beta);
+    vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), p->alpha, push.alpha);
+    vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), p->beta, push.beta);
     return push;
 }
 
@@ -130,14 +130,14 @@ vkmm_recipe_bind vkmm_operand_bind(const vkmm_choice *choice, uint32_t binding)
 }
 
 /* Every binding that a shader declares must be set, also one that it does not read. */
-static vkmm_recipe_bind bias_of(const vkmm_choice *choice)
+static vkmm_recipe_bind bias_of(const vkmm_problem *problem)
 {
-    return (vkmm_recipe_bind){choice->problem.has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
+    return (vkmm_recipe_bind){problem->has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
 }
 
 static vkmm_recipe_bind sums_of(const vkmm_choice *choice)
 {
-    if (!choice->reduce || choice->info.workspace_bytes == 0) return bias_of(choice);
+    if (!choice->reduce || choice->info.workspace_bytes == 0) return bias_of(&choice->problem);
     return (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, 0, choice->sums_bytes};
 }
 
@@ -151,7 +151,7 @@ static vkmm_recipe_pipeline *add_pipeline(const vkmm_choice *choice, const char 
     for (int o = VKMM_A; o <= VKMM_B && packed; o++)
         if (vkmm_packs_itself(choice, o))
             p->bind[o] = (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, choice->packs[o].at, choice->packs[o].bytes};
-    if (choice->kernel->tunables) p->bind[VKMM_BINDING_WORKSPACE] = bias_of(choice);
+    if (choice->kernel->tunables) p->bind[VKMM_BINDING_WORKSPACE] = bias_of(&choice->problem);
     return p;
 }
 
@@ -243,22 +243,22 @@ static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *limit
 {
     vkmm_recipe_pipeline *p = add_pipeline(choice, "reduce", choice->reduce, 0, recipe);
     vkmm_recipe_epilogue(limits, choice, &choice->problem, p);
-    for (int o = VKMM_A; o <= VKMM_B && choice->problem.has_bias; o++) p->bind[o] = bias_of(choice);
+    for (int o = VKMM_A; o <= VKMM_B && choice->problem.has_bias; o++) p->bind[o] = bias_of(&choice->problem);
     if (choice->terms.scalars_in_memory) p->bind[VKMM_B] = (vkmm_recipe_bind){VKMM_SCALARS_PART, 0, 0};
     p->bind[VKMM_BINDING_WORKSPACE] = sums_of(choice);
     const vkmm_recipe_step step = reduce_step(limits, choice, recipe->pipeline_count - 1);
     return add(log, recipe, &step);
 }
 
-static vkmm_status add_edge(const vkmm_log *log, const vkmm_choice *choice, vkmm_recipe *recipe)
+vkmm_status vkmm_recipe_edge(const vkmm_log *log, const vkmm_choice *choice, uint32_t at, vkmm_recipe *recipe)
 {
     const vkmm_edge *edge = &choice->edge;
     const int packed = !edge->instead && !edge->early;
-    vkmm_recipe_kernel(&edge->info,
-                       add_pipeline(choice, edge->instead ? "instead" : "edge", edge->module, packed, recipe));
+    vkmm_recipe_pipeline *p = add_pipeline(choice, edge->instead ? "instead" : "edge", edge->module, packed, recipe);
+    vkmm_recipe_kernel(&edge->info, p);
+    p->bind[VKMM_BINDING_WORKSPACE] = bias_of(&edge->problem);
     const vkmm_recipe_step step = edge_step(choice, recipe->pipeline_count - 1);
-    if (edge->early) recipe->steps[0].barrier = VKMM_BARRIER_COMPUTE; /* the product's */
-    return vkmm_recipe_add(log, recipe, edge->early ? 0 : 1, &step);
+    return vkmm_recipe_add(log, recipe, at, &step);
 }
 
 vkmm_status vkmm_recipe_product(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
@@ -270,7 +270,9 @@ vkmm_status vkmm_recipe_product(const vkmm_log *log, const vkmm_device_info *lim
     const vkmm_recipe_step step = product_step(choice);
     vkmm_status status = add(log, recipe, &step);
     if (status == VKMM_OK && choice->reduce) status = add_reduce(log, limits, choice, recipe);
-    return status == VKMM_OK && choice->edge.module ? add_edge(log, choice, recipe) : status;
+    if (status != VKMM_OK || !choice->edge.module) return status;
+    if (choice->edge.early) recipe->steps[0].barrier = VKMM_BARRIER_COMPUTE; /* the product's */
+    return vkmm_recipe_edge(log, choice, choice->edge.early ? 0 : 1, recipe);
 }
 
 vkmm_status vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,

@@ -71,7 +71,7 @@ typedef struct vkmm_recipe_step {
     uint32_t push[VKMM_PUSH_WORDS];
 } vkmm_recipe_step;
 
-enum { VKMM_RECIPE_PIPELINES = 5 };
+enum { VKMM_RECIPE_PIPELINES = 6 };
 
 typedef struct vkmm_recipe {
     vkmm_recipe_pipeline pipelines[VKMM_RECIPE_PIPELINES]; /* the first one is the product's */
@@ -96,6 +96,9 @@ vkmm_status vkmm_recipe_product(const vkmm_log *log, const vkmm_device_info *lim
                                 vkmm_recipe *recipe);
 vkmm_status vkmm_recipe_packs(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
                               const char *name, vkmm_recipe *recipe);
+
+/* Inserts the dispatch of the choice's edge before the step at an index, with a pipeline of its own. */
+vkmm_status vkmm_recipe_edge(const vkmm_log *log, const vkmm_choice *choice, uint32_t at, vkmm_recipe *recipe);
 
 /* Adds a pipeline that prepares operands, built for elements of a type, and returns its index: "pack", or another that
  * binds the same. */

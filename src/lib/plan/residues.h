@@ -8,6 +8,7 @@
 #include "vkmatmul.h"
 
 typedef struct vkmm_residues {
+    uint32_t asked;                      /* vkmm_wish.moduli */
     uint32_t moduli;                     /* of 8 bits, which would hold the product */
     uint32_t products;                   /* how many moduli it has, perhaps larger ones, */
     uint32_t numbers[VKMM_MODULAR_MOST]; /* and which */
@@ -16,6 +17,7 @@ typedef struct vkmm_residues {
     uint64_t rows, items;         /* of a panel, all of whose sums are there at once; the last one may have fewer */
     vkmm_problem problem;         /* of f64, row-major */
     vkmm_range lines, a, b, sums; /* the table of moduli, and what is known of each line; residues; their sums */
+    vkmm_range found;             /* of `lines`: what the second look finds */
 } vkmm_residues;
 
 #endif

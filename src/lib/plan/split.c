@@ -76,8 +76,9 @@ static uint64_t parts_depth(uint64_t k)
     return 2 * vkmm_round_up(k, VKMM_PART);
 }
 
-static uint64_t inside(vkmm_problem *p)
+static uint64_t inside(const vkmm_choice *choice, vkmm_problem *p)
 {
+    (void)choice;
     const uint64_t unit = VKMM_LINE / 2, k = parts_depth(p->k), depth = vkmm_round_up(k, unit);
     uint64_t bytes = 2 * VKMM_BINDING_ALIGNMENT; /* the device's decisions */
     for (int o = VKMM_A; o <= VKMM_B; o++) {

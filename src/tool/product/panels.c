@@ -170,6 +170,7 @@ static vkmm_status multiply(cli_product *p, double *ms)
     vkmm_array written;
 
     look(p);
+    p->row.problem.method = p->kernel->method;
     *ms = p->row.panels.times.wall_ms;
     p->fault = ran == VKMM_WRONG_RESULT ? "the kernel stored outside its panel" : NULL;
     if (own->writer == NULL || (ran != VKMM_OK && ran != VKMM_WRONG_RESULT)) return ran;
