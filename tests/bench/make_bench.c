@@ -318,7 +318,7 @@ void make_bench(vkmm_bench *bench, double speed, double noise)
     snprintf(bench->power_source, sizeof bench->power_source, "mains");
     bench->settings = (vkmm_bench_settings){.suite = "standard", .seed = 1, .max_noise = 0.01, .budget_ms = 240000};
     need(vkmm_bench_add_layer(bench, "VK_LAYER_EXAMPLE_overlay"));
-    bench->complete = 1;
+    bench->paired = bench->complete = 1;
     need((device = vkmm_bench_add_device(bench)) != NULL);
     make_gpu(device);
     need((device = vkmm_bench_add_device(bench)) != NULL);

@@ -5,7 +5,8 @@ FAKE_BENCH_FOLDER has what real ones answered: device-N.json to hello of device 
 line for each request.
 FAKE_BENCH_FAULTS lists what to do at which request, counted over all processes from 1; at which of a kind; or at every one of a kind, on any device or
 on one: "5:crash,round 3:lost,begin:refused,begin@1:hang".
-"wait" is no fault: the answer comes when FAKE_BENCH_FOLDER has a file `go`. "late": it takes 10 seconds."""
+"wait" is no fault: the answer comes when FAKE_BENCH_FOLDER has a file `go`. "late": it takes 10 seconds. "uneven": a round whose samples differ, from each other and from
+those of other rounds."""
 import json
 import os
 import pathlib
@@ -93,7 +94,9 @@ def main():
             wait()
         if kind == "late":
             time.sleep(10)
-        if kind not in (None, "wait", "late"):
+        if kind == "uneven":
+            say(samples(ms, [float("%.9g" % (ms * (1 + (7 * i + 3 * of_kind ** 2) % 11 / 20))) for i in range(4 + of_kind % 5)]))
+        elif kind not in (None, "wait", "late"):
             fault(kind, ms)
         elif ask == "hello":
             say(dict(load("device-%s.json" % DEVICE), status=0))

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -85,7 +86,9 @@ class Real(Case):
         out = self.good("bench-worker", "--device", "0", env=self.env, input="".join(json.dumps(r) + "\n" for r in requests) + "no JSON\n")
         answers = [json.loads(line) for line in out.splitlines()]
         self.assertEqual([a["status"] for a in answers], [0, 0, 0, 0, 0, 2, 0, 2, 2, 2])
-        self.assertGreater(min(answers[3]["round"]["time"]["kernel_ms"]["samples"]), 0)
+        samples = answers[3]["round"]["time"]["kernel_ms"]["samples"]
+        self.assertGreater(min(samples), 0)
+        self.assertEqual(samples, [float("%.9g" % ms) for ms in samples])
         self.assertTrue(answers[3]["round"]["time"]["total_ms"])
 
 
@@ -216,7 +219,7 @@ class Fake(Case):
         self.assertEqual([(row["device"], row["rotating_bytes"]) for row in report["rows"]], [(0, 8 << 20), (1, 0)])
         self.assertEqual([request["rotating_bytes"] for request in self.asked("begin")], [8 << 20, 0])
         arguments = ["compare", *(word for word in arguments[1:] if word not in ("--rotating", "8"))]
-        self.assertIs(json.loads(self.good(*arguments, env=self.env))["paired"], False)
+        self.assertEqual([c["paired"] for c in json.loads(self.good(*arguments, env=self.env))["contenders"]], [False] * 2)
 
     def test_peaks_that_cannot_be_measured(self):
         for kind, why in [("crash", "was killed by signal 11"), ("refused", "no memory on the device")]:
@@ -283,7 +286,11 @@ class Fake(Case):
         report = json.loads(self.report.read_text())
         self.assertEqual([(r["device"], r["problem"]["m"]) for r in report["rows"]], [(0, 256), (1, 256), (0, 512), (1, 512)])
         self.assertEqual("".join(r["on"] for r in self.asked("round")), "0011" + "1100" + "0011" + "1100" + "0011")
-        self.assertIs(json.loads(self.good(*compare, "--json", env=self.env))["paired"], True)
+        self.forget()
+        live = json.loads(self.good(*compare, "--json", env=dict(self.env, FAKE_BENCH_FAULTS="round:uneven")))
+        self.same_comparison(live)
+        self.good(*compare, "--resume", env=self.env)
+        self.assertIs(json.loads(self.report.read_text())["paired"], False)
         self.forget()
         done = cli.run(*compare, env=dict(self.env, FAKE_BENCH_FAULTS="begin@1:crash"))
         report = json.loads(self.report.read_text())
@@ -300,6 +307,21 @@ class Fake(Case):
             self.bad(3, "no device matches \"gpu\"; there are: 0 ", *command, "--device", "cpu,gpu", env=self.env)
         self.bad(3, "\"1,0\" matches several devices: 1 \".*use an index or a UUID", "ladder", "--size", "8", "--device", "1,0", env=self.env)
         self.good("--size", "8", "--device", "cpu", *cli.FAST, env=self.env)
+
+    def same_comparison(self, live):
+        """What a live run compared is also what its file says, read by compare and on a page; ratios are those of the speeds beside them."""
+        self.assertEqual([c["paired"] for c in live["contenders"]], [True] * 2)
+        for row in live["rows"]:
+            one, other = row["contenders"]
+            self.assertAlmostEqual(other["ratio"]["middle"] / (other["gflops"] / one["gflops"]), 1, places=7)
+            self.assertGreater(other["ratio"]["high"] / other["ratio"]["low"], 1.01)
+        page = self.folder / "page.html"
+        self.good("report", self.report, "-o", page)
+        shown = json.loads(re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page.read_text(), re.S)[1])["comparison"]
+        for row in shown["rows"]:
+            del row["problem"]["names"]
+        for saved in json.loads(self.good("compare", self.report, "--json")), shown:
+            self.assertEqual([saved[key] for key in ("rows", "means", "unclear")], [live[key] for key in ("rows", "means", "unclear")])
 
     def test_sorted(self):
         """Shown at the end, by speed or device; the file of -o keeps the order in which rows were measured."""

@@ -89,11 +89,8 @@ static void compare(vkmm_report *report, const vkmm_bench *bench, const vkmm_ben
     uint32_t count = 0;
     vkmm_contender *contenders = vkmm_contenders_of(both, 2, &count);
     if (contenders && count > 0) {
-        vkmm_comparison comparison = {.contenders = contenders,
-                                      .count = count,
-                                      .reports = {both, 2},
-                                      .paired = choice & 1,
-                                      .regression = choice & 2 ? 0.05 : -1};
+        vkmm_comparison comparison = {
+            .contenders = contenders, .count = count, .reports = {both, 2}, .regression = choice & 2 ? 0.05 : -1};
         must(vkmm_compare_write(vkmm_writer_find(formats[choice >> 2 & 3])->compare, report, &comparison) == VKMM_OK,
              "no comparison");
     }

@@ -210,6 +210,28 @@ static void ratios_turn_round(void **state)
     }
 }
 
+/* The ratio is that of the medians shown, also where a few slow rounds make the mean of the rounds' ratios another. */
+static void ratios_are_of_medians(void **state)
+{
+    static const double steady[] = {1}, slow[] = {8};
+    vkmm_bench_row a, b;
+
+    (void)state;
+    make_row(&a);
+    make_row(&b);
+    for (int i = 0; i < 7; i++) {
+        add_round(&a, i < 2 ? slow : steady, 1);
+        add_round(&b, steady, 1);
+    }
+    for (int paired = 0; paired < 2; paired++) {
+        const vkmm_interval ratio = vkmm_bench_ratio(&a, &b, paired);
+        close_to(ratio.middle, 1, 1e-12);
+        assert_true(ratio.low <= 1 && ratio.high > 2);
+    }
+    vkmm_bench_row_free(&a);
+    vkmm_bench_row_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(student),
@@ -217,7 +239,8 @@ int main(void)
                                        cmocka_unit_test(verdicts),
                                        cmocka_unit_test(medians_are_covered),
                                        cmocka_unit_test(ratios_are_covered),
-                                       cmocka_unit_test(ratios_turn_round)};
+                                       cmocka_unit_test(ratios_turn_round),
+                                       cmocka_unit_test(ratios_are_of_medians)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,13 +29,11 @@ static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
     return status == VKMM_OK ? judge(session, comparison) : status;
 }
 
-static vkmm_status compare(cli_session *session, const vkmm_reports *reports, int paired)
+static vkmm_status compare(cli_session *session, const vkmm_reports *reports)
 {
     const cli_scalar *allowed = &session->options->regression;
-    vkmm_comparison comparison = {.reports = *reports,
-                                  .sort = session->options->sort,
-                                  .paired = paired,
-                                  .regression = allowed->given ? allowed->value : -1};
+    vkmm_comparison comparison = {
+        .reports = *reports, .sort = session->options->sort, .regression = allowed->given ? allowed->value : -1};
     vkmm_contender *contenders = vkmm_contenders_of(reports->benches, reports->count, &comparison.count);
     const vkmm_log *log = session->log;
     vkmm_status status;
@@ -55,29 +53,14 @@ static vkmm_status compare(cli_session *session, const vkmm_reports *reports, in
     return status;
 }
 
-static vkmm_status compare_reports(cli_session *session, const vkmm_reports *reports)
-{
-    return compare(session, reports, 0);
-}
-
 static vkmm_status compare_files(cli_session *session)
 {
     char name[32];
 
-    if (session->options->measures == NULL) return cli_bench_read(session, compare_reports);
+    if (session->options->measures == NULL) return cli_bench_read(session, compare);
     cli_option_name(session->options->measures, name);
     return vkmm_fail(session->log, VKMM_INVALID,
                      "%s applies only to measuring this machine's devices; comparing reports measures nothing", name);
-}
-
-/* Whether rounds are paired: a single Vulkan device does not take turns with the host, and resumed rows are from
- * another time. */
-static int took_turns(const vkmm_bench *bench, int resumed)
-{
-    uint32_t devices = 0;
-
-    for (uint32_t i = 0; i < bench->device_count; i++) devices += !bench->devices[i].is_host;
-    return devices > 1 && !resumed;
 }
 
 static vkmm_status compare_live(cli_session *session)
@@ -100,7 +83,7 @@ static vkmm_status compare_live(cli_session *session)
     }
     /* A failed run has reported its reason; what it measured is compared if possible. */
     if (shown == VKMM_OK && (status == VKMM_OK || contenders >= 2))
-        shown = compare(session, &(vkmm_reports){&bench, 1}, took_turns(&bench, options->resume));
+        shown = compare(session, &(vkmm_reports){&bench, 1});
     vkmm_bench_free(&bench);
     return cli_worse(status, shown);
 }

@@ -32,7 +32,6 @@ typedef struct vkmm_comparison {
     vkmm_contender *contenders;
     uint32_t count;
     vkmm_reports reports; /* their reports, included in "json"; borrowed; none: left out */
-    int paired;           /* all of one run that measured in turns */
     /* Rows are judged against the same device in the first contender's report (vkmm_contender.base), or against the
      * first contender if all are of one report. 0.05: a regression is slower by more than 5 % and beyond the noise, or
      * wrong; below 0: not requested, so regressions (slower beyond the noise, or wrong) are counted but not listed. */

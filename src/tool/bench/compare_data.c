@@ -27,6 +27,7 @@ static const vkmm_field bench_fields[] = {
     {VKMM_KEY(TEXT, vkmm_bench, shader_hash)},
     {VKMM_KEY(TEXT, vkmm_bench, created)},
     {VKMM_KEY(TEXT, vkmm_bench, host)},
+    {VKMM_KEY(TRUTH, vkmm_bench, paired)},
     {VKMM_KEY(TRUTH, vkmm_bench, complete)},
 };
 static const vkmm_record bench_record = {NULL, VKMM_FIELDS(bench_fields)};
@@ -144,7 +145,6 @@ VKMM_KNOWN(has_reports, vkmm_compare_model, asked.reports.count > 0)
 
 static const vkmm_field model_fields[] = {
     {"tool", VKMM_FIELD_RECORD, MODEL(report), VKMM_POINTER, .record = &vkmm_tool_record},
-    {VKMM_IN(TRUTH, vkmm_compare_model, asked, paired)},
     {"contenders", VKMM_FIELD_RECORD, LIST(asked.contenders, asked.count), .record = &contender_record},
     {"notes", VKMM_FIELD_TEXT, LIST(notes, note_count)},
     {"rows", VKMM_FIELD_RECORD, LIST(rows, count), .record = &row_record},

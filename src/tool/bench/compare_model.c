@@ -218,10 +218,13 @@ static void set_ratio(vkmm_compare_ratio *ratio, vkmm_interval of, int is_base)
 
 static vkmm_interval ratio_to(const vkmm_comparison *comparison, const vkmm_compare_row *row, uint32_t base, uint32_t c)
 {
+    const vkmm_contender *all = comparison->contenders;
+
     if (base == VKMM_NOBODY || !has_speed(row->cells[base].row) || !has_speed(row->cells[c].row))
         return (vkmm_interval){NAN, NAN, NAN};
     if (base == c) return (vkmm_interval){1, 1, 1};
-    return vkmm_bench_ratio(row->cells[base].row, row->cells[c].row, comparison->paired);
+    return vkmm_bench_ratio(row->cells[base].row, row->cells[c].row,
+                            all[base].bench == all[c].bench && all[c].bench->paired);
 }
 
 /* The fastest wins if the next is slower beyond the noise. */

@@ -11,6 +11,7 @@
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/records.h"
+#include "report/text.h"
 
 enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
 #define CLEAR_DRIFT    0.03 /* a device that is slower by less at the end is not called throttled */
@@ -202,7 +203,8 @@ static void explain_sum(const vkmm_bench_series *transfer, vkmm_bench_figures *f
     else if (figures->busy)
         VKMM_PUT(why, "other processes used processor time meanwhile");
     else if (noise > ADDS_UP_WITHIN)
-        VKMM_PUT(why, "products with transfers vary by ±%.0f %%", 100 * noise);
+        VKMM_PUT(why, "products with transfers take %s to %s ms", VKMM_FIGURE(transfer->p5),
+                 VKMM_FIGURE(transfer->p95));
     else
         VKMM_PUT(why, "%s",
                  off < 0 ? "after a copy, the kernel may find different caches or a lower clock"

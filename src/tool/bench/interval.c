@@ -125,8 +125,9 @@ vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row)
     return interval;
 }
 
-/* Student's t over the rounds that both have; unknown if these are too few. */
-static vkmm_interval paired_ratio(const vkmm_bench_row *base, const vkmm_bench_row *other)
+/* Student's t over the rounds that both have; unknown if these are too few. Contains the ratio of the medians of all
+ * samples, which is what is shown: one row may have had more rounds, or a few slow ones. */
+static vkmm_interval paired_ratio(const vkmm_bench_row *base, const vkmm_bench_row *other, double middle)
 {
     uint32_t rounds = base->rounds < other->rounds ? base->rounds : other->rounds;
     uint32_t most = base->kernel_ms.count > other->kernel_ms.count ? base->kernel_ms.count : other->kernel_ms.count;
@@ -138,7 +139,7 @@ static vkmm_interval paired_ratio(const vkmm_bench_row *base, const vkmm_bench_r
     vkmm_free(room);
     if (ratios.count < FEWEST_ROUNDS) return unknown;
     half = spread_half(&ratios);
-    return (vkmm_interval){exp(ratios.mean), exp(ratios.mean - half), exp(ratios.mean + half)};
+    return (vkmm_interval){middle, fmin(middle, exp(ratios.mean - half)), fmax(middle, exp(ratios.mean + half))};
 }
 
 /* Errors of two independent figures on one side of their quotient, as logarithms (Zou and Donner, Construction of
@@ -154,11 +155,11 @@ vkmm_interval vkmm_bench_ratio(const vkmm_bench_row *base, const vkmm_bench_row 
     double half;
 
     if (!vkmm_bench_is_timed(base) || !vkmm_bench_is_timed(other)) return unknown;
-    if (paired) ratio = paired_ratio(base, other);
-    if (isfinite(ratio.middle)) return ratio;
     a = vkmm_bench_interval(base);
     b = vkmm_bench_interval(other);
     if (!(a.middle > 0) || !(b.middle > 0)) return unknown;
+    if (paired) ratio = paired_ratio(base, other, a.middle / b.middle);
+    if (isfinite(ratio.middle)) return ratio;
     ratio.middle = a.middle / b.middle;
     if (!(a.low > 0) || !(b.low > 0)) return ratio;
     /* A disturbance of one run may not affect the next: if all samples of a row were slow, its minimum says nothing

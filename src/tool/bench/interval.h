@@ -16,12 +16,15 @@ typedef struct vkmm_interval {
  * rounds: the range of the samples; with one sample the interval is unknown. */
 vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row);
 
-/* How many times faster `other` is than `base` (2: half the time), with its 95 % interval. paired: both were
- * measured in turns, so round i of one belongs to round i of the other; Student's t over the logarithms of
- * the rounds' ratios. Otherwise the two rows' relative half widths are added as independent: as squares of
- * logarithms, each side for itself (Zou and Donner, Construction of confidence limits about effect measures, 2008),
- * and the wider side is used for both, because a disturbance of one run may not affect the next. NAN if a row has no
- * speed. */
+/* How many times faster `other` is than `base` (2: half the time): the quotient of their medians, with its 95 %
+ * interval. NAN if a row has no speed.
+ *
+ * paired: both were measured in turns, so round i of one belongs to round i of the other. The interval is by Student's
+ * t over the logarithms of the rounds' ratios, extended to the quotient if that lies outside.
+ *
+ * Otherwise the two rows' relative half widths are added as independent: as squares of logarithms, each side for
+ * itself (Zou and Donner, Construction of confidence limits about effect measures, 2008), and the wider side is used
+ * for both, because a disturbance of one run may not affect the next. */
 vkmm_interval vkmm_bench_ratio(const vkmm_bench_row *base, const vkmm_bench_row *other, int paired);
 
 /* Accumulates a geometric mean of ratios: begins zeroed, then each ratio with an interval is added. Its interval

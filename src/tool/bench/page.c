@@ -8,8 +8,7 @@
 #include "report/text.h"
 #include "report_page_parts.h" /* made by embed.py: the page before and after its data */
 
-/* The results of a comparison; null if no row is shared. Reports do not state whether their devices were measured in
- * turns, so rounds are not paired. */
+/* The results of a comparison; null if no row is shared. */
 static json_t *compare(const vkmm_report *report, vkmm_contender *who, uint32_t count)
 {
     vkmm_comparison comparison = {.contenders = who, .count = count, .regression = -1};

@@ -391,13 +391,19 @@ static void run_blocks(bench_run *run, uint32_t first, uint32_t end)
 
 /* Several Vulkan devices take turns, together with the host's BLAS, so that a drift of the machine affects all alike. A
  * single device keeps its clocks high. */
-static void run_suite(bench_run *run)
+static int takes_turns(const vkmm_bench *bench)
 {
-    const vkmm_bench *bench = run->bench;
     uint32_t devices = 0;
 
     for (uint32_t i = 0; i < bench->device_count; i++) devices += !bench->devices[i].is_host;
-    if (devices > 1)
+    return devices > 1;
+}
+
+static void run_suite(bench_run *run)
+{
+    const vkmm_bench *bench = run->bench;
+
+    if (takes_turns(bench))
         run_blocks(run, 0, bench->device_count);
     else
         for (uint32_t i = 0; i < bench->device_count; i++) run_blocks(run, i, i + 1);
@@ -444,6 +450,7 @@ vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_ben
     vkmm_status status = VKMM_OUT_OF_MEMORY;
 
     bench->complete = 0;
+    bench->paired = takes_turns(bench) && bench->row_count == 0; /* resumed rows are from another time */
     if (!make_lanes(&run)) {
         vkmm_fail(session->log, status, "no memory for %u devices", bench->device_count);
         goto done;

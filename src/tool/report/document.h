@@ -42,6 +42,7 @@ typedef struct vkmm_bench {
     vkmm_bench_settings settings;
     char (*layers)[VKMM_BENCH_TEXT]; /* Vulkan layers in effect; owned */
     uint32_t layer_count;
+    int paired;   /* its devices were sampled in turns: round i of one belongs to round i of another */
     int complete; /* 0: interrupted; note says why, and in a resumed run which rows were measured before */
     char note[VKMM_BENCH_TEXT];
     vkmm_bench_device *devices; /* owned */

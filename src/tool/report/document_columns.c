@@ -12,14 +12,16 @@
 
 enum { SPARKS = 8 };
 
-/* Half the interval as a share of the median. */
-static void fill_noise(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+/* The 95 % interval of the speed, from low to high. */
+static void fill_interval(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    double percent = 100 * row->figures.noise;
+    const vkmm_bench_figures *figures = &row->figures;
+    const double work = figures->gflops * figures->median_ms;
 
     cell->paint = VKMM_DIM;
-    if (isfinite(percent))
-        vkmm_cell_put(cell, "%.*f %%", percent < 10 ? 1 : 0, percent);
+    if (figures->low_ms > 0)
+        vkmm_cell_put(cell, report->utf8 ? "%s–%s" : "%s-%s", VKMM_FIGURE(work / figures->high_ms),
+                      VKMM_FIGURE(work / figures->low_ms));
     else
         vkmm_cell_figure(report, cell, NAN);
 }
@@ -76,7 +78,7 @@ const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS] = {
     {"type", NULL, 4, 0, 0, vkmm_cell_type},
     {"kernel", NULL, 7, 0, 0, vkmm_cell_kernel},
     {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
-    {"±95 %", "+-95%", 5, 1, 0, fill_noise},
+    {"95 % interval", NULL, 13, 1, 0, fill_interval},
     {"of peak", NULL, 9, 1, 8, fill_share},
     {.path = "gbytes_per_s", .width = 6, .leaves = 6},
     {.path = "time.kernel_ms.median", .width = 9, .leaves = 7, .fill = vkmm_cell_marks},

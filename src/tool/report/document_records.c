@@ -40,6 +40,7 @@ static const vkmm_field head_fields[] = {
     {"host", VKMM_FIELD_RECORD, .record = &host_record},
     {BENCH_KEY(RECORD, settings), .record = &settings_record},
     {"layers", VKMM_FIELD_TEXT, VKMM_LIST(vkmm_bench, layers, layer_count), .length = 256},
+    {BENCH_KEY(TRUTH, paired)},
 };
 
 const vkmm_record vkmm_head_record = {NULL, VKMM_FIELDS(head_fields)};

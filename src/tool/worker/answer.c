@@ -39,7 +39,8 @@ static void answer_line(cli_session *session, const char *line, cli_obey *obey, 
     const vkmm_status status = obey(user, cli_json_text(request, "ask", ""), request, answer);
     json_object_set_new(answer, "status", json_integer(status));
     if (status != VKMM_OK) json_object_set_new(answer, "sentence", vkmm_json_text(session->console.last_error));
-    json_dumpf(answer, stdout, JSON_COMPACT);
+    /* As many digits as reports keep, so that figures of a run do not differ from those of its file. */
+    json_dumpf(answer, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
     putchar('\n');
     fflush(stdout);
     json_decref(request);
