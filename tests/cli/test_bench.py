@@ -220,6 +220,7 @@ class Fake(Case):
         self.assertEqual([request["rotating_bytes"] for request in self.asked("begin")], [8 << 20, 0])
         arguments = ["compare", *(word for word in arguments[1:] if word not in ("--rotating", "8"))]
         self.assertEqual([c["paired"] for c in json.loads(self.good(*arguments, env=self.env))["contenders"]], [False] * 2)
+        self.bad(2, "with: no other device has rows of this suite;", *arguments, "--suite", self.suite("--size 8 --type i32\n"), env=self.env)
 
     def test_peaks_that_cannot_be_measured(self):
         for kind, why in [("crash", "was killed by signal 11"), ("refused", "no memory on the device")]:
@@ -300,6 +301,11 @@ class Fake(Case):
         for command in compare, ["bench", *compare[1:]]:
             for word, names in ("swiftshader,llvmpipe", "Sl"), ("1,0", order[::-1]), ("cpu", order), ("lavapipe", "l"):
                 self.forget()
+                if command[0] == "compare" and len(names) == 1:  # known before anything is measured
+                    self.bad(2, "nothing to compare llvmpipe.* with: leave out --no-host, or name more devices; 'vkmatmul ladder'",
+                             *command, "--device", word, env=self.env)
+                    self.assertEqual(self.asked(), [])
+                    continue
                 cli.run(*command, "--device", word, env=self.env)
                 report = json.loads(self.report.read_text())
                 together = "2" if command[0] == "bench" and len(names) == 2 else ""  # "2 devices together"

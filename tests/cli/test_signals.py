@@ -142,8 +142,7 @@ class Commands(Signals):
 
     def test_a_worker_that_hangs(self):
         worker, started = self.worker()
-        for number, command in zip(SIGNALS * 2, [["tune", "-s", "64"], ["bench", "--type", "f32", "--no-host"], ["doctor"],
-                                                 ["compare", "--type", "f32", "--no-host"]]):
+        for number, command in zip(SIGNALS * 2, [["tune", "-s", "64"], ["bench", "--type", "f32", "--no-host"], ["doctor"]]):
             with self.subTest(" ".join(command)):
                 started.unlink(missing_ok=True)
                 child = Started(*command, "--worker", worker, env={"STARTED": str(started), "XDG_CACHE_HOME": str(self.folder / "cache")})

@@ -89,6 +89,27 @@ static vkmm_status measure(cli_bench_live *live, const vkmm_suite *suite, vkmm_b
     return finished != VKMM_OK ? cli_worse(finished, status) : status;
 }
 
+/* Before anything is measured: a comparison needs two devices that the suite has rows for. */
+static vkmm_status check_contenders(const cli_session *session, const vkmm_suite *suite, const vkmm_bench *bench)
+{
+    uint32_t able = 0, last = 0;
+
+    for (uint32_t i = 0; i < bench->device_count; i++) {
+        if (cli_bench_rows(suite, &bench->devices[i]) == 0) continue;
+        able++;
+        last = i;
+    }
+    if (able != 1) return VKMM_OK;
+    return vkmm_fail(session->log, VKMM_INVALID,
+                     "nothing to compare %s with: %s; 'vkmatmul ladder' compares the kernels of one device, and "
+                     "'vkmatmul bench' measures it",
+                     bench->devices[last].label,
+                     bench->device_count > 1 ? "no other device has rows of this suite"
+                     : session->options->no_host
+                         ? "leave out --no-host, or name more devices"
+                         : "name saved reports, or install a BLAS library, as 'vkmatmul doctor' says");
+}
+
 static vkmm_status run(cli_session *session, int every_device, const vkmm_writer *writer, vkmm_bench *bench)
 {
     cli_bench_live live = {.session = session, .writer = writer};
@@ -99,6 +120,7 @@ static vkmm_status run(cli_session *session, int every_device, const vkmm_writer
     for (uint32_t i = 0; i < suite.count; i++) cli_session_widen(session, &suite.items[i].problem);
     if (status == VKMM_OK) status = cli_bench_store_check(session);
     if (status == VKMM_OK) status = cli_bench_head(session, &suite, every_device, bench);
+    if (status == VKMM_OK && every_device) status = check_contenders(session, &suite, bench);
     if (status == VKMM_OK) status = cli_bench_store_resume(session, bench);
     if (status == VKMM_OK) status = measure(&live, &suite, bench);
     vkmm_suite_free(&suite);

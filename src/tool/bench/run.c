@@ -61,6 +61,14 @@ static int is_for(const vkmm_bench_device *device, const vkmm_suite_item *item)
     return strcmp(item->kernel, "auto") == 0 && vkmm_type_of(types.in)->is_float;
 }
 
+uint32_t cli_bench_rows(const vkmm_suite *suite, const vkmm_bench_device *device)
+{
+    uint32_t rows = 0;
+
+    for (uint32_t i = 0; i < suite->count; i++) rows += (uint32_t)is_for(device, &suite->items[i]);
+    return rows;
+}
+
 static double left_of(const bench_run *run)
 {
     double left = 0;
@@ -207,7 +215,7 @@ static int make_lanes(bench_run *run)
         if (device->is_host)
             budget = HOST_SHARE * budget > HOST_LEAST_MS ? HOST_SHARE * budget : fmin(HOST_LEAST_MS, budget);
         lane->budget_ms = budget;
-        for (uint32_t j = 0; j < run->suite->count; j++) lane->rows += (uint32_t)is_for(device, &run->suite->items[j]);
+        lane->rows = cli_bench_rows(run->suite, device);
     }
     return 1;
 }

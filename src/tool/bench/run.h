@@ -12,8 +12,8 @@
 /* compare without files: measures the suite of the options on every device and driver of this machine (or of --device),
  * and on the host; writes the report of -o. *bench is zeroed by the caller, who always frees it with
  * vkmm_bench_free; nothing is written to standard output. VKMM_OK, VKMM_WRONG_RESULT (reported), 128 + the signal's
- * number after an interrupt, or why nothing could be measured. The rows in *bench (row_count) should be shown in every
- * case. */
+ * number after an interrupt, or why nothing could be measured: VKMM_INVALID if there is only one device. The rows in
+ * *bench (row_count) should be shown in every case. */
 vkmm_status cli_bench_compare(cli_session *session, vkmm_bench *bench);
 
 /* Where the rows of a run go: begin once all devices and their peaks are known, know after each block of rows, of which
@@ -30,6 +30,9 @@ typedef vkmm_status cli_bench_use(cli_session *session, const vkmm_reports *repo
 vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use);
 
 /* ---- run.c ---- */
+
+/* How many items of a suite a device has rows for. */
+uint32_t cli_bench_rows(const vkmm_suite *suite, const vkmm_bench_device *device);
 
 /* Measures all items of a suite on the devices of *bench: bench->devices holds them (cli_bench_head), rows that it
  * already has are kept and not measured again. Appends the rows; sets `failed`, `complete` and `note`. VKMM_OK:
