@@ -172,7 +172,7 @@ static void fewer_bits_are_told(void **state)
                  {"md", "f32 (sum f16)", "+bias relu"},
                  {"junit", "f32 (sum f16)", "+bias relu"}};
     static const char *const compare_words[] = {"f32 (sum f16)", "\"compute\":\"f16\"", "f32 (sum f16)",
-                                                ",f32,f16,relu,true,direct\r\n"};
+                                                ",f32,f16,relu,true,direct,"};
 
     (void)state;
     for (int told = 0; told < 2; told++) {
@@ -231,18 +231,18 @@ static void types_are_told_apart(void **state)
     two_reports(benches, 1);
     for (uint32_t i = 0; i < benches[1].row_count; i++) {
         vkmm_problem *problem = &benches[1].rows[i].problem;
-        if (problem->type != VKMM_F32) continue;
+        if (problem->type != VKMM_F32 || problem->m % 512 != 0) continue;
         problem->out_type = VKMM_F32;
         problem->compute = VKMM_F16;
     }
-    comparison.contenders = who = vkmm_contenders_of(benches, 2, &comparison.count);
+    comparison.contenders = who = vkmm_contenders_of(&benches[1], 1, &comparison.count);
     text = compared("table", (vkmm_report){.utf8 = 1}, &comparison);
-    assert_true(comparison.rows > 0); /* of one report's devices */
+    assert_true(comparison.rows > 0);
     assert_non_null(strstr(text, "square f32 (sum f16) "));
     assert_non_null(strstr(text, "square f32 "));
     free(text);
     for (uint32_t i = 0; i < benches[0].row_count; i++)
-        if (benches[0].rows[i].problem.type == VKMM_F32)
+        if (benches[0].rows[i].problem.type == VKMM_F32 && benches[0].rows[i].problem.m % 512 == 0)
             assert_null(vkmm_bench_find(&benches[1], 0, &benches[0].rows[i]));
     vkmm_free(who);
     free_reports(benches);

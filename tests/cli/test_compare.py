@@ -100,6 +100,8 @@ class Compare(cli.Case):
             bases = [(names[i], names[c["same_device_as"]] if c["same_device_as"] is not None else None) for i, c in enumerate(found["contenders"]) if c["report"] == "new.json"]
             return done.returncode, bases, [n for n in found["notes"] if "judged" in n or "counterpart" in n]
 
+        alone = "without a counterpart, so not checked for regressions: "
+
         a, b = ("A", "one", "1", 1), ("A", "two", "1", 9)
         names = ["A, one 1, new.json", "A, one 1, old.json", "A, two 1, new.json", "A, two 1, old.json"]
         self.assertEqual(judged([a, b], [b, a]), (0, [(names[2], names[3]), (names[0], names[1])], []))
@@ -108,7 +110,7 @@ class Compare(cli.Case):
             self.assertEqual(judged([("A", "one", "1", None), other], [a, other])[:2][0], 0)
             code, bases, notes = judged([other], [a, other])
             self.assertEqual((code, [base for _, base in bases].count(None), len(notes)), (0, 1, 1), notes)
-            self.assertIn("has no counterpart with a speed in old.json: it is not checked for regressions", notes[0])
+            self.assertRegex(notes[0], alone + r"A, one 1(, new\.json)?$")
         # a newer version of the driver has its own first; what is left of a device is judged by what is left
         old, new = ("A", "one", "1", 9), ("A", "one", "2", 1)
         code, bases, notes = judged([old, new], [new, old])
@@ -122,7 +124,22 @@ class Compare(cli.Case):
             self.assertEqual((code, len(notes)), (0, 1))
             self.assertRegex(notes[0], "is judged against .*: a different %s$" % what)
         code, bases, notes = judged([a], [("B", "one", "1", 1), ("C", "one", "1", 1)])
-        self.assertEqual((code, [base for _, base in bases], len(notes)), (0, [None, None], 2))
+        self.assertEqual((code, [base for _, base in bases], notes), (0, [None, None], [alone + "B, one 1; C, one 1"]))
+
+    def test_pairs_of_interest(self):
+        """Two reports: each device beside itself, in a part of its own, and nothing else."""
+        a, b, c, d = ("A", "one", "1", 1), ("B", "one", "1", 2), ("C", "one", "1", 3), ("D", "one", "1", 4)
+        old, new = self.desk("old.json", a, b, c), self.desk("new.json", d, ("B", "one", "1", 4), ("A", "one", "1", 3))
+        text = self.good("compare", old, new)
+        titles = re.findall(r"(?m)^size +type +kernel +(.*?) *$", text)
+        self.assertEqual([re.split("  +", title) for title in titles], [["GFLOP/s 1", "GFLOP/s 6", "6 : 1"], ["GFLOP/s 2", "GFLOP/s 5", "5 : 2"]])
+        self.assertEqual(re.findall(r"(?m)^all .* ▲ (\S+)", text), ["3.000", "2.000"])
+        self.assertRegex(text, r"(?m)^without a counterpart, so not checked for regressions: C, one 1; D, one 1$")
+        found = json.loads(self.good("compare", old, new, "--json"))
+        self.assertEqual([one["base"] for one in found["contenders"]], [0, 1, 2, None, 1, 0])
+        self.assertEqual([cell["ratio"] and round(cell["ratio"]["middle"], 3) for cell in found["rows"][0]["contenders"]], [1, 1, 1, None, 2, 3])
+        rows = list(csv.DictReader(io.StringIO(self.good("compare", old, new, "--csv"), newline="")))
+        self.assertEqual([row["ratio_to"] for row in rows[:6]], ["1", "2", "3", "", "2", "1"])
 
     def test_saved_comparison(self):
         """What compare writes has the reports that it was made of: report and compare read those."""

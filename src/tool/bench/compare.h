@@ -21,20 +21,21 @@ typedef struct vkmm_contender {
     int shared;                  /* while labels are made: another contender has the same */
 
     /* Results of a comparison. */
-    uint32_t base;    /* the first report's contender that is the same device; UINT32_MAX: none */
-    uint32_t wins;    /* rows */
-    vkmm_mean change; /* of the ratios to the base */
+    uint32_t base; /* the contender that its ratios are to, itself if it is a base; UINT32_MAX: none */
+    int judged;    /* its base is the same device of the first report, or, in a single report, of the same kind */
+    uint32_t wins; /* rows */
 } vkmm_contender;
 
-/* Device against device: for each row that at least two contenders have, a column per contender, the ratio to the
- * first with its interval, and the winner; then the geometric means. */
+/* Device against device: for each row that at least two contenders have, a column per contender, the ratio to its base
+ * with its interval, and the winner; then the geometric means. Devices of later reports have the same device of the
+ * first report as their base, or none; if no report has such a device, the base of all is the first contender. */
 typedef struct vkmm_comparison {
     vkmm_contender *contenders;
     uint32_t count;
     vkmm_reports reports; /* their reports, included in "json"; borrowed; none: left out */
-    /* Rows are judged against the same device in the first contender's report (vkmm_contender.base), or against the
-     * first contender if all are of one report. 0.05: a regression is slower by more than 5 % and beyond the noise, or
-     * wrong; below 0: not requested, so regressions (slower beyond the noise, or wrong) are counted but not listed. */
+    /* The slowdown that judged contenders may have. 0.05: a regression is slower by more than 5 % and beyond the noise,
+     * or wrong; below 0: not requested, so regressions (slower beyond the noise, or wrong) are counted but not listed.
+     */
     double regression;
     cli_sort sort;        /* by each row's first contender */
     uint32_t regressions; /* out */

@@ -34,13 +34,16 @@ static const vkmm_record bench_record = {NULL, VKMM_FIELDS(bench_fields)};
 
 VKMM_KNOWN(has_base, vkmm_contender, base != VKMM_NOBODY)
 
+VKMM_KNOWN(is_judged_by_base, vkmm_contender, judged)
+
 #define CONTENDER(member) VKMM_AT(vkmm_contender, member)
 
 static const vkmm_field contender_fields[] = {
     {VKMM_KEY(TEXT, vkmm_contender, label)},
     {NULL, VKMM_FIELD_EMBED, CONTENDER(on), VKMM_POINTER, .record = &device_record},
     {NULL, VKMM_FIELD_EMBED, CONTENDER(bench), VKMM_POINTER, .record = &bench_record},
-    {"same_device_as", VKMM_FIELD_U32, CONTENDER(base), .known = has_base},
+    {VKMM_KEY(U32, vkmm_contender, base), .known = has_base},
+    {"same_device_as", VKMM_FIELD_U32, CONTENDER(base), .known = is_judged_by_base},
     {VKMM_KEY(U32, vkmm_contender, wins)},
 };
 static const vkmm_record contender_record = {NULL, VKMM_FIELDS(contender_fields)};
@@ -177,17 +180,20 @@ typedef struct line {
     const vkmm_contender *who;
     const vkmm_compare_cell *cell;
     const char *verdict;
-    uint32_t contender; /* from 1 */
+    uint32_t contender, ratio_to; /* from 1; 0: nobody */
     char difference[VKMM_TEXT_DIFFERENCE];
     int wins, regressed;
 } line;
 
 #define LINE(member) VKMM_AT(line, member)
 
+VKMM_KNOWN(has_ratio_to, line, ratio_to > 0)
+
 static const vkmm_field line_fields[] = {
     {NULL, VKMM_FIELD_EMBED, LINE(like), VKMM_POINTER, .record = &like_record},
     {VKMM_KEY(TEXT, line, difference)},
     {VKMM_KEY(U32, line, contender)},
+    {VKMM_KEY(U32, line, ratio_to), .known = has_ratio_to},
     {NULL, VKMM_FIELD_EMBED, LINE(who), VKMM_POINTER, .record = &contender_record},
     {NULL, VKMM_FIELD_EMBED, LINE(cell), VKMM_POINTER, .record = &cell_record},
     {VKMM_KEY(STRING, line, verdict)},
@@ -222,6 +228,7 @@ static const vkmm_csv_column columns[] = {
     {"regression"},
     VKMM_CSV_REST,
     {"problem.method"},
+    {"ratio_to"},
 };
 
 enum { COLUMNS = VKMM_COUNT(columns) };
@@ -242,8 +249,15 @@ vkmm_status vkmm_compare_csv(vkmm_compare_model *model)
         const vkmm_compare_row *row = &model->rows[i];
         for (uint32_t c = 0; c < row->count; c++) {
             const vkmm_compare_cell *cell = &row->cells[c];
-            line all = {row->like,        &model->asked.contenders[c], cell, cell->ratio.verdict, c + 1, "",
-                        row->winner == c, is_named(model, i, c)};
+            const vkmm_contender *who = &model->asked.contenders[c];
+            line all = {.like = row->like,
+                        .who = who,
+                        .cell = cell,
+                        .verdict = cell->ratio.verdict,
+                        .contender = c + 1,
+                        .ratio_to = who->base + 1, /* VKMM_NOBODY + 1 is 0 */
+                        .wins = row->winner == c,
+                        .regressed = is_named(model, i, c)};
             if (cell->row == NULL) continue;
             vkmm_text_difference(all.difference, sizeof all.difference, &row->like->problem);
             if (!vkmm_csv_line(out, columns, COLUMNS, vkmm_record_json(&line_record, &all))) return VKMM_OUT_OF_MEMORY;

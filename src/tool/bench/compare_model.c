@@ -131,25 +131,27 @@ static void find_twins(const vkmm_bench *bench, const vkmm_bench *other, uint32_
     }
 }
 
-/* Base of a contender: the matching device in the first report. In a single report: the first contender, except where
- * only one of the two is the host. */
 static void find_bases(const vkmm_comparison *comparison)
 {
     vkmm_contender *all = comparison->contenders;
     const vkmm_bench *first = all[0].bench;
     const int single = all[comparison->count - 1].bench == first; /* contenders are sorted by report */
-    uint32_t twins[VKMM_MOST_DEVICES];
+    uint32_t twins[VKMM_MOST_DEVICES], pairs = 0;
 
     for (uint32_t i = 0; i < comparison->count; i++) {
-        all[i].base = VKMM_NOBODY;
-        if (all[i].bench == first) {
-            if (single && i > 0 && !all[i].on->is_host == !all[0].on->is_host) all[i].base = 0;
-            continue;
-        }
+        const int is_first = all[i].bench == first;
+        all[i].base = is_first ? i : VKMM_NOBODY;
+        all[i].judged = single && i > 0 && !all[i].on->is_host == !all[0].on->is_host;
+        if (is_first) continue;
         if (all[i].bench != all[i - 1].bench) find_twins(all[i].bench, first, twins);
-        for (uint32_t j = 0; all[j].bench == first; j++)
-            if (all[j].device == twins[all[i].device]) all[i].base = j;
+        for (uint32_t j = 0; all[j].bench == first; j++) {
+            if (all[j].device != twins[all[i].device]) continue;
+            all[i].base = j;
+            all[i].judged = 1;
+            pairs++;
+        }
     }
+    for (uint32_t i = 0; i < comparison->count && pairs == 0; i++) all[i].base = 0;
 }
 
 /* ---- rows that belong together ---- */
@@ -235,8 +237,7 @@ static void compare_row(const vkmm_comparison *comparison, vkmm_compare_row *row
     for (uint32_t c = 0; c < row->count; c++) {
         vkmm_compare_cell *cell = &row->cells[c];
         const uint32_t base = comparison->contenders[c].base;
-        set_ratio(&cell->ratio, ratio_to(comparison, row, 0, c), c == 0);
-        set_ratio(&cell->change, base == 0 ? cell->ratio.of : ratio_to(comparison, row, base, c), 0);
+        set_ratio(&cell->ratio, ratio_to(comparison, row, base, c), c == base);
     }
     if (second == VKMM_NOBODY) return;
     const vkmm_interval ratio = ratio_to(comparison, row, second, first);
@@ -323,13 +324,10 @@ static void fill_mean(const vkmm_compare_model *model, vkmm_compare_mean *mean)
         const vkmm_compare_row *row = &model->rows[i];
         if (!is_in(mean, row->like)) continue;
         mean->rows++;
-        for (uint32_t c = 0; c < row->count; c++) {
-            vkmm_mean_add(&mean->cells[c].mean, &row->cells[c].ratio.of);
-            if (mean->group == NULL) vkmm_mean_add(&model->asked.contenders[c].change, &row->cells[c].change.of);
-        }
+        for (uint32_t c = 0; c < row->count; c++) vkmm_mean_add(&mean->cells[c].mean, &row->cells[c].ratio.of);
     }
     for (uint32_t c = 0; c < mean->count; c++)
-        set_ratio(&mean->cells[c].ratio, vkmm_mean_of(&mean->cells[c].mean), c == 0);
+        set_ratio(&mean->cells[c].ratio, vkmm_mean_of(&mean->cells[c].mean), c == model->asked.contenders[c].base);
 }
 
 static vkmm_status make_means(vkmm_compare_model *model)
@@ -353,12 +351,12 @@ static vkmm_status make_means(vkmm_compare_model *model)
 /* Whether contender c is worse than its base in this row. */
 static int is_regression(const vkmm_comparison *comparison, const vkmm_compare_row *row, uint32_t c)
 {
-    const uint32_t base = comparison->contenders[c].base;
+    const vkmm_contender *contender = &comparison->contenders[c];
     const vkmm_compare_cell *cell = &row->cells[c];
     const double tolerated = comparison->regression > 0 ? comparison->regression : 0;
 
-    if (base == VKMM_NOBODY || cell->row == NULL || !has_speed(row->cells[base].row)) return 0;
-    return cell->wrong || (vkmm_interval_verdict(&cell->change.of) < 0 && cell->change.of.middle < 1 - tolerated);
+    if (!contender->judged || cell->row == NULL || !has_speed(row->cells[contender->base].row)) return 0;
+    return cell->wrong || (vkmm_interval_verdict(&cell->ratio.of) < 0 && cell->ratio.of.middle < 1 - tolerated);
 }
 
 static vkmm_status find_regressions(vkmm_compare_model *model)
@@ -372,7 +370,7 @@ static vkmm_status find_regressions(vkmm_compare_model *model)
             const vkmm_compare_cell *cell = &model->rows[i].cells[c];
             if (!is_regression(&model->asked, &model->rows[i], c)) continue;
             model->regressions[model->regression_count++] =
-                (vkmm_regression){i, c, model->asked.contenders[c].base, cell->wrong, cell->change};
+                (vkmm_regression){i, c, model->asked.contenders[c].base, cell->wrong, cell->ratio};
         }
     }
     return VKMM_OK;
@@ -394,18 +392,13 @@ static void add_note(vkmm_compare_model *model, const char *format, ...)
     va_end(arguments);
 }
 
-/* Contenders that are judged against another device, driver or version, and those without a counterpart. */
+/* Contenders that are judged against another device, driver or version. */
 static void note_base(vkmm_compare_model *model, const vkmm_contender *contender)
 {
     const vkmm_contender *first = model->asked.contenders, *base = &first[contender->base];
     int alike;
 
-    if (contender->bench == first->bench) return;
-    if (contender->base == VKMM_NOBODY) {
-        add_note(model, "%s has no counterpart with a speed in %s: it is not checked for regressions", contender->label,
-                 first->bench->name);
-        return;
-    }
+    if (contender->bench == first->bench || !contender->judged) return;
     alike = likeness(contender->on, base->on);
     if (alike < LIKE_DRIVER || alike % 2 == 0)
         add_note(model, "%s is judged against %s: a different %s%s", contender->label, base->label,
@@ -413,6 +406,21 @@ static void note_base(vkmm_compare_model *model, const vkmm_contender *contender
                  : contender->on->is_host ? "library"
                                           : "driver",
                  alike < LIKE_DRIVER ? "" : " version");
+}
+
+/* One line for the devices of several reports that are neither judged nor a base. */
+static void note_alone(vkmm_compare_model *model)
+{
+    const vkmm_contender *all = model->asked.contenders;
+    const uint32_t count = model->asked.count;
+    char labels[sizeof *model->notes / 2] = "";
+
+    for (uint32_t i = 0; i < count && all[count - 1].bench != all[0].bench; i++) {
+        int alone = !all[i].judged;
+        for (uint32_t j = i + 1; j < count; j++) alone &= all[j].base != i;
+        if (alone) VKMM_JOIN(labels, "; ", "%s", all[i].label);
+    }
+    if (labels[0] != '\0') add_note(model, "without a counterpart, so not checked for regressions: %s", labels);
 }
 
 static void find_notes(vkmm_compare_model *model)
@@ -431,6 +439,7 @@ static void find_notes(vkmm_compare_model *model)
     if (model->alone > 0)
         add_note(model, "%u row%s with a speed for only one of them %s left out", model->alone,
                  model->alone == 1 ? "" : "s", model->alone == 1 ? "is" : "are");
+    note_alone(model);
     for (uint32_t i = 0; i < model->asked.count; i++) {
         const vkmm_bench *bench = all[i].bench;
         const int named = bench->name[0] != '\0';
@@ -453,10 +462,7 @@ static vkmm_status make(vkmm_compare_model *model)
     vkmm_status status;
 
     find_bases(&model->asked);
-    for (uint32_t c = 0; c < model->asked.count; c++) {
-        model->asked.contenders[c].wins = 0;
-        model->asked.contenders[c].change = (vkmm_mean){0};
-    }
+    for (uint32_t c = 0; c < model->asked.count; c++) model->asked.contenders[c].wins = 0;
     status = find_rows(model);
     if (status == VKMM_OK &&
         !vkmm_bench_sort(model->asked.sort, model->rows, model->count, sizeof *model->rows, like_of))

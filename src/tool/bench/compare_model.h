@@ -10,14 +10,13 @@
 /* How many times faster one is than another; NAN if one of the two has no speed. */
 typedef struct vkmm_compare_ratio {
     vkmm_interval of;
-    const char *verdict; /* "slower", "unclear", "faster"; "base": of the first contender to itself; NULL: unknown */
+    const char *verdict; /* "slower", "unclear", "faster"; "base": of a base to itself; NULL: unknown */
 } vkmm_compare_ratio;
 
 /* A contender's figures for one product, or for a mean. */
 typedef struct vkmm_compare_cell {
     const vkmm_bench_row *row; /* NULL: it has no such row. It may have no speed */
-    vkmm_compare_ratio ratio;  /* to the first contender */
-    vkmm_compare_ratio change; /* to the contender's base */
+    vkmm_compare_ratio ratio;  /* to the contender's base */
     int wrong;                 /* and its row is */
     vkmm_mean mean;            /* of a mean: of the rows whose ratio has an interval */
 } vkmm_compare_cell;

@@ -1,5 +1,5 @@
-/* A comparison for people. Contenders are numbered; if a terminal is too narrow for all of them, the table is split
- * into parts, each with the first contender and some of the others. */
+/* A comparison for people. Contenders are numbered. The table has a part for each base, with the contenders whose
+ * ratios are to it; if a terminal is too narrow for all of them, several parts. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "report/wrap.h"
 #include "report/text.h"
 
-/* Columns: the first contender's speed, then two of each other, its speed and its ratio to the first. */
+/* Columns: the first contender's speed, then two of each other, its speed and its ratio to its base. */
 enum { SIZE, TYPE, KERNEL, SPEED, OTHERS };
 
 typedef struct compare_grid {
@@ -18,7 +18,14 @@ typedef struct compare_grid {
     uint32_t columns;
     vkmm_place *places;
     vkmm_cell *cells; /* of the line that was filled last */
+    int pairs;        /* there are several bases: the same devices in several reports */
 } compare_grid;
+
+/* Whether the contender's ratios are to another, `base`. */
+static int is_of(const compare_grid *grid, uint32_t contender, uint32_t base)
+{
+    return contender != base && grid->model->asked.contenders[contender].base == base;
+}
 
 /* ---- cells ---- */
 
@@ -74,6 +81,7 @@ static void fill_speed(const compare_grid *grid, const vkmm_compare_row *row, ui
         return;
     }
     vkmm_cell_figure(&grid->report, cell, known->row != NULL ? known->row->figures.gflops : NAN);
+    if (grid->pairs) return;
     if (row->winner == contender) cell->paint = VKMM_STRONG;
     VKMM_JOIN(cell->text, "", "%s", row->winner == contender ? star : " ");
 }
@@ -94,7 +102,7 @@ static void fill_titles(const compare_grid *grid)
     for (uint32_t c = 0; c < grid->model->asked.count; c++) {
         vkmm_cell *cells = &grid->cells[speed_column(c)];
         vkmm_cell_put(&cells[0], "GFLOP/s %u", c + 1);
-        if (c > 0) vkmm_cell_put(&cells[1], "%u : 1", c + 1);
+        if (c > 0) vkmm_cell_put(&cells[1], "%u : %u", c + 1, grid->model->asked.contenders[c].base + 1);
     }
 }
 
@@ -156,16 +164,38 @@ static void measure(const compare_grid *grid)
     }
 }
 
-/* The first contender, and those from `from` to `to`. */
-static void print_part(const compare_grid *grid, uint32_t from, uint32_t to)
+/* Whether a line compares contenders of a part with their base. */
+static int has_line(const compare_grid *grid, uint32_t line, uint32_t base, uint32_t from, uint32_t to)
+{
+    const vkmm_compare_model *model = grid->model;
+    int has = line == 0;
+
+    for (uint32_t c = from; c < to; c++) {
+        if (!is_of(grid, c, base)) continue;
+        if (line > model->count)
+            has |= model->means[line - 1 - model->count].cells[c].mean.count > 0;
+        else if (line > 0)
+            has |= model->rows[line - 1].cells[base].row != NULL && model->rows[line - 1].cells[c].row != NULL;
+    }
+    return has || !grid->pairs;
+}
+
+/* A base, and those of its contenders that are from `from` to `to`. */
+static void print_part(const compare_grid *grid, uint32_t base, uint32_t from, uint32_t to)
 {
     const vkmm_report *report = &grid->report;
+    const uint32_t means = grid->model->count + 1;
+    int titled = report->markdown;
 
-    for (uint32_t i = OTHERS; i < grid->columns; i++)
-        grid->places[i].hidden = i < speed_column(from) || i >= speed_column(to);
+    for (uint32_t c = 0; c < grid->model->asked.count; c++) {
+        const int hidden = c < from || c >= to || !is_of(grid, c, base);
+        grid->places[speed_column(c)].hidden = hidden && c != base;
+        if (c > 0) grid->places[speed_column(c) + 1].hidden = hidden;
+    }
     putc('\n', report->out);
     for (uint32_t line = 0; fill(grid, line); line++) {
-        if (line == grid->model->count + 1 && !report->markdown)
+        if (!has_line(grid, line, base, from, to)) continue;
+        if (line >= means && !titled++)
             fprintf(report->out, "%sgeometric means%s\n", vkmm_paint_on(report, VKMM_DIM),
                     vkmm_paint_off(report, VKMM_DIM));
         if (line == 0)
@@ -176,20 +206,22 @@ static void print_part(const compare_grid *grid, uint32_t from, uint32_t to)
 }
 
 /* As many contenders per part as fit in the terminal, at least one. */
-static void print_parts(const compare_grid *grid)
+static void print_parts(const compare_grid *grid, uint32_t base)
 {
     const vkmm_place *places = grid->places;
     const uint32_t count = grid->model->asked.count;
-    int fixed = -2;
+    int fixed = places[speed_column(base)].width;
 
-    for (uint32_t i = 0; i < OTHERS; i++) fixed += places[i].width + 2;
-    for (uint32_t from = 1, to; from < count; from = to) {
-        int width = fixed;
+    for (uint32_t i = 0; i < SPEED; i++) fixed += places[i].width + 2;
+    for (uint32_t from = base + 1, to; from < count; from = to) {
+        int width = fixed, shown = 0;
         for (to = from; to < count; to++) {
+            if (!is_of(grid, to, base)) continue;
             width += places[speed_column(to)].width + places[speed_column(to) + 1].width + 4;
-            if (grid->report.columns > 0 && width > grid->report.columns && to > from) break;
+            if (grid->report.columns > 0 && width > grid->report.columns && shown > 0) break;
+            shown++;
         }
-        print_part(grid, from, to);
+        if (shown > 0) print_part(grid, base, from, to);
     }
 }
 
@@ -228,20 +260,6 @@ static void say_wins(const compare_grid *grid)
                     text, unclear, unclear == 1 ? "is" : "are");
 }
 
-/* The same device in several reports. The ratios above do not show this, because they are to the first contender. */
-static void say_same_devices(const compare_grid *grid)
-{
-    for (uint32_t c = 1; c < grid->model->asked.count; c++) {
-        const vkmm_contender *contender = &grid->model->asked.contenders[c];
-        const vkmm_interval change = vkmm_mean_of(&contender->change);
-        vkmm_cell ratio = {"", VKMM_PLAIN};
-        if (contender->base == VKMM_NOBODY || contender->base == 0 || contender->change.count == 0) continue;
-        fill_ratio(&grid->report, &change, &ratio);
-        vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "the same device, %u : %u over %u rows: %s", c + 1,
-                        contender->base + 1, contender->change.count, ratio.text);
-    }
-}
-
 /* "2 is slower than 1 in 1024³ f32 auto: ▼ 0.900 (0.890–0.910)"; "3 is wrong in …, where 1 is right". */
 static void say_regressions(const compare_grid *grid)
 {
@@ -269,22 +287,25 @@ static void say_regressions(const compare_grid *grid)
 
 static vkmm_status print_all(compare_grid grid)
 {
+    for (uint32_t c = 0; c < grid.model->asked.count; c++) grid.pairs |= grid.model->asked.contenders[c].base != 0;
     grid.columns = speed_column(grid.model->asked.count);
     grid.places = vkmm_alloc(grid.columns, sizeof *grid.places);
     grid.cells = vkmm_alloc(grid.columns, sizeof *grid.cells);
     if (grid.places != NULL && grid.cells != NULL) {
         measure(&grid);
         say_contenders(&grid);
-        print_parts(&grid);
+        for (uint32_t c = 0; c < grid.model->asked.count; c++) print_parts(&grid, c);
         putc('\n', grid.report.out);
-        vkmm_report_say(&grid.report, 0, VKMM_PLAIN, "%s",
-                        grid.report.utf8
-                            ? "▲ faster than 1, ▼ slower, ≈ no difference beyond the noise; in brackets the 95 % "
-                              "interval. ★ fastest"
-                            : "+ faster than 1, - slower, ~ no difference beyond the noise; in brackets the 95 % "
-                              "interval. * fastest");
-        say_wins(&grid);
-        say_same_devices(&grid);
+        vkmm_report_say(&grid.report, 0, VKMM_PLAIN,
+                        grid.report.utf8 ? "▲ faster%s, ▼ slower, ≈ no difference beyond the noise; in brackets the "
+                                           "95 %% interval%s"
+                                         : "+ faster%s, - slower, ~ no difference beyond the noise; in brackets the "
+                                           "95 %% interval%s",
+                        grid.pairs ? "" : " than 1",
+                        grid.pairs         ? ""
+                        : grid.report.utf8 ? ". ★ fastest"
+                                           : ". * fastest");
+        if (!grid.pairs) say_wins(&grid);
         for (uint32_t i = 0; i < grid.model->note_count; i++)
             vkmm_report_say(&grid.report, 0, VKMM_PLAIN, "%s", grid.model->notes[i]);
         if (grid.model->asked.regression >= 0) say_regressions(&grid);

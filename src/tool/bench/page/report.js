@@ -189,22 +189,27 @@ function ratioCell(ratio) {
 }
 
 function comparison() {
+  const baseOf = (i) => data.comparison?.contenders[i].base ?? null;
+  const others = contenders
+    .map((device, i) => [device, i])
+    .filter(([device, i]) => baseOf(i) !== null && baseOf(i) !== i && shows.device(device));
   const lines = (data.comparison?.rows ?? []).filter(
     ({ problem, asked, contenders: cells }) =>
-      cells[0]?.ratio &&
       chosen("type", typeName(problem)) &&
-      cells.some((cell, i) => i > 0 && cell?.ratio && shows.device(contenders[i])) &&
+      others.some(([, i]) => cells[i]?.ratio) &&
       (filter.kernel.size === 0 || cells.some((cell) => filter.kernel.has(cell?.kernel ?? asked))),
   );
-  const others = contenders.map((device, i) => [device, i]).filter(([device, i]) => i > 0 && shows.device(device)),
-    [base] = contenders;
-  if (lines.length === 0 || others.length === 0) return [];
+  if (lines.length === 0) return [];
+  const bases = [...new Set(others.map(([, i]) => baseOf(i)))],
+    [first] = bases,
+    relative =
+      bases.length === 1 ? `relative to: ${contenders[first].label}` : "relative to the same device of the first report";
   const ratiosOf = (i) => lines.map(({ contenders: cells }) => cells[i]?.ratio).filter((ratio) => ratio?.low > 0);
   const counts = (heading, wanted) =>
     n(heading, ([, i]) => String(ratiosOf(i).filter((ratio) => verdictOf(ratio) === wanted).length));
   return [
     tableOf(
-      `Geometric mean speed ratio, relative to: ${base.label}`,
+      `Geometric mean speed ratio, ${relative}`,
       [
         name("Device", ([device]) => device.label),
         n("Mean ratio (95 % interval)", ([, i]) => ratioCell(meanRatio(ratiosOf(i)))),
@@ -217,13 +222,17 @@ function comparison() {
       false,
     ),
     tableOf(
-      `Row by row: GFLOP/s of the first, then the speed ratios of the others, relative to: ${base.label}`,
+      `Row by row: GFLOP/s of the first, then the speed ratios of the others, ${relative}`,
       [
         name("Product", productName),
         word("Type", (row) => typeName(row.problem)),
         word("Kernel", (row) => row.asked),
-        n(base.label, (row) => row.contenders[0].gflops),
-        ...others.map(([device, i]) => n(device.label, (row) => ratioCell(row.contenders[i]?.ratio))),
+        ...bases.flatMap((base) => [
+          n(contenders[base].label, (row) => row.contenders[base]?.gflops),
+          ...others
+            .filter(([, i]) => baseOf(i) === base)
+            .map(([device, i]) => n(device.label, (row) => ratioCell(row.contenders[i]?.ratio))),
+        ]),
       ],
       lines,
     ),
