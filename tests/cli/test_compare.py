@@ -141,6 +141,25 @@ class Compare(cli.Case):
         rows = list(csv.DictReader(io.StringIO(self.good("compare", old, new, "--csv"), newline="")))
         self.assertEqual([row["ratio_to"] for row in rows[:6]], ["1", "2", "3", "", "2", "1"])
 
+    def test_filtered(self):
+        """--device and --type choose from reports what they choose from a machine."""
+        old, new = self.report("old.json"), self.report("new.json", 0.9, form="jsonl")
+        found = json.loads(self.good("compare", old, new, "--type", "f64,u32", "--device", "cpu,graphics", "--json"))
+        self.assertEqual([c["device"]["name"].split()[0] for c in found["contenders"]], ["Modest", "Example"] * 2)
+        self.assertEqual({row["problem"]["type"] for row in found["rows"]}, {"f64", "u32"})
+        for word, name in ("0", "Speedster"), ("openblas", "Processor"), ("open driver", "Graphics"), ("GPU", "(Speedster|Graphics)"):
+            rows = list(csv.DictReader(io.StringIO(self.good("report", old, "--csv", "--type", "f32", "--device", word), newline="")))
+            self.assertGreater(len(rows), 4)
+            for row in rows:
+                self.assertRegex(row["device"], name)
+                self.assertEqual(row["type"], "f32")
+        lines = self.good("report", old, "--type", "i32", "--device", "graphics")
+        self.assertRegex(lines, "i32 +Modest")
+        self.assertNotRegex(lines, "f32|Speedster")
+        for command in ["compare", old, new], ["report", old]:
+            self.bad(2, "--device and --type leave nothing of these reports; their devices: Example Speedster 9000, Modest", *command, "--device", "nosuch")
+            self.bad(2, "leave nothing of these reports", *command, "--type", "bf16")
+
     def test_saved_comparison(self):
         """What compare writes has the reports that it was made of: report and compare read those."""
         old, new = self.report("old.json"), self.report("new.json", 0.9, form="jsonl")
@@ -213,7 +232,7 @@ class Compare(cli.Case):
         self.bad(2, r"text\.json", "compare", self.file("text.json", b"hello"), old)
         self.bad(2, r"empty\.json", "compare", old, self.file("empty.json", b""))
         self.bad(2, "missing", "compare", old, self.folder / "missing.json")
-        for option in ["-o", "x.json"], ["--suite", "quick"], ["--type", "f32"], ["--budget", "5s"], ["--no-host"], ["--untuned"], ["--no-layers"], ["--seed", "2"]:
+        for option in ["-o", "x.json"], ["--suite", "quick"], ["--budget", "5s"], ["--no-host"], ["--untuned"], ["--no-layers"], ["--seed", "2"]:
             self.bad(2, option[0] + " applies only to measuring this machine", "compare", old, old, *option)
         self.bad(2, "--fail-on-regression needs reports", "compare", "--fail-on-regression", "5%")
         if os.path.exists("/dev/full"):

@@ -1,10 +1,90 @@
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/file.h"
+#include "base/meant.h"
 #include "bench/page.h"
 #include "bench/read.h"
 #include "bench/run.h"
+#include "math/problem.h"
+#include "report/document_records.h"
 #include "session/commands.h"
 #include "session/output.h"
+
+#include <string.h>
+
+/* Whether --device names it: by its whole value, because a name may have commas, or by one of its list. */
+static int is_wanted(const char *what, const vkmm_bench_device *device)
+{
+    const uint32_t index = device->is_host ? UINT32_MAX : device->info.index;
+    int wanted = vkmm_device_is_meant(&device->info, index, what);
+
+    for (const char *at = what; *at != '\0' && !wanted; at += strspn(at, ",")) {
+        char item[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+        const size_t length = strcspn(at, ",");
+        VKMM_PUT(item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), at);
+        wanted = item[0] != '\0' && vkmm_device_is_meant(&device->info, index, item);
+        at += length;
+    }
+    return wanted;
+}
+
+static int has_type(const cli_types *types, const vkmm_problem *problem)
+{
+    int has = types->count == 0;
+
+    for (uint32_t i = 0; i < types->count && !has; i++) has = types->type[i] == vkmm_problem_types(problem).in;
+    return has;
+}
+
+/* Keeps what --device and --type ask for. */
+static void filter(const cli_options *options, vkmm_bench *bench)
+{
+    uint32_t places[VKMM_MOST_DEVICES] = {0}, devices = 0, rows = 0, tunes = 0;
+
+    for (uint32_t i = 0; i < bench->device_count; i++) {
+        const int wanted = options->device == NULL || is_wanted(options->device, &bench->devices[i]);
+        places[i] = wanted ? devices : UINT32_MAX;
+        if (wanted) bench->devices[devices++] = bench->devices[i];
+    }
+    bench->device_count = devices;
+    for (uint32_t i = 0; i < bench->row_count; i++) {
+        vkmm_bench_row *row = &bench->rows[i];
+        const int wanted = places[row->device] != UINT32_MAX && has_type(&options->types, &row->problem);
+        row->device = places[row->device];
+        if (wanted)
+            bench->rows[rows++] = *row;
+        else
+            vkmm_bench_row_free(row);
+    }
+    bench->row_count = rows;
+    for (uint32_t i = 0; i < bench->tune_count; i++) {
+        vkmm_bench_tune *tune = &bench->tunes[i];
+        vkmm_bench_device of = {.is_host = 1};
+        VKMM_PUT(of.info.name, "%.*s", (int)sizeof of.info.name - 1, tune->device);
+        if ((options->device == NULL || is_wanted(options->device, &of)) && has_type(&options->types, &tune->problem))
+            bench->tunes[tunes++] = *tune;
+        else
+            vkmm_free(tune->trials);
+    }
+    bench->tune_count = tunes;
+}
+
+static vkmm_status filter_all(const cli_session *session, vkmm_reports *reports)
+{
+    char labels[1024] = "";
+    uint32_t left = 0;
+
+    if (session->options->device == NULL && session->options->types.count == 0) return VKMM_OK;
+    for (uint32_t i = 0; i < reports->count; i++) {
+        vkmm_bench *bench = &reports->benches[i];
+        for (uint32_t d = 0; d < bench->device_count; d++) VKMM_JOIN(labels, ", ", "%s", bench->devices[d].label);
+        filter(session->options, bench);
+        left += bench->row_count + bench->tune_count;
+    }
+    if (left > 0) return VKMM_OK;
+    return vkmm_fail(session->log, VKMM_INVALID,
+                     "--device and --type leave nothing of these reports; their devices: %s", labels);
+}
 
 vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
 {
@@ -14,6 +94,7 @@ vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
 
     for (uint32_t i = 0; i < options->operand_count && status == VKMM_OK; i++)
         status = vkmm_reports_open(session->log, options->operands[i], &reports);
+    if (status == VKMM_OK) status = filter_all(session, &reports);
     if (status == VKMM_OK) status = use(session, &reports);
     vkmm_reports_free(&reports);
     return status;

@@ -25,7 +25,8 @@ vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, uint32
 /* ---- report.c ---- */
 
 /* Reads all reports and comparisons on the command line before `use` writes anything: if one is missing, the output
- * would be about something else. */
+ * would be about something else. Of them, only the devices of --device and the rows of --type. VKMM_INVALID: nothing is
+ * left. */
 typedef vkmm_status cli_bench_use(cli_session *session, const vkmm_reports *reports);
 vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use);
 

@@ -94,8 +94,8 @@ const cli_option cli_option_table[] = {
      AT(types), cli_parse_types, cli_type_words},
     {NULL, 0, "type", "TYPES",
      "element types of A and B, or a list; default: all types of the device, those of 16 and 8 bits at fewer sizes and "
-     "only on GPUs",
-     BENCH, AT(types), cli_parse_types, cli_type_words},
+     "only on GPUs, or all of the reports",
+     SHOW | CLI_REPORT, AT(types), cli_parse_types, cli_type_words},
     {NULL, 0, "type", "TYPES", "element types, or a list; default: all types of the device", CLI_PEAK, AT(types),
      cli_parse_types, cli_type_words},
     {NULL, 0, "out-type", "TYPE",
@@ -234,9 +234,9 @@ const cli_option cli_option_table[] = {
      "list",
      CLI_RUN, AT(device), cli_parse_text},
     {NULL, 'd', "device", "DEVICES",
-     "the devices to measure: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), an index, a UUID, a part of a name, "
-     "or a list of these; default: the best for bench, all for compare",
-     BENCH, AT(device), cli_parse_text},
+     "the devices to measure, or to show of reports: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), an index, a "
+     "UUID, a part of a name, or a list of these; default: the best for bench, all for compare and report",
+     SHOW | CLI_REPORT, AT(device), cli_parse_text},
     {NULL, 0, "driver", "FILE.json", "give the Vulkan loader one more driver manifest", DEVICE | CLI_DOCTOR_WORKER,
      AT(driver), cli_parse_text},
     {NULL, 0, "memory-limit", "BYTES",
