@@ -239,6 +239,19 @@ class Compare(cli.Case):
             with open("/dev/full", "w", encoding="utf-8") as full:
                 self.assertEqual(cli.run("compare", old, old, stdout=full).returncode, 2)
 
+    def test_junit(self):
+        """A suite for each contender; its failures are the regressions that the exit code is for, and wrong rows."""
+        old, new = self.report("old.json"), self.report("new.json", 0.9)
+        for options, code, slower in ([], 0, 0), (["--fail-on-regression", "5%"], 1, 63), (["--fail-on-regression", "15%"], 0, 0):
+            done = cli.run("compare", old, new, "--junit", *options)
+            root = xml.etree.ElementTree.fromstring(done.stdout.encode())
+            suites = root.findall("testsuite")
+            failures = root.findall("testsuite/testcase/failure")
+            self.assertEqual((done.returncode, len(suites), sum(f.get("type") == "slower" for f in failures)), (code, 6, slower))
+            self.assertEqual([int(s.get("failures")) for s in suites], [len(s.findall("testcase/failure")) for s in suites])
+            self.assertEqual(sum(f.get("type") == "wrong" for f in failures), 4)
+        self.assertRegex(cli.run("compare", old, new, "--junit", "--fail-on-regression", "5%").stdout, r'message="0\.9 times as fast \(0\.8\S+ to 0\.9\S*\) as Example')
+
     def test_csv(self):
         text = self.good("compare", self.report("old.json"), self.report("new.json", 0.9), "--csv")
         rows = list(csv.DictReader(io.StringIO(text, newline="")))

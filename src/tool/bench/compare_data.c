@@ -1,9 +1,12 @@
-/* A comparison for programs: JSON, "vkmatmul.compare/1", where contenders are referred to by index, from 0; and CSV. */
+/* A comparison for programs: JSON, "vkmatmul.compare/1", where contenders are referred to by index, from 0; CSV and
+ * JUnit XML. */
 #include <math.h>
 
+#include "base/alloc.h"
 #include "bench/compare_model.h"
 #include "report/document_records.h"
 #include "report/json.h"
+#include "report/junit.h"
 #include "report/records.h"
 
 /* ---- who is compared ---- */
@@ -263,5 +266,35 @@ vkmm_status vkmm_compare_csv(vkmm_compare_model *model)
             if (!vkmm_csv_line(out, columns, COLUMNS, vkmm_record_json(&line_record, &all))) return VKMM_OUT_OF_MEMORY;
         }
     }
+    return VKMM_OK;
+}
+
+/* ---- JUnit ---- */
+
+/* A suite per contender. Regressions fail where --fail-on-regression is given, as the exit code does. */
+vkmm_status vkmm_compare_junit(vkmm_compare_model *model)
+{
+    const vkmm_contender *all = model->asked.contenders;
+    vkmm_junit_case *cases = vkmm_alloc((size_t)model->count, sizeof *cases);
+    FILE *out = model->report->out;
+
+    if (cases == NULL) return VKMM_OUT_OF_MEMORY;
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vkmatmul compare\">\n", out);
+    for (uint32_t c = 0; c < model->asked.count; c++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < model->count; i++) {
+            const vkmm_compare_cell *cell = &model->rows[i].cells[c];
+            const vkmm_interval *ratio = &cell->ratio.of;
+            if (cell->row == NULL) continue;
+            cases[count] = (vkmm_junit_case){.row = cell->row};
+            if (model->asked.regression >= 0 && is_named(model, i, c))
+                VKMM_PUT(cases[count].failure, "%.3g times as fast (%.3g to %.3g) as %s", ratio->middle, ratio->low,
+                         ratio->high, all[all[c].base].label);
+            count++;
+        }
+        vkmm_junit_suite(out, all[c].bench, all[c].on, all[c].label, cases, count);
+    }
+    fputs("</testsuites>\n", out);
+    vkmm_free(cases);
     return VKMM_OK;
 }

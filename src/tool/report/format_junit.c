@@ -1,7 +1,9 @@
-/* JUnit XML, as CI servers read it: a suite per device, a case per row. */
+#include "report/junit.h"
+
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "report/report.h"
 #include "report/text.h"
 
@@ -57,8 +59,14 @@ static double seconds_of(const vkmm_bench_row *row)
     return isfinite(row->figures.median_ms) ? row->figures.median_ms / 1000 : 0;
 }
 
-static void put_case(FILE *out, const vkmm_bench_row *row, const char *device)
+static int is_failure(const vkmm_junit_case *one)
 {
+    return one->failure[0] != '\0' || vkmm_bench_is_wrong(one->row);
+}
+
+static void put_case(FILE *out, const vkmm_junit_case *one, const char *device)
+{
+    const vkmm_bench_row *row = one->row;
     char difference[VKMM_TEXT_DIFFERENCE], name[800], xml[XML_TEXT], of[XML_TEXT];
 
     vkmm_text_difference(difference, sizeof difference, &row->problem);
@@ -76,6 +84,8 @@ static void put_case(FILE *out, const vkmm_bench_row *row, const char *device)
     fputs("      </properties>\n", out);
     if (vkmm_bench_is_wrong(row))
         fprintf(out, "      <failure type=\"wrong\" message=\"%s\"/>\n", xml_of(xml, row->sentence));
+    else if (one->failure[0] != '\0')
+        fprintf(out, "      <failure type=\"slower\" message=\"%s\"/>\n", xml_of(xml, one->failure));
     else if (why_skipped(row) != NULL)
         fprintf(out, "      <skipped message=\"%s\"/>\n", xml_of(xml, why_skipped(row)));
     fputs("    </testcase>\n", out);
@@ -96,44 +106,48 @@ static void put_properties(FILE *out, const vkmm_bench *bench, const vkmm_bench_
     fputs("    </properties>\n", out);
 }
 
-/* A device that could not finish is an error of its suite, in a separate case. */
-static void put_suite(FILE *out, const vkmm_bench *bench, uint32_t index)
+void vkmm_junit_suite(FILE *out, const vkmm_bench *bench, const vkmm_bench_device *device, const char *label,
+                      const vkmm_junit_case *cases, uint32_t count)
 {
-    const vkmm_bench_device *device = &bench->devices[index];
-    uint32_t tests = 0, failures = 0, skipped = 0, errors = device->failed[0] != '\0';
+    uint32_t failures = 0, skipped = 0, errors = device->failed[0] != '\0';
     double seconds = 0;
-    char label[XML_TEXT], xml[XML_TEXT];
+    char name[XML_TEXT], xml[XML_TEXT];
 
-    for (uint32_t i = 0; i < bench->row_count; i++) {
-        const vkmm_bench_row *row = &bench->rows[i];
-        if (row->device != index) continue;
-        tests++;
-        failures += (uint32_t)vkmm_bench_is_wrong(row);
-        skipped += why_skipped(row) != NULL;
-        seconds += seconds_of(row);
+    for (uint32_t i = 0; i < count; i++) {
+        failures += (uint32_t)is_failure(&cases[i]);
+        skipped += why_skipped(cases[i].row) != NULL;
+        seconds += seconds_of(cases[i].row);
     }
     fprintf(out, "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%.9f\"",
-            xml_of(label, device->label), tests + errors, failures, errors, skipped, seconds);
+            xml_of(name, label), count + errors, failures, errors, skipped, seconds);
     if (bench->created[0] != '\0') fprintf(out, " timestamp=\"%s\"", xml_of(xml, bench->created));
     fputs(">\n", out);
     put_properties(out, bench, device);
-    for (uint32_t i = 0; i < bench->row_count; i++)
-        if (bench->rows[i].device == index) put_case(out, &bench->rows[i], device->label);
+    for (uint32_t i = 0; i < count; i++) put_case(out, &cases[i], label);
     if (errors)
         fprintf(out,
                 "    <testcase name=\"the device finished\" classname=\"%s\">\n      <error type=\"failed\" "
                 "message=\"%s\"/>\n    </testcase>\n",
-                label, xml_of(xml, device->failed));
+                name, xml_of(xml, device->failed));
     fputs("  </testsuite>\n", out);
 }
 
 /* Everything is written at the end, because a suite begins with its counts. */
 static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
 {
+    vkmm_junit_case *cases = vkmm_alloc((size_t)bench->row_count + 1, sizeof *cases);
+
+    if (cases == NULL) return VKMM_OUT_OF_MEMORY;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vkmatmul bench\">\n", report->out);
-    for (uint32_t i = 0; i < bench->device_count; i++) put_suite(report->out, bench, i);
+    for (uint32_t d = 0; d < bench->device_count; d++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < bench->row_count; i++)
+            if (bench->rows[i].device == d) cases[count++].row = &bench->rows[i];
+        vkmm_junit_suite(report->out, bench, &bench->devices[d], bench->devices[d].label, cases, count);
+    }
     fputs("</testsuites>\n", report->out);
+    vkmm_free(cases);
     return VKMM_OK;
 }
 
-const vkmm_writer vkmm_junit_writer = {"junit", ".xml", .end = end};
+const vkmm_writer vkmm_junit_writer = {"junit", ".xml", .end = end, .compare = vkmm_compare_junit};

@@ -83,6 +83,7 @@ vkmm_status vkmm_compare_table(struct vkmm_compare_model *model);
 vkmm_status vkmm_compare_md(struct vkmm_compare_model *model);
 vkmm_status vkmm_compare_json(struct vkmm_compare_model *model);
 vkmm_status vkmm_compare_csv(struct vkmm_compare_model *model);
+vkmm_status vkmm_compare_junit(struct vkmm_compare_model *model);
 
 /* Flushes the stream. VKMM_INVALID, with the system's reason, if something could not be written. */
 vkmm_status vkmm_report_flush(const vkmm_report *report, const vkmm_log *log);
