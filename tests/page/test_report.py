@@ -166,6 +166,67 @@ class Page(Case):
         self.assertEqual(label, "measured peaks: copy 4100 GB/s, f32 66000 GFLOP/s")
         self.assertAlmostEqual(roof[1][0], 66000 / 4100)  # the ridge
         self.assertIn("band-tiled", self.browser.js(chart + ".data.datasets[2].data.map(p => p.words)", roofline))
+        self.assertTrue(self.browser.text("#facts").startswith("3 devices in 2 reports, "))
+
+    def test_labels(self):
+        """Labels that are near each other do not overlap, and no step of the ladder loses its label."""
+        report = copy.deepcopy(self.report)
+        near = copy.deepcopy(next(row for row in report["rows"] if row["group"] == "square" and row["problem"]["n"] == 1024))
+        near["problem"].update(dict.fromkeys(["m", "n", "k", "lda", "ldb", "ldc"], 1000))
+        report["rows"].append(near)
+        self.save("near.json", report)
+        self.good("near.json", "-o", "near.html")
+        for width, wanted in [(1200, ["256", "512", "1024", "2048", "16384"]), (360, ["256", "512", "2048", "16384"])]:
+            self.browser.look(width=width)
+            self.browser.open(self.folder / "near.html")
+            curve = "Speed over size, f32"
+            ticks = self.browser.js("(s => (s.ctx.font = `12px ${Chart.defaults.font.family}`, s.ticks.filter(t => t.label).map(t => "
+                                    f"[t.label, s.getPixelForValue(t.value), s.ctx.measureText(t.label).width])))({self.drawn(curve)}.scales.x)", curve)
+            self.assertEqual([tick[0] for tick in ticks], wanted)
+            self.assertTrue(all(b[1] - a[1] > (a[2] + b[2]) / 2 for a, b in zip(ticks, ticks[1:])), ticks)
+            ladder = "The ladder, Example Speedster"
+            scales = self.browser.js(f"(s => [s.x.ticks.map(t => t.label), s.y.type])({self.drawn(ladder)}.scales)", ladder)
+            self.assertEqual(scales, [["naive", "grouped", "tiled", "band", "band-tiled"], "logarithmic"])
+
+    def test_error_bars(self):
+        """Noise is drawn, in the colour of the line or of the text, at both ends of the interval."""
+        report = copy.deepcopy(self.report)
+        for row in report["rows"]:
+            if row["time"]:
+                samples = row["time"]["kernel_ms"]["samples"]
+                samples[:] = [sample * (0.6 + 0.2 * (i // 8)) for i, sample in enumerate(samples)]
+        self.save("noisy.json", report)
+        self.good("noisy.json", "-o", "noisy.html")
+        self.browser.open(self.folder / "noisy.html")
+        for title, along, colour in [("Speed over size, f32", "y", [0, 114, 178]), ("The ladder, Example Speedster", "y", [27, 36, 48]),
+                                     ("Error against speed, f32", "x", [0, 114, 178])]:
+            pixels = self.browser.js("""((c, set, along) => {
+              const {data} = c.data.datasets[set], i = data.length - 1, {x, y} = c.getDatasetMeta(set).data[i], {row, ...point} = data[i];
+              const {width, data: bytes} = c.ctx.getImageData(0, 0, c.canvas.width, c.canvas.height), ratio = c.currentDevicePixelRatio;
+              return row.interval_ms.map(ms => {
+                const end = c.scales[along].getPixelForValue(point[along] * row.time.kernel_ms.median / ms);
+                const [left, top] = (along === "y" ? [x + 3, end] : [end, y + 3]).map(at => Math.round(at * ratio));
+                return [-1, 0, 1].map(by => 4 * (along === "y" ? (top + by) * width + left : top * width + left + by))
+                  .map(at => [...bytes.slice(at, at + 3)]);
+              });
+            })(%s, a[1], a[2])""" % self.drawn(title), title, int(along == "x"), along)
+            for end in pixels:
+                self.assertTrue(any(max(abs(a - b) for a, b in zip(pixel, colour)) < 30 for pixel in end), (title, end))
+
+    def test_equal_steps(self):
+        """A step that is as fast as all others, or the only one, is not 1 times as fast."""
+        samples = next(row["time"]["kernel_ms"]["samples"] for row in self.report["rows"] if row["group"] == "ladder")
+        for steps in [["naive"], ["naive", "tiled"]]:
+            report = copy.deepcopy(self.report)
+            report["rows"] = [row for row in report["rows"] if row["group"] != "ladder" or row["asked"] in steps]
+            for row in report["rows"]:
+                if row["group"] == "ladder" and row["time"]:
+                    row["time"]["kernel_ms"]["samples"] = samples
+            self.save("equal.json", report)
+            self.good("equal.json", "-o", "equal.html")
+            self.browser.open(self.folder / "equal.html")
+            summary = self.browser.text("#ladder figcaption span")
+            self.assertRegex(summary, r"on a logarithmic scale\. In f32, the fastest is naive \(\d+\)\.$")
 
     def test_hover(self):
         title = "Speed over size, f32"
@@ -330,6 +391,9 @@ class Page(Case):
             self.browser.js("document.querySelector('nav button').click()")
             self.assertEqual(self.browser.js("document.documentElement.scrollWidth"), width)
             self.assertTrue(self.browser.js("(n => n.scrollWidth > n.clientWidth)(document.querySelector('#rows .scroll'))"))
+            rights = self.browser.js("[...document.querySelectorAll('caption')].map(c => { const r = document.createRange(); r.selectNodeContents(c); "
+                                     "return r.getBoundingClientRect().right - c.closest('.scroll').getBoundingClientRect().right; })")
+            self.assertLess(max(rights), 0)  # captions wrap within the box, however wide their table is
 
     def test_print(self):
         self.browser.look("dark", media="print")

@@ -3,6 +3,7 @@
 
 Object.assign(Chart.defaults, { animation: false, maintainAspectRatio: false, responsive: true });
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+const FONT = `12px ${Chart.defaults.font.family}`; // of labels
 
 // Each line has its own colour, mark and dash, so that the chart can be read without telling colours apart.
 const MARKS = [
@@ -31,39 +32,86 @@ function colours() {
 
 /* ---- axes ---- */
 
-const logAxis = (text, points, valueOf = ({ y }) => y) => ({
+const logAxis = (text, values) => ({
   type: "logarithmic",
   text,
-  min: Math.min(...points.map(valueOf)) / 1.35,
-  max: Math.max(...points.map(valueOf)) * 1.35,
+  min: Math.min(...values) / 1.35,
+  max: Math.max(...values) * 1.35,
 });
 
-function scaleOf({ text, at, name, grid = true, ...more }, c) {
+// The ends of a point's error bar: the speeds at the ends of the 95 % interval of its time.
+function ends({ row, ...point }, axis = "y") {
+  const { kernel_ms } = row?.time ?? {};
+  return (row?.interval_ms ?? []).filter(known).map((ms) => (point[axis] * kernel_ms.median) / ms);
+}
+const reach = (points, axis = "y") => points.flatMap((point) => [point[axis], ...ends(point, axis)]);
+
+// Removes labels that would touch the next, from the right. Chart.js assumes that all are equally far apart.
+function thin(axis) {
+  let free = Infinity;
+  axis.ctx.font = FONT;
+  for (const tick of [...axis.ticks].reverse()) {
+    const half = axis.ctx.measureText(tick.label).width / 2 + 3,
+      x = axis.getPixelForValue(tick.value);
+    if (x + half > free) tick.label = "";
+    else free = x - half;
+  }
+}
+
+// `at`: where the labels are, if not where Chart.js puts them; `all`: as many as it has, inclined if they are long.
+function scaleOf({ text, at, all, name, grid = true, ...more }, c) {
   return {
     ...more,
     title: { display: text !== undefined, text, color: c.muted },
     grid: { color: grid ? c.rule : "transparent", borderColor: c.muted, tickColor: c.rule },
-    ticks: { color: c.ink, maxRotation: 0, autoSkipPadding: 10, ...(name && { callback: (value) => name(value) }) },
-    ...(at && { afterBuildTicks: (axis) => void (axis.ticks = at.map((value) => ({ value }))) }),
+    ticks: {
+      color: c.ink,
+      maxRotation: all ? 60 : 0,
+      autoSkip: !at && !all,
+      autoSkipPadding: 10,
+      ...(name && { callback: (value) => name(value) }),
+    },
+    ...(at && {
+      afterBuildTicks: (axis) => void (axis.ticks = at.map((value) => ({ value }))),
+      beforeCalculateLabelRotation: thin,
+    }),
   };
 }
 
-// Chart.js has no labels above bars or next to points.
-const words = (c) => ({
-  id: "words",
+// An error bar, if it is longer than a pixel, with caps; returns the y of its upper end.
+function drawError({ ctx, scales }, axis, { x, y }, point) {
+  const [a, b] = ends(point, axis).map((value) => scales[axis].getPixelForValue(value)),
+    cap = 4;
+  if (!(Math.abs(a - b) > 1)) return y;
+  ctx.beginPath();
+  if (axis === "x") ctx.rect(a, y, b - a, 0);
+  else ctx.rect(x, a, 0, b - a);
+  for (const end of [a, b])
+    if (axis === "x") ctx.rect(end, y - cap, 0, 2 * cap);
+    else ctx.rect(x - cap, end, 2 * cap, 0);
+  ctx.stroke();
+  return axis === "y" ? Math.min(a, b) : y;
+}
+
+// Chart.js has neither error bars nor labels above bars or next to points.
+const annotations = ({ bars, errors = "y" }, c) => ({
+  id: "annotations",
   afterDatasetsDraw(chart) {
-    const { ctx } = chart,
-      bars = chart.config.type === "bar";
+    const { ctx } = chart;
     ctx.save();
     ctx.fillStyle = c.ink;
-    ctx.font = `12px ${Chart.defaults.font.family}`;
+    ctx.font = FONT;
     ctx.textAlign = bars ? "center" : "left";
     ctx.textBaseline = bars ? "bottom" : "middle";
-    for (const { data, index } of chart.getSortedVisibleDatasetMetas())
-      data.forEach(({ x, y }, i) => {
-        const { words } = chart.data.datasets[index].data[i];
-        if (words) ctx.fillText(words, bars ? x : x + 9, bars ? y - 3 : y);
+    for (const { data, index } of chart.getSortedVisibleDatasetMetas()) {
+      const { borderColor, data: points } = chart.data.datasets[index];
+      ctx.strokeStyle = bars ? c.ink : borderColor;
+      data.forEach((at, i) => {
+        const { words } = points[i],
+          top = drawError(chart, errors, at, points[i]);
+        if (words) ctx.fillText(words, bars ? at.x : at.x + 9, bars ? top - 3 : at.y);
       });
+    }
     ctx.restore();
   },
 });
@@ -129,7 +177,7 @@ function configOf(chart, c) {
         },
       },
     },
-    plugins: [words(c)],
+    plugins: [annotations(chart, c)],
   };
 }
 
@@ -211,11 +259,16 @@ function curveChart(title, unit, lines, isShare) {
     title,
     series: lines.map(([device, points]) => lineOf(device, points)),
     x: {
-      ...logAxis("N", points, ({ x }) => x),
+      ...logAxis(
+        "N",
+        points.map(({ x }) => x),
+      ),
       at: distinct(points.map(({ x }) => x)).sort((a, b) => a - b),
       name: String,
     },
-    y: isShare ? { text: "percent of peak", min: 0, suggestedMax: 100 } : logAxis(unit, points),
+    y: isShare
+      ? { text: "percent of peak", min: 0, suggestedMax: Math.max(100, ...reach(points)) }
+      : logAxis(unit, reach(points)),
     summary:
       `${count(lines.length, "line")}, one per device. The highest point is that of ${device.label}: ` +
       `${figure(best.y)} ${unit} at N = ${best.x}.`,
@@ -235,17 +288,18 @@ function ladderChart(device, steps, types, find) {
     for (const point of series.flatMap(({ points }) => points)) point.words = figure(point.y);
   const first = series[0].points,
     slow = reduceBy(first, (a, b) => a.y < b.y),
-    fast = reduceBy(first, (a, b) => a.y > b.y);
+    fast = reduceBy(first, (a, b) => a.y > b.y),
+    factor = short(fast.y / slow.y);
   return {
     title: `The ladder, ${device.label}${types.length === 1 ? `, ${types[0]}` : ""}`,
     bars: true,
     labels: steps,
     series,
-    x: { type: "category", grid: false },
-    y: { text: "GFLOP/s", min: 0, grace: "8%" },
+    x: { type: "category", grid: false, all: true },
+    y: { ...logAxis("GFLOP/s", reach(series.flatMap(({ points }) => points))), all: true },
     summary:
-      `GFLOP/s of each step of the ladder. In ${types[0]}, the slowest is ${slow.x} (${figure(slow.y)}), ` +
-      `the fastest ${fast.x} (${figure(fast.y)}), ${short(fast.y / slow.y)} times as fast.`,
+      `GFLOP/s of each step of the ladder, on a logarithmic scale. In ${types[0]}, the fastest is ${fast.x} ` +
+      `(${figure(fast.y)})${factor === "1" ? "." : `, ${factor} times as fast as ${slow.x} (${figure(slow.y)}).`}`,
   };
 }
 
@@ -284,7 +338,7 @@ function rooflineChart(device, type, rows) {
       ...(steps.length > 0 ? [{ label: "steps of the ladder", k: 2, points: steps }] : []),
     ],
     x: { type: "logarithmic", text: "FLOP per byte of memory", min: left, max: right },
-    y: logAxis("GFLOP/s", [...points, ...roof]),
+    y: logAxis("GFLOP/s", reach([...points, ...roof])),
     summary:
       `Each product by its FLOP per byte of memory, under the measured roof: a slope of ${short(slope)} GB/s up to ` +
       `${short(ridge)} FLOP per byte, then level at ${figure(level)} GFLOP/s.`,
@@ -307,10 +361,8 @@ function cliffChart(type, lines) {
       ]),
     ),
   );
-  const worst = reduceBy(
-    series.flatMap(({ points }) => points).filter(({ row }) => row),
-    (a, b) => a.y < b.y,
-  );
+  const points = series.flatMap(({ points }) => points).filter(({ row }) => row),
+    worst = reduceBy(points, (a, b) => a.y < b.y);
   return {
     title: `Cliffs: speed at N − 1, N and N + 1, ${type}`,
     series,
@@ -323,7 +375,7 @@ function cliffChart(type, lines) {
       at: sizes.map((_, i) => i),
       name: (i) => String(sizes[i]),
     },
-    y: { text: "percent of the speed at N", min: 0, suggestedMax: 110 },
+    y: { text: "percent of the speed at N", min: 0, suggestedMax: Math.max(110, ...reach(points)) },
     summary: `The lowest is ${short(worst.y)} % at N = ${worst.row.problem.n}, on ${worst.row.device.label}.`,
   };
 }
@@ -331,9 +383,10 @@ function cliffChart(type, lines) {
 function errorChart(type, lines) {
   const points = lines.flatMap(([, points]) => points),
     [device, worst] = highestOf(lines);
-  const x = logAxis("GFLOP/s", points, ({ x }) => x);
+  const x = logAxis("GFLOP/s", reach(points, "x"));
   return {
     title: `Error against speed, ${type}`,
+    errors: "x",
     series: [
       roofOf(
         "bound",
@@ -342,7 +395,7 @@ function errorChart(type, lines) {
       ...lines.map(([device, points]) => ({ label: device.label, k: colourOf(device), points })),
     ],
     x,
-    y: logAxis("error / bound", [{ y: 1 }, ...points]),
+    y: logAxis("error / bound", [1, ...points.map(({ y }) => y)]),
     summary:
       "Each verified product by its speed and by its error as a share of what is allowed. " +
       `The largest share is ${short(worst.y)}, on ${device.label}.`,

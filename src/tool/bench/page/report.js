@@ -58,7 +58,7 @@ function tableOf(caption, columns, lines, folded = true) {
     return head;
   });
   const body = make("tbody", "", ...lines.map((of) => line(of, columns)));
-  const table = make("table", "", make("caption", "", caption), make("thead", "", make("tr", "", ...heads)), body),
+  const table = make("table", "", make("caption", "", make("span", "", caption)), make("thead", "", make("tr", "", ...heads)), body),
     box = named(caption, make("div", "scroll", table), "region");
   return folded ? fold(caption, box) : box;
 }
@@ -553,7 +553,8 @@ const SECTIONS = [
   [
     "summary",
     "Summary",
-    "The fastest product of each type on each device, by median kernel time. Charts use the colours of these cards.",
+    "The fastest product of each type on each device, by median kernel time. Charts use the colours of these cards; " +
+      "their error bars are 95 % intervals of the median.",
     summary,
   ],
   [
@@ -699,7 +700,11 @@ window.addEventListener("afterprint", () => {
 });
 
 const source = `as vkmatmul ${data.tool.version} reads ${data.reports.length === 1 ? "it" : "them"}`;
-const found = [...(devices.length > 0 ? [count(devices.length, "device")] : []), count(data.reports.length, "report")];
+// A device of several reports counts once. The host's BLAS has neither UUID nor id.
+const distinctDevices = distinct(
+  devices.map(({ driver_name, uuid, device_id, name }) => [driver_name, uuid, device_id ?? name].join()),
+).length;
+const found = [...(devices.length > 0 ? [count(distinctDevices, "device")] : []), count(data.reports.length, "report")];
 $("facts").textContent = `${found.join(" in ")}, ${source}. Only verified products have a speed.`;
 if (devices.length === 0)
   document.querySelector("#summary .lead").textContent = "These reports contain only tunes, no rows of a suite.";
