@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -199,8 +200,11 @@ class Others(cli.Case):
         text = self.good("ladder", "--size", "12", "--type", "u32", *FAST, env={"LC_ALL": "C"})
         text.encode("ascii")
         self.assertEqual(len(re.findall(r" yes\n", text)), 7)
-        bars = re.findall(r"(?m)^\S+ +(#+)$", text.split("\nGFLOP/s\n")[1])
-        self.assertEqual((len(bars), max(map(len, bars))), (7, 40))
+        speeds = [float(line.split()[-4]) for line in text.splitlines() if line.endswith(" yes")]
+        bars = re.findall(r"(?m)^\S+ +(#+)$", text.split("\nGFLOP/s, logarithmic scale\n")[1])
+        self.assertEqual(len(bars), 7)
+        for speed, bar in zip(speeds, bars):
+            self.assertAlmostEqual(len(bar), 40 * math.log(2 * speed / min(speeds)) / math.log(2 * max(speeds) / min(speeds)), delta=1.2)
         self.assertIn("█", self.good("ladder", "--size", "12", "--type", "u32", *FAST))
 
     def test_help(self):

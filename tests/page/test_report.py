@@ -5,6 +5,7 @@ do anything else.
     test_report.py VKMATMUL MAKE_REPORT [unittest arguments]"""
 import copy
 import json
+import math
 import os
 import pathlib
 import re
@@ -545,7 +546,9 @@ class Terminal(Case):
         lengths = [line.count("█") for line in block]
         self.assertEqual(lengths, sorted(lengths))
         self.assertEqual([int(line.split()[0]) for line in block], [256, 512, 1024, 2048, 16384])
-        for word in ["the ladder, GFLOP/s", "over columns of B", "other shapes", "16×8192×1024"]:
+        ladder = text[text.index("f32: the ladder, GFLOP/s, logarithmic scale\n"):].split("\n\n")[0].splitlines()[1:]
+        self.assertAlmostEqual(len(ladder[0].split()[1]) / len(ladder[-1].split()[1]), math.log(2) / math.log(2 * 6), delta=.03)  # speeds 1 to 6
+        for word in ["over columns of B", "other shapes", "16×8192×1024"]:
             self.assertIn(word, text)
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 

@@ -79,6 +79,14 @@ static double best_of(const vkmm_bench_row *const *rows, uint32_t count)
     return best;
 }
 
+static double least_of(const vkmm_bench_row *const *rows, uint32_t count)
+{
+    double least = INFINITY;
+
+    for (uint32_t i = 0; i < count; i++) least = fmin(least, rows[i]->figures.gflops);
+    return least;
+}
+
 /* ---- how it is shown ---- */
 
 static int columns_of(const vkmm_report *report)
@@ -109,11 +117,10 @@ static void overview(const vkmm_report *report, const vkmm_contender *who, vkmm_
         {.width = 5}, {.width = columns_of(report) / 3 - 2}, {.width = count > 8 ? (int)count : 8}, {.width = 23}};
     vkmm_cell cells[4] = {0};
     char *mark = cells[2].text;
-    double least = INFINITY, best = best_of(rows, count);
+    const double least = least_of(rows, count), best = best_of(rows, count);
 
     if (count == 0) return;
     if ((*lines)++ == 0) fprintf(report->out, "Speed over size, %s\n", report->utf8 ? "N×N×N" : "NxNxN");
-    for (uint32_t i = 0; i < count; i++) least = fmin(least, rows[i]->figures.gflops);
     vkmm_cell_put(&cells[0], "  %s", vkmm_types_name(types, report->utf8));
     name_of(cells[1].text, report, who->label, (size_t)places[1].width);
     for (uint32_t i = 0; i < count && count <= (uint32_t)columns_of(report) / 4 && count <= MOST_MARKS; i++)
@@ -135,8 +142,9 @@ static void draw(const vkmm_report *report, chart what, const vkmm_contender *wh
                  const vkmm_bench_row **rows)
 {
     static const char *const titles[] = {"GFLOP/s over N", "GFLOP/s over columns of B", "other shapes, GFLOP/s",
-                                         "the ladder, GFLOP/s"};
+                                         "the ladder, GFLOP/s, logarithmic scale"};
     const uint32_t count = rows_of(what, who, types, rows);
+    const double least = least_of(rows, count), best = best_of(rows, count);
     char name[VKMM_TEXT_PROBLEM], rest[128];
     int widest = 8, room;
 
@@ -152,9 +160,11 @@ static void draw(const vkmm_report *report, chart what, const vkmm_contender *wh
     for (uint32_t i = 0; i < count; i++) {
         char text[3 * WIDEST_BAR + 4];
         name_row(report, what, rows[i], name);
-        vkmm_text_bar(text, rows[i]->figures.gflops / best_of(rows, count), room, report->utf8);
+        const double speed = rows[i]->figures.gflops;
+        vkmm_text_bar(text, what == LADDER ? vkmm_text_log_share(speed, least, best) : speed / best, room,
+                      report->utf8);
         fprintf(report->out, "%*s%s %s %s\n", widest - (int)vkmm_text_columns(name), "", name, text,
-                VKMM_FIGURE(rows[i]->figures.gflops));
+                VKMM_FIGURE(speed));
     }
     fputc('\n', report->out);
 }

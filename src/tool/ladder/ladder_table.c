@@ -65,18 +65,22 @@ static void print_step(vkmm_report *report, const vkmm_bench_row *row, int is_fi
     vkmm_notes_add(&report->notes, row);
 }
 
-/* All rows of the last one's type, after its last step. */
+/* All rows of the last one's type, after its last step. On a linear scale the first steps of a fast GPU would have no
+ * length. */
 static void print_bars(const vkmm_report *report, const vkmm_bench_row *rows, const vkmm_bench_row *last)
 {
-    double best = 0;
+    double best = 0, least = INFINITY;
 
-    for (const vkmm_bench_row *row = rows; row <= last; row++)
-        if (row->problem.type == last->problem.type) best = fmax(best, row->figures.gflops);
-    if (best > 0) fputs("\nGFLOP/s\n", report->out);
+    for (const vkmm_bench_row *row = rows; row <= last; row++) {
+        if (row->problem.type != last->problem.type) continue;
+        best = fmax(best, row->figures.gflops);
+        least = fmin(least, row->figures.gflops);
+    }
+    if (best > 0) fputs("\nGFLOP/s, logarithmic scale\n", report->out);
     for (const vkmm_bench_row *row = rows; row <= last; row++) {
         char bar[3 * BAR_COLUMNS + 4];
         if (row->problem.type != last->problem.type || !isfinite(row->figures.gflops)) continue;
-        vkmm_text_bar(bar, row->figures.gflops / best, BAR_COLUMNS, report->utf8);
+        vkmm_text_bar(bar, vkmm_text_log_share(row->figures.gflops, least, best), BAR_COLUMNS, report->utf8);
         fprintf(report->out, "%-10s  %s\n", row->kernel.name, bar);
     }
 }

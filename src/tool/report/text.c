@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "math/method.h"
@@ -52,6 +53,11 @@ void vkmm_text_bar(char *text, double share, int columns, int utf8)
 
     for (int i = 0; i < shown / 8; i++) text += sprintf(text, "%s", utf8 ? "█" : "#");
     sprintf(text, "%s", utf8 ? eighths[shown % 8] : shown < 8 ? "#" : "");
+}
+
+double vkmm_text_log_share(double value, double least, double most)
+{
+    return log(2 * value / least) / log(2 * most / least);
 }
 
 const char *vkmm_text_mark(double share, int utf8)

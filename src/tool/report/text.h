@@ -21,6 +21,9 @@ const char *vkmm_text_bytes(char *text, size_t size, uint64_t bytes);
  * `text` has 3 bytes per column, plus 4. */
 void vkmm_text_bar(char *text, double share, int columns, int utf8);
 
+/* The share of a bar on a logarithmic scale from least / 2 to most. 0 < least <= value <= most. */
+double vkmm_text_log_share(double value, double least, double most);
+
 /* One of eight marks, as high as a share of 1. Static storage. */
 const char *vkmm_text_mark(double share, int utf8);
 
