@@ -210,7 +210,7 @@ class Files(cli.Case):
             for name in ["p.txt", "p.json", "p", ".html", "p.html.gz"]:
                 with self.subTest(words[0], name=name):
                     self.bad(2, "%s writes an HTML page, but '%s' does not end in .html" % (words[-1], name), *words, name, cwd=self.folder)
-        self.assertIn("<html", self.good("trace", "--html", "/dev/stdout"))
+        self.assertRegex(self.good("trace", "--html", "/dev/stdout"), r"<html[\s\S]*</html>\s*\Z")
         self.good("trace", "--html", self.folder / "p.htm")
         self.bad(2, "is the input", "report", self.folder / "p.htm", "-o", self.folder / "p.htm")
 

@@ -112,7 +112,7 @@ class Trace(cli.Case):
 
     def test_page(self):
         path = self.folder / "trace.html"
-        self.assertEqual(self.good("trace", "--html", path), "")
+        self.assertEqual(self.good("trace", "--html", path), f"Wrote {path}: open it in a browser.\n")
         self.assertIn("vkmatmul.trace/1", path.read_text())
         self.assertEqual(json.loads(self.good("trace", "--json", "--html", path))["at"], [0, 0])
 

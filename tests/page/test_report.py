@@ -462,7 +462,7 @@ class Page(Case):
         other["tool"].update(version="9.8.7", shader_hash="fedcba9876543210")
         other["later"] = {"what": "a later version adds"}
         self.save("later.json", other)
-        self.good("new.json", "later.json", "-o", "versions.html")
+        self.assertEqual(self.good("new.json", "later.json", "-o", "versions.html"), "Wrote versions.html: open it in a browser.\n")
         self.browser.open(self.folder / "versions.html")
         self.assertIn("later.json: made with vkmatmul 9.8.7, shaders fedcba9876543210, and the first report with 0.1.0, 0123456789abcdef.",
                       self.browser.text(".notes"))

@@ -1,6 +1,5 @@
 #include "base/alloc.h"
 #include "base/clean.h"
-#include "base/file.h"
 #include "base/meant.h"
 #include "bench/page.h"
 #include "bench/read.h"
@@ -131,7 +130,7 @@ static vkmm_status show(cli_session *session, const vkmm_reports *reports)
     }
     status = vkmm_bench_page(&session->report, reports->benches, reports->count, &page, &bytes);
     if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write the page");
-    status = vkmm_output_whole(log, path, page, bytes);
+    status = cli_output_write_page(session, path, page, bytes);
     vkmm_free(page);
     return status;
 }

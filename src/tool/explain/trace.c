@@ -1,5 +1,4 @@
 #include "base/alloc.h"
-#include "base/file.h"
 #include "session/commands.h"
 #include "session/output.h"
 #include "product/inputs.h"
@@ -116,19 +115,19 @@ vkmm_status vkmm_trace_page(const char *json, char **page, size_t *bytes)
 
 /* ---- the command ---- */
 
-static vkmm_status write_page(const vkmm_log *log, const char *path, const char *json)
+static vkmm_status write_page(cli_session *session, const char *path, const char *json)
 {
     char *page = NULL;
     size_t bytes = 0;
     vkmm_status status = vkmm_trace_page(json, &page, &bytes);
 
-    if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write %s", path);
-    status = vkmm_output_whole(log, path, page, bytes);
+    if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write %s", path);
+    status = cli_output_write_page(session, path, page, bytes);
     vkmm_free(page);
     return status;
 }
 
-/* With --html alone, there is no text output. */
+/* With --html, the only text output is the page's path. */
 static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
 {
     const cli_options *options = session->options;
@@ -139,7 +138,7 @@ static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
     if (options->json || options->html != NULL) {
         char *json = vkmm_trace_json(&session->report, row);
         if (json == NULL) return VKMM_NO_MEMORY(log, "to write the trace");
-        if (options->html != NULL) status = write_page(log, options->html, json);
+        if (options->html != NULL) status = write_page(session, options->html, json);
         if (options->json && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
         free(json);
     } else {

@@ -13,4 +13,7 @@ vkmm_status cli_output_spares(const cli_session *session, const char *path, cons
 vkmm_status cli_output_page(const cli_session *session, const char *option, const char *path, const char *const *inputs,
                             uint32_t count);
 
+/* Writes that page, and prints its path; with --json, or if it goes to a device such as /dev/stdout, only the page. */
+vkmm_status cli_output_write_page(cli_session *session, const char *path, const char *page, size_t bytes);
+
 #endif
