@@ -83,21 +83,30 @@ class Scripts(unittest.TestCase):
         self.assertEqual((first.returncode, first.stdout), (7, "a|b c\n"))
         self.assertEqual((second.returncode, second.stdout, second.stderr), (7, "a|b c\n", ""))
 
-    def test_links_make_a_command_and_a_manual(self):
+    def test_links_make_a_command_with_manual_and_completions(self):
         setup = self.tree("setup", "run")
         prefix, build = self.folder / "prefix", self.folder / "build"
 
-        def link(how, path):
-            environment = dict(os.environ, PATH=path, VKMM_BUILD_DIR=str(build))
+        def link(how, path, shell="/bin/bash"):
+            environment = dict(os.environ, PATH=path, VKMM_BUILD_DIR=str(build), SHELL=shell)
             return subprocess.run([setup, how, str(prefix)], capture_output=True, text=True, env=environment)
         done = link("--link", os.environ["PATH"])
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         self.assertIn("%s/bin is not in PATH" % prefix, done.stderr)
-        program, manual = prefix / "bin" / "vkmatmul", prefix / "share" / "man" / "man1" / "vkmatmul.1"
-        self.assertEqual([os.readlink(program), os.readlink(manual)], [str(build / "src/tool/vkmatmul"), str(self.folder / "doc/vkmatmul.1")])
+        program, share = prefix / "bin" / "vkmatmul", prefix / "share"
+        self.assertEqual(os.readlink(program), str(build / "src/tool/vkmatmul"))
+        found = {str(path.relative_to(share)): os.path.relpath(os.readlink(path), self.folder) for path in share.rglob("*") if not path.is_dir()}
+        self.assertEqual(found, {"man/man1/vkmatmul.1": "doc/vkmatmul.1",
+                                 "bash-completion/completions/vkmatmul": "doc/completions/vkmatmul.bash",
+                                 "zsh/site-functions/_vkmatmul": "doc/completions/_vkmatmul",
+                                 "fish/vendor_completions.d/vkmatmul.fish": "doc/completions/vkmatmul.fish"})
+        for target in found.values():
+            self.assertTrue((ROOT / target).exists(), target)
         again = link("--link", "%s:%s" % (prefix / "bin", os.environ["PATH"]))
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertNotIn("PATH", again.stderr)
+        self.assertNotIn("zsh finds", again.stderr)
+        self.assertIn('fpath+=("%s/zsh/site-functions")' % share, link("--link", os.environ["PATH"], "/usr/bin/zsh").stderr)
         self.assertEqual(link("--unlink", os.environ["PATH"]).returncode, 0)
         self.assertEqual([path for path in prefix.rglob("*") if not path.is_dir()], [])
         program.write_text("somebody else's")
