@@ -1,5 +1,4 @@
 #include "base/alloc.h"
-#include "base/clean.h"
 #include "base/meant.h"
 #include "bench/page.h"
 #include "bench/read.h"
