@@ -182,6 +182,13 @@ class Others(cli.Case):
         row = next(csv.DictReader(io.StringIO(self.good("--size", "0", "--csv"))))
         self.assertEqual((row["gflops"], row["kernel_ms"], row["passed"]), ("", "", "true"))
 
+    def test_default_size(self):
+        """It follows the device, and a line says so; partial sizes are the user's."""
+        done = cli.run("--json", *FAST)
+        self.assertEqual((done.returncode, done.stderr), (0, "vkmatmul: size 256, the default on a processor; --size N selects another\n"))
+        self.assertEqual([json.loads(done.stdout)["problem"][key] for key in "mnk"], [256] * 3)
+        self.assertEqual(json.loads(self.good("-m", "8", "-n", "16", "-k", "4", "--json", *FAST))["problem"]["m"], 8)
+
     def test_quiet(self):
         self.assertRegex(self.good("--size", "16", "--quiet", *FAST), r"\A[0-9.e-]+\n\Z")
         self.assertEqual(self.good("--size", "0", "--quiet"), "empty\n")

@@ -56,7 +56,7 @@ static void check_problems(const vkmm_log *log, heard *so_far, const cli_options
 {
     const size_t count = cli_size_count(options);
     for (size_t i = 0; i < count && i < MOST_PROBLEMS; i++) {
-        const cli_size size = cli_size_at(options, i + 1 == MOST_PROBLEMS ? count - 1 : i);
+        const cli_size size = cli_size_at(options, i + 1 == MOST_PROBLEMS ? count - 1 : i, CLI_SQUARE);
         for (uint32_t t = 0; t == 0 || t < options->types.count; t++) {
             const vkmm_problem problem = cli_problem_make(options, &size, options->types.type[t]);
             vkmm_problem_bytes bytes;

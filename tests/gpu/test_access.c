@@ -121,9 +121,10 @@ static void sample(void **state)
 {
     vkmm_access formula, counted;
     vkmm_job_params params =
-        params_of("tiled", VKMM_PROBLEM(.m = 260, .n = 331, .k = 257, .type = VKMM_F32), (vkmm_tile){16, 16});
+        params_of("tiled", VKMM_PROBLEM(.m = 520, .n = 662, .k = 257, .type = VKMM_F32), (vkmm_tile){16, 16});
     count(&params, &formula, &counted);
     assert_true(counted.stride > 1);
+    assert_int_equal(counted.k, 65); /* four steps of 16, and the last one */
     assert_true(vkmm_access_equal(&formula, &counted));
 }
 

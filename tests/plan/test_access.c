@@ -1,6 +1,7 @@
 /* The formulas of reads and invocations, and the choice of a sample, on the walkthrough's figures and devices that
  * are not here. */
 #include "../unit/unit.h"
+#include "kernel/contract.h"
 #include "look/count.h"
 #include "look/kernel.h"
 #include "plan/choose.h"
@@ -73,6 +74,19 @@ TEST(strides)
     uint32_t stride = vkmm_count_stride(&large, &access, reads / 36, UINT32_MAX);
     assert_int_equal(stride, 43); /* 37 and 41 divide K */
     assert_true(vkmm_count_stride(&large, &access, reads, 1000000) > 12);
+}
+
+/* A shorter K has the same remainder, so the last step of a tiled kernel is padded as with the whole K. */
+TEST(depths)
+{
+    const vkmm_problem large = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1007, .type = VKMM_F32);
+    const vkmm_kernel_info untiled = {.shared_bytes = 0},
+                           tiled = {.shared_bytes = 1, .spec_values = {[VKMM_SPEC_DEPTH] = 24}};
+    const vkmm_access access = formula("tiled", large, 16, 16);
+
+    assert_int_equal(vkmm_count_depth(&large, &tiled, &access, UINT64_MAX), 1007);
+    assert_int_equal(vkmm_count_depth(&large, &tiled, &access, 1000), 72 + 1007 % 24);
+    assert_int_equal(vkmm_count_depth(&large, &untiled, &access, 1000), 64);
 }
 
 TEST(tiles_and_their_rules)

@@ -38,6 +38,7 @@ typedef struct vkmm_access {
     uint64_t bytes_read;    /* from global memory, as the kernel requests them; caches may serve them */
     uint64_t bytes_written; /* to global memory */
     uint32_t stride;        /* every stride-th element of A and B was counted; 1: all; 0: by formula */
+    uint64_t k; /* of the counted product: less than the problem's if the rest of K only repeats its steps */
 } vkmm_access;
 
 /* By formula. info is a built-in kernel's (not serial), as planned for the problem; else VKMM_UNSUPPORTED. */
@@ -45,7 +46,8 @@ vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *inf
                                 vkmm_access *access);
 
 /* Counted: runs the counting build of the kernel's shader once, on small whole numbers, and checks their product too
- * (VKMM_WRONG_RESULT). Costs about as much as a few products. params->shader must be NULL. VKMM_UNSUPPORTED: more than
+ * (VKMM_WRONG_RESULT). Costs about as much as a few products, and less if K is long:
+ * vkmm_count_depth. params->shader must be NULL. VKMM_UNSUPPORTED: more than
  * 2^32 - 1 invocations, or a driver known to fail at this size. */
 vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params, vkmm_access *access);
 

@@ -6,14 +6,17 @@
 #include "exec/store.h"
 #include "math/type.h"
 #include "look/observe.h"
+#include "plan/parts.h"
 #include "vk/command.h"
 
 enum { VISITS, USEFUL, FIRST_READ };
+enum { LEAST_DEPTH = 64 }; /* of the counted product, if it is not the whole K */
 
 /* All that one counting run owns. */
 typedef struct counting {
     vkmm_device *device;
-    vkmm_problem problem;
+    vkmm_problem problem; /* with the K to count with, */
+    uint64_t whole_k;     /* and the product's */
     vkmm_choice choice;
     uint32_t stride;
     uint64_t sampled[2], counters_bytes;
@@ -41,11 +44,24 @@ static int is_prime(uint64_t value)
     return value > 1;
 }
 
+static double reads_of(const vkmm_problem *p, const vkmm_access *formula)
+{
+    return (double)(p->m * p->k) * (double)(formula->a.global_min + formula->a.shared_min) +
+           (double)(p->k * p->n) * (double)(formula->b.global_min + formula->b.shared_min);
+}
+
+uint64_t vkmm_count_depth(const vkmm_problem *problem, const vkmm_kernel_info *info, const vkmm_access *formula,
+                          uint64_t budget)
+{
+    const uint64_t step = info->shared_bytes > 0 ? info->spec_values[VKMM_SPEC_DEPTH] : 1,
+                   depth = vkmm_round_up(LEAST_DEPTH, step) + problem->k % step;
+    return reads_of(problem, formula) > (double)budget && depth < problem->k ? depth : problem->k;
+}
+
 uint32_t vkmm_count_stride(const vkmm_problem *problem, const vkmm_access *formula, uint64_t budget, uint64_t max_bytes)
 {
-    uint64_t m = problem->m, n = problem->n, k = problem->k, stride = 1;
-    double reads = (double)(m * k) * (double)(formula->a.global_min + formula->a.shared_min) +
-                   (double)(k * n) * (double)(formula->b.global_min + formula->b.shared_min);
+    uint64_t n = problem->n, k = problem->k, stride = 1;
+    double reads = reads_of(problem, formula);
     if (reads > (double)budget) stride = (uint64_t)(reads / (double)budget) + 1;
     while (counters_bytes(problem, stride) > max_bytes) stride *= 2;
     while (stride > 1 && (!is_prime(stride) || k % stride == 0 || n % stride == 0)) stride++;
@@ -117,6 +133,14 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "%llu invocations are too many to count: the counters have 32 bits; use a smaller M or N",
                          (unsigned long long)access->invocations);
+    c->problem.k = vkmm_count_depth(&c->problem, &c->choice.info, access, VKMM_COUNT_BUDGET);
+    if (c->problem.k != c->whole_k) {
+        const vkmm_kernel_info whole = c->choice.info;
+        const vkmm_job_params shorter = {
+            .problem = c->problem, .kernel = whole.name, .tile_rows = whole.tile[0], .tile_cols = whole.tile[1]};
+        status = vkmm_choose_job(log, info, &shorter, &c->choice);
+        if (status != VKMM_OK) return status;
+    }
     uint64_t room =
         info->max_storage_range < info->max_allocation_bytes ? info->max_storage_range : info->max_allocation_bytes;
     c->stride =
@@ -190,7 +214,8 @@ static void read_counters(const counting *c, vkmm_access *access)
     const uint32_t *counts = c->staging.mapped ? c->staging.mapped : c->counters.mapped;
     const uint32_t *a = counts + FIRST_READ, *b = a + c->sampled[VKMM_A];
     const uint32_t *shared_a = b + c->sampled[VKMM_B], *shared_b = shared_a + c->sampled[VKMM_A];
-    const vkmm_problem *p = &c->problem;
+    vkmm_problem whole = c->problem, *p = &whole;
+    whole.k = c->whole_k;
     uint64_t reads_a, reads_b, ignored, bytes = vkmm_type_of(p->type)->bytes;
     memset(access, 0, sizeof *access);
     least_and_most(a, c->sampled[VKMM_A], &access->a.global_min, &access->a.global_max, &reads_a);
@@ -204,11 +229,12 @@ static void read_counters(const counting *c, vkmm_access *access)
                                   scale_up(reads_b, c->sampled[VKMM_B], p->k * p->n));
     access->bytes_written = bytes * access->useful;
     access->stride = c->stride;
+    access->k = c->problem.k;
 }
 
 vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params, vkmm_access *access)
 {
-    counting c = {.device = device, .problem = params->problem};
+    counting c = {.device = device, .problem = params->problem, .whole_k = params->problem.k};
     vkmm_access counted = {0};
     vkmm_status status = choose(&c, params, &counted);
     if (status == VKMM_OK) status = create(&c);

@@ -20,4 +20,10 @@
 uint32_t vkmm_count_stride(const vkmm_problem *problem, const vkmm_access *formula, uint64_t budget,
                            uint64_t max_bytes);
 
+/* The K to count with, for a problem whose reads do not fit into the budget: how often an element is read does not
+ * depend on K, so the first columns of A and rows of B are enough: some steps of the kernel, then its last step as with
+ * the whole K, padding included. */
+uint64_t vkmm_count_depth(const vkmm_problem *problem, const vkmm_kernel_info *info, const vkmm_access *formula,
+                          uint64_t budget);
+
 #endif

@@ -214,6 +214,8 @@ static int make_lanes(bench_run *run)
         lane->speeds.device = device;
         if (device->is_host)
             budget = HOST_SHARE * budget > HOST_LEAST_MS ? HOST_SHARE * budget : fmin(HOST_LEAST_MS, budget);
+        else if (device->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU && run->suite->cpu_budget_ms > 0)
+            budget = run->suite->cpu_budget_ms;
         lane->budget_ms = budget;
         lane->rows = cli_bench_rows(run->suite, device);
     }

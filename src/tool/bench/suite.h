@@ -17,10 +17,11 @@ typedef struct vkmm_suite {
     char name[256];
     vkmm_suite_item *items; /* owned */
     uint32_t count;
-    double budget_ms;  /* for one device, all rows together */
-    double longest_ms; /* an item is not run if one product is expected to take longer */
-    double row_ms;     /* kernel time to sample for a row, unless it is stable before */
-    uint32_t rounds;   /* the fewest rounds in which a row is sampled, spread over time */
+    double budget_ms;     /* for one device, all rows together */
+    double cpu_budget_ms; /* the same for a device that is a processor; 0: budget_ms */
+    double longest_ms;    /* an item is not run if one product is expected to take longer */
+    double row_ms;        /* kernel time to sample for a row, unless it is stable before */
+    uint32_t rounds;      /* the fewest rounds in which a row is sampled, spread over time */
 } vkmm_suite;
 
 /* The names: "quick" (squares up to 4096, the ladder's kernels, a few other shapes; under a minute on any device),

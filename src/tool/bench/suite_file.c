@@ -122,7 +122,7 @@ static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const
     if (line->types.count > 0) types = &line->types;
     for (uint32_t t = 0; t < types->count; t++) {
         for (size_t i = 0; i < cli_size_count(line); i++) {
-            const cli_size size = cli_size_at(line, i);
+            const cli_size size = cli_size_at(line, i, CLI_SQUARE);
             const vkmm_problem problem = cli_problem_make(line, &size, types->type[t]);
             vkmm_status status = vkmm_problem_check(log, &problem, NULL);
             if (status != VKMM_OK) return status;
@@ -229,7 +229,10 @@ vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
                       "--out-type and --compute apply only to built-in suites: the lines of %s set their own", name);
     else
         status = read_file(log, name, &options->types, suite);
-    if (status == VKMM_OK && options->budget_ms > 0) suite->budget_ms = options->budget_ms;
+    if (status == VKMM_OK && options->budget_ms > 0) {
+        suite->budget_ms = options->budget_ms;
+        suite->cpu_budget_ms = 0;
+    }
     if (status != VKMM_OK) vkmm_suite_free(suite);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "math/method.h"
 #include "math/problem.h"
 #include "session/commands.h"
+#include "product/product.h"
 #include "session/problem.h"
 
 const char *cli_explained_kernel(const cli_options *options, uint32_t index)
@@ -59,6 +60,7 @@ static void compare(const vkmm_problem *problem, const vkmm_access *f, const vkm
     kernel->bytes_read = twice(f->bytes_read, c->bytes_read);
     kernel->bytes_written = twice(f->bytes_written, c->bytes_written);
     kernel->stride = c->stride;
+    kernel->counted_k = c->k;
     kernel->agree = vkmm_access_equal(f, c);
 }
 
@@ -85,21 +87,32 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, vk
     return status == VKMM_OK ? cli_explain_time(session, params, kernel) : status;
 }
 
+static vkmm_job_params params_of(const cli_session *session, const vkmm_explanation *all, const char *name)
+{
+    vkmm_job_params params = {.problem = all->problem,
+                              .kernel = name,
+                              .tile_rows = session->options->tile[0],
+                              .tile_cols = session->options->tile[1]};
+    uint32_t tile[2] = {0};
+
+    /* With a tile, auto chooses among the tutorials' kernels. */
+    if (strcmp(name, "auto") != 0 || params.tile_rows > 0) return params;
+    vkmm_kernel_default_tile(session->info, "tiled", all->problem.type, tile);
+    params.tile_rows = tile[0];
+    params.tile_cols = tile[1];
+    return params;
+}
+
 /* A kernel named by --kernel must be legal; of all kernels, illegal ones are left out, with the reason. A kernel whose
  * product is wrong has no counts either, and is a failure. */
 static vkmm_status explain_kernel(cli_session *session, vkmm_explanation *all, const char *name)
 {
     const cli_options *options = session->options;
-    uint32_t tile[2] = {options->tile[0], options->tile[1]};
     vkmm_explained *kernel = &all->kernels[all->count];
     vkmm_left_out *left_out = &all->left_out[all->left_out_count];
     vkmm_status status;
 
-    /* With a tile, auto chooses among the tutorials' kernels. */
-    if (strcmp(name, "auto") == 0 && tile[0] == 0)
-        vkmm_kernel_default_tile(session->info, "tiled", all->problem.type, tile);
-    const vkmm_job_params params = {
-        .problem = all->problem, .kernel = name, .tile_rows = tile[0], .tile_cols = tile[1]};
+    const vkmm_job_params params = params_of(session, all, name);
     session->console.muted = options->kernel == NULL && !options->validate;
     status = count(session, &params, kernel);
     session->console.muted = 0;
@@ -123,7 +136,13 @@ static vkmm_status all_kernels(cli_session *session, vkmm_explanation *all)
 {
     vkmm_status status = VKMM_OK;
     const char *name;
+    double ms = 0;
 
+    for (uint32_t i = 0; (name = cli_explained_kernel(session->options, i)) != NULL; i++) {
+        const vkmm_job_params params = params_of(session, all, name);
+        ms += cli_explain_estimate(session, &params);
+    }
+    cli_estimate_show(session, "explaining", &all->problem, ms);
     for (uint32_t i = 0; i < VKMM_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, i)) != NULL; i++) {
         const vkmm_status next = explain_kernel(session, all, name);
         if (next != VKMM_OK && next != VKMM_WRONG_RESULT) return next;
@@ -254,7 +273,7 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
                          session->info->name);
     if (options->limits) return cli_explain_limits(session, type);
     for (size_t i = 0; i < cli_size_count(options) && status != VKMM_DEVICE_LOST; i++) {
-        const cli_size size = cli_size_at(options, i);
+        const cli_size size = cli_size_at(options, i, session->square);
         const vkmm_problem problem = cli_problem_make(options, &size, type);
         status = cli_worse(status, explain_size(session, &problem));
     }
@@ -285,6 +304,8 @@ vkmm_status cli_explain(cli_session *session)
 
     if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;
+    cli_session_square(session, CLI_SQUARE);
+    if (!session->options->limits) cli_session_note_square(session);
     if (types->count == 0) return explain_type(session, VKMM_F32);
     for (uint32_t i = 0; i < types->count && status != VKMM_DEVICE_LOST; i++)
         status = cli_worse(status, explain_type(session, types->type[i]));

@@ -43,7 +43,8 @@ typedef struct vkmm_explained {
     vkmm_twice invocations, idle; /* idle: of these, beyond C's edges */
     vkmm_twice multiply_adds, bytes_read, bytes_written;
     vkmm_share idle_share, padding_share; /* padding: multiply-adds beyond C's edges or beyond K */
-    uint32_t stride;                      /* vkmm_access.stride of the count */
+    uint32_t stride;                      /* vkmm_access.stride of the count, */
+    uint64_t counted_k;                   /* and its K */
     int agree;                            /* formula and count */
     double memory_ms;                     /* all bytes at the speed of a copy, assuming no caches */
     double arithmetic_ms;                 /* all multiply-adds at peak */
@@ -91,6 +92,9 @@ typedef struct vkmm_explanation {
 /* As text, 80 columns wide, and as "vkmatmul.explain/1". */
 vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *explanation);
 vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *explanation);
+
+/* How long that will take, as cli_estimate_ms. */
+double cli_explain_estimate(cli_session *session, const vkmm_job_params *params);
 
 /* Times the counted kernel, and explains why the measured time differs from the predicted one. */
 vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel);

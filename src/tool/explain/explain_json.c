@@ -68,6 +68,7 @@ static const vkmm_field kernel_fields[] = {
     {"reads", VKMM_FIELD_RECORD, .record = &both},
     {"bytes", VKMM_FIELD_RECORD, .record = &bytes},
     {KEY(U32, stride)},
+    {KEY(U64, counted_k)},
     {KEY(TRUTH, agree)},
     {KEY(REAL, flop_per_byte), .known = is_bound},
     {KEY(REAL, memory_ms)},

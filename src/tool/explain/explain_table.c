@@ -142,9 +142,17 @@ static void print_table(const vkmm_report *report, const vkmm_explanation *e, co
 static void print_sample(const vkmm_report *report, const vkmm_explanation *e)
 {
     uint32_t stride = 1;
+    uint64_t k = e->problem.k;
 
     for (uint32_t i = 0; i < e->count; i++)
         if (e->kernels[i].stride > stride) stride = e->kernels[i].stride;
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->kernels[i].counted_k < k) k = e->kernels[i].counted_k;
+    if (k < e->problem.k)
+        vkmm_report_say(
+            report, 0, VKMM_PLAIN,
+            "Counted with K = %llu, for speed: all steps along K read alike. Totals are scaled to K = %llu.",
+            (unsigned long long)k, (unsigned long long)e->problem.k);
     if (stride > 1)
         vkmm_report_say(report, 0, VKMM_PLAIN, "Counted on a sample, for speed: at least one element in %u.", stride);
 }

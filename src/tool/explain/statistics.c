@@ -140,12 +140,12 @@ static vkmm_status plan_size(list *l, const cli_size *size, const vkmm_types *ty
 static vkmm_status plan_types(list *l, const vkmm_types *types)
 {
     const cli_options *options = l->session->options;
-    const int own = options->sizes.count > 0 || options->m.given || options->n.given || options->k.given;
+    const int own = cli_size_is_given(options);
     const size_t count = own ? cli_size_count(options) : SHAPES;
     vkmm_status status = VKMM_OK;
 
     for (size_t i = 0; i < count && status == VKMM_OK; i++) {
-        const cli_size size = own ? cli_size_at(options, i) : shapes[i];
+        const cli_size size = own ? cli_size_at(options, i, CLI_SQUARE) : shapes[i];
         status = plan_size(l, &size, types);
     }
     return status;

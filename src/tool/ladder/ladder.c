@@ -13,7 +13,12 @@ static const struct {
 } steps[] = {{"1a", "serial", 0}, {"1b 2a", "naive", 0},   {"2b", "grouped", 1}, {"1c 2c", "tiled", 1},
              {"3a", "band", 1},   {"3b", "band-tiled", 1}, {"fast", "auto", 0}};
 
-enum { STEPS = VKMM_COUNT(steps) };
+enum { STEPS = VKMM_COUNT(steps), GPU_SQUARE = 512 /* the serial step takes 8 times as long at 1024 */ };
+
+/* How long a row is measured if nothing is given: all fourteen are to take seconds. */
+#define SHORT_WARM_MS  50.0
+#define SHORT_LEAST_MS 50.0
+#define SHORT_MOST_MS  200.0
 
 typedef struct climb {
     cli_session *session;
@@ -52,18 +57,25 @@ static vkmm_status show(climb *c, const vkmm_bench_row *row)
     return vkmm_report_flush(&session->report, session->log);
 }
 
-static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned step, uint32_t first)
+static cli_request request_of(const climb *c, const vkmm_problem *problem, unsigned step)
 {
-    const cli_options *options = c->session->options;
     cli_request request = *c->request;
-    cli_product product = {0};
-    vkmm_bench_row *row = &c->rows[c->ladder.count];
-    vkmm_status status;
 
     request.kind = &cli_resident;
     request.job.problem = *problem;
     request.job.kernel = steps[step].kernel;
     if (!steps[step].tiled) request.job.tile_rows = request.job.tile_cols = 0;
+    return request;
+}
+
+static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned step, uint32_t first)
+{
+    const cli_options *options = c->session->options;
+    cli_request request = request_of(c, problem, step);
+    cli_product product = {0};
+    vkmm_bench_row *row = &c->rows[c->ladder.count];
+    vkmm_status status;
+
     /* The row shows why a step cannot run; a wrong result is reported at once. */
     c->session->console.muted = !options->validate;
     status = cli_product_run(c->session, &request, &product);
@@ -99,6 +111,20 @@ static vkmm_status climb_type(climb *c, vkmm_problem problem)
     return status;
 }
 
+static void estimate(climb *c, vkmm_problem problem, const cli_types *types)
+{
+    double ms = 0;
+
+    for (uint32_t i = 0; i < types->count; i++) {
+        problem.type = types->type[i];
+        for (unsigned step = 0; step < STEPS; step++) {
+            const cli_request request = request_of(c, &problem, step);
+            ms += cli_estimate_ms(c->session, &request);
+        }
+    }
+    cli_estimate_show(c->session, "the ladder of", &problem, ms);
+}
+
 static vkmm_status finish(climb *c, vkmm_status status)
 {
     cli_session *session = c->session;
@@ -124,6 +150,7 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
     c->request = request;
     c->ladder = (vkmm_ladder){
         session->info, session->host, problem, request->inputs->seed, cli_inputs_name(request->inputs), c->rows, 0};
+    estimate(c, problem, types);
     for (uint32_t i = 0; i < types->count && status != VKMM_DEVICE_LOST && !ferror(session->report.out); i++) {
         problem.type = types->type[i];
         status = cli_worse(status, climb_type(c, problem));
@@ -132,6 +159,14 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
     for (uint32_t i = 0; i < c->ladder.count; i++) vkmm_bench_row_free(&c->rows[i]);
     vkmm_free(c);
     return status;
+}
+
+static void shorten(vkmm_measure_params *measure)
+{
+    if (measure->min_time_ms > 0 || measure->max_time_ms > 0) return;
+    measure->warm_time_ms = SHORT_WARM_MS;
+    measure->min_time_ms = SHORT_LEAST_MS;
+    measure->max_time_ms = SHORT_MOST_MS;
 }
 
 vkmm_status cli_ladder(cli_session *session)
@@ -145,9 +180,12 @@ vkmm_status cli_ladder(cli_session *session)
     if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;
     request = cli_request_make(options, &inputs);
+    cli_session_square(session, GPU_SQUARE);
+    cli_session_note_square(session);
+    if (!cli_size_is_given(options)) shorten(&request.measure);
     vkmm_interrupt_says("vkmatmul: interrupted; there is no result\n");
     for (size_t i = 0; i < cli_size_count(options); i++) {
-        const cli_size size = cli_size_at(options, i);
+        const cli_size size = cli_size_at(options, i, session->square);
         status = cli_worse(status, climb_size(session, &request, cli_problem_make(options, &size, VKMM_F32)));
         if (status == VKMM_DEVICE_LOST || ferror(session->report.out)) break;
     }

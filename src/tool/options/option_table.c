@@ -65,7 +65,7 @@ enum {
 const cli_option cli_option_table[] = {
     {"Problem", 's', "size", "SIZES",
      "the sizes of C[MxN] = A[MxK] * B[KxN]: N, MxNxK, a list (256,512,1000), or a range (256:4096:x2, 100:500:+100); "
-     "default 1024",
+     "default 256 on processors, 1024 on GPUs (ladder: 512)",
      COMPUTE | CLI_EXPLAIN, AT(sizes), cli_parse_sizes},
     {NULL, 's', "size", "SIZES",
      "the sizes to tune for: N, MxNxK, a list or a range; default 256,512,1024,2048,4096, as many as the budget allows",

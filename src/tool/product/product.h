@@ -10,6 +10,8 @@
 /* Iterations after which llvmpipe of older Mesa releases leaves a shader's loops. */
 enum { CLI_MOST_ITERATIONS = 65535 };
 
+#define CLI_MOST_SAMPLES_MS 3000.0 /* the default of vkmm_measure_params.max_time_ms */
+
 typedef struct cli_product_kind cli_product_kind;
 typedef struct cli_product cli_product;
 
@@ -105,6 +107,13 @@ void cli_product_beside_end(cli_product *product);
 
 /* After more runs: VKMM_WRONG_RESULT if the last product differs from the verified one in any bit. Errors as above. */
 vkmm_status cli_product_again(cli_product *product);
+
+/* How long cli_product_run will take, from a smaller product by the same kernel. 0: too short to be worth measuring, or
+ * that failed, or the matrices are in files. */
+double cli_estimate_ms(cli_session *session, const cli_request *request);
+
+/* Shows an estimate, if it is over 30 seconds. what: "the product". */
+void cli_estimate_show(cli_session *session, const char *what, const vkmm_problem *problem, double ms);
 
 /* A row that describes the request, without results. */
 void cli_product_row(const cli_session *session, const cli_request *request, vkmm_bench_row *row);

@@ -16,7 +16,7 @@ static const cli_command commands[] = {
      "vkmatmul --json | jq .gflops\n",
      cli_run},
     {"ladder", CLI_LADDER, "run the tutorials' steps and the fast kernel, as one table", NULL,
-     "vkmatmul ladder                           # 1024³, i32 and f32\n"
+     "vkmatmul ladder                           # i32 and f32\n"
      "vkmatmul ladder --size 1000 --type i32    # a size that no tile divides\n"
      "vkmatmul ladder --device swiftshader --json\n",
      cli_ladder},

@@ -147,6 +147,7 @@ static vkmm_status run_problem(cli_session *session, const cli_request *request,
     }
     product.job.kernel = options->kernel;
     product.job.config = options->config;
+    cli_estimate_show(session, "the product", &product.job.problem, cli_estimate_ms(session, &product));
     return cli_worse(status, show_product(session, &product));
 }
 
@@ -176,6 +177,16 @@ static int is_final(cli_session *session, vkmm_status status)
     return status == VKMM_DEVICE_LOST || status == VKMM_NO_DEVICE || ferror(session->report.out);
 }
 
+static vkmm_status choose_square(cli_session *session)
+{
+    const char *kernel = session->options->kernel;
+    const int is_serial = kernel != NULL && strcmp(kernel, "serial") == 0 && session->options->shader == NULL;
+    const vkmm_status status = is_serial ? VKMM_OK : cli_session_device(session);
+
+    if (status == VKMM_OK) cli_session_square(session, CLI_SQUARE);
+    return status;
+}
+
 vkmm_status cli_run(cli_session *session)
 {
     const cli_options *options = session->options;
@@ -196,6 +207,8 @@ vkmm_status cli_run(cli_session *session)
     status = next = cli_inputs_open(log, options, &inputs);
     if (status != VKMM_OK) goto done;
     request = cli_request_make(options, &inputs);
+    if (!inputs.from_files && !cli_size_is_given(options)) status = next = choose_square(session);
+    if (status != VKMM_OK) goto done;
     for (uint32_t t = 0; t < types && !is_final(session, next); t++) {
         const vkmm_type type = inputs.from_files          ? cli_inputs_type(&inputs)
                                : options->types.count > 0 ? options->types.type[t]
@@ -205,9 +218,11 @@ vkmm_status cli_run(cli_session *session)
         status = cli_worse(status, next);
         if (next != VKMM_OK) sizes = 0;
         for (size_t i = 0; i < sizes && !is_final(session, next); i++) {
-            const cli_size size = inputs.from_files ? cli_inputs_size(&inputs, options) : cli_size_at(options, i);
+            const cli_size size =
+                inputs.from_files ? cli_inputs_size(&inputs, options) : cli_size_at(options, i, session->square);
             next = cli_request_problem(log, options, &size, type, &request);
             if (next == VKMM_OK) cli_session_widen(session, &request.job.problem);
+            if (next == VKMM_OK && !inputs.from_files) cli_session_note_square(session);
             if (next == VKMM_OK) next = run_problem(session, &request, shader);
             status = cli_worse(status, next);
         }

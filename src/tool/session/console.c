@@ -19,6 +19,18 @@ static void make_lock(void)
     mtx_init(&lock, mtx_plain);
 }
 
+static void show(cli_console *console, const char *before, const char *sentence)
+{
+    const vkmm_report terminal = {.out = stderr, .columns = vkmm_terminal_columns(stderr)};
+
+    cli_progress_end(console);
+    fputs(before, stderr);
+    if (console->interactive)
+        vkmm_wrap(&terminal, (int)strlen(before), sentence);
+    else
+        fprintf(stderr, "%s\n", sentence);
+}
+
 static void write_locked(cli_console *console, vkmm_log_level level, const char *sentence)
 {
     if (level == VKMM_LOG_ERROR) {
@@ -27,13 +39,7 @@ static void write_locked(cli_console *console, vkmm_log_level level, const char 
         if (console->holding) return;
     }
     if (console->muted || level == VKMM_LOG_INFO) return;
-    const vkmm_report terminal = {.out = stderr, .columns = vkmm_terminal_columns(stderr)};
-    cli_progress_end(console);
-    fputs(level == VKMM_LOG_WARNING ? "vkmatmul: warning: " : "vkmatmul: ", stderr);
-    if (console->interactive)
-        vkmm_wrap(&terminal, level == VKMM_LOG_WARNING ? 19 : 10, sentence);
-    else
-        fprintf(stderr, "%s\n", sentence);
+    show(console, level == VKMM_LOG_WARNING ? "vkmatmul: warning: " : "vkmatmul: ", sentence);
 }
 
 static void write_sentence(void *user, vkmm_log_level level, const char *sentence)
@@ -67,6 +73,17 @@ void cli_progress(cli_console *console, const char *format, ...)
     fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);
     console->progress_shown = 1;
+}
+
+void cli_note(cli_console *console, const char *format, ...)
+{
+    char sentence[400];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    show(console, "vkmatmul: ", sentence);
 }
 
 void cli_progress_end(cli_console *console)

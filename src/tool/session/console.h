@@ -21,6 +21,9 @@ void cli_console_start(cli_console *console);
 void cli_progress(cli_console *console, const char *format, ...) VKMM_PRINTF(2, 3);
 void cli_progress_end(cli_console *console);
 
+/* One line on stderr that is neither an error nor a warning. Shown even if the console is muted. */
+void cli_note(cli_console *console, const char *format, ...) VKMM_PRINTF(2, 3);
+
 /* hold: from now on, errors are collected in last_error instead of being shown; the caller may show them. Warnings are
  * shown. release: ends this. */
 void cli_console_hold(cli_console *console);

@@ -8,9 +8,14 @@ size_t cli_size_count(const cli_options *options)
     return options->sizes.count > 0 ? options->sizes.count : 1;
 }
 
-cli_size cli_size_at(const cli_options *options, size_t index)
+int cli_size_is_given(const cli_options *options)
 {
-    cli_size size = {1024, 1024, 1024};
+    return options->sizes.count > 0 || options->m.given || options->n.given || options->k.given;
+}
+
+cli_size cli_size_at(const cli_options *options, size_t index, uint64_t square)
+{
+    cli_size size = {square, square, square};
 
     if (options->sizes.count > 0) size = options->sizes.item[index];
     if (options->m.given) size.m = options->m.value;

@@ -39,7 +39,7 @@ static void measure_columns(cli_session *session)
     if (report->size_width < 5) report->size_width = 5;
     for (size_t i = 0; i < cli_size_count(options); i++) {
         for (uint32_t t = 0; t == 0 || (i == 0 && t < options->types.count); t++) {
-            const cli_size size = cli_size_at(options, i);
+            const cli_size size = cli_size_at(options, i, session->square);
             const vkmm_problem problem =
                 cli_problem_make(options, &size, options->types.count > 0 ? options->types.type[t] : VKMM_F32);
             cli_session_widen(session, &problem);
@@ -94,6 +94,7 @@ static char *write_command(int argc, char **argv)
 vkmm_status cli_session_start(cli_session *session, const cli_options *options, int argc, char **argv)
 {
     session->options = options;
+    session->square = CLI_SQUARE;
     vkmm_processor_name(session->host, sizeof session->host);
     session->command = write_command(argc, argv);
     if (session->command == NULL) return VKMM_NO_MEMORY(session->log, "for the command line");
@@ -182,6 +183,24 @@ vkmm_status cli_session_find_device(cli_session *session)
     if (status == VKMM_OK) status = vkmm_instance_find_device(session->instance, session->options->device, &index);
     if (status == VKMM_OK) session->info = vkmm_instance_device_info(session->instance, index);
     return status;
+}
+
+static int is_on_gpu(const cli_session *session)
+{
+    return session->info != NULL && session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+void cli_session_square(cli_session *session, uint64_t on_gpu)
+{
+    session->square = is_on_gpu(session) ? on_gpu : CLI_SQUARE_CPU;
+}
+
+void cli_session_note_square(cli_session *session)
+{
+    if (session->square_noted || cli_size_is_given(session->options)) return;
+    session->square_noted = 1;
+    cli_note(&session->console, "size %llu, the default on a %s; --size N selects another",
+             (unsigned long long)session->square, is_on_gpu(session) ? "GPU" : "processor");
 }
 
 /* One of several that share a product: it is an error only if no device is left. */

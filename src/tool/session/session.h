@@ -18,8 +18,10 @@ typedef struct cli_session {
     vkmm_instance *instance;
     vkmm_device *device;
     const vkmm_device_info *info; /* owned by the instance */
-    int shares;                   /* the command's products are shared among all devices that --device names: */
-    vkmm_device **others;         /* further ones, owned */
+    uint64_t square;              /* the default size; cli_session_square chooses by device */
+    int square_noted;
+    int shares;           /* the command's products are shared among all devices that --device names: */
+    vkmm_device **others; /* further ones, owned */
     uint32_t other_count;
     uint32_t validation_messages;      /* seen so far */
     vkmm_peaks peaks[VKMM_TYPE_COUNT]; /* explain's cache for this device; zeros: not measured yet */
@@ -39,6 +41,11 @@ vkmm_status cli_session_add_swiftshader(cli_session *session);
 /* The device that --device selects, at most once; find_device only sets `info`. With `shares`, also the others. */
 vkmm_status cli_session_find_device(cli_session *session);
 vkmm_status cli_session_device(cli_session *session);
+
+/* Chooses the default size: CLI_SQUARE_CPU if the session's device is a processor or none, else on_gpu. note_square
+ * says so, once, unless sizes are given. */
+void cli_session_square(cli_session *session, uint64_t on_gpu);
+void cli_session_note_square(cli_session *session);
 
 /* Drops device and instance; the next cli_session_device opens them again. What was created from them becomes
  * invalid. */

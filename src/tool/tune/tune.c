@@ -43,7 +43,8 @@ static vkmm_problem problem_at(const cli_options *options, const plan *p, size_t
 {
     size_t t = index / p->sizes, i = index % p->sizes;
     vkmm_type type = options->types.count > 0 ? options->types.type[t] : VKMM_F32;
-    cli_size size = p->is_standard ? (cli_size){standard[i], standard[i], standard[i]} : cli_size_at(options, i);
+    cli_size size =
+        p->is_standard ? (cli_size){standard[i], standard[i], standard[i]} : cli_size_at(options, i, CLI_SQUARE);
 
     return cli_problem_make(options, &size, type);
 }
@@ -149,8 +150,7 @@ static vkmm_status check(const cli_session *session)
     const vkmm_log *log = session->log;
     int shares = options->import != NULL || options->export != NULL;
 
-    if (shares && (options->sizes.count > 0 || options->m.given || options->n.given || options->k.given ||
-                   options->types.count > 0 || options->budget_ms > 0 || options->json))
+    if (shares && (cli_size_is_given(options) || options->types.count > 0 || options->budget_ms > 0 || options->json))
         return vkmm_fail(
             log, VKMM_INVALID,
             "--import and --export copy results instead of tuning: leave out sizes, --type, --budget and --json");
@@ -170,7 +170,7 @@ vkmm_status cli_tune(cli_session *session)
     if (options->import != NULL || options->export != NULL) return share(session);
     status = cli_session_find_device(session); /* only workers open it */
     if (status != VKMM_OK) return status;
-    p.is_standard = options->sizes.count == 0 && !options->m.given && !options->n.given && !options->k.given;
+    p.is_standard = !cli_size_is_given(options);
     if (p.is_standard) p.sizes = STANDARD;
     p.end = vkmm_now_ms() + (options->budget_ms > 0 ? options->budget_ms : DEFAULT_BUDGET_MS);
     vkmm_interrupt_catch(0);
