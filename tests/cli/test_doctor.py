@@ -221,11 +221,20 @@ class Look(cli.Case):
             self.assertTrue(figure is None or figure > 0)
             self.assertEqual(part["spread"] is None, figure is None or part in report["matrix"])
             self.assertTrue(part["spread"] is None or 0 <= part["spread"] < 1, part)
+        self.assertEqual([(r["name"], r["unit"]) for r in report["rates"]],
+                         [(name, "bytes/s") for name in ("upload_pageable", "upload_pinned", "download_pageable", "download_pinned", "cache")] +
+                         [("launch", "ms"), ("submit", "ms")])
+        for rate in report["rates"]:
+            if rate["name"] == "cache" and rate["reason"] is not None:
+                self.assertEqual((rate["median"], rate["low"], rate["high"]), (None, None, None))
+                self.assertIn("no cache is visible", rate["reason"])
+                continue
+            self.assertTrue(rate["reason"] is None and 0 < rate["low"] <= rate["median"] <= rate["high"], rate)
+            self.assertEqual(rate["bytes"] is None, rate["unit"] == "ms")
         if report["types"][0]["flops"] is None:
             self.assertIn("shaderFloat64", report["types"][0]["reason"])
         self.assertTrue(report["matrix"] or report["no_matrix"])
-        measured = report["copy"]["bytes_per_s"] is not None  # SwiftShader has no f64
-        self.assertEqual(report["others"] is not None, measured and report["device"]["type"] == "cpu" and os.path.exists("/proc/stat"))
+        self.assertEqual(report["others"] is not None, report["device"]["type"] == "cpu" and os.path.exists("/proc/stat"))
         self.assertTrue(report["others"] is None or 0 <= report["others"] <= 1.1 * report["processors"], report)
         narrow = {t["type"]: t for t in strict(self.good("peak", "--json", "--type", "f16,i8,bf16,u32"))["types"]}
         self.assertRegex(narrow["bf16"]["reason"], "computed in f32")
@@ -238,6 +247,8 @@ class Look(cli.Case):
         text = self.good("peak", "--type", "u32")
         self.assertNotRegex(text, r" 0\.00\b")
         self.assertNotIn("f32", text.split("\n", 1)[1])
+        self.assertRegex(text, r"\n  upload, pinned memory +[\d.]+ GB/s +[\d.]+ – [\d.]+\n")
+        self.assertRegex(text, r"\n  empty submission, and wait +[\d.]+ µs +[\d.]+ – [\d.]+\n")
         self.assertRegex(text, r"multiply-add u32 +[\d.]+ GOP/s    median [\d.]+ % lower\n")
 
     def test_devices(self):

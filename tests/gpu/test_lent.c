@@ -323,6 +323,7 @@ static void nothing_is_submitted_or_allocated(void **state)
     vkmm_race_result race;
     vkmm_access access;
     vkmm_peaks peaks;
+    vkmm_rate rate;
     expect_refusal(vkmm_multiply(device, &problem, matrix[0], matrix[1], NULL, matrix[2]), "vkmm_multiply");
     expect_refusal(vkmm_memory_create(device, 64, &memory), "vkmm_memory_create");
     expect_refusal(vkmm_job_create(device, NULL, &job_params, &job), "vkmm_job_create");
@@ -331,8 +332,9 @@ static void nothing_is_submitted_or_allocated(void **state)
     expect_refusal(vkmm_trace_create(device, &trace_params, &trace), "vkmm_trace_create");
     expect_refusal(vkmm_access_count(device, &count_params, &access), "vkmm_access_count");
     expect_refusal(vkmm_device_peaks(device, VKMM_F32, &peaks), "vkmm_device_peaks");
+    expect_refusal(vkmm_device_rate(device, VKMM_RATE_SUBMIT, &rate), "vkmm_device_rate");
     assert_true(!memory && !job && !stream && !trace);
-    assert_int_equal(said.errors, 8);
+    assert_int_equal(said.errors, 9);
 }
 
 /* ---- Arguments ---- */

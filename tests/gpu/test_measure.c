@@ -500,6 +500,20 @@ static void a_peak_repeats_until_it_is_stable(void **state)
     assert_true(spread > 0.4 && spread < 0.7); /* the median of 9, 18, 27 and 36 is 22.5 */
 }
 
+/* Which also the validation layer sees: transfers, dispatches and submissions without a product. */
+static void rates_have_spreads(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < VKMM_RATE_COUNT; kind++) {
+        vkmm_rate rate = {0};
+        const vkmm_status status = vkmm_device_rate(suite.device, (vkmm_rate_kind)kind, &rate);
+        if (kind == VKMM_RATE_CACHE && status == VKMM_UNSUPPORTED) continue; /* as of a processor, most likely */
+        assert_int_equal(status, VKMM_OK);
+        assert_true(0 < rate.low && rate.low <= rate.median && rate.median <= rate.high);
+        assert_int_equal(rate.bytes > 0, strcmp(vkmm_rate_infos[kind].unit, "bytes/s") == 0);
+    }
+}
+
 int main(void)
 {
     static const uint64_t whole = 0, three_items = 3;
@@ -523,6 +537,7 @@ int main(void)
         cmocka_unit_test(knows_heaps),
         cmocka_unit_test(a_peak_does_not_time_the_compiler),
         cmocka_unit_test(a_peak_repeats_until_it_is_stable),
+        cmocka_unit_test(rates_have_spreads),
     };
     int failed = suite_run(&suite, "measurements", tests);
     return suite_exit(&suite, failed);

@@ -8,6 +8,7 @@
 #ifndef VKMM_LOOK_PEAK_H
 #define VKMM_LOOK_PEAK_H
 
+#include "exec/stats.h"
 #include "kernel/table.h"
 #include "look/peaks.h"
 #include "vk/pipeline.h"
@@ -15,10 +16,14 @@
 
 enum { VKMM_PEAK_STEPS = 64 }; /* multiply-adds of one invocation and step of peak.comp */
 
-/* Work that is timed again and again, vkmm_device_matrix_peak's too (matrix_peak.c): a dispatch of a pipeline, or
- * where there is none a copy from buffer to buffer. */
+/* Work that is timed again and again, also for vkmm_device_matrix_peak and vkmm_device_rate: dispatches of a pipeline;
+ * without one a copy from buffer to buffer; without buffers nothing. */
 typedef struct vkmm_peak {
     vkmm_device *device;
+    vkmm_status (*run)(void *context, double *ms); /* NULL; or work of the host, instead of all others */
+    void *context;
+    vkmm_queue_role role; /* of the copy */
+    uint32_t repeats;     /* dispatches, each of which waits for the one before; 0: one */
     vkmm_pipeline pipeline;
     uint32_t groups;
     uint32_t push[3], push_bytes; /* push[0]: the steps of a dispatch that is to grow */
@@ -40,5 +45,8 @@ vkmm_status vkmm_peak_run(vkmm_peak *peak, double *ms);
  * first, until a run is long enough to time. Runs repeat until their median is stable (vkmm_samples_enough), within
  * bounds of time. */
 vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms, double *spread);
+
+/* The same samples as they are, in milliseconds of one run: of all repeats together. */
+vkmm_status vkmm_peak_sample(vkmm_peak *peak, vkmm_samples *samples);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "exec/stats.h"
 #include "math/type.h"
 #include "vk/buffer.h"
 #include "vk/command.h"
@@ -53,14 +52,16 @@ void vkmm_peak_destroy(vkmm_peak *peak)
 static vkmm_status record(const vkmm_peak *peak, VkCommandBuffer *command)
 {
     const VkBufferCopy region = {.size = peak->copy_bytes};
-    vkmm_status status = vkmm_command_begin(peak->device, command);
+    vkmm_status status = vkmm_command_begin_on(peak->device, peak->role, command);
     if (status != VKMM_OK) return status;
-    vkmm_command_barrier_all(peak->device, *command);
+    if (peak->pipeline.handle || peak->from) vkmm_command_barrier_all(peak->device, *command);
     vkmm_timer_start(peak->device, *command, &peak->timer);
-    if (peak->pipeline.handle)
+    for (uint32_t i = 0; peak->pipeline.handle && (i == 0 || i < peak->repeats); i++) {
+        if (i > 0) vkmm_command_barrier_all(peak->device, *command);
         vkmm_pipeline_record(peak->device, &peak->pipeline, peak->push, peak->push_bytes,
                              (const uint32_t[3]){peak->groups, 1, 1}, *command);
-    else
+    }
+    if (!peak->pipeline.handle && peak->from)
         peak->device->table.vkCmdCopyBuffer(*command, peak->from, peak->to, 1, &region);
     vkmm_timer_mark(peak->device, *command, &peak->timer, 1);
     return vkmm_command_end(peak->device, *command);
@@ -69,6 +70,7 @@ static vkmm_status record(const vkmm_peak *peak, VkCommandBuffer *command)
 static vkmm_status run(const vkmm_peak *peak, VkCommandBuffer command, double *ms)
 {
     double host_ms = 0;
+    if (peak->run) return peak->run(peak->context, ms);
     vkmm_status status = vkmm_command_run(peak->device, command, &host_ms);
     if (status != VKMM_OK) return status;
     *ms = vkmm_timer_read(peak->device, &peak->timer, 0);
@@ -119,18 +121,24 @@ static vkmm_status sample(vkmm_peak *peak, VkCommandBuffer command, vkmm_samples
     return status;
 }
 
-vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms, double *spread)
+vkmm_status vkmm_peak_sample(vkmm_peak *peak, vkmm_samples *samples)
 {
     VkCommandBuffer command = NULL;
+    vkmm_status status = peak->run ? VKMM_OK : record(peak, &command);
+    if (status == VKMM_OK) status = sample(peak, command, samples);
+    vkmm_command_free(peak->device, &command);
+    return status;
+}
+
+vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms, double *spread)
+{
     vkmm_samples samples = {0};
     vkmm_status status = grow(peak, grows);
-    if (status == VKMM_OK) status = record(peak, &command);
-    if (status == VKMM_OK) status = sample(peak, command, &samples);
+    if (status == VKMM_OK) status = vkmm_peak_sample(peak, &samples);
     const vkmm_series series = vkmm_samples_series(&samples);
     *best_ms = series.min;
     *spread = series.median > 0 ? 1 - series.min / series.median : 0;
     vkmm_samples_free(&samples);
-    vkmm_command_free(peak->device, &command);
     return status;
 }
 

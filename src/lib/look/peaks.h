@@ -1,4 +1,4 @@
-/* How fast a device copies, adds products in registers, and multiplies matrices as single operations. */
+/* How fast a device copies, adds products in registers, multiplies matrices as single operations, and starts work. */
 #ifndef VKMM_LOOK_PEAKS_H
 #define VKMM_LOOK_PEAKS_H
 
@@ -23,5 +23,34 @@ vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *p
  * computes wrong products; all are compared with sums computed on the host. Takes as long as vkmm_device_peaks; if the
  * device is a CPU, its driver's compiler takes some seconds more. */
 vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape *shape, double *multiply_adds_per_s);
+
+/* What else a program waits for: transfers and submissions. The order of vkmm_rate_kinds. */
+typedef enum vkmm_rate_kind {
+    VKMM_RATE_UPLOAD, /* vkmm_memory_write from pageable memory: through staging buffers, or into mapped memory */
+    VKMM_RATE_UPLOAD_PINNED, /* a copy by the device from memory of the host that it can read */
+    VKMM_RATE_DOWNLOAD,      /* the same back, vkmm_memory_read */
+    VKMM_RATE_DOWNLOAD_PINNED,
+    VKMM_RATE_CACHE,  /* a copy in device memory that a cache holds: bytes read and bytes written */
+    VKMM_RATE_LAUNCH, /* an empty dispatch that waits for the one before, in one command buffer */
+    VKMM_RATE_SUBMIT, /* an empty command buffer, from vkQueueSubmit until the host knows that it has ended */
+    VKMM_RATE_COUNT
+} vkmm_rate_kind;
+
+typedef struct vkmm_rate_info {
+    const char *name, *title; /* "upload_pinned", "upload, pinned memory" */
+    const char *unit;         /* "bytes/s" or "ms" */
+} vkmm_rate_info;
+
+extern const vkmm_rate_info vkmm_rate_infos[VKMM_RATE_COUNT];
+
+/* Bytes per second, or milliseconds. Host clock but for VKMM_RATE_CACHE and VKMM_RATE_LAUNCH. */
+typedef struct vkmm_rate {
+    double median, low, high; /* low, high: the 5th and 95th percentile of the samples */
+    uint64_t bytes;           /* of the buffer; 0 for times */
+} vkmm_rate;
+
+/* Takes half a second as above. VKMM_UNSUPPORTED: VKMM_RATE_CACHE, where no size of buffer is clearly faster than
+ * memory. */
+vkmm_status vkmm_device_rate(vkmm_device *device, vkmm_rate_kind kind, vkmm_rate *rate);
 
 #endif

@@ -24,11 +24,19 @@ typedef struct peak {
     char reason[240];
 } peak;
 
+/* A transfer or a submission. */
+typedef struct rate {
+    const vkmm_rate_info *info;
+    vkmm_rate is;
+    char reason[240];
+} rate;
+
 typedef struct peaks {
     cli_session *session;
     const vkmm_report *report;
     peak copy, types[VKMM_TYPE_COUNT], shapes[VKMM_MAX_MATRIX_SHAPES];
-    uint32_t type_count, shape_count;
+    rate rates[VKMM_RATE_COUNT];
+    uint32_t type_count, shape_count, rate_count;
     vkmm_bench_power power; /* what other processes used meanwhile, if the device is a processor */
     const char *no_shapes;  /* why there are none; "" */
     vkmm_status status;     /* the exit code of all failures */
@@ -39,29 +47,28 @@ typedef struct peaks {
 
 /* ---- measuring ---- */
 
-static void explain(peak *one, const char *reason)
+static void explain(char reason[240], const char *sentence)
 {
-    VKMM_PUT(one->reason, "%.239s", reason);
+    snprintf(reason, 240, "%.239s", sentence);
 }
 
-/* The result of a measurement; `multiply_adds` per second if it succeeded. */
-static void take(peaks *all, peak *one, vkmm_status status, double multiply_adds)
+/* The result of a measurement, and whether it is a figure. */
+static void take(peaks *all, char reason[240], vkmm_status status, int is_figure)
 {
     const char *sentence = all->session->console.last_error;
 
-    one->per_s = status == VKMM_OK ? 2 * multiply_adds : 0;
     if (status == VKMM_OK) {
         all->measured = 1;
-        if (multiply_adds <= 0) explain(one, "the device's clocks measured no time for it");
+        if (!is_figure) explain(reason, "the device's clocks measured no time for it");
         return;
     }
-    explain(one, sentence[0] != '\0' ? sentence : vkmm_status_name(status));
+    explain(reason, sentence[0] != '\0' ? sentence : vkmm_status_name(status));
     all->lost |= status == VKMM_DEVICE_LOST;
     /* A wrong result takes precedence, then the loss of the device, then the first failure. */
     if (all->status == VKMM_OK || status == VKMM_WRONG_RESULT ||
         (status == VKMM_DEVICE_LOST && all->status != VKMM_WRONG_RESULT)) {
         all->status = status;
-        memcpy(all->failure, one->reason, sizeof all->failure);
+        memcpy(all->failure, reason, sizeof all->failure);
     }
 }
 
@@ -73,15 +80,16 @@ static void measure_type(peaks *all, vkmm_type type)
 
     one->type = type;
     if (type == VKMM_F64 && !all->session->info->has_f64) {
-        explain(one, "the device does not support 64-bit floats (shaderFloat64)");
+        explain(one->reason, "the device does not support 64-bit floats (shaderFloat64)");
     } else if (all->lost) {
-        explain(one, "the device was lost before");
+        explain(one->reason, "the device was lost before");
     } else {
         cli_progress(&all->session->console, "%s", vkmm_type_of(type)->name);
         status = vkmm_device_peaks(all->session->device, type, &measured);
-        take(all, one, status, measured.multiply_adds_per_s);
+        one->per_s = 2 * measured.multiply_adds_per_s;
+        take(all, one->reason, status, one->per_s > 0);
         one->spread = measured.multiply_adds_spread;
-        if (status != VKMM_OK && all->copy.per_s <= 0) explain(&all->copy, one->reason);
+        if (status != VKMM_OK && all->copy.per_s <= 0) explain(all->copy.reason, one->reason);
         /* Every type measures the copy again: the best of them is the peak. */
         if (status != VKMM_OK || measured.copy_bytes_per_s <= all->copy.per_s) return;
         all->copy.per_s = measured.copy_bytes_per_s;
@@ -117,38 +125,84 @@ static void measure_shapes(peaks *all)
         one->shape = *shape;
         one->spread = NAN;
         if (all->lost) {
-            explain(one, "the device was lost before");
+            explain(one->reason, "the device was lost before");
             continue;
         }
         cli_progress(&session->console, "matrix %ux%ux%u", shape->m, shape->n, shape->k);
         status = vkmm_device_matrix_peak(session->device, shape, &multiply_adds);
-        take(all, one, status, multiply_adds);
+        one->per_s = 2 * multiply_adds;
+        take(all, one->reason, status, one->per_s > 0);
     }
     if (all->shape_count == 0 && all->no_shapes[0] == '\0')
         all->no_shapes = count > 0 ? "the device's shapes have none of these types" : "the device lists no shape";
 }
 
+static void measure_rates(peaks *all)
+{
+    cli_session *session = all->session;
+
+    for (int kind = 0; kind < VKMM_RATE_COUNT; kind++) {
+        rate *one = &all->rates[all->rate_count++];
+        vkmm_status status;
+        one->info = &vkmm_rate_infos[kind];
+        if (all->lost) {
+            explain(one->reason, "the device was lost before");
+            continue;
+        }
+        cli_progress(&session->console, "%s", one->info->title);
+        status = vkmm_device_rate(session->device, (vkmm_rate_kind)kind, &one->is);
+        take(all, one->reason, status, one->is.median > 0);
+    }
+}
+
 /* ---- for people ---- */
 
-/* "3350 GB/s", or why there is no figure. */
-static void print_line(const vkmm_report *report, const char *what, const peak *one, double scale, const char *unit)
+/* "3350 GB/s" and its spread, or why there is no figure, which is 0. */
+static void print_cells(const vkmm_report *report, const char *what, double figure, const char *unit,
+                        const char *spread, const char *reason)
 {
     static const vkmm_place places[] = {{34}, {17}, {18}};
     vkmm_cell cells[3] = {{"", VKMM_PLAIN}};
     char clean[300];
 
     vkmm_cell_put(&cells[0], "  %s", what);
-    if (one->per_s > 0) {
-        vkmm_cell_put(&cells[1], "%9s %s", VKMM_FIGURE(one->per_s / scale), unit);
-        if (isfinite(one->spread))
-            vkmm_cell_put(&cells[2], "median %.*f %% lower", one->spread < 0.1, 100 * one->spread);
+    if (figure > 0) {
+        vkmm_cell_put(&cells[1], "%9s %s", VKMM_FIGURE(figure), unit);
+        vkmm_cell_put(&cells[2], "%s", spread);
         vkmm_cells_line(report, places, cells, 3);
         return;
     }
-    VKMM_CLEAN(clean, one->reason);
+    VKMM_CLEAN(clean, reason);
     fprintf(report->out, "%-*s%s ", 44 + (int)(strlen(what) - vkmm_text_columns(what)), cells[0].text,
             report->utf8 ? "–" : "-");
     vkmm_wrap(report, 46, clean);
+}
+
+static void print_line(const vkmm_report *report, const char *what, const peak *one, double scale, const char *unit)
+{
+    char spread[40] = "";
+
+    if (isfinite(one->spread)) VKMM_PUT(spread, "median %.*f %% lower", one->spread < 0.1, 100 * one->spread);
+    print_cells(report, what, one->per_s / scale, unit, spread, one->reason);
+}
+
+static void print_rate(const vkmm_report *report, const rate *one)
+{
+    const int is_time = strcmp(one->info->unit, "ms") == 0;
+    const double scale = is_time ? 1e-3 : 1e9;
+    char spread[80], what[80];
+
+    VKMM_PUT(spread, "%s %s %s", VKMM_FIGURE(one->is.low / scale), report->utf8 ? "–" : "-",
+             VKMM_FIGURE(one->is.high / scale));
+    if (one->info == &vkmm_rate_infos[VKMM_RATE_CACHE] && one->is.bytes > 0)
+        VKMM_PUT(what, "%s, twice %s", one->info->title, VKMM_BYTES(one->is.bytes));
+    else
+        VKMM_PUT(what, "%s", one->info->title);
+    print_cells(report, what, one->is.median / scale,
+                !is_time       ? "GB/s"
+                : report->utf8 ? "µs"
+                               : "us",
+                spread, one->reason);
 }
 
 static void print_shape(const vkmm_report *report, const peak *one)
@@ -173,6 +227,7 @@ static void print(const peaks *all)
 
     vkmm_print_device(report, all->session->info, NULL);
     print_line(report, "copy in device memory", &all->copy, 1e9, "GB/s");
+    for (uint32_t i = 0; i < all->rate_count; i++) print_rate(report, &all->rates[i]);
     for (uint32_t i = 0; i < all->type_count; i++) {
         const vkmm_type_info *type = vkmm_type_of(all->types[i].type);
         VKMM_PUT(what, "multiply-add %s", type->name);
@@ -181,7 +236,7 @@ static void print(const peaks *all)
     for (uint32_t i = 0; i < all->shape_count; i++) print_shape(report, &all->shapes[i]);
     if (all->shape_count == 0) {
         peak none = {.type = 0};
-        explain(&none, all->no_shapes);
+        explain(none.reason, all->no_shapes);
         print_line(report, "matrix multiply-add", &none, 1, "");
     }
     if (vkmm_bench_is_busy(&all->power))
@@ -223,10 +278,26 @@ static const vkmm_field shape_fields[] = {
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(peak, shape), .record = &vkmm_shape_record}, FLOPS, REASON};
 static const vkmm_record shape_record = {NULL, VKMM_FIELDS(shape_fields)};
 
+#define RATE(kind, member) VKMM_IN(kind, rate, is, member), .flags = VKMM_MAYBE
+
+static const vkmm_field rate_info_fields[] = {{VKMM_KEY(STRING, vkmm_rate_info, name)},
+                                              {VKMM_KEY(STRING, vkmm_rate_info, unit)}};
+static const vkmm_record rate_info_record = {NULL, VKMM_FIELDS(rate_info_fields)};
+
+static const vkmm_field rate_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(rate, info), VKMM_POINTER, .record = &rate_info_record},
+    {RATE(REAL, median)},
+    {RATE(REAL, low)},
+    {RATE(REAL, high)},
+    {RATE(U64, bytes)},
+    {"reason", VKMM_FIELD_TEXT, VKMM_AT(rate, reason), .flags = VKMM_MAYBE}};
+static const vkmm_record rate_record = {NULL, VKMM_FIELDS(rate_fields)};
+
 #define POWER(kind, member) VKMM_IN(kind, peaks, power, member)
 
 static const vkmm_field fields[] = {
     {VKMM_KEY(RECORD, peaks, copy), .record = &copy_record},
+    {"rates", VKMM_FIELD_RECORD, VKMM_LIST(peaks, rates, rate_count), VKMM_HERE, .record = &rate_record},
     {"types", VKMM_FIELD_RECORD, VKMM_LIST(peaks, types, type_count), VKMM_HERE, .record = &type_record},
     {"matrix", VKMM_FIELD_RECORD, VKMM_LIST(peaks, shapes, shape_count), VKMM_HERE, .record = &shape_record},
     {"no_matrix", VKMM_FIELD_STRING, VKMM_AT(peaks, no_shapes), VKMM_MAYBE},
@@ -252,12 +323,13 @@ vkmm_status cli_peak(cli_session *session)
     if (session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) sensors = vkmm_sensors_open(NULL, "");
     vkmm_sensors_start(sensors);
     session->console.muted = 1; /* the sentences go into the rows */
+    measure_rates(all);
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         const char *name = vkmm_type_of((vkmm_type)type)->name;
         if (is_wanted(session->options, name, name)) measure_type(all, (vkmm_type)type);
     }
     if (all->copy.per_s <= 0 && all->copy.reason[0] == '\0')
-        explain(&all->copy, "it is measured together with a type that the device has");
+        explain(all->copy.reason, "it is measured together with a type that the device has");
     if (all->copy.per_s > 0) all->copy.reason[0] = '\0';
     measure_shapes(all);
     vkmm_sensors_stop(sensors, &sensed);
