@@ -67,6 +67,12 @@ class Explain(cli.Case):
         else:
             self.assertGreater(len(kernel["statistics"]), 0)
 
+    def test_long_loops(self):
+        """A band of 64 tiles with K = 1024 is more than older releases of llvmpipe run: that is no wrong result."""
+        done = cli.run("explain", "--size", "16x1024x1024", "--tile", "16", "--kernel", "band")
+        if done.returncode != 0:
+            self.assertRegex(done.stderr, r"\Avkmatmul: llvmpipe exits a shader's loops after 65535 iterations, before band .*\n\Z")
+
     def test_plans(self):
         """Kernels that take every problem are not counted; what follows from their plan is told."""
         report = self.explain("--size", "256x512x64", "--kernel", "blocked", "--type", "f16", "--compute", "f16")
