@@ -322,7 +322,7 @@ static void nothing_is_submitted_or_allocated(void **state)
     vkmm_trace *trace = NULL;
     vkmm_race_result race;
     vkmm_access access;
-    vkmm_peaks peaks;
+    vkmm_peaks peaks = {0};
     vkmm_rate rate;
     expect_refusal(vkmm_multiply(device, &problem, matrix[0], matrix[1], NULL, matrix[2]), "vkmm_multiply");
     expect_refusal(vkmm_memory_create(device, 64, &memory), "vkmm_memory_create");

@@ -244,13 +244,14 @@ vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *p
                       *copier = vkmm_module_find("copy", VKMM_U32, VKMM_BUILD_PLAIN);
     const char *why = why_not(info, type, module);
     bench b = {.device = device};
-    vkmm_peaks measured = {0};
+    vkmm_peaks measured = *peaks;
+    const int has_copy = peaks->copy_bytes_per_s > 0 && !is_cpu(device);
     if (why)
         return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" has no peak of %s: %s", info->name,
                          vkmm_type_of(type)->name, why);
     vkmm_status status = create(&b, type);
-    if (status == VKMM_OK) status = measure_copy(&b, NULL, &measured);
-    if (status == VKMM_OK) status = measure_copy(&b, copier, &measured);
+    if (status == VKMM_OK && !has_copy) status = measure_copy(&b, NULL, &measured);
+    if (status == VKMM_OK && !has_copy) status = measure_copy(&b, copier, &measured);
     if (status == VKMM_OK) status = measure_sums(&b, module, &measured);
     vkmm_buffer_destroy(device, &b.from);
     vkmm_buffer_destroy(device, &b.to);

@@ -14,8 +14,9 @@ typedef struct vkmm_peaks {
     double copy_spread, multiply_adds_spread;
 } vkmm_peaks;
 
-/* Takes half a second, or a little more on GPUs that raise their clocks slowly; up to two seconds if the times vary. No
- * dispatch takes longer than 200 ms. */
+/* *peaks: zeros, or what it was for another type: a GPU's copy is then not measured again. That of a processor is, and
+ * the best one kept, because other processes disturb it. Takes half a second, or a little more on GPUs that raise their
+ * clocks slowly; up to two seconds if the times vary. No dispatch takes longer than 200 ms. */
 vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *peaks);
 
 /* Multiply-adds per second of one shape, in registers only: 4×4 fragments per subgroup. VKMM_UNSUPPORTED: the device
@@ -24,7 +25,7 @@ vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *p
  * device is a CPU, its driver's compiler takes some seconds more. */
 vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape *shape, double *multiply_adds_per_s);
 
-/* What else a program waits for: transfers and submissions. The order of vkmm_rate_kinds. */
+/* What else a program waits for: transfers and submissions. The order of vkmm_rate_infos. */
 typedef enum vkmm_rate_kind {
     VKMM_RATE_UPLOAD, /* vkmm_memory_write from pageable memory: through staging buffers, or into mapped memory */
     VKMM_RATE_UPLOAD_PINNED, /* a copy by the device from memory of the host that it can read */

@@ -21,8 +21,9 @@ typedef struct worker {
 /* One peak after another; a type that the device lacks, or a shape for which there is no time, has none. */
 static vkmm_status measure_types(worker *w, const json_t *types, vkmm_bench_peaks *peaks)
 {
+    vkmm_peaks found = {0};
+
     for (size_t i = 0; i < json_array_size(types); i++) {
-        vkmm_peaks found;
         vkmm_type type;
         vkmm_status status;
         const char *name = json_string_value(json_array_get(types, i));
@@ -31,7 +32,7 @@ static vkmm_status measure_types(worker *w, const json_t *types, vkmm_bench_peak
         if (status == VKMM_DEVICE_LOST) return status;
         if (status != VKMM_OK) continue;
         peaks->multiply_adds_per_s[type] = found.multiply_adds_per_s;
-        if (!(peaks->copy_bytes_per_s > found.copy_bytes_per_s)) peaks->copy_bytes_per_s = found.copy_bytes_per_s;
+        peaks->copy_bytes_per_s = found.copy_bytes_per_s;
     }
     return VKMM_OK;
 }

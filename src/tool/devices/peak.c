@@ -75,7 +75,7 @@ static void take(peaks *all, char reason[240], vkmm_status status, int is_figure
 static void measure_type(peaks *all, vkmm_type type)
 {
     peak *one = &all->types[all->type_count++];
-    vkmm_peaks measured = {0};
+    vkmm_peaks measured = {.copy_bytes_per_s = all->copy.per_s};
     vkmm_status status;
 
     one->type = type;
@@ -90,7 +90,6 @@ static void measure_type(peaks *all, vkmm_type type)
         take(all, one->reason, status, one->per_s > 0);
         one->spread = measured.multiply_adds_spread;
         if (status != VKMM_OK && all->copy.per_s <= 0) explain(all->copy.reason, one->reason);
-        /* Every type measures the copy again: the best of them is the peak. */
         if (status != VKMM_OK || measured.copy_bytes_per_s <= all->copy.per_s) return;
         all->copy.per_s = measured.copy_bytes_per_s;
         all->copy.spread = measured.copy_spread;
