@@ -216,7 +216,7 @@ static const struct {
      * second pass. */
     void (*fill)(filler *f, int is_first, int pass);
 } suites[] = {
-    {"quick", 34000, 17000, 1500, 400, 5, fill_quick},
+    {"quick", 34000, 15000, 1500, 400, 5, fill_quick},
     {"standard", 6.5 * MINUTE_MS, 0, 3000, 500, 5, fill_standard},
     {"full", 45 * MINUTE_MS, 0, 10000, 1000, 7, fill_full},
 };
