@@ -14,7 +14,7 @@ import cli
 
 FAKE = HERE / "fake_worker.py"
 KEYS = {"schema", "tool", "device", "problem", "skipped", "best", "planned", "candidates", "failed", "wrong", "resumed", "stored", "seconds",
-        "trials"}
+        "trials", "failures"}
 SMALL = ["--size", "32"]
 
 
@@ -182,6 +182,10 @@ class Fake(Case):
                          stderr=r"vkmatmul: warning: 1 configuration gave wrong products, the first being .*should be 2\n")
         tried = self.tried()
         self.assertEqual((row["failed"], row["wrong"]), (len(faults), 1))
+        lost = "process or device lost"
+        self.assertEqual([f["reason"] for f in row["failures"]], [lost, lost, lost, "wrong result", lost, "not supported by the device", lost, lost])
+        self.assertEqual([(f["kernel"], f["config"]) for f in row["failures"]], [tried[n - 1] for n in faults])
+        self.assertEqual(row["failures"][5]["sentence"], "this device cannot")
         self.assertEqual(row["candidates"], len(tried) - len(faults))
         self.assertGreater(len(tried), 30)
         self.assertEqual(len(set(tried)), len(tried))
@@ -191,6 +195,7 @@ class Fake(Case):
         code, out, _ = self.interrupt(12, faults="4:hang")
         row = json.loads(out)
         self.assertEqual((code, row["failed"]), (130, 1))
+        self.assertEqual([f["reason"] for f in row["failures"]], ["no answer in time"])
         self.assertGreater(row["candidates"], 6)
         self.assertFalse([command for command in running() if str(FAKE) in command])
 
@@ -289,6 +294,24 @@ class Fake(Case):
             self.assertRegex(text, r"(?m)^64(\^3|³) +f32 +(blocked|cpu|skinny) +[\d.]+ +[\d.]+ +[+-]\d+ % +\d+ +0$")
             if locale == "C":
                 text.encode("ascii")
+
+    def test_table_of_failures(self):
+        """Counted by reason, and listed if asked for."""
+        more = {"env": {"FAKE_WORKER_FAULTS": "3:refused,5:lost,7:refused", **self.fake_time()}}
+        words = ["tune", "--worker", FAKE, "--size", "64", "--budget", "1s"]
+        counts = ["    2 failed: not supported by the device", "    1 failed: process or device lost"]
+        self.assertEqual(self.good(*words, **more).splitlines()[-2:], [line + " (-v lists them)" for line in counts])
+        (self.fake / "log").unlink()
+        lines = self.good(*words, "-v", **more).splitlines()[-5:]
+        self.assertEqual([lines[0], lines[3]], counts)
+        for line in lines[1:3]:
+            self.assertRegex(line, "^        [a-z]+ rows=[^ ]+: this device cannot$")
+        self.assertRegex(lines[4], "^        [a-z]+ rows=[^ ]+: the device was lost$")
+
+    def test_failures_of_an_earlier_tune(self):
+        self.interrupt(12, faults="4:refused")
+        done = cli.run("tune", "--worker", FAKE, "--size", "1024", "--budget", "1s", env=dict(self.env, **self.fake_time()))
+        self.assertEqual(done.stdout.splitlines()[-1], "    1 failed in an earlier tune")
 
     def test_refuses(self):
         for budget in ["60", "1.5.2s", "5x", "-3s", "0s", "1e3s", "25h", ""]:

@@ -95,6 +95,7 @@ typedef struct cli_options {
     cli_at at;                       /* trace: the element to follow */
     const char *html;                /* trace: where the page goes; NULL: no page */
     double budget_ms;                /* tune: 0: not given */
+    int verbose;                     /* tune: list why candidates failed */
     int restart;                     /* tune: drop the results of an unfinished tune */
     const char *import, *export;     /* tune: files to copy results from and to instead of tuning */
     const char *worker;              /* hidden: the program that measures for tune, bench and compare; NULL: this one */

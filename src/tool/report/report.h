@@ -23,6 +23,7 @@ typedef struct vkmm_report {
     int colour;                               /* escape sequences for colour may be used */
     int markdown;                             /* sentences are entries of a list in Markdown */
     int samples;                              /* JSON of run and ladder: all samples in addition to their statistics */
+    int verbose;                              /* tune's table: the reason of each failure */
     int columns;                              /* limit the width of tables to this by dropping columns; 0: no limit */
     const char *version, *shader_hash;        /* the tool's */
     const char *command;                      /* the exact command line */

@@ -108,6 +108,7 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     session->report.out = stdout;
     session->report.utf8 = vkmm_terminal_utf8();
     session->report.samples = options->samples;
+    session->report.verbose = options->verbose;
     session->report.colour = vkmm_terminal_colour(stdout);
     session->report.columns = vkmm_terminal_is(stdout) ? vkmm_terminal_columns(stdout) : 0;
     session->report.version = vkmm_version();

@@ -96,6 +96,7 @@ static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
     p->gflops[problem->type] = row.tuned.planned_gflops;
     if (row.tuned.gflops > 0) shown = show(session, &row);
     vkmm_free((void *)row.trials);
+    vkmm_free(row.failures);
     return cli_worse(status, shown);
 }
 

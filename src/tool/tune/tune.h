@@ -52,6 +52,14 @@ typedef struct vkmm_tune_trial {
     double ms;
 } vkmm_tune_trial;
 
+/* A candidate without a time. */
+typedef struct cli_tune_failure {
+    vkmm_candidate candidate;
+    vkmm_status status;
+    const char *reason;                 /* a few words that many failures share: static */
+    char sentence[VKMM_SENTENCE_BYTES]; /* the whole reason; "": unknown */
+} cli_tune_failure;
+
 /* What a tune found for one problem. Borrows all that it points to. */
 typedef struct vkmm_tune_row {
     const vkmm_device_info *device;
@@ -66,6 +74,8 @@ typedef struct vkmm_tune_row {
     char skipped[160];             /* "", or why the problem was left out: then there is no result */
     const vkmm_tune_trial *trials; /* all that have a time, the fastest first */
     uint32_t trial_count;
+    cli_tune_failure *failures; /* those of this tune; an earlier one kept no reasons */
+    uint32_t failure_count;
 } vkmm_tune_row;
 
 /* For people, and as "vkmatmul.tune/1". VKMM_OUT_OF_MEMORY is the only failure. */
@@ -75,7 +85,7 @@ vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row);
 /* Searches for about budget_ms, measures the fastest and the planner's choice in turns, and stores a configuration that
  * is significantly faster. row is zeroed by the caller. The status is that of the problem; the row is worth showing if
  * row->tuned.gflops is above 0. An interrupt ends the search early, with the results so far. The caller frees
- * row->trials. */
+ * row->trials and row->failures. */
 vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, vkmm_tune_row *row);
 
 #endif

@@ -33,6 +33,16 @@ static const vkmm_field planned_fields[] = {
 };
 static const vkmm_record planned_record = {NULL, VKMM_FIELDS(planned_fields)};
 
+#define FAILURE(kind, member) VKMM_KEY(kind, cli_tune_failure, member)
+
+static const vkmm_field failure_fields[] = {
+    {VKMM_IN(TEXT, cli_tune_failure, candidate, kernel)},
+    {VKMM_IN(TEXT, cli_tune_failure, candidate, config)},
+    {FAILURE(STRING, reason)},
+    {FAILURE(TEXT, sentence), VKMM_MAYBE},
+};
+static const vkmm_record failure_record = {NULL, VKMM_FIELDS(failure_fields)};
+
 VKMM_KNOWN(was_measured, vkmm_tune_row, skipped[0] == '\0')
 
 #define ROW_KEY(kind, member) VKMM_KEY(kind, vkmm_tune_row, member)
@@ -49,6 +59,8 @@ static const vkmm_field row_fields[] = {
     {ROW_KEY(TRUTH, stored)},
     {ROW_KEY(REAL, seconds)},
     {"trials", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_tune_row, trials, trial_count), .record = &trial_record,
+     .known = was_measured},
+    {"failures", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_tune_row, failures, failure_count), .record = &failure_record,
      .known = was_measured},
 };
 static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields)};

@@ -30,11 +30,8 @@ typedef struct tuner {
     vkmm_tune *tune;
     cli_tune_link link;
     vkmm_tune_row *row;
-    double start, end;                     /* of the available time, by vkmm_now_ms */
-    double ask_ms, asked;                  /* all that was spent on candidates, and on how many */
-    vkmm_status why;                       /* the planner's choice has no time: why, */
-    char sentence[VKMM_SENTENCE_BYTES];    /* in words */
-    char first_wrong[VKMM_SENTENCE_BYTES]; /* "": no configuration gave a wrong product */
+    double start, end;    /* of the available time, by vkmm_now_ms */
+    double ask_ms, asked; /* all that was spent on candidates, and on how many */
 } tuner;
 
 static double gflops_of(const tuner *t, double ms)
@@ -72,22 +69,23 @@ static int is_same(const vkmm_candidate *a, const vkmm_candidate *b)
     return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->config, b->config) == 0;
 }
 
-/* A candidate without a time: reported at the end, in one sentence, or if it is the planner's choice. */
-static void note_failure(tuner *t, const vkmm_candidate *candidate)
+/* Keeps the worker's reason why a candidate has no time. */
+static vkmm_status note_failure(tuner *t, const vkmm_candidate *candidate)
 {
     const cli_worker *worker = &t->link.worker;
-    vkmm_tune_state state = vkmm_tune_look(t->tune);
+    vkmm_tune_row *row = t->row;
+    cli_tune_failure *failure = vkmm_list_add(&row->failures, &row->failure_count, 1, sizeof *failure);
 
+    if (failure == NULL) return VKMM_NO_MEMORY(t->session->log, "for %u results", row->failure_count + 1);
+    failure->candidate = *candidate;
+    failure->status = worker->status;
+    failure->reason = worker->status != VKMM_DEVICE_LOST ? vkmm_status_name(worker->status)
+                      : worker->is_timeout               ? "no answer in time"
+                                                         : "process or device lost";
+    VKMM_PUT(failure->sentence, "%s", worker->sentence);
+    row->wrong += worker->status == VKMM_WRONG_RESULT;
     vkmm_tune_tell(t->tune, candidate, 0);
-    if (worker->status == VKMM_WRONG_RESULT) {
-        t->row->wrong++;
-        if (t->first_wrong[0] == '\0')
-            VKMM_PUT(t->first_wrong, "%s %s: %.500s", candidate->kernel, candidate->config, worker->sentence);
-    }
-    if (is_same(candidate, &state.planned)) {
-        t->why = worker->status;
-        VKMM_PUT(t->sentence, "%s", worker->sentence);
-    }
+    return VKMM_OK;
 }
 
 /* The time kept for the duels, by what candidates took so far. */
@@ -125,8 +123,9 @@ static void set_limits(const tuner *t, double best, double *patience, double *en
 static vkmm_status search(tuner *t)
 {
     vkmm_candidate candidate;
+    vkmm_status status = VKMM_OK;
 
-    while (!vkmm_interrupted() && vkmm_tune_next(t->tune, &candidate)) {
+    while (status == VKMM_OK && !vkmm_interrupted() && vkmm_tune_next(t->tune, &candidate)) {
         cli_answer answer;
         double best = best_ms(t), now = vkmm_now_ms(), patience, end;
         cli_reply reply;
@@ -144,9 +143,9 @@ static vkmm_status search(tuner *t)
         if (reply == CLI_REPLY_ANSWER && t->link.worker.status == VKMM_OK)
             vkmm_tune_tell(t->tune, &candidate, answer.ms[0]);
         else
-            note_failure(t, &candidate);
+            status = note_failure(t, &candidate);
     }
-    return VKMM_OK;
+    return status;
 }
 
 static void take(tuner *t, const vkmm_candidate *best, double ms, double planned_ms)
@@ -188,8 +187,9 @@ static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
             return vkmm_fail(t->session->log, t->link.worker.status, "%s", t->link.worker.sentence);
         if (reply == CLI_REPLY_INTERRUPTED) break;
         if (reply != CLI_REPLY_ANSWER || t->link.worker.status != VKMM_OK) {
-            note_failure(t, &pair[1]); /* and the next one moves up */
-            continue;
+            const vkmm_status status = note_failure(t, &pair[1]);
+            if (status != VKMM_OK) return status;
+            continue; /* the next one moves up */
         }
         place++;
         if (answer.upper < DOUBT && answer.ratio < best_ratio) {
@@ -268,16 +268,24 @@ static vkmm_status store(tuner *t)
 static vkmm_status report_failures(tuner *t)
 {
     const vkmm_log *log = t->session->log;
+    const vkmm_tune_row *row = t->row;
+    const cli_tune_failure *wrong = NULL, *planned = NULL;
 
-    if (t->row->wrong > 0)
-        vkmm_say(log, VKMM_LOG_WARNING, "%u configuration%s gave wrong products, the first being %s", t->row->wrong,
-                 t->row->wrong == 1 ? "" : "s", t->first_wrong);
-    if (t->row->tuned.gflops <= 0 && t->why == VKMM_OK && !vkmm_interrupted())
+    for (uint32_t i = row->failure_count; i-- > 0;) {
+        if (row->failures[i].status == VKMM_WRONG_RESULT) wrong = &row->failures[i];
+        if (is_same(&row->failures[i].candidate, &row->planned)) planned = &row->failures[i];
+    }
+    if (wrong != NULL)
+        vkmm_say(log, VKMM_LOG_WARNING, "%u configuration%s gave wrong products, the first being %s %s: %.500s",
+                 row->wrong, row->wrong == 1 ? "" : "s", wrong->candidate.kernel, wrong->candidate.config,
+                 wrong->sentence);
+    if (row->tuned.gflops <= 0 && planned == NULL && !vkmm_interrupted())
         return vkmm_fail(log, VKMM_INVALID,
                          "the budget of %.1f s ran out before one product could be timed; increase --budget",
                          (t->end - t->start) / 1000);
-    if (t->why != VKMM_OK) return vkmm_fail(log, t->why, "the planner's own choice cannot be used: %s", t->sentence);
-    if (t->row->wrong > 0 && t->session->options->validate)
+    if (planned != NULL)
+        return vkmm_fail(log, planned->status, "the planner's own choice cannot be used: %s", planned->sentence);
+    if (wrong != NULL && t->session->options->validate)
         return vkmm_fail(log, VKMM_WRONG_RESULT, "under validation every configuration must be right");
     return VKMM_OK;
 }

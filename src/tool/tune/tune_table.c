@@ -1,7 +1,8 @@
-/* What a tune found, for people: a line of figures, and below it the configuration. */
+/* What a tune found, for people: a line of figures, and below it the configuration, and why candidates failed. */
 #include <string.h>
 #include "report/columns.h"
 #include "report/text.h"
+#include "report/wrap.h"
 #include "tune/tune.h"
 
 enum { SIZE, TYPE, KERNEL, GFLOPS, PLANNED, GAIN, TRIED, FAILED, COLUMNS };
@@ -48,6 +49,36 @@ static void print_config(const vkmm_report *report, const char *config)
     putc('\n', report->out);
 }
 
+/* The failures that share the reason of the index-th; 0 unless it is the first of them. */
+static uint32_t count_reason(const vkmm_tune_row *row, uint32_t index)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < row->failure_count; i++)
+        if (strcmp(row->failures[i].reason, row->failures[index].reason) == 0) {
+            if (i < index) return 0;
+            count++;
+        }
+    return count;
+}
+
+/* How many candidates failed for each reason; if wanted, below it which ones. */
+static void print_failures(const vkmm_report *report, const vkmm_tune_row *row)
+{
+    for (uint32_t i = 0; i < row->failure_count; i++) {
+        const uint32_t count = count_reason(row, i);
+        if (count == 0) continue;
+        vkmm_report_say(report, INDENT, VKMM_PLAIN, "%u failed: %s%s", count, row->failures[i].reason,
+                        report->verbose ? "" : " (-v lists them)");
+        for (uint32_t j = i; j < row->failure_count && report->verbose; j++)
+            if (strcmp(row->failures[i].reason, row->failures[j].reason) == 0)
+                vkmm_report_say(report, 2 * INDENT, VKMM_PLAIN, "%s %s: %s", row->failures[j].candidate.kernel,
+                                row->failures[j].candidate.config, row->failures[j].sentence);
+    }
+    if (row->failed > row->failure_count)
+        vkmm_report_say(report, INDENT, VKMM_PLAIN, "%u failed in an earlier tune", row->failed - row->failure_count);
+}
+
 vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row)
 {
     static const vkmm_cell titles[COLUMNS] = {{"size", VKMM_DIM},    {"type", VKMM_DIM},      {"kernel", VKMM_DIM},
@@ -68,7 +99,8 @@ vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row)
     else
         fill_figures(row, cells);
     print_line(report, cells);
-    if (row->skipped[0] == '\0')
-        print_config(report, planned ? "the planner's own choice: nothing tried was faster" : row->tuned.best.config);
+    if (row->skipped[0] != '\0') return VKMM_OK;
+    print_config(report, planned ? "the planner's own choice: nothing tried was faster" : row->tuned.best.config);
+    print_failures(report, row);
     return VKMM_OK;
 }
