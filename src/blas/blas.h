@@ -13,7 +13,7 @@
  *     device.c   the device: opened when it may pay, given up for good when it fails
  *     host.c     the host's BLAS, found at run time
  *     jumps.c    all other names of a BLAS, for libblas.so.3
- *     report.c   VKBLAS_VERBOSE, VKBLAS_REPORT
+ *     report.c   VKBLAS_VERBOSE, VKBLAS_REPORT, VKBLAS_TOP
  *
  * The environment is read by secure_getenv alone: in a setuid program its caller must not choose what is loaded,
  * written or kept. An invalid value is reported once and has no effect.
@@ -70,7 +70,7 @@ typedef struct vkblas_call {
 typedef struct vkblas_turn {
     int done;               /* the call is computed, */
     int on_device;          /* or some of it, on the device */
-    const char *why;        /* it is the host's; NULL: nobody wants to know */
+    const char *why;        /* the device or the host computes it; static. NULL: the call is not reported */
     double began_ms;        /* by vkblas_now_ms */
     double host_ms, gpu_ms; /* as expected of both; negative: not known */
     int learns;             /* the host's time is to be learned */
@@ -204,6 +204,9 @@ void vkblas_device_give_up(void);
 
 /* Whether a call would not have to open it first: 1: open; 0: never tried; -1: there is none. */
 int vkblas_device_state(void);
+
+/* Why there is none, in words; only if vkblas_device_state() is -1. */
+const char *vkblas_device_reason(void);
 
 /* What tells this device with its driver from others, once it is open. */
 uint64_t vkblas_device_identity(void);

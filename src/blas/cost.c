@@ -93,22 +93,28 @@ static double device_ms(const vkblas_cost *cost, vkblas_type type, vkblas_extent
 }
 
 /* The class has not been tried. */
-static vkblas_choice choose_trial(const vkblas_cost *cost, vkblas_type type, vkblas_extents e, double host)
+static vkblas_choice choose_trial(const vkblas_cost *cost, vkblas_type type, vkblas_extents e, vkblas_expected *x)
 {
     const place p = place_of(VKBLAS_HOST, e);
     const double spent = cost->classes[VKBLAS_HOST][type][p.volume][p.extent].all_ms;
-    const int is_worth = larger(spent, host) >= worth_trying_ms || vkblas_volume_of(e) >= large_volume;
-    return is_worth && cost->trials_ms < trials_ms + trials_share * cost->host_ms ? VKBLAS_TO_TRY : VKBLAS_TO_HOST;
+    const int is_worth = larger(spent, x->host_ms) >= worth_trying_ms || vkblas_volume_of(e) >= large_volume;
+    const int may_try = cost->trials_ms < trials_ms + trials_share * cost->host_ms;
+    x->why = !is_worth ? "the device is tried after 1 s of such calls"
+             : may_try ? "the device is being tried"
+                       : "trials have taken their share of the time";
+    return is_worth && may_try ? VKBLAS_TO_TRY : VKBLAS_TO_HOST;
 }
 
 /* The device is faster, but not open. */
-static vkblas_choice choose_opening(vkblas_cost *cost, double host, double device)
+static vkblas_choice choose_opening(vkblas_cost *cost, vkblas_expected *x)
 {
     const double open = cost->open_ms > 0 ? cost->open_ms : default_open_ms;
-    if (host > 2 * open + device)
+    if (x->host_ms > 2 * open + x->device_ms)
         return VKBLAS_TO_OPEN; /* what the first product allocates and builds takes time too */
-    cost->wasted_ms += host - device;
-    return cost->wasted_ms >= open / 10 ? VKBLAS_TO_TRY : VKBLAS_TO_HOST;
+    cost->wasted_ms += x->host_ms - x->device_ms;
+    const int is_worth = cost->wasted_ms >= open / 10;
+    x->why = is_worth ? "the device is being opened" : "opening the device would take longer than it has saved so far";
+    return is_worth ? VKBLAS_TO_TRY : VKBLAS_TO_HOST;
 }
 
 vkblas_choice vkblas_cost_choose(vkblas_cost *cost, vkblas_type type, vkblas_extents e, vkblas_expected *expected)
@@ -118,11 +124,18 @@ vkblas_choice vkblas_cost_choose(vkblas_cost *cost, vkblas_type type, vkblas_ext
                        *trial = &cost->classes[VKBLAS_TRIAL][type][p.volume][p.extent];
     const double host = host_ms(cost, type, e),
                  device = real->count > 1 ? real->ns * 1e-6 * vkblas_volume_of(e) : device_ms(cost, type, e) / 3;
-    if (expected != NULL) *expected = (vkblas_expected){host, device < 0 ? -1 : device};
-    if (cost->never[type] || (host >= 0 && device > 0.9 * host)) return VKBLAS_TO_HOST;
-    if (real->count < 2 && trial->count == 0) return choose_trial(cost, type, e, host);
-    if (host < 0) return VKBLAS_TO_HOST;
-    return cost->is_open ? VKBLAS_TO_DEVICE : choose_opening(cost, host, device);
+    vkblas_expected unused = {0}, *x = expected != NULL ? expected : &unused;
+    *x = (vkblas_expected){host, device < 0 ? -1 : device, "the device is faster"};
+    if (cost->never[type] || (host >= 0 && device > 0.9 * host)) {
+        x->why = cost->never[type] ? "the device has no such products" : "the host is faster";
+        return VKBLAS_TO_HOST;
+    }
+    if (real->count < 2 && trial->count == 0) return choose_trial(cost, type, e, x);
+    if (host < 0) {
+        x->why = "the host has not been timed";
+        return VKBLAS_TO_HOST;
+    }
+    return cost->is_open ? VKBLAS_TO_DEVICE : choose_opening(cost, x);
 }
 
 void vkblas_cost_learn(vkblas_cost *cost, vkblas_place where, vkblas_type type, vkblas_extents e, double ms)

@@ -44,9 +44,9 @@ typedef enum vkblas_choice {
     VKBLAS_TO_OPEN /* the device's, which is not open: opening it and computing there is faster than the host */
 } vkblas_choice;
 
-/* What is expected of both; negative: not known. */
 typedef struct vkblas_expected {
-    double host_ms, device_ms;
+    double host_ms, device_ms; /* negative: not known */
+    const char *why;           /* the reason for the choice, in a few words; static */
 } vkblas_expected;
 
 /* expected may be NULL. */

@@ -16,6 +16,7 @@ static uint32_t other_count;
 static atomic_int state; /* vkblas_device_state */
 static uint64_t identity;
 static _Thread_local char sentence[400];
+static char no_device[sizeof sentence + 16]; /* why there is none; written before `state` says so */
 
 void vkblas_warn(const char *format, ...)
 {
@@ -143,8 +144,9 @@ static void open_device(void)
     fesetenv(&numbers);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != VKMM_OK) {
-        vkblas_warn("%s%s; the host computes everything", what != NULL && *what ? "VKBLAS_DEVICE: " : "",
-                    sentence[0] ? sentence : vkmm_status_name(status));
+        snprintf(no_device, sizeof no_device, "%s%s", what != NULL && *what ? "VKBLAS_DEVICE: " : "",
+                 sentence[0] ? sentence : vkmm_status_name(status));
+        vkblas_warn("%s; the host computes everything", no_device);
         vkmm_instance_destroy(&instance);
         atomic_store(&state, -1);
         return;
@@ -156,6 +158,11 @@ static void open_device(void)
 int vkblas_device_state(void)
 {
     return atomic_load(&state);
+}
+
+const char *vkblas_device_reason(void)
+{
+    return no_device[0] ? no_device : "VKBLAS_DEVICE=none";
 }
 
 uint64_t vkblas_device_identity(void)
@@ -177,11 +184,13 @@ vkmm_device *const *vkblas_others(uint32_t *count)
 
 void vkblas_device_failed(vkmm_status status)
 {
-    static atomic_int warned;
+    static atomic_int warned, gave_up;
+    const char *why = sentence[0] ? sentence : vkmm_status_name(status);
+    const int is_final = status != VKMM_OUT_OF_MEMORY && status != VKMM_UNSUPPORTED;
     const char *what = status == VKMM_OUT_OF_MEMORY ? "what does not fit"
                        : status == VKMM_UNSUPPORTED ? "such calls"
                                                     : "everything from now on";
-    if (status != VKMM_OUT_OF_MEMORY && status != VKMM_UNSUPPORTED) vkblas_device_give_up();
-    if (!atomic_exchange(&warned, 1))
-        vkblas_warn("%s; the host computes %s", sentence[0] ? sentence : vkmm_status_name(status), what);
+    if (is_final && !atomic_exchange(&gave_up, 1)) snprintf(no_device, sizeof no_device, "%s", why);
+    if (is_final) vkblas_device_give_up();
+    if (!atomic_exchange(&warned, 1)) vkblas_warn("%s; the host computes %s", why, what);
 }

@@ -236,13 +236,16 @@ static void begin_work(vkblas_type type, vkblas_extents e)
 
 vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_expected *expected)
 {
-    *expected = (vkblas_expected){-1, -1};
+    *expected = (vkblas_expected){-1, -1, "no device"};
     if (vkblas_device_state() < 0) return VKBLAS_TO_HOST;
     stop_at_exit();
     pthread_mutex_lock(&lock);
     vkblas_choice choice = vkblas_cost_choose(&cost, type, e, expected);
     if (choice == VKBLAS_TO_TRY) begin_work(type, e);
-    if (choice > VKBLAS_TO_HOST && works) choice = VKBLAS_TO_TRY; /* it would wait */
+    if (choice > VKBLAS_TO_HOST && works) { /* it would wait */
+        choice = VKBLAS_TO_TRY;
+        expected->why = "the device is being tried";
+    }
     works |= choice == VKBLAS_TO_OPEN;
     pthread_mutex_unlock(&lock);
     if (choice != VKBLAS_TO_OPEN) return choice;
@@ -251,6 +254,7 @@ vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_e
     cost.is_open = is_there;
     works = 0;
     choice = is_there ? vkblas_cost_choose(&cost, type, e, expected) : VKBLAS_TO_HOST;
+    if (!is_there) expected->why = "no device";
     if (choice == VKBLAS_TO_TRY) begin_work(type, e); /* what was learned was another device's */
     pthread_mutex_unlock(&lock);
     return choice;

@@ -6,29 +6,42 @@
 
 #include "blas.h"
 
-/* Calls of one routine and one class of shape: extents rounded to powers of two. */
+/* Calls of one routine and one class of shape: the same extents if rounded to powers of two. */
 typedef struct line {
     vkblas_name name;
-    int log[3];             /* of m, n, k, rounded; -1: 0 */
+    int log[3]; /* of m, n, k, rounded; -1: 0 */
+    int64_t least[3], most[3];
     uint64_t calls, device; /* device: on it */
     double host_ms, device_ms, gain_ms;
     int gains; /* what the host would have taken is known */
 } line;
 
-enum { LINES = 256 }; /* the last one has all other shapes */
+enum { LINES = 256, REASONS = 16 }; /* the last line has all other shapes */
 static line lines[LINES];
 static int used;
+
+/* Why calls were the host's; the last one has all other reasons. */
+static struct reason {
+    const char *why;
+    double ms;
+} reasons[REASONS];
+static int top = LINES;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *to;
 static int speaks;
 
 static void read_environment(void)
 {
-    const char *verbose = secure_getenv("VKBLAS_VERBOSE"), *report = secure_getenv("VKBLAS_REPORT");
+    const char *verbose = secure_getenv("VKBLAS_VERBOSE"), *report = secure_getenv("VKBLAS_REPORT"),
+               *rows = secure_getenv("VKBLAS_TOP");
+    const int64_t most = vkblas_whole(rows);
     speaks = verbose != NULL && strcmp(verbose, "1") == 0;
     if (verbose != NULL && !speaks && strcmp(verbose, "0") != 0)
         vkblas_warn("invalid VKBLAS_VERBOSE='%.100s': use 0 or 1; calls are not reported, as with 0", verbose);
     if (report != NULL && *report) to = strdup(report);
+    if (rows != NULL && *rows && most <= 0)
+        vkblas_warn("invalid VKBLAS_TOP='%.100s': use a whole number, 1 or larger; all rows are shown", rows);
+    if (most > 0 && most < top) top = (int)most;
 }
 
 int vkblas_reports(void)
@@ -81,12 +94,24 @@ static line *line_of(const line *wanted)
         if (memcmp(&lines[i].name, &wanted->name, sizeof wanted->name) == 0 &&
             memcmp(lines[i].log, wanted->log, sizeof wanted->log) == 0)
             return &lines[i];
-    if (used == LINES - 1) {
-        snprintf(lines[used].name.text, sizeof lines[used].name.text, "others");
-        return &lines[used];
-    }
+    if (used == LINES - 1) return &lines[used];
     lines[used] = *wanted;
     return &lines[used++];
+}
+
+static void add_reason(const char *why, double ms)
+{
+    struct reason *r = reasons;
+    while (r->why != NULL && strcmp(r->why, why) != 0 && r < &reasons[REASONS - 1]) r++;
+    r->why = why;
+    r->ms += ms;
+}
+
+static void add_to(line *sum, const line *l)
+{
+    sum->calls += l->calls, sum->device += l->device;
+    sum->host_ms += l->host_ms, sum->device_ms += l->device_ms;
+    sum->gain_ms += l->gain_ms, sum->gains |= l->gains;
 }
 
 void vkblas_note(const vkblas_call *call, const vkblas_turn *turn, double ms)
@@ -94,10 +119,16 @@ void vkblas_note(const vkblas_call *call, const vkblas_turn *turn, double ms)
     const vkblas_extents e = vkblas_extents_of(call);
     if (speaks) speak(call, turn, ms);
     if (to == NULL) return;
-    line wanted = {.log = {rounded(e.m), rounded(e.n), rounded(e.k)}};
+    const int64_t extents[3] = {e.m, e.n, e.k};
+    line wanted = {.log = {rounded(e.m), rounded(e.n), rounded(e.k)}, .least = {e.m, e.n, e.k}};
     strcpy(wanted.name.text, vkblas_name_of(call->type, call->routine).text);
     pthread_mutex_lock(&lock);
     line *l = line_of(&wanted);
+    for (int i = 0; i < 3; i++) {
+        if (extents[i] < l->least[i]) l->least[i] = extents[i];
+        if (extents[i] > l->most[i]) l->most[i] = extents[i];
+    }
+    if (!turn->on_device) add_reason(turn->why, ms);
     l->calls++;
     l->device += turn->on_device != 0;
     *(turn->on_device ? &l->device_ms : &l->host_ms) += ms;
@@ -112,39 +143,74 @@ static int slower(const void *a, const void *b)
     return (difference > 0) - (difference < 0);
 }
 
-static void print_line(FILE *file, const line *l)
+/* "600x600x600", or of several sizes "600-700x600x600". */
+static void name_shape(const line *l, char shape[128])
 {
-    char shape[64] = "", gain[32] = "-";
+    size_t length = 0;
+    shape[0] = 0;
+    if (strchr("ao", l->name.text[0])) return; /* "all", "others" */
     for (int i = 0; i < 3; i++) {
-        char *end = shape + strlen(shape);
-        snprintf(end, sizeof shape - (size_t)(end - shape), "%s%llu", i > 0 ? "x" : "",
-                 l->log[i] < 0 ? 0 : 1ull << l->log[i]);
+        length += (size_t)snprintf(shape + length, 128 - length, "%s%lld", i > 0 ? "x" : "", (long long)l->least[i]);
+        if (l->most[i] > l->least[i])
+            length += (size_t)snprintf(shape + length, 128 - length, "-%lld", (long long)l->most[i]);
     }
+}
+
+static void print_line(FILE *file, const line *l, int width)
+{
+    char shape[128], gain[32] = "-";
+    name_shape(l, shape);
     if (l->gains) snprintf(gain, sizeof gain, "%.1f", l->gain_ms);
-    fprintf(file, "%-8s %-20s %10llu %10llu %14.1f %14.1f %14s\n", l->name.text,
-            strchr("ao", l->name.text[0]) ? "" : shape, (unsigned long long)l->calls, (unsigned long long)l->device,
-            l->host_ms, l->device_ms, gain);
+    fprintf(file, "%-8s %-*s %10llu %10llu %14.1f %14.1f %14s\n", l->name.text, width, shape,
+            (unsigned long long)l->calls, (unsigned long long)l->device, l->host_ms, l->device_ms, gain);
+}
+
+/* One sentence: what the device computed and saved; or why it computed nothing, by what took the host the longest. */
+static void print_verdict(FILE *file, const line *all)
+{
+    const struct reason *main = &reasons[0];
+    char share[40] = "";
+    for (int i = 1; i < REASONS; i++)
+        if (reasons[i].ms > main->ms) main = &reasons[i];
+    if (reasons[1].why != NULL)
+        snprintf(share, sizeof share, " (%.0f %% of the host's time)", 100 * main->ms / all->host_ms);
+    if (all->device == 0)
+        fprintf(file, "vkblas: nothing ran on the device: %s%s\n",
+                strcmp(main->why, "no device") == 0 ? vkblas_device_reason() : main->why, share);
+    else if (all->gains)
+        fprintf(file, "vkblas: %llu of %llu calls ran on the device, which %s about %.1f s\n",
+                (unsigned long long)all->device, (unsigned long long)all->calls, all->gain_ms < 0 ? "lost" : "saved",
+                fabs(all->gain_ms) / 1e3);
+    else
+        fprintf(file, "vkblas: %llu of %llu calls ran on the device; what the host would have taken is not known\n",
+                (unsigned long long)all->device, (unsigned long long)all->calls);
 }
 
 __attribute__((destructor)) static void report(void)
 {
     if (to == NULL || used == 0 || pthread_mutex_trylock(&lock) != 0) return;
     FILE *file = strcmp(to, "-") == 0 ? stderr : fopen(to, "ae");
-    line all = {.name = {"all"}, .log = {-1, -1, -1}};
+    line all = {.name = {"all"}}, others = lines[used];
+    const int shown = used < top ? used : top;
+    int width = 20;
+    char shape[128];
     if (file == NULL) {
         vkblas_warn("cannot write %s", to);
         return;
     }
-    const int count = used + (lines[used].calls > 0);
-    qsort(lines, (size_t)count, sizeof lines[0], slower);
-    fprintf(file, "%-8s %-20s %10s %10s %14s %14s %14s\n", "routine", "shape (about)", "calls", "on device", "host ms",
-            "device ms", "gained ms");
-    for (int i = 0; i < count; i++) {
-        print_line(file, &lines[i]);
-        all.calls += lines[i].calls, all.device += lines[i].device;
-        all.host_ms += lines[i].host_ms, all.device_ms += lines[i].device_ms;
-        all.gain_ms += lines[i].gain_ms, all.gains |= lines[i].gains;
+    strcpy(others.name.text, "others");
+    qsort(lines, (size_t)used, sizeof lines[0], slower);
+    for (int i = 0; i < used; i++) {
+        add_to(i < shown ? &all : &others, &lines[i]);
+        name_shape(&lines[i], shape);
+        if (i < shown && (int)strlen(shape) > width) width = (int)strlen(shape);
     }
-    print_line(file, &all);
+    add_to(&all, &others);
+    print_verdict(file, &all);
+    fprintf(file, "%-8s %-*s %10s %10s %14s %14s %14s\n", "routine", width, "MxNxK", "calls", "on device", "host ms",
+            "device ms", "gained ms");
+    for (int i = 0; i < shown; i++) print_line(file, &lines[i], width);
+    if (others.calls > 0) print_line(file, &others, width);
+    print_line(file, &all, width);
     if (file != stderr) fclose(file);
 }

@@ -80,15 +80,12 @@ static int goes(vkblas_type type, vkblas_extents e, vkblas_turn *turn)
 {
     vkblas_expected expected;
     if (forced >= 0) {
-        turn->why = vkblas_volume_of(e) < (double)forced ? "below VKBLAS_MIN" : "VKBLAS_MIN";
-        return vkblas_volume_of(e) >= (double)forced && vkblas_device() != NULL;
+        const int is_small = vkblas_volume_of(e) < (double)forced;
+        turn->why = is_small ? "below VKBLAS_MIN" : vkblas_device() != NULL ? "VKBLAS_MIN" : "no device";
+        return !is_small && vkblas_device() != NULL;
     }
     const vkblas_choice choice = vkblas_learned_choose(type, e, &expected);
-    turn->why = choice == VKBLAS_TO_TRY    ? "the device is being tried"
-                : choice != VKBLAS_TO_HOST ? "faster"
-                : expected.host_ms < 0     ? "not timed yet"
-                : expected.device_ms < 0   ? "too early to try the device"
-                                           : "faster";
+    turn->why = expected.why;
     turn->host_ms = expected.host_ms;
     turn->gpu_ms = expected.device_ms;
     return choice == VKBLAS_TO_DEVICE;
@@ -109,7 +106,10 @@ static int compute_product(const vkblas_call *call, vkblas_turn *turn)
 {
     if (!goes(call->type, vkblas_extents_of(call), turn)) return 0;
     const double before = vkblas_now_ms();
-    if (!vkblas_product(call)) return 0;
+    if (!vkblas_product(call)) {
+        turn->why = vkblas_device_state() < 0 ? "no device" : "the device cannot compute it";
+        return 0;
+    }
     products++;
     learn(VKBLAS_DEVICE, call, vkblas_now_ms() - before);
     return 1;
@@ -142,7 +142,7 @@ void vkblas_begin(const vkblas_call *call, vkblas_turn *turn)
     } else if (from == INT64_MAX || vkblas_device_state() < 0) {
         turn->why = "no device";
     } else if (vkblas_volume_of(e) < (double)small) {
-        turn->why = "small";
+        turn->why = forced >= 0 ? "below VKBLAS_MIN" : "too small (below 256^3)";
     } else if (is_product(call)) {
         turn->done = compute_product(call, turn);
     } else if (forced >= 0 ? vkblas_device() != NULL : goes(call->type, largest_product(call), turn)) {

@@ -149,6 +149,35 @@ TEST(test_no_program_loses_much)
             }
 }
 
+static const char *reason(vkblas_cost *cost)
+{
+    vkblas_expected expected;
+    vkblas_cost_choose(cost, VKBLAS_S, (vkblas_extents){1024, 1024, 1024}, &expected);
+    return expected.why;
+}
+
+TEST(test_each_choice_has_a_reason)
+{
+    vkblas_cost cost = {0};
+    const vkblas_extents e = {1024, 1024, 1024};
+    assert_string_equal(reason(&cost), "the device is tried after 1 s of such calls");
+    vkblas_cost_learn(&cost, VKBLAS_HOST, VKBLAS_S, e, 2000);
+    assert_string_equal(reason(&cost), "the device is being tried");
+    cost.trials_ms = 1e6;
+    assert_string_equal(reason(&cost), "trials have taken their share of the time");
+    vkblas_cost_learn(&cost, VKBLAS_TRIAL, VKBLAS_S, e, 5);
+    assert_string_equal(reason(&cost), "the device is faster"); /* and opened for this product */
+    vkblas_cost_learn(&cost, VKBLAS_HOST, VKBLAS_S, e, 20);
+    assert_string_equal(reason(&cost), "opening the device would take longer than it has saved so far");
+    assert_string_equal(reason(&cost), "the device is being opened");
+    cost.is_open = 1;
+    assert_string_equal(reason(&cost), "the device is faster");
+    vkblas_cost_learn(&cost, VKBLAS_HOST, VKBLAS_S, e, 1);
+    assert_string_equal(reason(&cost), "the host is faster");
+    cost.never[VKBLAS_S] = 1;
+    assert_string_equal(reason(&cost), "the device has no such products");
+}
+
 TEST(test_a_type_that_the_device_lacks)
 {
     vkblas_cost cost = {.is_open = 1};

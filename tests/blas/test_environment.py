@@ -48,7 +48,7 @@ class Secure(unittest.TestCase):
             out, said, left = self.run_as(0, folder)
             self.assertEqual(out, ["evil code", "secure 0, product -1, kept ok"])
             self.assertEqual(said[0], MIN % "junk")
-            self.assertRegex(said[1], "^vkblas: dgemm NN 1x1x1: host, small, ")
+            self.assertRegex(said[1], "^vkblas: dgemm NN 1x1x1: host, too small \(below 256\^3\), ")
             self.assertEqual(left, ["blas-", "repor", "tunin", "tunin"])
             out, said, left = self.run_as(NOBODY, folder)
             if out[-1].startswith("secure 0"):
@@ -68,7 +68,7 @@ class Environment(test_library.Programs):
             _, said = self.run_program(test_library.TIMED * 2, VKBLAS_VERBOSE="1")
             self.assertEqual(said[0], "vkblas: no costs are kept in %s, which is not this user's alone: owner %d, mode %04o (chmod go-w)" % (
                 kept.parent, os.geteuid() if owner < 0 else owner, mode))
-            self.assertIn(": host, not timed yet, ", said[1])
+            self.assertIn(": host, the device is tried after 1 s of such calls, ", said[1])
             self.assertEqual(len(said), 3)
             self.assertEqual(kept.read_bytes(), whole)
             self.assertEqual(list(kept.parent.iterdir()), [kept])
@@ -89,10 +89,10 @@ class Environment(test_library.Programs):
     def test_invalid_values(self):
         """One warning for each, however often it is read; then the default. Others' variables are others' to complain about."""
         verbose = "vkblas: invalid VKBLAS_VERBOSE='%s': use 0 or 1; calls are not reported, as with 0"
-        cases = [({"VKBLAS_MIN": text, "VKBLAS_VERBOSE": "1"}, [MIN % text, "vkblas: dgemm NN 5x6x7: host, small"])
+        cases = [({"VKBLAS_MIN": text, "VKBLAS_VERBOSE": "1"}, [MIN % text, "vkblas: dgemm NN 5x6x7: host, too small (below 256^3)"])
                  for text in ("abc", "", "0x10", "-1", "1e3", " 5")]
         cases += [({"VKBLAS_VERBOSE": text}, [verbose % text]) for text in ("yes", "", "2")]
-        cases += [({"VKBLAS_VERBOSE": "1", "VKBLAS_MIN": "9" * 30}, ["vkblas: dgemm NN 5x6x7: host, small"]),
+        cases += [({"VKBLAS_VERBOSE": "1", "VKBLAS_MIN": "9" * 30}, ["vkblas: dgemm NN 5x6x7: host, below VKBLAS_MIN"]),
                   ({"VKBLAS_VERBOSE": "0", "VKBLAS_DEVICE": "", "VKBLAS_HOST": "", "VKBLAS_REPORT": ""}, []),
                   ({"OMP_NUM_THREADS": "junk", "OPENBLAS_NUM_THREADS": "0x10", "OMPI_COMM_WORLD_LOCAL_RANK": "junk"}, [])]
         _, said = self.run_program(f"""

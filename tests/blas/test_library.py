@@ -169,7 +169,7 @@ print([z[i] - y[i] for i in range(5)] == [2 * x[i] * y[i] if i < 4 else 0 for i 
         out, said = self.run_program("print(gemm(9, 9, 9), gemm(10, 10, 10))", VKBLAS_MIN="10", VKBLAS_VERBOSE="1")
         self.assertEqual(out, ["True True"])
         self.assertEqual([re.sub(r", [\d.]+ ms$", "", line) for line in said],
-                         ["vkblas: dgemm NN 9x9x9: host, small", "vkblas: dgemm NN 10x10x10: device, VKBLAS_MIN"])
+                         ["vkblas: dgemm NN 9x9x9: host, below VKBLAS_MIN", "vkblas: dgemm NN 10x10x10: device, VKBLAS_MIN"])
 
     def test_parts_that_stay_on_the_host(self):
         """A routine that is split is the device's only if a part of it is."""
@@ -182,8 +182,8 @@ for n in 40, 600:
         self.assertEqual(out, ["True", "True"])
         self.assertEqual([re.sub(r", [\d.]+ ms$", "", line) for line in said],
                          ["vkblas: dsyrk UN 40x40x2: host, no part of it for the device", "vkblas: dsyrk UN 600x600x2: device, VKBLAS_MIN"])
-        report = [line.split() for line in (self.folder / "report").read_text().splitlines()[1:]]
-        self.assertEqual({line[1]: line[3] for line in report if line[0] == "dsyrk"}, {"32x32x2": "0", "512x512x2": "1"})
+        report = [line.split() for line in (self.folder / "report").read_text().splitlines()[2:]]
+        self.assertEqual({line[1]: line[3] for line in report if line[0] == "dsyrk"}, {"40x40x2": "0", "600x600x2": "1"})
 
     def test_illegal_arguments_are_reported_by_the_host(self):
         out, said = self.run_program("""
@@ -298,7 +298,7 @@ print(gemm(7, 6, 5))
         for variables in {}, {"OMPI_COMM_WORLD_LOCAL_RANK": "1"}:
             out, said = self.run_program("print(gemm(200, 2, 3))", VKBLAS_VERBOSE="1", **variables)
             self.assertEqual(out, ["True"])
-            self.assertRegex(said[0], "host, small")
+            self.assertIn("host, too small (below 256^3), ", said[0])
 
     def test_ranks_share_the_devices(self):
         out, said = self.run_program("print(gemm(5, 6, 7))", VKBLAS_MIN="0", VKBLAS_VERBOSE="1",
@@ -315,12 +315,43 @@ print(gemm(7, 6, 5))
 
     def test_report(self):
         report = self.folder / "report"
-        self.run_program("gemm(5, 6, 7); gemm(5, 6, 7); gemm(2, 2, 2)", VKBLAS_MIN="5", VKBLAS_REPORT=str(report))
+        self.run_program("gemm(5, 6, 7); gemm(5, 7, 8); gemm(2, 2, 2)", VKBLAS_MIN="5", VKBLAS_REPORT=str(report))
         lines = [re.sub(r" +", " ", line) for line in report.read_text().splitlines()]
-        self.assertEqual(lines[0], "routine shape (about) calls on device host ms device ms gained ms")
-        self.assertTrue(any(re.match(r"dgemm 4x8x8 2 2 0\.0 [\d.]+ -$", line) for line in lines), lines)
+        self.assertEqual(lines[0], "vkblas: 2 of 3 calls ran on the device; what the host would have taken is not known")
+        self.assertEqual(lines[1], "routine MxNxK calls on device host ms device ms gained ms")
+        self.assertTrue(any(re.match(r"dgemm 5x6-7x7-8 2 2 0\.0 [\d.]+ -$", line) for line in lines), lines)
         self.assertTrue(any(re.match(r"dgemm 2x2x2 1 0 [\d.]+ 0\.0 -$", line) for line in lines), lines)
         self.assertRegex(lines[-1], r"^all 3 2 ")
+
+    def test_report_says_why_nothing_ran_on_the_device(self):
+        nothing = str(self.folder / "nothing.json")
+        drivers = {"VK_DRIVER_FILES": nothing, "VK_ICD_FILENAMES": nothing}
+        for number, (code, why, variables) in enumerate([
+                ("gemm(5, 6, 7)", r"too small \(below 256\^3\)", {}),
+                ("gemm(5, 6, 7)", "below VKBLAS_MIN", {"VKBLAS_MIN": "10"}),
+                ("gemm(5, 6, 7)", "VKBLAS_DEVICE=none", {"VKBLAS_DEVICE": "none"}),
+                ("gemm(5, 6, 7)", "VKBLAS_DEVICE: .*abacus.*", {"VKBLAS_DEVICE": "abacus", "VKBLAS_MIN": "0"}),
+                ("gemm(5, 6, 7)", ".*driver.*", {"VKBLAS_MIN": "0", **drivers}),
+                (TIMED + "gemm(2, 2, 2)", r"the device is tried after 1 s of such calls \(\d+ % of the host's time\)", {})]):
+            report = self.folder / str(number)
+            self.run_program(code, VKBLAS_REPORT=str(report), **variables)
+            self.assertRegex(report.read_text().splitlines()[0], "^vkblas: nothing ran on the device: %s$" % why)
+
+    def test_rows_of_the_report(self):
+        """What took longest, the sum of the others, and that of all."""
+        report = self.folder / "report"
+        code = "for n in 2, 4, 8, 16, 50:\n    gemm(n, n, n)\n"
+        _, said = self.run_program(code, VKBLAS_DEVICE="none", VKBLAS_REPORT=str(report), VKBLAS_TOP="3")
+        rows = [line.split() for line in report.read_text().splitlines()[2:]]
+        self.assertEqual(([row[0] for row in rows], said), (["dgemm"] * 3 + ["others", "all"], []))
+        self.assertEqual([row[1] for row in rows[3:]], ["2", "5"])
+        self.assertIn("50x50x50", [row[1] for row in rows])
+        self.assertAlmostEqual(sum(float(row[-3]) for row in rows[:4]), float(rows[4][-3]), delta=0.3)
+        for text in "0", "x":
+            report.unlink()
+            _, said = self.run_program(code, VKBLAS_DEVICE="none", VKBLAS_REPORT=str(report), VKBLAS_TOP=text)
+            self.assertEqual(said, ["vkblas: invalid VKBLAS_TOP='%s': use a whole number, 1 or larger; all rows are shown" % text])
+            self.assertEqual(len(report.read_text().splitlines()), 8)
 
     def test_threads_of_the_host_sleep_soon(self):
         """An OpenBLAS that is loaded later reads how long its threads spin; vkmatmul blas sets it for one that is linked."""
@@ -361,7 +392,10 @@ print(sum("(%s)" % name in task for task in tasks))
         done = subprocess.run([VKMATMUL, "blas", "-d", "llvmpipe", "--", sys.executable, "-c", code], env=env,
                               capture_output=True, text=True, timeout=120)
         self.assertEqual((done.returncode, done.stdout), (77, "True\n"), done.stderr)
-        self.assertRegex(done.stderr, r"^routine .*\ndgemm +4x8x8 +1 +1 +0\.0 ")
+        self.assertRegex(done.stderr, r"^vkblas: 1 of 1 calls ran .*\nroutine .*\ndgemm +5x6x7 +1 +1 +0\.0 ")
+        for top, rows in ([], "10"), (["--top", "3"], "3"):
+            done = subprocess.run([VKMATMUL, "blas", *top, "--", "cat", "/proc/self/environ"], env=os.environ, capture_output=True, text=True, timeout=60)
+            self.assertIn("VKBLAS_TOP=" + rows, done.stdout.split("\0"))
         for arguments, status, message in (
                 ([], 2, "'vkmatmul blas' needs a program: vkmatmul blas -- PROGRAM [ARGUMENT]..."),
                 (["--", "/nowhere/program", "-x"], 2, "cannot run /nowhere/program: No such file or directory")):
@@ -371,14 +405,14 @@ print(sum("(%s)" % name in task for task in tasks))
 
     def test_costs_are_kept_and_damaged_ones_ignored(self):
         _, said = self.run_program(TIMED, VKBLAS_VERBOSE="1")
-        self.assertIn(": host, not timed yet, ", said[0])
+        self.assertIn(": host, the device is tried after 1 s of such calls, ", said[0])
         (kept,) = (self.folder / "cache" / "vkmatmul").glob("blas-*")
         self.assertRegex(kept.read_text(), r"^vkblas 2 host=/.*\n(.*\n)*class 0 1 24 8 \d+ 1 \d+\n")
         _, said = self.run_program(TIMED, VKBLAS_VERBOSE="1")
-        self.assertIn(": host, too early to try the device, ", said[0])
+        self.assertRegex(kept.read_text(), r"\nclass 0 1 24 8 \d+ 2 \d+\n")
         kept.write_bytes(os.urandom(5000))
         _, said = self.run_program(TIMED, VKBLAS_VERBOSE="1")
-        self.assertIn(": host, not timed yet, ", said[0])
+        self.assertIn(": host, the device is tried after 1 s of such calls, ", said[0])
         self.assertRegex(kept.read_text(), r"^vkblas 2 host=/")
 
     def test_costs_of_a_triangle(self):

@@ -295,6 +295,8 @@ const cli_option cli_option_table[] = {
     {"Output", 0, "json", NULL, "one JSON object per line and result; for bench, report and compare, one for all",
      (DEVICE & ~CLI_MEASURES) | CLI_REPORT, AT(json)},
     {NULL, 0, "samples", NULL, "in JSON, list all samples in addition to their statistics", COMPUTE, AT(samples)},
+    {NULL, 0, "top", "COUNT", "rows of the table at the end, those that took longest first; default 10", CLI_BLAS,
+     AT(top), WHOLE(1, 255)},
     {NULL, 'v', "verbose", NULL, "list each configuration that failed, with the reason", CLI_TUNE, AT(verbose)},
     {NULL, 'o', NULL, "FILE", "also write the report to a file: .json, .jsonl, .csv, .md or .xml (JUnit)", BENCH,
      AT(output), cli_parse_text},

@@ -108,6 +108,7 @@ typedef struct cli_options {
     int force;                       /* an output may replace an input, or a report */
     int resume, no_host;             /* bench: continue -o's unfinished run; do not measure the host's BLAS */
     int host_worker;                 /* bench-worker: measure the host's BLAS */
+    cli_number top;                  /* blas: rows of the table */
     cli_scalar regression;           /* compare: a share */
     const char *output;              /* bench, compare, report: -o */
     char **operands;                 /* compare, report: files; help --candidates: words; blas: a command; in argv */

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define DEFAULT_TOP 10ull /* rows */
+
 vkmm_status cli_blas(cli_session *session)
 {
     static const char *const folders[] = {"../blas", VKBLAS_FOLDER, NULL}; /* in a build folder; installed */
@@ -13,8 +15,11 @@ vkmm_status cli_blas(cli_session *session)
     const vkmm_log *log = session->log;
     if (o->operand_count == 0)
         return vkmm_fail(log, VKMM_INVALID, "'vkmatmul blas' needs a program: vkmatmul blas -- PROGRAM [ARGUMENT]...");
+    char top[24];
+    VKMM_PUT(top, "%llu", o->top.given ? (unsigned long long)o->top.value : DEFAULT_TOP);
     if ((o->device != NULL && cli_set_variable("VKBLAS_DEVICE", o->device) != 0) ||
         (getenv("VKBLAS_REPORT") == NULL && cli_set_variable("VKBLAS_REPORT", "-") != 0) ||
+        ((o->top.given || getenv("VKBLAS_TOP") == NULL) && cli_set_variable("VKBLAS_TOP", top) != 0) ||
         (getenv("OPENBLAS_THREAD_TIMEOUT") == NULL && cli_set_variable("OPENBLAS_THREAD_TIMEOUT", "22") != 0))
         return VKMM_NO_MEMORY(log, "for the environment");
     return vkmm_launch(log, folders, "libvkblas.so.0", o->operands);
