@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -121,6 +122,30 @@ class Products(cli.Case):
 
 
 SERIAL = ["--kernel", "serial", "--quiet", *FAST]
+
+
+class Example(cli.Case):
+    def test_writes_two_files_to_multiply(self):
+        folder = self.folder / "new folder's"
+        self.bad(2, "No such file or directory", "example", folder)
+        folder.mkdir()
+        text = self.good("example", folder)
+        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["a.npy", "b.npy"])
+        self.assertEqual(text.splitlines()[0], "A (64x48) and B (48x32) of f32 are written. Multiply them:")
+        words = shlex.split(text.splitlines()[2])
+        self.assertEqual(words[0], "vkmatmul")
+        self.good(*words[1:])
+        c = read_npy(folder / "c.npy")[1]
+        self.assertEqual((len(c), len(c[0])), (64, 32))
+
+    def test_replaces_nothing(self):
+        for name in "a.npy", "b.npy", "c.npy":
+            folder = self.folder / name[0]
+            folder.mkdir()
+            (folder / name).write_text("mine")
+            self.bad(2, "/%s exists, so nothing was written" % name, "example", folder)
+            self.assertEqual([(path.name, path.read_text()) for path in folder.iterdir()], [(name, "mine")])
+        self.bad(2, "unexpected argument", "example", "x", "y")
 
 
 class Conversions(cli.Case):

@@ -151,7 +151,7 @@ static vkmm_status take_operands(const line *l, int count, char **operands)
         l->options->operand_count = (uint32_t)count;
         return VKMM_OK;
     }
-    if (count > 0 && (l->command != CLI_HELP || count > 1))
+    if (count > 0 && (!(l->command & (CLI_HELP | CLI_EXAMPLE)) || count > 1))
         return vkmm_fail(l->log, VKMM_INVALID,
                          "unexpected argument '%.60s': options start with -, and the command comes first", operands[0]);
     l->options->operand = count > 0 ? operands[0] : NULL;

@@ -24,12 +24,13 @@ enum {
     CLI_PEAK = 4096,
     CLI_STATISTICS = 8192,
     CLI_BLAS = 16384,
-    CLI_ALL = 32767,
-    CLI_WORKER = 32768, /* commands that the program runs for itself */
-    CLI_BENCH_WORKER = 65536,
-    CLI_DOCTOR_WORKER = 131072,
-    CLI_STATISTICS_WORKER = 262144,
-    CLI_MEASURES = 524288 /* not a command: the option says how compare measures, so files are not allowed with it */
+    CLI_EXAMPLE = 32768,
+    CLI_ALL = 65535,
+    CLI_WORKER = 65536, /* commands that the program runs for itself */
+    CLI_BENCH_WORKER = 131072,
+    CLI_DOCTOR_WORKER = 262144,
+    CLI_STATISTICS_WORKER = 524288,
+    CLI_MEASURES = 1048576 /* not a command: the option says how compare measures, so files are not allowed with it */
 };
 
 /* A number and whether it was given. */
@@ -117,7 +118,7 @@ typedef struct cli_options {
     const char *completions;    /* hidden: the shell to complete for */
     int candidates;             /* hidden: what may follow the operands */
     const cli_option *measures; /* the first with CLI_MEASURES; NULL: none was given */
-    const char *operand;        /* of `help`: a command's name */
+    const char *operand;        /* of `help`: a command's name; of `example`: a folder */
 } cli_options;
 
 /* A decimal number with one of several units, converted to the unit whose factor is 1. */

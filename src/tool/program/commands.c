@@ -7,8 +7,8 @@
 static const cli_command commands[] = {
     {"run", CLI_RUN, "multiply matrices on a Vulkan device, verify the product, time it", NULL,
      "vkmatmul --size 1024 --tile 16            # 1024³ on the best device\n"
+     "vkmatmul -a a.npy -b b.npy -o c.npy       # 'vkmatmul example' writes a, b\n"
      "vkmatmul -s 256:4096:x2 --type f32,i32    # a range of sizes, two types\n"
-     "vkmatmul -a a.npy -b b.npy -o c.npy       # NumPy files\n"
      "vkmatmul -m 4096 -n 1 -k 14336 --batch_count 64 --stride_a 0\n"
      "vkmatmul -f gemm -m 96 --lda 100 -v 1     # rocblas-bench's options\n"
      "vkmatmul -s 2x6x4 --init index --print    # see the numbers\n"
@@ -80,6 +80,10 @@ static const cli_command commands[] = {
      "vkmatmul blas -- python3 model.py         # a table of its calls at the end\n"
      "VKBLAS_VERBOSE=1 vkmatmul blas --device nvidia -- octave analysis.m\n",
      cli_blas},
+    {"example", CLI_EXAMPLE, "write two small files of matrices, to try -a and -b with", "[FOLDER]",
+     "vkmatmul example                          # a.npy and b.npy, here\n"
+     "vkmatmul -a a.npy -b b.npy -o c.npy\n",
+     cli_example},
     {"help", CLI_HELP, "explain a command", "[COMMAND|all]", "vkmatmul help ladder\n", cli_help},
     /* the commands below are not listed */
     {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_tune_worker},

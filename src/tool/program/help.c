@@ -69,7 +69,7 @@ static void print_overview(void)
 {
     printf("Usage: vkmatmul [COMMAND] [OPTION]...\n");
     print_commands();
-    print_examples(cli_command_at(0), 3);
+    print_examples(cli_command_at(0), 2);
     putchar('\n');
     vkmm_wrap(terminal(), 0,
               "'vkmatmul help COMMAND' lists the options of a command, and 'vkmatmul --help all' those of 'run', the "

@@ -33,6 +33,7 @@ vkmm_status cli_report(cli_session *session);            /* report.c */
 vkmm_status cli_doctor(cli_session *session);            /* doctor.c */
 vkmm_status cli_peak(cli_session *session);              /* peak.c */
 vkmm_status cli_blas(cli_session *session);              /* blas.c */
+vkmm_status cli_example(cli_session *session);           /* example.c */
 vkmm_status cli_help(cli_session *session);              /* help.c */
 vkmm_status cli_tune_worker(cli_session *session);       /* worker.c */
 vkmm_status cli_bench_worker(cli_session *session);      /* bench_worker.c */

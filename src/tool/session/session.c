@@ -73,19 +73,18 @@ static char *append_word(char *end, const char *word)
     return end;
 }
 
-/* argv as one line that a POSIX shell reads back as the same words. NULL if memory runs out. */
-static char *write_command(int argc, char **argv)
+char *cli_shell_line(int count, const char *const *words)
 {
     size_t bytes = 1;
     char *line, *end;
 
-    for (int i = 0; i < argc; i++) bytes += 4 * strlen(argv[i]) + 3;
+    for (int i = 0; i < count; i++) bytes += 4 * strlen(words[i]) + 3;
     line = vkmm_alloc(bytes, 1);
     if (line == NULL) return NULL;
     end = line;
-    for (int i = 0; i < argc; i++) {
+    for (int i = 0; i < count; i++) {
         if (i > 0) *end++ = ' ';
-        end = append_word(end, argv[i]);
+        end = append_word(end, words[i]);
     }
     *end = '\0';
     return line;
@@ -96,7 +95,7 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     session->options = options;
     session->square = CLI_SQUARE;
     vkmm_processor_name(session->host, sizeof session->host);
-    session->command = write_command(argc, argv);
+    session->command = cli_shell_line(argc, (const char *const *)argv);
     if (session->command == NULL) return VKMM_NO_MEMORY(session->log, "for the command line");
     session->writer = vkmm_writer_find(options->json    ? "json"
                                        : options->jsonl ? "jsonl"

@@ -32,6 +32,9 @@ typedef struct cli_session {
 vkmm_status cli_session_start(cli_session *session, const cli_options *options, int argc, char **argv);
 void cli_session_end(cli_session *session);
 
+/* Words as one line that a POSIX shell reads back as the same words. NULL if memory runs out; freed by vkmm_free. */
+char *cli_shell_line(int count, const char *const *words);
+
 /* The loader and its devices, at most once. */
 vkmm_status cli_session_instance(cli_session *session);
 
