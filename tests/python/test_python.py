@@ -549,15 +549,17 @@ class Package(Case):
     CODE = "import numpy, vkmatmul\na = numpy.ones((3, 3), 'f4')\nprint(vkmatmul.__file__, vkmatmul.matmul(a, a).sum())"
 
     def test_pip(self):
-        """pip install finds everything; the library is found by its name."""
+        """pip install finds everything, and leaves nothing in the source tree; the library is found by its name."""
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "python")
             shutil.copytree(ROOT / "python", source)
+            before = sorted(source.iterdir())
             done = subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--no-build-isolation",
                                    "--target", folder + "/site", str(source)], capture_output=True, text=True, timeout=GUARD)
             if done.returncode != 0 and ("No module named" in done.stderr or "requires" in done.stderr):
                 self.skipTest("no pip or setuptools: " + done.stderr.splitlines()[-1])
             self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(sorted(source.iterdir()), before)
             self.assertTrue(pathlib.Path(folder, "site/vkmatmul/py.typed").exists())
             self.assertTrue(pathlib.Path(folder, "site/vkmatmul-%s.dist-info" % vkmatmul.__version__).exists())
             env = dict(os.environ, PYTHONPATH=folder + "/site", VKMATMUL_LIBRARY="",
