@@ -92,7 +92,9 @@ class Base(cli.Case):
             self.assertIn(used, moduli, name)
 
 
-class Everywhere(Base):
+class Promise(Base):
+    """Whole numbers, of which the moduli are chosen: no driver has a say in them."""
+
     def test_large_elements_meet_zeros(self):
         """Half of A is large where B is zero; rows of A see half of B, whose rows have two units."""
         k = 4096
@@ -130,6 +132,8 @@ class Everywhere(Base):
                 ("subnormal", self.matrix(4, k, lambda: math.ldexp(self.normal(), -1060)), self.matrix(k, 3, lambda: math.ldexp(self.normal(), 700)))):
             self.check_bound(name, a, b, *moduli)
 
+
+class Everywhere(Base):
     def bits(self, a, b, *options):
         """Every bit of a product, by residues in words and in bytes."""
         found = []

@@ -84,11 +84,8 @@ class Examples(unittest.TestCase):
     def test_mlp(self):
         self.mlp(32, 5, 72, 90)
 
-    def test_mlp_times(self):
-        self.mlp(3, 16, 64, 128, "--time")
-
     def test_mlp_unpacked(self):
-        self.mlp(3, 7, 40, 50, "--unpacked")
+        self.mlp(3, 7, 40, 50, "--unpacked", "--time")
 
     def test_threads(self):
         self.prints(r".+: 16 steps by 4 threads, 0 wrong elements\n", "threads")
@@ -117,6 +114,8 @@ class Examples(unittest.TestCase):
 
     def test_page(self):
         """What doc/embedding.md quotes is in the examples, and its commands run; check-install has those that compile."""
+        if "swiftshader" in os.environ.get("VK_DRIVER_FILES", ""):
+            self.skipTest("one driver is enough for commands")
         page = (ROOT / "doc/embedding.md").read_text(encoding="utf-8")
         sources = ["\n".join(map(str.strip, path.read_text(encoding="utf-8").splitlines()))
                    for path in sorted((ROOT / "examples").glob("*.[ch]"))]
