@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The documents: the program takes every command line in them, prints what they show, and the shaders still hold what they quote.
 
-Which commands run: all but those of LONG, which need minutes, other programs or saved reports; of these only the options are
+Which commands run: all but those of LONG, which need minutes, other programs, saved reports or an empty folder; of these only the options are
 checked. Extents above 64 become 16 and the rest of a division by 16, so that what is ragged stays ragged; a run without a size
 gets 16. Input files are made here.
 What is compared: a console block with all of the output, and a ladder's table with the end of what that ladder prints. A trace
@@ -15,7 +15,7 @@ import shutil
 
 import cli
 
-LONG = {"bench", "blas", "compare", "doctor", "peak", "report", "tune"}
+LONG = {"bench", "blas", "compare", "doctor", "example", "peak", "report", "tune"}
 PAGES = {path: path.read_text(encoding="utf-8")
          for path in [cli.ROOT / "README.md", cli.ROOT / "CONTRIBUTING.md", *sorted((cli.ROOT / "doc").glob("*.md"))]}
 SHADERS = [path.read_text(encoding="utf-8") for path in (cli.ROOT / "shaders").rglob("*.[cg][ol][ms]*")]
