@@ -2,7 +2,6 @@
 #extension GL_GOOGLE_include_directive : require
 // Tutorial steps 1b and 2a: one invocation per element of C. No workgroup shape is chosen: the elements are counted row
 // by row.
-#define LINEAR
 #include "product.glsl"
 #include "observe.glsl"
 #include "dot.glsl"

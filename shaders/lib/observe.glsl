@@ -59,24 +59,31 @@ void observe_shared(uint row, uint k, uint col)
 layout(constant_id = 6) const uint TRACE_ROW = 0; // the element of C that is followed
 layout(constant_id = 7) const uint TRACE_COL = 0;
 layout(std430, set = 0, binding = 3) writeonly buffer TraceValues { T traceValues[]; };
-layout(std430, set = 0, binding = 4) writeonly buffer TraceIds { uint traceIds[]; };
+layout(std430, set = 0, binding = 4) buffer TraceIds { uint traceIds[]; };
 
 const uint TRACE_ID_COUNT = 10;
+const uint TRACE_INVOCATIONS = gl_WorkGroupSize.x * gl_WorkGroupSize.y;
+const uint TRACE_FOUND = TRACE_INVOCATIONS * TRACE_ID_COUNT; // behind the indices: the workgroup that is traced
 
-// Whether this invocation works together with the followed element: in the same workgroup, on the same tile.
-bool traced(uint row, uint col)
-{
-#if defined(LINEAR)
-    return (row * N + col) / gl_WorkGroupSize.x == (TRACE_ROW * N + TRACE_COL) / gl_WorkGroupSize.x;
-#else
-    const uint row0 = row - gl_LocalInvocationID.y, col0 = col - gl_LocalInvocationID.x;
-    return TRACE_ROW - row0 < ROWS && TRACE_COL - col0 < COLS; // unsigned: also false for what lies before
-#endif
-}
+// Whether this invocation works together with the followed element: in the same workgroup, on the same tile. Known in
+// whatever order a kernel distributes the elements, because the invocation that has the element tells the others.
+bool traced = false;
 
+// All invocations of a workgroup must call this together, once for each element that one of them computes.
 void observe_visit(uint row, uint col)
 {
-    if (!traced(row, col))
+    const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x + 1;
+    const bool followed = row == TRACE_ROW && col == TRACE_COL;
+    if (followed)
+        atomicExchange(traceIds[TRACE_FOUND], group);
+    memoryBarrierBuffer();
+    barrier();
+    traced = atomicAdd(traceIds[TRACE_FOUND], 0) == group;
+    memoryBarrierBuffer();
+    barrier();
+    if (followed)
+        atomicExchange(traceIds[TRACE_FOUND], 0);
+    if (!traced)
         return;
     const uint first = gl_LocalInvocationIndex * TRACE_ID_COUNT;
     traceIds[first + 0] = gl_GlobalInvocationID.x;
@@ -91,12 +98,10 @@ void observe_visit(uint row, uint col)
     traceIds[first + 9] = col;
 }
 
-const uint TRACE_INVOCATIONS = gl_WorkGroupSize.x * gl_WorkGroupSize.y;
-
 // The sums come first: one per invocation for each k, tiles' padding included.
 void observe_sum(uint row, uint col, uint k, T sum)
 {
-    if (traced(row, col))
+    if (traced)
         traceValues[k * TRACE_INVOCATIONS + gl_LocalInvocationIndex] = sum;
 }
 
@@ -109,13 +114,13 @@ uint trace_tiles(uint k)
 // Then, for each step along K, both tiles as they were loaded into shared memory.
 void observe_tile_a(uint row, uint col, uint k0, uint slot_row, uint slot_k, T value)
 {
-    if (traced(row, col))
+    if (traced)
         traceValues[trace_tiles(k0) + slot_row * DEPTH + slot_k] = value;
 }
 
 void observe_tile_b(uint row, uint col, uint k0, uint slot_k, uint slot_col, T value)
 {
-    if (traced(row, col))
+    if (traced)
         traceValues[trace_tiles(k0) + ROWS * DEPTH + slot_k * COLS + slot_col] = value;
 }
 

@@ -11,7 +11,6 @@
 enum { PROBLEMS = 24, EXTENT = 70, SIDE = 20 };
 
 static suite_device suite;
-static const char *const kernels[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
 
 static vkmm_job_params params_of(const char *kernel, vkmm_problem problem, vkmm_tile wanted)
 {
@@ -72,29 +71,32 @@ static void random_problems(void **state)
     const char *given = getenv("VKMM_TEST_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
     draws stream = {seed, 0};
+    vkmm_tutorial tutorial;
     printf("# VKMM_TEST_SEED=%llu\n", (unsigned long long)seed);
     for (int i = 0; i < PROBLEMS; i++) {
         vkmm_tile tile = {1 + (uint32_t)(draw(&stream) % SIDE), 1 + (uint32_t)(draw(&stream) % SIDE)};
         uint64_t m = extent(&stream, tile.rows), n = extent(&stream, tile.cols), k = extent(&stream, tile.cols);
         vkmm_type type = (vkmm_type)(VKMM_F32 + draw(&stream) % SUITE_LAST_TYPE);
         if (!suite_has_type(&suite, type)) type = VKMM_F32;
-        for (size_t kernel = 0; kernel < 5; kernel++)
-            check(kernels[kernel], VKMM_PROBLEM(.m = m, .n = n, .k = k, .type = type), tile);
+        for (uint32_t kernel = 0; vkmm_tutorial_at(kernel, &tutorial); kernel++)
+            if (!tutorial.on_host) check(tutorial.name, VKMM_PROBLEM(.m = m, .n = n, .k = k, .type = type), tile);
     }
 }
 
 static void empty_problems(void **state)
 {
+    vkmm_tutorial tutorial;
     for (int empty = 1; empty < 8; empty++)
-        for (size_t kernel = 0; kernel < 5; kernel++)
-            check(
-                kernels[kernel],
-                VKMM_PROBLEM(.m = empty & 1 ? 0 : 5, .n = empty & 2 ? 0 : 7, .k = empty & 4 ? 0 : 3, .type = VKMM_I32),
-                (vkmm_tile){2, 4});
+        for (uint32_t kernel = 0; vkmm_tutorial_at(kernel, &tutorial); kernel++)
+            if (!tutorial.on_host)
+                check(tutorial.name,
+                      VKMM_PROBLEM(.m = empty & 1 ? 0 : 5, .n = empty & 2 ? 0 : 7, .k = empty & 4 ? 0 : 3,
+                                   .type = VKMM_I32),
+                      (vkmm_tile){2, 4});
 }
 
 /* The walkthrough's own figures: 4x4 with tile 2. */
-static void tutorial(void **state)
+static void walkthrough(void **state)
 {
     vkmm_access formula, counted;
     vkmm_job_params untiled =
@@ -132,7 +134,7 @@ int main(void)
 {
     int absent = suite_open(&suite);
     if (absent) return absent;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tutorial), cmocka_unit_test(empty_problems),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(walkthrough), cmocka_unit_test(empty_problems),
                                        cmocka_unit_test(random_problems), cmocka_unit_test(sample)};
     int failed = suite_run(&suite, "access", tests);
     return suite_exit(&suite, failed);

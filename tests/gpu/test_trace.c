@@ -5,20 +5,20 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "look/kernel.h"
 #include "look/trace.h"
 #include "math/matrix.h"
 #include "suite.h"
 
 enum { CASES = 160, MOST = 16 * 16 };
 
-static const char *const kernels[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
 static suite_device suite;
 static char current[160]; /* the trace being looked at */
 
 /* One random problem. */
 typedef struct trial {
     vkmm_trace_params params;
-    int linear, band, tiled;
+    int linear, band, tiled, downward;
     uint32_t max_groups; /* 0: no limit of the test's */
     double a[MOST], b[MOST];
     char data[2][8 * MOST];
@@ -45,21 +45,34 @@ static void fill(trial *t)
     t->params.b = t->data[1];
 }
 
+/* One of those that compute only the plain product. */
+static const vkmm_kernel *draw_kernel(void)
+{
+    vkmm_tutorial tutorial;
+    uint32_t count = 0;
+    while (vkmm_tutorial_at(count, &tutorial)) count++;
+    do vkmm_tutorial_at(draw(0, count - 1), &tutorial);
+    while (tutorial.on_host);
+    return vkmm_kernel_find(tutorial.name);
+}
+
 static void make_trial(trial *t)
 {
-    const uint32_t kernel = draw(0, 4), limits[] = {0, 0, 1, 2};
+    const uint32_t limits[] = {0, 0, 1, 2};
+    const vkmm_kernel *kernel = draw_kernel();
     do {
         t->params.problem = VKMM_PROBLEM(.m = draw(1, 12), .n = draw(1, 12), .k = draw(0, 13),
                                          .type = (vkmm_type)draw(VKMM_F32, SUITE_LAST_TYPE));
     } while (!suite_has_type(&suite, t->params.problem.type));
-    t->params.kernel = kernels[kernel];
+    t->params.kernel = kernel->name;
     t->params.tile_rows = draw(1, 5);
     t->params.tile_cols = draw(1, 5);
     t->params.row = draw(0, (uint32_t)t->params.problem.m - 1);
     t->params.col = draw(0, (uint32_t)t->params.problem.n - 1);
-    t->linear = kernel == 0;
-    t->band = kernel >= 3;
-    t->tiled = kernel == 2 || kernel == 4;
+    t->linear = kernel->spread == VKMM_SPREAD_LINEAR;
+    t->band = kernel->spread == VKMM_SPREAD_BAND;
+    t->tiled = kernel->uses_shared;
+    t->downward = kernel->downward;
     t->max_groups = limits[draw(0, 3)];
     fill(t);
 }
@@ -70,13 +83,14 @@ static uint32_t groups(const trial *t, uint64_t extent, uint32_t tile)
     return t->max_groups && t->max_groups < all ? t->max_groups : all;
 }
 
-/* Who invocation i of the followed element's workgroup must be. */
+/* Who must compute the i-th element, row by row, of the tile of the followed one. */
 static vkmm_invocation expected(const trial *t, uint32_t i)
 {
     const vkmm_problem *p = &t->params.problem;
     const uint32_t rows = t->params.tile_rows, cols = t->params.tile_cols, row = (uint32_t)t->params.row,
                    col = (uint32_t)t->params.col;
-    vkmm_invocation e = {.local = {i % cols, i / cols}};
+    const uint32_t lane = t->downward ? i % cols * rows + i / cols : i;
+    vkmm_invocation e = {.local = {lane % cols, lane / cols}};
     uint32_t size[2] = {cols, rows};
     if (t->linear) {
         uint32_t share = (row * (uint32_t)p->n + col) / (rows * cols), at = share * rows * cols + i;
@@ -87,8 +101,8 @@ static vkmm_invocation expected(const trial *t, uint32_t i)
         e.col = at % (uint32_t)p->n;
         size[0] = rows * cols;
     } else {
-        e.row = row / rows * rows + e.local[1];
-        e.col = col / cols * cols + e.local[0];
+        e.row = row / rows * rows + i / cols;
+        e.col = col / cols * cols + i % cols;
         e.workgroup[0] = t->band ? row / rows % groups(t, p->m, rows) : col / cols % groups(t, p->n, cols);
         e.workgroup[1] = t->band ? 0 : row / rows % groups(t, p->m, rows);
     }

@@ -23,7 +23,7 @@ import sys
 INCLUDE = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 BARRIER = re.compile(r"\bbarrier\(\);")
 NUMBER = re.compile(r"\bgl_LocalInvocationIndex\b|\bgl_LocalInvocationID\.x\b")
-ONLY_NARROW = re.compile(r"^#if defined\((?:NARROW|NARROW_C)\)$.*?^#endif$", re.MULTILINE | re.DOTALL)
+NOT_BUILT = re.compile(r"^#if defined\((?:NARROW|NARROW_C)\)$.*?^#endif$|^#if defined\(COUNT\)$.*?^#else$", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"\binside\(")
 
 
@@ -139,7 +139,7 @@ def places(path, text, named):
     code = without_comments(text)
     if named:
         return named_places(path, code, named)
-    for m in ONLY_NARROW.finditer(code):
+    for m in NOT_BUILT.finditer(code):
         code = code[: m.start()] + re.sub(r"[^\n]", " ", m[0]) + code[m.end() :]
     found = [(f"no-barrier-{i}", [(m.start(), m.end())], ";") for i, m in enumerate(BARRIER.finditer(code), 1)]
     uses = [m for m in CHECK.finditer(code) if not code[: m.start()].endswith("bool ")]

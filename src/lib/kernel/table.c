@@ -10,13 +10,14 @@
 #include "modules.inc"
 
 static const vkmm_kernel tutorials[] = {
-    {"serial", "three nested loops on the host, one thread (tutorial step 1a)", VKMM_SPREAD_HOST, 1, 1, 0},
-    {"naive", "one invocation per element, no workgroup shape chosen (1b, 2a)", VKMM_SPREAD_LINEAR, 1, 64, 0},
-    {"grouped", "explicit workgroups, straight from global memory (2b)", VKMM_SPREAD_GRID, 16, 16, 0},
-    {"tiled", "workgroups that read through shared memory, with barriers (1c, 2c)", VKMM_SPREAD_GRID, 16, 16, 1},
-    {"band", "each workgroup walks along a band of rows, straight from global memory (3a)", VKMM_SPREAD_BAND, 32, 32,
-     0},
-    {"band-tiled", "bands that read through shared memory (3b)", VKMM_SPREAD_BAND, 32, 32, 1},
+    {"serial", "three nested loops on the host, one thread (tutorial step 1a)", VKMM_SPREAD_HOST, 1, 1, 0, "1a"},
+    {"naive", "one invocation per element, no workgroup shape chosen (1b, 2a)", VKMM_SPREAD_LINEAR, 1, 64, 0, "1b 2a"},
+    {"grouped", "explicit workgroups, straight from global memory (2b)", VKMM_SPREAD_GRID, 16, 16, 0, "2b"},
+    {"tiled", "workgroups that read through shared memory, with barriers (1c, 2c)", VKMM_SPREAD_GRID, 16, 16, 1,
+     "1c 2c"},
+    {"band", "each workgroup walks along a band of rows, straight from global memory (3a)", VKMM_SPREAD_BAND, 32, 32, 0,
+     "3a"},
+    {"band-tiled", "bands that read through shared memory (3b)", VKMM_SPREAD_BAND, 32, 32, 1, "3b"},
 };
 
 /* Each in its own file. */

@@ -25,6 +25,10 @@ typedef struct vkmm_kernel {
     uint32_t default_rows, default_cols; /* the tutorials' own tile */
     int uses_shared;                     /* keeps tiles of A and B in shared memory */
 
+    /* For a kernel that is not general: */
+    const char *step; /* where the ladder has it: the tutorials' step, or "" */
+    int downward;     /* invocations are counted down the columns of C, or of a tile; 0: along the rows */
+
     /* The rest is for general kernels. Fields that may be NULL say so. */
 
     /* VKMM_MAX_TUNABLES of them. NULL: not a general kernel. */

@@ -48,7 +48,7 @@ vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *
         status = VKMM_NO_MEMORY(log, "for the shader %s", name);
         goto error;
     }
-    shader->kernel = (vkmm_kernel){"user", "a user's shader", VKMM_SPREAD_GRID, 16, 16, 0};
+    shader->kernel = (vkmm_kernel){"user", "a user's shader", VKMM_SPREAD_GRID, 16, 16, 0, "own"};
     shader->module.kernel = "user";
     shader->module.type = shader->module.compute = type;
     shader->is_foreign = 1;

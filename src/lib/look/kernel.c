@@ -12,6 +12,16 @@ vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *devi
     return status;
 }
 
+int vkmm_tutorial_at(uint32_t index, vkmm_tutorial *tutorial)
+{
+    const vkmm_kernel *kernel = vkmm_kernel_at(index);
+    if (!kernel || kernel->tunables) return 0;
+    *tutorial = (vkmm_tutorial){kernel->name, kernel->step,
+                                kernel->spread == VKMM_SPREAD_GRID || kernel->spread == VKMM_SPREAD_BAND,
+                                kernel->spread == VKMM_SPREAD_HOST};
+    return 1;
+}
+
 int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t tile[2])
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(name);

@@ -24,13 +24,15 @@ vkmm_status vkmm_kernel_place(const vkmm_log *log, const vkmm_kernel_info *info,
                          (unsigned long long)problem->n);
     *invocation = (vkmm_invocation){.row = (uint32_t)row, .col = (uint32_t)col, .inside = 1};
     if (kernel->spread == VKMM_SPREAD_LINEAR) {
-        const uint64_t element = row * problem->n + col, size = info->workgroup[0];
+        const uint64_t size = info->workgroup[0];
+        const uint64_t element = kernel->downward ? col * problem->m + row : row * problem->n + col;
         invocation->local[0] = (uint32_t)(element % size);
         invocation->workgroup[0] = turn(element / size, info->groups[0]);
     } else {
         const int band = kernel->spread == VKMM_SPREAD_BAND;
-        invocation->local[0] = (uint32_t)(col % cols);
-        invocation->local[1] = (uint32_t)(row % rows);
+        const uint64_t i = row % rows, j = col % cols, lane = kernel->downward ? j * rows + i : i * cols + j;
+        invocation->local[0] = (uint32_t)(lane % info->workgroup[0]);
+        invocation->local[1] = (uint32_t)(lane / info->workgroup[0]);
         invocation->workgroup[0] = band ? turn(row / rows, info->groups[0]) : turn(col / cols, info->groups[0]);
         invocation->workgroup[1] = band ? 0 : turn(row / rows, info->groups[1]);
     }

@@ -4,9 +4,10 @@
  * then have, for each step along K, the rows×depth tile of A and the depth×cols tile of B as they were in shared
  * memory.
  *
- * Binding 4, 32-bit words: TRACE_IDS per invocation, as in vkmm_invocation. */
+ * Binding 4, 32-bit words: TRACE_IDS per invocation, as in vkmm_invocation; then one that only the shader uses. */
 #include "look/trace.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -142,7 +143,7 @@ static vkmm_status create_buffers(vkmm_device *device, const vkmm_problem *probl
         vkmm_operand_bytes(problem, VKMM_B),
         vkmm_operand_bytes(problem, VKMM_C),
         (extent->sum_values + extent->tile_values) * vkmm_type_of(problem->type)->bytes,
-        (uint64_t)extent->invocations * TRACE_IDS * sizeof(uint32_t),
+        ((uint64_t)extent->invocations * TRACE_IDS + 1) * sizeof(uint32_t),
     };
     for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++) {
         vkmm_status status =
@@ -168,7 +169,15 @@ static vkmm_status dispatch(vkmm_device *device, vkmm_plan *plan, const vkmm_buf
     return vkmm_command_finish(device, status, &command);
 }
 
-/* The indices that the invocations recorded. Those that none wrote are still all ones. */
+static int by_element(const void *left, const void *right)
+{
+    const vkmm_invocation *a = left, *b = right;
+    if (a->row != b->row) return a->row < b->row ? -1 : 1;
+    return a->col < b->col ? -1 : a->col > b->col;
+}
+
+/* The indices that the invocations recorded, in the order of their elements. Those that none wrote are still all
+ * ones. */
 static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params, const uint32_t *ids,
                             vkmm_trace *trace, vkmm_invocation *invocations)
 {
@@ -185,11 +194,27 @@ static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params
         if (ids[0] == UINT32_MAX)
             return vkmm_fail(log, VKMM_WRONG_RESULT, "invocation %u of %u recorded nothing on the device", i,
                              trace->invocation_count);
-        if (one->row == params->row && one->col == params->col) trace->followed = i;
     }
+    qsort(invocations, trace->invocation_count, sizeof *invocations, by_element);
+    for (uint32_t i = 0; i < trace->invocation_count; i++)
+        if (invocations[i].row == params->row && invocations[i].col == params->col) trace->followed = i;
     if (trace->followed != UINT32_MAX) return VKMM_OK;
     return vkmm_fail(log, VKMM_WRONG_RESULT, "no invocation of the workgroup that was traced computes C[%llu][%llu]",
                      (unsigned long long)params->row, (unsigned long long)params->col);
+}
+
+/* The sums, which the device wrote in the order of the invocations' indices. */
+static void *keep_sums(char **at, const char *values, uint64_t element, const vkmm_trace *trace)
+{
+    const uint64_t count = trace->invocation_count;
+    char *sums = take(at, trace->sum_count * count * element);
+    for (uint64_t i = 0; i < count; i++) {
+        const uint32_t *local = trace->invocations[i].local;
+        const char *from = values + (local[1] * (uint64_t)trace->kernel.workgroup[0] + local[0]) * element;
+        for (uint64_t k = 0; k < trace->sum_count; k++)
+            memcpy(sums + (k * count + i) * element, from + k * count * element, element);
+    }
+    return sums;
 }
 
 static void keep_all(const vkmm_problem *problem, const trace_extent *extent, const vkmm_buffer *buffers, char *at,
@@ -200,7 +225,7 @@ static void keep_all(const vkmm_problem *problem, const trace_extent *extent, co
     trace->a = keep(&at, buffers[VKMM_A].mapped, vkmm_operand_bytes(problem, VKMM_A));
     trace->b = keep(&at, buffers[VKMM_B].mapped, vkmm_operand_bytes(problem, VKMM_B));
     trace->c = keep(&at, buffers[VKMM_C].mapped, vkmm_operand_bytes(problem, VKMM_C));
-    trace->sums = keep(&at, values, sum_bytes);
+    trace->sums = keep_sums(&at, values, element, trace);
     trace->tiles = keep(&at, values + sum_bytes, extent->tile_values * element);
 }
 
@@ -217,11 +242,10 @@ static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, con
         memcpy(buffers[VKMM_B].mapped, params->b, vkmm_operand_bytes(problem, VKMM_B));
         status = dispatch(device, &plan, buffers);
     }
-    if (status == VKMM_OK) {
-        keep_all(problem, extent, buffers, rest, trace);
+    if (status == VKMM_OK)
         status = read_ids(vkmm_device_log(device), params, buffers[BINDING_IDS].mapped, trace,
                           (vkmm_invocation *)(uintptr_t)trace->invocations);
-    }
+    if (status == VKMM_OK) keep_all(problem, extent, buffers, rest, trace);
     for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++) vkmm_buffer_destroy(device, &buffers[i]);
     vkmm_plan_destroy(device, &plan);
     return status;

@@ -18,7 +18,7 @@ typedef struct vkmm_trace_params {
 typedef struct vkmm_trace {
     vkmm_problem problem;
     vkmm_kernel_info kernel;
-    const vkmm_invocation *invocations; /* of the workgroup, by gl_LocalInvocationIndex */
+    const vkmm_invocation *invocations; /* of the workgroup, by their elements: the tile row by row */
     uint32_t invocation_count;
     uint32_t followed;   /* index of the invocation that computes the followed element */
     uint32_t depth;      /* elements along K of the tiles in shared memory; 0: the kernel has none */

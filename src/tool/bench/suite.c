@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "look/kernel.h"
 #include "math/type.h"
 #include "report/record.h"
 
@@ -61,11 +62,11 @@ static void add_square(filler *f, const char *group, uint64_t n)
 /* The tutorials' kernels; the device's fast kernel is among the squares. */
 static void add_ladder(filler *f, uint64_t n)
 {
-    static const char *const steps[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
+    vkmm_tutorial step;
 
     if (f->types.in != f->types.out || f->types.in != f->types.compute || vkmm_suite_is_narrow(f->types)) return;
-    for (size_t i = 0; i < VKMM_COUNT(steps); i++)
-        add_for(f, "ladder", steps[i], &VKMM_PROBLEM(.m = n, .n = n, .k = n));
+    for (uint32_t i = 0; vkmm_tutorial_at(i, &step); i++)
+        if (!step.on_host) add_for(f, "ladder", step.name, &VKMM_PROBLEM(.m = n, .n = n, .k = n));
 }
 
 /* A layer of a current language model: weights times the states of so many tokens. */

@@ -15,11 +15,11 @@
 
 const char *cli_explained_kernel(const cli_options *options, uint32_t index)
 {
+    vkmm_tutorial tutorial;
+
     if (options->kernel != NULL) return index == 0 ? options->kernel : NULL;
-    for (uint32_t i = 0; vkmm_kernel_name(i) != NULL; i++) {
-        if (strcmp(vkmm_kernel_name(i), "serial") == 0 || vkmm_kernel_is_general(vkmm_kernel_name(i))) continue;
-        if (index-- == 0) return vkmm_kernel_name(i);
-    }
+    for (uint32_t i = 0; vkmm_tutorial_at(i, &tutorial); i++)
+        if (!tutorial.on_host && index-- == 0) return tutorial.name;
     return NULL;
 }
 

@@ -97,11 +97,12 @@ int vkmm_trace_takes_part(const vkmm_trace *trace, uint32_t invocation)
 vkmm_term vkmm_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation)
 {
     const vkmm_invocation *one = &trace->invocations[invocation];
+    const uint32_t cols = trace->kernel.tile[1];
 
     if (trace->depth == 0)
         return (vkmm_term){vkmm_trace_matrix(trace, VKMM_A), vkmm_trace_matrix(trace, VKMM_B), one->row, one->col, k};
     return (vkmm_term){vkmm_trace_tile(trace, VKMM_A, k / trace->depth),
-                       vkmm_trace_tile(trace, VKMM_B, k / trace->depth), one->local[1], one->local[0],
+                       vkmm_trace_tile(trace, VKMM_B, k / trace->depth), invocation / cols, invocation % cols,
                        k % trace->depth};
 }
 

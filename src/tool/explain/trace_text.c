@@ -136,7 +136,8 @@ static void print_invocations(const page *p)
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
         const int followed = i == trace->followed;
-        vkmm_cell_put(&cells[0], "%s%*u", followed ? p->mark : " ", 11, i);
+        vkmm_cell_put(&cells[0], "%s%*u", followed ? p->mark : " ", 11,
+                      one->local[1] * trace->kernel.workgroup[0] + one->local[0]);
         for (int j = 0; j < VKMM_PAIRS; j++) vkmm_text_pair(cells[1 + j].text, &vkmm_pairs[j], one);
         vkmm_cell_put(&cells[1 + VKMM_PAIRS], "C[%u][%u]%s", one->row, one->col, one->inside ? "" : " outside");
         for (int j = 0; j < VKMM_PAIRS + 2; j++) cells[j].paint = followed ? VKMM_GOOD : VKMM_PLAIN;
@@ -161,8 +162,9 @@ static void print_step(const page *p, unsigned long long number_of_step, const c
 
 static void print_load(const page *p, uint32_t load, unsigned long long step)
 {
-    const grid a = {vkmm_trace_tile(p->trace, VKMM_A, load), p->followed->local[1], -1, 0};
-    const grid b = {vkmm_trace_tile(p->trace, VKMM_B, load), -1, p->followed->local[0], 0};
+    const uint32_t cols = p->trace->kernel.tile[1], at = p->trace->followed;
+    const grid a = {vkmm_trace_tile(p->trace, VKMM_A, load), at / cols, -1, 0};
+    const grid b = {vkmm_trace_tile(p->trace, VKMM_B, load), -1, at % cols, 0};
     const uint32_t depth = p->trace->depth, k0 = load * depth;
     const vkmm_invocation *first = &p->trace->invocations[0];
 
@@ -216,9 +218,9 @@ static addition add(const page *p, uint32_t k)
 static void print_sum(const page *p, uint32_t k, unsigned long long step)
 {
     const vkmm_trace *trace = p->trace;
-    const uint32_t depth = trace->depth;
+    const uint32_t depth = trace->depth, cols = trace->kernel.tile[1];
     const int idle = is_idle(trace, k);
-    const grid g = {sums_after(trace, k), p->followed->local[1], p->followed->local[0], 1};
+    const grid g = {sums_after(trace, k), trace->followed / cols, trace->followed % cols, 1};
     const addition added = add(p, k);
 
     if (depth > 0)

@@ -1,4 +1,5 @@
 #include "base/alloc.h"
+#include "look/kernel.h"
 #include "session/commands.h"
 #include "session/problem.h"
 #include "product/product.h"
@@ -6,14 +7,10 @@
 
 #include <stdio.h>
 
-/* The tutorials' order, then the device's fast kernel, which computes many elements in an invocation's registers. */
-static const struct {
-    const char *step, *kernel;
-    int tiled; /* --tile applies */
-} steps[] = {{"1a", "serial", 0}, {"1b 2a", "naive", 0},   {"2b", "grouped", 1}, {"1c 2c", "tiled", 1},
-             {"3a", "band", 1},   {"3b", "band-tiled", 1}, {"fast", "auto", 0}};
+/* The device's fast kernel, which computes many elements in an invocation's registers. */
+static const vkmm_tutorial fast = {"auto", "fast", 0, 0};
 
-enum { STEPS = VKMM_COUNT(steps), GPU_SQUARE = 512 /* the serial step takes 8 times as long at 1024 */ };
+enum { MOST_STEPS = 32, GPU_SQUARE = 512 /* the serial step takes 8 times as long at 1024 */ };
 
 /* How long a row is measured if nothing is given: all fourteen are to take seconds. */
 #define SHORT_WARM_MS  50.0
@@ -23,8 +20,10 @@ enum { STEPS = VKMM_COUNT(steps), GPU_SQUARE = 512 /* the serial step takes 8 ti
 typedef struct climb {
     cli_session *session;
     const cli_request *request;
+    vkmm_tutorial steps[MOST_STEPS]; /* in the tutorials' order, then the fast one */
+    uint32_t step_count;
     vkmm_ladder ladder;
-    vkmm_bench_row rows[STEPS * VKMM_TYPE_COUNT];
+    vkmm_bench_row rows[MOST_STEPS * VKMM_TYPE_COUNT];
 } climb;
 
 static void compare(vkmm_bench_row *row, const vkmm_bench_row *rows, uint32_t first, uint32_t at)
@@ -57,18 +56,18 @@ static vkmm_status show(climb *c, const vkmm_bench_row *row)
     return vkmm_report_flush(&session->report, session->log);
 }
 
-static cli_request request_of(const climb *c, const vkmm_problem *problem, unsigned step)
+static cli_request request_of(const climb *c, const vkmm_problem *problem, const vkmm_tutorial *step)
 {
     cli_request request = *c->request;
 
     request.kind = &cli_resident;
     request.job.problem = *problem;
-    request.job.kernel = steps[step].kernel;
-    if (!steps[step].tiled) request.job.tile_rows = request.job.tile_cols = 0;
+    request.job.kernel = step->name;
+    if (!step->has_tile) request.job.tile_rows = request.job.tile_cols = 0;
     return request;
 }
 
-static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned step, uint32_t first)
+static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const vkmm_tutorial *step, uint32_t first)
 {
     const cli_options *options = c->session->options;
     cli_request request = request_of(c, problem, step);
@@ -81,19 +80,19 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned st
     status = cli_product_run(c->session, &request, &product);
     c->session->console.muted = 0;
     if (status == VKMM_WRONG_RESULT)
-        vkmm_say(c->session->log, VKMM_LOG_ERROR, "%s: %s", steps[step].kernel, product.verdict.sentence);
+        vkmm_say(c->session->log, VKMM_LOG_ERROR, "%s: %s", step->name, product.verdict.sentence);
     if (status == VKMM_OK) status = cli_session_validated(c->session);
     if (product.kernel == NULL) { /* the reason instead of a result */
         cli_product_row(c->session, &request, row);
         row->on = c->session->info;
-        VKMM_PUT(row->kernel.name, "%s", steps[step].kernel);
+        VKMM_PUT(row->kernel.name, "%s", step->name);
         VKMM_PUT(row->not_run, "%.*s", (int)sizeof row->not_run - 1, c->session->console.last_error);
     } else {
         *row = product.row;
         product.row = (vkmm_bench_row){0};
     }
     cli_product_end(&product);
-    row->step = steps[step].step;
+    row->step = step->step;
     compare(row, c->rows, first, c->ladder.count++);
     return cli_worse(status, show(c, row));
 }
@@ -103,8 +102,8 @@ static vkmm_status climb_type(climb *c, vkmm_problem problem)
     uint32_t first = c->ladder.count;
     vkmm_status status = VKMM_OK;
 
-    for (unsigned step = 0; step < STEPS; step++) {
-        vkmm_status next = climb_step(c, &problem, step, first);
+    for (uint32_t i = 0; i < c->step_count; i++) {
+        vkmm_status next = climb_step(c, &problem, &c->steps[i], first);
         status = cli_worse(status, next);
         if (next == VKMM_DEVICE_LOST || ferror(c->session->report.out)) break;
     }
@@ -117,8 +116,8 @@ static void estimate(climb *c, vkmm_problem problem, const cli_types *types)
 
     for (uint32_t i = 0; i < types->count; i++) {
         problem.type = types->type[i];
-        for (unsigned step = 0; step < STEPS; step++) {
-            const cli_request request = request_of(c, &problem, step);
+        for (uint32_t step = 0; step < c->step_count; step++) {
+            const cli_request request = request_of(c, &problem, &c->steps[step]);
             ms += cli_estimate_ms(c->session, &request);
         }
     }
@@ -148,6 +147,8 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
     if (c == NULL) return VKMM_NO_MEMORY(session->log, "for a ladder");
     c->session = session;
     c->request = request;
+    while (c->step_count + 1 < MOST_STEPS && vkmm_tutorial_at(c->step_count, &c->steps[c->step_count])) c->step_count++;
+    c->steps[c->step_count++] = fast;
     c->ladder = (vkmm_ladder){
         session->info, session->host, problem, request->inputs->seed, cli_inputs_name(request->inputs), c->rows, 0};
     estimate(c, problem, types);

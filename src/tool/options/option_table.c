@@ -181,21 +181,20 @@ const cli_option cli_option_table[] = {
      AT(rotating_bytes), AMOUNT(mebibytes)},
 
     {"Kernel", 0, "kernel", "NAME",
-     "auto (default): the fastest known; blocked, skinny, cpu, or coopmat and coopmat2 with matrix operations, which "
-     "support every problem; or the tutorials' serial, naive, grouped, tiled, band and band-tiled, which support only "
-     "the plain product",
+     "auto (default): the fastest known; {general}, which support every problem; or the tutorials' {tutorials}, which "
+     "support only the plain product",
      CLI_RUN | CLI_STATISTICS, AT(kernel), cli_parse_word, cli_kernel_words},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default: the kernel's default on this device",
      COMPUTE | CLI_EXPLAIN | CLI_STATISTICS, AT(tile), cli_parse_tile},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements; default: 2 for fewer than 100 elements, else 16",
      CLI_RACE, AT(tile), cli_parse_tile},
-    {NULL, 0, "kernel", "NAME", "the kernel to trace: tiled (default), naive, grouped, band, band-tiled, or auto",
+    {NULL, 0, "kernel", "NAME", "the kernel to trace: auto, or one of {tutorials}, except serial; default tiled",
      CLI_TRACE, AT(kernel), cli_parse_tutorial, cli_tutorial_words},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default 2", CLI_TRACE, AT(tile),
      cli_parse_tile},
     {NULL, 0, "kernel", "NAME",
-     "the kernel to explain: naive, grouped, tiled, band, band-tiled, or auto; default: all of them. For blocked, "
-     "skinny, cpu, coopmat and coopmat2, shows how they are planned",
+     "the kernel to explain: auto, or one of {tutorials}, except serial; default: all of these. For {general}, shows "
+     "how they are planned",
      CLI_EXPLAIN, AT(kernel), cli_parse_word, cli_kernel_words},
     {NULL, 0, "limits", NULL,
      "instead of counting, show which tiles this device allows, and the rule that forbids each of the others",
@@ -208,9 +207,7 @@ const cli_option cli_option_table[] = {
      "run your own kernel (GLSL, or SPIR-V from FILE.spv), verified and timed next to the built-in one; vkmatmul(1) "
      "describes its contract",
      CLI_RUN, AT(shader), cli_parse_text},
-    {NULL, 0, "config", "TUNABLES",
-     "tunables of blocked, skinny, cpu, coopmat or coopmat2, such as rows=64,cols=64; the planner sets "
-     "the others",
+    {NULL, 0, "config", "TUNABLES", "tunables of {general}, such as rows=64,cols=64; the planner sets the others",
      CLI_RUN | CLI_STATISTICS, AT(config), cli_parse_config},
     {NULL, 0, "moduli", "COUNT",
      "of a modular product (--compute modular): 13 to 18; default: 15, or as many as the range of A and B needs",

@@ -22,6 +22,33 @@ void cli_option_name(const cli_option *option, char text[32])
         snprintf(text, 32, "-%c", option->letter);
 }
 
+/* "naive, grouped and tiled": the general kernels, or all others. */
+static void list_kernels(int general, char *text, size_t size)
+{
+    uint32_t last = 0;
+
+    for (uint32_t i = 0; vkmm_kernel_name(i) != NULL; i++)
+        if (vkmm_kernel_is_general(vkmm_kernel_name(i)) == general) last = i;
+    for (uint32_t i = 0; i <= last; i++)
+        if (vkmm_kernel_is_general(vkmm_kernel_name(i)) == general)
+            vkmm_join(text, size, i < last ? ", " : " and ", "%s", vkmm_kernel_name(i));
+}
+
+void cli_option_help(const cli_option *option, char text[CLI_HELP_TEXT])
+{
+    static const char *const places[] = {"{tutorials}", "{general}"};
+
+    snprintf(text, CLI_HELP_TEXT, "%s", option->help);
+    for (int general = 0; general < 2; general++) {
+        char names[CLI_HELP_TEXT / 2] = "", rest[CLI_HELP_TEXT];
+        char *at = strstr(text, places[general]);
+        if (at == NULL) continue;
+        list_kernels(general, names, sizeof names);
+        VKMM_PUT(rest, "%s", at + strlen(places[general]));
+        snprintf(at, (size_t)(text + CLI_HELP_TEXT - at), "%s%s", names, rest);
+    }
+}
+
 static int is_joint(char c)
 {
     return c == '-' || c == '_';

@@ -150,12 +150,17 @@ struct cli_option {
     const cli_amount *amount;
 };
 
+enum { CLI_HELP_TEXT = 1000 };
+
 extern const cli_option cli_option_table[];
 extern const unsigned cli_option_count;
 
 /* "--size", or "-m" where there is no long name. '-' and '_' are the same in a long name: --batch_count is
  * --batch-count. */
 void cli_option_name(const cli_option *option, char text[32]);
+
+/* The option's help, with the names of kernels in place of "{general}" and "{tutorials}". */
+void cli_option_help(const cli_option *option, char text[CLI_HELP_TEXT]);
 
 /* Reads the arguments after the command into *options (zeroed by the caller, ended by cli_options_free even on
  * failure). VKMM_INVALID with one sentence that names the nearest known option. */

@@ -47,7 +47,7 @@ void cli_print_candidates(uint32_t count, char **words)
 {
     const cli_command *command = count > 0 ? cli_command_find(words[0]) : NULL;
     const unsigned bit = (command != NULL ? command : cli_command_at(0))->bit;
-    char name[32];
+    char name[32], help[CLI_HELP_TEXT];
 
     for (unsigned i = 0; i < cli_option_count && count > 0; i++) {
         const cli_option *option = &cli_option_table[i];
@@ -61,6 +61,7 @@ void cli_print_candidates(uint32_t count, char **words)
         const cli_option *option = &cli_option_table[i];
         if (option->help == NULL || (option->commands & bit) == 0) continue;
         cli_option_name(option, name);
-        printf("%s\t%s\n", name, option->help);
+        cli_option_help(option, help);
+        printf("%s\t%s\n", name, help);
     }
 }

@@ -20,7 +20,7 @@ static const vkmm_report *terminal(void)
 
 static void print_option(const cli_option *option)
 {
-    char name[64];
+    char name[64], help[CLI_HELP_TEXT];
     int length =
         VKMM_PUT(name, "  %c%c%s%s%s%s%s", option->letter != 0 ? '-' : ' ', option->letter != 0 ? option->letter : ' ',
                  option->letter != 0 && option->name != NULL ? ", "
@@ -30,7 +30,8 @@ static void print_option(const cli_option *option)
                  option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
 
     printf(length < TEXT_COLUMN ? "%s%*s" : "%s\n%*s", name, TEXT_COLUMN - (length < TEXT_COLUMN ? length : 0), "");
-    vkmm_wrap(terminal(), TEXT_COLUMN, option->help);
+    cli_option_help(option, help);
+    vkmm_wrap(terminal(), TEXT_COLUMN, help);
 }
 
 static void print_options(const cli_command *command)
