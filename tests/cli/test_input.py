@@ -72,7 +72,7 @@ WORDS = [
     ("-x", 2, "unknown option -x"),
     ("--json=yes", 2, "--json takes no argument"),
     ("devices --tile 4", 2, "--tile is not an option of 'vkmatmul devices'"),
-    ("ladder --kernel tiled", 2, "--kernel is not an option of 'vkmatmul ladder'"),
+    ("ladder --config rows=1", 2, "--config is not an option of 'vkmatmul ladder'"),
     ("laddr", 2, "unknown command 'laddr'; did you mean 'ladder'"),
     ("help nothing-like-it", 2, "unknown command"),
     ("--size 4 ladder", 2, "unexpected argument 'ladder'"),

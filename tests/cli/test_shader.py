@@ -182,6 +182,82 @@ class Shader(cli.Case):
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
 
 
+class Compared(cli.Case):
+    """Users' shaders as rows among the built-in kernels."""
+
+    def shader(self, name, old, new):
+        return self.file(name, EXAMPLE.read_text().replace(old, new).encode())
+
+    def test_page(self):
+        """`help shaders` fits on a page, and its example runs with its commands."""
+        lines = self.good("help", "shaders").splitlines()
+        self.assertLessEqual(len(lines), 40)
+        self.assertLess(max(map(len, lines)), 80)
+        begin = next(i for i, line in enumerate(lines) if "#version" in line)
+        mine = self.file("mine.comp", "\n".join(lines[begin:lines.index("  }") + 1]).encode())
+        commands = [line.split("#")[0].split()[1:] for line in lines if line.startswith("  vkmatmul")]
+        self.assertEqual([words[0] for words in commands], ["--shader", "ladder", "explain", "bench", "compare"])
+        for words in commands[:3]:
+            self.good(*[mine if word == "mine.comp" else word for word in words], "--size", "33x20x9")
+        self.assertIn("shaders\t", self.good("help", "--candidates", "--", "help"))
+
+    def test_several(self):
+        other = self.shader("other.comp", "T sum = T(0)", "T sum = T(0) + T(0)")
+        rows = [json.loads(line) for line in self.good("--shader", EXAMPLE, "--shader", other, "--size", "9", "--json", *FAST).splitlines()]
+        self.assertEqual([row["kernel"]["shader"] for row in rows], [str(EXAMPLE), str(other), None])
+        self.bad(2, "a file named tiled would look like", "bench", "--shader", self.folder / "tiled")
+        self.bad(2, "two files are named example.comp", "--shader", EXAMPLE, "--shader", self.folder / "example.comp")
+
+    def test_ladder(self):
+        """Steps in the order of --kernel, then the user's, for f32 alone unless --type is given."""
+        words = ["ladder", "--size", "33x20x9", "--kernel", "tiled,auto", "--shader", EXAMPLE, "--tile", "4"]
+        for types, own in [([], ["f32"]), (["--type", "i32"], ["i32"])]:
+            rows = json.loads(self.good(*words, *types, "--json", *FAST))["rows"]
+            steps = [(row["step"], row["kernel"]["shader"]) for row in rows]
+            self.assertEqual(steps[-3:], [("1c 2c", None), ("fast", None), ("own", str(EXAMPLE))])
+            self.assertEqual([row["type"] for row in rows if row["step"] == "own"], own)
+            self.assertEqual((rows[-1]["verify"]["passed"], rows[-1]["kernel"]["tile"]), (True, [4, 4]))
+            self.assertEqual({row["times_serial"] for row in rows}, {None})
+        self.assertRegex(self.good(*words, *FAST), r"(?ms)^own    example\.comp  4×4 .*^example\.comp  ")
+        wrong = self.shader("wrong.comp", "sum += A[", "sum -= A[")
+        done = cli.run("ladder", "--size", "9", "--kernel", "tiled", "--shader", wrong, "--json", *FAST)
+        self.assertEqual((done.returncode, [row["verify"]["passed"] for row in json.loads(done.stdout)["rows"]]), (1, [True, True, False]))
+        done = cli.run("ladder", "--size", "9", "--shader", self.file("bad.comp", b"#version 450\nvoid main( {}\n"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"bad\.comp:2: error")
+
+    def test_lists(self):
+        for command in ["ladder", "bench", "compare"]:
+            self.bad(2, "--kernel: 'tild' is unknown; did you mean 'tiled'", command, "--kernel", "naive,tild")
+            self.bad(2, "--kernel lists naive twice", command, "--kernel", "naive,naive")
+
+    def test_bench(self):
+        """Rows for each kernel and shader; other problems than plain ones, and other types, have only general kernels."""
+        suite = self.file("suite", b"-s 9\n-s 8 --beta 1\n-s 7 --kernel grouped\n")
+        words = ["bench", "--no-host", "--budget", "20s", "--max-noise", "90", "--json", "--suite", suite, "--shader", EXAMPLE]
+        for more, asked in [([], ["auto", "example.comp", "auto", "grouped"]),
+                            (["--kernel", "naive,cpu", "--type", "i32"], ["naive", "cpu", "example.comp", "cpu"])]:
+            rows = json.loads(self.good(*words, *more, env={"LD_PRELOAD": ""}))["rows"]
+            self.assertEqual([(row["asked"], row["verify"]["passed"]) for row in rows], [(name, True) for name in asked])
+            self.assertEqual([row["kernel"]["name"] for row in rows if row["asked"] == "example.comp"], ["example.comp"] * asked.count("example.comp"))
+        self.bad(2, "has no problem for the kernels", "bench", "--suite", self.file("own", b"-s 7 --kernel tiled\n"), "--kernel", "naive")
+        self.bad(2, "--shader supports f32, f64, i32 and u32; --type says f16", *words, "--type", "f16")
+        self.bad(2, "is not valid UTF-8", "bench", "--shader", "\udcff.comp")
+
+    def test_explain(self):
+        for kernel in ["tiled", "blocked"]:
+            words = ["explain", "--size", "33x20x9", "--kernel", kernel, "--shader", EXAMPLE]
+            own, = json.loads(self.good(*words, "--json"))["shaders"]
+            self.assertEqual((own["name"], own["tile"], own["groups"]), ("example.comp", [16, 16], [2, 3, 1]))
+            self.assertGreaterEqual(own["predicted_ms"], max(own["memory_ms"], own["arithmetic_ms"]))
+            self.assertGreater(own["measured_ms"], 0)
+            self.assertRegex(self.good(*words), r"\nexample\.comp\n  workgroup +16×16 invocations; 2×3 workgroups\n")
+        wrong = self.shader("wrong.comp", "sum += A[", "sum -= A[")
+        done = cli.run("explain", "--size", "9", "--kernel", "tiled", "--shader", wrong)
+        self.assertEqual((done.returncode, "wrong result" in done.stderr), (1, True), done.stderr)
+        self.bad(2, "--limits and --shader cannot be combined", "explain", "--limits", "--shader", EXAMPLE)
+
+
 class Missing(cli.Case):
     def test_sentence(self):
         self.bad(4, "libshaderc", "--shader", EXAMPLE, "--size", "4", *FAST)
@@ -190,7 +266,7 @@ class Missing(cli.Case):
 cli.program = os.path.abspath(sys.argv[1])
 if cli.run("--shader", EXAMPLE, "--size", "4", *FAST).returncode == 4:
     print("libshaderc is missing: only its message is tested")
-    del Shader
+    del Shader, Compared
     Shader = unittest.skip("no libshaderc")(Missing)
     unittest.main(module="__main__", argv=["test_shader", "Missing"], exit=False)
     sys.exit(77)

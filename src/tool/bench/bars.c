@@ -36,12 +36,14 @@ static chart chart_of(const vkmm_bench_row *row)
 /* The text before its bar. */
 static void name_row(const vkmm_report *report, chart what, const vkmm_bench_row *row, char text[VKMM_TEXT_PROBLEM])
 {
-    if (what == OTHERS)
+    if (what == OTHERS) {
         vkmm_text_problem(text, VKMM_TEXT_PROBLEM, &row->problem, report->utf8);
-    else if (what == LADDER)
+        if (strcmp(row->asked, "auto") != 0) vkmm_join(text, VKMM_TEXT_PROBLEM, " ", "%s", row->asked);
+    } else if (what == LADDER) {
         vkmm_clean(text, VKMM_TEXT_PROBLEM, row->asked);
-    else
+    } else {
         snprintf(text, VKMM_TEXT_PROBLEM, "%llu", (unsigned long long)row->problem.n);
+    }
 }
 
 static int compare_rows(const void *left, const void *right)

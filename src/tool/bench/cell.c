@@ -143,6 +143,7 @@ static int take_row(cli_bench_cell *cell, const json_t *json)
     vkmm_bench_row_free(&cell->row);
     if (!vkmm_record_parse(json, &vkmm_row_record, &cell->row, sentence)) return 0;
     name_row(cell);
+    if (cell->item->shader != NULL) VKMM_PUT(cell->row.kernel.name, "%s", cell->item->kernel);
     return cell->row.not_run[0] == '\0' && cell->row.kernel_ms.count == 0 && cell->row.rounds == 0;
 }
 
@@ -172,6 +173,7 @@ cli_reply cli_bench_cell_open(cli_bench_cell *cell)
     VKMM_PUT(seed, "%llu", (unsigned long long)cell->row.seed);
     json_object_set_new(ask, "problem", vkmm_record_json(&vkmm_problem_record, &cell->item->problem));
     json_object_set_new(ask, "kernel", json_string(cell->item->kernel));
+    if (cell->item->shader != NULL) json_object_set_new(ask, "shader", json_string(cell->item->shader));
     json_object_set_new(ask, "seed", json_string(seed));
     json_object_set_new(ask, "rotating_bytes", json_integer((json_int_t)cell->row.rotating_bytes));
     reply = cli_worker_ask(&lane->link, ask, patience_for(cell, expected + 3 * host), &answer);

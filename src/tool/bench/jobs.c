@@ -1,5 +1,6 @@
 #include "bench/jobs.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/host.h"
 #include "look/access.h"
@@ -177,7 +178,9 @@ vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm
 
     job->inputs.init = VKMM_INIT_UNIFORM;
     job->request.inputs = &job->inputs;
-    job->request.job.kernel = job->kernel;
+    job->request.job.kernel = job->shader != NULL ? NULL : job->kernel;
+    job->request.job.shader = job->shader;
+    job->request.shader_file = job->shader_file;
     job->request.job.untuned = place->session->options->untuned;
     job->request.blas = place->blas;
     job->request.kind = place->blas != NULL ? &cli_bench_host : NULL;
@@ -232,5 +235,7 @@ vkmm_status cli_bench_job_check(cli_bench_place *place, cli_bench_job *job)
 void cli_bench_job_end(cli_bench_job *job)
 {
     cli_product_end(&job->product);
+    vkmm_shader_destroy(&job->shader);
+    vkmm_free(job->shader_file);
     memset(job, 0, sizeof *job);
 }

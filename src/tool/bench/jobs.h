@@ -3,7 +3,8 @@
  *
  *     {"ask": "peaks", "types": […], "matrix_ms": T}    "peaks": as in a report; of matrix shapes, one for each
  *                                                       combination of types, and others for T milliseconds
- *     {"ask": "begin", "id": I, "problem": {…}, "kernel": K, "seed": S, "rotating_bytes": B}
+ *     {"ask": "begin", "id": I, "problem": {…}, "kernel": K, "shader": its file or absent,
+ *      "seed": S, "rotating_bytes": B}
  *                                                       "row": as in a report, without samples, judged; "product_ms":
  *                                                       how long one takes, about; "host_ms": the host's part in it
  *     {"ask": "round", "id": I, "ms": T, "full": F}     "round": the "time" and "power" of a row, for about T ms of
@@ -32,6 +33,8 @@ typedef struct cli_bench_job {
     int used;
     json_int_t id;
     char kernel[32];
+    vkmm_shader *shader; /* owned; NULL: the kernel */
+    char *shader_file;   /* owned */
     uint64_t rotating_bytes;
     cli_inputs inputs;
     cli_request request; /* the problem is its job's */

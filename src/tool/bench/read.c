@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/disk.h"
 #include "base/file.h"
 #include "report/document_records.h"
 #include "report/text.h"
@@ -218,7 +219,7 @@ static vkmm_status read_all(const vkmm_log *log, const char *name, const char *t
     status = parse(log, name, text, bytes, read);
     for (uint32_t i = 0; i < read->count && status == VKMM_OK; i++) {
         vkmm_bench *bench = &read->benches[i];
-        if (bench->name[0] == '\0') VKMM_PUT(bench->name, "%s", vkmm_text_base_name(name));
+        if (bench->name[0] == '\0') VKMM_PUT(bench->name, "%s", vkmm_path_name(name));
         part_labels(bench);
         for (uint32_t j = 0; j < bench->row_count; j++) vkmm_bench_derive(bench, &bench->rows[j]);
         vkmm_bench_raise_peaks(bench);

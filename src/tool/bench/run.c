@@ -58,7 +58,7 @@ static int is_for(const vkmm_bench_device *device, const vkmm_suite_item *item)
     if (types.in != types.out || types.in != types.compute || problem->method != VKMM_COMPUTE_DIRECT ||
         problem->has_bias || problem->activation != VKMM_ACTIVATION_NONE)
         return 0;
-    return strcmp(item->kernel, "auto") == 0 && vkmm_type_of(types.in)->is_float;
+    return item->shader == NULL && strcmp(item->kernel, "auto") == 0 && vkmm_type_of(types.in)->is_float;
 }
 
 uint32_t cli_bench_rows(const vkmm_suite *suite, const vkmm_bench_device *device)

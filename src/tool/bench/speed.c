@@ -24,9 +24,12 @@ static int is_host_speed(const vkmm_bench_device *device)
 }
 
 /* 0: accepts every problem. */
-static uint32_t kind_of(const char *kernel)
+static uint32_t kind_of(const vkmm_suite_item *item)
 {
-    for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && i + 1 < CLI_BENCH_KINDS; i++)
+    const char *kernel = item->kernel;
+
+    if (item->shader != NULL) return CLI_BENCH_KINDS - 1;
+    for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && i + 2 < CLI_BENCH_KINDS; i++)
         if (strcmp(vkmm_kernel_name(i), kernel) == 0) return vkmm_kernel_is_general(kernel) ? 0 : i + 1;
     return 0;
 }
@@ -41,7 +44,7 @@ static uint32_t way_of(const vkmm_problem *problem)
 /* The fastest measured speed of such products. */
 static double best_of(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
 {
-    return speeds->best[kind_of(item->kernel)][way_of(&item->problem)];
+    return speeds->best[kind_of(item)][way_of(&item->problem)];
 }
 
 double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
@@ -59,7 +62,7 @@ static double first_guess(const cli_bench_speeds *speeds, const vkmm_suite_item 
     double peak = 2 * vkmm_bench_peak_of(&speeds->device->peaks, &item->problem, NULL, NULL) / 1000;
 
     if (!(peak > 0)) return slow ? UNKNOWN_HOST : UNKNOWN_FLOPS;
-    if (kind_of(item->kernel) > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);
+    if (kind_of(item) > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);
     return peak * (slow ? GENERAL_CPU : GENERAL_GPU);
 }
 
@@ -88,7 +91,7 @@ double cli_bench_expect_host(const cli_bench_speeds *speeds, const vkmm_suite_it
 void cli_bench_learn(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms)
 {
     const vkmm_problem *problem = &item->problem;
-    double *best = &speeds->best[kind_of(item->kernel)][way_of(problem)];
+    double *best = &speeds->best[kind_of(item)][way_of(problem)];
     double speed = product_ms > 0 ? vkmm_problem_flops(problem) / product_ms : 0;
 
     if (problem->m < BLOCKY || problem->n < BLOCKY || problem->k < BLOCKY) return;

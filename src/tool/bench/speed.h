@@ -7,7 +7,7 @@
 #include "math/type.h"
 
 enum {
-    CLI_BENCH_KINDS = 16, /* of kernels: all that accept every problem are one kind */
+    CLI_BENCH_KINDS = 16, /* of kernels: all that accept every problem are one kind, and users' shaders */
     CLI_BENCH_WAYS = VKMM_TYPES_COUNT + VKMM_METHOD_COUNT - 1 /* combinations of types, then methods that have theirs */
 };
 

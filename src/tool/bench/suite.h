@@ -7,8 +7,9 @@
 #include "vkmatmul.h"
 
 typedef struct vkmm_suite_item {
-    char group[16];  /* vkmm_bench_row.group */
-    char kernel[32]; /* "auto" … */
+    char group[16];     /* vkmm_bench_row.group */
+    char kernel[32];    /* "auto" …; the name of a shader's file */
+    const char *shader; /* NULL, or its path, which outlives the suite */
     vkmm_problem problem;
     int for_gpus; /* skipped if the device is a processor; vkmm_suite_make leaves it 0 */
 } vkmm_suite_item;

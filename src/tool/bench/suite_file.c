@@ -1,10 +1,15 @@
 /* Suites by name, and suites that are files. */
+#include "base/alloc.h"
+#include "base/disk.h"
 #include "base/file.h"
 #include "bench/run.h"
 #include "session/problem.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "options/values.h"
+#include "product/product.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -188,6 +193,75 @@ static vkmm_status read_lines(const vkmm_log *log, const char *path, const vkmm_
     return status;
 }
 
+/* Whether a kernel, or a user's shader (NULL), can multiply the problem. */
+static int takes(const char *kernel, const vkmm_problem *problem)
+{
+    const vkmm_types types = vkmm_problem_types(problem);
+
+    if (kernel != NULL && (strcmp(kernel, "auto") == 0 || vkmm_kernel_is_general(kernel))) return 1;
+    return vkmm_problem_is_plain(problem) && problem->method == VKMM_COMPUTE_DIRECT && cli_is_plain_type(types.in) &&
+           types.in == types.out && types.in == types.compute;
+}
+
+static int add_like(vkmm_suite *suite, const vkmm_suite_item *item, const char *kernel, const char *shader)
+{
+    if (!vkmm_suite_add(suite, item->group, kernel, &item->problem)) return 0;
+    suite->items[suite->count - 1].for_gpus = item->for_gpus;
+    suite->items[suite->count - 1].shader = shader;
+    return 1;
+}
+
+/* An item for each kernel of --kernel in place of the automatic one, and one more for each user's shader. */
+static int add_kernels(const cli_options *options, const vkmm_suite_item *item, vkmm_suite *suite)
+{
+    const int is_auto = strcmp(item->kernel, "auto") == 0,
+              has_own = options->types.count > 0 || item->problem.type == VKMM_F32;
+    int fine = 1;
+
+    if (options->kernels.count == 0) fine = add_like(suite, item, item->kernel, NULL);
+    for (uint32_t i = 0; is_auto && i < options->kernels.count && fine; i++)
+        if (takes(options->kernels.item[i], &item->problem))
+            fine = add_like(suite, item, options->kernels.item[i], NULL);
+    for (uint32_t i = 0; is_auto && has_own && takes(NULL, &item->problem) && i < options->shaders.count && fine; i++)
+        fine = add_like(suite, item, vkmm_path_name(options->shaders.item[i]), options->shaders.item[i]);
+    return fine;
+}
+
+/* Processes that measure are told the paths in JSON, which is UTF-8. */
+static vkmm_status check_paths(const vkmm_log *log, const cli_list *files)
+{
+    for (uint32_t i = 0; i < files->count; i++) {
+        json_t *text = json_string(files->item[i]);
+        if (text == NULL)
+            return vkmm_fail(log, VKMM_INVALID, "--shader: the path %s is not valid UTF-8", files->item[i]);
+        json_decref(text);
+    }
+    return VKMM_OK;
+}
+
+/* --kernel and --shader. */
+static vkmm_status choose_kernels(const vkmm_log *log, const cli_options *options, vkmm_suite *suite)
+{
+    vkmm_suite chosen = *suite;
+    int fine = 1;
+
+    if (options->kernels.count == 0 && options->shaders.count == 0) return VKMM_OK;
+    chosen.items = NULL;
+    chosen.count = 0;
+    for (uint32_t i = 0; i < suite->count && fine; i++) fine = add_kernels(options, &suite->items[i], &chosen);
+    vkmm_free(suite->items);
+    *suite = chosen;
+    if (!fine) return VKMM_NO_MEMORY(log, "for the items of a suite");
+    if (suite->count == 0)
+        return vkmm_fail(
+            log, VKMM_INVALID,
+            "the suite %s has no problem for the kernels of --kernel: its lines name their own, or are none "
+            "that the tutorials' kernels support",
+            suite->name);
+    const vkmm_status status = check_paths(log, &options->shaders);
+    return status == VKMM_OK ? cli_shaders_check(log, options) : status;
+}
+
 static void say_otherwise(void *user, vkmm_log_level level, const char *sentence)
 {
     vkmm_say(user, level, "--suite takes quick, standard, full or a file: %s", sentence);
@@ -229,6 +303,7 @@ vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
                       "--out-type and --compute apply only to built-in suites: the lines of %s set their own", name);
     else
         status = read_file(log, name, &options->types, suite);
+    if (status == VKMM_OK) status = choose_kernels(log, options, suite);
     if (status == VKMM_OK && options->budget_ms > 0) {
         suite->budget_ms = options->budget_ms;
         suite->cpu_budget_ms = 0;

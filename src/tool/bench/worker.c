@@ -106,6 +106,7 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
 {
     cli_bench_job *job = NULL;
     char sentence[VKMM_BENCH_TEXT];
+    const char *shader = cli_json_text(request, "shader", "");
     vkmm_bench_row row;
     vkmm_status status;
 
@@ -120,6 +121,16 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
         return vkmm_fail(w->place.session->log, VKMM_INVALID, "invalid problem: %s", sentence);
     job->used = 1;
     job->id = id_of(request);
+    if (shader[0] != '\0') {
+        job->shader_file = vkmm_strdup(shader);
+        status = job->shader_file == NULL ? VKMM_NO_MEMORY(w->place.session->log, "for a shader")
+                                          : cli_shader_open(w->place.session->log, job->shader_file,
+                                                            job->request.job.problem.type, &job->shader);
+        if (status != VKMM_OK) {
+            cli_bench_job_end(job);
+            return status;
+        }
+    }
     VKMM_PUT(job->kernel, "%s", cli_json_text(request, "kernel", "auto"));
     job->inputs.seed = strtoull(cli_json_text(request, "seed", "1"), NULL, 10);
     job->rotating_bytes = (uint64_t)cli_json_number(request, "rotating_bytes", 0);

@@ -85,8 +85,10 @@ typedef struct vkmm_explanation {
     char why[600];  /* the measured times differ from the predicted ones; "": nothing was measured */
     char seen[32];  /* the kernel that exceeded the measured peak, and whose speed is now the peak; "": none */
     vkmm_explained kernels[VKMM_MAX_EXPLAINED];
+    vkmm_explained shaders[CLI_MOST_LISTED]; /* the user's, which are not counted: info, statistics, times; bytes and
+                                                multiply-adds are the least that any kernel needs */
     vkmm_left_out left_out[VKMM_MAX_EXPLAINED];
-    uint32_t count, left_out_count;
+    uint32_t count, shader_count, left_out_count;
 } vkmm_explanation;
 
 /* As text, 80 columns wide, and as "vkmatmul.explain/1". */

@@ -110,12 +110,20 @@ static const vkmm_field planned_fields[] = {
     {KEY(REAL, direct_ms), .known = has_passes},
     {KEY(STRING, faster), .known = has_passes},
 };
+static const vkmm_field shader_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, KERNEL(info), .record = &vkmm_built_in_record},
+    {KEY(REAL, memory_ms)},
+    {KEY(REAL, arithmetic_ms)},
+    {KEY(REAL, predicted_ms)},
+    {KEY(REAL, measured_ms)},
+    STATISTICS,
+};
 static const vkmm_field left_out_fields[] = {
     {VKMM_KEY(STRING, vkmm_left_out, name)},
     {VKMM_KEY(TEXT, vkmm_left_out, reason)},
 };
 static const vkmm_record kernel = {NULL, VKMM_FIELDS(kernel_fields)}, planned = {NULL, VKMM_FIELDS(planned_fields)},
-                         left_out = {NULL, VKMM_FIELDS(left_out_fields)};
+                         shader = {NULL, VKMM_FIELDS(shader_fields)}, left_out = {NULL, VKMM_FIELDS(left_out_fields)};
 
 #define ALL(member) VKMM_AT(vkmm_explanation, member)
 
@@ -141,6 +149,11 @@ static const vkmm_record types_first = {NULL, problem_fields, 2}, types_last = {
 
 #define EXPLANATION_KEY(kind, member) VKMM_KEY(kind, vkmm_explanation, member)
 
+#define SHADERS                                                                                                        \
+    {                                                                                                                  \
+        "shaders", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explanation, shaders, shader_count), VKMM_HERE, .record = &shader \
+    }
+
 static const vkmm_field explanation_fields[] = {
     {EXPLANATION_KEY(RECORD, problem), .record = &types_first},
     {"peaks", VKMM_FIELD_RECORD, .record = &peaks},
@@ -149,10 +162,12 @@ static const vkmm_field explanation_fields[] = {
     {"kernels", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explanation, kernels, count), VKMM_HERE, .record = &kernel},
     {"skipped", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explanation, left_out, left_out_count), VKMM_HERE,
      .record = &left_out},
+    SHADERS,
 };
 static const vkmm_field plan_fields[] = {
     {EXPLANATION_KEY(RECORD, problem), .record = &types_last},
     {"planned", VKMM_FIELD_RECORD, ALL(kernels), .record = &planned},
+    SHADERS,
 };
 static const vkmm_record explanation_record = {NULL, VKMM_FIELDS(explanation_fields)},
                          plan_record = {NULL, VKMM_FIELDS(plan_fields)};

@@ -379,6 +379,26 @@ static void print_plan(const vkmm_report *report, const vkmm_explanation *e)
     }
 }
 
+static void print_shader(const vkmm_report *report, const vkmm_explained *own)
+{
+    const vkmm_kernel_info *info = &own->info;
+    const char *times = report->utf8 ? "×" : "x";
+    char title[64];
+
+    VKMM_CLEAN(title, info->name);
+    heading(report, title);
+    put_line(report, "workgroup", "%u%s%u invocations; %u%s%u workgroups", info->workgroup[0], times,
+             info->workgroup[1], info->groups[0], times, info->groups[1]);
+    put_line(report, "at least", "reads %s, writes %s, %.4g multiply-adds: %s ms at copy speed, %s ms at peak",
+             VKMM_BYTES(own->bytes_read.counted), VKMM_BYTES(own->bytes_written.counted),
+             (double)own->multiply_adds.counted, VKMM_FIGURE(own->memory_ms), VKMM_FIGURE(own->arithmetic_ms));
+    put_line(report, "measured", "%s ms, %s times the longer of the two; a user's shader does not count its reads",
+             VKMM_FIGURE(own->measured_ms), VKMM_FIGURE(own->measured_ms / own->predicted_ms));
+    if (own->statistic_count == 0) return;
+    put_key(report, "driver reports");
+    print_statistics(report, own, VALUES);
+}
+
 vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *explanation)
 {
     if (report->rows++ == 0)
@@ -386,5 +406,6 @@ vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *expl
     else
         putc('\n', report->out);
     (explanation->planned ? print_plan : print_counts)(report, explanation);
+    for (uint32_t i = 0; i < explanation->shader_count; i++) print_shader(report, &explanation->shaders[i]);
     return VKMM_OK;
 }

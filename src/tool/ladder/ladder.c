@@ -6,11 +6,13 @@
 #include "system/interrupt.h"
 
 #include <stdio.h>
+#include <string.h>
 
-/* The device's fast kernel, which computes many elements in an invocation's registers. */
-static const vkmm_tutorial fast = {"auto", "fast", 0, 0};
-
-enum { MOST_STEPS = 32, GPU_SQUARE = 512 /* the serial step takes 8 times as long at 1024 */ };
+enum {
+    MOST_STEPS = 32,
+    MOST_ROWS = (MOST_STEPS + CLI_MOST_LISTED) * VKMM_TYPE_COUNT,
+    GPU_SQUARE = 512 /* the serial step takes 8 times as long at 1024 */
+};
 
 /* How long a row is measured if nothing is given: all fourteen are to take seconds. */
 #define SHORT_WARM_MS  50.0
@@ -20,11 +22,16 @@ enum { MOST_STEPS = 32, GPU_SQUARE = 512 /* the serial step takes 8 times as lon
 typedef struct climb {
     cli_session *session;
     const cli_request *request;
-    vkmm_tutorial steps[MOST_STEPS]; /* in the tutorials' order, then the fast one */
+    vkmm_tutorial steps[MOST_STEPS];
     uint32_t step_count;
     vkmm_ladder ladder;
-    vkmm_bench_row rows[MOST_STEPS * VKMM_TYPE_COUNT];
+    vkmm_bench_row rows[MOST_ROWS];
 } climb;
+
+static int is_serial(const vkmm_bench_row *row)
+{
+    return strcmp(row->kernel.name, "serial") == 0;
+}
 
 static void compare(vkmm_bench_row *row, const vkmm_bench_row *rows, uint32_t first, uint32_t at)
 {
@@ -32,9 +39,9 @@ static void compare(vkmm_bench_row *row, const vkmm_bench_row *rows, uint32_t fi
     for (uint32_t i = first; i < at; i++) {
         if (!vkmm_bench_is_timed(&rows[i])) continue;
         row->times_previous = rows[i].figures.median_ms / row->figures.median_ms;
-        if (i == first) row->times_serial = row->times_previous;
+        if (is_serial(&rows[i])) row->times_serial = row->times_previous;
     }
-    if (at == first) row->times_serial = 1;
+    if (is_serial(row)) row->times_serial = 1;
 }
 
 /* The row that was added last; NULL: there are no more. */
@@ -56,21 +63,26 @@ static vkmm_status show(climb *c, const vkmm_bench_row *row)
     return vkmm_report_flush(&session->report, session->log);
 }
 
-static cli_request request_of(const climb *c, const vkmm_problem *problem, const vkmm_tutorial *step)
+/* shader: NULL, or the user's, from a file. */
+static cli_request request_of(const climb *c, const vkmm_problem *problem, const vkmm_tutorial *step,
+                              const vkmm_shader *shader)
 {
     cli_request request = *c->request;
 
     request.kind = &cli_resident;
     request.job.problem = *problem;
-    request.job.kernel = step->name;
+    request.job.kernel = shader == NULL ? step->name : NULL;
+    request.job.shader = shader;
+    request.shader_file = shader == NULL ? NULL : step->name;
     if (!step->has_tile) request.job.tile_rows = request.job.tile_cols = 0;
     return request;
 }
 
-static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const vkmm_tutorial *step, uint32_t first)
+static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const vkmm_tutorial *step,
+                              const vkmm_shader *shader, uint32_t first)
 {
     const cli_options *options = c->session->options;
-    cli_request request = request_of(c, problem, step);
+    cli_request request = request_of(c, problem, step, shader);
     cli_product product = {0};
     vkmm_bench_row *row = &c->rows[c->ladder.count];
     vkmm_status status;
@@ -85,7 +97,7 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const vkmm_
     if (product.kernel == NULL) { /* the reason instead of a result */
         cli_product_row(c->session, &request, row);
         row->on = c->session->info;
-        VKMM_PUT(row->kernel.name, "%s", step->name);
+        VKMM_PUT(row->kernel.name, "%s", shader == NULL ? step->name : "user");
         VKMM_PUT(row->not_run, "%.*s", (int)sizeof row->not_run - 1, c->session->console.last_error);
     } else {
         *row = product.row;
@@ -97,15 +109,38 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const vkmm_
     return cli_worse(status, show(c, row));
 }
 
+/* Whether the next step makes no sense after this status. */
+static int is_final(const climb *c, vkmm_status status)
+{
+    return status == VKMM_DEVICE_LOST || ferror(c->session->report.out);
+}
+
+static vkmm_status climb_shader(climb *c, const vkmm_problem *problem, const char *file, uint32_t first)
+{
+    const vkmm_tutorial step = {file, "own", 1, 0};
+    vkmm_shader *shader;
+    vkmm_status status = cli_shader_open(c->session->log, file, problem->type, &shader);
+
+    if (status == VKMM_OK) status = climb_step(c, problem, &step, shader, first);
+    vkmm_shader_destroy(&shader);
+    return status;
+}
+
+/* The kernels in their order, then the user's. */
 static vkmm_status climb_type(climb *c, vkmm_problem problem)
 {
+    const cli_options *options = c->session->options;
+    const int has_own = options->types.count > 0 || problem.type == VKMM_F32;
     uint32_t first = c->ladder.count;
-    vkmm_status status = VKMM_OK;
+    vkmm_status status = VKMM_OK, next = VKMM_OK;
 
-    for (uint32_t i = 0; i < c->step_count; i++) {
-        vkmm_status next = climb_step(c, &problem, &c->steps[i], first);
+    for (uint32_t i = 0; i < c->step_count && !is_final(c, next); i++) {
+        next = climb_step(c, &problem, &c->steps[i], NULL, first);
         status = cli_worse(status, next);
-        if (next == VKMM_DEVICE_LOST || ferror(c->session->report.out)) break;
+    }
+    for (uint32_t i = 0; has_own && i < options->shaders.count && !is_final(c, next); i++) {
+        next = climb_shader(c, &problem, options->shaders.item[i], first);
+        status = cli_worse(status, next);
     }
     return status;
 }
@@ -117,11 +152,32 @@ static void estimate(climb *c, vkmm_problem problem, const cli_types *types)
     for (uint32_t i = 0; i < types->count; i++) {
         problem.type = types->type[i];
         for (uint32_t step = 0; step < c->step_count; step++) {
-            const cli_request request = request_of(c, &problem, &c->steps[step]);
+            const cli_request request = request_of(c, &problem, &c->steps[step], NULL);
             ms += cli_estimate_ms(c->session, &request);
         }
     }
     cli_estimate_show(c->session, "the ladder of", &problem, ms);
+}
+
+/* The kernels of --kernel; without it, the tutorials' in their order, then the device's fast one, which computes many
+ * elements in an invocation's registers. */
+static void list_steps(climb *c)
+{
+    static const vkmm_tutorial fast = {"auto", "fast", 0, 0};
+    const cli_list *kernels = &c->session->options->kernels;
+
+    while (c->step_count + 1 < MOST_STEPS && vkmm_tutorial_at(c->step_count, &c->steps[c->step_count])) c->step_count++;
+    c->steps[c->step_count++] = fast;
+    if (kernels->count == 0) return;
+    const uint32_t known = c->step_count;
+    vkmm_tutorial all[MOST_STEPS];
+    memcpy(all, c->steps, sizeof all);
+    for (c->step_count = 0; c->step_count < kernels->count; c->step_count++) {
+        const char *name = kernels->item[c->step_count];
+        uint32_t i = 0;
+        while (i < known && strcmp(all[i].name, name) != 0) i++;
+        c->steps[c->step_count] = i < known ? all[i] : (vkmm_tutorial){name, "", 0, 0};
+    }
 }
 
 static vkmm_status finish(climb *c, vkmm_status status)
@@ -147,12 +203,11 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
     if (c == NULL) return VKMM_NO_MEMORY(session->log, "for a ladder");
     c->session = session;
     c->request = request;
-    while (c->step_count + 1 < MOST_STEPS && vkmm_tutorial_at(c->step_count, &c->steps[c->step_count])) c->step_count++;
-    c->steps[c->step_count++] = fast;
+    list_steps(c);
     c->ladder = (vkmm_ladder){
         session->info, session->host, problem, request->inputs->seed, cli_inputs_name(request->inputs), c->rows, 0};
     estimate(c, problem, types);
-    for (uint32_t i = 0; i < types->count && status != VKMM_DEVICE_LOST && !ferror(session->report.out); i++) {
+    for (uint32_t i = 0; i < types->count && !is_final(c, status); i++) {
         problem.type = types->type[i];
         status = cli_worse(status, climb_type(c, problem));
     }
@@ -177,6 +232,7 @@ vkmm_status cli_ladder(cli_session *session)
     cli_request request;
     vkmm_status status = cli_inputs_open(session->log, options, &inputs);
 
+    if (status == VKMM_OK) status = cli_shaders_check(session->log, options);
     /* Report a missing device before the long serial step. */
     if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;

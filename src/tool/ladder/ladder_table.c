@@ -79,9 +79,11 @@ static void print_bars(const vkmm_report *report, const vkmm_bench_row *rows, co
     if (best > 0) fputs("\nGFLOP/s, logarithmic scale\n", report->out);
     for (const vkmm_bench_row *row = rows; row <= last; row++) {
         char bar[3 * BAR_COLUMNS + 4];
+        vkmm_cell name = {0};
         if (row->problem.type != last->problem.type || !isfinite(row->figures.gflops)) continue;
         vkmm_text_bar(bar, vkmm_text_log_share(row->figures.gflops, least, best), BAR_COLUMNS, report->utf8);
-        fprintf(report->out, "%-10s  %s\n", row->kernel.name, bar);
+        vkmm_cell_kernel(report, row, &name);
+        fprintf(report->out, "%-*s  %s\n", report->kernel_width > 10 ? report->kernel_width : 10, name.text, bar);
     }
 }
 

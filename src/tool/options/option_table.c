@@ -184,6 +184,14 @@ const cli_option cli_option_table[] = {
      "auto (default): the fastest known; {general}, which support every problem; or the tutorials' {tutorials}, which "
      "support only the plain product",
      CLI_RUN | CLI_STATISTICS, AT(kernel), cli_parse_word, cli_kernel_words},
+    {NULL, 0, "kernel", "KERNELS",
+     "the kernels to run, in this order: auto, {tutorials}, {general}, or a list; default: "
+     "the tutorials', then auto",
+     CLI_LADDER, AT(kernels), cli_parse_words, cli_kernel_words},
+    {NULL, 0, "kernel", "KERNELS",
+     "the kernels that multiply each problem for which the suite names none: auto, {tutorials}, {general}, or a list; "
+     "other rows of the suite are left out; default: auto",
+     BENCH, AT(kernels), cli_parse_words, cli_kernel_words},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default: the kernel's default on this device",
      COMPUTE | CLI_EXPLAIN | CLI_STATISTICS, AT(tile), cli_parse_tile},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements; default: 2 for fewer than 100 elements, else 16",
@@ -204,9 +212,13 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "indices", NULL, "draw which invocation computes which element, with all its indices, instead of a trace",
      CLI_TRACE, AT(indices)},
     {NULL, 0, "shader", "FILE",
-     "run your own kernel (GLSL, or SPIR-V from FILE.spv), verified and timed next to the built-in one; vkmatmul(1) "
-     "describes its contract",
-     CLI_RUN, AT(shader), cli_parse_text},
+     "run your own kernel (GLSL, or SPIR-V from FILE.spv), verified and timed next to the built-in one; once for each "
+     "file; 'vkmatmul help shaders' says what it must declare",
+     CLI_RUN, AT(shaders), cli_parse_shader},
+    {NULL, 0, "shader", "FILE",
+     "one more row for your own kernel (GLSL, or SPIR-V from FILE.spv), of f32 unless --type is given; once for each "
+     "file; 'vkmatmul help shaders' says what it must declare",
+     CLI_LADDER | CLI_EXPLAIN | BENCH, AT(shaders), cli_parse_shader},
     {NULL, 0, "config", "TUNABLES", "tunables of {general}, such as rows=64,cols=64; the planner sets the others",
      CLI_RUN | CLI_STATISTICS, AT(config), cli_parse_config},
     {NULL, 0, "moduli", "COUNT",

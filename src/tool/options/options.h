@@ -50,6 +50,14 @@ typedef struct cli_types {
     vkmm_type type[VKMM_TYPE_COUNT];
 } cli_types;
 
+enum { CLI_MOST_LISTED = 16 };
+
+/* A list of words or files. */
+typedef struct cli_list {
+    uint32_t count; /* 0: not given */
+    const char *item[CLI_MOST_LISTED];
+} cli_list;
+
 /* An element of C; zeros when not given. */
 typedef struct cli_at {
     int given;
@@ -76,7 +84,9 @@ typedef struct cli_options {
     vkmm_problem problem; /* without its sizes, type and strides; has_bias: a generated bias */
     cli_number stride[3]; /* by vkmm_operand; not given: one packed matrix after another */
     uint32_t tile[2];     /* rows, columns; 0: not given */
-    const char *kernel, *shader, *config;
+    const char *kernel, *config;
+    cli_list kernels;  /* ladder, bench, compare */
+    cli_list shaders;  /* files */
     cli_number moduli; /* not given: as many as the data needs */
     int untuned, no_cache, pack_b;
     cli_types types;

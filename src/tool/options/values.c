@@ -1,6 +1,7 @@
 #include "options/values.h"
 
 #include "base/clean.h"
+#include "base/disk.h"
 #include "base/log.h"
 #include "math/method.h"
 #include "math/type.h"
@@ -368,6 +369,51 @@ vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const 
 
     if (status == VKMM_OK) *(const char **)field = option->choice((uint32_t)index);
     return status;
+}
+
+vkmm_status cli_parse_words(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    cli_list read = {0};
+    uint32_t index;
+
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        char word[64];
+        VKMM_PUT(word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
+        if (!find_word(option->choice, word, &index)) return refuse_word(log, option, option->choice, word);
+        for (uint32_t i = 0; i < read.count; i++)
+            if (read.item[i] == option->choice(index))
+                return vkmm_fail(log, VKMM_INVALID, "--%s lists %s twice", option->name, word);
+        if (read.count == CLI_MOST_LISTED)
+            return vkmm_fail(log, VKMM_INVALID, "--%s lists more than %d words", option->name, CLI_MOST_LISTED);
+        read.item[read.count++] = option->choice(index);
+        at += length;
+        if (*at == '\0') break;
+    }
+    *(cli_list *)field = read;
+    return VKMM_OK;
+}
+
+/* Results are shown by the files' names, without their folders. */
+vkmm_status cli_parse_shader(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    cli_list *files = field;
+    const char *file = NULL;
+    uint32_t index;
+    const vkmm_status status = cli_parse_text(log, option, text, &file);
+
+    if (status != VKMM_OK) return status;
+    if (find_word(cli_kernel_words, vkmm_path_name(file), &index))
+        return vkmm_fail(log, VKMM_INVALID, "--%s: a file named %s would look like the built-in kernel", option->name,
+                         vkmm_path_name(file));
+    for (uint32_t i = 0; i < files->count; i++)
+        if (strcmp(vkmm_path_name(files->item[i]), vkmm_path_name(file)) == 0)
+            return vkmm_fail(log, VKMM_INVALID, "--%s: two files are named %.60s: their results would look alike",
+                             option->name, vkmm_path_name(file));
+    if (files->count == CLI_MOST_LISTED)
+        return vkmm_fail(log, VKMM_INVALID, "more than %d files of --%s", CLI_MOST_LISTED, option->name);
+    files->item[files->count++] = file;
+    return VKMM_OK;
 }
 
 vkmm_status cli_parse_tutorial(const vkmm_log *log, const cli_option *option, const char *text, void *field)

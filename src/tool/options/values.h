@@ -15,6 +15,8 @@ cli_parser cli_parse_types;      /* cli_types, of the choice */
 cli_parser cli_parse_type;       /* vkmm_type, a choice */
 cli_parser cli_parse_compute;    /* vkmm_problem: compute, or method */
 cli_parser cli_parse_word;       /* const char *, a choice */
+cli_parser cli_parse_words;      /* cli_list, a comma list of choices */
+cli_parser cli_parse_shader;     /* cli_list of files, to which it is added */
 cli_parser cli_parse_index;      /* int, a choice's index */
 cli_parser cli_parse_at;         /* cli_at */
 cli_parser cli_parse_scalar;     /* double */

@@ -43,6 +43,14 @@ cli_request cli_request_make(const cli_options *options, const cli_inputs *input
 vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options, const cli_size *size, vkmm_type type,
                                 cli_request *request);
 
+/* A shader of --shader, for one element type: SPIR-V if the name ends in .spv; otherwise GLSL, which is compiled with
+ * the type as a macro. Ended by vkmm_shader_destroy. VKMM_INVALID also for types that users' shaders do not support. */
+vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader);
+
+/* Opens each shader of --shader for each type of --type (default f32) that it supports, and ends it again: an error in
+ * one ends the command before it measures anything. */
+vkmm_status cli_shaders_check(const vkmm_log *log, const cli_options *options);
+
 /* Whether the kernel serial, which needs no device, is requested. */
 int cli_request_is_serial(const cli_request *request);
 

@@ -1,7 +1,10 @@
 #include "product/product.h"
 
+#include "base/file.h"
+#include "base/folder.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "options/values.h"
 #include "session/problem.h"
 
 #include <string.h>
@@ -13,10 +16,8 @@ cli_request cli_request_make(const cli_options *options, const cli_inputs *input
 {
     const int samples = options->bench || options->iters.given || options->cold_iters.given ||
                         options->min_time_ms > 0 || options->max_time_ms > 0;
-    cli_request request = {.inputs = inputs,
-                           .verify = (vkmm_verify_method)options->verify,
-                           .memory_limit = options->memory_limit.value,
-                           .shader_file = options->shader};
+    cli_request request = {
+        .inputs = inputs, .verify = (vkmm_verify_method)options->verify, .memory_limit = options->memory_limit.value};
 
     request.job.tile_rows = options->tile[0];
     request.job.tile_cols = options->tile[1];
@@ -53,6 +54,43 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
     elements = problem->m * problem->n * vkmm_problem_batches(problem);
     return vkmm_array_takes(log, options->out, type_c, vkmm_problem_batches(problem),
                             elements * vkmm_type_of(type_c)->bytes);
+}
+
+vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader)
+{
+    vkmm_mapping file = {0};
+    vkmm_status status = vkmm_mapping_open(log, path, &file);
+    const char *text = file.data != NULL ? file.data : "";
+
+    *shader = NULL;
+    if (status == VKMM_OK && !cli_is_plain_type(type))
+        status = vkmm_fail(log, VKMM_INVALID, "--shader supports f32, f64, i32 and u32; --type says %s",
+                           vkmm_type_of(type)->name);
+    if (status == VKMM_OK && vkmm_path_ends(path, ".spv"))
+        status = vkmm_shader_load(log, path, text, (size_t)file.bytes, type, shader);
+    else if (status == VKMM_OK)
+        status = vkmm_shader_compile(log, path, text, (size_t)file.bytes, type, shader);
+    vkmm_mapping_close(&file);
+    return status;
+}
+
+vkmm_status cli_shaders_check(const vkmm_log *log, const cli_options *options)
+{
+    static const cli_types f32 = {1, {VKMM_F32}};
+    const cli_types *types = options->types.count > 0 ? &options->types : &f32;
+    vkmm_status status = VKMM_OK;
+    uint32_t plain = 0;
+
+    for (uint32_t t = 0; t < types->count; t++) {
+        plain += (uint32_t)cli_is_plain_type(types->type[t]);
+        if (!cli_is_plain_type(types->type[t]) && (plain > 0 || t + 1 < types->count)) continue;
+        for (uint32_t i = 0; i < options->shaders.count && status == VKMM_OK; i++) {
+            vkmm_shader *shader;
+            status = cli_shader_open(log, options->shaders.item[i], types->type[t], &shader);
+            vkmm_shader_destroy(&shader);
+        }
+    }
+    return status;
 }
 
 int cli_request_is_serial(const cli_request *request)

@@ -18,6 +18,7 @@ static const cli_command commands[] = {
     {"ladder", CLI_LADDER, "run the tutorials' steps and the fast kernel, as one table", NULL,
      "vkmatmul ladder                           # i32 and f32\n"
      "vkmatmul ladder --size 1000 --type i32    # a size that no tile divides\n"
+     "vkmatmul ladder --shader mine.comp --kernel tiled,auto\n"
      "vkmatmul ladder --device swiftshader --json\n",
      cli_ladder},
     {"devices", CLI_DEVICES, "list the Vulkan devices with their limits, types and kernels", NULL,
@@ -57,6 +58,7 @@ static const cli_command commands[] = {
      "vkmatmul bench                            # the quick suite, a minute\n"
      "vkmatmul bench --suite standard -o my.json  # a report to keep, or to send\n"
      "vkmatmul bench -o my.json --resume        # continue where it stopped\n"
+     "vkmatmul bench --kernel naive,tiled --shader mine.comp\n"
      "vkmatmul bench --type f32 --rotating 256 --md\n",
      cli_bench},
     {"compare", CLI_COMPARE, "compare the devices and drivers of this machine, or saved reports", "[FILE]...",
@@ -84,7 +86,10 @@ static const cli_command commands[] = {
      "vkmatmul example                          # a.npy and b.npy, here\n"
      "vkmatmul -a a.npy -b b.npy -o c.npy\n",
      cli_example},
-    {"help", CLI_HELP, "explain a command", "[COMMAND|all]", "vkmatmul help ladder\n", cli_help},
+    {"help", CLI_HELP, "explain a command, or what your own shader must declare", "[COMMAND|all|shaders]",
+     "vkmatmul help ladder\n"
+     "vkmatmul help shaders                     # with an example that runs\n",
+     cli_help},
     /* the commands below are not listed */
     {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_tune_worker},
     {"bench-worker", CLI_BENCH_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_bench_worker},

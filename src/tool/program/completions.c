@@ -57,6 +57,7 @@ void cli_print_candidates(uint32_t count, char **words)
     }
     for (uint32_t i = 0; (count == 0 || bit == CLI_HELP) && cli_command_at(i) != NULL; i++)
         printf("%s\t%s\n", cli_command_at(i)->name, cli_command_at(i)->summary);
+    if (bit == CLI_HELP) puts("shaders\twhat a shader of your own must declare");
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         if (option->help == NULL || (option->commands & bit) == 0) continue;

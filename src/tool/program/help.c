@@ -77,6 +77,46 @@ static void print_overview(void)
               "default. The manual is vkmatmul(1).");
 }
 
+/* `help shaders`. The manual has more. */
+static const char shaders_page[] = "Your own shader computes C[MxN] = A[MxK] * B[KxN]; all matrices are row-major.\n"
+                                   "\n"
+                                   "It is GLSL for Vulkan 1.1, in which the macro T is the element type, or SPIR-V\n"
+                                   "from FILE.spv, for one type. It has one entry point, main, and may declare:\n"
+                                   "\n"
+                                   "  bindings 0, 1, 2 of set 0  storage buffers: A, B, C\n"
+                                   "  push constants             uint M, N, K, at offsets 0, 4, 8\n"
+                                   "  constants 0, 1             the workgroup's x and y: COLS x ROWS invocations\n"
+                                   "  constants 2, 3, 4          ROWS and COLS of a tile of C, DEPTH along K\n"
+                                   "\n"
+                                   "Workgroup x, y owns the tile of C that begins at row y * ROWS, column x * COLS.\n"
+                                   "Tiles hang over the edges of C. --tile sets ROWS and COLS; default 16x16.\n"
+                                   "\n"
+                                   "  #version 450\n"
+                                   "  layout(local_size_x_id = 0, local_size_y_id = 1) in;\n"
+                                   "  layout(set = 0, binding = 0) readonly buffer MatrixA { T A[]; };\n"
+                                   "  layout(set = 0, binding = 1) readonly buffer MatrixB { T B[]; };\n"
+                                   "  layout(set = 0, binding = 2) writeonly buffer MatrixC { T C[]; };\n"
+                                   "  layout(push_constant) uniform Problem { uint M, N, K; };\n"
+                                   "\n"
+                                   "  void main()\n"
+                                   "  {\n"
+                                   "      const uint row = gl_GlobalInvocationID.y, col = gl_GlobalInvocationID.x;\n"
+                                   "      if (row >= M || col >= N)\n"
+                                   "          return;\n"
+                                   "      T sum = T(0);\n"
+                                   "      for (uint k = 0; k < K; k++)\n"
+                                   "          sum += A[row * K + k] * B[k * N + col];\n"
+                                   "      C[row * N + col] = sum;\n"
+                                   "  }\n"
+                                   "\n"
+                                   "With this text in mine.comp:\n"
+                                   "\n"
+                                   "  vkmatmul --shader mine.comp --tile 8      # verified and timed\n"
+                                   "  vkmatmul ladder --shader mine.comp        # one more step\n"
+                                   "  vkmatmul explain --shader mine.comp       # what it needs and what it takes\n"
+                                   "  vkmatmul bench --shader mine.comp         # a row for each plain product\n"
+                                   "  vkmatmul compare --shader mine.comp --kernel tiled,auto\n";
+
 void cli_print_help(const cli_command *command)
 {
     int is_default = command == cli_command_at(0);
@@ -105,7 +145,9 @@ vkmm_status cli_help(cli_session *session)
 {
     const cli_options *options = session->options;
     const char *name = options->operand;
-    const cli_command *command = name == NULL || strcmp(name, "all") == 0 ? cli_command_at(0) : cli_command_find(name);
+    const int is_page = name != NULL && strcmp(name, "shaders") == 0;
+    const cli_command *command =
+        name == NULL || is_page || strcmp(name, "all") == 0 ? cli_command_at(0) : cli_command_find(name);
 
     if (command == NULL) return cli_command_unknown(session->log, options->operand);
     if (options->completions != NULL)
@@ -114,6 +156,8 @@ vkmm_status cli_help(cli_session *session)
         cli_print_candidates(options->operand_count, options->operands);
     else if (name == NULL)
         print_overview();
+    else if (is_page)
+        fputs(shaders_page, stdout);
     else
         cli_print_help(command);
     return VKMM_OK;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
+#include "base/disk.h"
 #include "report/columns.h"
 #include "report/text.h"
 #include "report/wrap.h"
@@ -42,7 +43,7 @@ void vkmm_cell_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
 void vkmm_cell_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     (void)report;
-    VKMM_CLEAN(cell->text, row->shader_file != NULL      ? vkmm_text_base_name(row->shader_file)
+    VKMM_CLEAN(cell->text, row->shader_file != NULL      ? vkmm_path_name(row->shader_file)
                            : row->kernel.name[0] != '\0' ? row->kernel.name
                                                          : row->asked);
 }

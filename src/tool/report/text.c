@@ -6,13 +6,6 @@
 #include "math/type.h"
 #include "report/text.h"
 
-const char *vkmm_text_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 size_t vkmm_text_columns(const char *text)
 {
     size_t columns = 0;

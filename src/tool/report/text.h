@@ -5,9 +5,6 @@
 #include "base/clean.h"
 #include "vkmatmul.h"
 
-/* The last part of a path, in place. */
-const char *vkmm_text_base_name(const char *path);
-
 /* Columns on a terminal: code points, for texts whose characters are all one column wide. */
 size_t vkmm_text_columns(const char *text);
 

@@ -1,12 +1,9 @@
-#include "base/file.h"
-#include "base/folder.h"
 #include "session/output.h"
 #include "session/commands.h"
 #include "session/problem.h"
 #include "product/product.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "options/values.h"
 #include "report/matrix.h"
 #include "system/interrupt.h"
 #include "system/terminal.h"
@@ -127,8 +124,8 @@ static vkmm_status show_product(cli_session *session, const cli_request *request
     return shown != VKMM_OK ? cli_worse(shown, status) : status;
 }
 
-/* One problem: the user's shader first, if there is one, then the built-in kernel. The first is printed and saved. */
-static vkmm_status run_problem(cli_session *session, const cli_request *request, const vkmm_shader *shader)
+/* One problem: the user's shaders first, then the built-in kernel. The first is printed and saved. */
+static vkmm_status run_problem(cli_session *session, const cli_request *request, vkmm_shader *const *shaders)
 {
     const cli_options *options = session->options;
     cli_request product = *request;
@@ -137,9 +134,10 @@ static vkmm_status run_problem(cli_session *session, const cli_request *request,
     product.out = options->out;
     product.print = options->print;
     product.judged = keep;
-    if (shader != NULL) {
-        product.job.shader = shader;
-        status = show_product(session, &product);
+    for (uint32_t i = 0; i < options->shaders.count; i++) {
+        product.job.shader = shaders[i];
+        product.shader_file = options->shaders.item[i];
+        status = cli_worse(status, show_product(session, &product));
         if (status == VKMM_DEVICE_LOST) return status;
         product.job.shader = NULL;
         product.out = NULL;
@@ -151,26 +149,6 @@ static vkmm_status run_problem(cli_session *session, const cli_request *request,
     return cli_worse(status, show_product(session, &product));
 }
 
-/* The file of --shader, for one element type: SPIR-V if its name is FILE.spv; otherwise GLSL, which is compiled with
- * the type as a macro. */
-static vkmm_status open_shader(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader)
-{
-    vkmm_mapping file = {0};
-    vkmm_status status = vkmm_mapping_open(log, path, &file);
-    const char *text = file.data != NULL ? file.data : "";
-
-    *shader = NULL;
-    if (status == VKMM_OK && !cli_is_plain_type(type))
-        status = vkmm_fail(log, VKMM_INVALID, "--shader supports f32, f64, i32 and u32; --type says %s",
-                           vkmm_type_of(type)->name);
-    if (status == VKMM_OK && vkmm_path_ends(path, ".spv"))
-        status = vkmm_shader_load(log, path, text, (size_t)file.bytes, type, shader);
-    else if (status == VKMM_OK)
-        status = vkmm_shader_compile(log, path, text, (size_t)file.bytes, type, shader);
-    vkmm_mapping_close(&file);
-    return status;
-}
-
 /* Whether the rest of a list makes sense after this status. */
 static int is_final(cli_session *session, vkmm_status status)
 {
@@ -180,7 +158,7 @@ static int is_final(cli_session *session, vkmm_status status)
 static vkmm_status choose_square(cli_session *session)
 {
     const char *kernel = session->options->kernel;
-    const int is_serial = kernel != NULL && strcmp(kernel, "serial") == 0 && session->options->shader == NULL;
+    const int is_serial = kernel != NULL && strcmp(kernel, "serial") == 0 && session->options->shaders.count == 0;
     const vkmm_status status = is_serial ? VKMM_OK : cli_session_device(session);
 
     if (status == VKMM_OK) cli_session_square(session, CLI_SQUARE);
@@ -194,9 +172,12 @@ vkmm_status cli_run(cli_session *session)
     const uint32_t types = options->types.count > 0 ? options->types.count : 1;
     cli_inputs inputs;
     cli_request request;
-    vkmm_shader *shader = NULL;
-    const char *const files[] = {options->a, options->b, options->c, options->bias, options->shader};
-    vkmm_status status = cli_output_spares(session, options->out, files, VKMM_COUNT(files)), next;
+    vkmm_shader *shaders[CLI_MOST_LISTED] = {NULL};
+    const char *files[4 + CLI_MOST_LISTED] = {options->a, options->b, options->c, options->bias};
+    vkmm_status status, next;
+
+    memcpy(files + 4, options->shaders.item, sizeof options->shaders.item);
+    status = cli_output_spares(session, options->out, files, VKMM_COUNT(files));
 
     if (options->out != NULL && strcmp(options->out, "-") == 0) { /* standard output gets the product */
         session->report.out = stderr;
@@ -214,7 +195,9 @@ vkmm_status cli_run(cli_session *session)
                                : options->types.count > 0 ? options->types.type[t]
                                                           : VKMM_F32;
         size_t sizes = cli_size_count(options);
-        next = options->shader != NULL ? open_shader(log, options->shader, type, &shader) : VKMM_OK;
+        next = VKMM_OK;
+        for (uint32_t i = 0; i < options->shaders.count && next == VKMM_OK; i++)
+            next = cli_shader_open(log, options->shaders.item[i], type, &shaders[i]);
         status = cli_worse(status, next);
         if (next != VKMM_OK) sizes = 0;
         for (size_t i = 0; i < sizes && !is_final(session, next); i++) {
@@ -223,10 +206,10 @@ vkmm_status cli_run(cli_session *session)
             next = cli_request_problem(log, options, &size, type, &request);
             if (next == VKMM_OK) cli_session_widen(session, &request.job.problem);
             if (next == VKMM_OK && !inputs.from_files) cli_session_note_square(session);
-            if (next == VKMM_OK) next = run_problem(session, &request, shader);
+            if (next == VKMM_OK) next = run_problem(session, &request, shaders);
             status = cli_worse(status, next);
         }
-        vkmm_shader_destroy(&shader);
+        for (uint32_t i = 0; i < options->shaders.count; i++) vkmm_shader_destroy(&shaders[i]);
     }
     if (session->writer->run_end != NULL) session->writer->run_end(&session->report);
     if (options->verify == VKMM_VERIFY_NONE && session->report.rows > 0)

@@ -1,6 +1,7 @@
 #include "session/session.h"
 
 #include "base/alloc.h"
+#include "base/disk.h"
 #include "math/method.h"
 #include "system/sensors.h"
 #include "system/terminal.h"
@@ -46,9 +47,10 @@ static void measure_columns(cli_session *session)
         }
     }
     if (options->kernel != NULL) widen(&report->kernel_width, options->kernel);
-    if (options->shader == NULL) return;
-    VKMM_CLEAN(text, vkmm_text_base_name(options->shader));
-    widen(&report->kernel_width, text);
+    for (uint32_t i = 0; i < options->shaders.count; i++) {
+        VKMM_CLEAN(text, vkmm_path_name(options->shaders.item[i]));
+        widen(&report->kernel_width, text);
+    }
 }
 
 static int is_plain(const char *word)
