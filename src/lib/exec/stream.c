@@ -116,7 +116,7 @@ static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params
     if (!exceeds_range(&params->problem, info.max_storage_range)) status = pick(stream, &info, params);
     vkmm_errors_release(&held);
     if (status == VKMM_UNSUPPORTED) { /* perhaps for a binding alone, of a workspace too */
-        info.max_storage_range = UINT64_MAX;
+        info.max_storage_range = info.max_allocation_bytes = info.max_buffer_bytes = UINT64_MAX;
         like.problem.m = clamped(params->problem.m);
         like.problem.n = clamped(params->problem.n);
         like.problem.batch_count = 1;
