@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import unittest
+import unittest.mock
 
 import cli
 
@@ -211,6 +212,7 @@ class Doctor(cli.Case):
 
 
 class Look(cli.Case):
+    @unittest.mock.patch.dict(os.environ, VKMM_TEST_FAST_CLOCK=os.environ.get("VKMM_TEST_CLOCK", ""))
     def test_peak(self):
         report = strict(self.good("peak", "--json", "--type", "f64"))
         self.assertEqual(report["schema"], "vkmatmul.peak/1")

@@ -214,6 +214,16 @@ class Others(cli.Case):
             self.assertAlmostEqual(len(bar), 40 * math.log(2 * speed / min(speeds)) / math.log(2 * max(speeds) / min(speeds)), delta=1.2)
         self.assertIn("█", self.good("ladder", "--size", "12", "--type", "u32", *FAST))
 
+    def test_markdown(self):
+        """A table for a run, with a heading for the device and for options that differ."""
+        text = self.good("--size", "16,17", "--type", "f32,i32", "--alpha", "2", "--md", *FAST)
+        heading, empty, titles, rule, *rows = text.splitlines()
+        self.assertRegex(heading, r"\A### \S.*: alpha 2\Z")
+        self.assertEqual((empty, titles.count("|"), set(rule) <= set("|-: ")), ("", 12, True))
+        self.assertEqual([re.split(r" *\| *", row)[1:3] for row in rows],
+                         [["16³", "f32"], ["17³", "f32"], ["16³", "i32"], ["17³", "i32"]])
+        self.assertIn("| GFLOP/s", self.good("ladder", "--size", "16", "--md", *FAST))
+
     def test_help(self):
         for args in [["--help"], ["-h"], ["ladder", "--help"], ["devices", "-h"], ["help"], ["help", "ladder"], ["help", "help"]]:
             text = self.good(*args)

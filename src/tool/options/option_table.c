@@ -313,7 +313,7 @@ const cli_option cli_option_table[] = {
      cli_parse_text},
     {NULL, 0, "jsonl", NULL, "a JSON line for the run, each device and each row, as soon as it is known",
      CLI_BENCH | CLI_REPORT, AT(jsonl)},
-    {NULL, 0, "md", NULL, "a Markdown table", SHOW | CLI_REPORT, AT(md)},
+    {NULL, 0, "md", NULL, "a Markdown table", COMPUTE | SHOW | CLI_REPORT, AT(md)},
     {NULL, 0, "junit", NULL, "JUnit XML: one test case per row", SHOW | CLI_REPORT, AT(junit)},
     {NULL, 0, "export", "FILE", "instead of tuning, copy all tuning results of this machine to a file", CLI_TUNE,
      AT(export), cli_parse_text},

@@ -70,7 +70,7 @@ static const cli_command commands[] = {
      "vkmatmul report a.json b.json -o page.html\n"
      "vkmatmul report a.json                    # charts on the terminal\n",
      cli_report},
-    {"peak", CLI_PEAK, "measure a device's peaks: copies, transfers, latencies, arithmetic", NULL,
+    {"peak", CLI_PEAK, "measure a device's peaks: arithmetic, memory, transfers", NULL,
      "vkmatmul peak\n"
      "vkmatmul peak --device nvidia --json\n",
      cli_peak},

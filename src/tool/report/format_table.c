@@ -192,8 +192,6 @@ static vkmm_status md_end(vkmm_report *report, const vkmm_bench *bench)
     return VKMM_OK;
 }
 
-const vkmm_writer vkmm_md_writer = {"md", ".md", md_begin, .end = md_end, .compare = vkmm_compare_md};
-
 /* ---- run ---- */
 
 static const vkmm_column run_columns[] = {
@@ -267,6 +265,31 @@ static vkmm_status table_row(vkmm_report *report, const vkmm_bench_row *row)
     vkmm_notes_add(&report->notes, row);
     return VKMM_OK;
 }
+
+/* A table for all rows with the same options. */
+static vkmm_status md_run(vkmm_report *report, const vkmm_bench_row *row)
+{
+    const vkmm_columns columns = {run_columns, VKMM_COUNT(run_columns), 0};
+    vkmm_report markdown = *report;
+    char text[VKMM_TEXT_DIFFERENCE];
+
+    markdown.utf8 = markdown.markdown = 1;
+    markdown.colour = 0;
+    vkmm_text_difference(text, sizeof text, &row->problem);
+    if (report->rows == 0 || strcmp(text, report->difference) != 0) {
+        fputs(report->rows == 0 ? "### " : "\n### ", report->out);
+        vkmm_md_text(report->out, row->on != NULL ? row->on->name : row->host);
+        fputs(text[0] != '\0' ? ": " : "", report->out);
+        vkmm_md_text(report->out, text);
+        fputs("\n\n", report->out);
+        vkmm_columns_line(&markdown, &columns, NULL);
+    }
+    VKMM_PUT(report->difference, "%s", text);
+    vkmm_columns_line(&markdown, &columns, row);
+    return VKMM_OK;
+}
+
+const vkmm_writer vkmm_md_writer = {"md", ".md", md_begin, .end = md_end, .run = md_run, .compare = vkmm_compare_md};
 
 static vkmm_status table_end(vkmm_report *report)
 {
