@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exec/spares.h"
+#include "api/spares.h"
 #include "play_parts.h"
 #include "vk/loader.h"
 

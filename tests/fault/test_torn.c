@@ -16,7 +16,7 @@ enum {
     SHARED = 8400, /* on two devices, whose panels have at least an eighth of the most, 8192, but for the last one */
     LOSS = SHARED - 1000, /* a matrix in the first chunk of the last panel but one */
     MOST = 60
-}; /* small matrices share a panel: C is stored in three chunks of 16 MiB or less (exec/stream.h) */
+}; /* small matrices share a panel: C is stored in three chunks of 16 MiB or less (stream/stream.h) */
 
 static int32_t a[SIDE], b[SIDE], *c;
 static const char *call;

@@ -4,7 +4,7 @@
 #ifndef VKMM_TESTS_SUITE_H
 #define VKMM_TESTS_SUITE_H
 
-#include "exec/store.h"
+#include "copy/store.h"
 #include "kept.h"
 #include "kernel/user.h"
 

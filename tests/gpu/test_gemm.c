@@ -4,7 +4,7 @@
 #include "gemm.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "exec/gemm.h"
+#include "gemm/gemm.h"
 #include "plan/parts.h"
 #include "suite.h"
 #include "vk/buffer.h"

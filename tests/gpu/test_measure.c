@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "exec/job.h"
+#include "job/job.h"
 #include "look/peak.h"
 #include "look/steps.h"
 #include "math/matrix.h"

@@ -3,7 +3,7 @@
  * tests/unit/gemm.h. */
 #include "gemm.h"
 #include "clock.h"
-#include "exec/job.h"
+#include "job/job.h"
 #include "look/kernel.h"
 #include "math/problem.h"
 #include "suite.h"
@@ -249,7 +249,7 @@ static void multiplies_residues(void **state)
 }
 
 /* Dispatches back to back in one command buffer, for as long as it should be; but where a product has slices, each
- * is submitted by itself. Of 1/8 ms each, batches of 5 ms (exec/measure.c) have 40. */
+ * is submitted by itself. Of 1/8 ms each, batches of 5 ms (job/measure.c) have 40. */
 static void warms_up_in_slices(void **state)
 {
     for (int whole = 0; whole < 2; whole++) {

@@ -2,8 +2,8 @@
  * that the host sees and through staging, on one queue or two. Where K is cut, small whole numbers, whose sums are
  * exact in any order. */
 #include "gemm.h"
-#include "exec/job.h"
-#include "exec/stream.h"
+#include "job/job.h"
+#include "stream/stream.h"
 #include "math/problem.h"
 #include "suite.h"
 

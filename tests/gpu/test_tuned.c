@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/job.h"
+#include "job/job.h"
 #include "look/kernel.h"
 #include "suite.h"
 

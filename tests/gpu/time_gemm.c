@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "exec/job.h"
+#include "job/job.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "vk/command.h"

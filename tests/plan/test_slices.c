@@ -1,6 +1,6 @@
 /* How work is cut up: by a device that is simulated. */
 #include "../unit/unit.h"
-#include "exec/slices.h"
+#include "record/slices.h"
 #include "kernel/table.h"
 #include "plan/partition.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "../unit/unit.h"
-#include "exec/job.h"
+#include "job/job.h"
 
 TEST(timestamps_wrap_at_their_valid_bits)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "exec/spares.h"
+#include "api/spares.h"
 
 static uint64_t status_of(const char *text, const char *name)
 {

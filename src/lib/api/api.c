@@ -4,7 +4,7 @@
 #include <threads.h>
 
 #include "base/log.h"
-#include "exec/spares.h"
+#include "api/spares.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "vk/device.h"

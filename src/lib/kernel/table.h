@@ -118,7 +118,7 @@ typedef struct vkmm_module {
     vkmm_type compute; /* of the sums */
     uint32_t needs;    /* VKMM_NEEDS_* */
     uint32_t shape[3]; /* m, n, k of its matrix operations; zeros: it has none, or they are specialization constants */
-    int shows_guards;  /* its bindings include guard bands (exec/store.h): a user's, which does not ask for a length */
+    int shows_guards;  /* its bindings include guard bands (copy/store.h): a user's, which does not ask for a length */
 } vkmm_module;
 
 /* The first module of a kernel for a type, whatever it sums in and needs; NULL when there is none. Static storage. */

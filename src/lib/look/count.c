@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "exec/store.h"
+#include "copy/store.h"
 #include "math/type.h"
 #include "look/observe.h"
 #include "plan/parts.h"

@@ -8,7 +8,7 @@
 #ifndef VKMM_LOOK_PEAK_H
 #define VKMM_LOOK_PEAK_H
 
-#include "exec/stats.h"
+#include "job/stats.h"
 #include "kernel/table.h"
 #include "look/peaks.h"
 #include "vk/pipeline.h"

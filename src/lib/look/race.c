@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "exec/store.h"
+#include "copy/store.h"
 #include "kernel/user.h"
 #include "math/matrix.h"
 #include "math/problem.h"

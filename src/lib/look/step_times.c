@@ -2,7 +2,7 @@
 #include "look/steps.h"
 
 #include "base/log.h"
-#include "exec/job.h"
+#include "job/job.h"
 #include "vk/command.h"
 
 static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, uint64_t first, uint64_t end, VkCommandBuffer *command)

@@ -1,7 +1,7 @@
 #include "look/executable.h"
 
 #include "base/log.h"
-#include "plan/plan.h"
+#include "record/plan.h"
 
 vkmm_status vkmm_kernel_steps(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
                               vkmm_step_info *steps, uint32_t *count)

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "look/observe.h"
 #include "math/type.h"
-#include "plan/plan.h"
+#include "record/plan.h"
 #include "vk/buffer.h"
 #include "vk/command.h"
 

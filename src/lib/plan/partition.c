@@ -21,7 +21,7 @@ enum {
 #define FLOPS_A_BYTE        3600.0
 #define FLOPS_A_MAPPED_BYTE 50.0
 /* For a kernel whose work cannot be cut into slices: what a slow device does in the time that a slice may take
- * (exec/slices.h). */
+ * (record/slices.h). */
 #define FLOPS_AT_ONCE 4e9
 
 /* The type that the sums of parts of K have: that of α and β, where the kernels can store it. */

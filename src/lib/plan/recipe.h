@@ -1,5 +1,5 @@
 /* One product as a list of steps, each of which is a dispatch: pure data, made from a choice without Vulkan, that one
- * recorder (plan/plan.h) turns into commands for jobs, gemms and streams. */
+ * recorder (record/plan.h) turns into commands for jobs, gemms and streams. */
 #ifndef VKMM_PLAN_RECIPE_H
 #define VKMM_PLAN_RECIPE_H
 

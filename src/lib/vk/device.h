@@ -11,7 +11,7 @@
 #include "vk/queue.h"
 #include "vkmatmul_vulkan.h"
 
-/* What is released with the device, or earlier if memory runs out (exec/spares.h). */
+/* What is released with the device, or earlier if memory runs out (api/spares.h). */
 typedef struct vkmm_spares {
     mtx_t lock;
     int has_lock;

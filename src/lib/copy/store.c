@@ -1,0 +1,164 @@
+#include "copy/store.h"
+
+#include <string.h>
+
+#include "math/problem.h"
+#include "vk/command.h"
+
+static vkmm_status create(vkmm_device *device, vkmm_operand operand, uint64_t bytes, vkmm_store *store)
+{
+    const int output = operand == VKMM_C;
+    const uint64_t guarded = vkmm_whole_words(bytes) + 2 * VKMM_GUARD_BYTES;
+    store->bytes = bytes;
+    vkmm_status status =
+        vkmm_buffer_create(device, vkmm_operand_name(operand), guarded, VKMM_PLACE_DEVICE, &store->buffer);
+    if (status != VKMM_OK) return status;
+    if (store->buffer.mapped) {
+        store->host = (char *)store->buffer.mapped + VKMM_GUARD_BYTES;
+        return VKMM_OK;
+    }
+    status = vkmm_buffer_create(device, vkmm_operand_name(operand), output ? guarded : vkmm_whole_words(bytes) + 16,
+                                output ? VKMM_PLACE_DOWNLOAD : VKMM_PLACE_UPLOAD, &store->staging);
+    if (status == VKMM_OK) store->host = (char *)store->staging.mapped + (output ? VKMM_GUARD_BYTES : 0);
+    return status;
+}
+
+vkmm_status vkmm_stores_create(vkmm_device *device, const vkmm_problem *problem, vkmm_store stores[VKMM_STORE_COUNT],
+                               vkmm_part parts[VKMM_MAX_BINDING_COUNT])
+{
+    vkmm_status status = VKMM_OK;
+    for (int o = VKMM_A; o < VKMM_STORE_COUNT && status == VKMM_OK; o++) {
+        if (o == VKMM_BIAS && !problem->has_bias) continue;
+        status = create(device, (vkmm_operand)o, vkmm_operand_bytes(problem, (vkmm_operand)o), &stores[o]);
+        parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] = vkmm_store_part(&stores[o]);
+    }
+    return status;
+}
+
+void vkmm_stores_destroy(vkmm_device *device, vkmm_store stores[VKMM_STORE_COUNT])
+{
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
+        vkmm_buffer_destroy(device, &stores[operand].buffer);
+        vkmm_buffer_destroy(device, &stores[operand].staging);
+        memset(&stores[operand], 0, sizeof stores[operand]);
+    }
+}
+
+vkmm_part vkmm_store_part(const vkmm_store *store)
+{
+    return (vkmm_part){.buffer = store->buffer.handle,
+                       .offset = VKMM_GUARD_BYTES,
+                       .bytes = store->bytes ? vkmm_whole_words(store->bytes) : 16};
+}
+
+void vkmm_part_show_guard(const vkmm_device *device, const vkmm_module *module, uint64_t end, vkmm_part *part)
+{
+    const uint64_t most = device->physical->info.max_storage_range;
+    if (module->shows_guards) part->bytes = end - part->offset < most ? end - part->offset : most;
+}
+
+/* Where the canaries after a matrix begin, counted from the buffer's start: in the middle of a word, if the matrix ends
+ * there. */
+static uint64_t back_of(const vkmm_store *store)
+{
+    return VKMM_GUARD_BYTES + store->bytes;
+}
+
+static void fill_words(void *memory, uint64_t bytes)
+{
+    const uint32_t canary = VKMM_CANARY;
+    for (uint64_t i = 0; i < bytes / 4; i++) memcpy((char *)memory + 4 * i, &canary, 4);
+}
+
+int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_STORE_COUNT])
+{
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++)
+        if (stores[operand].buffer.handle && !stores[operand].buffer.mapped) return 0;
+    return 1;
+}
+
+/* Whether canaries cover all of it, not only the guards. */
+static int is_covered(const vkmm_store *store, int operand)
+{
+    return operand == VKMM_C && !store->input;
+}
+
+void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_STORE_COUNT])
+{
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
+        const uint32_t canary = VKMM_CANARY;
+        char *memory = stores[operand].buffer.mapped;
+        uint64_t bytes = stores[operand].buffer.bytes;
+        if (!memory) continue;
+        fill_words(memory, is_covered(&stores[operand], operand) ? bytes : VKMM_GUARD_BYTES);
+        fill_words(memory + bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES);
+        const uint64_t back = back_of(&stores[operand]), rest = bytes - VKMM_GUARD_BYTES - back;
+        if (rest > 0) memcpy(memory + back, (const char *)&canary + 4 - rest, rest);
+    }
+}
+
+void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command)
+{
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
+        const vkmm_buffer *buffer = &stores[operand].buffer;
+        int whole = is_covered(&stores[operand], operand);
+        if (buffer->mapped || !buffer->handle) continue;
+        /* From the matrix's last word on, of which it may have a part: the upload follows. */
+        const uint64_t back = back_of(&stores[operand]) / 4 * 4;
+        device->table.vkCmdFillBuffer(command, buffer->handle, 0, whole ? buffer->bytes : VKMM_GUARD_BYTES,
+                                      VKMM_CANARY);
+        if (!whole) device->table.vkCmdFillBuffer(command, buffer->handle, back, buffer->bytes - back, VKMM_CANARY);
+    }
+    /* The copies into A, B and C, and the kernel's writes to C, come after the canaries. */
+    if (!vkmm_stores_all_mapped(stores))
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command)
+{
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
+        uint64_t from = operand == VKMM_C ? VKMM_GUARD_BYTES : 0;
+        VkBufferCopy region = {.srcOffset = from, .dstOffset = VKMM_GUARD_BYTES, .size = stores[operand].bytes};
+        if (operand == VKMM_C && !stores[operand].input) continue;
+        if (stores[operand].staging.handle &&
+            region.size > 0) /* mapped: vkQueueSubmit makes the host's writes visible */
+            device->table.vkCmdCopyBuffer(command, stores[operand].staging.handle, stores[operand].buffer.handle, 1,
+                                          &region);
+    }
+    if (!vkmm_stores_all_mapped(stores))
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT],
+                                 VkCommandBuffer command)
+{
+    const vkmm_store *c = &stores[VKMM_C];
+    VkBufferCopy region = {.size = c->buffer.bytes};
+    if (c->buffer.mapped) {
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+        return;
+    }
+    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
+    device->table.vkCmdCopyBuffer(command, c->buffer.handle, c->staging.handle, 1, &region);
+    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+}
+
+int vkmm_store_guards_whole(const vkmm_store *c, int64_t *damage)
+{
+    const char *memory = c->buffer.mapped ? c->buffer.mapped : c->staging.mapped;
+    const uint32_t canary = VKMM_CANARY;
+    for (uint64_t at = 0; at < c->buffer.bytes; at++) {
+        if (at == VKMM_GUARD_BYTES) at = back_of(c);
+        if (memory[at] == ((const char *)&canary)[at % 4]) continue;
+        *damage = (int64_t)at - VKMM_GUARD_BYTES;
+        return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,46 @@
+/* What a gemm holds (include/vkmatmul_vulkan.h declares what it does). */
+#ifndef VKMM_EXEC_GEMM_H
+#define VKMM_EXEC_GEMM_H
+
+#include "record/plan.h"
+#include "vkmatmul_vulkan.h"
+
+/* Extents of a product. */
+enum { VKMM_REACH_M, VKMM_REACH_N, VKMM_REACH_K, VKMM_REACH_ONE };
+
+/* How far an operand's memory reaches: to element first + (count - 1)·ld + length, count and length being extents. */
+typedef struct vkmm_gemm_reach {
+    uint64_t first, ld, size; /* size: bytes of an element */
+    int count, length;        /* VKMM_REACH_* */
+    uint64_t step;            /* of offsets in a product; elements */
+} vkmm_gemm_reach;
+
+struct vkmm_gemm {
+    vkmm_device *device;
+    vkmm_problem problem; /* with the largest extents, and leading dimensions filled in */
+    vkmm_gemm_info info;
+    vkmm_plan plan;
+    vkmm_plan_sets sets;                         /* one of each slot; zeroed with push descriptors */
+    vkmm_repack packs[2];                        /* of the kernel's A and B */
+    int swapped;                                 /* the kernel's A is the problem's B */
+    uint32_t slots, dynamic, packed, expected;   /* products in a recording: at least 1 */
+    vkmm_gemm_reach reaches[VKMM_BINDING_COUNT]; /* by operand */
+};
+
+/* How an operand of the problem is packed, A or B; its bytes are 0 if it is not, or is empty. */
+static inline const vkmm_repack *vkmm_gemm_repack(const vkmm_gemm *gemm, vkmm_operand operand)
+{
+    return &gemm->packs[gemm->swapped ? operand == VKMM_A : operand == VKMM_B];
+}
+
+/* Why a recording is invalid: a format for the name, the value and the limit. */
+typedef struct vkmm_gemm_fault {
+    const char *text, *name;
+    unsigned long long value, limit;
+} vkmm_gemm_fault;
+
+/* Whether a recording can bind it: a buffer, an aligned offset, this many bytes. 0: *fault says why not. */
+int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const char *name, const vkmm_binding *binding, uint64_t least,
+                       vkmm_gemm_fault *fault);
+
+#endif

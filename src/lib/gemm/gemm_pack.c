@@ -1,0 +1,31 @@
+/* Recording the packing of an operand of a gemm. */
+#include "gemm/gemm.h"
+#include "math/problem.h"
+
+vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_operand operand,
+                           const vkmm_binding *from, const vkmm_binding *to, uint32_t slot)
+{
+    if (!gemm || !command || !from || !to || (operand != VKMM_A && operand != VKMM_B)) return VKMM_INVALID;
+    if (!(gemm->packed & 1u << operand) || (gemm->info.uses_slots && slot >= gemm->slots)) return VKMM_INVALID;
+    const vkmm_repack *repack = vkmm_gemm_repack(gemm, operand);
+    if (repack->bytes == 0) return VKMM_OK; /* an empty product */
+    const uint64_t need = vkmm_whole_words(vkmm_operand_bytes(&gemm->problem, operand));
+    vkmm_gemm_fault fault;
+    if (!vkmm_gemm_can_bind(gemm, "from", from, need, &fault) ||
+        !vkmm_gemm_can_bind(gemm, "to", to, repack->bytes, &fault))
+        return VKMM_INVALID;
+    const vkmm_plan plan = gemm->info.uses_slots ? vkmm_plan_with(&gemm->plan, &gemm->sets, slot) : gemm->plan;
+    const vkmm_recipe_step *step = plan.recipe.steps;
+    while (step->when != VKMM_WHEN_PACK || !step->words.offsets[repack - gemm->packs]) step++;
+    VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS]; /* every binding must be set */
+    const uint32_t count = plan.recipe.binding_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const vkmm_binding *binding = i == VKMM_BINDING_WORKSPACE ? to : from;
+        bound[i] = (VkDescriptorBufferInfo){binding->buffer, binding->offset, binding->bytes};
+    }
+    const vkmm_pipeline *pipeline = &plan.pipelines[step->pipeline];
+    vkmm_pipeline_bind(gemm->device, pipeline, count, bound);
+    vkmm_pipeline_use(gemm->device, pipeline, count, bound, command);
+    vkmm_pipeline_dispatch(gemm->device, pipeline, step->push, sizeof step->push, step->groups, command);
+    return VKMM_OK;
+}

@@ -1,0 +1,134 @@
+#include "job/job.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "record/pick.h"
+#include "math/problem.h"
+#include "vk/command.h"
+
+static vkmm_status create_host_memory(vkmm_job *job)
+{
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+        uint64_t bytes = vkmm_operand_bytes(&job->problem, (vkmm_operand)operand);
+        job->host[operand] = vkmm_alloc(1, bytes);
+        if (!job->host[operand])
+            return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no host memory for %c: %llu bytes", "ABC"[operand],
+                             (unsigned long long)bytes);
+    }
+    return VKMM_OK;
+}
+
+void vkmm_job_bind(vkmm_job *job, const vkmm_part parts[VKMM_MAX_BINDING_COUNT])
+{
+    if (parts != job->parts) memcpy(job->parts, parts, sizeof job->parts);
+    job->parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){job->workspace.handle, 0, job->workspace.bytes};
+    vkmm_plan_bind(job->device, &job->plan, job->parts);
+}
+
+static vkmm_status create_workspace(vkmm_job *job)
+{
+    const uint64_t bytes = job->plan.info.workspace_bytes;
+    job->slices = vkmm_slices_of(vkmm_plan_items(&job->plan), vkmm_problem_flops(&job->choice.problem));
+    if (bytes == 0) return VKMM_OK;
+    const vkmm_status status =
+        vkmm_buffer_create(job->device, "the workspace", bytes, VKMM_PLACE_DEVICE, &job->workspace);
+    if (status != VKMM_OK) return status;
+    return vkmm_plan_clear(job->device, &job->plan, &(vkmm_part){job->workspace.handle, 0, bytes});
+}
+
+vkmm_status vkmm_job_plan_again(vkmm_job *job, const vkmm_problem *problem, const vkmm_wish *wish)
+{
+    vkmm_device *device = job->device;
+    for (int pass = 0; pass < VKMM_PASS_COUNT; pass++) vkmm_command_free(device, &job->commands[pass]);
+    vkmm_rotation_destroy(device, &job->rotation);
+    vkmm_plan_destroy(device, &job->plan);
+    vkmm_buffer_destroy(device, &job->workspace);
+    vkmm_status status =
+        vkmm_pick_plan(device, job->log, &device->physical->info, problem, wish, &job->choice, &job->plan);
+    if (status == VKMM_OK) status = create_workspace(job);
+    if (status == VKMM_OK) vkmm_job_bind(job, job->parts);
+    return status;
+}
+
+static vkmm_status create_device_objects(vkmm_job *job)
+{
+    vkmm_device *device = job->device;
+    vkmm_part parts[VKMM_MAX_BINDING_COUNT];
+    vkmm_status status = job->is_lent ? VKMM_OK : vkmm_stores_create(device, &job->problem, job->stores, parts);
+    if (status != VKMM_OK) return status;
+    for (int o = VKMM_A; o <= VKMM_C && !job->is_lent; o++)
+        vkmm_part_show_guard(device, job->choice.module, job->stores[o].buffer.bytes, &parts[o]);
+    job->stores[VKMM_C].input = vkmm_job_reads_c(job);
+    status = create_workspace(job);
+    if (status != VKMM_OK) return status;
+    if (!job->is_lent) vkmm_job_bind(job, parts);
+    return vkmm_timer_create(device, VKMM_TIMER_STAMPS, &job->timer);
+}
+
+vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, int is_lent,
+                          vkmm_job **out)
+{
+    vkmm_job *job = vkmm_alloc(1, sizeof *job);
+    if (!job) return VKMM_NO_MEMORY(log, "for a job");
+    job->log = log;
+    job->problem = params->problem;
+    job->is_lent = is_lent;
+    job->moduli = params->moduli;
+    const vkmm_wish wish = vkmm_wish_of(params);
+    vkmm_status status = vkmm_pick_plan(device, log, device ? &device->physical->info : NULL, &params->problem, &wish,
+                                        &job->choice, &job->plan);
+    if (status == VKMM_OK) {
+        job->device = job->choice.module ? device : NULL;
+        status = job->device ? create_device_objects(job) : create_host_memory(job);
+    }
+    if (status != VKMM_OK) vkmm_job_destroy(&job);
+    *out = job;
+    return status;
+}
+
+vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, vkmm_job **out)
+{
+    if (!log && device) log = vkmm_device_log(device);
+    VKMM_NEED(log, out);
+    *out = NULL;
+    VKMM_NEED(log, params);
+    vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
+    return status == VKMM_OK ? vkmm_job_make(device, log, params, 0, out) : status;
+}
+
+void vkmm_job_destroy(vkmm_job **job_pointer)
+{
+    if (!job_pointer || !*job_pointer) return;
+    vkmm_job *job = *job_pointer;
+    if (job->device) {
+        for (int pass = 0; pass < VKMM_PASS_COUNT; pass++) vkmm_command_free(job->device, &job->commands[pass]);
+        vkmm_timer_destroy(job->device, &job->timer);
+        vkmm_rotation_destroy(job->device, &job->rotation);
+        vkmm_plan_destroy(job->device, &job->plan);
+        vkmm_stores_destroy(job->device, job->stores);
+        vkmm_buffer_destroy(job->device, &job->workspace);
+    }
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_free(job->host[operand]);
+    for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) vkmm_samples_free(&job->samples[kind]);
+    vkmm_free(job);
+    *job_pointer = NULL;
+}
+
+const vkmm_kernel_info *vkmm_job_kernel(const vkmm_job *job)
+{
+    return job ? &job->choice.info : NULL;
+}
+
+void *vkmm_job_matrix(vkmm_job *job, vkmm_operand operand)
+{
+    if (!job || operand < VKMM_A || operand > VKMM_BIAS) return NULL;
+    if (job->device) return job->stores[operand].host;
+    return operand == VKMM_BIAS ? NULL : job->host[operand];
+}
+
+int vkmm_job_reads_c(const vkmm_job *job)
+{
+    return job && (vkmm_problem_beta(&job->problem) != 0 || vkmm_problem_c_has_gaps(&job->problem));
+}

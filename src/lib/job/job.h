@@ -1,0 +1,91 @@
+/* What a job holds (include/vkmatmul.h declares what it does). */
+#ifndef VKMM_EXEC_JOB_H
+#define VKMM_EXEC_JOB_H
+
+#include "job/rotation.h"
+#include "record/slices.h"
+#include "job/slope.h"
+#include "job/stats.h"
+#include "copy/store.h"
+#include "vk/query.h"
+
+typedef enum vkmm_series_kind {
+    VKMM_SERIES_KERNEL,
+    VKMM_SERIES_SUBMIT,
+    VKMM_SERIES_TRANSFER,
+    VKMM_SERIES_UPLOAD,
+    VKMM_SERIES_DOWNLOAD,
+    VKMM_SERIES_COUNT
+} vkmm_series_kind;
+
+/* What happens around a product. */
+typedef enum vkmm_pass {
+    VKMM_PASS_CHECKED,  /* canaries, then as VKMM_PASS_TRANSFER */
+    VKMM_PASS_TIMED,    /* timestamp, product, timestamp; on the copies in turn, where the job has some */
+    VKMM_PASS_TRANSFER, /* upload, product, download, with timestamps around each */
+    VKMM_PASS_COUNT
+} vkmm_pass;
+
+/* How long a pass took, in milliseconds: the total by the host's clock, and its parts by the device's (negative: it
+ * gave none, or the pass has no such part). For slices each is the sum, without the time between them. */
+typedef struct vkmm_times {
+    double host_ms, upload_ms, kernel_ms, download_ms;
+} vkmm_times;
+
+struct vkmm_job {
+    vkmm_device *device; /* NULL: the kernel serial */
+    const vkmm_log *log;
+    vkmm_problem problem;
+    uint32_t moduli; /* vkmm_job_params.moduli */
+    int is_lent;     /* its operands are bound for each product (api/memory.c); its stores have no memory */
+    vkmm_choice choice;
+    vkmm_plan plan;
+    vkmm_store stores[VKMM_STORE_COUNT];     /* of the bias zeroed where there is none */
+    vkmm_buffer workspace;                   /* zeroed where the plan has none */
+    vkmm_part parts[VKMM_MAX_BINDING_COUNT]; /* what is bound */
+    void *host[VKMM_BINDING_COUNT];          /* serial: owned */
+    vkmm_timer timer;
+    vkmm_slices slices;
+    vkmm_rotation rotation;                    /* zeroed until a measurement asks for it */
+    int rotates;                               /* timed passes use its copies in turn */
+    VkCommandBuffer commands[VKMM_PASS_COUNT]; /* each pass in one piece; NULL: not recorded yet */
+    const char *distrust;  /* what the last slope said against the device's clock; NULL: nothing. Static storage */
+    vkmm_method method;    /* of the last product, */
+    int knows_method;      /* if the device has been asked */
+    vkmm_times last_run;   /* of vkmm_job_run, which warmed up the device for that long; host_ms 0: there was none */
+    struct vkmm_job *next; /* of the device's spare ones (api/spares.h) */
+    vkmm_samples samples[VKMM_SERIES_COUNT];
+};
+
+/* vkmm_job_create, of a job without memory if it is lent; log and params are checked. */
+vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, int is_lent,
+                          vkmm_job **out);
+
+/* Sets where the operands are, as vkmm_plan_bind, and the workspace. */
+void vkmm_job_bind(vkmm_job *job, const vkmm_part parts[VKMM_MAX_BINDING_COUNT]);
+
+/* Before a pass whose A and B may be new: a modular product gets as many moduli as they need, or becomes one of f64
+ * kernels, with a warning. Does nothing to other products. */
+vkmm_status vkmm_job_settle(vkmm_job *job);
+
+/* Replaces the plan, bound to what the old one was. After a failure the job can only be destroyed. */
+vkmm_status vkmm_job_plan_again(vkmm_job *job, const vkmm_problem *problem, const vkmm_wish *wish);
+
+/* Runs a pass and waits for it, in slices if one piece would take too long. The kernel serial has only the host's
+ * clock. */
+vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, vkmm_times *times);
+
+/* Copies the last product to the host, if its memory is not mapped. */
+vkmm_status vkmm_job_fetch(vkmm_job *job);
+
+/* Whether the product is short enough for one submission. */
+int vkmm_job_is_whole(const vkmm_job *job);
+
+/* Records this many dispatches, one after the other, ready to be run; with the copies in turn, if the job rotates. */
+vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandBuffer *command);
+
+/* Why the device's clock cannot be trusted, judged by two series of the same length and the slope over growing
+ * batches (slope->ms 0: not measured); "" when it can. Static storage. */
+const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, const vkmm_slope *slope);
+
+#endif

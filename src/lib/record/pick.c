@@ -1,0 +1,80 @@
+#include "record/pick.h"
+
+#include <string.h>
+
+#include "base/log.h"
+
+/* Nothing particular is requested. */
+static int is_automatic(const vkmm_device *device, const vkmm_wish *wish)
+{
+    int automatic = !wish->kernel || strcmp(wish->kernel, "auto") == 0;
+    return device && automatic && !wish->shader && !wish->config && !wish->tile_rows && !wish->tile_cols;
+}
+
+static uint32_t bit_of(const vkmm_kernel *kernel)
+{
+    uint32_t i = 0;
+    while (vkmm_kernel_at(i) && vkmm_kernel_at(i) != kernel) i++;
+    return 1u << i;
+}
+
+/* The result of a tune, if it is legal here and the driver can compile its kernel: 1. */
+static int choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                        const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
+{
+    vkmm_tuned tuned;
+    vkmm_wish with = *wish;
+    if (!vkmm_tuned_get(device->instance, info, problem, &tuned)) return 0;
+    with.tuned = &tuned.best;
+    const vkmm_status status = vkmm_choose(NULL, info, problem, &with, choice);
+    if (status == VKMM_OK && choice->info.tuned)
+        return !(vkmm_refused_kernels(info, problem->type) & bit_of(choice->kernel));
+    /* The tutorials' kernels are never tuned. */
+    if ((status != VKMM_OK || choice->kernel->tunables) && !atomic_exchange(&device->told_tuned, 1))
+        vkmm_say(log, VKMM_LOG_WARNING,
+                 "the tuned configuration of %s (%s) is not legal for this product on \"%s\": the planner's choice is "
+                 "used",
+                 tuned.best.kernel, tuned.best.config, info->name);
+    return 0;
+}
+
+vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                      const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
+{
+    uint32_t refused[VKMM_TYPE_COUNT];
+    vkmm_device_info seen;
+    if (device) {
+        for (int type = 0; type < VKMM_TYPE_COUNT; type++) refused[type] = atomic_load(&device->refused[type]);
+        seen = *info;
+        seen.refused_kernels = refused;
+        info = &seen;
+    }
+    if (is_automatic(device, wish) && !wish->untuned && choose_tuned(device, log, info, problem, wish, choice))
+        return VKMM_OK;
+    return vkmm_choose(log, info, problem, wish, choice);
+}
+
+vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                           const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice, vkmm_plan *plan)
+{
+    const vkmm_type type = problem->type;
+    vkmm_held held = {""}, first = {""};
+    for (;;) {
+        const uint32_t refused = device ? atomic_load(&device->refused[type]) : 0;
+        vkmm_status status = vkmm_pick(device, log, info, problem, wish, choice);
+        if (status != VKMM_OK || !choice->module) return status;
+        vkmm_errors_hold(&held);
+        status = vkmm_plan_create(device, choice, plan);
+        vkmm_errors_release(&held);
+        const uint32_t bit = bit_of(choice->kernel);
+        if (status == VKMM_OK) break;
+        if (status != VKMM_UNSUPPORTED || refused & bit || !is_automatic(device, wish))
+            return vkmm_fail(log, status, "%s", held.sentence);
+        atomic_fetch_or(&device->refused[type], bit);
+        if (!first.sentence[0]) first = held;
+    }
+    if (first.sentence[0])
+        vkmm_say(log, VKMM_LOG_WARNING, "%s; \"%s\" multiplies with %s instead", first.sentence,
+                 device->physical->info.name, choice->info.name);
+    return VKMM_OK;
+}

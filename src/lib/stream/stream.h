@@ -1,0 +1,228 @@
+/* What a stream holds (include/vkmatmul_stream.h declares what it does), and its parts.
+ *  A step is a panel of C. For each step, and each part of K in it (a turn), panels of A and B are loaded into slots on
+ * the device, unless they are still there, and a product is submitted. While it runs, the next turn's panels are
+ * loaded, and the previous panel of C is stored. On devices whose memory is mapped, threads of the host fill and empty
+ * slots in place. On other devices they fill chunks of staging memory, which a separate queue copies if the device has
+ * one.
+ *  A vkmm_stream is one device's; those of several devices are a list, of which the first is the user's handle. Each
+ * runs in a thread of its own, and they share a vkmm_work, from which each takes its steps (stream_work.c). */
+#ifndef VKMM_EXEC_STREAM_H
+#define VKMM_EXEC_STREAM_H
+
+#include <stdatomic.h>
+#include <threads.h>
+
+#include "base/workers.h"
+#include "record/slices.h"
+#include "plan/partition.h"
+#include "record/plan.h"
+#include "vk/buffer.h"
+#include "vk/query.h"
+
+enum {
+    VKMM_STREAM_FLIGHTS = 2, /* submissions of products at a time: one runs, one waits */
+    VKMM_STREAM_LOADS = 3,   /* chunks being copied to the device, */
+    VKMM_STREAM_STORES = 4,  /* and back, */
+    VKMM_STREAM_CHUNKS = VKMM_STREAM_LOADS + VKMM_STREAM_STORES,
+    VKMM_STREAM_CHUNK = 16 << 20
+};
+
+/* Space for a panel on the device. */
+typedef struct vkmm_slot {
+    vkmm_buffer buffer;
+    uint64_t lead;            /* bytes before the panel */
+    int is_named;             /* what follows says which panel is, or will be, in it: */
+    uint64_t batch, at, part; /* the first matrix, row or column; part of K */
+    uint64_t extent;          /* rows of A, columns of B */
+    uint64_t lines;           /* this many of its lines are loaded, or being loaded */
+    uint64_t turn;            /* the last turn that uses it, counted from 1; 0: none */
+} vkmm_slot;
+
+typedef struct vkmm_chunk {
+    vkmm_buffer buffer;
+    VkCommandBuffer command; /* the copy that uses it; NULL: none */
+    uint64_t first, end;     /* of stores: lines of the panel that are, or will be, in it */
+} vkmm_chunk;
+
+/* A submitted product, or a slice of one. */
+typedef struct vkmm_flight {
+    VkCommandBuffer command; /* NULL: none */
+    vkmm_timer timer;
+    uint64_t items, turn, panel; /* of the timeline */
+    double submitted_ms;
+} vkmm_flight;
+
+/* A pipeline, with descriptor sets for the flights. */
+typedef struct vkmm_stream_plan {
+    vkmm_plan plan;
+    vkmm_plan_sets sets;
+    int is_used; /* so that the driver has compiled it */
+} vkmm_stream_plan;
+
+/* What the devices of a stream share: the part of C that none of them has taken, [next, end) of all rows (or columns)
+ * of all matrices. Under the lock also: the streams' status, speed, is_busy and, where status is not VKMM_OK, steps. */
+typedef struct vkmm_work {
+    mtx_t lock;
+    cnd_t changed; /* a panel was stored, a device failed, or has nothing left to do */
+    int by_cols;
+    uint64_t next, end;
+    uint64_t panels, done; /* taken, and stored */
+    double elements;       /* stored */
+    double wall_ms;        /* of the last run */
+    atomic_int status;     /* not VKMM_OK: the run ends with it */
+    char sentence[VKMM_SENTENCE_BYTES];
+} vkmm_work;
+
+struct vkmm_stream {
+    vkmm_stream *first, *next; /* of the devices of the user's stream */
+    vkmm_work *work;           /* owned by the first */
+    vkmm_device *device;
+    const vkmm_log *log;
+    vkmm_problem problem; /* as given; strides filled in by math/problem.h */
+    vkmm_choice whole;    /* the kernel of the product as a whole */
+    const vkmm_shader *shader;
+    uint64_t limit; /* of device memory, as asked for */
+    vkmm_space space;
+    vkmm_pieces pieces;
+    vkmm_kernel_info info;       /* of a whole panel */
+    vkmm_step *steps;            /* owned: those taken so far */
+    uint64_t step_count, stored; /* of them, those whose panel of C has been written: the first `stored` */
+    uint64_t latest;             /* the first of those that were taken last */
+    int is_busy;                 /* it has steps, or may take some */
+    double speed;                /* elements of C per millisecond, copies and waiting included; 0: not known */
+    vkmm_status status;          /* not VKMM_OK: it failed; steps that it did not store are the others' */
+    vkmm_slot *a, *b, c[2];      /* owned: as many as the partition says */
+    uint32_t a_count, b_count;
+    vkmm_buffer workspace, bias;
+    void *host_bias;                       /* owned: where K is cut, the last part's epilogue is the host's */
+    vkmm_chunk chunks[VKMM_STREAM_CHUNKS]; /* loads, then stores */
+    uint64_t chunk_bytes;
+    uint32_t next_load, next_store;
+    int is_loading;   /* copies to the device began after the last product was submitted */
+    uint64_t storing; /* lines of the current panel whose copies have begun; 0: there is none */
+    vkmm_flight flights[VKMM_STREAM_FLIGHTS];
+    uint32_t next_flight;
+    vkmm_stream_plan *plans; /* owned */
+    uint32_t plan_count;
+    vkmm_slices slices;
+    vkmm_workers *workers;
+    uint64_t turns, turns_done;  /* submitted in whole; ended */
+    vkmm_stream_panel *timeline; /* owned: of the panels that are done, and of those that were begun after them */
+    uint64_t timeline_room, panels_done;
+    uint64_t zero;  /* the device's first timestamp in the run; 0: none yet */
+    double zero_ms; /* when that was by the host's clock; at the latest, because the host notices late what has ended */
+    double elements_done;
+    uint64_t
+        written; /* lines of the current panel that have their final values: with β they cannot be computed again */
+    int is_torn; /* some of them may have */
+    atomic_int is_told; /* a user's function failed: nothing is to be tried again */
+    double start_ms, last_end_ms, last_progress_ms;
+    int tells; /* progress, as the user's thread does */
+    thrd_t thread;
+    int has_thread;
+    const vkmm_stream_io *io; /* while it runs */
+    vkmm_stream_times times;
+};
+
+/* The problem of a step's part of K, as for a job. */
+vkmm_problem vkmm_stream_cut(const vkmm_stream *stream, const vkmm_step *step, uint64_t part);
+
+/* Parts of K; the product of a step has at least one, if only for β·C. */
+uint64_t vkmm_stream_parts(const vkmm_stream *stream);
+
+/* Lines (math/problem.h: stored rows or columns) of an operand of a cut: their length, how many each matrix has, and
+ * their distance, in elements. */
+typedef struct vkmm_lines {
+    vkmm_operand operand;
+    vkmm_type type;
+    int are_rows;
+    uint64_t length, count, ld;
+    uint64_t batch, row, col; /* of the first element of the first matrix, in the whole product */
+    uint64_t matrices;
+} vkmm_lines;
+vkmm_lines vkmm_stream_lines(const vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part);
+
+/* Fills lines [first, end), counted through all matrices, into memory that begins with the first of them; with all
+ * workers. */
+vkmm_status vkmm_stream_fill(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory);
+
+/* Writes lines of C likewise. is_part: they are sums of all parts of K, without the epilogue. */
+vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end,
+                              const void *memory);
+
+/* The status of a user's function, noted. */
+vkmm_status vkmm_stream_told(vkmm_stream *stream, vkmm_status status);
+
+/* Bytes of device memory that it has. */
+uint64_t vkmm_stream_held(const vkmm_stream *stream);
+
+/* Allocates slots, staging, workspace and bias, or what of them an earlier problem has not left; and releases them all,
+ * after waiting for what is in flight. A half-built or zeroed stream is legal there. */
+vkmm_status vkmm_stream_take(vkmm_stream *stream);
+void vkmm_stream_release(vkmm_stream *stream);
+
+/* Loads lines of the panel of an operand up to `lines` into the slot, which is free for it or already has some of them.
+ * Returns before they are loaded. */
+vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t upto);
+vkmm_status vkmm_stream_loaded(vkmm_stream *stream); /* waits for all of them */
+vkmm_status vkmm_stream_load_bias(vkmm_stream *stream);
+
+/* Begins to store the oldest panel of C, if its product has ended: the copies run while the host does other work. */
+vkmm_status vkmm_stream_begin_to_store(vkmm_stream *stream);
+
+/* Stores the panel of C of a step, whose product has ended. After a beginning, nothing begins again before the end. */
+vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
+vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
+/* Sets *left once the panel is fully staged and its slot is free. */
+vkmm_status vkmm_stream_store_left(vkmm_stream *stream, const vkmm_step *step, int *left);
+vkmm_status vkmm_stream_check_guards(vkmm_stream *stream);
+
+/* The kernel of a step. */
+vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_choice *choice);
+/* Adds a plan, which the stream then owns, even after a failure. */
+vkmm_status vkmm_stream_plan_add(vkmm_stream *stream, const vkmm_plan *plan);
+void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *plan);
+
+/* Submits the product of a turn, in slices; waits until one was executed. */
+vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a,
+                               const vkmm_slot *b, const vkmm_slot *c);
+vkmm_status vkmm_stream_wait(vkmm_stream *stream, uint64_t turn);
+int vkmm_stream_ended(vkmm_stream *stream, uint64_t turn); /* whether it has, without waiting */
+
+/* The step's entry in the timeline. */
+uint64_t vkmm_stream_panel_at(const vkmm_stream *stream, const vkmm_step *step);
+
+/* Waits for everything in flight; failures are ignored. */
+void vkmm_stream_drain(vkmm_stream *stream);
+
+/* Takes steps and runs them, as long as there are some. */
+vkmm_status vkmm_stream_steps(vkmm_stream *stream);
+
+/* The same, with smaller and smaller panels as long as memory runs out; then nothing is in flight. */
+vkmm_status vkmm_stream_run_one(vkmm_stream *stream);
+
+/* After a failure: nobody can compute the current panel, or the user wants no more. */
+int vkmm_stream_is_final(const vkmm_stream *stream);
+
+/* Progress, a few times a second; VKMM_STOPPED. */
+vkmm_status vkmm_stream_tell(vkmm_stream *stream);
+
+/* Takes steps, if those that were taken last begin with step i or before it; there may be none. */
+vkmm_status vkmm_work_take(vkmm_stream *stream, uint64_t i);
+
+/* Takes steps, once there are some: others may fail. If there are none, nothing is left to be done by anyone. All own
+ * steps are stored. */
+vkmm_status vkmm_work_wait(vkmm_stream *stream);
+
+void vkmm_work_stored(vkmm_stream *stream, const vkmm_step *step); /* a panel was */
+vkmm_stream_state vkmm_work_look(const vkmm_stream *stream, double elapsed_ms);
+
+/* Begins a product: all of it is to be taken. */
+void vkmm_work_begin(vkmm_stream *first);
+
+/* Runs all devices' streams, one in this thread and each other one in its own, until all have ended. One that fails
+ * leaves its steps to the others, with a warning. If it is the last one, or its failure is final, all end with an
+ * error. */
+vkmm_status vkmm_work_run(vkmm_stream *first);
+
+#endif
