@@ -1,5 +1,5 @@
 /* Verifies a product whose operands lie in memory as its problem says. before: a copy of C's memory from before the
- * product; NULL: β is 0, and C's memory has no gaps. Else as vkmm_verify_stacks. */
+ * product; NULL: β is 0, and C's memory has no gaps. Else as cli_verify_stacks. */
 #ifndef VKMM_TEST_VERIFY_PROBLEM_H
 #define VKMM_TEST_VERIFY_PROBLEM_H
 
@@ -8,18 +8,18 @@
 
 static inline vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a,
                                               const void *b, const void *bias, const void *before, const void *c,
-                                              vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed,
-                                              vkmm_verdict *verdict)
+                                              cli_numbers numbers, cli_verify_method method, uint64_t seed,
+                                              cli_verdict *verdict)
 {
     const int empty = problem->m == 0 || problem->n == 0, gaps = vkmm_problem_c_has_gaps(problem);
     const int scaled = vkmm_problem_beta(problem) != 0.0;
-    const void *const memory[VKMM_STACKS] = {a, b, c, bias, before};
-    vkmm_stack stacks[VKMM_EVIDENCE] = {0};
+    const void *const memory[CLI_STACKS] = {a, b, c, bias, before};
+    cli_stack stacks[CLI_EVIDENCE] = {0};
     if (before == NULL && !empty && (gaps || scaled))
         return vkmm_fail(log, VKMM_INVALID, "a copy of C from before the product is needed to verify it: %s",
                          scaled ? "beta is not 0" : "its memory has gaps that must not change");
-    for (int i = 0; i < VKMM_STACKS; i++) stacks[i] = vkmm_stack_of(problem, i, memory[i]);
-    return vkmm_verify_stacks(log, problem, stacks, gaps ? before : NULL, c, numbers, method, seed, verdict);
+    for (int i = 0; i < CLI_STACKS; i++) stacks[i] = cli_stack_of(problem, i, memory[i]);
+    return cli_verify_stacks(log, problem, stacks, gaps ? before : NULL, c, numbers, method, seed, verdict);
 }
 
 #endif

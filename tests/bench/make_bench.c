@@ -57,7 +57,7 @@ static void need(int good)
     abort();
 }
 
-static void make_gpu(vkmm_bench_device *device)
+static void make_gpu(cli_bench_device *device)
 {
     vkmm_device_info *info = &device->info;
 
@@ -98,13 +98,13 @@ static void make_gpu(vkmm_bench_device *device)
     device->peaks.multiply_adds_per_s[VKMM_F32] = 33e12;
     device->peaks.multiply_adds_per_s[VKMM_F64] = 16e12;
     device->peaks.multiply_adds_per_s[VKMM_I32] = device->peaks.multiply_adds_per_s[VKMM_U32] = 15e12;
-    device->peaks.matrix[0] = (vkmm_bench_matrix){{16, 16, 16, 0, 0, 1, 1, 3, 0}, 314e12};
-    device->peaks.matrix[1] = (vkmm_bench_matrix){{16, 16, 32, 3, 3, 5, 5, 3, 1}, 642e12};
-    device->peaks.matrix[2] = (vkmm_bench_matrix){{16, 16, 16, 1000141000, 1000141000, 1, 1, 3, 0}, NAN};
+    device->peaks.matrix[0] = (cli_bench_matrix){{16, 16, 16, 0, 0, 1, 1, 3, 0}, 314e12};
+    device->peaks.matrix[1] = (cli_bench_matrix){{16, 16, 32, 3, 3, 5, 5, 3, 1}, 642e12};
+    device->peaks.matrix[2] = (cli_bench_matrix){{16, 16, 16, 1000141000, 1000141000, 1, 1, 3, 0}, NAN};
     device->peaks.matrix_count = 3;
 }
 
-static void make_integrated(vkmm_bench_device *device)
+static void make_integrated(cli_bench_device *device)
 {
     vkmm_device_info *info = &device->info;
 
@@ -137,7 +137,7 @@ static void make_integrated(vkmm_bench_device *device)
     snprintf(device->failed, sizeof device->failed, "the measuring process was killed by signal 9 (Killed)");
 }
 
-static void make_host(vkmm_bench_device *device)
+static void make_host(cli_bench_device *device)
 {
     snprintf(device->label, sizeof device->label, "Example Processor 8-Core (OpenBLAS)");
     device->is_host = 1;
@@ -163,21 +163,21 @@ static double gflops_of(uint32_t device, const item *it)
     return gflops * work / (work + best[device] * 1e4);
 }
 
-static void add_samples(vkmm_bench_series *series, double ms, double noise, uint64_t key, uint32_t count)
+static void add_samples(cli_bench_series *series, double ms, double noise, uint64_t key, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         char digits[32]; /* nine, as of samples that a measuring process sends */
         snprintf(digits, sizeof digits, "%.9g", ms * (1 + noise * (vkmm_random_unit(key, series->count) - 0.5)));
         const double sample = strtod(digits, NULL);
-        need(vkmm_bench_series_add(series, &sample, 1));
+        need(cli_bench_series_add(series, &sample, 1));
     }
 }
 
-static void add_times(vkmm_bench_row *row, double ms, double noise, uint64_t key, int throttles)
+static void add_times(cli_bench_row *row, double ms, double noise, uint64_t key, int throttles)
 {
     for (int round = 0; round < ROUNDS; round++) {
         add_samples(&row->kernel_ms, throttles ? ms * (1 + 0.05 * round) : ms, noise, key, SAMPLES);
-        need(vkmm_bench_end_round(row));
+        need(cli_bench_end_round(row));
     }
     row->slope_ms = ms * 1.003;
     snprintf(row->stopped, sizeof row->stopped, "%s", key % 3 == 0 ? "time" : "stable");
@@ -194,7 +194,7 @@ static void add_times(vkmm_bench_row *row, double ms, double noise, uint64_t key
     add_samples(&row->total_ms, row->mapped ? ms + 0.02 : ms * 1.78 + 0.02, noise, key + 4, SAMPLES);
 }
 
-static void set_kernel(vkmm_bench_row *row, const item *it)
+static void set_kernel(cli_bench_row *row, const item *it)
 {
     const int is_auto = strcmp(it->kernel, "auto") == 0;
 
@@ -223,7 +223,7 @@ static void set_kernel(vkmm_bench_row *row, const item *it)
     row->kernel.workspace_bytes = row->kernel.splits > 1 ? 131072 : 0;
 }
 
-static void set_verdict(vkmm_bench_row *row)
+static void set_verdict(cli_bench_row *row)
 {
     const int wrong = row->device == SLOW && row->problem.type == VKMM_F64,
               none = row->device == SLOW && strcmp(row->group, "file") == 0;
@@ -239,7 +239,7 @@ static void set_verdict(vkmm_bench_row *row)
                  none ? "not verified" : "4 random vectors agree within 0.4 of the bound");
 }
 
-static void add_power(vkmm_bench_row *row, double ms)
+static void add_power(cli_bench_row *row, double ms)
 {
     snprintf(row->power.source, sizeof row->power.source, "NVML");
     row->power.watts = 430;
@@ -249,9 +249,9 @@ static void add_power(vkmm_bench_row *row, double ms)
     row->power.mhz[2] = 1980;
 }
 
-static vkmm_bench_row *add_row(vkmm_bench *bench, uint32_t device, const item *it, double speed, double noise)
+static cli_bench_row *add_row(cli_bench *bench, uint32_t device, const item *it, double speed, double noise)
 {
-    vkmm_bench_row *row = vkmm_bench_add_row(bench);
+    cli_bench_row *row = cli_bench_add_row(bench);
     const uint64_t key = 100 * bench->row_count;
     const int throttles = device == FAST && it->type == VKMM_F32 && it->m == 2048;
     double ms;
@@ -285,17 +285,17 @@ static vkmm_bench_row *add_row(vkmm_bench *bench, uint32_t device, const item *i
     return row;
 }
 
-static void add_tune(vkmm_bench *bench, vkmm_type type, double speed)
+static void add_tune(cli_bench *bench, vkmm_type type, double speed)
 {
     static const uint32_t tiles[] = {16, 32, 64, 128};
-    vkmm_bench_tune *tune = vkmm_list_add(&bench->tunes, &bench->tune_count, 1, sizeof *tune);
+    cli_bench_tune *tune = vkmm_list_add(&bench->tunes, &bench->tune_count, 1, sizeof *tune);
 
     need(tune != NULL);
     snprintf(tune->device, sizeof tune->device, "%s", bench->devices[FAST].label);
     tune->problem = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = type);
     for (int i = 0; i < 16; i++) {
         const uint32_t rows = tiles[i / 4], cols = tiles[i % 4];
-        vkmm_bench_trial *trial = vkmm_list_add(&tune->trials, &tune->count, 1, sizeof *trial);
+        cli_bench_trial *trial = vkmm_list_add(&tune->trials, &tune->count, 1, sizeof *trial);
         need(trial != NULL);
         snprintf(trial->kernel, sizeof trial->kernel, "blocked");
         snprintf(trial->config, sizeof trial->config, "rows=%u,cols=%u,depth=16", rows, cols);
@@ -303,9 +303,9 @@ static void add_tune(vkmm_bench *bench, vkmm_type type, double speed)
     }
 }
 
-void make_bench(vkmm_bench *bench, double speed, double noise)
+void make_bench(cli_bench *bench, double speed, double noise)
 {
-    vkmm_bench_device *device;
+    cli_bench_device *device;
 
     snprintf(bench->version, sizeof bench->version, "0.1.0");
     snprintf(bench->shader_hash, sizeof bench->shader_hash, "0123456789abcdef");
@@ -316,14 +316,14 @@ void make_bench(vkmm_bench *bench, double speed, double noise)
     bench->processors = 16;
     bench->memory_bytes = UINT64_C(64) << 30;
     snprintf(bench->power_source, sizeof bench->power_source, "mains");
-    bench->settings = (vkmm_bench_settings){.suite = "standard", .seed = 1, .max_noise = 0.01, .budget_ms = 240000};
-    need(vkmm_bench_add_layer(bench, "VK_LAYER_EXAMPLE_overlay"));
+    bench->settings = (cli_bench_settings){.suite = "standard", .seed = 1, .max_noise = 0.01, .budget_ms = 240000};
+    need(cli_bench_add_layer(bench, "VK_LAYER_EXAMPLE_overlay"));
     bench->paired = bench->complete = 1;
-    need((device = vkmm_bench_add_device(bench)) != NULL);
+    need((device = cli_bench_add_device(bench)) != NULL);
     make_gpu(device);
-    need((device = vkmm_bench_add_device(bench)) != NULL);
+    need((device = cli_bench_add_device(bench)) != NULL);
     make_integrated(device);
-    need((device = vkmm_bench_add_device(bench)) != NULL);
+    need((device = cli_bench_add_device(bench)) != NULL);
     make_host(device);
     for (uint32_t d = FAST; d <= HOST; d++) {
         for (int i = 0; i < ITEMS; i++)
@@ -331,13 +331,13 @@ void make_bench(vkmm_bench *bench, double speed, double noise)
                 add_row(bench, d, &items[i], speed, noise);
     }
     add_row(bench, FAST, &items[2], 0.8 * speed, noise)->rotating_bytes = UINT64_C(256) << 20;
-    for (uint32_t i = 0; i < bench->row_count; i++) vkmm_bench_derive(bench, &bench->rows[i]);
-    vkmm_bench_raise_peaks(bench);
+    for (uint32_t i = 0; i < bench->row_count; i++) cli_bench_derive(bench, &bench->rows[i]);
+    cli_bench_raise_peaks(bench);
     add_tune(bench, VKMM_F32, speed);
     add_tune(bench, VKMM_F64, speed / 2);
 }
 
-static void cut(vkmm_bench_row *row)
+static void cut(cli_bench_row *row)
 {
     if (row->kernel_ms.count == 0) return;
     row->kernel_ms.count = 4;
@@ -350,25 +350,25 @@ static void cut(vkmm_bench_row *row)
     if (row->download_ms.count > 2) row->download_ms.count = 2;
 }
 
-static int is_kept(const vkmm_bench_row *row)
+static int is_kept(const cli_bench_row *row)
 {
     if (row->device == HOST) return row->problem.m == 256;
     if (row->device == SLOW) return row->problem.m == 16384 || row->problem.m == 1000;
     return row->problem.m == 256 || strcmp(row->asked, "tiled") == 0;
 }
 
-void make_small_bench(vkmm_bench *bench)
+void make_small_bench(cli_bench *bench)
 {
     uint32_t kept = 0;
 
     make_bench(bench, 1, 0.02);
     for (uint32_t i = 0; i < bench->row_count; i++) {
         if (!is_kept(&bench->rows[i])) {
-            vkmm_bench_row_free(&bench->rows[i]);
+            cli_bench_row_free(&bench->rows[i]);
             continue;
         }
-        const vkmm_bench_row row = bench->rows[i];
-        vkmm_bench_row_init(&bench->rows[i]);
+        const cli_bench_row row = bench->rows[i];
+        cli_bench_row_init(&bench->rows[i]);
         bench->rows[kept] = row;
         cut(&bench->rows[kept++]);
     }
@@ -380,6 +380,6 @@ void make_small_bench(vkmm_bench *bench)
     bench->tunes[0].count = 2;
     vkmm_free(bench->tunes[1].trials);
     bench->tune_count = 1;
-    for (uint32_t i = 0; i < kept; i++) vkmm_bench_derive(bench, &bench->rows[i]);
-    vkmm_bench_raise_peaks(bench);
+    for (uint32_t i = 0; i < kept; i++) cli_bench_derive(bench, &bench->rows[i]);
+    cli_bench_raise_peaks(bench);
 }

@@ -5,7 +5,7 @@
 
 #include "report/document.h"
 
-/* Fills a zeroed bench; the caller ends it with vkmm_bench_free. Devices: 0 a fast GPU, 1 a slow integrated one, 2 the
+/* Fills a zeroed bench; the caller ends it with cli_bench_free. Devices: 0 a fast GPU, 1 a slow integrated one, 2 the
  * host. Each has rows of every group, in 5 rounds of 8 samples; the same at every call. Among them:
  *   device 2, the host: a row of a busy machine (f32, 2048³),
  *   device 0: a throttled row (f32, 2048³), rows with energy and clocks, cold caches (1024³ with rotating_bytes),
@@ -15,11 +15,11 @@
  *   device 2: f32 and f64 rows alone, without submissions and transfers. Then two tunes of device 0. `speed`
  * multiplies the speeds of all devices: two calls with 1.0 and 0.9 are a regression by a tenth; `noise` is the share
  * by which samples vary, 0.01 for a quiet machine. */
-void make_bench(vkmm_bench *bench, double speed, double noise);
+void make_bench(cli_bench *bench, double speed, double noise);
 
 /* The same three devices, with five rows of 4 samples in 2 rounds each: one with everything that a row can have, one
  * of the ladder, a wrong one, one that did not run, one of the host; and one tune of 2 trials. For what goes through
  * all that is there. */
-void make_small_bench(vkmm_bench *bench);
+void make_small_bench(cli_bench *bench);
 
 #endif

@@ -7,9 +7,9 @@
 #include "make_bench.h"
 #include "bench/compare.h"
 
-static void rename_all(vkmm_bench *bench, const char *name)
+static void rename_all(cli_bench *bench, const char *name)
 {
-    vkmm_bench_device *device = &bench->devices[0];
+    cli_bench_device *device = &bench->devices[0];
 
     snprintf(device->label, sizeof device->label, "%s", name);
     snprintf(device->info.name, sizeof device->info.name, "%s", name);
@@ -25,7 +25,7 @@ static void rename_all(vkmm_bench *bench, const char *name)
     bench->command = vkmm_strdup(name);
     bench->complete = 0;
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        vkmm_bench_row *row = &bench->rows[i];
+        cli_bench_row *row = &bench->rows[i];
         snprintf(row->group, sizeof row->group, "%s", name);
         snprintf(row->asked, sizeof row->asked, "%s", name);
         snprintf(row->sentence, sizeof row->sentence, "%s", name);
@@ -37,16 +37,16 @@ static void rename_all(vkmm_bench *bench, const char *name)
 
 int main(int argc, char **argv)
 {
-    vkmm_report report = {
+    cli_report report = {
         .out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul bench"};
-    const vkmm_writer *writer = argc >= 4 ? vkmm_writer_find(argv[1]) : NULL;
-    vkmm_bench bench = {.version = ""};
+    const cli_writer *writer = argc >= 4 ? cli_writer_find(argv[1]) : NULL;
+    cli_bench bench = {.version = ""};
     vkmm_status status;
 
     if (writer == NULL) return 2;
     make_bench(&bench, atof(argv[2]), atof(argv[3]));
     if (argc > 4) rename_all(&bench, argv[4]);
-    status = vkmm_bench_write(writer, &report, &bench);
-    vkmm_bench_free(&bench);
+    status = cli_bench_write(writer, &report, &bench);
+    cli_bench_free(&bench);
     return status == VKMM_OK && fflush(stdout) == 0 ? 0 : 1;
 }

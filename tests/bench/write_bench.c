@@ -19,10 +19,10 @@ static int write_schema(void)
 
 int main(int count, char **arguments)
 {
-    const vkmm_writer *writer = count > 1 ? vkmm_writer_find(arguments[1]) : NULL;
-    vkmm_report report = {
+    const cli_writer *writer = count > 1 ? cli_writer_find(arguments[1]) : NULL;
+    cli_report report = {
         .out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul"};
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     vkmm_status status;
 
     if (count > 1 && strcmp(arguments[1], "--schema") == 0) return write_schema();
@@ -31,7 +31,7 @@ int main(int count, char **arguments)
         return 2;
     }
     make_bench(&bench, count > 2 ? strtod(arguments[2], NULL) : 1, count > 3 ? strtod(arguments[3], NULL) : 0.02);
-    status = vkmm_bench_write(writer, &report, &bench);
-    vkmm_bench_free(&bench);
+    status = cli_bench_write(writer, &report, &bench);
+    cli_bench_free(&bench);
     return (int)status;
 }

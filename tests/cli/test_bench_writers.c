@@ -22,9 +22,9 @@
 static const char *const compare_formats[] = {"table", "json", "md", "csv"};
 
 /* What a writer makes of a bench; freed by the caller. */
-static char *written(const char *format, vkmm_report report, const vkmm_bench *bench)
+static char *written(const char *format, cli_report report, const cli_bench *bench)
 {
-    const vkmm_writer *writer = vkmm_writer_find(format);
+    const cli_writer *writer = cli_writer_find(format);
     char *text = NULL;
     size_t size = 0;
 
@@ -39,7 +39,7 @@ static char *written(const char *format, vkmm_report report, const vkmm_bench *b
     return text;
 }
 
-static char *compared(const char *format, vkmm_report report, vkmm_comparison *comparison)
+static char *compared(const char *format, cli_report report, cli_comparison *comparison)
 {
     char *text = NULL;
     size_t size = 0;
@@ -47,25 +47,25 @@ static char *compared(const char *format, vkmm_report report, vkmm_comparison *c
     report.version = report.shader_hash = report.command = "";
     report.out = open_memstream(&text, &size);
     assert_non_null(report.out);
-    assert_int_equal(vkmm_compare_write(vkmm_writer_find(format)->compare, &report, comparison), VKMM_OK);
+    assert_int_equal(cli_compare_write(cli_writer_find(format)->compare, &report, comparison), VKMM_OK);
     fclose(report.out);
     return text;
 }
 
 static void tables_fit(void **state)
 {
-    vkmm_bench bench = {.version = ""};
+    cli_bench bench = {.version = ""};
     char *text;
 
     (void)state;
     make_bench(&bench, 1, 0.01);
     for (int columns = 80; columns < 170; columns += 5) {
-        text = written("table", (vkmm_report){.columns = columns, .utf8 = columns % 2}, &bench);
+        text = written("table", (cli_report){.columns = columns, .utf8 = columns % 2}, &bench);
         assert_in_range(widest_line(text), 70, columns);
         assert_null(strchr(text, '\x1b'));
         free(text);
     }
-    text = written("table", (vkmm_report){.colour = 1, .utf8 = 1}, &bench);
+    text = written("table", (cli_report){.colour = 1, .utf8 = 1}, &bench);
     assert_non_null(strstr(text, "▁"));
     assert_non_null(strstr(text, "throttled: its last round took 20 % longer"));
     assert_non_null(strstr(text, "~ not stable: sampling ended"));
@@ -79,7 +79,7 @@ static void tables_fit(void **state)
     assert_non_null(strstr(text, "69 rows: 64 with a speed, 2 wrong, 1 on a busy machine, 1 throttled, 2 not run"));
     assert_non_null(strstr(text, "1024³ cold"));
     free(text);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 static uint32_t count_of(const char *text, const char *what)
@@ -93,7 +93,7 @@ static uint32_t count_of(const char *text, const char *what)
 /* A reason stands once for all its rows, after those that ran, and the list of rows fits. */
 static void reasons_once(void **state)
 {
-    vkmm_bench bench = {.version = ""};
+    cli_bench bench = {.version = ""};
     const char *first;
     char *text;
 
@@ -106,7 +106,7 @@ static void reasons_once(void **state)
     snprintf(bench.rows[19].kernel.name, sizeof bench.rows[19].kernel.name, "naive");
     bench.rows[19].problem.layout = VKMM_COL_MAJOR;
     for (int columns = 0; columns < 160; columns += 80) {
-        text = written("table", (vkmm_report){.columns = columns}, &bench);
+        text = written("table", (cli_report){.columns = columns}, &bench);
         assert_int_equal(count_of(text, "not run: no time was left\n    "), 1);
         assert_int_equal(count_of(text, "not run: too large\\x1b\n    "), 1);
         assert_int_equal(count_of(text, "\nnot run"), 2);
@@ -118,23 +118,23 @@ static void reasons_once(void **state)
     }
     bench.device_count = 3;
     bench.row_count = 69;
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 /* No writer shows a figure of a row without a speed, whatever is in it. */
 static void no_verdict_no_speed(void **state)
 {
     static const char *const formats[] = {"table", "csv", "md", "junit"};
-    vkmm_bench bench = {.version = ""};
+    cli_bench bench = {.version = ""};
 
     (void)state;
     make_bench(&bench, 1, 0.01);
     for (uint32_t i = 0; i < bench.row_count; i++) {
         bench.rows[i].passed = 0;
-        vkmm_bench_derive(&bench, &bench.rows[i]);
+        cli_bench_derive(&bench, &bench.rows[i]);
     }
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        char *text = written(formats[i], (vkmm_report){.utf8 = 1}, &bench);
+        char *text = written(formats[i], (cli_report){.utf8 = 1}, &bench);
         assert_true(strstr(text, " nan") == NULL && strstr(text, ",nan,") == NULL);
         assert_true(strstr(text, " inf") == NULL && strstr(text, ",inf,") == NULL);
         assert_null(strstr(text, " % math"));
@@ -142,10 +142,10 @@ static void no_verdict_no_speed(void **state)
         assert_null(strstr(text, " 0.00 "));
         free(text);
     }
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
-static void two_reports(vkmm_bench benches[2], double speed)
+static void two_reports(cli_bench benches[2], double speed)
 {
     memset(benches, 0, 2 * sizeof *benches);
     make_bench(&benches[0], 1, 0.01);
@@ -154,9 +154,9 @@ static void two_reports(vkmm_bench benches[2], double speed)
     snprintf(benches[1].name, sizeof benches[1].name, "new.json");
 }
 
-static void free_reports(vkmm_bench benches[2])
+static void free_reports(cli_bench benches[2])
 {
-    for (int i = 0; i < 2; i++) vkmm_bench_free(&benches[i]);
+    for (int i = 0; i < 2; i++) cli_bench_free(&benches[i]);
 }
 
 /* f32 that went through f16, and what else became of C: every format says so, and says nothing of it where it did
@@ -176,11 +176,11 @@ static void fewer_bits_are_told(void **state)
 
     (void)state;
     for (int told = 0; told < 2; told++) {
-        vkmm_bench benches[2];
-        vkmm_contender *who;
+        cli_bench benches[2];
+        cli_contender *who;
         char *text = NULL;
         size_t bytes = 0;
-        vkmm_report report = {.utf8 = 1, .version = "", .shader_hash = "", .command = ""};
+        cli_report report = {.utf8 = 1, .version = "", .shader_hash = "", .command = ""};
         two_reports(benches, 1);
         for (uint32_t b = 0; b < 2 && told; b++)
             for (uint32_t i = 0; i < benches[b].row_count; i++) {
@@ -197,8 +197,8 @@ static void fewer_bits_are_told(void **state)
             assert_int_equal(strstr(text, words[i].epilogue) != NULL, told);
             free(text);
         }
-        vkmm_comparison comparison = {.regression = -1};
-        comparison.contenders = who = vkmm_contenders_of(benches, 2, &comparison.count);
+        cli_comparison comparison = {.regression = -1};
+        comparison.contenders = who = cli_contenders_of(benches, 2, &comparison.count);
         for (int i = 0; i < 4; i++) {
             text = compared(compare_formats[i], report, &comparison);
             assert_int_equal(strstr(text, compare_words[i]) != NULL, told);
@@ -206,12 +206,12 @@ static void fewer_bits_are_told(void **state)
         }
         vkmm_free(who);
         /* What its scripts make of this, tests/page shows. */
-        assert_int_equal(vkmm_bench_page(&report, benches, 1, &text, &bytes), VKMM_OK);
+        assert_int_equal(cli_bench_page(&report, benches, 1, &text, &bytes), VKMM_OK);
         assert_int_equal(strstr(text, words[2].types) != NULL && strstr(text, words[2].epilogue) != NULL, told);
         vkmm_free(text);
         text = NULL;
         report.out = open_memstream(&text, &bytes);
-        assert_int_equal(vkmm_bench_bars(&report, benches, 1), VKMM_OK);
+        assert_int_equal(cli_bench_bars(&report, benches, 1), VKMM_OK);
         fclose(report.out);
         assert_int_equal(strstr(text, "f32 (sum f16)") != NULL, told);
         free(text);
@@ -222,9 +222,9 @@ static void fewer_bits_are_told(void **state)
 /* Rows of unlike types are no rows of one another, and means do not mix them. */
 static void types_are_told_apart(void **state)
 {
-    vkmm_bench benches[2];
-    vkmm_contender *who;
-    vkmm_comparison comparison = {.regression = -1};
+    cli_bench benches[2];
+    cli_contender *who;
+    cli_comparison comparison = {.regression = -1};
     char *text;
 
     (void)state;
@@ -235,23 +235,23 @@ static void types_are_told_apart(void **state)
         problem->out_type = VKMM_F32;
         problem->compute = VKMM_F16;
     }
-    comparison.contenders = who = vkmm_contenders_of(&benches[1], 1, &comparison.count);
-    text = compared("table", (vkmm_report){.utf8 = 1}, &comparison);
+    comparison.contenders = who = cli_contenders_of(&benches[1], 1, &comparison.count);
+    text = compared("table", (cli_report){.utf8 = 1}, &comparison);
     assert_true(comparison.rows > 0);
     assert_non_null(strstr(text, "square f32 (sum f16) "));
     assert_non_null(strstr(text, "square f32 "));
     free(text);
     for (uint32_t i = 0; i < benches[0].row_count; i++)
         if (benches[0].rows[i].problem.type == VKMM_F32 && benches[0].rows[i].problem.m % 512 == 0)
-            assert_null(vkmm_bench_find(&benches[1], 0, &benches[0].rows[i]));
+            assert_null(cli_bench_find(&benches[1], 0, &benches[0].rows[i]));
     vkmm_free(who);
     free_reports(benches);
 }
 
 static void labels_differ(void **state)
 {
-    vkmm_bench benches[3];
-    vkmm_contender *contenders;
+    cli_bench benches[3];
+    cli_contender *contenders;
     uint32_t count;
 
     (void)state;
@@ -259,34 +259,34 @@ static void labels_differ(void **state)
     memset(&benches[2], 0, sizeof benches[2]);
     make_bench(&benches[2], 1, 0.01);
     snprintf(benches[2].name, sizeof benches[2].name, "new.json"); /* of another folder */
-    contenders = vkmm_contenders_of(benches, 3, &count);
+    contenders = cli_contenders_of(benches, 3, &count);
     assert_int_equal(count, 9);
     assert_string_equal(contenders[0].label, "Example Speedster 9000, old.json");
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < i; j++) assert_string_not_equal(contenders[i].label, contenders[j].label);
     vkmm_free(contenders);
-    contenders = vkmm_contenders_of(benches, 1, &count);
+    contenders = cli_contenders_of(benches, 1, &count);
     assert_string_equal(contenders[count - 3].label, "Example Speedster 9000");
     vkmm_free(contenders);
     for (uint32_t i = 0; i < benches[0].row_count; i++) benches[0].rows[i].figures.median_ms = NAN;
-    vkmm_free(vkmm_contenders_of(benches, 1, &count)); /* nobody has a speed */
+    vkmm_free(cli_contenders_of(benches, 1, &count)); /* nobody has a speed */
     assert_int_equal(count, 0);
     free_reports(benches);
-    vkmm_bench_free(&benches[2]);
+    cli_bench_free(&benches[2]);
 }
 
 /* Regressions of the second report when it runs at `speed`; *json gets the comparison. */
 static uint32_t regressions_at(double speed, double tolerated, json_t **json)
 {
-    vkmm_bench benches[2];
-    vkmm_comparison comparison = {.regression = tolerated};
-    vkmm_contender *contenders;
+    cli_bench benches[2];
+    cli_comparison comparison = {.regression = tolerated};
+    cli_contender *contenders;
     char *text;
 
     two_reports(benches, speed);
-    contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+    contenders = cli_contenders_of(benches, 2, &comparison.count);
     comparison.contenders = contenders;
-    text = compared("json", (vkmm_report){0}, &comparison);
+    text = compared("json", (cli_report){0}, &comparison);
     if (json != NULL) assert_non_null(*json = json_loads(text, JSON_REJECT_DUPLICATES, NULL));
     free(text);
     vkmm_free(contenders);
@@ -324,18 +324,18 @@ static void regressions(void **state)
 /* Right before and wrong now: no ratio can say so. */
 static void wrong_is_a_regression(void **state)
 {
-    vkmm_bench benches[2];
-    vkmm_comparison comparison = {.regression = 0.05};
-    vkmm_contender *contenders;
+    cli_bench benches[2];
+    cli_comparison comparison = {.regression = 0.05};
+    cli_contender *contenders;
     char *text;
 
     (void)state;
     two_reports(benches, 1);
     benches[1].rows[0].passed = 0;
-    vkmm_bench_derive(&benches[1], &benches[1].rows[0]);
-    contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+    cli_bench_derive(&benches[1], &benches[1].rows[0]);
+    contenders = cli_contenders_of(benches, 2, &comparison.count);
     comparison.contenders = contenders;
-    text = compared("table", (vkmm_report){.columns = 80}, &comparison);
+    text = compared("table", (cli_report){.columns = 80}, &comparison);
     assert_int_equal(comparison.regressions, 1);
     assert_non_null(strstr(text, "4 is wrong in 256^3 f32 auto, where 1 is right"));
     assert_in_range(widest_line(text), 60, 80);
@@ -347,25 +347,25 @@ static void wrong_is_a_regression(void **state)
 /* Nothing of a device is right any more: it has no speed, and is compared all the same. */
 static void all_wrong_is_a_regression(void **state)
 {
-    vkmm_bench benches[2];
-    vkmm_comparison comparison = {.regression = 0.05};
-    vkmm_contender *contenders;
+    cli_bench benches[2];
+    cli_comparison comparison = {.regression = 0.05};
+    cli_contender *contenders;
     uint32_t rows = 0;
     char *text;
 
     (void)state;
     two_reports(benches, 1);
     for (uint32_t i = 0; i < benches[1].row_count; i++) {
-        vkmm_bench_row *row = &benches[1].rows[i];
+        cli_bench_row *row = &benches[1].rows[i];
         if (row->device != 0) continue;
         rows += row->not_run[0] == '\0';
         row->passed = 0;
-        vkmm_bench_derive(&benches[1], row);
+        cli_bench_derive(&benches[1], row);
     }
-    contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+    contenders = cli_contenders_of(benches, 2, &comparison.count);
     comparison.contenders = contenders;
     assert_int_equal(comparison.count, 6);
-    text = compared("table", (vkmm_report){0}, &comparison);
+    text = compared("table", (cli_report){0}, &comparison);
     assert_in_range(rows, 20, 40);
     assert_int_equal(comparison.regressions, rows);
     free(text);
@@ -376,9 +376,9 @@ static void all_wrong_is_a_regression(void **state)
 /* A single sample has no interval: no format shows one, and no mean includes the row. */
 static void single_samples(void **state)
 {
-    vkmm_bench benches[2];
-    vkmm_comparison comparison = {.regression = 0};
-    vkmm_contender *contenders;
+    cli_bench benches[2];
+    cli_comparison comparison = {.regression = 0};
+    cli_contender *contenders;
     char *text;
 
     (void)state;
@@ -386,11 +386,11 @@ static void single_samples(void **state)
     benches[1].rows[0].kernel_ms.count = 1;
     benches[1].rows[0].rounds = 1;
     benches[1].rows[0].round_ends[0] = 1;
-    vkmm_bench_derive(&benches[1], &benches[1].rows[0]);
-    contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+    cli_bench_derive(&benches[1], &benches[1].rows[0]);
+    contenders = cli_contenders_of(benches, 2, &comparison.count);
     comparison.contenders = contenders;
     for (size_t i = 0; i < sizeof compare_formats / sizeof *compare_formats; i++) {
-        text = compared(compare_formats[i], (vkmm_report){0}, &comparison);
+        text = compared(compare_formats[i], (cli_report){0}, &comparison);
         assert_true(strstr(text, " nan") == NULL && strstr(text, ",nan,") == NULL);
         if (strcmp(compare_formats[i], "json") == 0) {
             json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -409,9 +409,9 @@ static void single_samples(void **state)
 /* One device under a new driver that names it anew is still the same; the host is compared with the host. */
 static void renamed_devices(void **state)
 {
-    vkmm_bench benches[2];
-    vkmm_comparison comparison = {.regression = -1};
-    vkmm_contender *contenders;
+    cli_bench benches[2];
+    cli_comparison comparison = {.regression = -1};
+    cli_contender *contenders;
     json_t *json, *list;
     char *text;
 
@@ -423,9 +423,9 @@ static void renamed_devices(void **state)
     snprintf(benches[1].devices[2].info.name, sizeof benches[1].devices[2].info.name, "Another Processor");
     snprintf(benches[1].devices[2].info.driver_name, sizeof benches[1].devices[2].info.driver_name, "BLIS");
     snprintf(benches[1].version, sizeof benches[1].version, "0.2.0");
-    contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+    contenders = cli_contenders_of(benches, 2, &comparison.count);
     comparison.contenders = contenders;
-    text = compared("json", (vkmm_report){0}, &comparison);
+    text = compared("json", (cli_report){0}, &comparison);
     assert_non_null(json = json_loads(text, JSON_REJECT_DUPLICATES, NULL));
     list = json_object_get(json, "contenders");
     for (size_t i = 0; i < 3; i++) {
@@ -443,8 +443,8 @@ static void renamed_devices(void **state)
 /* Every allocation fails once: the status says so, and nothing leaks or crashes. */
 static void memory_ends(void **state)
 {
-    vkmm_bench benches[2];
-    vkmm_report report = {.version = "", .shader_hash = "", .command = "", .out = fopen("/dev/null", "w")};
+    cli_bench benches[2];
+    cli_report report = {.version = "", .shader_hash = "", .command = "", .out = fopen("/dev/null", "w")};
 
     (void)state;
     assert_non_null(report.out);
@@ -453,13 +453,13 @@ static void memory_ends(void **state)
     for (size_t i = 0; i < sizeof compare_formats / sizeof *compare_formats; i++) {
         vkmm_status status = VKMM_OUT_OF_MEMORY;
         for (uint64_t n = 1; n < 200; n++) {
-            vkmm_comparison comparison = {.regression = 0};
-            vkmm_contender *contenders;
+            cli_comparison comparison = {.regression = 0};
+            cli_contender *contenders;
             vkmm_alloc_fail_after(n);
-            contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+            contenders = cli_contenders_of(benches, 2, &comparison.count);
             comparison.contenders = contenders;
             status = contenders != NULL
-                         ? vkmm_compare_write(vkmm_writer_find(compare_formats[i])->compare, &report, &comparison)
+                         ? cli_compare_write(cli_writer_find(compare_formats[i])->compare, &report, &comparison)
                          : VKMM_OUT_OF_MEMORY;
             vkmm_alloc_fail_after(0);
             vkmm_free(contenders);

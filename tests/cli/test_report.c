@@ -23,17 +23,17 @@ static const double samples[] = {2, 1, 3};
 /* A finished row on a device whose name is meant to do harm. */
 typedef struct sample {
     vkmm_device_info device;
-    vkmm_bench_row row;
+    cli_bench_row row;
 } sample;
 
 enum { MOST_SAMPLES = 16 };
-static vkmm_bench_row made[MOST_SAMPLES]; /* what the samples own, freed when all tests have run */
+static cli_bench_row made[MOST_SAMPLES]; /* what the samples own, freed when all tests have run */
 static int made_count;
 
 static int free_samples(void **state)
 {
     (void)state;
-    while (made_count > 0) vkmm_bench_row_free(&made[--made_count]);
+    while (made_count > 0) cli_bench_row_free(&made[--made_count]);
     return 0;
 }
 
@@ -41,12 +41,12 @@ static void make_sample(sample *s)
 {
     static const vkmm_series series = {samples, 3, 2, 1, 1.1, 2.9};
     const vkmm_measurement time = {.kernel = series, .submit = series, .clock_note = ""};
-    vkmm_bench_row *row = &s->row;
+    cli_bench_row *row = &s->row;
 
     *s = (sample){0};
     snprintf(s->device.name, sizeof s->device.name, "<b>\"GPU\",\xff\n\x1b[31m\xc3\xa9 1");
     s->device.max_buffer_bytes = UINT64_MAX;
-    vkmm_bench_row_init(row);
+    cli_bench_row_init(row);
     row->on = &s->device;
     row->problem = VKMM_PROBLEM(.m = 4, .n = 5, .k = 6, .type = VKMM_F32);
     snprintf(row->init, sizeof row->init, "int");
@@ -61,15 +61,15 @@ static void make_sample(sample *s)
     row->error = 0.5;
     row->bound = 16;
     assert_true(made_count < MOST_SAMPLES);
-    assert_true(vkmm_bench_row_add(row, &time));
+    assert_true(cli_bench_row_add(row, &time));
     made[made_count++] = *row;
-    assert_true(vkmm_bench_row_speed(row));
+    assert_true(cli_bench_row_speed(row));
 }
 
 /* What a writer makes of a row; freed by the caller. */
-static char *written(const char *format, vkmm_report report, const vkmm_bench_row *row)
+static char *written(const char *format, cli_report report, const cli_bench_row *row)
 {
-    const vkmm_writer *writer = vkmm_writer_find(format);
+    const cli_writer *writer = cli_writer_find(format);
     char *text = NULL;
     size_t size = 0;
 
@@ -94,7 +94,7 @@ static void json_survives(void **state)
     (void)state;
     make_sample(&s);
     s.row.error = NAN;
-    text = written("json", (vkmm_report){0}, &s.row);
+    text = written("json", (cli_report){0}, &s.row);
     json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(json);
     assert_string_equal(json_string_value(json_object_get(json_object_get(json, "device"), "name")),
@@ -133,12 +133,12 @@ static void fewer_bits_are_told(void **state)
             s.row.problem.activation = VKMM_GELU;
         }
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            const vkmm_writer *writer = vkmm_writer_find(words[i][0]);
+            const cli_writer *writer = cli_writer_find(words[i][0]);
             const char *word = words[i][told == 2 ? 2 : 1];
-            const vkmm_ladder ladder = {
+            const cli_ladder ladder = {
                 .device = &s.device, .problem = s.row.problem, .init = "int", .rows = &s.row, .count = 1};
-            const vkmm_tune_row tune = {.device = &s.device, .problem = s.row.problem};
-            vkmm_report report = {.utf8 = 1, .version = "", .shader_hash = "", .command = ""};
+            const cli_tune_row tune = {.device = &s.device, .problem = s.row.problem};
+            cli_report report = {.utf8 = 1, .version = "", .shader_hash = "", .command = ""};
             char *text = written(words[i][0], report, &s.row);
             size_t bytes;
             assert_int_equal(strstr(text, word) != NULL, told > 0);
@@ -149,7 +149,7 @@ static void fewer_bits_are_told(void **state)
             if (writer->ladder == NULL) assert_int_equal(writer->run(&report, &s.row), VKMM_OK);
             for (int ends = 0; ends < 2 && writer->ladder != NULL; ends++)
                 assert_int_equal(writer->ladder(&report, &ladder, ends ? NULL : &s.row), VKMM_OK);
-            if (i < 2) assert_int_equal((i == 0 ? vkmm_table_tune : vkmm_json_tune)(&report, &tune), VKMM_OK);
+            if (i < 2) assert_int_equal((i == 0 ? cli_table_tune : cli_json_tune)(&report, &tune), VKMM_OK);
             fclose(report.out);
             const char *first = strstr(text, word);
             assert_int_equal(first != NULL, told > 0);
@@ -189,9 +189,9 @@ static void no_verdict_no_speed(void **state)
     make_sample(&s);
     s.row.figures.gflops = 12345;
     s.row.passed = 0;
-    assert_false(vkmm_bench_row_speed(&s.row));
+    assert_false(cli_bench_row_speed(&s.row));
     for (size_t i = 0; i < 4; i++) {
-        char *text = written(formats[i], (vkmm_report){0}, &s.row);
+        char *text = written(formats[i], (cli_report){0}, &s.row);
         assert_null(strstr(text, "12345"));
         assert_null(strstr(text, "2.9"));
         free(text);
@@ -205,7 +205,7 @@ static void csv_quotes(void **state)
 
     (void)state;
     make_sample(&s);
-    text = written("csv", (vkmm_report){0}, &s.row);
+    text = written("csv", (cli_report){0}, &s.row);
     assert_non_null(strstr(text, ",\"<b>\"\"GPU\"\",\\xff\\x0a\\x1b[31m\xc3\xa9 1\","));
     assert_string_equal(text + strlen(text) - 2, "\r\n");
     free(text);
@@ -218,7 +218,7 @@ static void tables_shrink(void **state)
     (void)state;
     make_sample(&s);
     for (int columns = 76; columns < 130; columns++) {
-        char *text = written("table", (vkmm_report){.utf8 = columns % 2, .columns = columns, .colour = 0}, &s.row);
+        char *text = written("table", (cli_report){.utf8 = columns % 2, .columns = columns, .colour = 0}, &s.row);
         assert_in_range(widest_line(text), 60, columns);
         assert_null(strchr(text, '\x1b'));
         free(text);
@@ -232,15 +232,15 @@ static void texts(void **state)
     char text[64];
 
     (void)state;
-    vkmm_text_uuid(text, uuid);
+    cli_text_uuid(text, uuid);
     assert_string_equal(text, "00010203-0405-0607-0809-0a0b0c0d0eff");
-    vkmm_text_version(text, VK_MAKE_API_VERSION(0, 1, 3, 230));
+    cli_text_version(text, VK_MAKE_API_VERSION(0, 1, 3, 230));
     assert_string_equal(text, "1.3.230");
-    vkmm_text_bytes(text, sizeof text, 32768);
+    cli_text_bytes(text, sizeof text, 32768);
     assert_string_equal(text, "32 KiB");
-    vkmm_text_bytes(text, sizeof text, UINT64_MAX);
+    cli_text_bytes(text, sizeof text, UINT64_MAX);
     assert_string_equal(text, "16.0 EiB");
-    vkmm_text_size(text, sizeof text, &cube, 0);
+    cli_text_size(text, sizeof text, &cube, 0);
     assert_string_equal(text, "8^3");
     vkmm_clean(text, 4, "ab\xc3\xa9"); /* the last character does not fit whole */
     assert_string_equal(text, "ab");
@@ -254,13 +254,13 @@ static void texts(void **state)
 
 static void expect_texts(const vkmm_problem *problem, const char *size, const char *ascii_size, const char *difference)
 {
-    char text[VKMM_TEXT_DIFFERENCE];
+    char text[CLI_TEXT_DIFFERENCE];
 
-    vkmm_text_problem(text, sizeof text, problem, 1);
+    cli_text_problem(text, sizeof text, problem, 1);
     assert_string_equal(text, size);
-    vkmm_text_problem(text, sizeof text, problem, 0);
+    cli_text_problem(text, sizeof text, problem, 0);
     assert_string_equal(text, ascii_size);
-    vkmm_text_difference(text, sizeof text, problem);
+    cli_text_difference(text, sizeof text, problem);
     assert_string_equal(text, difference);
 }
 
@@ -293,8 +293,8 @@ static void problems(void **state)
     p.k = 0;
     p.offset_a = p.offset_b = p.offset_c = p.stride_a = p.stride_b = p.stride_c = UINT64_MAX;
     p.alpha = p.beta = -1.234567891e-300;
-    char text[VKMM_TEXT_DIFFERENCE];
-    vkmm_text_difference(text, sizeof text, &p);
+    char text[CLI_TEXT_DIFFERENCE];
+    cli_text_difference(text, sizeof text, &p);
     assert_non_null(strstr(text, ", alpha -1.234567891e-300, beta -1.234567891e-300"));
 }
 
@@ -302,7 +302,7 @@ static void matrices_shrink(void **state)
 {
     static float data[100 * 100];
     vkmm_view view = vkmm_view_rows(data, 100, 100, VKMM_F32);
-    vkmm_report report = {.utf8 = 1, .columns = 60};
+    cli_report report = {.utf8 = 1, .columns = 60};
     char *text = NULL;
     size_t size = 0;
 
@@ -310,7 +310,7 @@ static void matrices_shrink(void **state)
     data[0] = -1234.5f;
     data[9999] = NAN;
     report.out = open_memstream(&text, &size);
-    vkmm_print_matrix(&report, "A", &view);
+    cli_print_matrix(&report, "A", &view);
     fclose(report.out);
     assert_in_range(widest_line(text), 40, 60);
     assert_non_null(strstr(text, "A (100×100)\n  -1234.5"));

@@ -16,7 +16,7 @@ static inline size_t widest_line(const char *text)
         char line[1024];
         int length = (int)strcspn(text, "\n");
         snprintf(line, sizeof line, "%.*s", length, text);
-        if (vkmm_text_columns(line) > widest) widest = vkmm_text_columns(line);
+        if (cli_text_columns(line) > widest) widest = cli_text_columns(line);
         text += length + 1;
     }
     return widest;

@@ -73,9 +73,9 @@ void fill_operand(const vkmm_problem *problem, vkmm_operand operand, void *memor
 void judge_product(play *p, const vkmm_log *log, const vkmm_problem *problem, const void *const operands[4],
                    const void *before)
 {
-    vkmm_verdict verdict = {.passed = 0};
+    cli_verdict verdict = {.passed = 0};
     p->status = vkmm_verify_problem(log, problem, operands[VKMM_A], operands[VKMM_B], operands[VKMM_BIAS], before,
-                                    operands[VKMM_C], VKMM_NUMBERS_ANY, VKMM_VERIFY_FULL, 1, &verdict);
+                                    operands[VKMM_C], CLI_NUMBERS_ANY, CLI_VERIFY_FULL, 1, &verdict);
     if (p->status != VKMM_OK || verdict.passed) return;
     p->wrong = 1;
     p->status = VKMM_WRONG_RESULT;

@@ -92,7 +92,7 @@ static void reduce(json_t *report, size_t kept)
 
 static void prepare(void)
 {
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     if (samples[0].report) return;
     make_small_bench(&bench);
     char *text = fuzz_bench_text("json", &bench);
@@ -105,7 +105,7 @@ static void prepare(void)
         list(s, s->report);
     }
     free(text);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 static json_t *repeated(json_t *value, size_t count)

@@ -15,53 +15,53 @@ static void must(int holds, const char *what)
     abort();
 }
 
-static vkmm_report report_to(FILE *out, unsigned choice)
+static cli_report report_to(FILE *out, unsigned choice)
 {
-    return (vkmm_report){.out = out,
-                         .utf8 = choice & 1,
-                         .colour = choice >> 1 & 1,
-                         .columns = choice & 4 ? 60 : 0,
-                         .version = "0",
-                         .shader_hash = "0",
-                         .command = "vkmatmul"};
+    return (cli_report){.out = out,
+                        .utf8 = choice & 1,
+                        .colour = choice >> 1 & 1,
+                        .columns = choice & 4 ? 60 : 0,
+                        .version = "0",
+                        .shader_hash = "0",
+                        .command = "vkmatmul"};
 }
 
-static void write_as(const vkmm_writer *writer, vkmm_report *report, const vkmm_bench *bench)
+static void write_as(const cli_writer *writer, cli_report *report, const cli_bench *bench)
 {
-    must(vkmm_bench_write(writer, report, bench) == VKMM_OK, writer->name);
+    must(cli_bench_write(writer, report, bench) == VKMM_OK, writer->name);
 }
 
-char *fuzz_bench_text(const char *format, const vkmm_bench *bench)
+char *fuzz_bench_text(const char *format, const cli_bench *bench)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     if (!out) return NULL;
-    vkmm_report report = report_to(out, 1);
-    write_as(vkmm_writer_find(format), &report, bench);
+    cli_report report = report_to(out, 1);
+    write_as(cli_writer_find(format), &report, bench);
     fclose(out);
     return text;
 }
 
 /* Promises of report/document.h, for any file. */
-static void check_row(const vkmm_bench *bench, const vkmm_bench_row *row)
+static void check_row(const cli_bench *bench, const cli_bench_row *row)
 {
-    const vkmm_bench_figures *f = &row->figures;
+    const cli_bench_figures *f = &row->figures;
     uint32_t end = 0;
     must(row->device < bench->device_count, "a row has no device");
     for (uint32_t i = 0; i < row->rounds; end = row->round_ends[i++])
         must(row->round_ends[i] >= end && row->round_ends[i] <= row->kernel_ms.count, "rounds are out of order");
     must(row->kernel.spec_count <= VKMM_MAX_SPEC_CONSTANTS, "too many constants");
-    must(isnan(f->gflops) || (vkmm_bench_is_timed(row) && f->gflops > 0 && isfinite(f->gflops)),
+    must(isnan(f->gflops) || (cli_bench_is_timed(row) && f->gflops > 0 && isfinite(f->gflops)),
          "a row that has no speed shows one");
     /* The interval of a single sample is unknown. */
-    must(!vkmm_bench_is_timed(row) ||
+    must(!cli_bench_is_timed(row) ||
              (row->passed && f->median_ms > 0 && (f->low_ms <= f->high_ms) == (row->kernel_ms.count > 1)),
          "a row's figures are wrong");
-    must(vkmm_bench_same(row, row) && vkmm_bench_find(bench, row->device, row) != NULL, "a row is not found");
+    must(cli_bench_same(row, row) && cli_bench_find(bench, row->device, row) != NULL, "a row is not found");
 }
 
-void fuzz_bench_check(const vkmm_bench *bench)
+void fuzz_bench_check(const cli_bench *bench)
 {
     for (uint32_t i = 0; i < bench->row_count; i++) check_row(bench, &bench->rows[i]);
     for (uint32_t i = 0; i < bench->device_count; i++)
@@ -69,59 +69,59 @@ void fuzz_bench_check(const vkmm_bench *bench)
             must(strcmp(bench->devices[i].label, bench->devices[j].label) != 0, "two labels are the same");
 }
 
-static void read_again(const vkmm_bench *bench, const char *format)
+static void read_again(const cli_bench *bench, const char *format)
 {
-    vkmm_reports read = {0};
+    cli_reports read = {0};
     char *text = fuzz_bench_text(format, bench);
-    must(text && vkmm_reports_parse(NULL, "again", text, strlen(text), &read) == VKMM_OK && read.count == 1,
+    must(text && cli_reports_parse(NULL, "again", text, strlen(text), &read) == VKMM_OK && read.count == 1,
          "what was written is not read");
     must(read.benches->row_count == bench->row_count && read.benches->device_count == bench->device_count,
          "something was lost");
     free(text);
-    vkmm_reports_free(&read);
+    cli_reports_free(&read);
 }
 
 /* Against the good report, and against itself. */
-static void compare(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench *good, unsigned choice)
+static void compare(cli_report *report, const cli_bench *bench, const cli_bench *good, unsigned choice)
 {
     static const char *const formats[] = {"table", "json", "md", "csv"};
-    vkmm_bench both[] = {*bench, choice & 1 ? *good : *bench};
+    cli_bench both[] = {*bench, choice & 1 ? *good : *bench};
     uint32_t count = 0;
-    vkmm_contender *contenders = vkmm_contenders_of(both, 2, &count);
+    cli_contender *contenders = cli_contenders_of(both, 2, &count);
     if (contenders && count > 0) {
-        vkmm_comparison comparison = {
+        cli_comparison comparison = {
             .contenders = contenders, .count = count, .reports = {both, 2}, .regression = choice & 2 ? 0.05 : -1};
-        must(vkmm_compare_write(vkmm_writer_find(formats[choice >> 2 & 3])->compare, report, &comparison) == VKMM_OK,
+        must(cli_compare_write(cli_writer_find(formats[choice >> 2 & 3])->compare, report, &comparison) == VKMM_OK,
              "no comparison");
     }
     vkmm_free(contenders);
 }
 
-static void draw(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench *good, unsigned choice)
+static void draw(cli_report *report, const cli_bench *bench, const cli_bench *good, unsigned choice)
 {
-    const vkmm_bench both[] = {*bench, *good};
+    const cli_bench both[] = {*bench, *good};
     char *page = NULL;
     size_t bytes = 0;
-    must(vkmm_bench_page(report, both, 1 + (choice & 1), &page, &bytes) == VKMM_OK, "no page");
+    must(cli_bench_page(report, both, 1 + (choice & 1), &page, &bytes) == VKMM_OK, "no page");
     must(page && strlen(page) == bytes, "the page has a hole");
-    must(vkmm_bench_bars(report, both, 1 + (choice & 1)) == VKMM_OK, "no bars");
+    must(cli_bench_bars(report, both, 1 + (choice & 1)) == VKMM_OK, "no bars");
     vkmm_free(page);
 }
 
 void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
 {
     static const char *const formats[] = {"table", "json", "jsonl", "csv", "md", "junit"};
-    static vkmm_bench good;
+    static cli_bench good;
     static FILE *nowhere;
-    vkmm_reports read = {0};
-    vkmm_bench bench;
-    vkmm_report report;
+    cli_reports read = {0};
+    cli_bench bench;
+    cli_report report;
     if (!good.rows) {
         make_small_bench(&good);
         nowhere = fopen("/dev/null", "w");
         must(nowhere != NULL, "no /dev/null");
     }
-    if (vkmm_reports_parse(NULL, "fuzz", text, bytes, &read) != VKMM_OK || read.count == 0) return;
+    if (cli_reports_parse(NULL, "fuzz", text, bytes, &read) != VKMM_OK || read.count == 0) return;
     bench = read.benches[0];
     fuzz_bench_check(&bench);
     report = report_to(nowhere, choice);
@@ -133,10 +133,10 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
         compare(&report, &bench, &good, choice >> 3);
         break;
     default:
-        write_as(vkmm_writer_find(formats[choice % 8 - 2]), &report, &bench);
+        write_as(cli_writer_find(formats[choice % 8 - 2]), &report, &bench);
     }
     if (choice >> 3 == 1) read_again(&bench, choice & 1 ? "json" : "jsonl");
-    vkmm_reports_free(&read);
+    cli_reports_free(&read);
 }
 
 #define PROBLEM "\"problem\":{\"type\":\"f32\",\"m\":8,\"n\":9,\"k\":7}"

@@ -20,11 +20,11 @@ static void hear(void *user, vkmm_log_level level, const char *sentence)
         if ((unsigned char)*sentence < ' ') abort();
 }
 
-static void read_all(const vkmm_array *array)
+static void read_all(const cli_array *array)
 {
     if (array->first.rows == 0 || array->first.cols == 0) return;
     for (uint64_t x = 0; x < array->count; x++) {
-        const vkmm_view view = vkmm_array_at(array, x);
+        const vkmm_view view = cli_array_at(array, x);
         for (uint64_t i = 0; i < view.rows; i++)
             for (uint64_t j = 0; j < view.cols; j++) sink = vkmm_view_get(&view, i, j);
     }
@@ -41,13 +41,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT && is_text; type++) {
         unsigned errors = 0;
         const vkmm_log log = {hear, &errors};
-        vkmm_array_file file = {0};
-        vkmm_status status = vkmm_array_open(&log, path, 0, &file);
+        cli_array_file file = {0};
+        vkmm_status status = cli_array_open(&log, path, 0, &file);
         is_text = status == VKMM_OK && file.array.first.type == VKMM_AUTO;
-        if (is_text) status = vkmm_array_text(&log, path, (vkmm_type)type, &file);
+        if (is_text) status = cli_array_text(&log, path, (vkmm_type)type, &file);
         if (errors != (status != VKMM_OK)) abort();
         if (status == VKMM_OK) read_all(&file.array);
-        vkmm_array_close(&file);
+        cli_array_close(&file);
     }
     return 0;
 }

@@ -16,12 +16,12 @@ static void read_row(const vkmm_view *view, uint64_t i)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    vkmm_array array;
-    if (vkmm_npy_format.parse(NULL, "fuzz", NULL, data, bytes, &array) != VKMM_OK || array.first.rows == 0 ||
+    cli_array array;
+    if (cli_npy_format.parse(NULL, "fuzz", NULL, data, bytes, &array) != VKMM_OK || array.first.rows == 0 ||
         array.count == 0)
         return 0;
     read_row(&array.first, 0);
-    const vkmm_view last = vkmm_array_at(&array, array.count - 1);
+    const vkmm_view last = cli_array_at(&array, array.count - 1);
     read_row(&last, last.rows - 1);
     return 0;
 }

@@ -11,10 +11,10 @@
 static volatile double sink; /* what is read must not be optimised away */
 static unsigned sentences;
 
-static void read_all(const vkmm_array *array)
+static void read_all(const cli_array *array)
 {
     for (uint64_t x = 0; x < array->count; x++) {
-        const vkmm_view view = vkmm_array_at(array, x);
+        const vkmm_view view = cli_array_at(array, x);
         for (uint64_t i = 0; i < view.rows; i++)
             for (uint64_t j = 0; j < view.cols; j++) sink = vkmm_view_get(&view, i, j);
     }
@@ -34,12 +34,12 @@ static void open_array(const uint8_t *data, size_t bytes, const char *name)
     const vkmm_log log = {hear, NULL};
     void *content = NULL;
     uint64_t length = 0;
-    vkmm_array array;
+    cli_array array;
     sentences = 0;
-    vkmm_status status = vkmm_npz_format.unpack(&log, "fuzz", name, data, bytes, &content, &length);
+    vkmm_status status = cli_npz_format.unpack(&log, "fuzz", name, data, bytes, &content, &length);
     if (status == VKMM_OK) {
-        status = vkmm_npy_format.parse(&log, "fuzz", NULL, content, length, &array);
-        if (status == VKMM_OK && vkmm_npy_format.least(content, length) != length) abort();
+        status = cli_npy_format.parse(&log, "fuzz", NULL, content, length, &array);
+        if (status == VKMM_OK && cli_npy_format.least(content, length) != length) abort();
     }
     if (sentences != (status != VKMM_OK)) abort();
     /* Elements of 0 bytes are many in few bytes. */
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static const char *const names[] = {NULL, "x", "y/1"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) open_array(data, bytes, names[i]);
-    if (vkmm_npz_format.count) vkmm_npz_format.count(data, bytes);
+    if (cli_npz_format.count) cli_npz_format.count(data, bytes);
     return 0;
 }
 

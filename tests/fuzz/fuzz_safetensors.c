@@ -10,11 +10,11 @@
 static volatile unsigned sink; /* what is read must not be optimised away */
 
 /* The first and the last byte of each matrix's first and last row. */
-static void read_ends(const vkmm_array *array)
+static void read_ends(const cli_array *array)
 {
     const vkmm_view *first = &array->first;
     if (array->count == 0 || first->rows == 0 || first->cols == 0) return;
-    const vkmm_view ends[] = {*first, vkmm_array_at(array, array->count - 1)};
+    const vkmm_view ends[] = {*first, cli_array_at(array, array->count - 1)};
     for (int i = 0; i < 2; i++) {
         const unsigned char *at = ends[i].data;
         const uint64_t last = (ends[i].rows - 1) * ends[i].row_stride + ends[i].cols;
@@ -34,8 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     static const char *const names[] = {NULL, "a", "b.weight", ""};
     const vkmm_log log = {hear, NULL};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        vkmm_array array;
-        if (vkmm_safetensors_format.parse(&log, "fuzz", names[i], data, bytes, &array) == VKMM_OK) read_ends(&array);
+        cli_array array;
+        if (cli_safetensors_format.parse(&log, "fuzz", names[i], data, bytes, &array) == VKMM_OK) read_ends(&array);
     }
     return 0;
 }

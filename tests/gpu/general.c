@@ -88,7 +88,7 @@ static int judge(const general_run *run, const vkmm_problem *problem, const memo
 {
     const vkmm_store *stores = m->stores;
     int64_t damage;
-    vkmm_verdict verdict;
+    cli_verdict verdict;
     if (!vkmm_store_guards_whole(&stores[VKMM_C], &damage)) {
         snprintf(why, 512, "wrote %lld bytes from C's start", (long long)damage);
         return 0;
@@ -96,7 +96,7 @@ static int judge(const general_run *run, const vkmm_problem *problem, const memo
     if (run->check) return run->check(problem, stores, m->before);
     vkmm_status status =
         vkmm_verify_problem(NULL, problem, stores[VKMM_A].host, stores[VKMM_B].host, stores[VKMM_BIAS].host, m->before,
-                            stores[VKMM_C].host, run->numbers, VKMM_VERIFY_FULL, 1, &verdict);
+                            stores[VKMM_C].host, run->numbers, CLI_VERIFY_FULL, 1, &verdict);
     snprintf(why, 512, "%s", status == VKMM_OK ? verdict.sentence : "could not be verified");
     return status == VKMM_OK && verdict.passed;
 }

@@ -14,7 +14,7 @@ typedef struct general_run {
     const char *step;            /* a step (vkmm_recipe_pipeline.name), NULL: "product", */
     const vkmm_module *module;   /* which runs this SPIR-V, unless NULL, not its own */
     void (*change)(const vkmm_problem *problem, vkmm_store *stores); /* NULL, or of A and B, before each run */
-    vkmm_numbers numbers;                                            /* what they are then */
+    cli_numbers numbers;                                             /* what they are then */
     /* NULL, or instead of verify: 1 if C is right. before: what it was */
     int (*check)(const vkmm_problem *problem, const vkmm_store *stores, const void *before);
     vkmm_type residues;  /* of a modular product: bytes (VKMM_I8) or words (VKMM_I32). 0: the planner's, */

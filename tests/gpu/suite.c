@@ -117,7 +117,7 @@ static void fill(const suite_case *product, const vkmm_problem *problem, vkmm_st
 static int judge(const vkmm_problem *problem, const vkmm_store *stores, char why[256])
 {
     int64_t damage;
-    vkmm_verdict verdict;
+    cli_verdict verdict;
     vkmm_view a = vkmm_view_rows(stores[VKMM_A].host, problem->m, problem->k, problem->type);
     vkmm_view b = vkmm_view_rows(stores[VKMM_B].host, problem->k, problem->n, problem->type);
     vkmm_view c = vkmm_view_rows(stores[VKMM_C].host, problem->m, problem->n, problem->type);
@@ -125,7 +125,7 @@ static int judge(const vkmm_problem *problem, const vkmm_store *stores, char why
         snprintf(why, 256, "wrote %lld bytes from C's start", (long long)damage);
         return 0;
     }
-    if (vkmm_verify(NULL, &a, &b, &c, VKMM_VERIFY_FULL, 1, &verdict) != VKMM_OK) {
+    if (vkmm_verify(NULL, &a, &b, &c, CLI_VERIFY_FULL, 1, &verdict) != VKMM_OK) {
         snprintf(why, 256, "could not be verified");
         return 0;
     }

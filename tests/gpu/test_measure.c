@@ -81,11 +81,11 @@ static uint64_t bytes_of_a_set(const vkmm_problem *p)
 
 static int right(vkmm_job *job)
 {
-    vkmm_verdict verdict;
+    cli_verdict verdict;
     vkmm_view a = vkmm_view_rows(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_F32);
     vkmm_view b = vkmm_view_rows(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_F32);
     vkmm_view c = vkmm_view_rows(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_F32);
-    assert_int_equal(vkmm_verify(NULL, &a, &b, &c, VKMM_VERIFY_FULL, 1, &verdict), VKMM_OK);
+    assert_int_equal(vkmm_verify(NULL, &a, &b, &c, CLI_VERIFY_FULL, 1, &verdict), VKMM_OK);
     return verdict.passed;
 }
 

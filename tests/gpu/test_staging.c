@@ -22,11 +22,11 @@ static void all_cases(void **state)
 
 static int right(vkmm_job *job)
 {
-    vkmm_verdict verdict;
+    cli_verdict verdict;
     vkmm_view a = vkmm_view_rows(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32);
     vkmm_view b = vkmm_view_rows(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32);
     vkmm_view c = vkmm_view_rows(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32);
-    assert_int_equal(vkmm_verify(NULL, &a, &b, &c, VKMM_VERIFY_FULL, 1, &verdict), VKMM_OK);
+    assert_int_equal(vkmm_verify(NULL, &a, &b, &c, CLI_VERIFY_FULL, 1, &verdict), VKMM_OK);
     return verdict.passed;
 }
 

@@ -70,7 +70,7 @@ static int passes_split(const struct mutant *mutant)
     int right = 1;
     for (int how = 0; how < 3 && right; how++) {
         run.change = how == 0 ? scale_lines : how == 1 ? scale_a_little : scale_lines_with_infinity;
-        run.numbers = how == 1 ? VKMM_NUMBERS_RANDOM : VKMM_NUMBERS_ANY; /* few terms make up a sum */
+        run.numbers = how == 1 ? CLI_NUMBERS_RANDOM : CLI_NUMBERS_ANY; /* few terms make up a sum */
         right = general_product(&run, &split_problem, 3, why);
     }
     general_end(&run);

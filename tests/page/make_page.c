@@ -12,8 +12,8 @@ int main(void)
 
     json[length] = '\0';
     vkmm_alloc_fail_after(1);
-    if (vkmm_trace_page(json, &page, &bytes) != VKMM_OUT_OF_MEMORY || page != NULL || bytes != 0) return 1;
-    if (!feof(stdin) || vkmm_trace_page(json, &page, &bytes) != VKMM_OK) return 1;
+    if (cli_trace_page(json, &page, &bytes) != VKMM_OUT_OF_MEMORY || page != NULL || bytes != 0) return 1;
+    if (!feof(stdin) || cli_trace_page(json, &page, &bytes) != VKMM_OK) return 1;
     int ok = fwrite(page, 1, bytes, stdout) == bytes && fflush(stdout) == 0;
     vkmm_free(page);
     return ok ? 0 : 1;

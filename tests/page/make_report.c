@@ -7,18 +7,18 @@
 #include "make_bench.h"
 #include "bench/page.h"
 
-static vkmm_report report = {
+static cli_report report = {
     .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul report", .utf8 = 1};
 
 /* Allocations fail, more and more of them apart: nothing but VKMM_OUT_OF_MEMORY comes of it, or a page with a figure
  * less (an interval). */
-static int survives(const vkmm_bench benches[2])
+static int survives(const cli_bench benches[2])
 {
     for (uint64_t n = 1;; n += 1 + n / 4) {
         char *page = NULL;
         size_t bytes = 0;
         vkmm_alloc_fail_after(n);
-        const vkmm_status status = vkmm_bench_page(&report, benches, 2, &page, &bytes);
+        const vkmm_status status = cli_bench_page(&report, benches, 2, &page, &bytes);
         vkmm_alloc_fail_after(0);
         if ((status == VKMM_OK) != (page != NULL) || (status != VKMM_OK && status != VKMM_OUT_OF_MEMORY)) return 0;
         vkmm_free(page);
@@ -28,7 +28,7 @@ static int survives(const vkmm_bench benches[2])
 
 int main(int argc, char **argv)
 {
-    vkmm_bench benches[2] = {{.name = "new.json"}, {.name = "old.json"}};
+    cli_bench benches[2] = {{.name = "new.json"}, {.name = "old.json"}};
     int ok;
 
     make_bench(&benches[0], argc > 2 ? atof(argv[2]) : 1, 0.02);
@@ -37,8 +37,8 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "memory") == 0)
         ok = survives(benches);
     else
-        ok = vkmm_bench_write(vkmm_writer_find("json"), &report, &benches[0]) == VKMM_OK;
-    vkmm_bench_free(&benches[0]);
-    vkmm_bench_free(&benches[1]);
+        ok = cli_bench_write(cli_writer_find("json"), &report, &benches[0]) == VKMM_OK;
+    cli_bench_free(&benches[0]);
+    cli_bench_free(&benches[1]);
     return ok && fflush(stdout) == 0 ? 0 : 1;
 }

@@ -129,14 +129,14 @@ static vkmm_status by_job(vkmm_device *device, const vkmm_problem *problem, cons
 static int one_product(vkmm_device *device, const vkmm_problem *problem, uint64_t seed, int job, operands *x)
 {
     char text[256];
-    vkmm_verdict verdict = {0};
+    cli_verdict verdict = {0};
     fill(problem, seed, x);
     vkmm_status status =
         job ? by_job(device, problem, x)
             : vkmm_multiply(device, problem, x->data[VKMM_A], x->data[VKMM_B], x->data[VKMM_BIAS], x->data[VKMM_C]);
     if (status == VKMM_OK)
         status = vkmm_verify_problem(NULL, problem, x->data[VKMM_A], x->data[VKMM_B], x->data[VKMM_BIAS], x->before,
-                                     x->data[VKMM_C], VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, &verdict);
+                                     x->data[VKMM_C], CLI_NUMBERS_RANDOM, CLI_VERIFY_FULL, 1, &verdict);
     if (status == VKMM_OK && verdict.passed) return 1;
     general_text(problem, text);
     fprintf(stderr, "soak: %s: %s\n", text, status == VKMM_OK ? verdict.sentence : vkmm_status_name(status));

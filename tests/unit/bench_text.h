@@ -14,23 +14,23 @@
 #include <stdlib.h>
 
 /* A bench as one of the formats writes it; to be freed. */
-static inline char *written(const char *format, const vkmm_bench *bench)
+static inline char *written(const char *format, const cli_bench *bench)
 {
     char *text = NULL;
     size_t bytes = 0;
-    vkmm_report report = {.out = open_memstream(&text, &bytes), .utf8 = 1};
+    cli_report report = {.out = open_memstream(&text, &bytes), .utf8 = 1};
     assert_non_null(report.out);
-    assert_int_equal(vkmm_bench_write(vkmm_writer_find(format), &report, bench), VKMM_OK);
+    assert_int_equal(cli_bench_write(cli_writer_find(format), &report, bench), VKMM_OK);
     fclose(report.out);
     return text;
 }
 
 /* A file of one report. */
-static inline vkmm_status parse(heard *h, const char *text, vkmm_bench *bench)
+static inline vkmm_status parse(heard *h, const char *text, cli_bench *bench)
 {
     const vkmm_log log = {hear, h};
-    vkmm_reports reports = {0};
-    const vkmm_status status = vkmm_reports_parse(&log, "old.json", text, strlen(text), &reports);
+    cli_reports reports = {0};
+    const vkmm_status status = cli_reports_parse(&log, "old.json", text, strlen(text), &reports);
     assert_int_equal(reports.count, status == VKMM_OK);
     if (status == VKMM_OK) *bench = reports.benches[0];
     vkmm_free(reports.benches);
@@ -42,14 +42,14 @@ static inline void refused(const char *text, size_t bytes, const char *words)
 {
     heard h = {0};
     const vkmm_log log = {hear, &h};
-    vkmm_reports reports = {0};
-    const vkmm_status status = vkmm_reports_parse(&log, "old.json", text, bytes, &reports);
+    cli_reports reports = {0};
+    const vkmm_status status = cli_reports_parse(&log, "old.json", text, bytes, &reports);
     if (status != VKMM_INVALID || h.count != 1 || strstr(h.last, words) == NULL || strncmp(h.last, "old.json", 8) != 0)
         fail_msg("status %d, %u sentences: \"%s\" has no \"%s\"", status, h.count, h.last, words);
     assert_true(reports.count == 0 && reports.benches == NULL);
 }
 
-static inline void taken(const char *text, vkmm_bench *bench)
+static inline void taken(const char *text, cli_bench *bench)
 {
     heard h = {0};
     if (parse(&h, text, bench) != VKMM_OK) fail_msg("%s", h.last);
@@ -57,13 +57,13 @@ static inline void taken(const char *text, vkmm_bench *bench)
 
 static inline json_t *small_report(void)
 {
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     make_small_bench(&bench);
     char *text = written("json", &bench);
     json_t *report = json_loads(text, 0, NULL);
     assert_non_null(report);
     free(text);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
     return report;
 }
 

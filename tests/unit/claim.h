@@ -7,7 +7,7 @@
 #include "verify/check.h"
 #include "../verify_problem.h"
 
-static inline vkmm_status check_views(const vkmm_log *log, const vkmm_claim *claim)
+static inline vkmm_status check_views(const vkmm_log *log, const cli_claim *claim)
 {
     const vkmm_view *a = &claim->a, *b = &claim->b, *c = &claim->c, *before = &claim->before;
     vkmm_types types = vkmm_types_default(a->type);
@@ -37,23 +37,23 @@ static inline vkmm_status check_views(const vkmm_log *log, const vkmm_claim *cla
 
 /* The views' shapes must fit (M×K, K×N, M×N), types be equal or be A's, B's and C's of vkmm_types_at: else
  * VKMM_INVALID. */
-static inline vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm_verify_method method,
-                                            uint64_t seed, vkmm_verdict *verdict)
+static inline vkmm_status vkmm_verify_claim(const vkmm_log *log, const cli_claim *claim, cli_verify_method method,
+                                            uint64_t seed, cli_verdict *verdict)
 {
-    vkmm_verdict found = {0};
+    cli_verdict found = {0};
     vkmm_check check;
     vkmm_status status = check_views(log, claim);
     if (status != VKMM_OK) return status;
-    status = vkmm_check_begin(&check, log, claim, 1, method, seed, &found);
-    if (status == VKMM_OK) status = vkmm_check_matrix(&check, claim, 0);
-    return vkmm_check_end(&check, status, verdict);
+    status = cli_check_begin(&check, log, claim, 1, method, seed, &found);
+    if (status == VKMM_OK) status = cli_check_matrix(&check, claim, 0);
+    return cli_check_end(&check, status, verdict);
 }
 
 /* C against A·B of random numbers. */
 static inline vkmm_status vkmm_verify(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c,
-                                      vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
+                                      cli_verify_method method, uint64_t seed, cli_verdict *verdict)
 {
-    const vkmm_claim claim = {.a = *a, .b = *b, .c = *c, .alpha = 1.0};
+    const cli_claim claim = {.a = *a, .b = *b, .c = *c, .alpha = 1.0};
     return vkmm_verify_claim(log, &claim, method, seed, verdict);
 }
 

@@ -35,10 +35,10 @@ static inline npy_file npy_make(unsigned version, const char *dictionary, uint64
     return f;
 }
 
-static inline vkmm_status npy_parse_log(const npy_file *f, heard *h, vkmm_array *array)
+static inline vkmm_status npy_parse_log(const npy_file *f, heard *h, cli_array *array)
 {
     vkmm_log log = hear_with(h);
-    return vkmm_npy_format.parse(&log, "a.npy", NULL, f->data, f->bytes, array);
+    return cli_npy_format.parse(&log, "a.npy", NULL, f->data, f->bytes, array);
 }
 
 #endif

@@ -82,9 +82,9 @@ static inline void discard(product *p)
     for (int o = 0; o < 3; o++) free(p->data[o]);
 }
 
-static inline vkmm_verdict verify(const product *p, vkmm_verify_method method, uint64_t seed)
+static inline cli_verdict verify(const product *p, cli_verify_method method, uint64_t seed)
 {
-    vkmm_verdict verdict;
+    cli_verdict verdict;
     memset(&verdict, 0xa5, sizeof verdict);
     assert_int_equal(vkmm_verify(NULL, &p->a, &p->b, &p->c, method, seed, &verdict), VKMM_OK);
     assert_true(verdict.passed == 0 || verdict.passed == 1);
@@ -92,18 +92,18 @@ static inline vkmm_verdict verify(const product *p, vkmm_verify_method method, u
     return verdict;
 }
 
-static inline int passes(const product *p, vkmm_verify_method method)
+static inline int passes(const product *p, cli_verify_method method)
 {
     return verify(p, method, 1).passed;
 }
 
 /* Sets one element of C; the verdict must then name it, and this many wrong ones. C is put back. */
-static inline void assert_finds(const product *p, vkmm_verify_method method, uint64_t seed, uint64_t i, uint64_t j,
+static inline void assert_finds(const product *p, cli_verify_method method, uint64_t seed, uint64_t i, uint64_t j,
                                 double wrong)
 {
     double right = get(&p->c, i, j);
     set(&p->c, i, j, wrong);
-    vkmm_verdict v = verify(p, method, seed);
+    cli_verdict v = verify(p, method, seed);
     if (v.passed)
         fail_msg("C[%u][%u] = %.17g instead of %.17g was not seen: %s", (unsigned)i, (unsigned)j, wrong, right,
                  v.sentence);

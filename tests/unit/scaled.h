@@ -51,12 +51,12 @@ static inline void scaled_end(scaled *s)
     free(s->c);
 }
 
-static inline vkmm_verdict scaled_verify(const scaled *s, vkmm_verify_method method)
+static inline cli_verdict scaled_verify(const scaled *s, cli_verify_method method)
 {
-    vkmm_verdict v;
+    cli_verdict v;
     memset(&v, 0xa5, sizeof v);
     assert_int_equal(
-        vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->bias, s->before, s->c, VKMM_NUMBERS_RANDOM, method, 1, &v),
+        vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->bias, s->before, s->c, CLI_NUMBERS_RANDOM, method, 1, &v),
         VKMM_OK);
     assert_true(strlen(v.sentence) > 0 && strlen(v.sentence) < sizeof v.sentence - 1);
     assert_true(v.passed ? !v.has_element && !v.outside && v.wrong_count == 0 && v.error <= v.bound
@@ -64,9 +64,9 @@ static inline vkmm_verdict scaled_verify(const scaled *s, vkmm_verify_method met
     return v;
 }
 
-static inline void assert_right(const scaled *s, vkmm_verify_method method)
+static inline void assert_right(const scaled *s, cli_verify_method method)
 {
-    vkmm_verdict v = scaled_verify(s, method);
+    cli_verdict v = scaled_verify(s, method);
     if (!v.passed) fail_msg("m %u n %u k %u: %s", (unsigned)s->p.m, (unsigned)s->p.n, (unsigned)s->p.k, v.sentence);
 }
 
@@ -76,13 +76,13 @@ static inline double scaled_get(const scaled *s, uint64_t x, uint64_t i, uint64_
 }
 
 /* Sets one element of C; the verdict must then name it. C is put back. */
-static inline void assert_caught(const scaled *s, vkmm_verify_method method, uint64_t x, uint64_t i, uint64_t j,
+static inline void assert_caught(const scaled *s, cli_verify_method method, uint64_t x, uint64_t i, uint64_t j,
                                  double wrong)
 {
     const uint64_t at = gemm_index(&s->p, VKMM_C, x, i, j);
     const double right = gemm_get(gemm_out(&s->p), s->c, at);
     gemm_set(gemm_out(&s->p), s->c, at, wrong);
-    vkmm_verdict v = scaled_verify(s, method);
+    cli_verdict v = scaled_verify(s, method);
     if (v.passed)
         fail_msg("matrix %u: C[%u][%u] = %.17g instead of %.17g was not seen", (unsigned)x, (unsigned)i, (unsigned)j,
                  wrong, right);
@@ -114,7 +114,7 @@ static inline int passes_with(const scaled *s, double value)
     const uint64_t at = gemm_index(&s->p, VKMM_C, 0, 1, 2);
     const double was = gemm_get(gemm_out(&s->p), s->c, at);
     gemm_set(gemm_out(&s->p), s->c, at, value);
-    const vkmm_verdict v = scaled_verify(s, VKMM_VERIFY_FULL);
+    const cli_verdict v = scaled_verify(s, CLI_VERIFY_FULL);
     gemm_set(gemm_out(&s->p), s->c, at, was);
     assert_true(v.passed || (v.row == 1 && v.col == 2 && v.wrong_count == 1));
     return v.passed;
@@ -143,7 +143,7 @@ static inline int scaled_accepts(vkmm_types types, vkmm_activation activation, d
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
     gemm_set(types.in, s.a, 0, x);
     gemm_set(types.out, s.c, 0, got);
-    const int passed = scaled_verify(&s, VKMM_VERIFY_FULL).passed;
+    const int passed = scaled_verify(&s, CLI_VERIFY_FULL).passed;
     scaled_end(&s);
     return passed;
 }

@@ -133,9 +133,9 @@ static inline void sums_end(sums *s)
     free(s->b);
 }
 
-static inline vkmm_verdict sums_verify(const sums *s, vkmm_verify_method method, vkmm_numbers numbers)
+static inline cli_verdict sums_verify(const sums *s, cli_verify_method method, cli_numbers numbers)
 {
-    vkmm_verdict v;
+    cli_verdict v;
     assert_int_equal(
         vkmm_verify_problem(NULL, &s->p, s->memory[0], s->memory[1], NULL, NULL, s->memory[2], numbers, method, 1, &v),
         VKMM_OK);

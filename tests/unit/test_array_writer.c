@@ -66,50 +66,50 @@ static vkmm_view part_of(const vkmm_view *view, uint64_t i, uint64_t j, uint64_t
 }
 
 /* The whole array in parts of rows × cols, the last of them first. */
-static void put_all(vkmm_array_writer *writer, const vkmm_array *array, uint64_t rows, uint64_t cols)
+static void put_all(cli_array_writer *writer, const cli_array *array, uint64_t rows, uint64_t cols)
 {
     for (uint64_t x = array->count; x-- > 0;) {
-        const vkmm_view view = vkmm_array_at(array, x);
+        const vkmm_view view = cli_array_at(array, x);
         for (uint64_t i = (view.rows - 1) / rows * rows + rows; i > 0; i -= rows)
             for (uint64_t j = 0; j < view.cols; j += cols) {
                 const vkmm_view part = part_of(&view, i - rows, j, rows, cols);
-                assert_int_equal(vkmm_array_writer_put(writer, x, i - rows, j, &part), VKMM_OK);
+                assert_int_equal(cli_array_writer_put(writer, x, i - rows, j, &part), VKMM_OK);
             }
     }
 }
 
-static void check_file(const char *path, const char *other, const vkmm_array *array, uint64_t rows, uint64_t cols)
+static void check_file(const char *path, const char *other, const cli_array *array, uint64_t rows, uint64_t cols)
 {
-    vkmm_array_writer *writer = NULL;
-    assert_int_equal(vkmm_array_write(NULL, other, array), VKMM_OK);
-    assert_int_equal(vkmm_array_writer_open(NULL, path, array, &writer), VKMM_OK);
+    cli_array_writer *writer = NULL;
+    assert_int_equal(cli_array_write(NULL, other, array), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(NULL, path, array, &writer), VKMM_OK);
     put_all(writer, array, rows, cols);
-    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
     assert_null(writer);
     assert_same_file(path, other);
 }
 
 /* The elements alone, and no commit, which waits for the disk. */
-static void check_parts(const char *path, const char *other, const vkmm_array *array, uint64_t rows, uint64_t cols)
+static void check_parts(const char *path, const char *other, const cli_array *array, uint64_t rows, uint64_t cols)
 {
-    vkmm_array_writer *writer = NULL;
-    vkmm_array_file want = {0};
-    vkmm_array seen = {0};
-    assert_int_equal(vkmm_array_open(NULL, other, 0, &want), VKMM_OK);
-    assert_int_equal(vkmm_array_writer_open(NULL, path, array, &writer), VKMM_OK);
+    cli_array_writer *writer = NULL;
+    cli_array_file want = {0};
+    cli_array seen = {0};
+    assert_int_equal(cli_array_open(NULL, other, 0, &want), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(NULL, path, array, &writer), VKMM_OK);
     put_all(writer, array, rows, cols);
-    assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
+    assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
     assert_true(seen.count == want.array.count && seen.first.rows == want.array.first.rows &&
                 seen.first.cols == want.array.first.cols);
     assert_memory_equal(seen.first.data, want.array.first.data,
                         seen.count * seen.first.rows * seen.first.cols * vkmm_type_of(seen.first.type)->bytes);
-    vkmm_array_writer_discard(&writer);
-    vkmm_array_close(&want);
+    cli_array_writer_discard(&writer);
+    cli_array_close(&want);
 }
 
 #define IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
 
-/* What lies in memory in any way, and comes in any parts, gives the file that vkmm_array_write gives. */
+/* What lies in memory in any way, and comes in any parts, gives the file that cli_array_write gives. */
 IN_FOLDER(test_parts_make_the_same_file)
 {
     enum { ROWS = 37, COLS = 23, COUNT = 3, LD = 40 };
@@ -123,7 +123,7 @@ IN_FOLDER(test_parts_make_the_same_file)
             {data, ROWS, COLS, 1, LD, (vkmm_type)t},   {data, 1, COLS, 1, LD, (vkmm_type)t},
             {data, ROWS, 1, LD, 1, (vkmm_type)t},      {data, ROWS, COLS, LD * COUNT, COUNT, (vkmm_type)t}};
         for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) {
-            const vkmm_array stack = vkmm_array_stack(&views[v], COUNT, v == 5 ? 1 : LD * LD);
+            const cli_array stack = cli_array_stack(&views[v], COUNT, v == 5 ? 1 : LD * LD);
             check_file("c.safetensors", "d.safetensors", &stack, 5, 8);
             for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
                 check_parts("c.safetensors", "d.safetensors", &stack, parts[p][0], parts[p][1]);
@@ -145,7 +145,7 @@ IN_FOLDER(test_large_parts)
         for (uint64_t i = 0; i < (rows + 1) * (cols + 1); i++) data[i] = (float)i;
         const vkmm_view turned = {data, rows, cols, 1, rows + 1, VKMM_F32},
                         gaps = {data, rows, cols, cols + 1, 1, VKMM_F32};
-        const vkmm_array arrays[] = {vkmm_array_of(&turned), vkmm_array_of(&gaps)};
+        const cli_array arrays[] = {cli_array_of(&turned), cli_array_of(&gaps)};
         for (int a = 0; a < 2; a++) {
             check_file("c.npy", "d.npy", &arrays[a], rows, cols);
             check_file("c.npy", "d.npy", &arrays[a], rows, (cols + 1) / 2);
@@ -161,16 +161,16 @@ IN_FOLDER(test_nothing_written)
     const double zeros[12] = {0};
     for (size_t s = 0; s < 3; s++) {
         const vkmm_view view = vkmm_view_rows(zeros, shapes[s][0], shapes[s][1], VKMM_F64);
-        const vkmm_array array = vkmm_array_of(&view);
-        vkmm_array_writer *writer = NULL;
-        vkmm_array seen = {0};
-        assert_int_equal(vkmm_array_write(NULL, "d.npy", &array), VKMM_OK);
-        assert_int_equal(vkmm_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
-        assert_int_equal(vkmm_array_writer_put(writer, 0, 0, 0, &(vkmm_view){zeros, 0, shapes[s][1], 1, 1, VKMM_F64}),
+        const cli_array array = cli_array_of(&view);
+        cli_array_writer *writer = NULL;
+        cli_array seen = {0};
+        assert_int_equal(cli_array_write(NULL, "d.npy", &array), VKMM_OK);
+        assert_int_equal(cli_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
+        assert_int_equal(cli_array_writer_put(writer, 0, 0, 0, &(vkmm_view){zeros, 0, shapes[s][1], 1, 1, VKMM_F64}),
                          VKMM_OK);
-        assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
+        assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
         assert_true(seen.first.rows == shapes[s][0] && seen.first.cols == shapes[s][1]);
-        assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+        assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
         assert_same_file("c.npy", "d.npy");
     }
 }
@@ -180,31 +180,31 @@ IN_FOLDER(test_look)
 {
     const int32_t data[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     const vkmm_view view = {data, 3, 2, 1, 3, VKMM_I32};
-    const vkmm_array array = vkmm_array_stack(&view, 2, 6);
-    vkmm_array_writer *writer = NULL;
-    vkmm_array seen = {0};
-    assert_int_equal(vkmm_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
-    assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
-    vkmm_view second = vkmm_array_at(&seen, 1);
+    const cli_array array = cli_array_stack(&view, 2, 6);
+    cli_array_writer *writer = NULL;
+    cli_array seen = {0};
+    assert_int_equal(cli_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
+    vkmm_view second = cli_array_at(&seen, 1);
     assert_true(seen.count == 2 && seen.dimensions == 3 && vkmm_view_get(&second, 2, 1) == 0.0);
     put_all(writer, &array, 2, 1);
     assert_true(vkmm_view_get(&second, 2, 1) == 12.0);
-    assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
+    assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
     for (uint64_t x = 0; x < 2; x++) {
-        const vkmm_view want = vkmm_array_at(&array, x), got = vkmm_array_at(&seen, x);
+        const vkmm_view want = cli_array_at(&array, x), got = cli_array_at(&seen, x);
         for (uint64_t i = 0; i < 6; i++)
             assert_true(vkmm_view_get(&got, i / 2, i % 2) == vkmm_view_get(&want, i / 2, i % 2));
     }
-    vkmm_array_writer_discard(&writer);
+    cli_array_writer_discard(&writer);
     assert_null(writer);
-    vkmm_array_writer_discard(&writer);
+    cli_array_writer_discard(&writer);
     assert_int_equal(entries(), 0);
 }
 
 enum { THREADS = 4, SIDE = 256 };
 
 typedef struct share {
-    vkmm_array_writer *writer;
+    cli_array_writer *writer;
     const vkmm_view *view;
     uint64_t first;
     vkmm_status status;
@@ -216,7 +216,7 @@ static void *put_share(void *user)
     for (uint64_t i = s->first; i < SIDE / 16 && s->status == VKMM_OK; i += THREADS)
         for (uint64_t j = 0; j < SIDE && s->status == VKMM_OK; j += 32) {
             const vkmm_view part = part_of(s->view, i * 16, j, 16, 32);
-            s->status = vkmm_array_writer_put(s->writer, 0, i * 16, j, &part);
+            s->status = cli_array_writer_put(s->writer, 0, i * 16, j, &part);
         }
     return NULL;
 }
@@ -229,10 +229,10 @@ IN_FOLDER(test_threads)
     assert_non_null(data);
     for (int i = 0; i < SIDE * SIDE; i++) data[i] = (float)i;
     const vkmm_view view = {data, SIDE, SIDE, 1, SIDE, VKMM_F32};
-    const vkmm_array array = vkmm_array_of(&view);
-    vkmm_array_writer *writer = NULL;
-    assert_int_equal(vkmm_array_write(NULL, "d.npy", &array), VKMM_OK);
-    assert_int_equal(vkmm_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
+    const cli_array array = cli_array_of(&view);
+    cli_array_writer *writer = NULL;
+    assert_int_equal(cli_array_write(NULL, "d.npy", &array), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
     for (uint64_t t = 0; t < THREADS; t++) {
         shares[t] = (share){writer, &view, t, VKMM_OK};
         assert_int_equal(pthread_create(&threads[t], NULL, put_share, &shares[t]), 0);
@@ -241,7 +241,7 @@ IN_FOLDER(test_threads)
         assert_int_equal(pthread_join(threads[t], NULL), 0);
         assert_int_equal(shares[t].status, VKMM_OK);
     }
-    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
     assert_same_file("c.npy", "d.npy");
     free(data);
 }
@@ -252,22 +252,22 @@ IN_FOLDER(test_no_regular_file)
 {
     const float data[6] = {1, 2, 3, 4, 5, 6};
     const vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
-    const vkmm_array array = vkmm_array_of(&view);
-    vkmm_array_writer *writer = NULL;
-    vkmm_array seen = {0};
+    const cli_array array = cli_array_of(&view);
+    cli_array_writer *writer = NULL;
+    cli_array seen = {0};
     vkmm_mapping want = {0};
     char name[40], got[400];
     int ends[2];
-    assert_int_equal(vkmm_array_write(NULL, "d.npy", &array), VKMM_OK);
+    assert_int_equal(cli_array_write(NULL, "d.npy", &array), VKMM_OK);
     assert_int_equal(vkmm_mapping_open(NULL, "d.npy", &want), VKMM_OK);
     assert_int_equal(pipe(ends), 0);
     snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
-    assert_int_equal(vkmm_array_writer_open(NULL, name, &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(NULL, name, &array, &writer), VKMM_OK);
     assert_int_equal(entries(), 1); /* its temporary file has no name any more */
     put_all(writer, &array, 1, 2);
-    assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
+    assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
     assert_true(vkmm_view_get(&seen.first, 1, 2) == 6.0);
-    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
     close(ends[1]);
     assert_int_equal(read(ends[0], got, sizeof got), want.bytes);
     assert_memory_equal(got, want.data, want.bytes);
@@ -277,18 +277,18 @@ IN_FOLDER(test_no_regular_file)
     int fd = open("all", O_RDWR | O_CREAT, 0600);
     assert_int_equal(write(fd, "before", 6), 6);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
-    assert_int_equal(vkmm_array_writer_open(NULL, name, &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(NULL, name, &array, &writer), VKMM_OK);
     put_all(writer, &array, 2, 1);
-    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
     assert_int_equal(pread(fd, got, sizeof got, 0), 6 + want.bytes);
     assert_memory_equal(got, "before", 6);
     assert_memory_equal(got + 6, want.data, want.bytes);
     close(fd);
     vkmm_mapping_close(&want);
 
-    assert_int_equal(vkmm_array_writer_open(NULL, "/dev/null", &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(NULL, "/dev/null", &array, &writer), VKMM_OK);
     put_all(writer, &array, 2, 3);
-    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
     assert_int_equal(entries(), 2);
 }
 
@@ -298,24 +298,24 @@ IN_FOLDER(test_refusals)
     vkmm_log log = hear_with(&h);
     const float data[6] = {0};
     vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
-    vkmm_array array = vkmm_array_of(&view);
-    vkmm_array_writer *writer = NULL;
-    assert_int_equal(vkmm_array_writer_open(&log, "no/folder/c.npy", &array, &writer), VKMM_INVALID);
+    cli_array array = cli_array_of(&view);
+    cli_array_writer *writer = NULL;
+    assert_int_equal(cli_array_writer_open(&log, "no/folder/c.npy", &array, &writer), VKMM_INVALID);
     assert_contains(h.last, "cannot write no/folder/c.npy: No such file");
-    assert_int_equal(vkmm_array_writer_open(&log, "/dev/full", &array, &writer), VKMM_OK);
-    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_INVALID);
+    assert_int_equal(cli_array_writer_open(&log, "/dev/full", &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_commit(&writer), VKMM_INVALID);
     assert_contains(h.last, "cannot write /dev/full: No space left");
     assert_int_equal(setenv("TMPDIR", "/no/such/folder", 1), 0);
-    assert_int_equal(vkmm_array_writer_open(&log, "/dev/null", &array, &writer), VKMM_INVALID);
+    assert_int_equal(cli_array_writer_open(&log, "/dev/null", &array, &writer), VKMM_INVALID);
     assert_contains(h.last, "cannot keep the bytes of /dev/null in /no/such/folder (TMPDIR): No such file");
     array.first.type = VKMM_BF16;
-    assert_int_equal(vkmm_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
+    assert_int_equal(cli_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
     assert_contains(h.last, "cannot store bf16");
     array.first = (vkmm_view){NULL, UINT32_MAX, UINT32_MAX, 1, 1, VKMM_F32};
-    assert_int_equal(vkmm_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
+    assert_int_equal(cli_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
     assert_contains(h.last, "does not fit in 64 bits");
     array.first.cols = 1 << 29; /* 2^63 bytes and more: no file is as long */
-    assert_int_equal(vkmm_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
+    assert_int_equal(cli_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
     assert_contains(h.last, "cannot write c.npy: no space for its 9223372034707292288 bytes: ");
     assert_null(writer);
     assert_int_equal(entries(), 0);
@@ -328,17 +328,17 @@ IN_FOLDER(test_wrong_parts)
     vkmm_log log = hear_with(&h);
     const float data[20] = {0};
     const vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
-    const vkmm_array array = vkmm_array_of(&view);
+    const cli_array array = cli_array_of(&view);
     static const uint64_t wrong[][5] = {{1, 0, 0, 1, 1}, {0, 2, 0, 1, 1}, {0, 0, 3, 1, 1},
                                         {0, 1, 0, 2, 1}, {0, 0, 1, 1, 3}, {0, UINT64_MAX, 0, 2, 1}};
     for (size_t i = 0; i <= 6; i++) {
-        vkmm_array_writer *writer = NULL;
+        cli_array_writer *writer = NULL;
         const uint64_t *at = wrong[i < 6 ? i : 0];
         const vkmm_view part = vkmm_view_rows(data, at[3], at[4], i < 6 ? VKMM_F32 : VKMM_U32);
-        assert_int_equal(vkmm_array_writer_open(&log, "c.npy", &array, &writer), VKMM_OK);
-        assert_int_equal(vkmm_array_writer_put(writer, i < 6 ? at[0] : 0, at[1], at[2], &part), VKMM_INVALID);
+        assert_int_equal(cli_array_writer_open(&log, "c.npy", &array, &writer), VKMM_OK);
+        assert_int_equal(cli_array_writer_put(writer, i < 6 ? at[0] : 0, at[1], at[2], &part), VKMM_INVALID);
         assert_contains(h.last, i < 6 ? "are not in 2×3" : "its elements are f32, but those to write are u32");
-        assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_INVALID);
+        assert_int_equal(cli_array_writer_commit(&writer), VKMM_INVALID);
         assert_contains(h.last, "c.npy is unchanged");
         assert_int_equal(entries(), 0);
     }
@@ -352,24 +352,24 @@ IN_FOLDER(test_full_disk)
     vkmm_log log = hear_with(&h);
     float *data = calloc(1 << 16, sizeof *data);
     const vkmm_view view = vkmm_view_rows(data, 256, 256, VKMM_F32);
-    const vkmm_array array = vkmm_array_of(&view);
-    vkmm_array_writer *writer = NULL, *second = NULL;
+    const cli_array array = cli_array_of(&view);
+    cli_array_writer *writer = NULL, *second = NULL;
     struct rlimit limit, small;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(vkmm_array_write(NULL, "c.npy", &array), VKMM_OK);
-    assert_int_equal(vkmm_array_writer_open(&log, "d.npy", &array, &second), VKMM_OK);
+    assert_int_equal(cli_array_write(NULL, "c.npy", &array), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(&log, "d.npy", &array, &second), VKMM_OK);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     small = limit;
     small.rlim_cur = 4096;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    vkmm_status opened = vkmm_array_writer_open(&log, "c.npy", &array, &writer);
-    vkmm_status put = vkmm_array_writer_put(second, 0, 0, 0, &view);
+    vkmm_status opened = cli_array_writer_open(&log, "c.npy", &array, &writer);
+    vkmm_status put = cli_array_writer_put(second, 0, 0, 0, &view);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     signal(SIGXFSZ, handler);
     assert_int_equal(opened, VKMM_INVALID);
     assert_int_equal(put, VKMM_INVALID);
     assert_contains(h.last, "cannot write d.npy: File too large");
-    assert_int_equal(vkmm_array_writer_commit(&second), VKMM_INVALID);
+    assert_int_equal(cli_array_writer_commit(&second), VKMM_INVALID);
     assert_int_equal(entries(), 1);
     free(data);
 }
@@ -378,20 +378,20 @@ IN_FOLDER(test_without_memory)
 {
     const float data[4] = {1, 2, 3, 4};
     const vkmm_view view = {data, 2, 2, 1, 2, VKMM_F32};
-    const vkmm_array array = vkmm_array_of(&view);
+    const cli_array array = cli_array_of(&view);
     static const char *const paths[] = {"c.npy", "c.safetensors", "/dev/null"};
     for (int p = 0; p < 3; p++) {
         vkmm_status status = VKMM_OUT_OF_MEMORY;
         uint64_t n = 0;
         while (status != VKMM_OK) {
-            vkmm_array_writer *writer = NULL;
+            cli_array_writer *writer = NULL;
             vkmm_alloc_fail_after(++n);
-            status = vkmm_array_writer_open(NULL, paths[p], &array, &writer);
-            if (status == VKMM_OK) status = vkmm_array_writer_put(writer, 0, 0, 0, &view);
+            status = cli_array_writer_open(NULL, paths[p], &array, &writer);
+            if (status == VKMM_OK) status = cli_array_writer_put(writer, 0, 0, 0, &view);
             vkmm_alloc_fail_after(0);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
             if (writer != NULL)
-                assert_int_equal(vkmm_array_writer_commit(&writer), status == VKMM_OK ? VKMM_OK : VKMM_INVALID);
+                assert_int_equal(cli_array_writer_commit(&writer), status == VKMM_OK ? VKMM_OK : VKMM_INVALID);
             if (status != VKMM_OK) assert_int_equal(entries(), p == 1 ? 1 : p == 2 ? 2 : 0);
         }
         assert_true(n > 6);
@@ -403,7 +403,7 @@ static const char *const encoded[] = {"c.csv", "c.tsv", "c.mtx", "c.npz", "c.npz
 /* Without minizip there are the texts alone. */
 static int count_encoded(void)
 {
-    return vkmm_array_takes(NULL, "c.npz", VKMM_F32, 1, 0) == VKMM_OK ? 6 : 3;
+    return cli_array_takes(NULL, "c.npz", VKMM_F32, 1, 0) == VKMM_OK ? 6 : 3;
 }
 
 /* Any bits of every type come back from formats that are no elements behind a header; but those of a NaN. */
@@ -414,7 +414,7 @@ IN_FOLDER(test_encoded)
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         const uint32_t size = vkmm_type_of((vkmm_type)type)->bytes;
         const vkmm_view view = {data, ROWS, COLS, 1, ROWS, (vkmm_type)type};
-        const vkmm_array array = vkmm_array_of(&view);
+        const cli_array array = cli_array_of(&view);
         for (uint64_t i = 0; i < ROWS * COLS; i++) {
             char *element = (char *)data + i * size;
             const uint64_t bits = vkmm_random_bits(7, i) >> (i % 3 == 0 ? 40 : 0); /* small ones too */
@@ -423,25 +423,25 @@ IN_FOLDER(test_encoded)
             if (i == 6 && size >= 4 && type <= VKMM_F64) vkmm_type_put((vkmm_type)type, element, -INFINITY);
         }
         for (int e = 0; e < count_encoded(); e++) {
-            vkmm_array_writer *writer = NULL;
-            vkmm_array_file file = {0};
-            vkmm_array seen = {0};
+            cli_array_writer *writer = NULL;
+            cli_array_file file = {0};
+            cli_array seen = {0};
             if (type == VKMM_BF16 && e >= 3) continue; /* .npy has no name for it */
             unlink("c.npz");
-            assert_int_equal(vkmm_array_takes(NULL, encoded[e], (vkmm_type)type, 1, 0), VKMM_OK);
-            assert_int_equal(vkmm_array_writer_open(NULL, encoded[e], &array, &writer), VKMM_OK);
+            assert_int_equal(cli_array_takes(NULL, encoded[e], (vkmm_type)type, 1, 0), VKMM_OK);
+            assert_int_equal(cli_array_writer_open(NULL, encoded[e], &array, &writer), VKMM_OK);
             put_all(writer, &array, 5, 9);
-            assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
+            assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
             vkmm_view_copy(&seen.first, back, 1, ROWS);
             assert_memory_equal(back, data, (size_t)ROWS * COLS * size);
-            assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
-            assert_int_equal(vkmm_array_open(NULL, encoded[e], 0, &file), VKMM_OK);
+            assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
+            assert_int_equal(cli_array_open(NULL, encoded[e], 0, &file), VKMM_OK);
             assert_int_equal(file.array.first.type, e < 3 ? VKMM_AUTO : type);
-            assert_int_equal(vkmm_array_text(NULL, encoded[e], (vkmm_type)type, &file), VKMM_OK);
+            assert_int_equal(cli_array_text(NULL, encoded[e], (vkmm_type)type, &file), VKMM_OK);
             memset(back, 0, sizeof back);
             vkmm_view_copy(&file.array.first, back, 1, ROWS);
             assert_memory_equal(back, data, (size_t)ROWS * COLS * size);
-            vkmm_array_close(&file);
+            cli_array_close(&file);
         }
     }
 }
@@ -450,7 +450,7 @@ IN_FOLDER(test_encoded_without_memory)
 {
     const float data[4] = {1, 2, 3, 4};
     const vkmm_view view = {data, 2, 2, 1, 2, VKMM_F32};
-    const vkmm_array array = vkmm_array_of(&view);
+    const cli_array array = cli_array_of(&view);
     for (int e = 0; e < count_encoded(); e++) {
         const unsigned before = entries();
         const int64_t live = vkmm_alloc_live();
@@ -458,13 +458,13 @@ IN_FOLDER(test_encoded_without_memory)
         uint64_t n = 0;
         unlink("c.npz");
         while (status != VKMM_OK) {
-            vkmm_array_file file = {0};
+            cli_array_file file = {0};
             vkmm_alloc_fail_after(++n);
-            status = vkmm_array_write(NULL, encoded[e], &array);
-            if (status == VKMM_OK) status = vkmm_array_open(NULL, encoded[e], 0, &file);
-            if (status == VKMM_OK) status = vkmm_array_text(NULL, encoded[e], VKMM_F32, &file);
+            status = cli_array_write(NULL, encoded[e], &array);
+            if (status == VKMM_OK) status = cli_array_open(NULL, encoded[e], 0, &file);
+            if (status == VKMM_OK) status = cli_array_text(NULL, encoded[e], VKMM_F32, &file);
             vkmm_alloc_fail_after(0);
-            vkmm_array_close(&file);
+            cli_array_close(&file);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
             assert_true(entries() <= before + 1 && vkmm_alloc_live() == live);
         }

@@ -9,10 +9,10 @@
 #include <math.h>
 
 /* A passed f32 row of M = N = K = 100 on device 0, without samples. */
-static vkmm_bench_row *plain_row(vkmm_bench *bench)
+static cli_bench_row *plain_row(cli_bench *bench)
 {
-    if (bench->device_count == 0) assert_non_null(vkmm_bench_add_device(bench));
-    vkmm_bench_row *row = vkmm_bench_add_row(bench);
+    if (bench->device_count == 0) assert_non_null(cli_bench_add_device(bench));
+    cli_bench_row *row = cli_bench_add_row(bench);
     assert_non_null(row);
     row->problem = VKMM_PROBLEM(.m = 100, .n = 100, .k = 100);
     row->passed = 1;
@@ -24,15 +24,15 @@ static int is_near(double got, double want)
     return fabs(got - want) <= 1e-12 + 1e-9 * fabs(want);
 }
 
-static void add(vkmm_bench_series *series, double ms, uint32_t count)
+static void add(cli_bench_series *series, double ms, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) assert_true(vkmm_bench_series_add(series, &ms, 1));
+    for (uint32_t i = 0; i < count; i++) assert_true(cli_bench_series_add(series, &ms, 1));
 }
 
-static void add_round(vkmm_bench_row *row, double ms, uint32_t count)
+static void add_round(cli_bench_row *row, double ms, uint32_t count)
 {
     add(&row->kernel_ms, ms, count);
-    assert_true(vkmm_bench_end_round(row));
+    assert_true(cli_bench_end_round(row));
 }
 
 /* Each operand moves as what it is stored as, and the peak is that of what multiplies. */
@@ -55,24 +55,24 @@ static void types_count(void **state)
                  {{VKMM_I32, VKMM_I32, VKMM_I32}, 120000, 5, 0},
                  {{VKMM_F32, VKMM_F32, VKMM_F32}, 120000, 80 / 3.0, 1, VKMM_COMPUTE_SPLIT},
                  {{VKMM_F64, VKMM_F64, VKMM_F64}, 240000, 5, 1, VKMM_COMPUTE_MODULAR, 14}};
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     (void)state;
     plain_row(&bench);
-    vkmm_bench_peaks *peaks = &bench.devices[0].peaks;
+    cli_bench_peaks *peaks = &bench.devices[0].peaks;
     peaks->multiply_adds_per_s[VKMM_F32] = 10e9;
     peaks->multiply_adds_per_s[VKMM_I32] = peaks->multiply_adds_per_s[VKMM_U32] = 5e9;
     peaks->multiply_adds_per_s[VKMM_F16] = 20e9;
     peaks->multiply_adds_per_s[VKMM_I8] = peaks->multiply_adds_per_s[VKMM_U8] = 40e9;
-    peaks->matrix[0] = (vkmm_bench_matrix){{16, 8, 16, 0, 0, 1, 1, 3, 0}, 60e9};
-    peaks->matrix[1] = (vkmm_bench_matrix){{16, 16, 16, 0, 0, 1, 1, 3, 0}, 80e9}; /* the best of its types */
-    peaks->matrix[2] = (vkmm_bench_matrix){{16, 16, 16, 0, 0, 0, 0, 3, 0}, 90e9};
-    peaks->matrix[3] = (vkmm_bench_matrix){{16, 16, 32, 3, 3, 5, 5, 3, 1}, 99e9}; /* saturating sums are others */
-    peaks->matrix[4] = (vkmm_bench_matrix){{16, 16, 32, 3, 3, 5, 5, 3, 0}, 70e9};
-    peaks->matrix[5] = (vkmm_bench_matrix){{16, 16, 16, 1000141000, 1000141000, 1, 1, 3, 0}, NAN}; /* not measured */
+    peaks->matrix[0] = (cli_bench_matrix){{16, 8, 16, 0, 0, 1, 1, 3, 0}, 60e9};
+    peaks->matrix[1] = (cli_bench_matrix){{16, 16, 16, 0, 0, 1, 1, 3, 0}, 80e9}; /* the best of its types */
+    peaks->matrix[2] = (cli_bench_matrix){{16, 16, 16, 0, 0, 0, 0, 3, 0}, 90e9};
+    peaks->matrix[3] = (cli_bench_matrix){{16, 16, 32, 3, 3, 5, 5, 3, 1}, 99e9}; /* saturating sums are others */
+    peaks->matrix[4] = (cli_bench_matrix){{16, 16, 32, 3, 3, 5, 5, 3, 0}, 70e9};
+    peaks->matrix[5] = (cli_bench_matrix){{16, 16, 16, 1000141000, 1000141000, 1, 1, 3, 0}, NAN}; /* not measured */
     peaks->matrix_count = 6;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int biased = 0; biased < 2; biased++) {
-            vkmm_bench_row *row = plain_row(&bench);
+            cli_bench_row *row = plain_row(&bench);
             int is_matrix = 7;
             row->problem.type = cases[i].types.in;
             row->problem.out_type = cases[i].types.out;
@@ -81,94 +81,94 @@ static void types_count(void **state)
             row->kernel.moduli = cases[i].moduli;
             row->problem.has_bias = biased;
             add(&row->kernel_ms, 3, 5);
-            vkmm_bench_derive(&bench, row);
+            cli_bench_derive(&bench, row);
             const double bias = biased ? 100.0 * vkmm_type_of(cases[i].types.out)->bytes : 0;
             assert_true(is_near(row->figures.gbytes_per_s, (cases[i].bytes + bias) / 3e-3 * 1e-9));
             assert_true(is_near(row->figures.arithmetic_share, 1e6 / 3e-3 / (cases[i].peak * 1e9)));
             assert_true(
-                is_near(vkmm_bench_peak_of(&bench.devices[0].peaks, &row->problem, &row->kernel, &is_matrix) * 1e-9,
+                is_near(cli_bench_peak_of(&bench.devices[0].peaks, &row->problem, &row->kernel, &is_matrix) * 1e-9,
                         cases[i].peak));
             assert_int_equal(is_matrix, cases[i].is_matrix);
             for (uint32_t other = 1; other + 1 < bench.row_count; other++)
-                assert_false(vkmm_bench_same(&bench.rows[other], &bench.rows[bench.row_count - 1]));
+                assert_false(cli_bench_same(&bench.rows[other], &bench.rows[bench.row_count - 1]));
         }
     }
     /* What follows from the type may be said or not. */
     bench.rows[0].problem.out_type = bench.rows[0].problem.compute = VKMM_F32;
-    const vkmm_bench_row *like = plain_row(&bench);
-    assert_ptr_equal(vkmm_bench_find(&bench, 0, like), &bench.rows[9]);
-    vkmm_bench_free(&bench);
+    const cli_bench_row *like = plain_row(&bench);
+    assert_ptr_equal(cli_bench_find(&bench, 0, like), &bench.rows[9]);
+    cli_bench_free(&bench);
 }
 
 static void lists_grow(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     double many[1000];
     for (int i = 0; i < 1000; i++) many[i] = i;
     for (uint32_t i = 0; i < 100; i++) {
-        assert_non_null(vkmm_bench_add_device(&bench));
+        assert_non_null(cli_bench_add_device(&bench));
         bench.devices[i].info.index = i;
-        vkmm_bench_row *row = vkmm_bench_add_row(&bench);
+        cli_bench_row *row = cli_bench_add_row(&bench);
         assert_non_null(row);
         assert_true(isnan(row->figures.gflops) && isnan(row->error) && isnan(row->power.mhz[2]) &&
                     row->not_run[0] == '\0');
         row->seed = i;
         assert_non_null(vkmm_list_add(&bench.tunes, &bench.tune_count, 1, sizeof *bench.tunes));
-        vkmm_bench_tune *tune = &bench.tunes[0];
+        cli_bench_tune *tune = &bench.tunes[0];
         assert_non_null(vkmm_list_add(&tune->trials, &tune->count, 1, sizeof *tune->trials));
-        assert_true(vkmm_bench_add_layer(&bench, "a layer"));
-        assert_true(vkmm_bench_series_add(&bench.rows[0].kernel_ms, many, i % 7 == 0 ? 1000 : i));
-        assert_true(vkmm_bench_end_round(&bench.rows[0]));
+        assert_true(cli_bench_add_layer(&bench, "a layer"));
+        assert_true(cli_bench_series_add(&bench.rows[0].kernel_ms, many, i % 7 == 0 ? 1000 : i));
+        assert_true(cli_bench_end_round(&bench.rows[0]));
     }
     for (uint32_t i = 0; i < 100; i++) assert_true(bench.devices[i].info.index == i && bench.rows[i].seed == i);
     assert_true(isnan(bench.devices[99].peaks.copy_bytes_per_s) &&
                 isnan(bench.devices[99].peaks.multiply_adds_per_s[VKMM_U32]));
-    const vkmm_bench_row *row = &bench.rows[0];
+    const cli_bench_row *row = &bench.rows[0];
     for (uint32_t i = 0, at = 0; i < row->rounds; at = row->round_ends[i++])
         for (uint32_t s = at; s < row->round_ends[i]; s++) assert_true(row->kernel_ms.ms[s] == s - at);
     assert_int_equal(row->kernel_ms.count, row->round_ends[99]);
     assert_int_equal(bench.tunes[0].count, 100);
     assert_string_equal(bench.layers[99], "a layer");
-    vkmm_bench_free(&bench);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
+    cli_bench_free(&bench);
     assert_null(bench.rows);
 }
 
 static void memory_ends(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
-    vkmm_bench_row *row = plain_row(&bench);
+    cli_bench bench = {0};
+    cli_bench_row *row = plain_row(&bench);
     add_round(row, 1, 8);
     const double ms = 2;
     vkmm_alloc_fail_after(1);
-    assert_false(vkmm_bench_series_add(&row->kernel_ms, &ms, 1));
+    assert_false(cli_bench_series_add(&row->kernel_ms, &ms, 1));
     assert_int_equal(row->kernel_ms.count, 8);
-    while (bench.row_count < 8) assert_non_null(vkmm_bench_add_row(&bench));
+    while (bench.row_count < 8) assert_non_null(cli_bench_add_row(&bench));
     vkmm_alloc_fail_after(1);
-    assert_null(vkmm_bench_add_row(&bench));
+    assert_null(cli_bench_add_row(&bench));
     assert_int_equal(bench.row_count, 8);
     for (uint64_t n = 1; n < 12; n++) {
         vkmm_alloc_fail_after(n);
-        vkmm_bench_derive(&bench, &bench.rows[0]);
+        cli_bench_derive(&bench, &bench.rows[0]);
         vkmm_alloc_fail_after(0);
         assert_true(isnan(bench.rows[0].figures.median_ms) || bench.rows[0].figures.median_ms == 1);
     }
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 static void speeds(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
-    vkmm_bench_row *row = plain_row(&bench);
+    cli_bench bench = {0};
+    cli_bench_row *row = plain_row(&bench);
     bench.devices[0].peaks.copy_bytes_per_s = 1e9;
     bench.devices[0].peaks.multiply_adds_per_s[VKMM_F32] = 4e9;
     const double samples[] = {4, 1, 3, 2, 10};
-    assert_true(vkmm_bench_series_add(&row->kernel_ms, samples, 5));
-    vkmm_bench_derive(&bench, row);
-    const vkmm_bench_figures *f = &row->figures;
+    assert_true(cli_bench_series_add(&row->kernel_ms, samples, 5));
+    cli_bench_derive(&bench, row);
+    const cli_bench_figures *f = &row->figures;
     assert_true(is_near(f->median_ms, 3));
     assert_true(is_near(row->kernel_ms.min, 1));
     assert_true(is_near(row->kernel_ms.p5, 1.2));
@@ -182,72 +182,72 @@ static void speeds(void **state)
                 !f->throttled && !f->adds_up);
     row->problem = VKMM_PROBLEM(.m = 100, .n = 100, .k = 100, .batch_count = 3, .stride_b = 10000, .stride_c = 10000,
                                 .alpha = 1, .beta = 1);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(is_near(f->gflops, 6e6 / 3e-3 * 1e-9));
     assert_true(
         is_near(f->gbytes_per_s, (40000 + 3 * 40000 + 2 * 3 * 40000) / 3e-3 * 1e-9)); /* A repeats, C is read too */
     row->device = 7;
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(isnan(f->copy_share) && f->gflops > 0);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 static void no_speed(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
-    vkmm_bench_row *row = plain_row(&bench);
-    vkmm_bench_derive(&bench, row);
-    assert_true(isnan(row->figures.median_ms) && !vkmm_bench_is_timed(row)); /* no samples */
+    cli_bench bench = {0};
+    cli_bench_row *row = plain_row(&bench);
+    cli_bench_derive(&bench, row);
+    assert_true(isnan(row->figures.median_ms) && !cli_bench_is_timed(row)); /* no samples */
     add_round(row, 1, 9);
-    vkmm_bench_derive(&bench, row);
-    assert_true(row->figures.median_ms == 1 && vkmm_bench_is_timed(row));
+    cli_bench_derive(&bench, row);
+    assert_true(row->figures.median_ms == 1 && cli_bench_is_timed(row));
     row->passed = 0;
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(isnan(row->figures.median_ms) && isnan(row->figures.gflops) && isnan(row->figures.noise) &&
-                !vkmm_bench_is_timed(row));
+                !cli_bench_is_timed(row));
     row->passed = 1;
     row->problem.k = 0;
-    assert_false(vkmm_bench_is_timed(row));
+    assert_false(cli_bench_is_timed(row));
     row->problem.k = 1;
     snprintf(row->not_run, sizeof row->not_run, "no time was left");
-    assert_false(vkmm_bench_is_timed(row));
+    assert_false(cli_bench_is_timed(row));
     row->not_run[0] = '\0';
     add_round(row, 0, 10);
-    assert_false(vkmm_bench_is_timed(row));
+    assert_false(cli_bench_is_timed(row));
     add_round(row, 1, 1);
-    assert_true(vkmm_bench_is_timed(row));
-    vkmm_bench_free(&bench);
+    assert_true(cli_bench_is_timed(row));
+    cli_bench_free(&bench);
 }
 
 /* The speed of a row above the measured peak is the peak, for all rows of the device; no share is above 1. */
 static void no_row_is_above_the_peak(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     add_round(plain_row(&bench), 10, 5);
     add_round(plain_row(&bench), 20, 5);
-    vkmm_bench_peaks *peaks = &bench.devices[0].peaks;
+    cli_bench_peaks *peaks = &bench.devices[0].peaks;
     double *peak = &peaks->multiply_adds_per_s[vkmm_problem_compute(&bench.rows[0].problem)];
     const double speed = 100 * 100 * 100 / 10e-3;
     *peak = speed / 1.03;
-    for (int i = 0; i < 2; i++) vkmm_bench_derive(&bench, &bench.rows[i]);
+    for (int i = 0; i < 2; i++) cli_bench_derive(&bench, &bench.rows[i]);
     assert_true(bench.rows[0].figures.arithmetic_share > 1);
-    vkmm_bench_raise_peaks(&bench);
+    cli_bench_raise_peaks(&bench);
     assert_true(peaks->raised && is_near(*peak, speed));
     assert_true(bench.rows[0].figures.arithmetic_share <= 1 && is_near(bench.rows[1].figures.arithmetic_share, 0.5));
     *peak = 2 * speed; /* a peak that is high enough stays */
     peaks->raised = 0;
-    for (int i = 0; i < 2; i++) vkmm_bench_derive(&bench, &bench.rows[i]);
-    vkmm_bench_raise_peaks(&bench);
+    for (int i = 0; i < 2; i++) cli_bench_derive(&bench, &bench.rows[i]);
+    cli_bench_raise_peaks(&bench);
     assert_true(!peaks->raised && is_near(bench.rows[0].figures.arithmetic_share, 0.5));
     *peak = speed / 4; /* not of matrix operations, which such a row has used */
     bench.rows[0].kernel.matrix[0] = 16;
-    for (int i = 0; i < 2; i++) vkmm_bench_derive(&bench, &bench.rows[i]);
+    for (int i = 0; i < 2; i++) cli_bench_derive(&bench, &bench.rows[i]);
     assert_true(isnan(bench.rows[0].figures.arithmetic_share));
-    vkmm_bench_raise_peaks(&bench);
+    cli_bench_raise_peaks(&bench);
     assert_true(is_near(*peak, speed / 2)); /* by the other row alone */
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 /* One sample has no spread. Far from the quartiles, which are 0.2 apart: by more than a tenth of the median. */
@@ -255,153 +255,153 @@ static void outliers(void **state)
 {
     (void)state;
     const double alike[] = {10, 10.2, 10.2, 10, 10.1, 10.1, 10, 11.1, 9.1, 10.2}, far[] = {11.5, 8.7, 20};
-    vkmm_bench bench = {0};
-    vkmm_bench_row *row = plain_row(&bench);
-    assert_true(vkmm_bench_series_add(&row->kernel_ms, alike, 1));
-    vkmm_bench_derive(&bench, row);
+    cli_bench bench = {0};
+    cli_bench_row *row = plain_row(&bench);
+    assert_true(cli_bench_series_add(&row->kernel_ms, alike, 1));
+    cli_bench_derive(&bench, row);
     assert_true(is_near(row->kernel_ms.median, 10) && isnan(row->kernel_ms.p5) && isnan(row->kernel_ms.p95));
-    assert_true(vkmm_bench_series_add(&row->kernel_ms, alike + 1, 9));
-    vkmm_bench_derive(&bench, row);
+    assert_true(cli_bench_series_add(&row->kernel_ms, alike + 1, 9));
+    cli_bench_derive(&bench, row);
     assert_true(isfinite(row->kernel_ms.p5) && row->kernel_ms.outliers == 0);
-    assert_true(vkmm_bench_series_add(&row->kernel_ms, far, 3));
-    vkmm_bench_derive(&bench, row);
+    assert_true(cli_bench_series_add(&row->kernel_ms, far, 3));
+    cli_bench_derive(&bench, row);
     assert_int_equal(row->kernel_ms.outliers, 3);
     row->passed = 0; /* no speed, no outliers */
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_int_equal(row->kernel_ms.outliers, 0);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 static void drifts(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
-    vkmm_bench_row *row = plain_row(&bench);
+    cli_bench bench = {0};
+    cli_bench_row *row = plain_row(&bench);
     add_round(row, 10, 5);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(isnan(row->figures.drift));
     add_round(row, 10.2, 5);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(is_near(row->figures.drift, 0.02));
     assert_false(row->figures.throttled);
     snprintf(row->power.limited, sizeof row->power.limited, "heat");
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(row->figures.throttled);
     row->power.mhz[0] = 1980; /* with the clock as high as before, it was for a moment */
     row->power.mhz[1] = 1965;
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_false(row->figures.throttled);
     row->power.mhz[1] = 1700;
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(row->figures.throttled);
     row->power.limited[0] = '\0';
     add_round(row, 11, 5);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(is_near(row->figures.drift, 0.1));
     assert_true(row->figures.throttled && !row->figures.busy);
     /* The same on a processor that others needed too: busy, for all that is known, and not throttled. */
     row->power.processors = 2;
     row->power.others = 0.9;
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(row->figures.busy && !row->figures.throttled);
     row->power.others = 0.1;
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(!row->figures.busy && row->figures.throttled);
     add_round(row, 9, 5);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(is_near(row->figures.drift, -0.1));
     assert_false(row->figures.throttled);
     /* A round that varies by a third says nothing of a tenth. */
     const double wild[] = {11, 8, 15, 11, 11, 11, 15, 8};
-    assert_true(vkmm_bench_series_add(&row->kernel_ms, wild, 8) && vkmm_bench_end_round(row));
-    vkmm_bench_derive(&bench, row);
+    assert_true(cli_bench_series_add(&row->kernel_ms, wild, 8) && cli_bench_end_round(row));
+    cli_bench_derive(&bench, row);
     assert_true(is_near(row->figures.drift, 0.1));
     assert_false(row->figures.throttled);
     /* Rounds of one sample each that go up and down: no trend. One that falls to a lower clock, once: */
     row = plain_row(&bench);
     const double up_and_down[] = {10, 12, 9, 11, 10, 13, 9, 11}, fall[] = {10, 10.1, 10, 10.1, 11, 11.1, 11, 11.1};
     for (int i = 0; i < 8; i++) add_round(row, up_and_down[i], 1);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(is_near(row->figures.drift, 0.1) && !row->figures.throttled);
     row = plain_row(&bench);
     for (int i = 0; i < 8; i++) add_round(row, fall[i], 1);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(is_near(row->figures.drift, 0.11) && row->figures.throttled);
     row = plain_row(&bench);
     add_round(row, 10, 1);
     add_round(row, 11, 1);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(is_near(row->figures.drift, 0.1) && !row->figures.throttled);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 static void sums(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
-    vkmm_bench_row *row = plain_row(&bench);
-    vkmm_bench_figures *f = &row->figures;
+    cli_bench bench = {0};
+    cli_bench_row *row = plain_row(&bench);
+    cli_bench_figures *f = &row->figures;
     add_round(row, 10, 5);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_string_equal(f->apart, "submission to fence was not timed");
     add(&row->submit_ms, 11, 5);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(is_near(f->overhead_ms, 1));
     assert_string_equal(f->apart, "the product with transfers was not timed");
     add(&row->total_ms, 18, 5);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(strstr(f->apart, "copies were not timed") != NULL && !f->adds_up && isnan(f->sum_ms) &&
                 f->wall_ms == 18);
     add(&row->upload_ms, 4, 5);
     add(&row->download_ms, 2, 5);
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(is_near(f->sum_ms, 17));
     assert_true(f->adds_up);
     assert_string_equal(f->apart, "");
     for (uint32_t i = 0; i < 5; i++) row->total_ms.ms[i] = 30;
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(!f->adds_up && strncmp(f->apart, "off by -43 %", 12) == 0);
     row->mapped = 1; /* the copies count no more */
     for (uint32_t i = 0; i < 5; i++) row->total_ms.ms[i] = 11.5;
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(f->adds_up && f->sum_ms == 11);
     bench.devices[0].is_host = 1;
-    vkmm_bench_derive(&bench, row);
+    cli_bench_derive(&bench, row);
     assert_true(strstr(f->apart, "host") != NULL && !f->adds_up);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 static void finds_the_same(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     make_bench(&bench, 1, 0.01);
     for (uint32_t i = 0; i < bench.row_count; i++) {
-        const vkmm_bench_row *row = &bench.rows[i];
-        assert_ptr_equal(vkmm_bench_find(&bench, row->device, row), row);
-        assert_null(vkmm_bench_find(&bench, 3, row));
+        const cli_bench_row *row = &bench.rows[i];
+        assert_ptr_equal(cli_bench_find(&bench, row->device, row), row);
+        assert_null(cli_bench_find(&bench, 3, row));
     }
-    vkmm_bench_row a = bench.rows[0], b = a;
-    assert_true(vkmm_bench_same(&a, &b));
+    cli_bench_row a = bench.rows[0], b = a;
+    assert_true(cli_bench_same(&a, &b));
     b.problem.lda = 256; /* as packed */
     b.problem.batch_count = 1;
     b.problem.stride_a = 5; /* of no batch */
     b.problem.alpha = 1.000000001;
     b.group[0] = 'x';
-    assert_true(vkmm_bench_same(&a, &b));
+    assert_true(cli_bench_same(&a, &b));
     b.problem.alpha = 1.01;
-    assert_false(vkmm_bench_same(&a, &b));
+    assert_false(cli_bench_same(&a, &b));
     b = a, b.problem.lda = 300;
-    assert_false(vkmm_bench_same(&a, &b));
+    assert_false(cli_bench_same(&a, &b));
     b = a, b.problem.type = VKMM_I32;
-    assert_false(vkmm_bench_same(&a, &b));
+    assert_false(cli_bench_same(&a, &b));
     b = a, b.rotating_bytes = 1;
-    assert_false(vkmm_bench_same(&a, &b));
+    assert_false(cli_bench_same(&a, &b));
     b = a, b.asked[0] = 'x';
-    assert_false(vkmm_bench_same(&a, &b));
+    assert_false(cli_bench_same(&a, &b));
     b = a, b.problem.op_b = VKMM_OP_T;
-    assert_false(vkmm_bench_same(&a, &b));
-    vkmm_bench_free(&bench);
+    assert_false(cli_bench_same(&a, &b));
+    cli_bench_free(&bench);
 }
 
 int main(void)

@@ -184,7 +184,7 @@ static void crowds_are_refused(void **state)
 static void other_versions_are_read(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     static const char *const cases[][2] = {{"schema", "\"vkmatmul.bench/1.7\""},
                                            {"tool/version", "\"99.1\""},
                                            {"surprise", "{\"a\":[1,{}]}"},
@@ -200,7 +200,7 @@ static void other_versions_are_read(void **state)
         char *text = changed(cases[i][0], cases[i][1]);
         taken(text, &bench);
         free(text);
-        vkmm_bench_free(&bench);
+        cli_bench_free(&bench);
     }
     /* Other programs write 2^64 - 1 in full, and begin with a byte order mark. */
     taken("\xef\xbb\xbf{\"schema\":\"vkmatmul.bench/"
@@ -210,14 +210,14 @@ static void other_versions_are_read(void **state)
     assert_true(bench.devices[0].info.max_buffer_bytes == UINT64_MAX);
     assert_string_equal(bench.devices[0].label, "a");
     assert_string_equal(bench.devices[1].label, "a #1");
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 /* 0.1.0 wrote transfer_ms for total_ms. */
 static void renamed_keys_are_read(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     char last[64];
     json_t *report = small_report(), *time = json_object_get(walk(report, "rows/0/time", last), "time");
     const size_t count = json_array_size(json_object_get(json_object_get(time, "total_ms"), "samples"));
@@ -227,7 +227,7 @@ static void renamed_keys_are_read(void **state)
     char *text = json_dumps(report, 0);
     taken(text, &bench);
     assert_int_equal(bench.rows[0].total_ms.count, count);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
     free(text);
     json_decref(report);
 }
@@ -236,7 +236,7 @@ static void texts_are_cut_between_characters(void **state)
 {
     (void)state;
     char text[2000] = "{\"schema\":\"vkmatmul.bench/1\",\"rows\":[],\"devices\":[],\"created\":\"";
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     for (int i = 0; i < 20; i++) strcat(text, "\xc3\xa4");
     strcat(text, "\",\"note\":\"\\u0007\x1b");
     text[strlen(text) - 1] = 'x';
@@ -247,7 +247,7 @@ static void texts_are_cut_between_characters(void **state)
     char *again = written("json", &bench);
     assert_non_null(strstr(again, "\"note\": \"\\\\x07x\""));
     free(again);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 /* Reports of before know one type of a problem, and no epilogue. */
@@ -277,7 +277,7 @@ static void types_are_read(void **state)
         "\"rows\":[{\"device\":0,\"problem\":{\"m\":8,\"n\":9,\"k\":10,%s}}]}";
     char text[600];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        vkmm_bench bench = {0};
+        cli_bench bench = {0};
         snprintf(text, sizeof text, format, cases[i].problem);
         for (int again = 0; again < 2; again++) {
             taken(text, &bench);
@@ -286,10 +286,10 @@ static void types_are_read(void **state)
             assert_true(problem->activation == cases[i].activation && problem->has_bias == cases[i].has_bias);
             assert_int_equal(bench.devices[0].info.matrix2, VKMM_MATRIX2_TENSOR);
             char *copy = written("json", &bench);
-            vkmm_bench_free(&bench);
+            cli_bench_free(&bench);
             if (again == 0) taken(copy, &bench);
             if (again == 0) assert_true(vkmm_types_equal(vkmm_problem_types(&bench.rows[0].problem), cases[i].types));
-            vkmm_bench_free(&bench);
+            cli_bench_free(&bench);
             free(copy);
         }
     }
@@ -309,7 +309,7 @@ static void unverified_has_no_speed(void **state)
                                            {"rows/0/problem/k", "0"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = changed(cases[i][0], cases[i][1]);
-        vkmm_bench bench = {0};
+        cli_bench bench = {0};
         if (i == 4) { /* the packed leading dimensions of K = 0 */
             json_t *report = json_loads(text, 0, NULL);
             json_object_del(json_object_get(json_array_get(json_object_get(report, "rows"), 0), "time"), "round_ends");
@@ -320,9 +320,9 @@ static void unverified_has_no_speed(void **state)
             json_decref(report);
         }
         taken(text, &bench);
-        assert_true(!vkmm_bench_is_timed(&bench.rows[0]) && isnan(bench.rows[0].figures.gflops));
+        assert_true(!cli_bench_is_timed(&bench.rows[0]) && isnan(bench.rows[0].figures.gflops));
         free(text);
-        vkmm_bench_free(&bench);
+        cli_bench_free(&bench);
     }
 }
 

@@ -10,7 +10,7 @@ static int is_near(double a, double b)
     return isnan(a) ? isnan(b) : fabs(a - b) <= 1e-8 * fabs(a);
 }
 
-static int is_near_series(const vkmm_bench_series *a, const vkmm_bench_series *b)
+static int is_near_series(const cli_bench_series *a, const cli_bench_series *b)
 {
     if (a->count != b->count) return 0;
     for (uint32_t i = 0; i < a->count; i++)
@@ -19,9 +19,9 @@ static int is_near_series(const vkmm_bench_series *a, const vkmm_bench_series *b
 }
 
 /* All that was measured. */
-static void is_same_row(const vkmm_bench_row *a, const vkmm_bench_row *b)
+static void is_same_row(const cli_bench_row *a, const cli_bench_row *b)
 {
-    assert_true(vkmm_bench_same(a, b) && a->device == b->device && a->seed == b->seed && a->passed == b->passed &&
+    assert_true(cli_bench_same(a, b) && a->device == b->device && a->seed == b->seed && a->passed == b->passed &&
                 a->mapped == b->mapped);
     assert_memory_equal(&a->kernel, &b->kernel, sizeof a->kernel);
     assert_true(is_near(a->error, b->error) && is_near(a->bound, b->bound) && is_near(a->slope_ms, b->slope_ms));
@@ -52,7 +52,7 @@ static void is_same_row(const vkmm_bench_row *a, const vkmm_bench_row *b)
 
 static void round_trip(const char *format)
 {
-    vkmm_bench bench = {0}, again = {0};
+    cli_bench bench = {0}, again = {0};
     heard h = {0};
     make_bench(&bench, 1, 0.02);
     char *first = written(format, &bench);
@@ -67,12 +67,11 @@ static void round_trip(const char *format)
     for (uint32_t i = 0; i < 3; i++)
         assert_memory_equal(&bench.devices[i].info, &again.devices[i].info, sizeof again.devices[i].info);
     assert_true(isnan(again.devices[0].peaks.matrix[2].multiply_adds_per_s));
-    assert_memory_equal(&bench.devices[0].peaks.matrix[1], &again.devices[0].peaks.matrix[1],
-                        sizeof(vkmm_bench_matrix));
+    assert_memory_equal(&bench.devices[0].peaks.matrix[1], &again.devices[0].peaks.matrix[1], sizeof(cli_bench_matrix));
     free(first);
     free(second);
-    vkmm_bench_free(&bench);
-    vkmm_bench_free(&again);
+    cli_bench_free(&bench);
+    cli_bench_free(&again);
 }
 
 static void documents_come_back(void **state)
@@ -96,7 +95,7 @@ static void lines_are_judged(void **state)
 #define DEVICE "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\"}\n"
 #define ROW \
     "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0,\"problem\":{\"type\":\"f32\",\"m\":1,\"n\":1,\"k\":1}}\n"
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     refused(HEAD ROW DEVICE, strlen(HEAD ROW DEVICE), "line 2: device is 0; the report has 0 devices");
     refused(HEAD "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":1}\n", strlen(HEAD) + 50,
             "line 2: device is 1; the next device is 0");
@@ -108,19 +107,19 @@ static void lines_are_judged(void **state)
                           "{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}",
           &bench);
     assert_true(bench.row_count == 2 && bench.complete && bench.note[0] == '\0');
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
     taken(HEAD DEVICE ROW
           "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\",\"failed\":\"it burnt\"}\n",
           &bench);
     assert_true(bench.device_count == 1 && !bench.complete);
     assert_string_equal(bench.devices[0].failed, "it burnt");
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 static void tunes_are_read(void **state)
 {
     (void)state;
-    vkmm_bench bench = {0};
+    cli_bench bench = {0};
     taken("{\"schema\":\"vkmatmul.tune/1\",\"tool\":{\"version\":\"0.3\",\"command\":\"vkmatmul "
           "tune\"},\"device\":{\"name\":\"a\",\"type\":\"cpu\"},"
           "\"problem\":{\"type\":\"f32\",\"m\":4,\"n\":5,\"k\":6},\"best\":{\"kernel\":\"blocked\",\"config\":\"rows="
@@ -137,7 +136,7 @@ static void tunes_are_read(void **state)
     assert_string_equal(bench.tunes[0].trials[0].config, "rows=4");
     assert_true(bench.tunes[0].trials[0].ms == 0.5 && bench.tunes[0].trials[1].ms == 0 &&
                 bench.tunes[0].problem.n == 5);
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
 }
 
 /* ---- Files, parts, memory ---- */
@@ -147,65 +146,65 @@ static void files(void **state)
     (void)state;
     heard h = {0};
     const vkmm_log log = {hear, &h};
-    vkmm_reports reports = {0};
+    cli_reports reports = {0};
     char path[] = "/tmp/vkmatmul-test-XXXXXX.json";
     const int file = mkstemps(path, 5);
     assert_true(file >= 0);
-    assert_int_equal(vkmm_reports_open(&log, path, &reports), VKMM_INVALID);
+    assert_int_equal(cli_reports_open(&log, path, &reports), VKMM_INVALID);
     assert_true(strstr(h.last, "is empty") != NULL);
     const char *text = "{\"schema\":\"vkmatmul.bench/1\",\"rows\":[],\"devices\":[]}";
     FILE *stream = fdopen(file, "w");
     fputs(text, stream);
     fclose(stream);
-    assert_int_equal(vkmm_reports_open(&log, path, &reports), VKMM_OK);
+    assert_int_equal(cli_reports_open(&log, path, &reports), VKMM_OK);
     assert_string_equal(reports.benches[0].name, path + 5);
-    vkmm_reports_free(&reports);
+    cli_reports_free(&reports);
     remove(path);
-    assert_int_equal(vkmm_reports_open(&log, path, &reports), VKMM_INVALID);
+    assert_int_equal(cli_reports_open(&log, path, &reports), VKMM_INVALID);
     assert_true(strstr(h.last, path) != NULL);
-    assert_int_equal(vkmm_reports_open(&log, "/tmp", &reports), VKMM_INVALID);
+    assert_int_equal(cli_reports_open(&log, "/tmp", &reports), VKMM_INVALID);
     assert_true(strstr(h.last, "/tmp") != NULL);
 }
 
 static void parts_come_back(void **state)
 {
     (void)state;
-    char sentence[VKMM_BENCH_TEXT];
-    vkmm_bench made = {0};
-    vkmm_bench_row row;
+    char sentence[CLI_BENCH_TEXT];
+    cli_bench made = {0};
+    cli_bench_row row;
     make_bench(&made, 1, 0.02);
-    vkmm_bench_row_init(&row);
-    json_t *json = vkmm_record_json(&vkmm_row_record, &made.rows[3]);
-    assert_true(vkmm_record_parse(json, &vkmm_row_record, &row, sentence) && sentence[0] == '\0' &&
-                vkmm_bench_same(&row, &made.rows[3]));
+    cli_bench_row_init(&row);
+    json_t *json = cli_record_json(&cli_row_record, &made.rows[3]);
+    assert_true(cli_record_parse(json, &cli_row_record, &row, sentence) && sentence[0] == '\0' &&
+                cli_bench_same(&row, &made.rows[3]));
     assert_int_equal(row.kernel_ms.count, made.rows[3].kernel_ms.count);
-    vkmm_bench_row_free(&row);
+    cli_bench_row_free(&row);
     json_object_set_new(json, "problem", json_null());
-    assert_false(vkmm_record_parse(json, &vkmm_row_record, &row, sentence));
+    assert_false(cli_record_parse(json, &cli_row_record, &row, sentence));
     assert_string_equal(sentence, "problem is missing");
-    vkmm_bench_row_free(&row);
+    cli_bench_row_free(&row);
     json_decref(json);
-    assert_false(vkmm_record_parse(NULL, &vkmm_row_record, &row, sentence));
-    vkmm_bench_row_free(&row);
-    vkmm_bench_device device = {0};
-    json = vkmm_record_json(&vkmm_device_record, &made.devices[1]);
-    assert_true(vkmm_record_parse(json, &vkmm_device_record, &device, sentence));
+    assert_false(cli_record_parse(NULL, &cli_row_record, &row, sentence));
+    cli_bench_row_free(&row);
+    cli_bench_device device = {0};
+    json = cli_record_json(&cli_device_record, &made.devices[1]);
+    assert_true(cli_record_parse(json, &cli_device_record, &device, sentence));
     assert_memory_equal(&device.info, &made.devices[1].info, sizeof device.info);
     json_decref(json);
-    vkmm_bench_peaks peaks = {0};
-    json = vkmm_record_json(&vkmm_peaks_record, &made.devices[0].peaks);
-    assert_true(vkmm_record_parse(json, &vkmm_peaks_record, &peaks, sentence) && peaks.matrix_count == 3);
+    cli_bench_peaks peaks = {0};
+    json = cli_record_json(&cli_peaks_record, &made.devices[0].peaks);
+    assert_true(cli_record_parse(json, &cli_peaks_record, &peaks, sentence) && peaks.matrix_count == 3);
     json_decref(json);
     vkmm_problem problem = VKMM_PROBLEM(),
                  odd = VKMM_PROBLEM(.m = 7, .n = 5, .k = 3, .type = VKMM_I32, .layout = VKMM_COL_MAJOR,
                                     .op_a = VKMM_OP_T, .lda = 9, .batch_count = 4, .stride_a = 100, .stride_c = 35,
                                     .alpha = -3, .beta = 4294967295.0);
-    json = vkmm_record_json(&vkmm_problem_record, &odd);
-    assert_true(vkmm_record_parse(json, &vkmm_problem_record, &problem, sentence));
-    vkmm_bench_row a = {.problem = odd}, b = {.problem = problem};
-    assert_true(vkmm_bench_same(&a, &b) && problem.stride_b == 0 && problem.ldb == 3);
+    json = cli_record_json(&cli_problem_record, &odd);
+    assert_true(cli_record_parse(json, &cli_problem_record, &problem, sentence));
+    cli_bench_row a = {.problem = odd}, b = {.problem = problem};
+    assert_true(cli_bench_same(&a, &b) && problem.stride_b == 0 && problem.ldb == 3);
     json_decref(json);
-    vkmm_bench_free(&made);
+    cli_bench_free(&made);
 }
 
 static void component_names(void **state)
@@ -231,13 +230,13 @@ static void memory_ends(void **state)
     int ended = 0;
     for (uint64_t n = 1; n < 200 && !ended; n++) {
         heard h = {0};
-        vkmm_bench bench = {0};
+        cli_bench bench = {0};
         vkmm_alloc_fail_after(n);
         const vkmm_status status = parse(&h, text, &bench);
         vkmm_alloc_fail_after(0);
         assert_true(status == VKMM_OK || (status == VKMM_OUT_OF_MEMORY && h.count == 1 && bench.rows == NULL));
         ended = status == VKMM_OK && bench.row_count == 5 && !isnan(bench.rows[0].figures.sum_ms);
-        vkmm_bench_free(&bench);
+        cli_bench_free(&bench);
     }
     assert_true(ended);
     free(text);

@@ -19,16 +19,16 @@ static const vkmm_types every_type[ALL] = {
     {VKMM_I8, VKMM_I32, VKMM_I32},  {VKMM_U8, VKMM_U32, VKMM_U32},
 };
 
-static void make(const char *name, vkmm_suite *suite)
+static void make(const char *name, cli_suite *suite)
 {
-    assert_int_equal(vkmm_suite_make(NULL, name, every_type, ALL, suite), VKMM_OK);
+    assert_int_equal(cli_suite_make(NULL, name, every_type, ALL, suite), VKMM_OK);
 }
 
-static uint32_t find(const vkmm_suite *suite, const char *kernel, vkmm_types types, uint64_t m, uint64_t n, uint64_t k)
+static uint32_t find(const cli_suite *suite, const char *kernel, vkmm_types types, uint64_t m, uint64_t n, uint64_t k)
 {
     uint32_t i = 0;
     for (; i < suite->count; i++) {
-        const vkmm_suite_item *item = &suite->items[i];
+        const cli_suite_item *item = &suite->items[i];
         if (vkmm_types_equal(vkmm_problem_types(&item->problem), types) && item->problem.m == m &&
             item->problem.n == n && item->problem.k == k && strcmp(item->kernel, kernel) == 0)
             break;
@@ -36,7 +36,7 @@ static uint32_t find(const vkmm_suite *suite, const char *kernel, vkmm_types typ
     return i;
 }
 
-static uint32_t place(const vkmm_suite *suite, const char *kernel, vkmm_type type, uint64_t m, uint64_t n, uint64_t k)
+static uint32_t place(const cli_suite *suite, const char *kernel, vkmm_type type, uint64_t m, uint64_t n, uint64_t k)
 {
     const uint32_t at = find(suite, kernel, vkmm_types_default(type), m, n, k);
     if (at < suite->count) return at;
@@ -46,7 +46,7 @@ static uint32_t place(const vkmm_suite *suite, const char *kernel, vkmm_type typ
     return 0;
 }
 
-static void has_square(const vkmm_suite *suite, uint64_t n)
+static void has_square(const cli_suite *suite, uint64_t n)
 {
     for (int i = 0; i < WIDE; i++) place(suite, "auto", every_type[i].in, n, n, n);
 }
@@ -54,23 +54,23 @@ static void has_square(const vkmm_suite *suite, uint64_t n)
 static void test_names(void **state)
 {
     (void)state;
-    vkmm_suite suite;
-    for (uint32_t i = 0; vkmm_suite_name(i) != NULL; i++) {
-        make(vkmm_suite_name(i), &suite);
-        assert_string_equal(suite.name, vkmm_suite_name(i));
+    cli_suite suite;
+    for (uint32_t i = 0; cli_suite_name(i) != NULL; i++) {
+        make(cli_suite_name(i), &suite);
+        assert_string_equal(suite.name, cli_suite_name(i));
         assert_true(suite.count > 0 && suite.rounds >= 5 && suite.budget_ms > 0 && suite.longest_ms > 0 &&
                     suite.row_ms > 0);
-        vkmm_suite_free(&suite);
+        cli_suite_free(&suite);
     }
-    assert_int_equal(vkmm_suite_make(NULL, "slow", every_type, ALL, &suite), VKMM_INVALID);
-    vkmm_suite_free(&suite);
+    assert_int_equal(cli_suite_make(NULL, "slow", every_type, ALL, &suite), VKMM_INVALID);
+    cli_suite_free(&suite);
 }
 
 static void test_standard_holds_what_it_promises(void **state)
 {
     (void)state;
     vkmm_tutorial step;
-    vkmm_suite suite;
+    cli_suite suite;
     make("standard", &suite);
     for (uint64_t n = 256; n <= 16384; n *= 2) {
         has_square(&suite, n);
@@ -90,13 +90,13 @@ static void test_standard_holds_what_it_promises(void **state)
     assert_true(place(&suite, "auto", VKMM_U32, 128, 128, 16384) <
                 place(&suite, "auto", VKMM_F32, 16383, 16383, 16383));
     assert_true(suite.budget_ms <= 8 * 60e3 / 1.12); /* with the host's part less than the eight minutes */
-    vkmm_suite_free(&suite);
+    cli_suite_free(&suite);
 }
 
 static void test_quick_is_small(void **state)
 {
     (void)state;
-    vkmm_suite suite;
+    cli_suite suite;
     make("quick", &suite);
     for (uint64_t n = 256; n <= 4096; n *= 2) place(&suite, "auto", VKMM_F32, n, n, n);
     place(&suite, "auto", VKMM_F32, 1000, 1000, 1000);
@@ -107,28 +107,28 @@ static void test_quick_is_small(void **state)
     for (int t = 0; t < WIDE; t++) place(&suite, "auto", every_type[t].in, 1024, 1024, 1024);
     assert_true(suite.count < 30);
     assert_true(1.12 * suite.budget_ms + 10e3 < 60e3);
-    vkmm_suite_free(&suite);
+    cli_suite_free(&suite);
 }
 
 /* What the reports call the same thing is there once, and every item is a problem. */
 static void test_each_item_once(void **state)
 {
     (void)state;
-    for (uint32_t s = 0; vkmm_suite_name(s) != NULL; s++) {
-        vkmm_suite suite;
-        make(vkmm_suite_name(s), &suite);
+    for (uint32_t s = 0; cli_suite_name(s) != NULL; s++) {
+        cli_suite suite;
+        make(cli_suite_name(s), &suite);
         for (uint32_t i = 0; i < suite.count; i++) {
-            vkmm_bench_row row = {.problem = suite.items[i].problem};
+            cli_bench_row row = {.problem = suite.items[i].problem};
             snprintf(row.asked, sizeof row.asked, "%s", suite.items[i].kernel);
             assert_int_equal(vkmm_problem_check(NULL, &row.problem, NULL), VKMM_OK);
             assert_true(suite.items[i].group[0] != '\0' && vkmm_problem_flops(&row.problem) > 0);
             for (uint32_t j = 0; j < i; j++) {
-                vkmm_bench_row earlier = {.problem = suite.items[j].problem};
+                cli_bench_row earlier = {.problem = suite.items[j].problem};
                 snprintf(earlier.asked, sizeof earlier.asked, "%s", suite.items[j].kernel);
-                if (vkmm_bench_same(&row, &earlier)) fail_msg("%s: items %u and %u are the same", suite.name, j, i);
+                if (cli_bench_same(&row, &earlier)) fail_msg("%s: items %u and %u are the same", suite.name, j, i);
             }
         }
-        vkmm_suite_free(&suite);
+        cli_suite_free(&suite);
     }
 }
 
@@ -136,16 +136,16 @@ static void test_f32_comes_first(void **state)
 {
     (void)state;
     const vkmm_types types[] = {every_type[3], every_type[1], every_type[0], every_type[2]}, one = every_type[2];
-    vkmm_suite suite;
-    assert_int_equal(vkmm_suite_make(NULL, "quick", types, 4, &suite), VKMM_OK);
+    cli_suite suite;
+    assert_int_equal(cli_suite_make(NULL, "quick", types, 4, &suite), VKMM_OK);
     assert_int_equal(suite.items[0].problem.type, VKMM_F32);
     place(&suite, "tiled", VKMM_F32, 512, 512, 512);
     assert_true(place(&suite, "auto", VKMM_U32, 512, 512, 512) < place(&suite, "auto", VKMM_F64, 512, 512, 512));
     assert_true(place(&suite, "auto", VKMM_F64, 512, 512, 512) < place(&suite, "auto", VKMM_I32, 512, 512, 512));
-    vkmm_suite_free(&suite);
-    assert_int_equal(vkmm_suite_make(NULL, "quick", &one, 1, &suite), VKMM_OK);
+    cli_suite_free(&suite);
+    assert_int_equal(cli_suite_make(NULL, "quick", &one, 1, &suite), VKMM_OK);
     place(&suite, "tiled", VKMM_I32, 512, 512, 512);
-    vkmm_suite_free(&suite);
+    cli_suite_free(&suite);
 }
 
 /* Types of 16 and 8 bits: what they are for, few of it and early beside others; everything that others have but the
@@ -155,10 +155,10 @@ static void test_narrow_types_are_few(void **state)
     (void)state;
     uint32_t wide = 0, narrow = 0, rungs = 0;
     vkmm_tutorial step;
-    vkmm_suite suite;
+    cli_suite suite;
     make("standard", &suite);
     for (uint32_t i = 0; i < suite.count; i++)
-        ++*(vkmm_suite_is_narrow(vkmm_problem_types(&suite.items[i].problem)) ? &narrow : &wide);
+        ++*(cli_suite_is_narrow(vkmm_problem_types(&suite.items[i].problem)) ? &narrow : &wide);
     while (vkmm_tutorial_at(rungs, &step)) rungs++;
     assert_true(narrow >= 20 && narrow <= 40 && wide <= 153 + WIDE * rungs);
     place(&suite, "auto", VKMM_F16, 4096, 1, 14336);
@@ -167,24 +167,24 @@ static void test_narrow_types_are_few(void **state)
     assert_true(find(&suite, "auto", every_type[5], 4095, 4095, 4095) == suite.count);
     assert_true(find(&suite, "tiled", every_type[4], 1024, 1024, 1024) == suite.count);
     assert_true(place(&suite, "auto", VKMM_U8, 8192, 8192, 8192) < place(&suite, "auto", VKMM_F64, 8191, 8191, 8191));
-    vkmm_suite_free(&suite);
-    assert_int_equal(vkmm_suite_make(NULL, "standard", &every_type[4], 2, &suite), VKMM_OK);
+    cli_suite_free(&suite);
+    assert_int_equal(cli_suite_make(NULL, "standard", &every_type[4], 2, &suite), VKMM_OK);
     place(&suite, "auto", VKMM_F16, 16384, 16384, 16384);
     place(&suite, "auto", VKMM_F16, 385, 385, 385);
     assert_true(find(&suite, "tiled", every_type[4], 1024, 1024, 1024) == suite.count);
     assert_true(find(&suite, "auto", every_type[5], 385, 385, 385) == suite.count);
-    vkmm_suite_free(&suite);
+    cli_suite_free(&suite);
 }
 
 static void test_memory_ends(void **state)
 {
     (void)state;
     for (uint64_t n = 1;; n++) {
-        vkmm_suite suite;
+        cli_suite suite;
         vkmm_alloc_fail_after(n);
-        vkmm_status status = vkmm_suite_make(NULL, "full", every_type, ALL, &suite);
+        vkmm_status status = cli_suite_make(NULL, "full", every_type, ALL, &suite);
         vkmm_alloc_fail_after(0);
-        vkmm_suite_free(&suite);
+        cli_suite_free(&suite);
         if (status == VKMM_OK) {
             assert_true(n > 2);
             return;

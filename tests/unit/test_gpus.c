@@ -25,7 +25,7 @@ static void add_pci(const char *address, const char *class, const char *vendor, 
 
 TEST_WITH(finds_displays_alone, make_root, remove_root)
 {
-    vkmm_gpu gpus[4];
+    cli_gpu gpus[4];
     add_pci("0000:00:1f.3", "0x040300\n", "0x8086\n", "0xa171\n");
     add_pci("0000:03:00.0", "0x030000\n", "0x1002\n", "0x744c\n");
     add_pci("0001:c4:00.1", "0x030200\n", "0x10de\n", "0x2335\n");
@@ -33,7 +33,7 @@ TEST_WITH(finds_displays_alone, make_root, remove_root)
     put("/sys/bus/pci/devices/0000:03:00.0/drm/card0/dev", "226:0");
     put("/sys/bus/pci/devices/0000:03:00.0/drm/renderD129/dev", "226:129");
     put("/dev/dri/renderD129", "");
-    assert_int_equal(vkmm_gpus_list(root, gpus, 4), 2);
+    assert_int_equal(cli_gpus_list(root, gpus, 4), 2);
     assert_int_equal(gpus[0].pci[1], 3);
     assert_int_equal(gpus[0].vendor_id, 0x1002);
     assert_int_equal(gpus[0].device_id, 0x744c);
@@ -45,17 +45,17 @@ TEST_WITH(finds_displays_alone, make_root, remove_root)
     assert_int_equal(gpus[1].pci[3], 1);
     assert_string_equal(gpus[1].kernel_driver, "");
     assert_string_equal(gpus[1].node, "");
-    assert_int_equal(vkmm_gpus_list(root, gpus, 1), 2); /* the rest is counted */
+    assert_int_equal(cli_gpus_list(root, gpus, 1), 2); /* the rest is counted */
 }
 
 TEST_WITH(finds_platform_gpus, make_root, remove_root)
 {
-    vkmm_gpu gpu;
+    cli_gpu gpu;
     put("/sys/class/drm/card1/device/uevent", "");
     put("/sys/class/drm/renderD128/device/uevent", "");
     make_link("/sys/class/drm/renderD128/device/driver", "../../drivers/panfrost");
     put("/sys/class/drm/renderD130/device/vendor", "0x1002"); /* on PCI: listed there */
-    assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 1);
+    assert_int_equal(cli_gpus_list(root, &gpu, 1), 1);
     assert_int_equal(gpu.has_pci, 0);
     assert_string_equal(gpu.kernel_driver, "panfrost");
     assert_string_equal(gpu.node, "/dev/dri/renderD128");
@@ -64,12 +64,12 @@ TEST_WITH(finds_platform_gpus, make_root, remove_root)
 
 TEST_WITH(damaged_files_are_no_gpus, make_root, remove_root)
 {
-    vkmm_gpu gpu;
-    assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 0);
+    cli_gpu gpu;
+    assert_int_equal(cli_gpus_list(root, &gpu, 1), 0);
     add_pci("rubbish", "0x030000", "0x1002", "1");
     add_pci("0000:01:00.0", "", "", "");
     add_pci("0000:02:00.0", "0x03zz", "0x1002", "1");
-    assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 0);
+    assert_int_equal(cli_gpus_list(root, &gpu, 1), 0);
 }
 
 TEST_WITH(lists_names_in_order, make_root, remove_root)

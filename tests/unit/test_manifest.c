@@ -7,7 +7,7 @@
 #define ELF64 "\177ELF\2\1\1"
 #define ELF32 "\177ELF\1\1\1"
 
-static vkmm_manifest *found;
+static cli_manifest *found;
 static uint32_t count;
 
 static const char *const variables[] = {
@@ -51,15 +51,15 @@ static void scan(void)
 {
     vkmm_free(found);
     found = NULL;
-    assert_int_equal(vkmm_manifests_scan(NULL, root, &found, &count), VKMM_OK);
+    assert_int_equal(cli_manifests_scan(NULL, root, &found, &count), VKMM_OK);
 }
 
 /* The manifest whose file or layer has this name; fails without one. */
-static const vkmm_manifest *named(const char *name)
+static const cli_manifest *named(const char *name)
 {
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(found[i].name, name) == 0) return &found[i];
-    static const vkmm_manifest none;
+    static const cli_manifest none;
     fail_msg("no manifest is named %s", name);
     return &none;
 }
@@ -235,9 +235,9 @@ TEST_WITH(memory_may_end, enter, leave)
     write_layers();
     vkmm_status status = VKMM_OUT_OF_MEMORY;
     for (uint64_t n = 1; n < 200 && status != VKMM_OK; n++) {
-        vkmm_manifest *list = NULL;
+        cli_manifest *list = NULL;
         vkmm_alloc_fail_after(n);
-        status = vkmm_manifests_scan(NULL, root, &list, &count);
+        status = cli_manifests_scan(NULL, root, &list, &count);
         vkmm_alloc_fail_after(0);
         vkmm_free(list);
         if (status != VKMM_OK) assert_int_equal(status, VKMM_OUT_OF_MEMORY);

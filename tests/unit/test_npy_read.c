@@ -6,7 +6,7 @@
 static vkmm_view accept(unsigned version, const char *dictionary)
 {
     heard h;
-    vkmm_array array = {0};
+    cli_array array = {0};
     npy_file f = npy_make(version, dictionary, 24);
     if (npy_parse_log(&f, &h, &array) != VKMM_OK) fail_msg("%s: %s", dictionary, h.last);
     assert_true(array.first.data == f.data + f.start && array.dimensions == 2 && array.count == 1);
@@ -19,7 +19,7 @@ static vkmm_view accept(unsigned version, const char *dictionary)
 static void refuse(const char *dictionary, const char *why)
 {
     heard h;
-    vkmm_array array = {.count = 77};
+    cli_array array = {.count = 77};
     npy_file f = npy_make(1, dictionary, 24);
     assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
     assert_int_equal(h.count, 1); /* one sentence */
@@ -54,7 +54,7 @@ TEST(test_narrow_types)
 TEST(test_other_dimensions)
 {
     heard h;
-    vkmm_array array;
+    cli_array array;
     npy_file f = npy_make(1, GOOD("|u1", "False", "(24,)"), 24);
     assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_OK);
     assert_true(array.dimensions == 1 && array.count == 1 && array.first.rows == 1 && array.first.cols == 24);
@@ -65,7 +65,7 @@ TEST(test_other_dimensions)
         assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_OK);
         assert_true(array.dimensions == 3 && array.count == 2 && array.first.rows == 3 && array.first.cols == 4);
         for (unsigned x = 0; x < 2; x++) {
-            const vkmm_view view = vkmm_array_at(&array, x);
+            const vkmm_view view = cli_array_at(&array, x);
             for (unsigned i = 0; i < 3; i++)
                 for (unsigned j = 0; j < 4; j++)
                     assert_true(vkmm_view_get(&view, i, j) == (fortran ? x + 2 * (i + 3 * j) : (x * 3 + i) * 4 + j));
@@ -172,7 +172,7 @@ TEST(test_every_truncation)
         npy_file f = npy_make(version, GOOD("<f8", "True", "(1, 3)"), 24);
         for (uint64_t bytes = 0; bytes < f.bytes; bytes++) {
             heard h;
-            vkmm_array array;
+            cli_array array;
             npy_file part = {malloc(bytes != 0 ? (size_t)bytes : 1), bytes, 0};
             assert_non_null(part.data);
             memcpy(part.data, f.data, (size_t)bytes);
@@ -189,7 +189,7 @@ TEST(test_every_truncation)
 TEST(test_other_files)
 {
     heard h;
-    vkmm_array array;
+    cli_array array;
     npy_file f = npy_make(1, GOOD("<f4", "False", "(2, 3)"), 24);
     f.data[6] = 4;
     assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
@@ -208,7 +208,7 @@ TEST(test_other_files)
 TEST(test_unaligned_data)
 {
     heard h;
-    vkmm_array array;
+    cli_array array;
     npy_file f = npy_make(1, GOOD("<f4", "False", "(2, 3)"), 25);
     f.data[8]++;
     f.data[f.start] = ' ';

@@ -23,15 +23,15 @@ static int remove_file(void **state)
 
 static vkmm_status write_matrix(const vkmm_log *log, const char *to, const vkmm_view *view)
 {
-    const vkmm_array array = vkmm_array_of(view);
-    return vkmm_array_write(log, to, &array);
+    const cli_array array = cli_array_of(view);
+    return cli_array_write(log, to, &array);
 }
 
 static vkmm_status write_stack(const vkmm_log *log, const char *to, const vkmm_view *first, uint64_t count,
                                uint64_t stride)
 {
-    const vkmm_array array = vkmm_array_stack(first, count, stride);
-    return vkmm_array_write(log, to, &array);
+    const cli_array array = cli_array_stack(first, count, stride);
+    return cli_array_write(log, to, &array);
 }
 
 #define WITH_FILE(name) TEST_WITH(name, make_file, remove_file)
@@ -43,18 +43,18 @@ WITH_FILE(test_what_is_written_is_read)
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
             if (t == VKMM_BF16) continue; /* the format has no name for it */
             double data[100] = {0};
-            vkmm_array_file npy = {0};
+            cli_array_file npy = {0};
             vkmm_view view = vkmm_view_rows(data, shapes[s][0], shapes[s][1], (vkmm_type)t);
             vkmm_fill(data, view.rows, view.cols, view.type, VKMM_INIT_UNIFORM, 1);
             assert_int_equal(write_matrix(NULL, path, &view), VKMM_OK);
-            assert_int_equal(vkmm_array_open(NULL, path, 0, &npy), VKMM_OK);
+            assert_int_equal(cli_array_open(NULL, path, 0, &npy), VKMM_OK);
             assert_true(npy.array.first.type == view.type && npy.array.first.rows == view.rows &&
                         npy.array.first.cols == view.cols);
             assert_true(npy.mapping.bytes == 128 + view.rows * view.cols * vkmm_type_of(view.type)->bytes);
             for (uint64_t i = 0; i < view.rows; i++)
                 for (uint64_t j = 0; j < view.cols; j++)
                     assert_true(vkmm_view_get(&npy.array.first, i, j) == vkmm_view_get(&view, i, j));
-            vkmm_array_close(&npy);
+            cli_array_close(&npy);
         }
     }
 }
@@ -79,12 +79,12 @@ WITH_FILE(test_the_header)
 
 WITH_FILE(test_the_longest_header_fits)
 {
-    vkmm_array_file npy = {0};
+    cli_array_file npy = {0};
     vkmm_view view = vkmm_view_rows("", UINT64_MAX, 0, VKMM_F64);
     assert_int_equal(write_matrix(NULL, path, &view), VKMM_OK);
-    assert_int_equal(vkmm_array_open(NULL, path, 0, &npy), VKMM_OK);
+    assert_int_equal(cli_array_open(NULL, path, 0, &npy), VKMM_OK);
     assert_true(npy.array.first.rows == UINT64_MAX && npy.array.first.cols == 0);
-    vkmm_array_close(&npy);
+    cli_array_close(&npy);
 }
 
 /* Column-major, rows with gaps, and more rows than one block holds. */
@@ -96,15 +96,15 @@ WITH_FILE(test_any_strides)
         {data, ROWS, COLS, 1, LD, VKMM_F32}, {data, ROWS, COLS, LD, 1, VKMM_F32}, {data, 1, COLS, 1, LD, VKMM_F32}};
     for (size_t i = 0; i < LD * LD; i++) data[i] = (float)i;
     for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) {
-        vkmm_array_file npy = {0};
+        cli_array_file npy = {0};
         assert_int_equal(write_matrix(NULL, path, &views[v]), VKMM_OK);
-        assert_int_equal(vkmm_array_open(NULL, path, 0, &npy), VKMM_OK);
+        assert_int_equal(cli_array_open(NULL, path, 0, &npy), VKMM_OK);
         assert_true(npy.array.first.rows == views[v].rows && npy.array.first.cols == COLS &&
                     npy.array.first.col_stride == 1);
         for (uint64_t i = 0; i < npy.array.first.rows; i++)
             for (uint64_t j = 0; j < COLS; j++)
                 if (vkmm_view_get(&npy.array.first, i, j) != vkmm_view_get(&views[v], i, j)) fail();
-        vkmm_array_close(&npy);
+        cli_array_close(&npy);
     }
     free(data);
 }
@@ -149,8 +149,8 @@ WITH_FILE(test_refusals)
     view.type = VKMM_BF16;
     assert_int_equal(write_matrix(&log, path, &view), VKMM_INVALID);
     assert_contains(h.last, ".npy cannot store bf16: use FILE.safetensors");
-    assert_int_equal(vkmm_array_takes(NULL, path, VKMM_BF16, 1, 0), VKMM_INVALID);
-    assert_int_equal(vkmm_array_takes(NULL, "c.safetensors", VKMM_BF16, 1, 0), VKMM_OK);
+    assert_int_equal(cli_array_takes(NULL, path, VKMM_BF16, 1, 0), VKMM_INVALID);
+    assert_int_equal(cli_array_takes(NULL, "c.safetensors", VKMM_BF16, 1, 0), VKMM_OK);
 }
 
 WITH_FILE(test_without_memory)
@@ -160,13 +160,13 @@ WITH_FILE(test_without_memory)
     vkmm_status status = VKMM_OUT_OF_MEMORY;
     uint64_t n = 0;
     while (status != VKMM_OK) {
-        vkmm_array_file npy = {0};
+        cli_array_file npy = {0};
         vkmm_alloc_fail_after(++n);
         status = write_matrix(NULL, path, &view);
         vkmm_alloc_fail_after(0);
         assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
         if (status != VKMM_OK)
-            assert_int_equal(vkmm_array_open(NULL, path, 0, &npy), VKMM_INVALID); /* still the empty file */
+            assert_int_equal(cli_array_open(NULL, path, 0, &npy), VKMM_INVALID); /* still the empty file */
     }
     assert_true(n > 3);
 }

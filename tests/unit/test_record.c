@@ -40,7 +40,7 @@ static const char *colour_word(uint32_t value)
     return words[value];
 }
 
-static const vkmm_words colours = {colour_word, 3, NULL}, shades = {colour_word, 2, "shade"};
+static const cli_field_words colours = {colour_word, 3, NULL}, shades = {colour_word, 2, "shade"};
 
 static int knows(const void *record)
 {
@@ -52,11 +52,11 @@ static json_t *put_degrees(const void *record)
     return json_string(((const whole *)record)->degrees > 20 ? "warm" : "cold");
 }
 
-static void take_degrees(const vkmm_node *node, void *record)
+static void take_degrees(const cli_node *node, void *record)
 {
     char word[8] = "";
 
-    vkmm_node_text(node, word, sizeof word);
+    cli_node_text(node, word, sizeof word);
     if (word[0] != '\0') ((whole *)record)->degrees = strcmp(word, "warm") == 0 ? 30 : 10;
 }
 
@@ -65,11 +65,11 @@ static void start_part(void *record)
     ((part *)record)->y = 7;
 }
 
-static const vkmm_field part_fields[] = {
-    {"x", VKMM_FIELD_U32, VKMM_AT(part, x), VKMM_NEEDED, .most = 100},
-    {"y", VKMM_FIELD_REAL, VKMM_AT(part, y), .most = 1e3},
+static const cli_field part_fields[] = {
+    {"x", CLI_FIELD_U32, CLI_AT(part, x), CLI_NEEDED, .most = 100},
+    {"y", CLI_FIELD_REAL, CLI_AT(part, y), .most = 1e3},
 };
-static const vkmm_record part_record = {"part", VKMM_FIELDS(part_fields), .start = start_part};
+static const vkmm_record part_record = {"part", CLI_FIELDS(part_fields), .start = start_part};
 
 /* What is written is even; only that is read. */
 typedef struct even {
@@ -81,38 +81,38 @@ static void show_even(void *copy)
     ((even *)copy)->value += ((even *)copy)->value % 2;
 }
 
-static void check_even(const vkmm_node *node, void *record)
+static void check_even(const cli_node *node, void *record)
 {
-    if (((const even *)record)->value % 2 != 0) vkmm_node_fail(node, "is odd");
+    if (((const even *)record)->value % 2 != 0) cli_node_fail(node, "is odd");
 }
 
-static const vkmm_field even_fields[] = {{"even", VKMM_FIELD_U32, VKMM_AT(even, value)}};
-static const vkmm_record even_record = {"even", VKMM_FIELDS(even_fields), .size = sizeof(even), .show = show_even,
+static const cli_field even_fields[] = {{"even", CLI_FIELD_U32, CLI_AT(even, value)}};
+static const vkmm_record even_record = {"even", CLI_FIELDS(even_fields), .size = sizeof(even), .show = show_even,
                                         .check = check_even};
 
-static const vkmm_field whole_fields[] = {
-    {"small", VKMM_FIELD_U32, VKMM_AT(whole, small), VKMM_MAYBE},
-    {"colour", VKMM_FIELD_WORD, VKMM_AT(whole, colour), .words = &colours},
-    {"fixed", VKMM_FIELD_U32, VKMM_ARRAY(whole, fixed, 3)},
-    {"large", VKMM_FIELD_U64, VKMM_AT(whole, large)},
-    {"real", VKMM_FIELD_REAL, VKMM_AT(whole, real), .most = 1e6},
-    {"signed", VKMM_FIELD_REAL, VKMM_AT(whole, signed_real), VKMM_SIGNED},
-    {"positive", VKMM_FIELD_REAL, VKMM_AT(whole, positive), VKMM_MAYBE | VKMM_OMIT},
-    {"truth", VKMM_FIELD_TRUTH, VKMM_AT(whole, truth)},
-    {"text", VKMM_FIELD_TEXT, VKMM_AT(whole, text)},
-    {"known_text", VKMM_FIELD_TEXT, VKMM_AT(whole, known_text), VKMM_MAYBE, .known = knows},
-    {"borrowed", VKMM_FIELD_STRING, VKMM_AT(whole, borrowed)},
-    {"owned", VKMM_FIELD_OWNED, VKMM_AT(whole, owned)},
-    {"inner", VKMM_FIELD_RECORD, VKMM_AT(whole, inner), .record = &part_record},
-    {"here", VKMM_FIELD_RECORD, VKMM_LIST(whole, here, here_count), VKMM_HERE, .length = MOST_HERE,
+static const cli_field whole_fields[] = {
+    {"small", CLI_FIELD_U32, CLI_AT(whole, small), CLI_MAYBE},
+    {"colour", CLI_FIELD_WORD, CLI_AT(whole, colour), .words = &colours},
+    {"fixed", CLI_FIELD_U32, CLI_ARRAY(whole, fixed, 3)},
+    {"large", CLI_FIELD_U64, CLI_AT(whole, large)},
+    {"real", CLI_FIELD_REAL, CLI_AT(whole, real), .most = 1e6},
+    {"signed", CLI_FIELD_REAL, CLI_AT(whole, signed_real), CLI_SIGNED},
+    {"positive", CLI_FIELD_REAL, CLI_AT(whole, positive), CLI_MAYBE | CLI_OMIT},
+    {"truth", CLI_FIELD_TRUTH, CLI_AT(whole, truth)},
+    {"text", CLI_FIELD_TEXT, CLI_AT(whole, text)},
+    {"known_text", CLI_FIELD_TEXT, CLI_AT(whole, known_text), CLI_MAYBE, .known = knows},
+    {"borrowed", CLI_FIELD_STRING, CLI_AT(whole, borrowed)},
+    {"owned", CLI_FIELD_OWNED, CLI_AT(whole, owned)},
+    {"inner", CLI_FIELD_RECORD, CLI_AT(whole, inner), .record = &part_record},
+    {"here", CLI_FIELD_RECORD, CLI_LIST(whole, here, here_count), CLI_HERE, .length = MOST_HERE,
      .record = &part_record},
-    {"list", VKMM_FIELD_RECORD, VKMM_LIST(whole, list, list_count), .record = &part_record},
-    {"pointer", VKMM_FIELD_RECORD, VKMM_AT(whole, pointer), VKMM_POINTER, .record = &part_record},
-    {"reals", VKMM_FIELD_REAL, VKMM_LIST(whole, reals, real_count), .cost = 1000000, .most = 1e12},
-    {"degrees", VKMM_FIELD_CUSTOM, .put = put_degrees, .take = take_degrees},
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(whole, rounded), .record = &even_record},
+    {"list", CLI_FIELD_RECORD, CLI_LIST(whole, list, list_count), .record = &part_record},
+    {"pointer", CLI_FIELD_RECORD, CLI_AT(whole, pointer), CLI_POINTER, .record = &part_record},
+    {"reals", CLI_FIELD_REAL, CLI_LIST(whole, reals, real_count), .cost = 1000000, .most = 1e12},
+    {"degrees", CLI_FIELD_CUSTOM, .put = put_degrees, .take = take_degrees},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(whole, rounded), .record = &even_record},
 };
-static const vkmm_record whole_record = {"whole", VKMM_FIELDS(whole_fields), .schema = "test.whole/1"};
+static const vkmm_record whole_record = {"whole", CLI_FIELDS(whole_fields), .schema = "test.whole/1"};
 
 static void end(whole *record)
 {
@@ -124,7 +124,7 @@ static void end(whole *record)
 
 static char *text_of(const whole *record)
 {
-    json_t *json = vkmm_record_json(&whole_record, record);
+    json_t *json = cli_record_json(&whole_record, record);
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
 
     json_decref(json);
@@ -134,11 +134,11 @@ static char *text_of(const whole *record)
 /* "" when it was read. */
 static const char *read_text(const char *text, whole *record)
 {
-    static char sentence[VKMM_SENTENCE];
+    static char sentence[CLI_SENTENCE];
     json_t *json = json_loads(text, 0, NULL);
 
     assert_non_null(json);
-    vkmm_record_parse(json, &whole_record, record, sentence);
+    cli_record_parse(json, &whole_record, record, sentence);
     json_decref(json);
     return sentence;
 }
@@ -163,7 +163,7 @@ static void every_kind_comes_back(void **state)
     free(text);
     record.pointer = &record.inner;
     record.borrowed = "borrowed";
-    json_t *json = vkmm_record_json(&whole_record, &record);
+    json_t *json = cli_record_json(&whole_record, &record);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(json, "pointer"), "x")), 1);
     assert_string_equal(json_string_value(json_object_get(json, "borrowed")), "borrowed");
     json_decref(json);
@@ -225,11 +225,11 @@ static void what_is_wrong_is_said(void **state)
         end(&record);
     }
     uint32_t value = 0;
-    const vkmm_field shade = {"shade", VKMM_FIELD_WORD, .size = sizeof value, .words = &shades};
+    const cli_field shade = {"shade", CLI_FIELD_WORD, .size = sizeof value, .words = &shades};
     const vkmm_record record = {"shades", &shade, 1};
-    char sentence[VKMM_SENTENCE];
+    char sentence[CLI_SENTENCE];
     json_t *json = json_loads("{\"shade\": \"blue\"}", 0, NULL);
-    assert_false(vkmm_record_parse(json, &record, &value, sentence));
+    assert_false(cli_record_parse(json, &record, &value, sentence));
     assert_string_equal(sentence, "shade is \"blue\", which is not a known shade");
     json_decref(json);
 }
@@ -292,18 +292,18 @@ static void the_schema_says_the_same(void **state)
 static void csv_finds_values_by_path(void **state)
 {
     (void)state;
-    static const vkmm_csv_column columns[] = {{"inner.x"},
-                                              {"list.1.y", "second"},
-                                              {"text"},
-                                              {"borrowed"},
-                                              {"truth"},
-                                              {"nothing.there"},
-                                              {"real"},
-                                              {"fixed.2"},
-                                              {"list", "entries"},
-                                              {"real|large", "either"},
-                                              {"truth", "hidden", "real"},
-                                              {"truth", "shown", "text"}};
+    static const cli_csv_column columns[] = {{"inner.x"},
+                                             {"list.1.y", "second"},
+                                             {"text"},
+                                             {"borrowed"},
+                                             {"truth"},
+                                             {"nothing.there"},
+                                             {"real"},
+                                             {"fixed.2"},
+                                             {"list", "entries"},
+                                             {"real|large", "either"},
+                                             {"truth", "hidden", "real"},
+                                             {"truth", "shown", "text"}};
     part list[2] = {{1, 2}, {3, 4.5}};
     whole record = {.inner = {5, 6},
                     .list = list,
@@ -317,8 +317,8 @@ static void csv_finds_values_by_path(void **state)
     const uint32_t count = sizeof columns / sizeof *columns;
     char text[256] = "";
     FILE *out = tmpfile();
-    vkmm_csv_header(out, columns, count);
-    assert_true(vkmm_csv_line(out, columns, count, vkmm_record_json(&whole_record, &record)));
+    cli_csv_header(out, columns, count);
+    assert_true(cli_csv_line(out, columns, count, cli_record_json(&whole_record, &record)));
     rewind(out);
     text[fread(text, 1, sizeof text - 1, out)] = '\0';
     assert_string_equal(text, "x,second,text,borrowed,truth,there,real,2,entries,either,hidden,shown\r\n"

@@ -25,13 +25,13 @@ static unsigned char *make(const char *header, uint64_t said, size_t data_bytes,
 }
 
 /* The byte of the data that the array begins with; the array. */
-static uint64_t accept(const char *header, size_t data_bytes, const char *name, vkmm_array *array)
+static uint64_t accept(const char *header, size_t data_bytes, const char *name, cli_array *array)
 {
     heard h;
     vkmm_log log = hear_with(&h);
     size_t bytes;
     unsigned char *file = make(header, strlen(header), data_bytes, &bytes);
-    if (vkmm_safetensors_format.parse(&log, "m.safetensors", name, file, bytes, array) != VKMM_OK)
+    if (cli_safetensors_format.parse(&log, "m.safetensors", name, file, bytes, array) != VKMM_OK)
         fail_msg("%s: %s", header, h.last);
     const uint64_t at = (uint64_t)((const unsigned char *)array->first.data - file) - 8 - strlen(header);
     free(file);
@@ -42,10 +42,10 @@ static void refuse_name(const char *header, size_t data_bytes, const char *name,
 {
     heard h;
     vkmm_log log = hear_with(&h);
-    vkmm_array array = {.count = 77};
+    cli_array array = {.count = 77};
     size_t bytes;
     unsigned char *file = make(header, strlen(header), data_bytes, &bytes);
-    assert_int_equal(vkmm_safetensors_format.parse(&log, "m.safetensors", name, file, bytes, &array), VKMM_INVALID);
+    assert_int_equal(cli_safetensors_format.parse(&log, "m.safetensors", name, file, bytes, &array), VKMM_INVALID);
     assert_int_equal(h.count, 1);
     assert_contains(h.last, "m.safetensors: ");
     assert_contains(h.last, why);
@@ -68,7 +68,7 @@ TEST(test_types)
                {ONE("I8", "[3,4]", 0, 12), VKMM_I8},   {ONE("U8", "[3,4]", 0, 12), VKMM_U8},
                {ONE("I32", "[3,1]", 0, 12), VKMM_I32}, {ONE("U32", "[1,3]", 0, 12), VKMM_U32}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        vkmm_array array;
+        cli_array array;
         assert_int_equal(accept(all[i].header, all[i].type == VKMM_F64 ? 8 : 12, NULL, &array), 0);
         assert_int_equal(array.first.type, all[i].type);
     }
@@ -76,7 +76,7 @@ TEST(test_types)
 
 TEST(test_shapes)
 {
-    vkmm_array array;
+    cli_array array;
     accept(ONE("U8", "[2,3]", 0, 6), 6, NULL, &array);
     assert_true(array.dimensions == 2 && array.count == 1 && array.first.rows == 2 && array.first.cols == 3 &&
                 array.first.row_stride == 3);
@@ -92,7 +92,7 @@ TEST(test_shapes)
 /* In any order, with what belongs to no matrix beside it. */
 TEST(test_many_tensors)
 {
-    vkmm_array array;
+    cli_array array;
     const char *header = "{\"b\":" T("F16", "[2,2]", 4, 12) ", \"__metadata__\":{\"format\":\"pt\"}, \"a\":" T(
         "BOOL", "[4]", 0, 4) ",\"c.d/e\":" T("XYZ7", "[9,9,9,9]", 12, 13) "}  ";
     assert_int_equal(accept(header, 13, "b", &array), 4);
@@ -191,10 +191,10 @@ TEST(test_lengths)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         heard h;
         vkmm_log log = hear_with(&h);
-        vkmm_array array;
+        cli_array array;
         size_t bytes;
         unsigned char *file = make(ONE("U8", "[6]", 0, 6), all[i].said, 6, &bytes);
-        assert_int_equal(vkmm_safetensors_format.parse(&log, "m", NULL, file, bytes, &array), VKMM_INVALID);
+        assert_int_equal(cli_safetensors_format.parse(&log, "m", NULL, file, bytes, &array), VKMM_INVALID);
         assert_contains(h.last, all[i].why);
         free(file);
     }
@@ -207,11 +207,11 @@ TEST(test_every_truncation)
     const char *header = ONE("F16", "[2,3]", 0, 12);
     unsigned char *file = make(header, strlen(header), 12, &bytes);
     for (size_t length = 0; length < bytes; length++) {
-        vkmm_array array;
+        cli_array array;
         unsigned char *part = malloc(length > 0 ? length : 1);
         assert_non_null(part);
         memcpy(part, file, length);
-        assert_int_equal(vkmm_safetensors_format.parse(NULL, "m", NULL, part, length, &array), VKMM_INVALID);
+        assert_int_equal(cli_safetensors_format.parse(NULL, "m", NULL, part, length, &array), VKMM_INVALID);
         free(part);
     }
     free(file);
@@ -219,12 +219,12 @@ TEST(test_every_truncation)
 
 TEST(test_without_memory)
 {
-    vkmm_array array;
+    cli_array array;
     size_t bytes;
     const char *header = ONE("U8", "[6]", 0, 6);
     unsigned char *file = make(header, strlen(header), 6, &bytes);
     vkmm_alloc_fail_after(1);
-    assert_int_equal(vkmm_safetensors_format.parse(NULL, "m", NULL, file, bytes, &array), VKMM_OUT_OF_MEMORY);
+    assert_int_equal(cli_safetensors_format.parse(NULL, "m", NULL, file, bytes, &array), VKMM_OUT_OF_MEMORY);
     vkmm_alloc_fail_after(0);
     free(file);
 }

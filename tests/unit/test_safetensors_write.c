@@ -34,21 +34,21 @@ WITH_FOLDER(test_every_type_and_shape)
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
             double data[60] = {0};
             const vkmm_view view = {data, shapes[s][1], shapes[s][2], 1, shapes[s][1], (vkmm_type)t}; /* column-major */
-            const vkmm_array array = vkmm_array_stack(&view, shapes[s][0], shapes[s][1] * shapes[s][2]);
-            vkmm_array_file file;
+            const cli_array array = cli_array_stack(&view, shapes[s][0], shapes[s][1] * shapes[s][2]);
+            cli_array_file file;
             vkmm_fill(data, 1, 60, view.type, VKMM_INIT_UNIFORM, 1);
-            assert_int_equal(vkmm_array_write(NULL, path, &array), VKMM_OK);
-            assert_int_equal(vkmm_array_open(NULL, path, 0, &file), VKMM_OK);
+            assert_int_equal(cli_array_write(NULL, path, &array), VKMM_OK);
+            assert_int_equal(cli_array_open(NULL, path, 0, &file), VKMM_OK);
             assert_true(file.array.dimensions == 3 && file.array.count == array.count &&
                         file.array.first.type == view.type);
             assert_true(file.copy == NULL); /* written so that it can be mapped */
             for (uint64_t x = 0; x < array.count; x++) {
-                const vkmm_view want = vkmm_array_at(&array, x), got = vkmm_array_at(&file.array, x);
+                const vkmm_view want = cli_array_at(&array, x), got = cli_array_at(&file.array, x);
                 for (uint64_t i = 0; i < view.rows; i++)
                     for (uint64_t j = 0; j < view.cols; j++)
                         assert_true(vkmm_view_get(&got, i, j) == vkmm_view_get(&want, i, j));
             }
-            vkmm_array_close(&file);
+            cli_array_close(&file);
         }
     }
 }
@@ -59,9 +59,9 @@ WITH_FOLDER(test_the_header)
     static const char want[] = "{\"C\":{\"dtype\":\"U8\",\"shape\":[2,3],\"data_offsets\":[0,6]}}";
     const uint8_t data[6] = {1, 2, 3, 4, 5, 6};
     const vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_U8);
-    const vkmm_array array = vkmm_array_of(&view);
+    const cli_array array = cli_array_of(&view);
     unsigned char bytes[200];
-    assert_int_equal(vkmm_array_write(NULL, path, &array), VKMM_OK);
+    assert_int_equal(cli_array_write(NULL, path, &array), VKMM_OK);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     assert_int_equal(fread(bytes, 1, sizeof bytes, file), 64 + 6);
@@ -78,21 +78,21 @@ WITH_FOLDER(test_names)
     vkmm_log log = hear_with(&h);
     const float data[2] = {1, 2};
     const vkmm_view view = vkmm_view_rows(data, 1, 2, VKMM_F32);
-    const vkmm_array array = vkmm_array_of(&view);
-    vkmm_array_file file;
+    const cli_array array = cli_array_of(&view);
+    cli_array_file file;
     char other[160];
-    assert_int_equal(vkmm_array_write(NULL, named, &array), VKMM_OK);
-    assert_int_equal(vkmm_array_open(NULL, named, 0, &file), VKMM_OK);
-    vkmm_array_close(&file);
-    assert_int_equal(vkmm_array_open(NULL, path, 0, &file), VKMM_OK); /* the only one */
-    vkmm_array_close(&file);
+    assert_int_equal(cli_array_write(NULL, named, &array), VKMM_OK);
+    assert_int_equal(cli_array_open(NULL, named, 0, &file), VKMM_OK);
+    cli_array_close(&file);
+    assert_int_equal(cli_array_open(NULL, path, 0, &file), VKMM_OK); /* the only one */
+    cli_array_close(&file);
     snprintf(other, sizeof other, "%s:C", path);
-    assert_int_equal(vkmm_array_open(&log, other, 0, &file), VKMM_INVALID);
+    assert_int_equal(cli_array_open(&log, other, 0, &file), VKMM_INVALID);
     assert_contains(h.last, "holds no tensor \"C\"; it holds \"w.\\\"1\\\"\"");
     static const char *const bad[] = {"", "__metadata__", "\xff"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         snprintf(other, sizeof other, "%s:%s", path, bad[i]);
-        assert_int_equal(vkmm_array_write(&log, other, &array), VKMM_INVALID);
+        assert_int_equal(cli_array_write(&log, other, &array), VKMM_INVALID);
         assert_contains(h.last, "is not a valid array name");
     }
 }
@@ -108,15 +108,15 @@ WITH_FOLDER(test_files_of_many)
         two,
         "{\"a\": damaged",
     };
-    assert_int_equal(vkmm_array_takes(NULL, path, VKMM_F32, 1, 0), VKMM_OK); /* there is none */
+    assert_int_equal(cli_array_takes(NULL, path, VKMM_F32, 1, 0), VKMM_OK); /* there is none */
     for (int i = 0; i < 4; i++) {
         FILE *file = fopen(path, "wb");
         assert_non_null(file);
         assert_int_equal(fwrite((const char[8]){(char)strlen(texts[i])}, 1, 8, file), 8);
         assert_true(fputs(texts[i], file) >= 0 && fputc(1, file) == 1);
         fclose(file);
-        assert_int_equal(vkmm_array_takes(NULL, path, VKMM_F32, 1, 0), i == 2 ? VKMM_INVALID : VKMM_OK);
-        assert_int_equal(vkmm_array_takes(NULL, named, VKMM_F32, 1, 0), i == 2 ? VKMM_INVALID : VKMM_OK);
+        assert_int_equal(cli_array_takes(NULL, path, VKMM_F32, 1, 0), i == 2 ? VKMM_INVALID : VKMM_OK);
+        assert_int_equal(cli_array_takes(NULL, named, VKMM_F32, 1, 0), i == 2 ? VKMM_INVALID : VKMM_OK);
     }
 }
 
@@ -127,7 +127,7 @@ WITH_FOLDER(test_unaligned_data)
                                  "\"f\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[1,9]}}";
     const float data[2] = {1.5F, -2.5F};
     char other[80];
-    vkmm_array_file read;
+    cli_array_file read;
     uint64_t length = strlen(header);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
@@ -137,11 +137,11 @@ WITH_FOLDER(test_unaligned_data)
     fwrite(data, sizeof data, 1, file);
     fclose(file);
     snprintf(other, sizeof other, "%s:f", path);
-    assert_int_equal(vkmm_array_open(NULL, other, 0, &read), VKMM_OK);
+    assert_int_equal(cli_array_open(NULL, other, 0, &read), VKMM_OK);
     assert_true(vkmm_view_get(&read.array.first, 0, 0) == 1.5 && vkmm_view_get(&read.array.first, 0, 1) == -2.5);
-    vkmm_array_close(&read);
+    cli_array_close(&read);
     vkmm_alloc_fail_after(3);
-    assert_int_equal(vkmm_array_open(NULL, other, 0, &read), VKMM_OUT_OF_MEMORY);
+    assert_int_equal(cli_array_open(NULL, other, 0, &read), VKMM_OUT_OF_MEMORY);
     vkmm_alloc_fail_after(0);
 }
 
@@ -149,12 +149,12 @@ WITH_FOLDER(test_without_memory)
 {
     const int32_t data[4] = {1, 2, 3, 4};
     const vkmm_view view = {data, 2, 2, 1, 2, VKMM_I32};
-    const vkmm_array array = vkmm_array_of(&view);
+    const cli_array array = cli_array_of(&view);
     vkmm_status status = VKMM_OUT_OF_MEMORY;
     uint64_t n = 0;
     while (status != VKMM_OK) {
         vkmm_alloc_fail_after(++n);
-        status = vkmm_array_write(NULL, path, &array);
+        status = cli_array_write(NULL, path, &array);
         vkmm_alloc_fail_after(0);
         assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
         if (status != VKMM_OK) assert_int_equal(access(path, F_OK), -1);

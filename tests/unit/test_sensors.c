@@ -39,69 +39,69 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*
     return has_threads ? __real_pthread_create(thread, how, run, user) : EAGAIN;
 }
 
-static void look_for(vkmm_sensors *sensors, unsigned ms)
+static void look_for(cli_sensors *sensors, unsigned ms)
 {
     for (unsigned passed = 0; passed < ms; passed += 10) {
-        if (sensors != NULL) vkmm_sensors_look(sensors);
+        if (sensors != NULL) cli_sensors_look(sensors);
         now_ms += 10;
     }
 }
 
 /* Watches for a while; at its beginning, one file gets another content. */
-static vkmm_sensed watch(vkmm_sensors *sensors, unsigned ms, const char *name, const char *text)
+static cli_sensed watch(cli_sensors *sensors, unsigned ms, const char *name, const char *text)
 {
-    vkmm_sensed sensed;
+    cli_sensed sensed;
     memset(&sensed, 0xa5, sizeof sensed);
-    vkmm_sensors_start(sensors);
+    cli_sensors_start(sensors);
     if (name != NULL) put(name, text);
     look_for(sensors, ms);
-    vkmm_sensors_stop(sensors, &sensed);
+    cli_sensors_stop(sensors, &sensed);
     return sensed;
 }
 
 static void a_thread_looks(void **state)
 {
     put("/proc/cpuinfo", "cpu MHz\t\t: 2450.000\n");
-    vkmm_sensors *sensors = vkmm_sensors_open(NULL, root);
-    vkmm_sensed sensed = {.mhz_during = NAN};
+    cli_sensors *sensors = cli_sensors_open(NULL, root);
+    cli_sensed sensed = {.mhz_during = NAN};
     has_threads = 1;
     while (isnan(sensed.mhz_during)) { /* it may have had no turn yet */
-        vkmm_sensors_start(sensors);
+        cli_sensors_start(sensors);
         usleep(1000);
-        vkmm_sensors_stop(sensors, &sensed);
+        cli_sensors_stop(sensors, &sensed);
     }
     has_threads = 0;
     about(sensed.mhz_during, 2450, 0);
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
 }
 
 /* Ticks of user, nice, system, idle, iowait, irq, softirq, steal, guest and guest_nice, 100 a second. */
 static void others_need_the_processor_too(void **state)
 {
     put("/proc/stat", "cpu  500 10 100 9000 50 1 2 3 400 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n");
-    vkmm_sensors *sensors = vkmm_sensors_open(NULL, root);
-    assert_string_equal(vkmm_sensors_source(sensors), "stat");
+    cli_sensors *sensors = cli_sensors_open(NULL, root);
+    assert_string_equal(cli_sensors_source(sensors), "stat");
     const double ticks = (double)sysconf(_SC_CLK_TCK) / 100;
     char text[100];
     snprintf(text, sizeof text, "cpu  %.0f 10 100 9900 90 1 2 %.0f 999 0\n", 500 + 80 * ticks, 3 + 10 * ticks);
-    const vkmm_sensed sensed = watch(sensors, 1000, "/proc/stat", text);
+    const cli_sensed sensed = watch(sensors, 1000, "/proc/stat", text);
     about(sensed.others, 0.9, 0.05);                           /* less what this test itself needs */
     assert_true(isnan(watch(sensors, 30, NULL, NULL).others)); /* too short for a counter that goes in steps */
     put("/proc/stat", "cpu much\n");
     assert_true(isnan(watch(sensors, 1000, NULL, NULL).others));
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
 }
 
 static void nothing_to_read_is_no_error(void **state)
 {
-    vkmm_sensors *sensors = NULL;
-    assert_null(vkmm_sensors_open(card, root));
-    assert_null(vkmm_sensors_open(NULL, root));
-    assert_string_equal(vkmm_sensors_source(NULL), "");
-    vkmm_sensed sensed = watch(NULL, 0, NULL, NULL);
+    cli_sensors *sensors = NULL;
+    assert_null(cli_sensors_open(card, root));
+    assert_null(cli_sensors_open(NULL, root));
+    assert_string_equal(cli_sensors_source(NULL), "");
+    cli_sensed sensed = watch(NULL, 0, NULL, NULL);
     assert_true(isnan(sensed.ms) && isnan(sensed.joules) && isnan(sensed.watts) && isnan(sensed.mhz_during));
     assert_string_equal(sensed.limited, "");
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
     /* Files that say nothing that a number could be made of. */
     put(GPU "/hwmon/hwmon3/power1_average", "");
     put(GPU "/hwmon/hwmon3/freq1_input", "\x01\xff nan\n");
@@ -110,15 +110,15 @@ static void nothing_to_read_is_no_error(void **state)
     put("/sys/class/powercap/intel-rapl:0/energy_uj", "12 apples\n");
     put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "<unknown>\n");
     put("/proc/cpuinfo", "cpu MHz\ncpu MHz : -3\ncpu MHz : inf\ncpu MHz : much\n");
-    assert_null(vkmm_sensors_open(card, root));
-    assert_null(vkmm_sensors_open(NULL, root));
-    vkmm_sensed none;
-    sensors = vkmm_sensors_open(NULL, ""); /* of this very machine: whatever there is, it does no harm */
-    vkmm_sensors_stop(sensors, &none);
+    assert_null(cli_sensors_open(card, root));
+    assert_null(cli_sensors_open(NULL, root));
+    cli_sensed none;
+    sensors = cli_sensors_open(NULL, ""); /* of this very machine: whatever there is, it does no harm */
+    cli_sensors_stop(sensors, &none);
     assert_true(isnan(none.ms)); /* never started */
-    vkmm_sensors_start(sensors);
-    vkmm_sensors_start(sensors);
-    vkmm_sensors_close(&sensors);
+    cli_sensors_start(sensors);
+    cli_sensors_start(sensors);
+    cli_sensors_close(&sensors);
     assert_null(sensors);
 }
 
@@ -128,9 +128,9 @@ static void amd_tells_power_and_clock(void **state)
     put(GPU "/hwmon/hwmon3/power1_average", "150000000\n");
     put(GPU "/hwmon/hwmon3/power1_input", "9000000\n");
     put(GPU "/hwmon/hwmon3/freq1_input", "2450000000\n");
-    vkmm_sensors *sensors = vkmm_sensors_open(card, root);
-    assert_string_equal(vkmm_sensors_source(sensors), "amdgpu");
-    vkmm_sensed sensed = watch(sensors, 150, GPU "/hwmon/hwmon3/freq1_input", "1800000000\n");
+    cli_sensors *sensors = cli_sensors_open(card, root);
+    assert_string_equal(cli_sensors_source(sensors), "amdgpu");
+    cli_sensed sensed = watch(sensors, 150, GPU "/hwmon/hwmon3/freq1_input", "1800000000\n");
     about(sensed.watts, 150, 1e-6);
     about(sensed.joules, 150 * sensed.ms / 1e3, 1e-6);
     about(sensed.mhz_before, 2450, 0);
@@ -148,11 +148,11 @@ static void amd_tells_power_and_clock(void **state)
     sensed = watch(sensors, 110, GPU "/hwmon/hwmon3/freq1_input", NULL);
     assert_true(isnan(sensed.joules) && isnan(sensed.watts) && isnan(sensed.mhz_after));
     about(sensed.mhz_before, 2000, 0);
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
     put(GPU "/hwmon/hwmon3/power1_input", "9000000\n");
-    sensors = vkmm_sensors_open(card, root);
+    sensors = cli_sensors_open(card, root);
     about(watch(sensors, 110, NULL, NULL).watts, 9, 1e-6);
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
 }
 
 static void intel_tells_energy_clock_and_limits(void **state)
@@ -168,9 +168,9 @@ static void intel_tells_energy_clock_and_limits(void **state)
     put(GPU "/drm/card1/gt/gt0/throttle_reason_pl4", "0\n");
     snprintf(link, sizeof link, "%s" GPU "/driver", root);
     assert_int_equal(symlink("../../../bus/pci/drivers/i915", link), 0);
-    vkmm_sensors *sensors = vkmm_sensors_open(card, root);
-    assert_string_equal(vkmm_sensors_source(sensors), "i915");
-    vkmm_sensed sensed = watch(sensors, 120, GPU "/hwmon/hwmon7/energy1_input", "8000000\n");
+    cli_sensors *sensors = cli_sensors_open(card, root);
+    assert_string_equal(cli_sensors_source(sensors), "i915");
+    cli_sensed sensed = watch(sensors, 120, GPU "/hwmon/hwmon7/energy1_input", "8000000\n");
     about(sensed.joules, 3, 1e-6);
     about(sensed.watts, 3e3 / sensed.ms, 1e-6);
     about(sensed.mhz_during, 1300, 0);
@@ -180,24 +180,24 @@ static void intel_tells_energy_clock_and_limits(void **state)
     assert_true(isnan(sensed.joules) && isnan(sensed.watts));
     sensed = watch(sensors, 110, GPU "/hwmon/hwmon7/energy1_input", "7\n");
     assert_true(isnan(sensed.joules) && isnan(sensed.watts));
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
 
     put(GPU "/drm/card1/gt/gt0/rps_act_freq_mhz", NULL);
-    sensors = vkmm_sensors_open(card, root);
+    sensors = cli_sensors_open(card, root);
     about(watch(sensors, 20, NULL, NULL).mhz_before, 999, 0);
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
     put(GPU "/drm/card1/gt_act_freq_mhz", NULL);
     put(GPU "/tile0/gt0/freq0/act_freq", "2050\n");
     put(GPU "/tile0/gt0/freq0/throttle/reason_prochot", "1\n");
-    sensors = vkmm_sensors_open(card, root);
+    sensors = cli_sensors_open(card, root);
     sensed = watch(sensors, 20, NULL, NULL);
     about(sensed.mhz_before, 2050, 0);
     assert_string_equal(sensed.limited, "heat");
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
     put(GPU "/tile0/gt0/freq0/act_freq", "0\n"); /* asleep */
-    sensors = vkmm_sensors_open(card, root);
+    sensors = cli_sensors_open(card, root);
     assert_true(isnan(watch(sensors, 20, NULL, NULL).mhz_during));
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
 }
 
 #define RAPL "/sys/class/powercap/intel-rapl:"
@@ -205,20 +205,20 @@ static void intel_tells_energy_clock_and_limits(void **state)
 static void a_processor_tells_energy_and_clock(void **state)
 {
     put("/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: 2450.500\n\nprocessor\t: 1\ncpu MHz\t\t: 2449.500\n");
-    vkmm_sensors *sensors = vkmm_sensors_open(NULL, root);
-    assert_string_equal(vkmm_sensors_source(sensors), "cpuinfo");
-    vkmm_sensed sensed = watch(sensors, 110, NULL, NULL);
+    cli_sensors *sensors = cli_sensors_open(NULL, root);
+    assert_string_equal(cli_sensors_source(sensors), "cpuinfo");
+    cli_sensed sensed = watch(sensors, 110, NULL, NULL);
     about(sensed.mhz_during, 2450, 0);
     assert_true(isnan(sensed.joules));
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
     put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3600000\n");
     put("/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "800000\n");
     put("/sys/devices/system/cpu/cpu2/cpufreq/scaling_cur_freq", "3500000\n");
     put("/sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "1\n");
-    sensors = vkmm_sensors_open(NULL, root);
-    assert_string_equal(vkmm_sensors_source(sensors), "cpufreq");
+    sensors = cli_sensors_open(NULL, root);
+    assert_string_equal(cli_sensors_source(sensors), "cpufreq");
     about(watch(sensors, 20, NULL, NULL).mhz_during, 3500, 0);
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
 
     put("/sys/class/powercap/intel-rapl/enabled", "1\n");
     put(RAPL "0/name", "package-0\n");
@@ -231,8 +231,8 @@ static void a_processor_tells_energy_and_clock(void **state)
     put(RAPL "2/name", "package-1\n");
     put(RAPL "2/max_energy_range_uj", "1000000\n");
     put(RAPL "2/energy_uj", "999999\n");
-    vkmm_sensor_source rapl;
-    assert_true(vkmm_sensor_host(root, &rapl));
+    cli_sensor_source rapl;
+    assert_true(cli_sensor_host(root, &rapl));
     about(rapl.joules(rapl.state), 0, 0);
     put(RAPL "0/energy_uj", "671150\n"); /* 1.0 J on, over the end of its range */
     put(RAPL "2/energy_uj", "499999\n"); /* 0.5 J, over its own */
@@ -246,14 +246,14 @@ static void a_processor_tells_energy_and_clock(void **state)
     about(rapl.joules(rapl.state), 2.6, 1e-6); /* and what it counted meanwhile is not lost */
     rapl.close(rapl.state);
 
-    sensors = vkmm_sensors_open(NULL, root);
-    assert_string_equal(vkmm_sensors_source(sensors), "RAPL");
+    sensors = cli_sensors_open(NULL, root);
+    assert_string_equal(cli_sensors_source(sensors), "RAPL");
     sensed = watch(sensors, 110, RAPL "0/energy_uj", "3671150\n");
     about(sensed.joules, 2, 1e-6);
     about(sensed.mhz_after, 3500, 0);
     sensed = watch(sensors, 110, RAPL "2/energy_uj", NULL);
     assert_true(isnan(sensed.joules));
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
 }
 
 static void nvidia_tells_everything(void **state)
@@ -265,15 +265,15 @@ static void nvidia_tells_everything(void **state)
     struct fake_nvml *nvml = NULL;
     memcpy(&nvml, &symbol, sizeof nvml);
     assert_non_null(nvml);
-    assert_null(vkmm_sensors_open_with(card, root, library)); /* it has the card, but no figure */
+    assert_null(cli_sensors_open_with(card, root, library)); /* it has the card, but no figure */
     nvml->mhz = 1980;
-    assert_null(vkmm_sensors_open_with(other, root, library));
+    assert_null(cli_sensors_open_with(other, root, library));
     nvml->broken = 1;
-    assert_null(vkmm_sensors_open_with(card, root, library));
+    assert_null(cli_sensors_open_with(card, root, library));
     nvml->users = nvml->broken = 0;
-    vkmm_sensors *sensors = vkmm_sensors_open_with(card, root, library);
-    assert_string_equal(vkmm_sensors_source(sensors), "NVML");
-    vkmm_sensed sensed = watch(sensors, 110, NULL, NULL);
+    cli_sensors *sensors = cli_sensors_open_with(card, root, library);
+    assert_string_equal(cli_sensors_source(sensors), "NVML");
+    cli_sensed sensed = watch(sensors, 110, NULL, NULL);
     about(sensed.mhz_during, 1980, 0);
     assert_true(isnan(sensed.joules));
     nvml->milliwatts = 700000;
@@ -283,14 +283,14 @@ static void nvidia_tells_everything(void **state)
     assert_string_equal(sensed.limited, "power");
     nvml->millijoules = 1000000;
     nvml->reasons = 0x60;
-    vkmm_sensors_start(sensors);
+    cli_sensors_start(sensors);
     look_for(sensors, 110);
-    vkmm_sensors_stop(sensors, &sensed);
+    cli_sensors_stop(sensors, &sensed);
     assert_true(isnan(sensed.joules)); /* a counter is believed, even when it stands still */
-    vkmm_sensors_start(sensors);
+    cli_sensors_start(sensors);
     nvml->millijoules = 1070000;
     look_for(sensors, 110);
-    vkmm_sensors_stop(sensors, &sensed);
+    cli_sensors_stop(sensors, &sensed);
     about(sensed.joules, 70, 1e-6);
     assert_string_equal(sensed.limited, "heat");
     nvml->reasons = 0x8;
@@ -298,62 +298,62 @@ static void nvidia_tells_everything(void **state)
     nvml->reasons = 0x1 | 0x2; /* idle; set by the user */
     assert_string_equal(watch(sensors, 20, NULL, NULL).limited, "");
     assert_int_equal(nvml->users, 1);
-    vkmm_sensors_close(&sensors);
+    cli_sensors_close(&sensors);
     assert_int_equal(nvml->users, 0);
     vkmm_dynlib_close(handle);
-    assert_null(vkmm_sensors_open_with(card, root, "libm.so.6"));
+    assert_null(cli_sensors_open_with(card, root, "libm.so.6"));
     /* Without the library, what the kernel tells of the card still counts. */
     put(GPU "/hwmon/hwmon0/power1_input", "20000000\n");
-    sensors = vkmm_sensors_open_with(card, root, "/nowhere/libnvidia-ml.so.1");
-    assert_string_equal(vkmm_sensors_source(sensors), "sysfs");
-    vkmm_sensors_close(&sensors);
+    sensors = cli_sensors_open_with(card, root, "/nowhere/libnvidia-ml.so.1");
+    assert_string_equal(cli_sensors_source(sensors), "sysfs");
+    cli_sensors_close(&sensors);
 }
 
 /* A counter that moves every 100 ms, by 70 J: 700 W, wherever between two moves one looks. */
 static void steps_of_a_counter_do_not_matter(void **state)
 {
     for (int phase = 0; phase < 100; phase += 10) {
-        vkmm_sensor_steps steps = {.joules = NAN};
+        cli_sensor_steps steps = {.joules = NAN};
         for (int ms = 0; ms <= 350; ms += 10) {
-            vkmm_sensor_look(&steps, 5000 + ms, 70.0 * ((ms + phase) / 100));
-            if (ms == 50) vkmm_sensor_look(&steps, 5000 + ms, NAN);
+            cli_sensor_look(&steps, 5000 + ms, 70.0 * ((ms + phase) / 100));
+            if (ms == 50) cli_sensor_look(&steps, 5000 + ms, NAN);
         }
-        about(vkmm_sensor_power(&steps, 100), 700, 1e-9);
+        about(cli_sensor_power(&steps, 100), 700, 1e-9);
         assert_true(steps.count >= 3);
     }
-    vkmm_sensor_steps steps = {.joules = NAN};
-    vkmm_sensor_look(&steps, 0, 5);
-    vkmm_sensor_look(&steps, 200, 9);
-    assert_true(isnan(vkmm_sensor_power(&steps, 100))); /* one move has no time */
-    vkmm_sensor_look(&steps, 290, 10);
-    assert_true(isnan(vkmm_sensor_power(&steps, 100)));
-    vkmm_sensor_look(&steps, 310, 8); /* anew */
-    assert_true(isnan(vkmm_sensor_power(&steps, 100)));
-    vkmm_sensor_look(&steps, 400, 29);
-    about(vkmm_sensor_power(&steps, 100), 100, 1e-9);
+    cli_sensor_steps steps = {.joules = NAN};
+    cli_sensor_look(&steps, 0, 5);
+    cli_sensor_look(&steps, 200, 9);
+    assert_true(isnan(cli_sensor_power(&steps, 100))); /* one move has no time */
+    cli_sensor_look(&steps, 290, 10);
+    assert_true(isnan(cli_sensor_power(&steps, 100)));
+    cli_sensor_look(&steps, 310, 8); /* anew */
+    assert_true(isnan(cli_sensor_power(&steps, 100)));
+    cli_sensor_look(&steps, 400, 29);
+    about(cli_sensor_power(&steps, 100), 100, 1e-9);
 }
 
 #define SUPPLY "/sys/class/power_supply/"
 
 static void a_laptop_says_what_it_lives_on(void **state)
 {
-    assert_string_equal(vkmm_power_source(root), "");
+    assert_string_equal(cli_power_source(root), "");
     put(SUPPLY "hidpp_battery_0/type", "Battery\n");
     put(SUPPLY "hidpp_battery_0/scope", "Device\n");
     put(SUPPLY "hidpp_battery_0/status", "Discharging\n");
-    assert_string_equal(vkmm_power_source(root), "");
+    assert_string_equal(cli_power_source(root), "");
     put(SUPPLY "BAT0/type", "Battery\n");
     put(SUPPLY "BAT0/status", "Discharging\n");
     put(SUPPLY "AC/type", "Mains\n");
     put(SUPPLY "AC/online", "0\n");
-    assert_string_equal(vkmm_power_source(root), "battery");
+    assert_string_equal(cli_power_source(root), "battery");
     put(SUPPLY "AC/online", "1\n");
-    assert_string_equal(vkmm_power_source(root), "mains");
+    assert_string_equal(cli_power_source(root), "mains");
     put(SUPPLY "AC/online", NULL);
     put(SUPPLY "BAT0/status", "Full\n");
-    assert_string_equal(vkmm_power_source(root), "mains");
+    assert_string_equal(cli_power_source(root), "mains");
     put(SUPPLY "BAT0/status", "\n\n");
-    assert_string_equal(vkmm_power_source(root), "");
+    assert_string_equal(cli_power_source(root), "");
 }
 
 #define IN_A_TREE(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)

@@ -208,18 +208,18 @@ static void end(product *p)
     free(p->scale);
 }
 
-static vkmm_verdict verify(const product *p, uint64_t seed)
+static cli_verdict verify(const product *p, uint64_t seed)
 {
-    const void *const memory[VKMM_STACKS] = {p->s.a, p->s.b, p->s.c, p->s.bias, p->s.before};
-    vkmm_stack stacks[VKMM_EVIDENCE] = {0};
-    vkmm_verdict v;
-    for (int o = 0; o < VKMM_STACKS; o++) stacks[o] = vkmm_stack_of(&p->s.p, o, memory[o]);
-    if (vkmm_verify_wants_sums(&p->s.p, stacks, VKMM_VERIFY_FREIVALDS))
-        stacks[VKMM_SUMS] = vkmm_stack_of(&p->sums_of, VKMM_C, p->sums);
+    const void *const memory[CLI_STACKS] = {p->s.a, p->s.b, p->s.c, p->s.bias, p->s.before};
+    cli_stack stacks[CLI_EVIDENCE] = {0};
+    cli_verdict v;
+    for (int o = 0; o < CLI_STACKS; o++) stacks[o] = cli_stack_of(&p->s.p, o, memory[o]);
+    if (cli_verify_wants_sums(&p->s.p, stacks, CLI_VERIFY_FREIVALDS))
+        stacks[CLI_SUMS] = cli_stack_of(&p->sums_of, VKMM_C, p->sums);
     assert_int_equal(
-        vkmm_verify_stacks(NULL, &p->s.p, stacks, NULL, p->s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FREIVALDS, seed, &v),
+        cli_verify_stacks(NULL, &p->s.p, stacks, NULL, p->s.c, CLI_NUMBERS_RANDOM, CLI_VERIFY_FREIVALDS, seed, &v),
         VKMM_OK);
-    assert_int_equal(v.method, VKMM_VERIFY_FREIVALDS);
+    assert_int_equal(v.method, CLI_VERIFY_FREIVALDS);
     return v;
 }
 
@@ -271,7 +271,7 @@ static void try_all(vkmm_types types, data_kind kind, epilogue e)
     product p = make(types, kind, e);
     counts here = {0};
     for (uint64_t seed = 0; seed < 3; seed++) {
-        const vkmm_verdict v = verify(&p, seed);
+        const cli_verdict v = verify(&p, seed);
         if (!v.passed)
             fail_msg("right, but: %s to %s, %s, %s: %s", vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name,
                      data_names[kind], epilogue_names[e], v.sentence);
@@ -279,7 +279,7 @@ static void try_all(vkmm_types types, data_kind kind, epilogue e)
     for (size_t at = 0; at < sizeof places / sizeof places[0]; at++)
         for (int value = 0; value < (gemm_out(&p.s.p) == VKMM_I32 ? 3 : VALUE_COUNT); value++) {
             if (!spoil(&p, p.s.c, &places[at], (value_kind)value)) continue;
-            const vkmm_verdict v = verify(&p, at + 11);
+            const cli_verdict v = verify(&p, at + 11);
             put_back(&p, &places[at]);
             here.tried++;
             here.caught += !v.passed;

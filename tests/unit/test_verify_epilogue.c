@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
 
 /* Every combination, layout and batch, with a bias and an activation. */
 TEST(test_right_epilogues_pass)
@@ -18,8 +18,8 @@ TEST(test_right_epilogues_pass)
             p.has_bias = way % 3 > 0;
             if (p.activation == VKMM_GELU && !vkmm_type_of(types.in)->is_float) continue;
             scaled s = scaled_make(&p, VKMM_INIT_UNIFORM);
-            assert_right(&s, VKMM_VERIFY_FULL);
-            assert_caught(&s, VKMM_VERIFY_FULL, gemm_batches(&p) - 1, 2, 3,
+            assert_right(&s, CLI_VERIFY_FULL);
+            assert_caught(&s, CLI_VERIFY_FULL, gemm_batches(&p) - 1, 2, 3,
                           scaled_get(&s, gemm_batches(&p) - 1, 2, 3) + 50);
             scaled_end(&s);
         }
@@ -65,20 +65,20 @@ TEST(test_the_bias_must_be_there)
 {
     heard h;
     const vkmm_log log = hear_with(&h);
-    vkmm_verdict v;
+    cli_verdict v;
     vkmm_problem p = VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .has_bias = 1);
     const float one = 1.0F;
     assert_int_equal(
-        vkmm_verify_problem(&log, &p, &one, &one, NULL, NULL, &one, VKMM_NUMBERS_ANY, VKMM_VERIFY_FULL, 1, &v),
+        vkmm_verify_problem(&log, &p, &one, &one, NULL, NULL, &one, CLI_NUMBERS_ANY, CLI_VERIFY_FULL, 1, &v),
         VKMM_INVALID);
     assert_string_equal(h.last, "the bias is needed to verify the product");
     const vkmm_view c = vkmm_view_rows(&one, 1, 1, VKMM_F32), wide = vkmm_view_rows(&one, 1, 2, VKMM_F32);
-    const vkmm_claim claim = {.a = c, .b = c, .c = c, .alpha = 1, .bias = wide};
-    assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
+    const cli_claim claim = {.a = c, .b = c, .c = c, .alpha = 1, .bias = wide};
+    assert_int_equal(vkmm_verify_claim(&log, &claim, CLI_VERIFY_FULL, 1, &v), VKMM_INVALID);
     assert_string_equal(h.last, "C has 1 columns of type f32, but the bias has 2 of type f32");
     const vkmm_view narrow = vkmm_view_rows(&one, 1, 1, VKMM_F16);
-    const vkmm_claim mixed = {.a = narrow, .b = narrow, .c = vkmm_view_rows(&one, 1, 1, VKMM_F64), .alpha = 1};
-    assert_int_equal(vkmm_verify_claim(&log, &mixed, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
+    const cli_claim mixed = {.a = narrow, .b = narrow, .c = vkmm_view_rows(&one, 1, 1, VKMM_F64), .alpha = 1};
+    assert_int_equal(vkmm_verify_claim(&log, &mixed, CLI_VERIFY_FULL, 1, &v), VKMM_INVALID);
 }
 
 /* What is not linear is sampled without A·B: a wrong row, a wrong column and a product without its activation are
@@ -90,16 +90,15 @@ TEST(test_activations_are_sampled)
     for (size_t t = 0; t < sizeof kinds / sizeof kinds[0]; t++) {
         for (int a = VKMM_RELU; a <= (t < 2 ? VKMM_GELU : VKMM_RELU); a++) {
             scaled s = large(kinds[t], (vkmm_activation)a);
-            const vkmm_verdict v = scaled_verify(&s, VKMM_VERIFY_FREIVALDS);
+            const cli_verdict v = scaled_verify(&s, CLI_VERIFY_FREIVALDS);
             if (!v.passed) fail_msg("%s", v.sentence);
-            assert_true(v.method == VKMM_VERIFY_SAMPLES);
-            assert_string_equal(vkmm_verify_method_name(v.method), "samples");
+            assert_true(v.method == CLI_VERIFY_SAMPLES);
+            assert_string_equal(cli_verify_method_name(v.method), "samples");
             assert_contains(v.sentence, "elements: 5 rows, 5 columns and 512 others agree");
-            for (uint64_t i = 0; i < LARGE_M; i += 17) assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, i, LARGE_N - 1, 1e4);
-            for (uint64_t j = 0; j < LARGE_N; j += 17)
-                assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, LARGE_M - 1, j, -1e4);
+            for (uint64_t i = 0; i < LARGE_M; i += 17) assert_caught(&s, CLI_VERIFY_FREIVALDS, 0, i, LARGE_N - 1, 1e4);
+            for (uint64_t j = 0; j < LARGE_N; j += 17) assert_caught(&s, CLI_VERIFY_FREIVALDS, 0, LARGE_M - 1, j, -1e4);
             s.p.activation = VKMM_ACTIVATION_NONE;
-            assert_false(scaled_verify(&s, VKMM_VERIFY_FREIVALDS).passed);
+            assert_false(scaled_verify(&s, CLI_VERIFY_FREIVALDS).passed);
             scaled_end(&s);
         }
     }
@@ -116,12 +115,12 @@ TEST(test_gelu_is_the_formula)
         const double want = gemm_activate(&p, (double)x),
                      exact = 0.5 * (double)x * (1.0 + erf((double)x * 0.70710678118654752));
         gemm_set(VKMM_F32, s.c, 0, want);
-        assert_right(&s, VKMM_VERIFY_FULL);
+        assert_right(&s, CLI_VERIFY_FULL);
         gemm_set(VKMM_F32, s.c, 0, exact);
-        assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed,
+        assert_int_equal(scaled_verify(&s, CLI_VERIFY_FULL).passed,
                          fabs(exact - want) < 60 * 0x1p-23 * fabs((double)x));
         gemm_set(VKMM_F32, s.c, 0, want + 80 * 0x1p-23 * fabs((double)x));
-        assert_false(scaled_verify(&s, VKMM_VERIFY_FULL).passed);
+        assert_false(scaled_verify(&s, CLI_VERIFY_FULL).passed);
         scaled_end(&s);
     }
 }
@@ -157,9 +156,9 @@ TEST(test_nothing_is_summed)
             p.has_bias = biased;
             scaled s = scaled_make(&p, VKMM_INIT_UNIFORM);
             if (vkmm_type_of(types.in)->is_float) gemm_set(types.in, s.a, 2, NAN);
-            assert_right(&s, VKMM_VERIFY_FULL);
+            assert_right(&s, CLI_VERIFY_FULL);
             const double right = scaled_get(&s, 0, 1, 2), epsilon = vkmm_type_of(types.out)->epsilon;
-            assert_caught(&s, VKMM_VERIFY_FULL, 0, 1, 2, right + (epsilon > 0.0 ? 128 * epsilon : 1));
+            assert_caught(&s, CLI_VERIFY_FULL, 0, 1, 2, right + (epsilon > 0.0 ? 128 * epsilon : 1));
             scaled_end(&s);
         }
     }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static const vkmm_verify_method FREIVALDS = VKMM_VERIFY_FREIVALDS;
+static const cli_verify_method FREIVALDS = CLI_VERIFY_FREIVALDS;
 
 /* Far more rows and elements than the five whole rows and 64 single elements that are looked at besides the vectors. */
 enum { M = 150, N = 310, K = 40 };
@@ -23,7 +23,7 @@ TEST(test_right_products_pass)
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
             for (int i = 0; i < 4; i++) {
                 product p = make((vkmm_type)t, shapes[s][0], shapes[s][1], shapes[s][2], inits[i], i % 2);
-                vkmm_verdict v = verify(&p, FREIVALDS, 3);
+                cli_verdict v = verify(&p, FREIVALDS, 3);
                 assert_true(v.passed && v.method == FREIVALDS && !v.has_element && v.wrong_count == 0 &&
                             v.error <= v.bound);
                 discard(&p);
@@ -38,7 +38,7 @@ static double visible(const product *p, uint64_t i, uint64_t j)
 {
     double scale = 0.0;
     for (uint64_t k = 0; k < p->a.cols; k++) scale += fabs(get(&p->a, i, k) * get(&p->b, k, j));
-    return 8.0 * sqrt((double)p->c.cols) * vkmm_tolerance(p->a.cols, VKMM_NUMBERS_RANDOM) *
+    return 8.0 * sqrt((double)p->c.cols) * cli_tolerance(p->a.cols, CLI_NUMBERS_RANDOM) *
            vkmm_type_of(p->c.type)->epsilon * scale;
 }
 
@@ -109,7 +109,7 @@ TEST(test_two_swapped_elements_are_found)
         assert_true(x != y);
         set(&p.c, 71, 30, y);
         set(&p.c, 71, 201, x);
-        vkmm_verdict v = verify(&p, FREIVALDS, 1);
+        cli_verdict v = verify(&p, FREIVALDS, 1);
         assert_true(!v.passed && v.has_element && v.row == 71 && v.wrong_count == 2);
         assert_contains(v.sentence, "at least 2 elements are wrong");
         discard(&p);
@@ -122,7 +122,7 @@ TEST(test_a_hopeless_product_is_not_recomputed_whole)
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, M, N, K, VKMM_INIT_ONES, 0);
         memset(p.data[2], 0, M * N * vkmm_type_of((vkmm_type)t)->bytes);
-        vkmm_verdict v = verify(&p, FREIVALDS, 1);
+        cli_verdict v = verify(&p, FREIVALDS, 1);
         assert_true(!v.passed && v.got == 0.0 && v.want == K && v.wrong_count == UINT64_C(8) * N);
         discard(&p);
     }
@@ -160,12 +160,12 @@ TEST(test_huge_values)
     discard(&p);
 }
 
-static int passes_as(const product *p, vkmm_numbers numbers, vkmm_verify_method method)
+static int passes_as(const product *p, cli_numbers numbers, cli_verify_method method)
 {
-    const vkmm_claim claim = {.a = p->a, .b = p->b, .c = p->c, .alpha = 1.0, .numbers = numbers};
-    vkmm_verdict v;
+    const cli_claim claim = {.a = p->a, .b = p->b, .c = p->c, .alpha = 1.0, .numbers = numbers};
+    cli_verdict v;
     assert_int_equal(vkmm_verify_claim(NULL, &claim, method, 1, &v), VKMM_OK);
-    assert_true(v.bound == vkmm_tolerance(p->a.cols, numbers) && (!v.passed || v.error <= v.bound));
+    assert_true(v.bound == cli_tolerance(p->a.cols, numbers) && (!v.passed || v.error <= v.bound));
     return v.passed;
 }
 
@@ -177,33 +177,33 @@ TEST(test_numbers_with_a_pattern)
     for (uint64_t i = 0; i < 20; i++)
         for (uint64_t k = 0; k < 4096; k++) set(&p.a, i, k, 0.7);
     multiply(&p);
-    assert_true(!passes_as(&p, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL));
-    assert_true(passes_as(&p, VKMM_NUMBERS_ANY, VKMM_VERIFY_FULL));
-    assert_true(passes_as(&p, VKMM_NUMBERS_ANY, FREIVALDS));
+    assert_true(!passes_as(&p, CLI_NUMBERS_RANDOM, CLI_VERIFY_FULL));
+    assert_true(passes_as(&p, CLI_NUMBERS_ANY, CLI_VERIFY_FULL));
+    assert_true(passes_as(&p, CLI_NUMBERS_ANY, FREIVALDS));
     const double right = get(&p.c, 19, 19);
     set(&p.c, 19, 19, right - 4 * 0.7); /* four terms are missing */
-    assert_true(!passes_as(&p, VKMM_NUMBERS_ANY, VKMM_VERIFY_FULL));
-    assert_true(!passes_as(&p, VKMM_NUMBERS_ANY, FREIVALDS));
+    assert_true(!passes_as(&p, CLI_NUMBERS_ANY, CLI_VERIFY_FULL));
+    assert_true(!passes_as(&p, CLI_NUMBERS_ANY, FREIVALDS));
     discard(&p);
 }
 
 TEST(test_tolerances)
 {
-    assert_true(vkmm_tolerance(28, VKMM_NUMBERS_ANY) == 16.0 && vkmm_tolerance(256, VKMM_NUMBERS_RANDOM) == 16.0);
-    assert_true(vkmm_tolerance(256, VKMM_NUMBERS_ANY) == 130.0 && vkmm_tolerance(4096, VKMM_NUMBERS_ANY) == 2050.0);
+    assert_true(cli_tolerance(28, CLI_NUMBERS_ANY) == 16.0 && cli_tolerance(256, CLI_NUMBERS_RANDOM) == 16.0);
+    assert_true(cli_tolerance(256, CLI_NUMBERS_ANY) == 130.0 && cli_tolerance(4096, CLI_NUMBERS_ANY) == 2050.0);
 }
 
 TEST(test_auto_chooses)
 {
     product p = make(VKMM_F32, 17, 1000, 1000, VKMM_INIT_ONES, 0);
-    vkmm_verdict v = verify(&p, VKMM_VERIFY_AUTO, 1);
+    cli_verdict v = verify(&p, CLI_VERIFY_AUTO, 1);
     assert_true(v.passed && v.method == FREIVALDS); /* 17 million products */
     assert_contains(v.sentence, "4 random vectors and 3 whole rows agree");
     p.a.rows = p.c.rows = 16;
-    assert_int_equal(verify(&p, VKMM_VERIFY_AUTO, 1).method, VKMM_VERIFY_FULL);
+    assert_int_equal(verify(&p, CLI_VERIFY_AUTO, 1).method, CLI_VERIFY_FULL);
     discard(&p);
     p = make(VKMM_I32, 17, 1000, 1000, VKMM_INIT_ONES, 0);
-    assert_int_equal(verify(&p, VKMM_VERIFY_AUTO, 1).method, VKMM_VERIFY_FULL);
+    assert_int_equal(verify(&p, CLI_VERIFY_AUTO, 1).method, CLI_VERIFY_FULL);
     assert_contains(verify(&p, FREIVALDS, 1).sentence, "40 random vectors and 3 whole rows agree");
     discard(&p);
 }
@@ -213,15 +213,15 @@ TEST(test_few_rows_are_recomputed)
 {
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, M, N, K, VKMM_INIT_UNIFORM, 0);
-        const vkmm_claim claim = {.a = p.a, .b = p.b, .c = p.c, .alpha = 1.0};
+        const cli_claim claim = {.a = p.a, .b = p.b, .c = p.c, .alpha = 1.0};
         uint64_t rows = 0;
         for (uint64_t seed = 0; seed < 20; seed++) {
-            vkmm_verdict found = {0}, verdict;
+            cli_verdict found = {0}, verdict;
             vkmm_check check;
-            assert_int_equal(vkmm_check_begin(&check, NULL, &claim, 1, FREIVALDS, seed, &found), VKMM_OK);
-            const vkmm_status status = vkmm_check_matrix(&check, &claim, 0);
+            assert_int_equal(cli_check_begin(&check, NULL, &claim, 1, FREIVALDS, seed, &found), VKMM_OK);
+            const vkmm_status status = cli_check_matrix(&check, &claim, 0);
             rows += check.effort.recomputed;
-            assert_int_equal(vkmm_check_end(&check, status, &verdict), VKMM_OK);
+            assert_int_equal(cli_check_end(&check, status, &verdict), VKMM_OK);
             assert_true(verdict.passed);
         }
         assert_true(rows < 10); /* of 3,000 */

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-static const vkmm_verify_method FULL = VKMM_VERIFY_FULL;
+static const cli_verify_method FULL = CLI_VERIFY_FULL;
 
 TEST(test_right_products_pass)
 {
@@ -15,7 +15,7 @@ TEST(test_right_products_pass)
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
             for (int columns = 0; columns < 2; columns++) {
                 product p = make((vkmm_type)t, shapes[s][0], shapes[s][1], shapes[s][2], VKMM_INIT_UNIFORM, columns);
-                vkmm_verdict v = verify(&p, FULL, 1);
+                cli_verdict v = verify(&p, FULL, 1);
                 assert_true(v.passed && v.method == FULL && !v.has_element && v.wrong_count == 0);
                 assert_true(v.error <= v.bound);
                 discard(&p);
@@ -46,7 +46,7 @@ TEST(test_wrong_elements_are_counted_and_the_worst_is_named)
         set(&p.c, 1, 2, 4);
         set(&p.c, 5, 7, 13);
         set(&p.c, 9, 19, 8);
-        vkmm_verdict v = verify(&p, FULL, 1);
+        cli_verdict v = verify(&p, FULL, 1);
         assert_true(!v.passed && v.wrong_count == 3 && v.row == 5 && v.col == 7 && v.got == 13.0 && v.want == 3.0);
         assert_contains(v.sentence, "C[5][7] is 13, should be 3");
         assert_contains(v.sentence, "3 of 200 elements are wrong");
@@ -152,7 +152,7 @@ TEST(test_overflow_of_partial_sums)
 
 TEST(test_empty_products)
 {
-    static const vkmm_verify_method methods[] = {VKMM_VERIFY_AUTO, VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+    static const cli_verify_method methods[] = {CLI_VERIFY_AUTO, CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (size_t m = 0; m < 3; m++) {
             product no_rows = make((vkmm_type)t, 0, 5, 3, VKMM_INIT_ONES, 0),
@@ -173,19 +173,19 @@ TEST(test_arguments_and_methods)
 {
     heard h;
     vkmm_log log = hear_with(&h);
-    vkmm_verdict v = {.wrong_count = 77};
+    cli_verdict v = {.wrong_count = 77};
     product p = make(VKMM_F32, 4, 5, 6, VKMM_INIT_ONES, 0), q = make(VKMM_F64, 4, 5, 6, VKMM_INIT_ONES, 0);
     assert_int_equal(vkmm_verify(&log, &p.b, &p.a, &p.c, FULL, 1, &v), VKMM_INVALID);
     assert_contains(h.last, "A is 6×5, B is 4×6, C is 4×5");
     assert_int_equal(vkmm_verify(&log, &p.a, &q.b, &p.c, FULL, 1, &v), VKMM_INVALID);
     assert_contains(h.last, "A (f32), B (f64) and C (f32)");
     assert_true(v.wrong_count == 77);
-    v = verify(&p, VKMM_VERIFY_NONE, 1);
-    assert_true(!v.passed && v.method == VKMM_VERIFY_NONE && !v.has_element);
+    v = verify(&p, CLI_VERIFY_NONE, 1);
+    assert_true(!v.passed && v.method == CLI_VERIFY_NONE && !v.has_element);
     vkmm_alloc_fail_after(1);
     assert_int_equal(vkmm_verify(&log, &p.a, &p.b, &p.c, FULL, 1, &v), VKMM_OUT_OF_MEMORY);
     vkmm_alloc_fail_after(0);
-    assert_string_equal(vkmm_verify_method_name(VKMM_VERIFY_FREIVALDS), "freivalds");
+    assert_string_equal(cli_verify_method_name(CLI_VERIFY_FREIVALDS), "freivalds");
     discard(&p);
     discard(&q);
 }

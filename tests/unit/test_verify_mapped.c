@@ -47,7 +47,7 @@ typedef struct setting {
     vkmm_type type;
     int a_cols, b_cols, c_cols; /* whether columns are stored */
     double beta;
-    vkmm_verify_method method;
+    cli_verify_method method;
 } setting;
 
 static vkmm_view view_of(const vkmm_mapping *mapping, vkmm_type type, int cols)
@@ -59,11 +59,11 @@ static vkmm_view view_of(const vkmm_mapping *mapping, vkmm_type type, int cols)
 static int peak_of(const setting *s)
 {
     vkmm_mapping maps[4] = {{0}};
-    vkmm_verdict verdict = {0};
+    cli_verdict verdict = {0};
     const long before = status_of("VmRSS");
     for (int i = 0; i < 4; i++)
         if (vkmm_mapping_open(NULL, path, &maps[i]) != VKMM_OK) return 255;
-    vkmm_claim claim = {.alpha = 1.0, .beta = s->beta};
+    cli_claim claim = {.alpha = 1.0, .beta = s->beta};
     claim.a = view_of(&maps[0], s->type, s->a_cols);
     claim.b = view_of(&maps[1], s->type, s->b_cols);
     claim.c = view_of(&maps[2], s->type, s->c_cols);
@@ -76,12 +76,12 @@ static int peak_of(const setting *s)
 static void test_memory_is_bounded(void **state)
 {
     static const setting settings[] = {
-        {"rows", VKMM_F32, 0, 0, 0, 0.0, VKMM_VERIFY_FREIVALDS},
-        {"columns", VKMM_F32, 1, 1, 1, 0.0, VKMM_VERIFY_FREIVALDS},
-        {"A by columns", VKMM_F32, 1, 0, 0, 1.0, VKMM_VERIFY_FREIVALDS},
-        {"samples, B by columns", VKMM_F32, 0, 1, 0, 0.0, VKMM_VERIFY_SAMPLES},
-        {"samples of rows", VKMM_F32, 0, 0, 0, 0.0, VKMM_VERIFY_SAMPLES},
-        {"integers", VKMM_I32, 0, 0, 1, 0.0, VKMM_VERIFY_FREIVALDS},
+        {"rows", VKMM_F32, 0, 0, 0, 0.0, CLI_VERIFY_FREIVALDS},
+        {"columns", VKMM_F32, 1, 1, 1, 0.0, CLI_VERIFY_FREIVALDS},
+        {"A by columns", VKMM_F32, 1, 0, 0, 1.0, CLI_VERIFY_FREIVALDS},
+        {"samples, B by columns", VKMM_F32, 0, 1, 0, 0.0, CLI_VERIFY_SAMPLES},
+        {"samples of rows", VKMM_F32, 0, 0, 0, 0.0, CLI_VERIFY_SAMPLES},
+        {"integers", VKMM_I32, 0, 0, 1, 0.0, CLI_VERIFY_FREIVALDS},
     };
     if (status_of("VmHWM") < 0) skip();
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {

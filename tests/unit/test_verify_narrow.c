@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
 
 /* C is rounded to nearest, once. */
 TEST(test_rounding_of_c)
@@ -22,12 +22,12 @@ TEST(test_rounding_of_c)
                 s.p.alpha = sign * (1 + epsilon * step / 16);
                 for (int up = 0; up < 3; up++) {
                     gemm_set(kinds[t]->out, s.c, 0, sign * (1 + epsilon * (up - 1)));
-                    assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed, up == 1 + (step > 8));
+                    assert_int_equal(scaled_verify(&s, CLI_VERIFY_FULL).passed, up == 1 + (step > 8));
                 }
                 s.p.alpha = sign * (2 - epsilon * step / 16);
                 for (int up = 0; up < 2; up++) {
                     gemm_set(kinds[t]->out, s.c, 0, sign * (2 - epsilon * up));
-                    assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed, up == (step > 8));
+                    assert_int_equal(scaled_verify(&s, CLI_VERIFY_FULL).passed, up == (step > 8));
                 }
                 scaled_end(&s);
             }
@@ -57,13 +57,13 @@ TEST(test_c_beyond_the_range)
                 const vkmm_problem p = scaled_by(scaled_typed(1, 1, 1, cases[i].types), sign * values[v].value, 0);
                 scaled s = scaled_make(&p, VKMM_INIT_ONES);
                 gemm_set(out, s.c, 0, sign * cases[i].most);
-                assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed, values[v].finite);
+                assert_int_equal(scaled_verify(&s, CLI_VERIFY_FULL).passed, values[v].finite);
                 gemm_set(out, s.c, 0, (double)sign * INFINITY);
-                assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed, values[v].infinite);
+                assert_int_equal(scaled_verify(&s, CLI_VERIFY_FULL).passed, values[v].infinite);
                 gemm_set(out, s.c, 0, -(double)sign * INFINITY);
-                assert_false(scaled_verify(&s, VKMM_VERIFY_FULL).passed);
+                assert_false(scaled_verify(&s, CLI_VERIFY_FULL).passed);
                 gemm_set(out, s.c, 0, NAN);
-                assert_false(scaled_verify(&s, VKMM_VERIFY_FULL).passed);
+                assert_false(scaled_verify(&s, CLI_VERIFY_FULL).passed);
                 scaled_end(&s);
             }
         }
@@ -88,7 +88,7 @@ TEST(test_sums_that_overflow)
             gemm(&p, s.a, s.b, s.c);
             assert_int_equal(isinf(scaled_get(&s, 0, 3, 4)) != 0, t != 3);
             assert_right(&s, methods[m]);
-            const vkmm_verdict v = scaled_verify(&s, methods[m]);
+            const cli_verdict v = scaled_verify(&s, methods[m]);
             assert_int_equal(strstr(v.sentence, "overflowed, for f16 ends at 65504") != NULL, t != 3);
             if (m == 0 && t != 3) assert_contains(v.sentence, "; 1200 of them overflowed");
             if (t == 3) assert_caught(&s, methods[m], 0, 3, 4, INFINITY);
@@ -133,7 +133,7 @@ TEST(test_subnormals_may_be_flushed)
     const double values[] = {3 + 0x5p-16, 3, 0x5p-16, 0, 3 + 0xbp-16};
     for (int i = 0; i < 5; i++) {
         gemm_set(VKMM_F32, s.c, 0, values[i]);
-        assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed, i < 2);
+        assert_int_equal(scaled_verify(&s, CLI_VERIFY_FULL).passed, i < 2);
     }
     scaled_end(&s);
 }
@@ -150,11 +150,11 @@ TEST(test_what_is_added_may_be_flushed)
         gemm_set(VKMM_F16, which == 0 ? s.a : which == 1 ? s.before : s.bias, 0, 0x1p-15);
         const double right = which == 0 ? 0x1p-6 : which == 1 ? 0x1p-5 : 0x1p-15;
         gemm_set(VKMM_F16, s.c, 0, right);
-        assert_right(&s, VKMM_VERIFY_FULL);
+        assert_right(&s, CLI_VERIFY_FULL);
         gemm_set(VKMM_F16, s.c, 0, 0);
-        assert_right(&s, VKMM_VERIFY_FULL);
+        assert_right(&s, CLI_VERIFY_FULL);
         gemm_set(VKMM_F16, s.c, 0, right * 2.5);
-        assert_false(scaled_verify(&s, VKMM_VERIFY_FULL).passed);
+        assert_false(scaled_verify(&s, CLI_VERIFY_FULL).passed);
         scaled_end(&s);
     }
     /* Beside what C holds anyway, the bias alone may be missing. */
@@ -165,14 +165,14 @@ TEST(test_what_is_added_may_be_flushed)
     gemm_set(VKMM_F16, s.bias, 0, 0x1p-15);
     for (int parts = 0; parts < 3; parts++) {
         gemm_set(VKMM_F16, s.c, 0, parts == 0 ? 0x1p-13 : parts == 1 ? 0x1.4p-13 : 0x1p-15);
-        assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed, parts < 2);
+        assert_int_equal(scaled_verify(&s, CLI_VERIFY_FULL).passed, parts < 2);
     }
     scaled_end(&s);
     p = scaled_by(VKMM_PROBLEM(.m = 1, .n = 1, .k = 0, .has_bias = 1), 1, 0);
     s = scaled_make(&p, VKMM_INIT_ONES);
     gemm_set(VKMM_F32, s.bias, 0, 0x1p-127);
     gemm_set(VKMM_F32, s.c, 0, 0);
-    assert_right(&s, VKMM_VERIFY_FULL);
+    assert_right(&s, CLI_VERIFY_FULL);
     scaled_end(&s);
 }
 
@@ -189,7 +189,7 @@ TEST(test_relu_of_sums_that_overflow)
         for (int v = 0; v < 6; v++) {
             gemm_set(VKMM_F32, s.c, 0, values[v]);
             const int right = v < 3 || (v == 3 && a == VKMM_RELU) || (v == 4 && a == VKMM_ACTIVATION_NONE);
-            assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed, right);
+            assert_int_equal(scaled_verify(&s, CLI_VERIFY_FULL).passed, right);
         }
         scaled_end(&s);
     }

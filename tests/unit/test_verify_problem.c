@@ -7,7 +7,7 @@
 
 enum { M = 5, N = 7, K = 4 };
 
-static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
 
 TEST(test_right_problems_pass)
 {
@@ -17,9 +17,9 @@ TEST(test_right_problems_pass)
             for (size_t c = 0; c < sizeof scalars / sizeof scalars[0]; c++) {
                 const vkmm_problem p = scaled_by(gemm_way(way, M, N, K, (vkmm_type)t), scalars[c][0], scalars[c][1]);
                 scaled s = scaled_make(&p, VKMM_INIT_UNIFORM);
-                assert_right(&s, VKMM_VERIFY_FULL);
-                assert_right(&s, VKMM_VERIFY_FREIVALDS);
-                assert_right(&s, VKMM_VERIFY_AUTO);
+                assert_right(&s, CLI_VERIFY_FULL);
+                assert_right(&s, CLI_VERIFY_FREIVALDS);
+                assert_right(&s, CLI_VERIFY_AUTO);
                 scaled_end(&s);
             }
         }
@@ -49,7 +49,7 @@ TEST(test_the_first_wrong_matrix_is_named)
         scaled s = scaled_make(&p, VKMM_INIT_ONES);
         gemm_set(VKMM_I32, s.c, gemm_index(&p, VKMM_C, 1, 2, 4), 6);
         gemm_set(VKMM_I32, s.c, gemm_index(&p, VKMM_C, 2, 0, 0), 1000);
-        vkmm_verdict v = scaled_verify(&s, methods[m]);
+        cli_verdict v = scaled_verify(&s, methods[m]);
         assert_true(!v.passed && v.batch == 1 && v.row == 2 && v.col == 4 && v.got == 6 && v.want == 5 &&
                     v.wrong_count == 1);
         assert_contains(v.sentence, "matrix 1 of the batch: C[2][4] is 6, should be 5; ");
@@ -61,10 +61,10 @@ TEST(test_one_matrix_is_not_called_a_batch)
 {
     const vkmm_problem p = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_U32);
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
-    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+    assert_string_equal(scaled_verify(&s, CLI_VERIFY_FULL).sentence,
                         "all 35 elements agree with the CPU reference exactly");
     gemm_set(VKMM_U32, s.c, 0, 6);
-    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+    assert_string_equal(scaled_verify(&s, CLI_VERIFY_FULL).sentence,
                         "C[0][0] is 6, should be 4; 1 of 35 elements is wrong");
     scaled_end(&s);
 }
@@ -73,7 +73,7 @@ TEST(test_the_sentence_of_a_right_batch)
 {
     vkmm_problem p = scaled_by(gemm_way(24, M, N, K, VKMM_F32), 2, 1);
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
-    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+    assert_string_equal(scaled_verify(&s, CLI_VERIFY_FULL).sentence,
                         "in each of 3 matrices, all 35 elements agree with the CPU reference within 16·ε·(|α|·Σ|a||b| "
                         "+ |β·c|), the largest error "
                         "being 0·ε·(|α|·Σ|a||b| + |β·c|); the rest of C's memory is untouched");
@@ -108,7 +108,7 @@ static void check_memory(const scaled *s)
         const double was = gemm_get(gemm_out(&s->p), s->c, at);
         uint64_t batch = 0, line = 0;
         gemm_set(gemm_out(&s->p), s->c, at, 77);
-        vkmm_verdict v = scaled_verify(s, VKMM_VERIFY_FULL);
+        cli_verdict v = scaled_verify(s, CLI_VERIFY_FULL);
         gemm_set(gemm_out(&s->p), s->c, at, was);
         assert_false(v.passed);
         assert_true(v.wrong_count == 1);
@@ -147,18 +147,18 @@ TEST(test_the_sentence_of_a_change_outside)
     scaled s = scaled_make(&p, VKMM_INIT_INDEX);
     gemm_set(VKMM_I32, s.c, 4, -9);
     gemm_set(VKMM_I32, s.c, 5, -9);
-    vkmm_verdict v = scaled_verify(&s, VKMM_VERIFY_FULL);
+    cli_verdict v = scaled_verify(&s, CLI_VERIFY_FULL);
     assert_true(!v.passed && v.outside && v.at == 4 && v.wrong_count == 2);
     assert_string_equal(
         v.sentence,
         "element 4 of C's memory, which follows row 0 and belongs to no matrix, changed from 5 to -9; 2 such elements");
     gemm_set(VKMM_I32, s.c, 0, 7); /* in another gap, before that */
-    v = scaled_verify(&s, VKMM_VERIFY_FULL);
+    v = scaled_verify(&s, CLI_VERIFY_FULL);
     assert_true(!v.passed && v.outside && v.at == 0 && v.wrong_count == 3);
     assert_string_equal(v.sentence, "element 0 of C's memory, which lies before the offset of 1 and belongs to no "
                                     "matrix, changed from 1 to 7; 3 such elements");
     gemm_set(VKMM_I32, s.c, 6, 0); /* a wrong element counts for more */
-    v = scaled_verify(&s, VKMM_VERIFY_FULL);
+    v = scaled_verify(&s, CLI_VERIFY_FULL);
     assert_true(!v.passed && v.has_element && !v.outside);
     scaled_end(&s);
 }
@@ -171,23 +171,23 @@ TEST(test_nan_in_gaps)
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
     memcpy((char *)s.before + 12, &quiet, 4);
     memcpy((char *)s.c + 12, &quiet, 4);
-    assert_right(&s, VKMM_VERIFY_FULL);
+    assert_right(&s, CLI_VERIFY_FULL);
     memcpy((char *)s.c + 12, &other, 4);
-    assert_true(scaled_verify(&s, VKMM_VERIFY_FULL).outside);
-    vkmm_verdict v = {.passed = 1};
+    assert_true(scaled_verify(&s, CLI_VERIFY_FULL).outside);
+    cli_verdict v = {.passed = 1};
     assert_int_equal(
-        vkmm_verify_problem(NULL, &p, s.a, s.b, NULL, s.before, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_NONE, 1, &v),
+        vkmm_verify_problem(NULL, &p, s.a, s.b, NULL, s.before, s.c, CLI_NUMBERS_RANDOM, CLI_VERIFY_NONE, 1, &v),
         VKMM_OK);
-    assert_true(!v.passed && !v.outside && v.method == VKMM_VERIFY_NONE);
+    assert_true(!v.passed && !v.outside && v.method == CLI_VERIFY_NONE);
     scaled_end(&s);
 }
 
-static vkmm_status without_before(vkmm_problem p, heard *h, vkmm_verdict *v)
+static vkmm_status without_before(vkmm_problem p, heard *h, cli_verdict *v)
 {
     const vkmm_log log = hear_with(h);
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
     vkmm_status status =
-        vkmm_verify_problem(&log, &p, s.a, s.b, NULL, NULL, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, v);
+        vkmm_verify_problem(&log, &p, s.a, s.b, NULL, NULL, s.c, CLI_NUMBERS_RANDOM, CLI_VERIFY_FULL, 1, v);
     scaled_end(&s);
     return status;
 }
@@ -195,7 +195,7 @@ static vkmm_status without_before(vkmm_problem p, heard *h, vkmm_verdict *v)
 TEST(test_what_c_was_is_demanded_where_it_counts)
 {
     heard h;
-    vkmm_verdict v = {.wrong_count = 77};
+    cli_verdict v = {.wrong_count = 77};
     assert_int_equal(without_before(scaled_by(gemm_way(0, M, N, K, VKMM_F32), 1, 2), &h, &v), VKMM_INVALID);
     assert_string_equal(h.last, "a copy of C from before the product is needed to verify it: beta is not 0");
     assert_int_equal(without_before(gemm_way(8, M, N, K, VKMM_F32), &h, &v), VKMM_INVALID);
@@ -212,11 +212,11 @@ TEST(test_empty_problems)
 {
     for (size_t m = 0; m < 2; m++) {
         vkmm_problem p = scaled_by(gemm_way(24, 0, N, K, VKMM_F64), 2, 1);
-        vkmm_verdict v = {0};
+        cli_verdict v = {0};
         p.batch_count = UINT32_MAX;
         assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
         assert_int_equal(
-            vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, NULL, VKMM_NUMBERS_RANDOM, methods[m], 1, &v),
+            vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, NULL, CLI_NUMBERS_RANDOM, methods[m], 1, &v),
             VKMM_OK);
         assert_true(v.passed);
         assert_contains(v.sentence, "empty");
@@ -229,22 +229,22 @@ TEST(test_auto_counts_the_products_of_the_batch)
     static const struct {
         uint64_t n, batches;
         vkmm_type type;
-        vkmm_verify_method method;
+        cli_verify_method method;
     } cases[] = {
-        {64, 64, VKMM_F32, VKMM_VERIFY_FULL},  {64, 65, VKMM_F32, VKMM_VERIFY_FREIVALDS},
-        {32, 600, VKMM_F32, VKMM_VERIFY_FULL}, {64, 65, VKMM_I32, VKMM_VERIFY_FULL},
-        {256, 1, VKMM_F64, VKMM_VERIFY_FULL},  {256, 2, VKMM_F64, VKMM_VERIFY_FREIVALDS},
+        {64, 64, VKMM_F32, CLI_VERIFY_FULL},  {64, 65, VKMM_F32, CLI_VERIFY_FREIVALDS},
+        {32, 600, VKMM_F32, CLI_VERIFY_FULL}, {64, 65, VKMM_I32, CLI_VERIFY_FULL},
+        {256, 1, VKMM_F64, CLI_VERIFY_FULL},  {256, 2, VKMM_F64, CLI_VERIFY_FREIVALDS},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const uint64_t n = cases[i].n;
         const vkmm_problem p = VKMM_PROBLEM(.m = n, .n = n, .k = n, .type = cases[i].type,
                                             .batch_count = cases[i].batches, .stride_c = n * n); /* one A, one B */
         void *zeros = calloc(cases[i].batches * n * n, 8);
-        vkmm_verdict v = {0};
+        cli_verdict v = {0};
         assert_non_null(zeros);
-        assert_int_equal(vkmm_verify_problem(NULL, &p, zeros, zeros, NULL, NULL, zeros, VKMM_NUMBERS_RANDOM,
-                                             VKMM_VERIFY_AUTO, 1, &v),
-                         VKMM_OK);
+        assert_int_equal(
+            vkmm_verify_problem(NULL, &p, zeros, zeros, NULL, NULL, zeros, CLI_NUMBERS_RANDOM, CLI_VERIFY_AUTO, 1, &v),
+            VKMM_OK);
         assert_true(v.passed && v.method == cases[i].method);
         free(zeros);
     }
@@ -261,13 +261,13 @@ TEST(test_every_matrix_has_rows_of_its_own)
     assert_true(ones != NULL && c != NULL);
     vkmm_fill(ones, SIZE, SIZE, VKMM_F32, VKMM_INIT_ONES, 0);
     for (size_t i = 0; i < BATCHES * SIZE * SIZE; i++) c[i] = SIZE;
-    vkmm_verdict v = {0};
+    cli_verdict v = {0};
     unsigned found = 0;
     for (size_t row = 0; row < SIZE; row++) {
         for (size_t x = 0; x < BATCHES; x++)
             c[(x * SIZE + row) * SIZE + 7] = SIZE + 20 * SIZE * 0x1p-23F; /* the bound is 16 */
         assert_int_equal(
-            vkmm_verify_problem(NULL, &p, ones, ones, NULL, NULL, c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FREIVALDS, 1, &v),
+            vkmm_verify_problem(NULL, &p, ones, ones, NULL, NULL, c, CLI_NUMBERS_RANDOM, CLI_VERIFY_FREIVALDS, 1, &v),
             VKMM_OK);
         found += v.has_element && v.row == row && v.col == 7;
         for (size_t x = 0; x < BATCHES; x++) c[(x * SIZE + row) * SIZE + 7] = SIZE;
@@ -289,10 +289,10 @@ TEST(test_without_memory)
         while (status != VKMM_OK) {
             heard h;
             const vkmm_log log = hear_with(&h);
-            vkmm_verdict v = {.wrong_count = 77};
+            cli_verdict v = {.wrong_count = 77};
             vkmm_alloc_fail_after(++n);
-            status = vkmm_verify_problem(&log, &p, s.a, s.b, NULL, s.before, s.c, VKMM_NUMBERS_RANDOM,
-                                         VKMM_VERIFY_FREIVALDS, 1, &v);
+            status = vkmm_verify_problem(&log, &p, s.a, s.b, NULL, s.before, s.c, CLI_NUMBERS_RANDOM,
+                                         CLI_VERIFY_FREIVALDS, 1, &v);
             vkmm_alloc_fail_after(0);
             assert_true(status == VKMM_OK ? v.passed && h.count == 0 : v.wrong_count == 77 && h.count == 1);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
 
 TEST(test_what_c_was_counts_only_with_beta)
 {
@@ -56,8 +56,8 @@ TEST(test_nothing_is_summed_where_k_is_0)
         for (int t = VKMM_F32; t <= VKMM_F64; t++) {
             scaled s = scaled_small((vkmm_type)t, 0, 0, 3);
             s.p.alpha = alphas[i];
-            assert_right(&s, VKMM_VERIFY_FULL);
-            assert_caught(&s, VKMM_VERIFY_FULL, 0, 1, 2, NAN);
+            assert_right(&s, CLI_VERIFY_FULL);
+            assert_caught(&s, CLI_VERIFY_FULL, 0, 1, 2, NAN);
             assert_true(passes_after(&s, NAN, NAN) && passes_after(&s, -INFINITY, -INFINITY));
             assert_false(passes_after(&s, NAN, 3) || passes_after(&s, -INFINITY, INFINITY) ||
                          passes_after(&s, INFINITY, 3));
@@ -149,7 +149,7 @@ TEST(test_infinite_alpha_and_a_sum_near_0)
         scaled s = scaled_small((vkmm_type)t, 2, INFINITY, 1);
         for (uint64_t i = 0; i < 3; i++) gemm_set((vkmm_type)t, s.a, 2 * i, -1);
         for (uint64_t i = 0; i < 9; i++) gemm_set((vkmm_type)t, s.c, i, NAN);
-        assert_right(&s, VKMM_VERIFY_FULL);
+        assert_right(&s, CLI_VERIFY_FULL);
         assert_true(passes_with(&s, INFINITY) && passes_with(&s, -INFINITY));
         assert_false(passes_with(&s, 1) || passes_with(&s, 0));
         scaled_end(&s);
@@ -166,7 +166,7 @@ TEST(test_overflow_of_the_sum_before_alpha)
         for (uint64_t i = 0; i < 3; i++) gemm_set((vkmm_type)t, s.a, i, huge[t]);
         for (uint64_t i = 0; i < 3; i++) gemm_set((vkmm_type)t, s.b, i, huge[t]);
         for (uint64_t i = 0; i < 9; i++) gemm_set((vkmm_type)t, s.c, i, huge[t]);
-        assert_right(&s, VKMM_VERIFY_FULL);
+        assert_right(&s, CLI_VERIFY_FULL);
         assert_true(passes_with(&s, INFINITY));
         if (t == VKMM_F32)
             assert_false(passes_with(&s, 0) ||
@@ -210,7 +210,7 @@ TEST(test_flushed_subnormals_pass)
         for (uint64_t e = 0; e < 3; e++) gemm_set(VKMM_F32, s.a, e, cases[i].a);
         for (uint64_t e = 0; e < 9; e++) gemm_set(VKMM_F32, s.before, e, cases[i].before);
         for (uint64_t e = 0; e < 9; e++) gemm_set(VKMM_F32, s.c, e, cases[i].want);
-        assert_right(&s, VKMM_VERIFY_FULL);
+        assert_right(&s, CLI_VERIFY_FULL);
         assert_true(passes_with(&s, 0));
         assert_false(passes_with(&s, cases[i].wrong));
         scaled_end(&s);

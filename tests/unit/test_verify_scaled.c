@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
 TEST(test_right_products_pass)
 {
     static const double scalars[][2] = {{1, 1}, {-2, 0}, {3, -1}, {0, 4}, {0, 0}, {1, 0}};
@@ -79,16 +79,16 @@ TEST(test_the_sentence_tells_the_unit)
 {
     scaled s = scaled_small(VKMM_F32, 4, 2, 3);
     gemm_set(VKMM_F32, s.c, 0, 12);
-    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+    assert_string_equal(scaled_verify(&s, CLI_VERIFY_FULL).sentence,
                         "C[0][0] is 12, should be 11: off by 1, 4.8e+04 times the allowed 16·ε·(|α|·Σ|a||b| + |β·c|); "
                         "1 of 9 elements is wrong");
     scaled_end(&s);
     s = scaled_small(VKMM_F32, 4, 2, 0);
-    assert_contains(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+    assert_contains(scaled_verify(&s, CLI_VERIFY_FULL).sentence,
                     "all 9 elements agree with the CPU reference within 16·ε·|α|·Σ|a||b|, ");
     scaled_end(&s);
     s = scaled_small(VKMM_F32, 0, 1, 1);
-    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+    assert_string_equal(scaled_verify(&s, CLI_VERIFY_FULL).sentence,
                         "all 9 elements agree with the CPU reference exactly");
     scaled_end(&s);
 }
@@ -97,16 +97,16 @@ TEST(test_integers_wrap)
 {
     scaled s = scaled_small(VKMM_U32, 1, -1, 1);
     for (uint64_t i = 0; i < 9; i++) gemm_set(VKMM_U32, s.c, i, 0);
-    assert_right(&s, VKMM_VERIFY_FULL); /* -1 + 1 */
+    assert_right(&s, CLI_VERIFY_FULL); /* -1 + 1 */
     assert_true(passes_after(&s, 0, 4294967295.0) && passes_after(&s, 4294967295.0, 4294967294.0));
     assert_false(passes_after(&s, 0, 0));
     s.p.beta = 4294967295.0;
     for (uint64_t i = 0; i < 9; i++) gemm_set(VKMM_U32, s.c, i, 4294967294.0);
-    assert_right(&s, VKMM_VERIFY_FULL);
+    assert_right(&s, CLI_VERIFY_FULL);
     scaled_end(&s);
     s = scaled_small(VKMM_I32, 2, 2147483648.0, -2147483648.0); /* 2^31·2 - 2^31·1, modulo 2^32 */
     for (uint64_t i = 0; i < 9; i++) gemm_set(VKMM_I32, s.c, i, -2147483648.0);
-    assert_right(&s, VKMM_VERIFY_FULL);
+    assert_right(&s, CLI_VERIFY_FULL);
     assert_false(passes_with(&s, 0));
     scaled_end(&s);
     for (int t = VKMM_I32; t <= VKMM_U32; t++) {
@@ -123,22 +123,22 @@ TEST(test_claims)
     heard h;
     const vkmm_log log = hear_with(&h);
     scaled s = scaled_small(VKMM_F32, 4, 2, 3);
-    vkmm_claim claim = {.alpha = 2, .beta = 3};
-    vkmm_verdict v = {.wrong_count = 77};
+    cli_claim claim = {.alpha = 2, .beta = 3};
+    cli_verdict v = {.wrong_count = 77};
     claim.a = vkmm_view_rows(s.a, 3, 4, VKMM_F32);
     claim.b = vkmm_view_rows(s.b, 4, 3, VKMM_F32);
     claim.c = vkmm_view_rows(s.c, 3, 3, VKMM_F32);
-    assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
+    assert_int_equal(vkmm_verify_claim(&log, &claim, CLI_VERIFY_FULL, 1, &v), VKMM_INVALID);
     assert_string_equal(h.last, "C is 3×3 of type f32, but was 0×0 of type auto");
     claim.before = vkmm_view_rows(s.before, 3, 3, VKMM_I32);
-    assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
+    assert_int_equal(vkmm_verify_claim(&log, &claim, CLI_VERIFY_FULL, 1, &v), VKMM_INVALID);
     assert_string_equal(h.last, "C is 3×3 of type f32, but was 3×3 of type i32");
     assert_true(v.wrong_count == 77);
     claim.before.type = VKMM_F32;
-    assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_OK);
+    assert_int_equal(vkmm_verify_claim(&log, &claim, CLI_VERIFY_FULL, 1, &v), VKMM_OK);
     assert_true(v.passed && v.bound == 16.0);
     claim.beta = 2;
-    assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_OK);
+    assert_int_equal(vkmm_verify_claim(&log, &claim, CLI_VERIFY_FULL, 1, &v), VKMM_OK);
     assert_true(!v.passed && v.wrong_count == 9 && v.got == 11.0 && v.want == 10.0);
     scaled_end(&s);
 }

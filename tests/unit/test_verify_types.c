@@ -4,7 +4,7 @@
 
 enum { M = 20, N = 70, K = 512 };
 
-static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
 
 static int is_new(const vkmm_types *types)
 {
@@ -19,15 +19,15 @@ static const char *name_of(const vkmm_types *types)
     return text;
 }
 
-static void assert_passes(const sums *s, vkmm_verify_method method, vkmm_numbers numbers)
+static void assert_passes(const sums *s, cli_verify_method method, cli_numbers numbers)
 {
-    const vkmm_verdict v = sums_verify(s, method, numbers);
+    const cli_verdict v = sums_verify(s, method, numbers);
     if (!v.passed) fail_msg("%s, K %u: %s", name_of(&s->types), (unsigned)s->p.k, v.sentence);
 }
 
-static void assert_fails(const sums *s, vkmm_verify_method method, const char *what)
+static void assert_fails(const sums *s, cli_verify_method method, const char *what)
 {
-    const vkmm_verdict v = sums_verify(s, method, VKMM_NUMBERS_RANDOM);
+    const cli_verdict v = sums_verify(s, method, CLI_NUMBERS_RANDOM);
     if (v.passed) fail_msg("%s, K %u: %s passed: %s", name_of(&s->types), (unsigned)s->p.k, what, v.sentence);
 }
 
@@ -41,8 +41,8 @@ TEST(test_right_products_pass)
                 sums s = sums_make(*vkmm_types_at(t), M, N, depths[d], (vkmm_init)init);
                 for (int how = 0; how < WAYS; how++) {
                     sums_multiply(&s, (way)how, depths[d]);
-                    assert_passes(&s, VKMM_VERIFY_FULL, VKMM_NUMBERS_RANDOM);
-                    assert_passes(&s, VKMM_VERIFY_FREIVALDS, VKMM_NUMBERS_RANDOM);
+                    assert_passes(&s, CLI_VERIFY_FULL, CLI_NUMBERS_RANDOM);
+                    assert_passes(&s, CLI_VERIFY_FREIVALDS, CLI_NUMBERS_RANDOM);
                 }
                 sums_end(&s);
             }
@@ -59,7 +59,7 @@ TEST(test_numbers_with_a_pattern_pass)
             sums s = sums_make(*vkmm_types_at(t), 4, 5, 4000, (vkmm_init)init);
             for (int how = 0; how < WAYS; how++) {
                 sums_multiply(&s, (way)how, s.p.k);
-                assert_passes(&s, VKMM_VERIFY_FULL, VKMM_NUMBERS_ANY);
+                assert_passes(&s, CLI_VERIFY_FULL, CLI_NUMBERS_ANY);
             }
             sums_end(&s);
         }
@@ -81,7 +81,7 @@ TEST(test_a_wrong_element_is_found)
                                     s.types.out == VKMM_F16 ? INFINITY : 0.0};
             for (int w = 0; w < 4; w++) {
                 put(&s, i, i, wrong[w]);
-                const vkmm_verdict v = sums_verify(&s, methods[w != 0], VKMM_NUMBERS_RANDOM);
+                const cli_verdict v = sums_verify(&s, methods[w != 0], CLI_NUMBERS_RANDOM);
                 if (v.passed)
                     fail_msg("%s: %g instead of %g passed: %s", name_of(&s.types), wrong[w], right, v.sentence);
                 assert_true(v.has_element && v.row == i && v.col == i);
@@ -106,7 +106,7 @@ TEST(test_a_missing_term_is_found)
                 if (fabs(s.a[3 * s.p.k + k] * s.b[k * N + 5]) < average) continue;
                 const double right = got(&s, 3, 5);
                 put(&s, 3, 5, sum_of(&s, 3, 5, (way)how, s.p.k, k));
-                if (got(&s, 3, 5) != right) assert_fails(&s, VKMM_VERIFY_FULL, "a missing term");
+                if (got(&s, 3, 5) != right) assert_fails(&s, CLI_VERIFY_FULL, "a missing term");
                 put(&s, 3, 5, right);
                 k += 11;
             }
@@ -141,23 +141,23 @@ TEST(test_the_bound)
     const struct {
         vkmm_types types;
         uint64_t k;
-        vkmm_numbers numbers;
+        cli_numbers numbers;
         double limit; /* beside the rounding of C */
     } cases[] = {
-        {{VKMM_F16, VKMM_F32, VKMM_F32}, 4, VKMM_NUMBERS_RANDOM, 16 * 0x1p-23 * 4},
-        {{VKMM_F16, VKMM_F32, VKMM_F32}, 1024, VKMM_NUMBERS_RANDOM, 32 * 0x1p-23 * 1024},
-        {{VKMM_BF16, VKMM_F32, VKMM_F32}, 1024, VKMM_NUMBERS_ANY, 1282 * 0x1p-23 * 1024},
-        {{VKMM_F16, VKMM_F32, VKMM_F16}, 1024, VKMM_NUMBERS_RANDOM, 6 * 0x1p-10 * 1024},
-        {{VKMM_F32, VKMM_F32, VKMM_F16}, 4, VKMM_NUMBERS_ANY, 7 * 0x1p-10 * 4},
+        {{VKMM_F16, VKMM_F32, VKMM_F32}, 4, CLI_NUMBERS_RANDOM, 16 * 0x1p-23 * 4},
+        {{VKMM_F16, VKMM_F32, VKMM_F32}, 1024, CLI_NUMBERS_RANDOM, 32 * 0x1p-23 * 1024},
+        {{VKMM_BF16, VKMM_F32, VKMM_F32}, 1024, CLI_NUMBERS_ANY, 1282 * 0x1p-23 * 1024},
+        {{VKMM_F16, VKMM_F32, VKMM_F16}, 1024, CLI_NUMBERS_RANDOM, 6 * 0x1p-10 * 1024},
+        {{VKMM_F32, VKMM_F32, VKMM_F16}, 4, CLI_NUMBERS_ANY, 7 * 0x1p-10 * 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sums s = sums_make(cases[i].types, 1, 1, cases[i].k, VKMM_INIT_ONES);
         const double flush = cases[i].types.compute == VKMM_F16 ? (double)cases[i].k * 0x1p-14 : 0.0;
         for (int sign = -1; sign <= 1; sign += 2) {
             put(&s, 0, 0, (double)cases[i].k + sign * (cases[i].limit + flush));
-            assert_passes(&s, VKMM_VERIFY_FULL, cases[i].numbers);
+            assert_passes(&s, CLI_VERIFY_FULL, cases[i].numbers);
             put(&s, 0, 0, (double)cases[i].k + sign * (1.07 * cases[i].limit + flush));
-            assert_false(sums_verify(&s, VKMM_VERIFY_FULL, cases[i].numbers).passed);
+            assert_false(sums_verify(&s, CLI_VERIFY_FULL, cases[i].numbers).passed);
         }
         sums_end(&s);
     }
@@ -171,7 +171,7 @@ TEST(test_random_numbers_leave_room)
         sums s = sums_make(kinds[i], 10, 40, 6000, VKMM_INIT_UNIFORM);
         for (int how = 0; how < WAYS; how++) {
             sums_multiply(&s, (way)how, s.p.k);
-            const vkmm_verdict v = sums_verify(&s, VKMM_VERIFY_FULL, VKMM_NUMBERS_RANDOM);
+            const cli_verdict v = sums_verify(&s, CLI_VERIFY_FULL, CLI_NUMBERS_RANDOM);
             assert_true(v.passed && v.error < v.bound / 3);
         }
         sums_end(&s);
@@ -251,19 +251,19 @@ TEST(test_methods_have_bounds_of_their_own)
                 const int is_split = how == VKMM_COMPUTE_SPLIT;
                 sums s =
                     sums_make(vkmm_types_default(is_split ? VKMM_F32 : VKMM_F64), 17, 18, depths[d], (vkmm_init)init);
-                const vkmm_numbers numbers = init == VKMM_INIT_INDEX ? VKMM_NUMBERS_ANY : VKMM_NUMBERS_RANDOM;
+                const cli_numbers numbers = init == VKMM_INIT_INDEX ? CLI_NUMBERS_ANY : CLI_NUMBERS_RANDOM;
                 s.p.method = (vkmm_method)how;
                 for (int dropped = 0; dropped <= (init == VKMM_INIT_INDEX ? 0 : 1); dropped++) {
                     for (uint64_t at = 0; at < s.p.m * s.p.n; at++)
                         put(&s, at / s.p.n, at % s.p.n,
                             (is_split ? split_sum : modular_sum)(&s, at / s.p.n, at % s.p.n, 7 * dropped));
                     for (int m = 0; m < 2; m++) {
-                        const vkmm_verdict v = sums_verify(&s, methods[m], numbers);
+                        const cli_verdict v = sums_verify(&s, methods[m], numbers);
                         if (v.passed == dropped) fail_msg("method %d, K %u: %s", how, (unsigned)s.p.k, v.sentence);
                     }
                 }
                 s.p.method = VKMM_COMPUTE_DIRECT;
-                if (depths[d] > 4096) assert_passes(&s, VKMM_VERIFY_FULL, numbers);
+                if (depths[d] > 4096) assert_passes(&s, CLI_VERIFY_FULL, numbers);
                 sums_end(&s);
             }
 }

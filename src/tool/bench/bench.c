@@ -9,12 +9,12 @@
 
 struct cli_bench_live {
     cli_session *session;
-    const vkmm_writer *writer; /* of standard output; NULL: nothing is written there */
+    const cli_writer *writer; /* of standard output; NULL: nothing is written there */
     int begun;
     vkmm_status stored; /* of the file of -o */
 };
 
-static vkmm_status show(cli_bench_live *live, const vkmm_bench *bench, const vkmm_bench_row *row)
+static vkmm_status show(cli_bench_live *live, const cli_bench *bench, const cli_bench_row *row)
 {
     cli_session *session = live->session;
     vkmm_status status = VKMM_OK;
@@ -25,7 +25,7 @@ static vkmm_status show(cli_bench_live *live, const vkmm_bench *bench, const vkm
     return cli_session_wrote(session, status);
 }
 
-vkmm_status cli_bench_begin(cli_bench_live *live, const vkmm_bench *bench)
+vkmm_status cli_bench_begin(cli_bench_live *live, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
 
@@ -35,7 +35,7 @@ vkmm_status cli_bench_begin(cli_bench_live *live, const vkmm_bench *bench)
     return status == VKMM_OK ? cli_bench_know(live, bench, 0) : status;
 }
 
-vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, uint32_t first)
+vkmm_status cli_bench_know(cli_bench_live *live, const cli_bench *bench, uint32_t first)
 {
     vkmm_status shown = VKMM_OK;
 
@@ -45,19 +45,19 @@ vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, uint32
     return live->stored != VKMM_OK ? live->stored : shown;
 }
 
-static vkmm_status finish(cli_bench_live *live, const vkmm_bench *bench)
+static vkmm_status finish(cli_bench_live *live, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
 
     if (live->begun && live->stored == VKMM_OK) live->stored = cli_bench_store_write(live->session, bench, 1);
     if (live->begun && live->writer != NULL && live->writer->end != NULL && !ferror(live->session->report.out)) {
         status = live->writer->end(&live->session->report, bench);
-        if (status == VKMM_OK) status = vkmm_report_flush(&live->session->report, live->session->log);
+        if (status == VKMM_OK) status = cli_report_flush(&live->session->report, live->session->log);
     }
     return live->stored != VKMM_OK ? live->stored : status;
 }
 
-static vkmm_status tell_interrupt(const cli_bench_live *live, const vkmm_bench *bench, int signal)
+static vkmm_status tell_interrupt(const cli_bench_live *live, const cli_bench *bench, int signal)
 {
     const vkmm_log *log = live->session->log;
     const char *path = live->session->options->output, *s = bench->row_count == 1 ? "" : "s";
@@ -75,22 +75,22 @@ static vkmm_status tell_interrupt(const cli_bench_live *live, const vkmm_bench *
     return (vkmm_status)(128 + signal); /* as in shells */
 }
 
-static vkmm_status measure(cli_bench_live *live, const vkmm_suite *suite, vkmm_bench *bench)
+static vkmm_status measure(cli_bench_live *live, const cli_suite *suite, cli_bench *bench)
 {
     vkmm_status status, finished;
     int signal;
 
-    vkmm_interrupt_catch(0);
+    cli_interrupt_catch(0);
     status = cli_bench_go(live->session, suite, bench, live);
-    signal = vkmm_interrupted();
-    vkmm_interrupt_release();
+    signal = cli_interrupted();
+    cli_interrupt_release();
     finished = finish(live, bench);
     if (signal != 0 && finished == VKMM_OK) return tell_interrupt(live, bench, signal);
     return finished != VKMM_OK ? cli_worse(finished, status) : status;
 }
 
 /* Before anything is measured: a comparison needs two devices that the suite has rows for. */
-static vkmm_status check_contenders(const cli_session *session, const vkmm_suite *suite, const vkmm_bench *bench)
+static vkmm_status check_contenders(const cli_session *session, const cli_suite *suite, const cli_bench *bench)
 {
     uint32_t able = 0, last = 0;
 
@@ -110,10 +110,10 @@ static vkmm_status check_contenders(const cli_session *session, const vkmm_suite
                          : "name saved reports, or install a BLAS library, as 'vkmatmul doctor' says");
 }
 
-static vkmm_status run(cli_session *session, int every_device, const vkmm_writer *writer, vkmm_bench *bench)
+static vkmm_status run(cli_session *session, int every_device, const cli_writer *writer, cli_bench *bench)
 {
     cli_bench_live live = {.session = session, .writer = writer};
-    vkmm_suite suite = {.items = NULL};
+    cli_suite suite = {.items = NULL};
     vkmm_status status = cli_bench_suite(session, &suite);
 
     /* Rows appear one by one, but what they will contain is known. */
@@ -123,39 +123,39 @@ static vkmm_status run(cli_session *session, int every_device, const vkmm_writer
     if (status == VKMM_OK && every_device) status = check_contenders(session, &suite, bench);
     if (status == VKMM_OK) status = cli_bench_store_resume(session, bench);
     if (status == VKMM_OK) status = measure(&live, &suite, bench);
-    vkmm_suite_free(&suite);
+    cli_suite_free(&suite);
     return status;
 }
 
-vkmm_status cli_bench_compare(cli_session *session, vkmm_bench *bench)
+vkmm_status cli_bench_compare(cli_session *session, cli_bench *bench)
 {
     return run(session, 1, NULL, bench);
 }
 
-static const vkmm_bench_row *itself(const void *row)
+static const cli_bench_row *itself(const void *row)
 {
     return row;
 }
 
 /* All rows at the end, in the order of --sort. */
-static vkmm_status show_sorted(cli_session *session, vkmm_bench *bench)
+static vkmm_status show_sorted(cli_session *session, cli_bench *bench)
 {
     const vkmm_log *log = session->log;
 
     if (bench->row_count == 0) return VKMM_OK;
-    if (!vkmm_bench_sort(session->options->sort, bench->rows, bench->row_count, sizeof *bench->rows, itself) ||
-        vkmm_bench_write(session->writer, &session->report, bench) != VKMM_OK)
+    if (!cli_bench_sort(session->options->sort, bench->rows, bench->row_count, sizeof *bench->rows, itself) ||
+        cli_bench_write(session->writer, &session->report, bench) != VKMM_OK)
         return VKMM_NO_MEMORY(log, "to sort %u rows", bench->row_count);
-    return vkmm_report_flush(&session->report, log);
+    return cli_report_flush(&session->report, log);
 }
 
-vkmm_status cli_bench(cli_session *session)
+vkmm_status cli_command_bench(cli_session *session)
 {
     const int sorts = session->options->sort != CLI_SORT_NONE;
-    vkmm_bench bench = {.version = ""};
+    cli_bench bench = {.version = ""};
     vkmm_status status = run(session, 0, sorts ? NULL : session->writer, &bench);
 
     if (sorts) status = cli_worse(status, show_sorted(session, &bench));
-    vkmm_bench_free(&bench);
+    cli_bench_free(&bench);
     return status;
 }

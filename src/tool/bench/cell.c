@@ -19,7 +19,7 @@
 enum { SLOW_ROUNDS = 3, MOST_ROUNDS = 64 };
 
 /* Kernel time of one round. */
-static double round_ms(const vkmm_suite *suite)
+static double round_ms(const cli_suite *suite)
 {
     return suite->row_ms / (2.0 * suite->rounds);
 }
@@ -34,12 +34,12 @@ static double patience_for(const cli_bench_cell *cell, double expected_ms)
 }
 
 /* Rounds that a row needs at least: of products so long that three fill the row's time, no more. */
-static uint32_t least_rounds(const vkmm_suite *suite, double product_ms)
+static uint32_t least_rounds(const cli_suite *suite, double product_ms)
 {
     return product_ms >= suite->row_ms / SLOW_ROUNDS && suite->rounds > SLOW_ROUNDS ? SLOW_ROUNDS : suite->rounds;
 }
 
-static double expect_sampling(const vkmm_suite *suite, double product_ms)
+static double expect_sampling(const cli_suite *suite, double product_ms)
 {
     double each = round_ms(suite) > product_ms ? round_ms(suite) : product_ms;
 
@@ -50,8 +50,8 @@ static double expect_sampling(const vkmm_suite *suite, double product_ms)
 static void name_row(cli_bench_cell *cell)
 {
     const cli_bench_lane *lane = cell->lane;
-    const vkmm_bench_settings *settings = &lane->bench->settings;
-    vkmm_bench_row *row = &cell->row;
+    const cli_bench_settings *settings = &lane->bench->settings;
+    cli_bench_row *row = &cell->row;
 
     row->device = lane->device;
     row->problem = cell->item->problem;
@@ -63,10 +63,10 @@ static void name_row(cli_bench_cell *cell)
     VKMM_PUT(row->init, "%s", vkmm_init_name(VKMM_INIT_UNIFORM));
 }
 
-void cli_bench_cell_init(cli_bench_cell *cell, const vkmm_suite_item *item, cli_bench_lane *lane)
+void cli_bench_cell_init(cli_bench_cell *cell, const cli_suite_item *item, cli_bench_lane *lane)
 {
     *cell = (cli_bench_cell){.item = item, .lane = lane};
-    vkmm_bench_row_init(&cell->row);
+    cli_bench_row_init(&cell->row);
     name_row(cell);
 }
 
@@ -80,9 +80,9 @@ static void release(cli_bench_cell *cell)
 /* Earlier measurements of a row are dropped if it is not run in the end. */
 void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason)
 {
-    vkmm_bench_row_free(&cell->row);
+    cli_bench_row_free(&cell->row);
     name_row(cell);
-    VKMM_PUT(cell->row.not_run, "%.*s", VKMM_BENCH_TEXT - 1, reason[0] != '\0' ? reason : "unknown reason");
+    VKMM_PUT(cell->row.not_run, "%.*s", CLI_BENCH_TEXT - 1, reason[0] != '\0' ? reason : "unknown reason");
     cell->state = CLI_BENCH_DONE;
     release(cell);
 }
@@ -96,13 +96,13 @@ static void put_seconds(char text[24], double ms)
 int cli_bench_cell_refuse(cli_bench_cell *cell)
 {
     const cli_bench_lane *lane = cell->lane;
-    const vkmm_bench_device *device = &cell->lane->bench->devices[lane->device];
+    const cli_bench_device *device = &cell->lane->bench->devices[lane->device];
     double product = cli_bench_expect(&lane->speeds, cell->item),
            left = lane->budget_ms - lane->link.spent_ms - lane->reserved_ms;
     double cost =
         product + cli_bench_expect_host(&lane->speeds, cell->item) + expect_sampling(cell->lane->suite, product);
     double longest = cell->lane->suite->longest_ms * (cli_bench_is_guess(&lane->speeds, cell->item) ? 2 : 1);
-    char first[24], second[24], third[24], reason[VKMM_BENCH_TEXT];
+    char first[24], second[24], third[24], reason[CLI_BENCH_TEXT];
 
     put_seconds(second, cell->lane->suite->longest_ms);
     put_seconds(third, lane->budget_ms);
@@ -138,10 +138,10 @@ static json_t *about(const char *ask, const cli_bench_cell *cell)
 /* The judged row; what the bench itself knows about it replaces what the process reports. */
 static int take_row(cli_bench_cell *cell, const json_t *json)
 {
-    char sentence[VKMM_SENTENCE];
+    char sentence[CLI_SENTENCE];
 
-    vkmm_bench_row_free(&cell->row);
-    if (!vkmm_record_parse(json, &vkmm_row_record, &cell->row, sentence)) return 0;
+    cli_bench_row_free(&cell->row);
+    if (!cli_record_parse(json, &cli_row_record, &cell->row, sentence)) return 0;
     name_row(cell);
     if (cell->item->shader != NULL) VKMM_PUT(cell->row.kernel.name, "%s", cell->item->kernel);
     return cell->row.not_run[0] == '\0' && cell->row.kernel_ms.count == 0 && cell->row.rounds == 0;
@@ -171,7 +171,7 @@ cli_reply cli_bench_cell_open(cli_bench_cell *cell)
     cli_reply reply;
 
     VKMM_PUT(seed, "%llu", (unsigned long long)cell->row.seed);
-    json_object_set_new(ask, "problem", vkmm_record_json(&vkmm_problem_record, &cell->item->problem));
+    json_object_set_new(ask, "problem", cli_record_json(&cli_problem_record, &cell->item->problem));
     json_object_set_new(ask, "kernel", json_string(cell->item->kernel));
     if (cell->item->shader != NULL) json_object_set_new(ask, "shader", json_string(cell->item->shader));
     json_object_set_new(ask, "seed", json_string(seed));
@@ -201,9 +201,9 @@ static double better(double known, double later)
 
 /* The clock before: of the first round that reports it; what others took: the average; all else: of the last round that
  * reports it. */
-static void add_power(cli_bench_cell *cell, const vkmm_bench_power *from)
+static void add_power(cli_bench_cell *cell, const cli_bench_power *from)
 {
-    vkmm_bench_power *to = &cell->row.power;
+    cli_bench_power *to = &cell->row.power;
 
     if (isfinite(from->others)) {
         to->others = (isfinite(to->others) ? to->others * cell->heard : 0) + from->others;
@@ -219,14 +219,14 @@ static void add_power(cli_bench_cell *cell, const vkmm_bench_power *from)
     if (from->limited[0] != '\0') memcpy(to->limited, from->limited, sizeof to->limited);
 }
 
-static int add_round(cli_bench_cell *cell, const vkmm_bench_row *round)
+static int add_round(cli_bench_cell *cell, const cli_bench_row *round)
 {
-    vkmm_bench_row *row = &cell->row;
+    cli_bench_row *row = &cell->row;
     int fine = 1;
 
     for (int i = 0; i < VKMM_SERIES_COUNT; i++)
-        fine = fine && vkmm_bench_series_add(&row->series[i], round->series[i].ms, round->series[i].count);
-    fine = fine && vkmm_bench_end_round(row);
+        fine = fine && cli_bench_series_add(&row->series[i], round->series[i].ms, round->series[i].count);
+    fine = fine && cli_bench_end_round(row);
 
     /* If one round used the host's clock, the row cannot claim the device's. */
     if (row->rounds <= 1 || strcmp(round->clock, "host") == 0) {
@@ -242,12 +242,12 @@ static int add_round(cli_bench_cell *cell, const vkmm_bench_row *round)
 /* Whether the row has enough samples: its noise is low, or its time is used up. */
 static void look(cli_bench_cell *cell)
 {
-    vkmm_bench_row *row = &cell->row;
+    cli_bench_row *row = &cell->row;
     const cli_bench_lane *lane = cell->lane;
     const char *stopped = "";
     double sampled_ms;
 
-    vkmm_bench_derive(cell->lane->bench, row);
+    cli_bench_derive(cell->lane->bench, row);
     sampled_ms = row->kernel_ms.count * row->figures.median_ms;
     if (row->rounds >= least_rounds(cell->lane->suite, row->figures.median_ms)) {
         if (row->figures.noise <= cell->lane->bench->settings.max_noise)
@@ -275,7 +275,7 @@ static void drop_held(cli_bench_cell *cell, const char *reason)
 static int is_too_late(cli_bench_cell *cell)
 {
     const cli_bench_lane *lane = cell->lane;
-    char reason[VKMM_BENCH_TEXT], budget[24];
+    char reason[CLI_BENCH_TEXT], budget[24];
 
     if (cell->row.rounds > 0 || lane->link.spent_ms < OVERTIME * lane->budget_ms) return 0;
     put_seconds(budget, lane->budget_ms);
@@ -289,9 +289,9 @@ cli_reply cli_bench_cell_round(cli_bench_cell *cell)
     cli_bench_lane *lane = cell->lane;
     double expected = cli_bench_expect(&lane->speeds, cell->item), span = round_ms(cell->lane->suite);
     json_t *ask = about("round", cell), *answer;
-    vkmm_bench_row round;
+    cli_bench_row round;
     cli_reply reply;
-    char sentence[VKMM_SENTENCE];
+    char sentence[CLI_SENTENCE];
     int fine;
 
     if (is_too_late(cell)) {
@@ -309,11 +309,11 @@ cli_reply cli_bench_cell_round(cli_bench_cell *cell)
         json_decref(answer);
         return CLI_REPLY_ANSWER;
     }
-    vkmm_bench_row_init(&round);
-    fine = vkmm_record_parse(json_object_get(answer, "round"), &vkmm_round_record, &round, sentence) &&
+    cli_bench_row_init(&round);
+    fine = cli_record_parse(json_object_get(answer, "round"), &cli_round_record, &round, sentence) &&
            add_round(cell, &round);
     json_decref(answer);
-    vkmm_bench_row_free(&round);
+    cli_bench_row_free(&round);
     if (!fine) return cli_worker_distrust(&lane->link, "invalid samples");
     look(cell);
     cli_bench_learn(&lane->speeds, cell->item, cell->row.figures.median_ms);
@@ -337,7 +337,7 @@ cli_reply cli_bench_cell_close(cli_bench_cell *cell)
     if (cell->row.not_run[0] != '\0') return CLI_REPLY_ANSWER;
     if (lane->link.status == VKMM_WRONG_RESULT) {
         cell->row.passed = 0;
-        VKMM_PUT(cell->row.sentence, "%.*s", VKMM_BENCH_TEXT - 1, lane->link.sentence);
+        VKMM_PUT(cell->row.sentence, "%.*s", CLI_BENCH_TEXT - 1, lane->link.sentence);
     } else if (lane->link.status != VKMM_OK) {
         cli_bench_cell_drop(cell, lane->link.sentence);
     }

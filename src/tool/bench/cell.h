@@ -1,6 +1,6 @@
 /* One item of a suite on one device. */
-#ifndef VKMM_CLI_BENCH_CELL_H
-#define VKMM_CLI_BENCH_CELL_H
+#ifndef CLI_BENCH_CELL_H
+#define CLI_BENCH_CELL_H
 
 #include "report/document.h"
 #include "worker/worker.h"
@@ -8,8 +8,8 @@
 
 /* A device and what the bench knows about it. */
 typedef struct cli_bench_lane {
-    const vkmm_suite *suite; /* that is measured on it */
-    const vkmm_bench *bench;
+    const cli_suite *suite; /* that is measured on it */
+    const cli_bench *bench;
     uint32_t device; /* an index into the bench's */
     cli_worker link;
     char memory[48]; /* an option of its process */
@@ -27,16 +27,16 @@ typedef enum cli_bench_state {
 } cli_bench_state;
 
 typedef struct cli_bench_cell {
-    const vkmm_suite_item *item;
+    const cli_suite_item *item;
     cli_bench_lane *lane;
     cli_bench_state state;
     int id, retried;
     double reserved_ms; /* of the lane's, for this row's samples */
     uint32_t heard;     /* rounds that reported what other processes took */
-    vkmm_bench_row row;
+    cli_bench_row row;
 } cli_bench_cell;
 
-void cli_bench_cell_init(cli_bench_cell *cell, const vkmm_suite_item *item, cli_bench_lane *lane);
+void cli_bench_cell_init(cli_bench_cell *cell, const cli_suite_item *item, cli_bench_lane *lane);
 
 /* Checks whether a row whose turn has come can run. If not, row.not_run gets the reason. 0: it can run. */
 int cli_bench_cell_refuse(cli_bench_cell *cell);

@@ -4,7 +4,7 @@
 #include "bench/compare.h"
 
 /* Names the first report, with which all others are compared. */
-static vkmm_status judge(const cli_session *session, const vkmm_comparison *comparison)
+static vkmm_status judge(const cli_session *session, const cli_comparison *comparison)
 {
     const cli_scalar *allowed = &session->options->regression;
     uint32_t count = comparison->regressions;
@@ -15,9 +15,9 @@ static vkmm_status judge(const cli_session *session, const vkmm_comparison *comp
                      count == 1 ? " is" : "s are", comparison->contenders[0].bench->name, 100 * allowed->value);
 }
 
-static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
+static vkmm_status show(cli_session *session, cli_comparison *comparison)
 {
-    vkmm_status status = vkmm_compare_write(session->writer->compare, &session->report, comparison);
+    vkmm_status status = cli_compare_write(session->writer->compare, &session->report, comparison);
 
     if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to compare %u devices", comparison->count);
     if (comparison->rows == 0)
@@ -25,16 +25,16 @@ static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
             session->log, VKMM_INVALID,
             "no product was measured on two of these %u devices: compare reports of the same suite and kernel",
             comparison->count);
-    status = vkmm_report_flush(&session->report, session->log);
+    status = cli_report_flush(&session->report, session->log);
     return status == VKMM_OK ? judge(session, comparison) : status;
 }
 
-static vkmm_status compare(cli_session *session, const vkmm_reports *reports)
+static vkmm_status compare(cli_session *session, const cli_reports *reports)
 {
     const cli_scalar *allowed = &session->options->regression;
-    vkmm_comparison comparison = {
+    cli_comparison comparison = {
         .reports = *reports, .sort = session->options->sort, .regression = allowed->given ? allowed->value : -1};
-    vkmm_contender *contenders = vkmm_contenders_of(reports->benches, reports->count, &comparison.count);
+    cli_contender *contenders = cli_contenders_of(reports->benches, reports->count, &comparison.count);
     const vkmm_log *log = session->log;
     vkmm_status status;
 
@@ -66,7 +66,7 @@ static vkmm_status compare_files(cli_session *session)
 static vkmm_status compare_live(cli_session *session)
 {
     const cli_options *options = session->options;
-    vkmm_bench bench = {.version = ""};
+    cli_bench bench = {.version = ""};
     vkmm_status status, shown = VKMM_OK;
     uint32_t contenders;
 
@@ -75,20 +75,19 @@ static vkmm_status compare_live(cli_session *session)
                          "--fail-on-regression needs reports to compare: FILE.json FILE.json");
     status = cli_bench_compare(session, &bench);
     cli_progress_end(&session->console);
-    vkmm_free(vkmm_contenders_of(&bench, 1, &contenders));
+    vkmm_free(cli_contenders_of(&bench, 1, &contenders));
     /* Rows of one device cannot be compared, but they were measured. */
-    if (contenders < 2 && bench.row_count > 0 && session->writer == &vkmm_table_writer) {
-        shown = vkmm_bench_write(session->writer, &session->report, &bench);
-        if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, session->log);
+    if (contenders < 2 && bench.row_count > 0 && session->writer == &cli_table_writer) {
+        shown = cli_bench_write(session->writer, &session->report, &bench);
+        if (shown == VKMM_OK) shown = cli_report_flush(&session->report, session->log);
     }
     /* A failed run has reported its reason; what it measured is compared if possible. */
-    if (shown == VKMM_OK && (status == VKMM_OK || contenders >= 2))
-        shown = compare(session, &(vkmm_reports){&bench, 1});
-    vkmm_bench_free(&bench);
+    if (shown == VKMM_OK && (status == VKMM_OK || contenders >= 2)) shown = compare(session, &(cli_reports){&bench, 1});
+    cli_bench_free(&bench);
     return cli_worse(status, shown);
 }
 
-vkmm_status cli_compare(cli_session *session)
+vkmm_status cli_command_compare(cli_session *session)
 {
     return session->options->operand_count > 0 ? compare_files(session) : compare_live(session);
 }

@@ -13,201 +13,201 @@
 
 static json_t *put_device(const void *record)
 {
-    const vkmm_bench_device *device = record;
+    const cli_bench_device *device = record;
 
-    return vkmm_json_device(device->is_host ? NULL : &device->info, device->info.name);
+    return cli_json_device(device->is_host ? NULL : &device->info, device->info.name);
 }
 
-static const vkmm_field device_fields[] = {
-    {"device", VKMM_FIELD_CUSTOM, .put = put_device},
-    {"driver", VKMM_FIELD_TEXT, VKMM_AT(vkmm_bench_device, info.driver_name)},
+static const cli_field device_fields[] = {
+    {"device", CLI_FIELD_CUSTOM, .put = put_device},
+    {"driver", CLI_FIELD_TEXT, CLI_AT(cli_bench_device, info.driver_name)},
 };
-static const vkmm_record device_record = {NULL, VKMM_FIELDS(device_fields)};
+static const vkmm_record device_record = {NULL, CLI_FIELDS(device_fields)};
 
-static const vkmm_field bench_fields[] = {
-    {"report", VKMM_FIELD_TEXT, VKMM_AT(vkmm_bench, name), VKMM_MAYBE},
-    {VKMM_KEY(TEXT, vkmm_bench, version)},
-    {VKMM_KEY(TEXT, vkmm_bench, shader_hash)},
-    {VKMM_KEY(TEXT, vkmm_bench, created)},
-    {VKMM_KEY(TEXT, vkmm_bench, host)},
-    {VKMM_KEY(TRUTH, vkmm_bench, paired)},
-    {VKMM_KEY(TRUTH, vkmm_bench, complete)},
+static const cli_field bench_fields[] = {
+    {"report", CLI_FIELD_TEXT, CLI_AT(cli_bench, name), CLI_MAYBE},
+    {CLI_KEY(TEXT, cli_bench, version)},
+    {CLI_KEY(TEXT, cli_bench, shader_hash)},
+    {CLI_KEY(TEXT, cli_bench, created)},
+    {CLI_KEY(TEXT, cli_bench, host)},
+    {CLI_KEY(TRUTH, cli_bench, paired)},
+    {CLI_KEY(TRUTH, cli_bench, complete)},
 };
-static const vkmm_record bench_record = {NULL, VKMM_FIELDS(bench_fields)};
+static const vkmm_record bench_record = {NULL, CLI_FIELDS(bench_fields)};
 
-VKMM_KNOWN(has_base, vkmm_contender, base != VKMM_NOBODY)
+CLI_KNOWN(has_base, cli_contender, base != CLI_NOBODY)
 
-VKMM_KNOWN(is_judged_by_base, vkmm_contender, judged)
+CLI_KNOWN(is_judged_by_base, cli_contender, judged)
 
-#define CONTENDER(member) VKMM_AT(vkmm_contender, member)
+#define CONTENDER(member) CLI_AT(cli_contender, member)
 
-static const vkmm_field contender_fields[] = {
-    {VKMM_KEY(TEXT, vkmm_contender, label)},
-    {NULL, VKMM_FIELD_EMBED, CONTENDER(on), VKMM_POINTER, .record = &device_record},
-    {NULL, VKMM_FIELD_EMBED, CONTENDER(bench), VKMM_POINTER, .record = &bench_record},
-    {VKMM_KEY(U32, vkmm_contender, base), .known = has_base},
-    {"same_device_as", VKMM_FIELD_U32, CONTENDER(base), .known = is_judged_by_base},
-    {VKMM_KEY(U32, vkmm_contender, wins)},
+static const cli_field contender_fields[] = {
+    {CLI_KEY(TEXT, cli_contender, label)},
+    {NULL, CLI_FIELD_EMBED, CONTENDER(on), CLI_POINTER, .record = &device_record},
+    {NULL, CLI_FIELD_EMBED, CONTENDER(bench), CLI_POINTER, .record = &bench_record},
+    {CLI_KEY(U32, cli_contender, base), .known = has_base},
+    {"same_device_as", CLI_FIELD_U32, CONTENDER(base), .known = is_judged_by_base},
+    {CLI_KEY(U32, cli_contender, wins)},
 };
-static const vkmm_record contender_record = {NULL, VKMM_FIELDS(contender_fields)};
+static const vkmm_record contender_record = {NULL, CLI_FIELDS(contender_fields)};
 
 /* ---- what they have of a product ---- */
 
 static int is_ratio(const void *record)
 {
-    return isfinite(((const vkmm_compare_ratio *)record)->of.middle);
+    return isfinite(((const cli_compare_ratio *)record)->of.middle);
 }
 
-#define OF(kind, member) VKMM_IN(kind, vkmm_compare_ratio, of, member)
+#define OF(kind, member) CLI_IN(kind, cli_compare_ratio, of, member)
 
-static const vkmm_field ratio_fields[] = {
+static const cli_field ratio_fields[] = {
     {OF(REAL, middle)},
     {OF(REAL, low)},
     {OF(REAL, high)},
-    {VKMM_KEY(STRING, vkmm_compare_ratio, verdict)},
+    {CLI_KEY(STRING, cli_compare_ratio, verdict)},
 };
-static const vkmm_record ratio_record = {NULL, VKMM_FIELDS(ratio_fields), .known = is_ratio};
+static const vkmm_record ratio_record = {NULL, CLI_FIELDS(ratio_fields), .known = is_ratio};
 
-#define ROW(member) VKMM_AT(vkmm_bench_row, member)
+#define ROW(member) CLI_AT(cli_bench_row, member)
 
-#define FIGURES(kind, member) VKMM_IN(kind, vkmm_bench_row, figures, member)
+#define FIGURES(kind, member) CLI_IN(kind, cli_bench_row, figures, member)
 
-static const vkmm_field result_fields[] = {
-    {"kernel", VKMM_FIELD_TEXT, ROW(kernel.name)},
+static const cli_field result_fields[] = {
+    {"kernel", CLI_FIELD_TEXT, ROW(kernel.name)},
     {FIGURES(REAL, gflops)},
-    {"kernel_ms", VKMM_FIELD_REAL, ROW(figures.median_ms)},
+    {"kernel_ms", CLI_FIELD_REAL, ROW(figures.median_ms)},
     {FIGURES(REAL, noise)},
     {FIGURES(TRUTH, throttled)},
 };
-static const vkmm_record result_record = {NULL, VKMM_FIELDS(result_fields)};
+static const vkmm_record result_record = {NULL, CLI_FIELDS(result_fields)};
 
-VKMM_KNOWN(has_row, vkmm_compare_cell, row != NULL)
+CLI_KNOWN(has_row, cli_compare_cell, row != NULL)
 
-#define CELL(member) VKMM_AT(vkmm_compare_cell, member)
+#define CELL(member) CLI_AT(cli_compare_cell, member)
 
-static const vkmm_field cell_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, CELL(row), VKMM_POINTER, .record = &result_record},
-    {VKMM_KEY(TRUTH, vkmm_compare_cell, wrong)},
-    {VKMM_KEY(RECORD, vkmm_compare_cell, ratio), .record = &ratio_record},
+static const cli_field cell_fields[] = {
+    {NULL, CLI_FIELD_EMBED, CELL(row), CLI_POINTER, .record = &result_record},
+    {CLI_KEY(TRUTH, cli_compare_cell, wrong)},
+    {CLI_KEY(RECORD, cli_compare_cell, ratio), .record = &ratio_record},
 };
-static const vkmm_record cell_record = {NULL, VKMM_FIELDS(cell_fields), .known = has_row};
+static const vkmm_record cell_record = {NULL, CLI_FIELDS(cell_fields), .known = has_row};
 
-static const vkmm_field like_fields[] = {
-    {VKMM_KEY(TEXT, vkmm_bench_row, group)},
-    {VKMM_KEY(TEXT, vkmm_bench_row, asked)},
-    {VKMM_KEY(RECORD, vkmm_bench_row, problem), .record = &vkmm_problem_record},
-    {VKMM_KEY(U64, vkmm_bench_row, rotating_bytes)},
+static const cli_field like_fields[] = {
+    {CLI_KEY(TEXT, cli_bench_row, group)},
+    {CLI_KEY(TEXT, cli_bench_row, asked)},
+    {CLI_KEY(RECORD, cli_bench_row, problem), .record = &cli_problem_record},
+    {CLI_KEY(U64, cli_bench_row, rotating_bytes)},
 };
-static const vkmm_record like_record = {NULL, VKMM_FIELDS(like_fields)};
+static const vkmm_record like_record = {NULL, CLI_FIELDS(like_fields)};
 
-VKMM_KNOWN(has_winner, vkmm_compare_row, winner != VKMM_NOBODY)
+CLI_KNOWN(has_winner, cli_compare_row, winner != CLI_NOBODY)
 
-static const vkmm_field row_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_compare_row, like), VKMM_POINTER, .record = &like_record},
-    {"contenders", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_compare_row, cells, count), .record = &cell_record},
-    {VKMM_KEY(U32, vkmm_compare_row, winner), .known = has_winner},
+static const cli_field row_fields[] = {
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_compare_row, like), CLI_POINTER, .record = &like_record},
+    {"contenders", CLI_FIELD_RECORD, CLI_LIST(cli_compare_row, cells, count), .record = &cell_record},
+    {CLI_KEY(U32, cli_compare_row, winner), .known = has_winner},
 };
-static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields)};
+static const vkmm_record row_record = {NULL, CLI_FIELDS(row_fields)};
 
 /* ---- what follows ---- */
 
-static const vkmm_field mean_cell_fields[] = {
-    {"rows", VKMM_FIELD_U32, CELL(mean.count)},
-    {VKMM_KEY(RECORD, vkmm_compare_cell, ratio), .record = &ratio_record},
+static const cli_field mean_cell_fields[] = {
+    {"rows", CLI_FIELD_U32, CELL(mean.count)},
+    {CLI_KEY(RECORD, cli_compare_cell, ratio), .record = &ratio_record},
 };
-static const vkmm_record mean_cell_record = {NULL, VKMM_FIELDS(mean_cell_fields)};
+static const vkmm_record mean_cell_record = {NULL, CLI_FIELDS(mean_cell_fields)};
 
-VKMM_KNOWN(is_of_group, vkmm_compare_mean, group != NULL)
+CLI_KNOWN(is_of_group, cli_compare_mean, group != NULL)
 
-#define MEAN(member) VKMM_AT(vkmm_compare_mean, member)
+#define MEAN(member) CLI_AT(cli_compare_mean, member)
 
-static const vkmm_field mean_fields[] = {
-    {VKMM_KEY(STRING, vkmm_compare_mean, group)},
-    {"type", VKMM_FIELD_WORD, MEAN(types.in), .words = &vkmm_type_words, .known = is_of_group},
-    {"out_type", VKMM_FIELD_WORD, MEAN(types.out), .words = &vkmm_type_words, .known = is_of_group},
-    {VKMM_IN(WORD, vkmm_compare_mean, types, compute), .words = &vkmm_type_words, .known = is_of_group},
-    {VKMM_KEY(U32, vkmm_compare_mean, rows)},
-    {"contenders", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_compare_mean, cells, count), .record = &mean_cell_record},
+static const cli_field mean_fields[] = {
+    {CLI_KEY(STRING, cli_compare_mean, group)},
+    {"type", CLI_FIELD_WORD, MEAN(types.in), .words = &cli_words_of_type, .known = is_of_group},
+    {"out_type", CLI_FIELD_WORD, MEAN(types.out), .words = &cli_words_of_type, .known = is_of_group},
+    {CLI_IN(WORD, cli_compare_mean, types, compute), .words = &cli_words_of_type, .known = is_of_group},
+    {CLI_KEY(U32, cli_compare_mean, rows)},
+    {"contenders", CLI_FIELD_RECORD, CLI_LIST(cli_compare_mean, cells, count), .record = &mean_cell_record},
 };
-static const vkmm_record mean_record = {NULL, VKMM_FIELDS(mean_fields)};
+static const vkmm_record mean_record = {NULL, CLI_FIELDS(mean_fields)};
 
-static const vkmm_field regression_fields[] = {
-    {VKMM_KEY(U32, vkmm_regression, row)},
-    {VKMM_KEY(U32, vkmm_regression, contender)},
-    {VKMM_KEY(U32, vkmm_regression, base)},
-    {VKMM_KEY(TRUTH, vkmm_regression, wrong)},
-    {VKMM_KEY(RECORD, vkmm_regression, ratio), .record = &ratio_record},
+static const cli_field regression_fields[] = {
+    {CLI_KEY(U32, cli_regression, row)},
+    {CLI_KEY(U32, cli_regression, contender)},
+    {CLI_KEY(U32, cli_regression, base)},
+    {CLI_KEY(TRUTH, cli_regression, wrong)},
+    {CLI_KEY(RECORD, cli_regression, ratio), .record = &ratio_record},
 };
-static const vkmm_record regression_record = {NULL, VKMM_FIELDS(regression_fields)};
+static const vkmm_record regression_record = {NULL, CLI_FIELDS(regression_fields)};
 
 /* ---- the whole ---- */
 
-VKMM_KNOWN(is_judged, vkmm_compare_model, asked.regression >= 0)
+CLI_KNOWN(is_judged, cli_compare_model, asked.regression >= 0)
 
-VKMM_KNOWN(has_reports, vkmm_compare_model, asked.reports.count > 0)
+CLI_KNOWN(has_reports, cli_compare_model, asked.reports.count > 0)
 
-#define MODEL(member)     VKMM_AT(vkmm_compare_model, member)
-#define LIST(list, count) VKMM_LIST(vkmm_compare_model, list, count)
+#define MODEL(member)     CLI_AT(cli_compare_model, member)
+#define LIST(list, count) CLI_LIST(cli_compare_model, list, count)
 
-static const vkmm_field model_fields[] = {
-    {"tool", VKMM_FIELD_RECORD, MODEL(report), VKMM_POINTER, .record = &vkmm_tool_record},
-    {"contenders", VKMM_FIELD_RECORD, LIST(asked.contenders, asked.count), .record = &contender_record},
-    {"notes", VKMM_FIELD_TEXT, LIST(notes, note_count)},
-    {"rows", VKMM_FIELD_RECORD, LIST(rows, count), .record = &row_record},
-    {"means", VKMM_FIELD_RECORD, LIST(means, mean_count), .record = &mean_record},
-    {VKMM_KEY(U32, vkmm_compare_model, unclear)},
-    {VKMM_KEY(U32, vkmm_compare_model, alone)},
-    {"tolerated", VKMM_FIELD_REAL, MODEL(asked.regression), .known = is_judged},
-    {"regressions", VKMM_FIELD_RECORD, LIST(regressions, regression_count), .record = &regression_record},
-    {"reports", VKMM_FIELD_RECORD, LIST(asked.reports.benches, asked.reports.count), VKMM_OMIT,
-     .record = &vkmm_saved_record, .known = has_reports},
+static const cli_field model_fields[] = {
+    {"tool", CLI_FIELD_RECORD, MODEL(report), CLI_POINTER, .record = &cli_tool_record},
+    {"contenders", CLI_FIELD_RECORD, LIST(asked.contenders, asked.count), .record = &contender_record},
+    {"notes", CLI_FIELD_TEXT, LIST(notes, note_count)},
+    {"rows", CLI_FIELD_RECORD, LIST(rows, count), .record = &row_record},
+    {"means", CLI_FIELD_RECORD, LIST(means, mean_count), .record = &mean_record},
+    {CLI_KEY(U32, cli_compare_model, unclear)},
+    {CLI_KEY(U32, cli_compare_model, alone)},
+    {"tolerated", CLI_FIELD_REAL, MODEL(asked.regression), .known = is_judged},
+    {"regressions", CLI_FIELD_RECORD, LIST(regressions, regression_count), .record = &regression_record},
+    {"reports", CLI_FIELD_RECORD, LIST(asked.reports.benches, asked.reports.count), CLI_OMIT,
+     .record = &cli_saved_record, .known = has_reports},
 };
-static const vkmm_record model_record = {NULL, VKMM_FIELDS(model_fields), .schema = VKMM_COMPARE_SCHEMA};
+static const vkmm_record model_record = {NULL, CLI_FIELDS(model_fields), .schema = CLI_COMPARE_SCHEMA};
 
-vkmm_status vkmm_compare_found(vkmm_compare_model *model)
+vkmm_status cli_compare_found(cli_compare_model *model)
 {
-    model->asked.found = vkmm_record_json(&model_record, model);
+    model->asked.found = cli_record_json(&model_record, model);
     return model->asked.found != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
 }
 
-vkmm_status vkmm_compare_json(vkmm_compare_model *model)
+vkmm_status cli_compare_json(cli_compare_model *model)
 {
-    return vkmm_json_line(model->report, vkmm_record_json(&model_record, model));
+    return cli_json_line(model->report, cli_record_json(&model_record, model));
 }
 
 /* ---- CSV ---- */
 
 /* One line per row and contender, so that the columns do not depend on how many are compared. */
 typedef struct line {
-    const vkmm_bench_row *like;
-    const vkmm_contender *who;
-    const vkmm_compare_cell *cell;
+    const cli_bench_row *like;
+    const cli_contender *who;
+    const cli_compare_cell *cell;
     const char *verdict;
     uint32_t contender, ratio_to; /* from 1; 0: nobody */
-    char difference[VKMM_TEXT_DIFFERENCE];
+    char difference[CLI_TEXT_DIFFERENCE];
     int wins, regressed;
 } line;
 
-#define LINE(member) VKMM_AT(line, member)
+#define LINE(member) CLI_AT(line, member)
 
-VKMM_KNOWN(has_ratio_to, line, ratio_to > 0)
+CLI_KNOWN(has_ratio_to, line, ratio_to > 0)
 
-static const vkmm_field line_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, LINE(like), VKMM_POINTER, .record = &like_record},
-    {VKMM_KEY(TEXT, line, difference)},
-    {VKMM_KEY(U32, line, contender)},
-    {VKMM_KEY(U32, line, ratio_to), .known = has_ratio_to},
-    {NULL, VKMM_FIELD_EMBED, LINE(who), VKMM_POINTER, .record = &contender_record},
-    {NULL, VKMM_FIELD_EMBED, LINE(cell), VKMM_POINTER, .record = &cell_record},
-    {VKMM_KEY(STRING, line, verdict)},
-    {"winner", VKMM_FIELD_TRUTH, LINE(wins)},
-    {"regression", VKMM_FIELD_TRUTH, LINE(regressed)},
+static const cli_field line_fields[] = {
+    {NULL, CLI_FIELD_EMBED, LINE(like), CLI_POINTER, .record = &like_record},
+    {CLI_KEY(TEXT, line, difference)},
+    {CLI_KEY(U32, line, contender)},
+    {CLI_KEY(U32, line, ratio_to), .known = has_ratio_to},
+    {NULL, CLI_FIELD_EMBED, LINE(who), CLI_POINTER, .record = &contender_record},
+    {NULL, CLI_FIELD_EMBED, LINE(cell), CLI_POINTER, .record = &cell_record},
+    {CLI_KEY(STRING, line, verdict)},
+    {"winner", CLI_FIELD_TRUTH, LINE(wins)},
+    {"regression", CLI_FIELD_TRUTH, LINE(regressed)},
 };
-static const vkmm_record line_record = {NULL, VKMM_FIELDS(line_fields)};
+static const vkmm_record line_record = {NULL, CLI_FIELDS(line_fields)};
 
-static const vkmm_csv_column columns[] = {
+static const cli_csv_column columns[] = {
     {"group"},
-    VKMM_CSV_PROBLEM,
+    CLI_CSV_PROBLEM,
     {"problem.batch_count"},
     {"difference"},
     {"asked"},
@@ -229,41 +229,41 @@ static const vkmm_csv_column columns[] = {
     {"verdict"},
     {"winner"},
     {"regression"},
-    VKMM_CSV_REST,
+    CLI_CSV_REST,
     {"problem.method"},
     {"ratio_to"},
 };
 
 enum { COLUMNS = VKMM_COUNT(columns) };
 
-static int is_named(const vkmm_compare_model *model, uint32_t row, uint32_t contender)
+static int is_named(const cli_compare_model *model, uint32_t row, uint32_t contender)
 {
     for (uint32_t i = 0; i < model->regression_count; i++)
         if (model->regressions[i].row == row && model->regressions[i].contender == contender) return 1;
     return 0;
 }
 
-vkmm_status vkmm_compare_csv(vkmm_compare_model *model)
+vkmm_status cli_compare_csv(cli_compare_model *model)
 {
     FILE *out = model->report->out;
 
-    vkmm_csv_header(out, columns, COLUMNS);
+    cli_csv_header(out, columns, COLUMNS);
     for (uint32_t i = 0; i < model->count; i++) {
-        const vkmm_compare_row *row = &model->rows[i];
+        const cli_compare_row *row = &model->rows[i];
         for (uint32_t c = 0; c < row->count; c++) {
-            const vkmm_compare_cell *cell = &row->cells[c];
-            const vkmm_contender *who = &model->asked.contenders[c];
+            const cli_compare_cell *cell = &row->cells[c];
+            const cli_contender *who = &model->asked.contenders[c];
             line all = {.like = row->like,
                         .who = who,
                         .cell = cell,
                         .verdict = cell->ratio.verdict,
                         .contender = c + 1,
-                        .ratio_to = who->base + 1, /* VKMM_NOBODY + 1 is 0 */
+                        .ratio_to = who->base + 1, /* CLI_NOBODY + 1 is 0 */
                         .wins = row->winner == c,
                         .regressed = is_named(model, i, c)};
             if (cell->row == NULL) continue;
-            vkmm_text_difference(all.difference, sizeof all.difference, &row->like->problem);
-            if (!vkmm_csv_line(out, columns, COLUMNS, vkmm_record_json(&line_record, &all))) return VKMM_OUT_OF_MEMORY;
+            cli_text_difference(all.difference, sizeof all.difference, &row->like->problem);
+            if (!cli_csv_line(out, columns, COLUMNS, cli_record_json(&line_record, &all))) return VKMM_OUT_OF_MEMORY;
         }
     }
     return VKMM_OK;
@@ -272,10 +272,10 @@ vkmm_status vkmm_compare_csv(vkmm_compare_model *model)
 /* ---- JUnit ---- */
 
 /* A suite per contender. Regressions fail where --fail-on-regression is given, as the exit code does. */
-vkmm_status vkmm_compare_junit(vkmm_compare_model *model)
+vkmm_status cli_compare_junit(cli_compare_model *model)
 {
-    const vkmm_contender *all = model->asked.contenders;
-    vkmm_junit_case *cases = vkmm_alloc((size_t)model->count, sizeof *cases);
+    const cli_contender *all = model->asked.contenders;
+    cli_junit_case *cases = vkmm_alloc((size_t)model->count, sizeof *cases);
     FILE *out = model->report->out;
 
     if (cases == NULL) return VKMM_OUT_OF_MEMORY;
@@ -283,16 +283,16 @@ vkmm_status vkmm_compare_junit(vkmm_compare_model *model)
     for (uint32_t c = 0; c < model->asked.count; c++) {
         uint32_t count = 0;
         for (uint32_t i = 0; i < model->count; i++) {
-            const vkmm_compare_cell *cell = &model->rows[i].cells[c];
-            const vkmm_interval *ratio = &cell->ratio.of;
+            const cli_compare_cell *cell = &model->rows[i].cells[c];
+            const cli_interval *ratio = &cell->ratio.of;
             if (cell->row == NULL) continue;
-            cases[count] = (vkmm_junit_case){.row = cell->row};
+            cases[count] = (cli_junit_case){.row = cell->row};
             if (model->asked.regression >= 0 && is_named(model, i, c))
                 VKMM_PUT(cases[count].failure, "%.3g times as fast (%.3g to %.3g) as %s", ratio->middle, ratio->low,
                          ratio->high, all[all[c].base].label);
             count++;
         }
-        vkmm_junit_suite(out, all[c].bench, all[c].on, all[c].label, cases, count);
+        cli_junit_suite(out, all[c].bench, all[c].on, all[c].label, cases, count);
     }
     fputs("</testsuites>\n", out);
     vkmm_free(cases);

@@ -16,7 +16,7 @@
 
 /* Makes labels unique: appends the file's name, then the version, then prepends a number, where labels are still
  * equal. */
-static void tell_apart(vkmm_contender *contenders, uint32_t count)
+static void tell_apart(cli_contender *contenders, uint32_t count)
 {
     enum { BY_FILE, BY_VERSION, BY_NUMBER, WAYS };
 
@@ -27,9 +27,9 @@ static void tell_apart(vkmm_contender *contenders, uint32_t count)
                 contenders[i].shared = j != i && strcmp(contenders[i].label, contenders[j].label) == 0;
         }
         for (uint32_t i = 0; i < count; i++) {
-            vkmm_contender *one = &contenders[i];
+            cli_contender *one = &contenders[i];
             const char *more = way == BY_FILE ? one->bench->name : one->bench->version;
-            char label[2 * VKMM_BENCH_TEXT + 16];
+            char label[2 * CLI_BENCH_TEXT + 16];
             if (!one->shared) continue;
             if (way == BY_NUMBER) /* in front, where it cannot be cut off */
                 VKMM_PUT(label, "#%u: %s", i + 1, one->label);
@@ -41,19 +41,19 @@ static void tell_apart(vkmm_contender *contenders, uint32_t count)
 }
 
 /* Whether any row of the device has a speed, or, with `wrong`, a wrong product. */
-static int is_contender(const vkmm_bench *bench, uint32_t device, int wrong)
+static int is_contender(const cli_bench *bench, uint32_t device, int wrong)
 {
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        const vkmm_bench_row *row = &bench->rows[i];
+        const cli_bench_row *row = &bench->rows[i];
         if (row->device != device) continue;
-        if (isfinite(row->figures.median_ms) || (wrong && vkmm_bench_is_wrong(row))) return 1;
+        if (isfinite(row->figures.median_ms) || (wrong && cli_bench_is_wrong(row))) return 1;
     }
     return 0;
 }
 
-vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_count, uint32_t *count)
+cli_contender *cli_contenders_of(const cli_bench *benches, uint32_t bench_count, uint32_t *count)
 {
-    vkmm_contender *contenders;
+    cli_contender *contenders;
     size_t most = 1;
 
     *count = 0;
@@ -61,7 +61,7 @@ vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_cou
     contenders = vkmm_alloc(most, sizeof *contenders);
     for (uint32_t i = 0; contenders != NULL && i < bench_count; i++) {
         for (uint32_t d = 0; d < benches[i].device_count; d++) {
-            vkmm_contender *contender = &contenders[*count];
+            cli_contender *contender = &contenders[*count];
             if (!is_contender(&benches[i], d, i > 0)) continue;
             (*count)++;
             contender->bench = &benches[i];
@@ -80,7 +80,7 @@ vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_cou
  * driver; odd: same driver version. */
 enum { LIKE_DRIVER = 8, LIKE_MOST = 15 };
 
-static int likeness(const vkmm_bench_device *a, const vkmm_bench_device *b)
+static int likeness(const cli_bench_device *a, const cli_bench_device *b)
 {
     static const uint8_t nothing[VK_UUID_SIZE];
     const vkmm_device_info *x = &a->info, *y = &b->info;
@@ -98,49 +98,49 @@ static int likeness(const vkmm_bench_device *a, const vkmm_bench_device *b)
     return LIKE_DRIVER * driver + 2 * device + (driver && strcmp(x->driver_info, y->driver_info) == 0);
 }
 
-/* The only device of its kind, or VKMM_NOBODY. */
-static uint32_t only_device(const vkmm_bench *bench, int is_host)
+/* The only device of its kind, or CLI_NOBODY. */
+static uint32_t only_device(const cli_bench *bench, int is_host)
 {
-    uint32_t only = VKMM_NOBODY, count = 0;
+    uint32_t only = CLI_NOBODY, count = 0;
 
     for (uint32_t i = 0; i < bench->device_count; i++) {
         if (!bench->devices[i].is_host != !is_host) continue;
         only = i;
         count++;
     }
-    return count == 1 ? only : VKMM_NOBODY;
+    return count == 1 ? only : CLI_NOBODY;
 }
 
-/* For each device, the same device in another report, or VKMM_NOBODY. The most similar devices are paired first.
+/* For each device, the same device in another report, or CLI_NOBODY. The most similar devices are paired first.
  * Devices without a speed are paired too, so that no other takes their place. Different devices are paired only if each
  * report has a single one. */
-static void find_twins(const vkmm_bench *bench, const vkmm_bench *other, uint32_t twins[VKMM_MOST_DEVICES])
+static void find_twins(const cli_bench *bench, const cli_bench *other, uint32_t twins[CLI_MOST_DEVICES])
 {
-    uint8_t taken[VKMM_MOST_DEVICES] = {0};
+    uint8_t taken[CLI_MOST_DEVICES] = {0};
 
-    for (uint32_t i = 0; i < bench->device_count; i++) twins[i] = VKMM_NOBODY;
+    for (uint32_t i = 0; i < bench->device_count; i++) twins[i] = CLI_NOBODY;
     for (int alike = LIKE_MOST; alike > 0; alike--) {
         for (uint32_t i = 0; i < bench->device_count; i++) {
-            for (uint32_t j = 0; j < other->device_count && twins[i] == VKMM_NOBODY; j++)
+            for (uint32_t j = 0; j < other->device_count && twins[i] == CLI_NOBODY; j++)
                 if (!taken[j] && likeness(&bench->devices[i], &other->devices[j]) == alike) taken[twins[i] = j] = 1;
         }
     }
     for (int is_host = 0; is_host < 2; is_host++) {
         const uint32_t only = only_device(bench, is_host);
-        if (only != VKMM_NOBODY && twins[only] == VKMM_NOBODY) twins[only] = only_device(other, is_host);
+        if (only != CLI_NOBODY && twins[only] == CLI_NOBODY) twins[only] = only_device(other, is_host);
     }
 }
 
-static void find_bases(const vkmm_comparison *comparison)
+static void find_bases(const cli_comparison *comparison)
 {
-    vkmm_contender *all = comparison->contenders;
-    const vkmm_bench *first = all[0].bench;
+    cli_contender *all = comparison->contenders;
+    const cli_bench *first = all[0].bench;
     const int single = all[comparison->count - 1].bench == first; /* contenders are sorted by report */
-    uint32_t twins[VKMM_MOST_DEVICES], pairs = 0;
+    uint32_t twins[CLI_MOST_DEVICES], pairs = 0;
 
     for (uint32_t i = 0; i < comparison->count; i++) {
         const int is_first = all[i].bench == first;
-        all[i].base = is_first ? i : VKMM_NOBODY;
+        all[i].base = is_first ? i : CLI_NOBODY;
         all[i].judged = single && i > 0 && !all[i].on->is_host == !all[0].on->is_host;
         if (is_first) continue;
         if (all[i].bench != all[i - 1].bench) find_twins(all[i].bench, first, twins);
@@ -158,7 +158,7 @@ static void find_bases(const vkmm_comparison *comparison)
 
 /* The model's row for the same measurement, added if there is none. Found by hash, because reports are large, and
  * hostile ones may be made to be slow to compare. `slots` holds row numbers from 1; 0: free. */
-static vkmm_compare_row *find_row(vkmm_compare_model *model, uint32_t *slots, uint32_t mask, const vkmm_bench_row *like)
+static cli_compare_row *find_row(cli_compare_model *model, uint32_t *slots, uint32_t mask, const cli_bench_row *like)
 {
     const uint64_t words[] = {like->problem.m, like->problem.n, like->problem.k,
                               vkmm_types_index(vkmm_problem_types(&like->problem)), like->rotating_bytes};
@@ -167,85 +167,85 @@ static vkmm_compare_row *find_row(vkmm_compare_model *model, uint32_t *slots, ui
     uint32_t slot = (uint32_t)(hash ^ hash >> 32) & mask;
 
     for (; slots[slot] != 0; slot = (slot + 1) & mask)
-        if (vkmm_bench_same(model->rows[slots[slot] - 1].like, like)) return &model->rows[slots[slot] - 1];
-    model->rows[model->count] = (vkmm_compare_row){.like = like,
-                                                   .cells = model->cells + (size_t)model->count * contenders,
-                                                   .count = contenders,
-                                                   .winner = VKMM_NOBODY};
+        if (cli_bench_same(model->rows[slots[slot] - 1].like, like)) return &model->rows[slots[slot] - 1];
+    model->rows[model->count] = (cli_compare_row){.like = like,
+                                                  .cells = model->cells + (size_t)model->count * contenders,
+                                                  .count = contenders,
+                                                  .winner = CLI_NOBODY};
     slots[slot] = ++model->count;
     return &model->rows[model->count - 1];
 }
 
-static int has_speed(const vkmm_bench_row *row)
+static int has_speed(const cli_bench_row *row)
 {
     return row != NULL && isfinite(row->figures.median_ms);
 }
 
 /* Adds a contender's rows. If several rows measure the same product, the first with a speed counts. */
-static void add_contender(vkmm_compare_model *model, uint32_t *slots, uint32_t mask, uint32_t index)
+static void add_contender(cli_compare_model *model, uint32_t *slots, uint32_t mask, uint32_t index)
 {
-    const vkmm_contender *contender = &model->asked.contenders[index];
+    const cli_contender *contender = &model->asked.contenders[index];
 
     for (uint32_t i = 0; i < contender->bench->row_count; i++) {
-        const vkmm_bench_row *row = &contender->bench->rows[i];
-        vkmm_compare_row *found;
+        const cli_bench_row *row = &contender->bench->rows[i];
+        cli_compare_row *found;
         if (row->device != contender->device || row->not_run[0] != '\0') continue;
         found = find_row(model, slots, mask, row);
         if (found->cells[index].row != NULL && (!has_speed(row) || has_speed(found->cells[index].row))) continue;
         found->cells[index].row = row;
-        found->cells[index].wrong = vkmm_bench_is_wrong(row);
+        found->cells[index].wrong = cli_bench_is_wrong(row);
         found->timed += has_speed(row) ? 1 : 0;
     }
 }
 
-static uint32_t fastest(const vkmm_compare_row *row, uint32_t beside)
+static uint32_t fastest(const cli_compare_row *row, uint32_t beside)
 {
-    uint32_t first = VKMM_NOBODY;
+    uint32_t first = CLI_NOBODY;
 
     for (uint32_t i = 0; i < row->count; i++) {
         if (i == beside || !has_speed(row->cells[i].row)) continue;
-        if (first == VKMM_NOBODY || row->cells[i].row->figures.median_ms < row->cells[first].row->figures.median_ms)
+        if (first == CLI_NOBODY || row->cells[i].row->figures.median_ms < row->cells[first].row->figures.median_ms)
             first = i;
     }
     return first;
 }
 
-static void set_ratio(vkmm_compare_ratio *ratio, vkmm_interval of, int is_base)
+static void set_ratio(cli_compare_ratio *ratio, cli_interval of, int is_base)
 {
     static const char *const verdicts[] = {"slower", "unclear", "faster"};
 
     ratio->of = of;
-    ratio->verdict = is_base ? "base" : isfinite(of.middle) ? verdicts[vkmm_interval_verdict(&of) + 1] : NULL;
+    ratio->verdict = is_base ? "base" : isfinite(of.middle) ? verdicts[cli_interval_verdict(&of) + 1] : NULL;
 }
 
-static vkmm_interval ratio_to(const vkmm_comparison *comparison, const vkmm_compare_row *row, uint32_t base, uint32_t c)
+static cli_interval ratio_to(const cli_comparison *comparison, const cli_compare_row *row, uint32_t base, uint32_t c)
 {
-    const vkmm_contender *all = comparison->contenders;
+    const cli_contender *all = comparison->contenders;
 
-    if (base == VKMM_NOBODY || !has_speed(row->cells[base].row) || !has_speed(row->cells[c].row))
-        return (vkmm_interval){NAN, NAN, NAN};
-    if (base == c) return (vkmm_interval){1, 1, 1};
-    return vkmm_bench_ratio(row->cells[base].row, row->cells[c].row,
-                            all[base].bench == all[c].bench && all[c].bench->paired);
+    if (base == CLI_NOBODY || !has_speed(row->cells[base].row) || !has_speed(row->cells[c].row))
+        return (cli_interval){NAN, NAN, NAN};
+    if (base == c) return (cli_interval){1, 1, 1};
+    return cli_bench_ratio(row->cells[base].row, row->cells[c].row,
+                           all[base].bench == all[c].bench && all[c].bench->paired);
 }
 
 /* The fastest wins if the next is slower beyond the noise. */
-static void compare_row(const vkmm_comparison *comparison, vkmm_compare_row *row)
+static void compare_row(const cli_comparison *comparison, cli_compare_row *row)
 {
-    const uint32_t first = fastest(row, VKMM_NOBODY), second = fastest(row, first);
+    const uint32_t first = fastest(row, CLI_NOBODY), second = fastest(row, first);
 
     for (uint32_t c = 0; c < row->count; c++) {
-        vkmm_compare_cell *cell = &row->cells[c];
+        cli_compare_cell *cell = &row->cells[c];
         const uint32_t base = comparison->contenders[c].base;
         set_ratio(&cell->ratio, ratio_to(comparison, row, base, c), c == base);
     }
-    if (second == VKMM_NOBODY) return;
-    const vkmm_interval ratio = ratio_to(comparison, row, second, first);
-    if (vkmm_interval_verdict(&ratio) > 0) row->winner = first;
+    if (second == CLI_NOBODY) return;
+    const cli_interval ratio = ratio_to(comparison, row, second, first);
+    if (cli_interval_verdict(&ratio) > 0) row->winner = first;
 }
 
 /* Two have a speed, or one has and another is wrong. */
-static int is_worth(const vkmm_compare_row *row)
+static int is_worth(const cli_compare_row *row)
 {
     int wrong = 0;
 
@@ -254,19 +254,19 @@ static int is_worth(const vkmm_compare_row *row)
 }
 
 /* Keeps those, in place; of the rest, counts the rows for which one contender has a speed. */
-static void keep_shared(vkmm_compare_model *model)
+static void keep_shared(cli_compare_model *model)
 {
     const uint32_t found = model->count;
 
     model->count = 0;
     for (uint32_t i = 0; i < found; i++) {
-        vkmm_compare_row *row = &model->rows[i];
+        cli_compare_row *row = &model->rows[i];
         if (!is_worth(row)) {
             model->alone += row->timed;
             continue;
         }
         compare_row(&model->asked, row);
-        if (row->winner != VKMM_NOBODY)
+        if (row->winner != CLI_NOBODY)
             model->asked.contenders[row->winner].wins++;
         else if (row->timed > 1)
             model->unclear++;
@@ -274,9 +274,9 @@ static void keep_shared(vkmm_compare_model *model)
     }
 }
 
-static vkmm_status find_rows(vkmm_compare_model *model)
+static vkmm_status find_rows(cli_compare_model *model)
 {
-    const vkmm_comparison *comparison = &model->asked;
+    const cli_comparison *comparison = &model->asked;
     uint64_t most = 0, size = 16, cells;
     uint32_t *slots;
 
@@ -298,39 +298,39 @@ static vkmm_status find_rows(vkmm_compare_model *model)
 
 /* ---- means ---- */
 
-static int is_in(const vkmm_compare_mean *mean, const vkmm_bench_row *row)
+static int is_in(const cli_compare_mean *mean, const cli_bench_row *row)
 {
     return mean->group == NULL ||
            (vkmm_types_equal(mean->types, vkmm_problem_types(&row->problem)) && strcmp(mean->group, row->group) == 0);
 }
 
 /* A line for each group and type in the order of the rows, and one for all. */
-static void list_means(vkmm_compare_model *model)
+static void list_means(cli_compare_model *model)
 {
     for (uint32_t i = 0; i < model->count; i++) {
-        const vkmm_bench_row *row = model->rows[i].like;
+        const cli_bench_row *row = model->rows[i].like;
         uint32_t at = 0;
         while (at < model->mean_count && !is_in(&model->means[at], row)) at++;
         if (at == model->mean_count)
             model->means[model->mean_count++] =
-                (vkmm_compare_mean){.group = row->group, .types = vkmm_problem_types(&row->problem)};
+                (cli_compare_mean){.group = row->group, .types = vkmm_problem_types(&row->problem)};
     }
-    model->means[model->mean_count++] = (vkmm_compare_mean){.group = NULL};
+    model->means[model->mean_count++] = (cli_compare_mean){.group = NULL};
 }
 
-static void fill_mean(const vkmm_compare_model *model, vkmm_compare_mean *mean)
+static void fill_mean(const cli_compare_model *model, cli_compare_mean *mean)
 {
     for (uint32_t i = 0; i < model->count; i++) {
-        const vkmm_compare_row *row = &model->rows[i];
+        const cli_compare_row *row = &model->rows[i];
         if (!is_in(mean, row->like)) continue;
         mean->rows++;
-        for (uint32_t c = 0; c < row->count; c++) vkmm_mean_add(&mean->cells[c].mean, &row->cells[c].ratio.of);
+        for (uint32_t c = 0; c < row->count; c++) cli_mean_add(&mean->cells[c].mean, &row->cells[c].ratio.of);
     }
     for (uint32_t c = 0; c < mean->count; c++)
-        set_ratio(&mean->cells[c].ratio, vkmm_mean_of(&mean->cells[c].mean), c == model->asked.contenders[c].base);
+        set_ratio(&mean->cells[c].ratio, cli_mean_of(&mean->cells[c].mean), c == model->asked.contenders[c].base);
 }
 
-static vkmm_status make_means(vkmm_compare_model *model)
+static vkmm_status make_means(cli_compare_model *model)
 {
     const uint32_t contenders = model->asked.count;
 
@@ -349,17 +349,17 @@ static vkmm_status make_means(vkmm_compare_model *model)
 /* ---- regressions and notes ---- */
 
 /* Whether contender c is worse than its base in this row. */
-static int is_regression(const vkmm_comparison *comparison, const vkmm_compare_row *row, uint32_t c)
+static int is_regression(const cli_comparison *comparison, const cli_compare_row *row, uint32_t c)
 {
-    const vkmm_contender *contender = &comparison->contenders[c];
-    const vkmm_compare_cell *cell = &row->cells[c];
+    const cli_contender *contender = &comparison->contenders[c];
+    const cli_compare_cell *cell = &row->cells[c];
     const double tolerated = comparison->regression > 0 ? comparison->regression : 0;
 
     if (!contender->judged || cell->row == NULL || !has_speed(row->cells[contender->base].row)) return 0;
-    return cell->wrong || (vkmm_interval_verdict(&cell->ratio.of) < 0 && cell->ratio.of.middle < 1 - tolerated);
+    return cell->wrong || (cli_interval_verdict(&cell->ratio.of) < 0 && cell->ratio.of.middle < 1 - tolerated);
 }
 
-static vkmm_status find_regressions(vkmm_compare_model *model)
+static vkmm_status find_regressions(cli_compare_model *model)
 {
     const uint32_t contenders = model->asked.count;
 
@@ -367,18 +367,18 @@ static vkmm_status find_regressions(vkmm_compare_model *model)
     if (model->regressions == NULL) return VKMM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < model->count; i++) {
         for (uint32_t c = 1; c < contenders; c++) {
-            const vkmm_compare_cell *cell = &model->rows[i].cells[c];
+            const cli_compare_cell *cell = &model->rows[i].cells[c];
             if (!is_regression(&model->asked, &model->rows[i], c)) continue;
             model->regressions[model->regression_count++] =
-                (vkmm_regression){i, c, model->asked.contenders[c].base, cell->wrong, cell->ratio};
+                (cli_regression){i, c, model->asked.contenders[c].base, cell->wrong, cell->ratio};
         }
     }
     return VKMM_OK;
 }
 
-static void add_note(vkmm_compare_model *model, const char *format, ...) VKMM_PRINTF(2, 3);
+static void add_note(cli_compare_model *model, const char *format, ...) VKMM_PRINTF(2, 3);
 
-static void add_note(vkmm_compare_model *model, const char *format, ...)
+static void add_note(cli_compare_model *model, const char *format, ...)
 {
     void *notes = model->notes;
     char *note = vkmm_list_add(&notes, &model->note_count, 1, sizeof *model->notes);
@@ -393,9 +393,9 @@ static void add_note(vkmm_compare_model *model, const char *format, ...)
 }
 
 /* Contenders that are judged against another device, driver or version. */
-static void note_base(vkmm_compare_model *model, const vkmm_contender *contender)
+static void note_base(cli_compare_model *model, const cli_contender *contender)
 {
-    const vkmm_contender *first = model->asked.contenders, *base = &first[contender->base];
+    const cli_contender *first = model->asked.contenders, *base = &first[contender->base];
     int alike;
 
     if (contender->bench == first->bench || !contender->judged) return;
@@ -409,9 +409,9 @@ static void note_base(vkmm_compare_model *model, const vkmm_contender *contender
 }
 
 /* One line for the devices of several reports that are neither judged nor a base. */
-static void note_alone(vkmm_compare_model *model)
+static void note_alone(cli_compare_model *model)
 {
-    const vkmm_contender *all = model->asked.contenders;
+    const cli_contender *all = model->asked.contenders;
     const uint32_t count = model->asked.count;
     char labels[sizeof *model->notes / 2] = "";
 
@@ -423,10 +423,10 @@ static void note_alone(vkmm_compare_model *model)
     if (labels[0] != '\0') add_note(model, "without a counterpart, so not checked for regressions: %s", labels);
 }
 
-static void find_notes(vkmm_compare_model *model)
+static void find_notes(cli_compare_model *model)
 {
-    const vkmm_contender *all = model->asked.contenders;
-    const vkmm_bench *first = all[0].bench, *version = NULL, *hash = NULL, *open = NULL;
+    const cli_contender *all = model->asked.contenders;
+    const cli_bench *first = all[0].bench, *version = NULL, *hash = NULL, *open = NULL;
 
     for (uint32_t i = model->asked.count; i-- > 0;) {
         if (strcmp(all[i].bench->version, first->version) != 0) version = all[i].bench;
@@ -441,7 +441,7 @@ static void find_notes(vkmm_compare_model *model)
                  model->alone == 1 ? "" : "s", model->alone == 1 ? "is" : "are");
     note_alone(model);
     for (uint32_t i = 0; i < model->asked.count; i++) {
-        const vkmm_bench *bench = all[i].bench;
+        const cli_bench *bench = all[i].bench;
         const int named = bench->name[0] != '\0';
         note_base(model, &all[i]);
         /* Devices that could not finish, including those that are not contenders because they have no speed. */
@@ -452,12 +452,12 @@ static void find_notes(vkmm_compare_model *model)
     }
 }
 
-static const vkmm_bench_row *like_of(const void *entry)
+static const cli_bench_row *like_of(const void *entry)
 {
-    return ((const vkmm_compare_row *)entry)->like;
+    return ((const cli_compare_row *)entry)->like;
 }
 
-static vkmm_status make(vkmm_compare_model *model)
+static vkmm_status make(cli_compare_model *model)
 {
     vkmm_status status;
 
@@ -465,7 +465,7 @@ static vkmm_status make(vkmm_compare_model *model)
     for (uint32_t c = 0; c < model->asked.count; c++) model->asked.contenders[c].wins = 0;
     status = find_rows(model);
     if (status == VKMM_OK &&
-        !vkmm_bench_sort(model->asked.sort, model->rows, model->count, sizeof *model->rows, like_of))
+        !cli_bench_sort(model->asked.sort, model->rows, model->count, sizeof *model->rows, like_of))
         status = VKMM_OUT_OF_MEMORY;
     if (status == VKMM_OK) status = make_means(model);
     if (status == VKMM_OK) status = find_regressions(model);
@@ -473,10 +473,10 @@ static vkmm_status make(vkmm_compare_model *model)
     return model->failed ? VKMM_OUT_OF_MEMORY : status;
 }
 
-vkmm_status vkmm_compare_write(vkmm_status (*write)(vkmm_compare_model *model), const vkmm_report *report,
-                               vkmm_comparison *comparison)
+vkmm_status cli_compare_write(vkmm_status (*write)(cli_compare_model *model), const cli_report *report,
+                              cli_comparison *comparison)
 {
-    vkmm_compare_model model = {.report = report, .asked = *comparison};
+    cli_compare_model model = {.report = report, .asked = *comparison};
     vkmm_status status = make(&model);
 
     if (status == VKMM_OK && model.count > 0) status = write(&model);

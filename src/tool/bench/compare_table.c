@@ -13,12 +13,12 @@
 enum { SIZE, TYPE, KERNEL, SPEED, OTHERS };
 
 typedef struct compare_grid {
-    vkmm_report report;
-    const vkmm_compare_model *model;
+    cli_report report;
+    const cli_compare_model *model;
     uint32_t columns;
-    vkmm_place *places;
-    vkmm_cell *cells; /* of the line that was filled last */
-    int pairs;        /* there are several bases: the same devices in several reports */
+    cli_place *places;
+    cli_cell *cells; /* of the line that was filled last */
+    int pairs;       /* there are several bases: the same devices in several reports */
 } compare_grid;
 
 /* Whether the contender's ratios are to another, `base`. */
@@ -46,51 +46,51 @@ static void write_factor(char text[32], double factor)
 }
 
 /* "▲ 2.005 (1.950–2.060)": faster, slower (▼) or unclear (≈); a dash if it is unknown. */
-static void fill_ratio(const vkmm_report *report, const vkmm_interval *ratio, vkmm_cell *cell)
+static void fill_ratio(const cli_report *report, const cli_interval *ratio, cli_cell *cell)
 {
     static const char *const signs[] = {"▼", "≈", "▲"}, *const ascii[] = {"-", "~", "+"};
-    static const vkmm_paint paints[] = {VKMM_BAD, VKMM_PLAIN, VKMM_GOOD};
-    const int verdict = vkmm_interval_verdict(ratio) + 1;
+    static const cli_paint paints[] = {CLI_BAD, CLI_PLAIN, CLI_GOOD};
+    const int verdict = cli_interval_verdict(ratio) + 1;
     const char *sign = (report->utf8 ? signs : ascii)[verdict];
     char middle[32], low[32], high[32];
 
     if (!isfinite(ratio->middle)) {
-        vkmm_cell_figure(report, cell, NAN);
+        cli_cell_figure(report, cell, NAN);
         return;
     }
     write_factor(middle, ratio->middle);
     write_factor(low, ratio->low);
     write_factor(high, ratio->high);
     if (!isfinite(ratio->low) || !isfinite(ratio->high)) { /* unknown with one sample */
-        vkmm_cell_put(cell, "%s %s (?)", sign, middle);
+        cli_cell_put(cell, "%s %s (?)", sign, middle);
         return;
     }
-    vkmm_cell_put(cell, report->utf8 ? "%s %s (%s–%s)" : "%s %s (%s-%s)", sign, middle, low, high);
+    cli_cell_put(cell, report->utf8 ? "%s %s (%s–%s)" : "%s %s (%s-%s)", sign, middle, low, high);
     cell->paint = paints[verdict];
 }
 
 /* GFLOP/s, with a star after the winner's; "wrong"; a dash. */
-static void fill_speed(const compare_grid *grid, const vkmm_compare_row *row, uint32_t contender, vkmm_cell *cell)
+static void fill_speed(const compare_grid *grid, const cli_compare_row *row, uint32_t contender, cli_cell *cell)
 {
-    const vkmm_compare_cell *known = &row->cells[contender];
+    const cli_compare_cell *known = &row->cells[contender];
     const char *star = grid->report.utf8 ? "★" : "*";
 
     if (known->wrong) {
-        vkmm_cell_put(cell, "wrong");
-        cell->paint = VKMM_BAD;
+        cli_cell_put(cell, "wrong");
+        cell->paint = CLI_BAD;
         return;
     }
-    vkmm_cell_figure(&grid->report, cell, known->row != NULL ? known->row->figures.gflops : NAN);
+    cli_cell_figure(&grid->report, cell, known->row != NULL ? known->row->figures.gflops : NAN);
     if (grid->pairs) return;
-    if (row->winner == contender) cell->paint = VKMM_STRONG;
+    if (row->winner == contender) cell->paint = CLI_STRONG;
     VKMM_JOIN(cell->text, "", "%s", row->winner == contender ? star : " ");
 }
 
 /* "256³", "f32", "auto" */
-static void fill_problem(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell cells[SPEED])
+static void fill_problem(const cli_report *report, const cli_bench_row *row, cli_cell cells[SPEED])
 {
-    vkmm_cell_size(report, row, &cells[SIZE]);
-    vkmm_cell_type(report, row, &cells[TYPE]);
+    cli_cell_size(report, row, &cells[SIZE]);
+    cli_cell_type(report, row, &cells[TYPE]);
     VKMM_CLEAN(cells[KERNEL].text, row->asked);
 }
 
@@ -98,40 +98,40 @@ static void fill_titles(const compare_grid *grid)
 {
     static const char *const titles[] = {"size", "type", "kernel"};
 
-    for (int i = SIZE; i < SPEED; i++) vkmm_cell_put(&grid->cells[i], "%s", titles[i]);
+    for (int i = SIZE; i < SPEED; i++) cli_cell_put(&grid->cells[i], "%s", titles[i]);
     for (uint32_t c = 0; c < grid->model->asked.count; c++) {
-        vkmm_cell *cells = &grid->cells[speed_column(c)];
-        vkmm_cell_put(&cells[0], "GFLOP/s %u", c + 1);
-        if (c > 0) vkmm_cell_put(&cells[1], "%u : %u", c + 1, grid->model->asked.contenders[c].base + 1);
+        cli_cell *cells = &grid->cells[speed_column(c)];
+        cli_cell_put(&cells[0], "GFLOP/s %u", c + 1);
+        if (c > 0) cli_cell_put(&cells[1], "%u : %u", c + 1, grid->model->asked.contenders[c].base + 1);
     }
 }
 
-static void fill_row(const compare_grid *grid, const vkmm_compare_row *row)
+static void fill_row(const compare_grid *grid, const cli_compare_row *row)
 {
     fill_problem(&grid->report, row->like, grid->cells);
     for (uint32_t c = 0; c < row->count; c++) {
-        vkmm_cell *cells = &grid->cells[speed_column(c)];
+        cli_cell *cells = &grid->cells[speed_column(c)];
         fill_speed(grid, row, c, &cells[0]);
         if (c > 0) fill_ratio(&grid->report, &row->cells[c].ratio.of, &cells[1]);
     }
 }
 
 /* "square f32", or "all", in place of the size; its ratios below those of the rows. */
-static void fill_mean(const compare_grid *grid, const vkmm_compare_mean *mean)
+static void fill_mean(const compare_grid *grid, const cli_compare_mean *mean)
 {
     char text[300] = "all";
 
     if (mean->group != NULL) VKMM_PUT(text, "%s %s", mean->group, vkmm_types_name(mean->types, grid->report.utf8));
     vkmm_clean(grid->cells[SIZE].text, sizeof grid->cells->text, text);
-    if (grid->report.markdown) vkmm_cell_put(&grid->cells[KERNEL], "mean");
+    if (grid->report.markdown) cli_cell_put(&grid->cells[KERNEL], "mean");
     for (uint32_t c = 0; c < mean->count; c++) {
-        vkmm_cell *cells = &grid->cells[speed_column(c)];
-        vkmm_cell_put(&cells[0], "%u row%s", mean->cells[c].mean.count, mean->cells[c].mean.count == 1 ? " " : "s");
-        cells[0].paint = VKMM_DIM;
+        cli_cell *cells = &grid->cells[speed_column(c)];
+        cli_cell_put(&cells[0], "%u row%s", mean->cells[c].mean.count, mean->cells[c].mean.count == 1 ? " " : "s");
+        cells[0].paint = CLI_DIM;
         if (c > 0) fill_ratio(&grid->report, &mean->cells[c].ratio.of, &cells[1]);
     }
     for (uint32_t i = 0; i < grid->columns && mean->group == NULL; i++)
-        if (grid->cells[i].paint == VKMM_PLAIN) grid->cells[i].paint = VKMM_STRONG;
+        if (grid->cells[i].paint == CLI_PLAIN) grid->cells[i].paint = CLI_STRONG;
 }
 
 /* ---- the table ---- */
@@ -139,7 +139,7 @@ static void fill_mean(const compare_grid *grid, const vkmm_compare_mean *mean)
 /* Line 0 has the titles; then come the rows and the means. 0: no more. */
 static int fill(const compare_grid *grid, uint32_t line)
 {
-    const vkmm_compare_model *model = grid->model;
+    const cli_compare_model *model = grid->model;
 
     memset(grid->cells, 0, grid->columns * sizeof *grid->cells);
     if (line == 0)
@@ -157,7 +157,7 @@ static void measure(const compare_grid *grid)
 {
     for (uint32_t line = 0; fill(grid, line); line++) {
         for (uint32_t i = 0; i < grid->columns; i++) {
-            const int width = (int)vkmm_text_columns(grid->cells[i].text);
+            const int width = (int)cli_text_columns(grid->cells[i].text);
             if (width > grid->places[i].width) grid->places[i].width = width;
             grid->places[i].right = i == SPEED || (i >= OTHERS && (i - OTHERS) % 2 == 0);
         }
@@ -167,7 +167,7 @@ static void measure(const compare_grid *grid)
 /* Whether a line compares contenders of a part with their base. */
 static int has_line(const compare_grid *grid, uint32_t line, uint32_t base, uint32_t from, uint32_t to)
 {
-    const vkmm_compare_model *model = grid->model;
+    const cli_compare_model *model = grid->model;
     int has = line == 0;
 
     for (uint32_t c = from; c < to; c++) {
@@ -183,7 +183,7 @@ static int has_line(const compare_grid *grid, uint32_t line, uint32_t base, uint
 /* A base, and those of its contenders that are from `from` to `to`. */
 static void print_part(const compare_grid *grid, uint32_t base, uint32_t from, uint32_t to)
 {
-    const vkmm_report *report = &grid->report;
+    const cli_report *report = &grid->report;
     const uint32_t means = grid->model->count + 1;
     int titled = report->markdown;
 
@@ -196,19 +196,19 @@ static void print_part(const compare_grid *grid, uint32_t base, uint32_t from, u
     for (uint32_t line = 0; fill(grid, line); line++) {
         if (!has_line(grid, line, base, from, to)) continue;
         if (line >= means && !titled++)
-            fprintf(report->out, "%sgeometric means%s\n", vkmm_paint_on(report, VKMM_DIM),
-                    vkmm_paint_off(report, VKMM_DIM));
+            fprintf(report->out, "%sgeometric means%s\n", cli_paint_on(report, CLI_DIM),
+                    cli_paint_off(report, CLI_DIM));
         if (line == 0)
-            vkmm_cells_titles(report, grid->places, grid->cells, grid->columns);
+            cli_cells_titles(report, grid->places, grid->cells, grid->columns);
         else
-            vkmm_cells_line(report, grid->places, grid->cells, grid->columns);
+            cli_cells_line(report, grid->places, grid->cells, grid->columns);
     }
 }
 
 /* As many contenders per part as fit in the terminal, at least one. */
 static void print_parts(const compare_grid *grid, uint32_t base)
 {
-    const vkmm_place *places = grid->places;
+    const cli_place *places = grid->places;
     const uint32_t count = grid->model->asked.count;
     int fixed = places[speed_column(base)].width;
 
@@ -230,58 +230,58 @@ static void print_parts(const compare_grid *grid, uint32_t base)
 static void say_contenders(const compare_grid *grid)
 {
     for (uint32_t i = 0; i < grid->model->asked.count; i++) {
-        const vkmm_contender *contender = &grid->model->asked.contenders[i];
-        const vkmm_bench *bench = contender->bench;
+        const cli_contender *contender = &grid->model->asked.contenders[i];
+        const cli_bench *bench = contender->bench;
         char device[1000], source[600];
-        vkmm_device_text(&grid->report, contender->on, device, sizeof device);
+        cli_device_text(&grid->report, contender->on, device, sizeof device);
         VKMM_PUT(source, "%s", bench->name);
         VKMM_JOIN(source, ", ", "vkmatmul %s", bench->version);
         if (bench->created[0] != '\0') VKMM_JOIN(source, ", ", "%s", bench->created);
         if (grid->report.markdown) {
-            vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "%u: %s, %s", i + 1, device, source);
+            cli_report_say(&grid->report, 0, CLI_PLAIN, "%u: %s, %s", i + 1, device, source);
             continue;
         }
-        vkmm_report_say(&grid->report, 2, VKMM_STRONG, "%u  %s", i + 1, device);
-        vkmm_report_say(&grid->report, 5, VKMM_DIM, "%s", source);
+        cli_report_say(&grid->report, 2, CLI_STRONG, "%u  %s", i + 1, device);
+        cli_report_say(&grid->report, 5, CLI_DIM, "%s", source);
     }
 }
 
 /* "1 wins 12 rows, 2 wins 15; 4 are unclear". Wins are by contender's number. */
 static void say_wins(const compare_grid *grid)
 {
-    const vkmm_comparison *comparison = &grid->model->asked;
+    const cli_comparison *comparison = &grid->model->asked;
     const uint32_t unclear = grid->model->unclear;
     char text[1000] = "";
 
     for (uint32_t c = 0; c < comparison->count; c++)
         VKMM_JOIN(text, ", ", "%u wins %u row%s", c + 1, comparison->contenders[c].wins,
                   comparison->contenders[c].wins == 1 ? "" : "s");
-    vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "%s; %u %s unclear: there the interval of the two fastest contains 1",
-                    text, unclear, unclear == 1 ? "is" : "are");
+    cli_report_say(&grid->report, 0, CLI_PLAIN, "%s; %u %s unclear: there the interval of the two fastest contains 1",
+                   text, unclear, unclear == 1 ? "is" : "are");
 }
 
 /* "2 is slower than 1 in 1024³ f32 auto: ▼ 0.900 (0.890–0.910)"; "3 is wrong in …, where 1 is right". */
 static void say_regressions(const compare_grid *grid)
 {
-    const vkmm_compare_model *model = grid->model;
-    const vkmm_report *report = &grid->report;
+    const cli_compare_model *model = grid->model;
+    const cli_report *report = &grid->report;
 
-    vkmm_report_say(report, 0, model->regression_count > 0 ? VKMM_BAD : VKMM_GOOD,
-                    "%u regression%s beyond the noise and %.4g %%", model->regression_count,
-                    model->regression_count == 1 ? "" : "s", 100 * model->asked.regression);
+    cli_report_say(report, 0, model->regression_count > 0 ? CLI_BAD : CLI_GOOD,
+                   "%u regression%s beyond the noise and %.4g %%", model->regression_count,
+                   model->regression_count == 1 ? "" : "s", 100 * model->asked.regression);
     for (uint32_t i = 0; i < model->regression_count; i++) {
-        const vkmm_regression *one = &model->regressions[i];
-        vkmm_cell cells[SPEED] = {0}, ratio = {"", VKMM_PLAIN};
+        const cli_regression *one = &model->regressions[i];
+        cli_cell cells[SPEED] = {0}, ratio = {"", CLI_PLAIN};
         char name[3 * sizeof ratio.text];
         fill_problem(report, model->rows[one->row].like, cells);
         fill_ratio(report, &one->ratio.of, &ratio);
         VKMM_PUT(name, "%s %s %s", cells[SIZE].text, cells[TYPE].text, cells[KERNEL].text);
         if (one->wrong)
-            vkmm_report_say(report, 2, VKMM_PLAIN, "%u is wrong in %s, where %u is right", one->contender + 1, name,
-                            one->base + 1);
+            cli_report_say(report, 2, CLI_PLAIN, "%u is wrong in %s, where %u is right", one->contender + 1, name,
+                           one->base + 1);
         else
-            vkmm_report_say(report, 2, VKMM_PLAIN, "%u is slower than %u in %s: %s", one->contender + 1, one->base + 1,
-                            name, ratio.text);
+            cli_report_say(report, 2, CLI_PLAIN, "%u is slower than %u in %s: %s", one->contender + 1, one->base + 1,
+                           name, ratio.text);
     }
 }
 
@@ -296,18 +296,18 @@ static vkmm_status print_all(compare_grid grid)
         say_contenders(&grid);
         for (uint32_t c = 0; c < grid.model->asked.count; c++) print_parts(&grid, c);
         putc('\n', grid.report.out);
-        vkmm_report_say(&grid.report, 0, VKMM_PLAIN,
-                        grid.report.utf8 ? "▲ faster%s, ▼ slower, ≈ no difference beyond the noise; in brackets the "
-                                           "95 %% interval%s"
-                                         : "+ faster%s, - slower, ~ no difference beyond the noise; in brackets the "
-                                           "95 %% interval%s",
-                        grid.pairs ? "" : " than 1",
-                        grid.pairs         ? ""
-                        : grid.report.utf8 ? ". ★ fastest"
-                                           : ". * fastest");
+        cli_report_say(&grid.report, 0, CLI_PLAIN,
+                       grid.report.utf8 ? "▲ faster%s, ▼ slower, ≈ no difference beyond the noise; in brackets the "
+                                          "95 %% interval%s"
+                                        : "+ faster%s, - slower, ~ no difference beyond the noise; in brackets the "
+                                          "95 %% interval%s",
+                       grid.pairs ? "" : " than 1",
+                       grid.pairs         ? ""
+                       : grid.report.utf8 ? ". ★ fastest"
+                                          : ". * fastest");
         if (!grid.pairs) say_wins(&grid);
         for (uint32_t i = 0; i < grid.model->note_count; i++)
-            vkmm_report_say(&grid.report, 0, VKMM_PLAIN, "%s", grid.model->notes[i]);
+            cli_report_say(&grid.report, 0, CLI_PLAIN, "%s", grid.model->notes[i]);
         if (grid.model->asked.regression >= 0) say_regressions(&grid);
     }
     const vkmm_status status = grid.places != NULL && grid.cells != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
@@ -316,12 +316,12 @@ static vkmm_status print_all(compare_grid grid)
     return status;
 }
 
-vkmm_status vkmm_compare_table(vkmm_compare_model *model)
+vkmm_status cli_compare_table(cli_compare_model *model)
 {
     return print_all((compare_grid){.report = *model->report, .model = model});
 }
 
-vkmm_status vkmm_compare_md(vkmm_compare_model *model)
+vkmm_status cli_compare_md(cli_compare_model *model)
 {
     compare_grid grid = {.report = *model->report, .model = model};
 

@@ -1,4 +1,4 @@
-/* What follows from samples: vkmm_bench_derive. */
+/* What follows from samples: cli_bench_derive. */
 #include "bench/derive.h"
 
 #include <math.h>
@@ -18,15 +18,15 @@ enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
 #define ADDS_UP_WITHIN 0.10
 #define LOWER_CLOCK    0.97 /* of the clock before or after */
 
-static vkmm_bench_series spread_of(double *ms, uint32_t count)
+static cli_bench_series spread_of(double *ms, uint32_t count)
 {
-    vkmm_bench_series series = {.ms = ms, .count = count};
+    cli_bench_series series = {.ms = ms, .count = count};
 
-    vkmm_bench_series_sort(&series);
+    cli_bench_series_sort(&series);
     return series;
 }
 
-static vkmm_bench_series spread_of_round(const vkmm_bench_row *row, uint32_t round)
+static cli_bench_series spread_of_round(const cli_bench_row *row, uint32_t round)
 {
     const uint32_t first = round > 0 ? row->round_ends[round - 1] : 0, end = row->round_ends[round];
 
@@ -54,7 +54,7 @@ static double bytes_to_move(const vkmm_problem *problem)
 
 /* How much one round usually differs from the one before, as a share: the median; NAN if a round has no samples,
  * or memory runs out. */
-static double step_between_rounds(const vkmm_bench_row *row)
+static double step_between_rounds(const cli_bench_row *row)
 {
     double *steps = vkmm_alloc(row->rounds, sizeof *steps), last = NAN, step;
 
@@ -71,7 +71,7 @@ static double step_between_rounds(const vkmm_bench_row *row)
 
 /* A driver reports a reason even if it lowered the clock only for a moment. Whether the row was affected shows in the
  * clock, if that is known. */
-static int was_held_back(const vkmm_bench_power *power)
+static int was_held_back(const cli_bench_power *power)
 {
     const double most = fmax(power->mhz[0], power->mhz[2]);
 
@@ -80,14 +80,14 @@ static int was_held_back(const vkmm_bench_power *power)
 
 /* Compares the last round with the first. Variation within a round is not a drift, and neither are differences between
  * neighbouring rounds: on a busy machine the last round is slower than the first in every second row. */
-static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
+static void derive_drift(const cli_bench_row *row, cli_bench_figures *figures)
 {
     double noise;
 
-    figures->busy = vkmm_bench_is_busy(&row->power);
+    figures->busy = cli_bench_is_busy(&row->power);
     figures->throttled = was_held_back(&row->power);
     if (row->rounds < 2) return;
-    const vkmm_bench_series first = spread_of_round(row, 0), last = spread_of_round(row, row->rounds - 1);
+    const cli_bench_series first = spread_of_round(row, 0), last = spread_of_round(row, row->rounds - 1);
     if (!(first.median > 0) || !(last.median > 0)) return;
     figures->drift = last.median / first.median - 1;
     noise = fmax((first.p95 - first.p5) / 2 / first.median, (last.p95 - last.p5) / 2 / last.median);
@@ -100,7 +100,7 @@ static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
     if (figures->drift > CLEAR_DRIFT && figures->drift > noise && !figures->busy) figures->throttled = 1;
 }
 
-static const double *component_peak(const vkmm_bench_peaks *peaks, vkmm_type operands, vkmm_type sums)
+static const double *component_peak(const cli_bench_peaks *peaks, vkmm_type operands, vkmm_type sums)
 {
     const double *best = NULL;
     uint32_t in, out;
@@ -108,7 +108,7 @@ static const double *component_peak(const vkmm_bench_peaks *peaks, vkmm_type ope
     if (!vkmm_component_parse(vkmm_type_of(operands)->name, &in) ||
         !vkmm_component_parse(vkmm_type_of(sums)->name, &out))
         return NULL;
-    for (uint32_t i = 0; i < peaks->matrix_count && i < VKMM_BENCH_MATRICES; i++) {
+    for (uint32_t i = 0; i < peaks->matrix_count && i < CLI_BENCH_MATRICES; i++) {
         const vkmm_matrix_shape *shape = &peaks->matrix[i].shape;
         const double *peak = &peaks->matrix[i].multiply_adds_per_s;
         if (shape->a == in && shape->b == in && shape->c == out && shape->result == out && !shape->saturating &&
@@ -119,7 +119,7 @@ static const double *component_peak(const vkmm_bench_peaks *peaks, vkmm_type ope
 }
 
 /* The peak of what multiplies: of so many products for each of the problem's. */
-static const double *find_peak(const vkmm_bench_peaks *peaks, const vkmm_problem *problem,
+static const double *find_peak(const cli_bench_peaks *peaks, const vkmm_problem *problem,
                                const vkmm_kernel_info *kernel, uint32_t *products, int *is_matrix)
 {
     const vkmm_types types = vkmm_problem_inner(problem, kernel, products);
@@ -134,8 +134,8 @@ static const double *find_peak(const vkmm_bench_peaks *peaks, const vkmm_problem
     return &of[types.compute == VKMM_F16 && !(of[VKMM_F16] > 0) ? VKMM_F32 : types.compute];
 }
 
-double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, const vkmm_kernel_info *kernel,
-                          int *is_matrix)
+double cli_bench_peak_of(const cli_bench_peaks *peaks, const vkmm_problem *problem, const vkmm_kernel_info *kernel,
+                         int *is_matrix)
 {
     uint32_t products;
     int unused;
@@ -144,30 +144,30 @@ double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *pro
     return peak / products;
 }
 
-void vkmm_bench_raise_peaks(vkmm_bench *bench)
+void cli_bench_raise_peaks(cli_bench *bench)
 {
     int raised = 0, unused;
     uint32_t products;
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        const vkmm_bench_row *row = &bench->rows[i];
+        const cli_bench_row *row = &bench->rows[i];
         const double speed = row->figures.gflops * 1e9 / 2;
-        if (row->device >= bench->device_count || !(row->figures.arithmetic_share > 1) || !(speed <= VKMM_MOST_A_S))
+        if (row->device >= bench->device_count || !(row->figures.arithmetic_share > 1) || !(speed <= CLI_MOST_A_S))
             continue;
-        vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
+        cli_bench_peaks *peaks = &bench->devices[row->device].peaks;
         double *peak = (double *)find_peak(peaks, &row->problem, &row->kernel, &products, &unused);
         *peak = fmax(*peak, speed * products);
         peaks->raised = raised = 1;
     }
-    for (uint32_t i = 0; i < bench->row_count && raised; i++) vkmm_bench_derive(bench, &bench->rows[i]);
+    for (uint32_t i = 0; i < bench->row_count && raised; i++) cli_bench_derive(bench, &bench->rows[i]);
 }
 
-static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_bench_figures *figures)
+static void derive_shares(const cli_bench *bench, const cli_bench_row *row, cli_bench_figures *figures)
 {
     if (row->device >= bench->device_count) return;
-    const vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
+    const cli_bench_peaks *peaks = &bench->devices[row->device].peaks;
     int is_matrix;
-    const double multiply_adds = vkmm_bench_peak_of(peaks, &row->problem, &row->kernel, &is_matrix),
+    const double multiply_adds = cli_bench_peak_of(peaks, &row->problem, &row->kernel, &is_matrix),
                  copy = peaks->copy_bytes_per_s;
 
     /* Ordinary arithmetic is not a peak for matrix operations. */
@@ -177,7 +177,7 @@ static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vk
 }
 
 /* Why the parts cannot be added up; NULL: they can. */
-static const char *why_apart(const vkmm_bench *bench, const vkmm_bench_row *row)
+static const char *why_apart(const cli_bench *bench, const cli_bench_row *row)
 {
     if (row->device < bench->device_count && bench->devices[row->device].is_host)
         return "the host needs neither submission nor transfers";
@@ -192,7 +192,7 @@ static const char *why_apart(const vkmm_bench *bench, const vkmm_bench_row *row)
 }
 
 /* Why a sum is off, as far as the samples show. */
-static void explain_sum(const vkmm_bench_series *transfer, vkmm_bench_figures *figures)
+static void explain_sum(const cli_bench_series *transfer, cli_bench_figures *figures)
 {
     const double off = figures->sum_ms / figures->wall_ms - 1,
                  noise = (transfer->p95 - transfer->p5) / 2 / transfer->median;
@@ -203,8 +203,7 @@ static void explain_sum(const vkmm_bench_series *transfer, vkmm_bench_figures *f
     else if (figures->busy)
         VKMM_PUT(why, "other processes used processor time meanwhile");
     else if (noise > ADDS_UP_WITHIN)
-        VKMM_PUT(why, "products with transfers take %s to %s ms", VKMM_FIGURE(transfer->p5),
-                 VKMM_FIGURE(transfer->p95));
+        VKMM_PUT(why, "products with transfers take %s to %s ms", CLI_FIGURE(transfer->p5), CLI_FIGURE(transfer->p95));
     else
         VKMM_PUT(why, "%s",
                  off < 0 ? "after a copy, the kernel may find different caches or a lower clock"
@@ -212,7 +211,7 @@ static void explain_sum(const vkmm_bench_series *transfer, vkmm_bench_figures *f
     VKMM_PUT(figures->apart, "off by %+.0f %%: %s", 100 * off, why);
 }
 
-static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_bench_figures *figures)
+static void derive_sum(const cli_bench *bench, const cli_bench_row *row, cli_bench_figures *figures)
 {
     const char *why = why_apart(bench, row);
 
@@ -228,12 +227,12 @@ static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_
     if (!figures->adds_up) explain_sum(&row->total_ms, figures);
 }
 
-void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row)
+void cli_bench_derive(const cli_bench *bench, cli_bench_row *row)
 {
-    vkmm_bench_figures *figures = &row->figures;
+    cli_bench_figures *figures = &row->figures;
 
-    if (!vkmm_bench_row_speed(row)) return;
-    const vkmm_interval interval = vkmm_bench_interval(row);
+    if (!cli_bench_row_speed(row)) return;
+    const cli_interval interval = cli_bench_interval(row);
     figures->low_ms = interval.low;
     figures->high_ms = interval.high;
     figures->noise = (interval.high - interval.low) / 2 / figures->median_ms;

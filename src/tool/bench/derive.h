@@ -1,6 +1,6 @@
 /* What follows from the samples of a report. */
-#ifndef VKMM_BENCH_DERIVE_H
-#define VKMM_BENCH_DERIVE_H
+#ifndef CLI_BENCH_DERIVE_H
+#define CLI_BENCH_DERIVE_H
 
 #include "report/document.h"
 
@@ -12,15 +12,15 @@
  *
  * A split product is limited to a third of the peak of its parts; a modular product to the peak of the inner product,
  * divided by the number of inner products, both according to the kernel (NULL: the usual one). */
-double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, const vkmm_kernel_info *kernel,
-                          int *is_matrix);
+double cli_bench_peak_of(const cli_bench_peaks *peaks, const vkmm_problem *problem, const vkmm_kernel_info *kernel,
+                         int *is_matrix);
 
 /* Fills row->figures from the samples, with peaks of row->device. A wrong, unverified or empty product has no speed:
  * its figures stay NAN. */
-void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row);
+void cli_bench_derive(const cli_bench *bench, cli_bench_row *row);
 
 /* Raises a device's measured peak to the speed of a faster row, and derives all rows again. The rows must have been
  * derived. */
-void vkmm_bench_raise_peaks(vkmm_bench *bench);
+void cli_bench_raise_peaks(cli_bench *bench);
 
 #endif

@@ -18,24 +18,24 @@ static vkmm_status no_memory(const cli_session *session)
     return VKMM_NO_MEMORY(session->log, "for a report");
 }
 
-static vkmm_status add_layers(cli_session *session, vkmm_bench *bench)
+static vkmm_status add_layers(cli_session *session, cli_bench *bench)
 {
-    vkmm_manifest *manifests = NULL;
+    cli_manifest *manifests = NULL;
     uint32_t count = 0;
-    vkmm_status status = vkmm_manifests_scan(session->log, "", &manifests, &count);
+    vkmm_status status = cli_manifests_scan(session->log, "", &manifests, &count);
     int fine = 1;
 
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++)
-        if (manifests[i].kind == VKMM_MANIFEST_IMPLICIT_LAYER && manifests[i].active)
-            fine = fine && vkmm_bench_add_layer(bench, manifests[i].name);
-    if (session->options->validate) fine = fine && vkmm_bench_add_layer(bench, "VK_LAYER_KHRONOS_validation");
+        if (manifests[i].kind == CLI_MANIFEST_IMPLICIT_LAYER && manifests[i].active)
+            fine = fine && cli_bench_add_layer(bench, manifests[i].name);
+    if (session->options->validate) fine = fine && cli_bench_add_layer(bench, "VK_LAYER_KHRONOS_validation");
     vkmm_free(manifests);
     return fine ? status : no_memory(session);
 }
 
-static vkmm_status add_device(cli_session *session, vkmm_bench *bench, uint32_t index)
+static vkmm_status add_device(cli_session *session, cli_bench *bench, uint32_t index)
 {
-    vkmm_bench_device *device = vkmm_bench_add_device(bench);
+    cli_bench_device *device = cli_bench_add_device(bench);
 
     if (device == NULL) return no_memory(session);
     device->info = *vkmm_instance_device_info(session->instance, index);
@@ -44,10 +44,10 @@ static vkmm_status add_device(cli_session *session, vkmm_bench *bench, uint32_t 
 }
 
 /* All devices together, which share each product. The kind of such a device is that of the first. */
-static vkmm_status add_together(const cli_session *session, vkmm_bench *bench, const uint32_t *indices, uint32_t count)
+static vkmm_status add_together(const cli_session *session, cli_bench *bench, const uint32_t *indices, uint32_t count)
 {
     const vkmm_device_info first = bench->devices[0].info;
-    vkmm_bench_device *device = vkmm_bench_add_device(bench);
+    cli_bench_device *device = cli_bench_add_device(bench);
 
     if (device == NULL) return no_memory(session);
     device->info = first;
@@ -62,13 +62,13 @@ static vkmm_status add_together(const cli_session *session, vkmm_bench *bench, c
     return VKMM_OK;
 }
 
-static vkmm_status add_host(cli_session *session, vkmm_bench *bench)
+static vkmm_status add_host(cli_session *session, cli_bench *bench)
 {
     vkmm_blas *blas = session->options->no_host ? NULL : vkmm_blas_open(NULL);
-    vkmm_bench_device *device;
+    cli_bench_device *device;
 
     if (blas == NULL) return VKMM_OK;
-    device = vkmm_bench_add_device(bench);
+    device = cli_bench_add_device(bench);
     if (device != NULL) {
         device->is_host = 1;
         VKMM_PUT(device->info.name, "%s", session->host);
@@ -80,7 +80,7 @@ static vkmm_status add_host(cli_session *session, vkmm_bench *bench)
     return device != NULL ? VKMM_OK : no_memory(session);
 }
 
-static int has_twin(const vkmm_bench *bench, uint32_t index)
+static int has_twin(const cli_bench *bench, uint32_t index)
 {
     for (uint32_t i = 0; i < bench->device_count; i++)
         if (i != index && strcmp(bench->devices[i].label, bench->devices[index].label) == 0) return 1;
@@ -88,14 +88,14 @@ static int has_twin(const vkmm_bench *bench, uint32_t index)
 }
 
 /* Names that two devices share get the driver's, and if that is the same too, the device's index. */
-static void tell_apart(vkmm_bench *bench)
+static void tell_apart(cli_bench *bench)
 {
     char twins[64];
 
     for (int attempt = 0; attempt < 2; attempt++) {
         for (uint32_t i = 0; i < bench->device_count && i < sizeof twins; i++) twins[i] = (char)has_twin(bench, i);
         for (uint32_t i = 0; i < bench->device_count && i < sizeof twins; i++) {
-            vkmm_bench_device *device = &bench->devices[i];
+            cli_bench_device *device = &bench->devices[i];
             size_t used = strlen(device->label);
             if (!twins[i]) continue;
             if (attempt == 0)
@@ -107,7 +107,7 @@ static void tell_apart(vkmm_bench *bench)
 }
 
 /* Those of --device; without it every one, or the best. */
-static vkmm_status add_devices(cli_session *session, int every_device, vkmm_bench *bench)
+static vkmm_status add_devices(cli_session *session, int every_device, cli_bench *bench)
 {
     const char *what = session->options->device;
     uint32_t count = 1, *indices;
@@ -128,7 +128,7 @@ static vkmm_status add_devices(cli_session *session, int every_device, vkmm_benc
     return status;
 }
 
-vkmm_status cli_bench_head(cli_session *session, const vkmm_suite *suite, int every_device, vkmm_bench *bench)
+vkmm_status cli_bench_head(cli_session *session, const cli_suite *suite, int every_device, cli_bench *bench)
 {
     const cli_options *options = session->options;
     vkmm_status status;
@@ -142,8 +142,8 @@ vkmm_status cli_bench_head(cli_session *session, const vkmm_suite *suite, int ev
     vkmm_host_system(bench->os, sizeof bench->os);
     bench->processors = vkmm_host_processors();
     bench->memory_bytes = vkmm_host_memory();
-    VKMM_PUT(bench->power_source, "%s", vkmm_power_source(""));
-    VKMM_PUT(bench->settings.suite, "%.*s", VKMM_BENCH_TEXT - 1, suite->name);
+    VKMM_PUT(bench->power_source, "%s", cli_power_source(""));
+    VKMM_PUT(bench->settings.suite, "%.*s", CLI_BENCH_TEXT - 1, suite->name);
     bench->settings.seed = options->seed.value;
     bench->settings.rotating_bytes = (uint64_t)options->rotating_bytes;
     bench->settings.max_noise = options->max_noise > 0 ? options->max_noise : MAX_NOISE;

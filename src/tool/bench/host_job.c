@@ -29,7 +29,7 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
     p->memory[operand] = vkmm_alloc(1, bytes);
     if (p->memory[operand] != NULL) return VKMM_OK;
     return VKMM_NO_MEMORY(p->session->log, "for %s: %llu bytes",
-                          operand == VKMM_BEFORE ? "a copy of C" : vkmm_operand_name((vkmm_operand)operand),
+                          operand == CLI_BEFORE ? "a copy of C" : vkmm_operand_name((vkmm_operand)operand),
                           (unsigned long long)bytes);
 }
 
@@ -65,7 +65,7 @@ static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vk
 
 static void end(cli_product *p)
 {
-    for (int o = VKMM_A; o < VKMM_STACKS; o++) vkmm_free(p->memory[o]);
+    for (int o = VKMM_A; o < CLI_STACKS; o++) vkmm_free(p->memory[o]);
     vkmm_free(p->own);
 }
 

@@ -9,7 +9,7 @@
 /* Fewer rounds show too little of how rounds differ: Student's t of 2 is 12.7 for one degree of freedom. */
 enum { FEWEST_ROUNDS = 3 };
 
-static const vkmm_interval unknown = {NAN, NAN, NAN};
+static const cli_interval unknown = {NAN, NAN, NAN};
 
 /* The share of Student's distribution between -t and t, where t = √ν · tan θ. Finite sums for whole ν: Abramowitz
  * and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4. */
@@ -25,7 +25,7 @@ static double student_between(double theta, uint32_t degrees)
     return degrees % 2 == 1 ? 2 / acos(-1) * (theta + sine * sum) : sine * sum;
 }
 
-double vkmm_student_t(uint32_t degrees)
+double cli_student_t(uint32_t degrees)
 {
     const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z, pi = acos(-1);
     double low = 0, high = pi / 2, v = degrees;
@@ -44,7 +44,7 @@ double vkmm_student_t(uint32_t degrees)
 }
 
 /* Samples of round i, as far as the row has them: reports come from files. */
-static uint32_t round_of(const vkmm_bench_row *row, uint32_t i, const double **ms)
+static uint32_t round_of(const cli_bench_row *row, uint32_t i, const double **ms)
 {
     uint32_t first = i > 0 ? row->round_ends[i - 1] : 0, end = row->round_ends[i];
 
@@ -55,7 +55,7 @@ static uint32_t round_of(const vkmm_bench_row *row, uint32_t i, const double **m
 }
 
 /* The logarithm of a round's median; NAN if it has none. `room` holds as many samples as the row has. */
-static double round_log(const vkmm_bench_row *row, uint32_t i, double *room)
+static double round_log(const cli_bench_row *row, uint32_t i, double *room)
 {
     const double *ms = NULL;
     uint32_t count = round_of(row, i, &ms);
@@ -89,23 +89,23 @@ static double spread_half(const rounds_spread *spread)
 {
     uint32_t degrees = spread->count - 1;
 
-    return vkmm_student_t(degrees) * sqrt(spread->squares / degrees / spread->count);
+    return cli_student_t(degrees) * sqrt(spread->squares / degrees / spread->count);
 }
 
-static vkmm_interval by_ranks(const double *sorted, uint32_t count)
+static cli_interval by_ranks(const double *sorted, uint32_t count)
 {
     uint32_t first, last;
 
     vkmm_median_ranks(count, &first, &last);
-    if (count < 2) return (vkmm_interval){sorted[0], NAN, NAN};
-    return (vkmm_interval){vkmm_percentile(sorted, count, 0.5), sorted[first], sorted[last]};
+    if (count < 2) return (cli_interval){sorted[0], NAN, NAN};
+    return (cli_interval){vkmm_percentile(sorted, count, 0.5), sorted[first], sorted[last]};
 }
 
-vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row)
+cli_interval cli_bench_interval(const cli_bench_row *row)
 {
     uint32_t count = row->kernel_ms.count;
     double *room, half;
-    vkmm_interval interval;
+    cli_interval interval;
     rounds_spread rounds = {0};
 
     if (count == 0) return unknown;
@@ -127,7 +127,7 @@ vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row)
 
 /* Student's t over the rounds that both have; unknown if these are too few. Contains the ratio of the medians of all
  * samples, which is what is shown: one row may have had more rounds, or a few slow ones. */
-static vkmm_interval paired_ratio(const vkmm_bench_row *base, const vkmm_bench_row *other, double middle)
+static cli_interval paired_ratio(const cli_bench_row *base, const cli_bench_row *other, double middle)
 {
     uint32_t rounds = base->rounds < other->rounds ? base->rounds : other->rounds;
     uint32_t most = base->kernel_ms.count > other->kernel_ms.count ? base->kernel_ms.count : other->kernel_ms.count;
@@ -139,7 +139,7 @@ static vkmm_interval paired_ratio(const vkmm_bench_row *base, const vkmm_bench_r
     vkmm_free(room);
     if (ratios.count < FEWEST_ROUNDS) return unknown;
     half = spread_half(&ratios);
-    return (vkmm_interval){middle, fmin(middle, exp(ratios.mean - half)), fmax(middle, exp(ratios.mean + half))};
+    return (cli_interval){middle, fmin(middle, exp(ratios.mean - half)), fmax(middle, exp(ratios.mean + half))};
 }
 
 /* Errors of two independent figures on one side of their quotient, as logarithms (Zou and Donner, Construction of
@@ -149,14 +149,14 @@ static double side(double a, double b)
     return hypot(log(a), log(b));
 }
 
-vkmm_interval vkmm_bench_ratio(const vkmm_bench_row *base, const vkmm_bench_row *other, int paired)
+cli_interval cli_bench_ratio(const cli_bench_row *base, const cli_bench_row *other, int paired)
 {
-    vkmm_interval a, b, ratio = unknown;
+    cli_interval a, b, ratio = unknown;
     double half;
 
-    if (!vkmm_bench_is_timed(base) || !vkmm_bench_is_timed(other)) return unknown;
-    a = vkmm_bench_interval(base);
-    b = vkmm_bench_interval(other);
+    if (!cli_bench_is_timed(base) || !cli_bench_is_timed(other)) return unknown;
+    a = cli_bench_interval(base);
+    b = cli_bench_interval(other);
     if (!(a.middle > 0) || !(b.middle > 0)) return unknown;
     if (paired) ratio = paired_ratio(base, other, a.middle / b.middle);
     if (isfinite(ratio.middle)) return ratio;
@@ -170,7 +170,7 @@ vkmm_interval vkmm_bench_ratio(const vkmm_bench_row *base, const vkmm_bench_row 
     return ratio;
 }
 
-void vkmm_mean_add(vkmm_mean *mean, const vkmm_interval *ratio)
+void cli_mean_add(cli_mean *mean, const cli_interval *ratio)
 {
     if (!(ratio->low > 0) || !isfinite(ratio->middle) || !isfinite(ratio->high)) return;
     mean->middle += log(ratio->middle);
@@ -179,16 +179,16 @@ void vkmm_mean_add(vkmm_mean *mean, const vkmm_interval *ratio)
     mean->count++;
 }
 
-vkmm_interval vkmm_mean_of(const vkmm_mean *mean)
+cli_interval cli_mean_of(const cli_mean *mean)
 {
     const double count = mean->count;
 
     if (mean->count == 0) return unknown;
-    return (vkmm_interval){exp(mean->middle / count), exp((mean->middle - mean->below) / count),
-                           exp((mean->middle + mean->above) / count)};
+    return (cli_interval){exp(mean->middle / count), exp((mean->middle - mean->below) / count),
+                          exp((mean->middle + mean->above) / count)};
 }
 
-int vkmm_interval_verdict(const vkmm_interval *ratio)
+int cli_interval_verdict(const cli_interval *ratio)
 {
     return ratio->low > 1 ? 1 : ratio->high < 1 ? -1 : 0;
 }

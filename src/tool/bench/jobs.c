@@ -44,9 +44,9 @@ static double asked_bytes(const cli_bench_place *place, const cli_bench_job *job
     return (double)access.bytes_read + (double)access.bytes_written;
 }
 
-static void describe(const cli_bench_place *place, const cli_bench_job *job, vkmm_bench_row *row)
+static void describe(const cli_bench_place *place, const cli_bench_job *job, cli_bench_row *row)
 {
-    const vkmm_row_panels *panels = &job->product.row.panels;
+    const cli_row_panels *panels = &job->product.row.panels;
     const vkmm_partition *cut = &panels->partition;
     const uint64_t count = panels->batches * cut->row_panels * cut->col_panels * cut->depth_panels;
 
@@ -63,12 +63,12 @@ static void describe(const cli_bench_place *place, const cli_bench_job *job, vkm
         VKMM_PUT(row->in_panels, "%llu panel%s of %llux%llu: %.180s", (unsigned long long)count, count == 1 ? "" : "s",
                  (unsigned long long)cut->rows, (unsigned long long)cut->cols, panels->reason);
     cli_product_judged(&job->product, row);
-    VKMM_PUT(row->power.source, "%.31s", vkmm_sensors_source(place->sensors));
+    VKMM_PUT(row->power.source, "%.31s", cli_sensors_source(place->sensors));
 }
 
-static int append(vkmm_bench_series *to, const vkmm_series *from)
+static int append(cli_bench_series *to, const vkmm_series *from)
 {
-    return vkmm_bench_series_add(to, from->samples, from->count);
+    return cli_bench_series_add(to, from->samples, from->count);
 }
 
 static vkmm_status keep(const cli_bench_place *place, int kept)
@@ -78,7 +78,7 @@ static vkmm_status keep(const cli_bench_place *place, int kept)
 
 /* Samples of one call; its clocks depend on what the device did before. */
 static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkmm_measure_params params,
-                           vkmm_bench_row *round)
+                           cli_bench_row *round)
 {
     const int in_panels = job->product.reason[0] != '\0';
     vkmm_measurement time;
@@ -105,7 +105,7 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
     return keep(place, append(&round->kernel_ms, &time.kernel) && append(&round->submit_ms, &time.submit));
 }
 
-static vkmm_status sample(const cli_bench_place *place, cli_bench_job *job, double ms, vkmm_bench_row *round)
+static vkmm_status sample(const cli_bench_place *place, cli_bench_job *job, double ms, cli_bench_row *round)
 {
     return measure(place, job,
                    (vkmm_measure_params){.iters = samples_for(ms, job->one_ms, CLI_BENCH_SAMPLES), .skip_transfers = 1},
@@ -115,13 +115,13 @@ static vkmm_status sample(const cli_bench_place *place, cli_bench_job *job, doub
 /* Works for warm_ms, or so many more products, and keeps only the time of a product. */
 static vkmm_status work(const cli_bench_place *place, cli_bench_job *job, double warm_ms, uint32_t products)
 {
-    vkmm_bench_row unused;
+    cli_bench_row unused;
     vkmm_status status;
 
-    vkmm_bench_row_init(&unused);
+    cli_bench_row_init(&unused);
     status = measure(place, job, (vkmm_measure_params){.iters = products, .warm_time_ms = warm_ms, .skip_transfers = 1},
                      &unused);
-    vkmm_bench_row_free(&unused);
+    cli_bench_row_free(&unused);
     return status;
 }
 
@@ -136,32 +136,32 @@ static vkmm_status warm_up(const cli_bench_place *place, cli_bench_job *job)
 /* Energy of a product: power while one follows another, times its time; without pauses, because between samples a
  * device waits for the host, and uses less power than while it works. Tried once, and not again if the counters report
  * nothing. */
-static vkmm_status weigh(cli_bench_place *place, cli_bench_job *job, vkmm_bench_power *power)
+static vkmm_status weigh(cli_bench_place *place, cli_bench_job *job, cli_bench_power *power)
 {
     const int is_long = job->one_ms >= LONG_MS;
-    vkmm_sensed sensed;
+    cli_sensed sensed;
     vkmm_status status;
 
     if (place->sensors == NULL || place->no_energy) return VKMM_OK;
-    vkmm_sensors_start(place->sensors);
+    cli_sensors_start(place->sensors);
     status =
         work(place, job, is_long ? 0 : ENERGY_MS, is_long ? samples_for(ENERGY_MS, job->one_ms, CLI_BENCH_SAMPLES) : 1);
-    vkmm_sensors_stop(place->sensors, &sensed);
+    cli_sensors_stop(place->sensors, &sensed);
     place->no_energy = !isfinite(sensed.watts);
     power->watts = sensed.watts;
     if (status == VKMM_OK && isfinite(sensed.watts)) power->joules = sensed.watts * job->one_ms / 1000;
     return status;
 }
 
-static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, double ms, vkmm_bench_row *round)
+static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, double ms, cli_bench_row *round)
 {
-    vkmm_sensed sensed;
+    cli_sensed sensed;
     vkmm_status status;
 
-    vkmm_sensors_start(place->sensors);
+    cli_sensors_start(place->sensors);
     status = sample(place, job, ms, round);
-    vkmm_sensors_stop(place->sensors, &sensed);
-    VKMM_PUT(round->power.source, "%.31s", vkmm_sensors_source(place->sensors));
+    cli_sensors_stop(place->sensors, &sensed);
+    VKMM_PUT(round->power.source, "%.31s", cli_sensors_source(place->sensors));
     VKMM_PUT(round->power.limited, "%.127s", sensed.limited);
     round->power.mhz[0] = sensed.mhz_before;
     round->power.mhz[1] = sensed.mhz_during;
@@ -171,7 +171,7 @@ static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, dou
     return status;
 }
 
-vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row)
+vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, cli_bench_row *row)
 {
     const double start = vkmm_now_ms();
     vkmm_status status, valid;
@@ -206,11 +206,11 @@ vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm
     return status;
 }
 
-vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, double ms, int full, vkmm_bench_row *round)
+vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, double ms, int full, cli_bench_row *round)
 {
     vkmm_status status = VKMM_OK;
 
-    round->power = vkmm_bench_no_power();
+    round->power = cli_bench_no_power();
     round->slope_ms = NAN;
     if (job->one_ms < LONG_MS || (is_gpu(place) && vkmm_now_ms() - place->busy_until > SOON_MS))
         status = warm_up(place, job);

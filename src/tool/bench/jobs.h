@@ -11,8 +11,8 @@
  *                                                       kernel time; F: and of transfers
  *     {"ask": "end", "id": I}                           the last product was the judged one, bit for bit
  *  VKMM_WRONG_RESULT comes with the row. Several jobs are held at once, by id. */
-#ifndef VKMM_CLI_BENCH_JOBS_H
-#define VKMM_CLI_BENCH_JOBS_H
+#ifndef CLI_BENCH_JOBS_H
+#define CLI_BENCH_JOBS_H
 
 #include <jansson.h>
 #include "system/sensors.h"
@@ -24,7 +24,7 @@
 typedef struct cli_bench_place {
     cli_session *session;
     vkmm_blas *blas; /* NULL: the session's device multiplies */
-    vkmm_sensors *sensors;
+    cli_sensors *sensors;
     int no_energy;     /* they report only clocks */
     double busy_until; /* by vkmm_now_ms: when the last round ended; devices that idle lower their clocks */
 } cli_bench_place;
@@ -52,11 +52,11 @@ enum {
 /* Multiplies once and judges: *row (initialised) then has everything that is known without samples. VKMM_OK;
  * VKMM_WRONG_RESULT with a row; otherwise the job is empty again. request.job.problem, kernel, rotating_bytes and
  * inputs.seed are set. */
-vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row);
+vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, cli_bench_row *row);
 
 /* Warms up, then takes samples for about ms of kernel time; full: of transfers and of the host's clock against the
  * device's as well. *round is initialised. */
-vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, double ms, int full, vkmm_bench_row *round);
+vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, double ms, int full, cli_bench_row *round);
 
 /* VKMM_WRONG_RESULT if the last product differs from the judged one. */
 vkmm_status cli_bench_job_check(cli_bench_place *place, cli_bench_job *job);

@@ -44,7 +44,7 @@ static int is_of(const json_t *json, const vkmm_record *record)
 
 static int is_tune(const json_t *json)
 {
-    return is_schema(json, "vkmatmul.tune/1") || is_of(json, &vkmm_tune_line_record);
+    return is_schema(json, "vkmatmul.tune/1") || is_of(json, &cli_tune_line_record);
 }
 
 /* Reports what it is instead of a report. */
@@ -58,9 +58,9 @@ static vkmm_status fail_schema(const vkmm_log *log, const char *name, const json
                          version);
     if (schema != NULL)
         return vkmm_fail(log, VKMM_INVALID, "%s: its schema is \"%.60s\"; reports have \"%s\"", name, schema,
-                         vkmm_report_record.schema);
+                         cli_report_record.schema);
     return vkmm_fail(log, VKMM_INVALID, "%s is JSON, but not a report: it has no schema \"%s\"", name,
-                     vkmm_report_record.schema);
+                     cli_report_record.schema);
 }
 
 /* Skips white space, and counts lines. */
@@ -80,7 +80,7 @@ static json_t *load(const char *text, size_t bytes, size_t flags, json_error_t *
     return json;
 }
 
-static vkmm_status status_of(const vkmm_log *log, const char *where, const vkmm_reading *reading)
+static vkmm_status status_of(const vkmm_log *log, const char *where, const cli_reading *reading)
 {
     if (reading->out_of_memory) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
     if (reading->sentence[0] != '\0') return vkmm_fail(log, VKMM_INVALID, "%s: %s", where, reading->sentence);
@@ -88,65 +88,65 @@ static vkmm_status status_of(const vkmm_log *log, const char *where, const vkmm_
 }
 
 /* A device occurs once, and once more if something happened to it. */
-static void read_device(const vkmm_node *root, vkmm_bench *bench)
+static void read_device(const cli_node *root, cli_bench *bench)
 {
-    const vkmm_node place = vkmm_node_key(root, "device");
-    vkmm_bench_device *device;
+    const cli_node place = cli_node_key(root, "device");
+    cli_bench_device *device;
     uint64_t index = 0;
 
-    if (place.json == NULL) vkmm_node_fail(&place, "is missing");
-    vkmm_node_integer(&place, UINT32_MAX, &index);
-    if (index >= VKMM_MOST_DEVICES || index > bench->device_count)
-        vkmm_node_fail(&place, "is %u; the next device is %u", (unsigned)index, bench->device_count);
+    if (place.json == NULL) cli_node_fail(&place, "is missing");
+    cli_node_integer(&place, UINT32_MAX, &index);
+    if (index >= CLI_MOST_DEVICES || index > bench->device_count)
+        cli_node_fail(&place, "is %u; the next device is %u", (unsigned)index, bench->device_count);
     if (root->reading->sentence[0] != '\0') return;
-    device = index < bench->device_count ? &bench->devices[index] : vkmm_bench_add_device(bench);
+    device = index < bench->device_count ? &bench->devices[index] : cli_bench_add_device(bench);
     root->reading->out_of_memory = device == NULL;
     if (device == NULL) return;
-    vkmm_record_read(root, &vkmm_device_record, device);
+    cli_record_read(root, &cli_device_record, device);
 }
 
-static void read_row(const vkmm_node *root, vkmm_bench *bench)
+static void read_row(const cli_node *root, cli_bench *bench)
 {
-    vkmm_record_read_entry(root, &vkmm_report_record, "rows", bench);
+    cli_record_read_entry(root, &cli_report_record, "rows", bench);
     if (root->reading->sentence[0] == '\0' && !root->reading->out_of_memory)
-        vkmm_bench_check_place(root, bench, &bench->rows[bench->row_count - 1]);
+        cli_bench_check_place(root, bench, &bench->rows[bench->row_count - 1]);
 }
 
 /* Adds a report in lines, of which `root` is the first. One that has only results of tunes is complete. */
-static void begin_lines(const vkmm_node *root, vkmm_reports *reports)
+static void begin_lines(const cli_node *root, cli_reports *reports)
 {
-    vkmm_bench *bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
+    cli_bench *bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
 
     root->reading->out_of_memory = bench == NULL;
     if (bench == NULL) return;
     bench->complete = is_tune(root->json);
     if (!bench->complete || json_is_object(json_object_get(root->json, "tool")))
-        vkmm_record_read(root, &vkmm_head_record, bench);
-    if (bench->complete) vkmm_record_read_entry(root, &vkmm_report_record, "tunes", bench);
+        cli_record_read(root, &cli_head_record, bench);
+    if (bench->complete) cli_record_read_entry(root, &cli_report_record, "tunes", bench);
 }
 
 /* Reads one more line. An unknown kind of line is from a later version. */
-static void read_line(const vkmm_node *root, vkmm_bench *bench)
+static void read_line(const cli_node *root, cli_bench *bench)
 {
     if (is_tune(root->json))
-        vkmm_record_read_entry(root, &vkmm_report_record, "tunes", bench);
-    else if (is_of(root->json, &vkmm_device_line_record))
+        cli_record_read_entry(root, &cli_report_record, "tunes", bench);
+    else if (is_of(root->json, &cli_device_line_record))
         read_device(root, bench);
-    else if (is_of(root->json, &vkmm_row_line_record))
+    else if (is_of(root->json, &cli_row_line_record))
         read_row(root, bench);
-    else if (is_of(root->json, &vkmm_end_line_record))
-        vkmm_record_read(root, &vkmm_end_record, bench);
+    else if (is_of(root->json, &cli_end_line_record))
+        cli_record_read(root, &cli_end_record, bench);
     else if (!json_is_string(json_object_get(root->json, "schema")))
-        vkmm_node_fail(root, "has no schema");
+        cli_node_fail(root, "has no schema");
 }
 
 /* Makes labels unique, whatever the file contains. */
-static void part_labels(vkmm_bench *bench)
+static void part_labels(cli_bench *bench)
 {
     for (uint32_t i = 1; i < bench->device_count; i++) {
         for (uint32_t j = 0; j < i; j++) {
             char *label = bench->devices[i].label;
-            const size_t length = strlen(label), room = VKMM_BENCH_TEXT - 8; /* at most 256 devices */
+            const size_t length = strlen(label), room = CLI_BENCH_TEXT - 8; /* at most 256 devices */
             if (strcmp(label, bench->devices[j].label) != 0) continue;
             snprintf(label + (length < room ? length : room), 8, " #%u", i % 1000);
             break;
@@ -155,35 +155,35 @@ static void part_labels(vkmm_bench *bench)
 }
 
 /* A value of a file: a report, a comparison, or a line of a report. */
-static vkmm_status read_value(const vkmm_log *log, const char *where, const json_t *json, vkmm_reading *reading,
-                              int *in_lines, vkmm_reports *reports)
+static vkmm_status read_value(const vkmm_log *log, const char *where, const json_t *json, cli_reading *reading,
+                              int *in_lines, cli_reports *reports)
 {
-    const vkmm_node root = vkmm_node_root(reading, json);
-    vkmm_bench *bench;
+    const cli_node root = cli_node_root(reading, json);
+    cli_bench *bench;
 
-    if (*in_lines && !is_of(json, &vkmm_head_line_record)) {
+    if (*in_lines && !is_of(json, &cli_head_line_record)) {
         read_line(&root, &reports->benches[reports->count - 1]);
     } else if (reports->count > 0) {
         return vkmm_fail(log, VKMM_INVALID, "%s: the report is followed by other data", where);
-    } else if (is_of(json, &vkmm_head_line_record) || is_tune(json)) {
+    } else if (is_of(json, &cli_head_line_record) || is_tune(json)) {
         begin_lines(&root, reports);
         *in_lines = 1;
-    } else if (is_schema(json, VKMM_COMPARE_SCHEMA)) {
-        vkmm_record_read(&root, &vkmm_reports_record, reports);
-    } else if (is_of(json, &vkmm_report_record)) {
+    } else if (is_schema(json, CLI_COMPARE_SCHEMA)) {
+        cli_record_read(&root, &cli_reports_record, reports);
+    } else if (is_of(json, &cli_report_record)) {
         bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
         reading->out_of_memory = bench == NULL;
-        if (bench != NULL) vkmm_record_read(&root, &vkmm_report_record, bench);
+        if (bench != NULL) cli_record_read(&root, &cli_report_record, bench);
     } else {
         return fail_schema(log, where, json);
     }
     return status_of(log, where, reading);
 }
 
-static vkmm_status parse(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_reports *reports)
+static vkmm_status parse(const vkmm_log *log, const char *name, const char *text, size_t bytes, cli_reports *reports)
 {
     const char *const end = bytes > 0 ? text + bytes : text; /* which may be NULL */
-    vkmm_reading reading = {.samples_left = VKMM_MOST_SAMPLES};
+    cli_reading reading = {.samples_left = CLI_MOST_SAMPLES};
     int line = 1, in_lines = 0;
     vkmm_status status = VKMM_OK;
 
@@ -210,7 +210,7 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *text
 }
 
 /* The reports of the text; in a comparison, reports have names. */
-static vkmm_status read_all(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_reports *read)
+static vkmm_status read_all(const vkmm_log *log, const char *name, const char *text, size_t bytes, cli_reports *read)
 {
     vkmm_status status;
 
@@ -218,19 +218,19 @@ static vkmm_status read_all(const vkmm_log *log, const char *name, const char *t
         text += 3, bytes -= 3; /* the byte order mark of some editors */
     status = parse(log, name, text, bytes, read);
     for (uint32_t i = 0; i < read->count && status == VKMM_OK; i++) {
-        vkmm_bench *bench = &read->benches[i];
+        cli_bench *bench = &read->benches[i];
         if (bench->name[0] == '\0') VKMM_PUT(bench->name, "%s", vkmm_path_name(name));
         part_labels(bench);
-        for (uint32_t j = 0; j < bench->row_count; j++) vkmm_bench_derive(bench, &bench->rows[j]);
-        vkmm_bench_raise_peaks(bench);
+        for (uint32_t j = 0; j < bench->row_count; j++) cli_bench_derive(bench, &bench->rows[j]);
+        cli_bench_raise_peaks(bench);
     }
     return status;
 }
 
-vkmm_status vkmm_reports_parse(const vkmm_log *log, const char *name, const void *data, size_t bytes,
-                               vkmm_reports *reports)
+vkmm_status cli_reports_parse(const vkmm_log *log, const char *name, const void *data, size_t bytes,
+                              cli_reports *reports)
 {
-    vkmm_reports read = {0};
+    cli_reports read = {0};
     vkmm_status status = read_all(log, name, data, bytes, &read);
     void *room;
 
@@ -239,11 +239,11 @@ vkmm_status vkmm_reports_parse(const vkmm_log *log, const char *name, const void
         if (room == NULL) status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", name);
         if (room != NULL) memcpy(room, read.benches, read.count * sizeof *read.benches), read.count = 0;
     }
-    vkmm_reports_free(&read);
+    cli_reports_free(&read);
     return status;
 }
 
-vkmm_status vkmm_reports_open(const vkmm_log *log, const char *path, vkmm_reports *reports)
+vkmm_status cli_reports_open(const vkmm_log *log, const char *path, cli_reports *reports)
 {
     const uint32_t before = reports->count;
     vkmm_mapping mapping;
@@ -254,9 +254,9 @@ vkmm_status vkmm_reports_open(const vkmm_log *log, const char *path, vkmm_report
         status = vkmm_fail(log, VKMM_INVALID, "%s has %llu bytes; the maximum for a report is %llu", path,
                            (unsigned long long)mapping.bytes, (unsigned long long)MOST_BYTES);
     else
-        status = vkmm_reports_parse(log, path, mapping.data, (size_t)mapping.bytes, reports);
+        status = cli_reports_parse(log, path, mapping.data, (size_t)mapping.bytes, reports);
     if (status == VKMM_OK && (status = vkmm_mapping_check(log, path, &mapping)) != VKMM_OK)
-        while (reports->count > before) vkmm_bench_free(&reports->benches[--reports->count]);
+        while (reports->count > before) cli_bench_free(&reports->benches[--reports->count]);
     vkmm_mapping_close(&mapping);
     return status;
 }

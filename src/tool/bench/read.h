@@ -1,6 +1,6 @@
 /* Reading bench reports. Files may come from other machines and versions, so nothing in them is trusted. */
-#ifndef VKMM_BENCH_READ_H
-#define VKMM_BENCH_READ_H
+#ifndef CLI_BENCH_READ_H
+#define CLI_BENCH_READ_H
 
 #include <stddef.h>
 #include "report/document.h"
@@ -13,10 +13,10 @@
  * with `name` and the cause, and nothing is added: invalid JSON (line and column), another schema, a key of the wrong
  * type (its path), an impossible figure (negative time, an index past the devices). Figures are derived again from the
  * samples; what the file says of medians is ignored. A report without a name gets the last part of `name`. */
-vkmm_status vkmm_reports_parse(const vkmm_log *log, const char *name, const void *data, size_t bytes,
-                               vkmm_reports *reports);
+vkmm_status cli_reports_parse(const vkmm_log *log, const char *name, const void *data, size_t bytes,
+                              cli_reports *reports);
 
 /* The same for a file of at most 256 MiB. */
-vkmm_status vkmm_reports_open(const vkmm_log *log, const char *path, vkmm_reports *reports);
+vkmm_status cli_reports_open(const vkmm_log *log, const char *path, cli_reports *reports);
 
 #endif

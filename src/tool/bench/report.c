@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Whether --device names it: by its whole value, because a name may have commas, or by one of its list. */
-static int is_wanted(const char *what, const vkmm_bench_device *device)
+static int is_wanted(const char *what, const cli_bench_device *device)
 {
     const uint32_t index = device->is_host ? UINT32_MAX : device->info.index;
     int wanted = vkmm_device_is_meant(&device->info, index, what);
@@ -35,9 +35,9 @@ static int has_type(const cli_types *types, const vkmm_problem *problem)
 }
 
 /* Keeps what --device and --type ask for. */
-static void filter(const cli_options *options, vkmm_bench *bench)
+static void filter(const cli_options *options, cli_bench *bench)
 {
-    uint32_t places[VKMM_MOST_DEVICES] = {0}, devices = 0, rows = 0, tunes = 0;
+    uint32_t places[CLI_MOST_DEVICES] = {0}, devices = 0, rows = 0, tunes = 0;
 
     for (uint32_t i = 0; i < bench->device_count; i++) {
         const int wanted = options->device == NULL || is_wanted(options->device, &bench->devices[i]);
@@ -46,18 +46,18 @@ static void filter(const cli_options *options, vkmm_bench *bench)
     }
     bench->device_count = devices;
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        vkmm_bench_row *row = &bench->rows[i];
+        cli_bench_row *row = &bench->rows[i];
         const int wanted = places[row->device] != UINT32_MAX && has_type(&options->types, &row->problem);
         row->device = places[row->device];
         if (wanted)
             bench->rows[rows++] = *row;
         else
-            vkmm_bench_row_free(row);
+            cli_bench_row_free(row);
     }
     bench->row_count = rows;
     for (uint32_t i = 0; i < bench->tune_count; i++) {
-        vkmm_bench_tune *tune = &bench->tunes[i];
-        vkmm_bench_device of = {.is_host = 1};
+        cli_bench_tune *tune = &bench->tunes[i];
+        cli_bench_device of = {.is_host = 1};
         VKMM_PUT(of.info.name, "%.*s", (int)sizeof of.info.name - 1, tune->device);
         if ((options->device == NULL || is_wanted(options->device, &of)) && has_type(&options->types, &tune->problem))
             bench->tunes[tunes++] = *tune;
@@ -67,14 +67,14 @@ static void filter(const cli_options *options, vkmm_bench *bench)
     bench->tune_count = tunes;
 }
 
-static vkmm_status filter_all(const cli_session *session, vkmm_reports *reports)
+static vkmm_status filter_all(const cli_session *session, cli_reports *reports)
 {
     char labels[1024] = "";
     uint32_t left = 0;
 
     if (session->options->device == NULL && session->options->types.count == 0) return VKMM_OK;
     for (uint32_t i = 0; i < reports->count; i++) {
-        vkmm_bench *bench = &reports->benches[i];
+        cli_bench *bench = &reports->benches[i];
         for (uint32_t d = 0; d < bench->device_count; d++) VKMM_JOIN(labels, ", ", "%s", bench->devices[d].label);
         filter(session->options, bench);
         left += bench->row_count + bench->tune_count;
@@ -87,19 +87,19 @@ static vkmm_status filter_all(const cli_session *session, vkmm_reports *reports)
 vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
 {
     const cli_options *options = session->options;
-    vkmm_reports reports = {0};
+    cli_reports reports = {0};
     vkmm_status status = VKMM_OK;
 
     for (uint32_t i = 0; i < options->operand_count && status == VKMM_OK; i++)
-        status = vkmm_reports_open(session->log, options->operands[i], &reports);
+        status = cli_reports_open(session->log, options->operands[i], &reports);
     if (status == VKMM_OK) status = filter_all(session, &reports);
     if (status == VKMM_OK) status = use(session, &reports);
-    vkmm_reports_free(&reports);
+    cli_reports_free(&reports);
     return status;
 }
 
 /* A saved report in another format. */
-static vkmm_status convert(cli_session *session, const vkmm_reports *reports)
+static vkmm_status convert(cli_session *session, const cli_reports *reports)
 {
     const vkmm_log *log = session->log;
     const char *format = session->writer->name;
@@ -108,12 +108,12 @@ static vkmm_status convert(cli_session *session, const vkmm_reports *reports)
         return vkmm_fail(log, VKMM_INVALID, "-o writes an HTML page: leave out --%s", format);
     if (reports->count != 1)
         return vkmm_fail(log, VKMM_INVALID, "--%s writes one report, not %u", format, reports->count);
-    if (vkmm_bench_write(session->writer, &session->report, &reports->benches[0]) != VKMM_OK)
+    if (cli_bench_write(session->writer, &session->report, &reports->benches[0]) != VKMM_OK)
         return VKMM_NO_MEMORY(log, "to write the report");
-    return vkmm_report_flush(&session->report, log);
+    return cli_report_flush(&session->report, log);
 }
 
-static vkmm_status show(cli_session *session, const vkmm_reports *reports)
+static vkmm_status show(cli_session *session, const cli_reports *reports)
 {
     const char *path = session->options->output;
     const vkmm_log *log = session->log;
@@ -121,20 +121,20 @@ static vkmm_status show(cli_session *session, const vkmm_reports *reports)
     size_t bytes = 0;
     vkmm_status status;
 
-    if (session->writer != &vkmm_table_writer) return convert(session, reports);
+    if (session->writer != &cli_table_writer) return convert(session, reports);
     if (path == NULL) {
-        status = vkmm_bench_bars(&session->report, reports->benches, reports->count);
-        return status == VKMM_OK ? vkmm_report_flush(&session->report, log)
+        status = cli_bench_bars(&session->report, reports->benches, reports->count);
+        return status == VKMM_OK ? cli_report_flush(&session->report, log)
                                  : vkmm_fail(log, status, "no memory to draw");
     }
-    status = vkmm_bench_page(&session->report, reports->benches, reports->count, &page, &bytes);
+    status = cli_bench_page(&session->report, reports->benches, reports->count, &page, &bytes);
     if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write the page");
     status = cli_output_write_page(session, path, page, bytes);
     vkmm_free(page);
     return status;
 }
 
-vkmm_status cli_report(cli_session *session)
+vkmm_status cli_command_report(cli_session *session)
 {
     const cli_options *options = session->options;
     const vkmm_log *log = session->log;

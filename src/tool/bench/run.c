@@ -28,8 +28,8 @@ enum {
 
 typedef struct bench_run {
     cli_session *session;
-    const vkmm_suite *suite;
-    vkmm_bench *bench;
+    const cli_suite *suite;
+    cli_bench *bench;
     cli_bench_live *live;
     cli_bench_lane *lanes; /* owned; one per device */
     cli_bench_cell *cells; /* owned; of the block */
@@ -45,11 +45,11 @@ typedef struct bench_run {
 /* Whether the run must stop: a signal came, or the report failed. */
 static int is_over(const bench_run *run)
 {
-    return vkmm_interrupted() != 0 || run->failure != VKMM_OK;
+    return cli_interrupted() != 0 || run->failure != VKMM_OK;
 }
 
 /* Whether the device has a row for the item: a BLAS has no tutorials' kernels, and no integers. */
-static int is_for(const vkmm_bench_device *device, const vkmm_suite_item *item)
+static int is_for(const cli_bench_device *device, const cli_suite_item *item)
 {
     const vkmm_problem *problem = &item->problem;
     const vkmm_types types = vkmm_problem_types(problem);
@@ -61,7 +61,7 @@ static int is_for(const vkmm_bench_device *device, const vkmm_suite_item *item)
     return item->shader == NULL && strcmp(item->kernel, "auto") == 0 && vkmm_type_of(types.in)->is_float;
 }
 
-uint32_t cli_bench_rows(const vkmm_suite *suite, const vkmm_bench_device *device)
+uint32_t cli_bench_rows(const cli_suite *suite, const cli_bench_device *device)
 {
     uint32_t rows = 0;
 
@@ -84,7 +84,7 @@ static double left_of(const bench_run *run)
 }
 
 /* The current step, and the time left; item NULL: peaks. */
-static void show_progress(const bench_run *run, const cli_bench_lane *lane, const vkmm_suite_item *item)
+static void show_progress(const bench_run *run, const cli_bench_lane *lane, const cli_suite_item *item)
 {
     cli_console *console = &run->session->console;
     const char *label = run->bench->devices[lane->device].label;
@@ -100,18 +100,18 @@ static void show_progress(const bench_run *run, const cli_bench_lane *lane, cons
         return;
     }
     cli_progress(console, "%u of %u rows, about %.0f s left: %s %s %s, %s", known, rows, left_of(run),
-                 VKMM_NAME(&item->problem, console->utf8), vkmm_text_type(&item->problem, console->utf8), item->kernel,
+                 CLI_NAME(&item->problem, console->utf8), cli_text_type(&item->problem, console->utf8), item->kernel,
                  label);
 }
 
 /* Abandons the device, which cannot continue: link.sentence says why. */
 static void give_up(bench_run *run, cli_bench_lane *lane)
 {
-    vkmm_bench_device *device = &run->bench->devices[lane->device];
+    cli_bench_device *device = &run->bench->devices[lane->device];
 
     if (lane->over) return;
     lane->over = 1;
-    VKMM_PUT(device->failed, "%.*s", VKMM_BENCH_TEXT - 1, lane->link.sentence);
+    VKMM_PUT(device->failed, "%.*s", CLI_BENCH_TEXT - 1, lane->link.sentence);
     vkmm_say(run->session->log, VKMM_LOG_WARNING, "%s is abandoned: %s", device->label, lane->link.sentence);
 }
 
@@ -133,7 +133,7 @@ static int is_ready(bench_run *run, cli_bench_lane *lane)
 }
 
 /* The types that the suite multiplies or sums in on the device. Some have no peak. */
-static json_t *types_of(const bench_run *run, const vkmm_bench_device *device)
+static json_t *types_of(const bench_run *run, const cli_bench_device *device)
 {
     json_t *types = json_array();
 
@@ -152,10 +152,10 @@ static json_t *types_of(const bench_run *run, const vkmm_bench_device *device)
 
 static cli_reply ask_peaks(bench_run *run, cli_bench_lane *lane, json_t *types)
 {
-    vkmm_bench_device *device = &run->bench->devices[lane->device];
-    vkmm_bench_peaks got;
+    cli_bench_device *device = &run->bench->devices[lane->device];
+    cli_bench_peaks got;
     json_t *ask = json_pack("{s:s}", "ask", "peaks"), *answer = NULL;
-    char sentence[VKMM_BENCH_TEXT];
+    char sentence[CLI_BENCH_TEXT];
     double shapes = SHAPES_SHARE * lane->budget_ms;
     double patience = PEAKS_PATIENCE + PEAK_PATIENCE * (double)json_array_size(types) + 2 * shapes;
     cli_reply reply;
@@ -165,8 +165,8 @@ static cli_reply ask_peaks(bench_run *run, cli_bench_lane *lane, json_t *types)
     reply =
         cli_worker_ask(&lane->link, ask, fmin(patience, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms), &answer);
     if (reply == CLI_REPLY_ANSWER && lane->link.status == VKMM_OK) {
-        vkmm_bench_peaks_init(&got);
-        if (vkmm_record_parse(json_object_get(answer, "peaks"), &vkmm_peaks_record, &got, sentence))
+        cli_bench_peaks_init(&got);
+        if (cli_record_parse(json_object_get(answer, "peaks"), &cli_peaks_record, &got, sentence))
             device->peaks = got;
         else
             reply = cli_worker_distrust(&lane->link, sentence);
@@ -178,7 +178,7 @@ static cli_reply ask_peaks(bench_run *run, cli_bench_lane *lane, json_t *types)
 /* Measures the device's peaks. */
 static void measure_peaks(bench_run *run, cli_bench_lane *lane)
 {
-    const vkmm_bench_device *device = &run->bench->devices[lane->device];
+    const cli_bench_device *device = &run->bench->devices[lane->device];
 
     if (device->is_host || device->together[0] != '\0' || !is_ready(run, lane)) return;
     show_progress(run, lane, NULL);
@@ -197,7 +197,7 @@ static int make_lanes(bench_run *run)
     run->cells = vkmm_alloc((size_t)run->bench->device_count * BLOCK, sizeof *run->cells);
     if (run->lanes == NULL || run->cells == NULL) return 0;
     for (uint32_t i = 0; i < run->bench->device_count; i++) {
-        const vkmm_bench_device *device = &run->bench->devices[i];
+        const cli_bench_device *device = &run->bench->devices[i];
         cli_bench_lane *lane = &run->lanes[i];
         double budget = run->suite->budget_ms;
         lane->suite = run->suite;
@@ -227,7 +227,7 @@ static int make_lanes(bench_run *run)
 /* Whether an earlier part of the run has the row. */
 static int is_known(const bench_run *run, const cli_bench_cell *cell)
 {
-    const vkmm_bench_row *known = vkmm_bench_find(run->bench, cell->lane->device, &cell->row);
+    const cli_bench_row *known = cli_bench_find(run->bench, cell->lane->device, &cell->row);
 
     return known != NULL && known->not_run[0] == '\0';
 }
@@ -335,28 +335,28 @@ static int has_waiting(const bench_run *run)
     return 0;
 }
 
-static void say_wrong(const bench_run *run, const vkmm_bench_row *row)
+static void say_wrong(const bench_run *run, const cli_bench_row *row)
 {
     vkmm_say(run->session->log, VKMM_LOG_ERROR, "wrong result: %s %s %s on %s: %s",
-             VKMM_NAME(&row->problem, run->session->console.utf8),
-             vkmm_text_type(&row->problem, run->session->console.utf8), row->asked,
+             CLI_NAME(&row->problem, run->session->console.utf8),
+             cli_text_type(&row->problem, run->session->console.utf8), row->asked,
              run->bench->devices[row->device].label, row->sentence);
 }
 
 /* Hands the row over to the report. */
 static void finish(bench_run *run, cli_bench_cell *cell)
 {
-    vkmm_bench_row *row = vkmm_bench_add_row(run->bench);
+    cli_bench_row *row = cli_bench_add_row(run->bench);
 
     if (row == NULL) {
-        vkmm_bench_row_free(&cell->row);
+        cli_bench_row_free(&cell->row);
         run->failure = VKMM_NO_MEMORY(run->session->log, "for a row of the report");
         return;
     }
     *row = cell->row;
-    vkmm_bench_row_init(&cell->row);
-    vkmm_bench_derive(run->bench, row);
-    vkmm_bench_raise_peaks(run->bench);
+    cli_bench_row_init(&cell->row);
+    cli_bench_derive(run->bench, row);
+    cli_bench_raise_peaks(run->bench);
     cell->lane->known++;
     cli_progress_end(&run->session->console);
     if (row->not_run[0] == '\0') {
@@ -380,7 +380,7 @@ static void run_block(bench_run *run, uint32_t from, uint32_t to)
         if (run->cells[i].state == CLI_BENCH_DONE && run->failure == VKMM_OK)
             finish(run, &run->cells[i]);
         else
-            vkmm_bench_row_free(&run->cells[i].row);
+            cli_bench_row_free(&run->cells[i].row);
     }
     if (run->failure == VKMM_OK) run->failure = cli_bench_know(run->live, run->bench, first);
 }
@@ -401,7 +401,7 @@ static void run_blocks(bench_run *run, uint32_t first, uint32_t end)
 
 /* Several Vulkan devices take turns, together with the host's BLAS, so that a drift of the machine affects all alike. A
  * single device keeps its clocks high. */
-static int takes_turns(const vkmm_bench *bench)
+static int takes_turns(const cli_bench *bench)
 {
     uint32_t devices = 0;
 
@@ -411,7 +411,7 @@ static int takes_turns(const vkmm_bench *bench)
 
 static void run_suite(bench_run *run)
 {
-    const vkmm_bench *bench = run->bench;
+    const cli_bench *bench = run->bench;
 
     if (takes_turns(bench))
         run_blocks(run, 0, bench->device_count);
@@ -423,11 +423,11 @@ static void run_suite(bench_run *run)
 static vkmm_status conclude(bench_run *run)
 {
     const vkmm_log *log = run->session->log;
-    const vkmm_bench *bench = run->bench;
+    const cli_bench *bench = run->bench;
     int ran = run->ran;
 
     if (run->failure != VKMM_OK) return run->failure;
-    if (vkmm_interrupted()) return VKMM_OK;
+    if (cli_interrupted()) return VKMM_OK;
     for (uint32_t i = 0; i < bench->row_count && !ran; i++) ran = bench->rows[i].not_run[0] == '\0';
     if (run->wrong > 0) return VKMM_WRONG_RESULT;
     if (ran || bench->row_count == 0) return VKMM_OK;
@@ -442,19 +442,19 @@ static vkmm_status conclude(bench_run *run)
 /* Before what it was resumed from, if it was. */
 static void note_end(const bench_run *run)
 {
-    vkmm_bench *bench = run->bench;
-    char resumed[VKMM_BENCH_TEXT], why[VKMM_BENCH_TEXT / 2];
+    cli_bench *bench = run->bench;
+    char resumed[CLI_BENCH_TEXT], why[CLI_BENCH_TEXT / 2];
 
     if (bench->complete) return;
     memcpy(resumed, bench->note, sizeof resumed);
     if (run->failure != VKMM_OK)
         VKMM_PUT(why, "%.*s", (int)sizeof why - 1, run->session->console.last_error);
     else
-        VKMM_PUT(why, "interrupted by signal %d", vkmm_interrupted());
+        VKMM_PUT(why, "interrupted by signal %d", cli_interrupted());
     VKMM_PUT(bench->note, "%s%s%.120s", why, resumed[0] != '\0' ? "; " : "", resumed);
 }
 
-vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, cli_bench_live *live)
+vkmm_status cli_bench_go(cli_session *session, const cli_suite *suite, cli_bench *bench, cli_bench_live *live)
 {
     bench_run run = {.session = session, .suite = suite, .bench = bench, .live = live};
     vkmm_status status = VKMM_OUT_OF_MEMORY;
@@ -469,8 +469,8 @@ vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_ben
         run.wrong += bench->rows[i].not_run[0] == '\0' && !bench->rows[i].passed;
     for (uint32_t i = 0; i < bench->device_count && !is_over(&run); i++) measure_peaks(&run, &run.lanes[i]);
     cli_progress_end(&session->console);
-    for (uint32_t i = 0; i < bench->row_count; i++) vkmm_bench_derive(bench, &bench->rows[i]); /* by these peaks */
-    vkmm_bench_raise_peaks(bench);
+    for (uint32_t i = 0; i < bench->row_count; i++) cli_bench_derive(bench, &bench->rows[i]); /* by these peaks */
+    cli_bench_raise_peaks(bench);
     if (!is_over(&run)) run.failure = cli_bench_begin(live, bench);
     run_suite(&run);
     cli_progress_end(&session->console);

@@ -14,7 +14,7 @@ typedef struct place {
 } place;
 
 /* Largest speed first; rows without a speed come last. */
-static place place_of(cli_sort key, const vkmm_bench_row *row, uint32_t at)
+static place place_of(cli_sort key, const cli_bench_row *row, uint32_t at)
 {
     place p = {0, "", at};
 
@@ -50,8 +50,8 @@ static int compare(const void *a, const void *b)
     return x->at < y->at ? -1 : 1;
 }
 
-int vkmm_bench_sort(cli_sort key, void *rows, uint32_t count, size_t size,
-                    const vkmm_bench_row *(*row_of)(const void *entry))
+int cli_bench_sort(cli_sort key, void *rows, uint32_t count, size_t size,
+                   const cli_bench_row *(*row_of)(const void *entry))
 {
     const uint32_t sorted = key != CLI_SORT_NONE ? count : 0;
     place *places = vkmm_alloc(sorted, sizeof *places);

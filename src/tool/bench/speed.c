@@ -18,13 +18,13 @@
 #define HOST_MS_PER_BYTE 3e-6    /* 3 ns: a few passes over a matrix, and random numbers */
 #define BLOCKY           64      /* a product with such extents shows the speed of arithmetic, not of memory */
 
-static int is_host_speed(const vkmm_bench_device *device)
+static int is_host_speed(const cli_bench_device *device)
 {
     return device->is_host || device->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
 /* 0: accepts every problem. */
-static uint32_t kind_of(const vkmm_suite_item *item)
+static uint32_t kind_of(const cli_suite_item *item)
 {
     const char *kernel = item->kernel;
 
@@ -42,12 +42,12 @@ static uint32_t way_of(const vkmm_problem *problem)
 }
 
 /* The fastest measured speed of such products. */
-static double best_of(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
+static double best_of(const cli_bench_speeds *speeds, const cli_suite_item *item)
 {
     return speeds->best[kind_of(item)][way_of(&item->problem)];
 }
 
-double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
+double cli_bench_bytes(const cli_suite_item *item, double rotating_bytes)
 {
     double bytes = 0;
 
@@ -56,17 +56,17 @@ double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
     return bytes > rotating_bytes ? bytes : rotating_bytes;
 }
 
-static double first_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
+static double first_guess(const cli_bench_speeds *speeds, const cli_suite_item *item)
 {
     int slow = is_host_speed(speeds->device);
-    double peak = 2 * vkmm_bench_peak_of(&speeds->device->peaks, &item->problem, NULL, NULL) / 1000;
+    double peak = 2 * cli_bench_peak_of(&speeds->device->peaks, &item->problem, NULL, NULL) / 1000;
 
     if (!(peak > 0)) return slow ? UNKNOWN_HOST : UNKNOWN_FLOPS;
     if (kind_of(item) > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);
     return peak * (slow ? GENERAL_CPU : GENERAL_GPU);
 }
 
-double cli_bench_expect(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
+double cli_bench_expect(const cli_bench_speeds *speeds, const cli_suite_item *item)
 {
     double copy = speeds->device->peaks.copy_bytes_per_s / 1000;
     double arithmetic = vkmm_problem_flops(&item->problem) /
@@ -76,19 +76,19 @@ double cli_bench_expect(const cli_bench_speeds *speeds, const vkmm_suite_item *i
     return arithmetic > memory ? arithmetic : memory;
 }
 
-int cli_bench_is_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
+int cli_bench_is_guess(const cli_bench_speeds *speeds, const cli_suite_item *item)
 {
     return !(best_of(speeds, item) > 0);
 }
 
-double cli_bench_expect_host(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
+double cli_bench_expect_host(const cli_bench_speeds *speeds, const cli_suite_item *item)
 {
     double each = speeds->host_ms_per_byte > 0 ? speeds->host_ms_per_byte : HOST_MS_PER_BYTE;
 
     return each * cli_bench_bytes(item, 0);
 }
 
-void cli_bench_learn(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms)
+void cli_bench_learn(cli_bench_speeds *speeds, const cli_suite_item *item, double product_ms)
 {
     const vkmm_problem *problem = &item->problem;
     double *best = &speeds->best[kind_of(item)][way_of(problem)];
@@ -98,7 +98,7 @@ void cli_bench_learn(cli_bench_speeds *speeds, const vkmm_suite_item *item, doub
     if (isfinite(speed) && speed > *best) *best = speed;
 }
 
-void cli_bench_learn_host(cli_bench_speeds *speeds, const vkmm_suite_item *item, double host_ms)
+void cli_bench_learn_host(cli_bench_speeds *speeds, const cli_suite_item *item, double host_ms)
 {
     double each = host_ms / cli_bench_bytes(item, 0);
 

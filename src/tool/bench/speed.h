@@ -1,6 +1,6 @@
 /* Expected times on one device: from its peaks at first, then from what was measured there. */
-#ifndef VKMM_CLI_BENCH_SPEED_H
-#define VKMM_CLI_BENCH_SPEED_H
+#ifndef CLI_BENCH_SPEED_H
+#define CLI_BENCH_SPEED_H
 
 #include "bench/suite.h"
 #include "report/document.h"
@@ -12,25 +12,25 @@ enum {
 };
 
 typedef struct cli_bench_speeds {
-    const vkmm_bench_device *device;
+    const cli_bench_device *device;
     double best[CLI_BENCH_KINDS][CLI_BENCH_WAYS]; /* FLOP per millisecond; 0: nothing measured yet */
     double host_ms_per_byte; /* making operands and judging products: the least of larger ones; 0: not measured yet */
 } cli_bench_speeds;
 
 /* Bytes of all operands, including rotating copies. */
-double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes);
+double cli_bench_bytes(const cli_suite_item *item, double rotating_bytes);
 
 /* The expected milliseconds of one product; a cautious guess. */
-double cli_bench_expect(const cli_bench_speeds *speeds, const vkmm_suite_item *item);
+double cli_bench_expect(const cli_bench_speeds *speeds, const cli_suite_item *item);
 
 /* Whether nothing of the kind was measured yet, so that it may take only half as long. */
-int cli_bench_is_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item);
+int cli_bench_is_guess(const cli_bench_speeds *speeds, const cli_suite_item *item);
 
 /* The expected time of the host for one row. */
-double cli_bench_expect_host(const cli_bench_speeds *speeds, const vkmm_suite_item *item);
+double cli_bench_expect_host(const cli_bench_speeds *speeds, const cli_suite_item *item);
 
 /* Records measurements: the time of a product, and the time of the host for it. */
-void cli_bench_learn(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms);
-void cli_bench_learn_host(cli_bench_speeds *speeds, const vkmm_suite_item *item, double host_ms);
+void cli_bench_learn(cli_bench_speeds *speeds, const cli_suite_item *item, double product_ms);
+void cli_bench_learn_host(cli_bench_speeds *speeds, const cli_suite_item *item, double host_ms);
 
 #endif

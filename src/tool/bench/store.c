@@ -21,7 +21,7 @@ vkmm_status cli_bench_store_check(const cli_session *session)
         return vkmm_fail(session->log, VKMM_INVALID,
                          "--resume continues the unfinished run of a file: name it with -o");
     if (path == NULL) return VKMM_OK;
-    if (vkmm_writer_for(path) == NULL)
+    if (cli_writer_for(path) == NULL)
         return vkmm_fail(
             session->log, VKMM_INVALID,
             "-o takes its format from the file's name, but '%.200s' ends with none of .json, .jsonl, .csv, .md, .xml",
@@ -41,7 +41,7 @@ static char *text_of(const json_t *json)
 }
 
 /* Reports the first difference. */
-static void compare(const vkmm_node *then, json_t *now)
+static void compare(const cli_node *then, json_t *now)
 {
     char *old, *new;
     const char *key;
@@ -50,12 +50,12 @@ static void compare(const vkmm_node *then, json_t *now)
 
     json_object_foreach(now, key, value)
     {
-        const vkmm_node at = vkmm_node_key(then, key);
+        const cli_node at = cli_node_key(then, key);
         compare(&at, value);
     }
     json_array_foreach(now, i, value)
     {
-        const vkmm_node at = vkmm_node_at(then, i);
+        const cli_node at = cli_node_at(then, i);
         compare(&at, value);
     }
     if (json_is_object(now)) return;
@@ -64,17 +64,17 @@ static void compare(const vkmm_node *then, json_t *now)
     if (old == NULL || new == NULL)
         then->reading->out_of_memory = 1;
     else if (strcmp(old, new) != 0)
-        vkmm_node_fail(then, "is %.80s, but now it would be %.80s", old, new);
+        cli_node_fail(then, "is %.80s, but now it would be %.80s", old, new);
     free(old);
     free(new);
 }
 
-static vkmm_status check_same(const cli_session *session, const vkmm_bench *old, const vkmm_bench *bench)
+static vkmm_status check_same(const cli_session *session, const cli_bench *old, const cli_bench *bench)
 {
     const char *path = session->options->output;
-    vkmm_reading reading = {.sentence = ""};
-    json_t *then = vkmm_record_json(&vkmm_same_record, old), *now = vkmm_record_json(&vkmm_same_record, bench);
-    const vkmm_node root = vkmm_node_root(&reading, then);
+    cli_reading reading = {.sentence = ""};
+    json_t *then = cli_record_json(&cli_same_record, old), *now = cli_record_json(&cli_same_record, bench);
+    const cli_node root = cli_node_root(&reading, then);
 
     reading.out_of_memory = then == NULL || now == NULL;
     if (!reading.out_of_memory) compare(&root, now);
@@ -86,13 +86,13 @@ static vkmm_status check_same(const cli_session *session, const vkmm_bench *old,
 }
 
 /* Rows that did not run are tried again. */
-static void take_rows(vkmm_bench *old, vkmm_bench *bench)
+static void take_rows(cli_bench *old, cli_bench *bench)
 {
     for (uint32_t i = 0; i < old->row_count; i++) {
         if (old->rows[i].not_run[0] == '\0')
             old->rows[bench->row_count++] = old->rows[i];
         else
-            vkmm_bench_row_free(&old->rows[i]);
+            cli_bench_row_free(&old->rows[i]);
     }
     bench->rows = old->rows;
     old->rows = NULL;
@@ -104,28 +104,28 @@ static void take_rows(vkmm_bench *old, vkmm_bench *bench)
     memcpy(bench->created, old->created, sizeof bench->created);
 }
 
-vkmm_status cli_bench_store_resume(const cli_session *session, vkmm_bench *bench)
+vkmm_status cli_bench_store_resume(const cli_session *session, cli_bench *bench)
 {
     const char *path = session->options->output;
-    vkmm_reports old = {0};
+    cli_reports old = {0};
     vkmm_status status;
 
     if (!session->options->resume || vkmm_path_look(path, 0) == VKMM_PATH_MISSING) return VKMM_OK;
-    status = vkmm_reports_open(session->log, path, &old);
+    status = cli_reports_open(session->log, path, &old);
     if (status == VKMM_OK && old.count != 1)
         status = vkmm_fail(session->log, VKMM_INVALID, "%s has %u reports: only one can be resumed", path, old.count);
     if (status == VKMM_OK) status = check_same(session, &old.benches[0], bench);
     if (status == VKMM_OK) take_rows(&old.benches[0], bench);
-    vkmm_reports_free(&old);
+    cli_reports_free(&old);
     return status;
 }
 
 /* ---- writing ---- */
 
 /* The whole report as text, to be freed with free(); NULL if memory runs out. */
-static char *compose(const cli_session *session, const vkmm_bench *bench, size_t *bytes)
+static char *compose(const cli_session *session, const cli_bench *bench, size_t *bytes)
 {
-    vkmm_report report = session->report;
+    cli_report report = session->report;
     vkmm_status status;
     char *text = NULL;
 
@@ -139,7 +139,7 @@ static char *compose(const cli_session *session, const vkmm_bench *bench, size_t
     report.utf8 = 1;
     report.rows = 0;
     if (report.out == NULL) return NULL;
-    status = vkmm_bench_write(vkmm_writer_for(session->options->output), &report, bench);
+    status = cli_bench_write(cli_writer_for(session->options->output), &report, bench);
     if (ferror(report.out)) status = VKMM_OUT_OF_MEMORY;
 #ifdef _WIN32 /* which has no stream in memory */
     *bytes = (size_t)_ftelli64(report.out);
@@ -152,7 +152,7 @@ static char *compose(const cli_session *session, const vkmm_bench *bench, size_t
     return NULL;
 }
 
-vkmm_status cli_bench_store_write(const cli_session *session, const vkmm_bench *bench, int is_end)
+vkmm_status cli_bench_store_write(const cli_session *session, const cli_bench *bench, int is_end)
 {
     const char *path = session->options->output;
     vkmm_disk_entry entry;

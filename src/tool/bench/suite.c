@@ -12,20 +12,20 @@
 
 /* Where items are added; records whether memory ran out. */
 typedef struct filler {
-    vkmm_suite *suite;
+    cli_suite *suite;
     vkmm_types types;
     int failed;
 } filler;
 
-void vkmm_suite_free(vkmm_suite *suite)
+void cli_suite_free(cli_suite *suite)
 {
     vkmm_free(suite->items);
     memset(suite, 0, sizeof *suite);
 }
 
-int vkmm_suite_add(vkmm_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem)
+int cli_suite_add(cli_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem)
 {
-    vkmm_suite_item *item = vkmm_list_add(&suite->items, &suite->count, 1, sizeof *item);
+    cli_suite_item *item = vkmm_list_add(&suite->items, &suite->count, 1, sizeof *item);
 
     if (item == NULL) return 0;
     VKMM_PUT(item->group, "%s", group);
@@ -41,7 +41,7 @@ static void add_for(filler *f, const char *group, const char *kernel, const vkmm
     typed.type = f->types.in;
     typed.out_type = f->types.out;
     typed.compute = f->types.compute;
-    if (!f->failed && !vkmm_suite_add(f->suite, group, kernel, &typed)) f->failed = 1;
+    if (!f->failed && !cli_suite_add(f->suite, group, kernel, &typed)) f->failed = 1;
 }
 
 static void add(filler *f, const char *group, const vkmm_problem *problem)
@@ -64,7 +64,7 @@ static void add_ladder(filler *f, uint64_t n)
 {
     vkmm_tutorial step;
 
-    if (f->types.in != f->types.out || f->types.in != f->types.compute || vkmm_suite_is_narrow(f->types)) return;
+    if (f->types.in != f->types.out || f->types.in != f->types.compute || cli_suite_is_narrow(f->types)) return;
     for (uint32_t i = 0; vkmm_tutorial_at(i, &step); i++)
         if (!step.on_host) add_for(f, "ladder", step.name, &VKMM_PROBLEM(.m = n, .n = n, .k = n));
 }
@@ -75,7 +75,7 @@ static void add_layer(filler *f, uint64_t tokens)
     add_size(f, "llm", 4096, tokens, 14336);
 }
 
-int vkmm_suite_is_narrow(vkmm_types types)
+int cli_suite_is_narrow(vkmm_types types)
 {
     return vkmm_type_of(types.in)->bytes < 4 || vkmm_type_of(types.compute)->bytes < 4;
 }
@@ -102,7 +102,7 @@ static void fill_narrow(filler *f)
  * may be used up before the last, so the ladder's slow kernels come after at least one row of every type. */
 static void fill_quick(filler *f, int is_first, int pass)
 {
-    if (!is_first && vkmm_suite_is_narrow(f->types)) {
+    if (!is_first && cli_suite_is_narrow(f->types)) {
         if (!vkmm_types_equal(f->types, vkmm_types_default(f->types.in))) return;
         if (f->types.in == VKMM_F16 && pass == 0) add_square(f, "square", 1024);
         if ((f->types.in == VKMM_F16 || f->types.in == VKMM_I8) && pass == 1) add_square(f, "square", 4096);
@@ -140,7 +140,7 @@ static void add_neighbours(filler *f, uint64_t from, uint64_t to)
  * every type. */
 static void fill_standard(filler *f, int is_first, int pass)
 {
-    if (!is_first && vkmm_suite_is_narrow(f->types)) {
+    if (!is_first && cli_suite_is_narrow(f->types)) {
         if (pass == 0) fill_narrow(f);
         return;
     }
@@ -199,7 +199,7 @@ static void add_batch(filler *f, uint64_t n, uint64_t count)
 static void fill_full(filler *f, int is_first, int pass)
 {
     fill_standard(f, is_first, pass);
-    if (pass > 0 || (!is_first && vkmm_suite_is_narrow(f->types))) return;
+    if (pass > 0 || (!is_first && cli_suite_is_narrow(f->types))) return;
     for (uint64_t n = 128; n < 16384; n *= 2) add_square(f, "square", n + n / 2);
     for (uint64_t n = 64; n <= 128; n *= 2) add_square(f, "square", n);
     add_variants(f, 1024);
@@ -224,7 +224,7 @@ static const struct {
 
 enum { SUITES = VKMM_COUNT(suites) };
 
-const char *vkmm_suite_name(uint32_t index)
+const char *cli_suite_name(uint32_t index)
 {
     return index < SUITES ? suites[index].name : NULL;
 }
@@ -237,8 +237,8 @@ static uint32_t first_type(const vkmm_types *types, uint32_t type_count)
     return 0;
 }
 
-vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count,
-                            vkmm_suite *suite)
+vkmm_status cli_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count,
+                           cli_suite *suite)
 {
     uint32_t which = 0, first = first_type(types, type_count);
     filler f = {.suite = suite};
@@ -260,6 +260,6 @@ vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_ty
         suites[which].fill(&f, at == 0, (int)(i / type_count));
     }
     if (!f.failed) return VKMM_OK;
-    vkmm_suite_free(suite);
+    cli_suite_free(suite);
     return VKMM_NO_MEMORY(log, "for the items of the suite %s", name);
 }

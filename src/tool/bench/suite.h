@@ -1,37 +1,37 @@
 /* What to measure: lists of problems. */
-#ifndef VKMM_BENCH_SUITE_H
-#define VKMM_BENCH_SUITE_H
+#ifndef CLI_BENCH_SUITE_H
+#define CLI_BENCH_SUITE_H
 
 #include "base/log.h"
 #include "math/type.h"
 #include "vkmatmul.h"
 
-typedef struct vkmm_suite_item {
-    char group[16];     /* vkmm_bench_row.group */
+typedef struct cli_suite_item {
+    char group[16];     /* cli_bench_row.group */
     char kernel[32];    /* "auto" …; the name of a shader's file */
     const char *shader; /* NULL, or its path, which outlives the suite */
     vkmm_problem problem;
-    int for_gpus; /* skipped if the device is a processor; vkmm_suite_make leaves it 0 */
-} vkmm_suite_item;
+    int for_gpus; /* skipped if the device is a processor; cli_suite_make leaves it 0 */
+} cli_suite_item;
 
-typedef struct vkmm_suite {
+typedef struct cli_suite {
     char name[256];
-    vkmm_suite_item *items; /* owned */
+    cli_suite_item *items; /* owned */
     uint32_t count;
     double budget_ms;     /* for one device, all rows together */
     double cpu_budget_ms; /* the same for a device that is a processor; 0: budget_ms */
     double longest_ms;    /* an item is not run if one product is expected to take longer */
     double row_ms;        /* kernel time to sample for a row, unless it is stable before */
     uint32_t rounds;      /* the fewest rounds in which a row is sampled, spread over time */
-} vkmm_suite;
+} cli_suite;
 
 /* The names: "quick" (squares up to 4096, the ladder's kernels, a few other shapes; under a minute on any device),
  * "standard" (squares from 256 to 16384 and their neighbours, the ladder, layers of a language model, tall and skinny,
  * split-K; all types), "full" (more: finer steps, all ops, batches, alpha and beta, odd strides); NULL past the end. */
-const char *vkmm_suite_name(uint32_t index);
+const char *cli_suite_name(uint32_t index);
 
 /* A suite by name, for the types given (a device leaves out those it lacks). VKMM_INVALID: no such name;
- * VKMM_OUT_OF_MEMORY. Ended by vkmm_suite_free.
+ * VKMM_OUT_OF_MEMORY. Ended by cli_suite_free.
  *   Types narrower than 32 bits have the whole suite (except the ladder, whose kernels do not support them) if they
  * come first; after other types, a short one: in a standard run on a fast GPU the host spends most of the eight minutes
  * on the largest products, filling and verifying gigabytes, so there is no time for eight types. The short suite
@@ -39,15 +39,15 @@ const char *vkmm_suite_name(uint32_t index);
  * three layers of a language model, for bytes also with B transposed, as weights are often stored; about a second per
  * row. In return, integers have no neighbours of 16384, which took as long as all of that. For sums narrower than usual
  * there are two more squares; in the quick suite, two squares of f16 and one of i8. */
-vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count,
-                            vkmm_suite *suite);
+vkmm_status cli_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count,
+                           cli_suite *suite);
 
 /* Whether products of such types have the short suite after other types: A and B, or the sums, have fewer than 32 bits.
  */
-int vkmm_suite_is_narrow(vkmm_types types);
-void vkmm_suite_free(vkmm_suite *suite); /* a zeroed suite is legal */
+int cli_suite_is_narrow(vkmm_types types);
+void cli_suite_free(cli_suite *suite); /* a zeroed suite is legal */
 
 /* Adds an item; 0 if memory runs out. */
-int vkmm_suite_add(vkmm_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem);
+int cli_suite_add(cli_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem);
 
 #endif

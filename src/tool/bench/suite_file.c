@@ -66,7 +66,7 @@ static vkmm_status list_asked(const cli_session *session, combinations *all)
 }
 
 /* Only products that the planner chooses a kernel for are multiplied by a method. */
-static void set_method(vkmm_suite *suite, vkmm_method method)
+static void set_method(cli_suite *suite, vkmm_method method)
 {
     uint32_t count = 0;
 
@@ -87,7 +87,7 @@ static int is_combined(const cli_options *options)
 }
 
 /* A built-in suite. On a processor, narrow types are included only if requested. */
-static vkmm_status make_suite(const cli_session *session, const char *name, vkmm_suite *suite)
+static vkmm_status make_suite(const cli_session *session, const char *name, cli_suite *suite)
 {
     const cli_options *options = session->options;
     const int is_asked = options->types.count > 0 || is_combined(options);
@@ -98,9 +98,9 @@ static vkmm_status make_suite(const cli_session *session, const char *name, vkmm
         status = list_asked(session, &all);
     else
         list_usual(&all);
-    if (status == VKMM_OK) status = vkmm_suite_make(session->log, name, all.types, all.count, suite);
+    if (status == VKMM_OK) status = cli_suite_make(session->log, name, all.types, all.count, suite);
     for (uint32_t i = 0; status == VKMM_OK && !is_asked && i < suite->count; i++)
-        suite->items[i].for_gpus = vkmm_suite_is_narrow(vkmm_problem_types(&suite->items[i].problem));
+        suite->items[i].for_gpus = cli_suite_is_narrow(vkmm_problem_types(&suite->items[i].problem));
     if (status == VKMM_OK && options->problem.method != VKMM_COMPUTE_DIRECT) set_method(suite, options->problem.method);
     return status;
 }
@@ -122,7 +122,7 @@ static int is_problem_only(const cli_options *options)
     return 1;
 }
 
-static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const cli_types *types, vkmm_suite *suite)
+static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const cli_types *types, cli_suite *suite)
 {
     if (line->types.count > 0) types = &line->types;
     for (uint32_t t = 0; t < types->count; t++) {
@@ -133,7 +133,7 @@ static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const
             if (status != VKMM_OK) return status;
             if (suite->count >= MOST_ITEMS)
                 return vkmm_fail(log, VKMM_INVALID, "a suite has at most %d problems", MOST_ITEMS);
-            if (!vkmm_suite_add(suite, "file", line->kernel != NULL ? line->kernel : "auto", &problem))
+            if (!cli_suite_add(suite, "file", line->kernel != NULL ? line->kernel : "auto", &problem))
                 return VKMM_NO_MEMORY(log, "for the items of a suite");
         }
     }
@@ -141,7 +141,7 @@ static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const
 }
 
 /* Words between white space; '#' begins a comment. */
-static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *types, vkmm_suite *suite)
+static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *types, cli_suite *suite)
 {
     char *words[MOST_WORDS + 2] = {(char *)(uintptr_t) "run"}, *next = line;
     cli_options options;
@@ -169,7 +169,7 @@ static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *t
 }
 
 static vkmm_status read_lines(const vkmm_log *log, const char *path, const vkmm_mapping *file, const cli_types *types,
-                              vkmm_suite *suite)
+                              cli_suite *suite)
 {
     place at = {log, path, 0};
     const vkmm_log here = {say_where, &at};
@@ -203,16 +203,16 @@ static int takes(const char *kernel, const vkmm_problem *problem)
            types.in == types.out && types.in == types.compute;
 }
 
-static int add_like(vkmm_suite *suite, const vkmm_suite_item *item, const char *kernel, const char *shader)
+static int add_like(cli_suite *suite, const cli_suite_item *item, const char *kernel, const char *shader)
 {
-    if (!vkmm_suite_add(suite, item->group, kernel, &item->problem)) return 0;
+    if (!cli_suite_add(suite, item->group, kernel, &item->problem)) return 0;
     suite->items[suite->count - 1].for_gpus = item->for_gpus;
     suite->items[suite->count - 1].shader = shader;
     return 1;
 }
 
 /* An item for each kernel of --kernel in place of the automatic one, and one more for each user's shader. */
-static int add_kernels(const cli_options *options, const vkmm_suite_item *item, vkmm_suite *suite)
+static int add_kernels(const cli_options *options, const cli_suite_item *item, cli_suite *suite)
 {
     const int is_auto = strcmp(item->kernel, "auto") == 0,
               has_own = options->types.count > 0 || item->problem.type == VKMM_F32;
@@ -240,9 +240,9 @@ static vkmm_status check_paths(const vkmm_log *log, const cli_list *files)
 }
 
 /* --kernel and --shader. */
-static vkmm_status choose_kernels(const vkmm_log *log, const cli_options *options, vkmm_suite *suite)
+static vkmm_status choose_kernels(const vkmm_log *log, const cli_options *options, cli_suite *suite)
 {
-    vkmm_suite chosen = *suite;
+    cli_suite chosen = *suite;
     int fine = 1;
 
     if (options->kernels.count == 0 && options->shaders.count == 0) return VKMM_OK;
@@ -267,7 +267,7 @@ static void say_otherwise(void *user, vkmm_log_level level, const char *sentence
     vkmm_say(user, level, "--suite takes quick, standard, full or a file: %s", sentence);
 }
 
-static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_types *types, vkmm_suite *suite)
+static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_types *types, cli_suite *suite)
 {
     const vkmm_log otherwise = {say_otherwise, (void *)(uintptr_t)log};
     static const cli_types f32 = {1, {VKMM_F32}};
@@ -285,7 +285,7 @@ static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_ty
     return status;
 }
 
-vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
+vkmm_status cli_bench_suite(const cli_session *session, cli_suite *suite)
 {
     const cli_options *options = session->options;
     const vkmm_log *log = session->log;
@@ -294,8 +294,8 @@ vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
     uint32_t i = 0;
 
     memset(suite, 0, sizeof *suite);
-    while (vkmm_suite_name(i) != NULL && strcmp(vkmm_suite_name(i), name) != 0) i++;
-    if (vkmm_suite_name(i) != NULL)
+    while (cli_suite_name(i) != NULL && strcmp(cli_suite_name(i), name) != 0) i++;
+    if (cli_suite_name(i) != NULL)
         status = make_suite(session, name, suite);
     else if (is_combined(options))
         status =
@@ -308,6 +308,6 @@ vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
         suite->budget_ms = options->budget_ms;
         suite->cpu_budget_ms = 0;
     }
-    if (status != VKMM_OK) vkmm_suite_free(suite);
+    if (status != VKMM_OK) cli_suite_free(suite);
     return status;
 }

@@ -19,7 +19,7 @@ typedef struct worker {
 } worker;
 
 /* One peak after another; a type that the device lacks, or a shape for which there is no time, has none. */
-static vkmm_status measure_types(worker *w, const json_t *types, vkmm_bench_peaks *peaks)
+static vkmm_status measure_types(worker *w, const json_t *types, cli_bench_peaks *peaks)
 {
     vkmm_peaks found = {0};
 
@@ -38,7 +38,7 @@ static vkmm_status measure_types(worker *w, const json_t *types, vkmm_bench_peak
 }
 
 /* Whether a row may need this peak: of these types, no shape has been measured. */
-static int is_needed(const vkmm_matrix_shape *shape, const json_t *types, const vkmm_bench_peaks *peaks)
+static int is_needed(const vkmm_matrix_shape *shape, const json_t *types, const cli_bench_peaks *peaks)
 {
     int asked = 0;
     uint32_t component;
@@ -53,7 +53,7 @@ static int is_needed(const vkmm_matrix_shape *shape, const json_t *types, const 
 }
 
 /* One shape for each combination of types first, then all others for which there is time. */
-static vkmm_status measure_shapes(worker *w, const json_t *types, double time_ms, vkmm_bench_peaks *peaks)
+static vkmm_status measure_shapes(worker *w, const json_t *types, double time_ms, cli_bench_peaks *peaks)
 {
     cli_session *session = w->place.session;
     const vkmm_matrix_shape *shapes = session->info->matrix_shapes;
@@ -64,7 +64,7 @@ static vkmm_status measure_shapes(worker *w, const json_t *types, double time_ms
     if (!(time_ms > 0)) return VKMM_OK;
     for (uint32_t n = 0; n < 2 * count; n++) {
         const uint32_t i = n % count;
-        vkmm_bench_matrix *matrix = &peaks->matrix[peaks->matrix_count];
+        cli_bench_matrix *matrix = &peaks->matrix[peaks->matrix_count];
         if (n < count ? !is_needed(&shapes[i], types, peaks) : tried[i] || vkmm_now_ms() - start >= time_ms) continue;
         tried[i] = 1;
         vkmm_status status = vkmm_device_matrix_peak(session->device, &shapes[i], &matrix->multiply_adds_per_s);
@@ -78,15 +78,15 @@ static vkmm_status measure_shapes(worker *w, const json_t *types, double time_ms
 
 static vkmm_status measure_peaks(worker *w, const json_t *request, json_t *answer)
 {
-    vkmm_bench_peaks peaks;
+    cli_bench_peaks peaks;
     vkmm_status status;
 
-    vkmm_bench_peaks_init(&peaks);
+    cli_bench_peaks_init(&peaks);
     status = measure_types(w, json_object_get(request, "types"), &peaks);
     if (status == VKMM_OK)
         status = measure_shapes(w, json_object_get(request, "types"), cli_json_number(request, "matrix_ms", 0), &peaks);
     w->place.busy_until = vkmm_now_ms();
-    if (status == VKMM_OK) json_object_set_new(answer, "peaks", vkmm_record_json(&vkmm_peaks_record, &peaks));
+    if (status == VKMM_OK) json_object_set_new(answer, "peaks", cli_record_json(&cli_peaks_record, &peaks));
     return status;
 }
 
@@ -105,9 +105,9 @@ static cli_bench_job *find(worker *w, const json_t *request)
 static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
 {
     cli_bench_job *job = NULL;
-    char sentence[VKMM_BENCH_TEXT];
+    char sentence[CLI_BENCH_TEXT];
     const char *shader = cli_json_text(request, "shader", "");
-    vkmm_bench_row row;
+    cli_bench_row row;
     vkmm_status status;
 
     for (int i = 0; i < CLI_BENCH_JOBS && job == NULL; i++)
@@ -116,8 +116,8 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
         return vkmm_fail(w->place.session->log, VKMM_INVALID, "this process measures at most %d products at once",
                          CLI_BENCH_JOBS);
     memset(job, 0, sizeof *job);
-    if (!vkmm_record_parse(json_object_get(request, "problem"), &vkmm_problem_record, &job->request.job.problem,
-                           sentence))
+    if (!cli_record_parse(json_object_get(request, "problem"), &cli_problem_record, &job->request.job.problem,
+                          sentence))
         return vkmm_fail(w->place.session->log, VKMM_INVALID, "invalid problem: %s", sentence);
     job->used = 1;
     job->id = id_of(request);
@@ -134,29 +134,29 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
     VKMM_PUT(job->kernel, "%s", cli_json_text(request, "kernel", "auto"));
     job->inputs.seed = strtoull(cli_json_text(request, "seed", "1"), NULL, 10);
     job->rotating_bytes = (uint64_t)cli_json_number(request, "rotating_bytes", 0);
-    vkmm_bench_row_init(&row);
+    cli_bench_row_init(&row);
     status = cli_bench_job_begin(&w->place, job, &row);
     if (status == VKMM_OK || status == VKMM_WRONG_RESULT) {
-        json_object_set_new(answer, "row", vkmm_record_json(&vkmm_row_record, &row));
+        json_object_set_new(answer, "row", cli_record_json(&cli_row_record, &row));
         json_object_set_new(answer, "product_ms", json_real(job->one_ms));
         json_object_set_new(answer, "host_ms", json_real(job->host_ms));
     }
-    vkmm_bench_row_free(&row);
+    cli_bench_row_free(&row);
     return status;
 }
 
 static vkmm_status sample(worker *w, const json_t *request, json_t *answer)
 {
     cli_bench_job *job = find(w, request);
-    vkmm_bench_row round;
+    cli_bench_row round;
     vkmm_status status;
 
     if (job == NULL) return vkmm_fail(w->place.session->log, VKMM_INVALID, "there is no job with this id");
-    vkmm_bench_row_init(&round);
+    cli_bench_row_init(&round);
     status = cli_bench_job_round(&w->place, job, cli_json_number(request, "ms", 0),
                                  json_is_true(json_object_get(request, "full")), &round);
-    if (status == VKMM_OK) json_object_set_new(answer, "round", vkmm_record_json(&vkmm_round_record, &round));
-    vkmm_bench_row_free(&round);
+    if (status == VKMM_OK) json_object_set_new(answer, "round", cli_record_json(&cli_round_record, &round));
+    cli_bench_row_free(&round);
     return status;
 }
 
@@ -180,14 +180,14 @@ static vkmm_status get_ready(worker *w)
         w->place.blas = vkmm_blas_open(NULL);
         if (w->place.blas == NULL)
             return vkmm_fail(session->log, VKMM_UNSUPPORTED, "no BLAS library with CBLAS is installed");
-        w->place.sensors = vkmm_sensors_open(NULL, "");
+        w->place.sensors = cli_sensors_open(NULL, "");
         return VKMM_OK;
     }
     session->shares = 1;
     status = cli_session_device(session);
     if (status != VKMM_OK) return status;
     if (session->info->has_pci || session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU)
-        w->place.sensors = vkmm_sensors_open(session->info->has_pci ? session->info->pci : NULL, "");
+        w->place.sensors = cli_sensors_open(session->info->has_pci ? session->info->pci : NULL, "");
     return VKMM_OK;
 }
 
@@ -208,7 +208,7 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
     return cli_worker_refuse(session, ask);
 }
 
-vkmm_status cli_bench_worker(cli_session *session)
+vkmm_status cli_command_bench_worker(cli_session *session)
 {
     worker *w = vkmm_alloc(1, sizeof *w);
     vkmm_status status;
@@ -217,7 +217,7 @@ vkmm_status cli_bench_worker(cli_session *session)
     w->place.session = session;
     status = cli_worker_serve(session, obey, w);
     for (int i = 0; i < CLI_BENCH_JOBS; i++) cli_bench_job_end(&w->jobs[i]);
-    vkmm_sensors_close(&w->place.sensors);
+    cli_sensors_close(&w->place.sensors);
     vkmm_blas_close(&w->place.blas);
     vkmm_free(w);
     return status;

@@ -194,7 +194,7 @@ static vkmm_status collect(cli_session *session, cli_device_list *list)
     return VKMM_OK;
 }
 
-vkmm_status cli_devices(cli_session *session)
+vkmm_status cli_command_devices(cli_session *session)
 {
     cli_device_list list = {.report = &session->report};
     vkmm_status status = cli_session_instance(session), shown = VKMM_OK;

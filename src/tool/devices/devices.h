@@ -1,6 +1,6 @@
 /* What vkmatmul can do on each device. Plain values that borrow what they point to. */
-#ifndef VKMM_CLI_DEVICES_H
-#define VKMM_CLI_DEVICES_H
+#ifndef CLI_DEVICES_H
+#define CLI_DEVICES_H
 
 #include "math/type.h"
 #include "report/report.h"
@@ -38,8 +38,8 @@ typedef struct cli_way {
 /* What vkmatmul can do on one device, and what it cannot. */
 typedef struct cli_device_row {
     const vkmm_device_info *info;
-    vkmm_bench_device device; /* the same, as records have it */
-    int chosen;               /* the default of a run without --device */
+    cli_bench_device device; /* the same, as records have it */
+    int chosen;              /* the default of a run without --device */
     const char *types[VKMM_TYPE_COUNT];
     uint32_t type_count;
     cli_ability kernels[CLI_MAX_ABILITIES];
@@ -55,7 +55,7 @@ typedef struct cli_device_row {
 } cli_device_row;
 
 typedef struct cli_device_list {
-    const vkmm_report *report;
+    const cli_report *report;
     const char *unloaded; /* the manifest of a SwiftShader that no loader looks for; NULL: none */
     const char *left_out; /* vkmm_instance_left_out */
     cli_device_row *rows;

@@ -3,67 +3,67 @@
 #include "report/json.h"
 #include "report/records.h"
 
-#define KERNEL(member) VKMM_AT(cli_ability, member)
+#define KERNEL(member) CLI_AT(cli_ability, member)
 
-static const vkmm_field kernel_fields[] = {
-    {"name", VKMM_FIELD_STRING, KERNEL(kernel)},
-    {VKMM_KEY(STRING, cli_ability, summary)},
-    {"types", VKMM_FIELD_STRING, VKMM_LIST(cli_ability, types, type_count), VKMM_HERE},
+static const cli_field kernel_fields[] = {
+    {"name", CLI_FIELD_STRING, KERNEL(kernel)},
+    {CLI_KEY(STRING, cli_ability, summary)},
+    {"types", CLI_FIELD_STRING, CLI_LIST(cli_ability, types, type_count), CLI_HERE},
 };
-static const vkmm_record kernel_record = {"ability", VKMM_FIELDS(kernel_fields)};
+static const vkmm_record kernel_record = {"ability", CLI_FIELDS(kernel_fields)};
 
-#define LACK_KEY(kind, member) VKMM_KEY(kind, cli_lack, member)
+#define LACK_KEY(kind, member) CLI_KEY(kind, cli_lack, member)
 
-static const vkmm_field lack_fields[] = {
+static const cli_field lack_fields[] = {
     {LACK_KEY(TEXT, what)},
     {LACK_KEY(TEXT, reason)},
 };
-static const vkmm_record lack_record = {"lack", VKMM_FIELDS(lack_fields)};
+static const vkmm_record lack_record = {"lack", CLI_FIELDS(lack_fields)};
 
 /* Every combination of types, and what computes a large product of it. */
-VKMM_KNOWN(has_way, cli_way, by != NULL)
+CLI_KNOWN(has_way, cli_way, by != NULL)
 
-static const vkmm_field way_fields[] = {
-    {"type", VKMM_FIELD_WORD, VKMM_AT(cli_way, types.in), .words = &vkmm_type_words},
-    {"out_type", VKMM_FIELD_WORD, VKMM_AT(cli_way, types.out), .words = &vkmm_type_words},
-    {VKMM_IN(WORD, cli_way, types, compute), .words = &vkmm_type_words},
-    {VKMM_KEY(STRING, cli_way, by)},
-    {"kernel", VKMM_FIELD_TEXT, VKMM_AT(cli_way, kernel.name), .known = has_way},
+static const cli_field way_fields[] = {
+    {"type", CLI_FIELD_WORD, CLI_AT(cli_way, types.in), .words = &cli_words_of_type},
+    {"out_type", CLI_FIELD_WORD, CLI_AT(cli_way, types.out), .words = &cli_words_of_type},
+    {CLI_IN(WORD, cli_way, types, compute), .words = &cli_words_of_type},
+    {CLI_KEY(STRING, cli_way, by)},
+    {"kernel", CLI_FIELD_TEXT, CLI_AT(cli_way, kernel.name), .known = has_way},
 };
-static const vkmm_record way_record = {"way", VKMM_FIELDS(way_fields)};
+static const vkmm_record way_record = {"way", CLI_FIELDS(way_fields)};
 
-#define CHOICE(member) VKMM_AT(cli_choice, member)
+#define CHOICE(member) CLI_AT(cli_choice, member)
 
-#define PROBLEM(kind, member)    VKMM_IN(kind, cli_choice, problem, member)
-#define CHOICE_KEY(kind, member) VKMM_KEY(kind, cli_choice, member)
+#define PROBLEM(kind, member)    CLI_IN(kind, cli_choice, problem, member)
+#define CHOICE_KEY(kind, member) CLI_KEY(kind, cli_choice, member)
 
-static const vkmm_field choice_fields[] = {
-    {PROBLEM(WORD, type), .words = &vkmm_type_words},
-    {"out_type", VKMM_FIELD_WORD, CHOICE(types.out), .words = &vkmm_type_words},
-    {VKMM_IN(WORD, cli_choice, types, compute), .words = &vkmm_type_words},
+static const cli_field choice_fields[] = {
+    {PROBLEM(WORD, type), .words = &cli_words_of_type},
+    {"out_type", CLI_FIELD_WORD, CHOICE(types.out), .words = &cli_words_of_type},
+    {CLI_IN(WORD, cli_choice, types, compute), .words = &cli_words_of_type},
     {PROBLEM(U64, m)},
     {PROBLEM(U64, n)},
     {PROBLEM(U64, k)},
-    {CHOICE_KEY(RECORD, kernel), .record = &vkmm_kernel_record},
-    {CHOICE_KEY(TEXT, reason), VKMM_MAYBE},
+    {CHOICE_KEY(RECORD, kernel), .record = &cli_kernel_record},
+    {CHOICE_KEY(TEXT, reason), CLI_MAYBE},
 };
-static const vkmm_record choice_record = {"choice", VKMM_FIELDS(choice_fields)};
+static const vkmm_record choice_record = {"choice", CLI_FIELDS(choice_fields)};
 
-#define LIST(member, counter) VKMM_LIST(cli_device_row, member, counter), VKMM_HERE
+#define LIST(member, counter) CLI_LIST(cli_device_row, member, counter), CLI_HERE
 
-static const vkmm_field row_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(cli_device_row, device), .record = &vkmm_identity_record},
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(cli_device_row, device), .record = &vkmm_hardware_record},
-    {"default", VKMM_FIELD_TRUTH, VKMM_AT(cli_device_row, chosen)},
-    {"types", VKMM_FIELD_STRING, LIST(types, type_count)},
-    {"arithmetic", VKMM_FIELD_RECORD, VKMM_ARRAY(cli_device_row, ways, VKMM_TYPES_COUNT), .record = &way_record},
-    {"kernels", VKMM_FIELD_RECORD, LIST(kernels, kernel_count), .record = &kernel_record},
-    {"missing", VKMM_FIELD_RECORD, LIST(lacks, lack_count), .record = &lack_record},
-    {"best", VKMM_FIELD_RECORD, LIST(choices, choice_count), .record = &choice_record},
-    {"matrix_shapes", VKMM_FIELD_RECORD, LIST(shapes, shape_count), .record = &vkmm_shape_record},
-    {"no_matrix_shapes", VKMM_FIELD_STRING, VKMM_AT(cli_device_row, no_shapes), VKMM_MAYBE},
+static const cli_field row_fields[] = {
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_device_row, device), .record = &cli_identity_record},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_device_row, device), .record = &cli_hardware_record},
+    {"default", CLI_FIELD_TRUTH, CLI_AT(cli_device_row, chosen)},
+    {"types", CLI_FIELD_STRING, LIST(types, type_count)},
+    {"arithmetic", CLI_FIELD_RECORD, CLI_ARRAY(cli_device_row, ways, VKMM_TYPES_COUNT), .record = &way_record},
+    {"kernels", CLI_FIELD_RECORD, LIST(kernels, kernel_count), .record = &kernel_record},
+    {"missing", CLI_FIELD_RECORD, LIST(lacks, lack_count), .record = &lack_record},
+    {"best", CLI_FIELD_RECORD, LIST(choices, choice_count), .record = &choice_record},
+    {"matrix_shapes", CLI_FIELD_RECORD, LIST(shapes, shape_count), .record = &cli_shape_record},
+    {"no_matrix_shapes", CLI_FIELD_STRING, CLI_AT(cli_device_row, no_shapes), CLI_MAYBE},
 };
-static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields)};
+static const vkmm_record row_record = {NULL, CLI_FIELDS(row_fields)};
 
 /* An installed driver that no loader looks for. */
 static json_t *put_unloaded(const void *record)
@@ -71,18 +71,18 @@ static json_t *put_unloaded(const void *record)
     const char *manifest = ((const cli_device_list *)record)->unloaded;
 
     if (manifest == NULL) return json_array();
-    return json_pack("[{s:s, s:o}]", "name", "SwiftShader", "manifest", vkmm_json_text(manifest));
+    return json_pack("[{s:s, s:o}]", "name", "SwiftShader", "manifest", cli_json_of_text(manifest));
 }
 
-static const vkmm_field list_fields[] = {
-    {"tool", VKMM_FIELD_RECORD, VKMM_AT(cli_device_list, report), VKMM_POINTER, .record = &vkmm_tool_record},
-    {"devices", VKMM_FIELD_RECORD, VKMM_LIST(cli_device_list, rows, count), .record = &row_record},
-    {VKMM_KEY(STRING, cli_device_list, left_out), VKMM_MAYBE},
-    {"unloaded", VKMM_FIELD_CUSTOM, .put = put_unloaded},
+static const cli_field list_fields[] = {
+    {"tool", CLI_FIELD_RECORD, CLI_AT(cli_device_list, report), CLI_POINTER, .record = &cli_tool_record},
+    {"devices", CLI_FIELD_RECORD, CLI_LIST(cli_device_list, rows, count), .record = &row_record},
+    {CLI_KEY(STRING, cli_device_list, left_out), CLI_MAYBE},
+    {"unloaded", CLI_FIELD_CUSTOM, .put = put_unloaded},
 };
-static const vkmm_record list_record = {NULL, VKMM_FIELDS(list_fields), .schema = "vkmatmul.devices/1"};
+static const vkmm_record list_record = {NULL, CLI_FIELDS(list_fields), .schema = "vkmatmul.devices/1"};
 
 vkmm_status cli_devices_json(const cli_device_list *list)
 {
-    return vkmm_json_line(list->report, vkmm_record_json(&list_record, list));
+    return cli_json_line(list->report, cli_record_json(&list_record, list));
 }

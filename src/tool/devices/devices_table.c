@@ -13,9 +13,9 @@
 enum { VALUES = 15, WIDEST = 4000 }; /* the column that values begin in; bytes of one */
 
 /* A key and its value, wrapped; nothing where the value is empty. */
-static void print(const vkmm_report *report, const char *key, const char *format, ...) VKMM_PRINTF(3, 4);
+static void print(const cli_report *report, const char *key, const char *format, ...) VKMM_PRINTF(3, 4);
 
-static void print(const vkmm_report *report, const char *key, const char *format, ...)
+static void print(const cli_report *report, const char *key, const char *format, ...)
 {
     char raw[WIDEST], text[WIDEST];
     va_list arguments;
@@ -25,11 +25,11 @@ static void print(const vkmm_report *report, const char *key, const char *format
     va_end(arguments);
     if (raw[0] == '\0') return;
     VKMM_CLEAN(text, raw);
-    fprintf(report->out, "   %s%-11s%s ", VKMM_PAINTED(report, VKMM_DIM, key));
-    vkmm_wrap(report, VALUES, text);
+    fprintf(report->out, "   %s%-11s%s ", CLI_PAINTED(report, CLI_DIM, key));
+    cli_wrap(report, VALUES, text);
 }
 
-static void print_identity(const vkmm_report *report, const cli_device_row *device)
+static void print_identity(const cli_report *report, const cli_device_row *device)
 {
     const vkmm_device_info *info = device->info;
     const char *dot = report->utf8 ? " · " : " | ";
@@ -38,41 +38,40 @@ static void print_identity(const vkmm_report *report, const cli_device_row *devi
     VKMM_CLEAN(name, info->name);
     if (info->driver_name[0] != '\0') VKMM_JOIN(driver, "", "%s", info->driver_name);
     if (info->driver_info[0] != '\0') VKMM_JOIN(driver, ", ", "%s", info->driver_info);
-    VKMM_JOIN(driver, dot, "Vulkan %s%s%s", VKMM_API_VERSION(info->api_version), dot,
-              vkmm_text_device_type(info->type));
-    fprintf(report->out, "%u  %s%s%s%s\n", info->index, VKMM_PAINTED(report, VKMM_STRONG, name),
+    VKMM_JOIN(driver, dot, "Vulkan %s%s%s", CLI_API_VERSION(info->api_version), dot, cli_text_device_type(info->type));
+    fprintf(report->out, "%u  %s%s%s%s\n", info->index, CLI_PAINTED(report, CLI_STRONG, name),
             device->chosen ? "  (default)" : "");
     print(report, "driver", "%s", driver);
-    print(report, "uuid", "%s", VKMM_UUID(info->uuid));
+    print(report, "uuid", "%s", CLI_UUID(info->uuid));
     if (info->has_pci)
         print(report, "pci", "%04x:%02x:%02x.%x", info->pci[0], info->pci[1], info->pci[2], info->pci[3]);
 }
 
-static void print_limits(const vkmm_report *report, const vkmm_device_info *info)
+static void print_limits(const cli_report *report, const vkmm_device_info *info)
 {
     const char *times = report->utf8 ? "×" : "x";
     char heaps[VK_MAX_MEMORY_HEAPS * 40] = "";
 
     print(report, "workgroup", "%u invocations, at most %u%s%u%s%u; %s shared; subgroup of %u", info->max_invocations,
           info->max_workgroup_size[0], times, info->max_workgroup_size[1], times, info->max_workgroup_size[2],
-          VKMM_BYTES(info->max_shared_bytes), info->subgroup_size);
+          CLI_BYTES(info->max_shared_bytes), info->subgroup_size);
     print(report, "memory", "%s%s; %s per buffer binding, %s per allocation",
-          info->device_heap_bytes > 0 ? VKMM_BYTES(info->device_heap_bytes) : "unknown",
-          info->unified_memory ? " unified with the host" : "", VKMM_BYTES(info->max_storage_range),
-          VKMM_BYTES(info->max_allocation_bytes));
+          info->device_heap_bytes > 0 ? CLI_BYTES(info->device_heap_bytes) : "unknown",
+          info->unified_memory ? " unified with the host" : "", CLI_BYTES(info->max_storage_range),
+          CLI_BYTES(info->max_allocation_bytes));
     if (info->timestamp_bits > 0)
         print(report, "timestamps", "%u bits, %.4g ns per tick", info->timestamp_bits, info->timestamp_period_ns);
     else
         print(report, "timestamps", "none: the host's clock is used instead");
     for (uint32_t i = 0; i < info->heap_count && i < VK_MAX_MEMORY_HEAPS; i++)
-        VKMM_JOIN(heaps, ", ", "%s %s", VKMM_BYTES(info->heaps[i].size),
+        VKMM_JOIN(heaps, ", ", "%s %s", CLI_BYTES(info->heaps[i].size),
                   info->heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? "device" : "host");
     print(report, "heaps", "%s", heaps);
 }
 
 /* "f32 f64 i32 u32; f16 bf16 by matrix operations; i8 u8 by dot products": what is narrower than a word, with what
  * computes it. */
-static void print_types(const vkmm_report *report, const cli_device_row *device)
+static void print_types(const cli_report *report, const cli_device_row *device)
 {
     static const struct {
         const char *by, *words;
@@ -98,7 +97,7 @@ static void print_types(const vkmm_report *report, const cli_device_row *device)
 
 /* All choices of the first type that has any; of the other types only the large square, if another kernel, or the same
  * kernel with matrix operations, computes it. */
-static void print_choices(const vkmm_report *report, const cli_device_row *device)
+static void print_choices(const cli_report *report, const cli_device_row *device)
 {
     char text[CLI_MAX_CHOICES * 120] = "";
     const cli_choice *first = &device->choices[0];
@@ -110,15 +109,15 @@ static void print_choices(const vkmm_report *report, const cli_device_row *devic
         if (choice->kernel.name[0] == '\0' ||
             (!is_first && !(is_large && strcmp(choice->kernel.name, first->kernel.name) != 0)))
             continue;
-        VKMM_JOIN(text, ", ", "%s%s%s %s %u%s%u", VKMM_NAME(&choice->problem, report->utf8), is_first ? "" : " ",
-                  is_first ? "" : vkmm_text_type(&choice->problem, report->utf8), choice->kernel.name,
+        VKMM_JOIN(text, ", ", "%s%s%s %s %u%s%u", CLI_NAME(&choice->problem, report->utf8), is_first ? "" : " ",
+                  is_first ? "" : cli_text_type(&choice->problem, report->utf8), choice->kernel.name,
                   choice->kernel.tile[0], report->utf8 ? "×" : "x", choice->kernel.tile[1]);
     }
     print(report, "best", "%s", text);
 }
 
 /* Those of one scope and type, once each: "16x16x16 f16->f32". */
-static void print_shapes(const vkmm_report *report, const cli_device_row *device)
+static void print_shapes(const cli_report *report, const cli_device_row *device)
 {
     char text[VKMM_MAX_MATRIX_SHAPES * 80] = "", one[96], a[32], c[32];
     const char *times = report->utf8 ? "×" : "x", *arrow = report->utf8 ? "→" : "->";
@@ -135,7 +134,7 @@ static void print_shapes(const vkmm_report *report, const cli_device_row *device
         print(report, "matrix", "none: %s", device->no_shapes[0] != '\0' ? device->no_shapes : "the device lists none");
 }
 
-static void print_abilities(const vkmm_report *report, const cli_device_row *device)
+static void print_abilities(const cli_report *report, const cli_device_row *device)
 {
     char kernels[CLI_MAX_ABILITIES * 34] = "", matrix2[120] = "";
 
@@ -154,7 +153,7 @@ static void print_abilities(const vkmm_report *report, const cli_device_row *dev
 
 void cli_devices_table(const cli_device_list *list)
 {
-    const vkmm_report *report = list->report;
+    const cli_report *report = list->report;
 
     for (uint32_t i = 0; i < list->count; i++) {
         if (i > 0) putc('\n', report->out);
@@ -166,13 +165,13 @@ void cli_devices_table(const cli_device_list *list)
         char text[600];
         VKMM_CLEAN(text, list->left_out);
         putc('\n', report->out);
-        vkmm_wrap(report, 0, text);
+        cli_wrap(report, 0, text);
     }
     if (list->unloaded != NULL) {
         char text[600], path[512];
         VKMM_CLEAN(path, list->unloaded);
         VKMM_PUT(text, "SwiftShader is installed too, where no loader looks (%s): --device swiftshader uses it.", path);
         if (list->count > 0) putc('\n', report->out);
-        vkmm_wrap(report, 0, text);
+        cli_wrap(report, 0, text);
     }
 }

@@ -53,7 +53,7 @@ static vkmm_status look_at_devices(cli_exam *exam)
         return status;
     }
     const uint32_t end = wanted != NULL ? exam->first + 1 : vkmm_instance_device_count(session->instance);
-    for (exam->end = exam->first; exam->end < end && !vkmm_interrupted(); exam->end++)
+    for (exam->end = exam->first; exam->end < end && !cli_interrupted(); exam->end++)
         cli_doctor_device(exam, vkmm_instance_device_info(session->instance, exam->end));
     return exam->status;
 }
@@ -66,7 +66,7 @@ static vkmm_status look(cli_exam *exam)
     vkmm_status status = options->driver != NULL ? cli_drivers_append(log, options->driver) : VKMM_OK, found;
 
     if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
-    if (status == VKMM_OK) status = vkmm_manifests_scan(log, exam->root, &exam->manifests, &exam->manifest_count);
+    if (status == VKMM_OK) status = cli_manifests_scan(log, exam->root, &exam->manifests, &exam->manifest_count);
     if (status != VKMM_OK) return status;
     cli_doctor_drivers(exam);
     cli_doctor_system(exam);
@@ -92,7 +92,7 @@ static void collect_advice(cli_exam *exam)
     }
 }
 
-vkmm_status cli_doctor(cli_session *session)
+vkmm_status cli_command_doctor(cli_session *session)
 {
     const vkmm_log *log = session->log;
     cli_exam exam = {.session = session,
@@ -105,7 +105,7 @@ vkmm_status cli_doctor(cli_session *session)
 
     exam.findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings);
     if (exam.findings == NULL) return VKMM_NO_MEMORY(log, "for findings");
-    vkmm_interrupt_catch(0);
+    cli_interrupt_catch(0);
     session->console.muted = 1; /* the sentences go into the findings */
     status = look(&exam);
     session->console.muted = 0;
@@ -115,8 +115,8 @@ vkmm_status cli_doctor(cli_session *session)
     else
         shown = cli_doctor_json(&exam);
     if (shown != VKMM_OK) status = vkmm_fail(log, shown, "no memory to write the findings");
-    if (vkmm_interrupted()) status = (vkmm_status)(128 + vkmm_interrupted()); /* as shells count it */
-    vkmm_interrupt_release();
+    if (cli_interrupted()) status = (vkmm_status)(128 + cli_interrupted()); /* as shells count it */
+    cli_interrupt_release();
     vkmm_free(exam.findings);
     vkmm_free(exam.manifests);
     return status;

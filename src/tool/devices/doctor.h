@@ -5,8 +5,8 @@
  *     {"ask": CHECK}        cli_doctor_checks, in their order; "findings": as in a report, without the device.
  *                           VKMM_WRONG_RESULT: a product was wrong. "start" opens the device, and says which it is as
  *                           hello does elsewhere; any failure of it means that the device cannot be used */
-#ifndef VKMM_CLI_DOCTOR_H
-#define VKMM_CLI_DOCTOR_H
+#ifndef CLI_DOCTOR_H
+#define CLI_DOCTOR_H
 
 #include "io/manifest.h"
 #include "report/record.h"
@@ -42,7 +42,7 @@ typedef struct cli_exam {
     vkmm_status status; /* the exit code so far; of a device, VKMM_WRONG_RESULT once a product was wrong */
     cli_finding *findings;
     uint32_t finding_count;
-    vkmm_manifest *manifests;
+    cli_manifest *manifests;
     uint32_t manifest_count;
     uint32_t first, end;                 /* the devices that were examined, up to `end` */
     uint32_t chosen;                     /* the index of the default device; CLI_OF_SYSTEM: none */
@@ -77,7 +77,7 @@ int cli_doctor_start(cli_exam *exam);
 void cli_doctor_device(cli_exam *exam, const vkmm_device_info *info);
 
 /* A driver that the loader would use, and that ends or blocks the process. */
-int cli_doctor_is_fatal(const vkmm_manifest *manifest);
+int cli_doctor_is_fatal(const cli_manifest *manifest);
 
 /* ---- in the process that examines ---- */
 

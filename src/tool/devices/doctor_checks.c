@@ -18,7 +18,7 @@ static void report_clocks(cli_exam *exam, const vkmm_measurement *time, const vk
     double wall = time->slope_ms > 0 ? time->slope_ms : time->submit.median,
            ratio = wall > 0 ? time->kernel.median / wall : 0;
     const char *by = time->slope_ms > 0 ? "the slope of the host's clock" : "submission to the fence";
-    const char *device_ms = VKMM_FIGURE(time->kernel.median), *wall_ms = VKMM_FIGURE(wall);
+    const char *device_ms = CLI_FIGURE(time->kernel.median), *wall_ms = CLI_FIGURE(wall);
 
     /* Submission adds time to a dispatch, so only a longer device time is wrong there. */
     if (ratio > 0 && ratio < 1 && time->slope_ms > 0) ratio = 1 / ratio;
@@ -121,14 +121,14 @@ void cli_check_shared(cli_exam *exam)
     vkmm_job_params params = {
         .problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 96, .type = VKMM_F32), .kernel = "blocked", .untuned = 1};
     char config[VKMM_CONFIG_TEXT] = "", what[160];
-    const char *limit = VKMM_BYTES(info->max_shared_bytes);
+    const char *limit = CLI_BYTES(info->max_shared_bytes);
     uint32_t most = most_shared(info, &params, config);
 
     if (most == 0) {
         cli_doctor_find(exam, CLI_NOTE, "", "no tile of the kernel blocked is legal within %s of shared memory", limit);
         return;
     }
-    VKMM_PUT(what, "a tile that takes %s of the %s of shared memory", VKMM_BYTES(most), limit);
+    VKMM_PUT(what, "a tile that takes %s of the %s of shared memory", CLI_BYTES(most), limit);
     check_product(exam, &params, what);
 }
 
@@ -142,6 +142,6 @@ void cli_check_range(cli_exam *exam)
                                     .untuned = 1};
     char what[160];
 
-    VKMM_PUT(what, "an operand of %s, where a binding may have %s", VKMM_BYTES(bytes / row * row), VKMM_BYTES(range));
+    VKMM_PUT(what, "an operand of %s, where a binding may have %s", CLI_BYTES(bytes / row * row), CLI_BYTES(range));
     check_product(exam, &params, what);
 }

@@ -38,9 +38,9 @@ static int try_start(cli_exam *exam, int no_layers, const char *driver, char how
     return reply == CLI_REPLY_ANSWER;
 }
 
-int cli_doctor_is_fatal(const vkmm_manifest *manifest)
+int cli_doctor_is_fatal(const cli_manifest *manifest)
 {
-    return manifest->kind == VKMM_MANIFEST_DRIVER && manifest->active && manifest->broken[0] != '\0';
+    return manifest->kind == CLI_MANIFEST_DRIVER && manifest->active && manifest->broken[0] != '\0';
 }
 
 void cli_doctor_drivers(cli_exam *exam)
@@ -48,12 +48,12 @@ void cli_doctor_drivers(cli_exam *exam)
     char how[VKMM_SENTENCE_BYTES], broken[VKMM_SENTENCE_BYTES];
 
     for (uint32_t i = 0; i < exam->manifest_count && exam->root[0] == '\0'; i++) {
-        vkmm_manifest *m = &exam->manifests[i];
-        if (m->kind != VKMM_MANIFEST_DRIVER || !m->active) continue;
+        cli_manifest *m = &exam->manifests[i];
+        if (m->kind != CLI_MANIFEST_DRIVER || !m->active) continue;
         cli_progress(&exam->session->console, "%s", m->name);
         /* Without implicit layers, whose faults are not the driver's. */
         const int answers = try_start(exam, 1, m->path, how, broken);
-        if (vkmm_interrupted()) return;
+        if (cli_interrupted()) return;
         if (!answers) VKMM_PUT(m->broken, "a process that only loads its driver %.200s", how);
         if (broken[0] != '\0') VKMM_PUT(m->broken, "%.255s", broken);
         m->active = broken[0] == '\0';
@@ -69,7 +69,7 @@ int cli_doctor_start(cli_exam *exam)
         if (cli_doctor_is_fatal(&exam->manifests[i])) cli_drivers_disable(exam->session->log, exam->manifests[i].name);
     cli_progress(&exam->session->console, "starting Vulkan");
     if (try_start(exam, 0, NULL, how, broken)) return 1;
-    if (vkmm_interrupted()) return 0;
+    if (cli_interrupted()) return 0;
     layers = !exam->session->options->no_layers && try_start(exam, 1, NULL, without, broken);
     cli_doctor_find(
         exam, CLI_PROBLEM,
@@ -85,15 +85,15 @@ static void take(cli_exam *exam, const vkmm_device_info *info, const json_t *ans
 {
     const json_t *list = json_object_get(answer, "findings");
     const char *heard = cli_json_text(answer, "uuid", "");
-    char sentence[VKMM_SENTENCE];
+    char sentence[CLI_SENTENCE];
 
-    if (heard[0] != '\0' && strcmp(VKMM_UUID(info->uuid), heard) != 0)
+    if (heard[0] != '\0' && strcmp(CLI_UUID(info->uuid), heard) != 0)
         cli_doctor_find(exam, CLI_WARNING,
                         "Select devices by their UUID: their order differs from one process to the next.",
                         "another process sees another device at this index: %.60s", heard);
     for (size_t i = 0; i < json_array_size(list); i++) {
         cli_finding finding = {.device = info->index};
-        if (!vkmm_record_parse(json_array_get(list, i), &cli_finding_record, &finding, sentence)) continue;
+        if (!cli_record_parse(json_array_get(list, i), &cli_finding_record, &finding, sentence)) continue;
         if (finding.grade == CLI_PROBLEM) exam->status = cli_worse(exam->status, VKMM_DEVICE_LOST);
         cli_doctor_add(exam, &finding);
     }
@@ -117,7 +117,7 @@ void cli_doctor_device(cli_exam *exam, const vkmm_device_info *info)
         json_decref(answer);
     }
     cli_worker_close(&worker);
-    if (vkmm_interrupted() || (reply == CLI_REPLY_ANSWER && worker.status <= VKMM_WRONG_RESULT)) return;
+    if (cli_interrupted() || (reply == CLI_REPLY_ANSWER && worker.status <= VKMM_WRONG_RESULT)) return;
     exam->status = cli_worse(exam->status, VKMM_DEVICE_LOST);
     if (reply == CLI_REPLY_ANSWER)
         cli_doctor_find(exam, CLI_PROBLEM,

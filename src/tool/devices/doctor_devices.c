@@ -15,7 +15,7 @@ static const char *vendor_name(uint32_t vendor)
     return vendor == AMD ? "AMD " : vendor == NVIDIA ? "NVIDIA " : vendor == INTEL ? "Intel " : "";
 }
 
-static void describe(const vkmm_gpu *gpu, char text[160])
+static void describe(const cli_gpu *gpu, char text[160])
 {
     char driver[80] = "";
 
@@ -28,7 +28,7 @@ static void describe(const vkmm_gpu *gpu, char text[160])
         snprintf(text, 160, "the GPU of %s%s", gpu->node, driver);
 }
 
-static int is_same(const vkmm_gpu *gpu, const vkmm_device_info *info)
+static int is_same(const cli_gpu *gpu, const vkmm_device_info *info)
 {
     if (info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) return 0;
     if (!gpu->has_pci) return info->vendor_id != AMD && info->vendor_id != NVIDIA;
@@ -36,7 +36,7 @@ static int is_same(const vkmm_gpu *gpu, const vkmm_device_info *info)
     return info->vendor_id == gpu->vendor_id && info->device_id == gpu->device_id;
 }
 
-static uint32_t count_seen(const cli_exam *exam, const vkmm_gpu *gpu, int same_vendor)
+static uint32_t count_seen(const cli_exam *exam, const cli_gpu *gpu, int same_vendor)
 {
     const vkmm_instance *instance = exam->session->instance;
     uint32_t seen = 0;
@@ -48,7 +48,7 @@ static uint32_t count_seen(const cli_exam *exam, const vkmm_gpu *gpu, int same_v
     return seen;
 }
 
-static const char *driver_advice(const vkmm_gpu *gpu)
+static const char *driver_advice(const cli_gpu *gpu)
 {
     if (cli_drivers_restriction() != NULL) return CLI_UNSET_DRIVERS;
     if (gpu->vendor_id == NVIDIA && strcmp(gpu->kernel_driver, "nouveau") == 0)
@@ -61,7 +61,7 @@ static const char *driver_advice(const vkmm_gpu *gpu)
 }
 
 /* Whether this user may open the device files that a driver of this GPU needs; a finding if not. */
-static int is_open(cli_exam *exam, const vkmm_gpu *gpu, const char *what)
+static int is_open(cli_exam *exam, const cli_gpu *gpu, const char *what)
 {
     char path[512];
 
@@ -88,7 +88,7 @@ static int is_open(cli_exam *exam, const vkmm_gpu *gpu, const char *what)
 }
 
 /* A GPU that no driver shows, and no other GPU of its vendor is shown. A fault if the vendor's GPUs support Vulkan. */
-static void report_unseen(cli_exam *exam, const vkmm_gpu *gpu)
+static void report_unseen(cli_exam *exam, const cli_gpu *gpu)
 {
     char what[160];
 
@@ -104,8 +104,8 @@ static void report_unseen(cli_exam *exam, const vkmm_gpu *gpu)
 /* How many of the system's GPUs are usable: those that Vulkan sees, and those of vendors with Vulkan drivers. */
 static uint32_t report_gpus(cli_exam *exam)
 {
-    vkmm_gpu gpus[MOST_GPUS];
-    uint32_t count = vkmm_gpus_list(exam->root, gpus, MOST_GPUS), seen = 0, able = 0, hidden = 0;
+    cli_gpu gpus[MOST_GPUS];
+    uint32_t count = cli_gpus_list(exam->root, gpus, MOST_GPUS), seen = 0, able = 0, hidden = 0;
 
     if (count > MOST_GPUS) count = MOST_GPUS;
     for (uint32_t i = 0; i < count; i++) {

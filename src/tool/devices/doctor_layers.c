@@ -44,15 +44,15 @@ static const struct {
 };
 
 /* --no-layers does not affect layers that a variable names. */
-static const char *advice_for(const vkmm_manifest *layer)
+static const char *advice_for(const cli_manifest *layer)
 {
-    return layer->kind == VKMM_MANIFEST_IMPLICIT_LAYER
+    return layer->kind == CLI_MANIFEST_IMPLICIT_LAYER
                ? "Measure with --no-layers, which disables implicit layers."
                : "Measure without VK_INSTANCE_LAYERS and VK_LOADER_LAYERS_ENABLE, which put explicit layers in "
                  "between.";
 }
 
-static void report(cli_exam *exam, const vkmm_manifest *layer)
+static void report(cli_exam *exam, const cli_manifest *layer)
 {
     for (size_t i = 0; i < VKMM_COUNT(known); i++) {
         if (strncmp(layer->name, known[i].name, strlen(known[i].name)) != 0) continue;
@@ -70,15 +70,15 @@ void cli_doctor_layers(cli_exam *exam)
 
     exam->check = "layers";
     for (uint32_t i = 0; i < exam->manifest_count; i++) {
-        const vkmm_manifest *m = &exam->manifests[i];
-        if (m->kind == VKMM_MANIFEST_DRIVER) continue;
+        const cli_manifest *m = &exam->manifests[i];
+        if (m->kind == CLI_MANIFEST_DRIVER) continue;
         if (m->broken[0] != '\0')
-            cli_doctor_find(exam, m->kind == VKMM_MANIFEST_IMPLICIT_LAYER ? CLI_WARNING : CLI_NOTE, "",
+            cli_doctor_find(exam, m->kind == CLI_MANIFEST_IMPLICIT_LAYER ? CLI_WARNING : CLI_NOTE, "",
                             "the layer of %s is broken: %s", m->path, m->broken);
         if (m->active) {
             active++;
             report(exam, m);
-        } else if (m->kind == VKMM_MANIFEST_IMPLICIT_LAYER && m->broken[0] == '\0') {
+        } else if (m->kind == CLI_MANIFEST_IMPLICIT_LAYER && m->broken[0] == '\0') {
             passive++;
         }
     }

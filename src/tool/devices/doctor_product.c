@@ -95,7 +95,7 @@ static vkmm_status try_one(cli_session *session, uint32_t turn, tally *t)
     problem->n = extent(&d);
     problem->k = extent(&d);
     if (vkmm_kernel_is_general(request.job.kernel)) complicate(&d, problem);
-    VKMM_PUT(t->text, "%s, %s, m=%u n=%u k=%u", request.job.kernel, vkmm_text_type(problem, session->console.utf8),
+    VKMM_PUT(t->text, "%s, %s, m=%u n=%u k=%u", request.job.kernel, cli_text_type(problem, session->console.utf8),
              (unsigned)problem->m, (unsigned)problem->n, (unsigned)problem->k);
     status = cli_product_prove(session, &request, &product);
     cli_product_end(&product);

@@ -34,7 +34,7 @@
 static void look_at_loader(cli_exam *exam)
 {
     const uint32_t version = vkmm_loader_version();
-    const char *text = VKMM_API_VERSION(version);
+    const char *text = CLI_API_VERSION(version);
 
     exam->check = "loader";
     if (version == 0) {
@@ -57,8 +57,8 @@ static void look_at_drivers(cli_exam *exam)
 
     exam->check = "drivers";
     for (uint32_t i = 0; i < exam->manifest_count; i++) {
-        const vkmm_manifest *m = &exam->manifests[i];
-        if (m->kind != VKMM_MANIFEST_DRIVER) continue;
+        const cli_manifest *m = &exam->manifests[i];
+        if (m->kind != CLI_MANIFEST_DRIVER) continue;
         if (cli_doctor_is_fatal(m)) {
             broken++;
             exam->status = cli_worse(exam->status, VKMM_DEVICE_LOST);

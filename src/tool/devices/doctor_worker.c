@@ -48,7 +48,7 @@ static vkmm_status examine(cli_exam *exam, const cli_check *check, json_t *answe
     exam->finding_count = 0;
     check->look(exam);
     for (uint32_t i = 0; i < exam->finding_count; i++)
-        json_array_append_new(findings, vkmm_record_json(&cli_finding_record, &exam->findings[i]));
+        json_array_append_new(findings, cli_record_json(&cli_finding_record, &exam->findings[i]));
     json_object_set_new(answer, "findings", findings);
     return exam->status;
 }
@@ -56,13 +56,13 @@ static vkmm_status examine(cli_exam *exam, const cli_check *check, json_t *answe
 /* From now on, the loader knows only this driver. */
 static void judge_driver(const char *path, json_t *answer)
 {
-    vkmm_manifest driver = {0};
+    cli_manifest driver = {0};
 
     if (path == NULL) return;
     cli_set_variable("VK_DRIVER_FILES", path);
     cli_set_variable("VK_ICD_FILENAMES", path);
-    vkmm_manifest_read(path, &driver);
-    json_object_set_new(answer, "broken", vkmm_json_text(driver.broken));
+    cli_manifest_read(path, &driver);
+    json_object_set_new(answer, "broken", cli_json_of_text(driver.broken));
 }
 
 static vkmm_status obey(void *user, const char *ask, const json_t *request, json_t *answer)
@@ -81,7 +81,7 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
     return cli_worker_refuse(exam->session, ask);
 }
 
-vkmm_status cli_doctor_worker(cli_session *session)
+vkmm_status cli_command_doctor_worker(cli_session *session)
 {
     cli_exam exam = {.session = session, .device = CLI_OF_SYSTEM};
     vkmm_status status;

@@ -18,7 +18,7 @@ static unsigned long number_in(const char *folder, const char *name)
     return vkmm_file_text(path, text, sizeof text) ? strtoul(text, NULL, 16) : 0;
 }
 
-static void look_at_node(const char *root, const char *name, vkmm_gpu *gpu)
+static void look_at_node(const char *root, const char *name, cli_gpu *gpu)
 {
     char path[512];
     VKMM_PUT(gpu->node, "/dev/dri/%s", name);
@@ -28,7 +28,7 @@ static void look_at_node(const char *root, const char *name, vkmm_gpu *gpu)
     gpu->node_open = look == VKMM_PATH_OPEN;
 }
 
-static void find_node(const char *root, const char *folder, vkmm_gpu *gpu)
+static void find_node(const char *root, const char *folder, cli_gpu *gpu)
 {
     char path[512];
     vkmm_names names;
@@ -39,11 +39,11 @@ static void find_node(const char *root, const char *folder, vkmm_gpu *gpu)
     vkmm_names_free(&names);
 }
 
-static int read_pci(const char *root, const char *address, vkmm_gpu *gpu)
+static int read_pci(const char *root, const char *address, cli_gpu *gpu)
 {
     char folder[400], path[512];
     VKMM_PUT(folder, "%s/sys/bus/pci/devices/%s", root, address);
-    *gpu = (vkmm_gpu){.has_pci = 1};
+    *gpu = (cli_gpu){.has_pci = 1};
     if (number_in(folder, "class") >> 16 != DISPLAY_CLASS) return 0;
     if (sscanf(address, "%x:%x:%x.%x", &gpu->pci[0], &gpu->pci[1], &gpu->pci[2], &gpu->pci[3]) != 4) return 0;
     gpu->vendor_id = (uint32_t)number_in(folder, "vendor");
@@ -55,10 +55,10 @@ static int read_pci(const char *root, const char *address, vkmm_gpu *gpu)
 }
 
 /* A GPU that is part of a system on a chip: it has a render node, and no PCI vendor. */
-static int read_platform(const char *root, const char *node, vkmm_gpu *gpu)
+static int read_platform(const char *root, const char *node, cli_gpu *gpu)
 {
     char path[512];
-    *gpu = (vkmm_gpu){.has_pci = 0};
+    *gpu = (cli_gpu){.has_pci = 0};
     if (strncmp(node, "renderD", 7) != 0) return 0;
     VKMM_PUT(path, "%s/sys/class/drm/%s/device/vendor", root, node);
     if (vkmm_path_look(path, 0) != VKMM_PATH_MISSING) return 0;
@@ -68,12 +68,12 @@ static int read_platform(const char *root, const char *node, vkmm_gpu *gpu)
     return 1;
 }
 
-static uint32_t list(const char *root, const char *folder, int (*read)(const char *, const char *, vkmm_gpu *),
-                     vkmm_gpu *gpus, uint32_t room, uint32_t count)
+static uint32_t list(const char *root, const char *folder, int (*read)(const char *, const char *, cli_gpu *),
+                     cli_gpu *gpus, uint32_t room, uint32_t count)
 {
     char path[512];
     vkmm_names names;
-    vkmm_gpu gpu;
+    cli_gpu gpu;
     VKMM_PUT(path, "%s%s", root, folder);
     vkmm_folder_list(path, &names);
     for (uint32_t i = 0; i < names.count; i++) {
@@ -85,7 +85,7 @@ static uint32_t list(const char *root, const char *folder, int (*read)(const cha
     return count;
 }
 
-uint32_t vkmm_gpus_list(const char *root, vkmm_gpu *gpus, uint32_t room)
+uint32_t cli_gpus_list(const char *root, cli_gpu *gpus, uint32_t room)
 {
     uint32_t count = list(root, "/sys/bus/pci/devices", read_pci, gpus, room, 0);
     return list(root, "/sys/class/drm", read_platform, gpus, room, count);

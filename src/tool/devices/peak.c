@@ -33,15 +33,15 @@ typedef struct rate {
 
 typedef struct peaks {
     cli_session *session;
-    const vkmm_report *report;
+    const cli_report *report;
     peak copy, types[VKMM_TYPE_COUNT], shapes[VKMM_MAX_MATRIX_SHAPES];
     rate rates[VKMM_RATE_COUNT];
     uint32_t type_count, shape_count, rate_count;
-    vkmm_bench_power power; /* what other processes used meanwhile, if the device is a processor */
-    const char *no_shapes;  /* why there are none; "" */
-    vkmm_status status;     /* the exit code of all failures */
-    char failure[240];      /* its sentence */
-    int lost;               /* nothing more can be measured */
+    cli_bench_power power; /* what other processes used meanwhile, if the device is a processor */
+    const char *no_shapes; /* why there are none; "" */
+    vkmm_status status;    /* the exit code of all failures */
+    char failure[240];     /* its sentence */
+    int lost;              /* nothing more can be measured */
     int measured;
 } peaks;
 
@@ -157,27 +157,27 @@ static void measure_rates(peaks *all)
 /* ---- for people ---- */
 
 /* "3350 GB/s" and its spread, or why there is no figure, which is 0. */
-static void print_cells(const vkmm_report *report, const char *what, double figure, const char *unit,
-                        const char *spread, const char *reason)
+static void print_cells(const cli_report *report, const char *what, double figure, const char *unit, const char *spread,
+                        const char *reason)
 {
-    static const vkmm_place places[] = {{34}, {17}, {18}};
-    vkmm_cell cells[3] = {{"", VKMM_PLAIN}};
+    static const cli_place places[] = {{34}, {17}, {18}};
+    cli_cell cells[3] = {{"", CLI_PLAIN}};
     char clean[300];
 
-    vkmm_cell_put(&cells[0], "  %s", what);
+    cli_cell_put(&cells[0], "  %s", what);
     if (figure > 0) {
-        vkmm_cell_put(&cells[1], "%9s %s", VKMM_FIGURE(figure), unit);
-        vkmm_cell_put(&cells[2], "%s", spread);
-        vkmm_cells_line(report, places, cells, 3);
+        cli_cell_put(&cells[1], "%9s %s", CLI_FIGURE(figure), unit);
+        cli_cell_put(&cells[2], "%s", spread);
+        cli_cells_line(report, places, cells, 3);
         return;
     }
     VKMM_CLEAN(clean, reason);
-    fprintf(report->out, "%-*s%s ", 44 + (int)(strlen(what) - vkmm_text_columns(what)), cells[0].text,
+    fprintf(report->out, "%-*s%s ", 44 + (int)(strlen(what) - cli_text_columns(what)), cells[0].text,
             report->utf8 ? "–" : "-");
-    vkmm_wrap(report, 46, clean);
+    cli_wrap(report, 46, clean);
 }
 
-static void print_line(const vkmm_report *report, const char *what, const peak *one, double scale, const char *unit)
+static void print_line(const cli_report *report, const char *what, const peak *one, double scale, const char *unit)
 {
     char spread[40] = "";
 
@@ -185,16 +185,16 @@ static void print_line(const vkmm_report *report, const char *what, const peak *
     print_cells(report, what, one->per_s / scale, unit, spread, one->reason);
 }
 
-static void print_rate(const vkmm_report *report, const rate *one)
+static void print_rate(const cli_report *report, const rate *one)
 {
     const int is_time = strcmp(one->info->unit, "ms") == 0;
     const double scale = is_time ? 1e-3 : 1e9;
     char spread[80], what[80];
 
-    VKMM_PUT(spread, "%s %s %s", VKMM_FIGURE(one->is.low / scale), report->utf8 ? "–" : "-",
-             VKMM_FIGURE(one->is.high / scale));
+    VKMM_PUT(spread, "%s %s %s", CLI_FIGURE(one->is.low / scale), report->utf8 ? "–" : "-",
+             CLI_FIGURE(one->is.high / scale));
     if (one->info == &vkmm_rate_infos[VKMM_RATE_CACHE] && one->is.bytes > 0)
-        VKMM_PUT(what, "%s, twice %s", one->info->title, VKMM_BYTES(one->is.bytes));
+        VKMM_PUT(what, "%s, twice %s", one->info->title, CLI_BYTES(one->is.bytes));
     else
         VKMM_PUT(what, "%s", one->info->title);
     print_cells(report, what, one->is.median / scale,
@@ -204,7 +204,7 @@ static void print_rate(const vkmm_report *report, const rate *one)
                 spread, one->reason);
 }
 
-static void print_shape(const vkmm_report *report, const peak *one)
+static void print_shape(const cli_report *report, const peak *one)
 {
     static const char *const units[2][2] = {{"GOP/s", "TOP/s"}, {"GFLOP/s", "TFLOP/s"}};
     const vkmm_matrix_shape *s = &one->shape;
@@ -221,10 +221,10 @@ static void print_shape(const vkmm_report *report, const peak *one)
 
 static void print(const peaks *all)
 {
-    const vkmm_report *report = all->report;
+    const cli_report *report = all->report;
     char what[64];
 
-    vkmm_print_device(report, all->session->info, NULL);
+    cli_print_device(report, all->session->info, NULL);
     print_line(report, "copy in device memory", &all->copy, 1e9, "GB/s");
     for (uint32_t i = 0; i < all->rate_count; i++) print_rate(report, &all->rates[i]);
     for (uint32_t i = 0; i < all->type_count; i++) {
@@ -238,79 +238,79 @@ static void print(const peaks *all)
         explain(none.reason, all->no_shapes);
         print_line(report, "matrix multiply-add", &none, 1, "");
     }
-    if (vkmm_bench_is_busy(&all->power))
+    if (cli_bench_is_busy(&all->power))
         fprintf(report->out, "  busy: other processes took %.1f of %u processors\n", all->power.others,
                 all->power.processors);
 }
 
 /* ---- vkmatmul.peak/1: one object per run ---- */
 
-#define REASON                                                                \
-    {                                                                         \
-        "reason", VKMM_FIELD_TEXT, VKMM_AT(peak, reason), .flags = VKMM_MAYBE \
+#define REASON                                                             \
+    {                                                                      \
+        "reason", CLI_FIELD_TEXT, CLI_AT(peak, reason), .flags = CLI_MAYBE \
     }
-#define FLOPS                                                               \
-    {                                                                       \
-        "flops", VKMM_FIELD_REAL, VKMM_AT(peak, per_s), .flags = VKMM_MAYBE \
+#define FLOPS                                                            \
+    {                                                                    \
+        "flops", CLI_FIELD_REAL, CLI_AT(peak, per_s), .flags = CLI_MAYBE \
     }
-#define SPREAD                                             \
-    {                                                      \
-        VKMM_KEY(REAL, peak, spread), .known = is_measured \
+#define SPREAD                                            \
+    {                                                     \
+        CLI_KEY(REAL, peak, spread), .known = is_measured \
     }
 
-VKMM_KNOWN(is_measured, peak, per_s > 0)
+CLI_KNOWN(is_measured, peak, per_s > 0)
 
-#define PEAK_KEY(kind, member) VKMM_KEY(kind, peak, member)
+#define PEAK_KEY(kind, member) CLI_KEY(kind, peak, member)
 
-static const vkmm_field copy_fields[] = {
-    {"bytes_per_s", VKMM_FIELD_REAL, VKMM_AT(peak, per_s), .flags = VKMM_MAYBE},
-    {PEAK_KEY(U64, bytes), .flags = VKMM_MAYBE},
+static const cli_field copy_fields[] = {
+    {"bytes_per_s", CLI_FIELD_REAL, CLI_AT(peak, per_s), .flags = CLI_MAYBE},
+    {PEAK_KEY(U64, bytes), .flags = CLI_MAYBE},
     REASON,
     SPREAD,
 };
-static const vkmm_record copy_record = {NULL, VKMM_FIELDS(copy_fields)};
+static const vkmm_record copy_record = {NULL, CLI_FIELDS(copy_fields)};
 
-static const vkmm_field type_fields[] = {{PEAK_KEY(WORD, type), .words = &vkmm_type_words}, FLOPS, REASON, SPREAD};
-static const vkmm_record type_record = {NULL, VKMM_FIELDS(type_fields)};
+static const cli_field type_fields[] = {{PEAK_KEY(WORD, type), .words = &cli_words_of_type}, FLOPS, REASON, SPREAD};
+static const vkmm_record type_record = {NULL, CLI_FIELDS(type_fields)};
 
-static const vkmm_field shape_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(peak, shape), .record = &vkmm_shape_record}, FLOPS, REASON};
-static const vkmm_record shape_record = {NULL, VKMM_FIELDS(shape_fields)};
+static const cli_field shape_fields[] = {
+    {NULL, CLI_FIELD_EMBED, CLI_AT(peak, shape), .record = &cli_shape_record}, FLOPS, REASON};
+static const vkmm_record shape_record = {NULL, CLI_FIELDS(shape_fields)};
 
-#define RATE(kind, member) VKMM_IN(kind, rate, is, member), .flags = VKMM_MAYBE
+#define RATE(kind, member) CLI_IN(kind, rate, is, member), .flags = CLI_MAYBE
 
-static const vkmm_field rate_info_fields[] = {{VKMM_KEY(STRING, vkmm_rate_info, name)},
-                                              {VKMM_KEY(STRING, vkmm_rate_info, unit)}};
-static const vkmm_record rate_info_record = {NULL, VKMM_FIELDS(rate_info_fields)};
+static const cli_field rate_info_fields[] = {{CLI_KEY(STRING, vkmm_rate_info, name)},
+                                             {CLI_KEY(STRING, vkmm_rate_info, unit)}};
+static const vkmm_record rate_info_record = {NULL, CLI_FIELDS(rate_info_fields)};
 
-static const vkmm_field rate_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(rate, info), VKMM_POINTER, .record = &rate_info_record},
+static const cli_field rate_fields[] = {
+    {NULL, CLI_FIELD_EMBED, CLI_AT(rate, info), CLI_POINTER, .record = &rate_info_record},
     {RATE(REAL, median)},
     {RATE(REAL, low)},
     {RATE(REAL, high)},
     {RATE(U64, bytes)},
-    {"reason", VKMM_FIELD_TEXT, VKMM_AT(rate, reason), .flags = VKMM_MAYBE}};
-static const vkmm_record rate_record = {NULL, VKMM_FIELDS(rate_fields)};
+    {"reason", CLI_FIELD_TEXT, CLI_AT(rate, reason), .flags = CLI_MAYBE}};
+static const vkmm_record rate_record = {NULL, CLI_FIELDS(rate_fields)};
 
-#define POWER(kind, member) VKMM_IN(kind, peaks, power, member)
+#define POWER(kind, member) CLI_IN(kind, peaks, power, member)
 
-static const vkmm_field fields[] = {
-    {VKMM_KEY(RECORD, peaks, copy), .record = &copy_record},
-    {"rates", VKMM_FIELD_RECORD, VKMM_LIST(peaks, rates, rate_count), VKMM_HERE, .record = &rate_record},
-    {"types", VKMM_FIELD_RECORD, VKMM_LIST(peaks, types, type_count), VKMM_HERE, .record = &type_record},
-    {"matrix", VKMM_FIELD_RECORD, VKMM_LIST(peaks, shapes, shape_count), VKMM_HERE, .record = &shape_record},
-    {"no_matrix", VKMM_FIELD_STRING, VKMM_AT(peaks, no_shapes), VKMM_MAYBE},
+static const cli_field fields[] = {
+    {CLI_KEY(RECORD, peaks, copy), .record = &copy_record},
+    {"rates", CLI_FIELD_RECORD, CLI_LIST(peaks, rates, rate_count), CLI_HERE, .record = &rate_record},
+    {"types", CLI_FIELD_RECORD, CLI_LIST(peaks, types, type_count), CLI_HERE, .record = &type_record},
+    {"matrix", CLI_FIELD_RECORD, CLI_LIST(peaks, shapes, shape_count), CLI_HERE, .record = &shape_record},
+    {"no_matrix", CLI_FIELD_STRING, CLI_AT(peaks, no_shapes), CLI_MAYBE},
     {POWER(REAL, others)},
-    {POWER(U32, processors), VKMM_MAYBE},
+    {POWER(U32, processors), CLI_MAYBE},
 };
-static const vkmm_record peaks_record = {NULL, VKMM_FIELDS(fields)};
+static const vkmm_record peaks_record = {NULL, CLI_FIELDS(fields)};
 
-vkmm_status cli_peak(cli_session *session)
+vkmm_status cli_command_peak(cli_session *session)
 {
     const vkmm_log *log = session->log;
     vkmm_status status = cli_session_device(session), shown = VKMM_OK;
-    vkmm_sensors *sensors = NULL;
-    vkmm_sensed sensed;
+    cli_sensors *sensors = NULL;
+    cli_sensed sensed;
     peaks *all;
 
     if (status != VKMM_OK) return status;
@@ -318,9 +318,9 @@ vkmm_status cli_peak(cli_session *session)
     if (all == NULL) return VKMM_NO_MEMORY(log, "for the peaks");
     all->session = session;
     all->report = &session->report;
-    all->power = vkmm_bench_no_power();
-    if (session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) sensors = vkmm_sensors_open(NULL, "");
-    vkmm_sensors_start(sensors);
+    all->power = cli_bench_no_power();
+    if (session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) sensors = cli_sensors_open(NULL, "");
+    cli_sensors_start(sensors);
     session->console.muted = 1; /* the sentences go into the rows */
     measure_rates(all);
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
@@ -331,15 +331,15 @@ vkmm_status cli_peak(cli_session *session)
         explain(all->copy.reason, "it is measured together with a type that the device has");
     if (all->copy.per_s > 0) all->copy.reason[0] = '\0';
     measure_shapes(all);
-    vkmm_sensors_stop(sensors, &sensed);
-    vkmm_sensors_close(&sensors);
+    cli_sensors_stop(sensors, &sensed);
+    cli_sensors_close(&sensors);
     all->power.others = sensed.others;
     all->power.processors = isfinite(sensed.others) ? vkmm_host_processors() : 0;
     session->console.muted = 0;
     cli_progress_end(&session->console);
     if (session->options->json)
-        shown = vkmm_json_line(all->report, vkmm_json_document(all->report, "vkmatmul.peak/1", session->info, NULL,
-                                                               vkmm_record_json(&peaks_record, all)));
+        shown = cli_json_line(all->report, cli_json_document(all->report, "vkmatmul.peak/1", session->info, NULL,
+                                                             cli_record_json(&peaks_record, all)));
     else
         print(all);
     if (shown != VKMM_OK) shown = vkmm_fail(log, shown, "no memory to write the peaks");

@@ -40,26 +40,26 @@ static double padding_share(const vkmm_problem *problem, const vkmm_access *acce
     return access->multiply_adds > 0 ? 1 - useful / (double)access->multiply_adds : 0;
 }
 
-static vkmm_twice twice(uint64_t formula, uint64_t counted)
+static cli_twice twice(uint64_t formula, uint64_t counted)
 {
-    return (vkmm_twice){formula, counted, counted};
+    return (cli_twice){formula, counted, counted};
 }
 
-static vkmm_reads_twice reads(const vkmm_reads *formula, const vkmm_reads *counted)
+static cli_reads_twice reads(const vkmm_reads *formula, const vkmm_reads *counted)
 {
-    return (vkmm_reads_twice){{formula->global_min, counted->global_min, counted->global_max},
-                              {formula->shared_min, counted->shared_min, counted->shared_max}};
+    return (cli_reads_twice){{formula->global_min, counted->global_min, counted->global_max},
+                             {formula->shared_min, counted->shared_min, counted->shared_max}};
 }
 
-static void compare(const vkmm_problem *problem, const vkmm_access *f, const vkmm_access *c, vkmm_explained *kernel)
+static void compare(const vkmm_problem *problem, const vkmm_access *f, const vkmm_access *c, cli_explained *kernel)
 {
     kernel->a = reads(&f->a, &c->a);
     kernel->b = reads(&f->b, &c->b);
     kernel->invocations = twice(f->invocations, c->invocations);
     kernel->idle = twice(f->invocations - f->useful, c->invocations - c->useful);
-    kernel->idle_share = (vkmm_share){idle_share(f), idle_share(c)};
+    kernel->idle_share = (cli_share){idle_share(f), idle_share(c)};
     kernel->multiply_adds = twice(f->multiply_adds, c->multiply_adds);
-    kernel->padding_share = (vkmm_share){padding_share(problem, f), padding_share(problem, c)};
+    kernel->padding_share = (cli_share){padding_share(problem, f), padding_share(problem, c)};
     kernel->bytes_read = twice(f->bytes_read, c->bytes_read);
     kernel->bytes_written = twice(f->bytes_written, c->bytes_written);
     kernel->stride = c->stride;
@@ -67,15 +67,15 @@ static void compare(const vkmm_problem *problem, const vkmm_access *f, const vkm
     kernel->agree = vkmm_access_equal(f, c);
 }
 
-static vkmm_status statistics(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)
+static vkmm_status statistics(cli_session *session, const vkmm_job_params *params, cli_explained *kernel)
 {
     kernel->has_statistics = session->info->has_statistics;
     if (!kernel->has_statistics) return VKMM_OK;
-    kernel->statistic_count = VKMM_MAX_STATISTICS;
+    kernel->statistic_count = CLI_MAX_STATISTICS;
     return vkmm_kernel_statistics(session->device, params, 0, kernel->statistic, &kernel->statistic_count, NULL);
 }
 
-static vkmm_status count(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)
+static vkmm_status count(cli_session *session, const vkmm_job_params *params, cli_explained *kernel)
 {
     vkmm_access formula, counted;
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, params, &kernel->info);
@@ -90,7 +90,7 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, vk
     return status == VKMM_OK ? cli_explain_time(session, params, kernel) : status;
 }
 
-static vkmm_job_params params_of(const cli_session *session, const vkmm_explanation *all, const char *name)
+static vkmm_job_params params_of(const cli_session *session, const cli_explanation *all, const char *name)
 {
     vkmm_job_params params = {.problem = all->problem,
                               .kernel = name,
@@ -108,11 +108,11 @@ static vkmm_job_params params_of(const cli_session *session, const vkmm_explanat
 
 /* A kernel named by --kernel must be legal; of all kernels, illegal ones are left out, with the reason. A kernel whose
  * product is wrong has no counts either, and is a failure. */
-static vkmm_status explain_kernel(cli_session *session, vkmm_explanation *all, const char *name)
+static vkmm_status explain_kernel(cli_session *session, cli_explanation *all, const char *name)
 {
     const cli_options *options = session->options;
-    vkmm_explained *kernel = &all->kernels[all->count];
-    vkmm_left_out *left_out = &all->left_out[all->left_out_count];
+    cli_explained *kernel = &all->kernels[all->count];
+    cli_left_out *left_out = &all->left_out[all->left_out_count];
     vkmm_status status;
 
     const vkmm_job_params params = params_of(session, all, name);
@@ -135,7 +135,7 @@ static vkmm_status explain_kernel(cli_session *session, vkmm_explanation *all, c
     return status == VKMM_UNSUPPORTED ? VKMM_OK : status;
 }
 
-static vkmm_status all_kernels(cli_session *session, vkmm_explanation *all)
+static vkmm_status all_kernels(cli_session *session, cli_explanation *all)
 {
     vkmm_status status = VKMM_OK;
     const char *name;
@@ -146,7 +146,7 @@ static vkmm_status all_kernels(cli_session *session, vkmm_explanation *all)
         ms += cli_explain_estimate(session, &params);
     }
     cli_estimate_show(session, "explaining", &all->problem, ms);
-    for (uint32_t i = 0; i < VKMM_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, i)) != NULL; i++) {
+    for (uint32_t i = 0; i < CLI_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, i)) != NULL; i++) {
         const vkmm_status next = explain_kernel(session, all, name);
         if (next != VKMM_OK && next != VKMM_WRONG_RESULT) return next;
         status = cli_worse(status, next);
@@ -157,7 +157,7 @@ static vkmm_status all_kernels(cli_session *session, vkmm_explanation *all)
 }
 
 /* What limits a kernel, compared with the device's peaks. */
-static void weigh(const vkmm_explanation *all, vkmm_explained *kernel)
+static void weigh(const cli_explanation *all, cli_explained *kernel)
 {
     const double bytes = (double)kernel->bytes_read.counted + (double)kernel->bytes_written.counted;
 
@@ -170,7 +170,7 @@ static void weigh(const vkmm_explanation *all, vkmm_explained *kernel)
 }
 
 /* If a product is faster than the measured peak, the peak was measured too low. */
-static void raise_peak(vkmm_explanation *all, const vkmm_explained *kernel)
+static void raise_peak(cli_explanation *all, const cli_explained *kernel)
 {
     const double speed = (double)kernel->multiply_adds.counted / kernel->measured_ms * 1e3;
 
@@ -194,7 +194,7 @@ vkmm_status cli_explain_peaks(cli_session *session, vkmm_type type, vkmm_peaks *
     return status;
 }
 
-static vkmm_status measure(cli_session *session, vkmm_explanation *all)
+static vkmm_status measure(cli_session *session, cli_explanation *all)
 {
     const vkmm_status status = cli_explain_peaks(session, all->problem.type, &all->peaks);
 
@@ -211,11 +211,11 @@ static vkmm_status measure(cli_session *session, vkmm_explanation *all)
 /* ---- users' shaders ---- */
 
 /* They do not count their reads: what any kernel needs is compared with the time. */
-static vkmm_status explain_shader(cli_session *session, vkmm_explanation *all, const char *file)
+static vkmm_status explain_shader(cli_session *session, cli_explanation *all, const char *file)
 {
     const vkmm_problem *problem = &all->problem;
     const uint32_t *tile = session->options->tile;
-    vkmm_explained *own = &all->shaders[all->shader_count];
+    cli_explained *own = &all->shaders[all->shader_count];
     vkmm_shader *shader;
     vkmm_status status = cli_shader_open(session->log, file, problem->type, &shader);
     const vkmm_job_params params = {
@@ -235,7 +235,7 @@ static vkmm_status explain_shader(cli_session *session, vkmm_explanation *all, c
     return VKMM_OK;
 }
 
-static vkmm_status all_shaders(cli_session *session, vkmm_explanation *all)
+static vkmm_status all_shaders(cli_session *session, cli_explanation *all)
 {
     const cli_options *options = session->options;
     vkmm_status status = VKMM_OK;
@@ -250,10 +250,10 @@ static vkmm_status all_shaders(cli_session *session, vkmm_explanation *all)
 /* ---- general kernels ---- */
 
 /* Their reads have no formula and are not counted: only their plan is shown. */
-static vkmm_status plan(cli_session *session, vkmm_explanation *all)
+static vkmm_status plan(cli_session *session, cli_explanation *all)
 {
     vkmm_job_params params = {.problem = all->problem, .kernel = session->options->kernel, .untuned = 1};
-    vkmm_explained *kernel = all->kernels;
+    cli_explained *kernel = all->kernels;
     const vkmm_kernel_info *info = &kernel->info;
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, &params, &kernel->info);
 
@@ -288,7 +288,7 @@ static int is_for_general(const vkmm_device_info *device, const cli_options *opt
 
 static vkmm_status explain_size(cli_session *session, const vkmm_problem *problem)
 {
-    vkmm_explanation *all = vkmm_alloc(1, sizeof *all);
+    cli_explanation *all = vkmm_alloc(1, sizeof *all);
     vkmm_status status, shown = VKMM_OK;
 
     if (all == NULL) return VKMM_NO_MEMORY(session->log, "for an explanation");
@@ -301,8 +301,8 @@ static vkmm_status explain_size(cli_session *session, const vkmm_problem *proble
         status = cli_worse(status, all_shaders(session, all));
         if (!all->planned || all->shader_count > 0) shown = measure(session, all);
         if (shown == VKMM_OK)
-            shown = (session->options->json ? vkmm_explain_json : vkmm_explain_table)(&session->report, all);
-        if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, session->log);
+            shown = (session->options->json ? cli_explain_json : cli_explain_table)(&session->report, all);
+        if (shown == VKMM_OK) shown = cli_report_flush(&session->report, session->log);
     }
     vkmm_free(all);
     return cli_worse(cli_worse(status, shown), cli_session_validated(session));
@@ -344,7 +344,7 @@ static vkmm_status check(const vkmm_log *log, const cli_options *options)
     return VKMM_OK;
 }
 
-vkmm_status cli_explain(cli_session *session)
+vkmm_status cli_command_explain(cli_session *session)
 {
     const cli_types *types = &session->options->types;
     vkmm_status status = check(session->log, session->options);

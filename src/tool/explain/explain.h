@@ -1,56 +1,56 @@
 /* What `vkmatmul explain` found about kernels on one problem, and how it is shown. */
-#ifndef VKMM_EXPLAIN_EXPLAIN_H
-#define VKMM_EXPLAIN_EXPLAIN_H
+#ifndef CLI_EXPLAIN_EXPLAIN_H
+#define CLI_EXPLAIN_EXPLAIN_H
 
 #include "look/access.h"
 #include "look/steps.h"
 #include "session/session.h"
 
-enum { VKMM_MAX_EXPLAINED = 16, VKMM_MAX_STATISTICS = 48, VKMM_MOST_PASSES = 4 };
+enum { CLI_MAX_EXPLAINED = 16, CLI_MAX_STATISTICS = 48, CLI_MOST_PASSES = 4 };
 
 /* By formula, and as counted on the device: the least and the most, if elements differ. */
-typedef struct vkmm_twice {
+typedef struct cli_twice {
     uint64_t formula, counted, most;
-} vkmm_twice;
+} cli_twice;
 
-typedef struct vkmm_share {
+typedef struct cli_share {
     double formula, counted; /* from 0 to 1; 0 for an empty product */
-} vkmm_share;
+} cli_share;
 
 /* How often each element of an input is read from a memory. */
-typedef struct vkmm_reads_twice {
-    vkmm_twice global, shared;
-} vkmm_reads_twice;
+typedef struct cli_reads_twice {
+    cli_twice global, shared;
+} cli_reads_twice;
 
 /* One of the passes of a product that is not multiplied directly. */
-typedef struct vkmm_explained_pass {
+typedef struct cli_explained_pass {
     const char *name;
     uint64_t read, written, multiply_adds; /* bytes, each matrix once */
     double ms, share;                      /* at the device's peaks, and of all passes */
     double measured_ms, measured_share;    /* NAN: not measured */
-} vkmm_explained_pass;
+} cli_explained_pass;
 
 /* One kernel on one problem. A plain value. */
-typedef struct vkmm_explained {
+typedef struct cli_explained {
     vkmm_kernel_info info;
-    vkmm_statistic statistic[VKMM_MAX_STATISTICS]; /* the driver's; none if it reports none */
+    vkmm_statistic statistic[CLI_MAX_STATISTICS]; /* the driver's; none if it reports none */
     uint32_t statistic_count;
     int has_statistics;
     double flop_per_byte; /* of the bytes below */
 
     /* For a kernel of the tutorials. */
-    vkmm_reads_twice a, b;
-    vkmm_twice invocations, idle; /* idle: of these, beyond C's edges */
-    vkmm_twice multiply_adds, bytes_read, bytes_written;
-    vkmm_share idle_share, padding_share; /* padding: multiply-adds beyond C's edges or beyond K */
-    uint32_t stride;                      /* vkmm_access.stride of the count, */
-    uint64_t counted_k;                   /* and its K */
-    int agree;                            /* formula and count */
-    double memory_ms;                     /* all bytes at the speed of a copy, assuming no caches */
-    double arithmetic_ms;                 /* all multiply-adds at peak */
-    double predicted_ms;                  /* the longer of both */
-    double measured_ms;                   /* median of some verified products; NAN: an empty one, or a wrong one */
-    char bound[16];                       /* by the longer of both: "memory", "arithmetic"; "": an empty product */
+    cli_reads_twice a, b;
+    cli_twice invocations, idle; /* idle: of these, beyond C's edges */
+    cli_twice multiply_adds, bytes_read, bytes_written;
+    cli_share idle_share, padding_share; /* padding: multiply-adds beyond C's edges or beyond K */
+    uint32_t stride;                     /* vkmm_access.stride of the count, */
+    uint64_t counted_k;                  /* and its K */
+    int agree;                           /* formula and count */
+    double memory_ms;                    /* all bytes at the speed of a copy, assuming no caches */
+    double arithmetic_ms;                /* all multiply-adds at peak */
+    double predicted_ms;                 /* the longer of both */
+    double measured_ms;                  /* median of some verified products; NAN: an empty one, or a wrong one */
+    char bound[16];                      /* by the longer of both: "memory", "arithmetic"; "": an empty product */
 
     /* For a general kernel, whose sums stay in registers while it reads the operands of its tile of C once. */
     double sum_registers;          /* of 32 bits, per invocation, only for the sums */
@@ -59,23 +59,23 @@ typedef struct vkmm_explained {
     uint32_t subgroups;            /* of a workgroup; 0: their size is the driver's choice */
 
     /* For a product that is not multiplied directly, whose predicted_ms is that of its passes. */
-    vkmm_explained_pass passes[VKMM_MOST_PASSES];
+    cli_explained_pass passes[CLI_MOST_PASSES];
     char not_measured[200];        /* why; "": they were, in the fastest of some runs; measured_ms is their sum */
     uint32_t pass_count, products; /* products: of what is multiplied instead; pass_count 0: the product is direct */
     double copy_bytes_per_s, inner_per_s, direct_per_s; /* peaks: of copies; multiply-adds of the products, and of the
                                                            problem's own type; NAN: the device lacks it */
     double direct_ms;                                   /* what the product would take in that type; NAN */
     const char *faster;                                 /* "direct", or the method; from these peaks */
-} vkmm_explained;
+} cli_explained;
 
 /* A kernel that cannot run here. */
-typedef struct vkmm_left_out {
+typedef struct cli_left_out {
     const char *name;
     char reason[512];
-} vkmm_left_out;
+} cli_left_out;
 
 /* The kernels on one problem. */
-typedef struct vkmm_explanation {
+typedef struct cli_explanation {
     const vkmm_device_info *device;
     vkmm_problem problem;
     int planned; /* there is only one kernel, a general one, and nothing is counted */
@@ -84,30 +84,30 @@ typedef struct vkmm_explanation {
     int agree;      /* all of them */
     char why[600];  /* the measured times differ from the predicted ones; "": nothing was measured */
     char seen[32];  /* the kernel that exceeded the measured peak, and whose speed is now the peak; "": none */
-    vkmm_explained kernels[VKMM_MAX_EXPLAINED];
-    vkmm_explained shaders[CLI_MOST_LISTED]; /* the user's, which are not counted: info, statistics, times; bytes and
+    cli_explained kernels[CLI_MAX_EXPLAINED];
+    cli_explained shaders[CLI_MOST_LISTED]; /* the user's, which are not counted: info, statistics, times; bytes and
                                                 multiply-adds are the least that any kernel needs */
-    vkmm_left_out left_out[VKMM_MAX_EXPLAINED];
+    cli_left_out left_out[CLI_MAX_EXPLAINED];
     uint32_t count, shader_count, left_out_count;
-} vkmm_explanation;
+} cli_explanation;
 
 /* As text, 80 columns wide, and as "vkmatmul.explain/1". */
-vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *explanation);
-vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *explanation);
+vkmm_status cli_explain_table(cli_report *report, const cli_explanation *explanation);
+vkmm_status cli_explain_json(cli_report *report, const cli_explanation *explanation);
 
 /* How long that will take, as cli_estimate_ms. */
 double cli_explain_estimate(cli_session *session, const vkmm_job_params *params);
 
 /* Times the counted kernel, and explains why the measured time differs from the predicted one. */
-vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel);
-void cli_explain_why(vkmm_explanation *all);
+vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, cli_explained *kernel);
+void cli_explain_why(cli_explanation *all);
 
 /* The device's peaks for a type, measured once per session. */
 vkmm_status cli_explain_peaks(cli_session *session, vkmm_type type, vkmm_peaks *peaks);
 
 /* The passes of the plan of a product that is not multiplied directly, with the device's peaks, and as measured in a
  * job. Takes some seconds. */
-vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, vkmm_explained *plan);
+vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, cli_explained *plan);
 
 /* The index-th kernel to explain: --kernel, or one of the tutorials'; NULL past the end. */
 const char *cli_explained_kernel(const cli_options *options, uint32_t index);

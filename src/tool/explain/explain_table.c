@@ -17,7 +17,7 @@ enum { MOST_COLUMNS = 8, NAMES = 12, VALUES = 21 }; /* where texts begin beside 
 typedef enum kind {
     NAME,    /* char[] */
     SIDES,   /* uint32_t[2]: rows×columns */
-    TWICE,   /* vkmm_twice: by formula = as counted */
+    TWICE,   /* cli_twice: by formula = as counted */
     BYTES,   /* uint64_t; */
     BYTES32, /* uint32_t */
     SHARE,   /* double: percent */
@@ -26,12 +26,12 @@ typedef enum kind {
 
 typedef struct table_column {
     const char *title;
-    vkmm_place place;
+    cli_place place;
     kind kind;
-    size_t offset; /* in vkmm_explained */
+    size_t offset; /* in cli_explained */
 } table_column;
 
-#define AT(member) offsetof(vkmm_explained, member)
+#define AT(member) offsetof(cli_explained, member)
 
 static const table_column reads_columns[] = {
     {"kernel", {10, 0}, NAME, AT(info.name)},   {"tile", {7, 0}, SIDES, AT(info.tile)},
@@ -63,20 +63,20 @@ static const table_column measured_columns[] = {
     {"measured ms", {11, 1}, FIGURE, AT(measured_ms)},
 };
 
-static void fill_twice(const vkmm_report *report, vkmm_cell *cell, const vkmm_twice *twice)
+static void fill_twice(const cli_report *report, cli_cell *cell, const cli_twice *twice)
 {
     unsigned long long formula = twice->formula, least = twice->counted, most = twice->most;
 
     if (formula == least && formula == most) {
-        vkmm_cell_put(cell, formula > 0 ? "%llu = %llu" : report->utf8 ? "–" : "-", formula, least);
+        cli_cell_put(cell, formula > 0 ? "%llu = %llu" : report->utf8 ? "–" : "-", formula, least);
         return;
     }
-    cell->paint = VKMM_BAD;
-    vkmm_cell_put(cell, least == most ? "%llu %s %llu" : "%llu %s %llu..%llu", formula,
-                  report->utf8 ? "≠" : "!=", least, most);
+    cell->paint = CLI_BAD;
+    cli_cell_put(cell, least == most ? "%llu %s %llu" : "%llu %s %llu..%llu", formula, report->utf8 ? "≠" : "!=", least,
+                 most);
 }
 
-static void fill(const vkmm_report *report, const table_column *column, const vkmm_explained *kernel, vkmm_cell *cell)
+static void fill(const cli_report *report, const table_column *column, const cli_explained *kernel, cli_cell *cell)
 {
     const void *at = (const char *)kernel + column->offset;
     const uint32_t *sides = at;
@@ -85,10 +85,10 @@ static void fill(const vkmm_report *report, const table_column *column, const vk
 
     switch (column->kind) {
     case NAME:
-        vkmm_cell_put(cell, "%s", (const char *)at);
+        cli_cell_put(cell, "%s", (const char *)at);
         break;
     case SIDES:
-        vkmm_cell_put(cell, report->utf8 ? "%u×%u" : "%ux%u", sides[0], sides[1]);
+        cli_cell_put(cell, report->utf8 ? "%u×%u" : "%ux%u", sides[0], sides[1]);
         break;
     case TWICE:
         fill_twice(report, cell, at);
@@ -96,41 +96,41 @@ static void fill(const vkmm_report *report, const table_column *column, const vk
     case BYTES:
     case BYTES32:
         bytes = column->kind == BYTES ? *(const uint64_t *)at : *sides;
-        vkmm_text_bytes(cell->text, sizeof cell->text, bytes);
-        if (bytes == 0) vkmm_cell_put(cell, "%s", report->utf8 ? "–" : "-");
+        cli_text_bytes(cell->text, sizeof cell->text, bytes);
+        if (bytes == 0) cli_cell_put(cell, "%s", report->utf8 ? "–" : "-");
         break;
     case SHARE:
-        vkmm_cell_put(cell, "%.2f %%", 100 * *figure);
+        cli_cell_put(cell, "%.2f %%", 100 * *figure);
         break;
     case FIGURE:
-        vkmm_cell_figure(report, cell, *figure);
+        cli_cell_figure(report, cell, *figure);
         break;
     }
 }
 
-static void heading(const vkmm_report *report, const char *text)
+static void heading(const cli_report *report, const char *text)
 {
     putc('\n', report->out);
-    vkmm_report_say(report, 0, VKMM_STRONG, "%s", text);
+    cli_report_say(report, 0, CLI_STRONG, "%s", text);
 }
 
 /* The titles, then a line for each kernel. */
-static void print_table(const vkmm_report *report, const vkmm_explanation *e, const char *title,
+static void print_table(const cli_report *report, const cli_explanation *e, const char *title,
                         const table_column *columns, unsigned count)
 {
-    vkmm_place places[MOST_COLUMNS];
-    vkmm_cell cells[MOST_COLUMNS] = {0};
+    cli_place places[MOST_COLUMNS];
+    cli_cell cells[MOST_COLUMNS] = {0};
 
     heading(report, title);
     for (unsigned i = 0; i < count; i++) {
         places[i] = columns[i].place;
-        vkmm_cell_put(&cells[i], "%s", columns[i].title);
+        cli_cell_put(&cells[i], "%s", columns[i].title);
     }
-    vkmm_cells_titles(report, places, cells, count);
+    cli_cells_titles(report, places, cells, count);
     for (uint32_t i = 0; i < e->count; i++) {
         memset(cells, 0, sizeof cells);
         for (unsigned j = 0; j < count; j++) fill(report, &columns[j], &e->kernels[i], &cells[j]);
-        vkmm_cells_line(report, places, cells, count);
+        cli_cells_line(report, places, cells, count);
     }
 }
 
@@ -139,7 +139,7 @@ static void print_table(const vkmm_report *report, const vkmm_explanation *e, co
 
 /* ---- details of some kernels ---- */
 
-static void print_sample(const vkmm_report *report, const vkmm_explanation *e)
+static void print_sample(const cli_report *report, const cli_explanation *e)
 {
     uint32_t stride = 1;
     uint64_t k = e->problem.k;
@@ -149,16 +149,15 @@ static void print_sample(const vkmm_report *report, const vkmm_explanation *e)
     for (uint32_t i = 0; i < e->count; i++)
         if (e->kernels[i].counted_k < k) k = e->kernels[i].counted_k;
     if (k < e->problem.k)
-        vkmm_report_say(
-            report, 0, VKMM_PLAIN,
-            "Counted with K = %llu, for speed: all steps along K read alike. Totals are scaled to K = %llu.",
-            (unsigned long long)k, (unsigned long long)e->problem.k);
+        cli_report_say(report, 0, CLI_PLAIN,
+                       "Counted with K = %llu, for speed: all steps along K read alike. Totals are scaled to K = %llu.",
+                       (unsigned long long)k, (unsigned long long)e->problem.k);
     if (stride > 1)
-        vkmm_report_say(report, 0, VKMM_PLAIN, "Counted on a sample, for speed: at least one element in %u.", stride);
+        cli_report_say(report, 0, CLI_PLAIN, "Counted on a sample, for speed: at least one element in %u.", stride);
 }
 
 /* The tutorial that these counts come from divides 1024 by 16 and prints 16. */
-static void print_slip(const vkmm_report *report, const vkmm_explanation *e)
+static void print_slip(const cli_report *report, const cli_explanation *e)
 {
     int slip = 0;
 
@@ -167,8 +166,8 @@ static void print_slip(const vkmm_report *report, const vkmm_explanation *e)
         slip |= info->shared_bytes > 0 && info->tile[0] == 16 && info->tile[1] == 16;
     }
     if (slip && e->problem.m == 1024 && e->problem.n == 1024 && e->problem.k > 0)
-        vkmm_report_say(report, 0, VKMM_PLAIN,
-                        "The C++ AMP tutorial prints 16 global reads for 1024 and tile 16; the correct number is 64.");
+        cli_report_say(report, 0, CLI_PLAIN,
+                       "The C++ AMP tutorial prints 16 global reads for 1024 and tile 16; the correct number is 64.");
 }
 
 static unsigned long long overhang(uint64_t extent, uint64_t side)
@@ -177,12 +176,12 @@ static unsigned long long overhang(uint64_t extent, uint64_t side)
 }
 
 /* Which invocations idle, if any. */
-static void print_edges(const vkmm_report *report, const vkmm_explanation *e)
+static void print_edges(const cli_report *report, const cli_explanation *e)
 {
     int printed = 0;
 
     for (uint32_t i = 0; i < e->count; i++) {
-        const vkmm_explained *kernel = &e->kernels[i];
+        const cli_explained *kernel = &e->kernels[i];
         const vkmm_kernel_info *info = &kernel->info;
         const unsigned long long idle = kernel->idle.counted,
                                  depth = info->shared_bytes > 0 ? overhang(e->problem.k, info->spec_values[4]) : 0;
@@ -200,9 +199,9 @@ static void print_edges(const vkmm_report *report, const vkmm_explanation *e)
 }
 
 /* All that the driver reports, indented. */
-static void print_statistics(const vkmm_report *report, const vkmm_explained *kernel, int indent)
+static void print_statistics(const cli_report *report, const cli_explained *kernel, int indent)
 {
-    char text[VKMM_MAX_STATISTICS * (VK_MAX_DESCRIPTION_SIZE + 64)] = "", *end = text;
+    char text[CLI_MAX_STATISTICS * (VK_MAX_DESCRIPTION_SIZE + 64)] = "", *end = text;
 
     for (uint32_t i = 0; i < kernel->statistic_count; i++) {
         char name[VK_MAX_DESCRIPTION_SIZE], value[48];
@@ -210,26 +209,25 @@ static void print_statistics(const vkmm_report *report, const vkmm_explained *ke
         VKMM_CLEAN(value, kernel->statistic[i].value);
         end += sprintf(end, "%s%s %s", i > 0 ? ", " : "", name, value);
     }
-    vkmm_wrap(report, indent, text);
+    cli_wrap(report, indent, text);
 }
 
-static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
+static void print_counts(const cli_report *report, const cli_explanation *e)
 {
     char size[80], text[320];
 
-    vkmm_text_size(size, sizeof size, &e->problem, report->utf8);
+    cli_text_size(size, sizeof size, &e->problem, report->utf8);
     VKMM_PUT(text,
              "%s %s: copies %s GB/s (median %.0f %% lower), multiply-adds %s GFLOP/s (median %.0f %% lower), so %s "
              "FLOP/byte",
-             size, vkmm_text_type(&e->problem, report->utf8), VKMM_FIGURE(e->peaks.copy_bytes_per_s * 1e-9),
-             100 * e->peaks.copy_spread, VKMM_FIGURE(2e-9 * e->peaks.multiply_adds_per_s),
-             100 * e->peaks.multiply_adds_spread, VKMM_FIGURE(e->balance));
-    vkmm_wrap(report, 0, text);
+             size, cli_text_type(&e->problem, report->utf8), CLI_FIGURE(e->peaks.copy_bytes_per_s * 1e-9),
+             100 * e->peaks.copy_spread, CLI_FIGURE(2e-9 * e->peaks.multiply_adds_per_s),
+             100 * e->peaks.multiply_adds_spread, CLI_FIGURE(e->balance));
+    cli_wrap(report, 0, text);
     if (e->seen[0] != '\0')
-        vkmm_report_say(report, 0, VKMM_PLAIN, "The peak is the speed of %s, which is above the measured peak.",
-                        e->seen);
+        cli_report_say(report, 0, CLI_PLAIN, "The peak is the speed of %s, which is above the measured peak.", e->seen);
     for (uint32_t i = 0; i < e->left_out_count; i++)
-        vkmm_report_say(report, 0, VKMM_PLAIN, "%s is left out: %s", e->left_out[i].name, e->left_out[i].reason);
+        cli_report_say(report, 0, CLI_PLAIN, "%s is left out: %s", e->left_out[i].name, e->left_out[i].reason);
     PRINT_TABLE(report, e, "Reads of each element: by formula = as counted on the device", reads_columns);
     print_sample(report, e);
     print_slip(report, e);
@@ -240,7 +238,7 @@ static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
                 bounds_columns);
     if (e->why[0] != '\0') {
         PRINT_TABLE(report, e, "Measured, next to the longer of the two", measured_columns);
-        vkmm_wrap(report, 0, e->why);
+        cli_wrap(report, 0, e->why);
     }
     heading(report, "What the driver reports (VK_KHR_pipeline_executable_properties)");
     if (!e->device->has_statistics) fprintf(report->out, "Nothing: this device does not have the extension.\n");
@@ -252,13 +250,13 @@ static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
 
 /* ---- a plan ---- */
 
-static void put_key(const vkmm_report *report, const char *key)
+static void put_key(const cli_report *report, const char *key)
 {
-    fprintf(report->out, "  %s%-17s%s  ", VKMM_PAINTED(report, VKMM_DIM, key));
+    fprintf(report->out, "  %s%-17s%s  ", CLI_PAINTED(report, CLI_DIM, key));
 }
 
 VKMM_PRINTF(3, 4)
-static void put_line(const vkmm_report *report, const char *key, const char *format, ...)
+static void put_line(const cli_report *report, const char *key, const char *format, ...)
 {
     char text[200];
     va_list arguments;
@@ -267,10 +265,10 @@ static void put_line(const vkmm_report *report, const char *key, const char *for
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     put_key(report, key);
-    vkmm_wrap(report, VALUES, text);
+    cli_wrap(report, VALUES, text);
 }
 
-static void put_operations(const vkmm_report *report, const vkmm_kernel_info *info)
+static void put_operations(const cli_report *report, const vkmm_kernel_info *info)
 {
     const char *times = report->utf8 ? "×" : "x";
 
@@ -289,7 +287,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void put_workgroup(const vkmm_report *report, const vkmm_explained *plan)
+static void put_workgroup(const cli_report *report, const cli_explained *plan)
 {
     const vkmm_kernel_info *info = &plan->info;
     const uint32_t invocations = info->workgroup[0] * info->workgroup[1];
@@ -306,26 +304,26 @@ static void put_workgroup(const vkmm_report *report, const vkmm_explained *plan)
                  info->whole_rows);
     put_line(report, "sums", "%.4g registers of 32 bits per invocation", plan->sum_registers);
     put_line(report, "shared memory", info->shared_bytes > 0 ? "%s a workgroup" : "none",
-             VKMM_BYTES(info->shared_bytes));
+             CLI_BYTES(info->shared_bytes));
     put_line(report, "memory reads", "%.4g bytes per multiply-add, so %.4g FLOP/byte, assuming no caches",
              plan->bytes_per_multiply_add, plan->flop_per_byte);
 }
 
-static void put_pass(const vkmm_report *report, const vkmm_explained_pass *pass)
+static void put_pass(const cli_report *report, const cli_explained_pass *pass)
 {
     char name[32], written[48] = "", work[48] = "", measured[64] = "";
 
-    if (pass->written > 0) VKMM_PUT(written, ", writes %s", VKMM_BYTES(pass->written));
+    if (pass->written > 0) VKMM_PUT(written, ", writes %s", CLI_BYTES(pass->written));
     if (pass->multiply_adds > 0) VKMM_PUT(work, ", %.4g multiply-adds", (double)pass->multiply_adds);
     VKMM_PUT(name, "pass: %s", pass->name);
     if (pass->measured_ms >= 0)
-        VKMM_PUT(measured, "; measured %s ms, %.0f %%", VKMM_FIGURE(pass->measured_ms), 100 * pass->measured_share);
-    put_line(report, name, "reads %s%s%s: %s ms, %.0f %%%s", VKMM_BYTES(pass->read), written, work,
-             VKMM_FIGURE(pass->ms), 100 * pass->share, measured);
+        VKMM_PUT(measured, "; measured %s ms, %.0f %%", CLI_FIGURE(pass->measured_ms), 100 * pass->measured_share);
+    put_line(report, name, "reads %s%s%s: %s ms, %.0f %%%s", CLI_BYTES(pass->read), written, work, CLI_FIGURE(pass->ms),
+             100 * pass->share, measured);
 }
 
 /* How a product is made that is not multiplied directly, and whether that is worth while here. */
-static void put_passes(const vkmm_report *report, const vkmm_problem *problem, const vkmm_explained *plan)
+static void put_passes(const cli_report *report, const vkmm_problem *problem, const cli_explained *plan)
 {
     const char *own = vkmm_type_of(problem->type)->name;
     const vkmm_method_info *method = vkmm_method_at(problem->method);
@@ -338,30 +336,30 @@ static void put_passes(const vkmm_report *report, const vkmm_problem *problem, c
              vkmm_type_of(inner.in)->name, vkmm_type_of(inner.compute)->name, method->of);
     for (uint32_t i = 0; i < plan->pass_count; i++) put_pass(report, &plan->passes[i]);
     put_line(report, "altogether", "%s ms, at the device's peaks: copies %s GB/s, such products %s %s",
-             VKMM_FIGURE(plan->predicted_ms), VKMM_FIGURE(plan->copy_bytes_per_s * 1e-9),
-             VKMM_FIGURE(2e-9 * plan->inner_per_s), vkmm_type_of(inner.in)->is_float ? "GFLOP/s" : "GOP/s");
+             CLI_FIGURE(plan->predicted_ms), CLI_FIGURE(plan->copy_bytes_per_s * 1e-9),
+             CLI_FIGURE(2e-9 * plan->inner_per_s), vkmm_type_of(inner.in)->is_float ? "GFLOP/s" : "GOP/s");
     if (plan->not_measured[0] != '\0')
         put_line(report, "measured", "nothing: %s", plan->not_measured);
     else
-        put_line(report, "measured", "%s ms, the fastest of some runs", VKMM_FIGURE(plan->measured_ms));
+        put_line(report, "measured", "%s ms, the fastest of some runs", CLI_FIGURE(plan->measured_ms));
     put_line(report, "limit", "%s GFLOP/s, one part in %u of that",
-             VKMM_FIGURE(2e-9 * plan->inner_per_s / plan->products), plan->products);
+             CLI_FIGURE(2e-9 * plan->inner_per_s / plan->products), plan->products);
     if (plan->direct_per_s > 0)
         put_line(report, "in comparison", "%s itself: %s ms, at %s GFLOP/s. By these peaks, %s is faster here", own,
-                 VKMM_FIGURE(plan->direct_ms), VKMM_FIGURE(2e-9 * plan->direct_per_s), loses ? own : method->name);
+                 CLI_FIGURE(plan->direct_ms), CLI_FIGURE(2e-9 * plan->direct_per_s), loses ? own : method->name);
     else
         put_line(report, "in comparison", "none: the device has no %s", own);
 }
 
-static void print_plan(const vkmm_report *report, const vkmm_explanation *e)
+static void print_plan(const cli_report *report, const cli_explanation *e)
 {
-    const vkmm_explained *plan = e->kernels;
+    const cli_explained *plan = e->kernels;
     const vkmm_kernel_info *info = &plan->info;
     char config[2 * VKMM_CONFIG_TEXT];
     size_t used = 0;
 
-    fprintf(report->out, "%s %s: %s, tiles of %u%s%u%s\n", VKMM_NAME(&e->problem, report->utf8),
-            vkmm_text_type(&e->problem, report->utf8), info->name, info->tile[0], report->utf8 ? "×" : "x",
+    fprintf(report->out, "%s %s: %s, tiles of %u%s%u%s\n", CLI_NAME(&e->problem, report->utf8),
+            cli_text_type(&e->problem, report->utf8), info->name, info->tile[0], report->utf8 ? "×" : "x",
             info->tile[1], info->tuned ? ", tuned" : "");
     put_operations(report, info);
     put_workgroup(report, plan);
@@ -371,7 +369,7 @@ static void print_plan(const vkmm_report *report, const vkmm_explanation *e)
     }
     config[used] = '\0';
     put_key(report, "configuration");
-    vkmm_wrap(report, VALUES, config);
+    cli_wrap(report, VALUES, config);
     put_passes(report, &e->problem, plan);
     if (plan->statistic_count > 0) {
         put_key(report, "driver reports");
@@ -379,7 +377,7 @@ static void print_plan(const vkmm_report *report, const vkmm_explanation *e)
     }
 }
 
-static void print_shader(const vkmm_report *report, const vkmm_explained *own)
+static void print_shader(const cli_report *report, const cli_explained *own)
 {
     const vkmm_kernel_info *info = &own->info;
     const char *times = report->utf8 ? "×" : "x";
@@ -390,19 +388,19 @@ static void print_shader(const vkmm_report *report, const vkmm_explained *own)
     put_line(report, "workgroup", "%u%s%u invocations; %u%s%u workgroups", info->workgroup[0], times,
              info->workgroup[1], info->groups[0], times, info->groups[1]);
     put_line(report, "at least", "reads %s, writes %s, %.4g multiply-adds: %s ms at copy speed, %s ms at peak",
-             VKMM_BYTES(own->bytes_read.counted), VKMM_BYTES(own->bytes_written.counted),
-             (double)own->multiply_adds.counted, VKMM_FIGURE(own->memory_ms), VKMM_FIGURE(own->arithmetic_ms));
+             CLI_BYTES(own->bytes_read.counted), CLI_BYTES(own->bytes_written.counted),
+             (double)own->multiply_adds.counted, CLI_FIGURE(own->memory_ms), CLI_FIGURE(own->arithmetic_ms));
     put_line(report, "measured", "%s ms, %s times the longer of the two; a user's shader does not count its reads",
-             VKMM_FIGURE(own->measured_ms), VKMM_FIGURE(own->measured_ms / own->predicted_ms));
+             CLI_FIGURE(own->measured_ms), CLI_FIGURE(own->measured_ms / own->predicted_ms));
     if (own->statistic_count == 0) return;
     put_key(report, "driver reports");
     print_statistics(report, own, VALUES);
 }
 
-vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *explanation)
+vkmm_status cli_explain_table(cli_report *report, const cli_explanation *explanation)
 {
     if (report->rows++ == 0)
-        vkmm_print_device(report, explanation->device, NULL);
+        cli_print_device(report, explanation->device, NULL);
     else
         putc('\n', report->out);
     (explanation->planned ? print_plan : print_counts)(report, explanation);

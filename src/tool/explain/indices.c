@@ -12,21 +12,21 @@
 /* LISTED: the most elements as JSON. */
 enum { LISTED = 100000, MOST = 64, LABEL = 12, STANDARD_WIDTH = 80, NARROWEST = 6 };
 
-const vkmm_pair vkmm_pairs[VKMM_PAIRS] = {{"global", offsetof(vkmm_invocation, global), 11},
-                                          {"local", offsetof(vkmm_invocation, local), 9},
-                                          {"workgroup", offsetof(vkmm_invocation, workgroup), 9},
-                                          {"tile origin", offsetof(vkmm_invocation, tile_origin), 11}};
+const cli_pair cli_pairs[CLI_PAIRS] = {{"global", offsetof(vkmm_invocation, global), 11},
+                                       {"local", offsetof(vkmm_invocation, local), 9},
+                                       {"workgroup", offsetof(vkmm_invocation, workgroup), 9},
+                                       {"tile origin", offsetof(vkmm_invocation, tile_origin), 11}};
 
-void vkmm_text_pair(char text[VKMM_PAIR_TEXT], const vkmm_pair *pair, const vkmm_invocation *invocation)
+void cli_text_pair(char text[CLI_PAIR_TEXT], const cli_pair *pair, const vkmm_invocation *invocation)
 {
     const void *at = (const char *)invocation + pair->offset;
     const uint32_t *xy = at;
 
-    snprintf(text, VKMM_PAIR_TEXT, "%u,%u", xy[0], xy[1]);
+    snprintf(text, CLI_PAIR_TEXT, "%u,%u", xy[0], xy[1]);
 }
 
 typedef struct picture {
-    const vkmm_report *report;
+    const cli_report *report;
     const vkmm_problem *problem;
     vkmm_kernel_info kernel;
     int width; /* of a pair */
@@ -79,9 +79,9 @@ static int widest(const picture *p)
 
     for (int corner = 0; corner < 4; corner++) {
         const vkmm_invocation one = place(p, corner & 1 ? p->problem->m - 1 : 0, corner & 2 ? p->problem->n - 1 : 0);
-        for (int i = 0; i < VKMM_PAIRS; i++) {
-            char text[VKMM_PAIR_TEXT];
-            vkmm_text_pair(text, &vkmm_pairs[i], &one);
+        for (int i = 0; i < CLI_PAIRS; i++) {
+            char text[CLI_PAIR_TEXT];
+            cli_text_pair(text, &cli_pairs[i], &one);
             if ((int)strlen(text) > width) width = (int)strlen(text);
         }
     }
@@ -100,14 +100,14 @@ static const char *between(const picture *p, const shown *s, unsigned i)
 }
 
 /* One kind of pair for all elements of row i; the columns' names if it is NULL. */
-static void print_line(const picture *p, const shown *cols, uint64_t i, const vkmm_pair *pair)
+static void print_line(const picture *p, const shown *cols, uint64_t i, const cli_pair *pair)
 {
     fprintf(p->report->out, "%-*s", LABEL, pair != NULL ? pair->name : "");
     for (unsigned j = 0; j < cols->count; j++) {
         const vkmm_invocation one = place(p, i, cols->index[j]);
-        char text[VKMM_PAIR_TEXT];
+        char text[CLI_PAIR_TEXT];
         if (pair != NULL)
-            vkmm_text_pair(text, pair, &one);
+            cli_text_pair(text, pair, &one);
         else
             VKMM_PUT(text, "col %llu", (unsigned long long)cols->index[j]);
         fprintf(p->report->out, "%s %*s", between(p, cols, j), p->width, text);
@@ -117,7 +117,7 @@ static void print_line(const picture *p, const shown *cols, uint64_t i, const vk
 
 static void print_picture(picture *p)
 {
-    const vkmm_report *report = p->report;
+    const cli_report *report = p->report;
     const char *x = report->utf8 ? "×" : "x";
     const uint32_t *tile = p->kernel.tile;
     const int room = report->columns > 0 ? report->columns : STANDARD_WIDTH;
@@ -136,8 +136,8 @@ static void print_picture(picture *p)
                 fputs(report->utf8 ? "─" : "-", report->out);
             putc('\n', report->out);
         }
-        fprintf(report->out, "%srow %llu%s\n", VKMM_PAINTED(report, VKMM_STRONG, (unsigned long long)rows.index[i]));
-        for (int j = 0; j < VKMM_PAIRS; j++) print_line(p, &cols, rows.index[i], &vkmm_pairs[j]);
+        fprintf(report->out, "%srow %llu%s\n", CLI_PAINTED(report, CLI_STRONG, (unsigned long long)rows.index[i]));
+        for (int j = 0; j < CLI_PAIRS; j++) print_line(p, &cols, rows.index[i], &cli_pairs[j]);
     }
 }
 
@@ -149,16 +149,16 @@ static vkmm_status write_json(const picture *p, const vkmm_device_info *device)
     for (uint64_t i = 0; i < p->problem->m; i++) {
         for (uint64_t j = 0; j < p->problem->n; j++) {
             const vkmm_invocation one = place(p, i, j);
-            bad += vkmm_json_add(elements, vkmm_record_json(&vkmm_invocation_record, &one));
+            bad += cli_json_add(elements, cli_record_json(&cli_invocation_record, &one));
         }
     }
-    return vkmm_json_line(
-        p->report, vkmm_json_done(vkmm_json_document(p->report, "vkmatmul.indices/1", device, NULL,
-                                                     json_pack("{s:[I,I],s:o,s:o}", "extent", (json_int_t)p->problem->m,
-                                                               (json_int_t)p->problem->n, "kernel",
-                                                               vkmm_record_json(&vkmm_kernel_record, &p->kernel),
-                                                               "elements", elements)),
-                                  bad));
+    return cli_json_line(
+        p->report,
+        cli_json_done(cli_json_document(
+                          p->report, "vkmatmul.indices/1", device, NULL,
+                          json_pack("{s:[I,I],s:o,s:o}", "extent", (json_int_t)p->problem->m, (json_int_t)p->problem->n,
+                                    "kernel", cli_record_json(&cli_kernel_record, &p->kernel), "elements", elements)),
+                      bad));
 }
 
 vkmm_status cli_trace_indices(cli_session *session, const vkmm_job_params *job)
@@ -180,5 +180,5 @@ vkmm_status cli_trace_indices(cli_session *session, const vkmm_job_params *job)
         print_picture(&p);
     else if (write_json(&p, session->info) != VKMM_OK)
         return VKMM_NO_MEMORY(log, "to write the indices");
-    return vkmm_report_flush(&session->report, log);
+    return cli_report_flush(&session->report, log);
 }

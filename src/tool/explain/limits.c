@@ -68,36 +68,36 @@ static void add_kernel(limit_set *limits, const char *name, const uint32_t wante
 
 /* ---- vkmatmul.limits/1 ---- */
 
-VKMM_KNOWN(is_forbidden, limit_tile, legal == 0)
+CLI_KNOWN(is_forbidden, limit_tile, legal == 0)
 
-#define RULE(member) VKMM_AT(limit_tile, rule.member), .known = is_forbidden
+#define RULE(member) CLI_AT(limit_tile, rule.member), .known = is_forbidden
 
-#define RULE_KEY(kind, member) VKMM_IN(kind, limit_tile, rule, member), .known = is_forbidden
+#define RULE_KEY(kind, member) CLI_IN(kind, limit_tile, rule, member), .known = is_forbidden
 
-static const vkmm_field tile_fields[] = {
-    {"tile", VKMM_FIELD_U32, VKMM_ARRAY(limit_tile, sides, 2)},
-    {VKMM_KEY(TRUTH, limit_tile, legal)},
-    {"default", VKMM_FIELD_TRUTH, VKMM_AT(limit_tile, preset)},
-    {"rule", VKMM_FIELD_STRING, RULE(limit_name)},
+static const cli_field tile_fields[] = {
+    {"tile", CLI_FIELD_U32, CLI_ARRAY(limit_tile, sides, 2)},
+    {CLI_KEY(TRUTH, limit_tile, legal)},
+    {"default", CLI_FIELD_TRUTH, CLI_AT(limit_tile, preset)},
+    {"rule", CLI_FIELD_STRING, RULE(limit_name)},
     {RULE_KEY(U64, need)},
     {RULE_KEY(U64, limit)},
     {RULE_KEY(STRING, unit)},
     {RULE_KEY(STRING, reason)},
 };
-static const vkmm_record tile_record = {NULL, VKMM_FIELDS(tile_fields)};
+static const vkmm_record tile_record = {NULL, CLI_FIELDS(tile_fields)};
 
-static const vkmm_field kernel_fields[] = {
-    {VKMM_KEY(STRING, limit_kernel, name)},
-    {"tiles", VKMM_FIELD_RECORD, VKMM_LIST(limit_kernel, tile, count), VKMM_HERE, .record = &tile_record},
+static const cli_field kernel_fields[] = {
+    {CLI_KEY(STRING, limit_kernel, name)},
+    {"tiles", CLI_FIELD_RECORD, CLI_LIST(limit_kernel, tile, count), CLI_HERE, .record = &tile_record},
 };
-static const vkmm_record kernel_record = {NULL, VKMM_FIELDS(kernel_fields)};
+static const vkmm_record kernel_record = {NULL, CLI_FIELDS(kernel_fields)};
 
-static const vkmm_field limits_fields[] = {
-    {"limits", VKMM_FIELD_RECORD, VKMM_AT(limit_set, device), VKMM_POINTER, .record = &vkmm_limits_record},
-    {VKMM_KEY(WORD, limit_set, type), .words = &vkmm_type_words},
-    {"kernels", VKMM_FIELD_RECORD, VKMM_LIST(limit_set, kernels, count), .record = &kernel_record},
+static const cli_field limits_fields[] = {
+    {"limits", CLI_FIELD_RECORD, CLI_AT(limit_set, device), CLI_POINTER, .record = &cli_limits_record},
+    {CLI_KEY(WORD, limit_set, type), .words = &cli_words_of_type},
+    {"kernels", CLI_FIELD_RECORD, CLI_LIST(limit_set, kernels, count), .record = &kernel_record},
 };
-static const vkmm_record limits_record = {NULL, VKMM_FIELDS(limits_fields)};
+static const vkmm_record limits_record = {NULL, CLI_FIELDS(limits_fields)};
 
 /* ---- for people ---- */
 
@@ -113,14 +113,14 @@ static int same_limits(const limit_kernel *a, const limit_kernel *b)
     return a->count == b->count;
 }
 
-static const char *tile_text(const vkmm_report *report, char text[TILE_TEXT], const limit_tile *tile)
+static const char *tile_text(const cli_report *report, char text[TILE_TEXT], const limit_tile *tile)
 {
     snprintf(text, TILE_TEXT, report->utf8 ? "%u×%u" : "%ux%u", tile->sides[0], tile->sides[1]);
     return text;
 }
 
 /* "tiled, band-tiled f32", and the default of each. */
-static void print_names(const vkmm_report *report, const limit_set *limits, const limit_kernel *first)
+static void print_names(const cli_report *report, const limit_set *limits, const limit_kernel *first)
 {
     char names[400] = "";
 
@@ -133,32 +133,32 @@ static void print_names(const vkmm_report *report, const limit_set *limits, cons
                 VKMM_JOIN(names, " ", "(default %s)", tile_text(report, text, &kernel->tile[i]));
     }
     putc('\n', report->out);
-    vkmm_report_say(report, 0, VKMM_STRONG, "%s %s", names, vkmm_type_of(limits->type)->name);
+    cli_report_say(report, 0, CLI_STRONG, "%s %s", names, vkmm_type_of(limits->type)->name);
 }
 
-static void print_tiles(const vkmm_report *report, const limit_kernel *kernel)
+static void print_tiles(const cli_report *report, const limit_kernel *kernel)
 {
     char text[TILE_TEXT], legal[MOST_TILES * TILE_TEXT] = "", *end = legal, why[200];
 
     for (uint32_t i = 0; i < kernel->count; i++)
         if (kernel->tile[i].legal) end += sprintf(end, "%s ", tile_text(report, text, &kernel->tile[i]));
     if (end > legal) {
-        fprintf(report->out, "  %slegal%s     ", vkmm_paint_on(report, VKMM_GOOD), vkmm_paint_off(report, VKMM_GOOD));
-        vkmm_wrap(report, TEXT_COLUMN, legal);
+        fprintf(report->out, "  %slegal%s     ", cli_paint_on(report, CLI_GOOD), cli_paint_off(report, CLI_GOOD));
+        cli_wrap(report, TEXT_COLUMN, legal);
     }
     for (uint32_t i = 0; i < kernel->count; i++) {
         const vkmm_tile_rule *rule = &kernel->tile[i].rule;
         if (kernel->tile[i].legal) continue;
         tile_text(report, text, &kernel->tile[i]);
-        fprintf(report->out, "  %s%*s", text, 10 - (int)vkmm_text_columns(text), "");
+        fprintf(report->out, "  %s%*s", text, 10 - (int)cli_text_columns(text), "");
         VKMM_PUT(why, "%llu %s > %llu (%s)", (unsigned long long)rule->need, rule->unit,
                  (unsigned long long)rule->limit, rule->limit_name);
-        vkmm_wrap(report, TEXT_COLUMN, why);
+        cli_wrap(report, TEXT_COLUMN, why);
     }
 }
 
 /* Every rule that forbade a tile, once, with its reason. */
-static void print_reasons(const vkmm_report *report, const limit_set *limits)
+static void print_reasons(const cli_report *report, const limit_set *limits)
 {
     const char *printed[16];
     unsigned count = 0;
@@ -171,17 +171,17 @@ static void print_reasons(const vkmm_report *report, const limit_set *limits)
             while (known < count && strcmp(printed[known], tile->rule.limit_name) != 0) known++;
             if (known < count || count == VKMM_COUNT(printed)) continue;
             fprintf(report->out, "\n%s\n%*s", tile->rule.limit_name, TEXT_COLUMN, "");
-            vkmm_wrap(report, TEXT_COLUMN, tile->rule.reason);
+            cli_wrap(report, TEXT_COLUMN, tile->rule.reason);
             printed[count++] = tile->rule.limit_name;
         }
 }
 
-static void print_limits(vkmm_report *report, const limit_set *limits)
+static void print_limits(cli_report *report, const limit_set *limits)
 {
     if (report->rows++ == 0) {
-        vkmm_print_device(report, limits->device, NULL);
-        vkmm_report_say(report, 0, VKMM_PLAIN, "Tiles of C in rows%scolumns, legal here or not, and why not.",
-                        report->utf8 ? "×" : "x");
+        cli_print_device(report, limits->device, NULL);
+        cli_report_say(report, 0, CLI_PLAIN, "Tiles of C in rows%scolumns, legal here or not, and why not.",
+                       report->utf8 ? "×" : "x");
     } else {
         putc('\n', report->out);
     }
@@ -199,20 +199,20 @@ static void print_limits(vkmm_report *report, const limit_set *limits)
 vkmm_status cli_explain_limits(cli_session *session, vkmm_type type)
 {
     const vkmm_log *log = session->log;
-    vkmm_report *report = &session->report;
-    limit_set limits = {session->info, type, vkmm_alloc(VKMM_MAX_EXPLAINED, sizeof *limits.kernels), 0};
+    cli_report *report = &session->report;
+    limit_set limits = {session->info, type, vkmm_alloc(CLI_MAX_EXPLAINED, sizeof *limits.kernels), 0};
     vkmm_status status = VKMM_OK;
     const char *name;
 
     if (limits.kernels == NULL) return VKMM_NO_MEMORY(log, "for the limits");
-    while (limits.count < VKMM_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, limits.count)) != NULL)
+    while (limits.count < CLI_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, limits.count)) != NULL)
         add_kernel(&limits, name, session->options->tile);
     if (session->options->json)
-        status = vkmm_json_line(report, vkmm_json_document(report, "vkmatmul.limits/1", limits.device, NULL,
-                                                           vkmm_record_json(&limits_record, &limits)));
+        status = cli_json_line(report, cli_json_document(report, "vkmatmul.limits/1", limits.device, NULL,
+                                                         cli_record_json(&limits_record, &limits)));
     else
         print_limits(report, &limits);
-    if (status == VKMM_OK) status = vkmm_report_flush(report, log);
+    if (status == VKMM_OK) status = cli_report_flush(report, log);
     vkmm_free(limits.kernels);
     return status;
 }

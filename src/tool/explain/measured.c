@@ -26,7 +26,7 @@ double cli_explain_estimate(cli_session *session, const vkmm_job_params *params)
     return cli_estimate_ms(session, &request);
 }
 
-vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)
+vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, cli_explained *kernel)
 {
     const cli_request request = request_of(params);
     cli_product product = {0};
@@ -39,7 +39,7 @@ vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params
 }
 
 /* Elements read per multiply-add, from global and shared memory. */
-static double reads(const vkmm_explanation *all, const vkmm_explained *kernel)
+static double reads(const cli_explanation *all, const cli_explained *kernel)
 {
     const vkmm_problem *p = &all->problem;
     const double shared = (double)kernel->a.shared.counted * (double)p->m * (double)p->k +
@@ -50,7 +50,7 @@ static double reads(const vkmm_explanation *all, const vkmm_explained *kernel)
 }
 
 /* Compares two kernels, which may be the same: the fastest predicted one and the fastest measured one. */
-static void compare(vkmm_explanation *all, const vkmm_explained *foreseen, const vkmm_explained *fastest)
+static void compare(cli_explanation *all, const cli_explained *foreseen, const cli_explained *fastest)
 {
     char *why = all->why;
     const size_t room = sizeof all->why;
@@ -74,12 +74,12 @@ static void compare(vkmm_explanation *all, const vkmm_explained *foreseen, const
     if (why[0] == '\0') vkmm_join(why, room, "", "as predicted, within %.0f %%", 100 * (NEAR - 1));
 }
 
-void cli_explain_why(vkmm_explanation *all)
+void cli_explain_why(cli_explanation *all)
 {
-    const vkmm_explained *foreseen = NULL, *fastest = NULL;
+    const cli_explained *foreseen = NULL, *fastest = NULL;
 
     for (uint32_t i = 0; i < all->count; i++) {
-        const vkmm_explained *kernel = &all->kernels[i];
+        const cli_explained *kernel = &all->kernels[i];
         if (!(kernel->measured_ms > 0)) continue;
         if (foreseen == NULL || kernel->predicted_ms < foreseen->predicted_ms) foreseen = kernel;
         if (fastest == NULL || kernel->measured_ms < fastest->measured_ms) fastest = kernel;

@@ -40,7 +40,7 @@ static vkmm_status matrix_peak(cli_session *session, vkmm_types types, const uin
 }
 
 static vkmm_status measure_peaks(cli_session *session, const vkmm_problem *problem, vkmm_types types,
-                                 vkmm_explained *plan)
+                                 cli_explained *plan)
 {
     const vkmm_type own = problem->type, usual = own == VKMM_F64 && !session->info->has_f64 ? VKMM_F32 : own;
     vkmm_peaks peaks, inner = {0};
@@ -56,27 +56,27 @@ static vkmm_status measure_peaks(cli_session *session, const vkmm_problem *probl
     return status;
 }
 
-static double longer_ms(const vkmm_explained *plan, double bytes, double multiply_adds, double per_s)
+static double longer_ms(const cli_explained *plan, double bytes, double multiply_adds, double per_s)
 {
     const double moving = bytes / plan->copy_bytes_per_s, multiplying = multiply_adds / per_s;
 
     return 1e3 * (moving > multiplying ? moving : multiplying); /* NAN if the speed is */
 }
 
-static void add(vkmm_explained *plan, const char *name, double read, double written, double multiply_adds)
+static void add(cli_explained *plan, const char *name, double read, double written, double multiply_adds)
 {
     const double ms = longer_ms(plan, read + written, multiply_adds, plan->inner_per_s);
 
     plan->passes[plan->pass_count++] =
-        (vkmm_explained_pass){name, (uint64_t)read, (uint64_t)written, (uint64_t)multiply_adds, ms, 0, NAN, NAN};
+        (cli_explained_pass){name, (uint64_t)read, (uint64_t)written, (uint64_t)multiply_adds, ms, 0, NAN, NAN};
     plan->predicted_ms += ms;
 }
 
 /* Keeps the times of the fastest run. Steps without a pass of their own count as the product:
  * the sum of parts of K, and what takes its place. */
-static void keep_times(const vkmm_step_info *steps, uint32_t count, vkmm_explained *plan)
+static void keep_times(const vkmm_step_info *steps, uint32_t count, cli_explained *plan)
 {
-    double all = 0, times[VKMM_MOST_PASSES] = {0};
+    double all = 0, times[CLI_MOST_PASSES] = {0};
 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pass = 0, product = 0;
@@ -93,7 +93,7 @@ static void keep_times(const vkmm_step_info *steps, uint32_t count, vkmm_explain
     }
 }
 
-static vkmm_status time_runs(const cli_product *product, vkmm_explained *plan)
+static vkmm_status time_runs(const cli_product *product, cli_explained *plan)
 {
     vkmm_status status = VKMM_OK;
     const vkmm_problem *p = &product->request->job.problem;
@@ -113,7 +113,7 @@ static vkmm_status time_runs(const cli_product *product, vkmm_explained *plan)
 }
 
 /* Measures products that are predicted to be short. */
-static vkmm_status measure(cli_session *session, const vkmm_job_params *params, vkmm_explained *plan)
+static vkmm_status measure(cli_session *session, const vkmm_job_params *params, cli_explained *plan)
 {
     const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
     const cli_request request = {.job = *params, .inputs = &inputs, .kind = &cli_resident};
@@ -138,7 +138,7 @@ static vkmm_status measure(cli_session *session, const vkmm_job_params *params, 
     return status;
 }
 
-vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, vkmm_explained *plan)
+vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, cli_explained *plan)
 {
     const vkmm_problem *p = &params->problem;
     const vkmm_method_info *method = vkmm_method_at(p->method);

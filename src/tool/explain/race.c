@@ -35,14 +35,14 @@ static json_t *count_json(const vkmm_race_count *count)
                      (json_int_t)count->wrong_elements, "wrong", wrong);
 }
 
-static vkmm_status write_json(const vkmm_report *report, const one_race *race)
+static vkmm_status write_json(const cli_report *report, const one_race *race)
 {
     const vkmm_kernel_info *kernel = &race->result.kernel;
     const uint32_t *tile = kernel->tile, *workgroup = kernel->workgroup, *groups = kernel->groups;
 
-    return vkmm_json_line(
+    return cli_json_line(
         report,
-        vkmm_json_document(
+        cli_json_document(
             report, "vkmatmul.race/1", race->device, NULL,
             json_pack("{s:i,s:{s:i,s:i,s:s,s:s},s:[i,i],s:[i,i,i],s:[i,i,i],s:i,s:o,s:o,s:b}", "subgroup_size",
                       race->device->subgroup_size, "matrix", "rows", race->params.rows, "cols", race->params.cols,
@@ -66,7 +66,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /* All of a small matrix; of a large one, the rows and columns from the wrong element's tile on. */
-static window choose(const vkmm_report *report, const one_race *race)
+static window choose(const cli_report *report, const one_race *race)
 {
     const int side = report->columns > 0 && report->columns < 2 * SIDE ? report->columns - SIDE : SIDE;
     const vkmm_race_params *p = &race->params;
@@ -85,22 +85,22 @@ static window choose(const vkmm_report *report, const one_race *race)
 }
 
 /* One row of one matrix: wrong numbers are marked with a star, and with colour if there is any. */
-static void print_numbers(const vkmm_report *report, const vkmm_race_params *p, const int32_t *sums, const window *w,
+static void print_numbers(const cli_report *report, const vkmm_race_params *p, const int32_t *sums, const window *w,
                           uint32_t i)
 {
     for (uint32_t j = w->col0; j < w->col0 + w->cols; j++) {
         const uint64_t at = (uint64_t)i * p->cols + j;
         const int wrong = sums[at] != p->right[at], last = j + 1 == w->col0 + w->cols;
-        const vkmm_paint paint = wrong ? VKMM_BAD : VKMM_PLAIN;
+        const cli_paint paint = wrong ? CLI_BAD : CLI_PLAIN;
         fprintf(report->out, " %s%*d%s%s",
-                VKMM_PAINTED(report, paint, w->width, sums[at],
-                             wrong  ? "*"
-                             : last ? ""
-                                    : " "));
+                CLI_PAINTED(report, paint, w->width, sums[at],
+                            wrong  ? "*"
+                            : last ? ""
+                                   : " "));
     }
 }
 
-static void print_matrices(const vkmm_report *report, const one_race *race)
+static void print_matrices(const cli_report *report, const one_race *race)
 {
     const vkmm_race_params *p = &race->params;
     const window w = choose(report, race);
@@ -120,13 +120,13 @@ static void print_matrices(const vkmm_report *report, const one_race *race)
     }
 }
 
-static void print_count(const vkmm_report *report, const char *version, const one_race *race,
+static void print_count(const cli_report *report, const char *version, const one_race *race,
                         const vkmm_race_count *count)
 {
-    const vkmm_paint paint = count->wrong_runs > 0 ? VKMM_BAD : VKMM_GOOD;
+    const cli_paint paint = count->wrong_runs > 0 ? CLI_BAD : CLI_GOOD;
 
     fprintf(report->out, "   %-8s wrong in %s%u of %u%s runs", version,
-            VKMM_PAINTED(report, paint, count->wrong_runs, race->result.runs));
+            CLI_PAINTED(report, paint, count->wrong_runs, race->result.runs));
     if (count->wrong_runs > 0)
         fprintf(report->out, ", %llu of %llu elements", (unsigned long long)count->wrong_elements,
                 (unsigned long long)race->params.rows * race->params.cols * race->result.runs);
@@ -134,7 +134,7 @@ static void print_count(const vkmm_report *report, const char *version, const on
 }
 
 /* Explains the outcome, if it can be explained. */
-static void print_reason(const vkmm_report *report, const one_race *race)
+static void print_reason(const cli_report *report, const one_race *race)
 {
     const vkmm_race_count *racing = &race->result.without_barrier;
     const vkmm_kernel_info *kernel = &race->result.kernel;
@@ -143,42 +143,42 @@ static void print_reason(const vkmm_report *report, const one_race *race)
     char seen[120] = "";
 
     if (race->result.with_barrier.wrong_runs > 0)
-        vkmm_report_say(report, 3, VKMM_PLAIN,
-                        "With the barrier every run must be right: this device or its driver is at fault.");
+        cli_report_say(report, 3, CLI_PLAIN,
+                       "With the barrier every run must be right: this device or its driver is at fault.");
     if (race->init == VKMM_INIT_ONES)
         VKMM_PUT(seen, " All values are 1, so it saw what %d of the %d invocations with an element had stored.",
                  racing->got, racing->want);
     if (racing->wrong_runs > 0)
-        vkmm_report_say(report, 3, VKMM_PLAIN, "Element (%u, %u): %d without the barrier, %d is right.%s", racing->row,
-                        racing->col, racing->got, racing->want, seen);
+        cli_report_say(report, 3, CLI_PLAIN, "Element (%u, %u): %d without the barrier, %d is right.%s", racing->row,
+                       racing->col, racing->got, racing->want, seen);
     else if (invocations <= race->device->subgroup_size)
-        vkmm_report_say(report, 3, VKMM_PLAIN,
-                        "The race did not show: all %u invocations of a tile are in one subgroup of %u, which this "
-                        "device executes in lockstep. No rule requires that.",
-                        invocations, race->device->subgroup_size);
+        cli_report_say(report, 3, CLI_PLAIN,
+                       "The race did not show: all %u invocations of a tile are in one subgroup of %u, which this "
+                       "device executes in lockstep. No rule requires that.",
+                       invocations, race->device->subgroup_size);
     else
-        vkmm_report_say(report, 3, VKMM_PLAIN, "The race did not show in these runs. It may show in the next.");
+        cli_report_say(report, 3, CLI_PLAIN, "The race did not show in these runs. It may show in the next.");
 }
 
 /* For sentences, which are wrapped even on wide terminals and in files. */
-static vkmm_report page_of(const vkmm_report *report)
+static cli_report page_of(const cli_report *report)
 {
-    vkmm_report page = *report;
+    cli_report page = *report;
 
     if (page.columns == 0 || page.columns > WIDEST) page.columns = WIDEST;
     return page;
 }
 
-static void print_race(const vkmm_report *report, const one_race *race, int first)
+static void print_race(const cli_report *report, const one_race *race, int first)
 {
     const vkmm_kernel_info *kernel = &race->result.kernel;
     const char *x = report->utf8 ? "×" : "x";
-    const vkmm_report page = page_of(report);
+    const cli_report page = page_of(report);
 
     if (report->rows > 0) putc('\n', report->out);
-    if (first) vkmm_print_device(report, race->device, NULL);
+    if (first) cli_print_device(report, race->device, NULL);
     fprintf(report->out, "%s%u%s%u%s, tiles of %u%s%u (%u invocations), values %s\n",
-            VKMM_PAINTED(report, VKMM_STRONG, race->params.rows, x, race->params.cols), kernel->tile[0], x,
+            CLI_PAINTED(report, CLI_STRONG, race->params.rows, x, race->params.cols), kernel->tile[0], x,
             kernel->tile[1], kernel->workgroup[0] * kernel->workgroup[1],
             race->init == VKMM_INIT_ONES ? "all 1"
             : report->utf8               ? "1, 2, 3, …"
@@ -198,7 +198,7 @@ static const char moral[] =
 
 static vkmm_status show(cli_session *session, const one_race *race, int first)
 {
-    vkmm_report *report = &session->report;
+    cli_report *report = &session->report;
     vkmm_status status = VKMM_OK;
 
     cli_progress_end(&session->console);
@@ -267,9 +267,9 @@ static vkmm_status race_device(cli_session *session, uint32_t index)
     return status;
 }
 
-vkmm_status cli_race(cli_session *session)
+vkmm_status cli_command_race(cli_session *session)
 {
-    const vkmm_report page = page_of(&session->report);
+    const cli_report page = page_of(&session->report);
     uint32_t first = 0, end;
     vkmm_status status = cli_session_instance(session);
 
@@ -286,6 +286,6 @@ vkmm_status cli_race(cli_session *session)
         status = cli_worse(status, race_device(session, index));
     if (session->options->json || session->report.rows == 0) return status;
     putc('\n', session->report.out);
-    vkmm_wrap(&page, 0, moral);
-    return cli_worse(status, vkmm_report_flush(&session->report, session->log));
+    cli_wrap(&page, 0, moral);
+    return cli_worse(status, cli_report_flush(&session->report, session->log));
 }

@@ -42,7 +42,7 @@ typedef struct list {
     cli_pipeline *items; /* owned */
     uint32_t count, refused;
     vkmm_status refusal; /* the first */
-    char reason[VKMM_SENTENCE];
+    char reason[CLI_SENTENCE];
     char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 2];
 } list;
 
@@ -177,7 +177,7 @@ static json_t *request_of(const cli_options *options, const cli_pipeline *pipeli
     const char *config = pipeline->kernel.config;
 
     return json_pack("{s:s,s:s,s:o,s:s?,s:s?,s:i,s:i,s:i}", "ask", "compile", "pipeline", pipeline->hash, "problem",
-                     vkmm_record_json(&vkmm_problem_record, &pipeline->problem), "kernel", pipeline->kernel.name,
+                     cli_record_json(&cli_problem_record, &pipeline->problem), "kernel", pipeline->kernel.name,
                      "config", config[0] != '\0' ? config : NULL, "rows", (int)options->tile[0], "cols",
                      (int)options->tile[1], "step", (int)pipeline->step);
 }
@@ -200,7 +200,7 @@ static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
         pipeline->kernel.config[0] = '\0';
     }
     if (reply == CLI_REPLY_ANSWER && worker->status == VKMM_OK) {
-        if (!vkmm_record_parse(answer, &cli_compiled_record, compiled, pipeline->error))
+        if (!cli_record_parse(answer, &cli_compiled_record, compiled, pipeline->error))
             reply = cli_worker_distrust(worker, pipeline->error);
     } else {
         VKMM_CLEAN(pipeline->error, worker->sentence);
@@ -263,7 +263,7 @@ static vkmm_status compile_all(list *l)
     return status;
 }
 
-vkmm_status cli_statistics(cli_session *session)
+vkmm_status cli_command_statistics(cli_session *session)
 {
     list l = {.session = session};
     const char *kernel = session->options->kernel;
@@ -280,12 +280,12 @@ vkmm_status cli_statistics(cli_session *session)
     status = plan_all(&l);
     if (status == VKMM_OK) status = compile_all(&l);
     if (l.count > 0 && !session->info->has_statistics && !session->options->json)
-        vkmm_report_say(&session->report, 0, VKMM_PLAIN,
-                        "This driver reports only how long it compiles; more needs "
-                        "VK_KHR_pipeline_executable_properties.");
+        cli_report_say(&session->report, 0, CLI_PLAIN,
+                       "This driver reports only how long it compiles; more needs "
+                       "VK_KHR_pipeline_executable_properties.");
     if (l.count > 0 && l.refused > 0 && !session->options->json)
-        vkmm_report_say(&session->report, 0, VKMM_PLAIN, "%u problems are not possible here; the first: %s", l.refused,
-                        l.reason);
+        cli_report_say(&session->report, 0, CLI_PLAIN, "%u problems are not possible here; the first: %s", l.refused,
+                       l.reason);
     vkmm_free(l.items);
-    return cli_worse(status, vkmm_report_flush(&session->report, session->log));
+    return cli_worse(status, cli_report_flush(&session->report, session->log));
 }

@@ -3,8 +3,8 @@
  * "hello":
  *     {"ask": "compile", "pipeline": its hash, "problem", "kernel", "config", "rows", "cols", "step": its index}
  * and the answer has the keys of cli_compiled_record. Nothing runs, and no memory for matrices is allocated. */
-#ifndef VKMM_EXPLAIN_STATISTICS_H
-#define VKMM_EXPLAIN_STATISTICS_H
+#ifndef CLI_EXPLAIN_STATISTICS_H
+#define CLI_EXPLAIN_STATISTICS_H
 
 #include "report/record.h"
 #include "session/session.h"
@@ -26,12 +26,12 @@ typedef struct cli_pipeline {
     char hash[17];
     cli_compiled compiled;
     double cycles_per_output;
-    char error[VKMM_SENTENCE]; /* "": it was compiled */
+    char error[CLI_SENTENCE]; /* "": it was compiled */
 } cli_pipeline;
 
-vkmm_status cli_statistics_json(vkmm_report *report, const cli_pipeline *pipeline);
+vkmm_status cli_statistics_json(cli_report *report, const cli_pipeline *pipeline);
 /* previous: the row above, or NULL. has_statistics: the driver reports more than the time. */
-vkmm_status cli_statistics_row(vkmm_report *report, const cli_pipeline *pipeline, const cli_pipeline *previous,
+vkmm_status cli_statistics_row(cli_report *report, const cli_pipeline *pipeline, const cli_pipeline *previous,
                                int has_statistics);
 
 #endif

@@ -60,9 +60,9 @@ static json_t *put_whole(const void *at)
     return isfinite(*value) ? json_integer((json_int_t)*value) : json_null();
 }
 
-static void take_whole(const vkmm_node *node, void *at)
+static void take_whole(const cli_node *node, void *at)
 {
-    vkmm_node_number(node, 0x1p62, at);
+    cli_node_number(node, 0x1p62, at);
 }
 
 static void start(void *record)
@@ -70,9 +70,9 @@ static void start(void *record)
     *(cli_compiled *)record = (cli_compiled){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
-#define WHOLE(member) VKMM_KEY(CUSTOM, cli_compiled, member), .put = put_whole, .take = take_whole
+#define WHOLE(member) CLI_KEY(CUSTOM, cli_compiled, member), .put = put_whole, .take = take_whole
 
-static const vkmm_field compiled_fields[] = {
+static const cli_field compiled_fields[] = {
     {WHOLE(registers)},
     {WHOLE(spills)},
     {WHOLE(scratch_bytes)},
@@ -80,10 +80,10 @@ static const vkmm_field compiled_fields[] = {
     {WHOLE(cycles)},
     {WHOLE(instructions)},
     {WHOLE(subgroup_size)},
-    {VKMM_KEY(REAL, cli_compiled, compile_ms)},
-    {VKMM_KEY(REAL, cli_compiled, compile_cpu_ms)},
+    {CLI_KEY(REAL, cli_compiled, compile_ms)},
+    {CLI_KEY(REAL, cli_compiled, compile_cpu_ms)},
 };
-const vkmm_record cli_compiled_record = {NULL, VKMM_FIELDS(compiled_fields), .start = start};
+const vkmm_record cli_compiled_record = {NULL, CLI_FIELDS(compiled_fields), .start = start};
 
 static void sort_out(const vkmm_statistic *statistics, uint32_t count, cli_compiled *compiled)
 {
@@ -100,14 +100,14 @@ static vkmm_status compile(cli_session *session, const json_t *request, json_t *
     vkmm_statistic statistics[MOST_STATISTICS];
     uint32_t count = MOST_STATISTICS;
     cli_compiled compiled;
-    char sentence[VKMM_SENTENCE];
+    char sentence[CLI_SENTENCE];
     vkmm_job_params params = {.kernel = cli_json_text(request, "kernel", NULL),
                               .config = cli_json_text(request, "config", NULL),
                               .tile_rows = (uint32_t)cli_json_number(request, "rows", 0),
                               .tile_cols = (uint32_t)cli_json_number(request, "cols", 0)};
     vkmm_status status;
 
-    if (!vkmm_record_parse(json_object_get(request, "problem"), &vkmm_problem_record, &params.problem, sentence))
+    if (!cli_record_parse(json_object_get(request, "problem"), &cli_problem_record, &params.problem, sentence))
         return vkmm_fail(session->log, VKMM_INVALID, "invalid problem: %s", sentence);
     start(&compiled);
     const double before = vkmm_cpu_ms();
@@ -120,7 +120,7 @@ static vkmm_status compile(cli_session *session, const json_t *request, json_t *
     if (session->info->driver_id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA && compiled.spills > 0 &&
         compiled.scratch_bytes == 0)
         compiled.scratch_bytes = NAN;
-    json_t *keys = vkmm_record_json(&cli_compiled_record, &compiled);
+    json_t *keys = cli_record_json(&cli_compiled_record, &compiled);
     json_object_update(answer, keys);
     json_decref(keys);
     return VKMM_OK;
@@ -137,7 +137,7 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
     return cli_worker_refuse(session, ask);
 }
 
-vkmm_status cli_statistics_worker(cli_session *session)
+vkmm_status cli_command_statistics_worker(cli_session *session)
 {
     const vkmm_status status = cli_drivers_uncached(session->log);
 

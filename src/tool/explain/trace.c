@@ -65,7 +65,7 @@ static vkmm_status check_files(const vkmm_log *log, const cli_options *options, 
 
 /* ---- what a trace holds ---- */
 
-vkmm_view vkmm_trace_matrix(const vkmm_trace *trace, vkmm_operand operand)
+vkmm_view cli_trace_matrix(const vkmm_trace *trace, vkmm_operand operand)
 {
     const vkmm_problem *problem = &trace->problem;
     const void *data = operand == VKMM_A ? trace->a : operand == VKMM_B ? trace->b : trace->c;
@@ -74,7 +74,7 @@ vkmm_view vkmm_trace_matrix(const vkmm_trace *trace, vkmm_operand operand)
                           problem->type);
 }
 
-vkmm_view vkmm_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_t load)
+vkmm_view cli_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_t load)
 {
     const uint64_t rows = trace->kernel.tile[0], cols = trace->kernel.tile[1], depth = trace->depth;
     const uint64_t before = load * (rows + cols) * depth + (operand == VKMM_A ? 0 : rows * depth);
@@ -84,34 +84,32 @@ vkmm_view vkmm_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_
                           operand == VKMM_A ? rows : depth, operand == VKMM_A ? depth : cols, type);
 }
 
-vkmm_view vkmm_trace_sums(const vkmm_trace *trace)
+vkmm_view cli_trace_sums(const vkmm_trace *trace)
 {
     return vkmm_view_rows(trace->sums, trace->sum_count, trace->invocation_count, trace->problem.type);
 }
 
-int vkmm_trace_takes_part(const vkmm_trace *trace, uint32_t invocation)
+int cli_trace_takes_part(const vkmm_trace *trace, uint32_t invocation)
 {
     return trace->depth > 0 || trace->invocations[invocation].inside;
 }
 
-vkmm_term vkmm_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation)
+cli_term cli_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation)
 {
     const vkmm_invocation *one = &trace->invocations[invocation];
     const uint32_t cols = trace->kernel.tile[1];
 
     if (trace->depth == 0)
-        return (vkmm_term){vkmm_trace_matrix(trace, VKMM_A), vkmm_trace_matrix(trace, VKMM_B), one->row, one->col, k};
-    return (vkmm_term){vkmm_trace_tile(trace, VKMM_A, k / trace->depth),
-                       vkmm_trace_tile(trace, VKMM_B, k / trace->depth), invocation / cols, invocation % cols,
-                       k % trace->depth};
+        return (cli_term){cli_trace_matrix(trace, VKMM_A), cli_trace_matrix(trace, VKMM_B), one->row, one->col, k};
+    return (cli_term){cli_trace_tile(trace, VKMM_A, k / trace->depth), cli_trace_tile(trace, VKMM_B, k / trace->depth),
+                      invocation / cols, invocation % cols, k % trace->depth};
 }
 
-vkmm_status vkmm_trace_page(const char *json, char **page, size_t *bytes)
+vkmm_status cli_trace_page(const char *json, char **page, size_t *bytes)
 {
-    static const vkmm_template around = {vkmm_trace_head, vkmm_trace_tail, sizeof vkmm_trace_head,
-                                         sizeof vkmm_trace_tail};
+    static const cli_template around = {cli_trace_head, cli_trace_tail, sizeof cli_trace_head, sizeof cli_trace_tail};
 
-    return vkmm_page_make(&around, json, page, bytes);
+    return cli_page_make(&around, json, page, bytes);
 }
 
 /* ---- the command ---- */
@@ -120,7 +118,7 @@ static vkmm_status write_page(cli_session *session, const char *path, const char
 {
     char *page = NULL;
     size_t bytes = 0;
-    vkmm_status status = vkmm_trace_page(json, &page, &bytes);
+    vkmm_status status = cli_trace_page(json, &page, &bytes);
 
     if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write %s", path);
     status = cli_output_write_page(session, path, page, bytes);
@@ -129,7 +127,7 @@ static vkmm_status write_page(cli_session *session, const char *path, const char
 }
 
 /* With --html, the only text output is the page's path. */
-static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
+static vkmm_status show_trace(cli_session *session, const cli_trace_row *row)
 {
     const cli_options *options = session->options;
     const vkmm_log *log = session->log;
@@ -137,15 +135,15 @@ static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
 
     cli_progress_end(&session->console);
     if (options->json || options->html != NULL) {
-        char *json = vkmm_trace_json(&session->report, row);
+        char *json = cli_trace_json(&session->report, row);
         if (json == NULL) return VKMM_NO_MEMORY(log, "to write the trace");
         if (options->html != NULL) status = write_page(session, options->html, json);
         if (options->json && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
         free(json);
     } else {
-        vkmm_trace_text(&session->report, row);
+        cli_trace_text(&session->report, row);
     }
-    return status != VKMM_OK ? status : vkmm_report_flush(&session->report, log);
+    return status != VKMM_OK ? status : cli_report_flush(&session->report, log);
 }
 
 static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *job)
@@ -158,7 +156,7 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
                                 .tile_cols = job->tile_cols,
                                 .row = at->row,
                                 .col = at->col};
-    vkmm_trace_row row = {session->info, NULL, inputs->seed, cli_inputs_name(inputs)};
+    cli_trace_row row = {session->info, NULL, inputs->seed, cli_inputs_name(inputs)};
     vkmm_trace *result = NULL;
     vkmm_status status = vkmm_trace_check(session->device, &params); /* before allocating memory that may be huge */
     void *a = NULL, *b = NULL;
@@ -182,7 +180,7 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
     return status;
 }
 
-vkmm_status cli_trace(cli_session *session)
+vkmm_status cli_command_trace(cli_session *session)
 {
     const vkmm_log *log = session->log;
     cli_inputs inputs = {0};

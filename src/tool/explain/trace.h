@@ -1,6 +1,6 @@
 /* What `vkmatmul trace` recorded, as text, as JSON and as a page; and the picture of the indices. */
-#ifndef VKMM_EXPLAIN_TRACE_H
-#define VKMM_EXPLAIN_TRACE_H
+#ifndef CLI_EXPLAIN_TRACE_H
+#define CLI_EXPLAIN_TRACE_H
 
 #include "look/trace.h"
 #include "math/matrix.h"
@@ -9,53 +9,53 @@
 #include "session/session.h"
 
 /* A trace and where its inputs came from. Borrows everything. */
-typedef struct vkmm_trace_row {
+typedef struct cli_trace_row {
     const vkmm_device_info *device;
     const vkmm_trace *trace;
     uint64_t seed;
     const char *init; /* "index" …, or "file" */
-} vkmm_trace_row;
+} cli_trace_row;
 
 /* Step by step, at most report->columns wide (80 when 0). The followed invocation is marked, and highlighted if there
  * is colour. */
-void vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row);
+void cli_trace_text(const cli_report *report, const cli_trace_row *row);
 
 /* One object of schema "vkmatmul.trace/1" on one line, without the line end, to be freed with free; NULL if memory runs
  * out. */
-char *vkmm_trace_json(const vkmm_report *report, const vkmm_trace_row *row);
+char *cli_trace_json(const cli_report *report, const cli_trace_row *row);
 
-/* One self-contained HTML file that steps through such JSON; the rest is as in vkmm_page_make. */
-vkmm_status vkmm_trace_page(const char *json, char **page, size_t *bytes);
+/* One self-contained HTML file that steps through such JSON; the rest is as in cli_page_make. */
+vkmm_status cli_trace_page(const char *json, char **page, size_t *bytes);
 
 /* A, B or C; its tile of one load, of A or B; and all sums, a row for each k, a column for each invocation. */
-vkmm_view vkmm_trace_matrix(const vkmm_trace *trace, vkmm_operand operand);
-vkmm_view vkmm_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_t load);
-vkmm_view vkmm_trace_sums(const vkmm_trace *trace);
+vkmm_view cli_trace_matrix(const vkmm_trace *trace, vkmm_operand operand);
+vkmm_view cli_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_t load);
+vkmm_view cli_trace_sums(const vkmm_trace *trace);
 
 /* Whether an invocation adds terms: in kernels with tiles all do, in others only those within C. */
-int vkmm_trace_takes_part(const vkmm_trace *trace, uint32_t invocation);
+int cli_trace_takes_part(const vkmm_trace *trace, uint32_t invocation);
 
 /* Where the factors a[row][k] and b[k][col] are that an active invocation multiplies for k: in shared memory if the
  * kernel has tiles, else in A and B. */
-typedef struct vkmm_term {
+typedef struct cli_term {
     vkmm_view a, b;
     uint64_t row, col, k;
-} vkmm_term;
+} cli_term;
 
-vkmm_term vkmm_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation);
+cli_term cli_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation);
 
 /* The pairs x, y that an invocation has. */
-typedef struct vkmm_pair {
+typedef struct cli_pair {
     const char *name;
     size_t offset;
     int width; /* of a column of them in a terminal */
-} vkmm_pair;
+} cli_pair;
 
-enum { VKMM_PAIRS = 4, VKMM_PAIR_TEXT = 24 };
-extern const vkmm_pair vkmm_pairs[VKMM_PAIRS];
-void vkmm_text_pair(char text[VKMM_PAIR_TEXT], const vkmm_pair *pair, const vkmm_invocation *invocation);
+enum { CLI_PAIRS = 4, CLI_PAIR_TEXT = 24 };
+extern const cli_pair cli_pairs[CLI_PAIRS];
+void cli_text_pair(char text[CLI_PAIR_TEXT], const cli_pair *pair, const vkmm_invocation *invocation);
 
-extern const vkmm_record vkmm_invocation_record;
+extern const vkmm_record cli_invocation_record;
 
 /* Shows which invocation computes which element of C, for the job's problem and kernel: as text, which shows only the
  * first and last indices and those at the first tile's edge if an extent does not fit; or all as

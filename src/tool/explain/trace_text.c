@@ -11,7 +11,7 @@ enum { TEXT = 40, INDENT = 4, LEAST_WIDTH = 40, STANDARD_WIDTH = 80 };
 
 /* What all parts of the text need. */
 typedef struct page {
-    vkmm_report report; /* the narrowest text */
+    cli_report report; /* the narrowest text */
     const vkmm_trace *trace;
     const vkmm_invocation *followed;
     FILE *out;
@@ -41,7 +41,7 @@ static void factor(char text[TEXT], double value, vkmm_type type)
 
 static void element(const page *p, const grid *g, uint64_t i, uint64_t j, char text[TEXT])
 {
-    if (g->by_invocation && !vkmm_trace_takes_part(p->trace, (uint32_t)(i * g->view.cols + j)))
+    if (g->by_invocation && !cli_trace_takes_part(p->trace, (uint32_t)(i * g->view.cols + j)))
         snprintf(text, TEXT, "-");
     else
         number(text, vkmm_view_get(&g->view, i, j), g->view.type);
@@ -64,13 +64,13 @@ static int widest(const page *p, const grid *g)
 static void print_element(const page *p, const grid *g, uint64_t i, uint64_t j, int width)
 {
     int marked = (g->mark_row < 0 || g->mark_row == (int64_t)i) && (g->mark_col < 0 || g->mark_col == (int64_t)j);
-    vkmm_paint paint = marked ? VKMM_GOOD : VKMM_PLAIN;
+    cli_paint paint = marked ? CLI_GOOD : CLI_PLAIN;
     char text[TEXT];
     int blank;
 
     element(p, g, i, j, text);
     blank = width - (int)strlen(text);
-    fprintf(p->out, " %*s%s%s%s%s", blank, "", VKMM_PAINTED(&p->report, paint, marked ? p->mark : " ", text));
+    fprintf(p->out, " %*s%s%s%s%s", blank, "", CLI_PAINTED(&p->report, paint, marked ? p->mark : " ", text));
 }
 
 /* All columns side by side, or as many at a time as fit. */
@@ -94,54 +94,53 @@ static void print_grid(const page *p, const grid *g)
 
 /* ---- what happens before the first step ---- */
 
-static void print_title(const page *p, const vkmm_trace_row *row)
+static void print_title(const page *p, const cli_trace_row *row)
 {
     const vkmm_trace *trace = p->trace;
     const vkmm_problem *problem = &trace->problem;
     char size[80], name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE * 4];
     size_t bytes = (size_t)p->report.columns < sizeof name ? (size_t)p->report.columns - 3 : sizeof name;
 
-    vkmm_text_size(size, sizeof size, problem, p->report.utf8);
+    cli_text_size(size, sizeof size, problem, p->report.utf8);
     vkmm_clean(name, bytes, row->device->name);
-    fprintf(p->out, "%s%s%s, tile %u%s%u, %s %s\non %s\n\n", VKMM_PAINTED(&p->report, VKMM_STRONG, trace->kernel.name),
-            trace->kernel.tile[0], p->times, trace->kernel.tile[1], size, vkmm_text_type(problem, p->report.utf8),
-            name);
+    fprintf(p->out, "%s%s%s, tile %u%s%u, %s %s\non %s\n\n", CLI_PAINTED(&p->report, CLI_STRONG, trace->kernel.name),
+            trace->kernel.tile[0], p->times, trace->kernel.tile[1], size, cli_text_type(problem, p->report.utf8), name);
 }
 
 static void print_inputs(const page *p)
 {
-    const vkmm_view a = vkmm_trace_matrix(p->trace, VKMM_A), b = vkmm_trace_matrix(p->trace, VKMM_B);
+    const vkmm_view a = cli_trace_matrix(p->trace, VKMM_A), b = cli_trace_matrix(p->trace, VKMM_B);
 
-    vkmm_print_matrix(&p->report, "A", &a);
-    vkmm_print_matrix(&p->report, "B", &b);
+    cli_print_matrix(&p->report, "A", &a);
+    cli_print_matrix(&p->report, "B", &b);
 }
 
 static void print_invocations(const page *p)
 {
     const vkmm_trace *trace = p->trace;
 
-    vkmm_place places[VKMM_PAIRS + 2] = {{12, 1}};
-    vkmm_cell cells[VKMM_PAIRS + 2] = {{"  invocation", VKMM_PLAIN}};
+    cli_place places[CLI_PAIRS + 2] = {{12, 1}};
+    cli_cell cells[CLI_PAIRS + 2] = {{"  invocation", CLI_PLAIN}};
 
-    vkmm_report_say(&p->report, 0, VKMM_PLAIN,
-                    "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.",
-                    p->followed->workgroup[0], p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
-    for (int j = 0; j < VKMM_PAIRS; j++) {
-        places[1 + j] = (vkmm_place){vkmm_pairs[j].width, 1};
-        vkmm_cell_put(&cells[1 + j], "%s", vkmm_pairs[j].name);
+    cli_report_say(&p->report, 0, CLI_PLAIN,
+                   "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.",
+                   p->followed->workgroup[0], p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
+    for (int j = 0; j < CLI_PAIRS; j++) {
+        places[1 + j] = (cli_place){cli_pairs[j].width, 1};
+        cli_cell_put(&cells[1 + j], "%s", cli_pairs[j].name);
     }
-    strcpy(cells[1 + VKMM_PAIRS].text, "element");
+    strcpy(cells[1 + CLI_PAIRS].text, "element");
     putc('\n', p->out);
-    vkmm_cells_titles(&p->report, places, cells, VKMM_PAIRS + 2);
+    cli_cells_titles(&p->report, places, cells, CLI_PAIRS + 2);
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
         const int followed = i == trace->followed;
-        vkmm_cell_put(&cells[0], "%s%*u", followed ? p->mark : " ", 11,
-                      one->local[1] * trace->kernel.workgroup[0] + one->local[0]);
-        for (int j = 0; j < VKMM_PAIRS; j++) vkmm_text_pair(cells[1 + j].text, &vkmm_pairs[j], one);
-        vkmm_cell_put(&cells[1 + VKMM_PAIRS], "C[%u][%u]%s", one->row, one->col, one->inside ? "" : " outside");
-        for (int j = 0; j < VKMM_PAIRS + 2; j++) cells[j].paint = followed ? VKMM_GOOD : VKMM_PLAIN;
-        vkmm_cells_line(&p->report, places, cells, VKMM_PAIRS + 2);
+        cli_cell_put(&cells[0], "%s%*u", followed ? p->mark : " ", 11,
+                     one->local[1] * trace->kernel.workgroup[0] + one->local[0]);
+        for (int j = 0; j < CLI_PAIRS; j++) cli_text_pair(cells[1 + j].text, &cli_pairs[j], one);
+        cli_cell_put(&cells[1 + CLI_PAIRS], "C[%u][%u]%s", one->row, one->col, one->inside ? "" : " outside");
+        for (int j = 0; j < CLI_PAIRS + 2; j++) cells[j].paint = followed ? CLI_GOOD : CLI_PLAIN;
+        cli_cells_line(&p->report, places, cells, CLI_PAIRS + 2);
     }
 }
 
@@ -156,15 +155,15 @@ static void print_step(const page *p, unsigned long long number_of_step, const c
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(p->out, "\n%s%llu.%s ", VKMM_PAINTED(&p->report, VKMM_STRONG, number_of_step));
-    vkmm_wrap(&p->report, 2 + snprintf(NULL, 0, "%llu", number_of_step), text);
+    fprintf(p->out, "\n%s%llu.%s ", CLI_PAINTED(&p->report, CLI_STRONG, number_of_step));
+    cli_wrap(&p->report, 2 + snprintf(NULL, 0, "%llu", number_of_step), text);
 }
 
 static void print_load(const page *p, uint32_t load, unsigned long long step)
 {
     const uint32_t cols = p->trace->kernel.tile[1], at = p->trace->followed;
-    const grid a = {vkmm_trace_tile(p->trace, VKMM_A, load), at / cols, -1, 0};
-    const grid b = {vkmm_trace_tile(p->trace, VKMM_B, load), -1, at % cols, 0};
+    const grid a = {cli_trace_tile(p->trace, VKMM_A, load), at / cols, -1, 0};
+    const grid b = {cli_trace_tile(p->trace, VKMM_B, load), -1, at % cols, 0};
     const uint32_t depth = p->trace->depth, k0 = load * depth;
     const vkmm_invocation *first = &p->trace->invocations[0];
 
@@ -180,7 +179,7 @@ static void print_load(const page *p, uint32_t load, unsigned long long step)
 /* All sums after k, each where its element of the tile is. */
 static vkmm_view sums_after(const vkmm_trace *trace, uint32_t k)
 {
-    const vkmm_view all = vkmm_trace_sums(trace);
+    const vkmm_view all = cli_trace_sums(trace);
     const uint64_t bytes = vkmm_type_of(all.type)->bytes;
 
     return vkmm_view_rows((const char *)all.data + k * all.cols * bytes, trace->kernel.tile[0], trace->kernel.tile[1],
@@ -204,8 +203,8 @@ typedef struct addition {
 static addition add(const page *p, uint32_t k)
 {
     const vkmm_trace *trace = p->trace;
-    const vkmm_view all = vkmm_trace_sums(trace);
-    const vkmm_term term = vkmm_trace_term(trace, k, trace->followed);
+    const vkmm_view all = cli_trace_sums(trace);
+    const cli_term term = cli_trace_term(trace, k, trace->followed);
     addition added = {.before = "0"};
 
     factor(added.a, vkmm_view_get(&term.a, term.row, term.k), all.type);
@@ -231,8 +230,8 @@ static void print_sum(const page *p, uint32_t k, unsigned long long step)
     if (idle) return;
     print_grid(p, &g);
     fprintf(p->out, "  %s%s C[%u][%u]: %s + %s%s%s = %s%s\n",
-            VKMM_PAINTED(&p->report, VKMM_GOOD, p->mark, p->followed->row, p->followed->col, added.before, added.a,
-                         p->dot, added.b, added.after));
+            CLI_PAINTED(&p->report, CLI_GOOD, p->mark, p->followed->row, p->followed->col, added.before, added.a,
+                        p->dot, added.b, added.after));
 }
 
 static unsigned long long print_steps(const page *p)
@@ -258,7 +257,7 @@ static void print_story(const page *p)
     const vkmm_trace *trace = p->trace;
     int column;
 
-    fputs(vkmm_paint_on(&p->report, VKMM_GOOD), p->out);
+    fputs(cli_paint_on(&p->report, CLI_GOOD), p->out);
     column = fprintf(p->out, "C[%u][%u]:", p->followed->row, p->followed->col);
     if (trace->sum_count == 0) fputs(" no term, so 0", p->out);
     for (uint32_t k = 0; k < trace->sum_count && !is_idle(trace, k); k++) { /* all that follow are idle */
@@ -267,18 +266,18 @@ static void print_story(const page *p)
         int length;
         if (k > 0) VKMM_PUT(arrow, "%s +", p->arrow);
         VKMM_PUT(piece, "%s%s%s%s = %s", arrow, added.a, p->dot, added.b, added.after);
-        length = (int)vkmm_text_columns(piece) + 1;
+        length = (int)cli_text_columns(piece) + 1;
         if (column + length > p->report.columns) column = fprintf(p->out, "\n  ") - 1;
         fprintf(p->out, " %s", piece);
         column += length;
     }
-    fprintf(p->out, "%s\n", vkmm_paint_off(&p->report, VKMM_GOOD));
+    fprintf(p->out, "%s\n", cli_paint_off(&p->report, CLI_GOOD));
 }
 
-void vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row)
+void cli_trace_text(const cli_report *report, const cli_trace_row *row)
 {
     const vkmm_trace *trace = row->trace;
-    const vkmm_view c = vkmm_trace_matrix(trace, VKMM_C);
+    const vkmm_view c = cli_trace_matrix(trace, VKMM_C);
     const int utf8 = report->utf8, width = report->columns > 0 ? report->columns : STANDARD_WIDTH;
     page p = {.report = *report,
               .trace = trace,

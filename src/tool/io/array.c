@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int vkmm_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t element_bytes, uint64_t *bytes)
+int cli_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t element_bytes, uint64_t *bytes)
 {
     int fits = 1, empty = 0;
     *bytes = element_bytes;
@@ -19,12 +19,11 @@ int vkmm_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t elem
     return fits || empty;
 }
 
-vkmm_array vkmm_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions,
-                             int fortran)
+cli_array cli_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions, int fortran)
 {
     const uint64_t cols = extents[dimensions - 1], rows = dimensions > 1 ? extents[dimensions - 2] : 1,
                    count = dimensions > 2 ? extents[0] : 1;
-    vkmm_array array = {vkmm_view_rows(data, rows, cols, type), dimensions, count, rows * cols};
+    cli_array array = {vkmm_view_rows(data, rows, cols, type), dimensions, count, rows * cols};
     if (!fortran) return array;
     array.first.row_stride = count;
     array.first.col_stride = count * rows;
@@ -32,17 +31,17 @@ vkmm_array vkmm_array_packed(const void *data, vkmm_type type, const uint64_t *e
     return array;
 }
 
-vkmm_array vkmm_array_of(const vkmm_view *view)
+cli_array cli_array_of(const vkmm_view *view)
 {
-    return (vkmm_array){*view, 2, 1, 0};
+    return (cli_array){*view, 2, 1, 0};
 }
 
-vkmm_array vkmm_array_stack(const vkmm_view *first, uint64_t count, uint64_t stride)
+cli_array cli_array_stack(const vkmm_view *first, uint64_t count, uint64_t stride)
 {
-    return (vkmm_array){*first, 3, count, stride};
+    return (cli_array){*first, 3, count, stride};
 }
 
-vkmm_view vkmm_array_at(const vkmm_array *array, uint64_t x)
+vkmm_view cli_array_at(const cli_array *array, uint64_t x)
 {
     vkmm_view view = array->first;
     if (view.rows > 0 && view.cols > 0)
@@ -50,7 +49,7 @@ vkmm_view vkmm_array_at(const vkmm_array *array, uint64_t x)
     return view;
 }
 
-void vkmm_array_shape(const vkmm_array *array, char *text, size_t size)
+void cli_array_shape(const cli_array *array, char *text, size_t size)
 {
     const unsigned long long count = array->count, rows = array->first.rows, cols = array->first.cols;
     if (array->dimensions == 1)
@@ -62,13 +61,13 @@ void vkmm_array_shape(const vkmm_array *array, char *text, size_t size)
 }
 
 /* Those whose files hold several arrays come first: FILE.npz:NAME may end as any file. */
-static const vkmm_array_format *const formats[] = {&vkmm_safetensors_format, &vkmm_npz_format, &vkmm_npy_format,
-                                                   &vkmm_csv_format,         &vkmm_tsv_format, &vkmm_mtx_format};
+static const cli_array_format *const formats[] = {&cli_safetensors_format, &cli_npz_format, &cli_npy_format,
+                                                  &cli_csv_format,         &cli_tsv_format, &cli_mtx_format};
 enum { FORMATS = VKMM_COUNT(formats) };
 
-vkmm_array_name vkmm_array_name_of(const char *path)
+cli_array_name cli_array_name_of(const char *path)
 {
-    vkmm_array_name name = {0};
+    cli_array_name name = {0};
     size_t length = strlen(path);
     for (int i = 0; i < FORMATS && name.format == NULL; i++) {
         const char *suffix = formats[i]->suffix, *colon = strstr(path, suffix);
@@ -87,13 +86,13 @@ vkmm_array_name vkmm_array_name_of(const char *path)
     return name;
 }
 
-void vkmm_array_suffixes(char *text, size_t size)
+void cli_array_suffixes(char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < FORMATS; i++) vkmm_join(text, size, i + 1 < FORMATS ? ", " : " or ", "%s", formats[i]->suffix);
 }
 
-const vkmm_array_format *vkmm_array_recognise(const char *data, uint64_t bytes)
+const cli_array_format *cli_array_recognise(const char *data, uint64_t bytes)
 {
     static const char numbers[] = "0123456789+-. \tnNiI\xef";
     for (int i = 0; i < FORMATS; i++) {
@@ -104,5 +103,5 @@ const vkmm_array_format *vkmm_array_recognise(const char *data, uint64_t bytes)
     }
     if (bytes == 0 || memchr(numbers, *data, sizeof numbers - 1) == NULL) return NULL;
     const char *tab = memchr(data, '\t', (size_t)bytes), *line_end = memchr(data, '\n', (size_t)bytes);
-    return tab != NULL && (line_end == NULL || tab < line_end) ? &vkmm_tsv_format : &vkmm_csv_format;
+    return tab != NULL && (line_end == NULL || tab < line_end) ? &cli_tsv_format : &cli_csv_format;
 }

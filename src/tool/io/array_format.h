@@ -1,10 +1,10 @@
 /* A file format, for array*.c. Not for other folders. */
-#ifndef VKMM_IO_ARRAY_FORMAT_H
-#define VKMM_IO_ARRAY_FORMAT_H
+#ifndef CLI_IO_ARRAY_FORMAT_H
+#define CLI_IO_ARRAY_FORMAT_H
 
 #include "io/array.h"
 
-typedef struct vkmm_array_format {
+typedef struct cli_array_format {
     const char *name;
     const char *suffix; /* of the file's name */
     const char *magic;  /* the bytes of its files at `magic_at`; NULL: nothing fixed */
@@ -15,7 +15,7 @@ typedef struct vkmm_array_format {
     /* Points the array into a whole file in memory. tensor: NULL, or the one to select. Reads nothing outside
      * `data` and trusts nothing in it. Elements need not be aligned. array->stored.separator is the format's. */
     vkmm_status (*parse)(const vkmm_log *log, const char *path, const char *tensor, const void *data, uint64_t bytes,
-                         vkmm_array *array);
+                         cli_array *array);
 
     /* How many bytes the file has at least, by these first bytes of it: no more than `bytes` if this is all, or if they
      * are invalid. Reads nothing else. NULL: only the end of the file shows its length. */
@@ -26,18 +26,18 @@ typedef struct vkmm_array_format {
 
     /* For a format whose files are a header followed by elements: the header; allocated, for vkmm_free. NULL if memory
      * runs out. data_bytes: of all elements. */
-    char *(*header)(const char *tensor, const vkmm_array *array, uint64_t data_bytes, size_t *header_bytes);
+    char *(*header)(const char *tensor, const cli_array *array, uint64_t data_bytes, size_t *header_bytes);
 
     /* For other formats. unpack, instead of parse: converts a file to a .npy file; allocated, for vkmm_free, even on
      * failure. encode writes a whole file of a packed array; NULL, with header NULL: this build cannot write it. */
     vkmm_status (*unpack)(const vkmm_log *log, const char *path, const char *tensor, const void *data, uint64_t bytes,
                           void **content, uint64_t *content_bytes);
-    vkmm_status (*encode)(const vkmm_log *log, const char *tensor, const vkmm_array *array, vkmm_output *output);
+    vkmm_status (*encode)(const vkmm_log *log, const char *tensor, const cli_array *array, vkmm_output *output);
     char separator; /* between numbers of a text; 0: the format is not a text */
-} vkmm_array_format;
+} cli_array_format;
 
 /* Bytes that arrive in order, read as far as they are needed. */
-typedef struct vkmm_reading {
+typedef struct cli_reading {
     size_t (*read)(void *user, void *to, size_t bytes); /* fewer: no more follow, or an error */
     void *user;
     const char *name; /* for messages */
@@ -45,43 +45,42 @@ typedef struct vkmm_reading {
     char *data;       /* owned by the caller */
     uint64_t bytes;   /* so far */
     int ended;
-} vkmm_reading;
+} cli_reading;
 
 /* Reads until there are `want` bytes, or all; UINT64_MAX: all. whole: as many as the format says. VKMM_INVALID: more
  * than `most`; VKMM_OUT_OF_MEMORY: more than the host has free. */
-vkmm_status vkmm_read_until(const vkmm_log *log, vkmm_reading *reading, uint64_t want);
-vkmm_status vkmm_read_whole(const vkmm_log *log, vkmm_reading *reading, const vkmm_array_format *format);
+vkmm_status cli_read_until(const vkmm_log *log, cli_reading *reading, uint64_t want);
+vkmm_status cli_read_whole(const vkmm_log *log, cli_reading *reading, const cli_array_format *format);
 
 /* What a path means: its format, the file, and the tensor of it. */
-typedef struct vkmm_array_name {
-    const vkmm_array_format *format; /* NULL: the path has no known suffix */
-    char *file;                      /* owned */
-    const char *tensor;              /* in the path; NULL: none is named */
-} vkmm_array_name;
+typedef struct cli_array_name {
+    const cli_array_format *format; /* NULL: the path has no known suffix */
+    char *file;                     /* owned */
+    const char *tensor;             /* in the path; NULL: none is named */
+} cli_array_name;
 
 /* file NULL: memory ran out. */
-vkmm_array_name vkmm_array_name_of(const char *path);
+cli_array_name cli_array_name_of(const char *path);
 
 /* The format that a file's first bytes identify; NULL: none. */
-const vkmm_array_format *vkmm_array_recognise(const char *data, uint64_t bytes);
+const cli_array_format *cli_array_recognise(const char *data, uint64_t bytes);
 
 /* ".npy, .csv or .mtx", of all formats. */
-void vkmm_array_suffixes(char *text, size_t size);
+void cli_array_suffixes(char *text, size_t size);
 
 /* Reads the numbers of a text, whose array has a type by now, into packed memory in the order of the file. */
-vkmm_status vkmm_text_read(const vkmm_log *log, const char *name, const vkmm_array *array, char *to);
+vkmm_status cli_text_read(const vkmm_log *log, const char *name, const cli_array *array, char *to);
 
 /* Sets *bytes to the size of all elements of an array of these extents. 0 if it does not fit in 64 bits. */
-int vkmm_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t element_bytes, uint64_t *bytes);
+int cli_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t element_bytes, uint64_t *bytes);
 
 /* Row-major (fortran: the first index fastest) over elements at `data`. 1 to 3 dimensions. */
-vkmm_array vkmm_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions,
-                             int fortran);
+cli_array cli_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions, int fortran);
 
 /* Writes a number as an element: 0 if it does not fit in the type. Floats are rounded. */
-int vkmm_array_put(vkmm_type type, void *element, double value);
+int cli_array_put(vkmm_type type, void *element, double value);
 
-extern const vkmm_array_format vkmm_npy_format, vkmm_npz_format, vkmm_safetensors_format, vkmm_csv_format,
-    vkmm_tsv_format, vkmm_mtx_format;
+extern const cli_array_format cli_npy_format, cli_npz_format, cli_safetensors_format, cli_csv_format, cli_tsv_format,
+    cli_mtx_format;
 
 #endif

@@ -15,7 +15,7 @@ enum {
     LEAST_ROOM = 1 << 16
 };
 
-int vkmm_array_put(vkmm_type type, void *element, double value)
+int cli_array_put(vkmm_type type, void *element, double value)
 {
     const vkmm_type_info *info = vkmm_type_of(type);
     const double span = ldexp(1.0, 8 * (int)info->bytes), least = type == VKMM_I32 || type == VKMM_I8 ? -span / 2 : 0.0;
@@ -25,7 +25,7 @@ int vkmm_array_put(vkmm_type type, void *element, double value)
 }
 
 /* The array's element x in the order of the file. */
-static void say_place(const vkmm_array *array, uint64_t x, char *text, size_t size)
+static void say_place(const cli_array *array, uint64_t x, char *text, size_t size)
 {
     const vkmm_view *view = &array->first;
     const unsigned long long count = x / array->stride % array->count, row = x / view->row_stride % view->rows,
@@ -39,7 +39,7 @@ static void say_place(const vkmm_array *array, uint64_t x, char *text, size_t si
 }
 
 /* Element x of the file; VKMM_INVALID: it does not fit in its type. */
-static vkmm_status convert_element(const vkmm_log *log, const char *path, const vkmm_array *array, uint64_t x, char *to)
+static vkmm_status convert_element(const vkmm_log *log, const char *path, const cli_array *array, uint64_t x, char *to)
 {
     const vkmm_type_info *type = vkmm_type_of(array->first.type);
     const uint64_t size = array->stored.wide ? sizeof x : type->bytes;
@@ -50,7 +50,7 @@ static vkmm_status convert_element(const vkmm_log *log, const char *path, const 
     memcpy(array->stored.wide ? (char *)&number : to, bytes, size);
     const int is_signed = array->first.type == VKMM_I32, negative = is_signed && number < 0;
     if (!array->stored.wide ||
-        vkmm_array_put(array->first.type, to, is_signed ? (double)number : (double)(uint64_t)number))
+        cli_array_put(array->first.type, to, is_signed ? (double)number : (double)(uint64_t)number))
         return VKMM_OK;
     say_place(array, x, place, sizeof place);
     return vkmm_fail(log, VKMM_INVALID, "%s: element %s is %s%llu, which does not fit in %s", path, place,
@@ -60,9 +60,9 @@ static vkmm_status convert_element(const vkmm_log *log, const char *path, const 
 
 /* Copies elements that cannot be used as stored in the file. They are contiguous in some order, so all of them are one
  * range of the file. */
-static vkmm_status convert(const vkmm_log *log, const char *path, vkmm_array_file *file)
+static vkmm_status convert(const vkmm_log *log, const char *path, cli_array_file *file)
 {
-    const vkmm_encoding stored = file->array.stored;
+    const cli_encoding stored = file->array.stored;
     vkmm_view *view = &file->array.first;
     const uint64_t size = vkmm_type_of(view->type)->bytes, count = file->array.count * view->rows * view->cols;
     vkmm_status status = VKMM_OK;
@@ -71,18 +71,18 @@ static vkmm_status convert(const vkmm_log *log, const char *path, vkmm_array_fil
     if (file->copy == NULL)
         return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to convert its %llu elements", path,
                          (unsigned long long)count);
-    if (stored.text_end != NULL) status = vkmm_text_read(log, path, &file->array, file->copy);
+    if (stored.text_end != NULL) status = cli_text_read(log, path, &file->array, file->copy);
     for (uint64_t x = 0; stored.text_end == NULL && x < count && status == VKMM_OK; x++)
         status = convert_element(log, path, &file->array, x, (char *)file->copy + x * size);
     view->data = file->copy;
-    file->array.stored = (vkmm_encoding){0};
+    file->array.stored = (cli_encoding){0};
     if (status == VKMM_OK && stored.wide)
         vkmm_say(log, VKMM_LOG_WARNING, "%s holds %sint64, which is converted to %s", path,
                  view->type == VKMM_I32 ? "" : "u", vkmm_type_of(view->type)->name);
     return status;
 }
 
-vkmm_status vkmm_read_until(const vkmm_log *log, vkmm_reading *r, uint64_t want)
+vkmm_status cli_read_until(const vkmm_log *log, cli_reading *r, uint64_t want)
 {
     const uint64_t free_bytes = vkmm_host_free_memory(), end = want < UINT64_MAX ? want : r->most + 1;
     if (want < UINT64_MAX && free_bytes > 0 && want > free_bytes)
@@ -102,14 +102,14 @@ vkmm_status vkmm_read_until(const vkmm_log *log, vkmm_reading *r, uint64_t want)
                      r->name, (unsigned long long)r->most);
 }
 
-vkmm_status vkmm_read_whole(const vkmm_log *log, vkmm_reading *r, const vkmm_array_format *format)
+vkmm_status cli_read_whole(const vkmm_log *log, cli_reading *r, const cli_array_format *format)
 {
     vkmm_status status = VKMM_OK;
     uint64_t want = UINT64_MAX;
     while (status == VKMM_OK && !r->ended) {
         if (format->least != NULL) want = format->least(r->data, r->bytes);
         if (want <= r->bytes) break;
-        status = vkmm_read_until(log, r, want);
+        status = cli_read_until(log, r, want);
     }
     return status;
 }
@@ -122,10 +122,10 @@ static size_t read_input(void *user, void *to, size_t bytes)
 /* As much of standard input as its format says. */
 static vkmm_status read_stdin(const vkmm_log *log, const char *name, uint64_t most, void **content, uint64_t *bytes)
 {
-    vkmm_reading r = {.read = read_input, .user = stdin, .name = name, .most = most};
-    vkmm_status status = vkmm_read_until(log, &r, HEAD_BYTES);
-    const vkmm_array_format *format = status == VKMM_OK ? vkmm_array_recognise(r.data, r.bytes) : NULL;
-    if (format != NULL) status = vkmm_read_whole(log, &r, format);
+    cli_reading r = {.read = read_input, .user = stdin, .name = name, .most = most};
+    vkmm_status status = cli_read_until(log, &r, HEAD_BYTES);
+    const cli_array_format *format = status == VKMM_OK ? cli_array_recognise(r.data, r.bytes) : NULL;
+    if (format != NULL) status = cli_read_whole(log, &r, format);
     *content = r.data;
     *bytes = r.bytes;
     if (status == VKMM_OK && ferror(stdin))
@@ -134,8 +134,8 @@ static vkmm_status read_stdin(const vkmm_log *log, const char *name, uint64_t mo
 }
 
 /* The file's bytes, or those of the .npy file inside it. */
-static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, uint64_t most, vkmm_array_name *name,
-                              vkmm_array_file *file, const void **data, uint64_t *bytes)
+static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, uint64_t most, cli_array_name *name,
+                              cli_array_file *file, const void **data, uint64_t *bytes)
 {
     char suffixes[80];
     void *unpacked = NULL;
@@ -144,9 +144,9 @@ static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, uint64_t most, 
     if (status != VKMM_OK) return status;
     if (!is_stdin) *bytes = file->mapping.bytes;
     *data = is_stdin ? file->content : file->mapping.data;
-    if (name->format == NULL) name->format = vkmm_array_recognise(*data, *bytes);
+    if (name->format == NULL) name->format = cli_array_recognise(*data, *bytes);
     if (name->format == NULL) {
-        vkmm_array_suffixes(suffixes, sizeof suffixes);
+        cli_array_suffixes(suffixes, sizeof suffixes);
         return vkmm_fail(log, VKMM_INVALID, "%s: unknown format: neither its suffix nor its first bytes match %s",
                          name->file, suffixes);
     }
@@ -156,14 +156,14 @@ static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, uint64_t most, 
     vkmm_mapping_close(&file->mapping);
     vkmm_free(file->content);
     *data = file->content = unpacked;
-    name->format = &vkmm_npy_format;
+    name->format = &cli_npy_format;
     return status;
 }
 
-vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, uint64_t most, vkmm_array_file *file)
+vkmm_status cli_array_open(const vkmm_log *log, const char *path, uint64_t most, cli_array_file *file)
 {
-    vkmm_array_name name = vkmm_array_name_of(path);
-    vkmm_array_file opened = {0};
+    cli_array_name name = cli_array_name_of(path);
+    cli_array_file opened = {0};
     const void *data = NULL;
     uint64_t bytes = 0;
     const int is_stdin = strcmp(path, "-") == 0;
@@ -186,11 +186,11 @@ vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, uint64_t most
     if (status == VKMM_OK)
         *file = opened;
     else
-        vkmm_array_close(&opened);
+        cli_array_close(&opened);
     return status;
 }
 
-vkmm_status vkmm_array_text(const vkmm_log *log, const char *path, vkmm_type type, vkmm_array_file *file)
+vkmm_status cli_array_text(const vkmm_log *log, const char *path, vkmm_type type, cli_array_file *file)
 {
     if (file->array.stored.text_end == NULL) return VKMM_OK;
     file->array.first.type = type;
@@ -198,15 +198,15 @@ vkmm_status vkmm_array_text(const vkmm_log *log, const char *path, vkmm_type typ
     return status == VKMM_OK ? vkmm_mapping_check(log, path, &file->mapping) : status;
 }
 
-vkmm_status vkmm_array_whole(const vkmm_log *log, const char *path, const vkmm_array_file *file)
+vkmm_status cli_array_whole(const vkmm_log *log, const char *path, const cli_array_file *file)
 {
     return file->copy == NULL ? vkmm_mapping_check(log, path, &file->mapping) : VKMM_OK;
 }
 
-void vkmm_array_close(vkmm_array_file *file)
+void cli_array_close(cli_array_file *file)
 {
     vkmm_mapping_close(&file->mapping);
     vkmm_free(file->content);
     vkmm_free(file->copy);
-    *file = (vkmm_array_file){0};
+    *file = (cli_array_file){0};
 }

@@ -8,11 +8,11 @@
 
 enum { BLOCK_BYTES = 1 << 20, BLOCK_ROWS = 64 };
 
-struct vkmm_array_writer {
+struct cli_array_writer {
     vkmm_log log;
-    vkmm_array_name name;
-    vkmm_array shape; /* packed; without data */
-    char *header;     /* owned; NULL: the format has none, and the file is written at commit */
+    cli_array_name name;
+    cli_array shape; /* packed; without data */
+    char *header;    /* owned; NULL: the format has none, and the file is written at commit */
     size_t header_bytes;
     char *elements; /* owned: the elements until then; else NULL */
     vkmm_output *output;
@@ -20,9 +20,9 @@ struct vkmm_array_writer {
     atomic_int failed;
 };
 
-static void destroy(vkmm_array_writer **writer)
+static void destroy(cli_array_writer **writer)
 {
-    vkmm_array_writer *w = *writer;
+    cli_array_writer *w = *writer;
     if (w == NULL) return;
     vkmm_mapping_close(&w->seen);
     vkmm_output_discard(&w->output);
@@ -34,19 +34,19 @@ static void destroy(vkmm_array_writer **writer)
 }
 
 /* Standard output and devices have no suffix. */
-static vkmm_array_name name_output(const char *path)
+static cli_array_name name_output(const char *path)
 {
-    vkmm_array_name name = vkmm_array_name_of(strcmp(path, "-") == 0 ? "/dev/stdout" : path);
-    if (name.format == NULL && name.file != NULL && strncmp(name.file, "/dev/", 5) == 0) name.format = &vkmm_npy_format;
+    cli_array_name name = cli_array_name_of(strcmp(path, "-") == 0 ? "/dev/stdout" : path);
+    if (name.format == NULL && name.file != NULL && strncmp(name.file, "/dev/", 5) == 0) name.format = &cli_npy_format;
     return name;
 }
 
-static vkmm_status check_name(const vkmm_log *log, const vkmm_array_name *name, vkmm_type type, uint64_t count)
+static vkmm_status check_name(const vkmm_log *log, const cli_array_name *name, vkmm_type type, uint64_t count)
 {
     if (name->file == NULL) return VKMM_NO_MEMORY(log, "for the name of a file");
     if (name->format == NULL) {
         char suffixes[80];
-        vkmm_array_suffixes(suffixes, sizeof suffixes);
+        cli_array_suffixes(suffixes, sizeof suffixes);
         return vkmm_fail(log, VKMM_INVALID, "%s: unknown format; the name must end in %s", name->file, suffixes);
     }
     if (name->format->encode == NULL && name->format->header == NULL)
@@ -62,14 +62,14 @@ static vkmm_status check_name(const vkmm_log *log, const vkmm_array_name *name, 
                      name->file, name->format->name, vkmm_type_of(type)->name);
 }
 
-static vkmm_status begin_file(vkmm_array_writer *w)
+static vkmm_status begin_file(cli_array_writer *w)
 {
-    const vkmm_array *shape = &w->shape;
+    const cli_array *shape = &w->shape;
     const uint64_t extents[3] = {shape->count, shape->first.rows, shape->first.cols};
     uint64_t bytes = 0;
     vkmm_status status = check_name(&w->log, &w->name, shape->first.type, shape->count);
     if (status != VKMM_OK) return status;
-    if (!vkmm_array_bytes(extents, 3, vkmm_type_of(shape->first.type)->bytes, &bytes))
+    if (!cli_array_bytes(extents, 3, vkmm_type_of(shape->first.type)->bytes, &bytes))
         return vkmm_fail(&w->log, VKMM_INVALID,
                          "%s: the size in bytes of %llu matrices of %llu×%llu elements does not fit in 64 bits",
                          w->name.file, (unsigned long long)shape->count, (unsigned long long)shape->first.rows,
@@ -92,10 +92,10 @@ static vkmm_status begin_file(vkmm_array_writer *w)
     return status;
 }
 
-vkmm_status vkmm_array_writer_open(const vkmm_log *log, const char *path, const vkmm_array *shape,
-                                   vkmm_array_writer **writer)
+vkmm_status cli_array_writer_open(const vkmm_log *log, const char *path, const cli_array *shape,
+                                  cli_array_writer **writer)
 {
-    vkmm_array_writer *w = vkmm_alloc(1, sizeof *w);
+    cli_array_writer *w = vkmm_alloc(1, sizeof *w);
     *writer = NULL;
     if (w == NULL) return VKMM_NO_MEMORY(log, "to write %s", path);
     if (log != NULL) w->log = *log;
@@ -110,7 +110,7 @@ vkmm_status vkmm_array_writer_open(const vkmm_log *log, const char *path, const 
 }
 
 /* The position of an element of matrix x in the file. */
-static uint64_t place_of(const vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col)
+static uint64_t place_of(const cli_array_writer *w, uint64_t x, uint64_t row, uint64_t col)
 {
     const vkmm_view *first = &w->shape.first;
     return w->header_bytes + ((x * first->rows + row) * first->cols + col) * vkmm_type_of(first->type)->bytes;
@@ -128,7 +128,7 @@ static int is_packed(const vkmm_view *view)
 }
 
 /* Rows that are stored in memory as in the file: all at once if they are contiguous there too, else one by one. */
-static vkmm_status put_rows(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
+static vkmm_status put_rows(cli_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
 {
     const uint64_t size = vkmm_type_of(view->type)->bytes;
     const int whole = is_packed(view) && (view->rows == 1 || view->cols == w->shape.first.cols);
@@ -143,7 +143,7 @@ static vkmm_status put_rows(vkmm_array_writer *w, uint64_t x, uint64_t row, uint
 }
 
 /* Blocks: whole rows if a block holds enough of them for reading along columns, else parts of BLOCK_ROWS rows. */
-static vkmm_status put_packed(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
+static vkmm_status put_packed(cli_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
 {
     const uint64_t most = BLOCK_BYTES / vkmm_type_of(view->type)->bytes,
                    widest = view->col_stride == 1 ? most : most / BLOCK_ROWS;
@@ -164,7 +164,7 @@ static vkmm_status put_packed(vkmm_array_writer *w, uint64_t x, uint64_t row, ui
     return status;
 }
 
-static vkmm_status check_part(const vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
+static vkmm_status check_part(const cli_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
 {
     const vkmm_view *first = &w->shape.first;
     char shape[80];
@@ -174,13 +174,13 @@ static vkmm_status check_part(const vkmm_array_writer *w, uint64_t x, uint64_t r
     if (x < w->shape.count && row <= first->rows && view->rows <= first->rows - row && col <= first->cols &&
         view->cols <= first->cols - col)
         return VKMM_OK;
-    vkmm_array_shape(&w->shape, shape, sizeof shape);
+    cli_array_shape(&w->shape, shape, sizeof shape);
     return vkmm_fail(&w->log, VKMM_INVALID, "%s: %llu×%llu elements from (%llu, %llu) of matrix %llu are not in %s",
                      w->name.file, (unsigned long long)view->rows, (unsigned long long)view->cols,
                      (unsigned long long)row, (unsigned long long)col, (unsigned long long)x, shape);
 }
 
-vkmm_status vkmm_array_writer_put(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
+vkmm_status cli_array_writer_put(cli_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
 {
     vkmm_status status = check_part(w, x, row, col, view);
     const int contiguous = view->col_stride == 1 || view->cols == 1;
@@ -197,7 +197,7 @@ vkmm_status vkmm_array_writer_put(vkmm_array_writer *w, uint64_t x, uint64_t row
     return status;
 }
 
-vkmm_status vkmm_array_writer_look(vkmm_array_writer *w, vkmm_array *array)
+vkmm_status cli_array_writer_look(cli_array_writer *w, cli_array *array)
 {
     vkmm_status status = w->seen.data == NULL && w->elements == NULL ? vkmm_output_look(w->output, &w->seen) : VKMM_OK;
     if (status != VKMM_OK) return status;
@@ -206,18 +206,18 @@ vkmm_status vkmm_array_writer_look(vkmm_array_writer *w, vkmm_array *array)
     return VKMM_OK;
 }
 
-static vkmm_status encode(vkmm_array_writer *w)
+static vkmm_status encode(cli_array_writer *w)
 {
-    vkmm_array all;
-    vkmm_array_writer_look(w, &all);
+    cli_array all;
+    cli_array_writer_look(w, &all);
     all.stored.separator = w->name.format->separator;
     const vkmm_status status = w->name.format->encode(&w->log, w->name.tensor, &all, w->output);
     return status == VKMM_OK ? vkmm_output_commit(&w->output) : status;
 }
 
-vkmm_status vkmm_array_writer_commit(vkmm_array_writer **writer)
+vkmm_status cli_array_writer_commit(cli_array_writer **writer)
 {
-    vkmm_array_writer *w = *writer;
+    cli_array_writer *w = *writer;
     vkmm_status status = VKMM_INVALID;
     vkmm_mapping_close(&w->seen);
     if (w->failed)
@@ -228,27 +228,27 @@ vkmm_status vkmm_array_writer_commit(vkmm_array_writer **writer)
     return status;
 }
 
-void vkmm_array_writer_discard(vkmm_array_writer **writer)
+void cli_array_writer_discard(cli_array_writer **writer)
 {
     destroy(writer);
 }
 
-vkmm_status vkmm_array_write(const vkmm_log *log, const char *path, const vkmm_array *array)
+vkmm_status cli_array_write(const vkmm_log *log, const char *path, const cli_array *array)
 {
     const int is_empty = array->first.rows == 0 || array->first.cols == 0;
-    vkmm_array_writer *writer;
-    vkmm_status status = vkmm_array_writer_open(log, path, array, &writer);
+    cli_array_writer *writer;
+    vkmm_status status = cli_array_writer_open(log, path, array, &writer);
     for (uint64_t x = 0; x < array->count && !is_empty && status == VKMM_OK; x++) {
-        const vkmm_view view = vkmm_array_at(array, x);
-        status = vkmm_array_writer_put(writer, x, 0, 0, &view);
+        const vkmm_view view = cli_array_at(array, x);
+        status = cli_array_writer_put(writer, x, 0, 0, &view);
     }
-    if (status == VKMM_OK) return vkmm_array_writer_commit(&writer);
+    if (status == VKMM_OK) return cli_array_writer_commit(&writer);
     destroy(&writer);
     return status;
 }
 
 /* The file would be replaced, and its other arrays lost. */
-static vkmm_status check_others(const vkmm_log *log, const vkmm_array_name *name)
+static vkmm_status check_others(const vkmm_log *log, const cli_array_name *name)
 {
     vkmm_mapping mapping = {0};
     uint64_t count = 0;
@@ -261,9 +261,9 @@ static vkmm_status check_others(const vkmm_log *log, const vkmm_array_name *name
                      (unsigned long long)count);
 }
 
-vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t count, uint64_t bytes)
+vkmm_status cli_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t count, uint64_t bytes)
 {
-    vkmm_array_name name = name_output(path);
+    cli_array_name name = name_output(path);
     vkmm_status status = check_name(log, &name, type, count);
     if (status == VKMM_OK) status = check_others(log, &name);
     if (status == VKMM_OK) status = vkmm_output_try(log, name.file, bytes);

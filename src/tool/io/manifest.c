@@ -24,17 +24,17 @@
 typedef struct listing {
     const vkmm_log *log;
     const char *root;
-    vkmm_manifest_kind kind; /* that is being scanned */
-    int loads;               /* libraries of drivers are loaded */
-    vkmm_manifest *items;
+    cli_manifest_kind kind; /* that is being scanned */
+    int loads;              /* libraries of drivers are loaded */
+    cli_manifest *items;
     uint32_t count;
     vkmm_status status; /* not VKMM_OK: memory ran out, and nothing more is added */
 } listing;
 
-static void add(listing *scan, const vkmm_manifest *item)
+static void add(listing *scan, const cli_manifest *item)
 {
     if (scan->status != VKMM_OK) return;
-    vkmm_manifest *added = vkmm_list_add(&scan->items, &scan->count, 1, sizeof *added);
+    cli_manifest *added = vkmm_list_add(&scan->items, &scan->count, 1, sizeof *added);
     if (added != NULL)
         *added = *item;
     else
@@ -75,7 +75,7 @@ static int matches_any(const char *list, char separator, const char *all, const 
     return 0;
 }
 
-static int is_driver_wanted(const vkmm_manifest *item, int otherwise)
+static int is_driver_wanted(const cli_manifest *item, int otherwise)
 {
     const char *select = getenv("VK_LOADER_DRIVERS_SELECT");
     if (select != NULL && select[0] != '\0' && !matches_any(select, ',', "", item->name)) return 0;
@@ -83,15 +83,15 @@ static int is_driver_wanted(const vkmm_manifest *item, int otherwise)
 }
 
 /* Whether the loader's own variables allow the driver or layer. `otherwise`: the result if none of them matches. */
-static int is_wanted(const vkmm_manifest *item, int otherwise)
+static int is_wanted(const cli_manifest *item, int otherwise)
 {
-    const char *all = item->kind == VKMM_MANIFEST_IMPLICIT_LAYER ? "~implicit~" : "~explicit~";
-    if (item->kind == VKMM_MANIFEST_DRIVER) return is_driver_wanted(item, otherwise);
+    const char *all = item->kind == CLI_MANIFEST_IMPLICIT_LAYER ? "~implicit~" : "~explicit~";
+    if (item->kind == CLI_MANIFEST_DRIVER) return is_driver_wanted(item, otherwise);
     if (matches_any(getenv("VK_LOADER_LAYERS_DISABLE"), ',', all, item->name) &&
         !matches_any(getenv("VK_LOADER_LAYERS_ALLOW"), ',', all, item->name))
         return 0;
     if (matches_any(getenv("VK_LOADER_LAYERS_ENABLE"), ',', all, item->name)) return 1;
-    return matches_any(getenv("VK_INSTANCE_LAYERS"), VKMM_LIST_SEPARATOR, "", item->name) ? 1 : otherwise;
+    return matches_any(getenv("VK_INSTANCE_LAYERS"), CLI_LIST_SEPARATOR, "", item->name) ? 1 : otherwise;
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -102,14 +102,14 @@ static const char *text_of(const json_t *object, const char *key)
 
 #ifdef _WIN32
 /* The loader itself skips a library for programs of another kind. */
-static void look_at_head(vkmm_manifest *item, const char *path)
+static void look_at_head(cli_manifest *item, const char *path)
 {
     char head[2];
     if (vkmm_file_head(path, head, sizeof head) != sizeof head || memcmp(head, "MZ", 2) != 0)
         VKMM_PUT(item->broken, "its library %.160s is not a readable DLL", path);
 }
 #else
-static void look_at_head(vkmm_manifest *item, const char *path)
+static void look_at_head(cli_manifest *item, const char *path)
 {
     unsigned char head[5] = {0};
     int bits = sizeof(void *) == 8 ? 2 : 1; /* EI_CLASS of the System V ABI */
@@ -124,14 +124,14 @@ static void look_at_head(vkmm_manifest *item, const char *path)
 #endif
 
 /* Checks whether the library exists and fits this program. */
-static void look_at_library(const listing *scan, vkmm_manifest *item)
+static void look_at_library(const listing *scan, cli_manifest *item)
 {
     const char *library = item->library, *opened = library;
     char path[1200], why[256];
     if (strchr(library, '$') != NULL) return; /* the dynamic linker expands $LIB and the like */
     if (vkmm_path_name(library) == library) {
         /* Looking for it in the real system may load it. */
-        const int looks = item->kind != VKMM_MANIFEST_DRIVER || scan->loads || scan->root[0] != '\0';
+        const int looks = item->kind != CLI_MANIFEST_DRIVER || scan->loads || scan->root[0] != '\0';
         if (looks && !vkmm_dynlib_there(scan->root, library))
             VKMM_PUT(item->broken, "its library %.160s does not exist", library);
     } else {
@@ -150,7 +150,7 @@ static void look_at_library(const listing *scan, vkmm_manifest *item)
         VKMM_PUT(item->broken, "its library %.80s cannot be loaded: %.140s", vkmm_path_name(library), why);
 }
 
-static void finish(listing *scan, vkmm_manifest *item, int needs_library)
+static void finish(listing *scan, cli_manifest *item, int needs_library)
 {
     int otherwise = item->active;
     item->active = 1;
@@ -162,7 +162,7 @@ static void finish(listing *scan, vkmm_manifest *item, int needs_library)
     add(scan, item);
 }
 
-static void add_driver(listing *scan, vkmm_manifest *item, const json_t *icd)
+static void add_driver(listing *scan, cli_manifest *item, const json_t *icd)
 {
     const char *version = text_of(icd, "api_version");
     VKMM_PUT(item->library, "%s", text_of(icd, "library_path"));
@@ -173,7 +173,7 @@ static void add_driver(listing *scan, vkmm_manifest *item, const json_t *icd)
 
 /* An implicit layer is active unless its "disable" variable is set; if it has an "enable" variable, that must have
  * the manifest's value. */
-static int is_enabled(vkmm_manifest *item, const json_t *layer)
+static int is_enabled(cli_manifest *item, const json_t *layer)
 {
     json_t *enable = json_object_get(layer, "enable_environment"),
            *disable = json_object_get(layer, "disable_environment");
@@ -190,38 +190,38 @@ static int is_enabled(vkmm_manifest *item, const json_t *layer)
     return is != NULL && (value == NULL || strcmp(is, value) == 0);
 }
 
-static void add_layer(listing *scan, const vkmm_manifest *of, const json_t *layer)
+static void add_layer(listing *scan, const cli_manifest *of, const json_t *layer)
 {
-    vkmm_manifest item = *of;
+    cli_manifest item = *of;
     VKMM_PUT(item.name, "%s", text_of(layer, "name"));
     VKMM_PUT(item.library, "%s", text_of(layer, "library_path"));
     VKMM_PUT(item.description, "%s", text_of(layer, "description"));
     if (item.name[0] == '\0') VKMM_PUT(item.broken, "it has a layer without a name");
-    item.active = item.kind == VKMM_MANIFEST_IMPLICIT_LAYER ? is_enabled(&item, layer) : 0;
-    if (item.kind == VKMM_MANIFEST_IMPLICIT_LAYER && item.disable[0] == '\0' && item.broken[0] == '\0')
+    item.active = item.kind == CLI_MANIFEST_IMPLICIT_LAYER ? is_enabled(&item, layer) : 0;
+    if (item.kind == CLI_MANIFEST_IMPLICIT_LAYER && item.disable[0] == '\0' && item.broken[0] == '\0')
         VKMM_PUT(item.broken, "it has no \"disable_environment\", so the loader ignores it");
     /* A layer made of others has no library of its own. */
     finish(scan, &item, json_object_get(layer, "component_layers") == NULL);
 }
 
-static void add_content(listing *scan, vkmm_manifest *item, const json_t *file)
+static void add_content(listing *scan, cli_manifest *item, const json_t *file)
 {
     const json_t *icd = json_object_get(file, "ICD"), *one = json_object_get(file, "layer"),
                  *many = json_object_get(file, "layers");
-    if (item->kind == VKMM_MANIFEST_DRIVER && json_is_object(icd)) {
+    if (item->kind == CLI_MANIFEST_DRIVER && json_is_object(icd)) {
         add_driver(scan, item, icd);
-    } else if (item->kind != VKMM_MANIFEST_DRIVER && json_is_array(many) && json_array_size(many) > 0) {
+    } else if (item->kind != CLI_MANIFEST_DRIVER && json_is_array(many) && json_array_size(many) > 0) {
         for (size_t i = 0; i < json_array_size(many); i++) add_layer(scan, item, json_array_get(many, i));
-    } else if (item->kind != VKMM_MANIFEST_DRIVER && json_is_object(one)) {
+    } else if (item->kind != CLI_MANIFEST_DRIVER && json_is_object(one)) {
         add_layer(scan, item, one);
     } else {
-        VKMM_PUT(item->broken, "it has no \"%s\" object", item->kind == VKMM_MANIFEST_DRIVER ? "ICD" : "layer");
+        VKMM_PUT(item->broken, "it has no \"%s\" object", item->kind == CLI_MANIFEST_DRIVER ? "ICD" : "layer");
         add(scan, item);
     }
 }
 
 /* Reads item->path and adds it to the list: once for each layer that it holds, or once with what is wrong. */
-static void add_manifest(listing *scan, vkmm_manifest *item)
+static void add_manifest(listing *scan, cli_manifest *item)
 {
     vkmm_mapping mapping = {0};
     json_error_t error;
@@ -257,10 +257,10 @@ static int is_json(const char *path)
     return length >= 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-void vkmm_manifest_read(const char *path, vkmm_manifest *driver)
+void cli_manifest_read(const char *path, cli_manifest *driver)
 {
     listing scan = {.root = "", .loads = 1};
-    *driver = (vkmm_manifest){.kind = VKMM_MANIFEST_DRIVER};
+    *driver = (cli_manifest){.kind = CLI_MANIFEST_DRIVER};
     VKMM_PUT(driver->path, "%s", path);
     add_manifest(&scan, driver);
     if (driver->broken[0] == '\0' && !is_json(path)) VKMM_PUT(driver->broken, "its name must end in .json");
@@ -270,7 +270,7 @@ void vkmm_manifest_read(const char *path, vkmm_manifest *driver)
 /* Each of them once. */
 static void add_file(listing *scan, const char *path)
 {
-    vkmm_manifest item = {.kind = scan->kind};
+    cli_manifest item = {.kind = scan->kind};
     for (uint32_t i = 0; i < scan->count; i++)
         if (scan->items[i].kind == scan->kind && strcmp(scan->items[i].path, path) == 0) return;
     VKMM_PUT(item.path, "%.511s", path);
@@ -306,7 +306,7 @@ static void add_entry(listing *scan, const char *entry, size_t length, const cha
 static void add_list(listing *scan, const char *list, const char *below)
 {
     while (list != NULL) {
-        const char *end = strchr(list, VKMM_LIST_SEPARATOR);
+        const char *end = strchr(list, CLI_LIST_SEPARATOR);
         add_entry(scan, list, end != NULL ? (size_t)(end - list) : strlen(list), below);
         list = end != NULL ? end + 1 : NULL;
     }
@@ -329,7 +329,7 @@ static void add_usual(listing *scan)
     static const char *const keys[][2] = {{"Drivers", "VulkanDriverName"},
                                           {"ImplicitLayers", "VulkanImplicitLayers"},
                                           {"ExplicitLayers", "VulkanExplicitLayers"}};
-    if (scan->root[0] == '\0') vkmm_registry_manifests(keys[scan->kind][0], keys[scan->kind][1], add_registered, scan);
+    if (scan->root[0] == '\0') cli_registry_manifests(keys[scan->kind][0], keys[scan->kind][1], add_registered, scan);
 }
 #else
 static void add_home(listing *scan, const char *variable, const char *below_home)
@@ -357,7 +357,7 @@ static void add_usual(listing *scan)
 static void scan_kind(listing *scan)
 {
     const char *only = value_of(places[scan->kind].only);
-    if (only == NULL && scan->kind == VKMM_MANIFEST_DRIVER)
+    if (only == NULL && scan->kind == CLI_MANIFEST_DRIVER)
         only = value_of("VK_ICD_FILENAMES"); /* its name before loader 1.3.207 */
     if (only != NULL) {
         add_list(scan, only, "");
@@ -371,19 +371,19 @@ static void scan_kind(listing *scan)
 static void settle_twins(listing *scan)
 {
     for (uint32_t i = 0; i < scan->count; i++) {
-        vkmm_manifest *later = &scan->items[i];
-        for (uint32_t j = 0; j < i && later->kind != VKMM_MANIFEST_DRIVER; j++) {
-            const vkmm_manifest *first = &scan->items[j];
+        cli_manifest *later = &scan->items[i];
+        for (uint32_t j = 0; j < i && later->kind != CLI_MANIFEST_DRIVER; j++) {
+            const cli_manifest *first = &scan->items[j];
             if (first->kind == later->kind && first->broken[0] == '\0' && strcmp(first->name, later->name) == 0)
                 later->active = 0;
         }
     }
 }
 
-vkmm_status vkmm_manifests_scan(const vkmm_log *log, const char *root, vkmm_manifest **manifests, uint32_t *count)
+vkmm_status cli_manifests_scan(const vkmm_log *log, const char *root, cli_manifest **manifests, uint32_t *count)
 {
     listing all = {.log = log, .root = root};
-    for (; all.kind <= VKMM_MANIFEST_EXPLICIT_LAYER; all.kind++) scan_kind(&all);
+    for (; all.kind <= CLI_MANIFEST_EXPLICIT_LAYER; all.kind++) scan_kind(&all);
     if (all.status != VKMM_OK) {
         vkmm_free(all.items);
         return all.status;

@@ -38,7 +38,7 @@ typedef struct parser {
     vkmm_status status;
     unsigned seen; /* keys, by bit */
     vkmm_type type;
-    vkmm_encoding stored;
+    cli_encoding stored;
     int fortran;
     uint64_t extents[3];
     uint32_t dimensions;
@@ -93,10 +93,10 @@ static int take_string(parser *p, const char **text, size_t *length)
 
 /* '=' is the byte order of the machine that wrote the file, which is assumed to be little-endian;
  * a byte has none. VKMM_AUTO: there is no such type. */
-static vkmm_type type_of(const char *text, size_t length, vkmm_encoding *stored)
+static vkmm_type type_of(const char *text, size_t length, cli_encoding *stored)
 {
     if (length != 3 || memchr("<>=|", text[0], 4) == NULL) return VKMM_AUTO;
-    *stored = (vkmm_encoding){.wide = text[2] == '8' && text[1] != 'f', .swapped = text[0] == '>'};
+    *stored = (cli_encoding){.wide = text[2] == '8' && text[1] != 'f', .swapped = text[0] == '>'};
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         const char *descr = dtype((vkmm_type)type);
         if (descr != NULL && text[1] == descr[1] && (stored->wide ? '4' : text[2]) == descr[2] &&
@@ -265,7 +265,7 @@ static uint32_t element_bytes(const parser *p)
 
 /* Data that is not aligned for its type is refused. */
 static vkmm_status parse(const vkmm_log *log, const char *name, const char *tensor, const void *data, uint64_t bytes,
-                         vkmm_array *array)
+                         cli_array *array)
 {
     (void)tensor;
     parser p = {.log = log, .name = name};
@@ -275,13 +275,13 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
     if (p.status != VKMM_OK) return p.status;
 
     const vkmm_type_info *type = vkmm_type_of(p.type);
-    vkmm_array read = vkmm_array_packed(p.end, p.type, p.extents, p.dimensions, p.fortran);
+    cli_array read = cli_array_packed(p.end, p.type, p.extents, p.dimensions, p.fortran);
     const uint32_t size = element_bytes(&p);
     uint64_t have = bytes - (uint64_t)(p.end - (const char *)data), need = 0;
     char shape[80];
-    vkmm_array_shape(&read, shape, sizeof shape);
+    cli_array_shape(&read, shape, sizeof shape);
     read.stored = p.stored;
-    if (!vkmm_array_bytes(p.extents, p.dimensions, size, &need))
+    if (!cli_array_bytes(p.extents, p.dimensions, size, &need))
         return vkmm_fail(log, VKMM_INVALID, "%s: the size in bytes of %s elements of type %s does not fit in 64 bits",
                          name, shape, type->name);
     if (have < need)
@@ -304,7 +304,7 @@ static uint64_t least(const void *data, uint64_t bytes)
     if (find_header(&p, data, UINT64_MAX) != VKMM_OK) return bytes;
     if (bytes < head_bytes(data)) return head_bytes(data);
     parse_dictionary(&p);
-    if (p.status != VKMM_OK || !vkmm_array_bytes(p.extents, p.dimensions, element_bytes(&p), &whole)) return bytes;
+    if (p.status != VKMM_OK || !cli_array_bytes(p.extents, p.dimensions, element_bytes(&p), &whole)) return bytes;
     return vkmm_add_u64(whole, head_bytes(data), &whole) ? whole : bytes;
 }
 
@@ -313,7 +313,7 @@ static uint64_t least(const void *data, uint64_t bytes)
  * two. */
 enum { ALIGNMENT = 64, MOST_HEADER_BYTES = 3 * ALIGNMENT };
 
-static char *make_header(const char *tensor, const vkmm_array *array, uint64_t data_bytes, size_t *header_bytes)
+static char *make_header(const char *tensor, const cli_array *array, uint64_t data_bytes, size_t *header_bytes)
 {
     char text[MOST_HEADER_BYTES], count[32] = "", *header;
     size_t bytes = array->dimensions < 3 ? 2 * ALIGNMENT : 3 * ALIGNMENT;
@@ -334,5 +334,5 @@ static char *make_header(const char *tensor, const vkmm_array *array, uint64_t d
     return header;
 }
 
-const vkmm_array_format vkmm_npy_format = {".npy", ".npy", "\x93NUMPY", 0,    dtype, NULL, parse,
-                                           least,  NULL,   make_header, NULL, NULL,  0};
+const cli_array_format cli_npy_format = {".npy", ".npy", "\x93NUMPY", 0,    dtype, NULL, parse,
+                                         least,  NULL,   make_header, NULL, NULL,  0};

@@ -13,7 +13,7 @@
 
 static const char *dtype(vkmm_type type)
 {
-    return vkmm_npy_format.dtype(type);
+    return cli_npy_format.dtype(type);
 }
 
 #ifdef VKMM_HAVE_MINIZIP
@@ -133,12 +133,12 @@ static vkmm_status extract(const vkmm_log *log, const char *path, unzFile zip, c
                            uint64_t archive_bytes, void **content, uint64_t *bytes)
 {
     const uint64_t size = info->uncompressed_size;
-    vkmm_reading r = {.read = read_member, .user = zip, .name = path};
-    vkmm_array array;
+    cli_reading r = {.read = read_member, .user = zip, .name = path};
+    cli_array array;
     if (size / DEFLATED_MOST > archive_bytes || (info->flag & 1) != 0 || unzOpenCurrentFile(zip) != UNZ_OK)
         return vkmm_fail(log, VKMM_INVALID,
                          "%s: the array is damaged, encrypted, or compressed by a method other than deflate", path);
-    vkmm_status status = vkmm_read_whole(log, &r, &vkmm_npy_format);
+    vkmm_status status = cli_read_whole(log, &r, &cli_npy_format);
     const int closed = unzCloseCurrentFile(zip); /* compares the checksum if all has been read */
     *content = r.data;
     *bytes = r.bytes;
@@ -146,7 +146,7 @@ static vkmm_status extract(const vkmm_log *log, const char *path, unzFile zip, c
     if (closed != UNZ_OK || (r.ended && r.bytes < size))
         return vkmm_fail(log, VKMM_INVALID, "%s: the array is damaged", path);
     /* A header that is not valid is reported by whoever reads *content. */
-    if (r.bytes == size || vkmm_npy_format.parse(NULL, path, NULL, r.data, r.bytes, &array) != VKMM_OK) return VKMM_OK;
+    if (r.bytes == size || cli_npy_format.parse(NULL, path, NULL, r.data, r.bytes, &array) != VKMM_OK) return VKMM_OK;
     return vkmm_fail(log, VKMM_INVALID, "%s: by its header the array has %llu bytes, but the archive holds %llu", path,
                      (unsigned long long)r.bytes, (unsigned long long)size);
 }
@@ -201,7 +201,7 @@ static int pack(archive *whole, const char *name, const char *header, size_t hea
     return zipClose(zip, NULL) == ZIP_OK && well;
 }
 
-static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_array *array, vkmm_output *output)
+static vkmm_status encode(const vkmm_log *log, const char *tensor, const cli_array *array, vkmm_output *output)
 {
     enum { STRUCTURES = 1024 }; /* what an archive of one file needs in addition to it, with its name twice */
     const uint64_t bytes =
@@ -209,7 +209,7 @@ static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_ar
     char name[NAME_BYTES];
     size_t header_bytes = 0;
     VKMM_PUT(name, "%s.npy", tensor != NULL ? tensor : "arr_0");
-    char *header = vkmm_npy_format.header(NULL, array, bytes, &header_bytes);
+    char *header = cli_npy_format.header(NULL, array, bytes, &header_bytes);
     archive whole = {NULL, 0, bytes + header_bytes + STRUCTURES, 0};
     whole.data = vkmm_alloc(1, whole.capacity);
     vkmm_status status = VKMM_OUT_OF_MEMORY;
@@ -246,5 +246,5 @@ static int is_name(const char *name)
 #define encode       NULL
 #endif
 
-const vkmm_array_format vkmm_npz_format = {".npz", ".npz",       "PK", 0,      dtype,  is_name, NULL,
-                                           NULL,   count_arrays, NULL, unpack, encode, 0};
+const cli_array_format cli_npz_format = {".npz", ".npz",       "PK", 0,      dtype,  is_name, NULL,
+                                         NULL,   count_arrays, NULL, unpack, encode, 0};

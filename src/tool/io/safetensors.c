@@ -213,7 +213,7 @@ static vkmm_status refuse_choice(const reader *r, const char *wanted)
     return vkmm_fail(r->log, VKMM_INVALID, "%s: the file holds no tensor %s; it holds %s", r->name, quoted, names);
 }
 
-static vkmm_status take(const reader *r, const tensor *t, vkmm_array *array)
+static vkmm_status take(const reader *r, const tensor *t, cli_array *array)
 {
     const size_t dimensions = json_array_size(t->shape);
     const int wide = strcmp(t->dtype, "I64") == 0 || strcmp(t->dtype, "U64") == 0;
@@ -225,12 +225,12 @@ static vkmm_status take(const reader *r, const tensor *t, vkmm_array *array)
     if (dimensions < 1 || dimensions > 3)
         return refuse(r, t->name, "has %zu dimensions; a matrix has 2, and a batch of them 3", dimensions);
     for (size_t i = 0; i < dimensions; i++) is_count(json_array_get(t->shape, i), &extents[i]);
-    *array = vkmm_array_packed(r->data + t->begin, type, extents, (uint32_t)dimensions, 0);
+    *array = cli_array_packed(r->data + t->begin, type, extents, (uint32_t)dimensions, 0);
     array->stored.wide = wide;
     return VKMM_OK;
 }
 
-static vkmm_status pick(const reader *r, const char *wanted, vkmm_array *array)
+static vkmm_status pick(const reader *r, const char *wanted, cli_array *array)
 {
     for (size_t i = 0; i < r->count; i++)
         if (wanted != NULL ? strcmp(r->tensors[i].name, wanted) == 0 : r->count == 1)
@@ -271,7 +271,7 @@ static vkmm_status read_header(reader *r, const char *file, uint64_t bytes)
 }
 
 static vkmm_status parse(const vkmm_log *log, const char *name, const char *wanted, const void *data, uint64_t bytes,
-                         vkmm_array *array)
+                         cli_array *array)
 {
     reader r = {.log = log, .name = name};
     vkmm_status status = read_header(&r, data, bytes);
@@ -318,7 +318,7 @@ static int is_name(const char *name)
     return well;
 }
 
-static json_t *make_tree(const char *name, const vkmm_array *array, uint64_t data_bytes)
+static json_t *make_tree(const char *name, const cli_array *array, uint64_t data_bytes)
 {
     const vkmm_view *view = &array->first;
     const json_int_t count = (json_int_t)array->count, rows = (json_int_t)view->rows, cols = (json_int_t)view->cols;
@@ -328,7 +328,7 @@ static json_t *make_tree(const char *name, const vkmm_array *array, uint64_t dat
 }
 
 /* Blanks at the header's end align the elements for mapping. */
-static char *make_header(const char *name, const vkmm_array *array, uint64_t data_bytes, size_t *header_bytes)
+static char *make_header(const char *name, const cli_array *array, uint64_t data_bytes, size_t *header_bytes)
 {
     json_t *tree = make_tree(name != NULL ? name : "C", array, data_bytes);
     char *text = json_dumps(tree, JSON_COMPACT), *header = NULL;
@@ -347,6 +347,6 @@ static char *make_header(const char *name, const vkmm_array *array, uint64_t dat
     return header;
 }
 
-const vkmm_array_format vkmm_safetensors_format = {"safetensors", ".safetensors", "{",   PREFIX,        dtype_of,
-                                                   is_name,       parse,          least, count_tensors, make_header,
-                                                   NULL,          NULL,           0};
+const cli_array_format cli_safetensors_format = {"safetensors", ".safetensors", "{",   PREFIX,        dtype_of,
+                                                 is_name,       parse,          least, count_tensors, make_header,
+                                                 NULL,          NULL,           0};

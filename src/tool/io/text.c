@@ -131,7 +131,7 @@ static vkmm_status read_head(const vkmm_log *log, const char *name, lines *l, ui
 }
 
 static vkmm_status parse(const vkmm_log *log, const char *name, const char *tensor, const void *data, uint64_t bytes,
-                         vkmm_array *array)
+                         cli_array *array)
 {
     lines l = begin_lines(data, bytes, array->stored.separator);
     const int lists = l.separator == LISTS;
@@ -141,11 +141,11 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
     if (status == VKMM_OK) status = count_fields(log, name, l, lists ? found : extents);
     if (status != VKMM_OK) return status;
     if (!lists && extents[0] == 0) return vkmm_fail(log, VKMM_INVALID, "%s: the file holds no numbers", name);
-    if (lists && (!vkmm_array_bytes(extents, 2, 1, &count) || count != found[0]))
+    if (lists && (!cli_array_bytes(extents, 2, 1, &count) || count != found[0]))
         return vkmm_fail(log, VKMM_INVALID, "%s: the size is %llux%llu, but the file has %llu numbers", name,
                          (unsigned long long)extents[0], (unsigned long long)extents[1], (unsigned long long)found[0]);
-    *array = vkmm_array_packed(l.at, VKMM_AUTO, extents, 2, lists);
-    array->stored = (vkmm_encoding){.text_end = l.end, .line = l.line, .separator = l.separator};
+    *array = cli_array_packed(l.at, VKMM_AUTO, extents, 2, lists);
+    array->stored = (cli_encoding){.text_end = l.end, .line = l.line, .separator = l.separator};
     return VKMM_OK;
 }
 
@@ -161,12 +161,12 @@ static vkmm_status read_number(const char *begin, const char *end, vkmm_type typ
     const double value = type == VKMM_F32 ? strtof(text, &stop) : strtod(text, &stop);
     if (stop != text + length || strpbrk(text, "xX(") != NULL) return VKMM_INVALID;
     *why = NULL;
-    return vkmm_array_put(type, to, value) && (!isinf(value) || strpbrk(text, "nN") != NULL) ? VKMM_OK : VKMM_INVALID;
+    return cli_array_put(type, to, value) && (!isinf(value) || strpbrk(text, "nN") != NULL) ? VKMM_OK : VKMM_INVALID;
 }
 
-vkmm_status vkmm_text_read(const vkmm_log *log, const char *name, const vkmm_array *array, char *to)
+vkmm_status cli_text_read(const vkmm_log *log, const char *name, const cli_array *array, char *to)
 {
-    const vkmm_encoding *stored = &array->stored;
+    const cli_encoding *stored = &array->stored;
     const vkmm_type_info *type = vkmm_type_of(array->first.type);
     lines l = {array->first.data, stored->text_end, stored->line, stored->separator};
     const char *line = NULL, *line_end = NULL, *begin = NULL, *end = NULL, *why = NULL;
@@ -222,7 +222,7 @@ static vkmm_status write_rows(vkmm_output *output, const vkmm_view *view, char s
     return status == VKMM_OK ? vkmm_output_write(output, block, used) : status;
 }
 
-static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_array *array, vkmm_output *output)
+static vkmm_status encode(const vkmm_log *log, const char *tensor, const cli_array *array, vkmm_output *output)
 {
     const int lists = array->stored.separator == LISTS;
     if (!lists && (array->first.rows == 0 || array->first.cols == 0))
@@ -245,5 +245,5 @@ static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_ar
         suffix, suffix, mark, 0, type_name, NULL, parse, NULL, NULL, NULL, NULL, encode, separator \
     }
 
-const vkmm_array_format vkmm_csv_format = TEXT(".csv", NULL, ','), vkmm_tsv_format = TEXT(".tsv", NULL, '\t'),
-                        vkmm_mtx_format = TEXT(".mtx", MARK, LISTS);
+const cli_array_format cli_csv_format = TEXT(".csv", NULL, ','), cli_tsv_format = TEXT(".tsv", NULL, '\t'),
+                       cli_mtx_format = TEXT(".mtx", MARK, LISTS);

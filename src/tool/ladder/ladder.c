@@ -24,20 +24,20 @@ typedef struct climb {
     const cli_request *request;
     vkmm_tutorial steps[MOST_STEPS];
     uint32_t step_count;
-    vkmm_ladder ladder;
-    vkmm_bench_row rows[MOST_ROWS];
+    cli_ladder ladder;
+    cli_bench_row rows[MOST_ROWS];
 } climb;
 
-static int is_serial(const vkmm_bench_row *row)
+static int is_serial(const cli_bench_row *row)
 {
     return strcmp(row->kernel.name, "serial") == 0;
 }
 
-static void compare(vkmm_bench_row *row, const vkmm_bench_row *rows, uint32_t first, uint32_t at)
+static void compare(cli_bench_row *row, const cli_bench_row *rows, uint32_t first, uint32_t at)
 {
-    if (!vkmm_bench_is_timed(row)) return;
+    if (!cli_bench_is_timed(row)) return;
     for (uint32_t i = first; i < at; i++) {
-        if (!vkmm_bench_is_timed(&rows[i])) continue;
+        if (!cli_bench_is_timed(&rows[i])) continue;
         row->times_previous = rows[i].figures.median_ms / row->figures.median_ms;
         if (is_serial(&rows[i])) row->times_serial = row->times_previous;
     }
@@ -45,10 +45,10 @@ static void compare(vkmm_bench_row *row, const vkmm_bench_row *rows, uint32_t fi
 }
 
 /* The row that was added last; NULL: there are no more. */
-static vkmm_status show(climb *c, const vkmm_bench_row *row)
+static vkmm_status show(climb *c, const cli_bench_row *row)
 {
     cli_session *session = c->session;
-    const vkmm_writer *writer = session->writer;
+    const cli_writer *writer = session->writer;
     vkmm_status status = VKMM_OK;
 
     cli_progress_end(&session->console);
@@ -58,9 +58,8 @@ static vkmm_status show(climb *c, const vkmm_bench_row *row)
         status = writer->run(&session->report, row);
     if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write the ladder");
     session->report.rows += writer->ladder != NULL ? row == NULL : row != NULL;
-    if (row == NULL || !session->options->json)
-        vkmm_interrupt_says("vkmatmul: interrupted; the rows above are valid\n");
-    return vkmm_report_flush(&session->report, session->log);
+    if (row == NULL || !session->options->json) cli_interrupt_says("vkmatmul: interrupted; the rows above are valid\n");
+    return cli_report_flush(&session->report, session->log);
 }
 
 /* shader: NULL, or the user's, from a file. */
@@ -84,7 +83,7 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const vkmm_
     const cli_options *options = c->session->options;
     cli_request request = request_of(c, problem, step, shader);
     cli_product product = {0};
-    vkmm_bench_row *row = &c->rows[c->ladder.count];
+    cli_bench_row *row = &c->rows[c->ladder.count];
     vkmm_status status;
 
     /* The row shows why a step cannot run; a wrong result is reported at once. */
@@ -101,7 +100,7 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const vkmm_
         VKMM_PUT(row->not_run, "%.*s", (int)sizeof row->not_run - 1, c->session->console.last_error);
     } else {
         *row = product.row;
-        product.row = (vkmm_bench_row){0};
+        product.row = (cli_bench_row){0};
     }
     cli_product_end(&product);
     row->step = step->step;
@@ -204,7 +203,7 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
     c->session = session;
     c->request = request;
     list_steps(c);
-    c->ladder = (vkmm_ladder){
+    c->ladder = (cli_ladder){
         session->info, session->host, problem, request->inputs->seed, cli_inputs_name(request->inputs), c->rows, 0};
     estimate(c, problem, types);
     for (uint32_t i = 0; i < types->count && !is_final(c, status); i++) {
@@ -212,7 +211,7 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
         status = cli_worse(status, climb_type(c, problem));
     }
     status = finish(c, status);
-    for (uint32_t i = 0; i < c->ladder.count; i++) vkmm_bench_row_free(&c->rows[i]);
+    for (uint32_t i = 0; i < c->ladder.count; i++) cli_bench_row_free(&c->rows[i]);
     vkmm_free(c);
     return status;
 }
@@ -225,7 +224,7 @@ static void shorten(vkmm_measure_params *measure)
     measure->max_time_ms = SHORT_MOST_MS;
 }
 
-vkmm_status cli_ladder(cli_session *session)
+vkmm_status cli_command_ladder(cli_session *session)
 {
     const cli_options *options = session->options;
     cli_inputs inputs;
@@ -240,12 +239,12 @@ vkmm_status cli_ladder(cli_session *session)
     cli_session_square(session, GPU_SQUARE);
     cli_session_note_square(session);
     if (!cli_size_is_given(options)) shorten(&request.measure);
-    vkmm_interrupt_says("vkmatmul: interrupted; there is no result\n");
+    cli_interrupt_says("vkmatmul: interrupted; there is no result\n");
     for (size_t i = 0; i < cli_size_count(options); i++) {
         const cli_size size = cli_size_at(options, i, session->square);
         status = cli_worse(status, climb_size(session, &request, cli_problem_make(options, &size, VKMM_F32)));
         if (status == VKMM_DEVICE_LOST || ferror(session->report.out)) break;
     }
-    vkmm_interrupt_says(NULL);
+    cli_interrupt_says(NULL);
     return status;
 }

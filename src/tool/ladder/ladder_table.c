@@ -7,87 +7,86 @@
 
 enum { BAR_COLUMNS = 40 };
 
-static void fill_step(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+static void fill_step(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     (void)report;
-    vkmm_cell_put(cell, "%s", row->step);
+    cli_cell_put(cell, "%s", row->step);
 }
 
-static void fill_factor(const vkmm_report *report, vkmm_cell *cell, double factor)
+static void fill_factor(const cli_report *report, cli_cell *cell, double factor)
 {
-    vkmm_cell_figure(report, cell, factor > 0 ? factor : NAN);
-    if (factor > 0) vkmm_cell_put(cell, factor < 10 ? "%.2f" : factor < 100 ? "%.1f" : "%.0f", factor);
+    cli_cell_figure(report, cell, factor > 0 ? factor : NAN);
+    if (factor > 0) cli_cell_put(cell, factor < 10 ? "%.2f" : factor < 100 ? "%.1f" : "%.0f", factor);
 }
 
-static void fill_serial(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+static void fill_serial(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     fill_factor(report, cell, row->times_serial);
 }
 
-static void fill_previous(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+static void fill_previous(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     fill_factor(report, cell, row->times_previous);
 }
 
-static const vkmm_column ladder_columns[] = {
+static const cli_column ladder_columns[] = {
     {"step", NULL, 5, 0, 0, fill_step},
-    {"kernel", NULL, 10, 0, 0, vkmm_cell_kernel},
-    {"tile", NULL, 5, 0, 1, vkmm_cell_tile},
-    {.path = "time.kernel_ms.median", .width = 9, .leaves = 3, .fill = vkmm_cell_marks},
+    {"kernel", NULL, 10, 0, 0, cli_cell_kernel},
+    {"tile", NULL, 5, 0, 1, cli_cell_tile},
+    {.path = "time.kernel_ms.median", .width = 9, .leaves = 3, .fill = cli_cell_marks},
     {.path = "time.total_ms.median", .width = 8, .leaves = 2},
-    {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
+    {.path = "gflops", .width = 7, .paint = CLI_STRONG},
     {"×serial", "xserial", 7, 1, 0, fill_serial},
     {"×before", "xbefore", 7, 1, 0, fill_previous},
-    {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
+    {"verified", NULL, 8, 0, 0, cli_cell_verified},
 };
 
-static void print_heading(const vkmm_report *report, const vkmm_ladder *ladder)
+static void print_heading(const cli_report *report, const cli_ladder *ladder)
 {
     unsigned long long m = ladder->problem.m, n = ladder->problem.n, k = ladder->problem.k;
     const char *format = report->utf8 ? "C[%llu×%llu] = A[%llu×%llu] · B[%llu×%llu], %s, seed %llu"
                                       : "C[%llux%llu] = A[%llux%llu] * B[%llux%llu], %s, seed %llu";
 
-    vkmm_print_device(report, ladder->device, ladder->host);
-    vkmm_report_say(report, 0, VKMM_PLAIN, format, m, n, m, k, k, n, ladder->init, (unsigned long long)ladder->seed);
+    cli_print_device(report, ladder->device, ladder->host);
+    cli_report_say(report, 0, CLI_PLAIN, format, m, n, m, k, k, n, ladder->init, (unsigned long long)ladder->seed);
 }
 
-static void print_step(vkmm_report *report, const vkmm_bench_row *row, int is_first)
+static void print_step(cli_report *report, const cli_bench_row *row, int is_first)
 {
-    const vkmm_columns columns = vkmm_columns_fit(report, ladder_columns, VKMM_COUNT(ladder_columns));
+    const cli_columns columns = cli_columns_fit(report, ladder_columns, VKMM_COUNT(ladder_columns));
 
     if (is_first) {
-        fprintf(report->out, "\n%s%s%s\n",
-                VKMM_PAINTED(report, VKMM_STRONG, vkmm_text_type(&row->problem, report->utf8)));
-        vkmm_columns_line(report, &columns, NULL);
+        fprintf(report->out, "\n%s%s%s\n", CLI_PAINTED(report, CLI_STRONG, cli_text_type(&row->problem, report->utf8)));
+        cli_columns_line(report, &columns, NULL);
     }
-    vkmm_columns_line(report, &columns, row);
-    if (row->not_run[0] != '\0') vkmm_report_say(report, 7, VKMM_PLAIN, "not run: %s", row->not_run);
-    vkmm_notes_add(&report->notes, row);
+    cli_columns_line(report, &columns, row);
+    if (row->not_run[0] != '\0') cli_report_say(report, 7, CLI_PLAIN, "not run: %s", row->not_run);
+    cli_notes_add(&report->notes, row);
 }
 
 /* All rows of the last one's type, after its last step. On a linear scale the first steps of a fast GPU would have no
  * length. */
-static void print_bars(const vkmm_report *report, const vkmm_bench_row *rows, const vkmm_bench_row *last)
+static void print_bars(const cli_report *report, const cli_bench_row *rows, const cli_bench_row *last)
 {
     double best = 0, least = INFINITY;
 
-    for (const vkmm_bench_row *row = rows; row <= last; row++) {
+    for (const cli_bench_row *row = rows; row <= last; row++) {
         if (row->problem.type != last->problem.type) continue;
         best = fmax(best, row->figures.gflops);
         least = fmin(least, row->figures.gflops);
     }
     if (best > 0) fputs("\nGFLOP/s, logarithmic scale\n", report->out);
-    for (const vkmm_bench_row *row = rows; row <= last; row++) {
+    for (const cli_bench_row *row = rows; row <= last; row++) {
         char bar[3 * BAR_COLUMNS + 4];
-        vkmm_cell name = {0};
+        cli_cell name = {0};
         if (row->problem.type != last->problem.type || !isfinite(row->figures.gflops)) continue;
-        vkmm_text_bar(bar, vkmm_text_log_share(row->figures.gflops, least, best), BAR_COLUMNS, report->utf8);
-        vkmm_cell_kernel(report, row, &name);
+        cli_text_bar(bar, cli_text_log_share(row->figures.gflops, least, best), BAR_COLUMNS, report->utf8);
+        cli_cell_kernel(report, row, &name);
         fprintf(report->out, "%-*s  %s\n", report->kernel_width > 10 ? report->kernel_width : 10, name.text, bar);
     }
 }
 
-vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row)
+vkmm_status cli_table_ladder(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row)
 {
     const int is_first = row == ladder->rows, starts = is_first || (row && row->problem.type != row[-1].problem.type);
 
@@ -98,6 +97,6 @@ vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder, co
     if (row != NULL)
         print_step(report, row, starts);
     else
-        vkmm_notes_print(report, &report->notes);
+        cli_notes_print(report, &report->notes);
     return VKMM_OK;
 }

@@ -244,7 +244,7 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
          "-c is the C that --beta multiplies: give a --beta that is not 0, or leave out -c"},
         {o->bias != NULL && o->problem.has_bias,
          "--bias reads the bias from a file and --bias_vector generates one: leave out one of them"},
-        {o->out != NULL && o->verify == VKMM_VERIFY_NONE, "-o writes verified products only: leave out --verify none"},
+        {o->out != NULL && o->verify == CLI_VERIFY_NONE, "-o writes verified products only: leave out --verify none"},
     };
 
     for (size_t i = 0; i < VKMM_COUNT(rules); i++)

@@ -1,6 +1,6 @@
 /* The options: one table drives parsing, --help, the shell completions and the test of the man page. */
-#ifndef VKMM_CLI_OPTIONS_H
-#define VKMM_CLI_OPTIONS_H
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
 
 #include "options/sizes.h"
 #include "options/suggest.h"
@@ -99,7 +99,7 @@ typedef struct cli_options {
     int bench;       /* run: take samples even if the product is saved */
     cli_number iters, cold_iters;
     double min_time_ms, max_time_ms; /* 0: not given */
-    int verify;                      /* vkmm_verify_method */
+    int verify;                      /* cli_verify_method */
     int all;                         /* statistics: every type, op and class of sizes */
     int limits;                      /* explain: show which tiles are legal instead */
     int indices;                     /* trace: show the index picture instead */

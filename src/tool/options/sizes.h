@@ -8,8 +8,8 @@
  *
  * N is a square problem, M = N = K; a range counts such N. "X" and "×" serve as "x" too, and before a
  * factor "*", which some shells expand. */
-#ifndef VKMM_CLI_SIZES_H
-#define VKMM_CLI_SIZES_H
+#ifndef CLI_SIZES_H
+#define CLI_SIZES_H
 
 #include "vkmatmul.h"
 

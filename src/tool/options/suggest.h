@@ -1,6 +1,6 @@
 /* "did you mean …?" */
-#ifndef VKMM_CLI_SUGGEST_H
-#define VKMM_CLI_SUGGEST_H
+#ifndef CLI_SUGGEST_H
+#define CLI_SUGGEST_H
 
 #include <stdint.h>
 

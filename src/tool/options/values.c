@@ -69,7 +69,7 @@ const char *cli_compare_sort_words(uint32_t index)
 
 const char *cli_verify_words(uint32_t index)
 {
-    return index <= VKMM_VERIFY_NONE ? vkmm_verify_method_name((vkmm_verify_method)index) : NULL;
+    return index <= CLI_VERIFY_NONE ? cli_verify_method_name((cli_verify_method)index) : NULL;
 }
 
 WORDS(cli_shell_words, "bash", "zsh", "fish")
@@ -357,8 +357,8 @@ vkmm_status cli_parse_function(const vkmm_log *log, const cli_option *option, co
 /* 0 and 1 of rocblas-bench mean none and auto. */
 vkmm_status cli_parse_verify(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
-    if (strcmp(text, "0") == 0) text = vkmm_verify_method_name(VKMM_VERIFY_NONE);
-    if (strcmp(text, "1") == 0) text = vkmm_verify_method_name(VKMM_VERIFY_AUTO);
+    if (strcmp(text, "0") == 0) text = cli_verify_method_name(CLI_VERIFY_NONE);
+    if (strcmp(text, "1") == 0) text = cli_verify_method_name(CLI_VERIFY_AUTO);
     return cli_parse_index(log, option, text, field);
 }
 

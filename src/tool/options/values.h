@@ -1,6 +1,6 @@
 /* The kinds of option arguments: a cli_parser each, and the words that some of them take. */
-#ifndef VKMM_CLI_VALUES_H
-#define VKMM_CLI_VALUES_H
+#ifndef CLI_VALUES_H
+#define CLI_VALUES_H
 
 #include "options/options.h"
 

@@ -54,7 +54,7 @@ static vkmm_status multiply_batch(cli_product *p, vkmm_job *job, vkmm_type type,
 
     for (uint64_t x = 0; x < batches && status == VKMM_OK; x++) {
         for (int o = VKMM_A; o <= VKMM_B; o++) {
-            const vkmm_view view = vkmm_stack_at(&p->stack[o], x);
+            const vkmm_view view = cli_stack_at(&p->stack[o], x);
             convert(p, &view, type, magnitudes, vkmm_job_matrix(job, (vkmm_operand)o));
         }
         status = vkmm_job_run(job);
@@ -82,8 +82,8 @@ static vkmm_status multiply_by_twin(cli_product *p)
     for (int s = 0; s < 1 + info->is_float && status == VKMM_OK; s++) {
         p->twin[s] = vkmm_alloc(elements + 1, vkmm_type_of(type)->bytes);
         if (p->twin[s] == NULL) status = VKMM_NO_MEMORY(p->session->log, "for the twin's product");
-        p->stack[VKMM_SUMS + s] = (vkmm_stack){sums, problem->m * problem->n};
-        p->stack[VKMM_SUMS + s].first.data = p->twin[s];
+        p->stack[CLI_SUMS + s] = (cli_stack){sums, problem->m * problem->n};
+        p->stack[CLI_SUMS + s].first.data = p->twin[s];
     }
     if (status == VKMM_OK) status = vkmm_job_create(p->session->device, p->session->log, &params, &job);
     for (int s = 0; s < 1 + info->is_float && status == VKMM_OK; s++)
@@ -96,11 +96,11 @@ vkmm_status cli_product_beside(cli_product *p)
 {
     const vkmm_problem *problem = &p->request->job.problem;
 
-    if (p->request->verify == VKMM_VERIFY_TWIN && problem->m > 0 && problem->n > 0 && problem->k > 0)
+    if (p->request->verify == CLI_VERIFY_TWIN && problem->m > 0 && problem->n > 0 && problem->k > 0)
         return multiply_by_twin(p);
-    if (!vkmm_verify_wants_sums(problem, p->stack, p->request->verify)) return VKMM_OK;
+    if (!cli_verify_wants_sums(problem, p->stack, p->request->verify)) return VKMM_OK;
     const vkmm_status status = multiply_plainly(p);
-    if (status == VKMM_OK) p->stack[VKMM_SUMS] = p->plain->stack[VKMM_C];
+    if (status == VKMM_OK) p->stack[CLI_SUMS] = p->plain->stack[VKMM_C];
     return status == VKMM_DEVICE_LOST || status == VKMM_STOPPED ? status : VKMM_OK; /* else samples must do */
 }
 

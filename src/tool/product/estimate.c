@@ -75,6 +75,6 @@ void cli_estimate_show(cli_session *session, const char *what, const vkmm_proble
 
     if (!(ms > LONG_MS)) return;
     while (i + 1 < VKMM_COUNT(units) && ms < 1.5 * units[i].ms) i++;
-    cli_note(&session->console, "%s %s will take about %.0f %ss", what, VKMM_NAME(problem, session->console.utf8),
+    cli_note(&session->console, "%s %s will take about %.0f %ss", what, CLI_NAME(problem, session->console.utf8),
              ms / units[i].ms, units[i].name);
 }

@@ -47,7 +47,7 @@ static vkmm_status check_types(const vkmm_log *log, const cli_options *options, 
 static void turn_vectors(const cli_options *options, cli_inputs *inputs)
 {
     for (int o = VKMM_A; o <= VKMM_C; o++) {
-        vkmm_array *array = &inputs->file[o].array;
+        cli_array *array = &inputs->file[o].array;
         const vkmm_view b = apply(matrix_of(inputs, VKMM_B), options->problem.op_b == VKMM_OP_T);
         const int is_column = o == VKMM_A   ? options->problem.op_a == VKMM_OP_T
                               : o == VKMM_B ? options->problem.op_b == VKMM_OP_N
@@ -63,7 +63,7 @@ static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options,
     const char *path = batches > 0 ? "--batch_count" : NULL;
 
     for (int o = VKMM_A; o <= VKMM_C; o++) {
-        const vkmm_array *array = &inputs->file[o].array;
+        const cli_array *array = &inputs->file[o].array;
         if (inputs->path[o] == NULL) continue;
         if (array->dimensions != 3) continue;
         if (array->count == 0)
@@ -117,7 +117,7 @@ static vkmm_status type_texts(const vkmm_log *log, const cli_options *options, c
             const vkmm_problem problem = cli_problem_make(options, &one, type);
             type = vkmm_operand_type(&problem, VKMM_C);
         }
-        status = vkmm_array_text(log, inputs->path[o], type, &inputs->file[o]);
+        status = cli_array_text(log, inputs->path[o], type, &inputs->file[o]);
         if (status == VKMM_OK && given == VKMM_AUTO)
             vkmm_say(log, VKMM_LOG_WARNING, "%s is read as %s; --type chooses another type", inputs->path[o],
                      vkmm_type_of(type)->name);
@@ -135,7 +135,7 @@ static vkmm_status open_files(const vkmm_log *log, const cli_options *options, c
         return vkmm_fail(log, VKMM_INVALID, "only one matrix can be read from standard input (-), not %d", pipes);
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
         if (inputs->path[o] == NULL) continue;
-        status = vkmm_array_open(log, inputs->path[o], options->memory_limit.value, &inputs->file[o]);
+        status = cli_array_open(log, inputs->path[o], options->memory_limit.value, &inputs->file[o]);
         if (strcmp(inputs->path[o], "-") == 0) inputs->path[o] = "standard input";
     }
     return status;
@@ -163,7 +163,7 @@ vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli
 
 void cli_inputs_close(cli_inputs *inputs)
 {
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_array_close(&inputs->file[o]);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) cli_array_close(&inputs->file[o]);
 }
 
 cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options)
@@ -244,7 +244,7 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
 {
     static const unsigned purposes[] = {CLI_SEED_A, CLI_SEED_B, CLI_SEED_C, CLI_SEED_BIAS};
     const uint64_t seed = cli_seed_of(inputs->seed, purposes[operand]);
-    const vkmm_array *file = inputs->path[operand] != NULL ? &inputs->file[operand].array : NULL;
+    const cli_array *file = inputs->path[operand] != NULL ? &inputs->file[operand].array : NULL;
     const vkmm_type type = vkmm_operand_type(problem, operand);
     const int is_bias = operand == VKMM_BIAS, counts = operand != VKMM_C || vkmm_problem_beta(problem) != 0;
     const uint64_t batches = !is_bias && vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
@@ -256,7 +256,7 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
         const vkmm_view view =
             is_bias ? vkmm_view_rows(data, 1, problem->n, type) : vkmm_operand_view(problem, operand, data, x);
         if (file != NULL) {
-            const vkmm_view stored = vkmm_array_at(file, x % file->count),
+            const vkmm_view stored = cli_array_at(file, x % file->count),
                             matrix = apply(&stored, is_turned(inputs, problem, operand));
             vkmm_view_copy(&matrix, (char *)data + ((const char *)view.data - (const char *)data), view.row_stride,
                            view.col_stride);
@@ -266,13 +266,12 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
     }
 }
 
-int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_stack *stack)
+int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, cli_stack *stack)
 {
-    const vkmm_array *file = &inputs->file[operand].array;
+    const cli_array *file = &inputs->file[operand].array;
 
     if (inputs->path[operand] == NULL) return 0;
-    *stack =
-        (vkmm_stack){apply(&file->first, is_turned(inputs, problem, operand)), file->count == 1 ? 0 : file->stride};
+    *stack = (cli_stack){apply(&file->first, is_turned(inputs, problem, operand)), file->count == 1 ? 0 : file->stride};
     return 1;
 }
 
@@ -281,7 +280,7 @@ vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs)
     vkmm_status status = VKMM_OK;
 
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++)
-        if (inputs->path[o] != NULL) status = vkmm_array_whole(log, inputs->path[o], &inputs->file[o]);
+        if (inputs->path[o] != NULL) status = cli_array_whole(log, inputs->path[o], &inputs->file[o]);
     return status;
 }
 
@@ -290,11 +289,11 @@ const char *cli_inputs_name(const cli_inputs *inputs)
     return inputs->from_files ? "file" : vkmm_init_name(inputs->init);
 }
 
-vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem)
+cli_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem)
 {
     /* f16 can count ones only up to 2048. */
-    if (inputs->init == VKMM_INIT_ONES && vkmm_problem_compute(problem) == VKMM_F16) return VKMM_NUMBERS_ANY;
-    return inputs->from_files || inputs->init == VKMM_INIT_INDEX ? VKMM_NUMBERS_ANY : VKMM_NUMBERS_RANDOM;
+    if (inputs->init == VKMM_INIT_ONES && vkmm_problem_compute(problem) == VKMM_F16) return CLI_NUMBERS_ANY;
+    return inputs->from_files || inputs->init == VKMM_INIT_INDEX ? CLI_NUMBERS_ANY : CLI_NUMBERS_RANDOM;
 }
 
 uint64_t cli_seed_of(uint64_t seed, unsigned purpose)

@@ -1,15 +1,15 @@
 /* A, B, the bias, and the old C if β is not 0: from files or generated. */
-#ifndef VKMM_CLI_INPUTS_H
-#define VKMM_CLI_INPUTS_H
+#ifndef CLI_INPUTS_H
+#define CLI_INPUTS_H
 
 #include "options/options.h"
 #include "io/array.h"
 #include "verify/verify.h"
 
 typedef struct cli_inputs {
-    int from_files;          /* A and B are */
-    vkmm_array_file file[4]; /* by vkmm_operand; mapped while the inputs are open, zero when generated */
-    const char *path[4];     /* NULL: generated */
+    int from_files;         /* A and B are */
+    cli_array_file file[4]; /* by vkmm_operand; mapped while the inputs are open, zero when generated */
+    const char *path[4];    /* NULL: generated */
     vkmm_init init;
     uint64_t seed;
 } cli_inputs;
@@ -37,7 +37,7 @@ vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, cons
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data);
 
 /* op(A), op(B) or the old C as stored in their files, if they come from files; else 0. */
-int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_stack *stack);
+int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, cli_stack *stack);
 
 /* VKMM_INVALID, with the file's name, if a file was truncated since it was opened: results computed from it are not
  * valid. */
@@ -47,7 +47,7 @@ vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs);
 const char *cli_inputs_name(const cli_inputs *inputs);
 
 /* What the verification may assume about the inputs. */
-vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem);
+cli_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem);
 
 /* Seeds that are independent of each other: of A, of B, of the verification's random vectors, of C, and of the bias. */
 uint64_t cli_seed_of(uint64_t seed, unsigned purpose);

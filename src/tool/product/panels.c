@@ -18,9 +18,9 @@ enum { MOST_SAMPLES = 16 }; /* of one measurement */
 
 typedef struct panels {
     vkmm_stream *stream;
-    vkmm_stream_part *parts;     /* of several devices; owned */
-    vkmm_room room[VKMM_STACKS]; /* those that are in memory */
-    vkmm_array_writer *writer;   /* NULL: C is in memory */
+    vkmm_stream_part *parts;   /* of several devices; owned */
+    cli_room room[CLI_STACKS]; /* those that are in memory */
+    cli_array_writer *writer;  /* NULL: C is in memory */
     double kernel_ms[MOST_SAMPLES], wall_ms[MOST_SAMPLES], sorted[MOST_SAMPLES];
 } panels;
 
@@ -49,18 +49,18 @@ static vkmm_status open_writer(cli_product *p)
     const vkmm_problem *problem = &p->request->job.problem;
     const uint64_t batches = vkmm_problem_batches(problem);
     const vkmm_view first = vkmm_view_rows(NULL, problem->m, problem->n, vkmm_operand_type(problem, VKMM_C));
-    const vkmm_array shape =
-        batches == 1 ? vkmm_array_of(&first) : vkmm_array_stack(&first, batches, problem->m * problem->n);
+    const cli_array shape =
+        batches == 1 ? cli_array_of(&first) : cli_array_stack(&first, batches, problem->m * problem->n);
     panels *own = p->own;
 
-    return vkmm_array_writer_open(p->session->log, p->request->out, &shape, &own->writer);
+    return cli_array_writer_open(p->session->log, p->request->out, &shape, &own->writer);
 }
 
 /* Matrices in files stay there, and are read and written panel by panel. A new file has no gaps to preserve. */
 static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
     const vkmm_problem *problem = &p->request->job.problem;
-    const int is_before = operand == VKMM_BEFORE, scaled = vkmm_problem_beta(problem) != 0;
+    const int is_before = operand == CLI_BEFORE, scaled = vkmm_problem_beta(problem) != 0;
     const int to_file = p->request->out != NULL && (operand == VKMM_C || (is_before && !scaled));
     const vkmm_operand source = is_before ? VKMM_C : (vkmm_operand)operand;
     panels *own = p->own;
@@ -71,8 +71,8 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
         p->in_files |= 1U << operand;
         return operand == VKMM_C ? open_writer(p) : VKMM_OK;
     }
-    status = vkmm_room_open(p->session->log, bytes, is_before ? "C as it was" : vkmm_operand_name(source),
-                            &own->room[operand]);
+    status = cli_room_open(p->session->log, bytes, is_before ? "C as it was" : vkmm_operand_name(source),
+                           &own->room[operand]);
     p->memory[operand] = own->room[operand].data;
     return status;
 }
@@ -88,8 +88,8 @@ static void forget(const vkmm_view *part)
 static vkmm_status read_panel(void *user, const vkmm_panel *panel)
 {
     const cli_product *p = user;
-    const int operand = panel->operand == VKMM_C ? VKMM_BEFORE : (int)panel->operand;
-    const vkmm_view matrix = vkmm_stack_at(&p->stack[operand], panel->batch);
+    const int operand = panel->operand == VKMM_C ? CLI_BEFORE : (int)panel->operand;
+    const vkmm_view matrix = cli_stack_at(&p->stack[operand], panel->batch);
     const vkmm_view part = vkmm_view_part(&matrix, panel->row, panel->col, panel->rows, panel->cols);
 
     if (panel->rows == 0 || panel->cols == 0) return VKMM_OK;
@@ -105,7 +105,7 @@ static vkmm_status write_panel(void *user, const vkmm_panel *panel)
     const vkmm_type type = vkmm_operand_type(&p->request->job.problem, VKMM_C);
     const vkmm_view part = {panel->data, panel->rows, panel->cols, panel->row_stride, panel->col_stride, type};
 
-    return vkmm_array_writer_put(own->writer, panel->batch, panel->row, panel->col, &part);
+    return cli_array_writer_put(own->writer, panel->batch, panel->row, panel->col, &part);
 }
 
 static int show_progress(void *user, const vkmm_stream_state *state)
@@ -121,7 +121,7 @@ static int show_progress(void *user, const vkmm_stream_state *state)
 }
 
 /* Whether each of several devices would store the same bits: all have the same driver, kernel and parts of K. */
-static int are_alike(const vkmm_row_panels *row)
+static int are_alike(const cli_row_panels *row)
 {
     const vkmm_stream_part *a = row->parts;
     int alike = 1;
@@ -140,7 +140,7 @@ static int are_alike(const vkmm_row_panels *row)
 static void look(cli_product *p)
 {
     const panels *own = p->own;
-    vkmm_row_panels *row = &p->row.panels;
+    cli_row_panels *row = &p->row.panels;
 
     row->partition = vkmm_stream_partition(own->stream);
     row->parts = own->parts;
@@ -167,15 +167,15 @@ static vkmm_status multiply(cli_product *p, double *ms)
                                .user = p};
     const vkmm_status ran = vkmm_stream_run(own->stream, &io, &p->row.panels.times);
     vkmm_status status = VKMM_OK;
-    vkmm_array written;
+    cli_array written;
 
     look(p);
     p->row.problem.method = p->kernel->method;
     *ms = p->row.panels.times.wall_ms;
     p->fault = ran == VKMM_WRONG_RESULT ? "the kernel stored outside its panel" : NULL;
     if (own->writer == NULL || (ran != VKMM_OK && ran != VKMM_WRONG_RESULT)) return ran;
-    status = vkmm_array_writer_look(own->writer, &written);
-    p->stack[VKMM_C] = (vkmm_stack){written.first, written.stride};
+    status = cli_array_writer_look(own->writer, &written);
+    p->stack[VKMM_C] = (cli_stack){written.first, written.stride};
     return status == VKMM_OK ? ran : status;
 }
 
@@ -209,7 +209,7 @@ static void fill(const cli_product *p, uint32_t count, vkmm_measurement *time)
 /* Devices run in parallel, so the kernel time is that of the slowest. */
 static void keep_times(const cli_product *p, uint32_t at)
 {
-    const vkmm_row_panels *row = &p->row.panels;
+    const cli_row_panels *row = &p->row.panels;
     panels *own = p->own;
 
     own->kernel_ms[at] = row->part_count > 0 ? 0 : row->times.kernel_ms;
@@ -248,7 +248,7 @@ static vkmm_status save(cli_product *p)
 {
     panels *own = p->own;
 
-    return vkmm_array_writer_commit(&own->writer);
+    return cli_array_writer_commit(&own->writer);
 }
 
 /* A file that was not saved is discarded. */
@@ -257,10 +257,10 @@ static void end(cli_product *p)
     panels *own = p->own;
 
     if (own == NULL) return;
-    if (own->writer != NULL) vkmm_array_writer_discard(&own->writer);
+    if (own->writer != NULL) cli_array_writer_discard(&own->writer);
     vkmm_stream_destroy(&own->stream);
     vkmm_free(own->parts);
-    for (int o = VKMM_A; o < VKMM_STACKS; o++) vkmm_room_close(&own->room[o]);
+    for (int o = VKMM_A; o < CLI_STACKS; o++) cli_room_close(&own->room[o]);
     vkmm_free(own);
 }
 

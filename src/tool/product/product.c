@@ -59,8 +59,8 @@ void cli_product_progress(const cli_product *p, const char *what)
 {
     cli_console *console = &p->session->console;
 
-    cli_progress(console, "%s %s %s: %s", VKMM_NAME(problem_of(p), console->utf8),
-                 vkmm_text_type(problem_of(p), console->utf8), p->kernel->name, what);
+    cli_progress(console, "%s %s %s: %s", CLI_NAME(problem_of(p), console->utf8),
+                 cli_text_type(problem_of(p), console->utf8), p->kernel->name, what);
 }
 
 static void begin(cli_product *p, const char *doing)
@@ -72,25 +72,25 @@ static void begin(cli_product *p, const char *doing)
 /* C's memory is an input if β is not 0, or if it has gaps, which must not change. */
 static vkmm_status fill(cli_product *p)
 {
-    static const int order[VKMM_STACKS] = {VKMM_C, VKMM_A, VKMM_B, VKMM_BIAS, VKMM_BEFORE};
+    static const int order[CLI_STACKS] = {VKMM_C, VKMM_A, VKMM_B, VKMM_BIAS, CLI_BEFORE};
     const vkmm_problem *problem = problem_of(p);
     const uint64_t c_bytes = vkmm_operand_bytes(problem, VKMM_C);
     const int counts = (vkmm_problem_beta(problem) != 0 || vkmm_problem_c_has_gaps(problem)) && c_bytes > 0;
     vkmm_status status = VKMM_OK;
 
-    for (int i = 0; i < VKMM_STACKS && status == VKMM_OK; i++) {
+    for (int i = 0; i < CLI_STACKS && status == VKMM_OK; i++) {
         const int o = order[i];
-        const vkmm_operand operand = o == VKMM_BEFORE ? VKMM_C : (vkmm_operand)o;
-        if ((o == VKMM_BIAS && !problem->has_bias) || (o == VKMM_BEFORE && !counts)) continue;
+        const vkmm_operand operand = o == CLI_BEFORE ? VKMM_C : (vkmm_operand)o;
+        if ((o == VKMM_BIAS && !problem->has_bias) || (o == CLI_BEFORE && !counts)) continue;
         status = p->kind->hold(p, o, vkmm_operand_bytes(problem, operand));
         if (status != VKMM_OK || (p->in_files & 1U << o) != 0) continue;
-        if (o == VKMM_BEFORE && p->memory[VKMM_C] != NULL)
+        if (o == CLI_BEFORE && p->memory[VKMM_C] != NULL)
             memcpy(p->memory[o], p->memory[VKMM_C], c_bytes);
         else if (p->same != NULL && operand <= VKMM_B && p->same->memory[o] != NULL)
             memcpy(p->memory[o], p->same->memory[o], vkmm_operand_bytes(problem, operand));
         else if (o != VKMM_C || counts)
             cli_inputs_fill(p->request->inputs, problem, operand, p->memory[o]);
-        p->stack[o] = vkmm_stack_of(problem, o, p->memory[o]);
+        p->stack[o] = cli_stack_of(problem, o, p->memory[o]);
     }
     return status;
 }
@@ -106,7 +106,7 @@ static vkmm_status wrong(cli_product *p, const char *sentence)
 /* If the driver may be at fault, reports what the user can do. */
 static void explain_wrong(const cli_product *p)
 {
-    const vkmm_bench_row *row = &p->row;
+    const cli_bench_row *row = &p->row;
     const uint32_t *size = row->kernel.workgroup, *tile = row->kernel.tile;
 
     if (row->shader_file != NULL && (size[0] != tile[1] || size[1] != tile[0] || size[2] != 1))
@@ -125,20 +125,20 @@ static void explain_wrong(const cli_product *p)
 static vkmm_status verify(cli_product *p)
 {
     const vkmm_log *log = p->session->log;
-    const vkmm_numbers numbers = cli_inputs_numbers(p->request->inputs, problem_of(p));
-    const vkmm_verify_method method = p->request->verify;
+    const cli_numbers numbers = cli_inputs_numbers(p->request->inputs, problem_of(p));
+    const cli_verify_method method = p->request->verify;
     const uint64_t seed = cli_seed_of(p->request->inputs->seed, CLI_SEED_VERIFY);
     vkmm_problem problem = *problem_of(p);
 
     /* As it was really multiplied. Too few moduli are the user's choice, and have f64's bound. */
     problem.method = p->request->job.moduli > 0 ? VKMM_COMPUTE_DIRECT : p->row.problem.method;
-    const void *gaps = p->in_files == 0 && vkmm_problem_c_has_gaps(&problem) ? p->memory[VKMM_BEFORE] : NULL;
-    return vkmm_verify_stacks(log, &problem, p->stack, gaps, p->memory[VKMM_C], numbers, method, seed, &p->verdict);
+    const void *gaps = p->in_files == 0 && vkmm_problem_c_has_gaps(&problem) ? p->memory[CLI_BEFORE] : NULL;
+    return cli_verify_stacks(log, &problem, p->stack, gaps, p->memory[VKMM_C], numbers, method, seed, &p->verdict);
 }
 
-void cli_product_row(const cli_session *session, const cli_request *request, vkmm_bench_row *row)
+void cli_product_row(const cli_session *session, const cli_request *request, cli_bench_row *row)
 {
-    vkmm_bench_row_init(row);
+    cli_bench_row_init(row);
     row->on = cli_request_is_serial(request) ? NULL : session->info;
     row->host = session->host;
     row->problem = request->job.problem;
@@ -147,13 +147,13 @@ void cli_product_row(const cli_session *session, const cli_request *request, vkm
     VKMM_PUT(row->init, "%s", cli_inputs_name(request->inputs));
 }
 
-void cli_product_judged(const cli_product *p, vkmm_bench_row *row)
+void cli_product_judged(const cli_product *p, cli_bench_row *row)
 {
-    VKMM_PUT(row->method, "%s", vkmm_verify_method_name(p->verdict.method));
+    VKMM_PUT(row->method, "%s", cli_verify_method_name(p->verdict.method));
     row->passed = p->verdict.passed;
     row->nans = p->verdict.nans;
     row->infinities = p->verdict.infinities;
-    if (p->verdict.method != VKMM_VERIFY_NONE) {
+    if (p->verdict.method != CLI_VERIFY_NONE) {
         row->error = p->verdict.error;
         row->bound = p->verdict.bound;
     }
@@ -173,7 +173,7 @@ static vkmm_status prove(cli_product *p)
     cli_product_row(p->session, p->request, &p->row);
     p->row.kernel = *p->kernel;
     if (p->reason[0] != '\0')
-        p->row.panels = (vkmm_row_panels){.batches = vkmm_problem_batches(problem_of(p)), .reason = p->reason};
+        p->row.panels = (cli_row_panels){.batches = vkmm_problem_batches(problem_of(p)), .reason = p->reason};
     begin(p, "inputs");
     status = fill(p);
     if (status == VKMM_OK) status = cli_inputs_whole(log, inputs);
@@ -192,7 +192,7 @@ static vkmm_status prove(cli_product *p)
     if (ran != VKMM_OK) return wrong(p, p->fault);
     if (p->kind->repeats && before != inputs_fingerprint(p)) return wrong(p, "the kernel changed its inputs");
     if (p->kind->repeats) p->judged = fingerprint(p, VKMM_C);
-    if (p->verdict.passed || p->verdict.method == VKMM_VERIFY_NONE) return VKMM_OK;
+    if (p->verdict.passed || p->verdict.method == CLI_VERIFY_NONE) return VKMM_OK;
     explain_wrong(p);
     return wrong(p, p->verdict.sentence);
 }
@@ -205,8 +205,8 @@ static vkmm_status again(cli_product *p)
     double ms;
 
     p->doing = "repeating";
-    if (p->memory[VKMM_BEFORE] != NULL && vkmm_problem_beta(problem_of(p)) != 0) {
-        memcpy(p->memory[VKMM_C], p->memory[VKMM_BEFORE], vkmm_operand_bytes(problem_of(p), VKMM_C));
+    if (p->memory[CLI_BEFORE] != NULL && vkmm_problem_beta(problem_of(p)) != 0) {
+        memcpy(p->memory[VKMM_C], p->memory[CLI_BEFORE], vkmm_operand_bytes(problem_of(p), VKMM_C));
         status = p->kind->multiply(p, &ms);
     }
     if (status == VKMM_WRONG_RESULT) return wrong(p, p->fault);
@@ -252,7 +252,7 @@ static vkmm_status measure(cli_product *p)
     status = p->kind->measure(p, &params, &time);
     if (status == VKMM_OK && p->kind->repeats && !params.last_run) status = again(p);
     if (status != VKMM_OK || time.kernel.count == 0) return status;
-    if (!vkmm_bench_row_add(&p->row, &time)) return VKMM_NO_MEMORY(p->session->log, "for the samples");
+    if (!cli_bench_row_add(&p->row, &time)) return VKMM_NO_MEMORY(p->session->log, "for the samples");
     if (p->request->measure.last_run) p->row.stopped[0] = '\0'; /* more were not requested */
     return VKMM_OK;
 }
@@ -278,7 +278,7 @@ static vkmm_status leave(cli_product *p, vkmm_status status)
     if (status != VKMM_DEVICE_LOST) return status;
     memcpy(why, console->last_error, sizeof why);
     VKMM_PUT(console->last_error, "the device was lost while %s %s %s%s%s%s%s", p->doing,
-             VKMM_NAME(problem_of(p), console->utf8), vkmm_text_type(problem_of(p), console->utf8),
+             CLI_NAME(problem_of(p), console->utf8), cli_text_type(problem_of(p), console->utf8),
              kernel[0] != '\0' ? " with " : "", kernel, why[0] != '\0' ? ": " : "", why);
     return status;
 }
@@ -359,7 +359,7 @@ vkmm_status cli_product_run(cli_session *session, const cli_request *request, cl
     if (status == VKMM_OK && p->verdict.passed && cli_product_is_work(problem_of(p))) status = measure(p);
     p->row.wall_ms = p->run_ms;
     cli_product_judged(p, &p->row);
-    vkmm_bench_row_speed(&p->row);
+    cli_bench_row_speed(&p->row);
     return leave_judged(p, status);
 }
 
@@ -372,6 +372,6 @@ void cli_product_end(cli_product *p)
 {
     if (p->kind != NULL) p->kind->end(p);
     cli_product_beside_end(p);
-    vkmm_bench_row_free(&p->row);
+    cli_bench_row_free(&p->row);
     *p = (cli_product){0};
 }

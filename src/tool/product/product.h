@@ -1,7 +1,7 @@
 /* One product from request to row: multiplied, verified, and only then timed. How it is multiplied is one const struct
  * of functions: as one job (resident.c), in panels (panels.c), or with the host's BLAS (bench/host_job.c). */
-#ifndef VKMM_CLI_PRODUCT_H
-#define VKMM_CLI_PRODUCT_H
+#ifndef CLI_PRODUCT_H
+#define CLI_PRODUCT_H
 
 #include "product/inputs.h"
 #include "math/blas.h"
@@ -21,7 +21,7 @@ typedef struct cli_request {
     vkmm_job_params job; /* the checked problem; kernel, tile, configuration or shader */
     const cli_inputs *inputs;
     vkmm_measure_params measure;
-    vkmm_verify_method verify;
+    cli_verify_method verify;
     const cli_product_kind *kind;      /* how to carry it out; NULL: as a whole, or in panels if it does not fit */
     const cli_product_kind *in_panels; /* the kind then; NULL: cli_in_panels */
     vkmm_blas *blas;                   /* of the kind that multiplies on the host (bench/jobs.h) */
@@ -58,24 +58,24 @@ struct cli_product {
     cli_session *session;
     const cli_request *request;
     const cli_product_kind *kind;
-    vkmm_job *job;                   /* of a resident product; owned */
-    void *own;                       /* what another kind keeps; owned */
-    void *memory[VKMM_STACKS];       /* as the problem describes; NULL: in a file, or absent; the kind's */
-    vkmm_stack stack[VKMM_EVIDENCE]; /* wherever they lie, and what C is compared with */
-    unsigned in_files;               /* those that are mapped files, 1 << operand */
-    char reason[512];                /* in panels: why; "": as a whole */
-    const char *doing;               /* "planning", "multiplying": a lost device is reported with it */
-    const char *fault;               /* what the kernel did wrong, other than wrong elements; NULL: nothing */
-    cli_product *plain;              /* its A·B alone, by the same kernel; NULL: not needed; owned, */
-    cli_request *plain_request;      /* as is what it borrows from */
-    const cli_product *same;         /* of such a product: its A and B are those; else NULL */
-    void *twin[2];                   /* A·B and |A|·|B| by another kernel; NULL: not requested; owned */
-    vkmm_verdict verdict;
+    vkmm_job *job;                 /* of a resident product; owned */
+    void *own;                     /* what another kind keeps; owned */
+    void *memory[CLI_STACKS];      /* as the problem describes; NULL: in a file, or absent; the kind's */
+    cli_stack stack[CLI_EVIDENCE]; /* wherever they lie, and what C is compared with */
+    unsigned in_files;             /* those that are mapped files, 1 << operand */
+    char reason[512];              /* in panels: why; "": as a whole */
+    const char *doing;             /* "planning", "multiplying": a lost device is reported with it */
+    const char *fault;             /* what the kernel did wrong, other than wrong elements; NULL: nothing */
+    cli_product *plain;            /* its A·B alone, by the same kernel; NULL: not needed; owned, */
+    cli_request *plain_request;    /* as is what it borrows from */
+    const cli_product *same;       /* of such a product: its A and B are those; else NULL */
+    void *twin[2];                 /* A·B and |A|·|B| by another kernel; NULL: not requested; owned */
+    cli_verdict verdict;
     uint64_t judged;                /* the fingerprint of the verified product, */
     double run_ms;                  /* how long it took, copies included, */
     double ran_at;                  /* and when it was done, by vkmm_now_ms */
     const vkmm_kernel_info *kernel; /* NULL: there is no row */
-    vkmm_bench_row row;             /* borrows from this struct, the session and the request */
+    cli_bench_row row;              /* borrows from this struct, the session and the request */
 };
 
 /* Each function sets what the next one needs, in this order; `end` works after any of them. */
@@ -108,7 +108,7 @@ vkmm_status cli_product_prove(cli_session *session, const cli_request *request, 
 vkmm_status cli_product_compute(cli_session *session, const cli_request *request, const cli_product_kind *kind,
                                 cli_product *product);
 
-/* After a product was multiplied: sets stack[VKMM_SUMS] and stack[VKMM_SCALES] if its verification needs them
+/* After a product was multiplied: sets stack[CLI_SUMS] and stack[CLI_SCALES] if its verification needs them
  * (beside.c). If A·B cannot be multiplied once more, they stay empty. */
 vkmm_status cli_product_beside(cli_product *product);
 void cli_product_beside_end(cli_product *product);
@@ -124,10 +124,10 @@ double cli_estimate_ms(cli_session *session, const cli_request *request);
 void cli_estimate_show(cli_session *session, const char *what, const vkmm_problem *problem, double ms);
 
 /* A row that describes the request, without results. */
-void cli_product_row(const cli_session *session, const cli_request *request, vkmm_bench_row *row);
+void cli_product_row(const cli_session *session, const cli_request *request, cli_bench_row *row);
 
 /* Records in a row how the product was verified. */
-void cli_product_judged(const cli_product *product, vkmm_bench_row *row);
+void cli_product_judged(const cli_product *product, cli_bench_row *row);
 
 /* Shows a line of progress about the product. */
 void cli_product_progress(const cli_product *product, const char *what);

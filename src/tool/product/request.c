@@ -17,7 +17,7 @@ cli_request cli_request_make(const cli_options *options, const cli_inputs *input
     const int samples = options->bench || options->iters.given || options->cold_iters.given ||
                         options->min_time_ms > 0 || options->max_time_ms > 0;
     cli_request request = {
-        .inputs = inputs, .verify = (vkmm_verify_method)options->verify, .memory_limit = options->memory_limit.value};
+        .inputs = inputs, .verify = (cli_verify_method)options->verify, .memory_limit = options->memory_limit.value};
 
     request.job.tile_rows = options->tile[0];
     request.job.tile_cols = options->tile[1];
@@ -52,8 +52,8 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
     if (status != VKMM_OK || options->out == NULL) return status;
     type_c = vkmm_operand_type(problem, VKMM_C);
     elements = problem->m * problem->n * vkmm_problem_batches(problem);
-    return vkmm_array_takes(log, options->out, type_c, vkmm_problem_batches(problem),
-                            elements * vkmm_type_of(type_c)->bytes);
+    return cli_array_takes(log, options->out, type_c, vkmm_problem_batches(problem),
+                           elements * vkmm_type_of(type_c)->bytes);
 }
 
 vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader)

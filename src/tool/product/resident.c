@@ -18,8 +18,8 @@ static vkmm_status plan(cli_product *p)
 
 static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
-    p->memory[operand] = operand == VKMM_BEFORE ? vkmm_alloc(1, bytes) : vkmm_job_matrix(p->job, (vkmm_operand)operand);
-    if (p->memory[operand] != NULL || operand != VKMM_BEFORE) return VKMM_OK;
+    p->memory[operand] = operand == CLI_BEFORE ? vkmm_alloc(1, bytes) : vkmm_job_matrix(p->job, (vkmm_operand)operand);
+    if (p->memory[operand] != NULL || operand != CLI_BEFORE) return VKMM_OK;
     return VKMM_NO_MEMORY(p->session->log, "for a copy of C: %llu bytes", (unsigned long long)bytes);
 }
 
@@ -42,16 +42,16 @@ static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vk
 static vkmm_status save(cli_product *p)
 {
     const uint64_t batches = vkmm_problem_batches(&p->request->job.problem);
-    const vkmm_stack *c = &p->stack[VKMM_C];
-    const vkmm_array all = batches == 1 ? vkmm_array_of(&c->first) : vkmm_array_stack(&c->first, batches, c->stride);
+    const cli_stack *c = &p->stack[VKMM_C];
+    const cli_array all = batches == 1 ? cli_array_of(&c->first) : cli_array_stack(&c->first, batches, c->stride);
 
-    return vkmm_array_write(p->session->log, p->request->out, &all);
+    return cli_array_write(p->session->log, p->request->out, &all);
 }
 
 static void end(cli_product *p)
 {
     vkmm_job_destroy(&p->job);
-    vkmm_free(p->memory[VKMM_BEFORE]);
+    vkmm_free(p->memory[CLI_BEFORE]);
 }
 
 const cli_product_kind cli_resident = {plan, hold, multiply, measure, save, end, 1, 1};

@@ -8,7 +8,7 @@
 
 #define DEFAULT_TOP 10ull /* rows */
 
-vkmm_status cli_blas(cli_session *session)
+vkmm_status cli_command_blas(cli_session *session)
 {
     static const char *const folders[] = {"../blas", VKBLAS_FOLDER, NULL}; /* in a build folder; installed */
     const cli_options *o = session->options;
@@ -22,5 +22,5 @@ vkmm_status cli_blas(cli_session *session)
         ((o->top.given || getenv("VKBLAS_TOP") == NULL) && cli_set_variable("VKBLAS_TOP", top) != 0) ||
         (getenv("OPENBLAS_THREAD_TIMEOUT") == NULL && cli_set_variable("OPENBLAS_THREAD_TIMEOUT", "22") != 0))
         return VKMM_NO_MEMORY(log, "for the environment");
-    return vkmm_launch(log, folders, "libvkblas.so.0", o->operands);
+    return cli_launch(log, folders, "libvkblas.so.0", o->operands);
 }

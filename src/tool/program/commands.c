@@ -14,88 +14,89 @@ static const cli_command commands[] = {
      "vkmatmul -s 2x6x4 --init index --print    # see the numbers\n"
      "vkmatmul --shader mine.comp --tile 8      # your kernel, then the built-in\n"
      "vkmatmul --json | jq .gflops\n",
-     cli_run},
+     cli_command_run},
     {"ladder", CLI_LADDER, "run the tutorials' steps and the fast kernel, as one table", NULL,
      "vkmatmul ladder                           # i32 and f32\n"
      "vkmatmul ladder --size 1000 --type i32    # a size that no tile divides\n"
      "vkmatmul ladder --shader mine.comp --kernel tiled,auto\n"
      "vkmatmul ladder --device swiftshader --json\n",
-     cli_ladder},
+     cli_command_ladder},
     {"devices", CLI_DEVICES, "list the Vulkan devices with their limits, types and kernels", NULL,
      "vkmatmul devices\n"
      "vkmatmul devices --json | jq -r '.devices[].name'\n",
-     cli_devices},
+     cli_command_devices},
     {"explain", CLI_EXPLAIN, "count what each kernel reads, and show which limit binds it", NULL,
      "vkmatmul explain --size 1024 --tile 16    # 64 global reads of each element\n"
      "vkmatmul explain -s 1000 --kernel tiled   # a ragged size: what idles\n"
      "vkmatmul explain --limits --type f64      # the tiles that this device allows\n"
      "vkmatmul explain --json | jq '.kernels[].reads.a'\n",
-     cli_explain},
+     cli_command_explain},
     {"statistics", CLI_STATISTICS, "compile products, and show their registers, spills and cycles", NULL,
      "vkmatmul statistics                       # usual products in f32 and f16\n"
      "vkmatmul statistics --all --json          # every type and op, one line each\n"
      "vkmatmul statistics -s 4096 --kernel blocked --config rows=64,cols=64\n",
-     cli_statistics},
+     cli_command_statistics},
     {"trace", CLI_TRACE, "show one workgroup step by step: indices, shared memory, sums", NULL,
      "vkmatmul trace --at 0,3                   # the tutorial's example: 160\n"
      "vkmatmul trace -s 5x7x6 --tile 3 --kernel band --at 4,6\n"
      "vkmatmul trace --html trace.html          # a page to step through\n"
      "vkmatmul trace --indices -s 2x6x1 -t 2    # who computes which element\n"
      "vkmatmul trace --json | jq '.steps[].sums'\n",
-     cli_trace},
+     cli_command_trace},
     {"race", CLI_RACE, "show what a missing barrier does, on every device", NULL,
      "vkmatmul race                             # every device, two matrices\n"
      "vkmatmul race --size 2x6 --tile 2         # the tutorial's, in full\n"
      "vkmatmul race --device swiftshader --iters 1000 --json\n",
-     cli_race},
+     cli_command_race},
     {"tune", CLI_TUNE, "measure configurations and keep the fastest", NULL,
      "vkmatmul tune                             # usual squares, one minute\n"
      "vkmatmul tune --size 4096 --budget 5m     # runs of such sizes use it\n"
      "vkmatmul tune -s 4096x1x14336 --transposeB T --type f32,f64\n"
      "vkmatmul tune --export mine.tuning        # and --import elsewhere\n",
-     cli_tune},
+     cli_command_tune},
     {"bench", CLI_BENCH, "measure a suite of verified products on one device", NULL,
      "vkmatmul bench                            # the quick suite, a minute\n"
      "vkmatmul bench --suite standard -o my.json  # a report to keep, or to send\n"
      "vkmatmul bench -o my.json --resume        # continue where it stopped\n"
      "vkmatmul bench --kernel naive,tiled --shader mine.comp\n"
      "vkmatmul bench --type f32 --rotating 256 --md\n",
-     cli_bench},
+     cli_command_bench},
     {"compare", CLI_COMPARE, "compare the devices and drivers of this machine, or saved reports", "[FILE]...",
      "vkmatmul compare                          # all devices, in turns\n"
      "vkmatmul compare old.json new.json --fail-on-regression 5%\n"
      "vkmatmul compare -o desk.json             # keep the run as a report\n",
-     cli_compare},
+     cli_command_compare},
     {"report", CLI_REPORT, "make a page with tables and charts from saved reports", "FILE...",
      "vkmatmul report a.json b.json -o page.html\n"
      "vkmatmul report a.json                    # charts on the terminal\n",
-     cli_report},
+     cli_command_report},
     {"peak", CLI_PEAK, "measure a device's peaks: arithmetic, memory, transfers", NULL,
      "vkmatmul peak\n"
      "vkmatmul peak --device nvidia --json\n",
-     cli_peak},
+     cli_command_peak},
     {"doctor", CLI_DOCTOR, "check the loader, drivers, layers and devices, and give advice", NULL,
      "vkmatmul doctor\n"
      "vkmatmul doctor --json | jq '.advice'\n",
-     cli_doctor},
+     cli_command_doctor},
     {"blas", CLI_BLAS, "run a program whose BLAS uses the device where that is faster", "-- PROGRAM [ARGUMENT]...",
      "vkmatmul blas -- python3 model.py         # a table of its calls at the end\n"
      "VKBLAS_VERBOSE=1 vkmatmul blas --device nvidia -- octave analysis.m\n",
-     cli_blas},
+     cli_command_blas},
     {"example", CLI_EXAMPLE, "write two small files of matrices, to try -a and -b with", "[FOLDER]",
      "vkmatmul example                          # a.npy and b.npy, here\n"
      "vkmatmul -a a.npy -b b.npy -o c.npy\n",
-     cli_example},
+     cli_command_example},
     {"help", CLI_HELP, "explain a command, or what your own shader must declare", "[COMMAND|all|shaders]",
      "vkmatmul help ladder\n"
      "vkmatmul help shaders                     # with an example that runs\n",
-     cli_help},
+     cli_command_help},
     /* the commands below are not listed */
-    {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_tune_worker},
-    {"bench-worker", CLI_BENCH_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_bench_worker},
+    {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_command_tune_worker},
+    {"bench-worker", CLI_BENCH_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_command_bench_worker},
     {"statistics-worker", CLI_STATISTICS_WORKER, "compile what 'vkmatmul statistics' asks for", NULL, NULL,
-     cli_statistics_worker},
-    {"doctor-worker", CLI_DOCTOR_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL, cli_doctor_worker},
+     cli_command_statistics_worker},
+    {"doctor-worker", CLI_DOCTOR_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL,
+     cli_command_doctor_worker},
 };
 
 const cli_command *cli_command_at(uint32_t index)

@@ -12,13 +12,13 @@ static vkmm_status write_matrix(const vkmm_log *log, const char *path, uint64_t 
 {
     static float data[M * K];
     const vkmm_view view = vkmm_view_rows(data, rows, cols, VKMM_F32);
-    const vkmm_array array = vkmm_array_of(&view);
+    const cli_array array = cli_array_of(&view);
 
     vkmm_fill(data, rows, cols, VKMM_F32, VKMM_INIT_UNIFORM, seed);
-    return vkmm_array_write(log, path, &array);
+    return cli_array_write(log, path, &array);
 }
 
-vkmm_status cli_example(cli_session *session)
+vkmm_status cli_command_example(cli_session *session)
 {
     const vkmm_log *log = session->log;
     const char *folder = session->options->operand;
@@ -41,5 +41,5 @@ vkmm_status cli_example(cli_session *session)
     if (line == NULL) return VKMM_NO_MEMORY(log, "for a command line");
     printf("A (%dx%d) and B (%dx%d) of f32 are written. Multiply them:\n\n    %s\n\n", M, K, K, N, line);
     vkmm_free(line);
-    return vkmm_report_flush(&session->report, log);
+    return cli_report_flush(&session->report, log);
 }

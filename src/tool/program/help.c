@@ -8,10 +8,10 @@
 
 enum { TEXT_COLUMN = 26, SUMMARY_COLUMN = 14 };
 
-static const vkmm_report *terminal(void)
+static const cli_report *terminal(void)
 {
-    static vkmm_report report;
-    const int columns = vkmm_terminal_columns(stdout);
+    static cli_report report;
+    const int columns = cli_terminal_columns(stdout);
 
     report.out = stdout;
     report.columns = columns < 79 ? columns : 79;
@@ -31,7 +31,7 @@ static void print_option(const cli_option *option)
 
     printf(length < TEXT_COLUMN ? "%s%*s" : "%s\n%*s", name, TEXT_COLUMN - (length < TEXT_COLUMN ? length : 0), "");
     cli_option_help(option, help);
-    vkmm_wrap(terminal(), TEXT_COLUMN, help);
+    cli_wrap(terminal(), TEXT_COLUMN, help);
 }
 
 static void print_options(const cli_command *command)
@@ -53,7 +53,7 @@ static void print_commands(void)
     printf("\nCommands:\n");
     for (uint32_t i = 0; cli_command_at(i) != NULL; i++) {
         printf("  %-*s", SUMMARY_COLUMN - 2, cli_command_at(i)->name);
-        vkmm_wrap(terminal(), SUMMARY_COLUMN, cli_command_at(i)->summary);
+        cli_wrap(terminal(), SUMMARY_COLUMN, cli_command_at(i)->summary);
     }
 }
 
@@ -62,7 +62,7 @@ static void print_examples(const cli_command *command, unsigned most)
     if (command->examples == NULL) return;
     printf("\nExamples:\n");
     for (const char *line = command->examples; *line != '\0' && most-- > 0; line = strchr(line, '\n') + 1)
-        vkmm_report_say(terminal(), 2, VKMM_PLAIN, "%.*s", (int)strcspn(line, "\n"), line);
+        cli_report_say(terminal(), 2, CLI_PLAIN, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
 /* Fits on a small terminal: at most 25 lines. */
@@ -72,9 +72,9 @@ static void print_overview(void)
     print_commands();
     print_examples(cli_command_at(0), 2);
     putchar('\n');
-    vkmm_wrap(terminal(), 0,
-              "'vkmatmul help COMMAND' lists the options of a command, and 'vkmatmul --help all' those of 'run', the "
-              "default. The manual is vkmatmul(1).");
+    cli_wrap(terminal(), 0,
+             "'vkmatmul help COMMAND' lists the options of a command, and 'vkmatmul --help all' those of 'run', the "
+             "default. The manual is vkmatmul(1).");
 }
 
 /* `help shaders`. The manual has more. */
@@ -121,7 +121,7 @@ void cli_print_help(const cli_command *command)
 {
     int is_default = command == cli_command_at(0);
 
-    vkmm_report_say(terminal(), 0, VKMM_PLAIN, "vkmatmul %s: %s", command->name, command->summary);
+    cli_report_say(terminal(), 0, CLI_PLAIN, "vkmatmul %s: %s", command->name, command->summary);
     printf("\nUsage: vkmatmul %s%s%s [OPTION]...%s%s\n", is_default ? "[" : "", command->name, is_default ? "]" : "",
            command->operand != NULL ? " " : "", command->operand != NULL ? command->operand : "");
     if (is_default || command->bit == CLI_HELP) print_commands();
@@ -129,19 +129,18 @@ void cli_print_help(const cli_command *command)
     print_examples(command, UINT_MAX);
     if (command->bit == CLI_RUN || command->bit == CLI_LADDER) {
         putchar('\n');
-        vkmm_wrap(terminal(), 0,
-                  "Times are medians. kernel ms: only the dispatch; submit ms: from submission to the fence; total ms: "
-                  "including the upload of A and B and the download of C.");
+        cli_wrap(terminal(), 0,
+                 "Times are medians. kernel ms: only the dispatch; submit ms: from submission to the fence; total ms: "
+                 "including the upload of A and B and the download of C.");
         putchar('\n');
-        vkmm_wrap(
-            terminal(), 0,
-            "Exit code: 0 success, 1 wrong result, 2 usage or bad input, 3 no such device, 4 not supported by the "
-            "device, 5 out of memory, 6 device lost, 129, 130, 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM.");
+        cli_wrap(terminal(), 0,
+                 "Exit code: 0 success, 1 wrong result, 2 usage or bad input, 3 no such device, 4 not supported by the "
+                 "device, 5 out of memory, 6 device lost, 129, 130, 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM.");
     }
     if (is_default) printf("\nThe manual is vkmatmul(1).\n");
 }
 
-vkmm_status cli_help(cli_session *session)
+vkmm_status cli_command_help(cli_session *session)
 {
     const cli_options *options = session->options;
     const char *name = options->operand;

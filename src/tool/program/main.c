@@ -21,8 +21,8 @@ int main(int argc, char **argv)
     int named = argc > 1 && argv[1][0] != '-';
     vkmm_status status, flushed;
 
-    vkmm_interrupt_install();
-    vkmm_terminal_start();
+    cli_interrupt_install();
+    cli_terminal_start();
     cli_console_start(&session.console);
     if (named) command = cli_command_find(argv[1]);
     if (is_help(argc, argv)) command = cli_command_find("help"), named = 1;
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
             cli_print_help(command);
         else
             printf("vkmatmul %s\nshaders %s\n", vkmm_version(), vkmm_shader_hash());
-        status = vkmm_report_flush(&session.report, session.log);
+        status = cli_report_flush(&session.report, session.log);
         goto done;
     }
     status = cli_options_check(session.log, &options);
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     status = command->run(&session);
     cli_progress_end(&session.console);
     /* A stream that failed before has already been reported. */
-    flushed = ferror(stdout) ? VKMM_INVALID : vkmm_report_flush(&session.report, session.log);
+    flushed = ferror(stdout) ? VKMM_INVALID : cli_report_flush(&session.report, session.log);
     if (status == VKMM_OK) status = flushed;
 done:
     cli_session_end(&session);

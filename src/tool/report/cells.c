@@ -8,7 +8,7 @@
 #include "report/wrap.h"
 #include "verify/verify.h"
 
-void vkmm_cell_put(vkmm_cell *cell, const char *format, ...)
+void cli_cell_put(cli_cell *cell, const char *format, ...)
 {
     va_list arguments;
 
@@ -17,30 +17,30 @@ void vkmm_cell_put(vkmm_cell *cell, const char *format, ...)
     va_end(arguments);
 }
 
-void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, double value)
+void cli_cell_figure(const cli_report *report, cli_cell *cell, double value)
 {
     if (isfinite(value)) {
-        vkmm_text_figure(cell->text, sizeof cell->text, value);
+        cli_text_figure(cell->text, sizeof cell->text, value);
     } else {
-        vkmm_cell_put(cell, "%s", report->utf8 ? "–" : "-");
-        cell->paint = VKMM_DIM;
+        cli_cell_put(cell, "%s", report->utf8 ? "–" : "-");
+        cell->paint = CLI_DIM;
     }
 }
 
-void vkmm_cell_size(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+void cli_cell_size(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
-    char problem[VKMM_TEXT_PROBLEM];
+    char problem[CLI_TEXT_PROBLEM];
 
-    vkmm_text_problem(problem, sizeof problem, &row->problem, report->utf8);
-    vkmm_cell_put(cell, "%s%s", problem, row->rotating_bytes > 0 ? " cold" : "");
+    cli_text_problem(problem, sizeof problem, &row->problem, report->utf8);
+    cli_cell_put(cell, "%s%s", problem, row->rotating_bytes > 0 ? " cold" : "");
 }
 
-void vkmm_cell_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+void cli_cell_type(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
-    vkmm_cell_put(cell, "%s", vkmm_text_type(&row->problem, report->utf8));
+    cli_cell_put(cell, "%s", cli_text_type(&row->problem, report->utf8));
 }
 
-void vkmm_cell_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+void cli_cell_kernel(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     (void)report;
     VKMM_CLEAN(cell->text, row->shader_file != NULL      ? vkmm_path_name(row->shader_file)
@@ -48,54 +48,54 @@ void vkmm_cell_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm
                                                          : row->asked);
 }
 
-void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+void cli_cell_tile(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     if (row->kernel.tile[0] == 0)
-        vkmm_cell_figure(report, cell, NAN);
+        cli_cell_figure(report, cell, NAN);
     else
-        vkmm_cell_put(cell, report->utf8 ? "%u×%u" : "%ux%u", row->kernel.tile[0], row->kernel.tile[1]);
+        cli_cell_put(cell, report->utf8 ? "%u×%u" : "%ux%u", row->kernel.tile[0], row->kernel.tile[1]);
 }
 
 /* Whether it is known why sampling ended, and that the median was not precise enough then. */
-static int is_unsettled(const vkmm_bench_row *row)
+static int is_unsettled(const cli_bench_row *row)
 {
-    return vkmm_bench_is_timed(row) && row->stopped[0] != '\0' && strcmp(row->stopped, "stable") != 0;
+    return cli_bench_is_timed(row) && row->stopped[0] != '\0' && strcmp(row->stopped, "stable") != 0;
 }
 
-void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+void cli_cell_spread(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     if (!isfinite(row->kernel_ms.p5)) {
-        if (isfinite(row->kernel_ms.median)) vkmm_cell_figure(report, cell, NAN);
+        if (isfinite(row->kernel_ms.median)) cli_cell_figure(report, cell, NAN);
         return;
     }
-    vkmm_cell_put(cell, report->utf8 ? "%s – %s" : "%s - %s", VKMM_FIGURE(row->kernel_ms.p5),
-                  VKMM_FIGURE(row->kernel_ms.p95));
-    cell->paint = VKMM_DIM;
+    cli_cell_put(cell, report->utf8 ? "%s – %s" : "%s - %s", CLI_FIGURE(row->kernel_ms.p5),
+                 CLI_FIGURE(row->kernel_ms.p95));
+    cell->paint = CLI_DIM;
 }
 
-void vkmm_cell_count(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+void cli_cell_count(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     (void)report;
-    if (isfinite(row->kernel_ms.median)) vkmm_cell_put(cell, "%u", row->kernel_ms.count);
-    cell->paint = VKMM_DIM;
+    if (isfinite(row->kernel_ms.median)) cli_cell_put(cell, "%u", row->kernel_ms.count);
+    cell->paint = CLI_DIM;
 }
 
 /* Timed by the host's clock instead of the device's, for a reason (clock_note). */
-static int is_by_host_clock(const vkmm_bench_row *row)
+static int is_by_host_clock(const cli_bench_row *row)
 {
     const int on_host = row->on == NULL && row->host != NULL; /* its clock does not replace another */
 
-    return !on_host && row->clock_note[0] != '\0' && strcmp(row->clock, "host") == 0 && vkmm_bench_is_timed(row);
+    return !on_host && row->clock_note[0] != '\0' && strcmp(row->clock, "host") == 0 && cli_bench_is_timed(row);
 }
 
-void vkmm_cell_marks(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+void cli_cell_marks(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     (void)report;
     if (is_by_host_clock(row)) strcat(cell->text, "*");
     if (is_unsettled(row)) strcat(cell->text, "~");
 }
 
-void vkmm_notes_add(vkmm_notes *notes, const vkmm_bench_row *row)
+void cli_notes_add(cli_notes *notes, const cli_bench_row *row)
 {
     if (is_by_host_clock(row)) VKMM_PUT(notes->clock, "%s", row->clock_note);
     notes->unsettled |= is_unsettled(row);
@@ -104,36 +104,36 @@ void vkmm_notes_add(vkmm_notes *notes, const vkmm_bench_row *row)
     notes->outliers += row->kernel_ms.outliers;
 }
 
-void vkmm_notes_print(const vkmm_report *report, const vkmm_notes *notes)
+void cli_notes_print(const cli_report *report, const cli_notes *notes)
 {
     if (notes->clock[0] != '\0')
-        vkmm_report_say(report, 0, VKMM_PLAIN, "* kernel ms by the host's clock: %s", notes->clock);
+        cli_report_say(report, 0, CLI_PLAIN, "* kernel ms by the host's clock: %s", notes->clock);
     if (notes->unsettled)
-        vkmm_report_say(report, 0, VKMM_PLAIN, "~ not stable: sampling ended before the median was precise enough");
+        cli_report_say(report, 0, CLI_PLAIN, "~ not stable: sampling ended before the median was precise enough");
     if (notes->outliers > 0)
-        vkmm_report_say(
-            report, 0, VKMM_PLAIN,
+        cli_report_say(
+            report, 0, CLI_PLAIN,
             "%llu of %llu samples are outliers: more than 3 interquartile ranges, and a tenth of the median, "
             "beyond the quartiles",
             (unsigned long long)notes->outliers, (unsigned long long)notes->samples);
 }
 
-void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+void cli_cell_verified(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     if (row->not_run[0] != '\0') {
-        vkmm_cell_figure(report, cell, NAN);
+        cli_cell_figure(report, cell, NAN);
     } else if (row->passed) {
-        const int all = strcmp(row->method, vkmm_verify_method_name(VKMM_VERIFY_SAMPLES)) != 0;
-        vkmm_cell_put(cell, "%s", !all ? "sampled" : report->utf8 ? "✓" : "yes");
+        const int all = strcmp(row->method, cli_verify_method_name(CLI_VERIFY_SAMPLES)) != 0;
+        cli_cell_put(cell, "%s", !all ? "sampled" : report->utf8 ? "✓" : "yes");
         if (row->nans > 0) VKMM_JOIN(cell->text, " ", "%llu NaN", (unsigned long long)row->nans);
         if (row->infinities > 0)
             VKMM_JOIN(cell->text, row->nans > 0 ? ", " : " ", "%llu infinite", (unsigned long long)row->infinities);
-        cell->paint = !all || row->nans + row->infinities > 0 ? VKMM_PLAIN : VKMM_GOOD;
-    } else if (!vkmm_bench_is_wrong(row)) {
-        vkmm_cell_put(cell, "no");
-        cell->paint = VKMM_DIM;
+        cell->paint = !all || row->nans + row->infinities > 0 ? CLI_PLAIN : CLI_GOOD;
+    } else if (!cli_bench_is_wrong(row)) {
+        cli_cell_put(cell, "no");
+        cell->paint = CLI_DIM;
     } else {
-        vkmm_cell_put(cell, "%s", report->utf8 ? "✗ wrong" : "WRONG");
-        cell->paint = VKMM_BAD;
+        cli_cell_put(cell, "%s", report->utf8 ? "✗ wrong" : "WRONG");
+        cell->paint = CLI_BAD;
     }
 }

@@ -8,32 +8,32 @@
 enum { MOST_COLUMNS = 16, GAP = 2, CONTINUED = 4 /* indent of a line's continuation */ };
 
 /* The caller knows how wide the contents of four columns will be. */
-static int width_of(const vkmm_report *report, const vkmm_column *column)
+static int width_of(const cli_report *report, const cli_column *column)
 {
-    int wanted = column->fill == vkmm_cell_size       ? report->size_width
-                 : column->fill == vkmm_cell_type     ? report->type_width
-                 : column->fill == vkmm_cell_kernel   ? report->kernel_width
-                 : column->fill == vkmm_cell_verified ? report->verdict_width
-                                                      : 0;
+    int wanted = column->fill == cli_cell_size       ? report->size_width
+                 : column->fill == cli_cell_type     ? report->type_width
+                 : column->fill == cli_cell_kernel   ? report->kernel_width
+                 : column->fill == cli_cell_verified ? report->verdict_width
+                                                     : 0;
 
     return wanted > column->width ? wanted : column->width;
 }
 
 /* Width of a line in which every text fits its column. */
-static int width_of_all(const vkmm_report *report, const vkmm_columns *columns)
+static int width_of_all(const cli_report *report, const cli_columns *columns)
 {
     int total = 0;
 
     for (unsigned i = 0; i < columns->count; i++) {
-        const vkmm_column *column = &columns->column[i];
+        const cli_column *column = &columns->column[i];
         if (column->leaves == 0 || column->leaves > columns->leaving) total += width_of(report, column) + GAP;
     }
     return total - GAP;
 }
 
-vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *column, unsigned count)
+cli_columns cli_columns_fit(const cli_report *report, const cli_column *column, unsigned count)
 {
-    vkmm_columns columns = {column, count, 0};
+    cli_columns columns = {column, count, 0};
     int most = 0;
 
     for (unsigned i = 0; i < count; i++) most = column[i].leaves > most ? column[i].leaves : most;
@@ -42,31 +42,31 @@ vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *colu
     return columns;
 }
 
-const char *vkmm_paint_on(const vkmm_report *report, vkmm_paint paint)
+const char *cli_paint_on(const cli_report *report, cli_paint paint)
 {
     static const char *const sequence[] = {"", "\033[32m", "\033[1;31m", "\033[2m", "\033[1m"};
 
     return report->colour ? sequence[paint] : "";
 }
 
-const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint)
+const char *cli_paint_off(const cli_report *report, cli_paint paint)
 {
-    return report->colour && paint != VKMM_PLAIN ? "\033[0m" : "";
+    return report->colour && paint != CLI_PLAIN ? "\033[0m" : "";
 }
 
 /* `late`: characters by which earlier texts exceed their columns; later padding makes up for them. Returns the number
  * of spaces before the next text. */
-static int print_cell(const vkmm_report *report, vkmm_place place, const vkmm_cell *cell, int *late)
+static int print_cell(const cli_report *report, cli_place place, const cli_cell *cell, int *late)
 {
-    const int room = place.width - (int)vkmm_text_columns(cell->text) - *late, blank = room > 0 ? room : 0;
+    const int room = place.width - (int)cli_text_columns(cell->text) - *late, blank = room > 0 ? room : 0;
 
     *late = blank - room;
-    fprintf(report->out, "%*s%s%s%s", place.right ? blank : 0, "", vkmm_paint_on(report, cell->paint), cell->text,
-            vkmm_paint_off(report, cell->paint));
+    fprintf(report->out, "%*s%s%s%s", place.right ? blank : 0, "", cli_paint_on(report, cell->paint), cell->text,
+            cli_paint_off(report, cell->paint));
     return GAP + (place.right ? 0 : blank);
 }
 
-static void print_markdown(const vkmm_report *report, const vkmm_place *places, const vkmm_cell *cells, unsigned count)
+static void print_markdown(const cli_report *report, const cli_place *places, const cli_cell *cells, unsigned count)
 {
     char text[sizeof cells->text];
 
@@ -76,13 +76,13 @@ static void print_markdown(const vkmm_report *report, const vkmm_place *places, 
         while (length > 0 && cells[i].text[length - 1] == ' ') length--;
         VKMM_PUT(text, "%.*s", (int)length, cells[i].text);
         fputs("| ", report->out);
-        vkmm_md_text(report->out, text);
+        cli_md_text(report->out, text);
         putc(' ', report->out);
     }
     fputs("|\n", report->out);
 }
 
-void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const vkmm_cell *cells, unsigned count)
+void cli_cells_line(const cli_report *report, const cli_place *places, const cli_cell *cells, unsigned count)
 {
     unsigned last = 0;
     int at = 0, late = 0, blank = 0;
@@ -107,76 +107,76 @@ void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const 
     putc('\n', report->out);
 }
 
-void vkmm_cells_titles(const vkmm_report *report, const vkmm_place *places, vkmm_cell *cells, unsigned count)
+void cli_cells_titles(const cli_report *report, const cli_place *places, cli_cell *cells, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++) cells[i].paint = cells[i].text[0] != '\0' ? VKMM_DIM : VKMM_PLAIN;
-    vkmm_cells_line(report, places, cells, count);
+    for (unsigned i = 0; i < count; i++) cells[i].paint = cells[i].text[0] != '\0' ? CLI_DIM : CLI_PLAIN;
+    cli_cells_line(report, places, cells, count);
     for (unsigned i = 0; i < count && report->markdown; i++)
         if (!places[i].hidden) fputs(places[i].right ? "| --: " : "| --- ", report->out);
     if (report->markdown) fputs("|\n", report->out);
 }
 
 /* The title if row is NULL. */
-static void fill(const vkmm_report *report, const vkmm_column *column, const vkmm_bench_row *row, vkmm_cell *cell)
+static void fill(const cli_report *report, const cli_column *column, const cli_bench_row *row, cli_cell *cell)
 {
-    const vkmm_field *field = NULL;
+    const cli_field *field = NULL;
     double figure = NAN;
 
-    if (column->path != NULL) figure = vkmm_record_figure(&vkmm_row_record, row, column->path, &field);
+    if (column->path != NULL) figure = cli_record_figure(&cli_row_record, row, column->path, &field);
     if (row == NULL && field != NULL) {
-        vkmm_cell_put(cell, "%s%s%s", field->heading, field->unit != NULL ? " " : "",
-                      field->unit != NULL ? field->unit : "");
+        cli_cell_put(cell, "%s%s%s", field->heading, field->unit != NULL ? " " : "",
+                     field->unit != NULL ? field->unit : "");
     } else if (row == NULL) {
-        vkmm_cell_put(cell, "%s", report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
+        cli_cell_put(cell, "%s", report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
     } else {
         cell->paint = column->paint;
-        if (field != NULL) vkmm_cell_figure(report, cell, figure);
+        if (field != NULL) cli_cell_figure(report, cell, figure);
         if (column->fill != NULL) column->fill(report, row, cell);
     }
 }
 
-void vkmm_columns_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row)
+void cli_columns_line(const cli_report *report, const cli_columns *columns, const cli_bench_row *row)
 {
-    vkmm_place places[MOST_COLUMNS] = {0};
-    vkmm_cell cells[MOST_COLUMNS] = {0};
+    cli_place places[MOST_COLUMNS] = {0};
+    cli_cell cells[MOST_COLUMNS] = {0};
     const unsigned count = columns->count;
 
     for (unsigned i = 0; i < count; i++) {
-        const vkmm_column *column = &columns->column[i];
+        const cli_column *column = &columns->column[i];
         const int left = column->leaves != 0 && column->leaves <= columns->leaving;
-        places[i] = (vkmm_place){width_of(report, column), column->right || column->path != NULL,
-                                 .hidden = left || (column->terminal && report->markdown)};
+        places[i] = (cli_place){width_of(report, column), column->right || column->path != NULL,
+                                .hidden = left || (column->terminal && report->markdown)};
         fill(report, column, row, &cells[i]);
     }
     if (row != NULL)
-        vkmm_cells_line(report, places, cells, count);
+        cli_cells_line(report, places, cells, count);
     else
-        vkmm_cells_titles(report, places, cells, count);
+        cli_cells_titles(report, places, cells, count);
 }
 
-void vkmm_device_text(const vkmm_report *report, const vkmm_bench_device *device, char *text, size_t size)
+void cli_device_text(const cli_report *report, const cli_bench_device *device, char *text, size_t size)
 {
     const vkmm_device_info *info = &device->info;
     const char *dot = report->utf8 ? " · " : " | ";
     const int driver = info->driver_name[0] != '\0', more = info->driver_info[0] != '\0';
     char version[32] = "no Vulkan", line[1000];
 
-    if (!device->is_host) vkmm_text_version(version, info->api_version);
+    if (!device->is_host) cli_text_version(version, info->api_version);
     VKMM_PUT(line, "%s%s%s%s%s%s%s%s", info->name[0] != '\0' ? info->name : device->label, driver || more ? dot : "",
              info->driver_name, driver && more ? ", " : "", info->driver_info, dot, device->is_host ? "" : "Vulkan ",
              version);
     vkmm_clean(text, size, line);
 }
 
-void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *info, const char *host)
+void cli_print_device(const cli_report *report, const vkmm_device_info *info, const char *host)
 {
-    vkmm_bench_device device = {.is_host = info == NULL};
+    cli_bench_device device = {.is_host = info == NULL};
     char text[1000];
 
     if (info != NULL)
         device.info = *info;
     else
         VKMM_PUT(device.info.name, "%s", host != NULL ? host : "host processor");
-    vkmm_device_text(report, &device, text, sizeof text);
-    vkmm_report_say(report, 0, VKMM_STRONG, "%s", text);
+    cli_device_text(report, &device, text, sizeof text);
+    cli_report_say(report, 0, CLI_STRONG, "%s", text);
 }

@@ -9,9 +9,9 @@
 #include "math/type.h"
 #include "report/record.h"
 
-void vkmm_bench_free(vkmm_bench *bench)
+void cli_bench_free(cli_bench *bench)
 {
-    for (uint32_t i = 0; i < bench->row_count; i++) vkmm_bench_row_free(&bench->rows[i]);
+    for (uint32_t i = 0; i < bench->row_count; i++) cli_bench_row_free(&bench->rows[i]);
     for (uint32_t i = 0; i < bench->tune_count; i++) vkmm_free(bench->tunes[i].trials);
     vkmm_free(bench->rows);
     vkmm_free(bench->tunes);
@@ -21,34 +21,34 @@ void vkmm_bench_free(vkmm_bench *bench)
     memset(bench, 0, sizeof *bench);
 }
 
-void vkmm_reports_free(vkmm_reports *reports)
+void cli_reports_free(cli_reports *reports)
 {
-    for (uint32_t i = 0; i < reports->count; i++) vkmm_bench_free(&reports->benches[i]);
+    for (uint32_t i = 0; i < reports->count; i++) cli_bench_free(&reports->benches[i]);
     vkmm_free(reports->benches);
-    *reports = (vkmm_reports){0};
+    *reports = (cli_reports){0};
 }
 
-vkmm_bench_device *vkmm_bench_add_device(vkmm_bench *bench)
+cli_bench_device *cli_bench_add_device(cli_bench *bench)
 {
-    vkmm_bench_device *device = vkmm_list_add(&bench->devices, &bench->device_count, 1, sizeof *device);
+    cli_bench_device *device = vkmm_list_add(&bench->devices, &bench->device_count, 1, sizeof *device);
 
-    if (device != NULL) vkmm_bench_device_init(device);
+    if (device != NULL) cli_bench_device_init(device);
     return device;
 }
 
-vkmm_bench_row *vkmm_bench_add_row(vkmm_bench *bench)
+cli_bench_row *cli_bench_add_row(cli_bench *bench)
 {
-    vkmm_bench_row *row = vkmm_list_add(&bench->rows, &bench->row_count, 1, sizeof *row);
+    cli_bench_row *row = vkmm_list_add(&bench->rows, &bench->row_count, 1, sizeof *row);
 
-    if (row != NULL) vkmm_bench_row_init(row);
+    if (row != NULL) cli_bench_row_init(row);
     return row;
 }
 
-int vkmm_bench_add_layer(vkmm_bench *bench, const char *name)
+int cli_bench_add_layer(cli_bench *bench, const char *name)
 {
     char *layer = vkmm_list_add(&bench->layers, &bench->layer_count, 1, sizeof *bench->layers);
 
-    if (layer != NULL) snprintf(layer, VKMM_BENCH_TEXT, "%s", name);
+    if (layer != NULL) snprintf(layer, CLI_BENCH_TEXT, "%s", name);
     return layer != NULL;
 }
 
@@ -78,20 +78,20 @@ static int is_same_problem(const vkmm_problem *a, const vkmm_problem *b)
            is_same_number(vkmm_problem_beta(a), vkmm_problem_beta(b));
 }
 
-int vkmm_bench_same(const vkmm_bench_row *a, const vkmm_bench_row *b)
+int cli_bench_same(const cli_bench_row *a, const cli_bench_row *b)
 {
     return is_same_problem(&a->problem, &b->problem) && strcmp(a->asked, b->asked) == 0 &&
            a->rotating_bytes == b->rotating_bytes;
 }
 
-const vkmm_bench_row *vkmm_bench_find(const vkmm_bench *bench, uint32_t device, const vkmm_bench_row *like)
+const cli_bench_row *cli_bench_find(const cli_bench *bench, uint32_t device, const cli_bench_row *like)
 {
-    const vkmm_bench_row *first = NULL;
+    const cli_bench_row *first = NULL;
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        const vkmm_bench_row *row = &bench->rows[i];
-        if (row->device != device || !vkmm_bench_same(row, like)) continue;
-        if (vkmm_bench_is_timed(row)) return row;
+        const cli_bench_row *row = &bench->rows[i];
+        if (row->device != device || !cli_bench_same(row, like)) continue;
+        if (cli_bench_is_timed(row)) return row;
         if (first == NULL) first = row;
     }
     return first;

@@ -2,78 +2,78 @@
  * to judge it later. Its JSON is doc/bench.schema.json, "vkmatmul.bench/1"; bench/read.h reads it, the writers of
  * report/report.h write it. An unknown figure is NAN, an unknown text is "". Texts come from drivers and files: writers
  * clean them. */
-#ifndef VKMM_REPORT_DOCUMENT_H
-#define VKMM_REPORT_DOCUMENT_H
+#ifndef CLI_REPORT_DOCUMENT_H
+#define CLI_REPORT_DOCUMENT_H
 
 #include "report/result.h"
 
 /* Schema of a comparison, which contains whole reports. */
-#define VKMM_COMPARE_SCHEMA "vkmatmul.compare/1"
+#define CLI_COMPARE_SCHEMA "vkmatmul.compare/1"
 
 /* One candidate of a tune, for the map of tiles. */
-typedef struct vkmm_bench_trial {
+typedef struct cli_bench_trial {
     char kernel[32], config[VKMM_CONFIG_TEXT];
     double ms; /* 0: it failed */
-} vkmm_bench_trial;
+} cli_bench_trial;
 
-typedef struct vkmm_bench_tune {
-    char device[VKMM_BENCH_TEXT];
+typedef struct cli_bench_tune {
+    char device[CLI_BENCH_TEXT];
     vkmm_problem problem;
-    vkmm_bench_trial *trials; /* owned */
+    cli_bench_trial *trials; /* owned */
     uint32_t count;
-} vkmm_bench_tune;
+} cli_bench_tune;
 
 /* How the run was requested. */
-typedef struct vkmm_bench_settings {
-    char suite[VKMM_BENCH_TEXT]; /* "quick", "standard", "full", or the file's name */
+typedef struct cli_bench_settings {
+    char suite[CLI_BENCH_TEXT]; /* "quick", "standard", "full", or the file's name */
     uint64_t seed, rotating_bytes;
     double max_noise; /* the bound that ends a row: half the 95 % interval over the median */
     double budget_ms; /* for each device */
-} vkmm_bench_settings;
+} cli_bench_settings;
 
-typedef struct vkmm_bench {
-    char name[VKMM_BENCH_TEXT];                     /* the file it was read from; "" for a run */
+typedef struct cli_bench {
+    char name[CLI_BENCH_TEXT];                      /* the file it was read from; "" for a run */
     char version[32], shader_hash[32], created[32]; /* of the tool; ISO 8601, UTC */
     char *command;                                  /* the exact command line; owned; NULL: unknown */
     char host[128], os[128];                        /* the processor's model; "Linux 6.1.0-18-amd64 x86_64" */
     uint32_t processors;                            /* of the host, logical */
     uint64_t memory_bytes;                          /* of the host */
     char power_source[16];                          /* "mains" or "battery" */
-    vkmm_bench_settings settings;
-    char (*layers)[VKMM_BENCH_TEXT]; /* Vulkan layers in effect; owned */
+    cli_bench_settings settings;
+    char (*layers)[CLI_BENCH_TEXT]; /* Vulkan layers in effect; owned */
     uint32_t layer_count;
     int paired;   /* its devices were sampled in turns: round i of one belongs to round i of another */
     int complete; /* 0: interrupted; note says why, and in a resumed run which rows were measured before */
-    char note[VKMM_BENCH_TEXT];
-    vkmm_bench_device *devices; /* owned */
+    char note[CLI_BENCH_TEXT];
+    cli_bench_device *devices; /* owned */
     uint32_t device_count;
-    vkmm_bench_row *rows; /* owned */
+    cli_bench_row *rows; /* owned */
     uint32_t row_count;
-    vkmm_bench_tune *tunes; /* owned; of results of `vkmatmul tune --json` */
+    cli_bench_tune *tunes; /* owned; of results of `vkmatmul tune --json` */
     uint32_t tune_count;
-} vkmm_bench;
+} cli_bench;
 
 /* The reports of a file: one, or those of a comparison. Owned. */
-typedef struct vkmm_reports {
-    vkmm_bench *benches;
+typedef struct cli_reports {
+    cli_bench *benches;
     uint32_t count;
-} vkmm_reports;
+} cli_reports;
 
-void vkmm_reports_free(vkmm_reports *reports);
+void cli_reports_free(cli_reports *reports);
 
-/* Frees what the bench owns and zeroes it. A zeroed vkmm_bench is legal, and empty. */
-void vkmm_bench_free(vkmm_bench *bench);
+/* Frees what the bench owns and zeroes it. A zeroed cli_bench is legal, and empty. */
+void cli_bench_free(cli_bench *bench);
 
 /* Each adds one empty entry (figures NAN) and returns it; NULL if memory runs out. Earlier entries may move. */
-vkmm_bench_device *vkmm_bench_add_device(vkmm_bench *bench);
-vkmm_bench_row *vkmm_bench_add_row(vkmm_bench *bench);
-int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 if memory runs out */
+cli_bench_device *cli_bench_add_device(cli_bench *bench);
+cli_bench_row *cli_bench_add_row(cli_bench *bench);
+int cli_bench_add_layer(cli_bench *bench, const char *name); /* 0 if memory runs out */
 
 /* Whether two rows measure the same thing: equal problems (packed strides count as given), requested kernel, and
  * caches. */
-int vkmm_bench_same(const vkmm_bench_row *a, const vkmm_bench_row *b);
+int cli_bench_same(const cli_bench_row *a, const cli_bench_row *b);
 
 /* The row of a device that measures the same as `like`, the first with a speed if one has; NULL if there is none. */
-const vkmm_bench_row *vkmm_bench_find(const vkmm_bench *bench, uint32_t device, const vkmm_bench_row *like);
+const cli_bench_row *cli_bench_find(const cli_bench *bench, uint32_t device, const cli_bench_row *like);
 
 #endif

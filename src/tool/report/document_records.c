@@ -2,169 +2,167 @@
 
 #include "report/json.h"
 
-#define BENCH(member)             VKMM_AT(vkmm_bench, member)
-#define BENCH_KEY(kind, member)   VKMM_KEY(kind, vkmm_bench, member)
-#define SETTING_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_settings, member)
+#define BENCH(member)             CLI_AT(cli_bench, member)
+#define BENCH_KEY(kind, member)   CLI_KEY(kind, cli_bench, member)
+#define SETTING_KEY(kind, member) CLI_KEY(kind, cli_bench_settings, member)
 
-static const vkmm_field tool_fields[] = {
+static const cli_field tool_fields[] = {
     {BENCH_KEY(TEXT, version)},
     {BENCH_KEY(TEXT, shader_hash)},
     {BENCH_KEY(OWNED, command)},
 };
 
-static const vkmm_record tool_record = {"tool", VKMM_FIELDS(tool_fields)};
+static const vkmm_record tool_record = {"tool", CLI_FIELDS(tool_fields)};
 
-static const vkmm_field host_fields[] = {
-    {"processor", VKMM_FIELD_TEXT, BENCH(host), VKMM_MAYBE},
-    {BENCH_KEY(TEXT, os), VKMM_MAYBE},
-    {BENCH_KEY(U32, processors), VKMM_MAYBE},
-    {BENCH_KEY(U64, memory_bytes), VKMM_MAYBE},
-    {BENCH_KEY(TEXT, power_source), VKMM_MAYBE},
+static const cli_field host_fields[] = {
+    {"processor", CLI_FIELD_TEXT, BENCH(host), CLI_MAYBE},
+    {BENCH_KEY(TEXT, os), CLI_MAYBE},
+    {BENCH_KEY(U32, processors), CLI_MAYBE},
+    {BENCH_KEY(U64, memory_bytes), CLI_MAYBE},
+    {BENCH_KEY(TEXT, power_source), CLI_MAYBE},
 };
 
-static const vkmm_record host_record = {"host", VKMM_FIELDS(host_fields)};
+static const vkmm_record host_record = {"host", CLI_FIELDS(host_fields)};
 
-static const vkmm_field setting_fields[] = {
-    {SETTING_KEY(TEXT, suite), VKMM_MAYBE},
+static const cli_field setting_fields[] = {
+    {SETTING_KEY(TEXT, suite), CLI_MAYBE},
     {SETTING_KEY(U64, seed)},
     {SETTING_KEY(U64, rotating_bytes)},
-    {SETTING_KEY(REAL, max_noise), VKMM_MAYBE, .most = VKMM_MOST_MS},
-    {SETTING_KEY(REAL, budget_ms), VKMM_MAYBE, .most = VKMM_MOST_MS}, /* last: same_settings_record omits it */
+    {SETTING_KEY(REAL, max_noise), CLI_MAYBE, .most = CLI_MOST_MS},
+    {SETTING_KEY(REAL, budget_ms), CLI_MAYBE, .most = CLI_MOST_MS}, /* last: same_settings_record omits it */
 };
 
-static const vkmm_record settings_record = {"settings", VKMM_FIELDS(setting_fields)};
+static const vkmm_record settings_record = {"settings", CLI_FIELDS(setting_fields)};
 
-static const vkmm_field head_fields[] = {
-    {"tool", VKMM_FIELD_RECORD, .record = &tool_record},
-    {BENCH_KEY(TEXT, created), VKMM_MAYBE},
-    {"host", VKMM_FIELD_RECORD, .record = &host_record},
+static const cli_field head_fields[] = {
+    {"tool", CLI_FIELD_RECORD, .record = &tool_record},
+    {BENCH_KEY(TEXT, created), CLI_MAYBE},
+    {"host", CLI_FIELD_RECORD, .record = &host_record},
     {BENCH_KEY(RECORD, settings), .record = &settings_record},
-    {"layers", VKMM_FIELD_TEXT, VKMM_LIST(vkmm_bench, layers, layer_count), .length = 256},
+    {"layers", CLI_FIELD_TEXT, CLI_LIST(cli_bench, layers, layer_count), .length = 256},
     {BENCH_KEY(TRUTH, paired)},
 };
 
-const vkmm_record vkmm_head_record = {NULL, VKMM_FIELDS(head_fields)};
+const vkmm_record cli_head_record = {NULL, CLI_FIELDS(head_fields)};
 
-static const vkmm_field end_fields[] = {
+static const cli_field end_fields[] = {
     {BENCH_KEY(TRUTH, complete)},
-    {BENCH_KEY(TEXT, note), VKMM_MAYBE},
+    {BENCH_KEY(TEXT, note), CLI_MAYBE},
 };
 
-const vkmm_record vkmm_end_record = {NULL, VKMM_FIELDS(end_fields)};
+const vkmm_record cli_end_record = {NULL, CLI_FIELDS(end_fields)};
 
 static const vkmm_record same_settings_record = {NULL, setting_fields, VKMM_COUNT(setting_fields) - 1};
 
-static const vkmm_field same_fields[] = {
+static const cli_field same_fields[] = {
     {BENCH_KEY(TEXT, version)},
     {BENCH_KEY(TEXT, shader_hash)},
-    {"host", VKMM_FIELD_RECORD, .record = &host_record},
+    {"host", CLI_FIELD_RECORD, .record = &host_record},
     {BENCH_KEY(RECORD, settings), .record = &same_settings_record},
-    {"layers", VKMM_FIELD_TEXT, VKMM_LIST(vkmm_bench, layers, layer_count)},
-    {"devices", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench, devices, device_count), .record = &vkmm_identity_record},
+    {"layers", CLI_FIELD_TEXT, CLI_LIST(cli_bench, layers, layer_count)},
+    {"devices", CLI_FIELD_RECORD, CLI_LIST(cli_bench, devices, device_count), .record = &cli_identity_record},
 };
 
-const vkmm_record vkmm_same_record = {NULL, VKMM_FIELDS(same_fields)};
+const vkmm_record cli_same_record = {NULL, CLI_FIELDS(same_fields)};
 
 /* ---- tunes ---- */
 
-#define TRIAL_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_trial, member)
+#define TRIAL_KEY(kind, member) CLI_KEY(kind, cli_bench_trial, member)
 
-static const vkmm_field trial_fields[] = {
+static const cli_field trial_fields[] = {
     {TRIAL_KEY(TEXT, kernel)},
     {TRIAL_KEY(TEXT, config)},
-    {TRIAL_KEY(REAL, ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
+    {TRIAL_KEY(REAL, ms), CLI_MAYBE, .most = CLI_MOST_MS},
 };
 
-const vkmm_record vkmm_trial_record = {"trial", VKMM_FIELDS(trial_fields)};
+const vkmm_record cli_trial_record = {"trial", CLI_FIELDS(trial_fields)};
 
 static json_t *put_device(const void *record)
 {
-    return vkmm_json_text(((const vkmm_bench_tune *)record)->device);
+    return cli_json_of_text(((const cli_bench_tune *)record)->device);
 }
 
 /* A device's label, or the device as written by `vkmatmul tune --json`. */
-static void take_device(const vkmm_node *node, void *record)
+static void take_device(const cli_node *node, void *record)
 {
-    const vkmm_node name = vkmm_node_key(node, "name");
+    const cli_node name = cli_node_key(node, "name");
 
-    vkmm_node_text(json_is_object(node->json) ? &name : node, ((vkmm_bench_tune *)record)->device, VKMM_BENCH_TEXT);
+    cli_node_text(json_is_object(node->json) ? &name : node, ((cli_bench_tune *)record)->device, CLI_BENCH_TEXT);
 }
 
-static const vkmm_field tune_fields[] = {
-    {"device", VKMM_FIELD_CUSTOM, .put = put_device, .take = take_device},
-    {VKMM_KEY(RECORD, vkmm_bench_tune, problem), VKMM_NEEDED, .record = &vkmm_problem_record},
-    {"trials", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_tune, trials, count), .cost = 16,
-     .record = &vkmm_trial_record}, /* an entry is larger than a sample */
+static const cli_field tune_fields[] = {
+    {"device", CLI_FIELD_CUSTOM, .put = put_device, .take = take_device},
+    {CLI_KEY(RECORD, cli_bench_tune, problem), CLI_NEEDED, .record = &cli_problem_record},
+    {"trials", CLI_FIELD_RECORD, CLI_LIST(cli_bench_tune, trials, count), .cost = 16,
+     .record = &cli_trial_record}, /* an entry is larger than a sample */
 };
 
-const vkmm_record vkmm_tune_record = {"tune", VKMM_FIELDS(tune_fields)};
+const vkmm_record cli_tune_record = {"tune", CLI_FIELDS(tune_fields)};
 
 /* ---- whole reports ---- */
 
-void vkmm_bench_check_place(const vkmm_node *node, const vkmm_bench *bench, const vkmm_bench_row *row)
+void cli_bench_check_place(const cli_node *node, const cli_bench *bench, const cli_bench_row *row)
 {
-    const vkmm_node device = vkmm_node_key(node, "device");
+    const cli_node device = cli_node_key(node, "device");
 
     if (row->device >= bench->device_count)
-        vkmm_node_fail(&device, "is %u; the report has %u device%s", row->device, bench->device_count,
-                       bench->device_count == 1 ? "" : "s");
+        cli_node_fail(&device, "is %u; the report has %u device%s", row->device, bench->device_count,
+                      bench->device_count == 1 ? "" : "s");
 }
 
-static void check_report(const vkmm_node *node, void *record)
+static void check_report(const cli_node *node, void *record)
 {
-    const vkmm_bench *bench = record;
-    const vkmm_node rows = vkmm_node_key(node, "rows");
+    const cli_bench *bench = record;
+    const cli_node rows = cli_node_key(node, "rows");
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        const vkmm_node row = vkmm_node_at(&rows, i);
-        vkmm_bench_check_place(&row, bench, &bench->rows[i]);
+        const cli_node row = cli_node_at(&rows, i);
+        cli_bench_check_place(&row, bench, &bench->rows[i]);
     }
 }
 
-static const vkmm_field report_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, .record = &vkmm_head_record},
+static const cli_field report_fields[] = {
+    {NULL, CLI_FIELD_EMBED, .record = &cli_head_record},
     {BENCH_KEY(TRUTH, complete)},
-    {BENCH_KEY(TEXT, note), VKMM_MAYBE},
-    {"devices", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench, devices, device_count), VKMM_NEEDED,
-     .length = VKMM_MOST_DEVICES, .record = &vkmm_device_record},
-    {"rows", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench, rows, row_count), VKMM_NEEDED, .length = VKMM_MOST_ROWS,
-     .record = &vkmm_row_record},
-    {"tunes", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench, tunes, tune_count), .length = VKMM_MOST_TUNES,
-     .record = &vkmm_tune_record},
+    {BENCH_KEY(TEXT, note), CLI_MAYBE},
+    {"devices", CLI_FIELD_RECORD, CLI_LIST(cli_bench, devices, device_count), CLI_NEEDED, .length = CLI_MOST_DEVICES,
+     .record = &cli_device_record},
+    {"rows", CLI_FIELD_RECORD, CLI_LIST(cli_bench, rows, row_count), CLI_NEEDED, .length = CLI_MOST_ROWS,
+     .record = &cli_row_record},
+    {"tunes", CLI_FIELD_RECORD, CLI_LIST(cli_bench, tunes, tune_count), .length = CLI_MOST_TUNES,
+     .record = &cli_tune_record},
 };
 
-const vkmm_record vkmm_report_record = {"report", VKMM_FIELDS(report_fields), .schema = "vkmatmul.bench/1",
-                                        .check = check_report};
+const vkmm_record cli_report_record = {"report", CLI_FIELDS(report_fields), .schema = "vkmatmul.bench/1",
+                                       .check = check_report};
 
 /* ---- several ---- */
 
-static const vkmm_field saved_fields[] = {{"report", VKMM_FIELD_TEXT, BENCH(name), VKMM_MAYBE},
-                                          {NULL, VKMM_FIELD_EMBED, .record = &vkmm_report_record}};
-const vkmm_record vkmm_saved_record = {NULL, VKMM_FIELDS(saved_fields)};
+static const cli_field saved_fields[] = {{"report", CLI_FIELD_TEXT, BENCH(name), CLI_MAYBE},
+                                         {NULL, CLI_FIELD_EMBED, .record = &cli_report_record}};
+const vkmm_record cli_saved_record = {NULL, CLI_FIELDS(saved_fields)};
 
-static const vkmm_field reports_fields[] = {
-    {"reports", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_reports, benches, count), VKMM_NEEDED, .length = VKMM_MOST_REPORTS,
-     .record = &vkmm_saved_record},
+static const cli_field reports_fields[] = {
+    {"reports", CLI_FIELD_RECORD, CLI_LIST(cli_reports, benches, count), CLI_NEEDED, .length = CLI_MOST_REPORTS,
+     .record = &cli_saved_record},
 };
-const vkmm_record vkmm_reports_record = {NULL, VKMM_FIELDS(reports_fields)};
+const vkmm_record cli_reports_record = {NULL, CLI_FIELDS(reports_fields)};
 
 /* ---- lines ---- */
 
-static const vkmm_field head_line_fields[] = {{NULL, VKMM_FIELD_EMBED, .record = &vkmm_head_record}},
-                        row_line_fields[] = {{NULL, VKMM_FIELD_EMBED, .record = &vkmm_row_record}},
-                        tune_line_fields[] = {{NULL, VKMM_FIELD_EMBED, .record = &vkmm_tune_record}},
-                        end_line_fields[] = {{NULL, VKMM_FIELD_EMBED, .record = &vkmm_end_record}};
+static const cli_field head_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_head_record}},
+                       row_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_row_record}},
+                       tune_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_tune_record}},
+                       end_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_end_record}};
 
-static const vkmm_field device_line_fields[] = {
-    {"device", VKMM_FIELD_U32, VKMM_AT(vkmm_device_line, index)},
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_device_line, device), VKMM_POINTER, .record = &vkmm_device_record},
+static const cli_field device_line_fields[] = {
+    {"device", CLI_FIELD_U32, CLI_AT(cli_device_line, index)},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_device_line, device), CLI_POINTER, .record = &cli_device_record},
 };
 
-const vkmm_record vkmm_head_line_record = {"head_line", VKMM_FIELDS(head_line_fields),
-                                           .schema = "vkmatmul.bench.head/1"};
-const vkmm_record vkmm_device_line_record = {"device_line", VKMM_FIELDS(device_line_fields),
-                                             .schema = "vkmatmul.bench.device/1"};
-const vkmm_record vkmm_row_line_record = {"row_line", VKMM_FIELDS(row_line_fields), .schema = "vkmatmul.bench.row/1"};
-const vkmm_record vkmm_tune_line_record = {"tune_line", VKMM_FIELDS(tune_line_fields),
-                                           .schema = "vkmatmul.bench.tune/1"};
-const vkmm_record vkmm_end_line_record = {"end_line", VKMM_FIELDS(end_line_fields), .schema = "vkmatmul.bench.end/1"};
+const vkmm_record cli_head_line_record = {"head_line", CLI_FIELDS(head_line_fields), .schema = "vkmatmul.bench.head/1"};
+const vkmm_record cli_device_line_record = {"device_line", CLI_FIELDS(device_line_fields),
+                                            .schema = "vkmatmul.bench.device/1"};
+const vkmm_record cli_row_line_record = {"row_line", CLI_FIELDS(row_line_fields), .schema = "vkmatmul.bench.row/1"};
+const vkmm_record cli_tune_line_record = {"tune_line", CLI_FIELDS(tune_line_fields), .schema = "vkmatmul.bench.tune/1"};
+const vkmm_record cli_end_line_record = {"end_line", CLI_FIELDS(end_line_fields), .schema = "vkmatmul.bench.end/1"};

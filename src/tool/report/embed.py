@@ -3,7 +3,7 @@
 
     embed.py -o HEADER NAME PAGE.html STYLE.css... SCRIPT.js...
 
-The arrays are vkmm_NAME_head and vkmm_NAME_tail. The page's content security policy names its one style and its one
+The arrays are cli_NAME_head and cli_NAME_tail. The page's content security policy names its one style and its one
 script by their hashes: nothing else runs, nothing is loaded.
 """
 import base64
@@ -43,7 +43,7 @@ def main():
     head, tail = read(html).split("@DATA@")
     head = put(put(put(head, "@STYLE@", style), "@STYLE_HASH@", sha256(style)), "@SCRIPT_HASH@", sha256(script))
     tail = put(tail, "@SCRIPT@", script)
-    arrays = array(f"vkmm_{name}_head", head) + array(f"vkmm_{name}_tail", tail)
+    arrays = array(f"cli_{name}_head", head) + array(f"cli_{name}_tail", tail)
     pathlib.Path(sys.argv[2]).write_text("/* Made by embed.py. */\n" + arrays, encoding="ascii")
 
 

@@ -4,20 +4,20 @@
 #include "report/report.h"
 
 typedef struct line {
-    const vkmm_bench *bench;
-    const vkmm_bench_device *device; /* NULL: unknown */
-    const vkmm_bench_row *row;
+    const cli_bench *bench;
+    const cli_bench_device *device; /* NULL: unknown */
+    const cli_bench_row *row;
 } line;
 
-static const vkmm_field line_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(line, bench), VKMM_POINTER, .record = &vkmm_head_record},
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(line, row), VKMM_POINTER, .record = &vkmm_row_record},
-    {"on", VKMM_FIELD_RECORD, VKMM_AT(line, device), VKMM_POINTER, .record = &vkmm_device_record},
+static const cli_field line_fields[] = {
+    {NULL, CLI_FIELD_EMBED, CLI_AT(line, bench), CLI_POINTER, .record = &cli_head_record},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(line, row), CLI_POINTER, .record = &cli_row_record},
+    {"on", CLI_FIELD_RECORD, CLI_AT(line, device), CLI_POINTER, .record = &cli_device_record},
 };
 
-static const vkmm_record line_record = {NULL, VKMM_FIELDS(line_fields)};
+static const vkmm_record line_record = {NULL, CLI_FIELDS(line_fields)};
 
-static const vkmm_csv_column columns[] = {
+static const cli_csv_column columns[] = {
     {"on.label", "device"},
     {"on.driver_name", "driver"},
     {"on.driver_info"},
@@ -26,8 +26,8 @@ static const vkmm_csv_column columns[] = {
     {"kernel.name", "kernel"},
     {"kernel.config"},
     {"kernel.tuned"},
-    VKMM_CSV_PROBLEM,
-    VKMM_CSV_OPERANDS,
+    CLI_CSV_PROBLEM,
+    CLI_CSV_OPERANDS,
     {"problem.init"},
     {"problem.seed"},
     {"rotating_bytes"},
@@ -75,7 +75,7 @@ static const vkmm_csv_column columns[] = {
     {"created"},
     {"host.processor", "host"},
     {"host.os"},
-    VKMM_CSV_REST,
+    CLI_CSV_REST,
     {"busy"},
     {"power.others"},
     {"in_panels"},
@@ -86,26 +86,26 @@ static const vkmm_csv_column columns[] = {
 
 enum { COLUMNS = VKMM_COUNT(columns) };
 
-static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
+static vkmm_status begin(cli_report *report, const cli_bench *bench)
 {
     (void)bench;
-    vkmm_csv_header(report->out, columns, COLUMNS);
+    cli_csv_header(report->out, columns, COLUMNS);
     return VKMM_OK;
 }
 
-static vkmm_status row(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_row *row)
+static vkmm_status row(cli_report *report, const cli_bench *bench, const cli_bench_row *row)
 {
     const line all = {bench, row->device < bench->device_count ? &bench->devices[row->device] : NULL, row};
 
-    return vkmm_csv_line(report->out, columns, COLUMNS, vkmm_record_json(&line_record, &all)) ? VKMM_OK
-                                                                                              : VKMM_OUT_OF_MEMORY;
+    return cli_csv_line(report->out, columns, COLUMNS, cli_record_json(&line_record, &all)) ? VKMM_OK
+                                                                                            : VKMM_OUT_OF_MEMORY;
 }
 
 /* ---- run and ladder ---- */
 
-static const vkmm_csv_column run_columns[] = {
+static const cli_csv_column run_columns[] = {
     {"step"},
-    VKMM_CSV_PROBLEM,
+    CLI_CSV_PROBLEM,
     {"problem.init"},
     {"problem.seed"},
     {"device.name", "device"},
@@ -130,13 +130,13 @@ static const vkmm_csv_column run_columns[] = {
     {"verify.bound"},
     {"tool.version"},
     {"tool.shader_hash"},
-    VKMM_CSV_OPERANDS,
+    CLI_CSV_OPERANDS,
     {"kernel.config"},
     {"kernel.tuned"},
     {"kernel.splits"},
     {"kernel.items"},
     {"kernel.workspace_bytes"},
-    VKMM_CSV_REST,
+    CLI_CSV_REST,
     {"wall_ms"},
     {"panels.rows", "panel_rows"},
     {"panels.cols", "panel_cols"},
@@ -157,12 +157,12 @@ static const vkmm_csv_column run_columns[] = {
     {"problem.method"},
 };
 
-static vkmm_status csv_row(vkmm_report *report, const vkmm_bench_row *row)
+static vkmm_status csv_row(cli_report *report, const cli_bench_row *row)
 {
-    if (report->rows == 0) vkmm_csv_header(report->out, run_columns, VKMM_COUNT(run_columns));
-    return vkmm_csv_line(report->out, run_columns, VKMM_COUNT(run_columns), vkmm_json_run(report, row))
+    if (report->rows == 0) cli_csv_header(report->out, run_columns, VKMM_COUNT(run_columns));
+    return cli_csv_line(report->out, run_columns, VKMM_COUNT(run_columns), cli_json_run(report, row))
                ? VKMM_OK
                : VKMM_OUT_OF_MEMORY;
 }
 
-const vkmm_writer vkmm_csv_writer = {"csv", ".csv", begin, row, .run = csv_row, .compare = vkmm_compare_csv};
+const cli_writer cli_csv_writer = {"csv", ".csv", begin, row, .run = csv_row, .compare = cli_compare_csv};

@@ -5,9 +5,9 @@
 #include "report/report.h"
 
 /* Failures are known only at the end, so everything is written there. */
-static vkmm_status json_end(vkmm_report *report, const vkmm_bench *bench)
+static vkmm_status json_end(cli_report *report, const cli_bench *bench)
 {
-    json_t *object = vkmm_record_json(&vkmm_report_record, bench);
+    json_t *object = cli_record_json(&cli_report_record, bench);
 
     if (object == NULL) return VKMM_OUT_OF_MEMORY;
     (void)json_dumpf(object, report->out,
@@ -17,48 +17,48 @@ static vkmm_status json_end(vkmm_report *report, const vkmm_bench *bench)
     return VKMM_OK;
 }
 
-static vkmm_status put_line(const vkmm_report *report, const vkmm_record *record, const void *data)
+static vkmm_status put_line(const cli_report *report, const vkmm_record *record, const void *data)
 {
-    return vkmm_json_line(report, vkmm_record_json(record, data));
+    return cli_json_line(report, cli_record_json(record, data));
 }
 
-static vkmm_status put_device(const vkmm_report *report, const vkmm_bench *bench, uint32_t index)
+static vkmm_status put_device(const cli_report *report, const cli_bench *bench, uint32_t index)
 {
-    const vkmm_device_line line = {index, &bench->devices[index]};
+    const cli_device_line line = {index, &bench->devices[index]};
 
-    return put_line(report, &vkmm_device_line_record, &line);
+    return put_line(report, &cli_device_line_record, &line);
 }
 
-static vkmm_status lines_begin(vkmm_report *report, const vkmm_bench *bench)
+static vkmm_status lines_begin(cli_report *report, const cli_bench *bench)
 {
-    vkmm_status status = put_line(report, &vkmm_head_line_record, bench);
+    vkmm_status status = put_line(report, &cli_head_line_record, bench);
 
     for (uint32_t i = 0; i < bench->device_count && status == VKMM_OK; i++) status = put_device(report, bench, i);
     return status;
 }
 
-static vkmm_status lines_row(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_row *row)
+static vkmm_status lines_row(cli_report *report, const cli_bench *bench, const cli_bench_row *row)
 {
     (void)bench;
-    return put_line(report, &vkmm_row_line_record, row);
+    return put_line(report, &cli_row_line_record, row);
 }
 
 /* A device that failed meanwhile is written again: the later line applies. */
-static vkmm_status lines_end(vkmm_report *report, const vkmm_bench *bench)
+static vkmm_status lines_end(cli_report *report, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
 
     for (uint32_t i = 0; i < bench->device_count && status == VKMM_OK; i++)
         if (bench->devices[i].failed[0] != '\0') status = put_device(report, bench, i);
     for (uint32_t i = 0; i < bench->tune_count && status == VKMM_OK; i++)
-        status = put_line(report, &vkmm_tune_line_record, &bench->tunes[i]);
-    return status == VKMM_OK ? put_line(report, &vkmm_end_line_record, bench) : status;
+        status = put_line(report, &cli_tune_line_record, &bench->tunes[i]);
+    return status == VKMM_OK ? put_line(report, &cli_end_line_record, bench) : status;
 }
 
 /* ---- run and ladder ---- */
 
 /* Statistics are enough, unless all samples are requested. */
-static json_t *without_samples(const vkmm_report *report, json_t *json)
+static json_t *without_samples(const cli_report *report, json_t *json)
 {
     void *at = json_object_iter(json);
 
@@ -69,22 +69,22 @@ static json_t *without_samples(const vkmm_report *report, json_t *json)
     return json;
 }
 
-static vkmm_status json_row(vkmm_report *report, const vkmm_bench_row *row)
+static vkmm_status json_row(cli_report *report, const cli_bench_row *row)
 {
-    return vkmm_json_line(report, without_samples(report, vkmm_json_run(report, row)));
+    return cli_json_line(report, without_samples(report, cli_json_run(report, row)));
 }
 
 /* One document, so all rows at once. */
-static vkmm_status json_ladder(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row)
+static vkmm_status json_ladder(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row)
 {
     json_t *document;
 
     if (row != NULL) return VKMM_OK;
-    document = vkmm_json_document(report, "vkmatmul.ladder/1", ladder->device, ladder->host,
-                                  vkmm_record_json(&vkmm_ladder_record, ladder));
-    return vkmm_json_line(report, without_samples(report, document));
+    document = cli_json_document(report, "vkmatmul.ladder/1", ladder->device, ladder->host,
+                                 cli_record_json(&cli_ladder_record, ladder));
+    return cli_json_line(report, without_samples(report, document));
 }
 
-const vkmm_writer vkmm_json_writer = {
-    "json", ".json", .end = json_end, .run = json_row, .ladder = json_ladder, .compare = vkmm_compare_json};
-const vkmm_writer vkmm_jsonl_writer = {"jsonl", ".jsonl", lines_begin, lines_row, lines_end};
+const cli_writer cli_json_writer = {
+    "json", ".json", .end = json_end, .run = json_row, .ladder = json_ladder, .compare = cli_compare_json};
+const cli_writer cli_jsonl_writer = {"jsonl", ".jsonl", lines_begin, lines_row, lines_end};

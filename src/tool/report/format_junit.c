@@ -47,30 +47,30 @@ static void put_figure(FILE *out, const char *name, double value)
 }
 
 /* A row that did not run is skipped, and so is one that was not verified. */
-static const char *why_skipped(const vkmm_bench_row *row)
+static const char *why_skipped(const cli_bench_row *row)
 {
     if (row->not_run[0] != '\0') return row->not_run;
-    return row->passed || vkmm_bench_is_wrong(row) ? NULL : "not verified";
+    return row->passed || cli_bench_is_wrong(row) ? NULL : "not verified";
 }
 
 /* Seconds of one product's kernel. */
-static double seconds_of(const vkmm_bench_row *row)
+static double seconds_of(const cli_bench_row *row)
 {
     return isfinite(row->figures.median_ms) ? row->figures.median_ms / 1000 : 0;
 }
 
-static int is_failure(const vkmm_junit_case *one)
+static int is_failure(const cli_junit_case *one)
 {
-    return one->failure[0] != '\0' || vkmm_bench_is_wrong(one->row);
+    return one->failure[0] != '\0' || cli_bench_is_wrong(one->row);
 }
 
-static void put_case(FILE *out, const vkmm_junit_case *one, const char *device)
+static void put_case(FILE *out, const cli_junit_case *one, const char *device)
 {
-    const vkmm_bench_row *row = one->row;
-    char difference[VKMM_TEXT_DIFFERENCE], name[800], xml[XML_TEXT], of[XML_TEXT];
+    const cli_bench_row *row = one->row;
+    char difference[CLI_TEXT_DIFFERENCE], name[800], xml[XML_TEXT], of[XML_TEXT];
 
-    vkmm_text_difference(difference, sizeof difference, &row->problem);
-    VKMM_PUT(name, "%s %s %s%s%s%s", VKMM_NAME(&row->problem, 1), vkmm_text_type(&row->problem, 1), row->asked,
+    cli_text_difference(difference, sizeof difference, &row->problem);
+    VKMM_PUT(name, "%s %s %s%s%s%s", CLI_NAME(&row->problem, 1), cli_text_type(&row->problem, 1), row->asked,
              difference[0] != '\0' ? ", " : "", difference, row->rotating_bytes > 0 ? ", cold caches" : "");
     fprintf(out, "    <testcase name=\"%s\" classname=\"%s\" time=\"%.9f\">\n      <properties>\n", xml_of(xml, name),
             xml_of(of, device), seconds_of(row));
@@ -82,7 +82,7 @@ static void put_case(FILE *out, const vkmm_junit_case *one, const char *device)
     put_figure(out, "gflops", row->figures.gflops);
     put_property(out, "throttled", row->figures.throttled ? "true" : "");
     fputs("      </properties>\n", out);
-    if (vkmm_bench_is_wrong(row))
+    if (cli_bench_is_wrong(row))
         fprintf(out, "      <failure type=\"wrong\" message=\"%s\"/>\n", xml_of(xml, row->sentence));
     else if (one->failure[0] != '\0')
         fprintf(out, "      <failure type=\"slower\" message=\"%s\"/>\n", xml_of(xml, one->failure));
@@ -91,7 +91,7 @@ static void put_case(FILE *out, const vkmm_junit_case *one, const char *device)
     fputs("    </testcase>\n", out);
 }
 
-static void put_properties(FILE *out, const vkmm_bench *bench, const vkmm_bench_device *device)
+static void put_properties(FILE *out, const cli_bench *bench, const cli_bench_device *device)
 {
     fputs("    <properties>\n", out);
     put_property(out, "driver", device->info.driver_name);
@@ -106,8 +106,8 @@ static void put_properties(FILE *out, const vkmm_bench *bench, const vkmm_bench_
     fputs("    </properties>\n", out);
 }
 
-void vkmm_junit_suite(FILE *out, const vkmm_bench *bench, const vkmm_bench_device *device, const char *label,
-                      const vkmm_junit_case *cases, uint32_t count)
+void cli_junit_suite(FILE *out, const cli_bench *bench, const cli_bench_device *device, const char *label,
+                     const cli_junit_case *cases, uint32_t count)
 {
     uint32_t failures = 0, skipped = 0, errors = device->failed[0] != '\0';
     double seconds = 0;
@@ -133,9 +133,9 @@ void vkmm_junit_suite(FILE *out, const vkmm_bench *bench, const vkmm_bench_devic
 }
 
 /* Everything is written at the end, because a suite begins with its counts. */
-static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
+static vkmm_status end(cli_report *report, const cli_bench *bench)
 {
-    vkmm_junit_case *cases = vkmm_alloc((size_t)bench->row_count + 1, sizeof *cases);
+    cli_junit_case *cases = vkmm_alloc((size_t)bench->row_count + 1, sizeof *cases);
 
     if (cases == NULL) return VKMM_OUT_OF_MEMORY;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vkmatmul bench\">\n", report->out);
@@ -143,11 +143,11 @@ static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
         uint32_t count = 0;
         for (uint32_t i = 0; i < bench->row_count; i++)
             if (bench->rows[i].device == d) cases[count++].row = &bench->rows[i];
-        vkmm_junit_suite(report->out, bench, &bench->devices[d], bench->devices[d].label, cases, count);
+        cli_junit_suite(report->out, bench, &bench->devices[d], bench->devices[d].label, cases, count);
     }
     fputs("</testsuites>\n", report->out);
     vkmm_free(cases);
     return VKMM_OK;
 }
 
-const vkmm_writer vkmm_junit_writer = {"junit", ".xml", .end = end, .compare = vkmm_compare_junit};
+const cli_writer cli_junit_writer = {"junit", ".xml", .end = end, .compare = cli_compare_junit};

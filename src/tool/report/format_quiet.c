@@ -7,7 +7,7 @@
 #include "math/type.h"
 #include "report/report.h"
 
-static vkmm_status quiet_row(vkmm_report *report, const vkmm_bench_row *row)
+static vkmm_status quiet_row(cli_report *report, const cli_bench_row *row)
 {
     const int rounds =
         row->problem.method != VKMM_COMPUTE_DIRECT ||
@@ -22,9 +22,9 @@ static vkmm_status quiet_row(vkmm_report *report, const vkmm_bench_row *row)
     else if (!isfinite(row->figures.gflops))
         fputs("empty\n", report->out);
     else
-        fprintf(report->out, "%s%s%s\n", VKMM_FIGURE(row->figures.gflops), rounds ? " " : "",
-                rounds ? vkmm_text_type(&row->problem, report->utf8) : "");
+        fprintf(report->out, "%s%s%s\n", CLI_FIGURE(row->figures.gflops), rounds ? " " : "",
+                rounds ? cli_text_type(&row->problem, report->utf8) : "");
     return VKMM_OK;
 }
 
-const vkmm_writer vkmm_quiet_writer = {"quiet", .run = quiet_row};
+const cli_writer cli_quiet_writer = {"quiet", .run = quiet_row};

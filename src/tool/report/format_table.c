@@ -11,91 +11,91 @@
 enum { USUAL_SIZE = 14, USUAL_KERNEL = 10 };
 
 /* Begins the rows of one device. */
-static void print_section(vkmm_report *report, const vkmm_bench *bench, uint32_t device)
+static void print_section(cli_report *report, const cli_bench *bench, uint32_t device)
 {
-    const vkmm_columns columns = vkmm_columns_fit(report, vkmm_bench_columns, VKMM_BENCH_COLUMNS);
-    char text[VKMM_PEAKS];
+    const cli_columns columns = cli_columns_fit(report, cli_bench_columns, CLI_BENCH_COLUMNS);
+    char text[CLI_PEAKS];
 
     if (report->section != 0) putc('\n', report->out);
     report->section = device + 1;
     if (device < bench->device_count) {
-        vkmm_device_text(report, &bench->devices[device], text, sizeof text);
-        vkmm_report_say(report, 0, VKMM_STRONG, "%s", text);
-        vkmm_bench_peaks_text(report, &bench->devices[device].peaks, text);
-        if (text[0] != '\0') vkmm_report_say(report, 0, VKMM_PLAIN, "measured peaks: %s", text);
+        cli_device_text(report, &bench->devices[device], text, sizeof text);
+        cli_report_say(report, 0, CLI_STRONG, "%s", text);
+        cli_bench_peaks_text(report, &bench->devices[device].peaks, text);
+        if (text[0] != '\0') cli_report_say(report, 0, CLI_PLAIN, "measured peaks: %s", text);
     }
-    vkmm_columns_line(report, &columns, NULL);
+    cli_columns_line(report, &columns, NULL);
 }
 
-static void widen(const vkmm_report *report, const vkmm_bench_row *row, int *width,
-                  void (*fill)(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell))
+static void widen(const cli_report *report, const cli_bench_row *row, int *width,
+                  void (*fill)(const cli_report *report, const cli_bench_row *row, cli_cell *cell))
 {
-    vkmm_cell cell = {0};
+    cli_cell cell = {0};
     int columns;
 
     fill(report, row, &cell);
-    columns = (int)vkmm_text_columns(cell.text);
+    columns = (int)cli_text_columns(cell.text);
     if (columns > *width) *width = columns;
 }
 
-static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
+static vkmm_status begin(cli_report *report, const cli_bench *bench)
 {
     report->section = 0;
     /* In a run, no row is known yet: leaves room for what the suites contain. */
     if (bench->row_count == 0 && report->size_width < USUAL_SIZE) report->size_width = USUAL_SIZE;
     if (bench->row_count == 0 && report->kernel_width < USUAL_KERNEL) report->kernel_width = USUAL_KERNEL;
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        widen(report, &bench->rows[i], &report->size_width, vkmm_cell_size);
-        widen(report, &bench->rows[i], &report->type_width, vkmm_cell_type);
-        widen(report, &bench->rows[i], &report->kernel_width, vkmm_cell_kernel);
+        widen(report, &bench->rows[i], &report->size_width, cli_cell_size);
+        widen(report, &bench->rows[i], &report->type_width, cli_cell_type);
+        widen(report, &bench->rows[i], &report->kernel_width, cli_cell_kernel);
     }
     return VKMM_OK;
 }
 
-static vkmm_status row(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_row *row)
+static vkmm_status row(cli_report *report, const cli_bench *bench, const cli_bench_row *row)
 {
-    const vkmm_columns columns = vkmm_columns_fit(report, vkmm_bench_columns, VKMM_BENCH_COLUMNS);
-    char text[VKMM_REMARKS];
+    const cli_columns columns = cli_columns_fit(report, cli_bench_columns, CLI_BENCH_COLUMNS);
+    char text[CLI_REMARKS];
 
     if (row->not_run[0] != '\0') return VKMM_OK; /* at the end, together */
     if (report->section != row->device + 1) print_section(report, bench, row->device);
-    vkmm_columns_line(report, &columns, row);
-    vkmm_bench_remarks(row, text);
-    if (text[0] != '\0') vkmm_report_say(report, 4, vkmm_bench_is_wrong(row) ? VKMM_BAD : VKMM_DIM, "%s", text);
+    cli_columns_line(report, &columns, row);
+    cli_bench_remarks(row, text);
+    if (text[0] != '\0') cli_report_say(report, 4, cli_bench_is_wrong(row) ? CLI_BAD : CLI_DIM, "%s", text);
     return VKMM_OK;
 }
 
-static int is_left_out(const vkmm_bench_row *row, const vkmm_bench_row *like)
+static int is_left_out(const cli_bench_row *row, const cli_bench_row *like)
 {
     return row->not_run[0] != '\0' && row->device == like->device && strcmp(row->not_run, like->not_run) == 0;
 }
 
 /* The rows of a device that did not run for one reason, from the first of them on: the reason, then the rows. */
-static void print_left_out(const vkmm_report *report, const vkmm_bench *bench, uint32_t first)
+static void print_left_out(const cli_report *report, const cli_bench *bench, uint32_t first)
 {
     enum { INDENT = 4 };
-    const vkmm_bench_row *like = &bench->rows[first];
+    const cli_bench_row *like = &bench->rows[first];
     const int most = report->columns > 0 ? report->columns : 120, several = bench->device_count > 1;
     char name[600];
     int used = 0;
 
-    vkmm_report_say(report, 0, VKMM_PLAIN, "not run%s%s: %s", several ? " on " : "",
-                    several && like->device < bench->device_count ? bench->devices[like->device].label : "",
-                    like->not_run);
-    fputs(vkmm_paint_on(report, VKMM_DIM), report->out);
+    cli_report_say(report, 0, CLI_PLAIN, "not run%s%s: %s", several ? " on " : "",
+                   several && like->device < bench->device_count ? bench->devices[like->device].label : "",
+                   like->not_run);
+    fputs(cli_paint_on(report, CLI_DIM), report->out);
     for (uint32_t i = first; i < bench->row_count; i++) {
         if (!is_left_out(&bench->rows[i], like)) continue;
-        vkmm_bench_row_name(report, &bench->rows[i], name, sizeof name);
-        const int length = (int)vkmm_text_columns(name), fits = used + 2 + length + 1 <= most;
+        cli_bench_row_name(report, &bench->rows[i], name, sizeof name);
+        const int length = (int)cli_text_columns(name), fits = used + 2 + length + 1 <= most;
         if (used == 0 || !fits) fprintf(report->out, "%s%*s", used > 0 ? ",\n" : "", INDENT, "");
         fprintf(report->out, "%s%s", used > 0 && fits ? ", " : "", name);
         used = (used > 0 && fits ? used + 2 : INDENT) + length;
     }
-    fprintf(report->out, "%s\n", vkmm_paint_off(report, VKMM_DIM));
+    fprintf(report->out, "%s\n", cli_paint_off(report, CLI_DIM));
 }
 
 /* Each reason once for each device. */
-static void print_all_left_out(const vkmm_report *report, const vkmm_bench *bench)
+static void print_all_left_out(const cli_report *report, const cli_bench *bench)
 {
     int any = 0;
 
@@ -110,20 +110,20 @@ static void print_all_left_out(const vkmm_report *report, const vkmm_bench *benc
     }
 }
 
-static void print_count(const vkmm_report *report, const char *what, uint32_t count)
+static void print_count(const cli_report *report, const char *what, uint32_t count)
 {
     if (count > 0) fprintf(report->out, ", %u %s", count, what);
 }
 
 /* "31 rows: 28 timed, 1 wrong, 2 not run". */
-static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
+static vkmm_status end(cli_report *report, const cli_bench *bench)
 {
     uint32_t timed = 0, wrong = 0, not_run = 0, busy = 0, throttled = 0;
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        const vkmm_bench_row *row = &bench->rows[i];
+        const cli_bench_row *row = &bench->rows[i];
         not_run += row->not_run[0] != '\0';
-        wrong += (uint32_t)vkmm_bench_is_wrong(row);
+        wrong += (uint32_t)cli_bench_is_wrong(row);
         timed += isfinite(row->figures.gflops) ? 1 : 0;
         busy += row->figures.busy ? 1 : 0;
         throttled += row->figures.throttled ? 1 : 0;
@@ -136,46 +136,46 @@ static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
     print_count(report, "throttled", throttled);
     print_count(report, "not run", not_run);
     putc('\n', report->out);
-    vkmm_bench_close(report, bench);
+    cli_bench_close(report, bench);
     return VKMM_OK;
 }
 
 /* ---- Markdown, for issues and pages ---- */
 
-static void md_section(const vkmm_report *report, const vkmm_bench_device *device)
+static void md_section(const cli_report *report, const cli_bench_device *device)
 {
-    const vkmm_columns columns = {vkmm_bench_columns, VKMM_BENCH_COLUMNS, 0};
-    char text[VKMM_PEAKS];
+    const cli_columns columns = {cli_bench_columns, CLI_BENCH_COLUMNS, 0};
+    char text[CLI_PEAKS];
 
     fputs("### ", report->out);
-    vkmm_device_text(report, device, text, sizeof text);
-    vkmm_md_text(report->out, text);
-    vkmm_bench_peaks_text(report, &device->peaks, text);
+    cli_device_text(report, device, text, sizeof text);
+    cli_md_text(report->out, text);
+    cli_bench_peaks_text(report, &device->peaks, text);
     fputs(text[0] != '\0' ? "\n\nMeasured peaks: " : "", report->out);
-    vkmm_md_text(report->out, text);
+    cli_md_text(report->out, text);
     fputs("\n\n", report->out);
-    vkmm_columns_line(report, &columns, NULL);
+    cli_columns_line(report, &columns, NULL);
 }
 
-static vkmm_status md_begin(vkmm_report *report, const vkmm_bench *bench)
+static vkmm_status md_begin(cli_report *report, const cli_bench *bench)
 {
     fputs("vkmatmul ", report->out);
-    vkmm_md_text(report->out, bench->version);
+    cli_md_text(report->out, bench->version);
     fputs(", shaders ", report->out);
-    vkmm_md_text(report->out, bench->shader_hash);
+    cli_md_text(report->out, bench->shader_hash);
     if (bench->command != NULL) {
         fputs(": ", report->out);
-        vkmm_md_text(report->out, bench->command);
+        cli_md_text(report->out, bench->command);
     }
     fputs("\n\n", report->out);
     return VKMM_OK;
 }
 
 /* Everything is written at the end: rows of devices that take turns arrive mixed. */
-static vkmm_status md_end(vkmm_report *report, const vkmm_bench *bench)
+static vkmm_status md_end(cli_report *report, const cli_bench *bench)
 {
-    const vkmm_columns columns = {vkmm_bench_columns, VKMM_BENCH_COLUMNS, 0};
-    vkmm_report markdown = *report;
+    const cli_columns columns = {cli_bench_columns, CLI_BENCH_COLUMNS, 0};
+    cli_report markdown = *report;
 
     markdown.utf8 = markdown.markdown = 1;
     markdown.colour = 0;
@@ -184,125 +184,125 @@ static vkmm_status md_end(vkmm_report *report, const vkmm_bench *bench)
         for (uint32_t i = 0; i < bench->row_count; i++) {
             if (bench->rows[i].device != d) continue;
             if (rows++ == 0) md_section(&markdown, &bench->devices[d]);
-            vkmm_columns_line(&markdown, &columns, &bench->rows[i]);
+            cli_columns_line(&markdown, &columns, &bench->rows[i]);
         }
         if (rows > 0) putc('\n', report->out);
     }
-    vkmm_bench_close(&markdown, bench);
+    cli_bench_close(&markdown, bench);
     return VKMM_OK;
 }
 
 /* ---- run ---- */
 
-static const vkmm_column run_columns[] = {
-    {"size", NULL, 5, 0, 0, vkmm_cell_size},
-    {"type", NULL, 4, 0, 0, vkmm_cell_type},
-    {"kernel", NULL, 8, 0, 0, vkmm_cell_kernel},
-    {"tile", NULL, 5, 0, 0, vkmm_cell_tile},
-    {.path = "time.kernel_ms.median", .width = 9, .fill = vkmm_cell_marks},
-    {"p5 – p95", "p5 - p95", 15, 0, 1, vkmm_cell_spread},
-    {"samples", NULL, 7, 1, 3, vkmm_cell_count},
+static const cli_column run_columns[] = {
+    {"size", NULL, 5, 0, 0, cli_cell_size},
+    {"type", NULL, 4, 0, 0, cli_cell_type},
+    {"kernel", NULL, 8, 0, 0, cli_cell_kernel},
+    {"tile", NULL, 5, 0, 0, cli_cell_tile},
+    {.path = "time.kernel_ms.median", .width = 9, .fill = cli_cell_marks},
+    {"p5 – p95", "p5 - p95", 15, 0, 1, cli_cell_spread},
+    {"samples", NULL, 7, 1, 3, cli_cell_count},
     {.path = "time.submit_ms.median", .width = 9, .leaves = 2},
     {.path = "time.total_ms.median", .width = 8, .leaves = 4},
-    {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
-    {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
+    {.path = "gflops", .width = 7, .paint = CLI_STRONG},
+    {"verified", NULL, 8, 0, 0, cli_cell_verified},
 };
 
 /* Prints the options shared by the following rows above them: once, and again when a row differs. */
-static void print_difference(vkmm_report *report, const vkmm_bench_row *row)
+static void print_difference(cli_report *report, const cli_bench_row *row)
 {
-    char text[VKMM_TEXT_DIFFERENCE];
+    char text[CLI_TEXT_DIFFERENCE];
 
-    vkmm_text_difference(text, sizeof text, &row->problem);
+    cli_text_difference(text, sizeof text, &row->problem);
     if (strcmp(text, report->difference) == 0) return;
     VKMM_PUT(report->difference, "%s", text);
-    vkmm_report_say(report, 0, VKMM_DIM, "%s", text[0] != '\0' ? text : "plain");
+    cli_report_say(report, 0, CLI_DIM, "%s", text[0] != '\0' ? text : "plain");
 }
 
 /* One device's share: "0 llvmpipe: 12 panels, 61 % of C; kernel 0.8 s, waited 0.1 s; 12.3 MB copied". */
-static void print_part(const vkmm_report *report, const vkmm_stream_part *part)
+static void print_part(const cli_report *report, const vkmm_stream_part *part)
 {
     const double bytes = (double)(part->times.uploaded_bytes + part->times.downloaded_bytes);
 
-    vkmm_report_say(
-        report, 2, VKMM_DIM, "%u %s: %llu panel%s, %.3g %% of C; %s; kernel %.3g s, waited %.3g s; %.4g MB copied%s%s",
+    cli_report_say(
+        report, 2, CLI_DIM, "%u %s: %llu panel%s, %.3g %% of C; %s; kernel %.3g s, waited %.3g s; %.4g MB copied%s%s",
         part->device->index, part->device->name, (unsigned long long)part->panels, part->panels == 1 ? "" : "s",
         100 * part->share, part->kernel->name, part->times.kernel_ms / 1000, part->wait_ms / 1000, bytes / 1e6,
         part->status != VKMM_OK ? "; failed: " : "", part->status != VKMM_OK ? vkmm_status_name(part->status) : "");
 }
 
 /* Under a row: "in 4 panels of 4096×4096: A needs …; end to end 12.1 s", or "2 devices share it; end to end 12.1 s". */
-static void print_panels(const vkmm_report *report, const vkmm_bench_row *row)
+static void print_panels(const cli_report *report, const cli_bench_row *row)
 {
     const vkmm_partition *p = &row->panels.partition;
     const unsigned long long panels = row->panels.batches * p->row_panels * p->col_panels;
     char depth[64] = "", time[32] = "", cut[160] = "";
 
     if (p->depth_panels > 1) VKMM_PUT(depth, ", K in %llu parts", (unsigned long long)p->depth_panels);
-    if (vkmm_bench_is_timed(row)) VKMM_PUT(time, "; end to end %.3g s", row->wall_ms / 1000);
+    if (cli_bench_is_timed(row)) VKMM_PUT(time, "; end to end %.3g s", row->wall_ms / 1000);
     if (row->panels.part_count == 0)
         VKMM_PUT(cut, "in %llu panel%s of %llu%s%llu%s: ", panels, panels == 1 ? "" : "s", (unsigned long long)p->rows,
                  report->utf8 ? "×" : "x", (unsigned long long)p->cols, depth);
-    vkmm_report_say(report, 2, VKMM_DIM, "%s%s%s", cut, row->panels.reason, time);
+    cli_report_say(report, 2, CLI_DIM, "%s%s%s", cut, row->panels.reason, time);
     for (uint32_t i = 0; i < row->panels.part_count; i++) print_part(report, &row->panels.parts[i]);
 }
 
-static vkmm_status table_row(vkmm_report *report, const vkmm_bench_row *row)
+static vkmm_status table_row(cli_report *report, const cli_bench_row *row)
 {
-    vkmm_cell verdict = {.text = ""};
-    vkmm_columns columns;
+    cli_cell verdict = {.text = ""};
+    cli_columns columns;
 
-    vkmm_cell_verified(report, row, &verdict);
-    if (report->rows == 0) report->verdict_width = (int)vkmm_text_columns(verdict.text);
-    columns = vkmm_columns_fit(report, run_columns, VKMM_COUNT(run_columns));
-    if (report->rows == 0 && row->panels.part_count == 0) vkmm_print_device(report, row->on, row->host);
+    cli_cell_verified(report, row, &verdict);
+    if (report->rows == 0) report->verdict_width = (int)cli_text_columns(verdict.text);
+    columns = cli_columns_fit(report, run_columns, VKMM_COUNT(run_columns));
+    if (report->rows == 0 && row->panels.part_count == 0) cli_print_device(report, row->on, row->host);
     for (uint32_t i = 0; report->rows == 0 && i < row->panels.part_count; i++)
-        vkmm_print_device(report, row->panels.parts[i].device, row->host);
+        cli_print_device(report, row->panels.parts[i].device, row->host);
     print_difference(report, row);
-    if (report->rows == 0) vkmm_columns_line(report, &columns, NULL);
-    vkmm_columns_line(report, &columns, row);
+    if (report->rows == 0) cli_columns_line(report, &columns, NULL);
+    cli_columns_line(report, &columns, row);
     if (row->panels.reason != NULL) print_panels(report, row);
-    vkmm_notes_add(&report->notes, row);
+    cli_notes_add(&report->notes, row);
     return VKMM_OK;
 }
 
 /* A table for all rows with the same options. */
-static vkmm_status md_run(vkmm_report *report, const vkmm_bench_row *row)
+static vkmm_status md_run(cli_report *report, const cli_bench_row *row)
 {
-    const vkmm_columns columns = {run_columns, VKMM_COUNT(run_columns), 0};
-    vkmm_report markdown = *report;
-    char text[VKMM_TEXT_DIFFERENCE];
+    const cli_columns columns = {run_columns, VKMM_COUNT(run_columns), 0};
+    cli_report markdown = *report;
+    char text[CLI_TEXT_DIFFERENCE];
 
     markdown.utf8 = markdown.markdown = 1;
     markdown.colour = 0;
-    vkmm_text_difference(text, sizeof text, &row->problem);
+    cli_text_difference(text, sizeof text, &row->problem);
     if (report->rows == 0 || strcmp(text, report->difference) != 0) {
         fputs(report->rows == 0 ? "### " : "\n### ", report->out);
-        vkmm_md_text(report->out, row->on != NULL ? row->on->name : row->host);
+        cli_md_text(report->out, row->on != NULL ? row->on->name : row->host);
         fputs(text[0] != '\0' ? ": " : "", report->out);
-        vkmm_md_text(report->out, text);
+        cli_md_text(report->out, text);
         fputs("\n\n", report->out);
-        vkmm_columns_line(&markdown, &columns, NULL);
+        cli_columns_line(&markdown, &columns, NULL);
     }
     VKMM_PUT(report->difference, "%s", text);
-    vkmm_columns_line(&markdown, &columns, row);
+    cli_columns_line(&markdown, &columns, row);
     return VKMM_OK;
 }
 
-const vkmm_writer vkmm_md_writer = {"md", ".md", md_begin, .end = md_end, .run = md_run, .compare = vkmm_compare_md};
+const cli_writer cli_md_writer = {"md", ".md", md_begin, .end = md_end, .run = md_run, .compare = cli_compare_md};
 
-static vkmm_status table_end(vkmm_report *report)
+static vkmm_status table_end(cli_report *report)
 {
-    vkmm_notes_print(report, &report->notes);
-    if (report->note[0] != '\0') vkmm_report_say(report, 0, VKMM_PLAIN, "note: %s", report->note);
+    cli_notes_print(report, &report->notes);
+    if (report->note[0] != '\0') cli_report_say(report, 0, CLI_PLAIN, "note: %s", report->note);
     return VKMM_OK;
 }
 
-const vkmm_writer vkmm_table_writer = {"table",
-                                       .begin = begin,
-                                       .row = row,
-                                       .end = end,
-                                       .run = table_row,
-                                       .run_end = table_end,
-                                       .ladder = vkmm_table_ladder,
-                                       .compare = vkmm_compare_table};
+const cli_writer cli_table_writer = {"table",
+                                     .begin = begin,
+                                     .row = row,
+                                     .end = end,
+                                     .run = table_row,
+                                     .run_end = table_end,
+                                     .ladder = cli_table_ladder,
+                                     .compare = cli_compare_table};

@@ -5,44 +5,44 @@
 #include "report/json.h"
 #include "report/records.h"
 
-vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object)
+vkmm_status cli_json_line(const cli_report *report, json_t *object)
 {
     if (object == NULL) return VKMM_OUT_OF_MEMORY;
-    /* A failed write shows in vkmm_report_flush: the stream remembers it. */
+    /* A failed write shows in cli_report_flush: the stream remembers it. */
     (void)json_dumpf(object, report->out, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(object);
     putc('\n', report->out);
     return VKMM_OK;
 }
 
-int vkmm_json_put(json_t *object, const char *key, json_t *value)
+int cli_json_put(json_t *object, const char *key, json_t *value)
 {
     return json_object_set_new(object, key, value) != 0;
 }
 
-int vkmm_json_add(json_t *array, json_t *value)
+int cli_json_add(json_t *array, json_t *value)
 {
     return json_array_append_new(array, value) != 0;
 }
 
-json_t *vkmm_json_done(json_t *object, int failures)
+json_t *cli_json_done(json_t *object, int failures)
 {
     if (failures == 0) return object;
     json_decref(object);
     return NULL;
 }
 
-json_t *vkmm_json_number(double value)
+json_t *cli_json_of_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-json_t *vkmm_json_integer(uint64_t value)
+json_t *cli_json_integer(uint64_t value)
 {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
-json_t *vkmm_json_text(const char *text)
+json_t *cli_json_of_text(const char *text)
 {
     const size_t room = text != NULL ? 4 * strlen(text) + 1 : 0; /* a byte becomes \xNN at most */
     char few[512], *clean = room > sizeof few ? vkmm_alloc(room, 1) : few;
@@ -55,40 +55,40 @@ json_t *vkmm_json_text(const char *text)
     return json;
 }
 
-json_t *vkmm_json_known_text(const char *text)
+json_t *cli_json_known_text(const char *text)
 {
-    return text[0] != '\0' ? vkmm_json_text(text) : json_null();
+    return text[0] != '\0' ? cli_json_of_text(text) : json_null();
 }
 
 /* The host's processor has the same keys, with null for what only a Vulkan device has. */
-json_t *vkmm_json_device(const vkmm_device_info *info, const char *host)
+json_t *cli_json_device(const vkmm_device_info *info, const char *host)
 {
-    vkmm_bench_device device = {.is_host = info == NULL};
+    cli_bench_device device = {.is_host = info == NULL};
 
     if (info != NULL)
         device.info = *info;
     else
         VKMM_PUT(device.info.name, "%s", host != NULL ? host : "");
-    return vkmm_record_json(&vkmm_identity_record, &device);
+    return cli_record_json(&cli_identity_record, &device);
 }
 
-json_t *vkmm_json_tool(const vkmm_report *report)
+json_t *cli_json_tool(const cli_report *report)
 {
-    return vkmm_record_json(&vkmm_tool_record, report);
+    return cli_record_json(&cli_tool_record, report);
 }
 
-json_t *vkmm_json_document(const vkmm_report *report, const char *schema, const vkmm_device_info *device,
-                           const char *host, json_t *rest)
+json_t *cli_json_document(const cli_report *report, const char *schema, const vkmm_device_info *device,
+                          const char *host, json_t *rest)
 {
-    json_t *object = json_pack("{s:s,s:o,s:o}", "schema", schema, "tool", vkmm_json_tool(report), "device",
-                               vkmm_json_device(device, host));
+    json_t *object = json_pack("{s:s,s:o,s:o}", "schema", schema, "tool", cli_json_tool(report), "device",
+                               cli_json_device(device, host));
     const int bad = json_object_update(object, rest) != 0;
 
     json_decref(rest);
-    return vkmm_json_done(object, bad);
+    return cli_json_done(object, bad);
 }
 
-json_t *vkmm_json_run(const vkmm_report *report, const vkmm_bench_row *row)
+json_t *cli_json_run(const cli_report *report, const cli_bench_row *row)
 {
-    return vkmm_json_document(report, "vkmatmul.run/1", row->on, row->host, vkmm_record_json(&vkmm_run_record, row));
+    return cli_json_document(report, "vkmatmul.run/1", row->on, row->host, cli_record_json(&cli_run_record, row));
 }

@@ -1,35 +1,35 @@
 /* The parts of the JSON objects. Keys are stable: they may be added, but never renamed or removed (vkmatmul(1) lists
  * them). */
-#ifndef VKMM_REPORT_JSON_H
-#define VKMM_REPORT_JSON_H
+#ifndef CLI_REPORT_JSON_H
+#define CLI_REPORT_JSON_H
 
 #include <jansson.h>
 #include "report/report.h"
 
 /* Each returns a new reference, or NULL if memory runs out. Numbers that are not finite become null. */
-json_t *vkmm_json_tool(const vkmm_report *report);
-json_t *vkmm_json_device(const vkmm_device_info *device, const char *host); /* device NULL: the host, of this name */
-json_t *vkmm_json_number(double value);
-json_t *vkmm_json_integer(uint64_t value); /* a real above 2^63 - 1, the largest that the library keeps as an integer */
-json_t *vkmm_json_text(const char *text);  /* null for NULL; names as vkmm_clean leaves them */
-json_t *vkmm_json_known_text(const char *text); /* null for "" as well */
+json_t *cli_json_tool(const cli_report *report);
+json_t *cli_json_device(const vkmm_device_info *device, const char *host); /* device NULL: the host, of this name */
+json_t *cli_json_of_number(double value);
+json_t *cli_json_integer(uint64_t value); /* a real above 2^63 - 1, the largest that the library keeps as an integer */
+json_t *cli_json_of_text(const char *text);    /* null for NULL; names as vkmm_clean leaves them */
+json_t *cli_json_known_text(const char *text); /* null for "" as well */
 
 /* Adds a key and takes over the value; returns 0, or 1 if either is NULL or memory runs out. Add the results
- * up for vkmm_json_done. */
-int vkmm_json_put(json_t *object, const char *key, json_t *value);
-int vkmm_json_add(json_t *array, json_t *value); /* the same for one more entry */
+ * up for cli_json_done. */
+int cli_json_put(json_t *object, const char *key, json_t *value);
+int cli_json_add(json_t *array, json_t *value); /* the same for one more entry */
 
 /* The object itself, or NULL (and the object is released) if a put failed. */
-json_t *vkmm_json_done(json_t *object, int failures);
+json_t *cli_json_done(json_t *object, int failures);
 
 /* A document: its schema, as "vkmatmul.run/1", the tool, the device, then the rest, which it releases. */
-json_t *vkmm_json_document(const vkmm_report *report, const char *schema, const vkmm_device_info *device,
-                           const char *host, json_t *rest);
+json_t *cli_json_document(const cli_report *report, const char *schema, const vkmm_device_info *device,
+                          const char *host, json_t *rest);
 
 /* A result of run. */
-json_t *vkmm_json_run(const vkmm_report *report, const vkmm_bench_row *row);
+json_t *cli_json_run(const cli_report *report, const cli_bench_row *row);
 
 /* Writes the object as one line and releases it. VKMM_OUT_OF_MEMORY for NULL. */
-vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object);
+vkmm_status cli_json_line(const cli_report *report, json_t *object);
 
 #endif

@@ -32,7 +32,7 @@ static void format(char text[TEXT], const vkmm_view *view, uint64_t i, uint64_t 
         snprintf(text, TEXT, "%.0f", value);
 }
 
-void vkmm_print_matrix(const vkmm_report *report, const char *title, const vkmm_view *view)
+void cli_print_matrix(const cli_report *report, const char *title, const vkmm_view *view)
 {
     uint64_t rows[MOST_ROWS], cols[MOST_COLS];
     const uint32_t row_count = choose(view->rows, MOST_ROWS, rows);

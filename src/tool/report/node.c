@@ -7,29 +7,29 @@
 
 enum { PATH = 160 };
 
-vkmm_node vkmm_node_root(vkmm_reading *reading, const json_t *json)
+cli_node cli_node_root(cli_reading *reading, const json_t *json)
 {
-    return (vkmm_node){.json = json, .key = "", .reading = reading};
+    return (cli_node){.json = json, .key = "", .reading = reading};
 }
 
-vkmm_node vkmm_node_key(const vkmm_node *parent, const char *key)
+cli_node cli_node_key(const cli_node *parent, const char *key)
 {
     const json_t *json = json_object_get(parent->json, key);
 
-    return (vkmm_node){
+    return (cli_node){
         .json = json_is_null(json) ? NULL : json, .parent = parent, .key = key, .reading = parent->reading};
 }
 
-vkmm_node vkmm_node_at(const vkmm_node *parent, size_t index)
+cli_node cli_node_at(const cli_node *parent, size_t index)
 {
     const json_t *json = json_array_get(parent->json, index);
 
-    return (vkmm_node){
+    return (cli_node){
         .json = json_is_null(json) ? NULL : json, .parent = parent, .index = index, .reading = parent->reading};
 }
 
 /* "rows[3].time.kernel_ms"; the root is "". */
-static size_t put_path(const vkmm_node *node, char path[PATH])
+static size_t put_path(const cli_node *node, char path[PATH])
 {
     size_t used = node->parent != NULL ? put_path(node->parent, path) : 0;
     int length;
@@ -43,7 +43,7 @@ static size_t put_path(const vkmm_node *node, char path[PATH])
     return used < PATH ? used : PATH - 1;
 }
 
-int vkmm_node_fail(const vkmm_node *node, const char *format, ...)
+int cli_node_fail(const cli_node *node, const char *format, ...)
 {
     char path[PATH] = "", *sentence = node->reading->sentence;
     va_list arguments;
@@ -51,9 +51,9 @@ int vkmm_node_fail(const vkmm_node *node, const char *format, ...)
 
     if (sentence[0] != '\0') return 0;
     put_path(node, path);
-    used = snprintf(sentence, VKMM_SENTENCE, "%s ", path[0] != '\0' ? path : "it");
+    used = snprintf(sentence, CLI_SENTENCE, "%s ", path[0] != '\0' ? path : "it");
     va_start(arguments, format);
-    vsnprintf(sentence + used, VKMM_SENTENCE - (size_t)used, format, arguments);
+    vsnprintf(sentence + used, CLI_SENTENCE - (size_t)used, format, arguments);
     va_end(arguments);
     return 0;
 }
@@ -79,27 +79,27 @@ static const char *kind_of(const json_t *json)
     }
 }
 
-static int is_wrong(const vkmm_node *node, const char *wanted)
+static int is_wrong(const cli_node *node, const char *wanted)
 {
-    return vkmm_node_fail(node, "is %s, not %s", kind_of(node->json), wanted);
+    return cli_node_fail(node, "is %s, not %s", kind_of(node->json), wanted);
 }
 
-int vkmm_node_is_object(const vkmm_node *node, int needed)
+int cli_node_is_object(const cli_node *node, int needed)
 {
-    if (node->json == NULL) return needed ? vkmm_node_fail(node, "is missing") : 0;
+    if (node->json == NULL) return needed ? cli_node_fail(node, "is missing") : 0;
     return json_is_object(node->json) ? 1 : is_wrong(node, "an object");
 }
 
-int vkmm_node_is_list(const vkmm_node *node, size_t most)
+int cli_node_is_list(const cli_node *node, size_t most)
 {
     if (node->json == NULL) return 0;
     if (!json_is_array(node->json)) return is_wrong(node, "a list");
     if (json_array_size(node->json) > most)
-        return vkmm_node_fail(node, "has %zu entries; at most %zu are read", json_array_size(node->json), most);
+        return cli_node_fail(node, "has %zu entries; at most %zu are read", json_array_size(node->json), most);
     return 1;
 }
 
-void vkmm_node_signed(const vkmm_node *node, double *value)
+void cli_node_signed(const cli_node *node, double *value)
 {
     if (node->json == NULL) return;
     if (json_is_number(node->json))
@@ -108,19 +108,19 @@ void vkmm_node_signed(const vkmm_node *node, double *value)
         is_wrong(node, "a number");
 }
 
-void vkmm_node_number(const vkmm_node *node, double most, double *value)
+void cli_node_number(const cli_node *node, double most, double *value)
 {
     double number = 0;
 
-    vkmm_node_signed(node, &number);
+    cli_node_signed(node, &number);
     if (!json_is_number(node->json)) return;
     if (!(number >= 0 && number <= most))
-        vkmm_node_fail(node, "is %.9g; it must lie between 0 and %.9g", number, most);
+        cli_node_fail(node, "is %.9g; it must lie between 0 and %.9g", number, most);
     else
         *value = number;
 }
 
-void vkmm_node_integer(const vkmm_node *node, uint64_t most, uint64_t *value)
+void cli_node_integer(const cli_node *node, uint64_t most, uint64_t *value)
 {
     /* 2^64 - 1 has nine digits in a report, which may round it up. */
     const double nearly = 1.8446745e19, real = json_number_value(node->json);
@@ -132,7 +132,7 @@ void vkmm_node_integer(const vkmm_node *node, uint64_t most, uint64_t *value)
         return;
     }
     if (real < 0 || real > nearly || real != floor(real)) {
-        vkmm_node_fail(node, "is %.9g; it must be a non-negative integer", real);
+        cli_node_fail(node, "is %.9g; it must be a non-negative integer", real);
         return;
     }
     if (json_is_integer(node->json))
@@ -140,12 +140,12 @@ void vkmm_node_integer(const vkmm_node *node, uint64_t most, uint64_t *value)
     else
         whole = real < 18446744073709551616.0 ? (uint64_t)real : UINT64_MAX;
     if (whole > most)
-        vkmm_node_fail(node, "is %llu; the maximum is %llu", (unsigned long long)whole, (unsigned long long)most);
+        cli_node_fail(node, "is %llu; the maximum is %llu", (unsigned long long)whole, (unsigned long long)most);
     else
         *value = whole;
 }
 
-void vkmm_node_truth(const vkmm_node *node, int *value)
+void cli_node_truth(const cli_node *node, int *value)
 {
     if (node->json == NULL) return;
     if (json_is_boolean(node->json))
@@ -154,7 +154,7 @@ void vkmm_node_truth(const vkmm_node *node, int *value)
         is_wrong(node, "true or false");
 }
 
-void vkmm_node_text(const vkmm_node *node, char *text, size_t size)
+void cli_node_text(const cli_node *node, char *text, size_t size)
 {
     const char *value = json_string_value(node->json);
     size_t length;

@@ -24,7 +24,7 @@ static size_t escape(char *out, const char *json)
     return at;
 }
 
-vkmm_status vkmm_page_make(const vkmm_template *around, const char *json, char **page, size_t *bytes)
+vkmm_status cli_page_make(const cli_template *around, const char *json, char **page, size_t *bytes)
 {
     const size_t data = escape(NULL, json), whole = around->head_bytes + data + around->tail_bytes;
 

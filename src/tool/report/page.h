@@ -1,20 +1,20 @@
 /* Pages: one self-contained HTML file each, a template with a JSON document in its middle. The scripts of the template
  * draw the document; C writes no markup. */
-#ifndef VKMM_REPORT_PAGE_H
-#define VKMM_REPORT_PAGE_H
+#ifndef CLI_REPORT_PAGE_H
+#define CLI_REPORT_PAGE_H
 
 #include <stddef.h>
 #include "vkmatmul.h"
 
 /* The parts before and after the document, made by embed.py. */
-typedef struct vkmm_template {
+typedef struct cli_template {
     const unsigned char *head, *tail;
     size_t head_bytes, tail_bytes;
-} vkmm_template;
+} cli_template;
 
 /* `json` is one document as valid UTF-8, 0-terminated. It becomes data in the page and cannot end or leave its
  * element, whatever names it contains. *page gets the whole file, *bytes long and 0-terminated; the caller frees it
  * with vkmm_free. VKMM_OUT_OF_MEMORY otherwise; *page is then NULL and *bytes 0. */
-vkmm_status vkmm_page_make(const vkmm_template *around, const char *json, char **page, size_t *bytes);
+vkmm_status cli_page_make(const cli_template *around, const char *json, char **page, size_t *bytes);
 
 #endif

@@ -9,13 +9,13 @@
 #include "report/json.h"
 
 typedef union view {
-    unsigned char bytes[VKMM_MOST_VIEW];
+    unsigned char bytes[CLI_MOST_VIEW];
     uint64_t whole; /* for alignment */
     double real;
     void *pointer;
 } view;
 
-static size_t element_of(const vkmm_field *field)
+static size_t element_of(const cli_field *field)
 {
     return field->element > 0 ? field->element : field->length > 0 ? field->size / field->length : field->size;
 }
@@ -38,7 +38,7 @@ static uint32_t u32_at(const void *at)
 
 /* ---- writing ---- */
 
-static json_t *word_json(const vkmm_field *field, const void *at)
+static json_t *word_json(const cli_field *field, const void *at)
 {
     const uint32_t value = u32_at(at);
     char text[32];
@@ -48,20 +48,20 @@ static json_t *word_json(const vkmm_field *field, const void *at)
                                                                        : json_null();
 }
 
-static json_t *real_json(const vkmm_field *field, const void *at)
+static json_t *real_json(const cli_field *field, const void *at)
 {
     double value;
 
     memcpy(&value, at, sizeof value);
-    return (field->flags & VKMM_MAYBE) && !(value > 0) ? json_null() : vkmm_json_number(value);
+    return (field->flags & CLI_MAYBE) && !(value > 0) ? json_null() : cli_json_of_number(value);
 }
 
-static json_t *whole_json(const vkmm_field *field, uint64_t value)
+static json_t *whole_json(const cli_field *field, uint64_t value)
 {
-    return (field->flags & VKMM_MAYBE) && value == 0 ? json_null() : vkmm_json_integer(value);
+    return (field->flags & CLI_MAYBE) && value == 0 ? json_null() : cli_json_integer(value);
 }
 
-static json_t *u64_json(const vkmm_field *field, const void *at)
+static json_t *u64_json(const cli_field *field, const void *at)
 {
     uint64_t value;
 
@@ -70,33 +70,33 @@ static json_t *u64_json(const vkmm_field *field, const void *at)
 }
 
 /* One value, or one entry of an array. */
-static json_t *value_json(const vkmm_field *field, const void *at)
+static json_t *value_json(const cli_field *field, const void *at)
 {
     switch (field->kind) {
-    case VKMM_FIELD_U32:
+    case CLI_FIELD_U32:
         return whole_json(field, u32_at(at));
-    case VKMM_FIELD_U64:
+    case CLI_FIELD_U64:
         return u64_json(field, at);
-    case VKMM_FIELD_REAL:
+    case CLI_FIELD_REAL:
         return real_json(field, at);
-    case VKMM_FIELD_TRUTH:
+    case CLI_FIELD_TRUTH:
         return json_boolean(u32_at(at) != 0);
-    case VKMM_FIELD_TEXT:
-        return (field->flags & VKMM_MAYBE) ? vkmm_json_known_text(at) : vkmm_json_text(at);
-    case VKMM_FIELD_STRING: {
+    case CLI_FIELD_TEXT:
+        return (field->flags & CLI_MAYBE) ? cli_json_known_text(at) : cli_json_of_text(at);
+    case CLI_FIELD_STRING: {
         const char *text = pointer_at(at);
-        return (field->flags & VKMM_MAYBE) && text != NULL ? vkmm_json_known_text(text) : vkmm_json_text(text);
+        return (field->flags & CLI_MAYBE) && text != NULL ? cli_json_known_text(text) : cli_json_of_text(text);
     }
-    case VKMM_FIELD_OWNED:
-        return vkmm_json_text(pointer_at(at));
-    case VKMM_FIELD_WORD:
+    case CLI_FIELD_OWNED:
+        return cli_json_of_text(pointer_at(at));
+    case CLI_FIELD_WORD:
         return word_json(field, at);
     default:
-        return vkmm_record_json(field->record, at);
+        return cli_record_json(field->record, at);
     }
 }
 
-static json_t *list_json(const vkmm_field *field, const void *record)
+static json_t *list_json(const cli_field *field, const void *record)
 {
     const char *at = (const char *)record + field->offset;
     const uint32_t count = field->element > 0 ? u32_at((const char *)record + field->count) : field->length;
@@ -104,20 +104,20 @@ static json_t *list_json(const vkmm_field *field, const void *record)
     json_t *array = json_array();
     int bad = 0;
 
-    if (field->element > 0 && !(field->flags & VKMM_HERE)) at = pointer_at(at);
-    for (uint32_t i = 0; i < count; i++) bad += vkmm_json_add(array, value_json(field, at + i * size));
-    return vkmm_json_done(array, bad);
+    if (field->element > 0 && !(field->flags & CLI_HERE)) at = pointer_at(at);
+    for (uint32_t i = 0; i < count; i++) bad += cli_json_add(array, value_json(field, at + i * size));
+    return cli_json_done(array, bad);
 }
 
-static json_t *field_json(const vkmm_field *field, const void *record)
+static json_t *field_json(const cli_field *field, const void *record)
 {
     const void *at = (const char *)record + field->offset;
 
     if (field->known != NULL && !field->known(record)) return json_null();
-    if (field->kind == VKMM_FIELD_CUSTOM) return field->put(at);
-    if (field->element == 0 && field->length > 0 && (field->flags & VKMM_MAYBE) && u32_at(at) == 0) return json_null();
+    if (field->kind == CLI_FIELD_CUSTOM) return field->put(at);
+    if (field->element == 0 && field->length > 0 && (field->flags & CLI_MAYBE) && u32_at(at) == 0) return json_null();
     if (field->length > 0 || field->element > 0) return list_json(field, record);
-    if (field->flags & VKMM_POINTER) at = pointer_at(at);
+    if (field->flags & CLI_POINTER) at = pointer_at(at);
     return at != NULL ? value_json(field, at) : json_null();
 }
 
@@ -133,35 +133,35 @@ static int put_fields(json_t *object, const vkmm_record *record, const void *dat
         record->show(&shown);
         data = &shown;
     }
-    if (record->schema != NULL) bad += vkmm_json_put(object, "schema", json_string(record->schema));
+    if (record->schema != NULL) bad += cli_json_put(object, "schema", json_string(record->schema));
     for (uint32_t i = 0; i < record->count && bad == 0; i++) {
-        const vkmm_field *field = &record->fields[i];
+        const cli_field *field = &record->fields[i];
         json_t *value;
-        if (field->kind == VKMM_FIELD_EMBED) {
+        if (field->kind == CLI_FIELD_EMBED) {
             const void *at = (const char *)data + field->offset;
-            bad += put_fields(object, field->record, (field->flags & VKMM_POINTER) ? pointer_at(at) : at);
+            bad += put_fields(object, field->record, (field->flags & CLI_POINTER) ? pointer_at(at) : at);
             continue;
         }
         value = field_json(field, data);
-        if ((field->flags & VKMM_OMIT) && json_is_null(value)) continue; /* the constant null is not counted */
-        bad += vkmm_json_put(object, field->key, value);
+        if ((field->flags & CLI_OMIT) && json_is_null(value)) continue; /* the constant null is not counted */
+        bad += cli_json_put(object, field->key, value);
     }
     return bad;
 }
 
-json_t *vkmm_record_json(const vkmm_record *record, const void *data)
+json_t *cli_record_json(const vkmm_record *record, const void *data)
 {
     json_t *object;
 
     if (record->known != NULL && !record->known(data)) return json_null();
     object = json_object();
-    return vkmm_json_done(object, object == NULL || put_fields(object, record, data));
+    return cli_json_done(object, object == NULL || put_fields(object, record, data));
 }
 
-double vkmm_record_figure(const vkmm_record *record, const void *data, const char *path, const vkmm_field **titled)
+double cli_record_figure(const vkmm_record *record, const void *data, const char *path, const cli_field **titled)
 {
     const size_t length = strcspn(path, ".");
-    const vkmm_field *field = record->fields;
+    const cli_field *field = record->fields;
     double value = NAN;
 
     while (strncmp(field->key, path, length) != 0 || field->key[length] != '\0') field++;
@@ -169,19 +169,19 @@ double vkmm_record_figure(const vkmm_record *record, const void *data, const cha
     if (field->heading != NULL) *titled = field;
     if (data != NULL && field->known != NULL && !field->known(data)) data = NULL;
     if (data != NULL) data = (const char *)data + field->offset;
-    if (path[length] == '.') return vkmm_record_figure(field->record, data, path + length + 1, titled);
+    if (path[length] == '.') return cli_record_figure(field->record, data, path + length + 1, titled);
     if (data != NULL) memcpy(&value, data, sizeof value);
     return value;
 }
 
 /* ---- reading ---- */
 
-static void read_word(const vkmm_node *node, const vkmm_field *field, uint32_t *value)
+static void read_word(const cli_node *node, const cli_field *field, uint32_t *value)
 {
-    const vkmm_words *words = field->words;
+    const cli_field_words *words = field->words;
     char word[64] = "", list[160] = "";
 
-    vkmm_node_text(node, word, sizeof word);
+    cli_node_text(node, word, sizeof word);
     if (words->parse != NULL && words->parse(word, value)) return;
     for (uint32_t i = words->first; i < words->count; i++) {
         const size_t used = strlen(list);
@@ -192,17 +192,17 @@ static void read_word(const vkmm_node *node, const vkmm_field *field, uint32_t *
         snprintf(list + used, sizeof list - used, "%s\"%s\"", i > words->first ? " or " : "", words->word(i));
     }
     if (words->what != NULL)
-        vkmm_node_fail(node, "is \"%s\", which is not a known %s", word, words->what);
+        cli_node_fail(node, "is \"%s\", which is not a known %s", word, words->what);
     else
-        vkmm_node_fail(node, "is \"%s\"; it must be %s", word, list);
+        cli_node_fail(node, "is \"%s\"; it must be %s", word, list);
 }
 
-static void read_owned(const vkmm_node *node, char **owned)
+static void read_owned(const cli_node *node, char **owned)
 {
     const char *text = json_string_value(node->json);
     char unused[8], *copy;
 
-    vkmm_node_text(node, unused, sizeof unused); /* which reports the error */
+    cli_node_text(node, unused, sizeof unused); /* which reports the error */
     if (text == NULL) return;
     copy = vkmm_strdup(text);
     if (copy == NULL) {
@@ -213,41 +213,41 @@ static void read_owned(const vkmm_node *node, char **owned)
     *owned = copy;
 }
 
-static void read_value(const vkmm_node *node, const vkmm_field *field, void *at)
+static void read_value(const cli_node *node, const cli_field *field, void *at)
 {
     uint64_t whole = 0;
     uint32_t narrow;
 
     switch (field->kind) {
-    case VKMM_FIELD_U32:
+    case CLI_FIELD_U32:
         whole = u32_at(at);
-        vkmm_node_integer(node, field->most > 0 ? (uint64_t)field->most : UINT32_MAX, &whole);
+        cli_node_integer(node, field->most > 0 ? (uint64_t)field->most : UINT32_MAX, &whole);
         narrow = (uint32_t)whole;
         memcpy(at, &narrow, sizeof narrow);
         break;
-    case VKMM_FIELD_U64:
-        vkmm_node_integer(node, field->most > 0 ? (uint64_t)field->most : UINT64_MAX, at);
+    case CLI_FIELD_U64:
+        cli_node_integer(node, field->most > 0 ? (uint64_t)field->most : UINT64_MAX, at);
         break;
-    case VKMM_FIELD_REAL:
-        if (field->flags & VKMM_SIGNED)
-            vkmm_node_signed(node, at);
+    case CLI_FIELD_REAL:
+        if (field->flags & CLI_SIGNED)
+            cli_node_signed(node, at);
         else
-            vkmm_node_number(node, field->most > 0 ? field->most : (double)INFINITY, at);
+            cli_node_number(node, field->most > 0 ? field->most : (double)INFINITY, at);
         break;
-    case VKMM_FIELD_TRUTH:
-        vkmm_node_truth(node, at);
+    case CLI_FIELD_TRUTH:
+        cli_node_truth(node, at);
         break;
-    case VKMM_FIELD_TEXT:
-        vkmm_node_text(node, at, element_of(field));
+    case CLI_FIELD_TEXT:
+        cli_node_text(node, at, element_of(field));
         break;
-    case VKMM_FIELD_OWNED:
+    case CLI_FIELD_OWNED:
         read_owned(node, at);
         break;
-    case VKMM_FIELD_WORD:
+    case CLI_FIELD_WORD:
         read_word(node, field, at);
         break;
-    case VKMM_FIELD_RECORD:
-        vkmm_record_read(node, field->record, at);
+    case CLI_FIELD_RECORD:
+        cli_record_read(node, field->record, at);
         break;
     default: /* strings are borrowed: they are only written */
         break;
@@ -255,26 +255,26 @@ static void read_value(const vkmm_node *node, const vkmm_field *field, void *at)
 }
 
 /* No entry of an array may be null. */
-static void read_entry(const vkmm_node *entry, const vkmm_field *field, void *at)
+static void read_entry(const cli_node *entry, const cli_field *field, void *at)
 {
-    if (entry->json == NULL && field->kind != VKMM_FIELD_RECORD)
-        vkmm_node_fail(entry, "is null, not %s", field->kind == VKMM_FIELD_TEXT ? "a string" : "a number");
+    if (entry->json == NULL && field->kind != CLI_FIELD_RECORD)
+        cli_node_fail(entry, "is null, not %s", field->kind == CLI_FIELD_TEXT ? "a string" : "a number");
     else
         read_value(entry, field, at);
 }
 
-static int is_over(const vkmm_reading *reading)
+static int is_over(const cli_reading *reading)
 {
     return reading->sentence[0] != '\0' || reading->out_of_memory;
 }
 
 /* Reads a node as one more entry. */
-static void read_list_entry(const vkmm_node *node, const vkmm_field *field, void *record)
+static void read_list_entry(const cli_node *node, const cli_field *field, void *record)
 {
     char *at = (char *)record + field->offset, *entry;
     uint32_t *count = (uint32_t *)(void *)((char *)record + field->count);
 
-    if (field->flags & VKMM_HERE)
+    if (field->flags & CLI_HERE)
         entry = memset(at + (size_t)(*count)++ * field->element, 0, field->element);
     else
         entry = vkmm_list_add(at, count, 1, field->element);
@@ -285,62 +285,62 @@ static void read_list_entry(const vkmm_node *node, const vkmm_field *field, void
     read_entry(node, field, entry);
 }
 
-static void read_list(const vkmm_node *node, const vkmm_field *field, void *record)
+static void read_list(const cli_node *node, const cli_field *field, void *record)
 {
     const size_t found = json_array_size(node->json);
     const uint32_t cost = field->cost;
     size_t most = field->length > 0 ? field->length : SIZE_MAX;
 
     if (cost > 0 && node->reading->samples_left / cost < most) most = node->reading->samples_left / cost;
-    if (!vkmm_node_is_list(node, most)) return;
+    if (!cli_node_is_list(node, most)) return;
     node->reading->samples_left -= cost * (uint32_t)found;
     memset((char *)record + field->count, 0, sizeof(uint32_t));
     for (size_t i = 0; i < found && !is_over(node->reading); i++) {
-        const vkmm_node entry = vkmm_node_at(node, i);
+        const cli_node entry = cli_node_at(node, i);
         read_list_entry(&entry, field, record);
     }
 }
 
-void vkmm_record_read_entry(const vkmm_node *node, const vkmm_record *record, const char *key, void *data)
+void cli_record_read_entry(const cli_node *node, const vkmm_record *record, const char *key, void *data)
 {
-    const vkmm_field *field = record->fields;
+    const cli_field *field = record->fields;
 
     while (field->key == NULL || strcmp(field->key, key) != 0) field++;
     if (u32_at((const char *)data + field->count) < field->length)
         read_list_entry(node, field, data);
     else
-        vkmm_node_fail(node, "is too many: at most %u %s are read", field->length, key);
+        cli_node_fail(node, "is too many: at most %u %s are read", field->length, key);
 }
 
-static void read_array(const vkmm_node *node, const vkmm_field *field, void *at)
+static void read_array(const cli_node *node, const cli_field *field, void *at)
 {
-    if (!vkmm_node_is_list(node, SIZE_MAX)) return;
+    if (!cli_node_is_list(node, SIZE_MAX)) return;
     if (json_array_size(node->json) != field->length) {
-        vkmm_node_fail(node, "has %zu entries, not %u", json_array_size(node->json), field->length);
+        cli_node_fail(node, "has %zu entries, not %u", json_array_size(node->json), field->length);
         return;
     }
     for (uint32_t i = 0; i < field->length; i++) {
-        const vkmm_node entry = vkmm_node_at(node, i);
+        const cli_node entry = cli_node_at(node, i);
         read_entry(&entry, field, (char *)at + i * element_of(field));
     }
 }
 
-static void read_fields(const vkmm_node *node, const vkmm_record *record, void *data);
+static void read_fields(const cli_node *node, const vkmm_record *record, void *data);
 
-static void read_field(const vkmm_node *object, const vkmm_field *field, void *record)
+static void read_field(const cli_node *object, const cli_field *field, void *record)
 {
-    vkmm_node node = vkmm_node_key(object, field->key);
+    cli_node node = cli_node_key(object, field->key);
     void *at = (char *)record + field->offset;
 
-    if (node.json == NULL && field->was != NULL) node = vkmm_node_key(object, field->was);
-    if (field->flags & (VKMM_DERIVED | VKMM_POINTER)) return;
+    if (node.json == NULL && field->was != NULL) node = cli_node_key(object, field->was);
+    if (field->flags & (CLI_DERIVED | CLI_POINTER)) return;
     if (field->known != NULL && !field->known(record)) return;
-    if (field->kind == VKMM_FIELD_CUSTOM) {
+    if (field->kind == CLI_FIELD_CUSTOM) {
         if (field->take != NULL) field->take(&node, at);
         return;
     }
     if (node.json == NULL) {
-        if (field->flags & VKMM_NEEDED) vkmm_node_fail(&node, "is missing");
+        if (field->flags & CLI_NEEDED) cli_node_fail(&node, "is missing");
         return;
     }
     if (field->element > 0) {
@@ -352,12 +352,12 @@ static void read_field(const vkmm_node *object, const vkmm_field *field, void *r
     }
 }
 
-static void read_fields(const vkmm_node *node, const vkmm_record *record, void *data)
+static void read_fields(const cli_node *node, const vkmm_record *record, void *data)
 {
     if (record->start != NULL) record->start(data);
     for (uint32_t i = 0; i < record->count && !is_over(node->reading); i++) {
-        const vkmm_field *field = &record->fields[i];
-        if (field->kind == VKMM_FIELD_EMBED)
+        const cli_field *field = &record->fields[i];
+        if (field->kind == CLI_FIELD_EMBED)
             read_fields(node, field->record, (char *)data + field->offset);
         else
             read_field(node, field, data);
@@ -365,17 +365,17 @@ static void read_fields(const vkmm_node *node, const vkmm_record *record, void *
     if (record->check != NULL && !is_over(node->reading)) record->check(node, data);
 }
 
-void vkmm_record_read(const vkmm_node *node, const vkmm_record *record, void *data)
+void cli_record_read(const cli_node *node, const vkmm_record *record, void *data)
 {
-    if (vkmm_node_is_object(node, 1)) read_fields(node, record, data);
+    if (cli_node_is_object(node, 1)) read_fields(node, record, data);
 }
 
-int vkmm_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[VKMM_SENTENCE])
+int cli_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[CLI_SENTENCE])
 {
-    vkmm_reading reading = {.samples_left = VKMM_MOST_SAMPLES};
-    const vkmm_node root = vkmm_node_root(&reading, json);
+    cli_reading reading = {.samples_left = CLI_MOST_SAMPLES};
+    const cli_node root = cli_node_root(&reading, json);
 
-    vkmm_record_read(&root, record, data);
-    snprintf(sentence, VKMM_SENTENCE, "%s", reading.out_of_memory ? "out of memory" : reading.sentence);
+    cli_record_read(&root, record, data);
+    snprintf(sentence, CLI_SENTENCE, "%s", reading.out_of_memory ? "out of memory" : reading.sentence);
     return sentence[0] == '\0';
 }

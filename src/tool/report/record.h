@@ -1,16 +1,16 @@
 /* A record: a struct described by a table of fields. Writing and reading JSON, its schema, tables
  * and CSV all use only that table, so a key occurs in one place.
  *
- *     static const vkmm_field heap_fields[] = {
- *         {"bytes", VKMM_FIELD_U64, VKMM_AT(VkMemoryHeap, size)},
- *         {"flags", VKMM_FIELD_U32, VKMM_AT(VkMemoryHeap, flags)},
+ *     static const cli_field heap_fields[] = {
+ *         {"bytes", CLI_FIELD_U64, CLI_AT(VkMemoryHeap, size)},
+ *         {"flags", CLI_FIELD_U32, CLI_AT(VkMemoryHeap, flags)},
  *     };
- *     const vkmm_record vkmm_heap_record = {"heap", VKMM_FIELDS(heap_fields)};
+ *     const vkmm_record cli_heap_record = {"heap", CLI_FIELDS(heap_fields)};
  *
  * Keys are stable: they may be added, not removed; one that is renamed is read under its old name too. Readers ignore
  * unknown keys. doc/bench.schema.json describes those of reports. */
-#ifndef VKMM_REPORT_RECORD_H
-#define VKMM_REPORT_RECORD_H
+#ifndef CLI_REPORT_RECORD_H
+#define CLI_REPORT_RECORD_H
 
 #include <jansson.h>
 #include <stddef.h>
@@ -18,125 +18,124 @@
 #include <stdio.h>
 #include "report/node.h"
 
-typedef enum vkmm_field_kind {
-    VKMM_FIELD_U32,    /* uint32_t */
-    VKMM_FIELD_U64,    /* uint64_t; above 2^63 - 1 a real of nine digits */
-    VKMM_FIELD_REAL,   /* double; null where it is not finite */
-    VKMM_FIELD_TRUTH,  /* int */
-    VKMM_FIELD_TEXT,   /* char[size] */
-    VKMM_FIELD_STRING, /* const char *, borrowed, so it is only written; NULL: null */
-    VKMM_FIELD_OWNED,  /* char * of any length, vkmm_free; NULL: null */
-    VKMM_FIELD_WORD,   /* an enum: one of `words` */
-    VKMM_FIELD_RECORD, /* a struct with its own fields, `record` */
-    VKMM_FIELD_EMBED,  /* the same, but its keys are among those of the outer record; no key */
-    VKMM_FIELD_CUSTOM  /* put and take */
-} vkmm_field_kind;
+typedef enum cli_field_kind {
+    CLI_FIELD_U32,    /* uint32_t */
+    CLI_FIELD_U64,    /* uint64_t; above 2^63 - 1 a real of nine digits */
+    CLI_FIELD_REAL,   /* double; null where it is not finite */
+    CLI_FIELD_TRUTH,  /* int */
+    CLI_FIELD_TEXT,   /* char[size] */
+    CLI_FIELD_STRING, /* const char *, borrowed, so it is only written; NULL: null */
+    CLI_FIELD_OWNED,  /* char * of any length, vkmm_free; NULL: null */
+    CLI_FIELD_WORD,   /* an enum: one of `words` */
+    CLI_FIELD_RECORD, /* a struct with its own fields, `record` */
+    CLI_FIELD_EMBED,  /* the same, but its keys are among those of the outer record; no key */
+    CLI_FIELD_CUSTOM  /* put and take */
+} cli_field_kind;
 
 /* flags */
 enum {
-    VKMM_MAYBE = 1 << 0,   /* null stands for 0 and "" (a real: for 0 and below; an array: whose first is 0) */
-    VKMM_OMIT = 1 << 1,    /* the key is omitted if its value would be null */
-    VKMM_NEEDED = 1 << 2,  /* reading fails if it is missing */
-    VKMM_DERIVED = 1 << 3, /* follows from the rest: the reader skips it */
-    VKMM_SIGNED = 1 << 4,  /* a real that may be below 0 */
-    VKMM_POINTER = 1 << 5, /* a record by pointer, so it is only written; NULL: null */
-    VKMM_HERE = 1 << 6     /* a list that is an array in the struct, with room for `length` entries */
+    CLI_MAYBE = 1 << 0,   /* null stands for 0 and "" (a real: for 0 and below; an array: whose first is 0) */
+    CLI_OMIT = 1 << 1,    /* the key is omitted if its value would be null */
+    CLI_NEEDED = 1 << 2,  /* reading fails if it is missing */
+    CLI_DERIVED = 1 << 3, /* follows from the rest: the reader skips it */
+    CLI_SIGNED = 1 << 4,  /* a real that may be below 0 */
+    CLI_POINTER = 1 << 5, /* a record by pointer, so it is only written; NULL: null */
+    CLI_HERE = 1 << 6     /* a list that is an array in the struct, with room for `length` entries */
 };
 
 /* The values of an enum: word(first), word(first + 1), … up to count; or those of an open set, by name and parse. */
-typedef struct vkmm_words {
+typedef struct cli_field_words {
     const char *(*word)(uint32_t value);
     uint32_t count;
     const char *what; /* "element type": for 'not a known element type'; NULL: the message lists the words */
     const char *(*name)(uint32_t value, char text[32]); /* instead of word: any value has a name */
     int (*parse)(const char *word, uint32_t *value);    /* 0: unknown */
     uint32_t first;                                     /* the lowest value that has a word */
-} vkmm_words;
+} cli_field_words;
 
 typedef struct vkmm_record vkmm_record;
 
 /* A row of a table. Members that are 0 do not apply. */
-typedef struct vkmm_field {
+typedef struct cli_field {
     const char *key;
-    vkmm_field_kind kind;
-    size_t offset, size; /* of the member: VKMM_AT, VKMM_ARRAY, VKMM_LIST */
-    uint32_t flags;      /* VKMM_MAYBE … */
+    cli_field_kind kind;
+    size_t offset, size; /* of the member: CLI_AT, CLI_ARRAY, CLI_LIST */
+    uint32_t flags;      /* CLI_MAYBE … */
     uint32_t length;     /* array: number of elements; list: the most that are read, 0: any number */
     size_t count;        /* list: the offset of its uint32_t count */
     size_t element;      /* list: sizeof one entry */
-    uint32_t cost;       /* list: amount that each entry subtracts from vkmm_reading.samples_left */
+    uint32_t cost;       /* list: amount that each entry subtracts from cli_reading.samples_left */
     double most;         /* number: the largest that is read */
     const vkmm_record *record;
-    const vkmm_words *words;
-    int (*known)(const void *record);                  /* 0: null, and not read. NULL: always known */
-    json_t *(*put)(const void *member);                /* at the offset; without one, the record */
-    void (*take)(const vkmm_node *node, void *member); /* the node is this field's, even if absent; NULL: not read */
-    const char *heading, *unit;                        /* in tables; NULL: it is never a column; has no unit */
-    const char *was;                                   /* the key's old name; NULL: none */
-} vkmm_field;
+    const cli_field_words *words;
+    int (*known)(const void *record);                 /* 0: null, and not read. NULL: always known */
+    json_t *(*put)(const void *member);               /* at the offset; without one, the record */
+    void (*take)(const cli_node *node, void *member); /* the node is this field's, even if absent; NULL: not read */
+    const char *heading, *unit;                       /* in tables; NULL: it is never a column; has no unit */
+    const char *was;                                  /* the key's old name; NULL: none */
+} cli_field;
 
 struct vkmm_record {
     const char *name; /* in the schema's $defs; NULL: its keys are among those of the records that embed it */
-    const vkmm_field *fields;
+    const cli_field *fields;
     uint32_t count;
     size_t size;                      /* of the struct; needed by `show` alone */
     const char *schema;               /* "vkmatmul.bench/1": written first, as "schema". NULL: part of another record */
     int (*known)(const void *record); /* 0: the whole record is null. NULL: never */
     void (*start)(void *record);      /* sets what a reader begins with; NULL: what is there */
-    void (*check)(const vkmm_node *node, void *record); /* after its fields were read without an error */
-    void (*show)(void *copy);                           /* turns the copy into what is written; NULL: no change */
+    void (*check)(const cli_node *node, void *record); /* after its fields were read without an error */
+    void (*show)(void *copy);                          /* turns the copy into what is written; NULL: no change */
 };
 
-#define VKMM_AT(type, member)             .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
-#define VKMM_ARRAY(type, member, entries) .length = (entries), VKMM_AT(type, member)
-#define VKMM_LIST(type, member, counter) \
-    .count = offsetof(type, counter), .element = sizeof(((type *)0)->member[0]), VKMM_AT(type, member)
-/* A key that is called as its member: {VKMM_KEY(U64, VkMemoryHeap, size)}. */
-#define VKMM_KEY(kind, type, member) #member, VKMM_FIELD_##kind, VKMM_AT(type, member)
+#define CLI_AT(type, member)             .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+#define CLI_ARRAY(type, member, entries) .length = (entries), CLI_AT(type, member)
+#define CLI_LIST(type, member, counter) \
+    .count = offsetof(type, counter), .element = sizeof(((type *)0)->member[0]), CLI_AT(type, member)
+/* A key that is called as its member: {CLI_KEY(U64, VkMemoryHeap, size)}. */
+#define CLI_KEY(kind, type, member) #member, CLI_FIELD_##kind, CLI_AT(type, member)
 /* The same of an array; and of a member of the struct's member `outer`. */
-#define VKMM_KEYS(kind, type, member, entries) #member, VKMM_FIELD_##kind, VKMM_ARRAY(type, member, entries)
-#define VKMM_IN(kind, type, outer, member)     #member, VKMM_FIELD_##kind, VKMM_AT(type, outer.member)
+#define CLI_KEYS(kind, type, member, entries) #member, CLI_FIELD_##kind, CLI_ARRAY(type, member, entries)
+#define CLI_IN(kind, type, outer, member)     #member, CLI_FIELD_##kind, CLI_AT(type, outer.member)
 
-#define VKMM_FIELDS(table) .fields = (table), .count = VKMM_COUNT(table)
+#define CLI_FIELDS(table) .fields = (table), .count = VKMM_COUNT(table)
 
-/* Defines what a row names as `known`: VKMM_KNOWN(has_text, vkmm_note, text[0] != '\0'). The member comes first. */
-#define VKMM_KNOWN(function, type, ...)             \
+/* Defines what a row names as `known`: CLI_KNOWN(has_text, cli_table_note, text[0] != '\0'). The member comes first. */
+#define CLI_KNOWN(function, type, ...)              \
     static int function(const void *record)         \
     {                                               \
         return ((const type *)record)->__VA_ARGS__; \
     }
 
-enum { VKMM_MOST_VIEW = 512 }; /* bytes of a copy that is shown */
+enum { CLI_MOST_VIEW = 512 }; /* bytes of a copy that is shown */
 
 /* New references; NULL if memory runs out. */
-json_t *vkmm_record_json(const vkmm_record *record, const void *data);
+json_t *cli_record_json(const vkmm_record *record, const void *data);
 
 /* Reads over what `data` holds: a key that is absent or null leaves its member alone. Errors are in node->reading. */
-void vkmm_record_read(const vkmm_node *node, const vkmm_record *record, void *data);
+void cli_record_read(const cli_node *node, const vkmm_record *record, void *data);
 
 /* The same for a separate document: 1, or 0 and a sentence. */
-int vkmm_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[VKMM_SENTENCE]);
+int cli_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[CLI_SENTENCE]);
 
 /* Reads one more entry into the list `key` of a record. */
-void vkmm_record_read_entry(const vkmm_node *node, const vkmm_record *record, const char *key, void *data);
+void cli_record_read_entry(const cli_node *node, const vkmm_record *record, const char *key, void *data);
 
 /* The figure at a path of keys, "time.kernel_ms.median"; NAN if it is unknown, or data is NULL. *titled gets the
  * field on the path that has a heading. No record on the path has a view, or is embedded. */
-double vkmm_record_figure(const vkmm_record *record, const void *data, const char *path, const vkmm_field **titled);
+double cli_record_figure(const vkmm_record *record, const void *data, const char *path, const cli_field **titled);
 
 /* ---- columns of CSV ---- */
 
 /* A value of a record by the path of its keys, "time.kernel_ms.median", "kernel.tile.0"; of a list, its length.
  * "a|b" is b if a is null. */
-typedef struct vkmm_csv_column {
+typedef struct cli_csv_column {
     const char *path;
     const char *name; /* in the header; NULL: the path's last key */
     const char *only; /* the path of a value without which this one is not shown; NULL: always */
-} vkmm_csv_column;
+} cli_csv_column;
 
 /* RFC 4180, safe in a spreadsheet: null is empty, and a text that would be a formula gets an apostrophe. */
-void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count);
-int vkmm_csv_line(FILE *out, const vkmm_csv_column *columns, uint32_t count,
-                  json_t *json); /* releases it; 0 for NULL */
+void cli_csv_header(FILE *out, const cli_csv_column *columns, uint32_t count);
+int cli_csv_line(FILE *out, const cli_csv_column *columns, uint32_t count, json_t *json); /* releases it; 0 for NULL */
 
 #endif

@@ -49,7 +49,7 @@ static const json_t *value_at(const json_t *record, const char *path)
     return *path == '|' && (json == NULL || json_is_null(json)) ? value_at(record, path + 1) : json;
 }
 
-void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count)
+void cli_csv_header(FILE *out, const cli_csv_column *columns, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const char *dot = strrchr(columns[i].path, '.');
@@ -59,7 +59,7 @@ void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count)
     fputs("\r\n", out);
 }
 
-int vkmm_csv_line(FILE *out, const vkmm_csv_column *columns, uint32_t count, json_t *json)
+int cli_csv_line(FILE *out, const cli_csv_column *columns, uint32_t count, json_t *json)
 {
     for (uint32_t i = 0; i < count && json != NULL; i++) {
         const char *only = columns[i].only;

@@ -31,13 +31,14 @@ static const char *method_word(uint32_t method)
     return vkmm_method_at(method)->name;
 }
 
-const vkmm_words vkmm_type_words = {type_word, VKMM_TYPE_COUNT, "element type", .first = VKMM_F32};
+const cli_field_words cli_words_of_type = {type_word, VKMM_TYPE_COUNT, "element type", .first = VKMM_F32};
 
-static const vkmm_words layouts = {layout_word, 2},
-                        out_types = {type_word, VKMM_BF16 + 1, "element type", .first = VKMM_F32}, ops = {op_word, 2},
-                        compute_types = {type_word, VKMM_F16 + 1, "element type", .first = VKMM_F32},
-                        activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"},
-                        methods = {method_word, VKMM_METHOD_COUNT, "method"};
+static const cli_field_words layouts = {layout_word, 2},
+                             out_types = {type_word, VKMM_BF16 + 1, "element type", .first = VKMM_F32},
+                             ops = {op_word, 2},
+                             compute_types = {type_word, VKMM_F16 + 1, "element type", .first = VKMM_F32},
+                             activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"},
+                             methods = {method_word, VKMM_METHOD_COUNT, "method"};
 
 static void show_problem(void *copy)
 {
@@ -65,21 +66,21 @@ static void start_problem(void *view)
 static void keep_sentence(void *user, vkmm_log_level level, const char *sentence)
 {
     (void)level;
-    snprintf(user, VKMM_SENTENCE, "%s", sentence);
+    snprintf(user, CLI_SENTENCE, "%s", sentence);
 }
 
-static void check_problem(const vkmm_node *node, void *record)
+static void check_problem(const cli_node *node, void *record)
 {
-    char why[VKMM_SENTENCE] = "";
+    char why[CLI_SENTENCE] = "";
     const vkmm_log log = {keep_sentence, why};
 
-    if (vkmm_problem_check(&log, record, NULL) != VKMM_OK) vkmm_node_fail(node, "is not a valid problem: %s", why);
+    if (vkmm_problem_check(&log, record, NULL) != VKMM_OK) cli_node_fail(node, "is not a valid problem: %s", why);
 }
 
 /* A scalar of an integer type is an integer: a real would keep only nine digits. */
 static json_t *scalar_json(const vkmm_problem *problem, double value)
 {
-    return vkmm_type_of(problem->type)->is_float ? vkmm_json_number(value) : json_integer((json_int_t)value);
+    return vkmm_type_of(problem->type)->is_float ? cli_json_of_number(value) : json_integer((json_int_t)value);
 }
 
 static json_t *put_alpha(const void *view)
@@ -93,36 +94,36 @@ static json_t *put_beta(const void *view)
 }
 
 /* null stands for values that JSON numbers cannot represent. */
-static void take_scalar(const vkmm_node *node, double *scalar)
+static void take_scalar(const cli_node *node, double *scalar)
 {
     if (node->json == NULL && json_object_get(node->parent->json, node->key) != NULL) *scalar = NAN;
-    vkmm_node_signed(node, scalar);
+    cli_node_signed(node, scalar);
 }
 
-static void take_alpha(const vkmm_node *node, void *view)
+static void take_alpha(const cli_node *node, void *view)
 {
     take_scalar(node, &((vkmm_problem *)view)->alpha);
 }
 
-static void take_beta(const vkmm_node *node, void *view)
+static void take_beta(const cli_node *node, void *view)
 {
     take_scalar(node, &((vkmm_problem *)view)->beta);
 }
 
-#define PROBLEM(member)           VKMM_AT(vkmm_problem, member)
-#define PROBLEM_KEY(kind, member) VKMM_KEY(kind, vkmm_problem, member)
+#define PROBLEM(member)           CLI_AT(vkmm_problem, member)
+#define PROBLEM_KEY(kind, member) CLI_KEY(kind, vkmm_problem, member)
 
-static const vkmm_field problem_fields[] = {
-    {PROBLEM_KEY(WORD, type), VKMM_NEEDED, .words = &vkmm_type_words},
+static const cli_field problem_fields[] = {
+    {PROBLEM_KEY(WORD, type), CLI_NEEDED, .words = &cli_words_of_type},
     {PROBLEM_KEY(WORD, out_type), .words = &out_types},
     {PROBLEM_KEY(WORD, compute), .words = &compute_types},
     {PROBLEM_KEY(WORD, method), .words = &methods},
-    {PROBLEM_KEY(U64, m), VKMM_NEEDED},
-    {PROBLEM_KEY(U64, n), VKMM_NEEDED},
-    {PROBLEM_KEY(U64, k), VKMM_NEEDED},
+    {PROBLEM_KEY(U64, m), CLI_NEEDED},
+    {PROBLEM_KEY(U64, n), CLI_NEEDED},
+    {PROBLEM_KEY(U64, k), CLI_NEEDED},
     {PROBLEM_KEY(WORD, layout), .words = &layouts},
-    {"transpose_a", VKMM_FIELD_WORD, PROBLEM(op_a), .words = &ops},
-    {"transpose_b", VKMM_FIELD_WORD, PROBLEM(op_b), .words = &ops},
+    {"transpose_a", CLI_FIELD_WORD, PROBLEM(op_a), .words = &ops},
+    {"transpose_b", CLI_FIELD_WORD, PROBLEM(op_b), .words = &ops},
     {PROBLEM_KEY(U64, lda)},
     {PROBLEM_KEY(U64, offset_a)},
     {PROBLEM_KEY(U64, stride_a)},
@@ -133,21 +134,21 @@ static const vkmm_field problem_fields[] = {
     {PROBLEM_KEY(U64, offset_c)},
     {PROBLEM_KEY(U64, stride_c)},
     {PROBLEM_KEY(U64, batch_count)},
-    {"alpha", VKMM_FIELD_CUSTOM, .put = put_alpha, .take = take_alpha},
-    {"beta", VKMM_FIELD_CUSTOM, .put = put_beta, .take = take_beta},
+    {"alpha", CLI_FIELD_CUSTOM, .put = put_alpha, .take = take_alpha},
+    {"beta", CLI_FIELD_CUSTOM, .put = put_beta, .take = take_beta},
     {PROBLEM_KEY(WORD, activation), .words = &activations},
-    {"bias", VKMM_FIELD_TRUTH, PROBLEM(has_bias)},
+    {"bias", CLI_FIELD_TRUTH, PROBLEM(has_bias)},
 };
 
-const vkmm_record vkmm_problem_record = {"problem",
-                                         VKMM_FIELDS(problem_fields),
-                                         .size = sizeof(vkmm_problem),
-                                         .start = start_problem,
-                                         .show = show_problem,
-                                         .check = check_problem};
+const vkmm_record cli_problem_record = {"problem",
+                                        CLI_FIELDS(problem_fields),
+                                        .size = sizeof(vkmm_problem),
+                                        .start = start_problem,
+                                        .show = show_problem,
+                                        .check = check_problem};
 
-const vkmm_record vkmm_types_record = {NULL, problem_fields, 4, .size = sizeof(vkmm_problem), .show = show_problem},
-                  vkmm_extents_record = {NULL, problem_fields + 4, 3};
+const vkmm_record cli_types_record = {NULL, problem_fields, 4, .size = sizeof(vkmm_problem), .show = show_problem},
+                  cli_extents_record = {NULL, problem_fields + 4, 3};
 
 /* ---- kernels ---- */
 
@@ -160,34 +161,34 @@ static json_t *put_constants(const void *record)
     for (uint32_t i = 0; i < kernel->spec_count && i < VKMM_MAX_SPEC_CONSTANTS; i++) {
         char id[16];
         VKMM_PUT(id, "%u", kernel->spec_ids[i]);
-        bad += vkmm_json_put(constants, id, json_integer(kernel->spec_values[i]));
+        bad += cli_json_put(constants, id, json_integer(kernel->spec_values[i]));
     }
-    return vkmm_json_done(constants, bad);
+    return cli_json_done(constants, bad);
 }
 
-static void take_constants(const vkmm_node *node, void *record)
+static void take_constants(const cli_node *node, void *record)
 {
     vkmm_kernel_info *kernel = record;
     const char *key;
     json_t *value;
 
-    if (!vkmm_node_is_object(node, 0)) return;
+    if (!cli_node_is_object(node, 0)) return;
     if (json_object_size(node->json) > VKMM_MAX_SPEC_CONSTANTS) {
-        vkmm_node_fail(node, "has %zu entries; at most %d are read", json_object_size(node->json),
-                       VKMM_MAX_SPEC_CONSTANTS);
+        cli_node_fail(node, "has %zu entries; at most %d are read", json_object_size(node->json),
+                      VKMM_MAX_SPEC_CONSTANTS);
         return;
     }
     json_object_foreach((json_t *)(uintptr_t)node->json, key, value)
     {
-        const vkmm_node entry = vkmm_node_key(node, key);
+        const cli_node entry = cli_node_key(node, key);
         uint64_t constant = 0;
         char *end;
         const unsigned long id = strtoul(key, &end, 10);
         if (key[0] < '0' || key[0] > '9' || *end != '\0' || id > UINT32_MAX) {
-            vkmm_node_fail(&entry, "is not the number of a constant");
+            cli_node_fail(&entry, "is not the number of a constant");
             return;
         }
-        vkmm_node_integer(&entry, UINT32_MAX, &constant);
+        cli_node_integer(&entry, UINT32_MAX, &constant);
         kernel->spec_ids[kernel->spec_count] = (uint32_t)id;
         kernel->spec_values[kernel->spec_count++] = (uint32_t)constant;
     }
@@ -199,266 +200,266 @@ static json_t *put_null(const void *record)
     return json_null();
 }
 
-VKMM_KNOWN(has_name, vkmm_kernel_info, name[0] != '\0')
-VKMM_KNOWN(has_residues, vkmm_kernel_info, products > 0)
+CLI_KNOWN(has_name, vkmm_kernel_info, name[0] != '\0')
+CLI_KNOWN(has_residues, vkmm_kernel_info, products > 0)
 
-#define KERNEL(member)           VKMM_AT(vkmm_kernel_info, member)
-#define KERNEL_KEY(kind, member) VKMM_KEY(kind, vkmm_kernel_info, member)
+#define KERNEL(member)           CLI_AT(vkmm_kernel_info, member)
+#define KERNEL_KEY(kind, member) CLI_KEY(kind, vkmm_kernel_info, member)
 
-static const vkmm_field kernel_fields[] = {
+static const cli_field kernel_fields[] = {
     {KERNEL_KEY(TEXT, name)},
-    {VKMM_KEYS(U32, vkmm_kernel_info, tile, 2)},
-    {VKMM_KEYS(U32, vkmm_kernel_info, workgroup, 3)},
-    {VKMM_KEYS(U32, vkmm_kernel_info, groups, 3)},
+    {CLI_KEYS(U32, vkmm_kernel_info, tile, 2)},
+    {CLI_KEYS(U32, vkmm_kernel_info, workgroup, 3)},
+    {CLI_KEYS(U32, vkmm_kernel_info, groups, 3)},
     {KERNEL_KEY(U32, shared_bytes)},
-    {"spec_constants", VKMM_FIELD_CUSTOM, .put = put_constants, .take = take_constants},
-    {KERNEL_KEY(TEXT, config), VKMM_MAYBE},
+    {"spec_constants", CLI_FIELD_CUSTOM, .put = put_constants, .take = take_constants},
+    {KERNEL_KEY(TEXT, config), CLI_MAYBE},
     {KERNEL_KEY(TRUTH, tuned)},
     {KERNEL_KEY(U32, splits)},
     {KERNEL_KEY(U32, whole_rows)},
     {KERNEL_KEY(U64, items)},
     {KERNEL_KEY(U64, workspace_bytes)},
     {KERNEL_KEY(U64, packed_bytes)},
-    {VKMM_KEYS(U32, vkmm_kernel_info, matrix, 3), VKMM_MAYBE},
-    {KERNEL_KEY(U32, subgroup_size), VKMM_MAYBE},
-    {"dot8", VKMM_FIELD_TRUTH, KERNEL(uses_dot8)},
-    {KERNEL_KEY(U32, moduli), VKMM_MAYBE},
-    {KERNEL_KEY(WORD, residues), .words = &vkmm_type_words, .known = has_residues},
-    {KERNEL_KEY(U32, products), VKMM_MAYBE},
-    {"shader", VKMM_FIELD_CUSTOM, .put = put_null},
+    {CLI_KEYS(U32, vkmm_kernel_info, matrix, 3), CLI_MAYBE},
+    {KERNEL_KEY(U32, subgroup_size), CLI_MAYBE},
+    {"dot8", CLI_FIELD_TRUTH, KERNEL(uses_dot8)},
+    {KERNEL_KEY(U32, moduli), CLI_MAYBE},
+    {KERNEL_KEY(WORD, residues), .words = &cli_words_of_type, .known = has_residues},
+    {KERNEL_KEY(U32, products), CLI_MAYBE},
+    {"shader", CLI_FIELD_CUSTOM, .put = put_null},
 };
 
-const vkmm_record vkmm_kernel_record = {"kernel", VKMM_FIELDS(kernel_fields), .known = has_name};
+const vkmm_record cli_kernel_record = {"kernel", CLI_FIELDS(kernel_fields), .known = has_name};
 
-const vkmm_record vkmm_built_in_record = {NULL, kernel_fields, VKMM_COUNT(kernel_fields) - 1};
+const vkmm_record cli_built_in_record = {NULL, kernel_fields, VKMM_COUNT(kernel_fields) - 1};
 
 /* ---- rows ---- */
 
-VKMM_KNOWN(ran, vkmm_bench_row, not_run[0] == '\0')
+CLI_KNOWN(ran, cli_bench_row, not_run[0] == '\0')
 
 static int is_timed(const void *record)
 {
-    return vkmm_bench_is_timed(record);
+    return cli_bench_is_timed(record);
 }
 
-VKMM_KNOWN(has_samples, vkmm_bench_series, count > 0)
+CLI_KNOWN(has_samples, cli_bench_series, count > 0)
 
 static int has_median(const void *record)
 {
-    return isfinite(((const vkmm_bench_series *)record)->median);
+    return isfinite(((const cli_bench_series *)record)->median);
 }
 
-#define SERIES_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_series, member)
+#define SERIES_KEY(kind, member) CLI_KEY(kind, cli_bench_series, member)
 
-static const vkmm_field series_fields[] = {
-    {SERIES_KEY(REAL, median), VKMM_OMIT | VKMM_DERIVED},
-    {SERIES_KEY(REAL, min), VKMM_OMIT | VKMM_DERIVED},
-    {SERIES_KEY(REAL, p5), VKMM_OMIT | VKMM_DERIVED},
-    {SERIES_KEY(REAL, p95), VKMM_OMIT | VKMM_DERIVED},
-    {SERIES_KEY(U32, count), VKMM_OMIT | VKMM_DERIVED, .known = has_median},
-    {SERIES_KEY(U32, outliers), VKMM_OMIT | VKMM_DERIVED, .known = has_median},
-    {"samples", VKMM_FIELD_REAL, VKMM_LIST(vkmm_bench_series, ms, count), VKMM_NEEDED, .cost = 1, .most = VKMM_MOST_MS},
+static const cli_field series_fields[] = {
+    {SERIES_KEY(REAL, median), CLI_OMIT | CLI_DERIVED},
+    {SERIES_KEY(REAL, min), CLI_OMIT | CLI_DERIVED},
+    {SERIES_KEY(REAL, p5), CLI_OMIT | CLI_DERIVED},
+    {SERIES_KEY(REAL, p95), CLI_OMIT | CLI_DERIVED},
+    {SERIES_KEY(U32, count), CLI_OMIT | CLI_DERIVED, .known = has_median},
+    {SERIES_KEY(U32, outliers), CLI_OMIT | CLI_DERIVED, .known = has_median},
+    {"samples", CLI_FIELD_REAL, CLI_LIST(cli_bench_series, ms, count), CLI_NEEDED, .cost = 1, .most = CLI_MOST_MS},
 };
 
-static const vkmm_record series_record = {"series", VKMM_FIELDS(series_fields), .known = has_samples};
+static const vkmm_record series_record = {"series", CLI_FIELDS(series_fields), .known = has_samples};
 
-#define ROW(member)           VKMM_AT(vkmm_bench_row, member)
-#define ROW_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_row, member)
+#define ROW(member)           CLI_AT(cli_bench_row, member)
+#define ROW_KEY(kind, member) CLI_KEY(kind, cli_bench_row, member)
 
 static int has_times(const void *record)
 {
-    const vkmm_bench_row *row = record;
+    const cli_bench_row *row = record;
 
     return row->kernel_ms.count + row->submit_ms.count + row->total_ms.count > 0;
 }
 
 /* Rounds end one after the other, within the samples. */
-static void check_times(const vkmm_node *node, void *record)
+static void check_times(const cli_node *node, void *record)
 {
-    const vkmm_bench_row *row = record;
-    const vkmm_node ends = vkmm_node_key(node, "round_ends");
+    const cli_bench_row *row = record;
+    const cli_node ends = cli_node_key(node, "round_ends");
 
     for (uint32_t i = 0; i < row->rounds; i++) {
-        const vkmm_node entry = vkmm_node_at(&ends, i);
+        const cli_node entry = cli_node_at(&ends, i);
         const uint32_t before = i > 0 ? row->round_ends[i - 1] : 0;
         if (row->round_ends[i] > row->kernel_ms.count)
-            vkmm_node_fail(&entry, "is %u; the maximum is %u", row->round_ends[i], row->kernel_ms.count);
+            cli_node_fail(&entry, "is %u; the maximum is %u", row->round_ends[i], row->kernel_ms.count);
         if (row->round_ends[i] < before)
-            vkmm_node_fail(&entry, "is %u, less than the end of the round before, %u", row->round_ends[i], before);
+            cli_node_fail(&entry, "is %u, less than the end of the round before, %u", row->round_ends[i], before);
     }
 }
 
-static const vkmm_field time_fields[] = {
+static const cli_field time_fields[] = {
     {ROW_KEY(RECORD, kernel_ms), .record = &series_record, .heading = "kernel", .unit = "ms"},
     {ROW_KEY(RECORD, submit_ms), .record = &series_record, .heading = "submit", .unit = "ms"},
     {ROW_KEY(RECORD, total_ms), .record = &series_record, .heading = "total", .unit = "ms", .was = "transfer_ms"},
     {ROW_KEY(RECORD, upload_ms), .record = &series_record},
     {ROW_KEY(RECORD, download_ms), .record = &series_record},
-    {"round_ends", VKMM_FIELD_U32, VKMM_LIST(vkmm_bench_row, round_ends, rounds), .cost = 1},
-    {ROW_KEY(TEXT, clock), VKMM_MAYBE},
-    {ROW_KEY(TEXT, clock_note), VKMM_MAYBE},
-    {ROW_KEY(REAL, slope_ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
+    {"round_ends", CLI_FIELD_U32, CLI_LIST(cli_bench_row, round_ends, rounds), .cost = 1},
+    {ROW_KEY(TEXT, clock), CLI_MAYBE},
+    {ROW_KEY(TEXT, clock_note), CLI_MAYBE},
+    {ROW_KEY(REAL, slope_ms), CLI_MAYBE, .most = CLI_MOST_MS},
     {ROW_KEY(TRUTH, mapped)},
-    {ROW_KEY(TEXT, stopped), VKMM_MAYBE},
+    {ROW_KEY(TEXT, stopped), CLI_MAYBE},
 };
 
-static const vkmm_record time_record = {"time", VKMM_FIELDS(time_fields), .known = has_times, .check = check_times};
+static const vkmm_record time_record = {"time", CLI_FIELDS(time_fields), .known = has_times, .check = check_times};
 
-VKMM_KNOWN(is_judged, vkmm_bench_row, method[0] != '\0')
+CLI_KNOWN(is_judged, cli_bench_row, method[0] != '\0')
 
 /* A product that was not verified has not passed, whatever a file says. */
-static void check_verdict(const vkmm_node *node, void *record)
+static void check_verdict(const cli_node *node, void *record)
 {
-    vkmm_bench_row *row = record;
+    cli_bench_row *row = record;
 
     (void)node;
     if (strcmp(row->method, "none") == 0 || row->method[0] == '\0') row->passed = 0;
 }
 
-static const vkmm_field verify_fields[] = {
+static const cli_field verify_fields[] = {
     {ROW_KEY(TEXT, method)},
     {ROW_KEY(TRUTH, passed)},
     {ROW_KEY(REAL, error)},
     {ROW_KEY(REAL, bound)},
     {ROW_KEY(U64, nans)},
     {ROW_KEY(U64, infinities)},
-    {ROW_KEY(TEXT, sentence), VKMM_MAYBE},
+    {ROW_KEY(TEXT, sentence), CLI_MAYBE},
 };
 
-static const vkmm_record verify_record = {"verify", VKMM_FIELDS(verify_fields), .known = is_judged,
+static const vkmm_record verify_record = {"verify", CLI_FIELDS(verify_fields), .known = is_judged,
                                           .check = check_verdict};
 
-#define POWER(member)           VKMM_AT(vkmm_bench_power, member)
-#define POWER_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_power, member)
+#define POWER(member)           CLI_AT(cli_bench_power, member)
+#define POWER_KEY(kind, member) CLI_KEY(kind, cli_bench_power, member)
 
-VKMM_KNOWN(has_source, vkmm_bench_power, source[0] != '\0')
+CLI_KNOWN(has_source, cli_bench_power, source[0] != '\0')
 
-static const vkmm_field power_fields[] = {
+static const cli_field power_fields[] = {
     {POWER_KEY(TEXT, source)},
     {POWER_KEY(REAL, joules), .most = 1e12, .heading = "joules"},
     {POWER_KEY(REAL, watts), .most = 1e9},
-    {"mhz_before", VKMM_FIELD_REAL, POWER(mhz[0]), .most = 1e9},
-    {"mhz_during", VKMM_FIELD_REAL, POWER(mhz[1]), .most = 1e9},
-    {"mhz_after", VKMM_FIELD_REAL, POWER(mhz[2]), .most = 1e9},
-    {POWER_KEY(TEXT, limited), VKMM_MAYBE},
+    {"mhz_before", CLI_FIELD_REAL, POWER(mhz[0]), .most = 1e9},
+    {"mhz_during", CLI_FIELD_REAL, POWER(mhz[1]), .most = 1e9},
+    {"mhz_after", CLI_FIELD_REAL, POWER(mhz[2]), .most = 1e9},
+    {POWER_KEY(TEXT, limited), CLI_MAYBE},
     {POWER_KEY(REAL, others), .most = 1e6},
-    {POWER_KEY(U32, processors), VKMM_MAYBE},
+    {POWER_KEY(U32, processors), CLI_MAYBE},
 };
 
-static const vkmm_record power_record = {"power", VKMM_FIELDS(power_fields), .known = has_source};
+static const vkmm_record power_record = {"power", CLI_FIELDS(power_fields), .known = has_source};
 
-#define FIGURES(kind, member) VKMM_IN(kind, vkmm_bench_row, figures, member)
+#define FIGURES(kind, member) CLI_IN(kind, cli_bench_row, figures, member)
 
-static const vkmm_field parts_fields[] = {
-    {"upload_ms", VKMM_FIELD_REAL, ROW(upload_ms.median)},
-    {"kernel_ms", VKMM_FIELD_REAL, ROW(figures.median_ms)},
-    {FIGURES(REAL, overhead_ms), VKMM_SIGNED},
-    {"download_ms", VKMM_FIELD_REAL, ROW(download_ms.median)},
-    {FIGURES(REAL, sum_ms), VKMM_SIGNED},
+static const cli_field parts_fields[] = {
+    {"upload_ms", CLI_FIELD_REAL, ROW(upload_ms.median)},
+    {"kernel_ms", CLI_FIELD_REAL, ROW(figures.median_ms)},
+    {FIGURES(REAL, overhead_ms), CLI_SIGNED},
+    {"download_ms", CLI_FIELD_REAL, ROW(download_ms.median)},
+    {FIGURES(REAL, sum_ms), CLI_SIGNED},
     {FIGURES(REAL, wall_ms)},
     {FIGURES(TRUTH, adds_up)},
-    {FIGURES(TEXT, apart), VKMM_MAYBE},
+    {FIGURES(TEXT, apart), CLI_MAYBE},
 };
 
-static const vkmm_record parts_record = {"parts", VKMM_FIELDS(parts_fields)};
+static const vkmm_record parts_record = {"parts", CLI_FIELDS(parts_fields)};
 
-static const vkmm_field data_fields[] = {
+static const cli_field data_fields[] = {
     {ROW_KEY(U64, seed)},
-    {ROW_KEY(TEXT, init), VKMM_MAYBE},
+    {ROW_KEY(TEXT, init), CLI_MAYBE},
 };
 
-static const vkmm_record data_record = {"data", VKMM_FIELDS(data_fields)};
+static const vkmm_record data_record = {"data", CLI_FIELDS(data_fields)};
 
-static const vkmm_field work_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, ROW(problem), .record = &vkmm_problem_record},
-    {NULL, VKMM_FIELD_EMBED, .record = &data_record},
+static const cli_field work_fields[] = {
+    {NULL, CLI_FIELD_EMBED, ROW(problem), .record = &cli_problem_record},
+    {NULL, CLI_FIELD_EMBED, .record = &data_record},
 };
 
-static const vkmm_record work_record = {"work", VKMM_FIELDS(work_fields)};
+static const vkmm_record work_record = {"work", CLI_FIELDS(work_fields)};
 
-static void check_round(const vkmm_node *node, void *record)
+static void check_round(const cli_node *node, void *record)
 {
-    const vkmm_bench_row *round = record;
+    const cli_bench_row *round = record;
 
-    if (round->kernel_ms.count == 0) vkmm_node_fail(node, "has no samples of kernel_ms");
+    if (round->kernel_ms.count == 0) cli_node_fail(node, "has no samples of kernel_ms");
     if (strcmp(round->clock, "device") != 0 && strcmp(round->clock, "host") != 0)
-        vkmm_node_fail(node, "has the unknown clock \"%s\"", round->clock);
+        cli_node_fail(node, "has the unknown clock \"%s\"", round->clock);
 }
 
-static const vkmm_field round_fields[] = {
-    {"time", VKMM_FIELD_RECORD, .record = &time_record},
+static const cli_field round_fields[] = {
+    {"time", CLI_FIELD_RECORD, .record = &time_record},
     {ROW_KEY(RECORD, power), .record = &power_record},
 };
 
-const vkmm_record vkmm_round_record = {"round", VKMM_FIELDS(round_fields), .check = check_round};
+const vkmm_record cli_round_record = {"round", CLI_FIELDS(round_fields), .check = check_round};
 
 static json_t *put_interval(const void *record)
 {
-    const vkmm_bench_row *row = record;
+    const cli_bench_row *row = record;
     json_t *array = json_array();
-    int bad = vkmm_json_add(array, vkmm_json_number(row->figures.low_ms));
+    int bad = cli_json_add(array, cli_json_of_number(row->figures.low_ms));
 
-    bad += vkmm_json_add(array, vkmm_json_number(row->figures.high_ms));
-    return vkmm_json_done(array, bad);
+    bad += cli_json_add(array, cli_json_of_number(row->figures.high_ms));
+    return cli_json_done(array, bad);
 }
 
-static const vkmm_field row_fields[] = {
-    {ROW_KEY(U32, device), VKMM_NEEDED},
-    {ROW_KEY(TEXT, group), VKMM_MAYBE},
-    {ROW_KEY(TEXT, asked), VKMM_MAYBE},
-    {"problem", VKMM_FIELD_RECORD, .flags = VKMM_NEEDED, .record = &work_record},
+static const cli_field row_fields[] = {
+    {ROW_KEY(U32, device), CLI_NEEDED},
+    {ROW_KEY(TEXT, group), CLI_MAYBE},
+    {ROW_KEY(TEXT, asked), CLI_MAYBE},
+    {"problem", CLI_FIELD_RECORD, .flags = CLI_NEEDED, .record = &work_record},
     {ROW_KEY(U64, rotating_bytes)},
-    {ROW_KEY(TEXT, not_run), VKMM_MAYBE},
-    {ROW_KEY(RECORD, kernel), .known = ran, .record = &vkmm_kernel_record},
-    {"verify", VKMM_FIELD_RECORD, .known = ran, .record = &verify_record},
-    {"time", VKMM_FIELD_RECORD, .known = ran, .record = &time_record},
-    {FIGURES(REAL, gflops), VKMM_DERIVED, .heading = "GFLOP/s"},
-    {FIGURES(REAL, gbytes_per_s), VKMM_DERIVED, .heading = "GB/s"},
-    {"interval_ms", VKMM_FIELD_CUSTOM, .flags = VKMM_DERIVED, .known = is_timed, .put = put_interval},
-    {FIGURES(REAL, noise), VKMM_DERIVED},
-    {FIGURES(REAL, arithmetic_share), VKMM_DERIVED},
-    {FIGURES(REAL, copy_share), VKMM_DERIVED},
-    {FIGURES(REAL, drift), VKMM_DERIVED | VKMM_SIGNED},
-    {FIGURES(TRUTH, busy), VKMM_DERIVED, .known = is_timed},
-    {FIGURES(TRUTH, throttled), VKMM_DERIVED, .known = is_timed},
-    {"parts", VKMM_FIELD_RECORD, .flags = VKMM_DERIVED, .known = is_timed, .record = &parts_record},
-    {ROW_KEY(REAL, asked_bytes), .known = ran, .most = VKMM_MOST_A_S},
-    {ROW_KEY(TEXT, in_panels), VKMM_MAYBE},
+    {ROW_KEY(TEXT, not_run), CLI_MAYBE},
+    {ROW_KEY(RECORD, kernel), .known = ran, .record = &cli_kernel_record},
+    {"verify", CLI_FIELD_RECORD, .known = ran, .record = &verify_record},
+    {"time", CLI_FIELD_RECORD, .known = ran, .record = &time_record},
+    {FIGURES(REAL, gflops), CLI_DERIVED, .heading = "GFLOP/s"},
+    {FIGURES(REAL, gbytes_per_s), CLI_DERIVED, .heading = "GB/s"},
+    {"interval_ms", CLI_FIELD_CUSTOM, .flags = CLI_DERIVED, .known = is_timed, .put = put_interval},
+    {FIGURES(REAL, noise), CLI_DERIVED},
+    {FIGURES(REAL, arithmetic_share), CLI_DERIVED},
+    {FIGURES(REAL, copy_share), CLI_DERIVED},
+    {FIGURES(REAL, drift), CLI_DERIVED | CLI_SIGNED},
+    {FIGURES(TRUTH, busy), CLI_DERIVED, .known = is_timed},
+    {FIGURES(TRUTH, throttled), CLI_DERIVED, .known = is_timed},
+    {"parts", CLI_FIELD_RECORD, .flags = CLI_DERIVED, .known = is_timed, .record = &parts_record},
+    {ROW_KEY(REAL, asked_bytes), .known = ran, .most = CLI_MOST_A_S},
+    {ROW_KEY(TEXT, in_panels), CLI_MAYBE},
     {ROW_KEY(RECORD, power), .known = ran, .record = &power_record},
 };
 
 static void start_row(void *record)
 {
-    vkmm_bench_row_init(record);
+    cli_bench_row_init(record);
 }
 
-const vkmm_record vkmm_row_record = {"row", VKMM_FIELDS(row_fields), .start = start_row};
+const vkmm_record cli_row_record = {"row", CLI_FIELDS(row_fields), .start = start_row};
 
 /* ---- run and ladder ---- */
 
-#define REPORT_KEY(kind, member) VKMM_KEY(kind, vkmm_report, member)
+#define REPORT_KEY(kind, member) CLI_KEY(kind, cli_report, member)
 
-static const vkmm_field tool_fields[] = {
+static const cli_field tool_fields[] = {
     {REPORT_KEY(STRING, version)}, {REPORT_KEY(STRING, shader_hash)}, {REPORT_KEY(STRING, command)}};
 
-const vkmm_record vkmm_tool_record = {"tool", VKMM_FIELDS(tool_fields)};
+const vkmm_record cli_tool_record = {"tool", CLI_FIELDS(tool_fields)};
 
 static json_t *put_stable(const void *record)
 {
-    return json_boolean(strcmp(((const vkmm_bench_row *)record)->stopped, "stable") == 0);
+    return json_boolean(strcmp(((const cli_bench_row *)record)->stopped, "stable") == 0);
 }
 
-static const vkmm_field run_time_fields[] = {{NULL, VKMM_FIELD_EMBED, .record = &time_record},
-                                             {ROW_KEY(TEXT, clock_note)}, /* "" where there is none */
-                                             {"stable", VKMM_FIELD_CUSTOM, .put = put_stable}};
+static const cli_field run_time_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &time_record},
+                                            {ROW_KEY(TEXT, clock_note)}, /* "" where there is none */
+                                            {"stable", CLI_FIELD_CUSTOM, .put = put_stable}};
 
-static const vkmm_field run_kernel_fields[] = {{NULL, VKMM_FIELD_EMBED, ROW(kernel), .record = &vkmm_kernel_record},
-                                               {"shader", VKMM_FIELD_STRING, ROW(shader_file)}};
+static const cli_field run_kernel_fields[] = {{NULL, CLI_FIELD_EMBED, ROW(kernel), .record = &cli_kernel_record},
+                                              {"shader", CLI_FIELD_STRING, ROW(shader_file)}};
 
-#define PARTITION(kind, member) VKMM_IN(kind, vkmm_row_panels, partition, member)
-#define TIMES_KEY(kind, member) VKMM_IN(kind, vkmm_row_panels, times, member)
+#define PARTITION(kind, member) CLI_IN(kind, cli_row_panels, partition, member)
+#define TIMES_KEY(kind, member) CLI_IN(kind, cli_row_panels, times, member)
 
-static const vkmm_field panel_fields[] = {
+static const cli_field panel_fields[] = {
     {PARTITION(U64, rows)},
     {PARTITION(U64, cols)},
     {PARTITION(U64, depth)},
@@ -471,44 +472,44 @@ static const vkmm_field panel_fields[] = {
     {TIMES_KEY(U64, downloaded_bytes)},
     {TIMES_KEY(U64, dispatches)},
     {TIMES_KEY(U32, shrunk)},
-    {VKMM_KEY(STRING, vkmm_row_panels, reason)},
+    {CLI_KEY(STRING, cli_row_panels, reason)},
 };
 
-VKMM_KNOWN(is_in_panels, vkmm_bench_row, panels.reason != NULL)
+CLI_KNOWN(is_in_panels, cli_bench_row, panels.reason != NULL)
 
-static const vkmm_record run_time_record = {NULL, VKMM_FIELDS(run_time_fields), .known = is_timed},
-                         run_kernel_record = {NULL, VKMM_FIELDS(run_kernel_fields)},
-                         panel_record = {NULL, VKMM_FIELDS(panel_fields)};
+static const vkmm_record run_time_record = {NULL, CLI_FIELDS(run_time_fields), .known = is_timed},
+                         run_kernel_record = {NULL, CLI_FIELDS(run_kernel_fields)},
+                         panel_record = {NULL, CLI_FIELDS(panel_fields)};
 
 /* Only a right product has times. */
-static const vkmm_field run_panel_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, ROW(panels), .record = &panel_record},
-    {"longest_dispatch_ms", VKMM_FIELD_REAL, ROW(panels.times.longest_ms), .known = is_timed}};
+static const cli_field run_panel_fields[] = {
+    {NULL, CLI_FIELD_EMBED, ROW(panels), .record = &panel_record},
+    {"longest_dispatch_ms", CLI_FIELD_REAL, ROW(panels.times.longest_ms), .known = is_timed}};
 
-static const vkmm_record run_panel_record = {NULL, VKMM_FIELDS(run_panel_fields), .known = is_in_panels};
+static const vkmm_record run_panel_record = {NULL, CLI_FIELDS(run_panel_fields), .known = is_in_panels};
 
-#define SHARE(member) VKMM_AT(vkmm_stream_part, member)
+#define SHARE(member) CLI_AT(vkmm_stream_part, member)
 
-#define PANEL_KEY(kind, member) VKMM_KEY(kind, vkmm_stream_panel, member)
+#define PANEL_KEY(kind, member) CLI_KEY(kind, vkmm_stream_panel, member)
 
-static const vkmm_field timeline_fields[] = {
+static const cli_field timeline_fields[] = {
     {PANEL_KEY(U64, batch)},
     {PANEL_KEY(U64, matrices)},
     {PANEL_KEY(U64, row)},
     {PANEL_KEY(U64, col)},
     {PANEL_KEY(U64, rows)},
     {PANEL_KEY(U64, cols)},
-    {VKMM_KEYS(REAL, vkmm_stream_panel, load_ms, 2)},
-    {VKMM_KEYS(REAL, vkmm_stream_panel, kernel_ms, 2)},
-    {VKMM_KEYS(REAL, vkmm_stream_panel, store_ms, 2)},
+    {CLI_KEYS(REAL, vkmm_stream_panel, load_ms, 2)},
+    {CLI_KEYS(REAL, vkmm_stream_panel, kernel_ms, 2)},
+    {CLI_KEYS(REAL, vkmm_stream_panel, store_ms, 2)},
 };
-static const vkmm_record timeline_record = {NULL, VKMM_FIELDS(timeline_fields)};
+static const vkmm_record timeline_record = {NULL, CLI_FIELDS(timeline_fields)};
 
-static const vkmm_field place_fields[] = {
-    {VKMM_KEY(TEXT, vkmm_device_info, name)},
-    {VKMM_KEY(U32, vkmm_device_info, index)},
+static const cli_field place_fields[] = {
+    {CLI_KEY(TEXT, vkmm_device_info, name)},
+    {CLI_KEY(U32, vkmm_device_info, index)},
 };
-static const vkmm_record place_record = {NULL, VKMM_FIELDS(place_fields)};
+static const vkmm_record place_record = {NULL, CLI_FIELDS(place_fields)};
 
 static json_t *put_copied(const void *times)
 {
@@ -529,71 +530,71 @@ static json_t *put_timeline(const void *record)
     int bad = 0;
 
     for (uint64_t i = 0; i < part->panels; i++)
-        bad += vkmm_json_add(array, vkmm_record_json(&timeline_record, &part->timeline[i]));
-    return vkmm_json_done(array, bad);
+        bad += cli_json_add(array, cli_record_json(&timeline_record, &part->timeline[i]));
+    return cli_json_done(array, bad);
 }
 
 /* One of several devices. */
-#define PART_KEY(kind, member) VKMM_KEY(kind, vkmm_stream_part, member)
+#define PART_KEY(kind, member) CLI_KEY(kind, vkmm_stream_part, member)
 
-static const vkmm_field share_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, SHARE(device), VKMM_POINTER, .record = &place_record},
-    {PART_KEY(RECORD, kernel), VKMM_POINTER, .record = &vkmm_kernel_record},
+static const cli_field share_fields[] = {
+    {NULL, CLI_FIELD_EMBED, SHARE(device), CLI_POINTER, .record = &place_record},
+    {PART_KEY(RECORD, kernel), CLI_POINTER, .record = &cli_kernel_record},
     {PART_KEY(U64, panels)},
     {PART_KEY(REAL, share)},
-    {VKMM_IN(REAL, vkmm_stream_part, times, kernel_ms)},
+    {CLI_IN(REAL, vkmm_stream_part, times, kernel_ms)},
     {PART_KEY(REAL, wait_ms)},
-    {"bytes", VKMM_FIELD_CUSTOM, SHARE(times), .put = put_copied},
-    {"failed", VKMM_FIELD_CUSTOM, SHARE(status), .put = put_failure},
-    {"timeline", VKMM_FIELD_CUSTOM, .put = put_timeline},
+    {"bytes", CLI_FIELD_CUSTOM, SHARE(times), .put = put_copied},
+    {"failed", CLI_FIELD_CUSTOM, SHARE(status), .put = put_failure},
+    {"timeline", CLI_FIELD_CUSTOM, .put = put_timeline},
 };
-static const vkmm_record share_record = {NULL, VKMM_FIELDS(share_fields)};
+static const vkmm_record share_record = {NULL, CLI_FIELDS(share_fields)};
 
-VKMM_KNOWN(is_shared, vkmm_bench_row, panels.part_count > 0)
+CLI_KNOWN(is_shared, cli_bench_row, panels.part_count > 0)
 
 /* What a row of run and one of the ladder have in common. */
-static const vkmm_field result_fields[] = {
-    {"kernel", VKMM_FIELD_RECORD, .record = &run_kernel_record},
-    {"time", VKMM_FIELD_RECORD, .record = &run_time_record},
+static const cli_field result_fields[] = {
+    {"kernel", CLI_FIELD_RECORD, .record = &run_kernel_record},
+    {"time", CLI_FIELD_RECORD, .record = &run_time_record},
     {FIGURES(REAL, gflops)},
-    {"verify", VKMM_FIELD_RECORD, .known = ran, .record = &verify_record},
+    {"verify", CLI_FIELD_RECORD, .known = ran, .record = &verify_record},
 };
-static const vkmm_record result_record = {NULL, VKMM_FIELDS(result_fields)};
+static const vkmm_record result_record = {NULL, CLI_FIELDS(result_fields)};
 
-static const vkmm_field run_fields[] = {
-    {"problem", VKMM_FIELD_RECORD, .record = &work_record},
-    {NULL, VKMM_FIELD_EMBED, .record = &result_record},
-    {ROW_KEY(REAL, wall_ms), VKMM_MAYBE, .known = is_timed},
-    {"panels", VKMM_FIELD_RECORD, .record = &run_panel_record},
-    {"devices", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_row, panels.parts, panels.part_count), .record = &share_record,
+static const cli_field run_fields[] = {
+    {"problem", CLI_FIELD_RECORD, .record = &work_record},
+    {NULL, CLI_FIELD_EMBED, .record = &result_record},
+    {ROW_KEY(REAL, wall_ms), CLI_MAYBE, .known = is_timed},
+    {"panels", CLI_FIELD_RECORD, .record = &run_panel_record},
+    {"devices", CLI_FIELD_RECORD, CLI_LIST(cli_bench_row, panels.parts, panels.part_count), .record = &share_record,
      .known = is_shared},
-    {ROW_KEY(STRING, step), VKMM_OMIT},
+    {ROW_KEY(STRING, step), CLI_OMIT},
 };
-const vkmm_record vkmm_run_record = {NULL, VKMM_FIELDS(run_fields)};
+const vkmm_record cli_run_record = {NULL, CLI_FIELDS(run_fields)};
 
-static const vkmm_field ladder_row_fields[] = {
+static const cli_field ladder_row_fields[] = {
     {ROW_KEY(STRING, step)},
-    {NULL, VKMM_FIELD_EMBED, ROW(problem), .record = &vkmm_types_record},
-    {NULL, VKMM_FIELD_EMBED, .record = &result_record},
-    {ROW_KEY(REAL, times_serial), VKMM_MAYBE},
-    {ROW_KEY(REAL, times_previous), VKMM_MAYBE},
-    {"skipped", VKMM_FIELD_TEXT, ROW(not_run), VKMM_MAYBE},
+    {NULL, CLI_FIELD_EMBED, ROW(problem), .record = &cli_types_record},
+    {NULL, CLI_FIELD_EMBED, .record = &result_record},
+    {ROW_KEY(REAL, times_serial), CLI_MAYBE},
+    {ROW_KEY(REAL, times_previous), CLI_MAYBE},
+    {"skipped", CLI_FIELD_TEXT, ROW(not_run), CLI_MAYBE},
 };
-static const vkmm_record ladder_row_record = {NULL, VKMM_FIELDS(ladder_row_fields)};
+static const vkmm_record ladder_row_record = {NULL, CLI_FIELDS(ladder_row_fields)};
 
-#define LADDER(member)           VKMM_AT(vkmm_ladder, member)
-#define LADDER_KEY(kind, member) VKMM_KEY(kind, vkmm_ladder, member)
+#define LADDER(member)           CLI_AT(cli_ladder, member)
+#define LADDER_KEY(kind, member) CLI_KEY(kind, cli_ladder, member)
 
-static const vkmm_field ladder_problem_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, LADDER(problem), .record = &vkmm_extents_record},
+static const cli_field ladder_problem_fields[] = {
+    {NULL, CLI_FIELD_EMBED, LADDER(problem), .record = &cli_extents_record},
     {LADDER_KEY(U64, seed)},
     {LADDER_KEY(STRING, init)},
 };
-static const vkmm_record ladder_problem_record = {NULL, VKMM_FIELDS(ladder_problem_fields)};
+static const vkmm_record ladder_problem_record = {NULL, CLI_FIELDS(ladder_problem_fields)};
 
-static const vkmm_field ladder_fields[] = {
+static const cli_field ladder_fields[] = {
     {LADDER_KEY(STRING, host)},
-    {"problem", VKMM_FIELD_RECORD, .record = &ladder_problem_record},
-    {"rows", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_ladder, rows, count), .record = &ladder_row_record},
+    {"problem", CLI_FIELD_RECORD, .record = &ladder_problem_record},
+    {"rows", CLI_FIELD_RECORD, CLI_LIST(cli_ladder, rows, count), .record = &ladder_row_record},
 };
-const vkmm_record vkmm_ladder_record = {NULL, VKMM_FIELDS(ladder_fields)};
+const vkmm_record cli_ladder_record = {NULL, CLI_FIELDS(ladder_fields)};

@@ -10,67 +10,67 @@
 
 #define HEX_DIGITS "0123456789abcdefABCDEF"
 
-VKMM_KNOWN(is_vulkan, vkmm_bench_device, is_host == 0)
+CLI_KNOWN(is_vulkan, cli_bench_device, is_host == 0)
 
 static json_t *put_type(const void *record)
 {
-    const vkmm_bench_device *device = record;
+    const cli_bench_device *device = record;
 
-    return json_string(device->is_host ? "host" : vkmm_text_device_type(device->info.type));
+    return json_string(device->is_host ? "host" : cli_text_device_type(device->info.type));
 }
 
-static void take_type(const vkmm_node *node, void *record)
+static void take_type(const cli_node *node, void *record)
 {
-    vkmm_bench_device *device = record;
+    cli_bench_device *device = record;
     char word[16] = "";
 
-    vkmm_node_text(node, word, sizeof word);
+    cli_node_text(node, word, sizeof word);
     device->is_host = strcmp(word, "host") == 0;
     device->info.type = device->is_host ? VK_PHYSICAL_DEVICE_TYPE_CPU : VK_PHYSICAL_DEVICE_TYPE_OTHER;
     for (int type = VK_PHYSICAL_DEVICE_TYPE_OTHER; type <= VK_PHYSICAL_DEVICE_TYPE_CPU; type++)
-        if (strcmp(word, vkmm_text_device_type((VkPhysicalDeviceType)type)) == 0)
+        if (strcmp(word, cli_text_device_type((VkPhysicalDeviceType)type)) == 0)
             device->info.type = (VkPhysicalDeviceType)type;
 }
 
 static json_t *put_uuid(const void *uuid)
 {
-    return json_string(VKMM_UUID(uuid));
+    return json_string(CLI_UUID(uuid));
 }
 
-static void take_uuid(const vkmm_node *node, void *uuid)
+static void take_uuid(const cli_node *node, void *uuid)
 {
     char text[64] = "";
     const char *at = text;
     size_t bytes = 0;
 
-    vkmm_node_text(node, text, sizeof text);
+    cli_node_text(node, text, sizeof text);
     for (; bytes < VK_UUID_SIZE && strspn(at, HEX_DIGITS) >= 2; bytes++) {
         unsigned value = 0;
         sscanf(at, "%2x", &value);
         ((uint8_t *)uuid)[bytes] = (uint8_t)value;
         at += at[2] == '-' ? 3 : 2;
     }
-    if (text[0] != '\0' && (bytes < VK_UUID_SIZE || *at != '\0')) vkmm_node_fail(node, "is not a UUID");
+    if (text[0] != '\0' && (bytes < VK_UUID_SIZE || *at != '\0')) cli_node_fail(node, "is not a UUID");
 }
 
 static json_t *put_api_version(const void *version)
 {
-    return json_string(VKMM_API_VERSION(*(const uint32_t *)version));
+    return json_string(CLI_API_VERSION(*(const uint32_t *)version));
 }
 
 /* "1.3.230" */
-static void take_api_version(const vkmm_node *node, void *version)
+static void take_api_version(const cli_node *node, void *version)
 {
     char text[32] = "";
     uint32_t major = 0, minor = 0, patch = 0;
     int end = 0;
 
-    vkmm_node_text(node, text, sizeof text);
+    cli_node_text(node, text, sizeof text);
     if (text[0] == '\0') return;
     if (strspn(text, "0123456789.") < strlen(text) ||
         sscanf(text, "%4" SCNu32 ".%5" SCNu32 ".%5" SCNu32 "%n", &major, &minor, &patch, &end) < 3 ||
         text[end] != '\0' || major > 127 || minor > 1023 || patch > 4095)
-        vkmm_node_fail(node, "is not a version");
+        cli_node_fail(node, "is not a version");
     else
         *(uint32_t *)version = VK_MAKE_API_VERSION(0u, major, minor, patch);
 }
@@ -86,43 +86,43 @@ static json_t *put_pci(const void *record)
 }
 
 /* "0000:01:00.0" */
-static void take_pci(const vkmm_node *node, void *record)
+static void take_pci(const cli_node *node, void *record)
 {
     vkmm_device_info *info = record;
     uint32_t *pci = info->pci;
     char text[48] = "";
     int end = 0;
 
-    vkmm_node_text(node, text, sizeof text);
+    cli_node_text(node, text, sizeof text);
     if (text[0] == '\0') return;
     info->has_pci = strspn(text, HEX_DIGITS ":.") == strlen(text) &&
                     sscanf(text, "%8" SCNx32 ":%8" SCNx32 ":%8" SCNx32 ".%8" SCNx32 "%n", &pci[0], &pci[1], &pci[2],
                            &pci[3], &end) == 4 &&
                     text[end] == '\0';
-    if (!info->has_pci) vkmm_node_fail(node, "is not a PCI bus address");
+    if (!info->has_pci) cli_node_fail(node, "is not a PCI bus address");
 }
 
-#define DEVICE(member) VKMM_AT(vkmm_bench_device, member)
+#define DEVICE(member) CLI_AT(cli_bench_device, member)
 #define VULKAN         .known = is_vulkan
 
-#define INFO(kind, member) VKMM_IN(kind, vkmm_bench_device, info, member)
+#define INFO(kind, member) CLI_IN(kind, cli_bench_device, info, member)
 
-static const vkmm_field identity_fields[] = {
+static const cli_field identity_fields[] = {
     {INFO(TEXT, name)},
-    {"type", VKMM_FIELD_CUSTOM, .put = put_type, .take = take_type},
+    {"type", CLI_FIELD_CUSTOM, .put = put_type, .take = take_type},
     {INFO(U32, index), VULKAN},
     {INFO(CUSTOM, uuid), VULKAN, .put = put_uuid, .take = take_uuid},
     {INFO(U32, vendor_id), VULKAN},
     {INFO(U32, device_id), VULKAN},
-    {INFO(TEXT, driver_name), VKMM_MAYBE},
-    {INFO(TEXT, driver_info), VKMM_MAYBE},
+    {INFO(TEXT, driver_name), CLI_MAYBE},
+    {INFO(TEXT, driver_info), CLI_MAYBE},
     {INFO(U32, driver_id), VULKAN},
     {INFO(U32, driver_version), VULKAN},
     {INFO(CUSTOM, driver_uuid), VULKAN, .put = put_uuid, .take = take_uuid},
     {INFO(CUSTOM, api_version), VULKAN, .put = put_api_version, .take = take_api_version},
 };
 
-const vkmm_record vkmm_identity_record = {NULL, VKMM_FIELDS(identity_fields)};
+const vkmm_record cli_identity_record = {NULL, CLI_FIELDS(identity_fields)};
 
 /* ---- limits ---- */
 
@@ -134,29 +134,29 @@ static json_t *put_matrix2(const void *record)
     int bad = 0;
 
     for (uint32_t i = 0; vkmm_matrix2_name(i) != NULL; i++)
-        if (bits >> i & 1) bad += vkmm_json_add(array, json_string(vkmm_matrix2_name(i)));
-    return vkmm_json_done(array, bad);
+        if (bits >> i & 1) bad += cli_json_add(array, json_string(vkmm_matrix2_name(i)));
+    return cli_json_done(array, bad);
 }
 
-static void take_matrix2(const vkmm_node *node, void *record)
+static void take_matrix2(const cli_node *node, void *record)
 {
-    if (!vkmm_node_is_list(node, 32)) return;
+    if (!cli_node_is_list(node, 32)) return;
     for (size_t i = 0; i < json_array_size(node->json); i++) {
-        const vkmm_node entry = vkmm_node_at(node, i);
+        const cli_node entry = cli_node_at(node, i);
         char word[32] = "";
-        vkmm_node_text(&entry, word, sizeof word);
+        cli_node_text(&entry, word, sizeof word);
         for (uint32_t bit = 0; vkmm_matrix2_name(bit) != NULL; bit++)
             if (strcmp(word, vkmm_matrix2_name(bit)) == 0) ((vkmm_device_info *)record)->matrix2 |= 1u << bit;
     }
 }
 
-#define LIMIT(member)           VKMM_AT(vkmm_device_info, member)
-#define LIMIT_KEY(kind, member) VKMM_KEY(kind, vkmm_device_info, member)
+#define LIMIT(member)           CLI_AT(vkmm_device_info, member)
+#define LIMIT_KEY(kind, member) CLI_KEY(kind, vkmm_device_info, member)
 
-static const vkmm_field limit_fields[] = {
+static const cli_field limit_fields[] = {
     {LIMIT_KEY(U32, max_invocations)},
-    {VKMM_KEYS(U32, vkmm_device_info, max_workgroup_size, 3)},
-    {VKMM_KEYS(U32, vkmm_device_info, max_workgroup_count, 3)},
+    {CLI_KEYS(U32, vkmm_device_info, max_workgroup_size, 3)},
+    {CLI_KEYS(U32, vkmm_device_info, max_workgroup_count, 3)},
     {LIMIT_KEY(U32, max_shared_bytes)},
     {LIMIT_KEY(U32, subgroup_size)},
     {LIMIT_KEY(U64, max_storage_range)},
@@ -165,46 +165,46 @@ static const vkmm_field limit_fields[] = {
     {LIMIT_KEY(U64, device_heap_bytes)},
     {LIMIT_KEY(U32, offset_alignment)},
     {LIMIT_KEY(U32, timestamp_bits)},
-    {LIMIT_KEY(REAL, timestamp_period_ns), .most = VKMM_MOST_MS},
-    {"f64", VKMM_FIELD_TRUTH, LIMIT(has_f64)},
+    {LIMIT_KEY(REAL, timestamp_period_ns), .most = CLI_MOST_MS},
+    {"f64", CLI_FIELD_TRUTH, LIMIT(has_f64)},
     {LIMIT_KEY(TRUTH, unified_memory)},
-    {"broadcast", VKMM_FIELD_TRUTH, LIMIT(has_broadcast)},
-    {"statistics", VKMM_FIELD_TRUTH, LIMIT(has_statistics)},
-    {LIMIT_KEY(U32, processors), VKMM_MAYBE},
-    {"f16", VKMM_FIELD_TRUTH, LIMIT(has_f16)},
-    {"i8", VKMM_FIELD_TRUTH, LIMIT(has_i8)},
-    {"storage16", VKMM_FIELD_TRUTH, LIMIT(has_storage16)},
-    {"storage8", VKMM_FIELD_TRUTH, LIMIT(has_storage8)},
-    {"dot8", VKMM_FIELD_TRUTH, LIMIT(has_dot8)},
-    {"bf16_matrices", VKMM_FIELD_TRUTH, LIMIT(has_bf16_matrices)},
-    {LIMIT_KEY(U32, min_subgroup_size), VKMM_MAYBE},
-    {LIMIT_KEY(U32, max_subgroup_size), VKMM_MAYBE},
-    {"matrix2", VKMM_FIELD_CUSTOM, .put = put_matrix2, .take = take_matrix2},
+    {"broadcast", CLI_FIELD_TRUTH, LIMIT(has_broadcast)},
+    {"statistics", CLI_FIELD_TRUTH, LIMIT(has_statistics)},
+    {LIMIT_KEY(U32, processors), CLI_MAYBE},
+    {"f16", CLI_FIELD_TRUTH, LIMIT(has_f16)},
+    {"i8", CLI_FIELD_TRUTH, LIMIT(has_i8)},
+    {"storage16", CLI_FIELD_TRUTH, LIMIT(has_storage16)},
+    {"storage8", CLI_FIELD_TRUTH, LIMIT(has_storage8)},
+    {"dot8", CLI_FIELD_TRUTH, LIMIT(has_dot8)},
+    {"bf16_matrices", CLI_FIELD_TRUTH, LIMIT(has_bf16_matrices)},
+    {LIMIT_KEY(U32, min_subgroup_size), CLI_MAYBE},
+    {LIMIT_KEY(U32, max_subgroup_size), CLI_MAYBE},
+    {"matrix2", CLI_FIELD_CUSTOM, .put = put_matrix2, .take = take_matrix2},
 };
 
-const vkmm_record vkmm_limits_record = {"limits", VKMM_FIELDS(limit_fields)};
+const vkmm_record cli_limits_record = {"limits", CLI_FIELDS(limit_fields)};
 
 static json_t *put_device_local(const void *record)
 {
     return json_boolean(((const VkMemoryHeap *)record)->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT);
 }
 
-static const vkmm_field heap_fields[] = {
-    {"bytes", VKMM_FIELD_U64, VKMM_AT(VkMemoryHeap, size)},
-    {"device_local", VKMM_FIELD_CUSTOM, .put = put_device_local},
-    {VKMM_KEY(U32, VkMemoryHeap, flags)},
+static const cli_field heap_fields[] = {
+    {"bytes", CLI_FIELD_U64, CLI_AT(VkMemoryHeap, size)},
+    {"device_local", CLI_FIELD_CUSTOM, .put = put_device_local},
+    {CLI_KEY(U32, VkMemoryHeap, flags)},
 };
 
-static const vkmm_record heap_record = {"heap", VKMM_FIELDS(heap_fields)};
+static const vkmm_record heap_record = {"heap", CLI_FIELDS(heap_fields)};
 
 /* ---- peaks ---- */
 
-static const vkmm_words components = {
+static const cli_field_words components = {
     .what = "element type", .name = vkmm_component_name, .parse = vkmm_component_parse};
 
-#define SHAPE_KEY(kind, member) VKMM_KEY(kind, vkmm_matrix_shape, member)
+#define SHAPE_KEY(kind, member) CLI_KEY(kind, vkmm_matrix_shape, member)
 
-static const vkmm_field shape_fields[] = {
+static const cli_field shape_fields[] = {
     {SHAPE_KEY(U32, m)},
     {SHAPE_KEY(U32, n)},
     {SHAPE_KEY(U32, k)},
@@ -216,77 +216,77 @@ static const vkmm_field shape_fields[] = {
     {SHAPE_KEY(TRUTH, saturating)},
 };
 
-const vkmm_record vkmm_shape_record = {NULL, VKMM_FIELDS(shape_fields)};
+const vkmm_record cli_shape_record = {NULL, CLI_FIELDS(shape_fields)};
 
-#define MATRIX_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_matrix, member), .most = VKMM_MOST_A_S
+#define MATRIX_KEY(kind, member) CLI_KEY(kind, cli_bench_matrix, member), .most = CLI_MOST_A_S
 
-static const vkmm_field matrix_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_bench_matrix, shape), .record = &vkmm_shape_record},
+static const cli_field matrix_fields[] = {
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_bench_matrix, shape), .record = &cli_shape_record},
     {MATRIX_KEY(REAL, multiply_adds_per_s)},
 };
 
 static void start_matrix(void *record)
 {
-    ((vkmm_bench_matrix *)record)->multiply_adds_per_s = NAN;
+    ((cli_bench_matrix *)record)->multiply_adds_per_s = NAN;
 }
 
-static const vkmm_record matrix_record = {"shape", VKMM_FIELDS(matrix_fields), .start = start_matrix};
+static const vkmm_record matrix_record = {"shape", CLI_FIELDS(matrix_fields), .start = start_matrix};
 
-#define PEAK(type) VKMM_FIELD_REAL, VKMM_AT(vkmm_bench_peaks, multiply_adds_per_s[type]), .most = VKMM_MOST_A_S
+#define PEAK(type) CLI_FIELD_REAL, CLI_AT(cli_bench_peaks, multiply_adds_per_s[type]), .most = CLI_MOST_A_S
 
-static const vkmm_field rate_fields[] = {
+static const cli_field rate_fields[] = {
     {"f32", PEAK(VKMM_F32)}, {"f64", PEAK(VKMM_F64)},   {"i32", PEAK(VKMM_I32)}, {"u32", PEAK(VKMM_U32)},
     {"f16", PEAK(VKMM_F16)}, {"bf16", PEAK(VKMM_BF16)}, {"i8", PEAK(VKMM_I8)},   {"u8", PEAK(VKMM_U8)},
 };
 _Static_assert(VKMM_COUNT(rate_fields) == VKMM_TYPE_COUNT - VKMM_F32, "every type has a peak");
 
-static const vkmm_record rate_record = {"rates", VKMM_FIELDS(rate_fields)};
+static const vkmm_record rate_record = {"rates", CLI_FIELDS(rate_fields)};
 
-#define PEAKS_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_peaks, member)
+#define PEAKS_KEY(kind, member) CLI_KEY(kind, cli_bench_peaks, member)
 
-static const vkmm_field peak_fields[] = {
-    {PEAKS_KEY(REAL, copy_bytes_per_s), .most = VKMM_MOST_A_S},
-    {"multiply_adds_per_s", VKMM_FIELD_RECORD, .record = &rate_record},
-    {"matrix", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_peaks, matrix, matrix_count), VKMM_HERE,
-     .length = VKMM_BENCH_MATRICES, .record = &matrix_record},
+static const cli_field peak_fields[] = {
+    {PEAKS_KEY(REAL, copy_bytes_per_s), .most = CLI_MOST_A_S},
+    {"multiply_adds_per_s", CLI_FIELD_RECORD, .record = &rate_record},
+    {"matrix", CLI_FIELD_RECORD, CLI_LIST(cli_bench_peaks, matrix, matrix_count), CLI_HERE,
+     .length = CLI_BENCH_MATRICES, .record = &matrix_record},
     {PEAKS_KEY(TRUTH, raised)},
 };
 
-const vkmm_record vkmm_peaks_record = {"peaks", VKMM_FIELDS(peak_fields)};
+const vkmm_record cli_peaks_record = {"peaks", CLI_FIELDS(peak_fields)};
 
 /* ---- devices ---- */
 
-static const vkmm_field hardware_fields[] = {
-    {"limits", VKMM_FIELD_RECORD, DEVICE(info), VULKAN, .record = &vkmm_limits_record},
-    {"heaps", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_device, info.heaps, info.heap_count), VKMM_HERE, VULKAN,
+static const cli_field hardware_fields[] = {
+    {"limits", CLI_FIELD_RECORD, DEVICE(info), VULKAN, .record = &cli_limits_record},
+    {"heaps", CLI_FIELD_RECORD, CLI_LIST(cli_bench_device, info.heaps, info.heap_count), CLI_HERE, VULKAN,
      .length = VK_MAX_MEMORY_HEAPS, .record = &heap_record},
-    {"pci", VKMM_FIELD_CUSTOM, DEVICE(info), .put = put_pci, .take = take_pci},
+    {"pci", CLI_FIELD_CUSTOM, DEVICE(info), .put = put_pci, .take = take_pci},
 };
 
-const vkmm_record vkmm_hardware_record = {NULL, VKMM_FIELDS(hardware_fields)};
+const vkmm_record cli_hardware_record = {NULL, CLI_FIELDS(hardware_fields)};
 
-#define DEVICE_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_device, member)
+#define DEVICE_KEY(kind, member) CLI_KEY(kind, cli_bench_device, member)
 
-static const vkmm_field device_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, .record = &vkmm_identity_record},
+static const cli_field device_fields[] = {
+    {NULL, CLI_FIELD_EMBED, .record = &cli_identity_record},
     {DEVICE_KEY(TEXT, label)},
-    {DEVICE_KEY(TEXT, failed), VKMM_MAYBE},
-    {NULL, VKMM_FIELD_EMBED, .record = &vkmm_hardware_record},
-    {DEVICE_KEY(RECORD, peaks), .record = &vkmm_peaks_record},
+    {DEVICE_KEY(TEXT, failed), CLI_MAYBE},
+    {NULL, CLI_FIELD_EMBED, .record = &cli_hardware_record},
+    {DEVICE_KEY(RECORD, peaks), .record = &cli_peaks_record},
 };
 
 static void start_device(void *record)
 {
-    vkmm_bench_device_init(record);
+    cli_bench_device_init(record);
 }
 
-static void check_device(const vkmm_node *node, void *record)
+static void check_device(const cli_node *node, void *record)
 {
-    vkmm_bench_device *device = record;
+    cli_bench_device *device = record;
 
     (void)node;
     if (device->label[0] == '\0') memcpy(device->label, device->info.name, sizeof device->info.name);
 }
 
-const vkmm_record vkmm_device_record = {"device", VKMM_FIELDS(device_fields), .start = start_device,
-                                        .check = check_device};
+const vkmm_record cli_device_record = {"device", CLI_FIELDS(device_fields), .start = start_device,
+                                       .check = check_device};

@@ -1,23 +1,23 @@
 /* Writers: each turns results into one format. A writer is a file, format_NAME.c, which defines a const struct of
  * functions, and a row in the table of writer.c.
  *
- * Everything goes to one stream, in the order of the calls. vkmm_report_flush reports a stream that failed. */
-#ifndef VKMM_REPORT_REPORT_H
-#define VKMM_REPORT_REPORT_H
+ * Everything goes to one stream, in the order of the calls. cli_report_flush reports a stream that failed. */
+#ifndef CLI_REPORT_REPORT_H
+#define CLI_REPORT_REPORT_H
 
 #include <stdio.h>
 #include "report/document.h"
 #include "report/text.h"
 
 /* The notes below a table; zeroed before the first row. */
-typedef struct vkmm_notes {
+typedef struct cli_notes {
     char clock[128]; /* why a row was timed by the host's clock; "": none was */
     int unsettled;   /* sampling of some row ended before the median was precise enough */
     uint64_t samples, outliers;
-} vkmm_notes;
+} cli_notes;
 
 /* Where and how to write. A plain value; the caller fills it and keeps it through all calls of one output. */
-typedef struct vkmm_report {
+typedef struct cli_report {
     FILE *out;
     int utf8;                                 /* "×" and "✓", or "x" and "yes" */
     int colour;                               /* escape sequences for colour may be used */
@@ -29,64 +29,64 @@ typedef struct vkmm_report {
     const char *command;                      /* the exact command line */
     int verdict_width;                        /* state: columns of the first row's verdict, which may have counts */
     int size_width, type_width, kernel_width; /* columns of the widest size, type and kernel name to come; 0: unknown */
-    vkmm_notes notes;                         /* state: run: of its rows */
+    cli_notes notes;                          /* state: run: of its rows */
     char note[128];                           /* state: run: a note below the table; "": none */
     uint64_t rows;                            /* state: rows written so far */
-    char difference[VKMM_TEXT_DIFFERENCE];    /* state: how the problem written last differs from the plain product
-                                                 (vkmm_text_difference) */
+    char difference[CLI_TEXT_DIFFERENCE];     /* state: how the problem written last differs from the plain product
+                                                 (cli_text_difference) */
     uint32_t section;                         /* state: bench: the device whose rows come, counted from 1 */
-} vkmm_report;
+} cli_report;
 
-struct vkmm_compare_model; /* bench/compare_model.h */
+struct cli_compare_model; /* bench/compare_model.h */
 
 /* The tutorials' steps on one problem, for one or more types; rows of one type are neighbours. It borrows all that it
  * points to. */
-typedef struct vkmm_ladder {
+typedef struct cli_ladder {
     const vkmm_device_info *device; /* NULL: nothing ran on a device */
     const char *host;
     vkmm_problem problem; /* its type is not used */
     uint64_t seed;
     const char *init;
-    const vkmm_bench_row *rows;
+    const cli_bench_row *rows;
     uint32_t count;
-} vkmm_ladder;
+} cli_ladder;
 
 /* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY. NULL: nothing is written then, or the command lacks the format.
  */
-typedef struct vkmm_writer {
+typedef struct cli_writer {
     const char *name;   /* of its option, "json"; "table" */
     const char *ending; /* of file names: ".json"; NULL: it is only shown */
 
     /* bench, in this order: begin, when all devices and their peaks are known; row, as soon as it is known; end */
-    vkmm_status (*begin)(vkmm_report *report, const vkmm_bench *bench);
-    vkmm_status (*row)(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_row *row);
-    vkmm_status (*end)(vkmm_report *report, const vkmm_bench *bench);
+    vkmm_status (*begin)(cli_report *report, const cli_bench *bench);
+    vkmm_status (*row)(cli_report *report, const cli_bench *bench, const cli_bench_row *row);
+    vkmm_status (*end)(cli_report *report, const cli_bench *bench);
 
-    vkmm_status (*run)(vkmm_report *report, const vkmm_bench_row *row); /* one result, as soon as it is known */
-    vkmm_status (*run_end)(vkmm_report *report);                        /* after the last row */
+    vkmm_status (*run)(cli_report *report, const cli_bench_row *row); /* one result, as soon as it is known */
+    vkmm_status (*run_end)(cli_report *report);                       /* after the last row */
     /* ladder: the row that was added last, as soon as it is known, and NULL after the last; NULL: as run's rows */
-    vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row);
-    vkmm_status (*compare)(struct vkmm_compare_model *model); /* with at least one row */
-} vkmm_writer;
+    vkmm_status (*ladder)(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row);
+    vkmm_status (*compare)(struct cli_compare_model *model); /* with at least one row */
+} cli_writer;
 
-extern const vkmm_writer vkmm_table_writer, vkmm_json_writer, vkmm_jsonl_writer, vkmm_csv_writer, vkmm_md_writer,
-    vkmm_junit_writer, vkmm_quiet_writer;
+extern const cli_writer cli_table_writer, cli_json_writer, cli_jsonl_writer, cli_csv_writer, cli_md_writer,
+    cli_junit_writer, cli_quiet_writer;
 
-const vkmm_writer *vkmm_writer_find(const char *name); /* NULL: unknown */
-const vkmm_writer *vkmm_writer_for(const char *path);  /* by its ending; NULL: unknown ending */
+const cli_writer *cli_writer_find(const char *name); /* NULL: unknown */
+const cli_writer *cli_writer_for(const char *path);  /* by its ending; NULL: unknown ending */
 
 /* A whole report: begin, each row, end. */
-vkmm_status vkmm_bench_write(const vkmm_writer *writer, vkmm_report *report, const vkmm_bench *bench);
+vkmm_status cli_bench_write(const cli_writer *writer, cli_report *report, const cli_bench *bench);
 
 /* In ladder/ladder_table.c, bench/compare_table.c and bench/compare_data.c. */
-vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row);
-vkmm_status vkmm_compare_table(struct vkmm_compare_model *model);
-vkmm_status vkmm_compare_md(struct vkmm_compare_model *model);
-vkmm_status vkmm_compare_json(struct vkmm_compare_model *model);
-vkmm_status vkmm_compare_csv(struct vkmm_compare_model *model);
-vkmm_status vkmm_compare_junit(struct vkmm_compare_model *model);
+vkmm_status cli_table_ladder(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row);
+vkmm_status cli_compare_table(struct cli_compare_model *model);
+vkmm_status cli_compare_md(struct cli_compare_model *model);
+vkmm_status cli_compare_json(struct cli_compare_model *model);
+vkmm_status cli_compare_csv(struct cli_compare_model *model);
+vkmm_status cli_compare_junit(struct cli_compare_model *model);
 
 /* Flushes the stream. VKMM_INVALID, with the system's reason, if something could not be written. */
-vkmm_status vkmm_report_flush(const vkmm_report *report, const vkmm_log *log);
+vkmm_status cli_report_flush(const cli_report *report, const vkmm_log *log);
 
 #endif

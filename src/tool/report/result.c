@@ -12,9 +12,9 @@
 #define BUSY        0.05
 #define SHORTEST_MS 1e-9 /* no clock reports less; a file's shorter times would make speeds infinite */
 
-static vkmm_bench_figures no_figures(void)
+static cli_bench_figures no_figures(void)
 {
-    vkmm_bench_figures figures = {0};
+    cli_bench_figures figures = {0};
     double *const all[] = {&figures.median_ms, &figures.low_ms,       &figures.high_ms,    &figures.noise,
                            &figures.gflops,    &figures.gbytes_per_s, &figures.copy_share, &figures.arithmetic_share,
                            &figures.drift,     &figures.overhead_ms,  &figures.sum_ms,     &figures.wall_ms};
@@ -23,17 +23,17 @@ static vkmm_bench_figures no_figures(void)
     return figures;
 }
 
-vkmm_bench_power vkmm_bench_no_power(void)
+cli_bench_power cli_bench_no_power(void)
 {
-    return (vkmm_bench_power){.joules = NAN, .watts = NAN, .mhz = {NAN, NAN, NAN}, .others = NAN};
+    return (cli_bench_power){.joules = NAN, .watts = NAN, .mhz = {NAN, NAN, NAN}, .others = NAN};
 }
 
-int vkmm_bench_is_busy(const vkmm_bench_power *power)
+int cli_bench_is_busy(const cli_bench_power *power)
 {
     return power->processors > 0 && power->others > BUSY * power->processors;
 }
 
-int vkmm_bench_is_timed(const vkmm_bench_row *row)
+int cli_bench_is_timed(const cli_bench_row *row)
 {
     uint64_t above = 0;
 
@@ -42,7 +42,7 @@ int vkmm_bench_is_timed(const vkmm_bench_row *row)
     return above > 0 && 2 * above >= row->kernel_ms.count; /* so the median is at least half of it */
 }
 
-static void forget(vkmm_bench_series *series)
+static void forget(cli_bench_series *series)
 {
     series->median = series->min = series->p5 = series->p95 = NAN;
     series->outliers = 0;
@@ -58,7 +58,7 @@ static uint32_t count_outliers(const double *sorted, uint32_t count)
     return outliers;
 }
 
-int vkmm_bench_series_sort(vkmm_bench_series *series)
+int cli_bench_series_sort(cli_bench_series *series)
 {
     double *sorted = series->count > 0 ? vkmm_sorted(series->ms, series->count) : NULL;
 
@@ -75,37 +75,37 @@ int vkmm_bench_series_sort(vkmm_bench_series *series)
     return 1;
 }
 
-void vkmm_bench_device_init(vkmm_bench_device *device)
+void cli_bench_device_init(cli_bench_device *device)
 {
     memset(device, 0, sizeof *device);
-    vkmm_bench_peaks_init(&device->peaks);
+    cli_bench_peaks_init(&device->peaks);
 }
 
-void vkmm_bench_row_free(vkmm_bench_row *row)
+void cli_bench_row_free(cli_bench_row *row)
 {
     for (int i = 0; i < VKMM_SERIES_COUNT; i++) vkmm_free(row->series[i].ms);
     vkmm_free(row->round_ends);
-    vkmm_bench_row_init(row);
+    cli_bench_row_init(row);
 }
 
-void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks)
+void cli_bench_peaks_init(cli_bench_peaks *peaks)
 {
     memset(peaks, 0, sizeof *peaks);
     peaks->copy_bytes_per_s = NAN;
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) peaks->multiply_adds_per_s[type] = NAN;
-    for (int i = 0; i < VKMM_BENCH_MATRICES; i++) peaks->matrix[i].multiply_adds_per_s = NAN;
+    for (int i = 0; i < CLI_BENCH_MATRICES; i++) peaks->matrix[i].multiply_adds_per_s = NAN;
 }
 
-void vkmm_bench_row_init(vkmm_bench_row *row)
+void cli_bench_row_init(cli_bench_row *row)
 {
     memset(row, 0, sizeof *row);
-    for (int i = 0; i < VKMM_SERIES_COUNT; i++) vkmm_bench_series_sort(&row->series[i]);
+    for (int i = 0; i < VKMM_SERIES_COUNT; i++) cli_bench_series_sort(&row->series[i]);
     row->error = row->bound = row->slope_ms = row->asked_bytes = NAN;
-    row->power = vkmm_bench_no_power();
+    row->power = cli_bench_no_power();
     row->figures = no_figures();
 }
 
-int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t count)
+int cli_bench_series_add(cli_bench_series *series, const double *ms, uint32_t count)
 {
     double *added = count > 0 ? vkmm_list_add(&series->ms, &series->count, count, sizeof *ms) : NULL;
 
@@ -113,7 +113,7 @@ int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t 
     return added != NULL || count == 0;
 }
 
-int vkmm_bench_end_round(vkmm_bench_row *row)
+int cli_bench_end_round(cli_bench_row *row)
 {
     uint32_t *end = vkmm_list_add(&row->round_ends, &row->rounds, 1, sizeof *end);
 
@@ -121,12 +121,12 @@ int vkmm_bench_end_round(vkmm_bench_row *row)
     return end != NULL;
 }
 
-static int append(vkmm_bench_series *to, const vkmm_series *from)
+static int append(cli_bench_series *to, const vkmm_series *from)
 {
-    return vkmm_bench_series_add(to, from->samples, from->count);
+    return cli_bench_series_add(to, from->samples, from->count);
 }
 
-int vkmm_bench_row_add(vkmm_bench_row *row, const vkmm_measurement *time)
+int cli_bench_row_add(cli_bench_row *row, const vkmm_measurement *time)
 {
     row->mapped = time->mapped;
     VKMM_PUT(row->clock, "%s", time->clock == VKMM_CLOCK_DEVICE ? "device" : "host");
@@ -138,17 +138,17 @@ int vkmm_bench_row_add(vkmm_bench_row *row, const vkmm_measurement *time)
            append(&row->download_ms, &time->download);
 }
 
-int vkmm_bench_row_speed(vkmm_bench_row *row)
+int cli_bench_row_speed(cli_bench_row *row)
 {
-    const int timed = vkmm_bench_is_timed(row);
-    vkmm_bench_figures *figures = &row->figures;
+    const int timed = cli_bench_is_timed(row);
+    cli_bench_figures *figures = &row->figures;
     int fine = 1;
 
     *figures = no_figures();
     for (int i = 0; i < VKMM_SERIES_COUNT; i++) {
-        vkmm_bench_series *series = &row->series[i];
+        cli_bench_series *series = &row->series[i];
         forget(series);
-        if (timed) fine = vkmm_bench_series_sort(series) && fine;
+        if (timed) fine = cli_bench_series_sort(series) && fine;
     }
     if (!timed || !fine) return 0;
     figures->median_ms = row->kernel_ms.median;
@@ -156,7 +156,7 @@ int vkmm_bench_row_speed(vkmm_bench_row *row)
     return 1;
 }
 
-int vkmm_bench_is_wrong(const vkmm_bench_row *row)
+int cli_bench_is_wrong(const cli_bench_row *row)
 {
     return row->not_run[0] == '\0' && !row->passed && row->method[0] != '\0' && strcmp(row->method, "none") != 0;
 }

@@ -1,29 +1,29 @@
 /* One result: a product on one device, its measurements and what follows from them; and the device. Their JSON
- * is vkmm_row_record and vkmm_device_record (report/records.h). An unknown figure is NAN, an unknown text
+ * is cli_row_record and cli_device_record (report/records.h). An unknown figure is NAN, an unknown text
  * is "". Texts come from drivers and files: writers clean them. */
-#ifndef VKMM_REPORT_RESULT_H
-#define VKMM_REPORT_RESULT_H
+#ifndef CLI_REPORT_RESULT_H
+#define CLI_REPORT_RESULT_H
 
 #include "base/log.h"
 #include "math/type.h"
 #include "vkmatmul.h"
 #include "vkmatmul_stream.h"
 
-#define VKMM_BENCH_TEXT 256
+#define CLI_BENCH_TEXT 256
 
 enum { VKMM_SERIES_COUNT = 5 }; /* of a row */
 
 /* Samples in the order taken, milliseconds. */
-typedef struct vkmm_bench_series {
+typedef struct cli_bench_series {
     double *ms; /* owned */
     uint32_t count;
-    double median, min, p5, p95; /* of a row that is timed: vkmm_bench_derive. One sample has no p5 and p95 */
+    double median, min, p5, p95; /* of a row that is timed: cli_bench_derive. One sample has no p5 and p95 */
     uint32_t outliers; /* beyond the quartiles by more than 3 times what lies between these (Tukey, Exploratory
                           Data Analysis, 1977, 2D: far out), and by a tenth of the median */
-} vkmm_bench_series;
+} cli_bench_series;
 
 /* What the machine measured while a row ran. */
-typedef struct vkmm_bench_power {
+typedef struct cli_bench_power {
     char source[32]; /* "NVML", "amdgpu", "i915", "RAPL"; "": nothing is readable */
     double joules;   /* per product, all of the device */
     double watts;    /* average while it multiplied */
@@ -32,10 +32,10 @@ typedef struct vkmm_bench_power {
     uint32_t processors;
     char limited[128]; /* why the driver reports that it lowered the clock: "power", "heat"; "": it reports
                           nothing */
-} vkmm_bench_power;
+} cli_bench_power;
 
-/* What follows from a row's samples: vkmm_bench_derive. */
-typedef struct vkmm_bench_figures {
+/* What follows from a row's samples: cli_bench_derive. */
+typedef struct cli_bench_figures {
     double median_ms;                    /* of kernel time */
     double low_ms, high_ms;              /* the 95 % interval of the median (bench/interval.h) */
     double noise;                        /* half that interval over the median */
@@ -52,121 +52,121 @@ typedef struct vkmm_bench_figures {
     double overhead_ms, sum_ms, wall_ms;
     int adds_up;     /* the sum is within 10 % of wall_ms */
     char apart[128]; /* why they cannot be added up, or why the sum is off; "" if it adds up */
-} vkmm_bench_figures;
+} cli_bench_figures;
 
 /* A product that was multiplied in panels. */
-typedef struct vkmm_row_panels {
+typedef struct cli_row_panels {
     vkmm_partition partition;
     vkmm_stream_times times;
     uint64_t batches;
     const char *reason;            /* why it does not fit as a whole; borrowed. NULL: it was multiplied as a whole */
     const vkmm_stream_part *parts; /* of several devices; borrowed. Partition and kernel are those of the first */
     uint32_t part_count;           /* 0: there is one device */
-} vkmm_row_panels;
+} cli_row_panels;
 
-typedef struct vkmm_bench_row {
-    uint32_t device; /* an index into vkmm_bench.devices */
+typedef struct cli_bench_row {
+    uint32_t device; /* an index into cli_bench.devices */
     char group[16];  /* "square", "edge", "ladder", "llm", "skinny", "split-k", "file": of the suite */
     char asked[32];  /* the kernel asked for: "auto" … */
     vkmm_problem problem;
     uint64_t seed;
-    char init[16];           /* distribution of A and B: "uniform" … */
-    uint64_t rotating_bytes; /* copies of the operands were rotated to fill this many bytes: cold caches. 0: hot */
-    char not_run[VKMM_BENCH_TEXT]; /* "", or why it did not run: then all members below are empty */
-    vkmm_kernel_info kernel;       /* as it ran; of the host's BLAS only the name */
-    char method[16];               /* of verification */
-    int passed;                    /* 0: wrong, and no speed is shown */
+    char init[16];                /* distribution of A and B: "uniform" … */
+    uint64_t rotating_bytes;      /* copies of the operands were rotated to fill this many bytes: cold caches. 0: hot */
+    char not_run[CLI_BENCH_TEXT]; /* "", or why it did not run: then all members below are empty */
+    vkmm_kernel_info kernel;      /* as it ran; of the host's BLAS only the name */
+    char method[16];              /* of verification */
+    int passed;                   /* 0: wrong, and no speed is shown */
     double error, bound;
     uint64_t nans, infinities; /* such elements of the product; a right product may have them */
     char sentence[480];
     union {
         struct {
-            vkmm_bench_series kernel_ms, submit_ms, total_ms, upload_ms, download_ms;
+            cli_bench_series kernel_ms, submit_ms, total_ms, upload_ms, download_ms;
         };
-        vkmm_bench_series series[VKMM_SERIES_COUNT]; /* the same */
+        cli_bench_series series[VKMM_SERIES_COUNT]; /* the same */
     };
     uint32_t *round_ends; /* kernel samples before round_ends[i] were taken in rounds up to i; owned */
     uint32_t rounds;
-    char clock[8];                   /* "device" or "host" */
-    char clock_note[128];            /* why the host's clock was used */
-    double slope_ms;                 /* one dispatch by the slope of wall time over growing batches */
-    int mapped;                      /* unified memory: transfers copy nothing */
-    char stopped[16];                /* "stable": the noise bound was met; "time", "count" */
-    char in_panels[VKMM_BENCH_TEXT]; /* "", or how it was cut, and why it did not fit as a whole */
+    char clock[8];                  /* "device" or "host" */
+    char clock_note[128];           /* why the host's clock was used */
+    double slope_ms;                /* one dispatch by the slope of wall time over growing batches */
+    int mapped;                     /* unified memory: transfers copy nothing */
+    char stopped[16];               /* "stable": the noise bound was met; "time", "count" */
+    char in_panels[CLI_BENCH_TEXT]; /* "", or how it was cut, and why it did not fit as a whole */
     double asked_bytes; /* requested by the kernel from global memory, by formula (tutorials' kernels); NAN otherwise */
-    vkmm_bench_power power;
-    vkmm_bench_figures figures;
+    cli_bench_power power;
+    cli_bench_figures figures;
 
     /* Only of run and ladder, not in reports. Pointers are borrowed. */
     const vkmm_device_info *on; /* NULL: the host's processor, of the model `host` */
     const char *host;
     const char *shader_file; /* the user's; NULL: a built-in kernel */
     double wall_ms;          /* the first run with all copies, by the host's clock; 0: unknown */
-    vkmm_row_panels panels;
+    cli_row_panels panels;
     const char *step;                    /* of the ladder: "1a", "2b" … */
     double times_serial, times_previous; /* speed-up by kernel time over serial and the step before; 0: unknown */
-} vkmm_bench_row;
+} cli_bench_row;
 
-#define VKMM_BENCH_MATRICES 64
+#define CLI_BENCH_MATRICES 64
 
-typedef struct vkmm_bench_matrix {
+typedef struct cli_bench_matrix {
     vkmm_matrix_shape shape;
     double multiply_adds_per_s; /* measured */
-} vkmm_bench_matrix;
+} cli_bench_matrix;
 
 /* The peaks of the device, measured as part of the run. */
-typedef struct vkmm_bench_peaks {
+typedef struct cli_bench_peaks {
     double copy_bytes_per_s;
     double multiply_adds_per_s[VKMM_TYPE_COUNT];
-    vkmm_bench_matrix matrix[VKMM_BENCH_MATRICES];
+    cli_bench_matrix matrix[CLI_BENCH_MATRICES];
     uint32_t matrix_count;
     int raised; /* some row was faster than the measured peak: its speed is used instead */
-} vkmm_bench_peaks;
+} cli_bench_peaks;
 
-typedef struct vkmm_bench_device {
-    char together[64];           /* of a live run: "", or the indices of the devices that share each product; `info` is
+typedef struct cli_bench_device {
+    char together[64];          /* of a live run: "", or the indices of the devices that share each product; `info` is
                                     the first's, but for the name */
-    char label[VKMM_BENCH_TEXT]; /* unique in the report: the name, with the driver's if two have the same name */
+    char label[CLI_BENCH_TEXT]; /* unique in the report: the name, with the driver's if two have the same name */
     int is_host; /* the host's processor through a BLAS library: of info only name (the processor), driver_name (the
                     library) and driver_info (its version and threads) are used */
     vkmm_device_info info;
-    vkmm_bench_peaks peaks;
-    char failed[VKMM_BENCH_TEXT]; /* "", or why the device could not finish its rows */
-} vkmm_bench_device;
+    cli_bench_peaks peaks;
+    char failed[CLI_BENCH_TEXT]; /* "", or why the device could not finish its rows */
+} cli_bench_device;
 
 /* Unknown peaks; unknown readings of the machine. */
-void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks);
-vkmm_bench_power vkmm_bench_no_power(void);
+void cli_bench_peaks_init(cli_bench_peaks *peaks);
+cli_bench_power cli_bench_no_power(void);
 
 /* An empty device; it owns nothing. */
-void vkmm_bench_device_init(vkmm_bench_device *device);
+void cli_bench_device_init(cli_bench_device *device);
 
 /* Makes an empty row; frees what a row owns. */
-void vkmm_bench_row_init(vkmm_bench_row *row);
-void vkmm_bench_row_free(vkmm_bench_row *row);
+void cli_bench_row_init(cli_bench_row *row);
+void cli_bench_row_free(cli_bench_row *row);
 
-/* Appends samples; vkmm_bench_end_round ends a round of kernel_ms, the only series with rounds. 0 if memory runs out.
+/* Appends samples; cli_bench_end_round ends a round of kernel_ms, the only series with rounds. 0 if memory runs out.
  */
-int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t count);
-int vkmm_bench_end_round(vkmm_bench_row *row);
+int cli_bench_series_add(cli_bench_series *series, const double *ms, uint32_t count);
+int cli_bench_end_round(cli_bench_row *row);
 
 /* Adds the samples of a measurement, its clock and what it says of them. 0 if memory runs out. */
-int vkmm_bench_row_add(vkmm_bench_row *row, const vkmm_measurement *time);
+int cli_bench_row_add(cli_bench_row *row, const vkmm_measurement *time);
 
 /* The figures that need only the row: percentiles, medians and GFLOP/s. 0 where it has no speed, or memory runs out:
  * the figures are NAN then. */
-int vkmm_bench_row_speed(vkmm_bench_row *row);
+int cli_bench_row_speed(cli_bench_row *row);
 
 /* The percentiles of a series, NAN without samples. 0 if memory runs out. */
-int vkmm_bench_series_sort(vkmm_bench_series *series);
+int cli_bench_series_sort(cli_bench_series *series);
 
 /* Whether other processes took more than one twentieth of the processors that are the device. */
-int vkmm_bench_is_busy(const vkmm_bench_power *power);
+int cli_bench_is_busy(const cli_bench_power *power);
 
 /* Whether a row has a speed: it ran, passed, is not an empty product, and its median time is above 0 (a picosecond). */
-int vkmm_bench_is_timed(const vkmm_bench_row *row);
+int cli_bench_is_timed(const cli_bench_row *row);
 
 /* Whether its product was verified and is wrong. A row without verification has no speed either, but is not wrong. */
-int vkmm_bench_is_wrong(const vkmm_bench_row *row);
+int cli_bench_is_wrong(const cli_bench_row *row);
 
 #endif

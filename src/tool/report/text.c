@@ -6,7 +6,7 @@
 #include "math/type.h"
 #include "report/text.h"
 
-size_t vkmm_text_columns(const char *text)
+size_t cli_text_columns(const char *text)
 {
     size_t columns = 0;
 
@@ -14,7 +14,7 @@ size_t vkmm_text_columns(const char *text)
     return columns;
 }
 
-const char *vkmm_text_figure(char *text, size_t size, double value)
+const char *cli_text_figure(char *text, size_t size, double value)
 {
     int decimals = value < 1 ? 4 : value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
 
@@ -25,7 +25,7 @@ const char *vkmm_text_figure(char *text, size_t size, double value)
     return text;
 }
 
-const char *vkmm_text_bytes(char *text, size_t size, uint64_t bytes)
+const char *cli_text_bytes(char *text, size_t size, uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     unsigned unit = 0;
@@ -38,7 +38,7 @@ const char *vkmm_text_bytes(char *text, size_t size, uint64_t bytes)
     return text;
 }
 
-void vkmm_text_bar(char *text, double share, int columns, int utf8)
+void cli_text_bar(char *text, double share, int columns, int utf8)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const int most = 8 * columns, length = (int)(share * most + 0.5);
@@ -48,12 +48,12 @@ void vkmm_text_bar(char *text, double share, int columns, int utf8)
     sprintf(text, "%s", utf8 ? eighths[shown % 8] : shown < 8 ? "#" : "");
 }
 
-double vkmm_text_log_share(double value, double least, double most)
+double cli_text_log_share(double value, double least, double most)
 {
     return log(2 * value / least) / log(2 * most / least);
 }
 
-const char *vkmm_text_mark(double share, int utf8)
+const char *cli_text_mark(double share, int utf8)
 {
     static const char *const marks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, *const ascii[] = {"_", ".", "-", ":",
                                                                                                    "=", "+", "*", "#"};
@@ -62,7 +62,7 @@ const char *vkmm_text_mark(double share, int utf8)
     return (utf8 ? marks : ascii)[step < 0 ? 0 : step > 7 ? 7 : step];
 }
 
-void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8)
+void cli_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8)
 {
     unsigned long long m = problem->m, n = problem->n, k = problem->k;
 
@@ -72,11 +72,11 @@ void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int ut
         snprintf(text, size, utf8 ? "%llu×%llu×%llu" : "%llux%llux%llu", m, n, k);
 }
 
-const char *vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8)
+const char *cli_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8)
 {
     const uint64_t batches = vkmm_problem_batches(problem);
 
-    vkmm_text_size(text, size, problem, utf8);
+    cli_text_size(text, size, problem, utf8);
     if (problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N)
         vkmm_join(text, size, " ", "%c%c", "NT"[problem->op_a], "NT"[problem->op_b]);
     if (batches > 1) vkmm_join(text, size, " ", utf8 ? "×%llu" : "x%llu", (unsigned long long)batches);
@@ -86,7 +86,7 @@ const char *vkmm_text_problem(char *text, size_t size, const vkmm_problem *probl
     return text;
 }
 
-const char *vkmm_text_type(const vkmm_problem *problem, int utf8)
+const char *cli_text_type(const vkmm_problem *problem, int utf8)
 {
     const char *title = vkmm_method_at(problem->method)->title;
     return title ? title : vkmm_types_name(vkmm_problem_types(problem), utf8);
@@ -113,7 +113,7 @@ static void add_operand(char *text, size_t size, const vkmm_problem *problem, vk
         add_integer(text, size, names[operand][2], vkmm_operand_stride(problem, operand));
 }
 
-void vkmm_text_difference(char *text, size_t size, const vkmm_problem *problem)
+void cli_text_difference(char *text, size_t size, const vkmm_problem *problem)
 {
     snprintf(text, size, "%s", problem->layout == VKMM_COL_MAJOR ? "column-major" : "");
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) add_operand(text, size, problem, (vkmm_operand)operand);
@@ -121,7 +121,7 @@ void vkmm_text_difference(char *text, size_t size, const vkmm_problem *problem)
     if (problem->beta != 0) vkmm_join(text, size, ", ", "beta %.10g", problem->beta);
 }
 
-const char *vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE])
+const char *cli_text_uuid(char text[CLI_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE])
 {
     char *end = text;
 
@@ -130,14 +130,14 @@ const char *vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID
     return text;
 }
 
-const char *vkmm_text_version(char text[32], uint32_t version)
+const char *cli_text_version(char text[32], uint32_t version)
 {
     snprintf(text, 32, "%u.%u.%u", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
              VK_API_VERSION_PATCH(version));
     return text;
 }
 
-const char *vkmm_text_device_type(VkPhysicalDeviceType type)
+const char *cli_text_device_type(VkPhysicalDeviceType type)
 {
     switch (type) {
     case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:

@@ -25,7 +25,7 @@ static int cut(const char *word, int length, int columns)
 
 /* width: 0 for any. If the indent leaves too little of it, all lines begin further to the left. Words that are longer
  * than a line are split. */
-static void wrap(const vkmm_report *report, int indent, int width, const char *text)
+static void wrap(const cli_report *report, int indent, int width, const char *text)
 {
     int used = 0;
 
@@ -48,13 +48,13 @@ static void wrap(const vkmm_report *report, int indent, int width, const char *t
     putc('\n', report->out);
 }
 
-void vkmm_wrap(const vkmm_report *report, int indent, const char *text)
+void cli_wrap(const cli_report *report, int indent, const char *text)
 {
     wrap(report, indent, report->columns > 0 && report->columns < USUAL_COLUMNS ? report->columns : USUAL_COLUMNS,
          text);
 }
 
-void vkmm_md_text(FILE *out, const char *text)
+void cli_md_text(FILE *out, const char *text)
 {
     char clean[4000];
 
@@ -67,7 +67,7 @@ void vkmm_md_text(FILE *out, const char *text)
     }
 }
 
-void vkmm_report_say(const vkmm_report *report, int indent, vkmm_paint paint, const char *format, ...)
+void cli_report_say(const cli_report *report, int indent, cli_paint paint, const char *format, ...)
 {
     char text[4000], clean[4000];
     va_list arguments;
@@ -77,12 +77,12 @@ void vkmm_report_say(const vkmm_report *report, int indent, vkmm_paint paint, co
     va_end(arguments);
     if (report->markdown) {
         fputs("- ", report->out);
-        vkmm_md_text(report->out, text);
+        cli_md_text(report->out, text);
         putc('\n', report->out);
         return;
     }
     VKMM_CLEAN(clean, text);
-    fprintf(report->out, "%s%*s", vkmm_paint_on(report, paint), indent, "");
+    fprintf(report->out, "%s%*s", cli_paint_on(report, paint), indent, "");
     wrap(report, indent, report->columns, clean);
-    fputs(vkmm_paint_off(report, paint), report->out);
+    fputs(cli_paint_off(report, paint), report->out);
 }

@@ -1,21 +1,20 @@
 /* Sentences for people, wrapped between words, and texts in Markdown. */
-#ifndef VKMM_REPORT_WRAP_H
-#define VKMM_REPORT_WRAP_H
+#ifndef CLI_REPORT_WRAP_H
+#define CLI_REPORT_WRAP_H
 
 #include "base/clean.h"
 #include "report/columns.h"
 
 /* Writes a text whose lines begin at column `indent`; no line is longer than report->columns (or 80). Ends the last
  * line. Texts of drivers and files must be clean (vkmm_clean). */
-void vkmm_wrap(const vkmm_report *report, int indent, const char *text);
+void cli_wrap(const cli_report *report, int indent, const char *text);
 
 /* A sentence below a table: indented on all lines, as wide as the terminal; without a terminal, a single line. In
  * Markdown, a list item. Cleans the text, which may have 4000 bytes. */
-void vkmm_report_say(const vkmm_report *report, int indent, vkmm_paint paint, const char *format, ...)
-    VKMM_PRINTF(4, 5);
+void cli_report_say(const cli_report *report, int indent, cli_paint paint, const char *format, ...) VKMM_PRINTF(4, 5);
 
 /* A name of a driver, a file or a user, escaped for Markdown: no markup, no links, no mentions of people, no end of a
  * table cell. */
-void vkmm_md_text(FILE *out, const char *text);
+void cli_md_text(FILE *out, const char *text);
 
 #endif

@@ -5,25 +5,24 @@
 #include "base/log.h"
 #include "report/report.h"
 
-static const vkmm_writer *const writers[] = {&vkmm_table_writer, &vkmm_json_writer, &vkmm_jsonl_writer,
-                                             &vkmm_csv_writer,   &vkmm_md_writer,   &vkmm_junit_writer,
-                                             &vkmm_quiet_writer};
+static const cli_writer *const writers[] = {&cli_table_writer, &cli_json_writer,  &cli_jsonl_writer, &cli_csv_writer,
+                                            &cli_md_writer,    &cli_junit_writer, &cli_quiet_writer};
 
-const vkmm_writer *vkmm_writer_find(const char *name)
+const cli_writer *cli_writer_find(const char *name)
 {
     for (uint32_t i = 0; i < VKMM_COUNT(writers); i++)
         if (strcmp(writers[i]->name, name) == 0) return writers[i];
     return NULL;
 }
 
-const vkmm_writer *vkmm_writer_for(const char *path)
+const cli_writer *cli_writer_for(const char *path)
 {
     for (uint32_t i = 0; i < VKMM_COUNT(writers); i++)
         if (writers[i]->ending != NULL && vkmm_path_ends(path, writers[i]->ending)) return writers[i];
     return NULL;
 }
 
-vkmm_status vkmm_bench_write(const vkmm_writer *writer, vkmm_report *report, const vkmm_bench *bench)
+vkmm_status cli_bench_write(const cli_writer *writer, cli_report *report, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
 
@@ -33,7 +32,7 @@ vkmm_status vkmm_bench_write(const vkmm_writer *writer, vkmm_report *report, con
     return status == VKMM_OK && writer->end != NULL ? writer->end(report, bench) : status;
 }
 
-vkmm_status vkmm_report_flush(const vkmm_report *report, const vkmm_log *log)
+vkmm_status cli_report_flush(const cli_report *report, const vkmm_log *log)
 {
     errno = 0;
     if (fflush(report->out) == 0 && !ferror(report->out)) return VKMM_OK;

@@ -35,11 +35,11 @@ static void print_matrices(const cli_session *session, const cli_product *produc
     } parts[] = {{a, VKMM_A, 1},
                  {b, VKMM_B, 1},
                  {"bias", VKMM_BIAS, problem->has_bias},
-                 {"C before", VKMM_BEFORE, vkmm_problem_beta(problem) != 0},
+                 {"C before", CLI_BEFORE, vkmm_problem_beta(problem) != 0},
                  {c, VKMM_C, 1}};
     for (uint64_t x = 0; x < batches && x < MOST_PRINTED; x++) {
         for (size_t i = 0; i < VKMM_COUNT(parts); i++) {
-            const vkmm_view view = vkmm_stack_at(&product->stack[parts[i].which], x);
+            const vkmm_view view = cli_stack_at(&product->stack[parts[i].which], x);
             const int is_bias = parts[i].which == VKMM_BIAS;
             char title[64];
             if (!parts[i].counts || (is_bias && x > 0)) continue;
@@ -48,7 +48,7 @@ static void print_matrices(const cli_session *session, const cli_product *produc
                          (unsigned long long)batches);
             else
                 VKMM_PUT(title, "%s", parts[i].name);
-            vkmm_print_matrix(&session->report, title, &view);
+            cli_print_matrix(&session->report, title, &view);
         }
     }
 }
@@ -56,7 +56,7 @@ static void print_matrices(const cli_session *session, const cli_product *produc
 /* Decided without measuring the device: if a driver runs shaders on the processor, shared memory is ordinary memory,
  * and tiles save nothing. 512³ in f32 took 1.0 s grouped and 1.8 s tiled on Mesa 22.3's lavapipe with two cores. But
  * that driver finishes a large K only in tiles. */
-static void note_faster(cli_session *session, const vkmm_bench_row *row)
+static void note_faster(cli_session *session, const cli_bench_row *row)
 {
     const cli_options *options = session->options;
 
@@ -73,14 +73,14 @@ static vkmm_status save(cli_product *product)
     vkmm_status status;
     int signal;
 
-    vkmm_interrupt_catch(1);
+    cli_interrupt_catch(1);
     cli_product_progress(product, "saving");
     status = product->kind->save(product);
-    signal = vkmm_interrupted();
-    vkmm_interrupt_release();
+    signal = cli_interrupted();
+    cli_interrupt_release();
     if (status != VKMM_OK || signal == 0) return status;
     fflush(product->session->report.out);
-    vkmm_interrupt_repeat(signal);
+    cli_interrupt_repeat(signal);
     return status;
 }
 
@@ -165,7 +165,7 @@ static vkmm_status choose_square(cli_session *session)
     return status;
 }
 
-vkmm_status cli_run(cli_session *session)
+vkmm_status cli_command_run(cli_session *session)
 {
     const cli_options *options = session->options;
     const vkmm_log *log = session->log;
@@ -181,7 +181,7 @@ vkmm_status cli_run(cli_session *session)
 
     if (options->out != NULL && strcmp(options->out, "-") == 0) { /* standard output gets the product */
         session->report.out = stderr;
-        session->report.colour = vkmm_terminal_colour(stderr);
+        session->report.colour = cli_terminal_colour(stderr);
     }
     if (status != VKMM_OK) return status;
     session->shares = 1;
@@ -212,7 +212,7 @@ vkmm_status cli_run(cli_session *session)
         for (uint32_t i = 0; i < options->shaders.count; i++) vkmm_shader_destroy(&shaders[i]);
     }
     if (session->writer->run_end != NULL) session->writer->run_end(&session->report);
-    if (options->verify == VKMM_VERIFY_NONE && session->report.rows > 0)
+    if (options->verify == CLI_VERIFY_NONE && session->report.rows > 0)
         vkmm_say(log, VKMM_LOG_WARNING, "not verified, so no speed is shown");
 done:
     cli_inputs_close(&inputs);

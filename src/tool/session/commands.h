@@ -1,6 +1,6 @@
 /* The commands. Each has a row in the table of commands.c, and a file with its function. */
-#ifndef VKMM_CLI_COMMANDS_H
-#define VKMM_CLI_COMMANDS_H
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
 
 #include "session/session.h"
 
@@ -19,26 +19,26 @@ const cli_command *cli_command_find(const char *name); /* includes commands that
 /* Reports "unknown command", and the nearest known one. */
 vkmm_status cli_command_unknown(const vkmm_log *log, const char *name);
 
-vkmm_status cli_run(cli_session *session);               /* run.c */
-vkmm_status cli_ladder(cli_session *session);            /* ladder.c */
-vkmm_status cli_statistics(cli_session *session);        /* statistics.c */
-vkmm_status cli_trace(cli_session *session);             /* trace.c */
-vkmm_status cli_devices(cli_session *session);           /* devices.c */
-vkmm_status cli_race(cli_session *session);              /* race.c */
-vkmm_status cli_explain(cli_session *session);           /* explain.c */
-vkmm_status cli_tune(cli_session *session);              /* tune.c */
-vkmm_status cli_bench(cli_session *session);             /* bench.c */
-vkmm_status cli_compare(cli_session *session);           /* compare.c */
-vkmm_status cli_report(cli_session *session);            /* report.c */
-vkmm_status cli_doctor(cli_session *session);            /* doctor.c */
-vkmm_status cli_peak(cli_session *session);              /* peak.c */
-vkmm_status cli_blas(cli_session *session);              /* blas.c */
-vkmm_status cli_example(cli_session *session);           /* example.c */
-vkmm_status cli_help(cli_session *session);              /* help.c */
-vkmm_status cli_tune_worker(cli_session *session);       /* worker.c */
-vkmm_status cli_bench_worker(cli_session *session);      /* bench_worker.c */
-vkmm_status cli_statistics_worker(cli_session *session); /* statistics_worker.c */
-vkmm_status cli_doctor_worker(cli_session *session);     /* doctor_worker.c */
+vkmm_status cli_command_run(cli_session *session);               /* run.c */
+vkmm_status cli_command_ladder(cli_session *session);            /* ladder.c */
+vkmm_status cli_command_statistics(cli_session *session);        /* statistics.c */
+vkmm_status cli_command_trace(cli_session *session);             /* trace.c */
+vkmm_status cli_command_devices(cli_session *session);           /* devices.c */
+vkmm_status cli_command_race(cli_session *session);              /* race.c */
+vkmm_status cli_command_explain(cli_session *session);           /* explain.c */
+vkmm_status cli_command_tune(cli_session *session);              /* tune.c */
+vkmm_status cli_command_bench(cli_session *session);             /* bench.c */
+vkmm_status cli_command_compare(cli_session *session);           /* compare.c */
+vkmm_status cli_command_report(cli_session *session);            /* report.c */
+vkmm_status cli_command_doctor(cli_session *session);            /* doctor.c */
+vkmm_status cli_command_peak(cli_session *session);              /* peak.c */
+vkmm_status cli_command_blas(cli_session *session);              /* blas.c */
+vkmm_status cli_command_example(cli_session *session);           /* example.c */
+vkmm_status cli_command_help(cli_session *session);              /* help.c */
+vkmm_status cli_command_tune_worker(cli_session *session);       /* worker.c */
+vkmm_status cli_command_bench_worker(cli_session *session);      /* bench_worker.c */
+vkmm_status cli_command_statistics_worker(cli_session *session); /* statistics_worker.c */
+vkmm_status cli_command_doctor_worker(cli_session *session);     /* doctor_worker.c */
 
 /* --help of one command, on stdout. */
 void cli_print_help(const cli_command *command);

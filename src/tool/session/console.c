@@ -21,12 +21,12 @@ static void make_lock(void)
 
 static void show(cli_console *console, const char *before, const char *sentence)
 {
-    const vkmm_report terminal = {.out = stderr, .columns = vkmm_terminal_columns(stderr)};
+    const cli_report terminal = {.out = stderr, .columns = cli_terminal_columns(stderr)};
 
     cli_progress_end(console);
     fputs(before, stderr);
     if (console->interactive)
-        vkmm_wrap(&terminal, (int)strlen(before), sentence);
+        cli_wrap(&terminal, (int)strlen(before), sentence);
     else
         fprintf(stderr, "%s\n", sentence);
 }
@@ -53,7 +53,7 @@ static void write_sentence(void *user, vkmm_log_level level, const char *sentenc
 void cli_console_start(cli_console *console)
 {
     *console = (cli_console){
-        .log = {write_sentence, console}, .interactive = vkmm_terminal_escapes(stderr), .utf8 = vkmm_terminal_utf8()};
+        .log = {write_sentence, console}, .interactive = cli_terminal_escapes(stderr), .utf8 = cli_terminal_utf8()};
 }
 
 void cli_progress(cli_console *console, const char *format, ...)
@@ -63,12 +63,12 @@ void cli_progress(cli_console *console, const char *format, ...)
     int columns;
 
     if (!console->interactive) return;
-    vkmm_interrupt_wipes(1);
+    cli_interrupt_wipes(1);
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
     /* A line that the terminal wraps could not be erased. No character has more columns than bytes. */
-    columns = vkmm_terminal_columns(stderr);
+    columns = cli_terminal_columns(stderr);
     vkmm_clean(line, columns < (int)sizeof line ? (size_t)columns : sizeof line, raw); /* names of devices and files */
     fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);
@@ -91,7 +91,7 @@ void cli_progress_end(cli_console *console)
     if (!console->progress_shown) return;
     fputs("\r\033[K", stderr);
     fflush(stderr);
-    vkmm_interrupt_wipes(0);
+    cli_interrupt_wipes(0);
     console->progress_shown = 0;
 }
 

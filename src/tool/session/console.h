@@ -1,6 +1,6 @@
 /* What people see besides results: messages and progress, on stderr. */
-#ifndef VKMM_CLI_CONSOLE_H
-#define VKMM_CLI_CONSOLE_H
+#ifndef CLI_CONSOLE_H
+#define CLI_CONSOLE_H
 
 #include "base/log.h"
 

@@ -77,16 +77,16 @@ vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver)
     const char *list = cli_drivers_restriction();
 
     if (is_swiftshader(driver)) driver = list != NULL ? NULL : cli_swiftshader_manifest();
-    return driver != NULL ? append(log, list != NULL ? list : "VK_ADD_DRIVER_FILES", driver, VKMM_LIST_SEPARATOR)
+    return driver != NULL ? append(log, list != NULL ? list : "VK_ADD_DRIVER_FILES", driver, CLI_LIST_SEPARATOR)
                           : VKMM_OK;
 }
 
 vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
 {
-    vkmm_manifest manifest;
+    cli_manifest manifest;
 
     if (!is_swiftshader(driver)) {
-        vkmm_manifest_read(driver, &manifest);
+        cli_manifest_read(driver, &manifest);
         if (manifest.broken[0] != '\0')
             return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be used: %s", driver, manifest.broken);
     }

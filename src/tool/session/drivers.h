@@ -1,7 +1,7 @@
 /* Choice of the drivers and layers that the Vulkan loader finds. These functions change the environment of this
  * process: call them before an instance is created, and while no other thread calls getenv. */
-#ifndef VKMM_SESSION_DRIVERS_H
-#define VKMM_SESSION_DRIVERS_H
+#ifndef CLI_SESSION_DRIVERS_H
+#define CLI_SESSION_DRIVERS_H
 
 #include "vkmatmul.h"
 

@@ -35,10 +35,10 @@ vkmm_status cli_output_page(const cli_session *session, const char *option, cons
 
 vkmm_status cli_output_write_page(cli_session *session, const char *path, const char *page, size_t bytes)
 {
-    vkmm_report *report = &session->report;
+    cli_report *report = &session->report;
     vkmm_status status = vkmm_output_whole(session->log, path, page, bytes);
 
     if (status != VKMM_OK || session->options->json || is_device(path)) return status;
-    vkmm_report_say(report, 0, VKMM_PLAIN, "Wrote %s: open it in a browser.", path);
-    return vkmm_report_flush(report, session->log);
+    cli_report_say(report, 0, CLI_PLAIN, "Wrote %s: open it in a browser.", path);
+    return cli_report_flush(report, session->log);
 }

@@ -1,6 +1,6 @@
 /* Checks, before any work, the files that a command writes. A NULL path is legal: nothing is written. */
-#ifndef VKMM_CLI_OUTPUT_H
-#define VKMM_CLI_OUTPUT_H
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
 
 #include "session/session.h"
 

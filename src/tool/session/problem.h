@@ -1,6 +1,6 @@
 /* From the options to the problem that they describe. */
-#ifndef VKMM_CLI_PROBLEM_H
-#define VKMM_CLI_PROBLEM_H
+#ifndef CLI_PROBLEM_H
+#define CLI_PROBLEM_H
 
 #include "options/options.h"
 

@@ -15,27 +15,27 @@
 
 static void widen(int *width, const char *text)
 {
-    const int columns = (int)vkmm_text_columns(text);
+    const int columns = (int)cli_text_columns(text);
 
     if (columns > *width) *width = columns;
 }
 
 void cli_session_widen(cli_session *session, const vkmm_problem *problem)
 {
-    vkmm_report *report = &session->report;
+    cli_report *report = &session->report;
     vkmm_problem computed = *problem;
 
     if (session->info != NULL) computed.method = vkmm_method_where(session->info->has_f64, problem);
-    widen(&report->size_width, VKMM_NAME(problem, report->utf8));
-    widen(&report->type_width, vkmm_text_type(&computed, report->utf8));
+    widen(&report->size_width, CLI_NAME(problem, report->utf8));
+    widen(&report->type_width, cli_text_type(&computed, report->utf8));
 }
 
 /* Computes the widest texts in advance, so that a table stays aligned although rows appear one by one. */
 static void measure_columns(cli_session *session)
 {
     const cli_options *options = session->options;
-    vkmm_report *report = &session->report;
-    char text[VKMM_TEXT_PROBLEM];
+    cli_report *report = &session->report;
+    char text[CLI_TEXT_PROBLEM];
 
     if (report->size_width < 5) report->size_width = 5;
     for (size_t i = 0; i < cli_size_count(options); i++) {
@@ -96,22 +96,22 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
 {
     session->options = options;
     session->square = CLI_SQUARE;
-    vkmm_processor_name(session->host, sizeof session->host);
+    cli_processor_name(session->host, sizeof session->host);
     session->command = cli_shell_line(argc, (const char *const *)argv);
     if (session->command == NULL) return VKMM_NO_MEMORY(session->log, "for the command line");
-    session->writer = vkmm_writer_find(options->json    ? "json"
-                                       : options->jsonl ? "jsonl"
-                                       : options->csv   ? "csv"
-                                       : options->md    ? "md"
-                                       : options->junit ? "junit"
-                                       : options->quiet ? "quiet"
-                                                        : "table");
+    session->writer = cli_writer_find(options->json    ? "json"
+                                      : options->jsonl ? "jsonl"
+                                      : options->csv   ? "csv"
+                                      : options->md    ? "md"
+                                      : options->junit ? "junit"
+                                      : options->quiet ? "quiet"
+                                                       : "table");
     session->report.out = stdout;
-    session->report.utf8 = vkmm_terminal_utf8();
+    session->report.utf8 = cli_terminal_utf8();
     session->report.samples = options->samples;
     session->report.verbose = options->verbose;
-    session->report.colour = vkmm_terminal_colour(stdout);
-    session->report.columns = vkmm_terminal_is(stdout) ? vkmm_terminal_columns(stdout) : 0;
+    session->report.colour = cli_terminal_colour(stdout);
+    session->report.columns = cli_terminal_is(stdout) ? cli_terminal_columns(stdout) : 0;
     session->report.version = vkmm_version();
     session->report.shader_hash = vkmm_shader_hash();
     session->report.command = session->command;
@@ -274,10 +274,10 @@ vkmm_status cli_session_wrote(cli_session *session, vkmm_status status)
 {
     if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write a result");
     session->report.rows++;
-    return vkmm_report_flush(&session->report, session->log);
+    return cli_report_flush(&session->report, session->log);
 }
 
-vkmm_status cli_session_row(cli_session *session, const vkmm_bench_row *row)
+vkmm_status cli_session_row(cli_session *session, const cli_bench_row *row)
 {
     cli_progress_end(&session->console);
     if (session->report.rows == 0) { /* now the device is known */

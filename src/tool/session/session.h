@@ -1,6 +1,6 @@
 /* What a command works with: the options, the console, the output, and a device once one is needed. */
-#ifndef VKMM_CLI_SESSION_H
-#define VKMM_CLI_SESSION_H
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
 
 #include "look/peaks.h"
 #include "session/console.h"
@@ -11,8 +11,8 @@ typedef struct cli_session {
     const cli_options *options;
     cli_console console;
     const vkmm_log *log; /* the console's */
-    vkmm_report report;
-    const vkmm_writer *writer;
+    cli_report report;
+    const cli_writer *writer;
     char *command;  /* the exact command line, quoted for a shell; owned */
     char host[128]; /* the processor's model */
     vkmm_instance *instance;
@@ -62,7 +62,7 @@ void cli_session_widen(cli_session *session, const vkmm_problem *problem);
 
 /* Shows one result, then flushes it: VKMM_INVALID if it cannot be written. wrote: after the result was written, with
  * that status. */
-vkmm_status cli_session_row(cli_session *session, const vkmm_bench_row *row);
+vkmm_status cli_session_row(cli_session *session, const cli_bench_row *row);
 vkmm_status cli_session_wrote(cli_session *session, vkmm_status status);
 
 /* The exit code of a list: 1 as soon as one product is wrong, else the first failure. */

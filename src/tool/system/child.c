@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-struct vkmm_child {
+struct cli_child {
     pid_t pid;
     int socket;
     int status; /* from waitpid */
@@ -42,12 +42,12 @@ static int spawn(const char *path, char *const *arguments, int socket, pid_t *pi
     return error;
 }
 
-vkmm_status vkmm_child_start(const vkmm_log *log, const char *path, char *const *arguments, vkmm_child **out)
+vkmm_status cli_child_start(const vkmm_log *log, const char *path, char *const *arguments, cli_child **out)
 {
     const char *program = path != NULL ? path : "/proc/self/exe";
     int sockets[2];
     *out = NULL;
-    vkmm_child *child = vkmm_alloc(1, sizeof *child);
+    cli_child *child = vkmm_alloc(1, sizeof *child);
     if (child == NULL) return VKMM_NO_MEMORY(log, "to start %s", program);
     /* A socket rather than two pipes: writing to a child that has ended is then an error, not a signal. */
     int error = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0 ? 0 : errno;
@@ -65,7 +65,7 @@ vkmm_status vkmm_child_start(const vkmm_log *log, const char *path, char *const 
     return VKMM_OK;
 }
 
-int vkmm_child_send(vkmm_child *child, const char *bytes, size_t count)
+int cli_child_send(cli_child *child, const char *bytes, size_t count)
 {
     while (count > 0) {
         ssize_t sent = send(child->socket, bytes, count, MSG_NOSIGNAL);
@@ -77,7 +77,7 @@ int vkmm_child_send(vkmm_child *child, const char *bytes, size_t count)
     return 1;
 }
 
-int64_t vkmm_child_read(vkmm_child *child, int wait_ms, char *bytes, size_t room)
+int64_t cli_child_read(cli_child *child, int wait_ms, char *bytes, size_t room)
 {
     struct pollfd socket = {child->socket, POLLIN, 0};
     if (poll(&socket, 1, wait_ms) <= 0) return 0;
@@ -86,38 +86,38 @@ int64_t vkmm_child_read(vkmm_child *child, int wait_ms, char *bytes, size_t room
     return got > 0 ? got : -1;
 }
 
-void vkmm_child_close_input(vkmm_child *child)
+void cli_child_close_input(cli_child *child)
 {
     shutdown(child->socket, SHUT_WR);
 }
 
-int vkmm_child_ended(vkmm_child *child)
+int cli_child_ended(cli_child *child)
 {
     pid_t ended = waitpid(child->pid, &child->status, WNOHANG);
     return ended == child->pid || (ended < 0 && errno != EINTR);
 }
 
-void vkmm_child_kill(vkmm_child *child)
+void cli_child_kill(cli_child *child)
 {
     kill(child->pid, SIGKILL);
 }
 
-void vkmm_child_how(const vkmm_child *child, char how[VKMM_PROCESS_END])
+void cli_child_how(const cli_child *child, char how[CLI_PROCESS_END])
 {
     if (WIFSIGNALED(child->status))
-        snprintf(how, VKMM_PROCESS_END, "was killed by signal %d (%s)", WTERMSIG(child->status),
+        snprintf(how, CLI_PROCESS_END, "was killed by signal %d (%s)", WTERMSIG(child->status),
                  strsignal(WTERMSIG(child->status)));
     else
-        snprintf(how, VKMM_PROCESS_END, "ended with status %d", WEXITSTATUS(child->status));
+        snprintf(how, CLI_PROCESS_END, "ended with status %d", WEXITSTATUS(child->status));
 }
 
-void vkmm_child_free(vkmm_child *child)
+void cli_child_free(cli_child *child)
 {
     close(child->socket);
     vkmm_free(child);
 }
 
-void vkmm_process_follow_parent(void)
+void cli_process_follow_parent(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the parent ended before this, standard input is at its end */
 }

@@ -10,7 +10,7 @@
 
 enum { BUFFER = 1 << 16, LONGEST = 32767 }; /* LONGEST: characters of a command line, see CreateProcess */
 
-struct vkmm_child {
+struct cli_child {
     HANDLE process, job; /* the job kills the child when its handle is closed, and so when this process ends */
     HANDLE to, from;     /* the child's standard input and output */
     OVERLAPPED reading;
@@ -40,7 +40,7 @@ static size_t quote(char *line, size_t at, size_t room, const char *word)
 }
 
 /* Our ends of the pipes in child->to and ->from; the child's, which it inherits, in theirs[0] and [1]. */
-static int open_pipes(vkmm_child *child, HANDLE theirs[3])
+static int open_pipes(cli_child *child, HANDLE theirs[3])
 {
     static atomic_uint count;
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
@@ -59,7 +59,7 @@ static int open_pipes(vkmm_child *child, HANDLE theirs[3])
 }
 
 /* In its own process group, so that Ctrl-C does not reach it, and with no handles but these three. */
-static int create(vkmm_child *child, const char *program, char *line, HANDLE handles[3])
+static int create(cli_child *child, const char *program, char *line, HANDLE handles[3])
 {
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {0};
     PROCESS_INFORMATION created = {0};
@@ -95,11 +95,11 @@ static void close_handle(HANDLE *handle)
     *handle = NULL;
 }
 
-vkmm_status vkmm_child_start(const vkmm_log *log, const char *path, char *const *arguments, vkmm_child **out)
+vkmm_status cli_child_start(const vkmm_log *log, const char *path, char *const *arguments, cli_child **out)
 {
     HANDLE theirs[3] = {NULL};
     char own[4096] = "", *line = vkmm_alloc(LONGEST, 1), why[256] = "the command line is too long";
-    vkmm_child *child = vkmm_alloc(1, sizeof *child);
+    cli_child *child = vkmm_alloc(1, sizeof *child);
     size_t length = 0;
     int good = line != NULL && child != NULL;
     *out = NULL;
@@ -118,11 +118,11 @@ vkmm_status vkmm_child_start(const vkmm_log *log, const char *path, char *const 
     if (status == VKMM_OK)
         *out = child;
     else
-        vkmm_child_free(child);
+        cli_child_free(child);
     return status;
 }
 
-int vkmm_child_send(vkmm_child *child, const char *bytes, size_t count)
+int cli_child_send(cli_child *child, const char *bytes, size_t count)
 {
     DWORD sent = 0;
     for (; count > 0; bytes += sent, count -= sent)
@@ -130,7 +130,7 @@ int vkmm_child_send(vkmm_child *child, const char *bytes, size_t count)
     return 1;
 }
 
-int64_t vkmm_child_read(vkmm_child *child, int wait_ms, char *bytes, size_t room)
+int64_t cli_child_read(cli_child *child, int wait_ms, char *bytes, size_t room)
 {
     DWORD got = 0;
     if (child->taken == child->used) {
@@ -150,31 +150,30 @@ int64_t vkmm_child_read(vkmm_child *child, int wait_ms, char *bytes, size_t room
     return (int64_t)room;
 }
 
-void vkmm_child_close_input(vkmm_child *child)
+void cli_child_close_input(cli_child *child)
 {
     close_handle(&child->to);
 }
 
-int vkmm_child_ended(vkmm_child *child)
+int cli_child_ended(cli_child *child)
 {
     return WaitForSingleObject(child->process, 0) == WAIT_OBJECT_0;
 }
 
-void vkmm_child_kill(vkmm_child *child)
+void cli_child_kill(cli_child *child)
 {
     TerminateJobObject(child->job, 1);
 }
 
-void vkmm_child_how(const vkmm_child *child, char how[VKMM_PROCESS_END])
+void cli_child_how(const cli_child *child, char how[CLI_PROCESS_END])
 {
     DWORD code = 0;
     GetExitCodeProcess(child->process, &code);
     /* A status of ntstatus.h, an error: what nobody handled. */
-    snprintf(how, VKMM_PROCESS_END, code >> 30 == 3 ? "was killed by exception 0x%08lX" : "ended with status %lu",
-             code);
+    snprintf(how, CLI_PROCESS_END, code >> 30 == 3 ? "was killed by exception 0x%08lX" : "ended with status %lu", code);
 }
 
-void vkmm_child_free(vkmm_child *child)
+void cli_child_free(cli_child *child)
 {
     DWORD got;
     if (child == NULL) return;
@@ -187,7 +186,7 @@ void vkmm_child_free(vkmm_child *child)
     vkmm_free(child);
 }
 
-void vkmm_process_follow_parent(void)
+void cli_process_follow_parent(void)
 {
-    /* The job that vkmm_child_start puts a child into ends it. */
+    /* The job that cli_child_start puts a child into ends it. */
 }

@@ -72,7 +72,7 @@ static void handle(int number, void (*handler)(int), struct sigaction *old)
     if (now.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
 }
 
-void vkmm_interrupt_install(void)
+void cli_interrupt_install(void)
 {
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(), EFBIG, as a full disk is */
     for (int i = 0; i < SIGNALS; i++) handle(signals[i], take, NULL);
@@ -80,7 +80,7 @@ void vkmm_interrupt_install(void)
     handle(SIGBUS, lose_input, NULL);
 }
 
-void vkmm_interrupt_catch(int patient)
+void cli_interrupt_catch(int patient)
 {
     interrupt = 0;
     patience = patient;
@@ -90,7 +90,7 @@ void vkmm_interrupt_catch(int patient)
     catching = 1;
 }
 
-void vkmm_interrupt_release(void)
+void cli_interrupt_release(void)
 {
     catching = 0;
     alarm(0);
@@ -98,23 +98,23 @@ void vkmm_interrupt_release(void)
     sigaction(SIGALRM, &alarm_before, NULL);
 }
 
-int vkmm_interrupted(void)
+int cli_interrupted(void)
 {
     if (interrupt != 0) noticed = 1;
     return interrupt;
 }
 
-void vkmm_interrupt_repeat(int number)
+void cli_interrupt_repeat(int number)
 {
     raise(number);
 }
 
-void vkmm_interrupt_says(const char *sentence)
+void cli_interrupt_says(const char *sentence)
 {
     last_words = sentence;
 }
 
-void vkmm_interrupt_wipes(int shown)
+void cli_interrupt_wipes(int shown)
 {
     wipes = shown;
 }

@@ -4,27 +4,27 @@
  *   signal's number, as in shells.
  *   On Windows, Ctrl-C and Ctrl-Break count as SIGINT, a console that is closed as SIGHUP, and the end of the session
  * as SIGTERM. */
-#ifndef VKMM_BASE_INTERRUPT_H
-#define VKMM_BASE_INTERRUPT_H
+#ifndef CLI_BASE_INTERRUPT_H
+#define CLI_BASE_INTERRUPT_H
 
 /* From now on these signals end the process at once. SIGPIPE and SIGBUS also end it as usual, but temporary files are
  * removed first, and SIGBUS is explained. Called once, before threads start. */
-void vkmm_interrupt_install(void);
+void cli_interrupt_install(void);
 
-/* From now on the first of them is only remembered, so that work can end in good order: call vkmm_interrupted often.
- * A second signal ends the process at once. So does a second without a call of vkmm_interrupted, and, after a call
+/* From now on the first of them is only remembered, so that work can end in good order: call cli_interrupted often.
+ * A second signal ends the process at once. So does a second without a call of cli_interrupted, and, after a call
  * that reported the signal, the time limit for ending the work: the process never hangs. patient: for work that calls
- * vkmm_interrupted only at its end; only a second signal ends the process at once. */
-void vkmm_interrupt_catch(int patient);
-void vkmm_interrupt_release(void);      /* back to what they did before; a remembered signal stays remembered */
-int vkmm_interrupted(void);             /* the number of the signal; 0: none came */
-void vkmm_interrupt_repeat(int number); /* as if that signal came now */
+ * cli_interrupted only at its end; only a second signal ends the process at once. */
+void cli_interrupt_catch(int patient);
+void cli_interrupt_release(void);      /* back to what they did before; a remembered signal stays remembered */
+int cli_interrupted(void);             /* the number of the signal; 0: none came */
+void cli_interrupt_repeat(int number); /* as if that signal came now */
 
 /* A sentence with its line end for standard error when a signal ends the process at once; NULL: none. Static storage.
  */
-void vkmm_interrupt_says(const char *sentence);
+void cli_interrupt_says(const char *sentence);
 
 /* While not 0, the terminal of standard error shows a line that is erased if the process ends at once. */
-void vkmm_interrupt_wipes(int shown);
+void cli_interrupt_wipes(int shown);
 
 #endif

@@ -57,12 +57,12 @@ static BOOL WINAPI on_event(DWORD event)
     return TRUE;
 }
 
-void vkmm_interrupt_install(void)
+void cli_interrupt_install(void)
 {
     SetConsoleCtrlHandler(on_event, TRUE);
 }
 
-void vkmm_interrupt_catch(int patient)
+void cli_interrupt_catch(int patient)
 {
     interrupt = 0;
     patience = patient;
@@ -70,28 +70,28 @@ void vkmm_interrupt_catch(int patient)
     catching = 1;
 }
 
-void vkmm_interrupt_release(void)
+void cli_interrupt_release(void)
 {
     catching = 0;
 }
 
-void vkmm_interrupt_repeat(int number)
+void cli_interrupt_repeat(int number)
 {
     take(number);
 }
 
-int vkmm_interrupted(void)
+int cli_interrupted(void)
 {
     if (interrupt != 0) noticed = 1;
     return interrupt;
 }
 
-void vkmm_interrupt_says(const char *sentence)
+void cli_interrupt_says(const char *sentence)
 {
     last_words = sentence;
 }
 
-void vkmm_interrupt_wipes(int shown)
+void cli_interrupt_wipes(int shown)
 {
     wipes = shown;
 }

@@ -20,7 +20,7 @@ static int preload(const char *library)
     return bytes < (int)sizeof list && setenv("LD_PRELOAD", list, 1) == 0;
 }
 
-vkmm_status vkmm_launch(const vkmm_log *log, const char *const *folders, const char *name, char *const *arguments)
+vkmm_status cli_launch(const vkmm_log *log, const char *const *folders, const char *name, char *const *arguments)
 {
     char path[PATH_BYTES];
     vkmm_disk_entry entry;

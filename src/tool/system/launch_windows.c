@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 
-vkmm_status vkmm_launch(const vkmm_log *log, const char *const *folders, const char *name, char *const *arguments)
+vkmm_status cli_launch(const vkmm_log *log, const char *const *folders, const char *name, char *const *arguments)
 {
     (void)folders;
     (void)name;

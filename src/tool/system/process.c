@@ -14,18 +14,18 @@ enum { FIRST_ROOM = 1024 };
 enum { SLICE_MS = 50 };  /* a signal may arrive just before waiting begins, so this is how often to check for one */
 enum { HASTE_MS = 200 }; /* for a child to end, and to be gone, once this process is asked to end */
 
-struct vkmm_process {
-    vkmm_child *child;
+struct cli_process {
+    cli_child *child;
     int broken;        /* a line was too long for its reader: nothing more is read */
     size_t used, room; /* bytes of `text` that were read, and that there are */
-    size_t given;      /* bytes at its start that the last vkmm_process_hear gave away */
+    size_t given;      /* bytes at its start that the last cli_process_hear gave away */
     char *text;
 };
 
-vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *const *arguments, vkmm_process **out)
+vkmm_status cli_process_start(const vkmm_log *log, const char *path, char *const *arguments, cli_process **out)
 {
-    vkmm_process *process = vkmm_alloc(1, sizeof *process);
-    vkmm_status status = process != NULL ? vkmm_child_start(log, path, arguments, &process->child)
+    cli_process *process = vkmm_alloc(1, sizeof *process);
+    vkmm_status status = process != NULL ? cli_child_start(log, path, arguments, &process->child)
                                          : VKMM_NO_MEMORY(log, "to start a process");
     if (status != VKMM_OK) {
         vkmm_free(process);
@@ -35,34 +35,34 @@ vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *cons
     return status;
 }
 
-int vkmm_process_send(vkmm_process *process, const char *text)
+int cli_process_send(cli_process *process, const char *text)
 {
-    return vkmm_child_send(process->child, text, strlen(text));
+    return cli_child_send(process->child, text, strlen(text));
 }
 
-/* Reads more into the text, which grows if it is full: VKMM_HEARD_LINE if something came. */
-static vkmm_heard read_more(vkmm_process *process, double deadline_ms)
+/* Reads more into the text, which grows if it is full: CLI_HEARD_LINE if something came. */
+static cli_heard read_more(cli_process *process, double deadline_ms)
 {
     if (process->used == process->room) {
         size_t room = process->room > 0 ? process->room * 2 : FIRST_ROOM;
         char *text = vkmm_realloc(process->text, room, 1);
-        if (text == NULL) return VKMM_HEARD_END;
+        if (text == NULL) return CLI_HEARD_END;
         process->text = text;
         process->room = room;
     }
     for (;;) {
         double left = deadline_ms - vkmm_now_ms();
-        if (vkmm_interrupted()) return VKMM_HEARD_INTERRUPTED;
-        if (left <= 0) return VKMM_HEARD_NOTHING;
-        int64_t got = vkmm_child_read(process->child, left < SLICE_MS ? (int)left + 1 : SLICE_MS,
-                                      process->text + process->used, process->room - process->used);
-        if (got < 0) return VKMM_HEARD_END;
+        if (cli_interrupted()) return CLI_HEARD_INTERRUPTED;
+        if (left <= 0) return CLI_HEARD_NOTHING;
+        int64_t got = cli_child_read(process->child, left < SLICE_MS ? (int)left + 1 : SLICE_MS,
+                                     process->text + process->used, process->room - process->used);
+        if (got < 0) return CLI_HEARD_END;
         process->used += (size_t)got;
-        if (got > 0) return VKMM_HEARD_LINE;
+        if (got > 0) return CLI_HEARD_LINE;
     }
 }
 
-vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, size_t most, const char **text)
+cli_heard cli_process_hear(cli_process *process, double deadline_ms, size_t most, const char **text)
 {
     size_t searched = 0;
     process->used -= process->given;
@@ -77,42 +77,42 @@ vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, size_t m
             *end = '\0';
             *text = process->text;
             process->given = length + 1;
-            return VKMM_HEARD_LINE;
+            return CLI_HEARD_LINE;
         }
         searched = process->used;
-        vkmm_heard heard = read_more(process, deadline_ms);
-        if (heard != VKMM_HEARD_LINE) return heard;
+        cli_heard heard = read_more(process, deadline_ms);
+        if (heard != CLI_HEARD_LINE) return heard;
     }
-    return VKMM_HEARD_END;
+    return CLI_HEARD_END;
 }
 
 /* 1 if the child ended within the time. */
-static int wait_for(vkmm_child *child, double patience_ms)
+static int wait_for(cli_child *child, double patience_ms)
 {
     double start = vkmm_now_ms();
-    while (!vkmm_child_ended(child)) {
-        if (vkmm_now_ms() - start >= (vkmm_interrupted() ? fmin(patience_ms, HASTE_MS) : patience_ms)) return 0;
+    while (!cli_child_ended(child)) {
+        if (vkmm_now_ms() - start >= (cli_interrupted() ? fmin(patience_ms, HASTE_MS) : patience_ms)) return 0;
         nanosleep(&(struct timespec){0, 2000000}, NULL);
     }
     return 1;
 }
 
-void vkmm_process_end(vkmm_process **pointer, double patience_ms, char how[VKMM_PROCESS_END])
+void cli_process_end(cli_process **pointer, double patience_ms, char how[CLI_PROCESS_END])
 {
-    vkmm_process *process = *pointer;
+    cli_process *process = *pointer;
     if (process == NULL) return;
-    vkmm_child_close_input(process->child);
+    cli_child_close_input(process->child);
     int killed = !wait_for(process->child, patience_ms);
     if (killed) {
-        vkmm_child_kill(process->child);
+        cli_child_kill(process->child);
         /* A process inside a hanging driver may never end: it is not waited for. */
         wait_for(process->child, 2000);
     }
     if (how != NULL && killed)
-        snprintf(how, VKMM_PROCESS_END, "was killed");
+        snprintf(how, CLI_PROCESS_END, "was killed");
     else if (how != NULL)
-        vkmm_child_how(process->child, how);
-    vkmm_child_free(process->child);
+        cli_child_how(process->child, how);
+    cli_child_free(process->child);
     vkmm_free(process->text);
     vkmm_free(process);
     *pointer = NULL;

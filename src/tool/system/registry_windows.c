@@ -42,8 +42,8 @@ static void use_key(HKEY root, const char *what, void (*use)(void *, const char 
     RegCloseKey(open);
 }
 
-void vkmm_registry_manifests(const char *what, const char *of_device, void (*use)(void *user, const char *path),
-                             void *user)
+void cli_registry_manifests(const char *what, const char *of_device, void (*use)(void *user, const char *path),
+                            void *user)
 {
     use_devices("{4d36e968-e325-11ce-bfc1-08002be10318}", of_device, use, user);
     use_devices("{5c4c3332-344d-483c-8739-259e934c9cc8}", of_device, use, user);

@@ -42,7 +42,7 @@ static int map_pages(int fd, uint64_t bytes, void **data)
     return *data != NULL ? 0 : errno;
 }
 
-static void unmap_pages(const vkmm_room *room)
+static void unmap_pages(const cli_room *room)
 {
     UnmapViewOfFile(room->data);
 }
@@ -55,19 +55,19 @@ static int map_pages(int fd, uint64_t bytes, void **data)
     return *data != MAP_FAILED ? 0 : errno;
 }
 
-static void unmap_pages(const vkmm_room *room)
+static void unmap_pages(const cli_room *room)
 {
     munmap(room->data, room->bytes);
 }
 #endif
 
-static vkmm_status map_file(const vkmm_log *log, uint64_t bytes, const char *what, vkmm_room *room)
+static vkmm_status map_file(const vkmm_log *log, uint64_t bytes, const char *what, cli_room *room)
 {
     const char *folder = vkmm_folder_temporary();
     void *data = NULL;
     const int fd = vkmm_disk_open_unnamed(folder), error = fd >= 0 ? map_pages(fd, bytes, &data) : errno;
     if (error == 0) {
-        *room = (vkmm_room){data, bytes, 1, fd};
+        *room = (cli_room){data, bytes, 1, fd};
         return VKMM_OK;
     }
     if (fd >= 0) close(fd);
@@ -77,17 +77,17 @@ static vkmm_status map_file(const vkmm_log *log, uint64_t bytes, const char *wha
         (unsigned long long)bytes, folder, strerror(error));
 }
 
-vkmm_status vkmm_room_open(const vkmm_log *log, uint64_t bytes, const char *what, vkmm_room *room)
+vkmm_status cli_room_open(const vkmm_log *log, uint64_t bytes, const char *what, cli_room *room)
 {
-    *room = (vkmm_room){0};
+    *room = (cli_room){0};
     if (bytes == 0) return VKMM_OK;
     void *data = is_free(bytes) ? vkmm_alloc(1, bytes) : NULL;
     if (data == NULL) return map_file(log, bytes, what, room);
-    *room = (vkmm_room){data, bytes, 0, -1};
+    *room = (cli_room){data, bytes, 0, -1};
     return VKMM_OK;
 }
 
-void vkmm_room_close(vkmm_room *room)
+void cli_room_close(cli_room *room)
 {
     if (room->is_mapped) {
         unmap_pages(room);
@@ -95,5 +95,5 @@ void vkmm_room_close(vkmm_room *room)
     } else {
         vkmm_free(room->data);
     }
-    *room = (vkmm_room){0};
+    *room = (cli_room){0};
 }

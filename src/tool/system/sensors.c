@@ -31,8 +31,8 @@ enum { PAUSE_CLOCK = CLOCK_MONOTONIC };
 #define pause_until(wake, lock, until) pthread_cond_clockwait(wake, lock, PAUSE_CLOCK, until)
 #endif
 
-struct vkmm_sensors {
-    vkmm_sensor_source source;
+struct cli_sensors {
+    cli_sensor_source source;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pthread_t watcher;
@@ -41,19 +41,19 @@ struct vkmm_sensors {
     /* The watcher's, until it is joined. */
     uint32_t clocks[CLOCKS]; /* how often each MHz was read: memory does not grow with time */
     uint32_t clock_count;
-    vkmm_sensor_steps steps;
+    cli_sensor_steps steps;
     double watts_sum;
     uint32_t watts_count;
     unsigned limited;
 };
 
-vkmm_sensors *vkmm_sensors_open_with(const uint32_t pci[4], const char *root, const char *nvml)
+cli_sensors *cli_sensors_open_with(const uint32_t pci[4], const char *root, const char *nvml)
 {
-    vkmm_sensors *sensors = vkmm_alloc(1, sizeof *sensors);
+    cli_sensors *sensors = vkmm_alloc(1, sizeof *sensors);
     if (sensors == NULL) return NULL;
-    int found = pci == NULL ? vkmm_sensor_host(root, &sensors->source)
-                            : (nvml[0] != '\0' && vkmm_sensor_nvml(nvml, pci, &sensors->source)) ||
-                                  vkmm_sensor_gpu(root, pci, &sensors->source);
+    int found = pci == NULL ? cli_sensor_host(root, &sensors->source)
+                            : (nvml[0] != '\0' && cli_sensor_nvml(nvml, pci, &sensors->source)) ||
+                                  cli_sensor_gpu(root, pci, &sensors->source);
     if (!found) {
         vkmm_free(sensors);
         return NULL;
@@ -63,18 +63,18 @@ vkmm_sensors *vkmm_sensors_open_with(const uint32_t pci[4], const char *root, co
     return sensors;
 }
 
-vkmm_sensors *vkmm_sensors_open(const uint32_t pci[4], const char *root)
+cli_sensors *cli_sensors_open(const uint32_t pci[4], const char *root)
 {
     /* Another root stands for another machine: this machine's library does not know it. */
-    return vkmm_sensors_open_with(pci, root, root[0] == '\0' ? NVML : "");
+    return cli_sensors_open_with(pci, root, root[0] == '\0' ? NVML : "");
 }
 
-const char *vkmm_sensors_source(const vkmm_sensors *sensors)
+const char *cli_sensors_source(const cli_sensors *sensors)
 {
     return sensors != NULL ? sensors->source.name : "";
 }
 
-void vkmm_sensor_look(vkmm_sensor_steps *steps, double ms, double joules)
+void cli_sensor_look(cli_sensor_steps *steps, double ms, double joules)
 {
     if (isnan(joules)) return;
     if (!isnan(steps->joules) && joules != steps->joules) {
@@ -89,18 +89,18 @@ void vkmm_sensor_look(vkmm_sensor_steps *steps, double ms, double joules)
     steps->joules = joules;
 }
 
-double vkmm_sensor_power(const vkmm_sensor_steps *steps, double least_ms)
+double cli_sensor_power(const cli_sensor_steps *steps, double least_ms)
 {
     double ms = steps->last_ms - steps->first_ms, joules = steps->last_joules - steps->first_joules;
     return steps->count > 1 && ms >= least_ms && joules > 0 ? joules / (ms / 1e3) : NAN;
 }
 
-static double ask(const vkmm_sensors *sensors, double (*figure)(void *state))
+static double ask(const cli_sensors *sensors, double (*figure)(void *state))
 {
     return figure != NULL ? figure(sensors->source.state) : NAN;
 }
 
-void vkmm_sensors_look(vkmm_sensors *sensors)
+void cli_sensors_look(cli_sensors *sensors)
 {
     double mhz = ask(sensors, sensors->source.mhz);
     if (mhz > 0 && mhz < CLOCKS - 0.5) {
@@ -109,7 +109,7 @@ void vkmm_sensors_look(vkmm_sensors *sensors)
     }
     if (!isnan(sensors->joules_before)) {
         double joules = ask(sensors, sensors->source.joules);
-        vkmm_sensor_look(&sensors->steps, vkmm_now_ms(), joules);
+        cli_sensor_look(&sensors->steps, vkmm_now_ms(), joules);
     } else { /* no counter: use the average power */
         double watts = ask(sensors, sensors->source.watts);
         if (!isnan(watts)) {
@@ -122,13 +122,13 @@ void vkmm_sensors_look(vkmm_sensors *sensors)
 
 static void *watch(void *user)
 {
-    vkmm_sensors *sensors = user;
+    cli_sensors *sensors = user;
     pthread_mutex_lock(&sensors->lock);
     while (!sensors->stop) {
         struct timespec before, after, until;
         pthread_mutex_unlock(&sensors->lock);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
-        vkmm_sensors_look(sensors);
+        cli_sensors_look(sensors);
         /* If reading takes much processor time (hundreds of cores), read less often: the measured work needs the
          * machine. */
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
@@ -148,7 +148,7 @@ static void *watch(void *user)
     return NULL;
 }
 
-static void end_watch(vkmm_sensors *sensors)
+static void end_watch(cli_sensors *sensors)
 {
     if (!sensors->watching) return;
     pthread_mutex_lock(&sensors->lock);
@@ -159,9 +159,9 @@ static void end_watch(vkmm_sensors *sensors)
     sensors->watching = 0;
 }
 
-void vkmm_sensors_close(vkmm_sensors **pointer)
+void cli_sensors_close(cli_sensors **pointer)
 {
-    vkmm_sensors *sensors = *pointer;
+    cli_sensors *sensors = *pointer;
     if (sensors == NULL) return;
     end_watch(sensors);
     sensors->source.close(sensors->source.state);
@@ -171,7 +171,7 @@ void vkmm_sensors_close(vkmm_sensors **pointer)
     *pointer = NULL;
 }
 
-static int start_watch(vkmm_sensors *sensors)
+static int start_watch(cli_sensors *sensors)
 {
 #ifndef _WIN32
     sigset_t all, before;
@@ -185,14 +185,14 @@ static int start_watch(vkmm_sensors *sensors)
     return started;
 }
 
-void vkmm_sensors_start(vkmm_sensors *sensors)
+void cli_sensors_start(cli_sensors *sensors)
 {
     if (sensors == NULL) return;
     end_watch(sensors);
     memset(sensors->clocks, 0, sizeof sensors->clocks);
     sensors->clock_count = sensors->watts_count = sensors->limited = 0;
     sensors->watts_sum = 0;
-    sensors->steps = (vkmm_sensor_steps){.joules = NAN};
+    sensors->steps = (cli_sensor_steps){.joules = NAN};
     sensors->stop = 0;
     sensors->mhz_before = ask(sensors, sensors->source.mhz);
     sensors->joules_before = ask(sensors, sensors->source.joules);
@@ -202,7 +202,7 @@ void vkmm_sensors_start(vkmm_sensors *sensors)
 }
 
 /* The MHz at an index, from 0, of all readings in ascending order. */
-static double clock_at(const vkmm_sensors *sensors, uint32_t place)
+static double clock_at(const cli_sensors *sensors, uint32_t place)
 {
     uint32_t passed = 0;
     for (int i = 0; i < CLOCKS; i++) {
@@ -221,9 +221,9 @@ static void tell_limits(unsigned limited, char *text, size_t room)
     }
 }
 
-void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed)
+void cli_sensors_stop(cli_sensors *sensors, cli_sensed *sensed)
 {
-    *sensed = (vkmm_sensed){
+    *sensed = (cli_sensed){
         .ms = NAN, .joules = NAN, .watts = NAN, .mhz_before = NAN, .mhz_during = NAN, .mhz_after = NAN, .others = NAN};
     if (sensors == NULL || sensors->start_ms == 0) return;
     end_watch(sensors);
@@ -238,7 +238,7 @@ void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed)
     tell_limits(sensors->limited, sensed->limited, sizeof sensed->limited);
     if (!isnan(others) && sensed->ms >= OTHERS_MS) sensed->others = fmax(0, others / (sensed->ms / 1e3));
     if (sensed->ms < SPAN_MS) return;
-    sensed->watts = vkmm_sensor_power(&sensors->steps, SPAN_MS);
+    sensed->watts = cli_sensor_power(&sensors->steps, SPAN_MS);
     if (isnan(sensed->watts) && joules > 0) /* a counter that did not move, or decreased, has no result */
         sensed->watts = joules / (sensed->ms / 1e3);
     else if (isnan(sensed->watts) && sensors->watts_count > 0)

@@ -138,11 +138,11 @@ static unsigned limited(void *state)
     static const struct {
         const char *name;
         unsigned why;
-    } reasons[] = {{"pl1", VKMM_LIMITED_POWER},
-                   {"pl2", VKMM_LIMITED_POWER},
-                   {"pl4", VKMM_LIMITED_POWER},
-                   {"thermal", VKMM_LIMITED_HEAT},
-                   {"prochot", VKMM_LIMITED_HEAT}};
+    } reasons[] = {{"pl1", CLI_LIMITED_POWER},
+                   {"pl2", CLI_LIMITED_POWER},
+                   {"pl4", CLI_LIMITED_POWER},
+                   {"thermal", CLI_LIMITED_HEAT},
+                   {"prochot", CLI_LIMITED_HEAT}};
     const files *f = state;
     unsigned why = 0;
     for (size_t i = 0; i < VKMM_COUNT(reasons) && f->reasons[0] != '\0'; i++) {
@@ -209,7 +209,7 @@ static void find_packages(files *f, const char *root)
     globfree(&found);
 }
 
-int vkmm_sensor_host(const char *root, vkmm_sensor_source *source)
+int cli_sensor_host(const char *root, cli_sensor_source *source)
 {
     files *f = vkmm_alloc(1, sizeof *f);
     if (f == NULL) return 0;
@@ -223,7 +223,7 @@ int vkmm_sensor_host(const char *root, vkmm_sensor_source *source)
         vkmm_free(f);
         return 0;
     }
-    *source = (vkmm_sensor_source){"", f, joules, NULL, mhz, NULL, close_files, others};
+    *source = (cli_sensor_source){"", f, joules, NULL, mhz, NULL, close_files, others};
     VKMM_PUT(source->name, "%s",
              f->energy_count > 0  ? "RAPL"
              : f->clock_count > 0 ? "cpufreq"
@@ -262,7 +262,7 @@ static void name_driver(const char *device, char *name, size_t room)
     globfree(&found);
 }
 
-int vkmm_sensor_gpu(const char *root, const uint32_t pci[4], vkmm_sensor_source *source)
+int cli_sensor_gpu(const char *root, const uint32_t pci[4], cli_sensor_source *source)
 {
     char device[PATH], energy[1][PATH];
     files *f = vkmm_alloc(1, sizeof *f);
@@ -276,12 +276,12 @@ int vkmm_sensor_gpu(const char *root, const uint32_t pci[4], vkmm_sensor_source 
         vkmm_free(f);
         return 0;
     }
-    *source = (vkmm_sensor_source){"", f, joules, watts, mhz, limited, close_files};
+    *source = (cli_sensor_source){"", f, joules, watts, mhz, limited, close_files};
     name_driver(device, source->name, sizeof source->name);
     return 1;
 }
 
-const char *vkmm_power_source(const char *root)
+const char *cli_power_source(const char *root)
 {
     glob_t found = list(root, "sys/class/power_supply/*");
     int mains = 0, discharging = 0, charged = 0;
@@ -306,7 +306,7 @@ const char *vkmm_power_source(const char *root)
     return charged ? "mains" : "";
 }
 
-void vkmm_processor_name(char *name, size_t size)
+void cli_processor_name(char *name, size_t size)
 {
     char line[512];
     FILE *file = fopen("/proc/cpuinfo", "r");

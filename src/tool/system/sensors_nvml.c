@@ -59,9 +59,9 @@ static unsigned limited(void *state)
     nvml *n = state;
     unsigned long long bits = 0;
     if (n->reasons == NULL || n->reasons(n->device, &bits) != SUCCESS) return 0;
-    unsigned why = (bits & (SW_POWER_CAP | HW_POWER_BRAKE) ? VKMM_LIMITED_POWER : 0) |
-                   (bits & (SW_THERMAL | HW_THERMAL) ? VKMM_LIMITED_HEAT : 0);
-    return why == 0 && bits & HW_SLOWDOWN ? VKMM_LIMITED_HARDWARE : why;
+    unsigned why = (bits & (SW_POWER_CAP | HW_POWER_BRAKE) ? CLI_LIMITED_POWER : 0) |
+                   (bits & (SW_THERMAL | HW_THERMAL) ? CLI_LIMITED_HEAT : 0);
+    return why == 0 && bits & HW_SLOWDOWN ? CLI_LIMITED_HARDWARE : why;
 }
 
 static void close_nvml(void *state)
@@ -99,7 +99,7 @@ static int connect(nvml *n, const char *library, const uint32_t pci[4])
     return !isnan(joules(n)) || !isnan(watts(n)) || !isnan(mhz(n));
 }
 
-int vkmm_sensor_nvml(const char *library, const uint32_t pci[4], vkmm_sensor_source *source)
+int cli_sensor_nvml(const char *library, const uint32_t pci[4], cli_sensor_source *source)
 {
     nvml *n = vkmm_alloc(1, sizeof *n);
     if (n == NULL) return 0;
@@ -107,6 +107,6 @@ int vkmm_sensor_nvml(const char *library, const uint32_t pci[4], vkmm_sensor_sou
         close_nvml(n);
         return 0;
     }
-    *source = (vkmm_sensor_source){"NVML", n, joules, watts, mhz, limited, close_nvml};
+    *source = (cli_sensor_source){"NVML", n, joules, watts, mhz, limited, close_nvml};
     return 1;
 }

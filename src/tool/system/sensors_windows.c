@@ -27,20 +27,20 @@ static void close_nothing(void *state)
     (void)state;
 }
 
-int vkmm_sensor_host(const char *root, vkmm_sensor_source *source)
+int cli_sensor_host(const char *root, cli_sensor_source *source)
 {
     (void)root;
-    *source = (vkmm_sensor_source){.name = "GetSystemTimes", .close = close_nothing, .others = others};
+    *source = (cli_sensor_source){.name = "GetSystemTimes", .close = close_nothing, .others = others};
     return !isnan(others(NULL));
 }
 
-int vkmm_sensor_gpu(const char *root, const uint32_t pci[4], vkmm_sensor_source *source)
+int cli_sensor_gpu(const char *root, const uint32_t pci[4], cli_sensor_source *source)
 {
     (void)root, (void)pci, (void)source;
     return 0;
 }
 
-const char *vkmm_power_source(const char *root)
+const char *cli_power_source(const char *root)
 {
     SYSTEM_POWER_STATUS status;
     (void)root;
@@ -48,7 +48,7 @@ const char *vkmm_power_source(const char *root)
     return status.ACLineStatus == 1 ? "mains" : status.ACLineStatus == 0 ? "battery" : "";
 }
 
-void vkmm_processor_name(char *name, size_t size)
+void cli_processor_name(char *name, size_t size)
 {
     DWORD bytes = (DWORD)size;
     snprintf(name, size, "host processor");

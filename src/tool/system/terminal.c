@@ -27,7 +27,7 @@ static void restore(void)
     SetConsoleOutputCP(code_page_before);
 }
 
-void vkmm_terminal_start(void)
+void cli_terminal_start(void)
 {
     FILE *const streams[] = {stdin, stdout, stderr};
     for (int i = 0; i < 3; i++) {
@@ -39,7 +39,7 @@ void vkmm_terminal_start(void)
     if (code_page_before != 0 && SetConsoleOutputCP(CP_UTF8)) atexit(restore);
 }
 
-int vkmm_terminal_is(FILE *stream)
+int cli_terminal_is(FILE *stream)
 {
     return mode_of(stream) != 0;
 }
@@ -49,12 +49,12 @@ static int is_capable(FILE *stream)
     return (mode_of(stream) & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
 }
 
-int vkmm_terminal_utf8(void)
+int cli_terminal_utf8(void)
 {
     return 1;
 }
 
-int vkmm_terminal_columns(FILE *stream)
+int cli_terminal_columns(FILE *stream)
 {
     CONSOLE_SCREEN_BUFFER_INFO info;
     if (!GetConsoleScreenBufferInfo(handle_of(stream), &info)) return 80;
@@ -66,27 +66,27 @@ int vkmm_terminal_columns(FILE *stream)
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-void vkmm_terminal_start(void)
+void cli_terminal_start(void)
 {
     setlocale(LC_CTYPE, "");
 }
 
-int vkmm_terminal_is(FILE *stream)
+int cli_terminal_is(FILE *stream)
 {
     return isatty(fileno(stream)) == 1;
 }
 
 static int is_capable(FILE *stream)
 {
-    return vkmm_terminal_is(stream);
+    return cli_terminal_is(stream);
 }
 
-int vkmm_terminal_utf8(void)
+int cli_terminal_utf8(void)
 {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-int vkmm_terminal_columns(FILE *stream)
+int cli_terminal_columns(FILE *stream)
 {
     struct winsize size;
     if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
@@ -94,14 +94,14 @@ int vkmm_terminal_columns(FILE *stream)
 }
 #endif
 
-int vkmm_terminal_escapes(FILE *stream)
+int cli_terminal_escapes(FILE *stream)
 {
     const char *term = getenv("TERM");
     return is_capable(stream) && (term == NULL || strcmp(term, "dumb") != 0);
 }
 
-int vkmm_terminal_colour(FILE *stream)
+int cli_terminal_colour(FILE *stream)
 {
     const char *no_color = getenv("NO_COLOR");
-    return vkmm_terminal_escapes(stream) && (no_color == NULL || no_color[0] == '\0');
+    return cli_terminal_escapes(stream) && (no_color == NULL || no_color[0] == '\0');
 }

@@ -1,26 +1,26 @@
 /* Capabilities of the terminal. */
-#ifndef VKMM_BASE_TERMINAL_H
-#define VKMM_BASE_TERMINAL_H
+#ifndef CLI_BASE_TERMINAL_H
+#define CLI_BASE_TERMINAL_H
 
 #include <stdio.h>
 
 /* Called once, at the start: characters are those of the user's locale, and numbers keep their '.'. On Windows the
  * console gets UTF-8 and escape sequences, and the three standard streams are binary: a line ends with \n. */
-void vkmm_terminal_start(void);
+void cli_terminal_start(void);
 
 /* 1 when the stream is a terminal. */
-int vkmm_terminal_is(FILE *stream);
+int cli_terminal_is(FILE *stream);
 
 /* 1 when the stream is a terminal that understands escape sequences: TERM is not "dumb". Windows has them since 10. */
-int vkmm_terminal_escapes(FILE *stream);
+int cli_terminal_escapes(FILE *stream);
 
 /* 1 when it may also show colour: NO_COLOR (https://no-color.org) is unset or empty. */
-int vkmm_terminal_colour(FILE *stream);
+int cli_terminal_colour(FILE *stream);
 
 /* 1 when the locale's character set is UTF-8. */
-int vkmm_terminal_utf8(void);
+int cli_terminal_utf8(void);
 
 /* Columns of the terminal, 80 when unknown. */
-int vkmm_terminal_columns(FILE *stream);
+int cli_terminal_columns(FILE *stream);
 
 #endif

@@ -7,50 +7,50 @@
 
 #define START_PATIENCE_MS 30000.0 /* for the driver to start, and the operands to be made */
 
-#define CANDIDATE_KEY(kind, member) VKMM_KEY(kind, vkmm_candidate, member)
+#define CANDIDATE_KEY(kind, member) CLI_KEY(kind, vkmm_candidate, member)
 
-static const vkmm_field candidate_fields[] = {
-    {CANDIDATE_KEY(TEXT, kernel), .flags = VKMM_NEEDED},
+static const cli_field candidate_fields[] = {
+    {CANDIDATE_KEY(TEXT, kernel), .flags = CLI_NEEDED},
     {CANDIDATE_KEY(TEXT, config)},
 };
-static const vkmm_record candidate_record = {"candidate", VKMM_FIELDS(candidate_fields)};
+static const vkmm_record candidate_record = {"candidate", CLI_FIELDS(candidate_fields)};
 
-#define REQUEST_KEY(kind, member) VKMM_KEY(kind, cli_trial_request, member)
+#define REQUEST_KEY(kind, member) CLI_KEY(kind, cli_trial_request, member)
 
-static const vkmm_field trial_fields[] = {
-    {"candidates", VKMM_FIELD_RECORD, VKMM_LIST(cli_trial_request, candidates, count), .flags = VKMM_NEEDED | VKMM_HERE,
+static const cli_field trial_fields[] = {
+    {"candidates", CLI_FIELD_RECORD, CLI_LIST(cli_trial_request, candidates, count), .flags = CLI_NEEDED | CLI_HERE,
      .length = 2, .record = &candidate_record},
     {REQUEST_KEY(REAL, limit_ms)},
     {REQUEST_KEY(REAL, time_ms)},
 };
-static const vkmm_record trial_record = {"trial", VKMM_FIELDS(trial_fields)};
+static const vkmm_record trial_record = {"trial", CLI_FIELDS(trial_fields)};
 
-#define ANSWER_KEY(kind, member) VKMM_KEY(kind, cli_answer, member)
+#define ANSWER_KEY(kind, member) CLI_KEY(kind, cli_answer, member)
 
-static const vkmm_field figure_fields[] = {
-    {VKMM_KEYS(REAL, cli_answer, ms, 2), .flags = VKMM_NEEDED},
+static const cli_field figure_fields[] = {
+    {CLI_KEYS(REAL, cli_answer, ms, 2), .flags = CLI_NEEDED},
     {ANSWER_KEY(REAL, ratio)},
     {ANSWER_KEY(REAL, upper)},
-    {ANSWER_KEY(U32, rounds), .flags = VKMM_NEEDED},
+    {ANSWER_KEY(U32, rounds), .flags = CLI_NEEDED},
 };
-static const vkmm_record figures_record = {"figures", VKMM_FIELDS(figure_fields)};
+static const vkmm_record figures_record = {"figures", CLI_FIELDS(figure_fields)};
 
 json_t *cli_write_trial(const cli_trial_request *request)
 {
-    return vkmm_record_json(&trial_record, request);
+    return cli_record_json(&trial_record, request);
 }
 
 int cli_read_trial(const json_t *json, cli_trial_request *request)
 {
-    char sentence[VKMM_SENTENCE];
+    char sentence[CLI_SENTENCE];
 
     *request = (cli_trial_request){.count = 0};
-    return vkmm_record_parse(json, &trial_record, request, sentence) && request->count > 0;
+    return cli_record_parse(json, &trial_record, request, sentence) && request->count > 0;
 }
 
 void cli_put_figures(json_t *json, const cli_answer *answer)
 {
-    json_t *figures = vkmm_record_json(&figures_record, answer);
+    json_t *figures = cli_record_json(&figures_record, answer);
 
     json_object_update(json, figures);
     json_decref(figures);
@@ -63,9 +63,9 @@ static int is_positive(double value)
 
 int cli_take_figures(const json_t *json, int is_duel, cli_answer *answer)
 {
-    char sentence[VKMM_SENTENCE];
+    char sentence[CLI_SENTENCE];
 
-    if (!vkmm_record_parse(json, &figures_record, answer, sentence) || !is_positive(answer->ms[0])) return 0;
+    if (!cli_record_parse(json, &figures_record, answer, sentence) || !is_positive(answer->ms[0])) return 0;
     return !is_duel || (is_positive(answer->ms[1]) && is_positive(answer->ratio) && is_positive(answer->upper));
 }
 
@@ -86,10 +86,10 @@ static cli_reply get_ready(cli_tune_link *link, double end_ms)
     cli_reply reply = judge(cli_worker_start(worker, fmin(START_PATIENCE_MS, left)), worker, START_PATIENCE_MS, left);
     if (reply == CLI_REPLY_ANSWER) {
         left = end_ms - vkmm_now_ms();
-        reply = cli_worker_ask(worker,
-                               json_pack("{s:s, s:o}", "ask", "problem", "problem",
-                                         vkmm_record_json(&vkmm_problem_record, &link->problem)),
-                               fmin(START_PATIENCE_MS, left), &answer);
+        reply = cli_worker_ask(
+            worker,
+            json_pack("{s:s, s:o}", "ask", "problem", "problem", cli_record_json(&cli_problem_record, &link->problem)),
+            fmin(START_PATIENCE_MS, left), &answer);
         reply = judge(reply, worker, START_PATIENCE_MS, left);
     }
     json_decref(answer);

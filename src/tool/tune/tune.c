@@ -24,11 +24,10 @@ typedef struct plan {
     double gflops[VKMM_TYPE_COUNT]; /* of the planner's choice for the size before, by type */
 } plan;
 
-static vkmm_status show(cli_session *session, const vkmm_tune_row *row)
+static vkmm_status show(cli_session *session, const cli_tune_row *row)
 {
     cli_progress_end(&session->console);
-    return cli_session_wrote(session,
-                             (session->options->json ? vkmm_json_tune : vkmm_table_tune)(&session->report, row));
+    return cli_session_wrote(session, (session->options->json ? cli_json_tune : cli_table_tune)(&session->report, row));
 }
 
 /* How long a product would take at the speed of the size before. */
@@ -68,7 +67,7 @@ static double share_of(const cli_options *options, const plan *p, size_t index)
 }
 
 /* 1: the row says why. */
-static int is_left_out(const plan *p, const vkmm_problem *problem, double share_ms, size_t index, vkmm_tune_row *row)
+static int is_left_out(const plan *p, const vkmm_problem *problem, double share_ms, size_t index, cli_tune_row *row)
 {
     row->problem = *problem;
     if (share_ms <= 0 && index > 0)
@@ -82,7 +81,7 @@ static int is_left_out(const plan *p, const vkmm_problem *problem, double share_
 static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
 {
     vkmm_problem made = problem_at(session->options, p, index), *problem = &made;
-    vkmm_tune_row row = {.device = session->info};
+    cli_tune_row row = {.device = session->info};
     double share = share_of(session->options, p, index);
     made.method = vkmm_method_where(session->info->has_f64, &made); /* as run has it */
     vkmm_status status = vkmm_problem_check(session->log, problem, NULL), shown = VKMM_OK;
@@ -102,7 +101,7 @@ static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
 
 static int is_final(cli_session *session, vkmm_status status)
 {
-    return status == VKMM_NO_DEVICE || vkmm_interrupted() || ferror(session->report.out);
+    return status == VKMM_NO_DEVICE || cli_interrupted() || ferror(session->report.out);
 }
 
 static vkmm_status tune_all(cli_session *session, plan *p)
@@ -160,7 +159,7 @@ static vkmm_status check(const cli_session *session)
     return options->export != NULL ? vkmm_output_try(log, options->export, 0) : VKMM_OK;
 }
 
-vkmm_status cli_tune(cli_session *session)
+vkmm_status cli_command_tune(cli_session *session)
 {
     const cli_options *options = session->options;
     plan p = {.types = options->types.count > 0 ? options->types.count : 1, .sizes = cli_size_count(options)};
@@ -174,10 +173,10 @@ vkmm_status cli_tune(cli_session *session)
     p.is_standard = !cli_size_is_given(options);
     if (p.is_standard) p.sizes = STANDARD;
     p.end = vkmm_now_ms() + (options->budget_ms > 0 ? options->budget_ms : DEFAULT_BUDGET_MS);
-    vkmm_interrupt_catch(0);
+    cli_interrupt_catch(0);
     status = tune_all(session, &p);
-    signal = vkmm_interrupted();
-    vkmm_interrupt_release();
+    signal = cli_interrupted();
+    cli_interrupt_release();
     if (signal == 0) return status;
     vkmm_say(session->log, VKMM_LOG_WARNING, "interrupted; the same command continues from here");
     return (vkmm_status)(128 + signal); /* as shells have it */

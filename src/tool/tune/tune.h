@@ -8,8 +8,8 @@
  * times it: MS is the median of its kernel times; one whose first time exceeds LIMIT (0: none) is not timed again.
  * `duel` times two in turn for about TIME ms: the median of each, the median of the second's time over the first's in
  * each round, and the upper end of the 95 % interval of that median. Times are in milliseconds. */
-#ifndef VKMM_CLI_TUNE_H
-#define VKMM_CLI_TUNE_H
+#ifndef CLI_TUNE_H
+#define CLI_TUNE_H
 
 #include "worker/worker.h"
 
@@ -47,10 +47,10 @@ cli_reply cli_tune_ask(cli_tune_link *link, const cli_trial_request *request, do
                        cli_answer *answer);
 
 /* A candidate that a tune measured. */
-typedef struct vkmm_tune_trial {
+typedef struct cli_tune_trial {
     vkmm_candidate candidate;
     double ms;
-} vkmm_tune_trial;
+} cli_tune_trial;
 
 /* A candidate without a time. */
 typedef struct cli_tune_failure {
@@ -61,7 +61,7 @@ typedef struct cli_tune_failure {
 } cli_tune_failure;
 
 /* What a tune found for one problem. Borrows all that it points to. */
-typedef struct vkmm_tune_row {
+typedef struct cli_tune_row {
     const vkmm_device_info *device;
     vkmm_problem problem;
     vkmm_tuned tuned;       /* candidates: measured; planned_gflops 0: the planner's choice failed */
@@ -71,21 +71,21 @@ typedef struct vkmm_tune_row {
     uint32_t resumed;       /* of all, known from an earlier tune that did not finish */
     int stored;
     double seconds;
-    char skipped[160];             /* "", or why the problem was left out: then there is no result */
-    const vkmm_tune_trial *trials; /* all that have a time, the fastest first */
+    char skipped[160];            /* "", or why the problem was left out: then there is no result */
+    const cli_tune_trial *trials; /* all that have a time, the fastest first */
     uint32_t trial_count;
     cli_tune_failure *failures; /* those of this tune; an earlier one kept no reasons */
     uint32_t failure_count;
-} vkmm_tune_row;
+} cli_tune_row;
 
 /* For people, and as "vkmatmul.tune/1". VKMM_OUT_OF_MEMORY is the only failure. */
-vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row);
-vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row);
+vkmm_status cli_table_tune(cli_report *report, const cli_tune_row *row);
+vkmm_status cli_json_tune(cli_report *report, const cli_tune_row *row);
 
 /* Searches for about budget_ms, measures the fastest and the planner's choice in turns, and stores a configuration that
  * is significantly faster. row is zeroed by the caller. The status is that of the problem; the row is worth showing if
  * row->tuned.gflops is above 0. An interrupt ends the search early, with the results so far. The caller frees
  * row->trials and row->failures. */
-vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, vkmm_tune_row *row);
+vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, cli_tune_row *row);
 
 #endif

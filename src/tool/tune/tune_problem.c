@@ -29,7 +29,7 @@ typedef struct tuner {
     const vkmm_problem *problem;
     vkmm_tune *tune;
     cli_tune_link link;
-    vkmm_tune_row *row;
+    cli_tune_row *row;
     double start, end;    /* of the available time, by vkmm_now_ms */
     double ask_ms, asked; /* all that was spent on candidates, and on how many */
 } tuner;
@@ -58,9 +58,9 @@ static void show_progress(const tuner *t, const char *phase)
 
     if (!console->interactive) return;
     if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms))
-        VKMM_PUT(best, ", best %s GFLOP/s (%s %s)", VKMM_FIGURE(gflops_of(t, ms)), candidate.kernel, candidate.config);
-    cli_progress(console, "tune %s %s: %s%u of ~%u, %.0f s left%s", VKMM_NAME(t->problem, console->utf8),
-                 vkmm_text_type(t->problem, console->utf8), phase, state.measured + state.failed, state.size,
+        VKMM_PUT(best, ", best %s GFLOP/s (%s %s)", CLI_FIGURE(gflops_of(t, ms)), candidate.kernel, candidate.config);
+    cli_progress(console, "tune %s %s: %s%u of ~%u, %.0f s left%s", CLI_NAME(t->problem, console->utf8),
+                 cli_text_type(t->problem, console->utf8), phase, state.measured + state.failed, state.size,
                  left > 0 ? left : 0, best);
 }
 
@@ -73,7 +73,7 @@ static int is_same(const vkmm_candidate *a, const vkmm_candidate *b)
 static vkmm_status note_failure(tuner *t, const vkmm_candidate *candidate)
 {
     const cli_worker *worker = &t->link.worker;
-    vkmm_tune_row *row = t->row;
+    cli_tune_row *row = t->row;
     cli_tune_failure *failure = vkmm_list_add(&row->failures, &row->failure_count, 1, sizeof *failure);
 
     if (failure == NULL) return VKMM_NO_MEMORY(t->session->log, "for %u results", row->failure_count + 1);
@@ -125,7 +125,7 @@ static vkmm_status search(tuner *t)
     vkmm_candidate candidate;
     vkmm_status status = VKMM_OK;
 
-    while (status == VKMM_OK && !vkmm_interrupted() && vkmm_tune_next(t->tune, &candidate)) {
+    while (status == VKMM_OK && !cli_interrupted() && vkmm_tune_next(t->tune, &candidate)) {
         cli_answer answer;
         double best = best_ms(t), now = vkmm_now_ms(), patience, end;
         cli_reply reply;
@@ -214,7 +214,7 @@ static void guess(tuner *t, const vkmm_tune_state *state)
 /* Copies all that the search measured into the row. */
 static vkmm_status keep_trials(tuner *t, uint32_t most)
 {
-    vkmm_tune_trial *trials = vkmm_alloc(most, sizeof *trials);
+    cli_tune_trial *trials = vkmm_alloc(most, sizeof *trials);
     uint32_t count = 0;
 
     if (trials == NULL) return VKMM_NO_MEMORY(t->session->log, "for %u results", most);
@@ -233,11 +233,11 @@ static vkmm_status decide(tuner *t)
 
     if (state.planned_ms > 0) {
         take(t, &state.planned, state.planned_ms, state.planned_ms);
-        if (vkmm_interrupted())
+        if (cli_interrupted())
             guess(t, &state);
         else
             status = fight(t, &state);
-        if (vkmm_interrupted() && status == VKMM_OK && is_same(&t->row->tuned.best, &state.planned)) guess(t, &state);
+        if (cli_interrupted() && status == VKMM_OK && is_same(&t->row->tuned.best, &state.planned)) guess(t, &state);
     } else if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms)) {
         take(t, &candidate, ms, 0); /* the planner's choice failed here */
     }
@@ -257,7 +257,7 @@ static vkmm_status store(tuner *t)
         status = vkmm_tuned_put(t->session->instance, t->session->info, t->problem, &t->row->tuned);
         t->row->stored = status == VKMM_OK;
     }
-    if (vkmm_interrupted())
+    if (cli_interrupted())
         vkmm_tune_destroy(&t->tune); /* the next tune continues from here */
     else
         vkmm_tune_finish(&t->tune);
@@ -268,7 +268,7 @@ static vkmm_status store(tuner *t)
 static vkmm_status report_failures(tuner *t)
 {
     const vkmm_log *log = t->session->log;
-    const vkmm_tune_row *row = t->row;
+    const cli_tune_row *row = t->row;
     const cli_tune_failure *wrong = NULL, *planned = NULL;
 
     for (uint32_t i = row->failure_count; i-- > 0;) {
@@ -279,7 +279,7 @@ static vkmm_status report_failures(tuner *t)
         vkmm_say(log, VKMM_LOG_WARNING, "%u configuration%s gave wrong products, the first being %s %s: %.500s",
                  row->wrong, row->wrong == 1 ? "" : "s", wrong->candidate.kernel, wrong->candidate.config,
                  wrong->sentence);
-    if (row->tuned.gflops <= 0 && planned == NULL && !vkmm_interrupted())
+    if (row->tuned.gflops <= 0 && planned == NULL && !cli_interrupted())
         return vkmm_fail(log, VKMM_INVALID,
                          "the budget of %.1f s ran out before one product could be timed; increase --budget",
                          (t->end - t->start) / 1000);
@@ -290,7 +290,7 @@ static vkmm_status report_failures(tuner *t)
     return VKMM_OK;
 }
 
-vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, vkmm_tune_row *row)
+vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, cli_tune_row *row)
 {
     const vkmm_tune_params params = {*problem, session->options->restart};
     tuner t = {.session = session, .problem = problem, .row = row, .start = vkmm_now_ms()};
@@ -307,7 +307,7 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
     if (vkmm_tune_look(t.tune).resumed > 0) {
         cli_progress_end(&session->console);
         fprintf(stderr, "vkmatmul: %s %s continues after %u configurations of an earlier tune; --restart starts over\n",
-                VKMM_NAME(problem, session->console.utf8), vkmm_text_type(problem, session->console.utf8),
+                CLI_NAME(problem, session->console.utf8), cli_text_type(problem, session->console.utf8),
                 vkmm_tune_look(t.tune).resumed);
     }
     status = search(&t);

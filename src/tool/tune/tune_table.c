@@ -8,35 +8,35 @@
 enum { SIZE, TYPE, KERNEL, GFLOPS, PLANNED, GAIN, TRIED, FAILED, COLUMNS };
 enum { INDENT = 4, LAST_COLUMN = 80 };
 
-static void print_line(const vkmm_report *report, const vkmm_cell cells[COLUMNS])
+static void print_line(const cli_report *report, const cli_cell cells[COLUMNS])
 {
-    vkmm_place places[COLUMNS] = {[SIZE] = {6},       [TYPE] = {4},    [KERNEL] = {8},   [GFLOPS] = {7, 1},
-                                  [PLANNED] = {9, 1}, [GAIN] = {7, 1}, [TRIED] = {5, 1}, [FAILED] = {6, 1}};
+    cli_place places[COLUMNS] = {[SIZE] = {6},       [TYPE] = {4},    [KERNEL] = {8},   [GFLOPS] = {7, 1},
+                                 [PLANNED] = {9, 1}, [GAIN] = {7, 1}, [TRIED] = {5, 1}, [FAILED] = {6, 1}};
 
     if (report->size_width > places[SIZE].width) places[SIZE].width = report->size_width;
     if (report->type_width > places[TYPE].width) places[TYPE].width = report->type_width;
-    vkmm_cells_line(report, places, cells, COLUMNS);
+    cli_cells_line(report, places, cells, COLUMNS);
 }
 
-static void fill_figures(const vkmm_tune_row *row, vkmm_cell cells[COLUMNS])
+static void fill_figures(const cli_tune_row *row, cli_cell cells[COLUMNS])
 {
     const vkmm_tuned *tuned = &row->tuned;
 
-    vkmm_cell_put(&cells[KERNEL], "%s", tuned->best.kernel);
-    vkmm_text_figure(cells[GFLOPS].text, sizeof cells->text, tuned->gflops);
-    cells[GFLOPS].paint = VKMM_STRONG;
+    cli_cell_put(&cells[KERNEL], "%s", tuned->best.kernel);
+    cli_text_figure(cells[GFLOPS].text, sizeof cells->text, tuned->gflops);
+    cells[GFLOPS].paint = CLI_STRONG;
     strcpy(cells[PLANNED].text, "-");
     strcpy(cells[GAIN].text, "-");
     if (tuned->planned_gflops > 0) {
-        vkmm_text_figure(cells[PLANNED].text, sizeof cells->text, tuned->planned_gflops);
-        vkmm_cell_put(&cells[GAIN], "%+.0f %%", 100 * (tuned->gflops / tuned->planned_gflops - 1));
+        cli_text_figure(cells[PLANNED].text, sizeof cells->text, tuned->planned_gflops);
+        cli_cell_put(&cells[GAIN], "%+.0f %%", 100 * (tuned->gflops / tuned->planned_gflops - 1));
     }
-    vkmm_cell_put(&cells[TRIED], "%u", tuned->candidates + row->failed);
-    vkmm_cell_put(&cells[FAILED], "%u", row->failed);
+    cli_cell_put(&cells[TRIED], "%u", tuned->candidates + row->failed);
+    cli_cell_put(&cells[FAILED], "%u", row->failed);
 }
 
 /* Lines break after commas. */
-static void print_config(const vkmm_report *report, const char *config)
+static void print_config(const cli_report *report, const char *config)
 {
     int column = fprintf(report->out, "%*s", INDENT, "");
 
@@ -50,7 +50,7 @@ static void print_config(const vkmm_report *report, const char *config)
 }
 
 /* The failures that share the reason of the index-th; 0 unless it is the first of them. */
-static uint32_t count_reason(const vkmm_tune_row *row, uint32_t index)
+static uint32_t count_reason(const cli_tune_row *row, uint32_t index)
 {
     uint32_t count = 0;
 
@@ -63,39 +63,39 @@ static uint32_t count_reason(const vkmm_tune_row *row, uint32_t index)
 }
 
 /* How many candidates failed for each reason; if wanted, below it which ones. */
-static void print_failures(const vkmm_report *report, const vkmm_tune_row *row)
+static void print_failures(const cli_report *report, const cli_tune_row *row)
 {
     for (uint32_t i = 0; i < row->failure_count; i++) {
         const uint32_t count = count_reason(row, i);
         if (count == 0) continue;
-        vkmm_report_say(report, INDENT, VKMM_PLAIN, "%u failed: %s%s", count, row->failures[i].reason,
-                        report->verbose ? "" : " (-v lists them)");
+        cli_report_say(report, INDENT, CLI_PLAIN, "%u failed: %s%s", count, row->failures[i].reason,
+                       report->verbose ? "" : " (-v lists them)");
         for (uint32_t j = i; j < row->failure_count && report->verbose; j++)
             if (strcmp(row->failures[i].reason, row->failures[j].reason) == 0)
-                vkmm_report_say(report, 2 * INDENT, VKMM_PLAIN, "%s %s: %s", row->failures[j].candidate.kernel,
-                                row->failures[j].candidate.config, row->failures[j].sentence);
+                cli_report_say(report, 2 * INDENT, CLI_PLAIN, "%s %s: %s", row->failures[j].candidate.kernel,
+                               row->failures[j].candidate.config, row->failures[j].sentence);
     }
     if (row->failed > row->failure_count)
-        vkmm_report_say(report, INDENT, VKMM_PLAIN, "%u failed in an earlier tune", row->failed - row->failure_count);
+        cli_report_say(report, INDENT, CLI_PLAIN, "%u failed in an earlier tune", row->failed - row->failure_count);
 }
 
-vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row)
+vkmm_status cli_table_tune(cli_report *report, const cli_tune_row *row)
 {
-    static const vkmm_cell titles[COLUMNS] = {{"size", VKMM_DIM},    {"type", VKMM_DIM},      {"kernel", VKMM_DIM},
-                                              {"GFLOP/s", VKMM_DIM}, {"planner's", VKMM_DIM}, {"gain", VKMM_DIM},
-                                              {"tried", VKMM_DIM},   {"failed", VKMM_DIM}};
+    static const cli_cell titles[COLUMNS] = {{"size", CLI_DIM},    {"type", CLI_DIM},      {"kernel", CLI_DIM},
+                                             {"GFLOP/s", CLI_DIM}, {"planner's", CLI_DIM}, {"gain", CLI_DIM},
+                                             {"tried", CLI_DIM},   {"failed", CLI_DIM}};
     const int planned = strcmp(row->tuned.best.config, row->planned.config) == 0 &&
                         strcmp(row->tuned.best.kernel, row->planned.kernel) == 0;
-    vkmm_cell cells[COLUMNS] = {{"", VKMM_PLAIN}};
+    cli_cell cells[COLUMNS] = {{"", CLI_PLAIN}};
 
     if (report->rows == 0) {
-        vkmm_print_device(report, row->device, NULL);
+        cli_print_device(report, row->device, NULL);
         print_line(report, titles);
     }
-    vkmm_text_problem(cells[SIZE].text, sizeof cells->text, &row->problem, report->utf8);
-    vkmm_cell_put(&cells[TYPE], "%s", vkmm_text_type(&row->problem, report->utf8));
+    cli_text_problem(cells[SIZE].text, sizeof cells->text, &row->problem, report->utf8);
+    cli_cell_put(&cells[TYPE], "%s", cli_text_type(&row->problem, report->utf8));
     if (row->skipped[0] != '\0')
-        vkmm_cell_put(&cells[KERNEL], "left out: %s", row->skipped);
+        cli_cell_put(&cells[KERNEL], "left out: %s", row->skipped);
     else
         fill_figures(row, cells);
     print_line(report, cells);

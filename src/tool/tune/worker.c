@@ -169,10 +169,10 @@ static vkmm_status fight(const worker *w, const vkmm_candidate *pair, double tim
 static vkmm_status take_problem(worker *w, const json_t *request)
 {
     const vkmm_log *log = w->session->log;
-    char sentence[VKMM_SENTENCE];
+    char sentence[CLI_SENTENCE];
 
     if (w->has_problem) return vkmm_fail(log, VKMM_INVALID, "this process has a problem already");
-    if (!vkmm_record_parse(json_object_get(request, "problem"), &vkmm_problem_record, &w->problem, sentence))
+    if (!cli_record_parse(json_object_get(request, "problem"), &cli_problem_record, &w->problem, sentence))
         return vkmm_fail(log, VKMM_INVALID, "invalid problem: %s", sentence);
     w->has_problem = 1;
     return vkmm_problem_check(log, &w->problem, NULL);
@@ -205,7 +205,7 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
     return cli_worker_refuse(w->session, ask);
 }
 
-vkmm_status cli_tune_worker(cli_session *session)
+vkmm_status cli_command_tune_worker(cli_session *session)
 {
     worker w = {.session = session, .inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1}};
 

@@ -35,23 +35,23 @@ static uint64_t changes(const before_and_after *memory, uint64_t begin, uint64_t
     return count;
 }
 
-static void tell_change(vkmm_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t line)
+static void tell_change(cli_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t line)
 {
-    int digits = vkmm_digits(memory->type);
-    vkmm_tell(v, "element %llu of C's memory, ", (unsigned long long)v->at);
+    int digits = cli_digits(memory->type);
+    cli_tell(v, "element %llu of C's memory, ", (unsigned long long)v->at);
     if (v->at < problem->offset_c)
-        vkmm_tell(v, "which lies before the offset of %llu", (unsigned long long)problem->offset_c);
+        cli_tell(v, "which lies before the offset of %llu", (unsigned long long)problem->offset_c);
     else
-        vkmm_tell(v, "which follows %s %llu", problem->layout == VKMM_ROW_MAJOR ? "row" : "column",
-                  (unsigned long long)line);
+        cli_tell(v, "which follows %s %llu", problem->layout == VKMM_ROW_MAJOR ? "row" : "column",
+                 (unsigned long long)line);
     if (v->at >= problem->offset_c && vkmm_problem_batches(problem) > 1)
-        vkmm_tell(v, " of matrix %llu of the batch", (unsigned long long)v->batch);
-    vkmm_tell(v, " and belongs to no matrix, changed from %.*g to %.*g", digits,
-              value_at(memory->before, memory, v->at), digits, value_at(memory->after, memory, v->at));
+        cli_tell(v, " of matrix %llu of the batch", (unsigned long long)v->batch);
+    cli_tell(v, " and belongs to no matrix, changed from %.*g to %.*g", digits, value_at(memory->before, memory, v->at),
+             digits, value_at(memory->after, memory, v->at));
 }
 
 /* Called for every gap: which line it follows. */
-static void check_gap(vkmm_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t begin,
+static void check_gap(cli_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t begin,
                       uint64_t end, uint64_t batch, uint64_t line)
 {
     uint64_t first = 0, count = changes(memory, begin, end, &first);
@@ -74,7 +74,7 @@ static void check_gaps(vkmm_check *check, const vkmm_problem *problem, const voi
     const uint64_t batches = vkmm_problem_batches(problem);
     const vkmm_type type = vkmm_operand_type(problem, VKMM_C);
     const before_and_after memory = {before, c, vkmm_type_of(type)->bytes, type};
-    vkmm_verdict *v = check->verdict;
+    cli_verdict *v = check->verdict;
     check->effort.gaps = 1;
     check_gap(v, &memory, problem, 0, problem->offset_c, 0, 0);
     for (uint64_t x = 0; x < batches; x++) {
@@ -84,18 +84,18 @@ static void check_gaps(vkmm_check *check, const vkmm_problem *problem, const voi
         if (x + 1 < batches) check_gap(v, &memory, problem, last + length, first + stride, x, lines - 1);
     }
     if (v->outside)
-        vkmm_tell(v, "; %llu such element%s", (unsigned long long)v->wrong_count, v->wrong_count == 1 ? "" : "s");
+        cli_tell(v, "; %llu such element%s", (unsigned long long)v->wrong_count, v->wrong_count == 1 ? "" : "s");
 }
 
-vkmm_stack vkmm_stack_of(const vkmm_problem *problem, int which, const void *data)
+cli_stack cli_stack_of(const vkmm_problem *problem, int which, const void *data)
 {
-    const vkmm_operand operand = which == VKMM_BEFORE ? VKMM_C : (vkmm_operand)which;
+    const vkmm_operand operand = which == CLI_BEFORE ? VKMM_C : (vkmm_operand)which;
     if (operand == VKMM_BIAS)
-        return (vkmm_stack){vkmm_view_rows(data, 1, problem->n, vkmm_operand_type(problem, operand)), 0};
-    return (vkmm_stack){vkmm_operand_view(problem, operand, data, 0), vkmm_operand_stride(problem, operand)};
+        return (cli_stack){vkmm_view_rows(data, 1, problem->n, vkmm_operand_type(problem, operand)), 0};
+    return (cli_stack){vkmm_operand_view(problem, operand, data, 0), vkmm_operand_stride(problem, operand)};
 }
 
-vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch)
+vkmm_view cli_stack_at(const cli_stack *stack, uint64_t batch)
 {
     vkmm_view view = stack->first;
     if (view.rows > 0 && view.cols > 0)
@@ -103,58 +103,57 @@ vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch)
     return view;
 }
 
-static vkmm_claim claim_of(const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE], vkmm_numbers numbers,
-                           uint64_t batch)
+static cli_claim claim_of(const vkmm_problem *problem, const cli_stack stacks[CLI_EVIDENCE], cli_numbers numbers,
+                          uint64_t batch)
 {
-    vkmm_claim claim = {.a = vkmm_stack_at(&stacks[VKMM_A], batch),
-                        .b = vkmm_stack_at(&stacks[VKMM_B], batch),
-                        .c = vkmm_stack_at(&stacks[VKMM_C], batch),
-                        .alpha = vkmm_problem_alpha(problem),
-                        .beta = vkmm_problem_beta(problem),
-                        .numbers = numbers,
-                        .compute = vkmm_problem_compute(problem),
-                        .activation = problem->activation,
-                        .method = problem->method};
-    if (claim.beta != 0.0) claim.before = vkmm_stack_at(&stacks[VKMM_BEFORE], batch);
-    if (stacks[VKMM_SUMS].first.data != NULL) claim.sums = vkmm_stack_at(&stacks[VKMM_SUMS], batch);
-    if (stacks[VKMM_SCALES].first.data != NULL) claim.scales = vkmm_stack_at(&stacks[VKMM_SCALES], batch);
+    cli_claim claim = {.a = cli_stack_at(&stacks[VKMM_A], batch),
+                       .b = cli_stack_at(&stacks[VKMM_B], batch),
+                       .c = cli_stack_at(&stacks[VKMM_C], batch),
+                       .alpha = vkmm_problem_alpha(problem),
+                       .beta = vkmm_problem_beta(problem),
+                       .numbers = numbers,
+                       .compute = vkmm_problem_compute(problem),
+                       .activation = problem->activation,
+                       .method = problem->method};
+    if (claim.beta != 0.0) claim.before = cli_stack_at(&stacks[CLI_BEFORE], batch);
+    if (stacks[CLI_SUMS].first.data != NULL) claim.sums = cli_stack_at(&stacks[CLI_SUMS], batch);
+    if (stacks[CLI_SCALES].first.data != NULL) claim.scales = cli_stack_at(&stacks[CLI_SCALES], batch);
     if (problem->has_bias)
         claim.bias = (vkmm_view){stacks[VKMM_BIAS].first.data, problem->m, problem->n, 0, 1, claim.c.type};
     return claim;
 }
 
-int vkmm_verify_wants_sums(const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE],
-                           vkmm_verify_method method)
+int cli_verify_wants_sums(const vkmm_problem *problem, const cli_stack stacks[CLI_EVIDENCE], cli_verify_method method)
 {
     const int empty = problem->m == 0 || problem->n == 0;
     const uint64_t batches = empty ? 0 : vkmm_problem_batches(problem);
     int wants = 0;
     for (uint64_t x = 0; x < batches && !wants; x++) {
-        const vkmm_claim claim = claim_of(problem, stacks, VKMM_NUMBERS_ANY, x);
-        wants = vkmm_check_wants_sums(&claim, batches, method);
+        const cli_claim claim = claim_of(problem, stacks, CLI_NUMBERS_ANY, x);
+        wants = cli_check_wants_sums(&claim, batches, method);
     }
     return wants;
 }
 
-vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE],
-                               const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
-                               uint64_t seed, vkmm_verdict *verdict)
+vkmm_status cli_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const cli_stack stacks[CLI_EVIDENCE],
+                              const void *gaps, const void *c, cli_numbers numbers, cli_verify_method method,
+                              uint64_t seed, cli_verdict *verdict)
 {
     const int empty = problem->m == 0 || problem->n == 0;
     const uint64_t batches = empty ? 1 : vkmm_problem_batches(problem);
-    vkmm_claim claim = claim_of(problem, stacks, numbers, 0);
-    vkmm_verdict found = {0};
+    cli_claim claim = claim_of(problem, stacks, numbers, 0);
+    cli_verdict found = {0};
     vkmm_check check;
     if (problem->has_bias && claim.bias.data == NULL && !empty)
         return vkmm_fail(log, VKMM_INVALID, "the bias is needed to verify the product");
-    if (method == VKMM_VERIFY_TWIN && claim.sums.data == NULL && !empty)
+    if (method == CLI_VERIFY_TWIN && claim.sums.data == NULL && !empty)
         return vkmm_fail(log, VKMM_INVALID, "the twin's product is needed to verify with it");
-    vkmm_status status = vkmm_check_begin(&check, log, &claim, batches, method, seed, &found);
-    const int verifies = found.method != VKMM_VERIFY_NONE;
+    vkmm_status status = cli_check_begin(&check, log, &claim, batches, method, seed, &found);
+    const int verifies = found.method != CLI_VERIFY_NONE;
     for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && verifies; x++) {
         claim = claim_of(problem, stacks, numbers, x);
-        status = vkmm_check_matrix(&check, &claim, x);
+        status = cli_check_matrix(&check, &claim, x);
     }
     if (status == VKMM_OK && gaps != NULL && !found.has_element && verifies) check_gaps(&check, problem, gaps, c);
-    return vkmm_check_end(&check, status, verdict);
+    return cli_check_end(&check, status, verdict);
 }

@@ -2,98 +2,98 @@
  *  All matrices are read through tiles: a block is converted once into packed arrays (double, which holds every f32 and
  * narrower type exactly, or uint32_t, the bits of integers), so one set of contiguous inner loops works for every type
  * and every stride. */
-#ifndef VKMM_VERIFY_CHECK_H
-#define VKMM_VERIFY_CHECK_H
+#ifndef CLI_VERIFY_CHECK_H
+#define CLI_VERIFY_CHECK_H
 
 #include "base/workers.h"
 #include "verify/verify.h"
 
 enum {
-    VKMM_TILE_ROWS = 16,
-    VKMM_TILE_COLS = 256, /* elements from one row of a packed tile to the next */
-    VKMM_PANEL = 8,       /* rows of C computed at a time: each tile of B is converted once for all of them */
-    VKMM_SPAN = 16384,  /* columns of C computed at a time: the part of a row of B that the system maps at once is used
+    CLI_TILE_ROWS = 16,
+    CLI_TILE_COLS = 256, /* elements from one row of a packed tile to the next */
+    CLI_PANEL = 8,       /* rows of C computed at a time: each tile of B is converted once for all of them */
+    CLI_SPAN = 16384,    /* columns of C computed at a time: the part of a row of B that the system maps at once is used
                            up  before it is released */
-    VKMM_DEPTH = 16384, /* of factors of A held at a time */
-    VKMM_SPOTS = 512    /* single elements at a time */
+    CLI_DEPTH = 16384,   /* of factors of A held at a time */
+    CLI_SPOTS = 512      /* single elements at a time */
 };
 
 /* C = activation(α·A·B + β·C₀ + bias). alpha and beta as vkmm_problem_alpha and _beta give them: rounded to
  * vkmm_types_scale. */
-typedef struct vkmm_claim {
+typedef struct cli_claim {
     vkmm_view a, b, c;
     double alpha, beta;
     vkmm_view before; /* C₀, shaped as C, in separate memory; read only if beta is not 0 */
-    vkmm_numbers numbers;
+    cli_numbers numbers;
     vkmm_type compute; /* VKMM_F16: sums are rounded to f16; every other type of sums follows from A's */
     vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
     vkmm_activation activation;
     vkmm_method method;
     vkmm_view sums, scales; /* shaped as C: A·B and |A|·|B| by other means (verify.h); data NULL: none */
-} vkmm_claim;
+} cli_claim;
 
-/* vkmm_verify_wants_sums of a batch of such claims. */
-int vkmm_check_wants_sums(const vkmm_claim *claim, uint64_t matrices, vkmm_verify_method asked);
+/* cli_verify_wants_sums of a batch of such claims. */
+int cli_check_wants_sums(const cli_claim *claim, uint64_t matrices, cli_verify_method asked);
 
-/* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ VKMM_TILE_ROWS, cols ≤
- * VKMM_TILE_COLS. If the view is the claim's A or B, floats are read as they are multiplied: f32 summed in f16 is
+/* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ CLI_TILE_ROWS, cols ≤
+ * CLI_TILE_COLS. If the view is the claim's A or B, floats are read as they are multiplied: f32 summed in f16 is
  * rounded to f16. */
-void vkmm_tile_read(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
-                    void *tile);
+void cli_tile_read(const cli_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
+                   void *tile);
 
 /* Bytes of an element of a tile: a double or a uint32_t. */
-size_t vkmm_tile_word(const vkmm_claim *claim);
+size_t cli_tile_word(const cli_claim *claim);
 
-static inline size_t vkmm_at_most(uint64_t left, size_t limit)
+static inline size_t cli_at_most(uint64_t left, size_t limit)
 {
     return left < limit ? (size_t)left : limit;
 }
 
-/* A block of the reference: up to VKMM_PANEL rows of A·B, `span` columns of each; or single elements, as one row.
+/* A block of the reference: up to CLI_PANEL rows of A·B, `span` columns of each; or single elements, as one row.
  * Row r begins at r·span. */
-typedef struct vkmm_block {
-    size_t span;         /* VKMM_SPAN, or what the claim has and VKMM_SPOTS */
-    size_t depth;        /* VKMM_DEPTH, or what the claim has */
+typedef struct cli_block {
+    size_t span;         /* CLI_SPAN, or what the claim has and CLI_SPOTS */
+    size_t depth;        /* CLI_DEPTH, or what the claim has */
     void *want;          /* double of f32, f16 and bf16, long double of f64, uint32_t (modulo 2^32) of integers */
     double *scale;       /* Σ_k |a_ik|·|b_kj|; floats only */
     double *loss;        /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
     void *left;          /* factors of A, as in a tile: row r begins at r·depth */
     uint64_t touched;    /* approximate bytes of the matrices that were read into memory since the last release */
     const char *from[4]; /* and where A, B, C and C₀ began then; NULL: where they begin now */
-    double tile[VKMM_TILE_ROWS * VKMM_TILE_COLS];        /* of any matrix: double or uint32_t, */
-    double before[VKMM_TILE_COLS], bias[VKMM_TILE_COLS]; /* one row of C₀, of the bias */
-} vkmm_block;
+    double tile[CLI_TILE_ROWS * CLI_TILE_COLS];        /* of any matrix: double or uint32_t, */
+    double before[CLI_TILE_COLS], bias[CLI_TILE_COLS]; /* one row of C₀, of the bias */
+} cli_block;
 
 /* NULL if memory runs out; freed with vkmm_free. For claims of this shape, and their transposes. */
-vkmm_block *vkmm_block_make(const vkmm_claim *claim);
+cli_block *cli_block_make(const cli_claim *claim);
 
 /* Matrices may be mapped files larger than memory. Records that rows × cols elements of a view of the claim have been
  * read; every few megabytes the pages of all matrices are released (base/file.h). visits: how many such calls read
  * elsewhere in the same lines (rows, or columns if those are stored) before other lines are read; 0: these lines have
  * been recorded already, as far as they had been read. */
-void vkmm_touch(vkmm_block *block, const vkmm_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols,
-                uint64_t visits);
+void cli_touch(cli_block *block, const cli_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols,
+               uint64_t visits);
 
 /* The claim is about to be replaced by another of the same batch. */
-void vkmm_touch_next(vkmm_block *block, const vkmm_claim *claim);
+void cli_touch_next(cli_block *block, const cli_claim *claim);
 
 /* Whether rows are contiguous in memory, not columns. */
-int vkmm_view_has_rows(const vkmm_view *view);
+int cli_view_has_rows(const vkmm_view *view);
 
-/* Computes columns [j0, j0 + cols) of the rows rows[0 … count) of A·B. count ≤ VKMM_PANEL, cols ≤ block->span. */
-void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
-                    vkmm_block *block);
+/* Computes columns [j0, j0 + cols) of the rows rows[0 … count) of A·B. count ≤ CLI_PANEL, cols ≤ block->span. */
+void cli_reference(const cli_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
+                   cli_block *block);
 
 /* The position of an element. */
-typedef struct vkmm_spot {
+typedef struct cli_spot {
     uint64_t row, col;
-} vkmm_spot;
+} cli_spot;
 
-/* Computes single elements of A·B, as columns of the block's first row. count ≤ VKMM_SPOTS. */
-void vkmm_reference_spots(const vkmm_claim *claim, const vkmm_spot *spots, size_t count, vkmm_block *block);
+/* Computes single elements of A·B, as columns of the block's first row. count ≤ CLI_SPOTS. */
+void cli_reference_spots(const cli_claim *claim, const cli_spot *spots, size_t count, cli_block *block);
 
 /* What the sentence reports of a passed check: for each matrix, except for `matrices`. */
-typedef struct vkmm_effort {
+typedef struct cli_effort {
     unsigned vectors, rows, cols, elements;
     uint64_t matrices;
     uint64_t recomputed; /* rows that stood out */
@@ -101,12 +101,12 @@ typedef struct vkmm_effort {
     uint64_t overflowed; /* elements that are infinite or NaN only because of the range of f16 or bf16 */
     int sums;            /* the vectors judged A·B by itself, and C was compared with it */
     int gaps;            /* the gaps between the matrices were compared too */
-} vkmm_effort;
+} cli_effort;
 
 /* One verification in progress: one matrix after the other. */
 typedef struct vkmm_check {
     const vkmm_log *log;
-    vkmm_claim claim; /* of the current matrix; K = 0 if α is 0 */
+    cli_claim claim; /* of the current matrix; K = 0 if α is 0 */
     uint64_t seed;
     uint32_t alpha, beta;  /* integers: modulo 2^32 */
     int scaled;            /* α is not 1, or β not 0, or there is a bias or an activation */
@@ -122,58 +122,58 @@ typedef struct vkmm_check {
     double most;           /* largest finite of the scale type */
     vkmm_workers *workers; /* NULL: one thread is enough */
     int is_finite;         /* the vectors have met no NaN and no infinity */
-    vkmm_block *block;
-    vkmm_spot *doubtful; /* not NULL: differing elements are collected here instead of being wrong */
+    cli_block *block;
+    cli_spot *doubtful; /* not NULL: differing elements are collected here instead of being wrong */
     size_t doubtful_count;
-    vkmm_effort effort;
-    vkmm_verdict *verdict; /* of all matrices so far */
+    cli_effort effort;
+    cli_verdict *verdict; /* of all matrices so far */
 } vkmm_check;
 
 /* begin chooses the method and allocates memory for `matrices` claims, all shaped and scaled as this one; matrix checks
  * one of them; end writes the sentence, frees the memory (always) and, if `status` is VKMM_OK, writes the verdict to
  * *verdict. `found` starts zeroed. */
-vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices,
-                             vkmm_verify_method asked, uint64_t seed, vkmm_verdict *found);
-vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64_t index);
-vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *verdict);
+vkmm_status cli_check_begin(vkmm_check *check, const vkmm_log *log, const cli_claim *claim, uint64_t matrices,
+                            cli_verify_method asked, uint64_t seed, cli_verdict *found);
+vkmm_status cli_check_matrix(vkmm_check *check, const cli_claim *claim, uint64_t index);
+vkmm_status cli_check_end(vkmm_check *check, vkmm_status status, cli_verdict *verdict);
 
 /* Compares elements with the reference and notes wrong ones in the verdict. count is any number of row indices. */
-void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count);
-void vkmm_check_spots(vkmm_check *check, const vkmm_spot *spots,
-                      size_t count); /* up to the first wrong one; count ≤ VKMM_SPOTS */
-void vkmm_check_all(vkmm_check *check);
+void cli_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count);
+void cli_check_spots(vkmm_check *check, const cli_spot *spots,
+                     size_t count); /* up to the first wrong one; count ≤ CLI_SPOTS */
+void cli_check_all(vkmm_check *check);
 
 /* Whole columns: rows of the transpose. turn: makes the claim that of the transpose, or makes it the first one again.
  */
-void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count);
-void vkmm_check_turn(vkmm_check *check);
+void cli_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count);
+void cli_check_turn(vkmm_check *check);
 
 /* Compares every element with what follows from sums A·B that were computed elsewhere, within `factor`·ε·s. scales:
  * their Σ|a||b|; NULL: |A·B|, whose rounding to the sums' type is allowed too. Where C differs, the reference decides.
  * VKMM_OUT_OF_MEMORY. */
-vkmm_status vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor);
+vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor);
 
 /* Rows and columns that NaN or infinities in A (rows: 1), or B or the bias (weights: 0) make infinite or NaN: whether
  * each of their elements is what it must be. VKMM_OUT_OF_MEMORY. */
-vkmm_status vkmm_check_odd(vkmm_check *check, const double *rows, const double *weights);
+vkmm_status cli_check_odd(vkmm_check *check, const double *rows, const double *weights);
 
 /* Compares elements of a row with sums that are infinite or NaN, except where others[j], if given, is left_out. */
-void vkmm_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums,
-                     const double *others, double left_out);
+void cli_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums, const double *others,
+                    double left_out);
 
 /* Freivalds' check of the current matrix. Suspect rows are recomputed; it stops soon after the first of them with a
  * wrong element. VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. Sets effort.vectors to the number of random
  * vectors used. */
-vkmm_status vkmm_freivalds(vkmm_check *check);
+vkmm_status cli_freivalds(vkmm_check *check);
 
 /* Adds the NaN and infinite elements of the current matrix of floats to the verdict. */
-void vkmm_count_odd(vkmm_check *check);
+void cli_count_odd(vkmm_check *check);
 
 /* Appends to the verdict's sentence, which has room for every possible number. */
-VKMM_PRINTF(2, 3) void vkmm_tell(vkmm_verdict *verdict, const char *format, ...);
-void vkmm_tell_result(const vkmm_check *check);
+VKMM_PRINTF(2, 3) void cli_tell(cli_verdict *verdict, const char *format, ...);
+void cli_tell_result(const vkmm_check *check);
 
 /* Significant digits of the type: with fewer, two different numbers could look the same. */
-int vkmm_digits(vkmm_type type);
+int cli_digits(vkmm_type type);
 
 #endif

@@ -20,11 +20,11 @@ static void add_reals(const double *tile, size_t rows, size_t cols, const double
                       const double *weight, double *extras)
 {
     for (size_t i = 0; i < rows; i++) {
-        const double *row = tile + i * VKMM_TILE_COLS;
+        const double *row = tile + i * CLI_TILE_COLS;
         double sum[REALS] = {0}, other = 0.0;
         for (size_t j0 = 0; j0 < cols; j0 += SHARE) {
             double share[REALS] = {0};
-            const size_t end = j0 + vkmm_at_most(cols - j0, SHARE);
+            const size_t end = j0 + cli_at_most(cols - j0, SHARE);
             for (size_t j = j0; j < end; j++)
                 for (size_t v = 0; v < REALS; v++) share[v] += row[j] * x[j * REALS + v];
             for (size_t v = 0; v < REALS; v++) sum[v] += share[v];
@@ -42,7 +42,7 @@ static void add_reals(const double *tile, size_t rows, size_t cols, const double
 static void add_bits(const uint32_t *tile, size_t rows, size_t cols, const uint32_t *x, uint32_t *out)
 {
     for (size_t i = 0; i < rows; i++) {
-        const uint32_t *row = tile + i * VKMM_TILE_COLS;
+        const uint32_t *row = tile + i * CLI_TILE_COLS;
         uint32_t sum[BITS] = {0};
         for (size_t j = 0; j < cols; j++)
             for (size_t v = 0; v < BITS; v++) sum[v] += row[j] * x[j * BITS + v];
@@ -77,14 +77,14 @@ static vkmm_status visit_line(void *context, uint64_t line)
 {
     const band *b = context;
     const int across = b->order == ORDER_COLS;
-    const uint64_t first_i = across ? 0 : line * VKMM_TILE_ROWS, first_j = across ? line * VKMM_TILE_COLS : 0,
+    const uint64_t first_i = across ? 0 : line * CLI_TILE_ROWS, first_j = across ? line * CLI_TILE_COLS : 0,
                    end_i = across ? b->rows : first_i + 1, end_j = across ? first_j + 1 : b->cols;
-    double tile[VKMM_TILE_ROWS * VKMM_TILE_COLS];
-    for (uint64_t i = first_i; i < end_i; i += VKMM_TILE_ROWS)
-        for (uint64_t j = first_j; j < end_j; j += VKMM_TILE_COLS) {
-            const tile_range at = {b->i + i, b->j + j, vkmm_at_most(b->rows - i, VKMM_TILE_ROWS),
-                                   vkmm_at_most(b->cols - j, VKMM_TILE_COLS)};
-            vkmm_tile_read(&b->check->claim, b->view, at.i, at.rows, at.j, at.cols, tile);
+    double tile[CLI_TILE_ROWS * CLI_TILE_COLS];
+    for (uint64_t i = first_i; i < end_i; i += CLI_TILE_ROWS)
+        for (uint64_t j = first_j; j < end_j; j += CLI_TILE_COLS) {
+            const tile_range at = {b->i + i, b->j + j, cli_at_most(b->rows - i, CLI_TILE_ROWS),
+                                   cli_at_most(b->cols - j, CLI_TILE_COLS)};
+            cli_tile_read(&b->check->claim, b->view, at.i, at.rows, at.j, at.cols, tile);
             b->visit(b->context, &at, tile);
         }
     return VKMM_OK;
@@ -93,32 +93,32 @@ static vkmm_status visit_line(void *context, uint64_t line)
 /* Visits all tiles of a view: band by band of about 8 MiB, so that mapped memory is used up before the next is read. */
 static void walk(const vkmm_check *check, const vkmm_view *view, walk_order order, tile_visit visit, void *context)
 {
-    const int by_rows = vkmm_view_has_rows(view);
-    const uint64_t unit = by_rows ? VKMM_TILE_ROWS : VKMM_TILE_COLS, length = by_rows ? view->cols : view->rows,
+    const int by_rows = cli_view_has_rows(view);
+    const uint64_t unit = by_rows ? CLI_TILE_ROWS : CLI_TILE_COLS, length = by_rows ? view->cols : view->rows,
                    some = ((8 << 20) / (length * vkmm_type_of(view->type)->bytes + 1) / unit + 1) * unit;
     for (uint64_t at = 0; at < (by_rows ? view->rows : view->cols); at += some) {
         band b = {check, view, by_rows ? at : 0, by_rows ? 0 : at, view->rows, view->cols, order, visit, context};
-        b.rows = by_rows ? vkmm_at_most(view->rows - at, some) : view->rows;
-        b.cols = by_rows ? view->cols : vkmm_at_most(view->cols - at, some);
-        const uint64_t lines = order == ORDER_COLS ? (b.cols + VKMM_TILE_COLS - 1) / VKMM_TILE_COLS
-                                                   : (b.rows + VKMM_TILE_ROWS - 1) / VKMM_TILE_ROWS;
+        b.rows = by_rows ? cli_at_most(view->rows - at, some) : view->rows;
+        b.cols = by_rows ? view->cols : cli_at_most(view->cols - at, some);
+        const uint64_t lines = order == ORDER_COLS ? (b.cols + CLI_TILE_COLS - 1) / CLI_TILE_COLS
+                                                   : (b.rows + CLI_TILE_ROWS - 1) / CLI_TILE_ROWS;
         vkmm_workers_run(check->workers, lines, visit_line, &b, NULL);
-        vkmm_touch(check->block, &check->claim, view, b.rows, b.cols, 1);
+        cli_touch(check->block, &check->claim, view, b.rows, b.cols, 1);
     }
 }
 
 static void count_odd(void *context, const tile_range *at, const double *tile)
 {
-    vkmm_verdict *verdict = context;
+    cli_verdict *verdict = context;
     for (size_t i = 0; i < at->rows; i++)
         for (size_t j = 0; j < at->cols; j++) {
-            const double value = tile[i * VKMM_TILE_COLS + j];
+            const double value = tile[i * CLI_TILE_COLS + j];
             verdict->nans += isnan(value) != 0;
             verdict->infinities += isinf(value) != 0;
         }
 }
 
-void vkmm_count_odd(vkmm_check *check)
+void cli_count_odd(vkmm_check *check)
 {
     vkmm_check alone = *check;
     alone.workers = NULL;
@@ -160,11 +160,11 @@ typedef struct projection {
 static void add_tile(void *context, const tile_range *at, const double *tile)
 {
     const projection *p = context;
-    double kept[VKMM_TILE_ROWS * VKMM_TILE_COLS];
+    double kept[CLI_TILE_ROWS * CLI_TILE_COLS];
     if (p->leaves_out) {
         memcpy(kept, tile, sizeof kept);
         for (size_t j = 0; j < at->cols; j++)
-            for (size_t i = 0; p->w->weight[at->j + j] == 0.0 && i < at->rows; i++) kept[i * VKMM_TILE_COLS + j] = 0.0;
+            for (size_t i = 0; p->w->weight[at->j + j] == 0.0 && i < at->rows; i++) kept[i * CLI_TILE_COLS + j] = 0.0;
     }
     add_reals(p->leaves_out ? kept : tile, at->rows, at->cols, p->x + at->j * REALS, p->out + at->i * REALS, p->kind,
               p->weight != NULL ? p->weight + at->j : NULL, p->extras != NULL ? p->extras + at->i : NULL);
@@ -213,7 +213,7 @@ static void add_magnitudes(void *context, const tile_range *at, const double *ti
 {
     const column_sums *c = context;
     for (size_t i = 0; i < at->rows; i++)
-        for (size_t j = 0; j < at->cols; j++) c->out[at->j + j] += c->factor * fabs(tile[i * VKMM_TILE_COLS + j]);
+        for (size_t j = 0; j < at->cols; j++) c->out[at->j + j] += c->factor * fabs(tile[i * CLI_TILE_COLS + j]);
 }
 
 /* Adds factor·Σ_i |m_ij| to out[j], for each column. */
@@ -242,7 +242,7 @@ static double mean_of_a(const vkmm_check *check)
  * 0 where B or the bias is infinite or NaN. */
 static void weigh(const vkmm_check *check, work *w)
 {
-    const vkmm_claim *claim = &check->claim;
+    const cli_claim *claim = &check->claim;
     const double unit = fmin(fmax(fabs(claim->alpha) * mean_of_a(check), 0x1p-500), 0x1p500);
     double least = INFINITY;
     add_columns(check, &claim->b, 1.0, w->weight);
@@ -268,7 +268,7 @@ static void weigh(const vkmm_check *check, work *w)
 /* A·(B·x) becomes α·A·(B·x) + β·C₀·x + bias·x, and the scale becomes its scale. */
 static void scale(const vkmm_check *check, work *w)
 {
-    const vkmm_claim *claim = &check->claim;
+    const cli_claim *claim = &check->claim;
     if (claim->beta != 0.0) project(check, &claim->before, w, w->x, w->before, EXTRA_SQUARES, w->weight, w->rows);
     if (claim->bias.data != NULL) {
         const vkmm_view bias = bias_row(check);
@@ -294,7 +294,7 @@ static double random_factor(uint64_t seed, uint64_t at)
 
 static void compute(const vkmm_check *check, work *w)
 {
-    const vkmm_claim *claim = &check->claim;
+    const cli_claim *claim = &check->claim;
     weigh(check, w);
     for (uint64_t i = 0; i < claim->b.cols * REALS; i++) w->x[i] = w->weight[i / REALS] * random_factor(check->seed, i);
     project(check, &claim->b, w, w->x, w->bx, EXTRA_SQUARES, w->weight, w->norms);
@@ -346,7 +346,7 @@ static void judge_rows(vkmm_check *check, work *w)
     const uint64_t m = check->claim.c.rows;
     const double usual = set_ratios(check, w), root = sqrt((double)check->claim.c.cols);
     double passed = OUTLIER * usual;
-    uint64_t rows[VKMM_PANEL];
+    uint64_t rows[CLI_PANEL];
     size_t count = 0;
     memcpy(w->abx, w->ratio, m * sizeof *w->abx); /* no longer needed as what it was */
     vkmm_sort(w->abx, (uint32_t)m);
@@ -354,8 +354,8 @@ static void judge_rows(vkmm_check *check, work *w)
     passed = fmin(passed, 1.0);
     for (uint64_t i = 0; i < m && !check->verdict->has_element; i++) {
         if (w->ratio[i] > passed) rows[count++] = i;
-        if (count < VKMM_PANEL && i + 1 < m) continue;
-        vkmm_check_rows(check, rows, count);
+        if (count < CLI_PANEL && i + 1 < m) continue;
+        cli_check_rows(check, rows, count);
         check->effort.recomputed += count;
         count = 0;
     }
@@ -382,20 +382,20 @@ static void combine(const vkmm_check *check, const uint32_t *x, uint32_t *abx, u
     for (uint64_t i = 0; i < count; i++) abx[i] += check->beta * before[i];
 }
 
-/* Recomputes up to VKMM_PANEL rows whose two products differ. Arithmetic here is exact: each of them has a wrong
+/* Recomputes up to CLI_PANEL rows whose two products differ. Arithmetic here is exact: each of them has a wrong
  * element. */
 static void locate(vkmm_check *check, const uint32_t *abx, const uint32_t *cx)
 {
-    uint64_t rows[VKMM_PANEL];
+    uint64_t rows[CLI_PANEL];
     size_t count = 0;
-    for (uint64_t i = 0; i < check->claim.c.rows && count < VKMM_PANEL; i++)
+    for (uint64_t i = 0; i < check->claim.c.rows && count < CLI_PANEL; i++)
         if (memcmp(abx + i * BITS, cx + i * BITS, BITS * sizeof *cx) != 0) rows[count++] = i;
-    vkmm_check_rows(check, rows, count);
+    cli_check_rows(check, rows, count);
 }
 
 static void check_bits(vkmm_check *check, uint32_t *x)
 {
-    const vkmm_claim *claim = &check->claim;
+    const cli_claim *claim = &check->claim;
     const uint64_t values = claim->c.cols * BITS;
     uint32_t *bx = x + values, *abx = bx + claim->a.cols * BITS, *cx = abx + claim->c.rows * BITS;
     check->effort.vectors = PASSES * BITS;
@@ -418,7 +418,7 @@ static vkmm_status check_reals(vkmm_check *check, work *w)
         check->is_finite &= isfinite(w->ratio[i]) != 0;
         w->held[i] = w->ratio[i] < 0.0;
     }
-    return w->odd_rows + w->odd_cols > 0 ? vkmm_check_odd(check, w->held, w->weight) : VKMM_OK;
+    return w->odd_rows + w->odd_cols > 0 ? cli_check_odd(check, w->held, w->weight) : VKMM_OK;
 }
 
 static vkmm_status check_floats(vkmm_check *check)
@@ -443,7 +443,7 @@ static vkmm_status check_floats(vkmm_check *check)
     return status;
 }
 
-vkmm_status vkmm_freivalds(vkmm_check *check)
+vkmm_status cli_freivalds(vkmm_check *check)
 {
     const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     if (check->epsilon != 0.0) return check_floats(check);

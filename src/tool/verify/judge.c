@@ -17,9 +17,9 @@
  * reference's, an element that is to be computed. */
 static void note_wrong(vkmm_check *check, uint64_t i, uint64_t j, double got, double want, double error)
 {
-    vkmm_verdict *verdict = check->verdict;
+    cli_verdict *verdict = check->verdict;
     if (check->doubtful != NULL) {
-        check->doubtful[check->doubtful_count++] = (vkmm_spot){i, j};
+        check->doubtful[check->doubtful_count++] = (cli_spot){i, j};
         return;
     }
     verdict->wrong_count++;
@@ -34,7 +34,7 @@ static void note_wrong(vkmm_check *check, uint64_t i, uint64_t j, double got, do
 }
 
 /* What an element of C is made of, floats: A·B's element with its Σ|a||b| and the part of it that may be missing
- * (vkmm_block), c₀ and the bias, 0 where there are none. */
+ * (cli_block), c₀ and the bias, 0 where there are none. */
 typedef struct terms {
     long double sum;
     double scale, loss, before, bias;
@@ -191,7 +191,7 @@ static void judge_bits(vkmm_check *check, uint64_t i, uint64_t j, uint32_t got, 
 
 static void check_bits(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, size_t line)
 {
-    const vkmm_block *block = check->block;
+    const cli_block *block = check->block;
     const uint32_t *sum = (const uint32_t *)block->want + line, *got = (const void *)block->tile,
                    *before = (const void *)block->before, *bias = (const void *)block->bias;
     const int cuts = check->claim.activation == VKMM_RELU && check->claim.c.type == VKMM_I32;
@@ -204,7 +204,7 @@ static void check_bits(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols
 
 static void check_reals(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, size_t line)
 {
-    const vkmm_block *block = check->block;
+    const cli_block *block = check->block;
     const int wide = check->claim.a.type == VKMM_F64;
     for (size_t j = 0; j < cols; j++) {
         const terms made_of = {.sum = wide ? ((const long double *)block->want)[line + j]
@@ -218,18 +218,18 @@ static void check_reals(vkmm_check *check, uint64_t row, uint64_t j0, size_t col
 }
 
 /* Columns [j0, j0 + cols) of the matrix, whose reference stands in row r of the block from column `at` on. visits: as
- * vkmm_touch has them, of C and C₀. */
+ * cli_touch has them, of C and C₀. */
 static void check_tile(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, size_t cols, size_t at, uint64_t visits)
 {
-    const vkmm_claim *claim = &check->claim;
-    vkmm_block *block = check->block;
-    vkmm_tile_read(claim, &claim->c, row, 1, j0, cols, block->tile);
-    vkmm_touch(block, claim, &claim->c, 1, cols, visits);
+    const cli_claim *claim = &check->claim;
+    cli_block *block = check->block;
+    cli_tile_read(claim, &claim->c, row, 1, j0, cols, block->tile);
+    cli_touch(block, claim, &claim->c, 1, cols, visits);
     if (claim->beta != 0.0) {
-        vkmm_tile_read(claim, &claim->before, row, 1, j0, cols, block->before);
-        vkmm_touch(block, claim, &claim->before, 1, cols, visits);
+        cli_tile_read(claim, &claim->before, row, 1, j0, cols, block->before);
+        cli_touch(block, claim, &claim->before, 1, cols, visits);
     }
-    if (claim->bias.data != NULL) vkmm_tile_read(claim, &claim->bias, row, 1, j0, cols, block->bias);
+    if (claim->bias.data != NULL) cli_tile_read(claim, &claim->bias, row, 1, j0, cols, block->bias);
     if (check->epsilon == 0.0)
         check_bits(check, row, j0, cols, r * block->span + at);
     else
@@ -238,42 +238,42 @@ static void check_tile(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, s
 
 static void check_block(vkmm_check *check, const uint64_t *rows, size_t count, uint64_t j0, size_t cols)
 {
-    const int by_rows = vkmm_view_has_rows(&check->claim.c);
-    vkmm_reference(&check->claim, rows, count, j0, cols, check->block);
-    for (size_t j = 0; j < cols; j += VKMM_TILE_COLS)
+    const int by_rows = cli_view_has_rows(&check->claim.c);
+    cli_reference(&check->claim, rows, count, j0, cols, check->block);
+    for (size_t j = 0; j < cols; j += CLI_TILE_COLS)
         for (size_t r = 0; r < count; r++)
-            check_tile(check, rows[r], r, j0 + j, vkmm_at_most(cols - j, VKMM_TILE_COLS), j, !by_rows ? count : j == 0);
+            check_tile(check, rows[r], r, j0 + j, cli_at_most(cols - j, CLI_TILE_COLS), j, !by_rows ? count : j == 0);
 }
 
-void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count)
+void cli_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count)
 {
-    for (uint64_t r = 0; r < count; r += VKMM_PANEL)
+    for (uint64_t r = 0; r < count; r += CLI_PANEL)
         for (uint64_t j = 0; j < check->claim.c.cols; j += check->block->span)
-            check_block(check, rows + r, vkmm_at_most(count - r, VKMM_PANEL), j,
-                        vkmm_at_most(check->claim.c.cols - j, check->block->span));
+            check_block(check, rows + r, cli_at_most(count - r, CLI_PANEL), j,
+                        cli_at_most(check->claim.c.cols - j, check->block->span));
 }
 
-void vkmm_check_spots(vkmm_check *check, const vkmm_spot *spots, size_t count)
+void cli_check_spots(vkmm_check *check, const cli_spot *spots, size_t count)
 {
-    vkmm_reference_spots(&check->claim, spots, count, check->block);
+    cli_reference_spots(&check->claim, spots, count, check->block);
     for (size_t e = 0; e < count && !check->verdict->has_element; e++)
         check_tile(check, spots[e].row, 0, spots[e].col, 1, e, 1);
 }
 
-void vkmm_check_all(vkmm_check *check)
+void cli_check_all(vkmm_check *check)
 {
-    for (uint64_t i = 0; i < check->claim.c.rows; i += VKMM_PANEL) {
-        uint64_t rows[VKMM_PANEL];
-        size_t count = vkmm_at_most(check->claim.c.rows - i, VKMM_PANEL);
+    for (uint64_t i = 0; i < check->claim.c.rows; i += CLI_PANEL) {
+        uint64_t rows[CLI_PANEL];
+        size_t count = cli_at_most(check->claim.c.rows - i, CLI_PANEL);
         for (size_t r = 0; r < count; r++) rows[r] = i + r;
-        vkmm_check_rows(check, rows, count);
+        cli_check_rows(check, rows, count);
     }
 }
 
-void vkmm_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums,
-                     const double *others, double left_out)
+void cli_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums, const double *others,
+                    double left_out)
 {
-    const vkmm_claim *claim = &check->claim;
+    const cli_claim *claim = &check->claim;
     for (size_t j = 0; j < cols; j++) {
         if (others != NULL && others[j] == left_out) continue;
         const terms made_of = {
@@ -290,9 +290,9 @@ void vkmm_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, 
 static void take_sums(const vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, uint64_t row,
                       uint64_t j0, size_t cols)
 {
-    vkmm_block *block = check->block;
+    cli_block *block = check->block;
     const double own = vkmm_type_of(sums->type)->epsilon, rounding = own > check->epsilon ? own / 2.0 : 0.0;
-    vkmm_tile_read(&check->claim, sums, row, 1, j0, cols, block->tile);
+    cli_tile_read(&check->claim, sums, row, 1, j0, cols, block->tile);
     if (check->epsilon == 0.0) {
         memcpy(block->want, block->tile, cols * sizeof(uint32_t));
         return;
@@ -306,7 +306,7 @@ static void take_sums(const vkmm_check *check, const vkmm_view *sums, const vkmm
         block->loss[j] = rounding * block->scale[j];
     }
     if (scales == NULL) return;
-    vkmm_tile_read(&check->claim, scales, row, 1, j0, cols, block->tile);
+    cli_tile_read(&check->claim, scales, row, 1, j0, cols, block->tile);
     memcpy(block->scale, block->tile, cols * sizeof(double));
 }
 
@@ -337,16 +337,16 @@ static int is_clear(const glance *g, double sum, double scale, double before, do
 static vkmm_status glance_at(void *context, uint64_t row)
 {
     const glance *g = context;
-    const vkmm_claim *claim = &g->check->claim;
-    double sums[VKMM_TILE_COLS], scales[VKMM_TILE_COLS], got[VKMM_TILE_COLS], before[VKMM_TILE_COLS] = {0},
-                                                                              bias[VKMM_TILE_COLS] = {0};
-    for (uint64_t j = 0; j < claim->c.cols && !g->rows[row]; j += VKMM_TILE_COLS) {
-        const size_t cols = vkmm_at_most(claim->c.cols - j, VKMM_TILE_COLS);
-        vkmm_tile_read(claim, g->sums, row, 1, j, cols, sums);
-        vkmm_tile_read(claim, &claim->c, row, 1, j, cols, got);
-        if (g->scales != NULL) vkmm_tile_read(claim, g->scales, row, 1, j, cols, scales);
-        if (claim->beta != 0.0) vkmm_tile_read(claim, &claim->before, row, 1, j, cols, before);
-        if (claim->bias.data != NULL) vkmm_tile_read(claim, &claim->bias, row, 1, j, cols, bias);
+    const cli_claim *claim = &g->check->claim;
+    double sums[CLI_TILE_COLS], scales[CLI_TILE_COLS], got[CLI_TILE_COLS], before[CLI_TILE_COLS] = {0},
+                                                                           bias[CLI_TILE_COLS] = {0};
+    for (uint64_t j = 0; j < claim->c.cols && !g->rows[row]; j += CLI_TILE_COLS) {
+        const size_t cols = cli_at_most(claim->c.cols - j, CLI_TILE_COLS);
+        cli_tile_read(claim, g->sums, row, 1, j, cols, sums);
+        cli_tile_read(claim, &claim->c, row, 1, j, cols, got);
+        if (g->scales != NULL) cli_tile_read(claim, g->scales, row, 1, j, cols, scales);
+        if (claim->beta != 0.0) cli_tile_read(claim, &claim->before, row, 1, j, cols, before);
+        if (claim->bias.data != NULL) cli_tile_read(claim, &claim->bias, row, 1, j, cols, bias);
         for (size_t c = 0; c < cols && !g->rows[row]; c++)
             g->rows[row] =
                 !is_clear(g, sums[c], g->scales != NULL ? scales[c] : fabs(sums[c]), before[c], bias[c], got[c]);
@@ -354,11 +354,11 @@ static vkmm_status glance_at(void *context, uint64_t row)
     return VKMM_OK;
 }
 
-vkmm_status vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor)
+vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor)
 {
     const uint64_t m = check->claim.c.rows;
     glance g = {check, sums, scales, factor, vkmm_alloc(m, 1)};
-    vkmm_spot doubtful[VKMM_TILE_COLS];
+    cli_spot doubtful[CLI_TILE_COLS];
     const double own = check->factor;
     if (g.rows == NULL) return VKMM_NO_MEMORY(check->log, "to verify the product");
     if (check->epsilon == 0.0)
@@ -366,9 +366,8 @@ vkmm_status vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const v
     else
         vkmm_workers_run(check->workers, m, glance_at, &g, NULL);
     for (uint64_t i = 0; i < m; i++)
-        for (uint64_t j = 0; j < check->claim.c.cols && g.rows[i] && !check->verdict->has_element;
-             j += VKMM_TILE_COLS) {
-            const size_t cols = vkmm_at_most(check->claim.c.cols - j, VKMM_TILE_COLS);
+        for (uint64_t j = 0; j < check->claim.c.cols && g.rows[i] && !check->verdict->has_element; j += CLI_TILE_COLS) {
+            const size_t cols = cli_at_most(check->claim.c.cols - j, CLI_TILE_COLS);
             check->factor = factor;
             check->doubtful = doubtful;
             check->doubtful_count = 0;
@@ -376,7 +375,7 @@ vkmm_status vkmm_check_against(vkmm_check *check, const vkmm_view *sums, const v
             check_tile(check, i, 0, j, cols, 0, j == 0);
             check->doubtful = NULL;
             check->factor = own;
-            if (check->doubtful_count > 0) vkmm_check_spots(check, doubtful, check->doubtful_count);
+            if (check->doubtful_count > 0) cli_check_spots(check, doubtful, check->doubtful_count);
         }
     vkmm_free(g.rows);
     return VKMM_OK;
@@ -391,9 +390,9 @@ static void turn(vkmm_view *view)
     view->col_stride = was.row_stride;
 }
 
-void vkmm_check_turn(vkmm_check *check)
+void cli_check_turn(vkmm_check *check)
 {
-    const vkmm_claim was = check->claim;
+    const cli_claim was = check->claim;
     check->claim.a = was.b;
     check->claim.b = was.a;
     vkmm_view *const views[] = {&check->claim.a, &check->claim.b, &check->claim.c, &check->claim.before,
@@ -402,9 +401,9 @@ void vkmm_check_turn(vkmm_check *check)
     check->transposed = !check->transposed;
 }
 
-void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count)
+void cli_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count)
 {
-    vkmm_check_turn(check);
-    vkmm_check_rows(check, cols, count);
-    vkmm_check_turn(check);
+    cli_check_turn(check);
+    cli_check_rows(check, cols, count);
+    cli_check_turn(check);
 }

@@ -22,9 +22,9 @@ static void find(vkmm_check *check, uint64_t row, odd_row *odd)
     double *tile = check->block->tile;
     odd->count = 0;
     odd->has_nan = 0;
-    for (uint64_t k = 0; k < a->cols; k += VKMM_TILE_COLS) {
-        const size_t some = vkmm_at_most(a->cols - k, VKMM_TILE_COLS);
-        vkmm_tile_read(&check->claim, a, row, 1, k, some, tile);
+    for (uint64_t k = 0; k < a->cols; k += CLI_TILE_COLS) {
+        const size_t some = cli_at_most(a->cols - k, CLI_TILE_COLS);
+        cli_tile_read(&check->claim, a, row, 1, k, some, tile);
         for (size_t c = 0; c < some; c++) {
             if (isfinite(tile[c])) continue;
             odd->has_nan |= isnan(tile[c]) != 0;
@@ -39,20 +39,20 @@ static void find(vkmm_check *check, uint64_t row, odd_row *odd)
 static void check_row(vkmm_check *check, uint64_t row, const odd_row *odd, const double *others, double left_out)
 {
     const vkmm_view *b = &check->claim.b;
-    vkmm_spot spots[VKMM_TILE_COLS];
-    double sums[VKMM_TILE_COLS];
-    for (uint64_t j0 = 0; j0 < b->cols && !check->verdict->has_element; j0 += VKMM_TILE_COLS) {
-        const size_t cols = vkmm_at_most(b->cols - j0, VKMM_TILE_COLS);
+    cli_spot spots[CLI_TILE_COLS];
+    double sums[CLI_TILE_COLS];
+    for (uint64_t j0 = 0; j0 < b->cols && !check->verdict->has_element; j0 += CLI_TILE_COLS) {
+        const size_t cols = cli_at_most(b->cols - j0, CLI_TILE_COLS);
         size_t count = 0;
         for (size_t j = 0; j < cols; j++) sums[j] = odd->has_nan ? (double)NAN : 0.0;
         for (size_t e = 0; e < odd->count && !odd->has_nan; e++) {
-            vkmm_tile_read(&check->claim, b, odd->at[e], 1, j0, cols, check->block->tile);
+            cli_tile_read(&check->claim, b, odd->at[e], 1, j0, cols, check->block->tile);
             for (size_t j = 0; j < cols; j++) sums[j] += odd->value[e] * check->block->tile[j];
         }
-        vkmm_check_sums(check, row, j0, cols, sums, odd->has_nan && !check->transposed ? NULL : others + j0, left_out);
+        cli_check_sums(check, row, j0, cols, sums, odd->has_nan && !check->transposed ? NULL : others + j0, left_out);
         for (size_t j = 0; j < cols && !odd->has_nan && !check->transposed; j++)
-            if (others[j0 + j] == left_out) spots[count++] = (vkmm_spot){row, j0 + j};
-        if (count > 0) vkmm_check_spots(check, spots, count);
+            if (others[j0 + j] == left_out) spots[count++] = (cli_spot){row, j0 + j};
+        if (count > 0) cli_check_spots(check, spots, count);
     }
 }
 
@@ -74,19 +74,19 @@ static vkmm_status check_lines(vkmm_check *check, const double *lines, double is
         if (odd.count > 0 || has_odd_bias(check, i))
             check_row(check, i, &odd, others, other_is_odd);
         else
-            vkmm_check_rows(check, &i, 1);
+            cli_check_rows(check, &i, 1);
     }
     vkmm_free(odd.at);
     vkmm_free(odd.value);
     return enough ? VKMM_OK : VKMM_NO_MEMORY(check->log, "to check infinities and NaN");
 }
 
-vkmm_status vkmm_check_odd(vkmm_check *check, const double *rows, const double *weights)
+vkmm_status cli_check_odd(vkmm_check *check, const double *rows, const double *weights)
 {
     const vkmm_status status = check_lines(check, rows, 1.0, weights, 0.0);
     if (status != VKMM_OK) return status;
-    vkmm_check_turn(check);
+    cli_check_turn(check);
     const vkmm_status after = check_lines(check, weights, 0.0, rows, 1.0);
-    vkmm_check_turn(check);
+    cli_check_turn(check);
     return after;
 }

@@ -10,18 +10,18 @@
  * of the accumulator for STEP products. The loops along j are contiguous and independent, so that a compiler
  * vectorises them. */
 enum { STEP = 4 };
-_Static_assert(VKMM_TILE_ROWS % STEP == 0, "a tile's rows are taken STEP at a time");
+_Static_assert(CLI_TILE_ROWS % STEP == 0, "a tile's rows are taken STEP at a time");
 
 /* f32 and narrower: the product of two floats is exact in double, hence |a|·|b| = |a·b|. */
 static void add_f32(const double *a, size_t depth, const double *tile, size_t cols, double *restrict want,
                     double *restrict scale)
 {
     for (size_t k = 0; k < depth; k += STEP) {
-        const double *b = tile + k * VKMM_TILE_COLS;
+        const double *b = tile + k * CLI_TILE_COLS;
         double a0 = a[k], a1 = a[k + 1], a2 = a[k + 2], a3 = a[k + 3];
         for (size_t j = 0; j < cols; j++) {
-            double p0 = a0 * b[j], p1 = a1 * b[j + VKMM_TILE_COLS];
-            double p2 = a2 * b[j + 2 * VKMM_TILE_COLS], p3 = a3 * b[j + 3 * VKMM_TILE_COLS];
+            double p0 = a0 * b[j], p1 = a1 * b[j + CLI_TILE_COLS];
+            double p2 = a2 * b[j + 2 * CLI_TILE_COLS], p3 = a3 * b[j + 3 * CLI_TILE_COLS];
             want[j] += (p0 + p1) + (p2 + p3);
             scale[j] += (fabs(p0) + fabs(p1)) + (fabs(p2) + fabs(p3));
         }
@@ -33,18 +33,18 @@ static void add_f64(const double *a, size_t depth, const double *tile, size_t co
                     double *restrict scale)
 {
     for (size_t k = 0; k < depth; k += STEP) {
-        const double *b = tile + k * VKMM_TILE_COLS;
+        const double *b = tile + k * CLI_TILE_COLS;
         double a0 = a[k], a1 = a[k + 1], a2 = a[k + 2], a3 = a[k + 3];
         long double w0 = a0, w1 = a1, w2 = a2, w3 = a3;
         for (size_t j = 0; j < cols; j++) {
             const double *at = b + j;
             want[j] +=
-                (w0 * at[0] + w1 * at[VKMM_TILE_COLS]) + (w2 * at[2 * VKMM_TILE_COLS] + w3 * at[3 * VKMM_TILE_COLS]);
+                (w0 * at[0] + w1 * at[CLI_TILE_COLS]) + (w2 * at[2 * CLI_TILE_COLS] + w3 * at[3 * CLI_TILE_COLS]);
         }
         for (size_t j = 0; j < cols; j++) {
             const double *at = b + j;
-            scale[j] += (fabs(a0 * at[0]) + fabs(a1 * at[VKMM_TILE_COLS])) +
-                        (fabs(a2 * at[2 * VKMM_TILE_COLS]) + fabs(a3 * at[3 * VKMM_TILE_COLS]));
+            scale[j] += (fabs(a0 * at[0]) + fabs(a1 * at[CLI_TILE_COLS])) +
+                        (fabs(a2 * at[2 * CLI_TILE_COLS]) + fabs(a3 * at[3 * CLI_TILE_COLS]));
         }
     }
 }
@@ -52,11 +52,11 @@ static void add_f64(const double *a, size_t depth, const double *tile, size_t co
 static void add_bits(const uint32_t *a, size_t depth, const uint32_t *tile, size_t cols, uint32_t *restrict want)
 {
     for (size_t k = 0; k < depth; k += STEP) {
-        const uint32_t *b = tile + k * VKMM_TILE_COLS;
+        const uint32_t *b = tile + k * CLI_TILE_COLS;
         uint32_t a0 = a[k], a1 = a[k + 1], a2 = a[k + 2], a3 = a[k + 3];
         for (size_t j = 0; j < cols; j++)
-            want[j] += a0 * b[j] + a1 * b[j + VKMM_TILE_COLS] + a2 * b[j + 2 * VKMM_TILE_COLS] +
-                       a3 * b[j + 3 * VKMM_TILE_COLS];
+            want[j] +=
+                a0 * b[j] + a1 * b[j + CLI_TILE_COLS] + a2 * b[j + 2 * CLI_TILE_COLS] + a3 * b[j + 3 * CLI_TILE_COLS];
     }
 }
 
@@ -77,7 +77,7 @@ static void add_loss(const double *a, size_t depth, const double *tile, size_t c
 {
     const int all = any_small(a, depth, least);
     for (size_t k = 0; k < depth; k++) {
-        const double *b = tile + k * VKMM_TILE_COLS;
+        const double *b = tile + k * CLI_TILE_COLS;
         if (!all && !any_small(b, cols, least)) continue;
         for (size_t j = 0; j < cols; j++)
             if (is_small(a[k], least) || is_small(b[j], least)) loss[j] += fabs(a[k] * b[j]);
@@ -86,24 +86,24 @@ static void add_loss(const double *a, size_t depth, const double *tile, size_t c
 
 static size_t within(uint64_t wanted, size_t least, size_t most)
 {
-    return wanted < least ? least : vkmm_at_most(wanted, most);
+    return wanted < least ? least : cli_at_most(wanted, most);
 }
 
 /* Bytes of a sum. */
-static size_t sum_bytes(const vkmm_claim *claim)
+static size_t sum_bytes(const cli_claim *claim)
 {
-    return claim->a.type == VKMM_F64 ? sizeof(long double) : vkmm_tile_word(claim);
+    return claim->a.type == VKMM_F64 ? sizeof(long double) : cli_tile_word(claim);
 }
 
-vkmm_block *vkmm_block_make(const vkmm_claim *claim)
+cli_block *cli_block_make(const cli_claim *claim)
 {
-    const uint64_t m = claim->c.rows, n = claim->c.cols, k = vkmm_at_most(claim->a.cols, VKMM_DEPTH);
-    const size_t span = within(m > n ? m : n, VKMM_SPOTS, VKMM_SPAN),
-                 depth = within(k + STEP - 1, STEP, VKMM_DEPTH) / STEP * STEP;
-    const size_t sums = VKMM_PANEL * span,
-                 head = (sizeof(vkmm_block) + sizeof(long double) - 1) / sizeof(long double) * sizeof(long double);
-    vkmm_block *block =
-        vkmm_alloc(1, head + sums * (sizeof(long double) + 2 * sizeof(double)) + VKMM_PANEL * depth * sizeof(double));
+    const uint64_t m = claim->c.rows, n = claim->c.cols, k = cli_at_most(claim->a.cols, CLI_DEPTH);
+    const size_t span = within(m > n ? m : n, CLI_SPOTS, CLI_SPAN),
+                 depth = within(k + STEP - 1, STEP, CLI_DEPTH) / STEP * STEP;
+    const size_t sums = CLI_PANEL * span,
+                 head = (sizeof(cli_block) + sizeof(long double) - 1) / sizeof(long double) * sizeof(long double);
+    cli_block *block =
+        vkmm_alloc(1, head + sums * (sizeof(long double) + 2 * sizeof(double)) + CLI_PANEL * depth * sizeof(double));
     if (block == NULL) return NULL;
     block->span = span;
     block->depth = depth;
@@ -115,14 +115,14 @@ vkmm_block *vkmm_block_make(const vkmm_claim *claim)
 }
 
 /* The tile holds `depth` rows of B; the factors of A begin at `from` in the block's, and the sums at column `at`. */
-static void add_tile(const vkmm_claim *claim, size_t count, size_t from, size_t depth, size_t cols, size_t at,
-                     vkmm_block *block)
+static void add_tile(const cli_claim *claim, size_t count, size_t from, size_t depth, size_t cols, size_t at,
+                     cli_block *block)
 {
     const vkmm_type type = claim->compute == VKMM_F16 ? VKMM_F16 : claim->a.type;
     const double least = type == VKMM_F16 || type == VKMM_BF16 ? vkmm_type_of(type)->min_normal : 0.0;
     const int is_float = vkmm_type_of(type)->is_float;
     int small = 0;
-    for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(block->tile + k * VKMM_TILE_COLS, cols, least);
+    for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(block->tile + k * CLI_TILE_COLS, cols, least);
     for (size_t r = 0; r < count; r++) {
         const size_t line = r * block->span + at, factors = r * block->depth + from;
         const double *left = (const double *)block->left + factors;
@@ -139,7 +139,7 @@ static void add_tile(const vkmm_claim *claim, size_t count, size_t from, size_t 
 }
 
 /* No more than will be used: the matrices of a batch may be far smaller than a block. */
-static void clear(const vkmm_claim *claim, size_t count, size_t cols, vkmm_block *block)
+static void clear(const cli_claim *claim, size_t count, size_t cols, cli_block *block)
 {
     const size_t bytes = sum_bytes(claim);
     for (size_t r = 0; r < count; r++) {
@@ -156,30 +156,30 @@ static size_t up_to_step(size_t depth)
 }
 
 /* Factors k0 … k0 + depth of a row of A, and zeros up to a whole STEP, which meet zeros of the tile. */
-static void take_left(const vkmm_claim *claim, uint64_t row, uint64_t k0, size_t depth, size_t r, uint64_t visits,
-                      vkmm_block *block)
+static void take_left(const cli_claim *claim, uint64_t row, uint64_t k0, size_t depth, size_t r, uint64_t visits,
+                      cli_block *block)
 {
     const vkmm_view *a = &claim->a;
-    const size_t word = vkmm_tile_word(claim);
+    const size_t word = cli_tile_word(claim);
     char *left = (char *)block->left + r * block->depth * word;
-    for (size_t k = 0; k < depth; k += VKMM_TILE_COLS) {
-        const size_t some = vkmm_at_most(depth - k, VKMM_TILE_COLS);
-        vkmm_tile_read(claim, a, row, 1, k0 + k, some, left + k * word);
-        vkmm_touch(block, claim, a, 1, some, k > 0 && vkmm_view_has_rows(a) ? 0 : visits);
+    for (size_t k = 0; k < depth; k += CLI_TILE_COLS) {
+        const size_t some = cli_at_most(depth - k, CLI_TILE_COLS);
+        cli_tile_read(claim, a, row, 1, k0 + k, some, left + k * word);
+        cli_touch(block, claim, a, 1, some, k > 0 && cli_view_has_rows(a) ? 0 : visits);
     }
     memset(left + depth * word, 0, (up_to_step(depth) - depth) * word);
 }
 
 /* Adds the products of rows k0 … k0 + depth of B, columns [j0, j0 + cols), and the factors of A that the block
  * holds. */
-static void add_depth(const vkmm_claim *claim, size_t count, uint64_t k0, size_t depth, uint64_t j0, size_t cols,
-                      size_t at, vkmm_block *block)
+static void add_depth(const cli_claim *claim, size_t count, uint64_t k0, size_t depth, uint64_t j0, size_t cols,
+                      size_t at, cli_block *block)
 {
-    const size_t row_bytes = VKMM_TILE_COLS * vkmm_tile_word(claim);
-    for (size_t k = 0; k < depth; k += VKMM_TILE_ROWS) {
-        const size_t some = vkmm_at_most(depth - k, VKMM_TILE_ROWS);
+    const size_t row_bytes = CLI_TILE_COLS * cli_tile_word(claim);
+    for (size_t k = 0; k < depth; k += CLI_TILE_ROWS) {
+        const size_t some = cli_at_most(depth - k, CLI_TILE_ROWS);
         memset((char *)block->tile + some * row_bytes, 0, (up_to_step(some) - some) * row_bytes);
-        vkmm_tile_read(claim, &claim->b, k0 + k, some, j0, cols, block->tile);
+        cli_tile_read(claim, &claim->b, k0 + k, some, j0, cols, block->tile);
         add_tile(claim, count, k, some, cols, at, block);
     }
 }
@@ -187,38 +187,38 @@ static void add_depth(const vkmm_claim *claim, size_t count, uint64_t k0, size_t
 /* If lines are long, few of them are read at a time, so that memory that was loaded with an element is still loaded for
  * its neighbours. */
 enum { FEW = 256 };
-_Static_assert(VKMM_DEPTH % VKMM_TILE_ROWS == 0 && FEW % VKMM_TILE_ROWS == 0 && (int)FEW <= (int)VKMM_DEPTH,
+_Static_assert(CLI_DEPTH % CLI_TILE_ROWS == 0 && FEW % CLI_TILE_ROWS == 0 && (int)FEW <= (int)CLI_DEPTH,
                "a sum is cut between tiles");
 
-void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
-                    vkmm_block *block)
+void cli_reference(const cli_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
+                   cli_block *block)
 {
     const vkmm_view *a = &claim->a, *b = &claim->b;
-    const int by_rows = vkmm_view_has_rows(b);
-    const size_t most = by_rows ? FEW : VKMM_DEPTH;
+    const int by_rows = cli_view_has_rows(b);
+    const size_t most = by_rows ? FEW : CLI_DEPTH;
     clear(claim, count, cols, block);
     for (uint64_t k0 = 0; k0 < a->cols; k0 += most) {
-        const size_t depth = vkmm_at_most(a->cols - k0, most);
+        const size_t depth = cli_at_most(a->cols - k0, most);
         for (size_t r = 0; r < count; r++) take_left(claim, rows[r], k0, depth, r, 1, block);
-        for (size_t j = 0; j < cols; j += VKMM_TILE_COLS) {
-            const size_t some = vkmm_at_most(cols - j, VKMM_TILE_COLS);
+        for (size_t j = 0; j < cols; j += CLI_TILE_COLS) {
+            const size_t some = cli_at_most(cols - j, CLI_TILE_COLS);
             add_depth(claim, count, k0, depth, j0 + j, some, j, block);
-            vkmm_touch(block, claim, b, depth, some, by_rows && j > 0 ? 0 : 1);
+            cli_touch(block, claim, b, depth, some, by_rows && j > 0 ? 0 : 1);
         }
     }
 }
 
-void vkmm_reference_spots(const vkmm_claim *claim, const vkmm_spot *spots, size_t count, vkmm_block *block)
+void cli_reference_spots(const cli_claim *claim, const cli_spot *spots, size_t count, cli_block *block)
 {
     const vkmm_view *a = &claim->a, *b = &claim->b;
-    const size_t most = vkmm_view_has_rows(b) || !vkmm_view_has_rows(a) ? FEW : VKMM_DEPTH;
+    const size_t most = cli_view_has_rows(b) || !cli_view_has_rows(a) ? FEW : CLI_DEPTH;
     clear(claim, 1, count, block);
     for (uint64_t k0 = 0; k0 < a->cols; k0 += most) {
-        const size_t depth = vkmm_at_most(a->cols - k0, most);
+        const size_t depth = cli_at_most(a->cols - k0, most);
         for (size_t e = 0; e < count; e++) {
-            take_left(claim, spots[e].row, k0, depth, 0, vkmm_view_has_rows(a) ? 1 : count, block);
+            take_left(claim, spots[e].row, k0, depth, 0, cli_view_has_rows(a) ? 1 : count, block);
             add_depth(claim, 1, k0, depth, spots[e].col, 1, e, block);
-            vkmm_touch(block, claim, b, depth, 1, vkmm_view_has_rows(b) ? count : 1);
+            cli_touch(block, claim, b, depth, 1, cli_view_has_rows(b) ? count : 1);
         }
     }
 }

@@ -6,23 +6,23 @@
 
 /* Columns that are adjacent in memory are read along their rows, others along their columns: a cache line is used up
  * while it is loaded. COPY(SOURCE, TARGET, CONVERT) copies elements of one type. */
-#define COPY(SOURCE, TARGET, CONVERT)                                                                             \
-    do {                                                                                                          \
-        const SOURCE *source = (const SOURCE *)view->data + i0 * view->row_stride + j0 * view->col_stride;        \
-        const uint64_t down = view->row_stride, across = view->col_stride;                                        \
-        TARGET *restrict target = tile;                                                                           \
-        if (across == 1) {                                                                                        \
-            for (size_t i = 0; i < rows; i++)                                                                     \
-                for (size_t j = 0; j < cols; j++) target[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j]); \
-        } else {                                                                                                  \
-            for (size_t j = 0; j < cols; j++)                                                                     \
-                for (size_t i = 0; i < rows; i++)                                                                 \
-                    target[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j * across]);                      \
-        }                                                                                                         \
+#define COPY(SOURCE, TARGET, CONVERT)                                                                            \
+    do {                                                                                                         \
+        const SOURCE *source = (const SOURCE *)view->data + i0 * view->row_stride + j0 * view->col_stride;       \
+        const uint64_t down = view->row_stride, across = view->col_stride;                                       \
+        TARGET *restrict target = tile;                                                                          \
+        if (across == 1) {                                                                                       \
+            for (size_t i = 0; i < rows; i++)                                                                    \
+                for (size_t j = 0; j < cols; j++) target[i * CLI_TILE_COLS + j] = CONVERT(source[i * down + j]); \
+        } else {                                                                                                 \
+            for (size_t j = 0; j < cols; j++)                                                                    \
+                for (size_t i = 0; i < rows; i++)                                                                \
+                    target[i * CLI_TILE_COLS + j] = CONVERT(source[i * down + j * across]);                      \
+        }                                                                                                        \
     } while (0)
 
-void vkmm_tile_read(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
-                    void *tile)
+void cli_tile_read(const cli_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
+                   void *tile)
 {
     const int is_factor = view == &claim->a || view == &claim->b;
     if (view->type == VKMM_F64)
@@ -43,7 +43,7 @@ void vkmm_tile_read(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0,
         COPY(uint32_t, uint32_t, (uint32_t)); /* i32 too: the same bits, read through the unsigned type of the width */
 }
 
-size_t vkmm_tile_word(const vkmm_claim *claim)
+size_t cli_tile_word(const cli_claim *claim)
 {
     return vkmm_type_of(claim->a.type)->is_float ? sizeof(double) : sizeof(uint32_t);
 }
@@ -57,7 +57,7 @@ static uint64_t least(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-int vkmm_view_has_rows(const vkmm_view *view)
+int cli_view_has_rows(const vkmm_view *view)
 {
     return view->row_stride >= view->col_stride;
 }
@@ -74,10 +74,10 @@ static void let_go(const vkmm_view *view, const char **from)
     if (begin != end) vkmm_mappings_forget(begin, (uintptr_t)end - (uintptr_t)begin);
 }
 
-void vkmm_touch(vkmm_block *block, const vkmm_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols,
-                uint64_t visits)
+void cli_touch(cli_block *block, const cli_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols,
+               uint64_t visits)
 {
-    const int by_rows = vkmm_view_has_rows(view);
+    const int by_rows = cli_view_has_rows(view);
     const uint64_t size = vkmm_type_of(view->type)->bytes, lines = by_rows ? rows : cols;
     const uint64_t read = (by_rows ? cols * view->col_stride : rows * view->row_stride) * size;
     const uint64_t whole = (by_rows ? view->row_stride : view->col_stride) * size;
@@ -89,7 +89,7 @@ void vkmm_touch(vkmm_block *block, const vkmm_claim *claim, const vkmm_view *vie
     for (int i = 0; i < 4; i++) let_go(views[i], &block->from[i]);
 }
 
-void vkmm_touch_next(vkmm_block *block, const vkmm_claim *claim)
+void cli_touch_next(cli_block *block, const cli_claim *claim)
 {
     const vkmm_view *const views[] = {&claim->a, &claim->b, &claim->c, &claim->before};
     for (int i = 0; i < 4; i++)

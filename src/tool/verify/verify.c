@@ -8,37 +8,37 @@
 #include <math.h>
 
 /* First row, last row and one between; without vectors three between, as many columns, and single elements. */
-enum { SPOT_ROWS = 3, SPOT_LINES = 5, SPOT_ELEMENTS = VKMM_SPOTS };
+enum { SPOT_ROWS = 3, SPOT_LINES = 5, SPOT_ELEMENTS = CLI_SPOTS };
 
 /* Roundings of α, β and the bias, and what a device's own multiply-add leaves open, in ε of the scale type. */
 #define EPILOGUE_FACTOR 4.0
 
 static const char *const names[] = {"auto", "full", "freivalds", "twin", "none", "samples"};
 
-const char *vkmm_verify_method_name(vkmm_verify_method method)
+const char *cli_verify_method_name(cli_verify_method method)
 {
     return names[method];
 }
 
-double vkmm_tolerance(uint64_t k, vkmm_numbers numbers)
+double cli_tolerance(uint64_t k, cli_numbers numbers)
 {
-    return fmax(16.0, numbers == VKMM_NUMBERS_RANDOM ? sqrt((double)k) : (double)k / 2.0 + 2.0);
+    return fmax(16.0, numbers == CLI_NUMBERS_RANDOM ? sqrt((double)k) : (double)k / 2.0 + 2.0);
 }
 
-static double tolerance_of(const vkmm_claim *claim, vkmm_types types, vkmm_numbers numbers)
+static double tolerance_of(const cli_claim *claim, vkmm_types types, cli_numbers numbers)
 {
     const uint64_t k = claim->a.cols;
     const double terms = (double)k, least = types.compute == VKMM_F16 ? 6.0 : 16.0;
-    if (claim->method != VKMM_COMPUTE_DIRECT && numbers == VKMM_NUMBERS_RANDOM) return 4.0;
+    if (claim->method != VKMM_COMPUTE_DIRECT && numbers == CLI_NUMBERS_RANDOM) return 4.0;
     if (claim->method == VKMM_COMPUTE_SPLIT) return 5.25 * sqrt(terms) + terms / 22.0 + 330.0;
     if (claim->method == VKMM_COMPUTE_MODULAR) return sqrt(terms) + 4.0;
-    if (types.compute != VKMM_F16 && types.in != VKMM_F16 && types.in != VKMM_BF16) return vkmm_tolerance(k, numbers);
-    if (numbers != VKMM_NUMBERS_RANDOM) return fmax(least, 1.25 * terms + 2.0);
-    return types.compute == VKMM_F16 ? least : vkmm_tolerance(k, numbers);
+    if (types.compute != VKMM_F16 && types.in != VKMM_F16 && types.in != VKMM_BF16) return cli_tolerance(k, numbers);
+    if (numbers != CLI_NUMBERS_RANDOM) return fmax(least, 1.25 * terms + 2.0);
+    return types.compute == VKMM_F16 ? least : cli_tolerance(k, numbers);
 }
 
 /* The first of the table with such factors and sums: sums of f32, or f16 where the claim says so. */
-static vkmm_types types_of(const vkmm_claim *claim)
+static vkmm_types types_of(const cli_claim *claim)
 {
     vkmm_types types = vkmm_types_default(claim->a.type);
     types.out = claim->c.type;
@@ -48,21 +48,21 @@ static vkmm_types types_of(const vkmm_claim *claim)
 
 /* Full if that is cheap: few products in all, or a shape for which M·N·K is hardly more than the cost of the
  * vectors. */
-static vkmm_verify_method choose(const vkmm_check *check, vkmm_verify_method asked)
+static cli_verify_method choose(const vkmm_check *check, cli_verify_method asked)
 {
     uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     uint64_t least = m < n ? m : n;
     const int is_linear = check->claim.activation == VKMM_ACTIVATION_NONE;
-    const vkmm_verify_method large =
-        is_linear || check->claim.sums.data != NULL ? VKMM_VERIFY_FREIVALDS : VKMM_VERIFY_SAMPLES;
+    const cli_verify_method large =
+        is_linear || check->claim.sums.data != NULL ? CLI_VERIFY_FREIVALDS : CLI_VERIFY_SAMPLES;
     if (k < least) least = k;
-    if ((asked == VKMM_VERIFY_FREIVALDS || asked == VKMM_VERIFY_TWIN) && least == 0) return VKMM_VERIFY_FULL;
-    if (asked == VKMM_VERIFY_FREIVALDS) return large;
-    if (asked != VKMM_VERIFY_AUTO) return asked;
+    if ((asked == CLI_VERIFY_FREIVALDS || asked == CLI_VERIFY_TWIN) && least == 0) return CLI_VERIFY_FULL;
+    if (asked == CLI_VERIFY_FREIVALDS) return large;
+    if (asked != CLI_VERIFY_AUTO) return asked;
     double products = (double)m * (double)n * (double)k;
     double limit = check->epsilon == 0.0 ? 0x1p30 : 0x1p24;
-    if (least <= 16 || products <= 0x1p16) return VKMM_VERIFY_FULL;
-    return products * (double)check->effort.matrices <= limit ? VKMM_VERIFY_FULL : large;
+    if (least <= 16 || products <= 0x1p16) return CLI_VERIFY_FULL;
+    return products * (double)check->effort.matrices <= limit ? CLI_VERIFY_FULL : large;
 }
 
 /* The first and the last of `extent` rows or columns, where tiles of a kernel end, and random ones between; each
@@ -83,24 +83,24 @@ static unsigned choose_lines(const vkmm_check *check, uint64_t extent, uint64_t 
 static void check_elements(vkmm_check *check)
 {
     const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, seed = check->seed ^ UINT64_C(0x656c656d);
-    vkmm_spot spots[SPOT_ELEMENTS];
+    cli_spot spots[SPOT_ELEMENTS];
     check->effort.elements = SPOT_ELEMENTS;
     if (check->verdict->has_element) return;
     for (uint64_t e = 0; e < SPOT_ELEMENTS; e++)
-        spots[e] = (vkmm_spot){vkmm_random_bits(seed, 2 * e) % m, vkmm_random_bits(seed, 2 * e + 1) % n};
-    vkmm_check_spots(check, spots, SPOT_ELEMENTS);
+        spots[e] = (cli_spot){vkmm_random_bits(seed, 2 * e) % m, vkmm_random_bits(seed, 2 * e + 1) % n};
+    cli_check_spots(check, spots, SPOT_ELEMENTS);
 }
 
 static void check_rows(vkmm_check *check, unsigned most)
 {
     uint64_t rows[SPOT_LINES] = {0};
     check->effort.rows = choose_lines(check, check->claim.c.rows, UINT64_C(0x726f7773), most, rows);
-    vkmm_check_rows(check, rows, check->effort.rows);
+    cli_check_rows(check, rows, check->effort.rows);
 }
 
 static vkmm_status check_some(vkmm_check *check)
 {
-    vkmm_status status = vkmm_freivalds(check);
+    vkmm_status status = cli_freivalds(check);
     if (status != VKMM_OK) return status;
     if (!check->verdict->has_element) check_rows(check, SPOT_ROWS);
     return VKMM_OK;
@@ -112,17 +112,17 @@ static void check_samples(vkmm_check *check)
     uint64_t cols[SPOT_LINES] = {0};
     check_rows(check, SPOT_LINES);
     check->effort.cols = choose_lines(check, check->claim.c.cols, UINT64_C(0x636f6c73), SPOT_LINES, cols);
-    if (!check->verdict->has_element) vkmm_check_cols(check, cols, check->effort.cols);
+    if (!check->verdict->has_element) cli_check_cols(check, cols, check->effort.cols);
     check_elements(check);
 }
 
 /* The twin's sums have errors of their own type. */
 static vkmm_status check_twin(vkmm_check *check)
 {
-    const vkmm_claim *claim = &check->claim;
-    const double its = vkmm_type_of(claim->sums.type)->epsilon * vkmm_tolerance(claim->a.cols, claim->numbers);
-    return vkmm_check_against(check, &claim->sums, claim->scales.data != NULL ? &claim->scales : NULL,
-                              check->epsilon > 0.0 ? check->factor + its / check->epsilon : 0.0);
+    const cli_claim *claim = &check->claim;
+    const double its = vkmm_type_of(claim->sums.type)->epsilon * cli_tolerance(claim->a.cols, claim->numbers);
+    return cli_check_against(check, &claim->sums, claim->scales.data != NULL ? &claim->scales : NULL,
+                             check->epsilon > 0.0 ? check->factor + its / check->epsilon : 0.0);
 }
 
 /* A whole number: vkmm_problem_check requires it. */
@@ -132,7 +132,7 @@ static uint32_t modulo(double scalar)
 }
 
 /* φ, but for the steps of f16 sums and what depends on the data. */
-static double flush_of(const vkmm_claim *claim, vkmm_types types)
+static double flush_of(const cli_claim *claim, vkmm_types types)
 {
     double factor = types.compute == VKMM_F16 ? 0.0 : fabs(claim->alpha) * (double)claim->a.cols;
     if (claim->alpha != 1.0) factor += 1.0;
@@ -148,9 +148,9 @@ static double largest(vkmm_type type)
 }
 
 /* How floats are judged. */
-static void set_bound(vkmm_check *check, vkmm_numbers numbers)
+static void set_bound(vkmm_check *check, cli_numbers numbers)
 {
-    const vkmm_claim *claim = &check->claim;
+    const cli_claim *claim = &check->claim;
     const vkmm_types types = check->types;
     const vkmm_type_info *sums = vkmm_type_of(types.compute);
     const uint64_t k = claim->a.cols;
@@ -170,7 +170,7 @@ static void set_bound(vkmm_check *check, vkmm_numbers numbers)
 /* What follows from the claim's types, α, β and bias. */
 static void set_arithmetic(vkmm_check *check)
 {
-    const vkmm_claim *claim = &check->claim;
+    const cli_claim *claim = &check->claim;
     check->types = types_of(claim);
     check->scaled = claim->alpha != 1.0 || claim->beta != 0.0 || claim->bias.data != NULL ||
                     claim->activation != VKMM_ACTIVATION_NONE;
@@ -187,7 +187,7 @@ static void set_arithmetic(vkmm_check *check)
 static vkmm_status check_both(vkmm_check *check)
 {
     vkmm_check was = *check;
-    vkmm_claim *claim = &check->claim;
+    cli_claim *claim = &check->claim;
     claim->c = claim->sums;
     claim->alpha = 1.0;
     claim->beta = 0.0;
@@ -201,51 +201,51 @@ static vkmm_status check_both(vkmm_check *check)
     check->effort.sums = 1;
     check->rest = 1.0; /* α, β and the bias are applied in the scale type, whatever the sums' */
     const double factor = EPILOGUE_FACTOR * vkmm_type_of(vkmm_types_scale(check->types))->epsilon / check->epsilon;
-    const vkmm_status compared = vkmm_check_against(check, &claim->sums, NULL, check->epsilon > 0.0 ? factor : 0.0);
+    const vkmm_status compared = cli_check_against(check, &claim->sums, NULL, check->epsilon > 0.0 ? factor : 0.0);
     check->rest = was.rest;
     return compared;
 }
 
 /* If nothing is summed, A and B are ignored. */
-static void take(vkmm_check *check, const vkmm_claim *claim)
+static void take(vkmm_check *check, const cli_claim *claim)
 {
     check->claim = *claim;
     if (claim->alpha == 0.0) check->claim.a.cols = check->claim.b.rows = 0;
 }
 
 /* Whether the view of floats holds infinities or NaN. */
-static int is_odd(const vkmm_claim *claim, const vkmm_view *view)
+static int is_odd(const cli_claim *claim, const vkmm_view *view)
 {
-    double tile[VKMM_TILE_COLS];
+    double tile[CLI_TILE_COLS];
     for (uint64_t i = 0; i < view->rows && vkmm_type_of(view->type)->is_float; i++)
-        for (uint64_t j = 0; j < view->cols; j += VKMM_TILE_COLS) {
-            const size_t cols = vkmm_at_most(view->cols - j, VKMM_TILE_COLS);
-            vkmm_tile_read(claim, view, i, 1, j, cols, tile);
+        for (uint64_t j = 0; j < view->cols; j += CLI_TILE_COLS) {
+            const size_t cols = cli_at_most(view->cols - j, CLI_TILE_COLS);
+            cli_tile_read(claim, view, i, 1, j, cols, tile);
             for (size_t c = 0; c < cols; c++)
                 if (!isfinite(tile[c])) return 1;
         }
     return 0;
 }
 
-int vkmm_check_wants_sums(const vkmm_claim *claim, uint64_t matrices, vkmm_verify_method asked)
+int cli_check_wants_sums(const cli_claim *claim, uint64_t matrices, cli_verify_method asked)
 {
     vkmm_check check = {.effort = {.matrices = matrices}};
     take(&check, claim);
     check.claim.sums = check.claim.c; /* as if they were there */
     check.epsilon = vkmm_type_of(claim->a.type)->epsilon;
-    if (asked == VKMM_VERIFY_TWIN || choose(&check, asked) != VKMM_VERIFY_FREIVALDS) return 0;
+    if (asked == CLI_VERIFY_TWIN || choose(&check, asked) != CLI_VERIFY_FREIVALDS) return 0;
     return claim->activation != VKMM_ACTIVATION_NONE || !isfinite(claim->alpha) || !isfinite(claim->beta) ||
            (claim->beta != 0.0 && is_odd(claim, &claim->before));
 }
 
 /* Whether threads gain more than it costs to start them. */
-static int is_large(const vkmm_claim *claim)
+static int is_large(const cli_claim *claim)
 {
     return claim->a.rows * claim->a.cols + claim->b.rows * claim->b.cols + claim->c.rows * claim->c.cols >= 1 << 19;
 }
 
-vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices,
-                             vkmm_verify_method asked, uint64_t seed, vkmm_verdict *found)
+vkmm_status cli_check_begin(vkmm_check *check, const vkmm_log *log, const cli_claim *claim, uint64_t matrices,
+                            cli_verify_method asked, uint64_t seed, cli_verdict *found)
 {
     *check = (vkmm_check){.log = log, .verdict = found, .effort = {.matrices = matrices}};
     take(check, claim);
@@ -254,44 +254,44 @@ vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_
     set_arithmetic(check);
     found->bound = check->factor;
     found->method = choose(check, asked);
-    if (found->method == VKMM_VERIFY_NONE) return VKMM_OK;
-    if (found->method != VKMM_VERIFY_FULL && is_large(claim)) check->workers = vkmm_workers_create(0);
-    check->block = vkmm_block_make(&check->claim);
+    if (found->method == CLI_VERIFY_NONE) return VKMM_OK;
+    if (found->method != CLI_VERIFY_FULL && is_large(claim)) check->workers = vkmm_workers_create(0);
+    check->block = cli_block_make(&check->claim);
     return check->block != NULL ? VKMM_OK : VKMM_NO_MEMORY(log, "to verify the product");
 }
 
-vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64_t index)
+vkmm_status cli_check_matrix(vkmm_check *check, const cli_claim *claim, uint64_t index)
 {
     const uint64_t seed = check->seed;
     vkmm_status status = VKMM_OK;
     take(check, claim);
-    if (check->block != NULL) vkmm_touch_next(check->block, &check->claim);
+    if (check->block != NULL) cli_touch_next(check->block, &check->claim);
     check->verdict->batch = index;
     check->seed =
         seed + index * UINT64_C(0x9e3779b97f4a7c15); /* rows and elements looked at differ from matrix to matrix */
-    if (check->verdict->method == VKMM_VERIFY_FULL)
-        vkmm_check_all(check);
-    else if (check->verdict->method == VKMM_VERIFY_FREIVALDS)
+    if (check->verdict->method == CLI_VERIFY_FULL)
+        cli_check_all(check);
+    else if (check->verdict->method == CLI_VERIFY_FREIVALDS)
         status = check->claim.sums.data != NULL ? check_both(check) : check_some(check);
-    else if (check->verdict->method == VKMM_VERIFY_TWIN)
+    else if (check->verdict->method == CLI_VERIFY_TWIN)
         status = check_twin(check);
-    else if (check->verdict->method == VKMM_VERIFY_SAMPLES)
+    else if (check->verdict->method == CLI_VERIFY_SAMPLES)
         check_samples(check);
-    if (check->block != NULL && check->epsilon > 0.0 && !check->is_finite) vkmm_count_odd(check);
+    if (check->block != NULL && check->epsilon > 0.0 && !check->is_finite) cli_count_odd(check);
     check->is_finite = 0;
     check->seed = seed;
     return status;
 }
 
-vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *verdict)
+vkmm_status cli_check_end(vkmm_check *check, vkmm_status status, cli_verdict *verdict)
 {
-    vkmm_verdict *found = check->verdict;
+    cli_verdict *found = check->verdict;
     vkmm_workers_destroy(&check->workers);
     vkmm_free(check->block);
     if (status != VKMM_OK) return status;
-    found->passed = found->method != VKMM_VERIFY_NONE && !found->has_element && !found->outside;
+    found->passed = found->method != CLI_VERIFY_NONE && !found->has_element && !found->outside;
     if (found->passed) found->batch = 0;
-    vkmm_tell_result(check);
+    cli_tell_result(check);
     *verdict = *found;
     return VKMM_OK;
 }

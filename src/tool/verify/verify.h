@@ -6,35 +6,35 @@
  *
  * φ is what flushed subnormal numbers change. doc/verification.md has g and φ for each type and method, the source of
  * every bound, and what the vectors find. */
-#ifndef VKMM_VERIFY_H
-#define VKMM_VERIFY_H
+#ifndef CLI_VERIFY_H
+#define CLI_VERIFY_H
 
 #include "math/problem.h"
 
-typedef enum vkmm_verify_method {
+typedef enum cli_verify_method {
     /* Full while all products of the batch, batches·M·N·K, are at most 2^30 (integers) or 2^24 (floats), and if
      * vectors would save nothing: one extent ≤ 16, or M·N·K ≤ 2^16. Else Freivalds. */
-    VKMM_VERIFY_AUTO,
-    VKMM_VERIFY_FULL,      /* every element against the reference */
-    VKMM_VERIFY_FREIVALDS, /* vectors and rows of every matrix, as above; full where an extent or α is 0 */
-    VKMM_VERIFY_TWIN,      /* every element against another kernel's, the reference where they differ */
-    VKMM_VERIFY_NONE,
-    VKMM_VERIFY_SAMPLES /* only in verdicts: what FREIVALDS becomes without the A·B that it wants */
-} vkmm_verify_method;
+    CLI_VERIFY_AUTO,
+    CLI_VERIFY_FULL,      /* every element against the reference */
+    CLI_VERIFY_FREIVALDS, /* vectors and rows of every matrix, as above; full where an extent or α is 0 */
+    CLI_VERIFY_TWIN,      /* every element against another kernel's, the reference where they differ */
+    CLI_VERIFY_NONE,
+    CLI_VERIFY_SAMPLES /* only in verdicts: what FREIVALDS becomes without the A·B that it wants */
+} cli_verify_method;
 
 /* "auto", "full", "freivalds", "twin", "none", "samples" */
-const char *vkmm_verify_method_name(vkmm_verify_method method);
+const char *cli_verify_method_name(cli_verify_method method);
 
 /* The kind of numbers in A, B and C₀, which determines how their roundings add up. */
-typedef enum vkmm_numbers {
-    VKMM_NUMBERS_RANDOM, /* from a random generator, with signs; or numbers whose sums are exact, like ones: g =
+typedef enum cli_numbers {
+    CLI_NUMBERS_RANDOM, /* from a random generator, with signs; or numbers whose sums are exact, like ones: g =
                             max(16, √K) */
-    VKMM_NUMBERS_ANY     /* unknown, or with a pattern: g = max(16, K/2 + 2) */
-} vkmm_numbers;
+    CLI_NUMBERS_ANY     /* unknown, or with a pattern: g = max(16, K/2 + 2) */
+} cli_numbers;
 
-typedef struct vkmm_verdict {
-    vkmm_verify_method method; /* the method used: never AUTO */
-    int passed;                /* 0 with NONE: unverified is not right */
+typedef struct cli_verdict {
+    cli_verify_method method; /* the method used: never AUTO */
+    int passed;               /* 0 with NONE: unverified is not right */
     /* The largest |ΔC| of recomputed elements beyond φ, in units of ε·s. INFINITY for a NaN, and where s is 0. Where
      * `bound` is 0: the largest |ΔC| of wrong elements. */
     double error;
@@ -50,40 +50,39 @@ typedef struct vkmm_verdict {
     int outside;        /* the matrices are right, but an element of C's memory that belongs to none has changed: */
     uint64_t at;        /* this one, counted from the beginning of the memory */
     char sentence[480]; /* the result in one sentence, for people */
-} vkmm_verdict;
+} cli_verdict;
 
 /* An operand of a batch, wherever it is stored: the first matrix with op applied, and the elements from one to the next
  * (0: all are the same). */
-typedef struct vkmm_stack {
+typedef struct cli_stack {
     vkmm_view first;
     uint64_t stride;
-} vkmm_stack;
+} cli_stack;
 
-vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch);
+vkmm_view cli_stack_at(const cli_stack *stack, uint64_t batch);
 
 /* All that a product reads and writes: by vkmm_operand, then C before the product, which is used if β is not 0. Then
- * A·B and |A|·|B| (floats), shaped as C, to compare with: for VKMM_VERIFY_TWIN those of another kernel, in any type
+ * A·B and |A|·|B| (floats), shaped as C, to compare with: for CLI_VERIFY_TWIN those of another kernel, in any type
  * that holds A's elements; else A·B of the kernel under test, in C's or the sums' type. */
-enum { VKMM_BEFORE = VKMM_BIAS + 1, VKMM_STACKS, VKMM_SUMS = VKMM_STACKS, VKMM_SCALES, VKMM_EVIDENCE };
+enum { CLI_BEFORE = VKMM_BIAS + 1, CLI_STACKS, CLI_SUMS = CLI_STACKS, CLI_SCALES, CLI_EVIDENCE };
 
-/* Whether AUTO and FREIVALDS need stacks[VKMM_SUMS], because vectors judge A·B alone: there is an activation (only
+/* Whether AUTO and FREIVALDS need stacks[CLI_SUMS], because vectors judge A·B alone: there is an activation (only
  * samples are checked without), or α, β or C before the product is not finite (much is recomputed without). */
-int vkmm_verify_wants_sums(const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE],
-                           vkmm_verify_method method);
+int cli_verify_wants_sums(const vkmm_problem *problem, const cli_stack stacks[CLI_EVIDENCE], cli_verify_method method);
 
 /* In memory that is laid out as in the problem. */
-vkmm_stack vkmm_stack_of(const vkmm_problem *problem, int which, const void *data);
+cli_stack cli_stack_of(const vkmm_problem *problem, int which, const void *data);
 
 /* Verifies every matrix of a checked problem, whose leading dimensions, strides and offsets count only for gaps and c:
  * C's memory before and after the product; gaps NULL: what is between C's elements is not checked. The verdict is that
  * of the first wrong matrix, then that of the gaps, or has the largest error. seed selects vectors and rows. VKMM_OK
  * even when the product is wrong; VKMM_INVALID, VKMM_OUT_OF_MEMORY. Memory used: O(M + N + K). Mapped files may be
  * larger than memory: about 16 MiB are kept at a time, if elements of a matrix are no further apart than its rows. */
-vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_EVIDENCE],
-                               const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
-                               uint64_t seed, vkmm_verdict *verdict);
+vkmm_status cli_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const cli_stack stacks[CLI_EVIDENCE],
+                              const void *gaps, const void *c, cli_numbers numbers, cli_verify_method method,
+                              uint64_t seed, cli_verdict *verdict);
 
 /* The factor g above, of direct sums in the type of the factors. */
-double vkmm_tolerance(uint64_t k, vkmm_numbers numbers);
+double cli_tolerance(uint64_t k, cli_numbers numbers);
 
 #endif

@@ -22,8 +22,8 @@ double cli_json_number(const json_t *object, const char *key, double otherwise)
 vkmm_status cli_worker_introduce(const cli_session *session, json_t *answer)
 {
     json_object_set_new(answer, "uuid",
-                        session->info != NULL ? json_string(VKMM_UUID(session->info->uuid)) : json_null());
-    json_object_set_new(answer, "name", vkmm_json_text(session->info != NULL ? session->info->name : session->host));
+                        session->info != NULL ? json_string(CLI_UUID(session->info->uuid)) : json_null());
+    json_object_set_new(answer, "name", cli_json_of_text(session->info != NULL ? session->info->name : session->host));
     return VKMM_OK;
 }
 
@@ -38,7 +38,7 @@ static void answer_line(cli_session *session, const char *line, cli_obey *obey, 
     session->console.last_error[0] = '\0';
     const vkmm_status status = obey(user, cli_json_text(request, "ask", ""), request, answer);
     json_object_set_new(answer, "status", json_integer(status));
-    if (status != VKMM_OK) json_object_set_new(answer, "sentence", vkmm_json_text(session->console.last_error));
+    if (status != VKMM_OK) json_object_set_new(answer, "sentence", cli_json_of_text(session->console.last_error));
     /* As many digits as reports keep, so that figures of a run do not differ from those of its file. */
     json_dumpf(answer, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
     putchar('\n');
@@ -51,7 +51,7 @@ vkmm_status cli_worker_serve(cli_session *session, cli_obey *obey, void *user)
 {
     char *line = vkmm_alloc(MOST_REQUEST, 1);
     int asked = 0;
-    vkmm_process_follow_parent();
+    cli_process_follow_parent();
     if (line == NULL) return VKMM_NO_MEMORY(session->log, "for requests");
     session->console.muted = 1; /* the sentences go into the answers */
     for (; fgets(line, MOST_REQUEST, stdin) != NULL; asked = 1) answer_line(session, line, obey, user);

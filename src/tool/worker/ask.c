@@ -33,7 +33,7 @@ cli_reply cli_worker_spawn(cli_worker *worker)
     for (size_t i = 0; i < CLI_WORKER_MOST_WORDS; i++)
         if (worker->words[i] != NULL) all[count++] = worker->words[i];
     for (size_t i = 0; i < count; i++) arguments[i] = (char *)(uintptr_t)all[i];
-    const vkmm_status status = vkmm_process_start(worker->session->log, options->worker, arguments, &worker->process);
+    const vkmm_status status = cli_process_start(worker->session->log, options->worker, arguments, &worker->process);
     if (status == VKMM_OK) {
         worker->starts++;
         return CLI_REPLY_ANSWER;
@@ -45,7 +45,7 @@ cli_reply cli_worker_spawn(cli_worker *worker)
 
 void cli_worker_close(cli_worker *worker)
 {
-    vkmm_process_end(&worker->process, END_MS, NULL);
+    cli_process_end(&worker->process, END_MS, NULL);
 }
 
 static cli_reply lose(cli_worker *worker, const char *sentence)
@@ -61,17 +61,17 @@ cli_reply cli_worker_distrust(cli_worker *worker, const char *what)
     /* `what` may be the process's text, which is freed with it. */
     VKMM_PUT(worker->how, "gave an invalid answer: %.120s", what);
     VKMM_PUT(sentence, "the process that measured %.200s", worker->how);
-    vkmm_process_end(&worker->process, 0, NULL);
+    cli_process_end(&worker->process, 0, NULL);
     return lose(worker, sentence);
 }
 
 /* A process that did not answer. */
-static cli_reply bury(cli_worker *worker, vkmm_heard heard, double waited_ms)
+static cli_reply bury(cli_worker *worker, cli_heard heard, double waited_ms)
 {
-    char sentence[VKMM_SENTENCE_BYTES], how[VKMM_PROCESS_END];
-    vkmm_process_end(&worker->process, heard == VKMM_HEARD_END ? END_MS : 0, how);
-    if (heard == VKMM_HEARD_INTERRUPTED) return CLI_REPLY_INTERRUPTED;
-    worker->is_timeout = heard == VKMM_HEARD_NOTHING;
+    char sentence[VKMM_SENTENCE_BYTES], how[CLI_PROCESS_END];
+    cli_process_end(&worker->process, heard == CLI_HEARD_END ? END_MS : 0, how);
+    if (heard == CLI_HEARD_INTERRUPTED) return CLI_REPLY_INTERRUPTED;
+    worker->is_timeout = heard == CLI_HEARD_NOTHING;
     if (worker->is_timeout) {
         VKMM_PUT(worker->how, "gave no answer for %.0f s", waited_ms / 1000);
         VKMM_PUT(sentence, "no answer within %.1f s; the process that measured was killed", waited_ms / 1000);
@@ -98,7 +98,7 @@ static cli_reply take(cli_worker *worker, const char *text, json_t **answer)
         return CLI_REPLY_ANSWER;
     }
     json_decref(object);
-    vkmm_process_end(&worker->process, 0, NULL);
+    cli_process_end(&worker->process, 0, NULL);
     VKMM_PUT(worker->how, "lost the device");
     worker->losses++;
     if (worker->sentence[0] == '\0') say(worker, VKMM_DEVICE_LOST, "the device was lost");
@@ -115,11 +115,11 @@ cli_reply cli_worker_ask(cli_worker *worker, json_t *request, double patience_ms
     json_decref(request);
     if (line == NULL) return cli_worker_distrust(worker, "no memory for a request");
     /* Ignored if the process is gone: receiving detects that. */
-    if (vkmm_process_send(worker->process, line)) vkmm_process_send(worker->process, "\n");
+    if (cli_process_send(worker->process, line)) cli_process_send(worker->process, "\n");
     free(line);
-    const vkmm_heard heard = vkmm_process_hear(worker->process, start + patience_ms, MOST_ANSWER, &text);
+    const cli_heard heard = cli_process_hear(worker->process, start + patience_ms, MOST_ANSWER, &text);
     worker->spent_ms += vkmm_now_ms() - start;
-    return heard == VKMM_HEARD_LINE ? take(worker, text, answer) : bury(worker, heard, patience_ms);
+    return heard == CLI_HEARD_LINE ? take(worker, text, answer) : bury(worker, heard, patience_ms);
 }
 
 /* The first exchange with a new process. */
@@ -130,7 +130,7 @@ static cli_reply greet(cli_worker *worker, double patience_ms)
     const cli_reply reply = cli_worker_ask(worker, json_pack("{s:s}", "ask", "hello"), patience_ms, &answer);
     if (reply != CLI_REPLY_ANSWER) return reply;
     const char *heard = cli_json_text(answer, "uuid", "");
-    const int is_same = strcmp(heard, worker->device != NULL ? VKMM_UUID(worker->device->uuid) : "") == 0;
+    const int is_same = strcmp(heard, worker->device != NULL ? CLI_UUID(worker->device->uuid) : "") == 0;
     VKMM_PUT(sentence, "the process that measures sees another device: %.100s", cli_json_text(answer, "name", heard));
     json_decref(answer);
     if (worker->status == VKMM_OK && is_same) return CLI_REPLY_ANSWER;

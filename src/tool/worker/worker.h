@@ -8,8 +8,8 @@
  * A process answers one request after another, and ends when its input ends. Each family has its own words and keys
  * (bench/jobs.h, tune/tune.h, devices/doctor.h); all know {"ask": "hello"}, the first request, whose answer has the
  * "uuid" of the device that the process works on, and its "name" (for the host: null and the processor's name). */
-#ifndef VKMM_TOOL_WORKER_H
-#define VKMM_TOOL_WORKER_H
+#ifndef CLI_TOOL_WORKER_H
+#define CLI_TOOL_WORKER_H
 
 #include <jansson.h>
 
@@ -28,7 +28,7 @@ typedef struct cli_worker {
     const char *devices;            /* NULL, or the indices of several that share its products, `device` first: "0,2" */
     const char *words[CLI_WORKER_MOST_WORDS]; /* more options, as many as are not NULL */
 
-    vkmm_process *process; /* NULL: none runs */
+    cli_process *process; /* NULL: none runs */
     uint32_t starts;
     uint32_t losses; /* in a row: it crashed, hung, gave invalid answers or lost the device. Its owner may reset it */
     double spent_ms; /* waiting for answers */
