@@ -1,8 +1,8 @@
 /* Jobs between two calls of vkmm_multiply or vkmm_memory_multiply: with their memory, their pipelines and what was
  * recorded, for the next call with the same problem, whatever α and β are. Safe from several threads: a job that is
  * taken belongs to the taker. */
-#ifndef VKMM_EXEC_SPARES_H
-#define VKMM_EXEC_SPARES_H
+#ifndef VKMM_API_SPARES_H
+#define VKMM_API_SPARES_H
 
 #include "copy/copier.h"
 #include "job/job.h"

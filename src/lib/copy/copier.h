@@ -1,7 +1,7 @@
 /* Copies between the host's memory and a buffer of the device that is not mapped: in chunks, which threads fill or
  * empty while the device copies others. */
-#ifndef VKMM_EXEC_COPIER_H
-#define VKMM_EXEC_COPIER_H
+#ifndef VKMM_COPY_COPIER_H
+#define VKMM_COPY_COPIER_H
 
 #include "vk/buffer.h"
 

@@ -1,6 +1,6 @@
 /* The memory of one matrix: on the device, with guard bands on both sides, and as the host sees it. */
-#ifndef VKMM_EXEC_STORE_H
-#define VKMM_EXEC_STORE_H
+#ifndef VKMM_COPY_STORE_H
+#define VKMM_COPY_STORE_H
 
 #include "math/matrix.h"
 #include "record/plan.h"

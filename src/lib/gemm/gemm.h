@@ -1,6 +1,6 @@
 /* What a gemm holds (include/vkmatmul_vulkan.h declares what it does). */
-#ifndef VKMM_EXEC_GEMM_H
-#define VKMM_EXEC_GEMM_H
+#ifndef VKMM_GEMM_GEMM_H
+#define VKMM_GEMM_GEMM_H
 
 #include "record/plan.h"
 #include "vkmatmul_vulkan.h"

@@ -1,6 +1,6 @@
 /* What a job holds (include/vkmatmul.h declares what it does). */
-#ifndef VKMM_EXEC_JOB_H
-#define VKMM_EXEC_JOB_H
+#ifndef VKMM_JOB_JOB_H
+#define VKMM_JOB_JOB_H
 
 #include "job/rotation.h"
 #include "record/slices.h"

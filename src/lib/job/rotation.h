@@ -1,7 +1,7 @@
 /* Copies of a job's operands that are used in turn, one per dispatch, so that no cache still holds what the next one
  * reads. Copy 0 is the job's own memory. */
-#ifndef VKMM_EXEC_ROTATION_H
-#define VKMM_EXEC_ROTATION_H
+#ifndef VKMM_JOB_ROTATION_H
+#define VKMM_JOB_ROTATION_H
 
 #include "copy/store.h"
 

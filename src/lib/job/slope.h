@@ -1,7 +1,7 @@
 /* The time of one dispatch by the host's clock alone: the slope of wall time over command buffers of growing length,
  * which cancels the cost of a submission. It shows whether the device's timestamps can be trusted. */
-#ifndef VKMM_EXEC_SLOPE_H
-#define VKMM_EXEC_SLOPE_H
+#ifndef VKMM_JOB_SLOPE_H
+#define VKMM_JOB_SLOPE_H
 
 #include "job/stats.h"
 

@@ -1,6 +1,6 @@
 /* Statistics of samples. */
-#ifndef VKMM_EXEC_STATS_H
-#define VKMM_EXEC_STATS_H
+#ifndef VKMM_JOB_STATS_H
+#define VKMM_JOB_STATS_H
 
 #include "vkmatmul.h"
 

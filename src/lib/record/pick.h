@@ -1,6 +1,6 @@
 /* The kernel for a problem: the result of a tune for such problems, or the planner's choice. */
-#ifndef VKMM_EXEC_PICK_H
-#define VKMM_EXEC_PICK_H
+#ifndef VKMM_RECORD_PICK_H
+#define VKMM_RECORD_PICK_H
 
 #include "record/plan.h"
 

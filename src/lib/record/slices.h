@@ -4,8 +4,8 @@
  *  Work that may take long begins with a small slice, which is timed; each further one is as large as the measured
  * speed allows. Nothing is computed twice: the first slices are part of the product. From then on the whole product is
  * one slice if that is short enough. */
-#ifndef VKMM_EXEC_SLICES_H
-#define VKMM_EXEC_SLICES_H
+#ifndef VKMM_RECORD_SLICES_H
+#define VKMM_RECORD_SLICES_H
 
 #include <stdint.h>
 

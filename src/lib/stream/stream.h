@@ -6,8 +6,8 @@
  * one.
  *  A vkmm_stream is one device's; those of several devices are a list, of which the first is the user's handle. Each
  * runs in a thread of its own, and they share a vkmm_work, from which each takes its steps (stream_work.c). */
-#ifndef VKMM_EXEC_STREAM_H
-#define VKMM_EXEC_STREAM_H
+#ifndef VKMM_STREAM_STREAM_H
+#define VKMM_STREAM_STREAM_H
 
 #include <stdatomic.h>
 #include <threads.h>
