@@ -26,20 +26,32 @@ shared uint exact[2], own[2], least[2][LEVELS], not_whole, not_finite;
 
 uint byte_of(uvec4 line, uint n) { return line[n / 4] >> 8 * (n % 4) & 0xff; }
 
-void look_at(uint o, uvec4 line)
+// This invocation's lines of one operand.
+void look_at(uint o, uint first, uint count)
 {
-    const uint highest = line.w >> 16, lowest = line.w & 0xffff, range = byte_of(line, LEVELS);
-    if (highest == 0) // zeros
-        return;
-    const float bits = float(highest - lowest) + 0.5 * log2(uintBitsToFloat(line.z));
-    if (highest == NOT_FINITE)
-        atomicOr(not_finite, 1);
-    if (lowest < EXPONENT_OF_ONE || highest > EXPONENT_OF_ONE + 53)
-        atomicOr(not_whole, 1);
-    atomicMax(exact[o], floatBitsToUint(bits));
-    atomicMax(own[o], floatBitsToUint(range < 255 ? min(bits, HALF + range / 8.0) : bits));
+    float all = 0, most = 0;
+    uvec4 upper = uvec4(255), lower = uvec4(255);
+    bool whole = true, finite = true;
+    for (uint batch = 0; batch < BATCHES; batch++)
+        for (uint l = gl_LocalInvocationID.x; l < count; l += gl_WorkGroupSize.x) {
+            const uvec4 line = lines[FROM + batch * (A_LINES + B_LINES) + first + l];
+            const uint highest = line.w >> 16, lowest = line.w & 0xffff, range = byte_of(line, LEVELS);
+            if (highest == 0) // zeros
+                continue;
+            const float bits = float(highest - lowest) + 0.5 * log2(uintBitsToFloat(line.z));
+            finite = finite && highest != NOT_FINITE;
+            whole = whole && lowest >= EXPONENT_OF_ONE && highest <= EXPONENT_OF_ONE + 53;
+            all = max(all, bits);
+            most = max(most, range < 255 ? min(bits, HALF + range / 8.0) : bits);
+            upper = min(upper, uvec4(line.x, line.x >> 8, line.x >> 16, line.x >> 24) & 0xff);
+            lower = min(lower, uvec4(line.y, line.y >> 8, line.y >> 16, 255) & 0xff);
+        }
+    atomicMax(exact[o], floatBitsToUint(all));
+    atomicMax(own[o], floatBitsToUint(most));
     for (uint n = 0; n < LEVELS; n++)
-        atomicMin(least[o][n], byte_of(line, n));
+        atomicMin(least[o][n], n < 4 ? upper[n] : lower[n - 4]);
+    atomicOr(not_whole, uint(!whole));
+    atomicOr(not_finite, uint(!finite));
 }
 
 float needed()
@@ -58,7 +70,7 @@ float needed()
 
 void main()
 {
-    const uint i = gl_LocalInvocationID.x, of_one = A_LINES + B_LINES;
+    const uint i = gl_LocalInvocationID.x;
     if (i < 2) {
         exact[i] = own[i] = 0;
         for (uint n = 0; n < LEVELS; n++)
@@ -67,8 +79,8 @@ void main()
     if (i == 0)
         not_whole = not_finite = 0;
     barrier();
-    for (uint l = i; l < of_one * BATCHES; l += gl_WorkGroupSize.x)
-        look_at(uint(l % of_one >= A_LINES), lines[FROM + l]);
+    look_at(0, 0, A_LINES);
+    look_at(1, A_LINES, B_LINES);
     barrier();
     if (i != 0)
         return;
