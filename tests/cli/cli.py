@@ -16,6 +16,7 @@ import unittest
 
 GUARD = 600  # seconds after which something hangs; what a test finds never depends on time
 FAST = ["--iters", "1", "--cold-iters", "0"]
+REAL_CLOCK = {"LD_PRELOAD": os.environ.get("LD_PRELOAD", "")}  # as env: for processes that wait for each other
 CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I", "<f2": "e", "|i1": "b", "|u1": "B", "<i8": "q", "<u8": "Q"}
 TENSOR_CODES = {"F16": "e", "BF16": "H", "F32": "f", "F64": "d", "I8": "b", "U8": "B", "I32": "i", "U32": "I", "I64": "q", "U64": "Q"}
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -9,7 +9,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import cli
 
 OWN = next(path.stem for path in pathlib.Path(__file__).parent.glob("*.comp") if not path.with_suffix(".c").exists())
-REAL_CLOCK = {"LD_PRELOAD": ""}  # for processes that wait for each other
 
 
 class Plugin(cli.Case):
@@ -31,7 +30,7 @@ class Plugin(cli.Case):
         with tempfile.TemporaryDirectory() as folder:
             suite, report = pathlib.Path(folder, "suite"), pathlib.Path(folder, "report.json")
             suite.write_text("-s 33x20x9 --kernel %s\n-s 40 --kernel %s\n" % (OWN, OWN))
-            self.good("bench", "--suite", suite, "--budget", "2s", "--no-host", "-o", report, env=REAL_CLOCK)
+            self.good("bench", "--suite", suite, "--budget", "2s", "--no-host", "-o", report, env=cli.REAL_CLOCK)
             self.assertEqual([(row["asked"], row["verify"]["passed"]) for row in json.loads(report.read_text())["rows"]],
                              2 * [(OWN, True)])
             self.assertIn(OWN, self.good("report", report, "--md"))
@@ -68,7 +67,7 @@ class Plugin(cli.Case):
 
     def test_devices(self):
         self.good("devices")
-        self.good("doctor", env=REAL_CLOCK)
+        self.good("doctor", env=cli.REAL_CLOCK)
         self.good("peak", "--type", "i32")
         self.good("race", "--size", "2x6", "--iters", "2")
         self.good("tune", "--size", "64", "--budget", "500ms")
