@@ -150,6 +150,10 @@ void count_line(uint at, uint own, uint first, uint readers, uint base, bool the
     barrier();
     if (first != 0 || !there)
         return;
+    if (highest == 0) { // zeros, or nothing if K is 0
+        lines[at + COUNTING] = uvec4(0, 0, record.zw);
+        return;
+    }
     const float smallest = max(uintBitsToFloat(tally[to + LEVELS]), 1e-30);
     const uint range = uint(clamp(ceil(4 * log2(mean / smallest) + 0.01), 0, 255)); // 8 times half of that of squares
     lines[at + COUNTING] = uvec4(share(to) | share(to + 1) << 8 | share(to + 2) << 16 | share(to + 3) << 24,

@@ -46,9 +46,9 @@ vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *inf
                                 vkmm_access *access);
 
 /* Counted: runs the counting build of the kernel's shader once, on small whole numbers, and checks their product too
- * (VKMM_WRONG_RESULT). Costs about as much as a few products, and less if K is long:
- * vkmm_count_depth. params->shader must be NULL. VKMM_UNSUPPORTED: more than
- * 2^32 - 1 invocations, or a driver known to fail at this size. */
+ * (VKMM_WRONG_RESULT). Costs about as much as a few products, and less if K is long (vkmm_count_depth).
+ * params->shader must be NULL. VKMM_UNSUPPORTED: more than 2^32 - 1 invocations, or a driver known to fail at this
+ * size. */
 vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params, vkmm_access *access);
 
 /* Whether both have the same values, regardless of their strides. */

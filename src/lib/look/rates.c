@@ -230,8 +230,10 @@ static vkmm_status measure_cache(vkmm_device *device, vkmm_samples *samples, vkm
             vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
                       "no cache is visible: no buffer of %llu KiB to %llu MiB is copied %.1f times as fast as memory",
                       (unsigned long long)CACHE_LEAST >> 10, (unsigned long long)most >> 20, CACHE_TIMES);
-    set_size(&p, rate->bytes);
-    if (status == VKMM_OK) status = vkmm_peak_sample(&p.peak, samples);
+    if (status == VKMM_OK) {
+        set_size(&p, rate->bytes);
+        status = vkmm_peak_sample(&p.peak, samples);
+    }
     if (status == VKMM_OK) take_speed(samples, 2.0 * (double)rate->bytes * p.peak.push[1], rate);
     pair_destroy(&p);
     return status;
