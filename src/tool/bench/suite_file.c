@@ -214,8 +214,7 @@ static int add_like(cli_suite *suite, const cli_suite_item *item, const char *ke
 /* An item for each kernel of --kernel in place of the automatic one, and one more for each user's shader. */
 static int add_kernels(const cli_options *options, const cli_suite_item *item, cli_suite *suite)
 {
-    const int is_auto = strcmp(item->kernel, "auto") == 0,
-              has_own = options->types.count > 0 || item->problem.type == VKMM_F32;
+    const int is_auto = strcmp(item->kernel, "auto") == 0, has_own = cli_shaders_are_for(options, item->problem.type);
     int fine = 1;
 
     if (options->kernels.count == 0) fine = add_like(suite, item, item->kernel, NULL);

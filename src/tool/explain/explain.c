@@ -240,8 +240,7 @@ static vkmm_status all_shaders(cli_session *session, cli_explanation *all)
     const cli_options *options = session->options;
     vkmm_status status = VKMM_OK;
 
-    if (!cli_is_plain_type(all->problem.type) || (options->types.count == 0 && all->problem.type != VKMM_F32))
-        return VKMM_OK;
+    if (!cli_is_plain_type(all->problem.type) || !cli_shaders_are_for(options, all->problem.type)) return VKMM_OK;
     for (uint32_t i = 0; i < options->shaders.count && status != VKMM_DEVICE_LOST; i++)
         status = cli_worse(status, explain_shader(session, all, options->shaders.item[i]));
     return status;

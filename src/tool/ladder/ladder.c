@@ -129,7 +129,7 @@ static vkmm_status climb_shader(climb *c, const vkmm_problem *problem, const cha
 static vkmm_status climb_type(climb *c, vkmm_problem problem)
 {
     const cli_options *options = c->session->options;
-    const int has_own = options->types.count > 0 || problem.type == VKMM_F32;
+    const int has_own = cli_shaders_are_for(options, problem.type);
     uint32_t first = c->ladder.count;
     vkmm_status status = VKMM_OK, next = VKMM_OK;
 

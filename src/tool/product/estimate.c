@@ -16,7 +16,7 @@ static const struct {
 /* Milliseconds of all runs of a product, for those of one. */
 static double all_runs(const vkmm_measure_params *p, double one_ms)
 {
-    const double most = p->max_time_ms > 0 ? p->max_time_ms : CLI_MOST_SAMPLES_MS;
+    const double most = cli_most_samples_ms(p);
 
     if (p->last_run) return one_ms;
     if (p->iters > 0) return one_ms * (1.0 + p->cold_iters + p->iters);

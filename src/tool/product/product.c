@@ -237,7 +237,7 @@ static int is_one_enough(const cli_product *p)
     const vkmm_measure_params *params = &p->request->measure;
 
     return p->kind == &cli_resident && params->iters == 0 && !params->cold_iters_given &&
-           p->run_ms >= fmax(2 * (params->max_time_ms > 0 ? params->max_time_ms : CLI_MOST_SAMPLES_MS), COMPILED_MS);
+           p->run_ms >= fmax(2 * cli_most_samples_ms(params), COMPILED_MS);
 }
 
 /* Many more runs, unless one is enough: their last product must be bit for bit the verified one. */

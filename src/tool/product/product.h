@@ -10,7 +10,11 @@
 /* Iterations after which llvmpipe of older Mesa releases leaves a shader's loops. */
 enum { CLI_MOST_ITERATIONS = 65535 };
 
-#define CLI_MOST_SAMPLES_MS 3000.0 /* the default of vkmm_measure_params.max_time_ms */
+/* How long samples are taken at most: vkmm_measure_params.max_time_ms, or its default. */
+static inline double cli_most_samples_ms(const vkmm_measure_params *params)
+{
+    return params->max_time_ms > 0 ? params->max_time_ms : 3000;
+}
 
 typedef struct cli_product_kind cli_product_kind;
 typedef struct cli_product cli_product;
@@ -46,6 +50,9 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
 /* A shader of --shader, for one element type: SPIR-V if the name ends in .spv; otherwise GLSL, which is compiled with
  * the type as a macro. Ended by vkmm_shader_destroy. VKMM_INVALID also for types that users' shaders do not support. */
 vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader);
+
+/* Whether the shaders of --shader are meant for a type: for those of --type, or f32. */
+int cli_shaders_are_for(const cli_options *options, vkmm_type type);
 
 /* Opens each shader of --shader for each type of --type (default f32) that it supports, and ends it again: an error in
  * one ends the command before it measures anything. */

@@ -74,6 +74,11 @@ vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type typ
     return status;
 }
 
+int cli_shaders_are_for(const cli_options *options, vkmm_type type)
+{
+    return options->types.count > 0 || type == VKMM_F32;
+}
+
 vkmm_status cli_shaders_check(const vkmm_log *log, const cli_options *options)
 {
     static const cli_types f32 = {1, {VKMM_F32}};
