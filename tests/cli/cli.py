@@ -16,7 +16,7 @@ import unittest
 
 GUARD = 600  # seconds after which something hangs; what a test finds never depends on time
 FAST = ["--iters", "1", "--cold-iters", "0"]
-REAL_CLOCK = {"LD_PRELOAD": os.environ.get("LD_PRELOAD", "")}  # as env: for processes that wait for each other
+WAITING = {"bench", "compare", "doctor", "statistics", "tune"}  # start processes that must answer in time: never with a fast clock
 CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I", "<f2": "e", "|i1": "b", "|u1": "B", "<i8": "q", "<u8": "Q"}
 TENSOR_CODES = {"F16": "e", "BF16": "H", "F32": "f", "F64": "d", "I8": "b", "U8": "B", "I32": "i", "U32": "I", "I64": "q", "U64": "Q"}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -32,12 +32,17 @@ NOT_UNDER_WINE = {
 }
 
 
+def environment(*args):
+    """For a process with these arguments: UTF-8, and the fast clock where the test has it."""
+    settings = dict(os.environ, LC_ALL="C.UTF-8")
+    if "VKMM_TEST_FAST_CLOCK" in settings and not WAITING.intersection(map(str, args[:1])):
+        settings["LD_PRELOAD"] = ":".join(filter(None, [settings.get("LD_PRELOAD"), settings["VKMM_TEST_FAST_CLOCK"]]))
+    return settings
+
+
 def run(*args, env=None, **more):
     """The finished process, with text output. UTF-8 unless env says otherwise."""
-    settings = dict(os.environ, LC_ALL="C.UTF-8")
-    if "VKMM_TEST_FAST_CLOCK" in settings:
-        settings["LD_PRELOAD"] = ":".join(filter(None, [settings.get("LD_PRELOAD"), settings["VKMM_TEST_FAST_CLOCK"]]))
-    settings.update(env or {})
+    settings = dict(environment(*args), **(env or {}))
     return subprocess.run([program, *map(str, args)], stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE,
                           text=True, encoding="utf-8", errors="surrogateescape", env=settings, timeout=GUARD, **more)
 

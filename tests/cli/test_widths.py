@@ -25,7 +25,7 @@ class Widths(cli.Case):
         """What the program writes to a terminal so wide, but for its progress; and what it exits with."""
         terminal, other = pty.openpty()
         fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-        env = dict(os.environ, LC_ALL="C.UTF-8", XDG_CACHE_HOME=str(self.folder))
+        env = dict(cli.environment(*args), XDG_CACHE_HOME=str(self.folder))
         process = subprocess.Popen([cli.program, *map(str, args)], stdin=subprocess.DEVNULL, stdout=other, stderr=other, env=env)
         os.close(other)
         text = b""
