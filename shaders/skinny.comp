@@ -24,10 +24,20 @@ const bool SHORT_ALONG_K = TALL ? TRANSPOSE_B != 0 : TRANSPOSE_A == 0;
 const bool LONG_VECTORS = TALL ? VECTORS_A : VECTORS_B, SHORT_VECTORS = TALL ? VECTORS_B : VECTORS_A;
 const bool K_VECTORS = LONG_ALONG_K && LONG_VECTORS, X_VECTORS = !LONG_ALONG_K && LONG_VECTORS;
 
-shared T shares[2 * gl_WorkGroupSize.x * SHORT]; // two halves: sums are stored in one while the other is still read
+// How many elements along the long side are added up at a time: more need fewer barriers, but more shared memory, so an
+// invocation stores at most four sums, or those of one element.
+const uint MOST = SHORT >= 4 ? 1 : 4 / SHORT, TOGETHER = THREAD_LONG < MOST ? THREAD_LONG : MOST;
+const uint SHARES = TOGETHER * SHORT;
+shared T shares[2 * gl_WorkGroupSize.x * SHARES]; // two halves: sums are stored in one while the other is still read
 
 T values[THREAD_LONG * THREAD_DEPTH]; // of the long operand
 T sums[THREAD_LONG * SHORT];
+#if defined(NARROW)
+// Elements of the long operand as they are read, and whether those of the next step are. Bytes are not: twice as many
+// values take the registers, and it was no faster.
+RAWQ raws[(THREAD_LONG * THREAD_DEPTH + KW - 1) / KW];
+const bool AHEAD = KW == 8;
+#endif
 
 // Neighbouring invocations follow the direction of neighbours in memory.
 uint lane() { return LONG_ALONG_K ? gl_LocalInvocationID.x % LANES : gl_LocalInvocationID.x / LINES; }
@@ -55,16 +65,6 @@ void fetch(uint base, uint x0, uint k0, uint end)
         [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += K_VECTORS ? KW : 1) {
             const uint x = x0 + across(r), k = k0 + along(d), at = long_at(base, x, k);
             const bool there = inside(x, TALL ? M : N, k, end);
-#if defined(NARROW)
-            if (K_VECTORS) { // 16 bytes, whatever the type
-                RAWQ read = RAWQ(0);
-                if (there)
-                    read = TALL ? AQ[at / KW] : BQ[at / KW];
-                [[unroll]] for (uint c = 0; c < KW; c++)
-                    values[r * THREAD_DEPTH + d + c] = values_of(read, c / VW)[c % VW];
-                continue;
-            }
-#endif
             if (LONG_VECTORS) {
                 RAWV read = RAWV(0);
                 if (there)
@@ -78,6 +78,26 @@ void fetch(uint base, uint x0, uint k0, uint end)
             }
         }
 }
+
+#if defined(NARROW)
+// The same in vectors of 16 bytes along K, in two halves: reads, and values.
+void read_vectors(uint base, uint x0, uint k0, uint end)
+{
+    [[unroll]] for (uint r = 0; r < THREAD_LONG; r++)
+        [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += KW) {
+            const uint x = x0 + across(r), k = k0 + along(d), at = long_at(base, x, k) / KW;
+            RAWQ read = RAWQ(0);
+            if (inside(x, TALL ? M : N, k, end))
+                read = TALL ? AQ[at] : BQ[at];
+            raws[(r * THREAD_DEPTH + d) / KW] = read;
+        }
+}
+void unpack_vectors()
+{
+    [[unroll]] for (uint n = 0; n < THREAD_LONG * THREAD_DEPTH; n++)
+        values[n] = values_of(raws[n / KW], n % KW / VW)[n % VW];
+}
+#endif
 
 void multiply_by(uint d, uint y, T value)
 {
@@ -145,28 +165,43 @@ void main()
 
         [[unroll]] for (uint n = 0; n < THREAD_LONG * SHORT; n++)
             sums[n] = T(0);
+        const uint base = TALL ? baseA : baseB;
+#if defined(NARROW)
+        if (K_VECTORS && AHEAD)
+            read_vectors(base, x0, begin, end);
+#endif
         for (uint k0 = begin; k0 < end; k0 += DEPTH) {
-            fetch(TALL ? baseA : baseB, x0, k0, end);
+#if defined(NARROW)
+            if (K_VECTORS) {
+                if (!AHEAD)
+                    read_vectors(base, x0, k0, end);
+                unpack_vectors();
+                if (AHEAD)
+                    read_vectors(base, x0, k0 + DEPTH, end);
+            } else
+#endif
+                fetch(base, x0, k0, end);
             multiply(TALL ? baseB : baseA, y0, k0, end);
         }
 
         // The lanes' sums are added up in pairs, the same pairs in every run: the same bits come out. An invocation
         // that stores in a half has passed a barrier since others read it: that of the other half's sums.
-        [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
-            const uint at = side * SHORT * gl_WorkGroupSize.x + me;
-            [[unroll]] for (uint y = 0; y < SHORT; y++)
-                shares[at + y * gl_WorkGroupSize.x] = sums[r * SHORT + y];
+        [[unroll]] for (uint r0 = 0; r0 < THREAD_LONG; r0 += TOGETHER) {
+            const uint at = side * SHARES * gl_WorkGroupSize.x + me;
+            [[unroll]] for (uint n = 0; n < SHARES; n++)
+                shares[at + n * gl_WorkGroupSize.x] = sums[r0 * SHORT + n];
             for (uint span = LANES / 2; span > 0; span /= 2) {
                 barrier(); // the sums to be added are there
                 if (lane() < span)
-                    [[unroll]] for (uint y = 0; y < SHORT; y++) {
-                        const uint own = at + y * gl_WorkGroupSize.x, other = own + span * (LONG_ALONG_K ? 1 : LINES);
+                    [[unroll]] for (uint n = 0; n < SHARES; n++) {
+                        const uint own = at + n * gl_WorkGroupSize.x, other = own + span * (LONG_ALONG_K ? 1 : LINES);
                         shares[own] = ADD(shares[own], shares[other]);
                     }
             }
             if (lane() == 0)
-                [[unroll]] for (uint y = 0; y < SHORT; y++)
-                    put(x0 + across(r), y0 + y, part, OFFSET_C + batch * STRIDE_C, shares[at + y * gl_WorkGroupSize.x]);
+                [[unroll]] for (uint n = 0; n < SHARES; n++)
+                    put(x0 + across(r0 + n / SHORT), y0 + n % SHORT, part, OFFSET_C + batch * STRIDE_C,
+                        shares[at + n * gl_WorkGroupSize.x]);
             side = 1 - side;
         }
     }

@@ -28,7 +28,7 @@ static const vkmm_config along[] = {
 /* 16-bit elements (8 in 16 bytes) and 8-bit elements (16). Each tile reads the whole short operand again, so tiles need
  * many rows. */
 static const vkmm_config along_16[] = {
-    {{4, 1, 2048, 4, 1, 1, 256}}, {{8, 1, 1024, 8, 1, 1, 128}}, {{32, 1, 512, 8, 1, 1, 256}},
+    {{4, 1, 1024, 2, 1, 1, 256}}, {{8, 1, 1024, 8, 1, 1, 128}}, {{32, 1, 512, 8, 1, 1, 256}},
     {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 64, 4, 1, 1, 32}},   {{8, 1, 256, 2, 1, 1, 128}},
     {{8, 1, 128, 2, 1, 1, 128}},
 };
@@ -143,7 +143,11 @@ static void ask(vkmm_shape *shape)
     shape->x = vkmm_value(shape, THREADS);
     shape->y = 1;
     shape->registers = vkmm_registers_of(shape->type, vkmm_value(shape, THREAD_LONG) * shorter(shape));
-    shape->shared_bytes = 2 * shape->x * shorter(shape) * bytes;
+    const uint64_t most = vkmm_quotient(4, shorter(shape)), lengths = vkmm_value(shape, THREAD_LONG),
+                   together = most < 1         ? 1
+                              : most < lengths ? most
+                                               : lengths; /* as in the shader */
+    shape->shared_bytes = 2 * shape->x * shorter(shape) * together * bytes;
     shape->held = vkmm_registers_of(shape->type, held(shape));
 }
 
