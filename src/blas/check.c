@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "blas.h"
+#include "vkblas.h"
 
 static int one_of(char letter, const char *letters)
 {

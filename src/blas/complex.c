@@ -1,7 +1,7 @@
 /* complex.c: a complex product as a real one. The two parts of an element of a column-major matrix lie below each
  * other, so that a complex K×N matrix is a real 2K×N matrix as it lies. With every element x + iy of the left factor
  * expanded to [x −y; y x], a real 2M×2K matrix, their real product is the complex one. */
-#include "blas.h"
+#include "vkblas.h"
 
 #include <stdlib.h>
 #include <string.h>

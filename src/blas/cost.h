@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "blas.h"
+#include "vkblas.h"
 
 enum { VKBLAS_VOLUMES = 48, VKBLAS_EXTENTS = 16, VKBLAS_SURE = 3 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "blas.h"
+#include "vkblas.h"
 
 typedef struct jump {
     void *to; /* at first, code that looks for the function */

@@ -3,7 +3,7 @@
  * own arguments. */
 #include <stddef.h>
 
-#include "blas.h"
+#include "vkblas.h"
 
 typedef const void *P;
 /* Any Fortran routine: what follows the arguments are the lengths of the letters. */

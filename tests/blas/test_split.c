@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "../../src/blas/blas.h"
+#include "../../src/blas/vkblas.h"
 #include "../unit/unit.h"
 
 enum { MOST = 80, ELEMENTS = MOST * MOST };

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "bench/derive.h"
 #include "make_bench.h"
-#include "bench/page.h"
+#include "bench/bench_page.h"
 #include "report/text.h"
 #include "widest_line.h"
 

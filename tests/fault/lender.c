@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "play_parts.h"
-#include "vk/result.h"
+#include "vk/vk_result.h"
 #include "vkmatmul_vulkan.h"
 
 enum { OPERAND = 1 << 12, BYTES = 6 * OPERAND }; /* A, B, C, bias, workspace; what C was */

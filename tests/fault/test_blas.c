@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/blas/blas.h"
+#include "../../src/blas/vkblas.h"
 #include "play.h"
 #include "vk/loader.h"
 

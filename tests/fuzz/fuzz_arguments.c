@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "base/log.h"
-#include "session/problem.h"
+#include "session/problem_options.h"
 #include "kernel/table.h"
 #include "math/problem.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "bench/page.h"
+#include "bench/bench_page.h"
 
 #include <math.h>
 #include <stdlib.h>

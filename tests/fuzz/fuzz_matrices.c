@@ -2,7 +2,7 @@
  * each type or with one sentence, and what is refused is refused with one sentence on one line. */
 #include "fuzz.h"
 
-#include "io/array.h"
+#include "io/array_file.h"
 #include "math/type.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "math/component.h"
 #include "math/type.h"
 #include "suite.h"
-#include "vk/matrix.h"
+#include "vk/cooperative_matrix.h"
 
 static suite_device suite;
 static const vkmm_matrix_shape *shapes;

@@ -2,7 +2,7 @@
  * make. */
 #include <stdio.h>
 #include "base/alloc.h"
-#include "explain/trace.h"
+#include "explain/trace_command.h"
 
 int main(void)
 {

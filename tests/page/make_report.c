@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "bench/page.h"
+#include "bench/bench_page.h"
 
 static cli_report report = {
     .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul report", .utf8 = 1};

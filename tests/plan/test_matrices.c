@@ -7,7 +7,7 @@
 #include "kernel/general.h"
 #include "math/type.h"
 #include "plan/choose.h"
-#include "vk/matrix.h"
+#include "vk/cooperative_matrix.h"
 
 #define SHAPE(m, n, k, in, out)                             \
     {                                                       \

@@ -6,7 +6,7 @@
 #include "../unit/unit.h"
 #include "look/matrix_peak.h"
 #include "math/type.h"
-#include "vk/matrix.h"
+#include "vk/cooperative_matrix.h"
 
 enum { FRAGMENTS = VKMM_MATRIX_FRAGMENTS };
 

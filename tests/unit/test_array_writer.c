@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
-#include "io/array.h"
+#include "io/array_file.h"
 #include "math/type.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* The file as a whole: mapped, and let go of. */
 #include "npy_file.h"
 
-#include "io/array.h"
+#include "io/array_file.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/alloc.h"
-#include "io/array.h"
+#include "io/array_file.h"
 #include "math/type.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Some products depend on their data: how they are multiplied is known once the device has looked at A and B. */
 #include "job/job.h"
-#include "plan/method.h"
+#include "plan/method_plan.h"
 #include "vk/command.h"
 
 /* What the device finds in A and B; `found` is mapped. */

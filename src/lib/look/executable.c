@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vk/result.h"
+#include "vk/vk_result.h"
 
 enum { MAX_EXECUTABLES = 8, MAX_STATISTICS = 64 };
 

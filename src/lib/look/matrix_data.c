@@ -4,7 +4,7 @@
 #include "look/matrix_peak.h"
 #include "math/component.h"
 #include "math/type.h"
-#include "vk/matrix.h"
+#include "vk/cooperative_matrix.h"
 
 static const vkmm_matrix_types known[] = {
     {VKMM_F16, VKMM_F16}, {VKMM_F16, VKMM_F32}, {VKMM_BF16, VKMM_F32}, {VKMM_I8, VKMM_I32}, {VKMM_U8, VKMM_U32},

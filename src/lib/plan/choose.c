@@ -7,7 +7,7 @@
 #include "kernel/user.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "plan/method.h"
+#include "plan/method_plan.h"
 #include "plan/parts.h"
 
 /* Every matrix is one binding, and a binding covers at most maxStorageBufferRange bytes. */

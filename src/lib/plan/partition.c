@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "plan/method.h"
+#include "plan/method_plan.h"
 #include "plan/parts.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* What a choice has of f64 multiplied as residues (modular.c): its problem is then a product of bytes, or of words, in
+/* What a choice has of f64 multiplied as residues (residues.c): its problem is then a product of bytes, or of words, in
  * the workspace. */
 #ifndef VKMM_PLAN_RESIDUES_H
 #define VKMM_PLAN_RESIDUES_H

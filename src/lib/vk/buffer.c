@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "vk/result.h"
+#include "vk/vk_result.h"
 
 #define MIB(bytes) ((double)(bytes) / 1048576.0)
 

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vk/result.h"
+#include "vk/vk_result.h"
 
 /* A half-built slot is legal. */
 static void destroy_slot(vkmm_device *device, vkmm_command_slot *slot)

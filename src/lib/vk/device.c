@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "vk/lent.h"
 #include "vk/loader.h"
-#include "vk/result.h"
+#include "vk/vk_result.h"
 
 static vkmm_status create_handle(vkmm_device *device)
 {

@@ -4,7 +4,7 @@
 #include "base/cache_dir.h"
 #include "base/variable.h"
 #include "vk/loader.h"
-#include "vk/result.h"
+#include "vk/vk_result.h"
 #include "vk/validation.h"
 
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "vk/device.h"
-#include "vk/result.h"
+#include "vk/vk_result.h"
 
 vkmm_status vkmm_layouts_open(vkmm_device *device)
 {

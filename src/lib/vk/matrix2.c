@@ -1,4 +1,4 @@
-#include "vk/matrix.h"
+#include "vk/cooperative_matrix.h"
 
 #include "base/alloc.h"
 #include "vk/instance.h"

@@ -2,7 +2,7 @@
  * test, and the source. */
 #include "base/array.h"
 
-#include "vk/matrix.h"
+#include "vk/cooperative_matrix.h"
 
 enum { VENDOR_INTEL = 0x8086 };
 

@@ -3,7 +3,7 @@
 #ifndef VKMM_VK_OPTIONAL_H
 #define VKMM_VK_OPTIONAL_H
 
-#include "vk/matrix.h"
+#include "vk/cooperative_matrix.h"
 #include "vkmatmul.h"
 
 /* One structure for each extension, not those for a whole version of Vulkan: the two kinds cannot be combined in a

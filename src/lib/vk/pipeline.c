@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "vk/result.h"
+#include "vk/vk_result.h"
 
 enum { MAX_SPECS = VKMM_MAX_SPEC_CONSTANTS };
 

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "vk/device.h"
 #include "vk/pipeline_cache_file.h"
-#include "vk/result.h"
+#include "vk/vk_result.h"
 
 static vkmm_pipelines_owner owner_of(const vkmm_device *device)
 {

@@ -1,6 +1,6 @@
 #include "vk/query.h"
 
-#include "vk/result.h"
+#include "vk/vk_result.h"
 
 vkmm_status vkmm_timer_create(vkmm_device *device, uint32_t stamps, vkmm_timer *timer)
 {

@@ -1,5 +1,5 @@
 /* Bench reports on a terminal: a sparkline for each device and type, then bars by size, by shape, and of the ladder. */
-#include "bench/page.h"
+#include "bench/bench_page.h"
 
 #include "base/alloc.h"
 #include "math/problem.h"

@@ -1,7 +1,7 @@
 #include "base/folder.h"
 #include "system/process.h"
-#include "bench/run.h"
-#include "bench/store.h"
+#include "bench/bench_run.h"
+#include "bench/bench_store.h"
 #include "bench/compare.h"
 #include "session/commands.h"
 

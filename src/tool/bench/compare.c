@@ -1,5 +1,5 @@
 #include "base/alloc.h"
-#include "bench/run.h"
+#include "bench/bench_run.h"
 #include "session/commands.h"
 #include "bench/compare.h"
 

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/host.h"
 #include "system/sensors.h"
-#include "bench/run.h"
+#include "bench/bench_run.h"
 #include "io/manifest.h"
 #include "math/blas.h"
 #include "session/drivers.h"

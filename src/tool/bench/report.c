@@ -1,12 +1,12 @@
 #include "base/alloc.h"
 #include "base/meant.h"
-#include "bench/page.h"
+#include "bench/bench_page.h"
 #include "bench/read.h"
-#include "bench/run.h"
+#include "bench/bench_run.h"
 #include "math/problem.h"
 #include "report/document_records.h"
 #include "session/commands.h"
-#include "session/output.h"
+#include "session/output_file.h"
 
 #include <string.h>
 

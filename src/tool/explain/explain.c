@@ -14,7 +14,7 @@
 #include "product/product.h"
 #include "session/commands.h"
 #include "product/product.h"
-#include "session/problem.h"
+#include "session/problem_options.h"
 
 const char *cli_explained_kernel(const cli_options *options, uint32_t index)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "explain/trace.h"
+#include "explain/trace_command.h"
 #include "look/kernel.h"
 #include "report/columns.h"
 #include "report/json.h"

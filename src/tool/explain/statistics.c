@@ -12,7 +12,7 @@
 #include "report/records.h"
 #include "report/wrap.h"
 #include "session/commands.h"
-#include "session/problem.h"
+#include "session/problem_options.h"
 #include "worker/worker.h"
 
 #define PATIENCE_MS 120000.0 /* for one pipeline */

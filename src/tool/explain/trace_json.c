@@ -1,5 +1,5 @@
 /* vkmatmul.trace/1. */
-#include "explain/trace.h"
+#include "explain/trace_command.h"
 
 #include "math/type.h"
 #include "report/json.h"

@@ -3,9 +3,9 @@
 #include "math/type.h"
 #include "report/wrap.h"
 #include "report/columns.h"
-#include "report/matrix.h"
+#include "report/print_matrix.h"
 #include "report/text.h"
-#include "explain/trace.h"
+#include "explain/trace_command.h"
 
 enum { TEXT = 40, INDENT = 4, LEAST_WIDTH = 40, STANDARD_WIDTH = 80 };
 

@@ -2,7 +2,7 @@
 #ifndef CLI_IO_ARRAY_FORMAT_H
 #define CLI_IO_ARRAY_FORMAT_H
 
-#include "io/array.h"
+#include "io/array_file.h"
 
 typedef struct cli_array_format {
     const char *name;

@@ -1,7 +1,7 @@
 #include "base/alloc.h"
 #include "look/kernel.h"
 #include "session/commands.h"
-#include "session/problem.h"
+#include "session/problem_options.h"
 #include "product/product.h"
 #include "system/interrupt.h"
 

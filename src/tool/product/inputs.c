@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "session/problem.h"
+#include "session/problem_options.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define CLI_INPUTS_H
 
 #include "options/options.h"
-#include "io/array.h"
+#include "io/array_file.h"
 #include "verify/verify.h"
 
 typedef struct cli_inputs {

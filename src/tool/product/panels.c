@@ -7,7 +7,7 @@
 #include "base/order.h"
 #include "product/product.h"
 #include "system/room.h"
-#include "io/array.h"
+#include "io/array_file.h"
 #include "math/problem.h"
 #include "math/type.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/folder.h"
-#include "io/array.h"
+#include "io/array_file.h"
 #include "session/commands.h"
 
 enum { M = 64, K = 48, N = 32 };

@@ -1,10 +1,10 @@
-#include "session/output.h"
+#include "session/output_file.h"
 #include "session/commands.h"
-#include "session/problem.h"
+#include "session/problem_options.h"
 #include "product/product.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "report/matrix.h"
+#include "report/print_matrix.h"
 #include "system/interrupt.h"
 #include "system/terminal.h"
 

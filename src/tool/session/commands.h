@@ -22,9 +22,9 @@ vkmm_status cli_command_unknown(const vkmm_log *log, const char *name);
 vkmm_status cli_command_run(cli_session *session);               /* run.c */
 vkmm_status cli_command_ladder(cli_session *session);            /* ladder.c */
 vkmm_status cli_command_statistics(cli_session *session);        /* statistics.c */
-vkmm_status cli_command_trace(cli_session *session);             /* trace.c */
+vkmm_status cli_command_trace(cli_session *session);             /* trace_command.c */
 vkmm_status cli_command_devices(cli_session *session);           /* devices.c */
-vkmm_status cli_command_race(cli_session *session);              /* race.c */
+vkmm_status cli_command_race(cli_session *session);              /* race_command.c */
 vkmm_status cli_command_explain(cli_session *session);           /* explain.c */
 vkmm_status cli_command_tune(cli_session *session);              /* tune.c */
 vkmm_status cli_command_bench(cli_session *session);             /* bench.c */
@@ -32,10 +32,10 @@ vkmm_status cli_command_compare(cli_session *session);           /* compare.c */
 vkmm_status cli_command_report(cli_session *session);            /* report.c */
 vkmm_status cli_command_doctor(cli_session *session);            /* doctor.c */
 vkmm_status cli_command_peak(cli_session *session);              /* peak.c */
-vkmm_status cli_command_blas(cli_session *session);              /* blas.c */
+vkmm_status cli_command_blas(cli_session *session);              /* blas_command.c */
 vkmm_status cli_command_example(cli_session *session);           /* example.c */
 vkmm_status cli_command_help(cli_session *session);              /* help.c */
-vkmm_status cli_command_tune_worker(cli_session *session);       /* worker.c */
+vkmm_status cli_command_tune_worker(cli_session *session);       /* tune_worker.c */
 vkmm_status cli_command_bench_worker(cli_session *session);      /* bench_worker.c */
 vkmm_status cli_command_statistics_worker(cli_session *session); /* statistics_worker.c */
 vkmm_status cli_command_doctor_worker(cli_session *session);     /* doctor_worker.c */

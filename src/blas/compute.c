@@ -1,0 +1,35 @@
+/* The method that VKBLAS_COMPUTE asks for. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vkblas.h"
+
+static unsigned asked; /* bits of methods */
+
+static void read_methods(void)
+{
+    static const char *const names[] = {[VKMM_COMPUTE_SPLIT] = "split", [VKMM_COMPUTE_MODULAR] = "modular"};
+    const char *text = secure_getenv("VKBLAS_COMPUTE"), *at = text != NULL ? text : "";
+    for (size_t length = 0; *at; at += length + (at[length] == ',')) {
+        int method = VKMM_METHOD_COUNT - 1;
+        length = strcspn(at, ",");
+        while (method > 0 && (strlen(names[method]) != length || memcmp(names[method], at, length) != 0)) method--;
+        asked |= 1u << method;
+    }
+    if (!(asked & 1) && (text == NULL || *text)) return;
+    asked = 0;
+    vkblas_warn("invalid VKBLAS_COMPUTE='%.100s': use split (for f32), modular (for f64) or split,modular; "
+                "products are computed as without it",
+                text);
+}
+
+vkmm_method vkblas_method(vkblas_type type)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const vkmm_method method = type == VKBLAS_S   ? VKMM_COMPUTE_SPLIT
+                               : type == VKBLAS_D ? VKMM_COMPUTE_MODULAR
+                                                  : VKMM_COMPUTE_DIRECT;
+    pthread_once(&once, read_methods);
+    return asked >> method & 1 ? method : VKMM_COMPUTE_DIRECT;
+}

@@ -1,0 +1,17 @@
+/* VkResult as a vkmm_status. */
+#ifndef VKMM_VK_VK_RESULT_H
+#define VKMM_VK_VK_RESULT_H
+
+#include "base/log.h"
+
+/* "VK_ERROR_DEVICE_LOST" …; static storage. */
+const char *vkmm_result_name(VkResult result);
+
+/* OUT_OF_*_MEMORY, MEMORY_MAP_FAILED and results of fragmentation: OUT_OF_MEMORY; DEVICE_LOST: DEVICE_LOST;
+ * INCOMPATIBLE_DRIVER: NO_DEVICE; everything else that fails: UNSUPPORTED. */
+vkmm_status vkmm_result_status(VkResult result);
+
+/* VKMM_OK for success; otherwise reports "CALL failed: NAME" with what was attempted, and returns the status. */
+vkmm_status vkmm_check(const vkmm_log *log, VkResult result, const char *call, const char *attempt);
+
+#endif

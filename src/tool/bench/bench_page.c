@@ -1,0 +1,84 @@
+#include "bench/bench_page.h"
+
+#include <stdlib.h>
+#include "base/alloc.h"
+#include "report/document_records.h"
+#include "report/json.h"
+#include "report/page.h"
+#include "report/text.h"
+#include "report_page_parts.h" /* made by embed.py: the page before and after its data */
+
+/* The results of a comparison; null if no row is shared. */
+static json_t *compare(const cli_report *report, cli_contender *who, uint32_t count)
+{
+    cli_comparison comparison = {.contenders = who, .count = count, .regression = -1};
+
+    if (count > 1 && cli_compare_write(cli_compare_found, report, &comparison) != VKMM_OK) return NULL;
+    return comparison.rows > 0 ? comparison.found : json_null();
+}
+
+/* The names of a problem on the terminal, so that the page uses the same. */
+static json_t *names_of(const json_t *problem)
+{
+    char rest[CLI_TEXT_DIFFERENCE], sentence[CLI_SENTENCE];
+    vkmm_problem read;
+
+    if (!cli_record_parse(problem, &cli_problem_record, &read, sentence)) return NULL;
+    cli_text_difference(rest, sizeof rest, &read);
+    return json_pack("{s:s, s:s, s:s}", "type", cli_text_type(&read, 1), "size", CLI_NAME(&read, 1), "rest", rest);
+}
+
+/* Names every problem of a document; returns failures. */
+static int name_problems(json_t *json)
+{
+    json_t *problem = json_object_get(json, "problem"), *value;
+    int bad = json_is_object(problem) ? cli_json_put(problem, "names", names_of(problem)) : 0;
+    const char *key;
+
+    json_object_foreach(json, key, value)
+    {
+        bad += name_problems(value);
+    }
+    for (size_t i = 0; i < json_array_size(json); i++) bad += name_problems(json_array_get(json, i));
+    return bad;
+}
+
+/* The reports, the contenders with their unique labels, and the comparison. */
+static json_t *data_of(const cli_report *report, const cli_bench *benches, uint32_t count)
+{
+    uint32_t who_count = 0;
+    cli_contender *who = cli_contenders_of(benches, count, &who_count);
+    json_t *data = json_object(), *reports = json_array(), *contenders = json_array();
+    int bad = who == NULL;
+
+    for (uint32_t i = 0; i < count; i++)
+        bad += cli_json_add(reports, json_pack("{s:o, s:o}", "name", cli_json_known_text(benches[i].name), "report",
+                                               cli_record_json(&cli_report_record, &benches[i])));
+    for (uint32_t i = 0; i < who_count && bad == 0; i++)
+        bad += cli_json_add(contenders, json_pack("{s:i, s:i, s:o}", "report", (int)(who[i].bench - benches), "device",
+                                                  (int)who[i].device, "label", cli_json_of_text(who[i].label)));
+    bad += cli_json_put(data, "tool", cli_json_tool(report));
+    bad += cli_json_put(data, "reports", reports);
+    bad += cli_json_put(data, "contenders", contenders);
+    if (bad == 0) bad += cli_json_put(data, "comparison", compare(report, who, who_count));
+    if (bad == 0) bad += name_problems(data);
+    vkmm_free(who);
+    return cli_json_done(data, bad);
+}
+
+vkmm_status cli_bench_page(const cli_report *report, const cli_bench *benches, uint32_t count, char **page,
+                           size_t *bytes)
+{
+    static const cli_template around = {cli_report_head, cli_report_tail, sizeof cli_report_head,
+                                        sizeof cli_report_tail};
+    json_t *data = data_of(report, benches, count);
+    char *text = data != NULL ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    vkmm_status status = VKMM_OUT_OF_MEMORY;
+
+    *page = NULL;
+    *bytes = 0;
+    if (text != NULL) status = cli_page_make(&around, text, page, bytes);
+    json_decref(data);
+    free(text);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* Bench reports as graphics: one page, or bars on a terminal. */
+#ifndef CLI_BENCH_BENCH_PAGE_H
+#define CLI_BENCH_BENCH_PAGE_H
+
+#include "bench/compare.h"
+
+/* The page: self-contained HTML that draws its tables and charts from the reports' JSON. Its sources are in the
+ * folder page; it loads nothing and runs only its own script. *page gets the whole file, 0-terminated, *bytes long; the
+ * caller frees it with vkmm_free. VKMM_OUT_OF_MEMORY otherwise; *page is then NULL. */
+vkmm_status cli_bench_page(const cli_report *report, const cli_bench *benches, uint32_t count, char **page,
+                           size_t *bytes);
+
+/* The same for a terminal: a sparkline for each device and type, then horizontal bars by size, and the ladder; as
+ * wide as report->columns. */
+vkmm_status cli_bench_bars(const cli_report *report, const cli_bench *benches, uint32_t count);
+
+#endif

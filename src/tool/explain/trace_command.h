@@ -1,0 +1,65 @@
+/* What `vkmatmul trace` recorded, as text, as JSON and as a page; and the picture of the indices. */
+#ifndef CLI_EXPLAIN_TRACE_COMMAND_H
+#define CLI_EXPLAIN_TRACE_COMMAND_H
+
+#include "look/trace.h"
+#include "math/matrix.h"
+#include "math/problem.h"
+#include "report/record.h"
+#include "session/session.h"
+
+/* A trace and where its inputs came from. Borrows everything. */
+typedef struct cli_trace_row {
+    const vkmm_device_info *device;
+    const vkmm_trace *trace;
+    uint64_t seed;
+    const char *init; /* "index" …, or "file" */
+} cli_trace_row;
+
+/* Step by step, at most report->columns wide (80 when 0). The followed invocation is marked, and highlighted if there
+ * is colour. */
+void cli_trace_text(const cli_report *report, const cli_trace_row *row);
+
+/* One object of schema "vkmatmul.trace/1" on one line, without the line end, to be freed with free; NULL if memory runs
+ * out. */
+char *cli_trace_json(const cli_report *report, const cli_trace_row *row);
+
+/* One self-contained HTML file that steps through such JSON; the rest is as in cli_page_make. */
+vkmm_status cli_trace_page(const char *json, char **page, size_t *bytes);
+
+/* A, B or C; its tile of one load, of A or B; and all sums, a row for each k, a column for each invocation. */
+vkmm_view cli_trace_matrix(const vkmm_trace *trace, vkmm_operand operand);
+vkmm_view cli_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_t load);
+vkmm_view cli_trace_sums(const vkmm_trace *trace);
+
+/* Whether an invocation adds terms: in kernels with tiles all do, in others only those within C. */
+int cli_trace_takes_part(const vkmm_trace *trace, uint32_t invocation);
+
+/* Where the factors a[row][k] and b[k][col] are that an active invocation multiplies for k: in shared memory if the
+ * kernel has tiles, else in A and B. */
+typedef struct cli_term {
+    vkmm_view a, b;
+    uint64_t row, col, k;
+} cli_term;
+
+cli_term cli_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation);
+
+/* The pairs x, y that an invocation has. */
+typedef struct cli_pair {
+    const char *name;
+    size_t offset;
+    int width; /* of a column of them in a terminal */
+} cli_pair;
+
+enum { CLI_PAIRS = 4, CLI_PAIR_TEXT = 24 };
+extern const cli_pair cli_pairs[CLI_PAIRS];
+void cli_text_pair(char text[CLI_PAIR_TEXT], const cli_pair *pair, const vkmm_invocation *invocation);
+
+extern const vkmm_record cli_invocation_record;
+
+/* Shows which invocation computes which element of C, for the job's problem and kernel: as text, which shows only the
+ * first and last indices and those at the first tile's edge if an extent does not fit; or all as
+ * "vkmatmul.indices/1". */
+vkmm_status cli_trace_indices(cli_session *session, const vkmm_job_params *job);
+
+#endif

@@ -1,0 +1,44 @@
+#include "session/output_file.h"
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "report/wrap.h"
+
+#include <string.h>
+
+vkmm_status cli_output_spares(const cli_session *session, const char *path, const char *const *inputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && path != NULL && !session->options->force; i++)
+        if (inputs[i] != NULL && vkmm_path_same(path, inputs[i]))
+            return vkmm_fail(session->log, VKMM_INVALID,
+                             "%s is the input %s: name another output, or replace the input with --force", path,
+                             inputs[i]);
+    return VKMM_OK;
+}
+
+static int is_device(const char *path)
+{
+    return strncmp(path, "/dev/", 5) == 0;
+}
+
+vkmm_status cli_output_page(const cli_session *session, const char *option, const char *path, const char *const *inputs,
+                            uint32_t count)
+{
+    const vkmm_log *log = session->log;
+    vkmm_status status = cli_output_spares(session, path, inputs, count);
+
+    if (path == NULL || status != VKMM_OK) return status;
+    if (!vkmm_path_ends(path, ".html") && !vkmm_path_ends(path, ".htm") && !is_device(path))
+        return vkmm_fail(log, VKMM_INVALID, "%s writes an HTML page, but '%.200s' does not end in .html", option, path);
+    return vkmm_output_try(log, path, 0);
+}
+
+vkmm_status cli_output_write_page(cli_session *session, const char *path, const char *page, size_t bytes)
+{
+    cli_report *report = &session->report;
+    vkmm_status status = vkmm_output_whole(session->log, path, page, bytes);
+
+    if (status != VKMM_OK || session->options->json || is_device(path)) return status;
+    cli_report_say(report, 0, CLI_PLAIN, "Wrote %s: open it in a browser.", path);
+    return cli_report_flush(report, session->log);
+}
