@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../src/blas/cost.h"
-#include "../unit/unit.h"
+#include "unit.h"
 
 enum { HOST_MS = 3000 };
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "../../src/blas/vkblas.h"
-#include "../unit/unit.h"
+#include "unit.h"
 
 enum { MOST = 80, ELEMENTS = MOST * MOST };
 

@@ -69,7 +69,7 @@ class Trace(cli.Case):
         self.assertEqual(set(mine), {"schema", "tool", "device", "problem", "kernel", "at", "a", "b", "c", "group", "invocations", "steps"})
 
     def test_json(self):
-        """The tutorial's recording; tests/gpu/test_trace.c compares those of all kernels with a model."""
+        """The tutorial's recording; tests/lib/look/test_trace.c compares those of all kernels with a model."""
         got = self.trace("--at", "0,3")
         self.assertEqual((got["a"], got["b"][3], got["at"]), ([[1, 2, 3, 4], [5, 6, 7, 8]], list(range(19, 25)), [0, 3]))
         self.assertEqual(got["c"], [[130, 140, 150, 160, 170, 180], [290, 316, 342, 368, 394, 420]])

@@ -1,4 +1,4 @@
-/* make_report json SPEED: the sample of tests/bench as JSON on stdout, for tests to change and to show.
+/* make_report json SPEED: the sample report (harness/make_bench.h) as JSON on stdout, for tests to change and to show.
  * make_report memory: the page of two samples, while allocations fail. */
 #include <stdio.h>
 #include <stdlib.h>

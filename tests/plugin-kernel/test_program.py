@@ -26,7 +26,7 @@ class Plugin(cli.Case):
         self.assertIn(OWN, self.good("ladder", "--size", "8", *cli.FAST))
 
     def test_bench(self):
-        """A suite may name it; a report of it is read again. (tests/unit/test_bench_suite.c has the built-in suites.)"""
+        """A suite may name it; a report of it is read again. (tests/tool/bench/test_bench_suite.c has the built-in suites.)"""
         with tempfile.TemporaryDirectory() as folder:
             suite, report = pathlib.Path(folder, "suite"), pathlib.Path(folder, "report.json")
             suite.write_text("-s 33x20x9 --kernel %s\n-s 40 --kernel %s\n" % (OWN, OWN))

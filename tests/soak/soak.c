@@ -10,7 +10,7 @@
 #include "math/matrix.h"
 #include "math/problem.h"
 #include "memory.h"
-#include "../verify_problem.h"
+#include "verify_problem.h"
 #include "vk/instance.h"
 
 typedef struct options {

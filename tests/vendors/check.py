@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check.py BUILD [--part N | --write-fixtures] GPU…: what `scripts/vendors check` does.
 
-The fixtures in tests/plan/vendors.inc must be what the drivers say today; --write-fixtures writes them instead. What
+The fixtures in tests/lib/plan/vendors.inc must be what the drivers say today; --write-fixtures writes them instead. What
 products need (`vkmatmul statistics --all`) must compile on each GPU, soon, without spills and without scratch memory,
 but for the rows of exceptions.txt, each of which must be needed. --part N: all fixtures, but one of PARTS parts of the
 compilations. VKMM_VENDORS_STORE names the file that keeps what drivers made of each pipeline (worker.py), so that later
@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FIXTURES = ROOT / "tests/plan/vendors.inc"
+FIXTURES = ROOT / "tests/lib/plan/vendors.inc"
 STORE = os.environ.get("VKMM_VENDORS_STORE", ROOT / "build-vendors/answers.sqlite")
 HEAD = """/* Devices as their drivers describe them: written by 'scripts/vendors fixtures', not by hand. Includers define VENDOR. */
 """

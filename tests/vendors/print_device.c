@@ -1,5 +1,5 @@
-/* print_device NAME: what the library knows of the first device, as a row of tests/plan/vendors.inc. Left out is what
- * depends on this machine or on one run: UUIDs, the PCI address, and the sizes of heaps. */
+/* print_device NAME: what the library knows of the first device, as a row of tests/lib/plan/vendors.inc. Left out is
+ * what depends on this machine or on one run: UUIDs, the PCI address, and the sizes of heaps. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,0 +1,37 @@
+/* What every unit test includes: cmocka with the headers it needs, and a log that remembers. */
+#ifndef VKMM_TEST_UNIT_H
+#define VKMM_TEST_UNIT_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "test.h"
+#include "vkmatmul.h"
+
+typedef struct heard {
+    unsigned count;
+    vkmm_log_level level;
+    char last[1100];
+} heard;
+
+static inline void hear(void *user, vkmm_log_level level, const char *sentence)
+{
+    heard *h = user;
+    h->count++;
+    h->level = level;
+    snprintf(h->last, sizeof h->last, "%s", sentence);
+}
+
+static inline vkmm_log hear_with(heard *h)
+{
+    *h = (heard){0};
+    return (vkmm_log){.write = hear, .user = h};
+}
+
+/* Fails, and shows the text, unless `text` contains `part`. */
+#define assert_contains(text, part)                                                          \
+    do {                                                                                     \
+        if (strstr((text), (part)) == NULL) fail_msg("\"%s\" lacks \"%s\"", (text), (part)); \
+    } while (0)
+
+#endif

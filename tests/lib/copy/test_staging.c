@@ -1,0 +1,154 @@
+/* Devices with memory of their own, played by a driver whose memory is unified: everything goes through staging
+ * buffers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "look/access.h"
+#include "look/kernel.h"
+#include "look/race.h"
+#include "math/matrix.h"
+#include "suite.h"
+#include "claim.h"
+
+enum { M = 37, N = 29, K = 41 };
+
+static suite_device suite;
+
+static void all_cases(void **state)
+{
+    assert_int_equal(suite_kernel(&suite, *state, NULL, VKMM_F32, 1, 0), 0);
+}
+
+static int right(vkmm_job *job)
+{
+    cli_verdict verdict;
+    vkmm_view a = vkmm_view_rows(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32);
+    vkmm_view b = vkmm_view_rows(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32);
+    vkmm_view c = vkmm_view_rows(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32);
+    assert_int_equal(vkmm_verify(NULL, &a, &b, &c, CLI_VERIFY_FULL, 1, &verdict), VKMM_OK);
+    return verdict.passed;
+}
+
+static void a_job_copies_and_says_so(void **state)
+{
+    vkmm_job *job = NULL;
+    vkmm_measurement time;
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32)};
+    vkmm_measure_params measure = {.iters = 3, .cold_iters_given = 1};
+    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+    keep_job(job);
+    vkmm_fill(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32, VKMM_INIT_UNIFORM, 1);
+    vkmm_fill(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32, VKMM_INIT_UNIFORM, 2);
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_true(right(job));
+    for (int without_transfers = 0; without_transfers < 2; without_transfers++) {
+        measure.skip_transfers = without_transfers;
+        vkmm_fill(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32, VKMM_INIT_ONES,
+                  0); /* the last product must come back over this */
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_false(time.mapped);
+        assert_int_equal(time.transfer.count, without_transfers ? 0 : 3);
+        assert_true(right(job));
+    }
+}
+
+/* The counters and the sums come back through staging buffers as well. */
+static void counting_and_racing_copy_too(void **state)
+{
+    vkmm_access counted, formula;
+    vkmm_kernel_info info;
+    vkmm_race_result race;
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
+                                    .kernel = "tiled",
+                                    .tile_rows = 8,
+                                    .tile_cols = 8};
+    const vkmm_race_params sums = {.rows = M, .cols = N, .tile_rows = 4, .tile_cols = 4, .runs = 3};
+    assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
+    assert_int_equal(vkmm_access_formula(NULL, &info, &params.problem, &formula), VKMM_OK);
+    assert_int_equal(vkmm_access_count(suite.device, &params, &counted), VKMM_OK);
+    assert_true(vkmm_access_equal(&formula, &counted));
+    assert_int_equal(vkmm_race_run(suite.device, &sums, &race), VKMM_OK);
+    assert_int_equal(race.with_barrier.wrong_runs, 0);
+}
+
+static void run_job(const vkmm_problem *problem, const void *a, const void *b, void *c)
+{
+    const vkmm_job_params params = {.problem = *problem};
+    vkmm_job *job = NULL;
+    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+    memcpy(vkmm_job_matrix(job, VKMM_A), a, vkmm_operand_bytes(problem, VKMM_A));
+    memcpy(vkmm_job_matrix(job, VKMM_B), b, vkmm_operand_bytes(problem, VKMM_B));
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    memcpy(c, vkmm_job_matrix(job, VKMM_C), vkmm_operand_bytes(problem, VKMM_C));
+    vkmm_job_destroy(&job);
+}
+
+/* A·B, and that times B, twice: in jobs, and with one memory of the device after the other. The same kernels
+ * give the same bits. Half a word is left at the end of C. */
+static void memory_stays_on_the_device(void **state)
+{
+    enum { SIDE = 37, BYTES = SIDE * SIDE * 4 };
+    static char a[BYTES], b[BYTES], once[BYTES], twice[BYTES], got[BYTES];
+    vkmm_memory *there[4] = {NULL};
+    const vkmm_type type = *(const vkmm_type *)*state;
+    const vkmm_problem problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .type = type);
+    const uint64_t bytes = vkmm_operand_bytes(&problem, VKMM_C);
+    vkmm_fill(a, SIDE, SIDE, type, VKMM_INIT_UNIFORM, 1);
+    vkmm_fill(b, SIDE, SIDE, type, VKMM_INIT_UNIFORM, 2);
+    for (int unified = 0; unified < 2; unified++) {
+        suite.info->unified_memory = unified;
+        run_job(&problem, a, b, once);
+        run_job(&problem, once, b, twice);
+        for (int i = 0; i < 4; i++) assert_int_equal(vkmm_memory_create(suite.device, bytes, &there[i]), VKMM_OK);
+        assert_int_equal(vkmm_memory_write(there[0], 0, 7, a), VKMM_OK);
+        assert_int_equal(vkmm_memory_write(there[0], 7, bytes - 7, a + 7), VKMM_OK);
+        assert_int_equal(vkmm_memory_write(there[1], 0, bytes, b), VKMM_OK);
+        assert_int_equal(vkmm_memory_multiply(suite.device, &problem, there[0], there[1], NULL, there[2]), VKMM_OK);
+        assert_int_equal(vkmm_memory_multiply(suite.device, &problem, there[2], there[1], NULL, there[3]), VKMM_OK);
+        memset(got, 0, sizeof got);
+        assert_int_equal(vkmm_memory_read(there[3], 5, bytes - 5, got + 5), VKMM_OK);
+        assert_int_equal(vkmm_memory_read(there[3], 0, 5, got), VKMM_OK);
+        for (int i = 0; i < 4; i++) vkmm_memory_destroy(&there[i]);
+        assert_memory_equal(got, twice, bytes);
+    }
+    suite.info->unified_memory = 0;
+}
+
+/* More chunks than there are, of which the last is short; at an odd place; and small copies with what they left. */
+static void large_copies_pass_through_chunks(void **state)
+{
+    enum { BYTES = 45 << 20, AT = 4096 + 3 };
+    vkmm_memory *there = NULL;
+    uint8_t *sent = malloc(BYTES), *got = calloc(BYTES, 1);
+    assert_true(sent && got);
+    for (uint32_t i = 0; i < BYTES; i++) sent[i] = (uint8_t)((i * 2654435761u) >> 24);
+    assert_int_equal(vkmm_memory_create(suite.device, BYTES + 2 * AT, &there), VKMM_OK);
+    assert_int_equal(vkmm_memory_write(there, AT, BYTES, sent), VKMM_OK);
+    assert_int_equal(vkmm_memory_write(there, AT + 1000, 5, "moved"), VKMM_OK);
+    memcpy(sent + 1000, "moved", 5);
+    assert_int_equal(vkmm_memory_read(there, AT, BYTES, got), VKMM_OK);
+    assert_memory_equal(got, sent, BYTES);
+    assert_int_equal(vkmm_memory_read(there, AT + BYTES - 7, 7, got), VKMM_OK);
+    assert_memory_equal(got, sent + BYTES - 7, 7);
+    vkmm_memory_destroy(&there);
+    free(sent), free(got);
+}
+
+int main(void)
+{
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    suite.info->unified_memory = 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(all_cases, (void *)"naive"),
+        cmocka_unit_test_prestate(all_cases, (void *)"tiled"),
+        cmocka_unit_test(a_job_copies_and_says_so),
+        cmocka_unit_test(counting_and_racing_copy_too),
+        cmocka_unit_test_prestate(memory_stays_on_the_device, (void *)&(vkmm_type){VKMM_I32}),
+        cmocka_unit_test_prestate(memory_stays_on_the_device, (void *)&(vkmm_type){VKMM_F16}),
+        cmocka_unit_test(large_copies_pass_through_chunks),
+    };
+    int failed = suite_run(&suite, "staging", tests);
+    return suite_exit(&suite, failed);
+}

@@ -1,0 +1,316 @@
+/* Jobs on every kind of problem: β and gaps, batches, both layouts, K in parts, work in slices; on memory that the
+ * host sees, and through staging buffers. Small whole numbers, so that every sum is exact; the reference is
+ * tests/harness/gemm.h. */
+#include "gemm.h"
+#include "clock.h"
+#include "job/job.h"
+#include "look/kernel.h"
+#include "math/problem.h"
+#include "suite.h"
+
+enum { M = 37, N = 29, K = 41 };
+
+static suite_device suite;
+
+static double number(vkmm_type type, uint64_t at, unsigned spread)
+{
+    return (double)(at * 7 % spread) - (type == VKMM_U32 ? 0 : spread / 2);
+}
+
+/* All ones where no matrix lies: a NaN for floats. Of C that too, unless it is read. */
+static void fill(const vkmm_problem *p, vkmm_operand operand, void *data, int whole)
+{
+    const uint64_t rows[] = {p->m, p->k, p->m}, cols[] = {p->k, p->n, p->n};
+    const vkmm_type type = operand == VKMM_C ? gemm_out(p) : p->type;
+    memset(data, 0xff, vkmm_operand_bytes(p, operand));
+    for (uint64_t x = 0; x < gemm_batches(p) && !whole; x++)
+        for (uint64_t i = 0; i < rows[operand]; i++)
+            for (uint64_t j = 0; j < cols[operand]; j++) {
+                uint64_t at = gemm_index(p, operand, x, i, j);
+                gemm_set(type, data, at, number(type, at + 3 * i, operand == VKMM_C ? 9 : 5 + (unsigned)operand * 2));
+            }
+}
+
+static vkmm_job *make(const vkmm_job_params *params)
+{
+    const vkmm_problem *p = &params->problem;
+    vkmm_job *job = NULL;
+    assert_int_equal(vkmm_job_create(suite.device, NULL, params, &job), VKMM_OK);
+    keep_job(job);
+    fill(p, VKMM_A, vkmm_job_matrix(job, VKMM_A), 0);
+    fill(p, VKMM_B, vkmm_job_matrix(job, VKMM_B), 0);
+    fill(p, VKMM_C, vkmm_job_matrix(job, VKMM_C), p->beta == 0);
+    for (uint64_t j = 0; j < p->n && p->has_bias; j++)
+        gemm_set(gemm_out(p), vkmm_job_matrix(job, VKMM_BIAS), j, number(gemm_out(p), j, 11));
+    return job;
+}
+
+/* Numbers by value, the rest by bits: 0 is -0, but a NaN between the rows must stay the same one. */
+static void compare(const vkmm_problem *p, const void *got, const void *want)
+{
+    const vkmm_type type = gemm_out(p);
+    const uint64_t size = vkmm_type_of(type)->bytes;
+    for (uint64_t at = 0; at < vkmm_operand_elements(p, VKMM_C); at++) {
+        if (memcmp((const char *)got + at * size, (const char *)want + at * size, size) == 0) continue;
+        double g = gemm_get(type, got, at), w = gemm_get(type, want, at);
+        if (g != w) fail_msg("element %llu of C's memory is %g, should be %g", (unsigned long long)at, g, w);
+    }
+}
+
+static void check(const vkmm_job_params *params, uint64_t slice)
+{
+    const vkmm_problem *p = &params->problem;
+    vkmm_job *job = make(params);
+    size_t bytes = vkmm_operand_bytes(p, VKMM_C);
+    void *want = keep_object(malloc(bytes), free);
+    assert_non_null(want);
+    memcpy(want, vkmm_job_matrix(job, VKMM_C), bytes);
+    gemm_biased(p, vkmm_job_matrix(job, VKMM_A), vkmm_job_matrix(job, VKMM_B),
+                p->has_bias ? vkmm_job_matrix(job, VKMM_BIAS) : NULL, want);
+    job->slices.fixed = slice;
+    assert_int_equal(vkmm_job_is_whole(job), slice == 0);
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    compare(p, vkmm_job_matrix(job, VKMM_C), want);
+    int64_t damage = 0;
+    if (!vkmm_store_guards_whole(&job->stores[VKMM_C], &damage))
+        fail_msg("wrote %lld bytes from C's start", (long long)damage);
+}
+
+static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
+{
+    problem.alpha = alpha;
+    problem.beta = beta;
+    return problem;
+}
+
+/* Layouts, ops, gaps and batches: not every combination, which is the kernels' test, but each. */
+static void computes_every_problem(void **state)
+{
+    static const unsigned ways[] = {13, 19, 31};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        vkmm_job_params params = {.problem = gemm_way(ways[i], M, N, K, i % 2 ? VKMM_I32 : VKMM_F32)};
+        params.problem = scaled(params.problem, 2, -3);
+        check(&params, 0);
+        params.problem.beta = 0;
+        if (ways[i] & 8) check(&params, 0); /* C is not read, but its gaps stay */
+    }
+}
+
+static void computes_without_terms(void **state)
+{
+    vkmm_job_params params = {.problem = scaled(gemm_way(8, M, N, 0, VKMM_F32), 2, 3)};
+    check(&params, 0);
+    params.problem = scaled(gemm_way(0, M, N, K, VKMM_U32), 0, 3);
+    check(&params, 0);
+    params.problem.beta = 0;
+    check(&params, 0);
+}
+
+static void knows_what_it_reads(void **state)
+{
+    const vkmm_problem plain = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4),
+                       wide = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .ldc = 5);
+    const vkmm_problem problems[] = {plain, wide, scaled(plain, 2, 0), scaled(plain, 1, 0.5)};
+    const int want[] = {0, 1, 0, 1};
+    for (int i = 0; i < 4; i++) {
+        const vkmm_job_params params = {.problem = problems[i]};
+        assert_int_equal(vkmm_job_reads_c(make(&params)), want[i]);
+    }
+}
+
+/* The second pass needs all parts: with slices it comes after the last. */
+static void sums_k_in_parts(void **state)
+{
+    vkmm_job_params params = {.problem = scaled(gemm_way(24, M, N, 200, VKMM_F32), 2, -3), .config = "splits=3"};
+    vkmm_job *job = make(&params);
+    assert_int_equal(vkmm_job_kernel(job)->splits, 3);
+    assert_true(vkmm_job_kernel(job)->workspace_bytes >= 3 * 3 * M * N * sizeof(float));
+    check(&params, 0);
+    check(&params, 2);
+}
+
+static void works_in_slices(void **state)
+{
+    vkmm_job_params params = {.problem = scaled(gemm_way(24, 5 * M, 9 * N, K, VKMM_I32), 2, -3)};
+    vkmm_job *job = make(&params);
+    const uint64_t items = vkmm_job_kernel(job)->items;
+    assert_true(items >= 6);
+    check(&params, 1);
+    check(&params, items - 1);
+    params.problem.beta = 0;
+    check(&params, items / 2);
+}
+
+/* What the first run finds out about the device's speed: large work begins in slices, and its product is right all
+ * the same. */
+static void large_work_begins_in_slices(void **state)
+{
+    enum { SIDE = 600 };
+    const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), 1, -2)};
+    const vkmm_problem *p = &params.problem;
+    vkmm_job *job = make(&params);
+    if (vkmm_job_kernel(job)->items < 2) skip();
+    assert_false(vkmm_job_is_whole(job));
+    const float *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B), *c = vkmm_job_matrix(job, VKMM_C);
+    float before[SIDE];
+    for (uint64_t i = 0; i < SIDE; i++) before[i] = c[i * SIDE + i];
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_true(job->slices.largest > 0 && job->slices.items_per_ms > 0);
+    for (uint64_t i = 0; i < SIDE; i++) {
+        float sum = -2 * before[i];
+        for (uint64_t k = 0; k < p->k; k++) sum += a[i * SIDE + k] * b[k * SIDE + i];
+        assert_true(c[i * SIDE + i] == sum);
+    }
+}
+
+/* α·A·B some times over, since every run adds it to C. */
+static void measures_what_adds_up(void **state)
+{
+    const vkmm_measure_params measure = {.iters = 3, .cold_iters = 1, .cold_iters_given = 1};
+    const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32), 1, 1)};
+    for (uint64_t slice = 0; slice < 2; slice++) {
+        vkmm_measurement time;
+        vkmm_job *job = make(&params);
+        int32_t *c = vkmm_job_matrix(job, VKMM_C), once[M * N];
+        job->slices.fixed = slice;
+        memset(c, 0, sizeof once);
+        assert_int_equal(vkmm_job_run(job), VKMM_OK);
+        memcpy(once, c, sizeof once);
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_int_equal(time.kernel.count, 3);
+        assert_true(time.kernel.min > 0 && time.submit.min > 0 && time.transfer.min > 0);
+        int times = 0;
+        for (int i = 0; i < M * N && !times; i++)
+            if (once[i] != 0) times = c[i] / once[i];
+        assert_true(times >= 2);
+        for (int i = 0; i < M * N; i++) assert_int_equal(c[i], times * once[i]);
+    }
+}
+
+/* An odd number of elements of 16 bits shares words with what lies between and behind the matrices. Column-major, A
+ * and B change places, and the bias belongs to rows. */
+static void keeps_what_shares_a_word(void **state)
+{
+    vkmm_job_params params = {.problem = scaled(gemm_way(25, M, N, K, VKMM_F16), 2, -3)};
+    params.problem.has_bias = 1;
+    params.problem.out_type = VKMM_F16;
+    params.problem.compute = VKMM_F32;
+    params.problem.activation = VKMM_RELU;
+    suite.info->has_storage16 = 0;
+    check(&params, 0);
+}
+
+/* Three matrices of an odd number of elements, one behind the other without a gap, and an odd one in all. */
+static void adds_a_bias_to_parts_of_k(void **state)
+{
+    vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_BF16), .config = "splits=3"};
+    vkmm_problem *p = &params.problem;
+    p->out_type = VKMM_BF16;
+    p->compute = VKMM_F32;
+    p->batch_count = 3;
+    p->stride_b = K * N + 1;
+    p->stride_c = M * N;
+    p->has_bias = 1;
+    check(&params, 0);
+}
+
+static void adds_a_bias_of_integers(void **state)
+{
+    vkmm_job_params params = {.problem = scaled(gemm_way(2, M, N, K, VKMM_I8), 2, 1)};
+    params.problem.has_bias = 1;
+    check(&params, 0);
+}
+
+/* f64 as residues: as a whole, and in panels of C because a binding does not hold the sums of all rows. */
+static void multiplies_residues(void **state)
+{
+    uint64_t *range = &((vkmm_physical *)(uintptr_t)suite.device->physical)->info.max_storage_range;
+    const uint64_t own = *range;
+    for (unsigned way = 0; way < GEMM_WAYS; way += 31) {
+        vkmm_job_params params = {.problem = scaled(gemm_way(way, M, N, K, VKMM_F64), 2, 3)};
+        params.problem.method = VKMM_COMPUTE_MODULAR;
+        check(&params, 0);
+        *range = 60000 * vkmm_problem_batches(&params.problem); /* sums of 31 rows */
+        vkmm_kernel_info kernel;
+        assert_int_equal(vkmm_kernel_choose(NULL, &suite.device->physical->info, &params, &kernel), VKMM_OK);
+        assert_int_equal(kernel.residues, VKMM_I8); /* no room for words */
+        check(&params, 0);
+        check(&params, kernel.items * 2 / 5);
+        params.problem = scaled(gemm_way(way, M, N, 10, VKMM_F64), 2, 3); /* few enough for residues in words */
+        params.problem.method = VKMM_COMPUTE_MODULAR;
+        *range = 45000 * vkmm_problem_batches(&params.problem);
+        assert_int_equal(vkmm_kernel_choose(NULL, &suite.device->physical->info, &params, &kernel), VKMM_OK);
+        if (suite.device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU)
+            assert_int_equal(kernel.residues, VKMM_I32);
+        check(&params, 0);
+        check(&params, kernel.items * 2 / 5);
+        *range = own;
+    }
+}
+
+/* Dispatches back to back in one command buffer, for as long as it should be; but where a product has slices, each
+ * is submitted by itself. Of 1/8 ms each, batches of 5 ms (job/measure.c) have 40. */
+static void warms_up_in_slices(void **state)
+{
+    for (int whole = 0; whole < 2; whole++) {
+        const vkmm_measure_params measure = {.iters = 2, .warm_time_ms = 200, .skip_transfers = 1};
+        const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 4, .n = 9 * N, .k = 4)};
+        vkmm_measurement time;
+        clock_start(&suite, 0.25, 0.125 - CLOCK_COPY_MS);
+        vkmm_job *job = make(&params);
+        job->slices.fixed = vkmm_job_kernel(job)->items - !whole;
+        assert_int_equal(vkmm_job_is_whole(job), whole);
+        assert_int_equal(vkmm_job_run(job), VKMM_OK);
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_int_equal(time.kernel.count, 2);
+        assert_int_equal(clock_most_dispatches(), whole ? 40 : 1);
+        clock_stop();
+    }
+}
+
+static void an_empty_product_of_any_kind_runs(void **state)
+{
+    for (unsigned way = 0; way < GEMM_WAYS; way += 31) {
+        vkmm_job_params params = {.problem = scaled(gemm_way(way, 0, N, K, VKMM_F32), 2, 3)};
+        check(&params, 0);
+        params.problem = scaled(gemm_way(way, M, 0, K, VKMM_F32), 2, 3);
+        check(&params, 0);
+    }
+}
+
+static int through_staging(void **state)
+{
+    suite.info->unified_memory = 0;
+    return 0;
+}
+
+static int mapped(void **state)
+{
+    suite.info->unified_memory = 1;
+    return 0;
+}
+
+#define BOTH_WAYS(test) cmocka_unit_test_setup(test, mapped), cmocka_unit_test_setup(test, through_staging)
+
+int main(void)
+{
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    const struct CMUnitTest tests[] = {
+        BOTH_WAYS(computes_every_problem),
+        BOTH_WAYS(sums_k_in_parts),
+        BOTH_WAYS(measures_what_adds_up),
+        cmocka_unit_test_setup(keeps_what_shares_a_word, mapped),
+        cmocka_unit_test_setup(adds_a_bias_to_parts_of_k, through_staging),
+        cmocka_unit_test_setup(adds_a_bias_of_integers, through_staging),
+        cmocka_unit_test_setup(computes_without_terms, through_staging),
+        cmocka_unit_test_setup(multiplies_residues, mapped),
+        cmocka_unit_test_setup(knows_what_it_reads, through_staging),
+        cmocka_unit_test_setup(works_in_slices, through_staging),
+        cmocka_unit_test_setup(large_work_begins_in_slices, mapped),
+        cmocka_unit_test_setup(warms_up_in_slices, mapped),
+        cmocka_unit_test_setup(an_empty_product_of_any_kind_runs, mapped),
+    };
+    int failed = suite_run(&suite, "problems", tests);
+    return suite_exit(&suite, failed);
+}

@@ -1,0 +1,586 @@
+/* What the planner makes of devices with matrix operations: the kernel, its shape and subgroup size; and which rule
+ * refuses what. */
+#include <math.h>
+
+#include "unit.h"
+#include "kernel/contract.h"
+#include "kernel/general.h"
+#include "math/type.h"
+#include "plan/choose.h"
+#include "vk/cooperative_matrix.h"
+
+#define SHAPE(m, n, k, in, out)                             \
+    {                                                       \
+        m, n, k, in, in, out, out, VK_SCOPE_SUBGROUP_KHR, 0 \
+    }
+#define F16(m, n, k)     SHAPE(m, n, k, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR)
+#define F16_SUM(m, n, k) SHAPE(m, n, k, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR)
+#define I8(m, n, k)      SHAPE(m, n, k, VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR)
+#define COMMON                                                                                                     \
+    .max_invocations = 1024, .max_workgroup_size = {1024, 1024, 64}, .max_workgroup_count = {65535, 65535, 65535}, \
+    .has_f16 = 1, .has_i8 = 1, .has_storage16 = 1, .max_storage_range = UINT32_MAX, .no_matrices = "",             \
+    .has_broadcast = 1
+
+static const struct device {
+    vkmm_device_info info;
+    uint32_t f16[3], i8[3], lanes; /* what the planner should take */
+} devices[] = {
+    {{COMMON, .name = "Like NVIDIA's", .vendor_id = 0x10de, .driver_id = VK_DRIVER_ID_NVIDIA_PROPRIETARY,
+      .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .max_shared_bytes = 49152, .subgroup_size = 32,
+      .min_subgroup_size = 32, .max_subgroup_size = 32, .processors = 132, .matrix_shape_count = 8,
+      .matrix_shapes = {F16_SUM(16, 8, 8), F16(16, 8, 8), F16(16, 8, 16), F16_SUM(16, 8, 16), F16(16, 16, 16),
+                        F16_SUM(16, 16, 16), I8(16, 8, 32), I8(16, 16, 32)}},
+     {16, 8, 16},
+     {16, 8, 32},
+     32},
+    {{COMMON, .name = "Like AMD's", .vendor_id = 0x1002, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+      .max_shared_bytes = 65536, .subgroup_size = 64, .min_subgroup_size = 32, .max_subgroup_size = 64,
+      .processors = 96, .matrix_shape_count = 3,
+      .matrix_shapes = {F16(16, 16, 16), F16_SUM(16, 16, 16), I8(16, 16, 16)}},
+     {16, 16, 16},
+     {16, 16, 16},
+     64},
+    {{COMMON, .name = "Like Intel's", .vendor_id = 0x8086, .type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+      .max_shared_bytes = 65536, .subgroup_size = 32, .min_subgroup_size = 16, .max_subgroup_size = 32,
+      .matrix_shape_count = 2, .matrix_shapes = {F16(8, 16, 16), I8(8, 16, 32)}},
+     {8, 16, 16},
+     {8, 16, 32},
+     16},
+};
+enum { DEVICES = sizeof devices / sizeof devices[0] };
+
+static heard said;
+
+static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const char *kernel,
+                          const char *config, vkmm_choice *choice)
+{
+    const vkmm_wish wish = {.kernel = kernel, .config = config};
+    const vkmm_log log = hear_with(&said);
+    return vkmm_choose(&log, device, problem, &wish, choice);
+}
+
+/* A build whose compiler knows no matrices has no such kernel. */
+static int is_built(void)
+{
+    return vkmm_module_find("coopmat", VKMM_F16, VKMM_BUILD_PLAIN) != NULL;
+}
+
+static void assert_planned(const struct device *device, vkmm_type type, const uint32_t shape[3])
+{
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = type);
+    vkmm_choice choice;
+    assert_int_equal(choose(&device->info, &problem, NULL, NULL, &choice), VKMM_OK);
+    assert_string_equal(choice.info.name, "coopmat");
+    assert_memory_equal(choice.info.matrix, shape, sizeof choice.info.matrix);
+    assert_memory_equal(choice.module->shape, shape, sizeof choice.info.matrix);
+    assert_int_equal(choice.info.subgroup_size, device->lanes);
+    assert_int_equal(choice.info.workgroup[0] % device->lanes, 0);
+    assert_true(choice.info.shared_bytes > 0 && choice.info.shared_bytes <= device->info.max_shared_bytes);
+    assert_null(vkmm_config_forbidden_by(choice.kernel, &choice.problem, &choice.config, &device->info));
+}
+
+TEST(takes_its_tiles_shape_or_the_largest)
+{
+    if (!is_built()) skip();
+    for (size_t d = 0; d < DEVICES; d++) {
+        assert_planned(&devices[d], VKMM_F16, devices[d].f16);
+        assert_planned(&devices[d], VKMM_I8, devices[d].i8);
+    }
+}
+
+/* Rows of 4097 elements end in the middle of a vector: the copy of B keeps their direction, in which it is read faster.
+ */
+TEST(pads_the_lines_of_copies)
+{
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 4097, .n = 4097, .k = 4097, .type = VKMM_F16);
+    vkmm_device_info h200 = devices[0].info;
+    vkmm_choice choice;
+    if (!is_built()) skip();
+    h200.device_heap_bytes = UINT64_C(140) << 30;
+    assert_int_equal(choose(&h200, &problem, NULL, NULL, &choice), VKMM_OK);
+    assert_string_equal(choice.info.name, "coopmat");
+    assert_false(choice.packs[VKMM_B].transposed);
+    assert_true(choice.packs[VKMM_B].ld == 4160 && choice.problem.k == 4128);
+    assert_int_equal(vkmm_usable_alignment(&choice), VKMM_ALIGNED_A | VKMM_ALIGNED_B);
+}
+
+/* Weights that are packed once for a few rows: as they lie for matrix operations, otherwise along K. */
+TEST(packs_weights_as_the_kernel_reads_them)
+{
+    static const struct {
+        vkmm_type type;
+        uint64_t rows;
+        int transposed;
+    } cases[] = {{VKMM_F16, 4, 1},  {VKMM_F16, 5, 0},  {VKMM_F16, 16, 0}, {VKMM_F16, 64, 0},
+                 {VKMM_F32, 16, 1}, {VKMM_F32, 32, 1}, {VKMM_F32, 64, 0}, {VKMM_I8, 16, 1}};
+    const vkmm_wish wish = {.pack = VKMM_PACK_NEVER | VKMM_PACK_BOUND | VKMM_PACK_B};
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const vkmm_problem problem = VKMM_PROBLEM(.m = cases[i].rows, .n = 14336, .k = 4096, .type = cases[i].type);
+        vkmm_choice choice;
+        assert_int_equal(vkmm_choose(NULL, &devices[0].info, &problem, &wish, &choice), VKMM_OK);
+        assert_true(choice.packs[VKMM_B].bytes > 0);
+        assert_int_equal(choice.packs[VKMM_B].transposed, cases[i].transposed);
+    }
+}
+
+static vkmm_edge edge_of(const vkmm_device_info *device, vkmm_problem problem)
+{
+    vkmm_choice choice;
+    assert_int_equal(choose(device, &problem, NULL, NULL, &choice), VKMM_OK);
+    if (!choice.edge.module) return choice.edge;
+    assert_null(choice.reduce);
+    assert_int_equal(choice.edge.info.splits, 1);
+    assert_true(choice.info.items % device->processors == 0 || choice.info.items > device->processors);
+    assert_true(choice.problem.m == problem.m || choice.problem.n == problem.n);
+    assert_int_equal(choice.problem.m * choice.problem.n + choice.edge.problem.m * choice.edge.problem.n,
+                     problem.m * problem.n);
+    return choice.edge;
+}
+
+#define SQUARE(side, op) edge_of(&h200, VKMM_PROBLEM(.m = side, .n = side, .k = side, .type = VKMM_F16, .op_b = op))
+
+/* 33×17 tiles are four rounds of 132 processors and 33 tiles: the last column is computed apart. Not so what fills its
+ * round, or too much of it, and what a bias belongs to. */
+TEST(leaves_what_would_take_a_round)
+{
+    vkmm_device_info h200 = devices[0].info;
+    if (!is_built()) skip();
+    h200.device_heap_bytes = UINT64_C(140) << 30;
+    const vkmm_edge odd = SQUARE(4097, VKMM_OP_N), even = SQUARE(3000, VKMM_OP_N), turned = SQUARE(4104, VKMM_OP_T);
+    assert_true(odd.problem.m == 4097 && odd.problem.n == 1);
+    assert_string_equal(odd.info.name, "skinny");
+    assert_true(odd.problem.offset_b == 4096 && odd.problem.offset_c == 4096 && odd.problem.offset_a == 0);
+    assert_string_equal(odd.info.config, "rows=8,cols=1,depth=1024,thread-long=4,splits=1,threads=256");
+    assert_true(odd.early && odd.problem.lda == 4097); /* while A and B are packed */
+    assert_true(even.problem.m == 3000 && even.problem.n == 184);
+    assert_string_equal(even.info.name, "coopmat");
+    assert_true(!turned.early && turned.problem.n == 8 && turned.problem.offset_b == UINT64_C(4096) * 4104);
+    const vkmm_edge wide = edge_of(&h200, VKMM_PROBLEM(.m = 2049, .n = 8448, .k = 4096, .type = VKMM_F16));
+    assert_true(wide.problem.m == 1 && wide.problem.n == 8448);
+    assert_true(wide.problem.offset_a == UINT64_C(2048) * 4096 && wide.problem.offset_c == UINT64_C(2048) * 8448);
+    assert_null(SQUARE(4096, VKMM_OP_N).module);
+    assert_null(SQUARE(4352, VKMM_OP_N).module);
+    assert_null(SQUARE(2047, VKMM_OP_N).module);
+    assert_null(edge_of(&h200, VKMM_PROBLEM(.m = 4097, .n = 4097, .k = 4097, .type = VKMM_F16, .has_bias = 1)).module);
+    h200.driver_id = VK_DRIVER_ID_MESA_NVK; /* not measured */
+    const vkmm_edge late = SQUARE(4097, VKMM_OP_N);
+    assert_true(!late.early && late.problem.lda % 8 == 0 && strncmp(late.info.config, "rows=64,", 8) == 0);
+    h200.processors = 0; /* unknown */
+    assert_null(SQUARE(4097, VKMM_OP_N).module);
+}
+
+static const char *planned(const vkmm_device_info *device, vkmm_problem problem)
+{
+    static vkmm_choice choice;
+    assert_int_equal(choose(device, &problem, NULL, NULL, &choice), VKMM_OK);
+    return choice.info.name;
+}
+
+/* Bits VKMM_PACK_* of what is packed, in the problem's coordinates. */
+static uint32_t packed(const vkmm_device_info *device, vkmm_problem problem)
+{
+    vkmm_choice choice;
+    assert_int_equal(choose(device, &problem, NULL, NULL, &choice), VKMM_OK);
+    const uint64_t bytes = choice.packs[0].bytes + choice.packs[1].bytes; /* each begins at a multiple of 256 */
+    assert_in_range(choice.info.packed_bytes, bytes, bytes + (uint64_t)2 * 255);
+    assert_true(choice.info.workspace_bytes >= choice.info.packed_bytes);
+    const uint32_t a = choice.packs[choice.swapped].bytes > 0, b = choice.packs[!choice.swapped].bytes > 0;
+    const uint32_t packed = (a ? VKMM_PACK_A : 0u) | (b ? VKMM_PACK_B : 0u);
+    const uint32_t aligned = vkmm_usable_alignment(&choice);
+    for (int o = 0; o < 2; o++) /* packed operands are read in vectors */
+        if (choice.packs[o].bytes > 0)
+            assert_true(aligned & 1u << o && choice.packs[o].ld * vkmm_type_of(problem.type)->bytes % 128 == 0);
+    return packed;
+}
+
+#define CUBE(side, ...) VKMM_PROBLEM(.m = side, .n = side, .k = side, __VA_ARGS__)
+
+/* Where the copy costs less than it saves, and where nobody has shown that, not. */
+TEST(packs_what_is_read_slowly)
+{
+    vkmm_device_info h200 = devices[0].info;
+    if (!is_built()) skip();
+    const uint32_t both = VKMM_PACK_A | VKMM_PACK_B;
+    h200.device_heap_bytes = UINT64_C(140) << 30;
+    /* An odd K is padded in both. */
+    assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), both);
+    assert_int_equal(packed(&h200, VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4097, .type = VKMM_F16)), both);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F16)), 0);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F16, .lda = 4097)), VKMM_PACK_A);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F16, .offset_b = 1)), VKMM_PACK_B);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F16, .offset_c = 1)), 0);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F16, .lda = 4097, .layout = VKMM_COL_MAJOR)), VKMM_PACK_A);
+    /* Bytes that are not neighbours along K. */
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_I8)), VKMM_PACK_B);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_I8, .op_b = VKMM_OP_T)), 0);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_I8, .op_a = VKMM_OP_T)), both);
+    /* Little to multiply for each element. */
+    assert_int_equal(packed(&h200, VKMM_PROBLEM(.m = 4096, .n = 8, .k = 14337, .type = VKMM_F16)), 0);
+    assert_int_equal(packed(&h200, VKMM_PROBLEM(.m = 16, .n = 4096, .k = 4096, .type = VKMM_I8)), 0);
+    assert_int_equal(packed(&h200, VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 17, .type = VKMM_F16)), 0);
+    assert_int_equal(packed(&h200, CUBE(256, .type = VKMM_F16, .lda = 257)), 0);
+    /* Vectors save a twentieth with f32. */
+    assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F32)), both);
+    assert_int_equal(packed(&h200, CUBE(1024, .type = VKMM_F32, .lda = 1025)), 0);
+    assert_int_equal(packed(&h200, CUBE(2048, .type = VKMM_F32, .lda = 2049)), VKMM_PACK_A);
+    h200.device_heap_bytes = UINT64_C(24) << 30; /* and less bandwidth */
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F32, .lda = 4097)), 0);
+    assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), both);
+    h200.device_heap_bytes = 100 << 20; /* no room for copies */
+    assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), 0);
+    h200.device_heap_bytes = UINT64_C(140) << 30;
+    h200.max_storage_range = 60 << 20; /* the copies are 67 MB */
+    assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), 0);
+}
+
+TEST(leaves_alone_what_does_not_fit)
+{
+    const vkmm_problem f32 = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_F32),
+                       bf16 = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_BF16);
+    const vkmm_problem thin = VKMM_PROBLEM(.m = 4096, .n = 1, .k = 4096, .type = VKMM_F16),
+                       f16 = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F16);
+    vkmm_device_info processor = devices[0].info, none = devices[0].info;
+    processor.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
+    none.matrix_shape_count = 0;
+    for (size_t d = 0; d < DEVICES; d++) {
+        assert_string_equal(planned(&devices[d].info, f32), "blocked"); /* never through f16 unless asked */
+        assert_string_equal(planned(&devices[d].info, bf16), "blocked");
+        assert_string_equal(planned(&devices[d].info, thin), "skinny");
+    }
+    assert_string_equal(planned(&processor, f16), "cpu");
+    assert_string_equal(planned(&none, f16), "blocked");
+    if (!is_built()) return;
+    vkmm_choice asked; /* for: its driver compiles large tiles for minutes */
+    assert_int_equal(choose(&processor, &f16, "coopmat", NULL, &asked), VKMM_OK);
+    assert_int_equal(asked.config.values[VKMM_TUNE_THREAD_ROWS] * asked.config.values[VKMM_TUNE_THREAD_COLS], 256);
+}
+
+/* On a device of NVIDIA's size: large tiles where there are enough of them, larger ones for sums in f16, and all
+ * processors for a short side. */
+TEST(tiles_follow_types_and_shape)
+{
+    static const struct {
+        vkmm_problem problem;
+        uint32_t rows, cols, least_splits, most_splits;
+    } cases[] = {
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16), 128, 256, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16, .out_type = VKMM_F16,
+                           .compute = VKMM_F16),
+         256, 256, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_I8, .op_a = VKMM_OP_T), 128, 128, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16), 64, 128, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 512, .k = 14336, .type = VKMM_F16), 128, 256, 2, 2},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 8, .k = 14336, .type = VKMM_F16), 128, 32, 12, 16},
+        {VKMM_PROBLEM_INIT(.m = 8, .n = 4096, .k = 14336, .type = VKMM_F16), 32, 128, 12, 16},
+    };
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vkmm_choice choice;
+        assert_int_equal(choose(&devices[0].info, &cases[i].problem, NULL, NULL, &choice), VKMM_OK);
+        assert_string_equal(choice.info.name, "coopmat");
+        assert_int_equal(choice.info.tile[0], cases[i].rows);
+        assert_int_equal(choice.info.tile[1], cases[i].cols);
+        assert_in_range(choice.config.values[VKMM_TUNE_SPLITS], cases[i].least_splits, cases[i].most_splits);
+    }
+}
+
+/* The blocks of C that a driver's compiler keeps in registers, whatever the layout: larger ones spilled. */
+TEST(tiles_fit_few_registers)
+{
+#define VENDOR(label, ...) {.driver_name = label, .info = {__VA_ARGS__}},
+    static const struct {
+        const char *driver_name;
+        vkmm_device_info info;
+    } vendors[] = {
+#include "vendors.inc"
+    };
+    static const struct {
+        const char *vendor;
+        vkmm_type type, compute;
+        uint32_t elements[4], depth[4]; /* of a subgroup's block, and of a step: NN, TN, NT, TT */
+    } cases[] = {
+        {"amd-navi31", VKMM_F16, VKMM_AUTO, {2048, 2048, 2048, 2048}, {32, 32, 32, 32}},
+        {"amd-navi31", VKMM_F16, VKMM_F16, {1024, 1024, 1024, 1024}, {64, 64, 64, 64}},
+        {"amd-navi31", VKMM_I8, VKMM_AUTO, {2048, 2048, 2048, 2048}, {64, 64, 64, 64}},
+        {"intel-bmg@backports", VKMM_F16, VKMM_AUTO, {256, 256, 256, 256}, {16, 16, 16, 16}},
+        {"intel-bmg@backports", VKMM_I8, VKMM_AUTO, {128, 128, 256, 128}, {64, 32, 32, 64}},
+        {"intel-bmg", VKMM_F16, VKMM_AUTO, {0}, {0}}, /* spills in every block: no matrix operations */
+        {"intel-tgl", VKMM_F16, VKMM_AUTO, {0}, {0}}, /* emulated */
+    };
+    uint32_t seen = 0;
+    if (!is_built()) skip();
+    for (size_t v = 0; v < sizeof vendors / sizeof *vendors; v++)
+        for (size_t i = 0; i < 4 * (sizeof cases / sizeof *cases); i++) {
+            const size_t c = i / 4, layout = i % 4;
+            if (strcmp(vendors[v].driver_name, cases[c].vendor) != 0) continue;
+            const vkmm_problem problem =
+                VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = cases[c].type, .compute = cases[c].compute,
+                             .op_a = layout & 1 ? VKMM_OP_T : VKMM_OP_N, .op_b = layout & 2 ? VKMM_OP_T : VKMM_OP_N);
+            vkmm_choice choice;
+            seen++;
+            assert_int_equal(choose(&vendors[v].info, &problem, NULL, NULL, &choice), VKMM_OK);
+            assert_int_equal(strcmp(choice.info.name, "coopmat") == 0, cases[c].elements[0] > 0);
+            if (cases[c].elements[0] == 0) continue;
+            const uint32_t *value = choice.config.values;
+            assert_int_equal(value[VKMM_TUNE_THREAD_ROWS] * value[VKMM_TUNE_THREAD_COLS], cases[c].elements[layout]);
+            assert_int_equal(value[VKMM_TUNE_DEPTH], cases[c].depth[layout]);
+        }
+    assert_int_equal(seen, 4 * (sizeof cases / sizeof *cases));
+    for (size_t v = 0; v < sizeof vendors / sizeof *vendors; v++) { /* parts, too, or a refusal */
+        const vkmm_problem split = CUBE(4096, .method = VKMM_COMPUTE_SPLIT);
+        vkmm_choice choice;
+        const vkmm_status status = choose(&vendors[v].info, &split, NULL, NULL, &choice);
+        assert_true(status == VKMM_OK || status == VKMM_UNSUPPORTED);
+        if (strcmp(vendors[v].driver_name, "intel-bmg") == 0) assert_int_equal(status, VKMM_UNSUPPORTED);
+    }
+}
+
+TEST(refuses_with_its_rule)
+{
+    static const struct {
+        size_t device;
+        const char *config, *says;
+    } cases[] = {
+        {0, "mm=8,mn=8,mk=8",
+         "8x8x8 (mm, mn, mk): the device lists none of that shape; it can use: 16x8x8 16x8x16 16x16x16"},
+        {2, "mm=16,mn=16,mk=16", "the device lists none of that shape; it can use: 8x16x16"},
+        {0, "lanes=64",
+         "subgroups of 64 invocations (lanes): \"Like NVIDIA's\" takes a power of two from 32 to 32 (minSubgroupSize"},
+        {1, "lanes=48", "minSubgroupSize"},
+        {2, "lanes=8", "minSubgroupSize"},
+        {0, "sub-rows=24", "sub-rows must be a multiple of mm"},
+        {0, "depth=24", "sub-rows must be a multiple of mm"},
+        {0, "rows=160,sub-rows=64", "rows must be a multiple of sub-rows"},
+        {0, "pad=17", "pad must be at most 16"},
+        {0, "swizzle=0", "pad must be at most 16"},
+        {0, "rows=128,cols=128,sub-rows=128,sub-cols=128", "registers"},
+        {0, "rows=256,cols=256,sub-rows=32,sub-cols=32", "maxComputeWorkGroupInvocations"},
+        {0, "rows=256,cols=256,depth=64,sub-rows=64,sub-cols=64", "maxComputeSharedMemorySize"},
+        {0, "rows=0", "rows must be a multiple of sub-rows"},
+        {0, "depth=0", "sub-rows must be a multiple of mm"},
+        {0, "sub-rows=0", "sub-rows must be a multiple of mm"},
+        {0, "mm=0", "0x16x16 (mm, mn, mk): the device lists none"},
+    };
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16);
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vkmm_choice choice;
+        assert_int_equal(choose(&devices[cases[i].device].info, &problem, "coopmat", cases[i].config, &choice),
+                         VKMM_UNSUPPORTED);
+        if (!strstr(said.last, cases[i].says)) fail_msg("%s: %s", cases[i].config, said.last);
+    }
+}
+
+TEST(names_what_is_missing)
+{
+    static const vkmm_problem f16 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64, .type = VKMM_F16),
+                              u8 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64, .type = VKMM_U8),
+                              bf16 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64, .type = VKMM_BF16),
+                              f32 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64);
+    vkmm_device_info without = devices[0].info, unknown = devices[0].info, few = devices[0].info;
+    uint32_t first = 0;
+    without.matrix_shape_count = 0;
+    without.no_matrices = "the driver does not list VK_KHR_cooperative_matrix";
+    unknown.matrix_shapes[0] = (vkmm_matrix_shape)F16(64, 16, 16);
+    few.max_subgroups = 3;
+    const int has_bf16 = vkmm_module_next("coopmat", VKMM_BF16, VKMM_F32, &first) != NULL;
+    const struct {
+        const vkmm_device_info *device;
+        const vkmm_problem *problem;
+        const char *config, *says;
+    } cases[] = {
+        {&devices[0].info, &bf16, NULL,
+         has_bf16 ? "shaderBFloat16CooperativeMatrix" : "this build has no coopmat shader for bf16"},
+        {&devices[0].info, &u8, NULL, "lists no matrix operation for u8 summed in u32"},
+        {&devices[0].info, &f32, NULL, "this build has no coopmat shader for f32 summed in f32"},
+        {&without, &f16, NULL, "has none: the driver does not list VK_KHR_cooperative_matrix"},
+        {&unknown, &f16, "mm=64,mn=16,mk=16", "64x16x16 (mm, mn, mk): this build has no shader for them"},
+        {&few, &f16, "rows=64,cols=64,sub-rows=32,sub-cols=32",
+         "needs 4 subgroups of a workgroup; \"Like NVIDIA's\" allows 3"},
+    };
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vkmm_choice choice;
+        assert_int_equal(choose(cases[i].device, cases[i].problem, "coopmat", cases[i].config, &choice),
+                         VKMM_UNSUPPORTED);
+        if (!strstr(said.last, cases[i].says)) fail_msg("%zu: %s", i, said.last);
+    }
+}
+
+TEST(shapes_may_be_chosen)
+{
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16);
+    vkmm_choice choice;
+    if (!is_built()) skip();
+    assert_int_equal(choose(&devices[0].info, &problem, "coopmat", "mn=8,mk=8", &choice), VKMM_OK);
+    assert_memory_equal(choice.module->shape, ((const uint32_t[]){16, 8, 8}), sizeof choice.module->shape);
+    assert_int_equal(choose(&devices[2].info, &problem, "coopmat", NULL, &choice),
+                     VKMM_OK); /* it lists no sums of f16 */
+    assert_memory_equal(choice.module->shape, ((const uint32_t[]){8, 16, 16}), sizeof choice.module->shape);
+}
+
+/* 16-bit elements of C that are not aligned to 16 bytes are stored one by one, for which the kernel needs 16-bit
+ * storage.
+ */
+TEST(narrow_and_uneven_is_stored_directly)
+{
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16, .ldc = 1025);
+    vkmm_device_info device = devices[0].info;
+    vkmm_choice choice;
+    if (!is_built()) skip();
+    assert_int_equal(choose(&device, &problem, "coopmat", "splits=1", &choice), VKMM_OK);
+    assert_null(choice.reduce);
+    assert_int_equal(choice.info.workspace_bytes, 0);
+    device.has_storage16 = 0;
+    assert_int_equal(choose(&device, &problem, "coopmat", NULL, &choice), VKMM_UNSUPPORTED);
+    assert_contains(said.last, "storageBuffer16BitAccess");
+    assert_string_not_equal(planned(&device, problem), "coopmat");
+}
+
+TEST(known_bad_drivers_are_left_alone)
+{
+    vkmm_device_info amd = {.vendor_id = 0x1002,
+                            .driver_id = VK_DRIVER_ID_AMD_PROPRIETARY,
+                            .min_subgroup_size = 32,
+                            .max_subgroup_size = 64};
+    amd.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    assert_null(vkmm_matrix_known_bad(&amd, 1));
+    assert_non_null(vkmm_matrix_known_bad(&amd, 0)); /* without matrix cores */
+    amd.type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    assert_non_null(strstr(vkmm_matrix_known_bad(&amd, 1), "crashes"));
+    amd.driver_id = VK_DRIVER_ID_MESA_RADV;
+    assert_null(vkmm_matrix_known_bad(&amd, 0));
+    vkmm_device_info intel = {
+        .vendor_id = 0x8086, .device_id = 0x56a0, .min_subgroup_size = 8, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU};
+    assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "Intel's discrete")); /* A770 */
+    intel.type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    intel.device_id = 0x7d51;
+    assert_null(vkmm_matrix_known_bad(&intel, 0)); /* Arrow Lake-H, Intel's own driver */
+    intel.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+    intel.driver_version = VK_MAKE_VERSION(26, 1, 6);
+    static const uint32_t emulated[] = {0x1912, 0x8a52, 0x9a49, 0x4680, 0x7d60, 0x7d67, 0x7d51};
+    for (size_t i = 0; i < sizeof emulated / sizeof *emulated; i++) { /* Skylake to Arrow Lake */
+        intel.device_id = emulated[i];
+        assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "emulates"));
+    }
+    intel.min_subgroup_size = 16;
+    static const uint32_t xe2[] = {0x64a0, 0xe20b}; /* Lunar Lake, B580 */
+    for (size_t i = 0; i < sizeof xe2 / sizeof *xe2; i++) {
+        intel.device_id = xe2[i];
+        intel.driver_version = VK_MAKE_VERSION(26, 1, 6);
+        assert_null(vkmm_matrix_known_bad(&intel, 0));
+        intel.driver_version = VK_MAKE_VERSION(25, 0, 7);
+        assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "before version 26"));
+        intel.driver_id = VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS;
+        assert_null(vkmm_matrix_known_bad(&intel, 0));
+        intel.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+    }
+    intel.driver_version = VK_MAKE_VERSION(26, 1, 6);
+    intel.device_id = 0xb080;
+    assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "Xe3"));
+}
+
+/* f32 as parts: what multiplies them, what takes its place, and who is refused. */
+TEST(splits_where_matrices_are)
+{
+    const vkmm_problem split = CUBE(8192, .method = VKMM_COMPUTE_SPLIT);
+    vkmm_device_info none = devices[0].info;
+    vkmm_choice choice;
+    none.matrix_shape_count = 0;
+    assert_int_equal(choose(&none, &split, NULL, NULL, &choice), VKMM_UNSUPPORTED);
+    assert_string_equal(said.last, "split needs matrix operations of f16 summed in f32; \"Like NVIDIA's\" has none");
+    assert_int_equal(choose(NULL, &split, NULL, NULL, &choice), VKMM_NO_DEVICE);
+    if (!is_built()) skip();
+    for (size_t d = 0; d < DEVICES; d++) {
+        assert_int_equal(choose(&devices[d].info, &split, NULL, NULL, &choice), VKMM_OK);
+        assert_string_equal(choice.info.name, "coopmat");
+        assert_string_equal(choice.edge.info.name, "blocked");
+        assert_true(choice.edge.instead && choice.edge.problem.k == 8192 && choice.problem.k == 16384);
+        assert_int_equal(choice.module->needs & VKMM_NEEDS_PARTS, VKMM_NEEDS_PARTS);
+        assert_null(vkmm_config_forbidden_by(choice.kernel, &choice.problem, &choice.config, &devices[d].info));
+    }
+    assert_int_equal(choose(&devices[0].info, &split, NULL, NULL, &choice), VKMM_OK);
+    assert_int_equal(choice.info.tile[0], 96); /* measured */
+    assert_int_equal(choose(&devices[0].info, &split, "blocked", NULL, &choice), VKMM_UNSUPPORTED);
+    assert_contains(said.last, "the kernel blocked cannot multiply parts (split); coopmat can");
+    assert_int_equal(choose(&devices[0].info, &split, NULL, "depth=48", &choice), VKMM_UNSUPPORTED);
+    assert_contains(said.last, "depth must be a multiple of 32");
+    assert_int_equal(choose(&devices[0].info, &split, NULL, "depth=160,rows=32,cols=32", &choice), VKMM_UNSUPPORTED);
+    assert_contains(said.last, "up to 128");
+    const vkmm_problem few = VKMM_PROBLEM(.m = 64, .n = 64, .k = 8192, .method = VKMM_COMPUTE_SPLIT);
+    assert_int_equal(choose(&devices[0].info, &few, "coopmat", "splits=182", &choice), VKMM_UNSUPPORTED);
+    assert_contains(said.last, "splits at most 2·√K");
+    assert_int_equal(choose(&devices[0].info, &few, "coopmat", "splits=181", &choice), VKMM_OK);
+    assert_string_equal(
+        planned(&devices[0].info, VKMM_PROBLEM(.m = 64, .n = 64, .k = 1023, .method = VKMM_COMPUTE_SPLIT)),
+        "blocked");                                                                          /* more precise */
+    assert_string_equal(planned(&devices[0].info, CUBE(8192, .type = VKMM_F32)), "blocked"); /* only where asked for */
+}
+
+/* On 132 processors, with tiles of 96×128: tiles beside whole rounds have parts of K if that is faster than another
+ * round, as measured on an NVIDIA H200. */
+TEST(tails_are_cut_where_that_is_faster)
+{
+    static const struct {
+        uint64_t size;
+        uint32_t whole_rows;
+    } cases[] = {{2048, 0}, {2560, 26 * 96}, {3000, 0}, {3584, 37 * 96}, {4096, 41 * 96}, {5120, 52 * 96}, {8192, 0}};
+    vkmm_choice choice;
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const vkmm_problem problem = CUBE(cases[i].size, .method = VKMM_COMPUTE_SPLIT);
+        assert_int_equal(choose(&devices[0].info, &problem, NULL, NULL, &choice), VKMM_OK);
+        assert_int_equal(choice.info.whole_rows, cases[i].whole_rows);
+        assert_int_equal(choice.info.splits > 1, cases[i].whole_rows > 0);
+        assert_int_equal(choice.info.splits > 1, choice.reduce != NULL);
+        const uint64_t across = (cases[i].size + 127) / 128, whole = cases[i].whole_rows / 96 * across,
+                       tiles = (cases[i].size + 95) / 96 * across;
+        assert_int_equal(choice.info.items, whole + (tiles - whole) * choice.info.splits);
+        assert_true(whole == 0 || (whole <= tiles / 132 * 132 && whole + across > tiles / 132 * 132));
+    }
+    static const char *const refused[] = {"tail=0", "tail=2,splits=2"};
+    const vkmm_problem split = CUBE(4096, .method = VKMM_COMPUTE_SPLIT);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_int_equal(choose(&devices[0].info, &split, NULL, refused[i], &choice), VKMM_UNSUPPORTED);
+        assert_contains(said.last, "tail must be 1 unless a split product of one matrix has no bias, and splits=1");
+    }
+    const vkmm_problem others[] = {CUBE(4096, .type = VKMM_F16),
+                                   CUBE(4096, .method = VKMM_COMPUTE_SPLIT, .has_bias = 1),
+                                   CUBE(4096, .method = VKMM_COMPUTE_SPLIT, .batch_count = 2)};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_int_equal(choose(&devices[0].info, &others[i], "coopmat", "tail=2", &choice), VKMM_UNSUPPORTED);
+        assert_int_equal(choose(&devices[0].info, &others[i], "coopmat", NULL, &choice), VKMM_OK);
+        assert_int_equal(choice.info.whole_rows, 0);
+    }
+}
+
+/* Elements of both parts; where f32 has several sums or parts of K, and so a smaller error, fewer. */
+TEST(runs_follow_the_error_of_f32)
+{
+    static const struct {
+        uint64_t size, k;
+        uint32_t slices, run;
+    } cases[] = {{2048, 2048, 1, 2 * 128},  {4096, 4096, 1, 2 * 160}, {8192, 8192, 1, 2 * 224},
+                 {4096, 65536, 1, 2 * 256}, {1024, 1024, 2, 2 * 32},  {384, 4096, 2, 2 * 32}};
+    vkmm_choice choice;
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char slices[16];
+        snprintf(slices, sizeof slices, "slices=%u,", cases[i].slices);
+        const vkmm_problem problem =
+            VKMM_PROBLEM(.m = cases[i].size, .n = cases[i].size, .k = cases[i].k, .method = VKMM_COMPUTE_SPLIT);
+        assert_int_equal(choose(&devices[0].info, &problem, NULL, NULL, &choice), VKMM_OK);
+        assert_contains(choice.edge.info.config, slices);
+        assert_int_equal(choice.run, cases[i].run);
+    }
+    /* f32 of a small product has many sums, or parts of K: it is more precise, unless a configuration is named. */
+    const vkmm_problem few = VKMM_PROBLEM(.m = 256, .n = 256, .k = 16384, .method = VKMM_COMPUTE_SPLIT);
+    assert_string_equal(
+        planned(&devices[0].info, VKMM_PROBLEM(.m = 100, .n = 6, .k = 4096, .method = VKMM_COMPUTE_SPLIT)), "skinny");
+    assert_int_equal(choose(&devices[0].info, &few, NULL, NULL, &choice), VKMM_OK);
+    assert_string_equal(choice.info.name, "blocked");
+    assert_true(choice.info.splits > 16 && choice.problem.method == VKMM_COMPUTE_DIRECT && !choice.edge.module);
+    assert_int_equal(choose(&devices[0].info, &few, "coopmat", NULL, &choice), VKMM_OK);
+    assert_int_equal(choice.run, 2 * 64); /* half of √K */
+}

@@ -1,0 +1,439 @@
+/* Tuning results: as text, on disk, and when files are damaged, stale, foreign or written by two processes. No
+ * Vulkan: an instance is what it keeps. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "kernel/table.h"
+#include "math/type.h"
+#include "plan/tuned.h"
+#include "vk/instance.h"
+
+static char folder[64], path[128];
+
+static int enter_folder(void **state)
+{
+    snprintf(folder, sizeof folder, "/tmp/vkmm-tuned-XXXXXX");
+    if (mkdtemp(folder) == NULL) return -1;
+    snprintf(path, sizeof path, "%s/cache/tuning", folder);
+    return 0;
+}
+
+static int leave_folder(void **state)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static vkmm_device_info device_of(uint8_t id)
+{
+    vkmm_device_info device = {.name = "Device", .driver_version = 7, .max_storage_range = UINT32_MAX};
+    memset(device.uuid, id, sizeof device.uuid);
+    memset(device.driver_uuid, 0xd0, sizeof device.driver_uuid);
+    return device;
+}
+
+/* A process: what is kept in memory ends with it. */
+static vkmm_instance *begin(heard *h)
+{
+    vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
+    char cache[100];
+    snprintf(cache, sizeof cache, "%s/cache", folder);
+    instance->log = hear_with(h);
+    instance->cache_dir = vkmm_strdup(cache);
+    return instance;
+}
+
+static void end(vkmm_instance *instance)
+{
+    vkmm_attachment *tuning = atomic_load(&instance->tuning);
+    if (tuning != NULL) tuning->destroy(tuning);
+    vkmm_free(instance->cache_dir);
+    vkmm_free(instance);
+}
+
+static vkmm_problem square(uint64_t n)
+{
+    return VKMM_PROBLEM(.m = n, .n = n, .k = n);
+}
+
+static vkmm_tuned result(const char *config, double gflops)
+{
+    vkmm_tuned tuned = {
+        .best = {.kernel = "blocked"}, .gflops = gflops, .planned_gflops = gflops / 2, .candidates = 33};
+    snprintf(tuned.best.config, sizeof tuned.best.config, "%s", config);
+    return tuned;
+}
+
+static void put(uint8_t id, uint64_t n, const char *config)
+{
+    heard h;
+    vkmm_instance *instance = begin(&h);
+    vkmm_device_info device = device_of(id);
+    vkmm_problem problem = square(n);
+    vkmm_tuned tuned = result(config, 12.5);
+    assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+    assert_true(h.count == 0 || h.level == VKMM_LOG_INFO);
+    end(instance);
+}
+
+/* What a new process finds: the configuration, or "". */
+static const char *got(uint8_t id, uint64_t n, heard *h)
+{
+    static vkmm_tuned tuned;
+    vkmm_instance *instance = begin(h);
+    vkmm_device_info device = device_of(id);
+    vkmm_problem problem = square(n);
+    int found = vkmm_tuned_get(instance, &device, &problem, &tuned);
+    end(instance);
+    return found ? tuned.best.config : "";
+}
+
+static char *contents(void)
+{
+    static char text[1 << 20];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void write_contents(const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+TEST_WITH(a_result_is_found_again, enter_folder, leave_folder)
+{
+    heard h;
+    struct stat status;
+    assert_string_equal(got(1, 1024, &h), "");
+    assert_int_equal(h.count, 0); /* no file is no error */
+    put(1, 1024, "rows=64,cols=32");
+    vkmm_instance *instance = begin(&h);
+    vkmm_device_info device = device_of(1);
+    vkmm_problem problem = square(1024);
+    vkmm_tuned tuned;
+    assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned));
+    assert_string_equal(tuned.best.kernel, "blocked");
+    assert_string_equal(tuned.best.config, "rows=64,cols=32");
+    assert_true(tuned.gflops == 12.5 && tuned.planned_gflops == 6.25 && tuned.candidates == 33);
+    end(instance);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    put(1, 1024, "rows=16"); /* replaces */
+    assert_string_equal(got(1, 1024, &h), "rows=16");
+    assert_int_equal(h.count, 0);
+}
+
+static int found_for(vkmm_device_info device, vkmm_problem problem)
+{
+    heard h;
+    vkmm_instance *instance = begin(&h);
+    vkmm_tuned tuned;
+    int found = vkmm_tuned_get(instance, &device, &problem, &tuned);
+    end(instance);
+    return found;
+}
+
+TEST_WITH(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder, leave_folder)
+{
+    put(1, 1024, "rows=64");
+    vkmm_device_info device = device_of(1), other = device;
+    vkmm_problem problem = square(1024), p = problem;
+    assert_true(found_for(device, problem));
+    assert_true(found_for(device, square(1000)));  /* log2 rounds to 10 */
+    assert_false(found_for(device, square(700)));  /* to 9 */
+    assert_false(found_for(device, square(1023))); /* rows no longer begin at multiples of 16 bytes */
+    p.lda = 1028;
+    assert_true(found_for(device, p));
+    p.op_a = VKMM_OP_T;
+    assert_false(found_for(device, p));
+    p = problem, p.layout = VKMM_COL_MAJOR; /* the same product seen the other way round */
+    assert_true(found_for(device, p));
+    p = problem, p.type = VKMM_I32;
+    assert_false(found_for(device, p));
+    p = problem, p.out_type = p.compute = VKMM_F32; /* what follows from f32 anyway */
+    assert_true(found_for(device, p));
+    p.compute = VKMM_F16;
+    assert_false(found_for(device, p));
+    p = problem, p.activation = VKMM_RELU, p.has_bias = 1; /* costs nothing that a tunable could save */
+    assert_true(found_for(device, p));
+    p = problem, p.batch_count = 16, p.stride_c = 1024 * 1024;
+    assert_false(found_for(device, p));
+    other.driver_version++;
+    assert_false(found_for(other, problem));
+    other = device, other.driver_uuid[15]++;
+    assert_false(found_for(other, problem));
+    assert_false(found_for(device_of(2), problem));
+    p = problem, p.lda = 5; /* invalid: not found, and no crash */
+    assert_false(found_for(device, p));
+
+    char shaders[17];
+    vkmm_modules_hash(shaders);
+    vkmm_problem tall =
+        VKMM_PROBLEM(.m = 64, .n = 1024, .k = 16, .op_b = VKMM_OP_T); /* Cᵀ = op(B)ᵀ·op(A)ᵀ, column-major */
+    vkmm_problem wide = VKMM_PROBLEM(.m = 1024, .n = 64, .k = 16, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR);
+    vkmm_tuning_key one = vkmm_tuning_key_of(&device, &tall, shaders),
+                    other_way = vkmm_tuning_key_of(&device, &wide, shaders);
+    assert_memory_equal(&one, &other_way, sizeof one);
+    vkmm_tuning_key key = vkmm_tuning_key_of(&device, &problem, shaders),
+                    stale = vkmm_tuning_key_of(&device, &problem, "0123456789abcdef");
+    assert_non_null(strstr(key.text, shaders));
+    assert_int_not_equal(memcmp(&key, &stale, sizeof key), 0);
+    p = VKMM_PROBLEM(.m = 0, .n = 1, .k = 3);
+    key = vkmm_tuning_key_of(&device, &p, shaders);
+    assert_non_null(strstr(key.text, " f32 f32 f32 N N "));
+    assert_string_equal(key.text + strlen(key.text) - strlen(" 0 1 3 1"), " 0 1 3 1");
+    p.method = VKMM_COMPUTE_SPLIT;
+    key = vkmm_tuning_key_of(&device, &p, shaders);
+    assert_non_null(strstr(key.text, " f32 f32 split N N "));
+    p = VKMM_PROBLEM(.m = 4, .n = 1, .k = 3, .type = VKMM_F64);
+    device.has_f64 = 0; /* the product is modular, asked for or not */
+    key = vkmm_tuning_key_of(&device, &p, shaders);
+    device.has_f64 = 1;
+    one = vkmm_tuning_key_of(&device, &p, shaders);
+    p.method = VKMM_COMPUTE_MODULAR;
+    stale = vkmm_tuning_key_of(&device, &p, shaders);
+    assert_non_null(strstr(key.text, " f64 f64 modular N N "));
+    assert_memory_equal(&key, &stale, sizeof key);
+    assert_int_not_equal(memcmp(&key, &one, sizeof key), 0);
+}
+
+TEST_WITH(damage_costs_only_what_is_damaged, enter_folder, leave_folder)
+{
+    heard h;
+    put(1, 64, "rows=1");
+    put(1, 256, "rows=2");
+    put(1, 1024, "rows=3");
+    char *text = contents();
+    strstr(text, "rows=2")[5] = '9';
+    write_contents(text);
+    assert_string_equal(got(1, 64, &h), "rows=1");
+    assert_int_equal(h.count, 1);
+    assert_int_equal(h.level, VKMM_LOG_WARNING);
+    assert_contains(h.last, "has 1 damaged line, the first at line 3; they are ignored");
+    assert_string_equal(got(1, 256, &h), "");
+    assert_string_equal(got(1, 1024, &h), "rows=3");
+
+    text = contents(); /* cut within the last line, as by a full disk */
+    text[strlen(text) - 20] = '\0';
+    write_contents(text);
+    assert_string_equal(got(1, 1024, &h), "");
+    assert_contains(h.last, "has 2 damaged lines");
+    heard again;
+    vkmm_instance *instance = begin(&again); /* told once, and gone with the next result */
+    vkmm_device_info device = device_of(1);
+    vkmm_problem problem = square(4096);
+    vkmm_tuned tuned = result("rows=4", 1);
+    assert_false(vkmm_tuned_get(instance, &device, &problem, &tuned));
+    assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+    assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned));
+    assert_int_equal(again.count, 1);
+    end(instance);
+    assert_string_equal(got(1, 64, &h), "rows=1");
+    assert_string_equal(got(1, 4096, &h), "rows=4");
+    assert_int_equal(h.count, 0);
+}
+
+TEST_WITH(another_version_is_ignored, enter_folder, leave_folder)
+{
+    heard h;
+    put(1, 64, "rows=1");
+    char *text = contents();
+    assert_int_equal(text[16], '2');
+    text[16] = '1'; /* whose entries had no types but one */
+    write_contents(text);
+    assert_string_equal(got(1, 64, &h), "");
+    assert_int_equal(h.count, 1);
+    assert_int_equal(h.level, VKMM_LOG_INFO);
+    assert_contains(h.last, "another version wrote it");
+    write_contents("");
+    assert_string_equal(got(1, 64, &h), "");
+    put(1, 64, "rows=2");
+    assert_string_equal(got(1, 64, &h), "rows=2");
+    assert_int_equal(h.count, 0);
+}
+
+/* Two processes that both looked before either wrote: neither loses the other's results. */
+TEST_WITH(results_of_others_stay, enter_folder, leave_folder)
+{
+    heard h1, h2, h;
+    vkmm_instance *one = begin(&h1), *two = begin(&h2);
+    vkmm_device_info d1 = device_of(1), d2 = device_of(2);
+    vkmm_problem problem = square(64);
+    vkmm_tuned r1 = result("rows=1", 1), r2 = result("rows=2", 2), tuned;
+    assert_false(vkmm_tuned_get(one, &d1, &problem, &tuned));
+    assert_false(vkmm_tuned_get(two, &d2, &problem, &tuned));
+    assert_int_equal(vkmm_tuned_put(one, &d1, &problem, &r1), VKMM_OK);
+    assert_int_equal(vkmm_tuned_put(two, &d2, &problem, &r2), VKMM_OK);
+    assert_true(vkmm_tuned_get(two, &d1, &problem, &tuned));
+    end(one);
+    end(two);
+    assert_string_equal(got(1, 64, &h), "rows=1");
+    assert_string_equal(got(2, 64, &h), "rows=2");
+}
+
+TEST(the_oldest_leave_a_full_list)
+{
+    vkmm_tuning_list list = {0};
+    vkmm_tuning_entry entry = {.tuned = {.best = {.kernel = "blocked"}}};
+    for (uint32_t i = 0; i < VKMM_TUNING_MOST; i++) {
+        snprintf(entry.key.text, sizeof entry.key.text, "%u", i);
+        snprintf(entry.date, sizeof entry.date, "2026-11-21T%02u:%02u:00Z", (i + 100) % VKMM_TUNING_MOST / 100,
+                 (i + 100) % 100);
+        assert_int_equal(vkmm_tuning_list_add(&list, &entry), 1);
+    }
+    snprintf(entry.key.text, sizeof entry.key.text, "%u", 1u << 31);
+    snprintf(entry.date, sizeof entry.date, "1999-01-01T00:00:00Z"); /* older than all */
+    assert_int_equal(vkmm_tuning_list_add(&list, &entry), 0);
+    snprintf(entry.date, sizeof entry.date, "2030-01-01T00:00:00Z");
+    assert_int_equal(vkmm_tuning_list_add(&list, &entry), 1);
+    assert_int_equal(list.count, VKMM_TUNING_MOST);
+    assert_non_null(vkmm_tuning_list_find(&list, &entry.key));
+    snprintf(entry.key.text, sizeof entry.key.text, "%d", VKMM_TUNING_MOST - 100); /* whose date was 00:00 */
+    assert_null(vkmm_tuning_list_find(&list, &entry.key));
+    snprintf(entry.key.text, sizeof entry.key.text, "%u", 1u << 31); /* the same key, older: the newer stays */
+    snprintf(entry.date, sizeof entry.date, "2029-01-01T00:00:00Z");
+    assert_int_equal(vkmm_tuning_list_add(&list, &entry), 0);
+    vkmm_tuning_list_free(&list);
+}
+
+TEST_WITH(export_and_import, enter_folder, leave_folder)
+{
+    heard h;
+    char shared[128];
+    uint32_t count = 99;
+    snprintf(shared, sizeof shared, "%s/shared", folder);
+    put(1, 64, "rows=1");
+    put(2, 64, "rows=2");
+    vkmm_instance *instance = begin(&h);
+    assert_int_equal(vkmm_tuned_export(instance, shared, &count), VKMM_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(vkmm_tuned_export(instance, "/nowhere/at/all", &count), VKMM_INVALID);
+    assert_contains(h.last, "/nowhere/at/all");
+    end(instance);
+
+    assert_int_equal(remove(path), 0);
+    put(1, 256, "rows=3");
+    instance = begin(&h);
+    assert_int_equal(vkmm_tuned_import(instance, shared, &count), VKMM_OK);
+    assert_int_equal(count, 2);
+    end(instance);
+    assert_string_equal(got(1, 64, &h), "rows=1");
+    assert_string_equal(got(2, 64, &h), "rows=2");
+    assert_string_equal(got(1, 256, &h), "rows=3");
+
+    char *text = contents(), *digit = strstr(text, "rows=1") + 5; /* a file that lost a bit is refused as a whole */
+    *digit = '7';
+    FILE *file = fopen(shared, "wb");
+    fputs(text, file);
+    fclose(file);
+    instance = begin(&h);
+    count = 99;
+    assert_int_equal(vkmm_tuned_import(instance, shared, &count), VKMM_INVALID);
+    assert_contains(h.last, "has 1 damaged line, the first at line ");
+    assert_int_equal(vkmm_tuned_import(instance, "/dev/null", &count), VKMM_INVALID);
+    assert_int_equal(vkmm_tuned_import(instance, folder, &count), VKMM_INVALID);
+    assert_int_equal(count, 99);
+    file = fopen(shared, "wb");
+    fputs("hello\n", file);
+    fclose(file);
+    assert_int_equal(vkmm_tuned_import(instance, shared, &count), VKMM_INVALID);
+    assert_contains(h.last, "holds no tuning results of this version");
+    end(instance);
+}
+
+TEST_WITH(nothing_is_kept_without_a_folder, enter_folder, leave_folder)
+{
+    heard h;
+    vkmm_instance *instance = begin(&h);
+    vkmm_device_info device = device_of(1);
+    vkmm_problem problem = square(64);
+    vkmm_tuned tuned = result("rows=1", 1);
+    vkmm_free(instance->cache_dir);
+    instance->cache_dir = NULL;
+    assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+    assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned)); /* for this process */
+    end(instance);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(h.count, 0);
+
+    instance = begin(&h); /* a folder that cannot be made */
+    vkmm_free(instance->cache_dir);
+    instance->cache_dir = vkmm_strdup("/proc/nothing/here");
+    assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+    assert_contains(h.last, "cannot be written");
+    vkmm_problem second = square(256);
+    assert_int_equal(vkmm_tuned_put(instance, &device, &second, &tuned), VKMM_OK);
+    assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned)); /* the first one stays */
+    assert_true(vkmm_tuned_get(instance, &device, &second, &tuned));
+    end(instance);
+}
+
+/* Every combination of types has a line of its own, and each is read as it was written. */
+TEST_WITH(all_types_are_kept_apart, enter_folder, leave_folder)
+{
+    heard h;
+    vkmm_instance *instance = begin(&h);
+    vkmm_device_info device = device_of(1);
+    for (int pass = 0; pass < 3; pass++) {
+        for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
+            const vkmm_types *types = vkmm_types_at(i);
+            vkmm_problem problem = square(1024);
+            char config[32];
+            problem.type = types->in;
+            problem.out_type = types->out;
+            problem.compute = types->compute;
+            snprintf(config, sizeof config, "rows=%u", i);
+            vkmm_tuned tuned = result(config, 1);
+            if (pass == 0) assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+            if (pass > 0) assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned));
+            assert_string_equal(tuned.best.config, config);
+        }
+        if (pass != 1) continue;
+        end(instance);
+        instance = begin(&h); /* from the file */
+    }
+    end(instance);
+    char *text = contents(), *types = strstr(text, " f16 f32 f16 ");
+    assert_non_null(types);
+    assert_int_equal(h.count, 0);
+    memcpy(types, " f16 i32 f16 ", 13); /* no combination of the table's: a damaged line */
+    write_contents(text);
+    got(1, 64, &h);
+    assert_contains(h.last, "has 1 damaged line");
+}
+
+TEST_WITH(refuses_what_no_line_can_hold, enter_folder, leave_folder)
+{
+    heard h;
+    vkmm_instance *instance = begin(&h);
+    vkmm_device_info device = device_of(1);
+    vkmm_problem problem = square(64);
+    const char *configs[] = {"rows=1 cols=2", "rows=1\n", "ROWS=1", "\x1b[2J"};
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+        vkmm_tuned tuned = result(configs[i], 1);
+        assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_INVALID);
+        assert_contains(h.last, "is not a kernel with a configuration");
+    }
+    for (int field = 0; field < 2; field++) { /* without their terminating zero */
+        vkmm_tuned endless = result("rows=1", 1);
+        if (field == 0) memset(endless.best.kernel, 'x', sizeof endless.best.kernel);
+        if (field == 1) memset(endless.best.config, 'x', sizeof endless.best.config);
+        assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &endless), VKMM_INVALID);
+        assert_contains(h.last, "has no terminating zero among its ");
+    }
+    vkmm_tuned tuned = result("", 1); /* a kernel without tunables */
+    assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+    end(instance);
+    assert_string_equal(got(1, 64, &h), "");
+}

@@ -1,0 +1,258 @@
+/* The public search on a device that is not here: which candidates it names, and that it goes on where an
+ * interrupted one was left. */
+#include "unit.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "kernel/legal.h"
+#include "look/kernel.h"
+#include "plan/choose.h"
+#include "vk/instance.h"
+
+static char folder[64];
+static heard said;
+
+static int enter_folder(void **state)
+{
+    snprintf(folder, sizeof folder, "/tmp/vkmm-session-XXXXXX");
+    return mkdtemp(folder) == NULL ? -1 : 0;
+}
+
+static int leave_folder(void **state)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static const vkmm_device_info desktop = {
+    .name = "Desktop",
+    .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+    .uuid = {1},
+    .max_invocations = 1024,
+    .max_workgroup_size = {1024, 1024, 64},
+    .max_workgroup_count = {2147483647, 65535, 65535},
+    .max_shared_bytes = 49152,
+    .max_storage_range = UINT32_MAX,
+    .max_allocation_bytes = UINT64_MAX,
+    .max_buffer_bytes = UINT64_MAX,
+    .subgroup_size = 32,
+};
+
+static vkmm_instance *begin(void)
+{
+    vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
+    instance->log = hear_with(&said);
+    instance->cache_dir = vkmm_strdup(folder);
+    return instance;
+}
+
+static void end(vkmm_instance *instance)
+{
+    vkmm_attachment *tuning = atomic_load(&instance->tuning);
+    if (tuning != NULL) tuning->destroy(tuning);
+    vkmm_free(instance->cache_dir);
+    vkmm_free(instance);
+}
+
+static vkmm_tune *search_for(vkmm_instance *instance, vkmm_problem problem, int restart)
+{
+    const vkmm_tune_params params = {problem, restart};
+    vkmm_tune *tune = NULL;
+    assert_int_equal(vkmm_tune_create(instance, &desktop, &params, &tune), VKMM_OK);
+    return tune;
+}
+
+static double speed(const vkmm_candidate *candidate)
+{
+    uint64_t sum = 0;
+    for (const char *c = candidate->config; *c != '\0'; c++) sum = sum * 31 + (unsigned char)*c;
+    return 1 + (double)(sum % 1000) / 100;
+}
+
+/* Asks for candidates and tells of them; the last one's name. */
+static vkmm_candidate try_some(vkmm_tune *tune, int count)
+{
+    vkmm_candidate candidate = {""};
+    for (int i = 0; i < count; i++) {
+        assert_true(vkmm_tune_next(tune, &candidate));
+        assert_int_equal(vkmm_tune_tell(tune, &candidate, i % 5 == 3 ? 0 : speed(&candidate)), VKMM_OK);
+    }
+    return candidate;
+}
+
+static unsigned partial_files(char *name, size_t size)
+{
+    unsigned count = 0;
+    DIR *d = opendir(folder);
+    for (const struct dirent *e; (e = readdir(d)) != NULL;) {
+        if (strncmp(e->d_name, "tune-", 5) != 0) continue;
+        count++;
+        snprintf(name, size, "%.40s/%.40s", folder, e->d_name);
+    }
+    closedir(d);
+    return count;
+}
+
+static const vkmm_problem problem = VKMM_PROBLEM_INIT(.m = 1000, .n = 1000, .k = 1000);
+
+TEST_WITH(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave_folder)
+{
+    vkmm_instance *instance = begin();
+    vkmm_tune *tune = search_for(instance, problem, 0);
+    vkmm_choice planned, choice;
+    vkmm_wish wish = {.kernel = NULL};
+    assert_int_equal(vkmm_choose(NULL, &desktop, &problem, &wish, &planned), VKMM_OK);
+    assert_true(vkmm_tune_look(tune).size > 100);
+    for (int i = 0; i < 200; i++) {
+        vkmm_candidate candidate;
+        assert_true(vkmm_tune_next(tune, &candidate));
+        wish = (vkmm_wish){.kernel = candidate.kernel, .config = candidate.config};
+        assert_int_equal(vkmm_choose(NULL, &desktop, &problem, &wish, &choice), VKMM_OK);
+        assert_string_equal(choice.info.config, candidate.config);
+        if (i == 0) {
+            assert_string_equal(candidate.kernel, planned.info.name);
+            assert_string_equal(candidate.config, planned.info.config);
+        }
+        assert_int_equal(vkmm_tune_tell(tune, &candidate, i == 0 ? 5 : speed(&candidate)), VKMM_OK);
+    }
+    vkmm_tune_state look = vkmm_tune_look(tune);
+    assert_int_equal(look.measured, 200);
+    assert_true(look.planned_ms == 5);
+    assert_string_equal(look.planned.config, planned.info.config);
+    vkmm_candidate a, b;
+    double fast, slow;
+    assert_true(vkmm_tune_ranked(tune, 0, &a, &fast) && vkmm_tune_ranked(tune, 199, &b, &slow) && fast < slow);
+    assert_false(vkmm_tune_ranked(tune, 200, &a, &fast));
+    vkmm_tune_finish(&tune);
+    end(instance);
+    assert_int_equal(said.count, 0);
+}
+
+TEST_WITH(an_interrupted_search_goes_on, enter_folder, leave_folder)
+{
+    char name[100];
+    vkmm_instance *instance = begin();
+    vkmm_tune *tune = search_for(instance, problem, 0);
+    try_some(tune, 17);
+    vkmm_candidate expected, candidate;
+    assert_true(vkmm_tune_next(tune, &expected));
+    vkmm_tune_destroy(&tune);
+    vkmm_tune_destroy(&tune);
+    end(instance);
+    assert_int_equal(partial_files(name, sizeof name), 1);
+
+    instance = begin();
+    vkmm_problem other = problem;
+    other.op_b = VKMM_OP_T;
+    tune = search_for(instance, other, 0); /* another problem */
+    assert_int_equal(vkmm_tune_look(tune).resumed, 0);
+    vkmm_tune_destroy(&tune);
+    tune = search_for(instance, problem, 0);
+    vkmm_tune_state look = vkmm_tune_look(tune);
+    assert_int_equal(look.resumed, 17);
+    assert_int_equal(look.failed, 3);
+    assert_int_equal(look.measured, 14);
+    assert_true(look.planned_ms > 0);
+    assert_true(vkmm_tune_next(tune, &candidate));
+    assert_string_equal(candidate.config, expected.config);
+    try_some(tune, 2);
+    assert_true(vkmm_tune_ranked(tune, 0, &candidate, &(double){0}));
+    assert_int_equal(vkmm_tune_tell(tune, &candidate, 0), VKMM_OK); /* a second look found it wrong */
+    vkmm_tune_destroy(&tune);
+
+    FILE *file = fopen(name, "ab"); /* power was lost */
+    assert_non_null(file);
+    fputs("1234 blocked rows=1", file);
+    fclose(file);
+    tune = search_for(instance, problem, 0);
+    assert_int_equal(vkmm_tune_look(tune).resumed, 20);
+    assert_int_equal(vkmm_tune_look(tune).failed, 4);
+    try_some(tune, 1);
+    vkmm_tune_destroy(&tune);
+    tune = search_for(instance, problem, 0);
+    assert_int_equal(vkmm_tune_look(tune).resumed, 21); /* what came after the damage counts */
+    vkmm_tune_destroy(&tune);
+
+    tune = search_for(instance, problem, 1);
+    assert_int_equal(vkmm_tune_look(tune).resumed, 0);
+    try_some(tune, 3);
+    vkmm_tune_finish(&tune);
+    assert_null(tune);
+    assert_int_equal(partial_files(name, sizeof name), 0);
+    end(instance);
+    assert_int_equal(said.count, 0);
+}
+
+TEST_WITH(an_earlier_result_is_tried_again, enter_folder, leave_folder)
+{
+    vkmm_instance *instance = begin();
+    vkmm_tuned tuned = {.best = {.kernel = "blocked"}};
+    vkmm_tune *tune = search_for(instance, problem, 0);
+    tuned.best = try_some(tune, 60);
+    vkmm_tune_finish(&tune);
+    assert_int_equal(vkmm_tuned_put(instance, &desktop, &problem, &tuned), VKMM_OK);
+    tune = search_for(instance, problem, 0);
+    vkmm_candidate candidate = try_some(tune, 2);
+    assert_string_equal(candidate.config, tuned.best.config);
+    vkmm_tune_destroy(&tune);
+    end(instance);
+}
+
+TEST_WITH(refuses_what_the_planner_refuses, enter_folder, leave_folder)
+{
+    vkmm_instance *instance = begin();
+    vkmm_tune *tune = NULL;
+    vkmm_tune_params params = {.problem = problem};
+    params.problem.lda = 5;
+    assert_int_equal(vkmm_tune_create(instance, &desktop, &params, &tune), VKMM_INVALID);
+    assert_null(tune);
+    params.problem = problem;
+    params.problem.type = VKMM_F64;
+    params.problem.k = 200000;
+    assert_int_equal(vkmm_tune_create(instance, &desktop, &params, &tune), VKMM_UNSUPPORTED);
+    assert_contains(said.last, "K = 200000 in f64, not as residues");
+    end(instance);
+}
+
+/* This device has none. Each candidate is legal in a job, whether it asks for residues or not. */
+TEST_WITH(tunes_f64_without_64_bit_floats, enter_folder, leave_folder)
+{
+    vkmm_instance *instance = begin();
+    vkmm_problem f64 = problem;
+    f64.type = VKMM_F64;
+    vkmm_tune *tune = search_for(instance, f64, 0);
+    for (int i = 0; i < 40; i++) {
+        const vkmm_candidate candidate = try_some(tune, 1);
+        vkmm_job_params params = {.problem = f64, .kernel = candidate.kernel, .config = candidate.config};
+        for (int method = VKMM_COMPUTE_DIRECT; method <= VKMM_COMPUTE_MODULAR; method += VKMM_COMPUTE_MODULAR) {
+            vkmm_kernel_info info;
+            params.problem.method = (vkmm_method)method;
+            assert_int_equal(vkmm_kernel_choose(&instance->log, &desktop, &params, &info), VKMM_OK);
+            assert_int_equal(info.moduli, 15);
+        }
+    }
+    vkmm_tune_destroy(&tune);
+    end(instance);
+}
+
+TEST_WITH(survives_without_memory, enter_folder, leave_folder)
+{
+    for (uint64_t n = 1, done = 0; !done; n++) {
+        vkmm_instance *instance = begin();
+        const vkmm_tune_params params = {.problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8)};
+        vkmm_tune *tune = NULL;
+        vkmm_candidate candidate;
+        vkmm_alloc_fail_after(n);
+        vkmm_status status = vkmm_tune_create(instance, &desktop, &params, &tune);
+        if (status == VKMM_OK && vkmm_tune_next(tune, &candidate)) status = vkmm_tune_tell(tune, &candidate, 1);
+        vkmm_alloc_fail_after(0);
+        assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
+        vkmm_tune_finish(&tune);
+        end(instance);
+        done = n == 40; /* more than there are */
+    }
+}
