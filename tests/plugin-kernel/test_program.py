@@ -30,7 +30,7 @@ class Plugin(cli.Case):
         with tempfile.TemporaryDirectory() as folder:
             suite, report = pathlib.Path(folder, "suite"), pathlib.Path(folder, "report.json")
             suite.write_text("-s 33x20x9 --kernel %s\n-s 40 --kernel %s\n" % (OWN, OWN))
-            self.good("bench", "--suite", suite, "--budget", "2s", "--no-host", "-o", report, env=cli.REAL_CLOCK)
+            self.good("bench", "--suite", suite, "--budget", "2s", "--no-host", "-o", report)
             self.assertEqual([(row["asked"], row["verify"]["passed"]) for row in json.loads(report.read_text())["rows"]],
                              2 * [(OWN, True)])
             self.assertIn(OWN, self.good("report", report, "--md"))
@@ -67,7 +67,7 @@ class Plugin(cli.Case):
 
     def test_devices(self):
         self.good("devices")
-        self.good("doctor", env=cli.REAL_CLOCK)
+        self.good("doctor")
         self.good("peak", "--type", "i32")
         self.good("race", "--size", "2x6", "--iters", "2")
         self.good("tune", "--size", "64", "--budget", "500ms")
