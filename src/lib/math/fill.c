@@ -1,9 +1,10 @@
 #include "math/matrix.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/random.h"
 #include "math/type.h"
-
-#include <string.h>
 
 static const char *const init_names[VKMM_INIT_COUNT] = {"uniform", "int", "ones", "index", "zeros"};
 
@@ -66,19 +67,14 @@ static inline void put(const line *l, vkmm_type type, uint64_t i, double value)
 }
 
 /* Every bit of a float's significand is random and the result is exact: 24 bits (f64 53, f16 11, bf16 8), scaled by a
- * power of two, less 1. */
+ * power of two, less 1. Integers have 16 random bits, or 8. */
 static void fill_uniform(const line *l, vkmm_type type, uint64_t seed)
 {
-    static const struct {
-        int drop; /* of 64 random bits */
-        double scale, least;
-    } ranges[VKMM_TYPE_COUNT] = {
-        [VKMM_F32] = {40, 0x1p-23, -1}, [VKMM_F64] = {11, 0x1p-52, -1}, [VKMM_I32] = {48, 1, -32768},
-        [VKMM_U32] = {48, 1, 0},        [VKMM_F16] = {53, 0x1p-10, -1}, [VKMM_BF16] = {56, 0x1p-7, -1},
-        [VKMM_I8] = {56, 1, 0},         [VKMM_U8] = {56, 1, 0},
-    };
-    const int drop = ranges[type].drop;
-    const double scale = ranges[type].scale, least = ranges[type].least;
+    const vkmm_type_info *info = vkmm_type_of(type);
+    const int drop = info->is_float ? 63 + ilogb(info->epsilon) : info->bytes == 1 ? 56 : 48; /* of 64 random bits */
+    const double scale = info->is_float ? info->epsilon : 1.0, least = info->is_float     ? -1.0
+                                                                       : type == VKMM_I32 ? -32768.0
+                                                                                          : 0.0;
     for (uint64_t i = 0; i < l->count; i++)
         put(l, type, i, (double)(int64_t)(vkmm_random_bits(seed, l->first + i * l->pace) >> drop) * scale + least);
 }
@@ -86,8 +82,8 @@ static void fill_uniform(const line *l, vkmm_type type, uint64_t seed)
 /* -most … most, or 0 … 2·most, by the high half of a product: no division, and a bias of 2^-32 at most. */
 static void fill_int(const line *l, vkmm_type type, uint64_t seed)
 {
-    const int is_half = type == VKMM_F16 || type == VKMM_BF16, is_unsigned = type == VKMM_U32 || type == VKMM_U8;
-    const int32_t most = is_half ? 2 : 8;
+    const int is_narrow = vkmm_type_is_narrow(type), is_unsigned = type == VKMM_U32 || type == VKMM_U8;
+    const int32_t most = is_narrow ? 2 : 8;
     const uint64_t count = 2 * (uint64_t)most + 1;
     for (uint64_t i = 0; i < l->count; i++) {
         const uint64_t bits = vkmm_random_bits(seed, l->first + i * l->pace);
@@ -98,7 +94,7 @@ static void fill_int(const line *l, vkmm_type type, uint64_t seed)
 /* start, start + rise, start + 2·rise, … in the order of the matrix: "ones", "index" and "zeros". */
 static void fill_ramp(const line *l, vkmm_type type, uint64_t start, uint64_t rise)
 {
-    const int rounds = type == VKMM_F16 || type == VKMM_BF16;
+    const int rounds = vkmm_type_is_narrow(type);
     for (uint64_t i = 0; i < l->count; i++) {
         const double value = (double)(start + rise * (l->first + i * l->pace));
         if (rounds)

@@ -7,20 +7,26 @@
 #include "math/half.h"
 
 static const vkmm_type_info types[VKMM_TYPE_COUNT] = {
-    [VKMM_AUTO] = {"auto", "auto", "", 0, 0, 0.0, 0.0},
-    [VKMM_F32] = {"f32", "f32_r", "float", 4, 1, FLT_EPSILON, FLT_MIN},
-    [VKMM_F64] = {"f64", "f64_r", "double", 8, 1, DBL_EPSILON, DBL_MIN},
-    [VKMM_I32] = {"i32", "i32_r", "int", 4, 0, 0.0, 0.0},
-    [VKMM_U32] = {"u32", "u32_r", "uint", 4, 0, 0.0, 0.0},
-    [VKMM_F16] = {"f16", "f16_r", "float16_t", 2, 1, 0x1p-10, 0x1p-14},
-    [VKMM_BF16] = {"bf16", "bf16_r", "bfloat16_t", 2, 1, 0x1p-7, FLT_MIN},
-    [VKMM_I8] = {"i8", "i8_r", "int8_t", 1, 0, 0.0, 0.0},
-    [VKMM_U8] = {"u8", "u8_r", "uint8_t", 1, 0, 0.0, 0.0},
+    [VKMM_AUTO] = {"auto", "auto", "", 0, 0, 0, NULL, 0.0, 0.0},
+    [VKMM_F32] = {"f32", "f32_r", "float", 4, 1, 9, "F32", FLT_EPSILON, FLT_MIN},
+    [VKMM_F64] = {"f64", "f64_r", "double", 8, 1, 17, "F64", DBL_EPSILON, DBL_MIN},
+    [VKMM_I32] = {"i32", "i32_r", "int", 4, 0, 10, "I32", 0.0, 0.0},
+    [VKMM_U32] = {"u32", "u32_r", "uint", 4, 0, 10, "U32", 0.0, 0.0},
+    [VKMM_F16] = {"f16", "f16_r", "float16_t", 2, 1, 5, "F16", 0x1p-10, 0x1p-14},
+    [VKMM_BF16] = {"bf16", "bf16_r", "bfloat16_t", 2, 1, 4, "BF16", 0x1p-7, FLT_MIN},
+    [VKMM_I8] = {"i8", "i8_r", "int8_t", 1, 0, 3, "I8", 0.0, 0.0},
+    [VKMM_U8] = {"u8", "u8_r", "uint8_t", 1, 0, 3, "U8", 0.0, 0.0},
 };
 
 const vkmm_type_info *vkmm_type_of(vkmm_type type)
 {
     return &types[(unsigned)type < VKMM_TYPE_COUNT ? type : VKMM_AUTO];
+}
+
+int vkmm_type_is_narrow(vkmm_type type)
+{
+    const vkmm_type_info *info = vkmm_type_of(type);
+    return info->is_float && info->bytes < sizeof(float);
 }
 
 int vkmm_type_parse(const char *name, vkmm_type *type)

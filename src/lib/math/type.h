@@ -10,12 +10,17 @@ typedef struct vkmm_type_info {
     const char *glsl;    /* "float" */
     uint32_t bytes;
     int is_float;
+    int digits;        /* significant decimal digits that tell any two values apart */
+    const char *tag;   /* "F32", the spelling of safetensors files */
     double epsilon;    /* spacing of 1: 2^-23, 2^-52, f16 2^-10, bf16 2^-7; 0 for integers */
     double min_normal; /* smallest normal magnitude; 0 for integers */
 } vkmm_type_info;
 
 /* Static storage. VKMM_AUTO and invalid values have 0 bytes. */
 const vkmm_type_info *vkmm_type_of(vkmm_type type);
+
+/* Whether it is a float of fewer bytes than f32: its values are rounded to few digits, in a small range. */
+int vkmm_type_is_narrow(vkmm_type type);
 
 /* Accepts either spelling, not "auto": 1 and *type, or 0. */
 int vkmm_type_parse(const char *name, vkmm_type *type);

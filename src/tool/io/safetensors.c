@@ -28,10 +28,7 @@ enum {
 
 static const char *dtype_of(vkmm_type type)
 {
-    static const char *const names[VKMM_TYPE_COUNT] = {
-        [VKMM_F32] = "F32", [VKMM_F64] = "F64",   [VKMM_I32] = "I32", [VKMM_U32] = "U32",
-        [VKMM_F16] = "F16", [VKMM_BF16] = "BF16", [VKMM_I8] = "I8",   [VKMM_U8] = "U8"};
-    return names[type];
+    return vkmm_type_of(type)->tag;
 }
 
 /* Bytes of an element, of those dtypes that vkmatmul has no type for: a tensor of any other dtype is accepted as it is.

@@ -24,7 +24,7 @@ static vkmm_status multiply_plainly(cli_product *p)
     request->job.problem.beta = 0;
     request->job.problem.has_bias = 0;
     request->job.problem.activation = VKMM_ACTIVATION_NONE;
-    if (in == VKMM_F16 || in == VKMM_BF16) request->job.problem.out_type = VKMM_F32;
+    if (vkmm_type_is_narrow(in)) request->job.problem.out_type = VKMM_F32;
     request->job.problem.method = p->row.problem.method;
     request->job.kernel = p->kernel->name;
     request->job.config = p->kernel->config[0] != '\0' ? p->kernel->config : NULL;

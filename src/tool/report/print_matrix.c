@@ -24,10 +24,10 @@ static void format(char text[TEXT], const vkmm_view *view, uint64_t i, uint64_t 
     double value = vkmm_view_get(view, i, j);
 
     /* As many digits as the type has; the shortest floats would show noise. */
-    const int digits = view->type == VKMM_F16 ? 5 : view->type == VKMM_BF16 ? 4 : 6;
+    const vkmm_type_info *type = vkmm_type_of(view->type);
 
-    if (vkmm_type_of(view->type)->is_float)
-        snprintf(text, TEXT, "%.*g", digits, value);
+    if (type->is_float)
+        snprintf(text, TEXT, "%.*g", type->digits < 6 ? type->digits : 6, value);
     else
         snprintf(text, TEXT, "%.0f", value);
 }

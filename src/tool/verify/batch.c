@@ -37,7 +37,7 @@ static uint64_t changes(const before_and_after *memory, uint64_t begin, uint64_t
 
 static void tell_change(cli_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t line)
 {
-    int digits = cli_digits(memory->type);
+    int digits = vkmm_type_of(memory->type)->digits;
     cli_tell(v, "element %llu of C's memory, ", (unsigned long long)v->at);
     if (v->at < problem->offset_c)
         cli_tell(v, "which lies before the offset of %llu", (unsigned long long)problem->offset_c);

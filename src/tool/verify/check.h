@@ -173,7 +173,4 @@ void cli_count_odd(vkmm_check *check);
 VKMM_PRINTF(2, 3) void cli_tell(cli_verdict *verdict, const char *format, ...);
 void cli_tell_result(const vkmm_check *check);
 
-/* Significant digits of the type: with fewer, two different numbers could look the same. */
-int cli_digits(vkmm_type type);
-
 #endif

@@ -119,7 +119,7 @@ static void add_tile(const cli_claim *claim, size_t count, size_t from, size_t d
                      cli_block *block)
 {
     const vkmm_type type = claim->compute == VKMM_F16 ? VKMM_F16 : claim->a.type;
-    const double least = type == VKMM_F16 || type == VKMM_BF16 ? vkmm_type_of(type)->min_normal : 0.0;
+    const double least = vkmm_type_is_narrow(type) ? vkmm_type_of(type)->min_normal : 0.0;
     const int is_float = vkmm_type_of(type)->is_float;
     int small = 0;
     for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(block->tile + k * CLI_TILE_COLS, cols, least);

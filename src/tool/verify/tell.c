@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/type.h"
+
 void cli_tell(cli_verdict *verdict, const char *format, ...)
 {
     size_t used = strlen(verdict->sentence);
@@ -12,11 +14,6 @@ void cli_tell(cli_verdict *verdict, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(verdict->sentence + used, sizeof verdict->sentence - used, format, arguments);
     va_end(arguments);
-}
-
-int cli_digits(vkmm_type type)
-{
-    return type == VKMM_F32 ? 9 : type == VKMM_F64 ? 17 : type == VKMM_F16 ? 5 : type == VKMM_BF16 ? 4 : 10;
 }
 
 /* What an error is measured in. */
@@ -49,8 +46,8 @@ static void tell_wrong(const vkmm_check *check)
     if (v->unwritten)
         cli_tell(v, "was never written, ");
     else
-        cli_tell(v, "is %.*g, ", cli_digits(c->type), v->got);
-    cli_tell(v, "should be %.*g", cli_digits(c->type), v->want);
+        cli_tell(v, "is %.*g, ", vkmm_type_of(c->type)->digits, v->got);
+    cli_tell(v, "should be %.*g", vkmm_type_of(c->type)->digits, v->want);
     if (v->bound > 0.0 && isfinite(v->error))
         cli_tell(v, ": off by %.3g, %.2g times the allowed %.4g·%s%s", fabs(v->got - v->want), v->error / v->bound,
                  v->bound, unit_of(check), aside_of(check));

@@ -32,7 +32,7 @@ static double tolerance_of(const cli_claim *claim, vkmm_types types, cli_numbers
     if (claim->method != VKMM_COMPUTE_DIRECT && numbers == CLI_NUMBERS_RANDOM) return 4.0;
     if (claim->method == VKMM_COMPUTE_SPLIT) return 5.25 * sqrt(terms) + terms / 22.0 + 330.0;
     if (claim->method == VKMM_COMPUTE_MODULAR) return sqrt(terms) + 4.0;
-    if (types.compute != VKMM_F16 && types.in != VKMM_F16 && types.in != VKMM_BF16) return cli_tolerance(k, numbers);
+    if (types.compute != VKMM_F16 && !vkmm_type_is_narrow(types.in)) return cli_tolerance(k, numbers);
     if (numbers != CLI_NUMBERS_RANDOM) return fmax(least, 1.25 * terms + 2.0);
     return types.compute == VKMM_F16 ? least : cli_tolerance(k, numbers);
 }
@@ -174,7 +174,7 @@ static void set_arithmetic(vkmm_check *check)
     check->types = types_of(claim);
     check->scaled = claim->alpha != 1.0 || claim->beta != 0.0 || claim->bias.data != NULL ||
                     claim->activation != VKMM_ACTIVATION_NONE;
-    check->narrow = claim->c.type == VKMM_F16 || claim->c.type == VKMM_BF16;
+    check->narrow = vkmm_type_is_narrow(claim->c.type);
     if (vkmm_type_of(claim->c.type)->is_float) {
         set_bound(check, claim->numbers);
     } else {
