@@ -42,10 +42,10 @@ class _Instance:
     def info(self, index: int) -> "DeviceInfo":
         info = library().vkmm_instance_device_info(self.handle, index).contents
         return DeviceInfo(index=index, name=info.name.decode("utf-8", "replace"),
-                          driver=f"{info.driver_name.decode()} {info.driver_info.decode()}".strip(),
+                          driver=f"{info.driver.name.decode()} {info.driver.info.decode()}".strip(),
                           uuid=str(uuid.UUID(bytes=bytes(info.uuid))),
                           kind=_KINDS[info.type] if info.type < len(_KINDS) else "other",
-                          memory_bytes=info.device_heap_bytes)
+                          memory_bytes=info.memory.device_heap_bytes)
 
 
 _instances: dict[tuple[bool, Optional[str]], _Instance] = {}

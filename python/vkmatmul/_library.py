@@ -77,20 +77,23 @@ class InstanceParams(ctypes.Structure):
                 ("cache_dir", ctypes.c_char_p)]
 
 
+class Driver(ctypes.Structure):
+    """vkmm_device_driver."""
+    _fields_ = [("name", ctypes.c_char * 256), ("info", ctypes.c_char * 256), ("uuid", ctypes.c_uint8 * 16),
+                ("id", ctypes.c_uint32), ("version", ctypes.c_uint32), ("api_version", ctypes.c_uint32)]
+
+
+class Memory(ctypes.Structure):
+    """The beginning of vkmm_device_memory."""
+    _fields_ = [("device_heap_bytes", ctypes.c_uint64)]
+
+
 class Info(ctypes.Structure):
     """The beginning of vkmm_device_info. Only the library creates one."""
-    _fields_ = [("index", ctypes.c_uint32),
-                ("name", ctypes.c_char * 256), ("driver_name", ctypes.c_char * 256),
-                ("driver_info", ctypes.c_char * 256),
-                ("uuid", ctypes.c_uint8 * 16), ("driver_uuid", ctypes.c_uint8 * 16),
-                ("vendor_id", ctypes.c_uint32), ("device_id", ctypes.c_uint32), ("driver_id", ctypes.c_uint32),
-                ("driver_version", ctypes.c_uint32), ("api_version", ctypes.c_uint32), ("type", ctypes.c_int),
-                ("max_invocations", ctypes.c_uint32), ("max_workgroup_size", ctypes.c_uint32 * 3),
-                ("max_workgroup_count", ctypes.c_uint32 * 3), ("max_shared_bytes", ctypes.c_uint32),
-                ("subgroup_size", ctypes.c_uint32), ("subgroup_operations", ctypes.c_uint32),
-                ("has_broadcast", ctypes.c_int), ("processors", ctypes.c_uint32),
-                ("max_storage_range", ctypes.c_uint64), ("max_allocation_bytes", ctypes.c_uint64),
-                ("max_buffer_bytes", ctypes.c_uint64), ("device_heap_bytes", ctypes.c_uint64)]
+    _fields_ = [("index", ctypes.c_uint32), ("name", ctypes.c_char * 256), ("uuid", ctypes.c_uint8 * 16),
+                ("vendor_id", ctypes.c_uint32), ("device_id", ctypes.c_uint32), ("type", ctypes.c_int),
+                ("processors", ctypes.c_uint32), ("has_pci", ctypes.c_int), ("pci", ctypes.c_uint32 * 4),
+                ("driver", Driver), ("memory", Memory)]
 
 
 _POINTER = ctypes.c_void_p

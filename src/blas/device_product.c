@@ -187,7 +187,7 @@ static int product(const vkblas_call *call)
                       .beta = vkblas_part_of(call->type, call->beta, 0),
                       .out_type = is_f64 ? VKMM_F64 : VKMM_F32,
                       .method = vkblas_method(call->type)};
-    if (p.method == VKMM_COMPUTE_DIRECT && is_f64 && !vkmm_device_describe(device)->has_f64) {
+    if (p.method == VKMM_COMPUTE_DIRECT && is_f64 && !vkmm_device_describe(device)->features.f64) {
         if (!(atomic_fetch_or(&lacking, 1u << VKBLAS_D) >> VKBLAS_D & 1))
             vkblas_warn("%s has no 64-bit floats (VKBLAS_COMPUTE=modular needs none); the host computes such calls",
                         vkmm_device_describe(device)->name);

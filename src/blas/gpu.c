@@ -96,8 +96,8 @@ static vkmm_status open_all(vkmm_instance *instance, vkmm_device **opened)
         vkmm_device *one = NULL;
         failed = vkmm_device_create(instance, indices[i], &one);
         if (one == NULL) continue;
-        identity = hash(hash(identity, info->uuid, sizeof info->uuid), info->driver_uuid, sizeof info->driver_uuid);
-        identity = hash(identity, &info->driver_version, sizeof info->driver_version);
+        identity = hash(hash(identity, info->uuid, sizeof info->uuid), info->driver.uuid, sizeof info->driver.uuid);
+        identity = hash(identity, &info->driver.version, sizeof info->driver.version);
         if (*opened == NULL)
             *opened = one;
         else

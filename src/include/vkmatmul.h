@@ -276,55 +276,81 @@ typedef struct vkmm_matrix_granule {
 #define VKMM_MAX_MATRIX_SHAPES   64
 #define VKMM_MAX_MATRIX_GRANULES 96
 
-/* Everything vkmatmul knows of a device: identity, the limits that its choices depend on, features. A plain value. */
-typedef struct vkmm_device_info {
-    uint32_t index; /* position in the loader's order, from 0 */
-    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
-    char driver_name[VK_MAX_DRIVER_NAME_SIZE], driver_info[VK_MAX_DRIVER_INFO_SIZE];
-    uint8_t uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE];
-    uint32_t vendor_id, device_id, driver_id, driver_version, api_version; /* versions in Vulkan's packing */
-    VkPhysicalDeviceType type;
+/* The driver of a device; versions in Vulkan's packing. */
+typedef struct vkmm_device_driver {
+    char name[VK_MAX_DRIVER_NAME_SIZE], info[VK_MAX_DRIVER_INFO_SIZE];
+    uint8_t uuid[VK_UUID_SIZE];
+    uint32_t id, version, api_version;
+} vkmm_device_driver;
+
+typedef struct vkmm_device_limits {
     uint32_t max_invocations;        /* maxComputeWorkGroupInvocations */
     uint32_t max_workgroup_size[3];  /* maxComputeWorkGroupSize */
     uint32_t max_workgroup_count[3]; /* maxComputeWorkGroupCount */
     uint32_t max_shared_bytes;       /* maxComputeSharedMemorySize */
-    uint32_t subgroup_size;
-    uint32_t subgroup_operations; /* VkSubgroupFeatureFlags of compute shaders */
-    int has_broadcast;            /* subgroupBroadcast in compute shaders: the ballot operations of a subgroup */
-    uint32_t processors; /* that run workgroups in parallel (streaming multiprocessors, compute units); 0: unknown */
-    uint64_t max_storage_range;    /* maxStorageBufferRange, bytes that one binding can cover */
+    uint64_t max_storage_range;      /* maxStorageBufferRange, bytes that one binding can cover */
+    uint32_t offset_alignment;       /* minStorageBufferOffsetAlignment */
+    uint32_t timestamp_bits;         /* timestampValidBits of the queue used; 0: no timestamps */
+    double timestamp_period_ns;      /* nanoseconds per tick */
+} vkmm_device_limits;
+
+typedef struct vkmm_device_subgroup {
+    uint32_t size;
+    uint32_t operations;         /* VkSubgroupFeatureFlags of compute shaders */
+    int has_broadcast;           /* subgroupBroadcast in compute shaders: the ballot operations of a subgroup */
+    uint32_t min_size, max_size; /* what a compute shader can ask for (subgroupSizeControl, computeFullSubgroups); 0:
+                                    nothing */
+    uint32_t max_count; /* of a workgroup that asks for their size (maxComputeWorkgroupSubgroups); 0: not known */
+} vkmm_device_subgroup;
+
+typedef struct vkmm_device_memory {
+    uint64_t device_heap_bytes;    /* the largest device-local heap */
     uint64_t max_allocation_bytes; /* maxMemoryAllocationSize */
     uint64_t max_buffer_bytes;     /* maxBufferSize, or max_allocation_bytes where Vulkan 1.3 is missing */
-    uint64_t device_heap_bytes;    /* the largest device-local heap */
-    uint32_t offset_alignment;     /* minStorageBufferOffsetAlignment */
+    int is_unified; /* a device-local memory type is also host-visible and host-cached: no copies needed */
     uint32_t heap_count;
     VkMemoryHeap heaps[VK_MAX_MEMORY_HEAPS]; /* as Vulkan lists them; sizes in bytes */
-    int has_pci;                             /* VK_EXT_pci_bus_info: pci is valid */
-    uint32_t pci[4];                         /* domain, bus, device, function */
-    uint32_t timestamp_bits;                 /* timestampValidBits of the queue used; 0: no timestamps */
-    double timestamp_period_ns;              /* nanoseconds per tick */
-    int has_f64;                             /* shaderFloat64 */
-    int unified_memory;  /* a device-local memory type is also host-visible and host-cached: no copies needed */
-    int has_statistics;  /* VK_KHR_pipeline_executable_properties: the driver reports statistics of compiled kernels */
-    int has_f16, has_i8; /* shaderFloat16, shaderInt8: arithmetic in such types */
-    int has_storage16, has_storage8; /* storageBuffer16BitAccess, storageBuffer8BitAccess */
-    int has_dot;                     /* shaderIntegerDotProduct, for users' shaders */
-    int has_dot8; /* likewise, and the device accelerates four products of 8 bits and their sum: bits, 1 for i8, 2 for
-                     u8 (integerDotProduct4x8BitPackedSignedAccelerated, …UnsignedAccelerated). A processor has both */
-    uint32_t min_subgroup_size, max_subgroup_size; /* what a compute shader can ask for (subgroupSizeControl,
-                                                      computeFullSubgroups); 0: nothing */
-    uint32_t max_subgroups; /* of a workgroup that asks for their size (maxComputeWorkgroupSubgroups); 0: not known */
-    int has_bf16_matrices;  /* VK_KHR_shader_bfloat16: matrix operations on bf16 */
-    uint32_t matrix_shape_count; /* of VK_KHR_cooperative_matrix, as the device lists them */
-    vkmm_matrix_shape matrix_shapes[VKMM_MAX_MATRIX_SHAPES];
-    uint32_t matrix2; /* bits VKMM_MATRIX2_* of VK_NV_cooperative_matrix2 */
-    uint32_t matrix2_max_dimension,
-        matrix2_max_invocations;     /* of a flexible matrix; of a workgroup that owns matrices */
-    uint32_t matrix2_reserved_bytes; /* of shared memory, where a workgroup owns matrices */
-    uint32_t matrix_granule_count;
-    vkmm_matrix_granule
-        matrix_granules[VKMM_MAX_MATRIX_GRANULES]; /* as the device lists them; valid with VKMM_MATRIX2_FLEXIBLE */
-    const char *no_matrices; /* "", or why matrix operations are not used, whatever the device lists; static storage */
+} vkmm_device_memory;
+
+typedef struct vkmm_device_features {
+    int f64;                 /* shaderFloat64 */
+    int f16, i8;             /* shaderFloat16, shaderInt8: arithmetic in such types */
+    int storage16, storage8; /* storageBuffer16BitAccess, storageBuffer8BitAccess */
+    int dot;                 /* shaderIntegerDotProduct, for users' shaders */
+    int dot8; /* likewise, and the device accelerates four products of 8 bits and their sum: bits, 1 for i8, 2 for u8
+                 (integerDotProduct4x8BitPackedSignedAccelerated, …UnsignedAccelerated). A processor has both */
+    int bf16_matrices; /* VK_KHR_shader_bfloat16: matrix operations on bf16 */
+    int statistics;    /* VK_KHR_pipeline_executable_properties: the driver reports statistics of compiled kernels */
+} vkmm_device_features;
+
+/* Matrix operations, as the device lists them. */
+typedef struct vkmm_device_matrices {
+    const char *refusal;  /* "", or why they are not used, whatever the device lists; static storage */
+    uint32_t shape_count; /* of VK_KHR_cooperative_matrix */
+    vkmm_matrix_shape shapes[VKMM_MAX_MATRIX_SHAPES];
+    uint32_t matrix2;                        /* bits VKMM_MATRIX2_* of VK_NV_cooperative_matrix2 */
+    uint32_t max_dimension, max_invocations; /* of a flexible matrix; of a workgroup that owns matrices */
+    uint32_t reserved_bytes;                 /* of shared memory, where a workgroup owns matrices */
+    uint32_t granule_count;
+    vkmm_matrix_granule granules[VKMM_MAX_MATRIX_GRANULES]; /* valid with VKMM_MATRIX2_FLEXIBLE */
+} vkmm_device_matrices;
+
+/* Everything vkmatmul knows of a device: identity, the limits that its choices depend on, features. A plain value. */
+typedef struct vkmm_device_info {
+    uint32_t index; /* position in the loader's order, from 0 */
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    uint8_t uuid[VK_UUID_SIZE];
+    uint32_t vendor_id, device_id;
+    VkPhysicalDeviceType type;
+    uint32_t processors; /* that run workgroups in parallel (streaming multiprocessors, compute units); 0: unknown */
+    int has_pci;         /* VK_EXT_pci_bus_info: pci is valid */
+    uint32_t pci[4];     /* domain, bus, device, function */
+    vkmm_device_driver driver;
+    vkmm_device_memory memory;
+    vkmm_device_limits limits;
+    vkmm_device_subgroup subgroup;
+    vkmm_device_features features;
+    vkmm_device_matrices matrices;
     const uint32_t *refused_kernels; /* by type of A and B: bits of kernels (vkmm_kernel_name) that are not chosen
                                         automatically; NULL: none are refused, as in an instance's devices */
 } vkmm_device_info;
@@ -401,7 +427,7 @@ typedef struct vkmm_kernel_info {
     uint64_t workspace_bytes; /* device memory for the sums of the parts and for packed operands */
     uint32_t matrix[3];       /* m, n, k of the matrix operations used; zeros: none */
     uint32_t subgroup_size;   /* the requested size; 0: the driver's choice */
-    int uses_dot8;            /* dot products of four bytes (has_dot8) */
+    int uses_dot8;            /* dot products of four bytes (features.dot8) */
     int uses_matrices;        /* matrix operations, either of the shape in `matrix` or of flexible dimensions */
     uint64_t packed_bytes;    /* part of workspace_bytes: A, B or both, packed (vkmm_job_params.pack) or as residues */
     uint32_t moduli;          /* of a modular product (VKMM_COMPUTE_MODULAR); 0: another kind of product */

@@ -31,12 +31,12 @@ static void judge(const uint32_t *words, size_t bytes, const vkmm_device_info *d
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static const vkmm_device_info device = {.name = "D",
-                                            .api_version = VK_API_VERSION_1_2,
-                                            .max_workgroup_size = {128, 128, 64},
-                                            .max_invocations = 128,
-                                            .max_shared_bytes = 16384,
-                                            .has_f64 = 1,
-                                            .subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT};
+                                            .driver.api_version = VK_API_VERSION_1_2,
+                                            .limits.max_workgroup_size = {128, 128, 64},
+                                            .limits.max_invocations = 128,
+                                            .limits.max_shared_bytes = 16384,
+                                            .features.f64 = 1,
+                                            .subgroup.operations = VK_SUBGROUP_FEATURE_BASIC_BIT};
     static const vkmm_kernel_info kernel = {
         .spec_count = 5, .spec_ids = {0, 1, 2, 3, 4}, .spec_values = {8, 8, 8, 8, 8}};
     const uint32_t header[HEADER / 4] = {0x07230203, 0x10300, 0, 2 * (uint32_t)bytes, 0};

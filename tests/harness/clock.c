@@ -98,7 +98,7 @@ void clock_start(suite_device *of, double of_submit_ms, double of_dispatch_ms)
     suite = of;
     submit_ms = of_submit_ms;
     dispatch_ms = of_dispatch_ms;
-    period_ns = of->info->timestamp_period_ns;
+    period_ns = of->info->limits.timestamp_period_ns;
     now_ms = most = 0;
     clock_uneven(NULL);
     memset(recordings, 0, sizeof recordings);

@@ -152,12 +152,13 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     vkmm_device_info limited = *run->suite->info;
     vkmm_choice choice;
     if (run->plain)
-        limited.has_f16 = limited.has_i8 = limited.has_storage16 = limited.has_storage8 = limited.has_dot8 = 0;
+        limited.features.f16 = limited.features.i8 = limited.features.storage16 = limited.features.storage8 =
+            limited.features.dot8 = 0;
     if (run->processors) limited.processors = run->processors;
     if (run->residues)
         limited.type = run->residues == VKMM_I8 ? VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU : VK_PHYSICAL_DEVICE_TYPE_CPU;
-    if (run->driver_id) limited.driver_id = run->driver_id;
-    if (run->max_groups && !run->pack && !problem->method) limited.max_workgroup_count[0] = run->max_groups;
+    if (run->driver_id) limited.driver.id = run->driver_id;
+    if (run->max_groups && !run->pack && !problem->method) limited.limits.max_workgroup_count[0] = run->max_groups;
     vkmm_status status = vkmm_problem_check(&run->suite->instance->log, problem, NULL);
     if (status == VKMM_OK) status = vkmm_choose(&run->suite->instance->log, &limited, problem, &wish, &choice);
     if (status != VKMM_OK) return status;

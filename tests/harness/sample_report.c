@@ -13,8 +13,8 @@ static void rename_all(cli_bench *bench, const char *name)
 
     snprintf(device->label, sizeof device->label, "%s", name);
     snprintf(device->info.name, sizeof device->info.name, "%s", name);
-    snprintf(device->info.driver_name, sizeof device->info.driver_name, "%s", name);
-    snprintf(device->info.driver_info, sizeof device->info.driver_info, "%s", name);
+    snprintf(device->info.driver.name, sizeof device->info.driver.name, "%s", name);
+    snprintf(device->info.driver.info, sizeof device->info.driver.info, "%s", name);
     snprintf(device->failed, sizeof device->failed, "%s", name);
     snprintf(bench->version, sizeof bench->version, "%s", name);
     snprintf(bench->host, sizeof bench->host, "%s", name);

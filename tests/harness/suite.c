@@ -27,7 +27,7 @@ int suite_open(suite_device *suite)
     if (vkmm_instance_create(&params, &suite->instance) != VKMM_OK) return absent;
     if (vkmm_instance_device_count(suite->instance) == 0) return absent;
     suite->info = &suite->instance->physicals[0].info;
-    printf("# %s, %s %s\n", suite->info->name, suite->info->driver_name, suite->info->driver_info);
+    printf("# %s, %s %s\n", suite->info->name, suite->info->driver.name, suite->info->driver.info);
     return vkmm_device_create(suite->instance, 0, &suite->device) == VKMM_OK ? 0 : 1;
 }
 
@@ -58,7 +58,7 @@ int suite_exit(suite_device *suite, int failed)
 int suite_must_have_matrices(const suite_device *suite)
 {
     const char *wanted = getenv("VKMM_TEST_MATRICES");
-    return wanted && *wanted && strstr(suite->info->driver_name, wanted) != NULL;
+    return wanted && *wanted && strstr(suite->info->driver.name, wanted) != NULL;
 }
 
 int suite_exit_without_matrices(suite_device *suite)
@@ -77,12 +77,12 @@ int suite_run_group(suite_device *suite, const char *name, const struct CMUnitTe
 
 int suite_is_slow(const suite_device *suite)
 {
-    return suite->info->driver_id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
+    return suite->info->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
 }
 
 int suite_has_type(const suite_device *suite, vkmm_type type)
 {
-    return type != VKMM_F64 || suite->info->has_f64;
+    return type != VKMM_F64 || suite->info->features.f64;
 }
 
 /* The matrix and the guard behind it. */
@@ -173,7 +173,8 @@ int suite_product(suite_device *suite, const char *kernel, const vkmm_module *mo
         wish.tile_cols = legal.cols;
     }
     vkmm_device_info limited = *suite->info;
-    for (int axis = 0; axis < 3 && product->max_groups; axis++) limited.max_workgroup_count[axis] = product->max_groups;
+    for (int axis = 0; axis < 3 && product->max_groups; axis++)
+        limited.limits.max_workgroup_count[axis] = product->max_groups;
     vkmm_status status = vkmm_choose(&suite->instance->log, &limited, &problem, &wish, &choice);
     if (status == VKMM_OK && module) choice.module = module;
     if (status == VKMM_OK) status = run_plan(suite, &problem, &choice, product, &right, why);

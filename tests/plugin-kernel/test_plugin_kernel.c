@@ -46,7 +46,7 @@ static void is_planned_where_it_suits(void **state)
     assert_int_equal(info.items, 19 * 13);
     assert_int_equal(choose(100, NULL, NULL, &info), VKMM_OK);
     assert_string_not_equal(info.name, "rank1");
-    suite.info->max_invocations = 100; /* its presets, in their order */
+    suite.info->limits.max_invocations = 100; /* its presets, in their order */
     assert_int_equal(choose(1, NULL, NULL, &info), VKMM_OK);
     assert_string_equal(info.config, "rows=8,cols=8,splits=1");
 }

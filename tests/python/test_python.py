@@ -519,9 +519,11 @@ class Layouts(Case):
         structs = {"vkmm_problem": _library.Problem, "vkmm_instance_params": _library.InstanceParams, "vkmm_device_info": _library.Info}
         want, got = {}, {}
         for struct, kind in structs.items():
-            for field, _ in kind._fields_:
+            for field, of in kind._fields_:
                 name = "log." + field if field in ("write", "user") else field
-                got[struct, name] = getattr(kind, field).offset
+                offset = getattr(kind, field).offset
+                inner = [(f"{name}.{x}", getattr(of, x).offset) for x, _ in getattr(of, "_fields_", [])] or [(name, 0)]
+                got.update({(struct, full): offset + at for full, at in inner})
         want = {(struct, field): int(value) for struct, field, value in (line for line in lines if len(line) == 3)
                 if struct != "sizeof"}
         self.assertEqual(got, want)

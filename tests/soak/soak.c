@@ -215,12 +215,12 @@ int main(int count, char **words)
         return getenv("VKMM_REQUIRE_VULKAN") ? 1 : 77;
     }
     const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
-    if (!o.csv) printf("%s, %s %s\n\n", info->name, info->driver_name, info->driver_info);
+    if (!o.csv) printf("%s, %s %s\n\n", info->name, info->driver.name, info->driver.info);
     int right = o.devices == 0 || (soak_devices(&o, instance, &devices) && judge(&o, &devices));
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) x.data[operand] = calloc(1, 8 << 20);
     x.before = calloc(1, 8 << 20);
     if (o.products > 0 && vkmm_device_create(instance, 0, &device) == VKMM_OK) {
-        const uint64_t wrong = soak_products(&o, device, info->has_f64, &x, &products);
+        const uint64_t wrong = soak_products(&o, device, info->features.f64, &x, &products);
         if (wrong > 0) fprintf(stderr, "soak: %llu products are wrong\n", (unsigned long long)wrong);
         right = judge(&o, &products) && wrong == 0 && right;
     }

@@ -91,7 +91,7 @@ void vkmm_spares_give_stream(vkmm_device *device, vkmm_stream *stream)
 {
     vkmm_stream *other = stream;
     mtx_lock(&device->spares.lock);
-    if (vkmm_stream_held(stream) <= device->physical->info.device_heap_bytes / VKMM_SPARES_SHARE) {
+    if (vkmm_stream_held(stream) <= device->physical->info.memory.device_heap_bytes / VKMM_SPARES_SHARE) {
         other = device->spares.stream; /* of another thread */
         device->spares.stream = stream;
         device->spares.drop = drop;
@@ -102,7 +102,7 @@ void vkmm_spares_give_stream(vkmm_device *device, vkmm_stream *stream)
 
 void vkmm_spares_give(vkmm_device *device, vkmm_job *job)
 {
-    const uint64_t most = device->physical->info.device_heap_bytes / VKMM_SPARES_SHARE;
+    const uint64_t most = device->physical->info.memory.device_heap_bytes / VKMM_SPARES_SHARE;
     uint64_t count = 0, bytes = 0;
     if (bytes_of(job) > most) {
         vkmm_job_destroy(&job);

@@ -51,8 +51,8 @@ int vkmm_device_rank(VkPhysicalDeviceType type)
 /* Mesa's driver is called lavapipe, but names itself and its device llvmpipe. */
 static int has_name(const vkmm_device_info *info, const char *what)
 {
-    return contains(info->name, what) || contains(info->driver_name, what) ||
-           (info->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && contains("lavapipe", what));
+    return contains(info->name, what) || contains(info->driver.name, what) ||
+           (info->driver.id == VK_DRIVER_ID_MESA_LLVMPIPE && contains("lavapipe", what));
 }
 
 int vkmm_device_is_sort(const char *what, const vkmm_device_info *info, int *is_one)

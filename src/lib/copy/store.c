@@ -53,7 +53,7 @@ vkmm_part vkmm_store_part(const vkmm_store *store)
 
 void vkmm_part_show_guard(const vkmm_device *device, const vkmm_module *module, uint64_t end, vkmm_part *part)
 {
-    const uint64_t most = device->physical->info.max_storage_range;
+    const uint64_t most = device->physical->info.limits.max_storage_range;
     if (module->shows_guards) part->bytes = end - part->offset < most ? end - part->offset : most;
 }
 

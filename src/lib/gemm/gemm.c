@@ -187,7 +187,7 @@ static void describe(vkmm_gemm *gemm, const vkmm_gemm_params *params)
         info->workspace_usage |= VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
     if (params->scalars_in_memory)
         info->scalar_bytes = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
-    info->offset_alignment = gemm->device->physical->info.offset_alignment;
+    info->offset_alignment = gemm->device->physical->info.limits.offset_alignment;
     info->reads_c = vkmm_problem_beta(problem) != 0 || params->scalars_in_memory ||
                     (vkmm_recipe_find(&plan->recipe, "reduce") && narrow);
     info->uses_slots = gemm->sets.pool != VK_NULL_HANDLE;

@@ -39,7 +39,8 @@ static int refuse(vkmm_gemm_fault *fault, const char *text, const char *name, ui
 int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const char *name, const vkmm_binding *binding, uint64_t least,
                        vkmm_gemm_fault *fault)
 {
-    const uint64_t alignment = gemm->info.offset_alignment, most = gemm->device->physical->info.max_storage_range;
+    const uint64_t alignment = gemm->info.offset_alignment,
+                   most = gemm->device->physical->info.limits.max_storage_range;
     if (!binding->buffer) return refuse(fault, "%s has no buffer; this recording needs it", name, 0, 0);
     if (binding->offset % alignment != 0)
         return refuse(fault,

@@ -40,7 +40,8 @@ static uint64_t set_bytes(const vkmm_job *job)
 
 static uint64_t buffer_limit(const vkmm_device_info *info)
 {
-    return info->max_allocation_bytes < info->max_buffer_bytes ? info->max_allocation_bytes : info->max_buffer_bytes;
+    return info->memory.max_allocation_bytes < info->memory.max_buffer_bytes ? info->memory.max_allocation_bytes
+                                                                             : info->memory.max_buffer_bytes;
 }
 
 static vkmm_status add_buffer(vkmm_job *job, uint64_t bytes)

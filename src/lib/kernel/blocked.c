@@ -53,7 +53,7 @@ static int is_one_round(const vkmm_device_info *device, const vkmm_problem *prob
 {
     const uint64_t rows = one_round.config.values[VKMM_TUNE_ROWS], cols = one_round.config.values[VKMM_TUNE_COLS],
                    tiles = problem->m / rows * (problem->n / cols) * problem->batch_count;
-    return device->driver_id == VK_DRIVER_ID_NVIDIA_PROPRIETARY && problem->type == VKMM_F32 &&
+    return device->driver.id == VK_DRIVER_ID_NVIDIA_PROPRIETARY && problem->type == VKMM_F32 &&
            problem->m % rows == 0 && problem->n % cols == 0 && 2 * tiles > 3 * (uint64_t)device->processors &&
            tiles <= 2 * (uint64_t)device->processors;
 }
@@ -204,5 +204,5 @@ const vkmm_kernel vkmm_kernel_blocked = {
     .alignment = vkmm_problem_alignment_of_vectors,
     .sums = sums,
     .stores_words = 1,
-    .slow_unaligned = {1.05, 1.09},
+    .slow.unaligned = {1.05, 1.09},
 };

@@ -10,7 +10,7 @@ enum { HONEYKRISP = 26 /* VkDriverId, which headers before 1.3.295 lack */ };
 
 static const struct {
     uint32_t driver_id;    /* VkDriverId */
-    uint32_t min_subgroup; /* what a shader may request (vkmm_device_info.min_subgroup_size), or ANY */
+    uint32_t min_subgroup; /* what a shader may request (vkmm_device_info.subgroup.min_size), or ANY */
     vkmm_budget budget;
 } known[] = {
     /* 128 registers for each of 8 invocations, or of 16 from Xe2 on. What is held takes at most twice as many, and 25.
@@ -38,8 +38,8 @@ static const struct {
 vkmm_budget vkmm_budget_of(const vkmm_device_info *device)
 {
     for (size_t i = 0; i < VKMM_COUNT(known); i++)
-        if (known[i].driver_id == device->driver_id &&
-            (known[i].min_subgroup == ANY || known[i].min_subgroup == device->min_subgroup_size))
+        if (known[i].driver_id == device->driver.id &&
+            (known[i].min_subgroup == ANY || known[i].min_subgroup == device->subgroup.min_size))
             return known[i].budget;
     return (vkmm_budget){ANY, ANY};
 }

@@ -49,8 +49,8 @@ int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *probl
 {
     const uint32_t operand = vkmm_component_of(staged_type(problem)),
                    sum = vkmm_component_of(vkmm_problem_compute(problem));
-    for (uint32_t i = 0; i < device->matrix_shape_count; i++) {
-        const vkmm_matrix_shape *s = &device->matrix_shapes[i];
+    for (uint32_t i = 0; i < device->matrices.shape_count; i++) {
+        const vkmm_matrix_shape *s = &device->matrices.shapes[i];
         if (s->m == shape[0] && s->n == shape[1] && s->k == shape[2] && s->a == operand && s->b == operand &&
             s->c == sum && s->result == sum && s->scope == SCOPE_SUBGROUP && !s->saturating)
             return 1;
@@ -118,10 +118,10 @@ static int is_processor(const vkmm_device_info *device)
 /* Intel's shapes need its narrowest subgroups; on other devices the driver's choice is as good as any. */
 static uint32_t lanes_of(const vkmm_device_info *device)
 {
-    const uint32_t own = device->subgroup_size;
-    if (device->max_subgroup_size == 0) return own;
-    if (device->vendor_id == VENDOR_INTEL || own < device->min_subgroup_size || own > device->max_subgroup_size)
-        return device->min_subgroup_size;
+    const uint32_t own = device->subgroup.size;
+    if (device->subgroup.max_size == 0) return own;
+    if (device->vendor_id == VENDOR_INTEL || own < device->subgroup.min_size || own > device->subgroup.max_size)
+        return device->subgroup.min_size;
     return own;
 }
 
@@ -135,8 +135,8 @@ static int is_usable(const vkmm_device_info *device, const vkmm_problem *problem
 static void best_shape(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t best[3])
 {
     uint64_t most = 0;
-    for (uint32_t i = 0; i < device->matrix_shape_count; i++) {
-        const vkmm_matrix_shape *s = &device->matrix_shapes[i];
+    for (uint32_t i = 0; i < device->matrices.shape_count; i++) {
+        const vkmm_matrix_shape *s = &device->matrices.shapes[i];
         const uint32_t shape[3] = {s->m, s->n, s->k};
         const uint64_t work = (uint64_t)s->m * s->n * s->k;
         if (work <= most || !is_usable(device, problem, shape)) continue;
@@ -249,7 +249,7 @@ static void ask(vkmm_shape *shape)
     shape->y = 1;
     shape->shared_bytes = tiles > passed ? tiles : passed;
     shape->registers = vkmm_quotient(sums * vkmm_type_of(shape->type)->bytes / 4, lanes);
-    if (shape->device->max_subgroup_size > 0) {
+    if (shape->device->subgroup.max_size > 0) {
         shape->subgroups = subgroups;
         shape->subgroup_size = (uint32_t)lanes;
     }
@@ -306,9 +306,9 @@ static uint64_t broken_lanes(const vkmm_shape *shape)
 {
     const vkmm_device_info *device = shape->device;
     const uint64_t lanes = vkmm_value(shape, LANES);
-    if (device->max_subgroup_size == 0) return lanes != device->subgroup_size;
-    return lanes == 0 || (lanes & (lanes - 1)) != 0 || lanes < device->min_subgroup_size ||
-           lanes > device->max_subgroup_size;
+    if (device->subgroup.max_size == 0) return lanes != device->subgroup.size;
+    return lanes == 0 || (lanes & (lanes - 1)) != 0 || lanes < device->subgroup.min_size ||
+           lanes > device->subgroup.max_size;
 }
 
 static vkmm_status refuse_matrix(const vkmm_log *log, const vkmm_shape *shape)
@@ -319,8 +319,8 @@ static vkmm_status refuse_matrix(const vkmm_log *log, const vkmm_shape *shape)
     const char *kernel = shape->kernel->name;
     char listed[200] = "";
     size_t at = 0;
-    for (uint32_t i = 0; i < device->matrix_shape_count; i++) {
-        const vkmm_matrix_shape *s = &device->matrix_shapes[i];
+    for (uint32_t i = 0; i < device->matrices.shape_count; i++) {
+        const vkmm_matrix_shape *s = &device->matrices.shapes[i];
         const uint32_t one[3] = {s->m, s->n, s->k};
         char text[40];
         const int length = snprintf(text, sizeof text, " %ux%ux%u", s->m, s->n, s->k);
@@ -346,15 +346,15 @@ static vkmm_status refuse_lanes(const vkmm_log *log, const vkmm_shape *shape)
 {
     const vkmm_device_info *device = shape->device;
     const uint32_t lanes = shape->config->values[LANES];
-    if (device->max_subgroup_size == 0)
+    if (device->subgroup.max_size == 0)
         return vkmm_fail(
             log, VKMM_UNSUPPORTED,
             "subgroups of %u invocations (lanes): \"%s\" has %u, and does not allow others (subgroupSizeControl)",
-            lanes, device->name, device->subgroup_size);
+            lanes, device->name, device->subgroup.size);
     return vkmm_fail(log, VKMM_UNSUPPORTED,
                      "subgroups of %u invocations (lanes): \"%s\" takes a power of two from %u to %u (minSubgroupSize, "
                      "maxSubgroupSize)",
-                     lanes, device->name, device->min_subgroup_size, device->max_subgroup_size);
+                     lanes, device->name, device->subgroup.min_size, device->subgroup.max_size);
 }
 
 static const vkmm_rule rules[] = {
@@ -398,6 +398,6 @@ const vkmm_kernel vkmm_kernel_coopmat = {
     .preset = preset_at,
     .suits = suits,
     .reads_padding = 1,
-    .slow_unaligned = {1.6, 2.3}, /* element by element */
-    .slow_across = {1.3, 1.3},
+    .slow.unaligned = {1.6, 2.3}, /* element by element */
+    .slow.across = {1.3, 1.3},
 };

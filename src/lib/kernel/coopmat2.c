@@ -60,10 +60,10 @@ static void ask(vkmm_shape *shape)
     shape->x = vkmm_value(shape, THREADS);
     shape->y = 1;
     shape->registers = vkmm_quotient(elements, shape->x) * vkmm_type_of(shape->type)->bytes / 4;
-    if (vkmm_value(shape, SCOPE) != SUBGROUP || device->max_subgroup_size == 0) return;
+    if (vkmm_value(shape, SCOPE) != SUBGROUP || device->subgroup.max_size == 0) return;
     shape->subgroups = vkmm_blocks_down(shape) * vkmm_blocks_across(shape);
-    if (device->subgroup_size >= device->min_subgroup_size && device->subgroup_size <= device->max_subgroup_size)
-        shape->subgroup_size = device->subgroup_size;
+    if (device->subgroup.size >= device->subgroup.min_size && device->subgroup.size <= device->subgroup.max_size)
+        shape->subgroup_size = device->subgroup.size;
 }
 
 static uint64_t broken_matrices(const vkmm_shape *shape)
@@ -95,8 +95,8 @@ static int has_granule(const vkmm_shape *shape, vkmm_type sum, uint64_t depth)
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS);
     const uint32_t a = vkmm_component_of(shape->problem->type), c = vkmm_component_of(sum),
                    scope = (uint32_t)vkmm_value(shape, SCOPE);
-    for (uint32_t i = 0; i < shape->device->matrix_granule_count; i++) {
-        const vkmm_matrix_granule *granule = &shape->device->matrix_granules[i];
+    for (uint32_t i = 0; i < shape->device->matrices.granule_count; i++) {
+        const vkmm_matrix_granule *granule = &shape->device->matrices.granules[i];
         const vkmm_matrix_shape *of = &granule->of;
         if (of->a != a || of->b != a || of->c != c || of->result != c || of->scope != scope || of->saturating) continue;
         if (scope == WORKGROUP && granule->invocations != shape->x) continue;
@@ -118,7 +118,7 @@ static uint64_t broken_granules(const vkmm_shape *shape)
 static uint64_t broken_owners(const vkmm_shape *shape)
 {
     if (vkmm_value(shape, SCOPE) != SUBGROUP) return 0;
-    const uint64_t needed = vkmm_blocks_down(shape) * vkmm_blocks_across(shape) * shape->device->subgroup_size;
+    const uint64_t needed = vkmm_blocks_down(shape) * vkmm_blocks_across(shape) * shape->device->subgroup.size;
     return needed > shape->x ? needed - shape->x : shape->x - needed;
 }
 
@@ -129,7 +129,7 @@ static uint64_t need_workgroup(const vkmm_shape *shape)
 
 static uint64_t limit_workgroup(const vkmm_device_info *device)
 {
-    return device->matrix2 & VKMM_MATRIX2_WORKGROUP ? device->matrix2_max_invocations : 0;
+    return device->matrices.matrix2 & VKMM_MATRIX2_WORKGROUP ? device->matrices.max_invocations : 0;
 }
 
 static uint64_t need_side(const vkmm_shape *shape)
@@ -141,7 +141,7 @@ static uint64_t need_side(const vkmm_shape *shape)
 
 static uint64_t limit_side(const vkmm_device_info *device)
 {
-    return device->matrix2_max_dimension;
+    return device->matrices.max_dimension;
 }
 
 static const vkmm_rule rules[] = {

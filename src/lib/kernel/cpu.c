@@ -31,7 +31,7 @@ enum { FIRST_OF_32_ROWS, FIRST_OF_16_ROWS, FIRST_OF_8_ROWS, FIRST_WRITTEN_OUT };
 /* Mesa's release as its driver reports it ("Mesa 26.1.2"); 0 if it does not. */
 static int mesa_release(const vkmm_device_info *device)
 {
-    const char *version = strstr(device->driver_info, "Mesa ");
+    const char *version = strstr(device->driver.info, "Mesa ");
     return version ? atoi(version + 5) : 0;
 }
 
@@ -41,11 +41,11 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
 {
     uint32_t first = FIRST_OF_16_ROWS;
     int large = problem->m > 16 && (problem->m > 128 || problem->n > 128);
-    if (device->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && mesa_release(device) >= 26 && large &&
+    if (device->driver.id == VK_DRIVER_ID_MESA_LLVMPIPE && mesa_release(device) >= 26 && large &&
         problem->type != VKMM_F64)
         first = FIRST_OF_32_ROWS;
     if (problem->m <= 8) first = FIRST_OF_8_ROWS;
-    if (device->driver_id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER) first = FIRST_WRITTEN_OUT;
+    if (device->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER) first = FIRST_WRITTEN_OUT;
     if (first + index >= VKMM_COUNT(presets)) return 0;
     *preset = (vkmm_preset){.config = presets[first + index]};
     return 1;
@@ -71,14 +71,14 @@ static uint64_t broken_steps(const vkmm_shape *shape)
 
 static uint64_t broken_subgroups(const vkmm_shape *shape)
 {
-    return vkmm_left_over(shape->x, shape->device->subgroup_size);
+    return vkmm_left_over(shape->x, shape->device->subgroup.size);
 }
 
 static uint64_t broken_lanes(const vkmm_shape *shape)
 {
     const uint64_t lanes = vkmm_value(shape, LANES);
     if (lanes != 4 && lanes != 8) return lanes + 1;
-    return lanes > shape->device->subgroup_size ? lanes - shape->device->subgroup_size : 0;
+    return lanes > shape->device->subgroup.size ? lanes - shape->device->subgroup.size : 0;
 }
 
 static uint64_t broken_written(const vkmm_shape *shape)
@@ -90,7 +90,7 @@ static uint64_t broken_written(const vkmm_shape *shape)
 
 static uint64_t missing_broadcasts(const vkmm_shape *shape)
 {
-    return !shape->device->has_broadcast;
+    return !shape->device->subgroup.has_broadcast;
 }
 
 static vkmm_status refuse_broadcasts(const vkmm_log *log, const vkmm_shape *shape)
@@ -117,7 +117,7 @@ static const vkmm_rule rules[] = {
 static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     (void)problem;
-    return device->type == VK_PHYSICAL_DEVICE_TYPE_CPU && device->has_broadcast ? VKMM_SUITS_DEVICE : 0;
+    return device->type == VK_PHYSICAL_DEVICE_TYPE_CPU && device->subgroup.has_broadcast ? VKMM_SUITS_DEVICE : 0;
 }
 
 const vkmm_kernel vkmm_kernel_cpu = {

@@ -45,7 +45,7 @@ vkmm_shape vkmm_shape_of_config(const vkmm_device_info *device, const vkmm_kerne
                         .config = config};
     kernel->ask(&shape);
     /* A workgroup with too many of the narrowest subgroups gets wider ones, and an invocation half of the registers. */
-    if (device->max_subgroups > 0 && shape.x > (uint64_t)device->min_subgroup_size * device->max_subgroups)
+    if (device->subgroup.max_count > 0 && shape.x > (uint64_t)device->subgroup.min_size * device->subgroup.max_count)
         shape.held *= 2;
     return shape;
 }
@@ -69,7 +69,7 @@ static uint64_t need_subgroups(const vkmm_shape *shape)
 
 static uint64_t limit_subgroups(const vkmm_device_info *device)
 {
-    return device->max_subgroups > 0 ? device->max_subgroups : UINT32_MAX;
+    return device->subgroup.max_count > 0 ? device->subgroup.max_count : UINT32_MAX;
 }
 
 static uint64_t need_invocations(const vkmm_shape *shape)
@@ -79,7 +79,7 @@ static uint64_t need_invocations(const vkmm_shape *shape)
 
 static uint64_t limit_invocations(const vkmm_device_info *device)
 {
-    return device->max_invocations;
+    return device->limits.max_invocations;
 }
 
 static uint64_t need_x(const vkmm_shape *shape)
@@ -89,7 +89,7 @@ static uint64_t need_x(const vkmm_shape *shape)
 
 static uint64_t limit_x(const vkmm_device_info *device)
 {
-    return device->max_workgroup_size[0];
+    return device->limits.max_workgroup_size[0];
 }
 
 static uint64_t need_y(const vkmm_shape *shape)
@@ -99,7 +99,7 @@ static uint64_t need_y(const vkmm_shape *shape)
 
 static uint64_t limit_y(const vkmm_device_info *device)
 {
-    return device->max_workgroup_size[1];
+    return device->limits.max_workgroup_size[1];
 }
 
 static uint64_t need_shared(const vkmm_shape *shape)
@@ -109,7 +109,7 @@ static uint64_t need_shared(const vkmm_shape *shape)
 
 static uint64_t limit_shared(const vkmm_device_info *device)
 {
-    return device->max_shared_bytes;
+    return device->limits.max_shared_bytes;
 }
 
 static const vkmm_rule limits[] = {

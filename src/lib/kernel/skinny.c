@@ -61,7 +61,7 @@ static int short_is_scattered(const vkmm_problem *problem)
 static int is_uneven(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     const uint32_t bit = vkmm_is_wide(problem) ? VKMM_ALIGNED_B : VKMM_ALIGNED_A;
-    return device->driver_id == VK_DRIVER_ID_NVIDIA_PROPRIETARY && long_along_k(problem) &&
+    return device->driver.id == VK_DRIVER_ID_NVIDIA_PROPRIETARY && long_along_k(problem) &&
            !(vkmm_problem_alignment(problem) & bit);
 }
 

@@ -53,7 +53,7 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
 /* Before all others, which have no f64 there. */
 static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
 {
-    return problem->type == VKMM_F64 && !device->has_f64 ? VKMM_SUITS_DEVICE + 1 : 0;
+    return problem->type == VKMM_F64 && !device->features.f64 ? VKMM_SUITS_DEVICE + 1 : 0;
 }
 
 const vkmm_kernel vkmm_kernel_soft64 = {

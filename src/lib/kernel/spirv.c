@@ -84,12 +84,12 @@ static const struct capability {
     size_t field;      /* an int of vkmm_device_info; 0: none */
     uint32_t subgroup; /* VkSubgroupFeatureFlags */
 } capabilities[] = {
-#define FIELD(name) offsetof(vkmm_device_info, name)
+#define FIELD(name) offsetof(vkmm_device_info, features.name)
     {0, "Matrix", "", 0, 0},
     {1, "Shader", "", 0, 0},
-    {9, "Float16", "shaderFloat16", FIELD(has_f16), 0},
-    {10, "Float64", "shaderFloat64", FIELD(has_f64), 0},
-    {39, "Int8", "shaderInt8", FIELD(has_i8), 0},
+    {9, "Float16", "shaderFloat16", FIELD(f16), 0},
+    {10, "Float64", "shaderFloat64", FIELD(f64), 0},
+    {39, "Int8", "shaderInt8", FIELD(i8), 0},
     {61, "GroupNonUniform", "subgroups in compute shaders", 0, VK_SUBGROUP_FEATURE_BASIC_BIT},
     {62, "GroupNonUniformVote", "subgroup votes", 0, VK_SUBGROUP_FEATURE_VOTE_BIT},
     {63, "GroupNonUniformArithmetic", "subgroup arithmetic", 0, VK_SUBGROUP_FEATURE_ARITHMETIC_BIT},
@@ -98,12 +98,12 @@ static const struct capability {
     {66, "GroupNonUniformShuffleRelative", "relative subgroup shuffles", 0, VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT},
     {67, "GroupNonUniformClustered", "clusters of subgroups", 0, VK_SUBGROUP_FEATURE_CLUSTERED_BIT},
     {68, "GroupNonUniformQuad", "subgroup quads", 0, VK_SUBGROUP_FEATURE_QUAD_BIT},
-    {4433, "StorageBuffer16BitAccess", "storageBuffer16BitAccess", FIELD(has_storage16), 0},
-    {4448, "StorageBuffer8BitAccess", "storageBuffer8BitAccess", FIELD(has_storage8), 0},
-    {6016, "DotProductInputAll", "shaderIntegerDotProduct", FIELD(has_dot), 0},
-    {6017, "DotProductInput4x8Bit", "shaderIntegerDotProduct", FIELD(has_dot), 0},
-    {6018, "DotProductInput4x8BitPacked", "shaderIntegerDotProduct", FIELD(has_dot), 0},
-    {6019, "DotProduct", "shaderIntegerDotProduct", FIELD(has_dot), 0},
+    {4433, "StorageBuffer16BitAccess", "storageBuffer16BitAccess", FIELD(storage16), 0},
+    {4448, "StorageBuffer8BitAccess", "storageBuffer8BitAccess", FIELD(storage8), 0},
+    {6016, "DotProductInputAll", "shaderIntegerDotProduct", FIELD(dot), 0},
+    {6017, "DotProductInput4x8Bit", "shaderIntegerDotProduct", FIELD(dot), 0},
+    {6018, "DotProductInput4x8BitPacked", "shaderIntegerDotProduct", FIELD(dot), 0},
+    {6019, "DotProduct", "shaderIntegerDotProduct", FIELD(dot), 0},
     {6, "Kernel", NULL, 0, 0},
     {11, "Int64", NULL, 0, 0},
     {12, "Int64Atomics", NULL, 0, 0},
@@ -130,7 +130,7 @@ static vkmm_status read_capability(reader *r)
     if (!r->device) return VKMM_OK;
     int has = known->field == 0;
     if (!has) memcpy(&has, (const char *)r->device + known->field, sizeof has);
-    if (has && (r->device->subgroup_operations & known->subgroup) == known->subgroup) return VKMM_OK;
+    if (has && (r->device->subgroup.operations & known->subgroup) == known->subgroup) return VKMM_OK;
     return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s needs the capability %s of SPIR-V, and \"%s\" has no %s", r->name,
                      known->name, r->device->name, known->feature);
 }
@@ -356,7 +356,7 @@ static vkmm_status check_header(const reader *r, const uint32_t *words, size_t b
         return vkmm_fail(r->log, VKMM_INVALID, "%s is not SPIR-V in this machine's byte order", r->name);
     if (words[3] > MOST_IDS || words[3] > MOST_IDS_PER_WORD * (bytes / 4))
         return vkmm_fail(r->log, VKMM_INVALID, "%s: a bound of %u ids in %zu words", r->name, words[3], bytes / 4);
-    const uint32_t minor = words[1] >> 8 & 0xff, api = r->device ? r->device->api_version : VK_API_VERSION_1_3;
+    const uint32_t minor = words[1] >> 8 & 0xff, api = r->device ? r->device->driver.api_version : VK_API_VERSION_1_3;
     const uint32_t most = api >= VK_API_VERSION_1_3 ? 6 : api >= VK_API_VERSION_1_2 ? 5 : 3;
     if (minor <= most) return VKMM_OK;
     return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s is SPIR-V 1.%u; \"%s\" takes up to 1.%u: compile it for Vulkan 1.1",
@@ -367,19 +367,19 @@ static vkmm_status check_header(const reader *r, const uint32_t *words, size_t b
 static vkmm_status check_limits(const reader *r)
 {
     const vkmm_device_info *device = r->device;
-    const uint32_t *size = r->size, *most = device->max_workgroup_size;
+    const uint32_t *size = r->size, *most = device->limits.max_workgroup_size;
     if (size[0] > most[0] || size[1] > most[1] || size[2] > most[2])
         return vkmm_fail(r->log, VKMM_UNSUPPORTED,
                          "%s: a workgroup of %ux%ux%u; \"%s\" allows %ux%ux%u (maxComputeWorkGroupSize)", r->name,
                          size[0], size[1], size[2], device->name, most[0], most[1], most[2]);
-    if (times(times(size[0], size[1]), size[2]) > device->max_invocations)
+    if (times(times(size[0], size[1]), size[2]) > device->limits.max_invocations)
         return vkmm_fail(r->log, VKMM_UNSUPPORTED,
                          "%s: a workgroup of %ux%ux%u; \"%s\" allows %u invocations (maxComputeWorkGroupInvocations)",
-                         r->name, size[0], size[1], size[2], device->name, device->max_invocations);
-    if (r->shared_bytes > device->max_shared_bytes)
+                         r->name, size[0], size[1], size[2], device->name, device->limits.max_invocations);
+    if (r->shared_bytes > device->limits.max_shared_bytes)
         return vkmm_fail(r->log, VKMM_UNSUPPORTED,
                          "%s needs %llu bytes of shared memory; \"%s\" allows %u (maxComputeSharedMemorySize)", r->name,
-                         (unsigned long long)r->shared_bytes, device->name, device->max_shared_bytes);
+                         (unsigned long long)r->shared_bytes, device->name, device->limits.max_shared_bytes);
     return VKMM_OK;
 }
 

@@ -65,17 +65,17 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type)
     const uint32_t matrix2 = VKMM_MATRIX2_WORKGROUP | VKMM_MATRIX2_FLEXIBLE | VKMM_MATRIX2_TENSOR;
     const uint32_t elements = VKMM_MATRIX2_FLEXIBLE | VKMM_MATRIX2_CONVERSION | VKMM_MATRIX2_ELEMENTS;
     uint32_t offers = 0;
-    if (device->has_f16) offers |= VKMM_NEEDS_F16;
-    if (device->has_i8) offers |= VKMM_NEEDS_I8;
-    if (device->has_f64) offers |= VKMM_NEEDS_F64;
-    if (device->has_storage16) offers |= VKMM_NEEDS_STORAGE16;
-    if (device->has_storage8) offers |= VKMM_NEEDS_STORAGE8;
-    if (device->has_dot8 & (type == VKMM_U8 ? 2 : 1)) offers |= VKMM_NEEDS_DOT8;
-    if (device->matrix_shape_count > 0) offers |= VKMM_NEEDS_MATRIX;
-    if (device->has_bf16_matrices) offers |= VKMM_NEEDS_BF16;
-    if ((device->matrix2 & matrix2) == matrix2) offers |= VKMM_NEEDS_MATRIX2;
-    if ((device->matrix2 & elements) == elements) offers |= VKMM_NEEDS_MATRIX2_ELEMENTS;
-    if (device->driver_id == VK_DRIVER_ID_NVIDIA_PROPRIETARY) offers |= VKMM_NEEDS_NVIDIA;
+    if (device->features.f16) offers |= VKMM_NEEDS_F16;
+    if (device->features.i8) offers |= VKMM_NEEDS_I8;
+    if (device->features.f64) offers |= VKMM_NEEDS_F64;
+    if (device->features.storage16) offers |= VKMM_NEEDS_STORAGE16;
+    if (device->features.storage8) offers |= VKMM_NEEDS_STORAGE8;
+    if (device->features.dot8 & (type == VKMM_U8 ? 2 : 1)) offers |= VKMM_NEEDS_DOT8;
+    if (device->matrices.shape_count > 0) offers |= VKMM_NEEDS_MATRIX;
+    if (device->features.bf16_matrices) offers |= VKMM_NEEDS_BF16;
+    if ((device->matrices.matrix2 & matrix2) == matrix2) offers |= VKMM_NEEDS_MATRIX2;
+    if ((device->matrices.matrix2 & elements) == elements) offers |= VKMM_NEEDS_MATRIX2_ELEMENTS;
+    if (device->driver.id == VK_DRIVER_ID_NVIDIA_PROPRIETARY) offers |= VKMM_NEEDS_NVIDIA;
     return offers;
 }
 

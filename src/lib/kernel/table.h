@@ -70,7 +70,9 @@ typedef struct vkmm_kernel {
 
     /* How many times as long a large product takes if A, or B, is not aligned; and if its elements of 8 bits are
      * neighbours across and not along K. 0: not known to be slower. */
-    double slow_unaligned[2], slow_across[2];
+    struct {
+        double unaligned[2], across[2];
+    } slow;
 } vkmm_kernel;
 
 enum { VKMM_MOST_GENERAL = 16 }; /* general kernels: with more of them the table does not compile */
@@ -94,18 +96,18 @@ typedef enum vkmm_build {
 
 /* What a module needs of a device beyond Vulkan 1.1, as bits. */
 enum {
-    VKMM_NEEDS_F16 = 1,                /* has_f16 */
-    VKMM_NEEDS_I8 = 2,                 /* has_i8 */
-    VKMM_NEEDS_STORAGE16 = 4,          /* has_storage16 */
-    VKMM_NEEDS_STORAGE8 = 8,           /* has_storage8 */
-    VKMM_NEEDS_DOT8 = 16,              /* has_dot8 */
+    VKMM_NEEDS_F16 = 1,                /* features.f16 */
+    VKMM_NEEDS_I8 = 2,                 /* features.i8 */
+    VKMM_NEEDS_STORAGE16 = 4,          /* features.storage16 */
+    VKMM_NEEDS_STORAGE8 = 8,           /* features.storage8 */
+    VKMM_NEEDS_DOT8 = 16,              /* features.dot8 */
     VKMM_NEEDS_MATRIX = 32,            /* a matrix shape that fits the module's */
-    VKMM_NEEDS_BF16 = 64,              /* has_bf16_matrices */
+    VKMM_NEEDS_BF16 = 64,              /* features.bf16_matrices */
     VKMM_NEEDS_MATRIX2 = 128,          /* workgroup scope, flexible dimensions and tensor addressing of matrix2 */
     VKMM_NEEDS_MATRIX2_ELEMENTS = 256, /* its flexible dimensions, conversions and functions for each element */
     VKMM_NEEDS_PARTS = 512,            /* not of the device: the problem's method is VKMM_COMPUTE_SPLIT */
     VKMM_NEEDS_NVIDIA = 1024,          /* NVIDIA's own driver, because others were not measured */
-    VKMM_NEEDS_F64 = 2048              /* has_f64; of general kernels */
+    VKMM_NEEDS_F64 = 2048              /* features.f64; of general kernels */
 };
 
 /* One SPIR-V module. */

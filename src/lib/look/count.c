@@ -97,7 +97,7 @@ static int is_cut_short(const counting *c)
     const vkmm_kernel_info *info = &c->choice.info;
     const int is_band = vkmm_kernel_find(info->name)->spread == VKMM_SPREAD_BAND && info->shared_bytes == 0;
     const uint64_t tiles = is_band ? vkmm_divide_up(c->problem.n, info->tile[1]) : 1;
-    return c->device->physical->info.driver_id == VK_DRIVER_ID_MESA_LLVMPIPE &&
+    return c->device->physical->info.driver.id == VK_DRIVER_ID_MESA_LLVMPIPE &&
            c->whole_k * tiles >= VKMM_LLVMPIPE_ROUNDS;
 }
 
@@ -152,8 +152,9 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
         status = vkmm_choose_job(log, info, &shorter, &c->choice);
         if (status != VKMM_OK) return status;
     }
-    uint64_t room =
-        info->max_storage_range < info->max_allocation_bytes ? info->max_storage_range : info->max_allocation_bytes;
+    uint64_t room = info->limits.max_storage_range < info->memory.max_allocation_bytes
+                        ? info->limits.max_storage_range
+                        : info->memory.max_allocation_bytes;
     c->stride =
         vkmm_count_stride(&c->problem, access, VKMM_COUNT_BUDGET, room < UINT64_C(1) << 28 ? room : UINT64_C(1) << 28);
     c->counters_bytes = counters_bytes(&c->problem, c->stride);

@@ -34,16 +34,18 @@ static void size_up(bench *b)
 {
     const vkmm_device_info *info = &b->device->physical->info;
     const vkmm_matrix_shape *s = b->shape;
-    const uint64_t most = least(info->max_invocations, info->max_workgroup_size[0]);
-    const uint64_t whole = most / info->subgroup_size, subgroups = whole < 1 ? 1 : least(whole, SUBGROUPS);
+    const uint64_t most = least(info->limits.max_invocations, info->limits.max_workgroup_size[0]);
+    const uint64_t whole = most / info->subgroup.size, subgroups = whole < 1 ? 1 : least(whole, SUBGROUPS);
     uint64_t groups = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? GROUPS_CPU : GROUPS_GPU;
     if (info->processors > 0) groups = (uint64_t)info->processors * GROUPS_PROCESSOR;
-    b->workgroup = (uint32_t)(subgroups * info->subgroup_size);
+    b->workgroup = (uint32_t)(subgroups * info->subgroup.size);
     b->operand_bytes =
         (uint64_t)VKMM_MATRIX_FRAGMENTS * s->k * (s->m + 2 * (uint64_t)s->n) * vkmm_type_of(b->types->operand)->bytes;
     b->slot_bytes = (uint64_t)s->m * s->n * vkmm_type_of(b->types->sum)->bytes;
-    const uint64_t room = least(least(info->max_storage_range, info->max_allocation_bytes), info->max_buffer_bytes) / 2;
-    b->slots = least(least(groups, info->max_workgroup_count[0]) * SUBGROUPS, room / b->slot_bytes);
+    const uint64_t room =
+        least(least(info->limits.max_storage_range, info->memory.max_allocation_bytes), info->memory.max_buffer_bytes) /
+        2;
+    b->slots = least(least(groups, info->limits.max_workgroup_count[0]) * SUBGROUPS, room / b->slot_bytes);
     b->peak = (vkmm_peak){.device = b->device, .groups = 1, .push_bytes = sizeof(uint32_t)};
 }
 
@@ -129,7 +131,7 @@ static vkmm_status measure(bench *b, void *expected, double *multiply_adds_per_s
     if (status == VKMM_OK) status = vkmm_peak_run(peak, &ms);
     if (status == VKMM_OK) status = check(b, expected);
     if (status != VKMM_OK) return status;
-    peak->groups = (uint32_t)least(b->slots / b->subgroups, b->device->physical->info.max_workgroup_count[0]);
+    peak->groups = (uint32_t)least(b->slots / b->subgroups, b->device->physical->info.limits.max_workgroup_count[0]);
     peak->push[0] = 1;
     status = vkmm_peak_best(peak, 1, &ms, &spread);
     if (status == VKMM_OK) status = check(b, expected);
@@ -148,12 +150,12 @@ static vkmm_status check_listed(vkmm_device *device, const vkmm_matrix_shape *sh
 {
     const vkmm_device_info *info = &device->physical->info;
     char a[32], c[32];
-    for (uint32_t i = 0; i < info->matrix_shape_count; i++)
-        if (is_same(&info->matrix_shapes[i], shape)) return VKMM_OK;
+    for (uint32_t i = 0; i < info->matrices.shape_count; i++)
+        if (is_same(&info->matrices.shapes[i], shape)) return VKMM_OK;
     return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
                      "\"%s\" does not list matrices of %ux%ux%u, %s into %s%s%s", info->name, shape->m, shape->n,
                      shape->k, vkmm_component_name(shape->a, a), vkmm_component_name(shape->c, c),
-                     *info->no_matrices ? ": " : "", info->no_matrices);
+                     *info->matrices.refusal ? ": " : "", info->matrices.refusal);
 }
 
 static vkmm_status choose(bench *b)
@@ -177,11 +179,11 @@ static vkmm_status choose(bench *b)
             "this build has no shader for matrices of %s into %s: its shader compiler could not compile it", operand,
             sum);
     if (b->types->operand == VKMM_BF16) {
-        if (info->has_bf16_matrices) return VKMM_OK;
+        if (info->features.bf16_matrices) return VKMM_OK;
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "\"%s\" lists matrices of bf16, but lacks shaderBFloat16CooperativeMatrix", info->name);
     }
-    if (b->types->operand == VKMM_F16 ? !info->has_f16 : !info->has_i8)
+    if (b->types->operand == VKMM_F16 ? !info->features.f16 : !info->features.i8)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "\"%s\" lists matrices of %s, but lacks %s", info->name, operand,
                          b->types->operand == VKMM_F16 ? "shaderFloat16" : "shaderInt8");
     return VKMM_OK;

@@ -207,13 +207,14 @@ static vkmm_status create(bench *b, vkmm_type type)
     const vkmm_device_info *info = &b->device->physical->info;
     const uint64_t bytes = vkmm_type_of(type)->bytes, wanted = is_cpu(b->device) ? COPY_CPU_BYTES : COPY_GPU_BYTES;
     VkCommandBuffer command = NULL;
-    b->workgroup = (uint32_t)least(MAX_WORKGROUP, least(info->max_invocations, info->max_workgroup_size[0]));
-    b->groups = (uint32_t)least(is_cpu(b->device) ? CPU_GROUPS : GPU_GROUPS, info->max_workgroup_count[0]);
+    b->workgroup =
+        (uint32_t)least(MAX_WORKGROUP, least(info->limits.max_invocations, info->limits.max_workgroup_size[0]));
+    b->groups = (uint32_t)least(is_cpu(b->device) ? CPU_GROUPS : GPU_GROUPS, info->limits.max_workgroup_count[0]);
     b->sums_bytes = (uint64_t)b->groups * b->workgroup * (bytes < 4 ? 4 : bytes); /* narrow ones as words */
-    b->copy_bytes =
-        least(least(wanted, info->max_storage_range),
-              least(info->max_allocation_bytes, least(info->max_buffer_bytes, info->device_heap_bytes / 8))) /
-        16 * 16;
+    b->copy_bytes = least(least(wanted, info->limits.max_storage_range),
+                          least(info->memory.max_allocation_bytes,
+                                least(info->memory.max_buffer_bytes, info->memory.device_heap_bytes / 8))) /
+                    16 * 16;
     if (b->copy_bytes < b->sums_bytes) b->copy_bytes = b->sums_bytes;
     vkmm_status status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->from);
     if (status == VKMM_OK) status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->to);
@@ -226,9 +227,10 @@ static vkmm_status create(bench *b, vkmm_type type)
 /* Why there is no peak of a type; NULL: there is one. */
 static const char *why_not(const vkmm_device_info *info, vkmm_type type, const vkmm_module *module)
 {
-    if (type == VKMM_F64 && !info->has_f64) return "the device does not compute with 64-bit floats (shaderFloat64)";
+    if (type == VKMM_F64 && !info->features.f64)
+        return "the device does not compute with 64-bit floats (shaderFloat64)";
     if (type == VKMM_BF16) return "bf16 is computed in f32, or by matrix operations";
-    if (type == VKMM_F16 && !info->has_f16)
+    if (type == VKMM_F16 && !info->features.f16)
         return "the device does not compute with 16-bit floats (shaderFloat16): f16 is computed in f32";
     if (!module) return "not in this build: its shader compiler does not know dot products";
     if (module->needs & ~vkmm_device_offers(info, type))

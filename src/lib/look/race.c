@@ -42,21 +42,21 @@ static vkmm_status choose(const race *r, int version, vkmm_choice *choice)
                                 .module = *vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN)};
     const vkmm_wish wish = {.tile_rows = params->tile_rows, .tile_cols = params->tile_cols, .shader = &shader};
     vkmm_device_info boundless = *device;
-    for (int axis = 0; axis < 3; axis++) boundless.max_workgroup_count[axis] = UINT32_MAX;
+    for (int axis = 0; axis < 3; axis++) boundless.limits.max_workgroup_count[axis] = UINT32_MAX;
     vkmm_status status = vkmm_choose(r->log, &boundless, &problem, &wish, choice);
     if (status != VKMM_OK) return status;
     choice->kernel = &tile_sum; /* `shader` ends here */
     choice->problem.k = 0;
     choice->module = vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN);
     for (int axis = 0; axis < 2; axis++)
-        if (choice->info.groups[axis] > device->max_workgroup_count[axis])
-            choice->info.groups[axis] = device->max_workgroup_count[axis];
+        if (choice->info.groups[axis] > device->limits.max_workgroup_count[axis])
+            choice->info.groups[axis] = device->limits.max_workgroup_count[axis];
     choice->info.shared_bytes = choice->info.tile[0] * choice->info.tile[1] * (uint32_t)sizeof(int32_t);
-    if (choice->info.shared_bytes <= device->max_shared_bytes) return VKMM_OK;
+    if (choice->info.shared_bytes <= device->limits.max_shared_bytes) return VKMM_OK;
     return vkmm_fail(r->log, VKMM_UNSUPPORTED,
                      "tile %ux%u needs %u bytes of shared memory; \"%s\" allows %u (maxComputeSharedMemorySize)",
                      choice->info.tile[0], choice->info.tile[1], choice->info.shared_bytes, device->name,
-                     device->max_shared_bytes);
+                     device->limits.max_shared_bytes);
 }
 
 static vkmm_status check(const vkmm_log *log, const vkmm_race_params *params)

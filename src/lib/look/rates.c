@@ -79,7 +79,9 @@ static vkmm_status move(void *context, double *ms)
 /* Bytes for one of several buffers. */
 static uint64_t room_of(const vkmm_device_info *info)
 {
-    return least(info->device_heap_bytes / 8, least(info->max_allocation_bytes, info->max_buffer_bytes)) / 16 * 16;
+    return least(info->memory.device_heap_bytes / 8,
+                 least(info->memory.max_allocation_bytes, info->memory.max_buffer_bytes)) /
+           16 * 16;
 }
 
 /* Memory that was never written may be one shared page, which is read faster. */
@@ -139,7 +141,7 @@ static vkmm_status pair_create(pair *p, const char *shader, uint64_t bytes)
     vkmm_device *device = p->peak.device;
     const vkmm_device_info *info = &device->physical->info;
     const uint32_t workgroup =
-        (uint32_t)least(MAX_WORKGROUP, least(info->max_invocations, info->max_workgroup_size[0]));
+        (uint32_t)least(MAX_WORKGROUP, least(info->limits.max_invocations, info->limits.max_workgroup_size[0]));
     vkmm_status status = vkmm_buffer_create(device, "a copy", bytes, VKMM_PLACE_DEVICE, &p->from);
     if (status == VKMM_OK) status = vkmm_buffer_create(device, "a copy", bytes, VKMM_PLACE_DEVICE, &p->to);
     if (status == VKMM_OK)
@@ -214,14 +216,14 @@ static vkmm_status measure_cache(vkmm_device *device, vkmm_samples *samples, vkm
 {
     const vkmm_device_info *info = &device->physical->info;
     const uint64_t wanted = is_cpu(device) ? CPU_MEMORY : GPU_MEMORY,
-                   room = least(least(wanted, info->max_storage_range), room_of(info));
+                   room = least(least(wanted, info->limits.max_storage_range), room_of(info));
     uint64_t most = CACHE_LEAST;
     double best_ms = 0, memory_ms = 0;
     while (2 * most <= room) most *= 2;
-    pair p = {
-        .peak = {.device = device,
-                 .groups = (uint32_t)least(is_cpu(device) ? CPU_GROUPS : GPU_GROUPS, info->max_workgroup_count[0]),
-                 .push_bytes = 2 * sizeof(uint32_t)}};
+    pair p = {.peak = {.device = device,
+                       .groups = (uint32_t)least(is_cpu(device) ? CPU_GROUPS : GPU_GROUPS,
+                                                 info->limits.max_workgroup_count[0]),
+                       .push_bytes = 2 * sizeof(uint32_t)}};
     vkmm_status status = pair_create(&p, "cache", most);
     if (status == VKMM_OK) status = fill(&p);
     if (status == VKMM_OK) status = find_size(&p, most, &rate->bytes, &best_ms, &memory_ms);

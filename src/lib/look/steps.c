@@ -35,7 +35,7 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     if (status == VKMM_OK && step >= recipe.pipeline_count)
         status = vkmm_fail(log, VKMM_INVALID, "there is no step %u: this product has %u", step, recipe.pipeline_count);
     if (status == VKMM_OK) status = vkmm_plan_pipeline(device, &choice, &recipe, step, 1, &pipeline);
-    if (status == VKMM_OK && info->has_statistics)
+    if (status == VKMM_OK && info->features.statistics)
         status = vkmm_pipeline_statistics(device, &pipeline, statistics, count);
     else if (status == VKMM_OK)
         *count = 0;

@@ -26,8 +26,8 @@ vkmm_status vkmm_kernel_steps(const vkmm_log *log, const vkmm_device_info *devic
 
 /* Compiles a step's pipeline again, without the pipeline cache, and queries the driver: the subgroup size, then its
  * statistics. step: index in the list of vkmm_kernel_steps. *count: capacity on input, entries on output; 0 without
- * vkmm_device_info.has_statistics; statistics beyond the capacity are omitted. *compile_ms (may be NULL): the time that
- * the driver took. */
+ * vkmm_device_info.features.statistics; statistics beyond the capacity are omitted. *compile_ms (may be NULL): the
+ * time that the driver took. */
 vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, uint32_t step,
                                    vkmm_statistic *statistics, uint32_t *count, double *compile_ms);
 

@@ -15,16 +15,16 @@ static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *dev
 {
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
         uint64_t bytes = vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)operand));
-        if (bytes <= device->max_storage_range) continue;
+        if (bytes <= device->limits.max_storage_range) continue;
         const vkmm_type_info *type = vkmm_type_of(problem->type),
                              *out = vkmm_type_of(vkmm_operand_type(problem, VKMM_C));
-        uint64_t side =
-            (uint64_t)sqrt((double)(device->max_storage_range / (type->bytes > out->bytes ? type->bytes : out->bytes)));
+        uint64_t side = (uint64_t)sqrt(
+            (double)(device->limits.max_storage_range / (type->bytes > out->bytes ? type->bytes : out->bytes)));
         return vkmm_fail(
             log, VKMM_UNSUPPORTED,
             "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange); the largest %s square is %llu",
             vkmm_operand_name((vkmm_operand)operand), (unsigned long long)bytes, device->name,
-            (unsigned long long)device->max_storage_range, type->name, (unsigned long long)side);
+            (unsigned long long)device->limits.max_storage_range, type->name, (unsigned long long)side);
     }
     return VKMM_OK;
 }
@@ -32,7 +32,7 @@ static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *dev
 /* Tutorial kernels and users' shaders; modules of general kernels have their own needs (VKMM_NEEDS_F64). */
 static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *device, const vkmm_choice *choice)
 {
-    if (choice->module->type == VKMM_F64 && !device->has_f64 && !choice->kernel->tunables)
+    if (choice->module->type == VKMM_F64 && !device->features.f64 && !choice->kernel->tunables)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "\"%s\" has no 64-bit floats (shaderFloat64); general kernels compute f64 without",
                          device->name);

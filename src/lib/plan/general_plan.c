@@ -134,19 +134,19 @@ static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *devic
     if (!needs_workspace(choice)) return VKMM_OK;
     info->workspace_bytes =
         (problem->m - info->whole_rows) * problem->n * problem->batch_count * info->splits * vkmm_type_of(scale)->bytes;
-    if (info->workspace_bytes > device->max_storage_range && info->splits == 1)
+    if (info->workspace_bytes > device->limits.max_storage_range && info->splits == 1)
         return vkmm_fail(
             log, VKMM_UNSUPPORTED,
             "C in %s needs a workspace of %llu bytes, because \"%s\" cannot store 16 bits; it binds at most %llu "
             "(maxStorageBufferRange)",
             vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->name, (unsigned long long)info->workspace_bytes,
-            device->name, (unsigned long long)device->max_storage_range);
-    if (info->workspace_bytes > device->max_storage_range)
+            device->name, (unsigned long long)device->limits.max_storage_range);
+    if (info->workspace_bytes > device->limits.max_storage_range)
         return vkmm_fail(
             log, VKMM_UNSUPPORTED,
             "%u parts of K need a workspace of %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange)",
             info->splits, (unsigned long long)info->workspace_bytes, device->name,
-            (unsigned long long)device->max_storage_range);
+            (unsigned long long)device->limits.max_storage_range);
     const vkmm_problem sums = VKMM_PROBLEM(.type = scale);
     choice->reduce = vkmm_module_for("reduce", &sums, device, NULL);
     if (!choice->reduce)
@@ -173,7 +173,8 @@ static vkmm_status count_work(const vkmm_log *log, const vkmm_device_info *devic
                          "the product makes %llu work items; the limit is %d: use larger tiles or fewer parts of K",
                          (unsigned long long)info->items, INT32_MAX);
     info->groups[0] =
-        (uint32_t)(info->items < device->max_workgroup_count[0] ? info->items : device->max_workgroup_count[0]);
+        (uint32_t)(info->items < device->limits.max_workgroup_count[0] ? info->items
+                                                                       : device->limits.max_workgroup_count[0]);
     info->groups[1] = info->groups[2] = info->items > 0 ? 1 : 0;
     return VKMM_OK;
 }
@@ -245,7 +246,7 @@ static void leave_edge(const vkmm_device_info *device, const vkmm_problem *as_it
     memset(bare.packs, 0, sizeof bare.packs);
     const vkmm_problem lying = edge_of(as_it_lies, rows, cols), packed = edge_of(&choice->problem, rows, cols);
     const int packs = choice->packs[VKMM_A].bytes > 0 || choice->packs[VKMM_B].bytes > 0;
-    const int early = packs && choose_edge(device, &bare, &lying, &edge) && edge.kernel->slow_unaligned[VKMM_A] == 0 &&
+    const int early = packs && choose_edge(device, &bare, &lying, &edge) && edge.kernel->slow.unaligned[VKMM_A] == 0 &&
                       edge.info.items >= 3 * (uint64_t)device->processors;
     if (!early && !choose_edge(device, choice, &packed, &edge)) return;
     rest.problem.m -= rows;
@@ -280,8 +281,8 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
             log, VKMM_UNSUPPORTED,
             "packed operands do not fit on \"%s\": it binds at most %llu bytes (maxStorageBufferRange) and "
             "dispatches at most %u×%u workgroups (maxComputeWorkGroupCount)",
-            device->name, (unsigned long long)device->max_storage_range, device->max_workgroup_count[1],
-            device->max_workgroup_count[2]);
+            device->name, (unsigned long long)device->limits.max_storage_range, device->limits.max_workgroup_count[1],
+            device->limits.max_workgroup_count[2]);
     *choice = as_it_lies;
     return choose_all(log, device, wish, &as_it_lies.problem, choice);
 }

@@ -49,9 +49,9 @@ vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *devi
     }
     if (least == UINT32_MAX)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no %s shader for %s summed in %s", kernel, in, sum);
-    if (least & MATRICES && device->no_matrices && *device->no_matrices)
+    if (least & MATRICES && device->matrices.refusal && *device->matrices.refusal)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "%s needs matrix operations, and \"%s\" has none: %s", kernel,
-                         device->name, device->no_matrices);
+                         device->name, device->matrices.refusal);
     return vkmm_fail(log, VKMM_UNSUPPORTED, "%s for %s summed in %s needs what \"%s\" lacks: %s", kernel, in, sum,
                      device->name, name_of(least));
 }

@@ -76,10 +76,10 @@ static double slowness(const vkmm_choice *choice, uint32_t which)
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         const uint32_t bit = o == VKMM_A ? VKMM_ALIGNED_A : VKMM_ALIGNED_B;
         if (!(which & 1u << o)) continue;
-        if (!(aligned & bit) && kernel->slow_unaligned[o] > 0) times *= kernel->slow_unaligned[o];
+        if (!(aligned & bit) && kernel->slow.unaligned[o] > 0) times *= kernel->slow.unaligned[o];
         if (vector_of(&choice->problem) == 16 && !vkmm_is_along_k(&choice->problem, (vkmm_operand)o) &&
-            kernel->slow_across[o] > 0)
-            times *= kernel->slow_across[o];
+            kernel->slow.across[o] > 0)
+            times *= kernel->slow.across[o];
     }
     return times;
 }
@@ -92,14 +92,14 @@ static uint32_t worth_packing(const vkmm_device_info *device, const vkmm_choice 
     const vkmm_problem *p = &choice->problem;
     const double processors = vkmm_device_processors(device), launch = 3, margin = 1.5,
                  most_rate = 0.66 /* of f32 at 2048³ */;
-    const double bytes_per_us = (device->device_heap_bytes > UINT64_C(60) << 30 ? 26e3 : 7e3) * processors;
+    const double bytes_per_us = (device->memory.device_heap_bytes > UINT64_C(60) << 30 ? 26e3 : 7e3) * processors;
     vkmm_preset preset;
     double most = 0;
     uint32_t best = 0;
     if (slowness(choice, BOTH) == 1 || !vkmm_preset_at(choice->kernel, device, p, 0, &preset) || preset.rate == 0)
         return 0;
     const double macs = (double)p->m * (double)p->n * (double)p->k * (double)vkmm_problem_batches(p);
-    const double room = 0.75 * (double)device->device_heap_bytes - (double)vkmm_operand_bytes(p, VKMM_A) -
+    const double room = 0.75 * (double)device->memory.device_heap_bytes - (double)vkmm_operand_bytes(p, VKMM_A) -
                         (double)vkmm_operand_bytes(p, VKMM_B) - (double)vkmm_operand_bytes(p, VKMM_C);
     const double time = macs / (processors * preset.peak * fmin(preset.rate, most_rate));
     for (uint32_t which = 1; which <= BOTH; which++) {
@@ -159,9 +159,10 @@ int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)
         uint64_t groups[3];
         groups_of(r, size, groups);
         for (int axis = 0; axis < 3; axis++)
-            if (r->bytes > 0 && groups[axis] > device->max_workgroup_count[axis]) return 0;
-        if (r->bytes > device->max_storage_range) return 0;
-        if (r->first > 0 && r->first / (4 * r->count * VKMM_SCALED_LINES) > device->max_workgroup_count[0]) return 0;
+            if (r->bytes > 0 && groups[axis] > device->limits.max_workgroup_count[axis]) return 0;
+        if (r->bytes > device->limits.max_storage_range) return 0;
+        if (r->first > 0 && r->first / (4 * r->count * VKMM_SCALED_LINES) > device->limits.max_workgroup_count[0])
+            return 0;
         if (r->bytes == 0 || r->bound) continue;
         r->at = vkmm_round_up(end, VKMM_BINDING_ALIGNMENT);
         end = r->at + r->bytes;
@@ -172,7 +173,7 @@ int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)
         end = choice->decisions.at + choice->decisions.bytes;
     }
     choice->info.workspace_bytes = end;
-    return end <= device->max_storage_range;
+    return end <= device->limits.max_storage_range;
 }
 
 static vkmm_recipe_step pack_step(const vkmm_choice *choice, vkmm_operand operand)

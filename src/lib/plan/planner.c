@@ -54,7 +54,7 @@ static double cost_of(const vkmm_shape *shape, const vkmm_preset *preset, const 
 
 static double most_workspace(const vkmm_device_info *device)
 {
-    return fmin((double)device->max_storage_range, 0x1p28);
+    return fmin((double)device->limits.max_storage_range, 0x1p28);
 }
 
 static int workspace_fits(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t splits)
@@ -131,7 +131,7 @@ static void split_long_loops(const vkmm_device_info *device, const vkmm_problem 
 {
     const uint64_t most = (uint64_t)config->values[VKMM_TUNE_DEPTH] * (VKMM_LLVMPIPE_ROUNDS / 3 - 1000);
     const uint64_t splits = vkmm_divide_up(problem->k, most);
-    if (device->driver_id != VK_DRIVER_ID_MESA_LLVMPIPE || splits <= config->values[VKMM_TUNE_SPLITS]) return;
+    if (device->driver.id != VK_DRIVER_ID_MESA_LLVMPIPE || splits <= config->values[VKMM_TUNE_SPLITS]) return;
     if (splits <= INT16_MAX && workspace_fits(device, problem, (uint32_t)splits))
         config->values[VKMM_TUNE_SPLITS] = (uint32_t)splits;
 }

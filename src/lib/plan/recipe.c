@@ -39,8 +39,9 @@ vkmm_push vkmm_push_of(const vkmm_choice *choice, const vkmm_problem *p, uint64_
 
 uint32_t vkmm_reduce_size(const vkmm_device_info *limits)
 {
-    const uint32_t most = limits->max_invocations < limits->max_workgroup_size[0] ? limits->max_invocations
-                                                                                  : limits->max_workgroup_size[0];
+    const uint32_t most = limits->limits.max_invocations < limits->limits.max_workgroup_size[0]
+                              ? limits->limits.max_invocations
+                              : limits->limits.max_workgroup_size[0];
     return most < REDUCE_WORKGROUP ? most : REDUCE_WORKGROUP;
 }
 
@@ -219,7 +220,7 @@ static vkmm_recipe_step edge_step(const vkmm_choice *choice, uint32_t pipeline)
 static vkmm_recipe_step reduce_step(const vkmm_device_info *limits, const vkmm_choice *choice, uint32_t pipeline)
 {
     vkmm_recipe_step step = product_step(choice);
-    const uint32_t most = limits->max_workgroup_count[0];
+    const uint32_t most = limits->limits.max_workgroup_count[0];
     vkmm_problem in_parts = choice->problem;
     in_parts.m -= choice->info.whole_rows;
     step.pipeline = pipeline;

@@ -34,7 +34,7 @@ static vkmm_problem inner_of(const vkmm_problem *p, const vkmm_residues *modular
 static uint64_t rows_of(const vkmm_device_info *device, const vkmm_problem *p, uint32_t products)
 {
     enum { MOST = 1 << 30, UNIT = 128 };
-    const uint64_t range = device->max_storage_range < MOST ? device->max_storage_range : MOST,
+    const uint64_t range = device->limits.max_storage_range < MOST ? device->limits.max_storage_range : MOST,
                    row = p->batch_count * products * vkmm_round_up(p->n, 4) * 4, most = row > 0 ? range / row : p->m;
     if (most >= p->m) return p->m;
     if (most < UNIT) return most > 0 ? most : 1;
@@ -91,29 +91,29 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
     if (p->k > VKMM_MODULAR_DEPTH)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "K is %llu; sums of residues fit into 32 bits up to %d",
                          (unsigned long long)p->k, VKMM_MODULAR_DEPTH);
-    if (most > device->max_storage_range)
+    if (most > device->limits.max_storage_range)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "%u moduli need %llu bytes for residues, or for their sums; \"%s\" binds at most %llu "
                          "(maxStorageBufferRange)",
                          modular->moduli, (unsigned long long)most, device->name,
-                         (unsigned long long)device->max_storage_range);
-    if (workspace > device->max_allocation_bytes || workspace > device->max_buffer_bytes)
+                         (unsigned long long)device->limits.max_storage_range);
+    if (workspace > device->memory.max_allocation_bytes || workspace > device->memory.max_buffer_bytes)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "%u moduli need a workspace of %llu bytes; \"%s\" allows %llu (maxMemoryAllocationSize) and "
                          "%llu (maxBufferSize)",
                          modular->moduli, (unsigned long long)workspace, device->name,
-                         (unsigned long long)device->max_allocation_bytes,
-                         (unsigned long long)device->max_buffer_bytes);
+                         (unsigned long long)device->memory.max_allocation_bytes,
+                         (unsigned long long)device->memory.max_buffer_bytes);
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         const uint64_t lines = o == VKMM_A ? p->m : p->n, y = vkmm_divide_up(lines, SIDE);
-        if (lines > device->max_workgroup_count[0] || y > device->max_workgroup_count[1] ||
-            p->batch_count > device->max_workgroup_count[2])
+        if (lines > device->limits.max_workgroup_count[0] || y > device->limits.max_workgroup_count[1] ||
+            p->batch_count > device->limits.max_workgroup_count[2])
             return vkmm_fail(log, VKMM_UNSUPPORTED,
                              "a modular product of %llu lines in %llu matrices; \"%s\" dispatches at most %u×%u×%u "
                              "workgroups (maxComputeWorkGroupCount)",
                              (unsigned long long)lines, (unsigned long long)p->batch_count, device->name,
-                             device->max_workgroup_count[0], device->max_workgroup_count[1],
-                             device->max_workgroup_count[2]);
+                             device->limits.max_workgroup_count[0], device->limits.max_workgroup_count[1],
+                             device->limits.max_workgroup_count[2]);
     }
     return VKMM_OK;
 }
@@ -140,7 +140,7 @@ static vkmm_status let_device_decide(const vkmm_log *log, const vkmm_device_info
  * would take their place, which is far slower. */
 static uint32_t moduli_of(const vkmm_device_info *device, const vkmm_wish *wish)
 {
-    const uint32_t least = wish->terms.in_one && !device->has_f64 ? VKMM_MODULAR_MOST : VKMM_MODULAR_USUAL;
+    const uint32_t least = wish->terms.in_one && !device->features.f64 ? VKMM_MODULAR_MOST : VKMM_MODULAR_USUAL;
     return wish->moduli > 0 ? wish->moduli : least;
 }
 
@@ -225,7 +225,7 @@ static int takes(const vkmm_device_info *device, const vkmm_problem *problem, co
     if (problem->method == VKMM_COMPUTE_MODULAR) return 1;
     if (!device || wish->direct || wish->shader || (kernel && !kernel->tunables)) return 0;
     if (kernel && vkmm_module_for(kernel->name, problem, device, NULL)) return 0;
-    return vkmm_method_where(device->has_f64, problem) == VKMM_COMPUTE_MODULAR;
+    return vkmm_method_where(device->features.f64, problem) == VKMM_COMPUTE_MODULAR;
 }
 
 static void warn(const vkmm_log *log, const char *why)
@@ -374,7 +374,7 @@ static vkmm_recipe_step finish_step(const vkmm_device_info *limits, const vkmm_r
     const uint32_t workgroup = vkmm_reduce_size(limits);
     vkmm_recipe_step step = {.when = VKMM_WHEN_EACH,
                              .barrier = VKMM_BARRIER_COMPUTE,
-                             .groups = {limits->max_workgroup_count[0], 1, 1},
+                             .groups = {limits->limits.max_workgroup_count[0], 1, 1},
                              .words = {.offsets = {0, 0, VKMM_WORD(push_finish, offset)},
                                        .items = VKMM_WORD(push_finish, first),
                                        .scalars = VKMM_WORD(push_finish, alpha)}};

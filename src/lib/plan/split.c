@@ -28,10 +28,10 @@ static vkmm_status refuse_split(const vkmm_log *log, const vkmm_device_info *dev
 {
     if (wish->shader) return vkmm_fail(log, VKMM_UNSUPPORTED, "a user's shader cannot multiply parts (split)");
     if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a split product needs a Vulkan device");
-    if (!kernel && device->no_matrices && *device->no_matrices)
+    if (!kernel && device->matrices.refusal && *device->matrices.refusal)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "split needs matrix operations of f16 summed in f32; \"%s\" has none: %s", device->name,
-                         device->no_matrices);
+                         device->matrices.refusal);
     if (!kernel)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "split needs matrix operations of f16 summed in f32; \"%s\" has none",
                          device->name);

@@ -28,12 +28,12 @@ vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_pr
     int swapped;
     const vkmm_problem seen = vkmm_problem_row_major(problem, &swapped);
     const vkmm_types types = vkmm_problem_types(&seen);
-    const vkmm_method method = vkmm_method_where(device->has_f64, problem);
+    const vkmm_method method = vkmm_method_where(device->features.f64, problem);
     char uuid[2 * VK_UUID_SIZE + 1], driver[2 * VK_UUID_SIZE + 1];
     vkmm_tuning_key key = {""};
     write_hex(uuid, device->uuid);
-    write_hex(driver, device->driver_uuid);
-    VKMM_PUT(key.text, "%s %s %u %.16s %s %s %s %c %c %u %u %u %u %u", uuid, driver, device->driver_version,
+    write_hex(driver, device->driver.uuid);
+    VKMM_PUT(key.text, "%s %s %u %.16s %s %s %s %c %c %u %u %u %u %u", uuid, driver, device->driver.version,
              shader_hash, vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name,
              method ? vkmm_method_at(method)->name : vkmm_type_of(types.compute)->name, "NT"[seen.op_a],
              "NT"[seen.op_b], vkmm_problem_alignment(&seen), class_of(seen.m), class_of(seen.n), class_of(seen.k),

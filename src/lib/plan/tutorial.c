@@ -73,7 +73,7 @@ static vkmm_status fit_groups(const vkmm_log *log, const vkmm_device_info *devic
                               const uint64_t groups[2], vkmm_kernel_info *info)
 {
     for (int axis = 0; axis < 2; axis++) {
-        uint64_t limit = device->max_workgroup_count[axis];
+        uint64_t limit = device->limits.max_workgroup_count[axis];
         if (wish->shader && groups[axis] > limit)
             return vkmm_fail(
                 log, VKMM_UNSUPPORTED,

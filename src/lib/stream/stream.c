@@ -19,12 +19,13 @@ static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit, int
 {
     const vkmm_device_info *info = &device->physical->info;
     const uint64_t free = vkmm_physical_free_bytes(device->instance, device->physical), left = free - free / 16;
-    return (vkmm_space){.range = info->max_storage_range,
-                        .allocation = info->max_buffer_bytes < info->max_allocation_bytes ? info->max_buffer_bytes
-                                                                                          : info->max_allocation_bytes,
+    return (vkmm_space){.range = info->limits.max_storage_range,
+                        .allocation = info->memory.max_buffer_bytes < info->memory.max_allocation_bytes
+                                          ? info->memory.max_buffer_bytes
+                                          : info->memory.max_allocation_bytes,
                         .total = memory_limit > 0 && memory_limit < left ? memory_limit : left,
                         .guard = 2 * VKMM_GUARD_BYTES,
-                        .mapped = info->unified_memory,
+                        .mapped = info->memory.is_unified,
                         .shared = shared,
                         .processors = vkmm_device_processors(info)};
 }
@@ -113,10 +114,10 @@ static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params
     vkmm_status status = VKMM_UNSUPPORTED;
     vkmm_held held;
     vkmm_errors_hold(&held);
-    if (!exceeds_range(&params->problem, info.max_storage_range)) status = pick(stream, &info, params);
+    if (!exceeds_range(&params->problem, info.limits.max_storage_range)) status = pick(stream, &info, params);
     vkmm_errors_release(&held);
     if (status == VKMM_UNSUPPORTED) { /* perhaps for a binding alone, of a workspace too */
-        info.max_storage_range = info.max_allocation_bytes = info.max_buffer_bytes = UINT64_MAX;
+        info.limits.max_storage_range = info.memory.max_allocation_bytes = info.memory.max_buffer_bytes = UINT64_MAX;
         like.problem.m = clamped(params->problem.m);
         like.problem.n = clamped(params->problem.n);
         like.problem.batch_count = 1;

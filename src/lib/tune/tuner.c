@@ -175,7 +175,7 @@ vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *de
     if (!t) return VKMM_NO_MEMORY(&instance->log, "for a search");
     t->device = *device;
     t->problem = params->problem;
-    t->problem.method = vkmm_method_where(device->has_f64, &t->problem);
+    t->problem.method = vkmm_method_where(device->features.f64, &t->problem);
     t->seen = vkmm_problem_row_major(&params->problem, &swapped);
     status = list_seeds(t, instance, seeds, &count);
     if (status == VKMM_OK) {

@@ -23,7 +23,7 @@ static uint32_t read_enabled(const vkmm_import_params *params, const vkmm_device
     if (params->features) chain = *params->features;
     for (uint32_t i = 0; (feature = vkmm_feature_at(i)) != NULL; i++) {
         const VkBool32 *found = vkmm_feature_find(feature, &chain);
-        const char *extension = vkmm_feature_extension(feature, info->api_version);
+        const char *extension = vkmm_feature_extension(feature, info->driver.api_version);
         const int is_set = found && *found, has_name = *feature->name != '\0', has = is_listed(params, extension);
         if (has_name ? is_set && has : is_set || has)
             enabled |= 1u << i;
@@ -60,7 +60,8 @@ static vkmm_status check_family(vkmm_instance *instance, uint32_t family)
                          family, physical->info.name, family >= count ? "does not exist" : "does not support compute",
                          physical->queue_family);
     physical->queue_family = family;
-    if (physical->info.timestamp_bits > 0) physical->info.timestamp_bits = families[family].timestampValidBits;
+    if (physical->info.limits.timestamp_bits > 0)
+        physical->info.limits.timestamp_bits = families[family].timestampValidBits;
     return VKMM_OK;
 }
 

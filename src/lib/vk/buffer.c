@@ -37,8 +37,8 @@ static uint32_t find_type(const vkmm_device *device, uint32_t allowed, VkMemoryP
 static vkmm_status check_size(const vkmm_device *device, const char *what, uint64_t bytes)
 {
     const vkmm_device_info *info = &device->physical->info;
-    int by_buffer = info->max_buffer_bytes < info->max_allocation_bytes;
-    uint64_t limit = by_buffer ? info->max_buffer_bytes : info->max_allocation_bytes;
+    int by_buffer = info->memory.max_buffer_bytes < info->memory.max_allocation_bytes;
+    uint64_t limit = by_buffer ? info->memory.max_buffer_bytes : info->memory.max_allocation_bytes;
     if (bytes <= limit) return VKMM_OK;
     return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
                      "%s needs a buffer of %.1f MiB; \"%s\" allows %.1f MiB (%s)", what, MIB(bytes), info->name,
@@ -69,7 +69,7 @@ static vkmm_status allocate(vkmm_device *device, const char *what, vkmm_placemen
                                     device->table.vkBindBufferMemory(device->handle, buffer->handle, buffer->memory, 0),
                                     "vkBindBufferMemory", what);
     int readable = (device->memory.memoryTypes[type].propertyFlags & COHERENT) == COHERENT;
-    if (status != VKMM_OK || !readable || (placement == VKMM_PLACE_DEVICE && !device->physical->info.unified_memory))
+    if (status != VKMM_OK || !readable || (placement == VKMM_PLACE_DEVICE && !device->physical->info.memory.is_unified))
         return status;
     return vkmm_check(vkmm_device_log(device),
                       device->table.vkMapMemory(device->handle, buffer->memory, 0, buffer->bytes, 0, &buffer->mapped),

@@ -10,7 +10,7 @@ static const char *why_not(const vkmm_instance *instance, VkPhysicalDevice handl
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                               .pNext = &stages};
     if (!facts->is_listed) return "the driver does not list VK_KHR_cooperative_matrix";
-    if (info->api_version < VK_API_VERSION_1_2)
+    if (info->driver.api_version < VK_API_VERSION_1_2)
         return "the driver has Vulkan 1.1; matrix operations are used with 1.2 or later";
     if (!facts->is_known)
         return "this build's Vulkan headers are older than VK_KHR_cooperative_matrix, which validation needs";
@@ -42,7 +42,7 @@ static const char *list(const vkmm_instance *instance, VkPhysicalDevice handle, 
     if (get(handle, &count, found) < 0) return "the driver fails to list its matrix shapes";
     if (count == 0) return "the driver lists no matrix shape";
     for (uint32_t i = 0; i < count; i++)
-        info->matrix_shapes[i] = (vkmm_matrix_shape){
+        info->matrices.shapes[i] = (vkmm_matrix_shape){
             .m = found[i].MSize,
             .n = found[i].NSize,
             .k = found[i].KSize,
@@ -53,13 +53,13 @@ static const char *list(const vkmm_instance *instance, VkPhysicalDevice handle, 
             .scope = (uint32_t)found[i].scope,
             .saturating = found[i].saturatingAccumulation == VK_TRUE,
         };
-    info->matrix_shape_count = count;
+    info->matrices.shape_count = count;
     return "";
 }
 
 void vkmm_matrix_read(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_matrix_facts *facts,
                       vkmm_device_info *info)
 {
-    info->no_matrices = why_not(instance, handle, facts, info);
-    if (!*info->no_matrices) info->no_matrices = list(instance, handle, info);
+    info->matrices.refusal = why_not(instance, handle, facts, info);
+    if (!*info->matrices.refusal) info->matrices.refusal = list(instance, handle, info);
 }

@@ -111,7 +111,7 @@ typedef struct vkmm_matrix_facts {
 
 struct vkmm_instance;
 
-/* Fills in no_matrices and, if it is "", the shapes of a device whose identity and subgroup sizes are in *info.
+/* Fills in matrices.refusal and, if it is "", the shapes of a device whose identity and subgroup sizes are in *info.
  * Known-bad drivers are not queried. */
 void vkmm_matrix_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_matrix_facts *facts,
                       vkmm_device_info *info);

@@ -16,7 +16,7 @@ static vkmm_status create_handle(vkmm_device *device)
         {type, NULL, 0, physical->transfer_family, physical->transfer_queues, priorities}};
     vkmm_features chain = physical->features;
     const char *extensions[VKMM_FEATURE_COUNT];
-    uint32_t count = vkmm_features_extensions(&chain, physical->info.api_version, extensions);
+    uint32_t count = vkmm_features_extensions(&chain, physical->info.driver.api_version, extensions);
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = vkmm_features_chain(&chain),

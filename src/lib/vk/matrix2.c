@@ -34,8 +34,8 @@ static void read_granules(const vkmm_instance *instance, VkPhysicalDevice handle
     for (uint32_t i = 0; i < count; i++)
         found[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV;
     if (get(handle, &count, found) >= 0)
-        for (uint32_t i = 0; i < count && info->matrix_granule_count < VKMM_MAX_MATRIX_GRANULES; i++)
-            info->matrix_granules[info->matrix_granule_count++] = granule_of(&found[i]);
+        for (uint32_t i = 0; i < count && info->matrices.granule_count < VKMM_MAX_MATRIX_GRANULES; i++)
+            info->matrices.granules[info->matrices.granule_count++] = granule_of(&found[i]);
     vkmm_free(found);
 }
 
@@ -45,10 +45,10 @@ void vkmm_matrix2_read(const vkmm_instance *instance, VkPhysicalDevice handle, v
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                               .pNext = &limits};
-    if (info->matrix2 == 0) return;
+    if (info->matrices.matrix2 == 0) return;
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
-    info->matrix2_max_dimension = limits.cooperativeMatrixFlexibleDimensionsMaxDimension;
-    info->matrix2_max_invocations = limits.cooperativeMatrixWorkgroupScopeMaxWorkgroupSize;
-    info->matrix2_reserved_bytes = limits.cooperativeMatrixWorkgroupScopeReservedSharedMemory;
-    if (info->matrix2 & VKMM_MATRIX2_FLEXIBLE) read_granules(instance, handle, info);
+    info->matrices.max_dimension = limits.cooperativeMatrixFlexibleDimensionsMaxDimension;
+    info->matrices.max_invocations = limits.cooperativeMatrixWorkgroupScopeMaxWorkgroupSize;
+    info->matrices.reserved_bytes = limits.cooperativeMatrixWorkgroupScopeReservedSharedMemory;
+    if (info->matrices.matrix2 & VKMM_MATRIX2_FLEXIBLE) read_granules(instance, handle, info);
 }

@@ -8,7 +8,7 @@ enum { VENDOR_INTEL = 0x8086 };
 
 static int is_amds_own(const vkmm_device_info *info)
 {
-    return info->driver_id == VK_DRIVER_ID_AMD_PROPRIETARY || info->driver_id == VK_DRIVER_ID_AMD_OPEN_SOURCE;
+    return info->driver.id == VK_DRIVER_ID_AMD_PROPRIETARY || info->driver.id == VK_DRIVER_ID_AMD_OPEN_SOURCE;
 }
 
 static int crashes_when_asked(const vkmm_device_info *info, int has_mixed_dot)
@@ -20,7 +20,7 @@ static int crashes_when_asked(const vkmm_device_info *info, int has_mixed_dot)
 /* GPUs with matrix cores, from RDNA 3 on, have subgroups of 32 and dot products of mixed signs. */
 static int has_no_hardware(const vkmm_device_info *info, int has_mixed_dot)
 {
-    return is_amds_own(info) && (info->min_subgroup_size != 32 || !has_mixed_dot);
+    return is_amds_own(info) && (info->subgroup.min_size != 32 || !has_mixed_dot);
 }
 
 /* Before Xe2, subgroups could have 8 invocations. */
@@ -28,7 +28,7 @@ static int is_alchemist(const vkmm_device_info *info, int has_mixed_dot)
 {
     (void)has_mixed_dot;
     return info->vendor_id == VENDOR_INTEL && info->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU &&
-           info->min_subgroup_size == 8;
+           info->subgroup.min_size == 8;
 }
 
 /* Mesa 25.0 lists shapes for Skylake to Arrow Lake too, most of which have no matrix units. Where there are units, it
@@ -36,8 +36,8 @@ static int is_alchemist(const vkmm_device_info *info, int has_mixed_dot)
 static int is_slow_mesa(const vkmm_device_info *info, int has_mixed_dot)
 {
     (void)has_mixed_dot;
-    return info->driver_id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA &&
-           (info->min_subgroup_size == 8 || VK_VERSION_MAJOR(info->driver_version) < 26);
+    return info->driver.id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA &&
+           (info->subgroup.min_size == 8 || VK_VERSION_MAJOR(info->driver.version) < 26);
 }
 
 /* Panther Lake and Wildcat Lake. */
@@ -45,7 +45,7 @@ static int is_xe3(const vkmm_device_info *info, int has_mixed_dot)
 {
     const uint32_t id = info->device_id;
     (void)has_mixed_dot;
-    return info->vendor_id == VENDOR_INTEL && info->driver_id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA &&
+    return info->vendor_id == VENDOR_INTEL && info->driver.id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA &&
            ((id >= 0xb080 && id <= 0xb0bf) || (id >= 0xfd80 && id <= 0xfd8f));
 }
 

@@ -37,9 +37,9 @@ static void read_subgroup_sizes(const vkmm_instance *instance, VkPhysicalDevice 
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
     if (!(sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
-    info->min_subgroup_size = sizes.minSubgroupSize;
-    info->max_subgroup_size = sizes.maxSubgroupSize;
-    info->max_subgroups = sizes.maxComputeWorkgroupSubgroups;
+    info->subgroup.min_size = sizes.minSubgroupSize;
+    info->subgroup.max_size = sizes.maxSubgroupSize;
+    info->subgroup.max_count = sizes.maxComputeWorkgroupSubgroups;
 }
 
 /* Dot products are used only where the device accelerates them. Part of both Vulkan 1.3 and the extension. */
@@ -87,16 +87,16 @@ static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle
         .has_mixed_dot = has_mixed_dot,
     };
     vkmm_matrix_read(instance, handle, &facts, info);
-    if (*info->no_matrices) return;
+    if (*info->matrices.refusal) return;
     use(features, VKMM_FEATURE_MATRIX, 1);
     use(features, VKMM_FEATURE_MEMORY_MODEL, 1);
-    info->has_bf16_matrices =
+    info->features.bf16_matrices =
         features->bfloat16.shaderBFloat16Type && features->bfloat16.shaderBFloat16CooperativeMatrix;
-    use(features, VKMM_FEATURE_BFLOAT16, info->has_bf16_matrices);
-    if (info->api_version >= VK_API_VERSION_1_3 && features->maintenance4.maintenance4)
-        info->matrix2 = matrix2_bits(&features->matrix2);
-    use(features, VKMM_FEATURE_MATRIX2, info->matrix2 != 0);
-    use(features, VKMM_FEATURE_MAINTENANCE4, info->matrix2 != 0);
+    use(features, VKMM_FEATURE_BFLOAT16, info->features.bf16_matrices);
+    if (info->driver.api_version >= VK_API_VERSION_1_3 && features->maintenance4.maintenance4)
+        info->matrices.matrix2 = matrix2_bits(&features->matrix2);
+    use(features, VKMM_FEATURE_MATRIX2, info->matrices.matrix2 != 0);
+    use(features, VKMM_FEATURE_MAINTENANCE4, info->matrices.matrix2 != 0);
     vkmm_matrix2_read(instance, handle, info);
 }
 
@@ -107,34 +107,34 @@ static void read_subgroups(const vkmm_instance *instance, VkPhysicalDevice handl
     if (all->subgroup_size.subgroupSizeControl && all->subgroup_size.computeFullSubgroups)
         read_subgroup_sizes(instance, handle, info);
     if (!features->subgroup_size.subgroupSizeControl || !features->subgroup_size.computeFullSubgroups)
-        info->max_subgroup_size = info->max_subgroups = 0;
-    use(features, VKMM_FEATURE_SUBGROUP_SIZE, info->max_subgroup_size > 0);
+        info->subgroup.max_size = info->subgroup.max_count = 0;
+    use(features, VKMM_FEATURE_SUBGROUP_SIZE, info->subgroup.max_size > 0);
 }
 
 void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
                         vkmm_features *features, vkmm_device_info *info)
 {
-    const vkmm_features all = query(instance, handle, extensions, info->api_version);
+    const vkmm_features all = query(instance, handle, extensions, info->driver.api_version);
     *features = vkmm_features_only(&all, instance->enabled);
     features->used = 0;
-    info->has_f64 = features->basic.features.shaderFloat64 == VK_TRUE;
-    info->has_f16 = features->float16_int8.shaderFloat16 == VK_TRUE;
-    info->has_i8 = features->float16_int8.shaderInt8 == VK_TRUE;
-    info->has_storage16 = features->storage16.storageBuffer16BitAccess == VK_TRUE;
-    info->has_storage8 = features->storage8.storageBuffer8BitAccess == VK_TRUE;
-    info->has_dot = features->integer_dot.shaderIntegerDotProduct == VK_TRUE;
+    info->features.f64 = features->basic.features.shaderFloat64 == VK_TRUE;
+    info->features.f16 = features->float16_int8.shaderFloat16 == VK_TRUE;
+    info->features.i8 = features->float16_int8.shaderInt8 == VK_TRUE;
+    info->features.storage16 = features->storage16.storageBuffer16BitAccess == VK_TRUE;
+    info->features.storage8 = features->storage8.storageBuffer8BitAccess == VK_TRUE;
+    info->features.dot = features->integer_dot.shaderIntegerDotProduct == VK_TRUE;
     const VkPhysicalDeviceShaderIntegerDotProductProperties dot = read_dot(instance, handle, &all);
     const int any = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    if (info->has_dot)
-        info->has_dot8 = (any || dot.integerDotProduct4x8BitPackedSignedAccelerated) |
-                         (any || dot.integerDotProduct4x8BitPackedUnsignedAccelerated) << 1;
-    info->has_statistics = features->statistics.pipelineExecutableInfo == VK_TRUE;
+    if (info->features.dot)
+        info->features.dot8 = (any || dot.integerDotProduct4x8BitPackedSignedAccelerated) |
+                              (any || dot.integerDotProduct4x8BitPackedUnsignedAccelerated) << 1;
+    info->features.statistics = features->statistics.pipelineExecutableInfo == VK_TRUE;
     use(features, VKMM_FEATURE_BASIC, 1);
-    use(features, VKMM_FEATURE_FLOAT16_INT8, info->has_f16 || info->has_i8);
-    use(features, VKMM_FEATURE_STORAGE16, info->has_storage16);
-    use(features, VKMM_FEATURE_STORAGE8, info->has_storage8);
-    use(features, VKMM_FEATURE_INTEGER_DOT, info->has_dot);
-    use(features, VKMM_FEATURE_STATISTICS, info->has_statistics);
+    use(features, VKMM_FEATURE_FLOAT16_INT8, info->features.f16 || info->features.i8);
+    use(features, VKMM_FEATURE_STORAGE16, info->features.storage16);
+    use(features, VKMM_FEATURE_STORAGE8, info->features.storage8);
+    use(features, VKMM_FEATURE_INTEGER_DOT, info->features.dot);
+    use(features, VKMM_FEATURE_STATISTICS, info->features.statistics);
     use(features, VKMM_FEATURE_PUSH_DESCRIPTOR, features->push_descriptor == VK_TRUE);
     use(features, VKMM_FEATURE_PORTABILITY, features->portability == VK_TRUE);
     read_subgroups(instance, handle, &all, features, info);

@@ -17,7 +17,7 @@ static void find_queue_families(const vkmm_instance *instance, VkPhysicalDevice 
     const VkQueueFlags others =
         VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VIDEO_DECODE | VIDEO_ENCODE | OPTICAL_FLOW;
     VkQueueFamilyProperties families[32];
-    uint32_t count = 32, *timestamp_bits = &physical->info.timestamp_bits;
+    uint32_t count = 32, *timestamp_bits = &physical->info.limits.timestamp_bits;
     physical->queue_family = UINT32_MAX;
     physical->transfer_queues = 0;
     *timestamp_bits = 0;
@@ -44,12 +44,12 @@ static void read_memory(const vkmm_instance *instance, VkPhysicalDevice handle, 
     instance->table.vkGetPhysicalDeviceMemoryProperties(handle, &memory);
     for (uint32_t i = 0; i < memory.memoryHeapCount; i++)
         if ((memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
-            memory.memoryHeaps[i].size > info->device_heap_bytes)
-            info->device_heap_bytes = memory.memoryHeaps[i].size;
-    info->heap_count = memory.memoryHeapCount;
-    memcpy(info->heaps, memory.memoryHeaps, memory.memoryHeapCount * sizeof info->heaps[0]);
+            memory.memoryHeaps[i].size > info->memory.device_heap_bytes)
+            info->memory.device_heap_bytes = memory.memoryHeaps[i].size;
+    info->memory.heap_count = memory.memoryHeapCount;
+    memcpy(info->memory.heaps, memory.memoryHeaps, memory.memoryHeapCount * sizeof info->memory.heaps[0]);
     for (uint32_t i = 0; i < memory.memoryTypeCount; i++)
-        if ((memory.memoryTypes[i].propertyFlags & unified) == unified) info->unified_memory = 1;
+        if ((memory.memoryTypes[i].propertyFlags & unified) == unified) info->memory.is_unified = 1;
 }
 
 /* What the driver lists, queried once. Owned; empty if it cannot be read. */
@@ -80,16 +80,16 @@ static int has_extension(const void *context, const char *name)
 
 static void read_limits(const VkPhysicalDeviceLimits *limits, vkmm_device_info *info)
 {
-    info->max_invocations = limits->maxComputeWorkGroupInvocations;
-    memcpy(info->max_workgroup_size, limits->maxComputeWorkGroupSize, sizeof info->max_workgroup_size);
-    memcpy(info->max_workgroup_count, limits->maxComputeWorkGroupCount, sizeof info->max_workgroup_count);
-    info->max_shared_bytes = limits->maxComputeSharedMemorySize;
-    info->max_storage_range = limits->maxStorageBufferRange;
-    info->offset_alignment = (uint32_t)limits->minStorageBufferOffsetAlignment;
+    info->limits.max_invocations = limits->maxComputeWorkGroupInvocations;
+    memcpy(info->limits.max_workgroup_size, limits->maxComputeWorkGroupSize, sizeof info->limits.max_workgroup_size);
+    memcpy(info->limits.max_workgroup_count, limits->maxComputeWorkGroupCount, sizeof info->limits.max_workgroup_count);
+    info->limits.max_shared_bytes = limits->maxComputeSharedMemorySize;
+    info->limits.max_storage_range = limits->maxStorageBufferRange;
+    info->limits.offset_alignment = (uint32_t)limits->minStorageBufferOffsetAlignment;
     if (isfinite(limits->timestampPeriod) && limits->timestampPeriod > 0)
-        info->timestamp_period_ns = (double)limits->timestampPeriod;
+        info->limits.timestamp_period_ns = (double)limits->timestampPeriod;
     else
-        info->timestamp_bits = 0;
+        info->limits.timestamp_bits = 0;
 }
 
 /* NVK's name ends in a space. */
@@ -103,15 +103,15 @@ static void read_identity(const VkPhysicalDeviceProperties *properties, const Vk
 {
     memcpy(info->name, properties->deviceName, sizeof info->name);
     trim(info->name);
-    memcpy(info->driver_name, driver->driverName, sizeof info->driver_name);
-    memcpy(info->driver_info, driver->driverInfo, sizeof info->driver_info);
-    info->driver_id = driver->driverID;
+    memcpy(info->driver.name, driver->driverName, sizeof info->driver.name);
+    memcpy(info->driver.info, driver->driverInfo, sizeof info->driver.info);
+    info->driver.id = driver->driverID;
     memcpy(info->uuid, ids->deviceUUID, sizeof info->uuid);
-    memcpy(info->driver_uuid, ids->driverUUID, sizeof info->driver_uuid);
+    memcpy(info->driver.uuid, ids->driverUUID, sizeof info->driver.uuid);
     info->vendor_id = properties->vendorID;
     info->device_id = properties->deviceID;
-    info->driver_version = properties->driverVersion;
-    info->api_version = properties->apiVersion;
+    info->driver.version = properties->driverVersion;
+    info->driver.api_version = properties->apiVersion;
     info->type = properties->deviceType;
 }
 
@@ -210,15 +210,16 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
            sizeof physical->pipeline_cache_uuid);
     info->index = index;
     read_identity(&properties.properties, &driver, &ids, info);
-    info->api_version = version;
+    info->driver.api_version = version;
     read_limits(&properties.properties.limits, info);
-    info->subgroup_size = subgroup.subgroupSize;
+    info->subgroup.size = subgroup.subgroupSize;
     if (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
-        info->subgroup_operations = subgroup.supportedOperations;
-    info->has_broadcast = (info->subgroup_operations & VK_SUBGROUP_FEATURE_BALLOT_BIT) != 0;
+        info->subgroup.operations = subgroup.supportedOperations;
+    info->subgroup.has_broadcast = (info->subgroup.operations & VK_SUBGROUP_FEATURE_BALLOT_BIT) != 0;
     info->processors = read_processors(instance, handle, &extensions);
-    info->max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
-    info->max_buffer_bytes = knows_maintenance4 ? maintenance4.maxBufferSize : maintenance3.maxMemoryAllocationSize;
+    info->memory.max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
+    info->memory.max_buffer_bytes =
+        knows_maintenance4 ? maintenance4.maxBufferSize : maintenance3.maxMemoryAllocationSize;
     read_memory(instance, handle, info);
     read_pci(instance, handle, &extensions, info);
     physical->has_budget = has_extension(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);

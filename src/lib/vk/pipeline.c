@@ -79,7 +79,7 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     };
     VkComputePipelineCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .flags = info->capture_statistics && device->physical->info.has_statistics
+        .flags = info->capture_statistics && device->physical->info.features.statistics
                      ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR
                      : 0,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,

@@ -11,7 +11,7 @@ typedef struct vkmm_pipeline_info {
     uint32_t push_bytes;
     uint32_t spec_count; /* specialization constants, 32 bits each */
     const uint32_t *spec_ids, *spec_values;
-    uint32_t subgroup_size; /* requested, in full subgroups, within the device's min_subgroup_size … max_subgroup_size;
+    uint32_t subgroup_size; /* requested, in full subgroups, within the subgroup.min_size … max_size of the device;
                                0: the driver's choice */
     const char *attempt;    /* for messages: "compiling blocked for f64" */
     int capture_statistics; /* for look/executable.h: no cache is used */

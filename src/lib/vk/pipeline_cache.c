@@ -13,9 +13,9 @@ static vkmm_pipelines_owner owner_of(const vkmm_device *device)
 {
     const vkmm_device_info *info = &device->physical->info;
     vkmm_pipelines_owner owner = {
-        .driver_version = info->driver_version, .vendor_id = info->vendor_id, .device_id = info->device_id};
+        .driver_version = info->driver.version, .vendor_id = info->vendor_id, .device_id = info->device_id};
     memcpy(owner.device_uuid, info->uuid, VK_UUID_SIZE);
-    memcpy(owner.driver_uuid, info->driver_uuid, VK_UUID_SIZE);
+    memcpy(owner.driver_uuid, info->driver.uuid, VK_UUID_SIZE);
     memcpy(owner.cache_uuid, device->physical->pipeline_cache_uuid, VK_UUID_SIZE);
     return owner;
 }

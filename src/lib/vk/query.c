@@ -6,7 +6,7 @@ vkmm_status vkmm_timer_create(vkmm_device *device, uint32_t stamps, vkmm_timer *
 {
     const vkmm_device_info *info = &device->physical->info;
     *timer = (vkmm_timer){VK_NULL_HANDLE, stamps};
-    if (info->timestamp_bits == 0) return VKMM_OK;
+    if (info->limits.timestamp_bits == 0) return VKMM_OK;
     VkQueryPoolCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = stamps};
     vkmm_status status = vkmm_check(vkmm_device_log(device),
@@ -52,7 +52,7 @@ static int read_stamps(vkmm_device *device, const vkmm_timer *timer, uint32_t fi
 static double ms_between(const vkmm_device *device, uint64_t start, uint64_t stop)
 {
     const vkmm_device_info *info = &device->physical->info;
-    return vkmm_ticks_to_ms(start, stop, info->timestamp_bits, info->timestamp_period_ns);
+    return vkmm_ticks_to_ms(start, stop, info->limits.timestamp_bits, info->limits.timestamp_period_ns);
 }
 
 double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer, uint32_t stamp)

@@ -40,7 +40,8 @@ vkmm_status vkmm_requirements_make(const vkmm_instance *instance, uint32_t set, 
     for (uint32_t i = 0; (feature = vkmm_feature_at(i)) != NULL; i++)
         if (set & 1u << i && feature->buys) (*out)->set |= 1u << i;
     (*out)->log = instance->log;
-    for (int required = 1; required >= 0; required--) add(*out, types, instance->physicals->info.api_version, required);
+    for (int required = 1; required >= 0; required--)
+        add(*out, types, instance->physicals->info.driver.api_version, required);
     return VKMM_OK;
 }
 

@@ -56,8 +56,8 @@ static int is_needed(const vkmm_matrix_shape *shape, const json_t *types, const 
 static vkmm_status measure_shapes(worker *w, const json_t *types, double time_ms, cli_bench_peaks *peaks)
 {
     cli_session *session = w->place.session;
-    const vkmm_matrix_shape *shapes = session->info->matrix_shapes;
-    const uint32_t count = session->info->matrix_shape_count;
+    const vkmm_matrix_shape *shapes = session->info->matrices.shapes;
+    const uint32_t count = session->info->matrices.shape_count;
     int tried[VKMM_MAX_MATRIX_SHAPES] = {0};
     const double start = vkmm_now_ms();
 

@@ -109,7 +109,7 @@ int cli_bench_cell_refuse(cli_bench_cell *cell)
     if (lane->over) {
         VKMM_PUT(reason, "the device was abandoned: %.200s", lane->link.sentence);
     } else if (!device->is_host && cell->item->problem.type == VKMM_F64 &&
-               cell->item->problem.method == VKMM_COMPUTE_DIRECT && !device->info.has_f64) {
+               cell->item->problem.method == VKMM_COMPUTE_DIRECT && !device->info.features.f64) {
         VKMM_PUT(reason, "the device has no f64 (shaderFloat64)");
     } else if (product > longest) {
         put_seconds(first, product);

@@ -20,7 +20,7 @@ static json_t *put_device(const void *record)
 
 static const cli_field device_fields[] = {
     {"device", CLI_FIELD_CUSTOM, .put = put_device},
-    {"driver", CLI_FIELD_TEXT, CLI_AT(cli_bench_device, info.driver_name)},
+    {"driver", CLI_FIELD_TEXT, CLI_AT(cli_bench_device, info.driver.name)},
 };
 static const vkmm_record device_record = {NULL, CLI_FIELDS(device_fields)};
 

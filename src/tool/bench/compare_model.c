@@ -84,7 +84,7 @@ static int likeness(const cli_bench_device *a, const cli_bench_device *b)
 {
     static const uint8_t nothing[VK_UUID_SIZE];
     const vkmm_device_info *x = &a->info, *y = &b->info;
-    const int driver = strcmp(x->driver_name, y->driver_name) == 0;
+    const int driver = strcmp(x->driver.name, y->driver.name) == 0;
     int device = 0;
 
     if (!a->is_host != !b->is_host) return 0;
@@ -95,7 +95,7 @@ static int likeness(const cli_bench_device *a, const cli_bench_device *b)
     else if (x->vendor_id != 0 && x->vendor_id == y->vendor_id && x->device_id == y->device_id)
         device = 1;
     if (device == 0) return 0;
-    return LIKE_DRIVER * driver + 2 * device + (driver && strcmp(x->driver_info, y->driver_info) == 0);
+    return LIKE_DRIVER * driver + 2 * device + (driver && strcmp(x->driver.info, y->driver.info) == 0);
 }
 
 /* The only device of its kind, or CLI_NOBODY. */

@@ -51,11 +51,11 @@ static vkmm_status add_together(const cli_session *session, cli_bench *bench, co
 
     if (device == NULL) return no_memory(session);
     device->info = first;
-    device->info.driver_name[0] = device->info.driver_info[0] = '\0';
+    device->info.driver.name[0] = device->info.driver.info[0] = '\0';
     for (uint32_t i = 0; i < count; i++) {
-        device->info.has_f64 = device->info.has_f64 && bench->devices[i].info.has_f64;
+        device->info.features.f64 = device->info.features.f64 && bench->devices[i].info.features.f64;
         VKMM_JOIN(device->together, ",", "%u", indices[i]);
-        VKMM_JOIN(device->info.driver_name, " + ", "%s", bench->devices[i].info.name);
+        VKMM_JOIN(device->info.driver.name, " + ", "%s", bench->devices[i].info.name);
     }
     VKMM_PUT(device->info.name, "%u devices together", count);
     VKMM_PUT(device->label, "together");
@@ -72,8 +72,8 @@ static vkmm_status add_host(cli_session *session, cli_bench *bench)
     if (device != NULL) {
         device->is_host = 1;
         VKMM_PUT(device->info.name, "%s", session->host);
-        VKMM_PUT(device->info.driver_name, "%.200s", vkmm_blas_name(blas));
-        VKMM_PUT(device->info.driver_info, "%.200s", vkmm_blas_version(blas));
+        VKMM_PUT(device->info.driver.name, "%.200s", vkmm_blas_name(blas));
+        VKMM_PUT(device->info.driver.info, "%.200s", vkmm_blas_version(blas));
         VKMM_PUT(device->label, "%.60s on the host", vkmm_blas_name(blas));
     }
     vkmm_blas_close(&blas);
@@ -99,7 +99,7 @@ static void tell_apart(cli_bench *bench)
             size_t used = strlen(device->label);
             if (!twins[i]) continue;
             if (attempt == 0)
-                snprintf(device->label + used, sizeof device->label - used, " (%.100s)", device->info.driver_name);
+                snprintf(device->label + used, sizeof device->label - used, " (%.100s)", device->info.driver.name);
             else
                 snprintf(device->label + used, sizeof device->label - used, " #%u", device->info.index);
         }

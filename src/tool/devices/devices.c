@@ -34,7 +34,7 @@ static void add_types(cli_session *session, cli_device_row *row)
         cli_way *way = &row->ways[i];
         const vkmm_types types = *vkmm_types_at(i);
         const char *name = vkmm_type_of(types.in)->name;
-        const int can_compute = types.in != VKMM_F64 || row->info->has_f64;
+        const int can_compute = types.in != VKMM_F64 || row->info->features.f64;
         const vkmm_problem problem = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = types.in,
                                                   .out_type = types.out, .compute = types.compute);
         way->types = types;
@@ -74,7 +74,7 @@ static void list_types(cli_session *session, const cli_device_row *row, cli_abil
             ability->types[ability->type_count++] = row->types[i];
             VKMM_JOIN(l->types, " ", "%s", row->types[i]);
         } else if (is_general == is_narrow && !is_built) {
-            if (problem.type == VKMM_BF16 && !row->info->has_bf16_matrices) continue;
+            if (problem.type == VKMM_BF16 && !row->info->features.bf16_matrices) continue;
             VKMM_JOIN(l->unbuilt, " ", "%s", row->types[i]);
         } else if (is_narrow && l->refusal[0] == '\0') {
             VKMM_PUT(l->refusal, "%.199s", session->console.last_error);
@@ -110,7 +110,7 @@ static void add_kernel_lack(cli_device_row *row, const char *kernel, const char 
 
 static void add_kernels(cli_session *session, cli_device_row *row)
 {
-    const char *no_matrices = row->info->no_matrices;
+    const char *no_matrices = row->info->matrices.refusal;
     limits of[CLI_MAX_ABILITIES] = {{.types = ""}};
 
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && i < CLI_MAX_ABILITIES; i++) {
@@ -151,9 +151,9 @@ static void add_choices(cli_session *session, cli_device_row *row)
 
 static void add_shapes(cli_device_row *row)
 {
-    memcpy(row->shapes, row->info->matrix_shapes, sizeof row->shapes);
-    row->shape_count = row->info->matrix_shape_count;
-    row->no_shapes = row->info->no_matrices;
+    memcpy(row->shapes, row->info->matrices.shapes, sizeof row->shapes);
+    row->shape_count = row->info->matrices.shape_count;
+    row->no_shapes = row->info->matrices.refusal;
 }
 
 /* The SwiftShader that a browser installed can be used on request, unless the user restricts the drivers. */

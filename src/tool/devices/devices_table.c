@@ -36,9 +36,10 @@ static void print_identity(const cli_report *report, const cli_device_row *devic
     char name[300], driver[600] = "";
 
     VKMM_CLEAN(name, info->name);
-    if (info->driver_name[0] != '\0') VKMM_JOIN(driver, "", "%s", info->driver_name);
-    if (info->driver_info[0] != '\0') VKMM_JOIN(driver, ", ", "%s", info->driver_info);
-    VKMM_JOIN(driver, dot, "Vulkan %s%s%s", CLI_API_VERSION(info->api_version), dot, cli_text_device_type(info->type));
+    if (info->driver.name[0] != '\0') VKMM_JOIN(driver, "", "%s", info->driver.name);
+    if (info->driver.info[0] != '\0') VKMM_JOIN(driver, ", ", "%s", info->driver.info);
+    VKMM_JOIN(driver, dot, "Vulkan %s%s%s", CLI_API_VERSION(info->driver.api_version), dot,
+              cli_text_device_type(info->type));
     fprintf(report->out, "%u  %s%s%s%s\n", info->index, CLI_PAINTED(report, CLI_STRONG, name),
             device->chosen ? "  (default)" : "");
     print(report, "driver", "%s", driver);
@@ -52,20 +53,21 @@ static void print_limits(const cli_report *report, const vkmm_device_info *info)
     const char *times = report->utf8 ? "×" : "x";
     char heaps[VK_MAX_MEMORY_HEAPS * 40] = "";
 
-    print(report, "workgroup", "%u invocations, at most %u%s%u%s%u; %s shared; subgroup of %u", info->max_invocations,
-          info->max_workgroup_size[0], times, info->max_workgroup_size[1], times, info->max_workgroup_size[2],
-          CLI_BYTES(info->max_shared_bytes), info->subgroup_size);
+    print(report, "workgroup", "%u invocations, at most %u%s%u%s%u; %s shared; subgroup of %u",
+          info->limits.max_invocations, info->limits.max_workgroup_size[0], times, info->limits.max_workgroup_size[1],
+          times, info->limits.max_workgroup_size[2], CLI_BYTES(info->limits.max_shared_bytes), info->subgroup.size);
     print(report, "memory", "%s%s; %s per buffer binding, %s per allocation",
-          info->device_heap_bytes > 0 ? CLI_BYTES(info->device_heap_bytes) : "unknown",
-          info->unified_memory ? " unified with the host" : "", CLI_BYTES(info->max_storage_range),
-          CLI_BYTES(info->max_allocation_bytes));
-    if (info->timestamp_bits > 0)
-        print(report, "timestamps", "%u bits, %.4g ns per tick", info->timestamp_bits, info->timestamp_period_ns);
+          info->memory.device_heap_bytes > 0 ? CLI_BYTES(info->memory.device_heap_bytes) : "unknown",
+          info->memory.is_unified ? " unified with the host" : "", CLI_BYTES(info->limits.max_storage_range),
+          CLI_BYTES(info->memory.max_allocation_bytes));
+    if (info->limits.timestamp_bits > 0)
+        print(report, "timestamps", "%u bits, %.4g ns per tick", info->limits.timestamp_bits,
+              info->limits.timestamp_period_ns);
     else
         print(report, "timestamps", "none: the host's clock is used instead");
-    for (uint32_t i = 0; i < info->heap_count && i < VK_MAX_MEMORY_HEAPS; i++)
-        VKMM_JOIN(heaps, ", ", "%s %s", CLI_BYTES(info->heaps[i].size),
-                  info->heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? "device" : "host");
+    for (uint32_t i = 0; i < info->memory.heap_count && i < VK_MAX_MEMORY_HEAPS; i++)
+        VKMM_JOIN(heaps, ", ", "%s %s", CLI_BYTES(info->memory.heaps[i].size),
+                  info->memory.heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? "device" : "host");
     print(report, "heaps", "%s", heaps);
 }
 
@@ -145,7 +147,7 @@ static void print_abilities(const cli_report *report, const cli_device_row *devi
     print_choices(report, device);
     print_shapes(report, device);
     for (uint32_t i = 0; vkmm_matrix2_name(i) != NULL; i++)
-        if (device->info->matrix2 >> i & 1) VKMM_JOIN(matrix2, ", ", "%s", vkmm_matrix2_name(i));
+        if (device->info->matrices.matrix2 >> i & 1) VKMM_JOIN(matrix2, ", ", "%s", vkmm_matrix2_name(i));
     print(report, "matrix2", "%s", matrix2);
     for (uint32_t i = 0; i < device->lack_count; i++)
         print(report, i == 0 ? "not here" : "", "%s: %s", device->lacks[i].what, device->lacks[i].reason);

@@ -24,7 +24,7 @@ static void report_clocks(cli_exam *exam, const vkmm_measurement *time, const vk
     if (ratio > 0 && ratio < 1 && time->slope_ms > 0) ratio = 1 / ratio;
     if (ratio <= CLOCKS_AGREE)
         cli_doctor_find(exam, CLI_OK, "", "%u bits, %.4g ns per tick: a dispatch takes %s ms by them, %s ms by %s",
-                        info->timestamp_bits, info->timestamp_period_ns, device_ms, wall_ms, by);
+                        info->limits.timestamp_bits, info->limits.timestamp_period_ns, device_ms, wall_ms, by);
     else
         cli_doctor_find(
             exam, ratio <= CLOCKS_DISAGREE ? CLI_NOTE : CLI_WARNING,
@@ -48,12 +48,12 @@ void cli_check_timestamps(cli_exam *exam)
     cli_product product = {0};
     vkmm_status status;
 
-    if (info->timestamp_bits == 0) {
+    if (info->limits.timestamp_bits == 0) {
         cli_doctor_find(exam, CLI_NOTE, "", "the device has none: kernel times come from the host's clock");
         return;
     }
-    if (info->timestamp_period_ns > 1e6)
-        cli_doctor_find(exam, CLI_WARNING, "", "a tick of %g ns is not valid", info->timestamp_period_ns);
+    if (info->limits.timestamp_period_ns > 1e6)
+        cli_doctor_find(exam, CLI_WARNING, "", "a tick of %g ns is not valid", info->limits.timestamp_period_ns);
     status = cli_product_prove(session, &request, &product);
     if (status == VKMM_WRONG_RESULT) exam->status = status;
     if (status == VKMM_OK) status = vkmm_job_measure(product.job, &how, &time);
@@ -121,7 +121,7 @@ void cli_check_shared(cli_exam *exam)
     vkmm_job_params params = {
         .problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 96, .type = VKMM_F32), .kernel = "blocked", .untuned = 1};
     char config[VKMM_CONFIG_TEXT] = "", what[160];
-    const char *limit = CLI_BYTES(info->max_shared_bytes);
+    const char *limit = CLI_BYTES(info->limits.max_shared_bytes);
     uint32_t most = most_shared(info, &params, config);
 
     if (most == 0) {
@@ -136,7 +136,7 @@ void cli_check_range(cli_exam *exam)
 {
     enum { COLUMNS = 4096 };
     const vkmm_device_info *info = exam->session->info;
-    uint64_t range = info->max_storage_range, bytes = range < LARGEST_RANGE ? range : LARGEST_RANGE,
+    uint64_t range = info->limits.max_storage_range, bytes = range < LARGEST_RANGE ? range : LARGEST_RANGE,
              row = COLUMNS * sizeof(float);
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = bytes / row, .n = 1, .k = COLUMNS, .type = VKMM_F32),
                                     .untuned = 1};

@@ -153,8 +153,8 @@ static void report_duplicates(cli_exam *exam, uint32_t chosen)
             cli_doctor_find(exam, CLI_NOTE,
                             "Select one of a GPU's two drivers, for example with --device 1; 'vkmatmul compare' shows "
                             "which is faster.",
-                            "devices %u (%.80s) and %u (%.80s) are one GPU under two drivers%s", i, left->driver_name,
-                            j, right->driver_name,
+                            "devices %u (%.80s) and %u (%.80s) are one GPU under two drivers%s", i, left->driver.name,
+                            j, right->driver.name,
                             chosen == i   ? "; a run uses the first"
                             : chosen == j ? "; a run uses the second"
                                           : "");

@@ -58,7 +58,7 @@ static int takes(const vkmm_device_info *info, const char *kernel, const vkmm_pr
     const vkmm_job_params params = {.problem = *problem, .kernel = is_cpu ? NULL : kernel, .untuned = 1};
     vkmm_kernel_info chosen;
 
-    if (types.in == VKMM_F64 && !info->has_f64) return 0;
+    if (types.in == VKMM_F64 && !info->features.f64) return 0;
     if (!vkmm_kernel_is_general(kernel))
         return types.in == types.out && types.in == types.compute && vkmm_type_of(types.in)->bytes >= 4 &&
                vkmm_kernel_built(kernel, types.in);

@@ -79,7 +79,7 @@ static void measure_type(peaks *all, vkmm_type type)
     vkmm_status status;
 
     one->type = type;
-    if (type == VKMM_F64 && !all->session->info->has_f64) {
+    if (type == VKMM_F64 && !all->session->info->features.f64) {
         explain(one->reason, "the device does not support 64-bit floats (shaderFloat64)");
     } else if (all->lost) {
         explain(one->reason, "the device was lost before");
@@ -110,12 +110,12 @@ static int is_wanted(const cli_options *options, const char *operand, const char
 static void measure_shapes(peaks *all)
 {
     cli_session *session = all->session;
-    const uint32_t count = session->info->matrix_shape_count;
+    const uint32_t count = session->info->matrices.shape_count;
     char a[32], result[32];
 
-    all->no_shapes = session->info->no_matrices;
+    all->no_shapes = session->info->matrices.refusal;
     for (uint32_t i = 0; i < count; i++) {
-        const vkmm_matrix_shape *shape = &session->info->matrix_shapes[i];
+        const vkmm_matrix_shape *shape = &session->info->matrices.shapes[i];
         double multiply_adds = 0;
         vkmm_status status;
         if (!is_wanted(session->options, vkmm_component_name(shape->a, a), vkmm_component_name(shape->result, result)))

@@ -69,7 +69,7 @@ static void compare(const vkmm_problem *problem, const vkmm_access *f, const vkm
 
 static vkmm_status statistics(cli_session *session, const vkmm_job_params *params, cli_explained *kernel)
 {
-    kernel->has_statistics = session->info->has_statistics;
+    kernel->has_statistics = session->info->features.statistics;
     if (!kernel->has_statistics) return VKMM_OK;
     kernel->statistic_count = CLI_MAX_STATISTICS;
     return vkmm_kernel_statistics(session->device, params, 0, kernel->statistic, &kernel->statistic_count, NULL);
@@ -282,7 +282,7 @@ static int is_for_general(const vkmm_device_info *device, const cli_options *opt
 
     if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0) return vkmm_kernel_is_general(options->kernel);
     return types.in != types.out || types.in != types.compute || vkmm_type_of(types.in)->bytes < 4 ||
-           vkmm_method_where(device->has_f64, problem) != VKMM_COMPUTE_DIRECT;
+           vkmm_method_where(device->features.f64, problem) != VKMM_COMPUTE_DIRECT;
 }
 
 static vkmm_status explain_size(cli_session *session, const vkmm_problem *problem)
@@ -312,7 +312,7 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
     const cli_options *options = session->options;
     vkmm_status status = VKMM_OK;
 
-    if (type == VKMM_F64 && options->limits && !session->info->has_f64)
+    if (type == VKMM_F64 && options->limits && !session->info->features.f64)
         return vkmm_fail(session->log, VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)",
                          session->info->name);
     if (options->limits) return cli_explain_limits(session, type);

@@ -241,8 +241,8 @@ static void print_counts(const cli_report *report, const cli_explanation *e)
         cli_wrap(report, 0, e->why);
     }
     heading(report, "What the driver reports (VK_KHR_pipeline_executable_properties)");
-    if (!e->device->has_statistics) fprintf(report->out, "Nothing: this device does not have the extension.\n");
-    for (uint32_t i = 0; i < e->count && e->device->has_statistics; i++) {
+    if (!e->device->features.statistics) fprintf(report->out, "Nothing: this device does not have the extension.\n");
+    for (uint32_t i = 0; i < e->count && e->device->features.statistics; i++) {
         fprintf(report->out, "%-*s", NAMES, e->kernels[i].info.name);
         print_statistics(report, &e->kernels[i], NAMES);
     }

@@ -27,8 +27,8 @@ static vkmm_status matrix_peak(cli_session *session, vkmm_types types, const uin
 
     vkmm_component_parse(vkmm_type_of(types.in)->name, &in);
     vkmm_component_parse(vkmm_type_of(types.compute)->name, &out);
-    for (uint32_t i = 0; i < session->info->matrix_shape_count && status == VKMM_OK; i++) {
-        const vkmm_matrix_shape *s = &session->info->matrix_shapes[i];
+    for (uint32_t i = 0; i < session->info->matrices.shape_count && status == VKMM_OK; i++) {
+        const vkmm_matrix_shape *s = &session->info->matrices.shapes[i];
         double found = 0;
         if (s->a != in || s->b != in || s->c != out || s->result != out || s->saturating ||
             (matrix[0] > 0 && (s->m != matrix[0] || s->n != matrix[1] || s->k != matrix[2])))
@@ -42,7 +42,7 @@ static vkmm_status matrix_peak(cli_session *session, vkmm_types types, const uin
 static vkmm_status measure_peaks(cli_session *session, const vkmm_problem *problem, vkmm_types types,
                                  cli_explained *plan)
 {
-    const vkmm_type own = problem->type, usual = own == VKMM_F64 && !session->info->has_f64 ? VKMM_F32 : own;
+    const vkmm_type own = problem->type, usual = own == VKMM_F64 && !session->info->features.f64 ? VKMM_F32 : own;
     vkmm_peaks peaks, inner = {0};
     vkmm_status status = cli_explain_peaks(session, usual, &peaks);
 

@@ -45,7 +45,7 @@ static vkmm_status write_json(const cli_report *report, const one_race *race)
         cli_json_document(
             report, "vkmatmul.race/1", race->device, NULL,
             json_pack("{s:i,s:{s:i,s:i,s:s,s:s},s:[i,i],s:[i,i,i],s:[i,i,i],s:i,s:o,s:o,s:b}", "subgroup_size",
-                      race->device->subgroup_size, "matrix", "rows", race->params.rows, "cols", race->params.cols,
+                      race->device->subgroup.size, "matrix", "rows", race->params.rows, "cols", race->params.cols,
                       "type", "i32", "init", vkmm_init_name(race->init), "tile", tile[0], tile[1], "workgroup",
                       workgroup[0], workgroup[1], workgroup[2], "groups", groups[0], groups[1], groups[2], "runs",
                       race->result.runs, "with_barrier", count_json(&race->result.with_barrier), "without_barrier",
@@ -151,11 +151,11 @@ static void print_reason(const cli_report *report, const one_race *race)
     if (racing->wrong_runs > 0)
         cli_report_say(report, 3, CLI_PLAIN, "Element (%u, %u): %d without the barrier, %d is right.%s", racing->row,
                        racing->col, racing->got, racing->want, seen);
-    else if (invocations <= race->device->subgroup_size)
+    else if (invocations <= race->device->subgroup.size)
         cli_report_say(report, 3, CLI_PLAIN,
                        "The race did not show: all %u invocations of a tile are in one subgroup of %u, which this "
                        "device executes in lockstep. No rule requires that.",
-                       invocations, race->device->subgroup_size);
+                       invocations, race->device->subgroup.size);
     else
         cli_report_say(report, 3, CLI_PLAIN, "The race did not show in these runs. It may show in the next.");
 }

@@ -223,7 +223,7 @@ static vkmm_status show(list *l, uint32_t index)
     cli_progress_end(&session->console);
     status = session->options->json ? cli_statistics_json(&session->report, pipeline)
                                     : cli_statistics_row(&session->report, pipeline, index > 0 ? &pipeline[-1] : NULL,
-                                                         session->info->has_statistics);
+                                                         session->info->features.statistics);
     status = cli_session_wrote(session, status);
     return status == VKMM_OK && pipeline->error[0] != '\0' ? VKMM_WRONG_RESULT : status;
 }
@@ -275,11 +275,11 @@ vkmm_status cli_command_statistics(cli_session *session)
     if (status != VKMM_OK) return status;
     l.info = *session->info;
     l.info.refused_kernels = l.refused_kernels;
-    VKMM_PUT(l.driver, "%s%s%s", session->info->driver_name, session->info->driver_info[0] != '\0' ? ", " : "",
-             session->info->driver_info);
+    VKMM_PUT(l.driver, "%s%s%s", session->info->driver.name, session->info->driver.info[0] != '\0' ? ", " : "",
+             session->info->driver.info);
     status = plan_all(&l);
     if (status == VKMM_OK) status = compile_all(&l);
-    if (l.count > 0 && !session->info->has_statistics && !session->options->json)
+    if (l.count > 0 && !session->info->features.statistics && !session->options->json)
         cli_report_say(&session->report, 0, CLI_PLAIN,
                        "This driver reports only how long it compiles; more needs "
                        "VK_KHR_pipeline_executable_properties.");

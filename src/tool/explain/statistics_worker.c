@@ -117,7 +117,7 @@ static vkmm_status compile(cli_session *session, const json_t *request, json_t *
     compiled.compile_cpu_ms = vkmm_cpu_ms() - before;
     sort_out(statistics, count, &compiled);
     /* Intel's driver of Mesa 26.1 says so even if it spills. */
-    if (session->info->driver_id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA && compiled.spills > 0 &&
+    if (session->info->driver.id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA && compiled.spills > 0 &&
         compiled.scratch_bytes == 0)
         compiled.scratch_bytes = NAN;
     json_t *keys = cli_record_json(&cli_compiled_record, &compiled);

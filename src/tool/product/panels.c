@@ -129,7 +129,7 @@ static int are_alike(const cli_row_panels *row)
     for (uint32_t i = 1; i < row->part_count; i++) {
         const vkmm_stream_part *b = &row->parts[i];
         alike &= strcmp(a->device->name, b->device->name) == 0 &&
-                 strcmp(a->device->driver_info, b->device->driver_info) == 0 &&
+                 strcmp(a->device->driver.info, b->device->driver.info) == 0 &&
                  strcmp(a->kernel->name, b->kernel->name) == 0 && strcmp(a->kernel->config, b->kernel->config) == 0 &&
                  a->partition.depth == b->partition.depth;
     }

@@ -114,7 +114,7 @@ static void explain_wrong(const cli_product *p)
                  "%s: its workgroup is %ux%ux%u and the tile is %ux%u; a workgroup of %ux%ux1 (columns x rows) has one "
                  "invocation per element",
                  row->shader_file, size[0], size[1], size[2], tile[0], tile[1], tile[1], tile[0]);
-    if (row->on != NULL && row->on->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && row->problem.k >= CLI_MOST_ITERATIONS &&
+    if (row->on != NULL && row->on->driver.id == VK_DRIVER_ID_MESA_LLVMPIPE && row->problem.k >= CLI_MOST_ITERATIONS &&
         !vkmm_kernel_is_general(p->kernel->name))
         vkmm_say(p->session->log, VKMM_LOG_WARNING,
                  "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after %d "

@@ -158,12 +158,12 @@ void cli_device_text(const cli_report *report, const cli_bench_device *device, c
 {
     const vkmm_device_info *info = &device->info;
     const char *dot = report->utf8 ? " · " : " | ";
-    const int driver = info->driver_name[0] != '\0', more = info->driver_info[0] != '\0';
+    const int driver = info->driver.name[0] != '\0', more = info->driver.info[0] != '\0';
     char version[32] = "no Vulkan", line[1000];
 
-    if (!device->is_host) cli_text_version(version, info->api_version);
+    if (!device->is_host) cli_text_version(version, info->driver.api_version);
     VKMM_PUT(line, "%s%s%s%s%s%s%s%s", info->name[0] != '\0' ? info->name : device->label, driver || more ? dot : "",
-             info->driver_name, driver && more ? ", " : "", info->driver_info, dot, device->is_host ? "" : "Vulkan ",
+             info->driver.name, driver && more ? ", " : "", info->driver.info, dot, device->is_host ? "" : "Vulkan ",
              version);
     vkmm_clean(text, size, line);
 }

@@ -94,8 +94,8 @@ static void put_case(FILE *out, const cli_junit_case *one, const char *device)
 static void put_properties(FILE *out, const cli_bench *bench, const cli_bench_device *device)
 {
     fputs("    <properties>\n", out);
-    put_property(out, "driver", device->info.driver_name);
-    put_property(out, "driver_info", device->info.driver_info);
+    put_property(out, "driver", device->info.driver.name);
+    put_property(out, "driver_info", device->info.driver.info);
     put_property(out, "version", bench->version);
     put_property(out, "shader_hash", bench->shader_hash);
     put_property(out, "suite", bench->settings.suite);

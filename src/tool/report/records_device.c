@@ -114,12 +114,13 @@ static const cli_field identity_fields[] = {
     {INFO(CUSTOM, uuid), VULKAN, .put = put_uuid, .take = take_uuid},
     {INFO(U32, vendor_id), VULKAN},
     {INFO(U32, device_id), VULKAN},
-    {INFO(TEXT, driver_name), CLI_MAYBE},
-    {INFO(TEXT, driver_info), CLI_MAYBE},
-    {INFO(U32, driver_id), VULKAN},
-    {INFO(U32, driver_version), VULKAN},
-    {INFO(CUSTOM, driver_uuid), VULKAN, .put = put_uuid, .take = take_uuid},
-    {INFO(CUSTOM, api_version), VULKAN, .put = put_api_version, .take = take_api_version},
+    {"driver_name", CLI_FIELD_TEXT, DEVICE(info.driver.name), CLI_MAYBE},
+    {"driver_info", CLI_FIELD_TEXT, DEVICE(info.driver.info), CLI_MAYBE},
+    {"driver_id", CLI_FIELD_U32, DEVICE(info.driver.id), VULKAN},
+    {"driver_version", CLI_FIELD_U32, DEVICE(info.driver.version), VULKAN},
+    {"driver_uuid", CLI_FIELD_CUSTOM, DEVICE(info.driver.uuid), VULKAN, .put = put_uuid, .take = take_uuid},
+    {"api_version", CLI_FIELD_CUSTOM, DEVICE(info.driver.api_version), VULKAN, .put = put_api_version,
+     .take = take_api_version},
 };
 
 const vkmm_record cli_identity_record = {NULL, CLI_FIELDS(identity_fields)};
@@ -129,7 +130,7 @@ const vkmm_record cli_identity_record = {NULL, CLI_FIELDS(identity_fields)};
 /* A word for each bit. Words of later versions are ignored. */
 static json_t *put_matrix2(const void *record)
 {
-    const uint32_t bits = ((const vkmm_device_info *)record)->matrix2;
+    const uint32_t bits = ((const vkmm_device_info *)record)->matrices.matrix2;
     json_t *array = json_array();
     int bad = 0;
 
@@ -146,39 +147,39 @@ static void take_matrix2(const cli_node *node, void *record)
         char word[32] = "";
         cli_node_text(&entry, word, sizeof word);
         for (uint32_t bit = 0; vkmm_matrix2_name(bit) != NULL; bit++)
-            if (strcmp(word, vkmm_matrix2_name(bit)) == 0) ((vkmm_device_info *)record)->matrix2 |= 1u << bit;
+            if (strcmp(word, vkmm_matrix2_name(bit)) == 0) ((vkmm_device_info *)record)->matrices.matrix2 |= 1u << bit;
     }
 }
 
-#define LIMIT(member)           CLI_AT(vkmm_device_info, member)
-#define LIMIT_KEY(kind, member) CLI_KEY(kind, vkmm_device_info, member)
+#define LIMIT(member)                  CLI_AT(vkmm_device_info, member)
+#define LIMIT_KEY(kind, outer, member) CLI_IN(kind, vkmm_device_info, outer, member)
 
 static const cli_field limit_fields[] = {
-    {LIMIT_KEY(U32, max_invocations)},
-    {CLI_KEYS(U32, vkmm_device_info, max_workgroup_size, 3)},
-    {CLI_KEYS(U32, vkmm_device_info, max_workgroup_count, 3)},
-    {LIMIT_KEY(U32, max_shared_bytes)},
-    {LIMIT_KEY(U32, subgroup_size)},
-    {LIMIT_KEY(U64, max_storage_range)},
-    {LIMIT_KEY(U64, max_allocation_bytes)},
-    {LIMIT_KEY(U64, max_buffer_bytes)},
-    {LIMIT_KEY(U64, device_heap_bytes)},
-    {LIMIT_KEY(U32, offset_alignment)},
-    {LIMIT_KEY(U32, timestamp_bits)},
-    {LIMIT_KEY(REAL, timestamp_period_ns), .most = CLI_MOST_MS},
-    {"f64", CLI_FIELD_TRUTH, LIMIT(has_f64)},
-    {LIMIT_KEY(TRUTH, unified_memory)},
-    {"broadcast", CLI_FIELD_TRUTH, LIMIT(has_broadcast)},
-    {"statistics", CLI_FIELD_TRUTH, LIMIT(has_statistics)},
-    {LIMIT_KEY(U32, processors), CLI_MAYBE},
-    {"f16", CLI_FIELD_TRUTH, LIMIT(has_f16)},
-    {"i8", CLI_FIELD_TRUTH, LIMIT(has_i8)},
-    {"storage16", CLI_FIELD_TRUTH, LIMIT(has_storage16)},
-    {"storage8", CLI_FIELD_TRUTH, LIMIT(has_storage8)},
-    {"dot8", CLI_FIELD_TRUTH, LIMIT(has_dot8)},
-    {"bf16_matrices", CLI_FIELD_TRUTH, LIMIT(has_bf16_matrices)},
-    {LIMIT_KEY(U32, min_subgroup_size), CLI_MAYBE},
-    {LIMIT_KEY(U32, max_subgroup_size), CLI_MAYBE},
+    {LIMIT_KEY(U32, limits, max_invocations)},
+    {"max_workgroup_size", CLI_FIELD_U32, CLI_ARRAY(vkmm_device_info, limits.max_workgroup_size, 3)},
+    {"max_workgroup_count", CLI_FIELD_U32, CLI_ARRAY(vkmm_device_info, limits.max_workgroup_count, 3)},
+    {LIMIT_KEY(U32, limits, max_shared_bytes)},
+    {"subgroup_size", CLI_FIELD_U32, LIMIT(subgroup.size)},
+    {LIMIT_KEY(U64, limits, max_storage_range)},
+    {LIMIT_KEY(U64, memory, max_allocation_bytes)},
+    {LIMIT_KEY(U64, memory, max_buffer_bytes)},
+    {LIMIT_KEY(U64, memory, device_heap_bytes)},
+    {LIMIT_KEY(U32, limits, offset_alignment)},
+    {LIMIT_KEY(U32, limits, timestamp_bits)},
+    {LIMIT_KEY(REAL, limits, timestamp_period_ns), .most = CLI_MOST_MS},
+    {"f64", CLI_FIELD_TRUTH, LIMIT(features.f64)},
+    {"unified_memory", CLI_FIELD_TRUTH, LIMIT(memory.is_unified)},
+    {"broadcast", CLI_FIELD_TRUTH, LIMIT(subgroup.has_broadcast)},
+    {"statistics", CLI_FIELD_TRUTH, LIMIT(features.statistics)},
+    {CLI_KEY(U32, vkmm_device_info, processors), CLI_MAYBE},
+    {"f16", CLI_FIELD_TRUTH, LIMIT(features.f16)},
+    {"i8", CLI_FIELD_TRUTH, LIMIT(features.i8)},
+    {"storage16", CLI_FIELD_TRUTH, LIMIT(features.storage16)},
+    {"storage8", CLI_FIELD_TRUTH, LIMIT(features.storage8)},
+    {"dot8", CLI_FIELD_TRUTH, LIMIT(features.dot8)},
+    {"bf16_matrices", CLI_FIELD_TRUTH, LIMIT(features.bf16_matrices)},
+    {"min_subgroup_size", CLI_FIELD_U32, LIMIT(subgroup.min_size), CLI_MAYBE},
+    {"max_subgroup_size", CLI_FIELD_U32, LIMIT(subgroup.max_size), CLI_MAYBE},
     {"matrix2", CLI_FIELD_CUSTOM, .put = put_matrix2, .take = take_matrix2},
 };
 
@@ -258,7 +259,7 @@ const vkmm_record cli_peaks_record = {"peaks", CLI_FIELDS(peak_fields)};
 
 static const cli_field hardware_fields[] = {
     {"limits", CLI_FIELD_RECORD, DEVICE(info), VULKAN, .record = &cli_limits_record},
-    {"heaps", CLI_FIELD_RECORD, CLI_LIST(cli_bench_device, info.heaps, info.heap_count), CLI_HERE, VULKAN,
+    {"heaps", CLI_FIELD_RECORD, CLI_LIST(cli_bench_device, info.memory.heaps, info.memory.heap_count), CLI_HERE, VULKAN,
      .length = VK_MAX_MEMORY_HEAPS, .record = &heap_record},
     {"pci", CLI_FIELD_CUSTOM, DEVICE(info), .put = put_pci, .take = take_pci},
 };

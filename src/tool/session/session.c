@@ -25,7 +25,7 @@ void cli_session_widen(cli_session *session, const vkmm_problem *problem)
     cli_report *report = &session->report;
     vkmm_problem computed = *problem;
 
-    if (session->info != NULL) computed.method = vkmm_method_where(session->info->has_f64, problem);
+    if (session->info != NULL) computed.method = vkmm_method_where(session->info->features.f64, problem);
     widen(&report->size_width, CLI_NAME(problem, report->utf8));
     widen(&report->type_width, cli_text_type(&computed, report->utf8));
 }

@@ -83,7 +83,7 @@ static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
     vkmm_problem made = problem_at(session->options, p, index), *problem = &made;
     cli_tune_row row = {.device = session->info};
     double share = share_of(session->options, p, index);
-    made.method = vkmm_method_where(session->info->has_f64, &made); /* as run has it */
+    made.method = vkmm_method_where(session->info->features.f64, &made); /* as run has it */
     vkmm_status status = vkmm_problem_check(session->log, problem, NULL), shown = VKMM_OK;
 
     if (status != VKMM_OK) return status;

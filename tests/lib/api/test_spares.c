@@ -182,7 +182,7 @@ static int refuse(play *p, vkmm_instance *instance, vkmm_device *device)
 /* All that the heap has left, and a bit of what is kept. */
 static int crowd(play *p, vkmm_instance *instance, vkmm_device *device)
 {
-    const uint64_t heap = vkmm_instance_device_info(instance, 0)->device_heap_bytes;
+    const uint64_t heap = vkmm_instance_device_info(instance, 0)->memory.device_heap_bytes;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 1, .n = 1, .k = heap / 8 - 4096)};
     vkmm_job *job = NULL;
     multiply(device, SIDE, SIDE, 1, 0);

@@ -196,7 +196,7 @@ static vkmm_job *job_of(const way *how, uint64_t k)
         .kernel = how->kernel};
     vkmm_job *job = NULL;
     if (how->kernel && is_processor) params.config = small_tiles;
-    if (how->method == VKMM_COMPUTE_DIRECT && how->type == VKMM_F64 && !info->has_f64) return NULL;
+    if (how->method == VKMM_COMPUTE_DIRECT && how->type == VKMM_F64 && !info->features.f64) return NULL;
     return vkmm_job_create(device, &silent, &params, &job) == VKMM_OK ? job : NULL;
 }
 
@@ -290,9 +290,9 @@ int main(int argc, char **argv)
         return absent;
     }
     info = vkmm_instance_device_info(instance, index);
-    printf("# %s, %s %s\n", info->name, info->driver_name, info->driver_info);
+    printf("# %s, %s %s\n", info->name, info->driver.name, info->driver.info);
     int result = vkmm_device_create(instance, index, &device) == VKMM_OK ? all(only_split, table) : 1;
-    if (result == SKIPPED && matrices && *matrices && strstr(info->driver_name, matrices)) result = 1;
+    if (result == SKIPPED && matrices && *matrices && strstr(info->driver.name, matrices)) result = 1;
     vkmm_device_destroy(&device);
     if (vkmm_instance_validation_messages(instance) > 0) {
         printf("# %u validation messages\n", vkmm_instance_validation_messages(instance));

@@ -97,7 +97,7 @@ static void memory_stays_on_the_device(void **state)
     vkmm_fill(a, SIDE, SIDE, type, VKMM_INIT_UNIFORM, 1);
     vkmm_fill(b, SIDE, SIDE, type, VKMM_INIT_UNIFORM, 2);
     for (int unified = 0; unified < 2; unified++) {
-        suite.info->unified_memory = unified;
+        suite.info->memory.is_unified = unified;
         run_job(&problem, a, b, once);
         run_job(&problem, once, b, twice);
         for (int i = 0; i < 4; i++) assert_int_equal(vkmm_memory_create(suite.device, bytes, &there[i]), VKMM_OK);
@@ -112,7 +112,7 @@ static void memory_stays_on_the_device(void **state)
         for (int i = 0; i < 4; i++) vkmm_memory_destroy(&there[i]);
         assert_memory_equal(got, twice, bytes);
     }
-    suite.info->unified_memory = 0;
+    suite.info->memory.is_unified = 0;
 }
 
 /* More chunks than there are, of which the last is short; at an odd place; and small copies with what they left. */
@@ -139,7 +139,7 @@ int main(void)
 {
     int absent = suite_open(&suite);
     if (absent) return absent;
-    suite.info->unified_memory = 0;
+    suite.info->memory.is_unified = 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(all_cases, (void *)"naive"),
         cmocka_unit_test_prestate(all_cases, (void *)"tiled"),

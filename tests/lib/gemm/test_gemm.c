@@ -351,7 +351,9 @@ static void records_products_of_every_type(void **state)
         for (uint64_t seed = validated ? 0 : 1; seed < (validated ? 1 : suite_is_slow(&suite) ? 2 : 3); seed++) {
             const vkmm_types types = *vkmm_types_at(i);
             const vkmm_gemm_params params = random_params(types, 100 * i + seed);
-            if (seed == 2) info->has_f16 = info->has_i8 = info->has_storage16 = info->has_storage8 = info->has_dot8 = 0;
+            if (seed == 2)
+                info->features.f16 = info->features.i8 = info->features.storage16 = info->features.storage8 =
+                    info->features.dot8 = 0;
             check(&params);
             *info = whole;
         }
@@ -391,7 +393,7 @@ static void packs_where_that_is_faster(void **state)
     const vkmm_gemm_params by_itself = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .offset_b = 1)};
     suite.info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     suite.info->processors = 132;
-    suite.info->device_heap_bytes = UINT64_C(140) << 30;
+    suite.info->memory.device_heap_bytes = UINT64_C(140) << 30;
     for (int i = 0; i < 4; i++) {
         vkmm_gemm_params params = by_itself;
         if (i == 1) params.pack = VKMM_PACK_NEVER;
@@ -634,7 +636,7 @@ static void dynamic_extents_change_no_bit(void **state)
 static void records_a_thousand_products(void **state)
 {
     enum { SIDE = 8, COUNT = 1000 };
-    const uint64_t alignment = suite.info->offset_alignment,
+    const uint64_t alignment = suite.info->limits.offset_alignment,
                    step = (SIDE * SIDE * sizeof(float) + alignment - 1) / alignment * alignment;
     const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), .slots = COUNT};
     vkmm_gemm *gemm = make(&params);
@@ -706,7 +708,7 @@ static void describes_what_it_needs(void **state)
     assert_int_equal(info->bytes[VKMM_BIAS], 0);
     assert_int_equal(info->workspace_bytes, 0);
     assert_int_equal(info->scalar_bytes, 0);
-    assert_int_equal(info->offset_alignment, suite.info->offset_alignment);
+    assert_int_equal(info->offset_alignment, suite.info->limits.offset_alignment);
     assert_int_equal(info->uses_slots, !suite.device->has_push_descriptors);
     assert_true(info->kernel.items > 0 && info->compile_ms > 0);
     assert_false(info->reads_c);
@@ -823,7 +825,7 @@ static void refuses_wrong_bindings(void **state)
         REFUSES(parts[i]->buffer = VK_NULL_HANDLE, "has no buffer");
         REFUSES(parts[i]->offset += 1, "minStorageBufferOffsetAlignment");
         REFUSES(parts[i]->bytes = 4, "has 4 bytes; this recording needs ");
-        REFUSES(parts[i]->bytes = (uint64_t)suite.info->max_storage_range + 4, "maxStorageBufferRange");
+        REFUSES(parts[i]->bytes = (uint64_t)suite.info->limits.max_storage_range + 4, "maxStorageBufferRange");
     }
     REFUSES(b.a.bytes += 1, "A has ");
     REFUSES(b.alpha = &half, "alpha must be a whole number");

@@ -252,7 +252,7 @@ int main(int argc, char **argv)
     need(vkmm_instance_create(&params, &instance), "vkmm_instance_create");
     need(vkmm_device_create(instance, argc > 1 ? (uint32_t)atoi(argv[1]) : 0, &device), "vkmm_device_create");
     const vkmm_device_info *info = &device->physical->info;
-    printf("%s, %s %s, push descriptors: %s\n", info->name, info->driver_name, info->driver_info,
+    printf("%s, %s %s, push descriptors: %s\n", info->name, info->driver.name, info->driver.info,
            device->has_push_descriptors ? "yes" : "no");
     const int is_slow = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (is_slow) count = 20, rounds = 3, experts = 4, width = 256;

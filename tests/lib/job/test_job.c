@@ -236,7 +236,7 @@ static void null_is_refused(void **state)
 /* What a kernel must not touch is marked before it runs. */
 static void guards_hold_the_canary(void **state)
 {
-    if (!info->unified_memory) skip(); /* staging is overwritten by the download */
+    if (!info->memory.is_unified) skip(); /* staging is overwritten by the download */
     vkmm_job *job = make_job("naive", 8);
     float *beyond = (float *)vkmm_job_matrix(job, VKMM_C) + 64;
     assert_int_equal(vkmm_job_run(job), VKMM_OK);

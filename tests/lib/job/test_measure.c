@@ -221,7 +221,7 @@ static void small_buffers_hold_few_copies(void **state)
         .iters = 9, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 9 * bytes_of_a_set(&params.problem)};
     vkmm_measurement time;
     vkmm_job *job = make_job(&params);
-    suite.info->max_allocation_bytes = 2 * bytes_of_a_set(&params.problem) + 300;
+    suite.info->memory.max_allocation_bytes = 2 * bytes_of_a_set(&params.problem) + 300;
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     assert_true(job->rotation.buffer_count >= 4 && job->rotation.buffer_count <= 8);
     assert_int_equal(odd_copies(job), 0);
@@ -257,7 +257,7 @@ static void checks_the_clock(void **state)
     measure.cross_check = 1;
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     assert_true(fabs(time.slope_ms - DISPATCH_MS) < 1e-4);
-    if (suite.info->timestamp_bits > 0) assert_int_equal(time.clock, VKMM_CLOCK_DEVICE);
+    if (suite.info->limits.timestamp_bits > 0) assert_int_equal(time.clock, VKMM_CLOCK_DEVICE);
     assert_true(right(job));
 }
 
@@ -266,16 +266,16 @@ static void a_wrong_period_is_found_out(void **state)
 {
     (void)state;
     vkmm_measurement time;
-    const double period = suite.info->timestamp_period_ns;
+    const double period = suite.info->limits.timestamp_period_ns;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
                                     .kernel = "naive"};
     const vkmm_measure_params measure = {.iters = 10, .cold_iters_given = 1, .cross_check = 1};
     const vkmm_measure_params unchecked = {.iters = 10, .cold_iters_given = 1, .skip_transfers = 1};
-    if (suite.info->timestamp_bits == 0) skip();
-    suite.info->unified_memory = 0;
+    if (suite.info->limits.timestamp_bits == 0) skip();
+    suite.info->memory.is_unified = 0;
     clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
     vkmm_job *job = make_job(&params);
-    suite.info->timestamp_period_ns = period / 1000;
+    suite.info->limits.timestamp_period_ns = period / 1000;
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     assert_int_equal(time.clock, VKMM_CLOCK_HOST);
     assert_non_null(strstr(time.clock_note, "slope"));
@@ -286,7 +286,7 @@ static void a_wrong_period_is_found_out(void **state)
     assert_int_equal(time.clock, VKMM_CLOCK_HOST); /* the finding is remembered, */
     assert_non_null(strstr(time.clock_note, "slope"));
     assert_true(time.kernel.median == time.submit.median);
-    suite.info->timestamp_period_ns = period;
+    suite.info->limits.timestamp_period_ns = period;
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     assert_int_equal(time.clock, VKMM_CLOCK_DEVICE); /* until it is refuted */
     assert_true(fabs(time.kernel.median - DISPATCH_MS - CLOCK_COPY_MS) < 1e-4);
@@ -324,7 +324,7 @@ static void check_modular(vkmm_job *job, int dispatches)
 static void each_step_has_its_time(void **state)
 {
     (void)state;
-    uint64_t *range = &suite.info->max_storage_range;
+    uint64_t *range = &suite.info->limits.max_storage_range;
     const uint64_t own = *range;
     const vkmm_job_params in_parts = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K),
                                       .kernel = "blocked",
@@ -333,7 +333,7 @@ static void each_step_has_its_time(void **state)
                                                              .method = VKMM_COMPUTE_MODULAR),
                                      .kernel = "blocked",
                                      .config = SMALL "1"};
-    if (suite.info->timestamp_bits == 0) skip();
+    if (suite.info->limits.timestamp_bits == 0) skip();
     clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
     check_steps(make_job(&in_parts), (step_cost[]){{"product", 1, 1}, {"reduce", 1, 1}}, 2);
     vkmm_job *job = make_job(&modular);
@@ -353,8 +353,8 @@ static void steps_without_a_clock(void **state)
 {
     (void)state;
     static const char *const says[] = {"has no timestamps", "more time than passed", "do not advance"};
-    const uint32_t bits = suite.info->timestamp_bits;
-    const double period = suite.info->timestamp_period_ns;
+    const uint32_t bits = suite.info->limits.timestamp_bits;
+    const double period = suite.info->limits.timestamp_period_ns;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K)};
     clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
     vkmm_job *job = make_job(&params);
@@ -362,12 +362,12 @@ static void steps_without_a_clock(void **state)
         const char *why;
         vkmm_step_info steps[8];
         uint32_t count = 8;
-        suite.info->timestamp_bits = wrong == 0 ? 0 : bits;
-        suite.info->timestamp_period_ns = wrong == 2 ? 0x1p-1074 : period * (wrong == 1 ? 10 : 1);
+        suite.info->limits.timestamp_bits = wrong == 0 ? 0 : bits;
+        suite.info->limits.timestamp_period_ns = wrong == 2 ? 0x1p-1074 : period * (wrong == 1 ? 10 : 1);
         if (wrong > 0 && bits == 0) break;
         const vkmm_status status = vkmm_job_time_steps(job, steps, &count, &why);
-        suite.info->timestamp_bits = bits;
-        suite.info->timestamp_period_ns = period;
+        suite.info->limits.timestamp_bits = bits;
+        suite.info->limits.timestamp_period_ns = period;
         assert_int_equal(status, VKMM_OK);
         assert_non_null(strstr(why, says[wrong]));
         assert_int_equal(count, 0);
@@ -384,7 +384,7 @@ static void a_transfer_has_three_parts(void **state)
     vkmm_job *job = make_job(&params);
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     if (time.mapped) assert_true(time.upload.count == 0 && time.download.count == 0);
-    suite.info->unified_memory = 0;
+    suite.info->memory.is_unified = 0;
     job = make_job(&params);
     job->slices.fixed = slice;
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
@@ -407,7 +407,7 @@ static void a_run_tells_its_times(void **state)
     const vkmm_measure_params measure = {.iters = 5, .cold_iters_given = 1, .last_run = 1};
     vkmm_measurement time;
     vkmm_job *job = NULL;
-    suite.info->unified_memory = 0;
+    suite.info->memory.is_unified = 0;
     assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
     keep_job(job);
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_INVALID);
@@ -429,11 +429,12 @@ static void knows_heaps(void **state)
 {
     (void)state;
     uint64_t largest = 0;
-    assert_true(suite.info->heap_count >= 1 && suite.info->heap_count <= VK_MAX_MEMORY_HEAPS);
-    for (uint32_t i = 0; i < suite.info->heap_count; i++)
-        if ((suite.info->heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && suite.info->heaps[i].size > largest)
-            largest = suite.info->heaps[i].size;
-    assert_int_equal(largest, suite.info->device_heap_bytes);
+    assert_true(suite.info->memory.heap_count >= 1 && suite.info->memory.heap_count <= VK_MAX_MEMORY_HEAPS);
+    for (uint32_t i = 0; i < suite.info->memory.heap_count; i++)
+        if ((suite.info->memory.heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
+            suite.info->memory.heaps[i].size > largest)
+            largest = suite.info->memory.heaps[i].size;
+    assert_int_equal(largest, suite.info->memory.device_heap_bytes);
     const uint64_t left = vkmm_physical_free_bytes(suite.instance, suite.device->physical);
     assert_true(left > 0 && left <= largest);
 }

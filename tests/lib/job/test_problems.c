@@ -196,7 +196,7 @@ static void keeps_what_shares_a_word(void **state)
     params.problem.out_type = VKMM_F16;
     params.problem.compute = VKMM_F32;
     params.problem.activation = VKMM_RELU;
-    suite.info->has_storage16 = 0;
+    suite.info->features.storage16 = 0;
     check(&params, 0);
 }
 
@@ -224,7 +224,7 @@ static void adds_a_bias_of_integers(void **state)
 /* f64 as residues: as a whole, and in panels of C because a binding does not hold the sums of all rows. */
 static void multiplies_residues(void **state)
 {
-    uint64_t *range = &((vkmm_physical *)(uintptr_t)suite.device->physical)->info.max_storage_range;
+    uint64_t *range = &((vkmm_physical *)(uintptr_t)suite.device->physical)->info.limits.max_storage_range;
     const uint64_t own = *range;
     for (unsigned way = 0; way < GEMM_WAYS; way += 31) {
         vkmm_job_params params = {.problem = scaled(gemm_way(way, M, N, K, VKMM_F64), 2, 3)};
@@ -280,13 +280,13 @@ static void an_empty_product_of_any_kind_runs(void **state)
 
 static int through_staging(void **state)
 {
-    suite.info->unified_memory = 0;
+    suite.info->memory.is_unified = 0;
     return 0;
 }
 
 static int mapped(void **state)
 {
-    suite.info->unified_memory = 1;
+    suite.info->memory.is_unified = 1;
     return 0;
 }
 

@@ -50,8 +50,8 @@ static void list_cases(void)
 {
     const vkmm_types *types;
     for (uint32_t t = 0; (types = vkmm_types_at(t)) != NULL; t++)
-        for (uint32_t i = 0; i < suite.info->matrix_shape_count && case_count < MOST; i++) {
-            const vkmm_matrix_shape *s = &suite.info->matrix_shapes[i];
+        for (uint32_t i = 0; i < suite.info->matrices.shape_count && case_count < MOST; i++) {
+            const vkmm_matrix_shape *s = &suite.info->matrices.shapes[i];
             const matrix_case one = {{s->m, s->n, s->k}, types->in, types->compute, VKMM_COMPUTE_DIRECT},
                               split = {{s->m, s->n, s->k}, VKMM_F32, VKMM_F32, VKMM_COMPUTE_SPLIT};
             vkmm_problem problem = typed(&one, types->out);
@@ -70,8 +70,8 @@ static uint32_t at_least(uint32_t value, uint32_t least)
 
 static uint32_t lanes(void)
 {
-    const uint32_t least = suite.info->min_subgroup_size;
-    return suite.info->max_subgroup_size == 0 || suite.info->subgroup_size >= least ? suite.info->subgroup_size : least;
+    const uint32_t least = suite.info->subgroup.min_size;
+    return suite.info->subgroup.max_size == 0 || suite.info->subgroup.size >= least ? suite.info->subgroup.size : least;
 }
 
 /* Two subgroups below each other and two side by side, small enough that small matrices need many tiles. `fragments`
@@ -495,7 +495,8 @@ int main(void)
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     list_cases();
     if (case_count == 0) {
-        printf("no matrix shape with a shader: %s\n", *suite.info->no_matrices ? suite.info->no_matrices : "none fits");
+        printf("no matrix shape with a shader: %s\n",
+               *suite.info->matrices.refusal ? suite.info->matrices.refusal : "none fits");
         return suite_exit_without_matrices(&suite);
     }
     int failed = suite_run(&suite, "matrix kernels", tests);

@@ -32,7 +32,7 @@ static void configure(const matrix_case *of, uint32_t granules, const char *rest
     const vkmm_matrix_shape *granule = &of->granule->of;
     const uint32_t rows = granules * granule->m, cols = granules * granule->n,
                    owners = granule->scope == SUBGROUP ? 2 : 1;
-    const uint32_t threads = granule->scope == SUBGROUP ? 2 * suite.info->subgroup_size : of->granule->invocations;
+    const uint32_t threads = granule->scope == SUBGROUP ? 2 * suite.info->subgroup.size : of->granule->invocations;
     snprintf(config, VKMM_CONFIG_TEXT, "rows=%u,cols=%u,depth=%u,matrix-rows=%u,matrix-cols=%u,threads=%u,scope=%u,%s",
              owners * rows, cols, granules * granule->k, rows, cols, threads, granule->scope, rest);
 }
@@ -74,9 +74,9 @@ static void list_cases(void)
         if (t > 0 && vkmm_types_at(t - 1)->in == types->in && vkmm_types_at(t - 1)->compute == types->compute) continue;
         for (uint32_t i = 0; (module = vkmm_module_next("coopmat2", types->in, types->compute, &i)) != NULL;) {
             if (module->needs & ~vkmm_device_offers(suite.info, module->type)) continue;
-            for (uint32_t g = 0; g < suite.info->matrix_granule_count; g++)
-                if (has_types(&suite.info->matrix_granules[g], module))
-                    add_if_legal(module, &suite.info->matrix_granules[g], types->out);
+            for (uint32_t g = 0; g < suite.info->matrices.granule_count; g++)
+                if (has_types(&suite.info->matrices.granules[g], module))
+                    add_if_legal(module, &suite.info->matrices.granules[g], types->out);
         }
     }
 }
@@ -191,14 +191,14 @@ int main(void)
         cmocka_unit_test(epilogues),
     };
     list_cases();
-    printf("# VK_NV_cooperative_matrix2: features 0x%x, %u granules, %u cases\n", suite.info->matrix2,
-           suite.info->matrix_granule_count, case_count);
+    printf("# VK_NV_cooperative_matrix2: features 0x%x, %u granules, %u cases\n", suite.info->matrices.matrix2,
+           suite.info->matrices.granule_count, case_count);
     if (case_count == 0) {
         const char *wanted = getenv("VKMM_TEST_MATRICES2");
         printf("nothing of the kernel coopmat2 can run: %s\n",
-               *suite.info->no_matrices   ? suite.info->no_matrices
-               : suite.info->matrix2 == 0 ? "the driver has nothing of VK_NV_cooperative_matrix2"
-                                          : "no module of this build suits the device's granules");
+               *suite.info->matrices.refusal       ? suite.info->matrices.refusal
+               : suite.info->matrices.matrix2 == 0 ? "the driver has nothing of VK_NV_cooperative_matrix2"
+                                                   : "no module of this build suits the device's granules");
         return suite_close(&suite) || (wanted && *wanted == '1') ? 1 : SKIPPED;
     }
     int failed = suite_run(&suite, "flexible matrices", tests);

@@ -138,7 +138,7 @@ static int has_dot_products(vkmm_types types)
 {
     uint32_t i = 0;
     const vkmm_module *first = vkmm_module_next("blocked", types.in, types.compute, &i);
-    return suite.info->has_dot8 && (first->needs & VKMM_NEEDS_DOT8);
+    return suite.info->features.dot8 && (first->needs & VKMM_NEEDS_DOT8);
 }
 
 static void dot_products(void **state)

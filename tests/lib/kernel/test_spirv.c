@@ -241,11 +241,11 @@ TEST(wants_constants_of_32_bits)
 static vkmm_device_info device(void)
 {
     return (vkmm_device_info){.name = "D",
-                              .api_version = VK_API_VERSION_1_1,
-                              .max_workgroup_size = {64, 64, 64},
-                              .max_invocations = 64,
-                              .max_shared_bytes = 16384,
-                              .subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT};
+                              .driver.api_version = VK_API_VERSION_1_1,
+                              .limits.max_workgroup_size = {64, 64, 64},
+                              .limits.max_invocations = 64,
+                              .limits.max_shared_bytes = 16384,
+                              .subgroup.operations = VK_SUBGROUP_FEATURE_BASIC_BIT};
 }
 
 TEST(asks_the_device)
@@ -254,16 +254,16 @@ TEST(asks_the_device)
     vkmm_device_info d = device();
     module m = good();
     expect(&m, &d, &kernel, VKMM_OK, NULL); /* 4 · 64 · 64 bytes are 16384 */
-    d.max_shared_bytes = 16383;
+    d.limits.max_shared_bytes = 16383;
     expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "needs 16384 bytes of shared memory; \"D\" allows 16383");
     d = device();
-    d.max_invocations = 31;
+    d.limits.max_invocations = 31;
     expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "a workgroup of 8x4x1; \"D\" allows 31 invocations");
     d = device();
     kernel.tile[1] = 7;
     expect(&m, &d, &kernel, VKMM_UNSUPPORTED,
            "fixes its workgroup at 8x4x1, more invocations than a tile of 4x7 has elements; take a tile of 4x8");
-    d.max_workgroup_size[1] = 3;
+    d.limits.max_workgroup_size[1] = 3;
     expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "allows 64x3x64");
     m.words[1] = 0x10400;
     expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "SPIR-V 1.4; \"D\" takes up to 1.3");
@@ -283,8 +283,9 @@ TEST(asks_for_capabilities)
                         {6019, "DotProduct"}};
     vkmm_kernel_info kernel = {.tile = {4, 8}};
     vkmm_device_info rich = device();
-    rich.has_f16 = rich.has_f64 = rich.has_i8 = rich.has_storage16 = rich.has_storage8 = rich.has_dot = 1;
-    rich.subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+    rich.features.f16 = rich.features.f64 = rich.features.i8 = rich.features.storage16 = rich.features.storage8 =
+        rich.features.dot = 1;
+    rich.subgroup.operations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++) {
         const vkmm_device_info poor = device();
         module m = good();
@@ -312,7 +313,7 @@ TEST(loads_a_shader)
     vkmm_kernel_info kernel = {.tile = {4, 8}};
     vkmm_device_info d = device();
     assert_int_equal(vkmm_shader_check(NULL, shader, &d, &kernel), VKMM_OK);
-    d.max_invocations = 1;
+    d.limits.max_invocations = 1;
     assert_int_equal(vkmm_shader_check(NULL, shader, &d, &kernel), VKMM_UNSUPPORTED);
     vkmm_shader_destroy(&shader);
     assert_null(shader);

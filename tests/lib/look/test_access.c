@@ -8,11 +8,11 @@
 
 static const vkmm_device_info desktop = {
     .name = "Desktop",
-    .max_invocations = 1024,
-    .max_workgroup_size = {1024, 1024, 64},
-    .max_workgroup_count = {2147483647, 65535, 65535},
-    .max_shared_bytes = 49152,
-    .max_storage_range = UINT32_MAX,
+    .limits.max_invocations = 1024,
+    .limits.max_workgroup_size = {1024, 1024, 64},
+    .limits.max_workgroup_count = {2147483647, 65535, 65535},
+    .limits.max_shared_bytes = 49152,
+    .limits.max_storage_range = UINT32_MAX,
 };
 
 static vkmm_access formula(const char *kernel, vkmm_problem problem, uint32_t rows, uint32_t cols)

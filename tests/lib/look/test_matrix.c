@@ -25,9 +25,9 @@ static void lists_shapes_or_says_why(void **state)
 {
     (void)state;
     const vkmm_device_info *info = vkmm_instance_device_info(suite.instance, 0);
-    const char *why = info->no_matrices;
-    shapes = info->matrix_shapes;
-    shape_count = info->matrix_shape_count;
+    const char *why = info->matrices.refusal;
+    shapes = info->matrices.shapes;
+    shape_count = info->matrices.shape_count;
     assert_int_equal(shape_count == 0, strlen(why) > 0);
     if (shape_count == 0) printf("# no matrix shapes: %s\n", why);
     for (uint32_t i = 0; i < shape_count; i++) {

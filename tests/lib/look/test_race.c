@@ -115,7 +115,7 @@ static void right_with_few_workgroups(void **state)
         s.params.tile_rows = 4;
         s.params.tile_cols = 16;
         s.params.runs = 5;
-        suite.info->max_workgroup_count[0] = suite.info->max_workgroup_count[1] = limit;
+        suite.info->limits.max_workgroup_count[0] = suite.info->limits.max_workgroup_count[1] = limit;
         run(&s);
         *suite.info = whole;
         assert_int_equal(s.result.kernel.groups[0], limit);
@@ -151,7 +151,7 @@ static void refuses_what_cannot_be_summed(void **state)
     assert_int_equal(result.runs, 77);
     const vkmm_device_info whole = *suite.info;
     const vkmm_race_params tile = {.rows = 64, .cols = 64, .tile_rows = 8, .tile_cols = 8};
-    suite.info->max_shared_bytes = 255;
+    suite.info->limits.max_shared_bytes = 255;
     vkmm_status status = vkmm_race_run(suite.device, &tile, &result);
     *suite.info = whole;
     assert_int_equal(status, VKMM_UNSUPPORTED);

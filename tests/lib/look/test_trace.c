@@ -218,7 +218,8 @@ static void random_traces(void **state)
         vkmm_trace *trace = NULL;
         make_trial(&t);
         const vkmm_problem *p = &t.params.problem;
-        for (int axis = 0; axis < 3 && t.max_groups; axis++) suite.info->max_workgroup_count[axis] = t.max_groups;
+        for (int axis = 0; axis < 3 && t.max_groups; axis++)
+            suite.info->limits.max_workgroup_count[axis] = t.max_groups;
         vkmm_status status = vkmm_trace_create(suite.device, &t.params, &trace);
         *suite.info = whole;
         snprintf(current, sizeof current, "%s type %d, %llux%llux%llu, tile %ux%u, at %llu,%llu, groups %u",

@@ -10,30 +10,30 @@ static heard said;
 static const vkmm_device_info desktop = {
     .name = "Desktop",
     .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
-    .max_invocations = 1024,
-    .max_workgroup_size = {1024, 1024, 64},
-    .max_workgroup_count = {2147483647, 65535, 65535},
-    .max_shared_bytes = 49152,
-    .max_storage_range = UINT32_MAX,
-    .has_f64 = 1,
+    .limits.max_invocations = 1024,
+    .limits.max_workgroup_size = {1024, 1024, 64},
+    .limits.max_workgroup_count = {2147483647, 65535, 65535},
+    .limits.max_shared_bytes = 49152,
+    .limits.max_storage_range = UINT32_MAX,
+    .features.f64 = 1,
 };
 static const vkmm_device_info mobile = {
     .name = "Mobile",
     .type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
-    .max_invocations = 128,
-    .max_workgroup_size = {128, 128, 64},
-    .max_workgroup_count = {65535, 65535, 65535},
-    .max_shared_bytes = 16384,
-    .max_storage_range = 134217728,
+    .limits.max_invocations = 128,
+    .limits.max_workgroup_size = {128, 128, 64},
+    .limits.max_workgroup_count = {65535, 65535, 65535},
+    .limits.max_shared_bytes = 16384,
+    .limits.max_storage_range = 134217728,
 };
 static const vkmm_device_info processor = {
     .name = "Processor",
     .type = VK_PHYSICAL_DEVICE_TYPE_CPU,
-    .max_invocations = 256,
-    .max_workgroup_size = {256, 256, 64},
-    .max_workgroup_count = {65535, 65535, 65535},
-    .max_shared_bytes = 32768,
-    .max_storage_range = 134217728,
+    .limits.max_invocations = 256,
+    .limits.max_workgroup_size = {256, 256, 64},
+    .limits.max_workgroup_count = {65535, 65535, 65535},
+    .limits.max_shared_bytes = 32768,
+    .limits.max_storage_range = 134217728,
 };
 
 static vkmm_status choose(const vkmm_device_info *device, vkmm_problem problem, vkmm_wish wish, vkmm_choice *choice)
@@ -75,11 +75,12 @@ TEST(nothing_chosen_breaks_a_limit)
                         continue;
                     }
                     const vkmm_kernel_info *info = &choice.info;
-                    assert_true((uint64_t)info->workgroup[0] * info->workgroup[1] <= devices[d]->max_invocations);
-                    assert_true(info->shared_bytes <= devices[d]->max_shared_bytes);
+                    assert_true((uint64_t)info->workgroup[0] * info->workgroup[1] <=
+                                devices[d]->limits.max_invocations);
+                    assert_true(info->shared_bytes <= devices[d]->limits.max_shared_bytes);
                     for (int axis = 0; axis < 3; axis++) {
-                        assert_in_range(info->groups[axis], 1, devices[d]->max_workgroup_count[axis]);
-                        assert_in_range(info->workgroup[axis], 1, devices[d]->max_workgroup_size[axis]);
+                        assert_in_range(info->groups[axis], 1, devices[d]->limits.max_workgroup_count[axis]);
+                        assert_in_range(info->workgroup[axis], 1, devices[d]->limits.max_workgroup_size[axis]);
                     }
                     assert_int_equal(info->spec_count, VKMM_SPEC_PLAIN_COUNT);
                     assert_int_equal(info->spec_values[VKMM_SPEC_WORKGROUP_X], info->workgroup[0]);

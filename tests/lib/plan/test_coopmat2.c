@@ -13,7 +13,7 @@ static vkmm_device_info gpu;
 static void add_granule(uint32_t m, uint32_t n, uint32_t k, uint32_t c, uint32_t scope, uint32_t invocations)
 {
     const vkmm_matrix_shape of = {m, n, k, FLOAT16, FLOAT16, c, c, scope, 0};
-    gpu.matrix_granules[gpu.matrix_granule_count++] = (vkmm_matrix_granule){of, invocations};
+    gpu.matrices.granules[gpu.matrices.granule_count++] = (vkmm_matrix_granule){of, invocations};
 }
 
 /* Has all of the extension; workgroups of 128 and 256 own matrices. */
@@ -23,20 +23,20 @@ static int make_gpu(void **state)
         .name = "GPU",
         .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
         .processors = 132,
-        .subgroup_size = 32,
-        .min_subgroup_size = 32,
-        .max_subgroup_size = 32,
-        .max_invocations = 1024,
-        .max_workgroup_size = {1024, 1024, 64},
-        .max_workgroup_count = {2147483647, 65535, 65535},
-        .max_shared_bytes = 49152,
-        .max_storage_range = UINT32_MAX,
-        .has_f16 = 1,
-        .has_storage16 = 1,
-        .matrix2 = 127,
-        .matrix2_max_dimension = 1024,
-        .matrix2_max_invocations = 256,
-        .no_matrices = "",
+        .subgroup.size = 32,
+        .subgroup.min_size = 32,
+        .subgroup.max_size = 32,
+        .limits.max_invocations = 1024,
+        .limits.max_workgroup_size = {1024, 1024, 64},
+        .limits.max_workgroup_count = {2147483647, 65535, 65535},
+        .limits.max_shared_bytes = 49152,
+        .limits.max_storage_range = UINT32_MAX,
+        .features.f16 = 1,
+        .features.storage16 = 1,
+        .matrices.matrix2 = 127,
+        .matrices.max_dimension = 1024,
+        .matrices.max_invocations = 256,
+        .matrices.refusal = "",
     };
     for (uint32_t c = FLOAT16; c <= FLOAT32; c++) {
         add_granule(16, 16, 16, c, SUBGROUP, 0);
@@ -95,9 +95,9 @@ TEST_WITH(refusals_name_the_rule, make_gpu, NULL)
     refuses("rows=128,cols=128,matrix-rows=64,matrix-cols=64,threads=64,scope=3", "every subgroup must own one matrix");
     refuses("rows=256,cols=256,matrix-rows=256,matrix-cols=256,threads=256", "registers");
     refuses("scope=1", "scope must be 2 or 3");
-    gpu.matrix_granule_count = 0;
+    gpu.matrices.granule_count = 0;
     refuses(NULL, "multiples of the granules");
-    gpu.matrix2 = VKMM_MATRIX2_BLOCK;
+    gpu.matrices.matrix2 = VKMM_MATRIX2_BLOCK;
     refuses(NULL, "coopmat2");
 }
 
@@ -111,8 +111,9 @@ TEST_WITH(subgroups_own_a_matrix_each, make_gpu, NULL)
         VKMM_OK);
     assert_int_equal(choice.info.workgroup[0], 128);
     assert_int_equal(choice.info.subgroup_size, 32);
-    gpu.matrix2 &= ~(uint32_t)(VKMM_MATRIX2_WORKGROUP |
-                               VKMM_MATRIX2_TENSOR); /* without: the planner's choice is one of these, by pointers */
+    gpu.matrices.matrix2 &=
+        ~(uint32_t)(VKMM_MATRIX2_WORKGROUP |
+                    VKMM_MATRIX2_TENSOR); /* without: the planner's choice is one of these, by pointers */
     assert_int_equal(choose(&problem, NULL, &choice), VKMM_OK);
     assert_false(choice.module->needs & VKMM_NEEDS_MATRIX2);
     assert_int_equal(choice.info.subgroup_size, 32);

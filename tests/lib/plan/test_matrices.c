@@ -16,33 +16,33 @@
 #define F16(m, n, k)     SHAPE(m, n, k, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR)
 #define F16_SUM(m, n, k) SHAPE(m, n, k, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR)
 #define I8(m, n, k)      SHAPE(m, n, k, VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR)
-#define COMMON                                                                                                     \
-    .max_invocations = 1024, .max_workgroup_size = {1024, 1024, 64}, .max_workgroup_count = {65535, 65535, 65535}, \
-    .has_f16 = 1, .has_i8 = 1, .has_storage16 = 1, .max_storage_range = UINT32_MAX, .no_matrices = "",             \
-    .has_broadcast = 1
+#define COMMON                                                                                                         \
+    .limits.max_invocations = 1024, .limits.max_workgroup_size = {1024, 1024, 64},                                     \
+    .limits.max_workgroup_count = {65535, 65535, 65535}, .features.f16 = 1, .features.i8 = 1, .features.storage16 = 1, \
+    .limits.max_storage_range = UINT32_MAX, .matrices.refusal = "", .subgroup.has_broadcast = 1
 
 static const struct device {
     vkmm_device_info info;
     uint32_t f16[3], i8[3], lanes; /* what the planner should take */
 } devices[] = {
-    {{COMMON, .name = "Like NVIDIA's", .vendor_id = 0x10de, .driver_id = VK_DRIVER_ID_NVIDIA_PROPRIETARY,
-      .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .max_shared_bytes = 49152, .subgroup_size = 32,
-      .min_subgroup_size = 32, .max_subgroup_size = 32, .processors = 132, .matrix_shape_count = 8,
-      .matrix_shapes = {F16_SUM(16, 8, 8), F16(16, 8, 8), F16(16, 8, 16), F16_SUM(16, 8, 16), F16(16, 16, 16),
-                        F16_SUM(16, 16, 16), I8(16, 8, 32), I8(16, 16, 32)}},
+    {{COMMON, .name = "Like NVIDIA's", .vendor_id = 0x10de, .driver.id = VK_DRIVER_ID_NVIDIA_PROPRIETARY,
+      .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .limits.max_shared_bytes = 49152, .subgroup.size = 32,
+      .subgroup.min_size = 32, .subgroup.max_size = 32, .processors = 132, .matrices.shape_count = 8,
+      .matrices.shapes = {F16_SUM(16, 8, 8), F16(16, 8, 8), F16(16, 8, 16), F16_SUM(16, 8, 16), F16(16, 16, 16),
+                          F16_SUM(16, 16, 16), I8(16, 8, 32), I8(16, 16, 32)}},
      {16, 8, 16},
      {16, 8, 32},
      32},
     {{COMMON, .name = "Like AMD's", .vendor_id = 0x1002, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
-      .max_shared_bytes = 65536, .subgroup_size = 64, .min_subgroup_size = 32, .max_subgroup_size = 64,
-      .processors = 96, .matrix_shape_count = 3,
-      .matrix_shapes = {F16(16, 16, 16), F16_SUM(16, 16, 16), I8(16, 16, 16)}},
+      .limits.max_shared_bytes = 65536, .subgroup.size = 64, .subgroup.min_size = 32, .subgroup.max_size = 64,
+      .processors = 96, .matrices.shape_count = 3,
+      .matrices.shapes = {F16(16, 16, 16), F16_SUM(16, 16, 16), I8(16, 16, 16)}},
      {16, 16, 16},
      {16, 16, 16},
      64},
     {{COMMON, .name = "Like Intel's", .vendor_id = 0x8086, .type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
-      .max_shared_bytes = 65536, .subgroup_size = 32, .min_subgroup_size = 16, .max_subgroup_size = 32,
-      .matrix_shape_count = 2, .matrix_shapes = {F16(8, 16, 16), I8(8, 16, 32)}},
+      .limits.max_shared_bytes = 65536, .subgroup.size = 32, .subgroup.min_size = 16, .subgroup.max_size = 32,
+      .matrices.shape_count = 2, .matrices.shapes = {F16(8, 16, 16), I8(8, 16, 32)}},
      {8, 16, 16},
      {8, 16, 32},
      16},
@@ -75,7 +75,7 @@ static void assert_planned(const struct device *device, vkmm_type type, const ui
     assert_memory_equal(choice.module->shape, shape, sizeof choice.info.matrix);
     assert_int_equal(choice.info.subgroup_size, device->lanes);
     assert_int_equal(choice.info.workgroup[0] % device->lanes, 0);
-    assert_true(choice.info.shared_bytes > 0 && choice.info.shared_bytes <= device->info.max_shared_bytes);
+    assert_true(choice.info.shared_bytes > 0 && choice.info.shared_bytes <= device->info.limits.max_shared_bytes);
     assert_null(vkmm_config_forbidden_by(choice.kernel, &choice.problem, &choice.config, &device->info));
 }
 
@@ -96,7 +96,7 @@ TEST(pads_the_lines_of_copies)
     vkmm_device_info h200 = devices[0].info;
     vkmm_choice choice;
     if (!is_built()) skip();
-    h200.device_heap_bytes = UINT64_C(140) << 30;
+    h200.memory.device_heap_bytes = UINT64_C(140) << 30;
     assert_int_equal(choose(&h200, &problem, NULL, NULL, &choice), VKMM_OK);
     assert_string_equal(choice.info.name, "coopmat");
     assert_false(choice.packs[VKMM_B].transposed);
@@ -146,7 +146,7 @@ TEST(leaves_what_would_take_a_round)
 {
     vkmm_device_info h200 = devices[0].info;
     if (!is_built()) skip();
-    h200.device_heap_bytes = UINT64_C(140) << 30;
+    h200.memory.device_heap_bytes = UINT64_C(140) << 30;
     const vkmm_edge odd = SQUARE(4097, VKMM_OP_N), even = SQUARE(3000, VKMM_OP_N), turned = SQUARE(4104, VKMM_OP_T);
     assert_true(odd.problem.m == 4097 && odd.problem.n == 1);
     assert_string_equal(odd.info.name, "skinny");
@@ -163,7 +163,7 @@ TEST(leaves_what_would_take_a_round)
     assert_null(SQUARE(4352, VKMM_OP_N).module);
     assert_null(SQUARE(2047, VKMM_OP_N).module);
     assert_null(edge_of(&h200, VKMM_PROBLEM(.m = 4097, .n = 4097, .k = 4097, .type = VKMM_F16, .has_bias = 1)).module);
-    h200.driver_id = VK_DRIVER_ID_MESA_NVK; /* not measured */
+    h200.driver.id = VK_DRIVER_ID_MESA_NVK; /* not measured */
     const vkmm_edge late = SQUARE(4097, VKMM_OP_N);
     assert_true(!late.early && late.problem.lda % 8 == 0 && strncmp(late.info.config, "rows=64,", 8) == 0);
     h200.processors = 0; /* unknown */
@@ -202,7 +202,7 @@ TEST(packs_what_is_read_slowly)
     vkmm_device_info h200 = devices[0].info;
     if (!is_built()) skip();
     const uint32_t both = VKMM_PACK_A | VKMM_PACK_B;
-    h200.device_heap_bytes = UINT64_C(140) << 30;
+    h200.memory.device_heap_bytes = UINT64_C(140) << 30;
     /* An odd K is padded in both. */
     assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), both);
     assert_int_equal(packed(&h200, VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4097, .type = VKMM_F16)), both);
@@ -224,13 +224,13 @@ TEST(packs_what_is_read_slowly)
     assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F32)), both);
     assert_int_equal(packed(&h200, CUBE(1024, .type = VKMM_F32, .lda = 1025)), 0);
     assert_int_equal(packed(&h200, CUBE(2048, .type = VKMM_F32, .lda = 2049)), VKMM_PACK_A);
-    h200.device_heap_bytes = UINT64_C(24) << 30; /* and less bandwidth */
+    h200.memory.device_heap_bytes = UINT64_C(24) << 30; /* and less bandwidth */
     assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F32, .lda = 4097)), 0);
     assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), both);
-    h200.device_heap_bytes = 100 << 20; /* no room for copies */
+    h200.memory.device_heap_bytes = 100 << 20; /* no room for copies */
     assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), 0);
-    h200.device_heap_bytes = UINT64_C(140) << 30;
-    h200.max_storage_range = 60 << 20; /* the copies are 67 MB */
+    h200.memory.device_heap_bytes = UINT64_C(140) << 30;
+    h200.limits.max_storage_range = 60 << 20; /* the copies are 67 MB */
     assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), 0);
 }
 
@@ -242,7 +242,7 @@ TEST(leaves_alone_what_does_not_fit)
                        f16 = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F16);
     vkmm_device_info processor = devices[0].info, none = devices[0].info;
     processor.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
-    none.matrix_shape_count = 0;
+    none.matrices.shape_count = 0;
     for (size_t d = 0; d < DEVICES; d++) {
         assert_string_equal(planned(&devices[d].info, f32), "blocked"); /* never through f16 unless asked */
         assert_string_equal(planned(&devices[d].info, bf16), "blocked");
@@ -380,10 +380,10 @@ TEST(names_what_is_missing)
                               f32 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64);
     vkmm_device_info without = devices[0].info, unknown = devices[0].info, few = devices[0].info;
     uint32_t first = 0;
-    without.matrix_shape_count = 0;
-    without.no_matrices = "the driver does not list VK_KHR_cooperative_matrix";
-    unknown.matrix_shapes[0] = (vkmm_matrix_shape)F16(64, 16, 16);
-    few.max_subgroups = 3;
+    without.matrices.shape_count = 0;
+    without.matrices.refusal = "the driver does not list VK_KHR_cooperative_matrix";
+    unknown.matrices.shapes[0] = (vkmm_matrix_shape)F16(64, 16, 16);
+    few.subgroup.max_count = 3;
     const int has_bf16 = vkmm_module_next("coopmat", VKMM_BF16, VKMM_F32, &first) != NULL;
     const struct {
         const vkmm_device_info *device;
@@ -432,7 +432,7 @@ TEST(narrow_and_uneven_is_stored_directly)
     assert_int_equal(choose(&device, &problem, "coopmat", "splits=1", &choice), VKMM_OK);
     assert_null(choice.reduce);
     assert_int_equal(choice.info.workspace_bytes, 0);
-    device.has_storage16 = 0;
+    device.features.storage16 = 0;
     assert_int_equal(choose(&device, &problem, "coopmat", NULL, &choice), VKMM_UNSUPPORTED);
     assert_contains(said.last, "storageBuffer16BitAccess");
     assert_string_not_equal(planned(&device, problem), "coopmat");
@@ -441,42 +441,42 @@ TEST(narrow_and_uneven_is_stored_directly)
 TEST(known_bad_drivers_are_left_alone)
 {
     vkmm_device_info amd = {.vendor_id = 0x1002,
-                            .driver_id = VK_DRIVER_ID_AMD_PROPRIETARY,
-                            .min_subgroup_size = 32,
-                            .max_subgroup_size = 64};
+                            .driver.id = VK_DRIVER_ID_AMD_PROPRIETARY,
+                            .subgroup.min_size = 32,
+                            .subgroup.max_size = 64};
     amd.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     assert_null(vkmm_matrix_known_bad(&amd, 1));
     assert_non_null(vkmm_matrix_known_bad(&amd, 0)); /* without matrix cores */
     amd.type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
     assert_non_null(strstr(vkmm_matrix_known_bad(&amd, 1), "crashes"));
-    amd.driver_id = VK_DRIVER_ID_MESA_RADV;
+    amd.driver.id = VK_DRIVER_ID_MESA_RADV;
     assert_null(vkmm_matrix_known_bad(&amd, 0));
     vkmm_device_info intel = {
-        .vendor_id = 0x8086, .device_id = 0x56a0, .min_subgroup_size = 8, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU};
+        .vendor_id = 0x8086, .device_id = 0x56a0, .subgroup.min_size = 8, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU};
     assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "Intel's discrete")); /* A770 */
     intel.type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
     intel.device_id = 0x7d51;
     assert_null(vkmm_matrix_known_bad(&intel, 0)); /* Arrow Lake-H, Intel's own driver */
-    intel.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
-    intel.driver_version = VK_MAKE_VERSION(26, 1, 6);
+    intel.driver.id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+    intel.driver.version = VK_MAKE_VERSION(26, 1, 6);
     static const uint32_t emulated[] = {0x1912, 0x8a52, 0x9a49, 0x4680, 0x7d60, 0x7d67, 0x7d51};
     for (size_t i = 0; i < sizeof emulated / sizeof *emulated; i++) { /* Skylake to Arrow Lake */
         intel.device_id = emulated[i];
         assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "emulates"));
     }
-    intel.min_subgroup_size = 16;
+    intel.subgroup.min_size = 16;
     static const uint32_t xe2[] = {0x64a0, 0xe20b}; /* Lunar Lake, B580 */
     for (size_t i = 0; i < sizeof xe2 / sizeof *xe2; i++) {
         intel.device_id = xe2[i];
-        intel.driver_version = VK_MAKE_VERSION(26, 1, 6);
+        intel.driver.version = VK_MAKE_VERSION(26, 1, 6);
         assert_null(vkmm_matrix_known_bad(&intel, 0));
-        intel.driver_version = VK_MAKE_VERSION(25, 0, 7);
+        intel.driver.version = VK_MAKE_VERSION(25, 0, 7);
         assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "before version 26"));
-        intel.driver_id = VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS;
+        intel.driver.id = VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS;
         assert_null(vkmm_matrix_known_bad(&intel, 0));
-        intel.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+        intel.driver.id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
     }
-    intel.driver_version = VK_MAKE_VERSION(26, 1, 6);
+    intel.driver.version = VK_MAKE_VERSION(26, 1, 6);
     intel.device_id = 0xb080;
     assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "Xe3"));
 }
@@ -487,7 +487,7 @@ TEST(splits_where_matrices_are)
     const vkmm_problem split = CUBE(8192, .method = VKMM_COMPUTE_SPLIT);
     vkmm_device_info none = devices[0].info;
     vkmm_choice choice;
-    none.matrix_shape_count = 0;
+    none.matrices.shape_count = 0;
     assert_int_equal(choose(&none, &split, NULL, NULL, &choice), VKMM_UNSUPPORTED);
     assert_string_equal(said.last, "split needs matrix operations of f16 summed in f32; \"Like NVIDIA's\" has none");
     assert_int_equal(choose(NULL, &split, NULL, NULL, &choice), VKMM_NO_DEVICE);

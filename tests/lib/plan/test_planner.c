@@ -35,14 +35,14 @@ static void assert_within_limits(const vkmm_device_info *device, const vkmm_prob
     const vkmm_kernel_info *info = &choice->info;
     const uint64_t empty = problem->m == 0 || problem->n == 0;
     assert_null(vkmm_config_forbidden_by(choice->kernel, problem, &choice->config, device));
-    assert_in_range((uint64_t)info->workgroup[0] * info->workgroup[1], 1, device->max_invocations);
-    assert_true(info->shared_bytes <= device->max_shared_bytes);
-    assert_true(info->workspace_bytes <= device->max_storage_range);
+    assert_in_range((uint64_t)info->workgroup[0] * info->workgroup[1], 1, device->limits.max_invocations);
+    assert_true(info->shared_bytes <= device->limits.max_shared_bytes);
+    assert_true(info->workspace_bytes <= device->limits.max_storage_range);
     assert_int_equal(info->workspace_bytes > 0, choice->reduce != NULL && !empty);
     assert_true(choice->reduce != NULL || info->splits == 1);
     for (int axis = 0; axis < 3; axis++) {
-        assert_in_range(info->groups[axis], !empty, device->max_workgroup_count[axis]);
-        assert_in_range(info->workgroup[axis], 1, device->max_workgroup_size[axis]);
+        assert_in_range(info->groups[axis], !empty, device->limits.max_workgroup_count[axis]);
+        assert_in_range(info->workgroup[axis], 1, device->limits.max_workgroup_size[axis]);
     }
     assert_true(info->items <= INT32_MAX && (info->items == 0) == empty);
     assert_true(info->spec_count <= VKMM_MAX_SPEC_CONSTANTS);
@@ -66,7 +66,7 @@ TEST(nothing_planned_breaks_a_limit)
                                  .k = extents[i / EXTENTS / EXTENTS], .type = (vkmm_type)type, .op_a = (vkmm_op)(i % 2),
                                  .op_b = (vkmm_op)(i / 2 % 2), .layout = (vkmm_layout)(i / 3 % 2));
                 vkmm_choice choice;
-                if (type == VKMM_F64 && !devices[d].has_f64) continue;
+                if (type == VKMM_F64 && !devices[d].features.f64) continue;
                 if (choose(&devices[d], &problem, NULL, &choice) != VKMM_OK) {
                     assert_contains(said.last, "maxStorageBufferRange");
                     continue;
@@ -84,7 +84,8 @@ TEST(every_general_kernel_has_a_configuration_everywhere)
         for (uint32_t k = 0; vkmm_kernel_at(k); k++) {
             const vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name};
             if (!vkmm_kernel_at(k)->tunables || strncmp(wish.kernel, "coopmat", 7) == 0) continue; /* test_matrices.c */
-            if (strcmp(wish.kernel, "cpu") == 0 && (!devices[d].has_broadcast || devices[d].subgroup_size > 32))
+            if (strcmp(wish.kernel, "cpu") == 0 &&
+                (!devices[d].subgroup.has_broadcast || devices[d].subgroup.size > 32))
                 continue;
             for (uint64_t i = 0; i < 40 * 2 * 2 * 2 * 2; i++) {
                 const vkmm_problem problem = VKMM_PROBLEM(.m = i & 1 ? 77 : i / 16, .n = i & 1 ? i / 16 : 77, .k = 500,
@@ -144,7 +145,7 @@ TEST(k_is_split_where_tiles_are_few)
 TEST(one_round_on_an_nvidia_gpu)
 {
     vkmm_device_info h200 = devices[DESKTOP];
-    h200.driver_id = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+    h200.driver.id = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
     static const struct {
         uint64_t m, n, k;
         int tuned;
@@ -299,8 +300,8 @@ TEST(residues_are_bytes_where_these_are_fast)
         vkmm_choice choice;
         const vkmm_problem problem = VKMM_PROBLEM(.m = cases[i].n, .n = cases[i].n, .k = cases[i].k, .type = VKMM_F64,
                                                   .method = VKMM_COMPUTE_MODULAR);
-        device.has_dot8 = cases[i].dot8;
-        device.max_allocation_bytes = device.max_buffer_bytes = UINT64_MAX;
+        device.features.dot8 = cases[i].dot8;
+        device.memory.max_allocation_bytes = device.memory.max_buffer_bytes = UINT64_MAX;
         assert_int_equal(choose(&device, &problem, NULL, &choice), VKMM_OK);
         assert_int_equal(choice.info.residues, cases[i].residues);
         assert_int_equal(choice.info.products, cases[i].products);
@@ -354,7 +355,7 @@ static uint64_t hash_of_choices(size_t device)
                              .k = extents[i / EXTENTS / EXTENTS % EXTENTS], .type = (vkmm_type)type,
                              .op_a = (vkmm_op)(op % 2), .op_b = (vkmm_op)(op / 2));
             if (choose(&devices[device], &problem, NULL, &choice) != VKMM_OK) continue;
-            if (type == VKMM_F64 && !devices[device].has_f64) continue; /* mostly those of bytes */
+            if (type == VKMM_F64 && !devices[device].features.f64) continue; /* mostly those of bytes */
             hash = vkmm_hash(hash, choice.info.name, strlen(choice.info.name));
             hash = vkmm_hash(hash, choice.info.config, strlen(choice.info.config));
         }
@@ -410,8 +411,8 @@ TEST(the_planner_keeps_to_a_budget_of_registers)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const vkmm_problem large = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096);
         vkmm_device_info device = devices[0];
-        device.driver_id = cases[i].driver_id;
-        device.min_subgroup_size = cases[i].min_subgroup_size;
+        device.driver.id = cases[i].driver_id;
+        device.subgroup.min_size = cases[i].min_subgroup_size;
         vkmm_choice choice;
         assert_int_equal(choose(&device, &large, NULL, &choice), VKMM_OK);
         assert_memory_equal(choice.info.tile, &cases[i].rows, sizeof choice.info.tile);
@@ -429,10 +430,10 @@ TEST(wide_subgroups_have_fewer_registers)
     size_t found = 0;
     for (size_t i = 0; i < DEVICES; i++) {
         const vkmm_device_info *device = &devices[i];
-        if (device->driver_id != VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA || !device->has_f64) continue;
+        if (device->driver.id != VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA || !device->features.f64) continue;
         vkmm_choice choice;
         assert_int_equal(choose(device, &large, NULL, &choice), VKMM_OK);
-        assert_in_range(choice.info.workgroup[0], 1, device->max_subgroups == 56 ? 448 : 512);
+        assert_in_range(choice.info.workgroup[0], 1, device->subgroup.max_count == 56 ? 448 : 512);
         assert_within_budget(device, VKMM_F64);
         found++;
     }
@@ -467,7 +468,7 @@ TEST(few_registers_and_narrow_sums)
     vkmm_problem problem = VKMM_PROBLEM(.m = 4097, .n = 8, .k = 4097, .type = VKMM_F16, .op_b = VKMM_OP_T);
     vkmm_device_info device = devices[0];
     vkmm_choice choice;
-    device.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+    device.driver.id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
     for (int narrow = 0; narrow < 2; narrow++) {
         problem.compute = narrow ? VKMM_F16 : VKMM_F32;
         assert_int_equal(choose(&device, &problem, NULL, &choice), VKMM_OK);

@@ -31,9 +31,9 @@ static int leave_folder(void **state)
 
 static vkmm_device_info device_of(uint8_t id)
 {
-    vkmm_device_info device = {.name = "Device", .driver_version = 7, .max_storage_range = UINT32_MAX};
+    vkmm_device_info device = {.name = "Device", .driver.version = 7, .limits.max_storage_range = UINT32_MAX};
     memset(device.uuid, id, sizeof device.uuid);
-    memset(device.driver_uuid, 0xd0, sizeof device.driver_uuid);
+    memset(device.driver.uuid, 0xd0, sizeof device.driver.uuid);
     return device;
 }
 
@@ -169,9 +169,9 @@ TEST_WITH(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder, lea
     assert_true(found_for(device, p));
     p = problem, p.batch_count = 16, p.stride_c = 1024 * 1024;
     assert_false(found_for(device, p));
-    other.driver_version++;
+    other.driver.version++;
     assert_false(found_for(other, problem));
-    other = device, other.driver_uuid[15]++;
+    other = device, other.driver.uuid[15]++;
     assert_false(found_for(other, problem));
     assert_false(found_for(device_of(2), problem));
     p = problem, p.lda = 5; /* invalid: not found, and no crash */
@@ -197,9 +197,9 @@ TEST_WITH(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder, lea
     key = vkmm_tuning_key_of(&device, &p, shaders);
     assert_non_null(strstr(key.text, " f32 f32 split N N "));
     p = VKMM_PROBLEM(.m = 4, .n = 1, .k = 3, .type = VKMM_F64);
-    device.has_f64 = 0; /* the product is modular, asked for or not */
+    device.features.f64 = 0; /* the product is modular, asked for or not */
     key = vkmm_tuning_key_of(&device, &p, shaders);
-    device.has_f64 = 1;
+    device.features.f64 = 1;
     one = vkmm_tuning_key_of(&device, &p, shaders);
     p.method = VKMM_COMPUTE_MODULAR;
     stale = vkmm_tuning_key_of(&device, &p, shaders);

@@ -173,7 +173,7 @@ static void every_kernel_has_the_same_bits(void **state)
         {"grouped", NULL, 70, 90, 40},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (strcmp(cases[i].kernel, "cpu") == 0 && !suite.info->has_broadcast) continue;
+        if (strcmp(cases[i].kernel, "cpu") == 0 && !suite.info->subgroup.has_broadcast) continue;
         const vkmm_job_params params = {
             .problem = VKMM_PROBLEM(.m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .type = VKMM_F32),
             .kernel = cases[i].kernel,
@@ -375,7 +375,7 @@ static void says_why_a_job_does_not_do(void **state)
     assert_null(vkmm_stream_reason(suite.device, &p, 1 << 20, text, sizeof text));
     assert_non_null(
         strstr(vkmm_stream_reason(suite.device, &p, 1 << 19, text, sizeof text), "the memory limit is 524288"));
-    suite.info->max_storage_range = 1 << 17;
+    suite.info->limits.max_storage_range = 1 << 17;
     assert_non_null(strstr(vkmm_stream_reason(suite.device, &p, 0, text, sizeof text), "maxStorageBufferRange"));
 }
 
@@ -384,7 +384,7 @@ static void bindings_may_be_small(void **state)
 {
     const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 150, .k = 100), 1, 1), SMALL};
     data d = make(&params, VKMM_INIT_INT);
-    suite.info->max_storage_range = 1 << 16;
+    suite.info->limits.max_storage_range = 1 << 16;
     vkmm_stream *stream = open(&params, 0);
     const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
     assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
@@ -410,7 +410,7 @@ static void a_stream_is_turned_to_other_products(void **state)
     vkmm_problem problems[] = {
         scaled(gemm_way(0, 100, 90, 80, VKMM_I32), 2, 1),  small, scaled(small, -1, 3), scaled(small, 0, 3),
         scaled(gemm_way(9, 130, 70, 20, VKMM_F32), 1, -1), small};
-    const uint64_t range = suite.info->max_storage_range;
+    const uint64_t range = suite.info->limits.max_storage_range;
     vkmm_stream *stream = open(&(vkmm_job_params){.problem = small}, 0);
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
         data d = make(&(vkmm_job_params){.problem = problems[i]}, VKMM_INIT_INT);
@@ -423,9 +423,9 @@ static void a_stream_is_turned_to_other_products(void **state)
         if (i > 0) assert_ptr_equal(stream->a[0].buffer.handle, before);
         if (i == 1 || i == 2 || i == 5) assert_int_equal(stream->plan_count, plans);
     }
-    suite.info->max_storage_range = 16; /* not even a panel of one tile */
+    suite.info->limits.max_storage_range = 16; /* not even a panel of one tile */
     assert_int_equal(vkmm_stream_change(stream, &problems[0]), VKMM_OUT_OF_MEMORY);
-    suite.info->max_storage_range = range;
+    suite.info->limits.max_storage_range = range;
     assert_int_equal(vkmm_stream_run(stream, &(vkmm_stream_io){.c = NULL}, NULL), VKMM_INVALID);
     assert_int_equal(vkmm_stream_change(stream, &small), VKMM_OK);
     data d = make(&(vkmm_job_params){.problem = small}, VKMM_INIT_INT);
@@ -474,7 +474,7 @@ int main(void)
     };
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     failed = suite_run(&suite, "stream", tests);
-    suite.info->unified_memory = 0; /* copies do not depend on types and kernels */
+    suite.info->memory.is_unified = 0; /* copies do not depend on types and kernels */
     failed += suite_run(&suite, "stream, copied", copied);
     return suite_exit(&suite, failed);
 }

@@ -32,14 +32,14 @@ static const vkmm_device_info desktop = {
     .name = "Desktop",
     .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
     .uuid = {1},
-    .max_invocations = 1024,
-    .max_workgroup_size = {1024, 1024, 64},
-    .max_workgroup_count = {2147483647, 65535, 65535},
-    .max_shared_bytes = 49152,
-    .max_storage_range = UINT32_MAX,
-    .max_allocation_bytes = UINT64_MAX,
-    .max_buffer_bytes = UINT64_MAX,
-    .subgroup_size = 32,
+    .limits.max_invocations = 1024,
+    .limits.max_workgroup_size = {1024, 1024, 64},
+    .limits.max_workgroup_count = {2147483647, 65535, 65535},
+    .limits.max_shared_bytes = 49152,
+    .limits.max_storage_range = UINT32_MAX,
+    .memory.max_allocation_bytes = UINT64_MAX,
+    .memory.max_buffer_bytes = UINT64_MAX,
+    .subgroup.size = 32,
 };
 
 static vkmm_instance *begin(void)

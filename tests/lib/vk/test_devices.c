@@ -74,7 +74,8 @@ static void periods(void)
     for (int bad = 1; bad <= 2; bad++) {
         vkmm_instance *instance = open_instance(&(fake_caps){.bad_period = bad});
         const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
-        expect(info && info->timestamp_bits == 0 && info->timestamp_period_ns == 0, "an invalid tick is kept");
+        expect(info && info->limits.timestamp_bits == 0 && info->limits.timestamp_period_ns == 0,
+               "an invalid tick is kept");
         multiply(bad == 1 ? "an infinite tick" : "a tick of 0", instance, "timestamp");
     }
 }
@@ -202,14 +203,14 @@ static void lend_without(uint32_t missing, vkmm_instance *instance, vkmm_device 
     const vkmm_device_info *info = vkmm_device_describe(lent);
     vkmm_device_info all = physical->info;
     if (feature->structure == VKMM_FEATURE_MATRIX2) {
-        const uint32_t lost = all.matrix2 & ~info->matrix2;
+        const uint32_t lost = all.matrices.matrix2 & ~info->matrices.matrix2;
         expect(lost && !(lost & (lost - 1)), "without %s: the bits 0x%x are lost", feature->name, lost);
-        all.matrix2 = info->matrix2;
+        all.matrices.matrix2 = info->matrices.matrix2;
     }
     const char *wrong = features_wrong(info, &all, feature->name);
     expect(!wrong, "without %s: what depends on %s", feature->name, wrong);
-    expect(!info->matrix_shape_count == (*info->no_matrices != '\0'), "without %s: \"%s\"", feature->name,
-           info->no_matrices);
+    expect(!info->matrices.shape_count == (*info->matrices.refusal != '\0'), "without %s: \"%s\"", feature->name,
+           info->matrices.refusal);
     vkmm_device_destroy(&lent);
 }
 
@@ -220,9 +221,9 @@ static void lent_devices(void)
     vkmm_device *device = NULL;
     if (expect(vkmm_device_create(instance, 0, &device) == VKMM_OK, "no device: %s", sentence)) {
         const vkmm_device_info *info = &device->physical->info;
-        expect(info->matrix_shape_count == 1 && info->matrix2 == 127 && info->matrix_granule_count == 1 &&
-                   info->has_bf16_matrices && info->has_dot8 && device->has_push_descriptors,
-               "an own device with all features lacks some: %s", info->no_matrices);
+        expect(info->matrices.shape_count == 1 && info->matrices.matrix2 == 127 && info->matrices.granule_count == 1 &&
+                   info->features.bf16_matrices && info->features.dot8 && device->has_push_descriptors,
+               "an own device with all features lacks some: %s", info->matrices.refusal);
         for (uint32_t i = 0; vkmm_feature_at(i); i++)
             if (*vkmm_feature_at(i)->name) lend_without(i, instance, device);
     }

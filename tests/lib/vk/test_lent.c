@@ -92,7 +92,7 @@ static void check_same(const vkmm_device_info *info, const vkmm_device_info *own
     const char *wrong = features_wrong(info, own, missing);
     assert_string_equal(info->name, own->name);
     assert_memory_equal(info->uuid, own->uuid, sizeof own->uuid);
-    assert_int_equal(info->min_subgroup_size, own->min_subgroup_size);
+    assert_int_equal(info->subgroup.min_size, own->subgroup.min_size);
     if (wrong) fail_msg("without %s: %s", missing ? missing : "nothing", wrong);
 }
 
@@ -111,8 +111,9 @@ static const vkmm_device_info *own_info(void)
     assert_int_equal(vkmm_instance_create(NULL, &instance), VKMM_OK);
     keep_object(instance, destroy_instance);
     info = *vkmm_instance_device_info(instance, 0);
-    info.matrix2 &= ~(uint32_t)(VKMM_MATRIX2_BLOCK | VKMM_MATRIX2_REDUCTION);
-    if (lent.api_version < VK_API_VERSION_1_2) info.matrix_shape_count = info.matrix2 = info.has_bf16_matrices = 0;
+    info.matrices.matrix2 &= ~(uint32_t)(VKMM_MATRIX2_BLOCK | VKMM_MATRIX2_REDUCTION);
+    if (lent.api_version < VK_API_VERSION_1_2)
+        info.matrices.shape_count = info.matrices.matrix2 = info.features.bf16_matrices = 0;
     return &info;
 }
 
@@ -155,9 +156,10 @@ static void nothing_else_is_used(void **state)
         assert_string_equal(lacks[i].extension, list[i].extension);
     }
     assert_null(features_wrong(info, NULL, NULL));
-    assert_string_not_equal(info->no_matrices, "");
-    assert_int_equal(info->api_version, lent.api_version < info->api_version ? 0 : info->api_version);
-    assert_int_equal(said.warnings, own_info()->has_f64);
+    assert_string_not_equal(info->matrices.refusal, "");
+    assert_int_equal(info->driver.api_version,
+                     lent.api_version < info->driver.api_version ? 0 : info->driver.api_version);
+    assert_int_equal(said.warnings, own_info()->features.f64);
     if (said.warnings > 0) assert_non_null(strstr(said.last, "was lent without shaderFloat64: no fast f64 products"));
 }
 
@@ -188,9 +190,9 @@ static void each_feature_counts(void **state)
         assert_int_equal(lacks[0].required, strcmp(feature->name, "shaderFloat64") == 0);
         vkmm_device_info info = *vkmm_device_describe(device);
         if (feature->structure == VKMM_FEATURE_MATRIX2) { /* each of its features is a bit */
-            const uint32_t lost = own->matrix2 & ~info.matrix2;
+            const uint32_t lost = own->matrices.matrix2 & ~info.matrices.matrix2;
             assert_true(lost != 0 && (lost & (lost - 1)) == 0);
-            info.matrix2 |= lost;
+            info.matrices.matrix2 |= lost;
         }
         check_same(&info, own, feature->name);
         vkmm_device_destroy(&device);
@@ -294,7 +296,7 @@ static void tuning_results_are_used(void **state)
 static void products_are_right(void **state)
 {
     vkmm_device *device = borrow(lent.api_version < VK_API_VERSION_1_2 ? LENT_BARE : LENT_SEPARATE);
-    const int is_slow = own_info()->driver_id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER; /* compiles each pipeline anew */
+    const int is_slow = own_info()->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER; /* compiles each pipeline anew */
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i += is_slow ? 3 : 1) check_product(device, vkmm_types_at(i));
 }
 
@@ -395,8 +397,8 @@ static void requirements_follow_the_types(void **state)
     params.type_count = 2;
     const vkmm_status status = vkmm_device_requirements(&params, &requirements);
     assert_int_equal(status, VKMM_OK);
-    assert_int_equal(vkmm_requirements_list(requirements, &count)[0].required, own_info()->has_f64);
-    if (own_info()->has_f64)
+    assert_int_equal(vkmm_requirements_list(requirements, &count)[0].required, own_info()->features.f64);
+    if (own_info()->features.f64)
         assert_string_equal(vkmm_requirements_list(requirements, &count)[0].feature, "shaderFloat64");
     vkmm_requirements_destroy(&requirements);
 }
@@ -414,9 +416,9 @@ static void features_are_merged(void **state)
     vkmm_requirements *requirements = ask();
     assert_int_equal(vkmm_requirements_merge(requirements, &features), VKMM_OK);
     assert_true(features.features.robustBufferAccess && since12.timelineSemaphore);
-    assert_int_equal(since12.shaderFloat16, own->has_f16);
-    assert_int_equal(since12.storageBuffer8BitAccess, own->has_storage8);
-    assert_int_equal(features.features.shaderFloat64, own->has_f64);
+    assert_int_equal(since12.shaderFloat16, own->features.f16);
+    assert_int_equal(since12.storageBuffer8BitAccess, own->features.storage8);
+    assert_int_equal(features.features.shaderFloat64, own->features.f64);
     for (const VkBaseOutStructure *next = since12.pNext; next; next = next->pNext)
         assert_int_not_equal(next->sType, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES);
     const void *appended = since12.pNext;

@@ -78,9 +78,9 @@ static int set_up(void **state)
     f->instance.cache_dir = f->cache;
     f->physical.info.vendor_id = 0x10de;
     f->physical.info.device_id = 0x1234;
-    f->physical.info.driver_version = 77;
+    f->physical.info.driver.version = 77;
     memset(f->physical.info.uuid, 0xaa, VK_UUID_SIZE);
-    memset(f->physical.info.driver_uuid, 0xbb, VK_UUID_SIZE);
+    memset(f->physical.info.driver.uuid, 0xbb, VK_UUID_SIZE);
     memset(f->physical.pipeline_cache_uuid, 0xcc, VK_UUID_SIZE);
     f->device.instance = &f->instance;
     f->device.physical = &f->physical;
@@ -243,12 +243,12 @@ WITH_DRIVER(others_pipelines_are_stale_without_a_word)
         if (other == 1) f->physical.info.device_id++;
         if (other == 2) f->physical.pipeline_cache_uuid[15]++;
         if (other == 3) f->physical.info.uuid[0]++;
-        if (other == 4) f->physical.info.driver_uuid[0]++;
-        if (other == 5) f->physical.info.driver_version++;
-        vkmm_pipelines_owner owner = {.driver_version = f->physical.info.driver_version};
+        if (other == 4) f->physical.info.driver.uuid[0]++;
+        if (other == 5) f->physical.info.driver.version++;
+        vkmm_pipelines_owner owner = {.driver_version = f->physical.info.driver.version};
         char name[VKMM_PIPELINES_NAME], copied[400];
         memcpy(owner.device_uuid, f->physical.info.uuid, VK_UUID_SIZE);
-        memcpy(owner.driver_uuid, f->physical.info.driver_uuid, VK_UUID_SIZE);
+        memcpy(owner.driver_uuid, f->physical.info.driver.uuid, VK_UUID_SIZE);
         vkmm_pipelines_name(&owner, name);
         snprintf(copied, sizeof copied, "%s/%s", f->cache, name);
         assert_int_equal(strcmp(copied, path) == 0, other < 3); /* others have files of their own */

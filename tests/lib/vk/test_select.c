@@ -5,25 +5,25 @@
 
 static vkmm_physical physicals[] = {
     {.info = {.name = "llvmpipe (LLVM 19, 256 bits)",
-              .driver_name = "llvmpipe",
-              .driver_id = VK_DRIVER_ID_MESA_LLVMPIPE,
+              .driver.name = "llvmpipe",
+              .driver.id = VK_DRIVER_ID_MESA_LLVMPIPE,
               .type = VK_PHYSICAL_DEVICE_TYPE_CPU,
               .vendor_id = 0x10005}},
     {.info = {.name = "Radeon 780M",
-              .driver_name = "radv",
+              .driver.name = "radv",
               .type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
               .vendor_id = 0x1002,
               .uuid = {1}}},
     {.info = {.name = "GeForce 4090",
-              .driver_name = "NVIDIA",
+              .driver.name = "NVIDIA",
               .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
               .vendor_id = 0x10de,
               .uuid = {2}}},
     {.info = {.name = "Radeon 7900",
-              .driver_name = "radv",
+              .driver.name = "radv",
               .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
               .vendor_id = 0x1002}},
-    {.info = {.name = "SwiftShader", .driver_name = "SwiftShader driver", .type = VK_PHYSICAL_DEVICE_TYPE_CPU}},
+    {.info = {.name = "SwiftShader", .driver.name = "SwiftShader driver", .type = VK_PHYSICAL_DEVICE_TYPE_CPU}},
 };
 
 enum { DEVICES = sizeof physicals / sizeof *physicals };

@@ -207,7 +207,7 @@ static void other_versions_are_read(void **state)
           "1\",\"rows\":[],\"devices\":[{\"name\":\"a\",\"limits\":{\"max_buffer_bytes\":18446744073709551615}},{"
           "\"name\":\"a\"}]}",
           &bench);
-    assert_true(bench.devices[0].info.max_buffer_bytes == UINT64_MAX);
+    assert_true(bench.devices[0].info.memory.max_buffer_bytes == UINT64_MAX);
     assert_string_equal(bench.devices[0].label, "a");
     assert_string_equal(bench.devices[1].label, "a #1");
     cli_bench_free(&bench);
@@ -284,7 +284,7 @@ static void types_are_read(void **state)
             const vkmm_problem *problem = &bench.rows[0].problem;
             assert_true(vkmm_types_equal(vkmm_problem_types(problem), cases[i].types));
             assert_true(problem->activation == cases[i].activation && problem->has_bias == cases[i].has_bias);
-            assert_int_equal(bench.devices[0].info.matrix2, VKMM_MATRIX2_TENSOR);
+            assert_int_equal(bench.devices[0].info.matrices.matrix2, VKMM_MATRIX2_TENSOR);
             char *copy = written("json", &bench);
             cli_bench_free(&bench);
             if (again == 0) taken(copy, &bench);

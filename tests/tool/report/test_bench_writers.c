@@ -421,7 +421,7 @@ static void renamed_devices(void **state)
     snprintf(benches[1].devices[0].label, sizeof benches[1].devices[0].label, "Speedster 9000 (rev 2)");
     memset(benches[1].devices[0].info.uuid, 7, VK_UUID_SIZE);
     snprintf(benches[1].devices[2].info.name, sizeof benches[1].devices[2].info.name, "Another Processor");
-    snprintf(benches[1].devices[2].info.driver_name, sizeof benches[1].devices[2].info.driver_name, "BLIS");
+    snprintf(benches[1].devices[2].info.driver.name, sizeof benches[1].devices[2].info.driver.name, "BLIS");
     snprintf(benches[1].version, sizeof benches[1].version, "0.2.0");
     contenders = cli_contenders_of(benches, 2, &comparison.count);
     comparison.contenders = contenders;

@@ -45,7 +45,7 @@ static void make_sample(sample *s)
 
     *s = (sample){0};
     snprintf(s->device.name, sizeof s->device.name, "<b>\"GPU\",\xff\n\x1b[31m\xc3\xa9 1");
-    s->device.max_buffer_bytes = UINT64_MAX;
+    s->device.memory.max_buffer_bytes = UINT64_MAX;
     cli_bench_row_init(row);
     row->on = &s->device;
     row->problem = VKMM_PROBLEM(.m = 4, .n = 5, .k = 6, .type = VKMM_F32);
