@@ -91,7 +91,7 @@ void vkmm_spares_give_stream(vkmm_device *device, vkmm_stream *stream)
 {
     vkmm_stream *other = stream;
     mtx_lock(&device->spares.lock);
-    if (vkmm_stream_held(stream) <= device->physical->info.memory.device_heap_bytes / VKMM_SPARES_SHARE) {
+    if (vkmm_lane_held(stream->lanes) <= device->physical->info.memory.device_heap_bytes / VKMM_SPARES_SHARE) {
         other = device->spares.stream; /* of another thread */
         device->spares.stream = stream;
         device->spares.drop = drop;

@@ -76,16 +76,16 @@ static uint64_t clamped(uint64_t extent)
     return extent > MOST_PLANNED ? PLANNED + extent % PLANNED_REST : extent;
 }
 
-static int has_plan(vkmm_stream *stream, const vkmm_choice *choice)
+static int has_plan(vkmm_lane *lane, const vkmm_choice *choice)
 {
-    for (uint32_t i = 0; i < stream->plan_count; i++)
-        if (vkmm_plan_fit(stream->device, choice, &stream->plans[i].plan)) return 1;
+    for (uint32_t i = 0; i < lane->plan_count; i++)
+        if (vkmm_plan_fit(lane->device, choice, &lane->plans[i].plan)) return 1;
     return 0;
 }
 
 /* Builds the plan too, because another kernel is picked if the driver cannot compile the first; panels of full size
  * use it. Where memory runs out, they try again. */
-static vkmm_status pick(vkmm_stream *stream, const vkmm_device_info *info, const vkmm_job_params *params)
+static vkmm_status pick(vkmm_lane *lane, const vkmm_device_info *info, const vkmm_job_params *params)
 {
     vkmm_wish wish = vkmm_wish_of(params);
     vkmm_plan plan = {0};
@@ -94,89 +94,90 @@ static vkmm_status pick(vkmm_stream *stream, const vkmm_device_info *info, const
     wish.terms.in_one = 1;       /* no element depends on how C is cut */
     vkmm_errors_hold(&held);
     vkmm_status status = VKMM_UNSUPPORTED;
-    if (stream->plan_count > 0)
-        status = vkmm_pick(stream->device, stream->log, info, &params->problem, &wish, &stream->whole);
-    if (status != VKMM_OK || !has_plan(stream, &stream->whole)) {
-        status = vkmm_pick_plan(stream->device, stream->log, info, &params->problem, &wish, &stream->whole, &plan);
-        if (status == VKMM_OK && stream->whole.module) status = vkmm_stream_plan_add(stream, &plan);
+    if (lane->plan_count > 0)
+        status = vkmm_pick(lane->device, lane->stream->log, info, &params->problem, &wish, &lane->whole);
+    if (status != VKMM_OK || !has_plan(lane, &lane->whole)) {
+        status = vkmm_pick_plan(lane->device, lane->stream->log, info, &params->problem, &wish, &lane->whole, &plan);
+        if (status == VKMM_OK && lane->whole.module) status = vkmm_lane_plan_add(lane, &plan);
     }
     vkmm_errors_release(&held);
     if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY) return VKMM_OK;
-    return vkmm_fail(stream->log, status, "%s", held.sentence);
+    return vkmm_fail(lane->stream->log, status, "%s", held.sentence);
 }
 
 /* The kernel that a job would use for the product. If the product is too large for a job, as if bindings had no limit;
  * if necessary, the kernel of a smaller, similar product. */
-static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params)
+static vkmm_status pick_whole(vkmm_lane *lane, const vkmm_job_params *params)
 {
-    vkmm_device_info info = stream->device->physical->info;
+    vkmm_device_info info = lane->device->physical->info;
     vkmm_job_params like = *params;
     vkmm_status status = VKMM_UNSUPPORTED;
     vkmm_held held;
     vkmm_errors_hold(&held);
-    if (!exceeds_range(&params->problem, info.limits.max_storage_range)) status = pick(stream, &info, params);
+    if (!exceeds_range(&params->problem, info.limits.max_storage_range)) status = pick(lane, &info, params);
     vkmm_errors_release(&held);
     if (status == VKMM_UNSUPPORTED) { /* perhaps for a binding alone, of a workspace too */
         info.limits.max_storage_range = info.memory.max_allocation_bytes = info.memory.max_buffer_bytes = UINT64_MAX;
         like.problem.m = clamped(params->problem.m);
         like.problem.n = clamped(params->problem.n);
         like.problem.batch_count = 1;
-        status = pick(stream, &info, &like);
+        status = pick(lane, &info, &like);
     } else if (status != VKMM_OK) {
-        vkmm_fail(stream->log, status, "%s", held.sentence);
+        vkmm_fail(lane->stream->log, status, "%s", held.sentence);
     }
-    if (status != VKMM_OK || stream->whole.module) return status;
-    return vkmm_fail(stream->log, VKMM_UNSUPPORTED,
+    if (status != VKMM_OK || lane->whole.module) return status;
+    return vkmm_fail(lane->stream->log, VKMM_UNSUPPORTED,
                      "the kernel %s runs on the host, where nothing needs to be cut into panels",
-                     stream->whole.info.name);
+                     lane->whole.info.name);
 }
 
-static vkmm_status too_small(const vkmm_stream *stream)
+static vkmm_status too_small(const vkmm_lane *lane)
 {
-    return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY,
+    return vkmm_fail(lane->stream->log, VKMM_OUT_OF_MEMORY,
                      "not even panels of %llux%llu fit: %s has tiles of %ux%u, and \"%s\" allows %llu bytes, %llu per "
                      "buffer and %llu per binding",
-                     (unsigned long long)stream->pieces.unit_rows, (unsigned long long)stream->pieces.unit_cols,
-                     stream->whole.info.name, stream->whole.info.tile[0], stream->whole.info.tile[1],
-                     stream->device->physical->info.name, (unsigned long long)stream->space.total,
-                     (unsigned long long)stream->space.allocation, (unsigned long long)stream->space.range);
+                     (unsigned long long)lane->pieces.unit_rows, (unsigned long long)lane->pieces.unit_cols,
+                     lane->whole.info.name, lane->whole.info.tile[0], lane->whole.info.tile[1],
+                     lane->device->physical->info.name, (unsigned long long)lane->space.total,
+                     (unsigned long long)lane->space.allocation, (unsigned long long)lane->space.range);
 }
 
 /* Halves the panels of the remaining work; 0: they cannot be smaller. */
-static int shrink(vkmm_stream *stream)
+static int shrink(vkmm_lane *lane)
 {
-    uint64_t count = stream->step_count - stream->stored;
-    vkmm_stream_release(stream);
-    if (!vkmm_pieces_halve(&stream->problem, &stream->whole, &stream->space, &stream->pieces)) return 0;
-    const vkmm_step *first = stream->steps ? &stream->steps[stream->stored] : NULL; /* NULL: none is taken yet */
-    vkmm_step *steps = vkmm_pieces_split(&stream->pieces, first, &count);
+    uint64_t count = lane->todo.count - lane->todo.stored;
+    vkmm_lane_release(lane);
+    if (!vkmm_pieces_halve(&lane->stream->problem, &lane->whole, &lane->space, &lane->pieces)) return 0;
+    const vkmm_step *first =
+        lane->todo.steps ? &lane->todo.steps[lane->todo.stored] : NULL; /* NULL: none is taken yet */
+    vkmm_step *steps = vkmm_pieces_split(&lane->pieces, first, &count);
     if (!steps) return 0;
-    vkmm_free(stream->steps);
-    mtx_lock(&stream->work->lock);
-    stream->work->panels += count - (stream->step_count - stream->stored);
-    mtx_unlock(&stream->work->lock);
-    stream->steps = steps;
-    stream->step_count = count;
-    stream->stored = stream->latest = stream->turns = stream->turns_done = 0;
-    stream->times.shrunk++;
+    vkmm_free(lane->todo.steps);
+    mtx_lock(&lane->stream->work.lock);
+    lane->stream->work.panels += count - (lane->todo.count - lane->todo.stored);
+    mtx_unlock(&lane->stream->work.lock);
+    lane->todo.steps = steps;
+    lane->todo.count = count;
+    lane->todo.stored = lane->todo.latest = lane->queue.turns = lane->queue.turns_done = 0;
+    lane->times.shrunk++;
     return 1;
 }
 
 /* After a failure: what was written of the current panel stays, and only the rest remains to be computed. With β that
  * has to be so, because the old values are gone. */
-static void keep_written(vkmm_stream *stream)
+static void keep_written(vkmm_lane *lane)
 {
-    const vkmm_problem *p = &stream->problem;
-    const uint64_t written = stream->written, at = stream->stored;
-    stream->written = 0;
+    const vkmm_problem *p = &lane->stream->problem;
+    const uint64_t written = lane->done.written, at = lane->todo.stored;
+    lane->done.written = 0;
     if (written == 0 || vkmm_problem_beta(p) == 0) return;
-    const vkmm_lines lines = vkmm_stream_lines(stream, VKMM_C, &stream->steps[at], vkmm_stream_parts(stream) - 1);
+    const vkmm_lines lines = vkmm_lane_lines(lane, VKMM_C, &lane->todo.steps[at], vkmm_lane_parts(lane) - 1);
     const uint64_t matrices = written / lines.count, first = written % lines.count, ended = matrices + (first > 0);
-    vkmm_step cut = stream->steps[at], after = cut;
-    vkmm_step *grown = vkmm_realloc(stream->steps, stream->step_count + 1, sizeof *grown);
-    stream->is_torn = !grown || (p->has_bias && !lines.are_rows && first % stream->pieces.unit_cols != 0);
-    if (grown) stream->steps = grown;
-    if (stream->is_torn) return; /* no memory, or no binding of the bias can begin there */
+    vkmm_step cut = lane->todo.steps[at], after = cut;
+    vkmm_step *grown = vkmm_realloc(lane->todo.steps, lane->todo.count + 1, sizeof *grown);
+    lane->done.is_torn = !grown || (p->has_bias && !lines.are_rows && first % lane->pieces.unit_cols != 0);
+    if (grown) lane->todo.steps = grown;
+    if (lane->done.is_torn) return; /* no memory, or no binding of the bias can begin there */
     cut.batch += matrices;
     cut.matrices = 1;
     *(lines.are_rows ? &cut.row : &cut.col) += first;
@@ -184,51 +185,51 @@ static void keep_written(vkmm_stream *stream)
     after.batch += ended;
     after.matrices -= ended;
     const int both = first > 0 && after.matrices > 0;
-    if (both) memmove(grown + at + 1, grown + at, (size_t)(stream->step_count - at) * sizeof *grown);
+    if (both) memmove(grown + at + 1, grown + at, (size_t)(lane->todo.count - at) * sizeof *grown);
     if (both) grown[at + 1] = after;
     grown[at] = first > 0 ? cut : after;
-    stream->step_count += both;
-    mtx_lock(&stream->work->lock);
-    stream->work->panels += 1 + both;
-    mtx_unlock(&stream->work->lock);
-    vkmm_stream_panel *done = &stream->timeline[stream->panels_done];
+    lane->todo.count += both;
+    mtx_lock(&lane->stream->work.lock);
+    lane->stream->work.panels += 1 + both;
+    mtx_unlock(&lane->stream->work.lock);
+    vkmm_stream_panel *done = &lane->done.timeline[lane->done.panels];
     *(lines.are_rows ? &done->rows : &done->cols) = written; /* of all its matrices together */
     done->matrices = 1;
-    vkmm_work_stored(stream, &(vkmm_step){.matrices = 1, .rows = written, .cols = lines.length});
+    vkmm_work_stored(lane, &(vkmm_step){.matrices = 1, .rows = written, .cols = lines.length});
 }
 
-int vkmm_stream_is_final(const vkmm_stream *stream)
+int vkmm_lane_is_final(const vkmm_lane *lane)
 {
-    return atomic_load(&stream->is_told) || (stream->is_torn && vkmm_problem_beta(&stream->problem) != 0);
+    return atomic_load(&lane->is_told) || (lane->done.is_torn && vkmm_problem_beta(&lane->stream->problem) != 0);
 }
 
 /* Tries again with smaller and smaller panels, as long as memory runs out. */
-static vkmm_status try_smaller(vkmm_stream *stream, vkmm_status (*attempt)(vkmm_stream *))
+static vkmm_status try_smaller(vkmm_lane *lane, vkmm_status (*attempt)(vkmm_lane *))
 {
     for (;;) {
         vkmm_held held;
         vkmm_errors_hold(&held);
-        vkmm_status status = attempt(stream);
+        vkmm_status status = attempt(lane);
         vkmm_errors_release(&held);
         if (status == VKMM_OK || status == VKMM_STOPPED) return status;
-        if (!vkmm_stream_is_final(stream)) keep_written(stream);
-        if (status != VKMM_OUT_OF_MEMORY || !stream->is_busy || vkmm_stream_is_final(stream) || !shrink(stream)) {
-            if (held.sentence[0]) vkmm_fail(stream->log, status, "%s", held.sentence);
+        if (!vkmm_lane_is_final(lane)) keep_written(lane);
+        if (status != VKMM_OUT_OF_MEMORY || !lane->todo.is_busy || vkmm_lane_is_final(lane) || !shrink(lane)) {
+            if (held.sentence[0]) vkmm_fail(lane->stream->log, status, "%s", held.sentence);
             return status;
         }
-        vkmm_say(stream->log, VKMM_LOG_WARNING, "%s; continuing with panels of %llux%llu", held.sentence,
-                 (unsigned long long)stream->pieces.partition.rows, (unsigned long long)stream->pieces.partition.cols);
+        vkmm_say(lane->stream->log, VKMM_LOG_WARNING, "%s; continuing with panels of %llux%llu", held.sentence,
+                 (unsigned long long)lane->pieces.partition.rows, (unsigned long long)lane->pieces.partition.cols);
     }
 }
 
 /* The kernel of a panel of full size. */
-static vkmm_status find_info(vkmm_stream *stream)
+static vkmm_status find_info(vkmm_lane *lane)
 {
-    const vkmm_partition *t = &stream->pieces.partition;
-    const vkmm_step step = {.matrices = stream->pieces.matrices, .rows = t->rows, .cols = t->cols};
+    const vkmm_partition *t = &lane->pieces.partition;
+    const vkmm_step step = {.matrices = lane->pieces.matrices, .rows = t->rows, .cols = t->cols};
     vkmm_choice choice;
-    vkmm_status status = vkmm_stream_choose(stream, &step, 0, &choice);
-    if (status == VKMM_OK) stream->info = choice.info;
+    vkmm_status status = vkmm_lane_choose(lane, &step, 0, &choice);
+    if (status == VKMM_OK) lane->info = choice.info;
     return status;
 }
 
@@ -238,113 +239,88 @@ static uint32_t threads_of(const vkmm_stream_params *params)
     return params->threads > 0 || devices == 1 ? params->threads : (vkmm_host_processors() + devices - 1) / devices;
 }
 
-static void destroy_plans(vkmm_stream *stream)
+static void destroy_plans(vkmm_lane *lane)
 {
-    for (uint32_t i = 0; i < stream->plan_count; i++) vkmm_stream_plan_destroy(stream->device, &stream->plans[i]);
-    vkmm_free(stream->plans);
-    stream->plans = NULL;
-    stream->plan_count = 0;
+    for (uint32_t i = 0; i < lane->plan_count; i++) vkmm_lane_plan_destroy(lane->device, &lane->plans[i]);
+    vkmm_free(lane->plans);
+    lane->plans = NULL;
+    lane->plan_count = 0;
 }
 
 /* A stream that is built for another problem keeps its threads and plans, and its memory where that is large enough. */
-static vkmm_status build(vkmm_stream *stream, const vkmm_stream_params *params)
+static vkmm_status build(vkmm_lane *lane, const vkmm_stream_params *params)
 {
-    const vkmm_choice before = stream->whole;
-    stream->problem = params->job.problem;
-    stream->shader = params->job.shader;
-    if (stream->plan_count > MOST_PLANS) destroy_plans(stream);
+    const vkmm_choice before = lane->whole;
+    if (lane->plan_count > MOST_PLANS) destroy_plans(lane);
     if (params->job.pack & (VKMM_PACK_A | VKMM_PACK_B))
-        return vkmm_fail(stream->log, VKMM_UNSUPPORTED, "a product in panels cannot pack operands");
-    vkmm_status status = pick_whole(stream, &params->job);
+        return vkmm_fail(lane->stream->log, VKMM_UNSUPPORTED, "a product in panels cannot pack operands");
+    vkmm_status status = pick_whole(lane, &params->job);
     if (status != VKMM_OK) return status;
-    if (before.module != stream->whole.module || before.problem.k < stream->whole.problem.k ||
-        strcmp(before.info.config, stream->whole.info.config) != 0)
-        stream->slices = (vkmm_slices){0};
-    stream->space = space_of(stream->device, params->memory_limit, params->other_count > 0);
-    if (vkmm_stream_held(stream) > (params->memory_limit > 0 ? 0 : stream->space.total / 2)) {
-        vkmm_stream_release(stream);
-        stream->space = space_of(stream->device, params->memory_limit, params->other_count > 0);
+    if (before.module != lane->whole.module || before.problem.k < lane->whole.problem.k ||
+        strcmp(before.info.config, lane->whole.info.config) != 0)
+        lane->queue.slices = (vkmm_slices){0};
+    lane->space = space_of(lane->device, params->memory_limit, params->other_count > 0);
+    if (vkmm_lane_held(lane) > (params->memory_limit > 0 ? 0 : lane->space.total / 2)) {
+        vkmm_lane_release(lane);
+        lane->space = space_of(lane->device, params->memory_limit, params->other_count > 0);
     }
-    stream->info = stream->whole.info;
-    stream->pieces.matrices = stream->pieces.partition.depth_panels = 1;
-    if (stream->problem.m == 0 || stream->problem.n == 0) return VKMM_OK;
-    if (!vkmm_pieces_find(&stream->problem, &stream->whole, &stream->space, &stream->pieces)) return too_small(stream);
-    if (!stream->workers) stream->workers = vkmm_workers_create(threads_of(params));
-    if (!stream->workers) return VKMM_NO_MEMORY(stream->log, "for threads");
-    stream->is_busy = 1;
-    stream->step_count = stream->stored = 0;
-    status = try_smaller(stream, vkmm_stream_take);
-    return status == VKMM_OK ? find_info(stream) : status;
+    lane->info = lane->whole.info;
+    lane->pieces.matrices = lane->pieces.partition.depth_panels = 1;
+    if (lane->stream->problem.m == 0 || lane->stream->problem.n == 0) return VKMM_OK;
+    if (!vkmm_pieces_find(&lane->stream->problem, &lane->whole, &lane->space, &lane->pieces)) return too_small(lane);
+    if (!lane->workers) lane->workers = vkmm_workers_create(threads_of(params));
+    if (!lane->workers) return VKMM_NO_MEMORY(lane->stream->log, "for threads");
+    lane->todo.is_busy = 1;
+    lane->todo.count = lane->todo.stored = 0;
+    status = try_smaller(lane, vkmm_lane_take);
+    return status == VKMM_OK ? find_info(lane) : status;
 }
 
-static void destroy_one(vkmm_stream *stream)
+static void destroy_lane(vkmm_lane *lane)
 {
-    vkmm_stream_release(stream);
-    destroy_plans(stream);
-    vkmm_free(stream->steps);
-    vkmm_free(stream->timeline);
-    vkmm_workers_destroy(&stream->workers);
-    vkmm_free(stream);
+    vkmm_lane_release(lane);
+    destroy_plans(lane);
+    vkmm_free(lane->todo.steps);
+    vkmm_free(lane->done.timeline);
+    vkmm_workers_destroy(&lane->workers);
+    vkmm_free(lane);
 }
 
-/* One device's. */
-static vkmm_status create_one(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
-                              vkmm_work *work, vkmm_stream **out)
+/* A lane for each device that can compute the product. */
+static vkmm_status create_lanes(vkmm_stream *stream, vkmm_device *device, const vkmm_stream_params *params)
 {
-    vkmm_stream *stream = vkmm_alloc(1, sizeof *stream);
-    if (!stream) return VKMM_NO_MEMORY(log, "for a stream");
-    stream->device = device;
-    stream->log = log;
-    stream->work = work;
-    stream->limit = params->memory_limit;
-    vkmm_status status = build(stream, params);
-    if (status == VKMM_OK)
-        *out = stream;
-    else
-        destroy_one(stream);
-    return status;
-}
-
-/* A stream for each device that can compute the product. */
-static vkmm_status create_all(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
-                              vkmm_work *work, vkmm_stream **first)
-{
-    vkmm_stream **last = first;
-    vkmm_status status = VKMM_OK;
+    vkmm_lane **last = &stream->lanes;
     for (uint32_t i = 0; i <= params->other_count; i++) {
         vkmm_device *one = i == 0 ? device : params->others[i - 1];
         vkmm_held held;
+        vkmm_lane *lane = vkmm_alloc(1, sizeof *lane);
+        if (!lane) return VKMM_NO_MEMORY(stream->log, "for a stream");
+        lane->device = one;
+        lane->stream = stream;
         vkmm_errors_hold(&held);
-        status = create_one(one, log, params, work, last);
+        const vkmm_status status = build(lane, params);
         vkmm_errors_release(&held);
-        if (*last) {
-            (*last)->first = *first;
-            last = &(*last)->next;
-        } else if (!*first && i == params->other_count) {
-            return vkmm_fail(log, status, "%s", held.sentence);
-        } else {
-            vkmm_say(log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", one->physical->info.name, held.sentence);
+        if (status == VKMM_OK) {
+            *last = lane;
+            last = &lane->next;
+            continue;
         }
+        destroy_lane(lane);
+        if (!stream->lanes && i == params->other_count) return vkmm_fail(stream->log, status, "%s", held.sentence);
+        vkmm_say(stream->log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", one->physical->info.name, held.sentence);
     }
     return VKMM_OK;
 }
 
-static vkmm_work *create_work(void)
+static vkmm_stream *create_stream(void)
 {
-    vkmm_work *work = vkmm_alloc(1, sizeof *work);
-    if (work && mtx_init(&work->lock, mtx_plain) == thrd_success) {
-        if (cnd_init(&work->changed) == thrd_success) return work;
-        mtx_destroy(&work->lock);
+    vkmm_stream *stream = vkmm_alloc(1, sizeof *stream);
+    if (stream && mtx_init(&stream->work.lock, mtx_plain) == thrd_success) {
+        if (cnd_init(&stream->work.changed) == thrd_success) return stream;
+        mtx_destroy(&stream->work.lock);
     }
-    vkmm_free(work);
+    vkmm_free(stream);
     return NULL;
-}
-
-static void destroy_work(vkmm_work *work)
-{
-    cnd_destroy(&work->changed);
-    mtx_destroy(&work->lock);
-    vkmm_free(work);
 }
 
 vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
@@ -359,10 +335,15 @@ vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const v
         VKMM_NEED(log, params->others && params->others[i] ? params : NULL);
     vkmm_status status = vkmm_problem_check(log, &params->job.problem, NULL);
     if (status != VKMM_OK) return status;
-    vkmm_work *work = create_work();
-    if (!work) return VKMM_NO_MEMORY(log, "for a stream");
-    status = create_all(device, log, params, work, out);
-    if (status != VKMM_OK) destroy_work(work);
+    vkmm_stream *stream = create_stream();
+    if (!stream) return VKMM_NO_MEMORY(log, "for a stream");
+    stream->log = log;
+    stream->problem = params->job.problem;
+    stream->shader = params->job.shader;
+    stream->limit = params->memory_limit;
+    status = create_lanes(stream, device, params);
+    if (status != VKMM_OK) vkmm_stream_destroy(&stream);
+    *out = stream;
     return status;
 }
 
@@ -371,96 +352,100 @@ vkmm_status vkmm_stream_change(vkmm_stream *stream, const vkmm_problem *problem)
     VKMM_NEED(NULL, stream);
     VKMM_NEED(stream->log, problem);
     const vkmm_stream_params params = {
-        .job = {.problem = *problem}, .memory_limit = stream->limit, .other_count = stream->next != NULL};
+        .job = {.problem = *problem}, .memory_limit = stream->limit, .other_count = stream->lanes->next != NULL};
     vkmm_status status = vkmm_problem_check(stream->log, problem, NULL);
     if (status != VKMM_OK) return status;
     vkmm_problem scaled = stream->problem; /* by other scalars, which are none of the kernel's constants */
+    const int reads = vkmm_problem_alpha(&stream->problem) != 0;
     scaled.alpha = problem->alpha;
     scaled.beta = problem->beta;
-    if (stream->whole.kernel && memcmp(&scaled, problem, sizeof scaled) == 0 &&
-        (vkmm_problem_alpha(problem) == 0) == (vkmm_problem_alpha(&stream->problem) == 0)) {
-        for (vkmm_stream *one = stream; one; one = one->next) one->problem = *problem;
+    stream->problem = *problem;
+    if (stream->lanes->whole.kernel && memcmp(&scaled, problem, sizeof scaled) == 0 &&
+        (vkmm_problem_alpha(problem) != 0) == reads)
         return VKMM_OK;
-    }
+    stream->shader = NULL;
     int any = 0;
-    for (vkmm_stream *one = stream; one; one = one->next) {
+    for (vkmm_lane *lane = stream->lanes; lane; lane = lane->next) {
         vkmm_held held;
         vkmm_errors_hold(&held);
-        status = build(one, &params);
+        status = build(lane, &params);
         vkmm_errors_release(&held);
         any |= status == VKMM_OK;
         if (status == VKMM_OK) continue;
-        one->whole = (vkmm_choice){0};
-        if (!any && !one->next) return vkmm_fail(one->log, status, "%s", held.sentence);
-        vkmm_say(one->log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", one->device->physical->info.name, held.sentence);
+        lane->whole = (vkmm_choice){0};
+        if (!any && !lane->next) return vkmm_fail(stream->log, status, "%s", held.sentence);
+        vkmm_say(stream->log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", lane->device->physical->info.name,
+                 held.sentence);
     }
     return VKMM_OK;
 }
 
-void vkmm_stream_destroy(vkmm_stream **stream_pointer)
+void vkmm_stream_destroy(vkmm_stream **stream)
 {
-    if (!stream_pointer || !*stream_pointer) return;
-    destroy_work((*stream_pointer)->work);
-    for (vkmm_stream *stream = *stream_pointer, *next; stream; stream = next) {
-        next = stream->next;
-        destroy_one(stream);
+    if (!stream || !*stream) return;
+    for (vkmm_lane *lane = (*stream)->lanes, *next; lane; lane = next) {
+        next = lane->next;
+        destroy_lane(lane);
     }
-    *stream_pointer = NULL;
+    cnd_destroy(&(*stream)->work.changed);
+    mtx_destroy(&(*stream)->work.lock);
+    vkmm_free(*stream);
+    *stream = NULL;
 }
 
 const vkmm_kernel_info *vkmm_stream_kernel(const vkmm_stream *stream)
 {
-    return stream ? &stream->info : NULL;
+    return stream ? &stream->lanes->info : NULL;
 }
 
 vkmm_partition vkmm_stream_partition(const vkmm_stream *stream)
 {
-    return stream ? stream->pieces.partition : (vkmm_partition){0};
+    return stream ? stream->lanes->pieces.partition : (vkmm_partition){0};
 }
 
 vkmm_stream_part vkmm_stream_part_at(const vkmm_stream *stream, uint32_t index)
 {
-    const double wall_ms = stream ? stream->work->wall_ms : 0;
-    while (stream && index-- > 0) stream = stream->next;
-    if (!stream) return (vkmm_stream_part){0};
-    const double all =
-        (double)stream->problem.m * (double)stream->problem.n * (double)vkmm_problem_batches(&stream->problem);
-    const double wait_ms = wall_ms - stream->times.kernel_ms;
-    return (vkmm_stream_part){.device = &stream->device->physical->info,
-                              .kernel = &stream->info,
-                              .partition = stream->pieces.partition,
-                              .timeline = stream->timeline,
-                              .panels = stream->panels_done,
-                              .share = all > 0 ? stream->elements_done / all : 0,
-                              .times = stream->times,
+    const vkmm_lane *lane = stream ? stream->lanes : NULL;
+    while (lane && index-- > 0) lane = lane->next;
+    if (!lane) return (vkmm_stream_part){0};
+    const vkmm_problem *p = &stream->problem;
+    const double all = (double)p->m * (double)p->n * (double)vkmm_problem_batches(p);
+    const double wait_ms = stream->work.wall_ms - lane->times.kernel_ms;
+    return (vkmm_stream_part){.device = &lane->device->physical->info,
+                              .kernel = &lane->info,
+                              .partition = lane->pieces.partition,
+                              .timeline = lane->done.timeline,
+                              .panels = lane->done.panels,
+                              .share = all > 0 ? lane->done.elements / all : 0,
+                              .times = lane->times,
                               .wait_ms = wait_ms > 0 ? wait_ms : 0,
-                              .status = stream->status};
+                              .status = lane->status};
 }
 
-static void forget_panels(vkmm_stream *stream)
+static void forget_panels(vkmm_lane *lane)
 {
-    for (uint32_t i = 0; i < stream->a_count; i++) stream->a[i].is_named = 0, stream->a[i].turn = 0;
-    for (uint32_t i = 0; i < stream->b_count; i++) stream->b[i].is_named = 0, stream->b[i].turn = 0;
-    stream->step_count = stream->stored = stream->latest = 0;
-    stream->turns = stream->turns_done = stream->panels_done = 0;
-    stream->elements_done = stream->speed = 0;
-    stream->is_torn = 0;
-    stream->written = 0;
-    atomic_store(&stream->is_told, 0);
+    for (uint32_t i = 0; i < lane->memory.a_count; i++) lane->memory.a[i].is_named = 0, lane->memory.a[i].turn = 0;
+    for (uint32_t i = 0; i < lane->memory.b_count; i++) lane->memory.b[i].is_named = 0, lane->memory.b[i].turn = 0;
+    lane->todo.count = lane->todo.stored = lane->todo.latest = 0;
+    lane->queue.turns = lane->queue.turns_done = lane->done.panels = 0;
+    lane->done.elements = lane->done.speed = 0;
+    lane->done.is_torn = 0;
+    lane->done.written = 0;
+    atomic_store(&lane->is_told, 0);
 }
 
 /* One attempt; after memory ran out, what was released is allocated again. */
-static vkmm_status run_steps(vkmm_stream *stream)
+static vkmm_status run_steps(vkmm_lane *lane)
 {
-    vkmm_status status = stream->a ? VKMM_OK : vkmm_stream_take(stream);
-    return status == VKMM_OK ? vkmm_stream_steps(stream) : status;
+    vkmm_status status = lane->memory.a ? VKMM_OK : vkmm_lane_take(lane);
+    return status == VKMM_OK ? vkmm_lane_steps(lane) : status;
 }
 
-vkmm_status vkmm_stream_run_one(vkmm_stream *stream)
+vkmm_status vkmm_lane_run_one(vkmm_lane *lane)
 {
-    vkmm_status status = try_smaller(stream, run_steps);
-    vkmm_stream_drain(stream);
-    stream->times.wall_ms = vkmm_now_ms() - stream->start_ms;
+    vkmm_status status = try_smaller(lane, run_steps);
+    vkmm_lane_drain(lane);
+    lane->times.wall_ms = vkmm_now_ms() - lane->stream->start_ms;
     return status;
 }
 
@@ -478,24 +463,23 @@ static vkmm_status check_io(const vkmm_stream *stream, const vkmm_stream_io *io)
 }
 
 /* A device that was lost stays so, and one that could not be changed to the product is left out. */
-static void begin(vkmm_stream *stream, const vkmm_stream_io *io, double now)
+static void begin(vkmm_lane *lane, double now)
 {
-    const uint32_t shrunk = stream->times.shrunk;
-    stream->times = (vkmm_stream_times){.shrunk = stream->start_ms > 0 ? 0 : shrunk};
-    stream->io = io;
-    stream->start_ms = stream->last_end_ms = now;
-    stream->zero = 0;
-    stream->zero_ms = INFINITY;
-    stream->last_progress_ms = 0; /* the first report comes at once */
-    if (stream->status != VKMM_DEVICE_LOST) stream->status = stream->whole.kernel ? VKMM_OK : VKMM_UNSUPPORTED;
-    forget_panels(stream);
+    const uint32_t shrunk = lane->times.shrunk;
+    lane->times = (vkmm_stream_times){.shrunk = lane->stream->start_ms > 0 ? 0 : shrunk};
+    lane->queue.last_end_ms = now;
+    lane->done.zero = 0;
+    lane->done.zero_ms = INFINITY;
+    lane->last_progress_ms = 0; /* the first report comes at once */
+    if (lane->status != VKMM_DEVICE_LOST) lane->status = lane->whole.kernel ? VKMM_OK : VKMM_UNSUPPORTED;
+    forget_panels(lane);
 }
 
 /* From the time since the first timestamp to that since the run began. */
-static void shift_timeline(vkmm_stream *stream)
+static void shift_timeline(vkmm_lane *lane)
 {
-    for (uint64_t i = 0; stream->zero != 0 && i < stream->panels_done; i++)
-        for (int j = 0; j < 2; j++) stream->timeline[i].kernel_ms[j] += stream->zero_ms - stream->start_ms;
+    for (uint64_t i = 0; lane->done.zero != 0 && i < lane->done.panels; i++)
+        for (int j = 0; j < 2; j++) lane->done.timeline[i].kernel_ms[j] += lane->done.zero_ms - lane->stream->start_ms;
 }
 
 static void add_times(vkmm_stream_times *sum, const vkmm_stream_times *one)
@@ -513,21 +497,23 @@ vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_
 {
     VKMM_NEED(NULL, stream);
     VKMM_NEED(stream->log, io);
-    const vkmm_stream *able = stream;
+    const vkmm_lane *able = stream->lanes;
     while (able && !able->whole.kernel) able = able->next;
     if (!able) return vkmm_fail(stream->log, VKMM_INVALID, "the stream has no product since its change failed");
     const double start_ms = vkmm_now_ms();
     vkmm_stream_times sum = {0};
     vkmm_status status = VKMM_OK;
-    for (vkmm_stream *one = stream; one; one = one->next) begin(one, io, start_ms);
+    for (vkmm_lane *lane = stream->lanes; lane; lane = lane->next) begin(lane, start_ms);
+    stream->io = io;
+    stream->start_ms = start_ms;
     vkmm_work_begin(stream);
-    if (stream->work->end > 0) status = check_io(stream, io);
-    if (status == VKMM_OK && stream->work->end > 0) status = vkmm_work_run(stream);
-    for (vkmm_stream *one = stream; one; one = one->next) {
-        add_times(&sum, &one->times);
-        shift_timeline(one);
+    if (stream->work.end > 0) status = check_io(stream, io);
+    if (status == VKMM_OK && stream->work.end > 0) status = vkmm_work_run(stream);
+    for (vkmm_lane *lane = stream->lanes; lane; lane = lane->next) {
+        add_times(&sum, &lane->times);
+        shift_timeline(lane);
     }
-    stream->work->wall_ms = sum.wall_ms = vkmm_now_ms() - start_ms;
+    stream->work.wall_ms = sum.wall_ms = vkmm_now_ms() - start_ms;
     if (times) *times = sum;
     return status;
 }

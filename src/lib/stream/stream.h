@@ -4,8 +4,8 @@
  * loaded, and the previous panel of C is stored. On devices whose memory is mapped, threads of the host fill and empty
  * slots in place. On other devices they fill chunks of staging memory, which a separate queue copies if the device has
  * one.
- *  A vkmm_stream is one device's; those of several devices are a list, of which the first is the user's handle. Each
- * runs in a thread of its own, and they share a vkmm_work, from which each takes its steps (stream_work.c). */
+ *  A vkmm_stream is the user's handle; each of its devices has a vkmm_lane, which runs in a thread of its own. They
+ * share a vkmm_work, from which each takes its steps (stream_work.c). */
 #ifndef VKMM_STREAM_STREAM_H
 #define VKMM_STREAM_STREAM_H
 
@@ -53,14 +53,14 @@ typedef struct vkmm_flight {
 } vkmm_flight;
 
 /* A pipeline, with descriptor sets for the flights. */
-typedef struct vkmm_stream_plan {
+typedef struct vkmm_lane_plan {
     vkmm_plan plan;
     vkmm_plan_sets sets;
     int is_used; /* so that the driver has compiled it */
-} vkmm_stream_plan;
+} vkmm_lane_plan;
 
-/* What the devices of a stream share: the part of C that none of them has taken, [next, end) of all rows (or columns)
- * of all matrices. Under the lock also: the streams' status, speed, is_busy and, where status is not VKMM_OK, steps. */
+/* What the lanes of a stream share: the part of C that none of them has taken, [next, end) of all rows (or columns) of
+ * all matrices. Under the lock also: the lanes' status, speed, is_busy and, where status is not VKMM_OK, steps. */
 typedef struct vkmm_work {
     mtx_t lock;
     cnd_t changed; /* a panel was stored, a device failed, or has nothing left to do */
@@ -73,62 +73,93 @@ typedef struct vkmm_work {
     char sentence[VKMM_SENTENCE_BYTES];
 } vkmm_work;
 
-struct vkmm_stream {
-    vkmm_stream *first, *next; /* of the devices of the user's stream */
-    vkmm_work *work;           /* owned by the first */
-    vkmm_device *device;
-    const vkmm_log *log;
-    vkmm_problem problem; /* as given; strides filled in by math/problem.h */
-    vkmm_choice whole;    /* the kernel of the product as a whole */
-    const vkmm_shader *shader;
-    uint64_t limit; /* of device memory, as asked for */
-    vkmm_space space;
-    vkmm_pieces pieces;
-    vkmm_kernel_info info;       /* of a whole panel */
-    vkmm_step *steps;            /* owned: those taken so far */
-    uint64_t step_count, stored; /* of them, those whose panel of C has been written: the first `stored` */
-    uint64_t latest;             /* the first of those that were taken last */
-    int is_busy;                 /* it has steps, or may take some */
-    double speed;                /* elements of C per millisecond, copies and waiting included; 0: not known */
-    vkmm_status status;          /* not VKMM_OK: it failed; steps that it did not store are the others' */
-    vkmm_slot *a, *b, c[2];      /* owned: as many as the partition says */
+/* The steps that a lane has taken. */
+typedef struct vkmm_todo {
+    vkmm_step *steps;       /* owned */
+    uint64_t count, stored; /* of them, those whose panel of C has been written: the first `stored` */
+    uint64_t latest;        /* the first of those that were taken last */
+    int is_busy;            /* it has steps, or may take some */
+} vkmm_todo;
+
+typedef struct vkmm_lane_memory {
+    vkmm_slot *a, *b, c[2]; /* owned: as many as the partition says */
     uint32_t a_count, b_count;
     vkmm_buffer workspace, bias;
-    void *host_bias;                       /* owned: where K is cut, the last part's epilogue is the host's */
+    void *host_bias; /* owned: where K is cut, the last part's epilogue is the host's */
+} vkmm_lane_memory;
+
+typedef struct vkmm_staging {
     vkmm_chunk chunks[VKMM_STREAM_CHUNKS]; /* loads, then stores */
     uint64_t chunk_bytes;
     uint32_t next_load, next_store;
     int is_loading;   /* copies to the device began after the last product was submitted */
     uint64_t storing; /* lines of the current panel whose copies have begun; 0: there is none */
+} vkmm_staging;
+
+typedef struct vkmm_lane_queue {
     vkmm_flight flights[VKMM_STREAM_FLIGHTS];
-    uint32_t next_flight;
-    vkmm_stream_plan *plans; /* owned */
-    uint32_t plan_count;
+    uint32_t next; /* of the flights */
     vkmm_slices slices;
-    vkmm_workers *workers;
-    uint64_t turns, turns_done;  /* submitted in whole; ended */
+    uint64_t turns, turns_done; /* submitted in whole; ended */
+    double last_end_ms;
+} vkmm_lane_queue;
+
+/* What a lane has done in a run. */
+typedef struct vkmm_lane_done {
     vkmm_stream_panel *timeline; /* owned: of the panels that are done, and of those that were begun after them */
-    uint64_t timeline_room, panels_done;
-    uint64_t zero;  /* the device's first timestamp in the run; 0: none yet */
+    uint64_t room, panels;       /* entries of the timeline; of them, those that are done */
+    double elements;             /* of C */
+    double speed;                /* elements of C per millisecond, copies and waiting included; 0: not known */
+    uint64_t zero;               /* the device's first timestamp in the run; 0: none yet */
     double zero_ms; /* when that was by the host's clock; at the latest, because the host notices late what has ended */
-    double elements_done;
-    uint64_t
-        written; /* lines of the current panel that have their final values: with β they cannot be computed again */
-    int is_torn; /* some of them may have */
+    uint64_t written; /* lines of the current panel that have their final values: with β, they cannot be computed
+                         again */
+    int is_torn;      /* some of them may have */
+} vkmm_lane_done;
+
+/* One device of a stream. */
+typedef struct vkmm_lane {
+    vkmm_stream *stream;
+    struct vkmm_lane *next;
+    vkmm_device *device;
+    vkmm_choice whole; /* the kernel of the product as a whole; without one, the device is left out */
+    vkmm_space space;
+    vkmm_pieces pieces;
+    vkmm_kernel_info info; /* of a whole panel */
+    vkmm_todo todo;
+    vkmm_status status; /* not VKMM_OK: it failed; steps that it did not store are the others' */
+    vkmm_lane_memory memory;
+    vkmm_staging staging;
+    vkmm_lane_queue queue;
+    vkmm_lane_plan *plans; /* owned */
+    uint32_t plan_count;
+    vkmm_workers *workers;
+    vkmm_lane_done done;
     atomic_int is_told; /* a user's function failed: nothing is to be tried again */
-    double start_ms, last_end_ms, last_progress_ms;
-    int tells; /* progress, as the user's thread does */
+    int tells;          /* progress, as the user's thread does */
+    double last_progress_ms;
     thrd_t thread;
     int has_thread;
-    const vkmm_stream_io *io; /* while it runs */
     vkmm_stream_times times;
+} vkmm_lane;
+
+/* The user's handle. */
+struct vkmm_stream {
+    vkmm_lane *lanes; /* owned: a list, in the user's order of devices */
+    const vkmm_log *log;
+    vkmm_problem problem; /* as given; strides filled in by math/problem.h */
+    const vkmm_shader *shader;
+    uint64_t limit;           /* of device memory, as asked for */
+    const vkmm_stream_io *io; /* while it runs */
+    double start_ms;          /* of the last run; 0: none yet */
+    vkmm_work work;
 };
 
 /* The problem of a step's part of K, as for a job. */
-vkmm_problem vkmm_stream_cut(const vkmm_stream *stream, const vkmm_step *step, uint64_t part);
+vkmm_problem vkmm_lane_cut(const vkmm_lane *lane, const vkmm_step *step, uint64_t part);
 
 /* Parts of K; the product of a step has at least one, if only for β·C. */
-uint64_t vkmm_stream_parts(const vkmm_stream *stream);
+uint64_t vkmm_lane_parts(const vkmm_lane *lane);
 
 /* Lines (math/problem.h: stored rows or columns) of an operand of a cut: their length, how many each matrix has, and
  * their distance, in elements. */
@@ -140,89 +171,88 @@ typedef struct vkmm_lines {
     uint64_t batch, row, col; /* of the first element of the first matrix, in the whole product */
     uint64_t matrices;
 } vkmm_lines;
-vkmm_lines vkmm_stream_lines(const vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part);
+vkmm_lines vkmm_lane_lines(const vkmm_lane *lane, vkmm_operand operand, const vkmm_step *step, uint64_t part);
 
 /* Fills lines [first, end), counted through all matrices, into memory that begins with the first of them; with all
  * workers. */
-vkmm_status vkmm_stream_fill(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory);
+vkmm_status vkmm_lane_fill(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory);
 
 /* Writes lines of C likewise. is_part: they are sums of all parts of K, without the epilogue. */
-vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end,
-                              const void *memory);
+vkmm_status vkmm_lane_empty(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, const void *memory);
 
 /* The status of a user's function, noted. */
-vkmm_status vkmm_stream_told(vkmm_stream *stream, vkmm_status status);
+vkmm_status vkmm_lane_told(vkmm_lane *lane, vkmm_status status);
 
 /* Bytes of device memory that it has. */
-uint64_t vkmm_stream_held(const vkmm_stream *stream);
+uint64_t vkmm_lane_held(const vkmm_lane *lane);
 
 /* Allocates slots, staging, workspace and bias, or what of them an earlier problem has not left; and releases them all,
- * after waiting for what is in flight. A half-built or zeroed stream is legal there. */
-vkmm_status vkmm_stream_take(vkmm_stream *stream);
-void vkmm_stream_release(vkmm_stream *stream);
+ * after waiting for what is in flight. A half-built or zeroed lane is legal there. */
+vkmm_status vkmm_lane_take(vkmm_lane *lane);
+void vkmm_lane_release(vkmm_lane *lane);
 
 /* Loads lines of the panel of an operand up to `lines` into the slot, which is free for it or already has some of them.
  * Returns before they are loaded. */
-vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t upto);
-vkmm_status vkmm_stream_loaded(vkmm_stream *stream); /* waits for all of them */
-vkmm_status vkmm_stream_load_bias(vkmm_stream *stream);
+vkmm_status vkmm_lane_load(vkmm_lane *lane, vkmm_slot *slot, const vkmm_lines *lines, uint64_t upto);
+vkmm_status vkmm_lane_loaded(vkmm_lane *lane); /* waits for all of them */
+vkmm_status vkmm_lane_load_bias(vkmm_lane *lane);
 
 /* Begins to store the oldest panel of C, if its product has ended: the copies run while the host does other work. */
-vkmm_status vkmm_stream_begin_to_store(vkmm_stream *stream);
+vkmm_status vkmm_lane_begin_to_store(vkmm_lane *lane);
 
 /* Stores the panel of C of a step, whose product has ended. After a beginning, nothing begins again before the end. */
-vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
-vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
+vkmm_status vkmm_lane_store_begin(vkmm_lane *lane, const vkmm_step *step, const vkmm_slot *slot);
+vkmm_status vkmm_lane_store_end(vkmm_lane *lane, const vkmm_step *step, const vkmm_slot *slot);
 /* Sets *left once the panel is fully staged and its slot is free. */
-vkmm_status vkmm_stream_store_left(vkmm_stream *stream, const vkmm_step *step, int *left);
-vkmm_status vkmm_stream_check_guards(vkmm_stream *stream);
+vkmm_status vkmm_lane_store_left(vkmm_lane *lane, const vkmm_step *step, int *left);
+vkmm_status vkmm_lane_check_guards(vkmm_lane *lane);
 
 /* The kernel of a step. */
-vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_choice *choice);
-/* Adds a plan, which the stream then owns, even after a failure. */
-vkmm_status vkmm_stream_plan_add(vkmm_stream *stream, const vkmm_plan *plan);
-void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *plan);
+vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t part, vkmm_choice *choice);
+/* Adds a plan, which the lane then owns, even after a failure. */
+vkmm_status vkmm_lane_plan_add(vkmm_lane *lane, const vkmm_plan *plan);
+void vkmm_lane_plan_destroy(vkmm_device *device, vkmm_lane_plan *plan);
 
 /* Submits the product of a turn, in slices; waits until one was executed. */
-vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a,
-                               const vkmm_slot *b, const vkmm_slot *c);
-vkmm_status vkmm_stream_wait(vkmm_stream *stream, uint64_t turn);
-int vkmm_stream_ended(vkmm_stream *stream, uint64_t turn); /* whether it has, without waiting */
+vkmm_status vkmm_lane_submit(vkmm_lane *lane, const vkmm_step *step, uint64_t part, const vkmm_slot *a,
+                             const vkmm_slot *b, const vkmm_slot *c);
+vkmm_status vkmm_lane_wait(vkmm_lane *lane, uint64_t turn);
+int vkmm_lane_ended(vkmm_lane *lane, uint64_t turn); /* whether it has, without waiting */
 
 /* The step's entry in the timeline. */
-uint64_t vkmm_stream_panel_at(const vkmm_stream *stream, const vkmm_step *step);
+uint64_t vkmm_lane_panel_at(const vkmm_lane *lane, const vkmm_step *step);
 
 /* Waits for everything in flight; failures are ignored. */
-void vkmm_stream_drain(vkmm_stream *stream);
+void vkmm_lane_drain(vkmm_lane *lane);
 
 /* Takes steps and runs them, as long as there are some. */
-vkmm_status vkmm_stream_steps(vkmm_stream *stream);
+vkmm_status vkmm_lane_steps(vkmm_lane *lane);
 
 /* The same, with smaller and smaller panels as long as memory runs out; then nothing is in flight. */
-vkmm_status vkmm_stream_run_one(vkmm_stream *stream);
+vkmm_status vkmm_lane_run_one(vkmm_lane *lane);
 
 /* After a failure: nobody can compute the current panel, or the user wants no more. */
-int vkmm_stream_is_final(const vkmm_stream *stream);
+int vkmm_lane_is_final(const vkmm_lane *lane);
 
 /* Progress, a few times a second; VKMM_STOPPED. */
-vkmm_status vkmm_stream_tell(vkmm_stream *stream);
+vkmm_status vkmm_lane_tell(vkmm_lane *lane);
 
 /* Takes steps, if those that were taken last begin with step i or before it; there may be none. */
-vkmm_status vkmm_work_take(vkmm_stream *stream, uint64_t i);
+vkmm_status vkmm_work_take(vkmm_lane *lane, uint64_t i);
 
 /* Takes steps, once there are some: others may fail. If there are none, nothing is left to be done by anyone. All own
  * steps are stored. */
-vkmm_status vkmm_work_wait(vkmm_stream *stream);
+vkmm_status vkmm_work_wait(vkmm_lane *lane);
 
-void vkmm_work_stored(vkmm_stream *stream, const vkmm_step *step); /* a panel was */
-vkmm_stream_state vkmm_work_look(const vkmm_stream *stream, double elapsed_ms);
+void vkmm_work_stored(vkmm_lane *lane, const vkmm_step *step); /* a panel was */
+vkmm_stream_state vkmm_work_look(const vkmm_lane *lane, double elapsed_ms);
 
 /* Begins a product: all of it is to be taken. */
-void vkmm_work_begin(vkmm_stream *first);
+void vkmm_work_begin(vkmm_stream *stream);
 
-/* Runs all devices' streams, one in this thread and each other one in its own, until all have ended. One that fails
+/* Runs all lanes, one in this thread and each other one in its own, until all have ended. One that fails
  * leaves its steps to the others, with a warning. If it is the last one, or its failure is final, all end with an
  * error. */
-vkmm_status vkmm_work_run(vkmm_stream *first);
+vkmm_status vkmm_work_run(vkmm_stream *stream);
 
 #endif

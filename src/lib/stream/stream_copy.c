@@ -9,57 +9,56 @@
 #include "vk/command.h"
 
 /* The next chunk, when the copy that used it last has ended. */
-static vkmm_status next_chunk(vkmm_stream *stream, vkmm_chunk **chunk)
+static vkmm_status next_chunk(vkmm_lane *lane, vkmm_chunk **chunk)
 {
     vkmm_status status = VKMM_OK;
-    *chunk = &stream->chunks[stream->next_load];
-    stream->next_load = (stream->next_load + 1) % VKMM_STREAM_LOADS;
-    if ((*chunk)->command) status = vkmm_command_wait(stream->device, (*chunk)->command);
-    vkmm_command_free(stream->device, &(*chunk)->command);
+    *chunk = &lane->staging.chunks[lane->staging.next_load];
+    lane->staging.next_load = (lane->staging.next_load + 1) % VKMM_STREAM_LOADS;
+    if ((*chunk)->command) status = vkmm_command_wait(lane->device, (*chunk)->command);
+    vkmm_command_free(lane->device, &(*chunk)->command);
     return status;
 }
 
 /* Copies between the chunk's buffer and another, in a command buffer that becomes the chunk's, and returns before it
  * is done. */
-static vkmm_status copy(vkmm_stream *stream, vkmm_queue_role role, vkmm_chunk *chunk, VkBuffer from, VkBuffer to,
+static vkmm_status copy(vkmm_lane *lane, vkmm_queue_role role, vkmm_chunk *chunk, VkBuffer from, VkBuffer to,
                         const VkBufferCopy *region)
 {
-    vkmm_status status = vkmm_command_begin_on(stream->device, role, &chunk->command);
+    vkmm_status status = vkmm_command_begin_on(lane->device, role, &chunk->command);
     if (status != VKMM_OK) return status;
     /* On the queue of the products: their earlier reads and writes come first. */
-    vkmm_command_barrier_all(stream->device, chunk->command);
-    stream->device->table.vkCmdCopyBuffer(chunk->command, from, to, 1, region);
-    vkmm_command_barrier_all(stream->device, chunk->command);
-    status = vkmm_command_end(stream->device, chunk->command);
-    if (status == VKMM_OK) status = vkmm_command_submit(stream->device, chunk->command);
-    if (status != VKMM_OK) vkmm_command_free(stream->device, &chunk->command);
+    vkmm_command_barrier_all(lane->device, chunk->command);
+    lane->device->table.vkCmdCopyBuffer(chunk->command, from, to, 1, region);
+    vkmm_command_barrier_all(lane->device, chunk->command);
+    status = vkmm_command_end(lane->device, chunk->command);
+    if (status == VKMM_OK) status = vkmm_command_submit(lane->device, chunk->command);
+    if (status != VKMM_OK) vkmm_command_free(lane->device, &chunk->command);
     return status;
 }
 
-static vkmm_status copy_up(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_buffer *to, uint64_t at, uint64_t bytes)
+static vkmm_status copy_up(vkmm_lane *lane, vkmm_chunk *chunk, const vkmm_buffer *to, uint64_t at, uint64_t bytes)
 {
     const VkBufferCopy region = {.dstOffset = at,
                                  .size = vkmm_whole_words(bytes)}; /* a bias may end within a word; buffers do not */
-    stream->is_loading = 1;
-    return copy(stream, VKMM_QUEUE_TRANSFER, chunk, chunk->buffer.handle, to->handle, &region);
+    lane->staging.is_loading = 1;
+    return copy(lane, VKMM_QUEUE_TRANSFER, chunk, chunk->buffer.handle, to->handle, &region);
 }
 
-static vkmm_status load_chunk(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t first,
-                              uint64_t end)
+static vkmm_status load_chunk(vkmm_lane *lane, vkmm_slot *slot, const vkmm_lines *lines, uint64_t first, uint64_t end)
 {
     const uint64_t line = lines->ld * vkmm_type_of(lines->type)->bytes;
     vkmm_chunk *chunk;
-    vkmm_status status = next_chunk(stream, &chunk);
-    if (status == VKMM_OK) status = vkmm_stream_fill(stream, lines, first, end, chunk->buffer.mapped);
+    vkmm_status status = next_chunk(lane, &chunk);
+    if (status == VKMM_OK) status = vkmm_lane_fill(lane, lines, first, end, chunk->buffer.mapped);
     if (status == VKMM_OK)
-        status = copy_up(stream, chunk, &slot->buffer, slot->lead + first * line, (end - first) * line);
+        status = copy_up(lane, chunk, &slot->buffer, slot->lead + first * line, (end - first) * line);
     return status;
 }
 
-vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t upto)
+vkmm_status vkmm_lane_load(vkmm_lane *lane, vkmm_slot *slot, const vkmm_lines *lines, uint64_t upto)
 {
     const uint64_t all = lines->count * lines->matrices, line = lines->ld * vkmm_type_of(lines->type)->bytes;
-    const uint64_t at_once = stream->chunk_bytes > 0 ? stream->chunk_bytes / line : all;
+    const uint64_t at_once = lane->staging.chunk_bytes > 0 ? lane->staging.chunk_bytes / line : all;
     vkmm_status status = VKMM_OK;
     if (upto > all) upto = all;
     if (lines->length == 0) slot->lines = all;
@@ -67,121 +66,122 @@ vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_li
         const uint64_t first = slot->lines,
                        end = slot->buffer.mapped || upto - first < at_once ? upto : first + at_once;
         if (slot->buffer.mapped)
-            status =
-                vkmm_stream_fill(stream, lines, first, end, (char *)slot->buffer.mapped + slot->lead + first * line);
+            status = vkmm_lane_fill(lane, lines, first, end, (char *)slot->buffer.mapped + slot->lead + first * line);
         else
-            status = load_chunk(stream, slot, lines, first, end);
+            status = load_chunk(lane, slot, lines, first, end);
         if (status != VKMM_OK) break;
         slot->lines = end;
-        stream->times.uploaded_bytes += (end - first) * line;
-        status = vkmm_stream_begin_to_store(stream);
-        if (status == VKMM_OK) status = vkmm_stream_tell(stream);
+        lane->times.uploaded_bytes += (end - first) * line;
+        status = vkmm_lane_begin_to_store(lane);
+        if (status == VKMM_OK) status = vkmm_lane_tell(lane);
     }
     return status;
 }
 
-vkmm_status vkmm_stream_loaded(vkmm_stream *stream)
+vkmm_status vkmm_lane_loaded(vkmm_lane *lane)
 {
     vkmm_status status = VKMM_OK;
     for (int i = 0; i < VKMM_STREAM_LOADS && status == VKMM_OK; i++)
-        if (stream->chunks[i].command) status = vkmm_command_wait(stream->device, stream->chunks[i].command);
+        if (lane->staging.chunks[i].command) status = vkmm_command_wait(lane->device, lane->staging.chunks[i].command);
     return status;
 }
 
 /* The bias as a line of N elements. */
-vkmm_status vkmm_stream_load_bias(vkmm_stream *stream)
+vkmm_status vkmm_lane_load_bias(vkmm_lane *lane)
 {
-    const vkmm_problem *p = &stream->problem;
+    const vkmm_problem *p = &lane->stream->problem;
     const uint64_t bytes = vkmm_operand_bytes(p, VKMM_BIAS);
     vkmm_chunk *chunk = NULL;
     vkmm_status status = VKMM_OK;
     if (bytes == 0) return VKMM_OK;
-    const uint64_t size = vkmm_type_of(vkmm_operand_type(p, VKMM_BIAS))->bytes, at_once = stream->chunk_bytes / size;
+    const uint64_t size = vkmm_type_of(vkmm_operand_type(p, VKMM_BIAS))->bytes,
+                   at_once = lane->staging.chunk_bytes / size;
     for (uint64_t first = 0, count; first < p->n && status == VKMM_OK; first += count) {
-        void *memory = stream->host_bias ? stream->host_bias : stream->bias.mapped;
+        void *memory = lane->memory.host_bias ? lane->memory.host_bias : lane->memory.bias.mapped;
         count = memory || p->n - first < at_once ? p->n - first : at_once;
-        if (!memory) status = next_chunk(stream, &chunk);
+        if (!memory) status = next_chunk(lane, &chunk);
         if (!memory) memory = chunk->buffer.mapped;
         const vkmm_panel panel = {VKMM_BIAS, 0, 0, first, 1, count, memory, count, 1};
-        if (status == VKMM_OK && stream->io->bias)
-            memcpy(memory, (const char *)stream->io->bias + first * size, count * size);
+        if (status == VKMM_OK && lane->stream->io->bias)
+            memcpy(memory, (const char *)lane->stream->io->bias + first * size, count * size);
         else if (status == VKMM_OK)
-            status = vkmm_stream_told(stream, stream->io->read(stream->io->user, &panel));
-        if (status == VKMM_OK && chunk) status = copy_up(stream, chunk, &stream->bias, first * size, count * size);
+            status = vkmm_lane_told(lane, lane->stream->io->read(lane->stream->io->user, &panel));
+        if (status == VKMM_OK && chunk) status = copy_up(lane, chunk, &lane->memory.bias, first * size, count * size);
     }
     return status;
 }
 
-static vkmm_status copy_down(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_slot *slot, uint64_t at, uint64_t bytes)
+static vkmm_status copy_down(vkmm_lane *lane, vkmm_chunk *chunk, const vkmm_slot *slot, uint64_t at, uint64_t bytes)
 {
     const VkBufferCopy region = {.srcOffset = at, .size = bytes};
-    return copy(stream, VKMM_QUEUE_RETURN, chunk, slot->buffer.handle, chunk->buffer.handle, &region);
+    return copy(lane, VKMM_QUEUE_RETURN, chunk, slot->buffer.handle, chunk->buffer.handle, &region);
 }
 
 /* Copies the next lines into a chunk that is free. */
-static vkmm_status begin_chunk(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_slot *slot)
+static vkmm_status begin_chunk(vkmm_lane *lane, const vkmm_lines *lines, const vkmm_slot *slot)
 {
     const uint64_t all = lines->count * lines->matrices, line = lines->ld * vkmm_type_of(lines->type)->bytes;
-    const uint64_t at_once = stream->chunk_bytes / line, left = all - stream->storing;
-    vkmm_chunk *chunk = &stream->chunks[VKMM_STREAM_LOADS + stream->next_store];
-    stream->next_store = (stream->next_store + 1) % VKMM_STREAM_STORES;
-    chunk->first = stream->storing;
+    const uint64_t at_once = lane->staging.chunk_bytes / line, left = all - lane->staging.storing;
+    vkmm_chunk *chunk = &lane->staging.chunks[VKMM_STREAM_LOADS + lane->staging.next_store];
+    lane->staging.next_store = (lane->staging.next_store + 1) % VKMM_STREAM_STORES;
+    chunk->first = lane->staging.storing;
     chunk->end = chunk->first + (left < at_once ? left : at_once);
-    stream->storing = chunk->end;
-    return copy_down(stream, chunk, slot, slot->lead + chunk->first * line, (chunk->end - chunk->first) * line);
+    lane->staging.storing = chunk->end;
+    return copy_down(lane, chunk, slot, slot->lead + chunk->first * line, (chunk->end - chunk->first) * line);
 }
 
 /* The oldest chunk: copies end in the order in which they began. */
-static vkmm_status end_chunk(vkmm_stream *stream, const vkmm_lines *lines, vkmm_chunk *chunk)
+static vkmm_status end_chunk(vkmm_lane *lane, const vkmm_lines *lines, vkmm_chunk *chunk)
 {
-    vkmm_status status = vkmm_command_wait(stream->device, chunk->command);
-    vkmm_command_free(stream->device, &chunk->command);
-    if (status == VKMM_OK) status = vkmm_stream_empty(stream, lines, chunk->first, chunk->end, chunk->buffer.mapped);
-    return status == VKMM_OK ? vkmm_stream_tell(stream) : status;
+    vkmm_status status = vkmm_command_wait(lane->device, chunk->command);
+    vkmm_command_free(lane->device, &chunk->command);
+    if (status == VKMM_OK) status = vkmm_lane_empty(lane, lines, chunk->first, chunk->end, chunk->buffer.mapped);
+    return status == VKMM_OK ? vkmm_lane_tell(lane) : status;
 }
 
-static vkmm_lines lines_of(const vkmm_stream *stream, const vkmm_step *step)
+static vkmm_lines lines_of(const vkmm_lane *lane, const vkmm_step *step)
 {
-    return vkmm_stream_lines(stream, VKMM_C, step, vkmm_stream_parts(stream) - 1);
+    return vkmm_lane_lines(lane, VKMM_C, step, vkmm_lane_parts(lane) - 1);
 }
 
-vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot)
+vkmm_status vkmm_lane_store_begin(vkmm_lane *lane, const vkmm_step *step, const vkmm_slot *slot)
 {
-    const vkmm_lines lines = lines_of(stream, step);
+    const vkmm_lines lines = lines_of(lane, step);
     vkmm_status status = VKMM_OK;
-    if (slot->buffer.mapped || stream->storing > 0) return VKMM_OK;
-    for (int i = 0; i < VKMM_STREAM_STORES && stream->storing < lines.count * lines.matrices && status == VKMM_OK; i++)
-        status = begin_chunk(stream, &lines, slot);
+    if (slot->buffer.mapped || lane->staging.storing > 0) return VKMM_OK;
+    for (int i = 0; i < VKMM_STREAM_STORES && lane->staging.storing < lines.count * lines.matrices && status == VKMM_OK;
+         i++)
+        status = begin_chunk(lane, &lines, slot);
     return status;
 }
 
-vkmm_status vkmm_stream_store_left(vkmm_stream *stream, const vkmm_step *step, int *left)
+vkmm_status vkmm_lane_store_left(vkmm_lane *lane, const vkmm_step *step, int *left)
 {
-    const vkmm_lines lines = lines_of(stream, step);
+    const vkmm_lines lines = lines_of(lane, step);
     vkmm_status status = VKMM_OK;
-    *left = stream->storing == lines.count * lines.matrices;
+    *left = lane->staging.storing == lines.count * lines.matrices;
     for (int i = VKMM_STREAM_LOADS; i < VKMM_STREAM_CHUNKS && *left && status == VKMM_OK; i++)
-        if (stream->chunks[i].command) status = vkmm_command_wait(stream->device, stream->chunks[i].command);
+        if (lane->staging.chunks[i].command) status = vkmm_command_wait(lane->device, lane->staging.chunks[i].command);
     return status;
 }
 
-vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot)
+vkmm_status vkmm_lane_store_end(vkmm_lane *lane, const vkmm_step *step, const vkmm_slot *slot)
 {
-    const vkmm_lines lines = lines_of(stream, step);
+    const vkmm_lines lines = lines_of(lane, step);
     const uint64_t all = lines.count * lines.matrices;
-    vkmm_status status = vkmm_stream_store_begin(stream, step, slot);
-    stream->times.downloaded_bytes += all * lines.ld * vkmm_type_of(lines.type)->bytes;
+    vkmm_status status = vkmm_lane_store_begin(lane, step, slot);
+    lane->times.downloaded_bytes += all * lines.ld * vkmm_type_of(lines.type)->bytes;
     if (slot->buffer.mapped)
-        return vkmm_stream_empty(stream, &lines, 0, all, (const char *)slot->buffer.mapped + slot->lead);
-    for (uint32_t i = stream->next_store; status == VKMM_OK; i = (i + 1) % VKMM_STREAM_STORES) {
-        vkmm_chunk *chunk = &stream->chunks[VKMM_STREAM_LOADS + i];
+        return vkmm_lane_empty(lane, &lines, 0, all, (const char *)slot->buffer.mapped + slot->lead);
+    for (uint32_t i = lane->staging.next_store; status == VKMM_OK; i = (i + 1) % VKMM_STREAM_STORES) {
+        vkmm_chunk *chunk = &lane->staging.chunks[VKMM_STREAM_LOADS + i];
         const uint64_t end = chunk->end;
         if (!chunk->command) continue; /* a panel smaller than all chunks */
-        status = end_chunk(stream, &lines, chunk);
+        status = end_chunk(lane, &lines, chunk);
         if (end == all) break;
-        if (status == VKMM_OK && stream->storing < all) status = begin_chunk(stream, &lines, slot);
+        if (status == VKMM_OK && lane->staging.storing < all) status = begin_chunk(lane, &lines, slot);
     }
-    stream->storing = 0;
+    lane->staging.storing = 0;
     return status;
 }
 
@@ -193,9 +193,9 @@ static int is_whole(const char *band, uint64_t bytes)
     return 1;
 }
 
-static vkmm_status check_band(vkmm_stream *stream, const vkmm_slot *slot, uint64_t at, int *whole)
+static vkmm_status check_band(vkmm_lane *lane, const vkmm_slot *slot, uint64_t at, int *whole)
 {
-    vkmm_chunk *chunk = &stream->chunks[VKMM_STREAM_LOADS];
+    vkmm_chunk *chunk = &lane->staging.chunks[VKMM_STREAM_LOADS];
     if (slot->buffer.mapped) {
         *whole = *whole && is_whole((const char *)slot->buffer.mapped + at, VKMM_GUARD_BYTES);
         return VKMM_OK;
@@ -203,25 +203,25 @@ static vkmm_status check_band(vkmm_stream *stream, const vkmm_slot *slot, uint64
     const uint64_t at_once = chunk->buffer.bytes / 4 * 4;
     for (uint64_t done = 0, bytes; done < VKMM_GUARD_BYTES; done += bytes) {
         bytes = VKMM_GUARD_BYTES - done < at_once ? VKMM_GUARD_BYTES - done : at_once;
-        vkmm_status status = copy_down(stream, chunk, slot, at + done, bytes);
-        if (status == VKMM_OK) status = vkmm_command_wait(stream->device, chunk->command);
-        vkmm_command_free(stream->device, &chunk->command);
+        vkmm_status status = copy_down(lane, chunk, slot, at + done, bytes);
+        if (status == VKMM_OK) status = vkmm_command_wait(lane->device, chunk->command);
+        vkmm_command_free(lane->device, &chunk->command);
         if (status != VKMM_OK) return status;
         *whole = *whole && is_whole(chunk->buffer.mapped, bytes);
     }
     return VKMM_OK;
 }
 
-vkmm_status vkmm_stream_check_guards(vkmm_stream *stream)
+vkmm_status vkmm_lane_check_guards(vkmm_lane *lane)
 {
     vkmm_status status = VKMM_OK;
     int whole = 1;
     for (int i = 0; i < 2 && status == VKMM_OK; i++) {
-        const vkmm_slot *slot = &stream->c[i];
+        const vkmm_slot *slot = &lane->memory.c[i];
         if (!slot->buffer.handle) continue;
-        status = check_band(stream, slot, 0, &whole);
-        if (status == VKMM_OK) status = check_band(stream, slot, VKMM_GUARD_BYTES + stream->pieces.c_bytes, &whole);
+        status = check_band(lane, slot, 0, &whole);
+        if (status == VKMM_OK) status = check_band(lane, slot, VKMM_GUARD_BYTES + lane->pieces.c_bytes, &whole);
     }
     if (status != VKMM_OK || whole) return status;
-    return vkmm_fail(stream->log, VKMM_WRONG_RESULT, "the kernel %s wrote outside a panel of C", stream->info.name);
+    return vkmm_fail(lane->stream->log, VKMM_WRONG_RESULT, "the kernel %s wrote outside a panel of C", lane->info.name);
 }

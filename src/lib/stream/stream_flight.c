@@ -9,9 +9,9 @@
 #include "math/type.h"
 #include "vk/command.h"
 
-uint64_t vkmm_stream_panel_at(const vkmm_stream *stream, const vkmm_step *step)
+uint64_t vkmm_lane_panel_at(const vkmm_lane *lane, const vkmm_step *step)
 {
-    return stream->panels_done + (uint64_t)(step - stream->steps) - stream->stored;
+    return lane->done.panels + (uint64_t)(step - lane->todo.steps) - lane->todo.stored;
 }
 
 /* A panel's products may be many submissions. */
@@ -23,158 +23,158 @@ static void note(vkmm_stream_panel *panel, double begin, double end)
 
 /* The oldest submission, ended. Where a timestamp is missing, the host's clock times it, and all later ones if there
  * was none before: the timeline has one clock. */
-static vkmm_status reap(vkmm_stream *stream, vkmm_flight *flight)
+static vkmm_status reap(vkmm_lane *lane, vkmm_flight *flight)
 {
-    const int has_stamps = stream->zero != 0 || stream->times.clock != VKMM_CLOCK_HOST;
+    const int has_stamps = lane->done.zero != 0 || lane->times.clock != VKMM_CLOCK_HOST;
     double ms = -1, begin = -1;
-    vkmm_status status = vkmm_command_wait(stream->device, flight->command);
+    vkmm_status status = vkmm_command_wait(lane->device, flight->command);
     const double now = vkmm_now_ms();
-    if (status == VKMM_OK && has_stamps) begin = vkmm_timer_since(stream->device, &flight->timer, &stream->zero, &ms);
-    vkmm_command_free(stream->device, &flight->command);
+    if (status == VKMM_OK && has_stamps) begin = vkmm_timer_since(lane->device, &flight->timer, &lane->done.zero, &ms);
+    vkmm_command_free(lane->device, &flight->command);
     if (status != VKMM_OK) return status;
     if (begin < 0) {
-        stream->times.clock = VKMM_CLOCK_HOST;
-        begin = flight->submitted_ms > stream->last_end_ms ? flight->submitted_ms : stream->last_end_ms;
+        lane->times.clock = VKMM_CLOCK_HOST;
+        begin = flight->submitted_ms > lane->queue.last_end_ms ? flight->submitted_ms : lane->queue.last_end_ms;
         ms = now - begin;
-        begin -= stream->zero != 0 ? stream->zero_ms : stream->start_ms;
-    } else if (now - begin - ms < stream->zero_ms) {
-        stream->zero_ms = now - begin - ms;
+        begin -= lane->done.zero != 0 ? lane->done.zero_ms : lane->stream->start_ms;
+    } else if (now - begin - ms < lane->done.zero_ms) {
+        lane->done.zero_ms = now - begin - ms;
     }
-    stream->last_end_ms = now;
-    note(&stream->timeline[flight->panel], begin, begin + ms);
-    stream->times.kernel_ms += ms;
-    if (ms > stream->times.longest_ms) stream->times.longest_ms = ms;
-    if (flight->items > 0) vkmm_slices_learn(&stream->slices, flight->items, ms);
-    if (flight->turn > stream->turns_done) stream->turns_done = flight->turn;
+    lane->queue.last_end_ms = now;
+    note(&lane->done.timeline[flight->panel], begin, begin + ms);
+    lane->times.kernel_ms += ms;
+    if (ms > lane->times.longest_ms) lane->times.longest_ms = ms;
+    if (flight->items > 0) vkmm_slices_learn(&lane->queue.slices, flight->items, ms);
+    if (flight->turn > lane->queue.turns_done) lane->queue.turns_done = flight->turn;
     return VKMM_OK;
 }
 
 /* Flights end in the order in which they began: the oldest one's slot is the next to be used. */
-static vkmm_status reap_oldest(vkmm_stream *stream, int *any)
+static vkmm_status reap_oldest(vkmm_lane *lane, int *any)
 {
     for (uint32_t i = 0; i < VKMM_STREAM_FLIGHTS; i++) {
-        vkmm_flight *flight = &stream->flights[(stream->next_flight + i) % VKMM_STREAM_FLIGHTS];
+        vkmm_flight *flight = &lane->queue.flights[(lane->queue.next + i) % VKMM_STREAM_FLIGHTS];
         if (!flight->command) continue;
         *any = 1;
-        return reap(stream, flight);
+        return reap(lane, flight);
     }
     *any = 0;
     return VKMM_OK;
 }
 
-vkmm_status vkmm_stream_wait(vkmm_stream *stream, uint64_t turn)
+vkmm_status vkmm_lane_wait(vkmm_lane *lane, uint64_t turn)
 {
     vkmm_status status = VKMM_OK;
     int any = 1;
-    while (stream->turns_done < turn && any && status == VKMM_OK) {
-        status = reap_oldest(stream, &any);
-        if (status == VKMM_OK) status = vkmm_stream_tell(stream);
+    while (lane->queue.turns_done < turn && any && status == VKMM_OK) {
+        status = reap_oldest(lane, &any);
+        if (status == VKMM_OK) status = vkmm_lane_tell(lane);
     }
     return status;
 }
 
-int vkmm_stream_ended(vkmm_stream *stream, uint64_t turn)
+int vkmm_lane_ended(vkmm_lane *lane, uint64_t turn)
 {
-    int ended = stream->turns_done >= turn;
+    int ended = lane->queue.turns_done >= turn;
     for (int i = 0; i < VKMM_STREAM_FLIGHTS && !ended; i++) {
-        const vkmm_flight *flight = &stream->flights[i];
-        ended = flight->command && flight->turn >= turn && vkmm_command_ended(stream->device, flight->command);
+        const vkmm_flight *flight = &lane->queue.flights[i];
+        ended = flight->command && flight->turn >= turn && vkmm_command_ended(lane->device, flight->command);
     }
     return ended;
 }
 
-void vkmm_stream_drain(vkmm_stream *stream)
+void vkmm_lane_drain(vkmm_lane *lane)
 {
-    vkmm_device *device = stream->device;
-    for (int i = 0; i < VKMM_STREAM_FLIGHTS; i++) vkmm_command_free(device, &stream->flights[i].command);
-    for (int i = 0; i < VKMM_STREAM_CHUNKS; i++) vkmm_command_free(device, &stream->chunks[i].command);
-    stream->storing = 0;
+    vkmm_device *device = lane->device;
+    for (int i = 0; i < VKMM_STREAM_FLIGHTS; i++) vkmm_command_free(device, &lane->queue.flights[i].command);
+    for (int i = 0; i < VKMM_STREAM_CHUNKS; i++) vkmm_command_free(device, &lane->staging.chunks[i].command);
+    lane->staging.storing = 0;
 }
 
-vkmm_status vkmm_stream_plan_add(vkmm_stream *stream, const vkmm_plan *plan)
+vkmm_status vkmm_lane_plan_add(vkmm_lane *lane, const vkmm_plan *plan)
 {
-    vkmm_stream_plan made = {.plan = *plan},
-                     *grown = vkmm_realloc(stream->plans, stream->plan_count + 1, sizeof *grown);
+    vkmm_lane_plan made = {.plan = *plan}, *grown = vkmm_realloc(lane->plans, lane->plan_count + 1, sizeof *grown);
     vkmm_status status = VKMM_OK;
     if (grown)
-        stream->plans = grown;
+        lane->plans = grown;
     else
-        status = VKMM_NO_MEMORY(stream->log, "for a plan");
-    if (status == VKMM_OK) status = vkmm_plan_sets_create(stream->device, plan, VKMM_STREAM_FLIGHTS, &made.sets);
+        status = VKMM_NO_MEMORY(lane->stream->log, "for a plan");
+    if (status == VKMM_OK) status = vkmm_plan_sets_create(lane->device, plan, VKMM_STREAM_FLIGHTS, &made.sets);
     if (status == VKMM_OK)
-        grown[stream->plan_count++] = made;
+        grown[lane->plan_count++] = made;
     else
-        vkmm_stream_plan_destroy(stream->device, &made);
+        vkmm_lane_plan_destroy(lane->device, &made);
     return status;
 }
 
-void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *p)
+void vkmm_lane_plan_destroy(vkmm_device *device, vkmm_lane_plan *p)
 {
     vkmm_plan_sets_destroy(device, &p->sets);
     vkmm_plan_destroy(device, &p->plan);
-    *p = (vkmm_stream_plan){0};
+    *p = (vkmm_lane_plan){0};
 }
 
-vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_choice *choice)
+vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t part, vkmm_choice *choice)
 {
-    vkmm_problem cut = vkmm_stream_cut(stream, step, part);
-    const vkmm_kernel_info *whole = &stream->whole.info;
-    vkmm_wish wish = {.kernel = stream->whole.kernel->name,
-                      .shader = stream->shader,
+    vkmm_problem cut = vkmm_lane_cut(lane, step, part);
+    const vkmm_kernel_info *whole = &lane->whole.info;
+    vkmm_wish wish = {.kernel = lane->whole.kernel->name,
+                      .shader = lane->stream->shader,
                       .pack = VKMM_PACK_NEVER,
-                      .moduli = stream->whole.residues.asked,
+                      .moduli = lane->whole.residues.asked,
                       .terms.in_one = 1}; /* as the whole */
-    cut.method = vkmm_choice_method(&stream->whole);
-    if (stream->whole.kernel->tunables) {
+    cut.method = vkmm_choice_method(&lane->whole);
+    if (lane->whole.kernel->tunables) {
         wish.config = whole->config;
-        wish.terms.unaligned = ~vkmm_usable_alignment(&stream->whole);
+        wish.terms.unaligned = ~vkmm_usable_alignment(&lane->whole);
     } else {
         wish.tile_rows = whole->tile[0];
         wish.tile_cols = whole->tile[1];
     }
-    const vkmm_status status = vkmm_choose(stream->log, &stream->device->physical->info, &cut, &wish, choice);
-    choice->run = stream->whole.run; /* so that no bit depends on how C is cut */
+    const vkmm_status status = vkmm_choose(lane->stream->log, &lane->device->physical->info, &cut, &wish, choice);
+    choice->run = lane->whole.run; /* so that no bit depends on how C is cut */
     return status;
 }
 
 /* There are few pipelines: only panels at the edges may need another one. */
-static vkmm_status find_plan(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_stream_plan **plan)
+static vkmm_status find_plan(vkmm_lane *lane, const vkmm_step *step, uint64_t part, vkmm_lane_plan **plan)
 {
     vkmm_choice choice;
-    vkmm_status status = vkmm_stream_choose(stream, step, part, &choice);
+    vkmm_status status = vkmm_lane_choose(lane, step, part, &choice);
     if (status != VKMM_OK) return status;
-    for (uint32_t i = 0; i < stream->plan_count; i++) {
-        *plan = &stream->plans[i];
-        if (vkmm_plan_fit(stream->device, &choice, &(*plan)->plan)) return VKMM_OK;
+    for (uint32_t i = 0; i < lane->plan_count; i++) {
+        *plan = &lane->plans[i];
+        if (vkmm_plan_fit(lane->device, &choice, &(*plan)->plan)) return VKMM_OK;
     }
     vkmm_plan made;
-    status = vkmm_plan_create(stream->device, &choice, &made);
-    if (status == VKMM_OK) status = vkmm_stream_plan_add(stream, &made);
-    if (status == VKMM_OK) *plan = &stream->plans[stream->plan_count - 1];
+    status = vkmm_plan_create(lane->device, &choice, &made);
+    if (status == VKMM_OK) status = vkmm_lane_plan_add(lane, &made);
+    if (status == VKMM_OK) *plan = &lane->plans[lane->plan_count - 1];
     return status;
 }
 
 /* What the kernel sees of the panels. */
-static void bind(vkmm_stream *stream, vkmm_plan *plan, const vkmm_step *step, uint64_t part,
+static void bind(vkmm_lane *lane, vkmm_plan *plan, const vkmm_step *step, uint64_t part,
                  const vkmm_slot *const slots[3])
 {
-    const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
-    const uint64_t size = vkmm_type_of(vkmm_operand_type(&stream->problem, VKMM_C))->bytes;
+    const vkmm_problem cut = vkmm_lane_cut(lane, step, part);
+    const uint64_t size = vkmm_type_of(vkmm_operand_type(&lane->stream->problem, VKMM_C))->bytes;
     vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {0};
     for (int o = VKMM_A; o <= VKMM_C; o++)
         parts[o] = (vkmm_part){slots[o]->buffer.handle, slots[o]->lead, vkmm_cut_bytes(&cut, (vkmm_operand)o)};
-    vkmm_part_show_guard(stream->device, plan->module, slots[VKMM_C]->lead + stream->pieces.c_bytes + VKMM_GUARD_BYTES,
+    vkmm_part_show_guard(lane->device, plan->module, slots[VKMM_C]->lead + lane->pieces.c_bytes + VKMM_GUARD_BYTES,
                          &parts[VKMM_C]);
     if (plan->info.workspace_bytes > 0)
-        parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){stream->workspace.handle, 0, plan->info.workspace_bytes};
+        parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){lane->memory.workspace.handle, 0, plan->info.workspace_bytes};
     if (cut.has_bias)
-        parts[VKMM_BIAS_PART] = (vkmm_part){stream->bias.handle, step->col * size, vkmm_whole_words(step->cols * size)};
-    vkmm_plan_bind(stream->device, plan, parts);
+        parts[VKMM_BIAS_PART] =
+            (vkmm_part){lane->memory.bias.handle, step->col * size, vkmm_whole_words(step->cols * size)};
+    vkmm_plan_bind(lane->device, plan, parts);
 }
 
-static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t first, uint64_t end, vkmm_flight *flight)
+static vkmm_status record(vkmm_lane *lane, const vkmm_plan *plan, uint64_t first, uint64_t end, vkmm_flight *flight)
 {
-    vkmm_device *device = stream->device;
+    vkmm_device *device = lane->device;
     vkmm_status status = vkmm_command_begin(device, &flight->command);
     if (status != VKMM_OK) return status;
     /* The panels, and the workspace, C and sums that products before left. */
@@ -188,43 +188,43 @@ static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t f
 }
 
 /* Some drivers compile a pipeline in its first dispatch: not in one that is timed. */
-static vkmm_status use_once(vkmm_stream *stream, const vkmm_plan *plan, vkmm_stream_plan *p)
+static vkmm_status use_once(vkmm_lane *lane, const vkmm_plan *plan, vkmm_lane_plan *p)
 {
     VkCommandBuffer command = NULL;
     if (p->is_used) return VKMM_OK;
-    vkmm_status status = vkmm_command_begin(stream->device, &command);
-    if (status == VKMM_OK) vkmm_plan_record_nothing(stream->device, plan, command);
-    status = vkmm_command_finish(stream->device, status, &command);
+    vkmm_status status = vkmm_command_begin(lane->device, &command);
+    if (status == VKMM_OK) vkmm_plan_record_nothing(lane->device, plan, command);
+    status = vkmm_command_finish(lane->device, status, &command);
     p->is_used = status == VKMM_OK;
     return status;
 }
 
-static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step *step, uint64_t part,
+static vkmm_status fly(vkmm_lane *lane, vkmm_lane_plan *p, const vkmm_step *step, uint64_t part,
                        const vkmm_slot *const slots[3], uint64_t first, uint64_t end)
 {
-    vkmm_flight *flight = &stream->flights[stream->next_flight];
-    vkmm_plan plan = vkmm_plan_with(&p->plan, &p->sets, stream->next_flight);
+    vkmm_flight *flight = &lane->queue.flights[lane->queue.next];
+    vkmm_plan plan = vkmm_plan_with(&p->plan, &p->sets, lane->queue.next);
     const int last = end == vkmm_plan_items(&plan);
-    vkmm_status status = flight->command ? reap(stream, flight) : VKMM_OK;
+    vkmm_status status = flight->command ? reap(lane, flight) : VKMM_OK;
     if (status != VKMM_OK) return status;
-    bind(stream, &plan, step, part, slots);
-    status = use_once(stream, &plan, p);
+    bind(lane, &plan, step, part, slots);
+    status = use_once(lane, &plan, p);
     if (status != VKMM_OK) return status;
-    status = record(stream, &plan, first, end, flight);
+    status = record(lane, &plan, first, end, flight);
     if (status == VKMM_OK)
-        status = stream->is_loading ? vkmm_command_submit_after_copies(stream->device, flight->command)
-                                    : vkmm_command_submit(stream->device, flight->command);
+        status = lane->staging.is_loading ? vkmm_command_submit_after_copies(lane->device, flight->command)
+                                          : vkmm_command_submit(lane->device, flight->command);
     if (status != VKMM_OK) {
-        vkmm_command_free(stream->device, &flight->command);
+        vkmm_command_free(lane->device, &flight->command);
         return status;
     }
-    stream->is_loading = 0;
+    lane->staging.is_loading = 0;
     flight->items = end - first;
-    flight->turn = last ? stream->turns + 1 : 0;
-    flight->panel = vkmm_stream_panel_at(stream, step);
+    flight->turn = last ? lane->queue.turns + 1 : 0;
+    flight->panel = vkmm_lane_panel_at(lane, step);
     flight->submitted_ms = vkmm_now_ms();
-    stream->next_flight = (stream->next_flight + 1) % VKMM_STREAM_FLIGHTS;
-    stream->times.dispatches++;
+    lane->queue.next = (lane->queue.next + 1) % VKMM_STREAM_FLIGHTS;
+    lane->times.dispatches++;
     return VKMM_OK;
 }
 
@@ -234,29 +234,30 @@ static int must_learn(const vkmm_slices *slices, uint64_t next, uint64_t left)
     return next < left && (slices->largest == 0 || (double)next < slices->items_per_ms * VKMM_SLICE_MS / 2);
 }
 
-vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a,
-                               const vkmm_slot *b, const vkmm_slot *c)
+vkmm_status vkmm_lane_submit(vkmm_lane *lane, const vkmm_step *step, uint64_t part, const vkmm_slot *a,
+                             const vkmm_slot *b, const vkmm_slot *c)
 {
     const vkmm_slot *const slots[3] = {a, b, c};
-    const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
-    vkmm_stream_plan *p = NULL;
+    const vkmm_problem cut = vkmm_lane_cut(lane, step, part);
+    vkmm_lane_plan *p = NULL;
     int any = 1;
-    if (part == 0) stream->timeline[vkmm_stream_panel_at(stream, step)].load_ms[1] = vkmm_now_ms() - stream->start_ms;
-    vkmm_status status = find_plan(stream, step, part, &p);
+    if (part == 0)
+        lane->done.timeline[vkmm_lane_panel_at(lane, step)].load_ms[1] = vkmm_now_ms() - lane->stream->start_ms;
+    vkmm_status status = find_plan(lane, step, part, &p);
     if (status != VKMM_OK) return status;
     const uint64_t items = vkmm_plan_items(&p->plan);
-    vkmm_slices *slices = &stream->slices;
+    vkmm_slices *slices = &lane->queue.slices;
     const vkmm_slices fresh = vkmm_slices_of(items, vkmm_problem_flops(&cut));
     slices->items = items;
     slices->first = fresh.first;
     for (uint64_t first = 0, end; first < items && status == VKMM_OK; first = end) {
         end = first + vkmm_slices_next(slices, items - first);
-        status = fly(stream, p, step, part, slots, first, end);
+        status = fly(lane, p, step, part, slots, first, end);
         if (status == VKMM_OK && must_learn(slices, end - first, items - first))
-            while (any && status == VKMM_OK) status = reap_oldest(stream, &any);
+            while (any && status == VKMM_OK) status = reap_oldest(lane, &any);
         any = 1;
-        if (status == VKMM_OK) status = vkmm_stream_tell(stream);
+        if (status == VKMM_OK) status = vkmm_lane_tell(lane);
     }
-    stream->turns++;
+    lane->queue.turns++;
     return status;
 }

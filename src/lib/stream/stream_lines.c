@@ -9,30 +9,30 @@
 
 enum { ROUND_BYTES = 256 << 10 }; /* for one worker at a time */
 
-uint64_t vkmm_stream_parts(const vkmm_stream *stream)
+uint64_t vkmm_lane_parts(const vkmm_lane *lane)
 {
-    return stream->pieces.partition.depth_panels;
+    return lane->pieces.partition.depth_panels;
 }
 
-static uint64_t depth_at(const vkmm_stream *stream, uint64_t part)
+static uint64_t depth_at(const vkmm_lane *lane, uint64_t part)
 {
-    const uint64_t depth = stream->pieces.partition.depth,
-                   all = vkmm_problem_alpha(&stream->problem) == 0 ? 0 : stream->problem.k;
+    const uint64_t depth = lane->pieces.partition.depth,
+                   all = vkmm_problem_alpha(&lane->stream->problem) == 0 ? 0 : lane->stream->problem.k;
     return all - part * depth < depth ? all - part * depth : depth;
 }
 
-vkmm_problem vkmm_stream_cut(const vkmm_stream *stream, const vkmm_step *step, uint64_t part)
+vkmm_problem vkmm_lane_cut(const vkmm_lane *lane, const vkmm_step *step, uint64_t part)
 {
-    const vkmm_cut cut = {step->rows, step->cols, depth_at(stream, part), step->matrices, vkmm_stream_parts(stream) > 1,
+    const vkmm_cut cut = {step->rows, step->cols, depth_at(lane, part), step->matrices, vkmm_lane_parts(lane) > 1,
                           part > 0};
-    return vkmm_cut_problem(&stream->problem, &stream->whole, &cut);
+    return vkmm_cut_problem(&lane->stream->problem, &lane->whole, &cut);
 }
 
-vkmm_lines vkmm_stream_lines(const vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part)
+vkmm_lines vkmm_lane_lines(const vkmm_lane *lane, vkmm_operand operand, const vkmm_step *step, uint64_t part)
 {
-    const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
+    const vkmm_problem cut = vkmm_lane_cut(lane, step, part);
     const vkmm_stored stored = vkmm_operand_stored(&cut, operand);
-    const uint64_t k = part * stream->pieces.partition.depth;
+    const uint64_t k = part * lane->pieces.partition.depth;
     vkmm_lines lines = {.operand = operand,
                         .type = vkmm_operand_type(&cut, operand),
                         .are_rows = stored.are_rows,
@@ -48,7 +48,7 @@ vkmm_lines vkmm_stream_lines(const vkmm_stream *stream, vkmm_operand operand, co
 
 /* A loop of the workers over lines. */
 typedef struct line_loop {
-    vkmm_stream *stream;
+    vkmm_lane *lane;
     const vkmm_lines *lines;
     uint64_t first, end, round; /* lines per iteration */
     char *memory;
@@ -78,32 +78,32 @@ static char *place_of(const vkmm_problem *problem, const vkmm_lines *lines, cons
 }
 
 /* Between the panel's memory and the operand's, or a user's function. */
-static vkmm_status copy_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *panel, int back)
+static vkmm_status copy_panel(vkmm_lane *lane, const vkmm_lines *lines, const vkmm_panel *panel, int back)
 {
-    const vkmm_stream_io *io = stream->io;
+    const vkmm_stream_io *io = lane->stream->io;
     const void *memory = panel->operand == VKMM_A ? io->a : panel->operand == VKMM_B ? io->b : io->c;
     const uint64_t size = vkmm_type_of(lines->type)->bytes, count = lines->are_rows ? panel->rows : panel->cols;
     uint64_t ld;
-    if (!memory) return vkmm_stream_told(stream, (back ? io->write : io->read)(io->user, panel));
-    char *there = place_of(&stream->problem, lines, panel, memory, &ld), *here = panel->data;
+    if (!memory) return vkmm_lane_told(lane, (back ? io->write : io->read)(io->user, panel));
+    char *there = place_of(&lane->stream->problem, lines, panel, memory, &ld), *here = panel->data;
     for (uint64_t i = 0; i < count; i++, there += ld * size, here += lines->ld * size)
         memcpy(back ? there : here, back ? here : there, lines->length * size);
     return VKMM_OK;
 }
 
-static vkmm_status read_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *panel)
+static vkmm_status read_panel(vkmm_lane *lane, const vkmm_lines *lines, const vkmm_panel *panel)
 {
-    return copy_panel(stream, lines, panel, 0);
+    return copy_panel(lane, lines, panel, 0);
 }
 
-static vkmm_status write_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *panel)
+static vkmm_status write_panel(vkmm_lane *lane, const vkmm_lines *lines, const vkmm_panel *panel)
 {
-    return copy_panel(stream, lines, panel, 1);
+    return copy_panel(lane, lines, panel, 1);
 }
 
 /* Calls `each` for the lines of every matrix in a round. */
 static vkmm_status for_matrices(const line_loop *loop, uint64_t round,
-                                vkmm_status (*each)(vkmm_stream *, const vkmm_lines *, const vkmm_panel *))
+                                vkmm_status (*each)(vkmm_lane *, const vkmm_lines *, const vkmm_panel *))
 {
     const vkmm_lines *l = loop->lines;
     const uint64_t size = vkmm_type_of(l->type)->bytes;
@@ -114,7 +114,7 @@ static vkmm_status for_matrices(const line_loop *loop, uint64_t round,
         const uint64_t matrix = line / l->count, first = line % l->count;
         const uint64_t count = l->count - first < end - line ? l->count - first : end - line;
         const vkmm_panel panel = panel_of(l, matrix, first, count, loop->memory + (line - loop->first) * l->ld * size);
-        status = each(loop->stream, l, &panel);
+        status = each(loop->lane, l, &panel);
         line += count;
     }
     return status;
@@ -150,16 +150,16 @@ static void finish(const vkmm_problem *problem, vkmm_type sum_type, const void *
 }
 
 /* The last step of a product whose K was cut: its elements, line by line, from sums to the values of C. */
-static vkmm_status finish_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *sums)
+static vkmm_status finish_panel(vkmm_lane *lane, const vkmm_lines *lines, const vkmm_panel *sums)
 {
-    const vkmm_problem *p = &stream->problem;
+    const vkmm_problem *p = &lane->stream->problem;
     const vkmm_type type = vkmm_operand_type(p, VKMM_C);
     const uint64_t size = vkmm_type_of(type)->bytes, sum_size = vkmm_type_of(lines->type)->bytes;
     const uint64_t count = lines->are_rows ? sums->rows : sums->cols;
     vkmm_lines line = *lines;
     vkmm_status status = VKMM_OK;
     char *memory = vkmm_alloc(lines->length, 2 * size);
-    if (!memory) return VKMM_NO_MEMORY(stream->log, "for a line of C");
+    if (!memory) return VKMM_NO_MEMORY(lane->stream->log, "for a line of C");
     char *before = memory + lines->length * size;
     line.type = type;
     for (uint64_t i = 0; i < count && status == VKMM_OK; i++) {
@@ -167,15 +167,15 @@ static vkmm_status finish_panel(vkmm_stream *stream, const vkmm_lines *lines, co
         *(lines->are_rows ? &panel.row : &panel.col) += i;
         *(lines->are_rows ? &panel.rows : &panel.cols) = 1;
         panel.data = before;
-        if (vkmm_problem_beta(p) != 0) status = read_panel(stream, &line, &panel);
+        if (vkmm_problem_beta(p) != 0) status = read_panel(lane, &line, &panel);
         for (uint64_t j = 0; j < lines->length && status == VKMM_OK; j++) {
             const uint64_t col = lines->are_rows ? panel.col + j : panel.col;
-            const char *bias = stream->host_bias ? (const char *)stream->host_bias + col * size : NULL;
+            const char *bias = lane->memory.host_bias ? (const char *)lane->memory.host_bias + col * size : NULL;
             finish(p, lines->type, (const char *)sums->data + (i * lines->ld + j) * sum_size,
                    vkmm_problem_beta(p) != 0 ? before + j * size : NULL, bias, memory + j * size);
         }
         panel.data = memory;
-        if (status == VKMM_OK) status = write_panel(stream, &line, &panel);
+        if (status == VKMM_OK) status = write_panel(lane, &line, &panel);
     }
     vkmm_free(memory);
     return status;
@@ -184,37 +184,36 @@ static vkmm_status finish_panel(vkmm_stream *stream, const vkmm_lines *lines, co
 static vkmm_status empty_round(void *context, uint64_t round)
 {
     const line_loop *loop = context;
-    return for_matrices(loop, round, vkmm_stream_parts(loop->stream) > 1 ? finish_panel : write_panel);
+    return for_matrices(loop, round, vkmm_lane_parts(loop->lane) > 1 ? finish_panel : write_panel);
 }
 
-static vkmm_status run(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory,
+static vkmm_status run(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory,
                        vkmm_round work)
 {
     const uint64_t bytes = lines->ld * vkmm_type_of(lines->type)->bytes, most = ROUND_BYTES / bytes;
-    line_loop loop = {stream, lines, first, end, most > 0 ? most : 1, memory};
+    line_loop loop = {lane, lines, first, end, most > 0 ? most : 1, memory};
     if (first >= end) return VKMM_OK;
     char sentence[VKMM_SENTENCE_BYTES];
     const vkmm_status status =
-        vkmm_workers_run(stream->workers, (end - first + loop.round - 1) / loop.round, work, &loop, sentence);
-    return status == VKMM_OK || !sentence[0] ? status : vkmm_fail(stream->log, status, "%s", sentence);
+        vkmm_workers_run(lane->workers, (end - first + loop.round - 1) / loop.round, work, &loop, sentence);
+    return status == VKMM_OK || !sentence[0] ? status : vkmm_fail(lane->stream->log, status, "%s", sentence);
 }
 
-vkmm_status vkmm_stream_fill(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory)
+vkmm_status vkmm_lane_fill(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory)
 {
-    return run(stream, lines, first, end, memory, fill_round);
+    return run(lane, lines, first, end, memory, fill_round);
 }
 
-vkmm_status vkmm_stream_told(vkmm_stream *stream, vkmm_status status)
+vkmm_status vkmm_lane_told(vkmm_lane *lane, vkmm_status status)
 {
-    if (status != VKMM_OK) atomic_store(&stream->is_told, 1);
+    if (status != VKMM_OK) atomic_store(&lane->is_told, 1);
     return status;
 }
 
-vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end,
-                              const void *memory)
+vkmm_status vkmm_lane_empty(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, const void *memory)
 {
-    stream->is_torn = 1;
-    vkmm_status status = run(stream, lines, first, end, (void *)(uintptr_t)memory, empty_round);
-    if (status == VKMM_OK) stream->is_torn = 0, stream->written = end;
+    lane->done.is_torn = 1;
+    vkmm_status status = run(lane, lines, first, end, (void *)(uintptr_t)memory, empty_round);
+    if (status == VKMM_OK) lane->done.is_torn = 0, lane->done.written = end;
     return status;
 }

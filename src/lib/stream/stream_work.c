@@ -13,11 +13,11 @@
 
 enum { LEAST_SHARE = 8 }; /* of a panel, so that the device remains busy */
 
-void vkmm_work_begin(vkmm_stream *first)
+void vkmm_work_begin(vkmm_stream *stream)
 {
-    const vkmm_problem *p = &first->problem;
-    vkmm_work *work = first->work;
-    work->by_cols = p->n > p->m && first->pieces.partition.row_panels == 1;
+    const vkmm_problem *p = &stream->problem;
+    vkmm_work *work = &stream->work;
+    work->by_cols = p->n > p->m && stream->lanes->pieces.partition.row_panels == 1;
     work->next = 0;
     work->end = p->m > 0 && p->n > 0 ? (work->by_cols ? p->n : p->m) * vkmm_problem_batches(p) : 0;
     work->panels = work->done = 0;
@@ -39,31 +39,31 @@ static vkmm_step everything(const vkmm_problem *p)
 
 /* The speed that a device has or, as long as it is not known, that all others with its name have: 1 where none is
  * known. 0: a device has another name. */
-static double speed_of(const vkmm_stream *stream)
+static double speed_of(const vkmm_lane *lane)
 {
-    const char *name = stream->device->physical->info.name;
-    double speed = stream->speed;
+    const char *name = lane->device->physical->info.name;
+    double speed = lane->done.speed;
     if (speed > 0) return speed;
-    for (const vkmm_stream *one = stream->first; one; one = one->next) {
+    for (const vkmm_lane *one = lane->stream->lanes; one; one = one->next) {
         if (strcmp(one->device->physical->info.name, name) != 0) return 0;
-        if (one->speed > speed) speed = one->speed;
+        if (one->done.speed > speed) speed = one->done.speed;
     }
     return speed > 0 ? speed : 1;
 }
 
 /* How many lines a device should take; 0: the others are done sooner without it. */
-static uint64_t fair_lines(const vkmm_stream *stream)
+static uint64_t fair_lines(const vkmm_lane *lane)
 {
-    const vkmm_work *work = stream->work;
-    const vkmm_pieces *p = &stream->pieces;
+    const vkmm_work *work = &lane->stream->work;
+    const vkmm_pieces *p = &lane->pieces;
     const uint64_t left = work->end - work->next, unit = work->by_cols ? p->unit_cols : p->unit_rows,
                    most = (work->by_cols ? p->partition.cols : p->partition.rows) * p->matrices;
-    const double speed = speed_of(stream);
+    const double speed = speed_of(lane);
     double all = 0, best = 0;
-    for (const vkmm_stream *one = stream->first; one; one = one->next) {
+    for (const vkmm_lane *one = lane->stream->lanes; one; one = one->next) {
         if (one->status != VKMM_OK) continue;
-        all += one->speed > 0 ? one->speed : speed;
-        if (one != stream && one->speed > best) best = one->speed;
+        all += one->done.speed > 0 ? one->done.speed : speed;
+        if (one != lane && one->done.speed > best) best = one->done.speed;
     }
     if (!(speed > 0)) return unit;
     double lines = (double)left * speed / all / 2;
@@ -75,10 +75,10 @@ static uint64_t fair_lines(const vkmm_stream *stream)
 }
 
 /* The next lines: of one matrix, or several whole ones. */
-static vkmm_step next_strip(const vkmm_stream *stream, uint64_t lines)
+static vkmm_step next_strip(const vkmm_lane *lane, uint64_t lines)
 {
-    const vkmm_work *work = stream->work;
-    vkmm_step step = everything(&stream->problem);
+    const vkmm_work *work = &lane->stream->work;
+    vkmm_step step = everything(&lane->stream->problem);
     uint64_t *const at = work->by_cols ? &step.col : &step.row, *const extent = work->by_cols ? &step.cols : &step.rows;
     const uint64_t whole = *extent, left = whole - work->next % whole, matrices = lines / whole;
     step.batch = work->next / whole;
@@ -93,68 +93,67 @@ static vkmm_step next_strip(const vkmm_stream *stream, uint64_t lines)
 }
 
 /* With the lock. What a device that failed did not store comes first. */
-static vkmm_status take(vkmm_stream *stream)
+static vkmm_status take(vkmm_lane *lane)
 {
-    vkmm_work *work = stream->work;
-    vkmm_stream *failed = stream->first;
-    while (failed && (failed->status == VKMM_OK || failed->stored == failed->step_count)) failed = failed->next;
-    const int alone = !stream->first->next;
-    const uint64_t lines = failed || work->next == work->end ? 0 : alone ? work->end : fair_lines(stream);
+    vkmm_work *work = &lane->stream->work;
+    vkmm_lane *failed = lane->stream->lanes;
+    while (failed && (failed->status == VKMM_OK || failed->todo.stored == failed->todo.count)) failed = failed->next;
+    const int alone = !lane->stream->lanes->next;
+    const uint64_t lines = failed || work->next == work->end ? 0 : alone ? work->end : fair_lines(lane);
     if (!failed && lines == 0) return VKMM_OK;
-    const vkmm_step strip = failed  ? failed->steps[failed->stored]
-                            : alone ? everything(&stream->problem)
-                                    : next_strip(stream, lines);
+    const vkmm_step strip = failed  ? failed->todo.steps[failed->todo.stored]
+                            : alone ? everything(&lane->stream->problem)
+                                    : next_strip(lane, lines);
     uint64_t count = 1;
-    vkmm_step *made = vkmm_pieces_split(&stream->pieces, &strip, &count),
-              *grown = made ? vkmm_realloc(stream->steps, stream->step_count + count, sizeof *grown) : NULL;
+    vkmm_step *made = vkmm_pieces_split(&lane->pieces, &strip, &count),
+              *grown = made ? vkmm_realloc(lane->todo.steps, lane->todo.count + count, sizeof *grown) : NULL;
     if (grown) {
-        memcpy(grown + stream->step_count, made, count * sizeof *grown);
-        stream->steps = grown;
-        stream->latest = stream->step_count;
-        stream->step_count += count;
-        stream->is_busy = 1;
+        memcpy(grown + lane->todo.count, made, count * sizeof *grown);
+        lane->todo.steps = grown;
+        lane->todo.latest = lane->todo.count;
+        lane->todo.count += count;
+        lane->todo.is_busy = 1;
         if (failed)
-            failed->stored++;
+            failed->todo.stored++;
         else
             work->next += lines_of(work, &strip);
         work->panels += count - (failed != NULL);
     }
     vkmm_free(made);
-    return grown ? VKMM_OK : VKMM_NO_MEMORY(stream->log, "for a list of panels");
+    return grown ? VKMM_OK : VKMM_NO_MEMORY(lane->stream->log, "for a list of panels");
 }
 
-vkmm_status vkmm_work_take(vkmm_stream *stream, uint64_t i)
+vkmm_status vkmm_work_take(vkmm_lane *lane, uint64_t i)
 {
     vkmm_status status = VKMM_OK;
-    mtx_lock(&stream->work->lock);
-    if (i == stream->step_count) status = take(stream);
+    mtx_lock(&lane->stream->work.lock);
+    if (i == lane->todo.count) status = take(lane);
     /* One strip ahead, once its size is known. */
-    if (status == VKMM_OK && stream->latest <= i && i < stream->step_count && speed_of(stream) > 0)
-        status = take(stream);
-    mtx_unlock(&stream->work->lock);
+    if (status == VKMM_OK && lane->todo.latest <= i && i < lane->todo.count && speed_of(lane) > 0) status = take(lane);
+    mtx_unlock(&lane->stream->work.lock);
     return status;
 }
 
-static int any_busy(const vkmm_stream *first)
+static int any_busy(const vkmm_lane *first)
 {
-    while (first && !first->is_busy) first = first->next;
+    while (first && !first->todo.is_busy) first = first->next;
     return first != NULL;
 }
 
-vkmm_status vkmm_work_wait(vkmm_stream *stream)
+vkmm_status vkmm_work_wait(vkmm_lane *lane)
 {
-    vkmm_work *work = stream->work;
-    const uint64_t had = stream->step_count;
+    vkmm_work *work = &lane->stream->work;
+    const uint64_t had = lane->todo.count;
     vkmm_status status;
     mtx_lock(&work->lock);
-    stream->is_busy = 0;
+    lane->todo.is_busy = 0;
     for (;;) {
-        status = atomic_load(&work->status) == VKMM_OK ? take(stream) : VKMM_STOPPED;
-        if (status != VKMM_OK || stream->step_count > had || !any_busy(stream->first)) break;
+        status = atomic_load(&work->status) == VKMM_OK ? take(lane) : VKMM_STOPPED;
+        if (status != VKMM_OK || lane->todo.count > had || !any_busy(lane->stream->lanes)) break;
         cnd_wait(&work->changed, &work->lock);
-        if (!stream->tells) continue;
+        if (!lane->tells) continue;
         mtx_unlock(&work->lock);
-        status = vkmm_stream_tell(stream);
+        status = vkmm_lane_tell(lane);
         mtx_lock(&work->lock);
         if (status != VKMM_OK) break;
     }
@@ -163,42 +162,42 @@ vkmm_status vkmm_work_wait(vkmm_stream *stream)
     return status;
 }
 
-void vkmm_work_stored(vkmm_stream *stream, const vkmm_step *step)
+void vkmm_work_stored(vkmm_lane *lane, const vkmm_step *step)
 {
-    vkmm_work *work = stream->work;
+    vkmm_work *work = &lane->stream->work;
     const double elements = (double)step->rows * (double)step->cols * (double)step->matrices,
-                 elapsed_ms = vkmm_now_ms() - stream->start_ms;
-    stream->timeline[stream->panels_done++].store_ms[1] = elapsed_ms;
-    stream->elements_done += elements;
+                 elapsed_ms = vkmm_now_ms() - lane->stream->start_ms;
+    lane->done.timeline[lane->done.panels++].store_ms[1] = elapsed_ms;
+    lane->done.elements += elements;
     mtx_lock(&work->lock);
     work->done++;
     work->elements += elements;
-    if (elapsed_ms > 0) stream->speed = stream->elements_done / elapsed_ms;
+    if (elapsed_ms > 0) lane->done.speed = lane->done.elements / elapsed_ms;
     cnd_broadcast(&work->changed);
     mtx_unlock(&work->lock);
 }
 
-vkmm_stream_state vkmm_work_look(const vkmm_stream *stream, double elapsed_ms)
+vkmm_stream_state vkmm_work_look(const vkmm_lane *lane, double elapsed_ms)
 {
-    const vkmm_step whole = everything(&stream->problem);
-    const vkmm_partition *t = &stream->pieces.partition;
+    const vkmm_step whole = everything(&lane->stream->problem);
+    const vkmm_partition *t = &lane->pieces.partition;
     const double all = (double)whole.rows * (double)whole.cols * (double)whole.matrices;
-    vkmm_work *work = stream->work;
+    vkmm_work *work = &lane->stream->work;
     mtx_lock(&work->lock);
     const double left = (double)(work->end - work->next) / (double)work->end * all;
     const vkmm_stream_state state = {
-        work->panels + (uint64_t)(left / ((double)t->rows * (double)t->cols * (double)stream->pieces.matrices)),
+        work->panels + (uint64_t)(left / ((double)t->rows * (double)t->cols * (double)lane->pieces.matrices)),
         work->done, elapsed_ms, work->elements > 0 ? elapsed_ms * (all / work->elements - 1) : -1};
     mtx_unlock(&work->lock);
     return state;
 }
 
 /* With the lock: the run ends. */
-static void stop(vkmm_stream *stream, vkmm_status status, const char *sentence)
+static void stop(vkmm_lane *lane, vkmm_status status, const char *sentence)
 {
-    vkmm_work *work = stream->work;
+    vkmm_work *work = &lane->stream->work;
     if (atomic_load(&work->status) != VKMM_OK) return;
-    if (status == VKMM_DEVICE_LOST && !atomic_load(&stream->is_told))
+    if (status == VKMM_DEVICE_LOST && !atomic_load(&lane->is_told))
         VKMM_PUT(work->sentence, "%.900s; %llu of %llu panels of C were done", sentence, (unsigned long long)work->done,
                  (unsigned long long)work->panels);
     else
@@ -207,45 +206,45 @@ static void stop(vkmm_stream *stream, vkmm_status status, const char *sentence)
 }
 
 /* A device has ended: there is nothing left, or it failed, and others may go on. */
-static void end(vkmm_stream *stream, vkmm_status status, const char *sentence)
+static void end(vkmm_lane *lane, vkmm_status status, const char *sentence)
 {
-    vkmm_work *work = stream->work;
+    vkmm_work *work = &lane->stream->work;
     int others = 0;
     mtx_lock(&work->lock);
-    for (const vkmm_stream *one = stream->first; one; one = one->next)
-        others |= one != stream && one->status == VKMM_OK;
-    const int ends = status == VKMM_STOPPED || status == VKMM_WRONG_RESULT || vkmm_stream_is_final(stream) || !others;
-    if (status != VKMM_OK && ends) stop(stream, status, sentence);
-    stream->status = status == VKMM_STOPPED ? VKMM_OK : status;
-    stream->is_busy = 0;
+    for (const vkmm_lane *one = lane->stream->lanes; one; one = one->next)
+        others |= one != lane && one->status == VKMM_OK;
+    const int ends = status == VKMM_STOPPED || status == VKMM_WRONG_RESULT || vkmm_lane_is_final(lane) || !others;
+    if (status != VKMM_OK && ends) stop(lane, status, sentence);
+    lane->status = status == VKMM_STOPPED ? VKMM_OK : status;
+    lane->todo.is_busy = 0;
     cnd_broadcast(&work->changed);
     mtx_unlock(&work->lock);
     if (status != VKMM_OK && !ends)
-        vkmm_say(stream->log, VKMM_LOG_WARNING, "\"%s\" computes nothing more: %s; the other devices continue",
-                 stream->device->physical->info.name, sentence);
+        vkmm_say(lane->stream->log, VKMM_LOG_WARNING, "\"%s\" computes nothing more: %s; the other devices continue",
+                 lane->device->physical->info.name, sentence);
 }
 
 static int run_thread(void *context)
 {
-    vkmm_stream *stream = context;
+    vkmm_lane *lane = context;
     vkmm_held held;
     vkmm_errors_hold(&held);
-    const vkmm_status status = vkmm_stream_run_one(stream);
+    const vkmm_status status = vkmm_lane_run_one(lane);
     vkmm_errors_release(&held);
-    end(stream, status, held.sentence);
+    end(lane, status, held.sentence);
     return 0;
 }
 
-vkmm_status vkmm_work_run(vkmm_stream *first)
+vkmm_status vkmm_work_run(vkmm_stream *stream)
 {
-    vkmm_work *work = first->work;
-    vkmm_stream *own = NULL;
-    for (vkmm_stream *one = first; one; one = one->next) {
-        one->is_busy = one->status == VKMM_OK;
-        if (one->is_busy && !own) own = one;
+    vkmm_work *work = &stream->work;
+    vkmm_lane *own = NULL;
+    for (vkmm_lane *one = stream->lanes; one; one = one->next) {
+        one->todo.is_busy = one->status == VKMM_OK;
+        if (one->todo.is_busy && !own) own = one;
     }
-    if (!own) return vkmm_fail(first->log, VKMM_DEVICE_LOST, "every device of the stream was lost before");
-    for (vkmm_stream *one = own->next; one; one = one->next) {
+    if (!own) return vkmm_fail(stream->log, VKMM_DEVICE_LOST, "every device of the stream was lost before");
+    for (vkmm_lane *one = own->next; one; one = one->next) {
         one->tells = 0;
         one->has_thread = one->status == VKMM_OK && thrd_create(&one->thread, run_thread, one) == thrd_success;
         if (!one->has_thread && one->status == VKMM_OK) end(one, VKMM_OUT_OF_MEMORY, "there is no thread for it");
@@ -253,16 +252,16 @@ vkmm_status vkmm_work_run(vkmm_stream *first)
     own->tells = 1;
     run_thread(own);
     mtx_lock(&work->lock);
-    while (any_busy(first)) { /* its device has failed */
+    while (any_busy(stream->lanes)) { /* its device has failed */
         cnd_wait(&work->changed, &work->lock);
         mtx_unlock(&work->lock);
-        const vkmm_status status = vkmm_stream_tell(own);
+        const vkmm_status status = vkmm_lane_tell(own);
         mtx_lock(&work->lock);
         if (status != VKMM_OK) stop(own, status, "");
     }
     mtx_unlock(&work->lock);
-    for (vkmm_stream *one = own->next; one; one = one->next)
+    for (vkmm_lane *one = own->next; one; one = one->next)
         if (one->has_thread) thrd_join(one->thread, NULL);
     const vkmm_status status = (vkmm_status)atomic_load(&work->status);
-    return status == VKMM_OK || !work->sentence[0] ? status : vkmm_fail(first->log, status, "%s", work->sentence);
+    return status == VKMM_OK || !work->sentence[0] ? status : vkmm_fail(stream->log, status, "%s", work->sentence);
 }

@@ -415,13 +415,13 @@ static void a_stream_is_turned_to_other_products(void **state)
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
         data d = make(&(vkmm_job_params){.problem = problems[i]}, VKMM_INIT_INT);
         const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
-        const uint32_t plans = stream->plan_count;
-        const VkBuffer before = stream->a[0].buffer.handle;
+        const uint32_t plans = stream->lanes->plan_count;
+        const VkBuffer before = stream->lanes->memory.a[0].buffer.handle;
         assert_int_equal(vkmm_stream_change(stream, &problems[i]), VKMM_OK);
         assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
         compare(&d);
-        if (i > 0) assert_ptr_equal(stream->a[0].buffer.handle, before);
-        if (i == 1 || i == 2 || i == 5) assert_int_equal(stream->plan_count, plans);
+        if (i > 0) assert_ptr_equal(stream->lanes->memory.a[0].buffer.handle, before);
+        if (i == 1 || i == 2 || i == 5) assert_int_equal(stream->lanes->plan_count, plans);
     }
     suite.info->limits.max_storage_range = 16; /* not even a panel of one tile */
     assert_int_equal(vkmm_stream_change(stream, &problems[0]), VKMM_OUT_OF_MEMORY);
@@ -448,9 +448,9 @@ static void panels_are_one_dispatch(void **state)
     assert_non_null(vkmm_recipe_find(&job->plan.recipe, "edge"));
     vkmm_job_destroy(&job);
     const vkmm_stream *stream = open(&params, 0);
-    for (uint32_t i = 0; i < stream->plan_count; i++)
-        assert_null(vkmm_recipe_find(&stream->plans[i].plan.recipe, "edge"));
-    assert_int_equal(stream->plan_count, 1);
+    for (uint32_t i = 0; i < stream->lanes->plan_count; i++)
+        assert_null(vkmm_recipe_find(&stream->lanes->plans[i].plan.recipe, "edge"));
+    assert_int_equal(stream->lanes->plan_count, 1);
 }
 
 int main(void)
