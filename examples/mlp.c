@@ -35,7 +35,7 @@ static vkmm_gemm *create(const mlp *net, vkmm_problem problem, int unpacked)
     vkmm_gemm *gemm;
     MM(vkmm_gemm_create(net->host.lent, &params, &gemm));
     printf("%ux%ux%u: %s\n", (unsigned)problem.m, (unsigned)problem.n, (unsigned)problem.k,
-           vkmm_gemm_describe(gemm)->kernel.name);
+           vkmm_gemm_describe(gemm)->kernel->name);
     return gemm;
 }
 

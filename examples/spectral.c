@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     VK(vkEndCommandBuffer(commands));
     host_run(&app.host, commands);
     printf("%s: %u frequencies, %s\n", app.host.properties.deviceName, app.length,
-           vkmm_gemm_describe(app.gemm)->kernel.name);
+           vkmm_gemm_describe(app.gemm)->kernel->name);
     if (path) host_write(path, app.y.mapped, app.y.bytes);
     close_spectral(&app);
     return 0;

@@ -36,7 +36,7 @@ class _Instance:
         self.handle = ctypes.c_void_p()
         folder = None if cache_dir is None else os.fsencode(cache_dir)
         params = _library.InstanceParams(write=_library.hear, validate=validate, cache_dir=folder)
-        check(library().vkmm_instance_create(ctypes.byref(params), ctypes.byref(self.handle)))
+        check(library().vkmm_instance_create_sized(ctypes.byref(params), ctypes.sizeof(params), ctypes.byref(self.handle)))
         _finalize(self, library().vkmm_instance_destroy, self.handle)
 
     def info(self, index: int) -> "DeviceInfo":

@@ -65,7 +65,8 @@ class Problem(ctypes.Structure):
         ("type layout op_a op_b", ctypes.c_int),
         ("lda ldb ldc offset_a offset_b offset_c batch_count stride_a stride_b stride_c", ctypes.c_uint64),
         ("alpha beta", ctypes.c_double),
-        ("out_type compute activation has_bias method", ctypes.c_int)) for name in names.split()]
+        ("out_type compute activation has_bias method", ctypes.c_int),
+        ("reserved", ctypes.c_uint64 * 4)) for name in names.split()]
 
 
 _LOG_WRITE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
@@ -101,7 +102,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "vkmm_version": (ctypes.c_char_p, []),
     "vkmm_status_name": (ctypes.c_char_p, [ctypes.c_int]),
     "vkmm_operand_type": (ctypes.c_int, [_POINTER, ctypes.c_int]),
-    "vkmm_instance_create": (ctypes.c_int, [_POINTER, _POINTER]),
+    "vkmm_instance_create_sized": (ctypes.c_int, [_POINTER, ctypes.c_size_t, _POINTER]),
     "vkmm_instance_destroy": (None, [_POINTER]),
     "vkmm_instance_validation_messages": (ctypes.c_uint32, [_POINTER]),
     "vkmm_instance_device_count": (ctypes.c_uint32, [_POINTER]),

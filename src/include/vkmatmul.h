@@ -13,9 +13,12 @@
  *                  log of the instance. On failure, output handles are NULL and other outputs are untouched.
  * Pointers         a NULL where this header does not allow one is VKMM_INVALID in functions that return a status; the
  *                  others then return NULL, 0 or zeros, and write nothing.
- * Growth           structs that the library fills (vkmm_device_info, vkmm_kernel_info, …) and parameter structs get new
- *                  fields at their ends. While the major version is 0, that changes the minor version and the soname.
- *                  Compile against the header of the library that you link; never store these structs in files.
+ * Growth           later versions add fields at the ends of structs, and programs that were compiled before still work:
+ *                  functions that take or fill a struct are inline, and pass its size to NAME_sized, which other
+ *                  languages call. Fields that the caller's struct lacks are 0, or not filled; a struct that is larger
+ *                  than the library's is VKMM_INVALID. Structs in others or in arrays, and those returned by value,
+ *                  keep their size (what is `reserved` must be 0); structs that the library owns may grow: read them in
+ *                  place, and never copy them. While the major version is 0, the soname has the minor version.
  * Ownership        every *_create fills a handle. The caller releases it with the matching *_destroy, which accepts a
  *                  pointer to NULL and sets the handle to NULL. An instance must outlive its devices, and a device its
  *                  jobs and plans.
@@ -182,6 +185,7 @@ typedef struct vkmm_problem {
     vkmm_activation activation VKMM_DEFAULT(VKMM_ACTIVATION_NONE);
     int has_bias VKMM_DEFAULT(0); /* non-zero: there is a VKMM_BIAS */
     vkmm_method method VKMM_DEFAULT(VKMM_COMPUTE_DIRECT);
+    uint64_t reserved[4] VKMM_DEFAULT({});
 } vkmm_problem;
 
 #undef VKMM_DEFAULT
@@ -241,7 +245,12 @@ typedef struct vkmm_instance_params {
 
 /* Loads the Vulkan loader and lists the devices. VKMM_NO_DEVICE if there is no loader. VKMM_OK with a count of 0 if
  * there is a loader but no device. params may be NULL. */
-VKMM_API vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instance **instance);
+VKMM_API vkmm_status vkmm_instance_create_sized(const vkmm_instance_params *params, size_t size,
+                                                vkmm_instance **instance);
+static inline vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instance **instance)
+{
+    return vkmm_instance_create_sized(params, sizeof *params, instance);
+}
 VKMM_API void vkmm_instance_destroy(vkmm_instance **instance);
 
 /* How many warnings and errors the validation layer has reported so far; 0 without `validate`. */
@@ -498,13 +507,19 @@ typedef struct vkmm_job_params {
     uint32_t pack;      /* bits VKMM_PACK_* */
     uint32_t moduli;    /* of a modular product, 13 to 18; 0: as many as the data needs; in panels, 15, or 18 where
                            software would have to compute what these do not hold */
+    uint64_t reserved[4];
 } vkmm_job_params;
 
 /* Plans the kernel and allocates the memory. device may be NULL for the kernel "serial", which runs on the host. log
  * NULL: the device's instance's log. Illegal tiles and sizes: VKMM_UNSUPPORTED or VKMM_INVALID; the message has the
  * limit, the value and the nearest legal choice. */
-VKMM_API vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params,
-                                     vkmm_job **job);
+VKMM_API vkmm_status vkmm_job_create_sized(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params,
+                                           size_t size, vkmm_job **job);
+static inline vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params,
+                                          vkmm_job **job)
+{
+    return vkmm_job_create_sized(device, log, params, sizeof *params, job);
+}
 VKMM_API void vkmm_job_destroy(vkmm_job **job);
 
 VKMM_API const vkmm_kernel_info *vkmm_job_kernel(const vkmm_job *job); /* owned by the job */
@@ -574,7 +589,13 @@ typedef struct vkmm_measurement {
 
 /* Warms up, then times. A and B must hold data; C then holds the last product, including β times the result of the run
  * before. params may be NULL. */
-VKMM_API vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *measurement);
+VKMM_API vkmm_status vkmm_job_measure_sized(vkmm_job *job, const vkmm_measure_params *params, size_t size,
+                                            vkmm_measurement *measurement, size_t measurement_size);
+static inline vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params,
+                                           vkmm_measurement *measurement)
+{
+    return vkmm_job_measure_sized(job, params, sizeof *params, measurement, sizeof *measurement);
+}
 
 /* ---- Tune: find the fastest configuration by measuring ---- */
 
@@ -596,8 +617,13 @@ typedef struct vkmm_tune_params {
     int restart; /* non-zero: the results of an unfinished search are discarded */
 } vkmm_tune_params;
 
-VKMM_API vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device,
-                                      const vkmm_tune_params *params, vkmm_tune **tune);
+VKMM_API vkmm_status vkmm_tune_create_sized(vkmm_instance *instance, const vkmm_device_info *device,
+                                            const vkmm_tune_params *params, size_t size, vkmm_tune **tune);
+static inline vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device,
+                                           const vkmm_tune_params *params, vkmm_tune **tune)
+{
+    return vkmm_tune_create_sized(instance, device, params, sizeof *params, tune);
+}
 VKMM_API void vkmm_tune_destroy(vkmm_tune **tune);
 
 /* The candidate to measure; the same until vkmm_tune_tell. The planner's own choice comes first, then the result of

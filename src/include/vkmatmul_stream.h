@@ -52,8 +52,13 @@ VKMM_API const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem 
 /* Plans the product and allocates device memory. VKMM_OUT_OF_MEMORY: not even a panel of one tile fits;
  * VKMM_UNSUPPORTED, VKMM_INVALID as for a job. log NULL: the log of the device's instance. Devices that cannot compute
  * the product are left out with a warning; it is an error if none is left. */
-VKMM_API vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
-                                        vkmm_stream **stream);
+VKMM_API vkmm_status vkmm_stream_create_sized(vkmm_device *device, const vkmm_log *log,
+                                              const vkmm_stream_params *params, size_t size, vkmm_stream **stream);
+static inline vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
+                                             vkmm_stream **stream)
+{
+    return vkmm_stream_create_sized(device, log, params, sizeof *params, stream);
+}
 /* Prepares the stream for another product, of any type and extents, with the best kernel known. Threads, pipelines and
  * sufficiently large memory are reused; if only α and β differ, nothing is planned again. Fails as vkmm_stream_create
  * does; the stream can then only be changed again or destroyed. */
@@ -117,7 +122,12 @@ typedef struct vkmm_stream_times {
  * be NULL) is filled whatever the status is: sums over all devices, except wall_ms and longest_ms. If some of several
  * devices fail, each failure is a warning and the others complete the product: VKMM_OK. A stream can be run again, on
  * the devices that were not lost. */
-VKMM_API vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times);
+VKMM_API vkmm_status vkmm_stream_run_sized(vkmm_stream *stream, const vkmm_stream_io *io, size_t size,
+                                           vkmm_stream_times *times);
+static inline vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times)
+{
+    return vkmm_stream_run_sized(stream, io, sizeof *io, times);
+}
 
 /* A panel of C in the last run, and what a device did for it: [0] when it began, [1] when it ended, in milliseconds
  * after the run began. */

@@ -55,7 +55,13 @@ typedef struct vkmm_requirements_params {
 
 /* Finds out what of a device is required, and what is worth having. Creates nothing on it. VKMM_UNSUPPORTED: the device
  * cannot be used, or lacks what is required; the log has the reason. */
-VKMM_API vkmm_status vkmm_device_requirements(const vkmm_requirements_params *params, vkmm_requirements **requirements);
+VKMM_API vkmm_status vkmm_device_requirements_sized(const vkmm_requirements_params *params, size_t size,
+                                                    vkmm_requirements **requirements);
+static inline vkmm_status vkmm_device_requirements(const vkmm_requirements_params *params,
+                                                   vkmm_requirements **requirements)
+{
+    return vkmm_device_requirements_sized(params, sizeof *params, requirements);
+}
 VKMM_API void vkmm_requirements_destroy(vkmm_requirements **requirements);
 
 /* What the device supports of all that the library can use, the required first; *count: how many. */
@@ -92,7 +98,11 @@ typedef struct vkmm_import_params {
  * What is not enabled costs kernels, not correctness: vkmm_device_lacks lists it. Functions that would submit work or
  * allocate memory on a borrowed device (vkmm_multiply, vkmm_job_create, vkmm_stream_create, …) return VKMM_UNSUPPORTED.
  * Destroyed by vkmm_device_destroy, which does not wait for the device. */
-VKMM_API vkmm_status vkmm_device_import(const vkmm_import_params *params, vkmm_device **device);
+VKMM_API vkmm_status vkmm_device_import_sized(const vkmm_import_params *params, size_t size, vkmm_device **device);
+static inline vkmm_status vkmm_device_import(const vkmm_import_params *params, vkmm_device **device)
+{
+    return vkmm_device_import_sized(params, sizeof *params, device);
+}
 
 /* As the library sees the device: features that are not enabled are missing. Owned by the device. */
 VKMM_API const vkmm_device_info *vkmm_device_describe(const vkmm_device *device);
@@ -146,10 +156,10 @@ typedef struct vkmm_gemm_params {
 
 /* What a gemm is and needs. A plain value. */
 typedef struct vkmm_gemm_info {
-    vkmm_kernel_info kernel;  /* for the largest extents */
+    const vkmm_kernel_info *kernel; /* for the largest extents */
     uint64_t bytes[4];        /* that a binding must have, by vkmm_operand, for the largest extents and no offsets of
                                  vkmm_gemm_product; packed operands: the size of their packed layout; 0: not used */
-    uint64_t workspace_bytes; /* 0: none. kernel.packed_bytes of them are for copies of A and B */
+    uint64_t workspace_bytes; /* 0: none. kernel->packed_bytes of them are for copies of A and B */
     VkBufferUsageFlags workspace_usage; /* of the workspace's buffer, at least: for other methods also
                                            INDIRECT_BUFFER and TRANSFER_DST, which recordings order by themselves */
     uint64_t scalar_bytes;     /* of α and of β in vkmm_gemm_bindings.scalars, which has twice as many; 0: not used */
@@ -162,7 +172,12 @@ typedef struct vkmm_gemm_info {
 
 /* Plans a product and compiles its pipelines: the only slow call. May be called by any thread, several at once.
  * VKMM_INVALID or VKMM_UNSUPPORTED as vkmm_job_create. The device may be borrowed or not. */
-VKMM_API vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params, vkmm_gemm **gemm);
+VKMM_API vkmm_status vkmm_gemm_create_sized(vkmm_device *device, const vkmm_gemm_params *params, size_t size,
+                                            vkmm_gemm **gemm);
+static inline vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params, vkmm_gemm **gemm)
+{
+    return vkmm_gemm_create_sized(device, params, sizeof *params, gemm);
+}
 VKMM_API void vkmm_gemm_destroy(vkmm_gemm **gemm);
 VKMM_API const vkmm_gemm_info *vkmm_gemm_describe(const vkmm_gemm *gemm); /* owned by the gemm */
 
@@ -198,12 +213,21 @@ typedef struct vkmm_gemm_bindings {
 /* Records the product into a command buffer that is being recorded, for a queue of the device's family. Allocates
  * nothing, submits nothing, logs nothing. VKMM_INVALID, and nothing is recorded, if an argument is NULL or breaks what
  * is said above; a correct program needs no check. */
-VKMM_API vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command,
-                                      const vkmm_gemm_bindings *bindings);
+VKMM_API vkmm_status vkmm_gemm_record_sized(const vkmm_gemm *gemm, VkCommandBuffer command,
+                                            const vkmm_gemm_bindings *bindings, size_t size);
+static inline vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command,
+                                           const vkmm_gemm_bindings *bindings)
+{
+    return vkmm_gemm_record_sized(gemm, command, bindings, sizeof *bindings);
+}
 
 /* For programs under development: whether vkmm_gemm_record would accept these bindings. VKMM_INVALID: the log of the
  * device has one sentence on the first fault, with the value and the limit. */
-VKMM_API vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings);
+VKMM_API vkmm_status vkmm_gemm_check_sized(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings, size_t size);
+static inline vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings)
+{
+    return vkmm_gemm_check_sized(gemm, bindings, sizeof *bindings);
+}
 
 /* Records the conversion of an operand (A or B, named in vkmm_gemm_params.pack) from the layout of the problem into
  * the fastest one for this gemm, vkmm_gemm_info.bytes long. Weights are packed once; the result is valid for this gemm

@@ -39,6 +39,23 @@ vkmm_status vkmm_fail(const vkmm_log *log, vkmm_status status, const char *forma
         if ((pointer) == NULL) return vkmm_fail(log, VKMM_INVALID, "%s: %s is NULL", __func__, #pointer); \
     } while (0)
 
+/* The same for a user's struct of `size` bytes, which becomes a copy as large as this library's: fields that it lacks
+ * are 0. NULL: all are. VKMM_INVALID: it is larger, or empty. */
+#define VKMM_SIZED(log, type, params, size)                                                                \
+    type params##_here = {0};                                                                              \
+    if ((params) && ((size) == 0 || (size) > sizeof params##_here))                                        \
+        return vkmm_fail(log, VKMM_INVALID,                                                                \
+                         #type " has %zu bytes; libvkmatmul " VKMM_VERSION_TEXT " knows 1 to %zu of them", \
+                         (size_t)(size), sizeof params##_here);                                            \
+    if (params) memcpy(&params##_here, params, size);                                                      \
+    params = &params##_here
+
+/* The same for what is reserved in a user's struct. */
+#define VKMM_NEED_ZEROS(log, array)                                 \
+    for (size_t i_ = 0; i_ < sizeof(array) / sizeof *(array); i_++) \
+        if ((array)[i_] != 0)                                       \
+    return vkmm_fail(log, VKMM_INVALID, "%s is not 0; libvkmatmul " VKMM_VERSION_TEXT " knows nothing else", #array)
+
 /* The same for an array of characters, a field of a user's struct, that lacks its terminating zero. */
 #define VKMM_NEED_END(log, array)                                                                                    \
     do {                                                                                                             \

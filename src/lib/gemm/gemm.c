@@ -176,7 +176,7 @@ static void describe(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     const vkmm_plan *plan = &gemm->plan;
     const int narrow = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes < 4;
     vkmm_gemm_info *info = &gemm->info;
-    info->kernel = plan->info;
+    info->kernel = &plan->info;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++)
         info->bytes[o] = vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)o));
     for (int o = VKMM_A; o <= VKMM_B; o++)
@@ -195,13 +195,14 @@ static void describe(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     for (uint32_t i = 0; i < plan->recipe.pipeline_count; i++) info->compile_ms += plan->pipelines[i].compile_ms;
 }
 
-vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params, vkmm_gemm **out)
+vkmm_status vkmm_gemm_create_sized(vkmm_device *device, const vkmm_gemm_params *params, size_t size, vkmm_gemm **out)
 {
     VKMM_NEED(NULL, device);
     const vkmm_log *log = vkmm_device_log(device);
     VKMM_NEED(log, out);
     *out = NULL;
     VKMM_NEED(log, params);
+    VKMM_SIZED(log, vkmm_gemm_params, params, size);
     vkmm_status status = check(log, params);
     if (status != VKMM_OK) return status;
     vkmm_gemm *gemm = vkmm_alloc(1, sizeof *gemm);

@@ -167,11 +167,12 @@ static int prepare(recording *r, vkmm_part parts[], int *empty, vkmm_gemm_fault 
     return *empty || gather(r, need, parts, fault);
 }
 
-vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings)
+vkmm_status vkmm_gemm_check_sized(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings, size_t size)
 {
     VKMM_NEED(NULL, gemm);
     const vkmm_log *log = vkmm_device_log(gemm->device);
     VKMM_NEED(log, bindings);
+    VKMM_SIZED(log, vkmm_gemm_bindings, bindings, size);
     recording r = {.gemm = gemm, .bindings = bindings};
     vkmm_part parts[VKMM_SCALARS_PART + 1];
     vkmm_gemm_fault fault;
@@ -182,9 +183,11 @@ vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bin
     return vkmm_fail(log, VKMM_INVALID, "%s", sentence);
 }
 
-vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command, const vkmm_gemm_bindings *bindings)
+vkmm_status vkmm_gemm_record_sized(const vkmm_gemm *gemm, VkCommandBuffer command, const vkmm_gemm_bindings *bindings,
+                                   size_t size)
 {
     if (!gemm || !command || !bindings) return VKMM_INVALID;
+    VKMM_SIZED(NULL, vkmm_gemm_bindings, bindings, size);
     recording r = {.gemm = gemm, .bindings = bindings};
     vkmm_part parts[VKMM_SCALARS_PART + 1];
     VkDescriptorBufferInfo bound[VKMM_RECIPE_PIPELINES][VKMM_MAX_BINDINGS];

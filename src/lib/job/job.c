@@ -88,12 +88,15 @@ vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_j
     return status;
 }
 
-vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, vkmm_job **out)
+vkmm_status vkmm_job_create_sized(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, size_t size,
+                                  vkmm_job **out)
 {
     if (!log && device) log = vkmm_device_log(device);
     VKMM_NEED(log, out);
     *out = NULL;
     VKMM_NEED(log, params);
+    VKMM_SIZED(log, vkmm_job_params, params, size);
+    VKMM_NEED_ZEROS(log, params->reserved);
     vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
     return status == VKMM_OK ? vkmm_job_make(device, log, params, 0, out) : status;
 }

@@ -158,15 +158,17 @@ static vkmm_status measure(vkmm_job *job, const vkmm_measure_params *params, vkm
     return status == VKMM_OK && params->skip_transfers ? vkmm_job_fetch(job) : status;
 }
 
-vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *out)
+vkmm_status vkmm_job_measure_sized(vkmm_job *job, const vkmm_measure_params *params, size_t size, vkmm_measurement *out,
+                                   size_t out_size)
 {
     VKMM_NEED(NULL, job);
     VKMM_NEED(job->log, out);
-    const vkmm_measure_params defaults = {0};
+    vkmm_measurement *measurement = out;
+    VKMM_SIZED(job->log, vkmm_measure_params, params, size);
+    VKMM_SIZED(job->log, vkmm_measurement, out, out_size);
     vkmm_samples *samples = job->samples, *kernel = &samples[VKMM_SERIES_KERNEL],
                  *submit = &samples[VKMM_SERIES_SUBMIT];
     vkmm_slope slope = {0};
-    if (!params) params = &defaults;
     for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) samples[kind].count = 0;
     vkmm_status status = params->last_run ? take_last_run(job) : measure(job, params, &slope);
     if (status != VKMM_OK) return status;
@@ -193,5 +195,6 @@ vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, v
         .copies = job->device && params->rotating_bytes > 0 ? job->rotation.count : 1,
         .mapped = !job->device || vkmm_stores_all_mapped(job->stores),
     };
+    memcpy(measurement, out, out_size);
     return VKMM_OK;
 }

@@ -168,6 +168,7 @@ static vkmm_status check_kinds(const vkmm_log *log, const vkmm_problem *problem)
         {"activation", "", "they are numbered 0 to 2", problem->activation, VKMM_ACTIVATION_COUNT - 1},
         {"method", "", "they are numbered 0 to 2", problem->method, VKMM_METHOD_COUNT - 1},
     };
+    VKMM_NEED_ZEROS(log, problem->reserved);
     for (size_t i = 0; i < VKMM_COUNT(kinds); i++)
         if (kinds[i].value > kinds[i].most)
             return vkmm_fail(log, VKMM_INVALID, "%s %d%s is unknown; %s", kinds[i].kind, (int)kinds[i].value,

@@ -323,14 +323,16 @@ static vkmm_stream *create_stream(void)
     return NULL;
 }
 
-vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
-                               vkmm_stream **out)
+vkmm_status vkmm_stream_create_sized(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
+                                     size_t size, vkmm_stream **out)
 {
     VKMM_NEED(log, device);
     if (!log) log = vkmm_device_log(device);
     VKMM_NEED(log, out);
     *out = NULL;
     VKMM_NEED(log, params);
+    VKMM_SIZED(log, vkmm_stream_params, params, size);
+    VKMM_NEED_ZEROS(log, params->job.reserved);
     for (uint32_t i = 0; i < params->other_count; i++)
         VKMM_NEED(log, params->others && params->others[i] ? params : NULL);
     vkmm_status status = vkmm_problem_check(log, &params->job.problem, NULL);
@@ -493,10 +495,11 @@ static void add_times(vkmm_stream_times *sum, const vkmm_stream_times *one)
     sum->shrunk += one->shrunk;
 }
 
-vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times)
+vkmm_status vkmm_stream_run_sized(vkmm_stream *stream, const vkmm_stream_io *io, size_t size, vkmm_stream_times *times)
 {
     VKMM_NEED(NULL, stream);
     VKMM_NEED(stream->log, io);
+    VKMM_SIZED(stream->log, vkmm_stream_io, io, size);
     const vkmm_lane *able = stream->lanes;
     while (able && !able->whole.kernel) able = able->next;
     if (!able) return vkmm_fail(stream->log, VKMM_INVALID, "the stream has no product since its change failed");

@@ -157,13 +157,14 @@ static void resume(vkmm_tune *t)
         if (find(t, &r->candidate, &point) && vkmm_search_tell(t->search, &point, r->ms)) t->resumed++;
 }
 
-vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_tune_params *params,
-                             vkmm_tune **out)
+vkmm_status vkmm_tune_create_sized(vkmm_instance *instance, const vkmm_device_info *device,
+                                   const vkmm_tune_params *params, size_t size, vkmm_tune **out)
 {
     VKMM_NEED(NULL, instance);
     VKMM_NEED(&instance->log, device);
     VKMM_NEED_END(&instance->log, device->name);
     VKMM_NEED(&instance->log, params);
+    VKMM_SIZED(&instance->log, vkmm_tune_params, params, size);
     VKMM_NEED(&instance->log, out);
     vkmm_point seeds[MOST_SEEDS];
     uint32_t count = 0;

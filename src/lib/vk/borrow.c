@@ -107,9 +107,10 @@ static vkmm_status borrow(const vkmm_import_params *params, vkmm_device *device)
     return status;
 }
 
-vkmm_status vkmm_device_import(const vkmm_import_params *params, vkmm_device **out)
+vkmm_status vkmm_device_import_sized(const vkmm_import_params *params, size_t size, vkmm_device **out)
 {
     VKMM_NEED(NULL, params);
+    VKMM_SIZED(size > 0 ? &params->log : NULL, vkmm_import_params, params, size);
     VKMM_NEED(&params->log, out);
     *out = NULL;
     VKMM_NEED(&params->log, params->device);

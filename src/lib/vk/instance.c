@@ -139,11 +139,10 @@ static vkmm_status list_devices(vkmm_instance *instance)
     return status;
 }
 
-vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instance **out)
+vkmm_status vkmm_instance_create_sized(const vkmm_instance_params *params, size_t size, vkmm_instance **out)
 {
     VKMM_NEED(params ? &params->log : NULL, out);
-    const vkmm_instance_params defaults = {0};
-    if (!params) params = &defaults;
+    VKMM_SIZED(size > 0 ? &params->log : NULL, vkmm_instance_params, params, size);
     *out = NULL;
     PFN_vkGetInstanceProcAddr get = vkmm_loader();
     if (!get) return vkmm_fail(&params->log, VKMM_NO_DEVICE, "no Vulkan loader is installed");

@@ -58,9 +58,10 @@ static vkmm_status read_types(const vkmm_requirements_params *params, uint32_t *
     return VKMM_OK;
 }
 
-vkmm_status vkmm_device_requirements(const vkmm_requirements_params *params, vkmm_requirements **out)
+vkmm_status vkmm_device_requirements_sized(const vkmm_requirements_params *params, size_t size, vkmm_requirements **out)
 {
     VKMM_NEED(NULL, params);
+    VKMM_SIZED(size > 0 ? &params->log : NULL, vkmm_requirements_params, params, size);
     VKMM_NEED(&params->log, out);
     *out = NULL;
     vkmm_instance *instance = NULL;

@@ -1,4 +1,5 @@
-/* What a public function does with NULL where its header allows none: a status, or NULL, 0 and zeros. */
+/* What a public function does with NULL where its header allows none: a status, or NULL, 0 and zeros. And with structs
+ * of programs that were compiled with other headers. */
 #include "unit.h"
 #include "vkmatmul_vulkan.h"
 
@@ -95,8 +96,72 @@ static void destroys_nothing(void **state)
     vkmm_requirements_destroy(NULL);
 }
 
+static void keep(void *user, vkmm_log_level level, const char *sentence)
+{
+    (void)level;
+    snprintf(user, 256, "%s", sentence);
+}
+
+/* The kernel "serial" needs no device. An older header's structs end earlier, here before fields that are not 0. */
+static void takes_smaller_structs(void **state)
+{
+    (void)state;
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2), .kernel = "serial", .moduli = 99};
+    const vkmm_measure_params measure = {.iters = 3, .skip_transfers = 1, .last_run = 1};
+    char sentence[256] = "";
+    const vkmm_log log = {keep, sentence};
+    vkmm_measurement measurement;
+    vkmm_job *job;
+    assert_int_equal(vkmm_job_create_sized(NULL, &log, &params, offsetof(vkmm_job_params, moduli), &job), VKMM_OK);
+    memset(vkmm_job_matrix(job, VKMM_A), 0, 16);
+    memset(vkmm_job_matrix(job, VKMM_B), 0, 16);
+    memset(&measurement, 77, sizeof measurement);
+    assert_int_equal(vkmm_job_measure_sized(job, &measure, offsetof(vkmm_measure_params, last_run), &measurement,
+                                            offsetof(vkmm_measurement, clock_note)),
+                     VKMM_OK);
+    assert_int_equal(measurement.kernel.count, 3);
+    assert_int_equal(measurement.clock, VKMM_CLOCK_HOST);
+    assert_int_equal(measurement.copies, 0x4d4d4d4d);
+    vkmm_job_destroy(&job);
+    assert_string_equal(sentence, "");
+}
+
+static void refuses_larger_structs(void **state)
+{
+    (void)state;
+    struct {
+        vkmm_job_params params;
+        int more;
+    } newer = {.params = {.problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2), .kernel = "serial"}};
+    const vkmm_job_params params = newer.params;
+    const vkmm_instance_params instance_params = {.log = {NULL, NULL}};
+    char sentence[256] = "", want[256];
+    const vkmm_log log = {keep, sentence};
+    vkmm_instance *instance = NULL;
+    vkmm_job *job = NULL;
+    const size_t sizes[] = {0, sizeof params + 1, sizeof newer};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(want, sizeof want, "vkmm_job_params has %zu bytes; libvkmatmul " VKMM_VERSION_TEXT " knows 1 to %zu",
+                 sizes[i], sizeof params);
+        assert_int_equal(vkmm_job_create_sized(NULL, &log, &newer.params, sizes[i], &job), VKMM_INVALID);
+        assert_non_null(strstr(sentence, want));
+        assert_null(job);
+    }
+    assert_int_equal(vkmm_instance_create_sized(&instance_params, sizeof instance_params + 8, &instance), VKMM_INVALID);
+    assert_int_equal(vkmm_instance_create_sized(&instance_params, 0, &instance), VKMM_INVALID);
+    newer.params.reserved[3] = 1;
+    assert_int_equal(vkmm_job_create(NULL, &log, &newer.params, &job), VKMM_INVALID);
+    assert_non_null(strstr(sentence, "params->reserved is not 0"));
+    newer.params = params;
+    newer.params.problem.reserved[0] = 1;
+    assert_int_equal(vkmm_job_create(NULL, &log, &newer.params, &job), VKMM_INVALID);
+    assert_non_null(strstr(sentence, "problem->reserved is not 0"));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_null_for_an_answer), cmocka_unit_test(destroys_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_null_for_an_answer), cmocka_unit_test(destroys_nothing),
+                                       cmocka_unit_test(takes_smaller_structs),
+                                       cmocka_unit_test(refuses_larger_structs)};
     return cmocka_run_group_tests_name("null", tests, NULL, NULL);
 }

@@ -298,7 +298,7 @@ static void check(const vkmm_gemm_params *params)
 {
     static const double two = 2, three = 3, none = 0, one = 1;
     vkmm_gemm *gemm = make(params);
-    assert_int_equal(vkmm_gemm_describe(gemm)->kernel.packed_bytes > 0,
+    assert_int_equal(vkmm_gemm_describe(gemm)->kernel->packed_bytes > 0,
                      worth_packing > 0 || params->problem.method != VKMM_COMPUTE_DIRECT);
     memory *m = keep_object(calloc(1, sizeof(memory)), release);
     vkmm_gemm_product products[MOST_PRODUCTS] = {{(uint32_t)params->problem.m / 2, (uint32_t)params->problem.n / 3}};
@@ -402,7 +402,7 @@ static void packs_where_that_is_faster(void **state)
         vkmm_gemm *gemm = make(&params);
         const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
         const uint64_t want = i == 0 ? SIDE * SIDE * sizeof(float) : 0;
-        assert_int_equal(info->kernel.packed_bytes, want);
+        assert_int_equal(info->kernel->packed_bytes, want);
         assert_true(info->workspace_bytes >= want);
         assert_int_equal(info->bytes[VKMM_B], SIDE * SIDE * sizeof(float) + sizeof(float));
         vkmm_gemm_destroy(&gemm);
@@ -573,7 +573,7 @@ static void decides_like_the_host(void **state)
                                                              .op_b = VKMM_OP_T)};
     const vkmm_gemm_bindings how = {.products = NULL};
     vkmm_gemm *gemm = make(&params);
-    const uint32_t moduli = vkmm_gemm_describe(gemm)->kernel.moduli;
+    const uint32_t moduli = vkmm_gemm_describe(gemm)->kernel->moduli;
     memory *m = keep_object(calloc(1, sizeof(memory)), release);
     int fits = 0;
     prepare(m, gemm, &params, &how);
@@ -617,8 +617,8 @@ static void dynamic_extents_change_no_bit(void **state)
         if (fixed) params.problem.m = M, params.problem.n = N, params.dynamic = 0;
         if (fixed) params.kernel = kernel, params.config = config;
         vkmm_gemm *gemm = make(&params);
-        memcpy(kernel, vkmm_gemm_describe(gemm)->kernel.name, sizeof kernel);
-        memcpy(config, vkmm_gemm_describe(gemm)->kernel.config, sizeof config);
+        memcpy(kernel, vkmm_gemm_describe(gemm)->kernel->name, sizeof kernel);
+        memcpy(config, vkmm_gemm_describe(gemm)->kernel->config, sizeof config);
         prepare(m, gemm, &params, &how);
         vkmm_fill(data_of(m, VKMM_A), M, K, VKMM_F32, VKMM_INIT_UNIFORM, 1);
         vkmm_fill(data_of(m, VKMM_B), 1, m->bytes[VKMM_B] / 4, VKMM_F32, VKMM_INIT_UNIFORM, 2);
@@ -672,12 +672,12 @@ static void plans_for_as_many_products_as_are_expected(void **state)
     suite.info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     suite.info->processors = 132;
     vkmm_gemm *gemm = make(&params);
-    assert_true(vkmm_gemm_describe(gemm)->kernel.splits > 1);
+    assert_true(vkmm_gemm_describe(gemm)->kernel->splits > 1);
     vkmm_gemm_destroy(&gemm);
     params.expected_products = 1000;
     for (params.pack = 0; params.pack <= VKMM_PACK_B; params.pack += VKMM_PACK_B) {
         gemm = make(&params);
-        assert_int_equal(vkmm_gemm_describe(gemm)->kernel.splits, 1);
+        assert_int_equal(vkmm_gemm_describe(gemm)->kernel->splits, 1);
         assert_int_equal(vkmm_gemm_describe(gemm)->workspace_bytes, 0);
         vkmm_gemm_destroy(&gemm);
     }
@@ -690,7 +690,7 @@ static void plans_for_as_many_products_as_are_expected(void **state)
         if (many) assert_int_equal(info->workspace_bytes, workspace);
         workspace = info->workspace_bytes;
         assert_int_equal(workspace, 2 * 64 * 64 * 4);
-        assert_true(info->kernel.items >= 2 && info->kernel.groups[0] == info->kernel.items);
+        assert_true(info->kernel->items >= 2 && info->kernel->groups[0] == info->kernel->items);
         vkmm_gemm_destroy(&gemm);
     }
 }
@@ -710,7 +710,7 @@ static void describes_what_it_needs(void **state)
     assert_int_equal(info->scalar_bytes, 0);
     assert_int_equal(info->offset_alignment, suite.info->limits.offset_alignment);
     assert_int_equal(info->uses_slots, !suite.device->has_push_descriptors);
-    assert_true(info->kernel.items > 0 && info->compile_ms > 0);
+    assert_true(info->kernel->items > 0 && info->compile_ms > 0);
     assert_false(info->reads_c);
     vkmm_gemm_destroy(&gemm);
     assert_null(vkmm_gemm_describe(NULL));

@@ -140,7 +140,7 @@ static vkmm_gemm *make_gemm(const vkmm_gemm_params *params)
     const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
     printf("%llux%llux%llu %s: %s (%s), %u parts of K, %.0f ms to compile\n", (unsigned long long)params->problem.m,
            (unsigned long long)params->problem.n, (unsigned long long)params->problem.k,
-           vkmm_type_of(params->problem.type)->name, info->kernel.name, info->kernel.config, info->kernel.splits,
+           vkmm_type_of(params->problem.type)->name, info->kernel->name, info->kernel->config, info->kernel->splits,
            info->compile_ms);
     return gemm;
 }

@@ -267,8 +267,8 @@ static void check_product(vkmm_device *device, const vkmm_types *types)
     lent_free(&lent, command);
     for (uint64_t at = 0; at < M * N; at++)
         if (!(gemm_get(gemm_out(p), want, at) == gemm_get(gemm_out(p), memory[VKMM_C], at)))
-            fail_msg("%s for %s, summed in %s: element %llu is wrong", info->kernel.name, vkmm_type_of(types->in)->name,
-                     vkmm_type_of(types->compute)->name, (unsigned long long)at);
+            fail_msg("%s for %s, summed in %s: element %llu is wrong", info->kernel->name,
+                     vkmm_type_of(types->in)->name, vkmm_type_of(types->compute)->name, (unsigned long long)at);
     free(want);
     vkmm_gemm_destroy(&gemm);
 }
@@ -287,8 +287,8 @@ static void tuning_results_are_used(void **state)
     snprintf(tuned.best.config, sizeof tuned.best.config, "%s", info.config);
     assert_int_equal(vkmm_tuned_put(device->instance, limits, &params.problem, &tuned), VKMM_OK);
     assert_int_equal(vkmm_gemm_create(device, &params, &gemm), VKMM_OK);
-    assert_true(vkmm_gemm_describe(gemm)->kernel.tuned);
-    assert_string_equal(vkmm_gemm_describe(gemm)->kernel.config, info.config);
+    assert_true(vkmm_gemm_describe(gemm)->kernel->tuned);
+    assert_string_equal(vkmm_gemm_describe(gemm)->kernel->config, info.config);
     vkmm_gemm_destroy(&gemm);
 }
 
