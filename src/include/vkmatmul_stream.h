@@ -26,7 +26,7 @@ extern "C" {
 typedef struct vkmm_stream vkmm_stream;
 
 typedef struct vkmm_stream_params {
-    vkmm_job_params job;        /* problem, kernel, tile, shader, config: as for vkmm_job_create */
+    vkmm_job_params job;        /* as for vkmm_job_create; each panel that is packed is so once, when it is loaded */
     uint64_t memory_limit;      /* bytes of device memory to use at most; 0: what the driver reports as free
                                    (VK_EXT_memory_budget), or the heap */
     uint32_t threads;           /* that fill and empty panels on the host, for each device; 0: as many as are useful */

@@ -15,17 +15,7 @@ vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_
         !vkmm_gemm_can_bind(gemm, "to", to, repack->bytes, &fault))
         return VKMM_INVALID;
     const vkmm_plan plan = gemm->info.uses_slots ? vkmm_plan_with(&gemm->plan, &gemm->sets, slot) : gemm->plan;
-    const vkmm_recipe_step *step = plan.recipe.steps;
-    while (step->when != VKMM_WHEN_PACK || !step->words.offsets[repack - gemm->packs]) step++;
-    VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS]; /* every binding must be set */
-    const uint32_t count = plan.recipe.binding_count;
-    for (uint32_t i = 0; i < count; i++) {
-        const vkmm_binding *binding = i == VKMM_BINDING_WORKSPACE ? to : from;
-        bound[i] = (VkDescriptorBufferInfo){binding->buffer, binding->offset, binding->bytes};
-    }
-    const vkmm_pipeline *pipeline = &plan.pipelines[step->pipeline];
-    vkmm_pipeline_bind(gemm->device, pipeline, count, bound);
-    vkmm_pipeline_use(gemm->device, pipeline, count, bound, command);
-    vkmm_pipeline_dispatch(gemm->device, pipeline, step->push, sizeof step->push, step->groups, command);
+    const vkmm_part parts[] = {{from->buffer, from->offset, from->bytes}, {to->buffer, to->offset, to->bytes}};
+    vkmm_plan_record_pack(gemm->device, &plan, (int)(repack - gemm->packs), &parts[0], &parts[1], command);
     return VKMM_OK;
 }

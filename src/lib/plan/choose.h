@@ -88,6 +88,9 @@ static inline int vkmm_packs_itself(const vkmm_choice *choice, int operand)
     return choice->packs[operand].bytes > 0 && !choice->packs[operand].bound;
 }
 
+/* The caller's operands that a direct product packs: bits VKMM_PACK_A, VKMM_PACK_B. */
+uint32_t vkmm_choice_packs(const vkmm_choice *choice);
+
 /* The problem of a choice as the caller's operands lie, but for those that are packed. */
 vkmm_problem *vkmm_choice_lying(vkmm_choice *choice);
 

@@ -124,6 +124,21 @@ static uint32_t swapped(uint32_t bits)
     return (bits & VKMM_PACK_A ? VKMM_PACK_B : 0) | (bits & VKMM_PACK_B ? VKMM_PACK_A : 0);
 }
 
+uint32_t vkmm_choice_packs(const vkmm_choice *choice)
+{
+    const uint32_t which =
+        (choice->packs[VKMM_A].bytes > 0 ? VKMM_PACK_A : 0) | (choice->packs[VKMM_B].bytes > 0 ? VKMM_PACK_B : 0);
+    return choice->method ? 0 : choice->swapped ? swapped(which) : which;
+}
+
+uint64_t vkmm_packed_most(const vkmm_choice *choice, const vkmm_problem *p, vkmm_operand operand)
+{
+    const uint64_t line = vector_of(p) * VKMM_LINE / 16;
+    if (!(vkmm_choice_packs(choice) & 1u << operand)) return 0;
+    return vkmm_problem_batches(p) * vkmm_round_up(vkmm_extent_across(p, operand), line) * vkmm_round_up(p->k, line) *
+           vkmm_type_of(p->type)->bytes;
+}
+
 int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
 {
     vkmm_problem *p = &choice->problem;

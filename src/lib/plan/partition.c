@@ -69,6 +69,11 @@ uint64_t vkmm_cut_bytes(const vkmm_problem *p, vkmm_operand operand)
     return bytes > 0 ? vkmm_round_up(bytes, 16) : 16;
 }
 
+uint64_t vkmm_packed_at(uint64_t panel_bytes)
+{
+    return vkmm_round_up(panel_bytes, VKMM_BINDING_ALIGNMENT);
+}
+
 /* Elements along K that are used. */
 static uint64_t depth_of(const vkmm_problem *problem)
 {
@@ -123,6 +128,12 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
     pieces->b_bytes = vkmm_cut_bytes(&p, VKMM_B);
     pieces->c_bytes = vkmm_cut_bytes(&p, VKMM_C);
     pieces->workspace_bytes = workspace_of(&p, choice, cut->is_part);
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const uint64_t bytes = o == VKMM_A ? pieces->a_bytes : pieces->b_bytes,
+                       packed = vkmm_packed_most(choice, &p, (vkmm_operand)o);
+        pieces->slot_bytes[o] = packed > 0 ? vkmm_packed_at(bytes) + packed : bytes;
+        if (packed > most || pieces->slot_bytes[o] > buffer) return 0;
+    }
     if (pieces->a_bytes > most || pieces->b_bytes > most || pieces->c_bytes > most || pieces->workspace_bytes > most)
         return 0;
     const uint64_t groups = vkmm_divide_up(batches, cut->matrices), a_panels = t->row_panels * t->depth_panels * groups,
@@ -132,7 +143,7 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
     t->b_slots = b_panels > 1 || (space->shared && wide) ? pieces->slots : 1;
     pieces->c_slots = t->row_panels * t->col_panels * groups > 1 || space->shared ? pieces->slots : 1;
     const uint64_t bias = vkmm_round_up(vkmm_operand_bytes(problem, VKMM_BIAS), BIAS_ALIGNMENT);
-    t->device_bytes = t->a_slots * pieces->a_bytes + t->b_slots * pieces->b_bytes +
+    t->device_bytes = t->a_slots * pieces->slot_bytes[VKMM_A] + t->b_slots * pieces->slot_bytes[VKMM_B] +
                       pieces->c_slots * (pieces->c_bytes + space->guard) + pieces->workspace_bytes + bias;
     return t->device_bytes <= space->total;
 }
@@ -143,8 +154,9 @@ static void add_slots(const vkmm_problem *problem, const vkmm_space *space, vkmm
     vkmm_partition *t = &pieces->partition;
     const int shared = vkmm_problem_batches(problem) > 1 && vkmm_operand_stride(problem, VKMM_B) == 0;
     if (pieces->matrices > 1 || t->depth_panels > 1 || pieces->slots < 2 || (t->row_panels == 1 && !shared)) return;
-    while (t->b_slots < t->col_panels && t->b_slots < MOST_SLOTS && t->device_bytes + pieces->b_bytes <= space->total) {
-        t->device_bytes += pieces->b_bytes;
+    while (t->b_slots < t->col_panels && t->b_slots < MOST_SLOTS &&
+           t->device_bytes + pieces->slot_bytes[VKMM_B] <= space->total) {
+        t->device_bytes += pieces->slot_bytes[VKMM_B];
         t->b_slots++;
     }
 }

@@ -104,6 +104,10 @@ void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffe
 /* Records the steps of other times than VKMM_WHEN_EACH, and a barrier if there are any. */
 void vkmm_plan_record_when(vkmm_device *device, const vkmm_plan *plan, uint32_t when, VkCommandBuffer command);
 
+/* Records the step of VKMM_WHEN_PACK that packs an operand of the kernel, without barriers. */
+void vkmm_plan_record_pack(vkmm_device *device, const vkmm_plan *plan, int operand, const vkmm_part *from,
+                           const vkmm_part *to, VkCommandBuffer command);
+
 /* Records dispatches of a general kernel that have no items: drivers that compile a pipeline on first use then do so.
  */
 void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);

@@ -172,6 +172,23 @@ void vkmm_plan_record_when(vkmm_device *device, const vkmm_plan *plan, uint32_t 
     if (vkmm_record(&recorder, when, 0, 1, NULL) > 0) vkmm_plan_record_barrier(device, command);
 }
 
+void vkmm_plan_record_pack(vkmm_device *device, const vkmm_plan *plan, int operand, const vkmm_part *from,
+                           const vkmm_part *to, VkCommandBuffer command)
+{
+    const uint32_t count = plan->recipe.binding_count;
+    const vkmm_recipe_step *step = plan->recipe.steps;
+    VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS]; /* every binding must be set */
+    while (step->when != VKMM_WHEN_PACK || !step->words.offsets[operand]) step++;
+    for (uint32_t i = 0; i < count; i++) {
+        const vkmm_part *part = i == VKMM_BINDING_WORKSPACE ? to : from;
+        bound[i] = (VkDescriptorBufferInfo){part->buffer, part->offset, part->bytes};
+    }
+    const vkmm_pipeline *pipeline = &plan->pipelines[step->pipeline];
+    vkmm_pipeline_bind(device, pipeline, count, bound);
+    vkmm_pipeline_use(device, pipeline, count, bound, command);
+    vkmm_pipeline_dispatch(device, pipeline, step->push, sizeof step->push, step->groups, command);
+}
+
 void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
     static const uint32_t groups[3] = {1, 1, 1};

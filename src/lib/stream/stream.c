@@ -90,8 +90,7 @@ static vkmm_status pick(vkmm_lane *lane, const vkmm_device_info *info, const vkm
     vkmm_wish wish = vkmm_wish_of(params);
     vkmm_plan plan = {0};
     vkmm_held held;
-    wish.pack = VKMM_PACK_NEVER; /* a panel would be packed again for each product that it is part of */
-    wish.terms.in_one = 1;       /* no element depends on how C is cut */
+    wish.terms.in_one = 1; /* no element depends on how C is cut */
     vkmm_errors_hold(&held);
     vkmm_status status = VKMM_UNSUPPORTED;
     if (lane->plan_count > 0)
@@ -252,8 +251,6 @@ static vkmm_status build(vkmm_lane *lane, const vkmm_stream_params *params)
 {
     const vkmm_choice before = lane->whole;
     if (lane->plan_count > MOST_PLANS) destroy_plans(lane);
-    if (params->job.pack & (VKMM_PACK_A | VKMM_PACK_B))
-        return vkmm_fail(lane->stream->log, VKMM_UNSUPPORTED, "a product in panels cannot pack operands");
     vkmm_status status = pick_whole(lane, &params->job);
     if (status != VKMM_OK) return status;
     if (before.module != lane->whole.module || before.problem.k < lane->whole.problem.k ||

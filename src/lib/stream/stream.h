@@ -35,6 +35,7 @@ typedef struct vkmm_slot {
     uint64_t batch, at, part; /* the first matrix, row or column; part of K */
     uint64_t extent;          /* rows of A, columns of B */
     uint64_t lines;           /* this many of its lines are loaded, or being loaded */
+    vkmm_repack packed;       /* the copy behind it; 0 bytes: none yet */
     uint64_t turn;            /* the last turn that uses it, counted from 1; 0: none */
 } vkmm_slot;
 
@@ -214,8 +215,8 @@ vkmm_status vkmm_lane_plan_add(vkmm_lane *lane, const vkmm_plan *plan);
 void vkmm_lane_plan_destroy(vkmm_device *device, vkmm_lane_plan *plan);
 
 /* Submits the product of a turn, in slices; waits until one was executed. */
-vkmm_status vkmm_lane_submit(vkmm_lane *lane, const vkmm_step *step, uint64_t part, const vkmm_slot *a,
-                             const vkmm_slot *b, const vkmm_slot *c);
+vkmm_status vkmm_lane_submit(vkmm_lane *lane, const vkmm_step *step, uint64_t part, vkmm_slot *a, vkmm_slot *b,
+                             vkmm_slot *c);
 vkmm_status vkmm_lane_wait(vkmm_lane *lane, uint64_t turn);
 int vkmm_lane_ended(vkmm_lane *lane, uint64_t turn); /* whether it has, without waiting */
 

@@ -9,6 +9,8 @@
 #include "math/type.h"
 #include "vk/command.h"
 
+enum { SETS = 3 }; /* of a plan for each flight: to multiply, and to pack A and B */
+
 uint64_t vkmm_lane_panel_at(const vkmm_lane *lane, const vkmm_step *step)
 {
     return lane->done.panels + (uint64_t)(step - lane->todo.steps) - lane->todo.stored;
@@ -99,7 +101,7 @@ vkmm_status vkmm_lane_plan_add(vkmm_lane *lane, const vkmm_plan *plan)
         lane->plans = grown;
     else
         status = VKMM_NO_MEMORY(lane->stream->log, "for a plan");
-    if (status == VKMM_OK) status = vkmm_plan_sets_create(lane->device, plan, VKMM_STREAM_FLIGHTS, &made.sets);
+    if (status == VKMM_OK) status = vkmm_plan_sets_create(lane->device, plan, VKMM_STREAM_FLIGHTS * SETS, &made.sets);
     if (status == VKMM_OK)
         grown[lane->plan_count++] = made;
     else
@@ -120,7 +122,7 @@ vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t pa
     const vkmm_kernel_info *whole = &lane->whole.info;
     vkmm_wish wish = {.kernel = lane->whole.kernel->name,
                       .shader = lane->stream->shader,
-                      .pack = VKMM_PACK_NEVER,
+                      .pack = vkmm_choice_packs(&lane->whole) | VKMM_PACK_BOUND | VKMM_PACK_NEVER,
                       .moduli = lane->whole.residues.asked,
                       .terms.in_one = 1}; /* as the whole */
     cut.method = vkmm_choice_method(&lane->whole);
@@ -136,50 +138,94 @@ vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t pa
     return status;
 }
 
-/* There are few pipelines: only panels at the edges may need another one. */
-static vkmm_status find_plan(vkmm_lane *lane, const vkmm_step *step, uint64_t part, vkmm_lane_plan **plan)
-{
+/* A product to submit. */
+typedef struct turn {
+    const vkmm_step *step;
+    uint64_t part;
+    vkmm_slot *slots[3];
+    vkmm_problem cut;
     vkmm_choice choice;
-    vkmm_status status = vkmm_lane_choose(lane, step, part, &choice);
+} turn;
+
+/* There are few pipelines: only panels at the edges may need another one. */
+static vkmm_status find_plan(vkmm_lane *lane, turn *t, vkmm_lane_plan **plan)
+{
+    vkmm_status status = vkmm_lane_choose(lane, t->step, t->part, &t->choice);
     if (status != VKMM_OK) return status;
     for (uint32_t i = 0; i < lane->plan_count; i++) {
         *plan = &lane->plans[i];
-        if (vkmm_plan_fit(lane->device, &choice, &(*plan)->plan)) return VKMM_OK;
+        if (vkmm_plan_fit(lane->device, &t->choice, &(*plan)->plan)) return VKMM_OK;
     }
     vkmm_plan made;
-    status = vkmm_plan_create(lane->device, &choice, &made);
+    status = vkmm_plan_create(lane->device, &t->choice, &made);
     if (status == VKMM_OK) status = vkmm_lane_plan_add(lane, &made);
     if (status == VKMM_OK) *plan = &lane->plans[lane->plan_count - 1];
     return status;
 }
 
-/* What the kernel sees of the panels. */
-static void bind(vkmm_lane *lane, vkmm_plan *plan, const vkmm_step *step, uint64_t part,
-                 const vkmm_slot *const slots[3])
+/* A panel of A or B as it was loaded; and where its packed copy is, in the same slot. */
+static vkmm_part loaded(const turn *t, int operand)
 {
-    const vkmm_problem cut = vkmm_lane_cut(lane, step, part);
+    return (vkmm_part){t->slots[operand]->buffer.handle, t->slots[operand]->lead,
+                       vkmm_cut_bytes(&t->cut, (vkmm_operand)operand)};
+}
+
+static vkmm_part packed(const vkmm_lane *lane, const turn *t, int operand, const vkmm_repack *r)
+{
+    const uint64_t bytes = operand == VKMM_A ? lane->pieces.a_bytes : lane->pieces.b_bytes;
+    return (vkmm_part){t->slots[operand]->buffer.handle, vkmm_packed_at(bytes), r->bytes};
+}
+
+/* What the kernel sees of the panels. */
+static void bind(vkmm_lane *lane, vkmm_plan *plan, const turn *t)
+{
     const uint64_t size = vkmm_type_of(vkmm_operand_type(&lane->stream->problem, VKMM_C))->bytes;
     vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {0};
-    for (int o = VKMM_A; o <= VKMM_C; o++)
-        parts[o] = (vkmm_part){slots[o]->buffer.handle, slots[o]->lead, vkmm_cut_bytes(&cut, (vkmm_operand)o)};
-    vkmm_part_show_guard(lane->device, plan->module, slots[VKMM_C]->lead + lane->pieces.c_bytes + VKMM_GUARD_BYTES,
+    for (int o = VKMM_A; o <= VKMM_C; o++) {
+        const vkmm_repack *r = o == VKMM_C ? NULL : &t->choice.packs[t->choice.swapped ? VKMM_B - o : o];
+        parts[o] = r && r->bound ? packed(lane, t, o, r) : loaded(t, o);
+    }
+    vkmm_part_show_guard(lane->device, plan->module, t->slots[VKMM_C]->lead + lane->pieces.c_bytes + VKMM_GUARD_BYTES,
                          &parts[VKMM_C]);
+    parts[VKMM_BINDING_WORKSPACE] = parts[VKMM_C]; /* every binding must be set */
     if (plan->info.workspace_bytes > 0)
         parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){lane->memory.workspace.handle, 0, plan->info.workspace_bytes};
-    if (cut.has_bias)
+    if (t->cut.has_bias)
         parts[VKMM_BIAS_PART] =
-            (vkmm_part){lane->memory.bias.handle, step->col * size, vkmm_whole_words(step->cols * size)};
+            (vkmm_part){lane->memory.bias.handle, t->step->col * size, vkmm_whole_words(t->step->cols * size)};
     vkmm_plan_bind(lane->device, plan, parts);
 }
 
-static vkmm_status record(vkmm_lane *lane, const vkmm_plan *plan, uint64_t first, uint64_t end, vkmm_flight *flight)
+/* Packs what the slots do not have packed yet, as this product needs it. */
+static void pack(vkmm_lane *lane, const vkmm_lane_plan *p, const turn *t, VkCommandBuffer command)
+{
+    int any = 0;
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const vkmm_repack *r = &t->choice.packs[o];
+        const int operand = t->choice.swapped ? VKMM_B - o : o;
+        vkmm_repack *has = &t->slots[operand]->packed;
+        if (!r->bound || (has->bytes == r->bytes && has->ld == r->ld && has->transposed == r->transposed)) continue;
+        const vkmm_plan plan =
+            vkmm_plan_with(&p->plan, &p->sets, VKMM_STREAM_FLIGHTS + 2 * lane->queue.next + (uint32_t)o);
+        const vkmm_part from = loaded(t, operand), to = packed(lane, t, operand, r);
+        vkmm_plan_record_pack(lane->device, &plan, o, &from, &to, command);
+        *has = *r;
+        any = 1;
+    }
+    if (any) vkmm_plan_record_barrier(lane->device, command);
+}
+
+static vkmm_status record(vkmm_lane *lane, const vkmm_lane_plan *p, const vkmm_plan *plan, const turn *t,
+                          uint64_t first, uint64_t end)
 {
     vkmm_device *device = lane->device;
+    vkmm_flight *flight = &lane->queue.flights[lane->queue.next];
     vkmm_status status = vkmm_command_begin(device, &flight->command);
     if (status != VKMM_OK) return status;
     /* The panels, and the workspace, C and sums that products before left. */
     vkmm_command_barrier_all(device, flight->command);
     vkmm_timer_start(device, flight->command, &flight->timer);
+    pack(lane, p, t, flight->command);
     if (first == 0) vkmm_plan_record_workspace(device, plan, &plan->workspace, flight->command);
     vkmm_plan_record_items(device, plan, first, end, flight->command);
     vkmm_timer_mark(device, flight->command, &flight->timer, 1);
@@ -199,18 +245,17 @@ static vkmm_status use_once(vkmm_lane *lane, const vkmm_plan *plan, vkmm_lane_pl
     return status;
 }
 
-static vkmm_status fly(vkmm_lane *lane, vkmm_lane_plan *p, const vkmm_step *step, uint64_t part,
-                       const vkmm_slot *const slots[3], uint64_t first, uint64_t end)
+static vkmm_status fly(vkmm_lane *lane, vkmm_lane_plan *p, const turn *t, uint64_t first, uint64_t end)
 {
     vkmm_flight *flight = &lane->queue.flights[lane->queue.next];
     vkmm_plan plan = vkmm_plan_with(&p->plan, &p->sets, lane->queue.next);
     const int last = end == vkmm_plan_items(&plan);
     vkmm_status status = flight->command ? reap(lane, flight) : VKMM_OK;
     if (status != VKMM_OK) return status;
-    bind(lane, &plan, step, part, slots);
+    bind(lane, &plan, t);
     status = use_once(lane, &plan, p);
     if (status != VKMM_OK) return status;
-    status = record(lane, &plan, first, end, flight);
+    status = record(lane, p, &plan, t, first, end);
     if (status == VKMM_OK)
         status = lane->staging.is_loading ? vkmm_command_submit_after_copies(lane->device, flight->command)
                                           : vkmm_command_submit(lane->device, flight->command);
@@ -221,7 +266,7 @@ static vkmm_status fly(vkmm_lane *lane, vkmm_lane_plan *p, const vkmm_step *step
     lane->staging.is_loading = 0;
     flight->items = end - first;
     flight->turn = last ? lane->queue.turns + 1 : 0;
-    flight->panel = vkmm_lane_panel_at(lane, step);
+    flight->panel = vkmm_lane_panel_at(lane, t->step);
     flight->submitted_ms = vkmm_now_ms();
     lane->queue.next = (lane->queue.next + 1) % VKMM_STREAM_FLIGHTS;
     lane->times.dispatches++;
@@ -234,25 +279,24 @@ static int must_learn(const vkmm_slices *slices, uint64_t next, uint64_t left)
     return next < left && (slices->largest == 0 || (double)next < slices->items_per_ms * VKMM_SLICE_MS / 2);
 }
 
-vkmm_status vkmm_lane_submit(vkmm_lane *lane, const vkmm_step *step, uint64_t part, const vkmm_slot *a,
-                             const vkmm_slot *b, const vkmm_slot *c)
+vkmm_status vkmm_lane_submit(vkmm_lane *lane, const vkmm_step *step, uint64_t part, vkmm_slot *a, vkmm_slot *b,
+                             vkmm_slot *c)
 {
-    const vkmm_slot *const slots[3] = {a, b, c};
-    const vkmm_problem cut = vkmm_lane_cut(lane, step, part);
+    turn t = {.step = step, .part = part, .slots = {a, b, c}, .cut = vkmm_lane_cut(lane, step, part)};
     vkmm_lane_plan *p = NULL;
     int any = 1;
     if (part == 0)
         lane->done.timeline[vkmm_lane_panel_at(lane, step)].load_ms[1] = vkmm_now_ms() - lane->stream->start_ms;
-    vkmm_status status = find_plan(lane, step, part, &p);
+    vkmm_status status = find_plan(lane, &t, &p);
     if (status != VKMM_OK) return status;
     const uint64_t items = vkmm_plan_items(&p->plan);
     vkmm_slices *slices = &lane->queue.slices;
-    const vkmm_slices fresh = vkmm_slices_of(items, vkmm_problem_flops(&cut));
+    const vkmm_slices fresh = vkmm_slices_of(items, vkmm_problem_flops(&t.cut));
     slices->items = items;
     slices->first = fresh.first;
     for (uint64_t first = 0, end; first < items && status == VKMM_OK; first = end) {
         end = first + vkmm_slices_next(slices, items - first);
-        status = fly(lane, p, step, part, slots, first, end);
+        status = fly(lane, p, &t, first, end);
         if (status == VKMM_OK && must_learn(slices, end - first, items - first))
             while (any && status == VKMM_OK) status = reap_oldest(lane, &any);
         any = 1;

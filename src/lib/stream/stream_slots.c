@@ -52,9 +52,10 @@ static vkmm_status take_panels(vkmm_lane *lane)
     const uint32_t c_count = pieces->c_slots;
     const uint64_t c_bytes = pieces->c_bytes + lane->space.guard;
     vkmm_status status =
-        take_slots(lane, "panels of A", t->a_slots, pieces->a_bytes, &lane->memory.a, &lane->memory.a_count);
+        take_slots(lane, "panels of A", t->a_slots, pieces->slot_bytes[VKMM_A], &lane->memory.a, &lane->memory.a_count);
     if (status == VKMM_OK)
-        status = take_slots(lane, "panels of B", t->b_slots, pieces->b_bytes, &lane->memory.b, &lane->memory.b_count);
+        status = take_slots(lane, "panels of B", t->b_slots, pieces->slot_bytes[VKMM_B], &lane->memory.b,
+                            &lane->memory.b_count);
     if (status == VKMM_OK && lane->memory.c[1].buffer.bytes < c_bytes)
         vkmm_buffer_destroy(lane->device, &lane->memory.c[1].buffer);
     for (uint32_t i = 0; i < c_count && status == VKMM_OK; i++)

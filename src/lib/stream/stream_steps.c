@@ -36,6 +36,7 @@ static vkmm_status claim(vkmm_lane *lane, vkmm_slot *slots, uint32_t count, cons
     (*slot)->part = name->part;
     (*slot)->extent = name->extent;
     (*slot)->lines = 0;
+    (*slot)->packed = (vkmm_repack){0};
     return status;
 }
 

@@ -202,6 +202,52 @@ static void split_panels_have_the_same_bits(void **state)
     }
 }
 
+static PFN_vkCmdDispatch dispatch;
+static uint64_t dispatched;
+
+static VKAPI_ATTR void VKAPI_CALL count_dispatch(VkCommandBuffer command, uint32_t x, uint32_t y, uint32_t z)
+{
+    dispatched++;
+    dispatch(command, x, y, z);
+}
+
+/* As a job that packs too; sums of whole numbers are the same without. Each panel is packed once, when it is loaded,
+ * and stays. */
+static void packed_panels_have_the_same_bits(void **state)
+{
+    static const vkmm_type types[] = {VKMM_F32, VKMM_I8, VKMM_F16};
+    static const uint32_t asked[] = {VKMM_PACK_A | VKMM_PACK_B, VKMM_PACK_B, VKMM_PACK_A};
+    int counted = 0;
+    for (unsigned i = 0; i < 6; i++) {
+        const int whole = i % 2 == 0;
+        vkmm_problem p = scaled(gemm_way(i * 7, 103, 57, i < 2 ? 41 : 48, types[i % 3]), 2, i % 4 == 3 ? -3 : 0);
+        vkmm_job_params params = {.problem = p, SMALL, .pack = whole ? VKMM_PACK_NEVER : asked[i / 2]};
+        if (!suite_has_type(&suite, types[i % 3]) || (suite_is_slow(&suite) && i % 2)) continue;
+        data d = make(&params, whole ? VKMM_INIT_INT : VKMM_INIT_UNIFORM);
+        params.pack = asked[i / 2];
+        vkmm_stream *stream = open(&params, bytes_of(&p) / 2 + 40000);
+        const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2], .bias = d.memory[3]};
+        const vkmm_partition t = vkmm_stream_partition(stream);
+        const uint32_t packs = vkmm_choice_packs(&stream->lanes->whole);
+        vkmm_stream_times times;
+        assert_int_equal(packs & asked[i / 2], asked[i / 2]);
+        assert_true(t.row_panels * t.col_panels * vkmm_problem_batches(&p) > 1);
+        assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK); /* uses each pipeline once, too */
+        compare(&d);
+        if (vkmm_problem_batches(&p) > 1 || (t.row_panels > 1 && t.col_panels > 1)) continue;
+        dispatch = suite.device->table.vkCmdDispatch;
+        dispatched = 0;
+        suite.device->table.vkCmdDispatch = count_dispatch;
+        assert_int_equal(vkmm_stream_run(stream, &io, &times), VKMM_OK);
+        suite.device->table.vkCmdDispatch = dispatch;
+        assert_int_equal(dispatched, (stream->lanes->whole.reduce ? 2 : 1) * times.dispatches +
+                                         (packs & VKMM_PACK_A ? t.row_panels : 0) +
+                                         (packs & VKMM_PACK_B ? t.col_panels : 0));
+        counted++;
+    }
+    assert_true(counted > 0);
+}
+
 /* Residues of a line do not depend on the panel that it is in. */
 static void modular_panels_have_the_same_bits(void **state)
 {
@@ -458,19 +504,28 @@ int main(void)
     int absent = suite_open(&suite), failed = 0;
     if (absent) return absent;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_has_the_same_bits),   cmocka_unit_test(every_kernel_has_the_same_bits),
-        cmocka_unit_test(every_layout_has_the_same_bits), cmocka_unit_test(small_matrices_go_together),
-        cmocka_unit_test(cuts_the_depth_where_it_must),   cmocka_unit_test(no_terms_are_products_too),
-        cmocka_unit_test(functions_give_and_take),        cmocka_unit_test(what_functions_say_ends_a_run),
-        cmocka_unit_test(two_devices_have_the_same_bits), cmocka_unit_test(says_why_a_job_does_not_do),
-        cmocka_unit_test(bindings_may_be_small),          cmocka_unit_test(too_little_is_refused),
-        cmocka_unit_test(panels_are_one_dispatch),        cmocka_unit_test(a_stream_is_turned_to_other_products),
+        cmocka_unit_test(every_type_has_the_same_bits),
+        cmocka_unit_test(every_kernel_has_the_same_bits),
+        cmocka_unit_test(every_layout_has_the_same_bits),
+        cmocka_unit_test(small_matrices_go_together),
+        cmocka_unit_test(cuts_the_depth_where_it_must),
+        cmocka_unit_test(no_terms_are_products_too),
+        cmocka_unit_test(functions_give_and_take),
+        cmocka_unit_test(what_functions_say_ends_a_run),
+        cmocka_unit_test(two_devices_have_the_same_bits),
+        cmocka_unit_test(says_why_a_job_does_not_do),
+        cmocka_unit_test(bindings_may_be_small),
+        cmocka_unit_test(too_little_is_refused),
+        cmocka_unit_test(packed_panels_have_the_same_bits),
+        cmocka_unit_test(panels_are_one_dispatch),
+        cmocka_unit_test(a_stream_is_turned_to_other_products),
     };
     const struct CMUnitTest copied[] = {
         cmocka_unit_test(every_layout_has_the_same_bits),    cmocka_unit_test(split_panels_have_the_same_bits),
         cmocka_unit_test(modular_panels_have_the_same_bits), cmocka_unit_test(small_matrices_go_together),
         cmocka_unit_test(cuts_the_depth_where_it_must),      cmocka_unit_test(functions_give_and_take),
         cmocka_unit_test(what_functions_say_ends_a_run),     cmocka_unit_test(a_stream_is_turned_to_other_products),
+        cmocka_unit_test(packed_panels_have_the_same_bits),
     };
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     failed = suite_run(&suite, "stream", tests);
