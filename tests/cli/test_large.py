@@ -49,6 +49,15 @@ class Large(cli.Case):
 
 
 class Same(Large):
+    def test_large_files(self):
+        """Threads copy them, in any layout, and write the product."""
+        a, b = self.folder / "a.npy", self.folder / "b.npy"
+        self.good("-s", "40009x31x1", "--type", "i32", "-o", a, *FAST)
+        self.good("-s", "31x29x1", "--type", "i32", "-o", b, *FAST)
+        self.both("-a", a, "-b", b, "--layout", "col", limit="2MB")
+        self.both("-a", a, "-b", a, "--transposeA", "T", limit="2MB")
+        self.both("-a", b, "-b", a, "--transposeA", "T", "--transposeB", "T", limit="2MB")
+
     def test_types(self):
         here = json.loads(self.good("devices", "--json"))["devices"][0]["types"]
         for number, kind in enumerate(["f32", "f64", "i32", "i8", "f16", "bf16"]):

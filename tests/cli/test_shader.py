@@ -50,6 +50,12 @@ class Shader(cli.Case):
         mine = self.wrong("wrong result: ", self.shader(("C[row * N + col] = sum;", "C[row * N + col] = row == 5 && col == 7 ? sum + T(1) : sum;")))
         self.assertRegex(mine["verify"]["sentence"], r"\b5\b.*\b7\b")
 
+    def test_wrong_and_large(self):
+        """What is written while it is verified gets no name if it is wrong."""
+        shader = self.shader(("C[row * N + col] = sum;", "C[row * N + col] = row == 5 && col == 7 ? sum + T(1) : sum;"))
+        done = cli.run("--shader", shader, "--size", "1100x1000x8", "-o", self.folder / "c.npy", *FAST)
+        self.assertEqual((done.returncode, os.listdir(self.folder)), (1, ["mine.comp"]), done.stderr)
+
     def test_missing_element(self):
         shader = self.shader(("if (row >= M || col >= N)", "if (row >= M || col >= N || row == 39)"))
         for kind in ["f32", "i32", "u32"]:

@@ -119,6 +119,15 @@ int vkmm_disk_sync(int fd)
     return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : -1; /* some file systems have no fsync */
 }
 
+void vkmm_disk_sync_soon(int fd, int64_t offset, uint64_t bytes)
+{
+#ifdef __linux__
+    sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE); /* a hint: it may fail */
+#else
+    (void)fd, (void)offset, (void)bytes;
+#endif
+}
+
 int vkmm_disk_set_mode(int fd, unsigned mode)
 {
     return fchmod(fd, (mode_t)mode);

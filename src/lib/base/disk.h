@@ -55,6 +55,7 @@ int vkmm_disk_append(const char *path, const void *data, size_t bytes);
 /* Makes an empty file this long, and allocates the bytes on the disk if the file system can. */
 int vkmm_disk_reserve(int fd, uint64_t bytes);
 int vkmm_disk_sync(int fd);
+void vkmm_disk_sync_soon(int fd, int64_t offset, uint64_t bytes); /* begins, and does not wait, if the system can */
 int vkmm_disk_set_mode(int fd, unsigned mode);
 
 /* The path, allocated (vkmm_free), of what is replaced when `path` is written: the file at the end of its links. NULL:

@@ -159,6 +159,11 @@ int vkmm_disk_reserve(int fd, uint64_t bytes)
     return SetFileInformationByHandle(handle_of(fd), FileEndOfFileInfo, &end, sizeof end) ? 0 : vkmm_windows_failed();
 }
 
+void vkmm_disk_sync_soon(int fd, int64_t offset, uint64_t bytes)
+{
+    (void)fd, (void)offset, (void)bytes;
+}
+
 int vkmm_disk_sync(int fd)
 {
     return FlushFileBuffers(handle_of(fd)) ? 0 : vkmm_windows_failed();

@@ -32,8 +32,12 @@ vkmm_status vkmm_output_reserve(vkmm_output *o, uint64_t bytes)
 
 vkmm_status vkmm_output_write_at(vkmm_output *o, uint64_t offset, const void *data, uint64_t bytes)
 {
-    if (offset <= o->reserved && bytes <= o->reserved - offset)
-        return vkmm_output_all(o, o->partial == NULL ? o->spool : o->fd, (int64_t)offset, data, bytes);
+    if (offset <= o->reserved && bytes <= o->reserved - offset) {
+        const vkmm_status status =
+            vkmm_output_all(o, o->partial == NULL ? o->spool : o->fd, (int64_t)offset, data, bytes);
+        if (status == VKMM_OK && o->partial != NULL) vkmm_disk_sync_soon(o->fd, (int64_t)offset, bytes);
+        return status;
+    }
     o->failed = 1;
     return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: bytes %llu to %llu are beyond the %llu reserved", o->path,
                      (unsigned long long)offset, (unsigned long long)(offset + bytes), (unsigned long long)o->reserved);

@@ -70,4 +70,4 @@ static void end(cli_product *p)
 }
 
 /* A library with threads may sum in another order the next time: that is not an error. */
-const cli_product_kind cli_bench_host = {plan, hold, multiply, measure, NULL, end, 1, 0};
+const cli_product_kind cli_bench_host = {plan, hold, multiply, measure, NULL, NULL, NULL, end, 1, 0};

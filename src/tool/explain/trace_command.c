@@ -167,8 +167,8 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
     if (a == NULL || b == NULL) {
         status = VKMM_NO_MEMORY(session->log, "for A and B");
     } else {
-        cli_inputs_fill(inputs, problem, VKMM_A, a);
-        cli_inputs_fill(inputs, problem, VKMM_B, b);
+        cli_inputs_fill(inputs, problem, VKMM_A, a, NULL);
+        cli_inputs_fill(inputs, problem, VKMM_B, b, NULL);
     }
     if (status == VKMM_OK) status = vkmm_trace_create(session->device, &params, &result);
     row.trace = result;

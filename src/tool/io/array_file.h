@@ -82,6 +82,9 @@ vkmm_status cli_array_writer_open(const vkmm_log *log, const char *path, const c
 vkmm_status cli_array_writer_put(cli_array_writer *writer, uint64_t x, uint64_t row, uint64_t col,
                                  const vkmm_view *view);
 
+/* The same for all elements of an array of the file's shape, in order. */
+vkmm_status cli_array_writer_put_all(cli_array_writer *writer, const cli_array *array);
+
 /* Maps what has been written for reading. Valid as long as the writer; later writes are visible in it. Called by one
  * thread at a time. */
 vkmm_status cli_array_writer_look(cli_array_writer *writer, cli_array *array);

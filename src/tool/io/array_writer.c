@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 1 << 20, BLOCK_ROWS = 64 };
+enum { BLOCK_BYTES = 1 << 20, BLOCK_ROWS = 64, STRIP_BYTES = 8 << 20 };
 
 struct cli_array_writer {
     vkmm_log log;
@@ -197,6 +197,23 @@ vkmm_status cli_array_writer_put(cli_array_writer *w, uint64_t x, uint64_t row, 
     return status;
 }
 
+/* In strips: the system writes one to the disk while the next is copied. */
+vkmm_status cli_array_writer_put_all(cli_array_writer *w, const cli_array *array)
+{
+    const uint64_t rows = array->first.rows, cols = array->first.cols,
+                   strip = STRIP_BYTES / (cols * vkmm_type_of(array->first.type)->bytes + 1) + 1;
+    const int is_empty = rows == 0 || cols == 0;
+    vkmm_status status = VKMM_OK;
+    for (uint64_t x = 0; x < array->count && !is_empty; x++) {
+        const vkmm_view view = cli_array_at(array, x);
+        for (uint64_t i = 0; i < rows && status == VKMM_OK; i += strip) {
+            const vkmm_view part = vkmm_view_part(&view, i, 0, at_most(rows - i, strip), cols);
+            status = cli_array_writer_put(w, x, i, 0, &part);
+        }
+    }
+    return status;
+}
+
 vkmm_status cli_array_writer_look(cli_array_writer *w, cli_array *array)
 {
     vkmm_status status = w->seen.data == NULL && w->elements == NULL ? vkmm_output_look(w->output, &w->seen) : VKMM_OK;
@@ -235,13 +252,9 @@ void cli_array_writer_discard(cli_array_writer **writer)
 
 vkmm_status cli_array_write(const vkmm_log *log, const char *path, const cli_array *array)
 {
-    const int is_empty = array->first.rows == 0 || array->first.cols == 0;
     cli_array_writer *writer;
     vkmm_status status = cli_array_writer_open(log, path, array, &writer);
-    for (uint64_t x = 0; x < array->count && !is_empty && status == VKMM_OK; x++) {
-        const vkmm_view view = cli_array_at(array, x);
-        status = cli_array_writer_put(writer, x, 0, 0, &view);
-    }
+    if (status == VKMM_OK) status = cli_array_writer_put_all(writer, array);
     if (status == VKMM_OK) return cli_array_writer_commit(&writer);
     destroy(&writer);
     return status;

@@ -11,6 +11,8 @@
 /* In place of VKMM_CANARY: two NaNs, as f16 and as bf16. */
 #define NARROW_CANARY UINT32_C(0x7ff87ff8)
 
+enum { STRIP_ROWS = 32 }; /* a block of vkmm_view_copy */
+
 /* op of a file's matrix. */
 static vkmm_view apply(const vkmm_view *file, int transposed)
 {
@@ -240,7 +242,37 @@ static int is_turned(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
     return (operand == VKMM_A && problem->op_a == VKMM_OP_T) || (operand == VKMM_B && problem->op_b == VKMM_OP_T);
 }
 
-void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data)
+/* A matrix that goes into rows `ld` elements apart. */
+typedef struct transfer {
+    vkmm_view from;
+    char *to;
+    uint64_t ld, strip; /* strip: rows that a thread copies at a time */
+} transfer;
+
+static vkmm_status copy_strip(void *context, uint64_t i)
+{
+    const transfer *t = context;
+    const uint64_t first = i * t->strip, left = t->from.rows - first;
+    const vkmm_view part = vkmm_view_part(&t->from, first, 0, left < t->strip ? left : t->strip, t->from.cols);
+
+    vkmm_view_copy(&part, t->to + first * t->ld * vkmm_type_of(part.type)->bytes, t->ld, 1);
+    return VKMM_OK;
+}
+
+/* In strips of a MiB or so. */
+static void copy(const vkmm_view *matrix, const vkmm_view *view, void *data, vkmm_workers *workers)
+{
+    const int by_rows = view->col_stride == 1;
+    transfer t = {by_rows ? *matrix : vkmm_view_transposed(matrix),
+                  (char *)data + ((const char *)view->data - (const char *)data),
+                  by_rows ? view->row_stride : view->col_stride, 0};
+
+    t.strip = ((1 << 20) / (t.from.cols * vkmm_type_of(t.from.type)->bytes) / STRIP_ROWS + 1) * STRIP_ROWS;
+    vkmm_workers_run(workers, (t.from.rows + t.strip - 1) / t.strip, copy_strip, &t, NULL);
+}
+
+void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data,
+                     vkmm_workers *workers)
 {
     static const unsigned purposes[] = {CLI_SEED_A, CLI_SEED_B, CLI_SEED_C, CLI_SEED_BIAS};
     const uint64_t seed = cli_seed_of(inputs->seed, purposes[operand]);
@@ -258,8 +290,7 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
         if (file != NULL) {
             const vkmm_view stored = cli_array_at(file, x % file->count),
                             matrix = apply(&stored, is_turned(inputs, problem, operand));
-            vkmm_view_copy(&matrix, (char *)data + ((const char *)view.data - (const char *)data), view.row_stride,
-                           view.col_stride);
+            copy(&matrix, &view, data, workers);
         } else {
             vkmm_fill_view(data, &view, inputs->init, x == 0 ? seed : vkmm_random_bits(seed, x));
         }

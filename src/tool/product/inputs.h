@@ -3,6 +3,7 @@
 #define CLI_INPUTS_H
 
 #include "options/options.h"
+#include "base/workers.h"
 #include "io/array_file.h"
 #include "verify/verify.h"
 
@@ -33,8 +34,9 @@ vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, cons
 /* Writes an operand of a problem into its memory, which is vkmm_operand_bytes long. Gaps between elements are filled
  * with the canary: a kernel that reads them gets a NaN. So is all of C if β is 0. Each matrix of a batch has its own
  * values, except that a file with one matrix fills all of them. Generated values are those of op(A) and op(B), so the
- * product does not depend on how the matrices are stored. */
-void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data);
+ * product does not depend on how the matrices are stored. workers: copy files; NULL: the caller alone. */
+void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data,
+                     vkmm_workers *workers);
 
 /* op(A), op(B) or the old C as stored in their files, if they come from files; else 0. */
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, cli_stack *stack);

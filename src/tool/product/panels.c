@@ -264,6 +264,6 @@ static void end(cli_product *p)
     vkmm_free(own);
 }
 
-const cli_product_kind cli_in_panels = {plan, hold, multiply, measure, save, end, 0, 0};
+const cli_product_kind cli_in_panels = {plan, hold, multiply, measure, NULL, NULL, save, end, 0, 0};
 /* If memory runs out, panels shrink: a different order of sums is not a fault. */
-const cli_product_kind cli_in_panels_again = {plan, hold, multiply, measure_again, save, end, 1, 0};
+const cli_product_kind cli_in_panels_again = {plan, hold, multiply, measure_again, NULL, NULL, save, end, 1, 0};

@@ -10,6 +10,9 @@
 
 #define COMPILED_MS 2000.0
 
+/* Matrices of fewer bytes in all are not worth threads. */
+enum { LARGE = 4 << 20, PIECES = 64 };
+
 static const vkmm_problem *problem_of(const cli_product *p)
 {
     return &p->request->job.problem;
@@ -44,9 +47,30 @@ static uint64_t fingerprint_of(const void *data, uint64_t bytes)
     return mix(mix(mix(mix(lane[0], lane[1]), lane[2]), lane[3]), last ^ bytes << 56);
 }
 
+typedef struct pieces {
+    const char *data;
+    uint64_t bytes, each; /* each: of all pieces but the last ones */
+    uint64_t prints[PIECES];
+} pieces;
+
+static vkmm_status take_print(void *context, uint64_t i)
+{
+    pieces *all = context;
+    const uint64_t at = i * all->each, left = all->bytes > at ? all->bytes - at : 0;
+
+    if (left > 0) all->prints[i] = fingerprint_of(all->data + at, left < all->each ? left : all->each);
+    return VKMM_OK;
+}
+
 static uint64_t fingerprint(const cli_product *p, vkmm_operand operand)
 {
-    return fingerprint_of(p->memory[operand], vkmm_operand_bytes(problem_of(p), operand));
+    pieces all = {p->memory[operand], vkmm_operand_bytes(problem_of(p), operand), 0, {0}};
+    uint64_t state = 0;
+
+    all.each = (all.bytes / PIECES + 64) / 64 * 64;
+    vkmm_workers_run(p->workers, PIECES, take_print, &all, NULL);
+    for (int i = 0; i < PIECES; i++) state = mix(state, all.prints[i]);
+    return state;
 }
 
 /* The fingerprint of all read-only operands; their order matters. */
@@ -89,7 +113,7 @@ static vkmm_status fill(cli_product *p)
         else if (p->same != NULL && operand <= VKMM_B && p->same->memory[o] != NULL)
             memcpy(p->memory[o], p->same->memory[o], vkmm_operand_bytes(problem, operand));
         else if (o != VKMM_C || counts)
-            cli_inputs_fill(p->request->inputs, problem, operand, p->memory[o]);
+            cli_inputs_fill(p->request->inputs, problem, operand, p->memory[o], p->workers);
         p->stack[o] = cli_stack_of(problem, o, p->memory[o]);
     }
     return status;
@@ -136,6 +160,30 @@ static vkmm_status verify(cli_product *p)
     return cli_verify_stacks(log, &problem, p->stack, gaps, p->memory[VKMM_C], numbers, method, seed, &p->verdict);
 }
 
+static vkmm_status verify_or_write(void *context, uint64_t i)
+{
+    cli_product *p = context;
+
+    if (i == 0) return verify(p);
+    p->kind->write_out(p); /* save reports what fails */
+    return VKMM_OK;
+}
+
+/* A large product is written while it is verified, to a file that gets its name only in `save`. */
+static vkmm_status verify_and_write(cli_product *p)
+{
+    char sentence[VKMM_SENTENCE_BYTES] = "";
+    vkmm_held held;
+    vkmm_status status;
+    int writes = p->request->out != NULL && p->kind->open_out != NULL && p->workers != NULL;
+
+    vkmm_errors_hold(&held);
+    writes = writes && p->kind->open_out(p) == VKMM_OK;
+    vkmm_errors_release(&held);
+    status = vkmm_workers_run(p->workers, writes ? 2 : 1, verify_or_write, p, sentence);
+    return status != VKMM_OK && sentence[0] != '\0' ? vkmm_fail(p->session->log, status, "%s", sentence) : status;
+}
+
 void cli_product_row(const cli_session *session, const cli_request *request, cli_bench_row *row)
 {
     cli_bench_row_init(row);
@@ -162,7 +210,7 @@ void cli_product_judged(const cli_product *p, cli_bench_row *row)
 
 /* Multiplies, and verifies. Not only wrong elements make the result wrong: so do stores outside C, and changes of the
  * inputs that the product is verified with, if the kernel can reach them. */
-static vkmm_status prove(cli_product *p)
+static vkmm_status prove_with_workers(cli_product *p)
 {
     const vkmm_log *log = p->session->log;
     const cli_inputs *inputs = p->request->inputs;
@@ -186,7 +234,7 @@ static vkmm_status prove(cli_product *p)
     p->row.kernel = *p->kernel; /* the plan may depend on the data */
     begin(p, "verifying");
     status = cli_product_beside(p);
-    if (status == VKMM_OK) status = verify(p);
+    if (status == VKMM_OK) status = verify_and_write(p);
     if (status == VKMM_OK) status = cli_inputs_whole(log, inputs);
     if (status != VKMM_OK) return status;
     if (ran != VKMM_OK) return wrong(p, p->fault);
@@ -195,6 +243,18 @@ static vkmm_status prove(cli_product *p)
     if (p->verdict.passed || p->verdict.method == CLI_VERIFY_NONE) return VKMM_OK;
     explain_wrong(p);
     return wrong(p, p->verdict.sentence);
+}
+
+static vkmm_status prove(cli_product *p)
+{
+    uint64_t bytes = 0;
+    vkmm_status status;
+
+    for (int o = VKMM_A; o <= VKMM_C; o++) bytes += vkmm_operand_bytes(problem_of(p), (vkmm_operand)o);
+    if (bytes >= LARGE) p->workers = vkmm_workers_create(0); /* NULL: without */
+    status = prove_with_workers(p);
+    vkmm_workers_destroy(&p->workers);
+    return status;
 }
 
 /* Every run with a β changes the C that the next one reads: the last of many is compared after a run from the same

@@ -4,6 +4,7 @@
 #define CLI_PRODUCT_H
 
 #include "product/inputs.h"
+#include "base/workers.h"
 #include "math/blas.h"
 #include "session/session.h"
 
@@ -66,7 +67,8 @@ struct cli_product {
     const cli_request *request;
     const cli_product_kind *kind;
     vkmm_job *job;                 /* of a resident product; owned */
-    void *own;                     /* what another kind keeps; owned */
+    void *own;                     /* what the kind keeps; owned */
+    vkmm_workers *workers;         /* of a large product, until it is proved; owned; NULL: none */
     void *memory[CLI_STACKS];      /* as the problem describes; NULL: in a file, or absent; the kind's */
     cli_stack stack[CLI_EVIDENCE]; /* wherever they lie, and what C is compared with */
     unsigned in_files;             /* those that are mapped files, 1 << operand */
@@ -92,6 +94,10 @@ struct cli_product_kind {
                         uint64_t bytes); /* its memory; or, where it is in a file, its stack and in_files */
     vkmm_status (*multiply)(cli_product *product, double *ms); /* once; VKMM_WRONG_RESULT with product->fault */
     vkmm_status (*measure)(cli_product *product, const vkmm_measure_params *params, vkmm_measurement *time);
+    /* Before save, to save time: begins the file of request->out, and writes C while others read it. NULL: save does
+     * everything, or C is there already. */
+    vkmm_status (*open_out)(cli_product *product);
+    vkmm_status (*write_out)(cli_product *product);
     vkmm_status (*save)(cli_product *product); /* to request->out; C must not be read afterwards */
     void (*end)(cli_product *product);
     int repeats; /* the operands stay in memory: it can be multiplied again, */

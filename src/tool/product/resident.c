@@ -39,19 +39,61 @@ static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vk
 }
 
 /* Matrix by matrix in a batch, else two-dimensional. */
-static vkmm_status save(cli_product *p)
+static cli_array product_of(const cli_product *p)
 {
     const uint64_t batches = vkmm_problem_batches(&p->request->job.problem);
     const cli_stack *c = &p->stack[VKMM_C];
-    const cli_array all = batches == 1 ? cli_array_of(&c->first) : cli_array_stack(&c->first, batches, c->stride);
 
-    return cli_array_write(p->session->log, p->request->out, &all);
+    return batches == 1 ? cli_array_of(&c->first) : cli_array_stack(&c->first, batches, c->stride);
+}
+
+static vkmm_status open_out(cli_product *p)
+{
+    const cli_array all = product_of(p);
+    cli_array_writer *writer;
+    const vkmm_status status = cli_array_writer_open(p->session->log, p->request->out, &all, &writer);
+
+    p->own = writer;
+    return status;
+}
+
+static void discard(cli_product *p)
+{
+    cli_array_writer *writer = p->own;
+
+    cli_array_writer_discard(&writer);
+    p->own = NULL;
+}
+
+/* After a failure nothing is left: save tries again, and reports it. */
+static vkmm_status write_out(cli_product *p)
+{
+    const cli_array all = product_of(p);
+    const vkmm_status status = cli_array_writer_put_all(p->own, &all);
+
+    if (status != VKMM_OK) discard(p);
+    return status;
+}
+
+static vkmm_status save(cli_product *p)
+{
+    cli_array_writer *writer;
+    vkmm_status status = VKMM_OK;
+
+    if (p->own == NULL) {
+        status = open_out(p);
+        if (status == VKMM_OK) status = write_out(p);
+    }
+    writer = p->own;
+    p->own = NULL;
+    return status == VKMM_OK ? cli_array_writer_commit(&writer) : status;
 }
 
 static void end(cli_product *p)
 {
+    discard(p);
     vkmm_job_destroy(&p->job);
     vkmm_free(p->memory[CLI_BEFORE]);
 }
 
-const cli_product_kind cli_resident = {plan, hold, multiply, measure, save, end, 1, 1};
+const cli_product_kind cli_resident = {plan, hold, multiply, measure, open_out, write_out, save, end, 1, 1};

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,11 +38,14 @@ static void lose_reader(int number)
     raise(number);
 }
 
-/* A truncated file's pages were read. */
+/* A truncated file's pages were read, perhaps by several threads at once: the first one ends the process. */
 static void lose_input(int number)
 {
     static const char cause[] = "vkmatmul: bus error: a file was truncated while it was read, or cannot be read\n";
+    static atomic_flag lost = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&lost)) pause();
     if (write(STDERR_FILENO, cause, sizeof cause - 1) < 0) errno = 0;
+    vkmm_leftovers_unlink(); /* while the other threads still come here */
     lose_reader(number);
 }
 

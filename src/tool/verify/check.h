@@ -52,14 +52,15 @@ static inline size_t cli_at_most(uint64_t left, size_t limit)
 /* A block of the reference: up to CLI_PANEL rows of A·B, `span` columns of each; or single elements, as one row.
  * Row r begins at r·span. */
 typedef struct cli_block {
-    size_t span;         /* CLI_SPAN, or what the claim has and CLI_SPOTS */
-    size_t depth;        /* CLI_DEPTH, or what the claim has */
-    void *want;          /* double of f32, f16 and bf16, long double of f64, uint32_t (modulo 2^32) of integers */
-    double *scale;       /* Σ_k |a_ik|·|b_kj|; floats only */
-    double *loss;        /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
-    void *left;          /* factors of A, as in a tile: row r begins at r·depth */
-    uint64_t touched;    /* approximate bytes of the matrices that were read into memory since the last release */
-    const char *from[4]; /* and where A, B, C and C₀ began then; NULL: where they begin now */
+    size_t span;           /* CLI_SPAN, or what the claim has and CLI_SPOTS */
+    size_t depth;          /* CLI_DEPTH, or what the claim has */
+    void *want;            /* double of f32, f16 and bf16, long double of f64, uint32_t (modulo 2^32) of integers */
+    double *scale;         /* Σ_k |a_ik|·|b_kj|; floats only */
+    double *loss;          /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
+    void *left;            /* factors of A, as in a tile: row r begins at r·depth */
+    uint64_t touched;      /* approximate bytes of the matrices that were read into memory since the last release */
+    const char *from[4];   /* and where A, B, C and C₀ began then; NULL: where they begin now */
+    vkmm_workers *workers; /* compute the reference; borrowed; NULL: the caller alone */
     double tile[CLI_TILE_ROWS * CLI_TILE_COLS];        /* of any matrix: double or uint32_t, */
     double before[CLI_TILE_COLS], bias[CLI_TILE_COLS]; /* one row of C₀, of the bias */
 } cli_block;

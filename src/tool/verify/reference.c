@@ -115,26 +115,26 @@ cli_block *cli_block_make(const cli_claim *claim)
 }
 
 /* The tile holds `depth` rows of B; the factors of A begin at `from` in the block's, and the sums at column `at`. */
-static void add_tile(const cli_claim *claim, size_t count, size_t from, size_t depth, size_t cols, size_t at,
-                     cli_block *block)
+static void add_tile(const cli_claim *claim, const double *tile, size_t count, size_t from, size_t depth, size_t cols,
+                     size_t at, const cli_block *block)
 {
     const vkmm_type type = claim->compute == VKMM_F16 ? VKMM_F16 : claim->a.type;
     const double least = vkmm_type_is_narrow(type) ? vkmm_type_of(type)->min_normal : 0.0;
     const int is_float = vkmm_type_of(type)->is_float;
     int small = 0;
-    for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(block->tile + k * CLI_TILE_COLS, cols, least);
+    for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(tile + k * CLI_TILE_COLS, cols, least);
     for (size_t r = 0; r < count; r++) {
         const size_t line = r * block->span + at, factors = r * block->depth + from;
         const double *left = (const double *)block->left + factors;
         if (!is_float)
-            add_bits((const uint32_t *)block->left + factors, depth, (const uint32_t *)(const void *)block->tile, cols,
+            add_bits((const uint32_t *)block->left + factors, depth, (const uint32_t *)(const void *)tile, cols,
                      (uint32_t *)block->want + line);
         else if (type == VKMM_F64)
-            add_f64(left, depth, block->tile, cols, (long double *)block->want + line, block->scale + line);
+            add_f64(left, depth, tile, cols, (long double *)block->want + line, block->scale + line);
         else
-            add_f32(left, depth, block->tile, cols, (double *)block->want + line, block->scale + line);
+            add_f32(left, depth, tile, cols, (double *)block->want + line, block->scale + line);
         if (least > 0.0 && (small || any_small(left, depth, least)))
-            add_loss(left, depth, block->tile, cols, least, block->loss + line);
+            add_loss(left, depth, tile, cols, least, block->loss + line);
     }
 }
 
@@ -171,17 +171,35 @@ static void take_left(const cli_claim *claim, uint64_t row, uint64_t k0, size_t 
 }
 
 /* Adds the products of rows k0 … k0 + depth of B, columns [j0, j0 + cols), and the factors of A that the block
- * holds. */
+ * holds. Several threads may do so for different columns. */
 static void add_depth(const cli_claim *claim, size_t count, uint64_t k0, size_t depth, uint64_t j0, size_t cols,
-                      size_t at, cli_block *block)
+                      size_t at, const cli_block *block)
 {
     const size_t row_bytes = CLI_TILE_COLS * cli_tile_word(claim);
+    double tile[CLI_TILE_ROWS * CLI_TILE_COLS];
     for (size_t k = 0; k < depth; k += CLI_TILE_ROWS) {
         const size_t some = cli_at_most(depth - k, CLI_TILE_ROWS);
-        memset((char *)block->tile + some * row_bytes, 0, (up_to_step(some) - some) * row_bytes);
-        cli_tile_read(claim, &claim->b, k0 + k, some, j0, cols, block->tile);
-        add_tile(claim, count, k, some, cols, at, block);
+        memset((char *)tile + some * row_bytes, 0, (up_to_step(some) - some) * row_bytes);
+        cli_tile_read(claim, &claim->b, k0 + k, some, j0, cols, tile);
+        add_tile(claim, tile, count, k, some, cols, at, block);
     }
+}
+
+typedef struct strip {
+    const cli_claim *claim;
+    const cli_block *block;
+    uint64_t k0, j0;
+    size_t count, depth, at, cols;
+} strip;
+
+/* A tile's columns. */
+static vkmm_status add_columns(void *context, uint64_t i)
+{
+    const strip *s = context;
+    const size_t j = (size_t)i * CLI_TILE_COLS;
+    add_depth(s->claim, s->count, s->k0, s->depth, s->j0 + s->at + j, cli_at_most(s->cols - j, CLI_TILE_COLS),
+              s->at + j, s->block);
+    return VKMM_OK;
 }
 
 /* If lines are long, few of them are read at a time, so that memory that was loaded with an element is still loaded for
@@ -189,6 +207,13 @@ static void add_depth(const cli_claim *claim, size_t count, uint64_t k0, size_t 
 enum { FEW = 256 };
 _Static_assert(CLI_DEPTH % CLI_TILE_ROWS == 0 && FEW % CLI_TILE_ROWS == 0 && (int)FEW <= (int)CLI_DEPTH,
                "a sum is cut between tiles");
+
+/* Tiles of columns of B that threads read before their pages may be released: about 8 MiB. */
+static size_t tiles_at_once(const cli_claim *claim, size_t depth)
+{
+    const uint64_t tile = depth * CLI_TILE_COLS * vkmm_type_of(claim->b.type)->bytes;
+    return tile < 8 << 20 ? (size_t)((8 << 20) / tile) : 1;
+}
 
 void cli_reference(const cli_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
                    cli_block *block)
@@ -200,10 +225,10 @@ void cli_reference(const cli_claim *claim, const uint64_t *rows, size_t count, u
     for (uint64_t k0 = 0; k0 < a->cols; k0 += most) {
         const size_t depth = cli_at_most(a->cols - k0, most);
         for (size_t r = 0; r < count; r++) take_left(claim, rows[r], k0, depth, r, 1, block);
-        for (size_t j = 0; j < cols; j += CLI_TILE_COLS) {
-            const size_t some = cli_at_most(cols - j, CLI_TILE_COLS);
-            add_depth(claim, count, k0, depth, j0 + j, some, j, block);
-            cli_touch(block, claim, b, depth, some, by_rows && j > 0 ? 0 : 1);
+        for (strip s = {claim, block, k0, j0, count, depth, 0, 0}; s.at < cols; s.at += s.cols) {
+            s.cols = cli_at_most(cols - s.at, tiles_at_once(claim, depth) * CLI_TILE_COLS);
+            vkmm_workers_run(block->workers, (s.cols + CLI_TILE_COLS - 1) / CLI_TILE_COLS, add_columns, &s, NULL);
+            cli_touch(block, claim, b, depth, s.cols, by_rows && s.at > 0 ? 0 : 1);
         }
     }
 }

@@ -257,7 +257,9 @@ vkmm_status cli_check_begin(vkmm_check *check, const vkmm_log *log, const cli_cl
     if (found->method == CLI_VERIFY_NONE) return VKMM_OK;
     if (found->method != CLI_VERIFY_FULL && is_large(claim)) check->workers = vkmm_workers_create(0);
     check->block = cli_block_make(&check->claim);
-    return check->block != NULL ? VKMM_OK : VKMM_NO_MEMORY(log, "to verify the product");
+    if (check->block == NULL) return VKMM_NO_MEMORY(log, "to verify the product");
+    check->block->workers = check->workers;
+    return VKMM_OK;
 }
 
 vkmm_status cli_check_matrix(vkmm_check *check, const cli_claim *claim, uint64_t index)

@@ -63,8 +63,8 @@ static void compare(const vkmm_problem *problem)
         plain[o] = calloc(1, vkmm_operand_bytes(&packed, (vkmm_operand)o));
     }
     for (int o = VKMM_A; o <= VKMM_C; o++) {
-        cli_inputs_fill(&inputs, problem, (vkmm_operand)o, memory[o]);
-        cli_inputs_fill(&inputs, &packed, (vkmm_operand)o, plain[o]);
+        cli_inputs_fill(&inputs, problem, (vkmm_operand)o, memory[o], NULL);
+        cli_inputs_fill(&inputs, &packed, (vkmm_operand)o, plain[o], NULL);
         if (o != VKMM_C || vkmm_problem_beta(problem) != 0)
             take_matrices(problem, (vkmm_operand)o, memory[o], &packed, plain[o]);
         expect_nothing_left(problem, (vkmm_operand)o, memory[o]);
@@ -104,9 +104,9 @@ TEST(batches_differ)
                                               .stride_c = 16, .alpha = 0, .beta = 1);
     float a[32], b[32], c[32];
 
-    cli_inputs_fill(&inputs, &problem, VKMM_A, a);
-    cli_inputs_fill(&inputs, &problem, VKMM_B, b);
-    cli_inputs_fill(&inputs, &problem, VKMM_C, c);
+    cli_inputs_fill(&inputs, &problem, VKMM_A, a, NULL);
+    cli_inputs_fill(&inputs, &problem, VKMM_B, b, NULL);
+    cli_inputs_fill(&inputs, &problem, VKMM_C, c, NULL);
     assert_memory_not_equal(a, a + 16, 64);
     assert_memory_not_equal(b, b + 16, 64);
     assert_memory_not_equal(c, c + 16, 64);
@@ -121,7 +121,7 @@ TEST(the_bias)
                                               .compute = VKMM_F32, .has_bias = 1);
     float bias[6] = {0, 0, 0, 0, 0, 77}, other[5];
 
-    cli_inputs_fill(&inputs, &problem, VKMM_BIAS, bias);
+    cli_inputs_fill(&inputs, &problem, VKMM_BIAS, bias, NULL);
     vkmm_fill(other, 1, 5, VKMM_F32, VKMM_INIT_UNIFORM, cli_seed_of(inputs.seed, CLI_SEED_C));
     for (int i = 0; i < 5; i++) assert_true(bias[i] >= -1 && bias[i] < 1 && bias[i] != other[i]);
     assert_true(bias[5] == 77);
@@ -133,5 +133,5 @@ TEST(empty_ones_are_left_alone)
     const vkmm_problem problem = VKMM_PROBLEM(.m = 0, .n = 3, .k = 0, .lda = 5, .offset_a = 9, .offset_b = 9,
                                               .offset_c = 9, .batch_count = UINT32_MAX, .stride_a = 1, .stride_b = 1);
 
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) cli_inputs_fill(&inputs, &problem, (vkmm_operand)o, NULL);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) cli_inputs_fill(&inputs, &problem, (vkmm_operand)o, NULL, NULL);
 }
