@@ -156,6 +156,12 @@ void vkblas_cost_learn(vkblas_cost *cost, vkblas_place where, vkblas_type type, 
     if (where == VKBLAS_HOST) cost->host_ms += ms;
 }
 
+void vkblas_cost_put_off(vkblas_cost *cost, vkblas_type type, vkblas_extents e)
+{
+    const place p = place_of(VKBLAS_HOST, e);
+    cost->classes[VKBLAS_HOST][type][p.volume][p.extent].all_ms = 0;
+}
+
 vkblas_extents vkblas_cost_trial(vkblas_type type, vkblas_extents e)
 {
     const double most = 512 << 20;

@@ -58,6 +58,9 @@ void vkblas_cost_learn(vkblas_cost *cost, vkblas_place where, vkblas_type type, 
 /* Bytes of A, B and C. */
 double vkblas_cost_bytes(vkblas_type type, vkblas_extents e);
 
+/* A trial was stopped before it knew anything: the host computes the class for as long again before the next. */
+void vkblas_cost_put_off(vkblas_cost *cost, vkblas_type type, vkblas_extents e);
+
 /* The extents to try a class with: those of the product, or of a smaller one if its operands are large. */
 vkblas_extents vkblas_cost_trial(vkblas_type type, vkblas_extents e);
 
@@ -77,7 +80,7 @@ void vkblas_learned_begin(void);
 void vkblas_learned_forget(void);
 
 /* Who computes a product: the device if VKBLAS_TO_DEVICE, otherwise the host. A thread opens the device and tries it in
- * the background. No call waits for it, but exit does. */
+ * the background. No call waits for it; exit waits for its step at hand. */
 vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_expected *expected);
 void vkblas_learned_add(vkblas_place where, vkblas_type type, vkblas_extents e, double ms);
 

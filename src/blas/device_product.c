@@ -75,13 +75,23 @@ static vkmm_status write_panel(void *user, const vkmm_panel *panel)
     return VKMM_OK;
 }
 
+static int stop(void *user, const vkmm_stream_state *state)
+{
+    (void)user, (void)state;
+    return vkblas_stops();
+}
+
 static vkmm_status run_stream(vkmm_device *device, const target *to, const vkblas_call *call)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static vkmm_stream *stream;
     vkmm_stream_params params = {.job = {.problem = *to->problem}};
-    const vkmm_stream_io io = {
-        .a = call->a, .b = call->b, .read = read_panel, .write = write_panel, .user = (void *)(uintptr_t)to};
+    const vkmm_stream_io io = {.a = call->a,
+                               .b = call->b,
+                               .read = read_panel,
+                               .write = write_panel,
+                               .progress = vkblas_stops != NULL ? stop : NULL,
+                               .user = (void *)(uintptr_t)to};
     sigset_t before;
     params.others = vkblas_others(&params.other_count);
     params.threads = (vkblas_threads() + params.other_count) / (params.other_count + 1);
@@ -142,7 +152,7 @@ static int multiply_shared(vkmm_device *device, const vkmm_problem *p, const vkb
     const vkmm_status status = run(device, &to, call);
     if (status != VKMM_OK) write_panel((void *)(uintptr_t)&to, &whole);
     if (status == VKMM_UNSUPPORTED) atomic_fetch_or(&lacking, 1u << call->type);
-    if (status != VKMM_OK) vkblas_device_failed(status);
+    if (status != VKMM_OK && status != VKMM_STOPPED) vkblas_device_failed(status);
     free(copy);
     return status == VKMM_OK;
 }
@@ -153,11 +163,13 @@ static int multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_cal
                        calloc((size_t)p->n, sizeof(int64_t))};
     if (to.rows == NULL) return 0;
     const vkmm_status status = run(device, &to, call);
-    int changed = 0;
+    int changed = status == VKMM_STOPPED;
     for (uint64_t j = 0; j < p->n; j++) changed |= to.rows[j] > 0;
     if (status == VKMM_UNSUPPORTED) atomic_fetch_or(&lacking, 1u << call->type);
-    if (status != VKMM_OK) vkblas_device_failed(status);
-    if (status != VKMM_OK && changed) compute_rest(call, &to);
+    if (status != VKMM_OK && status != VKMM_STOPPED) {
+        vkblas_device_failed(status);
+        if (changed) compute_rest(call, &to);
+    }
     free(to.rows);
     return status == VKMM_OK || changed;
 }

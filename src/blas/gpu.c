@@ -140,9 +140,15 @@ static void open_device(void)
     vkblas_block_signals(&before);
     feholdexcept(&numbers);
     vkmm_status status = vkmm_instance_create(&(vkmm_instance_params){.log = {.write = keep}}, &instance);
-    if (status == VKMM_OK) status = open_all(instance, &opened);
+    const int stops = vkblas_stops != NULL && vkblas_stops();
+    if (status == VKMM_OK && !stops) status = open_all(instance, &opened);
     fesetenv(&numbers);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (stops) {
+        vkmm_instance_destroy(&instance);
+        atomic_store(&state, -1);
+        return;
+    }
     if (status != VKMM_OK) {
         snprintf(no_device, sizeof no_device, "%s%s", what != NULL && *what ? "VKBLAS_DEVICE: " : "",
                  sentence[0] ? sentence : vkmm_status_name(status));

@@ -22,6 +22,13 @@ static vkblas_extents wanted; /* what the thread tries; set before it begins */
 static vkblas_type wanted_type;
 static atomic_int joinable, ends;
 
+_Thread_local int (*vkblas_stops)(void);
+
+static int stops(void)
+{
+    return atomic_load(&ends);
+}
+
 void vkblas_learned_forget(void)
 {
     folder[0] = 0;
@@ -134,10 +141,10 @@ static int open_device(void)
     return is_there;
 }
 
-/* The fastest of several products, without the first one. Negative: the device has no such products. */
+/* The fastest of several products, without the first one. Negative: the device has no such products, or stops(). */
 static double time_products(vkblas_type type, vkblas_extents e)
 {
-    enum { MOST = 9, MOST_MS = 100 };
+    enum { MOST = 9, MOST_MS = 100, PIECE = 16 << 20 };
     const size_t all = (size_t)vkblas_cost_bytes(type, e),
                  a = (size_t)vkblas_cost_bytes(type, (vkblas_extents){e.m, 0, e.k}),
                  c = (size_t)vkblas_cost_bytes(type, (vkblas_extents){e.m, e.n, 0});
@@ -159,10 +166,11 @@ static double time_products(vkblas_type type, vkblas_extents e)
                               .lda = e.m,
                               .ldb = e.k,
                               .ldc = e.m};
-    memset(room, 0x3c, all); /* small numbers of every type, in pages that exist */
-    for (int i = 0; i < MOST && sum < MOST_MS; i++) {
+    for (size_t at = 0; at < all && !stops(); at += PIECE) /* small numbers of every type, in pages that exist */
+        memset(room + at, 0x3c, all - at < PIECE ? all - at : PIECE);
+    for (int i = 0; i < MOST && sum < MOST_MS && !stops(); i++) {
         const double before = vkblas_now_ms();
-        if (!vkblas_product(&call)) break;
+        if (!vkblas_product(&call) || stops()) break;
         const double ms = vkblas_now_ms() - before;
         if (i > 0 && (i == 1 || ms < best)) best = ms;
         if (i > 0) sum += ms;
@@ -177,6 +185,7 @@ static void *work(void *unused)
     fenv_t numbers;
     struct timespec used;
     feholdexcept(&numbers);
+    vkblas_stops = stops;
     const int is_there = open_device();
     const vkblas_extents e = vkblas_cost_trial(wanted_type, wanted);
     const double ms = is_there ? time_products(wanted_type, e) : -1;
@@ -184,6 +193,8 @@ static void *work(void *unused)
     if (ms >= 0)
         vkblas_cost_learn(&cost, VKBLAS_TRIAL, wanted_type, wanted,
                           ms * vkblas_volume_of(wanted) / vkblas_volume_of(e));
+    else if (stops())
+        vkblas_cost_put_off(&cost, wanted_type, wanted);
     else
         cost.never[wanted_type] = 1;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -194,7 +205,7 @@ static void *work(void *unused)
     return unused;
 }
 
-/* Ends the thread, and waits for it: drivers must not be unloaded under it. */
+/* Ends the thread, and waits for its step at hand: drivers must not be unloaded under it. */
 static void stop(void)
 {
     atomic_store(&ends, 1);

@@ -148,6 +148,10 @@ int vkblas_complex(const vkblas_call *call, int64_t most, int (*product)(const v
 /* How VKBLAS_COMPUTE wants products of a type to be multiplied. */
 vkmm_method vkblas_method(vkblas_type type);
 
+/* NULL, or whether the work of this thread is to stop. Then vkblas_device may have no device, and what vkblas_product
+ * returns and has written means nothing. */
+extern _Thread_local int (*vkblas_stops)(void);
+
 /* GEMM on the device: α·op(A)·op(B) + β·C for every type. 0: the device could not do it, and C is unchanged. */
 int vkblas_product(const vkblas_call *call);
 

@@ -178,6 +178,19 @@ TEST(test_each_choice_has_a_reason)
     assert_string_equal(reason(&cost), "the device has no such products");
 }
 
+/* Short programs that end before their trial does not begin one each. */
+TEST(test_a_trial_in_vain_is_put_off)
+{
+    vkblas_cost cost = {0};
+    const vkblas_extents e = {1024, 1024, 1024};
+    for (int i = 0; i < 2; i++) {
+        for (int call = 0; call < 10; call++) vkblas_cost_learn(&cost, VKBLAS_HOST, VKBLAS_S, e, 100);
+        assert_string_equal(reason(&cost), "the device is being tried");
+        vkblas_cost_put_off(&cost, VKBLAS_S, e);
+        assert_string_equal(reason(&cost), "the device is tried after 1 s of such calls");
+    }
+}
+
 TEST(test_a_type_that_the_device_lacks)
 {
     vkblas_cost cost = {.is_open = 1};
