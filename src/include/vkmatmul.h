@@ -9,8 +9,9 @@
  * Floats           f32 is IEEE f32, summed in f32; nothing is ever rounded to less, unless vkmm_problem.compute asks
  *                  for it. f16 and bf16 are summed in f32 and rounded once, when C is stored, to the nearest, ties to
  *                  even.
- * Errors           every fallible function returns a vkmm_status and writes one sentence (cause, limit, value) to the
- *                  log of the instance. On failure, output handles are NULL and other outputs are untouched.
+ * Errors           every fallible function returns a vkmm_status. If that is not VKMM_OK, it has written one sentence
+ *                  (cause, limit, value) to the log of the instance, and vkmm_last_error returns it too. On failure,
+ *                  output handles are NULL and other outputs are untouched.
  * Pointers         a NULL where this header does not allow one is VKMM_INVALID in functions that return a status; the
  *                  others then return NULL, 0 or zeros, and write nothing.
  * Growth           later versions add fields at the ends of structs, and programs that were compiled before still work:
@@ -68,6 +69,10 @@ typedef enum vkmm_status {
 
 /* Short English name ("out of memory"), static storage; never NULL. */
 VKMM_API const char *vkmm_status_name(vkmm_status status);
+
+/* After a function has failed in this thread: its sentence, valid until this thread's next call of the library; "" if
+ * the library has none, because a user's function failed. */
+VKMM_API const char *vkmm_last_error(void);
 
 /* The library's version, VKMM_VERSION_TEXT of its build; and a hash of all shaders built into it: 16 hexadecimal
  * digits, FNV-1a over the SPIR-V words. Both have static storage. Two reports can be compared kernel by kernel if their

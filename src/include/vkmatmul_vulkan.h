@@ -212,7 +212,7 @@ typedef struct vkmm_gemm_bindings {
 
 /* Records the product into a command buffer that is being recorded, for a queue of the device's family. Allocates
  * nothing, submits nothing, logs nothing. VKMM_INVALID, and nothing is recorded, if an argument is NULL or breaks what
- * is said above; a correct program needs no check. */
+ * is said above (vkmm_last_error); a correct program needs no check. */
 VKMM_API vkmm_status vkmm_gemm_record_sized(const vkmm_gemm *gemm, VkCommandBuffer command,
                                             const vkmm_gemm_bindings *bindings, size_t size);
 static inline vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command,

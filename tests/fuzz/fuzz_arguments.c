@@ -48,7 +48,8 @@ static void check_config(const vkmm_log *log, heard *so_far, const char *text)
     vkmm_config config = {{0}};
     const vkmm_kernel *kernel = NULL;
     for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++)
-        if (kernel->tunables != NULL) judge(vkmm_config_parse(log, kernel, text, &config), so_far, VKMM_INVALID);
+        if (kernel->tunables != NULL)
+            judge(vkmm_tell(log, vkmm_config_parse(kernel, text, &config)), so_far, VKMM_INVALID);
 }
 
 /* The first problems that the options describe, and the last one. */
@@ -60,7 +61,7 @@ static void check_problems(const vkmm_log *log, heard *so_far, const cli_options
         for (uint32_t t = 0; t == 0 || t < options->types.count; t++) {
             const vkmm_problem problem = cli_problem_make(options, &size, options->types.type[t]);
             vkmm_problem_bytes bytes;
-            if (!judge(vkmm_problem_check(log, &problem, &bytes), so_far, VKMM_INVALID)) continue;
+            if (!judge(vkmm_tell(log, vkmm_problem_check(&problem, &bytes)), so_far, VKMM_INVALID)) continue;
             must(bytes.a <= bytes.total && bytes.b <= bytes.total && bytes.c <= bytes.total && bytes.total <= INT64_MAX,
                  "bytes overflow");
         }

@@ -128,11 +128,11 @@ static void judge_config(const vkmm_log *log, const vkmm_kernel *kernel, const c
 {
     char written[VKMM_CONFIG_TEXT];
     vkmm_config config = {{0}}, again = {{0}};
-    const vkmm_status status = vkmm_config_parse(log, kernel, text, &config);
+    const vkmm_status status = vkmm_tell(log, vkmm_config_parse(kernel, text, &config));
     must(status == VKMM_OK || status == VKMM_INVALID, "an undocumented status");
     must(*sentences == (status != VKMM_OK), "not one sentence for a failure, or one for a success");
     vkmm_config_text(kernel, &config, written);
-    must(vkmm_config_parse(NULL, kernel, written, &again) == VKMM_OK, "a written configuration is not read");
+    must(vkmm_config_parse(kernel, written, &again) == VKMM_OK, "a written configuration is not read");
     must(memcmp(&config, &again, sizeof config) == 0, "the configuration has changed");
 }
 

@@ -2,6 +2,7 @@
  * The first byte chooses: odd, the rest follows the header of a module, so that every input gets past it. */
 #include "fuzz.h"
 
+#include "base/log.h"
 #include "kernel/spirv.h"
 #include "kernel/table.h"
 
@@ -23,7 +24,7 @@ static void judge(const uint32_t *words, size_t bytes, const vkmm_device_info *d
     unsigned sentences = 0;
     const vkmm_log log = {hear, &sentences};
     vkmm_kernel_info own = kernel ? *kernel : (vkmm_kernel_info){0};
-    const vkmm_status status = vkmm_spirv_check(&log, "fuzz", words, bytes, device, kernel ? &own : NULL);
+    const vkmm_status status = vkmm_tell(&log, vkmm_spirv_check("fuzz", words, bytes, device, kernel ? &own : NULL));
     if ((status != VKMM_OK && status != VKMM_INVALID && status != VKMM_UNSUPPORTED) || sentences != (status != VKMM_OK))
         abort();
 }

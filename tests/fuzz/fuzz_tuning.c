@@ -17,8 +17,8 @@ static void check_again(const vkmm_tuning_list *list)
         vkmm_tuning_list one = {0};
         vkmm_tuning_state state;
         vkmm_tuning_line(&list->entries[i], text + sizeof VKMM_TUNING_TITLE - 1);
-        if (vkmm_tuning_parse(NULL, text, strlen(text), &one, &state) != VKMM_OK || state.read != 1 ||
-            state.damaged != 0 || memcmp(&one.entries[0], &list->entries[i], sizeof one.entries[0]) != 0)
+        if (vkmm_tuning_parse(text, strlen(text), &one, &state) != VKMM_OK || state.read != 1 || state.damaged != 0 ||
+            memcmp(&one.entries[0], &list->entries[i], sizeof one.entries[0]) != 0)
             abort();
         vkmm_tuning_list_free(&one);
     }
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     vkmm_tuning_list list = {0};
     vkmm_tuning_state state;
-    if (vkmm_tuning_parse(NULL, (const char *)data, bytes, &list, &state) != VKMM_OK) abort();
+    if (vkmm_tuning_parse((const char *)data, bytes, &list, &state) != VKMM_OK) abort();
     if (state.read < state.added || list.count > state.added || (state.damaged > 0) != (state.first_damaged > 0))
         abort();
     check_again(&list);

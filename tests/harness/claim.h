@@ -14,22 +14,22 @@ static inline vkmm_status check_views(const vkmm_log *log, const cli_claim *clai
     types.out = c->type;
     if (claim->compute == VKMM_F16) types.compute = VKMM_F16;
     if (a->type != b->type || !vkmm_types_legal(types))
-        return vkmm_fail(log, VKMM_INVALID, "the types of A (%s), B (%s) and C (%s) %s", vkmm_type_of(a->type)->name,
+        return VKMM_FAIL(log, VKMM_INVALID, "the types of A (%s), B (%s) and C (%s) %s", vkmm_type_of(a->type)->name,
                          vkmm_type_of(b->type)->name, vkmm_type_of(c->type)->name,
                          a->type != b->type || vkmm_types_default(a->type).out == a->type ? "differ"
                                                                                           : "cannot be combined");
     if (a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)
-        return vkmm_fail(log, VKMM_INVALID, "incompatible shapes: A is %llu×%llu, B is %llu×%llu, C is %llu×%llu",
+        return VKMM_FAIL(log, VKMM_INVALID, "incompatible shapes: A is %llu×%llu, B is %llu×%llu, C is %llu×%llu",
                          (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)b->rows,
                          (unsigned long long)b->cols, (unsigned long long)c->rows, (unsigned long long)c->cols);
     if (claim->beta != 0.0 && (before->type != c->type || before->rows != c->rows || before->cols != c->cols))
-        return vkmm_fail(log, VKMM_INVALID, "C is %llu×%llu of type %s, but was %llu×%llu of type %s",
+        return VKMM_FAIL(log, VKMM_INVALID, "C is %llu×%llu of type %s, but was %llu×%llu of type %s",
                          (unsigned long long)c->rows, (unsigned long long)c->cols, vkmm_type_of(c->type)->name,
                          (unsigned long long)before->rows, (unsigned long long)before->cols,
                          vkmm_type_of(before->type)->name);
     if (claim->bias.data != NULL &&
         (claim->bias.type != c->type || claim->bias.rows != c->rows || claim->bias.cols != c->cols))
-        return vkmm_fail(log, VKMM_INVALID, "C has %llu columns of type %s, but the bias has %llu of type %s",
+        return VKMM_FAIL(log, VKMM_INVALID, "C has %llu columns of type %s, but the bias has %llu of type %s",
                          (unsigned long long)c->cols, vkmm_type_of(c->type)->name, (unsigned long long)claim->bias.cols,
                          vkmm_type_of(claim->bias.type)->name);
     return VKMM_OK;

@@ -129,15 +129,12 @@ static vkmm_status run_twice(general_run *run, const vkmm_plan *plan, const vkmm
 /* The run whose plan is made: its recipe has the shader that it names in place of a step's own. NULL: none. */
 static const general_run *replacing;
 
-vkmm_status __real_vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                                    vkmm_recipe *recipe);
-vkmm_status __wrap_vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                                    vkmm_recipe *recipe);
+vkmm_status __real_vkmm_recipe_make(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe);
+vkmm_status __wrap_vkmm_recipe_make(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe);
 
-vkmm_status __wrap_vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                                    vkmm_recipe *recipe)
+vkmm_status __wrap_vkmm_recipe_make(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe)
 {
-    const vkmm_status status = __real_vkmm_recipe_make(log, limits, choice, recipe);
+    const vkmm_status status = __real_vkmm_recipe_make(limits, choice, recipe);
     if (!replacing || !replacing->module) return status;
     const char *step = replacing->step ? replacing->step : "product";
     for (uint32_t i = 0; i < recipe->pipeline_count; i++)
@@ -159,8 +156,9 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
         limited.type = run->residues == VKMM_I8 ? VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU : VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (run->driver_id) limited.driver.id = run->driver_id;
     if (run->max_groups && !run->pack && !problem->method) limited.limits.max_workgroup_count[0] = run->max_groups;
-    vkmm_status status = vkmm_problem_check(&run->suite->instance->log, problem, NULL);
-    if (status == VKMM_OK) status = vkmm_choose(&run->suite->instance->log, &limited, problem, &wish, &choice);
+    vkmm_status status = vkmm_tell(&run->suite->instance->log, vkmm_problem_check(problem, NULL));
+    if (status == VKMM_OK)
+        status = vkmm_tell(&run->suite->instance->log, vkmm_choose(&limited, problem, &wish, &choice));
     if (status != VKMM_OK) return status;
     if (run->residues && choice.info.residues != run->residues) return VKMM_UNSUPPORTED;
     for (unsigned i = 0; i < run->planned; i++) {

@@ -4,6 +4,7 @@
 
 #include "play_parts.h"
 #include "vk/vk_result.h"
+#include "base/log.h"
 #include "vkmatmul_vulkan.h"
 
 enum { OPERAND = 1 << 12, BYTES = 6 * OPERAND }; /* A, B, C, bias, workspace; what C was */
@@ -86,7 +87,7 @@ static uint64_t forbidden_calls(void)
 static int went(lender *l, VkResult result, const char *call)
 {
     const vkmm_log log = play_log(l->p);
-    if (l->p->status == VKMM_OK) l->p->status = vkmm_check(&log, result, call, "lending");
+    if (l->p->status == VKMM_OK) l->p->status = vkmm_tell(&log, vkmm_check(result, call, "lending"));
     return l->p->status == VKMM_OK;
 }
 #define WENT(l, name, ...) went(l, (l)->name(__VA_ARGS__), #name)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "claim.h"
@@ -175,7 +176,7 @@ int suite_product(suite_device *suite, const char *kernel, const vkmm_module *mo
     vkmm_device_info limited = *suite->info;
     for (int axis = 0; axis < 3 && product->max_groups; axis++)
         limited.limits.max_workgroup_count[axis] = product->max_groups;
-    vkmm_status status = vkmm_choose(&suite->instance->log, &limited, &problem, &wish, &choice);
+    vkmm_status status = vkmm_tell(&suite->instance->log, vkmm_choose(&limited, &problem, &wish, &choice));
     if (status == VKMM_OK && module) choice.module = module;
     if (status == VKMM_OK) status = run_plan(suite, &problem, &choice, product, &right, why);
     if (status != VKMM_OK) snprintf(why, 256, "status %d (%s)", (int)status, vkmm_status_name(status));

@@ -16,7 +16,7 @@ static inline vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_pr
     const void *const memory[CLI_STACKS] = {a, b, c, bias, before};
     cli_stack stacks[CLI_EVIDENCE] = {0};
     if (before == NULL && !empty && (gaps || scaled))
-        return vkmm_fail(log, VKMM_INVALID, "a copy of C from before the product is needed to verify it: %s",
+        return VKMM_FAIL(log, VKMM_INVALID, "a copy of C from before the product is needed to verify it: %s",
                          scaled ? "beta is not 0" : "its memory has gaps that must not change");
     for (int i = 0; i < CLI_STACKS; i++) stacks[i] = cli_stack_of(problem, i, memory[i]);
     return cli_verify_stacks(log, problem, stacks, gaps ? before : NULL, c, numbers, method, seed, verdict);

@@ -106,9 +106,9 @@ static vkmm_status multiply_in_panels(vkmm_device *device, const vkmm_problem *p
     const vkmm_stream_params params = {.job = {.problem = *problem}};
     const vkmm_stream_io io = {.a = a, .b = b, .bias = bias, .c = c};
     vkmm_stream *stream = vkmm_spares_take_stream(device);
-    vkmm_status status =
-        stream ? vkmm_stream_change(stream, problem) : vkmm_stream_create(device, NULL, &params, &stream);
-    if (status == VKMM_OK) status = vkmm_stream_run(stream, &io, NULL);
+    vkmm_status status = stream ? vkmm_stream_remake(stream, problem)
+                                : vkmm_stream_make(device, vkmm_device_log(device), &params, &stream);
+    if (status == VKMM_OK) status = vkmm_stream_multiply(stream, &io, NULL);
     if (status == VKMM_OK)
         vkmm_spares_give_stream(device, stream);
     else
@@ -116,19 +116,14 @@ static vkmm_status multiply_in_panels(vkmm_device *device, const vkmm_problem *p
     return status;
 }
 
-/* Large products are limited by copies, which panels hide. VKMM_UNSUPPORTED without a message: one job has to do. */
+/* Large products are limited by copies, which panels hide. VKMM_UNSUPPORTED: one job has to do. */
 static vkmm_status multiply_large(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
                                   const void *bias, void *c)
 {
-    vkmm_held held;
     uint64_t bytes = 0;
     for (int o = VKMM_A; o <= VKMM_C; o++) bytes += vkmm_operand_bytes(problem, (vkmm_operand)o);
     if (bytes < LARGE_BYTES) return VKMM_UNSUPPORTED;
-    vkmm_errors_hold(&held);
-    const vkmm_status status = multiply_in_panels(device, problem, a, b, bias, c);
-    vkmm_errors_release(&held);
-    if (status == VKMM_OK || status == VKMM_UNSUPPORTED) return status;
-    return vkmm_fail(vkmm_device_log(device), status, "%s", held.sentence);
+    return multiply_in_panels(device, problem, a, b, bias, c);
 }
 
 static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *packed, const vkmm_problem *problem,
@@ -147,54 +142,49 @@ static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *packed, c
 }
 
 /* An operand that has no elements or is not read may be NULL. */
-static vkmm_status check_operands(const vkmm_log *log, const vkmm_problem *problem, const void *const data[4])
+static vkmm_status check_operands(const vkmm_problem *problem, const void *const data[4])
 {
     const int reads = vkmm_problem_alpha(problem) != 0;
     for (int o = reads ? VKMM_A : VKMM_C; o <= VKMM_BIAS; o++) {
         const uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)o);
         if (bytes > 0 && data[o] == NULL)
-            return vkmm_fail(log, VKMM_INVALID, "%s is NULL; the problem needs %llu bytes of it",
+            return vkmm_fail(VKMM_INVALID, "%s is NULL; the problem needs %llu bytes of it",
                              vkmm_operand_name((vkmm_operand)o), (unsigned long long)bytes);
     }
     return VKMM_OK;
 }
 
-/* VKMM_OUT_OF_MEMORY without a message: the problem needs panels. */
+/* VKMM_OUT_OF_MEMORY: the problem needs panels. */
 static vkmm_status create_job(vkmm_device *device, const vkmm_problem *problem, vkmm_job **job)
 {
     const vkmm_job_params params = {.problem = *problem};
     char reason[256];
-    vkmm_held held;
     if (vkmm_stream_reason(device, problem, 0, reason, sizeof reason) &&
         (!vkmm_device_drop_spares(device) || vkmm_stream_reason(device, problem, 0, reason, sizeof reason)))
         return VKMM_OUT_OF_MEMORY;
-    vkmm_errors_hold(&held);
-    vkmm_status status = vkmm_job_create(device, NULL, &params, job);
-    vkmm_errors_release(&held);
-    if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY) return status;
-    return vkmm_fail(vkmm_device_log(device), status, "%s", held.sentence);
+    return vkmm_job_make(device, vkmm_device_log(device), &params, 0, job);
 }
 
 vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
                           const void *bias, void *c)
 {
     VKMM_NEED(NULL, device);
-    VKMM_NEED(vkmm_device_log(device), problem);
-    vkmm_status status = vkmm_problem_check(vkmm_device_log(device), problem, NULL);
-    if (status == VKMM_OK)
-        status = check_operands(vkmm_device_log(device), problem, (const void *const[]){a, b, c, bias});
-    if (status != VKMM_OK) return status;
+    const vkmm_log *log = vkmm_device_log(device);
+    VKMM_NEED(log, problem);
+    vkmm_status status = vkmm_problem_check(problem, NULL);
+    if (status == VKMM_OK) status = check_operands(problem, (const void *const[]){a, b, c, bias});
+    if (status != VKMM_OK) return vkmm_tell(log, status);
     status = multiply_large(device, problem, a, b, bias, c);
-    if (status != VKMM_UNSUPPORTED) return status;
+    if (status != VKMM_UNSUPPORTED) return vkmm_tell(log, status);
     status = VKMM_OK;
     const vkmm_problem packed = without_wide_gaps(problem);
     vkmm_job *job = vkmm_spares_take(device, &packed, 0);
     if (!job) status = create_job(device, &packed, &job);
-    if (status == VKMM_OUT_OF_MEMORY) return multiply_in_panels(device, problem, a, b, bias, c);
+    if (status == VKMM_OUT_OF_MEMORY) return vkmm_tell(log, multiply_in_panels(device, problem, a, b, bias, c));
     if (status == VKMM_OK) status = multiply_at_once(job, &packed, problem, a, b, bias, c);
     if (status == VKMM_OK)
         vkmm_spares_give(device, job);
     else
         vkmm_job_destroy(&job);
-    return status;
+    return vkmm_tell(log, status);
 }

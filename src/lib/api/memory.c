@@ -20,14 +20,14 @@ vkmm_status vkmm_memory_create(vkmm_device *device, uint64_t bytes, vkmm_memory 
     VKMM_NEED(vkmm_device_log(device), out);
     *out = NULL;
     vkmm_memory *memory = vkmm_alloc(1, sizeof *memory);
-    if (!memory) return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no host memory for an operand");
+    if (!memory) return VKMM_FAIL(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no host memory for an operand");
     memory->device = device;
     memory->bytes = bytes;
     const uint64_t padded = bytes < UINT64_MAX / 2 ? bytes / 4 * 4 + 16 : bytes;
     vkmm_status status = vkmm_buffer_create(device, "an operand", padded, VKMM_PLACE_DEVICE, &memory->buffer);
     if (status != VKMM_OK) vkmm_memory_destroy(&memory);
     *out = memory;
-    return status;
+    return vkmm_tell(vkmm_device_log(device), status);
 }
 
 void vkmm_memory_destroy(vkmm_memory **memory)
@@ -59,48 +59,46 @@ static vkmm_status copy(const vkmm_memory *memory, uint64_t offset, uint64_t byt
 static vkmm_status check_part(const vkmm_memory *memory, uint64_t offset, uint64_t bytes)
 {
     if (offset <= memory->bytes && bytes <= memory->bytes - offset) return VKMM_OK;
-    return vkmm_fail(vkmm_device_log(memory->device), VKMM_INVALID,
-                     "%llu bytes at %llu are out of bounds: the memory has %llu", (unsigned long long)bytes,
-                     (unsigned long long)offset, (unsigned long long)memory->bytes);
+    return vkmm_fail(VKMM_INVALID, "%llu bytes at %llu are out of bounds: the memory has %llu",
+                     (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)memory->bytes);
 }
 
 vkmm_status vkmm_memory_write(vkmm_memory *memory, uint64_t offset, uint64_t bytes, const void *data)
 {
     VKMM_NEED(NULL, memory);
     vkmm_status status = check_part(memory, offset, bytes);
-    if (status != VKMM_OK || bytes == 0) return status;
+    if (status != VKMM_OK || bytes == 0) return vkmm_tell(vkmm_device_log(memory->device), status);
     VKMM_NEED(vkmm_device_log(memory->device), data);
-    return copy(memory, offset, bytes, data, NULL);
+    return vkmm_tell(vkmm_device_log(memory->device), copy(memory, offset, bytes, data, NULL));
 }
 
 vkmm_status vkmm_memory_read(const vkmm_memory *memory, uint64_t offset, uint64_t bytes, void *data)
 {
     VKMM_NEED(NULL, memory);
     vkmm_status status = check_part(memory, offset, bytes);
-    if (status != VKMM_OK || bytes == 0) return status;
+    if (status != VKMM_OK || bytes == 0) return vkmm_tell(vkmm_device_log(memory->device), status);
     VKMM_NEED(vkmm_device_log(memory->device), data);
-    return copy(memory, offset, bytes, NULL, data);
+    return vkmm_tell(vkmm_device_log(memory->device), copy(memory, offset, bytes, NULL, data));
 }
 
 /* Where the operands are. What is not read has C's place, since every binding must have one. */
 static vkmm_status find_parts(const vkmm_device *device, const vkmm_problem *problem,
                               const vkmm_memory *const operands[4], vkmm_part *parts)
 {
-    const vkmm_log *log = vkmm_device_log(device);
     const int reads = vkmm_problem_alpha(problem) != 0;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
         const uint64_t bytes = o <= VKMM_B && !reads ? 0 : vkmm_operand_bytes(problem, (vkmm_operand)o);
         const vkmm_memory *memory = bytes > 0 ? operands[o] : operands[VKMM_C];
         const char *name = vkmm_operand_name((vkmm_operand)o);
         if (!memory)
-            return vkmm_fail(log, VKMM_INVALID, "%s is NULL; the problem needs %llu bytes of it", name,
+            return vkmm_fail(VKMM_INVALID, "%s is NULL; the problem needs %llu bytes of it", name,
                              (unsigned long long)bytes);
-        if (memory->device != device) return vkmm_fail(log, VKMM_INVALID, "%s is on another device", name);
+        if (memory->device != device) return vkmm_fail(VKMM_INVALID, "%s is on another device", name);
         if (memory->bytes < bytes)
-            return vkmm_fail(log, VKMM_INVALID, "%s needs %llu bytes; its memory has %llu", name,
-                             (unsigned long long)bytes, (unsigned long long)memory->bytes);
+            return vkmm_fail(VKMM_INVALID, "%s needs %llu bytes; its memory has %llu", name, (unsigned long long)bytes,
+                             (unsigned long long)memory->bytes);
         if (o != VKMM_C && bytes > 0 && memory == operands[VKMM_C])
-            return vkmm_fail(log, VKMM_INVALID, "C and %s are the same memory", name);
+            return vkmm_fail(VKMM_INVALID, "C and %s are the same memory", name);
         parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] =
             (vkmm_part){memory->buffer.handle, 0, bytes > 0 ? vkmm_whole_words(bytes) : 16};
     }
@@ -127,11 +125,11 @@ vkmm_status vkmm_memory_multiply(vkmm_device *device, const vkmm_problem *proble
     const vkmm_log *log = vkmm_device_log(device);
     vkmm_part parts[VKMM_MAX_BINDING_COUNT];
     VKMM_NEED(log, problem);
-    vkmm_status status = vkmm_problem_check(log, problem, NULL);
-    if (status != VKMM_OK || problem->m == 0 || problem->n == 0) return status;
+    vkmm_status status = vkmm_problem_check(problem, NULL);
+    if (status != VKMM_OK || problem->m == 0 || problem->n == 0) return vkmm_tell(log, status);
     VKMM_NEED(log, c);
     status = find_parts(device, problem, (const vkmm_memory *const[]){a, b, c, bias}, parts);
-    if (status != VKMM_OK) return status;
+    if (status != VKMM_OK) return vkmm_tell(log, status);
     const vkmm_job_params params = {.problem = *problem};
     vkmm_job *job = vkmm_spares_take(device, problem, 1);
     if (!job) status = vkmm_job_make(device, log, &params, 1, &job);
@@ -140,5 +138,5 @@ vkmm_status vkmm_memory_multiply(vkmm_device *device, const vkmm_problem *proble
         vkmm_spares_give(device, job);
     else
         vkmm_job_destroy(&job);
-    return status;
+    return vkmm_tell(log, status);
 }

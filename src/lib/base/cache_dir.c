@@ -18,20 +18,20 @@ char *vkmm_cache_dir_join(const char *path, const char *name)
     return joined;
 }
 
-vkmm_status vkmm_cache_dir_name(const vkmm_log *log, const char *given, char **path)
+vkmm_status vkmm_cache_dir_name(const char *given, char **path)
 {
     *path = NULL;
     if (given && !*given) return VKMM_OK;
     errno = 0;
     *path = given ? vkmm_strdup(given) : vkmm_disk_cache_folder();
-    return *path || (!given && errno != ENOMEM) ? VKMM_OK : VKMM_NO_MEMORY(log, "for the name of the cache folder");
+    return *path || (!given && errno != ENOMEM) ? VKMM_OK : VKMM_NO_MEMORY("for the name of the cache folder");
 }
 
 vkmm_status vkmm_cache_dir_resolve(const vkmm_log *log, const char *given, char **path)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     char why[VKMM_CACHE_DIR_WHY];
-    vkmm_status status = vkmm_cache_dir_name(log, given, path);
+    vkmm_status status = vkmm_cache_dir_name(given, path);
     if (*path == NULL || !vkmm_cache_dir_is_shared(*path, why, sizeof why)) return status;
     if (!atomic_flag_test_and_set(&told))
         vkmm_say(log, VKMM_LOG_WARNING, "%s is neither read nor written: %s", *path, why);

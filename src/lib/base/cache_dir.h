@@ -9,7 +9,7 @@
  * Windows, in %LOCALAPPDATA%; "": nowhere; else given itself. *path is NULL for nowhere, as without a HOME or in a
  * setuid program (base/variable.h); otherwise the caller frees it with vkmm_free. VKMM_OUT_OF_MEMORY is the only
  * failure. */
-vkmm_status vkmm_cache_dir_name(const vkmm_log *log, const char *given, char **path);
+vkmm_status vkmm_cache_dir_name(const char *given, char **path);
 
 /* The same, but nowhere if the folder exists and other users own it or can write to it: its contents are passed to
  * drivers, which trust them. A warning says so, once per process. */

@@ -15,30 +15,30 @@
 #include <time.h>
 #include <unistd.h>
 
-vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mapping *mapping)
+vkmm_status vkmm_mapping_open(const char *path, vkmm_mapping *mapping)
 {
     vkmm_disk_entry entry;
     int fd = vkmm_disk_open(path, VKMM_DISK_READ, 0);
-    if (fd < 0) return vkmm_fail(log, VKMM_INVALID, "cannot read %s: %s", path, strerror(errno));
+    if (fd < 0) return vkmm_fail(VKMM_INVALID, "cannot read %s: %s", path, strerror(errno));
     vkmm_status result = VKMM_INVALID;
     if (vkmm_disk_look_open(fd, &entry) != 0)
-        vkmm_fail(log, result, "cannot read %s: %s", path, strerror(errno));
+        vkmm_fail(result, "cannot read %s: %s", path, strerror(errno));
     else if (entry.kind == VKMM_DISK_FOLDER)
-        vkmm_fail(log, result, "cannot read %s: it is a directory", path);
+        vkmm_fail(result, "cannot read %s: it is a directory", path);
     else if (entry.kind != VKMM_DISK_FILE)
-        vkmm_fail(log, result, "cannot read %s: it is not a regular file, and only those can be mapped", path);
+        vkmm_fail(result, "cannot read %s: it is not a regular file, and only those can be mapped", path);
     else
-        result = vkmm_mapping_of(log, path, fd, entry.bytes, 0, mapping);
+        result = vkmm_mapping_of(path, fd, entry.bytes, 0, mapping);
     close(fd);
     return result;
 }
 
-vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path, const vkmm_mapping *mapping)
+vkmm_status vkmm_mapping_check(const char *path, const vkmm_mapping *mapping)
 {
     vkmm_disk_entry entry;
     if (mapping->data == NULL || mapping->fd < 0 || vkmm_disk_look_open(mapping->fd, &entry) != 0) return VKMM_OK;
     if (entry.bytes >= mapping->bytes) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s was truncated while it was read: it had %llu bytes", path,
+    return vkmm_fail(VKMM_INVALID, "%s was truncated while it was read: it had %llu bytes", path,
                      (unsigned long long)mapping->bytes);
 }
 
@@ -65,7 +65,7 @@ static void destroy(vkmm_output **output)
 
 vkmm_status vkmm_output_cannot(const vkmm_output *o, int error)
 {
-    return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: %s", o->path, strerror(error));
+    return vkmm_fail(VKMM_INVALID, "cannot write %s: %s", o->path, strerror(error));
 }
 
 /* The descriptor that a name like /dev/stdout or /dev/fd/5 stands for, -1 for other names. Duplicating it shares its
@@ -93,7 +93,7 @@ static vkmm_status create_partial(vkmm_output *o, unsigned mode)
     enum { TRIES = 100, NAME_BYTES = 40 };
     const size_t folder = (size_t)(vkmm_path_name(o->target) - o->target);
     char *name = o->partial = vkmm_alloc(folder + NAME_BYTES, 1);
-    if (name == NULL) return VKMM_NO_MEMORY(&o->log, "for the temporary name of %s", o->path);
+    if (name == NULL) return VKMM_NO_MEMORY("for the temporary name of %s", o->path);
     memcpy(name, o->target, folder);
     uint64_t seed = (uint64_t)(vkmm_now_ms() * 1e6) ^ ((uint64_t)getpid() << 32) ^ (uint64_t)(uintptr_t)o;
     for (uint64_t i = 0; i < TRIES; i++) {
@@ -116,15 +116,15 @@ static vkmm_status open_target(vkmm_output *o)
     int exists = shared < 0 && vkmm_disk_look(o->path, &entry) == 0;
     if (shared < 0 && !exists && errno != ENOENT) return vkmm_output_cannot(o, errno);
     if (o->is_private && exists && entry.kind != VKMM_DISK_FILE)
-        return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: it is not a regular file", o->path);
+        return vkmm_fail(VKMM_INVALID, "cannot write %s: it is not a regular file", o->path);
     if (shared >= 0 || (exists && entry.kind != VKMM_DISK_FILE)) {
         o->fd = shared >= 0 ? vkmm_disk_duplicate(shared) : vkmm_disk_open(o->path, VKMM_DISK_DEVICE, 0);
         return o->fd >= 0 ? VKMM_OK : vkmm_output_cannot(o, errno);
     }
     o->target = vkmm_disk_target(o->path, exists);
     if (o->target == NULL && errno == ELOOP && !exists)
-        return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: it is a dangling symbolic link", o->path);
-    if (o->target == NULL && errno == ENOMEM) return VKMM_NO_MEMORY(&o->log, "for the name of %s", o->path);
+        return vkmm_fail(VKMM_INVALID, "cannot write %s: it is a dangling symbolic link", o->path);
+    if (o->target == NULL && errno == ENOMEM) return VKMM_NO_MEMORY("for the name of %s", o->path);
     if (o->target == NULL) return vkmm_output_cannot(o, errno);
     /* Until it has the mode of the file that it replaces, nobody else may open it. */
     vkmm_status result = create_partial(o, exists || o->is_private ? 0600 : 0666);
@@ -133,19 +133,18 @@ static vkmm_status open_target(vkmm_output *o)
     return result;
 }
 
-static vkmm_status open_output(const vkmm_log *log, const char *path, int is_private, vkmm_output **output)
+static vkmm_status open_output(const char *path, int is_private, vkmm_output **output)
 {
     vkmm_output *o = vkmm_alloc(1, sizeof *o);
     *output = NULL;
     if (o != NULL) {
         o->fd = o->spool = -1;
         o->is_private = is_private;
-        if (log != NULL) o->log = *log;
         o->path = vkmm_strdup(path);
     }
     if (o == NULL || o->path == NULL) {
         destroy(&o);
-        return VKMM_NO_MEMORY(log, "for the output %s", path);
+        return VKMM_NO_MEMORY("for the output %s", path);
     }
     vkmm_status result = open_target(o);
     if (result != VKMM_OK) destroy(&o);
@@ -153,14 +152,14 @@ static vkmm_status open_output(const vkmm_log *log, const char *path, int is_pri
     return result;
 }
 
-vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output)
+vkmm_status vkmm_output_open(const char *path, vkmm_output **output)
 {
-    return open_output(log, path, 0, output);
+    return open_output(path, 0, output);
 }
 
-vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path, vkmm_output **output)
+vkmm_status vkmm_output_open_private(const char *path, vkmm_output **output)
 {
-    return open_output(log, path, 1, output);
+    return open_output(path, 1, output);
 }
 
 vkmm_status vkmm_output_all(vkmm_output *o, int fd, int64_t offset, const void *data, uint64_t bytes)
@@ -188,7 +187,7 @@ vkmm_status vkmm_output_write(vkmm_output *output, const void *data, uint64_t by
 
 static vkmm_status put_in_place(vkmm_output *o)
 {
-    if (o->failed) return vkmm_fail(&o->log, VKMM_INVALID, "%s is unchanged, because writing it failed", o->path);
+    if (o->failed) return vkmm_fail(VKMM_INVALID, "%s is unchanged, because writing it failed", o->path);
     if (o->spool >= 0 && vkmm_output_empty(o) != VKMM_OK) return VKMM_INVALID;
     /* Otherwise a crash of the machine could leave the new name with none of its bytes. */
     if (o->partial != NULL && vkmm_disk_sync(o->fd) != 0) return vkmm_output_cannot(o, errno);
@@ -213,21 +212,21 @@ void vkmm_output_discard(vkmm_output **output)
     destroy(output);
 }
 
-vkmm_status vkmm_output_try(const vkmm_log *log, const char *path, uint64_t bytes)
+vkmm_status vkmm_output_try(const char *path, uint64_t bytes)
 {
     vkmm_disk_entry entry;
     vkmm_output *output = NULL;
     if (vkmm_disk_look(path, &entry) == 0 && entry.kind == VKMM_DISK_PIPE && access(path, W_OK) == 0) return VKMM_OK;
-    vkmm_status status = vkmm_output_open(log, path, &output);
+    vkmm_status status = vkmm_output_open(path, &output);
     if (status == VKMM_OK && bytes > 0) status = vkmm_output_reserve(output, bytes);
     vkmm_output_discard(&output);
     return status;
 }
 
-vkmm_status vkmm_output_whole(const vkmm_log *log, const char *path, const void *data, uint64_t bytes)
+vkmm_status vkmm_output_whole(const char *path, const void *data, uint64_t bytes)
 {
     vkmm_output *output = NULL;
-    vkmm_status status = vkmm_output_open(log, path, &output);
+    vkmm_status status = vkmm_output_open(path, &output);
     if (status == VKMM_OK) status = vkmm_output_write(output, data, bytes);
     if (status == VKMM_OK) status = vkmm_output_commit(&output);
     vkmm_output_discard(&output);

@@ -13,11 +13,11 @@ typedef struct vkmm_mapping {
 
 /* Maps a regular file. VKMM_INVALID, with the path and the system's reason, when it cannot be read. Reading
  * pages that the file has lost since, or that the disk cannot read, ends the process (SIGBUS). */
-vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mapping *mapping);
+vkmm_status vkmm_mapping_open(const char *path, vkmm_mapping *mapping);
 void vkmm_mapping_close(vkmm_mapping *mapping); /* a zeroed mapping is legal */
 
 /* VKMM_INVALID if the file of that path has been truncated since it was mapped. Any thread. */
-vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path, const vkmm_mapping *mapping);
+vkmm_status vkmm_mapping_check(const char *path, const vkmm_mapping *mapping);
 
 /* Releases the pages of this process that hold the file's bytes in [begin, begin + bytes), if that lies in a mapping;
  * they are read from the file again when accessed. For code that reads more than should stay in memory. Other memory,
@@ -32,10 +32,10 @@ void vkmm_mappings_forget(const void *begin, uint64_t bytes);
  * (base/leftovers.h). */
 typedef struct vkmm_output vkmm_output;
 
-vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output);
+vkmm_status vkmm_output_open(const char *path, vkmm_output **output);
 
 /* For a file of the cache folder: a new one gets mode 0600, and only a regular file is replaced. */
-vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path, vkmm_output **output);
+vkmm_status vkmm_output_open_private(const char *path, vkmm_output **output);
 vkmm_status vkmm_output_write(vkmm_output *output, const void *data,
                               uint64_t bytes); /* VKMM_INVALID: full disk, and so on */
 
@@ -55,10 +55,10 @@ void vkmm_output_discard(vkmm_output **output);
 
 /* Whether an output of this many bytes (0: not known) could be written; to be checked before its contents are computed.
  * It leaves nothing behind, and does not open a pipe, because its reader would see its end. */
-vkmm_status vkmm_output_try(const vkmm_log *log, const char *path, uint64_t bytes);
+vkmm_status vkmm_output_try(const char *path, uint64_t bytes);
 
 /* A file from its first byte to its last. */
-vkmm_status vkmm_output_whole(const vkmm_log *log, const char *path, const void *data, uint64_t bytes);
+vkmm_status vkmm_output_whole(const char *path, const void *data, uint64_t bytes);
 
 /* Takes the lock that a file represents; the file is created if it is missing. Waits at most this long for others to
  * release it. The lock is advisory. -1: it could not be taken in time, or the file cannot be created. A process that

@@ -6,34 +6,7 @@
 
 #include "base/clean.h"
 
-enum { SENTENCE_BYTES = VKMM_SENTENCE_BYTES };
-
-static _Thread_local vkmm_held *innermost;
-
-void vkmm_errors_hold(vkmm_held *held)
-{
-    held->sentence[0] = '\0';
-    held->outer = innermost;
-    innermost = held;
-}
-
-void vkmm_errors_release(vkmm_held *held)
-{
-    innermost = held->outer;
-    held->outer = NULL;
-}
-
-vkmm_held *vkmm_errors_suspend(void)
-{
-    vkmm_held *held = innermost;
-    innermost = NULL;
-    return held;
-}
-
-void vkmm_errors_resume(vkmm_held *held)
-{
-    innermost = held;
-}
+static _Thread_local vkmm_error last = {.is_told = 1};
 
 const char *vkmm_status_name(vkmm_status status)
 {
@@ -50,30 +23,59 @@ const char *vkmm_status_name(vkmm_status status)
     return (unsigned)status < VKMM_COUNT(names) ? names[status] : "unknown status";
 }
 
-static VKMM_PRINTF(3, 0) void say(const vkmm_log *log, vkmm_log_level level, const char *format, va_list arguments)
+static VKMM_PRINTF(2, 0) void put(char sentence[VKMM_SENTENCE_BYTES], const char *format, va_list arguments)
 {
-    char raw[SENTENCE_BYTES] = "", sentence[SENTENCE_BYTES];
-    const int is_held = level == VKMM_LOG_ERROR && innermost != NULL;
-    if (!is_held && (log == NULL || log->write == NULL)) return;
+    char raw[VKMM_SENTENCE_BYTES] = ""; /* the arguments may be the sentence itself */
     if (vsnprintf(raw, sizeof raw, format, arguments) < 0) strcpy(raw, "a message that could not be formatted");
-    vkmm_clean(is_held ? innermost->sentence : sentence, SENTENCE_BYTES, raw);
-    if (is_held) return;
-    log->write(log->user, level, sentence);
+    vkmm_clean(sentence, VKMM_SENTENCE_BYTES, raw);
 }
 
 void vkmm_say(const vkmm_log *log, vkmm_log_level level, const char *format, ...)
 {
+    char sentence[VKMM_SENTENCE_BYTES];
     va_list arguments;
+    if (log == NULL || log->write == NULL) return;
     va_start(arguments, format);
-    say(log, level, format, arguments);
+    put(sentence, format, arguments);
     va_end(arguments);
+    log->write(log->user, level, sentence);
 }
 
-vkmm_status vkmm_fail(const vkmm_log *log, vkmm_status status, const char *format, ...)
+vkmm_status vkmm_fail(vkmm_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say(log, VKMM_LOG_ERROR, format, arguments);
+    put(last.sentence, format, arguments);
     va_end(arguments);
+    last.status = status;
+    last.is_told = 0;
     return status;
+}
+
+vkmm_status vkmm_tell(const vkmm_log *log, vkmm_status status)
+{
+    if (status == VKMM_OK || status != last.status || last.is_told) return status;
+    last.is_told = 1;
+    if (log != NULL && log->write != NULL) log->write(log->user, VKMM_LOG_ERROR, last.sentence);
+    return status;
+}
+
+const char *vkmm_last_error(void)
+{
+    return last.sentence;
+}
+
+void vkmm_error_get(vkmm_error *error)
+{
+    *error = last;
+}
+
+void vkmm_error_set(const vkmm_error *error)
+{
+    last = *error;
+}
+
+void vkmm_error_clear(void)
+{
+    last = (vkmm_error){.is_told = 1};
 }

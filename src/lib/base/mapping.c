@@ -27,15 +27,14 @@ static void set_place(uintptr_t old, uintptr_t begin, uintptr_t end)
     pthread_mutex_unlock(&lock);
 }
 
-vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint64_t bytes, int shared,
-                            vkmm_mapping *mapping)
+vkmm_status vkmm_mapping_of(const char *path, int fd, uint64_t bytes, int shared, vkmm_mapping *mapping)
 {
     void *data = NULL;
     if (bytes > SIZE_MAX)
-        return vkmm_fail(log, VKMM_INVALID, "cannot map %s: its %llu bytes exceed the address space", path,
+        return vkmm_fail(VKMM_INVALID, "cannot map %s: its %llu bytes exceed the address space", path,
                          (unsigned long long)bytes);
     if (bytes > 0) data = mmap(NULL, (size_t)bytes, PROT_READ, shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED) return vkmm_fail(log, VKMM_INVALID, "cannot map %s: %s", path, strerror(errno));
+    if (data == MAP_FAILED) return vkmm_fail(VKMM_INVALID, "cannot map %s: %s", path, strerror(errno));
     if (data != NULL) set_place(0, (uintptr_t)data, (uintptr_t)data + (uintptr_t)bytes);
     *mapping = (vkmm_mapping){data, bytes, data != NULL ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1};
     return VKMM_OK;

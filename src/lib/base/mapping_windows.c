@@ -11,8 +11,7 @@
 /* Windows refuses to make a file shorter while it is mapped, so that a mapping is always whole; only a network or a
  * disk that fails can end the process. */
 
-vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint64_t bytes, int shared,
-                            vkmm_mapping *mapping)
+vkmm_status vkmm_mapping_of(const char *path, int fd, uint64_t bytes, int shared, vkmm_mapping *mapping)
 {
     void *data = NULL;
     HANDLE section = NULL;
@@ -21,7 +20,7 @@ vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint6
     if (section != NULL) data = MapViewOfFile(section, FILE_MAP_READ, 0, 0, (size_t)bytes);
     if (bytes > 0 && data == NULL) vkmm_windows_failed();
     if (section != NULL) CloseHandle(section); /* the view keeps it */
-    if (bytes > 0 && data == NULL) return vkmm_fail(log, VKMM_INVALID, "cannot map %s: %s", path, strerror(errno));
+    if (bytes > 0 && data == NULL) return vkmm_fail(VKMM_INVALID, "cannot map %s: %s", path, strerror(errno));
     *mapping = (vkmm_mapping){data, bytes, -1};
     return VKMM_OK;
 }

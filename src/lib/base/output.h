@@ -7,7 +7,6 @@
 #include "base/file.h"
 
 struct vkmm_output {
-    vkmm_log log;
     int fd;            /* -1: none */
     int spool;         /* reserved, and not a regular file: its bytes until the commit; -1: none */
     uint64_t reserved; /* bytes */
@@ -29,7 +28,6 @@ vkmm_status vkmm_output_empty(vkmm_output *o);
 
 /* Maps the first `bytes` of an open regular file, whose path is for messages; the descriptor stays the caller's.
  * shared: later writes to the file are visible; some file systems do not support that. */
-vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint64_t bytes, int shared,
-                            vkmm_mapping *mapping);
+vkmm_status vkmm_mapping_of(const char *path, int fd, uint64_t bytes, int shared, vkmm_mapping *mapping);
 
 #endif

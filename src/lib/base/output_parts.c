@@ -13,7 +13,7 @@ static vkmm_status open_spool(vkmm_output *o)
     const char *folder = vkmm_folder_temporary();
     o->spool = vkmm_disk_open_unnamed(folder);
     if (o->spool >= 0) return VKMM_OK;
-    return vkmm_fail(&o->log, errno == ENOMEM ? VKMM_OUT_OF_MEMORY : VKMM_INVALID,
+    return vkmm_fail(errno == ENOMEM ? VKMM_OUT_OF_MEMORY : VKMM_INVALID,
                      "cannot keep the bytes of %s in %s (TMPDIR): %s", o->path, folder, strerror(errno));
 }
 
@@ -22,7 +22,7 @@ vkmm_status vkmm_output_reserve(vkmm_output *o, uint64_t bytes)
 {
     vkmm_status status = o->partial == NULL ? open_spool(o) : VKMM_OK;
     if (status == VKMM_OK && bytes > 0 && vkmm_disk_reserve(o->partial == NULL ? o->spool : o->fd, bytes) != 0)
-        status = vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: no space for its %llu bytes%s: %s", o->path,
+        status = vkmm_fail(VKMM_INVALID, "cannot write %s: no space for its %llu bytes%s: %s", o->path,
                            (unsigned long long)bytes, o->partial == NULL ? " in a temporary file (TMPDIR)" : "",
                            strerror(errno));
     if (status != VKMM_OK) o->failed = 1;
@@ -39,13 +39,13 @@ vkmm_status vkmm_output_write_at(vkmm_output *o, uint64_t offset, const void *da
         return status;
     }
     o->failed = 1;
-    return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: bytes %llu to %llu are beyond the %llu reserved", o->path,
+    return vkmm_fail(VKMM_INVALID, "cannot write %s: bytes %llu to %llu are beyond the %llu reserved", o->path,
                      (unsigned long long)offset, (unsigned long long)(offset + bytes), (unsigned long long)o->reserved);
 }
 
 vkmm_status vkmm_output_look(vkmm_output *o, vkmm_mapping *mapping)
 {
-    return vkmm_mapping_of(&o->log, o->path, o->partial == NULL ? o->spool : o->fd, o->reserved, 1, mapping);
+    return vkmm_mapping_of(o->path, o->partial == NULL ? o->spool : o->fd, o->reserved, 1, mapping);
 }
 
 vkmm_status vkmm_output_empty(vkmm_output *o)

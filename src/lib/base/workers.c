@@ -23,22 +23,19 @@ struct vkmm_workers {
     uint64_t count;
     atomic_uint_fast64_t next;
     atomic_int status;
-    char sentence[VKMM_SENTENCE_BYTES]; /* of the first failure */
+    vkmm_error error; /* the first failure */
 };
 
 static void take_rounds(vkmm_workers *w)
 {
-    vkmm_held held;
-    vkmm_errors_hold(&held);
     while (atomic_load(&w->status) == VKMM_OK) {
         const uint64_t i = atomic_fetch_add(&w->next, 1);
         if (i >= w->count) break;
         const vkmm_status status = w->work(w->context, i);
         int none = VKMM_OK;
         if (status != VKMM_OK && atomic_compare_exchange_strong(&w->status, &none, (int)status))
-            memcpy(w->sentence, held.sentence, sizeof w->sentence);
+            vkmm_error_get(&w->error);
     }
-    vkmm_errors_release(&held);
 }
 
 static int run_thread(void *context)
@@ -93,8 +90,7 @@ void vkmm_workers_destroy(vkmm_workers **workers)
     vkmm_free(w);
 }
 
-vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, void *context,
-                             char sentence[VKMM_SENTENCE_BYTES])
+vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, void *context)
 {
     vkmm_status status = VKMM_OK;
     for (uint64_t i = 0; w == NULL && i < count && status == VKMM_OK; i++) status = work(context, i);
@@ -105,7 +101,6 @@ vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, v
     w->count = count;
     atomic_store(&w->next, 0);
     atomic_store(&w->status, VKMM_OK);
-    w->sentence[0] = '\0';
     if (!alone) {
         mtx_lock(&w->lock);
         w->is_open = 1;
@@ -120,6 +115,6 @@ vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, v
         while (w->working > 0) cnd_wait(&w->end, &w->lock);
         mtx_unlock(&w->lock);
     }
-    if (sentence) memcpy(sentence, w->sentence, sizeof w->sentence);
+    if (atomic_load(&w->status) != VKMM_OK) vkmm_error_set(&w->error);
     return (vkmm_status)atomic_load(&w->status);
 }

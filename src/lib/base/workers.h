@@ -12,11 +12,9 @@ vkmm_workers *vkmm_workers_create(uint32_t threads);
 void vkmm_workers_destroy(vkmm_workers **workers); /* a pointer to NULL is legal; sets NULL */
 
 /* Calls work(context, i) for each i in [0, count), in any order and in parallel, and returns when all have ended:
- * VKMM_OK, or the status of the first that failed; after a failure no further iteration begins. Errors that iterations
- * report (base/log.h) are held, if there are workers (NULL: the caller alone): sentence (may be NULL) gets that of the
- * failure, "" if there was none. One loop at a time. */
+ * VKMM_OK, or the status of the first that failed, whose error (base/log.h) becomes the caller's; after a failure no
+ * further iteration begins. workers NULL: the caller alone. One loop at a time. */
 typedef vkmm_status (*vkmm_round)(void *context, uint64_t i);
-vkmm_status vkmm_workers_run(vkmm_workers *workers, uint64_t count, vkmm_round work, void *context,
-                             char sentence[VKMM_SENTENCE_BYTES]);
+vkmm_status vkmm_workers_run(vkmm_workers *workers, uint64_t count, vkmm_round work, void *context);
 
 #endif

@@ -28,7 +28,7 @@ struct vkmm_copier {
 vkmm_status vkmm_copier_create(vkmm_device *device, vkmm_copier **out)
 {
     vkmm_copier *copier = vkmm_alloc(1, sizeof *copier);
-    if (!copier) return VKMM_NO_MEMORY(vkmm_device_log(device), "for copies");
+    if (!copier) return VKMM_NO_MEMORY("for copies");
     copier->device = device;
     *out = copier;
     return VKMM_OK;
@@ -69,8 +69,7 @@ static vkmm_status move(vkmm_copier *copier, const chunk *c)
 {
     piece p = {copier, c};
     if (!copier->workers && c->bytes > ALONE) copier->workers = vkmm_workers_create(0); /* NULL: without */
-    return vkmm_workers_run(c->bytes > ALONE ? copier->workers : NULL, (c->bytes + ROUND - 1) / ROUND, move_round, &p,
-                            NULL);
+    return vkmm_workers_run(c->bytes > ALONE ? copier->workers : NULL, (c->bytes + ROUND - 1) / ROUND, move_round, &p);
 }
 
 static vkmm_status submit(vkmm_copier *copier, chunk *c)

@@ -14,27 +14,27 @@ _Static_assert(VKMM_DYNAMIC_M == 1 << VKMM_REACH_M && VKMM_DYNAMIC_N == 1 << VKM
 enum { PACKED = VKMM_PACK_A | VKMM_PACK_B };
 enum { MOST_SLOTS = 1 << 16, FULL = 1 << 24 /* elements of C that occupy any device */ };
 
-static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
+static vkmm_status check(const vkmm_gemm_params *params)
 {
     const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N, pack = PACKED | VKMM_PACK_NEVER;
-    vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
+    vkmm_status status = vkmm_problem_check(&params->problem, NULL);
     if (status != VKMM_OK) return status;
     if (params->problem.method != VKMM_COMPUTE_DIRECT &&
         (params->dynamic || params->pack & PACKED || params->scalars_in_memory || params->expected_products > 1))
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "a recorded %s product has fixed extents, no packed operands, alpha and beta on the host "
                          "and no other expected products",
                          vkmm_method_at(params->problem.method)->name);
     if (params->dynamic & ~dynamic)
-        return vkmm_fail(log, VKMM_INVALID, "dynamic is 0x%x; the known bits are 0x%x", params->dynamic, dynamic);
+        return vkmm_fail(VKMM_INVALID, "dynamic is 0x%x; the known bits are 0x%x", params->dynamic, dynamic);
     if (params->slots > MOST_SLOTS)
-        return vkmm_fail(log, VKMM_INVALID, "slots is %u; the most is %d", params->slots, MOST_SLOTS);
+        return vkmm_fail(VKMM_INVALID, "slots is %u; the most is %d", params->slots, MOST_SLOTS);
     const vkmm_kernel *kernel = params->kernel ? vkmm_kernel_find(params->kernel) : NULL;
     if (kernel && !kernel->tunables)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "the kernel %s runs only in jobs; a product is recorded with a general kernel", kernel->name);
     if (params->pack & ~pack)
-        return vkmm_fail(log, VKMM_INVALID, "pack is 0x%x; the known bits are 0x%x", params->pack, pack);
+        return vkmm_fail(VKMM_INVALID, "pack is 0x%x; the known bits are 0x%x", params->pack, pack);
     return VKMM_OK;
 }
 
@@ -152,7 +152,7 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     aim(gemm, &choice);
     memcpy(gemm->packs, choice.packs, sizeof gemm->packs);
     gemm->swapped = choice.swapped;
-    if (!vkmm_plan_fit(device, &choice, &gemm->plan)) return VKMM_NO_MEMORY(log, "for the steps of a product");
+    if (!vkmm_plan_fit(device, &choice, &gemm->plan)) return VKMM_NO_MEMORY("for the steps of a product");
     if (device->has_push_descriptors) return VKMM_OK;
     return vkmm_plan_sets_create(device, &gemm->plan, gemm->slots, &gemm->sets);
 }
@@ -203,10 +203,10 @@ vkmm_status vkmm_gemm_create_sized(vkmm_device *device, const vkmm_gemm_params *
     *out = NULL;
     VKMM_NEED(log, params);
     VKMM_SIZED(log, vkmm_gemm_params, params, size);
-    vkmm_status status = check(log, params);
-    if (status != VKMM_OK) return status;
+    vkmm_status status = check(params);
+    if (status != VKMM_OK) return vkmm_tell(log, status);
     vkmm_gemm *gemm = vkmm_alloc(1, sizeof *gemm);
-    if (!gemm) return VKMM_NO_MEMORY(log, "for a product to record");
+    if (!gemm) return vkmm_tell(log, VKMM_NO_MEMORY("for a product to record"));
     gemm->device = device;
     gemm->problem = params->problem;
     gemm->problem.lda = vkmm_operand_ld(&params->problem, VKMM_A);
@@ -223,7 +223,7 @@ vkmm_status vkmm_gemm_create_sized(vkmm_device *device, const vkmm_gemm_params *
     else
         vkmm_gemm_destroy(&gemm);
     *out = gemm;
-    return status;
+    return vkmm_tell(log, status);
 }
 
 void vkmm_gemm_destroy(vkmm_gemm **gemm_pointer)

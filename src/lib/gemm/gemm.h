@@ -33,14 +33,7 @@ static inline const vkmm_repack *vkmm_gemm_repack(const vkmm_gemm *gemm, vkmm_op
     return &gemm->packs[gemm->swapped ? operand == VKMM_A : operand == VKMM_B];
 }
 
-/* Why a recording is invalid: a format for the name, the value and the limit. */
-typedef struct vkmm_gemm_fault {
-    const char *text, *name;
-    unsigned long long value, limit;
-} vkmm_gemm_fault;
-
-/* Whether a recording can bind it: a buffer, an aligned offset, this many bytes. 0: *fault says why not. */
-int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const char *name, const vkmm_binding *binding, uint64_t least,
-                       vkmm_gemm_fault *fault);
+/* Whether a recording can bind it: a buffer, an aligned offset, this many bytes. 0: the last error says why not. */
+int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const char *name, const vkmm_binding *binding, uint64_t least);
 
 #endif

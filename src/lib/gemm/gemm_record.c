@@ -30,32 +30,30 @@ static vkmm_gemm_product product_at(const recording *r, uint32_t index)
     return product;
 }
 
-static int refuse(vkmm_gemm_fault *fault, const char *text, const char *name, uint64_t value, uint64_t limit)
+static int refuse(const char *text, const char *name, unsigned long long value, unsigned long long limit)
 {
-    *fault = (vkmm_gemm_fault){text, name, value, limit};
+    vkmm_fail(VKMM_INVALID, text, name, value, limit);
     return 0;
 }
 
-int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const char *name, const vkmm_binding *binding, uint64_t least,
-                       vkmm_gemm_fault *fault)
+int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const char *name, const vkmm_binding *binding, uint64_t least)
 {
     const uint64_t alignment = gemm->info.offset_alignment,
                    most = gemm->device->physical->info.limits.max_storage_range;
-    if (!binding->buffer) return refuse(fault, "%s has no buffer; this recording needs it", name, 0, 0);
+    if (!binding->buffer) return refuse("%s has no buffer; this recording needs it", name, 0, 0);
     if (binding->offset % alignment != 0)
-        return refuse(fault,
-                      "the offset of %s is %llu; it must be a multiple of %llu (minStorageBufferOffsetAlignment)", name,
+        return refuse("the offset of %s is %llu; it must be a multiple of %llu (minStorageBufferOffsetAlignment)", name,
                       binding->offset, alignment);
     if (binding->bytes < least)
-        return refuse(fault, "%s has %llu bytes; this recording needs %llu", name, binding->bytes, least);
+        return refuse("%s has %llu bytes; this recording needs %llu", name, binding->bytes, least);
     if (binding->bytes > most)
-        return refuse(fault, "%s has %llu bytes; the device binds at most %llu (maxStorageBufferRange)", name,
-                      binding->bytes, most);
+        return refuse("%s has %llu bytes; the device binds at most %llu (maxStorageBufferRange)", name, binding->bytes,
+                      most);
     return 1;
 }
 
 /* Raises need[], the bytes of each operand, to what a product needs: 0 if it is not one of the gemm's. */
-static int reach(const recording *r, uint32_t index, uint64_t need[], vkmm_gemm_fault *fault)
+static int reach(const recording *r, uint32_t index, uint64_t need[])
 {
     static const char *const extent = "%s of a product is %llu; the gemm was created for at most %llu";
     static const char *const names[] = {"offset_a", "offset_b", "offset_c"};
@@ -64,16 +62,16 @@ static int reach(const recording *r, uint32_t index, uint64_t need[], vkmm_gemm_
     const uint64_t extents[] = {
         [VKMM_REACH_M] = product.m, [VKMM_REACH_N] = product.n, [VKMM_REACH_K] = gemm->problem.k, [VKMM_REACH_ONE] = 1};
     const uint64_t offsets[] = {product.offset_a, product.offset_b, product.offset_c};
-    if (product.m > gemm->problem.m) return refuse(fault, extent, "m", product.m, gemm->problem.m);
-    if (product.n > gemm->problem.n) return refuse(fault, extent, "n", product.n, gemm->problem.n);
+    if (product.m > gemm->problem.m) return refuse(extent, "m", product.m, gemm->problem.m);
+    if (product.n > gemm->problem.n) return refuse(extent, "n", product.n, gemm->problem.n);
     if (product.m == 0 || product.n == 0) return 1;
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         const vkmm_gemm_reach *to = &gemm->reaches[o];
         if (offsets[o] > UINT32_MAX)
-            return refuse(fault, "%s of a product is %llu; the largest is %llu", names[o], offsets[o], UINT32_MAX);
+            return refuse("%s of a product is %llu; the largest is %llu", names[o], offsets[o], UINT32_MAX);
         if (offsets[o] % to->step != 0)
-            return refuse(fault, "%s of a product is %llu; it must be a multiple of %llu (offset_step)", names[o],
-                          offsets[o], to->step);
+            return refuse("%s of a product is %llu; it must be a multiple of %llu (offset_step)", names[o], offsets[o],
+                          to->step);
         if (extents[to->count] == 0 || extents[to->length] == 0) continue;
         const uint64_t end = to->first + offsets[o] + (extents[to->count] - 1) * to->ld + extents[to->length];
         if (end * to->size > need[o]) need[o] = end * to->size;
@@ -84,7 +82,7 @@ static int reach(const recording *r, uint32_t index, uint64_t need[], vkmm_gemm_
 }
 
 /* Fills parts[] for vkmm_plan_bound: 1; 0 if something is missing, too small or misaligned. */
-static int gather(const recording *r, const uint64_t need[], vkmm_part parts[], vkmm_gemm_fault *fault)
+static int gather(const recording *r, const uint64_t need[], vkmm_part parts[])
 {
     const vkmm_gemm *gemm = r->gemm;
     const vkmm_gemm_bindings *b = r->bindings;
@@ -93,22 +91,22 @@ static int gather(const recording *r, const uint64_t need[], vkmm_part parts[], 
         const int narrow = gemm->reaches[o == VKMM_BIAS ? VKMM_C : o].size < 4, which = need[o] ? o : VKMM_C;
         const vkmm_binding *binding = given[which]; /* every binding must be set */
         const char *name = vkmm_operand_name((vkmm_operand)which);
-        if (!vkmm_gemm_can_bind(gemm, name, binding, need[o], fault)) return 0;
+        if (!vkmm_gemm_can_bind(gemm, name, binding, need[o])) return 0;
         if (need[o] && narrow && binding->bytes % 4 != 0)
-            return refuse(fault, "%s has %llu bytes; types narrower than 32 bits need a multiple of %llu", name,
+            return refuse("%s has %llu bytes; types narrower than 32 bits need a multiple of %llu", name,
                           binding->bytes, 4);
         parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] = (vkmm_part){binding->buffer, binding->offset, binding->bytes};
     }
     const uint64_t workspace = gemm->info.workspace_bytes, scalars = 2 * gemm->info.scalar_bytes;
-    if (workspace && !vkmm_gemm_can_bind(gemm, "workspace", &b->workspace, workspace, fault)) return 0;
-    if (scalars && !vkmm_gemm_can_bind(gemm, "scalars", &b->scalars, scalars, fault)) return 0;
+    if (workspace && !vkmm_gemm_can_bind(gemm, "workspace", &b->workspace, workspace)) return 0;
+    if (scalars && !vkmm_gemm_can_bind(gemm, "scalars", &b->scalars, scalars)) return 0;
     parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){b->workspace.buffer, b->workspace.offset, workspace};
     parts[VKMM_SCALARS_PART] = (vkmm_part){b->scalars.buffer, b->scalars.offset, scalars};
     return 1;
 }
 
 /* What all products share: 1; 0 if α or β is not legal. */
-static int scale(recording *r, vkmm_gemm_fault *fault)
+static int scale(recording *r)
 {
     static const char *const whole = "%s must be a whole number of 32 bits, because the product is one of integers";
     const vkmm_gemm *gemm = r->gemm;
@@ -117,8 +115,8 @@ static int scale(recording *r, vkmm_gemm_fault *fault)
     if (r->bindings->alpha) problem.alpha = *r->bindings->alpha;
     if (r->bindings->beta) problem.beta = *r->bindings->beta;
     if (gemm->info.scalar_bytes > 0) problem.alpha = 1, problem.beta = 0;
-    if (!vkmm_scalar_is_legal(problem.type, problem.alpha)) return refuse(fault, whole, "alpha", 0, 0);
-    if (!vkmm_scalar_is_legal(problem.type, problem.beta)) return refuse(fault, whole, "beta", 0, 0);
+    if (!vkmm_scalar_is_legal(problem.type, problem.alpha)) return refuse(whole, "alpha", 0, 0);
+    if (!vkmm_scalar_is_legal(problem.type, problem.beta)) return refuse(whole, "beta", 0, 0);
     r->change.seen = vkmm_problem_row_major(&problem, &swapped);
     const vkmm_type type = vkmm_types_scale(vkmm_problem_types(&r->change.seen));
     vkmm_scalar_bits(type, r->change.seen.alpha, r->change.scalars);
@@ -154,17 +152,17 @@ static void bind(const vkmm_plan *plan, vkmm_device *device, const vkmm_part *pa
     }
 }
 
-/* Checks a recording and fills parts[]; *empty: there is nothing to record. */
-static int prepare(recording *r, vkmm_part parts[], int *empty, vkmm_gemm_fault *fault)
+/* Checks a recording and fills parts[]: 1; *empty: there is nothing to record. 0: the last error says why not. */
+static int prepare(recording *r, vkmm_part parts[], int *empty)
 {
     uint64_t need[VKMM_BIAS + 1] = {0};
     if (r->gemm->info.uses_slots && r->bindings->slot >= r->gemm->slots)
-        return refuse(fault, "%s is %llu; the gemm has %llu", "slot", r->bindings->slot, r->gemm->slots);
+        return refuse("%s is %llu; the gemm has %llu", "slot", r->bindings->slot, r->gemm->slots);
     for (uint32_t i = 0; i < product_count(r->bindings); i++)
-        if (!reach(r, i, need, fault)) return 0;
-    if (!scale(r, fault)) return 0;
+        if (!reach(r, i, need)) return 0;
+    if (!scale(r)) return 0;
     *empty = need[VKMM_C] == 0;
-    return *empty || gather(r, need, parts, fault);
+    return *empty || gather(r, need, parts);
 }
 
 vkmm_status vkmm_gemm_check_sized(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings, size_t size)
@@ -175,25 +173,22 @@ vkmm_status vkmm_gemm_check_sized(const vkmm_gemm *gemm, const vkmm_gemm_binding
     VKMM_SIZED(log, vkmm_gemm_bindings, bindings, size);
     recording r = {.gemm = gemm, .bindings = bindings};
     vkmm_part parts[VKMM_SCALARS_PART + 1];
-    vkmm_gemm_fault fault;
-    char sentence[256];
     int empty;
-    if (prepare(&r, parts, &empty, &fault)) return VKMM_OK;
-    snprintf(sentence, sizeof sentence, fault.text, fault.name, fault.value, fault.limit);
-    return vkmm_fail(log, VKMM_INVALID, "%s", sentence);
+    return prepare(&r, parts, &empty) ? VKMM_OK : vkmm_tell(log, VKMM_INVALID);
 }
 
 vkmm_status vkmm_gemm_record_sized(const vkmm_gemm *gemm, VkCommandBuffer command, const vkmm_gemm_bindings *bindings,
                                    size_t size)
 {
-    if (!gemm || !command || !bindings) return VKMM_INVALID;
+    VKMM_NEED(NULL, gemm);
+    VKMM_NEED(NULL, command);
+    VKMM_NEED(NULL, bindings);
     VKMM_SIZED(NULL, vkmm_gemm_bindings, bindings, size);
     recording r = {.gemm = gemm, .bindings = bindings};
     vkmm_part parts[VKMM_SCALARS_PART + 1];
     VkDescriptorBufferInfo bound[VKMM_RECIPE_PIPELINES][VKMM_MAX_BINDINGS];
-    vkmm_gemm_fault fault;
     int empty;
-    if (!prepare(&r, parts, &empty, &fault)) return VKMM_INVALID;
+    if (!prepare(&r, parts, &empty)) return VKMM_INVALID;
     if (empty) return VKMM_OK;
     vkmm_plan of_slot;
     vkmm_recorder recorder = {gemm->device, &gemm->plan, command, parts[VKMM_BINDING_WORKSPACE], bound, 0};

@@ -14,7 +14,7 @@ static vkmm_status create_host_memory(vkmm_job *job)
         uint64_t bytes = vkmm_operand_bytes(&job->problem, (vkmm_operand)operand);
         job->host[operand] = vkmm_alloc(1, bytes);
         if (!job->host[operand])
-            return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no host memory for %c: %llu bytes", "ABC"[operand],
+            return vkmm_fail(VKMM_OUT_OF_MEMORY, "no host memory for %c: %llu bytes", "ABC"[operand],
                              (unsigned long long)bytes);
     }
     return VKMM_OK;
@@ -70,8 +70,9 @@ static vkmm_status create_device_objects(vkmm_job *job)
 vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, int is_lent,
                           vkmm_job **out)
 {
+    VKMM_NEED_ZEROS(params->reserved);
     vkmm_job *job = vkmm_alloc(1, sizeof *job);
-    if (!job) return VKMM_NO_MEMORY(log, "for a job");
+    if (!job) return VKMM_NO_MEMORY("for a job");
     job->log = log;
     job->problem = params->problem;
     job->is_lent = is_lent;
@@ -96,9 +97,8 @@ vkmm_status vkmm_job_create_sized(vkmm_device *device, const vkmm_log *log, cons
     *out = NULL;
     VKMM_NEED(log, params);
     VKMM_SIZED(log, vkmm_job_params, params, size);
-    VKMM_NEED_ZEROS(log, params->reserved);
-    vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
-    return status == VKMM_OK ? vkmm_job_make(device, log, params, 0, out) : status;
+    vkmm_status status = vkmm_problem_check(&params->problem, NULL);
+    return vkmm_tell(log, status == VKMM_OK ? vkmm_job_make(device, log, params, 0, out) : status);
 }
 
 void vkmm_job_destroy(vkmm_job **job_pointer)

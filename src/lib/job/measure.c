@@ -51,7 +51,7 @@ static vkmm_status warm_up(vkmm_job *job, const vkmm_measure_params *params)
 
 static vkmm_status out_of_memory(const vkmm_job *job)
 {
-    return VKMM_NO_MEMORY(job->log, "for %u samples", job->samples[VKMM_SERIES_SUBMIT].count + 1);
+    return VKMM_NO_MEMORY("for %u samples", job->samples[VKMM_SERIES_SUBMIT].count + 1);
 }
 
 static vkmm_status sample_kernel(vkmm_job *job, const vkmm_measure_params *params)
@@ -131,7 +131,7 @@ static vkmm_status take_last_run(vkmm_job *job)
     const vkmm_times *last = &job->last_run;
     vkmm_samples *samples = job->samples;
     int fits;
-    if (!(last->host_ms > 0)) return vkmm_fail(job->log, VKMM_INVALID, "the job has not run yet: it has no times");
+    if (!(last->host_ms > 0)) return vkmm_fail(VKMM_INVALID, "the job has not run yet: it has no times");
     fits = vkmm_samples_add(&samples[VKMM_SERIES_KERNEL], last->kernel_ms) &&
            vkmm_samples_add(&samples[VKMM_SERIES_SUBMIT], last->host_ms) &&
            vkmm_samples_add(&samples[VKMM_SERIES_TRANSFER], last->host_ms);
@@ -171,7 +171,7 @@ vkmm_status vkmm_job_measure_sized(vkmm_job *job, const vkmm_measure_params *par
     vkmm_slope slope = {0};
     for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) samples[kind].count = 0;
     vkmm_status status = params->last_run ? take_last_run(job) : measure(job, params, &slope);
-    if (status != VKMM_OK) return status;
+    if (status != VKMM_OK) return vkmm_tell(job->log, status);
 
     const char *distrust = job->device ? vkmm_judge_clock(kernel, submit, &slope) : "the kernel runs on the host";
     if (slope.ms > 0)

@@ -218,7 +218,7 @@ vkmm_status vkmm_job_method(vkmm_job *job, vkmm_method *method)
     VKMM_NEED(job->log, method);
     const vkmm_status status = find_method(job);
     *method = job->method;
-    return status;
+    return vkmm_tell(job->log, status);
 }
 
 /* Warns if another kernel took the place of the job's. */
@@ -238,12 +238,13 @@ vkmm_status vkmm_job_run(vkmm_job *job)
     VKMM_NEED(NULL, job);
     int64_t damage = 0;
     vkmm_status status = vkmm_job_settle(job);
-    if (status != VKMM_OK) return status;
+    if (status != VKMM_OK) return vkmm_tell(job->log, status);
     if (job->device) vkmm_stores_poison_mapped(job->stores);
     status = vkmm_job_pass(job, VKMM_PASS_CHECKED, &job->last_run);
     if (status == VKMM_OK) status = tell_method(job);
-    if (status != VKMM_OK || !job->device || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) return status;
-    return vkmm_fail(job->log, VKMM_WRONG_RESULT,
+    if (status != VKMM_OK || !job->device || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage))
+        return vkmm_tell(job->log, status);
+    return VKMM_FAIL(job->log, VKMM_WRONG_RESULT,
                      "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",
                      job->choice.info.name, (long long)damage, (unsigned long long)job->stores[VKMM_C].bytes);
 }

@@ -48,7 +48,7 @@ static vkmm_status add_buffer(vkmm_job *job, uint64_t bytes)
 {
     vkmm_rotation *r = &job->rotation;
     vkmm_buffer *added = vkmm_list_add(&r->buffers, &r->buffer_count, 1, sizeof *added);
-    if (!added) return VKMM_NO_MEMORY(job->log, "for the copies of the operands");
+    if (!added) return VKMM_NO_MEMORY("for the copies of the operands");
     return vkmm_buffer_create(job->device, "the copies of the operands", bytes, VKMM_PLACE_DEVICE, added);
 }
 
@@ -103,11 +103,11 @@ static vkmm_status create(vkmm_job *job, uint64_t rotating_bytes)
     r->count = vkmm_copies_for(rotating_bytes, bytes, room);
     if (r->count == 0)
         return vkmm_fail(
-            job->log, VKMM_OUT_OF_MEMORY,
+            VKMM_OUT_OF_MEMORY,
             "not enough memory for a second copy of the operands: %.1f MiB; half of what \"%s\" has free is %.1f MiB",
             MIB(bytes), job->device->physical->info.name, MIB(room));
     r->copies = vkmm_alloc(r->count, sizeof *r->copies);
-    if (!r->copies) return VKMM_NO_MEMORY(job->log, "for %u copies of the operands", r->count);
+    if (!r->copies) return VKMM_NO_MEMORY("for %u copies of the operands", r->count);
     vkmm_status status = place(job);
     if (status == VKMM_OK) status = bind(job);
     if (status == VKMM_OK) r->asked_bytes = rotating_bytes;

@@ -83,7 +83,7 @@ vkmm_status vkmm_slope_measure(vkmm_job *job, double dispatch_ms, double submit_
         status = vkmm_command_run(job->device, commands[lengths - 1], NULL); /* a GPU raises its clocks */
     if (status == VKMM_OK) status = time_batches(job, commands, lengths, rounds, x, y);
     if (status == VKMM_OK && !vkmm_slope_of(x, y, lengths * rounds, slope))
-        status = VKMM_NO_MEMORY(job->log, "for the slopes of %u batches", lengths * rounds);
+        status = VKMM_NO_MEMORY("for the slopes of %u batches", lengths * rounds);
     for (uint32_t i = 0; i < lengths; i++) vkmm_command_free(job->device, &commands[i]);
     return status;
 }

@@ -27,7 +27,7 @@ static const vkmm_tunable *find(const vkmm_kernel *kernel, const char *name, siz
     return NULL;
 }
 
-static vkmm_status refuse_name(const vkmm_log *log, const vkmm_kernel *kernel, const char *name, size_t length)
+static vkmm_status refuse_name(const vkmm_kernel *kernel, const char *name, size_t length)
 {
     char names[256] = "";
     size_t used = 0;
@@ -35,7 +35,7 @@ static vkmm_status refuse_name(const vkmm_log *log, const vkmm_kernel *kernel, c
         if (kernel->tunables[i].name && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "",
                                      kernel->tunables[i].name);
-    return vkmm_fail(log, VKMM_INVALID, "the kernel %s has no tunable \"%.*s\"; it has %s", kernel->name,
+    return vkmm_fail(VKMM_INVALID, "the kernel %s has no tunable \"%.*s\"; it has %s", kernel->name,
                      (int)(length < 40 ? length : 40), name, used > 0 ? names : "none");
 }
 
@@ -49,18 +49,17 @@ static int read_value(const char **text, uint32_t *value)
     return *text > start && *value <= 1u << 20;
 }
 
-vkmm_status vkmm_config_parse(const vkmm_log *log, const vkmm_kernel *kernel, const char *text, vkmm_config *config)
+vkmm_status vkmm_config_parse(const vkmm_kernel *kernel, const char *text, vkmm_config *config)
 {
     vkmm_config read = *config;
     for (text += strspn(text, ", "); *text; text += strspn(text, ", ")) {
         size_t length = strcspn(text, "=, ");
         const vkmm_tunable *tunable = find(kernel, text, length);
-        if (!tunable) return refuse_name(log, kernel, text, length);
+        if (!tunable) return refuse_name(kernel, text, length);
         text += length;
         if (*text == '=') text++;
         if (!read_value(&text, &read.values[tunable - kernel->tunables]) || (*text && *text != ',' && *text != ' '))
-            return vkmm_fail(log, VKMM_INVALID, "the tunable %s takes a whole number from 0 to %u", tunable->name,
-                             1u << 20);
+            return vkmm_fail(VKMM_INVALID, "the tunable %s takes a whole number from 0 to %u", tunable->name, 1u << 20);
     }
     *config = read;
     return VKMM_OK;

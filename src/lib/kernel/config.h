@@ -40,7 +40,6 @@ void vkmm_config_text(const struct vkmm_kernel *kernel, const vkmm_config *confi
 /* Reads such a text, in any order, separated by commas or spaces, into *config, whose other values stay.
  * VKMM_INVALID: an unknown name (the message lists the known ones), or a value that is not a number or is above
  * 2^20. */
-vkmm_status vkmm_config_parse(const vkmm_log *log, const struct vkmm_kernel *kernel, const char *text,
-                              vkmm_config *config);
+vkmm_status vkmm_config_parse(const struct vkmm_kernel *kernel, const char *text, vkmm_config *config);
 
 #endif

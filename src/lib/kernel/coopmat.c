@@ -311,7 +311,7 @@ static uint64_t broken_lanes(const vkmm_shape *shape)
            lanes > device->subgroup.max_size;
 }
 
-static vkmm_status refuse_matrix(const vkmm_log *log, const vkmm_shape *shape)
+static vkmm_status refuse_matrix(const vkmm_shape *shape)
 {
     const vkmm_device_info *device = shape->device;
     const vkmm_types types = vkmm_problem_types(shape->problem);
@@ -331,10 +331,10 @@ static vkmm_status refuse_matrix(const vkmm_log *log, const vkmm_shape *shape)
         at += (size_t)length;
     }
     if (shape->matrix[0] + shape->matrix[1] + shape->matrix[2] == 0)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "\"%s\" lists no matrix operation for %s summed in %s that this build has a %s shader for",
                          device->name, in, sum, kernel);
-    return vkmm_fail(log, VKMM_UNSUPPORTED,
+    return vkmm_fail(VKMM_UNSUPPORTED,
                      "%s for %s summed in %s cannot use matrix operations of %ux%ux%u (mm, mn, mk): %s; it can use:%s",
                      kernel, in, sum, shape->matrix[0], shape->matrix[1], shape->matrix[2],
                      vkmm_coopmat_lists(device, shape->problem, shape->matrix) ? "this build has no shader for them"
@@ -342,16 +342,16 @@ static vkmm_status refuse_matrix(const vkmm_log *log, const vkmm_shape *shape)
                      at ? listed : " none");
 }
 
-static vkmm_status refuse_lanes(const vkmm_log *log, const vkmm_shape *shape)
+static vkmm_status refuse_lanes(const vkmm_shape *shape)
 {
     const vkmm_device_info *device = shape->device;
     const uint32_t lanes = shape->config->values[LANES];
     if (device->subgroup.max_size == 0)
         return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
+            VKMM_UNSUPPORTED,
             "subgroups of %u invocations (lanes): \"%s\" has %u, and does not allow others (subgroupSizeControl)",
             lanes, device->name, device->subgroup.size);
-    return vkmm_fail(log, VKMM_UNSUPPORTED,
+    return vkmm_fail(VKMM_UNSUPPORTED,
                      "subgroups of %u invocations (lanes): \"%s\" takes a power of two from %u to %u (minSubgroupSize, "
                      "maxSubgroupSize)",
                      lanes, device->name, device->subgroup.min_size, device->subgroup.max_size);

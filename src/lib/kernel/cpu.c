@@ -93,9 +93,9 @@ static uint64_t missing_broadcasts(const vkmm_shape *shape)
     return !shape->device->subgroup.has_broadcast;
 }
 
-static vkmm_status refuse_broadcasts(const vkmm_log *log, const vkmm_shape *shape)
+static vkmm_status refuse_broadcasts(const vkmm_shape *shape)
 {
-    return vkmm_fail(log, VKMM_UNSUPPORTED,
+    return vkmm_fail(VKMM_UNSUPPORTED,
                      "%s needs subgroup broadcasts, which \"%s\" does not support (subgroupSupportedOperations)",
                      shape->kernel->name, shape->device->name);
 }

@@ -58,8 +58,7 @@ typedef struct vkmm_rule {
     uint64_t (*need)(const vkmm_shape *shape);
     uint64_t (*limit)(const vkmm_device_info *device); /* NULL: 0 */
     const char *reason;
-    vkmm_status (*refuse)(const vkmm_log *log,
-                          const vkmm_shape *shape); /* NULL, or reports a better sentence than the default */
+    vkmm_status (*refuse)(const vkmm_shape *shape); /* NULL, or reports a better sentence than the default */
 } vkmm_rule;
 
 uint64_t vkmm_rule_limit(const vkmm_rule *rule, const vkmm_device_info *device);

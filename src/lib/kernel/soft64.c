@@ -27,9 +27,9 @@ static uint64_t is_gelu(const vkmm_shape *shape)
     return shape->problem->activation == VKMM_GELU;
 }
 
-static vkmm_status refuse_gelu(const vkmm_log *log, const vkmm_shape *shape)
+static vkmm_status refuse_gelu(const vkmm_shape *shape)
 {
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s cannot apply gelu: software f64 has no exponential function",
+    return vkmm_fail(VKMM_UNSUPPORTED, "%s cannot apply gelu: software f64 has no exponential function",
                      shape->kernel->name);
 }
 

@@ -33,7 +33,6 @@ typedef struct about {
 } about;
 
 typedef struct reader {
-    const vkmm_log *log;
     const char *name;
     const vkmm_device_info *device; /* NULL: any */
     const vkmm_kernel_info *kernel; /* NULL: specialization constants have their own values */
@@ -125,13 +124,13 @@ static vkmm_status read_capability(reader *r)
         if (capabilities[i].number == word(r, 1)) known = &capabilities[i];
     VKMM_PUT(number, "%u", word(r, 1));
     if (!known || !known->feature)
-        return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s needs the capability %s of SPIR-V, which vkmatmul never enables",
+        return vkmm_fail(VKMM_UNSUPPORTED, "%s needs the capability %s of SPIR-V, which vkmatmul never enables",
                          r->name, known ? known->name : number);
     if (!r->device) return VKMM_OK;
     int has = known->field == 0;
     if (!has) memcpy(&has, (const char *)r->device + known->field, sizeof has);
     if (has && (r->device->subgroup.operations & known->subgroup) == known->subgroup) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s needs the capability %s of SPIR-V, and \"%s\" has no %s", r->name,
+    return vkmm_fail(VKMM_UNSUPPORTED, "%s needs the capability %s of SPIR-V, and \"%s\" has no %s", r->name,
                      known->name, r->device->name, known->feature);
 }
 
@@ -144,8 +143,8 @@ static vkmm_status read_extension(reader *r)
     copy_text(r, 1, name, sizeof name);
     for (size_t i = 0; i < VKMM_COUNT(known); i++)
         if (strcmp(name, known[i]) == 0) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s needs the extension \"%s\" of SPIR-V, which vkmatmul never enables",
-                     r->name, name);
+    return vkmm_fail(VKMM_UNSUPPORTED, "%s needs the extension \"%s\" of SPIR-V, which vkmatmul never enables", r->name,
+                     name);
 }
 
 static vkmm_status read_import(reader *r)
@@ -153,8 +152,8 @@ static vkmm_status read_import(reader *r)
     char name[64];
     copy_text(r, 2, name, sizeof name);
     if (strcmp(name, "GLSL.std.450") == 0) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s imports the instructions \"%s\"; only GLSL.std.450 can be imported",
-                     r->name, name);
+    return vkmm_fail(VKMM_UNSUPPORTED, "%s imports the instructions \"%s\"; only GLSL.std.450 can be imported", r->name,
+                     name);
 }
 
 static vkmm_status read_entry_point(reader *r)
@@ -162,9 +161,8 @@ static vkmm_status read_entry_point(reader *r)
     char name[16];
     copy_text(r, 3, name, sizeof name);
     if (r->has_entry++ == 0 && word(r, 1) == GL_COMPUTE && strcmp(name, "main") == 0) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_INVALID,
-                     "%s: the entry point must be a compute shader's \"main\" alone; there is %s \"%s\"", r->name,
-                     word(r, 1) == GL_COMPUTE ? "a compute shader's" : "another stage's", name);
+    return vkmm_fail(VKMM_INVALID, "%s: the entry point must be a compute shader's \"main\" alone; there is %s \"%s\"",
+                     r->name, word(r, 1) == GL_COMPUTE ? "a compute shader's" : "another stage's", name);
 }
 
 static vkmm_status read_mode(reader *r)
@@ -172,13 +170,13 @@ static vkmm_status read_mode(reader *r)
     if (word(r, 2) != LOCAL_SIZE) return VKMM_OK;
     for (uint32_t i = 0; i < 3; i++) r->size[i] = word(r, 3 + i);
     if (r->size[0] > 0 && r->size[1] > 0 && r->size[2] > 0) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_INVALID, "%s: a workgroup of %ux%ux%u has no invocations", r->name, r->size[0],
-                     r->size[1], r->size[2]);
+    return vkmm_fail(VKMM_INVALID, "%s: a workgroup of %ux%ux%u has no invocations", r->name, r->size[0], r->size[1],
+                     r->size[2]);
 }
 
 static vkmm_status read_mode_id(reader *r)
 {
-    return vkmm_fail(r->log, VKMM_UNSUPPORTED,
+    return vkmm_fail(VKMM_UNSUPPORTED,
                      "%s: its workgroup's size is LocalSizeId; compile it for Vulkan 1.1, where constants set "
                      "WorkgroupSize",
                      r->name);
@@ -248,8 +246,7 @@ static vkmm_status read_constant(reader *r)
 {
     about *id = about_id(r, word(r, 2));
     if (id->spec > 0 && r->length != 4)
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: specialization constant %u does not have 32 bits", r->name,
-                         id->spec - 1);
+        return vkmm_fail(VKMM_INVALID, "%s: specialization constant %u does not have 32 bits", r->name, id->spec - 1);
     if (r->length == 4) id->value = word(r, 3);
     for (uint32_t i = 0; id->spec > 0 && r->kernel && i < r->kernel->spec_count; i++)
         if (r->kernel->spec_ids[i] == id->spec - 1) id->value = r->kernel->spec_values[i];
@@ -281,19 +278,19 @@ static vkmm_status read_composite(reader *r)
 static vkmm_status check_buffer(const reader *r, uint32_t class, const about *id, const about *pointee)
 {
     if (pointee->opcode != OP_TYPE_STRUCT || pointee->block != (class == BUFFER ? BLOCK : BUFFER_BLOCK))
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: the variable %u is bound, but is not a single storage buffer",
-                         r->name, word(r, 2));
+        return vkmm_fail(VKMM_INVALID, "%s: the variable %u is bound, but is not a single storage buffer", r->name,
+                         word(r, 2));
     if (id->set == 1 && id->binding > 0 && id->binding <= VKMM_BINDING_COUNT) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_INVALID,
+    return vkmm_fail(VKMM_INVALID,
                      "%s: a buffer at set %d, binding %d; A, B and C are the bindings 0, 1 and 2 of set 0", r->name,
                      (int)(id->set - 1), (int)(id->binding - 1));
 }
 
 static vkmm_status check_push(const reader *r, uint64_t bytes)
 {
-    if (bytes == 0) return vkmm_fail(r->log, VKMM_INVALID, "%s: the size of the push constants is not known", r->name);
+    if (bytes == 0) return vkmm_fail(VKMM_INVALID, "%s: the size of the push constants is not known", r->name);
     if (bytes <= PUSH_BYTES) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_INVALID, "%s: push constants of %llu bytes; M, N and K are %d", r->name,
+    return vkmm_fail(VKMM_INVALID, "%s: push constants of %llu bytes; M, N and K are %d", r->name,
                      (unsigned long long)bytes, PUSH_BYTES);
 }
 
@@ -308,7 +305,7 @@ static vkmm_status read_variable(reader *r)
         r->shared_bytes = plus(r->shared_bytes, pointee->bytes);
         return VKMM_OK;
     }
-    return vkmm_fail(r->log, VKMM_INVALID,
+    return vkmm_fail(VKMM_INVALID,
                      "%s: the variable %u has the storage class %u; a user's shader has built-in inputs, buffers, "
                      "shared memory and push constants",
                      r->name, word(r, 2), class);
@@ -353,14 +350,14 @@ static vkmm_status read_instruction(reader *r)
 static vkmm_status check_header(const reader *r, const uint32_t *words, size_t bytes)
 {
     if (bytes % 4 != 0 || bytes < 4 * HEADER_WORDS || words[0] != MAGIC)
-        return vkmm_fail(r->log, VKMM_INVALID, "%s is not SPIR-V in this machine's byte order", r->name);
+        return vkmm_fail(VKMM_INVALID, "%s is not SPIR-V in this machine's byte order", r->name);
     if (words[3] > MOST_IDS || words[3] > MOST_IDS_PER_WORD * (bytes / 4))
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: a bound of %u ids in %zu words", r->name, words[3], bytes / 4);
+        return vkmm_fail(VKMM_INVALID, "%s: a bound of %u ids in %zu words", r->name, words[3], bytes / 4);
     const uint32_t minor = words[1] >> 8 & 0xff, api = r->device ? r->device->driver.api_version : VK_API_VERSION_1_3;
     const uint32_t most = api >= VK_API_VERSION_1_3 ? 6 : api >= VK_API_VERSION_1_2 ? 5 : 3;
     if (minor <= most) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s is SPIR-V 1.%u; \"%s\" takes up to 1.%u: compile it for Vulkan 1.1",
-                     r->name, minor, r->device ? r->device->name : "vkmatmul", most);
+    return vkmm_fail(VKMM_UNSUPPORTED, "%s is SPIR-V 1.%u; \"%s\" takes up to 1.%u: compile it for Vulkan 1.1", r->name,
+                     minor, r->device ? r->device->name : "vkmatmul", most);
 }
 
 /* With the constants of the pipeline, on its device. */
@@ -369,15 +366,15 @@ static vkmm_status check_limits(const reader *r)
     const vkmm_device_info *device = r->device;
     const uint32_t *size = r->size, *most = device->limits.max_workgroup_size;
     if (size[0] > most[0] || size[1] > most[1] || size[2] > most[2])
-        return vkmm_fail(r->log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "%s: a workgroup of %ux%ux%u; \"%s\" allows %ux%ux%u (maxComputeWorkGroupSize)", r->name,
                          size[0], size[1], size[2], device->name, most[0], most[1], most[2]);
     if (times(times(size[0], size[1]), size[2]) > device->limits.max_invocations)
-        return vkmm_fail(r->log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "%s: a workgroup of %ux%ux%u; \"%s\" allows %u invocations (maxComputeWorkGroupInvocations)",
                          r->name, size[0], size[1], size[2], device->name, device->limits.max_invocations);
     if (r->shared_bytes > device->limits.max_shared_bytes)
-        return vkmm_fail(r->log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "%s needs %llu bytes of shared memory; \"%s\" allows %u (maxComputeSharedMemorySize)", r->name,
                          (unsigned long long)r->shared_bytes, device->name, device->limits.max_shared_bytes);
     return VKMM_OK;
@@ -389,7 +386,7 @@ static vkmm_status check_tile(const reader *r)
 {
     const uint32_t *size = r->size, *tile = r->kernel->tile;
     if (r->sized_by_constants || times(times(size[0], size[1]), size[2]) <= times(tile[0], tile[1])) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_UNSUPPORTED,
+    return vkmm_fail(VKMM_UNSUPPORTED,
                      "%s fixes its workgroup at %ux%ux%u, more invocations than a tile of %ux%u has elements; take a "
                      "tile of %llux%u, or local_size_x_id = 0, local_size_y_id = 1",
                      r->name, size[0], size[1], size[2], tile[0], tile[1], (unsigned long long)times(size[1], size[2]),
@@ -404,24 +401,24 @@ static vkmm_status read_instructions(reader *r, const uint32_t *words, size_t co
         r->opcode = words[at] & 0xffff;
         r->length = words[at] >> 16;
         if (r->length == 0 || r->length > count - at)
-            return vkmm_fail(r->log, VKMM_INVALID, "%s: the instruction at word %zu has %u words, and %zu are left",
-                             r->name, at, r->length, count - at);
+            return vkmm_fail(VKMM_INVALID, "%s: the instruction at word %zu has %u words, and %zu are left", r->name,
+                             at, r->length, count - at);
         status = read_instruction(r);
     }
     if (status == VKMM_OK && !r->has_entry)
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: it has no entry point \"main\"", r->name);
+        return vkmm_fail(VKMM_INVALID, "%s: it has no entry point \"main\"", r->name);
     return status;
 }
 
-vkmm_status vkmm_spirv_check(const vkmm_log *log, const char *name, const uint32_t *words, size_t bytes,
-                             const vkmm_device_info *device, vkmm_kernel_info *kernel)
+vkmm_status vkmm_spirv_check(const char *name, const uint32_t *words, size_t bytes, const vkmm_device_info *device,
+                             vkmm_kernel_info *kernel)
 {
-    reader r = {.log = log, .name = name, .device = device, .kernel = kernel};
+    reader r = {.name = name, .device = device, .kernel = kernel};
     vkmm_status status = check_header(&r, words, bytes);
     if (status != VKMM_OK) return status;
     r.bound = words[3] > 0 ? words[3] : 1;
     r.ids = vkmm_alloc(r.bound, sizeof *r.ids);
-    if (!r.ids) return VKMM_NO_MEMORY(log, "to check %s, of %zu bytes", name, bytes);
+    if (!r.ids) return VKMM_NO_MEMORY("to check %s, of %zu bytes", name, bytes);
     status = read_instructions(&r, words, bytes / 4);
     if (status == VKMM_OK && device) status = check_limits(&r);
     if (status == VKMM_OK && kernel) status = check_tile(&r);

@@ -69,29 +69,28 @@ static int environment_of(uint32_t version)
 }
 
 /* The message may quote an instruction on separate lines; the first line is the cause. */
-static vkmm_status refuse(const vkmm_log *log, const char *name, const spv_diagnostic_t *diagnostic)
+static vkmm_status refuse(const char *name, const spv_diagnostic_t *diagnostic)
 {
     const char *error = diagnostic && diagnostic->error ? diagnostic->error : "no reason given";
-    return vkmm_fail(log, VKMM_INVALID, "%s is not valid SPIR-V: %.*s", name, (int)strcspn(error, "\n"), error);
+    return vkmm_fail(VKMM_INVALID, "%s is not valid SPIR-V: %.*s", name, (int)strcspn(error, "\n"), error);
 }
 
-vkmm_status vkmm_spirv_validate(const vkmm_log *log, const char *name, const uint32_t *words, size_t bytes)
+vkmm_status vkmm_spirv_validate(const char *name, const uint32_t *words, size_t bytes)
 {
     spv_diagnostic_t *diagnostic = NULL;
     vkmm_status status = VKMM_OK;
     tools t;
     if (bytes % 4 != 0 || bytes < 8) /* a version to ask for */
-        return vkmm_fail(log, VKMM_INVALID, "%s is not valid SPIR-V: it has %zu bytes", name, bytes);
+        return vkmm_fail(VKMM_INVALID, "%s is not valid SPIR-V: it has %zu bytes", name, bytes);
     if (!open_tools(&t))
         return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
+            VKMM_UNSUPPORTED,
             "%s cannot be checked: SPIRV-Tools (libSPIRV-Tools-shared.so) is not installed; install it, or "
             "use the shader's GLSL",
             name);
     spv_context_t *context = t.create(environment_of(words[1]));
-    if (!context)
-        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "the validator of SPIRV-Tools could not start for %s", name);
-    if (context && t.validate(context, words, bytes / 4, &diagnostic) != 0) status = refuse(log, name, diagnostic);
+    if (!context) status = vkmm_fail(VKMM_OUT_OF_MEMORY, "the validator of SPIRV-Tools could not start for %s", name);
+    if (context && t.validate(context, words, bytes / 4, &diagnostic) != 0) status = refuse(name, diagnostic);
     if (diagnostic) t.forget(diagnostic);
     if (context) t.destroy(context);
     vkmm_dynlib_close(t.library);

@@ -42,17 +42,17 @@ static const char *const libraries[] = {"libshaderc.so.1", "libshaderc_shared.so
                                         "libshaderc.dylib", NULL};
 #endif
 
-static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
+static vkmm_status open_shaderc(shaderc_api *api)
 {
     api->library = vkmm_dynlib_open_one(libraries);
     if (*libraries && !api->library)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded");
-#define X(name)                                                                                       \
-    api->name = FUNCTION(name);                                                                       \
-    if (!api->name) {                                                                                 \
-        vkmm_dynlib_close(api->library);                                                              \
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name); \
+#define X(name)                                                                                  \
+    api->name = FUNCTION(name);                                                                  \
+    if (!api->name) {                                                                            \
+        vkmm_dynlib_close(api->library);                                                         \
+        return vkmm_fail(VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name); \
     }
     SHADERC_FUNCTIONS(X)
 #undef X
@@ -78,7 +78,7 @@ static vkmm_status compile(const vkmm_log *log, const shaderc_api *api, const ch
     shaderc_compiler_t compiler = api->compiler_initialize();
     shaderc_compile_options_t options = api->compile_options_initialize();
     if (!compiler || !options) {
-        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "libshaderc could not start");
+        status = vkmm_fail(VKMM_OUT_OF_MEMORY, "libshaderc could not start");
         goto done;
     }
     api->compile_options_add_macro_definition(options, "T", 1, glsl, strlen(glsl));
@@ -87,11 +87,10 @@ static vkmm_status compile(const vkmm_log *log, const shaderc_api *api, const ch
     result = api->compile_into_spv(compiler, text, bytes, shaderc_glsl_compute_shader, name, "main", options);
     if (api->result_get_compilation_status(result) != shaderc_compilation_status_success) {
         say_lines(log, api->result_get_error_message(result));
-        status = vkmm_fail(log, VKMM_INVALID, "%s: the shader does not compile", name);
+        status = vkmm_fail(VKMM_INVALID, "%s: the shader does not compile", name);
         goto done;
     }
-    status =
-        vkmm_shader_make(log, name, api->result_get_bytes(result), api->result_get_length(result), type, 1, shader);
+    status = vkmm_shader_make(name, api->result_get_bytes(result), api->result_get_length(result), type, 1, shader);
 done:
     if (result) api->result_release(result);
     if (options) api->compile_options_release(options);
@@ -126,14 +125,14 @@ vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const cha
     /* For versions before compute shaders, including its default, 110, glslang dumps all its built-ins on standard
      * output. */
     if (version_of(text, bytes) < 310)
-        return vkmm_fail(log, VKMM_INVALID, "%s: a compute shader for Vulkan needs a line such as '#version 450'",
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: a compute shader for Vulkan needs a line such as '#version 450'",
                          name);
-    vkmm_status status = open_shaderc(log, &api);
-    if (status != VKMM_OK) return status;
+    vkmm_status status = open_shaderc(&api);
+    if (status != VKMM_OK) return vkmm_tell(log, status);
 
     status = compile(log, &api, name, text, bytes, type, out);
     vkmm_dynlib_close(api.library);
-    return status;
+    return vkmm_tell(log, status);
 }
 
 #else
@@ -146,7 +145,7 @@ vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const cha
     VKMM_NEED(log, text);
     (void)bytes, (void)type;
     *out = NULL;
-    return vkmm_fail(log, VKMM_UNSUPPORTED,
+    return VKMM_FAIL(log, VKMM_UNSUPPORTED,
                      "%s: this build of vkmatmul was made without libshaderc, so it cannot compile shaders", name);
 }
 

@@ -25,14 +25,13 @@ static vkmm_reads reads_of(int uses_shared, uint64_t extent, uint64_t side)
     return (vkmm_reads){global, global, shared, shared};
 }
 
-vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem,
-                                vkmm_access *access)
+vkmm_status vkmm_access_formula(const vkmm_kernel_info *info, const vkmm_problem *problem, vkmm_access *access)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     uint64_t m = problem->m, n = problem->n, k = problem->k, rows = info->tile[0], cols = info->tile[1];
     if (!kernel || kernel->spread == VKMM_SPREAD_HOST || kernel->spread == VKMM_SPREAD_ITEMS)
         return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
+            VKMM_UNSUPPORTED,
             "there are no formulas for the reads of the kernel %s, only for the tutorial kernels, such as tiled",
             info->name);
     memset(access, 0, sizeof *access);

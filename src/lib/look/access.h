@@ -42,8 +42,7 @@ typedef struct vkmm_access {
 } vkmm_access;
 
 /* By formula. info is a built-in kernel's (not serial), as planned for the problem; else VKMM_UNSUPPORTED. */
-vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem,
-                                vkmm_access *access);
+vkmm_status vkmm_access_formula(const vkmm_kernel_info *info, const vkmm_problem *problem, vkmm_access *access);
 
 /* Counted: runs the counting build of the kernel's shader once, on small whole numbers, and checks their product too
  * (VKMM_WRONG_RESULT). Costs about as much as a few products, and less if K is long (vkmm_count_depth).

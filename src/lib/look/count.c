@@ -104,11 +104,11 @@ static int is_cut_short(const counting *c)
 static vkmm_status wrong_element(const counting *c, uint64_t row, uint64_t col)
 {
     if (is_cut_short(c))
-        return vkmm_fail(vkmm_device_log(c->device), VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "llvmpipe exits a shader's loops after %d iterations, before %s has finished this size: "
                          "C[%llu][%llu] is wrong",
                          VKMM_LLVMPIPE_ROUNDS, c->choice.info.name, (unsigned long long)row, (unsigned long long)col);
-    return vkmm_fail(vkmm_device_log(c->device), VKMM_WRONG_RESULT,
+    return vkmm_fail(VKMM_WRONG_RESULT,
                      "the counting build of %s computed a wrong C[%llu][%llu]: its counts are not valid",
                      c->choice.info.name, (unsigned long long)row, (unsigned long long)col);
 }
@@ -117,12 +117,11 @@ static vkmm_status wrong_element(const counting *c, uint64_t row, uint64_t col)
 static vkmm_status judge(const counting *c)
 {
     const vkmm_problem *p = &c->problem;
-    const vkmm_log *log = vkmm_device_log(c->device);
     const char *numbers = c->stores[VKMM_C].host;
     const uint32_t bytes = vkmm_type_of(p->type)->bytes;
     int64_t damage;
     if (!vkmm_store_guards_whole(&c->stores[VKMM_C], &damage))
-        return vkmm_fail(log, VKMM_WRONG_RESULT, "the counting build of %s wrote outside C: %lld bytes from its start",
+        return vkmm_fail(VKMM_WRONG_RESULT, "the counting build of %s wrote outside C: %lld bytes from its start",
                          c->choice.info.name, (long long)damage);
     if (p->type == VKMM_F32 && p->k * 35 >= 1 << 24) return VKMM_OK; /* sums round */
     for (uint64_t i = 0; i < p->m; i++)
@@ -137,10 +136,10 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
     const vkmm_device_info *info = &c->device->physical->info;
     const vkmm_log *log = vkmm_device_log(c->device);
     vkmm_status status = vkmm_choose_job(log, info, params, &c->choice);
-    if (status == VKMM_OK) status = vkmm_access_formula(log, &c->choice.info, &c->problem, access);
+    if (status == VKMM_OK) status = vkmm_access_formula(&c->choice.info, &c->problem, access);
     if (status != VKMM_OK) return status;
     if (access->invocations > UINT32_MAX)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "%llu invocations are too many to count: the counters have 32 bits; use a smaller M or N",
                          (unsigned long long)access->invocations);
     if (!is_cut_short(c)) /* else the whole product has to show that it is right */
@@ -161,7 +160,7 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
     c->sampled[VKMM_A] = sampled(c->problem.m * c->problem.k, c->stride);
     c->sampled[VKMM_B] = sampled(c->problem.k * c->problem.n, c->stride);
     const uint32_t id = VKMM_SPEC_STRIDE;
-    return vkmm_choice_observe(log, &c->choice, VKMM_BUILD_COUNT, 1, &id, &c->stride);
+    return vkmm_choice_observe(&c->choice, VKMM_BUILD_COUNT, 1, &id, &c->stride);
 }
 
 static vkmm_status create(counting *c)
@@ -266,5 +265,5 @@ vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params
     vkmm_stores_destroy(device, c.stores);
     vkmm_buffer_destroy(device, &c.counters);
     vkmm_buffer_destroy(device, &c.staging);
-    return status;
+    return vkmm_tell(vkmm_device_log(device), status);
 }

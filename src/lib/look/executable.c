@@ -39,8 +39,7 @@ static vkmm_status read_executable(vkmm_device *device, const VkPipelineExecutab
         figures[i] = (VkPipelineExecutableStatisticKHR){.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR};
     VkResult result = device->table.vkGetPipelineExecutableStatisticsKHR(device->handle, which, &found, figures);
     if (result < 0)
-        return vkmm_check(vkmm_device_log(device), result, "vkGetPipelineExecutableStatisticsKHR",
-                          "reading a pipeline's statistics");
+        return vkmm_check(result, "vkGetPipelineExecutableStatisticsKHR", "reading a pipeline's statistics");
     for (uint32_t i = 0; i < found; i++) {
         vkmm_statistic statistic = {.value = ""};
         memcpy(statistic.name, figures[i].name, sizeof statistic.name - 1);
@@ -64,8 +63,7 @@ vkmm_status vkmm_pipeline_statistics(vkmm_device *device, const vkmm_pipeline *p
     vkmm_status status = VKMM_OK;
     *count = 0;
     if (result < 0)
-        return vkmm_check(vkmm_device_log(device), result, "vkGetPipelineExecutablePropertiesKHR",
-                          "reading a pipeline's statistics");
+        return vkmm_check(result, "vkGetPipelineExecutablePropertiesKHR", "reading a pipeline's statistics");
     for (uint32_t i = 0; i < found && status == VKMM_OK; i++) {
         const VkPipelineExecutableInfoKHR which = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
                                                    .pipeline = pipeline->handle,

@@ -1,5 +1,7 @@
 #include "look/kernel.h"
 
+#include "base/log.h"
+
 #include "plan/choose.h"
 
 vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
@@ -7,9 +9,9 @@ vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *devi
 {
     vkmm_choice choice;
     vkmm_status status = vkmm_choose_job(log, device, params, &choice);
-    if (status != VKMM_OK) return status;
+    if (status != VKMM_OK) return vkmm_tell(log, status);
     *info = choice.info;
-    return status;
+    return vkmm_tell(log, status);
 }
 
 int vkmm_tutorial_at(uint32_t index, vkmm_tutorial *tutorial)

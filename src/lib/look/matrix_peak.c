@@ -96,7 +96,7 @@ static vkmm_status wrong(const bench *b, uint64_t slot)
     const vkmm_matrix_shape *s = b->shape;
     char a[32], c[32];
     return vkmm_fail(
-        vkmm_device_log(b->device), VKMM_WRONG_RESULT,
+        VKMM_WRONG_RESULT,
         "\"%s\" computes wrong products of %ux%ux%u matrices of %s into %s: subgroup %llu of %llu, after %u steps",
         b->device->physical->info.name, s->m, s->n, s->k, vkmm_component_name(s->a, a), vkmm_component_name(s->c, c),
         (unsigned long long)slot, (unsigned long long)b->peak.groups * b->subgroups, b->peak.push[0]);
@@ -152,21 +152,19 @@ static vkmm_status check_listed(vkmm_device *device, const vkmm_matrix_shape *sh
     char a[32], c[32];
     for (uint32_t i = 0; i < info->matrices.shape_count; i++)
         if (is_same(&info->matrices.shapes[i], shape)) return VKMM_OK;
-    return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
-                     "\"%s\" does not list matrices of %ux%ux%u, %s into %s%s%s", info->name, shape->m, shape->n,
-                     shape->k, vkmm_component_name(shape->a, a), vkmm_component_name(shape->c, c),
+    return vkmm_fail(VKMM_UNSUPPORTED, "\"%s\" does not list matrices of %ux%ux%u, %s into %s%s%s", info->name,
+                     shape->m, shape->n, shape->k, vkmm_component_name(shape->a, a), vkmm_component_name(shape->c, c),
                      *info->matrices.refusal ? ": " : "", info->matrices.refusal);
 }
 
 static vkmm_status choose(bench *b)
 {
-    const vkmm_log *log = vkmm_device_log(b->device);
     const vkmm_device_info *info = &b->device->physical->info;
     char a[32], c[32], name[80];
     const char *operand = vkmm_component_name(b->shape->a, a), *sum = vkmm_component_name(b->shape->c, c);
     b->types = vkmm_matrix_types_of(b->shape);
     if (!b->types)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "there is no shader for matrices of %ux%ux%u, %s into %s, scope %u%s: there are shaders for "
                          "f16, bf16, i8 and u8, of a subgroup, not saturating",
                          b->shape->m, b->shape->n, b->shape->k, operand, sum, b->shape->scope,
@@ -175,16 +173,16 @@ static vkmm_status choose(bench *b)
     b->module = vkmm_module_find(name, VKMM_U32, VKMM_BUILD_PLAIN);
     if (!b->module)
         return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
+            VKMM_UNSUPPORTED,
             "this build has no shader for matrices of %s into %s: its shader compiler could not compile it", operand,
             sum);
     if (b->types->operand == VKMM_BF16) {
         if (info->features.bf16_matrices) return VKMM_OK;
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "\"%s\" lists matrices of bf16, but lacks shaderBFloat16CooperativeMatrix", info->name);
+        return vkmm_fail(VKMM_UNSUPPORTED, "\"%s\" lists matrices of bf16, but lacks shaderBFloat16CooperativeMatrix",
+                         info->name);
     }
     if (b->types->operand == VKMM_F16 ? !info->features.f16 : !info->features.i8)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "\"%s\" lists matrices of %s, but lacks %s", info->name, operand,
+        return vkmm_fail(VKMM_UNSUPPORTED, "\"%s\" lists matrices of %s, but lacks %s", info->name, operand,
                          b->types->operand == VKMM_F16 ? "shaderFloat16" : "shaderInt8");
     return VKMM_OK;
 }
@@ -195,13 +193,13 @@ vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape
     double measured = 0;
     vkmm_status status = check_listed(device, shape);
     if (status == VKMM_OK) status = choose(&b);
-    if (status != VKMM_OK) return status;
+    if (status != VKMM_OK) return vkmm_tell(vkmm_device_log(device), status);
     size_up(&b);
     void *expected = vkmm_alloc(1, b.slot_bytes);
-    status = expected ? create(&b) : VKMM_NO_MEMORY(vkmm_device_log(device), "for a matrix fragment");
+    status = expected ? create(&b) : VKMM_NO_MEMORY("for a matrix fragment");
     if (status == VKMM_OK) status = measure(&b, expected, &measured);
     destroy(&b);
     vkmm_free(expected);
     if (status == VKMM_OK) *multiply_adds_per_s = measured;
-    return status;
+    return vkmm_tell(vkmm_device_log(device), status);
 }

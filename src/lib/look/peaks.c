@@ -115,7 +115,7 @@ static vkmm_status sample(vkmm_peak *peak, VkCommandBuffer command, vkmm_samples
         const double start = vkmm_now_ms();
         status = run(peak, command, &ms);
         if (status == VKMM_OK && !vkmm_samples_add(samples, ms))
-            status = VKMM_NO_MEMORY(vkmm_device_log(peak->device), "for %u samples", samples->count + 1);
+            status = VKMM_NO_MEMORY("for %u samples", samples->count + 1);
         total_ms += vkmm_now_ms() - start;
     }
     return status;
@@ -249,7 +249,7 @@ vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *p
     vkmm_peaks measured = *peaks;
     const int has_copy = peaks->copy_bytes_per_s > 0 && !is_cpu(device);
     if (why)
-        return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" has no peak of %s: %s", info->name,
+        return VKMM_FAIL(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" has no peak of %s: %s", info->name,
                          vkmm_type_of(type)->name, why);
     vkmm_status status = create(&b, type);
     if (status == VKMM_OK && !has_copy) status = measure_copy(&b, NULL, &measured);
@@ -258,5 +258,5 @@ vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *p
     vkmm_buffer_destroy(device, &b.from);
     vkmm_buffer_destroy(device, &b.to);
     if (status == VKMM_OK) *peaks = measured;
-    return status;
+    return vkmm_tell(vkmm_device_log(device), status);
 }

@@ -10,16 +10,16 @@ static uint32_t turn(uint64_t tile, uint32_t groups)
     return (uint32_t)(tile % groups);
 }
 
-vkmm_status vkmm_kernel_place(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem,
-                              uint64_t row, uint64_t col, vkmm_invocation *invocation)
+vkmm_status vkmm_kernel_place(const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t row, uint64_t col,
+                              vkmm_invocation *invocation)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     const uint32_t rows = info->tile[0], cols = info->tile[1];
     if (!kernel || kernel->spread == VKMM_SPREAD_HOST || kernel->spread == VKMM_SPREAD_ITEMS)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "the positions of the invocations of the kernel %s are not known",
+        return vkmm_fail(VKMM_UNSUPPORTED, "the positions of the invocations of the kernel %s are not known",
                          info->name);
     if (row >= problem->m || col >= problem->n)
-        return vkmm_fail(log, VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu rows and %llu columns",
+        return vkmm_fail(VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu rows and %llu columns",
                          (unsigned long long)row, (unsigned long long)col, (unsigned long long)problem->m,
                          (unsigned long long)problem->n);
     *invocation = (vkmm_invocation){.row = (uint32_t)row, .col = (uint32_t)col, .inside = 1};

@@ -17,7 +17,7 @@ typedef struct vkmm_invocation {
 
 /* The invocation that computes C[row][col], by formula. info is a built-in kernel's (not serial), as planned for the
  * problem. */
-vkmm_status vkmm_kernel_place(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem,
-                              uint64_t row, uint64_t col, vkmm_invocation *invocation);
+vkmm_status vkmm_kernel_place(const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t row, uint64_t col,
+                              vkmm_invocation *invocation);
 
 #endif

@@ -21,7 +21,6 @@ static const vkmm_kernel tile_sum = {.name = "tile_sum",
 
 typedef struct race {
     vkmm_device *device;
-    const vkmm_log *log;
     const vkmm_race_params *params;
     uint64_t count;                      /* elements */
     vkmm_store stores[VKMM_STORE_COUNT]; /* A: the values; C: the sums */
@@ -43,7 +42,7 @@ static vkmm_status choose(const race *r, int version, vkmm_choice *choice)
     const vkmm_wish wish = {.tile_rows = params->tile_rows, .tile_cols = params->tile_cols, .shader = &shader};
     vkmm_device_info boundless = *device;
     for (int axis = 0; axis < 3; axis++) boundless.limits.max_workgroup_count[axis] = UINT32_MAX;
-    vkmm_status status = vkmm_choose(r->log, &boundless, &problem, &wish, choice);
+    vkmm_status status = vkmm_choose(&boundless, &problem, &wish, choice);
     if (status != VKMM_OK) return status;
     choice->kernel = &tile_sum; /* `shader` ends here */
     choice->problem.k = 0;
@@ -53,20 +52,20 @@ static vkmm_status choose(const race *r, int version, vkmm_choice *choice)
             choice->info.groups[axis] = device->limits.max_workgroup_count[axis];
     choice->info.shared_bytes = choice->info.tile[0] * choice->info.tile[1] * (uint32_t)sizeof(int32_t);
     if (choice->info.shared_bytes <= device->limits.max_shared_bytes) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_UNSUPPORTED,
+    return vkmm_fail(VKMM_UNSUPPORTED,
                      "tile %ux%u needs %u bytes of shared memory; \"%s\" allows %u (maxComputeSharedMemorySize)",
                      choice->info.tile[0], choice->info.tile[1], choice->info.shared_bytes, device->name,
                      device->limits.max_shared_bytes);
 }
 
-static vkmm_status check(const vkmm_log *log, const vkmm_race_params *params)
+static vkmm_status check(const vkmm_race_params *params)
 {
     const vkmm_problem problem =
         VKMM_PROBLEM(.m = params->rows, .n = params->cols, .k = params->cols, .type = VKMM_I32);
     if (params->rows == 0 || params->cols == 0)
-        return vkmm_fail(log, VKMM_INVALID, "a matrix of %ux%u has no tile to sum; both extents must be at least 1",
+        return vkmm_fail(VKMM_INVALID, "a matrix of %ux%u has no tile to sum; both extents must be at least 1",
                          params->rows, params->cols);
-    return vkmm_problem_check(log, &problem, NULL);
+    return vkmm_problem_check(&problem, NULL);
 }
 
 static vkmm_status record(race *r, int version)
@@ -139,7 +138,7 @@ static vkmm_status run_once(race *r, int version, vkmm_race_count *count)
     vkmm_status status = vkmm_command_run(r->device, r->commands[version], NULL);
     if (status != VKMM_OK) return status;
     if (!vkmm_store_guards_whole(&r->stores[VKMM_C], &damage))
-        return vkmm_fail(r->log, VKMM_WRONG_RESULT,
+        return vkmm_fail(VKMM_WRONG_RESULT,
                          "the tile sum %s its barrier wrote outside the matrix: %lld bytes from its start",
                          version == GUARDED ? "with" : "without", (long long)damage);
     judge(r, version == GUARDED ? r->params->with_barrier : r->params->without_barrier, count);
@@ -155,8 +154,7 @@ static vkmm_status run_all(race *r, vkmm_race_result *result)
         status = create_version(r, version, &result->kernel);
     if (status != VKMM_OK) return status;
     r->right = params->right ? params->right : vkmm_alloc(r->count, sizeof *r->right);
-    if (!r->right)
-        return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no host memory for %llu sums", (unsigned long long)r->count);
+    if (!r->right) return vkmm_fail(VKMM_OUT_OF_MEMORY, "no host memory for %llu sums", (unsigned long long)r->count);
     if (params->values)
         memcpy(r->stores[VKMM_A].host, params->values, r->count * sizeof *params->values);
     else
@@ -172,10 +170,10 @@ static vkmm_status run_all(race *r, vkmm_race_result *result)
 
 vkmm_status vkmm_race_run(vkmm_device *device, const vkmm_race_params *params, vkmm_race_result *result)
 {
-    race r = {.device = device, .log = vkmm_device_log(device), .params = params};
+    race r = {.device = device, .params = params};
     vkmm_race_result found = {.runs = 0};
-    vkmm_status status = check(r.log, params);
-    if (status != VKMM_OK) return status;
+    vkmm_status status = check(params);
+    if (status != VKMM_OK) return vkmm_tell(vkmm_device_log(device), status);
     r.count = (uint64_t)params->rows * params->cols;
     status = run_all(&r, &found);
     for (int version = 0; version < VERSIONS; version++) {
@@ -185,5 +183,5 @@ vkmm_status vkmm_race_run(vkmm_device *device, const vkmm_race_params *params, v
     vkmm_stores_destroy(device, r.stores);
     if (r.right != params->right) vkmm_free(r.right);
     if (status == VKMM_OK) *result = found;
-    return status;
+    return vkmm_tell(vkmm_device_log(device), status);
 }

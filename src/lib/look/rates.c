@@ -91,7 +91,7 @@ static vkmm_status measure_pageable(vkmm_device *device, int is_upload, vkmm_sam
     vkmm_peak peak = {.device = device, .run = move, .context = &t};
     vkmm_status status = vkmm_memory_create(device, t.bytes, &t.memory);
     t.host = status == VKMM_OK ? vkmm_alloc(1, t.bytes) : NULL;
-    if (status == VKMM_OK && !t.host) status = VKMM_NO_MEMORY(vkmm_device_log(device), "for a transfer");
+    if (status == VKMM_OK && !t.host) status = VKMM_NO_MEMORY("for a transfer");
     if (status == VKMM_OK) {
         memset(t.host, 1, t.bytes);
         status = vkmm_memory_write(t.memory, 0, t.bytes, t.host);
@@ -229,7 +229,7 @@ static vkmm_status measure_cache(vkmm_device *device, vkmm_samples *samples, vkm
     if (status == VKMM_OK) status = find_size(&p, most, &rate->bytes, &best_ms, &memory_ms);
     if (status == VKMM_OK && memory_ms < CACHE_TIMES * best_ms)
         status =
-            vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
+            vkmm_fail(VKMM_UNSUPPORTED,
                       "no cache is visible: no buffer of %llu KiB to %llu MiB is copied %.1f times as fast as memory",
                       (unsigned long long)CACHE_LEAST >> 10, (unsigned long long)most >> 20, CACHE_TIMES);
     if (status == VKMM_OK) {
@@ -278,5 +278,5 @@ vkmm_status vkmm_device_rate(vkmm_device *device, vkmm_rate_kind kind, vkmm_rate
     if (status == VKMM_OK) status = measure(device, kind, &samples, &measured);
     vkmm_samples_free(&samples);
     if (status == VKMM_OK) *rate = measured;
-    return status;
+    return vkmm_tell(vkmm_device_log(device), status);
 }

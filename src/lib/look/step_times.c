@@ -73,5 +73,5 @@ vkmm_status vkmm_job_time_steps(vkmm_job *job, vkmm_step_info *steps, uint32_t *
         const vkmm_recipe_pipeline *pipeline = &plan.recipe.pipelines[i];
         if (ms[i] >= 0) steps[(*count)++] = (vkmm_step_info){pipeline->name, vkmm_recipe_hash(pipeline), ms[i]};
     }
-    return status;
+    return vkmm_tell(job->log, status);
 }

@@ -11,12 +11,12 @@ vkmm_status vkmm_kernel_steps(const vkmm_log *log, const vkmm_device_info *devic
     vkmm_choice choice;
     *count = 0;
     vkmm_status status = vkmm_choose_job(log, device, params, &choice);
-    if (status != VKMM_OK || !choice.module) return status;
-    status = vkmm_recipe_make(log, device, &choice, &recipe);
+    if (status != VKMM_OK || !choice.module) return vkmm_tell(log, status);
+    status = vkmm_recipe_make(device, &choice, &recipe);
     for (uint32_t i = 0; i < recipe.pipeline_count && *count < capacity && status == VKMM_OK; i++)
         steps[(*count)++] = (vkmm_step_info){recipe.pipelines[i].name, vkmm_recipe_hash(&recipe.pipelines[i]), -1};
     vkmm_recipe_destroy(&recipe);
-    return status;
+    return vkmm_tell(log, status);
 }
 
 vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, uint32_t step,
@@ -29,11 +29,10 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     vkmm_choice choice;
     vkmm_status status = vkmm_choose_job(log, info, params, &choice);
     if (status == VKMM_OK && !choice.module)
-        status =
-            vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s runs on the host: no driver compiles it", choice.info.name);
-    if (status == VKMM_OK) status = vkmm_recipe_make(log, info, &choice, &recipe);
+        status = vkmm_fail(VKMM_UNSUPPORTED, "the kernel %s runs on the host: no driver compiles it", choice.info.name);
+    if (status == VKMM_OK) status = vkmm_recipe_make(info, &choice, &recipe);
     if (status == VKMM_OK && step >= recipe.pipeline_count)
-        status = vkmm_fail(log, VKMM_INVALID, "there is no step %u: this product has %u", step, recipe.pipeline_count);
+        status = vkmm_fail(VKMM_INVALID, "there is no step %u: this product has %u", step, recipe.pipeline_count);
     if (status == VKMM_OK) status = vkmm_plan_pipeline(device, &choice, &recipe, step, 1, &pipeline);
     if (status == VKMM_OK && info->features.statistics)
         status = vkmm_pipeline_statistics(device, &pipeline, statistics, count);
@@ -42,5 +41,5 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     if (status == VKMM_OK && compile_ms) *compile_ms = pipeline.compile_ms;
     vkmm_pipeline_destroy(device, &pipeline);
     vkmm_recipe_destroy(&recipe);
-    return status;
+    return vkmm_tell(log, status);
 }

@@ -65,8 +65,7 @@ static int fits(const trace_extent *extent)
 }
 
 /* Says what would fit: two tiles along each extent, with the same tile if possible. */
-static vkmm_status refuse_large(const vkmm_log *log, const vkmm_problem *problem, const vkmm_choice *choice,
-                                const trace_extent *extent)
+static vkmm_status refuse_large(const vkmm_problem *problem, const vkmm_choice *choice, const trace_extent *extent)
 {
     const uint32_t *tile = choice->info.tile;
     uint32_t rows = tile[0], cols = tile[1];
@@ -81,7 +80,7 @@ static vkmm_status refuse_large(const vkmm_log *log, const vkmm_problem *problem
         rows = rows > 1 ? rows / 2 : 1;
         cols = cols > 1 ? cols / 2 : 1;
     }
-    return vkmm_fail(log, VKMM_INVALID,
+    return vkmm_fail(VKMM_INVALID,
                      "a trace of %llux%llux%llu with tile %ux%u has %llu values in %llu steps; the limit is %d values "
                      "in %d steps; try %llux%llux%llu with tile %ux%u",
                      (unsigned long long)problem->m, (unsigned long long)problem->n, (unsigned long long)problem->k,
@@ -90,11 +89,11 @@ static vkmm_status refuse_large(const vkmm_log *log, const vkmm_problem *problem
                      (unsigned long long)less.k, rows, cols);
 }
 
-static vkmm_status check_element(const vkmm_log *log, const vkmm_trace_params *params)
+static vkmm_status check_element(const vkmm_trace_params *params)
 {
     const vkmm_problem *problem = &params->problem;
     if (params->row < problem->m && params->col < problem->n) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu row%s and %llu column%s, counted from 0",
+    return vkmm_fail(VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu row%s and %llu column%s, counted from 0",
                      (unsigned long long)params->row, (unsigned long long)params->col, (unsigned long long)problem->m,
                      problem->m == 1 ? "" : "s", (unsigned long long)problem->n, problem->n == 1 ? "" : "s");
 }
@@ -178,8 +177,8 @@ static int by_element(const void *left, const void *right)
 
 /* The indices that the invocations recorded, in the order of their elements. Those that none wrote are still all
  * ones. */
-static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params, const uint32_t *ids,
-                            vkmm_trace *trace, vkmm_invocation *invocations)
+static vkmm_status read_ids(const vkmm_trace_params *params, const uint32_t *ids, vkmm_trace *trace,
+                            vkmm_invocation *invocations)
 {
     trace->followed = UINT32_MAX;
     for (uint32_t i = 0; i < trace->invocation_count; i++, ids += TRACE_IDS) {
@@ -192,14 +191,14 @@ static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params
                                  .col = ids[9],
                                  .inside = ids[8] < params->problem.m && ids[9] < params->problem.n};
         if (ids[0] == UINT32_MAX)
-            return vkmm_fail(log, VKMM_WRONG_RESULT, "invocation %u of %u recorded nothing on the device", i,
+            return vkmm_fail(VKMM_WRONG_RESULT, "invocation %u of %u recorded nothing on the device", i,
                              trace->invocation_count);
     }
     qsort(invocations, trace->invocation_count, sizeof *invocations, by_element);
     for (uint32_t i = 0; i < trace->invocation_count; i++)
         if (invocations[i].row == params->row && invocations[i].col == params->col) trace->followed = i;
     if (trace->followed != UINT32_MAX) return VKMM_OK;
-    return vkmm_fail(log, VKMM_WRONG_RESULT, "no invocation of the workgroup that was traced computes C[%llu][%llu]",
+    return vkmm_fail(VKMM_WRONG_RESULT, "no invocation of the workgroup that was traced computes C[%llu][%llu]",
                      (unsigned long long)params->row, (unsigned long long)params->col);
 }
 
@@ -243,8 +242,7 @@ static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, con
         status = dispatch(device, &plan, buffers);
     }
     if (status == VKMM_OK)
-        status = read_ids(vkmm_device_log(device), params, buffers[BINDING_IDS].mapped, trace,
-                          (vkmm_invocation *)(uintptr_t)trace->invocations);
+        status = read_ids(params, buffers[BINDING_IDS].mapped, trace, (vkmm_invocation *)(uintptr_t)trace->invocations);
     if (status == VKMM_OK) keep_all(problem, extent, buffers, rest, trace);
     for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++) vkmm_buffer_destroy(device, &buffers[i]);
     vkmm_plan_destroy(device, &plan);
@@ -262,18 +260,18 @@ static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, 
                                  .tile_rows = params->tile_rows,
                                  .tile_cols = params->tile_cols};
     vkmm_status status = vkmm_choose_job(log, &device->physical->info, &job, choice);
-    if (status == VKMM_OK) status = check_element(log, params);
-    if (status == VKMM_OK) status = vkmm_choice_observe(log, choice, VKMM_BUILD_TRACE, 2, spec_ids, spec_values);
+    if (status == VKMM_OK) status = check_element(params);
+    if (status == VKMM_OK) status = vkmm_choice_observe(choice, VKMM_BUILD_TRACE, 2, spec_ids, spec_values);
     if (status != VKMM_OK) return status;
     *extent = measure(&params->problem, choice->kernel->uses_shared, choice->info.tile[0], choice->info.tile[1]);
-    return fits(extent) ? VKMM_OK : refuse_large(log, &params->problem, choice, extent);
+    return fits(extent) ? VKMM_OK : refuse_large(&params->problem, choice, extent);
 }
 
 vkmm_status vkmm_trace_check(vkmm_device *device, const vkmm_trace_params *params)
 {
     vkmm_choice choice;
     trace_extent extent;
-    return choose(device, params, &choice, &extent);
+    return vkmm_tell(vkmm_device_log(device), choose(device, params, &choice, &extent));
 }
 
 vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *params, vkmm_trace **out)
@@ -283,15 +281,16 @@ vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *para
     char *rest;
     *out = NULL;
     vkmm_status status = choose(device, params, &choice, &extent);
-    if (status != VKMM_OK) return status;
+    if (status != VKMM_OK) return vkmm_tell(vkmm_device_log(device), status);
     vkmm_trace *trace = allocate(&params->problem, &extent, &rest);
     if (!trace)
-        return VKMM_NO_MEMORY(vkmm_device_log(device), "for a trace of %llu values", (unsigned long long)extent.values);
+        return vkmm_tell(vkmm_device_log(device),
+                         VKMM_NO_MEMORY("for a trace of %llu values", (unsigned long long)extent.values));
     trace->kernel = choice.info;
     status = run(device, params, &choice, &extent, trace, rest);
     if (status != VKMM_OK) vkmm_trace_destroy(&trace);
     *out = trace;
-    return status;
+    return vkmm_tell(vkmm_device_log(device), status);
 }
 
 void vkmm_trace_destroy(vkmm_trace **trace)

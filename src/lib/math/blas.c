@@ -165,8 +165,7 @@ static const char *matrix(const vkmm_problem *problem, vkmm_operand operand, con
     return data != NULL ? (const char *)data + first * vkmm_type_of(problem->type)->bytes : NULL;
 }
 
-vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_log *log, const vkmm_problem *problem, const void *a,
-                               const void *b, void *c)
+vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_problem *problem, const void *a, const void *b, void *c)
 {
     const uint64_t extents[] = {problem->m,
                                 problem->n,
@@ -180,11 +179,11 @@ vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_log *log, const vkmm_
     const size_t bytes = vkmm_type_of(problem->type)->bytes;
     double alpha = vkmm_problem_alpha(problem), beta = vkmm_problem_beta(problem);
     if (problem->type != VKMM_F32 && problem->type != VKMM_F64)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "%s cannot multiply %s, only f32 and f64", blas->name,
+        return vkmm_fail(VKMM_UNSUPPORTED, "%s cannot multiply %s, only f32 and f64", blas->name,
                          vkmm_type_of(problem->type)->name);
     for (int i = 0; i < 6; i++) {
         if (extents[i] > INT_MAX)
-            return vkmm_fail(log, VKMM_UNSUPPORTED, "%s is %llu; %s takes at most %d", names[i],
+            return vkmm_fail(VKMM_UNSUPPORTED, "%s is %llu; %s takes at most %d", names[i],
                              (unsigned long long)extents[i], blas->name, INT_MAX);
         e[i] = (int)extents[i];
     }

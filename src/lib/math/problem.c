@@ -150,7 +150,7 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
 }
 
 /* Numbers that are enumerators of their kind. */
-static vkmm_status check_kinds(const vkmm_log *log, const vkmm_problem *problem)
+static vkmm_status check_kinds(const vkmm_problem *problem)
 {
     static const char types[] = "types are numbered 1 to 8", ops[] = "it is 0 (N) or 1 (T)";
     _Static_assert(VKMM_TYPE_COUNT == 9 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 3,
@@ -168,34 +168,33 @@ static vkmm_status check_kinds(const vkmm_log *log, const vkmm_problem *problem)
         {"activation", "", "they are numbered 0 to 2", problem->activation, VKMM_ACTIVATION_COUNT - 1},
         {"method", "", "they are numbered 0 to 2", problem->method, VKMM_METHOD_COUNT - 1},
     };
-    VKMM_NEED_ZEROS(log, problem->reserved);
+    VKMM_NEED_ZEROS(problem->reserved);
     for (size_t i = 0; i < VKMM_COUNT(kinds); i++)
         if (kinds[i].value > kinds[i].most)
-            return vkmm_fail(log, VKMM_INVALID, "%s %d%s is unknown; %s", kinds[i].kind, (int)kinds[i].value,
-                             kinds[i].of, kinds[i].known);
+            return vkmm_fail(VKMM_INVALID, "%s %d%s is unknown; %s", kinds[i].kind, (int)kinds[i].value, kinds[i].of,
+                             kinds[i].known);
     return VKMM_OK;
 }
 
-static vkmm_status check_method(const vkmm_log *log, const vkmm_problem *problem)
+static vkmm_status check_method(const vkmm_problem *problem)
 {
     const vkmm_method_info *method = vkmm_method_at(problem->method);
     const vkmm_type type = method->type;
     const vkmm_types types = vkmm_problem_types(problem);
     if (type == VKMM_AUTO || vkmm_types_equal(types, vkmm_types_default(type))) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s multiplies %s, summed and stored as %s; the types are %s", method->name,
+    return vkmm_fail(VKMM_INVALID, "%s multiplies %s, summed and stored as %s; the types are %s", method->name,
                      vkmm_type_of(type)->name, vkmm_type_of(type)->name, vkmm_types_name(types, 1));
 }
 
-static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
+static vkmm_status check_types(const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
     char legal[160] = "";
     if (problem->type == VKMM_AUTO)
-        return vkmm_fail(log, VKMM_INVALID,
-                         "the problem has no type; VKMM_PROBLEM makes it f32 unless another is given");
+        return vkmm_fail(VKMM_INVALID, "the problem has no type; VKMM_PROBLEM makes it f32 unless another is given");
     if (problem->activation == VKMM_GELU && !vkmm_type_of(problem->type)->is_float)
-        return vkmm_fail(log, VKMM_INVALID, "gelu is for floats; the type is %s", vkmm_type_of(problem->type)->name);
-    if (vkmm_types_legal(types)) return check_method(log, problem);
+        return vkmm_fail(VKMM_INVALID, "gelu is for floats; the type is %s", vkmm_type_of(problem->type)->name);
+    if (vkmm_types_legal(types)) return check_method(problem);
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
         const vkmm_types *other = vkmm_types_at(i);
         const size_t used = strlen(legal);
@@ -203,32 +202,31 @@ static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
             snprintf(legal + used, sizeof legal - used, "%s%s summed in %s", used > 0 ? ", " : "",
                      vkmm_type_of(other->out)->name, vkmm_type_of(other->compute)->name);
     }
-    return vkmm_fail(log, VKMM_INVALID, "products of %s cannot be stored as %s and summed in %s; supported: %s",
+    return vkmm_fail(VKMM_INVALID, "products of %s cannot be stored as %s and summed in %s; supported: %s",
                      vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name,
                      legal);
 }
 
-static vkmm_status check_extents(const vkmm_log *log, const vkmm_problem *problem)
+static vkmm_status check_extents(const vkmm_problem *problem)
 {
     const uint64_t extents[] = {problem->m, problem->n, problem->k};
     for (int i = 0; i < 3; i++)
         if (extents[i] > UINT32_MAX)
-            return vkmm_fail(log, VKMM_INVALID, "%c is %llu; the largest extent is %llu (2^32 - 1)", "MNK"[i],
+            return vkmm_fail(VKMM_INVALID, "%c is %llu; the largest extent is %llu (2^32 - 1)", "MNK"[i],
                              (unsigned long long)extents[i], (unsigned long long)UINT32_MAX);
     if (problem->batch_count > UINT32_MAX)
-        return vkmm_fail(log, VKMM_INVALID, "the batch count is %llu; the largest is %llu (2^32 - 1)",
+        return vkmm_fail(VKMM_INVALID, "the batch count is %llu; the largest is %llu (2^32 - 1)",
                          (unsigned long long)problem->batch_count, (unsigned long long)UINT32_MAX);
     return VKMM_OK;
 }
 
-static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand,
-                                 uint64_t *bytes)
+static vkmm_status check_operand(const vkmm_problem *problem, vkmm_operand operand, uint64_t *bytes)
 {
     const char *type = vkmm_type_of(vkmm_operand_type(problem, operand))->name;
     const vkmm_stored l = vkmm_operand_stored(problem, operand);
     uint64_t elements = 0, size = operand_size(problem, operand);
     if (l.ld < l.length)
-        return vkmm_fail(log, VKMM_INVALID, "the leading dimension of %c is %llu; its stored %ss have %llu elements",
+        return vkmm_fail(VKMM_INVALID, "the leading dimension of %c is %llu; its stored %ss have %llu elements",
                          "ABC"[operand], (unsigned long long)l.ld, problem->layout == VKMM_ROW_MAJOR ? "row" : "column",
                          (unsigned long long)l.length);
     if (elements_of(problem, operand, &elements) && vkmm_mul_u64(elements, size, bytes) && *bytes <= INT64_MAX)
@@ -236,10 +234,9 @@ static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *proble
     uint64_t batches = vkmm_problem_batches(problem), offset = vkmm_operand_offset(problem, operand);
     unsigned long long rows = l.are_rows ? l.count : l.length, cols = l.are_rows ? l.length : l.count;
     if (l.ld == l.length && offset == 0 && batches == 1)
-        return vkmm_fail(log, VKMM_INVALID,
-                         "matrix %c has %llu×%llu elements of type %s: its bytes do not fit in 63 bits", "ABC"[operand],
-                         rows, cols, type);
-    return vkmm_fail(log, VKMM_INVALID,
+        return vkmm_fail(VKMM_INVALID, "matrix %c has %llu×%llu elements of type %s: its bytes do not fit in 63 bits",
+                         "ABC"[operand], rows, cols, type);
+    return vkmm_fail(VKMM_INVALID,
                      "matrix %c has %llu×%llu elements of type %s with leading dimension %llu, offset %llu, and %llu "
                      "in the batch with stride %llu: its bytes do not fit in 63 bits",
                      "ABC"[operand], rows, cols, type, (unsigned long long)l.ld, (unsigned long long)offset,
@@ -247,13 +244,13 @@ static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *proble
 }
 
 /* Two invocations must never write one element: the batch's matrices of C may not share any. */
-static vkmm_status check_apart(const vkmm_log *log, const vkmm_problem *problem)
+static vkmm_status check_apart(const vkmm_problem *problem)
 {
     vkmm_stored l = vkmm_operand_stored(problem, VKMM_C);
     uint64_t extent = 0;
     if (vkmm_problem_batches(problem) == 1 || !extent_of(&l, &extent) || problem->stride_c >= extent) return VKMM_OK;
     return vkmm_fail(
-        log, VKMM_INVALID, "the stride of C is %llu; the %llu matrices of the batch overlap below %llu elements",
+        VKMM_INVALID, "the stride of C is %llu; the %llu matrices of the batch overlap below %llu elements",
         (unsigned long long)problem->stride_c, (unsigned long long)problem->batch_count, (unsigned long long)extent);
 }
 
@@ -262,31 +259,30 @@ int vkmm_scalar_is_legal(vkmm_type type, double value)
     return vkmm_type_of(type)->is_float || (value >= INT32_MIN && value <= UINT32_MAX && value == floor(value));
 }
 
-static vkmm_status check_scalar(const vkmm_log *log, vkmm_type type, const char *name, double value)
+static vkmm_status check_scalar(vkmm_type type, const char *name, double value)
 {
     if (vkmm_scalar_is_legal(type, value)) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s is %.17g; with type %s it must be a whole number from %d to %llu", name,
-                     value, vkmm_type_of(type)->name, INT32_MIN, (unsigned long long)UINT32_MAX);
+    return vkmm_fail(VKMM_INVALID, "%s is %.17g; with type %s it must be a whole number from %d to %llu", name, value,
+                     vkmm_type_of(type)->name, INT32_MIN, (unsigned long long)UINT32_MAX);
 }
 
-vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem, vkmm_problem_bytes *bytes)
+vkmm_status vkmm_problem_check(const vkmm_problem *problem, vkmm_problem_bytes *bytes)
 {
     vkmm_problem_bytes b = {0};
-    vkmm_status status = check_kinds(log, problem);
-    if (status == VKMM_OK) status = check_types(log, problem);
-    if (status == VKMM_OK) status = check_extents(log, problem);
-    if (status == VKMM_OK) status = check_operand(log, problem, VKMM_A, &b.a);
-    if (status == VKMM_OK) status = check_operand(log, problem, VKMM_B, &b.b);
-    if (status == VKMM_OK) status = check_operand(log, problem, VKMM_C, &b.c);
-    if (status == VKMM_OK) status = check_apart(log, problem);
-    if (status == VKMM_OK) status = check_scalar(log, problem->type, "alpha", problem->alpha);
-    if (status == VKMM_OK) status = check_scalar(log, problem->type, "beta", problem->beta);
+    vkmm_status status = check_kinds(problem);
+    if (status == VKMM_OK) status = check_types(problem);
+    if (status == VKMM_OK) status = check_extents(problem);
+    if (status == VKMM_OK) status = check_operand(problem, VKMM_A, &b.a);
+    if (status == VKMM_OK) status = check_operand(problem, VKMM_B, &b.b);
+    if (status == VKMM_OK) status = check_operand(problem, VKMM_C, &b.c);
+    if (status == VKMM_OK) status = check_apart(problem);
+    if (status == VKMM_OK) status = check_scalar(problem->type, "alpha", problem->alpha);
+    if (status == VKMM_OK) status = check_scalar(problem->type, "beta", problem->beta);
     if (status != VKMM_OK) return status;
     b.bias = vkmm_operand_bytes(problem, VKMM_BIAS);
     if (!vkmm_add_u64(b.a, b.b, &b.total) || !vkmm_add_u64(b.total, b.c, &b.total) ||
         !vkmm_add_u64(b.total, b.bias, &b.total) || b.total > INT64_MAX)
-        return vkmm_fail(log, VKMM_INVALID,
-                         "the matrices have %llu, %llu and %llu bytes: their sum does not fit in 63 bits",
+        return vkmm_fail(VKMM_INVALID, "the matrices have %llu, %llu and %llu bytes: their sum does not fit in 63 bits",
                          (unsigned long long)b.a, (unsigned long long)b.b, (unsigned long long)b.c);
     if (bytes != NULL) *bytes = b;
     return VKMM_OK;

@@ -16,7 +16,7 @@ typedef struct vkmm_problem_bytes {
  * least the span of one matrix of C, from its first element to its last: matrices that interleave without sharing an
  * element (the columns of one between those of another) are rejected too. On VKMM_INVALID the message gives limit and
  * value, and *bytes is untouched. `bytes` may be NULL. */
-vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem, vkmm_problem_bytes *bytes);
+vkmm_status vkmm_problem_check(const vkmm_problem *problem, vkmm_problem_bytes *bytes);
 
 /* Whether it can be α or β with A and B of this type. */
 int vkmm_scalar_is_legal(vkmm_type type, double value);

@@ -11,7 +11,7 @@
 #include "plan/parts.h"
 
 /* Every matrix is one binding, and a binding covers at most maxStorageBufferRange bytes. */
-static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem)
+static vkmm_status check_ranges(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
         uint64_t bytes = vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)operand));
@@ -21,7 +21,7 @@ static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *dev
         uint64_t side = (uint64_t)sqrt(
             (double)(device->limits.max_storage_range / (type->bytes > out->bytes ? type->bytes : out->bytes)));
         return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
+            VKMM_UNSUPPORTED,
             "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange); the largest %s square is %llu",
             vkmm_operand_name((vkmm_operand)operand), (unsigned long long)bytes, device->name,
             (unsigned long long)device->limits.max_storage_range, type->name, (unsigned long long)side);
@@ -30,10 +30,10 @@ static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *dev
 }
 
 /* Tutorial kernels and users' shaders; modules of general kernels have their own needs (VKMM_NEEDS_F64). */
-static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *device, const vkmm_choice *choice)
+static vkmm_status check_type(const vkmm_device_info *device, const vkmm_choice *choice)
 {
     if (choice->module->type == VKMM_F64 && !device->features.f64 && !choice->kernel->tunables)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "\"%s\" has no 64-bit floats (shaderFloat64); general kernels compute f64 without",
                          device->name);
     return VKMM_OK;
@@ -55,18 +55,18 @@ static const char *general_kernel(void)
     return vkmm_kernel_at(i)->name;
 }
 
-static vkmm_status refuse_general(const vkmm_log *log, const char *name)
+static vkmm_status refuse_general(const char *name)
 {
-    return vkmm_fail(log, VKMM_UNSUPPORTED,
+    return vkmm_fail(VKMM_UNSUPPORTED,
                      "the kernel %s computes only plain products: one matrix, row-major and packed, no transposes, "
                      "alpha 1, beta 0, no bias, no activation; general kernels, such as %s, compute every problem",
                      name, general_kernel());
 }
 
-static vkmm_status refuse_type(const vkmm_log *log, const char *name, const vkmm_problem *problem)
+static vkmm_status refuse_type(const char *name, const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
-    return vkmm_fail(log, VKMM_UNSUPPORTED,
+    return vkmm_fail(VKMM_UNSUPPORTED,
                      "the kernel %s multiplies f32, f64, i32 and u32, each summed and stored as itself; %s summed in "
                      "%s and stored as %s needs a general kernel, such as %s",
                      name, vkmm_type_of(types.in)->name, vkmm_type_of(types.compute)->name,
@@ -115,29 +115,29 @@ const char *vkmm_asked_kernel(const vkmm_problem *problem, const vkmm_wish *wish
     return tile && !wish->config && vkmm_problem_is_plain(problem) ? tile_kernel() : NULL;
 }
 
-static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                               const vkmm_wish *wish, vkmm_choice *choice)
+static vkmm_status find_kernel(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                               vkmm_choice *choice)
 {
     if (wish->shader) {
         choice->kernel = &wish->shader->kernel;
         choice->module = &wish->shader->module;
         if (choice->module->type != problem->type)
-            return vkmm_fail(log, VKMM_INVALID, "%s was compiled for %s, the problem is %s", wish->shader->name,
+            return vkmm_fail(VKMM_INVALID, "%s was compiled for %s, the problem is %s", wish->shader->name,
                              vkmm_type_of(choice->module->type)->name, vkmm_type_of(problem->type)->name);
-        if (!vkmm_problem_is_plain(problem)) return refuse_general(log, "user");
+        if (!vkmm_problem_is_plain(problem)) return refuse_general("user");
         return VKMM_OK;
     }
     const char *name = vkmm_asked_kernel(problem, wish);
     if (!name && device) name = automatic_kernel(device, problem, wish, choice);
-    if (!name) return vkmm_fail(log, VKMM_NO_DEVICE, "a product without a device needs the kernel serial");
+    if (!name) return vkmm_fail(VKMM_NO_DEVICE, "a product without a device needs the kernel serial");
     choice->kernel = vkmm_kernel_find(name);
-    if (!choice->kernel) return vkmm_fail(log, VKMM_INVALID, "there is no kernel \"%s\"", name);
-    if (!choice->kernel->tunables && is_narrow(problem)) return refuse_type(log, name, problem);
-    if (!choice->kernel->tunables && !vkmm_problem_is_plain(problem)) return refuse_general(log, name);
+    if (!choice->kernel) return vkmm_fail(VKMM_INVALID, "there is no kernel \"%s\"", name);
+    if (!choice->kernel->tunables && is_narrow(problem)) return refuse_type(name, problem);
+    if (!choice->kernel->tunables && !vkmm_problem_is_plain(problem)) return refuse_general(name);
     if (choice->kernel->spread == VKMM_SPREAD_HOST) return VKMM_OK;
     choice->module = device && choice->kernel->tunables ? vkmm_module_for(name, &choice->problem, device, NULL)
                                                         : vkmm_module_find(name, problem->type, VKMM_BUILD_PLAIN);
-    if (!choice->module) return vkmm_refuse_module(log, device, name, &choice->problem);
+    if (!choice->module) return vkmm_refuse_module(device, name, &choice->problem);
     return VKMM_OK;
 }
 
@@ -176,34 +176,34 @@ vkmm_method vkmm_choice_method(const vkmm_choice *choice)
     return choice->method ? choice->method->method : VKMM_COMPUTE_DIRECT;
 }
 
-vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                        const vkmm_wish *wish, vkmm_choice *choice)
+vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                        vkmm_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
     const vkmm_method_plan *method = method_for(device, problem, wish);
     if (method) {
-        const vkmm_status chosen = method->choose(log, device, problem, wish, choice);
+        const vkmm_status chosen = method->choose(device, problem, wish, choice);
         choice->info.method = vkmm_choice_method(choice);
         return chosen;
     }
     if (wish->moduli > 0)
-        return vkmm_fail(log, VKMM_INVALID, "the number of moduli, %u, is for modular products of f64", wish->moduli);
+        return vkmm_fail(VKMM_INVALID, "the number of moduli, %u, is for modular products of f64", wish->moduli);
     choice->terms = wish->terms;
     choice->problem = vkmm_problem_row_major(problem, &choice->swapped);
     lay_vectors_along_k(&choice->problem);
-    vkmm_status status = find_kernel(log, device, problem, wish, choice);
+    vkmm_status status = find_kernel(device, problem, wish, choice);
     if (status != VKMM_OK) return status;
     if (wish->pack & (VKMM_PACK_A | VKMM_PACK_B) && !choice->kernel->tunables)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s cannot pack operands; general kernels, such as %s, can",
+        return vkmm_fail(VKMM_UNSUPPORTED, "the kernel %s cannot pack operands; general kernels, such as %s, can",
                          choice->kernel->name, general_kernel());
-    if (choice->kernel->spread == VKMM_SPREAD_HOST) return vkmm_choose_tutorial(log, device, wish, choice);
-    if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "the kernel %s needs a Vulkan device", choice->kernel->name);
-    status = check_type(log, device, choice);
-    if (status == VKMM_OK) status = check_ranges(log, device, problem);
+    if (choice->kernel->spread == VKMM_SPREAD_HOST) return vkmm_choose_tutorial(device, wish, choice);
+    if (!device) return vkmm_fail(VKMM_NO_DEVICE, "the kernel %s needs a Vulkan device", choice->kernel->name);
+    status = check_type(device, choice);
+    if (status == VKMM_OK) status = check_ranges(device, problem);
     if (status != VKMM_OK) return status;
-    if (choice->kernel->tunables) return vkmm_choose_general(log, device, wish, choice);
-    status = vkmm_choose_tutorial(log, device, wish, choice);
-    if (status == VKMM_OK && wish->shader) status = vkmm_shader_check(log, wish->shader, device, &choice->info);
+    if (choice->kernel->tunables) return vkmm_choose_general(device, wish, choice);
+    status = vkmm_choose_tutorial(device, wish, choice);
+    if (status == VKMM_OK && wish->shader) status = vkmm_shader_check(wish->shader, device, &choice->info);
     return status;
 }
 
@@ -223,6 +223,8 @@ vkmm_status vkmm_choose_job(const vkmm_log *log, const vkmm_device_info *device,
                             vkmm_choice *choice)
 {
     const vkmm_wish wish = vkmm_wish_of(params);
-    vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
-    return status == VKMM_OK ? vkmm_choose(log, device, &params->problem, &wish, choice) : status;
+    vkmm_status status = vkmm_problem_check(&params->problem, NULL);
+    if (status == VKMM_OK) status = vkmm_choose(device, &params->problem, &wish, choice);
+    if (status == VKMM_OK && choice->warning[0]) vkmm_say(log, VKMM_LOG_WARNING, "%s", choice->warning);
+    return status;
 }

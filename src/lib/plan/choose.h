@@ -74,13 +74,14 @@ typedef struct vkmm_choice {
     vkmm_range decisions; /* of the workspace: what the device decides; empty: nothing */
     vkmm_edge edge;
     vkmm_residues residues; /* of a modular product */
+    char warning[256];      /* that it is not what was asked for, and why; "": it is */
 } vkmm_choice;
 
 /* device may be NULL for the kernel "serial". The problem must have been checked (math/problem.h). VKMM_INVALID:
  * unknown kernel; VKMM_NO_DEVICE: a kernel that needs one; VKMM_UNSUPPORTED: type, tile or size beyond the device,
  * with limit, value and nearest legal. */
-vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                        const vkmm_wish *wish, vkmm_choice *choice);
+vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                        vkmm_choice *choice);
 
 /* Whether an operand of its kernel lies packed in the workspace. */
 static inline int vkmm_packs_itself(const vkmm_choice *choice, int operand)
@@ -97,7 +98,7 @@ vkmm_problem *vkmm_choice_lying(vkmm_choice *choice);
 /* How a choice multiplies. */
 vkmm_method vkmm_choice_method(const vkmm_choice *choice);
 
-/* A job's wishes; and vkmm_choose with them, once its problem is checked. */
+/* A job's wishes; and vkmm_choose with them, once its problem is checked. The log is told the choice's warning. */
 vkmm_wish vkmm_wish_of(const vkmm_job_params *params);
 vkmm_status vkmm_choose_job(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
                             vkmm_choice *choice);

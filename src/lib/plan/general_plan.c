@@ -32,21 +32,21 @@ uint32_t vkmm_config_splits(const vkmm_problem *problem, const vkmm_config *conf
     return (uint32_t)(part * depth < UINT32_MAX ? part * depth : UINT32_MAX);
 }
 
-static vkmm_status refuse(const vkmm_log *log, const vkmm_shape *shape, const vkmm_rule *rule)
+static vkmm_status refuse(const vkmm_shape *shape, const vkmm_rule *rule)
 {
     char text[VKMM_CONFIG_TEXT];
-    if (rule->refuse) return rule->refuse(log, shape);
+    if (rule->refuse) return rule->refuse(shape);
     const unsigned long long limit = vkmm_rule_limit(rule, shape->device);
     vkmm_config_text(shape->kernel, shape->config, text);
-    if (limit == 0) return vkmm_fail(log, VKMM_UNSUPPORTED, "%s with %s: %s", shape->kernel->name, text, rule->reason);
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s with %s needs %llu %s; \"%s\" allows %llu (%s): %s",
-                     shape->kernel->name, text, (unsigned long long)rule->need(shape), rule->unit, shape->device->name,
-                     limit, rule->limit_name, rule->reason);
+    if (limit == 0) return vkmm_fail(VKMM_UNSUPPORTED, "%s with %s: %s", shape->kernel->name, text, rule->reason);
+    return vkmm_fail(VKMM_UNSUPPORTED, "%s with %s needs %llu %s; \"%s\" allows %llu (%s): %s", shape->kernel->name,
+                     text, (unsigned long long)rule->need(shape), rule->unit, shape->device->name, limit,
+                     rule->limit_name, rule->reason);
 }
 
 /* The planner's configuration, with the user's settings. A tuned one is used if it is legal here. */
-static vkmm_status configure(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                             vkmm_choice *choice, vkmm_shape *shape)
+static vkmm_status configure(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice,
+                             vkmm_shape *shape)
 {
     const vkmm_kernel *kernel = choice->kernel;
     vkmm_config *config = &choice->config;
@@ -54,7 +54,7 @@ static vkmm_status configure(const vkmm_log *log, const vkmm_device_info *device
     *config = vkmm_planned_config(device, &choice->problem, kernel);
     if (wish->tuned && !own && strcmp(wish->tuned->kernel, kernel->name) == 0) {
         vkmm_config tuned = *config;
-        choice->info.tuned = vkmm_config_parse(NULL, kernel, wish->tuned->config, &tuned) == VKMM_OK &&
+        choice->info.tuned = vkmm_config_parse(kernel, wish->tuned->config, &tuned) == VKMM_OK &&
                              !vkmm_config_forbidden_by(kernel, &choice->problem, &tuned, device);
         if (choice->info.tuned) *config = tuned;
     }
@@ -62,12 +62,12 @@ static vkmm_status configure(const vkmm_log *log, const vkmm_device_info *device
         config->values[VKMM_TUNE_ROWS] = wish->tile_rows;
         config->values[VKMM_TUNE_COLS] = wish->tile_cols;
     }
-    vkmm_status status = wish->config ? vkmm_config_parse(log, kernel, wish->config, config) : VKMM_OK;
+    vkmm_status status = wish->config ? vkmm_config_parse(kernel, wish->config, config) : VKMM_OK;
     if (status != VKMM_OK) return status;
     if (kernel->fit) kernel->fit(&choice->problem, config);
     *shape = vkmm_shape_of_config(device, kernel, &choice->problem, config);
     const vkmm_rule *rule = vkmm_shape_forbidden_by(shape);
-    return rule ? refuse(log, shape, rule) : VKMM_OK;
+    return rule ? refuse(shape, rule) : VKMM_OK;
 }
 
 static void add_constant(vkmm_kernel_info *info, uint32_t id, uint32_t value)
@@ -126,7 +126,7 @@ static void fill_constants(vkmm_choice *choice, const vkmm_shape *shape)
 }
 
 /* The second pass, and the workspace between it and the first. */
-static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *device, vkmm_choice *choice)
+static vkmm_status add_reduce(const vkmm_device_info *device, vkmm_choice *choice)
 {
     const vkmm_problem *problem = &choice->problem;
     const vkmm_type scale = vkmm_types_scale(vkmm_problem_types(problem));
@@ -136,25 +136,25 @@ static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *devic
         (problem->m - info->whole_rows) * problem->n * problem->batch_count * info->splits * vkmm_type_of(scale)->bytes;
     if (info->workspace_bytes > device->limits.max_storage_range && info->splits == 1)
         return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
+            VKMM_UNSUPPORTED,
             "C in %s needs a workspace of %llu bytes, because \"%s\" cannot store 16 bits; it binds at most %llu "
             "(maxStorageBufferRange)",
             vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->name, (unsigned long long)info->workspace_bytes,
             device->name, (unsigned long long)device->limits.max_storage_range);
     if (info->workspace_bytes > device->limits.max_storage_range)
         return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
+            VKMM_UNSUPPORTED,
             "%u parts of K need a workspace of %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange)",
             info->splits, (unsigned long long)info->workspace_bytes, device->name,
             (unsigned long long)device->limits.max_storage_range);
     const vkmm_problem sums = VKMM_PROBLEM(.type = scale);
     choice->reduce = vkmm_module_for("reduce", &sums, device, NULL);
     if (!choice->reduce)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no reduce shader for %s", vkmm_type_of(scale)->name);
+        return vkmm_fail(VKMM_UNSUPPORTED, "this build has no reduce shader for %s", vkmm_type_of(scale)->name);
     return VKMM_OK;
 }
 
-static vkmm_status count_work(const vkmm_log *log, const vkmm_device_info *device, vkmm_choice *choice)
+static vkmm_status count_work(const vkmm_device_info *device, vkmm_choice *choice)
 {
     vkmm_kernel_info *info = &choice->info;
     const vkmm_problem *problem = &choice->problem;
@@ -169,7 +169,7 @@ static vkmm_status count_work(const vkmm_log *log, const vkmm_device_info *devic
                            : (uint32_t)(whole * parts.values[VKMM_TUNE_ROWS] /
                                         vkmm_divide_up(problem->n, parts.values[VKMM_TUNE_COLS]));
     if (info->items > INT32_MAX)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "the product makes %llu work items; the limit is %d: use larger tiles or fewer parts of K",
                          (unsigned long long)info->items, INT32_MAX);
     info->groups[0] =
@@ -180,14 +180,13 @@ static vkmm_status count_work(const vkmm_log *log, const vkmm_device_info *devic
 }
 
 /* All but packed operands and the edge. */
-static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                          vkmm_choice *choice)
+static vkmm_status choose(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
 {
     vkmm_kernel_info *info = &choice->info;
     vkmm_shape shape;
     VKMM_PUT(info->name, "%s", choice->kernel->name);
-    vkmm_status status = configure(log, device, wish, choice, &shape);
-    if (status == VKMM_OK) status = count_work(log, device, choice);
+    vkmm_status status = configure(device, wish, choice, &shape);
+    if (status == VKMM_OK) status = count_work(device, choice);
     if (status != VKMM_OK) return status;
     vkmm_config_text(choice->kernel, &choice->config, info->config);
     info->tile[0] = choice->config.values[VKMM_TUNE_ROWS];
@@ -200,10 +199,10 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
     memcpy(info->matrix, shape.matrix, sizeof info->matrix);
     if (info->matrix[0] > 0) /* each shape has its own module */
         choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, info->matrix);
-    if (!choice->module) return vkmm_refuse_module(log, device, choice->kernel->name, &choice->problem);
+    if (!choice->module) return vkmm_refuse_module(device, choice->kernel->name, &choice->problem);
     info->uses_dot8 = (choice->module->needs & VKMM_NEEDS_DOT8) != 0;
     info->uses_matrices = (choice->module->needs & (VKMM_NEEDS_MATRIX | VKMM_NEEDS_MATRIX2_ELEMENTS)) != 0;
-    status = add_reduce(log, device, choice);
+    status = add_reduce(device, choice);
     if (status == VKMM_OK) fill_constants(choice, &shape);
     return status;
 }
@@ -230,7 +229,7 @@ static int choose_edge(const vkmm_device_info *device, const vkmm_choice *of, co
     edge->problem = *problem;
     edge->kernel = vkmm_planned_kernel(device, problem, vkmm_refused_kernels(device, problem->type));
     edge->module = edge->kernel ? vkmm_module_for(edge->kernel->name, problem, device, NULL) : NULL;
-    return edge->module && choose(NULL, device, &alone, edge) == VKMM_OK && !edge->reduce;
+    return edge->module && choose(device, &alone, edge) == VKMM_OK && !edge->reduce;
 }
 
 /* Leaves the last rows or columns to another dispatch if that saves time and needs no workspace. The bias is bound in
@@ -251,38 +250,37 @@ static void leave_edge(const vkmm_device_info *device, const vkmm_problem *as_it
     if (!early && !choose_edge(device, choice, &packed, &edge)) return;
     rest.problem.m -= rows;
     rest.problem.n -= cols;
-    if (count_work(NULL, device, &rest) != VKMM_OK) return;
+    if (count_work(device, &rest) != VKMM_OK) return;
     rest.edge = (vkmm_edge){edge.module, edge.info, edge.problem, 0, early};
     *choice = rest;
 }
 
-static vkmm_status choose_all(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                              const vkmm_problem *as_it_lies, vkmm_choice *choice)
+static vkmm_status choose_all(const vkmm_device_info *device, const vkmm_wish *wish, const vkmm_problem *as_it_lies,
+                              vkmm_choice *choice)
 {
-    const vkmm_status status = choose(log, device, wish, choice);
+    const vkmm_status status = choose(device, wish, choice);
     if (status == VKMM_OK) leave_edge(device, as_it_lies, choice);
     return status;
 }
 
-vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                                vkmm_choice *choice)
+vkmm_status vkmm_choose_general(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
 {
     const vkmm_choice as_it_lies = *choice;
     const int packed = choice->packs[VKMM_A].bytes > 0, /* by a method */
         asked = packed || (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
     if (!packed && !vkmm_choose_packs(device, wish, choice))
-        return choose_all(log, device, wish, &as_it_lies.problem, choice);
+        return choose_all(device, wish, &as_it_lies.problem, choice);
     choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, NULL);
-    const vkmm_status status = choose_all(asked ? log : NULL, device, wish, &as_it_lies.problem, choice);
+    const vkmm_status status = choose_all(device, wish, &as_it_lies.problem, choice);
     if (status == VKMM_OK && vkmm_place_packs(device, choice)) return status;
     if (asked && status != VKMM_OK) return status;
     if (asked)
         return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
+            VKMM_UNSUPPORTED,
             "packed operands do not fit on \"%s\": it binds at most %llu bytes (maxStorageBufferRange) and "
             "dispatches at most %u×%u workgroups (maxComputeWorkGroupCount)",
             device->name, (unsigned long long)device->limits.max_storage_range, device->limits.max_workgroup_count[1],
             device->limits.max_workgroup_count[2]);
     *choice = as_it_lies;
-    return choose_all(log, device, wish, &as_it_lies.problem, choice);
+    return choose_all(device, wish, &as_it_lies.problem, choice);
 }

@@ -36,8 +36,7 @@ static int bits(uint32_t word)
     return count;
 }
 
-vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *device, const char *kernel,
-                               const vkmm_problem *problem)
+vkmm_status vkmm_refuse_module(const vkmm_device_info *device, const char *kernel, const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
     const char *in = vkmm_type_of(types.in)->name, *sum = vkmm_type_of(types.compute)->name;
@@ -48,10 +47,10 @@ vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *devi
         if (bits(lack) < bits(least)) least = lack;
     }
     if (least == UINT32_MAX)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no %s shader for %s summed in %s", kernel, in, sum);
+        return vkmm_fail(VKMM_UNSUPPORTED, "this build has no %s shader for %s summed in %s", kernel, in, sum);
     if (least & MATRICES && device->matrices.refusal && *device->matrices.refusal)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "%s needs matrix operations, and \"%s\" has none: %s", kernel,
-                         device->name, device->matrices.refusal);
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s for %s summed in %s needs what \"%s\" lacks: %s", kernel, in, sum,
+        return vkmm_fail(VKMM_UNSUPPORTED, "%s needs matrix operations, and \"%s\" has none: %s", kernel, device->name,
+                         device->matrices.refusal);
+    return vkmm_fail(VKMM_UNSUPPORTED, "%s for %s summed in %s needs what \"%s\" lacks: %s", kernel, in, sum,
                      device->name, name_of(least));
 }

@@ -13,12 +13,11 @@ typedef struct vkmm_method_plan {
 
     /* As vkmm_choose, of what it takes: its own choice, or that of a direct product, with a warning where it was asked
      * for and is impossible, without one where it would be less precise. */
-    vkmm_status (*choose)(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                          const vkmm_wish *wish, vkmm_choice *choice);
+    vkmm_status (*choose)(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                          vkmm_choice *choice);
 
     /* Fills an empty recipe with the pipelines and steps of its choice. */
-    vkmm_status (*make)(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                        vkmm_recipe *recipe);
+    vkmm_status (*make)(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe);
 
     /* Replaces the problem of a panel by what the kernel of a choice multiplies, as far as parts of K and sums depend
      * on that. Returns the bytes of the workspace that other steps need, at most. */

@@ -218,8 +218,8 @@ static vkmm_recipe_step pack_step(const vkmm_choice *choice, vkmm_operand operan
 }
 
 /* B is packed first if nothing was scaled before: scaled last, it is more likely to be in a cache. */
-vkmm_status vkmm_recipe_packs(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                              const char *name, vkmm_recipe *recipe)
+vkmm_status vkmm_recipe_packs(const vkmm_device_info *limits, const vkmm_choice *choice, const char *name,
+                              vkmm_recipe *recipe)
 {
     const uint32_t pipeline = vkmm_recipe_packer(limits, choice, name, choice->problem.type, recipe);
     vkmm_status status = VKMM_OK;
@@ -231,7 +231,7 @@ vkmm_status vkmm_recipe_packs(const vkmm_log *log, const vkmm_device_info *limit
         step.pipeline = pipeline;
         if (step.when == VKMM_WHEN_EACH && product->barrier == VKMM_BARRIER_NONE)
             product->barrier = VKMM_BARRIER_COMPUTE;
-        status = vkmm_recipe_add(log, recipe, at++, &step);
+        status = vkmm_recipe_add(recipe, at++, &step);
     }
     return status;
 }

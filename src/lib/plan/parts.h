@@ -17,10 +17,8 @@ static inline uint64_t vkmm_round_up(uint64_t value, uint64_t to)
 
 /* Both complete a choice whose kernel, module and row-major problem are set: tile or configuration, workgroups,
  * specialization constants. */
-vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                                 vkmm_choice *choice);
-vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                                vkmm_choice *choice);
+vkmm_status vkmm_choose_tutorial(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
+vkmm_status vkmm_choose_general(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
 
 /* The kernel that is asked for by name or, for a plain product, by a tile alone; NULL: none. And any general kernel for
  * a problem that the driver has not refused. */
@@ -59,8 +57,7 @@ int vkmm_planned_edge(const vkmm_device_info *device, const vkmm_problem *proble
 
 /* VKMM_UNSUPPORTED, with a sentence: why the kernel has no module for the problem's types here: a feature that the
  * device lacks, or a shader that the build lacks. */
-vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *device, const char *kernel,
-                               const vkmm_problem *problem);
+vkmm_status vkmm_refuse_module(const vkmm_device_info *device, const char *kernel, const vkmm_problem *problem);
 
 /* Work items of a configuration: tiles of all matrices of the batch, times parts of K. */
 uint64_t vkmm_config_tiles(const vkmm_problem *problem, const vkmm_config *config);

@@ -77,10 +77,10 @@ const vkmm_recipe_pipeline *vkmm_recipe_find(const vkmm_recipe *recipe, const ch
     return NULL;
 }
 
-vkmm_status vkmm_recipe_add(const vkmm_log *log, vkmm_recipe *recipe, uint32_t at, const vkmm_recipe_step *step)
+vkmm_status vkmm_recipe_add(vkmm_recipe *recipe, uint32_t at, const vkmm_recipe_step *step)
 {
     vkmm_recipe_step *added = vkmm_list_add(&recipe->steps, &recipe->step_count, 1, sizeof *added);
-    if (!added) return VKMM_NO_MEMORY(log, "for the steps of a product");
+    if (!added) return VKMM_NO_MEMORY("for the steps of a product");
     for (; added > &recipe->steps[at]; added--) *added = added[-1];
     *added = *step;
     return VKMM_OK;
@@ -234,13 +234,12 @@ static vkmm_recipe_step reduce_step(const vkmm_device_info *limits, const vkmm_c
     return step;
 }
 
-static vkmm_status add(const vkmm_log *log, vkmm_recipe *recipe, const vkmm_recipe_step *step)
+static vkmm_status add(vkmm_recipe *recipe, const vkmm_recipe_step *step)
 {
-    return vkmm_recipe_add(log, recipe, recipe->step_count, step);
+    return vkmm_recipe_add(recipe, recipe->step_count, step);
 }
 
-static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                              vkmm_recipe *recipe)
+static vkmm_status add_reduce(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe)
 {
     vkmm_recipe_pipeline *p = add_pipeline(choice, "reduce", choice->reduce, 0, recipe);
     vkmm_recipe_epilogue(limits, choice, &choice->problem, p);
@@ -248,10 +247,10 @@ static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *limit
     if (choice->terms.scalars_in_memory) p->bind[VKMM_B] = (vkmm_recipe_bind){VKMM_SCALARS_PART, 0, 0};
     p->bind[VKMM_BINDING_WORKSPACE] = sums_of(choice);
     const vkmm_recipe_step step = reduce_step(limits, choice, recipe->pipeline_count - 1);
-    return add(log, recipe, &step);
+    return add(recipe, &step);
 }
 
-vkmm_status vkmm_recipe_edge(const vkmm_log *log, const vkmm_choice *choice, uint32_t at, vkmm_recipe *recipe)
+vkmm_status vkmm_recipe_edge(const vkmm_choice *choice, uint32_t at, vkmm_recipe *recipe)
 {
     const vkmm_edge *edge = &choice->edge;
     const int packed = !edge->instead && !edge->early;
@@ -259,36 +258,34 @@ vkmm_status vkmm_recipe_edge(const vkmm_log *log, const vkmm_choice *choice, uin
     vkmm_recipe_kernel(&edge->info, p);
     p->bind[VKMM_BINDING_WORKSPACE] = bias_of(&edge->problem);
     const vkmm_recipe_step step = edge_step(choice, recipe->pipeline_count - 1);
-    return vkmm_recipe_add(log, recipe, at, &step);
+    return vkmm_recipe_add(recipe, at, &step);
 }
 
-vkmm_status vkmm_recipe_product(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                                vkmm_recipe *recipe)
+vkmm_status vkmm_recipe_product(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe)
 {
     vkmm_recipe_pipeline *p = add_pipeline(choice, "product", choice->module, 1, recipe);
     if (choice->kernel->tunables) p->bind[VKMM_BINDING_WORKSPACE] = sums_of(choice);
     vkmm_recipe_kernel(&choice->info, p);
     const vkmm_recipe_step step = product_step(choice);
-    vkmm_status status = add(log, recipe, &step);
-    if (status == VKMM_OK && choice->reduce) status = add_reduce(log, limits, choice, recipe);
+    vkmm_status status = add(recipe, &step);
+    if (status == VKMM_OK && choice->reduce) status = add_reduce(limits, choice, recipe);
     if (status != VKMM_OK || !choice->edge.module) return status;
     if (choice->edge.early) recipe->steps[0].barrier = VKMM_BARRIER_COMPUTE; /* the product's */
-    return vkmm_recipe_edge(log, choice, choice->edge.early ? 0 : 1, recipe);
+    return vkmm_recipe_edge(choice, choice->edge.early ? 0 : 1, recipe);
 }
 
-vkmm_status vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                             vkmm_recipe *recipe)
+vkmm_status vkmm_recipe_make(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe)
 {
     vkmm_status status;
     recipe->binding_count =
         choice->kernel->tunables ? VKMM_BINDING_WORKSPACE + 1 : VKMM_BINDING_COUNT + (uint32_t)choice->module->build;
     recipe->decisions = choice->decisions;
     if (choice->method) {
-        status = choice->method->make(log, limits, choice, recipe);
+        status = choice->method->make(limits, choice, recipe);
     } else {
-        status = vkmm_recipe_product(log, limits, choice, recipe);
+        status = vkmm_recipe_product(limits, choice, recipe);
         if (status == VKMM_OK && (choice->packs[VKMM_A].bytes > 0 || choice->packs[VKMM_B].bytes > 0))
-            status = vkmm_recipe_packs(log, limits, choice, "pack", recipe);
+            status = vkmm_recipe_packs(limits, choice, "pack", recipe);
     }
     if (choice->info.groups[0] == 0) recipe->step_count = 0; /* there is nothing to do */
     return status;

@@ -83,22 +83,20 @@ typedef struct vkmm_recipe {
 } vkmm_recipe;
 
 /* Fills a zeroed recipe. Ended by vkmm_recipe_destroy, even after a failure. */
-vkmm_status vkmm_recipe_make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                             vkmm_recipe *recipe);
+vkmm_status vkmm_recipe_make(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe);
 void vkmm_recipe_destroy(vkmm_recipe *recipe);
 
 /* Inserts a copy of a step before the one at an index, or at the end: VKMM_OUT_OF_MEMORY, or VKMM_OK. */
-vkmm_status vkmm_recipe_add(const vkmm_log *log, vkmm_recipe *recipe, uint32_t at, const vkmm_recipe_step *step);
+vkmm_status vkmm_recipe_add(vkmm_recipe *recipe, uint32_t at, const vkmm_recipe_step *step);
 
 /* Adds the pipelines and steps of a product by general or tutorial kernels: the product, which is the first pipeline,
  * its edge, the sums of parts of K. Then those that pack its operands, before the product, in a pipeline of a name. */
-vkmm_status vkmm_recipe_product(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                                vkmm_recipe *recipe);
-vkmm_status vkmm_recipe_packs(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                              const char *name, vkmm_recipe *recipe);
+vkmm_status vkmm_recipe_product(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe);
+vkmm_status vkmm_recipe_packs(const vkmm_device_info *limits, const vkmm_choice *choice, const char *name,
+                              vkmm_recipe *recipe);
 
 /* Inserts the dispatch of the choice's edge before the step at an index, with a pipeline of its own. */
-vkmm_status vkmm_recipe_edge(const vkmm_log *log, const vkmm_choice *choice, uint32_t at, vkmm_recipe *recipe);
+vkmm_status vkmm_recipe_edge(const vkmm_choice *choice, uint32_t at, vkmm_recipe *recipe);
 
 /* Adds a pipeline that prepares operands, built for elements of a type, and returns its index: "pack", or another that
  * binds the same. */

@@ -67,38 +67,35 @@ static uint64_t inside(const vkmm_choice *choice, vkmm_problem *problem)
 }
 
 /* What residues refuse on any device. */
-static vkmm_status refuse(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                          const vkmm_wish *wish)
+static vkmm_status refuse(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
 {
     const vkmm_kernel *kernel = wish->kernel ? vkmm_kernel_find(wish->kernel) : NULL;
-    if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a modular product needs a Vulkan device");
+    if (!device) return vkmm_fail(VKMM_NO_DEVICE, "a modular product needs a Vulkan device");
     if (wish->shader || (kernel && !kernel->tunables))
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s cannot multiply residues; general kernels can",
+        return vkmm_fail(VKMM_UNSUPPORTED, "the kernel %s cannot multiply residues; general kernels can",
                          wish->shader ? "user" : kernel->name);
     if (wish->pack & (VKMM_PACK_A | VKMM_PACK_B))
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product packs its operands itself, as residues");
-    if (problem->activation == VKMM_GELU)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product cannot apply gelu");
+        return vkmm_fail(VKMM_UNSUPPORTED, "a modular product packs its operands itself, as residues");
+    if (problem->activation == VKMM_GELU) return vkmm_fail(VKMM_UNSUPPORTED, "a modular product cannot apply gelu");
     return VKMM_OK;
 }
 
-static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *p,
-                         const vkmm_residues *modular)
+static vkmm_status check(const vkmm_device_info *device, const vkmm_problem *p, const vkmm_residues *modular)
 {
     const uint64_t workspace = modular->sums.at + modular->sums.bytes;
     const uint64_t residues = modular->b.at + modular->b.bytes - modular->a.at,
                    most = residues > modular->sums.bytes ? residues : modular->sums.bytes;
     if (p->k > VKMM_MODULAR_DEPTH)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "K is %llu; sums of residues fit into 32 bits up to %d",
+        return vkmm_fail(VKMM_UNSUPPORTED, "K is %llu; sums of residues fit into 32 bits up to %d",
                          (unsigned long long)p->k, VKMM_MODULAR_DEPTH);
     if (most > device->limits.max_storage_range)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "%u moduli need %llu bytes for residues, or for their sums; \"%s\" binds at most %llu "
                          "(maxStorageBufferRange)",
                          modular->moduli, (unsigned long long)most, device->name,
                          (unsigned long long)device->limits.max_storage_range);
     if (workspace > device->memory.max_allocation_bytes || workspace > device->memory.max_buffer_bytes)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "%u moduli need a workspace of %llu bytes; \"%s\" allows %llu (maxMemoryAllocationSize) and "
                          "%llu (maxBufferSize)",
                          modular->moduli, (unsigned long long)workspace, device->name,
@@ -108,7 +105,7 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
         const uint64_t lines = o == VKMM_A ? p->m : p->n, y = vkmm_divide_up(lines, SIDE);
         if (lines > device->limits.max_workgroup_count[0] || y > device->limits.max_workgroup_count[1] ||
             p->batch_count > device->limits.max_workgroup_count[2])
-            return vkmm_fail(log, VKMM_UNSUPPORTED,
+            return vkmm_fail(VKMM_UNSUPPORTED,
                              "a modular product of %llu lines in %llu matrices; \"%s\" dispatches at most %u×%u×%u "
                              "workgroups (maxComputeWorkGroupCount)",
                              (unsigned long long)lines, (unsigned long long)p->batch_count, device->name,
@@ -120,14 +117,13 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
 
 /* Where the host cannot look at A and B, the device does, and lets a kernel of f64 take the place of the residues' if
  * these cannot hold the product. */
-static vkmm_status let_device_decide(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                                     vkmm_choice *choice)
+static vkmm_status let_device_decide(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_choice *choice)
 {
     const vkmm_wish alone = {.config = "splits=1", .pack = VKMM_PACK_NEVER, .direct = 1, .terms = {.in_one = 1}};
     vkmm_problem plain = *problem;
     vkmm_choice instead;
     plain.method = VKMM_COMPUTE_DIRECT;
-    const vkmm_status status = vkmm_choose(log, device, &plain, &alone, &instead);
+    const vkmm_status status = vkmm_choose(device, &plain, &alone, &instead);
     if (status != VKMM_OK) return status;
     choice->edge = (vkmm_edge){instead.module, instead.info, instead.problem, 1};
     choice->decisions.at = vkmm_round_up(choice->info.workspace_bytes, VKMM_BINDING_ALIGNMENT);
@@ -144,14 +140,14 @@ static uint32_t moduli_of(const vkmm_device_info *device, const vkmm_wish *wish)
     return wish->moduli > 0 ? wish->moduli : least;
 }
 
-static vkmm_status choose_type(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                               const vkmm_wish *wish, vkmm_type residues, vkmm_choice *choice)
+static vkmm_status choose_type(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                               vkmm_type residues, vkmm_choice *choice)
 {
     vkmm_residues modular = {.asked = wish->moduli, .moduli = moduli_of(device, wish)};
     char config[VKMM_CONFIG_TEXT + sizeof ",splits=1"];
     int swapped;
     if (modular.moduli < VKMM_MODULAR_FEWEST || modular.moduli > VKMM_MODULAR_MOST)
-        return vkmm_fail(log, VKMM_INVALID, "%u moduli; a modular product takes %d to %d", modular.moduli,
+        return vkmm_fail(VKMM_INVALID, "%u moduli; a modular product takes %d to %d", modular.moduli,
                          VKMM_MODULAR_FEWEST, VKMM_MODULAR_MOST);
     modular.problem = vkmm_problem_row_major(problem, &swapped);
     const uint32_t bits = residues == VKMM_I32 ? vkmm_modular_bits(problem->k) : 8;
@@ -162,7 +158,7 @@ static vkmm_status choose_type(const vkmm_log *log, const vkmm_device_info *devi
     vkmm_problem inner = inner_of(&modular.problem, &modular, residues);
     modular.product = inner;
     place(&inner, &modular.problem, &modular);
-    vkmm_status status = check(log, device, &modular.problem, &modular);
+    vkmm_status status = check(device, &modular.problem, &modular);
     if (status != VKMM_OK) return status;
     vkmm_wish within = *wish;
     if (wish->tuned) { /* its choice, or none */
@@ -176,7 +172,7 @@ static vkmm_status choose_type(const vkmm_log *log, const vkmm_device_info *devi
     within.moduli = 0;
     within.terms.in_one = 1; /* panels are cut here */
     within.pack = VKMM_PACK_NEVER;
-    status = vkmm_choose(log, device, &inner, &within, choice);
+    status = vkmm_choose(device, &inner, &within, choice);
     if (status != VKMM_OK) return status;
     choice->method = &vkmm_modular_plan;
     choice->swapped = swapped;
@@ -187,7 +183,7 @@ static vkmm_status choose_type(const vkmm_log *log, const vkmm_device_info *devi
         choice->info.items = whole * modular.items + vkmm_config_tiles(&inner, &choice->config);
     }
     if (choice->info.items > INT32_MAX)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "the product makes %llu work items; the limit is %d: use larger tiles",
+        return vkmm_fail(VKMM_UNSUPPORTED, "the product makes %llu work items; the limit is %d: use larger tiles",
                          (unsigned long long)choice->info.items, INT32_MAX);
     choice->residues = modular;
     choice->info.moduli = modular.moduli;
@@ -196,7 +192,7 @@ static vkmm_status choose_type(const vkmm_log *log, const vkmm_device_info *devi
     choice->info.packed_bytes = modular.sums.at - modular.a.at;
     choice->info.tuned = wish->tuned != NULL;
     choice->info.workspace_bytes = modular.sums.at + modular.sums.bytes;
-    return wish->terms.in_one ? let_device_decide(log, device, problem, choice) : VKMM_OK;
+    return wish->terms.in_one ? let_device_decide(device, problem, choice) : VKMM_OK;
 }
 
 /* Whether some kernel multiplies bytes faster than words: as matrices, or four at a time. Vulkan's drivers on CPUs
@@ -207,14 +203,14 @@ static int has_fast_bytes(const vkmm_device_info *device)
     return device->type != VK_PHYSICAL_DEVICE_TYPE_CPU && (vkmm_device_offers(device, VKMM_I8) & fast) != 0;
 }
 
-static vkmm_status choose_residues(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                                   const vkmm_wish *wish, vkmm_choice *choice)
+static vkmm_status choose_residues(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                                   vkmm_choice *choice)
 {
-    const vkmm_status status = choose_type(log, device, problem, wish, VKMM_I8, choice);
+    const vkmm_status status = choose_type(device, problem, wish, VKMM_I8, choice);
     vkmm_choice words;
     if (status != VKMM_OK || choice->info.uses_dot8 || choice->info.uses_matrices || has_fast_bytes(device))
         return status;
-    if (choose_type(NULL, device, problem, wish, VKMM_I32, &words) == VKMM_OK) *choice = words; /* if there is room */
+    if (choose_type(device, problem, wish, VKMM_I32, &words) == VKMM_OK) *choice = words; /* if there is room */
     return VKMM_OK;
 }
 
@@ -228,33 +224,29 @@ static int takes(const vkmm_device_info *device, const vkmm_problem *problem, co
     return vkmm_method_where(device->features.f64, problem) == VKMM_COMPUTE_MODULAR;
 }
 
-static void warn(const vkmm_log *log, const char *why)
-{
-    vkmm_say(log, VKMM_LOG_WARNING, "%s: the product is computed in f64, not as residues", why);
-}
+#define INSTEAD "%s: the product is computed in f64, not as residues"
 
 /* Residues, or f64 where these cannot hold the product. Where they were requested, a warning says so, and a product
  * that only needs too much memory is refused: the caller may cut it. */
-static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                          const vkmm_wish *wish, vkmm_choice *choice)
+static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                          vkmm_choice *choice)
 {
     const int asked = problem->method == VKMM_COMPUTE_MODULAR;
     vkmm_problem plain = *problem;
     vkmm_wish direct = *wish;
-    vkmm_held why;
-    vkmm_errors_hold(&why);
-    vkmm_status status = refuse(log, device, problem, wish);
+    vkmm_status status = refuse(device, problem, wish);
     const int is_refused = asked && (status != VKMM_OK || vkmm_asked_kernel(problem, wish) || wish->config ||
                                      problem->k <= VKMM_MODULAR_DEPTH);
-    if (status == VKMM_OK) status = choose_residues(log, device, problem, wish, choice);
-    vkmm_errors_release(&why);
-    if (status == VKMM_OK) return status;
-    if (is_refused || status != VKMM_UNSUPPORTED) return vkmm_fail(log, status, "%s", why.sentence);
-    if (asked) warn(log, why.sentence);
+    if (status == VKMM_OK) status = choose_residues(device, problem, wish, choice);
+    if (status == VKMM_OK || is_refused || status != VKMM_UNSUPPORTED) return status;
+    char warning[sizeof choice->warning] = "";
+    if (asked) VKMM_PUT(warning, INSTEAD, vkmm_last_error());
     plain.method = VKMM_COMPUTE_DIRECT;
     direct.direct = 1;
     direct.moduli = 0;
-    return vkmm_choose(log, device, &plain, &direct, choice);
+    status = vkmm_choose(device, &plain, &direct, choice);
+    memcpy(choice->warning, warning, sizeof warning);
+    return status;
 }
 
 /* The push constants of modular_lines.comp and modular_residues.comp. */
@@ -442,15 +434,15 @@ static void add_pipelines(const vkmm_device_info *limits, const vkmm_choice *cho
     }
 }
 
-static vkmm_status add(const vkmm_log *log, vkmm_recipe *recipe, uint32_t pipeline, vkmm_recipe_step step)
+static vkmm_status add(vkmm_recipe *recipe, uint32_t pipeline, vkmm_recipe_step step)
 {
     step.pipeline = pipeline;
-    return vkmm_recipe_add(log, recipe, recipe->step_count, &step);
+    return vkmm_recipe_add(recipe, recipe->step_count, &step);
 }
 
 /* The last steps are the product and what finishes it. Between them comes what may take their place; before all of
  * them, in the place of an index, the decision. */
-static vkmm_status add_decision(const vkmm_log *log, const vkmm_choice *choice, uint32_t at, vkmm_recipe *recipe)
+static vkmm_status add_decision(const vkmm_choice *choice, uint32_t at, vkmm_recipe *recipe)
 {
     const vkmm_residues *m = &choice->residues;
     push_decide push = {.a_lines = (uint32_t)m->problem.m,
@@ -460,7 +452,7 @@ static vkmm_status add_decision(const vkmm_log *log, const vkmm_choice *choice, 
                         .room = m->asked > 0 ? INFINITY : (float)vkmm_modular_room(m->moduli)};
     vkmm_recipe_step decide = {
         .pipeline = DECIDE, .when = VKMM_WHEN_EACH, .barrier = VKMM_BARRIER_COMPUTE, .groups = {1, 1, 1}};
-    const vkmm_status status = vkmm_recipe_edge(log, choice, recipe->step_count - 1, recipe);
+    const vkmm_status status = vkmm_recipe_edge(choice, recipe->step_count - 1, recipe);
     if (status != VKMM_OK) return status;
     vkmm_recipe_step *const last = &recipe->steps[recipe->step_count - 3];
     static const uint32_t dispatches[] = {VKMM_DISPATCH_FIRST, VKMM_DISPATCH_INSTEAD, VKMM_DISPATCH_SECOND};
@@ -471,11 +463,10 @@ static vkmm_status add_decision(const vkmm_log *log, const vkmm_choice *choice, 
     last->barrier = VKMM_BARRIER_DECISIONS;
     for (uint32_t i = 0; i < at; i++) recipe->steps[i].when |= VKMM_WHEN_EACH; /* the second look, too */
     memcpy(decide.push, &push, sizeof push);
-    return vkmm_recipe_add(log, recipe, at, &decide);
+    return vkmm_recipe_add(recipe, at, &decide);
 }
 
-static vkmm_status make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                        vkmm_recipe *recipe)
+static vkmm_status make(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe)
 {
     enum { LOOKS = 4 };
     const vkmm_residues *m = &choice->residues;
@@ -483,15 +474,15 @@ static vkmm_status make(const vkmm_log *log, const vkmm_device_info *limits, con
     add_pipelines(limits, choice, recipe);
     recipe->look = m->found;
     for (int i = 0; i < LOOKS && status == VKMM_OK; i++)
-        status = add(log, recipe, LINES, lines_step(limits, m, i % 2 ? VKMM_B : VKMM_A, i / 2));
+        status = add(recipe, LINES, lines_step(limits, m, i % 2 ? VKMM_B : VKMM_A, i / 2));
     for (int o = VKMM_A; o <= VKMM_B && m->product.k > 0 && status == VKMM_OK; o++)
-        status = add(log, recipe, RESIDUES, residues_step(m, (vkmm_operand)o));
+        status = add(recipe, RESIDUES, residues_step(m, (vkmm_operand)o));
     for (uint64_t row = 0; row < m->problem.m && status == VKMM_OK; row += m->rows) {
         const uint64_t left = m->problem.m - row, rows = left < m->rows ? left : m->rows;
-        status = add(log, recipe, PRODUCT, panel_step(choice, row, rows));
-        if (status == VKMM_OK) status = add(log, recipe, FINISH, finish_step(limits, m, row, rows));
+        status = add(recipe, PRODUCT, panel_step(choice, row, rows));
+        if (status == VKMM_OK) status = add(recipe, FINISH, finish_step(limits, m, row, rows));
     }
-    if (status == VKMM_OK && decides(choice) && m->problem.m > 0) status = add_decision(log, choice, LOOKS, recipe);
+    if (status == VKMM_OK && decides(choice) && m->problem.m > 0) status = add_decision(choice, LOOKS, recipe);
     return status;
 }
 
@@ -521,9 +512,9 @@ static int decide(const vkmm_log *log, const vkmm_device_info *device, const vkm
         why = "A or B has infinities or NaNs";
     else if (needs > VKMM_MODULAR_MOST)
         why = "the magnitudes in a row of A or a column of B differ by too much for 18 moduli";
-    else if (vkmm_choose(NULL, device, problem, again, &more) == VKMM_OK && more.method)
+    else if (vkmm_choose(device, problem, again, &more) == VKMM_OK && more.method)
         return 1;
-    warn(log, why);
+    vkmm_say(log, VKMM_LOG_WARNING, INSTEAD, why);
     problem->method = VKMM_COMPUTE_DIRECT;
     *again = (vkmm_wish){.direct = 1};
     return 1;

@@ -23,19 +23,17 @@ static int takes(const vkmm_device_info *device, const vkmm_problem *problem, co
     return problem->method == VKMM_COMPUTE_SPLIT;
 }
 
-static vkmm_status refuse_split(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                                const vkmm_kernel *kernel)
+static vkmm_status refuse_split(const vkmm_device_info *device, const vkmm_wish *wish, const vkmm_kernel *kernel)
 {
-    if (wish->shader) return vkmm_fail(log, VKMM_UNSUPPORTED, "a user's shader cannot multiply parts (split)");
-    if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a split product needs a Vulkan device");
+    if (wish->shader) return vkmm_fail(VKMM_UNSUPPORTED, "a user's shader cannot multiply parts (split)");
+    if (!device) return vkmm_fail(VKMM_NO_DEVICE, "a split product needs a Vulkan device");
     if (!kernel && device->matrices.refusal && *device->matrices.refusal)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "split needs matrix operations of f16 summed in f32; \"%s\" has none: %s", device->name,
-                         device->matrices.refusal);
+        return vkmm_fail(VKMM_UNSUPPORTED, "split needs matrix operations of f16 summed in f32; \"%s\" has none: %s",
+                         device->name, device->matrices.refusal);
     if (!kernel)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "split needs matrix operations of f16 summed in f32; \"%s\" has none",
+        return vkmm_fail(VKMM_UNSUPPORTED, "split needs matrix operations of f16 summed in f32; \"%s\" has none",
                          device->name);
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s cannot multiply parts (split); %s can", wish->kernel,
+    return vkmm_fail(VKMM_UNSUPPORTED, "the kernel %s cannot multiply parts (split); %s can", wish->kernel,
                      kernel->name);
 }
 
@@ -116,8 +114,8 @@ static void take_parts(vkmm_choice *choice)
 
 /* The kernel multiplies parts. The device lets that of the plain product take its place if the operands cannot be
  * split; it must do with one pass, and with the operands as they are. */
-static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
-                          const vkmm_wish *wish, vkmm_choice *choice)
+static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                          vkmm_choice *choice)
 {
     const vkmm_wish alone = {.config = "splits=1", .pack = VKMM_PACK_NEVER, .terms = {.in_one = 1}};
     const vkmm_wish any = {.pack = wish->pack, .terms = wish->terms};
@@ -129,12 +127,12 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
     choice->problem = parts;
     parts.type = VKMM_F16;
     const vkmm_kernel *kernel = device && !wish->shader ? vkmm_any_kernel(device, &parts) : NULL;
-    if (!kernel || (named && strcmp(wish->kernel, kernel->name) != 0)) return refuse_split(log, device, wish, kernel);
-    if (parts.m == 0 || parts.n == 0 || parts.k < fewest) return vkmm_choose(log, device, &plain, &any, choice);
-    vkmm_status status = vkmm_choose(log, device, &plain, &alone, &instead);
+    if (!kernel || (named && strcmp(wish->kernel, kernel->name) != 0)) return refuse_split(device, wish, kernel);
+    if (parts.m == 0 || parts.n == 0 || parts.k < fewest) return vkmm_choose(device, &plain, &any, choice);
+    vkmm_status status = vkmm_choose(device, &plain, &alone, &instead);
     if (status == VKMM_OK && parts.k < fewest / 4 * sums_of(&instead) * sums_of(&instead))
-        return vkmm_choose(log, device, &plain, &any, choice);
-    if (status == VKMM_OK) status = vkmm_choose(log, device, &plain, &any, &usual);
+        return vkmm_choose(device, &plain, &any, choice);
+    if (status == VKMM_OK) status = vkmm_choose(device, &plain, &any, &usual);
     if (status != VKMM_OK) return status;
     const double sums = (double)usual.info.splits * sums_of(&usual);
     choice->terms = wish->terms;
@@ -142,7 +140,7 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
     choice->method = &vkmm_split_plan;
     choice->kernel = kernel;
     take_parts(choice);
-    status = vkmm_choose_general(log, device, wish, choice);
+    status = vkmm_choose_general(device, wish, choice);
     if (status != VKMM_OK) return status;
     choice->edge = (vkmm_edge){instead.module, instead.info, instead.problem, 1};
     choice->run = run_of(choice, parts.k, sums);
@@ -174,13 +172,12 @@ static void decide_on(vkmm_recipe *recipe)
     recipe->steps[0].barrier = VKMM_BARRIER_DECISIONS; /* the product */
 }
 
-static vkmm_status make(const vkmm_log *log, const vkmm_device_info *limits, const vkmm_choice *choice,
-                        vkmm_recipe *recipe)
+static vkmm_status make(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe)
 {
-    vkmm_status status = vkmm_recipe_product(log, limits, choice, recipe);
+    vkmm_status status = vkmm_recipe_product(limits, choice, recipe);
     if (status != VKMM_OK) return status;
     decide_on(recipe);
-    status = vkmm_recipe_packs(log, limits, choice, "split", recipe);
+    status = vkmm_recipe_packs(limits, choice, "split", recipe);
     if (status != VKMM_OK) return status;
     const uint32_t scale = vkmm_recipe_packer(limits, choice, "scale", VKMM_F32, recipe);
     for (uint32_t i = 0; i < 2; i++) tell(recipe, choice, &recipe->steps[i]); /* B and A are packed in this order */
@@ -192,7 +189,7 @@ static vkmm_status make(const vkmm_log *log, const vkmm_device_info *limits, con
         step.barrier = VKMM_BARRIER_NONE;
         step.groups[0] = (uint32_t)vkmm_divide_up(r->across ? r->from.length : r->from.count, VKMM_SCALED_LINES);
         step.groups[1] = 1;
-        status = vkmm_recipe_add(log, recipe, o, &step);
+        status = vkmm_recipe_add(recipe, o, &step);
     }
     return status;
 }

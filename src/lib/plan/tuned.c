@@ -69,9 +69,9 @@ static tuning *tuning_of(vkmm_instance *instance)
     return (tuning *)there;
 }
 
-static vkmm_status out_of_memory(const vkmm_instance *instance)
+static vkmm_status out_of_memory(void)
 {
-    return VKMM_NO_MEMORY(&instance->log, "for tuning results");
+    return VKMM_NO_MEMORY("for tuning results");
 }
 
 static void tell(tuning *t, vkmm_status status, const vkmm_tuning_state *state)
@@ -97,7 +97,7 @@ static vkmm_status load(tuning *t)
     vkmm_tuning_list read = {0}, old = t->list;
     t->loaded = 1;
     if (t->path == NULL) return VKMM_OK;
-    vkmm_status status = vkmm_tuning_is_missing(t->path) ? VKMM_OK : vkmm_tuning_read(NULL, t->path, &read, &state);
+    vkmm_status status = vkmm_tuning_is_missing(t->path) ? VKMM_OK : vkmm_tuning_read(t->path, &read, &state);
     for (uint32_t i = 0; i < old.count && t->unwritten && status != VKMM_OUT_OF_MEMORY; i++)
         if (vkmm_tuning_list_add(&read, &old.entries[i]) < 0) status = VKMM_OUT_OF_MEMORY;
     if (status == VKMM_OUT_OF_MEMORY) {
@@ -123,7 +123,7 @@ static vkmm_status begin_change(tuning *t, int *lock)
 
 static void end_change(tuning *t, vkmm_status status, int lock)
 {
-    if (status == VKMM_OK) t->unwritten = t->path != NULL && vkmm_tuning_write(NULL, t->path, &t->list, 1) != VKMM_OK;
+    if (status == VKMM_OK) t->unwritten = t->path != NULL && vkmm_tuning_write(t->path, &t->list, 1) != VKMM_OK;
     if (status == VKMM_OK && t->unwritten)
         vkmm_say(t->log, VKMM_LOG_WARNING, "the tuning results are not saved: %s cannot be written", t->path);
     vkmm_lock_leave(lock);
@@ -132,7 +132,7 @@ static void end_change(tuning *t, vkmm_status status, int lock)
 int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
                    vkmm_tuned *tuned)
 {
-    if (!instance || !device || !problem || !tuned || vkmm_problem_check(NULL, problem, NULL) != VKMM_OK) return 0;
+    if (!instance || !device || !problem || !tuned || vkmm_problem_check(problem, NULL) != VKMM_OK) return 0;
     tuning *t = tuning_of(instance);
     if (t != NULL) mtx_lock(&t->mutex);
     if (t == NULL || (!t->loaded && load(t) != VKMM_OK))
@@ -146,16 +146,16 @@ int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, cons
 }
 
 /* Whether the entry can be read again once it is written. */
-static vkmm_status check_entry(const vkmm_log *log, const vkmm_tuning_entry *entry)
+static vkmm_status check_entry(const vkmm_tuning_entry *entry)
 {
     char text[sizeof VKMM_TUNING_TITLE + VKMM_TUNING_LINE] = VKMM_TUNING_TITLE;
     vkmm_tuning_list list = {0};
     vkmm_tuning_state state;
     vkmm_tuning_line(entry, text + sizeof VKMM_TUNING_TITLE - 1);
-    vkmm_status status = vkmm_tuning_parse(log, text, strlen(text), &list, &state);
+    vkmm_status status = vkmm_tuning_parse(text, strlen(text), &list, &state);
     vkmm_tuning_list_free(&list);
     if (status == VKMM_OK && state.read != 1)
-        status = vkmm_fail(log, VKMM_INVALID, "\"%.40s\" with \"%.160s\" is not a kernel with a configuration",
+        status = vkmm_fail(VKMM_INVALID, "\"%.40s\" with \"%.160s\" is not a kernel with a configuration",
                            entry->tuned.best.kernel, entry->tuned.best.config);
     return status;
 }
@@ -169,13 +169,13 @@ vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *devi
     VKMM_NEED(&instance->log, tuned);
     VKMM_NEED_END(&instance->log, tuned->best.kernel);
     VKMM_NEED_END(&instance->log, tuned->best.config);
-    vkmm_status status = vkmm_problem_check(&instance->log, problem, NULL);
+    vkmm_status status = vkmm_problem_check(problem, NULL);
     tuning *t = status == VKMM_OK ? tuning_of(instance) : NULL;
-    if (t == NULL) return status != VKMM_OK ? status : out_of_memory(instance);
+    if (t == NULL) return vkmm_tell(&instance->log, status != VKMM_OK ? status : out_of_memory());
     vkmm_tuning_entry entry = {.key = vkmm_tuning_key_of(device, problem, t->shader_hash), .tuned = *tuned};
     vkmm_host_time(entry.date);
-    status = check_entry(t->log, &entry);
-    if (status != VKMM_OK) return status;
+    status = check_entry(&entry);
+    if (status != VKMM_OK) return vkmm_tell(&instance->log, status);
     mtx_lock(&t->mutex);
     int lock;
     status = begin_change(t, &lock);
@@ -184,7 +184,7 @@ vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *devi
     if (status == VKMM_OK && vkmm_tuning_list_add(&t->list, &entry) < 0) status = VKMM_OUT_OF_MEMORY;
     end_change(t, status, lock);
     mtx_unlock(&t->mutex);
-    return status == VKMM_OK ? status : out_of_memory(instance);
+    return vkmm_tell(&instance->log, status == VKMM_OK ? status : out_of_memory());
 }
 
 vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_t *count)
@@ -193,26 +193,25 @@ vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_
     VKMM_NEED(&instance->log, path);
     VKMM_NEED(&instance->log, count);
     tuning *t = tuning_of(instance);
-    if (t == NULL) return out_of_memory(instance);
+    if (t == NULL) return vkmm_tell(&instance->log, out_of_memory());
     mtx_lock(&t->mutex);
-    vkmm_status status = load(t) == VKMM_OK ? vkmm_tuning_write(t->log, path, &t->list, 0) : out_of_memory(instance);
+    vkmm_status status = load(t) == VKMM_OK ? vkmm_tuning_write(path, &t->list, 0) : out_of_memory();
     if (status == VKMM_OK) *count = t->list.count;
     mtx_unlock(&t->mutex);
-    return status;
+    return vkmm_tell(&instance->log, status);
 }
 
 /* An imported file is read completely or not at all. */
-static vkmm_status read_import(const vkmm_log *log, const char *path, vkmm_tuning_list *list)
+static vkmm_status read_import(const char *path, vkmm_tuning_list *list)
 {
     vkmm_tuning_state state;
-    vkmm_status status = vkmm_tuning_read(log, path, list, &state);
+    vkmm_status status = vkmm_tuning_read(path, list, &state);
     if (status != VKMM_OK) return status;
     if (!state.known)
-        return vkmm_fail(log, VKMM_INVALID,
-                         "%s holds no tuning results of this version: it does not begin with \"%.17s\"", path,
-                         VKMM_TUNING_TITLE);
+        return vkmm_fail(VKMM_INVALID, "%s holds no tuning results of this version: it does not begin with \"%.17s\"",
+                         path, VKMM_TUNING_TITLE);
     if (state.damaged > 0)
-        return vkmm_fail(log, VKMM_INVALID, "%s has %u damaged line%s, the first at line %u; nothing is imported", path,
+        return vkmm_fail(VKMM_INVALID, "%s has %u damaged line%s, the first at line %u; nothing is imported", path,
                          state.damaged, state.damaged == 1 ? "" : "s", state.first_damaged);
     return VKMM_OK;
 }
@@ -225,8 +224,8 @@ vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path, uint32_
     vkmm_tuning_list list = {0};
     tuning *t = tuning_of(instance);
     uint32_t taken = 0;
-    if (t == NULL) return out_of_memory(instance);
-    vkmm_status status = read_import(t->log, path, &list);
+    if (t == NULL) return vkmm_tell(&instance->log, out_of_memory());
+    vkmm_status status = read_import(path, &list);
     if (status == VKMM_OK) {
         int lock;
         mtx_lock(&t->mutex);
@@ -240,8 +239,8 @@ vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path, uint32_
         end_change(t, status, lock);
         mtx_unlock(&t->mutex);
         if (status == VKMM_OK) *count = taken;
-        if (status != VKMM_OK) out_of_memory(instance);
+        if (status != VKMM_OK) out_of_memory();
     }
     vkmm_tuning_list_free(&list);
-    return status;
+    return vkmm_tell(&instance->log, status);
 }

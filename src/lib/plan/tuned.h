@@ -72,8 +72,7 @@ typedef struct vkmm_tuning_state {
 } vkmm_tuning_state;
 
 /* Reads any bytes and adds the intact entries. VKMM_OUT_OF_MEMORY is the only failure. */
-vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t bytes, vkmm_tuning_list *list,
-                              vkmm_tuning_state *state);
+vkmm_status vkmm_tuning_parse(const char *text, size_t bytes, vkmm_tuning_list *list, vkmm_tuning_state *state);
 
 /* The first line of a file, and the line of an entry, each with its end. Kernel and configuration must be words of
  * at most the length that vkmm_candidate has room for. */
@@ -86,9 +85,9 @@ int vkmm_tuning_is_missing(const char *path);
 
 /* Adds the intact entries of a file, as vkmm_tuning_parse. VKMM_INVALID: it cannot be read, or is too large;
  * VKMM_OUT_OF_MEMORY. */
-vkmm_status vkmm_tuning_read(const vkmm_log *log, const char *path, vkmm_tuning_list *list, vkmm_tuning_state *state);
+vkmm_status vkmm_tuning_read(const char *path, vkmm_tuning_list *list, vkmm_tuning_state *state);
 
 /* Replaces a file by the entries of a list; `private`: for this user alone. */
-vkmm_status vkmm_tuning_write(const vkmm_log *log, const char *path, const vkmm_tuning_list *list, int private);
+vkmm_status vkmm_tuning_write(const char *path, const vkmm_tuning_list *list, int private);
 
 #endif

@@ -153,8 +153,7 @@ static int parse_line(const char *text, size_t bytes, vkmm_tuning_entry *entry)
     return strlen(again) == bytes + 1 && memcmp(again, text, bytes) == 0;
 }
 
-vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t bytes, vkmm_tuning_list *list,
-                              vkmm_tuning_state *state)
+vkmm_status vkmm_tuning_parse(const char *text, size_t bytes, vkmm_tuning_list *list, vkmm_tuning_state *state)
 {
     const size_t title = sizeof VKMM_TUNING_TITLE - 1;
     const char *at = text, *end = text + bytes;
@@ -166,7 +165,7 @@ vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t byte
         vkmm_tuning_entry entry;
         if (stop != NULL && parse_line(at, (size_t)(stop - at), &entry)) {
             int added = vkmm_tuning_list_add(list, &entry);
-            if (added < 0) return VKMM_NO_MEMORY(log, "for %u tuning results", list->count + 1);
+            if (added < 0) return VKMM_NO_MEMORY("for %u tuning results", list->count + 1);
             state->read++;
             state->added += (uint32_t)added;
         } else if (state->damaged++ == 0) {

@@ -5,8 +5,8 @@
 #include "kernel/contract.h"
 #include "plan/parts.h"
 
-static vkmm_status choose_tile(const vkmm_log *log, const vkmm_device_info *device, vkmm_type type,
-                               const vkmm_wish *wish, const vkmm_kernel *kernel, vkmm_tile *tile)
+static vkmm_status choose_tile(const vkmm_device_info *device, vkmm_type type, const vkmm_wish *wish,
+                               const vkmm_kernel *kernel, vkmm_tile *tile)
 {
     vkmm_tile preset = {kernel->default_rows, kernel->default_cols};
     int wished = wish->tile_rows && wish->tile_cols;
@@ -15,7 +15,7 @@ static vkmm_status choose_tile(const vkmm_log *log, const vkmm_device_info *devi
     if (!rule) return VKMM_OK;
     const vkmm_shape shape = vkmm_shape_of_tile(device, kernel, type, *tile);
     vkmm_tile near = vkmm_tile_nearest(kernel, type, *tile, device);
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "tile %ux%u needs %llu %s; \"%s\" allows %llu (%s); nearest legal: %ux%u",
+    return vkmm_fail(VKMM_UNSUPPORTED, "tile %ux%u needs %llu %s; \"%s\" allows %llu (%s); nearest legal: %ux%u",
                      tile->rows, tile->cols, (unsigned long long)rule->need(&shape), rule->unit, device->name,
                      (unsigned long long)vkmm_rule_limit(rule, device), rule->limit_name, near.rows, near.cols);
 }
@@ -69,14 +69,14 @@ static void fill_info(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile,
 }
 
 /* The built-in kernels loop over what a dispatch cannot reach; a user's shader need not. */
-static vkmm_status fit_groups(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                              const uint64_t groups[2], vkmm_kernel_info *info)
+static vkmm_status fit_groups(const vkmm_device_info *device, const vkmm_wish *wish, const uint64_t groups[2],
+                              vkmm_kernel_info *info)
 {
     for (int axis = 0; axis < 2; axis++) {
         uint64_t limit = device->limits.max_workgroup_count[axis];
         if (wish->shader && groups[axis] > limit)
             return vkmm_fail(
-                log, VKMM_UNSUPPORTED,
+                VKMM_UNSUPPORTED,
                 "%llu workgroups along %c; \"%s\" allows %llu (maxComputeWorkGroupCount[%d]); use a larger tile",
                 (unsigned long long)groups[axis], "xy"[axis], device -> name, (unsigned long long)limit, axis);
         info->groups[axis] = (uint32_t)(groups[axis] < limit ? groups[axis] : limit);
@@ -85,8 +85,7 @@ static vkmm_status fit_groups(const vkmm_log *log, const vkmm_device_info *devic
     return VKMM_OK;
 }
 
-vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                                 vkmm_choice *choice)
+vkmm_status vkmm_choose_tutorial(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
 {
     const vkmm_problem *problem = &choice->problem;
     vkmm_tile tile = {1, 1};
@@ -95,9 +94,9 @@ vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *de
         fill_info(choice->kernel, problem->type, tile, &choice->info);
         return VKMM_OK;
     }
-    vkmm_status status = choose_tile(log, device, problem->type, wish, choice->kernel, &tile);
+    vkmm_status status = choose_tile(device, problem->type, wish, choice->kernel, &tile);
     if (status != VKMM_OK) return status;
     count_groups(choice->kernel, problem, tile, groups);
     fill_info(choice->kernel, problem->type, tile, &choice->info);
-    return fit_groups(log, device, wish, groups, &choice->info);
+    return fit_groups(device, wish, groups, &choice->info);
 }

@@ -1,5 +1,6 @@
 #include "record/pick.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -26,7 +27,7 @@ static int choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_dev
     vkmm_wish with = *wish;
     if (!vkmm_tuned_get(device->instance, info, problem, &tuned)) return 0;
     with.tuned = &tuned.best;
-    const vkmm_status status = vkmm_choose(NULL, info, problem, &with, choice);
+    const vkmm_status status = vkmm_choose(info, problem, &with, choice);
     if (status == VKMM_OK && choice->info.tuned)
         return !(vkmm_refused_kernels(info, problem->type) & bit_of(choice->kernel));
     /* The tutorials' kernels are never tuned. */
@@ -51,30 +52,29 @@ vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_devic
     }
     if (is_automatic(device, wish) && !wish->untuned && choose_tuned(device, log, info, problem, wish, choice))
         return VKMM_OK;
-    return vkmm_choose(log, info, problem, wish, choice);
+    const vkmm_status status = vkmm_choose(info, problem, wish, choice);
+    if (status == VKMM_OK && choice->warning[0]) vkmm_say(log, VKMM_LOG_WARNING, "%s", choice->warning);
+    return status;
 }
 
 vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
                            const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice, vkmm_plan *plan)
 {
     const vkmm_type type = problem->type;
-    vkmm_held held = {""}, first = {""};
+    char first[VKMM_SENTENCE_BYTES] = "";
     for (;;) {
         const uint32_t refused = device ? atomic_load(&device->refused[type]) : 0;
         vkmm_status status = vkmm_pick(device, log, info, problem, wish, choice);
         if (status != VKMM_OK || !choice->module) return status;
-        vkmm_errors_hold(&held);
         status = vkmm_plan_create(device, choice, plan);
-        vkmm_errors_release(&held);
         const uint32_t bit = bit_of(choice->kernel);
         if (status == VKMM_OK) break;
-        if (status != VKMM_UNSUPPORTED || refused & bit || !is_automatic(device, wish))
-            return vkmm_fail(log, status, "%s", held.sentence);
+        if (status != VKMM_UNSUPPORTED || refused & bit || !is_automatic(device, wish)) return status;
         atomic_fetch_or(&device->refused[type], bit);
-        if (!first.sentence[0]) first = held;
+        if (!first[0]) VKMM_PUT(first, "%s", vkmm_last_error());
     }
-    if (first.sentence[0])
-        vkmm_say(log, VKMM_LOG_WARNING, "%s; \"%s\" multiplies with %s instead", first.sentence,
-                 device->physical->info.name, choice->info.name);
+    if (first[0])
+        vkmm_say(log, VKMM_LOG_WARNING, "%s; \"%s\" multiplies with %s instead", first, device->physical->info.name,
+                 choice->info.name);
     return VKMM_OK;
 }

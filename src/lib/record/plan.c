@@ -39,7 +39,7 @@ vkmm_status vkmm_plan_pipeline(vkmm_device *device, const vkmm_choice *choice, c
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
     *plan = (vkmm_plan){.info = choice->info, .module = choice->module};
-    vkmm_status status = vkmm_recipe_make(vkmm_device_log(device), &device->physical->info, choice, &plan->recipe);
+    vkmm_status status = vkmm_recipe_make(&device->physical->info, choice, &plan->recipe);
     for (uint32_t i = 0; i < plan->recipe.pipeline_count && status == VKMM_OK; i++)
         status = vkmm_plan_pipeline(device, choice, &plan->recipe, i, 0, &plan->pipelines[i]);
     if (status != VKMM_OK) vkmm_plan_destroy(device, plan);
@@ -57,8 +57,7 @@ static int is_same(const vkmm_recipe_pipeline *one, const vkmm_recipe_pipeline *
 int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
     vkmm_recipe other = {0};
-    int same = choice->module == plan->module &&
-               vkmm_recipe_make(NULL, &device->physical->info, choice, &other) == VKMM_OK &&
+    int same = choice->module == plan->module && vkmm_recipe_make(&device->physical->info, choice, &other) == VKMM_OK &&
                other.pipeline_count == plan->recipe.pipeline_count;
     for (uint32_t i = 0; i < other.pipeline_count && same; i++)
         same = is_same(&other.pipelines[i], &plan->recipe.pipelines[i]);
@@ -102,7 +101,7 @@ vkmm_status vkmm_plan_sets_create(vkmm_device *device, const vkmm_plan *plan, ui
 {
     count *= plan->recipe.pipeline_count; /* all have the same layout */
     sets->sets = vkmm_alloc(count, sizeof *sets->sets);
-    if (!sets->sets) return VKMM_NO_MEMORY(vkmm_device_log(device), "for %u descriptor sets", count);
+    if (!sets->sets) return VKMM_NO_MEMORY("for %u descriptor sets", count);
     return vkmm_pipeline_more_sets(device, &plan->pipelines[0], plan->recipe.binding_count, count, &sets->pool,
                                    sets->sets);
 }

@@ -89,9 +89,7 @@ static vkmm_status pick(vkmm_lane *lane, const vkmm_device_info *info, const vkm
 {
     vkmm_wish wish = vkmm_wish_of(params);
     vkmm_plan plan = {0};
-    vkmm_held held;
     wish.terms.in_one = 1; /* no element depends on how C is cut */
-    vkmm_errors_hold(&held);
     vkmm_status status = VKMM_UNSUPPORTED;
     if (lane->plan_count > 0)
         status = vkmm_pick(lane->device, lane->stream->log, info, &params->problem, &wish, &lane->whole);
@@ -99,9 +97,7 @@ static vkmm_status pick(vkmm_lane *lane, const vkmm_device_info *info, const vkm
         status = vkmm_pick_plan(lane->device, lane->stream->log, info, &params->problem, &wish, &lane->whole, &plan);
         if (status == VKMM_OK && lane->whole.module) status = vkmm_lane_plan_add(lane, &plan);
     }
-    vkmm_errors_release(&held);
-    if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY) return VKMM_OK;
-    return vkmm_fail(lane->stream->log, status, "%s", held.sentence);
+    return status == VKMM_OUT_OF_MEMORY ? VKMM_OK : status;
 }
 
 /* The kernel that a job would use for the product. If the product is too large for a job, as if bindings had no limit;
@@ -111,28 +107,22 @@ static vkmm_status pick_whole(vkmm_lane *lane, const vkmm_job_params *params)
     vkmm_device_info info = lane->device->physical->info;
     vkmm_job_params like = *params;
     vkmm_status status = VKMM_UNSUPPORTED;
-    vkmm_held held;
-    vkmm_errors_hold(&held);
     if (!exceeds_range(&params->problem, info.limits.max_storage_range)) status = pick(lane, &info, params);
-    vkmm_errors_release(&held);
     if (status == VKMM_UNSUPPORTED) { /* perhaps for a binding alone, of a workspace too */
         info.limits.max_storage_range = info.memory.max_allocation_bytes = info.memory.max_buffer_bytes = UINT64_MAX;
         like.problem.m = clamped(params->problem.m);
         like.problem.n = clamped(params->problem.n);
         like.problem.batch_count = 1;
         status = pick(lane, &info, &like);
-    } else if (status != VKMM_OK) {
-        vkmm_fail(lane->stream->log, status, "%s", held.sentence);
     }
     if (status != VKMM_OK || lane->whole.module) return status;
-    return vkmm_fail(lane->stream->log, VKMM_UNSUPPORTED,
-                     "the kernel %s runs on the host, where nothing needs to be cut into panels",
+    return vkmm_fail(VKMM_UNSUPPORTED, "the kernel %s runs on the host, where nothing needs to be cut into panels",
                      lane->whole.info.name);
 }
 
 static vkmm_status too_small(const vkmm_lane *lane)
 {
-    return vkmm_fail(lane->stream->log, VKMM_OUT_OF_MEMORY,
+    return vkmm_fail(VKMM_OUT_OF_MEMORY,
                      "not even panels of %llux%llu fit: %s has tiles of %ux%u, and \"%s\" allows %llu bytes, %llu per "
                      "buffer and %llu per binding",
                      (unsigned long long)lane->pieces.unit_rows, (unsigned long long)lane->pieces.unit_cols,
@@ -206,17 +196,12 @@ int vkmm_lane_is_final(const vkmm_lane *lane)
 static vkmm_status try_smaller(vkmm_lane *lane, vkmm_status (*attempt)(vkmm_lane *))
 {
     for (;;) {
-        vkmm_held held;
-        vkmm_errors_hold(&held);
         vkmm_status status = attempt(lane);
-        vkmm_errors_release(&held);
         if (status == VKMM_OK || status == VKMM_STOPPED) return status;
         if (!vkmm_lane_is_final(lane)) keep_written(lane);
-        if (status != VKMM_OUT_OF_MEMORY || !lane->todo.is_busy || vkmm_lane_is_final(lane) || !shrink(lane)) {
-            if (held.sentence[0]) vkmm_fail(lane->stream->log, status, "%s", held.sentence);
+        if (status != VKMM_OUT_OF_MEMORY || !lane->todo.is_busy || vkmm_lane_is_final(lane) || !shrink(lane))
             return status;
-        }
-        vkmm_say(lane->stream->log, VKMM_LOG_WARNING, "%s; continuing with panels of %llux%llu", held.sentence,
+        vkmm_say(lane->stream->log, VKMM_LOG_WARNING, "%s; continuing with panels of %llux%llu", vkmm_last_error(),
                  (unsigned long long)lane->pieces.partition.rows, (unsigned long long)lane->pieces.partition.cols);
     }
 }
@@ -266,7 +251,7 @@ static vkmm_status build(vkmm_lane *lane, const vkmm_stream_params *params)
     if (lane->stream->problem.m == 0 || lane->stream->problem.n == 0) return VKMM_OK;
     if (!vkmm_pieces_find(&lane->stream->problem, &lane->whole, &lane->space, &lane->pieces)) return too_small(lane);
     if (!lane->workers) lane->workers = vkmm_workers_create(threads_of(params));
-    if (!lane->workers) return VKMM_NO_MEMORY(lane->stream->log, "for threads");
+    if (!lane->workers) return VKMM_NO_MEMORY("for threads");
     lane->todo.is_busy = 1;
     lane->todo.count = lane->todo.stored = 0;
     status = try_smaller(lane, vkmm_lane_take);
@@ -289,22 +274,19 @@ static vkmm_status create_lanes(vkmm_stream *stream, vkmm_device *device, const 
     vkmm_lane **last = &stream->lanes;
     for (uint32_t i = 0; i <= params->other_count; i++) {
         vkmm_device *one = i == 0 ? device : params->others[i - 1];
-        vkmm_held held;
         vkmm_lane *lane = vkmm_alloc(1, sizeof *lane);
-        if (!lane) return VKMM_NO_MEMORY(stream->log, "for a stream");
+        if (!lane) return VKMM_NO_MEMORY("for a stream");
         lane->device = one;
         lane->stream = stream;
-        vkmm_errors_hold(&held);
         const vkmm_status status = build(lane, params);
-        vkmm_errors_release(&held);
         if (status == VKMM_OK) {
             *last = lane;
             last = &lane->next;
             continue;
         }
         destroy_lane(lane);
-        if (!stream->lanes && i == params->other_count) return vkmm_fail(stream->log, status, "%s", held.sentence);
-        vkmm_say(stream->log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", one->physical->info.name, held.sentence);
+        if (!stream->lanes && i == params->other_count) return status;
+        vkmm_say(stream->log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", one->physical->info.name, vkmm_last_error());
     }
     return VKMM_OK;
 }
@@ -320,6 +302,22 @@ static vkmm_stream *create_stream(void)
     return NULL;
 }
 
+vkmm_status vkmm_stream_make(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
+                             vkmm_stream **out)
+{
+    VKMM_NEED_ZEROS(params->job.reserved);
+    vkmm_stream *stream = create_stream();
+    if (!stream) return VKMM_NO_MEMORY("for a stream");
+    stream->log = log;
+    stream->problem = params->job.problem;
+    stream->shader = params->job.shader;
+    stream->limit = params->memory_limit;
+    const vkmm_status status = create_lanes(stream, device, params);
+    if (status != VKMM_OK) vkmm_stream_destroy(&stream);
+    *out = stream;
+    return status;
+}
+
 vkmm_status vkmm_stream_create_sized(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
                                      size_t size, vkmm_stream **out)
 {
@@ -329,31 +327,16 @@ vkmm_status vkmm_stream_create_sized(vkmm_device *device, const vkmm_log *log, c
     *out = NULL;
     VKMM_NEED(log, params);
     VKMM_SIZED(log, vkmm_stream_params, params, size);
-    VKMM_NEED_ZEROS(log, params->job.reserved);
     for (uint32_t i = 0; i < params->other_count; i++)
         VKMM_NEED(log, params->others && params->others[i] ? params : NULL);
-    vkmm_status status = vkmm_problem_check(log, &params->job.problem, NULL);
-    if (status != VKMM_OK) return status;
-    vkmm_stream *stream = create_stream();
-    if (!stream) return VKMM_NO_MEMORY(log, "for a stream");
-    stream->log = log;
-    stream->problem = params->job.problem;
-    stream->shader = params->job.shader;
-    stream->limit = params->memory_limit;
-    status = create_lanes(stream, device, params);
-    if (status != VKMM_OK) vkmm_stream_destroy(&stream);
-    *out = stream;
-    return status;
+    vkmm_status status = vkmm_problem_check(&params->job.problem, NULL);
+    return vkmm_tell(log, status == VKMM_OK ? vkmm_stream_make(device, log, params, out) : status);
 }
 
-vkmm_status vkmm_stream_change(vkmm_stream *stream, const vkmm_problem *problem)
+vkmm_status vkmm_stream_remake(vkmm_stream *stream, const vkmm_problem *problem)
 {
-    VKMM_NEED(NULL, stream);
-    VKMM_NEED(stream->log, problem);
     const vkmm_stream_params params = {
         .job = {.problem = *problem}, .memory_limit = stream->limit, .other_count = stream->lanes->next != NULL};
-    vkmm_status status = vkmm_problem_check(stream->log, problem, NULL);
-    if (status != VKMM_OK) return status;
     vkmm_problem scaled = stream->problem; /* by other scalars, which are none of the kernel's constants */
     const int reads = vkmm_problem_alpha(&stream->problem) != 0;
     scaled.alpha = problem->alpha;
@@ -365,18 +348,23 @@ vkmm_status vkmm_stream_change(vkmm_stream *stream, const vkmm_problem *problem)
     stream->shader = NULL;
     int any = 0;
     for (vkmm_lane *lane = stream->lanes; lane; lane = lane->next) {
-        vkmm_held held;
-        vkmm_errors_hold(&held);
-        status = build(lane, &params);
-        vkmm_errors_release(&held);
+        const vkmm_status status = build(lane, &params);
         any |= status == VKMM_OK;
         if (status == VKMM_OK) continue;
         lane->whole = (vkmm_choice){0};
-        if (!any && !lane->next) return vkmm_fail(stream->log, status, "%s", held.sentence);
+        if (!any && !lane->next) return status;
         vkmm_say(stream->log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", lane->device->physical->info.name,
-                 held.sentence);
+                 vkmm_last_error());
     }
     return VKMM_OK;
+}
+
+vkmm_status vkmm_stream_change(vkmm_stream *stream, const vkmm_problem *problem)
+{
+    VKMM_NEED(NULL, stream);
+    VKMM_NEED(stream->log, problem);
+    const vkmm_status status = vkmm_problem_check(problem, NULL);
+    return vkmm_tell(stream->log, status == VKMM_OK ? vkmm_stream_remake(stream, problem) : status);
 }
 
 void vkmm_stream_destroy(vkmm_stream **stream)
@@ -456,7 +444,7 @@ static vkmm_status check_io(const vkmm_stream *stream, const vkmm_stream_io *io)
     for (int o = VKMM_A; o <= VKMM_BIAS; o++)
         if (!memory[o] &&
             (o == VKMM_C ? (!io->write || (!io->read && vkmm_problem_beta(&stream->problem) != 0)) : !io->read))
-            return vkmm_fail(stream->log, VKMM_INVALID, "%s has neither memory nor a function for its panels",
+            return vkmm_fail(VKMM_INVALID, "%s has neither memory nor a function for its panels",
                              vkmm_operand_name((vkmm_operand)o));
     return VKMM_OK;
 }
@@ -492,14 +480,11 @@ static void add_times(vkmm_stream_times *sum, const vkmm_stream_times *one)
     sum->shrunk += one->shrunk;
 }
 
-vkmm_status vkmm_stream_run_sized(vkmm_stream *stream, const vkmm_stream_io *io, size_t size, vkmm_stream_times *times)
+vkmm_status vkmm_stream_multiply(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times)
 {
-    VKMM_NEED(NULL, stream);
-    VKMM_NEED(stream->log, io);
-    VKMM_SIZED(stream->log, vkmm_stream_io, io, size);
     const vkmm_lane *able = stream->lanes;
     while (able && !able->whole.kernel) able = able->next;
-    if (!able) return vkmm_fail(stream->log, VKMM_INVALID, "the stream has no product since its change failed");
+    if (!able) return vkmm_fail(VKMM_INVALID, "the stream has no product since its change failed");
     const double start_ms = vkmm_now_ms();
     vkmm_stream_times sum = {0};
     vkmm_status status = VKMM_OK;
@@ -516,4 +501,12 @@ vkmm_status vkmm_stream_run_sized(vkmm_stream *stream, const vkmm_stream_io *io,
     stream->work.wall_ms = sum.wall_ms = vkmm_now_ms() - start_ms;
     if (times) *times = sum;
     return status;
+}
+
+vkmm_status vkmm_stream_run_sized(vkmm_stream *stream, const vkmm_stream_io *io, size_t size, vkmm_stream_times *times)
+{
+    VKMM_NEED(NULL, stream);
+    VKMM_NEED(stream->log, io);
+    VKMM_SIZED(stream->log, vkmm_stream_io, io, size);
+    return vkmm_tell(stream->log, vkmm_stream_multiply(stream, io, times));
 }

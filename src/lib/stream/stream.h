@@ -71,7 +71,7 @@ typedef struct vkmm_work {
     double elements;       /* stored */
     double wall_ms;        /* of the last run */
     atomic_int status;     /* not VKMM_OK: the run ends with it */
-    char sentence[VKMM_SENTENCE_BYTES];
+    vkmm_error error;      /* the failure */
 } vkmm_work;
 
 /* The steps that a lane has taken. */
@@ -156,6 +156,12 @@ struct vkmm_stream {
     vkmm_work work;
 };
 
+/* vkmm_stream_create, _change and _run for callers that tell failures; what they are given is checked. */
+vkmm_status vkmm_stream_make(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
+                             vkmm_stream **out);
+vkmm_status vkmm_stream_remake(vkmm_stream *stream, const vkmm_problem *problem);
+vkmm_status vkmm_stream_multiply(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times);
+
 /* The problem of a step's part of K, as for a job. */
 vkmm_problem vkmm_lane_cut(const vkmm_lane *lane, const vkmm_step *step, uint64_t part);
 
@@ -181,8 +187,9 @@ vkmm_status vkmm_lane_fill(vkmm_lane *lane, const vkmm_lines *lines, uint64_t fi
 /* Writes lines of C likewise. is_part: they are sums of all parts of K, without the epilogue. */
 vkmm_status vkmm_lane_empty(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, const void *memory);
 
-/* The status of a user's function, noted. */
-vkmm_status vkmm_lane_told(vkmm_lane *lane, vkmm_status status);
+/* Calls a user's function, and notes if it fails. */
+vkmm_status vkmm_lane_call(vkmm_lane *lane, vkmm_status (*function)(void *user, const vkmm_panel *panel),
+                           const vkmm_panel *panel);
 
 /* Bytes of device memory that it has. */
 uint64_t vkmm_lane_held(const vkmm_lane *lane);

@@ -105,7 +105,7 @@ vkmm_status vkmm_lane_load_bias(vkmm_lane *lane)
         if (status == VKMM_OK && lane->stream->io->bias)
             memcpy(memory, (const char *)lane->stream->io->bias + first * size, count * size);
         else if (status == VKMM_OK)
-            status = vkmm_lane_told(lane, lane->stream->io->read(lane->stream->io->user, &panel));
+            status = vkmm_lane_call(lane, lane->stream->io->read, &panel);
         if (status == VKMM_OK && chunk) status = copy_up(lane, chunk, &lane->memory.bias, first * size, count * size);
     }
     return status;
@@ -223,5 +223,5 @@ vkmm_status vkmm_lane_check_guards(vkmm_lane *lane)
         if (status == VKMM_OK) status = check_band(lane, slot, VKMM_GUARD_BYTES + lane->pieces.c_bytes, &whole);
     }
     if (status != VKMM_OK || whole) return status;
-    return vkmm_fail(lane->stream->log, VKMM_WRONG_RESULT, "the kernel %s wrote outside a panel of C", lane->info.name);
+    return vkmm_fail(VKMM_WRONG_RESULT, "the kernel %s wrote outside a panel of C", lane->info.name);
 }

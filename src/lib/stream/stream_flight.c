@@ -100,7 +100,7 @@ vkmm_status vkmm_lane_plan_add(vkmm_lane *lane, const vkmm_plan *plan)
     if (grown)
         lane->plans = grown;
     else
-        status = VKMM_NO_MEMORY(lane->stream->log, "for a plan");
+        status = VKMM_NO_MEMORY("for a plan");
     if (status == VKMM_OK) status = vkmm_plan_sets_create(lane->device, plan, VKMM_STREAM_FLIGHTS * SETS, &made.sets);
     if (status == VKMM_OK)
         grown[lane->plan_count++] = made;
@@ -133,7 +133,7 @@ vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t pa
         wish.tile_rows = whole->tile[0];
         wish.tile_cols = whole->tile[1];
     }
-    const vkmm_status status = vkmm_choose(lane->stream->log, &lane->device->physical->info, &cut, &wish, choice);
+    const vkmm_status status = vkmm_choose(&lane->device->physical->info, &cut, &wish, choice);
     choice->run = lane->whole.run; /* so that no bit depends on how C is cut */
     return status;
 }

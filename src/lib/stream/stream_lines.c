@@ -84,7 +84,7 @@ static vkmm_status copy_panel(vkmm_lane *lane, const vkmm_lines *lines, const vk
     const void *memory = panel->operand == VKMM_A ? io->a : panel->operand == VKMM_B ? io->b : io->c;
     const uint64_t size = vkmm_type_of(lines->type)->bytes, count = lines->are_rows ? panel->rows : panel->cols;
     uint64_t ld;
-    if (!memory) return vkmm_lane_told(lane, (back ? io->write : io->read)(io->user, panel));
+    if (!memory) return vkmm_lane_call(lane, back ? io->write : io->read, panel);
     char *there = place_of(&lane->stream->problem, lines, panel, memory, &ld), *here = panel->data;
     for (uint64_t i = 0; i < count; i++, there += ld * size, here += lines->ld * size)
         memcpy(back ? there : here, back ? here : there, lines->length * size);
@@ -159,7 +159,7 @@ static vkmm_status finish_panel(vkmm_lane *lane, const vkmm_lines *lines, const 
     vkmm_lines line = *lines;
     vkmm_status status = VKMM_OK;
     char *memory = vkmm_alloc(lines->length, 2 * size);
-    if (!memory) return VKMM_NO_MEMORY(lane->stream->log, "for a line of C");
+    if (!memory) return VKMM_NO_MEMORY("for a line of C");
     char *before = memory + lines->length * size;
     line.type = type;
     for (uint64_t i = 0; i < count && status == VKMM_OK; i++) {
@@ -193,10 +193,7 @@ static vkmm_status run(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first,
     const uint64_t bytes = lines->ld * vkmm_type_of(lines->type)->bytes, most = ROUND_BYTES / bytes;
     line_loop loop = {lane, lines, first, end, most > 0 ? most : 1, memory};
     if (first >= end) return VKMM_OK;
-    char sentence[VKMM_SENTENCE_BYTES];
-    const vkmm_status status =
-        vkmm_workers_run(lane->workers, (end - first + loop.round - 1) / loop.round, work, &loop, sentence);
-    return status == VKMM_OK || !sentence[0] ? status : vkmm_fail(lane->stream->log, status, "%s", sentence);
+    return vkmm_workers_run(lane->workers, (end - first + loop.round - 1) / loop.round, work, &loop);
 }
 
 vkmm_status vkmm_lane_fill(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory)
@@ -204,8 +201,11 @@ vkmm_status vkmm_lane_fill(vkmm_lane *lane, const vkmm_lines *lines, uint64_t fi
     return run(lane, lines, first, end, memory, fill_round);
 }
 
-vkmm_status vkmm_lane_told(vkmm_lane *lane, vkmm_status status)
+vkmm_status vkmm_lane_call(vkmm_lane *lane, vkmm_status (*function)(void *user, const vkmm_panel *panel),
+                           const vkmm_panel *panel)
 {
+    vkmm_error_clear();
+    const vkmm_status status = function(lane->stream->io->user, panel);
     if (status != VKMM_OK) atomic_store(&lane->is_told, 1);
     return status;
 }

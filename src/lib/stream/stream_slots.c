@@ -24,7 +24,7 @@ static vkmm_status take_slots(vkmm_lane *lane, const char *what, uint32_t count,
     while (*had > count && (*slots)[*had - 1].buffer.bytes < bytes)
         vkmm_buffer_destroy(lane->device, &(*slots)[--*had].buffer);
     if (*had < count && !vkmm_list_add(slots, had, count - *had, sizeof **slots))
-        return VKMM_NO_MEMORY(lane->stream->log, "for a list of panels");
+        return VKMM_NO_MEMORY("for a list of panels");
     for (uint32_t i = 0; i < *had && status == VKMM_OK; i++)
         status = take(lane, what, bytes, VKMM_PLACE_DEVICE, &(*slots)[i].buffer);
     return status;
@@ -114,8 +114,7 @@ static vkmm_status take_bias(vkmm_lane *lane)
     if (vkmm_lane_parts(lane) == 1)
         return take(lane, "the bias", (bytes + 15) / 16 * 16, VKMM_PLACE_DEVICE, &lane->memory.bias);
     lane->memory.host_bias = vkmm_alloc(1, bytes);
-    return lane->memory.host_bias ? VKMM_OK
-                                  : vkmm_fail(lane->stream->log, VKMM_OUT_OF_MEMORY, "no host memory for the bias");
+    return lane->memory.host_bias ? VKMM_OK : vkmm_fail(VKMM_OUT_OF_MEMORY, "no host memory for the bias");
 }
 
 vkmm_status vkmm_lane_take(vkmm_lane *lane)

@@ -137,7 +137,7 @@ static vkmm_status note_panel(vkmm_lane *lane, const vkmm_step *step)
     const uint64_t at = vkmm_lane_panel_at(lane, step), room = 2 * at + 8;
     if (at >= lane->done.room) {
         vkmm_stream_panel *grown = vkmm_realloc(lane->done.timeline, room, sizeof *grown);
-        if (!grown) return VKMM_NO_MEMORY(lane->stream->log, "for a list of panels");
+        if (!grown) return VKMM_NO_MEMORY("for a list of panels");
         lane->done.timeline = grown;
         lane->done.room = room;
     }
@@ -188,8 +188,6 @@ vkmm_status vkmm_lane_tell(vkmm_lane *lane)
     if (!lane->tells || !lane->stream->io->progress || now - lane->last_progress_ms < PROGRESS_MS) return VKMM_OK;
     lane->last_progress_ms = now;
     const vkmm_stream_state state = vkmm_work_look(lane, now - lane->stream->start_ms);
-    vkmm_held *held = vkmm_errors_suspend();
-    const int stops = lane->stream->io->progress(lane->stream->io->user, &state);
-    vkmm_errors_resume(held);
-    return stops ? VKMM_STOPPED : VKMM_OK;
+    vkmm_error_clear();
+    return lane->stream->io->progress(lane->stream->io->user, &state) ? VKMM_STOPPED : VKMM_OK;
 }

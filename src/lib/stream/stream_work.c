@@ -22,7 +22,6 @@ void vkmm_work_begin(vkmm_stream *stream)
     work->end = p->m > 0 && p->n > 0 ? (work->by_cols ? p->n : p->m) * vkmm_problem_batches(p) : 0;
     work->panels = work->done = 0;
     work->elements = 0;
-    work->sentence[0] = '\0';
     atomic_store(&work->status, VKMM_OK);
 }
 
@@ -120,7 +119,7 @@ static vkmm_status take(vkmm_lane *lane)
         work->panels += count - (failed != NULL);
     }
     vkmm_free(made);
-    return grown ? VKMM_OK : VKMM_NO_MEMORY(lane->stream->log, "for a list of panels");
+    return grown ? VKMM_OK : VKMM_NO_MEMORY("for a list of panels");
 }
 
 vkmm_status vkmm_work_take(vkmm_lane *lane, uint64_t i)
@@ -192,21 +191,20 @@ vkmm_stream_state vkmm_work_look(const vkmm_lane *lane, double elapsed_ms)
     return state;
 }
 
-/* With the lock: the run ends. */
-static void stop(vkmm_lane *lane, vkmm_status status, const char *sentence)
+/* With the lock: the run ends with this thread's error. */
+static void stop(vkmm_lane *lane, vkmm_status status)
 {
     vkmm_work *work = &lane->stream->work;
     if (atomic_load(&work->status) != VKMM_OK) return;
     if (status == VKMM_DEVICE_LOST && !atomic_load(&lane->is_told))
-        VKMM_PUT(work->sentence, "%.900s; %llu of %llu panels of C were done", sentence, (unsigned long long)work->done,
-                 (unsigned long long)work->panels);
-    else
-        VKMM_PUT(work->sentence, "%s", sentence);
+        vkmm_fail(status, "%.900s; %llu of %llu panels of C were done", vkmm_last_error(),
+                  (unsigned long long)work->done, (unsigned long long)work->panels);
+    vkmm_error_get(&work->error);
     atomic_store(&work->status, (int)status);
 }
 
 /* A device has ended: there is nothing left, or it failed, and others may go on. */
-static void end(vkmm_lane *lane, vkmm_status status, const char *sentence)
+static void end(vkmm_lane *lane, vkmm_status status)
 {
     vkmm_work *work = &lane->stream->work;
     int others = 0;
@@ -214,24 +212,20 @@ static void end(vkmm_lane *lane, vkmm_status status, const char *sentence)
     for (const vkmm_lane *one = lane->stream->lanes; one; one = one->next)
         others |= one != lane && one->status == VKMM_OK;
     const int ends = status == VKMM_STOPPED || status == VKMM_WRONG_RESULT || vkmm_lane_is_final(lane) || !others;
-    if (status != VKMM_OK && ends) stop(lane, status, sentence);
+    if (status != VKMM_OK && ends) stop(lane, status);
     lane->status = status == VKMM_STOPPED ? VKMM_OK : status;
     lane->todo.is_busy = 0;
     cnd_broadcast(&work->changed);
     mtx_unlock(&work->lock);
     if (status != VKMM_OK && !ends)
         vkmm_say(lane->stream->log, VKMM_LOG_WARNING, "\"%s\" computes nothing more: %s; the other devices continue",
-                 lane->device->physical->info.name, sentence);
+                 lane->device->physical->info.name, vkmm_last_error());
 }
 
 static int run_thread(void *context)
 {
     vkmm_lane *lane = context;
-    vkmm_held held;
-    vkmm_errors_hold(&held);
-    const vkmm_status status = vkmm_lane_run_one(lane);
-    vkmm_errors_release(&held);
-    end(lane, status, held.sentence);
+    end(lane, vkmm_lane_run_one(lane));
     return 0;
 }
 
@@ -243,11 +237,12 @@ vkmm_status vkmm_work_run(vkmm_stream *stream)
         one->todo.is_busy = one->status == VKMM_OK;
         if (one->todo.is_busy && !own) own = one;
     }
-    if (!own) return vkmm_fail(stream->log, VKMM_DEVICE_LOST, "every device of the stream was lost before");
+    if (!own) return vkmm_fail(VKMM_DEVICE_LOST, "every device of the stream was lost before");
     for (vkmm_lane *one = own->next; one; one = one->next) {
         one->tells = 0;
         one->has_thread = one->status == VKMM_OK && thrd_create(&one->thread, run_thread, one) == thrd_success;
-        if (!one->has_thread && one->status == VKMM_OK) end(one, VKMM_OUT_OF_MEMORY, "there is no thread for it");
+        if (!one->has_thread && one->status == VKMM_OK)
+            end(one, vkmm_fail(VKMM_OUT_OF_MEMORY, "there is no thread for it"));
     }
     own->tells = 1;
     run_thread(own);
@@ -257,11 +252,12 @@ vkmm_status vkmm_work_run(vkmm_stream *stream)
         mtx_unlock(&work->lock);
         const vkmm_status status = vkmm_lane_tell(own);
         mtx_lock(&work->lock);
-        if (status != VKMM_OK) stop(own, status, "");
+        if (status != VKMM_OK) stop(own, status);
     }
     mtx_unlock(&work->lock);
     for (vkmm_lane *one = own->next; one; one = one->next)
         if (one->has_thread) thrd_join(one->thread, NULL);
     const vkmm_status status = (vkmm_status)atomic_load(&work->status);
-    return status == VKMM_OK || !work->sentence[0] ? status : vkmm_fail(stream->log, status, "%s", work->sentence);
+    if (status != VKMM_OK) vkmm_error_set(&work->error);
+    return status;
 }

@@ -90,7 +90,7 @@ static void parse(vkmm_session *s, const char *text, size_t bytes)
 static void load(vkmm_session *s)
 {
     vkmm_mapping mapping;
-    if (vkmm_mapping_open(NULL, s->path, &mapping) != VKMM_OK) return;
+    if (vkmm_mapping_open(s->path, &mapping) != VKMM_OK) return;
     if (mapping.bytes > 0 && mapping.bytes <= MOST_BYTES) parse(s, mapping.data, (size_t)mapping.bytes);
     vkmm_mapping_close(&mapping);
 }
@@ -133,7 +133,7 @@ static int write_all(const vkmm_session *s)
 {
     vkmm_output *output = NULL;
     char line[LINE];
-    if (vkmm_cache_dir_make(NULL, s->folder) != VKMM_OK || vkmm_output_open_private(NULL, s->path, &output) != VKMM_OK)
+    if (vkmm_cache_dir_make(NULL, s->folder) != VKMM_OK || vkmm_output_open_private(s->path, &output) != VKMM_OK)
         return 0;
     vkmm_status status = vkmm_output_write(output, s->title, strlen(s->title));
     for (uint32_t i = 0; i < s->count && status == VKMM_OK; i++) {

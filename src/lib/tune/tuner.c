@@ -48,7 +48,7 @@ static int find(const vkmm_tune *t, const vkmm_candidate *candidate, vkmm_point 
     }
     const vkmm_wish wish = {.kernel = candidate->kernel, .config = candidate->config[0] ? candidate->config : NULL};
     vkmm_choice choice;
-    if (vkmm_choose(NULL, &t->device, &t->problem, &wish, &choice) != VKMM_OK) return 0;
+    if (vkmm_choose(&t->device, &t->problem, &wish, &choice) != VKMM_OK) return 0;
     *point = (vkmm_point){choice.kernel, choice.config};
     return 1;
 }
@@ -73,7 +73,7 @@ static int is_worth_trying(const void *user, const vkmm_kernel *kernel, const vk
         return 0;
     name(&(vkmm_point){kernel, *config}, &candidate);
     const vkmm_wish wish = {.kernel = candidate.kernel, .config = candidate.config};
-    if (vkmm_choose(NULL, &t->device, &t->problem, &wish, &choice) != VKMM_OK) return 0;
+    if (vkmm_choose(&t->device, &t->problem, &wish, &choice) != VKMM_OK) return 0;
     /* Fitted to the problem, it would duplicate another one; so it would with fewer parts of K than it has, and with a
      * tail that is all of C, or nothing. */
     const uint32_t tail = config->values[VKMM_TUNE_TAIL], splits = config->values[VKMM_TUNE_SPLITS];
@@ -97,7 +97,7 @@ static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift
                      .type = t->problem.type, .out_type = t->problem.out_type, .compute = t->problem.compute,
                      .method = t->problem.method);
     vkmm_choice choice;
-    if (*count == MOST_SEEDS || vkmm_choose(NULL, &t->device, &like, &wish, &choice) != VKMM_OK) return;
+    if (*count == MOST_SEEDS || vkmm_choose(&t->device, &like, &wish, &choice) != VKMM_OK) return;
     if (is_worth_trying(t, choice.kernel, &choice.config))
         seeds[(*count)++] = (vkmm_point){choice.kernel, choice.config};
 }
@@ -118,10 +118,11 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     const vkmm_wish automatic = {.kernel = NULL};
     vkmm_choice choice;
     vkmm_tuned tuned;
-    vkmm_status status = vkmm_choose(&instance->log, &t->device, &t->problem, &automatic, &choice);
+    vkmm_status status = vkmm_choose(&t->device, &t->problem, &automatic, &choice);
+    if (status == VKMM_OK && choice.warning[0]) vkmm_say(&instance->log, VKMM_LOG_WARNING, "%s", choice.warning);
     if (status != VKMM_OK) return status;
     if (t->problem.method != VKMM_COMPUTE_DIRECT && !choice.method)
-        return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
+        return vkmm_fail(VKMM_UNSUPPORTED,
                          "\"%s\" computes this product of K = %llu in %s, not as %s, which would be less precise or is "
                          "impossible: tune that",
                          t->device.name, (unsigned long long)t->problem.k, vkmm_type_of(t->problem.type)->name,
@@ -170,10 +171,10 @@ vkmm_status vkmm_tune_create_sized(vkmm_instance *instance, const vkmm_device_in
     uint32_t count = 0;
     int swapped;
     *out = NULL;
-    vkmm_status status = vkmm_problem_check(&instance->log, &params->problem, NULL);
-    if (status != VKMM_OK) return status;
+    vkmm_status status = vkmm_problem_check(&params->problem, NULL);
+    if (status != VKMM_OK) return vkmm_tell(&instance->log, status);
     vkmm_tune *t = vkmm_alloc(1, sizeof *t);
-    if (!t) return VKMM_NO_MEMORY(&instance->log, "for a search");
+    if (!t) return vkmm_tell(&instance->log, VKMM_NO_MEMORY("for a search"));
     t->device = *device;
     t->problem = params->problem;
     t->problem.method = vkmm_method_where(device->features.f64, &t->problem);
@@ -182,7 +183,7 @@ vkmm_status vkmm_tune_create_sized(vkmm_instance *instance, const vkmm_device_in
     if (status == VKMM_OK) {
         vkmm_search_space space = space_of(t);
         t->search = vkmm_search_create(&space, seeds, count);
-        if (!t->search) status = VKMM_NO_MEMORY(&instance->log, "for a search");
+        if (!t->search) status = VKMM_NO_MEMORY("for a search");
     }
     if (status == VKMM_OK) {
         t->session = vkmm_session_open(instance, device, &t->problem);
@@ -191,7 +192,7 @@ vkmm_status vkmm_tune_create_sized(vkmm_instance *instance, const vkmm_device_in
     }
     if (status != VKMM_OK) vkmm_tune_destroy(&t);
     *out = t;
-    return status;
+    return vkmm_tell(&instance->log, status);
 }
 
 void vkmm_tune_destroy(vkmm_tune **tune)
@@ -218,7 +219,7 @@ vkmm_status vkmm_tune_tell(vkmm_tune *t, const vkmm_candidate *candidate, double
     VKMM_NEED_END(NULL, candidate->config);
     vkmm_point point;
     if (!find(t, candidate, &point)) return VKMM_INVALID;
-    if (!vkmm_search_tell(t->search, &point, ms)) return VKMM_OUT_OF_MEMORY;
+    if (!vkmm_search_tell(t->search, &point, ms)) return VKMM_NO_MEMORY("for a result");
     vkmm_session_add(t->session, candidate, ms);
     return VKMM_OK;
 }

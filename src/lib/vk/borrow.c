@@ -56,8 +56,8 @@ static vkmm_status check_family(vkmm_instance *instance, uint32_t family)
     vkmm_physical *physical = instance->physicals;
     instance->table.vkGetPhysicalDeviceQueueFamilyProperties(physical->handle, &count, families);
     if (family >= count || !(families[family].queueFlags & VK_QUEUE_COMPUTE_BIT))
-        return vkmm_fail(&instance->log, VKMM_INVALID, "queue family %u of \"%s\" %s; family %u supports compute",
-                         family, physical->info.name, family >= count ? "does not exist" : "does not support compute",
+        return vkmm_fail(VKMM_INVALID, "queue family %u of \"%s\" %s; family %u supports compute", family,
+                         physical->info.name, family >= count ? "does not exist" : "does not support compute",
                          physical->queue_family);
     physical->queue_family = family;
     if (physical->info.limits.timestamp_bits > 0)
@@ -116,12 +116,12 @@ vkmm_status vkmm_device_import_sized(const vkmm_import_params *params, size_t si
     VKMM_NEED(&params->log, params->device);
     if (params->extension_count > 0) VKMM_NEED(&params->log, params->extensions);
     vkmm_device *device = vkmm_alloc(1, sizeof *device);
-    if (!device) return VKMM_NO_MEMORY(&params->log, "for a device");
+    if (!device) return vkmm_tell(&params->log, VKMM_NO_MEMORY("for a device"));
     device->is_borrowed = 1;
     vkmm_status status = borrow(params, device);
     if (status != VKMM_OK) vkmm_device_destroy(&device);
     *out = device;
-    return status;
+    return vkmm_tell(&params->log, status);
 }
 
 const vkmm_device_info *vkmm_device_describe(const vkmm_device *device)

@@ -40,9 +40,8 @@ static vkmm_status check_size(const vkmm_device *device, const char *what, uint6
     int by_buffer = info->memory.max_buffer_bytes < info->memory.max_allocation_bytes;
     uint64_t limit = by_buffer ? info->memory.max_buffer_bytes : info->memory.max_allocation_bytes;
     if (bytes <= limit) return VKMM_OK;
-    return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
-                     "%s needs a buffer of %.1f MiB; \"%s\" allows %.1f MiB (%s)", what, MIB(bytes), info->name,
-                     MIB(limit), by_buffer ? "maxBufferSize" : "maxMemoryAllocationSize");
+    return vkmm_fail(VKMM_UNSUPPORTED, "%s needs a buffer of %.1f MiB; \"%s\" allows %.1f MiB (%s)", what, MIB(bytes),
+                     info->name, MIB(limit), by_buffer ? "maxBufferSize" : "maxMemoryAllocationSize");
 }
 
 static vkmm_status allocate(vkmm_device *device, const char *what, vkmm_placement placement, vkmm_buffer *buffer)
@@ -62,17 +61,14 @@ static vkmm_status allocate(vkmm_device *device, const char *what, vkmm_placemen
         if (result != VK_SUCCESS) buffer->memory = VK_NULL_HANDLE;
     }
     if (result != VK_SUCCESS)
-        return vkmm_fail(vkmm_device_log(device), vkmm_result_status(result),
-                         "no device memory for %s: %.1f MiB on \"%s\" (%s)", what, MIB(needs.size),
-                         device->physical->info.name, vkmm_result_name(result));
-    vkmm_status status = vkmm_check(vkmm_device_log(device),
-                                    device->table.vkBindBufferMemory(device->handle, buffer->handle, buffer->memory, 0),
+        return vkmm_fail(vkmm_result_status(result), "no device memory for %s: %.1f MiB on \"%s\" (%s)", what,
+                         MIB(needs.size), device->physical->info.name, vkmm_result_name(result));
+    vkmm_status status = vkmm_check(device->table.vkBindBufferMemory(device->handle, buffer->handle, buffer->memory, 0),
                                     "vkBindBufferMemory", what);
     int readable = (device->memory.memoryTypes[type].propertyFlags & COHERENT) == COHERENT;
     if (status != VKMM_OK || !readable || (placement == VKMM_PLACE_DEVICE && !device->physical->info.memory.is_unified))
         return status;
-    return vkmm_check(vkmm_device_log(device),
-                      device->table.vkMapMemory(device->handle, buffer->memory, 0, buffer->bytes, 0, &buffer->mapped),
+    return vkmm_check(device->table.vkMapMemory(device->handle, buffer->memory, 0, buffer->bytes, 0, &buffer->mapped),
                       "vkMapMemory", what);
 }
 
@@ -96,8 +92,7 @@ static vkmm_status create(vkmm_device *device, const char *what, uint64_t bytes,
         .pQueueFamilyIndices = families,
     };
     status =
-        vkmm_check(vkmm_device_log(device), device->table.vkCreateBuffer(device->handle, &info, NULL, &buffer->handle),
-                   "vkCreateBuffer", what);
+        vkmm_check(device->table.vkCreateBuffer(device->handle, &info, NULL, &buffer->handle), "vkCreateBuffer", what);
     if (status != VKMM_OK) buffer->handle = VK_NULL_HANDLE;
     if (status == VKMM_OK) status = allocate(device, what, placement, buffer);
     if (status != VKMM_OK) vkmm_buffer_destroy(device, buffer);

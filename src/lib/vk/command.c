@@ -15,10 +15,9 @@ static void destroy_slot(vkmm_device *device, vkmm_command_slot *slot)
 
 static vkmm_status create_objects(vkmm_device *device, uint32_t family, vkmm_command_slot *slot)
 {
-    const vkmm_log *log = vkmm_device_log(device);
     VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    vkmm_status status = vkmm_check(log, device->table.vkCreateCommandPool(device->handle, &pool, NULL, &slot->pool),
+    vkmm_status status = vkmm_check(device->table.vkCreateCommandPool(device->handle, &pool, NULL, &slot->pool),
                                     "vkCreateCommandPool", "preparing to record");
     if (status != VKMM_OK) slot->pool = VK_NULL_HANDLE;
     if (status != VKMM_OK) return status;
@@ -28,10 +27,10 @@ static vkmm_status create_objects(vkmm_device *device, uint32_t family, vkmm_com
         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
         .commandBufferCount = 1,
     };
-    status = vkmm_check(log, device->table.vkAllocateCommandBuffers(device->handle, &allocation, &slot->command),
+    status = vkmm_check(device->table.vkAllocateCommandBuffers(device->handle, &allocation, &slot->command),
                         "vkAllocateCommandBuffers", "preparing to record");
     if (status != VKMM_OK) return status;
-    status = vkmm_check(log, device->table.vkCreateFence(device->handle, &fence, NULL, &slot->fence), "vkCreateFence",
+    status = vkmm_check(device->table.vkCreateFence(device->handle, &fence, NULL, &slot->fence), "vkCreateFence",
                         "preparing to record");
     if (status != VKMM_OK) slot->fence = VK_NULL_HANDLE;
     return status;
@@ -41,7 +40,7 @@ static vkmm_command_slot *create(vkmm_device *device, uint32_t family, vkmm_stat
 {
     vkmm_command_slot *slot = vkmm_alloc(1, sizeof *slot);
     if (!slot) {
-        *status = VKMM_NO_MEMORY(vkmm_device_log(device), "for a command buffer");
+        *status = VKMM_NO_MEMORY("for a command buffer");
         return NULL;
     }
     *status = create_objects(device, family, slot);
@@ -96,8 +95,7 @@ vkmm_status vkmm_command_begin_on(vkmm_device *device, vkmm_queue_role role, VkC
     mtx_unlock(&queue->lock);
     *command = slot->command;
     VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    status = vkmm_check(vkmm_device_log(device), device->table.vkBeginCommandBuffer(*command, &begin),
-                        "vkBeginCommandBuffer", "recording");
+    status = vkmm_check(device->table.vkBeginCommandBuffer(*command, &begin), "vkBeginCommandBuffer", "recording");
     if (status != VKMM_OK) vkmm_command_free(device, command);
     return status;
 }
@@ -109,8 +107,7 @@ vkmm_status vkmm_command_begin(vkmm_device *device, VkCommandBuffer *command)
 
 vkmm_status vkmm_command_end(vkmm_device *device, VkCommandBuffer command)
 {
-    return vkmm_check(vkmm_device_log(device), device->table.vkEndCommandBuffer(command), "vkEndCommandBuffer",
-                      "recording");
+    return vkmm_check(device->table.vkEndCommandBuffer(command), "vkEndCommandBuffer", "recording");
 }
 
 /* If waiting fails because memory runs out, it is still in flight. */
@@ -160,12 +157,11 @@ void vkmm_command_free(vkmm_device *device, VkCommandBuffer *command)
 /* Its semaphore will be signaled when the copies submitted so far have ended. */
 static vkmm_status signal_after_copies(vkmm_device *device, vkmm_command_slot *slot)
 {
-    const vkmm_log *log = vkmm_device_log(device);
     const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
     vkmm_queue *copies = &device->queues[VKMM_QUEUE_TRANSFER];
     vkmm_status status = VKMM_OK;
     if (!slot->copied) {
-        status = vkmm_check(log, device->table.vkCreateSemaphore(device->handle, &info, NULL, &slot->copied),
+        status = vkmm_check(device->table.vkCreateSemaphore(device->handle, &info, NULL, &slot->copied),
                             "vkCreateSemaphore", "preparing a submission");
         if (status != VKMM_OK) slot->copied = VK_NULL_HANDLE;
     }
@@ -173,7 +169,7 @@ static vkmm_status signal_after_copies(vkmm_device *device, vkmm_command_slot *s
     const VkSubmitInfo signal = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .signalSemaphoreCount = 1, .pSignalSemaphores = &slot->copied};
     mtx_lock(&copies->lock);
-    status = vkmm_check(log, device->table.vkQueueSubmit(copies->handle, 1, &signal, VK_NULL_HANDLE), "vkQueueSubmit",
+    status = vkmm_check(device->table.vkQueueSubmit(copies->handle, 1, &signal, VK_NULL_HANDLE), "vkQueueSubmit",
                         "submitting");
     mtx_unlock(&copies->lock);
     slot->is_signaled = status == VKMM_OK;
@@ -182,7 +178,6 @@ static vkmm_status signal_after_copies(vkmm_device *device, vkmm_command_slot *s
 
 static vkmm_status submit_slot(vkmm_device *device, VkCommandBuffer command, int after_copies)
 {
-    const vkmm_log *log = vkmm_device_log(device);
     const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                            .pWaitDstStageMask = &all,
@@ -192,7 +187,7 @@ static vkmm_status submit_slot(vkmm_device *device, VkCommandBuffer command, int
     vkmm_command_slot *slot = find(device, command, &queue);
     vkmm_status status = vkmm_command_wait(device, command); /* a wait that failed is made up for */
     if (status == VKMM_OK)
-        status = vkmm_check(log, device->table.vkResetFences(device->handle, 1, &slot->fence), "vkResetFences",
+        status = vkmm_check(device->table.vkResetFences(device->handle, 1, &slot->fence), "vkResetFences",
                             "preparing a submission");
     if (status == VKMM_OK && after_copies && device->queues[VKMM_QUEUE_TRANSFER].handle) {
         status = signal_after_copies(device, slot);
@@ -205,7 +200,7 @@ static vkmm_status submit_slot(vkmm_device *device, VkCommandBuffer command, int
     mtx_unlock(&queue->lock);
     slot->submitted = result == VK_SUCCESS;
     if (slot->submitted) slot->is_signaled = 0;
-    return vkmm_check(log, result, "vkQueueSubmit", "submitting");
+    return vkmm_check(result, "vkQueueSubmit", "submitting");
 }
 
 vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command)
@@ -223,7 +218,7 @@ vkmm_status vkmm_command_wait(vkmm_device *device, VkCommandBuffer command)
     vkmm_queue *queue;
     vkmm_command_slot *slot = find(device, command, &queue);
     if (!slot->submitted) return VKMM_OK;
-    return vkmm_check(vkmm_device_log(device), wait(device, slot), "vkWaitForFences", "waiting for the device");
+    return vkmm_check(wait(device, slot), "vkWaitForFences", "waiting for the device");
 }
 
 int vkmm_command_ended(vkmm_device *device, VkCommandBuffer command)
@@ -269,8 +264,7 @@ void vkmm_command_barrier(vkmm_device *device, VkCommandBuffer command, VkPipeli
 vkmm_status vkmm_queue_open(vkmm_device *device, uint32_t family, uint32_t index, vkmm_queue *queue)
 {
     queue->family = family;
-    if (mtx_init(&queue->lock, mtx_plain) != thrd_success)
-        return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no lock for a queue");
+    if (mtx_init(&queue->lock, mtx_plain) != thrd_success) return vkmm_fail(VKMM_OUT_OF_MEMORY, "no lock for a queue");
     queue->has_lock = 1;
     device->table.vkGetDeviceQueue(device->handle, family, index, &queue->handle);
     return VKMM_OK;

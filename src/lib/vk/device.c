@@ -27,8 +27,7 @@ static vkmm_status create_handle(vkmm_device *device)
     };
     VkResult result = table->vkCreateDevice(physical->handle, &info, NULL, &device->handle);
     if (result != VK_SUCCESS) device->handle = NULL;
-    if (result != VK_SUCCESS)
-        return vkmm_check(vkmm_device_log(device), result, "vkCreateDevice", "opening the device");
+    if (result != VK_SUCCESS) return vkmm_check(result, "vkCreateDevice", "opening the device");
     device->has_push_descriptors = (chain.used & 1u << VKMM_FEATURE_PUSH_DESCRIPTOR) != 0;
     return VKMM_OK;
 }
@@ -45,7 +44,7 @@ static vkmm_status open_queues(vkmm_device *device)
 static vkmm_status open_spares(vkmm_device *device)
 {
     if (mtx_init(&device->spares.lock, mtx_plain) != thrd_success)
-        return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no lock for what is kept between products");
+        return vkmm_fail(VKMM_OUT_OF_MEMORY, "no lock for what is kept between products");
     device->spares.has_lock = 1;
     return VKMM_OK;
 }
@@ -62,7 +61,7 @@ vkmm_status vkmm_device_own(const vkmm_device *device)
 {
     if (!device->is_borrowed) return VKMM_OK;
     return vkmm_fail(
-        vkmm_device_log(device), VKMM_UNSUPPORTED,
+        VKMM_UNSUPPORTED,
         "\"%s\" was lent for recording: nothing is allocated on it or submitted to it, except by its owner",
         device->physical->info.name);
 }
@@ -84,10 +83,10 @@ vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_dev
     VKMM_NEED(&instance->log, out);
     *out = NULL;
     if (index >= instance->physical_count)
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index,
+        return VKMM_FAIL(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index,
                          instance->physical_count);
     vkmm_device *device = vkmm_alloc(1, sizeof *device);
-    if (!device) return VKMM_NO_MEMORY(&instance->log, "for a device");
+    if (!device) return vkmm_tell(&instance->log, VKMM_NO_MEMORY("for a device"));
     device->instance = instance;
     device->physical = &instance->physicals[index];
     vkmm_status status = create_handle(device);
@@ -95,7 +94,7 @@ vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_dev
     if (status == VKMM_OK) status = open_queues(device);
     if (status != VKMM_OK) vkmm_device_destroy(&device);
     *out = device;
-    return status;
+    return vkmm_tell(&instance->log, status);
 }
 
 void vkmm_device_destroy(vkmm_device **device_pointer)

@@ -19,31 +19,30 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
 }
 
 /* The version to request: the loader's, but no newer than this code supports. */
-static vkmm_status read_version(const vkmm_log *log, PFN_vkGetInstanceProcAddr get, uint32_t *version)
+static vkmm_status read_version(PFN_vkGetInstanceProcAddr get, uint32_t *version)
 {
     PFN_vkEnumerateInstanceVersion enumerate = (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion");
     *version = VK_API_VERSION_1_0; /* which lacks the function */
     vkmm_status status =
-        vkmm_check(log, enumerate ? enumerate(version) : VK_SUCCESS, "vkEnumerateInstanceVersion", "starting Vulkan");
+        vkmm_check(enumerate ? enumerate(version) : VK_SUCCESS, "vkEnumerateInstanceVersion", "starting Vulkan");
     if (status != VKMM_OK) return status;
-    if (*version < VK_API_VERSION_1_1)
-        return vkmm_fail(log, VKMM_NO_DEVICE, "the Vulkan loader is older than Vulkan 1.1");
+    if (*version < VK_API_VERSION_1_1) return vkmm_fail(VKMM_NO_DEVICE, "the Vulkan loader is older than Vulkan 1.1");
     if (*version > VK_API_VERSION_1_3) *version = VK_API_VERSION_1_3;
     return VKMM_OK;
 }
 
-vkmm_status vkmm_fail_missing(const vkmm_log *log, const char *what)
+vkmm_status vkmm_fail_missing(const char *what)
 {
     static const char *const names[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT",
                                         "VK_LOADER_DRIVERS_DISABLE", "VK_ADD_DRIVER_FILES"};
     for (size_t i = 0; i < VKMM_COUNT(names); i++) {
         const char *value = vkmm_variable(names[i]);
         if (value && *value)
-            return vkmm_fail(log, VKMM_NO_DEVICE,
+            return vkmm_fail(VKMM_NO_DEVICE,
                              "no Vulkan %s was found with %s=%.200s; 'vkmatmul doctor' looks for the cause", what,
                              names[i], value);
     }
-    return vkmm_fail(log, VKMM_NO_DEVICE, "no Vulkan %s was found; mesa-vulkan-drivers has a driver for any processor",
+    return vkmm_fail(VKMM_NO_DEVICE, "no Vulkan %s was found; mesa-vulkan-drivers has a driver for any processor",
                      what);
 }
 
@@ -53,7 +52,7 @@ static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcA
     VkDebugUtilsMessengerCreateInfoEXT messenger = vkmm_validation_messenger(on_message, instance);
     if (validate) vkmm_validation_fill(&validation, get, &messenger);
     uint32_t version;
-    vkmm_status status = read_version(&instance->log, get, &version);
+    vkmm_status status = read_version(get, &version);
     if (status != VKMM_OK) return status;
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                      .pApplicationName = "vkmatmul",
@@ -76,18 +75,18 @@ static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcA
         .ppEnabledExtensionNames = extensions,
     };
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
-    if (!create) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks vkCreateInstance");
+    if (!create) return vkmm_fail(VKMM_NO_DEVICE, "the Vulkan loader lacks vkCreateInstance");
     VkResult result = create(&info, NULL, &instance->handle);
     if (result != VK_SUCCESS) instance->handle = NULL;
-    if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return vkmm_fail_missing(&instance->log, "driver");
-    return vkmm_check(&instance->log, result, "vkCreateInstance", "starting Vulkan");
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return vkmm_fail_missing("driver");
+    return vkmm_check(result, "vkCreateInstance", "starting Vulkan");
 }
 
 vkmm_status vkmm_instance_load(vkmm_instance *instance)
 {
 #define X(name)                                                                   \
     instance->table.name = (PFN_##name)instance->lookup(instance->handle, #name); \
-    if (!instance->table.name) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks " #name);
+    if (!instance->table.name) return vkmm_fail(VKMM_NO_DEVICE, "the Vulkan loader lacks " #name);
     VKMM_INSTANCE_FUNCTIONS(X)
 #undef X
     return VKMM_OK;
@@ -100,26 +99,24 @@ static vkmm_status open_messenger(vkmm_instance *instance)
     instance->destroy_messenger =
         (PFN_vkDestroyDebugUtilsMessengerEXT)instance->lookup(instance->handle, "vkDestroyDebugUtilsMessengerEXT");
     if (!create || !instance->destroy_messenger)
-        return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
-                         "the Vulkan loader lacks VK_EXT_debug_utils, which --validate needs");
+        return vkmm_fail(VKMM_UNSUPPORTED, "the Vulkan loader lacks VK_EXT_debug_utils, which --validate needs");
     VkDebugUtilsMessengerCreateInfoEXT info = vkmm_validation_messenger(on_message, instance);
     VkResult result = create(instance->handle, &info, NULL, &instance->messenger);
     if (result != VK_SUCCESS) instance->messenger = VK_NULL_HANDLE;
-    return vkmm_check(&instance->log, result, "vkCreateDebugUtilsMessengerEXT", "switching validation on");
+    return vkmm_check(result, "vkCreateDebugUtilsMessengerEXT", "switching validation on");
 }
 
 vkmm_status vkmm_instance_enumerate(const vkmm_instance *instance, VkPhysicalDevice **handles, uint32_t *count)
 {
     *handles = NULL;
-    vkmm_status status =
-        vkmm_check(&instance->log, instance->table.vkEnumeratePhysicalDevices(instance->handle, count, NULL),
-                   "vkEnumeratePhysicalDevices", "counting devices");
+    vkmm_status status = vkmm_check(instance->table.vkEnumeratePhysicalDevices(instance->handle, count, NULL),
+                                    "vkEnumeratePhysicalDevices", "counting devices");
     if (status != VKMM_OK || *count == 0) return status;
     *handles = vkmm_alloc(*count, sizeof **handles);
-    if (!*handles) return VKMM_NO_MEMORY(&instance->log, "to list %u devices", *count);
+    if (!*handles) return VKMM_NO_MEMORY("to list %u devices", *count);
     VkResult result = instance->table.vkEnumeratePhysicalDevices(instance->handle, count, *handles);
     if (result == VK_INCOMPLETE) return VKMM_OK;
-    return vkmm_check(&instance->log, result, "vkEnumeratePhysicalDevices", "listing devices");
+    return vkmm_check(result, "vkEnumeratePhysicalDevices", "listing devices");
 }
 
 static vkmm_status list_devices(vkmm_instance *instance)
@@ -129,7 +126,7 @@ static vkmm_status list_devices(vkmm_instance *instance)
     vkmm_status status = vkmm_instance_enumerate(instance, &handles, &count);
     if (status == VKMM_OK && count > 0) {
         instance->physicals = vkmm_alloc(count, sizeof *instance->physicals);
-        if (!instance->physicals) status = VKMM_NO_MEMORY(&instance->log, "to list %u devices", count);
+        if (!instance->physicals) status = VKMM_NO_MEMORY("to list %u devices", count);
     }
     for (uint32_t i = 0; status == VKMM_OK && i < count; i++) {
         vkmm_physical *physical = &instance->physicals[instance->physical_count];
@@ -145,13 +142,13 @@ vkmm_status vkmm_instance_create_sized(const vkmm_instance_params *params, size_
     VKMM_SIZED(size > 0 ? &params->log : NULL, vkmm_instance_params, params, size);
     *out = NULL;
     PFN_vkGetInstanceProcAddr get = vkmm_loader();
-    if (!get) return vkmm_fail(&params->log, VKMM_NO_DEVICE, "no Vulkan loader is installed");
+    if (!get) return VKMM_FAIL(&params->log, VKMM_NO_DEVICE, "no Vulkan loader is installed");
     if (params->validate && !vkmm_validation_available(get))
-        return vkmm_fail(&params->log, VKMM_UNSUPPORTED,
+        return VKMM_FAIL(&params->log, VKMM_UNSUPPORTED,
                          VKMM_VALIDATION_LAYER " is not installed (Vulkan SDK; Debian: vulkan-validationlayers)");
 
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
-    if (!instance) return VKMM_NO_MEMORY(&params->log, "for an instance");
+    if (!instance) return vkmm_tell(&params->log, VKMM_NO_MEMORY("for an instance"));
     instance->log = params->log;
     instance->lookup = get;
     instance->most_version = instance->enabled = UINT32_MAX;
@@ -162,7 +159,7 @@ vkmm_status vkmm_instance_create_sized(const vkmm_instance_params *params, size_
     if (status == VKMM_OK) status = list_devices(instance);
     if (status != VKMM_OK) vkmm_instance_destroy(&instance);
     *out = instance;
-    return status;
+    return vkmm_tell(&params->log, status);
 }
 
 void vkmm_instance_destroy(vkmm_instance **instance_pointer)

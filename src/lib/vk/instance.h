@@ -70,7 +70,7 @@ vkmm_status vkmm_instance_enumerate(const vkmm_instance *instance, VkPhysicalDev
 
 /* VKMM_NO_DEVICE: no `what` was found. The message names the first environment variable that restricts the loader's
  * drivers. */
-vkmm_status vkmm_fail_missing(const vkmm_log *log, const char *what);
+vkmm_status vkmm_fail_missing(const char *what);
 
 /* Fills one physical device; 0 if vkmatmul cannot use it (Vulkan 1.0, no compute queue); instance->left_out then says
  * why. */

@@ -7,7 +7,7 @@
 vkmm_status vkmm_layouts_open(vkmm_device *device)
 {
     if (mtx_init(&device->layouts.lock, mtx_plain) != thrd_success)
-        return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no lock for the layouts of pipelines");
+        return vkmm_fail(VKMM_OUT_OF_MEMORY, "no lock for the layouts of pipelines");
     device->layouts.has_lock = 1;
     return VKMM_OK;
 }
@@ -44,8 +44,7 @@ static vkmm_status create_set(vkmm_device *device, vkmm_layout_pair *pair)
         .flags = pair->pushes_sets ? VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR : 0,
         .bindingCount = pair->binding_count,
         .pBindings = bindings};
-    vkmm_status status = vkmm_check(vkmm_device_log(device),
-                                    device->table.vkCreateDescriptorSetLayout(device->handle, &info, NULL, &pair->set),
+    vkmm_status status = vkmm_check(device->table.vkCreateDescriptorSetLayout(device->handle, &info, NULL, &pair->set),
                                     "vkCreateDescriptorSetLayout", "building a pipeline");
     if (status != VKMM_OK) pair->set = VK_NULL_HANDLE;
     return status;
@@ -61,8 +60,7 @@ static vkmm_status create_pipeline(vkmm_device *device, vkmm_layout_pair *pair)
         .pushConstantRangeCount = pair->push_bytes ? 1 : 0,
         .pPushConstantRanges = &push,
     };
-    vkmm_status status = vkmm_check(vkmm_device_log(device),
-                                    device->table.vkCreatePipelineLayout(device->handle, &info, NULL, &pair->pipeline),
+    vkmm_status status = vkmm_check(device->table.vkCreatePipelineLayout(device->handle, &info, NULL, &pair->pipeline),
                                     "vkCreatePipelineLayout", "building a pipeline");
     if (status != VKMM_OK) pair->pipeline = VK_NULL_HANDLE;
     return status;
@@ -71,7 +69,7 @@ static vkmm_status create_pipeline(vkmm_device *device, vkmm_layout_pair *pair)
 static vkmm_status add(vkmm_device *device, const vkmm_layout_pair *like, vkmm_layout_pair **added)
 {
     vkmm_layout_pair *pair = vkmm_alloc(1, sizeof *pair);
-    if (!pair) return VKMM_NO_MEMORY(vkmm_device_log(device), "for the layout of a pipeline");
+    if (!pair) return VKMM_NO_MEMORY("for the layout of a pipeline");
     *pair = *like;
     vkmm_status status = create_set(device, pair);
     if (status == VKMM_OK) status = create_pipeline(device, pair);

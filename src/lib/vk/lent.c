@@ -12,9 +12,9 @@ static vkmm_status check(const vkmm_requirements_params *lender, const char *fun
                           : !lender->instance             ? "instance"
                           : !lender->physical_device      ? "physical_device"
                                                           : NULL;
-    if (missing) return vkmm_fail(&lender->log, VKMM_INVALID, "%s: params->%s is NULL", function, missing);
+    if (missing) return vkmm_fail(VKMM_INVALID, "%s: params->%s is NULL", function, missing);
     if (version >= VK_API_VERSION_1_1) return VKMM_OK;
-    return vkmm_fail(&lender->log, VKMM_UNSUPPORTED, "api_version of the instance is %u.%u; the minimum is 1.1",
+    return vkmm_fail(VKMM_UNSUPPORTED, "api_version of the instance is %u.%u; the minimum is 1.1",
                      VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
 }
 
@@ -26,16 +26,15 @@ static vkmm_status find(vkmm_instance *instance, VkPhysicalDevice handle)
     if (status == VKMM_OK) {
         while (index < count && handles[index] != handle) index++;
         if (index == count)
-            status = vkmm_fail(&instance->log, VKMM_INVALID, "the physical device is not one of the %u of the instance",
-                               count);
+            status = vkmm_fail(VKMM_INVALID, "the physical device is not one of the %u of the instance", count);
     }
     vkmm_free(handles);
     if (status != VKMM_OK) return status;
     instance->physicals = vkmm_alloc(1, sizeof *instance->physicals);
-    if (!instance->physicals) return VKMM_NO_MEMORY(&instance->log, "for a physical device");
+    if (!instance->physicals) return VKMM_NO_MEMORY("for a physical device");
     instance->physical_count = 1;
     if (vkmm_physical_read(instance, handle, index, instance->physicals)) return VKMM_OK;
-    return vkmm_fail(&instance->log, VKMM_UNSUPPORTED, "the device cannot be used: %s", instance->left_out);
+    return vkmm_fail(VKMM_UNSUPPORTED, "the device cannot be used: %s", instance->left_out);
 }
 
 vkmm_status vkmm_lent_open(const vkmm_requirements_params *lender, const char *function, const char *cache_dir,
@@ -45,7 +44,7 @@ vkmm_status vkmm_lent_open(const vkmm_requirements_params *lender, const char *f
     vkmm_status status = check(lender, function);
     if (status != VKMM_OK) return status;
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
-    if (!instance) return VKMM_NO_MEMORY(&lender->log, "for an instance");
+    if (!instance) return VKMM_NO_MEMORY("for an instance");
     instance->log = lender->log;
     instance->lookup = lender->get_instance_proc_addr;
     instance->handle = lender->instance;

@@ -14,9 +14,8 @@ static vkmm_status create_pool(vkmm_device *device, uint32_t binding_count, uint
                                        .maxSets = count,
                                        .poolSizeCount = 1,
                                        .pPoolSizes = &size};
-    vkmm_status status =
-        vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorPool(device->handle, &info, NULL, pool),
-                   "vkCreateDescriptorPool", "building a pipeline");
+    vkmm_status status = vkmm_check(device->table.vkCreateDescriptorPool(device->handle, &info, NULL, pool),
+                                    "vkCreateDescriptorPool", "building a pipeline");
     if (status != VKMM_OK) *pool = VK_NULL_HANDLE;
     return status;
 }
@@ -30,8 +29,8 @@ static vkmm_status allocate_set(vkmm_device *device, const vkmm_pipeline *pipeli
         .descriptorSetCount = 1,
         .pSetLayouts = &pipeline->set_layout,
     };
-    return vkmm_check(vkmm_device_log(device), device->table.vkAllocateDescriptorSets(device->handle, &info, set),
-                      "vkAllocateDescriptorSets", "building a pipeline");
+    return vkmm_check(device->table.vkAllocateDescriptorSets(device->handle, &info, set), "vkAllocateDescriptorSets",
+                      "building a pipeline");
 }
 
 vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding_count,
@@ -60,8 +59,7 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     VkShaderModule module = VK_NULL_HANDLE;
     VkShaderModuleCreateInfo module_info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = info->bytes, .pCode = info->words};
-    vkmm_status status = vkmm_check(vkmm_device_log(device),
-                                    device->table.vkCreateShaderModule(device->handle, &module_info, NULL, &module),
+    vkmm_status status = vkmm_check(device->table.vkCreateShaderModule(device->handle, &module_info, NULL, &module),
                                     "vkCreateShaderModule", "building a pipeline");
     if (status != VKMM_OK) return status;
 
@@ -97,8 +95,7 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     if (own && cache != VK_NULL_HANDLE) atomic_store(&device->pipeline_cache.used, 1);
     pipeline->compile_ms = -vkmm_now_ms();
     status =
-        vkmm_check(vkmm_device_log(device),
-                   device->table.vkCreateComputePipelines(device->handle, cache, 1, &create, NULL, &pipeline->handle),
+        vkmm_check(device->table.vkCreateComputePipelines(device->handle, cache, 1, &create, NULL, &pipeline->handle),
                    "vkCreateComputePipelines", info->attempt);
     pipeline->compile_ms += vkmm_now_ms();
     device->table.vkDestroyShaderModule(device->handle, module, NULL);
@@ -109,7 +106,7 @@ vkmm_status vkmm_pipeline_create(vkmm_device *device, const vkmm_pipeline_info *
 {
     memset(pipeline, 0, sizeof *pipeline);
     if (info->binding_count > VKMM_MAX_BINDINGS || info->spec_count > MAX_SPECS)
-        return vkmm_fail(vkmm_device_log(device), VKMM_INVALID,
+        return vkmm_fail(VKMM_INVALID,
                          "a pipeline of %u bindings and %u specialization constants; the limits are %d, %d",
                          info->binding_count, info->spec_count, VKMM_MAX_BINDINGS, MAX_SPECS);
     const vkmm_layout_pair *layouts = NULL;

@@ -32,10 +32,9 @@ static VkResult create(vkmm_device *device, const void *data, uint64_t bytes)
 /* A copy, so that nobody can change it between the check and the driver. NULL: there is none. */
 static void *read_copy(const char *path, uint64_t *bytes)
 {
-    const vkmm_log silent = {0};
     vkmm_mapping file = {0};
     void *copy = NULL;
-    if (vkmm_mapping_open(&silent, path, &file) != VKMM_OK) return NULL;
+    if (vkmm_mapping_open(path, &file) != VKMM_OK) return NULL;
     *bytes = file.bytes;
     if (file.bytes <= VKMM_PIPELINES_MOST) copy = vkmm_alloc(1, (size_t)file.bytes);
     if (copy != NULL && file.bytes > 0) memcpy(copy, file.data, (size_t)file.bytes);
@@ -77,28 +76,18 @@ void vkmm_pipeline_cache_open(vkmm_device *device)
                  "compiled pipelines are not kept: vkCreatePipelineCache failed with %s", vkmm_result_name(result));
 }
 
-/* An error for a user's file is only information here. */
-static void tell_as_info(void *user, vkmm_log_level level, const char *sentence)
+static vkmm_status write_file(const vkmm_device *device, const void *data, uint64_t bytes)
 {
-    (void)level;
-    vkmm_say(user, VKMM_LOG_INFO, "compiled pipelines are not kept: %s", sentence);
-}
-
-static void write_file(vkmm_device *device, const void *data, uint64_t bytes)
-{
-    vkmm_log log = *vkmm_device_log(device);
-    const vkmm_log as_info = {tell_as_info, &log};
     const vkmm_pipelines_owner owner = owner_of(device);
     vkmm_output *output = NULL;
     uint8_t header[VKMM_PIPELINES_HEADER];
-    if (vkmm_cache_dir_make(&log, device->instance->cache_dir) != VKMM_OK) return;
-    if (vkmm_output_open_private(&as_info, device->pipeline_cache.path, &output) != VKMM_OK) return;
     vkmm_pipelines_header(&owner, data, bytes, header);
-    if (vkmm_output_write(output, header, sizeof header) != VKMM_OK ||
-        vkmm_output_write(output, data, bytes) != VKMM_OK)
-        vkmm_output_discard(&output);
-    else
-        vkmm_output_commit(&output);
+    vkmm_status status = vkmm_output_open_private(device->pipeline_cache.path, &output);
+    if (status == VKMM_OK) status = vkmm_output_write(output, header, sizeof header);
+    if (status == VKMM_OK) status = vkmm_output_write(output, data, bytes);
+    if (status == VKMM_OK) return vkmm_output_commit(&output);
+    vkmm_output_discard(&output);
+    return status;
 }
 
 /* The size shows whether something was added: drivers only ever append, and some give the same entries in another order
@@ -112,8 +101,10 @@ static void save(vkmm_device *device)
     if (bytes == cache->loaded_bytes || bytes + VKMM_PIPELINES_HEADER > VKMM_PIPELINES_MOST) return;
     void *data = vkmm_alloc(1, bytes);
     if (data && device->table.vkGetPipelineCacheData(device->handle, cache->handle, &bytes, data) == VK_SUCCESS &&
-        vkmm_pipelines_worth_keeping(&owner, data, bytes))
-        write_file(device, data, bytes);
+        vkmm_pipelines_worth_keeping(&owner, data, bytes) &&
+        vkmm_cache_dir_make(vkmm_device_log(device), device->instance->cache_dir) == VKMM_OK &&
+        write_file(device, data, bytes) != VKMM_OK)
+        vkmm_say(vkmm_device_log(device), VKMM_LOG_INFO, "compiled pipelines are not kept: %s", vkmm_last_error());
     vkmm_free(data);
 }
 

@@ -36,7 +36,7 @@ vkmm_status vkmm_requirements_make(const vkmm_instance *instance, uint32_t set, 
 {
     const vkmm_feature *feature;
     *out = vkmm_alloc(1, sizeof **out);
-    if (!*out) return VKMM_NO_MEMORY(&instance->log, "for a list of features");
+    if (!*out) return VKMM_NO_MEMORY("for a list of features");
     for (uint32_t i = 0; (feature = vkmm_feature_at(i)) != NULL; i++)
         if (set & 1u << i && feature->buys) (*out)->set |= 1u << i;
     (*out)->log = instance->log;
@@ -53,8 +53,7 @@ static vkmm_status read_types(const vkmm_requirements_params *params, uint32_t *
         if (params->types[i] > VKMM_AUTO && params->types[i] < VKMM_TYPE_COUNT)
             *types |= 1u << params->types[i];
         else
-            return vkmm_fail(&params->log, VKMM_INVALID, "types[%u] is %d, which is no type of a matrix", i,
-                             (int)params->types[i]);
+            return vkmm_fail(VKMM_INVALID, "types[%u] is %d, which is no type of a matrix", i, (int)params->types[i]);
     return VKMM_OK;
 }
 
@@ -73,7 +72,7 @@ vkmm_status vkmm_device_requirements_sized(const vkmm_requirements_params *param
         status = vkmm_requirements_make(instance, set, types ? types : UINT32_MAX, out);
     }
     vkmm_lent_close(&instance);
-    return status;
+    return vkmm_tell(&params->log, status);
 }
 
 void vkmm_requirements_destroy(vkmm_requirements **requirements)
@@ -100,7 +99,7 @@ vkmm_status vkmm_requirements_merge(vkmm_requirements *requirements, VkPhysicalD
     VKMM_NEED(NULL, requirements);
     VKMM_NEED(&requirements->log, features);
     if (features->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)
-        return vkmm_fail(&requirements->log, VKMM_INVALID,
+        return VKMM_FAIL(&requirements->log, VKMM_INVALID,
                          "features->sType is %d; it must be VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2",
                          (int)features->sType);
     vkmm_features appended = {0};
@@ -114,7 +113,7 @@ vkmm_status vkmm_requirements_merge(vkmm_requirements *requirements, VkPhysicalD
     }
     if (appended.used == 0) return VKMM_OK;
     if (requirements->appended.used != 0)
-        return vkmm_fail(&requirements->log, VKMM_INVALID,
+        return VKMM_FAIL(&requirements->log, VKMM_INVALID,
                          "the structures of these requirements are already part of another chain");
     requirements->appended = appended;
     VkBaseOutStructure *last = (VkBaseOutStructure *)(void *)features;

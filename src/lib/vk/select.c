@@ -48,12 +48,11 @@ static vkmm_status fail_none(const vkmm_instance *instance, const char *what)
     char names[768];
 
     if (vkmm_word_is_index(what) && count == 1)
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %s; the only device is 0", what);
+        return vkmm_fail(VKMM_NO_DEVICE, "there is no device %s; the only device is 0", what);
     if (vkmm_word_is_index(what))
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %s; there are devices 0 to %u", what,
-                         count - 1);
+        return vkmm_fail(VKMM_NO_DEVICE, "there is no device %s; there are devices 0 to %u", what, count - 1);
     list_names(instance, NULL, count, names, sizeof names);
-    return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "no device matches \"%s\"; there are: %s", what, names);
+    return vkmm_fail(VKMM_NO_DEVICE, "no device matches \"%s\"; there are: %s", what, names);
 }
 
 vkmm_status vkmm_instance_find_devices(const vkmm_instance *instance, const char *what, uint32_t *indices,
@@ -64,8 +63,8 @@ vkmm_status vkmm_instance_find_devices(const vkmm_instance *instance, const char
     VKMM_NEED(&instance->log, count);
     *count = 0;
     if (instance->physical_count == 0 && instance->left_out[0] != '\0')
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "no Vulkan device can be used: %s", instance->left_out);
-    if (instance->physical_count == 0) return vkmm_fail_missing(&instance->log, "device with compute");
+        return VKMM_FAIL(&instance->log, VKMM_NO_DEVICE, "no Vulkan device can be used: %s", instance->left_out);
+    if (instance->physical_count == 0) return vkmm_tell(&instance->log, vkmm_fail_missing("device with compute"));
     /* A name may have commas. */
     if (what == NULL || *what == '\0') what = "all";
     if (add_meant(instance, what, indices, count) > 0) return VKMM_OK;
@@ -73,7 +72,8 @@ vkmm_status vkmm_instance_find_devices(const vkmm_instance *instance, const char
         const size_t length = strcspn(at, ",");
         char item[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
         VKMM_PUT(item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), at);
-        if (item[0] == '\0' || add_meant(instance, item, indices, count) == 0) return fail_none(instance, item);
+        if (item[0] == '\0' || add_meant(instance, item, indices, count) == 0)
+            return vkmm_tell(&instance->log, fail_none(instance, item));
         at += length;
         if (*at == '\0') return VKMM_OK;
     }
@@ -85,7 +85,7 @@ vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char 
     VKMM_NEED(&instance->log, index);
     uint32_t count = 0, *found = vkmm_alloc(instance->physical_count, sizeof *found);
     vkmm_status status = found != NULL ? vkmm_instance_find_devices(instance, what, found, &count)
-                                       : VKMM_NO_MEMORY(&instance->log, "to look for a device");
+                                       : VKMM_NO_MEMORY("to look for a device");
     char names[768];
     int is_one;
 
@@ -94,9 +94,8 @@ vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char 
         *index = best(instance, found, count);
     } else if (status == VKMM_OK) {
         list_names(instance, found, count, names, sizeof names);
-        status = vkmm_fail(&instance->log, VKMM_NO_DEVICE, "\"%s\" matches several devices: %s; use an index or a UUID",
-                           what, names);
+        status = vkmm_fail(VKMM_NO_DEVICE, "\"%s\" matches several devices: %s; use an index or a UUID", what, names);
     }
     vkmm_free(found);
-    return status;
+    return vkmm_tell(&instance->log, status);
 }

@@ -52,9 +52,9 @@ vkmm_status vkmm_result_status(VkResult result)
     }
 }
 
-vkmm_status vkmm_check(const vkmm_log *log, VkResult result, const char *call, const char *attempt)
+vkmm_status vkmm_check(VkResult result, const char *call, const char *attempt)
 {
     if (result == VK_SUCCESS) return VKMM_OK;
-    return vkmm_fail(log, vkmm_result_status(result), "%s failed with %s (%d) while %s", call, vkmm_result_name(result),
+    return vkmm_fail(vkmm_result_status(result), "%s failed with %s (%d) while %s", call, vkmm_result_name(result),
                      (int)result, attempt);
 }

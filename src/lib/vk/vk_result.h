@@ -12,6 +12,6 @@ const char *vkmm_result_name(VkResult result);
 vkmm_status vkmm_result_status(VkResult result);
 
 /* VKMM_OK for success; otherwise reports "CALL failed: NAME" with what was attempted, and returns the status. */
-vkmm_status vkmm_check(const vkmm_log *log, VkResult result, const char *call, const char *attempt);
+vkmm_status vkmm_check(VkResult result, const char *call, const char *attempt);
 
 #endif

@@ -100,7 +100,7 @@ static vkmm_status check_contenders(const cli_session *session, const cli_suite 
         last = i;
     }
     if (able != 1) return VKMM_OK;
-    return vkmm_fail(session->log, VKMM_INVALID,
+    return VKMM_FAIL(session->log, VKMM_INVALID,
                      "nothing to compare %s with: %s; 'vkmatmul ladder' compares the kernels of one device, and "
                      "'vkmatmul bench' measures it",
                      bench->devices[last].label,
@@ -145,7 +145,7 @@ static vkmm_status show_sorted(cli_session *session, cli_bench *bench)
     if (bench->row_count == 0) return VKMM_OK;
     if (!cli_bench_sort(session->options->sort, bench->rows, bench->row_count, sizeof *bench->rows, itself) ||
         cli_bench_write(session->writer, &session->report, bench) != VKMM_OK)
-        return VKMM_NO_MEMORY(log, "to sort %u rows", bench->row_count);
+        return vkmm_tell(log, VKMM_NO_MEMORY("to sort %u rows", bench->row_count));
     return cli_report_flush(&session->report, log);
 }
 

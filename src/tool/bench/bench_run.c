@@ -350,7 +350,7 @@ static void finish(bench_run *run, cli_bench_cell *cell)
 
     if (row == NULL) {
         cli_bench_row_free(&cell->row);
-        run->failure = VKMM_NO_MEMORY(run->session->log, "for a row of the report");
+        run->failure = vkmm_tell(run->session->log, VKMM_NO_MEMORY("for a row of the report"));
         return;
     }
     *row = cell->row;
@@ -434,9 +434,9 @@ static vkmm_status conclude(bench_run *run)
     for (uint32_t i = 0; i < bench->device_count; i++) {
         const cli_worker *link = &run->lanes[i].link;
         if (link->status != VKMM_OK)
-            return vkmm_fail(log, link->status, "nothing could be measured: %s", link->sentence);
+            return VKMM_FAIL(log, link->status, "nothing could be measured: %s", link->sentence);
     }
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "nothing could be measured: %s", bench->rows[0].not_run);
+    return VKMM_FAIL(log, VKMM_UNSUPPORTED, "nothing could be measured: %s", bench->rows[0].not_run);
 }
 
 /* Before what it was resumed from, if it was. */
@@ -462,7 +462,7 @@ vkmm_status cli_bench_go(cli_session *session, const cli_suite *suite, cli_bench
     bench->complete = 0;
     bench->paired = takes_turns(bench) && bench->row_count == 0; /* resumed rows are from another time */
     if (!make_lanes(&run)) {
-        vkmm_fail(session->log, status, "no memory for %u devices", bench->device_count);
+        VKMM_FAIL(session->log, status, "no memory for %u devices", bench->device_count);
         goto done;
     }
     for (uint32_t i = 0; i < bench->row_count; i++)

@@ -18,17 +18,17 @@ vkmm_status cli_bench_store_check(const cli_session *session)
     char first;
 
     if (path == NULL && options->resume)
-        return vkmm_fail(session->log, VKMM_INVALID,
+        return VKMM_FAIL(session->log, VKMM_INVALID,
                          "--resume continues the unfinished run of a file: name it with -o");
     if (path == NULL) return VKMM_OK;
     if (cli_writer_for(path) == NULL)
-        return vkmm_fail(
-            session->log, VKMM_INVALID,
-            "-o takes its format from the file's name, but '%.200s' ends with none of .json, .jsonl, .csv, .md, .xml",
-            path);
-    status = vkmm_output_try(session->log, path, 0);
+        return VKMM_FAIL(session->log, VKMM_INVALID,
+                         "-o takes its format from the file's name, but '%.200s' ends with "
+                         "none of .json, .jsonl, .csv, .md, .xml",
+                         path);
+    status = vkmm_tell(session->log, vkmm_output_try(path, 0));
     if (status != VKMM_OK || options->resume || options->force || vkmm_file_head(path, &first, 1) == 0) return status;
-    return vkmm_fail(session->log, VKMM_INVALID,
+    return VKMM_FAIL(session->log, VKMM_INVALID,
                      "%s already exists: --force replaces it, and --resume continues an unfinished run", path);
 }
 
@@ -80,9 +80,9 @@ static vkmm_status check_same(const cli_session *session, const cli_bench *old, 
     if (!reading.out_of_memory) compare(&root, now);
     json_decref(then);
     json_decref(now);
-    if (reading.out_of_memory) return VKMM_NO_MEMORY(session->log, "to resume %s", path);
+    if (reading.out_of_memory) return vkmm_tell(session->log, VKMM_NO_MEMORY("to resume %s", path));
     if (reading.sentence[0] == '\0') return VKMM_OK;
-    return vkmm_fail(session->log, VKMM_INVALID, "cannot resume %s: %s", path, reading.sentence);
+    return VKMM_FAIL(session->log, VKMM_INVALID, "cannot resume %s: %s", path, reading.sentence);
 }
 
 /* Rows that did not run are tried again. */
@@ -113,7 +113,7 @@ vkmm_status cli_bench_store_resume(const cli_session *session, cli_bench *bench)
     if (!session->options->resume || vkmm_path_look(path, 0) == VKMM_PATH_MISSING) return VKMM_OK;
     status = cli_reports_open(session->log, path, &old);
     if (status == VKMM_OK && old.count != 1)
-        status = vkmm_fail(session->log, VKMM_INVALID, "%s has %u reports: only one can be resumed", path, old.count);
+        status = VKMM_FAIL(session->log, VKMM_INVALID, "%s has %u reports: only one can be resumed", path, old.count);
     if (status == VKMM_OK) status = check_same(session, &old.benches[0], bench);
     if (status == VKMM_OK) take_rows(&old.benches[0], bench);
     cli_reports_free(&old);
@@ -163,8 +163,8 @@ vkmm_status cli_bench_store_write(const cli_session *session, const cli_bench *b
     if (path == NULL) return VKMM_OK;
     if (!is_end && vkmm_disk_look(path, &entry) == 0 && entry.kind != VKMM_DISK_FILE) return VKMM_OK;
     text = compose(session, bench, &bytes);
-    status = text != NULL ? vkmm_output_whole(session->log, path, text, bytes)
-                          : VKMM_NO_MEMORY(session->log, "to write %s", path);
+    status = text != NULL ? vkmm_tell(session->log, vkmm_output_whole(path, text, bytes))
+                          : vkmm_tell(session->log, VKMM_NO_MEMORY("to write %s", path));
     free(text);
     return status;
 }

@@ -113,17 +113,17 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
     for (int i = 0; i < CLI_BENCH_JOBS && job == NULL; i++)
         if (!w->jobs[i].used) job = &w->jobs[i];
     if (job == NULL)
-        return vkmm_fail(w->place.session->log, VKMM_INVALID, "this process measures at most %d products at once",
+        return VKMM_FAIL(w->place.session->log, VKMM_INVALID, "this process measures at most %d products at once",
                          CLI_BENCH_JOBS);
     memset(job, 0, sizeof *job);
     if (!cli_record_parse(json_object_get(request, "problem"), &cli_problem_record, &job->request.job.problem,
                           sentence))
-        return vkmm_fail(w->place.session->log, VKMM_INVALID, "invalid problem: %s", sentence);
+        return VKMM_FAIL(w->place.session->log, VKMM_INVALID, "invalid problem: %s", sentence);
     job->used = 1;
     job->id = id_of(request);
     if (shader[0] != '\0') {
         job->shader_file = vkmm_strdup(shader);
-        status = job->shader_file == NULL ? VKMM_NO_MEMORY(w->place.session->log, "for a shader")
+        status = job->shader_file == NULL ? vkmm_tell(w->place.session->log, VKMM_NO_MEMORY("for a shader"))
                                           : cli_shader_open(w->place.session->log, job->shader_file,
                                                             job->request.job.problem.type, &job->shader);
         if (status != VKMM_OK) {
@@ -151,7 +151,7 @@ static vkmm_status sample(worker *w, const json_t *request, json_t *answer)
     cli_bench_row round;
     vkmm_status status;
 
-    if (job == NULL) return vkmm_fail(w->place.session->log, VKMM_INVALID, "there is no job with this id");
+    if (job == NULL) return VKMM_FAIL(w->place.session->log, VKMM_INVALID, "there is no job with this id");
     cli_bench_row_init(&round);
     status = cli_bench_job_round(&w->place, job, cli_json_number(request, "ms", 0),
                                  json_is_true(json_object_get(request, "full")), &round);
@@ -165,7 +165,7 @@ static vkmm_status end(worker *w, const json_t *request)
     cli_bench_job *job = find(w, request);
     vkmm_status status = VKMM_OK;
 
-    if (job == NULL) return vkmm_fail(w->place.session->log, VKMM_INVALID, "there is no job with this id");
+    if (job == NULL) return VKMM_FAIL(w->place.session->log, VKMM_INVALID, "there is no job with this id");
     if (job->product.verdict.passed) status = cli_bench_job_check(&w->place, job);
     cli_bench_job_end(job);
     return status;
@@ -179,7 +179,7 @@ static vkmm_status get_ready(worker *w)
     if (session->options->host_worker) {
         w->place.blas = vkmm_blas_open(NULL);
         if (w->place.blas == NULL)
-            return vkmm_fail(session->log, VKMM_UNSUPPORTED, "no BLAS library with CBLAS is installed");
+            return VKMM_FAIL(session->log, VKMM_UNSUPPORTED, "no BLAS library with CBLAS is installed");
         w->place.sensors = cli_sensors_open(NULL, "");
         return VKMM_OK;
     }
@@ -213,7 +213,7 @@ vkmm_status cli_command_bench_worker(cli_session *session)
     worker *w = vkmm_alloc(1, sizeof *w);
     vkmm_status status;
 
-    if (w == NULL) return VKMM_NO_MEMORY(session->log, "for a process that measures");
+    if (w == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for a process that measures"));
     w->place.session = session;
     status = cli_worker_serve(session, obey, w);
     for (int i = 0; i < CLI_BENCH_JOBS; i++) cli_bench_job_end(&w->jobs[i]);

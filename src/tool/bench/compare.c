@@ -10,7 +10,7 @@ static vkmm_status judge(const cli_session *session, const cli_comparison *compa
     uint32_t count = comparison->regressions;
 
     if (!allowed->given || count == 0) return VKMM_OK;
-    return vkmm_fail(session->log, VKMM_WRONG_RESULT,
+    return VKMM_FAIL(session->log, VKMM_WRONG_RESULT,
                      "%u row%s slower than in %s by more than %.4g %%, beyond the noise, or wrong", count,
                      count == 1 ? " is" : "s are", comparison->contenders[0].bench->name, 100 * allowed->value);
 }
@@ -19,9 +19,9 @@ static vkmm_status show(cli_session *session, cli_comparison *comparison)
 {
     vkmm_status status = cli_compare_write(session->writer->compare, &session->report, comparison);
 
-    if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to compare %u devices", comparison->count);
+    if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to compare %u devices", comparison->count);
     if (comparison->rows == 0)
-        return vkmm_fail(
+        return VKMM_FAIL(
             session->log, VKMM_INVALID,
             "no product was measured on two of these %u devices: compare reports of the same suite and kernel",
             comparison->count);
@@ -40,15 +40,15 @@ static vkmm_status compare(cli_session *session, const cli_reports *reports)
 
     comparison.contenders = contenders;
     if (contenders == NULL)
-        status = VKMM_NO_MEMORY(log, "to compare %u reports", reports->count);
+        status = vkmm_tell(log, VKMM_NO_MEMORY("to compare %u reports", reports->count));
     else if (comparison.count >= 2)
         status = show(session, &comparison);
     else if (comparison.count == 1)
         status =
-            vkmm_fail(log, VKMM_INVALID, "only one device has a speed here, %s: there is nothing to compare it with",
+            VKMM_FAIL(log, VKMM_INVALID, "only one device has a speed here, %s: there is nothing to compare it with",
                       contenders[0].label);
     else
-        status = vkmm_fail(log, VKMM_INVALID, "no device has a speed here: there is nothing to compare");
+        status = VKMM_FAIL(log, VKMM_INVALID, "no device has a speed here: there is nothing to compare");
     vkmm_free(contenders);
     return status;
 }
@@ -59,7 +59,7 @@ static vkmm_status compare_files(cli_session *session)
 
     if (session->options->measures == NULL) return cli_bench_read(session, compare);
     cli_option_name(session->options->measures, name);
-    return vkmm_fail(session->log, VKMM_INVALID,
+    return VKMM_FAIL(session->log, VKMM_INVALID,
                      "%s applies only to measuring this machine's devices; comparing reports measures nothing", name);
 }
 
@@ -71,7 +71,7 @@ static vkmm_status compare_live(cli_session *session)
     uint32_t contenders;
 
     if (options->regression.given)
-        return vkmm_fail(session->log, VKMM_INVALID,
+        return VKMM_FAIL(session->log, VKMM_INVALID,
                          "--fail-on-regression needs reports to compare: FILE.json FILE.json");
     status = cli_bench_compare(session, &bench);
     cli_progress_end(&session->console);

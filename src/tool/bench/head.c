@@ -15,7 +15,7 @@
 
 static vkmm_status no_memory(const cli_session *session)
 {
-    return VKMM_NO_MEMORY(session->log, "for a report");
+    return vkmm_tell(session->log, VKMM_NO_MEMORY("for a report"));
 }
 
 static vkmm_status add_layers(cli_session *session, cli_bench *bench)

@@ -18,26 +18,28 @@ static vkmm_status plan(cli_product *p)
     const vkmm_log *log = p->session->log;
     host *h = p->own = vkmm_alloc(1, sizeof *h);
 
-    if (h == NULL) return VKMM_NO_MEMORY(log, "for a product");
+    if (h == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for a product"));
     VKMM_PUT(h->kernel.name, "%.31s", vkmm_blas_name(p->request->blas));
     p->kernel = &h->kernel;
-    return vkmm_problem_check(log, &p->request->job.problem, NULL);
+    return vkmm_tell(log, vkmm_problem_check(&p->request->job.problem, NULL));
 }
 
 static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
     p->memory[operand] = vkmm_alloc(1, bytes);
     if (p->memory[operand] != NULL) return VKMM_OK;
-    return VKMM_NO_MEMORY(p->session->log, "for %s: %llu bytes",
-                          operand == CLI_BEFORE ? "a copy of C" : vkmm_operand_name((vkmm_operand)operand),
-                          (unsigned long long)bytes);
+    return vkmm_tell(p->session->log,
+                     VKMM_NO_MEMORY("for %s: %llu bytes",
+                                    operand == CLI_BEFORE ? "a copy of C" : vkmm_operand_name((vkmm_operand)operand),
+                                    (unsigned long long)bytes));
 }
 
 static vkmm_status multiply(cli_product *p, double *ms)
 {
     const double start = vkmm_now_ms();
-    const vkmm_status status = vkmm_blas_multiply(p->request->blas, p->session->log, &p->request->job.problem,
-                                                  p->memory[VKMM_A], p->memory[VKMM_B], p->memory[VKMM_C]);
+    const vkmm_status status =
+        vkmm_tell(p->session->log, vkmm_blas_multiply(p->request->blas, &p->request->job.problem, p->memory[VKMM_A],
+                                                      p->memory[VKMM_B], p->memory[VKMM_C]));
 
     *ms = vkmm_now_ms() - start;
     return status;

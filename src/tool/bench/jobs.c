@@ -40,7 +40,7 @@ static double asked_bytes(const cli_bench_place *place, const cli_bench_job *job
     vkmm_access access;
 
     if (place->blas != NULL || job->product.reason[0] != '\0') return NAN;
-    if (vkmm_access_formula(&silent, kernel, &job->request.job.problem, &access) != VKMM_OK) return NAN;
+    if (vkmm_tell(&silent, vkmm_access_formula(kernel, &job->request.job.problem, &access)) != VKMM_OK) return NAN;
     return (double)access.bytes_read + (double)access.bytes_written;
 }
 
@@ -73,7 +73,7 @@ static int append(cli_bench_series *to, const vkmm_series *from)
 
 static vkmm_status keep(const cli_bench_place *place, int kept)
 {
-    return kept ? VKMM_OK : VKMM_NO_MEMORY(place->session->log, "for the samples of a round");
+    return kept ? VKMM_OK : vkmm_tell(place->session->log, VKMM_NO_MEMORY("for the samples of a round"));
 }
 
 /* Samples of one call; its clocks depend on what the device did before. */
@@ -186,7 +186,7 @@ vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, cli_
     job->request.kind = place->blas != NULL ? &cli_bench_host : NULL;
     job->request.in_panels = &cli_in_panels_again;
     job->request.memory_limit = place->session->options->memory_limit.value;
-    status = vkmm_problem_check(place->session->log, &job->request.job.problem, NULL);
+    status = vkmm_tell(place->session->log, vkmm_problem_check(&job->request.job.problem, NULL));
     if (status == VKMM_OK) status = cli_product_prove(place->session, &job->request, &job->product);
     valid = cli_session_validated(place->session);
     if (status == VKMM_OK && valid != VKMM_OK) {

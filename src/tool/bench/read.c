@@ -54,12 +54,12 @@ static vkmm_status fail_schema(const vkmm_log *log, const char *name, const json
     const unsigned long version = version_of(schema, "vkmatmul.bench");
 
     if (version > 1)
-        return vkmm_fail(log, VKMM_INVALID, "%s has version %lu of the schema; this program reads version 1", name,
+        return VKMM_FAIL(log, VKMM_INVALID, "%s has version %lu of the schema; this program reads version 1", name,
                          version);
     if (schema != NULL)
-        return vkmm_fail(log, VKMM_INVALID, "%s: its schema is \"%.60s\"; reports have \"%s\"", name, schema,
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: its schema is \"%.60s\"; reports have \"%s\"", name, schema,
                          cli_report_record.schema);
-    return vkmm_fail(log, VKMM_INVALID, "%s is JSON, but not a report: it has no schema \"%s\"", name,
+    return VKMM_FAIL(log, VKMM_INVALID, "%s is JSON, but not a report: it has no schema \"%s\"", name,
                      cli_report_record.schema);
 }
 
@@ -82,8 +82,8 @@ static json_t *load(const char *text, size_t bytes, size_t flags, json_error_t *
 
 static vkmm_status status_of(const vkmm_log *log, const char *where, const cli_reading *reading)
 {
-    if (reading->out_of_memory) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
-    if (reading->sentence[0] != '\0') return vkmm_fail(log, VKMM_INVALID, "%s: %s", where, reading->sentence);
+    if (reading->out_of_memory) return VKMM_FAIL(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
+    if (reading->sentence[0] != '\0') return VKMM_FAIL(log, VKMM_INVALID, "%s: %s", where, reading->sentence);
     return VKMM_OK;
 }
 
@@ -164,7 +164,7 @@ static vkmm_status read_value(const vkmm_log *log, const char *where, const json
     if (*in_lines && !is_of(json, &cli_head_line_record)) {
         read_line(&root, &reports->benches[reports->count - 1]);
     } else if (reports->count > 0) {
-        return vkmm_fail(log, VKMM_INVALID, "%s: the report is followed by other data", where);
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: the report is followed by other data", where);
     } else if (is_of(json, &cli_head_line_record) || is_tune(json)) {
         begin_lines(&root, reports);
         *in_lines = 1;
@@ -188,7 +188,7 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *text
     vkmm_status status = VKMM_OK;
 
     text = skip(text, end, &line);
-    if (text == end) return vkmm_fail(log, VKMM_INVALID, "%s is empty", name);
+    if (text == end) return VKMM_FAIL(log, VKMM_INVALID, "%s is empty", name);
     while (text < end && status == VKMM_OK) {
         json_error_t error;
         json_t *json = load(text, (size_t)(end - text), JSON_DISABLE_EOF_CHECK, &error);
@@ -199,9 +199,9 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *text
             for (int i = 0; i < error.position; i++) line += *text++ == '\n';
             text = skip(text, end, &line);
         } else if (json_error_code(&error) == json_error_out_of_memory) {
-            status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
+            status = VKMM_FAIL(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
         } else {
-            status = vkmm_fail(log, VKMM_INVALID, "%s is not valid JSON: line %d, column %d: %s", name,
+            status = VKMM_FAIL(log, VKMM_INVALID, "%s is not valid JSON: line %d, column %d: %s", name,
                                line + error.line - 1, error.column, error.text);
         }
         json_decref(json);
@@ -236,7 +236,7 @@ vkmm_status cli_reports_parse(const vkmm_log *log, const char *name, const void 
 
     if (status == VKMM_OK && read.count > 0) {
         room = vkmm_list_add(&reports->benches, &reports->count, read.count, sizeof *read.benches);
-        if (room == NULL) status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", name);
+        if (room == NULL) status = VKMM_FAIL(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", name);
         if (room != NULL) memcpy(room, read.benches, read.count * sizeof *read.benches), read.count = 0;
     }
     cli_reports_free(&read);
@@ -247,15 +247,15 @@ vkmm_status cli_reports_open(const vkmm_log *log, const char *path, cli_reports 
 {
     const uint32_t before = reports->count;
     vkmm_mapping mapping;
-    vkmm_status status = vkmm_mapping_open(log, path, &mapping);
+    vkmm_status status = vkmm_tell(log, vkmm_mapping_open(path, &mapping));
 
     if (status != VKMM_OK) return status;
     if (mapping.bytes > MOST_BYTES)
-        status = vkmm_fail(log, VKMM_INVALID, "%s has %llu bytes; the maximum for a report is %llu", path,
+        status = VKMM_FAIL(log, VKMM_INVALID, "%s has %llu bytes; the maximum for a report is %llu", path,
                            (unsigned long long)mapping.bytes, (unsigned long long)MOST_BYTES);
     else
         status = cli_reports_parse(log, path, mapping.data, (size_t)mapping.bytes, reports);
-    if (status == VKMM_OK && (status = vkmm_mapping_check(log, path, &mapping)) != VKMM_OK)
+    if (status == VKMM_OK && (status = vkmm_tell(log, vkmm_mapping_check(path, &mapping))) != VKMM_OK)
         while (reports->count > before) cli_bench_free(&reports->benches[--reports->count]);
     vkmm_mapping_close(&mapping);
     return status;

@@ -80,7 +80,7 @@ static vkmm_status filter_all(const cli_session *session, cli_reports *reports)
         left += bench->row_count + bench->tune_count;
     }
     if (left > 0) return VKMM_OK;
-    return vkmm_fail(session->log, VKMM_INVALID,
+    return VKMM_FAIL(session->log, VKMM_INVALID,
                      "--device and --type leave nothing of these reports; their devices: %s", labels);
 }
 
@@ -105,11 +105,11 @@ static vkmm_status convert(cli_session *session, const cli_reports *reports)
     const char *format = session->writer->name;
 
     if (session->options->output != NULL)
-        return vkmm_fail(log, VKMM_INVALID, "-o writes an HTML page: leave out --%s", format);
+        return VKMM_FAIL(log, VKMM_INVALID, "-o writes an HTML page: leave out --%s", format);
     if (reports->count != 1)
-        return vkmm_fail(log, VKMM_INVALID, "--%s writes one report, not %u", format, reports->count);
+        return VKMM_FAIL(log, VKMM_INVALID, "--%s writes one report, not %u", format, reports->count);
     if (cli_bench_write(session->writer, &session->report, &reports->benches[0]) != VKMM_OK)
-        return VKMM_NO_MEMORY(log, "to write the report");
+        return vkmm_tell(log, VKMM_NO_MEMORY("to write the report"));
     return cli_report_flush(&session->report, log);
 }
 
@@ -125,10 +125,10 @@ static vkmm_status show(cli_session *session, const cli_reports *reports)
     if (path == NULL) {
         status = cli_bench_bars(&session->report, reports->benches, reports->count);
         return status == VKMM_OK ? cli_report_flush(&session->report, log)
-                                 : vkmm_fail(log, status, "no memory to draw");
+                                 : VKMM_FAIL(log, status, "no memory to draw");
     }
     status = cli_bench_page(&session->report, reports->benches, reports->count, &page, &bytes);
-    if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write the page");
+    if (status != VKMM_OK) return VKMM_FAIL(log, status, "no memory to write the page");
     status = cli_output_write_page(session, path, page, bytes);
     vkmm_free(page);
     return status;
@@ -141,7 +141,7 @@ vkmm_status cli_command_report(cli_session *session)
     vkmm_status status;
 
     if (options->operand_count == 0)
-        return vkmm_fail(
+        return VKMM_FAIL(
             log, VKMM_INVALID,
             "report needs at least one file: the report of 'vkmatmul bench -o FILE.json', or a tune's --json");
     status =

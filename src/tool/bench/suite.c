@@ -246,7 +246,7 @@ vkmm_status cli_suite_make(const vkmm_log *log, const char *name, const vkmm_typ
     memset(suite, 0, sizeof *suite);
     while (which < SUITES && strcmp(suites[which].name, name) != 0) which++;
     if (which == SUITES)
-        return vkmm_fail(log, VKMM_INVALID, "unknown suite '%.60s': the built-in suites are quick, standard and full",
+        return VKMM_FAIL(log, VKMM_INVALID, "unknown suite '%.60s': the built-in suites are quick, standard and full",
                          name);
     VKMM_PUT(suite->name, "%s", name);
     suite->budget_ms = suites[which].budget_ms;
@@ -261,5 +261,5 @@ vkmm_status cli_suite_make(const vkmm_log *log, const char *name, const vkmm_typ
     }
     if (!f.failed) return VKMM_OK;
     cli_suite_free(suite);
-    return VKMM_NO_MEMORY(log, "for the items of the suite %s", name);
+    return vkmm_tell(log, VKMM_NO_MEMORY("for the items of the suite %s", name));
 }

@@ -58,7 +58,7 @@ static vkmm_status list_asked(const cli_session *session, combinations *all)
 
     for (uint32_t i = 0; i < types->count; i++) {
         const vkmm_problem problem = cli_problem_make(options, &size, types->type[i]);
-        vkmm_status status = vkmm_problem_check(session->log, &problem, NULL);
+        vkmm_status status = vkmm_tell(session->log, vkmm_problem_check(&problem, NULL));
         if (status != VKMM_OK) return status;
         all->types[all->count++] = vkmm_problem_types(&problem);
     }
@@ -129,12 +129,12 @@ static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const
         for (size_t i = 0; i < cli_size_count(line); i++) {
             const cli_size size = cli_size_at(line, i, CLI_SQUARE);
             const vkmm_problem problem = cli_problem_make(line, &size, types->type[t]);
-            vkmm_status status = vkmm_problem_check(log, &problem, NULL);
+            vkmm_status status = vkmm_tell(log, vkmm_problem_check(&problem, NULL));
             if (status != VKMM_OK) return status;
             if (suite->count >= MOST_ITEMS)
-                return vkmm_fail(log, VKMM_INVALID, "a suite has at most %d problems", MOST_ITEMS);
+                return VKMM_FAIL(log, VKMM_INVALID, "a suite has at most %d problems", MOST_ITEMS);
             if (!cli_suite_add(suite, "file", line->kernel != NULL ? line->kernel : "auto", &problem))
-                return VKMM_NO_MEMORY(log, "for the items of a suite");
+                return vkmm_tell(log, VKMM_NO_MEMORY("for the items of a suite"));
         }
     }
     return VKMM_OK;
@@ -152,7 +152,7 @@ static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *t
     line[strcspn(line, "#")] = '\0';
     while (*(next += strspn(next, " \t\r")) != '\0') {
         size_t length = strcspn(next, " \t\r");
-        if (count > MOST_WORDS) return vkmm_fail(log, VKMM_INVALID, "more than %d words", MOST_WORDS);
+        if (count > MOST_WORDS) return VKMM_FAIL(log, VKMM_INVALID, "more than %d words", MOST_WORDS);
         words[count++] = next;
         next += length;
         if (*next != '\0') *next++ = '\0';
@@ -160,7 +160,7 @@ static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *t
     if (count == 1) return VKMM_OK;
     status = cli_options_parse(log, CLI_RUN, "run", count, words, &options);
     if (status == VKMM_OK && !is_problem_only(&options))
-        status = vkmm_fail(log, VKMM_INVALID, "a line of a suite may have only a problem's options and --kernel");
+        status = VKMM_FAIL(log, VKMM_INVALID, "a line of a suite may have only a problem's options and --kernel");
     if (status == VKMM_OK) status = cli_options_check(log, &options);
     if (status == VKMM_OK) status = add_items(log, &options, types, suite);
     cli_options_free(&options);
@@ -182,14 +182,14 @@ static vkmm_status read_lines(const vkmm_log *log, const char *path, const vkmm_
         char line[MOST_LINE];
         at.line++;
         if (length >= sizeof line)
-            return vkmm_fail(&here, VKMM_INVALID, "the line has more than %d bytes", MOST_LINE - 1);
-        if (memchr(text, '\0', length) != NULL) return vkmm_fail(&here, VKMM_INVALID, "a suite must be a text file");
+            return VKMM_FAIL(&here, VKMM_INVALID, "the line has more than %d bytes", MOST_LINE - 1);
+        if (memchr(text, '\0', length) != NULL) return VKMM_FAIL(&here, VKMM_INVALID, "a suite must be a text file");
         memcpy(line, text, length);
         line[length] = '\0';
         status = read_line(&here, line, types, suite);
         text += length + 1;
     }
-    if (status == VKMM_OK && suite->count == 0) status = vkmm_fail(log, VKMM_INVALID, "%s contains no problems", path);
+    if (status == VKMM_OK && suite->count == 0) status = VKMM_FAIL(log, VKMM_INVALID, "%s contains no problems", path);
     return status;
 }
 
@@ -232,7 +232,7 @@ static vkmm_status check_paths(const vkmm_log *log, const cli_list *files)
     for (uint32_t i = 0; i < files->count; i++) {
         json_t *text = json_string(files->item[i]);
         if (text == NULL)
-            return vkmm_fail(log, VKMM_INVALID, "--shader: the path %s is not valid UTF-8", files->item[i]);
+            return VKMM_FAIL(log, VKMM_INVALID, "--shader: the path %s is not valid UTF-8", files->item[i]);
         json_decref(text);
     }
     return VKMM_OK;
@@ -250,9 +250,9 @@ static vkmm_status choose_kernels(const vkmm_log *log, const cli_options *option
     for (uint32_t i = 0; i < suite->count && fine; i++) fine = add_kernels(options, &suite->items[i], &chosen);
     vkmm_free(suite->items);
     *suite = chosen;
-    if (!fine) return VKMM_NO_MEMORY(log, "for the items of a suite");
+    if (!fine) return vkmm_tell(log, VKMM_NO_MEMORY("for the items of a suite"));
     if (suite->count == 0)
-        return vkmm_fail(
+        return VKMM_FAIL(
             log, VKMM_INVALID,
             "the suite %s has no problem for the kernels of --kernel: its lines name their own, or are none "
             "that the tutorials' kernels support",
@@ -271,7 +271,7 @@ static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_ty
     const vkmm_log otherwise = {say_otherwise, (void *)(uintptr_t)log};
     static const cli_types f32 = {1, {VKMM_F32}};
     vkmm_mapping file = {0};
-    vkmm_status status = vkmm_mapping_open(&otherwise, path, &file);
+    vkmm_status status = vkmm_tell(&otherwise, vkmm_mapping_open(path, &file));
 
     if (status != VKMM_OK) return status;
     VKMM_PUT(suite->name, "%s", path);
@@ -298,7 +298,7 @@ vkmm_status cli_bench_suite(const cli_session *session, cli_suite *suite)
         status = make_suite(session, name, suite);
     else if (is_combined(options))
         status =
-            vkmm_fail(log, VKMM_INVALID,
+            VKMM_FAIL(log, VKMM_INVALID,
                       "--out-type and --compute apply only to built-in suites: the lines of %s set their own", name);
     else
         status = read_file(log, name, &options->types, suite);

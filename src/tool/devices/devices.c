@@ -178,7 +178,7 @@ static vkmm_status collect(cli_session *session, cli_device_list *list)
     if (status != VKMM_OK) return status;
     if (wanted != NULL) end = first + 1;
     list->rows = vkmm_alloc(end - first, sizeof *list->rows);
-    if (list->rows == NULL) return VKMM_NO_MEMORY(session->log, "for the list of devices");
+    if (list->rows == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for the list of devices"));
     for (uint32_t i = first; i < end; i++) {
         cli_device_row *row = &list->rows[list->count++];
         row->info = vkmm_instance_device_info(session->instance, i);
@@ -206,7 +206,7 @@ vkmm_status cli_command_devices(cli_session *session)
         shown = cli_devices_json(&list);
     else
         cli_devices_table(&list);
-    if (shown != VKMM_OK) shown = vkmm_fail(session->log, shown, "no memory to write the list of devices");
+    if (shown != VKMM_OK) shown = VKMM_FAIL(session->log, shown, "no memory to write the list of devices");
     if (status == VKMM_OK) status = cli_session_validated(session);
     vkmm_free(list.rows);
     return status != VKMM_OK ? status : shown;

@@ -104,7 +104,7 @@ vkmm_status cli_command_doctor(cli_session *session)
     vkmm_status status, shown = VKMM_OK;
 
     exam.findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings);
-    if (exam.findings == NULL) return VKMM_NO_MEMORY(log, "for findings");
+    if (exam.findings == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for findings"));
     cli_interrupt_catch(0);
     session->console.muted = 1; /* the sentences go into the findings */
     status = look(&exam);
@@ -114,7 +114,7 @@ vkmm_status cli_command_doctor(cli_session *session)
         cli_doctor_show_advice(&exam);
     else
         shown = cli_doctor_json(&exam);
-    if (shown != VKMM_OK) status = vkmm_fail(log, shown, "no memory to write the findings");
+    if (shown != VKMM_OK) status = VKMM_FAIL(log, shown, "no memory to write the findings");
     if (cli_interrupted()) status = (vkmm_status)(128 + cli_interrupted()); /* as shells count it */
     cli_interrupt_release();
     vkmm_free(exam.findings);

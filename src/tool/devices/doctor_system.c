@@ -133,7 +133,7 @@ static void look_at_cache(cli_exam *exam)
     vkmm_output *output = NULL;
     char *folder = NULL, *path = NULL;
     char why[VKMM_CACHE_DIR_WHY];
-    vkmm_status status = vkmm_cache_dir_name(log, NULL, &folder);
+    vkmm_status status = vkmm_tell(log, vkmm_cache_dir_name(NULL, &folder));
 
     exam->check = "cache";
     if (status == VKMM_OK && folder == NULL) {
@@ -144,7 +144,7 @@ static void look_at_cache(cli_exam *exam)
     } else {
         if (status == VKMM_OK) status = vkmm_cache_dir_make(log, folder);
         if (status == VKMM_OK) path = vkmm_cache_dir_join(folder, "doctor");
-        if (path != NULL) status = vkmm_output_open_private(log, path, &output);
+        if (path != NULL) status = vkmm_tell(log, vkmm_output_open_private(path, &output));
         vkmm_output_discard(&output);
         if (status == VKMM_OK && path != NULL)
             cli_doctor_find(exam, CLI_OK, "", "compiled kernels and tuning results are kept in %.300s", folder);

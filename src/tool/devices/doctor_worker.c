@@ -41,7 +41,7 @@ static vkmm_status examine(cli_exam *exam, const cli_check *check, json_t *answe
     const double least = vkmm_now_ms() + PRODUCTS_MS;
     json_t *findings = json_array();
 
-    if (exam->session->device == NULL) return vkmm_fail(exam->session->log, VKMM_INVALID, "the device has not started");
+    if (exam->session->device == NULL) return VKMM_FAIL(exam->session->log, VKMM_INVALID, "the device has not started");
     if (exam->end_ms < least) exam->end_ms = least;
     exam->status = VKMM_OK;
     exam->check = check->name;
@@ -87,7 +87,7 @@ vkmm_status cli_command_doctor_worker(cli_session *session)
     vkmm_status status;
 
     exam.findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings);
-    if (exam.findings == NULL) return VKMM_NO_MEMORY(session->log, "for findings");
+    if (exam.findings == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for findings"));
     status = cli_worker_serve(session, obey, &exam);
     vkmm_free(exam.findings);
     return status;

@@ -315,7 +315,7 @@ vkmm_status cli_command_peak(cli_session *session)
 
     if (status != VKMM_OK) return status;
     all = vkmm_alloc(1, sizeof *all);
-    if (all == NULL) return VKMM_NO_MEMORY(log, "for the peaks");
+    if (all == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the peaks"));
     all->session = session;
     all->report = &session->report;
     all->power = cli_bench_no_power();
@@ -342,10 +342,10 @@ vkmm_status cli_command_peak(cli_session *session)
                                                              cli_record_json(&peaks_record, all)));
     else
         print(all);
-    if (shown != VKMM_OK) shown = vkmm_fail(log, shown, "no memory to write the peaks");
+    if (shown != VKMM_OK) shown = VKMM_FAIL(log, shown, "no memory to write the peaks");
     /* A missing feature of the device or this build is not a failure if something else was measured. */
     if (all->lost || all->status == VKMM_WRONG_RESULT || !all->measured) status = all->status;
-    status = status != VKMM_OK ? vkmm_fail(log, status, "%s", all->failure) : cli_session_validated(session);
+    status = status != VKMM_OK ? VKMM_FAIL(log, status, "%s", all->failure) : cli_session_validated(session);
     vkmm_free(all);
     return status != VKMM_OK ? status : shown;
 }

@@ -82,7 +82,7 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, cl
 
     if (status != VKMM_OK) return status;
     cli_progress(&session->console, "counting what %s reads", kernel->info.name);
-    status = vkmm_access_formula(session->log, &kernel->info, &params->problem, &formula);
+    status = vkmm_tell(session->log, vkmm_access_formula(&kernel->info, &params->problem, &formula));
     if (status == VKMM_OK) status = vkmm_access_count(session->device, params, &counted);
     if (status != VKMM_OK) return status;
     compare(&params->problem, &formula, &counted, kernel);
@@ -124,7 +124,7 @@ static vkmm_status explain_kernel(cli_session *session, cli_explanation *all, co
         if (kernel->agree) return VKMM_OK;
         /* In capitals, because either this program's model of a kernel is wrong, or the device is. */
         all->agree = 0;
-        return vkmm_fail(session->log, VKMM_WRONG_RESULT, "%s: formula and count DIFFER", kernel->info.name);
+        return VKMM_FAIL(session->log, VKMM_WRONG_RESULT, "%s: formula and count DIFFER", kernel->info.name);
     }
     if (options->kernel != NULL) return status;
     if (status != VKMM_UNSUPPORTED) vkmm_say(session->log, VKMM_LOG_ERROR, "%s", session->console.last_error);
@@ -152,7 +152,7 @@ static vkmm_status all_kernels(cli_session *session, cli_explanation *all)
         status = cli_worse(status, next);
     }
     if (all->count == 0)
-        return vkmm_fail(session->log, VKMM_UNSUPPORTED, "no kernel can run: %s", all->left_out[0].reason);
+        return VKMM_FAIL(session->log, VKMM_UNSUPPORTED, "no kernel can run: %s", all->left_out[0].reason);
     return status;
 }
 
@@ -290,7 +290,7 @@ static vkmm_status explain_size(cli_session *session, const vkmm_problem *proble
     cli_explanation *all = vkmm_alloc(1, sizeof *all);
     vkmm_status status, shown = VKMM_OK;
 
-    if (all == NULL) return VKMM_NO_MEMORY(session->log, "for an explanation");
+    if (all == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for an explanation"));
     all->device = session->info;
     all->problem = *problem;
     all->agree = 1;
@@ -313,7 +313,7 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
     vkmm_status status = VKMM_OK;
 
     if (type == VKMM_F64 && options->limits && !session->info->features.f64)
-        return vkmm_fail(session->log, VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)",
+        return VKMM_FAIL(session->log, VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)",
                          session->info->name);
     if (options->limits) return cli_explain_limits(session, type);
     for (size_t i = 0; i < cli_size_count(options) && status != VKMM_DEVICE_LOST; i++) {
@@ -329,16 +329,16 @@ static vkmm_status check(const vkmm_log *log, const cli_options *options)
     const char *kernel = options->kernel;
 
     if (options->limits && options->shaders.count > 0)
-        return vkmm_fail(log, VKMM_INVALID, "--limits and --shader cannot be combined");
+        return VKMM_FAIL(log, VKMM_INVALID, "--limits and --shader cannot be combined");
     if (kernel == NULL) return VKMM_OK;
     if (strcmp(kernel, "serial") == 0)
-        return vkmm_fail(log, VKMM_INVALID,
+        return VKMM_FAIL(log, VKMM_INVALID,
                          "the kernel serial runs on the host: explain needs a kernel that runs on a device");
     if (options->limits && strcmp(kernel, "auto") == 0)
-        return vkmm_fail(log, VKMM_INVALID,
+        return VKMM_FAIL(log, VKMM_INVALID,
                          "--limits needs the name of a kernel, not auto; leave out --kernel for all kernels");
     if (options->limits && vkmm_kernel_is_general(kernel))
-        return vkmm_fail(log, VKMM_INVALID, "--limits supports only the tutorials' kernels; %s does not take a tile",
+        return VKMM_FAIL(log, VKMM_INVALID, "--limits supports only the tutorials' kernels; %s does not take a tile",
                          kernel);
     return VKMM_OK;
 }

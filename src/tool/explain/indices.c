@@ -36,7 +36,7 @@ static vkmm_invocation place(const picture *p, uint64_t i, uint64_t j)
 {
     vkmm_invocation one = {0};
 
-    vkmm_kernel_place(NULL, &p->kernel, p->problem, i, j, &one);
+    vkmm_kernel_place(&p->kernel, p->problem, i, j, &one);
     return one;
 }
 
@@ -169,16 +169,16 @@ vkmm_status cli_trace_indices(cli_session *session, const vkmm_job_params *job)
     vkmm_invocation first;
     vkmm_status status = vkmm_kernel_choose(log, session->info, job, &p.kernel);
 
-    if (status == VKMM_OK) status = vkmm_kernel_place(log, &p.kernel, p.problem, 0, 0, &first);
+    if (status == VKMM_OK) status = vkmm_tell(log, vkmm_kernel_place(&p.kernel, p.problem, 0, 0, &first));
     if (status != VKMM_OK) return status;
     if (session->options->json && elements > LISTED)
-        return vkmm_fail(
+        return VKMM_FAIL(
             log, VKMM_INVALID,
             "the indices of %llu elements; at most %d are listed as JSON: try 300x300, or leave out --json", elements,
             (int)LISTED);
     if (!session->options->json)
         print_picture(&p);
     else if (write_json(&p, session->info) != VKMM_OK)
-        return VKMM_NO_MEMORY(log, "to write the indices");
+        return vkmm_tell(log, VKMM_NO_MEMORY("to write the indices"));
     return cli_report_flush(&session->report, log);
 }

@@ -204,7 +204,7 @@ vkmm_status cli_explain_limits(cli_session *session, vkmm_type type)
     vkmm_status status = VKMM_OK;
     const char *name;
 
-    if (limits.kernels == NULL) return VKMM_NO_MEMORY(log, "for the limits");
+    if (limits.kernels == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the limits"));
     while (limits.count < CLI_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, limits.count)) != NULL)
         add_kernel(&limits, name, session->options->tile);
     if (session->options->json)

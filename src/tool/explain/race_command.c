@@ -222,11 +222,12 @@ static vkmm_status race_size(cli_session *session, const cli_size *size, int *fi
     vkmm_status status;
 
     if (count > LARGEST)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
+        return VKMM_FAIL(log, VKMM_UNSUPPORTED,
                          "a race on %llu elements; the limit is %d: a larger one shows nothing more",
                          (unsigned long long)count, (int)LARGEST);
     matrices = vkmm_alloc(3 * count, sizeof *matrices);
-    if (matrices == NULL) return VKMM_NO_MEMORY(log, "for three matrices of %llu elements", (unsigned long long)count);
+    if (matrices == NULL)
+        return vkmm_tell(log, VKMM_NO_MEMORY("for three matrices of %llu elements", (unsigned long long)count));
     vkmm_fill(matrices, size->m, size->n, VKMM_I32, race.init, 0);
     race.params = (vkmm_race_params){.rows = (uint32_t)size->m,
                                      .cols = (uint32_t)size->n,
@@ -243,7 +244,7 @@ static vkmm_status race_size(cli_session *session, const cli_size *size, int *fi
         status = show(session, &race, *first);
         *first = 0;
         if (status == VKMM_OK && race.result.with_barrier.wrong_runs > 0)
-            status = vkmm_fail(log, VKMM_WRONG_RESULT, "%s: the tile sum with its barrier was wrong in %u of %u runs",
+            status = VKMM_FAIL(log, VKMM_WRONG_RESULT, "%s: the tile sum with its barrier was wrong in %u of %u runs",
                                session->info->name, race.result.with_barrier.wrong_runs, race.result.runs);
     }
     vkmm_free(matrices);

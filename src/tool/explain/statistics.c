@@ -63,7 +63,7 @@ static vkmm_status add(list *l, cli_pipeline *pipeline)
     for (uint32_t i = 0; i < l->count; i++)
         if (strcmp(l->items[i].hash, pipeline->hash) == 0) return VKMM_OK;
     item = vkmm_list_add(&l->items, &l->count, 1, sizeof *item);
-    if (item == NULL) return VKMM_NO_MEMORY(l->session->log, "for a list of pipelines");
+    if (item == NULL) return vkmm_tell(l->session->log, VKMM_NO_MEMORY("for a list of pipelines"));
     *item = *pipeline;
     cli_session_widen(l->session, &item->problem);
     return VKMM_OK;
@@ -167,7 +167,7 @@ static vkmm_status plan_all(list *l)
         while (t < options->types.count && type[t] != types->in) t++;
         if (options->types.count == 0 || t < options->types.count) status = plan_types(l, types);
     }
-    if (status == VKMM_OK && l->count == 0) return vkmm_fail(l->session->log, l->refusal, "%s", l->reason);
+    if (status == VKMM_OK && l->count == 0) return VKMM_FAIL(l->session->log, l->refusal, "%s", l->reason);
     return status;
 }
 
@@ -251,7 +251,7 @@ static vkmm_status compile_all(list *l)
     for (uint32_t i = 0; i < l->count; i++) {
         cli_progress(&session->console, "compiling pipeline %u of %u", i + 1, l->count);
         if (compile(&worker, &l->items[i]) == CLI_REPLY_NO_WORKER) {
-            status = vkmm_fail(session->log, worker.status, "%s", worker.sentence);
+            status = VKMM_FAIL(session->log, worker.status, "%s", worker.sentence);
             break;
         }
         const vkmm_status next = show(l, i);
@@ -270,7 +270,7 @@ vkmm_status cli_command_statistics(cli_session *session)
     vkmm_status status;
 
     if (kernel != NULL && strcmp(kernel, "serial") == 0)
-        return vkmm_fail(session->log, VKMM_INVALID, "the kernel serial runs on the host: no driver compiles it");
+        return VKMM_FAIL(session->log, VKMM_INVALID, "the kernel serial runs on the host: no driver compiles it");
     status = cli_session_find_device(session);
     if (status != VKMM_OK) return status;
     l.info = *session->info;

@@ -108,7 +108,7 @@ static vkmm_status compile(cli_session *session, const json_t *request, json_t *
     vkmm_status status;
 
     if (!cli_record_parse(json_object_get(request, "problem"), &cli_problem_record, &params.problem, sentence))
-        return vkmm_fail(session->log, VKMM_INVALID, "invalid problem: %s", sentence);
+        return VKMM_FAIL(session->log, VKMM_INVALID, "invalid problem: %s", sentence);
     start(&compiled);
     const double before = vkmm_cpu_ms();
     status = vkmm_kernel_statistics(session->device, &params, (uint32_t)cli_json_number(request, "step", 0), statistics,

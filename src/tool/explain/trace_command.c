@@ -19,15 +19,15 @@ static vkmm_status check(const cli_session *session)
     const char *const files[] = {options->a, options->b};
 
     if (options->sizes.count > 1)
-        return vkmm_fail(log, VKMM_INVALID, "trace takes one size, not a list of %u", options->sizes.count);
+        return VKMM_FAIL(log, VKMM_INVALID, "trace takes one size, not a list of %u", options->sizes.count);
     if (options->types.count > 1)
-        return vkmm_fail(log, VKMM_INVALID, "trace takes one type, not a list of %u", options->types.count);
+        return VKMM_FAIL(log, VKMM_INVALID, "trace takes one type, not a list of %u", options->types.count);
     if (options->indices && options->html != NULL)
-        return vkmm_fail(log, VKMM_INVALID, "--html and --indices cannot be combined");
+        return VKMM_FAIL(log, VKMM_INVALID, "--html and --indices cannot be combined");
     if (options->indices && options->at.given)
-        return vkmm_fail(log, VKMM_INVALID, "--indices shows all elements: leave out --at");
+        return VKMM_FAIL(log, VKMM_INVALID, "--indices shows all elements: leave out --at");
     if (options->json && options->html != NULL && strcmp(options->html, "/dev/stdout") == 0)
-        return vkmm_fail(log, VKMM_INVALID, "--json and the page of --html cannot both go to standard output");
+        return VKMM_FAIL(log, VKMM_INVALID, "--json and the page of --html cannot both go to standard output");
     return cli_output_page(session, "--html", options->html, files, 2);
 }
 
@@ -55,11 +55,11 @@ static vkmm_status check_files(const vkmm_log *log, const cli_options *options, 
     const vkmm_type type = inputs->from_files ? cli_inputs_type(inputs) : VKMM_F32;
 
     if (!cli_is_plain_type(type))
-        return vkmm_fail(log, VKMM_INVALID,
+        return VKMM_FAIL(log, VKMM_INVALID,
                          "%s holds %s, but trace uses the tutorials' kernels, which support only f32, f64, i32 and u32",
                          options->a, vkmm_type_of(type)->name);
     if (cli_inputs_batches(inputs) > 1)
-        return vkmm_fail(log, VKMM_INVALID, "trace shows one product, but the files hold a batch");
+        return VKMM_FAIL(log, VKMM_INVALID, "trace shows one product, but the files hold a batch");
     return VKMM_OK;
 }
 
@@ -120,7 +120,7 @@ static vkmm_status write_page(cli_session *session, const char *path, const char
     size_t bytes = 0;
     vkmm_status status = cli_trace_page(json, &page, &bytes);
 
-    if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write %s", path);
+    if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write %s", path);
     status = cli_output_write_page(session, path, page, bytes);
     vkmm_free(page);
     return status;
@@ -136,7 +136,7 @@ static vkmm_status show_trace(cli_session *session, const cli_trace_row *row)
     cli_progress_end(&session->console);
     if (options->json || options->html != NULL) {
         char *json = cli_trace_json(&session->report, row);
-        if (json == NULL) return VKMM_NO_MEMORY(log, "to write the trace");
+        if (json == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("to write the trace"));
         if (options->html != NULL) status = write_page(session, options->html, json);
         if (options->json && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
         free(json);
@@ -165,7 +165,7 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
     params.a = a = vkmm_alloc(1, vkmm_operand_bytes(problem, VKMM_A));
     params.b = b = vkmm_alloc(1, vkmm_operand_bytes(problem, VKMM_B));
     if (a == NULL || b == NULL) {
-        status = VKMM_NO_MEMORY(session->log, "for A and B");
+        status = vkmm_tell(session->log, VKMM_NO_MEMORY("for A and B"));
     } else {
         cli_inputs_fill(inputs, problem, VKMM_A, a, NULL);
         cli_inputs_fill(inputs, problem, VKMM_B, b, NULL);
@@ -190,7 +190,7 @@ vkmm_status cli_command_trace(cli_session *session)
     if (status == VKMM_OK) status = check_files(log, session->options, &inputs);
     if (status == VKMM_OK) {
         vkmm_job_params params = choose(session->options, &inputs);
-        status = vkmm_problem_check(log, &params.problem, NULL);
+        status = vkmm_tell(log, vkmm_problem_check(&params.problem, NULL));
         if (status == VKMM_OK) status = cli_session_device(session);
         if (session->options->indices) params.problem.k = 1; /* same picture for every K: A and B need not fit */
         if (status == VKMM_OK)

@@ -53,7 +53,7 @@ static vkmm_status convert_element(const vkmm_log *log, const char *path, const 
         cli_array_put(array->first.type, to, is_signed ? (double)number : (double)(uint64_t)number))
         return VKMM_OK;
     say_place(array, x, place, sizeof place);
-    return vkmm_fail(log, VKMM_INVALID, "%s: element %s is %s%llu, which does not fit in %s", path, place,
+    return VKMM_FAIL(log, VKMM_INVALID, "%s: element %s is %s%llu, which does not fit in %s", path, place,
                      negative ? "-" : "", (unsigned long long)(negative ? 0 - (uint64_t)number : (uint64_t)number),
                      type->name);
 }
@@ -69,7 +69,7 @@ static vkmm_status convert(const vkmm_log *log, const char *path, cli_array_file
     if (stored.text_end == NULL && !stored.wide && !stored.swapped && (uintptr_t)view->data % size == 0) return VKMM_OK;
     file->copy = vkmm_alloc(count, size);
     if (file->copy == NULL)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to convert its %llu elements", path,
+        return VKMM_FAIL(log, VKMM_OUT_OF_MEMORY, "%s: no memory to convert its %llu elements", path,
                          (unsigned long long)count);
     if (stored.text_end != NULL) status = cli_text_read(log, path, &file->array, file->copy);
     for (uint64_t x = 0; stored.text_end == NULL && x < count && status == VKMM_OK; x++)
@@ -86,18 +86,19 @@ vkmm_status cli_read_until(const vkmm_log *log, cli_reading *r, uint64_t want)
 {
     const uint64_t free_bytes = vkmm_host_free_memory(), end = want < UINT64_MAX ? want : r->most + 1;
     if (want < UINT64_MAX && free_bytes > 0 && want > free_bytes)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: by its header it has %llu bytes; the host has %llu free",
+        return VKMM_FAIL(log, VKMM_OUT_OF_MEMORY, "%s: by its header it has %llu bytes; the host has %llu free",
                          r->name, (unsigned long long)want, (unsigned long long)free_bytes);
     while (r->bytes < end && !r->ended) {
         const uint64_t twice = 2 * r->bytes + LEAST_ROOM, room = twice < end ? twice : end;
         char *grown = vkmm_realloc(r->data, room, 1);
-        if (grown == NULL) return VKMM_NO_MEMORY(log, "for %s after %llu bytes", r->name, (unsigned long long)r->bytes);
+        if (grown == NULL)
+            return vkmm_tell(log, VKMM_NO_MEMORY("for %s after %llu bytes", r->name, (unsigned long long)r->bytes));
         r->data = grown;
         r->bytes += r->read(r->user, grown + r->bytes, (size_t)(room - r->bytes));
         r->ended = r->bytes < room;
     }
     if (want < UINT64_MAX || r->bytes < end) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID,
+    return VKMM_FAIL(log, VKMM_INVALID,
                      "%s: it has more than %llu bytes, the limit for data of unknown length (--memory-limit sets it)",
                      r->name, (unsigned long long)r->most);
 }
@@ -129,7 +130,7 @@ static vkmm_status read_stdin(const vkmm_log *log, const char *name, uint64_t mo
     *content = r.data;
     *bytes = r.bytes;
     if (status == VKMM_OK && ferror(stdin))
-        status = vkmm_fail(log, VKMM_INVALID, "cannot read standard input: %s", strerror(errno));
+        status = VKMM_FAIL(log, VKMM_INVALID, "cannot read standard input: %s", strerror(errno));
     return status;
 }
 
@@ -140,19 +141,19 @@ static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, uint64_t most, 
     char suffixes[80];
     void *unpacked = NULL;
     vkmm_status status = is_stdin ? read_stdin(log, name->file, most, &file->content, bytes)
-                                  : vkmm_mapping_open(log, name->file, &file->mapping);
+                                  : vkmm_tell(log, vkmm_mapping_open(name->file, &file->mapping));
     if (status != VKMM_OK) return status;
     if (!is_stdin) *bytes = file->mapping.bytes;
     *data = is_stdin ? file->content : file->mapping.data;
     if (name->format == NULL) name->format = cli_array_recognise(*data, *bytes);
     if (name->format == NULL) {
         cli_array_suffixes(suffixes, sizeof suffixes);
-        return vkmm_fail(log, VKMM_INVALID, "%s: unknown format: neither its suffix nor its first bytes match %s",
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: unknown format: neither its suffix nor its first bytes match %s",
                          name->file, suffixes);
     }
     if (name->format->unpack == NULL) return VKMM_OK;
     status = name->format->unpack(log, name->file, name->tensor, *data, *bytes, &unpacked, bytes);
-    if (status == VKMM_OK) status = vkmm_mapping_check(log, name->file, &file->mapping);
+    if (status == VKMM_OK) status = vkmm_tell(log, vkmm_mapping_check(name->file, &file->mapping));
     vkmm_mapping_close(&file->mapping);
     vkmm_free(file->content);
     *data = file->content = unpacked;
@@ -171,7 +172,7 @@ vkmm_status cli_array_open(const vkmm_log *log, const char *path, uint64_t most,
         vkmm_free(name.file);
         path = name.file = vkmm_strdup("standard input");
     }
-    if (name.file == NULL) return VKMM_NO_MEMORY(log, "for the name of a file");
+    if (name.file == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the name of a file"));
     if (most == 0) most = vkmm_host_free_memory() / 2;
     if (most == 0) most = UINT64_MAX / 4; /* not known */
     vkmm_status status = read_bytes(log, is_stdin, most, &name, &opened, &data, &bytes);
@@ -181,7 +182,7 @@ vkmm_status cli_array_open(const vkmm_log *log, const char *path, uint64_t most,
     }
     if (status == VKMM_OK && opened.array.stored.text_end == NULL) status = convert(log, path, &opened);
     if (status == VKMM_OK)
-        status = vkmm_mapping_check(log, name.file, &opened.mapping); /* a copy has been read by now */
+        status = vkmm_tell(log, vkmm_mapping_check(name.file, &opened.mapping)); /* a copy has been read by now */
     vkmm_free(name.file);
     if (status == VKMM_OK)
         *file = opened;
@@ -195,12 +196,12 @@ vkmm_status cli_array_text(const vkmm_log *log, const char *path, vkmm_type type
     if (file->array.stored.text_end == NULL) return VKMM_OK;
     file->array.first.type = type;
     const vkmm_status status = convert(log, path, file);
-    return status == VKMM_OK ? vkmm_mapping_check(log, path, &file->mapping) : status;
+    return status == VKMM_OK ? vkmm_tell(log, vkmm_mapping_check(path, &file->mapping)) : status;
 }
 
 vkmm_status cli_array_whole(const vkmm_log *log, const char *path, const cli_array_file *file)
 {
-    return file->copy == NULL ? vkmm_mapping_check(log, path, &file->mapping) : VKMM_OK;
+    return file->copy == NULL ? vkmm_tell(log, vkmm_mapping_check(path, &file->mapping)) : VKMM_OK;
 }
 
 void cli_array_close(cli_array_file *file)

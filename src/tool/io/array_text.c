@@ -62,7 +62,7 @@ static vkmm_status count_fields(const vkmm_log *log, const char *name, lines l, 
         for (; (begin = memchr(begin, l.separator, (size_t)(end - begin))) != NULL; begin++) fields++;
         if (extents[0] == 0) first = l.line;
         if (extents[0] > 0 && fields != extents[1])
-            return vkmm_fail(log, VKMM_INVALID, "%s:%llu: %llu column%s, but line %llu has %llu", name,
+            return VKMM_FAIL(log, VKMM_INVALID, "%s:%llu: %llu column%s, but line %llu has %llu", name,
                              (unsigned long long)l.line, (unsigned long long)fields, fields == 1 ? "" : "s",
                              (unsigned long long)first, (unsigned long long)extents[1]);
         extents[1] = fields;
@@ -87,14 +87,14 @@ static vkmm_status check_kind(const vkmm_log *log, const char *name, const char 
     char object[16] = "", format[16] = "", field[16] = "", symmetry[16] = "";
     sscanf(kind, "%15s %15s %15s %15s", object, format, field, symmetry);
     if (strcasecmp(format, "coordinate") == 0)
-        return vkmm_fail(log, VKMM_INVALID,
+        return VKMM_FAIL(log, VKMM_INVALID,
                          "%s: sparse (coordinate) files are not supported; scipy.io.mmwrite(file, matrix.toarray(), "
                          "symmetry='general') writes a dense one",
                          name);
     if (strcasecmp(object, "matrix") == 0 && strcasecmp(format, "array") == 0 &&
         (strcasecmp(field, "real") == 0 || strcasecmp(field, "integer") == 0) && strcasecmp(symmetry, "general") == 0)
         return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID,
+    return VKMM_FAIL(log, VKMM_INVALID,
                      "%s: the file is '%s %s %s %s'; only 'matrix array real general' and 'matrix array integer "
                      "general' are supported; scipy.io.mmwrite(..., symmetry='general') writes them",
                      name, object, format, field, symmetry);
@@ -118,12 +118,12 @@ static vkmm_status read_head(const vkmm_log *log, const char *name, lines *l, ui
     take_line(l, text);
     l->separator = LISTS;
     if (strncasecmp(text, MARK, strlen(MARK)) != 0)
-        return vkmm_fail(log, VKMM_INVALID, "%s: not a .mtx file: it does not begin with \"%s\"", name, MARK);
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: not a .mtx file: it does not begin with \"%s\"", name, MARK);
     const vkmm_status status = check_kind(log, name, text + strlen(MARK));
     if (status != VKMM_OK) return status;
     take_line(l, text);
     if (strchr(text, '-') != NULL || sscanf(text, "%llu %llu %c", &rows, &cols, &more) != 2)
-        return vkmm_fail(log, VKMM_INVALID, "%s:%llu: '%.40s' should be the numbers of rows and columns", name,
+        return VKMM_FAIL(log, VKMM_INVALID, "%s:%llu: '%.40s' should be the numbers of rows and columns", name,
                          (unsigned long long)l->line, text);
     extents[0] = rows;
     extents[1] = cols;
@@ -140,9 +140,9 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
     (void)tensor;
     if (status == VKMM_OK) status = count_fields(log, name, l, lists ? found : extents);
     if (status != VKMM_OK) return status;
-    if (!lists && extents[0] == 0) return vkmm_fail(log, VKMM_INVALID, "%s: the file holds no numbers", name);
+    if (!lists && extents[0] == 0) return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds no numbers", name);
     if (lists && (!cli_array_bytes(extents, 2, 1, &count) || count != found[0]))
-        return vkmm_fail(log, VKMM_INVALID, "%s: the size is %llux%llu, but the file has %llu numbers", name,
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: the size is %llux%llu, but the file has %llu numbers", name,
                          (unsigned long long)extents[0], (unsigned long long)extents[1], (unsigned long long)found[0]);
     *array = cli_array_packed(l.at, VKMM_AUTO, extents, 2, lists);
     array->stored = (cli_encoding){.text_end = l.end, .line = l.line, .separator = l.separator};
@@ -176,12 +176,12 @@ vkmm_status cli_text_read(const vkmm_log *log, const char *name, const cli_array
             if (read_number(begin, end, array->first.type, to, &why) == VKMM_OK) continue;
             const int shown = end - begin > SHOWN ? SHOWN : (int)(end - begin);
             if (begin == end)
-                return vkmm_fail(log, VKMM_INVALID, "%s:%llu: column %llu is empty", name, (unsigned long long)l.line,
+                return VKMM_FAIL(log, VKMM_INVALID, "%s:%llu: column %llu is empty", name, (unsigned long long)l.line,
                                  column);
             if (why == NULL)
-                return vkmm_fail(log, VKMM_INVALID, "%s:%llu: column %llu: %.*s does not fit in %s", name,
+                return VKMM_FAIL(log, VKMM_INVALID, "%s:%llu: column %llu: %.*s does not fit in %s", name,
                                  (unsigned long long)l.line, column, shown, begin, type->name);
-            return vkmm_fail(log, VKMM_INVALID, "%s:%llu: column %llu: '%.*s' %s%s", name, (unsigned long long)l.line,
+            return VKMM_FAIL(log, VKMM_INVALID, "%s:%llu: column %llu: '%.*s' %s%s", name, (unsigned long long)l.line,
                              column, shown, begin, why, l.line == 1 ? "; a header line must be removed" : "");
         }
     }
@@ -226,7 +226,7 @@ static vkmm_status encode(const vkmm_log *log, const char *tensor, const cli_arr
 {
     const int lists = array->stored.separator == LISTS;
     if (!lists && (array->first.rows == 0 || array->first.cols == 0))
-        return vkmm_fail(log, VKMM_INVALID, "a .csv or .tsv file cannot hold a matrix without elements: use .npy");
+        return VKMM_FAIL(log, VKMM_INVALID, "a .csv or .tsv file cannot hold a matrix without elements: use .npy");
     const vkmm_view *view = &array->first, columns = vkmm_view_transposed(view);
     char head[120];
     vkmm_status status = VKMM_OK;

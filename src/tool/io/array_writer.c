@@ -43,22 +43,22 @@ static cli_array_name name_output(const char *path)
 
 static vkmm_status check_name(const vkmm_log *log, const cli_array_name *name, vkmm_type type, uint64_t count)
 {
-    if (name->file == NULL) return VKMM_NO_MEMORY(log, "for the name of a file");
+    if (name->file == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the name of a file"));
     if (name->format == NULL) {
         char suffixes[80];
         cli_array_suffixes(suffixes, sizeof suffixes);
-        return vkmm_fail(log, VKMM_INVALID, "%s: unknown format; the name must end in %s", name->file, suffixes);
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: unknown format; the name must end in %s", name->file, suffixes);
     }
     if (name->format->encode == NULL && name->format->header == NULL)
-        return vkmm_fail(log, VKMM_INVALID, "%s: this build cannot write %s, because minizip was not found; use .npy",
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: this build cannot write %s, because minizip was not found; use .npy",
                          name->file, name->format->name);
     if (name->format->separator != '\0' && count != 1)
-        return vkmm_fail(log, VKMM_INVALID, "%s: a %s file holds one matrix, not %llu: use .npy", name->file,
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: a %s file holds one matrix, not %llu: use .npy", name->file,
                          name->format->name, (unsigned long long)count);
     if (name->tensor != NULL && !name->format->is_name(name->tensor))
-        return vkmm_fail(log, VKMM_INVALID, "%s: '%.60s' is not a valid array name", name->file, name->tensor);
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: '%.60s' is not a valid array name", name->file, name->tensor);
     if (name->format->dtype(type) != NULL) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s: %s cannot store %s: use FILE.safetensors or another type (--out-type f32)",
+    return VKMM_FAIL(log, VKMM_INVALID, "%s: %s cannot store %s: use FILE.safetensors or another type (--out-type f32)",
                      name->file, name->format->name, vkmm_type_of(type)->name);
 }
 
@@ -70,23 +70,23 @@ static vkmm_status begin_file(cli_array_writer *w)
     vkmm_status status = check_name(&w->log, &w->name, shape->first.type, shape->count);
     if (status != VKMM_OK) return status;
     if (!cli_array_bytes(extents, 3, vkmm_type_of(shape->first.type)->bytes, &bytes))
-        return vkmm_fail(&w->log, VKMM_INVALID,
+        return VKMM_FAIL(&w->log, VKMM_INVALID,
                          "%s: the size in bytes of %llu matrices of %llu×%llu elements does not fit in 64 bits",
                          w->name.file, (unsigned long long)shape->count, (unsigned long long)shape->first.rows,
                          (unsigned long long)shape->first.cols);
     if (w->name.format->header == NULL) {
         w->elements = vkmm_alloc(1, bytes);
         if (w->elements == NULL)
-            return vkmm_fail(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory for its %llu bytes; .npy needs none",
+            return VKMM_FAIL(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory for its %llu bytes; .npy needs none",
                              w->name.file, (unsigned long long)bytes);
-        return vkmm_output_open(&w->log, w->name.file, &w->output);
+        return vkmm_tell(&w->log, vkmm_output_open(w->name.file, &w->output));
     }
     w->header = w->name.format->header(w->name.tensor, shape, bytes, &w->header_bytes);
     if (w->header == NULL)
-        return vkmm_fail(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory for the header of the product", w->name.file);
+        return VKMM_FAIL(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory for the header of the product", w->name.file);
     if (!vkmm_add_u64(w->header_bytes, bytes, &bytes))
-        return vkmm_fail(&w->log, VKMM_INVALID, "%s: the size of the file does not fit in 64 bits", w->name.file);
-    status = vkmm_output_open(&w->log, w->name.file, &w->output);
+        return VKMM_FAIL(&w->log, VKMM_INVALID, "%s: the size of the file does not fit in 64 bits", w->name.file);
+    status = vkmm_tell(&w->log, vkmm_output_open(w->name.file, &w->output));
     if (status == VKMM_OK) status = vkmm_output_reserve(w->output, bytes);
     if (status == VKMM_OK) status = vkmm_output_write_at(w->output, 0, w->header, w->header_bytes);
     return status;
@@ -97,7 +97,7 @@ vkmm_status cli_array_writer_open(const vkmm_log *log, const char *path, const c
 {
     cli_array_writer *w = vkmm_alloc(1, sizeof *w);
     *writer = NULL;
-    if (w == NULL) return VKMM_NO_MEMORY(log, "to write %s", path);
+    if (w == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("to write %s", path));
     if (log != NULL) w->log = *log;
     w->name = name_output(path);
     w->shape = *shape;
@@ -106,7 +106,7 @@ vkmm_status cli_array_writer_open(const vkmm_log *log, const char *path, const c
     vkmm_status status = begin_file(w);
     if (status != VKMM_OK) destroy(&w);
     *writer = w;
-    return status;
+    return vkmm_tell(log, status);
 }
 
 /* The position of an element of matrix x in the file. */
@@ -150,7 +150,7 @@ static vkmm_status put_packed(cli_array_writer *w, uint64_t x, uint64_t row, uin
     const uint64_t cols = at_most(view->cols, widest), rows = at_most(view->rows, most / cols);
     vkmm_status status = VKMM_OK;
     void *block = vkmm_alloc(rows * cols, vkmm_type_of(view->type)->bytes);
-    if (block == NULL) return vkmm_fail(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory to pack the product", w->name.file);
+    if (block == NULL) return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory to pack the product", w->name.file);
     for (uint64_t i = 0; i < view->rows && status == VKMM_OK; i += rows) {
         for (uint64_t j = 0; j < view->cols && status == VKMM_OK; j += cols) {
             const vkmm_view part =
@@ -169,13 +169,13 @@ static vkmm_status check_part(const cli_array_writer *w, uint64_t x, uint64_t ro
     const vkmm_view *first = &w->shape.first;
     char shape[80];
     if (view->type != first->type)
-        return vkmm_fail(&w->log, VKMM_INVALID, "%s: its elements are %s, but those to write are %s", w->name.file,
+        return vkmm_fail(VKMM_INVALID, "%s: its elements are %s, but those to write are %s", w->name.file,
                          vkmm_type_of(first->type)->name, vkmm_type_of(view->type)->name);
     if (x < w->shape.count && row <= first->rows && view->rows <= first->rows - row && col <= first->cols &&
         view->cols <= first->cols - col)
         return VKMM_OK;
     cli_array_shape(&w->shape, shape, sizeof shape);
-    return vkmm_fail(&w->log, VKMM_INVALID, "%s: %llu×%llu elements from (%llu, %llu) of matrix %llu are not in %s",
+    return vkmm_fail(VKMM_INVALID, "%s: %llu×%llu elements from (%llu, %llu) of matrix %llu are not in %s",
                      w->name.file, (unsigned long long)view->rows, (unsigned long long)view->cols,
                      (unsigned long long)row, (unsigned long long)col, (unsigned long long)x, shape);
 }
@@ -217,7 +217,7 @@ vkmm_status cli_array_writer_put_all(cli_array_writer *w, const cli_array *array
 vkmm_status cli_array_writer_look(cli_array_writer *w, cli_array *array)
 {
     vkmm_status status = w->seen.data == NULL && w->elements == NULL ? vkmm_output_look(w->output, &w->seen) : VKMM_OK;
-    if (status != VKMM_OK) return status;
+    if (status != VKMM_OK) return vkmm_tell(&w->log, status);
     *array = w->shape;
     array->first.data = w->elements != NULL ? w->elements : (const char *)w->seen.data + w->header_bytes;
     return VKMM_OK;
@@ -238,9 +238,9 @@ vkmm_status cli_array_writer_commit(cli_array_writer **writer)
     vkmm_status status = VKMM_INVALID;
     vkmm_mapping_close(&w->seen);
     if (w->failed)
-        vkmm_fail(&w->log, status, "%s is unchanged, because writing it failed", w->name.file);
+        VKMM_FAIL(&w->log, status, "%s is unchanged, because writing it failed", w->name.file);
     else
-        status = w->elements != NULL ? encode(w) : vkmm_output_commit(&w->output);
+        status = vkmm_tell(&w->log, w->elements != NULL ? encode(w) : vkmm_output_commit(&w->output));
     destroy(writer);
     return status;
 }
@@ -257,7 +257,7 @@ vkmm_status cli_array_write(const vkmm_log *log, const char *path, const cli_arr
     if (status == VKMM_OK) status = cli_array_writer_put_all(writer, array);
     if (status == VKMM_OK) return cli_array_writer_commit(&writer);
     destroy(&writer);
-    return status;
+    return vkmm_tell(log, status);
 }
 
 /* The file would be replaced, and its other arrays lost. */
@@ -265,11 +265,11 @@ static vkmm_status check_others(const vkmm_log *log, const cli_array_name *name)
 {
     vkmm_mapping mapping = {0};
     uint64_t count = 0;
-    if (name->format->count == NULL || vkmm_mapping_open(NULL, name->file, &mapping) != VKMM_OK) return VKMM_OK;
+    if (name->format->count == NULL || vkmm_mapping_open(name->file, &mapping) != VKMM_OK) return VKMM_OK;
     if (mapping.bytes > 0) count = name->format->count(mapping.data, mapping.bytes);
     vkmm_mapping_close(&mapping);
     if (count <= 1) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID,
+    return VKMM_FAIL(log, VKMM_INVALID,
                      "%s holds %llu arrays, and writing it would leave only one: choose another file", name->file,
                      (unsigned long long)count);
 }
@@ -279,7 +279,7 @@ vkmm_status cli_array_takes(const vkmm_log *log, const char *path, vkmm_type typ
     cli_array_name name = name_output(path);
     vkmm_status status = check_name(log, &name, type, count);
     if (status == VKMM_OK) status = check_others(log, &name);
-    if (status == VKMM_OK) status = vkmm_output_try(log, name.file, bytes);
+    if (status == VKMM_OK) status = vkmm_tell(log, vkmm_output_try(name.file, bytes));
     vkmm_free(name.file);
     return status;
 }

@@ -38,7 +38,7 @@ static void add(listing *scan, const cli_manifest *item)
     if (added != NULL)
         *added = *item;
     else
-        scan->status = VKMM_NO_MEMORY(scan->log, "for a list of %u manifests", scan->count + 1);
+        scan->status = vkmm_tell(scan->log, VKMM_NO_MEMORY("for a list of %u manifests", scan->count + 1));
 }
 
 /* A pattern with '*' for any characters; case is ignored. */
@@ -227,7 +227,7 @@ static void add_manifest(listing *scan, cli_manifest *item)
     json_error_t error;
     json_t *file = NULL;
     VKMM_PUT(item->name, "%.255s", vkmm_path_name(item->path));
-    if (vkmm_mapping_open(NULL, item->path, &mapping) != VKMM_OK)
+    if (vkmm_mapping_open(item->path, &mapping) != VKMM_OK)
         VKMM_PUT(item->broken, "%s",
                  vkmm_path_look(item->path, 0) == VKMM_PATH_MISSING ? "the file does not exist"
                                                                     : "the file cannot be read");

@@ -49,7 +49,7 @@ static void refuse(parser *p, const char *what)
 {
     size_t left = (size_t)(p->end - p->at);
     if (p->status != VKMM_OK) return;
-    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header %s at \"%.*s\"", p->name, what,
+    p->status = VKMM_FAIL(p->log, VKMM_INVALID, "%s: the .npy header %s at \"%.*s\"", p->name, what,
                           (int)(left < SHOWN ? left : SHOWN), p->at);
 }
 
@@ -112,7 +112,7 @@ static void parse_descr(parser *p)
     size_t length = 0;
     skip_space(p);
     if (p->at < p->end && *p->at == '[') {
-        p->status = vkmm_fail(p->log, VKMM_INVALID,
+        p->status = VKMM_FAIL(p->log, VKMM_INVALID,
                               "%s: records (a structured dtype) are not supported; only " DTYPES " are", p->name);
         return;
     }
@@ -122,7 +122,7 @@ static void parse_descr(parser *p)
     }
     p->type = type_of(text, length, &p->stored);
     if (p->type == VKMM_AUTO)
-        p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: dtype '%.*s' is not supported; only " DTYPES " are", p->name,
+        p->status = VKMM_FAIL(p->log, VKMM_INVALID, "%s: dtype '%.*s' is not supported; only " DTYPES " are", p->name,
                               (int)(length < SHOWN ? length : SHOWN), text);
 }
 
@@ -178,7 +178,7 @@ static void parse_shape(parser *p)
     if (count >= 1 && count <= 3) return;
     size_t length = (size_t)(p->at - start);
     p->status =
-        vkmm_fail(p->log, VKMM_INVALID, "%s: shape %.*s has %u dimensions; a matrix has 2, and a batch of them 3",
+        VKMM_FAIL(p->log, VKMM_INVALID, "%s: shape %.*s has %u dimensions; a matrix has 2, and a batch of them 3",
                   p->name, (int)(length < SHOWN ? length : SHOWN), start, count);
 }
 
@@ -225,7 +225,7 @@ static void parse_dictionary(parser *p)
     for (unsigned i = 0; i < KEYS && p->status == VKMM_OK; i++)
         if ((p->seen & 1U << i) == 0)
             p->status =
-                vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header lacks the key '%s'", p->name, keys[i].name);
+                VKMM_FAIL(p->log, VKMM_INVALID, "%s: the .npy header lacks the key '%s'", p->name, keys[i].name);
 }
 
 /* Where the data begin. Reads the version and the length after it. */
@@ -240,17 +240,17 @@ static vkmm_status find_header(parser *p, const char *file, uint64_t bytes)
 {
     const unsigned char *u = (const unsigned char *)file;
     if (bytes < 10 || memcmp(file, "\x93NUMPY", 6) != 0)
-        return vkmm_fail(p->log, VKMM_INVALID,
+        return VKMM_FAIL(p->log, VKMM_INVALID,
                          "%s: not a .npy file: it does not begin with \"\\x93NUMPY\" and a version", p->name);
     if (u[6] < 1 || u[6] > 3 || u[7] != 0)
-        return vkmm_fail(p->log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported",
+        return VKMM_FAIL(p->log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported",
                          p->name, u[6], u[7]);
     const uint64_t start = u[6] == 1 ? 10 : 12, head = bytes < start ? start : head_bytes(u);
     if (head > MOST_HEAD)
-        return vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header has %llu bytes; at most %d are read", p->name,
+        return VKMM_FAIL(p->log, VKMM_INVALID, "%s: the .npy header has %llu bytes; at most %d are read", p->name,
                          (unsigned long long)head, MOST_HEAD);
     if (bytes < head)
-        return vkmm_fail(p->log, VKMM_INVALID,
+        return VKMM_FAIL(p->log, VKMM_INVALID,
                          "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", p->name,
                          (unsigned long long)head, (unsigned long long)bytes);
     p->at = file + start;
@@ -282,14 +282,14 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
     cli_array_shape(&read, shape, sizeof shape);
     read.stored = p.stored;
     if (!cli_array_bytes(p.extents, p.dimensions, size, &need))
-        return vkmm_fail(log, VKMM_INVALID, "%s: the size in bytes of %s elements of type %s does not fit in 64 bits",
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: the size in bytes of %s elements of type %s does not fit in 64 bits",
                          name, shape, type->name);
     if (have < need)
-        return vkmm_fail(log, VKMM_INVALID,
+        return VKMM_FAIL(log, VKMM_INVALID,
                          "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing", name, shape,
                          type->name, (unsigned long long)need, (unsigned long long)(need - have));
     if (need > 0 && (uintptr_t)p.end % size != 0)
-        return vkmm_fail(log, VKMM_INVALID,
+        return VKMM_FAIL(log, VKMM_INVALID,
                          "%s: the data begin at byte %llu, which is not aligned for %s; numpy.save aligns it", name,
                          (unsigned long long)(bytes - have), type->name);
     *array = read;

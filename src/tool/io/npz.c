@@ -108,11 +108,11 @@ static vkmm_status find(const vkmm_log *log, const char *path, const char *wante
         if (wanted != NULL ? strcmp(name, wanted) == 0 : all.number_entry == 1) return VKMM_OK;
         VKMM_JOIN(names, ", ", "%s", name);
     }
-    if (names[0] == '\0') return vkmm_fail(log, VKMM_INVALID, "%s: the file holds no arrays", path);
+    if (names[0] == '\0') return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds no arrays", path);
     if (wanted == NULL)
-        return vkmm_fail(log, VKMM_INVALID, "%s: the file holds several arrays: pick one as FILE.npz:NAME of %s", path,
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds several arrays: pick one as FILE.npz:NAME of %s", path,
                          names);
-    return vkmm_fail(log, VKMM_INVALID, "%s: the file holds no array %s; it holds %s", path, wanted, names);
+    return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds no array %s; it holds %s", path, wanted, names);
 }
 
 static size_t read_member(void *user, void *to, size_t bytes)
@@ -136,7 +136,7 @@ static vkmm_status extract(const vkmm_log *log, const char *path, unzFile zip, c
     cli_reading r = {.read = read_member, .user = zip, .name = path};
     cli_array array;
     if (size / DEFLATED_MOST > archive_bytes || (info->flag & 1) != 0 || unzOpenCurrentFile(zip) != UNZ_OK)
-        return vkmm_fail(log, VKMM_INVALID,
+        return VKMM_FAIL(log, VKMM_INVALID,
                          "%s: the array is damaged, encrypted, or compressed by a method other than deflate", path);
     vkmm_status status = cli_read_whole(log, &r, &cli_npy_format);
     const int closed = unzCloseCurrentFile(zip); /* compares the checksum if all has been read */
@@ -144,10 +144,10 @@ static vkmm_status extract(const vkmm_log *log, const char *path, unzFile zip, c
     *bytes = r.bytes;
     if (status != VKMM_OK) return status;
     if (closed != UNZ_OK || (r.ended && r.bytes < size))
-        return vkmm_fail(log, VKMM_INVALID, "%s: the array is damaged", path);
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: the array is damaged", path);
     /* A header that is not valid is reported by whoever reads *content. */
     if (r.bytes == size || cli_npy_format.parse(NULL, path, NULL, r.data, r.bytes, &array) != VKMM_OK) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s: by its header the array has %llu bytes, but the archive holds %llu", path,
+    return VKMM_FAIL(log, VKMM_INVALID, "%s: by its header the array has %llu bytes, but the archive holds %llu", path,
                      (unsigned long long)r.bytes, (unsigned long long)size);
 }
 
@@ -158,7 +158,7 @@ static vkmm_status unpack(const vkmm_log *log, const char *path, const char *wan
     zlib_filefunc64_def functions = functions_of(&whole);
     unz_file_info64 info;
     const unzFile zip = unzOpen2_64(path, &functions);
-    if (zip == NULL) return vkmm_fail(log, VKMM_INVALID, "%s: not a .npz file, or a truncated one", path);
+    if (zip == NULL) return VKMM_FAIL(log, VKMM_INVALID, "%s: not a .npz file, or a truncated one", path);
     vkmm_status status = find(log, path, wanted, zip, &info);
     if (status == VKMM_OK) status = extract(log, path, zip, &info, bytes, content, content_bytes);
     unzClose(zip);
@@ -216,7 +216,7 @@ static vkmm_status encode(const vkmm_log *log, const char *tensor, const cli_arr
     if (header != NULL && whole.data != NULL && pack(&whole, name, header, header_bytes, array->first.data, bytes))
         status = vkmm_output_write(output, whole.data, whole.bytes);
     else
-        vkmm_fail(log, status, "no memory for a .npz file of %llu bytes", (unsigned long long)whole.capacity);
+        VKMM_FAIL(log, status, "no memory for a .npz file of %llu bytes", (unsigned long long)whole.capacity);
     vkmm_free(whole.data);
     vkmm_free(header);
     return status;
@@ -233,7 +233,7 @@ static vkmm_status unpack(const vkmm_log *log, const char *path, const char *wan
                           void **content, uint64_t *content_bytes)
 {
     (void)wanted, (void)data, (void)bytes, (void)content, (void)content_bytes;
-    return vkmm_fail(log, VKMM_INVALID, "%s: this build cannot read .npz, because minizip was not found; use .npy",
+    return VKMM_FAIL(log, VKMM_INVALID, "%s: this build cannot read .npz, because minizip was not found; use .npy",
                      path);
 }
 

@@ -76,7 +76,7 @@ VKMM_PRINTF(3, 4) static vkmm_status refuse(const reader *r, const char *name, c
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     quote(name, quoted);
-    return vkmm_fail(r->log, VKMM_INVALID, "%s: tensor %s %s", r->name, quoted, what);
+    return VKMM_FAIL(r->log, VKMM_INVALID, "%s: tensor %s %s", r->name, quoted, what);
 }
 
 /* A non-negative integer: 1 and *number. */
@@ -148,7 +148,7 @@ static vkmm_status check_metadata(const reader *r, const json_t *value)
     int well = json_is_object(value);
     json_object_foreach((json_t *)(uintptr_t)value, key, text) well = well && json_is_string(text);
     return well ? VKMM_OK
-                : vkmm_fail(r->log, VKMM_INVALID, "%s: the header's __metadata__ is not an object of strings", r->name);
+                : VKMM_FAIL(r->log, VKMM_INVALID, "%s: the header's __metadata__ is not an object of strings", r->name);
 }
 
 static int by_place(const void *left, const void *right)
@@ -168,7 +168,7 @@ static vkmm_status check_places(const reader *r)
             return refuse(r, r->tensors[i].name,
                           r->tensors[i].begin < at ? "overlaps another" : "leaves a gap before it");
     if (at == r->data_bytes) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_INVALID, "%s: the last %llu bytes belong to no tensor", r->name,
+    return VKMM_FAIL(r->log, VKMM_INVALID, "%s: the last %llu bytes belong to no tensor", r->name,
                      (unsigned long long)(r->data_bytes - at));
 }
 
@@ -179,7 +179,7 @@ static vkmm_status read_tensors(reader *r)
     vkmm_status status = VKMM_OK;
     r->tensors = vkmm_alloc(json_object_size(r->header), sizeof *r->tensors);
     if (r->tensors == NULL)
-        return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "%s: no memory for its list of tensors", r->name);
+        return VKMM_FAIL(r->log, VKMM_OUT_OF_MEMORY, "%s: no memory for its list of tensors", r->name);
     json_object_foreach(r->header, name, value)
     {
         if (strcmp(name, "__metadata__") == 0)
@@ -201,13 +201,13 @@ static vkmm_status refuse_choice(const reader *r, const char *wanted)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", listed > 0 ? ", " : "", quoted);
     }
     if (listed < r->count) snprintf(names + used, sizeof names - used, " and %zu more", r->count - listed);
-    if (r->count == 0) return vkmm_fail(r->log, VKMM_INVALID, "%s: the file holds no tensor", r->name);
+    if (r->count == 0) return VKMM_FAIL(r->log, VKMM_INVALID, "%s: the file holds no tensor", r->name);
     if (wanted == NULL)
-        return vkmm_fail(r->log, VKMM_INVALID,
+        return VKMM_FAIL(r->log, VKMM_INVALID,
                          "%s: the file holds %zu tensors: pick one as FILE.safetensors:NAME of %s", r->name, r->count,
                          names);
     quote(wanted, quoted);
-    return vkmm_fail(r->log, VKMM_INVALID, "%s: the file holds no tensor %s; it holds %s", r->name, quoted, names);
+    return VKMM_FAIL(r->log, VKMM_INVALID, "%s: the file holds no tensor %s; it holds %s", r->name, quoted, names);
 }
 
 static vkmm_status take(const reader *r, const tensor *t, cli_array *array)
@@ -248,19 +248,19 @@ static vkmm_status read_header(reader *r, const char *file, uint64_t bytes)
     json_error_t error;
     const uint64_t length = bytes > PREFIX ? header_bytes(file) : 0;
     if (bytes <= PREFIX || length == 0 || file[PREFIX] != '{')
-        return vkmm_fail(r->log, VKMM_INVALID,
+        return VKMM_FAIL(r->log, VKMM_INVALID,
                          "%s: not a safetensors file: %llu bytes, whose header does not begin with '{'", r->name,
                          (unsigned long long)bytes);
     if (length > MOST_HEADER_BYTES)
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: the header has %llu bytes; the format allows %d", r->name,
+        return VKMM_FAIL(r->log, VKMM_INVALID, "%s: the header has %llu bytes; the format allows %d", r->name,
                          (unsigned long long)length, MOST_HEADER_BYTES);
     if (length > bytes - PREFIX)
-        return vkmm_fail(r->log, VKMM_INVALID,
+        return VKMM_FAIL(r->log, VKMM_INVALID,
                          "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", r->name,
                          (unsigned long long)(length + PREFIX), (unsigned long long)bytes);
     r->header = json_loadb(file + PREFIX, (size_t)length, JSON_REJECT_DUPLICATES, &error);
     if (r->header == NULL)
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: the header is not JSON at byte %d: %s", r->name, error.position,
+        return VKMM_FAIL(r->log, VKMM_INVALID, "%s: the header is not JSON at byte %d: %s", r->name, error.position,
                          error.text);
     r->data = file + PREFIX + length;
     r->data_bytes = bytes - PREFIX - length;

@@ -56,7 +56,7 @@ static vkmm_status show(climb *c, const cli_bench_row *row)
         status = writer->ladder(&session->report, &c->ladder, row);
     else if (row != NULL)
         status = writer->run(&session->report, row);
-    if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write the ladder");
+    if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write the ladder");
     session->report.rows += writer->ladder != NULL ? row == NULL : row != NULL;
     if (row == NULL || !session->options->json) cli_interrupt_says("vkmatmul: interrupted; the rows above are valid\n");
     return cli_report_flush(&session->report, session->log);
@@ -199,7 +199,7 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
     climb *c = vkmm_alloc(1, sizeof *c);
     vkmm_status status = VKMM_OK;
 
-    if (c == NULL) return VKMM_NO_MEMORY(session->log, "for a ladder");
+    if (c == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for a ladder"));
     c->session = session;
     c->request = request;
     list_steps(c);

@@ -76,7 +76,7 @@ static vkmm_status take(const line *l, const cli_option *option, const char *arg
     }
     if (argument != NULL) return option->parse(l->log, option, argument, field);
     cli_option_name(option, name);
-    return vkmm_fail(l->log, VKMM_INVALID, "%s needs an argument: %s", name, option->argument);
+    return VKMM_FAIL(l->log, VKMM_INVALID, "%s needs an argument: %s", name, option->argument);
 }
 
 /* Options of rocblas-bench that this program does not have. */
@@ -105,19 +105,19 @@ static vkmm_status refuse_long(const line *l, const char *word)
     const char *near = NULL, *instead = instead_of(word);
 
     if (instead != NULL)
-        return vkmm_fail(l->log, VKMM_INVALID, "--%s is an option of rocblas-bench only: %s", word, instead);
+        return VKMM_FAIL(l->log, VKMM_INVALID, "--%s is an option of rocblas-bench only: %s", word, instead);
 
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         if (option->name == NULL || option->help == NULL) continue;
         if (strlen(option->name) == strlen(word) && begins_with(option, word))
-            return vkmm_fail(l->log, VKMM_INVALID,
+            return VKMM_FAIL(l->log, VKMM_INVALID,
                              "--%s is not an option of 'vkmatmul %s'; 'vkmatmul %s --help' lists its options", word,
                              l->command_name, l->command_name);
         if (option->commands & l->command) near = cli_nearer(word, near, option->name);
     }
-    if (near != NULL) return vkmm_fail(l->log, VKMM_INVALID, "unknown option --%s; did you mean --%s?", word, near);
-    return vkmm_fail(l->log, VKMM_INVALID, "unknown option --%s; 'vkmatmul %s --help' lists them all", word,
+    if (near != NULL) return VKMM_FAIL(l->log, VKMM_INVALID, "unknown option --%s; did you mean --%s?", word, near);
+    return VKMM_FAIL(l->log, VKMM_INVALID, "unknown option --%s; 'vkmatmul %s --help' lists them all", word,
                      l->command_name);
 }
 
@@ -141,10 +141,10 @@ static vkmm_status take_long(const line *l, const char *text, const char *next, 
         }
         VKMM_JOIN(names, ", ", "--%s", one->name);
     }
-    if (count > 1) return vkmm_fail(l->log, VKMM_INVALID, "option --%s is ambiguous: it may be any of %s", word, names);
+    if (count > 1) return VKMM_FAIL(l->log, VKMM_INVALID, "option --%s is ambiguous: it may be any of %s", word, names);
     if (option == NULL) return refuse_long(l, word);
     if (equals != NULL && option->argument == NULL)
-        return vkmm_fail(l->log, VKMM_INVALID, "--%s takes no argument", option->name);
+        return VKMM_FAIL(l->log, VKMM_INVALID, "--%s takes no argument", option->name);
     *took_next = equals == NULL && option->argument != NULL;
     return take(l, option, equals != NULL ? equals + 1 : next);
 }
@@ -160,7 +160,7 @@ static vkmm_status take_letters(const line *l, const char *letters, const char *
                ((cli_option_table[i].commands & l->command) == 0 || cli_option_table[i].letter != *letters))
             i++;
         if (i == cli_option_count)
-            return vkmm_fail(l->log, VKMM_INVALID, "unknown option -%c; 'vkmatmul %s --help' lists them all", *letters,
+            return VKMM_FAIL(l->log, VKMM_INVALID, "unknown option -%c; 'vkmatmul %s --help' lists them all", *letters,
                              l->command_name);
         if (cli_option_table[i].argument != NULL) {
             *took_next = letters[1] == '\0';
@@ -179,7 +179,7 @@ static vkmm_status take_operands(const line *l, int count, char **operands)
         return VKMM_OK;
     }
     if (count > 0 && (!(l->command & (CLI_HELP | CLI_EXAMPLE)) || count > 1))
-        return vkmm_fail(l->log, VKMM_INVALID,
+        return VKMM_FAIL(l->log, VKMM_INVALID,
                          "unexpected argument '%.60s': options start with -, and the command comes first", operands[0]);
     l->options->operand = count > 0 ? operands[0] : NULL;
     return VKMM_OK;
@@ -248,16 +248,16 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
     };
 
     for (size_t i = 0; i < VKMM_COUNT(rules); i++)
-        if (rules[i].broken) return vkmm_fail(log, VKMM_INVALID, "%s", rules[i].sentence);
+        if (rules[i].broken) return VKMM_FAIL(log, VKMM_INVALID, "%s", rules[i].sentence);
     if (o->config != NULL && o->kernel != NULL && strcmp(o->kernel, "auto") != 0 && !vkmm_kernel_is_general(o->kernel))
-        return vkmm_fail(
+        return VKMM_FAIL(
             log, VKMM_INVALID,
             "--config sets tunables, and the kernel %s has none: use auto or a kernel that supports every problem",
             o->kernel);
     if (o->out != NULL && sizes * types > 1)
-        return vkmm_fail(log, VKMM_INVALID, "-o writes one product, not a list of %zu", sizes * types);
+        return VKMM_FAIL(log, VKMM_INVALID, "-o writes one product, not a list of %zu", sizes * types);
     if (o->min_time_ms > 0 && o->max_time_ms > 0 && o->min_time_ms > o->max_time_ms)
-        return vkmm_fail(log, VKMM_INVALID, "--min-time (%g ms) exceeds --max-time (%g ms)", o->min_time_ms,
+        return VKMM_FAIL(log, VKMM_INVALID, "--min-time (%g ms) exceeds --max-time (%g ms)", o->min_time_ms,
                          o->max_time_ms);
     return VKMM_OK;
 }

@@ -101,7 +101,7 @@ static vkmm_status refuse(const vkmm_log *log, const cli_option *option, const c
     char name[32];
 
     cli_option_name(option, name);
-    return vkmm_fail(log, VKMM_INVALID, "%s takes %s, not '%.60s'", name, expected, text);
+    return VKMM_FAIL(log, VKMM_INVALID, "%s takes %s, not '%.60s'", name, expected, text);
 }
 
 /* Names the nearest known word, and all known words. */
@@ -112,9 +112,9 @@ static vkmm_status refuse_word(const vkmm_log *log, const cli_option *option, cl
 
     join_words(words, known, sizeof known);
     if (near != NULL)
-        return vkmm_fail(log, VKMM_INVALID, "--%s: '%.60s' is unknown; did you mean '%s'? Known: %s", option->name,
+        return VKMM_FAIL(log, VKMM_INVALID, "--%s: '%.60s' is unknown; did you mean '%s'? Known: %s", option->name,
                          text, near, known);
-    return vkmm_fail(log, VKMM_INVALID, "--%s: '%.60s' is unknown; known: %s", option->name, text, known);
+    return VKMM_FAIL(log, VKMM_INVALID, "--%s: '%.60s' is unknown; known: %s", option->name, text, known);
 }
 
 vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const char *text, void *field)
@@ -123,7 +123,7 @@ vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const 
 
     cli_option_name(option, name);
     if (text[0] == '\0')
-        return vkmm_fail(log, VKMM_INVALID, "%s needs a %s, not an empty string", name, option->argument);
+        return VKMM_FAIL(log, VKMM_INVALID, "%s needs a %s, not an empty string", name, option->argument);
     *(const char **)field = text;
     return VKMM_OK;
 }
@@ -153,7 +153,7 @@ vkmm_status cli_parse_whole(const vkmm_log *log, const cli_option *option, const
                  : ((cli_number *)field)->given ? ((cli_number *)field)->value
                                                 : 0;
         if (option->help == NULL && before > 0 && before != value)
-            return vkmm_fail(log, VKMM_INVALID,
+            return VKMM_FAIL(log, VKMM_INVALID,
                              "--%s says %llu, but an earlier option says %llu: C and D are the same matrix here",
                              option->name, (unsigned long long)value, (unsigned long long)before);
         if (option->size == sizeof value)
@@ -269,13 +269,13 @@ vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const
         VKMM_PUT(word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
         if (!vkmm_type_parse(word, &type)) return refuse_word(log, option, cli_type_words, word);
         if (!find_word(option->choice, vkmm_type_of(type)->name, &index))
-            return vkmm_fail(log, VKMM_INVALID,
+            return VKMM_FAIL(log, VKMM_INVALID,
                              "--%s: this command uses the tutorials' kernels, which support only f32, f64, i32 and "
                              "u32; %s is for run, explain, tune and bench",
                              option->name, vkmm_type_of(type)->name);
         for (uint32_t i = 0; i < read.count; i++)
             if (read.type[i] == type)
-                return vkmm_fail(log, VKMM_INVALID, "--type lists %s twice", vkmm_type_of(type)->name);
+                return VKMM_FAIL(log, VKMM_INVALID, "--type lists %s twice", vkmm_type_of(type)->name);
         read.type[read.count++] = type;
         at += length;
         if (*at == '\0') break;
@@ -295,7 +295,7 @@ vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const 
         return refuse_word(log, option, option->choice, text);
     if (option->help == NULL && *given != VKMM_AUTO &&
         *given != type) /* C and D of hipblaslt-bench have the same type here */
-        return vkmm_fail(log, VKMM_INVALID, "--%s says %s, but an earlier option says %s: both have the same type here",
+        return VKMM_FAIL(log, VKMM_INVALID, "--%s says %s, but an earlier option says %s: both have the same type here",
                          option->name, vkmm_type_of(type)->name, vkmm_type_of(*given)->name);
     *given = type;
     return VKMM_OK;
@@ -328,7 +328,7 @@ vkmm_status cli_parse_input_type(const vkmm_log *log, const cli_option *option, 
 
     if (!vkmm_type_parse(text, &read.type[0])) return refuse_word(log, option, option->choice, text);
     if (given->count > 0 && (given->count > 1 || given->type[0] != read.type[0]))
-        return vkmm_fail(log, VKMM_INVALID,
+        return VKMM_FAIL(log, VKMM_INVALID,
                          "--%s says %s, but an earlier option says %s: A and B have the same type here", option->name,
                          vkmm_type_of(read.type[0])->name, vkmm_type_of(given->type[0])->name);
     *given = read;
@@ -383,9 +383,9 @@ vkmm_status cli_parse_words(const vkmm_log *log, const cli_option *option, const
         if (!find_word(option->choice, word, &index)) return refuse_word(log, option, option->choice, word);
         for (uint32_t i = 0; i < read.count; i++)
             if (read.item[i] == option->choice(index))
-                return vkmm_fail(log, VKMM_INVALID, "--%s lists %s twice", option->name, word);
+                return VKMM_FAIL(log, VKMM_INVALID, "--%s lists %s twice", option->name, word);
         if (read.count == CLI_MOST_LISTED)
-            return vkmm_fail(log, VKMM_INVALID, "--%s lists more than %d words", option->name, CLI_MOST_LISTED);
+            return VKMM_FAIL(log, VKMM_INVALID, "--%s lists more than %d words", option->name, CLI_MOST_LISTED);
         read.item[read.count++] = option->choice(index);
         at += length;
         if (*at == '\0') break;
@@ -404,14 +404,14 @@ vkmm_status cli_parse_shader(const vkmm_log *log, const cli_option *option, cons
 
     if (status != VKMM_OK) return status;
     if (find_word(cli_kernel_words, vkmm_path_name(file), &index))
-        return vkmm_fail(log, VKMM_INVALID, "--%s: a file named %s would look like the built-in kernel", option->name,
+        return VKMM_FAIL(log, VKMM_INVALID, "--%s: a file named %s would look like the built-in kernel", option->name,
                          vkmm_path_name(file));
     for (uint32_t i = 0; i < files->count; i++)
         if (strcmp(vkmm_path_name(files->item[i]), vkmm_path_name(file)) == 0)
-            return vkmm_fail(log, VKMM_INVALID, "--%s: two files are named %.60s: their results would look alike",
+            return VKMM_FAIL(log, VKMM_INVALID, "--%s: two files are named %.60s: their results would look alike",
                              option->name, vkmm_path_name(file));
     if (files->count == CLI_MOST_LISTED)
-        return vkmm_fail(log, VKMM_INVALID, "more than %d files of --%s", CLI_MOST_LISTED, option->name);
+        return VKMM_FAIL(log, VKMM_INVALID, "more than %d files of --%s", CLI_MOST_LISTED, option->name);
     files->item[files->count++] = file;
     return VKMM_OK;
 }
@@ -422,7 +422,7 @@ vkmm_status cli_parse_tutorial(const vkmm_log *log, const cli_option *option, co
 
     if (!vkmm_kernel_is_general(text)) return cli_parse_word(log, option, text, field);
     join_words(option->choice, known, sizeof known);
-    return vkmm_fail(log, VKMM_INVALID,
+    return VKMM_FAIL(log, VKMM_INVALID,
                      "--%s: this command uses only the tutorials' kernels, and %s is not one; known: %s", option->name,
                      text, known);
 }

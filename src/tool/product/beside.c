@@ -16,7 +16,7 @@ static vkmm_status multiply_plainly(cli_product *p)
     cli_request *request = p->plain_request = vkmm_alloc(1, sizeof *request);
 
     p->plain = vkmm_alloc(1, sizeof *p->plain);
-    if (request == NULL || p->plain == NULL) return VKMM_NO_MEMORY(p->session->log, "to verify the product");
+    if (request == NULL || p->plain == NULL) return vkmm_tell(p->session->log, VKMM_NO_MEMORY("to verify the product"));
     *request = *p->request;
     p->plain->same = p;
     request->out = NULL;
@@ -81,7 +81,7 @@ static vkmm_status multiply_by_twin(cli_product *p)
 
     for (int s = 0; s < 1 + info->is_float && status == VKMM_OK; s++) {
         p->twin[s] = vkmm_alloc(elements + 1, vkmm_type_of(type)->bytes);
-        if (p->twin[s] == NULL) status = VKMM_NO_MEMORY(p->session->log, "for the twin's product");
+        if (p->twin[s] == NULL) status = vkmm_tell(p->session->log, VKMM_NO_MEMORY("for the twin's product"));
         p->stack[CLI_SUMS + s] = (cli_stack){sums, problem->m * problem->n};
         p->stack[CLI_SUMS + s].first.data = p->twin[s];
     }

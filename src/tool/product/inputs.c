@@ -34,12 +34,12 @@ static vkmm_status check_types(const vkmm_log *log, const cli_options *options, 
     vkmm_type a = matrix_of(inputs, VKMM_A)->type;
 
     if (a != matrix_of(inputs, VKMM_B)->type)
-        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have the same type",
+        return VKMM_FAIL(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have the same type",
                          inputs->path[VKMM_A], type_name(inputs, VKMM_A), inputs->path[VKMM_B],
                          type_name(inputs, VKMM_B));
     for (uint32_t i = 0; i < options->types.count; i++) {
         if (options->types.type[i] != a)
-            return vkmm_fail(log, VKMM_INVALID, "the files hold %s, not %s as --type says", vkmm_type_of(a)->name,
+            return VKMM_FAIL(log, VKMM_INVALID, "the files hold %s, not %s as --type says", vkmm_type_of(a)->name,
                              vkmm_type_of(options->types.type[i])->name);
     }
     return VKMM_OK;
@@ -69,13 +69,13 @@ static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options,
         if (inputs->path[o] == NULL) continue;
         if (array->dimensions != 3) continue;
         if (array->count == 0)
-            return vkmm_fail(log, VKMM_INVALID, "%s holds no matrix: the first of its three extents is 0",
+            return VKMM_FAIL(log, VKMM_INVALID, "%s holds no matrix: the first of its three extents is 0",
                              inputs->path[o]);
         if (path != NULL && array->count != batches)
-            return vkmm_fail(log, VKMM_INVALID, "%s holds %llu matrices, and %s says %llu", inputs->path[o],
+            return VKMM_FAIL(log, VKMM_INVALID, "%s holds %llu matrices, and %s says %llu", inputs->path[o],
                              (unsigned long long)array->count, path, (unsigned long long)batches);
         if (array->count > 1 && options->stride[o].given && options->stride[o].value == 0)
-            return vkmm_fail(log, VKMM_INVALID, "%s holds %llu matrices, but a stride of 0 would use only the first",
+            return VKMM_FAIL(log, VKMM_INVALID, "%s holds %llu matrices, but a stride of 0 would use only the first",
                              inputs->path[o], (unsigned long long)array->count);
         batches = array->count;
         path = inputs->path[o];
@@ -96,7 +96,7 @@ static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options,
                      (unsigned long long)a.rows, (unsigned long long)a.cols, (unsigned long long)b.rows,
                      (unsigned long long)b.cols, (unsigned long long)a.rows, (unsigned long long)b.cols);
     if (a.cols == b.rows) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID,
+    return VKMM_FAIL(log, VKMM_INVALID,
                      "cannot multiply %s (%llux%llu%s) by %s (%llux%llu%s): A must have as many columns as B has rows",
                      inputs->path[VKMM_A], (unsigned long long)a.rows, (unsigned long long)a.cols, transposed_a,
                      inputs->path[VKMM_B], (unsigned long long)b.rows, (unsigned long long)b.cols, transposed_b);
@@ -134,7 +134,7 @@ static vkmm_status open_files(const vkmm_log *log, const cli_options *options, c
 
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) pipes += inputs->path[o] != NULL && strcmp(inputs->path[o], "-") == 0;
     if (pipes > 1)
-        return vkmm_fail(log, VKMM_INVALID, "only one matrix can be read from standard input (-), not %d", pipes);
+        return VKMM_FAIL(log, VKMM_INVALID, "only one matrix can be read from standard input (-), not %d", pipes);
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
         if (inputs->path[o] == NULL) continue;
         status = cli_array_open(log, inputs->path[o], options->memory_limit.value, &inputs->file[o]);
@@ -194,7 +194,7 @@ static vkmm_status check_out_type(const vkmm_log *log, const cli_inputs *inputs,
     vkmm_type out = vkmm_operand_type(problem, VKMM_C);
 
     if (inputs->path[operand] == NULL || matrix_of(inputs, operand)->type == out) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s holds %s, and C is %s: %s must have C's type", inputs->path[operand],
+    return VKMM_FAIL(log, VKMM_INVALID, "%s holds %s, and C is %s: %s must have C's type", inputs->path[operand],
                      type_name(inputs, operand), vkmm_type_of(out)->name, operand == VKMM_C ? "it" : "the bias");
 }
 
@@ -206,13 +206,13 @@ vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, cons
     if (status == VKMM_OK) status = check_out_type(log, inputs, problem, VKMM_BIAS);
     if (status != VKMM_OK) return status;
     if (inputs->path[VKMM_C] != NULL && (c->rows != problem->m || c->cols != problem->n))
-        return vkmm_fail(log, VKMM_INVALID, "%s is %llux%llu, and the product is %llux%llu", inputs->path[VKMM_C],
+        return VKMM_FAIL(log, VKMM_INVALID, "%s is %llux%llu, and the product is %llux%llu", inputs->path[VKMM_C],
                          (unsigned long long)c->rows, (unsigned long long)c->cols, (unsigned long long)problem->m,
                          (unsigned long long)problem->n);
     if (inputs->path[VKMM_BIAS] != NULL &&
         ((bias->rows != 1 && bias->cols != 1) || bias->rows * bias->cols != problem->n ||
          inputs->file[VKMM_BIAS].array.count != 1))
-        return vkmm_fail(log, VKMM_INVALID, "%s is %llux%llu, and a bias is a vector of N = %llu elements",
+        return VKMM_FAIL(log, VKMM_INVALID, "%s is %llux%llu, and a bias is a vector of N = %llu elements",
                          inputs->path[VKMM_BIAS], (unsigned long long)bias->rows, (unsigned long long)bias->cols,
                          (unsigned long long)problem->n);
     return VKMM_OK;
@@ -268,7 +268,7 @@ static void copy(const vkmm_view *matrix, const vkmm_view *view, void *data, vkm
                   by_rows ? view->row_stride : view->col_stride, 0};
 
     t.strip = ((1 << 20) / (t.from.cols * vkmm_type_of(t.from.type)->bytes) / STRIP_ROWS + 1) * STRIP_ROWS;
-    vkmm_workers_run(workers, (t.from.rows + t.strip - 1) / t.strip, copy_strip, &t, NULL);
+    vkmm_workers_run(workers, (t.from.rows + t.strip - 1) / t.strip, copy_strip, &t);
 }
 
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data,

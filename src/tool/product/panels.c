@@ -35,9 +35,9 @@ static vkmm_status plan(cli_product *p)
     panels *own = p->own = vkmm_alloc(1, sizeof *own);
     vkmm_status status;
 
-    if (own == NULL) return VKMM_NO_MEMORY(log, "for a product in panels");
+    if (own == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for a product in panels"));
     own->parts = vkmm_alloc(session->other_count + 1, sizeof *own->parts);
-    if (own->parts == NULL) return VKMM_NO_MEMORY(log, "for a product in panels");
+    if (own->parts == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for a product in panels"));
     status = vkmm_stream_create(session->device, log, &params, &own->stream);
     if (status != VKMM_OK) return status;
     p->kernel = vkmm_stream_kernel(own->stream);

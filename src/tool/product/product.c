@@ -68,7 +68,7 @@ static uint64_t fingerprint(const cli_product *p, vkmm_operand operand)
     uint64_t state = 0;
 
     all.each = (all.bytes / PIECES + 64) / 64 * 64;
-    vkmm_workers_run(p->workers, PIECES, take_print, &all, NULL);
+    vkmm_workers_run(p->workers, PIECES, take_print, &all);
     for (int i = 0; i < PIECES; i++) state = mix(state, all.prints[i]);
     return state;
 }
@@ -124,7 +124,7 @@ static vkmm_status wrong(cli_product *p, const char *sentence)
 {
     if (sentence != p->verdict.sentence) VKMM_PUT(p->verdict.sentence, "%s", sentence);
     p->verdict.passed = 0;
-    return vkmm_fail(p->session->log, VKMM_WRONG_RESULT, "wrong result: %s", sentence);
+    return VKMM_FAIL(p->session->log, VKMM_WRONG_RESULT, "wrong result: %s", sentence);
 }
 
 /* If the driver may be at fault, reports what the user can do. */
@@ -172,16 +172,12 @@ static vkmm_status verify_or_write(void *context, uint64_t i)
 /* A large product is written while it is verified, to a file that gets its name only in `save`. */
 static vkmm_status verify_and_write(cli_product *p)
 {
-    char sentence[VKMM_SENTENCE_BYTES] = "";
-    vkmm_held held;
-    vkmm_status status;
+    const cli_console before = p->session->console;
     int writes = p->request->out != NULL && p->kind->open_out != NULL && p->workers != NULL;
 
-    vkmm_errors_hold(&held);
     writes = writes && p->kind->open_out(p) == VKMM_OK;
-    vkmm_errors_release(&held);
-    status = vkmm_workers_run(p->workers, writes ? 2 : 1, verify_or_write, p, sentence);
-    return status != VKMM_OK && sentence[0] != '\0' ? vkmm_fail(p->session->log, status, "%s", sentence) : status;
+    p->session->console = before; /* `save` reports what fails */
+    return vkmm_workers_run(p->workers, writes ? 2 : 1, verify_or_write, p);
 }
 
 void cli_product_row(const cli_session *session, const cli_request *request, cli_bench_row *row)
@@ -312,7 +308,7 @@ static vkmm_status measure(cli_product *p)
     status = p->kind->measure(p, &params, &time);
     if (status == VKMM_OK && p->kind->repeats && !params.last_run) status = again(p);
     if (status != VKMM_OK || time.kernel.count == 0) return status;
-    if (!cli_bench_row_add(&p->row, &time)) return VKMM_NO_MEMORY(p->session->log, "for the samples");
+    if (!cli_bench_row_add(&p->row, &time)) return vkmm_tell(p->session->log, VKMM_NO_MEMORY("for the samples"));
     if (p->request->measure.last_run) p->row.stopped[0] = '\0'; /* more were not requested */
     return VKMM_OK;
 }

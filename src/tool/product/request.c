@@ -48,7 +48,7 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
     if (batches > 0) stacked.problem.batch_count = batches;
     *problem = cli_problem_make(&stacked, size, type);
     status = cli_inputs_check(log, request->inputs, problem);
-    if (status == VKMM_OK) status = vkmm_problem_check(log, problem, NULL);
+    if (status == VKMM_OK) status = vkmm_tell(log, vkmm_problem_check(problem, NULL));
     if (status != VKMM_OK || options->out == NULL) return status;
     type_c = vkmm_operand_type(problem, VKMM_C);
     elements = problem->m * problem->n * vkmm_problem_batches(problem);
@@ -59,12 +59,12 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
 vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader)
 {
     vkmm_mapping file = {0};
-    vkmm_status status = vkmm_mapping_open(log, path, &file);
+    vkmm_status status = vkmm_tell(log, vkmm_mapping_open(path, &file));
     const char *text = file.data != NULL ? file.data : "";
 
     *shader = NULL;
     if (status == VKMM_OK && !cli_is_plain_type(type))
-        status = vkmm_fail(log, VKMM_INVALID, "--shader supports f32, f64, i32 and u32; --type says %s",
+        status = VKMM_FAIL(log, VKMM_INVALID, "--shader supports f32, f64, i32 and u32; --type says %s",
                            vkmm_type_of(type)->name);
     if (status == VKMM_OK && vkmm_path_ends(path, ".spv"))
         status = vkmm_shader_load(log, path, text, (size_t)file.bytes, type, shader);

@@ -20,7 +20,7 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
     p->memory[operand] = operand == CLI_BEFORE ? vkmm_alloc(1, bytes) : vkmm_job_matrix(p->job, (vkmm_operand)operand);
     if (p->memory[operand] != NULL || operand != CLI_BEFORE) return VKMM_OK;
-    return VKMM_NO_MEMORY(p->session->log, "for a copy of C: %llu bytes", (unsigned long long)bytes);
+    return vkmm_tell(p->session->log, VKMM_NO_MEMORY("for a copy of C: %llu bytes", (unsigned long long)bytes));
 }
 
 static vkmm_status multiply(cli_product *p, double *ms)

@@ -14,13 +14,13 @@ vkmm_status cli_command_blas(cli_session *session)
     const cli_options *o = session->options;
     const vkmm_log *log = session->log;
     if (o->operand_count == 0)
-        return vkmm_fail(log, VKMM_INVALID, "'vkmatmul blas' needs a program: vkmatmul blas -- PROGRAM [ARGUMENT]...");
+        return VKMM_FAIL(log, VKMM_INVALID, "'vkmatmul blas' needs a program: vkmatmul blas -- PROGRAM [ARGUMENT]...");
     char top[24];
     VKMM_PUT(top, "%llu", o->top.given ? (unsigned long long)o->top.value : DEFAULT_TOP);
     if ((o->device != NULL && cli_set_variable("VKBLAS_DEVICE", o->device) != 0) ||
         (getenv("VKBLAS_REPORT") == NULL && cli_set_variable("VKBLAS_REPORT", "-") != 0) ||
         ((o->top.given || getenv("VKBLAS_TOP") == NULL) && cli_set_variable("VKBLAS_TOP", top) != 0) ||
         (getenv("OPENBLAS_THREAD_TIMEOUT") == NULL && cli_set_variable("OPENBLAS_THREAD_TIMEOUT", "22") != 0))
-        return VKMM_NO_MEMORY(log, "for the environment");
+        return vkmm_tell(log, VKMM_NO_MEMORY("for the environment"));
     return cli_launch(log, folders, "libvkblas.so.0", o->operands);
 }

@@ -120,6 +120,6 @@ vkmm_status cli_command_unknown(const vkmm_log *log, const char *name)
 {
     const char *near = cli_suggest(name, name_of);
 
-    if (near != NULL) return vkmm_fail(log, VKMM_INVALID, "unknown command '%.60s'; did you mean '%s'?", name, near);
-    return vkmm_fail(log, VKMM_INVALID, "unknown command '%.60s'; 'vkmatmul help' lists them all", name);
+    if (near != NULL) return VKMM_FAIL(log, VKMM_INVALID, "unknown command '%.60s'; did you mean '%s'?", name, near);
+    return VKMM_FAIL(log, VKMM_INVALID, "unknown command '%.60s'; 'vkmatmul help' lists them all", name);
 }

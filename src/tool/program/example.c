@@ -30,15 +30,15 @@ vkmm_status cli_command_example(cli_session *session)
         const int length =
             VKMM_PUT(names[i], "%s%s%c.npy", folder != NULL ? folder : "", folder != NULL ? "/" : "", "abc"[i]);
         if ((size_t)length >= sizeof names[i])
-            return vkmm_fail(log, VKMM_INVALID, "the path of the folder is too long");
+            return VKMM_FAIL(log, VKMM_INVALID, "the path of the folder is too long");
         if (vkmm_path_look(names[i], 0) != VKMM_PATH_MISSING)
-            return vkmm_fail(log, VKMM_INVALID, "%s exists, so nothing was written: name another folder", names[i]);
+            return VKMM_FAIL(log, VKMM_INVALID, "%s exists, so nothing was written: name another folder", names[i]);
     }
     status = write_matrix(log, names[0], M, K, 1);
     if (status == VKMM_OK) status = write_matrix(log, names[1], K, N, 2);
     if (status != VKMM_OK) return status;
     char *line = cli_shell_line((int)VKMM_COUNT(words), words);
-    if (line == NULL) return VKMM_NO_MEMORY(log, "for a command line");
+    if (line == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for a command line"));
     printf("A (%dx%d) and B (%dx%d) of f32 are written. Multiply them:\n\n    %s\n\n", M, K, K, N, line);
     vkmm_free(line);
     return cli_report_flush(&session->report, log);

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     status = cli_options_check(session.log, &options);
     if (status == VKMM_OK) status = cli_session_start(&session, &options, argc, argv);
     if (status != VKMM_OK) goto done;
-    status = command->run(&session);
+    status = vkmm_tell(session.log, command->run(&session));
     cli_progress_end(&session.console);
     /* A stream that failed before has already been reported. */
     flushed = ferror(stdout) ? VKMM_INVALID : cli_report_flush(&session.report, session.log);

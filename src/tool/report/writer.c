@@ -36,6 +36,6 @@ vkmm_status cli_report_flush(const cli_report *report, const vkmm_log *log)
 {
     errno = 0;
     if (fflush(report->out) == 0 && !ferror(report->out)) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "cannot write the results: %s",
+    return VKMM_FAIL(log, VKMM_INVALID, "cannot write the results: %s",
                      errno != 0 ? strerror(errno) : "the output failed");
 }

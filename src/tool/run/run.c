@@ -111,7 +111,7 @@ static vkmm_status show_product(cli_session *session, const cli_request *request
         status = cli_product_run(session, request, &product);
     }
     status =
-        status != VKMM_OK ? vkmm_fail(log, status, "%s", session->console.last_error) : cli_session_validated(session);
+        status != VKMM_OK ? VKMM_FAIL(log, status, "%s", session->console.last_error) : cli_session_validated(session);
     if (product.kernel != NULL) {
         cli_progress_end(&session->console);
         if (request->measure.last_run && product.row.on != NULL)

@@ -44,7 +44,7 @@ static vkmm_status append(const vkmm_log *log, const char *name, const char *ent
         snprintf(list, size, "%s%.*s%s", old != NULL ? old : "", old != NULL && *old != '\0', &separator, entry);
     failed = list == NULL || cli_set_variable(name, list) != 0;
     vkmm_free(list);
-    return failed ? VKMM_NO_MEMORY(log, "to set %s", name) : VKMM_OK;
+    return failed ? vkmm_tell(log, VKMM_NO_MEMORY("to set %s", name)) : VKMM_OK;
 }
 
 const char *cli_swiftshader_manifest(void)
@@ -88,10 +88,10 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
     if (!is_swiftshader(driver)) {
         cli_manifest_read(driver, &manifest);
         if (manifest.broken[0] != '\0')
-            return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be used: %s", driver, manifest.broken);
+            return VKMM_FAIL(log, VKMM_INVALID, "the driver manifest %s cannot be used: %s", driver, manifest.broken);
     }
     if (is_swiftshader(driver) && cli_drivers_restriction() == NULL && cli_swiftshader_manifest() == NULL)
-        return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Chromium has it (Debian: chromium-common)");
+        return VKMM_FAIL(log, VKMM_NO_DEVICE, "SwiftShader was not found: Chromium has it (Debian: chromium-common)");
     return cli_drivers_append(log, driver);
 }
 
@@ -105,7 +105,7 @@ vkmm_status cli_drivers_uncached(const vkmm_log *log)
     if (cli_set_variable("MESA_SHADER_CACHE_DISABLE", "true") == 0 &&
         cli_set_variable("__GL_SHADER_DISK_CACHE", "0") == 0)
         return VKMM_OK;
-    return VKMM_NO_MEMORY(log, "to disable the driver's cache");
+    return vkmm_tell(log, VKMM_NO_MEMORY("to disable the driver's cache"));
 }
 
 vkmm_status cli_layers_disable(const vkmm_log *log)

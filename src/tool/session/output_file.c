@@ -10,7 +10,7 @@ vkmm_status cli_output_spares(const cli_session *session, const char *path, cons
 {
     for (uint32_t i = 0; i < count && path != NULL && !session->options->force; i++)
         if (inputs[i] != NULL && vkmm_path_same(path, inputs[i]))
-            return vkmm_fail(session->log, VKMM_INVALID,
+            return VKMM_FAIL(session->log, VKMM_INVALID,
                              "%s is the input %s: name another output, or replace the input with --force", path,
                              inputs[i]);
     return VKMM_OK;
@@ -29,14 +29,14 @@ vkmm_status cli_output_page(const cli_session *session, const char *option, cons
 
     if (path == NULL || status != VKMM_OK) return status;
     if (!vkmm_path_ends(path, ".html") && !vkmm_path_ends(path, ".htm") && !is_device(path))
-        return vkmm_fail(log, VKMM_INVALID, "%s writes an HTML page, but '%.200s' does not end in .html", option, path);
-    return vkmm_output_try(log, path, 0);
+        return VKMM_FAIL(log, VKMM_INVALID, "%s writes an HTML page, but '%.200s' does not end in .html", option, path);
+    return vkmm_tell(log, vkmm_output_try(path, 0));
 }
 
 vkmm_status cli_output_write_page(cli_session *session, const char *path, const char *page, size_t bytes)
 {
     cli_report *report = &session->report;
-    vkmm_status status = vkmm_output_whole(session->log, path, page, bytes);
+    vkmm_status status = vkmm_tell(session->log, vkmm_output_whole(path, page, bytes));
 
     if (status != VKMM_OK || session->options->json || is_device(path)) return status;
     cli_report_say(report, 0, CLI_PLAIN, "Wrote %s: open it in a browser.", path);

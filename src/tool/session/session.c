@@ -98,7 +98,7 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     session->square = CLI_SQUARE;
     cli_processor_name(session->host, sizeof session->host);
     session->command = cli_shell_line(argc, (const char *const *)argv);
-    if (session->command == NULL) return VKMM_NO_MEMORY(session->log, "for the command line");
+    if (session->command == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for the command line"));
     session->writer = cli_writer_find(options->json    ? "json"
                                       : options->jsonl ? "jsonl"
                                       : options->csv   ? "csv"
@@ -210,22 +210,22 @@ static vkmm_status open_one(cli_session *session, uint32_t index, int is_last)
 {
     const vkmm_log *log = session->log;
     const vkmm_device_info *info = vkmm_instance_device_info(session->instance, index);
+    const cli_console before = session->console; /* it may hold errors already */
     vkmm_device *device = NULL;
-    vkmm_held held;
     vkmm_status status;
 
-    vkmm_errors_hold(&held);
+    cli_console_hold(&session->console);
     status = vkmm_device_create(session->instance, index, &device);
-    vkmm_errors_release(&held);
+    session->console = before;
     if (device != NULL && session->device == NULL) {
         session->device = device;
         session->info = info;
     } else if (device != NULL) {
         session->others[session->other_count++] = device;
     } else if (is_last && session->device == NULL) {
-        return vkmm_fail(log, status, "%s", held.sentence);
+        return VKMM_FAIL(log, status, "%s", vkmm_last_error());
     } else {
-        vkmm_say(log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", info->name, held.sentence);
+        vkmm_say(log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", info->name, vkmm_last_error());
     }
     return VKMM_OK;
 }
@@ -239,7 +239,8 @@ static vkmm_status open_several(cli_session *session, const char *what)
     if (status != VKMM_OK) return status;
     indices = vkmm_alloc(most, sizeof *indices);
     session->others = vkmm_alloc(most, sizeof(vkmm_device *));
-    if (indices == NULL || session->others == NULL) status = VKMM_NO_MEMORY(session->log, "for a list of devices");
+    if (indices == NULL || session->others == NULL)
+        status = vkmm_tell(session->log, VKMM_NO_MEMORY("for a list of devices"));
     if (status == VKMM_OK) status = vkmm_instance_find_devices(session->instance, what, indices, &count);
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++) status = open_one(session, indices[i], i + 1 == count);
     vkmm_free(indices);
@@ -266,13 +267,13 @@ vkmm_status cli_session_validated(cli_session *session)
 
     session->validation_messages = count;
     if (new_ones == 0) return VKMM_OK;
-    return vkmm_fail(session->log, VKMM_WRONG_RESULT, "the validation layer reported %u message%s", new_ones,
+    return VKMM_FAIL(session->log, VKMM_WRONG_RESULT, "the validation layer reported %u message%s", new_ones,
                      new_ones == 1 ? "" : "s");
 }
 
 vkmm_status cli_session_wrote(cli_session *session, vkmm_status status)
 {
-    if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write a result");
+    if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write a result");
     session->report.rows++;
     return cli_report_flush(&session->report, session->log);
 }

@@ -48,7 +48,7 @@ vkmm_status cli_child_start(const vkmm_log *log, const char *path, char *const *
     int sockets[2];
     *out = NULL;
     cli_child *child = vkmm_alloc(1, sizeof *child);
-    if (child == NULL) return VKMM_NO_MEMORY(log, "to start %s", program);
+    if (child == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("to start %s", program));
     /* A socket rather than two pipes: writing to a child that has ended is then an error, not a signal. */
     int error = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0 ? 0 : errno;
     if (error == 0) {
@@ -58,7 +58,7 @@ vkmm_status cli_child_start(const vkmm_log *log, const char *path, char *const *
     }
     if (error != 0) {
         vkmm_free(child);
-        return vkmm_fail(log, VKMM_INVALID, "cannot start %s: %s", program, strerror(error));
+        return VKMM_FAIL(log, VKMM_INVALID, "cannot start %s: %s", program, strerror(error));
     }
     child->socket = sockets[0];
     *out = child;

@@ -106,12 +106,12 @@ vkmm_status cli_child_start(const vkmm_log *log, const char *path, char *const *
     if (path == NULL && GetModuleFileNameA(NULL, own, sizeof own) < sizeof own) path = own;
     for (; good && *arguments != NULL && length < LONGEST; arguments++)
         length = quote(line, length, LONGEST, *arguments);
-    vkmm_status status = !good ? VKMM_NO_MEMORY(log, "to start %s", path) : VKMM_OK;
+    vkmm_status status = !good ? vkmm_tell(log, VKMM_NO_MEMORY("to start %s", path)) : VKMM_OK;
     if (good && (length >= LONGEST || !open_pipes(child, theirs) || !create(child, path, line, theirs))) {
         if (length < LONGEST)
             FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, GetLastError(), 0, why,
                            sizeof why, NULL);
-        status = vkmm_fail(log, VKMM_INVALID, "cannot start %s: %.*s", path, (int)strcspn(why, "\r\n"), why);
+        status = VKMM_FAIL(log, VKMM_INVALID, "cannot start %s: %.*s", path, (int)strcspn(why, "\r\n"), why);
     }
     for (int i = 0; i < 3; i++) close_handle(&theirs[i]);
     vkmm_free(line);

@@ -30,7 +30,7 @@ vkmm_status cli_launch(const vkmm_log *log, const char *const *folders, const ch
     char *const end = bytes > 0 ? path + (vkmm_path_name(path) - path) : path;
     for (const size_t room = sizeof path - (size_t)(end - path); bytes > 0 && *folders != NULL && !found; folders++)
         found = snprintf(end, room, "%s/%s", *folders, name) < (int)room && vkmm_disk_look(path, &entry) == 0;
-    if (!preload(found ? path : name)) return vkmm_fail(log, VKMM_INVALID, "LD_PRELOAD is too long");
+    if (!preload(found ? path : name)) return VKMM_FAIL(log, VKMM_INVALID, "LD_PRELOAD is too long");
     execvp(arguments[0], arguments);
-    return vkmm_fail(log, VKMM_INVALID, "cannot run %s: %s", arguments[0], strerror(errno));
+    return VKMM_FAIL(log, VKMM_INVALID, "cannot run %s: %s", arguments[0], strerror(errno));
 }

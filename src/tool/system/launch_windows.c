@@ -6,6 +6,6 @@ vkmm_status cli_launch(const vkmm_log *log, const char *const *folders, const ch
 {
     (void)folders;
     (void)name;
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "cannot run %s with libvkblas: Windows preloads no libraries",
+    return VKMM_FAIL(log, VKMM_UNSUPPORTED, "cannot run %s with libvkblas: Windows preloads no libraries",
                      arguments[0]);
 }

@@ -26,7 +26,7 @@ vkmm_status cli_process_start(const vkmm_log *log, const char *path, char *const
 {
     cli_process *process = vkmm_alloc(1, sizeof *process);
     vkmm_status status = process != NULL ? cli_child_start(log, path, arguments, &process->child)
-                                         : VKMM_NO_MEMORY(log, "to start a process");
+                                         : vkmm_tell(log, VKMM_NO_MEMORY("to start a process"));
     if (status != VKMM_OK) {
         vkmm_free(process);
         process = NULL;

@@ -71,7 +71,7 @@ static vkmm_status map_file(const vkmm_log *log, uint64_t bytes, const char *wha
         return VKMM_OK;
     }
     if (fd >= 0) close(fd);
-    return vkmm_fail(
+    return VKMM_FAIL(
         log, VKMM_OUT_OF_MEMORY,
         "%s needs %llu bytes of host memory, but they are not free, and no file for them can be made in %s: %s", what,
         (unsigned long long)bytes, folder, strerror(error));

@@ -84,11 +84,11 @@ static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
     cli_tune_row row = {.device = session->info};
     double share = share_of(session->options, p, index);
     made.method = vkmm_method_where(session->info->features.f64, &made); /* as run has it */
-    vkmm_status status = vkmm_problem_check(session->log, problem, NULL), shown = VKMM_OK;
+    vkmm_status status = vkmm_tell(session->log, vkmm_problem_check(problem, NULL)), shown = VKMM_OK;
 
     if (status != VKMM_OK) return status;
     if (vkmm_problem_flops(problem) <= 0 || vkmm_problem_alpha(problem) == 0)
-        return vkmm_fail(session->log, VKMM_INVALID,
+        return VKMM_FAIL(session->log, VKMM_INVALID,
                          "a product without multiplications cannot be tuned: M, N, K and alpha must not be 0");
     if (is_left_out(p, problem, share, index, &row)) return show(session, &row);
     status = cli_tune_problem(session, problem, share > 0 ? share : 0, &row);
@@ -151,12 +151,12 @@ static vkmm_status check(const cli_session *session)
     int shares = options->import != NULL || options->export != NULL;
 
     if (shares && (cli_size_is_given(options) || options->types.count > 0 || options->budget_ms > 0 || options->json))
-        return vkmm_fail(
+        return VKMM_FAIL(
             log, VKMM_INVALID,
             "--import and --export copy results instead of tuning: leave out sizes, --type, --budget and --json");
     if (shares && options->no_cache)
-        return vkmm_fail(log, VKMM_INVALID, "--import and --export need the cache: leave out --no-cache");
-    return options->export != NULL ? vkmm_output_try(log, options->export, 0) : VKMM_OK;
+        return VKMM_FAIL(log, VKMM_INVALID, "--import and --export need the cache: leave out --no-cache");
+    return options->export != NULL ? vkmm_tell(log, vkmm_output_try(options->export, 0)) : VKMM_OK;
 }
 
 vkmm_status cli_command_tune(cli_session *session)

@@ -76,7 +76,7 @@ static vkmm_status note_failure(tuner *t, const vkmm_candidate *candidate)
     cli_tune_row *row = t->row;
     cli_tune_failure *failure = vkmm_list_add(&row->failures, &row->failure_count, 1, sizeof *failure);
 
-    if (failure == NULL) return VKMM_NO_MEMORY(t->session->log, "for %u results", row->failure_count + 1);
+    if (failure == NULL) return vkmm_tell(t->session->log, VKMM_NO_MEMORY("for %u results", row->failure_count + 1));
     failure->candidate = *candidate;
     failure->status = worker->status;
     failure->reason = worker->status != VKMM_DEVICE_LOST ? vkmm_status_name(worker->status)
@@ -136,7 +136,7 @@ static vkmm_status search(tuner *t)
         const cli_trial_request request = {{candidate}, 1, .limit_ms = CLEARLY_SLOWER * best};
         reply = cli_tune_ask(&t->link, &request, patience, end, &answer);
         if (reply == CLI_REPLY_NO_WORKER)
-            return vkmm_fail(t->session->log, t->link.worker.status, "%s", t->link.worker.sentence);
+            return VKMM_FAIL(t->session->log, t->link.worker.status, "%s", t->link.worker.sentence);
         if (reply == CLI_REPLY_INTERRUPTED) break;
         t->ask_ms += reply == CLI_REPLY_ANSWER ? vkmm_now_ms() - now : 0;
         t->asked += reply == CLI_REPLY_ANSWER;
@@ -184,7 +184,7 @@ static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
         reply =
             cli_tune_ask(&t->link, &request, 2 * PATIENCE_MS + 4 * PATIENCE_TIMES * state->planned_ms, grace, &answer);
         if (reply == CLI_REPLY_NO_WORKER)
-            return vkmm_fail(t->session->log, t->link.worker.status, "%s", t->link.worker.sentence);
+            return VKMM_FAIL(t->session->log, t->link.worker.status, "%s", t->link.worker.sentence);
         if (reply == CLI_REPLY_INTERRUPTED) break;
         if (reply != CLI_REPLY_ANSWER || t->link.worker.status != VKMM_OK) {
             const vkmm_status status = note_failure(t, &pair[1]);
@@ -217,7 +217,7 @@ static vkmm_status keep_trials(tuner *t, uint32_t most)
     cli_tune_trial *trials = vkmm_alloc(most, sizeof *trials);
     uint32_t count = 0;
 
-    if (trials == NULL) return VKMM_NO_MEMORY(t->session->log, "for %u results", most);
+    if (trials == NULL) return vkmm_tell(t->session->log, VKMM_NO_MEMORY("for %u results", most));
     while (count < most && vkmm_tune_ranked(t->tune, count, &trials[count].candidate, &trials[count].ms)) count++;
     t->row->trials = trials;
     t->row->trial_count = count;
@@ -280,13 +280,13 @@ static vkmm_status report_failures(tuner *t)
                  row->wrong, row->wrong == 1 ? "" : "s", wrong->candidate.kernel, wrong->candidate.config,
                  wrong->sentence);
     if (row->tuned.gflops <= 0 && planned == NULL && !cli_interrupted())
-        return vkmm_fail(log, VKMM_INVALID,
+        return VKMM_FAIL(log, VKMM_INVALID,
                          "the budget of %.1f s ran out before one product could be timed; increase --budget",
                          (t->end - t->start) / 1000);
     if (planned != NULL)
-        return vkmm_fail(log, planned->status, "the planner's own choice cannot be used: %s", planned->sentence);
+        return VKMM_FAIL(log, planned->status, "the planner's own choice cannot be used: %s", planned->sentence);
     if (wrong != NULL && t->session->options->validate)
-        return vkmm_fail(log, VKMM_WRONG_RESULT, "under validation every configuration must be right");
+        return VKMM_FAIL(log, VKMM_WRONG_RESULT, "under validation every configuration must be right");
     return VKMM_OK;
 }
 

@@ -171,11 +171,11 @@ static vkmm_status take_problem(worker *w, const json_t *request)
     const vkmm_log *log = w->session->log;
     char sentence[CLI_SENTENCE];
 
-    if (w->has_problem) return vkmm_fail(log, VKMM_INVALID, "this process has a problem already");
+    if (w->has_problem) return VKMM_FAIL(log, VKMM_INVALID, "this process has a problem already");
     if (!cli_record_parse(json_object_get(request, "problem"), &cli_problem_record, &w->problem, sentence))
-        return vkmm_fail(log, VKMM_INVALID, "invalid problem: %s", sentence);
+        return VKMM_FAIL(log, VKMM_INVALID, "invalid problem: %s", sentence);
     w->has_problem = 1;
-    return vkmm_problem_check(log, &w->problem, NULL);
+    return vkmm_tell(log, vkmm_problem_check(&w->problem, NULL));
 }
 
 static vkmm_status measure(const worker *w, const json_t *json, int is_duel, json_t *out)
@@ -185,7 +185,7 @@ static vkmm_status measure(const worker *w, const json_t *json, int is_duel, jso
     vkmm_status status;
 
     if (!w->has_problem || !cli_read_trial(json, &request) || request.count != (is_duel ? 2 : 1))
-        return vkmm_fail(w->session->log, VKMM_INVALID, "there is no problem, or no candidate");
+        return VKMM_FAIL(w->session->log, VKMM_INVALID, "there is no problem, or no candidate");
     status = is_duel ? fight(w, request.candidates, request.time_ms, &answer)
                      : try_one(w, request.candidates, request.limit_ms, &answer);
     if (status == VKMM_OK) cli_put_figures(out, &answer);

@@ -145,9 +145,9 @@ vkmm_status cli_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, 
     cli_verdict found = {0};
     vkmm_check check;
     if (problem->has_bias && claim.bias.data == NULL && !empty)
-        return vkmm_fail(log, VKMM_INVALID, "the bias is needed to verify the product");
+        return VKMM_FAIL(log, VKMM_INVALID, "the bias is needed to verify the product");
     if (method == CLI_VERIFY_TWIN && claim.sums.data == NULL && !empty)
-        return vkmm_fail(log, VKMM_INVALID, "the twin's product is needed to verify with it");
+        return VKMM_FAIL(log, VKMM_INVALID, "the twin's product is needed to verify with it");
     vkmm_status status = cli_check_begin(&check, log, &claim, batches, method, seed, &found);
     const int verifies = found.method != CLI_VERIFY_NONE;
     for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && verifies; x++) {

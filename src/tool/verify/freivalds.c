@@ -102,7 +102,7 @@ static void walk(const vkmm_check *check, const vkmm_view *view, walk_order orde
         b.cols = by_rows ? view->cols : cli_at_most(view->cols - at, some);
         const uint64_t lines = order == ORDER_COLS ? (b.cols + CLI_TILE_COLS - 1) / CLI_TILE_COLS
                                                    : (b.rows + CLI_TILE_ROWS - 1) / CLI_TILE_ROWS;
-        vkmm_workers_run(check->workers, lines, visit_line, &b, NULL);
+        vkmm_workers_run(check->workers, lines, visit_line, &b);
         cli_touch(check->block, &check->claim, view, b.rows, b.cols, 1);
     }
 }
@@ -426,7 +426,7 @@ static vkmm_status check_floats(vkmm_check *check)
     const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     double *memory = vkmm_alloc((REALS + 1) * (n + k) + (3 * REALS + 4) * m, sizeof *memory);
     work w = {.weight = memory};
-    if (memory == NULL) return VKMM_NO_MEMORY(check->log, "for the vectors of Freivalds' check");
+    if (memory == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("for the vectors of Freivalds' check"));
     w.x = w.weight + n;
     w.bx = w.x + n * REALS;
     w.norms = w.bx + k * REALS;
@@ -448,7 +448,7 @@ vkmm_status cli_freivalds(vkmm_check *check)
     const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     if (check->epsilon != 0.0) return check_floats(check);
     void *memory = vkmm_alloc(BITS * (n + k + 2 * m), sizeof(uint32_t));
-    if (memory == NULL) return VKMM_NO_MEMORY(check->log, "for the vectors of Freivalds' check");
+    if (memory == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("for the vectors of Freivalds' check"));
     check_bits(check, memory);
     vkmm_free(memory);
     return VKMM_OK;

@@ -360,11 +360,11 @@ vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, const vk
     glance g = {check, sums, scales, factor, vkmm_alloc(m, 1)};
     cli_spot doubtful[CLI_TILE_COLS];
     const double own = check->factor;
-    if (g.rows == NULL) return VKMM_NO_MEMORY(check->log, "to verify the product");
+    if (g.rows == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("to verify the product"));
     if (check->epsilon == 0.0)
         memset(g.rows, 1, m);
     else
-        vkmm_workers_run(check->workers, m, glance_at, &g, NULL);
+        vkmm_workers_run(check->workers, m, glance_at, &g);
     for (uint64_t i = 0; i < m; i++)
         for (uint64_t j = 0; j < check->claim.c.cols && g.rows[i] && !check->verdict->has_element; j += CLI_TILE_COLS) {
             const size_t cols = cli_at_most(check->claim.c.cols - j, CLI_TILE_COLS);

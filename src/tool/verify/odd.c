@@ -78,7 +78,7 @@ static vkmm_status check_lines(vkmm_check *check, const double *lines, double is
     }
     vkmm_free(odd.at);
     vkmm_free(odd.value);
-    return enough ? VKMM_OK : VKMM_NO_MEMORY(check->log, "to check infinities and NaN");
+    return enough ? VKMM_OK : vkmm_tell(check->log, VKMM_NO_MEMORY("to check infinities and NaN"));
 }
 
 vkmm_status cli_check_odd(vkmm_check *check, const double *rows, const double *weights)

@@ -227,7 +227,7 @@ void cli_reference(const cli_claim *claim, const uint64_t *rows, size_t count, u
         for (size_t r = 0; r < count; r++) take_left(claim, rows[r], k0, depth, r, 1, block);
         for (strip s = {claim, block, k0, j0, count, depth, 0, 0}; s.at < cols; s.at += s.cols) {
             s.cols = cli_at_most(cols - s.at, tiles_at_once(claim, depth) * CLI_TILE_COLS);
-            vkmm_workers_run(block->workers, (s.cols + CLI_TILE_COLS - 1) / CLI_TILE_COLS, add_columns, &s, NULL);
+            vkmm_workers_run(block->workers, (s.cols + CLI_TILE_COLS - 1) / CLI_TILE_COLS, add_columns, &s);
             cli_touch(block, claim, b, depth, s.cols, by_rows && s.at > 0 ? 0 : 1);
         }
     }

@@ -257,7 +257,7 @@ vkmm_status cli_check_begin(vkmm_check *check, const vkmm_log *log, const cli_cl
     if (found->method == CLI_VERIFY_NONE) return VKMM_OK;
     if (found->method != CLI_VERIFY_FULL && is_large(claim)) check->workers = vkmm_workers_create(0);
     check->block = cli_block_make(&check->claim);
-    if (check->block == NULL) return VKMM_NO_MEMORY(log, "to verify the product");
+    if (check->block == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("to verify the product"));
     check->block->workers = check->workers;
     return VKMM_OK;
 }

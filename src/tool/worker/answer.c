@@ -29,7 +29,7 @@ vkmm_status cli_worker_introduce(const cli_session *session, json_t *answer)
 
 vkmm_status cli_worker_refuse(const cli_session *session, const char *ask)
 {
-    return vkmm_fail(session->log, VKMM_INVALID, "this process does not know the request \"%.40s\"", ask);
+    return VKMM_FAIL(session->log, VKMM_INVALID, "this process does not know the request \"%.40s\"", ask);
 }
 
 static void answer_line(cli_session *session, const char *line, cli_obey *obey, void *user)
@@ -37,6 +37,7 @@ static void answer_line(cli_session *session, const char *line, cli_obey *obey, 
     json_t *request = json_loads(line, 0, NULL), *answer = json_object();
     session->console.last_error[0] = '\0';
     const vkmm_status status = obey(user, cli_json_text(request, "ask", ""), request, answer);
+    vkmm_tell(session->log, status);
     json_object_set_new(answer, "status", json_integer(status));
     if (status != VKMM_OK) json_object_set_new(answer, "sentence", cli_json_of_text(session->console.last_error));
     /* As many digits as reports keep, so that figures of a run do not differ from those of its file. */
@@ -52,11 +53,11 @@ vkmm_status cli_worker_serve(cli_session *session, cli_obey *obey, void *user)
     char *line = vkmm_alloc(MOST_REQUEST, 1);
     int asked = 0;
     cli_process_follow_parent();
-    if (line == NULL) return VKMM_NO_MEMORY(session->log, "for requests");
+    if (line == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for requests"));
     session->console.muted = 1; /* the sentences go into the answers */
     for (; fgets(line, MOST_REQUEST, stdin) != NULL; asked = 1) answer_line(session, line, obey, user);
     session->console.muted = 0;
     vkmm_free(line);
     if (asked) return VKMM_OK;
-    return vkmm_fail(session->log, VKMM_INVALID, "this command is used only by other commands of vkmatmul");
+    return VKMM_FAIL(session->log, VKMM_INVALID, "this command is used only by other commands of vkmatmul");
 }

@@ -43,6 +43,8 @@ static void takes_null_for_an_answer(void **state)
         REFUSED(vkmm_tuned_export(NULL, NULL, NULL)),
         REFUSED(vkmm_tuned_import(NULL, NULL, NULL)),
         REFUSED(vkmm_gemm_check(NULL, NULL)),
+        REFUSED(vkmm_gemm_record(NULL, NULL, NULL)),
+        REFUSED(vkmm_gemm_pack(NULL, NULL, VKMM_A, NULL, NULL, 0)),
         REFUSED(vkmm_device_handles(NULL, NULL)),
         REFUSED(vkmm_stream_create(NULL, NULL, NULL, NULL)),
         REFUSED(vkmm_stream_change(NULL, NULL)),

@@ -325,7 +325,7 @@ static void look(crew_member *me)
         vkmm_job_destroy(&job);
     } else if (me->number % 3 == 1) {
         CREW_EXPECT(me, vkmm_kernel_choose(NULL, suite.info, &tiled, &kernel) == VKMM_OK, "no kernel");
-        CREW_EXPECT(me, vkmm_access_formula(NULL, &kernel, &tiled.problem, &formula) == VKMM_OK, "no formula");
+        CREW_EXPECT(me, vkmm_access_formula(&kernel, &tiled.problem, &formula) == VKMM_OK, "no formula");
         status = vkmm_access_count(suite.device, &tiled, &counted);
         CREW_EXPECT(me, status != VKMM_OK || vkmm_access_equal(&formula, &counted),
                     "counted other reads than there are");

@@ -48,15 +48,35 @@ TEST(test_log_formats_and_returns)
 {
     heard h;
     vkmm_log log = hear_with(&h);
-    assert_int_equal(vkmm_fail(&log, VKMM_INVALID, "tile %d needs %s", 48, "more"), VKMM_INVALID);
+    assert_int_equal(VKMM_FAIL(&log, VKMM_INVALID, "tile %d needs %s", 48, "more"), VKMM_INVALID);
     assert_string_equal(h.last, "tile 48 needs more");
     assert_int_equal(h.level, VKMM_LOG_ERROR);
     vkmm_say(&log, VKMM_LOG_INFO, "%s", "fine");
     assert_int_equal(h.level, VKMM_LOG_INFO);
     assert_int_equal(h.count, 2);
     vkmm_log silent = {0};
-    assert_int_equal(vkmm_fail(NULL, VKMM_DEVICE_LOST, "x"), VKMM_DEVICE_LOST);
-    assert_int_equal(vkmm_fail(&silent, VKMM_NO_DEVICE, "x"), VKMM_NO_DEVICE);
+    assert_int_equal(vkmm_fail(VKMM_DEVICE_LOST, "x"), VKMM_DEVICE_LOST);
+    assert_int_equal(VKMM_FAIL(&silent, VKMM_NO_DEVICE, "x"), VKMM_NO_DEVICE);
+}
+
+TEST(test_errors_are_told_once)
+{
+    heard h;
+    vkmm_log log = hear_with(&h);
+    assert_int_equal(vkmm_fail(VKMM_INVALID, "%s of %d", "first", 1), VKMM_INVALID);
+    assert_int_equal(vkmm_fail(VKMM_UNSUPPORTED, "then: %s", vkmm_last_error()), VKMM_UNSUPPORTED);
+    assert_string_equal(vkmm_last_error(), "then: first of 1");
+    assert_int_equal(vkmm_tell(&log, VKMM_OK), VKMM_OK);
+    assert_int_equal(vkmm_tell(&log, VKMM_INVALID), VKMM_INVALID); /* which is not that error's */
+    assert_int_equal(h.count, 0);
+    for (int i = 0; i < 2; i++) assert_int_equal(vkmm_tell(&log, VKMM_UNSUPPORTED), VKMM_UNSUPPORTED);
+    assert_int_equal(h.count, 1);
+    assert_string_equal(h.last, "then: first of 1");
+    vkmm_fail(VKMM_STOPPED, "forgotten");
+    vkmm_error_clear();
+    assert_int_equal(vkmm_tell(&log, VKMM_STOPPED), VKMM_STOPPED);
+    assert_string_equal(vkmm_last_error(), "");
+    assert_int_equal(h.count, 1);
 }
 
 TEST(test_log_disarms_control_characters)

@@ -61,12 +61,12 @@ static void test_an_output_replaces_a_mapped_file(void **state)
     char *path = in("\xc3\xbc.txt");
     vkmm_mapping old;
     vkmm_output *output;
-    assert_int_equal(vkmm_output_whole(NULL, path, "one\r\n", 5), VKMM_OK);
-    assert_int_equal(vkmm_mapping_open(NULL, path, &old), VKMM_OK);
+    assert_int_equal(vkmm_output_whole(path, "one\r\n", 5), VKMM_OK);
+    assert_int_equal(vkmm_mapping_open(path, &old), VKMM_OK);
     assert_int_equal(old.bytes, 5); /* no line end was translated */
     assert_memory_equal(old.data, "one\r\n", 5);
     vkmm_mapping_close(&old);
-    assert_int_equal(vkmm_output_open(NULL, path, &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open(path, &output), VKMM_OK);
     assert_int_equal(vkmm_output_write(output, "two", 3), VKMM_OK);
     assert_content(path, "one");
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
@@ -82,10 +82,10 @@ static void test_an_output_replaces_a_mapped_file(void **state)
 static void test_an_open_file_is_replaced_or_kept(void **state)
 {
     char *path = in("open"), byte;
-    assert_int_equal(vkmm_output_whole(NULL, path, "1", 1), VKMM_OK);
+    assert_int_equal(vkmm_output_whole(path, "1", 1), VKMM_OK);
     const int reader = vkmm_disk_open(path, VKMM_DISK_READ, 0);
     assert_true(reader >= 0);
-    const vkmm_status status = vkmm_output_whole(NULL, path, "2", 1);
+    const vkmm_status status = vkmm_output_whole(path, "2", 1);
 #ifndef _WIN32
     assert_int_equal(status, VKMM_OK);
 #endif
@@ -103,7 +103,7 @@ static void test_parts(void **state)
     char *path = in("parts");
     vkmm_output *output;
     vkmm_mapping seen;
-    assert_int_equal(vkmm_output_open(NULL, path, &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open(path, &output), VKMM_OK);
     assert_int_equal(vkmm_output_reserve(output, 1 << 20), VKMM_OK);
     assert_int_equal(vkmm_output_write_at(output, 1000000, "x", 1), VKMM_OK);
     assert_int_equal(vkmm_output_write_at(output, 0, "y", 1), VKMM_OK);
@@ -129,7 +129,7 @@ static void test_long_paths(void **state)
     }
     assert_int_equal(vkmm_cache_dir_make(NULL, deep), VKMM_OK);
     path = vkmm_cache_dir_join(deep, "file");
-    assert_int_equal(vkmm_output_whole(NULL, path, "deep", 4), VKMM_OK);
+    assert_int_equal(vkmm_output_whole(path, "deep", 4), VKMM_OK);
     assert_content(path, "deep");
     assert_count(deep, 1);
     assert_string_equal(vkmm_path_name(path), "file");
@@ -147,9 +147,9 @@ static void test_refusals(void **state)
     vkmm_mapping mapping;
     vkmm_output *output = NULL;
     char *inside = in("missing" VKMM_SLASH "file");
-    assert_int_equal(vkmm_mapping_open(NULL, folder, &mapping), VKMM_INVALID);
-    assert_int_equal(vkmm_mapping_open(NULL, inside, &mapping), VKMM_INVALID);
-    assert_int_equal(vkmm_output_open(NULL, inside, &output), VKMM_INVALID);
+    assert_int_equal(vkmm_mapping_open(folder, &mapping), VKMM_INVALID);
+    assert_int_equal(vkmm_mapping_open(inside, &mapping), VKMM_INVALID);
+    assert_int_equal(vkmm_output_open(inside, &output), VKMM_INVALID);
     assert_null(output);
     vkmm_free(inside);
 }
@@ -190,9 +190,27 @@ static void test_workers_share_a_loop(void **state)
     vkmm_workers *workers = vkmm_workers_create(4);
     assert_non_null(workers);
     for (int round = 0; round < 3; round++)
-        assert_int_equal(vkmm_workers_run(workers, sizeof times, count, times, NULL), VKMM_OK);
+        assert_int_equal(vkmm_workers_run(workers, sizeof times, count, times), VKMM_OK);
     vkmm_workers_destroy(&workers);
     for (size_t i = 0; i < sizeof times; i++) assert_int_equal(times[i], 3);
+}
+
+static vkmm_status refuse(void *context, uint64_t i)
+{
+    (void)context;
+    return vkmm_fail(VKMM_UNSUPPORTED, "%llu", (unsigned long long)i);
+}
+
+/* An error in any thread becomes the caller's. */
+static void test_workers_hand_errors_over(void **state)
+{
+    vkmm_workers *workers = vkmm_workers_create(4);
+    for (int i = 0; i < 100; i++) {
+        vkmm_fail(VKMM_INVALID, "before");
+        assert_int_equal(vkmm_workers_run(workers, 64, refuse, NULL), VKMM_UNSUPPORTED);
+        assert_string_not_equal(vkmm_last_error(), "before");
+    }
+    vkmm_workers_destroy(&workers);
 }
 
 static int calls;
@@ -242,7 +260,7 @@ static void test_the_cache_is_local(void **state)
 {
     char *path = NULL;
     assert_int_equal(_wputenv(L"LOCALAPPDATA=C:\\\u00fc"), 0);
-    assert_int_equal(vkmm_cache_dir_name(NULL, NULL, &path), VKMM_OK);
+    assert_int_equal(vkmm_cache_dir_name(NULL, &path), VKMM_OK);
     assert_string_equal(path, "C:\\\xc3\xbc\\vkmatmul");
     vkmm_free(path);
 }
@@ -259,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_a_lock_is_held_once),
         cmocka_unit_test(test_long_paths),
         cmocka_unit_test(test_workers_share_a_loop),
+        cmocka_unit_test(test_workers_hand_errors_over),
         cmocka_unit_test(test_a_function_is_called_once),
         cmocka_unit_test(test_the_machine),
 #ifdef _WIN32

@@ -35,7 +35,7 @@ static int remove_file(void **state)
 static vkmm_mapping open_file(void)
 {
     vkmm_mapping mapping = {0};
-    assert_int_equal(vkmm_mapping_open(NULL, path, &mapping), VKMM_OK);
+    assert_int_equal(vkmm_mapping_open(path, &mapping), VKMM_OK);
     assert_true(mapping.bytes == PAGES * page);
     return mapping;
 }
@@ -47,7 +47,7 @@ static unsigned char byte_at(const vkmm_mapping *mapping, size_t offset)
 
 static vkmm_status check(const vkmm_mapping *mapping)
 {
-    return vkmm_mapping_check(NULL, path, mapping);
+    return vkmm_mapping_check(path, mapping);
 }
 
 #define WITH_FILE(name) TEST_WITH(name, make_file, remove_file)
@@ -70,7 +70,7 @@ WITH_FILE(test_a_file_replaced)
 {
     vkmm_mapping mapping = open_file();
     vkmm_output *output = NULL;
-    assert_int_equal(vkmm_output_open(NULL, path, &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open(path, &output), VKMM_OK);
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
     assert_int_equal(byte_at(&mapping, PAGES * page - 1), 1);
     assert_int_equal(check(&mapping), VKMM_OK);

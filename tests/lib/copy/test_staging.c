@@ -65,7 +65,7 @@ static void counting_and_racing_copy_too(void **state)
                                     .tile_cols = 8};
     const vkmm_race_params sums = {.rows = M, .cols = N, .tile_rows = 4, .tile_cols = 4, .runs = 3};
     assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
-    assert_int_equal(vkmm_access_formula(NULL, &info, &params.problem, &formula), VKMM_OK);
+    assert_int_equal(vkmm_access_formula(&info, &params.problem, &formula), VKMM_OK);
     assert_int_equal(vkmm_access_count(suite.device, &params, &counted), VKMM_OK);
     assert_true(vkmm_access_equal(&formula, &counted));
     assert_int_equal(vkmm_race_run(suite.device, &sums, &race), VKMM_OK);

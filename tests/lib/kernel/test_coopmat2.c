@@ -52,7 +52,7 @@ static void add_if_legal(const vkmm_module *module, const vkmm_matrix_granule *g
     configure(&one, 1, "splits=1,swizzle=8,whole=1,prefetch=0,unroll=1", text);
     if (granule->of.scope != WORKGROUP && granule->of.scope != SUBGROUP) return;
     if (granule->of.scope == WORKGROUP && !is_tensor(module)) return; /* one way to every owner is enough */
-    if (vkmm_config_parse(NULL, kernel, text, &config) != VKMM_OK ||
+    if (vkmm_config_parse(kernel, text, &config) != VKMM_OK ||
         vkmm_config_forbidden_by(kernel, &problem, &config, suite.info))
         return;
     if (case_count < MOST) cases[case_count++] = one;

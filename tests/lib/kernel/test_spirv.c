@@ -1,6 +1,7 @@
 /* Users' SPIR-V: a small module, whole, and with every breach of the contract; then what a device must have. Whether a
  * module is valid is for SPIRV-Tools to say (test_spirv_tools.c): here it only has to be asked. */
 #include "test.h"
+#include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/spirv.h"
 #include "kernel/table.h"
@@ -98,7 +99,7 @@ static vkmm_status check_bytes(const void *words, size_t bytes, const vkmm_devic
     assert_non_null(copy);
     memcpy(copy, words, bytes);
     heard[0] = '\0';
-    const vkmm_status status = vkmm_spirv_check(&log, "m.spv", copy, bytes, device, kernel);
+    const vkmm_status status = vkmm_tell(&log, vkmm_spirv_check("m.spv", copy, bytes, device, kernel));
     free(copy);
     return status;
 }
@@ -312,9 +313,9 @@ TEST(loads_a_shader)
     assert_int_equal(shader->module.type, VKMM_I32);
     vkmm_kernel_info kernel = {.tile = {4, 8}};
     vkmm_device_info d = device();
-    assert_int_equal(vkmm_shader_check(NULL, shader, &d, &kernel), VKMM_OK);
+    assert_int_equal(vkmm_shader_check(shader, &d, &kernel), VKMM_OK);
     d.limits.max_invocations = 1;
-    assert_int_equal(vkmm_shader_check(NULL, shader, &d, &kernel), VKMM_UNSUPPORTED);
+    assert_int_equal(vkmm_shader_check(shader, &d, &kernel), VKMM_UNSUPPORTED);
     vkmm_shader_destroy(&shader);
     assert_null(shader);
     m.words[place(&m, OP_FUNCTION_END, 0)] = 1 << 16 | 253;

@@ -1,6 +1,7 @@
 /* SPIRV-Tools loaded at run time: fake_spirv_tools.c plays it, or it is missing. The first line of the validator's
  * message is reported. */
 #include "unit.h"
+#include "base/log.h"
 #include "base/dynlib.h"
 #include "kernel/spirv.h"
 
@@ -8,7 +9,7 @@ static vkmm_status validate(uint32_t version, uint32_t verdict, heard *h)
 {
     const uint32_t words[] = {0x07230203, version, 0, 8, 0, verdict};
     const vkmm_log log = hear_with(h);
-    return vkmm_spirv_validate(&log, "m.spv", words, sizeof words);
+    return vkmm_tell(&log, vkmm_spirv_validate("m.spv", words, sizeof words));
 }
 
 static void asks_for_the_version_of_vulkan(void **state)
@@ -37,8 +38,8 @@ static void asks_for_the_version_of_vulkan(void **state)
 static void wants_a_version(void **state)
 {
     const uint32_t word = 0x07230203;
-    assert_int_equal(vkmm_spirv_validate(NULL, "m.spv", &word, 0), VKMM_INVALID);
-    assert_int_equal(vkmm_spirv_validate(NULL, "m.spv", &word, 4), VKMM_INVALID);
+    assert_int_equal(vkmm_spirv_validate("m.spv", &word, 0), VKMM_INVALID);
+    assert_int_equal(vkmm_spirv_validate("m.spv", &word, 4), VKMM_INVALID);
 }
 
 static void tells_that_it_is_missing(void **state)

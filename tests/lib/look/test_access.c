@@ -21,7 +21,7 @@ static vkmm_access formula(const char *kernel, vkmm_problem problem, uint32_t ro
     vkmm_kernel_info info;
     vkmm_access access;
     assert_int_equal(vkmm_kernel_choose(NULL, &desktop, &params, &info), VKMM_OK);
-    assert_int_equal(vkmm_access_formula(NULL, &info, &problem, &access), VKMM_OK);
+    assert_int_equal(vkmm_access_formula(&info, &problem, &access), VKMM_OK);
     return access;
 }
 
@@ -112,6 +112,6 @@ TEST(refuses_what_has_no_formula)
     const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_F32);
     const vkmm_kernel_info user = {.name = "user"}, serial = {.name = "serial"};
     vkmm_access access;
-    assert_int_equal(vkmm_access_formula(NULL, &user, &problem, &access), VKMM_UNSUPPORTED);
-    assert_int_equal(vkmm_access_formula(NULL, &serial, &problem, &access), VKMM_UNSUPPORTED);
+    assert_int_equal(vkmm_access_formula(&user, &problem, &access), VKMM_UNSUPPORTED);
+    assert_int_equal(vkmm_access_formula(&serial, &problem, &access), VKMM_UNSUPPORTED);
 }

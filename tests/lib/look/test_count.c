@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/random.h"
 #include "look/access.h"
 #include "look/kernel.h"
@@ -22,7 +23,7 @@ static void count(const vkmm_job_params *params, vkmm_access *formula, vkmm_acce
 {
     vkmm_kernel_info info;
     assert_int_equal(vkmm_kernel_choose(&suite.instance->log, suite.info, params, &info), VKMM_OK);
-    assert_int_equal(vkmm_access_formula(&suite.instance->log, &info, &params->problem, formula), VKMM_OK);
+    assert_int_equal(vkmm_tell(&suite.instance->log, vkmm_access_formula(&info, &params->problem, formula)), VKMM_OK);
     assert_int_equal(vkmm_access_count(suite.device, params, counted), VKMM_OK);
 }
 

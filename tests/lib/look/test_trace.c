@@ -122,8 +122,7 @@ static void check_invocations(const trial *t, const vkmm_trace *trace)
         vkmm_invocation placed;
         assert_memory_equal(got, &want, sizeof want);
         if (!want.inside) continue;
-        assert_int_equal(vkmm_kernel_place(NULL, &trace->kernel, &t->params.problem, want.row, want.col, &placed),
-                         VKMM_OK);
+        assert_int_equal(vkmm_kernel_place(&trace->kernel, &t->params.problem, want.row, want.col, &placed), VKMM_OK);
         assert_memory_equal(&placed, &want, sizeof want);
     }
     assert_int_equal(trace->invocations[trace->followed].row, t->params.row);

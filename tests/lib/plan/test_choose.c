@@ -1,6 +1,7 @@
 /* Choosing and legality on devices that are not here: SwiftShader's caps, a 16 KiB mobile GPU, 65,535 groups, no
  * f64, 128 MiB ranges. */
 #include "unit.h"
+#include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/user.h"
 #include "plan/choose.h"
@@ -39,7 +40,7 @@ static const vkmm_device_info processor = {
 static vkmm_status choose(const vkmm_device_info *device, vkmm_problem problem, vkmm_wish wish, vkmm_choice *choice)
 {
     const vkmm_log log = hear_with(&said);
-    return vkmm_choose(&log, device, &problem, &wish, choice);
+    return vkmm_tell(&log, vkmm_choose(device, &problem, &wish, choice));
 }
 
 /* A tile means the tiled kernel (what auto takes without one is in test_planner.c). */

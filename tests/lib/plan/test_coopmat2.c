@@ -1,6 +1,7 @@
 /* Flexible matrices on devices that are not here: which configurations their granules allow, and what is said of the
  * others. */
 #include "unit.h"
+#include "base/log.h"
 #include "kernel/contract.h"
 #include "math/problem.h"
 #include "plan/choose.h"
@@ -50,7 +51,7 @@ static vkmm_status choose(const vkmm_problem *problem, const char *config, vkmm_
 {
     const vkmm_wish wish = {.kernel = "coopmat2", .config = config};
     const vkmm_log log = hear_with(&said);
-    return vkmm_choose(&log, &gpu, problem, &wish, choice);
+    return vkmm_tell(&log, vkmm_choose(&gpu, problem, &wish, choice));
 }
 
 static void refuses(const char *config, const char *words)

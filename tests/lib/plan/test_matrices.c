@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "unit.h"
+#include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
 #include "math/type.h"
@@ -56,7 +57,7 @@ static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *pr
 {
     const vkmm_wish wish = {.kernel = kernel, .config = config};
     const vkmm_log log = hear_with(&said);
-    return vkmm_choose(&log, device, problem, &wish, choice);
+    return vkmm_tell(&log, vkmm_choose(device, problem, &wish, choice));
 }
 
 /* A build whose compiler knows no matrices has no such kernel. */
@@ -118,7 +119,7 @@ TEST(packs_weights_as_the_kernel_reads_them)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const vkmm_problem problem = VKMM_PROBLEM(.m = cases[i].rows, .n = 14336, .k = 4096, .type = cases[i].type);
         vkmm_choice choice;
-        assert_int_equal(vkmm_choose(NULL, &devices[0].info, &problem, &wish, &choice), VKMM_OK);
+        assert_int_equal(vkmm_choose(&devices[0].info, &problem, &wish, &choice), VKMM_OK);
         assert_true(choice.packs[VKMM_B].bytes > 0);
         assert_int_equal(choice.packs[VKMM_B].transposed, cases[i].transposed);
     }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "unit.h"
+#include "base/log.h"
 #include "base/hash.h"
 #include "devices.h"
 #include "kernel/budget.h"
@@ -18,8 +19,8 @@ static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *pr
 {
     const vkmm_wish none = {0};
     const vkmm_log log = hear_with(&said);
-    assert_int_equal(vkmm_problem_check(&log, problem, NULL), VKMM_OK);
-    return vkmm_choose(&log, device, problem, wish ? wish : &none, choice);
+    assert_int_equal(vkmm_tell(&log, vkmm_problem_check(problem, NULL)), VKMM_OK);
+    return vkmm_tell(&log, vkmm_choose(device, problem, wish ? wish : &none, choice));
 }
 
 static uint32_t constant(const vkmm_kernel_info *info, uint32_t id)

@@ -105,13 +105,13 @@ TEST_WITH(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave
     vkmm_tune *tune = search_for(instance, problem, 0);
     vkmm_choice planned, choice;
     vkmm_wish wish = {.kernel = NULL};
-    assert_int_equal(vkmm_choose(NULL, &desktop, &problem, &wish, &planned), VKMM_OK);
+    assert_int_equal(vkmm_choose(&desktop, &problem, &wish, &planned), VKMM_OK);
     assert_true(vkmm_tune_look(tune).size > 100);
     for (int i = 0; i < 200; i++) {
         vkmm_candidate candidate;
         assert_true(vkmm_tune_next(tune, &candidate));
         wish = (vkmm_wish){.kernel = candidate.kernel, .config = candidate.config};
-        assert_int_equal(vkmm_choose(NULL, &desktop, &problem, &wish, &choice), VKMM_OK);
+        assert_int_equal(vkmm_choose(&desktop, &problem, &wish, &choice), VKMM_OK);
         assert_string_equal(choice.info.config, candidate.config);
         if (i == 0) {
             assert_string_equal(candidate.kernel, planned.info.name);

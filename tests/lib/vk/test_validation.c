@@ -17,7 +17,7 @@ static void fill_and_dispatch(int with_barrier)
     vkmm_store stores[VKMM_STORE_COUNT] = {0};
     vkmm_part parts[VKMM_MAX_BINDING_COUNT];
     VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_choose(NULL, suite.info, &problem, &wish, &choice);
+    vkmm_status status = vkmm_choose(suite.info, &problem, &wish, &choice);
     if (status == VKMM_OK) status = vkmm_plan_create(device, &choice, &plan);
     if (status == VKMM_OK) status = vkmm_stores_create(device, &problem, stores, parts);
     if (status == VKMM_OK) vkmm_plan_bind(device, &plan, parts);

@@ -62,7 +62,7 @@ static int peak_of(const setting *s)
     cli_verdict verdict = {0};
     const long before = status_of("VmRSS");
     for (int i = 0; i < 4; i++)
-        if (vkmm_mapping_open(NULL, path, &maps[i]) != VKMM_OK) return 255;
+        if (vkmm_mapping_open(path, &maps[i]) != VKMM_OK) return 255;
     cli_claim claim = {.alpha = 1.0, .beta = s->beta};
     claim.a = view_of(&maps[0], s->type, s->a_cols);
     claim.b = view_of(&maps[1], s->type, s->b_cols);
