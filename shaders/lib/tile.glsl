@@ -17,6 +17,7 @@ T tiled_product(uint row, uint col)
                 tileA[y][k] = A[row * K + k0 + k];
                 observe_global_a(row, k0 + k);
             }
+            observe_write(y * DEPTH + k, 1);
             observe_tile_a(row, col, k0, y, k, tileA[y][k]);
         }
         for (uint k = y; k < DEPTH; k += ROWS) {
@@ -25,15 +26,20 @@ T tiled_product(uint row, uint col)
                 tileB[k][x] = B[(k0 + k) * N + col];
                 observe_global_b(k0 + k, col);
             }
+            observe_write(k * COLS + x, 1);
             observe_tile_b(row, col, k0, k, x, tileB[k][x]);
         }
+        observe_barrier();
         barrier(); // both tiles are complete before anyone reads them
 
         for (uint k = 0; k < DEPTH; k++) {
             sum += tileA[y][k] * tileB[k][x];
             observe_shared(row, k0 + k, col);
+            observe_read(y * DEPTH + k, 1);
+            observe_read(k * COLS + x, 1);
             observe_sum(row, col, k0 + k, sum);
         }
+        observe_barrier();
         barrier(); // everyone has read them before anyone overwrites them
     }
     return sum;

@@ -51,7 +51,8 @@ int vkmm_kernel_is_general(const char *name)
 int vkmm_kernel_built(const char *name, vkmm_type type)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(name);
-    return kernel && (kernel->spread == VKMM_SPREAD_HOST || vkmm_module_find(name, type, VKMM_BUILD_PLAIN));
+    return kernel &&
+           (kernel->spread == VKMM_SPREAD_HOST || vkmm_module_find(vkmm_kernel_shader(kernel), type, VKMM_BUILD_PLAIN));
 }
 
 static void copy(void *to, const void *from, uint64_t bytes)

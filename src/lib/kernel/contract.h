@@ -18,6 +18,12 @@ enum {
     VKMM_SPEC_STRIDE = 5,
     VKMM_SPEC_TRACE_ROW = 6,
     VKMM_SPEC_TRACE_COL = 7,
+    /* Plain kernels with blocks only: rows and columns of an invocation, padding, rows of tiles traversed together. */
+    VKMM_SPEC_BLOCK_ROWS = 8,
+    VKMM_SPEC_BLOCK_COLS = 9,
+    VKMM_SPEC_PAD = 10,
+    VKMM_SPEC_SWIZZLE = 11,
+    VKMM_SPEC_LOGGED = 12, /* counting builds only */
     /* General kernels only: */
     VKMM_SPEC_TRANSPOSE_A = 5,
     VKMM_SPEC_TRANSPOSE_B = 6,

@@ -11,26 +11,37 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-uint32_t vkmm_tile_depth(vkmm_tile tile)
+uint32_t vkmm_tile_depth(const vkmm_kernel *kernel, vkmm_tile tile)
 {
-    return larger(tile.rows, tile.cols);
+    const uint32_t longer = larger(tile.rows, tile.cols);
+    return kernel->depth > 0 && kernel->depth < longer ? kernel->depth : longer;
+}
+
+vkmm_tile vkmm_tile_blocks(const vkmm_kernel *kernel, vkmm_tile tile)
+{
+    const uint32_t rows = larger(kernel->block[0], 1), cols = larger(kernel->block[1], 1);
+    return (vkmm_tile){tile.rows / rows + (tile.rows % rows > 0), tile.cols / cols + (tile.cols % cols > 0)};
 }
 
 uint64_t vkmm_tile_shared_bytes(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile)
 {
     if (!kernel->uses_shared) return 0;
-    return ((uint64_t)tile.rows + tile.cols) * vkmm_tile_depth(tile) * vkmm_type_of(type)->bytes;
+    const vkmm_tile blocks = vkmm_tile_blocks(kernel, tile);
+    return ((uint64_t)blocks.rows * larger(kernel->block[0], 1) + (uint64_t)blocks.cols * larger(kernel->block[1], 1)) *
+               vkmm_tile_depth(kernel, tile) * vkmm_type_of(type)->bytes +
+           2 * 16 * (uint64_t)kernel->pad * vkmm_tile_depth(kernel, tile);
 }
 
 vkmm_shape vkmm_shape_of_tile(const vkmm_device_info *device, const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile)
 {
     int linear = kernel->spread == VKMM_SPREAD_LINEAR;
+    const vkmm_tile blocks = vkmm_tile_blocks(kernel, tile);
     return (vkmm_shape){
         .kernel = kernel,
         .device = device,
         .type = type,
-        .x = linear ? (uint64_t)tile.rows * tile.cols : tile.cols,
-        .y = linear ? 1 : tile.rows,
+        .x = linear ? (uint64_t)tile.rows * tile.cols : blocks.cols,
+        .y = linear ? 1 : blocks.rows,
         .shared_bytes = vkmm_tile_shared_bytes(kernel, type, tile),
     };
 }

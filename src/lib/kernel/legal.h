@@ -16,10 +16,14 @@ typedef struct vkmm_tile {
 } vkmm_tile;
 
 /* Elements along K of one step through shared memory: the longer side, so that every invocation of the workgroup has
- * something to load; for a square tile it loads one element of A and one of B, as in the tutorials. */
-uint32_t vkmm_tile_depth(vkmm_tile tile);
+ * something to load; for a square tile it loads one element of A and one of B, as in the tutorials. A kernel with
+ * blocks bounds it. */
+uint32_t vkmm_tile_depth(const vkmm_kernel *kernel, vkmm_tile tile);
 
-/* Bytes of shared memory that a workgroup needs: (rows + cols) · depth elements, or 0. */
+/* Blocks down and across a tile, those that hang over its edges included: one invocation for each. */
+vkmm_tile vkmm_tile_blocks(const vkmm_kernel *kernel, vkmm_tile tile);
+
+/* Bytes of shared memory that a workgroup needs: (rows + cols) · depth elements, whole blocks and padding; or 0. */
 uint64_t vkmm_tile_shared_bytes(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile);
 
 /* What a tile or a configuration requires of a device: the numbers that the rules check. */

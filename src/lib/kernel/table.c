@@ -11,13 +11,29 @@
 
 static const vkmm_kernel tutorials[] = {
     {"serial", "three nested loops on the host, one thread (tutorial step 1a)", VKMM_SPREAD_HOST, 1, 1, 0, "1a"},
+    {"uncoalesced", "one invocation per element, counted down the columns: neighbours read different lines of A",
+     VKMM_SPREAD_LINEAR, 1, 64, 0, "", .downward = 1},
     {"naive", "one invocation per element, no workgroup shape chosen (1b, 2a)", VKMM_SPREAD_LINEAR, 1, 64, 0, "1b 2a"},
     {"grouped", "explicit workgroups, straight from global memory (2b)", VKMM_SPREAD_GRID, 16, 16, 0, "2b"},
     {"tiled", "workgroups that read through shared memory, with barriers (1c, 2c)", VKMM_SPREAD_GRID, 16, 16, 1,
      "1c 2c"},
+    {"tiled-32", "tiled with 32x32: each element that is fetched from memory is used twice as often", VKMM_SPREAD_GRID,
+     32, 32, 1, "", .shader = "tiled"},
     {"band", "each workgroup walks along a band of rows, straight from global memory (3a)", VKMM_SPREAD_BAND, 32, 32, 0,
      "3a"},
     {"band-tiled", "bands that read through shared memory (3b)", VKMM_SPREAD_BAND, 32, 32, 1, "3b"},
+    {"strip", "each invocation computes 8 elements below one another: a read of B serves 8 multiply-adds",
+     VKMM_SPREAD_GRID, 64, 32, 1, "", .shader = "block", .block = {8, 1}, .depth = 16},
+    {"block", "each invocation computes 4x4 elements: 8 reads of shared memory serve 16 multiply-adds",
+     VKMM_SPREAD_GRID, 64, 64, 1, "", .block = {4, 4}, .depth = 16},
+    {"vector", "as block, with A's tile transposed and four elements in each read", VKMM_SPREAD_GRID, 64, 64, 1, "",
+     .block = {4, 4}, .depth = 16},
+    {"padded", "as vector, with padding, so that fewer stores meet in one bank of shared memory", VKMM_SPREAD_GRID, 64,
+     64, 1, "", .shader = "vector", .block = {4, 4}, .depth = 16, .pad = 1},
+    {"prefetch", "as padded, but the next tiles are read from memory while these are multiplied", VKMM_SPREAD_GRID, 64,
+     64, 1, "", .block = {4, 4}, .depth = 16, .pad = 1},
+    {"ordered", "as prefetch, with workgroups in bands of 8 tiles: pays where the L2 cache cannot hold A and B",
+     VKMM_SPREAD_GRID, 64, 64, 1, "", .shader = "prefetch", .block = {4, 4}, .depth = 16, .pad = 1, .swizzle = 8},
 };
 
 /* Each in its own file. */

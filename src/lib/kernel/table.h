@@ -26,8 +26,13 @@ typedef struct vkmm_kernel {
     int uses_shared;                     /* keeps tiles of A and B in shared memory */
 
     /* For a kernel that is not general: */
-    const char *step; /* where the ladder has it: the tutorials' step, or "" */
-    int downward;     /* invocations are counted down the columns of C, or of a tile; 0: along the rows */
+    const char *step;   /* where the ladder has it: the tutorials' step, or "" */
+    int downward;       /* invocations are counted down the columns of C, or of a tile; 0: along the rows */
+    const char *shader; /* of which it is a configuration; NULL: the one of its own name */
+    uint32_t block[2];  /* rows and columns of C that an invocation computes; 0: 1 */
+    uint32_t depth;     /* the most elements along K of one step through shared memory; 0: the tile's longer side */
+    uint32_t pad;       /* vectors added to each line in shared memory */
+    uint32_t swizzle;   /* rows of tiles that workgroups traverse together; 0: 1 */
 
     /* The rest is for general kernels. Fields that may be NULL say so. */
 
@@ -74,6 +79,12 @@ typedef struct vkmm_kernel {
         double unaligned[2], across[2];
     } slow;
 } vkmm_kernel;
+
+/* The name that a kernel's modules have. */
+static inline const char *vkmm_kernel_shader(const vkmm_kernel *kernel)
+{
+    return kernel->shader ? kernel->shader : kernel->name;
+}
 
 enum { VKMM_MOST_GENERAL = 16 }; /* general kernels: with more of them the table does not compile */
 

@@ -17,11 +17,12 @@ uint64_t vkmm_access_multiply_adds(const vkmm_kernel_info *info, const vkmm_prob
     return invocations * vkmm_round_up(problem->k, depth);
 }
 
-/* How often one element of an input is read: `extent` elements of C depend on it, `side` of them in a tile. */
-static vkmm_reads reads_of(int uses_shared, uint64_t extent, uint64_t side)
+/* How often one element of an input is read: `extent` elements of C depend on it, `side` of them in a tile, `block` of
+ * them in an invocation. */
+static vkmm_reads reads_of(int uses_shared, uint64_t extent, uint64_t side, uint32_t block)
 {
     uint64_t tiles = vkmm_divide_up(extent, side), global = uses_shared ? tiles : extent,
-             shared = uses_shared ? tiles * side : 0;
+             shared = uses_shared ? tiles * vkmm_divide_up(side, block > 0 ? block : 1) : 0;
     return (vkmm_reads){global, global, shared, shared};
 }
 
@@ -35,8 +36,8 @@ vkmm_status vkmm_access_formula(const vkmm_kernel_info *info, const vkmm_problem
             "there are no formulas for the reads of the kernel %s, only for the tutorial kernels, such as tiled",
             info->name);
     memset(access, 0, sizeof *access);
-    if (m > 0 && k > 0) access->a = reads_of(kernel->uses_shared, n, cols);
-    if (n > 0 && k > 0) access->b = reads_of(kernel->uses_shared, m, rows);
+    if (m > 0 && k > 0) access->a = reads_of(kernel->uses_shared, n, cols, kernel->block[1]);
+    if (n > 0 && k > 0) access->b = reads_of(kernel->uses_shared, m, rows, kernel->block[0]);
     int linear = kernel->spread == VKMM_SPREAD_LINEAR;
     access->useful = m * n;
     access->invocations = linear ? vkmm_round_up(m * n, rows * cols) : vkmm_round_up(m, rows) * vkmm_round_up(n, cols);

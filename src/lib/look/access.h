@@ -12,6 +12,8 @@
  *
  *     A: ⌈N/COLS⌉ global and ⌈N/COLS⌉·COLS shared reads of each element,
  *     B: ⌈M/ROWS⌉ global and ⌈M/ROWS⌉·ROWS shared.
+ *  Where each invocation computes a block of BLOCK_ROWS×BLOCK_COLS elements, it reads an element of A once for
+ * BLOCK_COLS multiply-adds: ⌈N/COLS⌉·⌈COLS/BLOCK_COLS⌉ shared reads, and likewise of B.
  *  Each element of A that is fetched is used COLS times. With 1024 columns and tiles of 16 this makes 64 global and
  * 1,024 shared reads.
  *  Invocations: ⌈M·N/size⌉·size where workgroups of `size` count the elements of C (naive), else ⌈M/ROWS⌉·ROWS ·

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "copy/store.h"
 #include "math/type.h"
@@ -18,7 +19,7 @@ typedef struct counting {
     vkmm_problem problem; /* with the K to count with, */
     uint64_t whole_k;     /* and the product's */
     vkmm_choice choice;
-    uint32_t stride;
+    uint32_t stride, logged;
     uint64_t sampled[2], counters_bytes;
     vkmm_plan plan;
     vkmm_store stores[VKMM_STORE_COUNT];
@@ -35,6 +36,11 @@ static uint64_t counters_bytes(const vkmm_problem *problem, uint64_t stride)
 {
     uint64_t counters = 2 * (sampled(problem->m * problem->k, stride) + sampled(problem->k * problem->n, stride));
     return sizeof(uint32_t) * (FIRST_READ + counters);
+}
+
+static uint64_t log_bytes(const counting *c)
+{
+    return sizeof(uint32_t) * c->logged * c->choice.info.workgroup[0] * c->choice.info.workgroup[1];
 }
 
 static int is_prime(uint64_t value)
@@ -156,11 +162,11 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
                         : info->memory.max_allocation_bytes;
     c->stride =
         vkmm_count_stride(&c->problem, access, VKMM_COUNT_BUDGET, room < UINT64_C(1) << 28 ? room : UINT64_C(1) << 28);
-    c->counters_bytes = counters_bytes(&c->problem, c->stride);
+    c->counters_bytes = counters_bytes(&c->problem, c->stride) + log_bytes(c);
     c->sampled[VKMM_A] = sampled(c->problem.m * c->problem.k, c->stride);
     c->sampled[VKMM_B] = sampled(c->problem.k * c->problem.n, c->stride);
-    const uint32_t id = VKMM_SPEC_STRIDE;
-    return vkmm_choice_observe(&c->choice, VKMM_BUILD_COUNT, 1, &id, &c->stride);
+    const uint32_t ids[] = {VKMM_SPEC_STRIDE, VKMM_SPEC_LOGGED}, values[] = {c->stride, c->logged};
+    return vkmm_choice_observe(&c->choice, VKMM_BUILD_COUNT, 2, ids, values);
 }
 
 static vkmm_status create(counting *c)
@@ -243,9 +249,24 @@ static void read_counters(const counting *c, vkmm_access *access)
     access->k = c->problem.k;
 }
 
+static vkmm_status keep_log(const counting *c, uint32_t **log)
+{
+    const char *counts = c->staging.mapped ? c->staging.mapped : c->counters.mapped;
+    *log = vkmm_alloc(1, log_bytes(c));
+    if (!*log) return VKMM_NO_MEMORY(vkmm_device_log(c->device), "for the accesses of a workgroup");
+    memcpy(*log, counts + counters_bytes(&c->problem, c->stride), log_bytes(c));
+    return VKMM_OK;
+}
+
 vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params, vkmm_access *access)
 {
-    counting c = {.device = device, .problem = params->problem, .whole_k = params->problem.k};
+    return vkmm_count_log(device, params, 0, access, NULL, NULL);
+}
+
+vkmm_status vkmm_count_log(vkmm_device *device, const vkmm_job_params *params, uint32_t logged, vkmm_access *access,
+                           vkmm_kernel_info *info, uint32_t **log)
+{
+    counting c = {.device = device, .problem = params->problem, .whole_k = params->problem.k, .logged = logged};
     vkmm_access counted = {0};
     vkmm_status status = choose(&c, params, &counted);
     if (status == VKMM_OK) status = create(&c);
@@ -259,6 +280,8 @@ vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params
     if (status == VKMM_OK) {
         read_counters(&c, &counted);
         *access = counted;
+        if (info) *info = c.choice.info;
+        if (log) status = keep_log(&c, log);
     }
     vkmm_command_free(device, &c.command);
     vkmm_plan_destroy(device, &c.plan);

@@ -26,4 +26,14 @@ uint32_t vkmm_count_stride(const vkmm_problem *problem, const vkmm_access *formu
 uint64_t vkmm_count_depth(const vkmm_problem *problem, const vkmm_kernel_info *info, const vkmm_access *formula,
                           uint64_t budget);
 
+/* Counts as vkmm_access_count, and logs what the invocations of workgroup 0 do: `logged` words for each, in the
+ * order of gl_LocalInvocationIndex, zeros after the last access (VKMM_LOG_*). *log is freed by vkmm_free. */
+vkmm_status vkmm_count_log(vkmm_device *device, const vkmm_job_params *params, uint32_t logged, vkmm_access *access,
+                           vkmm_kernel_info *info, uint32_t **log);
+
+/* A word: what an access is, of how many elements, and the first of them, counted in elements; B begins at the first
+ * multiple of 1024 behind A. */
+enum { VKMM_LOG_NONE, VKMM_LOG_GLOBAL, VKMM_LOG_WRITE, VKMM_LOG_READ, VKMM_LOG_BARRIER };
+enum { VKMM_LOG_WHAT_SHIFT = 29, VKMM_LOG_ELEMENTS_SHIFT = 26, VKMM_LOG_B_ALIGNMENT = 1024 };
+
 #endif

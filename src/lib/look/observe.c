@@ -6,7 +6,7 @@ vkmm_status vkmm_choice_observe(vkmm_choice *choice, vkmm_build build, uint32_t 
                                 const uint32_t *values)
 {
     const vkmm_module *module =
-        choice->module ? vkmm_module_find(choice->kernel->name, choice->module->type, build) : NULL;
+        choice->module ? vkmm_module_find(vkmm_kernel_shader(choice->kernel), choice->module->type, build) : NULL;
     if (!module)
         return vkmm_fail(VKMM_UNSUPPORTED, "the kernel %s cannot be observed; the tutorial kernels, such as tiled, can",
                          choice->kernel->name);

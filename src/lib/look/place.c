@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "plan/choose.h"
+#include "plan/parts.h"
 
 /* Device limits make workgroups take several tiles in turn: tile t belongs to workgroup t modulo their number. */
 static uint32_t turn(uint64_t tile, uint32_t groups)
@@ -10,8 +11,22 @@ static uint32_t turn(uint64_t tile, uint32_t groups)
     return (uint32_t)(tile % groups);
 }
 
-vkmm_status vkmm_kernel_place(const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t row, uint64_t col,
-                              vkmm_invocation *invocation)
+/* A workgroup's own tile, then the one that it computes instead (shaders/lib/walk.glsl, inverted). */
+static void place_block(const vkmm_kernel *kernel, const vkmm_kernel_info *info, const vkmm_problem *problem,
+                        uint64_t row, uint64_t col, vkmm_invocation *invocation)
+{
+    const uint64_t rows = info->tile[0], cols = info->tile[1], swizzle = kernel->swizzle > 0 ? kernel->swizzle : 1,
+                   down = vkmm_divide_up(problem->m, rows), across = vkmm_divide_up(problem->n, cols);
+    const uint64_t first = row / rows / swizzle * swizzle, height = down - first < swizzle ? down - first : swizzle;
+    const uint64_t tile = first * across + col / cols * height + row / rows - first;
+    invocation->local[0] = (uint32_t)(col % cols / kernel->block[1]);
+    invocation->local[1] = (uint32_t)(row % rows / kernel->block[0]);
+    invocation->workgroup[0] = turn(tile % across, info->groups[0]);
+    invocation->workgroup[1] = turn(tile / across, info->groups[1]);
+}
+
+vkmm_status vkmm_kernel_place(const vkmm_kernel_info *info, const vkmm_problem *problem,
+                              uint64_t row, uint64_t col, vkmm_invocation *invocation)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     const uint32_t rows = info->tile[0], cols = info->tile[1];
@@ -28,6 +43,8 @@ vkmm_status vkmm_kernel_place(const vkmm_kernel_info *info, const vkmm_problem *
         const uint64_t element = kernel->downward ? col * problem->m + row : row * problem->n + col;
         invocation->local[0] = (uint32_t)(element % size);
         invocation->workgroup[0] = turn(element / size, info->groups[0]);
+    } else if (kernel->block[0] > 0) {
+        place_block(kernel, info, problem, row, col, invocation);
     } else {
         const int band = kernel->spread == VKMM_SPREAD_BAND;
         const uint64_t i = row % rows, j = col % cols, lane = kernel->downward ? j * rows + i : i * cols + j;

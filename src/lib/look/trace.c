@@ -42,12 +42,12 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Size of the trace of a workgroup with a rows×cols tile; has_tiles: the kernel keeps tiles in shared memory. */
-static trace_extent measure(const vkmm_problem *problem, int has_tiles, uint32_t rows, uint32_t cols)
+/* Size of the trace of a workgroup with a rows×cols tile. */
+static trace_extent measure(const vkmm_problem *problem, const vkmm_kernel *kernel, uint32_t rows, uint32_t cols)
 {
     trace_extent extent = {.invocations = rows * cols, .sums = problem->k};
-    if (has_tiles) {
-        extent.depth = vkmm_tile_depth((vkmm_tile){rows, cols});
+    if (kernel->uses_shared) {
+        extent.depth = vkmm_tile_depth(kernel, (vkmm_tile){rows, cols});
         extent.loads = (problem->k + extent.depth - 1) / extent.depth;
         extent.sums = extent.loads * extent.depth;
         extent.tile_values = extent.sums * ((uint64_t)rows + cols);
@@ -75,7 +75,7 @@ static vkmm_status refuse_large(const vkmm_problem *problem, const vkmm_choice *
         less.m = smaller(problem->m, 2 * (uint64_t)rows);
         less.n = smaller(problem->n, 2 * (uint64_t)cols);
         less.k = smaller(problem->k, 2 * (uint64_t)(rows > cols ? rows : cols));
-        smallest = measure(&less, choice->kernel->uses_shared, rows, cols);
+        smallest = measure(&less, choice->kernel, rows, cols);
         if (fits(&smallest) || (rows == 1 && cols == 1)) break;
         rows = rows > 1 ? rows / 2 : 1;
         cols = cols > 1 ? cols / 2 : 1;
@@ -202,14 +202,16 @@ static vkmm_status read_ids(const vkmm_trace_params *params, const uint32_t *ids
                      (unsigned long long)params->row, (unsigned long long)params->col);
 }
 
-/* The sums, which the device wrote in the order of the invocations' indices. */
-static void *keep_sums(char **at, const char *values, uint64_t element, const vkmm_trace *trace)
+/* The sums, which the device wrote in the order of the invocations' indices; where one computes a block, in that of the
+ * elements, as they are sorted. */
+static void *keep_sums(char **at, const char *values, uint64_t element, int has_blocks, const vkmm_trace *trace)
 {
     const uint64_t count = trace->invocation_count;
     char *sums = take(at, trace->sum_count * count * element);
     for (uint64_t i = 0; i < count; i++) {
         const uint32_t *local = trace->invocations[i].local;
-        const char *from = values + (local[1] * (uint64_t)trace->kernel.workgroup[0] + local[0]) * element;
+        const uint64_t place = has_blocks ? i : local[1] * (uint64_t)trace->kernel.workgroup[0] + local[0];
+        const char *from = values + place * element;
         for (uint64_t k = 0; k < trace->sum_count; k++)
             memcpy(sums + (k * count + i) * element, from + k * count * element, element);
     }
@@ -224,7 +226,7 @@ static void keep_all(const vkmm_problem *problem, const trace_extent *extent, co
     trace->a = keep(&at, buffers[VKMM_A].mapped, vkmm_operand_bytes(problem, VKMM_A));
     trace->b = keep(&at, buffers[VKMM_B].mapped, vkmm_operand_bytes(problem, VKMM_B));
     trace->c = keep(&at, buffers[VKMM_C].mapped, vkmm_operand_bytes(problem, VKMM_C));
-    trace->sums = keep_sums(&at, values, element, trace);
+    trace->sums = keep_sums(&at, values, element, vkmm_kernel_find(trace->kernel.name)->block[0] > 0, trace);
     trace->tiles = keep(&at, values + sum_bytes, extent->tile_values * element);
 }
 
@@ -263,7 +265,7 @@ static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, 
     if (status == VKMM_OK) status = check_element(params);
     if (status == VKMM_OK) status = vkmm_choice_observe(choice, VKMM_BUILD_TRACE, 2, spec_ids, spec_values);
     if (status != VKMM_OK) return status;
-    *extent = measure(&params->problem, choice->kernel->uses_shared, choice->info.tile[0], choice->info.tile[1]);
+    *extent = measure(&params->problem, choice->kernel, choice->info.tile[0], choice->info.tile[1]);
     return fits(extent) ? VKMM_OK : refuse_large(&params->problem, choice, extent);
 }
 

@@ -135,8 +135,9 @@ static vkmm_status find_kernel(const vkmm_device_info *device, const vkmm_proble
     if (!choice->kernel->tunables && is_narrow(problem)) return refuse_type(name, problem);
     if (!choice->kernel->tunables && !vkmm_problem_is_plain(problem)) return refuse_general(name);
     if (choice->kernel->spread == VKMM_SPREAD_HOST) return VKMM_OK;
-    choice->module = device && choice->kernel->tunables ? vkmm_module_for(name, &choice->problem, device, NULL)
-                                                        : vkmm_module_find(name, problem->type, VKMM_BUILD_PLAIN);
+    choice->module = device && choice->kernel->tunables
+                         ? vkmm_module_for(name, &choice->problem, device, NULL)
+                         : vkmm_module_find(vkmm_kernel_shader(choice->kernel), problem->type, VKMM_BUILD_PLAIN);
     if (!choice->module) return vkmm_refuse_module(device, name, &choice->problem);
     return VKMM_OK;
 }

@@ -46,11 +46,12 @@ static void count_groups(const vkmm_kernel *kernel, const vkmm_problem *problem,
 static void fill_info(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile, vkmm_kernel_info *info)
 {
     int linear = kernel->spread == VKMM_SPREAD_LINEAR;
+    const vkmm_tile blocks = vkmm_tile_blocks(kernel, tile);
     VKMM_PUT(info->name, "%s", kernel->name);
     info->tile[0] = linear ? 1 : tile.rows;
     info->tile[1] = linear ? tile.rows * tile.cols : tile.cols;
-    info->workgroup[0] = linear ? tile.rows * tile.cols : tile.cols;
-    info->workgroup[1] = linear ? 1 : tile.rows;
+    info->workgroup[0] = linear ? tile.rows * tile.cols : blocks.cols;
+    info->workgroup[1] = linear ? 1 : blocks.rows;
     info->workgroup[2] = 1;
     info->shared_bytes = (uint32_t)vkmm_tile_shared_bytes(kernel, type, tile);
     if (kernel->spread == VKMM_SPREAD_HOST) return;
@@ -59,12 +60,20 @@ static void fill_info(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile,
         [VKMM_SPEC_WORKGROUP_Y] = info->workgroup[1],
         [VKMM_SPEC_ROWS] = info->tile[0],
         [VKMM_SPEC_COLS] = info->tile[1],
-        [VKMM_SPEC_DEPTH] = vkmm_tile_depth(tile),
+        [VKMM_SPEC_DEPTH] = vkmm_tile_depth(kernel, tile),
     };
     info->spec_count = VKMM_SPEC_PLAIN_COUNT;
     for (uint32_t id = 0; id < VKMM_SPEC_PLAIN_COUNT; id++) {
         info->spec_ids[id] = id;
         info->spec_values[id] = values[id];
+    }
+    const uint32_t own[][2] = {{VKMM_SPEC_BLOCK_ROWS, kernel->block[0]},
+                               {VKMM_SPEC_BLOCK_COLS, kernel->block[1]},
+                               {VKMM_SPEC_PAD, kernel->pad},
+                               {VKMM_SPEC_SWIZZLE, kernel->swizzle > 0 ? kernel->swizzle : 1}};
+    for (size_t i = 0; kernel->block[0] > 0 && i < VKMM_COUNT(own); i++) {
+        info->spec_ids[info->spec_count] = own[i][0];
+        info->spec_values[info->spec_count++] = own[i][1];
     }
 }
 

@@ -1,6 +1,8 @@
 #include "base/alloc.h"
+#include "ladder/steps.h"
 #include "look/kernel.h"
 #include "session/commands.h"
+#include "session/predict.h"
 #include "session/problem_options.h"
 #include "product/product.h"
 #include "system/interrupt.h"
@@ -11,7 +13,8 @@
 enum {
     MOST_STEPS = 32,
     MOST_ROWS = (MOST_STEPS + CLI_MOST_LISTED) * VKMM_TYPE_COUNT,
-    GPU_SQUARE = 512 /* the serial step takes 8 times as long at 1024 */
+    GPU_SQUARE = 512, /* the serial step takes 8 times as long at 1024 */
+    CPU_SHARE = 8     /* a size that shows a step is divided by this on processors */
 };
 
 /* How long a row is measured if nothing is given: all fourteen are to take seconds. */
@@ -22,7 +25,8 @@ enum {
 typedef struct climb {
     cli_session *session;
     const cli_request *request;
-    vkmm_tutorial steps[MOST_STEPS];
+    cli_step steps[MOST_STEPS];
+    cli_forecast forecasts[MOST_ROWS];
     uint32_t step_count;
     cli_ladder ladder;
     cli_bench_row rows[MOST_ROWS];
@@ -37,7 +41,7 @@ static void compare(cli_bench_row *row, const cli_bench_row *rows, uint32_t firs
 {
     if (!cli_bench_is_timed(row)) return;
     for (uint32_t i = first; i < at; i++) {
-        if (!cli_bench_is_timed(&rows[i])) continue;
+        if (!cli_bench_is_timed(&rows[i]) || rows[i].problem.k != row->problem.k) continue;
         row->times_previous = rows[i].figures.median_ms / row->figures.median_ms;
         if (is_serial(&rows[i])) row->times_serial = row->times_previous;
     }
@@ -63,22 +67,46 @@ static vkmm_status show(climb *c, const cli_bench_row *row)
 }
 
 /* shader: NULL, or the user's, from a file. */
-static cli_request request_of(const climb *c, const vkmm_problem *problem, const vkmm_tutorial *step,
+static cli_request request_of(const climb *c, const vkmm_problem *problem, const cli_step *step,
                               const vkmm_shader *shader)
 {
+    const uint32_t by =
+        c->session->info != NULL && c->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU ? 1 : CPU_SHARE;
     cli_request request = *c->request;
+    vkmm_problem own = *problem;
+
+    if (step->size[0] > 0) own.m = step->size[0] / by, own.n = step->size[1] / by, own.k = step->size[2] / by;
+    if (step->compute != 0) own.compute = step->compute;
+    if (step->method != VKMM_COMPUTE_DIRECT) own.method = step->method;
 
     request.kind = &cli_resident;
-    request.job.problem = *problem;
-    request.job.kernel = shader == NULL ? step->name : NULL;
+    request.job.problem = own;
+    request.job.kernel = shader == NULL ? step->kernel : NULL;
+    request.job.config = step->config;
     request.job.shader = shader;
     request.shader_file = shader == NULL ? NULL : step->name;
     if (!step->has_tile) request.job.tile_rows = request.job.tile_cols = 0;
     return request;
 }
 
-static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const vkmm_tutorial *step,
-                              const vkmm_shader *shader, uint32_t first)
+/* Only of f32, which the course is about; a step that cannot be predicted has its sentence. */
+static void foresee(climb *c, const cli_request *request, const cli_step *step, cli_bench_row *row)
+{
+    const int is_foreseen =
+        row->problem.type == VKMM_F32 && row->not_run[0] == '\0' && !step->on_host && request->job.shader == NULL;
+    cli_forecast *forecast = &c->forecasts[c->ladder.count];
+    vkmm_prediction prediction;
+
+    c->session->console.muted = 1;
+    *forecast = cli_forecast_of(
+        step->name, step->sentence,
+        is_foreseen && cli_predict(c->session, &request->job, &prediction) == VKMM_OK ? &prediction : NULL);
+    c->session->console.muted = 0;
+    row->forecast = forecast;
+}
+
+static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const cli_step *step, const vkmm_shader *shader,
+                              uint32_t first)
 {
     const cli_options *options = c->session->options;
     cli_request request = request_of(c, problem, step, shader);
@@ -96,14 +124,17 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const vkmm_
     if (product.kernel == NULL) { /* the reason instead of a result */
         cli_product_row(c->session, &request, row);
         row->on = c->session->info;
-        VKMM_PUT(row->kernel.name, "%s", shader == NULL ? step->name : "user");
+        VKMM_PUT(row->kernel.name, "%s", shader != NULL ? "user" : step->kernel != NULL ? step->kernel : "auto");
         VKMM_PUT(row->not_run, "%.*s", (int)sizeof row->not_run - 1, c->session->console.last_error);
     } else {
         *row = product.row;
         product.row = (cli_bench_row){0};
     }
     cli_product_end(&product);
-    row->step = step->step;
+    row->step = step->place;
+    foresee(c, &request, step, row);
+    /* What a device lacks is no failure of the ladder. */
+    if (status == VKMM_UNSUPPORTED && step->is_general) status = VKMM_OK;
     compare(row, c->rows, first, c->ladder.count++);
     return cli_worse(status, show(c, row));
 }
@@ -116,13 +147,28 @@ static int is_final(const climb *c, vkmm_status status)
 
 static vkmm_status climb_shader(climb *c, const vkmm_problem *problem, const char *file, uint32_t first)
 {
-    const vkmm_tutorial step = {file, "own", 1, 0};
+    const cli_step step = {.name = file, .sentence = "", .place = "own", .has_tile = 1};
     vkmm_shader *shader;
     vkmm_status status = cli_shader_open(c->session->log, file, problem->type, &shader);
 
     if (status == VKMM_OK) status = climb_step(c, problem, &step, shader, first);
     vkmm_shader_destroy(&shader);
     return status;
+}
+
+/* No step twice: the steps of general kernels are for f32; for the other types, and where another kernel is the
+ * fastest, there is the fast one. */
+static int is_wanted(const climb *c, const vkmm_problem *problem, uint32_t index)
+{
+    const cli_step *step = &c->steps[index];
+    vkmm_kernel_info info;
+
+    if (c->session->options->kernels.count > 0) return 1;
+    if (step->is_general) return problem->type == VKMM_F32;
+    if (strcmp(step->name, "auto") != 0 || problem->type != VKMM_F32) return 1;
+    const cli_request request = request_of(c, problem, step, NULL);
+    return vkmm_kernel_choose(NULL, c->session->info, &request.job, &info) != VKMM_OK ||
+           strcmp(info.name, "blocked") != 0;
 }
 
 /* The kernels in their order, then the user's. */
@@ -134,6 +180,7 @@ static vkmm_status climb_type(climb *c, vkmm_problem problem)
     vkmm_status status = VKMM_OK, next = VKMM_OK;
 
     for (uint32_t i = 0; i < c->step_count && !is_final(c, next); i++) {
+        if (!is_wanted(c, &problem, i)) continue;
         next = climb_step(c, &problem, &c->steps[i], NULL, first);
         status = cli_worse(status, next);
     }
@@ -151,6 +198,7 @@ static void estimate(climb *c, vkmm_problem problem, const cli_types *types)
     for (uint32_t i = 0; i < types->count; i++) {
         problem.type = types->type[i];
         for (uint32_t step = 0; step < c->step_count; step++) {
+            if (!is_wanted(c, &problem, step)) continue;
             const cli_request request = request_of(c, &problem, &c->steps[step], NULL);
             ms += cli_estimate_ms(c->session, &request);
         }
@@ -158,25 +206,33 @@ static void estimate(climb *c, vkmm_problem problem, const cli_types *types)
     cli_estimate_show(c->session, "the ladder of", &problem, ms);
 }
 
-/* The kernels of --kernel; without it, the tutorials' in their order, then the device's fast one, which computes many
- * elements in an invocation's registers. */
+/* The kernels of --kernel; without it, all steps in their order, then the device's fast kernel. */
 static void list_steps(climb *c)
 {
-    static const vkmm_tutorial fast = {"auto", "fast", 0, 0};
+    static const cli_step fast = {
+        .name = "auto", .kernel = "auto", .sentence = "the fastest kernel of this device", .place = "fast"};
     const cli_list *kernels = &c->session->options->kernels;
 
-    while (c->step_count + 1 < MOST_STEPS && vkmm_tutorial_at(c->step_count, &c->steps[c->step_count])) c->step_count++;
+    while (c->step_count + 1 < MOST_STEPS && cli_step_at(c->step_count, &c->steps[c->step_count])) c->step_count++;
     c->steps[c->step_count++] = fast;
     if (kernels->count == 0) return;
     const uint32_t known = c->step_count;
-    vkmm_tutorial all[MOST_STEPS];
+    cli_step all[MOST_STEPS];
     memcpy(all, c->steps, sizeof all);
     for (c->step_count = 0; c->step_count < kernels->count; c->step_count++) {
         const char *name = kernels->item[c->step_count];
         uint32_t i = 0;
         while (i < known && strcmp(all[i].name, name) != 0) i++;
-        c->steps[c->step_count] = i < known ? all[i] : (vkmm_tutorial){name, "", 0, 0};
+        c->steps[c->step_count] =
+            i < known ? all[i] : (cli_step){.name = name, .kernel = name, .sentence = "", .place = ""};
     }
+}
+
+static int is_general(const climb *c, const cli_bench_row *row)
+{
+    for (uint32_t i = 0; i < c->step_count; i++)
+        if (strcmp(c->steps[i].name, row->forecast->name) == 0) return c->steps[i].is_general;
+    return 0;
 }
 
 static vkmm_status finish(climb *c, vkmm_status status)
@@ -184,7 +240,8 @@ static vkmm_status finish(climb *c, vkmm_status status)
     cli_session *session = c->session;
     unsigned skipped = 0;
 
-    for (uint32_t i = 0; i < c->ladder.count; i++) skipped += c->rows[i].not_run[0] != '\0';
+    for (uint32_t i = 0; i < c->ladder.count; i++)
+        skipped += c->rows[i].not_run[0] != '\0' && !is_general(c, &c->rows[i]);
     status = cli_worse(status, show(c, NULL));
     if (skipped > 0)
         vkmm_say(session->log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->ladder.count,

@@ -1,6 +1,8 @@
 /* The ladder as text: one row per step, as soon as it is measured; below the rows of a type, bars that show their
  * speeds. */
 #include <math.h>
+#include <string.h>
+
 #include "report/columns.h"
 #include "report/text.h"
 #include "report/wrap.h"
@@ -29,9 +31,18 @@ static void fill_previous(const cli_report *report, const cli_bench_row *row, cl
     fill_factor(report, cell, row->times_previous);
 }
 
+/* The step's name, where it is not a kernel by another one's name; the fast kernel's own. */
+static void fill_name(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
+{
+    if (row->forecast == NULL || row->shader_file != NULL || strcmp(row->step, "fast") == 0)
+        cli_cell_kernel(report, row, cell);
+    else
+        cli_cell_put(cell, "%s", row->forecast->name);
+}
+
 static const cli_column ladder_columns[] = {
     {"step", NULL, 5, 0, 0, fill_step},
-    {"kernel", NULL, 10, 0, 0, cli_cell_kernel},
+    {"kernel", NULL, 10, 0, 0, fill_name},
     {"tile", NULL, 5, 0, 1, cli_cell_tile},
     {.path = "time.kernel_ms.median", .width = 9, .leaves = 3, .fill = cli_cell_marks},
     {.path = "time.total_ms.median", .width = 8, .leaves = 2},
@@ -81,8 +92,25 @@ static void print_bars(const cli_report *report, const cli_bench_row *rows, cons
         cli_cell name = {0};
         if (row->problem.type != last->problem.type || !isfinite(row->figures.gflops)) continue;
         cli_text_bar(bar, cli_text_log_share(row->figures.gflops, least, best), BAR_COLUMNS, report->utf8);
-        cli_cell_kernel(report, row, &name);
-        fprintf(report->out, "%-*s  %s\n", report->kernel_width > 10 ? report->kernel_width : 10, name.text, bar);
+        fill_name(report, row, &name);
+        fprintf(report->out, "%-*s  %s\n", report->kernel_width > 11 ? report->kernel_width : 11, name.text, bar);
+    }
+}
+
+/* Which resource limits each of them, by counts and the device's peaks, and what is new in it. */
+static void print_forecasts(cli_report *report, const cli_bench_row *rows, const cli_bench_row *last)
+{
+    if (last->problem.type != VKMM_F32 || last->forecast == NULL) return;
+    fprintf(report->out, "\n%-12s %-14s %12s %12s\n", "step", "limiter", "predicted ms", "measured ms");
+    for (const cli_bench_row *row = rows; row <= last; row++) {
+        const cli_forecast *forecast = row->forecast;
+        cli_cell predicted = {0}, measured = {0};
+        if (row->problem.type != last->problem.type || forecast == NULL || forecast->limiter == NULL) continue;
+        cli_cell_figure(report, &predicted, forecast->predicted_ms);
+        cli_cell_figure(report, &measured, row->figures.median_ms);
+        fprintf(report->out, "%-12s %-14s %12s %12s\n", forecast->name, forecast->limiter, predicted.text,
+                measured.text);
+        cli_report_say(report, 4, CLI_PLAIN, "%s", forecast->sentence);
     }
 }
 
@@ -92,8 +120,11 @@ vkmm_status cli_table_ladder(cli_report *report, const cli_ladder *ladder, const
 
     if (is_first && report->rows > 0) putc('\n', report->out);
     if (is_first) print_heading(report, ladder);
-    if (row == NULL || (starts && !is_first))
-        print_bars(report, ladder->rows, row ? row - 1 : ladder->rows + ladder->count - 1);
+    if (row == NULL || (starts && !is_first)) {
+        const cli_bench_row *last = row ? row - 1 : ladder->rows + ladder->count - 1;
+        print_bars(report, ladder->rows, last);
+        print_forecasts(report, ladder->rows, last);
+    }
     if (row != NULL)
         print_step(report, row, starts);
     else

@@ -573,8 +573,40 @@ static const cli_field run_fields[] = {
 };
 const vkmm_record cli_run_record = {NULL, CLI_FIELDS(run_fields)};
 
+CLI_KNOWN(is_predicted, cli_forecast, limiter != NULL)
+
+#define COUNTS(member)                             \
+    {                                              \
+        CLI_IN(REAL, cli_forecast, counts, member) \
+    }
+#define TIMES(member)                                   \
+    {                                                   \
+        CLI_IN(REAL, cli_forecast, resource_ms, member) \
+    }
+
+static const cli_field counts_fields[] = {COUNTS(dram_bytes),   COUNTS(l2_bytes),     COUNTS(l1_lines),
+                                          COUNTS(shared_turns), COUNTS(instructions), COUNTS(waits),
+                                          COUNTS(barriers)},
+                       resource_fields[] = {TIMES(dram),         TIMES(l2),      TIMES(l1),      TIMES(shared),
+                                            TIMES(instructions), TIMES(latency), TIMES(barriers)};
+static const vkmm_record counts_record = {NULL, CLI_FIELDS(counts_fields), .known = is_predicted},
+                         resource_record = {NULL, CLI_FIELDS(resource_fields), .known = is_predicted};
+
+/* The keys that the ladder's page is made from are these, step, kernel and time. */
+static const cli_field forecast_fields[] = {
+    {CLI_KEY(STRING, cli_forecast, name)},
+    {CLI_KEY(STRING, cli_forecast, sentence)},
+    {CLI_KEY(STRING, cli_forecast, limiter)},
+    {CLI_KEY(REAL, cli_forecast, predicted_ms), CLI_MAYBE},
+    {"counts", CLI_FIELD_RECORD, .record = &counts_record},
+    {"resource_ms", CLI_FIELD_RECORD, .record = &resource_record},
+};
+static const vkmm_record forecast_record = {NULL, CLI_FIELDS(forecast_fields)};
+
 static const cli_field ladder_row_fields[] = {
     {ROW_KEY(STRING, step)},
+    {NULL, CLI_FIELD_EMBED, ROW(forecast), CLI_POINTER, .record = &forecast_record},
+    {NULL, CLI_FIELD_EMBED, ROW(problem), .record = &cli_extents_record},
     {NULL, CLI_FIELD_EMBED, ROW(problem), .record = &cli_types_record},
     {NULL, CLI_FIELD_EMBED, .record = &result_record},
     {ROW_KEY(REAL, times_serial), CLI_MAYBE},

@@ -64,6 +64,20 @@ typedef struct cli_row_panels {
     uint32_t part_count;           /* 0: there is one device */
 } cli_row_panels;
 
+/* What limits a step of the ladder, and how long it should take (look/predict.h, whose resources these are). An unknown
+ * figure is NAN. Texts have static storage. */
+typedef struct cli_forecast {
+    const char *name, *sentence; /* of the step: "padded", and what is new in it */
+    const char *limiter;         /* "L2 bytes"; NULL: not predicted */
+    double predicted_ms;
+    struct {
+        double dram_bytes, l2_bytes, l1_lines, shared_turns, instructions, waits, barriers;
+    } counts;
+    struct {
+        double dram, l2, l1, shared, instructions, latency, barriers;
+    } resource_ms;
+} cli_forecast;
+
 typedef struct cli_bench_row {
     uint32_t device; /* an index into cli_bench.devices */
     char group[16];  /* "square", "edge", "ladder", "llm", "skinny", "split-k", "file": of the suite */
@@ -103,6 +117,7 @@ typedef struct cli_bench_row {
     const char *shader_file; /* the user's; NULL: a built-in kernel */
     double wall_ms;          /* the first run with all copies, by the host's clock; 0: unknown */
     cli_row_panels panels;
+    const cli_forecast *forecast;        /* of the ladder; NULL: none */
     const char *step;                    /* of the ladder: "1a", "2b" … */
     double times_serial, times_previous; /* speed-up by kernel time over serial and the step before; 0: unknown */
 } cli_bench_row;

@@ -19,6 +19,7 @@ static char current[160]; /* the trace being looked at */
 typedef struct trial {
     vkmm_trace_params params;
     int linear, band, tiled, downward;
+    const vkmm_kernel *kernel;
     uint32_t max_groups; /* 0: no limit of the test's */
     double a[MOST], b[MOST];
     char data[2][8 * MOST];
@@ -69,6 +70,7 @@ static void make_trial(trial *t)
     t->params.tile_cols = draw(1, 5);
     t->params.row = draw(0, (uint32_t)t->params.problem.m - 1);
     t->params.col = draw(0, (uint32_t)t->params.problem.n - 1);
+    t->kernel = kernel;
     t->linear = kernel->spread == VKMM_SPREAD_LINEAR;
     t->band = kernel->spread == VKMM_SPREAD_BAND;
     t->tiled = kernel->uses_shared;
@@ -83,6 +85,30 @@ static uint32_t groups(const trial *t, uint64_t extent, uint32_t tile)
     return t->max_groups && t->max_groups < all ? t->max_groups : all;
 }
 
+/* Tiles in their order: bands of `swizzle` rows of them, each column by column. The workgroup of the tile in which the
+ * followed element lies. */
+static void expect_block(const trial *t, uint32_t i, vkmm_invocation *e, uint32_t size[2])
+{
+    const vkmm_problem *p = &t->params.problem;
+    const uint32_t rows = t->params.tile_rows, cols = t->params.tile_cols, *block = t->kernel->block;
+    const uint32_t down = ((uint32_t)p->m + rows - 1) / rows, across = ((uint32_t)p->n + cols - 1) / cols,
+                   tile_row = (uint32_t)t->params.row / rows, tile_col = (uint32_t)t->params.col / cols,
+                   swizzle = t->kernel->swizzle > 0 ? t->kernel->swizzle : 1;
+    uint32_t place = 0;
+    for (uint32_t band = 0; band < down; band += swizzle)
+        for (uint32_t x = 0; x < across; x++)
+            for (uint32_t y = band; y < down && y < band + swizzle; y++, place++)
+                if (y == tile_row && x == tile_col)
+                    e->workgroup[0] = place % across % groups(t, p->n, cols),
+                    e->workgroup[1] = place / across % groups(t, p->m, rows);
+    e->row = tile_row * rows + i / cols;
+    e->col = tile_col * cols + i % cols;
+    e->local[0] = i % cols / block[1];
+    e->local[1] = i / cols / block[0];
+    size[0] = (cols + block[1] - 1) / block[1];
+    size[1] = (rows + block[0] - 1) / block[0];
+}
+
 /* Who must compute the i-th element, row by row, of the tile of the followed one. */
 static vkmm_invocation expected(const trial *t, uint32_t i)
 {
@@ -92,13 +118,17 @@ static vkmm_invocation expected(const trial *t, uint32_t i)
     const uint32_t lane = t->downward ? i % cols * rows + i / cols : i;
     vkmm_invocation e = {.local = {lane % cols, lane / cols}};
     uint32_t size[2] = {cols, rows};
-    if (t->linear) {
-        uint32_t share = (row * (uint32_t)p->n + col) / (rows * cols), at = share * rows * cols + i;
+    if (t->kernel->block[0] > 0) {
+        expect_block(t, i, &e, size);
+    } else if (t->linear) {
+        const uint32_t all_rows = (uint32_t)p->m, all_cols = (uint32_t)p->n;
+        uint32_t share = (t->downward ? col * all_rows + row : row * all_cols + col) / (rows * cols),
+                 at = share * rows * cols + i;
         e.local[0] = i;
         e.local[1] = 0;
         e.workgroup[0] = share % groups(t, p->m * p->n, rows * cols);
-        e.row = at / (uint32_t)p->n;
-        e.col = at % (uint32_t)p->n;
+        e.row = t->downward ? at % all_rows : at / all_cols;
+        e.col = t->downward ? at / all_rows : at % all_cols;
         size[0] = rows * cols;
     } else {
         e.row = row / rows * rows + i / cols;
@@ -114,13 +144,22 @@ static vkmm_invocation expected(const trial *t, uint32_t i)
     return e;
 }
 
+/* Elements counted down the columns lie in another order than those of a tile: the place of an invocation, from the
+ * element that it says it has. */
+static uint32_t place_of(const trial *t, uint32_t i, const vkmm_invocation *got)
+{
+    const uint32_t size = t->params.tile_rows * t->params.tile_cols, m = (uint32_t)t->params.problem.m;
+    return t->linear && t->downward ? (got->col * m + got->row) % size : i;
+}
+
 static void check_invocations(const trial *t, const vkmm_trace *trace)
 {
     assert_int_equal(trace->invocation_count, t->params.tile_rows * t->params.tile_cols);
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
-        const vkmm_invocation want = expected(t, i), *got = &trace->invocations[i];
+        const vkmm_invocation *got = &trace->invocations[i], want = expected(t, place_of(t, i, got));
         vkmm_invocation placed;
         assert_memory_equal(got, &want, sizeof want);
+        if (i > 0) assert_true(got->row > got[-1].row || (got->row == got[-1].row && got->col > got[-1].col));
         if (!want.inside) continue;
         assert_int_equal(vkmm_kernel_place(&trace->kernel, &t->params.problem, want.row, want.col, &placed), VKMM_OK);
         assert_memory_equal(&placed, &want, sizeof want);

@@ -83,7 +83,7 @@ TEST(nothing_chosen_breaks_a_limit)
                         assert_in_range(info->groups[axis], 1, devices[d]->limits.max_workgroup_count[axis]);
                         assert_in_range(info->workgroup[axis], 1, devices[d]->limits.max_workgroup_size[axis]);
                     }
-                    assert_int_equal(info->spec_count, VKMM_SPEC_PLAIN_COUNT);
+                    assert_in_range(info->spec_count, VKMM_SPEC_PLAIN_COUNT, VKMM_SPEC_PLAIN_COUNT + 4);
                     assert_int_equal(info->spec_values[VKMM_SPEC_WORKGROUP_X], info->workgroup[0]);
                 }
 }

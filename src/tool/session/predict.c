@@ -1,0 +1,91 @@
+#include "session/predict.h"
+
+#include <math.h>
+
+#include "look/kernel.h"
+#include "math/component.h"
+#include "math/problem.h"
+#include "math/type.h"
+
+static vkmm_status measure_peaks(cli_session *session, vkmm_type type)
+{
+    vkmm_peaks *peaks = &session->peaks[type];
+    vkmm_rate cache;
+    vkmm_status status = VKMM_OK;
+
+    cli_progress(&session->console, "measuring the device's peaks");
+    if (peaks->copy_bytes == 0) status = vkmm_device_peaks(session->device, type, peaks);
+    /* A device without a cache that copies show has only its memory. */
+    if (status == VKMM_OK && session->cache_bytes_per_s == 0) {
+        const int muted = session->console.muted;
+        session->console.muted = 1;
+        session->cache_bytes_per_s = vkmm_device_rate(session->device, VKMM_RATE_CACHE, &cache) == VKMM_OK
+                                         ? cache.median
+                                         : peaks->copy_bytes_per_s;
+        session->console.muted = muted;
+    }
+    cli_progress_end(&session->console);
+    return status;
+}
+
+/* The peak of the matrix operation that a plan uses, measured once; the sums of split products are f32. */
+static double matrix_peak(cli_session *session, const vkmm_kernel_info *info, const vkmm_problem *problem)
+{
+    const int is_split = problem->method == VKMM_COMPUTE_SPLIT;
+    const uint32_t sum = vkmm_component_of(is_split ? VKMM_F32 : vkmm_problem_types(problem).compute);
+    double *peak = &session->matrix_adds_per_s[is_split];
+
+    for (uint32_t i = 0; *peak == 0 && i < session->info->matrix_shape_count; i++) {
+        const vkmm_matrix_shape *shape = &session->info->matrix_shapes[i];
+        if (shape->m != info->matrix[0] || shape->n != info->matrix[1] || shape->k != info->matrix[2] ||
+            shape->a != vkmm_component_of(VKMM_F16) || shape->result != sum)
+            continue;
+        if (vkmm_device_matrix_peak(session->device, shape, peak) != VKMM_OK) return 0;
+    }
+    return *peak;
+}
+
+vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkmm_prediction *prediction)
+{
+    const vkmm_type type = params->problem.type;
+    vkmm_kernel_info info;
+    vkmm_traffic traffic;
+    vkmm_status status = vkmm_kernel_choose(session->log, session->info, params, &info);
+
+    if (status == VKMM_OK && vkmm_kernel_is_general(info.name))
+        vkmm_traffic_plan(&info, &params->problem, &traffic);
+    else if (status == VKMM_OK)
+        status = vkmm_traffic_count(session->device, params, &traffic);
+    if (status == VKMM_OK) status = measure_peaks(session, type);
+    if (status != VKMM_OK) return status;
+    vkmm_roofs roofs = vkmm_roofs_of(session->info, session->peaks[type].copy_bytes_per_s, session->cache_bytes_per_s,
+                                     session->peaks[type].multiply_adds_per_s);
+    if (info.matrix[0] > 0) roofs.matrix_adds_per_s = matrix_peak(session, &info, &params->problem);
+    vkmm_predict(&traffic, &roofs, prediction);
+    return status;
+}
+
+cli_forecast cli_forecast_of(const char *name, const char *sentence, const vkmm_prediction *p)
+{
+    cli_forecast forecast = {.name = name, .sentence = sentence, .predicted_ms = NAN};
+
+    if (p == NULL) return forecast;
+    const double *n = p->amount, *ms = p->ms;
+    forecast.limiter = vkmm_resource_name[p->limiter];
+    forecast.predicted_ms = p->predicted_ms;
+    forecast.counts.dram_bytes = n[VKMM_RESOURCE_DRAM];
+    forecast.counts.l2_bytes = n[VKMM_RESOURCE_L2];
+    forecast.counts.l1_lines = n[VKMM_RESOURCE_LINES];
+    forecast.counts.shared_turns = n[VKMM_RESOURCE_SHARED];
+    forecast.counts.instructions = n[VKMM_RESOURCE_INSTRUCTIONS];
+    forecast.counts.waits = n[VKMM_RESOURCE_LATENCY];
+    forecast.counts.barriers = n[VKMM_RESOURCE_BARRIERS];
+    forecast.resource_ms.dram = ms[VKMM_RESOURCE_DRAM];
+    forecast.resource_ms.l2 = ms[VKMM_RESOURCE_L2];
+    forecast.resource_ms.l1 = ms[VKMM_RESOURCE_LINES];
+    forecast.resource_ms.shared = ms[VKMM_RESOURCE_SHARED];
+    forecast.resource_ms.instructions = ms[VKMM_RESOURCE_INSTRUCTIONS];
+    forecast.resource_ms.latency = ms[VKMM_RESOURCE_LATENCY];
+    forecast.resource_ms.barriers = ms[VKMM_RESOURCE_BARRIERS];
+    return forecast;
+}
