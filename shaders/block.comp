@@ -36,7 +36,7 @@ void load_tiles(uint row0, uint k0, uint col0)
 
 void multiply_tiles(uint row0, uint k0, uint col0)
 {
-    UNROLL for (uint k = 0; k < DEPTH; k++) {
+    for (uint k = 0; k < DEPTH; k++) {
         T b[BLOCK_COLS];
         UNROLL for (uint c = 0; c < BLOCK_COLS; c++) {
             b[c] = tileB[k][BLOCK_COL + c];

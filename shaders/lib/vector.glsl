@@ -23,7 +23,7 @@ TV piece_a(uint row0, uint k0, uint i)
         }
         return piece;
     }
-    UNROLL for (uint c = 0; c < VW && slot + c < DEPTH; c++) {
+    [[dont_unroll]] for (uint c = 0; c < VW && slot + c < DEPTH; c++) {
         if (inside(row, M, k0 + slot + c, K)) {
             piece[c] = A[row * K + k0 + slot + c];
             observe_global_a(row, k0 + slot + c);
@@ -43,7 +43,7 @@ TV piece_b(uint k0, uint col0, uint i)
         }
         return piece;
     }
-    UNROLL for (uint c = 0; c < VW && slot + c < COLS; c++) {
+    [[dont_unroll]] for (uint c = 0; c < VW && slot + c < COLS; c++) {
         if (inside(k, K, col0 + slot + c, N)) {
             piece[c] = B[k * N + col0 + slot + c];
             observe_global_b(k, col0 + slot + c);
@@ -69,13 +69,13 @@ void store_b(uint k0, uint col0, uint i, TV piece)
     const uint k = i / PIECES_X, x = i % PIECES_X;
     tileB[k * LINE_B + x] = piece;
     observe_write((k * LINE_B + x) * VW, VW);
-    UNROLL for (uint c = 0; c < VW && x * VW + c < COLS; c++)
+    [[dont_unroll]] for (uint c = 0; c < VW && x * VW + c < COLS; c++)
         observe_tile_b(0, col0 + x * VW + c, k0, k, x * VW + c, piece[c]);
 }
 
 void multiply_tiles(uint row0, uint k0, uint col0)
 {
-    UNROLL for (uint k = 0; k < DEPTH; k++) {
+    for (uint k = 0; k < DEPTH; k++) {
         TV a[BLOCK_ROWS / VW], b[BLOCK_COLS / VW];
         UNROLL for (uint n = 0; n < BLOCK_ROWS / VW; n++) {
             a[n] = tileA[k * LINE_A + BLOCK_ROW / VW + n];

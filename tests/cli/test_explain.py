@@ -5,6 +5,8 @@ import re
 
 import cli
 
+BLOCKS = ["strip", "block", "vector", "padded", "prefetch", "ordered"]  # several elements for each invocation
+
 
 class Explain(cli.Case):
     """Runs with peaks cost more than a second each, so one run serves several checks: peaks are measured once for all sizes of a type."""
@@ -20,12 +22,15 @@ class Explain(cli.Case):
         """The counts of the tutorial; and what bounds a kernel, by the peaks that all sizes share."""
         first, second = self.explanations("--size", "4,64x32x16", "--tile", "2", "--type", "u32")
         kernels = {kernel["name"]: kernel for kernel in first["kernels"]}
-        self.assertEqual(list(kernels), ["naive", "grouped", "tiled", "band", "band-tiled"])
+        self.assertEqual(list(kernels), ["strided", "naive", "grouped", "tiled", "tiled-32", "band", "band-tiled", "strip", "block", "vector", "padded",
+                                         "prefetch", "ordered"])
         for name, kernel in kernels.items():
-            tiled = name.endswith("tiled")
+            tiled, blocks = "tiled" in name, kernel["shared_bytes"] > 0 and "tiled" not in name
             for operand in "ab":
                 reads = kernel["reads"][operand]
-                wanted = {"global": 2 if tiled else 4, "shared": 4 if tiled else 0}
+                wanted = {"global": 2 if tiled or blocks else 4, "shared": 4 if tiled else 0}
+                if blocks:  # one invocation has a whole tile of 2x2; a strip is one column wide
+                    wanted["shared"] = 4 if (name, operand) == ("strip", "a") else 2
                 for memory, count in wanted.items():
                     self.assertEqual(reads[memory], {"formula": count, "counted": count, "counted_min": count, "counted_max": count})
             self.assertEqual(kernel["bytes"]["read"], {"formula": 2 * 16 * 4 * wanted["global"], "counted": 2 * 16 * 4 * wanted["global"]})
@@ -155,7 +160,7 @@ class Explain(cli.Case):
         self.assertEqual(len(empty), 4)
         for one in empty:
             size = [one["problem"][key] for key in "mnk"]
-            self.assertEqual(len(one["kernels"]), 5, size)
+            self.assertEqual(len(one["kernels"]), 13, size)
             for kernel in one["kernels"]:
                 self.assertIs(kernel["agree"], True, size)
                 if size[0] == 0 or size[1] == 0:
@@ -171,6 +176,14 @@ class Explain(cli.Case):
         ascii_text = self.good("explain", "--size", "20x9x5", "--validate", env={"LC_ALL": "C"})
         self.assertTrue("\n".join(ascii_text.splitlines()[1:]).isascii())
 
+    def test_what_limits_a_step(self):
+        """The ladder's prediction for one kernel, of f32 alone."""
+        kernel, = self.explain("--size", "64", "--kernel", "padded", "--type", "f32")["kernels"]
+        self.assertEqual(kernel["limits"]["predicted_ms"], max(kernel["limits"]["resource_ms"].values()))
+        self.assertGreater(kernel["limits"]["counts"]["shared_turns"], 0)
+        self.assertRegex(self.good("explain", "--size", "64", "--kernel", "padded"), r"What limits it, [\s\S]*; so\s[\w ]+:\s+[\d.e-]+ ms")
+        self.assertIsNone(self.explain("--size", "64", "--kernel", "padded", "--type", "i32")["kernels"][0]["limits"])
+
     def test_limits(self):
         limits = self.explain("--limits")
         self.assertEqual(limits["schema"], "vkmatmul.limits/1")
@@ -179,7 +192,7 @@ class Explain(cli.Case):
             self.assertEqual(sum(tile["default"] for tile in kernel["tiles"]), 1, kernel["name"])
             for tile in kernel["tiles"]:
                 rows, cols = tile["tile"]
-                if rows * cols > most:
+                if rows * cols > most and kernel["name"] not in BLOCKS:
                     self.assertEqual((tile["legal"], tile["need"], tile["limit"]), (False, rows * cols, most))
                 if not tile["legal"]:
                     self.assertGreater(tile["need"], tile["limit"])
@@ -191,12 +204,12 @@ class Explain(cli.Case):
 
     def test_what_is_left_out(self):
         most = self.explain("--limits")["limits"]["max_invocations"]
-        self.bad(4, "no kernel can run: tile 64x64 needs 4096 invocations", "explain", "--tile", "64", "--size", "4")
+        self.bad(4, "no kernel can run: tile 1024x1024 needs 1048576 invocations", "explain", "--tile", "1024", "--size", "4")
         self.bad(4, "tile 64x64 needs 4096 invocations", "explain", "--tile", "64", "--size", "4", "--kernel", "band")
         result = self.explain("--size", "4", "--tile", "1x%d" % most)
-        self.assertEqual([s["name"] for s in result["skipped"]], ["tiled", "band-tiled"])
+        self.assertEqual([s["name"] for s in result["skipped"]], ["tiled", "tiled-32", "band-tiled", *BLOCKS])
         self.assertRegex(result["skipped"][0]["reason"], "bytes of shared memory")
-        self.assertEqual(len(result["kernels"]), 3)
+        self.assertEqual(len(result["kernels"]), 4)
 
     def test_refusals(self):
         self.bad(2, "serial runs on the host", "explain", "--kernel", "serial")

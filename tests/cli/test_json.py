@@ -129,6 +129,10 @@ class Run(cli.Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
+STEPS = [("1a", "serial"), ("", "strided"), ("1b 2a", "naive"), ("2b", "grouped"), ("1c 2c", "tiled"), ("", "tiled-32"), ("3a", "band"),
+         ("3b", "band-tiled"), ("", "strip"), ("", "block"), ("", "vector"), ("", "padded"), ("", "prefetch"), ("", "ordered")]
+
+
 class Others(cli.Case):
     def test_devices(self):
         result = strict(self.good("devices", "--json"))
@@ -137,7 +141,7 @@ class Others(cli.Case):
         for device in result["devices"]:
             self.assertLessEqual(KEYS["device"] | {"default", "limits", "types", "kernels", "missing"}, set(device))
             self.assertLessEqual({"f32", "i32", "u32"}, set(device["types"]))
-            self.assertEqual([k["name"] for k in device["kernels"]], ["serial", "naive", "grouped", "tiled", "band", "band-tiled", "blocked", "skinny", "cpu", "coopmat", "coopmat2", "soft64"])
+            self.assertEqual([k["name"] for k in device["kernels"]], [*(name for _, name in STEPS), "blocked", "skinny", "cpu", "coopmat", "coopmat2", "soft64"])
             missing = {lack["what"] for lack in device["missing"]}
             self.assertEqual("f64" in missing, "f64" not in device["types"])
             for key in ["max_invocations", "max_shared_bytes", "max_storage_range", "timestamp_bits", "unified_memory"]:
@@ -150,31 +154,49 @@ class Others(cli.Case):
         result = strict(text)
         self.assertNotIn('"samples":', text)
         self.assertEqual(result["schema"], "vkmatmul.ladder/1")
-        steps = [("1a", "serial"), ("1b 2a", "naive"), ("2b", "grouped"), ("1c 2c", "tiled"), ("3a", "band"), ("3b", "band-tiled")]
-        rows = [(r["step"], r["kernel"]["name"]) for r in result["rows"]]
-        self.assertEqual((rows[:6], rows[7:13]), (steps, steps))
-        for step, kernel in rows[6::7]: # what lies beyond the tutorials
-            self.assertEqual((step, kernel in ["blocked", "skinny", "cpu"]), ("fast", True))
-        self.assertEqual([r["type"] for r in result["rows"]], ["i32"] * 7 + ["f32"] * 7)
-        self.assertTrue(all(r["verify"]["passed"] and r["gflops"] > 0 and r["times_serial"] > 0 for r in result["rows"]))
+        rows = [(r["step"], r["name"]) for r in result["rows"]]
+        general = [("", name) for name in ("parts", "blocked", "staged", "coopmat", "split")]
+        self.assertEqual(rows, STEPS + [("fast", "auto")] + STEPS + general + [("fast", "auto")])
+        self.assertEqual([r["type"] for r in result["rows"]], ["i32"] * 15 + ["f32"] * 20)
+        ran = [r for r in result["rows"] if r["skipped"] is None]
+        self.assertTrue(all(r["verify"]["passed"] and r["gflops"] > 0 for r in ran))
+        self.assertTrue(all(r["times_serial"] > 0 for r in ran if r["name"] != "parts"))
+        self.assertLessEqual({r["name"] for r in result["rows"] if r not in ran}, {"staged", "coopmat", "split"})
         self.assertIsNone(result["rows"][0]["times_previous"])
+        self.forecasts(ran)
         ratio = result["rows"][1]["time"]["kernel_ms"]["median"] / result["rows"][2]["time"]["kernel_ms"]["median"]
         self.assertAlmostEqual(result["rows"][2]["times_previous"], ratio, delta=ratio * 1e-4)
+
+    def forecasts(self, ran):
+        """What each step needs and what limits it, if it is of f32 and on the device; and what is new in it."""
+        self.assertTrue(all(len(r["sentence"]) > 20 for r in ran))
+        self.assertEqual({r["name"]: [r[key] for key in "mnk"] for r in ran if r["type"] == "f32"}["parts"], [32, 32, 2048])
+        for row in ran:
+            foreseen = row["type"] == "f32" and row["name"] != "serial"
+            self.assertEqual([row[key] is not None for key in ("limiter", "counts", "resource_ms", "predicted_ms")], [foreseen] * 4, row)
+            if foreseen:
+                self.assertEqual(row["predicted_ms"], max(row["resource_ms"].values()))
+                self.assertTrue(row["counts"]["instructions"] > 0 and row["counts"]["dram_bytes"] > 0)
+                self.assertEqual(row["counts"]["waits"] > 0 and row["counts"]["barriers"] > 0,
+                                 row["name"] not in ("strided", "naive", "grouped", "band", "auto"))
 
     def test_ladder_of_an_illegal_tile(self):
         done = cli.run("ladder", "--size", "16", "--tile", "64", "--type", "f32", "--json", *FAST)
         self.assertEqual(done.returncode, 4)
-        self.assertRegex(done.stderr, r"\Avkmatmul: 4 of 7 steps did not run: [^\n]*\n\Z")
+        self.assertRegex(done.stderr, r"\Avkmatmul: [56] of 20 steps did not run: [^\n]*\n\Z")
         rows = strict(done.stdout)["rows"]
-        self.assertEqual([r["gflops"] is not None for r in rows], [True, True, False, False, False, False, True])
-        self.assertTrue(all("invocations" in r["skipped"] for r in rows[2:6]))
+        tall = ["grouped", "tiled", "tiled-32", "band", "band-tiled"]
+        self.assertTrue(all("invocations" in r["skipped"] for r in rows if r["name"] in tall))
+        self.assertTrue(all(r["gflops"] > 0 for r in rows if r["name"] in ("serial", "naive", "block", "ordered", "blocked", "auto")))
 
     def test_csv(self):
         for args in [["--size", "8,9x10x11"], ["ladder", "--size", "8"]]:
             text = cli.run(*args, "--csv", *FAST).stdout
             rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
-            self.assertEqual(len(rows), 2 if args[0] == "--size" else 14)
+            self.assertEqual(len(rows), 2 if args[0] == "--size" else 35)
             for row in rows:
+                if row["gflops"] == "" and row["kernel"] in ("coopmat", "auto"):  # a device without matrix operations
+                    continue
                 self.assertEqual(row["passed"], "true")
                 self.assertGreater(float(row["gflops"]), 0)
                 self.assertNotIn(None, row)
@@ -206,10 +228,10 @@ class Others(cli.Case):
     def test_ladder_table(self):
         text = self.good("ladder", "--size", "12", "--type", "u32", *FAST, env={"LC_ALL": "C"})
         text.encode("ascii")
-        self.assertEqual(len(re.findall(r" yes\n", text)), 7)
+        self.assertEqual(len(re.findall(r" yes\n", text)), 15)
         speeds = [float(line.split()[-4]) for line in text.splitlines() if line.endswith(" yes")]
         bars = re.findall(r"(?m)^\S+ +(#+)$", text.split("\nGFLOP/s, logarithmic scale\n")[1])
-        self.assertEqual(len(bars), 7)
+        self.assertEqual(len(bars), 15)
         for speed, bar in zip(speeds, bars):
             self.assertAlmostEqual(len(bar), 40 * math.log(2 * speed / min(speeds)) / math.log(2 * max(speeds) / min(speeds)), delta=1.2)
         self.assertIn("█", self.good("ladder", "--size", "12", "--type", "u32", *FAST))

@@ -75,7 +75,7 @@ class Completions(cli.Case):
         if shutil.which("bash") is None:
             self.skipTest("no bash")
         self.assertEqual(self.complete("la"), ["ladder"])
-        self.assertEqual(self.complete("--kernel", "t"), ["tiled"])
+        self.assertEqual(self.complete("--kernel", "t"), ["tiled", "tiled-32"])
         self.assertEqual(self.complete("ladder", "--ti"), ["--tile"])
         self.assertEqual(self.complete("devices", "--ti"), [])
         self.assertEqual(self.complete("--size", ""), [])

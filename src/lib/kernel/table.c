@@ -11,7 +11,7 @@
 
 static const vkmm_kernel tutorials[] = {
     {"serial", "three nested loops on the host, one thread (tutorial step 1a)", VKMM_SPREAD_HOST, 1, 1, 0, "1a"},
-    {"uncoalesced", "one invocation per element, counted down the columns: neighbours read different lines of A",
+    {"strided", "one invocation per element, counted down the columns: neighbours read different lines of A",
      VKMM_SPREAD_LINEAR, 1, 64, 0, "", .downward = 1},
     {"naive", "one invocation per element, no workgroup shape chosen (1b, 2a)", VKMM_SPREAD_LINEAR, 1, 64, 0, "1b 2a"},
     {"grouped", "explicit workgroups, straight from global memory (2b)", VKMM_SPREAD_GRID, 16, 16, 0, "2b"},

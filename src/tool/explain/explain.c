@@ -13,6 +13,7 @@
 #include "options/values.h"
 #include "product/product.h"
 #include "session/commands.h"
+#include "session/predict.h"
 #include "product/product.h"
 #include "session/problem_options.h"
 
@@ -78,6 +79,7 @@ static vkmm_status statistics(cli_session *session, const vkmm_job_params *param
 static vkmm_status count(cli_session *session, const vkmm_job_params *params, cli_explained *kernel)
 {
     vkmm_access formula, counted;
+    vkmm_prediction prediction;
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, params, &kernel->info);
 
     if (status != VKMM_OK) return status;
@@ -86,6 +88,12 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, cl
     if (status == VKMM_OK) status = vkmm_access_count(session->device, params, &counted);
     if (status != VKMM_OK) return status;
     compare(&params->problem, &formula, &counted, kernel);
+    kernel->limits = cli_forecast_of(kernel->info.name, NULL, NULL);
+    if (session->options->kernel != NULL && params->problem.type == VKMM_F32) {
+        status = cli_predict(session, params, &prediction);
+        if (status != VKMM_OK) return status;
+        kernel->limits = cli_forecast_of(kernel->info.name, NULL, &prediction);
+    }
     status = statistics(session, params, kernel);
     return status == VKMM_OK ? cli_explain_time(session, params, kernel) : status;
 }

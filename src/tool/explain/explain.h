@@ -50,6 +50,7 @@ typedef struct cli_explained {
     double arithmetic_ms;                /* all multiply-adds at peak */
     double predicted_ms;                 /* the longer of both */
     double measured_ms;                  /* median of some verified products; NAN: an empty one, or a wrong one */
+    cli_forecast limits;                 /* of --kernel in f32: what it is limited by; its limiter NULL: unknown */
     char bound[16];                      /* by the longer of both: "memory", "arithmetic"; "": an empty product */
 
     /* For a general kernel, whose sums stay in registers while it reads the operands of its tile of C once. */

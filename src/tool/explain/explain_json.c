@@ -58,6 +58,8 @@ static const cli_field bytes_fields[] = {
 };
 static const vkmm_record both = {NULL, CLI_FIELDS(both_fields)}, bytes = {NULL, CLI_FIELDS(bytes_fields)};
 
+CLI_KNOWN(has_limits, cli_explained, limits.limiter != NULL)
+
 static const cli_field kernel_fields[] = {
     {NULL, CLI_FIELD_EMBED, KERNEL(info), .record = &cli_built_in_record},
     {KEY(RECORD, invocations), .record = &twice},
@@ -76,6 +78,7 @@ static const cli_field kernel_fields[] = {
     {KEY(REAL, predicted_ms)},
     {KEY(REAL, measured_ms)},
     {KEY(TEXT, bound), CLI_MAYBE},
+    {KEY(RECORD, limits), .known = has_limits, .record = &cli_forecast_record},
     STATISTICS,
 };
 #define PASS(kind, member) CLI_KEY(kind, cli_explained_pass, member)

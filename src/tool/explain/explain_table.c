@@ -212,6 +212,19 @@ static void print_statistics(const cli_report *report, const cli_explained *kern
     cli_wrap(report, indent, text);
 }
 
+/* As in the ladder: each resource at the device's peak. */
+static void print_limits(const cli_report *report, const cli_forecast *f)
+{
+    if (f->limiter == NULL) return;
+    heading(report, "What limits it, from what its workgroups do: milliseconds at the device's peaks");
+    cli_report_say(
+        report, 0, CLI_PLAIN,
+        "DRAM bytes %s, L2 bytes %s, L1 lines %s, shared memory %s, instructions %s, latency %s; so %s: %s ms",
+        CLI_FIGURE(f->resource_ms.dram), CLI_FIGURE(f->resource_ms.l2), CLI_FIGURE(f->resource_ms.l1),
+        CLI_FIGURE(f->resource_ms.shared), CLI_FIGURE(f->resource_ms.instructions), CLI_FIGURE(f->resource_ms.latency),
+        f->limiter, CLI_FIGURE(f->predicted_ms));
+}
+
 static void print_counts(const cli_report *report, const cli_explanation *e)
 {
     char size[80], text[320];
@@ -240,6 +253,7 @@ static void print_counts(const cli_report *report, const cli_explanation *e)
         PRINT_TABLE(report, e, "Measured, next to the longer of the two", measured_columns);
         cli_wrap(report, 0, e->why);
     }
+    print_limits(report, &e->kernels[0].limits);
     heading(report, "What the driver reports (VK_KHR_pipeline_executable_properties)");
     if (!e->device->features.statistics) fprintf(report->out, "Nothing: this device does not have the extension.\n");
     for (uint32_t i = 0; i < e->count && e->device->features.statistics; i++) {

@@ -133,7 +133,8 @@ static void print_names(const cli_report *report, const limit_set *limits, const
                 VKMM_JOIN(names, " ", "(default %s)", tile_text(report, text, &kernel->tile[i]));
     }
     putc('\n', report->out);
-    cli_report_say(report, 0, CLI_STRONG, "%s %s", names, vkmm_type_of(limits->type)->name);
+    VKMM_JOIN(names, " ", "%s", vkmm_type_of(limits->type)->name);
+    cli_wrap(report, 0, names);
 }
 
 static void print_tiles(const cli_report *report, const limit_kernel *kernel)

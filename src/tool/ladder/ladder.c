@@ -239,13 +239,17 @@ static vkmm_status finish(climb *c, vkmm_status status)
 {
     cli_session *session = c->session;
     unsigned skipped = 0;
+    const char *why = "";
 
-    for (uint32_t i = 0; i < c->ladder.count; i++)
-        skipped += c->rows[i].not_run[0] != '\0' && !is_general(c, &c->rows[i]);
+    for (uint32_t i = c->ladder.count; i-- > 0;) {
+        const cli_bench_row *row = &c->rows[i];
+        if (row->not_run[0] == '\0' || is_general(c, row)) continue;
+        skipped++;
+        why = row->not_run;
+    }
     status = cli_worse(status, show(c, NULL));
     if (skipped > 0)
-        vkmm_say(session->log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->ladder.count,
-                 c->rows[0].not_run[0] != '\0' ? c->rows[0].not_run : session->console.last_error);
+        vkmm_say(session->log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->ladder.count, why);
     return status;
 }
 
@@ -260,8 +264,14 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
     c->session = session;
     c->request = request;
     list_steps(c);
-    c->ladder = (cli_ladder){
-        session->info, session->host, problem, request->inputs->seed, cli_inputs_name(request->inputs), c->rows, 0};
+    c->ladder = (cli_ladder){session->info,
+                             session->host,
+                             problem,
+                             request->inputs->seed,
+                             cli_inputs_name(request->inputs),
+                             c->rows,
+                             0,
+                             session->options->kernels.count == 0};
     estimate(c, problem, types);
     for (uint32_t i = 0; i < types->count && !is_final(c, status); i++) {
         problem.type = types->type[i];

@@ -93,7 +93,7 @@ static void print_bars(const cli_report *report, const cli_bench_row *rows, cons
         if (row->problem.type != last->problem.type || !isfinite(row->figures.gflops)) continue;
         cli_text_bar(bar, cli_text_log_share(row->figures.gflops, least, best), BAR_COLUMNS, report->utf8);
         fill_name(report, row, &name);
-        fprintf(report->out, "%-*s  %s\n", report->kernel_width > 11 ? report->kernel_width : 11, name.text, bar);
+        fprintf(report->out, "%-*s  %s\n", report->kernel_width > 10 ? report->kernel_width : 10, name.text, bar);
     }
 }
 
@@ -123,7 +123,7 @@ vkmm_status cli_table_ladder(cli_report *report, const cli_ladder *ladder, const
     if (row == NULL || (starts && !is_first)) {
         const cli_bench_row *last = row ? row - 1 : ladder->rows + ladder->count - 1;
         print_bars(report, ladder->rows, last);
-        print_forecasts(report, ladder->rows, last);
+        if (ladder->is_whole) print_forecasts(report, ladder->rows, last);
     }
     if (row != NULL)
         print_step(report, row, starts);

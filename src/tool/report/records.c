@@ -601,11 +601,11 @@ static const cli_field forecast_fields[] = {
     {"counts", CLI_FIELD_RECORD, .record = &counts_record},
     {"resource_ms", CLI_FIELD_RECORD, .record = &resource_record},
 };
-static const vkmm_record forecast_record = {NULL, CLI_FIELDS(forecast_fields)};
+const vkmm_record cli_forecast_record = {NULL, CLI_FIELDS(forecast_fields)};
 
 static const cli_field ladder_row_fields[] = {
     {ROW_KEY(STRING, step)},
-    {NULL, CLI_FIELD_EMBED, ROW(forecast), CLI_POINTER, .record = &forecast_record},
+    {NULL, CLI_FIELD_EMBED, ROW(forecast), CLI_POINTER, .record = &cli_forecast_record},
     {NULL, CLI_FIELD_EMBED, ROW(problem), .record = &cli_extents_record},
     {NULL, CLI_FIELD_EMBED, ROW(problem), .record = &cli_types_record},
     {NULL, CLI_FIELD_EMBED, .record = &result_record},

@@ -20,9 +20,10 @@ extern const vkmm_record cli_peaks_record;    /* cli_bench_peaks */
 extern const vkmm_record cli_row_record;      /* cli_bench_row */
 extern const vkmm_record cli_round_record;    /* cli_bench_row: the samples of one round, and their power */
 
-extern const vkmm_record cli_run_record;    /* cli_bench_row: a row of run; its CSV is also the ladder's */
-extern const vkmm_record cli_ladder_record; /* cli_ladder */
-extern const vkmm_record cli_tool_record;   /* cli_report: the program */
+extern const vkmm_record cli_run_record;      /* cli_bench_row: a row of run; its CSV is also the ladder's */
+extern const vkmm_record cli_ladder_record;   /* cli_ladder */
+extern const vkmm_record cli_forecast_record; /* cli_forecast: a part of the ladder's rows, and of explain's kernels */
+extern const vkmm_record cli_tool_record;     /* cli_report: the program */
 
 /* Columns of CSV that several tables have. */
 /* clang-format off */

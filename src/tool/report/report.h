@@ -49,6 +49,7 @@ typedef struct cli_ladder {
     const char *init;
     const cli_bench_row *rows;
     uint32_t count;
+    int is_whole; /* all steps, not only those of --kernel */
 } cli_ladder;
 
 /* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY. NULL: nothing is written then, or the command lacks the format.

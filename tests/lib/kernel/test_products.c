@@ -1,5 +1,6 @@
 /* Every kernel × type × edge on the driver at hand, validation on. */
 #include <stdio.h>
+#include <string.h>
 
 #include "look/kernel.h"
 #include "math/matrix.h"
@@ -7,12 +8,21 @@
 
 static suite_device suite;
 
+/* Drivers for processors take long to compile kernels with blocks: the shaders' own rows in f32 and, with vectors of
+ * another length, the longest one in f64; other configurations of them in f32. */
+static int is_tested(const char *name, int type)
+{
+    const vkmm_kernel *kernel = vkmm_kernel_find(name);
+    if (kernel->block[0] == 0) return kernel->shader == NULL || type == VKMM_F32;
+    return type == VKMM_F32 || (type == VKMM_F64 && strcmp(name, "prefetch") == 0);
+}
+
 static void all_kernels(void **state)
 {
     vkmm_tutorial kernel;
     for (uint32_t i = 0; vkmm_tutorial_at(i, &kernel); i++)
         for (int type = VKMM_F32; type <= SUITE_LAST_TYPE && !kernel.on_host; type++)
-            if (suite_has_type(&suite, (vkmm_type)type))
+            if (suite_has_type(&suite, (vkmm_type)type) && is_tested(kernel.name, type))
                 assert_int_equal(suite_kernel(&suite, kernel.name, NULL, (vkmm_type)type, 1, 0), 0);
 }
 

@@ -80,7 +80,9 @@ static void random_problems(void **state)
         vkmm_type type = (vkmm_type)(VKMM_F32 + draw(&stream) % SUITE_LAST_TYPE);
         if (!suite_has_type(&suite, type)) type = VKMM_F32;
         for (uint32_t kernel = 0; vkmm_tutorial_at(kernel, &tutorial); kernel++)
-            if (!tutorial.on_host) check(tutorial.name, VKMM_PROBLEM(.m = m, .n = n, .k = k, .type = type), tile);
+            /* Another row's shader: what differs between the two is no matter of types. */
+            if (!tutorial.on_host && (i % 4 == 0 || !vkmm_kernel_find(tutorial.name)->shader))
+                check(tutorial.name, VKMM_PROBLEM(.m = m, .n = n, .k = k, .type = type), tile);
     }
 }
 
