@@ -189,7 +189,7 @@ class Files(cli.Case):
         a = self.file("a.npy", npy_bytes([[1.0]]))
         for name in ["d.npy", "d.html", "d.json"]:
             (self.folder / name).mkdir()
-        outputs = [(["-a", a, "-b", a, "-o"], "npy"), (["-s", "4", "-o"], "npy"), (["trace", "--html"], "html"), (["bench", "-o"], "json"),
+        outputs = [(["-a", a, "-b", a, "-o"], "npy"), (["-s", "4", "-o"], "npy"), (["trace", "--html"], "html"), (["ladder", "--html"], "html"), (["bench", "-o"], "json"),
                    (["compare", "-o"], "json"), (["report", a, "-o"], "html"), (["tune", "--export"], "npy")]
         for words, ending in outputs:
             for target, why in [("/nonexistent/c", "No such file or directory"), (self.folder / "d", "Is a directory")]:
@@ -206,12 +206,14 @@ class Files(cli.Case):
 
     def test_endings(self):
         """A page is called .html; what is no regular file has no ending."""
-        for words in [["trace", "--html"], ["report", "a.json", "-o"]]:
+        for words in [["trace", "--html"], ["ladder", "--html"], ["report", "a.json", "-o"]]:
             for name in ["p.txt", "p.json", "p", ".html", "p.html.gz"]:
                 with self.subTest(words[0], name=name):
                     self.bad(2, "%s writes an HTML page, but '%s' does not end in .html" % (words[-1], name), *words, name, cwd=self.folder)
         self.assertRegex(self.good("trace", "--html", "/dev/stdout"), r"<html[\s\S]*</html>\s*\Z")
         self.good("trace", "--html", self.folder / "p.htm")
+        self.bad(2, "--html writes a page of one size, but the ladder has 2", "ladder", "--size", "8,9", "--html", self.folder / "l.html")
+        self.bad(2, "cannot both go to standard output", "ladder", "--json", "--html", "/dev/stdout")
         self.bad(2, "is the input", "report", self.folder / "p.htm", "-o", self.folder / "p.htm")
 
 

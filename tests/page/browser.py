@@ -87,10 +87,10 @@ class Browser:
     def open(self, path):
         self.call("POST", "/url", {"url": pathlib.Path(path).resolve().as_uri()})
 
-    def look(self, scheme="light", width=1280, height=900, media="", scale=1):
-        """How the page is shown: colour scheme, window in CSS pixels, "print" or ""."""
+    def look(self, scheme="light", width=1280, height=900, media="", scale=1, motion="reduce"):
+        """How the page is shown: colour scheme, window in CSS pixels, "print" or "", motion "reduce" or "no-preference"."""
         self.cdp("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme},
-                                                                      {"name": "prefers-reduced-motion", "value": "reduce"}])
+                                                                      {"name": "prefers-reduced-motion", "value": motion}])
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=width < 600)
 
     def js(self, script, *args):

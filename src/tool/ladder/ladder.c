@@ -1,4 +1,5 @@
 #include "base/alloc.h"
+#include "ladder/course.h"
 #include "ladder/steps.h"
 #include "look/kernel.h"
 #include "session/commands.h"
@@ -248,6 +249,7 @@ static vkmm_status finish(climb *c, vkmm_status status)
         why = row->not_run;
     }
     status = cli_worse(status, show(c, NULL));
+    status = cli_worse(status, cli_course_write(session, &c->ladder));
     if (skipped > 0)
         vkmm_say(session->log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->ladder.count, why);
     return status;
@@ -296,8 +298,9 @@ vkmm_status cli_command_ladder(cli_session *session)
     const cli_options *options = session->options;
     cli_inputs inputs;
     cli_request request;
-    vkmm_status status = cli_inputs_open(session->log, options, &inputs);
+    vkmm_status status = cli_course_check(session);
 
+    if (status == VKMM_OK) status = cli_inputs_open(session->log, options, &inputs);
     if (status == VKMM_OK) status = cli_shaders_check(session->log, options);
     /* Report a missing device before the long serial step. */
     if (status == VKMM_OK) status = cli_session_device(session);

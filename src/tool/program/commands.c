@@ -19,6 +19,7 @@ static const cli_command commands[] = {
      "vkmatmul ladder                           # i32 and f32\n"
      "vkmatmul ladder --size 1000 --type i32    # a size that no tile divides\n"
      "vkmatmul ladder --shader mine.comp --kernel tiled,auto\n"
+     "vkmatmul ladder --html course.html        # each step's reads, source, speed and a question\n"
      "vkmatmul ladder --device swiftshader --json\n",
      cli_command_ladder},
     {"devices", CLI_DEVICES, "list the Vulkan devices with their limits, types and kernels", NULL,

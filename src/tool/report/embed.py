@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Makes a page from its sources: style and scripts inlined, cut in two where the data goes, as byte arrays for C.
 
-    embed.py -o HEADER NAME PAGE.html STYLE.css... SCRIPT.js...
+    embed.py -o HEADER NAME PAGE.html STYLE.css... SCRIPT.js... SHADER...
 
-The arrays are cli_NAME_head and cli_NAME_tail. The page's content security policy names its one style and its one
+The arrays are cli_NAME_head and cli_NAME_tail. Shaders become a JSON object, from file names to texts. The page's content security policy names its one style and its one
 script by their hashes: nothing else runs, nothing is loaded.
 """
 import base64
 import hashlib
+import json
 import pathlib
 import sys
 
@@ -40,7 +41,11 @@ def main():
     script = "\n" + "\n".join(read(path) for path in files if path.endswith(".js"))
     if "</" in style or "</script" in script or "<!--" in script:
         sys.exit("embed.py: a style or script that ends its own element")
-    head, tail = read(html).split("@DATA@")
+    shaders = {pathlib.Path(path).name: read(path) for path in files if path.endswith((".comp", ".glsl"))}
+    page = read(html)
+    if shaders:
+        page = put(page, "@SHADERS@", json.dumps(shaders, ensure_ascii=False).replace("<", "\\u003c"))
+    head, tail = page.split("@DATA@")
     head = put(put(put(head, "@STYLE@", style), "@STYLE_HASH@", sha256(style)), "@SCRIPT_HASH@", sha256(script))
     tail = put(tail, "@SCRIPT@", script)
     arrays = array(f"cli_{name}_head", head) + array(f"cli_{name}_tail", tail)

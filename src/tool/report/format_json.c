@@ -74,15 +74,16 @@ static vkmm_status json_row(cli_report *report, const cli_bench_row *row)
     return cli_json_line(report, without_samples(report, cli_json_run(report, row)));
 }
 
+json_t *cli_json_ladder(const cli_report *report, const cli_ladder *ladder)
+{
+    return without_samples(report, cli_json_document(report, "vkmatmul.ladder/1", ladder->device, ladder->host,
+                                                     cli_record_json(&cli_ladder_record, ladder)));
+}
+
 /* One document, so all rows at once. */
 static vkmm_status json_ladder(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row)
 {
-    json_t *document;
-
-    if (row != NULL) return VKMM_OK;
-    document = cli_json_document(report, "vkmatmul.ladder/1", ladder->device, ladder->host,
-                                 cli_record_json(&cli_ladder_record, ladder));
-    return cli_json_line(report, without_samples(report, document));
+    return row != NULL ? VKMM_OK : cli_json_line(report, cli_json_ladder(report, ladder));
 }
 
 const cli_writer cli_json_writer = {

@@ -29,6 +29,9 @@ json_t *cli_json_document(const cli_report *report, const char *schema, const vk
 /* A result of run. */
 json_t *cli_json_run(const cli_report *report, const cli_bench_row *row);
 
+/* A whole ladder. */
+json_t *cli_json_ladder(const cli_report *report, const cli_ladder *ladder);
+
 /* Writes the object as one line and releases it. VKMM_OUT_OF_MEMORY for NULL. */
 vkmm_status cli_json_line(const cli_report *report, json_t *object);
 

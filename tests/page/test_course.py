@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""`vkmatmul ladder --html FILE` in a browser: every step's parts, its picture, and how it looks and is moved.
+
+    test_course.py VKMATMUL [unittest arguments]"""
+import copy
+import json
+import pathlib
+import re
+import subprocess
+
+import page
+
+OWN = pathlib.Path(__file__).resolve().parents[2] / "doc" / "example.comp"
+KERNELS = "serial,naive,grouped,tiled,band,auto"
+MOMENT = "(s => [Number(s.querySelector('input').value), s.querySelector('.moment').textContent, s.querySelector('.totals').textContent])(document.getElementById(a[0]))"
+MARKED = """(name => (s => [...new Set([...s.querySelectorAll('.reads rect.' + name)].map(g => g.classList[0]))].map(
+    hue => [hue, s.querySelectorAll('.reads rect.' + hue + '.' + name).length]))(document.getElementById(a[0])))(a[1])"""
+TOTALS = r"So far: ([\d,]+) reads of memory in ([\d,]+) lines, ([\d,]+) reads? of shared memory, ([\d,]+) multiply-adds"
+
+
+class Course(page.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.path = cls.folder / "course.html"
+        line = [page.program, "ladder", "--size", "32", "--type", "f32", "--kernel", KERNELS, "--shader", str(OWN), "--tile", "8", "--min-time", "1ms", "--max-time", "1ms", "--html", str(cls.path), "--json"]
+        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", timeout=120)
+        if (done.returncode, done.stderr) != (0, ""):
+            raise RuntimeError(f"{line}: {done.returncode} {done.stderr}")
+        cls.rows = json.loads(done.stdout)["rows"]
+        cls.text = cls.path.read_text(encoding="utf-8")
+        cls.names = [str(OWN) if row["step"] == "own" else row["kernel"]["name"] for row in cls.rows]
+
+    def setUp(self):
+        super().setUp()
+        self.browser.open(self.path)
+
+    def id(self, name):
+        return "step-%d" % (self.names.index(name) + 1)
+
+    def changed(self, change):
+        """The same page with other data."""
+        head, data, tail = re.fullmatch(r'(.*<script type="application/json" id="ladder">)(.*?)(</script>.*)', self.text, re.S).groups()
+        ladder = copy.deepcopy(json.loads(data))
+        change(ladder)
+        path = self.folder / "changed.html"
+        path.write_text(head + json.dumps(ladder).replace("<", "\\u003c") + tail, encoding="utf-8")
+        self.browser.open(path)
+
+    def last(self, name):
+        """What the picture of a step says at its end: reads of memory, lines, reads of shared memory, multiply-adds."""
+        self.browser.js("document.getElementById(a[0]).querySelector('.stage').focus()", self.id(name))
+        self.browser.key("End")
+        return [int(n.replace(",", "")) for n in re.search(TOTALS, self.browser.js(MOMENT, self.id(name))[2]).groups()]
+
+    def test_parts(self):
+        """Each step has its speed, bar, picture or the reason why there is none, source and question."""
+        self.assertEqual(self.browser.js("[...document.querySelectorAll('#steps h2')].map(h => h.textContent)"),
+                         [f"{i}. {name}" for i, name in enumerate(self.names, 1)])
+        self.assertEqual(self.browser.js("[...document.querySelectorAll('nav li a')].map(n => document.querySelector(n.hash).querySelector('h2').textContent === n.textContent)"),
+                         [True] * len(self.names))
+        parts = [".facts", ".bar svg", ".picture", ".question details:not([open])", ".source, .note"]
+        for part in parts:
+            found = self.browser.js("[...document.querySelectorAll('.step')].map(s => s.querySelector(a[0]) !== null)", part)
+            self.assertEqual(found, [True] * len(self.names), part)
+        drawn = self.browser.js("[...document.querySelectorAll('.step')].filter(s => s.querySelector('.reads')).map(s => s.id)")
+        self.assertLessEqual({self.id(name) for name in ["naive", "grouped", "tiled", "band"]}, set(drawn))
+        self.assertNotIn(self.id("serial"), drawn)
+        page_text = self.browser.js("document.body.textContent")
+        for wrong in ["undefined", "NaN", "[object", "observe_"]:
+            self.assertNotIn(wrong, re.sub(r'<script[\s\S]*?</script>', "", self.browser.js("document.getElementById('steps').textContent")), wrong)
+        self.assertIn(str(OWN), page_text)
+
+    def test_one_file(self):
+        self.assertLess(len(self.text.encode()), 600000)
+        self.assertEqual(self.browser.js("performance.getEntriesByType('resource').length"), 0)
+        self.assertIsNone(re.search(r"https?://(?!www\.w3\.org/2000/svg)|@import|url\(|\bsrc=|<link", re.sub(r'<script type="application/json".*?</script>', "", self.text)))
+
+    def test_counts(self):
+        """At the end of each picture: what its workgroup read, and in how many lines of 8 elements."""
+        self.assertEqual(self.last("naive"), [2 * 8 * 16, 2 * 16, 0, 8 * 16])  # a row of C: one line of A and one of B for each k
+        self.assertEqual(self.last("grouped"), [2 * 16 * 16, 5 * 16, 0, 16 * 16])
+        size = 4 if self.rows[self.names.index("tiled")]["kernel"]["tile"][0] < 32 else 8
+        lines = 16 // size * 2 * size
+        self.assertEqual(self.last("tiled"), [2 * size * 16, lines, 2 * size * size * 16, size * size * 16])
+
+    def test_picture(self):
+        step = self.id("naive")
+        self.assertEqual(self.browser.js(MARKED, step, "now"), [["a", 1], ["b", 8]])
+        self.assertEqual(self.browser.js(MARKED, step, "line"), [["a", 8], ["b", 8]])
+        self.assertEqual(self.browser.js(MARKED, step, "crew"), [["c", 8]])
+        self.assertIn("C[0][0] is 1 so far.", self.browser.js(MOMENT, step)[1])  # 1·1
+        step = self.id("tiled")
+        self.assertRegex(self.browser.js(MOMENT, step)[1], "^Load: the 16 invocations together copy a 4×4 tile of A and a 4×4 tile of B")
+        self.browser.js("document.getElementById(a[0]).querySelector('.stage').focus()", step)
+        self.browser.key("Right")
+        self.assertRegex(self.browser.js(MOMENT, step)[1], "^Barrier: all wait until both tiles are complete")
+        self.browser.key("Right")
+        self.assertRegex(self.browser.js(MOMENT, step)[1], "^k = 0: each of 16 invocations reads 1 element of A and 1 of B from shared memory")
+
+    def test_keyboard(self):
+        step = self.id("tiled")
+        at = lambda: self.browser.js(MOMENT, step)[0]
+        self.browser.js("document.getElementById(a[0]).querySelector('.stage').focus()", step)
+        places = []
+        for key in ["Right", "Right", "Left", "Left", "Left", "End", "Right", "Home"]:
+            self.browser.key(key)
+            places.append(at())
+        self.assertEqual(places[:5] + places[7:], [1, 2, 1, 0, 0, 0])
+        self.assertEqual(places[5], places[6])
+        mine = "[...document.querySelectorAll('#' + a[0] + ' rect.c')].findIndex(g => g.classList.contains('mine'))"
+        self.assertEqual(self.browser.js(mine, step), 0)
+        self.browser.key("Down")
+        self.assertEqual(self.browser.js(mine, step), 1)
+        self.browser.key("Up")
+        self.assertEqual(self.browser.js(mine, step), 0)
+        self.browser.js("document.querySelector('#' + a[0] + ' summary').focus()", step)
+        self.browser.key("Enter")
+        self.assertEqual(self.browser.js("document.querySelector('#' + a[0] + ' details').open", step), True)
+        self.browser.js("document.activeElement.blur()")
+        for _ in range(8):
+            self.browser.key("Tab")
+            self.assertNotEqual(self.browser.js("getComputedStyle(document.activeElement).outlineStyle"), "none")
+
+    def test_motion(self):
+        """It plays only when asked to, and with reduced motion not at all."""
+        step = self.id("naive")
+        self.assertEqual(self.browser.js("[...document.querySelectorAll('.play')].filter(n => n.offsetParent).length"), 0)
+        self.browser.look(motion="no-preference")
+        play = f"#{step} .play"
+        self.assertEqual([self.browser.js(MOMENT, step)[0], self.browser.text(play)], [0, "Play"])
+        self.browser.click(play)
+        self.assertEqual(self.browser.text(play), "Pause")
+        self.browser.wait(f"document.querySelector('#{step} input').value >= 2")
+        self.browser.look()  # reduced: it stops
+        self.browser.wait(f"document.querySelector('{play}').textContent === 'Play'")
+        self.assertEqual(self.browser.js("document.getAnimations().length"), 0)
+
+    def test_dark_phone_print(self):
+        for scheme, width in [("light", 360), ("dark", 360), ("dark", 1280)]:
+            self.browser.look(scheme, width, 740)
+            self.browser.open(self.path)
+            self.browser.js("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+            self.assertEqual(self.browser.js("document.documentElement.scrollWidth"), width)
+            light = self.browser.js("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")
+            self.assertTrue(light > 200 if scheme == "light" else light < 60, (scheme, light))
+        self.browser.look("dark", media="print")
+        self.assertEqual(self.browser.js("getComputedStyle(document.querySelector('.source pre')).maxHeight"), "none")
+        self.assertEqual(self.browser.js("getComputedStyle(document.querySelector('.picture .buttons')).display"), "none")
+
+    def test_source(self):
+        marked = lambda name, mark: self.browser.js("[...document.querySelectorAll('#' + a[0] + ' pre .' + a[1])].map(n => n.textContent.trim())", self.id(name), mark)
+        self.assertIn("+ shared T tileA[ROWS][DEPTH];", marked("tiled", "new"))
+        self.assertTrue(any("T dot_product(uint row, uint col)" in line for line in marked("tiled", "gone")))
+        self.assertFalse(any("tileA" in line for line in marked("band", "new")))
+        self.assertEqual(self.browser.js("document.querySelector('#' + a[0] + ' .source h3').textContent", self.id(str(OWN))), "Your source")
+
+    def test_roofline_and_reasons(self):
+        def change(ladder):
+            ladder["peaks"] = {"copy_bytes_per_s": 1e10, "multiply_adds_per_s": 5e9}
+            for row in ladder["rows"]:
+                row["counts"] = {"bytes_read": 65536 if row["kernel"]["name"] == "naive" else 32768}
+            tiled = next(row for row in ladder["rows"] if row["kernel"]["name"] == "tiled")
+            tiled.update(skipped='needs <b>1024</b> invocations; "small" allows 128', gflops=None)
+            next(row for row in ladder["rows"] if row["kernel"]["name"] == "naive").update(gflops=5.0, limiter="bytes from memory", predicted_ms=0.01)
+        self.changed(change)
+        caption = self.browser.text(f"#{self.id('naive')} .roofline figcaption")
+        self.assertEqual(caption, "1 FLOP for each byte that it asks memory for. The roof is there at 10 GFLOP/s, and it reaches 50 % of that.")
+        self.assertEqual(self.browser.js("document.querySelectorAll('#' + a[0] + ' .roofline .here').length", self.id("naive")), 1)
+        self.assertIn("bytes from memory", self.browser.text(f"#{self.id('naive')} .facts"))
+        reason = self.browser.text(f"#{self.id('tiled')} .reason")
+        self.assertEqual(reason, 'It did not run here: needs <b>1024</b> invocations; "small" allows 128.')
+        self.assertTrue(self.browser.js("document.querySelector('#' + a[0] + ' .question') !== null", self.id("tiled")))
+
+
+page.main()
