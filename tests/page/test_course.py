@@ -155,22 +155,31 @@ class Course(page.Case):
         self.assertFalse(any("tileA" in line for line in marked("band", "new")))
         self.assertEqual(self.browser.js("document.querySelector('#' + a[0] + ' .source h3').textContent", self.id(str(OWN))), "Your source")
 
-    def test_roofline_and_reasons(self):
+    def test_limits(self):
+        """With counts and peaks: the roofline and each resource's time. A step that did not run has its reason."""
         def change(ladder):
-            ladder["peaks"] = {"copy_bytes_per_s": 1e10, "multiply_adds_per_s": 5e9}
-            for row in ladder["rows"]:
-                row["counts"] = {"bytes_read": 65536 if row["kernel"]["name"] == "naive" else 32768}
-            tiled = next(row for row in ladder["rows"] if row["kernel"]["name"] == "tiled")
-            tiled.update(skipped='needs <b>1024</b> invocations; "small" allows 128', gflops=None)
-            next(row for row in ladder["rows"] if row["kernel"]["name"] == "naive").update(gflops=5.0, limiter="bytes from memory", predicted_ms=0.01)
+            ladder["peaks"] = {"multiply_adds_per_s": 1e10}
+            amounts = ["dram_bytes", "l2_bytes", "l1_lines", "shared_turns", "instructions", "waits", "barriers"]
+            keys = ["dram", "l2", "l1", "shared", "instructions", "latency", "barriers"]
+            for row in ladder["rows"][1:]:
+                row.update(name=row["kernel"]["name"], sentence="one change", limiter="L2 bytes", predicted_ms=0.0131072)
+                row["counts"] = dict(zip(amounts, [12288, 65536 if row["kernel"]["name"] == "naive" else 32768, 100, 0, 300, 5, 6]))
+                row["resource_ms"] = dict(zip(keys, [0.0049152, 0.0131072, 0.001, 0, 0.002, 0.003, 0.0001]))
+            ladder["rows"][1].update(gflops=2.5)
+            ladder["rows"][3].update(skipped='needs <b>1024</b> invocations; "small" allows 128', gflops=None)
         self.changed(change)
-        caption = self.browser.text(f"#{self.id('naive')} .roofline figcaption")
-        self.assertEqual(caption, "1 FLOP for each byte that it asks memory for. The roof is there at 10 GFLOP/s, and it reaches 50 % of that.")
-        self.assertEqual(self.browser.js("document.querySelectorAll('#' + a[0] + ' .roofline .here').length", self.id("naive")), 1)
-        self.assertIn("bytes from memory", self.browser.text(f"#{self.id('naive')} .facts"))
-        reason = self.browser.text(f"#{self.id('tiled')} .reason")
-        self.assertEqual(reason, 'It did not run here: needs <b>1024</b> invocations; "small" allows 128.')
-        self.assertTrue(self.browser.js("document.querySelector('#' + a[0] + ' .question') !== null", self.id("tiled")))
+        naive, tiled = (self.id(name) for name in ["naive", "tiled"])
+        caption = self.browser.text(f"#{naive} .roofline figcaption")  # 65536 FLOP, 65536 bytes in 13.1 µs
+        self.assertEqual(caption, "1 FLOP for each byte that its workgroups read. The L2 cache (solid, 5 GB/s) allows 5 GFLOP/s there, of which it reaches 50 %. "
+                                  "Dashed: if all bytes came from memory, 2.5 GB/s.")
+        self.assertEqual(self.browser.js("document.querySelectorAll('#' + a[0] + ' .roofline .here').length", naive), 1)
+        self.assertEqual(self.browser.js("[...document.querySelectorAll('#' + a[0] + ' .limit > *')].map(n => n.textContent)", naive),
+                         ["through L2", "65.5 kB", "0.0131 ms", ""])
+        self.assertIn("L2 bytes", self.browser.text(f"#{naive} .facts"))
+        self.assertEqual(self.browser.text(f"#{naive} .sentence"), "One change.")
+        self.assertEqual(self.browser.text(f"#{tiled} .reason"), 'It did not run here: needs <b>1024</b> invocations; "small" allows 128.')
+        self.assertTrue(self.browser.js("['.question', '.source', '.picture'].every(part => document.querySelector('#' + a[0] + ' ' + part))", tiled))
+        self.assertEqual(self.browser.js("document.querySelector('#all li:nth-child(4)').textContent"), "4. tileddid not run")
 
 
 page.main()

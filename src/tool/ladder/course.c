@@ -1,6 +1,6 @@
-/* What the page gets is the JSON of the ladder with two more keys: "traces", an object for each kernel, with where its
- * invocations work and what one of them has summed up, or the reason why there is none; and "sources", the texts of the
- * user's shaders. Those of the built-in ones are in the page already. */
+/* What the page gets is the JSON of the ladder with more keys: "traces", an object for each kernel, with where its
+ * invocations work and what one of them has summed up, or the reason why there is none; "peaks", if they are known; and
+ * "sources", the texts of the user's shaders. Those of the built-in ones are in the page already. */
 #include "ladder/course.h"
 
 #include <stdlib.h>
@@ -44,21 +44,22 @@ vkmm_status cli_course_page(const char *json, char **page, size_t *bytes)
 }
 
 /* Large tiles become tiles of 8, others of 4, so that they differ here too. */
+static uint32_t small_side(uint32_t side)
+{
+    if (side >= 32) return 8;
+    return side > 1 ? 4 : 1;
+}
+
 static vkmm_trace_params small_product(const vkmm_kernel_info *kernel)
 {
     static uint32_t a[ROWS * DEPTH], b[DEPTH * COLS];
-    const uint32_t rows = kernel->tile[0], cols = kernel->tile[1];
 
     vkmm_fill(a, ROWS, DEPTH, VKMM_I32, VKMM_INIT_INDEX, 0);
     vkmm_fill(b, DEPTH, COLS, VKMM_I32, VKMM_INIT_INDEX, 0);
     return (vkmm_trace_params){.problem = VKMM_PROBLEM(.m = ROWS, .n = COLS, .k = DEPTH, .type = VKMM_I32),
                                .kernel = kernel->name,
-                               .tile_rows = rows >= 32 ? 8
-                                            : rows > 1 ? 4
-                                                       : 1,
-                               .tile_cols = cols >= 32 ? 8
-                                            : cols > 1 ? 4
-                                                       : 1,
+                               .tile_rows = small_side(kernel->tile[0]),
+                               .tile_cols = small_side(kernel->tile[1]),
                                .a = a,
                                .b = b};
 }
@@ -91,8 +92,8 @@ static json_t *trace_of(cli_session *session, const cli_bench_row *row)
     json_t *json;
 
     if (row->not_run[0] != '\0') return json_pack("{s:o}", "reason", cli_json_of_text(row->not_run));
-    if (row->shader_file != NULL)
-        return json_pack("{s:s}", "reason", "a user's shader does not record what its invocations do");
+    if (row->shader_file != NULL || row->kernel.config[0] != '\0')
+        return json_pack("{s:s}", "reason", "it has no build that records what its invocations do");
     session->console.muted = 1;
     session->console.last_error[0] = '\0';
     status = vkmm_trace_create(session->device, &params, &trace);
@@ -114,6 +115,14 @@ static int put_traces(json_t *document, cli_session *session, const cli_ladder *
         if (json_object_get(traces, name) == NULL) bad += cli_json_put(traces, name, trace_of(session, row));
     }
     return bad + cli_json_put(document, "traces", traces);
+}
+
+static int put_peaks(json_t *document, const cli_session *session)
+{
+    const vkmm_peaks *peaks = &session->peaks[VKMM_F32];
+
+    if (!(peaks->multiply_adds_per_s > 0)) return 0;
+    return cli_json_put(document, "peaks", json_pack("{s:f}", "multiply_adds_per_s", peaks->multiply_adds_per_s));
 }
 
 /* SPIR-V, and what is too long to read, is left out. */
@@ -143,7 +152,8 @@ vkmm_status cli_course_write(cli_session *session, const cli_ladder *ladder)
 
     if (path == NULL) return VKMM_OK;
     document = cli_json_ladder(&session->report, ladder);
-    if (document != NULL && put_traces(document, session, ladder) + put_sources(document, session) == 0)
+    if (document != NULL &&
+        put_traces(document, session, ladder) + put_peaks(document, session) + put_sources(document, session) == 0)
         json = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(document);
     if (json != NULL) status = cli_course_page(json, &page, &bytes);

@@ -86,6 +86,7 @@ const LESSONS = {
       "the rest.",
   },
   parts: {
+    shader: "blocked",
     question: "C is 256×256, and K is 16,384. Why does it help to cut K into 16 parts, and what does that cost?",
     answer: "C has only 16 tiles of 64×64, so most processors would idle; with 16 parts there are 256 pieces of work. Each part " +
       "writes all its sums, 256 KiB in f32, and a second pass reads them and adds 16 numbers for each element.",
@@ -100,12 +101,18 @@ const LESSONS = {
     answer: "There, shared memory is ordinary memory, which the caches serve already, and at each barrier the driver must switch between " +
       "all invocations of a workgroup. The block of C in registers still pays.",
   },
-  coopmat: {
+  staged: {
+    shader: "coopmat",
     question: "One instruction multiplies two matrices of 16×16. How many multiply-adds is that for each element that it reads?",
     answer: "16³ = 4,096 for 512 elements: 8 for each. Arithmetic became so fast that reads are the limit again, which is why these " +
       "matrices too are grouped into blocks and tiles.",
   },
+  coopmat: {
+    question: "A subgroup of 32 that multiplies 2×2 matrices of 16×16 reads 4 of them for 4 products. What do 4×4 need, and what do they cost?",
+    answer: "8 for 16 products, half as many for each. Their sums are 16 matrices of 256 elements: 128 registers of each invocation.",
+  },
   split: {
+    shader: "coopmat",
     question: "Matrix cores multiply f16. How can a product of f32 use them and stay nearly as precise?",
     answer: "Each f32 is the sum of parts that f16 can hold. The product of two sums is the sum of the products of their parts; the " +
       "smallest can be left out. It takes several products on matrix cores instead of one without, and is still faster.",

@@ -6,14 +6,13 @@ const shaders = JSON.parse(document.getElementById("shaders").textContent);
 // the observing builds record.
 function linesOf(text) {
   const lines = [];
-  let hidden = false; // in a function that only records
+  let hidden = ""; // the line that ends what only records
   for (const line of text.replace(/\n$/, "").split("\n")) {
     const included = line.match(/^#include "(.*)"/);
-    if (/^(void|uint) observe_/.test(line)) {
-      while (lines.length && lines[lines.length - 1].startsWith("//")) lines.pop();
-      hidden = true;
-    }
-    if (hidden) hidden = line !== "}";
+    const begins = /^(void|uint) observe_/.test(line) ? "}" : /^#if defined\((COUNT|TRACE)\)/.test(line) ? "#endif" : "";
+    while (begins && lines.length && lines[lines.length - 1].startsWith("//")) lines.pop();
+    hidden = begins || hidden;
+    if (hidden) hidden = line === hidden ? "" : hidden;
     else if (/^\s*observe_\w+\(.*\);$/.test(line)) while (/^\s*(for|if) \(.*\)$/.test(lines[lines.length - 1])) lines.pop();
     else if (/^#(version|extension)|^#include "observe.glsl"/.test(line)) continue;
     else if (included && shaders[included[1]]) lines.push(...linesOf(shaders[included[1]]));
