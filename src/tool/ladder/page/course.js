@@ -17,13 +17,14 @@ function button(text, name, action) {
   return node;
 }
 
-// Three significant digits, as on the terminal; with a unit, thousands become prefixes.
+// Three significant digits, as on the terminal; with a unit, which may be "", thousands become prefixes.
 function figure(value, unit) {
   if (typeof value !== "number") return "unknown";
   let prefix = 0;
-  while (unit && Math.abs(value) >= 1000 && prefix < 5) (value /= 1000), prefix++;
-  const text = Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : value === 0 ? "0" : Number(value.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 20 });
-  return unit ? `${text} ${["", "k", "M", "G", "T", "P"][prefix]}${unit}` : text;
+  while (unit !== undefined && Math.abs(value) >= 1000 && prefix < 5) (value /= 1000), prefix++;
+  const rounded = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
+  const text = rounded.toLocaleString("en", { maximumFractionDigits: 20 });
+  return unit === undefined ? text : `${text} ${["", "k", "M", "G", "T", "P"][prefix]}${unit}`.trim();
 }
 
 // ---- The steps
@@ -57,7 +58,8 @@ function bar(step) {
   for (const d of decades) {
     const at = 10 + 300 * (d - low) / (high - low);
     svg.append(draw("line", { x1: at, x2: at, y1: 2, y2: 28, class: "rule" }),
-      draw("text", { x: at, y: 41, "text-anchor": d === high ? "end" : "middle" }, figure(10 ** d)));
+      draw("text", { x: at, y: 41, "text-anchor": d === high ? "end" : d === low ? "start" : "middle" },
+        (10 ** d).toLocaleString("en", { notation: "compact", maximumFractionDigits: 9 })));
   }
   svg.append(draw("rect", { x: 10, y: 8, width: Math.max(1, x(step.speed) - 10), height: 14, class: "speed" }));
   if (other) svg.append(draw("line", { x1: x(other.speed), x2: x(other.speed), y1: 3, y2: 27, class: "before" }));
@@ -66,9 +68,9 @@ function bar(step) {
 }
 
 // Each resource's time alone: what is counted, at the device's peak. The longest is the limit.
-const RESOURCES = [["dram", "from memory", "dram_bytes", "B"], ["l2", "through L2", "l2_bytes", "B"], ["l1", "lines of L1", "l1_lines"],
-  ["shared", "turns of shared memory", "shared_turns"], ["instructions", "instructions", "instructions"], ["latency", "waits", "waits"],
-  ["barriers", "barriers", "barriers"]];
+const RESOURCES = [["dram", "from memory", "dram_bytes", "B"], ["l2", "through L2", "l2_bytes", "B"], ["l1", "lines of L1", "l1_lines", ""],
+  ["shared", "shared-memory turns", "shared_turns", ""], ["instructions", "instructions", "instructions", ""], ["latency", "waits", "waits", ""],
+  ["barriers", "barriers", "barriers", ""]];
 
 function resources(step) {
   const { counts, resource_ms: times, limiter } = step.row, most = Math.max(...Object.values(times || {}));
@@ -100,8 +102,10 @@ function roofline(step) {
     draw("text", { x: 12, y: 180 }, "↑ GFLOP/s"), draw("text", { x: x(right), y: y(peak) - 4, "text-anchor": "end" }, `arithmetic ${figure(peak * 1e9, "FLOP/s")}`));
   for (const one of known) svg.append(draw("circle", { cx: x(one.intensity), cy: y(one.speed), r: one === step ? 6 : 2.5, class: one === step ? "here" : "there" }));
   const most = Math.min(peak, step.intensity * cache);
-  return figureOf("roofline", "Under the roofline", svg, `${figure(step.intensity)} FLOP for each byte that its workgroups read. The L2 cache (solid, ${figure(cache * 1e9, "B/s")}) allows ` +
-    `${figure(most)} GFLOP/s there, of which it reaches ${Math.round(100 * step.speed / most)} %. Dashed: if all bytes came from memory, ${figure(memory * 1e9, "B/s")}.`);
+  return figureOf("roofline", "Under the roofline", svg, `${figure(step.intensity)} FLOP for each byte that its workgroups read. ` +
+    (step.speed > peak ? "It is above the level roof, which ordinary instructions cannot pass: matrix operations do." :
+      `The L2 cache (solid, ${figure(cache * 1e9, "B/s")}) allows ${figure(most)} GFLOP/s there, of which it reaches ${figure(100 * step.speed / most)} %.`) +
+    ` Dashed: if all bytes came from memory, ${figure(memory * 1e9, "B/s")}.`);
 }
 
 function facts(step) {
@@ -169,7 +173,7 @@ function section(step) {
   const near = make("p", "near"), go = (to, text) => near.append(Object.assign(make("a", "", text), { href: `#${to}` }), " ");
   if (steps[step.number - 2]) go(steps[step.number - 2].id, `← ${steps[step.number - 2].name}`);
   go("all-title", "All steps");
-  page.append(make("div", "both", reads(step), source(step)), question(step), near);
+  page.append(make("div", step.trace?.elements ? "both" : "both alone", reads(step), source(step)), question(step), near);
   if (row !== steps[steps.length - 1].row) go(`step-${step.number + 1}`, `${steps[step.number].name} →`);
   return page;
 }
@@ -182,7 +186,7 @@ for (const step of steps) {
   const link = make("a", "", `${step.number}. ${step.name}`), length = make("span", "length");
   link.href = `#${step.id}`;
   length.style.width = `${step.speed > 0 ? 100 * share(step.speed) : 0}%`;
-  $("all").append(make("li", "", link, make("span", "track", length), make("span", "number", step.speed > 0 ? figure(step.speed) : "did not run")));
+  $("all").append(make("li", "", link, make("span", "track", length), make("span", "number", step.speed > 0 ? figure(step.speed) : step.row.skipped ? "did not run" : "no speed")));
   $("steps").append(section(step));
 }
 document.title = `vkmatmul ladder: ${doc.device.name}`;

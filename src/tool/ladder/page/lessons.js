@@ -22,8 +22,8 @@ const LESSONS = {
   },
   naive: {
     from: "uncoalesced",
-    question: "It reads exactly as often as elements are counted down the columns. What became cheaper?",
-    answer: "Neighbours now read the same element of A, which a GPU fetches once for all of them, and neighbouring elements of B, " +
+    question: "Whether elements of C are counted down its columns or, as here, along its rows, they need the same reads. What is cheaper here?",
+    answer: "Neighbours read the same element of A, which a GPU fetches once for all of them, and neighbouring elements of B, " +
       "which come in the same lines. The reads are the same; the lines are fewer.",
   },
   grouped: {

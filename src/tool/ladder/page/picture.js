@@ -38,14 +38,14 @@ function moments(trace, ahead) {
     if (first) {
       total.reads += tile(k0).length;
       add("load", tile(k0), { memory: true, k0 });
-      add("barrier", [], { k0, after: "load" });
+      add("barrier", [], { k0, after: "load", tile: tile(k0) });
     }
     const reads = crew.flatMap((one) => [...[...one.rows].map((i) => ["a", i, k, one]), ...[...one.cols].map((j) => ["b", k, j, one])]);
     if (depth) total.shared += reads.length;
     else total.reads += reads.length;
     total.adds += trace.elements.length;
-    add("sum", reads, { memory: !depth, k, k0, next: ahead && k0 + depth < trace.k ? tile(k0 + depth) : [] });
-    if (depth && (k + 1) % depth === 0) add("barrier", [], { k0, after: "sum" });
+    add("sum", reads, { memory: !depth, k, k0, tile: depth ? tile(k0) : [], next: ahead && k0 + depth < trace.k ? tile(k0 + depth) : [] });
+    if (depth && (k + 1) % depth === 0) add("barrier", [], { k0, after: "sum", tile: tile(k0) });
   }
   add("store", [], {});
   return { crew, row0, col0, found };
@@ -105,6 +105,7 @@ function picture(host, name, trace, ahead) {
       for (const j of span(part * LINE, LINE)) mark(`${matrix},${i},${j}`, "line");
     }
     if (depth && now.kind !== "store") for (const id of cells.keys()) if (id[0] === "t") mark(id, "held");
+    for (const [matrix, i, j] of now.tile || []) mark(`${matrix},${i},${j}`, "held");
     for (const [matrix, i, j, by] of now.cells) {
       const mine = by === me ? ["mine"] : [];
       if (now.memory) mark(`${matrix},${i},${j}`, "now", ...mine);
@@ -135,7 +136,7 @@ function picture(host, name, trace, ahead) {
   const keys = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(found.length - 1),
     ArrowUp: () => follow(-1), ArrowDown: () => follow(1) };
   const lead = `A workgroup of a small product, C[${m}×${n}] = A[${m}×${k}] · B[${k}×${n}], here with a tile of ${trace.rows}×${trace.cols}. ` +
-    "Filled: read now. Tinted: comes along in the same line of memory, or waits. Ringed: of one invocation.";
+    "Filled: read now. Tinted: comes along in the same line of memory, or was copied to shared memory. Ringed: of one invocation.";
   const box = make("div", "stage", svg);
   box.tabIndex = 0;
   box.setAttribute("role", "group");

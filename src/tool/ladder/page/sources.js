@@ -2,21 +2,29 @@
 
 const shaders = JSON.parse(document.getElementById("shaders").textContent);
 
-// A shader's lines as they compile in a plain build: with what it includes, as far as this page has it, and without what
-// the observing builds record.
+// With what it includes, as far as this page has it.
+const whole = (text) => text.replace(/\n$/, "").split("\n").flatMap((line) => {
+  const included = shaders[line.match(/^#include "(.*)"/)?.[1]];
+  return included ? whole(included) : [line];
+});
+
+// The lines of a tutorial's kernel as they compile in a plain build: without what the observing builds record, and with
+// conditions decided. Others have conditions that their builds decide, and are shown as they are.
 function linesOf(text) {
-  const lines = [];
-  let hidden = ""; // the line that ends what only records
-  for (const line of text.replace(/\n$/, "").split("\n")) {
-    const included = line.match(/^#include "(.*)"/);
-    const begins = /^(void|uint) observe_/.test(line) ? "}" : /^#if defined\((COUNT|TRACE)\)/.test(line) ? "#endif" : "";
+  const lines = [], open = [], defined = new Set(), isPlain = text.includes('#include "product.glsl"');
+  let records = false; // in a function that only records
+  for (const line of whole(text)) {
+    const [, word, name] = line.match(/^#(\w+) ?(\w+)?/) || [], hidden = open.includes(false);
+    const begins = isPlain && (/^(void|uint) observe_/.test(line) || (word === "if" && name === "defined"));
     while (begins && lines.length && lines[lines.length - 1].startsWith("//")) lines.pop();
-    hidden = begins || hidden;
-    if (hidden) hidden = line === hidden ? "" : hidden;
-    else if (/^\s*observe_\w+\(.*\);$/.test(line)) while (/^\s*(for|if) \(.*\)$/.test(lines[lines.length - 1])) lines.pop();
-    else if (/^#(version|extension)|^#include "observe.glsl"/.test(line)) continue;
-    else if (included && shaders[included[1]]) lines.push(...linesOf(shaders[included[1]]));
-    else lines.push(line);
+    if (begins && !word) records = true;
+    if (records) records = line !== "}";
+    else if (isPlain && /^if/.test(word)) open.push(word === "if" ? false : defined.has(name) === (word === "ifdef"));
+    else if (isPlain && word === "endif") open.pop();
+    else if (hidden || (isPlain && /^(version|extension)$/.test(word)) || line === '#include "observe.glsl"') continue;
+    else if (/^\s*observe_\w+\(.*\);$/.test(line)) while (/^\s*(\[\[unroll\]\] )?(for|if) \(.*\)$/.test(lines[lines.length - 1])) lines.pop();
+    else if (isPlain && word === "define" && !line.includes("(")) defined.add(name) && name !== "UNROLL" && lines.push(line);
+    else lines.push(line.replace(/\bUNROLL for/, "[[unroll]] for"));
   }
   return lines.filter((line, i) => line !== "" || (i > 0 && lines[i - 1] !== ""));
 }
