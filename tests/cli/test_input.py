@@ -213,7 +213,7 @@ class Files(cli.Case):
         self.assertRegex(self.good("trace", "--html", "/dev/stdout"), r"<html[\s\S]*</html>\s*\Z")
         self.good("trace", "--html", self.folder / "p.htm")
         self.bad(2, "--html writes a page of one size, but the ladder has 2", "ladder", "--size", "8,9", "--html", self.folder / "l.html")
-        self.bad(2, "cannot both go to standard output", "ladder", "--json", "--html", "/dev/stdout")
+        self.bad(2, "cannot both go to standard output", "ladder", "--html", "/dev/stdout")
         self.bad(2, "is the input", "report", self.folder / "p.htm", "-o", self.folder / "p.htm")
 
 

@@ -253,7 +253,7 @@ static vkmm_status keep_log(const counting *c, uint32_t **log)
 {
     const char *counts = c->staging.mapped ? c->staging.mapped : c->counters.mapped;
     *log = vkmm_alloc(1, log_bytes(c));
-    if (!*log) return VKMM_NO_MEMORY(vkmm_device_log(c->device), "for the accesses of a workgroup");
+    if (!*log) return VKMM_NO_MEMORY("for the accesses of a workgroup");
     memcpy(*log, counts + counters_bytes(&c->problem, c->stride), log_bytes(c));
     return VKMM_OK;
 }

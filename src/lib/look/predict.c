@@ -103,6 +103,6 @@ vkmm_roofs vkmm_roofs_of(const vkmm_device_info *device, double copy, double cac
         .processors = processors,
         .invocations = 2048,
         .registers = 65536,
-        .shared_bytes = device->max_shared_bytes,
+        .shared_bytes = device->limits.max_shared_bytes,
     };
 }

@@ -172,13 +172,13 @@ vkmm_status vkmm_traffic_count(vkmm_device *device, const vkmm_job_params *param
     r.sectors = vkmm_alloc(1, r.sector_count);
     if (!r.sectors) {
         vkmm_free(log);
-        return VKMM_NO_MEMORY(vkmm_device_log(device), "for the accesses of a workgroup");
+        return VKMM_NO_MEMORY("for the accesses of a workgroup");
     }
     for (uint32_t first = 0; first < r.invocations; first += VKMM_TRAFFIC_LANES) read_subgroup(&r, first);
     read_intervals(log, t);
     for (uint32_t i = 0; status == VKMM_OK && i < r.invocations; i++)
         if (log[(uint64_t)i * LOGGED + LOGGED - 1])
-            status = vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
+            status = vkmm_fail(VKMM_UNSUPPORTED,
                                "an invocation of %s does more than the %d accesses that are logged", info.name, LOGGED);
     t->registers += kernel->block[0] > 0 ? 2 * kernel->block[0] * kernel->block[1] : 0;
     t->swizzle = kernel->swizzle > 0 ? kernel->swizzle : 1;
@@ -234,7 +234,7 @@ void vkmm_traffic_plan(const vkmm_kernel_info *info, const vkmm_problem *problem
     t->workgroups = info->groups[0];
     t->instructions = t->multiply_adds / VKMM_TRAFFIC_LANES;
     t->l2_bytes = t->memory_bytes;
-    if (!kernel || !kernel->uses_shared || vkmm_config_parse(NULL, kernel, info->config, &config) != VKMM_OK) return;
+    if (!kernel || !kernel->uses_shared || vkmm_config_parse(kernel, info->config, &config) != VKMM_OK) return;
     const double rows = config.values[VKMM_TUNE_ROWS], cols = config.values[VKMM_TUNE_COLS],
                  splits = fmax(info->splits, 1), k = (double)problem->k / splits,
                  steps = ceil(k / fmax(config.values[VKMM_TUNE_DEPTH], 1));

@@ -12,7 +12,7 @@
 #include "math/matrix.h"
 #include "report/json.h"
 #include "report/page.h"
-#include "session/output.h"
+#include "session/output_file.h"
 #include "session/problem.h"
 
 /* The product that is traced: on the page a row of A has two lines of memory of 32 bytes, a row of B one, and the
@@ -30,8 +30,8 @@ vkmm_status cli_course_check(const cli_session *session)
     if (cli_size_count(options) > 1)
         return vkmm_fail(log, VKMM_INVALID, "--html writes a page of one size, but the ladder has %zu",
                          cli_size_count(options));
-    if (options->json && strcmp(options->html, "/dev/stdout") == 0)
-        return vkmm_fail(log, VKMM_INVALID, "--json and the page of --html cannot both go to standard output");
+    if (strcmp(options->html, "/dev/stdout") == 0)
+        return vkmm_fail(log, VKMM_INVALID, "the ladder and the page of --html cannot both go to standard output");
     return cli_output_page(session, "--html", options->html, options->shaders.item, options->shaders.count);
 }
 
@@ -43,10 +43,11 @@ vkmm_status cli_course_page(const char *json, char **page, size_t *bytes)
     return cli_page_make(&around, json, page, bytes);
 }
 
-/* Large tiles become tiles of 8, others of 4, so that they differ here too. */
-static uint32_t small_side(uint32_t side)
+/* Large tiles, and those whose invocations compute several elements, become tiles of 8, others of 4, so that they
+ * differ here too. */
+static uint32_t small_side(uint32_t side, uint32_t invocations)
 {
-    if (side >= 32) return 8;
+    if (side >= 32 || side > invocations) return 8;
     return side > 1 ? 4 : 1;
 }
 
@@ -58,8 +59,8 @@ static vkmm_trace_params small_product(const vkmm_kernel_info *kernel)
     vkmm_fill(b, DEPTH, COLS, VKMM_I32, VKMM_INIT_INDEX, 0);
     return (vkmm_trace_params){.problem = VKMM_PROBLEM(.m = ROWS, .n = COLS, .k = DEPTH, .type = VKMM_I32),
                                .kernel = kernel->name,
-                               .tile_rows = small_side(kernel->tile[0]),
-                               .tile_cols = small_side(kernel->tile[1]),
+                               .tile_rows = small_side(kernel->tile[0], kernel->workgroup[1]),
+                               .tile_cols = small_side(kernel->tile[1], kernel->workgroup[0]),
                                .a = a,
                                .b = b};
 }

@@ -35,8 +35,8 @@ static double matrix_peak(cli_session *session, const vkmm_kernel_info *info, co
     const uint32_t sum = vkmm_component_of(is_split ? VKMM_F32 : vkmm_problem_types(problem).compute);
     double *peak = &session->matrix_adds_per_s[is_split];
 
-    for (uint32_t i = 0; *peak == 0 && i < session->info->matrix_shape_count; i++) {
-        const vkmm_matrix_shape *shape = &session->info->matrix_shapes[i];
+    for (uint32_t i = 0; *peak == 0 && i < session->info->matrices.shape_count; i++) {
+        const vkmm_matrix_shape *shape = &session->info->matrices.shapes[i];
         if (shape->m != info->matrix[0] || shape->n != info->matrix[1] || shape->k != info->matrix[2] ||
             shape->a != vkmm_component_of(VKMM_F16) || shape->result != sum)
             continue;

@@ -13,7 +13,7 @@ static suite_device suite;
 static vkmm_roofs h200(void)
 {
     const vkmm_device_info device = {
-        .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .processors = 132, .max_shared_bytes = 49152};
+        .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .processors = 132, .limits.max_shared_bytes = 49152};
     return vkmm_roofs_of(&device, 3.9e12, 9e12, 30e12);
 }
 

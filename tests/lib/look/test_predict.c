@@ -1,17 +1,17 @@
 /* What limits a product, from made-up counts and the roofs of an NVIDIA H200. */
 #include <math.h>
 
-#include "../unit/unit.h"
+#include "unit.h"
 #include "look/kernel.h"
 #include "look/predict.h"
 
 static const vkmm_device_info h200 = {.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
                                       .processors = 132,
-                                      .max_invocations = 1024,
-                                      .max_workgroup_size = {1024, 1024, 64},
-                                      .max_workgroup_count = {2147483647, 65535, 65535},
-                                      .max_shared_bytes = 49152,
-                                      .max_storage_range = UINT32_MAX};
+                                      .limits.max_invocations = 1024,
+                                      .limits.max_workgroup_size = {1024, 1024, 64},
+                                      .limits.max_workgroup_count = {2147483647, 65535, 65535},
+                                      .limits.max_shared_bytes = 49152,
+                                      .limits.max_storage_range = UINT32_MAX};
 
 static vkmm_roofs roofs(void)
 {
