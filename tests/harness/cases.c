@@ -76,6 +76,7 @@ static const suite_case cases[] = {
     {65, 63, 33, 32, 32, NULL, 0},
     {5, 6, 5, 4, 4, fill_nan, 0},
     {19, 21, 18, 8, 8, fill_nan, 0},
+    {12, 12, 10, 8, 8, NULL, 0}, /* rows of B are whole vectors, and K is ragged */
     {50, 70, 20, 8, 8, NULL, 1}, /* one workgroup alone must reach everything */
     {50, 70, 20, 4, 16, NULL, 3},
 };
