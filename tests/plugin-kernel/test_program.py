@@ -16,7 +16,7 @@ class Plugin(cli.Case):
         for command in ["run", "trace", "explain"]:
             self.assertIn(OWN, self.good("help", command))
             self.assertIn(OWN, self.good("help", "--candidates", "--", command, "--kernel").split())
-        self.bad(2, "band-tiled, " + OWN, "--kernel", "?")
+        self.bad(2, "ordered, " + OWN, "--kernel", "?")
 
     def test_run_and_ladder(self):
         self.assertIn(OWN, self.good("--size", "33x20x9", "--kernel", OWN, "--tile", "3x5", *cli.FAST))
