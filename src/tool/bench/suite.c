@@ -59,14 +59,15 @@ static void add_square(filler *f, const char *group, uint64_t n)
     add_size(f, group, n, n, n);
 }
 
-/* The tutorials' kernels; the device's fast kernel is among the squares. */
-static void add_ladder(filler *f, uint64_t n)
+/* The tutorials' kernels, or all steps of the ladder; the device's fast kernel is among the squares. */
+static void add_ladder(filler *f, uint64_t n, int all)
 {
     vkmm_tutorial step;
 
     if (f->types.in != f->types.out || f->types.in != f->types.compute || cli_suite_is_narrow(f->types)) return;
     for (uint32_t i = 0; vkmm_tutorial_at(i, &step); i++)
-        if (!step.on_host) add_for(f, "ladder", step.name, &VKMM_PROBLEM(.m = n, .n = n, .k = n));
+        if (!step.on_host && (all || step.step[0] != '\0'))
+            add_for(f, "ladder", step.name, &VKMM_PROBLEM(.m = n, .n = n, .k = n));
 }
 
 /* A layer of a current language model: weights times the states of so many tokens. */
@@ -121,7 +122,7 @@ static void fill_quick(filler *f, int is_first, int pass)
         add_size(f, "skinny", 16384, 64, 64);
         add_layer(f, 1);
     } else {
-        add_ladder(f, 512);
+        add_ladder(f, 512, 0);
         add_square(f, "square", 2048);
         add_layer(f, 16);
         add_square(f, "square", 4096);
@@ -153,7 +154,7 @@ static void fill_standard(filler *f, int is_first, int pass)
     for (uint64_t n = 256; n <= 8192; n *= 2) add_square(f, "square", n);
     if (is_first) add_square(f, "square", 16384);
     add_square(f, "square", 1000);
-    add_ladder(f, 1024);
+    add_ladder(f, 1024, 1);
     for (uint64_t tokens = 1; tokens <= 512; tokens *= 2) add_layer(f, tokens);
     add_size(f, "skinny", 16384, 64, 64);
     add_size(f, "skinny", 64, 16384, 64);
@@ -206,7 +207,7 @@ static void fill_full(filler *f, int is_first, int pass)
     add_variants(f, 4096);
     for (uint64_t n = 16; n <= 1024; n *= 4) add_batch(f, n, 65536 / n);
     for (uint64_t n = 768; n <= 1280; n += 64) add_square(f, "edge", n + 16);
-    add_ladder(f, 2048);
+    add_ladder(f, 2048, 1);
 }
 
 static const struct {

@@ -13,7 +13,7 @@
 #include "report/json.h"
 #include "report/page.h"
 #include "session/output_file.h"
-#include "session/problem.h"
+#include "session/problem_options.h"
 
 /* The product that is traced: on the page a row of A has two lines of memory of 32 bytes, a row of B one, and the
  * larger tiles need two steps along K. */
