@@ -17,9 +17,10 @@
  * Growth           later versions add fields at the ends of structs, and programs that were compiled before still work:
  *                  functions that take or fill a struct are inline, and pass its size to NAME_sized, which other
  *                  languages call. Fields that the caller's struct lacks are 0, or not filled; a struct that is larger
- *                  than the library's is VKMM_INVALID. Structs in others or in arrays, and those returned by value,
- *                  keep their size (what is `reserved` must be 0); structs that the library owns may grow: read them in
- *                  place, and never copy them. While the major version is 0, the soname has the minor version.
+ *                  than the library's is VKMM_INVALID. Structs in others or in arrays, those returned by value, and
+ *                  those with `reserved` fields, which must be 0, keep their size; structs that the library owns may
+ *                  grow: read them in place, and never copy them. While the major version is 0, the soname has the
+ *                  minor version.
  * Ownership        every *_create fills a handle. The caller releases it with the matching *_destroy, which accepts a
  *                  pointer to NULL and sets the handle to NULL. An instance must outlive its devices, and a device its
  *                  jobs and plans.

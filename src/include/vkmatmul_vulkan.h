@@ -208,26 +208,18 @@ typedef struct vkmm_gemm_bindings {
     uint32_t slot; /* With push descriptors: ignored. Otherwise less than vkmm_gemm_params.slots; a slot holds the
                       bindings of one recording, from vkmm_gemm_record until that command buffer has been executed for
                       the last time, or reset. Two threads must not use one slot at the same time */
+    uint64_t reserved[4];
 } vkmm_gemm_bindings;
 
 /* Records the product into a command buffer that is being recorded, for a queue of the device's family. Allocates
  * nothing, submits nothing, logs nothing. VKMM_INVALID, and nothing is recorded, if an argument is NULL or breaks what
  * is said above (vkmm_last_error); a correct program needs no check. */
-VKMM_API vkmm_status vkmm_gemm_record_sized(const vkmm_gemm *gemm, VkCommandBuffer command,
-                                            const vkmm_gemm_bindings *bindings, size_t size);
-static inline vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command,
-                                           const vkmm_gemm_bindings *bindings)
-{
-    return vkmm_gemm_record_sized(gemm, command, bindings, sizeof *bindings);
-}
+VKMM_API vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command,
+                                      const vkmm_gemm_bindings *bindings);
 
 /* For programs under development: whether vkmm_gemm_record would accept these bindings. VKMM_INVALID: the log of the
  * device has one sentence on the first fault, with the value and the limit. */
-VKMM_API vkmm_status vkmm_gemm_check_sized(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings, size_t size);
-static inline vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings)
-{
-    return vkmm_gemm_check_sized(gemm, bindings, sizeof *bindings);
-}
+VKMM_API vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings);
 
 /* Records the conversion of an operand (A or B, named in vkmm_gemm_params.pack) from the layout of the problem into
  * the fastest one for this gemm, vkmm_gemm_info.bytes long. Weights are packed once; the result is valid for this gemm

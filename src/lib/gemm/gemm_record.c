@@ -165,25 +165,30 @@ static int prepare(recording *r, vkmm_part parts[], int *empty)
     return *empty || gather(r, need, parts);
 }
 
-vkmm_status vkmm_gemm_check_sized(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings, size_t size)
+static vkmm_status check_reserved(const vkmm_gemm_bindings *bindings)
+{
+    VKMM_NEED_ZEROS(bindings->reserved);
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings)
 {
     VKMM_NEED(NULL, gemm);
     const vkmm_log *log = vkmm_device_log(gemm->device);
     VKMM_NEED(log, bindings);
-    VKMM_SIZED(log, vkmm_gemm_bindings, bindings, size);
+    if (check_reserved(bindings) != VKMM_OK) return vkmm_tell(log, VKMM_INVALID);
     recording r = {.gemm = gemm, .bindings = bindings};
     vkmm_part parts[VKMM_SCALARS_PART + 1];
     int empty;
     return prepare(&r, parts, &empty) ? VKMM_OK : vkmm_tell(log, VKMM_INVALID);
 }
 
-vkmm_status vkmm_gemm_record_sized(const vkmm_gemm *gemm, VkCommandBuffer command, const vkmm_gemm_bindings *bindings,
-                                   size_t size)
+vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command, const vkmm_gemm_bindings *bindings)
 {
     VKMM_NEED(NULL, gemm);
     VKMM_NEED(NULL, command);
     VKMM_NEED(NULL, bindings);
-    VKMM_SIZED(NULL, vkmm_gemm_bindings, bindings, size);
+    VKMM_NEED_ZEROS(bindings->reserved);
     recording r = {.gemm = gemm, .bindings = bindings};
     vkmm_part parts[VKMM_SCALARS_PART + 1];
     VkDescriptorBufferInfo bound[VKMM_RECIPE_PIPELINES][VKMM_MAX_BINDINGS];

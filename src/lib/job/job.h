@@ -64,8 +64,8 @@ vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_j
 /* Sets where the operands are, as vkmm_plan_bind, and the workspace. */
 void vkmm_job_bind(vkmm_job *job, const vkmm_part parts[VKMM_MAX_BINDING_COUNT]);
 
-/* Before a pass whose A and B may be new: a modular product gets as many moduli as they need, or becomes one of f64
- * kernels, with a warning. Does nothing to other products. */
+/* Before a pass whose A and B may be new: a product that depends on them (plan/method.h) gets another plan if they
+ * need one, perhaps with a warning. Does nothing to other products. */
 vkmm_status vkmm_job_settle(vkmm_job *job);
 
 /* Replaces the plan, bound to what the old one was. After a failure the job can only be destroyed. */

@@ -1,5 +1,5 @@
-/* shaders/soft64.comp: software f64. The planner takes it where a device has no 64-bit floats and residues are out of
- * the question (plan/choose.c). */
+/* shaders/soft64.comp: software f64. The planner takes it where a device has no 64-bit floats and no method
+ * multiplies f64 without them (plan/choose.c). */
 #include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"

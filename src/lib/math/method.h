@@ -5,12 +5,12 @@
 #include "math/type.h"
 
 typedef struct vkmm_method_info {
-    const char *name;   /* "direct", "split", "modular" */
+    const char *name;   /* "direct", … */
     const char *title;  /* "f32 (split)"; NULL: the types say it */
     vkmm_type type;     /* of all operands and sums; VKMM_AUTO: any */
     vkmm_types inner;   /* of what it multiplies, if the kernel's plan has no other; VKMM_AUTO: its own */
     uint32_t products;  /* products of those types for each of its own, likewise */
-    const char *pieces; /* what it multiplies: "parts", "residues" */
+    const char *pieces; /* what it multiplies: "parts", … */
     const char *packs;  /* the step that makes them */
     const char *of;     /* what is to be said of each product, or "" */
     int finishes;       /* a step after the product turns sums into C */
@@ -19,8 +19,8 @@ typedef struct vkmm_method_info {
 /* NULL past the end. */
 const vkmm_method_info *vkmm_method_at(uint32_t method);
 
-/* How general kernels multiply a problem on a device: f64 as residues, if it has no 64-bit floats; in software, if
- * residues cannot hold the product. */
+/* How general kernels multiply a problem on a device: f64 by another method, if it has no 64-bit floats; in software,
+ * if that cannot hold the product. */
 vkmm_method vkmm_method_where(int has_f64, const vkmm_problem *problem);
 
 #endif

@@ -161,7 +161,7 @@ static void lay_vectors_along_k(vkmm_problem *problem)
 static const vkmm_method_plan *method_for(const vkmm_device_info *device, const vkmm_problem *problem,
                                           const vkmm_wish *wish)
 {
-    static const vkmm_method_plan *const methods[] = {&vkmm_split_plan, &vkmm_modular_plan};
+    static const vkmm_method_plan *const methods[] = {VKMM_METHOD_PLANS};
     for (size_t i = 0; i < VKMM_COUNT(methods); i++)
         if (methods[i]->takes(device, problem, wish)) return methods[i];
     return NULL;
@@ -169,7 +169,7 @@ static const vkmm_method_plan *method_for(const vkmm_device_info *device, const 
 
 vkmm_problem *vkmm_choice_lying(vkmm_choice *choice)
 {
-    return choice->residues.moduli > 0 ? &choice->residues.problem : &choice->problem;
+    return choice->method && choice->method->lying ? choice->method->lying(choice) : &choice->problem;
 }
 
 vkmm_method vkmm_choice_method(const vkmm_choice *choice)

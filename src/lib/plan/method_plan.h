@@ -23,6 +23,9 @@ typedef struct vkmm_method_plan {
      * on that. Returns the bytes of the workspace that other steps need, at most. */
     uint64_t (*inside)(const vkmm_choice *choice, vkmm_problem *problem);
 
+    /* The problem of its choice as the caller's operands lie. NULL: vkmm_choice.problem. */
+    vkmm_problem *(*lying)(vkmm_choice *choice);
+
     /* After the steps of VKMM_WHEN_LOOK have found what vkmm_recipe.look holds of A and B: 1 if they need another
      * choice, that of the changed problem and of *again, perhaps a direct product, with a warning. `fixed`: the caller
      * fixed what would be decided here. *again borrows from the choice. NULL: nothing depends on A and B. */
@@ -30,6 +33,8 @@ typedef struct vkmm_method_plan {
                   int fixed, vkmm_problem *problem, vkmm_wish *again);
 } vkmm_method_plan;
 
+/* All of them. */
+#define VKMM_METHOD_PLANS &vkmm_split_plan, &vkmm_modular_plan
 extern const vkmm_method_plan vkmm_split_plan, vkmm_modular_plan;
 
 /* Whether A and B decide on the plan, and the host has to find out how. */

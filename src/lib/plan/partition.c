@@ -69,11 +69,6 @@ uint64_t vkmm_cut_bytes(const vkmm_problem *p, vkmm_operand operand)
     return bytes > 0 ? vkmm_round_up(bytes, 16) : 16;
 }
 
-uint64_t vkmm_packed_at(uint64_t panel_bytes)
-{
-    return vkmm_round_up(panel_bytes, VKMM_BINDING_ALIGNMENT);
-}
-
 /* Elements along K that are used. */
 static uint64_t depth_of(const vkmm_problem *problem)
 {
@@ -131,7 +126,8 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         const uint64_t bytes = o == VKMM_A ? pieces->a_bytes : pieces->b_bytes,
                        packed = vkmm_packed_most(choice, &p, (vkmm_operand)o);
-        pieces->slot_bytes[o] = packed > 0 ? vkmm_packed_at(bytes) + packed : bytes;
+        pieces->packed_at[o] = vkmm_round_up(bytes, VKMM_BINDING_ALIGNMENT);
+        pieces->slot_bytes[o] = packed > 0 ? pieces->packed_at[o] + packed : bytes;
         if (packed > most || pieces->slot_bytes[o] > buffer) return 0;
     }
     if (pieces->a_bytes > most || pieces->b_bytes > most || pieces->c_bytes > most || pieces->workspace_bytes > most)

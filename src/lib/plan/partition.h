@@ -31,11 +31,11 @@ typedef struct vkmm_cut {
 
 typedef struct vkmm_pieces {
     vkmm_partition partition;
-    uint64_t matrices;                  /* of the batch in a step, when rows and cols are whole; else 1 */
-    uint64_t unit_rows, unit_cols;      /* rows and cols are multiples, unless they are whole */
-    uint32_t slots, c_slots;            /* panels of an operand that are on the device at a time, at least; of C */
-    uint64_t a_bytes, b_bytes, c_bytes; /* of the largest panels */
-    uint64_t slot_bytes[2];             /* of A and B, and what a packed copy behind them takes (vkmm_packed_at) */
+    uint64_t matrices;                    /* of the batch in a step, when rows and cols are whole; else 1 */
+    uint64_t unit_rows, unit_cols;        /* rows and cols are multiples, unless they are whole */
+    uint32_t slots, c_slots;              /* panels of an operand that are on the device at a time, at least; of C */
+    uint64_t a_bytes, b_bytes, c_bytes;   /* of the largest panels */
+    uint64_t slot_bytes[2], packed_at[2]; /* of A and B: with a packed copy, which begins there */
     uint64_t workspace_bytes;
 } vkmm_pieces;
 
@@ -45,9 +45,6 @@ vkmm_problem vkmm_cut_problem(const vkmm_problem *problem, const vkmm_choice *ch
 
 /* Bytes of the memory of an operand of a cut, in whole words, never 0. */
 uint64_t vkmm_cut_bytes(const vkmm_problem *cut_problem, vkmm_operand operand);
-
-/* Where the packed copy of a panel begins, in bytes behind the panel's beginning. */
-uint64_t vkmm_packed_at(uint64_t panel_bytes);
 
 /* Cuts the product up: panels of C first, K where a panel of one tile with all of K does not fit. choice: of the
  * product as a whole (choose.h), or of a smaller one. 1, or 0 if not even the smallest panel fits. */

@@ -520,5 +520,16 @@ static int decide(const vkmm_log *log, const vkmm_device_info *device, const vkm
     return 1;
 }
 
-const vkmm_method_plan vkmm_modular_plan = {
-    .method = VKMM_COMPUTE_MODULAR, .takes = takes, .choose = choose, .make = make, .inside = inside, .decide = decide};
+static vkmm_problem *lying(vkmm_choice *choice)
+{
+    return &choice->residues.problem;
+}
+
+const vkmm_method_plan vkmm_modular_plan = {.method = VKMM_COMPUTE_MODULAR,
+                                            .takes = takes,
+                                            .choose = choose,
+                                            .make = make,
+                                            .inside = inside,
+                                            .lying = lying,
+
+                                            .decide = decide};

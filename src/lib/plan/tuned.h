@@ -5,13 +5,13 @@
  *
  *     vkmatmul tuning 2 DEVICE_UUID DRIVER_UUID DRIVER_VERSION SHADER_HASH TYPE OUT COMPUTE OP_A OP_B ALIGNED M N K
  *     BATCH KERNEL CONFIG FLOPS PLANNED CANDIDATES DATE SUM
- *  all in one line. TYPE, OUT and COMPUTE are those of A and B, of C and of the sums, or COMPUTE is the method, "split"
- * or "modular"; the epilogue is not part of the key. M, N, K and BATCH are classes of the problem seen row-major
- * (vkmm_problem_row_major), as OP_A, OP_B and ALIGNED (VKMM_ALIGNED_*) are: the rounded logarithm to base 2, plus 1; 0
- * for 0. CONFIG is "-" where there is none, FLOPS and PLANNED are whole FLOP/s, DATE is UTC, SUM the FNV-1a
- * (base/hash.h) of the line before it as 16 hexadecimal digits. A line that is not exactly what vkmm_tuning_line writes
- * is damaged: it is ignored, and the number of the first such line is reported. A file of another version is ignored as
- * a whole. Lines of other devices, drivers and shaders are kept and written again until there are more than
+ *  all in one line. TYPE, OUT and COMPUTE are those of A and B, of C and of the sums, or COMPUTE is the name of the
+ * method (math/method.h); the epilogue is not part of the key. M, N, K and BATCH are classes of the problem seen
+ * row-major (vkmm_problem_row_major), as OP_A, OP_B and ALIGNED (VKMM_ALIGNED_*) are: the rounded logarithm to base
+ * 2, plus 1; 0 for 0. CONFIG is "-" where there is none, FLOPS and PLANNED are whole FLOP/s, DATE is UTC, SUM the
+ * FNV-1a (base/hash.h) of the line before it as 16 hexadecimal digits. A line that is not exactly what vkmm_tuning_line
+ * writes is damaged: it is ignored, and the number of the first such line is reported. A file of another version is
+ * ignored as a whole. Lines of other devices, drivers and shaders are kept and written again until there are more than
  * VKMM_TUNING_MOST; then the oldest are dropped. A file is replaced, never modified: what another process has added
  * since is read again, under a lock, and merged. */
 #ifndef VKMM_PLAN_TUNED_H

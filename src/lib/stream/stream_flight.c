@@ -123,7 +123,7 @@ vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t pa
     vkmm_wish wish = {.kernel = lane->whole.kernel->name,
                       .shader = lane->stream->shader,
                       .pack = vkmm_choice_packs(&lane->whole) | VKMM_PACK_BOUND | VKMM_PACK_NEVER,
-                      .moduli = lane->whole.residues.asked,
+                      .moduli = whole->moduli > 0 ? lane->stream->moduli : 0,
                       .terms.in_one = 1}; /* as the whole */
     cut.method = vkmm_choice_method(&lane->whole);
     if (lane->whole.kernel->tunables) {
@@ -163,17 +163,12 @@ static vkmm_status find_plan(vkmm_lane *lane, turn *t, vkmm_lane_plan **plan)
     return status;
 }
 
-/* A panel of A or B as it was loaded; and where its packed copy is, in the same slot. */
-static vkmm_part loaded(const turn *t, int operand)
+/* A panel as it was loaded or stored, or (r not NULL) packed, in the same slot. */
+static vkmm_part part_of(const vkmm_lane *lane, const turn *t, int o, const vkmm_repack *r)
 {
-    return (vkmm_part){t->slots[operand]->buffer.handle, t->slots[operand]->lead,
-                       vkmm_cut_bytes(&t->cut, (vkmm_operand)operand)};
-}
-
-static vkmm_part packed(const vkmm_lane *lane, const turn *t, int operand, const vkmm_repack *r)
-{
-    const uint64_t bytes = operand == VKMM_A ? lane->pieces.a_bytes : lane->pieces.b_bytes;
-    return (vkmm_part){t->slots[operand]->buffer.handle, vkmm_packed_at(bytes), r->bytes};
+    const vkmm_slot *slot = t->slots[o];
+    if (r && r->bound) return (vkmm_part){slot->buffer.handle, lane->pieces.packed_at[o], r->bytes};
+    return (vkmm_part){slot->buffer.handle, slot->lead, vkmm_cut_bytes(&t->cut, (vkmm_operand)o)};
 }
 
 /* What the kernel sees of the panels. */
@@ -181,10 +176,8 @@ static void bind(vkmm_lane *lane, vkmm_plan *plan, const turn *t)
 {
     const uint64_t size = vkmm_type_of(vkmm_operand_type(&lane->stream->problem, VKMM_C))->bytes;
     vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {0};
-    for (int o = VKMM_A; o <= VKMM_C; o++) {
-        const vkmm_repack *r = o == VKMM_C ? NULL : &t->choice.packs[t->choice.swapped ? VKMM_B - o : o];
-        parts[o] = r && r->bound ? packed(lane, t, o, r) : loaded(t, o);
-    }
+    for (int o = VKMM_A; o <= VKMM_C; o++)
+        parts[o] = part_of(lane, t, o, o == VKMM_C ? NULL : &t->choice.packs[t->choice.swapped ? VKMM_B - o : o]);
     vkmm_part_show_guard(lane->device, plan->module, t->slots[VKMM_C]->lead + lane->pieces.c_bytes + VKMM_GUARD_BYTES,
                          &parts[VKMM_C]);
     parts[VKMM_BINDING_WORKSPACE] = parts[VKMM_C]; /* every binding must be set */
@@ -207,7 +200,7 @@ static void pack(vkmm_lane *lane, const vkmm_lane_plan *p, const turn *t, VkComm
         if (!r->bound || (has->bytes == r->bytes && has->ld == r->ld && has->transposed == r->transposed)) continue;
         const vkmm_plan plan =
             vkmm_plan_with(&p->plan, &p->sets, VKMM_STREAM_FLIGHTS + 2 * lane->queue.next + (uint32_t)o);
-        const vkmm_part from = loaded(t, operand), to = packed(lane, t, operand, r);
+        const vkmm_part from = part_of(lane, t, operand, NULL), to = part_of(lane, t, operand, r);
         vkmm_plan_record_pack(lane->device, &plan, o, &from, &to, command);
         *has = *r;
         any = 1;

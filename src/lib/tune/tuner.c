@@ -17,7 +17,7 @@ enum { MOST_SEEDS = 64 };
 struct vkmm_tune {
     vkmm_device_info device;
     vkmm_problem problem;
-    vkmm_problem seen; /* row-major; of a split or modular product, what the kernel multiplies */
+    vkmm_problem seen; /* row-major; what the kernel multiplies if a method does */
     vkmm_search *search;
     vkmm_session *session;
     vkmm_point planned, named; /* named: by the last vkmm_tune_next; without a kernel before it */
