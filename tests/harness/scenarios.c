@@ -67,13 +67,11 @@ static void act_job(play *p)
     play_on_device(p, job_on);
 }
 
-/* vkmm_multiply, which writes C only if all goes well; and again, with what the first call left. */
-static int multiply_on(play *p, vkmm_instance *instance, vkmm_device *device)
+/* vkmm_multiply, which writes C only if all goes well, but for panels; and again, with what the first call left. */
+static int multiply_problem(play *p, vkmm_device *device, const vkmm_problem *problem, int in_panels)
 {
-    const vkmm_problem *problem = &plain_f64;
     const vkmm_log log = play_log(p);
     void *memory[4] = {NULL};
-    (void)instance;
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
         memory[operand] = malloc(vkmm_operand_bytes(problem, (vkmm_operand)operand));
         fill_operand(problem, (vkmm_operand)operand, memory[operand]);
@@ -84,7 +82,7 @@ static int multiply_on(play *p, vkmm_instance *instance, vkmm_device *device)
         memcpy(memory[VKMM_C], before, vkmm_operand_bytes(problem, VKMM_C));
         p->status = vkmm_multiply(device, problem, memory[VKMM_A], memory[VKMM_B], NULL, memory[VKMM_C]);
         if (p->status != VKMM_OK)
-            p->leftover |= memcmp(before, memory[VKMM_C], vkmm_operand_bytes(problem, VKMM_C)) != 0;
+            p->leftover |= !in_panels && memcmp(before, memory[VKMM_C], vkmm_operand_bytes(problem, VKMM_C)) != 0;
         else
             judge_product(p, &log, problem, (const void *const *)memory, before);
     }
@@ -93,9 +91,42 @@ static int multiply_on(play *p, vkmm_instance *instance, vkmm_device *device)
     return p->status == VKMM_OK;
 }
 
+static int multiply_on(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    (void)instance;
+    return multiply_problem(p, device, &plain_f64, 0);
+}
+
 static void act_multiply(play *p)
 {
     play_on_device(p, multiply_on);
+}
+
+static int multiply_in_panels_on(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    static const vkmm_problem wide = VKMM_PROBLEM_INIT(.m = 9, .n = 640, .k = 5, .type = VKMM_F32, .beta = 1);
+    (void)instance;
+    return multiply_problem(p, device, &wide, 1);
+}
+
+static void act_multiply_in_panels(play *p)
+{
+    play_on_device(p, multiply_in_panels_on);
+}
+
+/* To the device and back, in more chunks than are in flight at a time. */
+static int memory_is_copied(play *p, vkmm_device *device)
+{
+    enum { BYTES = 30001 };
+    static char numbers[BYTES], got[BYTES];
+    vkmm_memory *there = NULL;
+    for (int i = 0; i < BYTES; i++) numbers[i] = (char)(i % 127), got[i] = 0;
+    p->status = vkmm_memory_create(device, BYTES + 5, &there);
+    if (p->status == VKMM_OK) p->status = vkmm_memory_write(there, 4, BYTES, numbers);
+    if (p->status == VKMM_OK) p->status = vkmm_memory_read(there, 4, BYTES, got);
+    if (p->status == VKMM_OK) p->wrong |= memcmp(numbers, got, BYTES) != 0;
+    vkmm_memory_destroy(&there);
+    return p->status == VKMM_OK;
 }
 
 /* Products in memory that stays on the device: the second one adds to the first one's C, with what the first one left.
@@ -108,6 +139,7 @@ static int memory_on(play *p, vkmm_instance *instance, vkmm_device *device)
     void *here[4] = {NULL}, *before = malloc(vkmm_operand_bytes(&problem, VKMM_C));
     (void)instance;
     fill_operand(&problem, VKMM_C, before);
+    memory_is_copied(p, device);
     for (int o = VKMM_A; o <= VKMM_BIAS && p->status == VKMM_OK; o++) {
         const uint64_t bytes = vkmm_operand_bytes(&problem, (vkmm_operand)o);
         here[o] = malloc(bytes);
@@ -234,7 +266,18 @@ static const scenario scenarios[] = {
     {"discrete", "the same with copies", {.transfer_family = 2, .lazy = 1, .budget_bytes = 1 << 28}, 0, 0, act_job},
     {"untimed", "the same without timestamps and without a budget", {.no_timestamps = 1, .lazy = 1}, 0, 0, act_job},
     {"multiply", "vkmm_multiply", {.lazy = 1}, 0, 1, act_multiply},
-    {"memory", "products in the device's memory, copied to and from it", {.lazy = 1}, 0, 0, act_memory},
+    {"multiply-panels",
+     "vkmm_multiply in panels",
+     {.transfer_family = 2, .lazy = 1, .max_storage_range = 20480},
+     0,
+     1,
+     act_multiply_in_panels},
+    {"memory",
+     "products in the device's memory, copied to and from it in chunks",
+     {.lazy = 1, .max_allocation_bytes = 1 << 15},
+     0,
+     0,
+     act_memory},
     {"mapped memory", "the same in unified memory", {.unified = 1, .lazy = 1}, 0, 0, act_memory},
     {"cached", "pipelines and tuning results kept in a folder", {.unified = 1, .lazy = 1}, 2, 0, act_cached},
     {"lent", "a device of another program", {.push_descriptors = 1}, 0, 0, act_lender},

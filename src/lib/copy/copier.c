@@ -17,6 +17,7 @@ typedef struct chunk {
 
 struct vkmm_copier {
     vkmm_device *device;
+    uint64_t chunk; /* bytes of one */
     chunk chunks[CHUNKS];
     vkmm_workers *workers; /* NULL: not needed yet */
     const vkmm_buffer *buffer;
@@ -29,7 +30,9 @@ vkmm_status vkmm_copier_create(vkmm_device *device, vkmm_copier **out)
 {
     vkmm_copier *copier = vkmm_alloc(1, sizeof *copier);
     if (!copier) return VKMM_NO_MEMORY("for copies");
+    const uint64_t most = device->physical->info.memory.max_allocation_bytes / (2 * CHUNKS);
     copier->device = device;
+    copier->chunk = most < CHUNK ? most : CHUNK;
     *out = copier;
     return VKMM_OK;
 }
@@ -101,7 +104,7 @@ static vkmm_status end(vkmm_copier *copier, chunk *c)
 /* Begins the next copy with a chunk that is free. */
 static vkmm_status begin(vkmm_copier *copier, chunk *c, uint64_t at, uint64_t all)
 {
-    const uint64_t wanted = all < CHUNK ? all : CHUNK;
+    const uint64_t most = copier->chunk, wanted = all < most ? all : most;
     vkmm_status status = VKMM_OK;
     if (c->buffer.bytes < wanted) {
         vkmm_buffer_destroy(copier->device, &c->buffer);
@@ -109,7 +112,7 @@ static vkmm_status begin(vkmm_copier *copier, chunk *c, uint64_t at, uint64_t al
         if (status != VKMM_OK) return status;
     }
     c->at = at;
-    c->bytes = all - at < CHUNK ? all - at : CHUNK;
+    c->bytes = all - at < most ? all - at : most;
     if (copier->from) status = move(copier, c);
     return status == VKMM_OK ? submit(copier, c) : status;
 }
@@ -123,7 +126,7 @@ vkmm_status vkmm_copier_run(vkmm_copier *copier, const vkmm_buffer *buffer, uint
     copier->offset = offset;
     copier->from = from;
     copier->to = to;
-    for (uint64_t at = 0; at < bytes && status == VKMM_OK; at += CHUNK, next = (next + 1) % CHUNKS) {
+    for (uint64_t at = 0; at < bytes && status == VKMM_OK; at += copier->chunk, next = (next + 1) % CHUNKS) {
         status = end(copier, &copier->chunks[next]);
         if (status == VKMM_OK) status = begin(copier, &copier->chunks[next], at, bytes);
     }
