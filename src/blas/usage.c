@@ -165,15 +165,22 @@ static void print_line(FILE *file, const line *l, int width)
             (unsigned long long)l->calls, (unsigned long long)l->device, l->host_ms, l->device_ms, gain);
 }
 
+/* Not "the device is tried after…", "… being tried", which come before what decides; nor what hardly took time. */
+static int decides(const struct reason *r, const line *all)
+{
+    static const char begin[] = "the device is ";
+    return strncmp(r->why, begin, sizeof begin - 1) != 0 && r->ms >= all->host_ms / 100;
+}
+
 /* One sentence: what the device computed and saved; or why it computed nothing, by what took the host the longest. */
 static void print_verdict(FILE *file, const line *all)
 {
     const struct reason *main = &reasons[0];
     char share[40] = "";
-    for (int i = 1; i < REASONS; i++)
-        if (reasons[i].ms > main->ms) main = &reasons[i];
+    for (const struct reason *r = main + 1; all->device == 0 && r < &reasons[REASONS] && r->why != NULL; r++)
+        if (decides(r, all) != decides(main, all) ? decides(r, all) : r->ms > main->ms) main = r;
     if (reasons[1].why != NULL)
-        snprintf(share, sizeof share, " (%.0f %% of the host's time)", 100 * main->ms / all->host_ms);
+        snprintf(share, sizeof share, " (for %.0f %% of the host's time)", 100 * main->ms / all->host_ms);
     if (all->device == 0)
         fprintf(file, "vkblas: nothing ran on the device: %s%s\n",
                 strcmp(main->why, "no device") == 0 ? vkblas_device_reason() : main->why, share);

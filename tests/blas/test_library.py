@@ -332,7 +332,7 @@ print(gemm(7, 6, 5))
                 ("gemm(5, 6, 7)", "VKBLAS_DEVICE=none", {"VKBLAS_DEVICE": "none"}),
                 ("gemm(5, 6, 7)", "VKBLAS_DEVICE: .*abacus.*", {"VKBLAS_DEVICE": "abacus", "VKBLAS_MIN": "0"}),
                 ("gemm(5, 6, 7)", ".*driver.*", {"VKBLAS_MIN": "0", **drivers}),
-                (TIMED + "gemm(2, 2, 2)", r"the device is tried after 1 s of such calls \(\d+ % of the host's time\)", {})]):
+                (TIMED + "gemm(2, 2, 2)", r"the device is tried after 1 s of such calls \(for \d+ % of the host's time\)", {})]):
             report = self.folder / str(number)
             self.run_program(code, VKBLAS_REPORT=str(report), **variables)
             self.assertRegex(report.read_text().splitlines()[0], "^vkblas: nothing ran on the device: %s$" % why)
@@ -446,6 +446,14 @@ if child:
         (kept,) = (self.folder / "cache" / "vkmatmul").glob("blas-*")
         kept.write_text(re.sub(r"(?m)^class . 1 24 8 .*\n", "", kept.read_text()) + "".join(classes))
         return kept
+
+    def test_the_reason_that_decided(self):
+        """Not the one before it, although that took longer."""
+        self.learn("class 0 1 24 8 1 3 5\n", "class 2 1 24 8 900000000000000 1 5\n")
+        code = "s = matrix(600, 600, ctypes.c_float); L.cblas_sgemm(102, 111, 111, 600, 600, 600, ctypes.c_float(1), s, 600, s, 600, ctypes.c_float(0), s, 600)"
+        self.run_program(TIMED + code, VKBLAS_DEVICE="llvmpipe", VKBLAS_REPORT=str(self.folder / "report"))
+        verdict = (self.folder / "report").read_text().splitlines()[0]
+        self.assertRegex(verdict, r"^vkblas: nothing ran on the device: the host is faster \(for \d+ % of the host's time\)$")
 
     def test_costs_of_another_device_are_forgotten(self):
         """Those of this one are used: it is opened, since the host would take hours, and the report says what it gained."""
