@@ -7,6 +7,9 @@
 #include "base/folder.h"
 #include "base/log.h"
 
+/* Parts of rows share pages, which would be written to the disk again with each part. */
+enum { WORTH_BEGINNING = 1 << 20 };
+
 /* Whatever ends the process, the system takes the file back. */
 static vkmm_status open_spool(vkmm_output *o)
 {
@@ -35,7 +38,8 @@ vkmm_status vkmm_output_write_at(vkmm_output *o, uint64_t offset, const void *da
     if (offset <= o->reserved && bytes <= o->reserved - offset) {
         const vkmm_status status =
             vkmm_output_all(o, o->partial == NULL ? o->spool : o->fd, (int64_t)offset, data, bytes);
-        if (status == VKMM_OK && o->partial != NULL) vkmm_disk_sync_soon(o->fd, (int64_t)offset, bytes);
+        if (status == VKMM_OK && o->partial != NULL && bytes >= WORTH_BEGINNING)
+            vkmm_disk_sync_soon(o->fd, (int64_t)offset, bytes);
         return status;
     }
     o->failed = 1;
