@@ -9,11 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-<<<<<<< HEAD:tests/blas/test_faults.c
-#include "../../src/blas/vkblas.h"
-=======
 #include "../../src/blas/cost.h"
->>>>>>> 91892ee (tests: fail and race the copies in chunks, panels of vkmm_multiply, trials):tests/fault/test_blas.c
 #include "play.h"
 #include "vk/loader.h"
 

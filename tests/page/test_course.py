@@ -11,7 +11,7 @@ import subprocess
 import page
 
 OWN = pathlib.Path(__file__).resolve().parents[2] / "doc" / "example.comp"
-KERNELS = "serial,uncoalesced,naive,grouped,tiled,band,block,vector,prefetch,auto"
+KERNELS = "serial,strided,naive,grouped,tiled,band,block,vector,prefetch,auto"
 MOMENT = "(s => [Number(s.querySelector('input').value), s.querySelector('.moment').textContent, s.querySelector('.totals').textContent])(document.getElementById(a[0]))"
 MARKED = """(name => (s => [...new Set([...s.querySelectorAll('.reads rect.' + name)].map(g => g.classList[0]))].map(
     hue => [hue, s.querySelectorAll('.reads rect.' + hue + '.' + name).length]))(document.getElementById(a[0])))(a[1])"""
@@ -65,7 +65,7 @@ class Course(page.Case):
             found = self.browser.js("[...document.querySelectorAll('.step')].map(s => s.querySelector(a[0]) !== null)", part)
             self.assertEqual(found, [True] * len(self.names), part)
         drawn = self.browser.js("[...document.querySelectorAll('.step')].filter(s => s.querySelector('.reads')).map(s => s.id)")
-        self.assertLessEqual({self.id(name) for name in ["uncoalesced", "naive", "grouped", "tiled", "band", "block", "vector", "prefetch"]}, set(drawn))
+        self.assertLessEqual({self.id(name) for name in ["strided", "naive", "grouped", "tiled", "band", "block", "vector", "prefetch"]}, set(drawn))
         self.assertNotIn(self.id("serial"), drawn)
         page_text = self.browser.js("document.body.textContent")
         for wrong in ["undefined", "NaN", "[object", "observe_"]:
@@ -79,7 +79,7 @@ class Course(page.Case):
 
     def test_counts(self):
         """At the end of each picture: what its workgroup read, and in how many lines of 8 elements."""
-        self.assertEqual(self.last("uncoalesced"), [2 * 8 * 16, 9 * 16, 0, 8 * 16])
+        self.assertEqual(self.last("strided"), [2 * 8 * 16, 9 * 16, 0, 8 * 16])
         self.assertEqual(self.last("naive"), [2 * 8 * 16, 2 * 16, 0, 8 * 16])  # a row of C: one line of A and one of B for each k
         self.assertEqual(self.last("grouped"), [2 * 16 * 16, 5 * 16, 0, 16 * 16])
         size = 4 if self.rows[self.names.index("tiled")]["kernel"]["tile"][0] < 32 else 8

@@ -28,10 +28,10 @@ vkmm_status cli_course_check(const cli_session *session)
 
     if (options->html == NULL) return VKMM_OK;
     if (cli_size_count(options) > 1)
-        return vkmm_fail(log, VKMM_INVALID, "--html writes a page of one size, but the ladder has %zu",
+        return VKMM_FAIL(log, VKMM_INVALID, "--html writes a page of one size, but the ladder has %zu",
                          cli_size_count(options));
     if (strcmp(options->html, "/dev/stdout") == 0)
-        return vkmm_fail(log, VKMM_INVALID, "the ladder and the page of --html cannot both go to standard output");
+        return VKMM_FAIL(log, VKMM_INVALID, "the ladder and the page of --html cannot both go to standard output");
     return cli_output_page(session, "--html", options->html, options->shaders.item, options->shaders.count);
 }
 
@@ -135,7 +135,7 @@ static int put_sources(json_t *document, const cli_session *session)
     for (uint32_t i = 0; i < files->count; i++) {
         vkmm_mapping file = {.fd = -1};
         json_t *text = NULL;
-        if (vkmm_mapping_open(session->log, files->item[i], &file) == VKMM_OK && file.bytes <= MOST_SOURCE)
+        if (vkmm_tell(session->log, vkmm_mapping_open(files->item[i], &file)) == VKMM_OK && file.bytes <= MOST_SOURCE)
             text = json_stringn(file.data, (size_t)file.bytes); /* NULL if it is not UTF-8 */
         vkmm_mapping_close(&file);
         if (text != NULL) (void)json_object_set_new(sources, files->item[i], text);
@@ -159,7 +159,7 @@ vkmm_status cli_course_write(cli_session *session, const cli_ladder *ladder)
     json_decref(document);
     if (json != NULL) status = cli_course_page(json, &page, &bytes);
     free(json);
-    if (status != VKMM_OK) return vkmm_fail(session->log, status, "no memory to write %s", path);
+    if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write %s", path);
     status = cli_output_write_page(session, path, page, bytes);
     vkmm_free(page);
     return status;

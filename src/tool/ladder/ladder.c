@@ -249,10 +249,9 @@ static vkmm_status finish(climb *c, vkmm_status status)
         why = row->not_run;
     }
     status = cli_worse(status, show(c, NULL));
-    status = cli_worse(status, cli_course_write(session, &c->ladder));
     if (skipped > 0)
         vkmm_say(session->log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->ladder.count, why);
-    return status;
+    return cli_worse(status, cli_course_write(session, &c->ladder));
 }
 
 static vkmm_status climb_size(cli_session *session, const cli_request *request, vkmm_problem problem)

@@ -15,13 +15,13 @@ const LESSONS = {
     answer: "The two outer ones: each element of C has a sum of its own. The turns of the loop over k all add to the same sum; " +
       "to run them in parallel, each needs a sum of its own, and somebody must add these up at the end.",
   },
-  uncoalesced: {
+  strided: {
     question: "Neighbouring invocations read A[0][k], A[1][k], A[2][k] … at the same time, one element each. Why is that slow?",
     answer: "These elements lie K elements apart, each in a line of memory of its own, and memory is fetched in whole lines. Of 8 " +
       "elements of f32 in a line of 32 bytes, one is used now; the others are lost if the cache needs their place before the next k.",
   },
   naive: {
-    from: "uncoalesced",
+    from: "strided",
     question: "Whether elements of C are counted down its columns or, as here, along its rows, they need the same reads. What is cheaper here?",
     answer: "Neighbours read the same element of A, which a GPU fetches once for all of them, and neighbouring elements of B, " +
       "which come in the same lines. The reads are the same; the lines are fewer.",

@@ -22,7 +22,7 @@ function linesOf(text) {
     else if (isPlain && /^if/.test(word)) open.push(word === "if" ? false : defined.has(name) === (word === "ifdef"));
     else if (isPlain && word === "endif") open.pop();
     else if (hidden || (isPlain && /^(version|extension)$/.test(word)) || line === '#include "observe.glsl"') continue;
-    else if (/^\s*observe_\w+\(.*\);$/.test(line)) while (/^\s*(\[\[unroll\]\] )?(for|if) \(.*\)$/.test(lines[lines.length - 1])) lines.pop();
+    else if (/^\s*observe_\w+\(.*\);$/.test(line)) while (/^\s*(\[\[\w+\]\] )?(for|if) \(.*\)$/.test(lines[lines.length - 1])) lines.pop();
     else if (isPlain && word === "define" && !line.includes("(")) defined.add(name) && name !== "UNROLL" && lines.push(line);
     else lines.push(line.replace(/\bUNROLL for/, "[[unroll]] for"));
   }
