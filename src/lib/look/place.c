@@ -25,8 +25,8 @@ static void place_block(const vkmm_kernel *kernel, const vkmm_kernel_info *info,
     invocation->workgroup[1] = turn(tile / across, info->groups[1]);
 }
 
-vkmm_status vkmm_kernel_place(const vkmm_kernel_info *info, const vkmm_problem *problem,
-                              uint64_t row, uint64_t col, vkmm_invocation *invocation)
+vkmm_status vkmm_kernel_place(const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t row, uint64_t col,
+                              vkmm_invocation *invocation)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     const uint32_t rows = info->tile[0], cols = info->tile[1];

@@ -178,8 +178,8 @@ vkmm_status vkmm_traffic_count(vkmm_device *device, const vkmm_job_params *param
     read_intervals(log, t);
     for (uint32_t i = 0; status == VKMM_OK && i < r.invocations; i++)
         if (log[(uint64_t)i * LOGGED + LOGGED - 1])
-            status = vkmm_fail(VKMM_UNSUPPORTED,
-                               "an invocation of %s does more than the %d accesses that are logged", info.name, LOGGED);
+            status = vkmm_fail(VKMM_UNSUPPORTED, "an invocation of %s does more than the %d accesses that are logged",
+                               info.name, LOGGED);
     t->registers += kernel->block[0] > 0 ? 2 * kernel->block[0] * kernel->block[1] : 0;
     t->swizzle = kernel->swizzle > 0 ? kernel->swizzle : 1;
     scale(kernel, &info, &params->problem, &r, small.problem.n, t);

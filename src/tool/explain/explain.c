@@ -13,7 +13,7 @@
 #include "options/values.h"
 #include "product/product.h"
 #include "session/commands.h"
-#include "session/predict.h"
+#include "session/forecast.h"
 #include "product/product.h"
 #include "session/problem_options.h"
 

@@ -1,4 +1,4 @@
-#include "ladder/steps.h"
+#include "ladder/ladder_steps.h"
 
 #include <string.h>
 

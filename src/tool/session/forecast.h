@@ -1,6 +1,6 @@
 /* What limits a product on the session's device, and how long it should take. */
-#ifndef CLI_SESSION_PREDICT_H
-#define CLI_SESSION_PREDICT_H
+#ifndef CLI_SESSION_FORECAST_H
+#define CLI_SESSION_FORECAST_H
 
 #include "look/predict.h"
 #include "session/session.h"

@@ -1,4 +1,4 @@
-#include "session/predict.h"
+#include "session/forecast.h"
 
 #include <math.h>
 
