@@ -143,7 +143,7 @@ class Fake(Case):
 
     def test_every_row_of_the_built_in_suites(self):
         for suite, count, groups in [("quick", 22, {"square", "edge", "llm", "ladder", "skinny"}),
-                                     ("standard", 4 * 45 - 4, {"square", "edge", "llm", "ladder", "skinny", "split-k"})]:
+                                     ("standard", 4 * 53 - 4, {"square", "edge", "llm", "ladder", "skinny", "split-k"})]:
             with self.subTest(suite):
                 report = self.bench("--type", "f32,f64,i32,u32", suite=suite)
                 self.assertEqual(len(report["rows"]), count)

@@ -25,7 +25,7 @@ WORDS = [
     ("--tile 48 --size 64", 4, "48x48 needs 2304 invocations.* allows (256|1024) .*nearest legal"),
     ("--tile 4294967295 --size 64", 4, "nearest legal"),
     ("--kernel tild", 2, "did you mean 'tiled'"),
-    ("--kernel xyzzy", 2, "known: auto, serial, naive"),
+    ("--kernel xyzzy", 2, "known: auto, serial, strided, naive"),
     ("--type f31", 2, "did you mean 'f32'"),
     ("--type f32,f32_r", 2, "lists f32 twice"),
     ("--type i32,", 2, "--type: '' is unknown"),

@@ -82,7 +82,7 @@ class Widths(cli.Case):
         self.fits("ladder", "--size", "9", "--type", "f32", *cli.FAST)
 
     def test_explanations(self):
-        self.fits("explain", "--size", "64", "--tile", "8", rows=20)
+        self.fits("explain", "--size", "64", "--tile", "8", rows=52)
         self.fits("explain", "--size", "64", "--kernel", "blocked", widths=[60])
         self.fits("explain", "--limits")
         self.fits("statistics", "--size", "64", "--kernel", "blocked")

@@ -86,7 +86,7 @@ static void list_types(cli_session *session, const cli_device_row *row, cli_abil
 static void add_limits(cli_device_row *row, const limits *of)
 {
     for (uint32_t i = 0; i < row->kernel_count; i++) {
-        char names[96] = "", alone[TYPES_TEXT + 8];
+        char names[200] = "", alone[TYPES_TEXT + 8];
         uint32_t before = 0;
         while (before < i && strcmp(of[i].types, of[before].types) != 0) before++;
         if (before < i || row->kernels[i].type_count == 0 || row->kernels[i].type_count == row->type_count) continue;

@@ -7,7 +7,7 @@
 
 /* One thing that a device or this build cannot do. */
 typedef struct cli_lack {
-    char what[96], reason[200];
+    char what[200], reason[200];
 } cli_lack;
 
 enum { CLI_MAX_ABILITIES = 32, CLI_MAX_CHOICES = 32 };

@@ -98,7 +98,8 @@ static void print_bars(const cli_report *report, const cli_bench_row *rows, cons
 }
 
 /* Which resource limits each of them, by counts and the device's peaks, and what is new in it. */
-static void print_forecasts(cli_report *report, const cli_bench_row *rows, const cli_bench_row *last)
+static void print_forecasts(cli_report *report, const vkmm_device_info *device, const cli_bench_row *rows,
+                            const cli_bench_row *last)
 {
     if (last->problem.type != VKMM_F32 || last->forecast == NULL) return;
     fprintf(report->out, "\n%-12s %-14s %12s %12s\n", "step", "limiter", "predicted ms", "measured ms");
@@ -112,6 +113,11 @@ static void print_forecasts(cli_report *report, const cli_bench_row *rows, const
                 measured.text);
         cli_report_say(report, 4, CLI_PLAIN, "%s", forecast->sentence);
     }
+    if (device != NULL && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU)
+        cli_report_say(
+            report, 0, CLI_PLAIN,
+            "The predicted times are far too low on a processor, where the driver does in software what they "
+            "assume of a GPU's hardware.");
 }
 
 vkmm_status cli_table_ladder(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row)
@@ -123,7 +129,7 @@ vkmm_status cli_table_ladder(cli_report *report, const cli_ladder *ladder, const
     if (row == NULL || (starts && !is_first)) {
         const cli_bench_row *last = row ? row - 1 : ladder->rows + ladder->count - 1;
         print_bars(report, ladder->rows, last);
-        if (ladder->is_whole) print_forecasts(report, ladder->rows, last);
+        if (ladder->is_whole) print_forecasts(report, ladder->device, ladder->rows, last);
     }
     if (row != NULL)
         print_step(report, row, starts);

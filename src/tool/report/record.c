@@ -139,7 +139,8 @@ static int put_fields(json_t *object, const vkmm_record *record, const void *dat
         json_t *value;
         if (field->kind == CLI_FIELD_EMBED) {
             const void *at = (const char *)data + field->offset;
-            bad += put_fields(object, field->record, (field->flags & CLI_POINTER) ? pointer_at(at) : at);
+            const void *inner = (field->flags & CLI_POINTER) ? pointer_at(at) : at;
+            if (inner != NULL) bad += put_fields(object, field->record, inner);
             continue;
         }
         value = field_json(field, data);

@@ -28,7 +28,7 @@ typedef enum cli_field_kind {
     CLI_FIELD_OWNED,  /* char * of any length, vkmm_free; NULL: null */
     CLI_FIELD_WORD,   /* an enum: one of `words` */
     CLI_FIELD_RECORD, /* a struct with its own fields, `record` */
-    CLI_FIELD_EMBED,  /* the same, but its keys are among those of the outer record; no key */
+    CLI_FIELD_EMBED,  /* the same, but its keys are among those of the outer record; no key; nothing if NULL */
     CLI_FIELD_CUSTOM  /* put and take */
 } cli_field_kind;
 
