@@ -66,7 +66,7 @@ static int passes_split(const struct mutant *mutant)
     run.step = mutant ? mutant->kernel : NULL;
     snprintf(config, sizeof config,
              "rows=16,cols=16,depth=32,sub-rows=8,sub-cols=8,mm=8,mn=8,mk=8,splits=1,pad=1,lanes=%u",
-             suite.info->subgroup_size);
+             suite.info->subgroup.size);
     int right = 1;
     for (int how = 0; how < 3 && right; how++) {
         run.change = how == 0 ? scale_lines : how == 1 ? scale_a_little : scale_lines_with_infinity;
@@ -106,7 +106,7 @@ static void is_noticed(void **state)
     char config[VKMM_CONFIG_TEXT], why[512];
     general_run run = {.suite = &suite, .kernel = "coopmat", .config = config, .module = &module};
     snprintf(config, sizeof config, "rows=16,cols=16,depth=8,sub-rows=8,sub-cols=8,mm=8,mn=8,mk=8,splits=1,lanes=%u",
-             suite.info->subgroup_size);
+             suite.info->subgroup.size);
     const int right = general_product(&run, &problem, 3, why);
     general_end(&run);
     if (right) fail_msg("coopmat passes without %s", mutant->name);
