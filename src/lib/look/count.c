@@ -226,9 +226,14 @@ static uint64_t scale_up(uint64_t sum, uint64_t in_sample, uint64_t elements)
     return (uint64_t)((double)sum / (double)in_sample * (double)elements + 0.5);
 }
 
+static const uint32_t *counters(const counting *c)
+{
+    return c->staging.mapped ? c->staging.mapped : c->counters.mapped;
+}
+
 static void read_counters(const counting *c, vkmm_access *access)
 {
-    const uint32_t *counts = c->staging.mapped ? c->staging.mapped : c->counters.mapped;
+    const uint32_t *counts = counters(c);
     const uint32_t *a = counts + FIRST_READ, *b = a + c->sampled[VKMM_A];
     const uint32_t *shared_a = b + c->sampled[VKMM_B], *shared_b = shared_a + c->sampled[VKMM_A];
     vkmm_problem whole = c->problem, *p = &whole;
@@ -251,10 +256,9 @@ static void read_counters(const counting *c, vkmm_access *access)
 
 static vkmm_status keep_log(const counting *c, uint32_t **log)
 {
-    const char *counts = c->staging.mapped ? c->staging.mapped : c->counters.mapped;
     *log = vkmm_alloc(1, log_bytes(c));
     if (!*log) return VKMM_NO_MEMORY("for the accesses of a workgroup");
-    memcpy(*log, counts + counters_bytes(&c->problem, c->stride), log_bytes(c));
+    memcpy(*log, (const char *)counters(c) + counters_bytes(&c->problem, c->stride), log_bytes(c));
     return VKMM_OK;
 }
 

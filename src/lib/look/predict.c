@@ -6,8 +6,6 @@
 
 const char *const vkmm_resource_name[VKMM_RESOURCE_COUNT] = {"DRAM bytes",   "L2 bytes", "L1 lines", "shared memory",
                                                              "instructions", "latency",  "barriers"};
-const char *const vkmm_resource_key[VKMM_RESOURCE_COUNT] = {"dram",         "l2",      "l1",      "shared",
-                                                            "instructions", "latency", "barriers"};
 
 enum {
     LINE = 128,

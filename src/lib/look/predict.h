@@ -23,9 +23,8 @@ typedef enum vkmm_resource {
     VKMM_RESOURCE_COUNT
 } vkmm_resource;
 
-/* "DRAM bytes", "L2 bytes", "L1 lines", "shared memory", "instructions", "latency", "barriers"; and as keys of JSON:
- * "dram", "l2", "l1", "shared", "instructions", "latency", "barriers". */
-extern const char *const vkmm_resource_name[VKMM_RESOURCE_COUNT], *const vkmm_resource_key[VKMM_RESOURCE_COUNT];
+/* "DRAM bytes", "L2 bytes", "L1 lines", "shared memory", "instructions", "latency", "barriers". */
+extern const char *const vkmm_resource_name[VKMM_RESOURCE_COUNT];
 
 typedef struct vkmm_roofs {
     double dram_bytes_per_s, l2_bytes_per_s, shared_bytes_per_s; /* the last one also of lines */

@@ -6,16 +6,14 @@
  * made together:
  *
  *     from memory: one access for each line of 128 bytes that they touch; the L2 cache then delivers each sector of
- * 32
- *     bytes that the workgroup touches once, as its first-level cache holds it
+ *     32 bytes that the workgroup touches once, as its first-level cache holds it
  *     of shared memory: 32 banks deliver one word each at a time; as many turns as different words are wanted of the
  *     busiest bank
  *
  * An interval between two barriers in which memory is read and then shared memory is written waits for memory; if the
  * values are written in a later interval, the reads are under way while the workgroup does something else.
  *
- * All this repeats along K and for each workgroup, so the figures of the small product are scaled by multiply-adds.
- * */
+ * All this repeats along K and for each workgroup, so the figures of the small product are scaled by multiply-adds. */
 #ifndef VKMM_LOOK_TRAFFIC_H
 #define VKMM_LOOK_TRAFFIC_H
 
@@ -43,8 +41,7 @@ typedef struct vkmm_traffic {
 } vkmm_traffic;
 
 /* Counted, for a kernel of the tutorials (not serial); params->problem is the product that the figures are for, and
- * is not multiplied. Fails as vkmm_access_count; VKMM_UNSUPPORTED also if a workgroup does more than the log holds.
- * */
+ * is not multiplied. Fails as vkmm_access_count; VKMM_UNSUPPORTED also if a workgroup does more than the log holds. */
 vkmm_status vkmm_traffic_count(vkmm_device *device, const vkmm_job_params *params, vkmm_traffic *traffic);
 
 /* By formula, for the general kernels blocked, coopmat and the like, from a plan (vkmm_kernel_choose). */

@@ -18,7 +18,7 @@ enum {
     CPU_SHARE = 8     /* a size that shows a step is divided by this on processors */
 };
 
-/* How long a row is measured if nothing is given: all fourteen are to take seconds. */
+/* How long a row is measured if nothing is given: all of them are to take seconds. */
 #define SHORT_WARM_MS  50.0
 #define SHORT_LEAST_MS 50.0
 #define SHORT_MOST_MS  200.0
@@ -31,6 +31,8 @@ typedef struct climb {
     uint32_t step_count;
     cli_ladder ladder;
     cli_bench_row rows[MOST_ROWS];
+    uint32_t skipped; /* rows that every device should have, but that did not run */
+    const char *why;  /* the first of them did not */
 } climb;
 
 static int is_serial(const cli_bench_row *row)
@@ -136,6 +138,7 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const cli_s
     foresee(c, &request, step, row);
     /* What a device lacks is no failure of the ladder. */
     if (status == VKMM_UNSUPPORTED && step->is_general) status = VKMM_OK;
+    if (row->not_run[0] != '\0' && !step->is_general && c->skipped++ == 0) c->why = row->not_run;
     compare(row, c->rows, first, c->ladder.count++);
     return cli_worse(status, show(c, row));
 }
@@ -207,50 +210,33 @@ static void estimate(climb *c, vkmm_problem problem, const cli_types *types)
     cli_estimate_show(c->session, "the ladder of", &problem, ms);
 }
 
-/* The kernels of --kernel; without it, all steps in their order, then the device's fast kernel. */
-static void list_steps(climb *c)
+static cli_step step_named(const char *name)
 {
-    static const cli_step fast = {
-        .name = "auto", .kernel = "auto", .sentence = "the fastest kernel of this device", .place = "fast"};
-    const cli_list *kernels = &c->session->options->kernels;
+    cli_step step;
 
-    while (c->step_count + 1 < MOST_STEPS && cli_step_at(c->step_count, &c->steps[c->step_count])) c->step_count++;
-    c->steps[c->step_count++] = fast;
-    if (kernels->count == 0) return;
-    const uint32_t known = c->step_count;
-    cli_step all[MOST_STEPS];
-    memcpy(all, c->steps, sizeof all);
-    for (c->step_count = 0; c->step_count < kernels->count; c->step_count++) {
-        const char *name = kernels->item[c->step_count];
-        uint32_t i = 0;
-        while (i < known && strcmp(all[i].name, name) != 0) i++;
-        c->steps[c->step_count] =
-            i < known ? all[i] : (cli_step){.name = name, .kernel = name, .sentence = "", .place = ""};
-    }
+    for (uint32_t i = 0; cli_step_at(i, &step); i++)
+        if (strcmp(step.name, name) == 0) return step;
+    return (cli_step){.name = name, .kernel = name, .sentence = "", .place = ""};
 }
 
-static int is_general(const climb *c, const cli_bench_row *row)
+/* The kernels of --kernel; without it, all steps in their order. */
+static void list_steps(climb *c)
 {
-    for (uint32_t i = 0; i < c->step_count; i++)
-        if (strcmp(c->steps[i].name, row->forecast->name) == 0) return c->steps[i].is_general;
-    return 0;
+    const cli_list *kernels = &c->session->options->kernels;
+
+    for (; c->step_count < kernels->count; c->step_count++)
+        c->steps[c->step_count] = step_named(kernels->item[c->step_count]);
+    while (kernels->count == 0 && c->step_count < MOST_STEPS && cli_step_at(c->step_count, &c->steps[c->step_count]))
+        c->step_count++;
 }
 
 static vkmm_status finish(climb *c, vkmm_status status)
 {
     cli_session *session = c->session;
-    unsigned skipped = 0;
-    const char *why = "";
 
-    for (uint32_t i = c->ladder.count; i-- > 0;) {
-        const cli_bench_row *row = &c->rows[i];
-        if (row->not_run[0] == '\0' || is_general(c, row)) continue;
-        skipped++;
-        why = row->not_run;
-    }
     status = cli_worse(status, show(c, NULL));
-    if (skipped > 0)
-        vkmm_say(session->log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->ladder.count, why);
+    if (c->skipped > 0)
+        vkmm_say(session->log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", c->skipped, c->ladder.count, c->why);
     return cli_worse(status, cli_course_write(session, &c->ladder));
 }
 

@@ -5,7 +5,8 @@
 #include "base/array.h"
 #include "look/kernel.h"
 
-static const cli_step general[] = {
+/* What comes after the kernels of the tutorials; those without a place are general kernels for f32. */
+static const cli_step after[] = {
     {.name = "parts",
      .kernel = "blocked",
      .sentence = "blocks of a short C: workgroups share the sums along K, or most processors would be idle",
@@ -25,6 +26,7 @@ static const cli_step general[] = {
     {.name = "split",
      .sentence = "nearly the precision of f32 from matrix cores: three products of its upper and lower parts",
      .method = VKMM_COMPUTE_SPLIT},
+    {.name = "auto", .kernel = "auto", .sentence = "the fastest kernel of this device", .place = "fast"},
 };
 
 static const char *summary_of(const char *name)
@@ -50,9 +52,9 @@ int cli_step_at(uint32_t index, cli_step *step)
         return 1;
     }
     while (vkmm_tutorial_at(count, &tutorial)) count++;
-    if (index - count >= VKMM_COUNT(general)) return 0;
-    *step = general[index - count];
-    step->place = "";
-    step->is_general = 1;
+    if (index - count >= VKMM_COUNT(after)) return 0;
+    *step = after[index - count];
+    step->is_general = step->place == NULL;
+    if (step->is_general) step->place = "";
     return 1;
 }

@@ -30,7 +30,7 @@ static int foresee(const char *kernel, uint32_t size, vkmm_prediction *predictio
     assert_int_equal(vkmm_traffic_count(suite.device, &params, &traffic), VKMM_OK);
     vkmm_predict(&traffic, &roofs, prediction);
     printf("# %-12s %-14s %8.4f ms:", kernel, vkmm_resource_name[prediction->limiter], prediction->predicted_ms);
-    for (int r = 0; r < VKMM_RESOURCE_COUNT; r++) printf(" %s %.4g", vkmm_resource_key[r], prediction->ms[r]);
+    for (int r = 0; r < VKMM_RESOURCE_COUNT; r++) printf(" %s %.4g", vkmm_resource_name[r], prediction->ms[r]);
     printf("\n");
     return 1;
 }
