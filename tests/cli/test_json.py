@@ -177,9 +177,8 @@ class Others(cli.Case):
             if foreseen:
                 self.assertEqual(row["predicted_ms"], max(row["resource_ms"].values()))
                 self.assertTrue(row["counts"]["instructions"] > 0 and row["counts"]["dram_bytes"] > 0)
-                if row["name"] not in ("staged", "coopmat", "split"):  # whatever the device's matrix operations are
-                    self.assertEqual(row["counts"]["waits"] > 0 and row["counts"]["barriers"] > 0,
-                                     row["name"] not in ("strided", "naive", "grouped", "band", "auto"))
+                self.assertEqual(row["counts"]["waits"] > 0 and row["counts"]["barriers"] > 0,
+                                 row["name"] not in ("strided", "naive", "grouped", "band") and row["kernel"]["name"] != "cpu")
 
     def test_ladder_of_an_illegal_tile(self):
         done = cli.run("ladder", "--size", "16", "--tile", "64", "--type", "f32", "--json", *FAST)
