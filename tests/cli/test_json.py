@@ -168,14 +168,13 @@ class Others(cli.Case):
         self.assertAlmostEqual(result["rows"][2]["times_previous"], ratio, delta=ratio * 1e-4)
 
     def forecasts(self, ran):
-        """What each step needs and what limits it, if it is of f32 and on the device; and what is new in it."""
+        """What each step needs and what limits it, if it is of f32 and on the device; no times on a processor; and what is new in it."""
         self.assertTrue(all(len(r["sentence"]) > 20 for r in ran))
         self.assertEqual({r["name"]: [r[key] for key in "mnk"] for r in ran if r["type"] == "f32"}["parts"], [32, 32, 2048])
         for row in ran:
             foreseen = row["type"] == "f32" and row["name"] != "serial"
-            self.assertEqual([row[key] is not None for key in ("limiter", "counts", "resource_ms", "predicted_ms")], [foreseen] * 4, row)
+            self.assertEqual([row[key] is not None for key in ("limiter", "counts", "resource_ms", "predicted_ms")], [foreseen] * 2 + [False] * 2, row)
             if foreseen:
-                self.assertEqual(row["predicted_ms"], max(row["resource_ms"].values()))
                 self.assertTrue(row["counts"]["instructions"] > 0 and row["counts"]["dram_bytes"] > 0)
                 self.assertEqual(row["counts"]["waits"] > 0 and row["counts"]["barriers"] > 0,
                                  row["name"] not in ("strided", "naive", "grouped", "band") and row["kernel"]["name"] != "cpu")

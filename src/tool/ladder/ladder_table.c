@@ -116,8 +116,8 @@ static void print_forecasts(cli_report *report, const vkmm_device_info *device, 
     if (device != NULL && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU)
         cli_report_say(
             report, 0, CLI_PLAIN,
-            "The predicted times are far too low on a processor, where the driver does in software what they "
-            "assume of a GPU's hardware.");
+            "Predicted times would be far too low on a processor, where the driver does in software what they "
+            "assume of a GPU's hardware: only --html predicts them there.");
 }
 
 vkmm_status cli_table_ladder(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row)

@@ -574,6 +574,7 @@ static const cli_field run_fields[] = {
 const vkmm_record cli_run_record = {NULL, CLI_FIELDS(run_fields)};
 
 CLI_KNOWN(is_predicted, cli_forecast, limiter != NULL)
+CLI_KNOWN(has_predicted_time, cli_forecast, predicted_ms >= 0)
 
 #define COUNTS(member)                             \
     {                                              \
@@ -590,7 +591,7 @@ static const cli_field counts_fields[] = {COUNTS(dram_bytes),   COUNTS(l2_bytes)
                        resource_fields[] = {TIMES(dram),         TIMES(l2),      TIMES(l1),      TIMES(shared),
                                             TIMES(instructions), TIMES(latency), TIMES(barriers)};
 static const vkmm_record counts_record = {NULL, CLI_FIELDS(counts_fields), .known = is_predicted},
-                         resource_record = {NULL, CLI_FIELDS(resource_fields), .known = is_predicted};
+                         resource_record = {NULL, CLI_FIELDS(resource_fields), .known = has_predicted_time};
 
 /* The keys that the ladder's page is made from are these, step, kernel and time. */
 static const cli_field forecast_fields[] = {

@@ -7,6 +7,11 @@
 #include "math/problem.h"
 #include "math/type.h"
 
+/* Bytes and multiply-adds per second of an ordinary processor: only their ratios matter. */
+#define USUAL_COPY  1e10
+#define USUAL_CACHE 2e10
+#define USUAL_ADDS  2e10
+
 static vkmm_status measure_peaks(cli_session *session, vkmm_type type)
 {
     vkmm_peaks *peaks = &session->peaks[type];
@@ -45,7 +50,7 @@ static double matrix_peak(cli_session *session, const vkmm_kernel_info *info, co
     return *peak;
 }
 
-vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkmm_prediction *prediction)
+vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, int is_timed, vkmm_prediction *prediction)
 {
     const vkmm_type type = params->problem.type;
     vkmm_kernel_info info;
@@ -56,12 +61,16 @@ vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkm
         vkmm_traffic_plan(&info, &params->problem, &traffic);
     else if (status == VKMM_OK)
         status = vkmm_traffic_count(session->device, params, &traffic);
-    if (status == VKMM_OK) status = measure_peaks(session, type);
+    if (status == VKMM_OK && is_timed) status = measure_peaks(session, type);
     if (status != VKMM_OK) return status;
-    vkmm_roofs roofs = vkmm_roofs_of(session->info, session->peaks[type].copy_bytes_per_s, session->cache_bytes_per_s,
-                                     session->peaks[type].multiply_adds_per_s);
-    if (info.matrix[0] > 0) roofs.matrix_adds_per_s = matrix_peak(session, &info, &params->problem);
+    const vkmm_peaks *peaks = &session->peaks[type];
+    vkmm_roofs roofs = is_timed ? vkmm_roofs_of(session->info, peaks->copy_bytes_per_s, session->cache_bytes_per_s,
+                                                peaks->multiply_adds_per_s)
+                                : vkmm_roofs_of(session->info, USUAL_COPY, USUAL_CACHE, USUAL_ADDS);
+    if (info.matrix[0] > 0)
+        roofs.matrix_adds_per_s = is_timed ? matrix_peak(session, &info, &params->problem) : USUAL_ADDS;
     vkmm_predict(&traffic, &roofs, prediction);
+    if (!is_timed) prediction->predicted_ms = NAN;
     return status;
 }
 
