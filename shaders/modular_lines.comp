@@ -4,7 +4,8 @@
 // each one integers. The first workgroup also makes the table of moduli.
 //
 // The integers are as large as the moduli allow: the sum of the products of two lines is at most the product of their
-// Euclidean norms (Cauchy and Schwarz), which must be below Π/2, so each norm is kept below √(Π/2).
+// Euclidean norms (Cauchy and Schwarz), which must be below Π/2, so each norm is kept below √(Π/2). Those of a
+// reproducible product follow from the exponents of their line alone, whatever the moduli.
 //
 // A second look (COUNTING) counts how many elements of a line are large, relative to what the first look found. From
 // that the host, or the device (modular_decide.comp), tells whether the moduli hold A and B.
@@ -22,7 +23,7 @@ layout(push_constant) uniform Work {
     uint TO, TO_STRIDE;                       // where the lines are, in vectors
     uint IS_B, MODULI;
     uint LIMIT_POWER;                         // Π/2, less a little, is 4^LIMIT_POWER times
-    float LIMIT;                              // this
+    float LIMIT;                              // this; 0: integers in units of 2^-LIMIT_POWER of the highest bit
     uint LARGEST;                             // modulus
     uint SMALLER[(MOST_MODULI + 3) / 4];      // a byte for each modulus: how much less it is
     uint COUNTING;                            // the second look: vectors from a line to what it finds; 0: the first
@@ -110,7 +111,8 @@ void finish_line(uint at, Line line)
     const uint bits = floatBitsToUint(squares), power = (bits >> 23) - 127;
     const float rest = uintBitsToFloat(127 + power % 2 << 23 | bits & 0x7fffff); // squares / 4^⌊power / 2⌋
     const int shift =
-        int(LIMIT_POWER) - int(power / 2) - int(rest > LIMIT) + EXPONENT_OF_ONE - int(line.highest);
+        (LIMIT == 0 ? int(min(LIMIT_POWER, line.highest - line.lowest))
+                    : int(LIMIT_POWER) - int(power / 2) - int(rest > LIMIT)) + EXPONENT_OF_ONE - int(line.highest);
     lines[at] = uvec4(uint(shift), 0, floatBitsToUint(squares), line.highest << 16 | line.lowest);
 }
 

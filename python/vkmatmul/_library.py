@@ -54,6 +54,7 @@ _ERRORS: dict[int, Type[Error]] = {
 # The names of vkmm_type, VKMM_AUTO first, and of vkmm_activation.
 TYPES = ["auto", "f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8"]
 ACTIVATIONS = ["none", "relu", "gelu"]
+METHODS = ["direct", "split", "modular", "reproducible"]
 ROW_MAJOR, COL_MAJOR = 0, 1
 VKMM_C = 2
 

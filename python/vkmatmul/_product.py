@@ -11,18 +11,19 @@ import numpy.typing as npt
 from . import _layout, _types
 from ._device import Device, DeviceArray, DeviceInfo, device_of, forget
 from ._layout import Form, Plan
-from ._library import ACTIVATIONS, TYPES, VKMM_C, DeviceLostError, InvalidError, Problem, check, library
+from ._library import ACTIVATIONS, METHODS, TYPES, VKMM_C, DeviceLostError, InvalidError, Problem, check, library
 
 Array = Union[npt.NDArray[Any], DeviceArray]
 
 
 @functools.lru_cache(maxsize=1024)
 def _plan(a: Form, b: Form, c: Optional[Form], transposes: tuple[bool, bool], sparse: bool,
-          words: tuple[str, str, str, str, bool]) -> tuple[Plan, str]:
+          words: tuple[str, str, str, str, bool, str]) -> tuple[Plan, str]:
     """The plan of a product and the type of its result."""
     plan = _layout.plan(a, b, c, *transposes, sparse)
-    of, out, compute, activation, plan.problem.has_bias = words
+    of, out, compute, activation, plan.problem.has_bias, method = words
     plan.problem.type, plan.problem.out_type, plan.problem.compute = map(TYPES.index, (of, out, compute))
+    plan.problem.method = METHODS.index(method)
     if activation not in ACTIVATIONS:
         raise InvalidError(f"activation is {activation!r}; use one of None, {', '.join(map(repr, ACTIVATIONS[1:]))}")
     plan.problem.activation = ACTIVATIONS.index(activation)
@@ -93,7 +94,7 @@ def _run(device: Device, plan: Plan, alpha: float, beta: float, places: list[Any
 def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Array] = None, *,
            bias: Any = None, activation: Optional[str] = None, transpose_a: bool = False, transpose_b: bool = False,
            compute: Any = None, out_type: Any = None, type: Optional[str] = None,
-           device: Union[None, int, str, DeviceInfo, Device] = None) -> Any:
+           reproducible: bool = False, device: Union[None, int, str, DeviceInfo, Device] = None) -> Any:
     """out ← activation(alpha·op(a)·op(b) + beta·out + bias), op(x) = x or, with transpose_x, its transpose.
 
     Shapes are those of numpy.matmul: vectors, matrices, and batches of matrices, which are broadcast. transpose_a and
@@ -105,6 +106,7 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     out: written in place, and returned; may overlap the operands. Needed if beta is not 0. bias: a vector that is added
     to each row. activation: "relu" or "gelu". compute: the type of the sums ("f16"). out_type: the type of the result,
     if there is no out ("f32" for float16).
+    reproducible: of float64, the result has the same bits on every device (VKMM_COMPUTE_REPRODUCIBLE).
     device: a Device, or what Device takes; such a device is kept for later calls. If all arrays are DeviceArrays, the
     result is one too, on their device.
 
@@ -131,7 +133,7 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     elif beta != 0:
         raise InvalidError(f"beta is {beta}: out must have the matrix that is multiplied by it")
     words = (of, wanted or "auto", "auto" if compute is None else _types.name_of(compute, "compute"),
-             activation or "none", bias is not None)
+             activation or "none", bias is not None, "reproducible" if reproducible else "direct")
     plan, result = _plan(_form(a), _form(b), None if out is None else _form(out, (a, b, bias)),
                          (bool(transpose_a), bool(transpose_b)), there, words)
     if bias is not None and (bias.shape != (plan.problem.n,) or _type(bias, "bias") != result):

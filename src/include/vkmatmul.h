@@ -124,13 +124,21 @@ typedef enum vkmm_activation {
  * element of the product is wrong by at most √K·2^-52·Σ|a||b| before it is rounded. Data for which residues cannot
  * promise that, infinities and NaNs are multiplied in f64, with a warning. For panels and recordings the device decides
  * that, without a warning; K in several parts (vkmm_partition) adds roundings.
+ *   REPRODUCIBLE, for f64: as residues whose exact sums are rounded once. C depends on the operands, α, β, the bias and
+ * the activation alone: it has the same bits on every device, for every configuration, number of moduli, panel, batch
+ * and number of devices. An element of A and B counts in multiples of 2^-60 of the largest power of two in its row of
+ * op(A) or column of op(B): C_ij is off by at most 2^-61·Σ(|a_ik|·max|b_j| + max|a_i|·|b_kj|) (1 + 2^-60) before it is
+ * rounded, and is the f64 nearest to the exact sum if no element has bits below that. A zero sum is +0; a row or column
+ * with an infinity or a NaN makes its elements of C NaN. α·x, β·C + that, and the bias are rounded once each, in this
+ * order. K is at most 131,071 and never cut. What residues cannot compute is refused: gelu, and what does not fit.
  *   DIRECT, for f64 on a device without 64-bit floats, is MODULAR where that is possible, and otherwise, and in
  * recordings, software f64, which has no gelu. */
 typedef enum vkmm_method {
     VKMM_COMPUTE_DIRECT = 0,
     VKMM_COMPUTE_SPLIT = 1,
     VKMM_COMPUTE_MODULAR = 2,
-    VKMM_METHOD_COUNT = 3
+    VKMM_COMPUTE_REPRODUCIBLE = 3,
+    VKMM_METHOD_COUNT = 4
 } vkmm_method;
 
 /* VKMM_DEFAULTED: a field whose default is not 0. gcc's -Wextra warns about a field that is initialized twice, but not

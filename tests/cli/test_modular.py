@@ -235,6 +235,68 @@ class Everywhere(Base):
         self.assertEqual([(row[at - 2:at], row[at] != " ") for row in rows], [("  ", True)] * 2, rows)
 
 
+class Reproducible(Base):
+    """--compute reproducible: a function of the operands alone (tests/lib/api/test_same_bits.c has the rest)."""
+
+    def product(self, a, b, *options):
+        said = json.loads(self.good(*self.words(a, b, "--compute", "reproducible", *options, "--json")))
+        self.assertEqual((said["problem"]["method"], said["verify"]["passed"]), ("reproducible", True))
+        return read_npy(self.folder / "out.npy")[1], said["kernel"]["moduli"]
+
+    def test_nearest(self):
+        """Sums of elements that share 61 bits with the largest of their line are rounded once, whatever --moduli says."""
+        a, b = self.matrix(3, 200, lambda: 1 + self.random.random()), self.matrix(200, 4, self.uniform)
+        want = [[nearest(value) for value, _ in line] for line in exact(a, b)]
+        for options, moduli in ((), (15, 16)), (("--moduli", "13"), (13, 14, 15, 16)), (("--moduli", "18"), (18,)):
+            got, used = self.product(a, b, *options)
+            self.assertEqual(got, want)
+            self.assertIn(used, moduli)
+        a, b = self.matrix(120, 10, self.lognormal), self.matrix(10, 100, self.lognormal)
+        want = self.product(a, b)[0]
+        self.assertEqual(self.product(a, b, "--memory-limit", "100kB"), (want, 18))
+
+    def test_units(self):
+        """Smaller elements count in units of their line, within the bound, which the verification knows."""
+        a = [[math.ldexp(self.uniform(), -5 * (i % 20)) for i in range(90)] for _ in range(3)]
+        b = [[math.ldexp(self.uniform(), 4 * (i % 20)) for _ in range(4)] for i in range(90)]
+        got, moduli = self.product(a, b)
+        self.assertGreater(moduli, 15)
+        self.assertEqual(self.product(a, b, "--moduli", "13")[0], got)
+        inexact = 0
+        for line, row, values in zip(got, a, exact(a, b)):
+            for x, col, (value, _) in zip(line, zip(*b), values):
+                parts = (sum(map(abs, x)) * max(map(abs, y)) for x, y in ((row, col), (col, row)))
+                bound = Fraction(sum(parts)) * Fraction(2) ** -61 * (1 + Fraction(1, 2 ** 50)) + abs(Fraction(x)) * Fraction(UNIT)
+                self.assertLessEqual(abs(Fraction(x) - value), bound)
+                inexact += x != nearest(value)
+        self.assertGreater(inexact, 0)
+        lost = [[1.0, 2.0 ** -61, 2.0 ** -62], [1.0, -2.0 ** -61, -2.0 ** -60]]  # half rounds away from zero
+        self.assertEqual(self.product(lost, [[0.0], [1.0], [1.0]])[0], [[2.0 ** -60], [-2.0 ** -59]])
+
+    def test_not_finite(self):
+        """A row or a column with an infinity or a NaN makes NaN, and nothing else is touched."""
+        a, b = self.matrix(3, 60, self.uniform), self.matrix(60, 4, self.uniform)
+        want = self.product(a, b)[0]
+        a[1][7], b[9][2] = math.inf, math.nan
+        for options in (), ("--activation", "relu"):
+            got = self.product(a, b, *options)[0]
+            for i, line in enumerate(got):
+                for j, x in enumerate(line):
+                    self.assertTrue(math.isnan(x) if i == 1 or j == 2 else x == (max(want[i][j], 0) if options else want[i][j]))
+
+    def test_refused(self):
+        words = ["--type", "f64", "--compute", "reproducible"]
+        self.bad(4, "K is 131072; sums of residues fit into 32 bits up to 131071", *words, "--size", "1x1x131072")
+        self.bad(4, "K is 131072; ", *words, "--size", "1x1x131072", "--memory-limit", "1MB")
+        self.bad(4, "a modular product cannot apply gelu", *words, "--size", "8", "--activation", "gelu")
+        self.bad(4, "tiled cannot multiply residues", *words, "--size", "8", "--kernel", "tiled")
+        self.bad(2, "reproducible multiplies f64, summed and stored as f64; the types are f32", "--compute", "reproducible", "--size", "8")
+
+    def test_explain(self):
+        said = self.good("explain", "--type", "f64", "--compute", "reproducible", "--size", "64")
+        self.assertRegex(said, r"products +1[15] of residues in i(8|32)")
+
+
 class Arithmetic(Base):
     """Whole numbers in the shaders, which no driver has a say in."""
 

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import unittest
+from fractions import Fraction
 from unittest import mock
 
 import numpy as np
@@ -196,6 +197,14 @@ class Products(Case):
         x = np.linspace(-4, 4, 25, dtype="f4").reshape(5, 5)
         want = x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
         np.testing.assert_allclose(vkmatmul.matmul(x, np.eye(5, dtype="f4"), activation="gelu"), want, atol=1e-5)
+
+    def test_reproducible(self):
+        """The f64 nearest to each exact sum; other types are refused."""
+        a, b = self.rng.random((7, 40)), self.rng.random((40, 5))
+        exact = [[sum(Fraction(x) * Fraction(y) for x, y in zip(row, col)) for col in b.T] for row in a]
+        self.assertEqual(vkmatmul.matmul(a, b, reproducible=True).tolist(), [[float(x) for x in row] for row in exact])
+        with self.assertRaisesRegex(vkmatmul.InvalidError, "reproducible multiplies f64, summed and stored as f64; the types are f32"):
+            vkmatmul.matmul(a.astype("f4"), b.astype("f4"), reproducible=True)
 
     def test_threads(self):
         """Eight threads, one device that the first of them opens."""
@@ -538,6 +547,7 @@ class Layouts(Case):
                       "VKMM_COL_MAJOR": _library.COL_MAJOR, "VKMM_OP_N": 0, "VKMM_OP_T": 1, "VKMM_C": _library.VKMM_C,
                       "VKMM_LOG_ERROR": 0, "VKMM_LOG_WARNING": 1, "VKMM_OK": 0})
         names.update({"VKMM_" + name.upper(): i for i, name in enumerate(_library.ACTIVATIONS) if i})
+        names.update({"VKMM_COMPUTE_" + name.upper(): i for i, name in enumerate(_library.METHODS)})
         for name, kind in [("INVALID", "InvalidError"), ("NO_DEVICE", "NoDeviceError"), ("UNSUPPORTED", "UnsupportedError"),
                            ("OUT_OF_MEMORY", "OutOfMemoryError"), ("DEVICE_LOST", "DeviceLostError")]:
             names["VKMM_" + name] = getattr(vkmatmul, kind).status

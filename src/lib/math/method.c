@@ -23,11 +23,22 @@ const vkmm_method_info *vkmm_method_at(uint32_t method)
          .packs = "residues",
          .of = ", each by another modulus",
          .finishes = 1},
+        {.name = "reproducible",
+         .title = "f64 (reproducible)",
+         .type = VKMM_F64,
+         .inner = {VKMM_I8, VKMM_I32, VKMM_I32},
+         .products = VKMM_MODULAR_USUAL,
+         .pieces = "residues",
+         .packs = "residues",
+         .of = ", each by another modulus",
+         .finishes = 1,
+         .needs_depth = 1},
     };
     return method < VKMM_METHOD_COUNT ? &methods[method] : NULL;
 }
 
 vkmm_method vkmm_method_where(int has_f64, const vkmm_problem *problem)
 {
-    return problem->type == VKMM_F64 && !has_f64 ? VKMM_COMPUTE_MODULAR : problem->method;
+    return problem->type == VKMM_F64 && !has_f64 && problem->method == VKMM_COMPUTE_DIRECT ? VKMM_COMPUTE_MODULAR
+                                                                                           : problem->method;
 }

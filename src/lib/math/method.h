@@ -14,6 +14,7 @@ typedef struct vkmm_method_info {
     const char *packs;  /* the step that makes them */
     const char *of;     /* what is to be said of each product, or "" */
     int finishes;       /* a step after the product turns sums into C */
+    int needs_depth;    /* K in parts would not be the same product */
 } vkmm_method_info;
 
 /* NULL past the end. */

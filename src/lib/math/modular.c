@@ -131,3 +131,16 @@ uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const 
     while (count <= VKMM_MODULAR_MOST && vkmm_modular_room(count) < bits) count++;
     return count;
 }
+
+uint32_t vkmm_modular_holds(const vkmm_modular_line *lines, uint64_t count)
+{
+    uint32_t moduli = VKMM_MODULAR_USUAL;
+    double bits = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint32_t highest = lines[i].bits >> 16, range = highest - (lines[i].bits & 0xffff);
+        if (highest == 0 || highest == NOT_FINITE) continue;
+        bits = fmax(bits, fmin(range, VKMM_MODULAR_UNIT) + 0.5 * log2((double)lines[i].squares));
+    }
+    while (moduli < VKMM_MODULAR_MOST && vkmm_modular_room(moduli) < bits) moduli++;
+    return moduli;
+}

@@ -12,7 +12,9 @@ enum {
     VKMM_MODULAR_MOST = 18,
     VKMM_MODULAR_TABLE = VKMM_MODULAR_MOST * 4 + 2, /* lines follow a table of the moduli, of so many of their size */
     VKMM_MODULAR_DEPTH = (1 << 17) - 1, /* the largest K: its products of bytes, each at most 2^14, fit into 31 bits */
-    VKMM_MODULAR_LEVELS = 7             /* vkmm_modular_line.shares */
+    VKMM_MODULAR_LEVELS = 7,            /* vkmm_modular_line.shares */
+    VKMM_MODULAR_UNIT = 60 /* a reproducible product's integers: its elements in units of 2^-60 of their line's highest
+                              power of two, or of the lowest bit in the line, if that is larger */
 };
 
 /* The largest numbers up to 2^bits that are coprime in pairs: the moduli. */
@@ -34,7 +36,8 @@ typedef struct vkmm_modular_line {
 } vkmm_modular_line;
 
 /* The Euclidean norm of a line of integers is at most √limit·2^power: the products of two lines are then between -Π/2
- * and Π/2, Π being the product of so many moduli of 8 bits. 1 ≤ limit < 4. */
+ * and Π/2, Π being the product of so many moduli of 8 bits. 1 ≤ limit < 4; 0: units of
+ * 2^-power, as VKMM_MODULAR_UNIT. */
 typedef struct vkmm_modular_limit {
     uint32_t power;
     float limit;
@@ -50,5 +53,9 @@ double vkmm_modular_room(uint32_t moduli);
  * (doc/precision.md derives it). Beyond VKMM_MODULAR_MOST: residues cannot promise that; UINT32_MAX: an element is
  * infinite or a NaN. */
 uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const vkmm_modular_line *b, uint64_t b_count);
+
+/* How many moduli hold a reproducible product of these lines, at least VKMM_MODULAR_USUAL; VKMM_MODULAR_MOST hold any.
+ * The integers, and so every bit of the result, do not depend on it. Lines with infinities and NaNs do not count. */
+uint32_t vkmm_modular_holds(const vkmm_modular_line *lines, uint64_t count);
 
 #endif

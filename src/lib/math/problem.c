@@ -153,7 +153,7 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
 static vkmm_status check_kinds(const vkmm_problem *problem)
 {
     static const char types[] = "types are numbered 1 to 8", ops[] = "it is 0 (N) or 1 (T)";
-    _Static_assert(VKMM_TYPE_COUNT == 9 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 3,
+    _Static_assert(VKMM_TYPE_COUNT == 9 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 4,
                    "what the sentences say");
     const struct {
         const char *kind, *of, *known;
@@ -166,7 +166,7 @@ static vkmm_status check_kinds(const vkmm_problem *problem)
         {"op", " of matrix A", ops, problem->op_a, VKMM_OP_T},
         {"op", " of matrix B", ops, problem->op_b, VKMM_OP_T},
         {"activation", "", "they are numbered 0 to 2", problem->activation, VKMM_ACTIVATION_COUNT - 1},
-        {"method", "", "they are numbered 0 to 2", problem->method, VKMM_METHOD_COUNT - 1},
+        {"method", "", "they are numbered 0 to 3", problem->method, VKMM_METHOD_COUNT - 1},
     };
     VKMM_NEED_ZEROS(problem->reserved);
     for (size_t i = 0; i < VKMM_COUNT(kinds); i++)

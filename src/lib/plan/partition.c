@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "plan/method_plan.h"
@@ -270,7 +271,8 @@ int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, con
     *pieces = (vkmm_pieces){.matrices = 1};
     find_units(problem, choice, pieces);
     if (space->allocation <= space->guard) return 0;
-    for (int cut_depth = 0; cut_depth < 2 && (!cut_depth || choice->kernel->tunables); cut_depth++)
+    const int cuts = choice->kernel->tunables && !vkmm_method_at(problem->method)->needs_depth;
+    for (int cut_depth = 0; cut_depth <= cuts; cut_depth++)
         for (pieces->slots = 2; pieces->slots > 0;
              pieces->slots--) /* one if two do not fit: loading then waits for the multiplication */
             if (find(problem, choice, space, cut_depth, pieces)) return 1;

@@ -12,6 +12,8 @@
 #include "plan/method_plan.h"
 #include "plan/parts.h"
 
+static const vkmm_method_plan reproducible_plan;
+
 enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */ };
 
 /* The product of residues, of so many rows. Lines of both operands lie along K; of words, across memory. */
@@ -132,18 +134,26 @@ static vkmm_status let_device_decide(const vkmm_device_info *device, const vkmm_
     return VKMM_OK;
 }
 
-/* As asked, or as the host can tell after a look. A device that decides by itself has as many as there are if software
- * would take their place, which is far slower. */
-static uint32_t moduli_of(const vkmm_device_info *device, const vkmm_wish *wish)
+static int is_reproducible(const vkmm_problem *problem)
 {
-    const uint32_t least = wish->terms.in_one && !device->features.f64 ? VKMM_MODULAR_MOST : VKMM_MODULAR_USUAL;
+    return problem->method == VKMM_COMPUTE_REPRODUCIBLE;
+}
+
+/* As asked, or as the host can tell after a look. A device that decides by itself has as many as there are if software
+ * would take their place, which is far slower, or nothing may. */
+static uint32_t moduli_of(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
+{
+    const int most = wish->terms.in_one && (is_reproducible(problem) || !device->features.f64);
+    const uint32_t least = most ? VKMM_MODULAR_MOST : VKMM_MODULAR_USUAL;
+    if (most && is_reproducible(problem)) return least;
     return wish->moduli > 0 ? wish->moduli : least;
 }
 
 static vkmm_status choose_type(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                                vkmm_type residues, vkmm_choice *choice)
 {
-    vkmm_residues modular = {.asked = wish->moduli, .moduli = moduli_of(device, wish)};
+    vkmm_residues modular = {
+        .asked = wish->moduli, .moduli = moduli_of(device, problem, wish), .reproducible = is_reproducible(problem)};
     char config[VKMM_CONFIG_TEXT + sizeof ",splits=1"];
     int swapped;
     if (modular.moduli < VKMM_MODULAR_FEWEST || modular.moduli > VKMM_MODULAR_MOST)
@@ -153,7 +163,8 @@ static vkmm_status choose_type(const vkmm_device_info *device, const vkmm_proble
     const uint32_t bits = residues == VKMM_I32 ? vkmm_modular_bits(problem->k) : 8;
     modular.products = vkmm_modular_products(bits, modular.moduli);
     vkmm_modular_numbers(bits, modular.products, modular.numbers);
-    modular.limit = vkmm_modular_limit_of(modular.moduli);
+    modular.limit =
+        modular.reproducible ? (vkmm_modular_limit){VKMM_MODULAR_UNIT, 0} : vkmm_modular_limit_of(modular.moduli);
     modular.rows = wish->terms.in_one ? modular.problem.m : rows_of(device, &modular.problem, modular.products);
     vkmm_problem inner = inner_of(&modular.problem, &modular, residues);
     modular.product = inner;
@@ -174,7 +185,7 @@ static vkmm_status choose_type(const vkmm_device_info *device, const vkmm_proble
     within.pack = VKMM_PACK_NEVER;
     status = vkmm_choose(device, &inner, &within, choice);
     if (status != VKMM_OK) return status;
-    choice->method = &vkmm_modular_plan;
+    choice->method = modular.reproducible ? &reproducible_plan : &vkmm_modular_plan;
     choice->swapped = swapped;
     modular.items = choice->info.items;
     if (modular.rows > 0) {
@@ -192,7 +203,7 @@ static vkmm_status choose_type(const vkmm_device_info *device, const vkmm_proble
     choice->info.packed_bytes = modular.sums.at - modular.a.at;
     choice->info.tuned = wish->tuned != NULL;
     choice->info.workspace_bytes = modular.sums.at + modular.sums.bytes;
-    return wish->terms.in_one ? let_device_decide(device, problem, choice) : VKMM_OK;
+    return wish->terms.in_one && !modular.reproducible ? let_device_decide(device, problem, choice) : VKMM_OK;
 }
 
 /* Whether some kernel multiplies bytes faster than words: as matrices, or four at a time. Vulkan's drivers on CPUs
@@ -214,11 +225,21 @@ static vkmm_status choose_residues(const vkmm_device_info *device, const vkmm_pr
     return VKMM_OK;
 }
 
+/* Only if as many moduli would fit as any A and B need: nothing may take the product's place. */
+static vkmm_status choose_reproducible(const vkmm_device_info *device, const vkmm_problem *problem,
+                                       const vkmm_wish *wish, vkmm_choice *choice)
+{
+    vkmm_wish most = *wish;
+    most.moduli = VKMM_MODULAR_MOST;
+    const vkmm_status status = choose_residues(device, problem, &most, choice);
+    return status == VKMM_OK ? choose_residues(device, problem, wish, choice) : status;
+}
+
 /* As requested, or because the device has no f64; not by a kernel that computes f64 there. */
 static int takes(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(vkmm_asked_kernel(problem, wish));
-    if (problem->method == VKMM_COMPUTE_MODULAR) return 1;
+    if (problem->method == VKMM_COMPUTE_MODULAR || is_reproducible(problem)) return 1;
     if (!device || wish->direct || wish->shader || (kernel && !kernel->tunables)) return 0;
     if (kernel && vkmm_module_for(kernel->name, problem, device, NULL)) return 0;
     return vkmm_method_where(device->features.f64, problem) == VKMM_COMPUTE_MODULAR;
@@ -237,8 +258,9 @@ static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *pr
     vkmm_status status = refuse(device, problem, wish);
     const int is_refused = asked && (status != VKMM_OK || vkmm_asked_kernel(problem, wish) || wish->config ||
                                      problem->k <= VKMM_MODULAR_DEPTH);
+    if (status == VKMM_OK && is_reproducible(problem)) return choose_reproducible(device, problem, wish, choice);
     if (status == VKMM_OK) status = choose_residues(device, problem, wish, choice);
-    if (status == VKMM_OK || is_refused || status != VKMM_UNSUPPORTED) return status;
+    if (status == VKMM_OK || is_refused || is_reproducible(problem) || status != VKMM_UNSUPPORTED) return status;
     char warning[sizeof choice->warning] = "";
     if (asked) VKMM_PUT(warning, INSTEAD, vkmm_last_error());
     plain.method = VKMM_COMPUTE_DIRECT;
@@ -499,20 +521,23 @@ static uint32_t needs_of(const vkmm_residues *m, const void *found)
 }
 
 /* A and B get as many moduli as they need. The kernel stays the same, for more matrices. Kernels of f64 take what
- * residues cannot hold: in software, if the device has no 64-bit floats. */
+ * residues cannot hold: in software, if the device has no 64-bit floats. Moduli hold any A and B of a reproducible
+ * product, at most as many as choose_reproducible found room for; those that a user asked for are the least. */
 static int decide(const vkmm_log *log, const vkmm_device_info *device, const vkmm_choice *choice, const void *found,
                   int fixed, vkmm_problem *problem, vkmm_wish *again)
 {
-    const uint32_t needs = needs_of(&choice->residues, found);
+    const vkmm_residues *m = &choice->residues;
+    const uint64_t lines = m->problem.batch_count * (m->problem.m + m->problem.n);
+    const uint32_t needs = m->reproducible ? vkmm_modular_holds(found, lines) : needs_of(m, found);
     const char *why = "the moduli that A and B need do not fit into memory";
     vkmm_choice more;
-    if (needs != UINT32_MAX && (fixed || needs <= choice->residues.moduli)) return 0;
+    if (needs != UINT32_MAX && ((fixed && !m->reproducible) || needs <= m->moduli)) return 0;
     *again = (vkmm_wish){.kernel = choice->info.name, .config = choice->info.config, .moduli = needs};
     if (needs == UINT32_MAX)
         why = "A or B has infinities or NaNs";
     else if (needs > VKMM_MODULAR_MOST)
         why = "the magnitudes in a row of A or a column of B differ by too much for 18 moduli";
-    else if (vkmm_choose(device, problem, again, &more) == VKMM_OK && more.method)
+    else if (m->reproducible || (vkmm_choose(device, problem, again, &more) == VKMM_OK && more.method))
         return 1;
     vkmm_say(log, VKMM_LOG_WARNING, INSTEAD, why);
     problem->method = VKMM_COMPUTE_DIRECT;
@@ -525,11 +550,10 @@ static vkmm_problem *lying(vkmm_choice *choice)
     return &choice->residues.problem;
 }
 
-const vkmm_method_plan vkmm_modular_plan = {.method = VKMM_COMPUTE_MODULAR,
-                                            .takes = takes,
-                                            .choose = choose,
-                                            .make = make,
-                                            .inside = inside,
-                                            .lying = lying,
-
-                                            .decide = decide};
+#define PLAN(name)                                                                                        \
+    {                                                                                                     \
+        .method = name, .takes = takes, .choose = choose, .make = make, .inside = inside, .lying = lying, \
+        .decide = decide                                                                                  \
+    }
+const vkmm_method_plan vkmm_modular_plan = PLAN(VKMM_COMPUTE_MODULAR);
+static const vkmm_method_plan reproducible_plan = PLAN(VKMM_COMPUTE_REPRODUCIBLE); /* chosen by the other's `choose` */

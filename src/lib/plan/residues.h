@@ -12,8 +12,9 @@ typedef struct vkmm_residues {
     uint32_t moduli;                     /* of 8 bits, which would hold the product */
     uint32_t products;                   /* how many moduli it has, perhaps larger ones, */
     uint32_t numbers[VKMM_MODULAR_MOST]; /* and which */
-    vkmm_modular_limit limit;
-    vkmm_problem product;         /* of the residues, a matrix for each modulus */
+    int reproducible;                    /* VKMM_COMPUTE_REPRODUCIBLE */
+    vkmm_modular_limit limit;            /* of the integers */
+    vkmm_problem product;                /* of the residues, a matrix for each modulus */
     uint64_t rows, items;         /* of a panel, all of whose sums are there at once; the last one may have fewer */
     vkmm_problem problem;         /* of f64, row-major */
     vkmm_range lines, a, b, sums; /* the table of moduli, and what is known of each line; residues; their sums */

@@ -103,10 +103,10 @@ static uint64_t odd(uint64_t extent)
 
 static vkmm_method method_of(vkmm_type type)
 {
-    int method = VKMM_METHOD_COUNT - 1;
+    uint32_t method = VKMM_COMPUTE_DIRECT + 1;
 
-    while (method > VKMM_COMPUTE_DIRECT && vkmm_method_at((uint32_t)method)->type != type) method--;
-    return (vkmm_method)method;
+    while (vkmm_method_at(method) != NULL && vkmm_method_at(method)->type != type) method++;
+    return vkmm_method_at(method) != NULL ? (vkmm_method)method : VKMM_COMPUTE_DIRECT;
 }
 
 static vkmm_status plan_size(list *l, const cli_size *size, const vkmm_types *types)

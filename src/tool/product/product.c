@@ -155,7 +155,8 @@ static vkmm_status verify(cli_product *p)
     vkmm_problem problem = *problem_of(p);
 
     /* As it was really multiplied. Too few moduli are the user's choice, and have f64's bound. */
-    problem.method = p->request->job.moduli > 0 ? VKMM_COMPUTE_DIRECT : p->row.problem.method;
+    const int is_free = p->request->job.moduli > 0 && p->row.problem.method == VKMM_COMPUTE_MODULAR;
+    problem.method = is_free ? VKMM_COMPUTE_DIRECT : p->row.problem.method;
     const void *gaps = p->in_files == 0 && vkmm_problem_c_has_gaps(&problem) ? p->memory[CLI_BEFORE] : NULL;
     return cli_verify_stacks(log, &problem, p->stack, gaps, p->memory[VKMM_C], numbers, method, seed, &p->verdict);
 }

@@ -109,18 +109,20 @@ typedef struct vkmm_check {
     const vkmm_log *log;
     cli_claim claim; /* of the current matrix; K = 0 if α is 0 */
     uint64_t seed;
-    uint32_t alpha, beta;  /* integers: modulo 2^32 */
-    int scaled;            /* α is not 1, or β not 0, or there is a bias or an activation */
-    int narrow;            /* C is f16 or bf16 */
-    int transposed;        /* the current claim is the transpose of the one under test */
-    vkmm_types types;      /* of the claim */
-    double factor;         /* the factor g; 0: compared exactly */
-    double epsilon;        /* of the type of the sums; 0 for integers */
-    double rest;           /* weight of |β·c₀| and |bias| in s */
-    double flush;          /* φ, without what the data add */
-    double steps;          /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
-    double min, max;       /* smallest normal value of C's type, largest finite of the sums' */
-    double most;           /* largest finite of the scale type */
+    uint32_t alpha, beta; /* integers: modulo 2^32 */
+    int scaled;           /* α is not 1, or β not 0, or there is a bias or an activation */
+    int narrow;           /* C is f16 or bf16 */
+    int transposed;       /* the current claim is the transpose of the one under test */
+    vkmm_types types;     /* of the claim */
+    double factor;        /* the factor g; 0: compared exactly */
+    double epsilon;       /* of the type of the sums; 0 for integers */
+    double rest;          /* weight of |β·c₀| and |bias| in s */
+    double flush;         /* φ, without what the data add */
+    double *tops[2];      /* reproducible: 2^-60·K·max|a_ik| of each row of A, and max|b_kj| of each column of B; else
+                              NULL */
+    double steps;         /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
+    double min, max;      /* smallest normal value of C's type, largest finite of the sums' */
+    double most;          /* largest finite of the scale type */
     vkmm_workers *workers; /* NULL: one thread is enough */
     int is_finite;         /* the vectors have met no NaN and no infinity */
     cli_block *block;

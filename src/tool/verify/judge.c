@@ -53,13 +53,14 @@ static wanted combine(const vkmm_check *check, const terms *t)
     const double alpha = check->claim.alpha, beta = check->claim.beta;
     wanted w = {.value = t->sum, .scale = t->scale, .flush = check->flush, .overflows = t->scale > check->max};
     double loss = t->loss;
+    if (check->claim.method == VKMM_COMPUTE_REPRODUCIBLE && !isfinite(t->sum)) w.value = NAN; /* its rule */
     if (check->steps > 0.0) loss += fmin(check->steps, t->scale);
     if (!check->scaled) {
         w.flush += loss;
         return w;
     }
     const double product = fabs(alpha) * t->scale, others = fabs(beta * t->before) + fabs(t->bias);
-    w.value = alpha * t->sum + (long double)beta * t->before + t->bias;
+    w.value = alpha * w.value + (long double)beta * t->before + t->bias;
     w.scale = product + check->rest * others;
     w.overflows |= product + others > check->most;
     if (loss > 0.0) w.flush += fabs(alpha) * loss;
@@ -159,6 +160,9 @@ static void judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, co
         return;
     }
     wanted want = combine(check, made_of);
+    if (check->tops[VKMM_A] != NULL)
+        want.flush += fabs(check->claim.alpha) * check->tops[VKMM_A][check->transposed ? j : i] *
+                      check->tops[VKMM_B][check->transposed ? i : j];
     if (check->claim.activation != VKMM_ACTIVATION_NONE) activate(check, &want);
     const int rounds = check->narrow && !isnan(got) && isfinite(want.value);
     double unit = check->epsilon * fmin(want.scale, DBL_MAX); /* fmin: an infinite limit would let anything pass */

@@ -32,6 +32,7 @@ static double tolerance_of(const cli_claim *claim, vkmm_types types, cli_numbers
     if (claim->method != VKMM_COMPUTE_DIRECT && numbers == CLI_NUMBERS_RANDOM) return 4.0;
     if (claim->method == VKMM_COMPUTE_SPLIT) return 5.25 * sqrt(terms) + terms / 22.0 + 330.0;
     if (claim->method == VKMM_COMPUTE_MODULAR) return sqrt(terms) + 4.0;
+    if (claim->method == VKMM_COMPUTE_REPRODUCIBLE) return 4.0; /* besides find_tops */
     if (types.compute != VKMM_F16 && !vkmm_type_is_narrow(types.in)) return cli_tolerance(k, numbers);
     if (numbers != CLI_NUMBERS_RANDOM) return fmax(least, 1.25 * terms + 2.0);
     return types.compute == VKMM_F16 ? least : cli_tolerance(k, numbers);
@@ -227,6 +228,30 @@ static int is_odd(const cli_claim *claim, const vkmm_view *view)
     return 0;
 }
 
+/* Largest magnitudes of lines, in whose units a reproducible product rounds. */
+static vkmm_status find_tops(vkmm_check *check)
+{
+    const cli_claim *claim = &check->claim;
+    double tile[CLI_TILE_COLS];
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const vkmm_view *view = o == VKMM_A ? &claim->a : &claim->b;
+        const double unit = o == VKMM_A ? 0x1p-60 * (double)view->cols : 1.0;
+        vkmm_free(check->tops[o]);
+        double *tops = check->tops[o] = vkmm_alloc(o == VKMM_A ? view->rows : view->cols, sizeof *tops);
+        if (tops == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("to verify the product"));
+        for (uint64_t i = 0; i < view->rows; i++)
+            for (uint64_t j = 0; j < view->cols; j += CLI_TILE_COLS) {
+                const size_t cols = cli_at_most(view->cols - j, CLI_TILE_COLS);
+                cli_tile_read(claim, view, i, 1, j, cols, tile);
+                for (size_t c = 0; c < cols; c++) {
+                    double *top = &tops[o == VKMM_A ? i : j + c];
+                    *top = fmax(*top, unit * fabs(tile[c]));
+                }
+            }
+    }
+    return VKMM_OK;
+}
+
 int cli_check_wants_sums(const cli_claim *claim, uint64_t matrices, cli_verify_method asked)
 {
     vkmm_check check = {.effort = {.matrices = matrices}};
@@ -271,6 +296,8 @@ vkmm_status cli_check_matrix(vkmm_check *check, const cli_claim *claim, uint64_t
     check->verdict->batch = index;
     check->seed =
         seed + index * UINT64_C(0x9e3779b97f4a7c15); /* rows and elements looked at differ from matrix to matrix */
+    if (claim->method == VKMM_COMPUTE_REPRODUCIBLE && claim->numbers != CLI_NUMBERS_RANDOM) status = find_tops(check);
+    if (status != VKMM_OK) return status;
     if (check->verdict->method == CLI_VERIFY_FULL)
         cli_check_all(check);
     else if (check->verdict->method == CLI_VERIFY_FREIVALDS)
@@ -290,6 +317,7 @@ vkmm_status cli_check_end(vkmm_check *check, vkmm_status status, cli_verdict *ve
     cli_verdict *found = check->verdict;
     vkmm_workers_destroy(&check->workers);
     vkmm_free(check->block);
+    for (int o = VKMM_A; o <= VKMM_B; o++) vkmm_free(check->tops[o]);
     if (status != VKMM_OK) return status;
     found->passed = found->method != CLI_VERIFY_NONE && !found->has_element && !found->outside;
     if (found->passed) found->batch = 0;

@@ -3,6 +3,8 @@
 
 #include "math/modular.h"
 
+#include <math.h>
+
 enum { ONE = 1087, NEVER = VKMM_MODULAR_MOST + 1 };
 
 /* Elements of 53 bits whose largest is 1 to 2; `large` of 255 are large at levels from `level` on, none before. */
@@ -75,4 +77,21 @@ TEST(test_integers_are_exact)
     wide.shares[0] = UINT32_MAX;
     assert_int_equal(needs(wide, kept), 15);
     assert_true(needs(whole(0, 0), (vkmm_modular_line){.bits = 0xffff0000}) == UINT32_MAX);
+}
+
+/* The bits of the longest line, at most 61 and those of its norm; the moduli hold them all. */
+TEST(test_moduli_that_hold_any_line)
+{
+    vkmm_modular_line lines[3] = {line(0, 0, 255), {.squares = 1, .bits = 0xffff}, {.squares = 1, .bits = 0xffff0000}};
+    static const int lows[] = {0, 58, 59, 60, 61, 1000};
+    static const uint32_t holds[] = {15, 15, 16, 16, 16, 16};
+    for (int i = 0; i < 6; i++) {
+        lines[0].squares = 1;
+        lines[0].bits = ONE << 16 | (uint32_t)(ONE - lows[i]);
+        assert_int_equal(vkmm_modular_holds(lines, 3), holds[i]);
+        lines[0].squares = VKMM_MODULAR_DEPTH * 4.0f * 1.002f;
+        assert_int_equal(vkmm_modular_holds(lines, 3), lows[i] == 0 ? 15 : 18);
+    }
+    assert_true(vkmm_modular_room(VKMM_MODULAR_MOST) >
+                VKMM_MODULAR_UNIT + 0.5 * log2(VKMM_MODULAR_DEPTH * 4.0 * 1.002));
 }

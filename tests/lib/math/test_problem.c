@@ -36,6 +36,8 @@ TEST(test_refusals)
          "products of f64 cannot be stored as f32 and summed in f32; supported: f64 summed in f64"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .activation = VKMM_ACTIVATION_COUNT),
          "activation 3 is unknown; they are numbered 0 to 2"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .method = (vkmm_method)4),
+         "method 4 is unknown; they are numbered 0 to 3"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_U8, .activation = VKMM_GELU),
          "gelu is for floats; the type is u8"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .layout = (vkmm_layout)2),

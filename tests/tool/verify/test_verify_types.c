@@ -245,7 +245,7 @@ static double modular_sum(const sums *s, uint64_t i, uint64_t j, int dropped)
 TEST(test_methods_have_bounds_of_their_own)
 {
     static const uint64_t depths[] = {128, 1000, 16384};
-    for (int how = VKMM_COMPUTE_SPLIT; how <= VKMM_COMPUTE_MODULAR; how++)
+    for (int how = VKMM_COMPUTE_SPLIT; how <= VKMM_COMPUTE_REPRODUCIBLE; how++)
         for (size_t d = 0; d < 3; d++)
             for (int init = VKMM_INIT_UNIFORM; init <= VKMM_INIT_INDEX; init += VKMM_INIT_INDEX - VKMM_INIT_UNIFORM) {
                 const int is_split = how == VKMM_COMPUTE_SPLIT;
