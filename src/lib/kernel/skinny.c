@@ -28,7 +28,7 @@ static const vkmm_config along[] = {
 /* 16-bit elements (8 in 16 bytes) and 8-bit elements (16). Each tile reads the whole short operand again, so tiles need
  * many rows. */
 static const vkmm_config along_16[] = {
-    {{4, 1, 1024, 2, 1, 1, 256}}, {{8, 1, 1024, 8, 1, 1, 128}}, {{32, 1, 512, 8, 1, 1, 256}},
+    {{4, 1, 1024, 2, 1, 1, 256}}, {{8, 1, 1024, 8, 1, 1, 128}}, {{16, 1, 256, 4, 1, 1, 128}},
     {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 64, 4, 1, 1, 32}},   {{8, 1, 256, 2, 1, 1, 128}},
     {{8, 1, 128, 2, 1, 1, 128}},
 };
@@ -185,10 +185,13 @@ static const vkmm_rule rules[] = {
     {0},
 };
 
+/* A short operand of narrow elements that lie scattered is read too often for more than 4 of them: on an NVIDIA H200,
+ * bf16 4096×8×14336 takes 145 µs at best, and `blocked` 92. */
 static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
 {
-    (void)device;
-    return vkmm_short_side(problem) <= 8 ? VKMM_SUITS_SHAPE : 0;
+    const int scattered = device->type != VK_PHYSICAL_DEVICE_TYPE_CPU && vkmm_type_of(problem->type)->bytes < 4 &&
+                          short_is_scattered(problem);
+    return vkmm_short_side(problem) <= (scattered ? 4 : 8) ? VKMM_SUITS_SHAPE : 0;
 }
 
 /* The long operand is read in vectors of 16 bytes along K, if each invocation's share consists of whole vectors. */

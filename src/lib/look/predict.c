@@ -44,9 +44,10 @@ static double ms_of(double amount, double per_s)
 void vkmm_predict(const vkmm_traffic *t, const vkmm_roofs *roofs, vkmm_prediction *p)
 {
     const double per_round = roofs->processors * resident(t, roofs), rounds = ceil(t->workgroups / per_round);
-    /* The busiest processor's share, times the number of processors, over all. */
-    const double uneven =
-        t->workgroups > 0 ? ceil(t->workgroups / roofs->processors) * roofs->processors / t->workgroups : 1;
+    /* The busiest processor's share, times the number of processors, over all; and how many it runs at once. */
+    const double most = fmax(ceil(t->workgroups / roofs->processors), 1),
+                 uneven = t->workgroups > 0 ? most * roofs->processors / t->workgroups : 1,
+                 together = fmin(resident(t, roofs), most);
 
     *p = (vkmm_prediction){.amount = {[VKMM_RESOURCE_DRAM] = dram_bytes(t, roofs),
                                       [VKMM_RESOURCE_L2] = t->l2_bytes,
@@ -62,28 +63,22 @@ void vkmm_predict(const vkmm_traffic *t, const vkmm_roofs *roofs, vkmm_predictio
     p->ms[VKMM_RESOURCE_INSTRUCTIONS] =
         uneven * (ms_of(VKMM_TRAFFIC_LANES * t->instructions, roofs->multiply_adds_per_s) +
                   ms_of(t->matrix_adds, roofs->matrix_adds_per_s));
-    const vkmm_resource issue = p->ms[VKMM_RESOURCE_SHARED] > p->ms[VKMM_RESOURCE_INSTRUCTIONS]
-                                    ? VKMM_RESOURCE_SHARED
-                                    : VKMM_RESOURCE_INSTRUCTIONS;
-    /* One workgroup alone on a processor: what it issues, then what it waits for. */
-    const double issued = p->ms[issue] / uneven * roofs->processors / fmax(t->workgroups, 1);
-    const double ahead = fmax(0, t->overlaps * roofs->latency_ms - issued);
-    const double waiting = t->waits * roofs->latency_ms + ahead, barriers = t->barriers * roofs->barrier_ms;
-    p->ms[VKMM_RESOURCE_BARRIERS] = rounds * barriers;
-    p->ms[VKMM_RESOURCE_LATENCY] = t->barriers > 0 ? rounds * (waiting + barriers + issued) : 0;
+    const double busy = fmax(p->ms[VKMM_RESOURCE_SHARED], p->ms[VKMM_RESOURCE_INSTRUCTIONS]);
+    /* What the workgroups of a processor issue while one of them waits. */
+    const double ahead = fmax(0, t->overlaps * roofs->latency_ms - busy / fmax(rounds, 1));
+    p->ms[VKMM_RESOURCE_LATENCY] = rounds * (t->waits * roofs->latency_ms + ahead) / together;
+    p->ms[VKMM_RESOURCE_BARRIERS] = rounds * t->barriers * roofs->barrier_ms / together;
     for (int r = 0; r < VKMM_RESOURCE_COUNT; r++) {
-        if (!(p->ms[r] > p->predicted_ms)) continue;
-        p->predicted_ms = p->ms[r];
-        p->limiter = (vkmm_resource)r;
+        if (r < VKMM_RESOURCE_LATENCY) p->predicted_ms = fmax(p->predicted_ms, p->ms[r]);
+        if (p->ms[r] > p->ms[p->limiter]) p->limiter = (vkmm_resource)r;
     }
-    if (p->limiter != VKMM_RESOURCE_LATENCY) return;
-    if (issued > waiting + barriers)
-        p->limiter = issue;
-    else if (barriers > waiting)
-        p->limiter = VKMM_RESOURCE_BARRIERS;
+    p->predicted_ms +=
+        p->ms[VKMM_RESOURCE_LATENCY] + p->ms[VKMM_RESOURCE_BARRIERS] + t->dispatches * roofs->launch_ms +
+        ms_of(t->passed_bytes, t->passed_bytes > roofs->l2_bytes ? roofs->dram_bytes_per_s : roofs->l2_bytes_per_s);
 }
 
-vkmm_roofs vkmm_roofs_of(const vkmm_device_info *device, double copy, double cache, double multiply_adds)
+vkmm_roofs vkmm_roofs_of(const vkmm_device_info *device, double copy, double cache, double multiply_adds,
+                         double launch_ms)
 {
     const int is_cpu = device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     const double fast = cache > copy ? cache : copy;
@@ -98,6 +93,7 @@ vkmm_roofs vkmm_roofs_of(const vkmm_device_info *device, double copy, double cac
         .l2_bytes = is_cpu ? 4 << 20 : 40 << 20,
         .latency_ms = is_cpu ? 1e-4 : LATENCY * cycle_ms,
         .barrier_ms = is_cpu ? 1e-4 : BARRIER * cycle_ms,
+        .launch_ms = launch_ms,
         .processors = processors,
         .invocations = 2048,
         .registers = 65536,

@@ -22,6 +22,7 @@ enum {
     LINE = 128,
     SECTOR = 32,
     BANKS = 32,
+    WIDE = 4, /* words of an invocation with which shared memory serves half a subgroup at a time */
     MOST_WORDS = 4 * VKMM_TRAFFIC_LANES,
     BASE_REGISTERS = 24 /* addresses, counters, and what is read for one k of a block */
 };
@@ -46,16 +47,19 @@ static int compare_words(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* One access of a subgroup: the different words that it wants. */
-static uint32_t words_of(const reading *r, uint32_t first, uint32_t n, uint32_t kind, uint32_t words[MOST_WORDS * 2])
+/* The n-th accesses of some invocations: the different words that they want. *widest: the most of one invocation. */
+static uint32_t words_of(const reading *r, uint32_t first, uint32_t lanes, uint32_t n, uint32_t kind,
+                         uint32_t words[MOST_WORDS * 2], uint32_t *widest)
 {
     const uint32_t per = r->element_bytes / 4;
     uint32_t count = 0, different = 0;
-    for (uint32_t lane = first; lane < first + VKMM_TRAFFIC_LANES && lane < r->invocations; lane++) {
+    *widest = 0;
+    for (uint32_t lane = first; lane < first + lanes && lane < r->invocations; lane++) {
         const uint32_t word = r->log[(uint64_t)lane * LOGGED + n];
         if (what(word) != kind) continue;
         const uint32_t elements = word >> VKMM_LOG_ELEMENTS_SHIFT & 7,
                        from = word & ((1u << VKMM_LOG_ELEMENTS_SHIFT) - 1);
+        if (elements * per > *widest) *widest = elements * per;
         for (uint32_t i = 0; i < elements * per && count < 2 * MOST_WORDS; i++) words[count++] = from * per + i;
     }
     qsort(words, count, sizeof *words, compare_words);
@@ -85,16 +89,19 @@ static void use_shared(reading *r, const uint32_t *words, uint32_t count)
 
 static void read_subgroup(reading *r, uint32_t first)
 {
-    uint32_t words[2 * MOST_WORDS];
+    uint32_t words[2 * MOST_WORDS], widest;
     for (uint32_t n = 0; n < LOGGED; n++)
         for (uint32_t kind = VKMM_LOG_GLOBAL; kind <= VKMM_LOG_READ; kind++) {
-            const uint32_t count = words_of(r, first, n, kind, words);
+            uint32_t lanes = VKMM_TRAFFIC_LANES, count = words_of(r, first, lanes, n, kind, words, &widest);
             if (count == 0) continue;
             r->instructions++;
-            if (kind == VKMM_LOG_GLOBAL)
+            if (kind == VKMM_LOG_GLOBAL) {
                 read_memory(r, words, count);
-            else
-                use_shared(r, words, count);
+                continue;
+            }
+            if (widest >= WIDE) lanes /= 2;
+            for (uint32_t at = 0; at < VKMM_TRAFFIC_LANES; at += lanes)
+                use_shared(r, words, words_of(r, first + at, lanes, n, kind, words, &widest));
         }
 }
 
@@ -146,6 +153,7 @@ static void start(const vkmm_kernel_info *info, const vkmm_problem *p, vkmm_traf
                         .invocations = info->workgroup[0] * (info->workgroup[1] > 0 ? info->workgroup[1] : 1),
                         .registers = BASE_REGISTERS,
                         .shared_bytes = info->shared_bytes,
+                        .dispatches = 1,
                         .swizzle = 1};
 }
 
@@ -200,8 +208,8 @@ static void add_loads(vkmm_traffic *t, double rows, double cols, double bytes, d
     t->instructions += times * 2 * sides / (16 * VKMM_TRAFFIC_LANES);
 }
 
-/* For one k, an invocation reads its block's rows and columns in vectors of 16 bytes; those of a subgroup form a
- * rectangle of `across` blocks, so that many of them read the same (shaders/blocked.comp). */
+/* For one k, an invocation reads its block's rows and columns in vectors of 16 bytes, half a subgroup at a time; those
+ * of a subgroup form a rectangle of `across` blocks, so that many of them read the same (shaders/blocked.comp). */
 static void plan_blocks(const vkmm_config *config, uint32_t across, double times, vkmm_traffic *t)
 {
     const double rows = config->values[VKMM_TUNE_ROWS], cols = config->values[VKMM_TUNE_COLS],
@@ -209,21 +217,39 @@ static void plan_blocks(const vkmm_config *config, uint32_t across, double times
     const double subgroups = rows * cols / (block_rows * block_cols) / VKMM_TRAFFIC_LANES,
                  down = (double)VKMM_TRAFFIC_LANES / across;
     t->instructions += times * subgroups * (block_rows * block_cols + (block_rows + block_cols) / 4);
-    t->shared_turns += times * subgroups *
-                       (block_rows / 4 * fmax(down * 16 / LINE, 1) + block_cols / 4 * fmax(across * 16.0 / LINE, 1));
+    t->shared_turns +=
+        times * subgroups *
+        (block_rows / 4 * 2 * fmax(down / 2 * 16 / LINE, 1) + block_cols / 4 * 2 * fmax(across * 16.0 / LINE, 1));
     t->registers += (uint32_t)(block_rows * block_cols + 2 * (block_rows + block_cols));
 }
 
-/* Subgroups read the operands of matrix operations, of 16 bits, from shared memory, 16 bytes per invocation. */
-static void plan_matrices(const vkmm_config *config, double parts, double times, vkmm_traffic *t)
+/* Turns for eight pieces of 16 bytes, one from each of neighbouring lines: as many as there are in the same banks. */
+static double turns_for_lines(double line_bytes)
+{
+    uint32_t held[LINE / 16] = {0}, most = 0;
+    for (uint32_t i = 0; i < LINE / 16; i++) {
+        uint32_t *pieces = &held[(uint32_t)(i * line_bytes / 16) % (LINE / 16)];
+        if (++*pieces > most) most = *pieces;
+    }
+    return most;
+}
+
+/* Subgroups read the operands of matrix operations from shared memory, 16 bits an element: eight lines at a time, along
+ * K unless the operand is stored across it (shaders/coopmat.comp). */
+static void plan_matrices(const vkmm_problem *p, const vkmm_config *config, double times, vkmm_traffic *t)
 {
     const double rows = config->values[VKMM_TUNE_ROWS], cols = config->values[VKMM_TUNE_COLS],
-                 sub_rows = config->values[VKMM_TUNE_THREAD_ROWS], sub_cols = config->values[VKMM_TUNE_THREAD_COLS];
-    const double bytes = rows * cols / (sub_rows * sub_cols) * (sub_rows + sub_cols) * 2 * parts;
-    t->instructions += times * bytes / (16 * VKMM_TRAFFIC_LANES);
-    t->shared_turns += times * bytes / LINE;
+                 sub_rows = config->values[VKMM_TUNE_THREAD_ROWS], sub_cols = config->values[VKMM_TUNE_THREAD_COLS],
+                 depth = config->values[VKMM_TUNE_DEPTH], pad = 16 * config->values[VKMM_TUNE_OWN + 1];
+    const double parts = p->method == VKMM_COMPUTE_SPLIT ? 2 : 1, subgroups = rows * cols / (sub_rows * sub_cols);
+    const double turns = sub_rows * turns_for_lines(2 * (p->op_a == VKMM_OP_N ? depth : rows) + pad) +
+                         sub_cols * turns_for_lines(2 * (p->op_b == VKMM_OP_T ? depth : cols) + pad);
+    t->instructions += times * subgroups * (sub_rows + sub_cols) * 2 * parts / (16 * VKMM_TRAFFIC_LANES);
+    t->shared_turns += times * subgroups * turns * 2 * parts / LINE;
     t->matrix_adds = t->multiply_adds * (parts > 1 ? 3 : 1);
     t->registers += (uint32_t)(sub_rows * sub_cols / VKMM_TRAFFIC_LANES * parts);
+    if (parts > 1) /* a step before reads f32 and writes both parts in f16 */
+        t->passed_bytes += 8 * ((double)p->m + (double)p->n) * (double)p->k;
 }
 
 void vkmm_traffic_plan(const vkmm_kernel_info *info, const vkmm_problem *problem, vkmm_traffic *t)
@@ -249,9 +275,10 @@ void vkmm_traffic_plan(const vkmm_kernel_info *info, const vkmm_problem *problem
     t->barriers = 2 * steps;
     t->tile_bytes[0] = rows * k * bytes;
     t->tile_bytes[1] = cols * k * bytes;
+    if (splits > 1) t->passed_bytes = 2 * splits * (double)problem->m * (double)problem->n * sizeof(float);
     add_loads(t, rows, cols, bytes, t->workgroups * k);
     if (info->matrix[0] > 0)
-        plan_matrices(&config, problem->method == VKMM_COMPUTE_SPLIT ? 2 : 1, t->workgroups * k, t);
+        plan_matrices(problem, &config, t->workgroups * k, t);
     else
         plan_blocks(&config, 8, t->workgroups * k, t);
 }

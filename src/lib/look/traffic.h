@@ -8,7 +8,8 @@
  *     from memory: one access for each line of 128 bytes that they touch; the L2 cache then delivers each sector of
  *     32 bytes that the workgroup touches once, as its first-level cache holds it
  *     of shared memory: 32 banks deliver one word each at a time; as many turns as different words are wanted of the
- *     busiest bank
+ *     busiest bank. Accesses of 16 bytes are made for each half of the subgroup in turn, even if both want the same,
+ *     which agrees with what was measured on an NVIDIA H100
  *
  * An interval between two barriers in which memory is read and then shared memory is written waits for memory; if the
  * values are written in a later interval, the reads are under way while the workgroup does something else.
@@ -30,6 +31,8 @@ typedef struct vkmm_traffic {
     double shared_turns;  /* of shared memory, 128 bytes each at most */
     double instructions;  /* of subgroups: reads, stores to shared memory, multiply-adds */
     double matrix_adds;   /* multiply-adds by matrix operations, which are no instructions above; 0: none */
+    double dispatches;    /* one after the other */
+    double passed_bytes;  /* read and written by the steps before and after the product: packing, sums of parts of K */
     double workgroups;
     double waits, overlaps, barriers; /* of one workgroup: intervals that wait for memory, that read ahead; barriers */
     uint32_t invocations;             /* of a workgroup */

@@ -82,12 +82,14 @@ static void take_cheaper(const vkmm_shape *shape, const vkmm_preset *preset, vkm
 }
 
 /* Only reading matters: enough workgroups that every processor has several at once, by splitting K if the long side has
- * too few. */
-static void split_thin(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
+ * too few; if it is known how many it runs at once, no more than that. */
+static void split_thin(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t resident,
+                       vkmm_config *config)
 {
-    const double wanted = 3 * vkmm_device_processors(device), tiles = (double)vkmm_config_tiles(problem, config);
+    const double tiles = (double)vkmm_config_tiles(problem, config),
+                 share = (resident > 0 ? resident : 3) * vkmm_device_processors(device) / fmax(tiles, 1);
     const uint64_t most = problem->k / (4ull * config->values[VKMM_TUNE_DEPTH]);
-    uint32_t splits = tiles > 0 && tiles < wanted ? (uint32_t)ceil(wanted / tiles) : 1;
+    uint32_t splits = share < 1 ? 1 : (uint32_t)(resident > 0 ? share : ceil(share));
     if (splits > most) splits = (uint32_t)most;
     while (splits > 1 && !workspace_fits(device, problem, splits)) splits /= 2;
     config->values[VKMM_TUNE_SPLITS] = splits > 1 ? splits : 1;
@@ -155,7 +157,7 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
             take_cheaper(&shape, &preset, &best, &least);
         }
     }
-    if (best.only_reads) split_thin(device, problem, &best.config);
+    if (best.only_reads) split_thin(device, problem, best.resident, &best.config);
     if (kernel->tunables[VKMM_TUNE_TAIL].name) split_tail(device, problem, kernel, &best);
     split_long_loops(device, problem, &best.config);
     return best.config;

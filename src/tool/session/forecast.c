@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "look/kernel.h"
+#include "look/steps.h"
 #include "math/component.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -12,21 +13,24 @@
 #define USUAL_CACHE 2e10
 #define USUAL_ADDS  2e10
 
+enum { MOST_STEPS = 16 };
+
 static vkmm_status measure_peaks(cli_session *session, vkmm_type type)
 {
     vkmm_peaks *peaks = &session->peaks[type];
-    vkmm_rate cache;
+    vkmm_rate rate;
     vkmm_status status = VKMM_OK;
 
     cli_progress(&session->console, "measuring the device's peaks");
     if (peaks->copy_bytes == 0) status = vkmm_device_peaks(session->device, type, peaks);
-    /* A device without a cache that copies show has only its memory. */
     if (status == VKMM_OK && session->cache_bytes_per_s == 0) {
         const int muted = session->console.muted;
         session->console.muted = 1;
-        session->cache_bytes_per_s = vkmm_device_rate(session->device, VKMM_RATE_CACHE, &cache) == VKMM_OK
-                                         ? cache.median
+        /* A device without a cache that copies show has only its memory. */
+        session->cache_bytes_per_s = vkmm_device_rate(session->device, VKMM_RATE_CACHE, &rate) == VKMM_OK
+                                         ? rate.median
                                          : peaks->copy_bytes_per_s;
+        if (vkmm_device_rate(session->device, VKMM_RATE_LAUNCH, &rate) == VKMM_OK) session->launch_ms = rate.median;
         session->console.muted = muted;
     }
     cli_progress_end(&session->console);
@@ -55,20 +59,24 @@ vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, int
     const vkmm_type type = params->problem.type;
     vkmm_kernel_info info;
     vkmm_traffic traffic;
+    vkmm_step_info steps[MOST_STEPS];
+    uint32_t count = MOST_STEPS;
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, params, &info);
 
     if (status == VKMM_OK && vkmm_kernel_is_general(info.name))
         vkmm_traffic_plan(&info, &params->problem, &traffic);
     else if (status == VKMM_OK)
         status = vkmm_traffic_count(session->device, params, &traffic);
+    if (status == VKMM_OK) status = vkmm_kernel_steps(session->log, session->info, params, steps, &count);
     if (status == VKMM_OK && is_timed) status = measure_peaks(session, type);
     if (status != VKMM_OK) return status;
     const vkmm_peaks *peaks = &session->peaks[type];
     vkmm_roofs roofs = is_timed ? vkmm_roofs_of(session->info, peaks->copy_bytes_per_s, session->cache_bytes_per_s,
-                                                peaks->multiply_adds_per_s)
-                                : vkmm_roofs_of(session->info, USUAL_COPY, USUAL_CACHE, USUAL_ADDS);
+                                                peaks->multiply_adds_per_s, session->launch_ms)
+                                : vkmm_roofs_of(session->info, USUAL_COPY, USUAL_CACHE, USUAL_ADDS, 0);
     if (info.matrix[0] > 0)
         roofs.matrix_adds_per_s = is_timed ? matrix_peak(session, &info, &params->problem) : USUAL_ADDS;
+    traffic.dispatches = count;
     vkmm_predict(&traffic, &roofs, prediction);
     if (!is_timed) prediction->predicted_ms = NAN;
     return status;

@@ -23,9 +23,9 @@ typedef struct cli_session {
     int shares;           /* the command's products are shared among all devices that --device names: */
     vkmm_device **others; /* further ones, owned */
     uint32_t other_count;
-    uint32_t validation_messages;                   /* seen so far */
-    vkmm_peaks peaks[VKMM_TYPE_COUNT];              /* explain's cache for this device; zeros: not measured yet */
-    double cache_bytes_per_s, matrix_adds_per_s[2]; /* the same for predictions (predict.h) */
+    uint32_t validation_messages;      /* seen so far */
+    vkmm_peaks peaks[VKMM_TYPE_COUNT]; /* explain's cache for this device; zeros: not measured yet */
+    double cache_bytes_per_s, launch_ms, matrix_adds_per_s[2]; /* the same for predictions (predict.h) */
 } cli_session;
 
 /* Fills a session in which only the console has been started: options are borrowed. Ended by cli_session_end, even on

@@ -2,6 +2,7 @@
  * before. No time is measured: the roofs are those of an NVIDIA H200, so that the limits do not depend on the
  * driver. */
 #include <stdio.h>
+#include <string.h>
 
 #include "look/kernel.h"
 #include "look/predict.h"
@@ -14,7 +15,7 @@ static vkmm_roofs h200(void)
 {
     const vkmm_device_info device = {
         .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .processors = 132, .limits.max_shared_bytes = 49152};
-    return vkmm_roofs_of(&device, 3.9e12, 9e12, 30e12);
+    return vkmm_roofs_of(&device, 3.9e12, 9e12, 30e12, 5e-3);
 }
 
 static int foresee(const char *kernel, uint32_t size, vkmm_prediction *prediction)
@@ -35,8 +36,9 @@ static int foresee(const char *kernel, uint32_t size, vkmm_prediction *predictio
     return 1;
 }
 
-/* In their order. Each has less of what limited the one before, except `ordered`: an H200's cache holds these matrices,
- * so that the order of tiles changes nothing. */
+/* In their order. Each has less of what limited the one before, with two exceptions. `prefetch` has shorter waits,
+ * which add to the time of shared memory; larger blocks (`blocked`) are what lowers that. `ordered` changes nothing,
+ * because an H200's cache holds these matrices. */
 static void each_step_lowers_what_limited_the_one_before(void **state)
 {
     static const char *const steps[] = {"strided", "naive",  "tiled",  "tiled-32", "strip",
@@ -45,14 +47,15 @@ static void each_step_lowers_what_limited_the_one_before(void **state)
     int known = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (!foresee(steps[i], 1024, &next)) continue;
-        if (known && next.amount[before.limiter] >= before.amount[before.limiter])
-            fail_msg("%s does not lower the limiter of the step before, %s: %g, %g before", steps[i],
-                     vkmm_resource_name[before.limiter], next.amount[before.limiter], before.amount[before.limiter]);
+        const vkmm_resource lowered = strcmp(steps[i], "prefetch") == 0 ? VKMM_RESOURCE_LATENCY : before.limiter;
+        if (known && next.amount[lowered] >= before.amount[lowered])
+            fail_msg("%s does not lower %s: %g, %g before", steps[i], vkmm_resource_name[lowered], next.amount[lowered],
+                     before.amount[lowered]);
         if (known) assert_true(next.predicted_ms < before.predicted_ms);
         before = next;
         known = 1;
     }
-    assert_int_equal(before.limiter, VKMM_RESOURCE_INSTRUCTIONS);
+    assert_int_equal(before.limiter, VKMM_RESOURCE_SHARED);
 }
 
 static void each_limiter_is_the_one_that_is_taught(void **state)
@@ -60,11 +63,10 @@ static void each_limiter_is_the_one_that_is_taught(void **state)
     static const struct {
         const char *step;
         vkmm_resource limiter;
-    } taught[] = {{"strided", VKMM_RESOURCE_LINES},        {"naive", VKMM_RESOURCE_L2},
-                  {"tiled", VKMM_RESOURCE_SHARED},         {"tiled-32", VKMM_RESOURCE_SHARED},
-                  {"strip", VKMM_RESOURCE_SHARED},         {"block", VKMM_RESOURCE_SHARED},
-                  {"vector", VKMM_RESOURCE_SHARED},        {"padded", VKMM_RESOURCE_LATENCY},
-                  {"prefetch", VKMM_RESOURCE_INSTRUCTIONS}};
+    } taught[] = {
+        {"strided", VKMM_RESOURCE_LINES},   {"naive", VKMM_RESOURCE_L2},      {"tiled", VKMM_RESOURCE_SHARED},
+        {"tiled-32", VKMM_RESOURCE_SHARED}, {"strip", VKMM_RESOURCE_SHARED},  {"block", VKMM_RESOURCE_SHARED},
+        {"vector", VKMM_RESOURCE_SHARED},   {"padded", VKMM_RESOURCE_SHARED}, {"prefetch", VKMM_RESOURCE_SHARED}};
     vkmm_prediction prediction;
     for (size_t i = 0; i < sizeof taught / sizeof *taught; i++)
         if (foresee(taught[i].step, 1024, &prediction)) assert_int_equal(prediction.limiter, taught[i].limiter);
