@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import sys
 from typing import Any, Optional, Union, cast
 
 import numpy as np
@@ -72,6 +73,15 @@ def _type(array: Array, name: str, given: Optional[str] = "bf16") -> str:
     return _types.array_type(array.dtype, name, given if array.dtype == _types.BITS16 else None)
 
 
+def _as_kind_of(operand: Any, result: Any) -> Any:
+    """NumPy's result as an array of the library that the operand is from (PyTorch, JAX), if that takes it by DLPack."""
+    if isinstance(operand, np.ndarray) or not hasattr(operand, "__dlpack__"):
+        return result if result.shape else result[()]
+    module = operand.__class__.__module__.partition(".")[0]
+    namespace = operand.__array_namespace__() if hasattr(operand, "__array_namespace__") else sys.modules[module]
+    return namespace.from_dlpack(result)
+
+
 def _run(device: Device, plan: Plan, alpha: float, beta: float, places: list[Any], there: bool, size_in: int,
          size_out: int) -> None:
     """Every product of the plan. places: of A, B, the bias and C."""
@@ -103,6 +113,8 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     type="bf16"). Arrays with rows or columns of adjacent elements are multiplied where they lie; others, and those with
     large gaps, are copied first. Integers wrap modulo 2^32; products of int8 are summed in int32, those of uint8 in
     uint32. float16 and bfloat16 are summed in float32.
+    Arrays of other libraries that lie in the host's memory (PyTorch, JAX) are read there, and the result is one of a's
+    library (DLPack).
     out: written in place, and returned; may overlap the operands. Needed if beta is not 0. bias: a vector that is added
     to each row. activation: "relu" or "gelu". compute: the type of the sums ("f16"). out_type: the type of the result,
     if there is no out ("f32" for float16).
@@ -113,12 +125,13 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     Raises InvalidError, TypeError (a dtype that is not supported), UnsupportedError, OutOfMemoryError, NoDeviceError
     or DeviceLostError. After a DeviceLostError, out is undefined."""
     where = _check_places({"a": a, "b": b, "out": out, "bias": bias})
-    there = where is not None
+    there, kind, given_out = where is not None, a, out
     if not there:
         a, b = np.asarray(a), np.asarray(b)
         bias = None if bias is None else np.asarray(bias)
-        if out is not None and not isinstance(out, np.ndarray):
+        if out is not None and not hasattr(out, "__dlpack__"):
             raise TypeError(f"out is a {out.__class__.__name__}; an array is needed")
+        out = None if out is None else np.asarray(out)
     elif device is not None and device_of(device) is not where:
         raise InvalidError("device is another one than that of the arrays")
     of = _type(a, "a", type)
@@ -143,7 +156,8 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     if where is not None:
         return _multiply_there(where, plan, numbers, (a, b, bias, out), result)
     dtype = a.dtype if result == of else _types.dtype_of(result)
-    return _multiply_here(device_of(device), plan, numbers, (a, b, bias, out), dtype.newbyteorder("="))
+    c = _multiply_here(device_of(device), plan, numbers, (a, b, bias, out), dtype.newbyteorder("="))
+    return _as_kind_of(kind, c) if out is None else given_out
 
 
 def _multiply_there(device: Device, plan: Plan, numbers: tuple[float, float], arrays: tuple[Any, ...],
@@ -172,8 +186,6 @@ def _multiply_here(device: Device, plan: Plan, numbers: tuple[float, float], arr
         c = np.array(out, dtype, order="C")
     places = [a.ctypes.data, b.ctypes.data, None if bias is None else bias.ctypes.data, c.ctypes.data]
     _run(device, plan, *numbers, places, False, a.itemsize, c.itemsize)
-    if out is None:
-        return c if plan.shape else c[()]
-    if c is not out:
+    if out is not None and c is not out:
         out[...] = c
-    return out
+    return c

@@ -226,6 +226,44 @@ class Products(Case):
         self.assertEqual(wrong, [])
 
 
+class Foreign(Case):
+    """Arrays of other libraries: what NumPy gets of them, and what becomes of the result."""
+
+    class Tensor:
+        """As PyTorch's: no __array_namespace__, so that the module's from_dlpack makes one."""
+
+        def __init__(self, data):
+            self.data = np.from_dlpack(data) if hasattr(data, "__dlpack__") else np.array(data)
+
+        def __array__(self, dtype=None, copy=None):
+            return self.data
+
+        def __dlpack__(self, **how):
+            return self.data.__dlpack__(**how)
+
+        def __dlpack_device__(self):
+            return self.data.__dlpack_device__()
+
+    class Named(Tensor):
+        def __array_namespace__(self):
+            return mock.Mock(from_dlpack=lambda data: Foreign.Named(data))
+
+    def test_results_are_of_the_operands_kind(self):
+        a, b = np.arange(6, dtype="f4").reshape(2, 3), np.arange(12, dtype="f4").reshape(3, 4)
+        for kind in Foreign.Tensor, Foreign.Named:
+            with mock.patch.object(sys.modules[kind.__module__], "from_dlpack", Foreign.Tensor, create=True):
+                c = vkmatmul.matmul(kind(a), b)
+                self.assertIs(type(c), kind)
+                self.same(c.data, a @ b, kind)
+                dot = vkmatmul.matmul(kind(a[0]), kind(b[:, 0]))
+                self.assertIs(type(dot), kind)
+                self.assertEqual((dot.data.shape, float(dot.data)), ((), float(a[0] @ b[:, 0])))
+                self.assertIs(type(vkmatmul.matmul(a, kind(b))), np.ndarray)
+                out = kind(np.zeros((2, 4), "f4"))
+                self.assertIs(vkmatmul.matmul(a, kind(b), out=out), out)
+                self.same(out.data, a @ b, kind)
+
+
 class Arrays(Case):
     def setUp(self):
         super().setUp()
