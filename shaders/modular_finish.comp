@@ -13,8 +13,8 @@ layout(constant_id = 41) const uint BIAS = 0;       // 1: an element for each co
 layout(constant_id = 42) const uint ACTIVATION = 0; // 1: max(x, 0), which keeps a NaN
 
 layout(std430, set = 0, binding = 0) restrict readonly buffer Lines { uvec4 lines[]; };
-layout(std430, set = 0, binding = 1) restrict readonly buffer Bias { uvec2 bias[]; };
-layout(std430, set = 0, binding = 2) restrict buffer MatrixC { uvec2 C[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer Bias { Element bias[]; };
+layout(std430, set = 0, binding = 2) restrict buffer MatrixC { Element C[]; };
 layout(std430, set = 0, binding = 3) restrict readonly buffer Sums { uvec4 sums[]; };
 
 layout(push_constant) uniform Work {
@@ -22,7 +22,7 @@ layout(push_constant) uniform Work {
     uint MODULI, SUMS_LD;             // vectors of a row of sums
     uint FROM_A, FROM_B, FROM_STRIDE; // where the lines are, in vectors
     uint FIRST, END;                  // work items: as many vectors of one matrix as a workgroup has invocations
-    uvec2 ALPHA, BETA;
+    uvec2 ALPHA, BETA;                // F32: the first word
 };
 
 #if defined(WORDS) // without a barrier: for CPUs
@@ -47,8 +47,8 @@ uint word_of(int even, int odd, inout int carry)
     return odd << 16 | even & 0xffff;
 }
 
-// The f64 nearest to a number, times 2^exponent.
-uvec2 nearest(Wide number, int exponent)
+// The element nearest to a number, times 2^exponent.
+Element nearest(Wide number, int exponent)
 {
     int carry = 0;
     uvec4 x;
@@ -71,7 +71,7 @@ uvec2 nearest(Wide number, int exponent)
         exponent += 32;
     }
     if (x == uvec4(0))
-        return uvec2(0);
+        return ZERO;
     x = normal_128(x, by);
     return rounded(sign, 127 - int(by) + exponent, x);
 }
@@ -99,31 +99,31 @@ void store_four(uint batch, uint i, uint column)
     add(w, times.w, words, last);
     const uint at = OFFSET_C + batch * STRIDE_C + i * LDC + 4 * column, count_4 = min(4, N - 4 * column);
     const Wide four[4] = Wide[](x, y, z, w);
-    uvec2 value[4];
+    Element value[4];
     for (uint e = 0; e < count_4; e++) {
         const uvec4 col = lines[FROM_B + batch * FROM_STRIDE + 4 * column + e];
         const bool finite = max(row.w, col.w) >> 16 != NOT_FINITE;
         value[e] = finite ? nearest(four[e], -int(row.x) - int(col.x)) : NAN;
     }
     // α·x, β·C + x, bias + x: in a loop, which ends at once if there are none. SwiftShader executes what an `if` skips.
-    const uvec2 one = uvec2(0, 0x3ff00000);
-    const bool steps[3] = bool[](ALPHA != one, !is_zero(BETA), BIAS != 0);
+    const Element alpha = scalar(ALPHA), beta = scalar(BETA);
+    const bool steps[3] = bool[](alpha != ONE, !is_zero(beta), BIAS != 0);
     for (uint t = steps[0] || steps[1] || steps[2] ? 0 : 12; t < 3 * count_4; t++) {
         const uint e = t / 3, step = t % 3;
         if (!steps[step])
             continue;
-        uvec2 factor = one, other = value[e], more = uvec2(0);
+        Element factor = ONE, other = value[e], more = ZERO;
         if (step == 0)
-            factor = ALPHA;
+            factor = alpha;
         else if (step == 1)
-            factor = BETA, other = C[at + e], more = value[e];
+            factor = beta, other = C[at + e], more = value[e];
         else
             other = bias[BIAS == 1 ? 4 * column + e : FROM_A - LINES_AT + i], more = value[e];
-        value[e] = step == 0 && is_zero(ALPHA) ? uvec2(0) : fused(factor, other, more);
+        value[e] = step == 0 && is_zero(alpha) ? ZERO : fused(factor, other, more);
     }
     for (uint e = 0; e < count_4; e++) {
-        const bool off = ACTIVATION != 0 && value[e].y >> 31 != 0; // a NaN has no sign here
-        C[at + e] = off ? uvec2(0) : value[e];
+        const bool off = ACTIVATION != 0 && top(value[e]) >> 31 != 0; // a NaN has no sign here
+        C[at + e] = off ? ZERO : value[e];
     }
 }
 #else
@@ -131,12 +131,18 @@ void store_four(uint batch, uint i, uint column)
 
 shared uvec4 table[LINES_AT];
 
-// The f64 nearest to a number of LIMBS limbs, each between -2^31 and 2^31, times 2^exponent.
-uvec2 from_limbs(int limbs[LIMBS], int exponent)
+#if defined(F32)
+const uint USED = 5; // 11 moduli of 8 bits have a product of 88 bits
+#else
+const uint USED = LIMBS;
+#endif
+
+// The element nearest to a number of so many limbs, each between -2^31 and 2^31, times 2^exponent.
+Element from_limbs(int limbs[USED], int exponent)
 {
     const int mask = (1 << LIMB_BITS) - 1;
     int carry = 0;
-    [[unroll]] for (uint l = 0; l < LIMBS; l++) {
+    [[unroll]] for (uint l = 0; l < USED; l++) {
         carry += limbs[l];
         limbs[l] = carry & mask;
         carry >>= LIMB_BITS;
@@ -144,12 +150,19 @@ uvec2 from_limbs(int limbs[LIMBS], int exponent)
     const uint sign = uint(carry);
     if (carry < 0) {
         carry = 1;
-        [[unroll]] for (uint l = 0; l < LIMBS; l++) {
+        [[unroll]] for (uint l = 0; l < USED; l++) {
             carry += limbs[l] ^ mask;
             limbs[l] = carry & mask;
             carry >>= LIMB_BITS;
         }
     }
+#if defined(F32)
+    int highest = 127;
+    uvec4 x = uvec4(limbs[1] << 18 | limbs[0], limbs[3] << 22 | limbs[2] << 4 | limbs[1] >> 14,
+                    limbs[4] << 8 | limbs[3] >> 10, 0);
+    if (x == uvec4(0))
+        return ZERO;
+#else
     int highest = 143;
     [[unroll]] for (uint step = 4; step > 0; step /= 2) {
         int any = 0;
@@ -163,10 +176,11 @@ uvec2 from_limbs(int limbs[LIMBS], int exponent)
         highest -= int(step * LIMB_BITS);
     }
     if (limbs[7] == 0)
-        return uvec2(0);
+        return ZERO;
     uvec4 x = uvec4(limbs[2] << 20 | limbs[1] << 2 | limbs[0] >> 16, limbs[4] << 24 | limbs[3] << 6 | limbs[2] >> 12,
                     limbs[6] << 28 | limbs[5] << 10 | limbs[4] >> 8, limbs[7] << 14 | limbs[6] >> 4);
     x.x |= uint((limbs[0] & 0xffff) != 0);
+#endif
     uint by;
     x = normal_128(x, by);
     return rounded(sign, highest - int(by) + exponent, x);
@@ -174,8 +188,8 @@ uvec2 from_limbs(int limbs[LIMBS], int exponent)
 
 void store_four(uint batch, uint i, uint column)
 {
-    uvec4 limbs[LIMBS], count = uvec4(0);
-    [[unroll]] for (uint l = 0; l < LIMBS; l++)
+    uvec4 limbs[USED], count = uvec4(0);
+    [[unroll]] for (uint l = 0; l < USED; l++)
         limbs[l] = uvec4(0);
     for (uint n = 0; n < MODULI; n++) {
         const uvec4 row = table[n * ROW], next = table[n * ROW + 1];
@@ -184,7 +198,7 @@ void store_four(uint batch, uint i, uint column)
         [[unroll]] for (uint e = 0; e < 4; e++)
             r[e] = remainder(sum[e], row);
         count += r * next.y;
-        [[unroll]] for (uint l = 0; l < LIMBS; l++)
+        [[unroll]] for (uint l = 0; l < USED; l++)
             limbs[l] += r * table[n * ROW + 2 + l / 4][l % 4];
     }
     count = count + (1 << 23) >> 24; // how many times Π is too much
@@ -193,14 +207,14 @@ void store_four(uint batch, uint i, uint column)
         const uint j = 4 * column + e;
         if (j >= N)
             return;
-        int own[LIMBS];
-        [[unroll]] for (uint l = 0; l < LIMBS; l++)
+        int own[USED];
+        [[unroll]] for (uint l = 0; l < USED; l++)
             own[l] = int(limbs[l][e]) - int(count[e] * table[MOST_MODULI * ROW + l / 4][l % 4]);
         const uvec4 col = lines[FROM_B + batch * FROM_STRIDE + j];
         const uint at = OFFSET_C + batch * STRIDE_C + i * LDC + j;
         const bool finite = max(row.w, col.w) >> 16 != NOT_FINITE;
-        const uvec2 sum = finite ? from_limbs(own, -int(row.x) - int(col.x)) : NAN;
-        C[at] = finish(sum, ALPHA, BETA, at, FROM_A - LINES_AT + i, j);
+        const Element sum = finite ? from_limbs(own, -int(row.x) - int(col.x)) : NAN;
+        C[at] = finish(sum, scalar(ALPHA), scalar(BETA), at, FROM_A - LINES_AT + i, j);
     }
 }
 #endif

@@ -13,8 +13,8 @@
 
 layout(local_size_x_id = 0) in; // a multiple of 32, at most 256
 
-layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { uvec2 A[]; };
-layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uvec2 B[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { Element A[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { Element B[]; };
 layout(std430, set = 0, binding = 3) restrict buffer Lines { uvec4 lines[]; };
 
 layout(push_constant) uniform Work {
@@ -88,7 +88,7 @@ Line both(Line x, Line y)
                 x.squares * scale_x * scale_x + y.squares * scale_y * scale_y);
 }
 
-Line line_of(uvec2 bits)
+Line line_of(Element bits)
 {
     uint exponent;
     const uvec2 x = fraction(bits, exponent);
@@ -103,7 +103,7 @@ Line line_of(uvec2 bits)
 
 shared Line joined[256];
 
-uvec2 read(uint at) { return IS_B != 0 ? B[at] : A[at]; }
+Element read(uint at) { return IS_B != 0 ? B[at] : A[at]; }
 
 void finish_line(uint at, Line line)
 {

@@ -11,8 +11,8 @@
 
 layout(local_size_x_id = 0) in;
 
-layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { uvec2 A[]; };
-layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uvec2 B[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { Element A[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { Element B[]; };
 layout(std430, set = 0, binding = 2) restrict readonly buffer Lines { uvec4 lines[]; };
 #if defined(WORDS)
 layout(std430, set = 0, binding = 3) restrict writeonly buffer Residues { uvec4 residues[]; };
@@ -30,22 +30,29 @@ layout(push_constant) uniform Work {
 
 const uint SIDE = 32, WORD_ROW = SIDE / 4;
 #if !defined(WORDS)
-shared uvec2 square[SIDE * (SIDE + 1)];
+shared Element square[SIDE * (SIDE + 1)];
 shared uvec4 rows[MOST_MODULI];
 #endif
 
-uvec2 read(uint base, uint line, uint k)
+Element read(uint base, uint line, uint k)
 {
     const bool there = line < COUNT && k < DEPTH;
     const uint at = there ? base + line * LINE_STEP + k * DEPTH_STEP : base;
-    const uvec2 bits = IS_B != 0 ? B[at] : A[at];
-    return there ? bits : uvec2(0);
+    const Element bits = IS_B != 0 ? B[at] : A[at];
+    return there ? bits : Element(0);
 }
 
 // |x·2^shift|, rounded to an integer, in limbs. The shift of a line that is not finite makes all its elements 0.
-uvec4 limbs_of(uvec2 bits, int shift)
+uvec4 limbs_of(Element bits, int shift)
 {
     uint exponent;
+#if defined(F32) // at most 32 bits: fewer than 24 are kept of what is rounded
+    const uint whole = fraction(bits, exponent).x;
+    const int left = int(exponent) - 1075 + shift;
+    const uint half_less = left < -25 ? 0 : whole >> uint(max(-left - 1, 0)),
+               word = left < 0 ? (half_less >> 1) + (half_less & 1) : whole << min(left, 31);
+    return uvec4(word & (1 << ELEMENT_BITS) - 1, word >> ELEMENT_BITS, 0, 0);
+#else
     uvec2 x = fraction(bits, exponent);
     const int by = int(exponent) - 1075 + shift;
     uvec3 words = uvec3(0);
@@ -65,6 +72,7 @@ uvec4 limbs_of(uvec2 bits, int shift)
 #else
     return uvec4(words.x, words.x >> 22 | words.y << 10, words.y >> 12 | words.z << 20, words.z >> 2) & mask;
 #endif
+#endif
 }
 
 #if defined(WORDS)
@@ -77,22 +85,24 @@ void main()
             continue;
         // Four lines at a time. Beyond the last are zeros, whatever the shift.
         const uint base = OFFSET + batch * STRIDE, line = FROM + batch * FROM_STRIDE, last = COUNT - 1;
-        const uvec2 x = read(base, own, k), y = read(base, own + 1, k), z = read(base, own + 2, k),
-                    w = read(base, own + 3, k);
+        const Element x = read(base, own, k), y = read(base, own + 1, k), z = read(base, own + 2, k),
+                      w = read(base, own + 3, k);
         const uvec4 lx = limbs_of(x, int(lines[line + own].x)),
                     ly = limbs_of(y, int(lines[line + min(own + 1, last)].x)),
                     lz = limbs_of(z, int(lines[line + min(own + 2, last)].x)),
                     lw = limbs_of(w, int(lines[line + min(own + 3, last)].x));
         const uvec4 limb0 = uvec4(lx.x, ly.x, lz.x, lw.x), limb1 = uvec4(lx.y, ly.y, lz.y, lw.y),
                     limb2 = uvec4(lx.z, ly.z, lz.z, lw.z), limb3 = uvec4(lx.w, ly.w, lz.w, lw.w);
-        const bvec4 negative = notEqual(uvec4(x.y, y.y, z.y, w.y) >> 31, uvec4(0));
+        const bvec4 negative = notEqual(uvec4(top(x), top(y), top(z), top(w)) >> 31, uvec4(0));
         uint to = TO + batch * MODULI * TO_PLANE + k * TO_LD + own / 4;
         for (uint n = 0; n < MODULI; n++) {
             const uvec4 row = lines[n * ROW], both = lines[n * ROW + 1];
             const uvec2 counts = IS_B != 0 ? both.zw : both.xy;
-            uvec4 r = remainder(limb0 * (counts.x & 0xffff) + limb1 * (counts.x >> 16) + limb2 * (counts.y & 0xffff) +
-                                    limb3 * (counts.y >> 16),
-                                row);
+            uvec4 r = limb0 * (counts.x & 0xffff) + limb1 * (counts.x >> 16);
+#if !defined(F32)
+            r += limb2 * (counts.y & 0xffff) + limb3 * (counts.y >> 16);
+#endif
+            r = remainder(r, row);
             r = mix(r, row.x - r, negative);
             residues[to] = mix(r, r - row.x, greaterThan(r, uvec4(row.x / 2))); // with a sign
             to += TO_PLANE;
@@ -119,10 +129,10 @@ void main()
         uvec4 limbs[4];
         bvec4 negative;
         [[unroll]] for (uint e = 0; e < 4; e++) {
-            const uvec2 bits =
+            const Element bits =
                 along ? read(base, line0 + line, k0 + k + e) : square[line * (SIDE + 1) + k + e];
             limbs[e] = limbs_of(bits, shift);
-            negative[e] = bits.y >> 31 != 0;
+            negative[e] = top(bits) >> 31 != 0;
         }
         uint to = TO + batch * MODULI * TO_PLANE + (line0 + line) * TO_LD + word;
         for (uint n = 0; n < MODULI; n++) {

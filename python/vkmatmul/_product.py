@@ -118,7 +118,7 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     out: written in place, and returned; may overlap the operands. Needed if beta is not 0. bias: a vector that is added
     to each row. activation: "relu" or "gelu". compute: the type of the sums ("f16"). out_type: the type of the result,
     if there is no out ("f32" for float16).
-    reproducible: of float64, the result has the same bits on every device (VKMM_COMPUTE_REPRODUCIBLE).
+    reproducible: of float64 and float32, the result has the same bits on every device (VKMM_COMPUTE_REPRODUCIBLE).
     device: a Device, or what Device takes; such a device is kept for later calls. If all arrays are DeviceArrays, the
     result is one too, on their device.
 

@@ -1,4 +1,5 @@
-// f64 as integers, and these as residues modulo small numbers (doc/precision.md), in 32-bit integer arithmetic alone.
+// f64, or f32 in a build with F32, as integers, and these as residues modulo small numbers (doc/precision.md), in
+// 32-bit integer arithmetic alone.
 // What the three passes of a modular product share: a table of the moduli, and what is known of each line of A and B
 // along K. In a build with WORDS, residues are words that any device multiplies as i32, of fewer and larger moduli.
 
@@ -6,7 +7,7 @@
 //     m, ⌊(2^32 - 1) / m⌋, and for A and for B four bytes: what the limbs of an element count for, modulo m
 //     a multiple of m above 2^31, 2^24 / m, 0, 0
 //     Π / m, in limbs
-// An element has 4 limbs of 22 bits, so that its residue is a sum that fits 32 bits; Π has 8 of 18 bits.
+// An element has 4 limbs of 22 bits (F32: 2), so that its residue is a sum that fits 32 bits; Π has 8 of 18 bits.
 // WORDS: moduli are at most 2^11, so that limbs have 18 bits, and 16, two in a word; the first two vectors are
 //     m, ⌊(2^32 - 1) / m⌋, a multiple of m above 2^31, 2^24 / m
 //     for A and for B four times 16 bits: what the limbs of an element count for
@@ -59,12 +60,38 @@ uvec2 shift_right(uvec2 x, uint by)
     return by == 0 ? x : uvec2(x.x >> by | x.y << (32 - by), x.y >> by);
 }
 
-// The 53 bits of an f64, of which it has `exponent` ≥ 1: it is their value times 2^(exponent - 1075).
-uvec2 fraction(uvec2 bits, out uint exponent)
+// An element's bits: the word with its sign, and the lower one.
+#if defined(F32)
+#define Element uint
+const uint TOP_BITS = 23, MOST_FIELD = 0xff; // of the fraction, in the top word; the exponent of infinities and NaNs
+uint top(Element x) { return x; }
+uint low(Element x) { return 0; }
+Element element(uint low, uint top) { return top; }
+Element scalar(uvec2 x) { return x.x; } // as push constants have it
+#else
+#define Element uvec2
+const uint TOP_BITS = 20, MOST_FIELD = 0x7ff;
+uint top(Element x) { return x.y; }
+uint low(Element x) { return x.x; }
+Element element(uint low, uint top) { return uvec2(low, top); }
+Element scalar(uvec2 x) { return x; }
+#endif
+const uint INFINITE = MOST_FIELD << TOP_BITS;
+const int FIELD_OF_ONE = int(MOST_FIELD >> 1);
+
+// The 53 bits of an f64, or the 24 of an f32, and its exponent ≥ 1: it is their value times 2^(exponent - 1075).
+// 0x7ff: it is not finite.
+uvec2 fraction(Element bits, out uint exponent)
 {
-    const uint field = bits.y >> 20 & 0x7ff;
+    const uint field = top(bits) >> TOP_BITS & MOST_FIELD,
+               high = top(bits) & (1 << TOP_BITS) - 1 | uint(field > 0) << TOP_BITS;
     exponent = max(field, 1);
-    return uvec2(bits.x, bits.y & 0xfffff | (field > 0 ? 1 << 20 : 0));
+#if defined(F32)
+    exponent = field == MOST_FIELD ? 0x7ff : exponent + 1075 - 150;
+    return uvec2(high, 0);
+#else
+    return uvec2(low(bits), high);
+#endif
 }
 
 uint highest_bit(uvec2 x) { return x.y != 0 ? 32 + findMSB(x.y) : findMSB(x.x); }

@@ -1,8 +1,13 @@
-// f64 in 32-bit integer arithmetic: x·y + z, rounded once, to the nearest, ties to even. A value on its way is a
-// magnitude of 128 bits, the lowest word first, and the exponent of its highest bit; its lowest bit also stands for
-// all that is lost below it.
+// f64, or f32 in a build with F32, in 32-bit integer arithmetic: x·y + z, rounded once, to the nearest, ties to even. A
+// value on its way is a magnitude of 128 bits, the lowest word first, and the exponent of its highest bit; its lowest
+// bit also stands for all that is lost below it.
 
-const uvec2 NAN = uvec2(0, 0x7ff80000);
+const Element ZERO = Element(0);
+#if defined(F32)
+const Element ONE = 0x3f800000, NAN = 0x7fc00000;
+#else
+const Element ONE = uvec2(0, 0x3ff00000), NAN = uvec2(0, 0x7ff80000);
+#endif
 
 uvec4 shift_right_128(uvec4 x, uint by) // x is not 0
 {
@@ -60,37 +65,44 @@ bool less_128(uvec4 x, uvec4 y)
     return x.w != y.w ? x.w < y.w : x.z != y.z ? x.z < y.z : x.y != y.y ? x.y < y.y : x.x < y.x;
 }
 
-// An f64 of the sign of the highest bit of `sign`, from a normal magnitude.
-uvec2 rounded(uint sign, int exponent, uvec4 x)
+// An element of the sign of the highest bit of `sign`, from a normal magnitude.
+Element rounded(uint sign, int exponent, uvec4 x)
 {
-    const int biased = exponent + 1023;
-    if (biased > 2046)
-        return uvec2(0, sign & 0x80000000 | 0x7ff00000);
+    const int biased = exponent + FIELD_OF_ONE;
+    if (biased >= int(MOST_FIELD))
+        return element(0, sign & 0x80000000 | INFINITE);
     if (biased < 1)
         x = shift_right_128(x, uint(min(1 - biased, 64)));
+#if defined(F32)
+    const uvec2 kept = uvec2(0, x.w >> 8);
+    const uint rest = (x.w & 0xff) << 4 | uint((x.x | x.y | x.z) != 0), odd = kept.y & 1;
+#else
     const uvec2 kept = shift_right(x.zw, 11);
-    const uint rest = (x.z & 0x7ff) << 1 | uint((x.x | x.y) != 0);
-    uint carry;
-    const uint low = uaddCarry(kept.x, uint(rest > 0x800 || (rest == 0x800 && (kept.x & 1) != 0)), carry);
-    return uvec2(low, kept.y + carry + (uint(max(biased, 1) - 1) << 20) | sign & 0x80000000);
+    const uint rest = (x.z & 0x7ff) << 1 | uint((x.x | x.y) != 0), odd = kept.x & 1;
+#endif
+    uint carry = uint(rest > 0x800 || (rest == 0x800 && odd != 0)), low = 0;
+#if !defined(F32)
+    low = uaddCarry(kept.x, carry, carry);
+#endif
+    return element(low, kept.y + carry + (uint(max(biased, 1) - 1) << TOP_BITS) | sign & 0x80000000);
 }
 
-bool is_zero(uvec2 x) { return (x.x | x.y << 1) == 0; }
-bool is_nan(uvec2 x) { return (x.y << 1) > 0xffe00000 || ((x.y << 1) == 0xffe00000 && x.x != 0); }
-bool is_infinite(uvec2 x) { return (x.y << 1) == 0xffe00000 && x.x == 0; }
+bool is_zero(Element x) { return (low(x) | top(x) << 1) == 0; }
+bool is_nan(Element x) { return top(x) << 1 > INFINITE << 1 || (top(x) << 1 == INFINITE << 1 && low(x) != 0); }
+bool is_infinite(Element x) { return top(x) << 1 == INFINITE << 1 && low(x) == 0; }
 
-uvec2 fused(uvec2 a, uvec2 b, uvec2 c)
+Element fused(Element a, Element b, Element c)
 {
-    const uint sign = a.y ^ b.y, differ = sign ^ c.y;
+    const uint sign = top(a) ^ top(b), differ = sign ^ top(c);
     const bool infinite = is_infinite(a) || is_infinite(b), zero = is_zero(a) || is_zero(b);
     if (is_nan(a) || is_nan(b) || is_nan(c) || (infinite && (zero || (is_infinite(c) && differ >> 31 != 0))))
         return NAN;
     if (infinite)
-        return uvec2(0, sign & 0x80000000 | 0x7ff00000);
+        return element(0, sign & 0x80000000 | INFINITE);
     if (is_infinite(c) || (zero && !is_zero(c)))
         return c;
     if (zero)
-        return uvec2(0, sign & c.y & 0x80000000);
+        return element(0, sign & top(c) & 0x80000000);
     uint ea, eb, ec, by, high, low;
     const uvec2 x = fraction(a, ea), y = fraction(b, eb);
     uvec4 product;
@@ -117,10 +129,10 @@ uvec2 fused(uvec2 a, uvec2 b, uvec2 c)
         const bool smaller = less_128(product, other);
         product = smaller ? add_128(add_128(other, ~product), uvec4(1, 0, 0, 0))
                           : add_128(add_128(product, ~other), uvec4(1, 0, 0, 0));
-        result = smaller ? c.y : sign;
+        result = smaller ? top(c) : sign;
     }
     if (product == uvec4(0))
-        return uvec2(0);
+        return ZERO;
     product = normal_128(product, by);
     return rounded(result, exponent - int(by), product);
 }

@@ -124,13 +124,14 @@ typedef enum vkmm_activation {
  * element of the product is wrong by at most √K·2^-52·Σ|a||b| before it is rounded. Data for which residues cannot
  * promise that, infinities and NaNs are multiplied in f64, with a warning. For panels and recordings the device decides
  * that, without a warning; K in several parts (vkmm_partition) adds roundings.
- *   REPRODUCIBLE, for f64: as residues whose exact sums are rounded once. C depends on the operands, α, β, the bias and
- * the activation alone: it has the same bits on every device, for every configuration, number of moduli, panel, batch
- * and number of devices. An element of A and B counts in multiples of 2^-60 of the largest power of two in its row of
- * op(A) or column of op(B): C_ij is off by at most 2^-61·Σ(|a_ik|·max|b_j| + max|a_i|·|b_kj|) (1 + 2^-60) before it is
- * rounded, and is the f64 nearest to the exact sum if no element has bits below that. A zero sum is +0; a row or column
- * with an infinity or a NaN makes its elements of C NaN. α·x, β·C + that, and the bias are rounded once each, in this
- * order. K is at most 131,071 and never cut. What residues cannot compute is refused: gelu, and what does not fit.
+ *   REPRODUCIBLE, for f64 and f32: as residues whose exact sums are rounded once, to the type of C. C depends on the
+ * operands, α, β, the bias and the activation alone: it has the same bits on every device, for every configuration,
+ * number of moduli, panel, batch and number of devices. An element of A and B counts in multiples of u, 2^-60 for f64
+ * and 2^-31 for f32, times the largest power of two in its row of op(A) or column of op(B): C_ij is off by at most
+ * u/2·Σ(|a_ik|·max|b_j| + max|a_i|·|b_kj|)·(1 + K·u/4) before it is rounded, and is the float nearest to the exact sum
+ * if no element has bits below that. A zero sum is +0; a row or column with an infinity or a NaN makes its elements of
+ * C NaN. α·x, β·C + that, and the bias are rounded once each, in this order, with α and β of the type of C. K is at
+ * most 131,071 and never cut. What residues cannot compute is refused: gelu, and what does not fit.
  *   DIRECT, for f64 on a device without 64-bit floats, is MODULAR where that is possible, and otherwise, and in
  * recordings, software f64, which has no gelu. */
 typedef enum vkmm_method {
@@ -453,7 +454,7 @@ typedef struct vkmm_kernel_info {
     int uses_dot8;            /* dot products of four bytes (features.dot8) */
     int uses_matrices;        /* matrix operations, either of the shape in `matrix` or of flexible dimensions */
     uint64_t packed_bytes;    /* part of workspace_bytes: A, B or both, packed (vkmm_job_params.pack) or as residues */
-    uint32_t moduli;          /* of a modular product (VKMM_COMPUTE_MODULAR); 0: another kind of product */
+    uint32_t moduli;          /* of a modular or reproducible product; 0: another kind of product */
     vkmm_type residues;       /* of a modular product: the type in which residues are multiplied, VKMM_I8 or VKMM_I32 */
     uint32_t products;   /* of a modular product: products of residues; fewer than `moduli` if these exceed 8 bits */
     uint32_t whole_rows; /* the first rows of C, computed with all of K at once; only the others use `splits` parts */
@@ -520,7 +521,8 @@ typedef struct vkmm_job_params {
     int untuned;        /* non-zero: tuning results are ignored */
     uint32_t pack;      /* bits VKMM_PACK_* */
     uint32_t moduli;    /* of a modular product, 13 to 18; 0: as many as the data needs; in panels, 15, or 18 where
-                           software would have to compute what these do not hold */
+                           software would have to compute what these do not hold. Of a reproducible one, the least: f64
+                           13 to 18, f32 8 to 11 */
     uint64_t reserved[4];
 } vkmm_job_params;
 

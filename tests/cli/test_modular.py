@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Products of f64 as residues, against exact integers: --compute modular, and f64 on devices without it."""
+"""Products as residues, against exact integers: --compute modular and reproducible, and f64 on devices without it."""
 import json
 import math
 import random
@@ -46,6 +46,8 @@ def worst(product, of):
 
 
 class Base(cli.Case):
+    dtype = "<f8"
+
     def setUp(self):
         super().setUp()
         self.random = random.Random(7)
@@ -57,7 +59,7 @@ class Base(cli.Case):
 
     def words(self, a, b, *options):
         for name, rows in ("a", a), ("b", b):
-            self.file(name + ".npy", npy_bytes(rows, "<f8"))
+            self.file(name + ".npy", npy_bytes(rows, self.dtype))
         return ["-a", self.folder / "a.npy", "-b", self.folder / "b.npy", "-o", self.folder / "out.npy", "--force", *FAST, *options]
 
     def product(self, a, b, *options):
@@ -237,6 +239,18 @@ class Everywhere(Base):
 
 class Reproducible(Base):
     """--compute reproducible: a function of the operands alone (tests/lib/api/test_same_bits.c has the rest)."""
+    type, unit, digits = "f64", 60, 53
+    fewest, usual, most = 13, 16, 18  # moduli; usual: what suffices here
+
+    def matrix(self, rows, cols, value):
+        """Values of the type."""
+        return [[self.nearest(Fraction(x)) for x in line] for line in super().matrix(rows, cols, value)]
+
+    def nearest(self, value):
+        """The float of the type that is nearest to a Fraction, half to even; not for subnormal ones."""
+        power = value.numerator.bit_length() - value.denominator.bit_length() - self.digits
+        power += abs(value) >= Fraction(2) ** (power + self.digits)
+        return math.ldexp(round(value / Fraction(2) ** power), power)
 
     def product(self, a, b, *options):
         said = json.loads(self.good(*self.words(a, b, "--compute", "reproducible", *options, "--json")))
@@ -244,34 +258,38 @@ class Reproducible(Base):
         return read_npy(self.folder / "out.npy")[1], said["kernel"]["moduli"]
 
     def test_nearest(self):
-        """Sums of elements that share 61 bits with the largest of their line are rounded once, whatever --moduli says."""
-        a, b = self.matrix(3, 200, lambda: 1 + self.random.random()), self.matrix(200, 4, self.uniform)
-        want = [[nearest(value) for value, _ in line] for line in exact(a, b)]
-        for options, moduli in ((), (15, 16)), (("--moduli", "13"), (13, 14, 15, 16)), (("--moduli", "18"), (18,)):
+        """Sums of elements that lose no bits in the units of their line are rounded once, whatever --moduli says."""
+        fine = 2.0 ** (self.digits - 1)
+        a = self.matrix(3, 200, lambda: 1 + self.random.random())
+        b = self.matrix(200, 4, lambda: round(self.uniform() * fine) / fine)
+        want = [[self.nearest(value) for value, _ in line] for line in exact(a, b)]
+        for options, moduli in ((), range(self.fewest, self.usual + 1)), (("--moduli", self.fewest), range(self.fewest, self.usual + 1)), (("--moduli", self.most), [self.most]):
             got, used = self.product(a, b, *options)
             self.assertEqual(got, want)
             self.assertIn(used, moduli)
         a, b = self.matrix(120, 10, self.lognormal), self.matrix(10, 100, self.lognormal)
         want = self.product(a, b)[0]
-        self.assertEqual(self.product(a, b, "--memory-limit", "100kB"), (want, 18))
+        self.assertEqual(self.product(a, b, "--memory-limit", "100kB" if self.type == "f64" else "50kB"), (want, self.most))
 
     def test_units(self):
         """Smaller elements count in units of their line, within the bound, which the verification knows."""
-        a = [[math.ldexp(self.uniform(), -5 * (i % 20)) for i in range(90)] for _ in range(3)]
-        b = [[math.ldexp(self.uniform(), 4 * (i % 20)) for _ in range(4)] for i in range(90)]
+        places = iter(range(10 ** 6))
+        a = self.matrix(3, 90, lambda: math.ldexp(self.uniform(), -5 * (next(places) % 90 % 20)))
+        b = self.matrix(90, 4, lambda: math.ldexp(self.uniform(), next(places) // 4 % 20 * 4))
         got, moduli = self.product(a, b)
-        self.assertGreater(moduli, 15)
-        self.assertEqual(self.product(a, b, "--moduli", "13")[0], got)
+        self.assertGreaterEqual(moduli, self.usual)
+        self.assertEqual(self.product(a, b, "--moduli", self.fewest)[0], got)
         inexact = 0
         for line, row, values in zip(got, a, exact(a, b)):
             for x, col, (value, _) in zip(line, zip(*b), values):
                 parts = (sum(map(abs, x)) * max(map(abs, y)) for x, y in ((row, col), (col, row)))
-                bound = Fraction(sum(parts)) * Fraction(2) ** -61 * (1 + Fraction(1, 2 ** 50)) + abs(Fraction(x)) * Fraction(UNIT)
+                bound = Fraction(sum(parts)) * Fraction(2) ** -(self.unit + 1) * (1 + Fraction(90, 2 ** self.unit)) + abs(Fraction(x)) / 2 ** self.digits
                 self.assertLessEqual(abs(Fraction(x) - value), bound)
-                inexact += x != nearest(value)
+                inexact += x != self.nearest(value)
         self.assertGreater(inexact, 0)
-        lost = [[1.0, 2.0 ** -61, 2.0 ** -62], [1.0, -2.0 ** -61, -2.0 ** -60]]  # half rounds away from zero
-        self.assertEqual(self.product(lost, [[0.0], [1.0], [1.0]])[0], [[2.0 ** -60], [-2.0 ** -59]])
+        unit = 2.0 ** -self.unit
+        lost = [[1.0, unit / 2, unit / 4], [1.0, -unit / 2, -unit]]  # half rounds away from zero
+        self.assertEqual(self.product(lost, [[0.0], [1.0], [1.0]])[0], [[unit], [-2 * unit]])
 
     def test_not_finite(self):
         """A row or a column with an infinity or a NaN makes NaN, and nothing else is touched."""
@@ -285,16 +303,23 @@ class Reproducible(Base):
                     self.assertTrue(math.isnan(x) if i == 1 or j == 2 else x == (max(want[i][j], 0) if options else want[i][j]))
 
     def test_refused(self):
-        words = ["--type", "f64", "--compute", "reproducible"]
+        words = ["--type", self.type, "--compute", "reproducible"]
         self.bad(4, "K is 131072; sums of residues fit into 32 bits up to 131071", *words, "--size", "1x1x131072")
         self.bad(4, "K is 131072; ", *words, "--size", "1x1x131072", "--memory-limit", "1MB")
         self.bad(4, "a modular product cannot apply gelu", *words, "--size", "8", "--activation", "gelu")
         self.bad(4, "tiled cannot multiply residues", *words, "--size", "8", "--kernel", "tiled")
-        self.bad(2, "reproducible multiplies f64, summed and stored as f64; the types are f32", "--compute", "reproducible", "--size", "8")
+        self.bad(2, "%u moduli; a modular product of %s takes %u to %u" % (self.fewest - 1 if self.fewest > 8 else 12, self.type, self.fewest, self.most),
+                 *words, "--size", "8", "--moduli", self.fewest - 1 if self.fewest > 8 else 12)
+        self.bad(2, "reproducible multiplies f64 or f32, summed and stored as f64 or f32; the types are bf16", "--compute", "reproducible", "--size", "8", "--type", "bf16")
 
     def test_explain(self):
-        said = self.good("explain", "--type", "f64", "--compute", "reproducible", "--size", "64")
-        self.assertRegex(said, r"products +1[15] of residues in i(8|32)")
+        said = self.good("explain", "--type", self.type, "--compute", "reproducible", "--size", "64")
+        self.assertRegex(said, r"64³ %s \(reproducible\): (.|\n)*products +(%s) of residues in i(8|32)" % (self.type, "1[15]" if self.type == "f64" else "8|10"))
+
+
+class ReproducibleF32(Reproducible):
+    type, dtype, unit, digits = "f32", "<f4", 31, 24
+    fewest, usual, most = 8, 9, 11
 
 
 class Arithmetic(Base):

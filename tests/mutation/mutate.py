@@ -80,12 +80,12 @@ NAMED = {
         ("finish", "no-multiple", r"count \+ \(1 << 23\) >> 24", "count >> 24"),
         ("finish", "no-last-row", r"place < M \* SUMS_LD", "place < (M - 1) * SUMS_LD"),
         ("finish", "no-end-of-row", r"j >= N", "false"),
-        ("finish", "tie", r"rest > 0x800 \|\| \(rest == 0x800 && \(kept\.x & 1\) != 0\)", "rest >= 0x800"),
-        ("finish", "tie-down", r"rest == 0x800 && \(kept\.x & 1\) != 0", "false"),
+        ("finish", "tie", r"rest > 0x800 \|\| \(rest == 0x800 && odd != 0\)", "rest >= 0x800"),
+        ("finish", "tie-down", r"rest == 0x800 && odd != 0", "false"),
         ("finish", "no-shift-by-a-word", r"\(by & 32\) != 0", "false"),
         ("finish", "no-carry-of-128", r"sum\.w \+= carry\.z;", ""),
         ("finish", "no-carry", r"kept\.y \+ carry", "kept.y"),
-        ("finish", "rounded-twice", r"fused\(beta, C\[at\], x\)", "fused(one, fused(beta, C[at], uvec2(0)), x)"),
+        ("finish", "rounded-twice", r"fused\(beta, C\[at\], x\)", "fused(ONE, fused(beta, C[at], ZERO), x)"),
     ],
     # Modular products, code of builds with WORDS only.
     "words": [

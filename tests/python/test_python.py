@@ -199,12 +199,15 @@ class Products(Case):
         np.testing.assert_allclose(vkmatmul.matmul(x, np.eye(5, dtype="f4"), activation="gelu"), want, atol=1e-5)
 
     def test_reproducible(self):
-        """The f64 nearest to each exact sum; other types are refused."""
+        """The float nearest to each exact sum; other types are refused."""
         a, b = self.rng.random((7, 40)), self.rng.random((40, 5))
         exact = [[sum(Fraction(x) * Fraction(y) for x, y in zip(row, col)) for col in b.T] for row in a]
         self.assertEqual(vkmatmul.matmul(a, b, reproducible=True).tolist(), [[float(x) for x in row] for row in exact])
-        with self.assertRaisesRegex(vkmatmul.InvalidError, "reproducible multiplies f64, summed and stored as f64; the types are f32"):
-            vkmatmul.matmul(a.astype("f4"), b.astype("f4"), reproducible=True)
+        a, b = np.round(a * 999).astype("f4"), np.round(b * 999).astype("f4")  # whose sums are exact in f64
+        got = vkmatmul.matmul(a, b, reproducible=True)
+        self.assertEqual((got.dtype, got.tolist()), (np.float32, (a.astype("f8") @ b.astype("f8")).astype("f4").tolist()))
+        with self.assertRaisesRegex(vkmatmul.InvalidError, "reproducible multiplies f64 or f32, summed and stored as f64 or f32; the types are f16"):
+            vkmatmul.matmul(a.astype("f2"), b.astype("f2"), reproducible=True)
 
     def test_threads(self):
         """Eight threads, one device that the first of them opens."""

@@ -5,16 +5,16 @@
 #include "math/type.h"
 
 typedef struct vkmm_method_info {
-    const char *name;   /* "direct", … */
-    const char *title;  /* "f32 (split)"; NULL: the types say it */
-    vkmm_type type;     /* of all operands and sums; VKMM_AUTO: any */
-    vkmm_types inner;   /* of what it multiplies, if the kernel's plan has no other; VKMM_AUTO: its own */
-    uint32_t products;  /* products of those types for each of its own, likewise */
-    const char *pieces; /* what it multiplies: "parts", … */
-    const char *packs;  /* the step that makes them */
-    const char *of;     /* what is to be said of each product, or "" */
-    int finishes;       /* a step after the product turns sums into C */
-    int needs_depth;    /* K in parts would not be the same product */
+    const char *name;      /* "direct", … */
+    vkmm_type types[2];    /* of all operands and sums, one of them; VKMM_AUTO: any, no other */
+    const char *titles[2]; /* "f32 (split)", of each; NULL: the types say it */
+    vkmm_types inner;      /* of what it multiplies, if the kernel's plan has no other; VKMM_AUTO: its own */
+    uint32_t products;     /* products of those types for each of its own, likewise; 0: vkmm_modular_range.usual */
+    const char *pieces;    /* what it multiplies: "parts", … */
+    const char *packs;     /* the step that makes them */
+    const char *of;        /* what is to be said of each product, or "" */
+    int finishes;          /* a step after the product turns sums into C */
+    int needs_depth;       /* K in parts would not be the same product */
 } vkmm_method_info;
 
 /* NULL past the end. */

@@ -4,6 +4,12 @@
 
 enum { ONE = 1087, NOT_FINITE = 0xffff };
 
+const vkmm_modular_range *vkmm_modular_range_of(vkmm_type type)
+{
+    static const vkmm_modular_range f64 = {13, VKMM_MODULAR_USUAL, VKMM_MODULAR_MOST, 60}, f32 = {8, 10, 11, 31};
+    return type == VKMM_F32 ? &f32 : &f64;
+}
+
 static uint32_t common_divisor(uint32_t a, uint32_t b)
 {
     while (b > 0) {
@@ -132,15 +138,15 @@ uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const 
     return count;
 }
 
-uint32_t vkmm_modular_holds(const vkmm_modular_line *lines, uint64_t count)
+uint32_t vkmm_modular_holds(const vkmm_modular_range *range, const vkmm_modular_line *lines, uint64_t count)
 {
-    uint32_t moduli = VKMM_MODULAR_USUAL;
+    uint32_t moduli = range->fewest;
     double bits = 0;
     for (uint64_t i = 0; i < count; i++) {
-        const uint32_t highest = lines[i].bits >> 16, range = highest - (lines[i].bits & 0xffff);
+        const uint32_t highest = lines[i].bits >> 16, digits = highest - (lines[i].bits & 0xffff);
         if (highest == 0 || highest == NOT_FINITE) continue;
-        bits = fmax(bits, fmin(range, VKMM_MODULAR_UNIT) + 0.5 * log2((double)lines[i].squares));
+        bits = fmax(bits, fmin(digits, range->unit) + 0.5 * log2((double)lines[i].squares));
     }
-    while (moduli < VKMM_MODULAR_MOST && vkmm_modular_room(moduli) < bits) moduli++;
+    while (moduli < range->most && vkmm_modular_room(moduli) < bits) moduli++;
     return moduli;
 }

@@ -1,21 +1,27 @@
-/* f64 as integers that are multiplied modulo several small numbers, which devices multiply as bytes (doc/precision.md;
- * Ozaki, Uchino, Imamura, arXiv:2504.08009). How many moduli a product needs, from what the device found in its lines:
- * the rows of A and the columns of B. */
+/* f64, and f32 in reproducible products, as integers that are multiplied modulo several small numbers, which devices
+ * multiply as bytes (doc/precision.md; Ozaki, Uchino, Imamura, arXiv:2504.08009). How many moduli a product needs, from
+ * what the device found in its lines: the rows of A and the columns of B. */
 #ifndef VKMM_MATH_MODULAR_H
 #define VKMM_MATH_MODULAR_H
 
-#include <stdint.h>
+#include "math/type.h"
 
 enum {
-    VKMM_MODULAR_FEWEST = 13,
-    VKMM_MODULAR_USUAL = 15, /* what data needs whose magnitudes are alike */
-    VKMM_MODULAR_MOST = 18,
+    VKMM_MODULAR_USUAL = 15,                        /* vkmm_modular_range.usual of f64 */
+    VKMM_MODULAR_MOST = 18,                         /* of any type */
     VKMM_MODULAR_TABLE = VKMM_MODULAR_MOST * 4 + 2, /* lines follow a table of the moduli, of so many of their size */
     VKMM_MODULAR_DEPTH = (1 << 17) - 1, /* the largest K: its products of bytes, each at most 2^14, fit into 31 bits */
-    VKMM_MODULAR_LEVELS = 7,            /* vkmm_modular_line.shares */
-    VKMM_MODULAR_UNIT = 60 /* a reproducible product's integers: its elements in units of 2^-60 of their line's highest
-                              power of two, or of the lowest bit in the line, if that is larger */
+    VKMM_MODULAR_LEVELS = 7             /* vkmm_modular_line.shares */
 };
+
+typedef struct vkmm_modular_range {
+    uint32_t fewest, usual, most; /* moduli; usual: what data needs whose magnitudes are alike */
+    uint32_t unit; /* a reproducible product's integers: its elements in units of 2^-unit of their line's highest power
+                      of two, or of the lowest bit in the line, if that is larger */
+} vkmm_modular_range;
+
+/* For VKMM_F64 or VKMM_F32. Static storage. */
+const vkmm_modular_range *vkmm_modular_range_of(vkmm_type type);
 
 /* The largest numbers up to 2^bits that are coprime in pairs: the moduli. */
 void vkmm_modular_numbers(uint32_t bits, uint32_t count, uint32_t numbers[VKMM_MODULAR_MOST]);
@@ -37,7 +43,7 @@ typedef struct vkmm_modular_line {
 
 /* The Euclidean norm of a line of integers is at most √limit·2^power: the products of two lines are then between -Π/2
  * and Π/2, Π being the product of so many moduli of 8 bits. 1 ≤ limit < 4; 0: units of
- * 2^-power, as VKMM_MODULAR_UNIT. */
+ * 2^-power, as vkmm_modular_range.unit. */
 typedef struct vkmm_modular_limit {
     uint32_t power;
     float limit;
@@ -54,8 +60,8 @@ double vkmm_modular_room(uint32_t moduli);
  * infinite or a NaN. */
 uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const vkmm_modular_line *b, uint64_t b_count);
 
-/* How many moduli hold a reproducible product of these lines, at least VKMM_MODULAR_USUAL; VKMM_MODULAR_MOST hold any.
- * The integers, and so every bit of the result, do not depend on it. Lines with infinities and NaNs do not count. */
-uint32_t vkmm_modular_holds(const vkmm_modular_line *lines, uint64_t count);
+/* How many moduli of its range hold a reproducible product of these lines; the most hold any. The integers, and so
+ * every bit of the result, do not depend on it. Lines with infinities and NaNs do not count. */
+uint32_t vkmm_modular_holds(const vkmm_modular_range *range, const vkmm_modular_line *lines, uint64_t count);
 
 #endif

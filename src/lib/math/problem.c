@@ -1,8 +1,10 @@
 #include "math/problem.h"
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/log.h"
 #include "math/method.h"
+#include "math/modular.h"
 #include "math/type.h"
 
 #include <math.h>
@@ -107,7 +109,7 @@ vkmm_types vkmm_problem_inner(const vkmm_problem *problem, const vkmm_kernel_inf
 {
     const vkmm_method_info *method = vkmm_method_at(problem->method);
     vkmm_types types = method->inner;
-    *products = method->products;
+    *products = method->products > 0 ? method->products : vkmm_modular_range_of(problem->type)->usual;
     if (types.in == VKMM_AUTO) return vkmm_problem_types(problem);
     if (kernel && kernel->products > 0) types.in = kernel->residues;
     if (kernel && kernel->moduli > 0) *products = kernel->products > 0 ? kernel->products : kernel->moduli;
@@ -179,11 +181,15 @@ static vkmm_status check_kinds(const vkmm_problem *problem)
 static vkmm_status check_method(const vkmm_problem *problem)
 {
     const vkmm_method_info *method = vkmm_method_at(problem->method);
-    const vkmm_type type = method->type;
     const vkmm_types types = vkmm_problem_types(problem);
-    if (type == VKMM_AUTO || vkmm_types_equal(types, vkmm_types_default(type))) return VKMM_OK;
-    return vkmm_fail(VKMM_INVALID, "%s multiplies %s, summed and stored as %s; the types are %s", method->name,
-                     vkmm_type_of(type)->name, vkmm_type_of(type)->name, vkmm_types_name(types, 1));
+    char legal[16] = "";
+    if (method->types[0] == VKMM_AUTO) return VKMM_OK;
+    for (size_t i = 0; i < VKMM_COUNT(method->types) && method->types[i] != VKMM_AUTO; i++) {
+        if (vkmm_types_equal(types, vkmm_types_default(method->types[i]))) return VKMM_OK;
+        vkmm_join(legal, sizeof legal, " or ", "%s", vkmm_type_of(method->types[i])->name);
+    }
+    return vkmm_fail(VKMM_INVALID, "%s multiplies %s, summed and stored as %s; the types are %s", method->name, legal,
+                     legal, vkmm_types_name(types, 1));
 }
 
 static vkmm_status check_types(const vkmm_problem *problem)

@@ -188,7 +188,8 @@ vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *prob
         return chosen;
     }
     if (wish->moduli > 0)
-        return vkmm_fail(VKMM_INVALID, "the number of moduli, %u, is for modular products of f64", wish->moduli);
+        return vkmm_fail(VKMM_INVALID, "the number of moduli, %u, is for modular products, and reproducible ones",
+                         wish->moduli);
     choice->terms = wish->terms;
     choice->problem = vkmm_problem_row_major(problem, &choice->swapped);
     lay_vectors_along_k(&choice->problem);

@@ -1,4 +1,4 @@
-/* f64 multiplied as residues: three steps around a product of bytes, or of words, a batch with a matrix for each
+/* f64 or f32 multiplied as residues: three steps around a product of bytes, or of words, a batch with a matrix for each
  * modulus, which any general kernel computes. */
 #include <math.h>
 #include <stdio.h>
@@ -143,8 +143,9 @@ static int is_reproducible(const vkmm_problem *problem)
  * would take their place, which is far slower, or nothing may. */
 static uint32_t moduli_of(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
 {
+    const vkmm_modular_range *range = vkmm_modular_range_of(problem->type);
     const int most = wish->terms.in_one && (is_reproducible(problem) || !device->features.f64);
-    const uint32_t least = most ? VKMM_MODULAR_MOST : VKMM_MODULAR_USUAL;
+    const uint32_t least = most ? range->most : range->usual;
     if (most && is_reproducible(problem)) return least;
     return wish->moduli > 0 ? wish->moduli : least;
 }
@@ -154,17 +155,17 @@ static vkmm_status choose_type(const vkmm_device_info *device, const vkmm_proble
 {
     vkmm_residues modular = {
         .asked = wish->moduli, .moduli = moduli_of(device, problem, wish), .reproducible = is_reproducible(problem)};
+    const vkmm_modular_range *range = vkmm_modular_range_of(problem->type);
     char config[VKMM_CONFIG_TEXT + sizeof ",splits=1"];
     int swapped;
-    if (modular.moduli < VKMM_MODULAR_FEWEST || modular.moduli > VKMM_MODULAR_MOST)
-        return vkmm_fail(VKMM_INVALID, "%u moduli; a modular product takes %d to %d", modular.moduli,
-                         VKMM_MODULAR_FEWEST, VKMM_MODULAR_MOST);
+    if (modular.moduli < range->fewest || modular.moduli > range->most)
+        return vkmm_fail(VKMM_INVALID, "%u moduli; a modular product of %s takes %u to %u", modular.moduli,
+                         vkmm_type_of(problem->type)->name, range->fewest, range->most);
     modular.problem = vkmm_problem_row_major(problem, &swapped);
     const uint32_t bits = residues == VKMM_I32 ? vkmm_modular_bits(problem->k) : 8;
     modular.products = vkmm_modular_products(bits, modular.moduli);
     vkmm_modular_numbers(bits, modular.products, modular.numbers);
-    modular.limit =
-        modular.reproducible ? (vkmm_modular_limit){VKMM_MODULAR_UNIT, 0} : vkmm_modular_limit_of(modular.moduli);
+    modular.limit = modular.reproducible ? (vkmm_modular_limit){range->unit, 0} : vkmm_modular_limit_of(modular.moduli);
     modular.rows = wish->terms.in_one ? modular.problem.m : rows_of(device, &modular.problem, modular.products);
     vkmm_problem inner = inner_of(&modular.problem, &modular, residues);
     modular.product = inner;
@@ -230,7 +231,7 @@ static vkmm_status choose_reproducible(const vkmm_device_info *device, const vkm
                                        const vkmm_wish *wish, vkmm_choice *choice)
 {
     vkmm_wish most = *wish;
-    most.moduli = VKMM_MODULAR_MOST;
+    most.moduli = vkmm_modular_range_of(problem->type)->most;
     const vkmm_status status = choose_residues(device, problem, &most, choice);
     return status == VKMM_OK ? choose_residues(device, problem, wish, choice) : status;
 }
@@ -402,8 +403,8 @@ static vkmm_recipe_step finish_step(const vkmm_device_info *limits, const vkmm_r
                         .a = VKMM_MODULAR_TABLE + (uint32_t)row,
                         .b = VKMM_MODULAR_TABLE + (uint32_t)p->m,
                         .lines_stride = (uint32_t)(p->m + p->n)};
-    vkmm_scalar_bits(VKMM_F64, p->alpha, push.alpha);
-    vkmm_scalar_bits(VKMM_F64, p->beta, push.beta);
+    vkmm_scalar_bits(p->type, p->alpha, push.alpha);
+    vkmm_scalar_bits(p->type, p->beta, push.beta);
     step.items = vkmm_divide_up(rows * push.sums_ld, workgroup) * p->batch_count;
     push.end = (uint32_t)step.items;
     if (step.items < step.groups[0]) step.groups[0] = (uint32_t)step.items;
@@ -438,12 +439,15 @@ static void add_pipelines(const vkmm_device_info *limits, const vkmm_choice *cho
         [DECIDE] = {NULL, NULL, &choice->decisions, &m->lines},
     };
     static const char *const names[] = {"product", "finish", "residues", "scale", "decide"};
-    static const char *const modules[] = {NULL, "modular_finish", "modular_residues", "modular_lines",
-                                          "modular_decide"};
+    static const char *const modules[][2] = {{NULL},
+                                             {"modular_finish", "modular_finish_f32"},
+                                             {"modular_residues", "modular_residues_f32"},
+                                             {"modular_lines", "modular_lines_f32"},
+                                             {"modular_decide"}};
     for (int i = PRODUCT; i <= (decides(choice) ? DECIDE : LINES); i++) {
         const vkmm_type type = i == DECIDE ? VKMM_U32 : m->product.type;
         vkmm_recipe_pipeline p = {.name = names[i], .module = choice->module};
-        if (i != PRODUCT) p.module = vkmm_module_find(modules[i], type, VKMM_BUILD_PLAIN);
+        if (i != PRODUCT) p.module = vkmm_module_find(modules[i][m->problem.type == VKMM_F32], type, VKMM_BUILD_PLAIN);
         if (i == PRODUCT) vkmm_recipe_kernel(&choice->info, &p);
         if (i == FINISH) vkmm_recipe_epilogue(limits, choice, &m->problem, &p);
         if (i > FINISH) {
@@ -528,10 +532,12 @@ static int decide(const vkmm_log *log, const vkmm_device_info *device, const vkm
 {
     const vkmm_residues *m = &choice->residues;
     const uint64_t lines = m->problem.batch_count * (m->problem.m + m->problem.n);
-    const uint32_t needs = m->reproducible ? vkmm_modular_holds(found, lines) : needs_of(m, found);
+    const vkmm_modular_range *range = vkmm_modular_range_of(m->problem.type);
+    const uint32_t holds = m->reproducible ? vkmm_modular_holds(range, found, lines) : needs_of(m, found),
+                   needs = m->reproducible && holds < m->asked ? m->asked : holds;
     const char *why = "the moduli that A and B need do not fit into memory";
     vkmm_choice more;
-    if (needs != UINT32_MAX && ((fixed && !m->reproducible) || needs <= m->moduli)) return 0;
+    if (m->reproducible ? needs == m->moduli : needs != UINT32_MAX && (fixed || needs <= m->moduli)) return 0;
     *again = (vkmm_wish){.kernel = choice->info.name, .config = choice->info.config, .moduli = needs};
     if (needs == UINT32_MAX)
         why = "A or B has infinities or NaNs";

@@ -1,5 +1,5 @@
-/* What a choice has of f64 multiplied as residues (residues.c): its problem is then a product of bytes, or of words, in
- * the workspace. */
+/* What a choice has of floats multiplied as residues (residues.c): its problem is then a product of bytes, or of words,
+ * in the workspace. */
 #ifndef VKMM_PLAN_RESIDUES_H
 #define VKMM_PLAN_RESIDUES_H
 
@@ -16,7 +16,7 @@ typedef struct vkmm_residues {
     vkmm_modular_limit limit;            /* of the integers */
     vkmm_problem product;                /* of the residues, a matrix for each modulus */
     uint64_t rows, items;         /* of a panel, all of whose sums are there at once; the last one may have fewer */
-    vkmm_problem problem;         /* of f64, row-major */
+    vkmm_problem problem;         /* of the floats, row-major */
     vkmm_range lines, a, b, sums; /* the table of moduli, and what is known of each line; residues; their sums */
     vkmm_range found;             /* of `lines`: what the second look finds */
 } vkmm_residues;

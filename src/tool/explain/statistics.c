@@ -105,7 +105,7 @@ static vkmm_method method_of(vkmm_type type)
 {
     uint32_t method = VKMM_COMPUTE_DIRECT + 1;
 
-    while (vkmm_method_at(method) != NULL && vkmm_method_at(method)->type != type) method++;
+    while (vkmm_method_at(method) != NULL && vkmm_method_at(method)->types[0] != type) method++;
     return vkmm_method_at(method) != NULL ? (vkmm_method)method : VKMM_COMPUTE_DIRECT;
 }
 

@@ -107,7 +107,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "compute", "TYPE",
      "the type that products are summed in: f32, f16, i32, u32, f64; default: f32 for f16 and bf16. f32 with f16 "
      "rounds A and B to f16. Or how: split (f32 as two f16 parts), modular (f64 as residues), "
-     "reproducible (f64, the same bits on every device)",
+     "reproducible (f32 or f64, the same bits on every device)",
      BLAS | BENCH | CLI_EXPLAIN, AT(problem), cli_parse_compute, cli_compute_words},
     {NULL, 0, "a_type", "TYPE", NULL, BLAS, AT(types), cli_parse_input_type, cli_type_words},
     {NULL, 0, "b_type", "TYPE", NULL, BLAS, AT(types), cli_parse_input_type, cli_type_words},
@@ -223,9 +223,9 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "config", "TUNABLES", "tunables of {general}, such as rows=64,cols=64; the planner sets the others",
      CLI_RUN | CLI_STATISTICS, AT(config), cli_parse_config},
     {NULL, 0, "moduli", "COUNT",
-     "of a modular or reproducible product (--compute): 13 to 18; default: 15, or as many as the range of A and B "
-     "needs",
-     CLI_RUN, AT(moduli), WHOLE(13, 18)},
+     "of a modular or reproducible product (--compute) of f64, 13 to 18, or f32, 8 to 11; default: as many as the "
+     "range of A and B needs, of a modular product at least 15",
+     CLI_RUN, AT(moduli), WHOLE(8, 18)},
     {NULL, 0, "pack-b", NULL, "copy B, once and untimed, into the layout that the kernel reads fastest, as for weights",
      CLI_RUN, AT(pack_b)},
     {NULL, 0, "all", NULL, "every type, every op, aligned and not, with and without a bias and an activation",

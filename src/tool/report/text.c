@@ -88,7 +88,8 @@ const char *cli_text_problem(char *text, size_t size, const vkmm_problem *proble
 
 const char *cli_text_type(const vkmm_problem *problem, int utf8)
 {
-    const char *title = vkmm_method_at(problem->method)->title;
+    const vkmm_method_info *method = vkmm_method_at(problem->method);
+    const char *title = method->titles[problem->type == method->types[1]];
     return title ? title : vkmm_types_name(vkmm_problem_types(problem), utf8);
 }
 

@@ -118,11 +118,11 @@ typedef struct vkmm_check {
     double epsilon;       /* of the type of the sums; 0 for integers */
     double rest;          /* weight of |β·c₀| and |bias| in s */
     double flush;         /* φ, without what the data add */
-    double *tops[2];      /* reproducible: 2^-60·K·max|a_ik| of each row of A, and max|b_kj| of each column of B; else
-                              NULL */
-    double steps;         /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
-    double min, max;      /* smallest normal value of C's type, largest finite of the sums' */
-    double most;          /* largest finite of the scale type */
+    double *tops[2]; /* reproducible: 2^-60 or 2^-31·K·max|a_ik| of each row of A, and max|b_kj| of each column of
+                              B; else NULL */
+    double steps;    /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
+    double min, max; /* smallest normal value of C's type, largest finite of the sums' */
+    double most;     /* largest finite of the scale type */
     vkmm_workers *workers; /* NULL: one thread is enough */
     int is_finite;         /* the vectors have met no NaN and no infinity */
     cli_block *block;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
+#include "math/modular.h"
 #include "math/type.h"
 
 #include <float.h>
@@ -235,7 +236,8 @@ static vkmm_status find_tops(vkmm_check *check)
     double tile[CLI_TILE_COLS];
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         const vkmm_view *view = o == VKMM_A ? &claim->a : &claim->b;
-        const double unit = o == VKMM_A ? 0x1p-60 * (double)view->cols : 1.0;
+        const int unit_power = (int)vkmm_modular_range_of(view->type)->unit;
+        const double unit = o == VKMM_A ? ldexp((double)view->cols, -unit_power) : 1.0;
         vkmm_free(check->tops[o]);
         double *tops = check->tops[o] = vkmm_alloc(o == VKMM_A ? view->rows : view->cols, sizeof *tops);
         if (tops == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("to verify the product"));

@@ -11,12 +11,26 @@
 
 #include "normal.h"
 #include "math/matrix.h"
+#include "math/modular.h"
 #include "math/problem.h"
+#include "base/log.h"
+#include "vk/device.h"
+#include "vk/instance.h"
 #include "vkmatmul.h"
 
-enum { USUAL = 200, SKIPPED = 77, UNIT = 60, PIECE = 21, PIECES = 5, DIGITS = 8 };
+enum { USUAL = 200, SKIPPED = 77, PIECE = 21, DIGITS = 8 };
 
-/* ---- The reference: C99 and IEEE f64 ---- */
+/* ---- The reference: C99 and IEEE floats ---- */
+
+/* f64 and f32: units of a line's highest power of two, bits of a fraction, the exponent of the lowest bit of all. */
+static const struct kind {
+    int unit, digits, lowest;
+} kinds[] = {{60, 52, -1074}, {31, 23, -149}};
+
+static const struct kind *kind_of(const vkmm_problem *p)
+{
+    return &kinds[p->type == VKMM_F32];
+}
 
 /* A row of op(A) or a column of op(B), as integers of 61 bits at most in three pieces. */
 typedef struct line {
@@ -24,7 +38,7 @@ typedef struct line {
     int exponent, is_finite;
 } line;
 
-static line line_of(const vkmm_view *view, int is_b, uint64_t at)
+static line line_of(const vkmm_view *view, int is_b, uint64_t at, int unit)
 {
     const uint64_t k = is_b ? view->rows : view->cols;
     line l = {.pieces = calloc(k + 1, sizeof *l.pieces), .is_finite = 1};
@@ -38,7 +52,7 @@ static line line_of(const vkmm_view *view, int is_b, uint64_t at)
             int64_t rest = (int64_t)round(ldexp(x, -l.exponent)); /* half away from zero */
             for (int p = 0; p < 3; p++, rest /= 1 << PIECE) l.pieces[i][p] = p < 2 ? rest % (1 << PIECE) : rest;
         }
-        if (turn == 0 && l.is_finite) frexp(most, &l.exponent), l.exponent -= 1 + UNIT;
+        if (turn == 0 && l.is_finite) frexp(most, &l.exponent), l.exponent -= 1 + unit;
     }
     return l;
 }
@@ -48,8 +62,8 @@ static int bit(const int64_t digits[DIGITS], int at)
     return at >= 0 && digits[at / PIECE] >> at % PIECE & 1;
 }
 
-/* The f64 nearest to a whole number of digits times 2^exponent, half to even. */
-static double nearest(int64_t digits[DIGITS], int exponent)
+/* The float nearest to a whole number of digits times 2^exponent, half to even. */
+static double nearest(const struct kind *kind, int64_t digits[DIGITS], int exponent)
 {
     const int64_t base = 1 << PIECE;
     int is_negative = 0, top = DIGITS * PIECE - 1, sticky = 0;
@@ -65,51 +79,62 @@ static double nearest(int64_t digits[DIGITS], int exponent)
     }
     while (top >= 0 && !bit(digits, top)) top--;
     if (top < 0) return 0;
-    int low = top - 52 > -1074 - exponent ? top - 52 : -1074 - exponent;
+    int low = top - kind->digits > kind->lowest - exponent ? top - kind->digits : kind->lowest - exponent;
     if (low < 0) low = 0;
     double value = 0;
     for (int at = top; at >= low; at--) value = 2 * value + bit(digits, at);
     for (int at = 0; at < low - 1 && at <= top; at++) sticky |= bit(digits, at);
     const int half = low - 1 <= top && bit(digits, low - 1), odd = low <= top && bit(digits, low);
     value = ldexp(value + (half && (sticky || odd)), low + exponent);
+    if (kind->digits < 52) value = (float)value; /* perhaps an infinity */
     return is_negative ? -value : value;
 }
 
-static double sum_of(const line *a, const line *b, uint64_t k)
+static double sum_of(const struct kind *kind, const line *a, const line *b, uint64_t k)
 {
     int64_t digits[DIGITS] = {0};
     if (!a->is_finite || !b->is_finite) return NAN;
     for (uint64_t i = 0; i < k; i++)
         for (int p = 0; p < 3; p++)
             for (int q = 0; q < 3; q++) digits[p + q] += a->pieces[i][p] * b->pieces[i][q];
-    return nearest(digits, a->exponent + b->exponent);
+    return nearest(kind, digits, a->exponent + b->exponent);
 }
 
-static double one_nan(double x)
+static double fused(const vkmm_problem *p, double x, double y, double z)
 {
-    return isnan(x) ? NAN : x;
+    const double sum = p->type == VKMM_F32 ? fmaf((float)x, (float)y, (float)z) : fma(x, y, z);
+    return isnan(sum) ? NAN : sum;
+}
+
+static double scalar(const vkmm_problem *p, double x)
+{
+    return p->type == VKMM_F32 ? (float)x : x;
 }
 
 /* α, β, the bias and the activation. */
 static double finish(const vkmm_problem *p, double x, double before, double bias)
 {
-    if (p->alpha != 1) x = p->alpha == 0 ? 0 : one_nan(fma(p->alpha, x, 0));
-    if (p->beta != 0) x = one_nan(fma(p->beta, before, x));
-    if (p->has_bias) x = one_nan(fma(1, bias, x));
+    const double alpha = p->k > 0 ? scalar(p, p->alpha) : 0, beta = scalar(p, p->beta); /* α may be infinite */
+    if (alpha != 1) x = alpha == 0 ? 0 : fused(p, alpha, x, 0);
+    if (beta != 0) x = fused(p, beta, before, x);
+    if (p->has_bias) x = fused(p, 1, bias, x);
     return p->activation == VKMM_RELU && !isnan(x) && signbit(x) ? 0 : x;
 }
 
 /* One matrix of the batch; c holds what was there before. */
-static void multiply(const vkmm_problem *p, const vkmm_view *a, const vkmm_view *b, const double *bias,
+static void multiply(const vkmm_problem *p, const vkmm_view *a, const vkmm_view *b, const void *bias,
                      const vkmm_view *c)
 {
     line *rows = calloc(p->m, sizeof *rows), *cols = calloc(p->n, sizeof *cols);
-    for (uint64_t i = 0; i < p->m; i++) rows[i] = line_of(a, 0, i);
-    for (uint64_t j = 0; j < p->n; j++) cols[j] = line_of(b, 1, j);
+    for (uint64_t i = 0; i < p->m; i++) rows[i] = line_of(a, 0, i, kind_of(p)->unit);
+    for (uint64_t j = 0; j < p->n; j++) cols[j] = line_of(b, 1, j, kind_of(p)->unit);
     for (uint64_t i = 0; i < p->m; i++)
         for (uint64_t j = 0; j < p->n; j++) {
-            double *at = (double *)c->data + i * c->row_stride + j * c->col_stride;
-            *at = finish(p, p->alpha == 0 ? 0 : sum_of(&rows[i], &cols[j], p->k), *at, p->has_bias ? bias[j] : 0);
+            const uint64_t size = vkmm_type_of(p->type)->bytes;
+            void *at = (char *)c->data + (i * c->row_stride + j * c->col_stride) * size;
+            const double sum = p->alpha == 0 ? 0 : sum_of(kind_of(p), &rows[i], &cols[j], p->k),
+                         more = p->has_bias ? vkmm_type_get(p->type, (const char *)bias + j * size) : 0;
+            vkmm_type_put(p->type, at, finish(p, sum, vkmm_type_get(p->type, at), more));
         }
     for (uint64_t i = 0; i < p->m; i++) free(rows[i].pieces);
     for (uint64_t j = 0; j < p->n; j++) free(cols[j].pieces);
@@ -120,7 +145,7 @@ static void multiply(const vkmm_problem *p, const vkmm_view *a, const vkmm_view 
 
 typedef struct sample {
     vkmm_problem problem;
-    double *memory[4], *want; /* A, B, C, the bias; and C as it must become */
+    void *memory[4], *want; /* A, B, C, the bias; and C as it must become */
 } sample;
 
 static uint64_t below(uint64_t seed, int at, uint64_t limit)
@@ -133,8 +158,9 @@ static vkmm_problem problem_of(uint64_t seed)
     static const uint64_t depths[] = {1, 7, 33, 64, 130, 0, 90, 17, 5, 2051};
     static const double scalars[] = {1, 1, 1, -2, 0.1, 0x1p-1030, 3e300, 0};
     const uint64_t most = seed % 4 ? 40 : 170, k = depths[below(seed, 2, seed % 4 == 0 ? 5 : seed % 5 ? 9 : 10)];
-    vkmm_problem p = VKMM_PROBLEM(.m = 1 + below(seed, 0, most), .n = 1 + below(seed, 1, most), .k = k,
-                                  .type = VKMM_F64, .method = VKMM_COMPUTE_REPRODUCIBLE);
+    vkmm_problem p =
+        VKMM_PROBLEM(.m = 1 + below(seed, 0, most), .n = 1 + below(seed, 1, most), .k = k,
+                     .type = below(seed, 18, 2) ? VKMM_F32 : VKMM_F64, .method = VKMM_COMPUTE_REPRODUCIBLE);
     p.layout = below(seed, 3, 2) ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
     p.op_a = below(seed, 4, 2) ? VKMM_OP_T : VKMM_OP_N;
     p.op_b = below(seed, 5, 2) ? VKMM_OP_T : VKMM_OP_N;
@@ -154,8 +180,10 @@ static vkmm_problem problem_of(uint64_t seed)
     return p;
 }
 
-static double number(uint64_t seed, uint64_t at)
+/* Some are rounded to f32. */
+static double number(vkmm_type type, uint64_t seed, uint64_t at)
 {
+    const int narrow = type == VKMM_F32;
     const double unit = vkmm_random_unit(seed, at), both = 2 * unit - 1, normal = random_normal(seed + 1, at);
     const uint64_t bits = vkmm_random_bits(seed + 2, at);
     switch (below(seed / 8, 20, 10)) {
@@ -170,24 +198,25 @@ static double number(uint64_t seed, uint64_t at)
     case 4:
         return bits % 20 ? 0 : normal;
     case 5:
-        return ldexp(both, -1040); /* many subnormal */
+        return ldexp(both, narrow ? bits % 2 ? -70 : -140 : -1040); /* many subnormal, or their products are */
     case 6:
-        return ldexp(both, (int)(bits % 2000) - 1000);
+        return narrow ? ldexp(both, (int)(bits % 250) - 125) : ldexp(both, (int)(bits % 2000) - 1000);
     case 7:
         return bits % 97 ? normal : bits % 3 ? (bits & 1 ? INFINITY : -INFINITY) : NAN;
     case 8:
-        return ldexp(both, 1023);
+        return ldexp(both, narrow ? 127 : 1023);
     default:
-        return ldexp((double)(bits >> 11), -(int)(bits % 12)); /* ties */
+        return ldexp((double)(bits >> (narrow ? 40 : 11)), -(int)(bits % 12)); /* ties */
     }
 }
 
-static double *filled(const vkmm_problem *p, int operand, uint64_t seed)
+static void *filled(const vkmm_problem *p, int operand, uint64_t seed)
 {
-    const uint64_t count = vkmm_operand_bytes(p, (vkmm_operand)operand) / sizeof(double);
-    double *memory = calloc(count + 1, sizeof *memory);
+    const uint64_t size = vkmm_type_of(p->type)->bytes, count = vkmm_operand_bytes(p, (vkmm_operand)operand) / size;
+    char *memory = calloc(count + 1, size);
     for (uint64_t i = 0; i < count; i++)
-        memory[i] = number(8 * seed + 4 * (uint64_t)(operand > 1), 4 * i + (uint64_t)operand);
+        vkmm_type_put(p->type, memory + i * size,
+                      number(p->type, 8 * seed + 4 * (uint64_t)(operand > 1), 4 * i + (uint64_t)operand));
     return memory;
 }
 
@@ -206,8 +235,8 @@ static sample sample_of(uint64_t seed)
     return s;
 }
 
-/* FNV-1a over the elements' bytes, the lowest first. */
-static uint64_t hash_of(const vkmm_problem *p, const double *c, uint64_t hash)
+/* FNV-1a over the bytes of elements, as f64, the lowest first. */
+static uint64_t hash_of(const vkmm_problem *p, const void *c, uint64_t hash)
 {
     for (uint64_t x = 0; x < p->batch_count; x++) {
         const vkmm_view view = vkmm_operand_view(p, VKMM_C, c, x);
@@ -228,31 +257,37 @@ static vkmm_device *devices[2];
 
 static const struct way {
     const char *name, *kernel;
-    uint32_t moduli;
-    int streams, others;
+    int moduli, streams, others, bytes;
 } ways[] = {
     {"job", NULL, 0, 0, 0},
-    {"job, bytes", "blocked", 0, 0, 0},
+    {"job, bytes", "blocked", 0, 0, 0, 1},
     {"job, other kernel", "skinny", 0, 0, 0},
-    {"job, 18 moduli", NULL, 18, 0, 0},
+    {"job, most moduli", NULL, 1, 0, 0},
     {"panels", NULL, 0, 1, 0},
     {"panels of two devices", NULL, 0, 1, 1},
 };
 /* The way of each problem, in turn; panels more often, whose pipelines need not be made again. */
 static const int turns[] = {0, 4, 5, 4, 5, 1, 4, 5, 4, 5, 2, 4, 5, 4, 5, 3, 4, 5, 4, 5, 5};
 enum { TURNS = sizeof turns / sizeof *turns, LIMIT = 300000 };
-static vkmm_stream *streams[2];
+static vkmm_stream *streams[2][2]; /* of a type, of one device or two */
 static uint64_t panels;
 
-static vkmm_status run_job(const vkmm_job_params *params, const sample *s, double *c)
+/* bytes: a job for residues of bytes, which CPUs do not choose by themselves. */
+static vkmm_status run_job(const vkmm_job_params *params, const sample *s, int in_bytes, void *c)
 {
+    vkmm_device_info *info = (vkmm_device_info *)&devices[0]->physical->info;
+    const VkPhysicalDeviceType type = info->type;
     vkmm_job *job = NULL;
+    if (in_bytes) info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     vkmm_status status = vkmm_job_create(devices[0], NULL, params, &job);
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
         const uint64_t bytes = vkmm_operand_bytes(&s->problem, (vkmm_operand)o);
         if (bytes > 0) memcpy(vkmm_job_matrix(job, (vkmm_operand)o), s->memory[o], bytes);
     }
     if (status == VKMM_OK) status = vkmm_job_run(job);
+    info->type = type;
+    if (status == VKMM_OK && in_bytes && vkmm_job_kernel(job)->residues != VKMM_I8)
+        status = vkmm_fail(VKMM_UNSUPPORTED, "no residues of bytes");
     if (status == VKMM_OK) memcpy(c, vkmm_job_matrix(job, VKMM_C), vkmm_operand_bytes(&s->problem, VKMM_C));
     vkmm_job_destroy(&job);
     return status;
@@ -260,13 +295,13 @@ static vkmm_status run_job(const vkmm_job_params *params, const sample *s, doubl
 
 /* With memory for a part of most products, and more for those of which not even a tile fits. Streams keep their
  * pipelines for the next product. */
-static vkmm_status run_panels(const vkmm_job_params *params, const sample *s, int others, double *c)
+static vkmm_status run_panels(const vkmm_job_params *params, const sample *s, int others, void *c)
 {
     static const vkmm_log silent = {0};
     const vkmm_stream_io io = {s->memory[VKMM_A], s->memory[VKMM_B], s->memory[VKMM_BIAS], c};
     vkmm_stream_params wanted = {
         .job = *params, .memory_limit = LIMIT, .threads = 1, .others = devices + 1, .other_count = (uint32_t)others};
-    vkmm_stream *larger = NULL, **used = &streams[others];
+    vkmm_stream *larger = NULL, **used = &streams[s->problem.type == VKMM_F32][others];
     vkmm_status status =
         *used ? vkmm_stream_change(*used, &s->problem) : vkmm_stream_create(devices[0], &silent, &wanted, used);
     while (status == VKMM_OUT_OF_MEMORY && (wanted.memory_limit *= 2) < 1 << 26)
@@ -284,9 +319,12 @@ static vkmm_status run_panels(const vkmm_job_params *params, const sample *s, in
 /* 1: another result than the reference's. */
 static int differs(const struct way *way, uint64_t seed, const sample *s)
 {
-    const vkmm_job_params params = {.problem = s->problem, .kernel = way->kernel, .moduli = way->moduli};
-    double *c = calloc(vkmm_operand_bytes(&s->problem, VKMM_C) + 1, 1);
-    const vkmm_status status = way->streams ? run_panels(&params, s, way->others, c) : run_job(&params, s, c);
+    const vkmm_job_params params = {.problem = s->problem,
+                                    .kernel = way->kernel,
+                                    .moduli = way->moduli ? vkmm_modular_range_of(s->problem.type)->most : 0};
+    void *c = calloc(vkmm_operand_bytes(&s->problem, VKMM_C) + 1, 1);
+    const vkmm_status status =
+        way->streams ? run_panels(&params, s, way->others, c) : run_job(&params, s, way->bytes, c);
     const int wrong = status != VKMM_OK || hash_of(&s->problem, c, 0) != hash_of(&s->problem, s->want, 0);
     if (wrong)
         printf("# problem %u, %s: %s\n", (unsigned)seed, way->name,
@@ -306,7 +344,7 @@ static int all(uint64_t count, int multiplies)
         for (int o = 0; o < 4; o++) free(s.memory[o]);
         free(s.want);
     }
-    for (int i = 0; i < 2; i++) vkmm_stream_destroy(&streams[i]);
+    for (int i = 0; i < 4; i++) vkmm_stream_destroy(&streams[i / 2][i % 2]);
     if (multiplies)
         printf("# %u products, %u panels, %u products other than the reference\n", (unsigned)count, (unsigned)panels,
                wrong);

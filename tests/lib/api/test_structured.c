@@ -32,6 +32,7 @@ static const way ways[] = {
     {"f32", VKMM_F32, VKMM_COMPUTE_DIRECT, NULL},
     {"split", VKMM_F32, VKMM_COMPUTE_SPLIT, NULL},
     {"split, coopmat", VKMM_F32, VKMM_COMPUTE_SPLIT, "coopmat"},
+    {"reproducible f32", VKMM_F32, VKMM_COMPUTE_REPRODUCIBLE, NULL},
     {"f64", VKMM_F64, VKMM_COMPUTE_DIRECT, NULL},
     {"modular", VKMM_F64, VKMM_COMPUTE_MODULAR, NULL},
     {"reproducible", VKMM_F64, VKMM_COMPUTE_REPRODUCIBLE, NULL},
@@ -167,14 +168,14 @@ static double factor(const way *how, vkmm_method method, uint64_t terms)
 }
 
 /* What a reproducible product's element may be off by besides: its lines' largest elements decide. */
-static double unit_of(vkmm_method method, uint64_t at, uint64_t k)
+static double unit_of(const way *how, vkmm_method method, uint64_t at, uint64_t k)
 {
     double a = 0, b = 0;
     for (uint64_t i = 0; i < k && method == VKMM_COMPUTE_REPRODUCIBLE; i++) {
         a = fmax(a, fabs(right.a[at / N][i]));
         b = fmax(b, fabs(right.b[at % N][i]));
     }
-    return 0x1p-60 * (double)k * a * b;
+    return (how->type == VKMM_F64 ? 0x1p-60 : 0x1p-31) * (double)k * a * b;
 }
 
 /* The largest error of C over its bound. */
@@ -186,7 +187,7 @@ static double judge(const way *how, vkmm_method method, uint64_t k, const void *
     for (uint64_t at = 0; at < M * N; at++) {
         const double got = vkmm_type_get(out, (const char *)c + at * vkmm_type_of(out)->bytes);
         const double bound = most * right.sizes[at / N][at % N] + right.losses[at / N][at % N] +
-                             (double)k * vkmm_type_of(out)->min_normal + unit_of(method, at, k);
+                             (double)k * vkmm_type_of(out)->min_normal + unit_of(how, method, at, k);
         const double error = (double)fabsl(got - right.sums[at / N][at % N]) / bound;
         if (!(error <= worst)) worst = isnan(error) ? INFINITY : error;
     }
@@ -274,7 +275,7 @@ static int all(int only_split, int table)
         wanted[w] = !only_split || ways[w].method == VKMM_COMPUTE_SPLIT;
         if (table) printf(" %s |", ways[w].name);
     }
-    if (table) printf("\n|---|---|---|---|---|---|---|---|---|---|\n");
+    if (table) printf("\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t d = 0; d < sizeof depths / sizeof *depths; d++) all_of_depth(depths[d], wanted, table, &sum);
     printf("# %u products, %u beyond their bound; the worst of each method:", sum.products, sum.wrong);
     for (int w = 0; w < WAYS; w++) printf(" %s %.2g;", ways[w].name, sum.worst[w]);

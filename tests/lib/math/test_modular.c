@@ -79,19 +79,25 @@ TEST(test_integers_are_exact)
     assert_true(needs(whole(0, 0), (vkmm_modular_line){.bits = 0xffff0000}) == UINT32_MAX);
 }
 
-/* The bits of the longest line, at most 61 and those of its norm; the moduli hold them all. */
+/* The bits of the longest line, at most 61 of f64 or 32 of f32 and those of its norm; the moduli hold them all. */
 TEST(test_moduli_that_hold_any_line)
 {
     vkmm_modular_line lines[3] = {line(0, 0, 255), {.squares = 1, .bits = 0xffff}, {.squares = 1, .bits = 0xffff0000}};
-    static const int lows[] = {0, 58, 59, 60, 61, 1000};
-    static const uint32_t holds[] = {15, 15, 16, 16, 16, 16};
-    for (int i = 0; i < 6; i++) {
-        lines[0].squares = 1;
-        lines[0].bits = ONE << 16 | (uint32_t)(ONE - lows[i]);
-        assert_int_equal(vkmm_modular_holds(lines, 3), holds[i]);
-        lines[0].squares = VKMM_MODULAR_DEPTH * 4.0f * 1.002f;
-        assert_int_equal(vkmm_modular_holds(lines, 3), lows[i] == 0 ? 15 : 18);
+    static const struct {
+        vkmm_type type;
+        int lows[6];
+        uint32_t holds[6], longest[6]; /* of a line of 1 element, and of as many as there may be */
+    } rows[] = {{VKMM_F64, {0, 54, 58, 59, 60, 1000}, {13, 14, 15, 16, 16, 16}, {13, 17, 18, 18, 18, 18}},
+                {VKMM_F32, {0, 27, 28, 30, 31, 1000}, {8, 8, 8, 8, 8, 8}, {8, 10, 10, 11, 11, 11}}};
+    for (size_t r = 0; r < 2; r++) {
+        const vkmm_modular_range *range = vkmm_modular_range_of(rows[r].type);
+        for (int i = 0; i < 6; i++) {
+            lines[0].squares = 1;
+            lines[0].bits = ONE << 16 | (uint32_t)(ONE - rows[r].lows[i]);
+            assert_int_equal(vkmm_modular_holds(range, lines, 3), rows[r].holds[i]);
+            lines[0].squares = VKMM_MODULAR_DEPTH * 4.0f * 1.002f;
+            assert_int_equal(vkmm_modular_holds(range, lines, 3), rows[r].longest[i]);
+        }
+        assert_true(vkmm_modular_room(range->most) > range->unit + 0.5 * log2(VKMM_MODULAR_DEPTH * 4.0 * 1.002));
     }
-    assert_true(vkmm_modular_room(VKMM_MODULAR_MOST) >
-                VKMM_MODULAR_UNIT + 0.5 * log2(VKMM_MODULAR_DEPTH * 4.0 * 1.002));
 }

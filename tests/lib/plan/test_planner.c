@@ -327,8 +327,9 @@ TEST(moduli_hold_what_they_promise)
     uint32_t m[VKMM_MODULAR_MOST], own[VKMM_MODULAR_MOST];
     vkmm_modular_numbers(8, VKMM_MODULAR_MOST, m);
     assert_memory_equal(m, bytes, sizeof bytes);
+    assert_true(log2_of_all(8, vkmm_modular_range_of(VKMM_F32)->most, m) < 5 * 18 - 2); /* its limbs, and a sign */
     for (size_t d = 0; d < sizeof depths / sizeof depths[0]; d++)
-        for (uint32_t moduli = VKMM_MODULAR_FEWEST; moduli <= VKMM_MODULAR_MOST; moduli++) {
+        for (uint32_t moduli = vkmm_modular_range_of(VKMM_F32)->fewest; moduli <= VKMM_MODULAR_MOST; moduli++) {
             const uint32_t bits = vkmm_modular_bits(depths[d]), count = vkmm_modular_products(bits, moduli);
             assert_in_range(count, 1, moduli);
             assert_true(log2_of_all(bits, count, own) >= log2_of_all(8, moduli, m) - 1e-9);
