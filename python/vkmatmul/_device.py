@@ -124,7 +124,7 @@ class Device:
         return f"<vkmatmul.Device {self.info.index}: {self.info.name}>"
 
     def array(self, data: npt.ArrayLike, *, type: Optional[str] = None) -> "DeviceArray":
-        """Copies an array to the device. type="bf16": its uint16 are the bits of bf16."""
+        """Copies an array to the device. type="bf16": its uint16 are the bits of bf16; "e4m3", "e5m2": its uint8."""
         source = np.asarray(data)
         name = _types.array_type(source.dtype, "data", type)
         turned = source.flags.f_contiguous and not source.flags.c_contiguous
@@ -193,7 +193,7 @@ class DeviceArray:
     def write(self, data: npt.ArrayLike) -> None:
         """Replaces all elements by those of an array of the host with the same shape and dtype."""
         source = np.asarray(data)
-        name = _types.array_type(source.dtype, "data", "bf16" if source.dtype == _types.BITS16 else None)
+        name = _types.array_type(source.dtype, "data", self.type if _types.holds(source.dtype, self.type) else None)
         if (source.shape, name) != (self.shape, self.type):
             raise InvalidError(f"data has shape {source.shape} and type {name}; "
                                f"the array has {self.shape} and {self.type}")

@@ -52,7 +52,7 @@ _ERRORS: dict[int, Type[Error]] = {
     kind.status: kind for kind in (InvalidError, NoDeviceError, UnsupportedError, OutOfMemoryError, DeviceLostError)}
 
 # The names of vkmm_type, VKMM_AUTO first, and of vkmm_activation.
-TYPES = ["auto", "f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8"]
+TYPES = ["auto", "f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8", "e4m3", "e5m2"]
 ACTIVATIONS = ["none", "relu", "gelu"]
 METHODS = ["direct", "split", "modular", "reproducible"]
 ROW_MAJOR, COL_MAJOR = 0, 1

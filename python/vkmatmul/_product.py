@@ -70,7 +70,7 @@ def _check_places(arrays: dict[str, Any]) -> Optional[Device]:
 def _type(array: Array, name: str, given: Optional[str] = "bf16") -> str:
     if isinstance(array, DeviceArray):
         return array.type
-    return _types.array_type(array.dtype, name, given if array.dtype == _types.BITS16 else None)
+    return _types.array_type(array.dtype, name, given if _types.holds(array.dtype, given) else None)
 
 
 def _as_kind_of(operand: Any, result: Any) -> Any:
@@ -109,10 +109,10 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
 
     Shapes are those of numpy.matmul: vectors, matrices, and batches of matrices, which are broadcast. transpose_a and
     transpose_b exchange the last two dimensions, and have no effect on a vector.
-    a and b have one type: float32, float64, int32, uint32, float16, int8, uint8 or bfloat16 (ml_dtypes; or uint16 with
-    type="bf16"). Arrays with rows or columns of adjacent elements are multiplied where they lie; others, and those with
+    a and b have one type: float32, float64, int32, uint32, float16, int8, uint8; bfloat16, float8_e4m3fn or float8_e5m2
+    (ml_dtypes; or uint16 with type="bf16", uint8 with type="e4m3" or "e5m2"). Arrays with rows or columns of adjacent elements are multiplied where they lie; others, and those with
     large gaps, are copied first. Integers wrap modulo 2^32; products of int8 are summed in int32, those of uint8 in
-    uint32. float16 and bfloat16 are summed in float32.
+    uint32. float16, bfloat16 and float8 are summed in float32, which is float8's result.
     Arrays of other libraries that lie in the host's memory (PyTorch, JAX) are read there, and the result is one of a's
     library (DLPack).
     out: written in place, and returned; may overlap the operands. Needed if beta is not 0. bias: a vector that is added

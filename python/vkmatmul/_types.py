@@ -15,16 +15,25 @@ _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
 BITS16 = np.dtype("u2")
 
 
-def _bfloat16() -> np.dtype[Any]:
-    try:
-        return np.dtype(importlib.import_module("ml_dtypes").bfloat16)
-    except ImportError:
-        return BITS16
+# Types that NumPy lacks: their names in ml_dtypes, and the dtype that holds their bits without it.
+_ML_TYPES = {"bf16": ("bfloat16", BITS16), "e4m3": ("float8_e4m3fn", np.dtype("u1")),
+             "e5m2": ("float8_e5m2", np.dtype("u1"))}
 
 
 def dtype_of(name: str) -> np.dtype[Any]:
-    """The dtype of a library type. bf16: ml_dtypes' if it is installed, otherwise uint16, which holds the bits."""
-    return _bfloat16() if name == "bf16" else _DTYPES[name]
+    """The dtype of a library type. bf16, e4m3, e5m2: ml_dtypes' if it is installed, otherwise that of the bits."""
+    if name not in _ML_TYPES:
+        return _DTYPES[name]
+    theirs, bits = _ML_TYPES[name]
+    try:
+        return np.dtype(getattr(importlib.import_module("ml_dtypes"), theirs))
+    except (ImportError, AttributeError):
+        return bits
+
+
+def holds(dtype: np.dtype[Any], name: Optional[str]) -> bool:
+    """Whether dtype holds the bits of a type that NumPy lacks."""
+    return name in _ML_TYPES and dtype == _ML_TYPES[name][1]
 
 
 def name_of(what: Any, argument: str) -> str:
@@ -44,13 +53,15 @@ def native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def array_type(dtype: np.dtype[Any], argument: str, given: Optional[str]) -> str:
-    """The library's name of the type of an array; `given` says that uint16 holds bf16."""
+    """The library's name of the type of an array; `given` says what uint16 or uint8 holds."""
     name = _NAMES.get(dtype) or _NAMES.get(dtype.newbyteorder("="))
-    if name is None and (dtype.name == "bfloat16" or dtype == BITS16 and given == "bf16"):
-        name = "bf16"
+    for ours, (theirs, _) in _ML_TYPES.items():
+        if dtype.name == theirs or ours == given and holds(dtype, ours):
+            name = ours
     if name is None:
         raise TypeError(f"{argument} has dtype {dtype}; supported are float32, float64, float16, int32, uint32, int8, "
-                        "uint8, bfloat16 (ml_dtypes), and uint16 with type=\"bf16\"")
+                        "uint8, bfloat16, float8_e4m3fn and float8_e5m2 (ml_dtypes), uint16 with type=\"bf16\", and "
+                        "uint8 with type=\"e4m3\" or \"e5m2\"")
     if given is not None and name != given:
         raise TypeError(f"{argument} has dtype {dtype}, which is not type {given}")
     return name

@@ -2,6 +2,7 @@
 // any Vulkan device; if it can read 16 bits at a time, odd positions take one read and no shift. The build defines one
 // of
 //   IN_F16, IN_BF16, IN_I8, IN_U8   A and B are of this type, narrower than T
+//   IN_F8                           A and B are floats of 8 bits (float8.glsl)
 //   IN_F32                          A and B are f32, and rounded to f16
 // and, with these:
 //   SUM_F16     T is float16_t: sums are made in the device's own 16-bit floats
@@ -70,7 +71,7 @@ TV values_of(RAWV raw)
 #endif
 TV values_of(RAWQ raw, uint c) { return values_of(c == 0 ? raw.xy : raw.zw); } // the c-th VW of them
 
-#elif defined(IN_I8) || defined(IN_U8)
+#elif defined(IN_I8) || defined(IN_U8) || defined(IN_F8)
 #define NARROW
 #define KW 16
 #define RAW uint
@@ -81,12 +82,18 @@ layout(std430, set = 0, binding = 1) readonly buffer MatrixB { uint B[]; };
 #define ELEMENT_A(i) (A[(i) / 4] >> 8 * ((i) % 4) & 0xff)
 #define ELEMENT_B(i) (B[(i) / 4] >> 8 * ((i) % 4) & 0xff)
 #define SET(vector, c, raw) vector = bitfieldInsert(vector, raw, int(8 * (c)), 8)
+#if defined(IN_F8)
+#include "float8.glsl"
+T value_of(RAW raw) { return values_of_float8(raw).x; }
+TV values_of(RAWV raw) { return values_of_float8(raw); }
+#else
 T value_of(RAW raw) { return bitfieldExtract(T(raw), 0, 8); } // with the sign, where T has one
 TV values_of(RAWV raw)
 {
     return TV(bitfieldExtract(T(raw), 0, 8), bitfieldExtract(T(raw), 8, 8),
               bitfieldExtract(T(raw), 16, 8), bitfieldExtract(T(raw), 24, 8));
 }
+#endif
 TV values_of(RAWQ raw, uint c) { return values_of(raw[c]); }
 
 #else

@@ -91,7 +91,9 @@ typedef struct vkmm_log {
 } vkmm_log;
 
 /* AUTO: follows from the problem's other types. f16: IEEE 754 binary16; bf16: the upper half of an f32 (8 bits of
- * exponent, 7 of fraction). Both take 16 bits in memory. */
+ * exponent, 7 of fraction). Both take 16 bits in memory. E4M3 and E5M2: the 8-bit floats of the OCP 8-bit Floating
+ * Point Specification 1.0, with 4 and 5 bits of exponent. E5M2 has infinities. E4M3 has none: it ends at 448, and its
+ * NaNs are 0x7f and 0xff. Both are types of A and B only. */
 typedef enum vkmm_type {
     VKMM_AUTO = 0,
     VKMM_F32 = 1,
@@ -102,7 +104,9 @@ typedef enum vkmm_type {
     VKMM_BF16 = 6,
     VKMM_I8 = 7,
     VKMM_U8 = 8,
-    VKMM_TYPE_COUNT = 9
+    VKMM_E4M3 = 9,
+    VKMM_E5M2 = 10,
+    VKMM_TYPE_COUNT = 11
 } vkmm_type;
 
 /* BIAS: the vector that is added to each row of the product, one element for each column of C, packed. */
@@ -177,6 +181,7 @@ typedef enum vkmm_method {
  *     f32         f32                         f32; f16: A and B are rounded to f16, and sums to f16
  *     f16         f16, f32                    f32; f16: sums are rounded to f16, beyond 65504 to infinity
  *     bf16        bf16, f32                   f32
+ *     e4m3, e5m2  f32, f16, bf16              f32
  *     f64, i32, u32                           all the same
  *     i8          i32                         i32
  *     u8          u32                         u32

@@ -263,11 +263,11 @@ class Look(cli.Case):
         self.assertTrue(any(h["device_local"] for h in device["heaps"]))
         self.assertEqual(report["unloaded"], [])  # the drivers are restricted
         ways = {(w["type"], w["out_type"], w["compute"]): w for w in device["arithmetic"]}
-        self.assertEqual(len(ways), 13)
+        self.assertEqual(len(ways), 19)
         for types, way in ways.items():
             self.assertIn(way["by"], ["matrix", "dot", "shader"] if types[0] in device["types"] else [None], types)
             self.assertEqual(way["kernel"] is None, way["by"] is None)
-        self.assertLessEqual({"f16", "bf16", "i8", "u8"}, set(device["types"]))  # no feature is needed for them
+        self.assertLessEqual({"f16", "bf16", "i8", "u8", "e4m3", "e5m2"}, set(device["types"]))  # no feature is needed for them
         self.assertEqual([lack["what"] for lack in device["missing"] if "tiled" in lack["what"]],
                          ["serial, strided, naive, grouped, tiled, tiled-32, band, band-tiled, strip, block, vector, padded, prefetch, ordered"])
         if not device["matrix_shapes"]:  # whatever shaders this build lacks

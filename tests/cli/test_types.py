@@ -109,6 +109,31 @@ class SafeTensors(cli.Case):
         _, _, bits = read_safetensors(self.folder / "c.safetensors")["C"]
         self.assertEqual([from_bf16(x) for x in bits], [1.0, 1.0 + 2.0**-6])
 
+    def test_8_bit_floats(self):
+        """Every code of both, by its definition: a column times 1; NaNs and infinities are those of the OCP's specification."""
+        for dtype, fraction_bits, bias, one in [("F8_E4M3", 3, 7, 0x38), ("F8_E5M2", 2, 15, 0x3c)]:
+            want = []
+            for code in range(256):
+                exponent, fraction = (code & 127) >> fraction_bits, code & 2**fraction_bits - 1
+                value = (fraction + (2**fraction_bits if exponent else 0)) * 2.0**(max(exponent, 1) - bias - fraction_bits)
+                if dtype == "F8_E4M3" and code & 127 == 127:
+                    value = math.nan
+                if dtype == "F8_E5M2" and exponent == 31:
+                    value = math.nan if fraction else math.inf
+                want.append(math.copysign(value, 128 - code - 0.5) + 0.0)  # a sum is no -0
+            a = self.file("a.safetensors", safetensors_bytes({"a": (dtype, [256, 1], range(256))}))
+            b = self.file("b.safetensors", safetensors_bytes({"b": (dtype, [1, 2], [one, one])}))
+            self.good("-a", a, "-b", b, "-o", self.folder / "c.safetensors", "--quiet", *FAST)
+            out, shape, got = read_safetensors(self.folder / "c.safetensors")["C"]
+            self.assertEqual((out, shape), ("F32", [256, 2]))
+            for code in range(256):
+                self.assertEqual([repr(abs(x)) if x != x else repr(x) for x in got[2 * code:2 * code + 2]],
+                                 [repr(abs(want[code])) if want[code] != want[code] else repr(want[code])] * 2, "%s %#x" % (dtype, code))
+            self.good("-a", a, "-b", b, "-o", self.folder / "d.safetensors", "--out-type", "bf16", "--quiet", *FAST)
+            _, _, bits = read_safetensors(self.folder / "d.safetensors")["C"]  # bf16 has every one of them
+            self.assertEqual([from_bf16(x) for x in bits[::2] if x & 0x7f80 != 0x7f80], [x for x in want if math.isfinite(x)])
+            self.bad(2, "c.npy: .npy cannot store|cannot be stored as", "-a", a, "-b", b, "-o", self.folder / "c.npy", "--out-type", "i32")
+
     def test_other_types(self):
         rng = random.Random(8)
         for dtype, out in [("F32", "F32"), ("I8", "I32")]:

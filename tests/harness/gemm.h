@@ -55,7 +55,9 @@ static inline uint64_t gemm_elements(const vkmm_problem *p, vkmm_operand operand
 /* C's type, and whether sums are rounded to f16. */
 static inline vkmm_type gemm_out(const vkmm_problem *p)
 {
-    return p->out_type ? p->out_type : p->type == VKMM_I8 ? VKMM_I32 : p->type == VKMM_U8 ? VKMM_U32 : p->type;
+    static const vkmm_type of_bytes[VKMM_TYPE_COUNT] = {
+        [VKMM_I8] = VKMM_I32, [VKMM_U8] = VKMM_U32, [VKMM_E4M3] = VKMM_F32, [VKMM_E5M2] = VKMM_F32};
+    return p->out_type ? p->out_type : of_bytes[p->type] ? of_bytes[p->type] : p->type;
 }
 
 static inline int gemm_half(const vkmm_problem *p)

@@ -102,6 +102,27 @@ class Products(Case):
                 self.same(got.view("u2"), rounded)
             self.same(vkmatmul.matmul(a, b, out_type=bfloat16).view("u2"), rounded)
 
+    def test_float8(self):
+        """All codes times 1, as uint8, and as ml_dtypes has them if it is installed."""
+        codes, one = np.arange(256, dtype="u1").reshape(256, 1), {"e4m3": 0x38, "e5m2": 0x3c}
+        for kind, theirs, last in ("e4m3", "float8_e4m3fn", 448.0), ("e5m2", "float8_e5m2", np.inf):
+            b = np.array([[one[kind]]], "u1")
+            got = vkmatmul.matmul(codes, b, type=kind)
+            self.assertEqual((got.dtype, np.nanmax(got), np.nanmin(got)), (np.float32, last, -last))
+            device = vkmatmul.Device()
+            there = device.array(codes, type=kind)
+            self.assertEqual((there.type, there.dtype.itemsize), (kind, 1))
+            self.same((there @ device.array(b, type=kind)).numpy(), got)
+            half = vkmatmul.matmul(codes, b, type=kind, out_type="f2")
+            self.assertEqual(half.dtype, np.float16)
+            self.same(half.astype("f4"), got)
+            with self.assertRaises(TypeError):
+                vkmatmul.matmul(codes, b.astype("f4"), type=kind)
+            with mock.patch.dict(sys.modules, ML_DTYPES):
+                dtype = getattr(sys.modules["ml_dtypes"], theirs)
+                if isinstance(dtype, type):
+                    self.same(vkmatmul.matmul(codes.view(dtype), b.view(dtype)), codes.view(dtype).astype("f4"))
+
     def views(self, shape, dtype="f4"):
         """Arrays of one shape in many layouts."""
         rows, cols = shape
@@ -371,7 +392,7 @@ class Errors(Case):
                 (invalid, "out is read-only", (a, b), {"out": np.broadcast_to(np.float32(0), (2, 4))}),
                 (invalid, "beta is 2: out must have the matrix that is multiplied by it", (a, b, 1, 2), {}),
                 (invalid, "activation is 'tanh'; use one of None, 'relu', 'gelu'", (a, b), {"activation": "tanh"}),
-                (invalid, "compute is 'sixteen'; use one of f32, f64, i32, u32, f16, bf16, i8, u8 or a dtype", (a, b), {"compute": "sixteen"}),
+                (invalid, "compute is 'sixteen'; use one of f32, f64, i32, u32, f16, bf16, i8, u8, e4m3, e5m2 or a dtype", (a, b), {"compute": "sixteen"}),
                 (invalid, "alpha is 'x'; a number is needed", (a, b, "x"), {}),
                 (invalid, "bias has shape (3,) and dtype float32; the product needs (4,) and float32", (a, b), {"bias": np.ones(3, "f4")}),
                 (invalid, "bias has shape (4,) and dtype float64; the product needs (4,) and float32", (a, b), {"bias": np.ones(4)}),

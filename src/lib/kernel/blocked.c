@@ -119,7 +119,8 @@ static uint64_t broken_vectors(const vkmm_shape *shape)
 static int may_stage_squares(const vkmm_shape *shape)
 {
     const vkmm_type type = shape->problem->type;
-    return vkmm_type_of(type)->bytes == 1 && vkmm_device_offers(shape->device, type) & VKMM_NEEDS_DOT8;
+    return !vkmm_type_of(type)->is_float && vkmm_type_of(type)->bytes == 1 &&
+           vkmm_device_offers(shape->device, type) & VKMM_NEEDS_DOT8;
 }
 
 /* If there are fewer squares than invocations, several load the same one. */

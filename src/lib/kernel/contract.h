@@ -34,6 +34,7 @@ enum {
     VKMM_SPEC_BIAS = 41,       /* vkmm_bias */
     VKMM_SPEC_ACTIVATION = 42, /* vkmm_activation */
     VKMM_SPEC_HALF_SUMS = 43,  /* reduce.comp: 1: sums are rounded to f16 */
+    VKMM_SPEC_FRACTION = 45,   /* floats of 8 bits: bits of fraction of an element of A or B */
     VKMM_SPEC_SCALARS = 44,    /* reduce.comp: 1: α and β are at binding 1, each of the scale type */
 };
 

@@ -230,6 +230,7 @@ static const char *why_not(const vkmm_device_info *info, vkmm_type type, const v
     if (type == VKMM_F64 && !info->features.f64)
         return "the device does not compute with 64-bit floats (shaderFloat64)";
     if (type == VKMM_BF16) return "bf16 is computed in f32, or by matrix operations";
+    if (vkmm_type_is_narrow(type) && type != VKMM_F16) return "floats of 8 bits are computed in f32";
     if (type == VKMM_F16 && !info->features.f16)
         return "the device does not compute with 16-bit floats (shaderFloat16): f16 is computed in f32";
     if (!module) return "not in this build: its shader compiler does not know dot products";

@@ -58,6 +58,10 @@ static inline void put(const line *l, vkmm_type type, uint64_t i, double value)
     case VKMM_U8:
         ((uint8_t *)l->data)[at] = (uint8_t)(int64_t)value;
         break;
+    case VKMM_E4M3:
+    case VKMM_E5M2:
+        vkmm_type_put(type, (uint8_t *)l->data + at, value);
+        break;
     case VKMM_F32:
     case VKMM_AUTO:
     case VKMM_TYPE_COUNT:
@@ -66,8 +70,8 @@ static inline void put(const line *l, vkmm_type type, uint64_t i, double value)
     }
 }
 
-/* Every bit of a float's significand is random and the result is exact: 24 bits (f64 53, f16 11, bf16 8), scaled by a
- * power of two, less 1. Integers have 16 random bits, or 8. */
+/* Every bit of a float's significand is random and the result is exact: 24 bits (f64 53, f16 11, bf16 8, e4m3 4,
+ * e5m2 3), scaled by a power of two, less 1. Integers have 16 random bits, or 8. */
 static void fill_uniform(const line *l, vkmm_type type, uint64_t seed)
 {
     const vkmm_type_info *info = vkmm_type_of(type);
@@ -98,7 +102,7 @@ static void fill_ramp(const line *l, vkmm_type type, uint64_t start, uint64_t ri
     for (uint64_t i = 0; i < l->count; i++) {
         const double value = (double)(start + rise * (l->first + i * l->pace));
         if (rounds)
-            vkmm_type_put(type, (uint16_t *)l->data + i * l->step, value);
+            vkmm_type_put(type, (char *)l->data + i * l->step * vkmm_type_of(type)->bytes, value);
         else
             put(l, type, i, value);
     }

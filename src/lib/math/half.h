@@ -1,4 +1,4 @@
-/* f16 (IEEE 754 binary16) and bf16 (the upper 16 bits of an f32): from and to wider types, rounded to the nearest,
+/* Floats of 16 and 8 bits (vkmm_type): from and to wider types, rounded to the nearest,
  * ties to even, beyond the largest finite value to infinity, with subnormals and signed zeros. A NaN stays a NaN,
  * with its sign and the upper bits of its payload. */
 #ifndef VKMM_MATH_HALF_H
@@ -16,25 +16,47 @@ static inline float vkmm_bf16_value(uint16_t bits)
     return value;
 }
 
-static inline float vkmm_f16_value(uint16_t bits)
+/* A float of `1 + exponent_bits + fraction_bits` bits, 16 at most, whose exponent has the usual bias. Without
+ * infinities, the code of all ones is the only NaN, and the other codes of the highest exponent are finite. */
+static inline float vkmm_narrow_value(uint32_t bits, int exponent_bits, int fraction_bits, int has_infinity)
 {
-    const uint32_t magnitude = (uint32_t)(bits & 0x7fffU) << 13;
-    /* As an f32: with its exponent moved; that of infinities and NaNs further still; subnormals as fractions of
-     * 2^-14, less 2^-14. */
-    uint32_t wide = magnitude + UINT32_C(0x38000000) + (magnitude >= UINT32_C(0x0f800000) ? UINT32_C(0x38000000) : 0);
-    const uint32_t above = magnitude | UINT32_C(0x38800000);
-    float small, value;
-    memcpy(&small, &above, sizeof small);
-    small -= 0x1p-14F;
-    uint32_t small_bits;
+    const uint32_t sign = bits >> (exponent_bits + fraction_bits), ones = (1U << (exponent_bits + fraction_bits)) - 1;
+    const uint32_t code = bits & ones, magnitude = code << (23 - fraction_bits);
+    const uint32_t bias = (1U << (exponent_bits - 1)) - 1, moved = (127 - bias) << 23, least = (128 - bias) << 23;
+    const uint32_t infinity = ones >> fraction_bits << fraction_bits;
+    /* As an f32: with its exponent moved; that of infinities and NaNs further still; subnormals as fractions of the
+     * smallest normal number, less that number. */
+    uint32_t wide = magnitude + moved, small_bits = magnitude | least;
+    wide += has_infinity && code >= infinity ? moved : 0;
+    wide = !has_infinity && code == ones ? UINT32_C(0x7fc00000) : wide;
+    float small, normal, value;
+    memcpy(&small, &small_bits, sizeof small);
+    memcpy(&normal, &least, sizeof normal);
+    small -= normal;
     memcpy(&small_bits, &small, sizeof small_bits);
     wide = magnitude < UINT32_C(0x00800000) ? small_bits : wide;
-    wide |= (uint32_t)(bits & 0x8000U) << 16;
+    wide |= sign << 31;
     memcpy(&value, &wide, sizeof value);
     return value;
 }
 
-/* Rounded once, straight from the double. */
+static inline float vkmm_f16_value(uint16_t bits)
+{
+    return vkmm_narrow_value(bits, 5, 10, 1);
+}
+
+static inline float vkmm_e4m3_value(uint8_t bits)
+{
+    return vkmm_narrow_value(bits, 4, 3, 0);
+}
+
+static inline float vkmm_e5m2_value(uint8_t bits)
+{
+    return vkmm_narrow_value(bits, 5, 2, 1);
+}
+
+/* Rounded once, straight from the double. Without infinities, NaN takes their place. */
+uint16_t vkmm_narrow_bits(double value, int exponent_bits, int fraction_bits, int has_infinity);
 uint16_t vkmm_f16_bits(double value);
 uint16_t vkmm_bf16_bits(double value);
 

@@ -154,8 +154,8 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
 /* Numbers that are enumerators of their kind. */
 static vkmm_status check_kinds(const vkmm_problem *problem)
 {
-    static const char types[] = "types are numbered 1 to 8", ops[] = "it is 0 (N) or 1 (T)";
-    _Static_assert(VKMM_TYPE_COUNT == 9 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 4,
+    static const char types[] = "types are numbered 1 to 10", ops[] = "it is 0 (N) or 1 (T)";
+    _Static_assert(VKMM_TYPE_COUNT == 11 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 4,
                    "what the sentences say");
     const struct {
         const char *kind, *of, *known;

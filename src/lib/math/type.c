@@ -12,10 +12,12 @@ static const vkmm_type_info types[VKMM_TYPE_COUNT] = {
     [VKMM_F64] = {"f64", "f64_r", "double", 8, 1, 17, "F64", DBL_EPSILON, DBL_MIN},
     [VKMM_I32] = {"i32", "i32_r", "int", 4, 0, 10, "I32", 0.0, 0.0},
     [VKMM_U32] = {"u32", "u32_r", "uint", 4, 0, 10, "U32", 0.0, 0.0},
-    [VKMM_F16] = {"f16", "f16_r", "float16_t", 2, 1, 5, "F16", 0x1p-10, 0x1p-14},
-    [VKMM_BF16] = {"bf16", "bf16_r", "bfloat16_t", 2, 1, 4, "BF16", 0x1p-7, FLT_MIN},
+    [VKMM_F16] = {"f16", "f16_r", "float16_t", 2, 1, 5, "F16", 0x1p-10, 0x1p-14, {5, 10, 1}},
+    [VKMM_BF16] = {"bf16", "bf16_r", "bfloat16_t", 2, 1, 4, "BF16", 0x1p-7, FLT_MIN, {8, 7, 1}},
     [VKMM_I8] = {"i8", "i8_r", "int8_t", 1, 0, 3, "I8", 0.0, 0.0},
     [VKMM_U8] = {"u8", "u8_r", "uint8_t", 1, 0, 3, "U8", 0.0, 0.0},
+    [VKMM_E4M3] = {"e4m3", "e4m3_r", "", 1, 1, 2, "F8_E4M3", 0x1p-3, 0x1p-6, {4, 3, 0}},
+    [VKMM_E5M2] = {"e5m2", "e5m2_r", "", 1, 1, 2, "F8_E5M2", 0x1p-2, 0x1p-14, {5, 2, 1}},
 };
 
 const vkmm_type_info *vkmm_type_of(vkmm_type type)
@@ -56,6 +58,12 @@ static const struct {
     {{VKMM_BF16, VKMM_F32, VKMM_F32}, "bf16→f32", "bf16->f32"},
     {{VKMM_I8, VKMM_I32, VKMM_I32}, "i8", "i8"},
     {{VKMM_U8, VKMM_U32, VKMM_U32}, "u8", "u8"},
+    {{VKMM_E4M3, VKMM_F32, VKMM_F32}, "e4m3", "e4m3"},
+    {{VKMM_E4M3, VKMM_F16, VKMM_F32}, "e4m3→f16", "e4m3->f16"},
+    {{VKMM_E4M3, VKMM_BF16, VKMM_F32}, "e4m3→bf16", "e4m3->bf16"},
+    {{VKMM_E5M2, VKMM_F32, VKMM_F32}, "e5m2", "e5m2"},
+    {{VKMM_E5M2, VKMM_F16, VKMM_F32}, "e5m2→f16", "e5m2->f16"},
+    {{VKMM_E5M2, VKMM_BF16, VKMM_F32}, "e5m2→bf16", "e5m2->bf16"},
 };
 
 const vkmm_types *vkmm_types_at(uint32_t index)
@@ -112,11 +120,11 @@ double vkmm_type_get(vkmm_type type, const void *element)
         double f64;
         int32_t i32;
         uint32_t u32;
-        uint16_t bits;
         int8_t i8;
         uint8_t u8;
-    } value;
-    memcpy(&value, element, types[type].bytes);
+    } value = {.u32 = 0};
+    const vkmm_type_info *info = &types[type];
+    memcpy(&value, element, info->bytes);
     switch (type) {
     case VKMM_F64:
         return value.f64;
@@ -125,9 +133,11 @@ double vkmm_type_get(vkmm_type type, const void *element)
     case VKMM_U32:
         return value.u32;
     case VKMM_F16:
-        return (double)vkmm_f16_value(value.bits);
     case VKMM_BF16:
-        return (double)vkmm_bf16_value(value.bits);
+    case VKMM_E4M3:
+    case VKMM_E5M2:
+        return (double)vkmm_narrow_value(value.u32, info->narrow.exponent_bits, info->narrow.fraction_bits,
+                                         info->narrow.has_infinity);
     case VKMM_I8:
         return value.i8;
     case VKMM_U8:
@@ -142,28 +152,27 @@ double vkmm_type_get(vkmm_type type, const void *element)
 
 void vkmm_type_put(vkmm_type type, void *element, double value)
 {
+    const vkmm_type_info *info = &types[type];
     const float single = (float)value;
     uint32_t word = 0;
-    uint16_t half = 0;
-    uint8_t byte = 0;
     switch (type) {
     case VKMM_F64:
         memcpy(element, &value, sizeof value);
         break;
     case VKMM_I32:
     case VKMM_U32:
+    case VKMM_I8:
+    case VKMM_U8:
         word = (uint32_t)(int64_t)value;
-        memcpy(element, &word, sizeof word);
+        memcpy(element, &word, info->bytes);
         break;
     case VKMM_F16:
     case VKMM_BF16:
-        half = type == VKMM_F16 ? vkmm_f16_bits(value) : vkmm_bf16_bits(value);
-        memcpy(element, &half, sizeof half);
-        break;
-    case VKMM_I8:
-    case VKMM_U8:
-        byte = (uint8_t)(int64_t)value;
-        memcpy(element, &byte, sizeof byte);
+    case VKMM_E4M3:
+    case VKMM_E5M2:
+        word =
+            vkmm_narrow_bits(value, info->narrow.exponent_bits, info->narrow.fraction_bits, info->narrow.has_infinity);
+        memcpy(element, &word, info->bytes);
         break;
     case VKMM_F32:
     case VKMM_AUTO:

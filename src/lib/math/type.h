@@ -12,8 +12,11 @@ typedef struct vkmm_type_info {
     int is_float;
     int digits;        /* significant decimal digits that tell any two values apart */
     const char *tag;   /* "F32", the spelling of safetensors files */
-    double epsilon;    /* spacing of 1: 2^-23, 2^-52, f16 2^-10, bf16 2^-7; 0 for integers */
+    double epsilon;    /* spacing of 1: 2^-23, 2^-52, f16 2^-10, bf16 2^-7, e4m3 2^-3, e5m2 2^-2; 0 for integers */
     double min_normal; /* smallest normal magnitude; 0 for integers */
+    struct {
+        int exponent_bits, fraction_bits, has_infinity; /* math/half.h */
+    } narrow;                                           /* zeros, unless it is a float of fewer bytes than f32 */
 } vkmm_type_info;
 
 /* Static storage. VKMM_AUTO and invalid values have 0 bytes. */
@@ -49,13 +52,13 @@ const char *vkmm_activation_name(uint32_t activation);
 /* x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))): VKMM_GELU. The verification has a formula of its own. */
 double vkmm_gelu(double x);
 
-/* Bytes to and from the type, one element; rounded as vkmm_f16_bits has it. Integers: modulo 2^32 (2^8); value is
+/* Bytes to and from the type, one element; rounded as math/half.h has it. Integers: modulo 2^32 (2^8); value is
  * whole. */
 double vkmm_type_get(vkmm_type type, const void *element);
 void vkmm_type_put(vkmm_type type, void *element, double value);
 
 /* The number of entries of vkmm_types_at. */
-#define VKMM_TYPES_COUNT 13
+#define VKMM_TYPES_COUNT 19
 
 /* The index of vkmm_types_at; VKMM_TYPES_COUNT for a combination that is not in the table. */
 uint32_t vkmm_types_index(vkmm_types types);

@@ -111,6 +111,7 @@ static void add_epilogue(vkmm_choice *choice)
 static void fill_constants(vkmm_choice *choice, const vkmm_shape *shape)
 {
     vkmm_kernel_info *info = &choice->info;
+    const vkmm_type_info *type = vkmm_type_of(choice->problem.type);
     add_constant(info, VKMM_SPEC_WORKGROUP_X, (uint32_t)shape->x);
     add_constant(info, VKMM_SPEC_WORKGROUP_Y, (uint32_t)shape->y);
     for (int i = 0; i < VKMM_MAX_TUNABLES; i++) {
@@ -122,6 +123,8 @@ static void fill_constants(vkmm_choice *choice, const vkmm_shape *shape)
     add_constant(info, VKMM_SPEC_TRANSPOSE_B, choice->problem.op_b == VKMM_OP_T);
     add_constant(info, VKMM_SPEC_ALIGNED, vkmm_usable_alignment(choice));
     add_constant(info, VKMM_SPEC_SPLIT, choice->reduce != NULL);
+    if (type->is_float && type->bytes == 1)
+        add_constant(info, VKMM_SPEC_FRACTION, (uint32_t)type->narrow.fraction_bits);
     add_epilogue(choice);
 }
 

@@ -4,8 +4,8 @@
  * offsets from the header's end. The format's rules are kept when reading: the header begins with '{' and has at
  * most 100,000,000 bytes, no name occurs twice, offsets leave no gaps or overlaps, nothing follows the last
  * tensor, and if a dtype's size is known, a tensor has as many bytes as its shape needs. Read and written: F16,
- * BF16, F32, F64, I8, U8, I32 and U32, one to three dimensions; read as I32 and U32: I64 and U64. A file may also hold
- * others. */
+ * BF16, F32, F64, F8_E4M3, F8_E5M2, I8, U8, I32 and U32, one to three dimensions; read as I32 and U32: I64 and U64. A
+ * file may also hold others. */
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,8 +36,7 @@ static const char *dtype_of(vkmm_type type)
 static const struct {
     const char *dtype;
     unsigned bytes;
-} others[] = {{"BOOL", 1},    {"I16", 2},     {"U16", 2},     {"I64", 8}, {"U64", 8},
-              {"F8_E5M2", 1}, {"F8_E4M3", 1}, {"F8_E8M0", 1}, {"C64", 8}};
+} others[] = {{"BOOL", 1}, {"I16", 2}, {"U16", 2}, {"I64", 8}, {"U64", 8}, {"F8_E8M0", 1}, {"C64", 8}};
 
 /* A tensor as the header has it. */
 typedef struct tensor {
@@ -217,7 +216,9 @@ static vkmm_status take(const reader *r, const tensor *t, cli_array *array)
     uint64_t extents[3] = {0, 0, 0};
     vkmm_type type = t->dtype[0] == 'I' ? VKMM_I32 : VKMM_U32;
     if (!wide && !type_of(t->dtype, &type))
-        return refuse(r, t->name, "has dtype %.20s; F16, BF16, F32, F64, I8, U8, I32, U32, I64 and U64 are supported",
+        return refuse(r, t->name,
+                      "has dtype %.20s; F16, BF16, F32, F64, F8_E4M3, F8_E5M2, I8, U8, I32, U32, I64 and U64 are "
+                      "supported",
                       t->dtype);
     if (dimensions < 1 || dimensions > 3)
         return refuse(r, t->name, "has %zu dimensions; a matrix has 2, and a batch of them 3", dimensions);

@@ -81,8 +81,8 @@ const cli_option cli_option_table[] = {
     {NULL, 'n', NULL, "N", "columns of op(B) and C", EXTENTS, AT(n), WHOLE(0, CLI_MAX_EXTENT)},
     {NULL, 'k', NULL, "K", "columns of op(A), rows of op(B)", EXTENTS, AT(k), WHOLE(0, CLI_MAX_EXTENT)},
     {NULL, 0, "type", "TYPES",
-     "element type of A and B: f32, f64, f16, bf16, i32, u32, i8, u8 (rocBLAS's f32_r too), or a list. Integers wrap "
-     "modulo 2^32. Default f32",
+     "element type of A and B: f32, f64, f16, bf16, i32, u32, i8, u8, e4m3, e5m2 (rocBLAS's f32_r too), or a list. "
+     "Integers wrap modulo 2^32. Default f32",
      CLI_RUN | CLI_TUNE, AT(types), cli_parse_types, cli_type_words},
     {NULL, 0, "type", "TYPES", "element types of A and B, or a list; default f32,f16, with --all all types",
      CLI_STATISTICS, AT(types), cli_parse_types, cli_type_words},
@@ -99,8 +99,8 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "type", "TYPES", "element types, or a list; default: all types of the device", CLI_PEAK, AT(types),
      cli_parse_types, cli_type_words},
     {NULL, 0, "out-type", "TYPE",
-     "element type of C and the bias: f16, bf16, f32, i32, u32, f64; default: that of A and B, but i32 for i8 and u32 "
-     "for u8",
+     "element type of C and the bias: f16, bf16, f32, i32, u32, f64; default: that of A and B, but i32 for i8, u32 for "
+     "u8 and f32 for e4m3 and e5m2",
      BLAS | BENCH | CLI_EXPLAIN, AT(problem.out_type), cli_parse_type, cli_out_type_words},
     {NULL, 0, "c_type", "TYPE", NULL, BLAS, AT(problem.out_type), cli_parse_type, cli_out_type_words},
     {NULL, 0, "d_type", "TYPE", NULL, BLAS, AT(problem.out_type), cli_parse_type, cli_out_type_words},

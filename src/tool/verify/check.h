@@ -54,9 +54,9 @@ static inline size_t cli_at_most(uint64_t left, size_t limit)
 typedef struct cli_block {
     size_t span;           /* CLI_SPAN, or what the claim has and CLI_SPOTS */
     size_t depth;          /* CLI_DEPTH, or what the claim has */
-    void *want;            /* double of f32, f16 and bf16, long double of f64, uint32_t (modulo 2^32) of integers */
+    void *want;            /* double of narrower floats, long double of f64, uint32_t (modulo 2^32) of integers */
     double *scale;         /* Σ_k |a_ik|·|b_kj|; floats only */
-    double *loss;          /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
+    double *loss;          /* that sum over products with a subnormal factor; of f16, bf16 and e5m2 factors only */
     void *left;            /* factors of A, as in a tile: row r begins at r·depth */
     uint64_t touched;      /* approximate bytes of the matrices that were read into memory since the last release */
     const char *from[4];   /* and where A, B, C and C₀ began then; NULL: where they begin now */

@@ -119,7 +119,9 @@ static void add_tile(const cli_claim *claim, const double *tile, size_t count, s
                      size_t at, const cli_block *block)
 {
     const vkmm_type type = claim->compute == VKMM_F16 ? VKMM_F16 : claim->a.type;
-    const double least = vkmm_type_is_narrow(type) ? vkmm_type_of(type)->min_normal : 0.0;
+    /* Devices may take subnormal f16 and bf16 as 0, and with them what is smaller than a normal f16. */
+    const double own = vkmm_type_of(type)->min_normal;
+    const double least = vkmm_type_is_narrow(type) && own <= 0x1p-14 ? own : 0.0;
     const int is_float = vkmm_type_of(type)->is_float;
     int small = 0;
     for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(tile + k * CLI_TILE_COLS, cols, least);

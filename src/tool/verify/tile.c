@@ -31,6 +31,10 @@ void cli_tile_read(const cli_claim *claim, const vkmm_view *view, uint64_t i0, s
         COPY(uint16_t, double, (double)vkmm_f16_value);
     else if (view->type == VKMM_BF16)
         COPY(uint16_t, double, (double)vkmm_bf16_value);
+    else if (view->type == VKMM_E4M3)
+        COPY(uint8_t, double, (double)vkmm_e4m3_value);
+    else if (view->type == VKMM_E5M2)
+        COPY(uint8_t, double, (double)vkmm_e5m2_value);
     else if (view->type == VKMM_F32 && is_factor && claim->compute == VKMM_F16)
         COPY(float, double, (double)vkmm_f16_rounded);
     else if (view->type == VKMM_F32)

@@ -1,4 +1,4 @@
-/* f16 and bf16: all 65,536 values in both directions, and rounding of doubles and floats between all neighbours. */
+/* Floats of 16 and 8 bits: all values in both directions, and rounding of doubles and floats between all neighbours. */
 #include "unit.h"
 
 #include "math/half.h"
@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-/* A format of 16 bits, written from its definition. */
+/* A format, written from its definition. */
 typedef struct format {
     vkmm_type type;
-    int fraction_bits, bias;
-    uint16_t infinity; /* bit pattern; those above are NaNs */
+    int bits_in_all, fraction_bits, bias;
+    uint16_t infinity; /* bit pattern; those above are NaNs. e4m3: its NaN */
     float (*value)(uint16_t bits);
     uint16_t (*bits)(double value);
 } format;
@@ -25,8 +25,35 @@ static float bf16_value(uint16_t bits)
     return vkmm_bf16_value(bits);
 }
 
-static const format formats[] = {{VKMM_F16, 10, 15, 0x7c00, f16_value, vkmm_f16_bits},
-                                 {VKMM_BF16, 7, 127, 0x7f80, bf16_value, vkmm_bf16_bits}};
+static float e4m3_value(uint16_t bits)
+{
+    return vkmm_e4m3_value((uint8_t)bits);
+}
+
+static float e5m2_value(uint16_t bits)
+{
+    return vkmm_e5m2_value((uint8_t)bits);
+}
+
+static uint16_t e4m3_bits(double value)
+{
+    uint16_t bits = 0;
+    vkmm_type_put(VKMM_E4M3, &bits, value);
+    return bits;
+}
+
+static uint16_t e5m2_bits(double value)
+{
+    uint16_t bits = 0;
+    vkmm_type_put(VKMM_E5M2, &bits, value);
+    return bits;
+}
+
+static const format formats[] = {{VKMM_F16, 16, 10, 15, 0x7c00, f16_value, vkmm_f16_bits},
+                                 {VKMM_BF16, 16, 7, 127, 0x7f80, bf16_value, vkmm_bf16_bits},
+                                 {VKMM_E4M3, 8, 3, 7, 0x7f, e4m3_value, e4m3_bits},
+                                 {VKMM_E5M2, 8, 2, 15, 0x7c, e5m2_value, e5m2_bits}};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 /* Value of a bit pattern without a sign, by definition; infinity counts as the next number after the largest. */
 static double defined(const format *f, unsigned bits)
@@ -39,21 +66,22 @@ static double defined(const format *f, unsigned bits)
 
 TEST(test_every_value_both_ways)
 {
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
-        for (unsigned b = 0; b <= 0xffff; b++) {
-            const unsigned magnitude = b & 0x7fff;
+        for (unsigned b = 0; b < 1U << f->bits_in_all; b++) {
+            const unsigned magnitude = b & ((1U << (f->bits_in_all - 1)) - 1);
             const float value = f->value((uint16_t)b);
             const uint16_t back = f->bits((double)value), element = (uint16_t)b;
-            assert_int_equal(signbit(value) != 0, b >> 15);
+            assert_int_equal(signbit(value) != 0, b >> (f->bits_in_all - 1));
             if (magnitude > f->infinity) { /* quiet; with its payload */
                 assert_true(isnan(value) && back == (b | 1U << (f->fraction_bits - 1)));
                 continue;
             }
-            assert_true(magnitude == f->infinity ? isinf(value) : (double)fabsf(value) == defined(f, magnitude));
+            assert_true(magnitude == f->infinity ? f->type == VKMM_E4M3 ? isnan(value) : isinf(value)
+                                                 : (double)fabsf(value) == defined(f, magnitude));
             assert_int_equal(back, b);
             uint16_t put = 0;
-            assert_true(vkmm_type_get(f->type, &element) == (double)value);
+            assert_true(isnan(value) || vkmm_type_get(f->type, &element) == (double)value);
             vkmm_type_put(f->type, &put, (double)value);
             assert_int_equal(put, b);
         }
@@ -62,7 +90,7 @@ TEST(test_every_value_both_ways)
 
 static void assert_rounds(const format *f, double value, unsigned bits)
 {
-    if (f->bits(value) != bits || f->bits(-value) != (bits | 0x8000))
+    if (f->bits(value) != bits || f->bits(-value) != (bits | 1U << (f->bits_in_all - 1)))
         fail_msg("%s: %a became %#x and %#x, not %#x", vkmm_type_of(f->type)->name, value, f->bits(value),
                  f->bits(-value), bits);
 }
@@ -71,7 +99,7 @@ static void assert_rounds(const format *f, double value, unsigned bits)
  * detour through float would round to the tie. */
 TEST(test_every_tie)
 {
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
         for (unsigned low = 0; low < f->infinity; low++) {
             const double tie = (defined(f, low) + defined(f, low + 1)) / 2;
@@ -89,7 +117,12 @@ TEST(test_the_ends_of_the_range)
     assert_rounds(&formats[1], 0x1.fep127, 0x7f7f);
     assert_rounds(&formats[1], 0x1.fefffffffffffp127, 0x7f7f);
     assert_rounds(&formats[1], 0x1.ffp127, 0x7f80);
-    for (size_t i = 0; i < 2; i++) {
+    assert_rounds(&formats[2], 448.0, 0x7e);
+    assert_rounds(&formats[2], 464.0, 0x7e);
+    assert_rounds(&formats[2], 464.0001, 0x7f);
+    assert_rounds(&formats[3], 61439.99, 0x7b);
+    assert_rounds(&formats[3], 61440.0, 0x7c);
+    for (size_t i = 0; i < FORMATS; i++) {
         static const double tiny[] = {0.0, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp-1023, 0x1p-200};
         for (size_t t = 0; t < sizeof tiny / sizeof tiny[0]; t++) assert_rounds(&formats[i], tiny[t], 0);
         assert_rounds(&formats[i], 1e300, formats[i].infinity);
@@ -113,6 +146,26 @@ TEST(test_nan_payloads)
     assert_int_equal(vkmm_bf16_bits(low), 0x7fc0);
     assert_int_equal(vkmm_f16_bits(high), 0xff55);
     assert_int_equal(vkmm_bf16_bits(high), 0xffea);
+}
+
+/* The values that the OCP 8-bit Floating Point Specification lists in its table 2. */
+TEST(test_the_specification_of_8_bits)
+{
+    static const struct {
+        vkmm_type type;
+        uint8_t bits;
+        double value;
+    } listed[] = {{VKMM_E4M3, 0x7e, 448},     {VKMM_E4M3, 0x08, 0x1p-6},    {VKMM_E4M3, 0x07, 0x1.cp-7},
+                  {VKMM_E4M3, 0x01, 0x1p-9},  {VKMM_E4M3, 0x80, -0.0},      {VKMM_E4M3, 0x38, 1},
+                  {VKMM_E5M2, 0x7b, 57344},   {VKMM_E5M2, 0x04, 0x1p-14},   {VKMM_E5M2, 0x03, 0x1.8p-15},
+                  {VKMM_E5M2, 0x01, 0x1p-16}, {VKMM_E5M2, 0xfc, -INFINITY}, {VKMM_E5M2, 0x3c, 1}};
+    for (size_t i = 0; i < sizeof listed / sizeof listed[0]; i++)
+        assert_true(vkmm_type_get(listed[i].type, &listed[i].bits) == listed[i].value);
+    for (unsigned b = 0; b < 256; b++) {
+        const uint8_t bits = (uint8_t)b;
+        assert_int_equal(isnan(vkmm_type_get(VKMM_E4M3, &bits)), (b & 0x7f) == 0x7f);
+        assert_int_equal(isnan(vkmm_type_get(VKMM_E5M2, &bits)), (b & 0x7f) >= 0x7d);
+    }
 }
 
 static float float_of(uint32_t bits)

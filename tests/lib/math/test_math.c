@@ -15,12 +15,14 @@ TEST(test_types_of_products)
         {VKMM_I32, VKMM_I32, VKMM_I32},   {VKMM_U32, VKMM_U32, VKMM_U32},  {VKMM_F16, VKMM_F16, VKMM_F32},
         {VKMM_F16, VKMM_F32, VKMM_F32},   {VKMM_F16, VKMM_F16, VKMM_F16},  {VKMM_F16, VKMM_F32, VKMM_F16},
         {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_BF16, VKMM_F32, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32},
-        {VKMM_U8, VKMM_U32, VKMM_U32},
+        {VKMM_U8, VKMM_U32, VKMM_U32},    {VKMM_E4M3, VKMM_F32, VKMM_F32}, {VKMM_E4M3, VKMM_F16, VKMM_F32},
+        {VKMM_E4M3, VKMM_BF16, VKMM_F32}, {VKMM_E5M2, VKMM_F32, VKMM_F32}, {VKMM_E5M2, VKMM_F16, VKMM_F32},
+        {VKMM_E5M2, VKMM_BF16, VKMM_F32},
     };
     unsigned legal = 0;
-    for (unsigned c = 0; c < 8 * 8 * 8; c++) {
-        const vkmm_type in = (vkmm_type)(1 + c / 64), out = (vkmm_type)(1 + c / 8 % 8),
-                        compute = (vkmm_type)(1 + c % 8);
+    for (unsigned c = 0; c < 10 * 10 * 10; c++) {
+        const vkmm_type in = (vkmm_type)(1 + c / 100), out = (vkmm_type)(1 + c / 10 % 10),
+                        compute = (vkmm_type)(1 + c % 10);
         const vkmm_problem p =
             VKMM_PROBLEM(.m = 3, .n = 4, .k = 5, .type = in, .out_type = out, .compute = compute, .has_bias = 1);
         int expected = 0;
@@ -36,7 +38,7 @@ TEST(test_types_of_products)
         assert_true(vkmm_operand_bytes(&p, VKMM_C) == 12 * vkmm_type_of(out)->bytes);
         assert_true(vkmm_operand_bytes(&p, VKMM_BIAS) == 4 * vkmm_type_of(out)->bytes);
     }
-    assert_true(legal == 13 && vkmm_types_at(12) != NULL && vkmm_types_at(13) == NULL);
+    assert_true(legal == 19 && vkmm_types_at(18) != NULL && vkmm_types_at(19) == NULL);
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         const vkmm_problem p = VKMM_PROBLEM(.m = 3, .n = 4, .k = 5, .type = (vkmm_type)t);
         const vkmm_types types = vkmm_types_default((vkmm_type)t);
@@ -153,12 +155,16 @@ TEST(test_fill_ranges)
     check_range(VKMM_BF16, VKMM_INIT_UNIFORM, -1.0, 1.0 - 0x1p-7, 0);
     check_range(VKMM_I8, VKMM_INIT_UNIFORM, -128.0, 127.0, 1);
     check_range(VKMM_U8, VKMM_INIT_UNIFORM, 0.0, 255.0, 1);
+    check_range(VKMM_E4M3, VKMM_INIT_UNIFORM, -1.0, 0.875, 0);
+    check_range(VKMM_E5M2, VKMM_INIT_UNIFORM, -1.0, 0.75, 0);
     check_range(VKMM_F32, VKMM_INIT_INT, -8.0, 8.0, 1);
     check_range(VKMM_F64, VKMM_INIT_INT, -8.0, 8.0, 1);
     check_range(VKMM_I32, VKMM_INIT_INT, -8.0, 8.0, 1);
     check_range(VKMM_U32, VKMM_INIT_INT, 0.0, 16.0, 1);
     check_range(VKMM_F16, VKMM_INIT_INT, -2.0, 2.0, 1);
     check_range(VKMM_BF16, VKMM_INIT_INT, -2.0, 2.0, 1);
+    check_range(VKMM_E4M3, VKMM_INIT_INT, -2.0, 2.0, 1);
+    check_range(VKMM_E5M2, VKMM_INIT_INT, -2.0, 2.0, 1);
     check_range(VKMM_I8, VKMM_INIT_INT, -8.0, 8.0, 1);
     check_range(VKMM_U8, VKMM_INIT_INT, 0.0, 16.0, 1);
 }
@@ -174,10 +180,13 @@ TEST(test_fill_patterns_and_seeds)
                *other = filled((vkmm_type)t, VKMM_INIT_UNIFORM, 10, 100);
         int differ = 0;
         for (int i = 0; i < 100; i++) {
-            assert_true(index[i] == i + 1 && ones[i] == 1.0 && zeros[i] == 0.0 && first[i] == again[i]);
+            double number = i + 1; /* rounded to the type */
+            vkmm_type_put((vkmm_type)t, &number, number);
+            number = vkmm_type_get((vkmm_type)t, &number);
+            assert_true(index[i] == number && ones[i] == 1.0 && zeros[i] == 0.0 && first[i] == again[i]);
             differ += first[i] != other[i];
         }
-        assert_true(differ > 90);
+        assert_true(differ > (vkmm_type_of((vkmm_type)t)->digits > 2 ? 90 : 80)); /* e5m2 has 8 values */
         double *const all[] = {index, ones, zeros, first, again, other};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
     }

@@ -17,11 +17,11 @@ TEST(test_refusals)
         const char *sentence;
     } cases[] = {
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_TYPE_COUNT),
-         "element type 9 is unknown; types are numbered 1 to 8"},
+         "element type 11 is unknown; types are numbered 1 to 10"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .out_type = VKMM_TYPE_COUNT),
-         "element type 9 is unknown; types are numbered 1 to 8"},
-        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .compute = (vkmm_type)10),
-         "element type 10 is unknown; types are numbered 1 to 8"},
+         "element type 11 is unknown; types are numbered 1 to 10"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .compute = (vkmm_type)12),
+         "element type 12 is unknown; types are numbered 1 to 10"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .out_type = VKMM_F16),
          "products of f32 cannot be stored as f16 and summed in f32; supported: f32 summed in f32, f32 summed in f16"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_F16, .out_type = VKMM_BF16),

@@ -427,7 +427,7 @@ IN_FOLDER(test_encoded)
             cli_array_writer *writer = NULL;
             cli_array_file file = {0};
             cli_array seen = {0};
-            if (type == VKMM_BF16 && e >= 3) continue; /* .npy has no name for it */
+            if ((type == VKMM_BF16 || type >= VKMM_E4M3) && e >= 3) continue; /* .npy has no names for them */
             unlink("c.npz");
             assert_int_equal(cli_array_takes(NULL, encoded[e], (vkmm_type)type, 1, 0), VKMM_OK);
             assert_int_equal(cli_array_writer_open(NULL, encoded[e], &array, &writer), VKMM_OK);

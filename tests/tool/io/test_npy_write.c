@@ -41,7 +41,7 @@ WITH_FILE(test_what_is_written_is_read)
     static const uint64_t shapes[][2] = {{1, 1}, {3, 5}, {100, 1}, {0, 7}, {7, 0}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
-            if (t == VKMM_BF16) continue; /* the format has no name for it */
+            if (t == VKMM_BF16 || t >= VKMM_E4M3) continue; /* the format has no name for them */
             double data[100] = {0};
             cli_array_file npy = {0};
             vkmm_view view = vkmm_view_rows(data, shapes[s][0], shapes[s][1], (vkmm_type)t);

@@ -97,7 +97,8 @@ TEST(test_many_tensors)
         "BOOL", "[4]", 0, 4) ",\"c.d/e\":" T("XYZ7", "[9,9,9,9]", 12, 13) "}  ";
     assert_int_equal(accept(header, 13, "b", &array), 4);
     refuse_name(header, 13, "a",
-                "tensor \"a\" has dtype BOOL; F16, BF16, F32, F64, I8, U8, I32, U32, I64 and U64 are supported");
+                "tensor \"a\" has dtype BOOL; F16, BF16, F32, F64, F8_E4M3, F8_E5M2, I8, U8, I32, U32, I64 and U64 "
+                "are supported");
     refuse_name(header, 13, "x", "the file holds no tensor \"x\"; it holds \"a\", \"b\", \"c.d/e\"");
     refuse_name(header, 13, "__metadata__", "no tensor \"__metadata__\"");
     refuse(header, 13, "the file holds 3 tensors: pick one as FILE.safetensors:NAME of \"a\", \"b\", \"c.d/e\"");

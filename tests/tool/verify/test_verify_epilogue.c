@@ -129,7 +129,7 @@ TEST(test_activations_of_nan_and_infinity)
 {
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         const vkmm_types types = *vkmm_types_at(t);
-        if (!vkmm_type_of(types.in)->is_float) continue;
+        if (!vkmm_type_of(types.in)->is_float || types.in == VKMM_E4M3) continue; /* e4m3 has no infinities */
         for (int a = VKMM_ACTIVATION_NONE; a <= VKMM_GELU; a++) {
             const vkmm_activation activation = (vkmm_activation)a;
             assert_true(scaled_accepts(types, activation, NAN, NAN) &&

@@ -28,7 +28,7 @@ function bytes(value) {
 
 const typeName = ({ names }) => names.type,
   sizeName = ({ names }) => names.size;
-const TYPES = ["f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8"];
+const TYPES = ["f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8", "e4m3", "e5m2"];
 const typeRank = (name) => TYPES.indexOf(name.match(/^\w+/)[0]) * 100 + name.length;
 
 const productName = ({ problem, rotating_bytes }) =>
