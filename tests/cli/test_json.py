@@ -141,7 +141,7 @@ class Others(cli.Case):
         for device in result["devices"]:
             self.assertLessEqual(KEYS["device"] | {"default", "limits", "types", "kernels", "missing"}, set(device))
             self.assertLessEqual({"f32", "i32", "u32"}, set(device["types"]))
-            self.assertEqual([k["name"] for k in device["kernels"]], [*(name for _, name in STEPS), "blocked", "skinny", "cpu", "coopmat", "coopmat2", "soft64"])
+            self.assertEqual([k["name"] for k in device["kernels"]], [*(name for _, name in STEPS), "blocked", "skinny", "cpu", "direct", "coopmat", "coopmat2", "soft64"])
             missing = {lack["what"] for lack in device["missing"]}
             self.assertEqual("f64" in missing, "f64" not in device["types"])
             for key in ["max_invocations", "max_shared_bytes", "max_storage_range", "timestamp_bits", "unified_memory"]:
@@ -155,13 +155,13 @@ class Others(cli.Case):
         self.assertNotIn('"samples":', text)
         self.assertEqual(result["schema"], "vkmatmul.ladder/1")
         rows = [(r["step"], r["name"]) for r in result["rows"]]
-        general = [("", name) for name in ("parts", "blocked", "staged", "coopmat", "split")]
+        general = [("", name) for name in ("parts", "blocked", "direct", "staged", "coopmat", "split")]
         self.assertEqual(rows, STEPS + [("fast", "auto")] + STEPS + general + [("fast", "auto")])
-        self.assertEqual([r["type"] for r in result["rows"]], ["i32"] * 15 + ["f32"] * 20)
+        self.assertEqual([r["type"] for r in result["rows"]], ["i32"] * 15 + ["f16" if r["name"] == "direct" else "f32" for r in result["rows"][15:]])
         ran = [r for r in result["rows"] if r["skipped"] is None]
         self.assertTrue(all(r["verify"]["passed"] and r["gflops"] > 0 for r in ran))
         self.assertTrue(all(r["times_serial"] > 0 for r in ran if r["name"] != "parts"))
-        self.assertLessEqual({r["name"] for r in result["rows"] if r not in ran}, {"staged", "coopmat", "split"})
+        self.assertLessEqual({r["name"] for r in result["rows"] if r not in ran}, {"direct", "staged", "coopmat", "split"})
         self.assertIsNone(result["rows"][0]["times_previous"])
         self.forecasts(ran)
         ratio = result["rows"][1]["time"]["kernel_ms"]["median"] / result["rows"][2]["time"]["kernel_ms"]["median"]
@@ -172,7 +172,7 @@ class Others(cli.Case):
         self.assertTrue(all(len(r["sentence"]) > 20 for r in ran))
         self.assertEqual({r["name"]: [r[key] for key in "mnk"] for r in ran if r["type"] == "f32"}["parts"], [32, 32, 2048])
         for row in ran:
-            foreseen = row["type"] == "f32" and row["name"] != "serial"
+            foreseen = row["out_type"] == "f32" and row["name"] != "serial"
             self.assertEqual([row[key] is not None for key in ("limiter", "counts", "resource_ms", "predicted_ms")], [foreseen] * 2 + [False] * 2, row)
             if foreseen:
                 self.assertTrue(row["counts"]["instructions"] > 0 and row["counts"]["dram_bytes"] > 0)
@@ -182,7 +182,7 @@ class Others(cli.Case):
     def test_ladder_of_an_illegal_tile(self):
         done = cli.run("ladder", "--size", "16", "--tile", "64", "--type", "f32", "--json", *FAST)
         self.assertEqual(done.returncode, 4)
-        self.assertRegex(done.stderr, r"\Avkmatmul: [56] of 20 steps did not run: [^\n]*\n\Z")
+        self.assertRegex(done.stderr, r"\Avkmatmul: [56] of 21 steps did not run: [^\n]*\n\Z")
         rows = strict(done.stdout)["rows"]
         tall = ["grouped", "tiled", "tiled-32", "band", "band-tiled"]
         self.assertTrue(all("invocations" in r["skipped"] for r in rows if r["name"] in tall))
@@ -192,9 +192,9 @@ class Others(cli.Case):
         for args in [["--size", "8,9x10x11"], ["ladder", "--size", "8"]]:
             text = cli.run(*args, "--csv", *FAST).stdout
             rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
-            self.assertEqual(len(rows), 2 if args[0] == "--size" else 35)
+            self.assertEqual(len(rows), 2 if args[0] == "--size" else 36)
             for row in rows:
-                if row["gflops"] == "" and row["kernel"] in ("coopmat", "auto"):  # a device without matrix operations
+                if row["gflops"] == "" and row["kernel"] in ("direct", "coopmat", "auto"):  # a device without matrix operations
                     continue
                 self.assertEqual(row["passed"], "true")
                 self.assertGreater(float(row["gflops"]), 0)

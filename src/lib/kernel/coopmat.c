@@ -120,7 +120,7 @@ static int is_processor(const vkmm_device_info *device)
 }
 
 /* Intel's shapes need its narrowest subgroups; on other devices the driver's choice is as good as any. */
-static uint32_t lanes_of(const vkmm_device_info *device)
+uint32_t vkmm_coopmat_lanes(const vkmm_device_info *device)
 {
     const uint32_t own = device->subgroup.size;
     if (device->subgroup.max_size == 0) return own;
@@ -160,7 +160,7 @@ static void fit_matrix(const vkmm_device_info *device, const vkmm_problem *probl
         memset(shape, 0, 3 * sizeof *shape);
         best_shape(device, problem, shape);
     }
-    config->values[LANES] = lanes_of(device);
+    config->values[LANES] = vkmm_coopmat_lanes(device);
     config->values[VKMM_TUNE_DEPTH] *= scale;
 }
 

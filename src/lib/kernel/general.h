@@ -80,4 +80,7 @@ static inline uint64_t vkmm_short_side(const vkmm_problem *problem)
 /* Whether the device lists subgroup-wide matrix operations of m×n×k for the problem's types. */
 int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3]);
 
+/* The subgroup size with which kernels of matrix operations are run. */
+uint32_t vkmm_coopmat_lanes(const vkmm_device_info *device);
+
 #endif

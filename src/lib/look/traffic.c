@@ -252,6 +252,16 @@ static void plan_matrices(const vkmm_problem *p, const vkmm_config *config, doub
         t->passed_bytes += 8 * ((double)p->m + (double)p->n) * (double)p->k;
 }
 
+/* Each operation of shaders/direct.comp reads both of its operands from memory. */
+static void plan_direct(const vkmm_kernel_info *info, double element_bytes, vkmm_traffic *t)
+{
+    const double m = info->matrix[0], n = info->matrix[1], k = info->matrix[2];
+    t->l2_bytes = t->multiply_adds / (m * n * k) * (m + n) * k * element_bytes;
+    t->lines = t->l2_bytes / LINE;
+    t->instructions = t->l2_bytes / (16 * VKMM_TRAFFIC_LANES);
+    t->matrix_adds = t->multiply_adds;
+}
+
 void vkmm_traffic_plan(const vkmm_kernel_info *info, const vkmm_problem *problem, vkmm_traffic *t)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
@@ -260,6 +270,7 @@ void vkmm_traffic_plan(const vkmm_kernel_info *info, const vkmm_problem *problem
     t->workgroups = info->groups[0];
     t->instructions = t->multiply_adds / VKMM_TRAFFIC_LANES;
     t->l2_bytes = t->memory_bytes;
+    if (info->matrix[0] > 0 && kernel && !kernel->uses_shared) plan_direct(info, vkmm_type_of(problem->type)->bytes, t);
     if (!kernel || !kernel->uses_shared || vkmm_config_parse(kernel, info->config, &config) != VKMM_OK) return;
     const double rows = config.values[VKMM_TUNE_ROWS], cols = config.values[VKMM_TUNE_COLS],
                  splits = fmax(info->splits, 1), k = (double)problem->k / splits,

@@ -2,6 +2,7 @@
 #include "ladder/course.h"
 #include "ladder/ladder_steps.h"
 #include "look/kernel.h"
+#include "math/problem.h"
 #include "session/commands.h"
 #include "session/forecast.h"
 #include "session/problem_options.h"
@@ -73,19 +74,20 @@ static vkmm_status show(climb *c, const cli_bench_row *row)
 static cli_request request_of(const climb *c, const vkmm_problem *problem, const cli_step *step,
                               const vkmm_shader *shader)
 {
-    const uint32_t by =
-        c->session->info != NULL && c->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU ? 1 : CPU_SHARE;
+    const int is_cpu = c->session->info == NULL || c->session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const uint32_t by = is_cpu ? CPU_SHARE : 1;
     cli_request request = *c->request;
     vkmm_problem own = *problem;
 
     if (step->size[0] > 0) own.m = step->size[0] / by, own.n = step->size[1] / by, own.k = step->size[2] / by;
+    if (step->type != 0) own.out_type = own.type, own.type = step->type;
     if (step->compute != 0) own.compute = step->compute;
     if (step->method != VKMM_COMPUTE_DIRECT) own.method = step->method;
 
     request.kind = &cli_resident;
     request.job.problem = own;
     request.job.kernel = shader == NULL ? step->kernel : NULL;
-    request.job.config = step->config;
+    request.job.config = is_cpu && step->cpu_config != NULL ? step->cpu_config : step->config;
     request.job.shader = shader;
     request.shader_file = shader == NULL ? NULL : step->name;
     if (!step->has_tile) request.job.tile_rows = request.job.tile_cols = 0;
@@ -102,8 +104,8 @@ static int is_timed(const cli_session *session)
 /* Only of f32, which the course is about; a step that cannot be predicted has its sentence. */
 static void foresee(climb *c, const cli_request *request, const cli_step *step, cli_bench_row *row)
 {
-    const int is_foreseen =
-        row->problem.type == VKMM_F32 && row->not_run[0] == '\0' && !step->on_host && request->job.shader == NULL;
+    const int is_foreseen = vkmm_problem_types(&row->problem).out == VKMM_F32 && row->not_run[0] == '\0' &&
+                            !step->on_host && request->job.shader == NULL;
     cli_forecast *forecast = &c->forecasts[c->ladder.count];
     vkmm_prediction prediction;
 

@@ -7,14 +7,15 @@
 
 /* A kernel, or a configuration of one, on the ladder's problem or one derived from it. */
 typedef struct cli_step {
-    const char *name;     /* unique: "padded" */
-    const char *kernel;   /* NULL: the fastest for the problem */
-    const char *config;   /* NULL, or as for --config */
-    const char *sentence; /* what is new in it */
-    const char *place;    /* the tutorials' step, "1b 2a"; "" */
-    int has_tile;         /* takes --tile */
+    const char *name;                /* unique: "padded" */
+    const char *kernel;              /* NULL: the fastest for the problem */
+    const char *config, *cpu_config; /* NULL, or as for --config; on processors, whose drivers compile for minutes */
+    const char *sentence;            /* what is new in it */
+    const char *place;               /* the tutorials' step, "1b 2a"; "" */
+    int has_tile;                    /* takes --tile */
     int on_host, is_general;
     uint32_t size[3];  /* M, N, K that show it on a GPU; zeros: the ladder's */
+    vkmm_type type;    /* of A and B, with a C of the ladder's type; 0: that too */
     vkmm_type compute; /* of the sums; 0: as usual */
     vkmm_method method;
 } cli_step;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/problem.h"
 #include "report/columns.h"
 #include "report/text.h"
 #include "report/wrap.h"
@@ -52,6 +53,12 @@ static const cli_column ladder_columns[] = {
     {"verified", NULL, 8, 0, 0, cli_cell_verified},
 };
 
+/* The step `direct` multiplies f16 among those of f32, into a C of f32. */
+static vkmm_type listed_type(const cli_bench_row *row)
+{
+    return vkmm_problem_types(&row->problem).out;
+}
+
 static void print_heading(const cli_report *report, const cli_ladder *ladder)
 {
     unsigned long long m = ladder->problem.m, n = ladder->problem.n, k = ladder->problem.k;
@@ -82,7 +89,7 @@ static void print_bars(const cli_report *report, const cli_bench_row *rows, cons
     double best = 0, least = INFINITY;
 
     for (const cli_bench_row *row = rows; row <= last; row++) {
-        if (row->problem.type != last->problem.type) continue;
+        if (listed_type(row) != listed_type(last)) continue;
         best = fmax(best, row->figures.gflops);
         least = fmin(least, row->figures.gflops);
     }
@@ -90,7 +97,7 @@ static void print_bars(const cli_report *report, const cli_bench_row *rows, cons
     for (const cli_bench_row *row = rows; row <= last; row++) {
         char bar[3 * BAR_COLUMNS + 4];
         cli_cell name = {0};
-        if (row->problem.type != last->problem.type || !isfinite(row->figures.gflops)) continue;
+        if (listed_type(row) != listed_type(last) || !isfinite(row->figures.gflops)) continue;
         cli_text_bar(bar, cli_text_log_share(row->figures.gflops, least, best), BAR_COLUMNS, report->utf8);
         fill_name(report, row, &name);
         fprintf(report->out, "%-*s  %s\n", report->kernel_width > 10 ? report->kernel_width : 10, name.text, bar);
@@ -101,12 +108,12 @@ static void print_bars(const cli_report *report, const cli_bench_row *rows, cons
 static void print_forecasts(cli_report *report, const vkmm_device_info *device, const cli_bench_row *rows,
                             const cli_bench_row *last)
 {
-    if (last->problem.type != VKMM_F32 || last->forecast == NULL) return;
+    if (listed_type(last) != VKMM_F32 || last->forecast == NULL) return;
     fprintf(report->out, "\n%-12s %-14s %12s %12s\n", "step", "limiter", "predicted ms", "measured ms");
     for (const cli_bench_row *row = rows; row <= last; row++) {
         const cli_forecast *forecast = row->forecast;
         cli_cell predicted = {0}, measured = {0};
-        if (row->problem.type != last->problem.type || forecast == NULL || forecast->limiter == NULL) continue;
+        if (listed_type(row) != listed_type(last) || forecast == NULL || forecast->limiter == NULL) continue;
         cli_cell_figure(report, &predicted, forecast->predicted_ms);
         cli_cell_figure(report, &measured, row->figures.median_ms);
         fprintf(report->out, "%-12s %-14s %12s %12s\n", forecast->name, forecast->limiter, predicted.text,
@@ -122,7 +129,7 @@ static void print_forecasts(cli_report *report, const vkmm_device_info *device, 
 
 vkmm_status cli_table_ladder(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row)
 {
-    const int is_first = row == ladder->rows, starts = is_first || (row && row->problem.type != row[-1].problem.type);
+    const int is_first = row == ladder->rows, starts = is_first || (row && listed_type(row) != listed_type(row - 1));
 
     if (is_first && report->rows > 0) putc('\n', report->out);
     if (is_first) print_heading(report, ladder);

@@ -476,6 +476,50 @@ static void few_products_are_computed_directly(void **state)
     }
 }
 
+/* Whole matrices in C order, one or several; and what it refuses. */
+static void direct_reads_memory(void **state)
+{
+    int wrong = 0, met = 0;
+    for (uint32_t i = 0; i < case_count; i++) {
+        const uint32_t *shape = cases[i].shape;
+        if (cases[i].type != VKMM_F16 || cases[i].compute != VKMM_F32) continue;
+        char config[VKMM_CONFIG_TEXT], why[512] = "";
+        general_run run = {.suite = &suite, .kernel = "direct", .config = config};
+        snprintf(config, sizeof config, "rows=%u,cols=%u,depth=%u", shape[0], shape[1], shape[2]);
+        vkmm_problem problem = typed(&cases[i], VKMM_F32);
+        met++;
+        for (uint32_t turn = 0; turn < 4; turn++) {
+            problem.m = 3 * shape[0], problem.n = 2 * shape[1], problem.k = 5 * shape[2];
+            problem.alpha = turn & 1 ? -3 : 1, problem.beta = turn & 1 ? 2 : 0;
+            problem.layout = turn & 2 ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
+            place(&problem, 1, 1, 1 + turn);
+            if (turn & 2) problem.lda = problem.ldb = problem.ldc = 192;
+            if (turn & 2) problem.stride_a = problem.stride_b = problem.stride_c = 192 * 192;
+            run.max_groups = turn == 1 ? 2 : 0;
+            wrong += product(&run, &problem);
+        }
+        for (uint32_t change = 0; change < 4; change++) {
+            vkmm_problem other = problem;
+            const vkmm_job_params params = {.problem = problem, .kernel = "direct", .config = config};
+            vkmm_job_params changed = params;
+            vkmm_kernel_info info;
+            if (change == 0) other.k++;
+            if (change == 1) other.offset_a++;
+            if (change == 2) other.op_b = VKMM_OP_T;
+            if (change == 3) other.activation = VKMM_RELU;
+            changed.problem = other;
+            assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
+            assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &changed, &info), VKMM_UNSUPPORTED);
+            snprintf(why, sizeof why, "%s", vkmm_last_error());
+            if (!strstr(why, change < 2 ? "must be multiples of rows, cols and depth" : "without bias or activation"))
+                fail_msg("%s", why);
+        }
+        general_end(&run);
+    }
+    assert_int_equal(wrong, 0);
+    if (met == 0) skip();
+}
+
 int main(void)
 {
     int absent = suite_open(&suite);
@@ -491,6 +535,7 @@ int main(void)
         cmocka_unit_test(small_elements_have_a_limit),
         cmocka_unit_test(few_products_are_computed_directly),
         cmocka_unit_test(the_device_is_asked_once),
+        cmocka_unit_test(direct_reads_memory),
     };
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     list_cases();

@@ -11,6 +11,7 @@
 #include "math/problem.h"
 #include "math/type.h"
 #include "plan/choose.h"
+#include "plan/parts.h"
 
 static heard said;
 
@@ -84,7 +85,11 @@ TEST(every_general_kernel_has_a_configuration_everywhere)
     for (size_t d = 0; d < DEVICES; d++)
         for (uint32_t k = 0; vkmm_kernel_at(k); k++) {
             const vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name};
-            if (!vkmm_kernel_at(k)->tunables || strncmp(wish.kernel, "coopmat", 7) == 0) continue; /* test_matrices.c */
+            const vkmm_problem plain = VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = VKMM_F32);
+            if (!vkmm_kernel_at(k)->tunables) continue;
+            const vkmm_config planned = vkmm_planned_config(&devices[d], &plain, vkmm_kernel_at(k));
+            assert_true(planned.values[VKMM_TUNE_DEPTH] > 0);      /* also where it cannot run */
+            if (strncmp(wish.kernel, "coopmat", 7) == 0) continue; /* test_matrices.c */
             if (strcmp(wish.kernel, "cpu") == 0 &&
                 (!devices[d].subgroup.has_broadcast || devices[d].subgroup.size > 32))
                 continue;

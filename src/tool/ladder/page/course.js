@@ -31,7 +31,7 @@ function figure(value, unit) {
 
 const type = doc.rows.some((row) => row.type === "f32") ? "f32" : doc.rows[0]?.type;
 const { m: M, n: N, k: K } = doc.problem;
-const steps = doc.rows.filter((row) => row.type === type).map((row, index) => {
+const steps = doc.rows.filter((row) => (row.out_type || row.type) === type).map((row, index) => {
   const { name: kernel, shader: own } = row.kernel, name = own || (row.name && row.name !== "auto" ? row.name : kernel);
   const lesson = LESSONS[name] || LESSONS[kernel] || {}, made = lesson.shader || kernel;
   const { m = M, n = N, k = K, counts } = row;

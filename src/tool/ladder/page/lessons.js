@@ -101,11 +101,16 @@ const LESSONS = {
     answer: "There, shared memory is ordinary memory, which the caches serve already, and at each barrier the driver must switch between " +
       "all invocations of a workgroup. The block of C in registers still pays.",
   },
+  direct: {
+    question: "One instruction multiplies two matrices of 16×16. How many multiply-adds is that for each element that it reads?",
+    answer: "16³ = 4,096 for 512 elements: 8 for each. A tile of 16×16 in shared memory has as many, but arithmetic is much faster here, " +
+      "so that reads are the limit again.",
+  },
   staged: {
     shader: "coopmat",
-    question: "One instruction multiplies two matrices of 16×16. How many multiply-adds is that for each element that it reads?",
-    answer: "16³ = 4,096 for 512 elements: 8 for each. Arithmetic became so fast that reads are the limit again, which is why these " +
-      "matrices too are grouped into blocks and tiles.",
+    question: "Four subgroups compute a tile of 64×64 together. How many elements does it read from memory for each k, and how many did 16 of the step before?",
+    answer: "64 of A and 64 of B, together 128. Each of the 16 tiles of 16×16 read 32, together 512. Here, too, tiles in shared memory " +
+      "make of many reads one.",
   },
   coopmat: {
     question: "A subgroup of 32 that multiplies 2×2 matrices of 16×16 reads 4 of them for 4 products. What do 4×4 need, and what do they cost?",
