@@ -90,7 +90,7 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, cl
     compare(&params->problem, &formula, &counted, kernel);
     kernel->limits = cli_forecast_of(kernel->info.name, NULL, NULL);
     if (session->options->kernel != NULL && params->problem.type == VKMM_F32) {
-        status = cli_predict(session, params, 1, &prediction);
+        status = cli_predict(session, params, session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU, &prediction);
         if (status != VKMM_OK) return status;
         kernel->limits = cli_forecast_of(kernel->info.name, NULL, &prediction);
     }

@@ -2,6 +2,7 @@
  * is planned. */
 #include "explain/explain.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -212,10 +213,20 @@ static void print_statistics(const cli_report *report, const cli_explained *kern
     cli_wrap(report, indent, text);
 }
 
-/* As in the ladder: each resource at the device's peak. */
+/* As in the ladder: each resource at the device's peak, on a processor without times. */
 static void print_limits(const cli_report *report, const cli_forecast *f)
 {
+    char title[80];
+
     if (f->limiter == NULL) return;
+    if (isnan(f->predicted_ms)) {
+        VKMM_PUT(title, "What limits it, from what its workgroups do: %s", f->limiter);
+        heading(report, title);
+        cli_wrap(report, 0,
+                 "Predicted times would be far too low on a processor, where the driver does in software what they "
+                 "assume of a GPU's hardware.");
+        return;
+    }
     heading(report, "What limits it, from what its workgroups do: milliseconds at the device's peaks");
     cli_report_say(
         report, 0, CLI_PLAIN,
