@@ -185,6 +185,22 @@ class Explain(cli.Case):
         self.assertRegex(text, "\nWhat limits it, from what its workgroups do: %s\nPredicted times would be far too low" % limits["limiter"])
         self.assertIsNone(self.explain("--size", "64", "--kernel", "padded", "--type", "i32")["kernels"][0]["limits"])
 
+    def test_steps_of_general_kernels(self):
+        """Their names are no kernels: the plan is that of the step's problem and configuration, with what limits it."""
+        parts = self.explain("--size", "64", "--kernel", "parts")
+        self.assertEqual([parts["problem"][key] for key in "mnk"], [32, 32, 2048])
+        self.assertEqual((parts["planned"]["name"], parts["planned"]["limits"]["name"]), ("blocked", "parts"))
+        self.assertEqual(parts["planned"]["limits"]["predicted_ms"], max(parts["planned"]["limits"]["resource_ms"].values()))
+        self.assertIsNone(self.explain("--size", "64", "--kernel", "blocked")["planned"]["limits"])
+        self.assertIn("What limits it", self.good("explain", "--size", "64", "--kernel", "parts"))
+        for name in ("direct", "staged"):
+            done = cli.run("explain", "--kernel", name, "--size", "64", "--json")
+            if done.returncode == 4:  # a device, or a build, without matrix operations
+                self.assertRegex(done.stderr, "matri|shader for f")
+            else:
+                self.assertEqual(json.loads(done.stdout)["planned"]["limits"]["name"], name)
+        self.bad(2, "only the tutorials' kernels, and staged is not one", "trace", "--kernel", "staged")
+
     def test_limits(self):
         limits = self.explain("--limits")
         self.assertEqual(limits["schema"], "vkmatmul.limits/1")

@@ -179,6 +179,13 @@ class Others(cli.Case):
                 self.assertEqual(row["counts"]["waits"] > 0 and row["counts"]["barriers"] > 0,
                                  row["name"] not in ("strided", "naive", "grouped", "band") and row["kernel"]["name"] != "cpu")
 
+    def test_ladder_of_named_steps(self):
+        rows = strict(self.good("ladder", "--size", "64", "--kernel", "staged,parts,split", "--json", *FAST))["rows"]
+        self.assertEqual([(r["name"], r["m"]) for r in rows], [("staged", 64), ("parts", 32), ("split", 64)] * 2)
+        self.assertEqual([r["skipped"] for r in rows[:3]], ["the step staged is for f32", None, "the step split is for f32"])
+        split = rows[5]  # never a product that is made otherwise
+        self.assertEqual(split["kernel"]["matrix"] is not None, split["skipped"] is None, split)
+
     def test_ladder_of_an_illegal_tile(self):
         done = cli.run("ladder", "--size", "16", "--tile", "64", "--type", "f32", "--json", *FAST)
         self.assertEqual(done.returncode, 4)

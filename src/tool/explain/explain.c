@@ -10,6 +10,7 @@
 #include "look/kernel.h"
 #include "math/method.h"
 #include "math/problem.h"
+#include "options/step_table.h"
 #include "options/values.h"
 #include "product/product.h"
 #include "session/commands.h"
@@ -262,7 +263,15 @@ static vkmm_status plan(cli_session *session, cli_explanation *all)
     vkmm_job_params params = {.problem = all->problem, .kernel = session->options->kernel, .untuned = 1};
     cli_explained *kernel = all->kernels;
     const vkmm_kernel_info *info = &kernel->info;
+    vkmm_prediction prediction;
+    cli_step step;
+    const int is_step = cli_step_of_option(params.kernel, &step) && (step.type == 0 || params.problem.type == VKMM_F32);
+
+    if (is_step) cli_step_apply(&step, session->info, &params);
+    all->problem = params.problem;
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, &params, &kernel->info);
+    if (status == VKMM_OK && is_step) status = cli_predict(session, &params, 1, &prediction);
+    if (status == VKMM_OK && is_step) kernel->limits = cli_forecast_of(step.name, NULL, &prediction);
 
     if (status == VKMM_OK) status = statistics(session, &params, kernel);
     if (status == VKMM_OK) all->problem.method = info->method;
@@ -287,8 +296,10 @@ static vkmm_status plan(cli_session *session, cli_explanation *all)
 static int is_for_general(const vkmm_device_info *device, const cli_options *options, const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
+    cli_step step;
 
-    if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0) return vkmm_kernel_is_general(options->kernel);
+    if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0)
+        return vkmm_kernel_is_general(options->kernel) || cli_step_of_option(options->kernel, &step);
     return types.in != types.out || types.in != types.compute || vkmm_type_of(types.in)->bytes < 4 ||
            vkmm_method_where(device->features.f64, problem) != VKMM_COMPUTE_DIRECT;
 }

@@ -103,6 +103,7 @@ static const cli_field planned_fields[] = {
     {KEY(REAL, sum_registers)},
     {KEY(REAL, bytes_per_multiply_add)},
     {KEY(REAL, flop_per_byte)},
+    {KEY(RECORD, limits), .known = has_limits, .record = &cli_forecast_record},
     STATISTICS,
     {"passes", CLI_FIELD_RECORD, CLI_LIST(cli_explained, passes, pass_count), CLI_HERE, .known = has_passes,
      .record = &pass},

@@ -400,6 +400,7 @@ static void print_plan(const cli_report *report, const cli_explanation *e)
         put_key(report, "driver reports");
         print_statistics(report, plan, VALUES);
     }
+    print_limits(report, &plan->limits);
 }
 
 static void print_shader(const cli_report *report, const cli_explained *own)

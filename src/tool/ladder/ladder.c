@@ -15,8 +15,7 @@
 enum {
     MOST_STEPS = 32,
     MOST_ROWS = (MOST_STEPS + CLI_MOST_LISTED) * VKMM_TYPE_COUNT,
-    GPU_SQUARE = 512, /* the serial step takes 8 times as long at 1024 */
-    CPU_SHARE = 8     /* a size that shows a step is divided by this on processors */
+    GPU_SQUARE = 512 /* the serial step takes 8 times as long at 1024 */
 };
 
 /* How long a row is measured if nothing is given: all of them are to take seconds. */
@@ -74,20 +73,11 @@ static vkmm_status show(climb *c, const cli_bench_row *row)
 static cli_request request_of(const climb *c, const vkmm_problem *problem, const cli_step *step,
                               const vkmm_shader *shader)
 {
-    const int is_cpu = c->session->info == NULL || c->session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    const uint32_t by = is_cpu ? CPU_SHARE : 1;
     cli_request request = *c->request;
-    vkmm_problem own = *problem;
-
-    if (step->size[0] > 0) own.m = step->size[0] / by, own.n = step->size[1] / by, own.k = step->size[2] / by;
-    if (step->type != 0) own.out_type = own.type, own.type = step->type;
-    if (step->compute != 0) own.compute = step->compute;
-    if (step->method != VKMM_COMPUTE_DIRECT) own.method = step->method;
 
     request.kind = &cli_resident;
-    request.job.problem = own;
-    request.job.kernel = shader == NULL ? step->kernel : NULL;
-    request.job.config = is_cpu && step->cpu_config != NULL ? step->cpu_config : step->config;
+    request.job.problem = *problem;
+    cli_step_apply(step, c->session->info, &request.job);
     request.job.shader = shader;
     request.shader_file = shader == NULL ? NULL : step->name;
     if (!step->has_tile) request.job.tile_rows = request.job.tile_cols = 0;
@@ -117,6 +107,20 @@ static void foresee(climb *c, const cli_request *request, const cli_step *step, 
     row->forecast = forecast;
 }
 
+/* VKMM_UNSUPPORTED if the product would not be made as the step says. */
+static vkmm_status check_step(const climb *c, const cli_request *request, const cli_step *step, vkmm_type type)
+{
+    vkmm_kernel_info info;
+
+    if (type != VKMM_F32 && (step->type || step->compute || step->method))
+        return VKMM_FAIL(c->session->log, VKMM_UNSUPPORTED, "the step %s is for f32", step->name);
+    if (step->method == VKMM_COMPUTE_DIRECT ||
+        vkmm_kernel_choose(NULL, c->session->info, &request->job, &info) != VKMM_OK || info.method == step->method)
+        return VKMM_OK;
+    return VKMM_FAIL(c->session->log, VKMM_UNSUPPORTED, "the planner multiplies this without %s, with the kernel %s",
+                     step->name, info.name);
+}
+
 static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const cli_step *step, const vkmm_shader *shader,
                               uint32_t first)
 {
@@ -128,7 +132,8 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const cli_s
 
     /* The row shows why a step cannot run; a wrong result is reported at once. */
     c->session->console.muted = !options->validate;
-    status = cli_product_run(c->session, &request, &product);
+    status = check_step(c, &request, step, problem->type);
+    if (status == VKMM_OK) status = cli_product_run(c->session, &request, &product);
     c->session->console.muted = 0;
     if (status == VKMM_WRONG_RESULT)
         vkmm_say(c->session->log, VKMM_LOG_ERROR, "%s: %s", step->name, product.verdict.sentence);

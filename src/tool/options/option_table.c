@@ -186,9 +186,10 @@ const cli_option cli_option_table[] = {
      "support only the plain product",
      CLI_RUN | CLI_STATISTICS, AT(kernel), cli_parse_word, cli_kernel_words},
     {NULL, 0, "kernel", "KERNELS",
-     "the kernels to run, in this order: auto, {tutorials}, {general}, or a list; default: "
-     "the tutorials', then auto",
-     CLI_LADDER, AT(kernels), cli_parse_words, cli_kernel_words},
+     "the kernels to run, in this order: auto, {tutorials}, {general}, and the steps parts, staged and split, or a "
+     "list; "
+     "default: the tutorials', then auto",
+     CLI_LADDER, AT(kernels), cli_parse_words, cli_step_words},
     {NULL, 0, "kernel", "KERNELS",
      "the kernels that multiply each problem for which the suite names none: auto, {tutorials}, {general}, or a list; "
      "other rows of the suite are left out; default: auto",
@@ -203,8 +204,8 @@ const cli_option cli_option_table[] = {
      cli_parse_tile},
     {NULL, 0, "kernel", "NAME",
      "the kernel to explain: auto, or one of {tutorials}, except serial; default: all of these. For {general}, shows "
-     "how they are planned",
-     CLI_EXPLAIN, AT(kernel), cli_parse_word, cli_kernel_words},
+     "how they are planned, and so for the ladder's steps parts, staged and split",
+     CLI_EXPLAIN, AT(kernel), cli_parse_word, cli_step_words},
     {NULL, 0, "limits", NULL,
      "instead of counting, show which tiles this device allows, and the rule that forbids each of the others",
      CLI_EXPLAIN, AT(limits)},

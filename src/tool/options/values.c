@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "math/method.h"
 #include "math/type.h"
+#include "options/step_table.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,6 +35,19 @@ WORDS(cli_compute_words, "f32", "f16", "i32", "u32", "f64", "split", "modular", 
 const char *cli_kernel_words(uint32_t index)
 {
     return index == 0 ? "auto" : vkmm_kernel_name(index - 1);
+}
+
+/* The steps of the ladder follow whose names no kernel has. */
+const char *cli_step_words(uint32_t index)
+{
+    cli_step step;
+    uint32_t kernels = 0;
+
+    while (cli_kernel_words(kernels) != NULL) kernels++;
+    if (index < kernels) return cli_kernel_words(index);
+    for (uint32_t i = 0; cli_general_step(i, &step); i++)
+        if (step.type == VKMM_AUTO && cli_step_of_option(step.name, &step) && index-- == kernels) return step.name;
+    return NULL;
 }
 
 const char *cli_tutorial_words(uint32_t index)
@@ -403,7 +417,7 @@ vkmm_status cli_parse_shader(const vkmm_log *log, const cli_option *option, cons
     const vkmm_status status = cli_parse_text(log, option, text, &file);
 
     if (status != VKMM_OK) return status;
-    if (find_word(cli_kernel_words, vkmm_path_name(file), &index))
+    if (find_word(cli_step_words, vkmm_path_name(file), &index))
         return VKMM_FAIL(log, VKMM_INVALID, "--%s: a file named %s would look like the built-in kernel", option->name,
                          vkmm_path_name(file));
     for (uint32_t i = 0; i < files->count; i++)
@@ -420,7 +434,10 @@ vkmm_status cli_parse_tutorial(const vkmm_log *log, const cli_option *option, co
 {
     char known[256];
 
-    if (!vkmm_kernel_is_general(text)) return cli_parse_word(log, option, text, field);
+    cli_step step;
+
+    if (!vkmm_kernel_is_general(text) && !cli_step_of_option(text, &step))
+        return cli_parse_word(log, option, text, field);
     join_words(option->choice, known, sizeof known);
     return VKMM_FAIL(log, VKMM_INVALID,
                      "--%s: this command uses only the tutorials' kernels, and %s is not one; known: %s", option->name,
