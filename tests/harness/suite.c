@@ -81,6 +81,12 @@ int suite_is_slow(const suite_device *suite)
     return suite->info->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
 }
 
+int suite_is_wanted(const char *kernel)
+{
+    const char *only = getenv("VKMM_TEST_KERNEL");
+    return only == NULL || strcmp(only, kernel) == 0;
+}
+
 int suite_has_type(const suite_device *suite, vkmm_type type)
 {
     return type != VKMM_F64 || suite->info->features.f64;

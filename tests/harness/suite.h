@@ -61,6 +61,9 @@ enum { SUITE_LAST_TYPE = VKMM_U32 };
  * combinations, which lavapipe does. */
 int suite_is_slow(const suite_device *suite);
 
+/* Whether a kernel of the tutorials is to be tested: all are, unless VKMM_TEST_KERNEL names one. */
+int suite_is_wanted(const char *kernel);
+
 /* Whether the device can run the type at all. */
 int suite_has_type(const suite_device *suite, vkmm_type type);
 

@@ -13,6 +13,7 @@ static suite_device suite;
 static int is_tested(const char *name, int type)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(name);
+    if (!suite_is_wanted(name)) return 0;
     if (kernel->block[0] == 0) return kernel->shader == NULL || type == VKMM_F32;
     return type == VKMM_F32 || (type == VKMM_F64 && strcmp(name, "prefetch") == 0);
 }

@@ -10,7 +10,7 @@
 #include "math/matrix.h"
 #include "suite.h"
 
-enum { CASES = 160, MOST = 16 * 16 };
+enum { CASES = 160, ALIKE = 2, FOR_ONE = 24, MOST = 16 * 16 }; /* FOR_ONE: cases of a single kernel */
 
 static suite_device suite;
 static char current[160]; /* the trace being looked at */
@@ -53,24 +53,29 @@ static const vkmm_kernel *draw_kernel(void)
     uint32_t count = 0;
     while (vkmm_tutorial_at(count, &tutorial)) count++;
     do vkmm_tutorial_at(draw(0, count - 1), &tutorial);
-    while (tutorial.on_host);
+    while (tutorial.on_host || !suite_is_wanted(tutorial.name));
     return vkmm_kernel_find(tutorial.name);
+}
+
+/* What drivers compile: the same for several trials. */
+static void choose_kernel(trial *t)
+{
+    do t->params.problem.type = (vkmm_type)draw(VKMM_F32, SUITE_LAST_TYPE);
+    while (!suite_has_type(&suite, t->params.problem.type));
+    t->kernel = draw_kernel();
+    t->params.kernel = t->kernel->name;
+    t->params.tile_rows = draw(1, 5);
+    t->params.tile_cols = draw(1, 5);
 }
 
 static void make_trial(trial *t)
 {
     const uint32_t limits[] = {0, 0, 1, 2};
-    const vkmm_kernel *kernel = draw_kernel();
-    do {
-        t->params.problem = VKMM_PROBLEM(.m = draw(1, 12), .n = draw(1, 12), .k = draw(0, 13),
-                                         .type = (vkmm_type)draw(VKMM_F32, SUITE_LAST_TYPE));
-    } while (!suite_has_type(&suite, t->params.problem.type));
-    t->params.kernel = kernel->name;
-    t->params.tile_rows = draw(1, 5);
-    t->params.tile_cols = draw(1, 5);
+    const vkmm_kernel *kernel = t->kernel;
+    t->params.problem =
+        VKMM_PROBLEM(.m = draw(1, 12), .n = draw(1, 12), .k = draw(0, 13), .type = t->params.problem.type);
     t->params.row = draw(0, (uint32_t)t->params.problem.m - 1);
     t->params.col = draw(0, (uint32_t)t->params.problem.n - 1);
-    t->kernel = kernel;
     t->linear = kernel->spread == VKMM_SPREAD_LINEAR;
     t->band = kernel->spread == VKMM_SPREAD_BAND;
     t->tiled = kernel->uses_shared;
@@ -252,8 +257,9 @@ static void random_traces(void **state)
     const char *given = getenv("VKMM_TEST_SEED");
     seed = given ? strtoull(given, NULL, 10) : 1;
     printf("# VKMM_TEST_SEED=%llu\n", (unsigned long long)seed);
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < (getenv("VKMM_TEST_KERNEL") ? FOR_ONE : CASES); i++) {
         vkmm_trace *trace = NULL;
+        if (i % ALIKE == 0) choose_kernel(&t);
         make_trial(&t);
         const vkmm_problem *p = &t.params.problem;
         for (int axis = 0; axis < 3 && t.max_groups; axis++)
