@@ -9,8 +9,7 @@ vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *devi
 {
     vkmm_choice choice;
     vkmm_status status = vkmm_choose_job(log, device, params, &choice);
-    if (status != VKMM_OK) return vkmm_tell(log, status);
-    *info = choice.info;
+    if (status == VKMM_OK) *info = choice.info;
     return vkmm_tell(log, status);
 }
 

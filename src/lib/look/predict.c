@@ -8,7 +8,6 @@ const char *const vkmm_resource_name[VKMM_RESOURCE_COUNT] = {"DRAM bytes",   "L2
                                                              "instructions", "latency",  "barriers"};
 
 enum {
-    LINE = 128,
     PROCESSOR_RATE = 128,
     LATENCY = 560, /* cycles of a read from memory, and of a barrier: about as on current GPUs */
     BARRIER = 30
@@ -58,8 +57,10 @@ void vkmm_predict(const vkmm_traffic *t, const vkmm_roofs *roofs, vkmm_predictio
                                       [VKMM_RESOURCE_BARRIERS] = rounds * t->barriers}};
     p->ms[VKMM_RESOURCE_DRAM] = ms_of(p->amount[VKMM_RESOURCE_DRAM], roofs->dram_bytes_per_s);
     p->ms[VKMM_RESOURCE_L2] = ms_of(p->amount[VKMM_RESOURCE_L2], roofs->l2_bytes_per_s);
-    p->ms[VKMM_RESOURCE_LINES] = uneven * ms_of(LINE * p->amount[VKMM_RESOURCE_LINES], roofs->shared_bytes_per_s);
-    p->ms[VKMM_RESOURCE_SHARED] = uneven * ms_of(LINE * p->amount[VKMM_RESOURCE_SHARED], roofs->shared_bytes_per_s);
+    p->ms[VKMM_RESOURCE_LINES] =
+        uneven * ms_of(VKMM_TRAFFIC_LINE * p->amount[VKMM_RESOURCE_LINES], roofs->shared_bytes_per_s);
+    p->ms[VKMM_RESOURCE_SHARED] =
+        uneven * ms_of(VKMM_TRAFFIC_LINE * p->amount[VKMM_RESOURCE_SHARED], roofs->shared_bytes_per_s);
     p->ms[VKMM_RESOURCE_INSTRUCTIONS] =
         uneven * (ms_of(VKMM_TRAFFIC_LANES * t->instructions, roofs->multiply_adds_per_s) +
                   ms_of(t->matrix_adds, roofs->matrix_adds_per_s));
@@ -88,7 +89,7 @@ vkmm_roofs vkmm_roofs_of(const vkmm_device_info *device, double copy, double cac
     return (vkmm_roofs){
         .dram_bytes_per_s = copy,
         .l2_bytes_per_s = fast,
-        .shared_bytes_per_s = is_cpu ? fast : multiply_adds * LINE / PROCESSOR_RATE,
+        .shared_bytes_per_s = is_cpu ? fast : multiply_adds * VKMM_TRAFFIC_LINE / PROCESSOR_RATE,
         .multiply_adds_per_s = multiply_adds,
         .l2_bytes = is_cpu ? 4 << 20 : 40 << 20,
         .latency_ms = is_cpu ? 1e-4 : LATENCY * cycle_ms,

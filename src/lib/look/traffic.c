@@ -10,7 +10,6 @@
 #include "kernel/contract.h"
 #include "kernel/general.h"
 #include "look/count.h"
-#include "look/kernel.h"
 #include "math/type.h"
 #include "plan/parts.h"
 #include "vk/device.h"
@@ -19,7 +18,6 @@ enum {
     EXTENT = 128, /* M and N of the small product, or whole tiles; its K: */
     DEPTH = 64,
     LOGGED = 2048, /* accesses of an invocation */
-    LINE = 128,
     SECTOR = 32,
     BANKS = 32,
     WIDE = 4, /* words of an invocation with which shared memory serves half a subgroup at a time */
@@ -72,7 +70,7 @@ static void read_memory(reading *r, const uint32_t *words, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t sector = words[i] / (SECTOR / 4);
-        r->lines += i == 0 || words[i] / (LINE / 4) != words[i - 1] / (LINE / 4);
+        r->lines += i == 0 || words[i] / (VKMM_TRAFFIC_LINE / 4) != words[i - 1] / (VKMM_TRAFFIC_LINE / 4);
         if (sector >= r->sector_count || r->sectors[sector]) continue;
         r->sectors[sector] = 1;
         r->l2_bytes += SECTOR;
@@ -157,19 +155,18 @@ static void start(const vkmm_kernel_info *info, const vkmm_problem *p, vkmm_traf
                         .swizzle = 1};
 }
 
-vkmm_status vkmm_traffic_count(vkmm_device *device, const vkmm_job_params *params, vkmm_traffic *t)
+vkmm_status vkmm_traffic_count(vkmm_device *device, const vkmm_job_params *params, const vkmm_kernel_info *planned,
+                               vkmm_traffic *t)
 {
-    vkmm_kernel_info info;
+    vkmm_kernel_info info = *planned;
     vkmm_access access;
     vkmm_job_params small = *params;
     uint32_t *log = NULL;
-    vkmm_status status = vkmm_kernel_choose(vkmm_device_log(device), &device->physical->info, params, &info);
-    if (status != VKMM_OK) return status;
     small.problem.m = small.problem.n = EXTENT;
     small.problem.k = DEPTH;
     if (info.tile[0] > EXTENT) small.problem.m = info.tile[0];
     if (info.tile[1] > EXTENT && info.workgroup[1] > 1) small.problem.n = info.tile[1];
-    status = vkmm_count_log(device, &small, LOGGED, &access, &info, &log);
+    vkmm_status status = vkmm_count_log(device, &small, LOGGED, &access, &info, &log);
     if (status != VKMM_OK) return status;
     const vkmm_kernel *kernel = vkmm_kernel_find(info.name);
     const uint64_t elements =
@@ -203,8 +200,8 @@ static void add_loads(vkmm_traffic *t, double rows, double cols, double bytes, d
 {
     const double sides = (rows + cols) * bytes;
     t->l2_bytes += times * sides;
-    t->lines += times * sides / LINE;
-    t->shared_turns += times * sides / LINE;
+    t->lines += times * sides / VKMM_TRAFFIC_LINE;
+    t->shared_turns += times * sides / VKMM_TRAFFIC_LINE;
     t->instructions += times * 2 * sides / (16 * VKMM_TRAFFIC_LANES);
 }
 
@@ -217,18 +214,18 @@ static void plan_blocks(const vkmm_config *config, uint32_t across, double times
     const double subgroups = rows * cols / (block_rows * block_cols) / VKMM_TRAFFIC_LANES,
                  down = (double)VKMM_TRAFFIC_LANES / across;
     t->instructions += times * subgroups * (block_rows * block_cols + (block_rows + block_cols) / 4);
-    t->shared_turns +=
-        times * subgroups *
-        (block_rows / 4 * 2 * fmax(down / 2 * 16 / LINE, 1) + block_cols / 4 * 2 * fmax(across * 16.0 / LINE, 1));
+    t->shared_turns += times * subgroups *
+                       (block_rows / 4 * 2 * fmax(down / 2 * 16 / VKMM_TRAFFIC_LINE, 1) +
+                        block_cols / 4 * 2 * fmax(across * 16.0 / VKMM_TRAFFIC_LINE, 1));
     t->registers += (uint32_t)(block_rows * block_cols + 2 * (block_rows + block_cols));
 }
 
 /* Turns for eight pieces of 16 bytes, one from each of neighbouring lines: as many as there are in the same banks. */
 static double turns_for_lines(double line_bytes)
 {
-    uint32_t held[LINE / 16] = {0}, most = 0;
-    for (uint32_t i = 0; i < LINE / 16; i++) {
-        uint32_t *pieces = &held[(uint32_t)(i * line_bytes / 16) % (LINE / 16)];
+    uint32_t held[VKMM_TRAFFIC_LINE / 16] = {0}, most = 0;
+    for (uint32_t i = 0; i < VKMM_TRAFFIC_LINE / 16; i++) {
+        uint32_t *pieces = &held[(uint32_t)(i * line_bytes / 16) % (VKMM_TRAFFIC_LINE / 16)];
         if (++*pieces > most) most = *pieces;
     }
     return most;
@@ -245,7 +242,7 @@ static void plan_matrices(const vkmm_problem *p, const vkmm_config *config, doub
     const double turns = sub_rows * turns_for_lines(2 * (p->op_a == VKMM_OP_N ? depth : rows) + pad) +
                          sub_cols * turns_for_lines(2 * (p->op_b == VKMM_OP_T ? depth : cols) + pad);
     t->instructions += times * subgroups * (sub_rows + sub_cols) * 2 * parts / (16 * VKMM_TRAFFIC_LANES);
-    t->shared_turns += times * subgroups * turns * 2 * parts / LINE;
+    t->shared_turns += times * subgroups * turns * 2 * parts / VKMM_TRAFFIC_LINE;
     t->matrix_adds = t->multiply_adds * (parts > 1 ? 3 : 1);
     t->registers += (uint32_t)(sub_rows * sub_cols / VKMM_TRAFFIC_LANES * parts);
     if (parts > 1) /* a step before reads f32 and writes both parts in f16 */
@@ -257,7 +254,7 @@ static void plan_direct(const vkmm_kernel_info *info, double element_bytes, vkmm
 {
     const double m = info->matrix[0], n = info->matrix[1], k = info->matrix[2];
     t->l2_bytes = t->multiply_adds / (m * n * k) * (m + n) * k * element_bytes;
-    t->lines = t->l2_bytes / LINE;
+    t->lines = t->l2_bytes / VKMM_TRAFFIC_LINE;
     t->instructions = t->l2_bytes / (16 * VKMM_TRAFFIC_LANES);
     t->matrix_adds = t->multiply_adds;
 }

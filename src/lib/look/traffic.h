@@ -20,7 +20,10 @@
 
 #include "vkmatmul.h"
 
-enum { VKMM_TRAFFIC_LANES = 32 }; /* invocations of a subgroup for which accesses are counted, on every device */
+enum {
+    VKMM_TRAFFIC_LANES = 32, /* invocations of a subgroup for which accesses are counted, on every device */
+    VKMM_TRAFFIC_LINE = 128  /* bytes of a line of the first-level cache, and of a turn of shared memory */
+};
 
 /* The figures are those of a whole product, of all workgroups together, unless stated otherwise. */
 typedef struct vkmm_traffic {
@@ -44,8 +47,10 @@ typedef struct vkmm_traffic {
 } vkmm_traffic;
 
 /* Counted, for a kernel of the tutorials (not serial); params->problem is the product that the figures are for, and
- * is not multiplied. Fails as vkmm_access_count; VKMM_UNSUPPORTED also if a workgroup does more than the log holds. */
-vkmm_status vkmm_traffic_count(vkmm_device *device, const vkmm_job_params *params, vkmm_traffic *traffic);
+ * is not multiplied; *planned is what vkmm_kernel_choose says of it. Fails as vkmm_access_count; VKMM_UNSUPPORTED also
+ * if a workgroup does more than the log holds. */
+vkmm_status vkmm_traffic_count(vkmm_device *device, const vkmm_job_params *params, const vkmm_kernel_info *planned,
+                               vkmm_traffic *traffic);
 
 /* By formula, for the general kernels blocked, coopmat and the like, from a plan (vkmm_kernel_choose). */
 void vkmm_traffic_plan(const vkmm_kernel_info *info, const vkmm_problem *problem, vkmm_traffic *traffic);

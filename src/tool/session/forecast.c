@@ -66,7 +66,7 @@ vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, int
     if (status == VKMM_OK && vkmm_kernel_is_general(info.name))
         vkmm_traffic_plan(&info, &params->problem, &traffic);
     else if (status == VKMM_OK)
-        status = vkmm_traffic_count(session->device, params, &traffic);
+        status = vkmm_traffic_count(session->device, params, &info, &traffic);
     if (status == VKMM_OK) status = vkmm_kernel_steps(session->log, session->info, params, steps, &count);
     if (status == VKMM_OK && is_timed) status = measure_peaks(session, type);
     if (status != VKMM_OK) return status;

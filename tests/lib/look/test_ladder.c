@@ -28,7 +28,7 @@ static int foresee(const char *kernel, uint32_t size, vkmm_prediction *predictio
     vkmm_traffic traffic;
     assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
     if (info.tile[0] * info.tile[1] != row->default_rows * row->default_cols) return 0; /* the device is too small */
-    assert_int_equal(vkmm_traffic_count(suite.device, &params, &traffic), VKMM_OK);
+    assert_int_equal(vkmm_traffic_count(suite.device, &params, &info, &traffic), VKMM_OK);
     vkmm_predict(&traffic, &roofs, prediction);
     printf("# %-12s %-14s %8.4f ms:", kernel, vkmm_resource_name[prediction->limiter], prediction->predicted_ms);
     for (int r = 0; r < VKMM_RESOURCE_COUNT; r++) printf(" %s %.4g", vkmm_resource_name[r], prediction->ms[r]);
@@ -86,8 +86,10 @@ static void counts_are_those_of_the_tile(void **state)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 64, .type = VKMM_F32),
                                     .kernel = "tiled"};
+    vkmm_kernel_info info;
     vkmm_traffic t;
-    assert_int_equal(vkmm_traffic_count(suite.device, &params, &t), VKMM_OK);
+    assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
+    assert_int_equal(vkmm_traffic_count(suite.device, &params, &info, &t), VKMM_OK);
     assert_true(t.workgroups == 256 && t.invocations == 256);
     assert_true(t.barriers == 8 && t.waits == 4 && t.overlaps == 0); /* of four steps */
     assert_true(t.l2_bytes == 256 * 64 * 32 * 4);                    /* 16 rows of A, 16 columns of B, for each k */
