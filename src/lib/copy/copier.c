@@ -7,24 +7,43 @@
 #include "base/workers.h"
 #include "vk/command.h"
 
-enum { CHUNKS = 4, CHUNK = 8 << 20, ROUND = 256 << 10 /* of one thread */, ALONE = 1 << 20 /* without threads */ };
-
-typedef struct chunk {
-    vkmm_buffer buffer;
-    VkCommandBuffer command; /* the copy that uses it; NULL: none */
-    uint64_t at, bytes;      /* of all that are to be copied */
-} chunk;
+enum { CHUNKS = 4, CHUNK = 8 << 20, ALONE = 1 << 20 /* without threads */ };
 
 struct vkmm_copier {
     vkmm_device *device;
     uint64_t chunk; /* bytes of one */
-    chunk chunks[CHUNKS];
+    vkmm_chunk chunks[CHUNKS];
     vkmm_workers *workers; /* NULL: not needed yet */
     const vkmm_buffer *buffer;
     uint64_t offset;
     const char *from;
     char *to;
 };
+
+vkmm_status vkmm_chunk_begin(vkmm_device *device, vkmm_chunk *chunk, vkmm_queue_role role, const vkmm_buffer *buffer,
+                             uint64_t at, uint64_t bytes)
+{
+    const int up = role == VKMM_QUEUE_TRANSFER;
+    const VkBuffer here = chunk->buffer.handle, there = buffer->handle;
+    const VkBufferCopy region = {.srcOffset = up ? 0 : at, .dstOffset = up ? at : 0, .size = bytes};
+    vkmm_status status = vkmm_command_begin_on(device, role, &chunk->command);
+    if (status != VKMM_OK) return status;
+    /* On the queue of the products: their earlier reads and writes come first. */
+    vkmm_command_barrier_all(device, chunk->command);
+    device->table.vkCmdCopyBuffer(chunk->command, up ? here : there, up ? there : here, 1, &region);
+    vkmm_command_barrier_all(device, chunk->command);
+    status = vkmm_command_end(device, chunk->command);
+    if (status == VKMM_OK) status = vkmm_command_submit(device, chunk->command);
+    if (status != VKMM_OK) vkmm_command_free(device, &chunk->command);
+    return status;
+}
+
+vkmm_status vkmm_chunk_end(vkmm_device *device, vkmm_chunk *chunk)
+{
+    const vkmm_status status = chunk->command ? vkmm_command_wait(device, chunk->command) : VKMM_OK;
+    vkmm_command_free(device, &chunk->command);
+    return status;
+}
 
 vkmm_status vkmm_copier_create(vkmm_device *device, vkmm_copier **out)
 {
@@ -52,69 +71,53 @@ void vkmm_copier_destroy(vkmm_copier **out)
 
 typedef struct piece {
     const vkmm_copier *copier;
-    const chunk *chunk;
+    const vkmm_chunk *chunk;
+    uint64_t bytes;
 } piece;
 
 static vkmm_status move_round(void *context, uint64_t i)
 {
     const piece *p = context;
-    const uint64_t at = i * ROUND, left = p->chunk->bytes - at, bytes = left < ROUND ? left : ROUND;
+    const uint64_t at = i * VKMM_COPY_ROUND, left = p->bytes - at,
+                   bytes = left < VKMM_COPY_ROUND ? left : VKMM_COPY_ROUND;
     char *there = (char *)p->chunk->buffer.mapped + at;
     if (p->copier->from)
-        memcpy(there, p->copier->from + p->chunk->at + at, bytes);
+        memcpy(there, p->copier->from + p->chunk->first + at, bytes);
     else
-        memcpy(p->copier->to + p->chunk->at + at, there, bytes);
+        memcpy(p->copier->to + p->chunk->first + at, there, bytes);
     return VKMM_OK;
 }
 
 /* Fills a chunk, or empties it. */
-static vkmm_status move(vkmm_copier *copier, const chunk *c)
+static vkmm_status move(vkmm_copier *copier, const vkmm_chunk *c)
 {
-    piece p = {copier, c};
-    if (!copier->workers && c->bytes > ALONE) copier->workers = vkmm_workers_create(0); /* NULL: without */
-    return vkmm_workers_run(c->bytes > ALONE ? copier->workers : NULL, (c->bytes + ROUND - 1) / ROUND, move_round, &p);
-}
-
-static vkmm_status submit(vkmm_copier *copier, chunk *c)
-{
-    vkmm_device *device = copier->device;
-    const VkBuffer there = copier->buffer->handle, here = c->buffer.handle;
-    const uint64_t at = copier->offset + c->at;
-    const VkBufferCopy region = {
-        .srcOffset = copier->from ? 0 : at, .dstOffset = copier->from ? at : 0, .size = c->bytes};
-    vkmm_status status =
-        vkmm_command_begin_on(device, copier->from ? VKMM_QUEUE_TRANSFER : VKMM_QUEUE_RETURN, &c->command);
-    if (status != VKMM_OK) return status;
-    vkmm_command_barrier_all(device, c->command);
-    device->table.vkCmdCopyBuffer(c->command, copier->from ? here : there, copier->from ? there : here, 1, &region);
-    vkmm_command_barrier_all(device, c->command);
-    status = vkmm_command_end(device, c->command);
-    return status == VKMM_OK ? vkmm_command_submit(device, c->command) : status;
+    piece p = {copier, c, c->end - c->first};
+    const int alone = p.bytes <= ALONE;
+    if (!copier->workers && !alone) copier->workers = vkmm_workers_create(0); /* NULL: without */
+    return vkmm_workers_run(alone ? NULL : copier->workers, (p.bytes + VKMM_COPY_ROUND - 1) / VKMM_COPY_ROUND,
+                            move_round, &p);
 }
 
 /* Waits for the copy that uses a chunk, if there is one, and empties it. */
-static vkmm_status end(vkmm_copier *copier, chunk *c)
+static vkmm_status end(vkmm_copier *copier, vkmm_chunk *c)
 {
-    if (!c->command) return VKMM_OK;
-    vkmm_status status = vkmm_command_wait(copier->device, c->command);
-    vkmm_command_free(copier->device, &c->command);
-    return status == VKMM_OK && copier->to ? move(copier, c) : status;
+    const int any = c->command && copier->to;
+    const vkmm_status status = vkmm_chunk_end(copier->device, c);
+    return status == VKMM_OK && any ? move(copier, c) : status;
 }
 
 /* Begins the next copy with a chunk that is free. */
-static vkmm_status begin(vkmm_copier *copier, chunk *c, uint64_t at, uint64_t all)
+static vkmm_status begin(vkmm_copier *copier, vkmm_chunk *c, uint64_t at, uint64_t all)
 {
-    const uint64_t most = copier->chunk, wanted = all < most ? all : most;
-    vkmm_status status = VKMM_OK;
-    if (c->buffer.bytes < wanted) {
-        vkmm_buffer_destroy(copier->device, &c->buffer);
-        status = vkmm_buffer_create(copier->device, "a copy", wanted, VKMM_PLACE_DOWNLOAD, &c->buffer);
-        if (status != VKMM_OK) return status;
-    }
-    c->at = at;
-    c->bytes = all - at < most ? all - at : most;
-    if (copier->from) status = move(copier, c);
-    return status == VKMM_OK ? submit(copier, c) : status;
+    const uint64_t most = copier->chunk;
+    vkmm_status status =
+        vkmm_buffer_take_shared(copier->device, "a copy", all < most ? all : most, VKMM_PLACE_DOWNLOAD, &c->buffer);
+    c->first = at;
+    c->end = all - at < most ? all : at + most;
+    if (status == VKMM_OK && copier->from) status = move(copier, c);
+    if (status != VKMM_OK) return status;
+    return vkmm_chunk_begin(copier->device, c, copier->from ? VKMM_QUEUE_TRANSFER : VKMM_QUEUE_RETURN, copier->buffer,
+                            copier->offset + at, c->end - at);
 }
 
 vkmm_status vkmm_copier_run(vkmm_copier *copier, const vkmm_buffer *buffer, uint64_t offset, uint64_t bytes,

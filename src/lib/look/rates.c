@@ -109,9 +109,9 @@ static vkmm_status measure_pinned(vkmm_device *device, int is_upload, vkmm_sampl
 {
     const uint64_t bytes = least(TRANSFER_BYTES, room_of(&device->physical->info));
     vkmm_buffer host = {0}, there = {0};
-    vkmm_status status = vkmm_buffer_create_shared(device, "a transfer", bytes,
-                                                   is_upload ? VKMM_PLACE_UPLOAD : VKMM_PLACE_DOWNLOAD, &host);
-    if (status == VKMM_OK) status = vkmm_buffer_create_shared(device, "a transfer", bytes, VKMM_PLACE_DEVICE, &there);
+    vkmm_status status = vkmm_buffer_take_shared(device, "a transfer", bytes,
+                                                 is_upload ? VKMM_PLACE_UPLOAD : VKMM_PLACE_DOWNLOAD, &host);
+    if (status == VKMM_OK) status = vkmm_buffer_take_shared(device, "a transfer", bytes, VKMM_PLACE_DEVICE, &there);
     if (status == VKMM_OK) {
         vkmm_peak peak = {.device = device,
                           .role = is_upload ? VKMM_QUEUE_TRANSFER : VKMM_QUEUE_RETURN,

@@ -13,10 +13,10 @@
 #include <threads.h>
 
 #include "base/workers.h"
+#include "copy/copier.h"
 #include "record/slices.h"
 #include "plan/partition.h"
 #include "record/plan.h"
-#include "vk/buffer.h"
 #include "vk/query.h"
 
 enum {
@@ -38,12 +38,6 @@ typedef struct vkmm_slot {
     vkmm_repack packed;       /* the copy behind it; 0 bytes: none yet */
     uint64_t turn;            /* the last turn that uses it, counted from 1; 0: none */
 } vkmm_slot;
-
-typedef struct vkmm_chunk {
-    vkmm_buffer buffer;
-    VkCommandBuffer command; /* the copy that uses it; NULL: none */
-    uint64_t first, end;     /* of stores: lines of the panel that are, or will be, in it */
-} vkmm_chunk;
 
 /* A submitted product, or a slice of one. */
 typedef struct vkmm_flight {
@@ -90,7 +84,7 @@ typedef struct vkmm_lane_memory {
 } vkmm_lane_memory;
 
 typedef struct vkmm_staging {
-    vkmm_chunk chunks[VKMM_STREAM_CHUNKS]; /* loads, then stores */
+    vkmm_chunk chunks[VKMM_STREAM_CHUNKS]; /* loads, then stores, which hold lines of the panel */
     uint64_t chunk_bytes;
     uint32_t next_load, next_store;
     int is_loading;   /* copies to the device began after the last product was submitted */

@@ -11,37 +11,16 @@
 /* The next chunk, when the copy that used it last has ended. */
 static vkmm_status next_chunk(vkmm_lane *lane, vkmm_chunk **chunk)
 {
-    vkmm_status status = VKMM_OK;
     *chunk = &lane->staging.chunks[lane->staging.next_load];
     lane->staging.next_load = (lane->staging.next_load + 1) % VKMM_STREAM_LOADS;
-    if ((*chunk)->command) status = vkmm_command_wait(lane->device, (*chunk)->command);
-    vkmm_command_free(lane->device, &(*chunk)->command);
-    return status;
-}
-
-/* Copies between the chunk's buffer and another, in a command buffer that becomes the chunk's, and returns before it
- * is done. */
-static vkmm_status copy(vkmm_lane *lane, vkmm_queue_role role, vkmm_chunk *chunk, VkBuffer from, VkBuffer to,
-                        const VkBufferCopy *region)
-{
-    vkmm_status status = vkmm_command_begin_on(lane->device, role, &chunk->command);
-    if (status != VKMM_OK) return status;
-    /* On the queue of the products: their earlier reads and writes come first. */
-    vkmm_command_barrier_all(lane->device, chunk->command);
-    lane->device->table.vkCmdCopyBuffer(chunk->command, from, to, 1, region);
-    vkmm_command_barrier_all(lane->device, chunk->command);
-    status = vkmm_command_end(lane->device, chunk->command);
-    if (status == VKMM_OK) status = vkmm_command_submit(lane->device, chunk->command);
-    if (status != VKMM_OK) vkmm_command_free(lane->device, &chunk->command);
-    return status;
+    return vkmm_chunk_end(lane->device, *chunk);
 }
 
 static vkmm_status copy_up(vkmm_lane *lane, vkmm_chunk *chunk, const vkmm_buffer *to, uint64_t at, uint64_t bytes)
 {
-    const VkBufferCopy region = {.dstOffset = at,
-                                 .size = vkmm_whole_words(bytes)}; /* a bias may end within a word; buffers do not */
     lane->staging.is_loading = 1;
-    return copy(lane, VKMM_QUEUE_TRANSFER, chunk, chunk->buffer.handle, to->handle, &region);
+    bytes = vkmm_whole_words(bytes); /* a bias may end within a word; buffers do not */
+    return vkmm_chunk_begin(lane->device, chunk, VKMM_QUEUE_TRANSFER, to, at, bytes);
 }
 
 static vkmm_status load_chunk(vkmm_lane *lane, vkmm_slot *slot, const vkmm_lines *lines, uint64_t first, uint64_t end)
@@ -82,7 +61,7 @@ vkmm_status vkmm_lane_loaded(vkmm_lane *lane)
 {
     vkmm_status status = VKMM_OK;
     for (int i = 0; i < VKMM_STREAM_LOADS && status == VKMM_OK; i++)
-        if (lane->staging.chunks[i].command) status = vkmm_command_wait(lane->device, lane->staging.chunks[i].command);
+        status = vkmm_chunk_end(lane->device, &lane->staging.chunks[i]);
     return status;
 }
 
@@ -111,12 +90,6 @@ vkmm_status vkmm_lane_load_bias(vkmm_lane *lane)
     return status;
 }
 
-static vkmm_status copy_down(vkmm_lane *lane, vkmm_chunk *chunk, const vkmm_slot *slot, uint64_t at, uint64_t bytes)
-{
-    const VkBufferCopy region = {.srcOffset = at, .size = bytes};
-    return copy(lane, VKMM_QUEUE_RETURN, chunk, slot->buffer.handle, chunk->buffer.handle, &region);
-}
-
 /* Copies the next lines into a chunk that is free. */
 static vkmm_status begin_chunk(vkmm_lane *lane, const vkmm_lines *lines, const vkmm_slot *slot)
 {
@@ -127,14 +100,14 @@ static vkmm_status begin_chunk(vkmm_lane *lane, const vkmm_lines *lines, const v
     chunk->first = lane->staging.storing;
     chunk->end = chunk->first + (left < at_once ? left : at_once);
     lane->staging.storing = chunk->end;
-    return copy_down(lane, chunk, slot, slot->lead + chunk->first * line, (chunk->end - chunk->first) * line);
+    return vkmm_chunk_begin(lane->device, chunk, VKMM_QUEUE_RETURN, &slot->buffer, slot->lead + chunk->first * line,
+                            (chunk->end - chunk->first) * line);
 }
 
 /* The oldest chunk: copies end in the order in which they began. */
 static vkmm_status end_chunk(vkmm_lane *lane, const vkmm_lines *lines, vkmm_chunk *chunk)
 {
-    vkmm_status status = vkmm_command_wait(lane->device, chunk->command);
-    vkmm_command_free(lane->device, &chunk->command);
+    vkmm_status status = vkmm_chunk_end(lane->device, chunk);
     if (status == VKMM_OK) status = vkmm_lane_empty(lane, lines, chunk->first, chunk->end, chunk->buffer.mapped);
     return status == VKMM_OK ? vkmm_lane_tell(lane) : status;
 }
@@ -203,9 +176,8 @@ static vkmm_status check_band(vkmm_lane *lane, const vkmm_slot *slot, uint64_t a
     const uint64_t at_once = chunk->buffer.bytes / 4 * 4;
     for (uint64_t done = 0, bytes; done < VKMM_GUARD_BYTES; done += bytes) {
         bytes = VKMM_GUARD_BYTES - done < at_once ? VKMM_GUARD_BYTES - done : at_once;
-        vkmm_status status = copy_down(lane, chunk, slot, at + done, bytes);
-        if (status == VKMM_OK) status = vkmm_command_wait(lane->device, chunk->command);
-        vkmm_command_free(lane->device, &chunk->command);
+        vkmm_status status = vkmm_chunk_begin(lane->device, chunk, VKMM_QUEUE_RETURN, &slot->buffer, at + done, bytes);
+        if (status == VKMM_OK) status = vkmm_chunk_end(lane->device, chunk);
         if (status != VKMM_OK) return status;
         *whole = *whole && is_whole(chunk->buffer.mapped, bytes);
     }

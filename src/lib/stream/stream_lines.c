@@ -7,8 +7,6 @@
 #include "math/problem.h"
 #include "math/type.h"
 
-enum { ROUND_BYTES = 256 << 10 }; /* for one worker at a time */
-
 uint64_t vkmm_lane_parts(const vkmm_lane *lane)
 {
     return lane->pieces.partition.depth_panels;
@@ -190,7 +188,7 @@ static vkmm_status empty_round(void *context, uint64_t round)
 static vkmm_status run(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory,
                        vkmm_round work)
 {
-    const uint64_t bytes = lines->ld * vkmm_type_of(lines->type)->bytes, most = ROUND_BYTES / bytes;
+    const uint64_t bytes = lines->ld * vkmm_type_of(lines->type)->bytes, most = VKMM_COPY_ROUND / bytes;
     line_loop loop = {lane, lines, first, end, most > 0 ? most : 1, memory};
     if (first >= end) return VKMM_OK;
     return vkmm_workers_run(lane->workers, (end - first + loop.round - 1) / loop.round, work, &loop);

@@ -8,14 +8,6 @@
 #include "math/type.h"
 #include "vk/command.h"
 
-/* A buffer from an earlier problem stays if it is large enough. */
-static vkmm_status take(vkmm_lane *lane, const char *what, uint64_t bytes, vkmm_placement place, vkmm_buffer *buffer)
-{
-    if (buffer->bytes >= bytes) return VKMM_OK;
-    vkmm_buffer_destroy(lane->device, buffer);
-    return vkmm_buffer_create_shared(lane->device, what, bytes, place, buffer);
-}
-
 /* At least `count` slots. */
 static vkmm_status take_slots(vkmm_lane *lane, const char *what, uint32_t count, uint64_t bytes, vkmm_slot **slots,
                               uint32_t *had)
@@ -26,7 +18,7 @@ static vkmm_status take_slots(vkmm_lane *lane, const char *what, uint32_t count,
     if (*had < count && !vkmm_list_add(slots, had, count - *had, sizeof **slots))
         return VKMM_NO_MEMORY("for a list of panels");
     for (uint32_t i = 0; i < *had && status == VKMM_OK; i++)
-        status = take(lane, what, bytes, VKMM_PLACE_DEVICE, &(*slots)[i].buffer);
+        status = vkmm_buffer_take_shared(lane->device, what, bytes, VKMM_PLACE_DEVICE, &(*slots)[i].buffer);
     return status;
 }
 
@@ -59,7 +51,8 @@ static vkmm_status take_panels(vkmm_lane *lane)
     if (status == VKMM_OK && lane->memory.c[1].buffer.bytes < c_bytes)
         vkmm_buffer_destroy(lane->device, &lane->memory.c[1].buffer);
     for (uint32_t i = 0; i < c_count && status == VKMM_OK; i++)
-        status = take(lane, "panels of C", c_bytes, VKMM_PLACE_DEVICE, &lane->memory.c[i].buffer);
+        status =
+            vkmm_buffer_take_shared(lane->device, "panels of C", c_bytes, VKMM_PLACE_DEVICE, &lane->memory.c[i].buffer);
     for (uint32_t i = 0; i < 2 && status == VKMM_OK; i++)
         if (lane->memory.c[i].buffer.handle) status = guard(lane, &lane->memory.c[i]);
     return status;
@@ -100,8 +93,9 @@ static vkmm_status take_staging(vkmm_lane *lane)
     if (lane->staging.chunk_bytes < largest) lane->staging.chunk_bytes = largest;
     lane->pieces.partition.staging_bytes = VKMM_STREAM_CHUNKS * lane->staging.chunk_bytes;
     for (int i = 0; i < VKMM_STREAM_CHUNKS && status == VKMM_OK; i++)
-        status = take(lane, "panels on their way", lane->staging.chunk_bytes,
-                      i < VKMM_STREAM_LOADS ? VKMM_PLACE_UPLOAD : VKMM_PLACE_DOWNLOAD, &lane->staging.chunks[i].buffer);
+        status = vkmm_buffer_take_shared(lane->device, "panels on their way", lane->staging.chunk_bytes,
+                                         i < VKMM_STREAM_LOADS ? VKMM_PLACE_UPLOAD : VKMM_PLACE_DOWNLOAD,
+                                         &lane->staging.chunks[i].buffer);
     return status;
 }
 
@@ -112,7 +106,8 @@ static vkmm_status take_bias(vkmm_lane *lane)
     vkmm_free(lane->memory.host_bias);
     lane->memory.host_bias = NULL;
     if (vkmm_lane_parts(lane) == 1)
-        return take(lane, "the bias", (bytes + 15) / 16 * 16, VKMM_PLACE_DEVICE, &lane->memory.bias);
+        return vkmm_buffer_take_shared(lane->device, "the bias", (bytes + 15) / 16 * 16, VKMM_PLACE_DEVICE,
+                                       &lane->memory.bias);
     lane->memory.host_bias = vkmm_alloc(1, bytes);
     return lane->memory.host_bias ? VKMM_OK : vkmm_fail(VKMM_OUT_OF_MEMORY, "no host memory for the bias");
 }
@@ -124,7 +119,8 @@ vkmm_status vkmm_lane_take(vkmm_lane *lane)
     if (status == VKMM_OK) status = take_bias(lane);
     if (status == VKMM_OK) status = take_staging(lane);
     if (status == VKMM_OK && workspace > 0)
-        status = take(lane, "the workspace", workspace, VKMM_PLACE_DEVICE, &lane->memory.workspace);
+        status = vkmm_buffer_take_shared(lane->device, "the workspace", workspace, VKMM_PLACE_DEVICE,
+                                         &lane->memory.workspace);
     for (int i = 0; i < VKMM_STREAM_FLIGHTS && status == VKMM_OK; i++)
         if (!lane->queue.flights[i].timer.pool)
             status = vkmm_timer_create(lane->device, VKMM_TIMER_STAMPS, &lane->queue.flights[i].timer);

@@ -105,9 +105,11 @@ vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t b
     return create(device, what, bytes, placement, 0, buffer);
 }
 
-vkmm_status vkmm_buffer_create_shared(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
-                                      vkmm_buffer *buffer)
+vkmm_status vkmm_buffer_take_shared(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
+                                    vkmm_buffer *buffer)
 {
+    if (buffer->bytes >= bytes) return VKMM_OK;
+    vkmm_buffer_destroy(device, buffer);
     return create(device, what, bytes, placement, 1, buffer);
 }
 

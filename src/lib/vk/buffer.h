@@ -23,9 +23,10 @@ typedef struct vkmm_buffer {
 vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
                                vkmm_buffer *buffer);
 
-/* The same for a buffer that the device's compute and transfer queues may use at once. */
-vkmm_status vkmm_buffer_create_shared(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
-                                      vkmm_buffer *buffer);
+/* The same for a buffer that the device's compute and transfer queues may use at once. One that is already there stays
+ * if it is large enough; a zeroed buffer is legal. */
+vkmm_status vkmm_buffer_take_shared(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
+                                    vkmm_buffer *buffer);
 void vkmm_buffer_destroy(vkmm_device *device, vkmm_buffer *buffer); /* a zeroed buffer is legal */
 
 #endif
