@@ -3,11 +3,18 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/workers.h"
 #include "vk/command.h"
 
-enum { CHUNKS = 4, CHUNK = 8 << 20, ALONE = 1 << 20 /* without threads */ };
+enum {
+    CHUNKS = 4,
+    CHUNK = 8 << 20,
+    ALONE = 1 << 20 /* without threads */,
+    PAGES = 512 << 10 /* of one thread */,
+    AHEAD = 2
+};
 
 struct vkmm_copier {
     vkmm_device *device;
@@ -18,6 +25,7 @@ struct vkmm_copier {
     uint64_t offset;
     const char *from;
     char *to;
+    uint64_t bytes;
 };
 
 vkmm_status vkmm_chunk_begin(vkmm_device *device, vkmm_chunk *chunk, vkmm_queue_role role, const vkmm_buffer *buffer,
@@ -73,11 +81,18 @@ typedef struct piece {
     const vkmm_copier *copier;
     const vkmm_chunk *chunk;
     uint64_t bytes;
+    uint64_t ahead, pages; /* where pages are given to memory, and pieces of PAGES bytes */
 } piece;
 
 static vkmm_status move_round(void *context, uint64_t i)
 {
     const piece *p = context;
+    if (i < p->pages) {
+        const uint64_t at = p->ahead + i * PAGES, bytes = p->copier->bytes;
+        if (at < bytes) vkmm_memory_populate(p->copier->to + at, bytes - at < PAGES ? bytes - at : PAGES);
+        return VKMM_OK;
+    }
+    i -= p->pages;
     const uint64_t at = i * VKMM_COPY_ROUND, left = p->bytes - at,
                    bytes = left < VKMM_COPY_ROUND ? left : VKMM_COPY_ROUND;
     char *there = (char *)p->chunk->buffer.mapped + at;
@@ -88,13 +103,15 @@ static vkmm_status move_round(void *context, uint64_t i)
     return VKMM_OK;
 }
 
-/* Fills a chunk, or empties it. */
+/* Fills a chunk, or empties it. Memory that is new to the process gets its pages meanwhile, AHEAD chunks before they
+ * are needed: threads that copy into one new page wait for one another. */
 static vkmm_status move(vkmm_copier *copier, const vkmm_chunk *c)
 {
-    piece p = {copier, c, c->end - c->first};
+    piece p = {copier, c, c->end - c->first, c->first + AHEAD * copier->chunk, 0};
     const int alone = p.bytes <= ALONE;
+    if (copier->to && p.ahead < copier->bytes) p.pages = (copier->chunk + PAGES - 1) / PAGES;
     if (!copier->workers && !alone) copier->workers = vkmm_workers_create(0); /* NULL: without */
-    return vkmm_workers_run(alone ? NULL : copier->workers, (p.bytes + VKMM_COPY_ROUND - 1) / VKMM_COPY_ROUND,
+    return vkmm_workers_run(alone ? NULL : copier->workers, p.pages + (p.bytes + VKMM_COPY_ROUND - 1) / VKMM_COPY_ROUND,
                             move_round, &p);
 }
 
@@ -129,6 +146,7 @@ vkmm_status vkmm_copier_run(vkmm_copier *copier, const vkmm_buffer *buffer, uint
     copier->offset = offset;
     copier->from = from;
     copier->to = to;
+    copier->bytes = bytes;
     for (uint64_t at = 0; at < bytes && status == VKMM_OK; at += copier->chunk, next = (next + 1) % CHUNKS) {
         status = end(copier, &copier->chunks[next]);
         if (status == VKMM_OK) status = begin(copier, &copier->chunks[next], at, bytes);
