@@ -214,6 +214,18 @@ class Compared(cli.Case):
         self.bad(2, "a file named tiled would look like", "bench", "--shader", self.folder / "tiled")
         self.bad(2, "two files are named example.comp", "--shader", EXAMPLE, "--shader", self.folder / "example.comp")
 
+    def test_what_a_shader_resembles(self):
+        """By its shared memory, of any size, and the elements of C for each invocation."""
+        line, text = "gl_LocalInvocationID.y", EXAMPLE.read_text()
+        text = text.replace("void element(", "shared T tile[ROWS][DEPTH];\nvoid element(").replace("T sum = T(0);", f"tile[{line}][0] = T(0);\n    T sum = tile[{line}][0];")
+        shared = self.file("shared.comp", text.encode())
+        text = text.replace("local_size_y_id = 1", "local_size_y = 2").replace("element(i + ", "for (uint r = 0; r < ROWS; r += 2) element(i + r + ")
+        tall = self.file("tall.comp", text.encode())
+        for shader, tile, step in [(EXAMPLE, "16", "grouped"), (EXAMPLE, "1x64", "naive"), (shared, "16", "tiled"), (shared, "32", "tiled-32"), (tall, "16", "strip"), (tall, "64x16", "block")]:
+            rows = json.loads(self.good("ladder", "--size", "64", "--kernel", "naive", "--type", "f32", "--shader", shader, "--tile", tile, "--json", *FAST))["rows"]
+            self.assertEqual([row.get("resembles") for row in rows], [None, step], (shader, tile))
+            self.assertIsNone(rows[0]["why"])  # a processor's reasons are others
+
     def test_ladder(self):
         """Steps in the order of --kernel, then the user's, for f32 alone unless --type is given."""
         words = ["ladder", "--size", "33x20x9", "--kernel", "tiled,auto", "--shader", EXAMPLE, "--tile", "4"]
@@ -224,7 +236,7 @@ class Compared(cli.Case):
             self.assertEqual([row["type"] for row in rows if row["step"] == "own"], own)
             self.assertEqual((rows[-1]["verify"]["passed"], rows[-1]["kernel"]["tile"]), (True, [4, 4]))
             self.assertEqual({row["times_serial"] for row in rows}, {None})
-        self.assertRegex(self.good(*words, *FAST), r"(?ms)^own    example\.comp  4×4 .*^example\.comp  ")
+        self.assertRegex(self.good(*words, *FAST), r"(?ms)^own    example\.comp  4×4 .*^       resembles grouped, .*^example\.comp  ")
         wrong = self.shader("wrong.comp", "sum += A[", "sum -= A[")
         done = cli.run("ladder", "--size", "9", "--kernel", "tiled", "--shader", wrong, "--json", *FAST)
         self.assertEqual((done.returncode, [row["verify"]["passed"] for row in json.loads(done.stdout)["rows"]]), (1, [True, True, False]))

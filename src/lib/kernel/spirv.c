@@ -422,6 +422,7 @@ vkmm_status vkmm_spirv_check(const char *name, const uint32_t *words, size_t byt
     status = read_instructions(&r, words, bytes / 4);
     if (status == VKMM_OK && device) status = check_limits(&r);
     if (status == VKMM_OK && kernel) status = check_tile(&r);
+    if (status == VKMM_OK && device && kernel) kernel->shared_bytes = (uint32_t)r.shared_bytes;
     if (status == VKMM_OK && kernel && r.size[0] > 0) memcpy(kernel->workgroup, r.size, sizeof r.size);
     vkmm_free(r.ids);
     return status;

@@ -16,8 +16,8 @@ vkmm_status vkmm_spirv_validate(const char *name, const uint32_t *words, size_t 
  *  Without a device and a kernel (both NULL), checks what applies to all devices. With them, for a pipeline that is
  * about to be built: what the device must support (version, capabilities), and what the shader requires with the
  * kernel's specialization constants: workgroup size and shared memory, if they follow from constants. kernel->workgroup
- * becomes the module's. VKMM_INVALID: the module breaks the contract; VKMM_UNSUPPORTED: it needs something that is not
- * available, or has a fixed workgroup with more invocations than the tile has elements.
+ * and kernel->shared_bytes become the module's. VKMM_INVALID: the module breaks the contract; VKMM_UNSUPPORTED: it
+ * needs something that is not available, or has a fixed workgroup with more invocations than the tile has elements.
  *  Words that have not been validated are safe: nothing outside them is read, and time and memory are bounded. */
 vkmm_status vkmm_spirv_check(const char *name, const uint32_t *words, size_t bytes, const vkmm_device_info *device,
                              vkmm_kernel_info *kernel);

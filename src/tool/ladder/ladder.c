@@ -1,8 +1,8 @@
 #include "base/alloc.h"
 #include "ladder/course.h"
-#include "ladder/ladder_steps.h"
 #include "look/kernel.h"
 #include "math/problem.h"
+#include "options/step_table.h"
 #include "session/commands.h"
 #include "session/forecast.h"
 #include "session/problem_options.h"
@@ -107,6 +107,18 @@ static void foresee(climb *c, const cli_request *request, const cli_step *step, 
     row->forecast = forecast;
 }
 
+/* The step with tiles in shared memory or not, as the user's shader, and about as many elements of C per invocation:
+ * what it reads is not counted. NULL: there is none. */
+static const char *resembled(const vkmm_kernel_info *own)
+{
+    const uint32_t invocations = own->workgroup[0] * own->workgroup[1], elements = own->tile[0] * own->tile[1];
+
+    if (own->shared_bytes == 0 && elements > invocations) return NULL;
+    if (own->shared_bytes == 0) return own->workgroup[1] > 1 ? "grouped" : "naive";
+    if (elements <= invocations) return own->tile[0] < 32 ? "tiled" : "tiled-32";
+    return elements <= 8 * invocations ? "strip" : "block";
+}
+
 /* VKMM_UNSUPPORTED if the product would not be made as the step says. */
 static vkmm_status check_step(const climb *c, const cli_request *request, const cli_step *step, vkmm_type type)
 {
@@ -153,7 +165,12 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const cli_s
     /* What a device lacks is no failure of the ladder. */
     if (status == VKMM_UNSUPPORTED && step->is_general) status = VKMM_OK;
     if (row->not_run[0] != '\0' && !step->is_general && c->skipped++ == 0) c->why = row->not_run;
-    compare(row, c->rows, first, c->ladder.count++);
+    compare(row, c->rows, first, c->ladder.count);
+    cli_forecast *forecast = &c->forecasts[c->ladder.count++];
+    if (shader != NULL && row->not_run[0] == '\0')
+        forecast->resembles = resembled(&row->kernel);
+    else if (c->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU) /* the reasons are those of GPUs */
+        forecast->why = cli_step_why(step->name, row->times_previous, forecast->predicted_ms, row->figures.median_ms);
     return cli_worse(status, show(c, row));
 }
 
@@ -224,11 +241,39 @@ static void estimate(climb *c, vkmm_problem problem, const cli_types *types)
     cli_estimate_show(c->session, "the ladder of", &problem, ms);
 }
 
+static const char *summary_of(const char *name)
+{
+    uint32_t i = 0;
+
+    while (vkmm_kernel_name(i) != NULL && strcmp(vkmm_kernel_name(i), name) != 0) i++;
+    return vkmm_kernel_summary(i);
+}
+
+/* The index-th: the kernels of the tutorials, in the order of the table of kernels, for every type that they have; then
+ * the others: 1, or 0 past the end. */
+static int step_at(uint32_t index, cli_step *step)
+{
+    vkmm_tutorial tutorial;
+    uint32_t count = 0;
+
+    if (vkmm_tutorial_at(index, &tutorial)) {
+        *step = (cli_step){.name = tutorial.name,
+                           .kernel = tutorial.name,
+                           .sentence = summary_of(tutorial.name),
+                           .place = tutorial.step,
+                           .has_tile = tutorial.has_tile,
+                           .on_host = tutorial.on_host};
+        return 1;
+    }
+    while (vkmm_tutorial_at(count, &tutorial)) count++;
+    return cli_general_step(index - count, step);
+}
+
 static cli_step step_named(const char *name)
 {
     cli_step step;
 
-    for (uint32_t i = 0; cli_step_at(i, &step); i++)
+    for (uint32_t i = 0; step_at(i, &step); i++)
         if (strcmp(step.name, name) == 0) return step;
     return (cli_step){.name = name, .kernel = name, .sentence = "", .place = ""};
 }
@@ -240,7 +285,7 @@ static void list_steps(climb *c)
 
     for (; c->step_count < kernels->count; c->step_count++)
         c->steps[c->step_count] = step_named(kernels->item[c->step_count]);
-    while (kernels->count == 0 && c->step_count < MOST_STEPS && cli_step_at(c->step_count, &c->steps[c->step_count]))
+    while (kernels->count == 0 && c->step_count < MOST_STEPS && step_at(c->step_count, &c->steps[c->step_count]))
         c->step_count++;
 }
 

@@ -80,6 +80,9 @@ static void print_step(cli_report *report, const cli_bench_row *row, int is_firs
     }
     cli_columns_line(report, &columns, row);
     if (row->not_run[0] != '\0') cli_report_say(report, 7, CLI_PLAIN, "not run: %s", row->not_run);
+    if (row->forecast != NULL && row->forecast->resembles != NULL)
+        cli_report_say(report, 7, CLI_PLAIN, "resembles %s, by its shared memory and its elements of C per invocation",
+                       row->forecast->resembles);
     cli_notes_add(&report->notes, row);
 }
 
@@ -120,6 +123,7 @@ static void print_forecasts(cli_report *report, const vkmm_device_info *device, 
         fprintf(report->out, "%-12s %-14s %12s %12s\n", forecast->name, forecast->limiter, predicted.text,
                 measured.text);
         cli_report_say(report, 4, CLI_PLAIN, "%s", forecast->sentence);
+        if (forecast->why != NULL) cli_report_say(report, 4, CLI_PLAIN, "why: %s", forecast->why);
     }
     if (device != NULL && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU)
         cli_report_say(

@@ -64,3 +64,25 @@ void cli_step_apply(const cli_step *step, const vkmm_device_info *device, vkmm_j
     job->kernel = step->kernel;
     job->config = is_cpu && step->cpu_config != NULL ? step->cpu_config : step->config;
 }
+
+/* What makes the steps fast, or slower than predicted, that were more than twice as fast as the one before on GPUs. */
+static const char *const reasons[][2] = {
+    {"strided", "the loop before it ran on one core of the processor; here thousands of invocations run at once"},
+    {"naive", "neighbours read one element of A and neighbouring ones of B: few lines of memory serve a subgroup"},
+    {"band", "there are few workgroups: most processors idle, and nothing hides what the others wait for"},
+    {"band-tiled", "there are few workgroups: most processors idle, and nothing hides what the others wait for"},
+    {"strip", "the step before it has too few workgroups: it was made from tiled-32, which is the one to compare"},
+    {"direct", "matrix cores multiply far faster than ordinary instructions: reads are the limit again"},
+    {"staged", "a tile in shared memory replaces many reads of the same elements through the caches"},
+    {"coopmat", "larger blocks read fewer elements for each operation, and the next tile is read meanwhile"},
+};
+
+const char *cli_step_why(const char *name, double times_previous, double predicted_ms, double measured_ms)
+{
+    const double off = predicted_ms / measured_ms;
+
+    if (!(times_previous > 2.5) && !(off < 0.7) && !(off > 1.3)) return NULL;
+    for (size_t i = 0; i < VKMM_COUNT(reasons); i++)
+        if (strcmp(reasons[i][0], name) == 0) return reasons[i][1];
+    return NULL;
+}

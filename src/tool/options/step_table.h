@@ -29,4 +29,8 @@ int cli_step_of_option(const char *name, cli_step *step);
 /* What the step makes of a product: its problem, kernel and configuration. */
 void cli_step_apply(const cli_step *step, const vkmm_device_info *device, vkmm_job_params *job);
 
+/* The reason for a step that is more than 2.5 times as fast as the one before, or whose time is more than 30 % off the
+ * prediction (NAN: there is none); NULL: it is neither, or has no reason. Static storage. */
+const char *cli_step_why(const char *name, double times_previous, double predicted_ms, double measured_ms);
+
 #endif

@@ -598,6 +598,8 @@ static const cli_field forecast_fields[] = {
     {CLI_KEY(STRING, cli_forecast, name)},
     {CLI_KEY(STRING, cli_forecast, sentence)},
     {CLI_KEY(STRING, cli_forecast, limiter)},
+    {CLI_KEY(STRING, cli_forecast, why)},
+    {CLI_KEY(STRING, cli_forecast, resembles), CLI_OMIT},
     {CLI_KEY(REAL, cli_forecast, predicted_ms), CLI_MAYBE},
     {"counts", CLI_FIELD_RECORD, .record = &counts_record},
     {"resource_ms", CLI_FIELD_RECORD, .record = &resource_record},

@@ -69,6 +69,8 @@ typedef struct cli_row_panels {
 typedef struct cli_forecast {
     const char *name, *sentence; /* of the step: "padded", and what is new in it */
     const char *limiter;         /* "L2 bytes"; NULL: not predicted */
+    const char *why;             /* it is much faster than the step before, or its prediction is off; NULL: neither */
+    const char *resembles;       /* a user's shader: which step; NULL: none */
     double predicted_ms;
     struct {
         double dram_bytes, l2_bytes, l1_lines, shared_turns, instructions, waits, barriers;
