@@ -37,6 +37,8 @@ def environment(*args):
     settings = dict(os.environ, LC_ALL="C.UTF-8")
     if "VKMM_TEST_FAST_CLOCK" in settings and not WAITING.intersection(map(str, args[:1])):
         settings["LD_PRELOAD"] = ":".join(filter(None, [settings.get("LD_PRELOAD"), settings["VKMM_TEST_FAST_CLOCK"]]))
+    if args[:1] == ("peak",):  # runs more than it compiles
+        settings.pop("GALLIVM_PERF", None)
     return settings
 
 

@@ -20,9 +20,9 @@ class Plugin(cli.Case):
 
     def test_run_and_ladder(self):
         self.assertIn(OWN, self.good("--size", "33x20x9", "--kernel", OWN, "--tile", "3x5", *cli.FAST))
-        ladder, = self.jsons("ladder", "--size", "33x20x9", "--tile", "4", "--json", *cli.FAST)
+        ladder, = self.jsons("ladder", "--size", "33x20x9", "--json", *cli.FAST)
         rungs = [rung for rung in ladder["rows"] if rung["kernel"]["name"] == OWN]
-        self.assertEqual([(rung["kernel"]["tile"], rung["verify"]["passed"]) for rung in rungs], 2 * [([4, 4], True)])
+        self.assertEqual([(rung["kernel"]["tile"], rung["verify"]["passed"]) for rung in rungs], 2 * [([16, 16], True)])
         self.assertIn(OWN, self.good("ladder", "--size", "8", *cli.FAST))
 
     def test_bench(self):
