@@ -61,43 +61,56 @@ static void end_all(vkmm_job *job)
     }
 }
 
-static int drop(vkmm_device *device)
+static int drop(vkmm_device *device);
+
+/* Puts a spare, or NULL, in the place of another. That one, perhaps given by another thread, is then the caller's. */
+static void *swap(vkmm_device *device, void **place, void *one)
 {
     mtx_lock(&device->spares.lock);
-    vkmm_job *first = device->spares.first;
-    vkmm_stream *stream = device->spares.stream;
-    vkmm_copier *copier = device->spares.copier;
-    const int any = first || stream || copier;
-    device->spares.first = NULL;
-    device->spares.stream = NULL;
-    device->spares.copier = NULL;
+    void *other = *place;
+    *place = one;
+    if (one) device->spares.drop = drop;
     mtx_unlock(&device->spares.lock);
-    end_all(first);
-    vkmm_stream_destroy(&stream);
-    vkmm_copier_destroy(&copier);
-    return any;
+    return other;
 }
 
 vkmm_stream *vkmm_spares_take_stream(vkmm_device *device)
 {
-    mtx_lock(&device->spares.lock);
-    vkmm_stream *stream = device->spares.stream;
-    device->spares.stream = NULL;
-    mtx_unlock(&device->spares.lock);
-    return stream;
+    return swap(device, &device->spares.stream, NULL);
 }
 
 void vkmm_spares_give_stream(vkmm_device *device, vkmm_stream *stream)
 {
-    vkmm_stream *other = stream;
+    if (vkmm_lane_held(stream->lanes) <= device->physical->info.memory.device_heap_bytes / VKMM_SPARES_SHARE)
+        stream = swap(device, &device->spares.stream, stream);
+    vkmm_stream_destroy(&stream);
+}
+
+vkmm_status vkmm_spares_take_copier(vkmm_device *device, vkmm_copier **copier)
+{
+    *copier = swap(device, &device->spares.copier, NULL);
+    return *copier ? VKMM_OK : vkmm_copier_create(device, copier);
+}
+
+void vkmm_spares_give_copier(vkmm_device *device, vkmm_copier *copier)
+{
+    copier = swap(device, &device->spares.copier, copier);
+    vkmm_copier_destroy(&copier);
+}
+
+static int drop(vkmm_device *device)
+{
+    vkmm_stream *stream = vkmm_spares_take_stream(device);
+    vkmm_copier *copier = swap(device, &device->spares.copier, NULL);
     mtx_lock(&device->spares.lock);
-    if (vkmm_lane_held(stream->lanes) <= device->physical->info.memory.device_heap_bytes / VKMM_SPARES_SHARE) {
-        other = device->spares.stream; /* of another thread */
-        device->spares.stream = stream;
-        device->spares.drop = drop;
-    }
+    vkmm_job *first = device->spares.first;
+    device->spares.first = NULL;
     mtx_unlock(&device->spares.lock);
-    vkmm_stream_destroy(&other);
+    const int any = first || stream || copier;
+    end_all(first);
+    vkmm_stream_destroy(&stream);
+    vkmm_copier_destroy(&copier);
+    return any;
 }
 
 void vkmm_spares_give(vkmm_device *device, vkmm_job *job)
@@ -118,23 +131,4 @@ void vkmm_spares_give(vkmm_device *device, vkmm_job *job)
     *at = NULL;
     mtx_unlock(&device->spares.lock);
     end_all(oldest);
-}
-
-vkmm_status vkmm_spares_take_copier(vkmm_device *device, vkmm_copier **copier)
-{
-    mtx_lock(&device->spares.lock);
-    *copier = device->spares.copier;
-    device->spares.copier = NULL;
-    mtx_unlock(&device->spares.lock);
-    return *copier ? VKMM_OK : vkmm_copier_create(device, copier);
-}
-
-void vkmm_spares_give_copier(vkmm_device *device, vkmm_copier *copier)
-{
-    mtx_lock(&device->spares.lock);
-    vkmm_copier *other = device->spares.copier; /* of another thread */
-    device->spares.copier = copier;
-    device->spares.drop = drop;
-    mtx_unlock(&device->spares.lock);
-    vkmm_copier_destroy(&other);
 }

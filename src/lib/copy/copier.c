@@ -41,7 +41,7 @@ vkmm_status vkmm_chunk_begin(vkmm_device *device, vkmm_chunk *chunk, vkmm_queue_
     device->table.vkCmdCopyBuffer(chunk->command, up ? here : there, up ? there : here, 1, &region);
     vkmm_command_barrier_all(device, chunk->command);
     status = vkmm_command_end(device, chunk->command);
-    if (status == VKMM_OK) status = vkmm_command_submit(device, chunk->command);
+    if (status == VKMM_OK) status = vkmm_command_submit(device, chunk->command, 0);
     if (status != VKMM_OK) vkmm_command_free(device, &chunk->command);
     return status;
 }

@@ -249,9 +249,7 @@ static vkmm_status fly(vkmm_lane *lane, vkmm_lane_plan *p, const turn *t, uint64
     status = use_once(lane, &plan, p);
     if (status != VKMM_OK) return status;
     status = record(lane, p, &plan, t, first, end);
-    if (status == VKMM_OK)
-        status = lane->staging.is_loading ? vkmm_command_submit_after_copies(lane->device, flight->command)
-                                          : vkmm_command_submit(lane->device, flight->command);
+    if (status == VKMM_OK) status = vkmm_command_submit(lane->device, flight->command, lane->staging.is_loading);
     if (status != VKMM_OK) {
         vkmm_command_free(lane->device, &flight->command);
         return status;

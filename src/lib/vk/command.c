@@ -176,7 +176,7 @@ static vkmm_status signal_after_copies(vkmm_device *device, vkmm_command_slot *s
     return status;
 }
 
-static vkmm_status submit_slot(vkmm_device *device, VkCommandBuffer command, int after_copies)
+vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command, int after_copies)
 {
     const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
@@ -203,16 +203,6 @@ static vkmm_status submit_slot(vkmm_device *device, VkCommandBuffer command, int
     return vkmm_check(result, "vkQueueSubmit", "submitting");
 }
 
-vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command)
-{
-    return submit_slot(device, command, 0);
-}
-
-vkmm_status vkmm_command_submit_after_copies(vkmm_device *device, VkCommandBuffer command)
-{
-    return submit_slot(device, command, 1);
-}
-
 vkmm_status vkmm_command_wait(vkmm_device *device, VkCommandBuffer command)
 {
     vkmm_queue *queue;
@@ -231,7 +221,7 @@ int vkmm_command_ended(vkmm_device *device, VkCommandBuffer command)
 vkmm_status vkmm_command_run(vkmm_device *device, VkCommandBuffer command, double *host_ms)
 {
     double start = vkmm_now_ms();
-    vkmm_status status = vkmm_command_submit(device, command);
+    vkmm_status status = vkmm_command_submit(device, command, 0);
     if (status != VKMM_OK) return status;
     status = vkmm_command_wait(device, command);
     if (host_ms) *host_ms = vkmm_now_ms() - start;

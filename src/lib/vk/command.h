@@ -21,12 +21,10 @@ vkmm_status vkmm_command_run(vkmm_device *device, VkCommandBuffer command, doubl
 vkmm_status vkmm_command_finish(vkmm_device *device, vkmm_status status, VkCommandBuffer *command);
 
 /* The halves of vkmm_command_run. A submitted command buffer must be waited for before it is submitted again; waiting
- * for one that is not in flight returns VKMM_OK at once. */
-vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command);
+ * for one that is not in flight returns VKMM_OK at once. after_copies: one of the compute queue, which begins when all
+ * that was submitted to the transfer queue before has ended. */
+vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command, int after_copies);
 vkmm_status vkmm_command_wait(vkmm_device *device, VkCommandBuffer command);
-
-/* Submits to the compute queue what may begin when all that was submitted to the transfer queue before has ended. */
-vkmm_status vkmm_command_submit_after_copies(vkmm_device *device, VkCommandBuffer command);
 
 /* Whether a submitted one has ended; 1 for one that is not in flight. A lost device counts as ended; vkmm_command_wait
  * reports it. */

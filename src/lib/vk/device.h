@@ -16,8 +16,7 @@ typedef struct vkmm_spares {
     mtx_t lock;
     int has_lock;
     struct vkmm_job *first;                  /* the one that was given last */
-    struct vkmm_stream *stream;              /* NULL: none */
-    struct vkmm_copier *copier;              /* NULL: none */
+    void *stream, *copier;                   /* a vkmm_stream, a vkmm_copier; NULL: none */
     int (*drop)(struct vkmm_device *device); /* NULL: there never was one */
 } vkmm_spares;
 
