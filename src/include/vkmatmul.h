@@ -628,14 +628,11 @@ typedef struct vkmm_candidate {
 
 /* A search for the fastest configuration. It proposes candidates one at a time, each legal on the device, and the
  * caller reports how fast they were; the next proposal depends on that. It makes no Vulkan calls: the caller measures,
- * in any process, and checks the products. Reported times are kept in the instance's cache_dir until vkmm_tune_finish,
- * so that the next search for the same problem continues where this one stopped. An instance must outlive its
- * searches. */
+ * in any process, and checks the products. An instance must outlive its searches. */
 typedef struct vkmm_tune vkmm_tune;
 
 typedef struct vkmm_tune_params {
     vkmm_problem problem;
-    int restart; /* non-zero: the results of an unfinished search are discarded */
 } vkmm_tune_params;
 
 VKMM_API vkmm_status vkmm_tune_create_sized(vkmm_instance *instance, const vkmm_device_info *device,
@@ -663,17 +660,14 @@ VKMM_API int vkmm_tune_ranked(const vkmm_tune *tune, uint32_t place, vkmm_candid
 typedef struct vkmm_tune_state {
     uint32_t size;             /* candidates, as far as is known in advance */
     uint32_t measured, failed; /* reported with a time, and without */
-    uint32_t resumed;          /* of both, those from an earlier, unfinished search */
     vkmm_candidate planned;    /* the planner's own choice, */
     double planned_ms;         /* and its time; 0: not known, or it failed */
 } vkmm_tune_state;
 VKMM_API vkmm_tune_state vkmm_tune_look(const vkmm_tune *tune);
 
-/* Ends the search and deletes its records. The caller stores the result (vkmm_tuned_put). Sets NULL. */
-VKMM_API void vkmm_tune_finish(vkmm_tune **tune);
-
-/* The result of a tune. The key is device UUID, driver UUID and version, shader hash, type, ops, alignment and class of
- * shape (the extents' rounded logarithms): similar problems share a result. */
+/* The result of a tune, which the caller stores (vkmm_tuned_put). The key is device UUID, driver UUID and version,
+ * shader hash, type, ops, alignment and class of shape (the extents' rounded logarithms): similar problems share a
+ * result. */
 typedef struct vkmm_tuned {
     vkmm_candidate best;
     double gflops;         /* median, kernel time */

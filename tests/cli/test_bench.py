@@ -237,7 +237,6 @@ class Fake(Case):
     def test_outputs_that_cannot_be(self):
         self.bad(2, r"ends with none of .*\.json, \.jsonl, \.csv, \.md, \.xml", *self.arguments("-o", self.folder / "report.txt"), env=self.env)
         self.bad(2, "No such file or directory", *self.arguments("-o", self.folder / "nowhere" / "report.json"), env=self.env)
-        self.bad(2, "--resume .* name it with -o", *self.arguments("--resume"), env=self.env)
         self.assertEqual(self.asked(), [])
         with open("/dev/full", "w") as full:
             done = cli.run(*self.arguments(), env=self.env, stdout=full)
@@ -290,8 +289,6 @@ class Fake(Case):
         self.forget()
         live = json.loads(self.good(*compare, "--json", env=dict(self.env, FAKE_BENCH_FAULTS="round:uneven")))
         self.same_comparison(live)
-        self.good(*compare, "--resume", env=self.env)
-        self.assertIs(json.loads(self.report.read_text())["paired"], False)
         self.forget()
         done = cli.run(*compare, env=dict(self.env, FAKE_BENCH_FAULTS="begin@1:crash"))
         report = json.loads(self.report.read_text())

@@ -16,10 +16,6 @@ FAKE = pathlib.Path(__file__).resolve().parent / "fake_bench_worker.py"
 SIZES = [16 + i for i in range(20)]  # more than one block of rows that are measured in turns
 
 
-def samples(row):
-    return row["time"]["kernel_ms"]["samples"]
-
-
 def timed(report):
     return {row["problem"]["m"]: row for row in report["rows"] if row["not_run"] is None}
 
@@ -97,53 +93,22 @@ class Ended(Case):
         child.send_signal(number)
         _, stderr = child.communicate(timeout=cli.GUARD)
         self.assertEqual(os.listdir(self.out.parent), [self.out.name])
-        self.log = self.fake / ("resumed-%d" % number)  # a process of a killed run may not have ended yet
         report = self.read()
         self.assertEqual((report["complete"], sorted(timed(report))), (False, SIZES[:8]))
         return report, child.returncode, stderr
 
-    def finish(self, before):
-        """Measures only what is missing."""
-        done = self.bench("--resume")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        report = self.read()
-        self.assertEqual((report["complete"], sorted(timed(report)), len(report["rows"])), (True, SIZES, len(SIZES)))
-        self.assertEqual(self.asked("begin"), len(SIZES) - 8)
-        for row in before["rows"]:
-            self.assertEqual(samples(timed(report)[row["problem"]["m"]]), samples(row))
-        self.assertEqual(report["created"], before["created"])
-        self.assertRegex(report["note"], r"\Aresumed at 20\S+Z; 8 rows were measured before, the first of the report\Z")
-
-    def test_killed_and_resumed(self):
-        before, _, _ = self.left(signal.SIGKILL)
-        self.one_error(self.bench(), "report.json already exists: --force replaces it, and --resume continues")
+    def test_killed(self):
+        self.left(signal.SIGKILL)
+        self.one_error(self.bench(), "report.json already exists: --force replaces it$")
         self.assertEqual(cli.run("compare", self.out, self.out).returncode, 0)
-        self.finish(before)
 
-    def test_interrupted_and_resumed(self):
+    def test_interrupted(self):
         for number in [signal.SIGINT, signal.SIGTERM]:
             with self.subTest(number.name):
                 before, code, stderr = self.left(number)
                 self.assertEqual((code, before["note"]), (128 + number, "interrupted by signal %d" % number))
-                self.assertRegex(stderr, r"\Avkmatmul: warning: interrupted; .*report\.json has 8 rows, and the same command with --resume continues\n\Z")
-                self.finish(before)
+                self.assertRegex(stderr, r"\Avkmatmul: warning: interrupted; .*report\.json has 8 rows\n\Z")
                 self.out.unlink()
-
-    def test_another_run_is_not_resumed(self):
-        before, _, _ = self.left(signal.SIGKILL)
-        cases = [({}, ["--seed", "2"], r"settings\.seed is 1, but now it would be 2"), ({}, ["--rotating", "10"], r"settings\.rotating_bytes is 0"),
-                 ({}, ["--max-noise", "2%"], r"settings\.max_noise"), ({"layers": ["VK_LAYER_x"]}, [], r'layers is \["VK_LAYER_x"\], but now it would be \[\]'),
-                 ({"host": dict(before["host"], power_source="coal")}, [], r'host\.power_source is "coal"'),
-                 ({"tool": dict(before["tool"], version="9")}, [], "version"), ({"devices": 2 * before["devices"]}, [], "devices is"),
-                 ({"devices": [dict(before["devices"][0], driver_version=7)]}, [], r"devices\[0\]\.driver_version is 7")]
-        for change, args, reason in cases:
-            with self.subTest(reason):
-                text = json.dumps(dict(before, **change))
-                self.out.write_text(text)
-                self.one_error(self.bench("--resume", *args), r"cannot resume .*report\.json: .*" + reason)
-                self.assertEqual(self.out.read_text(), text)
-        self.out.write_text("{}")
-        self.one_error(self.bench("--resume"), r"report\.json")
 
     def test_every_format_is_whole_at_any_time(self):
         for name, start in {"r.jsonl": "{", "r.csv": "device,", "r.md": "vkmatmul ", "r.xml": "<?xml"}.items():
@@ -172,8 +137,6 @@ class Disk(Case):
         self.one_error(done, r"cannot write .*report\.json: File too large")
         self.assertEqual((sorted(timed(self.read())), self.read()["complete"]), (SIZES[:8], False))
         self.assertEqual(os.listdir(self.out.parent), [self.out.name])
-        done = self.bench("--resume")
-        self.assertEqual((done.returncode, done.stderr, sorted(timed(self.read()))), (0, "", SIZES))
 
     def test_not_a_regular_file(self):
         """Is written once, at the end."""

@@ -97,7 +97,7 @@ class Widths(cli.Case):
 
     def test_measuring(self):
         suite = self.file("suite", b"--size 32\n")
-        self.fits("tune", "--size", "32", "--budget", "300ms", "--restart", widths=[60])
+        self.fits("tune", "--size", "32", "--budget", "300ms", widths=[60])
         self.fits("bench", "--suite", suite, "--type", "f32", "--budget", "1s", widths=[60])
 
     def test_reports(self):

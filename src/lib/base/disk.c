@@ -60,7 +60,6 @@ int vkmm_disk_open(const char *path, vkmm_disk_how how, unsigned mode)
         [VKMM_DISK_DEVICE] = O_WRONLY | O_NOCTTY,
         /* O_EXCL never follows or reuses what is already there. */
         [VKMM_DISK_NEW] = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
-        [VKMM_DISK_APPEND] = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK,
         [VKMM_DISK_LOCK] = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
     };
     return open(path, flags[how] | O_CLOEXEC, (mode_t)mode);

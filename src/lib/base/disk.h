@@ -31,16 +31,10 @@ typedef struct vkmm_disk_entry {
 int vkmm_disk_look(const char *path, vkmm_disk_entry *entry); /* what a link points to */
 int vkmm_disk_look_open(int fd, vkmm_disk_entry *entry);
 
-/* READ, APPEND and LOCK never wait for a pipe's other end. DEVICE: to write to what is not a regular file. NEW: to read
- * and write, fails with EEXIST if the name exists. APPEND and LOCK create a file that is missing. `mode` is for what is
+/* READ and LOCK never wait for a pipe's other end. DEVICE: to write to what is not a regular file. NEW: to read
+ * and write, fails with EEXIST if the name exists. LOCK creates a file that is missing. `mode` is for what is
  * created. */
-typedef enum vkmm_disk_how {
-    VKMM_DISK_READ,
-    VKMM_DISK_DEVICE,
-    VKMM_DISK_NEW,
-    VKMM_DISK_APPEND,
-    VKMM_DISK_LOCK
-} vkmm_disk_how;
+typedef enum vkmm_disk_how { VKMM_DISK_READ, VKMM_DISK_DEVICE, VKMM_DISK_NEW, VKMM_DISK_LOCK } vkmm_disk_how;
 int vkmm_disk_open(const char *path, vkmm_disk_how how, unsigned mode);
 int vkmm_disk_open_unnamed(const char *folder); /* a temporary file that ends with the descriptor */
 int vkmm_disk_duplicate(int fd);
@@ -48,9 +42,6 @@ int vkmm_disk_duplicate(int fd);
 /* How many bytes were moved, or -1; `offset` -1: at the descriptor's position. */
 int64_t vkmm_disk_read(int fd, int64_t offset, void *data, size_t bytes);
 int64_t vkmm_disk_write(int fd, int64_t offset, const void *data, size_t bytes);
-
-/* At the end of a file, which is created if it is missing. */
-int vkmm_disk_append(const char *path, const void *data, size_t bytes);
 
 /* Makes an empty file this long, and allocates the bytes on the disk if the file system can. */
 int vkmm_disk_reserve(int fd, uint64_t bytes);

@@ -87,7 +87,6 @@ int vkmm_disk_open(const char *path, vkmm_disk_how how, unsigned mode)
         [VKMM_DISK_READ] = {GENERIC_READ, OPEN_EXISTING, _O_RDONLY},
         [VKMM_DISK_DEVICE] = {GENERIC_WRITE, OPEN_EXISTING, _O_WRONLY},
         [VKMM_DISK_NEW] = {GENERIC_READ | GENERIC_WRITE, CREATE_NEW, _O_RDWR},
-        [VKMM_DISK_APPEND] = {FILE_APPEND_DATA | SYNCHRONIZE, OPEN_ALWAYS, _O_WRONLY | _O_APPEND},
         [VKMM_DISK_LOCK] = {GENERIC_READ | GENERIC_WRITE, OPEN_ALWAYS, _O_RDWR},
     };
     vkmm_disk_entry entry;

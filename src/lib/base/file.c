@@ -233,14 +233,6 @@ vkmm_status vkmm_output_whole(const char *path, const void *data, uint64_t bytes
     return status;
 }
 
-int vkmm_disk_append(const char *path, const void *data, size_t bytes)
-{
-    const int fd = vkmm_disk_open(path, VKMM_DISK_APPEND, 0600);
-    if (fd < 0) return -1;
-    const int64_t written = vkmm_disk_write(fd, -1, data, bytes);
-    return close(fd) == 0 && written == (int64_t)bytes ? 0 : -1;
-}
-
 int vkmm_lock_take(const char *path, double patience_ms)
 {
     int fd = vkmm_disk_open(path, VKMM_DISK_LOCK, 0600);

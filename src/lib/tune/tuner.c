@@ -1,5 +1,4 @@
-/* The public search (include/vkmatmul.h): a space of configurations, the results of an earlier search, and names
- * instead of points. */
+/* The public search (include/vkmatmul.h): a space of configurations, and names instead of points. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -10,7 +9,7 @@
 #include "plan/choose.h"
 #include "plan/tuned.h"
 #include "tune/search.h"
-#include "tune/tune_session.h"
+#include "vk/instance.h"
 
 enum { MOST_SEEDS = 64 };
 
@@ -19,9 +18,7 @@ struct vkmm_tune {
     vkmm_problem problem;
     vkmm_problem seen; /* row-major; what the kernel multiplies if a method does */
     vkmm_search *search;
-    vkmm_session *session;
     vkmm_point planned, named; /* named: by the last vkmm_tune_next; without a kernel before it */
-    uint32_t resumed;
 };
 
 static void name(const vkmm_point *point, vkmm_candidate *candidate)
@@ -150,14 +147,6 @@ static vkmm_search_space space_of(const vkmm_tune *t)
     return space;
 }
 
-static void resume(vkmm_tune *t)
-{
-    const vkmm_remembered *r;
-    vkmm_point point;
-    for (uint32_t i = 0; (r = vkmm_session_at(t->session, i)) != NULL; i++)
-        if (find(t, &r->candidate, &point) && vkmm_search_tell(t->search, &point, r->ms)) t->resumed++;
-}
-
 vkmm_status vkmm_tune_create_sized(vkmm_instance *instance, const vkmm_device_info *device,
                                    const vkmm_tune_params *params, size_t size, vkmm_tune **out)
 {
@@ -185,11 +174,6 @@ vkmm_status vkmm_tune_create_sized(vkmm_instance *instance, const vkmm_device_in
         t->search = vkmm_search_create(&space, seeds, count);
         if (!t->search) status = VKMM_NO_MEMORY("for a search");
     }
-    if (status == VKMM_OK) {
-        t->session = vkmm_session_open(instance, device, &t->problem);
-        if (params->restart) vkmm_session_remove(t->session);
-        resume(t);
-    }
     if (status != VKMM_OK) vkmm_tune_destroy(&t);
     *out = t;
     return vkmm_tell(&instance->log, status);
@@ -199,7 +183,6 @@ void vkmm_tune_destroy(vkmm_tune **tune)
 {
     if (!tune || !*tune) return;
     vkmm_search_destroy(&(*tune)->search);
-    vkmm_session_close(&(*tune)->session);
     vkmm_free(*tune);
     *tune = NULL;
 }
@@ -219,9 +202,7 @@ vkmm_status vkmm_tune_tell(vkmm_tune *t, const vkmm_candidate *candidate, double
     VKMM_NEED_END(NULL, candidate->config);
     vkmm_point point;
     if (!find(t, candidate, &point)) return VKMM_INVALID;
-    if (!vkmm_search_tell(t->search, &point, ms)) return VKMM_NO_MEMORY("for a result");
-    vkmm_session_add(t->session, candidate, ms);
-    return VKMM_OK;
+    return vkmm_search_tell(t->search, &point, ms) ? VKMM_OK : VKMM_NO_MEMORY("for a result");
 }
 
 int vkmm_tune_ranked(const vkmm_tune *t, uint32_t place, vkmm_candidate *candidate, double *ms)
@@ -240,7 +221,7 @@ vkmm_tune_state vkmm_tune_look(const vkmm_tune *t)
     if (!t) return (vkmm_tune_state){0};
     uint32_t count;
     const vkmm_tried *tried = vkmm_search_ranking(t->search, &count);
-    vkmm_tune_state state = {.size = vkmm_search_size(t->search), .resumed = t->resumed};
+    vkmm_tune_state state = {.size = vkmm_search_size(t->search)};
     name(&t->planned, &state.planned);
     for (uint32_t i = 0; i < count; i++) {
         if (tried[i].ms > 0)
@@ -250,11 +231,4 @@ vkmm_tune_state vkmm_tune_look(const vkmm_tune *t)
         if (vkmm_point_same(&tried[i].point, &t->planned)) state.planned_ms = tried[i].ms;
     }
     return state;
-}
-
-void vkmm_tune_finish(vkmm_tune **tune)
-{
-    if (!tune || !*tune) return;
-    vkmm_session_remove((*tune)->session);
-    vkmm_tune_destroy(tune);
 }

@@ -63,15 +63,11 @@ static vkmm_status tell_interrupt(const cli_bench_live *live, const cli_bench *b
     const char *path = live->session->options->output, *s = bench->row_count == 1 ? "" : "s";
 
     if (path == NULL)
-        vkmm_say(log, VKMM_LOG_WARNING, "interrupted after %u row%s; a run with -o FILE.json can be resumed",
-                 bench->row_count, s);
+        vkmm_say(log, VKMM_LOG_WARNING, "interrupted after %u row%s", bench->row_count, s);
     else if (!live->begun)
         vkmm_say(log, VKMM_LOG_WARNING, "interrupted before the first row");
     else
-        vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s%s", path, bench->row_count, s,
-                 vkmm_path_ends(path, ".json") || vkmm_path_ends(path, ".jsonl")
-                     ? ", and the same command with --resume continues"
-                     : "");
+        vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s", path, bench->row_count, s);
     return (vkmm_status)(128 + signal); /* as in shells */
 }
 
@@ -121,7 +117,6 @@ static vkmm_status run(cli_session *session, int every_device, const cli_writer 
     if (status == VKMM_OK) status = cli_bench_store_check(session);
     if (status == VKMM_OK) status = cli_bench_head(session, &suite, every_device, bench);
     if (status == VKMM_OK && every_device) status = check_contenders(session, &suite, bench);
-    if (status == VKMM_OK) status = cli_bench_store_resume(session, bench);
     if (status == VKMM_OK) status = measure(&live, &suite, bench);
     cli_suite_free(&suite);
     return status;

@@ -439,19 +439,15 @@ static vkmm_status conclude(bench_run *run)
     return VKMM_FAIL(log, VKMM_UNSUPPORTED, "nothing could be measured: %s", bench->rows[0].not_run);
 }
 
-/* Before what it was resumed from, if it was. */
 static void note_end(const bench_run *run)
 {
     cli_bench *bench = run->bench;
-    char resumed[CLI_BENCH_TEXT], why[CLI_BENCH_TEXT / 2];
 
     if (bench->complete) return;
-    memcpy(resumed, bench->note, sizeof resumed);
     if (run->failure != VKMM_OK)
-        VKMM_PUT(why, "%.*s", (int)sizeof why - 1, run->session->console.last_error);
+        VKMM_PUT(bench->note, "%.*s", CLI_BENCH_TEXT - 1, run->session->console.last_error);
     else
-        VKMM_PUT(why, "interrupted by signal %d", cli_interrupted());
-    VKMM_PUT(bench->note, "%s%s%.120s", why, resumed[0] != '\0' ? "; " : "", resumed);
+        VKMM_PUT(bench->note, "interrupted by signal %d", cli_interrupted());
 }
 
 vkmm_status cli_bench_go(cli_session *session, const cli_suite *suite, cli_bench *bench, cli_bench_live *live)
@@ -460,17 +456,13 @@ vkmm_status cli_bench_go(cli_session *session, const cli_suite *suite, cli_bench
     vkmm_status status = VKMM_OUT_OF_MEMORY;
 
     bench->complete = 0;
-    bench->paired = takes_turns(bench) && bench->row_count == 0; /* resumed rows are from another time */
+    bench->paired = takes_turns(bench);
     if (!make_lanes(&run)) {
         VKMM_FAIL(session->log, status, "no memory for %u devices", bench->device_count);
         goto done;
     }
-    for (uint32_t i = 0; i < bench->row_count; i++)
-        run.wrong += bench->rows[i].not_run[0] == '\0' && !bench->rows[i].passed;
     for (uint32_t i = 0; i < bench->device_count && !is_over(&run); i++) measure_peaks(&run, &run.lanes[i]);
     cli_progress_end(&session->console);
-    for (uint32_t i = 0; i < bench->row_count; i++) cli_bench_derive(bench, &bench->rows[i]); /* by these peaks */
-    cli_bench_raise_peaks(bench);
     if (!is_over(&run)) run.failure = cli_bench_begin(live, bench);
     run_suite(&run);
     cli_progress_end(&session->console);

@@ -288,7 +288,6 @@ const cli_option cli_option_table[] = {
      BENCH, AT(budget_ms), AMOUNT(budget)},
     {NULL, 0, "max-noise", "PERCENT", "a row ends when half the 95 % interval of its median is below this; default 1%",
      BENCH, AT(max_noise), AMOUNT(noise)},
-    {NULL, 0, "resume", NULL, "continue the unfinished run in -o's file", BENCH, AT(resume)},
     {NULL, 0, "fail-on-regression", "PERCENT",
      "exit 1 when a row is slower than the first report's by more than this, beyond the noise", CLI_COMPARE,
      AT(regression), AMOUNT(regression)},
@@ -299,8 +298,6 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "sort", "KEY",
      "the order of the rows: none (default), size, type, or the first contender's speed (the fastest first) or kernel",
      CLI_COMPARE, AT(sort), cli_parse_index, cli_compare_sort_words},
-    {NULL, 0, "restart", NULL, "start over, instead of continuing an interrupted tune of the same problem", CLI_TUNE,
-     AT(restart)},
     {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | SHOW | CLI_DOCTOR | CLI_STATISTICS, AT(worker), cli_parse_text},
     {NULL, 0, "root", "FILE", NULL, CLI_DOCTOR, AT(root), cli_parse_text},
 

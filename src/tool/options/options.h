@@ -107,7 +107,6 @@ typedef struct cli_options {
     const char *html;                /* trace: where the page goes; NULL: no page */
     double budget_ms;                /* tune: 0: not given */
     int verbose;                     /* tune: list why candidates failed */
-    int restart;                     /* tune: drop the results of an unfinished tune */
     const char *import, *export;     /* tune: files to copy results from and to instead of tuning */
     const char *worker;              /* hidden: the program that measures for tune, bench and compare; NULL: this one */
     int no_layers;                   /* no implicit Vulkan layers */
@@ -117,7 +116,7 @@ typedef struct cli_options {
     double rotating_bytes;           /* bench: 0: caches stay hot */
     double max_noise;                /* bench: a share; 0: not given */
     int force;                       /* an output may replace an input, or a report */
-    int resume, no_host;             /* bench: continue -o's unfinished run; do not measure the host's BLAS */
+    int no_host;                     /* bench: do not measure the host's BLAS */
     int host_worker;                 /* bench-worker: measure the host's BLAS */
     cli_number top;                  /* blas: rows of the table */
     cli_scalar regression;           /* compare: a share */

@@ -58,7 +58,6 @@ static const cli_command commands[] = {
     {"bench", CLI_BENCH, "measure a suite of verified products on one device", NULL,
      "vkmatmul bench                            # the quick suite, a minute\n"
      "vkmatmul bench --suite standard -o my.json  # a report to keep, or to send\n"
-     "vkmatmul bench -o my.json --resume        # continue where it stopped\n"
      "vkmatmul bench --kernel naive,tiled --shader mine.comp\n"
      "vkmatmul bench --type f32 --rotating 256 --md\n",
      cli_command_bench},

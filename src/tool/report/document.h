@@ -43,7 +43,7 @@ typedef struct cli_bench {
     char (*layers)[CLI_BENCH_TEXT]; /* Vulkan layers in effect; owned */
     uint32_t layer_count;
     int paired;   /* its devices were sampled in turns: round i of one belongs to round i of another */
-    int complete; /* 0: interrupted; note says why, and in a resumed run which rows were measured before */
+    int complete; /* 0: interrupted; note says why */
     char note[CLI_BENCH_TEXT];
     cli_bench_device *devices; /* owned */
     uint32_t device_count;

@@ -29,7 +29,7 @@ static const cli_field setting_fields[] = {
     {SETTING_KEY(U64, seed)},
     {SETTING_KEY(U64, rotating_bytes)},
     {SETTING_KEY(REAL, max_noise), CLI_MAYBE, .most = CLI_MOST_MS},
-    {SETTING_KEY(REAL, budget_ms), CLI_MAYBE, .most = CLI_MOST_MS}, /* last: same_settings_record omits it */
+    {SETTING_KEY(REAL, budget_ms), CLI_MAYBE, .most = CLI_MOST_MS},
 };
 
 static const vkmm_record settings_record = {"settings", CLI_FIELDS(setting_fields)};
@@ -51,19 +51,6 @@ static const cli_field end_fields[] = {
 };
 
 const vkmm_record cli_end_record = {NULL, CLI_FIELDS(end_fields)};
-
-static const vkmm_record same_settings_record = {NULL, setting_fields, VKMM_COUNT(setting_fields) - 1};
-
-static const cli_field same_fields[] = {
-    {BENCH_KEY(TEXT, version)},
-    {BENCH_KEY(TEXT, shader_hash)},
-    {"host", CLI_FIELD_RECORD, .record = &host_record},
-    {BENCH_KEY(RECORD, settings), .record = &same_settings_record},
-    {"layers", CLI_FIELD_TEXT, CLI_LIST(cli_bench, layers, layer_count)},
-    {"devices", CLI_FIELD_RECORD, CLI_LIST(cli_bench, devices, device_count), .record = &cli_identity_record},
-};
-
-const vkmm_record cli_same_record = {NULL, CLI_FIELDS(same_fields)};
 
 /* ---- tunes ---- */
 

@@ -13,7 +13,6 @@ extern const vkmm_record cli_saved_record;   /* cli_bench: with the name of its 
 extern const vkmm_record cli_reports_record; /* cli_reports: those of a comparison */
 extern const vkmm_record cli_head_record;    /* cli_bench: everything but devices, rows and tunes */
 extern const vkmm_record cli_end_record;     /* cli_bench: how the run ended */
-extern const vkmm_record cli_same_record;    /* cli_bench: what --resume requires to be the same */
 extern const vkmm_record cli_tune_record;    /* cli_bench_tune */
 extern const vkmm_record cli_trial_record;   /* cli_bench_trial */
 

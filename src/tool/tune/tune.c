@@ -178,6 +178,6 @@ vkmm_status cli_command_tune(cli_session *session)
     signal = cli_interrupted();
     cli_interrupt_release();
     if (signal == 0) return status;
-    vkmm_say(session->log, VKMM_LOG_WARNING, "interrupted; the same command continues from here");
+    vkmm_say(session->log, VKMM_LOG_WARNING, "interrupted");
     return (vkmm_status)(128 + signal); /* as shells have it */
 }

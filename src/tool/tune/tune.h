@@ -68,7 +68,6 @@ typedef struct cli_tune_row {
     vkmm_candidate planned; /* the planner's choice */
     uint32_t failed;        /* candidates without a time: refused, crashed, hung or wrong; */
     uint32_t wrong;         /* of them, with a wrong product */
-    uint32_t resumed;       /* of all, known from an earlier tune that did not finish */
     int stored;
     double seconds;
     char skipped[160];            /* "", or why the problem was left out: then there is no result */

@@ -55,7 +55,6 @@ static const cli_field row_fields[] = {
     {TUNED(U32, candidates)},
     {ROW_KEY(U32, failed)},
     {ROW_KEY(U32, wrong)},
-    {ROW_KEY(U32, resumed)},
     {ROW_KEY(TRUTH, stored)},
     {ROW_KEY(REAL, seconds)},
     {"trials", CLI_FIELD_RECORD, CLI_LIST(cli_tune_row, trials, trial_count), .record = &trial_record,

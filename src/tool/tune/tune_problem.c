@@ -244,7 +244,6 @@ static vkmm_status decide(tuner *t)
     state = vkmm_tune_look(t->tune);
     t->row->planned = state.planned;
     t->row->failed = state.failed;
-    t->row->resumed = state.resumed;
     t->row->tuned.candidates = state.measured;
     return status == VKMM_OK ? keep_trials(t, state.measured) : status;
 }
@@ -257,10 +256,6 @@ static vkmm_status store(tuner *t)
         status = vkmm_tuned_put(t->session->instance, t->session->info, t->problem, &t->row->tuned);
         t->row->stored = status == VKMM_OK;
     }
-    if (cli_interrupted())
-        vkmm_tune_destroy(&t->tune); /* the next tune continues from here */
-    else
-        vkmm_tune_finish(&t->tune);
     return status;
 }
 
@@ -292,7 +287,7 @@ static vkmm_status report_failures(tuner *t)
 
 vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, cli_tune_row *row)
 {
-    const vkmm_tune_params params = {*problem, session->options->restart};
+    const vkmm_tune_params params = {*problem};
     tuner t = {.session = session, .problem = problem, .row = row, .start = vkmm_now_ms()};
     vkmm_status status;
 
@@ -304,12 +299,6 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
     row->problem = *problem;
     status = vkmm_tune_create(session->instance, session->info, &params, &t.tune);
     if (status != VKMM_OK) return status;
-    if (vkmm_tune_look(t.tune).resumed > 0) {
-        cli_progress_end(&session->console);
-        fprintf(stderr, "vkmatmul: %s %s continues after %u configurations of an earlier tune; --restart starts over\n",
-                CLI_NAME(problem, session->console.utf8), cli_text_type(problem, session->console.utf8),
-                vkmm_tune_look(t.tune).resumed);
-    }
     status = search(&t);
     if (status == VKMM_OK) status = decide(&t);
     cli_worker_close(&t.link.worker);

@@ -75,8 +75,6 @@ static void print_failures(const cli_report *report, const cli_tune_row *row)
                 cli_report_say(report, 2 * INDENT, CLI_PLAIN, "%s %s: %s", row->failures[j].candidate.kernel,
                                row->failures[j].candidate.config, row->failures[j].sentence);
     }
-    if (row->failed > row->failure_count)
-        cli_report_say(report, INDENT, CLI_PLAIN, "%u failed in an earlier tune", row->failed - row->failure_count);
 }
 
 vkmm_status cli_table_tune(cli_report *report, const cli_tune_row *row)

@@ -93,7 +93,6 @@ static void destroys_nothing(void **state)
     vkmm_job_destroy(NULL);
     vkmm_memory_destroy(NULL);
     vkmm_tune_destroy(NULL);
-    vkmm_tune_finish(NULL);
     vkmm_stream_destroy(NULL);
     vkmm_requirements_destroy(NULL);
 }

@@ -186,8 +186,7 @@ enum { STEPS = 40 };
 static const char *search(int number, uint64_t *hash)
 {
     const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
-    const vkmm_tune_params what = {.problem = VKMM_PROBLEM(.m = UINT64_C(8) << number, .n = 1000, .k = 100),
-                                   .restart = 1};
+    const vkmm_tune_params what = {.problem = VKMM_PROBLEM(.m = UINT64_C(8) << number, .n = 1000, .k = 100)};
     vkmm_candidate candidate;
     vkmm_tune *tune = NULL;
     const char *why = NULL;
@@ -198,7 +197,7 @@ static const char *search(int number, uint64_t *hash)
             *hash = (*hash ^ (unsigned char)*at) * 1099511628211u;
         if (vkmm_tune_tell(tune, &candidate, 1 + (double)(*hash % 1000)) != VKMM_OK) why = "it cannot be told";
     }
-    vkmm_tune_finish(&tune);
+    vkmm_tune_destroy(&tune);
     return why;
 }
 

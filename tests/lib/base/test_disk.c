@@ -154,16 +154,6 @@ static void test_refusals(void **state)
     vkmm_free(inside);
 }
 
-static void test_lines_are_appended(void **state)
-{
-    char *path = in("lines");
-    assert_int_equal(vkmm_disk_append(path, "a\n", 2), 0);
-    assert_int_equal(vkmm_disk_append(path, "b\n", 2), 0);
-    assert_content(path, "a\nb");
-    vkmm_disk_remove(path);
-    vkmm_free(path);
-}
-
 static void test_a_lock_is_held_once(void **state)
 {
     char *path = in("lock");
@@ -273,7 +263,6 @@ int main(void)
         cmocka_unit_test(test_an_open_file_is_replaced_or_kept),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_lines_are_appended),
         cmocka_unit_test(test_a_lock_is_held_once),
         cmocka_unit_test(test_long_paths),
         cmocka_unit_test(test_workers_share_a_loop),

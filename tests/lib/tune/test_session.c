@@ -1,8 +1,6 @@
-/* The public search on a device that is not here: which candidates it names, and that it goes on where an
- * interrupted one was left. */
+/* The public search on a device that is not here: which candidates it names. */
 #include "unit.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -58,9 +56,9 @@ static void end(vkmm_instance *instance)
     vkmm_free(instance);
 }
 
-static vkmm_tune *search_for(vkmm_instance *instance, vkmm_problem problem, int restart)
+static vkmm_tune *search_for(vkmm_instance *instance, vkmm_problem problem)
 {
-    const vkmm_tune_params params = {problem, restart};
+    const vkmm_tune_params params = {problem};
     vkmm_tune *tune = NULL;
     assert_int_equal(vkmm_tune_create(instance, &desktop, &params, &tune), VKMM_OK);
     return tune;
@@ -84,25 +82,12 @@ static vkmm_candidate try_some(vkmm_tune *tune, int count)
     return candidate;
 }
 
-static unsigned partial_files(char *name, size_t size)
-{
-    unsigned count = 0;
-    DIR *d = opendir(folder);
-    for (const struct dirent *e; (e = readdir(d)) != NULL;) {
-        if (strncmp(e->d_name, "tune-", 5) != 0) continue;
-        count++;
-        snprintf(name, size, "%.40s/%.40s", folder, e->d_name);
-    }
-    closedir(d);
-    return count;
-}
-
 static const vkmm_problem problem = VKMM_PROBLEM_INIT(.m = 1000, .n = 1000, .k = 1000);
 
 TEST_WITH(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave_folder)
 {
     vkmm_instance *instance = begin();
-    vkmm_tune *tune = search_for(instance, problem, 0);
+    vkmm_tune *tune = search_for(instance, problem);
     vkmm_choice planned, choice;
     vkmm_wish wish = {.kernel = NULL};
     assert_int_equal(vkmm_choose(&desktop, &problem, &wish, &planned), VKMM_OK);
@@ -127,62 +112,7 @@ TEST_WITH(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave
     double fast, slow;
     assert_true(vkmm_tune_ranked(tune, 0, &a, &fast) && vkmm_tune_ranked(tune, 199, &b, &slow) && fast < slow);
     assert_false(vkmm_tune_ranked(tune, 200, &a, &fast));
-    vkmm_tune_finish(&tune);
-    end(instance);
-    assert_int_equal(said.count, 0);
-}
-
-TEST_WITH(an_interrupted_search_goes_on, enter_folder, leave_folder)
-{
-    char name[100];
-    vkmm_instance *instance = begin();
-    vkmm_tune *tune = search_for(instance, problem, 0);
-    try_some(tune, 17);
-    vkmm_candidate expected, candidate;
-    assert_true(vkmm_tune_next(tune, &expected));
     vkmm_tune_destroy(&tune);
-    vkmm_tune_destroy(&tune);
-    end(instance);
-    assert_int_equal(partial_files(name, sizeof name), 1);
-
-    instance = begin();
-    vkmm_problem other = problem;
-    other.op_b = VKMM_OP_T;
-    tune = search_for(instance, other, 0); /* another problem */
-    assert_int_equal(vkmm_tune_look(tune).resumed, 0);
-    vkmm_tune_destroy(&tune);
-    tune = search_for(instance, problem, 0);
-    vkmm_tune_state look = vkmm_tune_look(tune);
-    assert_int_equal(look.resumed, 17);
-    assert_int_equal(look.failed, 3);
-    assert_int_equal(look.measured, 14);
-    assert_true(look.planned_ms > 0);
-    assert_true(vkmm_tune_next(tune, &candidate));
-    assert_string_equal(candidate.config, expected.config);
-    try_some(tune, 2);
-    assert_true(vkmm_tune_ranked(tune, 0, &candidate, &(double){0}));
-    assert_int_equal(vkmm_tune_tell(tune, &candidate, 0), VKMM_OK); /* a second look found it wrong */
-    vkmm_tune_destroy(&tune);
-
-    FILE *file = fopen(name, "ab"); /* power was lost */
-    assert_non_null(file);
-    fputs("1234 blocked rows=1", file);
-    fclose(file);
-    tune = search_for(instance, problem, 0);
-    assert_int_equal(vkmm_tune_look(tune).resumed, 20);
-    assert_int_equal(vkmm_tune_look(tune).failed, 4);
-    try_some(tune, 1);
-    vkmm_tune_destroy(&tune);
-    tune = search_for(instance, problem, 0);
-    assert_int_equal(vkmm_tune_look(tune).resumed, 21); /* what came after the damage counts */
-    vkmm_tune_destroy(&tune);
-
-    tune = search_for(instance, problem, 1);
-    assert_int_equal(vkmm_tune_look(tune).resumed, 0);
-    try_some(tune, 3);
-    vkmm_tune_finish(&tune);
-    assert_null(tune);
-    assert_int_equal(partial_files(name, sizeof name), 0);
     end(instance);
     assert_int_equal(said.count, 0);
 }
@@ -191,11 +121,11 @@ TEST_WITH(an_earlier_result_is_tried_again, enter_folder, leave_folder)
 {
     vkmm_instance *instance = begin();
     vkmm_tuned tuned = {.best = {.kernel = "blocked"}};
-    vkmm_tune *tune = search_for(instance, problem, 0);
+    vkmm_tune *tune = search_for(instance, problem);
     tuned.best = try_some(tune, 60);
-    vkmm_tune_finish(&tune);
+    vkmm_tune_destroy(&tune);
     assert_int_equal(vkmm_tuned_put(instance, &desktop, &problem, &tuned), VKMM_OK);
-    tune = search_for(instance, problem, 0);
+    tune = search_for(instance, problem);
     vkmm_candidate candidate = try_some(tune, 2);
     assert_string_equal(candidate.config, tuned.best.config);
     vkmm_tune_destroy(&tune);
@@ -224,7 +154,7 @@ TEST_WITH(tunes_f64_without_64_bit_floats, enter_folder, leave_folder)
     vkmm_instance *instance = begin();
     vkmm_problem f64 = problem;
     f64.type = VKMM_F64;
-    vkmm_tune *tune = search_for(instance, f64, 0);
+    vkmm_tune *tune = search_for(instance, f64);
     for (int i = 0; i < 40; i++) {
         const vkmm_candidate candidate = try_some(tune, 1);
         vkmm_job_params params = {.problem = f64, .kernel = candidate.kernel, .config = candidate.config};
@@ -251,7 +181,7 @@ TEST_WITH(survives_without_memory, enter_folder, leave_folder)
         if (status == VKMM_OK && vkmm_tune_next(tune, &candidate)) status = vkmm_tune_tell(tune, &candidate, 1);
         vkmm_alloc_fail_after(0);
         assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
-        vkmm_tune_finish(&tune);
+        vkmm_tune_destroy(&tune);
         end(instance);
         done = n == 40; /* more than there are */
     }
