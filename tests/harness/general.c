@@ -1,5 +1,6 @@
 #include "general.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,4 +195,34 @@ int general_product(general_run *run, const vkmm_problem *problem, uint64_t seed
     if (status != VKMM_OK) snprintf(why, 512, "status %d (%s)", (int)status, vkmm_status_name(status));
     release(run->suite->device, &m);
     return status == VKMM_OK && right;
+}
+
+void general_put_codes(const vkmm_problem *p, vkmm_store *stores)
+{
+    const vkmm_operand coded = p->m == 256 ? VKMM_A : VKMM_B;
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const vkmm_view view = vkmm_operand_view(p, (vkmm_operand)o, stores[o].host, 0);
+        for (uint64_t i = 0; i < view.rows; i++)
+            for (uint64_t j = 0; j < view.cols; j++) {
+                const uint64_t line = coded == VKMM_A ? i : j, k = coded == VKMM_A ? j : i;
+                uint8_t *element = (uint8_t *)(uintptr_t)view.data + i * view.row_stride + j * view.col_stride;
+                if (o != (int)coded)
+                    vkmm_type_put(p->type, element, 1);
+                else
+                    *element = line % 16 == k % 16 && k < 16 ? (uint8_t)line : 0;
+            }
+    }
+}
+
+int general_has_codes(const vkmm_problem *p, const vkmm_store *stores, const void *before)
+{
+    const vkmm_view view = vkmm_operand_view(p, VKMM_C, stores[VKMM_C].host, 0);
+    (void)before;
+    for (uint64_t line = 0; line < 256; line++) {
+        const uint8_t code = (uint8_t)line;
+        const double got = p->m == 256 ? vkmm_view_get(&view, line, 1) : vkmm_view_get(&view, 1, line),
+                     want = vkmm_type_get(p->type, &code);
+        if (isnan(want) ? !isnan(got) : got != want) return 0;
+    }
+    return 1;
 }

@@ -51,6 +51,12 @@ typedef enum general_padding {
 int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, uint64_t step,
                   int loud, int stop);
 
+/* `change` and `check` of a product of floats of 8 bits whose C has 256 rows or columns, and whose K is 16 at least.
+ * A or B, whichever has the 256, has every code, each once in its line, in every place of a vector; the other one is of
+ * ones. */
+void general_put_codes(const vkmm_problem *problem, vkmm_store *stores);
+int general_has_codes(const vkmm_problem *problem, const vkmm_store *stores, const void *before);
+
 /* A random problem of moderate size, the same for the same seed everywhere. */
 vkmm_problem general_random(vkmm_types types, uint64_t seed);
 

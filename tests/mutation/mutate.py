@@ -4,6 +4,7 @@
     mutate.py --list SHADER               prints the mutants' names, one a line
     mutate.py --mutant NAME -o FILE SHADER  writes that mutant, with the shader's includes pasted in
     mutate.py --narrow …                  the same for builds for narrow types, which lack other things
+    mutate.py --float8 …                  those for floats of 8 bits,
     mutate.py --parts …                   and for shaders that split f32 into parts,
     mutate.py --modular …                 or make f64 of residues, in bytes
     mutate.py --words …                   or in words
@@ -56,6 +57,19 @@ NAMED = {
         ("blocked", "no-bias", r"if \(BIAS != 0\)", "if (false)"),
         ("blocked", "no-relu", r"return x < S\(0\) \? S\(0\) : x;", "return x;"),
         ("reduce", "no-next-row", r"i \+ 1 < M && dense", "false"),
+    ],
+    # Floats of 8 bits, as f32.
+    "float8": [
+        ("blocked", "no-sign", r"\(codes & 0x80\) << 24", "uvec4(0)"),
+        ("blocked", "no-subnormal", r"mix\(small, ", "mix(shifted + moved, "),
+        ("blocked", "no-least-normal", r"greaterThanEqual\(shifted, ", "greaterThan(shifted, "),
+        ("blocked", "no-special", r"e4m3 \? 0x7f : 0x7c", "0xff"),
+        ("blocked", "no-finite-top", r"e4m3 \? 0x7f :", "e4m3 ? 0x78 :"),
+        ("blocked", "no-infinity", r"shifted \+ 2 \* moved", "shifted + moved"),
+        ("blocked", "one-bias", r"127 - 15", "127 - 7"),
+        ("blocked", "one-fraction", r"<< 23 - FRACTION", "<< 20"),
+        ("blocked", "no-last-of-word", r"word >> 24\)", "word >> 16)"),
+        ("blocked", "first-of-word", r">> 8 \* \(\(i\) % 4\)", ""),
     ],
     # Shaders that split f32: the code behind the promise of doc/precision.md.
     "parts": [

@@ -215,8 +215,35 @@ static void modular_products_are_right(void **state)
     assert_true(passes_modular(NULL, VKMM_I32));
 }
 
+/* Every code of both floats of 8 bits, in whole vectors and one by one. NULL: of the unbroken shader. */
+static int passes_codes(const struct mutant *mutant)
+{
+    const vkmm_module module = mutant_module(mutant);
+    int right = 1;
+    for (unsigned turn = 0; turn < 4 && right; turn++) {
+        const vkmm_problem problem = VKMM_PROBLEM(.m = 256, .n = 4, .k = turn / 2 ? 17 : 32, .op_b = VKMM_OP_T,
+                                                  .type = turn % 2 ? VKMM_E5M2 : VKMM_E4M3);
+        general_run run = {.suite = &suite,
+                           .kernel = runs[0].kernel,
+                           .config = runs[0].config,
+                           .module = mutant ? &module : NULL,
+                           .change = general_put_codes,
+                           .check = general_has_codes};
+        char why[512];
+        right = general_product(&run, &problem, turn, why);
+        general_end(&run);
+    }
+    return right;
+}
+
+static void codes_are_right(void **state)
+{
+    assert_true(passes_codes(NULL));
+}
+
 static int fails(const struct mutant *mutant)
 {
+    if (strncmp(mutant->name, "float8-", 7) == 0) return !passes_codes(mutant);
     if (strncmp(mutant->name, "modular-", 8) == 0) return !passes_modular(mutant, VKMM_I8);
     if (strncmp(mutant->name, "words-", 6) == 0) return !passes_modular(mutant, VKMM_I32);
     for (size_t which = 0; which < sizeof runs / sizeof runs[0]; which++) {
@@ -246,7 +273,7 @@ static void is_noticed(void **state)
 int main(void)
 {
     static char names[COUNT][96];
-    static struct CMUnitTest tests[COUNT + 1];
+    static struct CMUnitTest tests[COUNT + 2];
     int absent = suite_open(&suite), count = 0;
     if (absent) return absent;
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
@@ -257,6 +284,7 @@ int main(void)
         count++;
     }
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(modular_products_are_right);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(codes_are_right);
     int failed = _cmocka_run_group_tests("general mutants", tests, (size_t)count, NULL, NULL);
     suite_close(&suite); /* a mutant may well upset the validation layer */
     return failed ? 1 : 0;

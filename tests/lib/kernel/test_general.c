@@ -1,5 +1,4 @@
 /* Every general kernel × op × layout × type × edge, and random problems; VKMM_TEST_SEED=N chooses others. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -290,37 +289,6 @@ static void plans_of_other_epilogues(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* A has every code of 8 bits, each once in a row, in every place of a vector; B is of ones, or the other way round. */
-static void put_codes(const vkmm_problem *p, vkmm_store *stores)
-{
-    const vkmm_operand coded = p->m == 256 ? VKMM_A : VKMM_B;
-    for (int o = VKMM_A; o <= VKMM_B; o++) {
-        const vkmm_view view = vkmm_operand_view(p, (vkmm_operand)o, stores[o].host, 0);
-        for (uint64_t i = 0; i < view.rows; i++)
-            for (uint64_t j = 0; j < view.cols; j++) {
-                const uint64_t line = coded == VKMM_A ? i : j, k = coded == VKMM_A ? j : i;
-                uint8_t *element = (uint8_t *)(uintptr_t)view.data + i * view.row_stride + j * view.col_stride;
-                if (o != (int)coded)
-                    vkmm_type_put(p->type, element, 1);
-                else
-                    *element = line % 16 == k % 16 && k < 16 ? (uint8_t)line : 0;
-            }
-    }
-}
-
-static int has_codes(const vkmm_problem *p, const vkmm_store *stores, const void *before)
-{
-    const vkmm_view view = vkmm_operand_view(p, VKMM_C, stores[VKMM_C].host, 0);
-    (void)before;
-    for (uint64_t line = 0; line < 256; line++) {
-        const uint8_t code = (uint8_t)line;
-        const double got = p->m == 256 ? vkmm_view_get(&view, line, 1) : vkmm_view_get(&view, 1, line),
-                     want = vkmm_type_get(p->type, &code);
-        if (isnan(want) ? !isnan(got) : got != want) return 0;
-    }
-    return 1;
-}
-
 static void codes_of_8_bits(void **state)
 {
     int wrong = 0;
@@ -335,8 +303,8 @@ static void codes_of_8_bits(void **state)
         general_run run = {.suite = &suite,
                            .kernel = runs[which].kernel,
                            .config = runs[which].config,
-                           .change = put_codes,
-                           .check = has_codes};
+                           .change = general_put_codes,
+                           .check = general_has_codes};
         char why[512];
         if (suite_is_slow(&suite) ? turn % 5 != 0 || which == 0 : (turn + which) % 2) continue;
         if (!general_product(&run, &problem, turn, why)) {
