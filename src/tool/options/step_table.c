@@ -72,7 +72,7 @@ static const char *const reasons[][2] = {
     {"band", "there are few workgroups: most processors idle, and nothing hides what the others wait for"},
     {"band-tiled", "there are few workgroups: most processors idle, and nothing hides what the others wait for"},
     {"strip", "the step before it has too few workgroups: it was made from tiled-32, which is the one to compare"},
-    {"direct", "matrix cores multiply far faster than ordinary instructions: reads are the limit again"},
+    {"direct", "matrix cores are idle while each subgroup waits for its own reads, which no other one shares"},
     {"staged", "a tile in shared memory replaces many reads of the same elements through the caches"},
     {"coopmat", "larger blocks read fewer elements for each operation, and the next tile is read meanwhile"},
 };
