@@ -54,10 +54,9 @@ def native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def array_type(dtype: np.dtype[Any], argument: str, given: Optional[str]) -> str:
     """The library's name of the type of an array; `given` says what uint16 or uint8 holds."""
-    name = _NAMES.get(dtype) or _NAMES.get(dtype.newbyteorder("="))
-    for ours, (theirs, _) in _ML_TYPES.items():
-        if dtype.name == theirs or ours == given and holds(dtype, ours):
-            name = ours
+    name = given if holds(dtype, given) else _NAMES.get(dtype) or _NAMES.get(dtype.newbyteorder("="))
+    if name is None:  # a dtype takes long to say its name
+        name = next((ours for ours, (theirs, _) in _ML_TYPES.items() if dtype.name == theirs), None)
     if name is None:
         raise TypeError(f"{argument} has dtype {dtype}; supported are float32, float64, float16, int32, uint32, int8, "
                         "uint8, bfloat16, float8_e4m3fn and float8_e5m2 (ml_dtypes), uint16 with type=\"bf16\", and "
