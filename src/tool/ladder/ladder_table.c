@@ -75,7 +75,7 @@ static void print_step(cli_report *report, const cli_bench_row *row, int is_firs
     const cli_columns columns = cli_columns_fit(report, ladder_columns, VKMM_COUNT(ladder_columns));
 
     if (is_first) {
-        fprintf(report->out, "\n%s%s%s\n", CLI_PAINTED(report, CLI_STRONG, vkmm_type_of(listed_type(row))->name));
+        fprintf(report->out, "\n%s%s%s\n", CLI_PAINTED(report, CLI_STRONG, cli_text_type(&row->problem, report->utf8)));
         cli_columns_line(report, &columns, NULL);
     }
     cli_columns_line(report, &columns, row);
