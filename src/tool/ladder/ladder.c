@@ -19,9 +19,9 @@ enum {
 };
 
 /* How long a row is measured if nothing is given: all of them are to take seconds. */
-#define SHORT_WARM_MS  50.0
-#define SHORT_LEAST_MS 50.0
-#define SHORT_MOST_MS  200.0
+#define SHORT_WARM_MS  40.0
+#define SHORT_LEAST_MS 40.0
+#define SHORT_MOST_MS  100.0
 
 typedef struct climb {
     cli_session *session;
