@@ -24,7 +24,7 @@ vkmm_status vkmm_memory_create(vkmm_device *device, uint64_t bytes, vkmm_memory 
     memory->device = device;
     memory->bytes = bytes;
     const uint64_t padded = bytes < UINT64_MAX / 2 ? bytes / 4 * 4 + 16 : bytes;
-    vkmm_status status = vkmm_buffer_create(device, "an operand", padded, VKMM_PLACE_DEVICE, &memory->buffer);
+    vkmm_status status = vkmm_buffer_take_shared(device, "an operand", padded, VKMM_PLACE_DEVICE, &memory->buffer);
     if (status != VKMM_OK) vkmm_memory_destroy(&memory);
     *out = memory;
     return vkmm_tell(vkmm_device_log(device), status);
