@@ -163,8 +163,8 @@ TEST(test_the_specification_of_8_bits)
         assert_true(vkmm_type_get(listed[i].type, &listed[i].bits) == listed[i].value);
     for (unsigned b = 0; b < 256; b++) {
         const uint8_t bits = (uint8_t)b;
-        assert_int_equal(isnan(vkmm_type_get(VKMM_E4M3, &bits)), (b & 0x7f) == 0x7f);
-        assert_int_equal(isnan(vkmm_type_get(VKMM_E5M2, &bits)), (b & 0x7f) >= 0x7d);
+        assert_int_equal(isnan(vkmm_type_get(VKMM_E4M3, &bits)) != 0, (b & 0x7f) == 0x7f);
+        assert_int_equal(isnan(vkmm_type_get(VKMM_E5M2, &bits)) != 0, (b & 0x7f) >= 0x7d);
     }
 }
 
