@@ -77,11 +77,6 @@ static vkmm_status statistics(cli_session *session, const vkmm_job_params *param
     return vkmm_kernel_statistics(session->device, params, 0, kernel->statistic, &kernel->statistic_count, NULL);
 }
 
-static int is_timed(const cli_session *session)
-{
-    return session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
-}
-
 static vkmm_status count(cli_session *session, const vkmm_job_params *params, cli_explained *kernel)
 {
     vkmm_access formula, counted;
@@ -96,7 +91,7 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, cl
     compare(&params->problem, &formula, &counted, kernel);
     kernel->limits = cli_forecast_of(kernel->info.name, NULL, NULL);
     if (session->options->kernel != NULL && params->problem.type == VKMM_F32) {
-        status = cli_predict(session, params, is_timed(session), &prediction);
+        status = cli_predict(session, params, &prediction);
         if (status != VKMM_OK) return status;
         kernel->limits = cli_forecast_of(kernel->info.name, NULL, &prediction);
     }
@@ -275,7 +270,7 @@ static vkmm_status plan(cli_session *session, cli_explanation *all)
     if (is_step) cli_step_apply(&step, session->info, &params);
     all->problem = params.problem;
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, &params, &kernel->info);
-    if (status == VKMM_OK && is_step) status = cli_predict(session, &params, is_timed(session), &prediction);
+    if (status == VKMM_OK && is_step) status = cli_predict(session, &params, &prediction);
     if (status == VKMM_OK && is_step) kernel->limits = cli_forecast_of(step.name, NULL, &prediction);
 
     if (status == VKMM_OK) status = statistics(session, &params, kernel);

@@ -84,13 +84,6 @@ static cli_request request_of(const climb *c, const vkmm_problem *problem, const
     return request;
 }
 
-/* Times on a processor would be far too low: its driver does in software what they assume of a GPU's hardware. Only the
- * page has them there, because its roofline needs the peaks. */
-static int is_timed(const cli_session *session)
-{
-    return session->options->html != NULL || session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
-}
-
 /* Only of f32, which the course is about; a step that cannot be predicted has its sentence. */
 static void foresee(climb *c, const cli_request *request, const cli_step *step, cli_bench_row *row)
 {
@@ -100,8 +93,7 @@ static void foresee(climb *c, const cli_request *request, const cli_step *step, 
     vkmm_prediction prediction;
 
     c->session->console.muted = 1;
-    const int is_known =
-        is_foreseen && cli_predict(c->session, &request->job, is_timed(c->session), &prediction) == VKMM_OK;
+    const int is_known = is_foreseen && cli_predict(c->session, &request->job, &prediction) == VKMM_OK;
     *forecast = cli_forecast_of(step->name, step->sentence, is_known ? &prediction : NULL);
     c->session->console.muted = 0;
     row->forecast = forecast;

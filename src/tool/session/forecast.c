@@ -54,9 +54,12 @@ static double matrix_peak(cli_session *session, const vkmm_kernel_info *info, co
     return *peak;
 }
 
-vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, int is_timed, vkmm_prediction *prediction)
+vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkmm_prediction *prediction)
 {
     const vkmm_type type = params->problem.type;
+    /* Times on a processor would be far too low: its driver does in software what they assume of a GPU's hardware. Only
+     * the page has them there, because its roofline needs the peaks. */
+    const int is_timed = session->options->html != NULL || session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
     vkmm_kernel_info info;
     vkmm_traffic traffic;
     vkmm_step_info steps[MOST_STEPS];

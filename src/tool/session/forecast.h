@@ -6,9 +6,10 @@
 #include "session/session.h"
 
 /* From what its kernel does, counted for those of the tutorials and planned for the others, and from the device's
- * peaks, which are measured once for each session and type. Not timed: nothing is measured, the limiter is that of an
- * ordinary processor, and predicted_ms is NAN. VKMM_UNSUPPORTED: serial, or a user's shader. */
-vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, int is_timed, vkmm_prediction *prediction);
+ * peaks, which are measured once for each session and type. On a processor, nothing is measured unless --html needs the
+ * peaks: the limiter is that of an ordinary processor, and predicted_ms is NAN. VKMM_UNSUPPORTED: serial, or a user's
+ * shader. */
+vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkmm_prediction *prediction);
 
 /* A prediction as the texts and figures of a row; NULL: there is none. */
 cli_forecast cli_forecast_of(const char *name, const char *sentence, const vkmm_prediction *prediction);
