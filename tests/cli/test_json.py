@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import math
 import re
 import shutil
 import subprocess
@@ -236,17 +235,12 @@ class Others(cli.Case):
         text.encode("ascii")
         self.assertEqual(len(re.findall(r" yes\n", text)), 15)
         printed = [line.split()[-4] for line in text.splitlines() if line.endswith(" yes")]
-        # A slow build prints few digits: the bar may be that of any speed that is rounded to these.
-        half = [0.5 * 10.0 ** -len(number.partition(".")[2]) for number in printed]
-        slowest = [max(float(number) - error, 1e-9) for number, error in zip(printed, half)]
-        fastest = [float(number) + error for number, error in zip(printed, half)]
         bars = re.findall(r"(?m)^\S+ +(#+)$", text.split("\nGFLOP/s, logarithmic scale\n")[1])
-        self.assertEqual(len(bars), 15)
-        def columns(speed, least, best):
-            return 40 * math.log(2 * max(speed, least) / least) / math.log(2 * max(best, least) / least)
-        for low, high, bar in zip(slowest, fastest, bars):
-            self.assertGreaterEqual(len(bar), columns(low, min(fastest), max(fastest)) - 1.2)
-            self.assertLessEqual(len(bar), columns(high, min(slowest), max(slowest)) + 1.2)
+        self.assertEqual((len(bars), max(bars)), (15, 40 * "#"))
+        # Exact speeds have the order of printed ones, which are rounded. Lengths: tests/tool/report/test_report.c.
+        for speed, bar in zip(map(float, printed), bars):
+            for other, longer in zip(map(float, printed), bars):
+                self.assertTrue(speed >= other or bar <= longer, (speed, bar, other, longer))
         self.assertIn("█", self.good("ladder", "--size", "12", "--type", "u32", *FAST))
 
     def test_markdown(self):

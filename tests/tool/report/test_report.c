@@ -252,6 +252,26 @@ static void texts(void **state)
     assert_string_equal(text, "\\xed\\xa0\\x80\\xc0\\x80\\xf5\\xc2\\x85\\xe2\\x82");
 }
 
+/* The slowest has half the length of one that is twice as fast, the fastest all columns, and nothing is too short to
+ * see. */
+static void bars(void **state)
+{
+    char bar[3 * 40 + 4];
+
+    (void)state;
+    for (double speed = 1; speed <= 8; speed *= 2) {
+        cli_text_bar(bar, cli_text_log_share(speed, 1, 8), 40, 0);
+        assert_int_equal(strspn(bar, "#"), speed == 1 ? 10 : speed == 2 ? 20 : speed == 4 ? 30 : 40);
+        assert_int_equal(strlen(bar), strspn(bar, "#"));
+    }
+    cli_text_bar(bar, 1e-9, 40, 0);
+    assert_string_equal(bar, "#");
+    cli_text_bar(bar, 1e-9, 40, 1);
+    assert_string_equal(bar, "▏");
+    cli_text_bar(bar, 0.0375, 40, 1);
+    assert_string_equal(bar, "█▌");
+}
+
 static void expect_texts(const vkmm_problem *problem, const char *size, const char *ascii_size, const char *difference)
 {
     char text[CLI_TEXT_DIFFERENCE];
@@ -322,11 +342,16 @@ static void matrices_shrink(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(json_survives),   cmocka_unit_test(no_verdict_no_speed),
-                                       cmocka_unit_test(csv_quotes),      cmocka_unit_test(tables_shrink),
-                                       cmocka_unit_test(texts),           cmocka_unit_test(matrices_shrink),
-                                       cmocka_unit_test(problems),        cmocka_unit_test(fewer_bits_are_told),
-                                       cmocka_unit_test(types_have_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(json_survives),
+                                       cmocka_unit_test(no_verdict_no_speed),
+                                       cmocka_unit_test(csv_quotes),
+                                       cmocka_unit_test(tables_shrink),
+                                       cmocka_unit_test(texts),
+                                       cmocka_unit_test(matrices_shrink),
+                                       cmocka_unit_test(problems),
+                                       cmocka_unit_test(fewer_bits_are_told),
+                                       cmocka_unit_test(types_have_names),
+                                       cmocka_unit_test(bars)};
 
     return cmocka_run_group_tests(tests, NULL, free_samples);
 }
