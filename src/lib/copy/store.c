@@ -150,15 +150,18 @@ void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VK
                          VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
 }
 
+uint64_t vkmm_guard_damage(const char *memory, uint64_t at, uint64_t end)
+{
+    const uint32_t canary = VKMM_CANARY;
+    while (at < end && memory[at] == ((const char *)&canary)[at % 4]) at++;
+    return at;
+}
+
 int vkmm_store_guards_whole(const vkmm_store *c, int64_t *damage)
 {
     const char *memory = c->buffer.mapped ? c->buffer.mapped : c->staging.mapped;
-    const uint32_t canary = VKMM_CANARY;
-    for (uint64_t at = 0; at < c->buffer.bytes; at++) {
-        if (at == VKMM_GUARD_BYTES) at = back_of(c);
-        if (memory[at] == ((const char *)&canary)[at % 4]) continue;
-        *damage = (int64_t)at - VKMM_GUARD_BYTES;
-        return 0;
-    }
-    return 1;
+    uint64_t at = vkmm_guard_damage(memory, 0, VKMM_GUARD_BYTES);
+    if (at == VKMM_GUARD_BYTES) at = vkmm_guard_damage(memory, back_of(c), c->buffer.bytes);
+    *damage = (int64_t)at - VKMM_GUARD_BYTES;
+    return at == c->buffer.bytes;
 }

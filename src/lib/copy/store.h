@@ -51,6 +51,9 @@ void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM
 void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT],
                                  VkCommandBuffer command);
 
+/* The first byte in [at, end) of a buffer that is not as the canary has it; `end` if there is none. */
+uint64_t vkmm_guard_damage(const char *memory, uint64_t at, uint64_t end);
+
 /* After a download: 1 if both guards of C, and the padding of its last word, are intact; otherwise 0 and the byte
  * distance of the first damage from C's start (negative: before it). */
 int vkmm_store_guards_whole(const vkmm_store *c, int64_t *damage);

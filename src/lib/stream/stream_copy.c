@@ -158,19 +158,11 @@ vkmm_status vkmm_lane_store_end(vkmm_lane *lane, const vkmm_step *step, const vk
     return status;
 }
 
-static int is_whole(const char *band, uint64_t bytes)
-{
-    const uint32_t canary = VKMM_CANARY;
-    for (uint64_t at = 0; at < bytes; at += sizeof canary)
-        if (memcmp(band + at, &canary, sizeof canary) != 0) return 0;
-    return 1;
-}
-
 static vkmm_status check_band(vkmm_lane *lane, const vkmm_slot *slot, uint64_t at, int *whole)
 {
     vkmm_chunk *chunk = &lane->staging.chunks[VKMM_STREAM_LOADS];
     if (slot->buffer.mapped) {
-        *whole = *whole && is_whole((const char *)slot->buffer.mapped + at, VKMM_GUARD_BYTES);
+        *whole &= vkmm_guard_damage(slot->buffer.mapped, at, at + VKMM_GUARD_BYTES) == at + VKMM_GUARD_BYTES;
         return VKMM_OK;
     }
     const uint64_t at_once = chunk->buffer.bytes / 4 * 4;
@@ -179,7 +171,7 @@ static vkmm_status check_band(vkmm_lane *lane, const vkmm_slot *slot, uint64_t a
         vkmm_status status = vkmm_chunk_begin(lane->device, chunk, VKMM_QUEUE_RETURN, &slot->buffer, at + done, bytes);
         if (status == VKMM_OK) status = vkmm_chunk_end(lane->device, chunk);
         if (status != VKMM_OK) return status;
-        *whole = *whole && is_whole(chunk->buffer.mapped, bytes);
+        *whole &= vkmm_guard_damage(chunk->buffer.mapped, 0, bytes) == bytes;
     }
     return VKMM_OK;
 }
