@@ -99,12 +99,6 @@ static int narrow_edges(vkmm_types types, size_t which, int plain, uint64_t turn
     return wrong;
 }
 
-/* SwiftShader compiles some of their kernels for 18 seconds: there, codes_of_8_bits alone multiplies them. */
-static int is_8_bit_float(vkmm_type type)
-{
-    return type == VKMM_E4M3 || type == VKMM_E5M2;
-}
-
 static void every_narrow_type(void **state)
 {
     const int all = getenv("VKMM_TEST_ALL") != NULL;
@@ -113,8 +107,8 @@ static void every_narrow_type(void **state)
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++)
         for (size_t which = 0; which < RUNS && is_narrow(vkmm_types_at(i)); which++)
             for (int plain = 0; plain < 2; plain++, turn++)
-                if (all ||
-                    (suite_is_slow(&suite) ? turn % 10 == 2 && !is_8_bit_float(vkmm_types_at(i)->in) : turn % 5 == 2))
+                if (all || (suite_is_slow(&suite) ? turn % 10 == 2 && !suite_is_8_bit_float(vkmm_types_at(i)->in)
+                                                  : turn % 5 == 2))
                     wrong += narrow_edges(*vkmm_types_at(i), which, plain, turn, all ? 5 : 20);
     assert_int_equal(wrong, 0);
 }

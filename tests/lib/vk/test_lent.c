@@ -12,6 +12,7 @@
 #include "look/race.h"
 #include "look/trace.h"
 #include "math/problem.h"
+#include "suite.h"
 #include "vk/device.h"
 
 static lent_device lent;
@@ -296,11 +297,10 @@ static void tuning_results_are_used(void **state)
 static void products_are_right(void **state)
 {
     vkmm_device *device = borrow(lent.api_version < VK_API_VERSION_1_2 ? LENT_BARE : LENT_SEPARATE);
-    /* It compiles each pipeline anew, and those of 8-bit floats, which test_general has, for up to 18 seconds. */
-    const int is_slow = own_info()->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
+    const int is_slow = own_info()->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER; /* compiles each pipeline anew */
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i += is_slow ? 3 : 1) {
         const vkmm_types *types = vkmm_types_at(i);
-        if (!is_slow || (types->in != VKMM_E4M3 && types->in != VKMM_E5M2)) check_product(device, types);
+        if (!is_slow || !suite_is_8_bit_float(types->in)) check_product(device, types);
     }
 }
 
