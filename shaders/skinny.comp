@@ -22,7 +22,11 @@ const uint THREAD_DEPTH = DEPTH / LANES;            // elements along K that an 
 const bool LONG_ALONG_K = TALL ? TRANSPOSE_A == 0 : TRANSPOSE_B != 0;
 const bool SHORT_ALONG_K = TALL ? TRANSPOSE_B != 0 : TRANSPOSE_A == 0;
 const bool LONG_VECTORS = TALL ? VECTORS_A : VECTORS_B, SHORT_VECTORS = TALL ? VECTORS_B : VECTORS_A;
+#if defined(BLOCKS)
+const bool K_VECTORS = true, X_VECTORS = false;
+#else
 const bool K_VECTORS = LONG_ALONG_K && LONG_VECTORS, X_VECTORS = !LONG_ALONG_K && LONG_VECTORS;
+#endif
 
 // How many elements along the long side are added up at a time: more need fewer barriers, but more shared memory, so an
 // invocation stores at most four sums, or those of one element.
@@ -59,6 +63,42 @@ uint short_at(uint base, uint k, uint y)
     return base + (SHORT_ALONG_K ? y * ld + k : k * ld + y);
 }
 
+#if defined(BLOCKS)
+// The same of the long operand's blocks, each part of which is eight neighbours along K in an order of its own, and
+// the short operand in that order.
+void fetch(uint base, uint x0, uint k0, uint end)
+{
+    [[unroll]] for (uint r = 0; r < THREAD_LONG; r++)
+        [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += KW) {
+            const uint x = x0 + across(r), k = k0 + along(d);
+            vec4 first = vec4(0), second = vec4(0);
+            if (inside(x, TALL ? M : N, k, end))
+                unpack_part(long_at(base, x, 0) / BLOCK * BLOCK_BYTES, k / KW, first, second);
+            [[unroll]] for (uint c = 0; c < KW; c++)
+                values[r * THREAD_DEPTH + d + c] = c < 4 ? first[c] : second[c - 4];
+        }
+}
+
+void multiply(uint base, uint y0, uint k0, uint end)
+{
+    [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += 4)
+        [[unroll]] for (uint y = 0; y < SHORT; y++) {
+            const uint place = k0 + along(d), k = part_at(place / KW) + (d % KW == 0 ? 0 : STEP);
+            vec4 read = vec4(0);
+            if (inside(place, end, y0 + y, TALL ? N : M)) {
+                const uint at = short_at(base, k, y0 + y);
+                if (SHORT_ALONG_K && SHORT_VECTORS)
+                    read = plain4(at);
+                else
+                    [[unroll]] for (uint c = 0; c < 4; c++)
+                        read[c] = plain(short_at(base, k + c, y0 + y));
+            }
+            [[unroll]] for (uint c = 0; c < 4; c++)
+                [[unroll]] for (uint r = 0; r < THREAD_LONG; r++)
+                    sums[r * SHORT + y] = fma(values[r * THREAD_DEPTH + d + c], read[c], sums[r * SHORT + y]);
+        }
+}
+#else
 void fetch(uint base, uint x0, uint k0, uint end)
 {
     [[unroll]] for (uint r = 0; r < THREAD_LONG; r += X_VECTORS ? VW : 1)
@@ -140,6 +180,8 @@ void multiply(uint base, uint y0, uint k0, uint end)
             multiply_by(d, y, value);
         }
 }
+
+#endif
 
 void put(uint x, uint y, uint part, uint base, T sum)
 {

@@ -66,8 +66,8 @@ class Problem(ctypes.Structure):
         ("type layout op_a op_b", ctypes.c_int),
         ("lda ldb ldc offset_a offset_b offset_c batch_count stride_a stride_b stride_c", ctypes.c_uint64),
         ("alpha beta", ctypes.c_double),
-        ("out_type compute activation has_bias method", ctypes.c_int),
-        ("reserved", ctypes.c_uint64 * 4)) for name in names.split()]
+        ("out_type compute activation has_bias method format_a format_b", ctypes.c_int),
+        ("reserved", ctypes.c_uint64 * 3)) for name in names.split()]
 
 
 _LOG_WRITE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)

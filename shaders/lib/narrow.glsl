@@ -4,6 +4,7 @@
 //   IN_F16, IN_BF16, IN_I8, IN_U8   A and B are of this type, narrower than T
 //   IN_F8                           A and B are floats of 8 bits (float8.glsl)
 //   IN_F32                          A and B are f32, and rounded to f16
+//   BLOCKS                          one of A and B is in blocks (blocks.glsl), the other of the type IN
 // and, with these:
 //   SUM_F16     T is float16_t: sums are made in the device's own 16-bit floats
 //   ROUND_F16   T is float, and each sum is rounded to f16, for devices that have none
@@ -96,6 +97,37 @@ TV values_of(RAWV raw)
 #endif
 TV values_of(RAWQ raw, uint c) { return values_of(raw[c]); }
 
+#elif defined(BLOCKS)
+layout(constant_id = 47) const uint IN = 0; // 0: f32; or IN_…
+const uint IN_F16 = 1, IN_BF16 = 2;
+layout(std430, set = 0, binding = 0) readonly buffer MatrixA { uint A[]; };
+layout(std430, set = 0, binding = 1) readonly buffer MatrixB { uint B[]; };
+layout(std430, set = 0, binding = 0) readonly buffer PairsA { uvec2 A2[]; };
+layout(std430, set = 0, binding = 1) readonly buffer PairsB { uvec2 B2[]; };
+layout(std430, set = 0, binding = 0) readonly buffer QuadsA { uvec4 A4[]; };
+layout(std430, set = 0, binding = 1) readonly buffer QuadsB { uvec4 B4[]; };
+#define KW 8
+const bool B_IS_PLAIN = ROWS >= COLS; // the tile's longer side is that in blocks
+#define CODES(i) (B_IS_PLAIN ? A[i] : B[i])
+#include "blocks.glsl"
+vec2 values_of(uint word)
+{
+    return IN == IN_F16 ? unpackHalf2x16(word) : uintBitsToFloat(uvec2(word << 16, word & 0xffff0000));
+}
+// Element i of the plain operand; and four, from a multiple of four on.
+float plain(uint i)
+{
+    const uint word = B_IS_PLAIN ? B[IN == 0 ? i : i / 2] : A[IN == 0 ? i : i / 2];
+    return IN == 0 ? uintBitsToFloat(word) : values_of(word)[i % 2];
+}
+vec4 plain4(uint i)
+{
+    if (IN == 0)
+        return uintBitsToFloat(B_IS_PLAIN ? B4[i / 4] : A4[i / 4]);
+    const uvec2 words = B_IS_PLAIN ? B2[i / 4] : A2[i / 4];
+    return vec4(values_of(words.x), values_of(words.y));
+}
+
 #else
 #define KW VW
 #if defined(IN_F32)
@@ -118,8 +150,10 @@ layout(std430, set = 0, binding = 1) readonly buffer MatrixB { RAW B[]; };
 #define ELEMENT_B(i) B[i]
 #define SET(vector, c, raw) vector[c] = raw
 #endif
+#if !defined(BLOCKS)
 layout(std430, set = 0, binding = 0) readonly buffer VectorsA { RAWV AV[]; };
 layout(std430, set = 0, binding = 1) readonly buffer VectorsB { RAWV BV[]; };
+#endif
 #if defined(NARROW)
 layout(std430, set = 0, binding = 0) readonly buffer QuadsA { RAWQ AQ[]; };
 layout(std430, set = 0, binding = 1) readonly buffer QuadsB { RAWQ BQ[]; };

@@ -2,7 +2,7 @@
 // counts). Two elements then share a word of memory, and nobody may write half of it without 16-bit storage: kernels
 // store where a vector of C is theirs alone, or where the build has STORAGE16; elsewhere the host has them leave their
 // sums in the workspace, for reduce.comp.
-#if defined(IN_F16) || defined(IN_BF16) || defined(IN_F8) || defined(ROUND_SUMS)
+#if defined(IN_F16) || defined(IN_BF16) || defined(IN_F8) || defined(BLOCKS) || defined(ROUND_SUMS)
 #define NARROW_C
 layout(std430, set = 0, binding = 2) buffer WordPairsC { uvec2 CP[]; };
 layout(std430, set = 0, binding = BIAS_BINDING) readonly buffer BiasWords { uint bias_words[]; };

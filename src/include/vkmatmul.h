@@ -146,6 +146,25 @@ typedef enum vkmm_method {
     VKMM_METHOD_COUNT = 4
 } vkmm_method;
 
+/* How the elements of A or B are stored. PLAIN: one after the other, each of the problem's type. The others are blocks
+ * of neighbours along K, each with its scales, as they lie in GGUF files (ggml-common.h of ggml 0.27); an element is
+ * the product that is given, rounded at most once, to the problem's type:
+ *             elements  bytes  element
+ *     Q8_0    32        34     d·q, d an f16, q of 8 bits
+ *     Q4_0    32        18     d·(q - 8), q of 4 bits
+ *     Q4_K    256       144    d·s·q - e·t, d and e f16, s and t of 6 bits for each 32 elements, q of 4 bits
+ *     MXFP4   32        17     2^(x - 127)·q, x of 8 bits, 255 a NaN; q of e2m1 (OCP Microscaling Formats 1.0)
+ *     NVFP4   64        36     s·q, s an e4m3 for each 16 elements; q of e2m1. α has the scale of the tensor */
+typedef enum vkmm_format {
+    VKMM_PLAIN = 0,
+    VKMM_Q8_0 = 1,
+    VKMM_Q4_0 = 2,
+    VKMM_Q4_K = 3,
+    VKMM_MXFP4 = 4,
+    VKMM_NVFP4 = 5,
+    VKMM_FORMAT_COUNT = 6
+} vkmm_format;
+
 /* VKMM_DEFAULTED: a field whose default is not 0. gcc's -Wextra warns about a field that is initialized twice, but not
  * about two members of a union, of which the last one counts: for gcc, VKMM_PROBLEM sets NAME_default. */
 #ifdef __cplusplus
@@ -186,6 +205,9 @@ typedef enum vkmm_method {
  *     i8          i32                         i32
  *     u8          u32                         u32
  *   α, β, the bias and the activation are computed in f32 (f64; integers: modulo 2^32) whatever A, B and C are.
+ *   Blocks. A or B may be stored in blocks (vkmm_format) where the type is f32, f16 or bf16, summed in f32. A block's
+ * elements are neighbours along K: A row-major is then not transposed, B is. K, the leading dimension, the offset and
+ * the stride still count elements, and are multiples of the block's. Streams and several devices do not take blocks.
  *   Epilogue. C ← activation(α·op(A)·op(B) + β·C + bias), bias_j for each element of column j, in C's type. */
 typedef struct vkmm_problem {
     uint64_t m VKMM_DEFAULT(0), n VKMM_DEFAULT(0), k VKMM_DEFAULT(0);
@@ -205,7 +227,8 @@ typedef struct vkmm_problem {
     vkmm_activation activation VKMM_DEFAULT(VKMM_ACTIVATION_NONE);
     int has_bias VKMM_DEFAULT(0); /* non-zero: there is a VKMM_BIAS */
     vkmm_method method VKMM_DEFAULT(VKMM_COMPUTE_DIRECT);
-    uint64_t reserved[4] VKMM_DEFAULT({});
+    vkmm_format format_a VKMM_DEFAULT(VKMM_PLAIN), format_b VKMM_DEFAULT(VKMM_PLAIN);
+    uint64_t reserved[3] VKMM_DEFAULT({});
 } vkmm_problem;
 
 #undef VKMM_DEFAULT
@@ -248,6 +271,19 @@ VKMM_API uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand o
 /* The actual type of an operand, and of the sums; never AUTO if the problem is valid. */
 VKMM_API vkmm_type vkmm_operand_type(const vkmm_problem *problem, vkmm_operand operand);
 VKMM_API vkmm_type vkmm_problem_compute(const vkmm_problem *problem);
+
+/* A format: its name ("q4_0"), and the elements and bytes of a block. NULL past the end. Static storage. */
+typedef struct vkmm_format_info {
+    const char *name;
+    uint32_t elements, bytes;
+} vkmm_format_info;
+VKMM_API const vkmm_format_info *vkmm_format_at(uint32_t format);
+
+/* `count` elements to blocks, and back, on the host; a multiple of the block's elements. Each element is rounded to the
+ * nearest that its block has, whose scale is chosen for its largest element. Elements of blocks are rounded once, to
+ * f32. Do nothing for VKMM_PLAIN, or if count is no multiple. */
+VKMM_API void vkmm_blocks_encode(vkmm_format format, const float *elements, uint64_t count, void *blocks);
+VKMM_API void vkmm_blocks_decode(vkmm_format format, const void *blocks, uint64_t count, float *elements);
 
 /* ---- Instance: the Vulkan loader and the devices it finds ---- */
 

@@ -19,6 +19,7 @@ int main(void)
     FIELD(vkmm_problem, alpha), FIELD(vkmm_problem, beta);
     FIELD(vkmm_problem, out_type), FIELD(vkmm_problem, compute);
     FIELD(vkmm_problem, activation), FIELD(vkmm_problem, has_bias), FIELD(vkmm_problem, method);
+    FIELD(vkmm_problem, format_a), FIELD(vkmm_problem, format_b);
     FIELD(vkmm_problem, reserved);
     printf("sizeof vkmm_instance_params %zu\n", sizeof(vkmm_instance_params));
     FIELD(vkmm_instance_params, log.write), FIELD(vkmm_instance_params, log.user);

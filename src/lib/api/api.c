@@ -70,7 +70,8 @@ static vkmm_problem without_wide_gaps(const vkmm_problem *problem)
         const vkmm_stored stored = vkmm_operand_stored(problem, (vkmm_operand)o);
         const uint64_t aligned = 16 / vkmm_type_of(vkmm_operand_type(problem, (vkmm_operand)o))->bytes;
         const uint64_t ld = o == VKMM_C ? stored.length : (stored.length + aligned - 1) / aligned * aligned;
-        if (stored.ld / 2 >= ld) *lds[o] = ld, *offsets[o] = 0;
+        if (vkmm_operand_format(problem, (vkmm_operand)o) == VKMM_PLAIN && stored.ld / 2 >= ld)
+            *lds[o] = ld, *offsets[o] = 0;
     }
     return p;
 }
@@ -123,7 +124,7 @@ static vkmm_status multiply_large(vkmm_device *device, const vkmm_problem *probl
 {
     uint64_t bytes = 0;
     for (int o = VKMM_A; o <= VKMM_C; o++) bytes += vkmm_operand_bytes(problem, (vkmm_operand)o);
-    if (bytes < LARGE_BYTES) return VKMM_UNSUPPORTED;
+    if (bytes < LARGE_BYTES || vkmm_problem_has_blocks(problem)) return VKMM_UNSUPPORTED;
     return multiply_in_panels(device, problem, a, b, bias, c);
 }
 

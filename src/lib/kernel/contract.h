@@ -35,10 +35,12 @@ enum {
     VKMM_SPEC_ACTIVATION = 42, /* vkmm_activation */
     VKMM_SPEC_HALF_SUMS = 43,  /* reduce.comp: 1: sums are rounded to f16 */
     VKMM_SPEC_FRACTION = 45,   /* floats of 8 bits: bits of fraction of an element of A or B */
+    VKMM_SPEC_FORMAT = 46,     /* of blocks: vkmm_format */
+    VKMM_SPEC_PLAIN = 47,      /* vkmm_out, of the other operand; unpack.comp: of what it stores */
     VKMM_SPEC_SCALARS = 44,    /* reduce.comp: 1: α and β are at binding 1, each of the scale type */
 };
 
-/* C is stored as the scale type (vkmm_types_scale), or narrower. */
+/* C is stored as the scale type (vkmm_types_scale), or narrower; so are the elements of a matrix beside blocks. */
 enum { VKMM_OUT_SCALE = 0, VKMM_OUT_F16 = 1, VKMM_OUT_BF16 = 2 };
 
 /* The bias as the kernel sees it, in a row-major problem: swapping A and B turns a column bias into a row bias. */

@@ -3,6 +3,7 @@
 #include "kernel/general.h"
 
 #include "kernel/contract.h"
+#include "math/problem.h"
 #include "math/type.h"
 
 enum { THREAD_LONG = VKMM_TUNE_THREAD_ROWS, THREADS = VKMM_TUNE_OWN };
@@ -44,6 +45,12 @@ static const vkmm_config across_narrow[] = {
 static const vkmm_config across[] = {
     {{64, 1, 64, 4, 1, 1, 256}}, {{64, 1, 64, 4, 1, 1, 256}}, {{128, 1, 64, 4, 1, 1, 256}}, {{64, 1, 32, 4, 1, 1, 128}},
     {{32, 1, 16, 4, 1, 1, 32}},  {{32, 1, 32, 2, 1, 1, 128}}, {{32, 1, 8, 2, 1, 1, 128}},
+};
+
+/* The long operand in blocks, of which each invocation unpacks eight elements of each of its lines at a time. */
+static const vkmm_config blocks[] = {
+    {{4, 1, 1024, 4, 1, 1, 128}}, {{8, 1, 512, 4, 1, 1, 128}}, {{16, 1, 256, 4, 1, 1, 128}},
+    {{16, 1, 64, 2, 1, 1, 64}},   {{16, 1, 16, 1, 1, 1, 32}},
 };
 
 /* Whether neighbours in memory of a skinny problem's longer side are neighbours along K. */
@@ -97,6 +104,8 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
 {
     const uint64_t side = vkmm_short_side(problem);
     const uint32_t bytes = vkmm_type_of(problem->type)->bytes;
+    if (vkmm_problem_has_blocks(problem))
+        return take(LIST(blocks), problem, index + (side <= 2 ? 0 : side <= 4 ? 1 : 2), preset);
     /* Tiles of few rows would read a scattered short operand too often. */
     const int again = bytes == 2 && side <= 2 && short_is_scattered(problem);
     if (again && is_uneven(device, problem) && index-- == 0) return take(&uneven, 1, problem, 0, preset);
@@ -170,6 +179,16 @@ static uint64_t broken_depth(const vkmm_shape *shape)
     return depth > most ? depth - most : vkmm_left_over(depth, lanes);
 }
 
+/* Parts of blocks, of eight elements; and the operand in blocks along the longer side. */
+static uint64_t broken_blocks(const vkmm_shape *shape)
+{
+    const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS),
+                   lanes = vkmm_quotient(shape->x, vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)));
+    if (!vkmm_problem_has_blocks(shape->problem)) return 0;
+    if ((rows >= cols ? shape->problem->format_b : shape->problem->format_a) != VKMM_PLAIN) return 1;
+    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), 8 * lanes);
+}
+
 static uint64_t broken_short(const vkmm_shape *shape)
 {
     return shorter(shape) > 16 ? shorter(shape) - 16 : shorter(shape) == 0;
@@ -180,6 +199,8 @@ static const vkmm_rule rules[] = {
      "the longer side must divide into a power of two of lines, and threads, a power of two, into these lines"},
     {"whole lanes", "leftover elements of a step", broken_depth, NULL,
      "the lanes of a line must divide each step along K, with at most 8 elements (of 8 bits: 16) per lane"},
+    {"whole blocks", "leftover elements of a step", broken_blocks, NULL,
+     "blocks are read along the longer side alone, eight elements of a step per lane"},
     {"a short side", "excess elements of the shorter side", broken_short, NULL,
      "the shorter side must be 1 to 16: an invocation has a sum for each of its elements"},
     {0},
@@ -191,6 +212,7 @@ static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *proble
 {
     const int scattered = device->type != VK_PHYSICAL_DEVICE_TYPE_CPU && vkmm_type_of(problem->type)->bytes < 4 &&
                           short_is_scattered(problem);
+    if ((vkmm_is_wide(problem) ? problem->format_a : problem->format_b) != VKMM_PLAIN) return 0;
     return vkmm_short_side(problem) <= (scattered ? 4 : 8) ? VKMM_SUITS_SHAPE : 0;
 }
 
@@ -204,6 +226,7 @@ static uint32_t alignment(const vkmm_problem *problem, const vkmm_config *config
     const uint32_t side = tall ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS];
     const uint32_t thread_depth = value[VKMM_TUNE_DEPTH] / (value[THREADS] / (side / value[THREAD_LONG]));
     uint32_t *longer = &vectors[tall ? VKMM_A : VKMM_B];
+    if (vkmm_problem_has_blocks(problem)) return vkmm_problem_alignment_to(problem, vectors);
     if (along_k) *longer = 16 / vkmm_type_of(problem->type)->bytes;
     const int whole = (along_k ? thread_depth : value[THREAD_LONG]) % *longer == 0;
     const uint32_t aligned = vkmm_problem_alignment_to(problem, vectors);

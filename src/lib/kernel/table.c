@@ -100,14 +100,16 @@ const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *probl
 {
     static const uint32_t words[3] = {4, 4, 1};
     const uint32_t both = VKMM_ALIGNED_A | VKMM_ALIGNED_B;
-    const uint32_t parts = problem->method == VKMM_COMPUTE_SPLIT ? VKMM_NEEDS_PARTS : 0;
-    uint32_t offers = vkmm_device_offers(device, problem->type) | parts;
+    const uint32_t special = VKMM_NEEDS_PARTS | VKMM_NEEDS_BLOCKS,
+                   own = (problem->method == VKMM_COMPUTE_SPLIT ? VKMM_NEEDS_PARTS : 0) |
+                         (vkmm_problem_has_blocks(problem) ? VKMM_NEEDS_BLOCKS : 0);
+    uint32_t offers = vkmm_device_offers(device, problem->type) | own;
     const vkmm_module *module;
     /* Dot products are made of whole words of four elements. */
     if ((vkmm_problem_alignment_to(problem, words) & both) != both) offers &= ~(uint32_t)VKMM_NEEDS_DOT8;
     for (uint32_t i = 0;
          (module = vkmm_module_next(kernel, problem->type, vkmm_problem_compute(problem), &i)) != NULL;) {
-        if (module->needs & ~offers || (module->needs & VKMM_NEEDS_PARTS) != parts) continue;
+        if (module->needs & ~offers || (module->needs & special) != own) continue;
         if (shape == NULL || memcmp(shape, module->shape, sizeof module->shape) == 0) return module;
     }
     return NULL;

@@ -118,7 +118,8 @@ enum {
     VKMM_NEEDS_MATRIX2_ELEMENTS = 256, /* its flexible dimensions, conversions and functions for each element */
     VKMM_NEEDS_PARTS = 512,            /* not of the device: the problem's method is VKMM_COMPUTE_SPLIT */
     VKMM_NEEDS_NVIDIA = 1024,          /* NVIDIA's own driver, because others were not measured */
-    VKMM_NEEDS_F64 = 2048              /* features.f64; of general kernels */
+    VKMM_NEEDS_F64 = 2048,             /* features.f64; of general kernels */
+    VKMM_NEEDS_BLOCKS = 4096           /* not of the device: the problem has blocks */
 };
 
 /* One SPIR-V module. */

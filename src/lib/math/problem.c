@@ -132,9 +132,25 @@ static uint64_t operand_size(const vkmm_problem *problem, vkmm_operand operand)
     return vkmm_type_of(vkmm_operand_type(problem, operand))->bytes;
 }
 
+vkmm_format vkmm_operand_format(const vkmm_problem *problem, vkmm_operand operand)
+{
+    return operand == VKMM_A ? problem->format_a : operand == VKMM_B ? problem->format_b : VKMM_PLAIN;
+}
+
+int vkmm_problem_has_blocks(const vkmm_problem *problem)
+{
+    return problem->format_a != VKMM_PLAIN || problem->format_b != VKMM_PLAIN;
+}
+
+uint64_t vkmm_operand_span(const vkmm_problem *problem, vkmm_operand operand, uint64_t elements)
+{
+    const vkmm_format_info *format = vkmm_format_at(vkmm_operand_format(problem, operand));
+    return format->bytes > 0 ? elements / format->elements * format->bytes : elements * operand_size(problem, operand);
+}
+
 uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand)
 {
-    return problem ? vkmm_operand_elements(problem, operand) * operand_size(problem, operand) : 0;
+    return problem ? vkmm_operand_span(problem, operand, vkmm_operand_elements(problem, operand)) : 0;
 }
 
 vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch)
@@ -154,8 +170,10 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
 /* Numbers that are enumerators of their kind. */
 static vkmm_status check_kinds(const vkmm_problem *problem)
 {
-    static const char types[] = "types are numbered 1 to 10", ops[] = "it is 0 (N) or 1 (T)";
-    _Static_assert(VKMM_TYPE_COUNT == 11 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 4,
+    static const char types[] = "types are numbered 1 to 10", ops[] = "it is 0 (N) or 1 (T)",
+                      formats[] = "they are numbered 0 to 5";
+    _Static_assert(VKMM_TYPE_COUNT == 11 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 4 &&
+                       VKMM_FORMAT_COUNT == 6,
                    "what the sentences say");
     const struct {
         const char *kind, *of, *known;
@@ -169,6 +187,8 @@ static vkmm_status check_kinds(const vkmm_problem *problem)
         {"op", " of matrix B", ops, problem->op_b, VKMM_OP_T},
         {"activation", "", "they are numbered 0 to 2", problem->activation, VKMM_ACTIVATION_COUNT - 1},
         {"method", "", "they are numbered 0 to 3", problem->method, VKMM_METHOD_COUNT - 1},
+        {"format", " of matrix A", formats, problem->format_a, VKMM_FORMAT_COUNT - 1},
+        {"format", " of matrix B", formats, problem->format_b, VKMM_FORMAT_COUNT - 1},
     };
     VKMM_NEED_ZEROS(problem->reserved);
     for (size_t i = 0; i < VKMM_COUNT(kinds); i++)
@@ -249,6 +269,36 @@ static vkmm_status check_operand(const vkmm_problem *problem, vkmm_operand opera
                      (unsigned long long)batches, (unsigned long long)vkmm_operand_stride(problem, operand));
 }
 
+/* Whole blocks of neighbours along K. */
+static vkmm_status check_blocks(const vkmm_problem *p, vkmm_operand operand)
+{
+    const vkmm_format_info *format = vkmm_format_at(vkmm_operand_format(p, operand));
+    const vkmm_types types = vkmm_problem_types(p);
+    const vkmm_stored l = vkmm_operand_stored(p, operand);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {{"K", p->k},
+                  {"the leading dimension", l.ld},
+                  {"the offset", vkmm_operand_offset(p, operand)},
+                  {"the stride", vkmm_operand_stride(p, operand)}};
+    if (format->bytes == 0) return VKMM_OK;
+    if (types.compute != VKMM_F32 || vkmm_type_of(types.in)->bytes < 2 || p->method != VKMM_COMPUTE_DIRECT)
+        return vkmm_fail(VKMM_INVALID, "%c is in blocks of %s, which are multiplied as f32, f16 or bf16, summed in f32",
+                         "AB"[operand], format -> name);
+    if (l.are_rows != (operand == VKMM_A))
+        return vkmm_fail(VKMM_INVALID,
+                         "%c is in blocks of %s along K, but its neighbours in memory are along %c: op_%c "
+                         "must be %s in this layout",
+                         "AB"[operand], format -> name, "MN"[operand], "ab"[operand],
+                         (operand == VKMM_A) == (p->layout == VKMM_ROW_MAJOR) ? "N" : "T");
+    for (size_t i = 0; i < VKMM_COUNT(counts); i++)
+        if (p->k > 0 && counts[i].value % format->elements != 0)
+            return vkmm_fail(VKMM_INVALID, "%s of %c is %llu; a block of %s has %u elements", counts[i].name,
+                             "AB"[operand], (unsigned long long)counts[i].value, format->name, format->elements);
+    return VKMM_OK;
+}
+
 /* Two invocations must never write one element: the batch's matrices of C may not share any. */
 static vkmm_status check_apart(const vkmm_problem *problem)
 {
@@ -282,9 +332,13 @@ vkmm_status vkmm_problem_check(const vkmm_problem *problem, vkmm_problem_bytes *
     if (status == VKMM_OK) status = check_operand(problem, VKMM_B, &b.b);
     if (status == VKMM_OK) status = check_operand(problem, VKMM_C, &b.c);
     if (status == VKMM_OK) status = check_apart(problem);
+    if (status == VKMM_OK) status = check_blocks(problem, VKMM_A);
+    if (status == VKMM_OK) status = check_blocks(problem, VKMM_B);
     if (status == VKMM_OK) status = check_scalar(problem->type, "alpha", problem->alpha);
     if (status == VKMM_OK) status = check_scalar(problem->type, "beta", problem->beta);
     if (status != VKMM_OK) return status;
+    b.a = vkmm_operand_bytes(problem, VKMM_A);
+    b.b = vkmm_operand_bytes(problem, VKMM_B);
     b.bias = vkmm_operand_bytes(problem, VKMM_BIAS);
     if (!vkmm_add_u64(b.a, b.b, &b.total) || !vkmm_add_u64(b.total, b.c, &b.total) ||
         !vkmm_add_u64(b.total, b.bias, &b.total) || b.total > INT64_MAX)
@@ -303,6 +357,7 @@ int vkmm_problem_is_plain(const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
     if (vkmm_type_of(types.in)->bytes < 4 || types.in != types.out || types.in != types.compute) return 0;
+    if (vkmm_problem_has_blocks(problem)) return 0;
     if (problem->has_bias || problem->activation != VKMM_ACTIVATION_NONE) return 0;
     if (problem->layout != VKMM_ROW_MAJOR || problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N) return 0;
     if (vkmm_problem_batches(problem) != 1 || vkmm_problem_alpha(problem) != 1.0 || vkmm_problem_beta(problem) != 0.0)

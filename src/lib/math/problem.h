@@ -52,12 +52,18 @@ uint64_t vkmm_problem_batches(const vkmm_problem *problem);                     
 uint64_t vkmm_operand_stride(const vkmm_problem *problem, vkmm_operand operand); /* 0 where there is no batch */
 uint64_t vkmm_operand_offset(const vkmm_problem *problem, vkmm_operand operand);
 
-/* op(A), op(B) or C of one matrix of the batch as a view, ops, layout and leading dimension in its strides: element (i,
+/* op(A), op(B) or C, which is plain, of one matrix of the batch as a view, ops, layout and leading dimension in its strides: element (i,
  * j) of the view is at (i, j) in the product. data: the operand's memory (its offset is added here). */
 vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch);
 
 /* Elements of the operand's memory: vkmm_operand_bytes over the type's size. */
 uint64_t vkmm_operand_elements(const vkmm_problem *problem, vkmm_operand operand);
+
+/* How A or B is stored: VKMM_PLAIN for C and the bias; whether either has blocks; the bytes of so many elements of an
+ * operand, whole blocks. */
+vkmm_format vkmm_operand_format(const vkmm_problem *problem, vkmm_operand operand);
+int vkmm_problem_has_blocks(const vkmm_problem *problem);
+uint64_t vkmm_operand_span(const vkmm_problem *problem, vkmm_operand operand, uint64_t elements);
 
 /* Bytes rounded up to words of 4: shaders access the memory of narrow types in words, and buffers are filled in them.
  */
@@ -70,7 +76,7 @@ static inline uint64_t vkmm_whole_words(uint64_t bytes)
 int vkmm_problem_c_has_gaps(const vkmm_problem *problem);
 
 /* Whether it is the plain product of the tutorials: row-major, packed, ops N, one matrix, no offsets, α = 1, β = 0, one
- * type of 32 or 64 bits throughout, no epilogue. */
+ * type of 32 or 64 bits throughout, no blocks, no epilogue. */
 int vkmm_problem_is_plain(const vkmm_problem *problem);
 
 /* The actual α and β, rounded to vkmm_types_scale (integers: modulo 2^32), as doubles. */

@@ -37,6 +37,8 @@ vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped)
     if (p.k == 0) p.alpha = 0.0; /* an infinite one would make a NaN of the empty sum */
     p.op_a = swap ? problem->op_b : problem->op_a;
     p.op_b = swap ? problem->op_a : problem->op_b;
+    p.format_a = vkmm_operand_format(problem, a);
+    p.format_b = vkmm_operand_format(problem, b);
     p.lda = vkmm_operand_ld(problem, a);
     p.ldb = vkmm_operand_ld(problem, b);
     p.ldc = vkmm_operand_ld(problem, VKMM_C);

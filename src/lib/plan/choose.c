@@ -142,11 +142,12 @@ static vkmm_status find_kernel(const vkmm_device_info *device, const vkmm_proble
     return VKMM_OK;
 }
 
-/* A packed vector is a row as well as a column. With narrow types a kernel reads several elements at a time if they are
+/* A packed vector is a row as well as a column. With narrow types, and beside blocks, a kernel reads several elements at a time if they are
  * neighbours along K. */
 static void lay_vectors_along_k(vkmm_problem *problem)
 {
-    if (vkmm_type_of(problem->type)->bytes >= 4 || problem->k == 0) return;
+    const int read_in_fours = vkmm_type_of(problem->type)->bytes < 4 || vkmm_problem_has_blocks(problem);
+    if (!read_in_fours || problem->k == 0) return;
     if (problem->m == 1 && problem->op_a == VKMM_OP_T && problem->lda == 1) {
         problem->op_a = VKMM_OP_N;
         problem->lda = problem->k;
@@ -193,6 +194,7 @@ vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *prob
     choice->terms = wish->terms;
     choice->problem = vkmm_problem_row_major(problem, &choice->swapped);
     lay_vectors_along_k(&choice->problem);
+    if (device && vkmm_problem_has_blocks(problem)) vkmm_choose_unpacking(device, wish, choice);
     vkmm_status status = find_kernel(device, problem, wish, choice);
     if (status != VKMM_OK) return status;
     if (wish->pack & (VKMM_PACK_A | VKMM_PACK_B) && !choice->kernel->tunables)

@@ -34,7 +34,8 @@ typedef struct vkmm_wish {
 
 /* An operand of the kernel that is packed before the product. Elements, unless stated otherwise. */
 typedef struct vkmm_repack {
-    vkmm_stored from; /* the matrix in memory, */
+    vkmm_format format; /* of the matrix in memory: blocks are unpacked; */
+    vkmm_stored from;   /* the matrix, */
     uint64_t offset, stride;
     uint64_t count;     /* and how many of them; */
     uint64_t lines, ld; /* the packed one, in which `lines` may be more than there are: zeros */
@@ -87,6 +88,12 @@ vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *prob
 static inline int vkmm_packs_itself(const vkmm_choice *choice, int operand)
 {
     return choice->packs[operand].bytes > 0 && !choice->packs[operand].bound;
+}
+
+/* Whether blocks are unpacked before the product. */
+static inline int vkmm_unpacks(const vkmm_choice *choice)
+{
+    return choice->packs[VKMM_A].format != VKMM_PLAIN || choice->packs[VKMM_B].format != VKMM_PLAIN;
 }
 
 /* The caller's operands that a direct product packs: bits VKMM_PACK_A, VKMM_PACK_B. */

@@ -100,8 +100,7 @@ static void add_epilogue(vkmm_choice *choice)
 {
     const vkmm_problem *problem = &choice->problem;
     const vkmm_type out = vkmm_operand_type(problem, VKMM_C);
-    if (out == VKMM_F16) add_constant(&choice->info, VKMM_SPEC_OUT, VKMM_OUT_F16);
-    if (out == VKMM_BF16) add_constant(&choice->info, VKMM_SPEC_OUT, VKMM_OUT_BF16);
+    if (vkmm_stored_as(out) != VKMM_OUT_SCALE) add_constant(&choice->info, VKMM_SPEC_OUT, vkmm_stored_as(out));
     if (problem->has_bias)
         add_constant(&choice->info, VKMM_SPEC_BIAS, choice->swapped ? VKMM_BIAS_ROWS : VKMM_BIAS_COLS);
     if (problem->activation != VKMM_ACTIVATION_NONE)
@@ -125,6 +124,11 @@ static void fill_constants(vkmm_choice *choice, const vkmm_shape *shape)
     add_constant(info, VKMM_SPEC_SPLIT, choice->reduce != NULL);
     if (type->is_float && type->bytes == 1)
         add_constant(info, VKMM_SPEC_FRACTION, (uint32_t)type->narrow.fraction_bits);
+    if (vkmm_problem_has_blocks(&choice->problem)) {
+        const vkmm_problem *p = &choice->problem;
+        add_constant(info, VKMM_SPEC_FORMAT, p->format_a != VKMM_PLAIN ? p->format_a : p->format_b);
+        add_constant(info, VKMM_SPEC_PLAIN, vkmm_stored_as(p->type));
+    }
     add_epilogue(choice);
 }
 
@@ -248,8 +252,8 @@ static void leave_edge(const vkmm_device_info *device, const vkmm_problem *as_it
     memset(bare.packs, 0, sizeof bare.packs);
     const vkmm_problem lying = edge_of(as_it_lies, rows, cols), packed = edge_of(&choice->problem, rows, cols);
     const int packs = choice->packs[VKMM_A].bytes > 0 || choice->packs[VKMM_B].bytes > 0;
-    const int early = packs && choose_edge(device, &bare, &lying, &edge) && edge.kernel->slow.unaligned[VKMM_A] == 0 &&
-                      edge.info.items >= 3 * (uint64_t)device->processors;
+    const int early = packs && !vkmm_unpacks(choice) && choose_edge(device, &bare, &lying, &edge) &&
+                      edge.kernel->slow.unaligned[VKMM_A] == 0 && edge.info.items >= 3 * (uint64_t)device->processors;
     if (!early && !choose_edge(device, choice, &packed, &edge)) return;
     rest.problem.m -= rows;
     rest.problem.n -= cols;
@@ -270,7 +274,7 @@ vkmm_status vkmm_choose_general(const vkmm_device_info *device, const vkmm_wish 
 {
     const vkmm_choice as_it_lies = *choice;
     const int packed = choice->packs[VKMM_A].bytes > 0, /* by a method */
-        asked = packed || (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
+        asked = packed || vkmm_unpacks(choice) || (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
     if (!packed && !vkmm_choose_packs(device, wish, choice))
         return choose_all(device, wish, &as_it_lies.problem, choice);
     choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, NULL);

@@ -11,6 +11,8 @@
 
 enum { BOTH = VKMM_PACK_A | VKMM_PACK_B };
 
+enum { UNPACKED = 8, UNPACK_WORKGROUP = 64 }; /* elements that an invocation of unpack.comp takes; its workgroup */
+
 enum { STEP = 64 }; /* bytes of a step along K, so that each begins at a multiple that a GPU reads at once too */
 
 int vkmm_is_along_k(const vkmm_problem *p, vkmm_operand operand)
@@ -42,8 +44,11 @@ static vkmm_repack repack_of(const vkmm_choice *choice, vkmm_operand operand, ui
                                vkmm_operand_offset(p, operand) % vector != 0),
               was = vkmm_is_along_k(p, operand), uneven = extent % vector != 0 && !choice->kernel->reads_padding,
               along_k = was || thin || vector == 16 || uneven;
-    vkmm_repack r = {
-        .from = from, .offset = vkmm_operand_offset(p, operand), .stride = stride, .transposed = was != along_k};
+    vkmm_repack r = {.format = choice->packs[operand].format,
+                     .from = from,
+                     .offset = vkmm_operand_offset(p, operand),
+                     .stride = stride,
+                     .transposed = was != along_k};
     r.count = stride ? vkmm_problem_batches(p) : 1;
     r.lines = along_k ? extent : depth;
     r.ld = vkmm_round_up(along_k ? depth : extent, vector * VKMM_LINE / 16);
@@ -139,12 +144,32 @@ uint64_t vkmm_packed_most(const vkmm_choice *choice, const vkmm_problem *p, vkmm
            vkmm_type_of(p->type)->bytes;
 }
 
+uint32_t vkmm_stored_as(vkmm_type type)
+{
+    return type == VKMM_F16 ? VKMM_OUT_F16 : type == VKMM_BF16 ? VKMM_OUT_BF16 : VKMM_OUT_SCALE;
+}
+
+void vkmm_choose_unpacking(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
+{
+    vkmm_problem *p = &choice->problem;
+    const char *name = vkmm_asked_kernel(p, wish);
+    const vkmm_kernel *kernel =
+        name ? vkmm_kernel_find(name) : vkmm_planned_kernel(device, p, vkmm_refused_kernels(device, p->type));
+    if (kernel && kernel->suits && kernel->suits(device, p) > 0 && vkmm_module_for(kernel->name, p, device, NULL))
+        return;
+    choice->packs[VKMM_A].format = p->format_a;
+    choice->packs[VKMM_B].format = p->format_b;
+    p->format_a = p->format_b = VKMM_PLAIN;
+}
+
 int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
 {
     vkmm_problem *p = &choice->problem;
     const uint64_t vector = vector_of(p);
     const uint32_t asked = choice->swapped ? swapped(wish->pack) : wish->pack & BOTH;
     uint32_t which = asked;
+    for (int o = VKMM_A; o <= VKMM_B; o++)
+        if (choice->packs[o].format != VKMM_PLAIN) which |= 1u << o;
     if (p->m == 0 || p->n == 0 || p->k == 0) return 0;
     if (!(wish->pack & VKMM_PACK_NEVER)) which |= worth_packing(device, choice);
     if (which != 0 && p->k % vector != 0 && !(wish->pack & VKMM_PACK_NEVER)) which = BOTH;
@@ -159,6 +184,13 @@ int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkm
 static void groups_of(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3])
 {
     const uint64_t side = bytes < 4 ? 64 : 32, halves = r->first > 0 ? 2 : 1; /* of two parts */
+    if (r->format != VKMM_PLAIN) {
+        const uint64_t all = vkmm_divide_up(r->ld * r->lines, UNPACKED * UNPACK_WORKGROUP);
+        groups[0] = all < UINT16_MAX ? all : UINT16_MAX; /* which every device can run; each takes its share */
+        groups[1] = r->count;
+        groups[2] = 1;
+        return;
+    }
     groups[0] = vkmm_divide_up(r->ld, side * (r->across ? 1 : halves));
     groups[1] = vkmm_divide_up(r->lines, side * (r->across ? halves : 1));
     groups[2] = r->count;
@@ -217,18 +249,32 @@ static vkmm_recipe_step pack_step(const vkmm_choice *choice, vkmm_operand operan
     return step;
 }
 
+static uint32_t add_unpacker(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_format format,
+                             vkmm_recipe *recipe)
+{
+    const uint32_t index = vkmm_recipe_packer(limits, choice, "unpack", choice->problem.type, recipe);
+    vkmm_recipe_pipeline *p = &recipe->pipelines[index];
+    p->spec_count = 0;
+    vkmm_recipe_constant(p, VKMM_SPEC_WORKGROUP_X, UNPACK_WORKGROUP);
+    vkmm_recipe_constant(p, VKMM_SPEC_FORMAT, format);
+    vkmm_recipe_constant(p, VKMM_SPEC_PLAIN, vkmm_stored_as(choice->problem.type));
+    return index;
+}
+
 /* B is packed first if nothing was scaled before: scaled last, it is more likely to be in a cache. */
 vkmm_status vkmm_recipe_packs(const vkmm_device_info *limits, const vkmm_choice *choice, const char *name,
                               vkmm_recipe *recipe)
 {
-    const uint32_t pipeline = vkmm_recipe_packer(limits, choice, name, choice->problem.type, recipe);
     vkmm_status status = VKMM_OK;
-    uint32_t at = 0;
+    uint32_t at = 0, packer = 0;                  /* 0: none yet, the product's */
     while (recipe->steps[at].pipeline != 0) at++; /* to the product: an early edge runs at the same time */
     for (int o = VKMM_B; o >= VKMM_A && status == VKMM_OK; o--) {
         if (choice->packs[o].bytes == 0) continue;
         vkmm_recipe_step step = pack_step(choice, (vkmm_operand)o), *product = &recipe->steps[at];
-        step.pipeline = pipeline;
+        const vkmm_format format = choice->packs[o].format;
+        if (format == VKMM_PLAIN && packer == 0)
+            packer = vkmm_recipe_packer(limits, choice, name, choice->problem.type, recipe);
+        step.pipeline = format == VKMM_PLAIN ? packer : add_unpacker(limits, choice, format, recipe);
         if (step.when == VKMM_WHEN_EACH && product->barrier == VKMM_BARRIER_NONE)
             product->barrier = VKMM_BARRIER_COMPUTE;
         status = vkmm_recipe_add(recipe, at++, &step);

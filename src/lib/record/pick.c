@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "math/problem.h"
 
 /* Nothing particular is requested. */
 static int is_automatic(const vkmm_device *device, const vkmm_wish *wish)
@@ -50,7 +51,8 @@ vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_devic
         seen.refused_kernels = refused;
         info = &seen;
     }
-    if (is_automatic(device, wish) && !wish->untuned && choose_tuned(device, log, info, problem, wish, choice))
+    if (is_automatic(device, wish) && !wish->untuned && !vkmm_problem_has_blocks(problem) &&
+        choose_tuned(device, log, info, problem, wish, choice))
         return VKMM_OK;
     const vkmm_status status = vkmm_choose(info, problem, wish, choice);
     if (status == VKMM_OK && choice->warning[0]) vkmm_say(log, VKMM_LOG_WARNING, "%s", choice->warning);

@@ -1,0 +1,51 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// Unpacks A or B, whose lines consist of blocks (lib/blocks.glsl), to elements that the product reads: f32, or rounded
+// to one of the neighbours in f16 or bf16. What is beyond the matrix is filled with zeros. Each invocation unpacks eight
+// elements at a time; y counts the matrices of a batch.
+layout(local_size_x_id = 0) in;
+layout(constant_id = 47) const uint TO = 0; // 0: f32; or TO_…
+const uint TO_F16 = 1, TO_BF16 = 2;
+
+layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { uint A[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uint B[]; };
+layout(std430, set = 0, binding = 3) restrict writeonly buffer Pairs { uvec2 pairs[]; };
+layout(std430, set = 0, binding = 3) restrict writeonly buffer Quads { vec4 quads[]; };
+
+#include "pack_push.glsl"
+#define CODES(i) (IS_B != 0 ? B[i] : A[i])
+#include "blocks.glsl"
+
+uvec2 bf16_bits(uvec2 low, uvec2 high)
+{
+    return (low + 0x7fff + (low >> 16 & 1)) >> 16 | (high + 0x7fff + (high >> 16 & 1)) & 0xffff0000;
+}
+
+void store(uint at, vec4 v)
+{
+    const uint word = TO_OFFSET + gl_WorkGroupID.y * TO_STRIDE;
+    const uvec4 bits = mix(floatBitsToUint(v), uvec4(0x7fc00000), isnan(v)); // stays a NaN when it is rounded
+    if (TO == TO_F16)
+        pairs[word / 2 + at / 4] = uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    else if (TO == TO_BF16)
+        pairs[word / 2 + at / 4] = bf16_bits(bits.xz, bits.yw);
+    else
+        quads[word / 4 + at / 4] = v;
+}
+
+void main()
+{
+    const uint length = TO == 0 ? TO_LD : 2 * TO_LD, parts = length / 8; // of a line
+    const uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_WorkGroupID.x * gl_WorkGroupSize.x + gl_LocalInvocationID.x; i < TO_LINES * parts; i += step) {
+        const uint line = i / parts, part = i % parts, to = line * length;
+        const bool there = line < LINES && part * 8 < LENGTH;
+        const uint from = (OFFSET + gl_WorkGroupID.y * STRIDE + line * LD) / BLOCK * BLOCK_BYTES;
+        vec4 first = vec4(0), second = vec4(0);
+        if (there)
+            unpack_part(from, part, first, second);
+        // Beyond the matrix there is no block, and any order of the zeros will do.
+        store(to + (there ? part_at(part) : part * 8), first);
+        store(to + (there ? part_at(part) + STEP : part * 8 + 4), second);
+    }
+}
