@@ -21,6 +21,8 @@ static vkmm_status plan(cli_product *p)
     if (h == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for a product"));
     VKMM_PUT(h->kernel.name, "%.31s", vkmm_blas_name(p->request->blas));
     p->kernel = &h->kernel;
+    if (vkmm_problem_has_blocks(&p->request->job.problem))
+        return VKMM_FAIL(log, VKMM_UNSUPPORTED, "a BLAS multiplies no matrices in blocks");
     return vkmm_tell(log, vkmm_problem_check(&p->request->job.problem, NULL));
 }
 

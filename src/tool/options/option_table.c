@@ -119,6 +119,12 @@ const cli_option cli_option_table[] = {
     {NULL, 'r', "precision", "TYPES", NULL, CLI_LADDER, AT(types), cli_parse_types, cli_tutorial_type_words},
     {NULL, 0, "type", "TYPE", "element type: i32 (default, as in the tutorials), u32, f32 or f64", CLI_TRACE, AT(types),
      cli_parse_types, cli_tutorial_type_words},
+    {NULL, 0, "type-a", "FORMAT",
+     "A in blocks with scales along K, of q8_0, q4_0, q4_K, mxfp4 or nvfp4, which become elements of --type f32, f16 "
+     "or bf16; default: plain",
+     BLAS, AT(problem.format_a), cli_parse_index, cli_format_words},
+    {NULL, 0, "type-b", "FORMAT", "the same for B, with --transposeB T", BLAS, AT(problem.format_b), cli_parse_index,
+     cli_format_words},
     {NULL, 0, "transposeA", "OP", "N (default), or T: A is stored KxM, and op(A) is its transpose", BLAS,
      AT(problem.op_a), cli_parse_op, cli_op_words},
     {NULL, 0, "transposeB", "OP", "N (default), or T: B is stored NxK, and op(B) is its transpose", BLAS,

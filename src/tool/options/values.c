@@ -60,6 +60,11 @@ const char *cli_tutorial_words(uint32_t index)
 
 WORDS(cli_op_words, [VKMM_OP_N] = "N", [VKMM_OP_T] = "T")
 
+const char *cli_format_words(uint32_t index)
+{
+    return index < VKMM_FORMAT_COUNT ? vkmm_format_at(index)->name : NULL;
+}
+
 WORDS(cli_layout_words, [VKMM_ROW_MAJOR] = "row", [VKMM_COL_MAJOR] = "col")
 
 const char *cli_init_words(uint32_t index)

@@ -35,6 +35,7 @@ const char *cli_step_words(uint32_t index);     /* kernels, then steps of the la
 const char *cli_tutorial_words(uint32_t index); /* without the general kernels */
 const char *cli_op_words(uint32_t index);
 const char *cli_layout_words(uint32_t index);
+const char *cli_format_words(uint32_t index);
 const char *cli_init_words(uint32_t index);
 const char *cli_initialization_words(uint32_t index);
 const char *cli_function_words(uint32_t index);     /* of rocBLAS, for a product */

@@ -1,5 +1,6 @@
 #include "product/inputs.h"
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "math/problem.h"
@@ -295,6 +296,45 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
             vkmm_fill_view(data, &view, inputs->init, x == 0 ? seed : vkmm_random_bits(seed, x));
         }
     }
+}
+
+/* The blocks of a matrix, line by line. */
+typedef struct encoding {
+    const vkmm_problem *problem;
+    vkmm_operand operand;
+    char *plain, *blocks;
+} encoding;
+
+static vkmm_status encode_line(void *context, uint64_t i)
+{
+    const encoding *e = context;
+    const vkmm_problem *p = e->problem;
+    const vkmm_stored stored = vkmm_operand_stored(p, e->operand);
+    const uint64_t at = vkmm_operand_offset(p, e->operand) + i / stored.count * vkmm_operand_stride(p, e->operand) +
+                        i % stored.count * stored.ld;
+    const vkmm_format format = vkmm_operand_format(p, e->operand);
+    const uint32_t size = vkmm_type_of(p->type)->bytes;
+    char *plain = e->plain + at * size, *blocks = e->blocks + vkmm_operand_span(p, e->operand, at);
+    float *line = vkmm_alloc(stored.length, sizeof *line);
+
+    if (line == NULL) return VKMM_NO_MEMORY("for a line of blocks");
+    for (uint64_t k = 0; k < stored.length; k++) line[k] = (float)vkmm_type_get(p->type, plain + k * size);
+    vkmm_blocks_encode(format, line, stored.length, blocks);
+    vkmm_blocks_decode(format, blocks, stored.length, line);
+    for (uint64_t k = 0; k < stored.length; k++) vkmm_type_put(p->type, plain + k * size, (double)line[k]);
+    vkmm_free(line);
+    return VKMM_OK;
+}
+
+vkmm_status cli_inputs_encode(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand, void *plain,
+                              void *blocks, vkmm_workers *workers)
+{
+    encoding e = {problem, operand, plain, blocks};
+    const uint64_t batches = vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
+
+    memset(blocks, 0xff, vkmm_operand_bytes(problem, operand)); /* NaN where no matrix lies, as most formats read it */
+    return vkmm_tell(log,
+                     vkmm_workers_run(workers, batches * vkmm_operand_stored(problem, operand).count, encode_line, &e));
 }
 
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, cli_stack *stack)

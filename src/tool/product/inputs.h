@@ -38,6 +38,11 @@ vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, cons
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data,
                      vkmm_workers *workers);
 
+/* A plain matrix of a problem to the blocks of an operand of another, which is like it but for formats; then the plain
+ * matrix has the elements of the blocks, rounded to its type. VKMM_OUT_OF_MEMORY, told. */
+vkmm_status cli_inputs_encode(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand, void *plain,
+                              void *blocks, vkmm_workers *workers);
+
 /* op(A), op(B) or the old C as stored in their files, if they come from files; else 0. */
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, cli_stack *stack);
 

@@ -1,5 +1,6 @@
 #include "product/product.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "math/problem.h"
 #include "report/text.h"
@@ -93,6 +94,27 @@ static void begin(cli_product *p, const char *doing)
     cli_product_progress(p, doing);
 }
 
+/* Generates a matrix in blocks; its stack is the plain one. */
+static vkmm_status fill_blocks(cli_product *p, vkmm_operand operand)
+{
+    const vkmm_problem *problem = problem_of(p);
+    vkmm_problem plain = *problem;
+    vkmm_status status;
+
+    plain.format_a = plain.format_b = VKMM_PLAIN;
+    if (p->same != NULL) {
+        memcpy(p->memory[operand], p->same->memory[operand], vkmm_operand_bytes(problem, operand));
+        p->stack[operand] = p->same->stack[operand];
+        return VKMM_OK;
+    }
+    p->elements[operand] = vkmm_alloc(1, vkmm_operand_bytes(&plain, operand));
+    if (p->elements[operand] == NULL) return vkmm_tell(p->session->log, VKMM_NO_MEMORY("for the elements of blocks"));
+    cli_inputs_fill(p->request->inputs, &plain, operand, p->elements[operand], p->workers);
+    status = cli_inputs_encode(p->session->log, problem, operand, p->elements[operand], p->memory[operand], p->workers);
+    p->stack[operand] = cli_stack_of(&plain, operand, p->elements[operand]);
+    return status;
+}
+
 /* C's memory is an input if β is not 0, or if it has gaps, which must not change. */
 static vkmm_status fill(cli_product *p)
 {
@@ -108,6 +130,10 @@ static vkmm_status fill(cli_product *p)
         if ((o == VKMM_BIAS && !problem->has_bias) || (o == CLI_BEFORE && !counts)) continue;
         status = p->kind->hold(p, o, vkmm_operand_bytes(problem, operand));
         if (status != VKMM_OK || (p->in_files & 1U << o) != 0) continue;
+        if (operand <= VKMM_B && vkmm_operand_format(problem, operand) != VKMM_PLAIN) {
+            status = fill_blocks(p, operand);
+            continue;
+        }
         if (o == CLI_BEFORE && p->memory[VKMM_C] != NULL)
             memcpy(p->memory[o], p->memory[VKMM_C], c_bytes);
         else if (p->same != NULL && operand <= VKMM_B && p->same->memory[o] != NULL)
@@ -429,6 +455,7 @@ void cli_product_end(cli_product *p)
 {
     if (p->kind != NULL) p->kind->end(p);
     cli_product_beside_end(p);
+    for (int o = VKMM_A; o <= VKMM_B; o++) vkmm_free(p->elements[o]);
     cli_bench_row_free(&p->row);
     *p = (cli_product){0};
 }

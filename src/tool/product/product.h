@@ -71,6 +71,7 @@ struct cli_product {
     vkmm_workers *workers;         /* of a large product, until it is proved; owned; NULL: none */
     void *memory[CLI_STACKS];      /* as the problem describes; NULL: in a file, or absent; the kind's */
     cli_stack stack[CLI_EVIDENCE]; /* wherever they lie, and what C is compared with */
+    void *elements[2];             /* of A and B in blocks, as plain matrices; owned; NULL: of others */
     unsigned in_files;             /* those that are mapped files, 1 << operand */
     char reason[512];              /* in panels: why; "": as a whole */
     const char *doing;             /* "planning", "multiplying": a lost device is reported with it */

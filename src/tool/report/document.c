@@ -70,7 +70,8 @@ static int is_same_problem(const vkmm_problem *a, const vkmm_problem *b)
     if (a->m != b->m || a->n != b->n || a->k != b->k || a->layout != b->layout || a->op_a != b->op_a ||
         a->op_b != b->op_b || vkmm_problem_batches(a) != vkmm_problem_batches(b) ||
         !vkmm_types_equal(vkmm_problem_types(a), vkmm_problem_types(b)) || a->activation != b->activation ||
-        !a->has_bias != !b->has_bias || a->method != b->method)
+        !a->has_bias != !b->has_bias || a->method != b->method || a->format_a != b->format_a ||
+        a->format_b != b->format_b)
         return 0;
     for (int operand = VKMM_A; operand <= VKMM_C; operand++)
         if (!is_same_operand(a, b, (vkmm_operand)operand)) return 0;

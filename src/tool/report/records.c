@@ -31,6 +31,11 @@ static const char *method_word(uint32_t method)
     return vkmm_method_at(method)->name;
 }
 
+static const char *format_word(uint32_t format)
+{
+    return vkmm_format_at(format)->name;
+}
+
 const cli_field_words cli_words_of_type = {type_word, VKMM_TYPE_COUNT, "element type", .first = VKMM_F32};
 
 static const cli_field_words layouts = {layout_word, 2},
@@ -38,6 +43,7 @@ static const cli_field_words layouts = {layout_word, 2},
                              ops = {op_word, 2},
                              compute_types = {type_word, VKMM_F16 + 1, "element type", .first = VKMM_F32},
                              activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"},
+                             formats = {format_word, VKMM_FORMAT_COUNT, "format"},
                              methods = {method_word, VKMM_METHOD_COUNT, "method"};
 
 static void show_problem(void *copy)
@@ -139,6 +145,8 @@ static const cli_field problem_fields[] = {
     {"beta", CLI_FIELD_CUSTOM, .put = put_beta, .take = take_beta},
     {PROBLEM_KEY(WORD, activation), .words = &activations},
     {"bias", CLI_FIELD_TRUTH, PROBLEM(has_bias)},
+    {PROBLEM_KEY(WORD, format_a), .words = &formats},
+    {PROBLEM_KEY(WORD, format_b), .words = &formats},
 };
 
 const vkmm_record cli_problem_record = {"problem",

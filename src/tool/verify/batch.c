@@ -114,7 +114,8 @@ static cli_claim claim_of(const vkmm_problem *problem, const cli_stack stacks[CL
                        .numbers = numbers,
                        .compute = vkmm_problem_compute(problem),
                        .activation = problem->activation,
-                       .method = problem->method};
+                       .method = problem->method,
+                       .in_blocks = (problem->format_a != VKMM_PLAIN) + (problem->format_b != VKMM_PLAIN)};
     if (claim.beta != 0.0) claim.before = cli_stack_at(&stacks[CLI_BEFORE], batch);
     if (stacks[CLI_SUMS].first.data != NULL) claim.sums = cli_stack_at(&stacks[CLI_SUMS], batch);
     if (stacks[CLI_SCALES].first.data != NULL) claim.scales = cli_stack_at(&stacks[CLI_SCALES], batch);

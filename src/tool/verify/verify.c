@@ -165,6 +165,8 @@ static void set_bound(vkmm_check *check, cli_numbers numbers)
     check->rest = half_sums ? 0x1p-11 : 1.0;
     /* If nothing is summed, α and the sums' type are not used; two roundings of β·c₀ + bias are left. */
     check->factor = k > 0 ? tolerance_of(claim, types, numbers) : exact ? 0.0 : 4.0;
+    if (k > 0 && vkmm_type_is_narrow(types.in))
+        check->factor += claim->in_blocks * vkmm_type_of(types.in)->epsilon / check->epsilon;
     check->flush = flush_of(claim, types);
     if (half_sums) check->steps = fmin((double)k * sums->min_normal, DBL_MAX);
 }
