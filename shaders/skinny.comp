@@ -34,7 +34,9 @@ const uint MOST = SHORT >= 4 ? 1 : 4 / SHORT, TOGETHER = THREAD_LONG < MOST ? TH
 const uint SHARES = TOGETHER * SHORT;
 shared T shares[2 * gl_WorkGroupSize.x * SHARES]; // two halves: sums are stored in one while the other is still read
 
+#if !defined(BLOCKS)
 T values[THREAD_LONG * THREAD_DEPTH]; // of the long operand
+#endif
 T sums[THREAD_LONG * SHORT];
 #if defined(NARROW)
 // Elements of the long operand as they are read, and whether those of the next step are. Bytes are not: twice as many
@@ -64,39 +66,82 @@ uint short_at(uint base, uint k, uint y)
 }
 
 #if defined(BLOCKS)
-// The same of the long operand's blocks, each part of which is eight neighbours along K in an order of its own, and
-// the short operand in that order.
-void fetch(uint base, uint x0, uint k0, uint end)
+// The same of the long operand's blocks, in parts (lib/blocks.glsl), whose places in a step are the same in each: DEPTH
+// consists of whole blocks, and of whole words of them. They are read one step ahead.
+const uint THREAD_PARTS = THREAD_DEPTH / PART, STEP_WORDS = DEPTH / BLOCK * BLOCK_BYTES / 4;
+Place places[THREAD_LONG * THREAD_PARTS]; // in the first step
+Part parts[THREAD_LONG * THREAD_PARTS], ahead[THREAD_LONG * THREAD_PARTS];
+uint part_of(uint d) { return d * LANES + lane(); }
+
+// Lines and parts that are not there are others of this step.
+void find(uint base, uint x0, uint begin, uint end)
 {
-    [[unroll]] for (uint r = 0; r < THREAD_LONG; r++)
-        [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += KW) {
-            const uint x = x0 + across(r), k = k0 + along(d);
-            vec4 first = vec4(0), second = vec4(0);
-            if (inside(x, TALL ? M : N, k, end))
-                unpack_part(long_at(base, x, 0) / BLOCK * BLOCK_BYTES, k / KW, first, second);
-            [[unroll]] for (uint c = 0; c < KW; c++)
-                values[r * THREAD_DEPTH + d + c] = c < 4 ? first[c] : second[c - 4];
+    [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
+        const uint x = min(x0 + across(r), (TALL ? M : N) - 1), first = long_at(base, x, begin) / BLOCK;
+        [[unroll]] for (uint d = 0; d < THREAD_PARTS; d++) {
+            const uint part = begin + part_of(d) * PART < end ? part_of(d) : 0;
+            places[r * THREAD_PARTS + d] = place_of((first + part / PARTS) * BLOCK_BYTES, part % PARTS);
         }
+    }
 }
 
-void multiply(uint base, uint y0, uint k0, uint end)
+// whole: no part is beyond `end`. Others are read from the first step, and then count as zeros.
+void fetch(uint k0, uint further, uint end, const bool whole)
 {
-    [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += 4)
-        [[unroll]] for (uint y = 0; y < SHORT; y++) {
-            const uint place = k0 + along(d), k = part_at(place / KW) + (d % KW == 0 ? 0 : STEP);
-            vec4 read = vec4(0);
-            if (inside(place, end, y0 + y, TALL ? N : M)) {
-                const uint at = short_at(base, k, y0 + y);
-                if (SHORT_ALONG_K && SHORT_VECTORS)
-                    read = plain4(at);
-                else
-                    [[unroll]] for (uint c = 0; c < 4; c++)
-                        read[c] = plain(short_at(base, k + c, y0 + y));
-            }
-            [[unroll]] for (uint c = 0; c < 4; c++)
-                [[unroll]] for (uint r = 0; r < THREAD_LONG; r++)
-                    sums[r * SHORT + y] = fma(values[r * THREAD_DEPTH + d + c], read[c], sums[r * SHORT + y]);
+    [[unroll]] for (uint d = 0; d < THREAD_PARTS; d++) {
+        const bool there = whole || k0 + part_of(d) * PART < end;
+        [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
+            Part read = read_part(places[r * THREAD_PARTS + d], there ? further : 0);
+            if (!there)
+                read.scale = vec4(0);
+            ahead[r * THREAD_PARTS + d] = read;
         }
+    }
+}
+
+// Four elements of the short operand.
+vec4 short4(uint base, uint k, uint y, bool there)
+{
+    vec4 read = vec4(0);
+    if (SHORT_ALONG_K && SHORT_VECTORS) {
+        read = plain4(there ? short_at(base, k, y) : base);
+        return there ? read : vec4(0);
+    }
+    if (there)
+        [[unroll]] for (uint c = 0; c < 4; c++)
+            read[c] = plain(short_at(base, k + c, y));
+    return read;
+}
+
+// Each part is scaled after its products are summed. Sums of lines that are not there are not stored.
+void multiply(uint base, uint y0, uint k0, uint end, const bool whole)
+{
+    [[unroll]] for (uint d = 0; d < THREAD_PARTS; d++) {
+        const uint part = part_of(d), k = k0 + part / PARTS * BLOCK + part_at(part % PARTS);
+        const bool there = whole || k0 + part * PART < end;
+        [[unroll]] for (uint y = 0; y < SHORT; y++) {
+            const uint line = min(y0 + y, (TALL ? N : M) - 1);
+            vec4 read[4];
+            [[unroll]] for (uint q = 0; q < 4; q++)
+                read[q] = short4(base, k + q % 2 * 4 + q / 2 * STEP, line, there);
+            [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
+                const Part own = parts[r * THREAD_PARTS + d];
+                float halves[2] = float[](0, 0);
+                [[unroll]] for (uint q = 0; q < 4; q++)
+                    [[unroll]] for (uint c = 0; c < 4; c++)
+                        halves[q / 2] = fma(elements(own, q)[c], read[q][c], halves[q / 2]);
+                float sum = sums[r * SHORT + y];
+                if (FORMAT == Q4_K) {
+                    sum = fma(own.scale.x, halves[0], fma(own.scale.z, halves[1], sum));
+                    sum = fma(-own.scale.y, dot(read[0] + read[1], vec4(1)), sum);
+                    sum = fma(-own.scale.w, dot(read[2] + read[3], vec4(1)), sum);
+                } else {
+                    sum = fma(own.scale.x, halves[0] + halves[1], sum);
+                }
+                sums[r * SHORT + y] = sum;
+            }
+        }
+    }
 }
 #else
 void fetch(uint base, uint x0, uint k0, uint end)
@@ -208,6 +253,25 @@ void main()
         [[unroll]] for (uint n = 0; n < THREAD_LONG * SHORT; n++)
             sums[n] = T(0);
         const uint base = TALL ? baseA : baseB;
+#if defined(BLOCKS)
+        find(base, x0, begin, end);
+        uint k0 = begin, further = 0;
+        fetch(begin, 0, end, false);
+        while (k0 < end) {
+            [[unroll]] for (uint n = 0; n < THREAD_LONG * THREAD_PARTS; n++)
+                parts[n] = ahead[n];
+            const uint next = k0 + DEPTH;
+            further += STEP_WORDS;
+            if (next + DEPTH <= end) {
+                fetch(next, further, end, true);
+                multiply(TALL ? baseB : baseA, y0, k0, end, true);
+            } else {
+                fetch(next, further, end, false);
+                multiply(TALL ? baseB : baseA, y0, k0, end, false);
+            }
+            k0 = next;
+        }
+#else
 #if defined(NARROW)
         if (K_VECTORS && AHEAD)
             read_vectors(base, x0, begin, end);
@@ -225,6 +289,7 @@ void main()
                 fetch(base, x0, k0, end);
             multiply(TALL ? baseB : baseA, y0, k0, end);
         }
+#endif
 
         // The lanes' sums are added up in pairs, the same pairs in every run: the same bits come out. An invocation
         // that stores in a half has passed a barrier since others read it: that of the other half's sums.

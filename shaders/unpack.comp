@@ -1,8 +1,9 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Unpacks A or B, whose lines consist of blocks (lib/blocks.glsl), to elements that the product reads: f32, or rounded
-// to one of the neighbours in f16 or bf16. What is beyond the matrix is filled with zeros. Each invocation unpacks eight
-// elements at a time; y counts the matrices of a batch.
+// to one of the neighbours in f16 or bf16. What is beyond the matrix is filled with zeros. Each invocation unpacks a
+// part of a block at a time; y counts the matrices of a batch.
 layout(local_size_x_id = 0) in;
 layout(constant_id = 47) const uint TO = 0; // 0: f32; or TO_…
 const uint TO_F16 = 1, TO_BF16 = 2;
@@ -35,17 +36,21 @@ void store(uint at, vec4 v)
 
 void main()
 {
-    const uint length = TO == 0 ? TO_LD : 2 * TO_LD, parts = length / 8; // of a line
+    const uint length = TO == 0 ? TO_LD : 2 * TO_LD, all = length / PART; // of a line
     const uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_WorkGroupID.x * gl_WorkGroupSize.x + gl_LocalInvocationID.x; i < TO_LINES * parts; i += step) {
-        const uint line = i / parts, part = i % parts, to = line * length;
-        const bool there = line < LINES && part * 8 < LENGTH;
-        const uint from = (OFFSET + gl_WorkGroupID.y * STRIDE + line * LD) / BLOCK * BLOCK_BYTES;
-        vec4 first = vec4(0), second = vec4(0);
-        if (there)
-            unpack_part(from, part, first, second);
-        // Beyond the matrix there is no block, and any order of the zeros will do.
-        store(to + (there ? part_at(part) : part * 8), first);
-        store(to + (there ? part_at(part) + STEP : part * 8 + 4), second);
+    for (uint i = gl_WorkGroupID.x * gl_WorkGroupSize.x + gl_LocalInvocationID.x; i < TO_LINES * all; i += step) {
+        const uint line = i / all, place = i % all, block = place / PARTS, part = place % PARTS;
+        const bool there = line < LINES && place * PART < LENGTH;
+        const uint first = (OFFSET + gl_WorkGroupID.y * STRIDE + line * LD) / BLOCK;
+        // Beyond the matrix there is no block, and the zeros are in any order.
+        const uint to = line * length + (there ? block * BLOCK + part_at(part) : place * PART);
+        vec4 v[4] = vec4[](vec4(0), vec4(0), vec4(0), vec4(0));
+        if (there) {
+            const Part read = read_part(place_of((first + block) * BLOCK_BYTES, part), 0);
+            [[unroll]] for (uint q = 0; q < 4; q++) // both terms are exact
+                v[q] = elements(read, q) * read.scale[q / 2 * 2] - read.scale[q / 2 * 2 + 1];
+        }
+        [[unroll]] for (uint q = 0; q < 4; q++)
+            store(to + q % 2 * 4 + q / 2 * (there ? STEP : 8), v[q]);
     }
 }

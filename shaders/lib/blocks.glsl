@@ -1,93 +1,111 @@
 // Blocks of quantised elements (vkmm_format, src/lib/math/blocks.c). What includes this defines CODES(i), the i-th word
 // of the memory they lie in.
 //
-// A block is read in parts of eight elements, two vectors of neighbours STEP apart: codes of 4 bits that share their
-// bytes, or 8 bytes.
+// A block is read in parts of 16 elements: eight neighbours and, STEP further, eight others, whose codes of 4 bits are
+// in the upper halves of the same bytes.
 layout(constant_id = 46) const uint FORMAT = 1;
 const uint Q8_0 = 1, Q4_0 = 2, Q4_K = 3, MXFP4 = 4, NVFP4 = 5;
 const uint BLOCK = FORMAT == Q4_K ? 256 : FORMAT == NVFP4 ? 64 : 32; // elements
 const uint BLOCK_BYTES = FORMAT == Q8_0 ? 34 : FORMAT == Q4_0 ? 18 : FORMAT == Q4_K ? 144 : FORMAT == MXFP4 ? 17 : 36;
 const uint HEAD = FORMAT == Q4_K ? 16 : FORMAT == MXFP4 ? 1 : FORMAT == NVFP4 ? 4 : 2; // bytes before the codes
-const uint STEP = FORMAT == Q8_0 ? 4 : FORMAT == Q4_K ? 32 : FORMAT == NVFP4 ? 8 : 16;
+const uint STEP = FORMAT == Q8_0 || FORMAT == NVFP4 ? 8 : FORMAT == Q4_K ? 32 : 16;
+const uint WIDTH = FORMAT == Q8_0 ? 8 : 4; // of a code
 const bool IN_WORDS = BLOCK_BYTES % 4 == 0;
+const uint PART = 16, PARTS = BLOCK / PART; // elements of a part; parts of a block
 
-// Parts are counted from the beginning of a line. Where the first vector of one lies in it, and the part's block.
-uint part_at(uint part)
+// Where the first elements of a part lie in its block.
+uint part_at(uint part) { return part / (STEP / 8) * 2 * STEP + part % (STEP / 8) * 8; }
+
+// Where a part and its scale begin: a word, and bits of it that precede. Blocks a multiple of four bytes further lie
+// alike.
+struct Place {
+    uint codes, shift, scale, scale_shift;
+};
+Place place_of(uint block, uint part) // byte `block`
 {
-    const uint p = part % (BLOCK / 8);
-    return part / (BLOCK / 8) * BLOCK + p / (STEP / 4) * 2 * STEP + p % (STEP / 4) * 4;
+    const uint from = block + HEAD + 2 * WIDTH * part;
+    return Place(from / 4, from % 4 * 8, block / 4, FORMAT == Q4_K || FORMAT == NVFP4 ? 8 * part : block % 4 * 8);
 }
 
-uint byte_at(uint at) { return CODES(at / 4) >> 8 * (at % 4) & 0xff; }
-float half_at(uint at) { return unpackHalf2x16(CODES(at / 4) >> 8 * (at % 4)).x; } // at an even place
-
-// Four bytes from any place on. The second word is read only if it holds some of them: it may be beyond the memory.
-uint word_at(uint at)
+// The scale of the elements of group g of Q4_K, `shift` being 8 * g, and what is subtracted from them. For the last
+// four of the eight groups, the 6 bits of each are in two pieces.
+vec2 scale_of_group(uint at, uint shift)
 {
-    if (IN_WORDS)
-        return CODES(at / 4);
-    const uint shift = 8 * (at % 4), low = CODES(at / 4), high = CODES(at / 4 + min(shift, 1));
-    return low >> shift | high << 1 << 31 - shift;
+    const uvec3 bytes = uvec3(CODES(at + 1), CODES(at + 2), CODES(at + 3)) >> shift % 32;
+    const uvec2 first = bytes.xy & 63, last = uvec2(bytes.z & 15, bytes.z >> 4 & 15) | bytes.xy >> 2 & 48;
+    return unpackHalf2x16(CODES(at)) * vec2(shift < 32 ? first : last);
 }
 
-// The scale of the elements of group g, and what is subtracted from them. 6 bits of Q4_K are in two pieces for the last
-// four of its eight groups.
-vec2 scale_of(uint block, uint g)
+// A scale for all of a part.
+float scale_of(uint word)
 {
-    if (FORMAT == Q4_K) {
-        const uint shift = 8 * (g % 4), low = CODES(block / 4 + 1) >> shift, middle = CODES(block / 4 + 2) >> shift,
-                   high = CODES(block / 4 + 3) >> shift;
-        const uvec2 six = g < 4 ? uvec2(low, middle) & 63 : uvec2(high & 15 | low >> 2 & 48, high >> 4 & 15 | middle >> 2 & 48);
-        return unpackHalf2x16(CODES(block / 4)) * vec2(six);
-    }
-    if (FORMAT == MXFP4) {
-        const uint x = byte_at(block);
-        return vec2(uintBitsToFloat(x == 255 ? 0x7fc00000 : x == 0 ? 0x400000 : x << 23), 0);
-    }
+    const uint x = word & 255, size = x & 127;
+    if (FORMAT == MXFP4)
+        return uintBitsToFloat(x == 255 ? 0x7fc00000 : x == 0 ? 0x400000 : x << 23);
     if (FORMAT == NVFP4) {
-        const uint x = byte_at(block + g), size = x & 127;
         const float least = float(size) * 0.001953125, normal = uintBitsToFloat((size << 20) + (120 << 23));
         const float value = size < 8 ? least : size == 127 ? uintBitsToFloat(0x7fc00000) : normal;
-        return vec2(x > 127 ? -value : value, 0);
+        return x > 127 ? -value : value;
     }
-    return vec2(half_at(block), 0);
+    return unpackHalf2x16(word).x;
 }
 
-// Four codes, a byte each, without their scale. Added to the bits of 2^23, an integer becomes a float in one step; e2m1
-// is looked up in halves.
-vec4 values_of_codes(uint word)
+// The field of WIDTH bits of a word from bit `place` on, less what Q8_0 and Q4_0 subtract, or e2m1. At its place in the
+// fraction of a float, an integer is what that float exceeds a power of two by. The two bits of e2m1's exponent and
+// the one of its fraction make a float g, which is a quarter of its magnitude; of a subnormal number, 2·g - 1/4 is.
+float field(uint word, uint place)
 {
-    const uvec4 codes = uvec4(word, word >> 8, word >> 16, word >> 24) & 0xff;
+    if (FORMAT == MXFP4 || FORMAT == NVFP4) {
+        const uint top = word << 28 - place;
+        const float g = uintBitsToFloat(top >> 6 & 0x01c00000 | 0x3e000000), size = min(g, fma(2, g, -0.25));
+        return uintBitsToFloat(floatBitsToUint(size) | top & 0x80000000);
+    }
+    const uint mask = (1 << WIDTH) - 1, power = 0x4b000000 - (place << 23);
+    const float least = FORMAT == Q8_0 ? 128.0 : FORMAT == Q4_0 ? 8.0 : 0.0;
+    return uintBitsToFloat(word & mask << place | power) - (uintBitsToFloat(power) + least);
+}
+vec4 fields(uint word, uint place)
+{
+    const uint upper = word >> 16;
+    return vec4(field(word, place), field(word, place + 8), field(upper, place), field(upper, place + 8));
+}
+
+// A part as it is read.
+struct Part {
+    uvec4 words; // of codes of 4 bits, two
+    vec4 scale;  // of the first elements and what is subtracted from them, of the others likewise
+};
+
+// The part at a place, or so many words further. The last word is read only if it holds some of the part: else it may
+// be beyond the memory.
+Part read_part(Place place, uint further)
+{
+    const uint at = place.codes + further, end = at + min(place.shift, 1), scale = place.scale + further;
+    Part read;
+    read.words = uvec4(CODES(at), CODES(at + 1), 0, 0);
     if (FORMAT == Q8_0)
-        return uintBitsToFloat((codes ^ 0x80) | 0x4b000000) - 8388736.0;
-    if (FORMAT == Q4_0)
-        return uintBitsToFloat(codes | 0x4b000000) - 8388616.0;
-    if (FORMAT == Q4_K)
-        return uintBitsToFloat(codes | 0x4b000000) - 8388608.0;
-    const uvec4 halves = uvec4(0xc8643210) >> (codes & 7) * 4 & 15;
-    const vec4 sizes = uintBitsToFloat(halves | 0x4a800000) - 4194304.0;
-    return uintBitsToFloat(floatBitsToUint(sizes) | (codes & 8) << 28);
+        read.words.zw = uvec2(CODES(at + 2), CODES(at + 3));
+    if (!IN_WORDS) {
+        const uint last = CODES(end + (FORMAT == Q8_0 ? 3 : 1));
+        const uvec4 next = FORMAT == Q8_0 ? uvec4(read.words.yzw, last) : uvec4(read.words.y, last, 0, 0);
+        read.words = read.words >> place.shift | next << 1 << 31 - place.shift;
+    }
+    if (FORMAT == Q8_0)
+        read.words ^= 0x80808080; // signed: from -128 on
+    if (FORMAT == Q4_K) {
+        const uint group = place.scale_shift / 32 * 16; // of two, which four parts have
+        read.scale = vec4(scale_of_group(scale, group), scale_of_group(scale, group + 8));
+    } else {
+        read.scale = vec4(scale_of(CODES(scale) >> place.scale_shift), 0, 0, 0);
+        if (FORMAT == MXFP4 || FORMAT == NVFP4)
+            read.scale.x *= 4; // fields are quarters
+        read.scale.z = read.scale.x;
+    }
+    return read;
 }
 
-// A part of a line whose first block begins at byte `line`.
-void unpack_part(uint line, uint part, out vec4 first, out vec4 second)
+// Four of its elements without their scale: of the first ones, 0 and 1; of the others, 2 and 3.
+vec4 elements(Part read, uint quarter)
 {
-    const uint block = line + part / (BLOCK / 8) * BLOCK_BYTES, p = part % (BLOCK / 8);
-    if (FORMAT == Q8_0) {
-        first = values_of_codes(word_at(block + HEAD + 8 * p));
-        second = values_of_codes(word_at(block + HEAD + 8 * p + 4));
-    } else {
-        const uint word = word_at(block + HEAD + 4 * p);
-        first = values_of_codes(word & 0x0f0f0f0f);
-        second = values_of_codes(word >> 4 & 0x0f0f0f0f);
-    }
-    const vec2 scale = scale_of(block, FORMAT == Q4_K ? p / 8 * 2 : p / 2);
-    if (FORMAT == Q4_K) {
-        const vec2 other = scale_of(block, p / 8 * 2 + 1);
-        first = first * scale.x - scale.y;
-        second = second * other.x - other.y;
-    } else {
-        first *= scale.x;
-        second *= scale.x;
-    }
+    return FORMAT == Q8_0 ? fields(read.words[quarter], 0) : fields(read.words[quarter % 2], quarter / 2 * 4);
 }

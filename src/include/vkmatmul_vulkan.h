@@ -144,10 +144,12 @@ typedef struct vkmm_gemm_params {
     uint32_t pack;         /* VKMM_PACK_A, VKMM_PACK_B: bound in the layout of vkmm_gemm_pack. VKMM_PACK_NEVER:
                               recordings never copy A or B. By default they copy one that is misaligned, or that holds
                               bytes not along K, into the workspace where that is known to be faster; but not with
-                              dynamic extents, packed operands or several expected products */
+                              dynamic extents, packed operands or several expected products. Blocks that the kernel
+                              does not read are unpacked in each recording unless they are packed; their lines cannot
+                              be dynamic then */
     int scalars_in_memory; /* non-zero: α and β are read on the device (vkmm_gemm_bindings.scalars) */
     uint32_t offset_step;  /* offsets of vkmm_gemm_product are multiples of this many elements; 0: of as many as fill
-                              16 bytes. Smaller steps may cost speed */
+                              16 bytes, or as a block has. Smaller steps may cost speed */
     uint32_t slots;        /* recordings that can be pending at once where the device has no push descriptors (see
                               vkmm_gemm_bindings.slot); 0: 1 */
     VkPipelineCache pipeline_cache; /* instead of the device's; NULL: the device's */
@@ -182,7 +184,7 @@ VKMM_API void vkmm_gemm_destroy(vkmm_gemm **gemm);
 VKMM_API const vkmm_gemm_info *vkmm_gemm_describe(const vkmm_gemm *gemm); /* owned by the gemm */
 
 /* A part of a storage buffer (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT). bytes is at most maxStorageBufferRange and, for
- * types narrower than 32 bits, a multiple of 4. */
+ * types narrower than 32 bits and for blocks, a multiple of 4. */
 typedef struct vkmm_binding {
     VkBuffer buffer;
     VkDeviceSize offset, bytes;

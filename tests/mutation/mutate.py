@@ -24,7 +24,7 @@ import sys
 INCLUDE = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 BARRIER = re.compile(r"\bbarrier\(\);")
 NUMBER = re.compile(r"\bgl_LocalInvocationIndex\b|\bgl_LocalInvocationID\.x\b")
-NOT_BUILT = re.compile(r"^#if defined\((?:NARROW|NARROW_C)\)$.*?^#endif$|^#if defined\(COUNT\)$.*?^#else$", re.MULTILINE | re.DOTALL)
+NOT_BUILT = re.compile(r"^#if defined\((?:NARROW|NARROW_C)\)$.*?^#endif$|^#if defined\((?:COUNT|BLOCKS)\)$.*?^#else$", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"\binside\(")
 
 

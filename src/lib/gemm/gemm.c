@@ -35,6 +35,12 @@ static vkmm_status check(const vkmm_gemm_params *params)
                          "the kernel %s runs only in jobs; a product is recorded with a general kernel", kernel->name);
     if (params->pack & ~pack)
         return vkmm_fail(VKMM_INVALID, "pack is 0x%x; the known bits are 0x%x", params->pack, pack);
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const uint32_t block = vkmm_format_at(vkmm_operand_format(&params->problem, (vkmm_operand)o))->elements;
+        if (params->offset_step % block != 0 && !(params->pack & 1u << o))
+            return vkmm_fail(VKMM_INVALID, "offset_step is %u; the blocks of %c have %u elements", params->offset_step,
+                             "AB"[o], block);
+    }
     return VKMM_OK;
 }
 
@@ -44,14 +50,16 @@ static vkmm_gemm_reach reach_of(const vkmm_gemm_params *params, vkmm_operand ope
                      cols[] = {VKMM_REACH_K, VKMM_REACH_N, VKMM_REACH_N};
     const vkmm_problem *problem = &params->problem;
     const vkmm_stored stored = vkmm_operand_stored(problem, operand);
-    const uint64_t size = vkmm_type_of(vkmm_operand_type(problem, operand))->bytes;
+    const uint64_t block = vkmm_format_at(vkmm_operand_format(problem, operand))->elements,
+                   size = vkmm_operand_span(problem, operand, block), step = block > 1 ? block : 16 / size;
     return (vkmm_gemm_reach){.first = vkmm_operand_offset(problem, operand) +
                                       (vkmm_problem_batches(problem) - 1) * vkmm_operand_stride(problem, operand),
                              .ld = stored.ld,
                              .size = size,
+                             .block = block,
                              .count = stored.are_rows ? rows[operand] : cols[operand],
                              .length = stored.are_rows ? cols[operand] : rows[operand],
-                             .step = params->offset_step ? params->offset_step : 16 / size};
+                             .step = params->offset_step ? params->offset_step : step};
 }
 
 /* The offset that stands for all that a recording may add to it: as aligned as the least aligned of them, and not at
@@ -132,6 +140,19 @@ static void aim(const vkmm_gemm *gemm, vkmm_choice *choice)
     if (choice->info.groups[0] > choice->info.items) choice->info.groups[0] = (uint32_t)choice->info.items;
 }
 
+/* Blocks that each recording unpacks: all lines of them. */
+static vkmm_status check_unpacking(const vkmm_gemm *gemm, const vkmm_choice *choice)
+{
+    static const uint32_t across[] = {VKMM_DYNAMIC_M, VKMM_DYNAMIC_N};
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const vkmm_repack *r = &choice->packs[choice->swapped ? VKMM_B - o : o];
+        if (r->format != VKMM_PLAIN && !r->bound && gemm->dynamic & across[o])
+            return vkmm_fail(VKMM_UNSUPPORTED, "each recording unpacks the blocks of %c, so that %c cannot be dynamic",
+                             "AB"[o], "MN"[o]);
+    }
+    return VKMM_OK;
+}
+
 static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
 {
     vkmm_device *device = gemm->device;
@@ -148,6 +169,7 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     const vkmm_problem problem = planned(gemm);
     vkmm_choice choice;
     vkmm_status status = vkmm_pick_plan(device, log, &device->physical->info, &problem, &wish, &choice, &gemm->plan);
+    if (status == VKMM_OK) status = check_unpacking(gemm, &choice);
     if (status != VKMM_OK) return status;
     aim(gemm, &choice);
     memcpy(gemm->packs, choice.packs, sizeof gemm->packs);
@@ -160,11 +182,12 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
 /* A packed operand always has its full length. */
 static void describe_packed(vkmm_gemm *gemm, vkmm_operand operand)
 {
-    const uint64_t bytes = vkmm_gemm_repack(gemm, operand)->bytes, size = gemm->reaches[operand].size;
+    const uint64_t bytes = vkmm_gemm_repack(gemm, operand)->bytes, size = vkmm_type_of(gemm->problem.type)->bytes;
     gemm->info.bytes[operand] = bytes;
     if (bytes > 0)
         gemm->reaches[operand] = (vkmm_gemm_reach){.first = bytes / size - 1,
                                                    .size = size,
+                                                   .block = 1,
                                                    .count = VKMM_REACH_ONE,
                                                    .length = VKMM_REACH_ONE,
                                                    .step = 16 / size};

@@ -10,9 +10,10 @@ enum { VKMM_REACH_M, VKMM_REACH_N, VKMM_REACH_K, VKMM_REACH_ONE };
 
 /* How far an operand's memory reaches: to element first + (count - 1)·ld + length, count and length being extents. */
 typedef struct vkmm_gemm_reach {
-    uint64_t first, ld, size; /* size: bytes of an element */
-    int count, length;        /* VKMM_REACH_* */
-    uint64_t step;            /* of offsets in a product; elements */
+    uint64_t first, ld;
+    uint64_t size, block; /* bytes of an element, and 1; or of a block, and its elements */
+    int count, length;    /* VKMM_REACH_* */
+    uint64_t step;        /* of offsets in a product; elements */
 } vkmm_gemm_reach;
 
 struct vkmm_gemm {

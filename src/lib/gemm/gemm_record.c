@@ -74,7 +74,8 @@ static int reach(const recording *r, uint32_t index, uint64_t need[])
                           to->step);
         if (extents[to->count] == 0 || extents[to->length] == 0) continue;
         const uint64_t end = to->first + offsets[o] + (extents[to->count] - 1) * to->ld + extents[to->length];
-        if (end * to->size > need[o]) need[o] = end * to->size;
+        const uint64_t bytes = end / to->block * to->size;
+        if (bytes > need[o]) need[o] = bytes;
     }
     if (gemm->problem.has_bias && product.n * gemm->reaches[VKMM_C].size > need[VKMM_BIAS])
         need[VKMM_BIAS] = product.n * gemm->reaches[VKMM_C].size;
@@ -88,12 +89,12 @@ static int gather(const recording *r, const uint64_t need[], vkmm_part parts[])
     const vkmm_gemm_bindings *b = r->bindings;
     const vkmm_binding *const given[] = {&b->a, &b->b, &b->c, &b->bias};
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
-        const int narrow = gemm->reaches[o == VKMM_BIAS ? VKMM_C : o].size < 4, which = need[o] ? o : VKMM_C;
+        const int narrow = gemm->reaches[o == VKMM_BIAS ? VKMM_C : o].size % 4 != 0, which = need[o] ? o : VKMM_C;
         const vkmm_binding *binding = given[which]; /* every binding must be set */
         const char *name = vkmm_operand_name((vkmm_operand)which);
         if (!vkmm_gemm_can_bind(gemm, name, binding, need[o])) return 0;
         if (need[o] && narrow && binding->bytes % 4 != 0)
-            return refuse("%s has %llu bytes; types narrower than 32 bits need a multiple of %llu", name,
+            return refuse("%s has %llu bytes; types narrower than 32 bits, and blocks, need a multiple of %llu", name,
                           binding->bytes, 4);
         parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] = (vkmm_part){binding->buffer, binding->offset, binding->bytes};
     }

@@ -47,10 +47,11 @@ static const vkmm_config across[] = {
     {{32, 1, 16, 4, 1, 1, 32}},  {{32, 1, 32, 2, 1, 1, 128}}, {{32, 1, 8, 2, 1, 1, 128}},
 };
 
-/* The long operand in blocks, of which each invocation unpacks eight elements of each of its lines at a time. */
+/* The long operand in blocks, of which each invocation reads PART elements of each of its lines at a time. */
+enum { PART = 16 };
 static const vkmm_config blocks[] = {
-    {{4, 1, 1024, 4, 1, 1, 128}}, {{8, 1, 512, 4, 1, 1, 128}}, {{16, 1, 256, 4, 1, 1, 128}},
-    {{16, 1, 64, 2, 1, 1, 64}},   {{16, 1, 16, 1, 1, 1, 32}},
+    {{4, 1, 2048, 4, 1, 1, 128}}, {{8, 1, 1024, 4, 1, 1, 128}}, {{16, 1, 512, 4, 1, 1, 128}},
+    {{16, 1, 256, 2, 1, 1, 128}}, {{16, 1, 256, 1, 1, 1, 256}},
 };
 
 /* Whether neighbours in memory of a skinny problem's longer side are neighbours along K. */
@@ -175,18 +176,23 @@ static uint64_t broken_lines(const vkmm_shape *shape)
 static uint64_t broken_depth(const vkmm_shape *shape)
 {
     const uint64_t lanes = vkmm_quotient(shape->x, vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)));
-    const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), most = (bytes_in(shape) == 1 ? 16 : 8) * lanes;
+    const int in_16 = bytes_in(shape) == 1 || vkmm_problem_has_blocks(shape->problem);
+    const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), most = (in_16 ? 16 : 8) * lanes;
     return depth > most ? depth - most : vkmm_left_over(depth, lanes);
 }
 
-/* Parts of blocks, of eight elements; and the operand in blocks along the longer side. */
+/* Whole blocks, and whole parts for each lane; and the operand in blocks along the longer side. */
 static uint64_t broken_blocks(const vkmm_shape *shape)
 {
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS),
                    lanes = vkmm_quotient(shape->x, vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)));
+    const vkmm_format in_long = rows >= cols ? shape->problem->format_a : shape->problem->format_b;
     if (!vkmm_problem_has_blocks(shape->problem)) return 0;
-    if ((rows >= cols ? shape->problem->format_b : shape->problem->format_a) != VKMM_PLAIN) return 1;
-    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), 8 * lanes);
+    if (in_long == VKMM_PLAIN) return 1;
+    const vkmm_format_info *format = vkmm_format_at(in_long);
+    const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
+    return vkmm_left_over(depth, format->elements) + depth / format->elements * format->bytes % 4 +
+           vkmm_left_over(depth, PART * lanes);
 }
 
 static uint64_t broken_short(const vkmm_shape *shape)
@@ -200,7 +206,8 @@ static const vkmm_rule rules[] = {
     {"whole lanes", "leftover elements of a step", broken_depth, NULL,
      "the lanes of a line must divide each step along K, with at most 8 elements (of 8 bits: 16) per lane"},
     {"whole blocks", "leftover elements of a step", broken_blocks, NULL,
-     "blocks are read along the longer side alone, eight elements of a step per lane"},
+     "blocks lie along the longer side alone, and a step has whole ones, in whole words, and 16 elements for each "
+     "lane"},
     {"a short side", "excess elements of the shorter side", broken_short, NULL,
      "the shorter side must be 1 to 16: an invocation has a sum for each of its elements"},
     {0},
@@ -212,6 +219,8 @@ static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *proble
 {
     const int scattered = device->type != VK_PHYSICAL_DEVICE_TYPE_CPU && vkmm_type_of(problem->type)->bytes < 4 &&
                           short_is_scattered(problem);
+    /* SwiftShader compiles the reading of blocks for minutes. */
+    if (vkmm_problem_has_blocks(problem) && device->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER) return 0;
     if ((vkmm_is_wide(problem) ? problem->format_a : problem->format_b) != VKMM_PLAIN) return 0;
     return vkmm_short_side(problem) <= (scattered ? 4 : 8) ? VKMM_SUITS_SHAPE : 0;
 }

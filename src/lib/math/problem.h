@@ -52,8 +52,9 @@ uint64_t vkmm_problem_batches(const vkmm_problem *problem);                     
 uint64_t vkmm_operand_stride(const vkmm_problem *problem, vkmm_operand operand); /* 0 where there is no batch */
 uint64_t vkmm_operand_offset(const vkmm_problem *problem, vkmm_operand operand);
 
-/* op(A), op(B) or C, which is plain, of one matrix of the batch as a view, ops, layout and leading dimension in its strides: element (i,
- * j) of the view is at (i, j) in the product. data: the operand's memory (its offset is added here). */
+/* op(A), op(B) or C, plain, of one matrix of the batch as a view, with ops, layout and leading dimension in its
+ * strides: element (i, j) of the view is at (i, j) in the product. data: the operand's memory, to which its offset is
+ * added here. */
 vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch);
 
 /* Elements of the operand's memory: vkmm_operand_bytes over the type's size. */

@@ -142,8 +142,8 @@ static vkmm_status find_kernel(const vkmm_device_info *device, const vkmm_proble
     return VKMM_OK;
 }
 
-/* A packed vector is a row as well as a column. With narrow types, and beside blocks, a kernel reads several elements at a time if they are
- * neighbours along K. */
+/* A packed vector is a row as well as a column. With narrow types, and beside blocks, a kernel reads several elements
+ * at a time if they are neighbours along K. */
 static void lay_vectors_along_k(vkmm_problem *problem)
 {
     const int read_in_fours = vkmm_type_of(problem->type)->bytes < 4 || vkmm_problem_has_blocks(problem);

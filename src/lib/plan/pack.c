@@ -11,7 +11,7 @@
 
 enum { BOTH = VKMM_PACK_A | VKMM_PACK_B };
 
-enum { UNPACKED = 8, UNPACK_WORKGROUP = 64 }; /* elements that an invocation of unpack.comp takes; its workgroup */
+enum { UNPACKED = 16, UNPACK_WORKGROUP = 64 }; /* elements that an invocation of unpack.comp takes; its workgroup */
 
 enum { STEP = 64 }; /* bytes of a step along K, so that each begins at a multiple that a GPU reads at once too */
 
@@ -155,7 +155,9 @@ void vkmm_choose_unpacking(const vkmm_device_info *device, const vkmm_wish *wish
     const char *name = vkmm_asked_kernel(p, wish);
     const vkmm_kernel *kernel =
         name ? vkmm_kernel_find(name) : vkmm_planned_kernel(device, p, vkmm_refused_kernels(device, p->type));
-    if (kernel && kernel->suits && kernel->suits(device, p) > 0 && vkmm_module_for(kernel->name, p, device, NULL))
+    const int asked = (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
+    if (!asked && kernel && kernel->suits && kernel->suits(device, p) > 0 &&
+        vkmm_module_for(kernel->name, p, device, NULL))
         return;
     choice->packs[VKMM_A].format = p->format_a;
     choice->packs[VKMM_B].format = p->format_b;

@@ -29,7 +29,7 @@ typedef struct cli_claim {
     vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
     vkmm_activation activation;
     vkmm_method method;
-    int in_blocks; /* how many of A and B are in blocks: their elements may be rounded to the neighbours in their type */
+    int in_blocks; /* how many of A and B are: their elements may be rounded to either neighbour in their type */
     vkmm_view sums, scales; /* shaped as C: A·B and |A|·|B| by other means (verify.h); data NULL: none */
 } cli_claim;
 

@@ -1,10 +1,13 @@
 /* Matrices in blocks (vkmm_format): elements by their definition in vkmatmul.h, written once more here; products by
  * kernels that read blocks, and by those before which they are unpacked. */
 #include "gemm.h"
+#include "gemm/gemm.h"
 #include "job/job.h"
 #include "look/kernel.h"
 #include "math/problem.h"
 #include "suite.h"
+#include "vk/buffer.h"
+#include "vk/command.h"
 
 enum { SCALED = 1, EXACT = 0, LONG = 70, DEPTH = 512, MOST_BLOCK = 144 };
 
@@ -158,14 +161,13 @@ static vkmm_problem plain_of(const vkmm_problem *p)
     return plain;
 }
 
-static void fill_blocks(const blocks_case *c, unsigned char *blocks, void *plain)
+static void fill_blocks(const blocks_case *c, unsigned char *blocks, void *plain, uint64_t bytes)
 {
     const vkmm_problem *p = &c->params.problem;
     const vkmm_format format = c->operand == VKMM_A ? p->format_a : p->format_b;
     const vkmm_format_info *info = vkmm_format_at(format);
-    const uint64_t bytes = vkmm_operand_bytes(p, c->operand), count = bytes / info->bytes;
+    const uint64_t count = bytes / info->bytes;
     uint32_t seed = 11 * format;
-    assert_int_equal(bytes % info->bytes, 0);
     for (uint64_t x = 0; x < count; x++) {
         put_block(format, blocks + x * info->bytes, &seed, c->scaled);
         for (uint32_t i = 0; i < info->elements; i++)
@@ -184,7 +186,7 @@ static void check(const blocks_case *c, const char *kernel)
     void *elements = keep_object(malloc(vkmm_operand_bytes(&plain, c->operand)), free),
          *want = keep_object(malloc(vkmm_operand_bytes(p, VKMM_C)), free);
     const void *pair[2];
-    fill_blocks(c, vkmm_job_matrix(job, c->operand), elements);
+    fill_blocks(c, vkmm_job_matrix(job, c->operand), elements, vkmm_operand_bytes(p, c->operand));
     memset(vkmm_job_matrix(job, other), 0xff, vkmm_operand_bytes(p, other)); /* NaN */
     for (uint64_t i = 0; i < (other == VKMM_A ? p->m : p->k); i++)
         for (uint64_t j = 0; j < (other == VKMM_A ? p->k : p->n); j++)
@@ -228,13 +230,14 @@ static blocks_case case_of(vkmm_format format, vkmm_operand operand, vkmm_type t
 
 static void multiplies_every_format(void **state)
 {
+    if (suite_is_slow(&suite)) skip(); /* it compiles them for minutes */
     static const vkmm_type types[] = {VKMM_F32, VKMM_F16, VKMM_BF16};
     static const uint64_t sides[] = {1, 3, 8, 40};
     for (uint32_t f = VKMM_Q8_0; f < VKMM_FORMAT_COUNT; f++)
         for (unsigned n = 0; n < 3 * 2 * 4; n++) {
             const uint64_t side = sides[n % 4];
             const vkmm_operand operand = n / 4 % 2 ? VKMM_A : VKMM_B;
-            if ((n + f) % (suite_is_slow(&suite) ? 5 : 2)) continue;
+            if ((n + f) % 3) continue;
             blocks_case c =
                 case_of((vkmm_format)f, operand, types[n / 8], side, (n + n / 4) % 2 ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR);
             check(&c, side <= 8 ? "skinny" : NULL);
@@ -245,6 +248,7 @@ static void multiplies_every_format(void **state)
 static void unpacks_every_scale(void **state)
 {
     for (uint32_t f = VKMM_Q8_0; f < VKMM_FORMAT_COUNT; f++) {
+        if (suite_is_slow(&suite) && f != VKMM_Q4_0) continue;
         blocks_case c = case_of((vkmm_format)f, VKMM_B, VKMM_F32, DEPTH, VKMM_ROW_MAJOR);
         c.scaled = 1;
         if (suite_is_slow(&suite)) c.params.kernel = "blocked";
@@ -255,6 +259,7 @@ static void unpacks_every_scale(void **state)
 /* Scalars, bias, activation, a batch that shares A, K in parts, scattered elements beside blocks. */
 static void computes_every_problem(void **state)
 {
+    if (suite_is_slow(&suite)) skip(); /* it compiles them for minutes */
     blocks_case c = case_of(VKMM_Q4_0, VKMM_B, VKMM_F16, 3, VKMM_ROW_MAJOR);
     vkmm_problem *p = &c.params.problem;
     p->alpha = 2, p->beta = -3, p->has_bias = 1, p->activation = VKMM_RELU, p->out_type = VKMM_F32;
@@ -268,6 +273,86 @@ static void computes_every_problem(void **state)
     p->m = 40;
     c.params.kernel = "blocked";
     check(&c, "blocked");
+}
+
+static vkmm_binding reserve(vkmm_buffer *buffer, uint64_t bytes)
+{
+    assert_int_equal(vkmm_buffer_create(suite.device, "a test's matrix", bytes, VKMM_PLACE_DOWNLOAD, buffer), VKMM_OK);
+    memset(buffer->mapped, 0, bytes);
+    return (vkmm_binding){buffer->handle, 0, bytes};
+}
+
+/* Two products of one recording, of different lines of B; blocks are read, unpacked by each, or packed once. */
+static void record(const vkmm_gemm_params *params, const blocks_case *c)
+{
+    const vkmm_problem *p = &params->problem, plain = plain_of(p);
+    vkmm_gemm *gemm = NULL;
+    vkmm_buffer buffers[5] = {0};
+    VkCommandBuffer command = NULL;
+    assert_int_equal(vkmm_gemm_create(suite.device, params, &gemm), VKMM_OK);
+    const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
+    const uint64_t lines = LONG * (DEPTH + vkmm_format_at(p->format_b)->elements),
+                   all = vkmm_operand_elements(p, VKMM_B);
+    const uint64_t bytes = vkmm_whole_words(vkmm_operand_span(p, VKMM_B, all + lines));
+    vkmm_gemm_product products[2] = {{.m = (uint32_t)p->m, .n = LONG}, {.m = (uint32_t)p->m, .n = LONG}};
+    vkmm_gemm_bindings how = {.products = products, .product_count = 2};
+    how.a = reserve(&buffers[0], vkmm_operand_bytes(p, VKMM_A));
+    const vkmm_binding raw = reserve(&buffers[1], bytes);
+    how.b = raw;
+    how.c = reserve(&buffers[2], 2 * vkmm_operand_bytes(p, VKMM_C));
+    how.workspace = reserve(&buffers[3], info->workspace_bytes + 4);
+    if (info->workspace_bytes == 0)
+        how.product_count = 1; /* validation may report products that run at the same time */
+    products[1].offset_b = lines;
+    products[1].offset_c = vkmm_operand_elements(p, VKMM_C);
+    float *elements = keep_object(calloc(all + lines, sizeof *elements), free),
+          *want = keep_object(calloc(2, vkmm_operand_bytes(p, VKMM_C)), free);
+    fill_blocks(c, buffers[1].mapped, elements, vkmm_operand_span(p, VKMM_B, all + lines));
+    for (uint64_t i = 0; i < p->m * DEPTH; i++) ((float *)buffers[0].mapped)[i] = (float)(i % 7) - 3;
+    gemm_biased(&plain, buffers[0].mapped, elements, NULL, want);
+    gemm_biased(&plain, buffers[0].mapped, elements + lines, NULL, (char *)want + vkmm_operand_bytes(p, VKMM_C));
+    assert_int_equal(vkmm_command_begin(suite.device, &command), VKMM_OK);
+    if (params->pack) {
+        how.b = reserve(&buffers[4], info->bytes[VKMM_B]);
+        how.product_count = 1;
+        assert_int_equal(vkmm_gemm_pack(gemm, command, VKMM_B, &raw, &how.b, 0), VKMM_OK);
+        vkmm_plan_record_barrier(suite.device, command);
+    }
+    assert_int_equal(vkmm_gemm_check(gemm, &how), VKMM_OK);
+    assert_int_equal(vkmm_gemm_record(gemm, command, &how), VKMM_OK);
+    vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    assert_int_equal(vkmm_command_finish(suite.device, VKMM_OK, &command), VKMM_OK);
+    for (uint64_t i = 0; i < how.product_count * p->m * LONG; i++)
+        if (((float *)buffers[2].mapped)[i] != want[i])
+            fail_msg("%s, pack %u: element %llu is %g, should be %g", info->kernel->name, params->pack,
+                     (unsigned long long)i, (double)((float *)buffers[2].mapped)[i], (double)want[i]);
+    how.b.bytes = vkmm_operand_span(p, VKMM_B, DEPTH); /* too few */
+    assert_int_equal(vkmm_gemm_check(gemm, &how), VKMM_INVALID);
+    products[1].offset_b = 16;
+    assert_int_equal(vkmm_gemm_check(gemm, &how), VKMM_INVALID);
+    for (int i = 0; i < 5; i++) vkmm_buffer_destroy(suite.device, &buffers[i]);
+    vkmm_gemm_destroy(&gemm);
+}
+
+static void records_products(void **state)
+{
+    if (suite_is_slow(&suite)) skip(); /* it compiles them for minutes */
+    const blocks_case few = case_of(VKMM_Q4_0, VKMM_B, VKMM_F32, 2, VKMM_ROW_MAJOR),
+                      many = case_of(VKMM_MXFP4, VKMM_B, VKMM_F32, 20, VKMM_ROW_MAJOR);
+    vkmm_gemm_params params = {.problem = few.params.problem};
+    vkmm_gemm *gemm;
+    record(&params, &few);
+    params.pack = VKMM_PACK_B;
+    record(&params, &few);
+    params = (vkmm_gemm_params){.problem = many.params.problem, .dynamic = VKMM_DYNAMIC_M};
+    record(&params, &many);
+    params.dynamic = VKMM_DYNAMIC_N;
+    assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(vkmm_last_error(), "unpacks the blocks of B, so that N cannot be dynamic"));
+    params = (vkmm_gemm_params){.problem = many.params.problem, .offset_step = 16};
+    assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_INVALID);
+    assert_non_null(strstr(vkmm_last_error(), "offset_step is 16; the blocks of B have 32 elements"));
 }
 
 static void refuse(vkmm_problem p, const char *why)
@@ -300,6 +385,7 @@ int main(void)
         cmocka_unit_test(host_decodes_by_definition), cmocka_unit_test(host_encodes_to_the_nearest),
         cmocka_unit_test(refuses_what_is_not_whole),  cmocka_unit_test(unpacks_every_scale),
         cmocka_unit_test(multiplies_every_format),    cmocka_unit_test(computes_every_problem),
+        cmocka_unit_test(records_products),
     };
     const int opened = suite_open(&suite);
     if (opened) return opened;
