@@ -61,13 +61,6 @@ enum { SUITE_LAST_TYPE = VKMM_U32 };
  * combinations, which lavapipe does. */
 int suite_is_slow(const suite_device *suite);
 
-/* SwiftShader compiles some kernels for these types for 18 seconds: there, codes_of_8_bits of test_general multiplies
- * them, and few other tests do. */
-static inline int suite_is_8_bit_float(vkmm_type type)
-{
-    return vkmm_type_of(type)->is_float && vkmm_type_of(type)->bytes == 1;
-}
-
 /* Whether a kernel of the tutorials is to be tested: all are, unless VKMM_TEST_KERNEL names one. */
 int suite_is_wanted(const char *kernel);
 

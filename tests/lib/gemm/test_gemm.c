@@ -351,7 +351,6 @@ static void records_products_of_every_type(void **state)
         for (uint64_t seed = validated ? 0 : 1; seed < (validated ? 1 : suite_is_slow(&suite) ? 2 : 3); seed++) {
             const vkmm_types types = *vkmm_types_at(i);
             const vkmm_gemm_params params = random_params(types, 100 * i + seed);
-            if (suite_is_slow(&suite) && suite_is_8_bit_float(types.in)) continue;
             if (seed == 2)
                 info->features.f16 = info->features.i8 = info->features.storage16 = info->features.storage8 =
                     info->features.dot8 = 0;
