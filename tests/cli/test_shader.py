@@ -203,8 +203,9 @@ class Compared(cli.Case):
         mine = self.file("mine.comp", "\n".join(lines[begin:lines.index("  }") + 1]).encode())
         commands = [line.split("#")[0].split()[1:] for line in lines if line.startswith("  vkmatmul")]
         self.assertEqual([words[0] for words in commands], ["--shader", "ladder", "explain", "bench", "compare"])
-        for words in commands[:3]:
-            self.good(*[mine if word == "mine.comp" else word for word in words], "--size", "33x20x9")
+        for words in commands[:3]:  # beside one kernel: what the others do does not depend on the shader
+            kernel = [] if "--tile" in words else ["--kernel", "tiled"]
+            self.good(*[mine if word == "mine.comp" else word for word in words], "--size", "33x20x9", *kernel)
         self.assertIn("shaders\t", self.good("help", "--candidates", "--", "help"))
 
     def test_several(self):

@@ -88,7 +88,7 @@ class Run(Signals):
                 self.assertEqual((target.stat().st_size, self.leftovers()), (128 + 4 * 5500 * 5500, ["c.npy"]))
 
     def test_nohup(self):
-        child = Started("-s", "900", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        child = Started("-s", "200", "--min-time", "500ms", "--max-time", "500ms", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         child.wait_for(": timing")
         self.assertEqual(child.send(signal.SIGHUP), 0, child.text)
 
@@ -130,7 +130,7 @@ class Commands(Signals):
         for format, first, said in [([], b"1a ", b"the rows above are valid"), (["--csv"], b"1a,", b"the rows above are valid"),
                                     (["--json"], None, b"there is no result")]:
             with self.subTest(format=format):
-                child = Started("ladder", "-s", "200", "--type", "f32", "-i", "20", "-j", "0", *format, stdout=subprocess.PIPE)
+                child = Started("ladder", "-s", "100", "--type", "f32", "-i", "20", "-j", "0", *format, stdout=subprocess.PIPE)
                 if first is not None:
                     self.assertTrue(any(line.startswith(first) for line in child.process.stdout), "no such row")
                 child.wait_for(" grouped: ")
