@@ -16,7 +16,7 @@ import unittest
 
 GUARD = 600  # seconds after which something hangs; what a test finds never depends on time
 FAST = ["--iters", "1", "--cold-iters", "0"]
-WAITING = {"bench", "compare", "doctor", "statistics", "tune"}  # start processes that must answer in time: never with a fast clock
+WAITING = {"bench", "compare", "doctor", "record", "statistics", "tune"}  # start processes that must answer in time: never with a fast clock
 CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I", "<f2": "e", "|i1": "b", "|u1": "B", "<i8": "q", "<u8": "Q"}
 TENSOR_CODES = {"F16": "e", "BF16": "H", "F32": "f", "F64": "d", "I8": "b", "U8": "B", "I32": "i", "U32": "I", "I64": "q", "U64": "Q", "F8_E4M3": "B", "F8_E5M2": "B"}
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -267,7 +267,7 @@ class Fake(Case):
                              ("--size 8" + " " * 3000, r"bad\.suite:1: the line has more than")]:
             with self.subTest(text[:20]):
                 self.bad(2, reason, *self.arguments(suite=self.suite(text, "bad.suite")), env=self.env)
-        self.bad(2, "--suite takes quick, standard, full or a file: cannot read .*nosuch: No such file", *self.arguments(suite="nosuch"),
+        self.bad(2, "--suite takes quick, standard, full, record or a file: cannot read .*nosuch: No such file", *self.arguments(suite="nosuch"),
                  env=self.env)
         self.assertEqual(self.asked(), [])
 

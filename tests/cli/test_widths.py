@@ -107,7 +107,7 @@ class Widths(cli.Case):
         self.fits("compare", report, self.file("two.json", text))
 
     def test_help(self):
-        for command in [[], *([name] for name in ["run", "ladder", "devices", "explain", "statistics", "trace", "race", "tune", "bench", "compare", "report", "peak", "doctor", "example"])]:
+        for command in [[], *([name] for name in ["run", "ladder", "devices", "explain", "statistics", "trace", "race", "tune", "bench", "compare", "report", "record", "peak", "doctor", "example"])]:
             self.fits("help", *command)
 
 

@@ -7,13 +7,6 @@
 
 #include <stdio.h>
 
-struct cli_bench_live {
-    cli_session *session;
-    const cli_writer *writer; /* of standard output; NULL: nothing is written there */
-    int begun;
-    vkmm_status stored; /* of the file of -o */
-};
-
 static vkmm_status show(cli_bench_live *live, const cli_bench *bench, const cli_bench_row *row)
 {
     cli_session *session = live->session;
@@ -40,7 +33,7 @@ vkmm_status cli_bench_know(cli_bench_live *live, const cli_bench *bench, uint32_
     vkmm_status shown = VKMM_OK;
 
     /* Rows are stored on the disk before they are shown; they are shown even if the disk is full. */
-    if (first < bench->row_count) live->stored = cli_bench_store_write(live->session, bench, 0);
+    if (first < bench->row_count) live->stored = live->store(live->session, bench, 0);
     for (uint32_t i = first; i < bench->row_count && shown == VKMM_OK; i++) shown = show(live, bench, &bench->rows[i]);
     return live->stored != VKMM_OK ? live->stored : shown;
 }
@@ -49,7 +42,7 @@ static vkmm_status finish(cli_bench_live *live, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
 
-    if (live->begun && live->stored == VKMM_OK) live->stored = cli_bench_store_write(live->session, bench, 1);
+    if (live->begun && live->stored == VKMM_OK) live->stored = live->store(live->session, bench, 1);
     if (live->begun && live->writer != NULL && live->writer->end != NULL && !ferror(live->session->report.out)) {
         status = live->writer->end(&live->session->report, bench);
         if (status == VKMM_OK) status = cli_report_flush(&live->session->report, live->session->log);
@@ -71,14 +64,11 @@ static vkmm_status tell_interrupt(const cli_bench_live *live, const cli_bench *b
     return (vkmm_status)(128 + signal); /* as in shells */
 }
 
-static vkmm_status measure(cli_bench_live *live, const cli_suite *suite, cli_bench *bench)
+vkmm_status cli_bench_end(cli_bench_live *live, const cli_bench *bench, vkmm_status status)
 {
-    vkmm_status status, finished;
-    int signal;
+    const int signal = cli_interrupted();
+    vkmm_status finished;
 
-    cli_interrupt_catch(0);
-    status = cli_bench_go(live->session, suite, bench, live);
-    signal = cli_interrupted();
     cli_interrupt_release();
     finished = finish(live, bench);
     if (signal != 0 && finished == VKMM_OK) return tell_interrupt(live, bench, signal);
@@ -108,7 +98,7 @@ static vkmm_status check_contenders(const cli_session *session, const cli_suite 
 
 static vkmm_status run(cli_session *session, int every_device, const cli_writer *writer, cli_bench *bench)
 {
-    cli_bench_live live = {.session = session, .writer = writer};
+    cli_bench_live live = {.session = session, .writer = writer, .store = cli_bench_store_write};
     cli_suite suite = {.items = NULL};
     vkmm_status status = cli_bench_suite(session, &suite);
 
@@ -117,7 +107,10 @@ static vkmm_status run(cli_session *session, int every_device, const cli_writer 
     if (status == VKMM_OK) status = cli_bench_store_check(session);
     if (status == VKMM_OK) status = cli_bench_head(session, &suite, every_device, bench);
     if (status == VKMM_OK && every_device) status = check_contenders(session, &suite, bench);
-    if (status == VKMM_OK) status = measure(&live, &suite, bench);
+    if (status == VKMM_OK) {
+        cli_interrupt_catch(0);
+        status = cli_bench_end(&live, bench, cli_bench_go(session, &suite, bench, &live));
+    }
     cli_suite_free(&suite);
     return status;
 }

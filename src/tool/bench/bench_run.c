@@ -180,7 +180,8 @@ static void measure_peaks(bench_run *run, cli_bench_lane *lane)
 {
     const cli_bench_device *device = &run->bench->devices[lane->device];
 
-    if (device->is_host || device->together[0] != '\0' || !is_ready(run, lane)) return;
+    if (device->is_host || device->together[0] != '\0' || device->peaks.copy_bytes_per_s > 0 || !is_ready(run, lane))
+        return;
     show_progress(run, lane, NULL);
     if (ask_peaks(run, lane, types_of(run, device)) != CLI_REPLY_INTERRUPTED && lane->link.status != VKMM_OK)
         vkmm_say(run->session->log, VKMM_LOG_WARNING, "the peaks of %s are unknown: %s", device->label,

@@ -16,11 +16,26 @@
  * *bench (row_count) should be shown in every case. */
 vkmm_status cli_bench_compare(cli_session *session, cli_bench *bench);
 
-/* Where the rows of a run go: begin once all devices and their peaks are known, know after each block of rows, of which
- * bench->rows[first] is the first. */
-typedef struct cli_bench_live cli_bench_live;
+/* Replaces the run's file by what is known; is_end: for the last time. */
+typedef vkmm_status cli_bench_store(const cli_session *session, const cli_bench *bench, int is_end);
+
+/* Where the rows of a run go. */
+typedef struct cli_bench_live {
+    cli_session *session;
+    const cli_writer *writer; /* of standard output; NULL: nothing is written there */
+    cli_bench_store *store;
+    int begun;
+    vkmm_status stored; /* by store, the last time */
+} cli_bench_live;
+
+/* begin once all devices and their peaks are known, know after each block of rows, of which bench->rows[first] is the
+ * first. */
 vkmm_status cli_bench_begin(cli_bench_live *live, const cli_bench *bench);
 vkmm_status cli_bench_know(cli_bench_live *live, const cli_bench *bench, uint32_t first);
+
+/* After cli_bench_go, which returned `status`, with signals caught (cli_interrupt_catch): releases them, writes the end
+ * and returns the exit code. Reports a signal. */
+vkmm_status cli_bench_end(cli_bench_live *live, const cli_bench *bench, vkmm_status status);
 
 /* ---- report.c ---- */
 
@@ -36,9 +51,9 @@ vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use);
 uint32_t cli_bench_rows(const cli_suite *suite, const cli_bench_device *device);
 
 /* Measures all items of a suite on the devices of *bench: bench->devices holds them (cli_bench_head), rows that it
- * already has are kept and not measured again. Appends the rows; sets `failed`, `complete` and `note`. VKMM_OK:
- * every row is known, even if only as "not run"; VKMM_WRONG_RESULT: at least one row is wrong; otherwise why nothing
- * could be measured, or what cli_bench_begin or _know returned. An interrupt ends it early. */
+ * already has, and known peaks, are kept and not measured again. Appends the rows; sets `failed`, `complete` and
+ * `note`. VKMM_OK: every row is known, even if only as "not run"; VKMM_WRONG_RESULT: at least one row is wrong;
+ * otherwise why nothing could be measured, or what cli_bench_begin or _know returned. An interrupt ends it early. */
 vkmm_status cli_bench_go(cli_session *session, const cli_suite *suite, cli_bench *bench, cli_bench_live *live);
 
 /* ---- head.c ---- */

@@ -55,6 +55,14 @@ static char *compose(const cli_session *session, const cli_bench *bench, size_t 
     return NULL;
 }
 
+vkmm_status cli_bench_store_text(const cli_session *session, const char *text, size_t bytes)
+{
+    const char *path = session->options->output;
+
+    return vkmm_tell(session->log,
+                     text != NULL ? vkmm_output_whole(path, text, bytes) : VKMM_NO_MEMORY("to write %s", path));
+}
+
 vkmm_status cli_bench_store_write(const cli_session *session, const cli_bench *bench, int is_end)
 {
     const char *path = session->options->output;
@@ -66,8 +74,7 @@ vkmm_status cli_bench_store_write(const cli_session *session, const cli_bench *b
     if (path == NULL) return VKMM_OK;
     if (!is_end && vkmm_disk_look(path, &entry) == 0 && entry.kind != VKMM_DISK_FILE) return VKMM_OK;
     text = compose(session, bench, &bytes);
-    status = text != NULL ? vkmm_tell(session->log, vkmm_output_whole(path, text, bytes))
-                          : vkmm_tell(session->log, VKMM_NO_MEMORY("to write %s", path));
+    status = cli_bench_store_text(session, text, bytes);
     free(text);
     return status;
 }

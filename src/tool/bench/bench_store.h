@@ -12,4 +12,7 @@ vkmm_status cli_bench_store_check(const cli_session *session);
 /* Replaces the file atomically. What is not a regular file, such as a pipe, is written only at the end of the run. */
 vkmm_status cli_bench_store_write(const cli_session *session, const cli_bench *bench, int is_end);
 
+/* The same with a text; NULL: memory ran out. */
+vkmm_status cli_bench_store_text(const cli_session *session, const char *text, size_t bytes);
+
 #endif

@@ -170,7 +170,7 @@ static vkmm_status read_value(const vkmm_log *log, const char *where, const json
         *in_lines = 1;
     } else if (is_schema(json, CLI_COMPARE_SCHEMA)) {
         cli_record_read(&root, &cli_reports_record, reports);
-    } else if (is_of(json, &cli_report_record)) {
+    } else if (is_of(json, &cli_report_record) || is_schema(json, CLI_RECORD_SCHEMA)) {
         bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
         reading->out_of_memory = bench == NULL;
         if (bench != NULL) cli_record_read(&root, &cli_report_record, bench);

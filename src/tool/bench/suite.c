@@ -210,6 +210,21 @@ static void fill_full(filler *f, int is_first, int pass)
     add_ladder(f, 2048, 1);
 }
 
+/* What a record has of every type: speed over size, and shapes of other kinds. */
+static void fill_record(filler *f, int is_first, int pass)
+{
+    (void)is_first;
+    if (f->types.in == VKMM_U32 || f->types.in == VKMM_U8 || f->types.in == VKMM_E5M2) return;
+    if (pass > 0) {
+        add_layer(f, 64);
+        for (uint64_t n = 2048; n <= 8192; n *= 2) add_square(f, "square", n);
+        add_square(f, "edge", 4095);
+        return;
+    }
+    for (uint64_t n = 256; n <= 1024; n *= 2) add_square(f, "square", n);
+    add_layer(f, 1);
+}
+
 static const struct {
     const char *name;
     double budget_ms, cpu_budget_ms, longest_ms, row_ms;
@@ -221,6 +236,7 @@ static const struct {
     {"quick", 34000, 15000, 1500, 400, 5, fill_quick},
     {"standard", 6.5 * MINUTE_MS, 0, 3000, 500, 5, fill_standard},
     {"full", 45 * MINUTE_MS, 0, 10000, 1000, 7, fill_full},
+    {"record", 4 * MINUTE_MS, 40000, 3000, 300, 5, fill_record},
 };
 
 enum { SUITES = VKMM_COUNT(suites) };
@@ -247,8 +263,8 @@ vkmm_status cli_suite_make(const vkmm_log *log, const char *name, const vkmm_typ
     memset(suite, 0, sizeof *suite);
     while (which < SUITES && strcmp(suites[which].name, name) != 0) which++;
     if (which == SUITES)
-        return VKMM_FAIL(log, VKMM_INVALID, "unknown suite '%.60s': the built-in suites are quick, standard and full",
-                         name);
+        return VKMM_FAIL(log, VKMM_INVALID,
+                         "unknown suite '%.60s': the built-in suites are quick, standard, full and record", name);
     VKMM_PUT(suite->name, "%s", name);
     suite->budget_ms = suites[which].budget_ms;
     suite->cpu_budget_ms = suites[which].cpu_budget_ms;

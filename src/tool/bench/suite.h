@@ -27,7 +27,8 @@ typedef struct cli_suite {
 
 /* The names: "quick" (squares up to 4096, the ladder's kernels, a few other shapes; under a minute on any device),
  * "standard" (squares from 256 to 16384 and their neighbours, the ladder, layers of a language model, tall and skinny,
- * split-K; all types), "full" (more: finer steps, all ops, batches, alpha and beta, odd strides); NULL past the end. */
+ * split-K; all types), "full" (more: finer steps, all ops, batches, alpha and beta, odd strides), "record" (nine shapes
+ * of each type); NULL past the end. */
 const char *cli_suite_name(uint32_t index);
 
 /* A suite by name, for the types given (a device leaves out those it lacks). VKMM_INVALID: no such name;

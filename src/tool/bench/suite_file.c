@@ -263,7 +263,7 @@ static vkmm_status choose_kernels(const vkmm_log *log, const cli_options *option
 
 static void say_otherwise(void *user, vkmm_log_level level, const char *sentence)
 {
-    vkmm_say(user, level, "--suite takes quick, standard, full or a file: %s", sentence);
+    vkmm_say(user, level, "--suite takes quick, standard, full, record or a file: %s", sentence);
 }
 
 static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_types *types, cli_suite *suite)

@@ -167,6 +167,35 @@ static const char *unloaded_driver(const cli_session *session)
     return manifest;
 }
 
+static void describe(cli_session *session, uint32_t index, uint32_t chosen, cli_device_row *row)
+{
+    row->info = vkmm_instance_device_info(session->instance, index);
+    row->device.info = *row->info;
+    row->chosen = index == chosen;
+    session->console.muted = 1; /* the list shows what cannot be chosen */
+    add_types(session, row);
+    add_kernels(session, row);
+    add_choices(session, row);
+    session->console.muted = 0;
+    add_shapes(row);
+}
+
+json_t *cli_device_describe(cli_session *session)
+{
+    cli_device_row *row = vkmm_alloc(1, sizeof *row);
+    uint32_t chosen = 0;
+    json_t *json;
+
+    if (row == NULL || vkmm_instance_find_device(session->instance, NULL, &chosen) != VKMM_OK) {
+        vkmm_free(row);
+        return NULL;
+    }
+    describe(session, session->info->index, chosen, row);
+    json = cli_device_json(row);
+    vkmm_free(row);
+    return json;
+}
+
 /* --device narrows the list to one. */
 static vkmm_status collect(cli_session *session, cli_device_list *list)
 {
@@ -179,18 +208,7 @@ static vkmm_status collect(cli_session *session, cli_device_list *list)
     if (wanted != NULL) end = first + 1;
     list->rows = vkmm_alloc(end - first, sizeof *list->rows);
     if (list->rows == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for the list of devices"));
-    for (uint32_t i = first; i < end; i++) {
-        cli_device_row *row = &list->rows[list->count++];
-        row->info = vkmm_instance_device_info(session->instance, i);
-        row->device.info = *row->info;
-        row->chosen = i == chosen;
-        session->console.muted = 1; /* the list shows what cannot be chosen */
-        add_types(session, row);
-        add_kernels(session, row);
-        add_choices(session, row);
-        session->console.muted = 0;
-        add_shapes(row);
-    }
+    for (uint32_t i = first; i < end; i++) describe(session, i, chosen, &list->rows[list->count++]);
     return VKMM_OK;
 }
 

@@ -2,8 +2,10 @@
 #ifndef CLI_DEVICES_H
 #define CLI_DEVICES_H
 
+#include <jansson.h>
 #include "math/type.h"
 #include "report/report.h"
+#include "session/session.h"
 
 /* One thing that a device or this build cannot do. */
 typedef struct cli_lack {
@@ -65,5 +67,10 @@ typedef struct cli_device_list {
 /* For people, a short block each; and "vkmatmul.devices/1", where VKMM_OUT_OF_MEMORY is the only failure. */
 void cli_devices_table(const cli_device_list *list);
 vkmm_status cli_devices_json(const cli_device_list *list);
+
+/* An entry of "devices": a new reference; NULL if memory runs out. describe: of the session's device, which
+ * cli_session_find_device found. */
+json_t *cli_device_json(const cli_device_row *row);
+json_t *cli_device_describe(cli_session *session);
 
 #endif

@@ -65,6 +65,11 @@ static const cli_field row_fields[] = {
 };
 static const vkmm_record row_record = {NULL, CLI_FIELDS(row_fields)};
 
+json_t *cli_device_json(const cli_device_row *row)
+{
+    return cli_record_json(&row_record, row);
+}
+
 /* An installed driver that no loader looks for. */
 static json_t *put_unloaded(const void *record)
 {

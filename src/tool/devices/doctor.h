@@ -76,6 +76,10 @@ void cli_doctor_drivers(cli_exam *exam);
 int cli_doctor_start(cli_exam *exam);
 void cli_doctor_device(cli_exam *exam, const vkmm_device_info *info);
 
+/* The findings of cli_doctor_device on the session's device (cli_session_find_device), as an array: a new reference.
+ * NULL: a signal came, or memory ran out. *status: VKMM_WRONG_RESULT or VKMM_DEVICE_LOST if it found a problem. */
+json_t *cli_doctor_collect(cli_session *session, vkmm_status *status);
+
 /* A driver that the loader would use, and that ends or blocks the process. */
 int cli_doctor_is_fatal(const cli_manifest *manifest);
 

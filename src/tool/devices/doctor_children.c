@@ -1,6 +1,8 @@
 /* The processes that examine, seen from the process that sends requests. */
 #include "devices/doctor.h"
 
+#include "base/alloc.h"
+#include "report/json.h"
 #include "report/text.h"
 #include "session/drivers.h"
 
@@ -128,4 +130,18 @@ void cli_doctor_device(cli_exam *exam, const vkmm_device_info *info)
             exam, CLI_PROBLEM,
             "Install another version of this device's driver; until then leave the device out with --device.",
             "the process that examined this device %.200s", worker.how);
+}
+
+json_t *cli_doctor_collect(cli_session *session, vkmm_status *status)
+{
+    cli_exam exam = {.session = session, .findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings)};
+    json_t *array = exam.findings != NULL ? json_array() : NULL;
+    int bad = 0;
+
+    if (array != NULL) cli_doctor_device(&exam, session->info);
+    for (uint32_t i = 0; i < exam.finding_count; i++)
+        bad += cli_json_add(array, cli_record_json(&cli_finding_record, &exam.findings[i]));
+    vkmm_free(exam.findings);
+    *status = exam.status;
+    return cli_json_done(array, bad + (cli_interrupted() != 0));
 }

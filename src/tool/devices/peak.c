@@ -1,4 +1,5 @@
-/* vkmatmul peak: what a device can do at best. */
+/* vkmatmul peak: what a device can do at best; and vkmatmul peak-worker, a hidden command that measures it for
+ * `vkmatmul record`. */
 #include "base/alloc.h"
 #include "base/host.h"
 #include "math/component.h"
@@ -9,6 +10,7 @@
 #include "report/wrap.h"
 #include "session/commands.h"
 #include "system/sensors.h"
+#include "worker/worker.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -305,23 +307,19 @@ static const cli_field fields[] = {
 };
 static const vkmm_record peaks_record = {NULL, CLI_FIELDS(fields)};
 
-vkmm_status cli_command_peak(cli_session *session)
+/* Everything of the session's device. NULL: memory ran out. Freed by vkmm_free. */
+static peaks *measure(cli_session *session)
 {
-    const vkmm_log *log = session->log;
-    vkmm_status status = cli_session_device(session), shown = VKMM_OK;
     cli_sensors *sensors = NULL;
     cli_sensed sensed;
-    peaks *all;
+    peaks *all = vkmm_alloc(1, sizeof *all);
 
-    if (status != VKMM_OK) return status;
-    all = vkmm_alloc(1, sizeof *all);
-    if (all == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the peaks"));
+    if (all == NULL) return NULL;
     all->session = session;
     all->report = &session->report;
     all->power = cli_bench_no_power();
     if (session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) sensors = cli_sensors_open(NULL, "");
     cli_sensors_start(sensors);
-    session->console.muted = 1; /* the sentences go into the rows */
     measure_rates(all);
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         const char *name = vkmm_type_of((vkmm_type)type)->name;
@@ -335,8 +333,21 @@ vkmm_status cli_command_peak(cli_session *session)
     cli_sensors_close(&sensors);
     all->power.others = sensed.others;
     all->power.processors = isfinite(sensed.others) ? vkmm_host_processors() : 0;
-    session->console.muted = 0;
     cli_progress_end(&session->console);
+    return all;
+}
+
+vkmm_status cli_command_peak(cli_session *session)
+{
+    const vkmm_log *log = session->log;
+    vkmm_status status = cli_session_device(session), shown = VKMM_OK;
+    peaks *all;
+
+    if (status != VKMM_OK) return status;
+    session->console.muted = 1; /* the sentences go into the rows */
+    all = measure(session);
+    session->console.muted = 0;
+    if (all == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the peaks"));
     if (session->options->json)
         shown = cli_json_line(all->report, cli_json_document(all->report, "vkmatmul.peak/1", session->info, NULL,
                                                              cli_record_json(&peaks_record, all)));
@@ -348,4 +359,46 @@ vkmm_status cli_command_peak(cli_session *session)
     status = status != VKMM_OK ? VKMM_FAIL(log, status, "%s", all->failure) : cli_session_validated(session);
     vkmm_free(all);
     return status != VKMM_OK ? status : shown;
+}
+
+/* ---- in the process that measures ---- */
+
+/* The same figures as bench reports have them. */
+static json_t *peaks_of_bench(const peaks *all)
+{
+    cli_bench_peaks bench;
+
+    cli_bench_peaks_init(&bench);
+    if (all->copy.per_s > 0) bench.copy_bytes_per_s = all->copy.per_s;
+    for (uint32_t i = 0; i < all->type_count; i++)
+        if (all->types[i].per_s > 0) bench.multiply_adds_per_s[all->types[i].type] = all->types[i].per_s / 2;
+    for (uint32_t i = 0; i < all->shape_count && bench.matrix_count < CLI_BENCH_MATRICES; i++)
+        if (all->shapes[i].per_s > 0)
+            bench.matrix[bench.matrix_count++] = (cli_bench_matrix){all->shapes[i].shape, all->shapes[i].per_s / 2};
+    return cli_record_json(&cli_peaks_record, &bench);
+}
+
+static vkmm_status obey(void *user, const char *ask, const json_t *request, json_t *answer)
+{
+    cli_session *session = user;
+    vkmm_status status = cli_session_device(session);
+    peaks *all;
+
+    (void)request;
+    if (status != VKMM_OK) return status;
+    if (strcmp(ask, "hello") == 0) return cli_worker_introduce(session, answer);
+    if (strcmp(ask, "peak") != 0) return cli_worker_refuse(session, ask);
+    all = measure(session);
+    if (all == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for the peaks"));
+    json_object_set_new(answer, "peak", cli_record_json(&peaks_record, all));
+    json_object_set_new(answer, "peaks", peaks_of_bench(all));
+    status = all->lost || all->status == VKMM_WRONG_RESULT ? VKMM_FAIL(session->log, all->status, "%s", all->failure)
+                                                           : VKMM_OK;
+    vkmm_free(all);
+    return status;
+}
+
+vkmm_status cli_command_peak_worker(cli_session *session)
+{
+    return cli_worker_serve(session, obey, session);
 }

@@ -9,10 +9,12 @@
 #include "look/steps.h"
 #include "math/method.h"
 #include "math/type.h"
+#include "report/json.h"
 #include "report/records.h"
 #include "report/wrap.h"
 #include "session/commands.h"
 #include "session/problem_options.h"
+#include "system/interrupt.h"
 #include "worker/worker.h"
 
 #define PATIENCE_MS 120000.0 /* for one pipeline */
@@ -43,6 +45,7 @@ typedef struct list {
     uint32_t count, refused;
     vkmm_status refusal; /* the first */
     char reason[CLI_SENTENCE];
+    json_t *into; /* an array for the results; NULL: they are shown */
     char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 2];
 } list;
 
@@ -221,10 +224,14 @@ static vkmm_status show(list *l, uint32_t index)
     vkmm_status status;
 
     cli_progress_end(&session->console);
-    status = session->options->json ? cli_statistics_json(&session->report, pipeline)
-                                    : cli_statistics_row(&session->report, pipeline, index > 0 ? &pipeline[-1] : NULL,
-                                                         session->info->features.statistics);
-    status = cli_session_wrote(session, status);
+    if (l->into != NULL)
+        status = cli_json_add(l->into, cli_statistics_json(pipeline)) == 0 ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+    else if (session->options->json)
+        status = cli_json_line(&session->report, cli_statistics_json(pipeline));
+    else
+        status = cli_statistics_row(&session->report, pipeline, index > 0 ? &pipeline[-1] : NULL,
+                                    session->info->features.statistics);
+    if (l->into == NULL || status != VKMM_OK) status = cli_session_wrote(session, status);
     return status == VKMM_OK && pipeline->error[0] != '\0' ? VKMM_WRONG_RESULT : status;
 }
 
@@ -248,9 +255,11 @@ static vkmm_status compile_all(list *l)
         .session = session, .command = "statistics-worker", .device = session->info, .words = {"--no-cache"}};
     vkmm_status status = VKMM_OK;
 
-    for (uint32_t i = 0; i < l->count; i++) {
+    for (uint32_t i = 0; i < l->count && !cli_interrupted(); i++) {
         cli_progress(&session->console, "compiling pipeline %u of %u", i + 1, l->count);
-        if (compile(&worker, &l->items[i]) == CLI_REPLY_NO_WORKER) {
+        const cli_reply reply = compile(&worker, &l->items[i]);
+        if (reply == CLI_REPLY_INTERRUPTED) break;
+        if (reply == CLI_REPLY_NO_WORKER) {
             status = VKMM_FAIL(session->log, worker.status, "%s", worker.sentence);
             break;
         }
@@ -263,9 +272,31 @@ static vkmm_status compile_all(list *l)
     return status;
 }
 
+static void start(list *l, cli_session *session)
+{
+    *l = (list){.session = session, .info = *session->info};
+    l->info.refused_kernels = l->refused_kernels;
+    VKMM_PUT(l->driver, "%s%s%s", session->info->driver.name, session->info->driver.info[0] != '\0' ? ", " : "",
+             session->info->driver.info);
+}
+
+vkmm_status cli_statistics_collect(cli_session *session, const vkmm_problem *problems, uint32_t count, json_t *into)
+{
+    vkmm_status status = VKMM_OK;
+    list l;
+
+    start(&l, session);
+    l.into = into;
+    for (uint32_t i = 0; i < count && status == VKMM_OK; i++) status = plan(&l, &problems[i]);
+    if (status == VKMM_OK) status = compile_all(&l);
+    cli_progress_end(&session->console);
+    vkmm_free(l.items);
+    return status;
+}
+
 vkmm_status cli_command_statistics(cli_session *session)
 {
-    list l = {.session = session};
+    list l;
     const char *kernel = session->options->kernel;
     vkmm_status status;
 
@@ -273,10 +304,7 @@ vkmm_status cli_command_statistics(cli_session *session)
         return VKMM_FAIL(session->log, VKMM_INVALID, "the kernel serial runs on the host: no driver compiles it");
     status = cli_session_find_device(session);
     if (status != VKMM_OK) return status;
-    l.info = *session->info;
-    l.info.refused_kernels = l.refused_kernels;
-    VKMM_PUT(l.driver, "%s%s%s", session->info->driver.name, session->info->driver.info[0] != '\0' ? ", " : "",
-             session->info->driver.info);
+    start(&l, session);
     status = plan_all(&l);
     if (status == VKMM_OK) status = compile_all(&l);
     if (l.count > 0 && !session->info->features.statistics && !session->options->json)

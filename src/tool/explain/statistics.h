@@ -29,9 +29,14 @@ typedef struct cli_pipeline {
     char error[CLI_SENTENCE]; /* "": it was compiled */
 } cli_pipeline;
 
-vkmm_status cli_statistics_json(cli_report *report, const cli_pipeline *pipeline);
+json_t *cli_statistics_json(const cli_pipeline *pipeline); /* a new reference; NULL if memory runs out */
 /* previous: the row above, or NULL. has_statistics: the driver reports more than the time. */
 vkmm_status cli_statistics_row(cli_report *report, const cli_pipeline *pipeline, const cli_pipeline *previous,
                                int has_statistics);
+
+/* Compiles the pipelines of these problems on the session's device (cli_session_find_device), and appends the JSON of
+ * each to `into`. What is not possible on the device is left out. Ends early when a signal is caught.
+ * VKMM_WRONG_RESULT: some could not be compiled; their JSON says why. */
+vkmm_status cli_statistics_collect(cli_session *session, const vkmm_problem *problems, uint32_t count, json_t *into);
 
 #endif

@@ -33,9 +33,9 @@ static const cli_field fields[] = {
 };
 static const vkmm_record record = {NULL, CLI_FIELDS(fields), .schema = "vkmatmul.statistics/1"};
 
-vkmm_status cli_statistics_json(cli_report *report, const cli_pipeline *pipeline)
+json_t *cli_statistics_json(const cli_pipeline *pipeline)
 {
-    return cli_json_line(report, cli_record_json(&record, pipeline));
+    return cli_record_json(&record, pipeline);
 }
 
 static const struct column {

@@ -55,10 +55,10 @@ enum {
     SHOW = CLI_BENCH | CLI_COMPARE,
     BENCH = SHOW | CLI_MEASURES,
     LOOK = CLI_DEVICES | CLI_DOCTOR | CLI_PEAK,
-    WORKERS = CLI_WORKER | CLI_BENCH_WORKER | CLI_DOCTOR_WORKER | CLI_STATISTICS_WORKER,
+    WORKERS = CLI_WORKER | CLI_BENCH_WORKER | CLI_DOCTOR_WORKER | CLI_STATISTICS_WORKER | CLI_PEAK_WORKER,
     ONE_DEVICE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_TUNE | CLI_STATISTICS,
-    DEVICE = ONE_DEVICE | LOOK | BENCH,
-    CACHE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_PEAK | SHOW | WORKERS
+    DEVICE = ONE_DEVICE | LOOK | BENCH | CLI_RECORD,
+    CACHE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_PEAK | CLI_RECORD | SHOW | WORKERS
 };
 
 /* After a change: doc/vkmatmul.1. Options shared with rocblas-bench keep its names. */
@@ -96,8 +96,11 @@ const cli_option cli_option_table[] = {
      "element types of A and B, or a list; default: all types of the device, those of 16 and 8 bits at fewer sizes and "
      "only on GPUs, or all of the reports",
      SHOW | CLI_REPORT, AT(types), cli_parse_types, cli_type_words},
-    {NULL, 0, "type", "TYPES", "element types, or a list; default: all types of the device", CLI_PEAK, AT(types),
-     cli_parse_types, cli_type_words},
+    {NULL, 0, "type", "TYPES", "element types, or a list; default: all types of the device", CLI_PEAK | CLI_PEAK_WORKER,
+     AT(types), cli_parse_types, cli_type_words},
+    {NULL, 0, "type", "TYPES",
+     "element types of A and B, or a list; default: f32, f64, i32, and on GPUs f16, bf16, i8 and e4m3", CLI_RECORD,
+     AT(types), cli_parse_types, cli_type_words},
     {NULL, 0, "out-type", "TYPE",
      "element type of C and the bias: f16, bf16, f32, i32, u32, f64; default: that of A and B, but i32 for i8, u32 for "
      "u8 and f32 for e4m3 and e5m2",
@@ -113,7 +116,8 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "b_type", "TYPE", NULL, BLAS, AT(types), cli_parse_input_type, cli_type_words},
     {NULL, 0, "compute_type", "TYPE", NULL, BLAS, AT(problem), cli_parse_compute, cli_compute_words},
     {NULL, 0, "suite", "FILE",
-     "quick (a minute at most), standard, full, or a file with the options of one problem per line; default quick",
+     "quick (a minute at most), standard, full, record, or a file with the options of one problem per line; default "
+     "quick",
      BENCH, AT(suite), cli_parse_text},
     {NULL, 'r', "precision", "TYPES", NULL, BLAS | CLI_EXPLAIN, AT(types), cli_parse_types, cli_type_words},
     {NULL, 'r', "precision", "TYPES", NULL, CLI_LADDER, AT(types), cli_parse_types, cli_tutorial_type_words},
@@ -237,7 +241,7 @@ const cli_option cli_option_table[] = {
      CLI_RUN, AT(pack_b)},
     {NULL, 0, "all", NULL, "every type, every op, aligned and not, with and without a bias and an activation",
      CLI_STATISTICS, AT(all)},
-    {NULL, 0, "untuned", NULL, "ignore the results of 'vkmatmul tune'", COMPUTE | BENCH | CLI_BENCH_WORKER,
+    {NULL, 0, "untuned", NULL, "ignore the results of 'vkmatmul tune'", COMPUTE | BENCH | CLI_RECORD | CLI_BENCH_WORKER,
      AT(untuned)},
     {NULL, 0, "no-cache", NULL, "do not read or write compiled kernels and tuning results on disk", CACHE | CLI_TUNE,
      AT(no_cache)},
@@ -245,7 +249,7 @@ const cli_option cli_option_table[] = {
     {"Device", 'd', "device", "DEVICE",
      "index, UUID, or part of the name of the device or its driver; or the best of a kind: gpu, cpu, nvidia, amd, "
      "intel, ...; default: discrete, integrated, virtual, CPU, in this order",
-     (ONE_DEVICE & ~CLI_RUN) | LOOK | WORKERS | CLI_BLAS, AT(device), cli_parse_text},
+     (ONE_DEVICE & ~CLI_RUN) | LOOK | CLI_RECORD | WORKERS | CLI_BLAS, AT(device), cli_parse_text},
     {NULL, 'd', "device", "DEVICES",
      "the device: an index, a UUID, or part of the name of it or of its driver; default: discrete, integrated, "
      "virtual, CPU, in this order. Several share each product: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), or a "
@@ -291,7 +295,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "budget", "TIME",
      "time for all rows of a device: 30s, 5m; rows for which no time is left are listed as not run; default: the "
      "suite's",
-     BENCH, AT(budget_ms), AMOUNT(budget)},
+     BENCH | CLI_RECORD, AT(budget_ms), AMOUNT(budget)},
     {NULL, 0, "max-noise", "PERCENT", "a row ends when half the 95 % interval of its median is below this; default 1%",
      BENCH, AT(max_noise), AMOUNT(noise)},
     {NULL, 0, "fail-on-regression", "PERCENT",
@@ -304,17 +308,22 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "sort", "KEY",
      "the order of the rows: none (default), size, type, or the first contender's speed (the fastest first) or kernel",
      CLI_COMPARE, AT(sort), cli_parse_index, cli_compare_sort_words},
-    {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | SHOW | CLI_DOCTOR | CLI_STATISTICS, AT(worker), cli_parse_text},
+    {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | SHOW | CLI_DOCTOR | CLI_STATISTICS | CLI_RECORD, AT(worker),
+     cli_parse_text},
     {NULL, 0, "root", "FILE", NULL, CLI_DOCTOR, AT(root), cli_parse_text},
 
     {"Output", 0, "json", NULL, "one JSON object per line and result; for bench, report and compare, one for all",
-     (DEVICE & ~CLI_MEASURES) | CLI_REPORT, AT(json)},
+     (DEVICE & ~(CLI_MEASURES | CLI_RECORD)) | CLI_REPORT, AT(json)},
     {NULL, 0, "samples", NULL, "in JSON, list all samples in addition to their statistics", COMPUTE, AT(samples)},
     {NULL, 0, "top", "COUNT", "rows of the table at the end, those that took longest first; default 10", CLI_BLAS,
      AT(top), WHOLE(1, 255)},
     {NULL, 'v', "verbose", NULL, "list each configuration that failed, with the reason", CLI_TUNE, AT(verbose)},
     {NULL, 'o', NULL, "FILE", "also write the report to a file: .json, .jsonl, .csv, .md or .xml (JUnit)", BENCH,
      AT(output), cli_parse_text},
+    {NULL, 'o', NULL, "FILE.json", "the record to write", CLI_RECORD, AT(output), cli_parse_text},
+    {NULL, 0, "show", NULL,
+     "measure nothing: print the record as it is before the first measurement, to see what it tells about this machine",
+     CLI_RECORD, AT(show)},
     {NULL, 'o', NULL, "FILE.html", "the page to write; default: charts as text on the terminal", CLI_REPORT, AT(output),
      cli_parse_text},
     {NULL, 0, "jsonl", NULL, "a JSON line for the run, each device and each row, as soon as it is known",
@@ -331,8 +340,8 @@ const cli_option cli_option_table[] = {
      cli_parse_text},
     {NULL, 0, "html", "FILE.html", "also write a self-contained page: each step's reads, source, speed and a question",
      CLI_LADDER, AT(html), cli_parse_text},
-    {NULL, 0, "force", NULL, "let the output replace one of the inputs; for bench and compare, a report",
-     CLI_RUN | CLI_LADDER | CLI_TRACE | CLI_REPORT | BENCH, AT(force)},
+    {NULL, 0, "force", NULL, "let the output replace one of the inputs; for bench, compare and record, the file of -o",
+     CLI_RECORD | CLI_RUN | CLI_LADDER | CLI_TRACE | CLI_REPORT | BENCH, AT(force)},
     {NULL, 0, "csv", NULL, "a header, then one line per result", COMPUTE | SHOW | CLI_REPORT, AT(csv)},
     {NULL, 0, "quiet", NULL, "only GFLOP/s, or the reason why there is none", COMPUTE, AT(quiet)},
     {NULL, 0, "print", NULL, "show A, B and the product; the middle of large matrices is left out", CLI_RUN, AT(print)},

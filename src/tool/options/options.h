@@ -25,12 +25,14 @@ enum {
     CLI_STATISTICS = 8192,
     CLI_BLAS = 16384,
     CLI_EXAMPLE = 32768,
-    CLI_ALL = 65535,
-    CLI_WORKER = 65536, /* commands that the program runs for itself */
-    CLI_BENCH_WORKER = 131072,
-    CLI_DOCTOR_WORKER = 262144,
-    CLI_STATISTICS_WORKER = 524288,
-    CLI_MEASURES = 1048576 /* not a command: the option says how compare measures, so files are not allowed with it */
+    CLI_RECORD = 65536,
+    CLI_ALL = 131071,
+    CLI_WORKER = 131072, /* commands that the program runs for itself */
+    CLI_BENCH_WORKER = 262144,
+    CLI_DOCTOR_WORKER = 524288,
+    CLI_STATISTICS_WORKER = 1048576,
+    CLI_PEAK_WORKER = 2097152,
+    CLI_MEASURES = 4194304 /* not a command: the option says how compare measures, so files are not allowed with it */
 };
 
 /* A number and whether it was given. */
@@ -102,6 +104,7 @@ typedef struct cli_options {
     int verify;                      /* cli_verify_method */
     int all;                         /* statistics: every type, op and class of sizes */
     int limits;                      /* explain: show which tiles are legal instead */
+    int show;                        /* record: print what is known without measuring */
     int indices;                     /* trace: show the index picture instead */
     cli_at at;                       /* trace: the element to follow */
     const char *html;                /* trace: where the page goes; NULL: no page */

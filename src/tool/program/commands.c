@@ -70,6 +70,11 @@ static const cli_command commands[] = {
      "vkmatmul report a.json b.json -o page.html\n"
      "vkmatmul report a.json                    # charts on the terminal\n",
      cli_command_report},
+    {"record", CLI_RECORD, "measure a device for others: one file, without personal data", NULL,
+     "vkmatmul record -o my-gpu.json            # ten minutes at most\n"
+     "vkmatmul record -o cpu.json --device cpu --budget 10s\n"
+     "vkmatmul record --show                    # what it tells about this machine\n",
+     cli_command_record},
     {"peak", CLI_PEAK, "measure a device's peaks: arithmetic, memory, transfers", NULL,
      "vkmatmul peak\n"
      "vkmatmul peak --device nvidia --json\n",
@@ -95,6 +100,7 @@ static const cli_command commands[] = {
     {"bench-worker", CLI_BENCH_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_command_bench_worker},
     {"statistics-worker", CLI_STATISTICS_WORKER, "compile what 'vkmatmul statistics' asks for", NULL, NULL,
      cli_command_statistics_worker},
+    {"peak-worker", CLI_PEAK_WORKER, "measure peaks for 'vkmatmul record'", NULL, NULL, cli_command_peak_worker},
     {"doctor-worker", CLI_DOCTOR_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL,
      cli_command_doctor_worker},
 };

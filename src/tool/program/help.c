@@ -65,16 +65,14 @@ static void print_examples(const cli_command *command, unsigned most)
         cli_report_say(terminal(), 2, CLI_PLAIN, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
-/* Fits on a small terminal: at most 25 lines. */
+/* Fits on a small terminal: at most 26 lines. */
 static void print_overview(void)
 {
     printf("Usage: vkmatmul [COMMAND] [OPTION]...\n");
     print_commands();
     print_examples(cli_command_at(0), 2);
     putchar('\n');
-    cli_wrap(terminal(), 0,
-             "'vkmatmul help COMMAND' lists the options of a command, and 'vkmatmul --help all' those of 'run', the "
-             "default. The manual is vkmatmul(1).");
+    cli_wrap(terminal(), 0, "'vkmatmul help COMMAND' lists a command's options; 'run' is the default.");
 }
 
 /* `help shaders`. The manual has more. */

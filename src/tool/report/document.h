@@ -10,6 +10,9 @@
 /* Schema of a comparison, which contains whole reports. */
 #define CLI_COMPARE_SCHEMA "vkmatmul.compare/1"
 
+/* That of `vkmatmul record`: a report with more keys (survey/survey.h). */
+#define CLI_RECORD_SCHEMA "vkmatmul.record/1"
+
 /* One candidate of a tune, for the map of tiles. */
 typedef struct cli_bench_trial {
     char kernel[32], config[VKMM_CONFIG_TEXT];

@@ -120,6 +120,7 @@ static const cli_field report_fields[] = {
      .record = &cli_tune_record},
 };
 
+const vkmm_record cli_report_body_record = {NULL, CLI_FIELDS(report_fields)};
 const vkmm_record cli_report_record = {"report", CLI_FIELDS(report_fields), .schema = "vkmatmul.bench/1",
                                        .check = check_report};
 

@@ -1,0 +1,209 @@
+/* vkmatmul record. */
+#include "survey/survey.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/folder.h"
+#include "bench/bench_run.h"
+#include "bench/bench_store.h"
+#include "devices/devices.h"
+#include "devices/doctor.h"
+#include "explain/statistics.h"
+#include "report/json.h"
+#include "report/records.h"
+#include "report/wrap.h"
+#include "session/commands.h"
+#include "system/interrupt.h"
+#include "worker/worker.h"
+
+#define START_PATIENCE 60000.0
+#define PEAK_PATIENCE  180000.0 /* for all peaks; they take seconds, with many matrix shapes a minute */
+
+/* For the estimate: seconds for the checks of a device, for one peak, for one pipeline. */
+#define DOCTOR_S   3
+#define PEAK_S     0.5
+#define PIPELINE_S 0.3
+
+/* ---- the parts ---- */
+
+static vkmm_status store(const cli_session *session, const cli_bench *bench, int is_end)
+{
+    size_t bytes = 0;
+    char *text = cli_survey_text((const cli_survey *)bench, &bytes);
+    const vkmm_status status = cli_bench_store_text(session, text, bytes);
+
+    (void)is_end;
+    free(text);
+    return status;
+}
+
+/* The types of --type as that option; "" without them. */
+static void join_types(const cli_types *types, char text[128])
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < types->count; i++)
+        snprintf(text + strlen(text), 128 - strlen(text), "%s%s", i == 0 ? "--type=" : ",",
+                 vkmm_type_of(types->type[i])->name);
+}
+
+/* In a separate process. A failure becomes the reason in place of the peaks. */
+static vkmm_status measure_peak(cli_session *session, cli_survey *survey)
+{
+    char types[128], sentence[CLI_SENTENCE];
+    cli_worker worker = {.session = session, .command = "peak-worker", .device = session->info, .words = {types}};
+    json_t *answer = NULL;
+    cli_reply reply;
+
+    join_types(&session->options->types, types);
+    if (types[0] == '\0') worker.words[0] = NULL;
+    cli_progress(&session->console, "measuring peaks");
+    reply = cli_worker_start(&worker, START_PATIENCE);
+    if (reply == CLI_REPLY_ANSWER)
+        reply = cli_worker_ask(&worker, json_pack("{s:s}", "ask", "peak"), PEAK_PATIENCE, &answer);
+    cli_worker_close(&worker);
+    cli_progress_end(&session->console);
+    if (reply == CLI_REPLY_INTERRUPTED) return VKMM_OK;
+    survey->peak = json_incref(json_object_get(answer, "peak"));
+    if (!cli_record_parse(json_object_get(answer, "peaks"), &cli_peaks_record, &survey->bench.devices[0].peaks,
+                          sentence))
+        cli_bench_peaks_init(&survey->bench.devices[0].peaks);
+    json_decref(answer);
+    if (reply == CLI_REPLY_ANSWER && worker.status == VKMM_OK) return VKMM_OK;
+    if (survey->peak == NULL) survey->peak = json_pack("{s:o}", "reason", cli_json_of_text(worker.sentence));
+    return VKMM_FAIL(session->log, worker.status, "the peaks are unknown: %s", worker.sentence);
+}
+
+/* How long the pipelines of the suite take to compile. */
+static vkmm_status compile(cli_session *session, const cli_suite *suite, cli_survey *survey)
+{
+    vkmm_problem *problems = vkmm_alloc(suite->count, sizeof *problems);
+    vkmm_status status = VKMM_OUT_OF_MEMORY;
+
+    survey->pipelines = json_array();
+    if (problems == NULL || survey->pipelines == NULL) {
+        VKMM_FAIL(session->log, status, "no memory for the pipelines of a record");
+    } else {
+        for (uint32_t i = 0; i < suite->count; i++) problems[i] = suite->items[i].problem;
+        status = cli_statistics_collect(session, problems, suite->count, survey->pipelines);
+    }
+    vkmm_free(problems);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* Leaves out what a processor has no rows for, so that nothing is compiled for it. */
+static void trim_for_processor(cli_suite *suite)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < suite->count; i++)
+        if (!suite->items[i].for_gpus) suite->items[count++] = suite->items[i];
+    suite->count = count;
+    if (suite->cpu_budget_ms > 0) suite->budget_ms = suite->cpu_budget_ms;
+}
+
+static vkmm_status estimate(cli_session *session, const cli_suite *suite)
+{
+    const uint32_t peaks = VKMM_RATE_COUNT + VKMM_TYPE_COUNT + session->info->matrices.shape_count;
+    const double seconds = suite->budget_ms / 1000 + DOCTOR_S + PEAK_S * peaks + PIPELINE_S * suite->count;
+
+    cli_report_say(&session->report, 0, CLI_PLAIN,
+                   "Measuring %s: %u products, checks, peaks and compile times. This takes about %.0f %s at most; an "
+                   "interrupt (Ctrl-C) keeps what was measured.",
+                   session->info->name, suite->count, seconds < 100 ? seconds : ceil(seconds / 60),
+                   seconds < 100 ? "seconds" : "minutes");
+    return cli_report_flush(&session->report, session->log);
+}
+
+static vkmm_status measure(cli_session *session, const cli_suite *suite, cli_survey *survey)
+{
+    cli_bench_live live = {.session = session, .store = store, .begun = 1};
+    vkmm_status status, failed = VKMM_OK;
+
+    status = estimate(session, suite);
+    if (status == VKMM_OK) status = store(session, &survey->bench, 0);
+    if (status != VKMM_OK) return status;
+    cli_interrupt_catch(0);
+    survey->doctor = cli_doctor_collect(session, &failed);
+    if (!cli_interrupted()) failed = cli_worse(failed, measure_peak(session, survey));
+    if (!cli_interrupted()) status = store(session, &survey->bench, 0);
+    if (!cli_interrupted() && status == VKMM_OK) failed = cli_worse(failed, compile(session, suite, survey));
+    if (status == VKMM_OK) status = cli_bench_go(session, suite, &survey->bench, &live);
+    return cli_worse(cli_bench_end(&live, &survey->bench, status), failed);
+}
+
+static vkmm_status finish(cli_session *session, const cli_survey *survey)
+{
+    uint32_t ran = 0;
+
+    for (uint32_t i = 0; i < survey->bench.row_count; i++) ran += survey->bench.rows[i].not_run[0] == '\0';
+    cli_report_say(&session->report, 0, CLI_PLAIN, "Wrote %s: %u of %u products have a result.",
+                   session->options->output, ran, survey->bench.row_count);
+    return cli_report_flush(&session->report, session->log);
+}
+
+static vkmm_status show(cli_session *session, const cli_survey *survey)
+{
+    json_t *json = cli_survey_json(survey, 1);
+    vkmm_status status = VKMM_OUT_OF_MEMORY;
+
+    if (json == NULL) return VKMM_FAIL(session->log, status, "no memory to show the record");
+    (void)json_dumpf(json, session->report.out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    putc('\n', session->report.out);
+    json_decref(json);
+    return cli_report_flush(&session->report, session->log);
+}
+
+static vkmm_status check(const cli_session *session)
+{
+    const char *path = session->options->output;
+
+    if (session->options->show) return VKMM_OK;
+    if (path == NULL)
+        return VKMM_FAIL(session->log, VKMM_INVALID, "record needs -o FILE.json, or --show to measure nothing");
+    if (!vkmm_path_ends(path, ".json"))
+        return VKMM_FAIL(session->log, VKMM_INVALID, "record writes JSON, but '%.200s' does not end in .json", path);
+    return cli_bench_store_check(session);
+}
+
+vkmm_status cli_command_record(cli_session *session)
+{
+    const cli_options *given = session->options;
+    cli_options options = *given;
+    cli_survey survey = {0};
+    cli_suite suite = {0};
+    char device[16];
+    vkmm_status status = check(session);
+
+    if (status == VKMM_OK) status = cli_session_find_device(session);
+    if (status != VKMM_OK) return status;
+    options.suite = "record";
+    options.no_host = 1;
+    VKMM_PUT(device, "%u", session->info->index);
+    options.device = device; /* only this one, even if the user's text names several */
+    session->options = &options;
+    status = cli_bench_suite(session, &suite);
+    if (status == VKMM_OK && session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) trim_for_processor(&suite);
+    if (status == VKMM_OK) status = cli_bench_head(session, &suite, 0, &survey.bench);
+    if (status == VKMM_OK && (survey.device = cli_device_describe(session)) == NULL)
+        status = VKMM_FAIL(session->log, VKMM_OUT_OF_MEMORY, "no memory for a record");
+    if (status == VKMM_OK && options.show) {
+        status = show(session, &survey);
+    } else if (status == VKMM_OK) {
+        status = measure(session, &suite, &survey);
+        if (survey.bench.complete) status = cli_worse(status, finish(session, &survey));
+    }
+    json_decref(survey.device);
+    json_decref(survey.doctor);
+    json_decref(survey.peak);
+    json_decref(survey.pipelines);
+    cli_bench_free(&survey.bench);
+    cli_suite_free(&suite);
+    session->options = given;
+    return status;
+}
