@@ -130,6 +130,16 @@ class Record(cli.Case):
         self.assertEqual((record["complete"], record["note"], record["rows"]), (False, "interrupted by signal 2", []))
         self.assertEqual(record["peak"]["copy"]["bytes_per_s"], 1e10)
 
+    def test_committed(self):
+        """The records of data/devices keep to the schema and the limit, and reports read them."""
+        paths = sorted((cli.ROOT / "data" / "devices").glob("*.json"))
+        self.assertTrue(paths)
+        for path in paths:
+            text = path.read_text()
+            schema.check(json.loads(text))
+            self.assertLessEqual(len(text), 300000)
+            self.assertIn("GFLOP/s", self.good("report", path, "--type", "f32"))
+
     def test_words(self):
         self.bad(2, "record needs -o FILE.json, or --show to measure nothing", "record")
         self.bad(2, r"record writes JSON, but 'a\.csv' does not end in \.json", "record", "-o", "a.csv")

@@ -52,4 +52,5 @@ def main():
     pathlib.Path(sys.argv[2]).write_text("/* Made by embed.py. */\n" + arrays, encoding="ascii")
 
 
-main()
+if __name__ == "__main__":
+    main()
