@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "make_bench.h"
 #include "bench/bench_page.h"
+#include "survey/survey.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,16 +70,27 @@ void fuzz_bench_check(const cli_bench *bench)
             must(strcmp(bench->devices[i].label, bench->devices[j].label) != 0, "two labels are the same");
 }
 
-static void read_again(const cli_bench *bench, const char *format)
+/* Frees the text. */
+static void read_again(const cli_bench *bench, char *text)
 {
     cli_reports read = {0};
-    char *text = fuzz_bench_text(format, bench);
     must(text && cli_reports_parse(NULL, "again", text, strlen(text), &read) == VKMM_OK && read.count == 1,
          "what was written is not read");
     must(read.benches->row_count == bench->row_count && read.benches->device_count == bench->device_count,
          "something was lost");
     free(text);
     cli_reports_free(&read);
+}
+
+/* The report as a record. */
+static char *record_text(const cli_bench *bench)
+{
+    const cli_survey survey = {.bench = *bench};
+    size_t bytes = 0;
+    char *text = cli_survey_text(&survey, &bytes);
+    must(text && text[bytes - 1] == '\n', "no record");
+    text[bytes - 1] = '\0';
+    return text;
 }
 
 /* Against the good report, and against itself. */
@@ -135,7 +147,8 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
     default:
         write_as(cli_writer_find(formats[choice % 8 - 2]), &report, &bench);
     }
-    if (choice >> 3 == 1) read_again(&bench, choice & 1 ? "json" : "jsonl");
+    if (choice >> 3 == 1) read_again(&bench, fuzz_bench_text(choice & 1 ? "json" : "jsonl", &bench));
+    if (choice >> 3 == 2) read_again(&bench, record_text(&bench));
     cli_reports_free(&read);
 }
 
@@ -159,6 +172,9 @@ const char *fuzz_bench_example(unsigned index)
         "}],\"rows\":[]},{\"devices\":[],\"rows\":[]}]}",
         "{\"schema\":\"vkmatmul.tune/1\"," PROBLEM
         ",\"device\":{\"name\":\"a\"},\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=8\",\"ms\":1}]}\n",
+        "{\"schema\":\"vkmatmul.record/1\",\"device\":{" DEVICE
+        "},\"doctor\":[],\"peak\":null,\"pipelines\":[{\"compile_ms\":1}],\"devices\":[{" DEVICE "}],\"rows\":[{" ROW
+        "}]}",
     };
     return index < sizeof texts / sizeof *texts ? texts[index] : NULL;
 }

@@ -57,8 +57,9 @@ static vkmm_status fail_schema(const vkmm_log *log, const char *name, const json
         return VKMM_FAIL(log, VKMM_INVALID, "%s has version %lu of the schema; this program reads version 1", name,
                          version);
     if (schema != NULL)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: its schema is \"%.60s\"; reports have \"%s\"", name, schema,
-                         cli_report_record.schema);
+        return VKMM_FAIL(log, VKMM_INVALID,
+                         "%s: its schema is \"%.60s\"; reports have \"%s\", records \"" CLI_RECORD_SCHEMA "\"", name,
+                         schema, cli_report_record.schema);
     return VKMM_FAIL(log, VKMM_INVALID, "%s is JSON, but not a report: it has no schema \"%s\"", name,
                      cli_report_record.schema);
 }

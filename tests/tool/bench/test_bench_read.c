@@ -122,7 +122,8 @@ static void nonsense_is_refused(void **state)
         {"devices", NULL, "devices is missing"},
         {"rows", NULL, "rows is missing"},
         {"schema", "\"vkmatmul.bench/2\"", "has version 2 of the schema; this program reads version 1"},
-        {"schema", "\"vkmatmul.run/1\"", "its schema is \"vkmatmul.run/1\"; reports have \"vkmatmul.bench/1\""},
+        {"schema", "\"vkmatmul.run/1\"",
+         "its schema is \"vkmatmul.run/1\"; reports have \"vkmatmul.bench/1\", records \"vkmatmul.record/1\""},
         {"schema", NULL, "is JSON, but not a report"},
         {"tunes/0/trials/0/ms", "-1", "tunes[0].trials[0].ms is -1"},
     };
