@@ -102,9 +102,9 @@ static vkmm_status take_staging(vkmm_lane *lane)
 static vkmm_status take_bias(vkmm_lane *lane)
 {
     const uint64_t bytes = vkmm_operand_bytes(&lane->stream->problem, VKMM_BIAS);
-    if (bytes == 0) return VKMM_OK;
     vkmm_free(lane->memory.host_bias);
     lane->memory.host_bias = NULL;
+    if (bytes == 0) return VKMM_OK;
     if (vkmm_lane_parts(lane) == 1)
         return vkmm_buffer_take_shared(lane->device, "the bias", (bytes + 15) / 16 * 16, VKMM_PLACE_DEVICE,
                                        &lane->memory.bias);

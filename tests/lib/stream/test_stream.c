@@ -480,6 +480,25 @@ static void a_stream_is_turned_to_other_products(void **state)
     compare(&d);
 }
 
+/* Where K is cut, the host adds the bias. */
+static void a_bias_is_not_kept(void **state)
+{
+    vkmm_problem p = VKMM_PROBLEM(.m = 40, .n = 40, .k = 1500, .type = VKMM_I32, .has_bias = 1);
+    vkmm_stream *stream = NULL;
+    for (int turn = 0; turn < 2; turn++) {
+        suite.info->limits.max_storage_range = 1 << 20;
+        data d = make(&(vkmm_job_params){.problem = p, SMALL}, VKMM_INIT_INT);
+        suite.info->limits.max_storage_range = 1 << 15;
+        if (turn == 0) stream = open(&(vkmm_job_params){.problem = p, SMALL}, 0);
+        if (turn == 1) assert_int_equal(vkmm_stream_change(stream, &p), VKMM_OK);
+        const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2], .bias = d.memory[3]};
+        assert_true(vkmm_stream_partition(stream).depth_panels > 1);
+        assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
+        compare(&d);
+        p.has_bias = 0;
+    }
+}
+
 /* A job may compute the last rows in a second dispatch, in another order. A stream must not: where C is cut would then
  * decide on its bits. The configuration is the planner's, and four of its tiles run at once. */
 static void panels_are_one_dispatch(void **state)
@@ -517,6 +536,7 @@ int main(void)
         cmocka_unit_test(bindings_may_be_small),
         cmocka_unit_test(too_little_is_refused),
         cmocka_unit_test(packed_panels_have_the_same_bits),
+        cmocka_unit_test(a_bias_is_not_kept),
         cmocka_unit_test(panels_are_one_dispatch),
         cmocka_unit_test(a_stream_is_turned_to_other_products),
     };
