@@ -42,11 +42,10 @@ static double bytes_to_move(const vkmm_problem *problem)
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         const vkmm_operand operand = (vkmm_operand)o;
         const int repeats = operand != VKMM_C && vkmm_operand_stride(problem, operand) == 0;
-        const double elements = (double)vkmm_operand_rows(problem, operand) *
-                                (double)vkmm_operand_cols(problem, operand) *
-                                (repeats ? 1.0 : (double)vkmm_problem_batches(problem));
+        const uint64_t elements = vkmm_operand_rows(problem, operand) * vkmm_operand_cols(problem, operand) *
+                                  (repeats ? 1 : vkmm_problem_batches(problem));
         if (operand != VKMM_C && vkmm_problem_alpha(problem) == 0) continue; /* A and B are not read */
-        bytes += elements * vkmm_type_of(vkmm_operand_type(problem, operand))->bytes *
+        bytes += (double)vkmm_operand_span(problem, operand, elements) *
                  (operand == VKMM_C && vkmm_problem_beta(problem) != 0 ? 2 : 1);
     }
     return bytes;
