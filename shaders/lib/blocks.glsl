@@ -11,7 +11,7 @@ const uint HEAD = FORMAT == Q4_K ? 16 : FORMAT == MXFP4 ? 1 : FORMAT == NVFP4 ? 
 const uint STEP = FORMAT == Q8_0 || FORMAT == NVFP4 ? 8 : FORMAT == Q4_K ? 32 : 16;
 const uint WIDTH = FORMAT == Q8_0 ? 8 : 4; // of a code
 const bool IN_WORDS = BLOCK_BYTES % 4 == 0;
-const uint PART = 16, PARTS = BLOCK / PART; // elements of a part; parts of a block
+const uint PART = 16, PARTS = BLOCK / PART; // elements of a part (VKMM_BLOCK_PART); parts of a block
 
 // Where the first elements of a part lie in its block.
 uint part_at(uint part) { return part / (STEP / 8) * 2 * STEP + part % (STEP / 8) * 8; }

@@ -106,7 +106,7 @@ layout(std430, set = 0, binding = 0) readonly buffer PairsA { uvec2 A2[]; };
 layout(std430, set = 0, binding = 1) readonly buffer PairsB { uvec2 B2[]; };
 layout(std430, set = 0, binding = 0) readonly buffer QuadsA { uvec4 A4[]; };
 layout(std430, set = 0, binding = 1) readonly buffer QuadsB { uvec4 B4[]; };
-#define KW 16 // PART
+#define KW PART
 const bool B_IS_PLAIN = ROWS >= COLS; // the tile's longer side is that in blocks
 #define CODES(i) (B_IS_PLAIN ? A[i] : B[i])
 #include "blocks.glsl"

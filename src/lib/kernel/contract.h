@@ -55,6 +55,9 @@ enum { VKMM_ALIGNED_A = 1, VKMM_ALIGNED_B = 2, VKMM_ALIGNED_C = 4 };
  * four storage buffers. Observing builds have one or two more. */
 enum { VKMM_BINDING_COUNT = 3, VKMM_BINDING_WORKSPACE = 3, VKMM_MAX_BINDING_COUNT = 5 };
 
+/* Elements of a block that an invocation of skinny.comp and unpack.comp reads at a time (lib/blocks.glsl). */
+enum { VKMM_BLOCK_PART = 16 };
+
 /* The push constants. The tutorials' kernels and users' shaders have only m, n, k. Elements, unless stated
  * otherwise. */
 typedef struct vkmm_push {

@@ -47,8 +47,7 @@ static const vkmm_config across[] = {
     {{32, 1, 16, 4, 1, 1, 32}},  {{32, 1, 32, 2, 1, 1, 128}}, {{32, 1, 8, 2, 1, 1, 128}},
 };
 
-/* The long operand in blocks, of which each invocation reads PART elements of each of its lines at a time. */
-enum { PART = 16 };
+/* The long operand in blocks: an invocation reads VKMM_BLOCK_PART elements of each of its lines at a time. */
 static const vkmm_config blocks[] = {
     {{4, 1, 2048, 4, 1, 1, 128}}, {{8, 1, 1024, 4, 1, 1, 128}}, {{16, 1, 512, 4, 1, 1, 128}},
     {{16, 1, 256, 2, 1, 1, 128}}, {{16, 1, 256, 1, 1, 1, 256}},
@@ -192,7 +191,7 @@ static uint64_t broken_blocks(const vkmm_shape *shape)
     const vkmm_format_info *format = vkmm_format_at(in_long);
     const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
     return vkmm_left_over(depth, format->elements) + depth / format->elements * format->bytes % 4 +
-           vkmm_left_over(depth, PART * lanes);
+           vkmm_left_over(depth, VKMM_BLOCK_PART * lanes);
 }
 
 static uint64_t broken_short(const vkmm_shape *shape)

@@ -272,30 +272,31 @@ static vkmm_status check_operand(const vkmm_problem *problem, vkmm_operand opera
 /* Whole blocks of neighbours along K. */
 static vkmm_status check_blocks(const vkmm_problem *p, vkmm_operand operand)
 {
-    const vkmm_format_info *format = vkmm_format_at(vkmm_operand_format(p, operand));
+    const vkmm_format_info *block = vkmm_format_at(vkmm_operand_format(p, operand));
+    const char *name = block->name;
     const vkmm_types types = vkmm_problem_types(p);
     const vkmm_stored l = vkmm_operand_stored(p, operand);
     const struct {
-        const char *name;
+        const char *what;
         uint64_t value;
     } counts[] = {{"K", p->k},
                   {"the leading dimension", l.ld},
                   {"the offset", vkmm_operand_offset(p, operand)},
                   {"the stride", vkmm_operand_stride(p, operand)}};
-    if (format->bytes == 0) return VKMM_OK;
+    if (block->bytes == 0) return VKMM_OK;
     if (types.compute != VKMM_F32 || vkmm_type_of(types.in)->bytes < 2 || p->method != VKMM_COMPUTE_DIRECT)
         return vkmm_fail(VKMM_INVALID, "%c is in blocks of %s, which are multiplied as f32, f16 or bf16, summed in f32",
-                         "AB"[operand], format -> name);
+                         "AB"[operand], name);
     if (l.are_rows != (operand == VKMM_A))
         return vkmm_fail(VKMM_INVALID,
                          "%c is in blocks of %s along K, but its neighbours in memory are along %c: op_%c "
                          "must be %s in this layout",
-                         "AB"[operand], format -> name, "MN"[operand], "ab"[operand],
+                         "AB"[operand], name, "MN"[operand], "ab"[operand],
                          (operand == VKMM_A) == (p->layout == VKMM_ROW_MAJOR) ? "N" : "T");
     for (size_t i = 0; i < VKMM_COUNT(counts); i++)
-        if (p->k > 0 && counts[i].value % format->elements != 0)
-            return vkmm_fail(VKMM_INVALID, "%s of %c is %llu; a block of %s has %u elements", counts[i].name,
-                             "AB"[operand], (unsigned long long)counts[i].value, format->name, format->elements);
+        if (p->k > 0 && counts[i].value % block->elements != 0)
+            return vkmm_fail(VKMM_INVALID, "%s of %c is %llu; a block of %s has %u elements", counts[i].what,
+                             "AB"[operand], (unsigned long long)counts[i].value, name, block->elements);
     return VKMM_OK;
 }
 

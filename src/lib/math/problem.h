@@ -57,7 +57,7 @@ uint64_t vkmm_operand_offset(const vkmm_problem *problem, vkmm_operand operand);
  * added here. */
 vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch);
 
-/* Elements of the operand's memory: vkmm_operand_bytes over the type's size. */
+/* Elements of the operand's memory, in blocks or not. */
 uint64_t vkmm_operand_elements(const vkmm_problem *problem, vkmm_operand operand);
 
 /* How A or B is stored: VKMM_PLAIN for C and the bias; whether either has blocks; the bytes of so many elements of an

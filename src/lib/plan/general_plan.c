@@ -96,6 +96,11 @@ static int needs_workspace(const vkmm_choice *choice)
     return !choice->kernel->stores_words || !(vkmm_usable_alignment(choice) & VKMM_ALIGNED_C);
 }
 
+uint32_t vkmm_stored_as(vkmm_type type)
+{
+    return type == VKMM_F16 ? VKMM_OUT_F16 : type == VKMM_BF16 ? VKMM_OUT_BF16 : VKMM_OUT_SCALE;
+}
+
 static void add_epilogue(vkmm_choice *choice)
 {
     const vkmm_problem *problem = &choice->problem;

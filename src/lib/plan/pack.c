@@ -11,7 +11,7 @@
 
 enum { BOTH = VKMM_PACK_A | VKMM_PACK_B };
 
-enum { UNPACKED = 16, UNPACK_WORKGROUP = 64 }; /* elements that an invocation of unpack.comp takes; its workgroup */
+enum { UNPACK_WORKGROUP = 64 }; /* invocations of unpack.comp */
 
 enum { STEP = 64 }; /* bytes of a step along K, so that each begins at a multiple that a GPU reads at once too */
 
@@ -144,11 +144,6 @@ uint64_t vkmm_packed_most(const vkmm_choice *choice, const vkmm_problem *p, vkmm
            vkmm_type_of(p->type)->bytes;
 }
 
-uint32_t vkmm_stored_as(vkmm_type type)
-{
-    return type == VKMM_F16 ? VKMM_OUT_F16 : type == VKMM_BF16 ? VKMM_OUT_BF16 : VKMM_OUT_SCALE;
-}
-
 void vkmm_choose_unpacking(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
 {
     vkmm_problem *p = &choice->problem;
@@ -187,7 +182,7 @@ static void groups_of(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3])
 {
     const uint64_t side = bytes < 4 ? 64 : 32, halves = r->first > 0 ? 2 : 1; /* of two parts */
     if (r->format != VKMM_PLAIN) {
-        const uint64_t all = vkmm_divide_up(r->ld * r->lines, UNPACKED * UNPACK_WORKGROUP);
+        const uint64_t all = vkmm_divide_up(r->ld * r->lines, VKMM_BLOCK_PART * UNPACK_WORKGROUP);
         groups[0] = all < UINT16_MAX ? all : UINT16_MAX; /* which every device can run; each takes its share */
         groups[1] = r->count;
         groups[2] = 1;

@@ -81,7 +81,8 @@ const char *cli_text_problem(char *text, size_t size, const vkmm_problem *proble
         vkmm_join(text, size, " ", "%c%c", "NT"[problem->op_a], "NT"[problem->op_b]);
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         const vkmm_format format = vkmm_operand_format(problem, (vkmm_operand)o);
-        if (format != VKMM_PLAIN) vkmm_join(text, size, " ", "%c %s", "AB"[o], vkmm_format_at(format) -> name);
+        const char *name = vkmm_format_at(format)->name;
+        if (format != VKMM_PLAIN) vkmm_join(text, size, " ", "%c %s", "AB"[o], name);
     }
     if (batches > 1) vkmm_join(text, size, " ", utf8 ? "×%llu" : "x%llu", (unsigned long long)batches);
     if (problem->has_bias) vkmm_join(text, size, " ", "+bias");

@@ -9,7 +9,7 @@
 #include "vk/buffer.h"
 #include "vk/command.h"
 
-enum { SCALED = 1, EXACT = 0, LONG = 70, DEPTH = 512, MOST_BLOCK = 144 };
+enum { SCALED = 1, LONG = 70, DEPTH = 512, MOST_BLOCK = 144 };
 
 static suite_device suite;
 
@@ -72,8 +72,8 @@ static void put_half(unsigned char *b, double value)
     b[0] = (unsigned char)bits, b[1] = (unsigned char)(bits >> 8);
 }
 
-/* A block of random codes, with scales of every kind that is finite; EXACT: with which any product here is exact, in
- * bf16 as well. */
+/* A block of random codes, with scales of every kind that is finite; otherwise of those with which any product here is
+ * exact, in bf16 as well. */
 static void put_block(vkmm_format format, unsigned char *b, uint32_t *state, int scaled)
 {
     const double power = ldexp(1, (int)(next(state) % 3) - 1);
