@@ -80,7 +80,8 @@ typedef struct vkmm_lane_memory {
     vkmm_slot *a, *b, c[2]; /* owned: as many as the partition says */
     uint32_t a_count, b_count;
     vkmm_buffer workspace, bias;
-    void *host_bias; /* owned: where K is cut, the last part's epilogue is the host's */
+    vkmm_buffer guards; /* the guard bands of both panels of C, as their last products left them */
+    void *host_bias;    /* owned: where K is cut, the last part's epilogue is the host's */
 } vkmm_lane_memory;
 
 typedef struct vkmm_staging {
@@ -208,7 +209,11 @@ vkmm_status vkmm_lane_store_begin(vkmm_lane *lane, const vkmm_step *step, const 
 vkmm_status vkmm_lane_store_end(vkmm_lane *lane, const vkmm_step *step, const vkmm_slot *slot);
 /* Sets *left once the panel is fully staged and its slot is free. */
 vkmm_status vkmm_lane_store_left(vkmm_lane *lane, const vkmm_step *step, int *left);
-vkmm_status vkmm_lane_check_guards(vkmm_lane *lane);
+
+/* Records the copy of the guard bands of a panel of C to the host, with barriers around it. They are checked when all
+ * products have ended. */
+void vkmm_lane_record_guards(const vkmm_lane *lane, const vkmm_slot *slot, VkCommandBuffer command);
+vkmm_status vkmm_lane_check_guards(const vkmm_lane *lane);
 
 /* The kernel of a step. */
 vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t part, vkmm_choice *choice);

@@ -158,34 +158,28 @@ vkmm_status vkmm_lane_store_end(vkmm_lane *lane, const vkmm_step *step, const vk
     return status;
 }
 
-static vkmm_status check_band(vkmm_lane *lane, const vkmm_slot *slot, uint64_t at, int *whole)
+/* The bytes of memory.guards before those of a panel. */
+static uint64_t guards_at(const vkmm_lane *lane, const vkmm_slot *slot)
 {
-    vkmm_chunk *chunk = &lane->staging.chunks[VKMM_STREAM_LOADS];
-    if (slot->buffer.mapped) {
-        *whole &= vkmm_guard_damage(slot->buffer.mapped, at, at + VKMM_GUARD_BYTES) == at + VKMM_GUARD_BYTES;
-        return VKMM_OK;
-    }
-    const uint64_t at_once = chunk->buffer.bytes / 4 * 4;
-    for (uint64_t done = 0, bytes; done < VKMM_GUARD_BYTES; done += bytes) {
-        bytes = VKMM_GUARD_BYTES - done < at_once ? VKMM_GUARD_BYTES - done : at_once;
-        vkmm_status status = vkmm_chunk_begin(lane->device, chunk, VKMM_QUEUE_RETURN, &slot->buffer, at + done, bytes);
-        if (status == VKMM_OK) status = vkmm_chunk_end(lane->device, chunk);
-        if (status != VKMM_OK) return status;
-        *whole &= vkmm_guard_damage(chunk->buffer.mapped, 0, bytes) == bytes;
-    }
-    return VKMM_OK;
+    return (uint64_t)(slot - lane->memory.c) * lane->space.guard;
 }
 
-vkmm_status vkmm_lane_check_guards(vkmm_lane *lane)
+void vkmm_lane_record_guards(const vkmm_lane *lane, const vkmm_slot *slot, VkCommandBuffer command)
 {
-    vkmm_status status = VKMM_OK;
-    int whole = 1;
-    for (int i = 0; i < 2 && status == VKMM_OK; i++) {
-        const vkmm_slot *slot = &lane->memory.c[i];
-        if (!slot->buffer.handle) continue;
-        status = check_band(lane, slot, 0, &whole);
-        if (status == VKMM_OK) status = check_band(lane, slot, VKMM_GUARD_BYTES + lane->pieces.c_bytes, &whole);
+    const uint64_t at = guards_at(lane, slot);
+    const VkBufferCopy bands[] = {{0, at, VKMM_GUARD_BYTES},
+                                  {VKMM_GUARD_BYTES + lane->pieces.c_bytes, at + VKMM_GUARD_BYTES, VKMM_GUARD_BYTES}};
+    vkmm_command_barrier_all(lane->device, command);
+    lane->device->table.vkCmdCopyBuffer(command, slot->buffer.handle, lane->memory.guards.handle, 2, bands);
+    vkmm_command_barrier_all(lane->device, command);
+}
+
+vkmm_status vkmm_lane_check_guards(const vkmm_lane *lane)
+{
+    for (int i = 0; i < 2; i++) {
+        const uint64_t at = guards_at(lane, &lane->memory.c[i]), end = at + lane->space.guard;
+        if (lane->memory.c[i].buffer.handle && vkmm_guard_damage(lane->memory.guards.mapped, at, end) < end)
+            return vkmm_fail(VKMM_WRONG_RESULT, "the kernel %s wrote outside a panel of C", lane->info.name);
     }
-    if (status != VKMM_OK || whole) return status;
-    return vkmm_fail(VKMM_WRONG_RESULT, "the kernel %s wrote outside a panel of C", lane->info.name);
+    return VKMM_OK;
 }

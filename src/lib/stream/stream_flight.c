@@ -222,7 +222,10 @@ static vkmm_status record(vkmm_lane *lane, const vkmm_lane_plan *p, const vkmm_p
     if (first == 0) vkmm_plan_record_workspace(device, plan, &plan->workspace, flight->command);
     vkmm_plan_record_items(device, plan, first, end, flight->command);
     vkmm_timer_mark(device, flight->command, &flight->timer, 1);
-    vkmm_command_barrier_all(device, flight->command);
+    if (end == vkmm_plan_items(plan))
+        vkmm_lane_record_guards(lane, t->slots[VKMM_C], flight->command);
+    else
+        vkmm_command_barrier_all(device, flight->command);
     return vkmm_command_end(device, flight->command);
 }
 

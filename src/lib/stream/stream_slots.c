@@ -23,16 +23,19 @@ static vkmm_status take_slots(vkmm_lane *lane, const char *what, uint32_t count,
 }
 
 /* C has guard bands, whose canaries nobody may touch. */
-static vkmm_status guard(vkmm_lane *lane, vkmm_slot *slot)
+static vkmm_status guard(vkmm_lane *lane)
 {
     VkCommandBuffer command = NULL;
-    slot->lead = VKMM_GUARD_BYTES;
-    vkmm_status status = vkmm_command_begin(lane->device, &command);
-    if (status == VKMM_OK) {
+    vkmm_status status = vkmm_buffer_take_shared(lane->device, "guard bands", 2 * lane->space.guard,
+                                                 VKMM_PLACE_DOWNLOAD, &lane->memory.guards);
+    if (status == VKMM_OK) status = vkmm_command_begin(lane->device, &command);
+    for (vkmm_slot *slot = lane->memory.c; status == VKMM_OK && slot < lane->memory.c + 2; slot++) {
+        if (!slot->buffer.handle) continue;
+        slot->lead = VKMM_GUARD_BYTES;
         lane->device->table.vkCmdFillBuffer(command, slot->buffer.handle, 0, VKMM_GUARD_BYTES, VKMM_CANARY);
         lane->device->table.vkCmdFillBuffer(command, slot->buffer.handle, VKMM_GUARD_BYTES + lane->pieces.c_bytes,
                                             VKMM_GUARD_BYTES, VKMM_CANARY);
-        vkmm_command_barrier_all(lane->device, command);
+        vkmm_lane_record_guards(lane, slot, command);
     }
     return vkmm_command_finish(lane->device, status, &command);
 }
@@ -53,9 +56,7 @@ static vkmm_status take_panels(vkmm_lane *lane)
     for (uint32_t i = 0; i < c_count && status == VKMM_OK; i++)
         status =
             vkmm_buffer_take_shared(lane->device, "panels of C", c_bytes, VKMM_PLACE_DEVICE, &lane->memory.c[i].buffer);
-    for (uint32_t i = 0; i < 2 && status == VKMM_OK; i++)
-        if (lane->memory.c[i].buffer.handle) status = guard(lane, &lane->memory.c[i]);
-    return status;
+    return status == VKMM_OK ? guard(lane) : status;
 }
 
 static int all_mapped(const vkmm_slot *slots, uint32_t count)
@@ -156,6 +157,7 @@ void vkmm_lane_release(vkmm_lane *lane)
     memset(lane->memory.c, 0, sizeof lane->memory.c);
     vkmm_buffer_destroy(device, &lane->memory.workspace);
     vkmm_buffer_destroy(device, &lane->memory.bias);
+    vkmm_buffer_destroy(device, &lane->memory.guards);
     vkmm_free(lane->memory.host_bias);
     lane->memory.host_bias = NULL;
     for (int i = 0; i < VKMM_STREAM_CHUNKS; i++) vkmm_buffer_destroy(device, &lane->staging.chunks[i].buffer);

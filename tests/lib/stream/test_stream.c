@@ -248,6 +248,37 @@ static void packed_panels_have_the_same_bits(void **state)
     assert_true(counted > 0);
 }
 
+static VkBuffer strayed;
+static uint64_t stray_at;
+
+static VKAPI_ATTR void VKAPI_CALL stray(VkCommandBuffer command, uint32_t x, uint32_t y, uint32_t z)
+{
+    dispatch(command, x, y, z);
+    suite.device->table.vkCmdFillBuffer(command, strayed, stray_at, 4, 0);
+}
+
+/* Right before and behind both panels of C that the device has at a time. */
+static void stray_writes_are_found(void **state)
+{
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 100, .n = 150, .k = 20), SMALL};
+    data d = make(&params, VKMM_INIT_UNIFORM);
+    const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
+    for (int i = 0; i < 4; i++) {
+        vkmm_stream *stream = open(&params, bytes_of(&params.problem) / 2 + 40000);
+        const vkmm_slot *slot = &stream->lanes->memory.c[i / 2];
+        assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK); /* uses each pipeline once, too */
+        strayed = slot->buffer.handle;
+        stray_at = i % 2 ? slot->lead + stream->lanes->pieces.c_bytes : slot->lead - 4;
+        assert_non_null(strayed);
+        dispatch = suite.device->table.vkCmdDispatch;
+        suite.device->table.vkCmdDispatch = stray;
+        const vkmm_status status = vkmm_stream_run(stream, &io, NULL);
+        suite.device->table.vkCmdDispatch = dispatch;
+        assert_int_equal(status, VKMM_WRONG_RESULT);
+        assert_non_null(strstr(vkmm_last_error(), "wrote outside a panel of C"));
+    }
+}
+
 /* Residues of a line do not depend on the panel that it is in. */
 static void modular_panels_have_the_same_bits(void **state)
 {
@@ -538,6 +569,7 @@ int main(void)
         cmocka_unit_test(packed_panels_have_the_same_bits),
         cmocka_unit_test(a_bias_is_not_kept),
         cmocka_unit_test(panels_are_one_dispatch),
+        cmocka_unit_test(stray_writes_are_found),
         cmocka_unit_test(a_stream_is_turned_to_other_products),
     };
     const struct CMUnitTest copied[] = {
@@ -545,7 +577,7 @@ int main(void)
         cmocka_unit_test(modular_panels_have_the_same_bits), cmocka_unit_test(small_matrices_go_together),
         cmocka_unit_test(cuts_the_depth_where_it_must),      cmocka_unit_test(functions_give_and_take),
         cmocka_unit_test(what_functions_say_ends_a_run),     cmocka_unit_test(a_stream_is_turned_to_other_products),
-        cmocka_unit_test(packed_panels_have_the_same_bits),
+        cmocka_unit_test(packed_panels_have_the_same_bits),  cmocka_unit_test(stray_writes_are_found),
     };
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     failed = suite_run(&suite, "stream", tests);

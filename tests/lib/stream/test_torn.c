@@ -1,7 +1,7 @@
 /* A panel of C, with β, that is stored in several chunks while memory runs out, or while one of two devices is lost.
  * Once a chunk is written, the old values there are gone: computing the panel again from the new ones would give a
  * wrong C. Whichever call fails, only the rest is computed again, by the other device if there is one, and C is right,
- * even if the run reports that its guard bands could not be checked. */
+ * even if the run reports that the end of a copy could not be waited for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
