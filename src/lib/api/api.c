@@ -137,7 +137,7 @@ static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *packed, c
     }
     copy(vkmm_job_matrix(job, VKMM_BIAS), bias, vkmm_operand_bytes(problem, VKMM_BIAS));
     if (vkmm_problem_beta(problem) != 0) copy_in(VKMM_C, job, packed, problem, c);
-    vkmm_status status = vkmm_job_run(job);
+    vkmm_status status = vkmm_job_multiply(job);
     if (status == VKMM_OK && problem->m > 0 && problem->n > 0)
         copy_matrices(VKMM_C, problem, c, packed, vkmm_job_matrix(job, VKMM_C));
     return status;

@@ -113,8 +113,8 @@ static vkmm_status run(vkmm_job *job, vkmm_part *parts, vkmm_memory *c)
     job->stores[VKMM_C].buffer.mapped = c->buffer.mapped;
     vkmm_job_bind(job, parts);
     vkmm_status status = vkmm_job_settle(job);
-    if (status == VKMM_OK) status = vkmm_job_pass(job, VKMM_PASS_TIMED, &times);
-    vkmm_command_free(job->device, &job->commands[VKMM_PASS_TIMED]);
+    if (status == VKMM_OK) status = vkmm_job_pass(job, VKMM_PASS_UNTIMED, &times);
+    vkmm_command_free(job->device, &job->commands[VKMM_PASS_UNTIMED]);
     return status;
 }
 

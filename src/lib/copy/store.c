@@ -138,7 +138,7 @@ void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VK
 {
     const vkmm_store *c = &stores[VKMM_C];
     VkBufferCopy region = {.size = c->buffer.bytes};
-    if (c->buffer.mapped) {
+    if (!c->staging.handle) {
         vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                              VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
         return;

@@ -23,6 +23,7 @@ typedef enum vkmm_pass {
     VKMM_PASS_CHECKED,  /* canaries, then as VKMM_PASS_TRANSFER */
     VKMM_PASS_TIMED,    /* timestamp, product, timestamp; on the copies in turn, where the job has some */
     VKMM_PASS_TRANSFER, /* upload, product, download, with timestamps around each */
+    VKMM_PASS_UNTIMED,  /* the same without timestamps; operands that are lent are not copied */
     VKMM_PASS_COUNT
 } vkmm_pass;
 
@@ -38,6 +39,7 @@ struct vkmm_job {
     vkmm_problem problem;
     uint32_t moduli; /* vkmm_job_params.moduli */
     int is_lent;     /* its operands are bound for each product (api/memory.c); its stores have no memory */
+    int is_guarded;  /* vkmm_job_multiply has written canaries */
     vkmm_choice choice;
     vkmm_plan plan;
     vkmm_store stores[VKMM_STORE_COUNT];     /* of the bias zeroed where there is none */
@@ -74,6 +76,10 @@ vkmm_status vkmm_job_plan_again(vkmm_job *job, const vkmm_problem *problem, cons
 /* Runs a pass and waits for it, in slices if one piece would take too long. The kernel serial has only the host's
  * clock. */
 vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, vkmm_times *times);
+
+/* vkmm_job_run on a device without times, for callers that tell failures: canaries are written once, before the first
+ * product, so that what the kernel leaves out of a later one keeps its old value. */
+vkmm_status vkmm_job_multiply(vkmm_job *job);
 
 /* Copies the last product to the host, if its memory is not mapped. */
 vkmm_status vkmm_job_fetch(vkmm_job *job);

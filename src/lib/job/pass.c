@@ -12,9 +12,11 @@
 enum { POISON = 1, UPLOAD = 2, TIMER = 4, PRODUCT = 8, DOWNLOAD = 16 };
 
 static const int before[] = {
-    [VKMM_PASS_CHECKED] = POISON | UPLOAD, [VKMM_PASS_TIMED] = 0, [VKMM_PASS_TRANSFER] = UPLOAD};
-static const int around[] = {[VKMM_PASS_CHECKED] = TIMER, [VKMM_PASS_TIMED] = TIMER, [VKMM_PASS_TRANSFER] = TIMER};
-static const int after[] = {[VKMM_PASS_CHECKED] = DOWNLOAD, [VKMM_PASS_TIMED] = 0, [VKMM_PASS_TRANSFER] = DOWNLOAD};
+    [VKMM_PASS_CHECKED] = POISON | UPLOAD, [VKMM_PASS_TRANSFER] = UPLOAD, [VKMM_PASS_UNTIMED] = UPLOAD};
+static const int around[] = {
+    [VKMM_PASS_CHECKED] = TIMER, [VKMM_PASS_TIMED] = TIMER, [VKMM_PASS_TRANSFER] = TIMER, [VKMM_PASS_UNTIMED] = 0};
+static const int after[VKMM_PASS_COUNT] = {
+    [VKMM_PASS_CHECKED] = DOWNLOAD, [VKMM_PASS_TRANSFER] = DOWNLOAD, [VKMM_PASS_UNTIMED] = DOWNLOAD};
 
 static void mark(vkmm_job *job, int steps, int work, uint32_t *stamp, VkCommandBuffer command)
 {
@@ -78,7 +80,7 @@ static vkmm_status submit(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
                           VkCommandBuffer *kept, vkmm_times *times)
 {
     VkCommandBuffer once = NULL, *command = kept ? kept : &once;
-    const int copies = steps & (POISON | UPLOAD | DOWNLOAD);
+    const int copies = !job->is_lent && (steps & (POISON | UPLOAD | DOWNLOAD));
     double host = 0;
     vkmm_status status = *command ? VKMM_OK : record(job, plan, steps, first, end, command);
     if (status != VKMM_OK) kept = NULL;
@@ -92,13 +94,14 @@ static vkmm_status submit(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
 
 static vkmm_status run_slices(vkmm_job *job, vkmm_pass pass, const vkmm_plan *plan, vkmm_times *times)
 {
+    const int copies = before[pass] && !job->is_lent;
     vkmm_status status = VKMM_OK;
-    if (before[pass]) status = submit(job, plan, before[pass] | around[pass], 0, 0, NULL, times);
+    if (copies) status = submit(job, plan, before[pass] | around[pass], 0, 0, NULL, times);
     for (uint64_t first = 0, end; first < job->slices.items && status == VKMM_OK; first = end) {
         end = first + vkmm_slices_next(&job->slices, job->slices.items - first);
         status = submit(job, plan, PRODUCT | around[pass], first, end, NULL, times);
     }
-    if (status == VKMM_OK && after[pass]) status = submit(job, plan, after[pass] | around[pass], 0, 0, NULL, times);
+    if (status == VKMM_OK && copies) status = submit(job, plan, after[pass] | around[pass], 0, 0, NULL, times);
     return status;
 }
 
@@ -233,18 +236,31 @@ static vkmm_status tell_method(vkmm_job *job)
     return status;
 }
 
+static vkmm_status run(vkmm_job *job, vkmm_pass pass, vkmm_times *times)
+{
+    int64_t damage = 0;
+    vkmm_status status = vkmm_job_settle(job);
+    if (status == VKMM_OK) status = vkmm_job_pass(job, pass, times);
+    if (status == VKMM_OK) status = tell_method(job);
+    if (status != VKMM_OK || !job->device || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) return status;
+    return vkmm_fail(VKMM_WRONG_RESULT, "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",
+                     job->choice.info.name, (long long)damage, (unsigned long long)job->stores[VKMM_C].bytes);
+}
+
 vkmm_status vkmm_job_run(vkmm_job *job)
 {
     VKMM_NEED(NULL, job);
-    int64_t damage = 0;
-    vkmm_status status = vkmm_job_settle(job);
-    if (status != VKMM_OK) return vkmm_tell(job->log, status);
     if (job->device) vkmm_stores_poison_mapped(job->stores);
-    status = vkmm_job_pass(job, VKMM_PASS_CHECKED, &job->last_run);
-    if (status == VKMM_OK) status = tell_method(job);
-    if (status != VKMM_OK || !job->device || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage))
-        return vkmm_tell(job->log, status);
-    return VKMM_FAIL(job->log, VKMM_WRONG_RESULT,
-                     "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",
-                     job->choice.info.name, (long long)damage, (unsigned long long)job->stores[VKMM_C].bytes);
+    return vkmm_tell(job->log, run(job, VKMM_PASS_CHECKED, &job->last_run));
+}
+
+vkmm_status vkmm_job_multiply(vkmm_job *job)
+{
+    vkmm_times unused = {0};
+    vkmm_status status = VKMM_OK;
+    if (!job->is_guarded) vkmm_stores_poison_mapped(job->stores);
+    if (!job->is_guarded && !vkmm_stores_all_mapped(job->stores))
+        status = submit(job, &job->plan, POISON, 0, 0, NULL, &unused);
+    job->is_guarded = status == VKMM_OK;
+    return status == VKMM_OK ? run(job, VKMM_PASS_UNTIMED, &unused) : status;
 }

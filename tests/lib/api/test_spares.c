@@ -42,7 +42,10 @@ static int repeat(play *p, vkmm_instance *instance, vkmm_device *device)
 {
     (void)instance;
     expect(multiply(device, SIDE, SIDE, 1, 0) > 0, "the first call makes nothing");
+    const uint64_t submitted = fake_calls("vkQueueSubmit"), waited = fake_calls("vkWaitForFences");
     expect(multiply(device, SIDE, SIDE, 1, 0) == 0, "the second call makes something");
+    expect(fake_calls("vkQueueSubmit") == submitted + 1 && fake_calls("vkWaitForFences") == waited + 1,
+           "a call submits more than its product");
     expect(multiply(device, SIDE, SIDE, 2, -1) == 1, "other scalars need more than a new record");
     expect(multiply(device, SIDE, SIDE, 0, 3) > 1 && multiply(device, SIDE, SIDE, 1, 0) > 1,
            "without A and B nothing is new");
@@ -57,6 +60,7 @@ static int repeat(play *p, vkmm_instance *instance, vkmm_device *device)
     const uint64_t full = fake_allocated();
     expect(multiply(device, 16, 16, 1, 0) > 0, "more is kept than was said");
     expect(fake_allocated() < full + (64 << 10), "more and more memory is kept");
+    expect(fake_calls("vkCmdWriteTimestamp") + fake_calls("vkGetQueryPoolResults") == 0, "a call times its product");
     return p->status == VKMM_OK;
 }
 
@@ -133,6 +137,7 @@ static int stay_there(play *p, vkmm_instance *instance, vkmm_device *device)
     expect(multiply(device, SIDE, SIDE, 1, 0) > 1, "the host's product uses what has no memory of its own");
     expect(multiply_there(device, &plain, 4 * SIDE) == 1 && multiply(device, SIDE, SIDE, 1, 0) == 0,
            "one is forgotten too early");
+    expect(fake_calls("vkCmdWriteTimestamp") == 0, "a call times its product");
     return 1;
 }
 

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/job.h"
 #include "look/access.h"
 #include "look/kernel.h"
 #include "look/race.h"
 #include "math/matrix.h"
 #include "suite.h"
 #include "claim.h"
+#include "vk/command.h"
 
 enum { M = 37, N = 29, K = 41 };
 
@@ -51,6 +53,43 @@ static void a_job_copies_and_says_so(void **state)
         assert_int_equal(time.transfer.count, without_transfers ? 0 : 3);
         assert_true(right(job));
     }
+}
+
+static PFN_vkCmdDispatch dispatch;
+static VkBuffer strayed;
+
+static VKAPI_ATTR void VKAPI_CALL stray(VkCommandBuffer command, uint32_t x, uint32_t y, uint32_t z)
+{
+    dispatch(command, x, y, z);
+    suite.device->table.vkCmdFillBuffer(command, strayed, VKMM_GUARD_BYTES + M * N * 4, 4, 0);
+    vkmm_command_barrier_all(suite.device, command);
+}
+
+/* Right behind C, where vkmm_job_multiply writes canaries before the first product only. */
+static void stray_writes_are_found(void **state)
+{
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32)};
+    for (int unified = 0; unified < 2; unified++) {
+        vkmm_job *job = NULL;
+        suite.info->memory.is_unified = unified;
+        assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+        keep_job(job);
+        vkmm_fill(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32, VKMM_INIT_UNIFORM, 1);
+        vkmm_fill(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32, VKMM_INIT_UNIFORM, 2);
+        for (int turn = 0; turn < 2; turn++) {
+            vkmm_fill(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32, VKMM_INIT_ONES, 0);
+            assert_int_equal(vkmm_job_multiply(job), VKMM_OK);
+            assert_true(right(job));
+        }
+        vkmm_command_free(suite.device, &job->commands[VKMM_PASS_UNTIMED]);
+        strayed = job->stores[VKMM_C].buffer.handle;
+        dispatch = suite.device->table.vkCmdDispatch;
+        suite.device->table.vkCmdDispatch = stray;
+        const vkmm_status status = vkmm_job_multiply(job);
+        suite.device->table.vkCmdDispatch = dispatch;
+        assert_int_equal(status, VKMM_WRONG_RESULT);
+    }
+    suite.info->memory.is_unified = 0;
 }
 
 /* The counters and the sums come back through staging buffers as well. */
@@ -144,6 +183,7 @@ int main(void)
         cmocka_unit_test_prestate(all_cases, (void *)"naive"),
         cmocka_unit_test_prestate(all_cases, (void *)"tiled"),
         cmocka_unit_test(a_job_copies_and_says_so),
+        cmocka_unit_test(stray_writes_are_found),
         cmocka_unit_test(counting_and_racing_copy_too),
         cmocka_unit_test_prestate(memory_stays_on_the_device, (void *)&(vkmm_type){VKMM_I32}),
         cmocka_unit_test_prestate(memory_stays_on_the_device, (void *)&(vkmm_type){VKMM_F16}),
