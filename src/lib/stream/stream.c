@@ -237,6 +237,7 @@ static vkmm_status build(vkmm_lane *lane, const vkmm_stream_params *params)
     const vkmm_choice before = lane->whole;
     if (vkmm_problem_has_blocks(&params->job.problem))
         return vkmm_fail(VKMM_UNSUPPORTED, "matrices in blocks are not multiplied in panels, nor on several devices");
+    lane->last.kernel = NULL;
     if (lane->plan_count > MOST_PLANS) destroy_plans(lane);
     vkmm_status status = pick_whole(lane, &params->job);
     if (status != VKMM_OK) return status;

@@ -118,7 +118,9 @@ typedef struct vkmm_lane {
     vkmm_stream *stream;
     struct vkmm_lane *next;
     vkmm_device *device;
-    vkmm_choice whole; /* the kernel of the product as a whole; without one, the device is left out */
+    vkmm_choice whole;     /* the kernel of the product as a whole; without one, the device is left out */
+    vkmm_problem last_cut; /* the last product of vkmm_lane_choose, */
+    vkmm_choice last;      /* and its choice; kernel NULL: none */
     vkmm_space space;
     vkmm_pieces pieces;
     vkmm_kernel_info info; /* of a whole panel */

@@ -1,5 +1,7 @@
 /* Products in flight: at most VKMM_STREAM_FLIGHTS submissions, so that one waits while another runs and each shows how
  * large the next may be. */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -119,6 +121,11 @@ void vkmm_lane_plan_destroy(vkmm_device *device, vkmm_lane_plan *p)
 vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t part, vkmm_choice *choice)
 {
     vkmm_problem cut = vkmm_lane_cut(lane, step, part);
+    if (lane->last.kernel && memcmp(&lane->last_cut, &cut, sizeof cut) == 0) {
+        *choice = lane->last;
+        return VKMM_OK;
+    }
+    lane->last_cut = cut;
     const vkmm_kernel_info *whole = &lane->whole.info;
     vkmm_wish wish = {.kernel = lane->whole.kernel->name,
                       .shader = lane->stream->shader,
@@ -135,6 +142,7 @@ vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t pa
     }
     const vkmm_status status = vkmm_choose(&lane->device->physical->info, &cut, &wish, choice);
     choice->run = lane->whole.run; /* so that no bit depends on how C is cut */
+    lane->last = status == VKMM_OK ? *choice : (vkmm_choice){0};
     return status;
 }
 

@@ -530,6 +530,21 @@ static void a_bias_is_not_kept(void **state)
     }
 }
 
+/* The same panels as before, by the planner's kernel instead of the requested one. */
+static void a_change_chooses_again(void **state)
+{
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 48, .n = 64, .k = 32), SMALL};
+    const vkmm_problem other = VKMM_PROBLEM(.m = 192, .n = 64, .k = 32);
+    suite.info->limits.max_storage_range = 48 * 64 * sizeof(float);
+    vkmm_stream *stream = open(&params, 0);
+    const vkmm_partition before = vkmm_stream_partition(stream);
+    assert_int_equal(vkmm_stream_change(stream, &other), VKMM_OK);
+    const vkmm_partition after = vkmm_stream_partition(stream);
+    assert_true(before.rows == after.rows && before.cols == after.cols && before.depth == after.depth);
+    assert_string_not_equal(vkmm_stream_kernel(stream)->config, params.config);
+    assert_string_equal(vkmm_stream_kernel(stream)->config, stream->lanes->whole.info.config);
+}
+
 /* A job may compute the last rows in a second dispatch, in another order. A stream must not: where C is cut would then
  * decide on its bits. The configuration is the planner's, and four of its tiles run at once. */
 static void panels_are_one_dispatch(void **state)
@@ -568,6 +583,7 @@ int main(void)
         cmocka_unit_test(too_little_is_refused),
         cmocka_unit_test(packed_panels_have_the_same_bits),
         cmocka_unit_test(a_bias_is_not_kept),
+        cmocka_unit_test(a_change_chooses_again),
         cmocka_unit_test(panels_are_one_dispatch),
         cmocka_unit_test(stray_writes_are_found),
         cmocka_unit_test(a_stream_is_turned_to_other_products),
