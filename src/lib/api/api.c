@@ -76,20 +76,15 @@ static vkmm_problem without_wide_gaps(const vkmm_problem *problem)
     return p;
 }
 
-/* The matrices of an operand, stored row by row (column by column), without the gaps between them. */
+/* The matrices of an operand, without the gaps between their lines. */
 static void copy_matrices(vkmm_operand operand, const vkmm_problem *problem_to, char *to,
                           const vkmm_problem *problem_from, const char *from)
 {
-    const uint64_t size = vkmm_type_of(vkmm_operand_type(problem_to, operand))->bytes;
-    const uint64_t stride = vkmm_operand_stride(problem_to, operand); /* the same for both */
-    const uint64_t ld_to = vkmm_operand_stored(problem_to, operand).ld;
-    const vkmm_stored stored = vkmm_operand_stored(problem_from, operand);
-    to += vkmm_operand_offset(problem_to, operand) * size;
-    from += vkmm_operand_offset(problem_from, operand) * size;
-    for (uint64_t batch = 0; batch < vkmm_problem_batches(problem_from); batch++)
-        for (uint64_t line = 0; line < stored.count; line++)
-            copy(to + (batch * stride + line * ld_to) * size, from + (batch * stride + line * stored.ld) * size,
-                 stored.length * size);
+    for (uint64_t batch = 0; batch < vkmm_problem_batches(problem_from); batch++) {
+        const vkmm_view view = vkmm_operand_view(problem_from, operand, from, batch),
+                        other = vkmm_operand_view(problem_to, operand, to, batch);
+        vkmm_view_copy(&view, (void *)(uintptr_t)other.data, other.row_stride, other.col_stride);
+    }
 }
 
 static void copy_in(vkmm_operand operand, vkmm_job *job, const vkmm_problem *packed, const vkmm_problem *problem,

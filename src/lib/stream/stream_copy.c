@@ -1,6 +1,4 @@
 /* Copies of panels to the device and back. */
-#include <string.h>
-
 #include "base/log.h"
 #include "copy/store.h"
 #include "stream/stream.h"
@@ -65,29 +63,19 @@ vkmm_status vkmm_lane_loaded(vkmm_lane *lane)
     return status;
 }
 
-/* The bias as a line of N elements. */
+/* The bias is N lines of one element, as in a row. */
 vkmm_status vkmm_lane_load_bias(vkmm_lane *lane)
 {
     const vkmm_problem *p = &lane->stream->problem;
-    const uint64_t bytes = vkmm_operand_bytes(p, VKMM_BIAS);
-    vkmm_chunk *chunk = NULL;
-    vkmm_status status = VKMM_OK;
-    if (bytes == 0) return VKMM_OK;
-    const uint64_t size = vkmm_type_of(vkmm_operand_type(p, VKMM_BIAS))->bytes,
-                   at_once = lane->staging.chunk_bytes / size;
-    for (uint64_t first = 0, count; first < p->n && status == VKMM_OK; first += count) {
-        void *memory = lane->memory.host_bias ? lane->memory.host_bias : lane->memory.bias.mapped;
-        count = memory || p->n - first < at_once ? p->n - first : at_once;
-        if (!memory) status = next_chunk(lane, &chunk);
-        if (!memory) memory = chunk->buffer.mapped;
-        const vkmm_panel panel = {VKMM_BIAS, 0, 0, first, 1, count, memory, count, 1};
-        if (status == VKMM_OK && lane->stream->io->bias)
-            memcpy(memory, (const char *)lane->stream->io->bias + first * size, count * size);
-        else if (status == VKMM_OK)
-            status = vkmm_lane_call(lane, lane->stream->io->read, &panel);
-        if (status == VKMM_OK && chunk) status = copy_up(lane, chunk, &lane->memory.bias, first * size, count * size);
-    }
-    return status;
+    const vkmm_lines lines = {.operand = VKMM_BIAS,
+                              .type = vkmm_operand_type(p, VKMM_BIAS),
+                              .length = 1,
+                              .count = p->n,
+                              .ld = 1,
+                              .matrices = p->has_bias != 0};
+    vkmm_slot slot = {.buffer = lane->memory.bias};
+    if (lane->memory.host_bias) return vkmm_lane_fill(lane, &lines, 0, p->n * lines.matrices, lane->memory.host_bias);
+    return vkmm_lane_load(lane, &slot, &lines, UINT64_MAX);
 }
 
 /* Copies the next lines into a chunk that is free. */

@@ -64,28 +64,21 @@ static vkmm_panel panel_of(const vkmm_lines *l, uint64_t matrix, uint64_t first,
     return panel;
 }
 
-/* The position of the panel's first element in an operand's memory, and the distance of its lines there, in
- * elements. */
-static char *place_of(const vkmm_problem *problem, const vkmm_lines *lines, const vkmm_panel *panel, const void *memory,
-                      uint64_t *ld)
-{
-    const vkmm_view view = vkmm_operand_view(problem, panel->operand, memory, panel->batch);
-    const uint64_t at = panel->row * view.row_stride + panel->col * view.col_stride;
-    *ld = lines->are_rows ? view.row_stride : view.col_stride;
-    return (char *)(uintptr_t)view.data + at * vkmm_type_of(view.type)->bytes;
-}
-
 /* Between the panel's memory and the operand's, or a user's function. */
 static vkmm_status copy_panel(vkmm_lane *lane, const vkmm_lines *lines, const vkmm_panel *panel, int back)
 {
     const vkmm_stream_io *io = lane->stream->io;
-    const void *memory = panel->operand == VKMM_A ? io->a : panel->operand == VKMM_B ? io->b : io->c;
-    const uint64_t size = vkmm_type_of(lines->type)->bytes, count = lines->are_rows ? panel->rows : panel->cols;
-    uint64_t ld;
+    const vkmm_problem *p = &lane->stream->problem;
+    const void *const memory = ((const void *const[]){io->a, io->b, io->c, io->bias})[panel->operand];
     if (!memory) return vkmm_lane_call(lane, back ? io->write : io->read, panel);
-    char *there = place_of(&lane->stream->problem, lines, panel, memory, &ld), *here = panel->data;
-    for (uint64_t i = 0; i < count; i++, there += ld * size, here += lines->ld * size)
-        memcpy(back ? there : here, back ? here : there, lines->length * size);
+    const vkmm_view whole = panel->operand == VKMM_BIAS ? vkmm_view_rows(memory, 1, p->n, lines->type)
+                                                        : vkmm_operand_view(p, panel->operand, memory, panel->batch);
+    const vkmm_view there = vkmm_view_part(&whole, panel->row, panel->col, panel->rows, panel->cols);
+    const vkmm_view here = {panel->data, panel->rows, panel->cols, panel->row_stride, panel->col_stride, lines->type};
+    if (back)
+        vkmm_view_copy(&here, (void *)(uintptr_t)there.data, there.row_stride, there.col_stride);
+    else
+        vkmm_view_copy(&there, panel->data, here.row_stride, here.col_stride);
     return VKMM_OK;
 }
 
