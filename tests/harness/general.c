@@ -113,7 +113,6 @@ static vkmm_status run_twice(general_run *run, const vkmm_plan *plan, const vkmm
         fill(problem, seed, m->stores);
         if (run->change) run->change(problem, m->stores);
         memcpy(m->before, c->host, (size_t)c->bytes);
-        vkmm_stores_poison_mapped(m->stores);
         status = m->command ? VKMM_OK : record(run, plan, m);
         if (status == VKMM_OK) status = vkmm_command_run(device, m->command, NULL);
         if (status != VKMM_OK) break;

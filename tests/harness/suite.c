@@ -154,7 +154,6 @@ static vkmm_status run_plan(suite_device *suite, const vkmm_problem *problem, co
         for (int operand = VKMM_A; operand <= VKMM_C; operand++) parts[operand] = part_with_guard(&stores[operand]);
         vkmm_plan_bind(device, &plan, parts);
         fill(product, problem, stores);
-        vkmm_stores_poison_mapped(stores);
         status = record(device, &plan, stores, &command);
     }
     if (status == VKMM_OK) status = vkmm_command_run(device, command, NULL);

@@ -14,7 +14,9 @@ static vkmm_status create(vkmm_device *device, vkmm_operand operand, uint64_t by
         vkmm_buffer_create(device, vkmm_operand_name(operand), guarded, VKMM_PLACE_DEVICE, &store->buffer);
     if (status != VKMM_OK) return status;
     if (store->buffer.mapped) {
-        store->host = (char *)store->buffer.mapped + VKMM_GUARD_BYTES;
+        char *host = (char *)store->buffer.mapped + VKMM_GUARD_BYTES;
+        store->host = host;
+        for (uint64_t at = bytes; at % 4 != 0; at++) host[at] = ((const char *)&(uint32_t){VKMM_CANARY})[at % 4];
         return VKMM_OK;
     }
     status = vkmm_buffer_create(device, vkmm_operand_name(operand), output ? guarded : vkmm_whole_words(bytes) + 16,
@@ -64,12 +66,6 @@ static uint64_t back_of(const vkmm_store *store)
     return VKMM_GUARD_BYTES + store->bytes;
 }
 
-static void fill_words(void *memory, uint64_t bytes)
-{
-    const uint32_t canary = VKMM_CANARY;
-    for (uint64_t i = 0; i < bytes / 4; i++) memcpy((char *)memory + 4 * i, &canary, 4);
-}
-
 int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_STORE_COUNT])
 {
     for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++)
@@ -83,37 +79,26 @@ static int is_covered(const vkmm_store *store, int operand)
     return operand == VKMM_C && !store->input;
 }
 
-void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_STORE_COUNT])
+void vkmm_canaries_record(vkmm_device *device, VkBuffer buffer, uint64_t back, uint64_t end, VkCommandBuffer command)
 {
-    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
-        const uint32_t canary = VKMM_CANARY;
-        char *memory = stores[operand].buffer.mapped;
-        uint64_t bytes = stores[operand].buffer.bytes;
-        if (!memory) continue;
-        fill_words(memory, is_covered(&stores[operand], operand) ? bytes : VKMM_GUARD_BYTES);
-        fill_words(memory + bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES);
-        const uint64_t back = back_of(&stores[operand]), rest = bytes - VKMM_GUARD_BYTES - back;
-        if (rest > 0) memcpy(memory + back, (const char *)&canary + 4 - rest, rest);
-    }
+    device->table.vkCmdFillBuffer(command, buffer, 0, VKMM_GUARD_BYTES, VKMM_CANARY);
+    device->table.vkCmdFillBuffer(command, buffer, back, end - back, VKMM_CANARY);
 }
 
 void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command)
 {
     for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
-        const vkmm_buffer *buffer = &stores[operand].buffer;
-        int whole = is_covered(&stores[operand], operand);
-        if (buffer->mapped || !buffer->handle) continue;
-        /* From the matrix's last word on, of which it may have a part: the upload follows. */
-        const uint64_t back = back_of(&stores[operand]) / 4 * 4;
-        device->table.vkCmdFillBuffer(command, buffer->handle, 0, whole ? buffer->bytes : VKMM_GUARD_BYTES,
-                                      VKMM_CANARY);
-        if (!whole) device->table.vkCmdFillBuffer(command, buffer->handle, back, buffer->bytes - back, VKMM_CANARY);
+        const vkmm_store *store = &stores[operand];
+        /* From the matrix's last word on, of which it may have a part, if the upload follows. */
+        const uint64_t back = store->buffer.mapped ? vkmm_whole_words(back_of(store)) : back_of(store) / 4 * 4;
+        if (!store->buffer.handle) continue;
+        if (is_covered(store, operand))
+            device->table.vkCmdFillBuffer(command, store->buffer.handle, 0, store->buffer.bytes, VKMM_CANARY);
+        else
+            vkmm_canaries_record(device, store->buffer.handle, back, store->buffer.bytes, command);
     }
     /* The copies into A, B and C, and the kernel's writes to C, come after the canaries. */
-    if (!vkmm_stores_all_mapped(stores))
-        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                             VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    vkmm_command_barrier_all(device, command);
 }
 
 void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command)
@@ -138,9 +123,10 @@ void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VK
 {
     const vkmm_store *c = &stores[VKMM_C];
     VkBufferCopy region = {.size = c->buffer.bytes};
-    if (!c->staging.handle) {
-        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    if (!c->staging.handle) { /* the canaries are there too */
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                             VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                             VK_ACCESS_HOST_READ_BIT);
         return;
     }
     vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,

@@ -40,9 +40,9 @@ void vkmm_part_show_guard(const vkmm_device *device, const vkmm_module *module, 
  * memory. */
 int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_STORE_COUNT]);
 
-/* Fill the guards of all, and all of C unless it is an input, with the canary: mapped memory on the host; other memory
- * by commands recorded for the device, with the barrier after them. Together they cover everything. */
-void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_STORE_COUNT]);
+/* Record the canaries: in [0, VKMM_GUARD_BYTES) and [back, end) of a buffer, whole words; and in the guards of all
+ * stores and all of C unless it is an input, with the barrier after them. */
+void vkmm_canaries_record(vkmm_device *device, VkBuffer buffer, uint64_t back, uint64_t end, VkCommandBuffer command);
 void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command);
 
 /* Record the copies of A, B, the bias and, where it is an input, C to the device, and of C (guards too) back, with

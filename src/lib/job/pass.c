@@ -194,20 +194,13 @@ static vkmm_status find_method(vkmm_job *job)
 {
     const vkmm_range *decisions = &job->plan.recipe.decisions;
     VkDispatchIndirectCommand groups[VKMM_DISPATCH_COUNT];
-    const VkBufferCopy all = {.srcOffset = decisions->at, .size = sizeof groups};
     vkmm_buffer host = {0};
-    VkCommandBuffer command = NULL;
     if (job->knows_method) return VKMM_OK;
     job->method = vkmm_choice_method(&job->choice);
     if (decisions->bytes == 0) return VKMM_OK;
     vkmm_status status = vkmm_buffer_create(job->device, "the dispatches", sizeof groups, VKMM_PLACE_DOWNLOAD, &host);
-    if (status == VKMM_OK) status = vkmm_command_begin(job->device, &command);
-    if (status == VKMM_OK) {
-        vkmm_command_barrier_all(job->device, command);
-        job->device->table.vkCmdCopyBuffer(command, job->workspace.handle, host.handle, 1, &all);
-        vkmm_command_barrier_all(job->device, command);
-        status = vkmm_command_finish(job->device, status, &command);
-    }
+    if (status == VKMM_OK)
+        status = vkmm_command_copy(job->device, job->workspace.handle, decisions->at, host.handle, sizeof groups);
     if (status == VKMM_OK) memcpy(groups, host.mapped, sizeof groups);
     if (status == VKMM_OK && groups[VKMM_DISPATCH_FIRST].x == 0) job->method = VKMM_COMPUTE_DIRECT;
     job->knows_method = status == VKMM_OK;
@@ -250,7 +243,6 @@ static vkmm_status run(vkmm_job *job, vkmm_pass pass, vkmm_times *times)
 vkmm_status vkmm_job_run(vkmm_job *job)
 {
     VKMM_NEED(NULL, job);
-    if (job->device) vkmm_stores_poison_mapped(job->stores);
     return vkmm_tell(job->log, run(job, VKMM_PASS_CHECKED, &job->last_run));
 }
 
@@ -258,9 +250,7 @@ vkmm_status vkmm_job_multiply(vkmm_job *job)
 {
     vkmm_times unused = {0};
     vkmm_status status = VKMM_OK;
-    if (!job->is_guarded) vkmm_stores_poison_mapped(job->stores);
-    if (!job->is_guarded && !vkmm_stores_all_mapped(job->stores))
-        status = submit(job, &job->plan, POISON, 0, 0, NULL, &unused);
+    if (!job->is_guarded) status = submit(job, &job->plan, POISON, 0, 0, NULL, &unused);
     job->is_guarded = status == VKMM_OK;
     return status == VKMM_OK ? run(job, VKMM_PASS_UNTIMED, &unused) : status;
 }

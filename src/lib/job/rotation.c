@@ -129,11 +129,8 @@ static vkmm_status fill(vkmm_job *job, uint32_t first, uint32_t end)
 {
     const vkmm_rotation *r = &job->rotation;
     VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_command_begin(job->device, &command);
-    if (status != VKMM_OK) return status;
-    vkmm_command_barrier_all(job->device, command);
-    for (uint32_t i = first; i < end; i++) record_copy(job, &r->copies[0], &r->copies[i], command);
-    vkmm_command_barrier_all(job->device, command);
+    const vkmm_status status = vkmm_command_once(job->device, &command);
+    for (uint32_t i = first; i < end && status == VKMM_OK; i++) record_copy(job, &r->copies[0], &r->copies[i], command);
     return vkmm_command_finish(job->device, status, &command);
 }
 

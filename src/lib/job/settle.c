@@ -13,14 +13,12 @@ static vkmm_status look(vkmm_job *job, vkmm_buffer *found)
     vkmm_status status =
         vkmm_buffer_create(device, "what is known of A and B", look->bytes, VKMM_PLACE_DOWNLOAD, found);
     if (status != VKMM_OK) return status;
-    status = vkmm_command_begin(device, &command);
+    status = vkmm_command_once(device, &command);
     if (status == VKMM_OK) {
-        vkmm_command_barrier_all(device, command);
         if (!job->is_lent) vkmm_stores_record_upload(device, job->stores, command);
         vkmm_plan_record_when(device, &job->plan, VKMM_WHEN_LOOK, command);
         vkmm_command_barrier_all(device, command);
         device->table.vkCmdCopyBuffer(command, job->workspace.handle, found->handle, 1, &region);
-        vkmm_command_barrier_all(device, command);
     }
     return vkmm_command_finish(device, status, &command);
 }

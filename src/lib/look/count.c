@@ -276,7 +276,6 @@ vkmm_status vkmm_count_log(vkmm_device *device, const vkmm_job_params *params, u
     if (status == VKMM_OK) status = create(&c);
     if (status == VKMM_OK) {
         fill(&c);
-        vkmm_stores_poison_mapped(c.stores);
         status = record(&c);
     }
     if (status == VKMM_OK) status = vkmm_command_run(device, c.command, NULL);

@@ -79,18 +79,6 @@ static void destroy(bench *b)
     vkmm_buffer_destroy(b->device, &b->operands);
 }
 
-static vkmm_status copy(bench *b, const vkmm_buffer *from, const vkmm_buffer *to, uint64_t bytes)
-{
-    const VkBufferCopy region = {.size = bytes};
-    VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_command_begin(b->device, &command);
-    if (status != VKMM_OK) return status;
-    vkmm_command_barrier_all(b->device, command);
-    b->device->table.vkCmdCopyBuffer(command, from->handle, to->handle, 1, &region);
-    vkmm_command_barrier_all(b->device, command);
-    return vkmm_command_finish(b->device, status, &command);
-}
-
 static vkmm_status wrong(const bench *b, uint64_t slot)
 {
     const vkmm_matrix_shape *s = b->shape;
@@ -105,7 +93,7 @@ static vkmm_status wrong(const bench *b, uint64_t slot)
 /* Compares what every subgroup stored in the last run. */
 static vkmm_status check(bench *b, void *expected)
 {
-    vkmm_status status = copy(b, &b->results, &b->host, result_bytes(b));
+    vkmm_status status = vkmm_command_copy(b->device, b->results.handle, 0, b->host.handle, result_bytes(b));
     uint32_t subgroups = 0;
     if (status != VKMM_OK) return status;
     memcpy(&subgroups, b->host.mapped, sizeof subgroups);
@@ -126,7 +114,7 @@ static vkmm_status measure(bench *b, void *expected, double *multiply_adds_per_s
     vkmm_peak *peak = &b->peak;
     double ms = 0, spread = 0;
     vkmm_matrix_fill(s, b->types, b->host.mapped);
-    vkmm_status status = copy(b, &b->host, &b->operands, b->operand_bytes);
+    vkmm_status status = vkmm_command_copy(b->device, b->host.handle, 0, b->operands.handle, b->operand_bytes);
     peak->push[0] = 3;
     if (status == VKMM_OK) status = vkmm_peak_run(peak, &ms);
     if (status == VKMM_OK) status = check(b, expected);

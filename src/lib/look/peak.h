@@ -14,7 +14,8 @@
 #include "vk/pipeline.h"
 #include "vk/query.h"
 
-enum { VKMM_PEAK_STEPS = 64 }; /* multiply-adds of one invocation and step of peak.comp */
+enum { VKMM_PEAK_STEPS = 64 };     /* multiply-adds of one invocation and step of peak.comp */
+#define VKMM_PEAK_WORD 0x3f9d70a4u /* of memory that is read: 1.23 as f32 */
 
 /* Work that is timed again and again, also for vkmm_device_matrix_peak and vkmm_device_rate: dispatches of a pipeline;
  * without one a copy from buffer to buffer; without buffers nothing. */

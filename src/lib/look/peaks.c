@@ -207,7 +207,6 @@ static vkmm_status create(bench *b, vkmm_type type)
 {
     const vkmm_device_info *info = &b->device->physical->info;
     const uint64_t bytes = vkmm_type_of(type)->bytes, wanted = is_cpu(b->device) ? COPY_CPU_BYTES : COPY_GPU_BYTES;
-    VkCommandBuffer command = NULL;
     b->workgroup =
         (uint32_t)least(MAX_WORKGROUP, least(info->limits.max_invocations, info->limits.max_workgroup_size[0]));
     b->groups = (uint32_t)least(is_cpu(b->device) ? CPU_GROUPS : GPU_GROUPS, info->limits.max_workgroup_count[0]);
@@ -219,10 +218,7 @@ static vkmm_status create(bench *b, vkmm_type type)
     if (b->copy_bytes < b->sums_bytes) b->copy_bytes = b->sums_bytes;
     vkmm_status status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->from);
     if (status == VKMM_OK) status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->to);
-    if (status == VKMM_OK) status = vkmm_command_begin(b->device, &command);
-    if (status != VKMM_OK) return status;
-    b->device->table.vkCmdFillBuffer(command, b->from.handle, 0, b->copy_bytes, 0x3f9d70a4u);
-    return vkmm_command_finish(b->device, status, &command);
+    return status == VKMM_OK ? vkmm_command_fill(b->device, b->from.handle, b->copy_bytes, VKMM_PEAK_WORD) : status;
 }
 
 /* Why there is no peak of a type; NULL: there is one. */

@@ -134,7 +134,6 @@ static void judge(const race *r, int32_t *kept, vkmm_race_count *count)
 static vkmm_status run_once(race *r, int version, vkmm_race_count *count)
 {
     int64_t damage = 0;
-    vkmm_stores_poison_mapped(r->stores);
     vkmm_status status = vkmm_command_run(r->device, r->commands[version], NULL);
     if (status != VKMM_OK) return status;
     if (!vkmm_store_guards_whole(&r->stores[VKMM_C], &damage))

@@ -203,15 +203,6 @@ static vkmm_status find_size(pair *p, uint64_t most, uint64_t *best, double *bes
     return status;
 }
 
-static vkmm_status fill(const pair *p)
-{
-    VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_command_begin(p->peak.device, &command);
-    if (status == VKMM_OK)
-        p->peak.device->table.vkCmdFillBuffer(command, p->from.handle, 0, VK_WHOLE_SIZE, 0x3f9d70a4u);
-    return vkmm_command_finish(p->peak.device, status, &command);
-}
-
 static vkmm_status measure_cache(vkmm_device *device, vkmm_samples *samples, vkmm_rate *rate)
 {
     const vkmm_device_info *info = &device->physical->info;
@@ -225,7 +216,7 @@ static vkmm_status measure_cache(vkmm_device *device, vkmm_samples *samples, vkm
                                                  info->limits.max_workgroup_count[0]),
                        .push_bytes = 2 * sizeof(uint32_t)}};
     vkmm_status status = pair_create(&p, "cache", most);
-    if (status == VKMM_OK) status = fill(&p);
+    if (status == VKMM_OK) status = vkmm_command_fill(device, p.from.handle, p.from.bytes, VKMM_PEAK_WORD);
     if (status == VKMM_OK) status = find_size(&p, most, &rate->bytes, &best_ms, &memory_ms);
     if (status == VKMM_OK && memory_ms < CACHE_TIMES * best_ms)
         status =

@@ -160,11 +160,8 @@ static vkmm_status dispatch(vkmm_device *device, vkmm_plan *plan, const vkmm_buf
     for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++)
         bound[i] = (vkmm_part){.buffer = buffers[i].handle, .bytes = buffers[i].bytes};
     vkmm_plan_bind(device, plan, bound);
-    vkmm_status status = vkmm_command_begin(device, &command);
-    if (status == VKMM_OK) {
-        vkmm_plan_record(device, plan, command);
-        vkmm_command_barrier_all(device, command);
-    }
+    const vkmm_status status = vkmm_command_once(device, &command);
+    if (status == VKMM_OK) vkmm_plan_record(device, plan, command);
     return vkmm_command_finish(device, status, &command);
 }
 

@@ -37,7 +37,7 @@ vkmm_status vkmm_plan_clear(vkmm_device *device, const vkmm_plan *plan, const vk
 {
     VkCommandBuffer command = NULL;
     if (plan->recipe.decisions.bytes == 0) return VKMM_OK;
-    vkmm_status status = vkmm_command_begin(device, &command);
+    const vkmm_status status = vkmm_command_once(device, &command);
     if (status == VKMM_OK) vkmm_plan_record_workspace(device, plan, workspace, command);
     return vkmm_command_finish(device, status, &command);
 }

@@ -214,7 +214,7 @@ vkmm_status vkmm_lane_store_left(vkmm_lane *lane, const vkmm_step *step, int *le
 
 /* Records the copy of the guard bands of a panel of C to the host, with barriers around it. They are checked when all
  * products have ended. */
-void vkmm_lane_record_guards(const vkmm_lane *lane, const vkmm_slot *slot, VkCommandBuffer command);
+void vkmm_lane_copy_guards(const vkmm_lane *lane, const vkmm_slot *slot, VkCommandBuffer command);
 vkmm_status vkmm_lane_check_guards(const vkmm_lane *lane);
 
 /* The kernel of a step. */

@@ -152,7 +152,7 @@ static uint64_t guards_at(const vkmm_lane *lane, const vkmm_slot *slot)
     return (uint64_t)(slot - lane->memory.c) * lane->space.guard;
 }
 
-void vkmm_lane_record_guards(const vkmm_lane *lane, const vkmm_slot *slot, VkCommandBuffer command)
+void vkmm_lane_copy_guards(const vkmm_lane *lane, const vkmm_slot *slot, VkCommandBuffer command)
 {
     const uint64_t at = guards_at(lane, slot);
     const VkBufferCopy bands[] = {{0, at, VKMM_GUARD_BYTES},

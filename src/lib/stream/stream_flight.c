@@ -231,7 +231,7 @@ static vkmm_status record(vkmm_lane *lane, const vkmm_lane_plan *p, const vkmm_p
     vkmm_plan_record_items(device, plan, first, end, flight->command);
     vkmm_timer_mark(device, flight->command, &flight->timer, 1);
     if (end == vkmm_plan_items(plan))
-        vkmm_lane_record_guards(lane, t->slots[VKMM_C], flight->command);
+        vkmm_lane_copy_guards(lane, t->slots[VKMM_C], flight->command);
     else
         vkmm_command_barrier_all(device, flight->command);
     return vkmm_command_end(device, flight->command);
@@ -242,7 +242,7 @@ static vkmm_status use_once(vkmm_lane *lane, const vkmm_plan *plan, vkmm_lane_pl
 {
     VkCommandBuffer command = NULL;
     if (p->is_used) return VKMM_OK;
-    vkmm_status status = vkmm_command_begin(lane->device, &command);
+    vkmm_status status = vkmm_command_once(lane->device, &command);
     if (status == VKMM_OK) vkmm_plan_record_nothing(lane->device, plan, command);
     status = vkmm_command_finish(lane->device, status, &command);
     p->is_used = status == VKMM_OK;

@@ -28,14 +28,13 @@ static vkmm_status guard(vkmm_lane *lane)
     VkCommandBuffer command = NULL;
     vkmm_status status = vkmm_buffer_take_shared(lane->device, "guard bands", 2 * lane->space.guard,
                                                  VKMM_PLACE_DOWNLOAD, &lane->memory.guards);
-    if (status == VKMM_OK) status = vkmm_command_begin(lane->device, &command);
+    if (status == VKMM_OK) status = vkmm_command_once(lane->device, &command);
     for (vkmm_slot *slot = lane->memory.c; status == VKMM_OK && slot < lane->memory.c + 2; slot++) {
         if (!slot->buffer.handle) continue;
         slot->lead = VKMM_GUARD_BYTES;
-        lane->device->table.vkCmdFillBuffer(command, slot->buffer.handle, 0, VKMM_GUARD_BYTES, VKMM_CANARY);
-        lane->device->table.vkCmdFillBuffer(command, slot->buffer.handle, VKMM_GUARD_BYTES + lane->pieces.c_bytes,
-                                            VKMM_GUARD_BYTES, VKMM_CANARY);
-        vkmm_lane_record_guards(lane, slot, command);
+        const uint64_t back = VKMM_GUARD_BYTES + lane->pieces.c_bytes;
+        vkmm_canaries_record(lane->device, slot->buffer.handle, back, back + VKMM_GUARD_BYTES, command);
+        vkmm_lane_copy_guards(lane, slot, command);
     }
     return vkmm_command_finish(lane->device, status, &command);
 }

@@ -228,12 +228,37 @@ vkmm_status vkmm_command_run(vkmm_device *device, VkCommandBuffer command, doubl
     return status;
 }
 
+vkmm_status vkmm_command_once(vkmm_device *device, VkCommandBuffer *command)
+{
+    const vkmm_status status = vkmm_command_begin(device, command);
+    if (status == VKMM_OK) vkmm_command_barrier_all(device, *command);
+    return status;
+}
+
 vkmm_status vkmm_command_finish(vkmm_device *device, vkmm_status status, VkCommandBuffer *command)
 {
+    if (status == VKMM_OK) vkmm_command_barrier_all(device, *command);
     if (status == VKMM_OK) status = vkmm_command_end(device, *command);
     if (status == VKMM_OK) status = vkmm_command_run(device, *command, NULL);
     vkmm_command_free(device, command);
     return status;
+}
+
+vkmm_status vkmm_command_copy(vkmm_device *device, VkBuffer from, uint64_t at, VkBuffer to, uint64_t bytes)
+{
+    const VkBufferCopy region = {.srcOffset = at, .size = bytes};
+    VkCommandBuffer command = NULL;
+    const vkmm_status status = vkmm_command_once(device, &command);
+    if (status == VKMM_OK) device->table.vkCmdCopyBuffer(command, from, to, 1, &region);
+    return vkmm_command_finish(device, status, &command);
+}
+
+vkmm_status vkmm_command_fill(vkmm_device *device, VkBuffer buffer, uint64_t bytes, uint32_t word)
+{
+    VkCommandBuffer command = NULL;
+    const vkmm_status status = vkmm_command_once(device, &command);
+    if (status == VKMM_OK) device->table.vkCmdFillBuffer(command, buffer, 0, bytes, word);
+    return vkmm_command_finish(device, status, &command);
 }
 
 void vkmm_command_barrier_all(vkmm_device *device, VkCommandBuffer command)

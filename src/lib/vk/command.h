@@ -16,9 +16,15 @@ void vkmm_command_free(vkmm_device *device,
 /* Submits and waits for completion. *host_ms, if wanted, is the time from vkQueueSubmit to the fence, host clock. */
 vkmm_status vkmm_command_run(vkmm_device *device, VkCommandBuffer command, double *host_ms);
 
-/* For a command buffer that was begun: ends it, runs it once, and gives it back. If the begin or the recording failed
- * with `status`, only gives it back and returns `status`. */
+/* Begins a command buffer of the compute queue that runs once, after everything before it. vkmm_command_finish ends,
+ * runs and frees it; then its writes are visible to the device and the host. If the begin or the recording failed with
+ * `status`, finish only frees it and returns `status`. */
+vkmm_status vkmm_command_once(vkmm_device *device, VkCommandBuffer *command);
 vkmm_status vkmm_command_finish(vkmm_device *device, vkmm_status status, VkCommandBuffer *command);
+
+/* Copies `bytes` at `at` to the start of another buffer, or fills a buffer from its start, and waits. */
+vkmm_status vkmm_command_copy(vkmm_device *device, VkBuffer from, uint64_t at, VkBuffer to, uint64_t bytes);
+vkmm_status vkmm_command_fill(vkmm_device *device, VkBuffer buffer, uint64_t bytes, uint32_t word);
 
 /* The halves of vkmm_command_run. A submitted command buffer must be waited for before it is submitted again; waiting
  * for one that is not in flight returns VKMM_OK at once. after_copies: one of the compute queue, which begins when all

@@ -535,7 +535,7 @@ static void a_change_chooses_again(void **state)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 48, .n = 64, .k = 32), SMALL};
     const vkmm_problem other = VKMM_PROBLEM(.m = 192, .n = 64, .k = 32);
-    suite.info->limits.max_storage_range = 48 * 64 * sizeof(float);
+    suite.info->limits.max_storage_range = 64 * 64 * sizeof(float);
     vkmm_stream *stream = open(&params, 0);
     const vkmm_partition before = vkmm_stream_partition(stream);
     assert_int_equal(vkmm_stream_change(stream, &other), VKMM_OK);
