@@ -90,6 +90,14 @@ void vkmm_workers_destroy(vkmm_workers **workers)
     vkmm_free(w);
 }
 
+/* As many threads as there are rounds for, one by one: to wake all takes longer than a few rounds. */
+static void wake(vkmm_workers *w)
+{
+    const int are_few = 2 * w->count <= w->started + 1;
+    for (uint64_t i = 1; are_few && i < w->count; i++) cnd_signal(&w->begin);
+    if (!are_few) cnd_broadcast(&w->begin);
+}
+
 vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, void *context)
 {
     vkmm_status status = VKMM_OK;
@@ -106,7 +114,7 @@ vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, v
         w->is_open = 1;
         w->loop++;
         mtx_unlock(&w->lock);
-        cnd_broadcast(&w->begin);
+        wake(w);
     }
     take_rounds(w);
     if (!alone) {
