@@ -190,20 +190,11 @@ static vkmm_status record(counting *c)
     vkmm_device *device = c->device;
     vkmm_status status = vkmm_command_begin(device, &c->command);
     if (status != VKMM_OK) return status;
-    vkmm_stores_record_poison(device, c->stores, c->command);
     device->table.vkCmdFillBuffer(c->command, c->counters.handle, 0, c->counters_bytes, 0);
-    vkmm_command_barrier(device, c->command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                         VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    vkmm_stores_record_poison(device, c->stores, c->command); /* its barrier covers the counters too */
     vkmm_stores_record_upload(device, c->stores, c->command);
     vkmm_plan_record(device, &c->plan, c->command);
-    if (c->staging.handle) {
-        const VkBufferCopy region = {.size = c->counters_bytes};
-        vkmm_command_barrier(device, c->command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
-        device->table.vkCmdCopyBuffer(c->command, c->counters.handle, c->staging.handle, 1, &region);
-    }
-    vkmm_stores_record_download(device, c->stores, c->command); /* its barriers cover the counters too */
+    vkmm_stores_record_download(device, c->stores, c->command); /* and here */
     return vkmm_command_end(device, c->command);
 }
 
@@ -279,6 +270,8 @@ vkmm_status vkmm_count_log(vkmm_device *device, const vkmm_job_params *params, u
         status = record(&c);
     }
     if (status == VKMM_OK) status = vkmm_command_run(device, c.command, NULL);
+    if (status == VKMM_OK && c.staging.handle)
+        status = vkmm_command_copy(device, c.counters.handle, 0, c.staging.handle, c.counters_bytes);
     if (status == VKMM_OK) status = judge(&c);
     if (status == VKMM_OK) {
         read_counters(&c, &counted);
