@@ -416,8 +416,9 @@ vkmm_stream_part vkmm_stream_part_at(const vkmm_stream *stream, uint32_t index)
 
 static void forget_panels(vkmm_lane *lane)
 {
-    for (uint32_t i = 0; i < lane->memory.a_count; i++) lane->memory.a[i].is_named = 0, lane->memory.a[i].turn = 0;
-    for (uint32_t i = 0; i < lane->memory.b_count; i++) lane->memory.b[i].is_named = 0, lane->memory.b[i].turn = 0;
+    for (int o = VKMM_A; o <= VKMM_B; o++)
+        for (uint32_t i = 0; i < lane->memory.panels[o].count; i++)
+            lane->memory.panels[o].at[i].is_named = 0, lane->memory.panels[o].at[i].turn = 0;
     lane->todo.count = lane->todo.stored = lane->todo.latest = 0;
     lane->queue.turns = lane->queue.turns_done = lane->done.panels = 0;
     lane->done.elements = lane->done.speed = 0;
@@ -429,7 +430,7 @@ static void forget_panels(vkmm_lane *lane)
 /* One attempt; after memory ran out, what was released is allocated again. */
 static vkmm_status run_steps(vkmm_lane *lane)
 {
-    vkmm_status status = lane->memory.a ? VKMM_OK : vkmm_lane_take(lane);
+    vkmm_status status = lane->memory.panels[VKMM_A].at ? VKMM_OK : vkmm_lane_take(lane);
     return status == VKMM_OK ? vkmm_lane_steps(lane) : status;
 }
 

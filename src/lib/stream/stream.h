@@ -39,6 +39,11 @@ typedef struct vkmm_slot {
     uint64_t turn;            /* the last turn that uses it, counted from 1; 0: none */
 } vkmm_slot;
 
+typedef struct vkmm_slots {
+    vkmm_slot *at; /* owned */
+    uint32_t count;
+} vkmm_slots;
+
 /* A submitted product, or a slice of one. */
 typedef struct vkmm_flight {
     VkCommandBuffer command; /* NULL: none */
@@ -77,8 +82,7 @@ typedef struct vkmm_todo {
 } vkmm_todo;
 
 typedef struct vkmm_lane_memory {
-    vkmm_slot *a, *b, c[2]; /* owned: as many as the partition says */
-    uint32_t a_count, b_count;
+    vkmm_slots panels[3]; /* of A, B and C (at most 2): at least as many as the partition says */
     vkmm_buffer workspace, bias;
     vkmm_buffer guards; /* the guard bands of both panels of C, as their last products left them */
     void *host_bias;    /* owned: where K is cut, the last part's epilogue is the host's */

@@ -9,16 +9,15 @@
 #include "vk/command.h"
 
 /* At least `count` slots. */
-static vkmm_status take_slots(vkmm_lane *lane, const char *what, uint32_t count, uint64_t bytes, vkmm_slot **slots,
-                              uint32_t *had)
+static vkmm_status take_slots(vkmm_lane *lane, const char *what, uint32_t count, uint64_t bytes, vkmm_slots *slots)
 {
     vkmm_status status = VKMM_OK;
-    while (*had > count && (*slots)[*had - 1].buffer.bytes < bytes)
-        vkmm_buffer_destroy(lane->device, &(*slots)[--*had].buffer);
-    if (*had < count && !vkmm_list_add(slots, had, count - *had, sizeof **slots))
+    while (slots->count > count && slots->at[slots->count - 1].buffer.bytes < bytes)
+        vkmm_buffer_destroy(lane->device, &slots->at[--slots->count].buffer);
+    if (slots->count < count && !vkmm_list_add(&slots->at, &slots->count, count - slots->count, sizeof *slots->at))
         return VKMM_NO_MEMORY("for a list of panels");
-    for (uint32_t i = 0; i < *had && status == VKMM_OK; i++)
-        status = vkmm_buffer_take_shared(lane->device, what, bytes, VKMM_PLACE_DEVICE, &(*slots)[i].buffer);
+    for (uint32_t i = 0; i < slots->count && status == VKMM_OK; i++)
+        status = vkmm_buffer_take_shared(lane->device, what, bytes, VKMM_PLACE_DEVICE, &slots->at[i].buffer);
     return status;
 }
 
@@ -29,8 +28,8 @@ static vkmm_status guard(vkmm_lane *lane)
     vkmm_status status = vkmm_buffer_take_shared(lane->device, "guard bands", 2 * lane->space.guard,
                                                  VKMM_PLACE_DOWNLOAD, &lane->memory.guards);
     if (status == VKMM_OK) status = vkmm_command_once(lane->device, &command);
-    for (vkmm_slot *slot = lane->memory.c; status == VKMM_OK && slot < lane->memory.c + 2; slot++) {
-        if (!slot->buffer.handle) continue;
+    for (uint32_t i = 0; status == VKMM_OK && i < lane->memory.panels[VKMM_C].count; i++) {
+        vkmm_slot *slot = &lane->memory.panels[VKMM_C].at[i];
         slot->lead = VKMM_GUARD_BYTES;
         const uint64_t back = VKMM_GUARD_BYTES + lane->pieces.c_bytes;
         vkmm_canaries_record(lane->device, slot->buffer.handle, back, back + VKMM_GUARD_BYTES, command);
@@ -41,28 +40,22 @@ static vkmm_status guard(vkmm_lane *lane)
 
 static vkmm_status take_panels(vkmm_lane *lane)
 {
-    const vkmm_pieces *pieces = &lane->pieces;
-    const vkmm_partition *t = &pieces->partition;
-    const uint32_t c_count = pieces->c_slots;
-    const uint64_t c_bytes = pieces->c_bytes + lane->space.guard;
-    vkmm_status status =
-        take_slots(lane, "panels of A", t->a_slots, pieces->slot_bytes[VKMM_A], &lane->memory.a, &lane->memory.a_count);
-    if (status == VKMM_OK)
-        status = take_slots(lane, "panels of B", t->b_slots, pieces->slot_bytes[VKMM_B], &lane->memory.b,
-                            &lane->memory.b_count);
-    if (status == VKMM_OK && lane->memory.c[1].buffer.bytes < c_bytes)
-        vkmm_buffer_destroy(lane->device, &lane->memory.c[1].buffer);
-    for (uint32_t i = 0; i < c_count && status == VKMM_OK; i++)
-        status =
-            vkmm_buffer_take_shared(lane->device, "panels of C", c_bytes, VKMM_PLACE_DEVICE, &lane->memory.c[i].buffer);
+    static const char *const names[] = {"panels of A", "panels of B", "panels of C"};
+    const vkmm_pieces *p = &lane->pieces;
+    const uint32_t counts[] = {p->partition.a_slots, p->partition.b_slots, p->c_slots};
+    const uint64_t bytes[] = {p->slot_bytes[VKMM_A], p->slot_bytes[VKMM_B], p->c_bytes + lane->space.guard};
+    vkmm_status status = VKMM_OK;
+    for (int o = VKMM_A; o <= VKMM_C && status == VKMM_OK; o++)
+        status = take_slots(lane, names[o], counts[o], bytes[o], &lane->memory.panels[o]);
     return status == VKMM_OK ? guard(lane) : status;
 }
 
-static int all_mapped(const vkmm_slot *slots, uint32_t count)
+static int all_mapped(const vkmm_lane *lane)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (slots[i].buffer.handle && !slots[i].buffer.mapped) return 0;
-    return 1;
+    for (int o = VKMM_A; o <= VKMM_C; o++)
+        for (uint32_t i = 0; i < lane->memory.panels[o].count; i++)
+            if (!lane->memory.panels[o].at[i].buffer.mapped) return 0;
+    return !lane->memory.bias.handle || lane->memory.bias.mapped;
 }
 
 /* Bytes of a line of any panel: a chunk holds one at least. */
@@ -85,9 +78,7 @@ static vkmm_status take_staging(vkmm_lane *lane)
     uint64_t largest = p->a_bytes > p->b_bytes ? p->a_bytes : p->b_bytes;
     vkmm_status status = VKMM_OK;
     if (largest < p->c_bytes) largest = p->c_bytes;
-    if (all_mapped(lane->memory.a, lane->memory.a_count) && all_mapped(lane->memory.b, lane->memory.b_count) &&
-        all_mapped(lane->memory.c, 2) && (!lane->memory.bias.handle || lane->memory.bias.mapped))
-        return VKMM_OK;
+    if (all_mapped(lane)) return VKMM_OK;
     if (largest > VKMM_STREAM_CHUNK) largest = VKMM_STREAM_CHUNK;
     if (largest < longest_line(lane)) largest = longest_line(lane);
     if (lane->staging.chunk_bytes < largest) lane->staging.chunk_bytes = largest;
@@ -128,32 +119,25 @@ vkmm_status vkmm_lane_take(vkmm_lane *lane)
     return status;
 }
 
-static void release_slots(vkmm_lane *lane, vkmm_slot *slots, uint32_t count)
-{
-    for (uint32_t i = 0; slots && i < count; i++) vkmm_buffer_destroy(lane->device, &slots[i].buffer);
-}
-
 uint64_t vkmm_lane_held(const vkmm_lane *lane)
 {
     uint64_t bytes = lane->memory.workspace.bytes + lane->memory.bias.bytes;
-    for (uint32_t i = 0; i < lane->memory.a_count; i++) bytes += lane->memory.a[i].buffer.bytes;
-    for (uint32_t i = 0; i < lane->memory.b_count; i++) bytes += lane->memory.b[i].buffer.bytes;
-    return bytes + lane->memory.c[0].buffer.bytes + lane->memory.c[1].buffer.bytes;
+    for (int o = VKMM_A; o <= VKMM_C; o++)
+        for (uint32_t i = 0; i < lane->memory.panels[o].count; i++) bytes += lane->memory.panels[o].at[i].buffer.bytes;
+    return bytes;
 }
 
 void vkmm_lane_release(vkmm_lane *lane)
 {
     vkmm_device *device = lane->device;
     vkmm_lane_drain(lane);
-    release_slots(lane, lane->memory.a, lane->memory.a_count);
-    release_slots(lane, lane->memory.b, lane->memory.b_count);
-    release_slots(lane, lane->memory.c, 2);
-    vkmm_free(lane->memory.a);
-    vkmm_free(lane->memory.b);
-    lane->memory.a = lane->memory.b = NULL;
-    lane->memory.a_count = lane->memory.b_count = 0;
+    for (int o = VKMM_A; o <= VKMM_C; o++) {
+        vkmm_slots *slots = &lane->memory.panels[o];
+        for (uint32_t i = 0; i < slots->count; i++) vkmm_buffer_destroy(device, &slots->at[i].buffer);
+        vkmm_free(slots->at);
+        *slots = (vkmm_slots){0};
+    }
     lane->staging.chunk_bytes = 0;
-    memset(lane->memory.c, 0, sizeof lane->memory.c);
     vkmm_buffer_destroy(device, &lane->memory.workspace);
     vkmm_buffer_destroy(device, &lane->memory.bias);
     vkmm_buffer_destroy(device, &lane->memory.guards);

@@ -7,9 +7,10 @@
 
 enum { PROGRESS_MS = 100 };
 
-static uint32_t c_count(const vkmm_lane *lane)
+/* Where a step's panel of C is. */
+static vkmm_slot *c_slot(const vkmm_lane *lane, uint64_t step)
 {
-    return lane->memory.c[1].buffer.handle ? 2 : 1;
+    return &lane->memory.panels[VKMM_C].at[step % lane->memory.panels[VKMM_C].count];
 }
 
 static int is_panel(const vkmm_slot *slot, const vkmm_slot *name)
@@ -19,15 +20,15 @@ static int is_panel(const vkmm_slot *slot, const vkmm_slot *name)
 }
 
 /* The slot that has the panel; or the least recently used one, once the product that used it has ended. */
-static vkmm_status claim(vkmm_lane *lane, vkmm_slot *slots, uint32_t count, const vkmm_slot *name, vkmm_slot **slot)
+static vkmm_status claim(vkmm_lane *lane, const vkmm_slots *slots, const vkmm_slot *name, vkmm_slot **slot)
 {
-    *slot = &slots[0];
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_panel(&slots[i], name)) {
-            *slot = &slots[i];
+    *slot = &slots->at[0];
+    for (uint32_t i = 0; i < slots->count; i++) {
+        if (is_panel(&slots->at[i], name)) {
+            *slot = &slots->at[i];
             return VKMM_OK;
         }
-        if (slots[i].turn < (*slot)->turn) *slot = &slots[i];
+        if (slots->at[i].turn < (*slot)->turn) *slot = &slots->at[i];
     }
     vkmm_status status = vkmm_lane_wait(lane, (*slot)->turn);
     (*slot)->is_named = 1;
@@ -55,8 +56,7 @@ static vkmm_status load(vkmm_lane *lane, vkmm_operand operand, const vkmm_step *
 {
     const vkmm_lines lines = vkmm_lane_lines(lane, operand, step, part);
     const vkmm_slot name = name_of(lane, operand, step, part);
-    vkmm_status status = operand == VKMM_A ? claim(lane, lane->memory.a, lane->memory.a_count, &name, slot)
-                                           : claim(lane, lane->memory.b, lane->memory.b_count, &name, slot);
+    vkmm_status status = claim(lane, &lane->memory.panels[operand], &name, slot);
     if (status == VKMM_OK) status = vkmm_lane_load(lane, *slot, &lines, UINT64_MAX);
     (*slot)->turn = lane->queue.turns + 1;
     return status;
@@ -67,8 +67,7 @@ static vkmm_status store_one(vkmm_lane *lane)
     const uint64_t step = lane->todo.stored;
     vkmm_status status = vkmm_lane_wait(lane, (step + 1) * vkmm_lane_parts(lane));
     lane->done.timeline[lane->done.panels].store_ms[0] = vkmm_now_ms() - lane->stream->start_ms;
-    if (status == VKMM_OK)
-        status = vkmm_lane_store_end(lane, &lane->todo.steps[step], &lane->memory.c[step % c_count(lane)]);
+    if (status == VKMM_OK) status = vkmm_lane_store_end(lane, &lane->todo.steps[step], c_slot(lane, step));
     if (status != VKMM_OK) return status;
     lane->done.written = 0;
     lane->todo.stored++;
@@ -80,7 +79,7 @@ vkmm_status vkmm_lane_begin_to_store(vkmm_lane *lane)
 {
     const uint64_t step = lane->todo.stored;
     if (!vkmm_lane_ended(lane, (step + 1) * vkmm_lane_parts(lane))) return VKMM_OK;
-    return vkmm_lane_store_begin(lane, &lane->todo.steps[step], &lane->memory.c[step % c_count(lane)]);
+    return vkmm_lane_store_begin(lane, &lane->todo.steps[step], c_slot(lane, step));
 }
 
 /* C's old values, if β is not 0 and the kernel adds them. */
@@ -95,14 +94,13 @@ static vkmm_status load_c(vkmm_lane *lane, const vkmm_step *step, vkmm_slot *slo
 /* Makes room on the device for a step's panel of C. What was there before is stored later if it is in chunks. */
 static vkmm_status clear_slot(vkmm_lane *lane, uint64_t index)
 {
-    const uint64_t count = c_count(lane);
+    const uint64_t count = lane->memory.panels[VKMM_C].count;
     vkmm_status status = VKMM_OK;
     int left = 0;
     while (status == VKMM_OK && !left && lane->todo.stored + count <= index) {
         const uint64_t step = lane->todo.stored;
         status = vkmm_lane_wait(lane, (step + 1) * vkmm_lane_parts(lane));
-        if (status == VKMM_OK)
-            status = vkmm_lane_store_begin(lane, &lane->todo.steps[step], &lane->memory.c[step % count]);
+        if (status == VKMM_OK) status = vkmm_lane_store_begin(lane, &lane->todo.steps[step], c_slot(lane, step));
         if (status == VKMM_OK && step + count == index)
             status = vkmm_lane_store_left(lane, &lane->todo.steps[step], &left);
         if (status == VKMM_OK && !left) status = store_one(lane);
@@ -116,7 +114,7 @@ static vkmm_status prefetch(vkmm_lane *lane, uint64_t index)
     const vkmm_step *step = &lane->todo.steps[index], *next = step;
     uint64_t ahead = index, behind = index;
     vkmm_slot *slot;
-    if (lane->memory.a_count < 2 || vkmm_lane_parts(lane) > 1) return VKMM_OK;
+    if (lane->memory.panels[VKMM_A].count < 2 || vkmm_lane_parts(lane) > 1) return VKMM_OK;
     while (behind > 0 && lane->todo.steps[behind - 1].row == step->row &&
            lane->todo.steps[behind - 1].batch == step->batch)
         behind--;
@@ -126,7 +124,7 @@ static vkmm_status prefetch(vkmm_lane *lane, uint64_t index)
     if (ahead == lane->todo.count || is_panel(&name, &present)) return VKMM_OK;
     const vkmm_lines lines = vkmm_lane_lines(lane, VKMM_A, next, 0);
     const uint64_t turn = index - behind + 1, turns = ahead - behind;
-    vkmm_status status = claim(lane, lane->memory.a, lane->memory.a_count, &name, &slot);
+    vkmm_status status = claim(lane, &lane->memory.panels[VKMM_A], &name, &slot);
     if (status != VKMM_OK || turn >= turns) return status; /* the last share is the next turn's own */
     return vkmm_lane_load(lane, slot, &lines, lines.count * lines.matrices * turn / turns);
 }
@@ -154,7 +152,7 @@ static vkmm_status note_panel(vkmm_lane *lane, const vkmm_step *step)
 static vkmm_status take_turn(vkmm_lane *lane, uint64_t index, uint64_t part)
 {
     const vkmm_step *step = &lane->todo.steps[index];
-    vkmm_slot *a, *b, *c = &lane->memory.c[index % c_count(lane)];
+    vkmm_slot *a, *b, *c = c_slot(lane, index);
     vkmm_status status = part == 0 ? note_panel(lane, step) : VKMM_OK;
     if (status == VKMM_OK && part == 0) status = vkmm_lane_begin_to_store(lane);
     if (status == VKMM_OK) status = load(lane, VKMM_A, step, part, &a);
@@ -162,7 +160,8 @@ static vkmm_status take_turn(vkmm_lane *lane, uint64_t index, uint64_t part)
     if (status == VKMM_OK && part == 0) status = clear_slot(lane, index);
     if (status == VKMM_OK && part == 0) status = load_c(lane, step, c);
     if (status == VKMM_OK) status = vkmm_lane_submit(lane, step, part, a, b, c);
-    while (status == VKMM_OK && lane->todo.stored + c_count(lane) <= index) status = store_one(lane);
+    while (status == VKMM_OK && lane->todo.stored + lane->memory.panels[VKMM_C].count <= index)
+        status = store_one(lane);
     return status == VKMM_OK ? prefetch(lane, index) : status;
 }
 

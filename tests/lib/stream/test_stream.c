@@ -265,7 +265,7 @@ static void stray_writes_are_found(void **state)
     const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
     for (int i = 0; i < 4; i++) {
         vkmm_stream *stream = open(&params, bytes_of(&params.problem) / 2 + 40000);
-        const vkmm_slot *slot = &stream->lanes->memory.c[i / 2];
+        const vkmm_slot *slot = &stream->lanes->memory.panels[VKMM_C].at[i / 2];
         assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK); /* uses each pipeline once, too */
         strayed = slot->buffer.handle;
         stray_at = i % 2 ? slot->lead + stream->lanes->pieces.c_bytes : slot->lead - 4;
@@ -493,11 +493,11 @@ static void a_stream_is_turned_to_other_products(void **state)
         data d = make(&(vkmm_job_params){.problem = problems[i]}, VKMM_INIT_INT);
         const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
         const uint32_t plans = stream->lanes->plan_count;
-        const VkBuffer before = stream->lanes->memory.a[0].buffer.handle;
+        const VkBuffer before = stream->lanes->memory.panels[VKMM_A].at[0].buffer.handle;
         assert_int_equal(vkmm_stream_change(stream, &problems[i]), VKMM_OK);
         assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
         compare(&d);
-        if (i > 0) assert_ptr_equal(stream->lanes->memory.a[0].buffer.handle, before);
+        if (i > 0) assert_ptr_equal(stream->lanes->memory.panels[VKMM_A].at[0].buffer.handle, before);
         if (i == 1 || i == 2 || i == 5) assert_int_equal(stream->lanes->plan_count, plans);
     }
     suite.info->limits.max_storage_range = 16; /* not even a panel of one tile */
