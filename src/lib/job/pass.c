@@ -11,12 +11,12 @@
 /* What a command buffer does, in this order; with TIMER, there are timestamps around UPLOAD, PRODUCT and DOWNLOAD. */
 enum { POISON = 1, UPLOAD = 2, TIMER = 4, PRODUCT = 8, DOWNLOAD = 16 };
 
-static const int before[] = {
-    [VKMM_PASS_CHECKED] = POISON | UPLOAD, [VKMM_PASS_TRANSFER] = UPLOAD, [VKMM_PASS_UNTIMED] = UPLOAD};
-static const int around[] = {
-    [VKMM_PASS_CHECKED] = TIMER, [VKMM_PASS_TIMED] = TIMER, [VKMM_PASS_TRANSFER] = TIMER, [VKMM_PASS_UNTIMED] = 0};
-static const int after[VKMM_PASS_COUNT] = {
-    [VKMM_PASS_CHECKED] = DOWNLOAD, [VKMM_PASS_TRANSFER] = DOWNLOAD, [VKMM_PASS_UNTIMED] = DOWNLOAD};
+static const int passes[] = {
+    [VKMM_PASS_CHECKED] = POISON | UPLOAD | TIMER | PRODUCT | DOWNLOAD,
+    [VKMM_PASS_TIMED] = TIMER | PRODUCT,
+    [VKMM_PASS_TRANSFER] = UPLOAD | TIMER | PRODUCT | DOWNLOAD,
+    [VKMM_PASS_UNTIMED] = UPLOAD | PRODUCT | DOWNLOAD,
+};
 
 static void mark(vkmm_job *job, int steps, int work, uint32_t *stamp, VkCommandBuffer command)
 {
@@ -67,10 +67,10 @@ static void read_times(vkmm_job *job, int steps, vkmm_times *times)
 /* Parts that the pass does not time stay unknown. */
 static vkmm_times no_times(vkmm_pass pass)
 {
-    const double none = around[pass] & TIMER ? 0 : -1;
-    return (vkmm_times){.upload_ms = before[pass] & UPLOAD ? none : -1,
+    const double none = passes[pass] & TIMER ? 0 : -1;
+    return (vkmm_times){.upload_ms = passes[pass] & UPLOAD ? none : -1,
                         .kernel_ms = none,
-                        .download_ms = after[pass] & DOWNLOAD ? none : -1};
+                        .download_ms = passes[pass] & DOWNLOAD ? none : -1};
 }
 
 /* Submits the steps, with the items [first, end) of the product, and waits; adds the times to the sums. kept: NULL, or
@@ -94,14 +94,14 @@ static vkmm_status submit(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
 
 static vkmm_status run_slices(vkmm_job *job, vkmm_pass pass, const vkmm_plan *plan, vkmm_times *times)
 {
-    const int copies = before[pass] && !job->is_lent;
+    const int steps = passes[pass], copies = (steps & UPLOAD) && !job->is_lent;
     vkmm_status status = VKMM_OK;
-    if (copies) status = submit(job, plan, before[pass] | around[pass], 0, 0, NULL, times);
+    if (copies) status = submit(job, plan, steps & (POISON | UPLOAD | TIMER), 0, 0, NULL, times);
     for (uint64_t first = 0, end; first < job->slices.items && status == VKMM_OK; first = end) {
         end = first + vkmm_slices_next(&job->slices, job->slices.items - first);
-        status = submit(job, plan, PRODUCT | around[pass], first, end, NULL, times);
+        status = submit(job, plan, steps & (PRODUCT | TIMER), first, end, NULL, times);
     }
-    if (status == VKMM_OK && copies) status = submit(job, plan, after[pass] | around[pass], 0, 0, NULL, times);
+    if (status == VKMM_OK && copies) status = submit(job, plan, steps & (DOWNLOAD | TIMER), 0, 0, NULL, times);
     return status;
 }
 
@@ -156,8 +156,7 @@ vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, vkmm_times *times)
     }
     if (pass == VKMM_PASS_TIMED && job->rotates) return run_turn(job, times);
     if (!vkmm_job_is_whole(job)) return run_slices(job, pass, &job->plan, times);
-    return submit(job, &job->plan, before[pass] | around[pass] | PRODUCT | after[pass], 0, job->slices.items,
-                  &job->commands[pass], times);
+    return submit(job, &job->plan, passes[pass], 0, job->slices.items, &job->commands[pass], times);
 }
 
 int vkmm_job_is_whole(const vkmm_job *job)
