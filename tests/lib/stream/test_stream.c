@@ -533,7 +533,7 @@ static void a_bias_is_not_kept(void **state)
 /* The same panels as before, by the planner's kernel instead of the requested one. */
 static void a_change_chooses_again(void **state)
 {
-    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 48, .n = 64, .k = 32), SMALL};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 32), SMALL};
     const vkmm_problem other = VKMM_PROBLEM(.m = 192, .n = 64, .k = 32);
     suite.info->limits.max_storage_range = 64 * 64 * sizeof(float);
     vkmm_stream *stream = open(&params, 0);
