@@ -127,6 +127,28 @@ def safetensors_bytes(tensors, metadata=None, padding=0):
     return struct.pack("<Q", len(text)) + text + data
 
 
+GGML = {"F32": 0, "F16": 1, "Q4_0": 2, "Q8_0": 8, "Q4_K": 12, "Q6_K": 14, "I8": 24, "I32": 26, "I64": 27, "F64": 28, "BF16": 30, "MXFP4": 39, "NVFP4": 40}
+
+
+def gguf_bytes(tensors, pairs=(), version=3, alignment=32):
+    """[(name, type, extents as ggml has them, bytes)] and encoded metadata as the bytes of a GGUF file."""
+    header = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(pairs)) + b"".join(pairs)
+    data = b""
+    for name, kind, extents, piece in tensors:
+        data += b"\0" * (-len(data) % alignment)
+        header += gguf_text(name) + struct.pack("<I%dQIQ" % len(extents), len(extents), *extents, GGML.get(kind, kind), len(data))
+        data += piece
+    return header + b"\0" * (-len(header) % alignment) + data
+
+
+def gguf_text(text):
+    return struct.pack("<Q", len(text.encode())) + text.encode()
+
+
+def gguf_pair(key, kind, value):
+    return gguf_text(key) + struct.pack("<I", kind) + value
+
+
 def read_safetensors(path):
     """{name: (dtype, shape, numbers)}."""
     data = pathlib.Path(path).read_bytes()

@@ -316,7 +316,7 @@ class Formats(cli.Case):
         self.file("m.dat", cli.safetensors_bytes({"a": ("F32", [1, 1], [3.0])}))
         self.multiply("m.dat", "m.dat")
         self.assertEqual(read_npy(self.folder / "c.npy")[1], [[9.0]])
-        self.refuse(r"b\.dat: unknown format: neither its suffix nor its first bytes match \.safetensors, \.npz", "b.dat", b"matrix")
+        self.refuse(r"b\.dat: unknown format: neither its suffix nor its first bytes match \.safetensors, \.gguf, \.npz", "b.dat", b"matrix")
         self.refuse("not a .npy file", "b.npy", b"1,2\n")
 
     def test_pipes(self):

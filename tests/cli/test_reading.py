@@ -78,6 +78,8 @@ class Reading(cli.Case):
         self.file("a.npy", cli.npy_bytes(rows))
         self.file("b.npy", cli.npy_bytes(rows))
         self.file("b.csv", ("1" + ",1" * 15 + "\n").encode() * 16)
+        self.file("x.npy", cli.npy_bytes([[1.0] * 32]))
+        self.file("model.gguf", cli.gguf_bytes([("blk.0.ffn_up.weight", "Q8_0", [32, 4], (b"\0<" + b"\1" * 32) * 4)]))
         self.file("x.safetensors", cli.safetensors_bytes({"x": ("F32", [4, 8], [1.0] * 32)}))
         self.file("model.safetensors", cli.safetensors_bytes({"fc.weight": ("F32", [6, 8], [1.0] * 48), "fc.bias": ("F32", [6], [1.0] * 6)}))
         (self.folder / "doc").mkdir()

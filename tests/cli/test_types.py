@@ -4,11 +4,12 @@ import json
 import math
 import os
 import random
+import struct
 import subprocess
 import sys
 
 import cli
-from cli import FAST, bf16, from_bf16, npy_bytes, product, read_npy, read_safetensors, safetensors_bytes
+from cli import FAST, bf16, from_bf16, gguf_bytes, gguf_pair, gguf_text, npy_bytes, product, read_npy, read_safetensors, safetensors_bytes
 
 try:
     import numpy
@@ -159,6 +160,132 @@ class SafeTensors(cli.Case):
             path = self.file("broken.safetensors", broken)
             self.bad(2, "broken.safetensors: .*" + pattern, "-a", "%s:w.a" % path, "-b", "%s:w.b" % model, "-o", self.folder / "c.safetensors")
         self.assertEqual(sorted(os.listdir(self.folder)), ["broken.safetensors", "model.safetensors"])
+
+
+E2M1 = [0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6]
+
+
+def half(value):
+    return struct.pack("<e", value)
+
+
+def nibbles(codes):
+    """The first half of the codes in the lower four bits."""
+    return bytes(x | y << 4 for x, y in zip(codes, codes[len(codes) // 2:]))
+
+
+def block_row(rng, kind, k):
+    """A row of k elements, by the formats' definitions: its bytes and its values."""
+    data, values = b"", []
+    while len(values) < k:
+        d, codes = 2.0**rng.randint(-3, 1), [rng.randint(0, 15) for _ in range(256)]
+        if kind == "Q8_0":
+            q = [rng.randint(-128, 127) for _ in range(32)]
+            data, values = data + half(d) + struct.pack("32b", *q), values + [d * x for x in q]
+        elif kind == "Q4_0":
+            data, values = data + half(d) + nibbles(codes[:32]), values + [d * (x - 8) for x in codes[:32]]
+        elif kind == "MXFP4":
+            data, values = data + bytes([127 + int(math.log2(d))]) + nibbles(codes[:32]), values + [d * E2M1[x] for x in codes[:32]]
+        elif kind == "NVFP4":
+            scales = [rng.randint(6, 8) for _ in range(4)]
+            data += bytes(x << 3 for x in scales) + b"".join(nibbles(codes[16 * g:16 * g + 16]) for g in range(4))
+            values += [2.0**(scales[i // 16] - 7) * E2M1[codes[i]] for i in range(64)]
+        else:  # Q4_K
+            s, m = [rng.randint(0, 63) for _ in range(8)], [rng.randint(0, 63) for _ in range(8)]
+            six = [s[g] | s[g + 4] >> 4 << 6 for g in range(4)] + [m[g] | m[g + 4] >> 4 << 6 for g in range(4)]
+            six += [s[g + 4] & 15 | (m[g + 4] & 15) << 4 for g in range(4)]
+            data += half(d) + half(0.5) + bytes(six) + b"".join(nibbles(codes[64 * g:64 * g + 64]) for g in range(4))
+            values += [d * s[i // 32] * codes[i] - 0.5 * m[i // 32] for i in range(256)]
+    return data, values
+
+
+class Gguf(cli.Case):
+    """x times the transpose of a tensor, with no option: GGUF's rows are along K."""
+
+    def check(self, words, a, b, dtype="<f4"):
+        done = cli.run(*words, "-o", self.folder / "c.npy", "--quiet", *FAST)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        got, want = read_npy(self.folder / "c.npy"), product(a, b)
+        self.assertEqual(got[0], dtype)
+        self.assertEqual(len(got[1]), len(want))
+        for got_row, row, left in zip(got[1], want, a):
+            for x, y, right in zip(got_row, row, zip(*b)):
+                self.assertLessEqual(abs(x - y), 1e-5 * sum(abs(u * v) for u, v in zip(left, right)), words)
+
+    def test_blocks(self):
+        rng = random.Random(5)
+        x = whole(rng, 3, 256, -4, 4)
+        self.file("x.npy", npy_bytes(x))
+        for i, kind in enumerate(["Q8_0", "Q4_0", "Q4_K", "MXFP4", "NVFP4"]):
+            rows = [block_row(rng, kind, 256) for _ in range(5)]
+            other = ("o", "F16", [2], half(1.0) * 2)
+            path = self.file("m.gguf", gguf_bytes([other, ("w.weight", kind, [256, 5], b"".join(r[0] for r in rows))], version=2 + i % 2))
+            w = [r[1] for r in rows]
+            name, columns = "%s:w.weight" % path, list(zip(*w))
+            with self.subTest(kind):
+                self.check(["-a", self.folder / "x.npy", "-b", name] + [[], ["--layout", "col"], ["--transposeB", "T", "--ldb", 512]][i % 3], x, columns)
+        for layout in ["row", "col"]:  # A, and both at once
+            self.check(["-a", name, "-b", self.file("y.npy", npy_bytes(list(zip(*x)))), "--layout", layout], w, list(zip(*x)))
+        self.check(["-a", name, "-b", name], w, columns)
+        self.bad(2, "holds blocks of nvfp4, not of q8_0 as --type-b says", "-a", self.folder / "x.npy", "-b", name, "--type-b", "q8_0")
+        self.bad(2, "along K, so A cannot be transposed: .*m.gguf:w.weight", "-a", name, "-b", name, "--transposeA", "T")
+        self.bad(2, "holds blocks of nvfp4; C and the bias have none", "-a", self.folder / "x.npy", "-b", name, "--bias", name)
+        self.bad(2, "holds blocks of nvfp4, which the tutorials", "trace", "-a", self.folder / "x.npy", "-b", name)
+        self.bad(4, "in blocks are not multiplied in panels", "-a", self.folder / "x.npy", "-b", name, "--memory-limit", "1KiB")
+        self.bad(2, r"\(3x256\) by .*w.weight \(256x5, transposed\)|cannot multiply", "-a", name, "-b", self.folder / "x.npy")
+
+    def test_plain(self):
+        """The same way round as blocks; a batch of three dimensions; vectors; a bias beside the weights."""
+        rng = random.Random(6)
+        for kind, code, dtype, out in [("F32", "f", "<f4", "<f4"), ("F16", "e", "<f2", "<f2"), ("F64", "d", "<f8", "<f8"), ("I8", "b", "|i1", "<i4"),
+                                       ("I32", "i", "<i4", "<i4"), ("I64", "q", "<i4", "<i4")]:
+            x, w = whole(rng, 2, 3, -3, 3), whole(rng, 4, 3, -3, 3)
+            bits = struct.pack("<12" + code, *flat(w))
+            path = self.file("m.gguf", gguf_bytes([("w", kind, [3, 4], bits)], alignment=1, pairs=[gguf_pair("general.alignment", 4, struct.pack("<I", 1))]))
+            with self.subTest(kind):
+                self.check(["-a", self.file("x.npy", npy_bytes(x, dtype)), "-b", path], x, list(zip(*w)), out)
+        f32 = [("w", "F32", [3, 2, 2], struct.pack("<12f", *flat(w))), ("b", "F32", [2], struct.pack("<2f", 10, 20)), ("v", "F32", [3], struct.pack("<3f", 1, 2, 3))]
+        path, x4 = self.file("n.gguf", gguf_bytes(f32)), self.file("x.npy", npy_bytes(x))
+        self.good("-a", x4, "-b", "%s:w" % path, "--bias", "%s:b" % path, "-o", self.folder / "c.npy", "--quiet", *FAST)
+        want = [[[u + v for u, v in zip(row, [10, 20])] for row in product(x, list(zip(*w[2 * i:2 * i + 2])))] for i in range(2)]
+        self.assertEqual(read_npy(self.folder / "c.npy"), ("<f4", want))
+        self.check(["-a", x4, "-b", "%s:v" % path], x, [[1], [2], [3]])
+        text = self.good("trace", "-a", x4, "-b", self.file("t.gguf", gguf_bytes([("w", "F32", [3, 4], struct.pack("<12f", *flat(w)))])), "--json")
+        self.assertEqual(json.loads(text)["b"], [list(map(float, row)) for row in zip(*w)])
+        one = self.file("h.gguf", gguf_bytes([("w", "BF16", [2, 1], struct.pack("<2H", bf16(3.0), bf16(-2.0)))]))
+        self.good("-a", one, "-b", one, "-o", self.folder / "c.safetensors", "--quiet", *FAST)
+        self.assertEqual(read_safetensors(self.folder / "c.safetensors"), {"C": ("BF16", [1, 1], [bf16(13.0)])})
+
+    def test_refused(self):
+        w = ("w", "F32", [2, 2], bytes(16))
+        good = gguf_bytes([w])
+        deep = gguf_pair("k", 9, struct.pack("<IQ", 9, 1) * 12 + struct.pack("<IQ", 0, 0))
+        nested = gguf_pair("k", 9, struct.pack("<IQ", 9, 2) + struct.pack("<IQ", 8, 1) + gguf_text("t") + struct.pack("<IQB", 0, 1, 7))
+        align = [gguf_pair("general.alignment", 4, struct.pack("<I", x)) for x in [0, 24, 64]]
+        for data, pattern in [
+            (b"GGUE" + good[4:], "does not begin with GGUF"), (good[:4] + b"\4" + good[5:], "GGUF version 4; versions 2 and 3, little-endian"),
+            (good[:4] + b"\0\0\0\3" + good[8:], "GGUF version 50331648"), (good[:30], "ends inside its header: 8 bytes from byte 24 on, of 30"), (good[:-1], "w\" has 16 bytes from byte 0 of the data on; the file has 15"),
+            (good[:8] + b"\xff" * 8 + good[16:], "ends inside its header"), (good[:16] + b"\xff" * 8 + good[24:], "ends inside its header"),
+            (gguf_bytes([w], [struct.pack("<Q", 2**64 - 1)]), "header: 18446744073709551615 bytes from byte 32 on, of 1"),
+            (gguf_bytes([w], [gguf_pair("k", 9, struct.pack("<IQ", 12, 2**61))]), "ends inside its header"),
+            (gguf_bytes([w], [gguf_pair("k", 9, struct.pack("<IQ", 8, 2**61))]), "ends inside its header"),
+            (gguf_bytes([w], [gguf_pair("k", 13, b"")]), "have type 13; 0 to 12 are known"), (gguf_bytes([w], [deep]), "over 8 deep"),
+            (gguf_bytes([w], [align[0]]), "it must be one uint32 that is a power of two"), (gguf_bytes([w], [align[1]]), "it must be one uint32"),
+            (gguf_bytes([w], [align[2], align[2]]), "it must be one uint32"), (gguf_bytes([w], [gguf_pair("general.alignment", 10, struct.pack("<Q", 32))]), "it must be one uint32"),
+            (gguf_bytes([w, w]), "2 tensors have this name"), (gguf_bytes([("w", "F32", [2, 2, 1, 2], bytes(32))]), "w\" has 4 dimensions; a matrix has 2, and a batch of them 3"),
+            (gguf_bytes([("w", "F32", [2**32, 2**32], b"")]), "size in bytes does not fit in 64 bits"), (gguf_bytes([("w", "F32", [2**31, 2**20], b"")]), "the file has 0"),
+            (gguf_bytes([("w", "Q6_K", [256, 2], bytes(420))]), "w\" holds Q6_K; F32, F16, BF16"), (gguf_bytes([("w", 4000, [2, 2], bytes(16))]), "holds type 4000"),
+            (gguf_bytes([("w", "Q4_0", [33, 2], bytes(99))]), "rows of 33 elements; a block of Q4_0 has 32"),
+            (good.replace(struct.pack("<QIQ", 2, 0, 0), struct.pack("<QIQ", 2, 0, 8)), "has offset 8; the file's alignment is 32"),
+            (gguf_bytes([("u\x1b[1m", "F32", [1], bytes(4)), ("v", "F32", [1], bytes(4))]), r'holds no tensor "w"; it holds "u\\u001B\[1m", "v"'),
+            (gguf_bytes([]), "the file holds no tensor")]:
+            path = self.file("bad.gguf", data)
+            with self.subTest(pattern):
+                self.bad(2, "bad.gguf: .*(" + pattern + ")", "-a", "%s:w" % path, "-b", "%s:w" % path)
+        path = self.file("m.gguf", gguf_bytes([w, ("v", "F32", [1], bytes(4))], [nested, align[2]], alignment=64))
+        self.bad(2, 'holds 2 tensors: pick one as FILE.gguf:NAME of "w", "v"', "-a", path, "-b", path)
+        self.good("-a", "%s:w" % path, "-b", "%s:w" % path, *FAST)
+        self.bad(2, "c.gguf: GGUF files are only read: use .npy or .safetensors", "-a", "%s:w" % path, "-b", "%s:w" % path, "-o", self.folder / "c.gguf")
 
 
 class Epilogue(cli.Case):

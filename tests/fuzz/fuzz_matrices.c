@@ -23,6 +23,17 @@ static void hear(void *user, vkmm_log_level level, const char *sentence)
 static void read_all(const cli_array *array)
 {
     if (array->first.rows == 0 || array->first.cols == 0) return;
+    for (uint64_t x = 0; x < array->count && array->format != VKMM_PLAIN; x++) {
+        const vkmm_format_info *block = vkmm_format_at(array->format);
+        const uint64_t blocks = array->first.rows * array->first.cols / block->elements;
+        float elements[256];
+        for (uint64_t i = 0; i < blocks; i++) {
+            const char *at = (const char *)cli_array_at(array, x).data + i * block->bytes;
+            vkmm_blocks_decode(array->format, at, block->elements, elements);
+            sink = (double)elements[block->elements - 1];
+        }
+    }
+    if (array->format != VKMM_PLAIN) return;
     for (uint64_t x = 0; x < array->count; x++) {
         const vkmm_view view = cli_array_at(array, x);
         for (uint64_t i = 0; i < view.rows; i++)
@@ -70,6 +81,15 @@ size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
              "\377\377\377\377\377\377\377\377"),
         SEED("\x93NUMPY\1\0F\0{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }            \n\77\200\0\0"
              "\100\0\0\0"),
+        SEED("GGUF\3\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0"
+             "\1\0\0\0\0\0\0\0k\t\0\0\0\t\0\0\0\1\0\0\0\0\0\0\0\b\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0x"
+             "\21\0\0\0\0\0\0\0general.alignment\4\0\0\0\1\0\0\0"
+             "\1\0\0\0\0\0\0\0w\3\0\0\0\40\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0"
+             "\2\0\0\0\0\0\0\0\0\0\0\0"
+             "\0\074................\0\074................"),
+        SEED("GGUF\2\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+             "\1\0\0\0\0\0\0\0v\1\0\0\0\1\0\0\0\0\0\0\0\16\0\0\0\0\0\0\0\0\0\0\0"
+             "\1\0\0\0\0\0\0\0w\2\0\0\0\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0"),
     };
     if (index >= sizeof seeds / sizeof seeds[0]) return 0;
     memcpy(out, seeds[index].text, seeds[index].bytes);

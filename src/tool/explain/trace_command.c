@@ -58,6 +58,10 @@ static vkmm_status check_files(const vkmm_log *log, const cli_options *options, 
         return VKMM_FAIL(log, VKMM_INVALID,
                          "%s holds %s, but trace uses the tutorials' kernels, which support only f32, f64, i32 and u32",
                          options->a, vkmm_type_of(type)->name);
+    for (int o = VKMM_A; o <= VKMM_B; o++)
+        if (inputs->file[o].array.format != VKMM_PLAIN)
+            return VKMM_FAIL(log, VKMM_INVALID, "%s holds blocks of %s, which the tutorials' kernels do not support",
+                             inputs->path[o], vkmm_format_at(inputs->file[o].array.format)->name);
     if (cli_inputs_batches(inputs) > 1)
         return VKMM_FAIL(log, VKMM_INVALID, "trace shows one product, but the files hold a batch");
     return VKMM_OK;

@@ -1,10 +1,13 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "base/folder.h"
+#include "base/log.h"
 #include "io/array_format.h"
 #include "math/type.h"
 
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int cli_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t element_bytes, uint64_t *bytes)
@@ -43,9 +46,11 @@ cli_array cli_array_stack(const vkmm_view *first, uint64_t count, uint64_t strid
 
 vkmm_view cli_array_at(const cli_array *array, uint64_t x)
 {
+    const vkmm_format_info *block = vkmm_format_at(array->format);
     vkmm_view view = array->first;
     if (view.rows > 0 && view.cols > 0)
-        view.data = (const char *)view.data + x * array->stride * vkmm_type_of(view.type)->bytes;
+        view.data = (const char *)view.data + x * array->stride / block->elements *
+                                                  (block->bytes > 0 ? block->bytes : vkmm_type_of(view.type)->bytes);
     return view;
 }
 
@@ -61,8 +66,9 @@ void cli_array_shape(const cli_array *array, char *text, size_t size)
 }
 
 /* Those whose files hold several arrays come first: FILE.npz:NAME may end as any file. */
-static const cli_array_format *const formats[] = {&cli_safetensors_format, &cli_npz_format, &cli_npy_format,
-                                                  &cli_csv_format,         &cli_tsv_format, &cli_mtx_format};
+static const cli_array_format *const formats[] = {&cli_safetensors_format, &cli_gguf_format, &cli_npz_format,
+                                                  &cli_npy_format,         &cli_csv_format,  &cli_tsv_format,
+                                                  &cli_mtx_format};
 enum { FORMATS = VKMM_COUNT(formats) };
 
 cli_array_name cli_array_name_of(const char *path)
@@ -86,10 +92,46 @@ cli_array_name cli_array_name_of(const char *path)
     return name;
 }
 
-void cli_array_suffixes(char *text, size_t size)
+void cli_array_suffixes(int written, char *text, size_t size)
 {
     text[0] = '\0';
-    for (int i = 0; i < FORMATS; i++) vkmm_join(text, size, i + 1 < FORMATS ? ", " : " or ", "%s", formats[i]->suffix);
+    for (int i = 0; i < FORMATS; i++)
+        if (!written || formats[i]->dtype != NULL)
+            vkmm_join(text, size, i + 1 < FORMATS ? ", " : " or ", "%s", formats[i]->suffix);
+}
+
+void cli_array_quote(const char *name, size_t bytes, char text[CLI_NAME_BYTES])
+{
+    json_t *value = json_stringn(name, bytes);
+    char *quoted = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+    snprintf(text, CLI_NAME_BYTES, "%s", quoted != NULL ? quoted : "\"?\"");
+    if (quoted != NULL && strlen(quoted) >= CLI_NAME_BYTES) snprintf(text + CLI_NAME_BYTES - 5, 5, "...\"");
+    free(quoted);
+    json_decref(value);
+}
+
+void cli_array_names_add(cli_array_names *names, const char *name, size_t bytes)
+{
+    char quoted[CLI_NAME_BYTES];
+    if (names->count++ != names->listed || strlen(names->text) + CLI_NAME_BYTES + 2 > CLI_NAMES_BYTES) return;
+    cli_array_quote(name, bytes, quoted);
+    VKMM_JOIN(names->text, ", ", "%s", quoted);
+    names->listed++;
+}
+
+vkmm_status cli_array_names_refuse(const vkmm_log *log, const char *path, const char *suffix, const char *wanted,
+                                   const cli_array_names *names)
+{
+    char quoted[CLI_NAME_BYTES], more[40] = "";
+    if (names->count == 0) return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds no tensor", path);
+    if (names->listed < names->count)
+        VKMM_PUT(more, " and %llu more", (unsigned long long)(names->count - names->listed));
+    if (wanted == NULL)
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds %llu tensors: pick one as FILE%s:NAME of %s%s", path,
+                         (unsigned long long)names->count, suffix, names->text, more);
+    cli_array_quote(wanted, strlen(wanted), quoted);
+    return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds no tensor %s; it holds %s%s", path, quoted, names->text,
+                     more);
 }
 
 const cli_array_format *cli_array_recognise(const char *data, uint64_t bytes)

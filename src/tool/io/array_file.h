@@ -1,5 +1,6 @@
-/* Files of matrices in any format. The suffix of the name selects it: .npy, .npz, .safetensors, .csv, .tsv or .mtx.
- * .npz:NAME and .safetensors:NAME select one array of the file. "-" is standard input or output. */
+/* Files of matrices in any format. The suffix of the name selects it: .npy, .npz, .safetensors, .gguf (only read),
+ * .csv, .tsv or .mtx. .npz:NAME, .safetensors:NAME and .gguf:NAME select one array of the file. "-" is standard input
+ * or output. */
 #ifndef CLI_IO_ARRAY_FILE_H
 #define CLI_IO_ARRAY_FILE_H
 
@@ -22,6 +23,8 @@ typedef struct cli_array {
     uint64_t count;      /* of matrices: 1 unless it is a stack */
     uint64_t stride;     /* elements from one matrix of a stack to the next */
     cli_encoding stored;
+    vkmm_format format; /* unless VKMM_PLAIN, first.data are blocks along rows, and strides count their elements */
+    int along_k;        /* rows are along K: the matrix is stored as A is, and B transposed */
 } cli_array;
 
 /* A matrix, and a stack of them. */
@@ -42,11 +45,11 @@ typedef struct cli_array_file {
 } cli_array_file;
 
 /* Reads the file: maps it if possible, and points an array at its elements. If the suffix belongs to no format, and
- * for "-", standard input, the first bytes select the format. The numbers of a text have no type yet:
- * array.first.type is VKMM_AUTO until cli_array_text gives them one. 64-bit integers become i32 or u32, with a
- * warning; VKMM_INVALID names the first that does not fit. Other failures: VKMM_INVALID with the path and the cause.
- * What does not state its length (a text or a .npz on standard input) may have at most `most` bytes; 0: half of the
- * host's free memory. Ended by cli_array_close. */
+ * for "-", standard input, the first bytes select the format. The numbers of a text and of blocks have no type yet:
+ * array.first.type is VKMM_AUTO until cli_array_text gives them one; blocks stay as they are. 64-bit integers become
+ * i32 or u32, with a warning; VKMM_INVALID names the first that does not fit. Other failures: VKMM_INVALID with the
+ * path and the cause. What does not state its length (a text, a .gguf or a .npz on standard input) may have at most
+ * `most` bytes; 0: half of the host's free memory. Ended by cli_array_close. */
 vkmm_status cli_array_open(const vkmm_log *log, const char *path, uint64_t most, cli_array_file *file);
 vkmm_status cli_array_text(const vkmm_log *log, const char *path, vkmm_type type, cli_array_file *file);
 void cli_array_close(cli_array_file *file); /* a zeroed cli_array_file is legal */

@@ -9,7 +9,7 @@ typedef struct cli_array_format {
     const char *suffix; /* of the file's name */
     const char *magic;  /* the bytes of its files at `magic_at`; NULL: nothing fixed */
     size_t magic_at;
-    const char *(*dtype)(vkmm_type type); /* the format's name for it; NULL: none */
+    const char *(*dtype)(vkmm_type type); /* the format's name for it; NULL: none. NULL: files are only read */
     int (*is_name)(const char *tensor);   /* whether a tensor can have this name; NULL: the format has no names */
 
     /* Points the array into a whole file in memory. tensor: NULL, or the one to select. Reads nothing outside
@@ -65,8 +65,25 @@ cli_array_name cli_array_name_of(const char *path);
 /* The format that a file's first bytes identify; NULL: none. */
 const cli_array_format *cli_array_recognise(const char *data, uint64_t bytes);
 
-/* ".npy, .csv or .mtx", of all formats. */
-void cli_array_suffixes(char *text, size_t size);
+/* ".npy, .csv or .mtx", of all formats, or of those that are written. */
+void cli_array_suffixes(int written, char *text, size_t size);
+
+enum { CLI_NAME_BYTES = 64, CLI_NAMES_BYTES = 600 };
+
+/* A tensor's name as JSON has it, in ASCII and cut, so that a file cannot control a terminal or hide its contents. */
+void cli_array_quote(const char *name, size_t bytes, char text[CLI_NAME_BYTES]);
+
+/* The names of a file's tensors, as many as fit in a sentence. Begins zeroed. */
+typedef struct cli_array_names {
+    char text[CLI_NAMES_BYTES];
+    uint64_t count, listed;
+} cli_array_names;
+
+void cli_array_names_add(cli_array_names *names, const char *name, size_t bytes);
+
+/* VKMM_INVALID: the file has no tensor of this name; NULL: not one tensor, but several or none. */
+vkmm_status cli_array_names_refuse(const vkmm_log *log, const char *path, const char *suffix, const char *wanted,
+                                   const cli_array_names *names);
 
 /* Reads the numbers of a text, whose array has a type by now, into packed memory in the order of the file. */
 vkmm_status cli_text_read(const vkmm_log *log, const char *name, const cli_array *array, char *to);
@@ -80,7 +97,7 @@ cli_array cli_array_packed(const void *data, vkmm_type type, const uint64_t *ext
 /* Writes a number as an element: 0 if it does not fit in the type. Floats are rounded. */
 int cli_array_put(vkmm_type type, void *element, double value);
 
-extern const cli_array_format cli_npy_format, cli_npz_format, cli_safetensors_format, cli_csv_format, cli_tsv_format,
-    cli_mtx_format;
+extern const cli_array_format cli_npy_format, cli_npz_format, cli_safetensors_format, cli_gguf_format, cli_csv_format,
+    cli_tsv_format, cli_mtx_format;
 
 #endif

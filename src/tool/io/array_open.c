@@ -147,7 +147,7 @@ static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, uint64_t most, 
     *data = is_stdin ? file->content : file->mapping.data;
     if (name->format == NULL) name->format = cli_array_recognise(*data, *bytes);
     if (name->format == NULL) {
-        cli_array_suffixes(suffixes, sizeof suffixes);
+        cli_array_suffixes(0, suffixes, sizeof suffixes);
         return VKMM_FAIL(log, VKMM_INVALID, "%s: unknown format: neither its suffix nor its first bytes match %s",
                          name->file, suffixes);
     }
@@ -180,7 +180,7 @@ vkmm_status cli_array_open(const vkmm_log *log, const char *path, uint64_t most,
         opened.array.stored.separator = name.format->separator;
         status = name.format->parse(log, name.file, name.tensor, data, bytes, &opened.array);
     }
-    if (status == VKMM_OK && opened.array.stored.text_end == NULL) status = convert(log, path, &opened);
+    if (status == VKMM_OK && opened.array.first.type != VKMM_AUTO) status = convert(log, path, &opened);
     if (status == VKMM_OK)
         status = vkmm_tell(log, vkmm_mapping_check(name.file, &opened.mapping)); /* a copy has been read by now */
     vkmm_free(name.file);
@@ -193,8 +193,8 @@ vkmm_status cli_array_open(const vkmm_log *log, const char *path, uint64_t most,
 
 vkmm_status cli_array_text(const vkmm_log *log, const char *path, vkmm_type type, cli_array_file *file)
 {
+    if (file->array.first.type == VKMM_AUTO) file->array.first.type = type;
     if (file->array.stored.text_end == NULL) return VKMM_OK;
-    file->array.first.type = type;
     const vkmm_status status = convert(log, path, file);
     return status == VKMM_OK ? vkmm_tell(log, vkmm_mapping_check(path, &file->mapping)) : status;
 }

@@ -46,9 +46,12 @@ static vkmm_status check_name(const vkmm_log *log, const cli_array_name *name, v
     if (name->file == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the name of a file"));
     if (name->format == NULL) {
         char suffixes[80];
-        cli_array_suffixes(suffixes, sizeof suffixes);
+        cli_array_suffixes(1, suffixes, sizeof suffixes);
         return VKMM_FAIL(log, VKMM_INVALID, "%s: unknown format; the name must end in %s", name->file, suffixes);
     }
+    if (name->format->dtype == NULL)
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: %s files are only read: use .npy or .safetensors", name->file,
+                         name->format->name);
     if (name->format->encode == NULL && name->format->header == NULL)
         return VKMM_FAIL(log, VKMM_INVALID, "%s: this build cannot write %s, because minizip was not found; use .npy",
                          name->file, name->format->name);

@@ -21,9 +21,7 @@
 
 enum {
     PREFIX = 8,
-    ALIGNMENT = 64, /* the format asks for multiples of 8; 64 suits any vector instruction */
-    SHOWN = 64,
-    LISTED = 600
+    ALIGNMENT = 64 /* the format asks for multiples of 8; 64 suits any vector instruction */
 };
 
 static const char *dtype_of(vkmm_type type)
@@ -56,25 +54,14 @@ typedef struct reader {
     size_t count;
 } reader;
 
-/* The name as JSON has it, in ASCII, so that a file cannot control a terminal or hide its contents. */
-static void quote(const char *name, char text[SHOWN])
-{
-    json_t *value = json_string(name);
-    char *quoted = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-    snprintf(text, SHOWN, "%s", quoted != NULL ? quoted : "\"?\"");
-    if (quoted != NULL && strlen(quoted) >= SHOWN) snprintf(text + SHOWN - 5, 5, "...\"");
-    free(quoted);
-    json_decref(value);
-}
-
 VKMM_PRINTF(3, 4) static vkmm_status refuse(const reader *r, const char *name, const char *format, ...)
 {
-    char quoted[SHOWN], what[160];
+    char quoted[CLI_NAME_BYTES], what[160];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    quote(name, quoted);
+    cli_array_quote(name, strlen(name), quoted);
     return VKMM_FAIL(r->log, VKMM_INVALID, "%s: tensor %s %s", r->name, quoted, what);
 }
 
@@ -190,25 +177,6 @@ static vkmm_status read_tensors(reader *r)
     return check_places(r);
 }
 
-/* As many names as fit in a sentence. */
-static vkmm_status refuse_choice(const reader *r, const char *wanted)
-{
-    char names[LISTED + SHOWN] = "", quoted[SHOWN];
-    size_t used = 0, listed = 0;
-    for (; listed < r->count && used + SHOWN < LISTED; listed++) {
-        quote(r->tensors[listed].name, quoted);
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", listed > 0 ? ", " : "", quoted);
-    }
-    if (listed < r->count) snprintf(names + used, sizeof names - used, " and %zu more", r->count - listed);
-    if (r->count == 0) return VKMM_FAIL(r->log, VKMM_INVALID, "%s: the file holds no tensor", r->name);
-    if (wanted == NULL)
-        return VKMM_FAIL(r->log, VKMM_INVALID,
-                         "%s: the file holds %zu tensors: pick one as FILE.safetensors:NAME of %s", r->name, r->count,
-                         names);
-    quote(wanted, quoted);
-    return VKMM_FAIL(r->log, VKMM_INVALID, "%s: the file holds no tensor %s; it holds %s", r->name, quoted, names);
-}
-
 static vkmm_status take(const reader *r, const tensor *t, cli_array *array)
 {
     const size_t dimensions = json_array_size(t->shape);
@@ -230,10 +198,12 @@ static vkmm_status take(const reader *r, const tensor *t, cli_array *array)
 
 static vkmm_status pick(const reader *r, const char *wanted, cli_array *array)
 {
+    cli_array_names names = {0};
     for (size_t i = 0; i < r->count; i++)
         if (wanted != NULL ? strcmp(r->tensors[i].name, wanted) == 0 : r->count == 1)
             return take(r, &r->tensors[i], array);
-    return refuse_choice(r, wanted);
+    for (size_t i = 0; i < r->count; i++) cli_array_names_add(&names, r->tensors[i].name, strlen(r->tensors[i].name));
+    return cli_array_names_refuse(r->log, r->name, ".safetensors", wanted, &names);
 }
 
 static uint64_t header_bytes(const void *file)

@@ -25,6 +25,20 @@ static const vkmm_view *matrix_of(const cli_inputs *inputs, vkmm_operand operand
     return &inputs->file[operand].array.first;
 }
 
+/* Whether a file holds the operand transposed. */
+static int is_turned(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand)
+{
+    if (operand == VKMM_BIAS) return matrix_of(inputs, operand)->rows > 1;
+    if (inputs->file[operand].array.along_k) return operand == VKMM_B;
+    return (operand == VKMM_A && problem->op_a == VKMM_OP_T) || (operand == VKMM_B && problem->op_b == VKMM_OP_T);
+}
+
+/* op(A) or op(B) in its file. */
+static vkmm_view factor_of(const cli_inputs *inputs, const cli_options *options, vkmm_operand operand)
+{
+    return apply(matrix_of(inputs, operand), is_turned(inputs, &options->problem, operand));
+}
+
 static const char *type_name(const cli_inputs *inputs, vkmm_operand operand)
 {
     return vkmm_type_of(matrix_of(inputs, operand)->type)->name;
@@ -51,10 +65,8 @@ static void turn_vectors(const cli_options *options, cli_inputs *inputs)
 {
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         cli_array *array = &inputs->file[o].array;
-        const vkmm_view b = apply(matrix_of(inputs, VKMM_B), options->problem.op_b == VKMM_OP_T);
-        const int is_column = o == VKMM_A   ? options->problem.op_a == VKMM_OP_T
-                              : o == VKMM_B ? options->problem.op_b == VKMM_OP_N
-                                            : b.cols == 1;
+        const int is_column = o == VKMM_C ? factor_of(inputs, options, VKMM_B).cols == 1
+                                          : is_turned(inputs, &options->problem, (vkmm_operand)o) == (o == VKMM_A);
         if (array->dimensions == 1 && is_column) array->first = vkmm_view_transposed(&array->first);
     }
 }
@@ -86,10 +98,9 @@ static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options,
 
 static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
-    const vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->problem.op_a == VKMM_OP_T),
-                    b = apply(matrix_of(inputs, VKMM_B), options->problem.op_b == VKMM_OP_T);
-    const char *transposed_a = options->problem.op_a == VKMM_OP_T ? ", transposed" : "";
-    const char *transposed_b = options->problem.op_b == VKMM_OP_T ? ", transposed" : "";
+    const vkmm_view a = factor_of(inputs, options, VKMM_A), b = factor_of(inputs, options, VKMM_B);
+    const char *transposed_a = is_turned(inputs, &options->problem, VKMM_A) ? ", transposed" : "";
+    const char *transposed_b = is_turned(inputs, &options->problem, VKMM_B) ? ", transposed" : "";
 
     for (int o = VKMM_A; o <= VKMM_B && a.cols == b.rows; o++)
         if (inputs->file[o].array.dimensions == 1)
@@ -103,7 +114,7 @@ static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options,
                      inputs->path[VKMM_B], (unsigned long long)b.rows, (unsigned long long)b.cols, transposed_b);
 }
 
-/* A text file gets the type of --type, of the other operand, or of C. */
+/* A text file and blocks get the type of --type, of the other operand, or of C. */
 static vkmm_status type_texts(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
 {
     const vkmm_type given = options->types.count > 0 ? options->types.type[0] : VKMM_AUTO;
@@ -121,11 +132,31 @@ static vkmm_status type_texts(const vkmm_log *log, const cli_options *options, c
             type = vkmm_operand_type(&problem, VKMM_C);
         }
         status = cli_array_text(log, inputs->path[o], type, &inputs->file[o]);
-        if (status == VKMM_OK && given == VKMM_AUTO)
+        if (status == VKMM_OK && given == VKMM_AUTO && inputs->file[o].array.format == VKMM_PLAIN)
             vkmm_say(log, VKMM_LOG_WARNING, "%s is read as %s; --type chooses another type", inputs->path[o],
                      vkmm_type_of(type)->name);
     }
     return status;
+}
+
+/* GGUF's tensors leave no choice. */
+static vkmm_status check_formats(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
+{
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
+        const cli_array *array = &inputs->file[o].array;
+        const vkmm_format wanted = vkmm_operand_format(&options->problem, (vkmm_operand)o);
+        const char *format = vkmm_format_at(array->format)->name;
+        if (array->format != VKMM_PLAIN && o >= VKMM_C)
+            return VKMM_FAIL(log, VKMM_INVALID, "%s holds blocks of %s; C and the bias have none", inputs->path[o],
+                             format);
+        if (array->format != VKMM_PLAIN && wanted != VKMM_PLAIN && wanted != array->format)
+            return VKMM_FAIL(log, VKMM_INVALID, "%s holds blocks of %s, not of %s as --type-%c says", inputs->path[o],
+                             format, vkmm_format_at(wanted)->name, "ab"[o]);
+        if (o == VKMM_A && array->along_k && options->problem.op_a == VKMM_OP_T)
+            return VKMM_FAIL(log, VKMM_INVALID, "the rows of a GGUF tensor are along K, so A cannot be transposed: %s",
+                             inputs->path[o]);
+    }
+    return VKMM_OK;
 }
 
 static vkmm_status open_files(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
@@ -155,6 +186,7 @@ vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli
     inputs->path[VKMM_C] = options->c;
     inputs->path[VKMM_BIAS] = options->bias;
     status = open_files(log, options, inputs);
+    if (status == VKMM_OK) status = check_formats(log, options, inputs);
     if (status == VKMM_OK) status = type_texts(log, options, inputs);
     if (status != VKMM_OK || !inputs->from_files) return status;
     turn_vectors(options, inputs);
@@ -171,8 +203,7 @@ void cli_inputs_close(cli_inputs *inputs)
 
 cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options)
 {
-    vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->problem.op_a == VKMM_OP_T),
-              b = apply(matrix_of(inputs, VKMM_B), options->problem.op_b == VKMM_OP_T);
+    const vkmm_view a = factor_of(inputs, options, VKMM_A), b = factor_of(inputs, options, VKMM_B);
 
     return (cli_size){a.rows, b.cols, a.cols};
 }
@@ -187,6 +218,18 @@ uint64_t cli_inputs_batches(const cli_inputs *inputs)
     for (int o = VKMM_A; o <= VKMM_C; o++)
         if (inputs->file[o].array.dimensions == 3) return inputs->file[o].array.count;
     return 0;
+}
+
+void cli_inputs_decide(const cli_inputs *inputs, vkmm_problem *problem)
+{
+    const cli_array *a = &inputs->file[VKMM_A].array, *b = &inputs->file[VKMM_B].array;
+    const int by_rows = problem->layout == VKMM_ROW_MAJOR;
+
+    if (cli_inputs_batches(inputs) > 0) problem->batch_count = cli_inputs_batches(inputs);
+    if (a->along_k) problem->op_a = by_rows ? VKMM_OP_N : VKMM_OP_T;
+    if (b->along_k) problem->op_b = by_rows ? VKMM_OP_T : VKMM_OP_N;
+    if (a->format != VKMM_PLAIN) problem->format_a = a->format;
+    if (b->format != VKMM_PLAIN) problem->format_b = b->format;
 }
 
 static vkmm_status check_out_type(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem,
@@ -236,13 +279,6 @@ static int is_packed(const vkmm_problem *problem, vkmm_operand operand)
     return vkmm_operand_elements(problem, operand) == batches * matrix && (batches == 1 || stride >= matrix);
 }
 
-/* Whether a file holds the operand transposed. */
-static int is_turned(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand)
-{
-    if (operand == VKMM_BIAS) return matrix_of(inputs, operand)->rows > 1;
-    return (operand == VKMM_A && problem->op_a == VKMM_OP_T) || (operand == VKMM_B && problem->op_b == VKMM_OP_T);
-}
-
 /* A matrix that goes into rows `ld` elements apart. */
 typedef struct transfer {
     vkmm_view from;
@@ -285,7 +321,7 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
     if (vkmm_operand_elements(problem, operand) == 0) return;
     if (!counts || (!is_bias && !is_packed(problem, operand)))
         fill_canary(data, vkmm_operand_bytes(problem, operand), type);
-    for (uint64_t x = 0; x < batches && counts; x++) {
+    for (uint64_t x = 0; x < batches && counts && (file == NULL || file->format == VKMM_PLAIN); x++) {
         const vkmm_view view =
             is_bias ? vkmm_view_rows(data, 1, problem->n, type) : vkmm_operand_view(problem, operand, data, x);
         if (file != NULL) {
@@ -300,6 +336,7 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
 
 /* The blocks of a matrix, line by line. */
 typedef struct encoding {
+    const cli_array *file; /* in blocks already; NULL: not */
     const vkmm_problem *problem;
     vkmm_operand operand;
     char *plain, *blocks;
@@ -318,18 +355,25 @@ static vkmm_status encode_line(void *context, uint64_t i)
     float *line = vkmm_alloc(stored.length, sizeof *line);
 
     if (line == NULL) return VKMM_NO_MEMORY("for a line of blocks");
-    for (uint64_t k = 0; k < stored.length; k++) line[k] = (float)vkmm_type_get(p->type, plain + k * size);
-    vkmm_blocks_encode(format, line, stored.length, blocks);
+    if (e->file != NULL) {
+        const uint64_t bytes = vkmm_operand_span(p, e->operand, stored.length);
+        const vkmm_view matrix = cli_array_at(e->file, i / stored.count % e->file->count);
+        memcpy(blocks, (const char *)matrix.data + i % stored.count * bytes, bytes);
+    } else {
+        for (uint64_t k = 0; k < stored.length; k++) line[k] = (float)vkmm_type_get(p->type, plain + k * size);
+        vkmm_blocks_encode(format, line, stored.length, blocks);
+    }
     vkmm_blocks_decode(format, blocks, stored.length, line);
     for (uint64_t k = 0; k < stored.length; k++) vkmm_type_put(p->type, plain + k * size, (double)line[k]);
     vkmm_free(line);
     return VKMM_OK;
 }
 
-vkmm_status cli_inputs_encode(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand, void *plain,
-                              void *blocks, vkmm_workers *workers)
+vkmm_status cli_inputs_encode(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem,
+                              vkmm_operand operand, void *plain, void *blocks, vkmm_workers *workers)
 {
-    encoding e = {problem, operand, plain, blocks};
+    const cli_array *file = &inputs->file[operand].array;
+    encoding e = {file->format != VKMM_PLAIN ? file : NULL, problem, operand, plain, blocks};
     const uint64_t batches = vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
 
     memset(blocks, 0xff, vkmm_operand_bytes(problem, operand)); /* NaN where no matrix lies, as most formats read it */

@@ -28,20 +28,26 @@ cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options);
 vkmm_type cli_inputs_type(const cli_inputs *inputs);
 uint64_t cli_inputs_batches(const cli_inputs *inputs);
 
+/* Sets what the files decide of a problem: batch_count; for a tensor of GGUF as A or B, its format, and the op by which
+ * its rows are along K in the problem's layout. */
+void cli_inputs_decide(const cli_inputs *inputs, vkmm_problem *problem);
+
 /* Checks the files of C and the bias against a problem: VKMM_INVALID names shapes or types. */
 vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem);
 
 /* Writes an operand of a problem into its memory, which is vkmm_operand_bytes long. Gaps between elements are filled
  * with the canary: a kernel that reads them gets a NaN. So is all of C if β is 0. Each matrix of a batch has its own
  * values, except that a file with one matrix fills all of them. Generated values are those of op(A) and op(B), so the
- * product does not depend on how the matrices are stored. workers: copy files; NULL: the caller alone. */
+ * product does not depend on how the matrices are stored. A file's blocks are left to cli_inputs_encode.
+ * workers: copy files; NULL: the caller alone. */
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data,
                      vkmm_workers *workers);
 
-/* A plain matrix of a problem to the blocks of an operand of another, which is like it but for formats; then the plain
- * matrix has the elements of the blocks, rounded to its type. VKMM_OUT_OF_MEMORY, told. */
-vkmm_status cli_inputs_encode(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand, void *plain,
-                              void *blocks, vkmm_workers *workers);
+/* A plain matrix of a problem to the blocks of an operand of another, which is like it but for formats, or its file's
+ * blocks if it has some; then the plain matrix has the elements of the blocks, rounded to its type.
+ * VKMM_OUT_OF_MEMORY, told. */
+vkmm_status cli_inputs_encode(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem,
+                              vkmm_operand operand, void *plain, void *blocks, vkmm_workers *workers);
 
 /* op(A), op(B) or the old C as stored in their files, if they come from files; else 0. */
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, cli_stack *stack);

@@ -110,7 +110,8 @@ static vkmm_status fill_blocks(cli_product *p, vkmm_operand operand)
     p->elements[operand] = vkmm_alloc(1, vkmm_operand_bytes(&plain, operand));
     if (p->elements[operand] == NULL) return vkmm_tell(p->session->log, VKMM_NO_MEMORY("for the elements of blocks"));
     cli_inputs_fill(p->request->inputs, &plain, operand, p->elements[operand], p->workers);
-    status = cli_inputs_encode(p->session->log, problem, operand, p->elements[operand], p->memory[operand], p->workers);
+    status = cli_inputs_encode(p->session->log, p->request->inputs, problem, operand, p->elements[operand],
+                               p->memory[operand], p->workers);
     p->stack[operand] = cli_stack_of(&plain, operand, p->elements[operand]);
     return status;
 }

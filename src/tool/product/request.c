@@ -38,14 +38,13 @@ cli_request cli_request_make(const cli_options *options, const cli_inputs *input
 vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options, const cli_size *size, vkmm_type type,
                                 cli_request *request)
 {
-    const uint64_t batches = cli_inputs_batches(request->inputs);
     vkmm_problem *problem = &request->job.problem;
     cli_options stacked = *options;
     vkmm_type type_c;
     uint64_t elements;
     vkmm_status status;
 
-    if (batches > 0) stacked.problem.batch_count = batches;
+    cli_inputs_decide(request->inputs, &stacked.problem);
     *problem = cli_problem_make(&stacked, size, type);
     status = cli_inputs_check(log, request->inputs, problem);
     if (status == VKMM_OK) status = vkmm_tell(log, vkmm_problem_check(problem, NULL));
