@@ -142,6 +142,11 @@ vkmm_status __wrap_vkmm_recipe_make(const vkmm_device_info *limits, const vkmm_c
     return status;
 }
 
+void general_replace(const general_run *run)
+{
+    replacing = run;
+}
+
 static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm_plan **plan)
 {
     vkmm_device *device = run->suite->device;
@@ -183,9 +188,9 @@ int general_product(general_run *run, const vkmm_problem *problem, uint64_t seed
     vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {{0}};
     int right = 0;
     vkmm_plan *plan = NULL;
-    replacing = run; /* no longer than it lives */
+    general_replace(run); /* no longer than it lives */
     vkmm_status status = find_plan(run, problem, &plan);
-    replacing = NULL;
+    general_replace(NULL);
     if (status == VKMM_OK) status = create(run->suite->device, problem, plan, &m, parts);
     if (status == VKMM_OK) {
         vkmm_plan_bind(run->suite->device, plan, parts);

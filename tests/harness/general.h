@@ -39,6 +39,9 @@ typedef struct general_run {
 int general_product(general_run *run, const vkmm_problem *problem, uint64_t seed, char why[512]);
 void general_end(general_run *run);
 
+/* From now on, each recipe has the run's module in place of that of its step. NULL: no longer. */
+void general_replace(const general_run *run);
+
 /* How the operands of general_edges lie in memory. */
 typedef enum general_padding {
     GENERAL_ALIGNED, /* rows are padded so that each begins at a multiple of 16 bytes */

@@ -5,6 +5,7 @@
     mutate.py --mutant NAME -o FILE SHADER  writes that mutant, with the shader's includes pasted in
     mutate.py --narrow …                  the same for builds for narrow types, which lack other things
     mutate.py --float8 …                  those for floats of 8 bits,
+    mutate.py --blocks …                  for matrices in blocks; each begins with the format that reveals it,
     mutate.py --parts …                   and for shaders that split f32 into parts,
     mutate.py --modular …                 or make f64 of residues, in bytes
     mutate.py --words …                   or in words
@@ -70,6 +71,45 @@ NAMED = {
         ("blocked", "one-fraction", r"<< 23 - FRACTION", "<< 20"),
         ("blocked", "no-last-of-word", r"word >> 24\)", "word >> 16)"),
         ("blocked", "first-of-word", r">> 8 \* \(\(i\) % 4\)", ""),
+    ],
+    # Matrices in blocks: what reads them (lib/blocks.glsl), the step that unpacks them, and the kernel that does not need it.
+    "blocks": [
+        ("unpack", "q4_0-other-nibble", r"quarter / 2 \* 4\)", "4 - quarter / 2 * 4)"),
+        ("unpack", "q4_0-no-bias", r"FORMAT == Q4_0 \? 8\.0", "FORMAT == Q4_0 ? 0.0"),
+        ("unpack", "q4_0-no-last-word", r"min\(place\.shift, 1\)", "0"),
+        ("unpack", "q4_0-no-head", r"block \+ HEAD \+", "block +"),
+        ("unpack", "q4_0-no-shift", r"from % 4 \* 8, block", "0, block"),
+        ("unpack", "q4_0-no-offset", r"\(OFFSET \+", "("),
+        ("unpack", "q8_0-no-sign", r"read\.words \^= 0x80808080;", ""),
+        ("unpack", "q8_0-next-part", r"block \* BLOCK \+ part_at\(part\)", "block * BLOCK + part_at((part + 1) % PARTS)"),
+        ("unpack", "q8_0-no-tie-of-bf16", r"0x7fff \+ \(low >> 16 & 1\)", "0x8000"),
+        ("unpack", "q4_K-no-min", r"- read\.scale\[q / 2 \* 2 \+ 1\]", ""),
+        ("unpack", "q4_K-one-min", r"read\.scale\[q / 2 \* 2 \+ 1\]", "read.scale[1]"),
+        ("unpack", "q4_K-one-scale", r"scale_of_group\(scale, group \+ 8\)", "scale_of_group(scale, group)"),
+        ("unpack", "q4_K-first-scales", r"shift < 32 \? first : last", "first"),
+        ("unpack", "q4_K-four-bits", r" \| bytes\.xy >> 2 & 48", ""),
+        ("unpack", "mxfp4-no-sign", r" \| top & 0x80000000", ""),
+        ("unpack", "mxfp4-double", r"x << 23\)", "x + 1 << 23)"),
+        ("unpack", "mxfp4-no-subnormal", r"min\(g, fma\(2, g, -0\.25\)\)", "g"),
+        ("unpack", "mxfp4-first-byte", r"8 \* part : block % 4 \* 8", "8 * part : 0"),
+        ("unpack", "mxfp4-no-batch", r"gl_WorkGroupID\.y \* STRIDE", "0"),
+        ("unpack", "nvfp4-no-scale", r"scale_of\(CODES\(scale\) >> place\.scale_shift\)", "1"),
+        ("unpack", "nvfp4-first-scale", r"8 \* part :", "0 :"),
+        ("unpack", "nvfp4-no-sign-of-scale", r"x > 127 \? -value : value", "value"),
+        ("unpack", "nvfp4-no-subnormal-scale", r"size < 8 \? least : ", ""),
+        ("unpack", "nvfp4-no-nan", r"size == 127 \?", "false ?"),
+        ("skinny", "q4_K-no-min", r"-own\.scale\.y", "0"),
+        ("skinny", "q4_K-no-second-min", r"-own\.scale\.w", "0"),
+        ("skinny", "q4_K-one-scale", r"own\.scale\.z, halves", "own.scale.x, halves"),
+        ("skinny", "q8_0-no-scale", r"own\.scale\.x, halves\[0\] \+", "1, halves[0] +"),
+        ("skinny", "q8_0-next-part", r"part_at\(part % PARTS\)", "part_at((part + 1) % PARTS)"),
+        ("skinny", "q4_0-one-half", r"halves\[0\] \+ halves\[1\]", "halves[0]"),
+        ("skinny", "q4_0-one-block", r"\(first \+ part / PARTS\)", "(first)"),
+        ("skinny", "q4_0-same-step", r"further \+= STEP_WORDS;", ""),
+        ("skinny", "q4_0-other-line", r"min\(x0 \+ across\(r\), ", "min(x0, "),
+        ("skinny", "q4_0-from-0", r"long_at\(base, x, begin\)", "long_at(base, x, 0)"),
+        ("skinny", "q4_0-first-of-word", r"values_of\(word\)\[i % 2\]", "values_of(word)[0]"),
+        ("skinny", "q4_0-no-end", r"next \+ DEPTH <= end", "true"),
     ],
     # Shaders that split f32: the code behind the promise of doc/precision.md.
     "parts": [

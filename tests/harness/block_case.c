@@ -1,0 +1,172 @@
+#include "block_case.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gemm.h"
+#include "job/job.h"
+#include "math/problem.h"
+
+/* e2m1: a sign, two bits of exponent with bias 1, one bit of fraction. */
+static double e2m1(unsigned code)
+{
+    const unsigned exponent = code >> 1 & 3, fraction = code & 1;
+    const double size = exponent == 0 ? fraction / 2.0 : ldexp(1 + fraction / 2.0, (int)exponent - 1);
+    return code & 8 ? -size : size;
+}
+
+static double e4m3(unsigned code)
+{
+    const unsigned exponent = code >> 3 & 15, fraction = code & 7;
+    const double size = exponent == 0 ? ldexp(fraction, -9) : ldexp(1 + fraction / 8.0, (int)exponent - 7);
+    if ((code & 127) == 127) return NAN;
+    return code & 128 ? -size : size;
+}
+
+static double half_at(const unsigned char *b)
+{
+    return (double)vkmm_f16_value((uint16_t)(b[0] | b[1] << 8));
+}
+
+double blocks_element(vkmm_format format, const unsigned char *b, unsigned i)
+{
+    const unsigned char *six = b + 4;
+    const unsigned group = i / 32, low = i / 64 * 32 + i % 32;
+    switch (format) {
+    case VKMM_Q8_0:
+        return half_at(b) * (signed char)b[2 + i];
+    case VKMM_Q4_0:
+        return half_at(b) * ((i < 16 ? b[2 + i] & 15 : b[2 + i - 16] >> 4) - 8);
+    case VKMM_Q4_K: {
+        const unsigned s = group < 4 ? six[group] % 64U : six[group + 4] % 16U + six[group - 4] / 64U * 16U,
+                       t = group < 4 ? six[group + 4] % 64U : six[group + 4] / 16U + six[group] / 64U * 16U,
+                       q = group % 2 ? b[16 + low] >> 4 : b[16 + low] & 15;
+        return (double)(float)(half_at(b) * s * q - half_at(b + 2) * t);
+    }
+    case VKMM_MXFP4:
+        return (b[0] == 255 ? (double)NAN : ldexp(1, b[0] - 127)) * e2m1(i < 16 ? b[1 + i] & 15 : b[1 + i - 16] >> 4);
+    case VKMM_NVFP4:
+        return e4m3(b[i / 16]) * e2m1(i % 16 < 8 ? b[4 + i / 16 * 8 + i % 8] & 15 : b[4 + i / 16 * 8 + i % 8] >> 4);
+    default:
+        return NAN;
+    }
+}
+
+uint32_t blocks_next(uint32_t *state)
+{
+    *state = *state * 1664525U + 1013904223U;
+    return *state >> 16;
+}
+
+static void put_half(unsigned char *b, double value)
+{
+    const uint16_t bits = vkmm_f16_bits(value);
+    b[0] = (unsigned char)bits, b[1] = (unsigned char)(bits >> 8);
+}
+
+void blocks_put(vkmm_format format, unsigned char *b, uint32_t *state, int scaled)
+{
+    const double power = ldexp(1, (int)(blocks_next(state) % 3) - 1);
+    for (uint32_t i = 0; i < vkmm_format_at(format)->bytes; i++) b[i] = (unsigned char)blocks_next(state);
+    const double f16 = scaled ? (blocks_next(state) % 2 ? 1 : -1) *
+                                    ldexp(1 + blocks_next(state) % 1024 / 1024.0, (int)(blocks_next(state) % 38) - 24)
+                              : power;
+    if (format == VKMM_Q8_0 || format == VKMM_Q4_0 || format == VKMM_Q4_K) put_half(b, f16);
+    if (format == VKMM_Q4_K) put_half(b + 2, scaled ? f16 / 3 : power);
+    if (format == VKMM_Q4_K && !scaled) memset(b + 4, 2, 4), memset(b + 8, 1, 4), memset(b + 12, 0x14, 4);
+    if (format == VKMM_MXFP4)
+        b[0] = (unsigned char)(scaled ? 4 + blocks_next(state) % 240 : 126 + blocks_next(state) % 3);
+    for (int g = 0; format == VKMM_NVFP4 && g < 4; g++)
+        b[g] = (unsigned char)(scaled ? blocks_next(state) % 127 | (blocks_next(state) & 128)
+                                      : 0x30 + blocks_next(state) % 3 * 8);
+}
+
+vkmm_problem blocks_plain(const vkmm_problem *p)
+{
+    vkmm_problem plain = *p;
+    plain.format_a = plain.format_b = VKMM_PLAIN;
+    return plain;
+}
+
+static void put_nan(vkmm_format format, unsigned char *block)
+{
+    if (format == VKMM_MXFP4)
+        block[0] = 255;
+    else if (format == VKMM_NVFP4)
+        block[0] = 127;
+    else
+        put_half(block, NAN);
+}
+
+void blocks_fill(const blocks_case *c, unsigned char *blocks, void *plain, uint64_t bytes)
+{
+    const vkmm_problem *p = &c->params.problem;
+    const vkmm_format format = c->operand == VKMM_A ? p->format_a : p->format_b;
+    const vkmm_format_info *info = vkmm_format_at(format);
+    const uint64_t count = bytes / info->bytes;
+    uint32_t seed = 11 * format;
+    for (uint64_t x = 0; x < count; x++) {
+        unsigned char *block = blocks + x * info->bytes;
+        blocks_put(format, block, &seed, c->scaled);
+        if (c->scaled && x + 1 == count) put_nan(format, block);
+        for (uint32_t i = 0; i < info->elements; i++)
+            gemm_set(p->type, plain, x * info->elements + i, blocks_element(format, block, i));
+    }
+}
+
+int blocks_case_right(const suite_device *suite, const blocks_case *c, const general_run *replaced, const char *kernel,
+                      char why[512])
+{
+    const vkmm_problem *p = &c->params.problem, plain = blocks_plain(p);
+    const vkmm_operand other = c->operand == VKMM_A ? VKMM_B : VKMM_A;
+    vkmm_job *job = NULL;
+    int64_t damage;
+    general_replace(replaced);
+    const vkmm_status status = vkmm_job_create(suite->device, NULL, &c->params, &job);
+    general_replace(NULL);
+    assert_int_equal(status, VKMM_OK);
+    keep_job(job);
+    if (kernel) assert_string_equal(vkmm_job_kernel(job)->name, kernel);
+    void *elements = keep_object(malloc(vkmm_operand_bytes(&plain, c->operand)), free),
+         *want = keep_object(malloc(vkmm_operand_bytes(p, VKMM_C)), free);
+    const void *pair[2];
+    blocks_fill(c, vkmm_job_matrix(job, c->operand), elements, vkmm_operand_bytes(p, c->operand));
+    memset(vkmm_job_matrix(job, other), 0xff, vkmm_operand_bytes(p, other)); /* NaN */
+    for (uint64_t i = 0; i < (other == VKMM_A ? p->m : p->k); i++)
+        for (uint64_t j = 0; j < (other == VKMM_A ? p->k : p->n); j++)
+            gemm_set(p->type, vkmm_job_matrix(job, other), gemm_index(p, other, 0, i, j),
+                     c->scaled ? i == j : (double)((i * 5 + j * 3) % 7) - 3);
+    for (uint64_t i = 0; i < vkmm_operand_elements(p, VKMM_C); i++)
+        gemm_set(gemm_out(p), vkmm_job_matrix(job, VKMM_C), i, (double)(i % 5));
+    for (uint64_t j = 0; j < p->n && p->has_bias; j++)
+        gemm_set(gemm_out(p), vkmm_job_matrix(job, VKMM_BIAS), j, (double)(j % 11));
+    memcpy(want, vkmm_job_matrix(job, VKMM_C), vkmm_operand_bytes(p, VKMM_C));
+    pair[c->operand] = elements;
+    pair[other] = vkmm_job_matrix(job, other);
+    gemm_biased(&plain, pair[0], pair[1], p->has_bias ? vkmm_job_matrix(job, VKMM_BIAS) : NULL, want);
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    for (uint64_t i = 0; i < vkmm_operand_elements(p, VKMM_C); i++) {
+        const double g = gemm_get(gemm_out(p), vkmm_job_matrix(job, VKMM_C), i), w = gemm_get(gemm_out(p), want, i);
+        if (isnan(w) ? isnan(g) : g == w) continue;
+        snprintf(why, 512, "%s as %s, %llux%llu, %s: element %llu is %.9g, should be %.9g",
+                 vkmm_format_at(p->format_a + p->format_b)->name, vkmm_type_of(p->type)->name, (unsigned long long)p->m,
+                 (unsigned long long)p->n, vkmm_job_kernel(job)->name, (unsigned long long)i, g, w);
+        return 0;
+    }
+    snprintf(why, 512, "C's guards are damaged");
+    return vkmm_store_guards_whole(&job->stores[VKMM_C], &damage);
+}
+
+blocks_case blocks_case_of(vkmm_format format, vkmm_operand operand, vkmm_type type, uint64_t side, vkmm_layout layout)
+{
+    const uint64_t block = vkmm_format_at(format)->elements, ld = BLOCKS_DEPTH + block;
+    blocks_case c = {.operand = operand};
+    vkmm_problem *p = &c.params.problem;
+    *p = VKMM_PROBLEM(.m = side, .n = BLOCKS_LONG, .k = BLOCKS_DEPTH, .type = type, .layout = layout);
+    if (operand == VKMM_A) p->m = BLOCKS_LONG, p->n = side;
+    if (operand == VKMM_A) p->format_a = format, p->lda = ld, p->offset_a = block;
+    if (operand == VKMM_B) p->format_b = format, p->ldb = ld, p->offset_b = block;
+    if (operand == VKMM_A) p->op_a = layout == VKMM_COL_MAJOR ? VKMM_OP_T : VKMM_OP_N;
+    if (operand == VKMM_B) p->op_b = layout == VKMM_COL_MAJOR ? VKMM_OP_N : VKMM_OP_T;
+    return c;
+}
