@@ -143,14 +143,14 @@ void fake_retire(uint64_t fence, const fake_object *device)
     fake.submitted = kept;
 }
 
-/* In lazy mode the first question is answered with "not yet". */
+/* In lazy mode the first questions are answered with "not yet". */
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetFenceStatus(VkDevice device, VkFence handle)
 {
     FAKE_ENTER_ON(vkGetFenceStatus, device);
     FAKE_FIND(device, FAKE_DEVICE);
     fake_object *fence = FAKE_FIND(handle, FAKE_FENCE);
     if (!fence) return VK_ERROR_DEVICE_LOST;
-    if (fence->fence.pending && fake.caps.lazy && fence->fence.polled++ == 0) return VK_NOT_READY;
+    if (fence->fence.pending && fence->fence.polled++ < fake.caps.lazy) return VK_NOT_READY;
     if (fence->fence.pending) fake_retire(fence->id, NULL);
     return fence->fence.signaled ? VK_SUCCESS : VK_NOT_READY;
 }

@@ -21,7 +21,7 @@ typedef struct fake_caps {
     int unified;           /* one kind of memory, which everyone sees; 0: the device's own, and the host's beside it */
     int transfer_family;   /* a queue family for transfers alone, with so many queues */
     int no_timestamps;     /* timestampValidBits is 0 */
-    int lazy;              /* nothing is executed before it is waited for */
+    int lazy;              /* nothing is executed before it is waited for, or its fence asked more often than this */
     uint64_t heap_bytes;   /* of each heap; 0: 1 GiB */
     uint64_t budget_bytes; /* what VK_EXT_memory_budget tells; 0: the driver lacks it */
     uint64_t max_allocation_bytes; /* 0: the heap */
