@@ -50,9 +50,7 @@ static void fill(const vkmm_problem *problem, uint64_t seed, vkmm_store *stores)
 {
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
         const vkmm_operand o = (vkmm_operand)operand;
-        const uint32_t canary = VKMM_CANARY;
-        for (uint64_t at = 0; at < stores[operand].bytes; at++)
-            ((char *)stores[operand].host)[at] = ((const char *)&canary)[at % 4];
+        for (uint64_t at = 0; at < stores[operand].bytes; at++) ((char *)stores[operand].host)[at] = vkmm_canary_at(at);
         if (o == VKMM_C && vkmm_problem_beta(problem) == 0) continue;
         const uint64_t matrices = vkmm_operand_stride(problem, o) ? vkmm_problem_batches(problem) : 1;
         for (uint64_t batch = 0; batch < matrices; batch++) {

@@ -14,9 +14,8 @@ static vkmm_status create(vkmm_device *device, vkmm_operand operand, uint64_t by
         vkmm_buffer_create(device, vkmm_operand_name(operand), guarded, VKMM_PLACE_DEVICE, &store->buffer);
     if (status != VKMM_OK) return status;
     if (store->buffer.mapped) {
-        char *host = (char *)store->buffer.mapped + VKMM_GUARD_BYTES;
-        store->host = host;
-        for (uint64_t at = bytes; at % 4 != 0; at++) host[at] = ((const char *)&(uint32_t){VKMM_CANARY})[at % 4];
+        char *host = store->host = (char *)store->buffer.mapped + VKMM_GUARD_BYTES;
+        for (uint64_t at = bytes; at % 4 != 0; at++) host[at] = vkmm_canary_at(at);
         return VKMM_OK;
     }
     status = vkmm_buffer_create(device, vkmm_operand_name(operand), output ? guarded : vkmm_whole_words(bytes) + 16,
@@ -138,8 +137,7 @@ void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VK
 
 uint64_t vkmm_guard_damage(const char *memory, uint64_t at, uint64_t end)
 {
-    const uint32_t canary = VKMM_CANARY;
-    while (at < end && memory[at] == ((const char *)&canary)[at % 4]) at++;
+    while (at < end && memory[at] == vkmm_canary_at(at)) at++;
     return at;
 }
 

@@ -18,11 +18,10 @@ double vkmm_view_get(const vkmm_view *view, uint64_t i, uint64_t j)
 
 int vkmm_view_unwritten(const vkmm_view *view, uint64_t i, uint64_t j)
 {
-    const uint32_t canary = VKMM_CANARY;
     const size_t size = vkmm_type_of(view->type)->bytes;
     const char *at = (const char *)view->data + (i * view->row_stride + j * view->col_stride) * size;
     for (size_t k = 0; k < size; k++, at++)
-        if (*at != ((const char *)&canary)[(uintptr_t)at % 4]) return 0;
+        if (*at != vkmm_canary_at((uintptr_t)at)) return 0;
     return 1;
 }
 

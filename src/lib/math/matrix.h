@@ -19,9 +19,15 @@ vkmm_view vkmm_view_rows(const void *data, uint64_t rows, uint64_t cols, vkmm_ty
 /* One element as a double: exact for every type. i < rows, j < cols. */
 double vkmm_view_get(const vkmm_view *view, uint64_t i, uint64_t j);
 
-/* Fills C before a product: a quiet NaN as f32, as either half of an f64, and an unlikely integer. view_unwritten:
- * whether an element of memory that was filled with it still has these bits. */
+/* Fills C before a product: a quiet NaN as f32, as either half of an f64, and an unlikely integer. canary_at: its
+ * byte at an offset from a multiple of four. view_unwritten: whether an element of memory that was filled with it still
+ * has these bits. */
 #define VKMM_CANARY 0xffffdeadu
+static inline char vkmm_canary_at(uint64_t byte)
+{
+    const uint32_t canary = VKMM_CANARY;
+    return ((const char *)&canary)[byte % 4];
+}
 int vkmm_view_unwritten(const vkmm_view *view, uint64_t i, uint64_t j);
 
 /* Copies any view into packed row-major memory of rows·cols elements that does not overlap it. Blocked, so that the
