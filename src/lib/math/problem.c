@@ -142,10 +142,15 @@ int vkmm_problem_has_blocks(const vkmm_problem *problem)
     return problem->format_a != VKMM_PLAIN || problem->format_b != VKMM_PLAIN;
 }
 
+uint64_t vkmm_span(vkmm_format format, vkmm_type type, uint64_t elements)
+{
+    const vkmm_format_info *block = vkmm_format_at(format);
+    return block->bytes > 0 ? elements / block->elements * block->bytes : elements * vkmm_type_of(type)->bytes;
+}
+
 uint64_t vkmm_operand_span(const vkmm_problem *problem, vkmm_operand operand, uint64_t elements)
 {
-    const vkmm_format_info *format = vkmm_format_at(vkmm_operand_format(problem, operand));
-    return format->bytes > 0 ? elements / format->elements * format->bytes : elements * operand_size(problem, operand);
+    return vkmm_span(vkmm_operand_format(problem, operand), vkmm_operand_type(problem, operand), elements);
 }
 
 uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand)

@@ -3,6 +3,7 @@
 #include "base/folder.h"
 #include "base/log.h"
 #include "io/array_format.h"
+#include "math/problem.h"
 #include "math/type.h"
 
 #include <jansson.h>
@@ -46,11 +47,9 @@ cli_array cli_array_stack(const vkmm_view *first, uint64_t count, uint64_t strid
 
 vkmm_view cli_array_at(const cli_array *array, uint64_t x)
 {
-    const vkmm_format_info *block = vkmm_format_at(array->format);
     vkmm_view view = array->first;
     if (view.rows > 0 && view.cols > 0)
-        view.data = (const char *)view.data + x * array->stride / block->elements *
-                                                  (block->bytes > 0 ? block->bytes : vkmm_type_of(view.type)->bytes);
+        view.data = (const char *)view.data + vkmm_span(array->format, view.type, x * array->stride);
     return view;
 }
 

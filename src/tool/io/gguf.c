@@ -10,6 +10,7 @@
 #include "base/clean.h"
 #include "base/log.h"
 #include "io/array_format.h"
+#include "math/problem.h"
 #include "math/type.h"
 
 enum { FIRST_VERSION = 2, LAST_VERSION = 3, ALIGNMENT = 32, DEEPEST = 8, MOST_DIMENSIONS = 3 };
@@ -143,7 +144,7 @@ static vkmm_status point(const reader *r, const tensor *t, cli_array *array)
     if (t->dimensions < 1 || t->dimensions > MOST_DIMENSIONS)
         return REFUSE(r, "tensor %s has %llu dimensions; a matrix has 2, and a batch of them 3", name, t->dimensions);
     const vkmm_format_info *block = vkmm_format_at(ggml.format);
-    const uint32_t size = block->bytes > 0 ? block->bytes : t->type == I64 ? 8 : vkmm_type_of(ggml.type)->bytes;
+    const uint32_t size = t->type == I64 ? 8 : (uint32_t)vkmm_span(ggml.format, ggml.type, block->elements);
     for (uint32_t i = 0; i < dimensions; i++) blocks[i] = extents[i] = t->extents[dimensions - 1 - i];
     blocks[dimensions - 1] /= block->elements;
     if (t->extents[0] % block->elements != 0)
