@@ -194,7 +194,7 @@ static vkmm_status record(counting *c)
     vkmm_stores_record_poison(device, c->stores, c->command); /* its barrier covers the counters too */
     vkmm_stores_record_upload(device, c->stores, c->command);
     vkmm_plan_record(device, &c->plan, c->command);
-    vkmm_stores_record_download(device, c->stores, c->command); /* and here */
+    vkmm_stores_record_download(device, c->stores, c->command); /* likewise */
     return vkmm_command_end(device, c->command);
 }
 

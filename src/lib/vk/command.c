@@ -117,7 +117,7 @@ vkmm_status vkmm_command_end(vkmm_device *device, VkCommandBuffer command)
 static VkResult wait(vkmm_device *device, vkmm_command_slot *slot)
 {
     const int is_cpu = device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    const double until = is_cpu ? 0 : vkmm_now_ms() + POLL_MS;
+    const double until = vkmm_now_ms() + POLL_MS;
     VkResult result = VK_NOT_READY;
     while (result == VK_NOT_READY && !is_cpu && vkmm_now_ms() < until)
         result = device->table.vkGetFenceStatus(device->handle, slot->fence);

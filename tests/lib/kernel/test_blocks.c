@@ -1,5 +1,5 @@
-/* Matrices in blocks (vkmm_format): products by kernels that read blocks,
- * and by those before which they are unpacked. */
+/* Matrices in blocks (vkmm_format): products by kernels that read blocks, and by those before which a step
+ * unpacks them. */
 #include "block_case.h"
 #include "gemm.h"
 #include "gemm/gemm.h"
