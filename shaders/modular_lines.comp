@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // The first pass of a modular product: looks at all lines of A or B along K, and chooses the power of two that makes
 // each one integers. The first workgroup also makes the table of moduli.
 //
@@ -80,6 +81,15 @@ struct Line { uint highest, lowest; float squares; };
 
 float power_of_half(uint n) { return n > 126 ? 0 : uintBitsToFloat(127 - n << 23); }
 
+// The highest bit of a normal number and the exponent of subnormal ones, as fraction() returns them.
+#if defined(F32)
+const uint HIGHEST = 23, LEAST_EXPONENT = 1 + 1075 - 150;
+uint top_fraction(uvec2 x) { return x.x; } // the 23 bits after the highest, in the lower ones of a word
+#else
+const uint HIGHEST = 52, LEAST_EXPONENT = 1;
+uint top_fraction(uvec2 x) { return x.y << 3 | x.x >> 29; }
+#endif
+
 Line both(Line x, Line y)
 {
     const uint highest = max(x.highest, y.highest);
@@ -94,9 +104,14 @@ Line line_of(Element bits)
     const uvec2 x = fraction(bits, exponent);
     if ((x.x | x.y) == 0)
         return Line(0, 0xffff, 0);
-    const uint high = highest_bit(x), low = x.x != 0 ? findLSB(x.x) : 32 + findLSB(x.y);
-    const uvec2 aligned = shift_left(x, 52 - high);
-    const float value = uintBitsToFloat(127 << 23 | (aligned.y << 3 | aligned.x >> 29) & 0x7fffff); // 1 to 2
+    uint high = HIGHEST;
+    uvec2 aligned = x;
+    if (exponent <= LEAST_EXPONENT) { // perhaps subnormal, which takes longer
+        high = highest_bit(x);
+        aligned = shift_left(x, HIGHEST - high);
+    }
+    const uint word = x.x != 0 ? x.x : x.y, low = findMSB(word & -word) + (x.x != 0 ? 0 : 32);
+    const float value = uintBitsToFloat(127 << 23 | top_fraction(aligned) & 0x7fffff); // 1 to 2
     const uint highest = exponent == 0x7ff ? NOT_FINITE : exponent + high + 12;
     return Line(highest, exponent + low + 12, value * value);
 }
@@ -104,6 +119,42 @@ Line line_of(Element bits)
 shared Line joined[256];
 
 Element read(uint at) { return IS_B != 0 ? B[at] : A[at]; }
+
+// An invocation's part of a line, in the first look. AT_ONCE elements are loaded together, so that no load waits for
+// another one; a branch on IS_B between them would make them wait. CPUs gain nothing, and would compile for longer.
+#if defined(WORDS)
+const uint AT_ONCE = 1;
+#else
+const uint AT_ONCE = 8;
+#endif
+#define LOOK(MATRIX) \
+    for (uint k = first; k < DEPTH; k += AT_ONCE * readers) { \
+        Element bits[AT_ONCE]; \
+        [[unroll]] for (uint n = 0; n < AT_ONCE; n++) { \
+            const uint at = k + n * readers; \
+            const Element x = MATRIX[base + min(at, DEPTH - 1) * DEPTH_STEP]; \
+            bits[n] = at < DEPTH ? x : Element(0); \
+        } \
+        mine = join(mine, bits); \
+    }
+
+Line join(Line mine, Element bits[AT_ONCE])
+{
+    Line own[AT_ONCE];
+    uint highest = mine.highest;
+    [[unroll]] for (uint n = 0; n < AT_ONCE; n++) {
+        own[n] = line_of(bits[n]);
+        highest = max(highest, own[n].highest);
+    }
+    float scale = power_of_half(highest - mine.highest), squares = mine.squares * scale * scale;
+    uint lowest = mine.lowest;
+    [[unroll]] for (uint n = 0; n < AT_ONCE; n++) {
+        scale = power_of_half(highest - own[n].highest);
+        squares += own[n].squares * scale * scale;
+        lowest = min(lowest, own[n].lowest);
+    }
+    return Line(highest, lowest, squares);
+}
 
 void finish_line(uint at, Line line)
 {
@@ -120,13 +171,13 @@ void finish_line(uint at, Line line)
 // up.
 const uint LEVELS = 7;
 const vec4 UPPER = vec4(0.25, 0.125, 0.0625, 0.015625), LOWER = vec4(0.00390625, 2.44140625e-4, 3.814697265625e-6, 0);
-shared uint tally[32 * (LEVELS + 1)]; // how many elements of a line are at least that large, and the smallest square
+shared uint tally[8 * (LEVELS + 1)]; // how many elements of a line are at least that large, and the smallest square
 
 uint share(uint at) { return tally[at] * 255 / DEPTH; }
 
 void count_line(uint at, uint own, uint first, uint readers, uint base, bool there)
 {
-    for (uint i = gl_LocalInvocationID.x; i < 32 * (LEVELS + 1); i += gl_WorkGroupSize.x)
+    for (uint i = gl_LocalInvocationID.x; i < 8 * (LEVELS + 1); i += gl_WorkGroupSize.x)
         tally[i] = i % (LEVELS + 1) < LEVELS ? 0 : 0x7f800000;
     barrier();
     const uvec4 record = there ? lines[at] : uvec4(0);
@@ -166,11 +217,11 @@ void main()
 {
     if (IS_B == 0 && gl_WorkGroupID.x + gl_WorkGroupID.z == 0 && gl_LocalInvocationID.x <= MODULI)
         make_row(gl_LocalInvocationID.x);
-    // Neighbours read neighbours: a line is read by 32 invocations, or 32 lines by as many.
+    // Each line is read by 32 invocations. Neighbours read neighbours, of one line or of several.
     const bool along = DEPTH_STEP == 1;
-    const uint others = gl_WorkGroupSize.x / 32, x = gl_LocalInvocationID.x % 32, y = gl_LocalInvocationID.x / 32;
-    const uint own = along ? y : x, first = along ? x : y, readers = along ? 32 : others;
-    const uint line = gl_WorkGroupID.x * (along ? others : 32) + own;
+    const uint readers = 32, count = gl_WorkGroupSize.x / readers, me = gl_LocalInvocationID.x;
+    const uint own = along ? me / readers : me % count, first = along ? me % readers : me / count;
+    const uint line = gl_WorkGroupID.x * count + own;
     const uint base = OFFSET + gl_WorkGroupID.z * STRIDE + line * LINE_STEP;
     const uint at = TO + gl_WorkGroupID.z * TO_STRIDE + line;
     if (COUNTING != 0) {
@@ -178,14 +229,17 @@ void main()
         return;
     }
     Line mine = Line(0, 0xffff, 0);
-    if (line < COUNT)
-        for (uint k = first; k < DEPTH; k += readers)
-            mine = both(mine, line_of(read(base + k * DEPTH_STEP)));
-    joined[gl_LocalInvocationID.x] = mine;
+    if (line < COUNT) {
+        if (IS_B != 0)
+            LOOK(B)
+        else
+            LOOK(A)
+    }
+    joined[me] = mine;
     barrier();
     if (first != 0 || line >= COUNT)
         return;
     for (uint r = 1; r < readers; r++)
-        mine = both(mine, joined[along ? own * 32 + r : r * 32 + own]);
+        mine = both(mine, joined[along ? own * readers + r : r * count + own]);
     finish_line(at, mine);
 }

@@ -329,7 +329,7 @@ static push_lines push_of(const vkmm_residues *m, vkmm_operand operand)
 static vkmm_recipe_step lines_step(const vkmm_device_info *limits, const vkmm_residues *m, vkmm_operand o, int counting)
 {
     push_lines push = push_of(m, o);
-    const uint32_t lines = push.depth_step == 1 ? vkmm_reduce_size(limits) / 32 : 32;
+    const uint32_t lines = vkmm_reduce_size(limits) / 32;
     vkmm_recipe_step step = {.when = VKMM_WHEN_LOOK | (counting ? 0 : VKMM_WHEN_EACH),
                              .barrier = counting && o == VKMM_A ? VKMM_BARRIER_COMPUTE : VKMM_BARRIER_NONE,
                              .groups = {(push.count + lines - 1) / lines, 1, (uint32_t)m->problem.batch_count}};
