@@ -25,6 +25,29 @@ layout(push_constant) uniform Work {
     uvec2 ALPHA, BETA;                // F32: the first word
 };
 
+// The element nearest to an integer of 160 bits, two's complement, times 2^exponent.
+Element nearest(uvec4 x, uint top, int exponent)
+{
+    const uint sign = top;
+    uint by;
+    if (sign >> 31 != 0) {
+        x = ~x;
+        x.x++;
+        x.y += uint(x.x == 0);
+        x.z += uint((x.x | x.y) == 0);
+        x.w += uint((x.x | x.y | x.z) == 0);
+        top = ~top + uint(x == uvec4(0));
+    }
+    if (top != 0) {
+        x = uvec4(x.y | uint(x.x != 0), x.zw, top);
+        exponent += 32;
+    }
+    if (x == uvec4(0))
+        return ZERO;
+    x = normal_128(x, by);
+    return rounded(sign, 127 - int(by) + exponent, x);
+}
+
 #if defined(WORDS) // without a barrier: for CPUs
 #define table lines
 
@@ -47,8 +70,7 @@ uint word_of(int even, int odd, inout int carry)
     return odd << 16 | even & 0xffff;
 }
 
-// The element nearest to a number, times 2^exponent.
-Element nearest(Wide number, int exponent)
+Element from_limbs(Wide number, int exponent)
 {
     int carry = 0;
     uvec4 x;
@@ -56,24 +78,7 @@ Element nearest(Wide number, int exponent)
     x.y = word_of(number.even.y, number.odd.y, carry);
     x.z = word_of(number.even.z, number.odd.z, carry);
     x.w = word_of(number.even.w, number.odd.w, carry);
-    uint top = word_of(number.last.x, number.last.y, carry), by;
-    const uint sign = top;
-    if (sign >> 31 != 0) {
-        x = ~x;
-        x.x++;
-        x.y += uint(x.x == 0);
-        x.z += uint((x.x | x.y) == 0);
-        x.w += uint((x.x | x.y | x.z) == 0);
-        top = ~top + uint(x == uvec4(0));
-    }
-    if (top != 0) {
-        x = uvec4(x.y | uint(x.x != 0), x.zw, top);
-        exponent += 32;
-    }
-    if (x == uvec4(0))
-        return ZERO;
-    x = normal_128(x, by);
-    return rounded(sign, 127 - int(by) + exponent, x);
+    return nearest(x, word_of(number.last.x, number.last.y, carry), exponent);
 }
 
 void store_four(uint batch, uint i, uint column)
@@ -103,7 +108,7 @@ void store_four(uint batch, uint i, uint column)
     for (uint e = 0; e < count_4; e++) {
         const uvec4 col = lines[FROM_B + batch * FROM_STRIDE + 4 * column + e];
         const bool finite = max(row.w, col.w) >> 16 != NOT_FINITE;
-        value[e] = finite ? nearest(four[e], -int(row.x) - int(col.x)) : NAN;
+        value[e] = finite ? from_limbs(four[e], -int(row.x) - int(col.x)) : NAN;
     }
     // α·x, β·C + x, bias + x: in a loop, which ends at once if there are none. SwiftShader executes what an `if` skips.
     const Element alpha = scalar(ALPHA), beta = scalar(BETA);
@@ -136,54 +141,27 @@ const uint USED = 5; // 11 moduli of 8 bits have a product of 88 bits
 #else
 const uint USED = LIMBS;
 #endif
+const uint AT_ONCE = 4; // sums are read, which do not wait for each other
 
-// The element nearest to a number of so many limbs, each between -2^31 and 2^31, times 2^exponent.
+// Limbs between -2^31 and 2^31, times 2^exponent, as an element.
 Element from_limbs(int limbs[USED], int exponent)
 {
-    const int mask = (1 << LIMB_BITS) - 1;
     int carry = 0;
     [[unroll]] for (uint l = 0; l < USED; l++) {
         carry += limbs[l];
-        limbs[l] = carry & mask;
+        limbs[l] = carry & (1 << LIMB_BITS) - 1;
         carry >>= LIMB_BITS;
     }
-    const uint sign = uint(carry);
-    if (carry < 0) {
-        carry = 1;
-        [[unroll]] for (uint l = 0; l < USED; l++) {
-            carry += limbs[l] ^ mask;
-            limbs[l] = carry & mask;
-            carry >>= LIMB_BITS;
-        }
-    }
 #if defined(F32)
-    int highest = 127;
-    uvec4 x = uvec4(limbs[1] << 18 | limbs[0], limbs[3] << 22 | limbs[2] << 4 | limbs[1] >> 14,
-                    limbs[4] << 8 | limbs[3] >> 10, 0);
-    if (x == uvec4(0))
-        return ZERO;
+    const uvec4 x = uvec4(limbs[0] | limbs[1] << 18, limbs[1] >> 14 | limbs[2] << 4 | limbs[3] << 22,
+                          limbs[3] >> 10 | limbs[4] << 8 | carry << 26, carry >> 6);
+    return nearest(x, uint(carry >> 31), exponent);
 #else
-    int highest = 143;
-    [[unroll]] for (uint step = 4; step > 0; step /= 2) {
-        int any = 0;
-        [[unroll]] for (uint l = LIMBS - step; l < LIMBS; l++)
-            any |= limbs[l];
-        if (any != 0)
-            continue;
-        // Counted upwards: Mesa 26.1 leaves a loop that counts down to `step` after one turn.
-        [[unroll]] for (uint i = 1; i <= LIMBS; i++)
-            limbs[LIMBS - i] = LIMBS - i >= step ? limbs[LIMBS - i - min(step, LIMBS - i)] : 0;
-        highest -= int(step * LIMB_BITS);
-    }
-    if (limbs[7] == 0)
-        return ZERO;
-    uvec4 x = uvec4(limbs[2] << 20 | limbs[1] << 2 | limbs[0] >> 16, limbs[4] << 24 | limbs[3] << 6 | limbs[2] >> 12,
-                    limbs[6] << 28 | limbs[5] << 10 | limbs[4] >> 8, limbs[7] << 14 | limbs[6] >> 4);
-    x.x |= uint((limbs[0] & 0xffff) != 0);
+    const uvec4 x =
+        uvec4(limbs[0] | limbs[1] << 18, limbs[1] >> 14 | limbs[2] << 4 | limbs[3] << 22,
+              limbs[3] >> 10 | limbs[4] << 8 | limbs[5] << 26, limbs[5] >> 6 | limbs[6] << 12 | limbs[7] << 30);
+    return nearest(x, uint(limbs[7] >> 2 | carry << 16), exponent);
 #endif
-    uint by;
-    x = normal_128(x, by);
-    return rounded(sign, highest - int(by) + exponent, x);
 }
 
 void store_four(uint batch, uint i, uint column)
@@ -191,15 +169,23 @@ void store_four(uint batch, uint i, uint column)
     uvec4 limbs[USED], count = uvec4(0);
     [[unroll]] for (uint l = 0; l < USED; l++)
         limbs[l] = uvec4(0);
-    for (uint n = 0; n < MODULI; n++) {
-        const uvec4 row = table[n * ROW], next = table[n * ROW + 1];
-        const uvec4 sum = sums[((batch * MODULI + n) * M + i) * SUMS_LD + column] + next.x;
-        uvec4 r;
-        [[unroll]] for (uint e = 0; e < 4; e++)
-            r[e] = remainder(sum[e], row);
-        count += r * next.y;
-        [[unroll]] for (uint l = 0; l < USED; l++)
-            limbs[l] += r * table[n * ROW + 2 + l / 4][l % 4];
+    const uint from = (batch * MODULI * M + i) * SUMS_LD + column;
+    for (uint first = 0; first < MODULI; first += AT_ONCE) {
+        uvec4 read[AT_ONCE];
+        [[unroll]] for (uint t = 0; t < AT_ONCE; t++)
+            read[t] = sums[from + min(first + t, MODULI - 1) * M * SUMS_LD];
+        [[unroll]] for (uint t = 0; t < AT_ONCE; t++) {
+            const uint n = first + t;
+            if (n == MODULI)
+                break;
+            const uvec4 row = table[n * ROW], next = table[n * ROW + 1];
+            uvec4 r;
+            [[unroll]] for (uint e = 0; e < 4; e++)
+                r[e] = remainder(read[t][e] + next.x, row);
+            count += r * next.y;
+            [[unroll]] for (uint l = 0; l < USED; l++)
+                limbs[l] += r * table[n * ROW + 2 + l / 4][l % 4];
+        }
     }
     count = count + (1 << 23) >> 24; // how many times Π is too much
     const uvec4 row = lines[FROM_A + batch * FROM_STRIDE + i];

@@ -130,7 +130,7 @@ NAMED = {
         ("residues", "no-sign", r"negative\[e\] \? row\.x - r : r", "r"),
         ("residues", "no-end", r"line < COUNT && k < DEPTH", "line < COUNT"),
         ("residues", "short-limb", r"words\.y << 10", "0"),
-        ("finish", "no-last-modulus", r"n < MODULI; n\+\+", "n + 1 < MODULI; n++"),
+        ("finish", "no-last-modulus", r"n == MODULI\)", "n + 1 == MODULI)"),
         ("finish", "no-multiple", r"count \+ \(1 << 23\) >> 24", "count >> 24"),
         ("finish", "no-last-row", r"place < M \* SUMS_LD", "place < (M - 1) * SUMS_LD"),
         ("finish", "no-end-of-row", r"j >= N", "false"),
@@ -173,7 +173,7 @@ NAMED = {
         ("finish", "no-bias-alone", r" \|\| steps\[2\]", ""),
         ("finish", "bias-of-columns", r"BIAS == 1 \? 4 \* column \+ e : FROM_A - LINES_AT \+ i", "4 * column + e"),
         ("finish", "bias-of-rows", r"BIAS == 1 \? 4 \* column \+ e : FROM_A - LINES_AT \+ i", "i"),
-        ("finish", "no-nan", r"finite \? nearest", "true ? nearest"),
+        ("finish", "no-nan", r"finite \? from_limbs", "true ? from_limbs"),
         ("finish", "no-relu", r"ACTIVATION != 0 &&", "false &&"),
     ],
 }
