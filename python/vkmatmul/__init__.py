@@ -7,14 +7,15 @@
 The package needs the library libvkmatmul of the same version. VKMATMUL_LIBRARY may name its file. Warnings of the
 library go to the logger "vkmatmul". All functions may be called by several threads at once.
 """
+from ._blocks import Blocks, quantize
 from ._device import Device, DeviceArray, DeviceInfo, devices
 from ._library import (VERSION as __version__, DeviceLostError, Error, InvalidError, NoDeviceError, OutOfMemoryError,
                        UnsupportedError)
 from ._product import matmul
 
-__all__ = ["Device", "DeviceArray", "DeviceInfo", "DeviceLostError", "Error", "InvalidError", "NoDeviceError",
-           "OutOfMemoryError", "UnsupportedError", "__version__", "devices", "matmul"]
+__all__ = ["Blocks", "Device", "DeviceArray", "DeviceInfo", "DeviceLostError", "Error", "InvalidError", "NoDeviceError",
+           "OutOfMemoryError", "UnsupportedError", "__version__", "devices", "matmul", "quantize"]
 
-for _public in (Device, DeviceArray, DeviceInfo, DeviceLostError, Error, InvalidError, NoDeviceError, OutOfMemoryError,
-                UnsupportedError, devices, matmul):
+for _public in (Blocks, Device, DeviceArray, DeviceInfo, DeviceLostError, Error, InvalidError, NoDeviceError,
+                OutOfMemoryError, UnsupportedError, devices, matmul, quantize):
     _public.__module__ = __name__  # as tracebacks and pickles name them

@@ -98,11 +98,19 @@ class Info(ctypes.Structure):
                 ("driver", Driver), ("memory", Memory)]
 
 
+class Format(ctypes.Structure):
+    """vkmm_format_info."""
+    _fields_ = [("name", ctypes.c_char_p), ("elements", ctypes.c_uint32), ("bytes", ctypes.c_uint32)]
+
+
 _POINTER = ctypes.c_void_p
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "vkmm_version": (ctypes.c_char_p, []),
     "vkmm_status_name": (ctypes.c_char_p, [ctypes.c_int]),
     "vkmm_operand_type": (ctypes.c_int, [_POINTER, ctypes.c_int]),
+    "vkmm_format_at": (ctypes.POINTER(Format), [ctypes.c_uint32]),
+    "vkmm_blocks_encode": (None, [ctypes.c_int, _POINTER, ctypes.c_uint64, _POINTER]),
+    "vkmm_blocks_decode": (None, [ctypes.c_int, _POINTER, ctypes.c_uint64, _POINTER]),
     "vkmm_instance_create_sized": (ctypes.c_int, [_POINTER, ctypes.c_size_t, _POINTER]),
     "vkmm_instance_destroy": (None, [_POINTER]),
     "vkmm_instance_validation_messages": (ctypes.c_uint32, [_POINTER]),

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _layout, _types
+from ._blocks import Blocks
 from ._device import Device, DeviceArray, DeviceInfo, device_of, forget
 from ._layout import Form, Plan
 from ._library import ACTIVATIONS, METHODS, TYPES, VKMM_C, DeviceLostError, InvalidError, Problem, check, library
@@ -19,7 +20,7 @@ Array = Union[npt.NDArray[Any], DeviceArray]
 
 @functools.lru_cache(maxsize=1024)
 def _plan(a: Form, b: Form, c: Optional[Form], transposes: tuple[bool, bool], sparse: bool,
-          words: tuple[str, str, str, str, bool, str]) -> tuple[Plan, str]:
+          words: tuple[str, str, str, str, bool, str], formats: tuple[int, int]) -> tuple[Plan, str]:
     """The plan of a product and the type of its result."""
     plan = _layout.plan(a, b, c, *transposes, sparse)
     of, out, compute, activation, plan.problem.has_bias, method = words
@@ -28,14 +29,34 @@ def _plan(a: Form, b: Form, c: Optional[Form], transposes: tuple[bool, bool], sp
     if activation not in ACTIVATIONS:
         raise InvalidError(f"activation is {activation!r}; use one of None, {', '.join(map(repr, ACTIVATIONS[1:]))}")
     plan.problem.activation = ACTIVATIONS.index(activation)
+    plan.problem.format_a, plan.problem.format_b = formats
+    if formats[0]:  # neighbours along K, also where only one row or column says nothing
+        plan.problem.op_a, plan.problem.lda = plan.problem.layout, plan.problem.k
+    if formats[1]:
+        plan.problem.op_b, plan.problem.ldb = 1 - plan.problem.layout, plan.problem.k
     result = TYPES[library().vkmm_operand_type(ctypes.byref(plan.problem), VKMM_C)]
     return plan, of if result == "auto" else result  # for an invalid problem, which the library will refuse
 
 
-def _form(array: Array, others: tuple[Any, ...] = ()) -> Form:
+def _held(operand: Any) -> Any:
+    """The array that has the operand's bytes."""
+    return operand.data if isinstance(operand, Blocks) else operand
+
+
+def _blocks(operand: Any, name: str, is_turned: bool) -> tuple[int, float]:
+    """The vkmm_format of an operand, and the factor of its elements. is_turned: its columns must be blocks."""
+    if not isinstance(operand, Blocks):
+        return 0, 1
+    if operand.turned != is_turned:
+        raise InvalidError(f"{name} has blocks of {operand.format} along {'N' if name == 'b' else 'M'}; a product needs "
+                           f"them along K: use {name}.T")
+    return operand.value, operand.scale
+
+
+def _form(array: Union[Array, Blocks], others: tuple[Any, ...] = ()) -> Form:
     """With strides that fit no layout if NumPy must copy the array in any case. Those that share its memory matter if
     it is `out`."""
-    if isinstance(array, DeviceArray):
+    if isinstance(array, (DeviceArray, Blocks)):
         return array.form
     size = array.itemsize
     if (not array.flags.aligned or not array.dtype.isnative or any([stride % size for stride in array.strides])
@@ -53,15 +74,17 @@ def _scalar(value: Any, name: str) -> float:
 
 def _check_places(arrays: dict[str, Any]) -> Optional[Device]:
     """Either all are on one device, which is returned, or none is."""
-    there = {name: x for name, x in arrays.items() if isinstance(x, DeviceArray)}
+    held = {name: _held(x) for name, x in arrays.items()}
+    there = {name: x for name, x in held.items() if isinstance(x, DeviceArray)}
     if not there:
         return None
     first = next(iter(there))
-    for name, array in arrays.items():
+    for name, array in held.items():
         if array is None:
             continue
         if name not in there:
-            raise TypeError(f"{first} is on a device and {name} is not; Device.array copies it there")
+            how = "Blocks.to" if isinstance(arrays[name], Blocks) else "Device.array"
+            raise TypeError(f"{first} is on a device and {name} is not; {how} copies it there")
         if array.device is not there[first].device:
             raise InvalidError(f"{name} is on another device than {first}")
     return there[first].device
@@ -113,6 +136,8 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     (ml_dtypes; or uint16 with type="bf16", uint8 with type="e4m3" or "e5m2"). Arrays with rows or columns of adjacent elements are multiplied where they lie; others, and those with
     large gaps, are copied first. Integers wrap modulo 2^32; products of int8 are summed in int32, those of uint8 in
     uint32. float16, bfloat16 and float8 are summed in float32, which is float8's result.
+    One of them may be Blocks, quantised weights; the other one is then float32, float16 or bfloat16. Blocks are
+    along K: matmul(x, w.T) of weights (N, K), or matmul(w, x).
     Arrays of other libraries that lie in the host's memory (PyTorch, JAX) are read there, and the result is one of a's
     library (DLPack).
     out: written in place, and returned; may overlap the operands. Needed if beta is not 0. bias: a vector that is added
@@ -125,18 +150,26 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     Raises InvalidError, TypeError (a dtype that is not supported), UnsupportedError, OutOfMemoryError, NoDeviceError
     or DeviceLostError. After a DeviceLostError, out is undefined."""
     where = _check_places({"a": a, "b": b, "out": out, "bias": bias})
-    there, kind, given_out = where is not None, a, out
+    there, given_out = where is not None, out
+    in_blocks = isinstance(a, Blocks), isinstance(b, Blocks)
+    kind = b if in_blocks[0] else a
     if not there:
-        a, b = np.asarray(a), np.asarray(b)
+        a, b = (x if given else np.asarray(x) for x, given in zip((a, b), in_blocks))
         bias = None if bias is None else np.asarray(bias)
         if out is not None and not hasattr(out, "__dlpack__"):
             raise TypeError(f"out is a {out.__class__.__name__}; an array is needed")
         out = None if out is None else np.asarray(out)
     elif device is not None and device_of(device) is not where:
         raise InvalidError("device is another one than that of the arrays")
-    of = _type(a, "a", type)
-    if of != _type(b, "b", type) or type not in (None, of):
-        raise TypeError(f"a has dtype {a.dtype} and b {b.dtype}; both must be {type or 'the same'}")
+    if all(in_blocks):
+        raise TypeError("a and b are in blocks; one of them must be an array")
+    format_a, scale_a = _blocks(a, "a", bool(transpose_a))
+    format_b, scale_b = _blocks(b, "b", not transpose_b)
+    types = [_type(x, name, type) for x, name in ((a, "a"), (b, "b")) if not isinstance(x, Blocks)]
+    of = types[0]
+    if len({*types, type or of}) > 1:
+        names = [x.format if isinstance(x, Blocks) else x.dtype for x in (a, b)]
+        raise TypeError(f"a has dtype {names[0]} and b {names[1]}; both must be {type or 'the same'}")
     wanted = None if out_type is None else _types.name_of(out_type, "out_type")
     if out is not None:
         given = _type(out, "out")
@@ -147,15 +180,16 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
         raise InvalidError(f"beta is {beta}: out must have the matrix that is multiplied by it")
     words = (of, wanted or "auto", "auto" if compute is None else _types.name_of(compute, "compute"),
              activation or "none", bias is not None, "reproducible" if reproducible else "direct")
-    plan, result = _plan(_form(a), _form(b), None if out is None else _form(out, (a, b, bias)),
-                         (bool(transpose_a), bool(transpose_b)), there, words)
+    plan, result = _plan(_form(a), _form(b), None if out is None else _form(out, (_held(a), _held(b), bias)),
+                         (bool(transpose_a), bool(transpose_b)), there, words, (format_a, format_b))
     if bias is not None and (bias.shape != (plan.problem.n,) or _type(bias, "bias") != result):
         raise InvalidError(f"bias has shape {bias.shape} and dtype {bias.dtype}; the product needs ({plan.problem.n},) "
                            f"and {_types.dtype_of(result)}")
-    numbers = _scalar(alpha, "alpha"), _scalar(beta, "beta")
+    numbers = _scalar(alpha, "alpha") * scale_a * scale_b, _scalar(beta, "beta")
+    dtype = (b if in_blocks[0] else a).dtype if result == of else _types.dtype_of(result)
+    a, b = _held(a), _held(b)
     if where is not None:
         return _multiply_there(where, plan, numbers, (a, b, bias, out), result)
-    dtype = a.dtype if result == of else _types.dtype_of(result)
     c = _multiply_here(device_of(device), plan, numbers, (a, b, bias, out), dtype.newbyteorder("="))
     return _as_kind_of(kind, c) if out is None else given_out
 
@@ -185,7 +219,7 @@ def _multiply_here(device: Device, plan: Plan, numbers: tuple[float, float], arr
     if copy_c:
         c = np.array(out, dtype, order="C")
     places = [a.ctypes.data, b.ctypes.data, None if bias is None else bias.ctypes.data, c.ctypes.data]
-    _run(device, plan, *numbers, places, False, a.itemsize, c.itemsize)
+    _run(device, plan, *numbers, places, False, max(a.itemsize, b.itemsize), c.itemsize)
     if out is not None and c is not out:
         out[...] = c
     return c

@@ -250,6 +250,108 @@ class Products(Case):
         self.assertEqual(wrong, [])
 
 
+class Weights(Case):
+    FORMATS = {"q8_0": (32, 34, 0.007), "q4_0": (32, 18, 0.1), "q4_K": (256, 144, 0.1), "mxfp4": (32, 17, 0.13),
+               "nvfp4": (64, 36, 0.11)}  # elements, bytes, error of normal numbers
+
+    def near(self, got, a, b, units):
+        """Within a bound of float32 sums of products; units: of one product."""
+        a, b = a.astype("f8"), b.astype("f8")
+        self.assertEqual(got.shape, (a @ b).shape)
+        bound = (units + a.shape[-1] * 2.0 ** -24) * (np.abs(a) @ np.abs(b))
+        self.assertLessEqual(float((np.abs(got - a @ b) - bound).max()), 0)
+
+    def test_products(self):
+        """Each format, with few and with many rows, against the elements that the blocks have."""
+        weights = (self.rng.normal(0, 0.02, (24, 512)) + 0.01).astype("f4")
+        for name, (_, _, most) in self.FORMATS.items():
+            w = vkmatmul.quantize(weights, name)
+            values = w.dequantize()
+            self.assertAlmostEqual(w.error, np.linalg.norm(values - weights) / np.linalg.norm(weights), 5, name)
+            self.assertTrue(0 < w.error < most, (name, w.error))
+            self.assertEqual((w.shape, w.T.shape, values.dtype), ((24, 512), (512, 24), np.float32))
+            self.same(w.T.dequantize(), values.T)
+            for rows in 1, 20:
+                x = self.rng.normal(size=(rows, 512)).astype("f4")
+                got = vkmatmul.matmul(x, w.T)
+                self.near(got, x, values.T, 2.0 ** -23)
+                self.near(vkmatmul.matmul(w, x.T), values, x.T, 2.0 ** -23)
+                self.same(x @ w.T, got)
+                self.same(vkmatmul.matmul(x, w, transpose_b=True), got)
+                half = x.astype("f2")
+                self.near(vkmatmul.matmul(half, w.T, out_type="f4"), half, values.T, 2.0 ** -11 + 2.0 ** -23)
+
+    def test_shapes(self):
+        """Vectors, batches, one row, out in both orders, and everything else that a product has."""
+        for name in "q4_0", "nvfp4":
+            w = vkmatmul.quantize(self.rng.normal(size=(6, 128)), name)
+            one, values = vkmatmul.quantize(w.dequantize()[:1], name), w.dequantize()
+            x = self.rng.normal(size=(2, 3, 5, 128)).astype("f4")
+            self.near(vkmatmul.matmul(x, w.T), x, values.T, 2.0 ** -23)
+            turned = x.transpose(1, 0, 3, 2)  # two products: its batch has no single stride
+            self.near(vkmatmul.matmul(w, turned), values, turned, 2.0 ** -23)
+            self.near(vkmatmul.matmul(x[0, 0, 0], w.T), x[0, 0, 0], values.T, 2.0 ** -23)
+            self.near(vkmatmul.matmul(x[0, 0], one.T), x[0, 0], one.T.dequantize(), 2.0 ** -23)
+            self.near(vkmatmul.matmul(one, x[0, 0].T), one.dequantize(), x[0, 0].T, 2.0 ** -23)
+            for out in np.ones((5, 6), "f4"), np.ones((6, 5), "f4").T:
+                vkmatmul.matmul(x[0, 0], w.T, 2, 3, out, bias=np.full(6, 4, "f4"))
+                self.near(out - 7, 2 * x[0, 0], values.T, 2.0 ** -19)
+            out = np.ones((5, 2), "f4")[:, :1].T  # column-major
+            vkmatmul.matmul(one, x[0, 0].T, out=out)
+            self.near(out, one.dequantize(), x[0, 0].T, 2.0 ** -23)
+            bits = (x[0, 0].view("u4") >> 16).astype("u2")
+            got = vkmatmul.matmul(w, bits.T, type="bf16")
+            self.assertEqual(got.dtype.itemsize, 2)
+            self.near((got.view("u2").astype("u4") << 16).view("f4"), values, (bits.astype("u4") << 16).view("f4").T, 2.0 ** -7)
+            device = vkmatmul.Device()
+            there = w.to(device)
+            self.same(there.dequantize(), values)
+            self.same((device.array(x[0, 0]) @ there.T).numpy(), x[0, 0] @ w.T)
+
+    def test_bytes(self):
+        """Blocks of a file: of bytes, of arrays, and where they lie."""
+        codes = self.rng.integers(-128, 128, (3, 2, 32)).astype("i1")
+        scales = self.rng.integers(1, 9, (3, 2, 1)).astype("f2")
+        data = np.concatenate([scales.view("u1").reshape(3, 2, 2), codes.view("u1")], -1)
+        want = (codes * scales.astype("f4")).reshape(3, 64)
+        for held in data.tobytes(), bytearray(data.tobytes()), data, data.reshape(3, -1):
+            w = vkmatmul.Blocks("q8_0", (3, 64), held)
+            self.same(w.dequantize(), want)
+            self.assertEqual((w.format, w.error, w.nbytes, w.data.shape), ("q8_0", None, 204, (3, 68)))
+        self.assertTrue(np.shares_memory(w.data, data))
+        self.same(vkmatmul.Blocks("q8_0", (3, 64), data, scale=0.5).dequantize(), want / 2)
+        x = numbers(self.rng, (2, 64))
+        self.same(vkmatmul.Blocks("q8_0", (3, 64), data, scale=0.5).T.__rmatmul__(x), x @ want.T / 2)
+        self.assertEqual(repr(w.T), "<vkmatmul.Blocks 64×3 q8_0>")
+        for name, (elements, size, _) in self.FORMATS.items():
+            w = vkmatmul.quantize(np.zeros((2, elements)), name)
+            self.assertEqual((w.nbytes, w.error), (2 * size, 0))
+            np.testing.assert_array_equal(w.dequantize(), np.zeros((2, elements)))
+
+    def test_refused(self):
+        x, w = np.ones((3, 64), "f4"), vkmatmul.quantize(np.ones((5, 64)), "q4_0")
+        device, invalid = vkmatmul.Device(), vkmatmul.InvalidError
+        for kind, sentence, call in [
+                (invalid, "incompatible shapes: A is 3×32, B is 64×5", lambda: vkmatmul.matmul(x[:, :32], w.T)),
+                (invalid, "b has blocks of q4_0 along N; a product needs them along K: use b.T", lambda: vkmatmul.matmul(x, w)),
+                (invalid, "a has blocks of q4_0 along M; a product needs them along K: use a.T", lambda: w.T @ x),
+                (invalid, "a row has 40 elements; a block of q4_0 has 32", lambda: vkmatmul.quantize(np.ones((5, 40)), "q4_0")),
+                (invalid, "format is 'q5'; use one of 'q8_0', 'q4_0', 'q4_K', 'mxfp4', 'nvfp4'", lambda: vkmatmul.quantize(x, "q5")),
+                (invalid, "array has shape (64,) and dtype float32; a matrix of numbers is needed", lambda: vkmatmul.quantize(x[0], "q4_0")),
+                (invalid, "array has infinities, NaNs, or elements that are too large for q8_0", lambda: vkmatmul.quantize(x * np.nan, "q8_0")),
+                (invalid, "array has infinities, NaNs, or elements that are too large for q8_0", lambda: vkmatmul.quantize(x * 1e30, "q8_0")),
+                (invalid, "data has 4 bytes; 2×64 elements of q4_0 have 72", lambda: vkmatmul.Blocks("q4_0", (2, 64), b"1234")),
+                (invalid, "shape is (64,); it has rows and elements of a row", lambda: vkmatmul.Blocks("q4_0", (64,), b"")),
+                (invalid, "B is in blocks of q4_0, which are multiplied as f32, f16 or bf16, summed in f32", lambda: x.astype("f8") @ w.T),
+                (TypeError, "data has dtype float32; uint8 is needed", lambda: vkmatmul.Blocks("q4_0", (2, 64), x)),
+                (TypeError, "a has dtype float32 and b q4_0; both must be bf16", lambda: vkmatmul.matmul(x, w.T, type="bf16")),
+                (TypeError, "a and b are in blocks; one of them must be an array", lambda: w @ w.T),
+                (TypeError, "a is on a device and b is not; Blocks.to copies it there", lambda: device.array(x) @ w.T)]:
+            with self.subTest(sentence), self.assertRaises(kind) as caught:
+                call()
+            self.assertEqual(str(caught.exception), sentence)
+
+
 class Foreign(Case):
     """Arrays of other libraries: what NumPy gets of them, and what becomes of the result."""
 
@@ -257,7 +359,7 @@ class Foreign(Case):
         """As PyTorch's: no __array_namespace__, so that the module's from_dlpack makes one."""
 
         def __init__(self, data):
-            self.data = np.from_dlpack(data) if hasattr(data, "__dlpack__") else np.array(data)
+            self.data = np.array(np.from_dlpack(data) if hasattr(data, "__dlpack__") else data)  # NumPy 1's is read-only
 
         def __array__(self, dtype=None, copy=None):
             return self.data
@@ -587,7 +689,8 @@ class Layouts(Case):
         """The fields and values that the C compiler finds in the headers."""
         program = os.environ["VKMM_PRINT_LAYOUT"]
         lines = [line.split() for line in subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()]
-        structs = {"vkmm_problem": _library.Problem, "vkmm_instance_params": _library.InstanceParams, "vkmm_device_info": _library.Info}
+        structs = {"vkmm_problem": _library.Problem, "vkmm_instance_params": _library.InstanceParams, "vkmm_device_info": _library.Info,
+                   "vkmm_format_info": _library.Format}
         want, got = {}, {}
         for struct, kind in structs.items():
             for field, of in kind._fields_:
