@@ -155,6 +155,14 @@ class Fake(Case):
                     else:
                         self.assertTrue(speed(row) or "would take" in row["not_run"], row)
 
+    def test_weights_are_f16_in_every_format(self):
+        """On a processor too, because the suite has no other type."""
+        formats = ["plain", "q8_0", "q4_0", "q4_K", "mxfp4", "nvfp4"]
+        for more, kind in ([], "f16"), (["--type", "bf16"], "bf16"):
+            problems = [row["problem"] for row in self.bench(*more, suite="weights")["rows"]]
+            self.assertEqual([(p["n"], p["format_a"], p["type"]) for p in problems], [(n, f, kind) for n in (1, 8, 512) for f in formats])
+            self.forget()
+
     def test_a_lost_process_costs_one_row(self):
         # requests 1 and 2 are hello and peaks; 3 to 10 begin the first block of eight, 11 to 50 are its rounds, 51 to 58 end it
         for number, kind, reason in [(5, "crash", "was killed by signal 11"), (5, "exit", "ended with status 3"), (12, "garbage", "an invalid answer"),
@@ -267,7 +275,7 @@ class Fake(Case):
                              ("--size 8" + " " * 3000, r"bad\.suite:1: the line has more than")]:
             with self.subTest(text[:20]):
                 self.bad(2, reason, *self.arguments(suite=self.suite(text, "bad.suite")), env=self.env)
-        self.bad(2, "--suite takes quick, standard, full, record or a file: cannot read .*nosuch: No such file", *self.arguments(suite="nosuch"),
+        self.bad(2, "--suite takes quick, standard, full, record, weights or a file: cannot read .*nosuch: No such file", *self.arguments(suite="nosuch"),
                  env=self.env)
         self.assertEqual(self.asked(), [])
 

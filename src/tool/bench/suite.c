@@ -225,6 +225,21 @@ static void fill_record(filler *f, int is_first, int pass)
     add_layer(f, 1);
 }
 
+/* A layer's weights in each format, whose blocks lie along K: all matrices are stored as ggml's MUL_MAT has them. */
+static void fill_weights(filler *f, int is_first, int pass)
+{
+    static const uint64_t tokens[] = {1, 8, 512};
+    const int takes_blocks =
+        f->types.compute == VKMM_F32 && vkmm_type_of(f->types.in)->is_float && vkmm_type_of(f->types.in)->bytes > 1;
+
+    (void)is_first;
+    for (size_t i = 0; i < VKMM_COUNT(tokens) && pass == 0; i++)
+        for (uint32_t format = VKMM_PLAIN; format < (takes_blocks ? VKMM_FORMAT_COUNT : 1); format++)
+            add(f, "weights",
+                &VKMM_PROBLEM(.m = 4096, .n = tokens[i], .k = 14336, .layout = VKMM_COL_MAJOR, .op_a = VKMM_OP_T,
+                              .format_a = (vkmm_format)format));
+}
+
 static const struct {
     const char *name;
     double budget_ms, cpu_budget_ms, longest_ms, row_ms;
@@ -232,11 +247,13 @@ static const struct {
     /* The items of one type; is_first: of the most important type. The first pass of all types comes before their
      * second pass. */
     void (*fill)(filler *f, int is_first, int pass);
+    vkmm_type type; /* of A and B unless others are asked for; AUTO: all */
 } suites[] = {
-    {"quick", 34000, 15000, 1500, 400, 5, fill_quick},
-    {"standard", 6.5 * MINUTE_MS, 0, 3000, 500, 5, fill_standard},
-    {"full", 45 * MINUTE_MS, 0, 10000, 1000, 7, fill_full},
-    {"record", 4 * MINUTE_MS, 40000, 3000, 300, 5, fill_record},
+    {"quick", 34000, 15000, 1500, 400, 5, fill_quick, VKMM_AUTO},
+    {"standard", 6.5 * MINUTE_MS, 0, 3000, 500, 5, fill_standard, VKMM_AUTO},
+    {"full", 45 * MINUTE_MS, 0, 10000, 1000, 7, fill_full, VKMM_AUTO},
+    {"record", 4 * MINUTE_MS, 40000, 3000, 300, 5, fill_record, VKMM_AUTO},
+    {"weights", 3 * MINUTE_MS, 0, 10000, 500, 5, fill_weights, VKMM_F16},
 };
 
 enum { SUITES = VKMM_COUNT(suites) };
@@ -244,6 +261,13 @@ enum { SUITES = VKMM_COUNT(suites) };
 const char *cli_suite_name(uint32_t index)
 {
     return index < SUITES ? suites[index].name : NULL;
+}
+
+vkmm_type cli_suite_type(const char *name)
+{
+    for (uint32_t i = 0; i < SUITES; i++)
+        if (strcmp(suites[i].name, name) == 0) return suites[i].type;
+    return VKMM_AUTO;
 }
 
 /* f32 is what most people ask about; without it, the type named first. */
@@ -264,7 +288,8 @@ vkmm_status cli_suite_make(const vkmm_log *log, const char *name, const vkmm_typ
     while (which < SUITES && strcmp(suites[which].name, name) != 0) which++;
     if (which == SUITES)
         return VKMM_FAIL(log, VKMM_INVALID,
-                         "unknown suite '%.60s': the built-in suites are quick, standard, full and record", name);
+                         "unknown suite '%.60s': the built-in suites are quick, standard, full, record and weights",
+                         name);
     VKMM_PUT(suite->name, "%s", name);
     suite->budget_ms = suites[which].budget_ms;
     suite->cpu_budget_ms = suites[which].cpu_budget_ms;

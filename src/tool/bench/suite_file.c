@@ -48,12 +48,11 @@ static void list_usual(combinations *all)
     }
 }
 
-/* What --type, --out-type and --compute ask for: f32 if there is no --type. */
-static vkmm_status list_asked(const cli_session *session, combinations *all)
+/* What --type, --out-type and --compute ask for; of one type if there is no --type. */
+static vkmm_status list_asked(const cli_session *session, vkmm_type type, combinations *all)
 {
-    static const cli_types f32 = {1, {VKMM_F32}};
     const cli_options *options = session->options;
-    const cli_types *types = options->types.count > 0 ? &options->types : &f32;
+    const cli_types one = {1, {type}}, *types = options->types.count > 0 ? &options->types : &one;
     const cli_size size = {1, 1, 1};
 
     for (uint32_t i = 0; i < types->count; i++) {
@@ -86,16 +85,17 @@ static int is_combined(const cli_options *options)
     return problem->out_type != VKMM_AUTO || problem->compute != VKMM_AUTO || problem->method != VKMM_COMPUTE_DIRECT;
 }
 
-/* A built-in suite. On a processor, narrow types are included only if requested. */
+/* A built-in suite. On a processor, narrow types are included only if requested, or if the suite has no others. */
 static vkmm_status make_suite(const cli_session *session, const char *name, cli_suite *suite)
 {
     const cli_options *options = session->options;
-    const int is_asked = options->types.count > 0 || is_combined(options);
+    const vkmm_type type = cli_suite_type(name);
+    const int is_asked = options->types.count > 0 || is_combined(options) || type != VKMM_AUTO;
     combinations all = {0};
     vkmm_status status = VKMM_OK;
 
     if (is_asked)
-        status = list_asked(session, &all);
+        status = list_asked(session, type != VKMM_AUTO ? type : VKMM_F32, &all);
     else
         list_usual(&all);
     if (status == VKMM_OK) status = cli_suite_make(session->log, name, all.types, all.count, suite);
@@ -263,7 +263,7 @@ static vkmm_status choose_kernels(const vkmm_log *log, const cli_options *option
 
 static void say_otherwise(void *user, vkmm_log_level level, const char *sentence)
 {
-    vkmm_say(user, level, "--suite takes quick, standard, full, record or a file: %s", sentence);
+    vkmm_say(user, level, "--suite takes quick, standard, full, record, weights or a file: %s", sentence);
 }
 
 static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_types *types, cli_suite *suite)

@@ -82,7 +82,7 @@ typedef struct cli_forecast {
 
 typedef struct cli_bench_row {
     uint32_t device; /* an index into cli_bench.devices */
-    char group[16];  /* "square", "edge", "ladder", "llm", "skinny", "split-k", "file": of the suite */
+    char group[16];  /* "square", "edge", "ladder", "llm", "skinny", "split-k", "weights", "file": of the suite */
     char asked[32];  /* the kernel asked for: "auto" … */
     vkmm_problem problem;
     uint64_t seed;

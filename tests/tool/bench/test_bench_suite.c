@@ -176,6 +176,37 @@ static void test_narrow_types_are_few(void **state)
     cli_suite_free(&suite);
 }
 
+static uint32_t count_weights(const vkmm_types *types, uint64_t n, vkmm_format format)
+{
+    uint32_t found = 0;
+    cli_suite suite;
+    assert_int_equal(cli_suite_make(NULL, "weights", types, 1, &suite), VKMM_OK);
+    for (uint32_t i = 0; i < suite.count; i++) {
+        const vkmm_problem *p = &suite.items[i].problem;
+        const vkmm_stored a = vkmm_operand_stored(p, VKMM_A), b = vkmm_operand_stored(p, VKMM_B),
+                          c = vkmm_operand_stored(p, VKMM_C);
+        assert_true(a.length == p->k && b.length == p->k && c.length == p->m); /* as ggml stores them */
+        found += p->m == 4096 && p->n == n && p->k == 14336 && p->format_a == format && p->format_b == VKMM_PLAIN;
+    }
+    cli_suite_free(&suite);
+    return found;
+}
+
+/* Every format once for each count of columns, of f16 by default; types that no block has are plain. */
+static void test_weights_have_every_format(void **state)
+{
+    (void)state;
+    for (uint32_t format = 0; format < VKMM_FORMAT_COUNT; format++)
+        for (uint64_t n = 1; n <= 512; n *= n < 8 ? 8 : 64) {
+            assert_int_equal(count_weights(&every_type[4], n, format), 1);
+            assert_int_equal(count_weights(&every_type[0], n, format), 1);
+            assert_int_equal(count_weights(&every_type[5], n, format), format == VKMM_PLAIN); /* summed in f16 */
+            assert_int_equal(count_weights(&every_type[6], n, format), format == VKMM_PLAIN);
+        }
+    assert_int_equal(cli_suite_type("weights"), VKMM_F16);
+    assert_int_equal(cli_suite_type("quick"), VKMM_AUTO);
+}
+
 static void test_memory_ends(void **state)
 {
     (void)state;
@@ -196,9 +227,13 @@ static void test_memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_standard_holds_what_it_promises),
-        cmocka_unit_test(test_quick_is_small),  cmocka_unit_test(test_each_item_once),
-        cmocka_unit_test(test_f32_comes_first), cmocka_unit_test(test_narrow_types_are_few),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_standard_holds_what_it_promises),
+        cmocka_unit_test(test_quick_is_small),
+        cmocka_unit_test(test_each_item_once),
+        cmocka_unit_test(test_f32_comes_first),
+        cmocka_unit_test(test_narrow_types_are_few),
+        cmocka_unit_test(test_weights_have_every_format),
         cmocka_unit_test(test_memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
