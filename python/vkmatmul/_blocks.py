@@ -130,13 +130,11 @@ def quantize(array: npt.ArrayLike, format: str) -> Blocks:
     data = np.empty((given.shape[0], _row_bytes(format, given.shape[1])), np.uint8)
     with np.errstate(all="ignore"):
         elements = np.ascontiguousarray(given, np.float32)
-        most = float(np.abs(elements).max(initial=0))
-        scale = float(np.float32(most / (6 * 448))) if format == "nvfp4" else 0
-        blocks = Blocks(format, cast("tuple[int, int]", given.shape), data, scale=scale or 1)
-        if math.isfinite(most):
-            scaled = elements / np.float32(blocks.scale)
-            library().vkmm_blocks_encode(blocks.value, scaled.ctypes.data, scaled.size, data.ctypes.data)
-            blocks.error = _norm(blocks.dequantize() - elements) / (_norm(elements) or 1)
-    if blocks.error is None or not math.isfinite(blocks.error):
+        scale = np.abs(elements).max(initial=0) / np.float32(6 * 448) if format == "nvfp4" else 0
+        blocks = Blocks(format, cast("tuple[int, int]", given.shape), data, scale=float(scale) or 1)
+        scaled = elements / np.float32(blocks.scale)
+        library().vkmm_blocks_encode(blocks.value, scaled.ctypes.data, scaled.size, data.ctypes.data)
+        blocks.error = _norm(blocks.dequantize() - elements) / (_norm(elements) or 1)
+    if not math.isfinite(blocks.error):
         raise InvalidError(f"array has infinities, NaNs, or elements that are too large for {format}")
     return blocks

@@ -280,8 +280,8 @@ typedef struct vkmm_format_info {
 VKMM_API const vkmm_format_info *vkmm_format_at(uint32_t format);
 
 /* `count` elements to blocks, and back, on the host; a multiple of the block's elements. Each element is rounded to the
- * nearest that its block has, whose scale is chosen for its largest element. Elements of blocks are rounded once, to
- * f32. Do nothing for VKMM_PLAIN, or if count is no multiple. */
+ * nearest that its block has, whose scale is chosen for its largest element; a block with an infinity or a NaN becomes
+ * NaNs. Elements of blocks are rounded once, to f32. Do nothing for VKMM_PLAIN, or if count is no multiple. */
 VKMM_API void vkmm_blocks_encode(vkmm_format format, const float *elements, uint64_t count, void *blocks);
 VKMM_API void vkmm_blocks_decode(vkmm_format format, const void *blocks, uint64_t count, float *elements);
 

@@ -143,7 +143,13 @@ static void encode(vkmm_format format, const float *x, unsigned char *block)
 {
     const layout *l = &layouts[format];
     float least[8], most[8], scale, offset;
+    int finite = 1;
     memset(block, 0, l->info.bytes);
+    for (uint32_t i = 0; i < l->info.elements; i++) finite &= isfinite(x[i]) != 0;
+    if (!finite) {
+        memset(block, 255, l->head); /* a NaN in every format */
+        return;
+    }
     for (uint32_t g = 0; g < l->info.elements / l->group; g++) {
         least[g] = most[g] = x[g * l->group];
         for (uint32_t i = 1; i < l->group; i++) {

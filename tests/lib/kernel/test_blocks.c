@@ -70,6 +70,22 @@ static void host_encodes_to_the_nearest(void **state)
     }
 }
 
+/* One such element makes its block NaNs, and no other block. */
+static void host_keeps_what_is_not_finite(void **state)
+{
+    static const float others[] = {NAN, INFINITY, -INFINITY};
+    for (uint32_t f = VKMM_Q8_0; f < VKMM_FORMAT_COUNT; f++)
+        for (uint32_t n = 0; n < 3; n++) {
+            const uint32_t elements = vkmm_format_at(f)->elements;
+            float from[512] = {0}, got[512];
+            unsigned char blocks[BLOCKS_MOST * 2];
+            from[elements + 5 * n] = others[n];
+            vkmm_blocks_encode((vkmm_format)f, from, 2 * elements, blocks);
+            vkmm_blocks_decode((vkmm_format)f, blocks, 2 * elements, got);
+            for (uint32_t i = 0; i < 2 * elements; i++) assert_true(i < elements ? got[i] == 0 : isnan(got[i]));
+        }
+}
+
 static void check(const blocks_case *c, const char *kernel)
 {
     char why[512];
@@ -235,10 +251,10 @@ static void refuses_what_is_not_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_decodes_by_definition), cmocka_unit_test(host_encodes_to_the_nearest),
-        cmocka_unit_test(refuses_what_is_not_whole),  cmocka_unit_test(unpacks_every_scale),
-        cmocka_unit_test(multiplies_every_format),    cmocka_unit_test(computes_every_problem),
-        cmocka_unit_test(records_products),
+        cmocka_unit_test(host_decodes_by_definition),    cmocka_unit_test(host_encodes_to_the_nearest),
+        cmocka_unit_test(host_keeps_what_is_not_finite), cmocka_unit_test(refuses_what_is_not_whole),
+        cmocka_unit_test(unpacks_every_scale),           cmocka_unit_test(multiplies_every_format),
+        cmocka_unit_test(computes_every_problem),        cmocka_unit_test(records_products),
     };
     const int opened = suite_open(&suite);
     if (opened) return opened;
