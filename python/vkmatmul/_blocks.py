@@ -8,12 +8,13 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from ._layout import Form, packed
 from ._library import InvalidError, library
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # NumPy 1.19 lacks numpy.typing
+    import numpy.typing as npt
+
     from ._device import Device, DeviceArray
 
 

@@ -7,14 +7,16 @@ import threading
 import uuid
 import weakref
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _library, _types
 from ._layout import Form, packed, spanned
 from ._library import InvalidError, check, library
+
+if TYPE_CHECKING:  # NumPy 1.19 lacks it
+    import numpy.typing as npt
 
 _KINDS = ["other", "integrated GPU", "discrete GPU", "virtual GPU", "CPU"]
 _lock = threading.RLock()

@@ -4,10 +4,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-from typing import Any, Optional, Union, cast
+from typing import TYPE_CHECKING, Any, Optional, Union, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _layout, _types
 from ._blocks import Blocks
@@ -15,7 +14,10 @@ from ._device import Device, DeviceArray, DeviceInfo, device_of, forget
 from ._layout import Form, Plan
 from ._library import ACTIVATIONS, METHODS, TYPES, VKMM_C, DeviceLostError, InvalidError, Problem, check, library
 
-Array = Union[npt.NDArray[Any], DeviceArray]
+if TYPE_CHECKING:  # NumPy 1.19 lacks it
+    import numpy.typing as npt
+
+Array = Union["npt.NDArray[Any]", DeviceArray]
 
 
 @functools.lru_cache(maxsize=1024)
@@ -102,7 +104,7 @@ def _as_kind_of(operand: Any, result: Any) -> Any:
         return result if result.shape else result[()]
     module = operand.__class__.__module__.partition(".")[0]
     namespace = operand.__array_namespace__() if hasattr(operand, "__array_namespace__") else sys.modules[module]
-    return namespace.from_dlpack(result)
+    return namespace.from_dlpack(result) if hasattr(namespace, "from_dlpack") else result
 
 
 def _run(device: Device, plan: Plan, alpha: float, beta: float, places: list[Any], there: bool, size_in: int,
@@ -138,8 +140,8 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     uint32. float16, bfloat16 and float8 are summed in float32, which is float8's result.
     One of them may be Blocks, quantised weights; the other one is then float32, float16 or bfloat16. Blocks are
     along K: matmul(x, w.T) of weights (N, K), or matmul(w, x).
-    Arrays of other libraries that lie in the host's memory (PyTorch, JAX) are read there, and the result is one of a's
-    library (DLPack).
+    Arrays of other libraries that lie in the host's memory (PyTorch, JAX) are read there, by DLPack, __array__ or the
+    buffer protocol; the result is one of a's library, if that has from_dlpack.
     out: written in place, and returned; may overlap the operands. Needed if beta is not 0. bias: a vector that is added
     to each row. activation: "relu" or "gelu". compute: the type of the sums ("f16"). out_type: the type of the result,
     if there is no out ("f32" for float16).
@@ -154,11 +156,11 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     in_blocks = isinstance(a, Blocks), isinstance(b, Blocks)
     kind = b if in_blocks[0] else a
     if not there:
-        a, b = (x if given else np.asarray(x) for x, given in zip((a, b), in_blocks))
-        bias = None if bias is None else np.asarray(bias)
-        if out is not None and not hasattr(out, "__dlpack__"):
+        a, b = (x if given else _types.host(x) for x, given in zip((a, b), in_blocks))
+        bias = None if bias is None else _types.host(bias)
+        if not (out is None or isinstance(out, (np.ndarray, memoryview)) or hasattr(out, "__dlpack__")):
             raise TypeError(f"out is a {out.__class__.__name__}; an array is needed")
-        out = None if out is None else np.asarray(out)
+        out = None if out is None else _types.host(out)
     elif device is not None and device_of(device) is not where:
         raise InvalidError("device is another one than that of the arrays")
     if all(in_blocks):

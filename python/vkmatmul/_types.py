@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
-import numpy.typing as npt
 
 from ._library import TYPES, InvalidError
+
+if TYPE_CHECKING:  # NumPy 1.19 lacks it
+    import numpy.typing as npt
 
 _NAMES = {np.dtype(code): name for code, name in (
     ("f4", "f32"), ("f8", "f64"), ("i4", "i32"), ("u4", "u32"), ("f2", "f16"), ("i1", "i8"), ("u1", "u8"))}
@@ -45,6 +47,13 @@ def name_of(what: Any, argument: str) -> str:
     except TypeError:
         raise InvalidError(f"{argument} is {what!r}; use one of {', '.join(TYPES[1:])} or a dtype") from None
     return array_type(dtype, argument, None)
+
+
+def host(array: Any) -> npt.NDArray[Any]:
+    """An array of any library, as NumPy sees its memory: read-only where it has neither __array__ nor a buffer."""
+    if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
+        return np.from_dlpack(array)
+    return np.asarray(array)
 
 
 def native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -355,14 +355,11 @@ class Weights(Case):
 class Foreign(Case):
     """Arrays of other libraries: what NumPy gets of them, and what becomes of the result."""
 
-    class Tensor:
-        """As PyTorch's: no __array_namespace__, so that the module's from_dlpack makes one."""
+    class Bare:
+        """Only DLPack, of a library without from_dlpack."""
 
         def __init__(self, data):
-            self.data = np.array(np.from_dlpack(data) if hasattr(data, "__dlpack__") else data)  # NumPy 1's is read-only
-
-        def __array__(self, dtype=None, copy=None):
-            return self.data
+            self.data = np.asarray(data)
 
         def __dlpack__(self, **how):
             return self.data.__dlpack__(**how)
@@ -370,9 +367,28 @@ class Foreign(Case):
         def __dlpack_device__(self):
             return self.data.__dlpack_device__()
 
+    class Tensor(Bare):
+        """As PyTorch's: no __array_namespace__, so that the module's from_dlpack makes one."""
+
+        def __array__(self, dtype=None, copy=None):
+            return self.data
+
     class Named(Tensor):
         def __array_namespace__(self):
             return mock.Mock(from_dlpack=lambda data: Foreign.Named(data))
+
+    def test_memory_without_array(self):
+        """DLPack alone, and buffers: nothing is copied, and buffers are written in place."""
+        a, b = np.arange(6, dtype="f4").reshape(2, 3), np.arange(12, dtype="f4").reshape(3, 4)
+        self.same(vkmatmul.matmul(self.Bare(a), self.Bare(b)), a @ b)
+        self.assertEqual(_types.host(self.Bare(a)).ctypes.data, a.ctypes.data)
+        with self.assertRaisesRegex(vkmatmul.InvalidError, "^out is read-only$"):
+            vkmatmul.matmul(a, b, out=self.Bare(np.zeros((2, 4), "f4")))
+        out = memoryview(bytearray(32)).cast("f", (2, 4))
+        self.assertIs(vkmatmul.matmul(memoryview(a), memoryview(b), out=out), out)
+        self.same(np.asarray(out), a @ b)
+        with self.assertRaisesRegex(TypeError, "^out is a list; an array is needed$"):
+            vkmatmul.matmul(a, b, out=[[0] * 4] * 2)
 
     def test_results_are_of_the_operands_kind(self):
         a, b = np.arange(6, dtype="f4").reshape(2, 3), np.arange(12, dtype="f4").reshape(3, 4)
