@@ -4,8 +4,9 @@
     a = numpy.random.rand(1000, 500).astype("f4")
     c = vkmatmul.matmul(a, a, transpose_b=True)
 
-The package needs the library libvkmatmul of the same version. VKMATMUL_LIBRARY may name its file. Warnings of the
-library go to the logger "vkmatmul". All functions may be called by several threads at once.
+The package needs the library libvkmatmul of the same version: the wheel's own, an installed one, or the file that
+VKMATMUL_LIBRARY names. Warnings of the library go to the logger "vkmatmul". All functions may be called by several
+threads at once.
 """
 from ._blocks import Blocks, quantize
 from ._device import Device, DeviceArray, DeviceInfo, devices

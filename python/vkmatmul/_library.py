@@ -133,8 +133,9 @@ _loaded: Optional[ctypes.CDLL] = None
 
 def _load() -> ctypes.CDLL:
     soversion = ".".join(VERSION.split(".")[:2])
-    name = os.environ.get("VKMATMUL_LIBRARY") or (
-        "vkmatmul.dll" if sys.platform == "win32" else "libvkmatmul.so." + soversion)
+    name = "vkmatmul.dll" if sys.platform == "win32" else "libvkmatmul.so." + soversion
+    inside = os.path.join(os.path.dirname(__file__), name)  # as in the wheel of `scripts/package wheel`
+    name = os.environ.get("VKMATMUL_LIBRARY") or (inside if os.path.exists(inside) else name)
     try:
         found = ctypes.CDLL(name)
         for function, (result, arguments) in _FUNCTIONS.items():

@@ -742,7 +742,8 @@ class Package(Case):
     CODE = "import numpy, vkmatmul\na = numpy.ones((3, 3), 'f4')\nprint(vkmatmul.__file__, vkmatmul.matmul(a, a).sum())"
 
     def test_pip(self):
-        """pip install finds everything, and leaves nothing in the source tree; the library is found by its name."""
+        """pip install finds everything, and leaves nothing in the source tree; the library is found by its name, or in the
+        package."""
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "python")
             shutil.copytree(ROOT / "python", source)
@@ -757,6 +758,11 @@ class Package(Case):
             self.assertTrue(pathlib.Path(folder, "site/vkmatmul-%s.dist-info" % vkmatmul.__version__).exists())
             env = dict(os.environ, PYTHONPATH=folder + "/site", VKMATMUL_LIBRARY="",
                        LD_LIBRARY_PATH=str(pathlib.Path(os.environ["VKMATMUL_LIBRARY"]).parent))
+            done = subprocess.run([sys.executable, "-c", self.CODE], env=env, cwd=folder, capture_output=True, text=True)
+            self.assertEqual((done.stdout, done.stderr), (folder + "/site/vkmatmul/__init__.py 27.0\n", ""))
+            name = "libvkmatmul.so." + ".".join(vkmatmul.__version__.split(".")[:2])
+            shutil.copy(os.environ["VKMATMUL_LIBRARY"], folder + "/site/vkmatmul/" + name)
+            env["LD_LIBRARY_PATH"] = ""
             done = subprocess.run([sys.executable, "-c", self.CODE], env=env, cwd=folder, capture_output=True, text=True)
             self.assertEqual((done.stdout, done.stderr), (folder + "/site/vkmatmul/__init__.py 27.0\n", ""))
 
