@@ -45,9 +45,15 @@ RAWQ raws[(THREAD_LONG * THREAD_DEPTH + KW - 1) / KW];
 const bool AHEAD = KW == 8;
 #endif
 
-// Neighbouring invocations follow the direction of neighbours in memory.
-uint lane() { return LONG_ALONG_K ? gl_LocalInvocationID.x % LANES : gl_LocalInvocationID.x / LINES; }
-uint line() { return LONG_ALONG_K ? gl_LocalInvocationID.x / LANES : gl_LocalInvocationID.x % LINES; }
+// Neighbouring invocations follow the direction of neighbours in memory. Those that read blocks read different lines:
+// they share elements of the short operand, which have more bytes than the blocks.
+#if defined(BLOCKS)
+const bool LANES_FIRST = false;
+#else
+const bool LANES_FIRST = LONG_ALONG_K;
+#endif
+uint lane() { return LANES_FIRST ? gl_LocalInvocationID.x % LANES : gl_LocalInvocationID.x / LINES; }
+uint line() { return LANES_FIRST ? gl_LocalInvocationID.x / LANES : gl_LocalInvocationID.x % LINES; }
 // The invocation's r-th place along the long side of the tile and its d-th along K: in groups of VW and KW if they are
 // read that way.
 uint across(uint r) { return X_VECTORS ? (r / VW * LINES + line()) * VW + r % VW : r * LINES + line(); }
@@ -113,30 +119,34 @@ vec4 short4(uint base, uint k, uint y, bool there)
     return read;
 }
 
-// Each part is scaled after its products are summed. Sums of lines that are not there are not stored.
+// A part is unpacked once for all columns of the short operand, and scaled after its products are summed. Sums of lines
+// that are not there are not stored.
 void multiply(uint base, uint y0, uint k0, uint end, const bool whole)
 {
     [[unroll]] for (uint d = 0; d < THREAD_PARTS; d++) {
         const uint part = part_of(d), k = k0 + part / PARTS * BLOCK + part_at(part % PARTS);
         const bool there = whole || k0 + part * PART < end;
+        vec4 values[THREAD_LONG * 4];
+        [[unroll]] for (uint n = 0; n < THREAD_LONG * 4; n++)
+            values[n] = elements(parts[n / 4 * THREAD_PARTS + d], n % 4);
         [[unroll]] for (uint y = 0; y < SHORT; y++) {
             const uint line = min(y0 + y, (TALL ? N : M) - 1);
             vec4 read[4];
             [[unroll]] for (uint q = 0; q < 4; q++)
                 read[q] = short4(base, k + q % 2 * 4 + q / 2 * STEP, line, there);
             [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
-                const Part own = parts[r * THREAD_PARTS + d];
+                const vec4 scale = parts[r * THREAD_PARTS + d].scale;
                 float halves[2] = float[](0, 0);
                 [[unroll]] for (uint q = 0; q < 4; q++)
                     [[unroll]] for (uint c = 0; c < 4; c++)
-                        halves[q / 2] = fma(elements(own, q)[c], read[q][c], halves[q / 2]);
+                        halves[q / 2] = fma(values[r * 4 + q][c], read[q][c], halves[q / 2]);
                 float sum = sums[r * SHORT + y];
                 if (FORMAT == Q4_K) {
-                    sum = fma(own.scale.x, halves[0], fma(own.scale.z, halves[1], sum));
-                    sum = fma(-own.scale.y, dot(read[0] + read[1], vec4(1)), sum);
-                    sum = fma(-own.scale.w, dot(read[2] + read[3], vec4(1)), sum);
+                    sum = fma(scale.x, halves[0], fma(scale.z, halves[1], sum));
+                    sum = fma(-scale.y, dot(read[0] + read[1], vec4(1)), sum);
+                    sum = fma(-scale.w, dot(read[2] + read[3], vec4(1)), sum);
                 } else {
-                    sum = fma(own.scale.x, halves[0] + halves[1], sum);
+                    sum = fma(scale.x, halves[0] + halves[1], sum);
                 }
                 sums[r * SHORT + y] = sum;
             }
@@ -301,7 +311,7 @@ void main()
                 barrier(); // the sums to be added are there
                 if (lane() < span)
                     [[unroll]] for (uint n = 0; n < SHARES; n++) {
-                        const uint own = at + n * gl_WorkGroupSize.x, other = own + span * (LONG_ALONG_K ? 1 : LINES);
+                        const uint own = at + n * gl_WorkGroupSize.x, other = own + span * (LANES_FIRST ? 1 : LINES);
                         shares[own] = ADD(shares[own], shares[other]);
                     }
             }
