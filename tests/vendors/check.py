@@ -24,8 +24,10 @@ HEAD = """/* Devices as their drivers describe them: written by 'scripts/vendors
 """
 # A new release of Mesa alone does not make a fixture stale.
 RELEASE = re.compile(r'\.(driver_info = "[^"]*"|api_version = \d+u)')
-TYPES = ("f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8")
-PARTS = 80
+# Options of `statistics` by name. Of the types that blocks are multiplied with, bf16 needs the most registers.
+KINDS = {kind: ("--type", kind) for kind in ("f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8")} | {
+    name: ("--type", "bf16", "--type-b", name) for name in ("q8_0", "q4_0", "q4_K", "mxfp4", "nvfp4")}
+PARTS = 130
 UNSUPPORTED = 4
 LIMITS = {"compile_cpu_ms": 5000, "spills": 0, "scratch_bytes": 0}
 
@@ -76,7 +78,7 @@ def describe(row):
 
 
 def check_rows(gpu, kind, rows, exceptions):
-    """What is wrong with the pipelines of one type, as sentences."""
+    """What is wrong with the pipelines of one kind, as sentences."""
     allowed = {(kernel, key): int(most) for pattern, kernel, of, key, most, _ in exceptions
                if of == kind and fnmatch.fnmatch(gpu, pattern)}
     wrong, needed = [], set()
@@ -95,9 +97,9 @@ def check_rows(gpu, kind, rows, exceptions):
                     for kernel, key in allowed.keys() - needed]
 
 
-def check_type(build, gpu, kind, exceptions):
+def check_kind(build, gpu, kind, exceptions):
     try:
-        rows = statistics(build / "src/tool/vkmatmul", gpu, "--all", "--type", kind)
+        rows = statistics(build / "src/tool/vkmatmul", gpu, "--all", *KINDS[kind])
     except ValueError as error:
         return 0, [str(error)]
     return len(rows), check_rows(gpu, kind, rows, exceptions)
@@ -111,7 +113,7 @@ def main():
     parser.add_argument("gpus", nargs="+")
     args = parser.parse_args()
     build, gpus, exceptions = args.build.resolve(), args.gpus, read_exceptions()
-    units = [(gpu, kind) for kind in TYPES for gpu in gpus]
+    units = [(gpu, kind) for kind in KINDS for gpu in gpus]
     if args.part is not None:
         units = units[args.part % PARTS::PARTS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -119,7 +121,7 @@ def main():
             FIXTURES.write_text(HEAD + "".join(pool.map(lambda gpu: fixture(build, gpu), gpus)), encoding="utf-8")
             return 0
         tests = [(f"{gpu}: fixture", pool.submit(lambda gpu=gpu: (1, check_fixture(build, gpu)))) for gpu in gpus]
-        tests += [(f"{gpu}: {kind}", pool.submit(check_type, build, gpu, kind, exceptions)) for gpu, kind in units]
+        tests += [(f"{gpu}: {kind}", pool.submit(check_kind, build, gpu, kind, exceptions)) for gpu, kind in units]
         passed = failed = skipped = 0
         for name, test in tests:
             count, wrong = test.result()
