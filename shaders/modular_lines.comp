@@ -90,12 +90,17 @@ const uint HIGHEST = 52, LEAST_EXPONENT = 1;
 uint top_fraction(uvec2 x) { return x.y << 3 | x.x >> 29; }
 #endif
 
+// A line's squares in units of the square of 2^highest, which is at least its own.
+float squares_at(uint highest, Line x)
+{
+    const float scale = power_of_half(highest - x.highest);
+    return x.squares * scale * scale;
+}
+
 Line both(Line x, Line y)
 {
     const uint highest = max(x.highest, y.highest);
-    const float scale_x = power_of_half(highest - x.highest), scale_y = power_of_half(highest - y.highest);
-    return Line(highest, min(x.lowest, y.lowest),
-                x.squares * scale_x * scale_x + y.squares * scale_y * scale_y);
+    return Line(highest, min(x.lowest, y.lowest), squares_at(highest, x) + squares_at(highest, y));
 }
 
 Line line_of(Element bits)
@@ -146,11 +151,10 @@ Line join(Line mine, Element bits[AT_ONCE])
         own[n] = line_of(bits[n]);
         highest = max(highest, own[n].highest);
     }
-    float scale = power_of_half(highest - mine.highest), squares = mine.squares * scale * scale;
+    float squares = squares_at(highest, mine);
     uint lowest = mine.lowest;
     [[unroll]] for (uint n = 0; n < AT_ONCE; n++) {
-        scale = power_of_half(highest - own[n].highest);
-        squares += own[n].squares * scale * scale;
+        squares += squares_at(highest, own[n]);
         lowest = min(lowest, own[n].lowest);
     }
     return Line(highest, lowest, squares);
@@ -187,7 +191,7 @@ void count_line(uint at, uint own, uint first, uint readers, uint base, bool the
     float least = uintBitsToFloat(0x7f800000);
     for (uint k = first; k < (highest > 0 ? DEPTH : 0); k += readers) {
         const Line x = line_of(read(base + k * DEPTH_STEP));
-        const float scale = power_of_half(highest - x.highest), square = x.squares * scale * scale;
+        const float square = squares_at(highest, x);
         upper += uvec4(greaterThanEqual(vec4(square), mean * UPPER));
         lower += uvec4(greaterThanEqual(vec4(square), mean * LOWER));
         least = x.highest > 0 ? min(least, square) : least;
