@@ -263,11 +263,18 @@ const char *cli_suite_name(uint32_t index)
     return index < SUITES ? suites[index].name : NULL;
 }
 
+/* SUITES: there is none of this name. */
+static uint32_t find_suite(const char *name)
+{
+    uint32_t which = 0;
+    while (which < SUITES && strcmp(suites[which].name, name) != 0) which++;
+    return which;
+}
+
 vkmm_type cli_suite_type(const char *name)
 {
-    for (uint32_t i = 0; i < SUITES; i++)
-        if (strcmp(suites[i].name, name) == 0) return suites[i].type;
-    return VKMM_AUTO;
+    const uint32_t which = find_suite(name);
+    return which < SUITES ? suites[which].type : VKMM_AUTO;
 }
 
 /* f32 is what most people ask about; without it, the type named first. */
@@ -281,11 +288,11 @@ static uint32_t first_type(const vkmm_types *types, uint32_t type_count)
 vkmm_status cli_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count,
                            cli_suite *suite)
 {
-    uint32_t which = 0, first = first_type(types, type_count);
+    const uint32_t which = find_suite(name);
+    uint32_t first = first_type(types, type_count);
     filler f = {.suite = suite};
 
     memset(suite, 0, sizeof *suite);
-    while (which < SUITES && strcmp(suites[which].name, name) != 0) which++;
     if (which == SUITES)
         return VKMM_FAIL(log, VKMM_INVALID,
                          "unknown suite '%.60s': the built-in suites are quick, standard, full, record and weights",
