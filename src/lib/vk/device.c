@@ -107,7 +107,9 @@ void vkmm_device_destroy(vkmm_device **device_pointer)
         vkmm_pipeline_cache_close(device);
         vkmm_layouts_close(device);
         for (int role = 0; role < VKMM_QUEUE_COUNT; role++) vkmm_queue_close(device, &device->queues[role]);
+        vkmm_loader_lock();
         if (!device->is_borrowed) device->table.vkDestroyDevice(device->handle, NULL);
+        vkmm_loader_unlock();
     }
     if (device->spares.has_lock) mtx_destroy(&device->spares.lock);
     if (device->is_borrowed) vkmm_lent_close(&device->instance);

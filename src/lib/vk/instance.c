@@ -172,8 +172,10 @@ void vkmm_instance_destroy(vkmm_instance **instance_pointer)
     if (!instance_pointer || !*instance_pointer) return;
     vkmm_instance *instance = *instance_pointer;
     if (instance->messenger) instance->destroy_messenger(instance->handle, instance->messenger, NULL);
+    vkmm_loader_lock();
     if (instance->handle && instance->table.vkDestroyInstance)
         instance->table.vkDestroyInstance(instance->handle, NULL);
+    vkmm_loader_unlock();
     vkmm_free(instance->physicals);
     vkmm_attachment *tuning = atomic_load(&instance->tuning);
     if (tuning) tuning->destroy(tuning);

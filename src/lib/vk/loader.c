@@ -5,7 +5,7 @@
 static once_flag once = ONCE_FLAG_INIT, once_locked = ONCE_FLAG_INIT;
 static PFN_vkGetInstanceProcAddr get_instance_proc_addr;
 
-static mtx_t fill_lock;
+static mtx_t lock;
 
 static void load_once(void)
 {
@@ -26,18 +26,28 @@ void vkmm_loader_set(PFN_vkGetInstanceProcAddr get)
 
 static void make_lock(void)
 {
-    mtx_init(&fill_lock, mtx_plain);
+    mtx_init(&lock, mtx_plain);
+}
+
+void vkmm_loader_lock(void)
+{
+    call_once(&once_locked, make_lock);
+    mtx_lock(&lock);
+}
+
+void vkmm_loader_unlock(void)
+{
+    mtx_unlock(&lock);
 }
 
 void vkmm_loader_fill(PFN_vkGetDeviceProcAddr lookup, VkDevice device, struct VolkDeviceTable *table)
 {
-    call_once(&once_locked, make_lock);
-    mtx_lock(&fill_lock);
+    vkmm_loader_lock();
     const PFN_vkGetDeviceProcAddr before = vkGetDeviceProcAddr;
     vkGetDeviceProcAddr = lookup;
     volkLoadDeviceTable(table, device);
     vkGetDeviceProcAddr = before;
-    mtx_unlock(&fill_lock);
+    vkmm_loader_unlock();
 }
 
 uint32_t vkmm_loader_version(void)
