@@ -64,7 +64,8 @@ class Case(cli.Case):
         return cli.run(*self.command(*args, out=out), env=self.env(faults), **more)
 
     def start(self, *args, **more):
-        """A run that measures its first block of rows, and waits."""
+        """A run that measures its first block of rows, and waits. It counts its own requests, whatever an earlier one was killed before it could ask."""
+        self.log.unlink(missing_ok=True)
         return subprocess.Popen([cli.program, *map(str, self.command(*args))], env=dict(os.environ, LC_ALL="C.UTF-8", **self.env("begin 9:wait")),
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **more)
 
