@@ -19,8 +19,8 @@
 //
 // The build defines MM, MN, MK, the shape of one operation, because some drivers need it as literals; TA, the operands'
 // type, and BYTES, its size; TC, the sums', and BYTES_C; MEMORY_BYTES, the size of an element of A and B in memory (4
-// if f32 is rounded to f16 while loading); UNIT8 if fragments begin at multiples of 8 bytes, not 16. See
-// lib/matrix.glsl for more.
+// if f32 is rounded to f16 while loading); UNIT8 if fragments begin at multiples of 8 bytes, not 16; BLOCKS if A or B
+// is in blocks. See lib/matrix.glsl for more.
 #include "matrix.glsl"
 
 layout(constant_id = 9) const uint THREAD_ROWS = 16; // rows and columns of C of a subgroup, multiples of MM and MN
@@ -67,7 +67,19 @@ shared UNIT staged[TILE > SUBGROUPS * PASS ? TILE : SUBGROUPS * PASS];
 
 // What an invocation loads of a tile, 16 bytes per register. If bytes must be transposed, a piece is four registers.
 const uint WORDS_A = BYTES == 1 && TRANSPOSE_A != 0 ? 4 : 1, WORDS_B = BYTES == 1 && TRANSPOSE_B == 0 ? 4 : 1;
-const uint PIECES_A = ROWS * DEPTH / MEMORY_VECTOR / WORDS_A, PIECES_B = COLS * DEPTH / MEMORY_VECTOR / WORDS_B;
+#ifdef BLOCKS
+layout(std430, set = 0, binding = 0) readonly buffer PairsA { uvec2 A2[]; };
+layout(std430, set = 0, binding = 1) readonly buffer PairsB { uvec2 B2[]; };
+layout(constant_id = 48) const uint WHICH = 0; // is in blocks: 0: A; 1: B
+#define CODES(i) (WHICH != 0 ? B[i] : A[i])
+#define CODES2(i) (WHICH != 0 ? B2[i] : A2[i])
+#define CODES4(i) (WHICH != 0 ? BV[i] : AV[i])
+#include "blocks.glsl"
+const uint PIECE_A = WHICH == 0 ? PART : MEMORY_VECTOR, PIECE_B = WHICH == 0 ? MEMORY_VECTOR : PART;
+#else
+const uint PIECE_A = MEMORY_VECTOR, PIECE_B = MEMORY_VECTOR;
+#endif
+const uint PIECES_A = ROWS * DEPTH / PIECE_A / WORDS_A, PIECES_B = COLS * DEPTH / PIECE_B / WORDS_B;
 const uint ROUNDS_A = (PIECES_A + THREADS - 1) / THREADS, ROUNDS_B = (PIECES_B + THREADS - 1) / THREADS;
 
 #include "matrix_stage.glsl"
@@ -202,19 +214,26 @@ void main()
         // The first step takes the remainder of K / DEPTH, so that all others are whole and need no checks.
         uint next = begin + (end > begin ? (end - begin - 1) % DEPTH + 1 : 0);
         const Aim aimA = aim(operand_a(), baseA, row0), aimB = aim(operand_b(), baseB, col0);
-        fetch_tiles(aimA, aimB, begin, next);
-        store_tiles();
+        const uint first = next; // whole step
+        fetch_tiles(aimA, aimB, begin, first, next);
+        store_tiles(begin, next);
+#ifdef BLOCKS
+        if (WHICH == 0)
+            aim_parts(operand_a(), aimA, first);
+        else
+            aim_parts(operand_b(), aimB, first);
+#endif
         if (next < end)
-            fetch_tiles(aimA, aimB, next, WHOLE);
+            fetch_tiles(aimA, aimB, next, first, WHOLE);
         barrier(); // the tiles are complete
         LOAD(0)
         BEGIN_RUN
         for (; next < RUN_END; next += DEPTH) {
             MULTIPLY_ALL_BUT_LAST
             barrier(); // everyone has all that is left of the tiles in registers
-            store_tiles();
+            store_tiles(next, WHOLE);
             // A branch around the last, unneeded load would make it wait immediately.
-            fetch_tiles(aimA, aimB, min(next + DEPTH, end - DEPTH), WHOLE);
+            fetch_tiles(aimA, aimB, min(next + DEPTH, end - DEPTH), first, WHOLE);
             MULTIPLY(SLICES - 1)
             barrier(); // the next tiles are complete
             LOAD(0)

@@ -10,11 +10,17 @@ const uint TO_F16 = 1, TO_BF16 = 2;
 
 layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { uint A[]; };
 layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uint B[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer PairsA { uvec2 A2[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer PairsB { uvec2 B2[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer QuadsA { uvec4 A4[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer QuadsB { uvec4 B4[]; };
 layout(std430, set = 0, binding = 3) restrict writeonly buffer Pairs { uvec2 pairs[]; };
 layout(std430, set = 0, binding = 3) restrict writeonly buffer Quads { vec4 quads[]; };
 
 #include "pack_push.glsl"
 #define CODES(i) (IS_B != 0 ? B[i] : A[i])
+#define CODES2(i) (IS_B != 0 ? B2[i] : A2[i])
+#define CODES4(i) (IS_B != 0 ? B4[i] : A4[i])
 #include "blocks.glsl"
 
 uvec2 bf16_bits(uvec2 low, uvec2 high)

@@ -1,5 +1,5 @@
 // Blocks of quantised elements (vkmm_format, src/lib/math/blocks.c). What includes this defines CODES(i), the i-th word
-// of the memory they lie in.
+// of the memory they lie in, CODES2(i), the i-th pair of words, and CODES4(i), the i-th four.
 //
 // A block is read in parts of 16 elements: eight neighbours and, STEP further, eight others, whose codes of 4 bits are
 // in the upper halves of the same bytes.
@@ -29,11 +29,11 @@ Place place_of(uint block, uint part) // byte `block`
 
 // The scale of the elements of group g of Q4_K, `shift` being 8 * g, and what is subtracted from them. For the last
 // four of the eight groups, the 6 bits of each are in two pieces.
-vec2 scale_of_group(uint at, uint shift)
+vec2 scale_of_group(uvec4 words, uint shift)
 {
-    const uvec3 bytes = uvec3(CODES(at + 1), CODES(at + 2), CODES(at + 3)) >> shift % 32;
+    const uvec3 bytes = words.yzw >> shift % 32;
     const uvec2 first = bytes.xy & 63, last = uvec2(bytes.z & 15, bytes.z >> 4 & 15) | bytes.xy >> 2 & 48;
-    return unpackHalf2x16(CODES(at)) * vec2(shift < 32 ? first : last);
+    return unpackHalf2x16(words.x) * vec2(shift < 32 ? first : last);
 }
 
 // A scale for all of a part.
@@ -76,32 +76,55 @@ struct Part {
     vec4 scale;  // of the first elements and what is subtracted from them, of the others likewise
 };
 
-// The part at a place, or so many words further. The last word is read only if it holds some of the part: else it may
-// be beyond the memory.
+// The words of a part at a place, or so many words further, and those of its scale. The last word of codes is read only
+// if it holds some of the part: else it may be beyond the memory.
+struct Words {
+    uvec4 codes;
+    uint last;
+    uvec4 scale;
+};
+Words read_words(Place place, uint further)
+{
+    const uint at = place.codes + further, scale = place.scale + further;
+    Words read = Words(uvec4(0), 0, uvec4(0));
+    if (FORMAT == Q4_K) { // blocks begin at multiples of 16 bytes
+        read.codes.xy = CODES2(at / 2);
+        read.scale = CODES4(scale / 4);
+        return read;
+    }
+    read.codes.xy = uvec2(CODES(at), CODES(at + 1));
+    if (FORMAT == Q8_0)
+        read.codes.zw = uvec2(CODES(at + 2), CODES(at + 3));
+    if (!IN_WORDS)
+        read.last = CODES(at + min(place.shift, 1) + (FORMAT == Q8_0 ? 3 : 1));
+    read.scale.x = CODES(scale);
+    return read;
+}
+
+Part part_of_words(Words read, uint shift, uint scale_shift)
+{
+    Part part;
+    part.words = read.codes;
+    if (!IN_WORDS) {
+        const uvec4 next = FORMAT == Q8_0 ? uvec4(read.codes.yzw, read.last) : uvec4(read.codes.y, read.last, 0, 0);
+        part.words = read.codes >> shift | next << 1 << 31 - shift;
+    }
+    if (FORMAT == Q8_0)
+        part.words ^= 0x80808080; // signed: from -128 on
+    if (FORMAT == Q4_K) {
+        const uint group = scale_shift / 32 * 16; // of two, which four parts have
+        part.scale = vec4(scale_of_group(read.scale, group), scale_of_group(read.scale, group + 8));
+    } else {
+        part.scale = vec4(scale_of(read.scale.x >> scale_shift), 0, 0, 0);
+        if (FORMAT == MXFP4 || FORMAT == NVFP4)
+            part.scale.x *= 4; // fields are quarters
+        part.scale.z = part.scale.x;
+    }
+    return part;
+}
 Part read_part(Place place, uint further)
 {
-    const uint at = place.codes + further, end = at + min(place.shift, 1), scale = place.scale + further;
-    Part read;
-    read.words = uvec4(CODES(at), CODES(at + 1), 0, 0);
-    if (FORMAT == Q8_0)
-        read.words.zw = uvec2(CODES(at + 2), CODES(at + 3));
-    if (!IN_WORDS) {
-        const uint last = CODES(end + (FORMAT == Q8_0 ? 3 : 1));
-        const uvec4 next = FORMAT == Q8_0 ? uvec4(read.words.yzw, last) : uvec4(read.words.y, last, 0, 0);
-        read.words = read.words >> place.shift | next << 1 << 31 - place.shift;
-    }
-    if (FORMAT == Q8_0)
-        read.words ^= 0x80808080; // signed: from -128 on
-    if (FORMAT == Q4_K) {
-        const uint group = place.scale_shift / 32 * 16; // of two, which four parts have
-        read.scale = vec4(scale_of_group(scale, group), scale_of_group(scale, group + 8));
-    } else {
-        read.scale = vec4(scale_of(CODES(scale) >> place.scale_shift), 0, 0, 0);
-        if (FORMAT == MXFP4 || FORMAT == NVFP4)
-            read.scale.x *= 4; // fields are quarters
-        read.scale.z = read.scale.x;
-    }
-    return read;
+    return part_of_words(read_words(place, further), place.shift, place.scale_shift);
 }
 
 // Four of its elements without their scale: of the first ones, 0 and 1; of the others, 2 and 3.

@@ -168,15 +168,141 @@ void store_four(const Operand o, uint n)
     }
 }
 
+#ifdef BLOCKS
+// The same of an operand in blocks (lib/blocks.glsl), which lies along K: a piece is a part of a block, as it is read.
+// If a step does not have all of the elements whose codes share bytes, which are 64 of Q4_K, it is 16 neighbours.
+const bool NEIGHBOURS_ONLY = DEPTH % (2 * STEP) != 0;
+const uint ROUNDS = WHICH == 0 ? ROUNDS_A : ROUNDS_B;
+Words words[ROUNDS];
+Place places[ROUNDS]; // of what was read, or of what is as far from it as a step from the first whole one
+uint part_of_piece(uint n) { return (gl_LocalInvocationIndex + n * THREADS) % (DEPTH / PART); }
+uint line_of_piece(uint n) { return (gl_LocalInvocationIndex + n * THREADS) / (DEPTH / PART); }
+bool has_part(uint n, uint k0, uint end) { return end == WHOLE || k0 + part_of_piece(n) * PART < end; }
+// A part that is not there is the first of its line.
+Place place_of_part(const Operand o, const Aim aim, uint n, uint k0, uint end)
+{
+    const uint x = min(aim.x0 + line_of_piece(n), o.limit - 1), first = (aim.base + x * o.ld) / PART;
+    const uint part = first + (has_part(n, k0, end) ? k0 / PART + part_of_piece(n) : 0);
+    if (NEIGHBOURS_ONLY) {
+        const uint block = part / PARTS * (BLOCK_BYTES / 4), i = part % PARTS * PART;
+        return Place(block + (HEAD + i / 64 * 32 + i % 32) / 4, i / 32 % 2 * 4, block, i / 32 * 8);
+    }
+    return place_of(part / PARTS * BLOCK_BYTES, part % PARTS);
+}
+
+// 0: places are the same in all whole steps, but for whole words between these.
+const uint STEP_BYTES = DEPTH / BLOCK * BLOCK_BYTES;
+const uint UNEVEN = DEPTH % BLOCK + STEP_BYTES % 4;
+void aim_parts(const Operand o, const Aim aim, uint first)
+{
+    if (UNEVEN == 0)
+        [[unroll]] for (uint n = 0; n < ROUNDS; n++)
+            places[n] = place_of_part(o, aim, n, first, WHOLE);
+}
+
+void fetch_part(const Operand o, const Aim aim, uint n, uint k0, uint first, uint end)
+{
+    if (UNEVEN != 0 || end != WHOLE)
+        places[n] = place_of_part(o, aim, n, k0, end);
+    if (NEIGHBOURS_ONLY)
+        words[n] = Words(CODES4(places[n].codes / 4), 0, CODES4(places[n].scale / 4));
+    else
+        words[n] = read_words(places[n], UNEVEN == 0 && end == WHOLE ? (k0 - first) / DEPTH * (STEP_BYTES / 4) : 0);
+}
+
+#ifdef IN_BF16
+const bool IN_HALVES = false;
+#define PAIR(v) (bf16_bits((v).x) | bf16_bits((v).y) << 16)
+#else
+const bool IN_HALVES = FORMAT != Q4_K; // f16 arithmetic rounds at most once, as the other does
+#define PAIR(v) packFloat2x16(f16vec2(v))
+// Elements from the lowest bits of each half of a word, without their scale, as in field(): here integers are added to
+// 1024, and g has e2m1's magnitude where that is at least 1.
+f16vec2 two(uint codes)
+{
+    if (FORMAT == Q8_0 || FORMAT == Q4_0) {
+        const uint mask = FORMAT == Q8_0 ? 0x00ff00ff : 0x000f000f;
+        return unpackFloat2x16(codes & mask | 0x64006400) - float16_t(FORMAT == Q8_0 ? 1152 : 1032);
+    }
+    const f16vec2 g = unpackFloat2x16((codes & 0x00070007) << 9 | 0x38003800);
+    const f16vec2 size = min(g, g * float16_t(2) - float16_t(1));
+    return unpackFloat2x16(packFloat2x16(size) | (codes & 0x00080008) << 12);
+}
+
+// Two factors of a scale, so that each and the first product are normal numbers.
+struct Factors { float16_t first, second; };
+Factors factors_of(Words read, const Part part, uint scale_shift)
+{
+    if (FORMAT != MXFP4)
+        return Factors(float16_t(FORMAT == NVFP4 ? part.scale.x * 0.25 : part.scale.x), float16_t(1));
+    const int x = int(read.scale.x >> scale_shift & 255), first = clamp(x - 127, -14, 15);
+    const int second = clamp(x - 127 - first, -14, 15);
+    const uint nan = x == 255 ? 0x7e00 : uint(15 + second << 10);
+    const f16vec2 both = unpackFloat2x16(uint(15 + first << 10) | nan << 16);
+    return Factors(both.x, both.y);
+}
+#endif
+
+void store_part(const Operand o, uint n, uint k0, uint end)
+{
+    const Part part = part_of_words(words[n], places[n].shift, places[n].scale_shift);
+    const uint in_line = NEIGHBOURS_ONLY ? part_of_piece(n) * PART : part_at(part_of_piece(n));
+    const uint at = first_unit(o) + line_of_piece(n) * stride_units(o) + in_line * BYTES / UNIT_BYTES;
+    uvec4 eight[2];
+    if (!IN_HALVES) {
+        const vec2 scale = NEIGHBOURS_ONLY ? scale_of_group(words[n].scale, places[n].scale_shift) : vec2(0);
+        [[unroll]] for (uint q = 0; q < 4; q++) { // both terms are exact
+            vec4 v = elements(part, q) * part.scale[q / 2 * 2] - part.scale[q / 2 * 2 + 1];
+            if (NEIGHBOURS_ONLY)
+                v = fields(words[n].codes[q] >> places[n].shift, 0) * scale.x - scale.y;
+            eight[q / 2][q % 2 * 2] = PAIR(v.xy);
+            eight[q / 2][q % 2 * 2 + 1] = PAIR(v.zw);
+        }
+    }
+#ifndef IN_BF16
+    else {
+        const Factors factors = factors_of(words[n], part, places[n].scale_shift);
+        [[unroll]] for (uint q = 0; q < 4; q++) {
+            const uint codes = FORMAT == Q8_0 ? part.words[q] : part.words[q % 2] >> q / 2 * 4;
+            f16vec2 even = two(codes) * factors.first, odd = two(codes >> 8) * factors.first;
+            if (FORMAT == MXFP4) {
+                even *= factors.second;
+                odd *= factors.second;
+            }
+            eight[q / 2][q % 2 * 2] = packFloat2x16(f16vec2(even.x, odd.x));
+            eight[q / 2][q % 2 * 2 + 1] = packFloat2x16(f16vec2(even.y, odd.y));
+        }
+    }
+#endif
+    [[unroll]] for (uint h = 0; h < 2; h++)
+        staged[at + h * (NEIGHBOURS_ONLY ? 8 : STEP) * BYTES / UNIT_BYTES] = has_part(n, k0, end) ? eight[h] : uvec4(0);
+}
+#endif
+
 // Whether this invocation has a piece n of this many. If a tile's pieces are not a multiple of the invocations, the
 // last round has some only for the first invocations.
 #define HAS_PIECE(n, pieces) (pieces % THREADS == 0 || gl_LocalInvocationIndex + n * THREADS < pieces)
 
+#ifdef BLOCKS
+#define FETCH_PART(in_blocks, o, aim) \
+    if (in_blocks) \
+        fetch_part(o, aim, n, k0, first, end); \
+    else
+#define STORE_PART(in_blocks, o) \
+    if (in_blocks) \
+        store_part(o, n, k0, end); \
+    else
+#else
+#define FETCH_PART(in_blocks, o, aim)
+#define STORE_PART(in_blocks, o)
+#endif
+
 // Both operands' tiles, from memory into registers, and from there into shared memory.
-void fetch_tiles(const Aim aimA, const Aim aimB, uint k0, uint end)
+void fetch_tiles(const Aim aimA, const Aim aimB, uint k0, uint first, uint end)
 {
     [[unroll]] for (uint n = 0; n < ROUNDS_A; n++)
         if (HAS_PIECE(n, PIECES_A)) {
+            FETCH_PART(WHICH == 0, operand_a(), aimA)
             if (WORDS_A == 4)
                 fetch_four(operand_a(), aimA, n, k0, end);
             else
@@ -184,6 +310,7 @@ void fetch_tiles(const Aim aimA, const Aim aimB, uint k0, uint end)
         }
     [[unroll]] for (uint n = 0; n < ROUNDS_B; n++)
         if (HAS_PIECE(n, PIECES_B)) {
+            FETCH_PART(WHICH != 0, operand_b(), aimB)
             if (WORDS_B == 4)
                 fetch_four(operand_b(), aimB, n, k0, end);
             else
@@ -191,10 +318,11 @@ void fetch_tiles(const Aim aimA, const Aim aimB, uint k0, uint end)
         }
 }
 
-void store_tiles()
+void store_tiles(uint k0, uint end)
 {
     [[unroll]] for (uint n = 0; n < ROUNDS_A; n++)
         if (HAS_PIECE(n, PIECES_A)) {
+            STORE_PART(WHICH == 0, operand_a())
             if (WORDS_A == 4)
                 store_four(operand_a(), n);
             else
@@ -202,6 +330,7 @@ void store_tiles()
         }
     [[unroll]] for (uint n = 0; n < ROUNDS_B; n++)
         if (HAS_PIECE(n, PIECES_B)) {
+            STORE_PART(WHICH != 0, operand_b())
             if (WORDS_B == 4)
                 store_four(operand_b(), n);
             else

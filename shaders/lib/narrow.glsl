@@ -109,6 +109,8 @@ layout(std430, set = 0, binding = 1) readonly buffer QuadsB { uvec4 B4[]; };
 #define KW PART
 const bool B_IS_PLAIN = ROWS >= COLS; // the tile's longer side is that in blocks
 #define CODES(i) (B_IS_PLAIN ? A[i] : B[i])
+#define CODES2(i) (B_IS_PLAIN ? A2[i] : B2[i])
+#define CODES4(i) (B_IS_PLAIN ? A4[i] : B4[i])
 #include "blocks.glsl"
 vec2 values_of(uint word)
 {

@@ -133,6 +133,7 @@ static void fill_constants(vkmm_choice *choice, const vkmm_shape *shape)
         const vkmm_problem *p = &choice->problem;
         add_constant(info, VKMM_SPEC_FORMAT, p->format_a != VKMM_PLAIN ? p->format_a : p->format_b);
         add_constant(info, VKMM_SPEC_PLAIN, vkmm_stored_as(p->type));
+        add_constant(info, VKMM_SPEC_WHICH, p->format_b != VKMM_PLAIN);
     }
     add_epilogue(choice);
 }

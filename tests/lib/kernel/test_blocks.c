@@ -4,6 +4,7 @@
 #include "gemm.h"
 #include "gemm/gemm.h"
 #include "job/job.h"
+#include "kernel/table.h"
 #include "look/kernel.h"
 #include "math/problem.h"
 #include "suite.h"
@@ -118,6 +119,37 @@ static void unpacks_every_scale(void **state)
         c.scaled = 1;
         if (suite_is_slow(&suite)) c.params.kernel = "blocked";
         check(&c, NULL);
+    }
+}
+
+/* Every scale and code; then steps of which the first is not whole, in two parts of K, and of half of what lies between
+ * each other's. */
+static void matrix_operations_unpack(void **state)
+{
+    static const struct {
+        vkmm_format format;
+        vkmm_operand operand;
+        vkmm_type type;
+        uint32_t scaled;
+        const char *config;
+    } cases[] = {
+        {VKMM_Q8_0, VKMM_B, VKMM_F16, 1, "depth=32"},  {VKMM_Q4_0, VKMM_A, VKMM_F16, 1, "depth=64"},
+        {VKMM_Q4_K, VKMM_B, VKMM_F16, 1, "depth=64"},  {VKMM_MXFP4, VKMM_A, VKMM_F16, 1, "depth=64"},
+        {VKMM_NVFP4, VKMM_B, VKMM_F16, 1, "depth=64"}, {VKMM_Q4_0, VKMM_B, VKMM_F16, 0, "depth=64,splits=2"},
+        {VKMM_Q4_K, VKMM_A, VKMM_F16, 1, "depth=32"},  {VKMM_MXFP4, VKMM_B, VKMM_BF16, 1, "depth=32"},
+    };
+    for (size_t n = 0; n < VKMM_COUNT(cases); n++) {
+        blocks_case c = blocks_case_of(cases[n].format, cases[n].operand, cases[n].type,
+                                       cases[n].scaled ? BLOCKS_DEPTH : 5, VKMM_ROW_MAJOR);
+        char config[80];
+        c.params.problem.compute = VKMM_F32;
+        if (!vkmm_module_for("coopmat", &c.params.problem, vkmm_device_describe(suite.device), NULL)) continue;
+        snprintf(config, sizeof config, "rows=8,cols=8,sub-rows=8,sub-cols=8,%s", cases[n].config);
+        c.params.kernel = "coopmat";
+        c.params.config = config;
+        c.scaled = cases[n].scaled;
+        if (!c.scaled) c.params.problem.k = 7 * 32;
+        check(&c, "coopmat");
     }
 }
 
@@ -248,8 +280,10 @@ static void refuses_what_is_not_whole(void **state)
     p = good, p.format_a = VKMM_FORMAT_COUNT, refuse(p, "format 6 of matrix A is unknown");
 }
 
-int main(void)
+/* 'matrices': the tests of matrix operations alone. */
+int main(int argc, char **argv)
 {
+    const struct CMUnitTest matrices[] = {cmocka_unit_test(matrix_operations_unpack)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_decodes_by_definition),    cmocka_unit_test(host_encodes_to_the_nearest),
         cmocka_unit_test(host_keeps_what_is_not_finite), cmocka_unit_test(refuses_what_is_not_whole),
@@ -258,5 +292,7 @@ int main(void)
     };
     const int opened = suite_open(&suite);
     if (opened) return opened;
+    if (argc > 1 && strcmp(argv[1], "matrices") == 0)
+        return suite_exit(&suite, suite_run(&suite, "blocks by matrix operations", matrices));
     return suite_exit(&suite, suite_run(&suite, "blocks", tests));
 }
