@@ -70,7 +70,7 @@ const uint WORDS_A = BYTES == 1 && TRANSPOSE_A != 0 ? 4 : 1, WORDS_B = BYTES == 
 #ifdef BLOCKS
 layout(std430, set = 0, binding = 0) readonly buffer PairsA { uvec2 A2[]; };
 layout(std430, set = 0, binding = 1) readonly buffer PairsB { uvec2 B2[]; };
-layout(constant_id = 48) const uint WHICH = 0; // is in blocks: 0: A; 1: B
+layout(constant_id = 49) const uint WHICH = 0; // is in blocks: 0: A; 1: B
 #define CODES(i) (WHICH != 0 ? B[i] : A[i])
 #define CODES2(i) (WHICH != 0 ? B2[i] : A2[i])
 #define CODES4(i) (WHICH != 0 ? BV[i] : AV[i])

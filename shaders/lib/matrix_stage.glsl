@@ -224,7 +224,7 @@ f16vec2 two(uint codes)
         const uint mask = FORMAT == Q8_0 ? 0x00ff00ff : 0x000f000f;
         return unpackFloat2x16(codes & mask | 0x64006400) - float16_t(FORMAT == Q8_0 ? 1152 : 1032);
     }
-    const f16vec2 g = unpackFloat2x16((codes & 0x00070007) << 9 | 0x38003800);
+    const f16vec2 g = unpackFloat2x16(((codes & 0x00070007) << 9) + 0x38003800);
     const f16vec2 size = min(g, g * float16_t(2) - float16_t(1));
     return unpackFloat2x16(packFloat2x16(size) | (codes & 0x00080008) << 12);
 }

@@ -75,7 +75,9 @@ void blocks_put(vkmm_format format, unsigned char *b, uint32_t *state, int scale
     if (format == VKMM_Q4_K) put_half(b + 2, scaled ? f16 / 3 : power);
     if (format == VKMM_Q4_K && !scaled) memset(b + 4, 2, 4), memset(b + 8, 1, 4), memset(b + 12, 0x14, 4);
     if (format == VKMM_MXFP4)
-        b[0] = (unsigned char)(scaled ? 4 + blocks_next(state) % 240 : 126 + blocks_next(state) % 3);
+        b[0] = (unsigned char)(scaled == BLOCKS_OF_F16 ? 100 + blocks_next(state) % 41
+                               : scaled                ? 4 + blocks_next(state) % 240
+                                                       : 126 + blocks_next(state) % 3);
     for (int g = 0; format == VKMM_NVFP4 && g < 4; g++)
         b[g] = (unsigned char)(scaled ? blocks_next(state) % 127 | (blocks_next(state) & 128)
                                       : 0x30 + blocks_next(state) % 3 * 8);

@@ -11,8 +11,9 @@ uint32_t blocks_next(uint32_t *state);
 /* Element i of a block. */
 double blocks_element(vkmm_format format, const unsigned char *block, unsigned i);
 
-/* A block of random codes. Scaled: with finite scales of every kind; otherwise with scales for which any product here
- * is exact, in bf16 as well. */
+/* A block of random codes. scaled: with finite scales of every kind, or those that leave powers of two within f16, whose
+ * infinities would make all of a row NaNs; otherwise with scales for which any product here is exact, in bf16 too. */
+enum { BLOCKS_OF_F16 = 2 };
 void blocks_put(vkmm_format format, unsigned char *block, uint32_t *state, int scaled);
 
 /* A problem whose `operand` has blocks. */

@@ -37,7 +37,7 @@ enum {
     VKMM_SPEC_FRACTION = 45,   /* floats of 8 bits: bits of fraction of an element of A or B */
     VKMM_SPEC_FORMAT = 46,     /* of blocks: vkmm_format */
     VKMM_SPEC_PLAIN = 47,      /* vkmm_out, of the other operand; unpack.comp: of what it stores */
-    VKMM_SPEC_WHICH = 48,      /* operand is in blocks, where that is not the longer side's: 0: A; 1: B */
+    VKMM_SPEC_WHICH = 49,      /* operand is in blocks, where that is not the longer side's: 0: A; 1: B */
     VKMM_SPEC_SCALARS = 44,    /* reduce.comp: 1: α and β are at binding 1, each of the scale type */
 };
 

@@ -144,6 +144,12 @@ uint64_t vkmm_packed_most(const vkmm_choice *choice, const vkmm_problem *p, vkmm
            vkmm_type_of(p->type)->bytes;
 }
 
+static int is_legal(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel)
+{
+    const vkmm_config config = vkmm_planned_config(device, problem, kernel);
+    return vkmm_config_forbidden_by(kernel, problem, &config, device) == NULL;
+}
+
 void vkmm_choose_unpacking(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
 {
     vkmm_problem *p = &choice->problem;
@@ -151,8 +157,8 @@ void vkmm_choose_unpacking(const vkmm_device_info *device, const vkmm_wish *wish
     const vkmm_kernel *kernel =
         name ? vkmm_kernel_find(name) : vkmm_planned_kernel(device, p, vkmm_refused_kernels(device, p->type));
     const int asked = (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
-    if (!asked && kernel && kernel->suits && kernel->suits(device, p) > 0 &&
-        vkmm_module_for(kernel->name, p, device, NULL))
+    if (!asked && kernel && vkmm_module_for(kernel->name, p, device, NULL) &&
+        (name ? is_legal(device, p, kernel) : kernel->suits && kernel->suits(device, p) > 0))
         return;
     choice->packs[VKMM_A].format = p->format_a;
     choice->packs[VKMM_B].format = p->format_b;

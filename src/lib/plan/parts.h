@@ -43,8 +43,8 @@ uint64_t vkmm_packed_most(const vkmm_choice *choice, const vkmm_problem *part, v
 int vkmm_is_along_k(const vkmm_problem *problem, vkmm_operand operand);
 uint64_t vkmm_extent_across(const vkmm_problem *problem, vkmm_operand operand);
 
-/* Leaves blocks to a step before the product, unless a kernel that may be chosen reads them: choice->packs have their
- * format, and choice->problem is plain. */
+/* Leaves blocks to a step before the product, unless the kernel that is asked for can read them, or the planner's suits
+ * them: choice->packs have their format, and choice->problem is plain. */
 void vkmm_choose_unpacking(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
 
 /* VKMM_OUT_* of elements of a type. */
