@@ -4,7 +4,7 @@
 
 #include "general.h"
 
-enum { BLOCKS_LONG = 70, BLOCKS_DEPTH = 512, BLOCKS_MOST = 144 /* bytes of a block */ };
+enum { BLOCKS_LONG = 70, BLOCKS_DEPTH = 512, BLOCKS_MOST = 210 /* bytes of a block */ };
 
 uint32_t blocks_next(uint32_t *state);
 
@@ -19,7 +19,7 @@ void blocks_put(vkmm_format format, unsigned char *block, uint32_t *state, int s
 typedef struct blocks_case {
     vkmm_job_params params;
     vkmm_operand operand;
-    int scaled; /* the other operand is the identity, and the last block's scale is NaN */
+    int scaled; /* the other operand is the identity, and the last block has a NaN */
 } blocks_case;
 
 /* Blocks along the long side, with an offset and with lines longer than K. `side`: the short one. */

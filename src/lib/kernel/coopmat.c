@@ -311,9 +311,11 @@ static uint64_t broken_vectors(const vkmm_shape *shape)
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vector);
 }
 
-static int both_in_blocks(const vkmm_problem *problem)
+/* Both operands in blocks, or a format that lib/matrix_stage.glsl does not know. */
+static int cannot_unpack(const vkmm_problem *problem)
 {
-    return problem->format_a != VKMM_PLAIN && problem->format_b != VKMM_PLAIN;
+    return (problem->format_a != VKMM_PLAIN && problem->format_b != VKMM_PLAIN) || problem->format_a > VKMM_NVFP4 ||
+           problem->format_b > VKMM_NVFP4;
 }
 
 /* One operand in blocks, and steps that begin where blocks do, or at a multiple of a small block's elements. */
@@ -321,7 +323,7 @@ static uint64_t broken_blocks(const vkmm_shape *shape)
 {
     const vkmm_problem *p = shape->problem;
     if (!vkmm_problem_has_blocks(p)) return 0;
-    if (both_in_blocks(p)) return 1;
+    if (cannot_unpack(p)) return 1;
     return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), BLOCK);
 }
 
@@ -400,7 +402,7 @@ static const vkmm_rule rules[] = {
     {"whole vectors", "elements that do not fill 16 bytes", broken_vectors, NULL,
      "tiles are loaded 16 bytes at a time along rows, cols and depth"},
     {"blocks of one operand", "leftover elements of a step", broken_blocks, NULL,
-     "A or B alone may be in blocks, and depth must then be a multiple of 32"},
+     "A or B alone may be in blocks of q8_0, q4_0, q4_K, mxfp4 or nvfp4, and depth must then be a multiple of 32"},
     {"settings", "unsupported settings", broken_settings, NULL, "pad must be at most 16, and swizzle not 0"},
     {"minSubgroupSize, maxSubgroupSize", "unsupported subgroup sizes", broken_lanes, NULL,
      "lanes is the subgroup size: a power of two between the device's minimum and maximum", refuse_lanes},
@@ -412,7 +414,7 @@ static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *proble
 {
     uint32_t shape[3] = {0};
     if (is_processor(device) || vkmm_short_side(problem) < LEAST_SIDE) return 0;
-    if (vkmm_problem_has_blocks(problem) && (vkmm_short_side(problem) > MOST_UNPACKING || both_in_blocks(problem)))
+    if (vkmm_problem_has_blocks(problem) && (vkmm_short_side(problem) > MOST_UNPACKING || cannot_unpack(problem)))
         return 0;
     best_shape(device, problem, shape);
     return shape[0] > 0 ? VKMM_SUITS_UNITS : 0;
