@@ -100,6 +100,8 @@ void fetch(uint k0, uint further, uint end, const bool whole)
             Part read = read_part(places[r * THREAD_PARTS + d], there ? further : 0);
             if (!there)
                 read.scale = vec4(0);
+            if (!there && IS_FLOAT8)
+                read.words = uvec4(0); // neither infinities nor NaNs
             ahead[r * THREAD_PARTS + d] = read;
         }
     }
@@ -141,12 +143,13 @@ void multiply(uint base, uint y0, uint k0, uint end, const bool whole)
                     [[unroll]] for (uint c = 0; c < 4; c++)
                         halves[q / 2] = fma(values[r * 4 + q][c], read[q][c], halves[q / 2]);
                 float sum = sums[r * SHORT + y];
-                if (FORMAT == Q4_K) {
+                if (TWO_SCALES)
                     sum = fma(scale.x, halves[0], fma(scale.z, halves[1], sum));
+                else
+                    sum = fma(scale.x, halves[0] + halves[1], sum);
+                if (HAS_OFFSETS) {
                     sum = fma(-scale.y, dot(read[0] + read[1], vec4(1)), sum);
                     sum = fma(-scale.w, dot(read[2] + read[3], vec4(1)), sum);
-                } else {
-                    sum = fma(scale.x, halves[0] + halves[1], sum);
                 }
                 sums[r * SHORT + y] = sum;
             }

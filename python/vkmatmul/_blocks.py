@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union, cast
 import numpy as np
 
 from ._layout import Form, packed
-from ._library import InvalidError, library
+from ._library import TYPES, Codes, InvalidError, library
 
 if TYPE_CHECKING:  # NumPy 1.19 lacks numpy.typing
     import numpy.typing as npt
@@ -51,8 +51,9 @@ def _norm(matrix: npt.NDArray[Any]) -> float:
 
 
 class Blocks:
-    """A matrix whose rows are blocks of quantised elements with their scales, as they lie in GGUF files: "q8_0",
-    "q4_0", "q4_K", "mxfp4" or "nvfp4". Weights (N, K), as a linear layer has them, are multiplied by matmul(x, w.T).
+    """A matrix whose rows are blocks of quantised elements with their scales, in one of the formats of doc/weights.md:
+    as they lie in GGUF files ("q4_K"), or made of separate arrays (Blocks.join). Weights (N, K), as a linear layer has
+    them, are multiplied by matmul(x, w.T).
 
     format, shape: rows, and elements of a row. data: the bytes, an object with a buffer or an array of uint8, which is
     not copied. scale: the factor of all elements ("nvfp4" usually has one). error: of quantize, the root mean square of
@@ -74,6 +75,36 @@ class Blocks:
         self.data: Union[npt.NDArray[np.uint8], "DeviceArray"] = np.ascontiguousarray(array).reshape(form)
         self.form = packed((rows, length))
         self.turned = False  # blocks are columns
+
+    @classmethod
+    def join(cls, format: str, codes: npt.ArrayLike, scales: npt.ArrayLike, zeros: Optional[npt.ArrayLike] = None, *,
+             scale: float = 1) -> "Blocks":
+        """Quantised elements whose scales lie in an array of their own (GPTQ, AWQ, ONNX, safetensors), without loss.
+
+        codes: (N, K), an element each, also of 4 bits: int8, uint8 or the bits of floats. scales: (N or fewer, groups
+        of a row): float32 or float16, or uint8 for the bits of e8m0 ("mxfp4", "mxfp8_e4m3", "mxfp8_e5m2") and e4m3
+        ("nvfp4"); with fewer rows, bands of N rows share them, whose number divides N: (1, 1) is one for all. zeros: as
+        scales, uint8, of "q4_z" and "q8_z"; without them, the zero point of uint8 is 8 or 128. InvalidError: the
+        format cannot hold them."""
+        held, factors = np.ascontiguousarray(codes), np.ascontiguousarray(scales)
+        points = None if zeros is None else np.ascontiguousarray(zeros)
+        kinds = {np.dtype("f4"): "f32", np.dtype("f2"): "f16", np.dtype("u1"): "u8"}
+        if held.dtype not in (np.int8, np.uint8) or factors.dtype not in kinds or (points is not None and points.dtype != np.uint8):
+            raise TypeError(f"codes have dtype {held.dtype} and scales {factors.dtype}; int8 or uint8, and float32, float16 or "
+                            "uint8 are needed, and uint8 for zeros")
+        if held.ndim != 2 or factors.ndim != 2 or (points is not None and points.shape != factors.shape) or any(
+                (of == 0) != (by == 0) or (by and of % by) for of, by in zip(held.shape, factors.shape)):
+            raise InvalidError(f"codes have shape {held.shape}, scales {factors.shape}" + (
+                "" if points is None else f" and zeros {points.shape}") + "; scales must divide codes")
+        rows, length = held.shape
+        data = np.empty((rows, _row_bytes(format, length)), np.uint8)
+        floats = "fp" in format or points is not None or held.dtype == np.int8
+        given = Codes(rows, length, held.ctypes.data, factors.ctypes.data, TYPES.index(kinds[factors.dtype]),
+                      length // max(factors.shape[1], 1), rows // max(factors.shape[0], 1),
+                      None if points is None else points.ctypes.data, 0 if floats else 8 if "4" in format else 128)
+        if library().vkmm_blocks_join(_format(format).value, ctypes.byref(given), data.ctypes.data) != 0:
+            raise InvalidError(library().vkmm_last_error().decode())
+        return cls(format, (rows, length), data, scale=scale)
 
     @property
     def value(self) -> int:

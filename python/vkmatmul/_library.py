@@ -103,6 +103,14 @@ class Format(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("elements", ctypes.c_uint32), ("bytes", ctypes.c_uint32)]
 
 
+class Codes(ctypes.Structure):
+    """vkmm_codes."""
+    _fields_ = [("rows", ctypes.c_uint64), ("k", ctypes.c_uint64), ("codes", ctypes.c_void_p),
+                ("scales", ctypes.c_void_p), ("scale_type", ctypes.c_int), ("group", ctypes.c_uint64),
+                ("band", ctypes.c_uint64), ("zeros", ctypes.c_void_p), ("zero", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32 * 3)]
+
+
 _POINTER = ctypes.c_void_p
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "vkmm_version": (ctypes.c_char_p, []),
@@ -111,6 +119,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "vkmm_format_at": (ctypes.POINTER(Format), [ctypes.c_uint32]),
     "vkmm_blocks_encode": (None, [ctypes.c_int, _POINTER, ctypes.c_uint64, _POINTER]),
     "vkmm_blocks_decode": (None, [ctypes.c_int, _POINTER, ctypes.c_uint64, _POINTER]),
+    "vkmm_blocks_join": (ctypes.c_int, [ctypes.c_int, _POINTER, _POINTER]),
+    "vkmm_last_error": (ctypes.c_char_p, []),
     "vkmm_instance_create_sized": (ctypes.c_int, [_POINTER, ctypes.c_size_t, _POINTER]),
     "vkmm_instance_destroy": (None, [_POINTER]),
     "vkmm_instance_validation_messages": (ctypes.c_uint32, [_POINTER]),

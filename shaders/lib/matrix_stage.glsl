@@ -214,7 +214,7 @@ void fetch_part(const Operand o, const Aim aim, uint n, uint k0, uint first, uin
 const bool IN_HALVES = false;
 #define PAIR(v) (bf16_bits((v).x) | bf16_bits((v).y) << 16)
 #else
-const bool IN_HALVES = FORMAT != Q4_K; // f16 arithmetic rounds at most once, as the other does
+const bool IN_HALVES = FORMAT == Q8_0 || FORMAT == Q4_0 || IS_E2M1; // f16 arithmetic rounds them once, as f32 does
 #define PAIR(v) packFloat2x16(f16vec2(v))
 // Elements from the lowest bits of each half of a word, without their scale, as in field(): here integers are added to
 // 1024, and g has e2m1's magnitude where that is at least 1.

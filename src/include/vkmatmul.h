@@ -147,14 +147,26 @@ typedef enum vkmm_method {
 } vkmm_method;
 
 /* How the elements of A or B are stored. PLAIN: one after the other, each of the problem's type. The others are blocks
- * of neighbours along K, each with its scales, as they lie in GGUF files (ggml-common.h of ggml 0.27); an element is
- * the product that is given, rounded at most once, to the problem's type:
- *             elements  bytes  element
- *     Q8_0    32        34     d·q, d an f16, q of 8 bits
- *     Q4_0    32        18     d·(q - 8), q of 4 bits
- *     Q4_K    256       144    d·s·q - e·t, d and e f16, s and t of 6 bits for each 32 elements, q of 4 bits
- *     MXFP4   32        17     2^(x - 127)·q, x of 8 bits, 255 a NaN; q of e2m1 (OCP Microscaling Formats 1.0)
- *     NVFP4   64        36     s·q, s an e4m3 for each 16 elements; q of e2m1. α has the scale of the tensor */
+ * of neighbours along K, each with its scales. Q… (but Q4_Z, Q8_Z), MXFP4 and NVFP4 lie in GGUF files
+ * (ggml-common.h of ggml 0.27); the others are made of separate arrays by vkmm_blocks_join. An element is the product
+ * that is given, rounded at most once, to the problem's type; of Q4_1, Q5_1, Q5_K and those with an f32, first to f32:
+ *                 elements  bytes  element
+ *     Q8_0        32        34     d·q, d an f16, q of 8 bits
+ *     Q4_0        32        18     d·(q - 8), q of 4 bits
+ *     Q4_K        256       144    d·s·q - e·t, d and e f16, s and t of 6 bits for each 32 elements, q of 4 bits
+ *     MXFP4       32        17     2^(x - 127)·q, x of 8 bits, 255 a NaN; q of e2m1 (OCP Microscaling Formats 1.0)
+ *     NVFP4       64        36     s·q, s an e4m3 for each 16 elements; q of e2m1. α has the scale of the tensor
+ *     MXFP8_E4M3  32        33     2^(x - 127)·q, as MXFP4; x, then q of e4m3
+ *     MXFP8_E5M2  32        33     the same with q of e5m2
+ *     FP8_E4M3    128       132    d·q, d an f32, q of e4m3
+ *     FP8_E5M2    128       132    the same with q of e5m2
+ *     Q4_Z        128       84     d·(q - z); four f32 d and four bytes z for 32 elements each, q of 4 bits, as Q4_0's
+ *     Q8_Z        128       148    the same with q of 8 bits, 0 to 255
+ *     Q4_1        32        20     d·q + m, d and m f16, q of 4 bits
+ *     Q5_0        32        22     d·(q - 16), q of 5 bits
+ *     Q5_1        32        24     d·q + m, q of 5 bits
+ *     Q5_K        256       176    as Q4_K, q of 5 bits
+ *     Q6_K        256       210    d·s·(q - 32), s of 8 bits for each 16 elements, q of 6 bits */
 typedef enum vkmm_format {
     VKMM_PLAIN = 0,
     VKMM_Q8_0 = 1,
@@ -162,7 +174,18 @@ typedef enum vkmm_format {
     VKMM_Q4_K = 3,
     VKMM_MXFP4 = 4,
     VKMM_NVFP4 = 5,
-    VKMM_FORMAT_COUNT = 6
+    VKMM_MXFP8_E4M3 = 6,
+    VKMM_MXFP8_E5M2 = 7,
+    VKMM_FP8_E4M3 = 8,
+    VKMM_FP8_E5M2 = 9,
+    VKMM_Q4_Z = 10,
+    VKMM_Q8_Z = 11,
+    VKMM_Q4_1 = 12,
+    VKMM_Q5_0 = 13,
+    VKMM_Q5_1 = 14,
+    VKMM_Q5_K = 15,
+    VKMM_Q6_K = 16,
+    VKMM_FORMAT_COUNT = 17
 } vkmm_format;
 
 /* VKMM_DEFAULTED: a field whose default is not 0. gcc's -Wextra warns about a field that is initialized twice, but not
@@ -284,6 +307,25 @@ VKMM_API const vkmm_format_info *vkmm_format_at(uint32_t format);
  * NaNs. Elements of blocks are rounded once, to f32. Do nothing for VKMM_PLAIN, or if count is no multiple. */
 VKMM_API void vkmm_blocks_encode(vkmm_format format, const float *elements, uint64_t count, void *blocks);
 VKMM_API void vkmm_blocks_decode(vkmm_format format, const void *blocks, uint64_t count, float *elements);
+
+/* Quantised elements whose scales lie in an array of their own, as GPTQ, AWQ, ONNX and safetensors have them. An
+ * element is scale · (code - zero point), or scale · the float that the code is. */
+typedef struct vkmm_codes {
+    uint64_t rows, k;     /* neighbours of a row are neighbours along K */
+    const uint8_t *codes; /* rows × k, a byte each, also of 4 bits */
+    const void *scales;   /* a scale for each group of each row, or of each band of rows */
+    vkmm_type scale_type; /* F32, F16, BF16; U8: the bits of MXFP4's, MXFP8's and NVFP4's own scales */
+    uint64_t group;       /* elements along K that share a scale; 0: k */
+    uint64_t band;        /* rows that share scales, the last ones maybe fewer; 0: 1 */
+    const uint8_t *zeros; /* a zero point for each scale, for Q4_Z and Q8_Z; NULL: `zero` */
+    uint32_t zero;        /* of all groups; 0, without `zeros`: codes are in two's complement */
+    uint32_t reserved[3];
+} vkmm_codes;
+
+/* Puts them into blocks, rows of k / elements of a block, on the host and without loss: Q8_0 and Q4_0 take scales that
+ * are f16 numbers and no zero point but that of the middle (128, 8); Q4_Z and Q8_Z any zero point and F32; FP8_… an F32
+ * for 128 elements or multiples of them; MXFP4, MXFP8_… and NVFP4 their own. Everything else is VKMM_INVALID. */
+VKMM_API vkmm_status vkmm_blocks_join(vkmm_format format, const vkmm_codes *codes, void *blocks);
 
 /* ---- Instance: the Vulkan loader and the devices it finds ---- */
 

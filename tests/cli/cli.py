@@ -127,7 +127,7 @@ def safetensors_bytes(tensors, metadata=None, padding=0):
     return struct.pack("<Q", len(text)) + text + data
 
 
-GGML = {"F32": 0, "F16": 1, "Q4_0": 2, "Q8_0": 8, "Q4_K": 12, "Q6_K": 14, "I8": 24, "I32": 26, "I64": 27, "F64": 28, "BF16": 30, "MXFP4": 39, "NVFP4": 40}
+GGML = {"F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q5_0": 6, "Q5_1": 7, "Q8_0": 8, "Q2_K": 10, "Q4_K": 12, "Q5_K": 13, "Q6_K": 14, "I8": 24, "I32": 26, "I64": 27, "F64": 28, "BF16": 30, "MXFP4": 39, "NVFP4": 40}
 
 
 def gguf_bytes(tensors, pairs=(), version=3, alignment=32):

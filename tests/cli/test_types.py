@@ -190,12 +190,25 @@ def block_row(rng, kind, k):
             scales = [rng.randint(6, 8) for _ in range(4)]
             data += bytes(x << 3 for x in scales) + b"".join(nibbles(codes[16 * g:16 * g + 16]) for g in range(4))
             values += [2.0**(scales[i // 16] - 7) * E2M1[codes[i]] for i in range(64)]
-        else:  # Q4_K
+        elif kind == "Q4_1":
+            data, values = data + half(d) + half(0.5) + nibbles(codes[:32]), values + [d * x + 0.5 for x in codes[:32]]
+        elif kind in ("Q5_0", "Q5_1"):
+            q, least = [rng.randint(0, 31) for _ in range(32)], [d * -16, 0.5][kind == "Q5_1"]
+            data += half(d) + half(0.5)[:2 * (kind == "Q5_1")] + struct.pack("<I", sum(x >> 4 << i for i, x in enumerate(q)))
+            data, values = data + nibbles([x & 15 for x in q]), values + [d * x + least for x in q]
+        elif kind == "Q6_K":
+            q, s = [rng.randint(0, 63) for _ in range(256)], [rng.randint(-128, 127) for _ in range(16)]
+            data += b"".join(nibbles([x & 15 for x in q[h:h + 128]]) for h in (0, 128))
+            data += bytes(sum(q[h + 32 * r + i] >> 4 << 2 * r for r in range(4)) for h in (0, 128) for i in range(32))
+            data, values = data + struct.pack("16b", *s) + half(d), values + [d * s[i // 16] * (q[i] - 32) for i in range(256)]
+        else:  # Q4_K, Q5_K
+            high = [rng.randint(0, 1) * (kind == "Q5_K") for _ in range(256)]
             s, m = [rng.randint(0, 63) for _ in range(8)], [rng.randint(0, 63) for _ in range(8)]
             six = [s[g] | s[g + 4] >> 4 << 6 for g in range(4)] + [m[g] | m[g + 4] >> 4 << 6 for g in range(4)]
             six += [s[g + 4] & 15 | (m[g + 4] & 15) << 4 for g in range(4)]
-            data += half(d) + half(0.5) + bytes(six) + b"".join(nibbles(codes[64 * g:64 * g + 64]) for g in range(4))
-            values += [d * s[i // 32] * codes[i] - 0.5 * m[i // 32] for i in range(256)]
+            data += half(d) + half(0.5) + bytes(six) + bytes(sum(high[32 * g + i] << g for g in range(8)) for i in range(32))[:32 * (kind == "Q5_K")]
+            data += b"".join(nibbles(codes[64 * g:64 * g + 64]) for g in range(4))
+            values += [d * s[i // 32] * (codes[i] + 16 * high[i]) - 0.5 * m[i // 32] for i in range(256)]
     return data, values
 
 
@@ -216,7 +229,7 @@ class Gguf(cli.Case):
         rng = random.Random(5)
         x = whole(rng, 3, 256, -4, 4)
         self.file("x.npy", npy_bytes(x))
-        for i, kind in enumerate(["Q8_0", "Q4_0", "Q4_K", "MXFP4", "NVFP4"]):
+        for i, kind in enumerate(["Q8_0", "Q4_0", "Q4_K", "Q4_1", "Q5_0", "Q5_1", "Q5_K", "Q6_K", "MXFP4", "NVFP4"]):
             rows = [block_row(rng, kind, 256) for _ in range(5)]
             other = ("o", "F16", [2], half(1.0) * 2)
             path = self.file("m.gguf", gguf_bytes([other, ("w.weight", kind, [256, 5], b"".join(r[0] for r in rows))], version=2 + i % 2))
@@ -274,7 +287,7 @@ class Gguf(cli.Case):
             (gguf_bytes([w], [align[2], align[2]]), "it must be one uint32"), (gguf_bytes([w], [gguf_pair("general.alignment", 10, struct.pack("<Q", 32))]), "it must be one uint32"),
             (gguf_bytes([w, w]), "2 tensors have this name"), (gguf_bytes([("w", "F32", [2, 2, 1, 2], bytes(32))]), "w\" has 4 dimensions; a matrix has 2, and a batch of them 3"),
             (gguf_bytes([("w", "F32", [2**32, 2**32], b"")]), "size in bytes does not fit in 64 bits"), (gguf_bytes([("w", "F32", [2**31, 2**20], b"")]), "the file has 0"),
-            (gguf_bytes([("w", "Q6_K", [256, 2], bytes(420))]), "w\" holds Q6_K; F32, F16, BF16"), (gguf_bytes([("w", 4000, [2, 2], bytes(16))]), "holds type 4000"),
+            (gguf_bytes([("w", "Q2_K", [256, 2], bytes(168))]), "w\" holds Q2_K; F32, F16, BF16"), (gguf_bytes([("w", 4000, [2, 2], bytes(16))]), "holds type 4000"),
             (gguf_bytes([("w", "Q4_0", [33, 2], bytes(99))]), "rows of 33 elements; a block of Q4_0 has 32"),
             (good.replace(struct.pack("<QIQ", 2, 0, 0), struct.pack("<QIQ", 2, 0, 8)), "has offset 8; the file's alignment is 32"),
             (gguf_bytes([("u\x1b[1m", "F32", [1], bytes(4)), ("v", "F32", [1], bytes(4))]), r'holds no tensor "w"; it holds "u\\u001B\[1m", "v"'),

@@ -4,15 +4,16 @@
 
 #include "general.h"
 
-enum { BLOCKS_LONG = 70, BLOCKS_DEPTH = 512, BLOCKS_MOST = 144 /* bytes of a block */ };
+enum { BLOCKS_LONG = 70, BLOCKS_DEPTH = 512, BLOCKS_MOST = 210 /* bytes of a block */ };
 
 uint32_t blocks_next(uint32_t *state);
 
 /* Element i of a block. */
 double blocks_element(vkmm_format format, const unsigned char *block, unsigned i);
 
-/* A block of random codes. scaled: with finite scales of every kind, or those that leave powers of two within f16, whose
- * infinities would make all of a row NaNs; otherwise with scales for which any product here is exact, in bf16 too. */
+/* A block of random codes. scaled: with finite scales of every kind, or those that leave powers of two within f16,
+ * whose infinities would make all of a row NaNs; otherwise with scales for which any product here is exact, in bf16
+ * too. */
 enum { BLOCKS_OF_F16 = 2 };
 void blocks_put(vkmm_format format, unsigned char *block, uint32_t *state, int scaled);
 
@@ -20,7 +21,7 @@ void blocks_put(vkmm_format format, unsigned char *block, uint32_t *state, int s
 typedef struct blocks_case {
     vkmm_job_params params;
     vkmm_operand operand;
-    int scaled; /* the other operand is the identity, and the last block's scale is NaN */
+    int scaled; /* the other operand is the identity, and the last block has a NaN */
 } blocks_case;
 
 /* Blocks along the long side, with an offset and with lines longer than K. `side`: the short one. */

@@ -31,6 +31,10 @@ int main(void)
     FIELD(vkmm_device_info, driver.id), FIELD(vkmm_device_info, driver.version);
     FIELD(vkmm_device_info, driver.api_version), FIELD(vkmm_device_info, memory.device_heap_bytes);
     FIELD(vkmm_format_info, name), FIELD(vkmm_format_info, elements), FIELD(vkmm_format_info, bytes);
+    printf("sizeof vkmm_codes %zu\n", sizeof(vkmm_codes));
+    FIELD(vkmm_codes, rows), FIELD(vkmm_codes, k), FIELD(vkmm_codes, codes), FIELD(vkmm_codes, scales);
+    FIELD(vkmm_codes, scale_type), FIELD(vkmm_codes, group), FIELD(vkmm_codes, band), FIELD(vkmm_codes, zeros);
+    FIELD(vkmm_codes, zero), FIELD(vkmm_codes, reserved);
     VALUE(VKMM_AUTO), VALUE(VKMM_F32), VALUE(VKMM_F64), VALUE(VKMM_I32), VALUE(VKMM_U32), VALUE(VKMM_F16);
     VALUE(VKMM_BF16), VALUE(VKMM_I8), VALUE(VKMM_U8), VALUE(VKMM_E4M3), VALUE(VKMM_E5M2), VALUE(VKMM_TYPE_COUNT);
     VALUE(VKMM_ACTIVATION_NONE), VALUE(VKMM_RELU), VALUE(VKMM_GELU), VALUE(VKMM_ACTIVATION_COUNT);

@@ -155,6 +155,18 @@ static void best_shape(const vkmm_device_info *device, const vkmm_problem *probl
     }
 }
 
+static int both_in_blocks(const vkmm_problem *problem)
+{
+    return problem->format_a != VKMM_PLAIN && problem->format_b != VKMM_PLAIN;
+}
+
+/* Elements whose codes share bytes, which steps are multiples of; of q4_K, steps may have half of them. */
+static uint32_t group_of(const vkmm_problem *problem)
+{
+    const vkmm_format format = problem->format_a != VKMM_PLAIN ? problem->format_a : problem->format_b;
+    return format == VKMM_Q6_K ? 128 : format == VKMM_Q5_K ? 64 : BLOCK;
+}
+
 /* Adapts a preset to the device and the types: the largest usable matrix operation if the preset's is not listed, the
  * subgroup size, and steps along K of equally many bytes. If no operation fits, the preset becomes illegal. */
 static void fit_matrix(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
@@ -168,8 +180,8 @@ static void fit_matrix(const vkmm_device_info *device, const vkmm_problem *probl
     }
     config->values[LANES] = vkmm_coopmat_lanes(device);
     config->values[VKMM_TUNE_DEPTH] *= scale;
-    if (vkmm_problem_has_blocks(problem) && config->values[VKMM_TUNE_DEPTH] < BLOCK)
-        config->values[VKMM_TUNE_DEPTH] = BLOCK;
+    if (vkmm_problem_has_blocks(problem) && config->values[VKMM_TUNE_DEPTH] < group_of(problem))
+        config->values[VKMM_TUNE_DEPTH] = group_of(problem);
 }
 
 /* Registers for loading one operand's tile: four for each piece of 16 bytes; four pieces at a time if 8-bit elements
@@ -311,18 +323,13 @@ static uint64_t broken_vectors(const vkmm_shape *shape)
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vector);
 }
 
-static int both_in_blocks(const vkmm_problem *problem)
-{
-    return problem->format_a != VKMM_PLAIN && problem->format_b != VKMM_PLAIN;
-}
-
 /* One operand in blocks, and steps that begin where blocks do, or at a multiple of a small block's elements. */
 static uint64_t broken_blocks(const vkmm_shape *shape)
 {
     const vkmm_problem *p = shape->problem;
     if (!vkmm_problem_has_blocks(p)) return 0;
     if (both_in_blocks(p)) return 1;
-    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), BLOCK);
+    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), group_of(p));
 }
 
 static uint64_t broken_settings(const vkmm_shape *shape)
@@ -400,7 +407,7 @@ static const vkmm_rule rules[] = {
     {"whole vectors", "elements that do not fill 16 bytes", broken_vectors, NULL,
      "tiles are loaded 16 bytes at a time along rows, cols and depth"},
     {"blocks of one operand", "leftover elements of a step", broken_blocks, NULL,
-     "A or B alone may be in blocks, and depth must then be a multiple of 32"},
+     "A or B alone may be in blocks, and depth must then be a multiple of 32, with q5_K of 64, with q6_K of 128"},
     {"settings", "unsupported settings", broken_settings, NULL, "pad must be at most 16, and swizzle not 0"},
     {"minSubgroupSize, maxSubgroupSize", "unsupported subgroup sizes", broken_lanes, NULL,
      "lanes is the subgroup size: a power of two between the device's minimum and maximum", refuse_lanes},

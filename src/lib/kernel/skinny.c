@@ -50,10 +50,9 @@ static const vkmm_config across[] = {
 /* The long operand in blocks: an invocation reads VKMM_BLOCK_PART elements of each of its lines at a time. Measured on
  * an NVIDIA H100 (driver 580, 2026-11-26): more registers for a line, or sums of parts of K, are slower. */
 static const vkmm_config blocks[] = {
-    {{16, 1, 1024, 4, 1, 1, 256}},
-    {{16, 1, 512, 2, 1, 1, 256}},
-    {{16, 1, 256, 1, 1, 1, 256}},
-    {{16, 1, 256, 2, 1, 1, 128}}, /* where a workgroup has at most 128 invocations */
+    {{16, 1, 1024, 4, 1, 1, 256}}, {{16, 1, 512, 2, 1, 1, 256}},
+    {{16, 1, 256, 1, 1, 1, 256}},  {{16, 1, 256, 2, 1, 1, 128}}, /* where a workgroup has at most 128 invocations */
+    {{16, 1, 512, 2, 1, 1, 128}}, /* the same for q6_K, two of whose blocks are whole words */
 };
 
 /* Whether neighbours in memory of a skinny problem's longer side are neighbours along K. */
@@ -103,10 +102,12 @@ static int take(const vkmm_config *presets, uint32_t count, const vkmm_problem *
     return 1;
 }
 
-/* q4_K has two scales and two offsets for a part, which leave no registers for four lines with several columns. */
+/* A part with two scales leaves no registers for four lines with several columns. */
 static int take_blocks(const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
-    const int holds_more = (problem->format_a | problem->format_b) == VKMM_Q4_K && vkmm_short_side(problem) > 1;
+    const vkmm_format format = problem->format_a != VKMM_PLAIN ? problem->format_a : problem->format_b;
+    const int holds_more =
+        (format == VKMM_Q4_K || format == VKMM_Q5_K || format == VKMM_Q6_K) && vkmm_short_side(problem) > 1;
     if (!take(LIST(blocks), problem, index + holds_more, preset)) return 0;
     preset->resident = 2;
     return 1;

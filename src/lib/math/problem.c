@@ -176,9 +176,9 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
 static vkmm_status check_kinds(const vkmm_problem *problem)
 {
     static const char types[] = "types are numbered 1 to 10", ops[] = "it is 0 (N) or 1 (T)",
-                      formats[] = "they are numbered 0 to 5";
+                      formats[] = "they are numbered 0 to 16";
     _Static_assert(VKMM_TYPE_COUNT == 11 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 4 &&
-                       VKMM_FORMAT_COUNT == 6,
+                       VKMM_FORMAT_COUNT == 17,
                    "what the sentences say");
     const struct {
         const char *kind, *of, *known;

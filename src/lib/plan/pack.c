@@ -158,7 +158,7 @@ void vkmm_choose_unpacking(const vkmm_device_info *device, const vkmm_wish *wish
         name ? vkmm_kernel_find(name) : vkmm_planned_kernel(device, p, vkmm_refused_kernels(device, p->type));
     const int asked = (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
     if (!asked && kernel && vkmm_module_for(kernel->name, p, device, NULL) &&
-        (name ? is_legal(device, p, kernel) : kernel->suits && kernel->suits(device, p) > 0))
+        (name || (kernel->suits && kernel->suits(device, p) > 0)) && is_legal(device, p, kernel))
         return;
     choice->packs[VKMM_A].format = p->format_a;
     choice->packs[VKMM_B].format = p->format_b;

@@ -225,19 +225,22 @@ static void fill_record(filler *f, int is_first, int pass)
     add_layer(f, 1);
 }
 
-/* A layer's weights in each format, whose blocks lie along K: all matrices are stored as ggml's MUL_MAT has them. */
+/* A layer's weights in formats that differ in what unpacks them. Blocks lie along K: all matrices are stored as ggml's
+ * MUL_MAT has them. */
 static void fill_weights(filler *f, int is_first, int pass)
 {
     static const uint64_t tokens[] = {1, 8, 512};
+    static const vkmm_format formats[] = {VKMM_PLAIN, VKMM_Q8_0,  VKMM_Q4_0,       VKMM_Q4_K,     VKMM_Q6_K,
+                                          VKMM_MXFP4, VKMM_NVFP4, VKMM_MXFP8_E4M3, VKMM_FP8_E4M3, VKMM_Q4_Z};
     const int takes_blocks =
         f->types.compute == VKMM_F32 && vkmm_type_of(f->types.in)->is_float && vkmm_type_of(f->types.in)->bytes > 1;
 
     (void)is_first;
     for (size_t i = 0; i < VKMM_COUNT(tokens) && pass == 0; i++)
-        for (uint32_t format = VKMM_PLAIN; format < (takes_blocks ? VKMM_FORMAT_COUNT : 1); format++)
+        for (size_t f = 0; f < (takes_blocks ? VKMM_COUNT(formats) : 1); f++)
             add(f, "weights",
                 &VKMM_PROBLEM(.m = 4096, .n = tokens[i], .k = 14336, .layout = VKMM_COL_MAJOR, .op_a = VKMM_OP_T,
-                              .format_a = (vkmm_format)format));
+                              .format_a = formats[f]));
 }
 
 static const struct {

@@ -23,13 +23,13 @@ static const struct ggml_type {
     vkmm_type type;
     vkmm_format format;
 } types[] = {
-    {0, "F32", VKMM_F32, VKMM_PLAIN},    {1, "F16", VKMM_F16, VKMM_PLAIN},     {30, "BF16", VKMM_BF16, VKMM_PLAIN},
-    {28, "F64", VKMM_F64, VKMM_PLAIN},   {24, "I8", VKMM_I8, VKMM_PLAIN},      {26, "I32", VKMM_I32, VKMM_PLAIN},
-    {27, "I64", VKMM_I32, VKMM_PLAIN},   {8, "Q8_0", VKMM_AUTO, VKMM_Q8_0},    {2, "Q4_0", VKMM_AUTO, VKMM_Q4_0},
-    {12, "Q4_K", VKMM_AUTO, VKMM_Q4_K},  {39, "MXFP4", VKMM_AUTO, VKMM_MXFP4}, {40, "NVFP4", VKMM_AUTO, VKMM_NVFP4},
-    {3, "Q4_1", VKMM_AUTO, VKMM_PLAIN},  {6, "Q5_0", VKMM_AUTO, VKMM_PLAIN},   {7, "Q5_1", VKMM_AUTO, VKMM_PLAIN},
-    {10, "Q2_K", VKMM_AUTO, VKMM_PLAIN}, {11, "Q3_K", VKMM_AUTO, VKMM_PLAIN},  {13, "Q5_K", VKMM_AUTO, VKMM_PLAIN},
-    {14, "Q6_K", VKMM_AUTO, VKMM_PLAIN}};
+    {0, "F32", VKMM_F32, VKMM_PLAIN},   {1, "F16", VKMM_F16, VKMM_PLAIN},     {30, "BF16", VKMM_BF16, VKMM_PLAIN},
+    {28, "F64", VKMM_F64, VKMM_PLAIN},  {24, "I8", VKMM_I8, VKMM_PLAIN},      {26, "I32", VKMM_I32, VKMM_PLAIN},
+    {27, "I64", VKMM_I32, VKMM_PLAIN},  {8, "Q8_0", VKMM_AUTO, VKMM_Q8_0},    {2, "Q4_0", VKMM_AUTO, VKMM_Q4_0},
+    {12, "Q4_K", VKMM_AUTO, VKMM_Q4_K}, {39, "MXFP4", VKMM_AUTO, VKMM_MXFP4}, {40, "NVFP4", VKMM_AUTO, VKMM_NVFP4},
+    {3, "Q4_1", VKMM_AUTO, VKMM_Q4_1},  {6, "Q5_0", VKMM_AUTO, VKMM_Q5_0},    {7, "Q5_1", VKMM_AUTO, VKMM_Q5_1},
+    {13, "Q5_K", VKMM_AUTO, VKMM_Q5_K}, {14, "Q6_K", VKMM_AUTO, VKMM_Q6_K},   {10, "Q2_K", VKMM_AUTO, VKMM_PLAIN},
+    {11, "Q3_K", VKMM_AUTO, VKMM_PLAIN}};
 
 typedef struct reader {
     const vkmm_log *log;
@@ -137,10 +137,11 @@ static vkmm_status point(const reader *r, const tensor *t, cli_array *array)
         if (types[i].number == t->type) ggml = types[i];
     if (ggml.name != NULL) VKMM_PUT(kind, "%s", ggml.name);
     if (ggml.type == VKMM_AUTO && ggml.format == VKMM_PLAIN)
-        return REFUSE(r,
-                      "tensor %s holds %s; F32, F16, BF16, F64, I8, I32, I64, Q8_0, Q4_0, Q4_K, MXFP4 and NVFP4 "
-                      "are supported",
-                      name, kind);
+        return REFUSE(
+            r,
+            "tensor %s holds %s; F32, F16, BF16, F64, I8, I32, I64, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, "
+            "Q6_K, MXFP4 and NVFP4 are supported",
+            name, kind);
     if (t->dimensions < 1 || t->dimensions > MOST_DIMENSIONS)
         return REFUSE(r, "tensor %s has %llu dimensions; a matrix has 2, and a batch of them 3", name, t->dimensions);
     const vkmm_format_info *block = vkmm_format_at(ggml.format);

@@ -124,8 +124,8 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "type", "TYPE", "element type: i32 (default, as in the tutorials), u32, f32 or f64", CLI_TRACE, AT(types),
      cli_parse_types, cli_tutorial_type_words},
     {NULL, 0, "type-a", "FORMAT",
-     "A in blocks with scales along K, of q8_0, q4_0, q4_K, mxfp4 or nvfp4, which become elements of --type f32, f16 "
-     "or bf16; default: plain",
+     "A in blocks with scales along K, which become elements of --type f32, f16 or bf16: q8_0, q4_0, q4_1, q5_0, q5_1, "
+     "q4_K, q5_K, q6_K, mxfp4, mxfp8_e4m3, mxfp8_e5m2, nvfp4, fp8_e4m3, fp8_e5m2, q4_z or q8_z; default: plain",
      BLAS, AT(problem.format_a), cli_parse_index, cli_format_words},
     {NULL, 0, "type-b", "FORMAT", "the same for B, with --transposeB T", BLAS, AT(problem.format_b), cli_parse_index,
      cli_format_words},
