@@ -73,6 +73,8 @@ class Record(cli.Case):
         self.assertEqual([device["name"] for device in record["devices"]], [record["device"]["name"]])
         self.assertEqual([check["check"] for check in record["doctor"]], ["timestamps", "shared", "range", "products"])
         self.assertNotIn("problem", [check["verdict"] for check in record["doctor"]])
+        self.assertTrue(record["check"]["passed"])
+        self.assertGreater(record["check"]["parts"][0]["run"], 0)
         self.assertEqual([each["type"] for each in record["peak"]["types"]], ["f32"])
         # The bench does not measure them again; a faster row may raise them.
         self.assertGreaterEqual(record["devices"][0]["peaks"]["multiply_adds_per_s"]["f32"] * 2.001, record["peak"]["types"][0]["flops"])
@@ -96,19 +98,20 @@ class Record(cli.Case):
         schema.check(record)
         self.check_anonymous(text)
         self.assertEqual(record["device"], dict(self.device, uuid=None, driver_uuid=None, pci=None))
-        self.assertEqual([record["doctor"], record["peak"], record["pipelines"], record["rows"]], [None, None, None, []])
+        self.assertEqual([record[key] for key in ["doctor", "check", "peak", "pipelines", "rows"]], [None] * 4 + [[]])
         self.assertFalse(self.path.exists())
 
     def test_parts_that_fail(self):
         """A process that fails costs its part, and its sentence loses the paths. What remains is measured."""
         failure = {"status": 5, "sentence": "cannot read '/home/my name/a.so', nor C:\\me\\b, D:/c, a/b or ~/c"}
-        arguments = self.arguments(doctor="sys.exit(3)", peak=ANSWERS % {"hello": failure})
+        arguments = self.arguments(doctor="sys.exit(3)", check="sys.exit(4)", peak=ANSWERS % {"hello": failure})
         done = cli.run(*arguments, env=self.env)
-        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("the peaks are unknown: cannot read '/home/my name/a.so'", done.stderr)
         record = self.written()
         self.assertEqual([(check["verdict"], check["sentence"]) for check in record["doctor"]],
                          [("problem", "the process that examined this device ended with status 3")])
+        self.assertEqual((record["check"]["passed"], record["check"]["parts"][0]["failures"][0]["sentence"]), (False, "the process that ran it ended with status 4"))
         self.assertEqual(record["peak"], {"reason": "cannot read '(path)', nor (path), (path), a/b or (path)"})
         self.assertTrue(record["complete"] and record["pipelines"])
         self.assertEqual(len(record["rows"]), 9)

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""`vkmatmul check`: a right driver passes, and each of many defects that a layer builds into one is found."""
+import json
+import os
+import re
+import sys
+
+import cli
+
+layer = os.path.abspath(sys.argv.pop(2))
+
+
+class Case(cli.Case):
+    def report(self, *args, code=0, **env):
+        done = cli.run("check", "--json", *args, env=env)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        report = json.loads(done.stdout)
+        self.assertEqual((report["schema"], report["passed"]), ("vkmatmul.check/1", code == 0))
+        for part in report["parts"]:
+            self.assertEqual(part["passed"] < part["run"], bool(part["failures"]))
+        return {part["part"]: part for part in report["parts"]}
+
+
+
+class Right(Case):
+    def test_right(self):
+        part = self.report("--type", "u32", "--kernel", "cpu")["products"]
+        self.assertEqual((part["run"], part["incomplete"]), (8, None))
+        tutorial = self.report("--type", "i32", "--kernel", "tiled", "--part", "products")
+        self.assertEqual((list(tutorial), tutorial["products"]["passed"]), (["products"], 2))
+        self.assertRegex(self.good("check", "--part", "products", "--type", "i32", "--kernel", "tiled"), r"\A  ok      products   2 of 2 right\n\Z")
+
+    def test_time(self):
+        part = self.report("--part", "products", "--budget", "100ms", VKMM_TEST_CLOCK_STEP="1")["products"]
+        self.assertEqual((part["passed"], part["incomplete"]), (part["run"], "the time was over"))
+
+    def test_words(self):
+        self.bad(2, "'/nowhere' is no folder that can be written into", "check", "--out", "/nowhere")
+        self.bad(2, "--part: 'product' is unknown; did you mean 'products'", "check", "--part", "product")
+
+
+class Defects(Case):
+    """By the layer's name: the options of a check that finds it, and the part that does."""
+    def setUp(self):
+        super().setUp()
+        layers = self.folder / "layers"
+        layers.mkdir()
+        about = {"name": "VK_LAYER_VKMATMUL_test_defect", "type": "INSTANCE", "library_path": layer, "api_version": "1.3.0",
+                 "implementation_version": "1", "description": "makes a driver wrong"}
+        (layers / "defect.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": about}))
+        self.env = {"VK_LAYER_PATH": str(layers), "VK_INSTANCE_LAYERS": about["name"]}
+
+    def found(self, defect, part, *args):
+        parts = self.report("--part", part, *args, code=1, VKMM_TEST_DEFECT=defect, **self.env)
+        return parts[part]
+
+    def test_none(self):
+        self.report("--part", "products", "--type", "i32", "--kernel", "tiled", **self.env)
+
+    def test_products(self):
+        for defect, kernel, kind in [("store", "tiled", "i32"), ("barrier", "tiled", "f32"), ("sign", "cpu", "i8"), ("push", "naive", "i32"), ("constant", "tiled", "i32")]:
+            with self.subTest(defect):
+                part = self.found(defect, "products", "--kernel", kernel, "--type", kind)
+                self.assertRegex(part["failures"][0]["case"], r"^%s, %s, " % (kernel, kind))
+                self.assertRegex(part["failures"][0]["sentence"], r"wrong|is .*, not|never written|differ")
+                self.assertTrue(part["failures"][0]["rerun"].startswith("vkmatmul --kernel " + kernel))
+
+    def test_command(self):
+        """The command line of a failure multiplies the same matrices: wrong with the defect, right without."""
+        command = self.found("store", "products", "--kernel", "naive", "--type", "u32")["failures"][0]["rerun"].split()[1:]
+        self.assertEqual(cli.run(*command, *cli.FAST, env=dict(self.env, VKMM_TEST_DEFECT="store")).returncode, 1)
+        self.good(*command, *cli.FAST)
+
+    def test_crash(self):
+        """A driver that crashes costs one case."""
+        part = self.found("crash", "products", "--kernel", "tiled", "--type", "i32,f32,u32")
+        self.assertEqual((part["run"], part["passed"]), (6, 3))
+        self.assertIn("the process that ran it was killed by signal 6", part["failures"][0]["sentence"])
+
+
+cli.main()
