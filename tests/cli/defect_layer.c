@@ -55,22 +55,34 @@ static void replace(uint32_t *at, uint32_t op)
     *at = (*at & 0xffff0000) | op;
 }
 
+/* The instruction before `end` whose word at `place` is this id; NULL: there is none. */
+static const uint32_t *defined(const uint32_t *words, size_t end, uint32_t op, uint32_t place, uint32_t id)
+{
+    for (size_t i = HEADER; i < end; i += words[i] >> 16 ? words[i] >> 16 : 1)
+        if ((words[i] & 0xffff) == op && words[i + place] == id) return &words[i];
+    return NULL;
+}
+
+/* The constant 0 or 1 for one that is 1 or 0; itself if there is none. */
+static uint32_t other_layout(const uint32_t *words, const uint32_t *load)
+{
+    const size_t end = (size_t)(load - words);
+    const uint32_t *layout = defined(words, end, CONSTANT, 2, load[4]);
+    for (size_t i = HEADER; layout != NULL && i < end; i += words[i] >> 16 ? words[i] >> 16 : 1)
+        if ((words[i] & 0xffff) == CONSTANT && words[i + 1] == layout[1] && words[i + 3] == 1 - layout[3])
+            return words[i + 2];
+    return load[4];
+}
+
 /* Changes one instruction where it stands. */
-static void spoil(uint32_t *at)
+static void spoil(const uint32_t *words, uint32_t *at)
 {
     const uint32_t op = *at & 0xffff;
     if (op == CONTROL_BARRIER && is("barrier")) drop(at);
     if (op == BIT_FIELD_S_EXTRACT && is("sign")) replace(at, BIT_FIELD_U_EXTRACT);
     if (op == ATOMIC_I_ADD && is("atomic")) replace(at, ATOMIC_EXCHANGE);
+    if (op == MATRIX_LOAD && is("layout")) at[4] = other_layout(words, at);
     if (op == GROUP_I_ADD && is("subgroup")) at[4] = 1 - at[4]; /* a reduction becomes a scan */
-}
-
-/* The instruction before `end` whose word at `place` is this id; NULL: there is none. */
-static const uint32_t *defined(const uint32_t *words, size_t end, uint32_t op, uint32_t place, uint32_t id)
-{
-    for (size_t i = HEADER; i < end; i += words[i] >> 16)
-        if ((words[i] & 0xffff) == op && words[i + place] == id) return &words[i];
-    return NULL;
 }
 
 static int is_to_buffer(const uint32_t *words, size_t at)
@@ -124,7 +136,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice device, const VkSha
     if (is("rounding")) changed.codeSize = sizeof *words * spoil_rounding(info->pCode, count, words);
     for (size_t i = HEADER; i < changed.codeSize / sizeof *words; i += words[i] >> 16 ? words[i] >> 16 : 1) {
         if ((words[i] & 0xffff) == STORE && is("store") && is_to_buffer(words, i)) last = &words[i];
-        spoil(&words[i]);
+        spoil(words, &words[i]);
     }
     if (last != NULL) drop(last);
     changed.pCode = words;

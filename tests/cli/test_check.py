@@ -2,7 +2,8 @@
 """`vkmatmul check`: a right driver passes, and each of many defects that a layer builds into one is found."""
 import json
 import os
-import re
+import shutil
+import subprocess
 import sys
 
 import cli
@@ -24,10 +25,15 @@ class Case(cli.Case):
 
 class Right(Case):
     def test_right(self):
-        part = self.report("--type", "u32", "--kernel", "cpu")["products"]
+        part = self.report("--type", "u32", "--kernel", "cpu", "--part", "products")["products"]
         self.assertEqual((part["run"], part["incomplete"]), (8, None))
         tutorial = self.report("--type", "i32", "--kernel", "tiled", "--part", "products")
         self.assertEqual((list(tutorial), tutorial["products"]["passed"]), (["products"], 2))
+        for name, least in [("numbers", 7), ("device", 6)]:
+            part = self.report("--part", name)[name]
+            self.assertGreaterEqual(part["run"], least)
+            self.assertIsNone(part["incomplete"])
+        self.report("--part", "matrices")
         self.assertRegex(self.good("check", "--part", "products", "--type", "i32", "--kernel", "tiled"), r"\A  ok      products   2 of 2 right\n\Z")
 
     def test_time(self):
@@ -64,6 +70,40 @@ class Defects(Case):
                 self.assertRegex(part["failures"][0]["case"], r"^%s, %s, " % (kernel, kind))
                 self.assertRegex(part["failures"][0]["sentence"], r"wrong|is .*, not|never written|differ")
                 self.assertTrue(part["failures"][0]["rerun"].startswith("vkmatmul --kernel " + kernel))
+
+    def test_small_shaders(self):
+        """What each defect makes wrong, alone or among others."""
+        for defect, part, case, alone in [("rounding", "numbers", "f32 to f16, packHalf2x16", True), ("sign", "numbers", "signed bit fields", True),
+                                          ("barrier", "device", "all of the shared memory", True), ("subgroup", "device", "subgroup operations", True),
+                                          ("atomic", "device", "a dispatch", False), ("workgroup", "device", "a dispatch", False),
+                                          ("indirect", "device", "an indirect dispatch", True), ("stale", "device", "dispatches in turn", True),
+                                          ("push", "device", "dispatches in turn", True), ("clock", "device", "timestamps", True),
+                                          ("copy", "device", "16-bit storage", False), ("store", "device", "8-bit storage", False)]:
+            with self.subTest(defect):
+                failures = self.found(defect, part, "--out", self.folder)["failures"]
+                self.assertIn(case, [failure["case"] for failure in failures])
+                self.assertEqual(len(failures) == 1, alone)
+                for failure in failures:
+                    lines = open(failure["shader"]).read().splitlines()
+                    self.assertLessEqual(len(lines), 60)
+                    self.assertTrue(lines[0].endswith(": " + failure["case"]))
+                    self.assertEqual(lines[1], "// " + failure["sentence"])
+
+    def test_shader(self):
+        """The shader of a failure compiles as it is."""
+        if shutil.which("glslangValidator") is None:
+            self.skipTest("no glslangValidator")
+        for failure in self.found("store", "device", "--out", self.folder)["failures"]:
+            done = subprocess.run(["glslangValidator", "-V", "--target-env", "vulkan1.1", "-o", self.folder / "a.spv", failure["shader"]], stdout=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_fragments(self):
+        """Loads with the wrong layout, where there are matrix operations."""
+        if self.report("--part", "matrices", **self.env)["matrices"]["run"] == 0:
+            self.skipTest("no matrix operations")
+        part = self.found("layout", "matrices", "--out", self.folder)
+        self.assertLess(part["passed"], part["run"])
+        self.assertLessEqual(len(open(part["failures"][0]["shader"]).readlines()), 60)
 
     def test_command(self):
         """The command line of a failure multiplies the same matrices: wrong with the defect, right without."""

@@ -31,7 +31,8 @@ typedef struct cli_case_part {
     vkmm_status (*run)(cli_session *session, uint32_t index, cli_case *result);
 } cli_case_part;
 
-extern const cli_case_part cli_products_part; /* conform_products.c */
+/* conform_NAME.c has its part. */
+extern const cli_case_part cli_numbers_part, cli_device_part, cli_matrices_part, cli_products_part;
 
 const cli_case_part *cli_case_part_at(uint32_t index); /* in the order that they run; NULL past the end */
 

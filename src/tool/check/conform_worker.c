@@ -7,7 +7,8 @@
 #include "report/json.h"
 #include "session/commands.h"
 
-static const cli_case_part *const parts[] = {&cli_products_part};
+static const cli_case_part *const parts[] = {&cli_numbers_part, &cli_device_part, &cli_matrices_part,
+                                             &cli_products_part};
 
 const cli_case_part *cli_case_part_at(uint32_t index)
 {
@@ -19,6 +20,10 @@ static vkmm_status run(cli_session *session, const cli_case_part *part, uint32_t
     cli_case result = {.passed = 0};
     const vkmm_status status = part->run(session, index, &result);
 
+    if (status == VKMM_OK && result.passed && session->options->validate && cli_session_validated(session) != VKMM_OK) {
+        result.passed = 0;
+        VKMM_PUT(result.why, "%.480s", session->console.last_error);
+    }
     json_object_set_new(answer, "passed", json_boolean(result.passed));
     json_object_set_new(answer, "why", cli_json_of_text(result.why));
     json_object_set_new(answer, "again", cli_json_of_text(result.again));
