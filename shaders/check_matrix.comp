@@ -15,12 +15,11 @@ layout(constant_id = 3) const uint K = 16;
 layout(constant_id = 4) const uint OPERATION = 0;
 layout(constant_id = 5) const bool LOADS_COLUMNS = false;
 layout(constant_id = 6) const bool STORES_COLUMNS = false;
-
 layout(std430, set = 0, binding = 0) readonly buffer In { uint in_words[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Out { uint out_words[]; };
-
 const uint AT_B = M * K * BYTES_A / 4, AT_C = AT_B + K * N * BYTES_A / 4;
 
+#define Wide coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>
 #define ROWS gl_CooperativeMatrixLayoutRowMajor
 #define COLUMNS gl_CooperativeMatrixLayoutColumnMajor
 #define LOAD(x, at, rows, cols, bytes) if (LOADS_COLUMNS) coopMatLoad(x, in_words, at, rows * bytes / 4, COLUMNS); \
@@ -38,16 +37,14 @@ void main()
     LOAD(c, AT_C, M, N, BYTES_C)
     if (OPERATION == 0) { STORE(a, M, K, BYTES_A) }
     if (OPERATION == 1) { STORE(b, K, N, BYTES_A) }
-    if (OPERATION == 2) { STORE(c, M, N, BYTES_C) }
     if (OPERATION == 4)
         for (int i = 0; i < c.length(); i++)
             c[i] = c[i] + TC(1);
     if (OPERATION == 3)
         c = coopMatMulAdd(a, b, c);
-    if (OPERATION == 3 || OPERATION == 4) { STORE(c, M, N, BYTES_C) }
+    if (OPERATION >= 2 && OPERATION <= 4) { STORE(c, M, N, BYTES_C) }
     if (OPERATION == 5) {
-        coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> wide =
-            coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(c);
+        const Wide wide = Wide(c);
         STORE(wide, M, N, 4)
     }
 }

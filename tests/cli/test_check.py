@@ -2,6 +2,7 @@
 """`vkmatmul check`: a right driver passes, and each of many defects that a layer builds into one is found."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -84,7 +85,7 @@ class Defects(Case):
                 self.assertIn(case, [failure["case"] for failure in failures])
                 self.assertEqual(len(failures) == 1, alone)
                 for failure in failures:
-                    lines = open(failure["shader"]).read().splitlines()
+                    lines = pathlib.Path(failure["shader"]).read_text().splitlines()
                     self.assertLessEqual(len(lines), 60)
                     self.assertTrue(lines[0].endswith(": " + failure["case"]))
                     self.assertEqual(lines[1], "// " + failure["sentence"])
@@ -103,7 +104,7 @@ class Defects(Case):
             self.skipTest("no matrix operations")
         part = self.found("layout", "matrices", "--out", self.folder)
         self.assertLess(part["passed"], part["run"])
-        self.assertLessEqual(len(open(part["failures"][0]["shader"]).readlines()), 60)
+        self.assertLessEqual(len(pathlib.Path(part["failures"][0]["shader"]).read_text().splitlines()), 60)
 
     def test_command(self):
         """The command line of a failure multiplies the same matrices: wrong with the defect, right without."""
