@@ -81,7 +81,7 @@ class Record(cli.Case):
         self.assertEqual([check["check"] for check in record["doctor"]], ["timestamps", "shared", "range", "products"])
         self.assertNotIn("problem", [check["verdict"] for check in record["doctor"]])
         self.assertEqual((record["check"]["passed"], [(part["part"], part["run"], part["passed"]) for part in record["check"]["parts"]]),
-                         (True, [(name, 1, 1) for name in ["numbers", "device", "matrices", "products"]]))
+                         (True, [(name, 1, 1) for name in ["numbers", "device", "matrices", "reductions", "products"]]))
         self.assertEqual([each["type"] for each in record["peak"]["types"]], ["f32"])
         # The bench does not measure them again; a faster row may raise them.
         self.assertGreaterEqual(record["devices"][0]["peaks"]["multiply_adds_per_s"]["f32"] * 2.001, record["peak"]["types"][0]["flops"])

@@ -32,7 +32,7 @@ typedef struct cli_case_part {
 } cli_case_part;
 
 /* conform_NAME.c has its part. */
-extern const cli_case_part cli_numbers_part, cli_device_part, cli_matrices_part, cli_products_part;
+extern const cli_case_part cli_numbers_part, cli_device_part, cli_matrices_part, cli_reductions_part, cli_products_part;
 
 const cli_case_part *cli_case_part_at(uint32_t index); /* in the order that they run; NULL past the end */
 

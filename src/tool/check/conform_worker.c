@@ -8,7 +8,7 @@
 #include "session/commands.h"
 
 static const cli_case_part *const parts[] = {&cli_numbers_part, &cli_device_part, &cli_matrices_part,
-                                             &cli_products_part};
+                                             &cli_reductions_part, &cli_products_part};
 
 const cli_case_part *cli_case_part_at(uint32_t index)
 {

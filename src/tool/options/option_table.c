@@ -212,8 +212,9 @@ const cli_option cli_option_table[] = {
      "the only kernel of the products: {tutorials} or {general}; default: all that the device runs, on processors of "
      "the general ones those that the planner chooses",
      CLI_CHECK | CLI_CHECK_WORKER, AT(kernel), cli_parse_word, cli_kernel_words},
-    {NULL, 0, "part", "PART", "the only part of the check: numbers, device, matrices or products; default: all",
-     CLI_CHECK, AT(part), cli_parse_word, cli_part_words},
+    {NULL, 0, "part", "PART",
+     "the only part of the check: numbers, device, matrices, reductions or products; default: all", CLI_CHECK, AT(part),
+     cli_parse_word, cli_part_words},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default: the kernel's default on this device",
      COMPUTE | CLI_EXPLAIN | CLI_STATISTICS, AT(tile), cli_parse_tile},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements; default: 2 for fewer than 100 elements, else 16",
