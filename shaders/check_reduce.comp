@@ -1,5 +1,5 @@
 #version 450
-// Reductions of a 16x16 matrix of f32 with VK_NV_cooperative_matrix2, for `vkmatmul check`: each element becomes the sum,
+// Reductions of a 16x16 matrix of f32 (VK_NV_cooperative_matrix2), for `vkmatmul check`: each element becomes the sum,
 // or the maximum, of its row (OPERATION 0, 1), of its column (2, 3) or of all (4, 5), or stays as it is (6).
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require

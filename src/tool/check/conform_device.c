@@ -208,21 +208,4 @@ static const cli_trial_kind kinds[] = {
     {"timestamps", has_timestamps, "check_turns", TURNS, make_turns, judge_timestamps},
 };
 
-static uint32_t count(const cli_session *session)
-{
-    (void)session;
-    return VKMM_COUNT(kinds);
-}
-
-static int find(const cli_session *session, uint32_t index, cli_case *found)
-{
-    VKMM_PUT(found->name, "%s", kinds[index].name);
-    return kinds[index].has == NULL || kinds[index].has(session->info);
-}
-
-static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
-{
-    return cli_trial_run(session, &kinds[index], kinds[index].operation, kinds[index].name, result);
-}
-
-const cli_case_part cli_device_part = {"device", count, find, run};
+CLI_TRIAL_PART(cli_device_part, "device", kinds)

@@ -199,21 +199,4 @@ static const cli_trial_kind kinds[] = {
     {"f32 to f16", has_f16, "check_half", HALF_CONVERT, make_half, judge_half},
 };
 
-static uint32_t count(const cli_session *session)
-{
-    (void)session;
-    return VKMM_COUNT(kinds);
-}
-
-static int find(const cli_session *session, uint32_t index, cli_case *found)
-{
-    VKMM_PUT(found->name, "%s", kinds[index].name);
-    return kinds[index].has == NULL || kinds[index].has(session->info);
-}
-
-static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
-{
-    return cli_trial_run(session, &kinds[index], kinds[index].operation, kinds[index].name, result);
-}
-
-const cli_case_part cli_numbers_part = {"numbers", count, find, run};
+CLI_TRIAL_PART(cli_numbers_part, "numbers", kinds)

@@ -36,6 +36,12 @@ void cli_trial_spread(cli_trial *trial, uint32_t invocations, uint32_t count)
     trial->probe.groups[1] = trial->probe.groups[2] = 1;
 }
 
+int cli_trial_find(const cli_session *session, const cli_trial_kind *kind, cli_case *found)
+{
+    VKMM_PUT(found->name, "%s", kind->name);
+    return kind->has == NULL || kind->has(session->info);
+}
+
 /* The text of a module whose name begins with the text's, in which '-' may stand for '_'. */
 static const char *text_of(const char *module)
 {

@@ -30,6 +30,26 @@ typedef struct cli_trial_kind {
 vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint32_t operation, const char *name,
                           cli_case *result);
 
+/* Defines a part of which each case is a row of a table. */
+#define CLI_TRIAL_PART(part, title, kinds)                                         \
+    static uint32_t count(const cli_session *session)                              \
+    {                                                                              \
+        (void)session;                                                             \
+        return VKMM_COUNT(kinds);                                                  \
+    }                                                                              \
+    static int find(const cli_session *session, uint32_t index, cli_case *found)   \
+    {                                                                              \
+        return cli_trial_find(session, &(kinds)[index], found);                    \
+    }                                                                              \
+    static vkmm_status run(cli_session *session, uint32_t index, cli_case *result) \
+    {                                                                              \
+        const cli_trial_kind *kind = &(kinds)[index];                              \
+        return cli_trial_run(session, kind, kind->operation, kind->name, result);  \
+    }                                                                              \
+    const cli_case_part part = {title, count, find, run};
+
+int cli_trial_find(const cli_session *session, const cli_trial_kind *kind, cli_case *found);
+
 /* Workgroups of `invocations` at most, over `count` of them, a power of two. */
 void cli_trial_spread(cli_trial *trial, uint32_t invocations, uint32_t count);
 
