@@ -83,7 +83,7 @@ static const cli_command commands[] = {
      "vkmatmul doctor\n"
      "vkmatmul doctor --json | jq '.advice'\n",
      cli_command_doctor},
-    {"check", CLI_CHECK, "find what a driver gets wrong: arithmetic, memory, matrix operations, products", NULL,
+    {"check", CLI_CHECK, "find what a driver gets wrong, with shaders that show it", NULL,
      "vkmatmul check                            # two minutes at most\n"
      "vkmatmul check --type f32,f16 --json | jq '.parts[].failures'\n"
      "vkmatmul check --out .                    # a shader for each failure\n",
