@@ -259,7 +259,7 @@ class Others(cli.Case):
             self.assertIn("Usage: vkmatmul", text)
             self.assertTrue(all(len(line) <= 80 for line in text.splitlines()))
         short = self.good("--help")
-        self.assertLessEqual(len(short.splitlines()), 26)
+        self.assertLessEqual(len(short.splitlines()), 27)
         self.assertEqual([self.good("-h"), self.good("help")], [short, short])
         self.assertEqual(self.good("--help", "ladder"), self.good("ladder", "--help"))
         everything = self.good("--help", "all")

@@ -19,6 +19,13 @@ import json, os, sys, time
 os.environ["LD_PRELOAD"] = ":".join(filter(None, map(os.environ.get, ["LD_PRELOAD", "VKMM_TEST_FAST_CLOCK"])))
 exec(%r.get(sys.argv[1], "os.execv(%r, sys.argv)"))
 """
+# Answers for check-worker: one right case of each part.
+CHECK = """
+for line in sys.stdin:
+    request = json.loads(line)
+    case = {"status": 0, "end": request.get("first", 0) > 0, "index": 0, "case": "one", "passed": True}
+    print(json.dumps(%r if request["ask"] == "hello" else case), flush=True)
+"""
 FAKE_BENCH = "os.execv(%r, sys.argv)" % str(FAKE)
 ANSWERS = """
 for line in sys.stdin:
@@ -46,7 +53,7 @@ class Record(cli.Case):
     def arguments(self, *args, **stand_ins):
         """stand_ins: by the first word of a hidden command. Rows cost no time."""
         worker = self.folder / "worker"
-        worker.write_text(WORKER % (sys.executable, {word + "-worker": code for word, code in dict(stand_ins, bench=FAKE_BENCH).items()}, cli.program))
+        worker.write_text(WORKER % (sys.executable, {word + "-worker": code for word, code in {"check": CHECK % self.hello, "bench": FAKE_BENCH, **stand_ins}.items()}, cli.program))
         worker.chmod(0o755)
         return ["record", "-o", self.path, "--type", "f32", "--worker", worker, *args]
 
@@ -73,6 +80,8 @@ class Record(cli.Case):
         self.assertEqual([device["name"] for device in record["devices"]], [record["device"]["name"]])
         self.assertEqual([check["check"] for check in record["doctor"]], ["timestamps", "shared", "range", "products"])
         self.assertNotIn("problem", [check["verdict"] for check in record["doctor"]])
+        self.assertEqual((record["check"]["passed"], [(part["part"], part["run"], part["passed"]) for part in record["check"]["parts"]]),
+                         (True, [(name, 1, 1) for name in ["numbers", "device", "matrices", "reductions", "products"]]))
         self.assertEqual([each["type"] for each in record["peak"]["types"]], ["f32"])
         # The bench does not measure them again; a faster row may raise them.
         self.assertGreaterEqual(record["devices"][0]["peaks"]["multiply_adds_per_s"]["f32"] * 2.001, record["peak"]["types"][0]["flops"])
@@ -96,19 +105,20 @@ class Record(cli.Case):
         schema.check(record)
         self.check_anonymous(text)
         self.assertEqual(record["device"], dict(self.device, uuid=None, driver_uuid=None, pci=None))
-        self.assertEqual([record["doctor"], record["peak"], record["pipelines"], record["rows"]], [None, None, None, []])
+        self.assertEqual([record[key] for key in ["doctor", "check", "peak", "pipelines", "rows"]], [None] * 4 + [[]])
         self.assertFalse(self.path.exists())
 
     def test_parts_that_fail(self):
         """A process that fails costs its part, and its sentence loses the paths. What remains is measured."""
         failure = {"status": 5, "sentence": "cannot read '/home/my name/a.so', nor C:\\me\\b, D:/c, a/b or ~/c"}
-        arguments = self.arguments(doctor="sys.exit(3)", peak=ANSWERS % {"hello": failure})
+        arguments = self.arguments(doctor="sys.exit(3)", check="sys.exit(4)", peak=ANSWERS % {"hello": failure})
         done = cli.run(*arguments, env=self.env)
-        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("the peaks are unknown: cannot read '/home/my name/a.so'", done.stderr)
         record = self.written()
         self.assertEqual([(check["verdict"], check["sentence"]) for check in record["doctor"]],
                          [("problem", "the process that examined this device ended with status 3")])
+        self.assertEqual((record["check"]["passed"], record["check"]["parts"][0]["failures"][0]["sentence"]), (False, "the process that ran it ended with status 4"))
         self.assertEqual(record["peak"], {"reason": "cannot read '(path)', nor (path), (path), a/b or (path)"})
         self.assertTrue(record["complete"] and record["pipelines"])
         self.assertEqual(len(record["rows"]), 9)

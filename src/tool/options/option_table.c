@@ -55,9 +55,10 @@ enum {
     SHOW = CLI_BENCH | CLI_COMPARE,
     BENCH = SHOW | CLI_MEASURES,
     LOOK = CLI_DEVICES | CLI_DOCTOR | CLI_PEAK,
-    WORKERS = CLI_WORKER | CLI_BENCH_WORKER | CLI_DOCTOR_WORKER | CLI_STATISTICS_WORKER | CLI_PEAK_WORKER,
+    WORKERS =
+        CLI_WORKER | CLI_BENCH_WORKER | CLI_DOCTOR_WORKER | CLI_STATISTICS_WORKER | CLI_PEAK_WORKER | CLI_CHECK_WORKER,
     ONE_DEVICE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_TUNE | CLI_STATISTICS,
-    DEVICE = ONE_DEVICE | LOOK | BENCH | CLI_RECORD,
+    DEVICE = ONE_DEVICE | LOOK | BENCH | CLI_RECORD | CLI_CHECK,
     CACHE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_PEAK | CLI_RECORD | SHOW | WORKERS
 };
 
@@ -101,6 +102,8 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "type", "TYPES",
      "element types of A and B, or a list; default: f32, f64, i32, and on GPUs f16, bf16, i8 and e4m3", CLI_RECORD,
      AT(types), cli_parse_types, cli_type_words},
+    {NULL, 0, "type", "TYPES", "element types of A and B of the products, or a list; default: all types of the device",
+     CLI_CHECK | CLI_CHECK_WORKER, AT(types), cli_parse_types, cli_type_words},
     {NULL, 0, "out-type", "TYPE",
      "element type of C and the bias: f16, bf16, f32, i32, u32, f64; default: that of A and B, but i32 for i8, u32 for "
      "u8 and f32 for e4m3 and e5m2",
@@ -205,6 +208,13 @@ const cli_option cli_option_table[] = {
      "the kernels that multiply each problem for which the suite names none: auto, {tutorials}, {general}, or a list; "
      "other rows of the suite are left out; default: auto",
      BENCH, AT(kernels), cli_parse_words, cli_kernel_words},
+    {NULL, 0, "kernel", "NAME",
+     "the only kernel of the products: {tutorials} or {general}; default: all that the device runs, on processors of "
+     "the general ones those that the planner chooses",
+     CLI_CHECK | CLI_CHECK_WORKER, AT(kernel), cli_parse_word, cli_kernel_words},
+    {NULL, 0, "part", "PART",
+     "the only part of the check: numbers, device, matrices, reductions or products; default: all", CLI_CHECK, AT(part),
+     cli_parse_word, cli_part_words},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default: the kernel's default on this device",
      COMPUTE | CLI_EXPLAIN | CLI_STATISTICS, AT(tile), cli_parse_tile},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements; default: 2 for fewer than 100 elements, else 16",
@@ -250,7 +260,7 @@ const cli_option cli_option_table[] = {
     {"Device", 'd', "device", "DEVICE",
      "index, UUID, or part of the name of the device or its driver; or the best of a kind: gpu, cpu, nvidia, amd, "
      "intel, ...; default: discrete, integrated, virtual, CPU, in this order",
-     (ONE_DEVICE & ~CLI_RUN) | LOOK | CLI_RECORD | WORKERS | CLI_BLAS, AT(device), cli_parse_text},
+     (ONE_DEVICE & ~CLI_RUN) | LOOK | CLI_RECORD | CLI_CHECK | WORKERS | CLI_BLAS, AT(device), cli_parse_text},
     {NULL, 'd', "device", "DEVICES",
      "the device: an index, a UUID, or part of the name of it or of its driver; default: discrete, integrated, "
      "virtual, CPU, in this order. Several share each product: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), or a "
@@ -297,6 +307,8 @@ const cli_option cli_option_table[] = {
      "time for all rows of a device: 30s, 5m; rows for which no time is left are listed as not run; default: the "
      "suite's",
      BENCH | CLI_RECORD, AT(budget_ms), AMOUNT(budget)},
+    {NULL, 0, "budget", "TIME", "the time after which no case is begun: 30s, 5m; default 2m", CLI_CHECK, AT(budget_ms),
+     AMOUNT(budget)},
     {NULL, 0, "max-noise", "PERCENT", "a row ends when half the 95 % interval of its median is below this; default 1%",
      BENCH, AT(max_noise), AMOUNT(noise)},
     {NULL, 0, "fail-on-regression", "PERCENT",
@@ -309,8 +321,8 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "sort", "KEY",
      "the order of the rows: none (default), size, type, or the first contender's speed (the fastest first) or kernel",
      CLI_COMPARE, AT(sort), cli_parse_index, cli_compare_sort_words},
-    {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | SHOW | CLI_DOCTOR | CLI_STATISTICS | CLI_RECORD, AT(worker),
-     cli_parse_text},
+    {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | SHOW | CLI_DOCTOR | CLI_STATISTICS | CLI_RECORD | CLI_CHECK,
+     AT(worker), cli_parse_text},
     {NULL, 0, "root", "FILE", NULL, CLI_DOCTOR, AT(root), cli_parse_text},
 
     {"Output", 0, "json", NULL, "one JSON object per line and result; for bench, report and compare, one for all",
@@ -322,6 +334,8 @@ const cli_option cli_option_table[] = {
     {NULL, 'o', NULL, "FILE", "also write the report to a file: .json, .jsonl, .csv, .md or .xml (JUnit)", BENCH,
      AT(output), cli_parse_text},
     {NULL, 'o', NULL, "FILE.json", "the record to write", CLI_RECORD, AT(output), cli_parse_text},
+    {NULL, 'o', "out", "FOLDER", "write a shader that shows it for each failure that has one", CLI_CHECK, AT(output),
+     cli_parse_text},
     {NULL, 0, "show", NULL,
      "measure nothing: print the record as it is before the first measurement, to see what it tells about this machine",
      CLI_RECORD, AT(show)},

@@ -26,13 +26,15 @@ enum {
     CLI_BLAS = 16384,
     CLI_EXAMPLE = 32768,
     CLI_RECORD = 65536,
-    CLI_ALL = 131071,
-    CLI_WORKER = 131072, /* commands that the program runs for itself */
-    CLI_BENCH_WORKER = 262144,
-    CLI_DOCTOR_WORKER = 524288,
-    CLI_STATISTICS_WORKER = 1048576,
-    CLI_PEAK_WORKER = 2097152,
-    CLI_MEASURES = 4194304 /* not a command: the option says how compare measures, so files are not allowed with it */
+    CLI_CHECK = 131072,
+    CLI_ALL = 262143,
+    CLI_WORKER = 262144, /* commands that the program runs for itself */
+    CLI_BENCH_WORKER = 524288,
+    CLI_DOCTOR_WORKER = 1048576,
+    CLI_STATISTICS_WORKER = 2097152,
+    CLI_PEAK_WORKER = 4194304,
+    CLI_CHECK_WORKER = 8388608,
+    CLI_MEASURES = 16777216 /* not a command: the option says how compare measures, so files are not allowed with it */
 };
 
 /* A number and whether it was given. */
@@ -87,6 +89,7 @@ typedef struct cli_options {
     cli_number stride[3]; /* by vkmm_operand; not given: one packed matrix after another */
     uint32_t tile[2];     /* rows, columns; 0: not given */
     const char *kernel, *config;
+    const char *part;  /* check: the only one; NULL: all */
     cli_list kernels;  /* ladder, bench, compare */
     cli_list shaders;  /* files */
     cli_number moduli; /* not given: as many as the data needs */
@@ -108,7 +111,7 @@ typedef struct cli_options {
     int indices;                     /* trace: show the index picture instead */
     cli_at at;                       /* trace: the element to follow */
     const char *html;                /* trace: where the page goes; NULL: no page */
-    double budget_ms;                /* tune: 0: not given */
+    double budget_ms;                /* tune, bench, record, check; 0: not given */
     int verbose;                     /* tune: list why candidates failed */
     const char *import, *export;     /* tune: files to copy results from and to instead of tuning */
     const char *worker;              /* hidden: the program that measures for tune, bench and compare; NULL: this one */

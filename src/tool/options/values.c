@@ -65,6 +65,7 @@ const char *cli_format_words(uint32_t index)
     return index < VKMM_FORMAT_COUNT ? vkmm_format_at(index)->name : NULL;
 }
 
+WORDS(cli_part_words, "numbers", "device", "matrices", "reductions", "products")
 WORDS(cli_layout_words, [VKMM_ROW_MAJOR] = "row", [VKMM_COL_MAJOR] = "col")
 
 const char *cli_init_words(uint32_t index)

@@ -33,6 +33,7 @@ const char *cli_compute_words(uint32_t index);
 const char *cli_kernel_words(uint32_t index);   /* "auto" first */
 const char *cli_step_words(uint32_t index);     /* kernels, then steps of the ladder: parts, staged, split */
 const char *cli_tutorial_words(uint32_t index); /* without the general kernels */
+const char *cli_part_words(uint32_t index);     /* of `check` */
 const char *cli_op_words(uint32_t index);
 const char *cli_layout_words(uint32_t index);
 const char *cli_format_words(uint32_t index);

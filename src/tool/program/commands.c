@@ -83,6 +83,11 @@ static const cli_command commands[] = {
      "vkmatmul doctor\n"
      "vkmatmul doctor --json | jq '.advice'\n",
      cli_command_doctor},
+    {"check", CLI_CHECK, "find what a driver gets wrong, with shaders that show it", NULL,
+     "vkmatmul check                            # two minutes at most\n"
+     "vkmatmul check --type f32,f16 --json | jq '.parts[].failures'\n"
+     "vkmatmul check --out .                    # a shader for each failure\n",
+     cli_command_check},
     {"blas", CLI_BLAS, "run a program whose BLAS uses the device where that is faster", "-- PROGRAM [ARGUMENT]...",
      "vkmatmul blas -- python3 model.py         # a table of its calls at the end\n"
      "VKBLAS_VERBOSE=1 vkmatmul blas --device nvidia -- octave analysis.m\n",
@@ -101,6 +106,7 @@ static const cli_command commands[] = {
     {"statistics-worker", CLI_STATISTICS_WORKER, "compile what 'vkmatmul statistics' asks for", NULL, NULL,
      cli_command_statistics_worker},
     {"peak-worker", CLI_PEAK_WORKER, "measure peaks for 'vkmatmul record'", NULL, NULL, cli_command_peak_worker},
+    {"check-worker", CLI_CHECK_WORKER, "run the cases of 'vkmatmul check'", NULL, NULL, cli_command_check_worker},
     {"doctor-worker", CLI_DOCTOR_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL,
      cli_command_doctor_worker},
 };

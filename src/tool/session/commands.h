@@ -33,6 +33,7 @@ vkmm_status cli_command_report(cli_session *session);            /* report.c */
 vkmm_status cli_command_doctor(cli_session *session);            /* doctor.c */
 vkmm_status cli_command_peak(cli_session *session);              /* peak.c */
 vkmm_status cli_command_record(cli_session *session);            /* survey.c */
+vkmm_status cli_command_check(cli_session *session);             /* conform.c */
 vkmm_status cli_command_blas(cli_session *session);              /* blas_command.c */
 vkmm_status cli_command_example(cli_session *session);           /* example.c */
 vkmm_status cli_command_help(cli_session *session);              /* help.c */
@@ -41,6 +42,7 @@ vkmm_status cli_command_bench_worker(cli_session *session);      /* bench_worker
 vkmm_status cli_command_statistics_worker(cli_session *session); /* statistics_worker.c */
 vkmm_status cli_command_doctor_worker(cli_session *session);     /* doctor_worker.c */
 vkmm_status cli_command_peak_worker(cli_session *session);       /* peak.c */
+vkmm_status cli_command_check_worker(cli_session *session);      /* conform_worker.c */
 
 /* --help of one command, on stdout. */
 void cli_print_help(const cli_command *command);

@@ -10,6 +10,7 @@
 #include "base/folder.h"
 #include "bench/bench_run.h"
 #include "bench/bench_store.h"
+#include "check/conform.h"
 #include "devices/devices.h"
 #include "devices/doctor.h"
 #include "explain/statistics.h"
@@ -77,6 +78,18 @@ static vkmm_status measure_peak(cli_session *session, cli_survey *survey)
     return VKMM_FAIL(session->log, worker.status, "the peaks are unknown: %s", worker.sentence);
 }
 
+/* Finds what the driver gets wrong; shaders of failures go beside the record. */
+static vkmm_status check_driver(cli_session *session, cli_survey *survey)
+{
+    const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    char stem[CLI_CASE_TEXT];
+    vkmm_status status;
+
+    VKMM_PUT(stem, "%.*s", (int)(strlen(session->options->output) - strlen(".json")), session->options->output);
+    survey->check = cli_conform_collect(session, is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS, stem, &status);
+    return status;
+}
+
 /* How long the pipelines of the suite take to compile. */
 static vkmm_status compile(cli_session *session, const cli_suite *suite, cli_survey *survey)
 {
@@ -110,7 +123,9 @@ static void trim_for_processor(cli_suite *suite)
 static vkmm_status estimate(cli_session *session, const cli_suite *suite)
 {
     const uint32_t peaks = VKMM_RATE_COUNT + VKMM_TYPE_COUNT + session->info->matrices.shape_count;
-    const double seconds = suite->budget_ms / 1000 + DOCTOR_S + PEAK_S * peaks + PIPELINE_S * suite->count;
+    const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const double seconds = (suite->budget_ms + (is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS)) / 1000 + DOCTOR_S +
+                           PEAK_S * peaks + PIPELINE_S * suite->count;
 
     cli_report_say(&session->report, 0, CLI_PLAIN,
                    "Measuring %s: %u products, checks, peaks and compile times. This takes about %.0f %s at most; an "
@@ -130,6 +145,7 @@ static vkmm_status measure(cli_session *session, const cli_suite *suite, cli_sur
     if (status != VKMM_OK) return status;
     cli_interrupt_catch(0);
     survey->doctor = cli_doctor_collect(session, &failed);
+    if (!cli_interrupted()) failed = cli_worse(failed, check_driver(session, survey));
     if (!cli_interrupted()) failed = cli_worse(failed, measure_peak(session, survey));
     if (!cli_interrupted()) status = store(session, &survey->bench, 0);
     if (!cli_interrupted() && status == VKMM_OK) failed = cli_worse(failed, compile(session, suite, survey));
@@ -200,6 +216,7 @@ vkmm_status cli_command_record(cli_session *session)
     }
     json_decref(survey.device);
     json_decref(survey.doctor);
+    json_decref(survey.check);
     json_decref(survey.peak);
     json_decref(survey.pipelines);
     cli_bench_free(&survey.bench);

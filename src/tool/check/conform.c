@@ -1,0 +1,202 @@
+/* vkmatmul check: asks a separate process for one case after another. */
+#include "check/conform.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/disk.h"
+#include "base/folder.h"
+#include "report/json.h"
+#include "session/commands.h"
+#include "system/interrupt.h"
+
+#define START_PATIENCE 60000.0
+#define CASE_PATIENCE  60000.0 /* a driver of processors may compile for 20 s */
+
+/* What is under way. */
+typedef struct run {
+    cli_session *session;
+    cli_worker worker;
+    cli_conformance *all;
+    cli_part_result *part;
+    const char *stem;
+    uint32_t first; /* the next index of the part */
+    double end_ms;
+    vkmm_status status;
+} run;
+
+/* The types of --type as that option; NULL without them. */
+static const char *join_types(const cli_types *types, char text[128])
+{
+    snprintf(text, 128, "--type=");
+    for (uint32_t i = 0; i < types->count; i++)
+        snprintf(text + strlen(text), 128 - strlen(text), "%s%s", i == 0 ? "" : ",",
+                 vkmm_type_of(types->type[i])->name);
+    return types->count > 0 ? text : NULL;
+}
+
+static void write_shader(run *r, cli_failure *failure, const char *shader)
+{
+    FILE *file;
+
+    if (shader == NULL || r->stem == NULL) return;
+    snprintf(failure->file, sizeof failure->file, "%.400s-%s-%u.comp", r->stem, r->part->name, r->part->failure_count);
+    file = fopen(failure->file, "w");
+    if (file == NULL || fputs(shader, file) < 0 || fclose(file) != 0) {
+        r->status =
+            cli_worse(r->status, VKMM_FAIL(r->session->log, VKMM_INVALID, "cannot write '%.400s'", failure->file));
+        failure->file[0] = '\0';
+    }
+}
+
+static void fail_case(run *r, const char *name, const char *why, const json_t *answer)
+{
+    cli_failure *failure = &r->part->failures[r->part->failure_count];
+
+    r->part->run++;
+    r->all->passed = 0;
+    r->status = cli_worse(r->status, VKMM_WRONG_RESULT);
+    if (r->part->failure_count == CLI_MOST_FAILURES) return;
+    r->part->failure_count++;
+    VKMM_PUT(failure->name, "%s", name);
+    VKMM_PUT(failure->why, "%s", why);
+    VKMM_PUT(failure->again, "%s", cli_json_text(answer, "again", ""));
+    write_shader(r, failure, cli_json_text(answer, "shader", NULL));
+}
+
+static cli_reply ask(run *r, const char *what, json_t **answer)
+{
+    cli_reply reply = cli_worker_start(&r->worker, START_PATIENCE);
+
+    *answer = NULL;
+    if (reply != CLI_REPLY_ANSWER) return reply;
+    return cli_worker_ask(&r->worker,
+                          json_pack("{s:s, s:s, s:i}", "ask", what, "part", r->part->name, "first", (int)r->first),
+                          CASE_PATIENCE, answer);
+}
+
+/* The process ended in the middle of a case: another one names it. */
+static int bury(run *r)
+{
+    const uint32_t losses = r->worker.losses;
+    char why[CLI_CASE_TEXT];
+    json_t *answer;
+
+    VKMM_PUT(why, "the process that ran it %.300s", r->worker.how);
+    if (ask(r, "name", &answer) == CLI_REPLY_ANSWER) {
+        fail_case(r, cli_json_text(answer, "case", "?"), why, NULL);
+        r->first = (uint32_t)cli_json_number(answer, "index", r->first) + 1;
+    } else {
+        fail_case(r, "?", why, NULL);
+    }
+    json_decref(answer);
+    return losses < CLI_WORKER_MOST_LOSSES && r->worker.process != NULL;
+}
+
+/* One case. 0: the part is over. */
+static int step(run *r)
+{
+    json_t *answer;
+    const cli_reply reply = ask(r, "case", &answer);
+    const int is_over =
+        reply != CLI_REPLY_ANSWER || r->worker.status != VKMM_OK || json_is_true(json_object_get(answer, "end"));
+    const char *name = cli_json_text(answer, "case", "?");
+
+    if (reply == CLI_REPLY_LOST && bury(r)) return 1;
+    if (reply == CLI_REPLY_ANSWER && !is_over) {
+        r->worker.losses = 0;
+        r->first = (uint32_t)cli_json_number(answer, "index", r->first) + 1;
+        if (json_is_true(json_object_get(answer, "passed")))
+            r->part->passed++, r->part->run++;
+        else
+            fail_case(r, name, cli_json_text(answer, "why", ""), answer);
+    } else if (reply != CLI_REPLY_INTERRUPTED && r->worker.status != VKMM_OK) {
+        VKMM_PUT(r->part->incomplete, "%.300s", r->worker.sentence);
+        r->status = cli_worse(r->status, r->worker.status);
+    }
+    json_decref(answer);
+    return !is_over;
+}
+
+static void run_part(run *r, const cli_case_part *part)
+{
+    int more = 1;
+
+    r->part = &r->all->parts[r->all->part_count++];
+    r->part->name = part->name;
+    r->first = 0;
+    r->worker.losses = 0;
+    while (more && !cli_interrupted()) {
+        cli_progress(&r->session->console, "%s: %u cases", part->name, r->part->run);
+        if (vkmm_now_ms() >= r->end_ms) {
+            VKMM_PUT(r->part->incomplete, "the time was over");
+            break;
+        }
+        more = step(r);
+    }
+    if (cli_interrupted()) VKMM_PUT(r->part->incomplete, "interrupted");
+}
+
+cli_conformance *cli_conform(cli_session *session, double budget_ms, const char *stem, vkmm_status *status)
+{
+    const cli_options *options = session->options;
+    char types[128], kernel[64];
+    run r = {.session = session, .stem = stem, .end_ms = vkmm_now_ms() + budget_ms};
+
+    *status = VKMM_OUT_OF_MEMORY;
+    r.all = vkmm_alloc(1, sizeof *r.all);
+    if (r.all == NULL) return NULL;
+    VKMM_PUT(kernel, "--kernel=%.40s", options->kernel != NULL ? options->kernel : "");
+    r.worker = (cli_worker){
+        .session = session,
+        .command = "check-worker",
+        .device = session->info,
+        .words = {join_types(&options->types, types), options->kernel != NULL ? kernel : NULL, "--no-cache"}};
+    r.all->passed = 1;
+    for (uint32_t i = 0; cli_case_part_at(i) != NULL && !cli_interrupted(); i++)
+        if (options->part == NULL || strcmp(options->part, cli_case_part_at(i)->name) == 0)
+            run_part(&r, cli_case_part_at(i));
+    cli_worker_close(&r.worker);
+    cli_progress_end(&session->console);
+    *status = r.status;
+    return r.all;
+}
+
+json_t *cli_conform_collect(cli_session *session, double budget_ms, const char *stem, vkmm_status *status)
+{
+    cli_conformance *all = cli_conform(session, budget_ms, stem, status);
+    json_t *json = all != NULL && !cli_interrupted() ? cli_record_json(&cli_conformance_record, all) : NULL;
+
+    vkmm_free(all);
+    return json;
+}
+
+vkmm_status cli_command_check(cli_session *session)
+{
+    const cli_options *options = session->options;
+    const vkmm_log *log = session->log;
+    char stem[CLI_CASE_TEXT];
+    vkmm_status status = cli_session_find_device(session), shown = VKMM_OK;
+    cli_conformance *all;
+
+    if (status == VKMM_OK && options->output != NULL && vkmm_path_look(options->output, 1) != VKMM_PATH_OPEN)
+        status = VKMM_FAIL(log, VKMM_INVALID, "'%.400s' is no folder that can be written into", options->output);
+    if (status != VKMM_OK) return status;
+    VKMM_PUT(stem, "%.400s/check", options->output != NULL ? options->output : "");
+    cli_interrupt_catch(0);
+    all = cli_conform(session, options->budget_ms > 0 ? options->budget_ms : CLI_CHECK_MS,
+                      options->output != NULL ? stem : NULL, &status);
+    if (all == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the results of a check"));
+    if (options->json)
+        shown = cli_json_line(&session->report, cli_json_document(&session->report, "vkmatmul.check/1", session->info,
+                                                                  NULL, cli_record_json(&cli_conformance_record, all)));
+    else
+        cli_conform_show(&session->report, all);
+    if (shown != VKMM_OK) status = VKMM_FAIL(log, shown, "no memory to write the results of a check");
+    if (cli_interrupted()) status = (vkmm_status)(128 + cli_interrupted()); /* as shells count it */
+    cli_interrupt_release();
+    vkmm_free(all);
+    return status;
+}
