@@ -10,6 +10,11 @@
 
 layout(constant_id = 9) const uint THREAD_LONG = 4; // an invocation's elements along the long side
 
+// With experts, M has the padded rows of all of them, and the matrix of B is that of a tile's rows (experts.comp).
+layout(constant_id = 48) const uint EXPERTS = 0;
+layout(std430, set = 0, binding = 3) readonly buffer Experts { uint expert_of[]; }; // by tiles of rows
+const uint NO_EXPERT = 0xffffffff;
+
 // The operand along the long side is op(A) if the tile is tall, otherwise op(B). The long side is x, the short one y.
 const bool TALL = ROWS >= COLS;
 const uint LONG = TALL ? ROWS : COLS, SHORT = TALL ? COLS : ROWS;
@@ -260,7 +265,10 @@ void main()
         const uint row0 = item % tiles / tileCols * ROWS, col0 = item % tileCols * COLS;
         const uint part = item / tiles, batch = part / SPLITS;
         const uint begin = part % SPLITS * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
-        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B;
+        const uint expert = EXPERTS != 0 ? expert_of[row0 / ROWS] : batch;
+        if (EXPERTS != 0 && expert == NO_EXPERT)
+            continue;
+        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + expert * STRIDE_B;
         const uint x0 = TALL ? row0 : col0, y0 = TALL ? col0 : row0;
 
         [[unroll]] for (uint n = 0; n < THREAD_LONG * SHORT; n++)

@@ -6,11 +6,12 @@
  *   3. vkmm_gemm_create plans and compiles a product, once.
  *   4. vkmm_gemm_record records it, as often as needed.
  *
- * Synchronization  belongs to the caller. A recording reads A, B, the bias and the scalars, and C if β is not 0, and
- *                  writes C and the workspace, all in VKMM_STAGE. Its own passes are ordered by barriers inside the
- *                  recording; recordings are not ordered among each other. Before it, the caller makes earlier writes
- *                  visible to VKMM_STAGE and VKMM_ACCESS; after it, VKMM_STAGE and VK_ACCESS_SHADER_WRITE_BIT to
- *                  whatever reads C. Two recordings that share a workspace need such a barrier between them.
+ * Synchronization  belongs to the caller. A recording reads A, B, the bias, the scalars and the routing, and C if β is
+ *                  not 0, and writes C, the workspace and the routing's status, all in VKMM_STAGE. Its own passes are
+ *                  ordered by barriers inside the recording; recordings are not ordered among each other. Before it,
+ *                  the caller makes earlier writes visible to VKMM_STAGE and VKMM_ACCESS; after it, VKMM_STAGE and
+ *                  VK_ACCESS_SHADER_WRITE_BIT to whatever reads C. Two recordings that share a workspace, or a
+ *                  routing, need such a barrier between them.
  * State            A recording binds a pipeline and set 0 at VK_PIPELINE_BIND_POINT_COMPUTE and sets push constants:
  *                  the caller binds its own again afterwards. It must be outside a render pass.
  * Threads          A device and a gemm may be used by several threads at once, each with command buffers of its own;
@@ -133,6 +134,25 @@ typedef struct vkmm_gemm vkmm_gemm;
 /* Extents that are given when a product is recorded. */
 enum { VKMM_DYNAMIC_M = 1, VKMM_DYNAMIC_N = 2 };
 
+/* A product by experts (mixture of experts): the first rows of A are multiplied by the first matrix of B, the next ones
+ * by the second, and so on. B has E matrices, stride_b elements apart; the rows of each are counted on the device when
+ * the recording executes, and problem.m bounds their sum. Rows above the bound are dropped, the last ones first, and
+ * counted in the status. The routing is one binding of 32-bit words:
+ *
+ *     1  the status, which a recording writes: the number of dropped rows
+ *     E  the rows of each expert
+ *     m  the slot of each row, in the experts' order; only with gather or scatter
+ *     m  the f32 scale of each slot; only with scatter
+ *
+ * A token that goes to several experts has a slot for each: with k of them, token t has slots t·k … t·k + k - 1, the
+ * places of a router's result, and m is k times the number of tokens. The list of slots is thus the router's result,
+ * sorted by expert; no slot may occur twice. gather = k reads A's row slot / k for a row. scatter = k writes C's row t
+ * as the sum of its slots' rows, each multiplied by its scale after the activation, in the order of the slots: the same
+ * bits in each run. A slot without a row counts as zeros; a slot from m on reads zeros and is stored nowhere.
+ * Without scatter, rows of C that no expert has stay as they are.
+ *
+ * A, B and C may be f16, bf16, f8 or f32 with sums of f32, B also in blocks. Requires row-major matrices, A not
+ * transposed, β 0, no bias, no batch, and no vkmm_gemm_bindings.products. Kernels: skinny, coopmat, blocked. */
 typedef struct vkmm_gemm_params {
     vkmm_problem problem;  /* with dynamic extents: the largest M and N. lda, ldb and ldc are the same for all. method:
                               other than VKMM_COMPUTE_DIRECT without dynamic extents, packed operands,
@@ -154,6 +174,9 @@ typedef struct vkmm_gemm_params {
                               vkmm_gemm_bindings.slot); 0: 1 */
     VkPipelineCache pipeline_cache; /* instead of the device's; NULL: the device's */
     uint32_t expected_products;     /* of a recording, roughly: many of them fill a device that one would not; 0: 1 */
+    uint32_t experts;               /* E: a product by experts, see above; 0: an ordinary one */
+    uint32_t gather;                /* slots of a row of A; 0: A's rows lie in the experts' order */
+    uint32_t scatter;               /* slots of a row of C; 0: C's rows are in the experts' order */
 } vkmm_gemm_params;
 
 /* What a gemm is and needs. A plain value. */
@@ -166,6 +189,7 @@ typedef struct vkmm_gemm_info {
                                            INDIRECT_BUFFER and TRANSFER_DST, which recordings order by themselves */
     uint64_t scalar_bytes;     /* of α and of β in vkmm_gemm_bindings.scalars, which has twice as many; 0: not used */
     uint64_t offset_alignment; /* of all VkBuffer offsets: minStorageBufferOffsetAlignment */
+    uint64_t routing_bytes;    /* of vkmm_gemm_bindings.routing; 0: not used */
     int reads_c;               /* C's memory is read: β is not known to be 0, or C's elements share words. A β that is
                                   given in vkmm_gemm_bindings reads C in any case */
     int uses_slots;            /* non-zero: the device has no push descriptors */
@@ -210,7 +234,8 @@ typedef struct vkmm_gemm_bindings {
     uint32_t slot; /* With push descriptors: ignored. Otherwise less than vkmm_gemm_params.slots; a slot holds the
                       bindings of one recording, from vkmm_gemm_record until that command buffer has been executed for
                       the last time, or reset. Two threads must not use one slot at the same time */
-    uint64_t reserved[4];
+    vkmm_binding routing; /* of a product by experts */
+    uint64_t reserved[1];
 } vkmm_gemm_bindings;
 
 /* Records the product into a command buffer that is being recorded, for a queue of the device's family. Allocates

@@ -90,6 +90,9 @@ class Examples(unittest.TestCase):
     def test_threads(self):
         self.prints(r".+: 16 steps by 4 threads, 0 wrong elements\n", "threads")
 
+    def test_experts(self):
+        self.prints(r".+: 75 tokens, rows of 8 experts:( \d+){8}, 0 dropped, 0 wrong\n", "experts")
+
     def test_spectral(self):
         if "spectral" not in programs:
             self.skipTest("there is no VkFFT that compiles")

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "plan/experts.h"
 #include "record/pick.h"
 #include "math/method.h"
 #include "math/problem.h"
@@ -14,10 +15,43 @@ _Static_assert(VKMM_DYNAMIC_M == 1 << VKMM_REACH_M && VKMM_DYNAMIC_N == 1 << VKM
 enum { PACKED = VKMM_PACK_A | VKMM_PACK_B };
 enum { MOST_SLOTS = 1 << 16, FULL = 1 << 24 /* elements of C that occupy any device */ };
 
+/* What only a product by experts requires. */
+static vkmm_status check_experts(const vkmm_gemm_params *params)
+{
+    const vkmm_problem *p = &params->problem;
+    const uint64_t gather = params->gather ? params->gather : 1, scatter = params->scatter ? params->scatter : 1;
+    const vkmm_type_info *out = vkmm_type_of(vkmm_operand_type(p, VKMM_C));
+    if (params->experts == 0 && (params->gather || params->scatter))
+        return vkmm_fail(VKMM_INVALID, "gather and scatter are for products by experts; experts is 0");
+    if (params->experts == 0) return VKMM_OK;
+    if (p->layout != VKMM_ROW_MAJOR || p->op_a != VKMM_OP_N || p->format_a != VKMM_PLAIN || p->beta != 0 ||
+        p->has_bias || vkmm_problem_batches(p) > 1 || p->m == 0 || p->n == 0 || p->k == 0)
+        return vkmm_fail(VKMM_UNSUPPORTED,
+                         "a product by experts is row-major and not empty, with A not transposed and not in blocks, "
+                         "beta 0, no bias and no batch");
+    if (p->method != VKMM_COMPUTE_DIRECT || params->dynamic || params->pack & VKMM_PACK_A ||
+        params->scalars_in_memory || params->expected_products > 1)
+        return vkmm_fail(VKMM_UNSUPPORTED,
+                         "a product by experts is direct, with fixed extents, A not packed, alpha on the host and no "
+                         "other expected products");
+    if (vkmm_types_scale(vkmm_problem_types(p)) != VKMM_F32)
+        return vkmm_fail(VKMM_UNSUPPORTED, "products by experts have sums of f32 or f16, not of %s",
+                         vkmm_type_of(vkmm_problem_compute(p))->name);
+    if (p->m % gather != 0 || p->m % scatter != 0)
+        return vkmm_fail(VKMM_INVALID, "m is %llu; gather, %u, and scatter, %u, must divide it",
+                         (unsigned long long)p->m, (unsigned)gather, (unsigned)scatter);
+    if (out->bytes < 4 && (p->n % 2 != 0 || vkmm_operand_ld(p, VKMM_C) % 2 != 0 || p->offset_c % 2 != 0))
+        return vkmm_fail(VKMM_UNSUPPORTED,
+                         "products by experts store C in whole words: n, ldc and offset_c are even for C in %s",
+                         out->name);
+    return VKMM_OK;
+}
+
 static vkmm_status check(const vkmm_gemm_params *params)
 {
     const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N, pack = PACKED | VKMM_PACK_NEVER;
     vkmm_status status = vkmm_problem_check(&params->problem, NULL);
+    if (status == VKMM_OK) status = check_experts(params);
     if (status != VKMM_OK) return status;
     if (params->problem.method != VKMM_COMPUTE_DIRECT &&
         (params->dynamic || params->pack & PACKED || params->scalars_in_memory || params->expected_products > 1))
@@ -116,7 +150,7 @@ static vkmm_problem planned(const vkmm_gemm *gemm)
  */
 static int may_pack(const vkmm_gemm *gemm, const vkmm_gemm_params *params)
 {
-    return !params->pack && !params->dynamic && gemm->expected == 1;
+    return !params->pack && !params->dynamic && !params->experts && gemm->expected == 1;
 }
 
 /* The kernel is chosen for the worst offsets and for all expected products; this is one product, at its own place. */
@@ -153,6 +187,18 @@ static vkmm_status check_unpacking(const vkmm_gemm *gemm, const vkmm_choice *cho
     return VKMM_OK;
 }
 
+/* Chooses for the experts, and builds the plan. */
+static vkmm_status pick_experts(vkmm_gemm *gemm, const vkmm_gemm_params *params, const vkmm_wish *wish,
+                                vkmm_choice *choice)
+{
+    const vkmm_experts experts = {.count = params->experts, .gather = params->gather, .scatter = params->scatter};
+    vkmm_status status = vkmm_choose_experts(&gemm->device->physical->info, &params->problem, wish, &experts, choice);
+    if (status != VKMM_OK) return status;
+    gemm->experts = choice->experts;
+    gemm->problem.batch_count = params->experts; /* A and C have no stride */
+    return vkmm_plan_create(gemm->device, choice, &gemm->plan);
+}
+
 static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
 {
     vkmm_device *device = gemm->device;
@@ -168,10 +214,12 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
                                       .cache = params->pipeline_cache}};
     const vkmm_problem problem = planned(gemm);
     vkmm_choice choice;
-    vkmm_status status = vkmm_pick_plan(device, log, &device->physical->info, &problem, &wish, &choice, &gemm->plan);
+    vkmm_status status = params->experts > 0 ? pick_experts(gemm, params, &wish, &choice)
+                                             : vkmm_pick_plan(device, log, &device->physical->info, &problem, &wish,
+                                                              &choice, &gemm->plan);
     if (status == VKMM_OK) status = check_unpacking(gemm, &choice);
     if (status != VKMM_OK) return status;
-    aim(gemm, &choice);
+    if (params->experts == 0) aim(gemm, &choice);
     memcpy(gemm->packs, choice.packs, sizeof gemm->packs);
     gemm->swapped = choice.swapped;
     if (!vkmm_plan_fit(device, &choice, &gemm->plan)) return VKMM_NO_MEMORY("for the steps of a product");
@@ -193,6 +241,25 @@ static void describe_packed(vkmm_gemm *gemm, vkmm_operand operand)
                                                    .step = 16 / size};
 }
 
+/* A and C, whose rows may be others than the experts'. */
+static void describe_experts(vkmm_gemm *gemm)
+{
+    const vkmm_experts *e = &gemm->experts;
+    for (int o = VKMM_A; o <= VKMM_C; o += VKMM_C - VKMM_A) {
+        vkmm_problem p = e->outside;
+        const uint32_t slots = o == VKMM_A ? e->gather : e->scatter;
+        if (slots > 1) p.m /= slots;
+        gemm->info.bytes[o] = vkmm_whole_words(vkmm_operand_bytes(&p, (vkmm_operand)o));
+        gemm->reaches[o] = (vkmm_gemm_reach){.first = gemm->info.bytes[o] - 1,
+                                             .size = 1,
+                                             .block = 1,
+                                             .count = VKMM_REACH_ONE,
+                                             .length = VKMM_REACH_ONE,
+                                             .step = 1};
+    }
+    gemm->info.routing_bytes = vkmm_routing_bytes(e);
+}
+
 static void describe(vkmm_gemm *gemm, const vkmm_gemm_params *params)
 {
     const vkmm_problem *problem = &gemm->problem;
@@ -204,6 +271,7 @@ static void describe(vkmm_gemm *gemm, const vkmm_gemm_params *params)
         info->bytes[o] = vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)o));
     for (int o = VKMM_A; o <= VKMM_B; o++)
         if (gemm->packed & 1u << o) describe_packed(gemm, (vkmm_operand)o);
+    if (gemm->experts.count > 0) describe_experts(gemm);
     info->workspace_bytes = plan->info.workspace_bytes;
     info->workspace_usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
     if (plan->recipe.decisions.bytes > 0)
@@ -238,7 +306,9 @@ vkmm_status vkmm_gemm_create_sized(vkmm_device *device, const vkmm_gemm_params *
     gemm->slots = params->slots ? params->slots : 1;
     gemm->dynamic = params->dynamic;
     gemm->expected = expected(params);
-    for (int o = VKMM_A; o <= VKMM_C; o++) gemm->reaches[o] = reach_of(params, (vkmm_operand)o);
+    vkmm_gemm_params matrices = *params;
+    if (params->experts > 0) matrices.problem.batch_count = params->experts; /* of B */
+    for (int o = VKMM_A; o <= VKMM_C; o++) gemm->reaches[o] = reach_of(&matrices, (vkmm_operand)o);
     gemm->packed = params->pack & PACKED;
     status = build(gemm, params);
     if (status == VKMM_OK)

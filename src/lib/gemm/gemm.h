@@ -22,6 +22,7 @@ struct vkmm_gemm {
     vkmm_gemm_info info;
     vkmm_plan plan;
     vkmm_plan_sets sets;                         /* one of each slot; zeroed with push descriptors */
+    vkmm_experts experts;                        /* count 0: none */
     vkmm_repack packs[2];                        /* of the kernel's A and B */
     int swapped;                                 /* the kernel's A is the problem's B */
     uint32_t slots, dynamic, packed, expected;   /* products in a recording: at least 1 */

@@ -103,6 +103,9 @@ static int gather(const recording *r, const uint64_t need[], vkmm_part parts[])
     if (scalars && !vkmm_gemm_can_bind(gemm, "scalars", &b->scalars, scalars)) return 0;
     parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){b->workspace.buffer, b->workspace.offset, workspace};
     parts[VKMM_SCALARS_PART] = (vkmm_part){b->scalars.buffer, b->scalars.offset, scalars};
+    const uint64_t routing = gemm->info.routing_bytes;
+    if (routing && !vkmm_gemm_can_bind(gemm, "routing", &b->routing, routing)) return 0;
+    parts[VKMM_ROUTING_PART] = (vkmm_part){b->routing.buffer, b->routing.offset, routing};
     return 1;
 }
 
@@ -162,6 +165,8 @@ static int prepare(recording *r, vkmm_part parts[], int *empty)
     for (uint32_t i = 0; i < product_count(r->bindings); i++)
         if (!reach(r, i, need)) return 0;
     if (!scale(r)) return 0;
+    if (r->gemm->experts.count > 0 && (r->bindings->products || r->bindings->beta))
+        return refuse("a product by experts has no products and no beta", "", 0, 0);
     *empty = need[VKMM_C] == 0;
     return *empty || gather(r, need, parts);
 }
@@ -179,7 +184,7 @@ vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bin
     VKMM_NEED(log, bindings);
     if (check_reserved(bindings) != VKMM_OK) return vkmm_tell(log, VKMM_INVALID);
     recording r = {.gemm = gemm, .bindings = bindings};
-    vkmm_part parts[VKMM_SCALARS_PART + 1];
+    vkmm_part parts[VKMM_PARTS];
     int empty;
     return prepare(&r, parts, &empty) ? VKMM_OK : vkmm_tell(log, VKMM_INVALID);
 }
@@ -191,7 +196,7 @@ vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command, con
     VKMM_NEED(NULL, bindings);
     VKMM_NEED_ZEROS(bindings->reserved);
     recording r = {.gemm = gemm, .bindings = bindings};
-    vkmm_part parts[VKMM_SCALARS_PART + 1];
+    vkmm_part parts[VKMM_PARTS];
     VkDescriptorBufferInfo bound[VKMM_RECIPE_PIPELINES][VKMM_MAX_BINDINGS];
     int empty;
     if (!prepare(&r, parts, &empty)) return VKMM_INVALID;

@@ -37,6 +37,7 @@ enum {
     VKMM_SPEC_FRACTION = 45,   /* floats of 8 bits: bits of fraction of an element of A or B */
     VKMM_SPEC_FORMAT = 46,     /* of blocks: vkmm_format */
     VKMM_SPEC_PLAIN = 47,      /* vkmm_out, of the other operand; unpack.comp: of what it stores */
+    VKMM_SPEC_EXPERTS = 48,    /* 1: a table has the matrix of B; experts.comp: vkmm_experts_step */
     VKMM_SPEC_WHICH = 49,      /* operand is in blocks, where that is not the longer side's: 0: A; 1: B */
     VKMM_SPEC_SCALARS = 44,    /* reduce.comp: 1: α and β are at binding 1, each of the scale type */
 };
@@ -85,6 +86,17 @@ typedef struct vkmm_pack_push {
     uint32_t groups[3]; /* workgroups, by VKMM_DISPATCH_* */
     float fewest;       /* normal numbers of A times those of B: with fewer, the product without parts is taken */
 } vkmm_pack_push;
+
+/* The steps of experts.comp, and their push constants: elements, but words of the workspace. */
+typedef enum vkmm_experts_step { VKMM_EXPERTS_ROUTE, VKMM_EXPERTS_GATHER, VKMM_EXPERTS_SCATTER } vkmm_experts_step;
+
+typedef struct vkmm_experts_push {
+    uint32_t rows, count;
+    uint32_t tile, tiles;
+    uint32_t length, ld, offset;
+    uint32_t work_ld;
+    uint32_t gathered, scattered;
+} vkmm_experts_push;
 
 /* Indirect dispatches, x, y and z each: the first and the second pass, and their replacement if the operands cannot be
  * split. */

@@ -58,6 +58,14 @@ typedef struct vkmm_edge {
     int early;            /* with such operands too, and while they are packed; else after the first pass */
 } vkmm_edge;
 
+/* Experts (plan/experts.h). count 0: there are none. */
+typedef struct vkmm_experts {
+    uint32_t count, gather, scatter; /* as in vkmm_gemm_params */
+    uint32_t tiles;                  /* of rows */
+    vkmm_problem outside;            /* the caller's: m bounds the rows of all */
+    vkmm_range table, rows, sums;    /* of the workspace: shaders/experts.comp's table; A and C of the kernel */
+} vkmm_experts;
+
 typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
     const vkmm_module *module;             /* NULL for the kernel serial */
@@ -74,6 +82,7 @@ typedef struct vkmm_choice {
     uint64_t sums_bytes;  /* of the workspace: those of parts of K; 0: all of it */
     vkmm_range decisions; /* of the workspace: what the device decides; empty: nothing */
     vkmm_edge edge;
+    vkmm_experts experts;
     vkmm_residues residues; /* of a modular product */
     char warning[256];      /* that it is not what was asked for, and why; "": it is */
 } vkmm_choice;

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "plan/experts.h"
 #include "plan/method_plan.h"
 #include "plan/parts.h"
 
@@ -282,6 +283,8 @@ vkmm_status vkmm_recipe_make(const vkmm_device_info *limits, const vkmm_choice *
     recipe->decisions = choice->decisions;
     if (choice->method) {
         status = choice->method->make(limits, choice, recipe);
+    } else if (choice->experts.count > 0) {
+        status = vkmm_recipe_experts(limits, choice, recipe);
     } else {
         status = vkmm_recipe_product(limits, choice, recipe);
         if (status == VKMM_OK && (choice->packs[VKMM_A].bytes > 0 || choice->packs[VKMM_B].bytes > 0))

@@ -9,8 +9,8 @@
 #include "plan/choose.h"
 
 /* Parts of buffers that a recording provides: the problem's A, B and C (VKMM_A … VKMM_C), the workspace or what an
- * observing build writes (VKMM_BINDING_WORKSPACE), the bias, and α and β. */
-enum { VKMM_BIAS_PART = 4, VKMM_SCALARS_PART = 5 };
+ * observing build writes (VKMM_BINDING_WORKSPACE), the bias, α and β, and the experts' rows. */
+enum { VKMM_BIAS_PART = 4, VKMM_SCALARS_PART = 5, VKMM_ROUTING_PART = 6, VKMM_PARTS = 7 };
 
 typedef struct vkmm_recipe_bind {
     uint32_t part;
