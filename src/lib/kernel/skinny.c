@@ -102,13 +102,16 @@ static int take(const vkmm_config *presets, uint32_t count, const vkmm_problem *
     return 1;
 }
 
-/* A part with two scales leaves no registers for four lines with several columns. */
+/* A part with two scales leaves no registers for four lines with several columns, 6 bits in two places not for two;
+ * unpacking 8-bit floats takes as many, with one column too. */
 static int take_blocks(const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
     const vkmm_format format = problem->format_a != VKMM_PLAIN ? problem->format_a : problem->format_b;
-    const int holds_more =
-        (format == VKMM_Q4_K || format == VKMM_Q5_K || format == VKMM_Q6_K) && vkmm_short_side(problem) > 1;
-    if (!take(LIST(blocks), problem, index + holds_more, preset)) return 0;
+    const uint32_t several = vkmm_short_side(problem) > 1;
+    if (format == VKMM_Q4_K || format == VKMM_Q5_K) index += several;
+    if (format == VKMM_Q6_K) index += 2 * several;
+    if (format >= VKMM_MXFP8_E4M3 && format <= VKMM_FP8_E5M2) index += 1 + several;
+    if (!take(LIST(blocks), problem, index, preset)) return 0;
     preset->resident = 2;
     return 1;
 }

@@ -237,10 +237,10 @@ static void fill_weights(filler *f, int is_first, int pass)
 
     (void)is_first;
     for (size_t i = 0; i < VKMM_COUNT(tokens) && pass == 0; i++)
-        for (size_t f = 0; f < (takes_blocks ? VKMM_COUNT(formats) : 1); f++)
+        for (size_t which = 0; which < (takes_blocks ? VKMM_COUNT(formats) : 1); which++)
             add(f, "weights",
                 &VKMM_PROBLEM(.m = 4096, .n = tokens[i], .k = 14336, .layout = VKMM_COL_MAJOR, .op_a = VKMM_OP_T,
-                              .format_a = formats[f]));
+                              .format_a = formats[which]));
 }
 
 static const struct {

@@ -4,6 +4,7 @@
 #include "gemm.h"
 #include "gemm/gemm.h"
 #include "math/problem.h"
+#include "kernel/table.h"
 #include "suite.h"
 #include "vk/buffer.h"
 #include "vk/command.h"
@@ -193,7 +194,9 @@ static const char kernel_config[] =
     "rows=16,cols=16,depth=8,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2";
 static const struct {
     const char *kernel, *config;
-} kernels[] = {{"blocked", kernel_config}, {"skinny", NULL}};
+} kernels[] = {{"blocked", kernel_config},
+               {"skinny", NULL},
+               {"coopmat", "rows=8,cols=8,depth=16,sub-rows=8,sub-cols=8"}}; /* f16, where there are such operations */
 
 /* Rows in the experts' order, gathered, scattered, and both, dealt out to the kernels. */
 static void multiplies_by_experts(void **state)
@@ -201,7 +204,7 @@ static void multiplies_by_experts(void **state)
     static const uint32_t ways[][2] = {{0, 0}, {1, 0}, {3, 0}, {0, 2}, {4, 2}};
     const int slow = suite_is_slow(&suite);
     for (size_t n = 0; n < VKMM_COUNT(kernels); n++)
-        for (size_t i = slow ? 3 : n; i < VKMM_COUNT(ways); i += 1 + !slow) {
+        for (size_t i = slow ? 3 : n % 2; i < VKMM_COUNT(ways); i += 1 + !slow) {
             vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = 24, .n = 19, .k = 21, .lda = 23, .ldb = 25,
                                                                .ldc = 22, .offset_a = 3, .offset_b = 1, .offset_c = 5,
                                                                .stride_b = 25 * 21 + 2, .alpha = 2),
@@ -210,6 +213,9 @@ static void multiplies_by_experts(void **state)
                                        .experts = 4,
                                        .gather = ways[i][0],
                                        .scatter = ways[i][1]};
+            if (n == 2) params.problem.type = VKMM_F16, params.problem.out_type = VKMM_F32;
+            if (n == 2 && !vkmm_module_for("coopmat", &params.problem, vkmm_device_describe(suite.device), NULL))
+                continue;
             if (i > 1) params.problem.op_b = VKMM_OP_T;
             if (i % 4 == 0) params.problem.activation = VKMM_RELU;
             check(&params);
