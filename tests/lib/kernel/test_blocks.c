@@ -273,12 +273,14 @@ static void matrix_operations_unpack(void **state)
         uint32_t scaled;
         const char *config;
     } cases[] = {
-        {VKMM_Q8_0, VKMM_B, VKMM_F16, 1, "depth=32"},  {VKMM_Q4_0, VKMM_A, VKMM_F16, 1, "depth=64"},
-        {VKMM_Q4_K, VKMM_B, VKMM_F16, 1, "depth=64"},  {VKMM_MXFP4, VKMM_A, VKMM_F16, BLOCKS_OF_F16, "depth=64"},
-        {VKMM_NVFP4, VKMM_B, VKMM_F16, 1, "depth=64"}, {VKMM_Q4_0, VKMM_B, VKMM_F16, 0, "depth=64,splits=2"},
-        {VKMM_Q4_K, VKMM_A, VKMM_F16, 1, "depth=32"},  {VKMM_MXFP4, VKMM_B, VKMM_BF16, 1, "depth=32"},
-        {VKMM_Q5_0, VKMM_A, VKMM_F16, 0, "depth=32"},  {VKMM_Q5_K, VKMM_B, VKMM_F16, 0, "depth=64"},
-        {VKMM_Q6_K, VKMM_A, VKMM_F16, 0, "depth=128"}, {VKMM_FP8_E4M3, VKMM_B, VKMM_F16, 0, "depth=32"},
+        {VKMM_Q8_0, VKMM_B, VKMM_F16, 1, "depth=32"},
+        {VKMM_Q4_0, VKMM_A, VKMM_F16, 1, "depth=64"},
+        {VKMM_Q4_0, VKMM_B, VKMM_F16, 0, "depth=64,splits=2"},
+        {VKMM_Q4_K, VKMM_B, VKMM_F16, 1, "depth=64"},
+        {VKMM_Q4_K, VKMM_A, VKMM_F16, 1, "depth=32"},
+        {VKMM_MXFP4, VKMM_A, VKMM_F16, BLOCKS_OF_F16, "depth=64"},
+        {VKMM_NVFP4, VKMM_B, VKMM_F16, 1, "depth=64"},
+        {VKMM_Q6_K, VKMM_A, VKMM_F16, 0, "depth=128"},
         {VKMM_Q4_Z, VKMM_A, VKMM_F16, 0, "depth=64"},
     };
     unsigned met = 0;
