@@ -26,9 +26,10 @@ HEAD = """/* Devices as their drivers describe them: written by 'scripts/vendors
 RELEASE = re.compile(r'\.(driver_info = "[^"]*"|api_version = \d+u)')
 # Options of `statistics` by name. Of the types that blocks are multiplied with, bf16 needs the most registers.
 KINDS = {kind: ("--type", kind) for kind in ("f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8")} | {
-    name: ("--type", "bf16", "--type-b", name) for name in ("q8_0", "q4_0", "q4_K", "mxfp4", "nvfp4", "mxfp8_e4m3", "mxfp8_e5m2", "fp8_e4m3", "fp8_e5m2",
-                                                                "q4_z", "q8_z", "q4_1", "q5_0", "q5_1", "q5_K", "q6_K")}
-PARTS = 130
+    name: ("--type", "bf16", "--type-b", name)
+    for name in ("q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "q4_K", "q5_K", "q6_K", "mxfp4", "nvfp4", "mxfp8_e4m3",
+                 "mxfp8_e5m2", "fp8_e4m3", "fp8_e5m2", "q4_z", "q8_z")}
+PARTS = 240
 UNSUPPORTED = 4
 LIMITS = {"compile_cpu_ms": 5000, "spills": 0, "scratch_bytes": 0}
 
