@@ -80,12 +80,14 @@ float float8(uint top)
 
 // A float of a word from bit `place` on, or an integer less what the format subtracts. At its place in the
 // fraction of a float, an integer is what that float exceeds a power of two by. The two bits of e2m1's exponent and
-// the one of its fraction make a float g, which is a quarter of its magnitude; of a subnormal number, 2·g - 1/4 is.
+// the one of its fraction make a float g, which is its magnitude, or, to save an addition, of NVFP4 a quarter of it; of a
+// subnormal number, 2·g less the smallest normal one is.
 float field(uint word, uint place)
 {
     if (IS_E2M1) {
-        const uint top = word << 28 - place;
-        const float g = uintBitsToFloat(top >> 6 & 0x01c00000 | 0x3e000000), size = min(g, fma(2, g, -0.25));
+        const uint top = word << 28 - place, moved = top >> 6 & 0x01c00000;
+        const float g = uintBitsToFloat(FORMAT == MXFP4 ? moved + 0x3f000000 : moved | 0x3e000000);
+        const float size = min(g, fma(2, g, FORMAT == MXFP4 ? -1 : -0.25));
         return uintBitsToFloat(floatBitsToUint(size) | top & 0x80000000);
     }
     if (IS_FLOAT8)
@@ -187,7 +189,7 @@ Part part_of_words(Words read, uint shift, uint scale_shift)
     } else {
         const uint before = HAS_F32 ? 0 : FORMAT == Q5_0 ? 16 ^ shift : scale_shift;
         part.scale = vec4(scale_of(read.scale.x >> before), 0, 0, 0);
-        if (IS_E2M1)
+        if (FORMAT == NVFP4)
             part.scale.x *= 4; // fields are quarters
         part.scale.z = part.scale.x;
     }

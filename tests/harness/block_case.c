@@ -155,7 +155,7 @@ void blocks_put(vkmm_format format, unsigned char *b, uint32_t *state, int scale
         break;
     case VKMM_MXFP4:
         b[0] = (unsigned char)(scaled == BLOCKS_OF_F16 ? 100 + blocks_next(state) % 41
-                               : scaled                ? 4 + blocks_next(state) % 240
+                               : scaled                ? 4 + blocks_next(state) % 251
                                                        : 126 + blocks_next(state) % 3);
         break;
     case VKMM_NVFP4:

@@ -90,7 +90,7 @@ NAMED = {
         ("unpack", "q4_K-four-bits", r" \| bytes\.xy >> 2 & 48", ""),
         ("unpack", "mxfp4-no-sign", r" \| top & 0x80000000", ""),
         ("unpack", "mxfp4-double", r"x << 23\)", "x + 1 << 23)"),
-        ("unpack", "mxfp4-no-subnormal", r"min\(g, fma\(2, g, -0\.25\)\)", "g"),
+        ("unpack", "mxfp4-no-subnormal", r"min\(g, fma\(2, g, FORMAT == MXFP4 \? -1 : -0\.25\)\)", "g"),
         ("unpack", "mxfp4-first-byte", r"8 \* part : block % 4 \* 8", "8 * part : 0"),
         ("unpack", "mxfp4-no-batch", r"gl_WorkGroupID\.y \* STRIDE", "0"),
         ("unpack", "nvfp4-no-scale", r"scale_of\(read\.scale\.x >> before\)", "1"),
