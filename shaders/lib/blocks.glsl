@@ -78,10 +78,10 @@ float float8(uint top)
     return uintBitsToFloat(top & 0x80000000 | (special ? moved | 0x7f800000 : floatBitsToUint(size)));
 }
 
-// A float of a word from bit `place` on, or an integer less what the format subtracts. At its place in the
-// fraction of a float, an integer is what that float exceeds a power of two by. The two bits of e2m1's exponent and
-// the one of its fraction make a float g, which is its magnitude, or, to save an addition, of NVFP4 a quarter of it; of a
-// subnormal number, 2·g less the smallest normal one is.
+// A float of a word from bit `place` on, or an integer less what the format subtracts. At its place in the fraction of
+// a float, an integer is what that float exceeds a power of two by. The two bits of e2m1's exponent and the one of its
+// fraction make a float g, which is its magnitude, or, to save an addition, of NVFP4 a quarter of it; of a subnormal
+// number, 2·g less the smallest normal one is.
 float field(uint word, uint place)
 {
     if (IS_E2M1) {

@@ -15,7 +15,7 @@ import shutil
 
 import cli
 
-LONG = {"bench", "blas", "compare", "doctor", "example", "peak", "record", "report", "tune"}
+LONG = {"bench", "blas", "check", "compare", "doctor", "example", "peak", "record", "report", "tune"}
 PAGES = {path: path.read_text(encoding="utf-8")
          for path in [cli.ROOT / "README.md", cli.ROOT / "CONTRIBUTING.md", *sorted((cli.ROOT / "doc").glob("*.md"))]}
 SHADERS = [path.read_text(encoding="utf-8") for path in (cli.ROOT / "shaders").rglob("*.[cg][ol][ms]*")]
