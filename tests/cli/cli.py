@@ -183,6 +183,15 @@ class Case(unittest.TestCase):
         path.write_bytes(data)
         return path
 
+    def layered(self, layer, name):
+        """Variables with which every driver has this layer, a library that calls itself by the name."""
+        folder = self.folder / "layers"
+        folder.mkdir()
+        about = {"name": "VK_LAYER_VKMATMUL_test_" + name, "type": "INSTANCE", "library_path": layer, "api_version": "1.3.0",
+                 "implementation_version": "1", "description": "for a test"}
+        (folder / "layer.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": about}))
+        return {"VK_LAYER_PATH": str(folder), "VK_INSTANCE_LAYERS": about["name"]}
+
     def good(self, *args, **more):
         """Runs the program; it must succeed without a word on stderr. Returns stdout."""
         done = run(*args, **more)

@@ -1,12 +1,8 @@
 /* A Vulkan layer that makes a right driver wrong: VKMM_TEST_DEFECT names how. Defects of a compiler change the SPIR-V
  * that reaches the driver, others what is recorded or read. One device at a time. */
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan_core.h>
+#include "layer_link.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 enum { HEADER = 5, NOP = 0x00010000, MOST_DISPATCHING = 64 };
 
@@ -30,7 +26,6 @@ enum {
 };
 enum { STORAGE_BUFFER = 12 /* a storage class */, PACK_HALF = 58 /* of GLSL.std.450 */ };
 
-static PFN_vkGetInstanceProcAddr next_instance_proc;
 static PFN_vkGetDeviceProcAddr next_device_proc;
 static unsigned pipelines;
 static VkCommandBuffer dispatching[MOST_DISPATCHING]; /* those with a dispatch */
@@ -225,37 +220,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL query(VkDevice device, VkQueryPool pool, u
 
 /* ---- the loader ---- */
 
-static VkLayerInstanceCreateInfo *instance_link(const VkInstanceCreateInfo *info)
-{
-    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
-    while (link != NULL &&
-           (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
-        link = (VkLayerInstanceCreateInfo *)(uintptr_t)link->pNext;
-    return link;
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
-                                                      const VkAllocationCallbacks *callbacks, VkInstance *instance)
-{
-    VkLayerInstanceCreateInfo *link = instance_link(info);
-    if (link == NULL) return VK_ERROR_INITIALIZATION_FAILED;
-    next_instance_proc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    return ((PFN_vkCreateInstance)next_instance_proc(NULL, "vkCreateInstance"))(info, callbacks, instance);
-}
-
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *callbacks, VkDevice *device)
 {
-    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
-    while (link != NULL &&
-           (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
-        link = (VkLayerDeviceCreateInfo *)(uintptr_t)link->pNext;
-    if (link == NULL) return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    next_device_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    const VkResult result = ((PFN_vkCreateDevice)next(NULL, "vkCreateDevice"))(physical, info, callbacks, device);
+    PFN_vkCreateDevice create = next_create_device(info, &next_device_proc);
+    if (create == NULL) return VK_ERROR_INITIALIZATION_FAILED;
+    const VkResult result = create(physical, info, callbacks, device);
     the_device = *device;
     return result;
 }
@@ -281,22 +251,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, con
     return next_device_proc(device, name);
 }
 
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instance, const char *name)
+static PFN_vkVoidFunction own_instance_proc(const char *name)
 {
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)instance_proc;
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)device_proc;
-    if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create_instance;
+    if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create_next_instance;
     if (strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)create_device;
-    return instance != NULL ? next_instance_proc(instance, name) : NULL;
-}
-
-EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface);
-
-EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface)
-{
-    if (interface->loaderLayerInterfaceVersion > 2) interface->loaderLayerInterfaceVersion = 2;
-    interface->pfnGetInstanceProcAddr = instance_proc;
-    interface->pfnGetDeviceProcAddr = device_proc;
-    interface->pfnGetPhysicalDeviceProcAddr = NULL;
-    return VK_SUCCESS;
+    return NULL;
 }

@@ -4,17 +4,12 @@
  * VKMM_TEST_DEVICE_NAME, if it is set, and none has timestamps if VKMM_TEST_NO_TIMESTAMPS is. With
  * VKMM_TEST_FAULT_DEVICE only calls of devices count whose name begins so. One instance at a time, and a few devices.
  */
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan_core.h>
+#include "layer_link.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
-static PFN_vkGetInstanceProcAddr next_instance_proc;
 static PFN_vkGetPhysicalDeviceProperties2 next_properties;
 
 /* A device; it and its queues begin with the same pointer, that of the loader's table for them. */
@@ -108,20 +103,11 @@ static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice physical, VkPhysic
     if (name != NULL) snprintf(all->properties.deviceName, sizeof all->properties.deviceName, "%s", name);
 }
 
-/* The loader's list of what to call next: this layer's entry, moved on to the layer below. */
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *callbacks, VkInstance *instance)
 {
-    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
+    VkResult result = create_next_instance(info, callbacks, instance);
 
-    while (link != NULL &&
-           (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
-        link = (VkLayerInstanceCreateInfo *)(uintptr_t)link->pNext;
-    if (link == NULL) return VK_ERROR_INITIALIZATION_FAILED;
-    next_instance_proc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    PFN_vkCreateInstance create = (PFN_vkCreateInstance)next_instance_proc(NULL, "vkCreateInstance");
-    VkResult result = create(info, callbacks, instance);
     if (result != VK_SUCCESS) return result;
     next_properties =
         (PFN_vkGetPhysicalDeviceProperties2)next_instance_proc(*instance, "vkGetPhysicalDeviceProperties2");
@@ -131,16 +117,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *callbacks, VkDevice *device)
 {
-    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
+    PFN_vkGetDeviceProcAddr next_proc;
+    PFN_vkCreateDevice create = next_create_device(info, &next_proc);
 
-    while (link != NULL &&
-           (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
-        link = (VkLayerDeviceCreateInfo *)(uintptr_t)link->pNext;
-    if (link == NULL) return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    PFN_vkGetDeviceProcAddr next_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)next(NULL, "vkCreateDevice");
+    if (create == NULL) return VK_ERROR_INITIALIZATION_FAILED;
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     properties(physical, &all);
     const char *only = getenv("VKMM_TEST_FAULT_DEVICE"), *name = all.properties.deviceName;
@@ -167,23 +147,10 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, con
     return find(device)->next_proc(device, name);
 }
 
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instance, const char *name)
+static PFN_vkVoidFunction own_instance_proc(const char *name)
 {
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)instance_proc;
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)device_proc;
     if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create_instance;
     if (strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)create_device;
     if (strcmp(name, "vkGetPhysicalDeviceProperties2") == 0) return (PFN_vkVoidFunction)properties;
-    return instance != NULL ? next_instance_proc(instance, name) : NULL;
-}
-
-EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface);
-
-EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface)
-{
-    if (interface->loaderLayerInterfaceVersion > 2) interface->loaderLayerInterfaceVersion = 2;
-    interface->pfnGetInstanceProcAddr = instance_proc;
-    interface->pfnGetDeviceProcAddr = device_proc;
-    interface->pfnGetPhysicalDeviceProcAddr = NULL;
-    return VK_SUCCESS;
+    return NULL;
 }

@@ -57,12 +57,7 @@ class Defects(Case):
     """By the layer's name: the options of a check that finds it, and the part that does."""
     def setUp(self):
         super().setUp()
-        layers = self.folder / "layers"
-        layers.mkdir()
-        about = {"name": "VK_LAYER_VKMATMUL_test_defect", "type": "INSTANCE", "library_path": layer, "api_version": "1.3.0",
-                 "implementation_version": "1", "description": "makes a driver wrong"}
-        (layers / "defect.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": about}))
-        self.env = {"VK_LAYER_PATH": str(layers), "VK_INSTANCE_LAYERS": about["name"]}
+        self.env = self.layered(layer, "defect")
 
     def found(self, defect, part, *args):
         parts = self.report("--part", part, *args, code=1, VKMM_TEST_DEFECT=defect, **self.env)

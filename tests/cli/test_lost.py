@@ -13,12 +13,7 @@ layer = os.path.abspath(sys.argv.pop(2))
 class Lost(cli.Case):
     def setUp(self):
         super().setUp()
-        layers = self.folder / "layers"
-        layers.mkdir()
-        about = {"name": "VK_LAYER_VKMATMUL_test_fault", "type": "INSTANCE", "library_path": layer, "api_version": "1.3.0",
-                 "implementation_version": "1", "description": "lets calls fail"}
-        (layers / "fault.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": about}))
-        self.env = {"VK_LAYER_PATH": str(layers), "VK_INSTANCE_LAYERS": about["name"], "VKMM_TEST_FAULT_LOG": str(self.folder / "faults")}
+        self.env = dict(self.layered(layer, "fault"), VKMM_TEST_FAULT_LOG=str(self.folder / "faults"))
         done = cli.run("devices", "--json", env=self.env)
         if done.returncode != 0 or not json.loads(done.stdout)["devices"]:
             self.skipTest("no device with a layer: " + done.stderr)
