@@ -20,10 +20,7 @@ layout(constant_id = 15) const uint LANE_COLS = 8;  // invocations side by side 
 
 #include "walk.glsl"
 
-// With experts, M has the padded rows of all of them, and the matrix of B is that of a tile's rows (experts.comp).
-layout(constant_id = 48) const uint EXPERTS = 0;
-layout(std430, set = 0, binding = 3) readonly buffer Experts { uint expert_of[]; }; // by tiles of rows
-const uint NO_EXPERT = 0xffffffff;
+#include "experts.glsl"
 
 const uint PATCH_COLS = LANE_COLS < COLS / THREAD_COLS ? LANE_COLS : COLS / THREAD_COLS;
 const uint PATCH_ROWS = 32 / PATCH_COLS < ROWS / THREAD_ROWS ? 32 / PATCH_COLS : ROWS / THREAD_ROWS;
@@ -174,10 +171,10 @@ void main()
         const uint row0 = origin.x, col0 = origin.y;
         const uint part = item / tiles, batch = part / SPLITS;
         const uint begin = part % SPLITS * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
-        const uint expert = EXPERTS != 0 ? expert_of[row0 / ROWS] : batch;
-        if (EXPERTS != 0 && expert == NO_EXPERT)
+        const uint matrixB = matrix_of_b(row0, batch);
+        if (EXPERTS != 0 && matrixB == NO_EXPERT)
             continue;
-        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + expert * STRIDE_B;
+        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + matrixB * STRIDE_B;
 
         [[unroll]] for (uint n = 0; n < THREAD_ROWS * (THREAD_COLS / VW); n++)
             sums[n] = TV(0);

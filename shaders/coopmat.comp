@@ -31,10 +31,7 @@ layout(constant_id = 13) const uint LANES = 32;      // invocations of a subgrou
 
 #include "walk.glsl"
 
-// With experts, M has the padded rows of all of them, and the matrix of B is that of a tile's rows (experts.comp).
-layout(constant_id = 48) const uint EXPERTS = 0;
-layout(std430, set = 0, binding = 3) readonly buffer Experts { uint expert_of[]; }; // by tiles of rows
-const uint NO_EXPERT = 0xffffffff;
+#include "experts.glsl"
 #ifdef PARTS
 #include "parts.glsl"
 #define HELD 2
@@ -202,10 +199,10 @@ void main()
         const uint row0 = origin.x + (whole ? 0 : ABOVE), col0 = origin.y;
         const uint part = rest / left, batch = part / SPLITS;
         const uint begin = part % SPLITS * SPLIT_DEPTH, end = whole ? K : min(K, begin + SPLIT_DEPTH);
-        const uint expert = EXPERTS != 0 ? expert_of[row0 / ROWS] : batch;
-        if (EXPERTS != 0 && expert == NO_EXPERT)
+        const uint matrixB = matrix_of_b(row0, batch);
+        if (EXPERTS != 0 && matrixB == NO_EXPERT)
             continue;
-        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + expert * STRIDE_B;
+        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + matrixB * STRIDE_B;
         const uint baseC = OFFSET_C + batch * STRIDE_C;
 
         FragmentA a[2 * FRAGMENT_ROWS];

@@ -86,6 +86,7 @@ void gather(uint row)
         table[place_at(target)] = row;
 }
 
+#include "bf16.glsl"
 #include "half.glsl"
 
 // An element of a row of C: its slots, in their order.
@@ -101,13 +102,7 @@ float sum_of(uint row, uint col)
     return sum;
 }
 
-uint narrow(float x)
-{
-    const uint bits = floatBitsToUint(x);
-    if (OUT == OUT_F16)
-        return f16_bits(x);
-    return isnan(x) ? bits >> 16 | 0x40 : bits + 0x7fff + (bits >> 16 & 1) >> 16;
-}
+uint narrow(float x) { return OUT == OUT_F16 ? f16_bits(x) : bf16_bits(x); }
 
 // A row in the experts' order that has none stays.
 void scatter(uint row)

@@ -10,10 +10,7 @@
 
 layout(constant_id = 9) const uint THREAD_LONG = 4; // an invocation's elements along the long side
 
-// With experts, M has the padded rows of all of them, and the matrix of B is that of a tile's rows (experts.comp).
-layout(constant_id = 48) const uint EXPERTS = 0;
-layout(std430, set = 0, binding = 3) readonly buffer Experts { uint expert_of[]; }; // by tiles of rows
-const uint NO_EXPERT = 0xffffffff;
+#include "experts.glsl"
 
 // The operand along the long side is op(A) if the tile is tall, otherwise op(B). The long side is x, the short one y.
 const bool TALL = ROWS >= COLS;
@@ -265,10 +262,10 @@ void main()
         const uint row0 = item % tiles / tileCols * ROWS, col0 = item % tileCols * COLS;
         const uint part = item / tiles, batch = part / SPLITS;
         const uint begin = part % SPLITS * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
-        const uint expert = EXPERTS != 0 ? expert_of[row0 / ROWS] : batch;
-        if (EXPERTS != 0 && expert == NO_EXPERT)
+        const uint matrixB = matrix_of_b(row0, batch);
+        if (EXPERTS != 0 && matrixB == NO_EXPERT)
             continue;
-        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + expert * STRIDE_B;
+        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + matrixB * STRIDE_B;
         const uint x0 = TALL ? row0 : col0, y0 = TALL ? col0 : row0;
 
         [[unroll]] for (uint n = 0; n < THREAD_LONG * SHORT; n++)

@@ -22,20 +22,15 @@ layout(std430, set = 0, binding = 3) restrict writeonly buffer Quads { vec4 quad
 #define CODES2(i) (IS_B != 0 ? B2[i] : A2[i])
 #define CODES4(i) (IS_B != 0 ? B4[i] : A4[i])
 #include "blocks.glsl"
-
-uvec2 bf16_bits(uvec2 low, uvec2 high)
-{
-    return (low + 0x7fff + (low >> 16 & 1)) >> 16 | (high + 0x7fff + (high >> 16 & 1)) & 0xffff0000;
-}
+#include "bf16.glsl"
 
 void store(uint at, vec4 v)
 {
     const uint word = TO_OFFSET + gl_WorkGroupID.y * TO_STRIDE;
-    const uvec4 bits = mix(floatBitsToUint(v), uvec4(0x7fc00000), isnan(v)); // stays a NaN when it is rounded
     if (TO == TO_F16)
         pairs[word / 2 + at / 4] = uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
     else if (TO == TO_BF16)
-        pairs[word / 2 + at / 4] = bf16_bits(bits.xz, bits.yw);
+        pairs[word / 2 + at / 4] = uvec2(bf16_bits(v.x) | bf16_bits(v.y) << 16, bf16_bits(v.z) | bf16_bits(v.w) << 16);
     else
         quads[word / 4 + at / 4] = v;
 }

@@ -33,12 +33,7 @@ S beta() { return SCALARS != 0 ? scalars[1] : scalar(BETA); }
 #endif
 
 #if defined(TYPE_F32)
-// The nearest bf16, ties to even, as bits; a NaN stays one. bf16 is the upper half of f32.
-uint bf16_bits(float value)
-{
-    const uint bits = floatBitsToUint(value);
-    return isnan(value) ? bits >> 16 | 0x40 : bits + 0x7fff + (bits >> 16 & 1) >> 16;
-}
+#include "bf16.glsl"
 
 // The two elements in a word of C or of the bias, where these are f16 or bf16.
 vec2 wide(uint word)

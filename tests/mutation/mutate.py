@@ -82,7 +82,7 @@ NAMED = {
         ("unpack", "q4_0-no-offset", r"\(OFFSET \+", "("),
         ("unpack", "q8_0-no-sign", r"part\.words \^= 0x80808080;", ""),
         ("unpack", "q8_0-next-part", r"block \* BLOCK \+ part_at\(part\)", "block * BLOCK + part_at((part + 1) % PARTS)"),
-        ("unpack", "q8_0-no-tie-of-bf16", r"0x7fff \+ \(low >> 16 & 1\)", "0x8000"),
+        ("unpack", "q8_0-no-tie-of-bf16", r"bits \+ 0x7fff \+ \(bits >> 16 & 1\)", "bits + 0x8000"),
         ("unpack", "q4_K-no-min", r"- read\.scale\[q / 2 \* 2 \+ 1\]", ""),
         ("unpack", "q4_K-one-min", r"read\.scale\[q / 2 \* 2 \+ 1\]", "read.scale[1]"),
         ("unpack", "q4_K-one-scale", r"scale_of_group\(read\.scale, group \+ 8\)", "scale_of_group(read.scale, group)"),
