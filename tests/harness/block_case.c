@@ -264,7 +264,7 @@ int blocks_case_right(const suite_device *suite, const blocks_case *c, const gen
         const double g = gemm_get(gemm_out(p), vkmm_job_matrix(job, VKMM_C), i), w = gemm_get(gemm_out(p), want, i);
         if (isnan(w) ? isnan(g) : g == w) continue;
         snprintf(why, 512, "%s as %s, %llux%llu, %s: element %llu is %.9g, should be %.9g",
-                 vkmm_format_at(p->format_a + p->format_b)->name, vkmm_type_of(p->type)->name, (unsigned long long)p->m,
+                 vkmm_format_at(vkmm_problem_format(p))->name, vkmm_type_of(p->type)->name, (unsigned long long)p->m,
                  (unsigned long long)p->n, vkmm_job_kernel(job)->name, (unsigned long long)i, g, w);
         return 0;
     }

@@ -163,7 +163,7 @@ static int both_in_blocks(const vkmm_problem *problem)
 /* Elements whose codes share bytes, which steps are multiples of; of q4_K, steps may have half of them. */
 static uint32_t group_of(const vkmm_problem *problem)
 {
-    const vkmm_format format = problem->format_a != VKMM_PLAIN ? problem->format_a : problem->format_b;
+    const vkmm_format format = vkmm_problem_format(problem);
     return format == VKMM_Q6_K ? 128 : format == VKMM_Q5_K ? 64 : BLOCK;
 }
 

@@ -106,7 +106,7 @@ static int take(const vkmm_config *presets, uint32_t count, const vkmm_problem *
  * unpacking 8-bit floats takes as many, with one column too. */
 static int take_blocks(const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
-    const vkmm_format format = problem->format_a != VKMM_PLAIN ? problem->format_a : problem->format_b;
+    const vkmm_format format = vkmm_problem_format(problem);
     const uint32_t several = vkmm_short_side(problem) > 1;
     if (format == VKMM_Q4_K || format == VKMM_Q5_K) index += several;
     if (format == VKMM_Q6_K) index += 2 * several;

@@ -137,9 +137,14 @@ vkmm_format vkmm_operand_format(const vkmm_problem *problem, vkmm_operand operan
     return operand == VKMM_A ? problem->format_a : operand == VKMM_B ? problem->format_b : VKMM_PLAIN;
 }
 
+vkmm_format vkmm_problem_format(const vkmm_problem *problem)
+{
+    return problem->format_a != VKMM_PLAIN ? problem->format_a : problem->format_b;
+}
+
 int vkmm_problem_has_blocks(const vkmm_problem *problem)
 {
-    return problem->format_a != VKMM_PLAIN || problem->format_b != VKMM_PLAIN;
+    return vkmm_problem_format(problem) != VKMM_PLAIN;
 }
 
 uint64_t vkmm_span(vkmm_format format, vkmm_type type, uint64_t elements)

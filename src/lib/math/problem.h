@@ -60,10 +60,12 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
 /* Elements of the operand's memory, in blocks or not. */
 uint64_t vkmm_operand_elements(const vkmm_problem *problem, vkmm_operand operand);
 
-/* How A or B is stored: VKMM_PLAIN for C and the bias; whether either has blocks; the bytes of so many elements, whole
+/* How A or B is stored: VKMM_PLAIN for C and the bias; whether either has blocks, and their format, A's if both have
+ * some; the bytes of so many elements, whole
  * blocks, and of those of an operand. */
 vkmm_format vkmm_operand_format(const vkmm_problem *problem, vkmm_operand operand);
 int vkmm_problem_has_blocks(const vkmm_problem *problem);
+vkmm_format vkmm_problem_format(const vkmm_problem *problem);
 uint64_t vkmm_span(vkmm_format format, vkmm_type type, uint64_t elements);
 uint64_t vkmm_operand_span(const vkmm_problem *problem, vkmm_operand operand, uint64_t elements);
 

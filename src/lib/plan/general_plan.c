@@ -131,7 +131,7 @@ static void fill_constants(vkmm_choice *choice, const vkmm_shape *shape)
         add_constant(info, VKMM_SPEC_FRACTION, (uint32_t)type->narrow.fraction_bits);
     if (vkmm_problem_has_blocks(&choice->problem)) {
         const vkmm_problem *p = &choice->problem;
-        add_constant(info, VKMM_SPEC_FORMAT, p->format_a != VKMM_PLAIN ? p->format_a : p->format_b);
+        add_constant(info, VKMM_SPEC_FORMAT, vkmm_problem_format(p));
         add_constant(info, VKMM_SPEC_PLAIN, vkmm_stored_as(p->type));
         add_constant(info, VKMM_SPEC_WHICH, p->format_b != VKMM_PLAIN);
     }

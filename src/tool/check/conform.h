@@ -22,8 +22,8 @@ typedef struct cli_case {
     char *shader; /* owned, vkmm_free; NULL: none */
 } cli_case;
 
-/* A part. find: whether the device has the index-th case, which it names; 0 also past the last. run: VKMM_OK whatever
- * the result; a failure ends the part. */
+/* A part. find: whether the device has the index-th case, which it names; 0 also past the last. run: of a case that
+ * was found; VKMM_OK whatever the result; a failure ends the part. */
 typedef struct cli_case_part {
     const char *name;
     uint32_t (*count)(const cli_session *session);

@@ -121,11 +121,9 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     const vkmm_matrix_shape *s = shape_of(session->info, index);
     char name[64], a[32], c[32];
     const cli_trial_kind kind = {.module = name, .make = make, .judge = judge};
-    cli_case found;
 
     VKMM_PUT(name, "check-matrix-%s-%s", vkmm_component_name(s->a, a), vkmm_component_name(s->c, c));
-    find(session, index, &found);
-    return cli_trial_run(session, &kind, index, found.name, result);
+    return cli_trial_run(session, &kind, index, result);
 }
 
 const cli_case_part cli_matrices_part = {"matrices", count, find, run};

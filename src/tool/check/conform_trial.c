@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-enum { MOST_SHADER = 8192, SHOWN = 16 };
+enum { MOST_SHADER = 8192, MOST_HEAD = 4096 /* of its comments */, SHOWN = 16 };
 
 static const struct {
     const char *name, *text;
@@ -62,7 +62,8 @@ static char *reproduce(const cli_trial *trial, const char *name)
     size_t end = 0;
 
     if (text == NULL) return NULL;
-#define ADD(...) end += (size_t)snprintf(text + end, MOST_SHADER / 2 - end, __VA_ARGS__)
+#define ADD(...) \
+    if (end < MOST_HEAD) end += (size_t)snprintf(text + end, MOST_HEAD - end, __VA_ARGS__)
     ADD("// %.100s, %.100s %.100s: %s\n// %.400s\n// %s of %ux%ux%u workgroups, %u time(s); constants",
         trial->info->name, driver->name, driver->info, name, trial->why,
         p->indirect ? "An indirect dispatch" : "A dispatch", p->groups[0], p->groups[1], p->groups[2],
@@ -73,15 +74,15 @@ static char *reproduce(const cli_trial *trial, const char *name)
     for (uint32_t i = trial->first; i < p->in_words && i < trial->first + (trial->count > 0 ? trial->count : SHOWN);
          i++)
         ADD(" 0x%08x", p->in[i]);
-    ADD("\n");
 #undef ADD
+    if (end >= MOST_HEAD) end = MOST_HEAD - 1; /* it was cut */
+    text[end++] = '\n';
     snprintf(text + end, MOST_SHADER - end, "#version 450\n%s%s", trial->defines,
              text_of(p->module) + strlen("#version 450\n"));
     return text;
 }
 
-vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint32_t operation, const char *name,
-                          cli_case *result)
+vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint32_t operation, cli_case *result)
 {
     cli_trial trial = {.info = session->info, .probe = {.module = kind->module, .fill = 0xdeadbeef}};
     vkmm_status status = VKMM_OK;
@@ -103,7 +104,7 @@ vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint
     }
     if (status == VKMM_OK && !result->passed) {
         VKMM_PUT(result->why, "%s", trial.why);
-        result->shader = reproduce(&trial, name);
+        result->shader = reproduce(&trial, result->name);
     }
     vkmm_free(trial.probe.out);
     vkmm_free(trial.in);

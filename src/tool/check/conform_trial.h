@@ -27,8 +27,7 @@ typedef struct cli_trial_kind {
 } cli_trial_kind;
 
 /* Runs it and sets the result, with a shader that shows the failure. */
-vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint32_t operation, const char *name,
-                          cli_case *result);
+vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint32_t operation, cli_case *result);
 
 /* Defines a part of which each case is a row of a table. */
 #define CLI_TRIAL_PART(part, title, kinds)                                         \
@@ -44,7 +43,7 @@ vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint
     static vkmm_status run(cli_session *session, uint32_t index, cli_case *result) \
     {                                                                              \
         const cli_trial_kind *kind = &(kinds)[index];                              \
-        return cli_trial_run(session, kind, kind->operation, kind->name, result);  \
+        return cli_trial_run(session, kind, kind->operation, result);              \
     }                                                                              \
     const cli_case_part part = {title, count, find, run};
 

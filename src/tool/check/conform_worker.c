@@ -15,20 +15,19 @@ const cli_case_part *cli_case_part_at(uint32_t index)
     return index < VKMM_COUNT(parts) ? parts[index] : NULL;
 }
 
-static vkmm_status run(cli_session *session, const cli_case_part *part, uint32_t index, json_t *answer)
+static vkmm_status run(cli_session *session, const cli_case_part *part, uint32_t index, cli_case *found, json_t *answer)
 {
-    cli_case result = {.passed = 0};
-    const vkmm_status status = part->run(session, index, &result);
+    const vkmm_status status = part->run(session, index, found);
 
-    if (status == VKMM_OK && result.passed && session->options->validate && cli_session_validated(session) != VKMM_OK) {
-        result.passed = 0;
-        VKMM_PUT(result.why, "%.480s", session->console.last_error);
+    if (status == VKMM_OK && found->passed && session->options->validate && cli_session_validated(session) != VKMM_OK) {
+        found->passed = 0;
+        VKMM_PUT(found->why, "%.480s", session->console.last_error);
     }
-    json_object_set_new(answer, "passed", json_boolean(result.passed));
-    json_object_set_new(answer, "why", cli_json_of_text(result.why));
-    json_object_set_new(answer, "again", cli_json_of_text(result.again));
-    json_object_set_new(answer, "shader", result.shader != NULL ? json_string(result.shader) : json_null());
-    vkmm_free(result.shader);
+    json_object_set_new(answer, "passed", json_boolean(found->passed));
+    json_object_set_new(answer, "why", cli_json_of_text(found->why));
+    json_object_set_new(answer, "again", cli_json_of_text(found->again));
+    json_object_set_new(answer, "shader", found->shader != NULL ? json_string(found->shader) : json_null());
+    vkmm_free(found->shader);
     return status;
 }
 
@@ -47,7 +46,7 @@ static vkmm_status find(cli_session *session, const json_t *request, int runs, j
     if (index >= count) return VKMM_OK;
     json_object_set_new(answer, "index", json_integer(index));
     json_object_set_new(answer, "case", cli_json_of_text(found.name));
-    return runs ? run(session, part, index, answer) : VKMM_OK;
+    return runs ? run(session, part, index, &found, answer) : VKMM_OK;
 }
 
 static vkmm_status obey(void *user, const char *ask, const json_t *request, json_t *answer)
