@@ -74,7 +74,8 @@ class Record(cli.Case):
     def test_all_of_it(self):
         arguments = self.arguments()
         done = cli.run(*arguments, env=self.env)
-        self.assertRegex(done.stdout, r"(?s)\AMeasuring .*: 9 products,.* seconds at most;.*\nWrote .*record\.json: [1-9] of 9 products have a\s+result\.\n\Z")
+        # How many depends on the peaks, which a busy machine may measure as almost nothing.
+        self.assertRegex(done.stdout, r"(?s)\AMeasuring .*: 9 products,.* seconds at most;.*\nWrote .*record\.json: [0-9] of 9 products have a\s+result\.\n\Z")
         record = self.written()
         # What test_check.py knows of lavapipe is in the record, and the exit status says so.
         self.assertLessEqual({part["part"] for part in record["check"]["parts"] if part["failures"]}, {"reductions"})
@@ -92,13 +93,6 @@ class Record(cli.Case):
         for pipeline in record["pipelines"]:
             self.assertGreater(pipeline["compile_ms"], 0)
         self.assertEqual([row["problem"]["m"] for row in record["rows"]][:3], [256, 512, 1024])
-        for row in [row for row in record["rows"] if row["not_run"] is None]:  # a slow device would take too long for the last
-            self.assertTrue(row["verify"]["passed"])
-            self.assertLessEqual(len(row["time"]["kernel_ms"]["samples"]), max(40, len(row["time"]["round_ends"])))
-            self.assertEqual(row["time"]["round_ends"][-1], len(row["time"]["kernel_ms"]["samples"]))
-        read = json.loads(self.good("report", self.path, "--json"))
-        self.assertEqual([[row["time"], row["gflops"]] for row in read["rows"]], [[row["time"], row["gflops"]] for row in record["rows"]])
-        self.assertIn("256³", self.good("compare", self.path, self.path))
         self.assertIn(record["device"]["name"][:8], self.good("report", self.path))
         self.bad(2, "already exists: --force replaces it", *arguments)
 
@@ -124,7 +118,18 @@ class Record(cli.Case):
         self.assertEqual((record["check"]["passed"], record["check"]["parts"][0]["failures"][0]["sentence"]), (False, "the process that ran it ended with status 4"))
         self.assertEqual(record["peak"], {"reason": "cannot read '(path)', nor (path), (path), a/b or (path)"})
         self.assertTrue(record["complete"] and record["pipelines"])
-        self.assertEqual(len(record["rows"]), 9)
+        self.check_rows(record)
+
+    def check_rows(self, record):
+        """All rows have a result, as they have by the peaks of peaks.json."""
+        self.assertEqual([row["not_run"] for row in record["rows"]], [None] * 9)
+        for row in record["rows"]:
+            self.assertTrue(row["verify"]["passed"])
+            self.assertLessEqual(len(row["time"]["kernel_ms"]["samples"]), max(40, len(row["time"]["round_ends"])))
+            self.assertEqual(row["time"]["round_ends"][-1], len(row["time"]["kernel_ms"]["samples"]))
+        read = json.loads(self.good("report", self.path, "--json"))
+        self.assertEqual([[row["time"], row["gflops"]] for row in read["rows"]], [[row["time"], row["gflops"]] for row in record["rows"]])
+        self.assertIn("256³", self.good("compare", self.path, self.path))
 
     def test_interrupted(self):
         """What was measured before a signal is kept."""
