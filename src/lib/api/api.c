@@ -1,7 +1,6 @@
 /* The public functions that belong to no single folder. Those of one object (instance, device, shader, job) are in that
  * object's folder. */
 #include <string.h>
-#include <threads.h>
 
 #include "base/log.h"
 #include "api/spares.h"
@@ -14,20 +13,6 @@ enum { LARGE_BYTES = 6 << 20 }; /* of A, B and C */
 const char *vkmm_version(void)
 {
     return VKMM_VERSION_TEXT;
-}
-
-static char shader_hash[17];
-static once_flag shader_hash_once = ONCE_FLAG_INIT;
-
-static void hash_once(void)
-{
-    vkmm_modules_hash(shader_hash);
-}
-
-const char *vkmm_shader_hash(void)
-{
-    call_once(&shader_hash_once, hash_once);
-    return shader_hash;
 }
 
 const char *vkmm_kernel_name(uint32_t index)

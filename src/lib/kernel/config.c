@@ -1,6 +1,5 @@
 #include "kernel/config.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -8,14 +7,10 @@
 
 void vkmm_config_text(const vkmm_kernel *kernel, const vkmm_config *config, char text[VKMM_CONFIG_TEXT])
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < VKMM_MAX_TUNABLES && kernel->tunables; i++) {
-        const char *name = kernel->tunables[i].name;
-        if (!name || used >= VKMM_CONFIG_TEXT) continue;
-        used += (size_t)snprintf(text + used, VKMM_CONFIG_TEXT - used, "%s%s=%u", used > 0 ? "," : "", name,
-                                 config->values[i]);
-    }
+    for (int i = 0; i < VKMM_MAX_TUNABLES && kernel->tunables; i++)
+        if (kernel->tunables[i].name)
+            vkmm_join(text, VKMM_CONFIG_TEXT, ",", "%s=%u", kernel->tunables[i].name, config->values[i]);
 }
 
 static const vkmm_tunable *find(const vkmm_kernel *kernel, const char *name, size_t length)
@@ -30,13 +25,10 @@ static const vkmm_tunable *find(const vkmm_kernel *kernel, const char *name, siz
 static vkmm_status refuse_name(const vkmm_kernel *kernel, const char *name, size_t length)
 {
     char names[256] = "";
-    size_t used = 0;
     for (int i = 0; i < VKMM_MAX_TUNABLES && kernel->tunables; i++)
-        if (kernel->tunables[i].name && used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "",
-                                     kernel->tunables[i].name);
+        if (kernel->tunables[i].name) VKMM_JOIN(names, ", ", "%s", kernel->tunables[i].name);
     return vkmm_fail(VKMM_INVALID, "the kernel %s has no tunable \"%.*s\"; it has %s", kernel->name,
-                     (int)(length < 40 ? length : 40), name, used > 0 ? names : "none");
+                     (int)(length < 40 ? length : 40), name, names[0] ? names : "none");
 }
 
 /* Digits at *text, moved past: 1 and *value, or 0 for anything that is not 0 … 2^20. */

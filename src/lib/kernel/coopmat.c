@@ -354,28 +354,24 @@ static vkmm_status refuse_matrix(const vkmm_shape *shape)
     const char *in = vkmm_type_of(types.in)->name, *sum = vkmm_type_of(types.compute)->name;
     const char *kernel = shape->kernel->name;
     char listed[200] = "";
-    size_t at = 0;
     for (uint32_t i = 0; i < device->matrices.shape_count; i++) {
         const vkmm_matrix_shape *s = &device->matrices.shapes[i];
         const uint32_t one[3] = {s->m, s->n, s->k};
         char text[40];
-        const int length = snprintf(text, sizeof text, " %ux%ux%u", s->m, s->n, s->k);
-        if (!is_usable(device, shape->problem, one)) continue;
-        if (strstr(listed, text) || at + (size_t)length >= sizeof listed)
-            continue; /* f16 and f32 sums of one shape are two lines */
-        memcpy(listed + at, text, (size_t)length + 1);
-        at += (size_t)length;
+        VKMM_PUT(text, "%ux%ux%u", s->m, s->n, s->k);
+        if (is_usable(device, shape->problem, one) && !strstr(listed, text)) /* f16 and f32 sums are two lines */
+            VKMM_JOIN(listed, " ", "%s", text);
     }
     if (shape->matrix[0] + shape->matrix[1] + shape->matrix[2] == 0)
         return vkmm_fail(VKMM_UNSUPPORTED,
                          "\"%s\" lists no matrix operation for %s summed in %s that this build has a %s shader for",
                          device->name, in, sum, kernel);
     return vkmm_fail(VKMM_UNSUPPORTED,
-                     "%s for %s summed in %s cannot use matrix operations of %ux%ux%u (mm, mn, mk): %s; it can use:%s",
+                     "%s for %s summed in %s cannot use matrix operations of %ux%ux%u (mm, mn, mk): %s; it can use: %s",
                      kernel, in, sum, shape->matrix[0], shape->matrix[1], shape->matrix[2],
                      vkmm_coopmat_lists(device, shape->problem, shape->matrix) ? "this build has no shader for them"
                                                                                : "the device lists none of that shape",
-                     at ? listed : " none");
+                     listed[0] ? listed : "none");
 }
 
 static vkmm_status refuse_lanes(const vkmm_shape *shape)

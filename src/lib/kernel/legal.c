@@ -61,67 +61,30 @@ vkmm_shape vkmm_shape_of_config(const vkmm_device_info *device, const vkmm_kerne
     return shape;
 }
 
-static uint64_t need_registers(const vkmm_shape *shape)
-{
-    return shape->registers;
-}
-
+#define NEED(name, value)                                \
+    static uint64_t need_##name(const vkmm_shape *shape) \
+    {                                                    \
+        return value;                                    \
+    }
+#define LIMIT(name, value)                                       \
+    static uint64_t limit_##name(const vkmm_device_info *device) \
+    {                                                            \
+        (void)device;                                            \
+        return value;                                            \
+    }
+NEED(registers, shape->registers)
 /* Two thirds of the 255 registers that an invocation can have on most GPUs: the rest is for operands and addresses. */
-static uint64_t limit_registers(const vkmm_device_info *device)
-{
-    (void)device;
-    return 160;
-}
-
-static uint64_t need_subgroups(const vkmm_shape *shape)
-{
-    return shape->subgroups;
-}
-
-static uint64_t limit_subgroups(const vkmm_device_info *device)
-{
-    return device->subgroup.max_count > 0 ? device->subgroup.max_count : UINT32_MAX;
-}
-
-static uint64_t need_invocations(const vkmm_shape *shape)
-{
-    return shape->x * shape->y;
-}
-
-static uint64_t limit_invocations(const vkmm_device_info *device)
-{
-    return device->limits.max_invocations;
-}
-
-static uint64_t need_x(const vkmm_shape *shape)
-{
-    return shape->x;
-}
-
-static uint64_t limit_x(const vkmm_device_info *device)
-{
-    return device->limits.max_workgroup_size[0];
-}
-
-static uint64_t need_y(const vkmm_shape *shape)
-{
-    return shape->y;
-}
-
-static uint64_t limit_y(const vkmm_device_info *device)
-{
-    return device->limits.max_workgroup_size[1];
-}
-
-static uint64_t need_shared(const vkmm_shape *shape)
-{
-    return shape->shared_bytes;
-}
-
-static uint64_t limit_shared(const vkmm_device_info *device)
-{
-    return device->limits.max_shared_bytes;
-}
+LIMIT(registers, 160)
+NEED(subgroups, shape->subgroups)
+LIMIT(subgroups, device->subgroup.max_count > 0 ? device->subgroup.max_count : UINT32_MAX)
+NEED(invocations, shape->x * shape->y)
+LIMIT(invocations, device->limits.max_invocations)
+NEED(x, shape->x)
+LIMIT(x, device->limits.max_workgroup_size[0])
+NEED(y, shape->y)
+LIMIT(y, device->limits.max_workgroup_size[1])
+NEED(shared, shape->shared_bytes)
+LIMIT(shared, device->limits.max_shared_bytes)
 
 static const vkmm_rule limits[] = {
     {"registers", "32-bit registers for sums", need_registers, limit_registers,

@@ -115,17 +115,18 @@ const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *probl
     return NULL;
 }
 
-static uint64_t modules_hash = VKMM_HASH_START;
+static char modules_hash[17];
 static once_flag modules_hash_once = ONCE_FLAG_INIT;
 
 static void hash_modules(void)
 {
-    for (size_t i = 0; i < VKMM_COUNT(modules); i++)
-        modules_hash = vkmm_hash(modules_hash, modules[i].words, modules[i].bytes);
+    uint64_t hash = VKMM_HASH_START;
+    for (size_t i = 0; i < VKMM_COUNT(modules); i++) hash = vkmm_hash(hash, modules[i].words, modules[i].bytes);
+    snprintf(modules_hash, sizeof modules_hash, "%016llx", (unsigned long long)hash);
 }
 
-void vkmm_modules_hash(char text[17])
+const char *vkmm_shader_hash(void)
 {
     call_once(&modules_hash_once, hash_modules); /* of megabytes */
-    snprintf(text, 17, "%016llx", (unsigned long long)modules_hash);
+    return modules_hash;
 }

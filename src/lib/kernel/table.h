@@ -150,7 +150,4 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type);
 const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *problem, const vkmm_device_info *device,
                                    const uint32_t *shape);
 
-/* FNV-1a, 64 bits, over the words of all modules in the table's order; 16 hexadecimal digits and a zero. */
-void vkmm_modules_hash(char text[17]);
-
 #endif

@@ -48,12 +48,9 @@ static vkmm_status open_shaderc(shaderc_api *api)
     if (*libraries && !api->library)
         return vkmm_fail(VKMM_UNSUPPORTED,
                          "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded");
-#define X(name)                                                                                  \
-    api->name = FUNCTION(name);                                                                  \
-    if (!api->name) {                                                                            \
-        vkmm_dynlib_close(api->library);                                                         \
-        return vkmm_fail(VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name); \
-    }
+#define X(name)                 \
+    api->name = FUNCTION(name); \
+    if (!api->name) return vkmm_fail(VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name);
     SHADERC_FUNCTIONS(X)
 #undef X
     return VKMM_OK;
@@ -114,39 +111,38 @@ static unsigned version_of(const char *text, size_t bytes)
     return 0;
 }
 
-vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type,
-                                vkmm_shader **out)
+static vkmm_status open_and_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes,
+                                    vkmm_type type, vkmm_shader **out)
 {
-    VKMM_NEED(log, out);
-    VKMM_NEED(log, name);
-    VKMM_NEED(log, text);
     shaderc_api api = {0};
-    *out = NULL;
     /* For versions before compute shaders, including its default, 110, glslang dumps all its built-ins on standard
      * output. */
     if (version_of(text, bytes) < 310)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: a compute shader for Vulkan needs a line such as '#version 450'",
-                         name);
+        return vkmm_fail(VKMM_INVALID, "%s: a compute shader for Vulkan needs a line such as '#version 450'", name);
     vkmm_status status = open_shaderc(&api);
-    if (status != VKMM_OK) return vkmm_tell(log, status);
-
-    status = compile(log, &api, name, text, bytes, type, out);
+    if (status == VKMM_OK) status = compile(log, &api, name, text, bytes, type, out);
     vkmm_dynlib_close(api.library);
-    return vkmm_tell(log, status);
+    return status;
 }
 
 #else
 
+static vkmm_status open_and_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes,
+                                    vkmm_type type, vkmm_shader **out)
+{
+    (void)log, (void)text, (void)bytes, (void)type, (void)out;
+    return vkmm_fail(VKMM_UNSUPPORTED,
+                     "%s: this build of vkmatmul was made without libshaderc, so it cannot compile shaders", name);
+}
+
+#endif
+
 vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type,
                                 vkmm_shader **out)
 {
     VKMM_NEED(log, out);
     VKMM_NEED(log, name);
     VKMM_NEED(log, text);
-    (void)bytes, (void)type;
     *out = NULL;
-    return VKMM_FAIL(log, VKMM_UNSUPPORTED,
-                     "%s: this build of vkmatmul was made without libshaderc, so it cannot compile shaders", name);
+    return vkmm_tell(log, open_and_compile(log, name, text, bytes, type, out));
 }
-
-#endif

@@ -23,7 +23,6 @@ typedef struct tuning {
     int loaded, told;           /* told: reported that the file is damaged or stale */
     int unwritten;              /* the list has what the file lacks, since that could not be written */
     vkmm_tuning_list list;
-    char shader_hash[17];
 } tuning;
 
 static void destroy(vkmm_attachment *attachment)
@@ -47,7 +46,6 @@ static tuning *create(const vkmm_instance *instance)
     }
     t->attachment.destroy = destroy;
     t->log = &instance->log;
-    vkmm_modules_hash(t->shader_hash);
     if (instance->cache_dir == NULL) return t;
     t->folder = vkmm_strdup(instance->cache_dir);
     t->path = vkmm_cache_dir_join(instance->cache_dir, FILE_NAME);
@@ -138,7 +136,7 @@ int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, cons
     if (t == NULL || (!t->loaded && load(t) != VKMM_OK))
         vkmm_say(&instance->log, VKMM_LOG_WARNING, "no memory for tuning results");
     if (t == NULL) return 0;
-    const vkmm_tuning_key key = vkmm_tuning_key_of(device, problem, t->shader_hash);
+    const vkmm_tuning_key key = vkmm_tuning_key_of(device, problem, vkmm_shader_hash());
     const vkmm_tuning_entry *entry = vkmm_tuning_list_find(&t->list, &key);
     if (entry != NULL) *tuned = entry->tuned;
     mtx_unlock(&t->mutex);
@@ -172,7 +170,7 @@ vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *devi
     vkmm_status status = vkmm_problem_check(problem, NULL);
     tuning *t = status == VKMM_OK ? tuning_of(instance) : NULL;
     if (t == NULL) return vkmm_tell(&instance->log, status != VKMM_OK ? status : out_of_memory());
-    vkmm_tuning_entry entry = {.key = vkmm_tuning_key_of(device, problem, t->shader_hash), .tuned = *tuned};
+    vkmm_tuning_entry entry = {.key = vkmm_tuning_key_of(device, problem, vkmm_shader_hash()), .tuned = *tuned};
     vkmm_host_time(entry.date);
     status = check_entry(&entry);
     if (status != VKMM_OK) return vkmm_tell(&instance->log, status);

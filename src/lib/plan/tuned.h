@@ -40,7 +40,7 @@ typedef struct vkmm_tuning_entry {
     char date[VKMM_TUNING_DATE]; /* "2026-11-21T12:00:00Z": later dates compare greater */
 } vkmm_tuning_entry;
 
-/* The key of a checked problem on a device. shader_hash: 16 digits (vkmm_modules_hash). */
+/* The key of a checked problem on a device. shader_hash: 16 digits (vkmm_shader_hash). */
 vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_problem *problem,
                                    const char *shader_hash);
 

@@ -177,8 +177,7 @@ TEST_WITH(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder, lea
     p = problem, p.lda = 5; /* invalid: not found, and no crash */
     assert_false(found_for(device, p));
 
-    char shaders[17];
-    vkmm_modules_hash(shaders);
+    const char *const shaders = vkmm_shader_hash();
     vkmm_problem tall =
         VKMM_PROBLEM(.m = 64, .n = 1024, .k = 16, .op_b = VKMM_OP_T); /* Cᵀ = op(B)ᵀ·op(A)ᵀ, column-major */
     vkmm_problem wide = VKMM_PROBLEM(.m = 1024, .n = 64, .k = 16, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR);
