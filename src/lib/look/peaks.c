@@ -58,8 +58,9 @@ static vkmm_status record(const vkmm_peak *peak, VkCommandBuffer *command)
     vkmm_timer_start(peak->device, *command, &peak->timer);
     for (uint32_t i = 0; peak->pipeline.handle && (i == 0 || i < peak->repeats); i++) {
         if (i > 0) vkmm_command_barrier_all(peak->device, *command);
-        vkmm_pipeline_record(peak->device, &peak->pipeline, peak->push, peak->push_bytes,
-                             (const uint32_t[3]){peak->groups, 1, 1}, *command);
+        vkmm_pipeline_use(peak->device, &peak->pipeline, 0, NULL, *command);
+        vkmm_pipeline_dispatch(peak->device, &peak->pipeline, peak->push, peak->push_bytes,
+                               (const uint32_t[3]){peak->groups, 1, 1}, *command);
     }
     if (!peak->pipeline.handle && peak->from)
         peak->device->table.vkCmdCopyBuffer(*command, peak->from, peak->to, 1, &region);

@@ -199,6 +199,7 @@ void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkComm
         memcpy(push, step->push, sizeof push);
         push[step->words.items - 1] = push[step->words.items] = 0;
         if (step->barrier) vkmm_plan_record_barrier(device, command); /* validation cannot know that nothing is read */
-        vkmm_pipeline_record(device, &plan->pipelines[step->pipeline], push, sizeof push, groups, command);
+        vkmm_pipeline_use(device, &plan->pipelines[step->pipeline], 0, NULL, command);
+        vkmm_pipeline_dispatch(device, &plan->pipelines[step->pipeline], push, sizeof push, groups, command);
     }
 }

@@ -151,30 +151,19 @@ void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint
     if (pipeline->set) device->table.vkUpdateDescriptorSets(device->handle, count, writes, 0, NULL);
 }
 
-static void use_set(vkmm_device *device, const vkmm_pipeline *pipeline, VkCommandBuffer command)
-{
-    const VkPipelineBindPoint point = VK_PIPELINE_BIND_POINT_COMPUTE;
-    device->table.vkCmdBindPipeline(command, point, pipeline->handle);
-    if (pipeline->set)
-        device->table.vkCmdBindDescriptorSets(command, point, pipeline->layout, 0, 1, &pipeline->set, 0, NULL);
-}
-
 void vkmm_pipeline_use(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t count,
                        const VkDescriptorBufferInfo *parts, VkCommandBuffer command)
 {
+    const VkPipelineBindPoint point = VK_PIPELINE_BIND_POINT_COMPUTE;
     VkWriteDescriptorSet writes[VKMM_MAX_BINDINGS];
-    use_set(device, pipeline, command);
-    if (pipeline->set) return;
+    device->table.vkCmdBindPipeline(command, point, pipeline->handle);
+    if (pipeline->set) {
+        device->table.vkCmdBindDescriptorSets(command, point, pipeline->layout, 0, 1, &pipeline->set, 0, NULL);
+        return;
+    }
+    if (count == 0) return;
     for (uint32_t i = 0; i < count; i++) writes[i] = write_of(pipeline, i, &parts[i]);
-    device->table.vkCmdPushDescriptorSetKHR(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, count,
-                                            writes);
-}
-
-void vkmm_pipeline_record(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,
-                          const uint32_t groups[3], VkCommandBuffer command)
-{
-    use_set(device, pipeline, command);
-    vkmm_pipeline_dispatch(device, pipeline, push, push_bytes, groups, command);
+    device->table.vkCmdPushDescriptorSetKHR(command, point, pipeline->layout, 0, count, writes);
 }
 
 void vkmm_pipeline_dispatch(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,

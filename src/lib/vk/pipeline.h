@@ -48,12 +48,9 @@ void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint
 void vkmm_pipeline_use(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t count,
                        const VkDescriptorBufferInfo *parts, VkCommandBuffer command);
 
-/* Records a dispatch of the pipeline in use with these push constants; _record: also that it is in use, with its
- * set. */
+/* Records a dispatch of the pipeline in use with these push constants. */
 void vkmm_pipeline_dispatch(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,
                             const uint32_t groups[3], VkCommandBuffer command);
-void vkmm_pipeline_record(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,
-                          const uint32_t groups[3], VkCommandBuffer command);
 
 /* As vkmm_pipeline_dispatch, but the device reads the groups, at `offset` of a buffer. */
 void vkmm_pipeline_dispatch_indirect(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push,
