@@ -13,13 +13,6 @@ void *vkmm_dynlib_open(const char *name)
     return dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
-void *vkmm_dynlib_open_one(const char *const *names)
-{
-    void *library = NULL;
-    for (; *names && !library; names++) library = vkmm_dynlib_open(*names);
-    return library;
-}
-
 int vkmm_dynlib_loads(const char *name, char *why, size_t size)
 {
     void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);

@@ -9,7 +9,12 @@ typedef void (*vkmm_function)(void);
 /* Opens a library by file name; NULL when it is not there. The second opens the first that is found, of names up to
  * NULL. */
 void *vkmm_dynlib_open(const char *name);
-void *vkmm_dynlib_open_one(const char *const *names);
+static inline void *vkmm_dynlib_open_one(const char *const *names)
+{
+    void *library = NULL;
+    for (; *names && !library; names++) library = vkmm_dynlib_open(*names);
+    return library;
+}
 
 /* Whether the library, and all that it needs, can be loaded; *why says why not. Runs its constructors. */
 int vkmm_dynlib_loads(const char *name, char *why, size_t size);

@@ -25,13 +25,6 @@ void *vkmm_dynlib_open(const char *name)
     return load(name, 0);
 }
 
-void *vkmm_dynlib_open_one(const char *const *names)
-{
-    void *library = NULL;
-    for (; *names && !library; names++) library = vkmm_dynlib_open(*names);
-    return library;
-}
-
 int vkmm_dynlib_loads(const char *name, char *why, size_t size)
 {
     HMODULE library = load(name, 0);

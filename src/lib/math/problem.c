@@ -216,7 +216,7 @@ static vkmm_status check_method(const vkmm_problem *problem)
     if (method->types[0] == VKMM_AUTO) return VKMM_OK;
     for (size_t i = 0; i < VKMM_COUNT(method->types) && method->types[i] != VKMM_AUTO; i++) {
         if (vkmm_types_equal(types, vkmm_types_default(method->types[i]))) return VKMM_OK;
-        vkmm_join(legal, sizeof legal, " or ", "%s", vkmm_type_of(method->types[i])->name);
+        VKMM_JOIN(legal, " or ", "%s", vkmm_type_of(method->types[i])->name);
     }
     return vkmm_fail(VKMM_INVALID, "%s multiplies %s, summed and stored as %s; the types are %s", method->name, legal,
                      legal, vkmm_types_name(types, 1));
@@ -233,10 +233,9 @@ static vkmm_status check_types(const vkmm_problem *problem)
     if (vkmm_types_legal(types)) return check_method(problem);
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
         const vkmm_types *other = vkmm_types_at(i);
-        const size_t used = strlen(legal);
         if (other->in == types.in)
-            snprintf(legal + used, sizeof legal - used, "%s%s summed in %s", used > 0 ? ", " : "",
-                     vkmm_type_of(other->out)->name, vkmm_type_of(other->compute)->name);
+            VKMM_JOIN(legal, ", ", "%s summed in %s", vkmm_type_of(other->out)->name,
+                      vkmm_type_of(other->compute)->name);
     }
     return vkmm_fail(VKMM_INVALID, "products of %s cannot be stored as %s and summed in %s; supported: %s",
                      vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name,

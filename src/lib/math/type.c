@@ -121,65 +121,30 @@ double vkmm_type_get(vkmm_type type, const void *element)
         int32_t i32;
         uint32_t u32;
         int8_t i8;
-        uint8_t u8;
     } value = {.u32 = 0};
-    const vkmm_type_info *info = &types[type];
+    const vkmm_type_info *info = vkmm_type_of(type);
     memcpy(&value, element, info->bytes);
-    switch (type) {
-    case VKMM_F64:
-        return value.f64;
-    case VKMM_I32:
-        return value.i32;
-    case VKMM_U32:
-        return value.u32;
-    case VKMM_F16:
-    case VKMM_BF16:
-    case VKMM_E4M3:
-    case VKMM_E5M2:
+    if (vkmm_type_is_narrow(type))
         return (double)vkmm_narrow_value(value.u32, info->narrow.exponent_bits, info->narrow.fraction_bits,
                                          info->narrow.has_infinity);
-    case VKMM_I8:
-        return value.i8;
-    case VKMM_U8:
-        return value.u8;
-    case VKMM_F32:
-    case VKMM_AUTO:
-    case VKMM_TYPE_COUNT:
-        break;
-    }
-    return (double)value.f32;
+    if (info->is_float) return type == VKMM_F64 ? value.f64 : (double)value.f32;
+    return type == VKMM_I32 ? value.i32 : type == VKMM_I8 ? value.i8 : (double)value.u32;
 }
 
 void vkmm_type_put(vkmm_type type, void *element, double value)
 {
-    const vkmm_type_info *info = &types[type];
+    const vkmm_type_info *info = vkmm_type_of(type);
     const float single = (float)value;
+    const void *bits = &single;
     uint32_t word = 0;
-    switch (type) {
-    case VKMM_F64:
-        memcpy(element, &value, sizeof value);
-        break;
-    case VKMM_I32:
-    case VKMM_U32:
-    case VKMM_I8:
-    case VKMM_U8:
-        word = (uint32_t)(int64_t)value;
-        memcpy(element, &word, info->bytes);
-        break;
-    case VKMM_F16:
-    case VKMM_BF16:
-    case VKMM_E4M3:
-    case VKMM_E5M2:
+    if (type == VKMM_F64) bits = &value;
+    if (!info->is_float) word = (uint32_t)(int64_t)value, bits = &word;
+    if (vkmm_type_is_narrow(type)) {
         word =
             vkmm_narrow_bits(value, info->narrow.exponent_bits, info->narrow.fraction_bits, info->narrow.has_infinity);
-        memcpy(element, &word, info->bytes);
-        break;
-    case VKMM_F32:
-    case VKMM_AUTO:
-    case VKMM_TYPE_COUNT:
-        memcpy(element, &single, sizeof single);
-        break;
+        bits = &word;
     }
+    memcpy(element, bits, info->bytes);
 }
 
 double vkmm_gelu(double x)
