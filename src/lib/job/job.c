@@ -76,7 +76,6 @@ vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_j
     job->log = log;
     job->problem = params->problem;
     job->is_lent = is_lent;
-    job->moduli = params->moduli;
     const vkmm_wish wish = vkmm_wish_of(params);
     vkmm_status status = vkmm_pick_plan(device, log, device ? &device->physical->info : NULL, &params->problem, &wish,
                                         &job->choice, &job->plan);

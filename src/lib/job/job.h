@@ -37,9 +37,8 @@ struct vkmm_job {
     vkmm_device *device; /* NULL: the kernel serial */
     const vkmm_log *log;
     vkmm_problem problem;
-    uint32_t moduli; /* vkmm_job_params.moduli */
-    int is_lent;     /* its operands are bound for each product (api/memory.c); its stores have no memory */
-    int is_guarded;  /* vkmm_job_multiply has written canaries */
+    int is_lent;    /* its operands are bound for each product (api/memory.c); its stores have no memory */
+    int is_guarded; /* vkmm_job_multiply has written canaries */
     vkmm_choice choice;
     vkmm_plan plan;
     vkmm_store stores[VKMM_STORE_COUNT];     /* of the bias zeroed where there is none */

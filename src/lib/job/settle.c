@@ -32,7 +32,7 @@ vkmm_status vkmm_job_settle(vkmm_job *job)
     const vkmm_choice choice = job->choice; /* the next wish borrows from it */
     vkmm_status status = look(job, &found);
     const int changes = status == VKMM_OK && choice.method->decide(job->log, &job->device->physical->info, &choice,
-                                                                   found.mapped, job->moduli > 0, &problem, &again);
+                                                                   found.mapped, &problem, &again);
     vkmm_buffer_destroy(job->device, &found);
     return changes ? vkmm_job_plan_again(job, &problem, &again) : status;
 }

@@ -10,6 +10,7 @@
 #include "kernel/contract.h"
 #include "kernel/general.h"
 #include "math/component.h"
+#include "math/method.h"
 #include "math/type.h"
 
 enum { SWIZZLE = VKMM_TUNE_OWN, PAD, LANES, MATRIX_M, MATRIX_N, MATRIX_K };
@@ -99,7 +100,7 @@ static const vkmm_preset few[] = {
 
 /* Presets of split products, which need twice the sums; depth counts both parts. The first ones have eight subgroups:
  * too many for the registers of RDNA 3. */
-static const vkmm_preset split[] = {
+static const vkmm_preset in_parts[] = {
     {{{96, 128, 64, 48, 32, 1, 8, 1, 1, 16, 16, 16}}, .34, 1, 1},
     {{{64, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .29, 2, 1},
     {{{64, 64, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .28, 4, 1},
@@ -193,11 +194,17 @@ static uint64_t loaded(const vkmm_shape *shape, uint64_t across, int along_k)
     return 4 * words * vkmm_quotient(pieces + shape->x - 1, shape->x);
 }
 
+static uint32_t parts_of(const vkmm_problem *problem)
+{
+    const uint32_t parts = vkmm_method_at(problem->method)->parts;
+    return parts > 0 ? parts : 1;
+}
+
 /* Registers for sums, fragments of two slices and loads, weighted by the drivers' measured use. */
 static uint64_t held(const vkmm_shape *shape)
 {
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS),
-                   k = vkmm_value(shape, MATRIX_K), parts = shape->problem->method == VKMM_COMPUTE_SPLIT ? 2 : 1,
+                   k = vkmm_value(shape, MATRIX_K), parts = parts_of(shape->problem),
                    slices = vkmm_value(shape, VKMM_TUNE_DEPTH) > k * parts ? 2 * parts : parts,
                    bytes = vkmm_type_of(staged_type(shape->problem))->bytes,
                    lane = 2 * parts * rows * cols + slices * (rows + cols) * k * bytes / 4;
@@ -215,10 +222,10 @@ static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_p
     const int transposes = vkmm_type_of(problem->type)->bytes == 1 && problem->op_a == VKMM_OP_T,
               sums_f16 = vkmm_problem_compute(problem) == VKMM_F16;
     const uint32_t first = transposes ? SMALLER : sums_f16 ? 0 : ANY_SUMS;
-    const uint32_t splits = VKMM_COUNT(split), few_from = 2;
-    if (problem->method == VKMM_COMPUTE_SPLIT) {
+    const uint32_t splits = VKMM_COUNT(in_parts), few_from = 2;
+    if (parts_of(problem) > 1) {
         index += is_processor(device) ? splits - 1 : vkmm_budget_of(device).matrices > 0 ? few_from : 0;
-        return index < splits ? &split[index] : NULL;
+        return index < splits ? &in_parts[index] : NULL;
     }
     if (is_processor(device)) return index > 0 ? NULL : &small;
     /* These come before the others. */
@@ -299,7 +306,7 @@ static uint64_t broken_parts(const vkmm_shape *shape)
 {
     const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), most_depth = 128, k = shape->problem->k,
                    parts = vkmm_value(shape, VKMM_TUNE_SPLITS) * vkmm_value(shape, VKMM_TUNE_TAIL); /* one is 1 */
-    if (shape->problem->method != VKMM_COMPUTE_SPLIT) return 0;
+    if (parts_of(shape->problem) == 1) return 0;
     return vkmm_left_over(depth, 2 * VKMM_PART) + vkmm_left_over(VKMM_PART, vkmm_value(shape, MATRIX_K)) +
            (depth > most_depth) + (k > 0 && parts * parts > 2 * k); /* k has both hi and lo */
 }
@@ -309,9 +316,8 @@ static uint64_t broken_tail(const vkmm_shape *shape)
 {
     const vkmm_problem *p = shape->problem;
     if (vkmm_value(shape, VKMM_TUNE_TAIL) == 1) return 0;
-    return vkmm_value(shape, VKMM_TUNE_TAIL) == 0 || p->method != VKMM_COMPUTE_SPLIT ||
-           vkmm_value(shape, VKMM_TUNE_SPLITS) != 1 || p->batch_count > 1 || p->has_bias ||
-           vkmm_type_of(vkmm_operand_type(p, VKMM_C))->bytes < 4;
+    return vkmm_value(shape, VKMM_TUNE_TAIL) == 0 || parts_of(p) == 1 || vkmm_value(shape, VKMM_TUNE_SPLITS) != 1 ||
+           p->batch_count > 1 || p->has_bias || vkmm_type_of(vkmm_operand_type(p, VKMM_C))->bytes < 4;
 }
 
 /* A line of memory is loaded 16 bytes at a time, in either direction. */

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
+#include "math/method.h"
 #include "modules.inc"
 
 static const vkmm_kernel tutorials[] = {
@@ -101,7 +102,7 @@ const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *probl
     static const uint32_t words[3] = {4, 4, 1};
     const uint32_t both = VKMM_ALIGNED_A | VKMM_ALIGNED_B;
     const uint32_t special = VKMM_NEEDS_PARTS | VKMM_NEEDS_BLOCKS,
-                   own = (problem->method == VKMM_COMPUTE_SPLIT ? VKMM_NEEDS_PARTS : 0) |
+                   own = (vkmm_method_at(problem->method)->parts > 0 ? VKMM_NEEDS_PARTS : 0) |
                          (vkmm_problem_has_blocks(problem) ? VKMM_NEEDS_BLOCKS : 0);
     uint32_t offers = vkmm_device_offers(device, problem->type) | own;
     const vkmm_module *module;

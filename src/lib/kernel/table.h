@@ -116,7 +116,7 @@ enum {
     VKMM_NEEDS_BF16 = 64,              /* features.bf16_matrices */
     VKMM_NEEDS_MATRIX2 = 128,          /* workgroup scope, flexible dimensions and tensor addressing of matrix2 */
     VKMM_NEEDS_MATRIX2_ELEMENTS = 256, /* its flexible dimensions, conversions and functions for each element */
-    VKMM_NEEDS_PARTS = 512,            /* not of the device: the problem's method is VKMM_COMPUTE_SPLIT */
+    VKMM_NEEDS_PARTS = 512,            /* not of the device: vkmm_method_info.parts of the problem's */
     VKMM_NEEDS_NVIDIA = 1024,          /* NVIDIA's own driver, because others were not measured */
     VKMM_NEEDS_F64 = 2048,             /* features.f64; of general kernels */
     VKMM_NEEDS_BLOCKS = 4096           /* not of the device: the problem has blocks */

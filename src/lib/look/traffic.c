@@ -10,6 +10,7 @@
 #include "kernel/contract.h"
 #include "kernel/general.h"
 #include "look/count.h"
+#include "math/method.h"
 #include "math/type.h"
 #include "plan/parts.h"
 #include "vk/device.h"
@@ -238,7 +239,7 @@ static void plan_matrices(const vkmm_problem *p, const vkmm_config *config, doub
     const double rows = config->values[VKMM_TUNE_ROWS], cols = config->values[VKMM_TUNE_COLS],
                  sub_rows = config->values[VKMM_TUNE_THREAD_ROWS], sub_cols = config->values[VKMM_TUNE_THREAD_COLS],
                  depth = config->values[VKMM_TUNE_DEPTH], pad = 16 * config->values[VKMM_TUNE_OWN + 1];
-    const double parts = p->method == VKMM_COMPUTE_SPLIT ? 2 : 1, subgroups = rows * cols / (sub_rows * sub_cols);
+    const double parts = vkmm_method_at(p->method)->parts > 1 ? 2 : 1, subgroups = rows * cols / (sub_rows * sub_cols);
     const double turns = sub_rows * turns_for_lines(2 * (p->op_a == VKMM_OP_N ? depth : rows) + pad) +
                          sub_cols * turns_for_lines(2 * (p->op_b == VKMM_OP_T ? depth : cols) + pad);
     t->instructions += times * subgroups * (sub_rows + sub_cols) * 2 * parts / (16 * VKMM_TRAFFIC_LANES);

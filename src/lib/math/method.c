@@ -1,5 +1,8 @@
 #include "math/method.h"
 
+#include "math/modular.h"
+#include "math/problem.h"
+
 const vkmm_method_info *vkmm_method_at(uint32_t method)
 {
     static const vkmm_method_info methods[VKMM_METHOD_COUNT] = {
@@ -9,6 +12,7 @@ const vkmm_method_info *vkmm_method_at(uint32_t method)
          .titles = {"f32 (split)"},
          .inner = {VKMM_F16, VKMM_F32, VKMM_F32},
          .products = 3, /* hi·hi + hi·lo + lo·hi */
+         .parts = 2,
          .pieces = "parts",
          .packs = "split",
          .of = ""},
@@ -37,4 +41,15 @@ vkmm_method vkmm_method_where(int has_f64, const vkmm_problem *problem)
 {
     return problem->type == VKMM_F64 && !has_f64 && problem->method == VKMM_COMPUTE_DIRECT ? VKMM_COMPUTE_MODULAR
                                                                                            : problem->method;
+}
+
+vkmm_types vkmm_problem_inner(const vkmm_problem *problem, const vkmm_kernel_info *kernel, uint32_t *products)
+{
+    const vkmm_method_info *method = vkmm_method_at(problem->method);
+    vkmm_types types = method->inner;
+    *products = method->products > 0 ? method->products : vkmm_modular_range_of(problem->type)->usual;
+    if (types.in == VKMM_AUTO) return vkmm_problem_types(problem);
+    if (kernel && kernel->products > 0) types.in = kernel->residues;
+    if (kernel && kernel->moduli > 0) *products = kernel->products > 0 ? kernel->products : kernel->moduli;
+    return types;
 }

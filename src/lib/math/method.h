@@ -10,6 +10,8 @@ typedef struct vkmm_method_info {
     const char *titles[2]; /* "f32 (split)", of each; NULL: the types say it */
     vkmm_types inner;      /* of what it multiplies, if the kernel's plan has no other; VKMM_AUTO: its own */
     uint32_t products;     /* products of those types for each of its own, likewise; 0: vkmm_modular_range.usual */
+    uint32_t parts;        /* terms of the kernel's sums for each of its own, of which it multiplies all pairs but one;
+                              0: one */
     const char *pieces;    /* what it multiplies: "parts", … */
     const char *packs;     /* the step that makes them */
     const char *of;        /* what is to be said of each product, or "" */

@@ -4,7 +4,6 @@
 #include "base/clean.h"
 #include "base/log.h"
 #include "math/method.h"
-#include "math/modular.h"
 #include "math/type.h"
 
 #include <math.h>
@@ -102,17 +101,6 @@ vkmm_types vkmm_problem_types(const vkmm_problem *problem)
     vkmm_types types = vkmm_types_default(problem->type);
     if (problem->out_type != VKMM_AUTO) types.out = problem->out_type;
     if (problem->compute != VKMM_AUTO) types.compute = problem->compute;
-    return types;
-}
-
-vkmm_types vkmm_problem_inner(const vkmm_problem *problem, const vkmm_kernel_info *kernel, uint32_t *products)
-{
-    const vkmm_method_info *method = vkmm_method_at(problem->method);
-    vkmm_types types = method->inner;
-    *products = method->products > 0 ? method->products : vkmm_modular_range_of(problem->type)->usual;
-    if (types.in == VKMM_AUTO) return vkmm_problem_types(problem);
-    if (kernel && kernel->products > 0) types.in = kernel->residues;
-    if (kernel && kernel->moduli > 0) *products = kernel->products > 0 ? kernel->products : kernel->moduli;
     return types;
 }
 

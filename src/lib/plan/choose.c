@@ -211,6 +211,19 @@ vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *prob
     return status;
 }
 
+vkmm_wish vkmm_wish_like(const vkmm_choice *whole)
+{
+    vkmm_wish wish = {.kernel = whole->kernel->name, .pack = vkmm_choice_packs(whole), .moduli = whole->residues.asked};
+    if (whole->kernel->tunables) {
+        wish.config = whole->info.config;
+        wish.terms.unaligned = ~vkmm_usable_alignment(whole);
+    } else {
+        wish.tile_rows = whole->info.tile[0];
+        wish.tile_cols = whole->info.tile[1];
+    }
+    return wish;
+}
+
 vkmm_wish vkmm_wish_of(const vkmm_job_params *params)
 {
     return (vkmm_wish){.kernel = params->kernel,

@@ -28,6 +28,7 @@ typedef struct vkmm_wish {
     int untuned;                 /* vkmm_pick_plan uses no result of a tune */
     uint32_t pack;               /* bits VKMM_PACK_* */
     uint32_t moduli;             /* of a modular product; 0: as many as most data needs */
+    int found;                   /* so many moduli are what A and B need; else they are what a user asked for */
     int direct;                  /* f64 not as residues, even if the device has no 64-bit floats */
     vkmm_terms terms;
 } vkmm_wish;
@@ -113,6 +114,9 @@ vkmm_problem *vkmm_choice_lying(vkmm_choice *choice);
 
 /* How a choice multiplies. */
 vkmm_method vkmm_choice_method(const vkmm_choice *choice);
+
+/* The kernel, its configuration and the packing of a choice, for a part of its product. */
+vkmm_wish vkmm_wish_like(const vkmm_choice *whole);
 
 /* A job's wishes; and vkmm_choose with them, once its problem is checked. The log is told the choice's warning. */
 vkmm_wish vkmm_wish_of(const vkmm_job_params *params);

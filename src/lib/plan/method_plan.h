@@ -27,10 +27,10 @@ typedef struct vkmm_method_plan {
     vkmm_problem *(*lying)(vkmm_choice *choice);
 
     /* After the steps of VKMM_WHEN_LOOK have found what vkmm_recipe.look holds of A and B: 1 if they need another
-     * choice, that of the changed problem and of *again, perhaps a direct product, with a warning. `fixed`: the caller
-     * fixed what would be decided here. *again borrows from the choice. NULL: nothing depends on A and B. */
+     * choice, that of the changed problem and of *again, perhaps a direct product, with a warning. *again borrows
+     * from the choice. NULL: nothing depends on A and B. */
     int (*decide)(const vkmm_log *log, const vkmm_device_info *device, const vkmm_choice *choice, const void *found,
-                  int fixed, vkmm_problem *problem, vkmm_wish *again);
+                  vkmm_problem *problem, vkmm_wish *again);
 } vkmm_method_plan;
 
 /* All of them. */

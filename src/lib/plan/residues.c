@@ -153,8 +153,10 @@ static uint32_t moduli_of(const vkmm_device_info *device, const vkmm_problem *pr
 static vkmm_status choose_type(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                                vkmm_type residues, vkmm_choice *choice)
 {
-    vkmm_residues modular = {
-        .asked = wish->moduli, .moduli = moduli_of(device, problem, wish), .reproducible = is_reproducible(problem)};
+    vkmm_residues modular = {.asked = wish->moduli,
+                             .is_found = wish->found,
+                             .moduli = moduli_of(device, problem, wish),
+                             .reproducible = is_reproducible(problem)};
     const vkmm_modular_range *range = vkmm_modular_range_of(problem->type);
     char config[VKMM_CONFIG_TEXT + sizeof ",splits=1"];
     int swapped;
@@ -528,7 +530,7 @@ static uint32_t needs_of(const vkmm_residues *m, const void *found)
  * residues cannot hold: in software, if the device has no 64-bit floats. Moduli hold any A and B of a reproducible
  * product, at most as many as choose_reproducible found room for; those that a user asked for are the least. */
 static int decide(const vkmm_log *log, const vkmm_device_info *device, const vkmm_choice *choice, const void *found,
-                  int fixed, vkmm_problem *problem, vkmm_wish *again)
+                  vkmm_problem *problem, vkmm_wish *again)
 {
     const vkmm_residues *m = &choice->residues;
     const uint64_t lines = m->problem.batch_count * (m->problem.m + m->problem.n);
@@ -537,8 +539,10 @@ static int decide(const vkmm_log *log, const vkmm_device_info *device, const vkm
                    needs = m->reproducible && holds < m->asked ? m->asked : holds;
     const char *why = "the moduli that A and B need do not fit into memory";
     vkmm_choice more;
-    if (m->reproducible ? needs == m->moduli : needs != UINT32_MAX && (fixed || needs <= m->moduli)) return 0;
-    *again = (vkmm_wish){.kernel = choice->info.name, .config = choice->info.config, .moduli = needs};
+    if (m->reproducible ? needs == m->moduli
+                        : needs != UINT32_MAX && ((m->asked > 0 && !m->is_found) || needs <= m->moduli))
+        return 0;
+    *again = (vkmm_wish){.kernel = choice->info.name, .config = choice->info.config, .moduli = needs, .found = 1};
     if (needs == UINT32_MAX)
         why = "A or B has infinities or NaNs";
     else if (needs > VKMM_MODULAR_MOST)

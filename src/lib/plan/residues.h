@@ -8,7 +8,8 @@
 #include "vkmatmul.h"
 
 typedef struct vkmm_residues {
-    uint32_t asked;                      /* vkmm_wish.moduli */
+    uint32_t asked;                      /* vkmm_wish.moduli, */
+    int is_found;                        /* and .found */
     uint32_t moduli;                     /* of 8 bits, which would hold the product */
     uint32_t products;                   /* how many moduli it has, perhaps larger ones, */
     uint32_t numbers[VKMM_MODULAR_MOST]; /* and which */

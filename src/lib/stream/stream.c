@@ -314,7 +314,6 @@ vkmm_status vkmm_stream_make(vkmm_device *device, const vkmm_log *log, const vkm
     stream->log = log;
     stream->problem = params->job.problem;
     stream->shader = params->job.shader;
-    stream->moduli = params->job.moduli;
     stream->limit = params->memory_limit;
     const vkmm_status status = create_lanes(stream, device, params);
     if (status != VKMM_OK) vkmm_stream_destroy(&stream);
@@ -350,7 +349,6 @@ vkmm_status vkmm_stream_remake(vkmm_stream *stream, const vkmm_problem *problem)
         (vkmm_problem_alpha(problem) != 0) == reads)
         return VKMM_OK;
     stream->shader = NULL;
-    stream->moduli = 0;
     int any = 0;
     for (vkmm_lane *lane = stream->lanes; lane; lane = lane->next) {
         const vkmm_status status = build(lane, &params);

@@ -151,7 +151,6 @@ struct vkmm_stream {
     const vkmm_log *log;
     vkmm_problem problem; /* as given; strides filled in by math/problem.h */
     const vkmm_shader *shader;
-    uint32_t moduli;
     uint64_t limit;           /* of device memory, as asked for */
     const vkmm_stream_io *io; /* while it runs */
     double start_ms;          /* of the last run; 0: none yet */

@@ -126,20 +126,11 @@ vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t pa
         return VKMM_OK;
     }
     lane->last_cut = cut;
-    const vkmm_kernel_info *whole = &lane->whole.info;
-    vkmm_wish wish = {.kernel = lane->whole.kernel->name,
-                      .shader = lane->stream->shader,
-                      .pack = vkmm_choice_packs(&lane->whole) | VKMM_PACK_BOUND | VKMM_PACK_NEVER,
-                      .moduli = whole->moduli > 0 ? lane->stream->moduli : 0,
-                      .terms.in_one = 1}; /* as the whole */
+    vkmm_wish wish = vkmm_wish_like(&lane->whole);
+    wish.shader = lane->stream->shader;
+    wish.pack |= VKMM_PACK_BOUND | VKMM_PACK_NEVER;
+    wish.terms.in_one = 1; /* as the whole */
     cut.method = vkmm_choice_method(&lane->whole);
-    if (lane->whole.kernel->tunables) {
-        wish.config = whole->config;
-        wish.terms.unaligned = ~vkmm_usable_alignment(&lane->whole);
-    } else {
-        wish.tile_rows = whole->tile[0];
-        wish.tile_cols = whole->tile[1];
-    }
     const vkmm_status status = vkmm_choose(&lane->device->physical->info, &cut, &wish, choice);
     choice->run = lane->whole.run; /* so that no bit depends on how C is cut */
     lane->last = status == VKMM_OK ? *choice : (vkmm_choice){0};
