@@ -17,16 +17,6 @@ typedef struct place {
     int volume, extent;
 } place;
 
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static int logarithm(double x, int most)
 {
     const int log = x >= 2 ? ilogb(x) : 0;
@@ -37,7 +27,7 @@ static int logarithm(double x, int most)
 static place place_of(vkblas_place where, vkblas_extents e)
 {
     const int host = where == VKBLAS_HOST;
-    const double least = smaller((double)e.m, smaller((double)e.n, (double)e.k));
+    const double least = fmin((double)e.m, fmin((double)e.n, (double)e.k));
     return (place){logarithm(vkblas_volume_of(e), host ? 33 : VKBLAS_VOLUMES - 1),
                    logarithm(least, host ? 10 : VKBLAS_EXTENTS - 1)};
 }
@@ -89,7 +79,7 @@ static double device_ms(const vkblas_cost *cost, vkblas_type type, vkblas_extent
     const vkblas_class *class = nearest(cost, VKBLAS_TRIAL, type, p, &near);
     if (class == NULL) return -1;
     const double by_volume = class->ns * 1e-6 * vkblas_volume_of(e);
-    return smaller(by_volume, by_volume * exp2(near.volume - p.volume) * elements(p) / elements(near));
+    return fmin(by_volume, by_volume * exp2(near.volume - p.volume) * elements(p) / elements(near));
 }
 
 /* The class has not been tried. */
@@ -97,7 +87,7 @@ static vkblas_choice choose_trial(const vkblas_cost *cost, vkblas_type type, vkb
 {
     const place p = place_of(VKBLAS_HOST, e);
     const double spent = cost->classes[VKBLAS_HOST][type][p.volume][p.extent].all_ms;
-    const int is_worth = larger(spent, x->host_ms) >= worth_trying_ms || vkblas_volume_of(e) >= large_volume;
+    const int is_worth = fmax(spent, x->host_ms) >= worth_trying_ms || vkblas_volume_of(e) >= large_volume;
     const int may_try = cost->trials_ms < trials_ms + trials_share * cost->host_ms;
     x->why = !is_worth ? "the device is tried after 1 s of such calls"
              : may_try ? "the device is being tried"
@@ -144,7 +134,7 @@ void vkblas_cost_learn(vkblas_cost *cost, vkblas_place where, vkblas_type type, 
     if (!(volume > 0) || !(ms >= 0)) return;
     const place p = place_of(where, e);
     vkblas_class *class = &cost->classes[where][type][p.volume][p.extent];
-    const double ns = larger(ms * 1e6 / volume, 1e-9), kept = class->ns, near = larger(smaller(ns, 2 * kept), kept / 2);
+    const double ns = fmax(ms * 1e6 / volume, 1e-9), kept = class->ns, near = fmax(fmin(ns, 2 * kept), kept / 2);
     const int falls = where == VKBLAS_HOST || class->count < VKBLAS_SURE;
     if (class->count == 0 || (falls && ns < kept))
         class->ns = (float)ns;
@@ -201,7 +191,7 @@ void vkblas_cost_write(const vkblas_cost *cost, const char *key, FILE *file)
                     const vkblas_class *class = &cost->classes[where][type][v][x];
                     if (class->count > 0)
                         fprintf(file, "class %d %d %d %d %lld %d %lld\n", where, type, v, x, stored(class->ns),
-                                class->count, llround(smaller((double)class->all_ms, (double)most_ms)));
+                                class->count, llround(fmin((double)class->all_ms, (double)most_ms)));
                 }
 }
 

@@ -136,40 +136,11 @@ static P integer(const int64_t *value, int ilp64, int32_t *narrow)
 
 static P argument(const vkblas_call *c, char which, int ilp64, int32_t *narrow)
 {
-    switch (which) {
-    case 's':
-        return &c->side;
-    case 'u':
-        return &c->uplo;
-    case 't':
-        return &c->trans_a;
-    case 'v':
-        return &c->trans_b;
-    case 'd':
-        return &c->diag;
-    case 'm':
-        return integer(&c->m, ilp64, narrow);
-    case 'n':
-        return integer(&c->n, ilp64, narrow);
-    case 'k':
-        return integer(&c->k, ilp64, narrow);
-    case 'A':
-        return integer(&c->lda, ilp64, narrow);
-    case 'B':
-        return integer(&c->ldb, ilp64, narrow);
-    case 'C':
-        return integer(&c->ldc, ilp64, narrow);
-    case 'x':
-        return c->alpha;
-    case 'y':
-        return c->beta;
-    case 'a':
-        return c->a;
-    case 'b':
-        return c->b;
-    default:
-        return c->c;
-    }
+    static const char letters[] = "sutdvxyabcmnkABC";
+    const P all[] = {&c->side, &c->uplo, &c->trans_a, &c->diag, &c->trans_b, c->alpha, c->beta, c->a,
+                     c->b,     c->c,     &c->m,       &c->n,    &c->k,       &c->lda,  &c->ldb, &c->ldc};
+    const size_t at = (size_t)(strchr(letters, which) - letters);
+    return at < 10 ? all[at] : integer(all[at], ilp64, narrow); /* from m on */
 }
 
 static int narrow_enough(const vkblas_call *c)

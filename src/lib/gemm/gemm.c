@@ -227,18 +227,22 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     return vkmm_plan_sets_create(device, &gemm->plan, gemm->slots, &gemm->sets);
 }
 
-/* A packed operand always has its full length. */
+/* An operand that always has its full length. */
+static vkmm_gemm_reach reach_of_all(uint64_t bytes, uint64_t size, uint64_t step)
+{
+    return (vkmm_gemm_reach){.first = bytes / size - 1,
+                             .size = size,
+                             .block = 1,
+                             .count = VKMM_REACH_ONE,
+                             .length = VKMM_REACH_ONE,
+                             .step = step};
+}
+
 static void describe_packed(vkmm_gemm *gemm, vkmm_operand operand)
 {
     const uint64_t bytes = vkmm_gemm_repack(gemm, operand)->bytes, size = vkmm_type_of(gemm->problem.type)->bytes;
     gemm->info.bytes[operand] = bytes;
-    if (bytes > 0)
-        gemm->reaches[operand] = (vkmm_gemm_reach){.first = bytes / size - 1,
-                                                   .size = size,
-                                                   .block = 1,
-                                                   .count = VKMM_REACH_ONE,
-                                                   .length = VKMM_REACH_ONE,
-                                                   .step = 16 / size};
+    if (bytes > 0) gemm->reaches[operand] = reach_of_all(bytes, size, 16 / size);
 }
 
 /* A and C, whose rows may be others than the experts'. */
@@ -250,12 +254,7 @@ static void describe_experts(vkmm_gemm *gemm)
         const uint32_t slots = o == VKMM_A ? e->gather : e->scatter;
         if (slots > 1) p.m /= slots;
         gemm->info.bytes[o] = vkmm_whole_words(vkmm_operand_bytes(&p, (vkmm_operand)o));
-        gemm->reaches[o] = (vkmm_gemm_reach){.first = gemm->info.bytes[o] - 1,
-                                             .size = 1,
-                                             .block = 1,
-                                             .count = VKMM_REACH_ONE,
-                                             .length = VKMM_REACH_ONE,
-                                             .step = 1};
+        gemm->reaches[o] = reach_of_all(gemm->info.bytes[o], 1, 1);
     }
     gemm->info.routing_bytes = vkmm_routing_bytes(e);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "job/job.h"
 #include "vk/command.h"
@@ -38,12 +39,6 @@ static uint64_t set_bytes(const vkmm_job *job)
     return bytes;
 }
 
-static uint64_t buffer_limit(const vkmm_device_info *info)
-{
-    return info->memory.max_allocation_bytes < info->memory.max_buffer_bytes ? info->memory.max_allocation_bytes
-                                                                             : info->memory.max_buffer_bytes;
-}
-
 static vkmm_status add_buffer(vkmm_job *job, uint64_t bytes)
 {
     vkmm_rotation *r = &job->rotation;
@@ -57,7 +52,7 @@ static vkmm_status add_buffer(vkmm_job *job, uint64_t bytes)
 static vkmm_status place(vkmm_job *job)
 {
     vkmm_rotation *r = &job->rotation;
-    const uint64_t limit = buffer_limit(&job->device->physical->info);
+    const uint64_t limit = vkmm_largest_buffer(&job->device->physical->info);
     uint64_t left = (r->count - 1) * set_bytes(job), at = 0, end = 0;
     for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++)
         if (job->stores[operand].buffer.handle) r->copies[0].parts[operand] = vkmm_store_part(&job->stores[operand]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "kernel/budget.h"
 #include "kernel/contract.h"
@@ -121,11 +122,6 @@ static const vkmm_preset narrow_wide = {{{16, 64, 128, 16, 8, 1, 8, 1, 1, 16, 8,
 static const vkmm_preset thin_tall = {{{128, 32, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1};
 static const vkmm_preset thin_wide = {{{32, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1};
 
-static int is_processor(const vkmm_device_info *device)
-{
-    return device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-}
-
 /* Intel's shapes need its narrowest subgroups; on other devices the driver's choice is as good as any. */
 uint32_t vkmm_coopmat_lanes(const vkmm_device_info *device)
 {
@@ -224,10 +220,10 @@ static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_p
     const uint32_t first = transposes ? SMALLER : sums_f16 ? 0 : ANY_SUMS;
     const uint32_t splits = VKMM_COUNT(in_parts), few_from = 2;
     if (parts_of(problem) > 1) {
-        index += is_processor(device) ? splits - 1 : vkmm_budget_of(device).matrices > 0 ? few_from : 0;
+        index += vkmm_is_processor(device) ? splits - 1 : vkmm_budget_of(device).matrices > 0 ? few_from : 0;
         return index < splits ? &in_parts[index] : NULL;
     }
-    if (is_processor(device)) return index > 0 ? NULL : &small;
+    if (vkmm_is_processor(device)) return index > 0 ? NULL : &small;
     /* These come before the others. */
     if (vkmm_problem_has_blocks(problem) && vkmm_short_side(problem) <= 8 && !vkmm_is_wide(problem) && index-- == 0)
         return &narrow_blocks;
@@ -420,7 +416,7 @@ static const vkmm_rule rules[] = {
 static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     uint32_t shape[3] = {0};
-    if (is_processor(device) || vkmm_short_side(problem) < LEAST_SIDE) return 0;
+    if (vkmm_is_processor(device) || vkmm_short_side(problem) < LEAST_SIDE) return 0;
     if (vkmm_problem_has_blocks(problem) && (vkmm_short_side(problem) > MOST_UNPACKING || both_in_blocks(problem)))
         return 0;
     best_shape(device, problem, shape);

@@ -144,12 +144,6 @@ static uint64_t shorter(const vkmm_shape *shape)
     return rows >= cols ? cols : rows;
 }
 
-/* Bytes of an element of A or B. */
-static uint64_t bytes_in(const vkmm_shape *shape)
-{
-    return vkmm_type_of(shape->problem->type)->bytes;
-}
-
 /* Registers for sums and for elements of both operands, weighted by the drivers' measured use (kernel/budget.h). */
 static uint64_t held(const vkmm_shape *shape)
 {
@@ -191,7 +185,7 @@ static uint64_t broken_lines(const vkmm_shape *shape)
 static uint64_t broken_depth(const vkmm_shape *shape)
 {
     const uint64_t lanes = vkmm_quotient(shape->x, vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)));
-    const int in_16 = bytes_in(shape) == 1 || vkmm_problem_has_blocks(shape->problem);
+    const int in_16 = vkmm_type_of(shape->problem->type)->bytes == 1 || vkmm_problem_has_blocks(shape->problem);
     const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), most = (in_16 ? 16 : 8) * lanes;
     return depth > most ? depth - most : vkmm_left_over(depth, lanes);
 }

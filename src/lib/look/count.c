@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "copy/store.h"
 #include "math/type.h"
@@ -157,11 +158,8 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
         status = vkmm_choose_job(log, info, &shorter, &c->choice);
         if (status != VKMM_OK) return status;
     }
-    uint64_t room = info->limits.max_storage_range < info->memory.max_allocation_bytes
-                        ? info->limits.max_storage_range
-                        : info->memory.max_allocation_bytes;
-    c->stride =
-        vkmm_count_stride(&c->problem, access, VKMM_COUNT_BUDGET, room < UINT64_C(1) << 28 ? room : UINT64_C(1) << 28);
+    const uint64_t room = vkmm_least(info->limits.max_storage_range, info->memory.max_allocation_bytes);
+    c->stride = vkmm_count_stride(&c->problem, access, VKMM_COUNT_BUDGET, vkmm_least(room, UINT64_C(1) << 28));
     c->counters_bytes = counters_bytes(&c->problem, c->stride) + log_bytes(c);
     c->sampled[VKMM_A] = sampled(c->problem.m * c->problem.k, c->stride);
     c->sampled[VKMM_B] = sampled(c->problem.k * c->problem.n, c->stride);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "look/peak.h"
 #include "math/component.h"
@@ -25,27 +26,20 @@ typedef struct bench {
     uint32_t workgroup, subgroups;             /* subgroups: of a workgroup, as the device reported */
 } bench;
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void size_up(bench *b)
 {
     const vkmm_device_info *info = &b->device->physical->info;
     const vkmm_matrix_shape *s = b->shape;
-    const uint64_t most = least(info->limits.max_invocations, info->limits.max_workgroup_size[0]);
-    const uint64_t whole = most / info->subgroup.size, subgroups = whole < 1 ? 1 : least(whole, SUBGROUPS);
-    uint64_t groups = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? GROUPS_CPU : GROUPS_GPU;
+    const uint64_t whole = vkmm_widest_group(info, UINT32_MAX) / info->subgroup.size,
+                   subgroups = whole < 1 ? 1 : vkmm_least(whole, SUBGROUPS);
+    uint64_t groups = vkmm_is_processor(info) ? GROUPS_CPU : GROUPS_GPU;
     if (info->processors > 0) groups = (uint64_t)info->processors * GROUPS_PROCESSOR;
     b->workgroup = (uint32_t)(subgroups * info->subgroup.size);
     b->operand_bytes =
         (uint64_t)VKMM_MATRIX_FRAGMENTS * s->k * (s->m + 2 * (uint64_t)s->n) * vkmm_type_of(b->types->operand)->bytes;
     b->slot_bytes = (uint64_t)s->m * s->n * vkmm_type_of(b->types->sum)->bytes;
-    const uint64_t room =
-        least(least(info->limits.max_storage_range, info->memory.max_allocation_bytes), info->memory.max_buffer_bytes) /
-        2;
-    b->slots = least(least(groups, info->limits.max_workgroup_count[0]) * SUBGROUPS, room / b->slot_bytes);
+    const uint64_t room = vkmm_least(info->limits.max_storage_range, vkmm_largest_buffer(info)) / 2;
+    b->slots = vkmm_least(vkmm_least(groups, info->limits.max_workgroup_count[0]) * SUBGROUPS, room / b->slot_bytes);
     b->peak = (vkmm_peak){.device = b->device, .groups = 1, .push_bytes = sizeof(uint32_t)};
 }
 
@@ -119,7 +113,8 @@ static vkmm_status measure(bench *b, void *expected, double *multiply_adds_per_s
     if (status == VKMM_OK) status = vkmm_peak_run(peak, &ms);
     if (status == VKMM_OK) status = check(b, expected);
     if (status != VKMM_OK) return status;
-    peak->groups = (uint32_t)least(b->slots / b->subgroups, b->device->physical->info.limits.max_workgroup_count[0]);
+    peak->groups =
+        (uint32_t)vkmm_least(b->slots / b->subgroups, b->device->physical->info.limits.max_workgroup_count[0]);
     peak->push[0] = 1;
     status = vkmm_peak_best(peak, 1, &ms, &spread);
     if (status == VKMM_OK) status = check(b, expected);

@@ -42,6 +42,10 @@ void vkmm_peak_destroy(vkmm_peak *peak);
 /* Milliseconds of one run: the device's clock, unless the host's contradicts it. */
 vkmm_status vkmm_peak_run(vkmm_peak *peak, double *ms);
 
+/* The shorter of two runs: in the first one, the memory is touched for the first time and many drivers compile the
+ * shader. */
+vkmm_status vkmm_peak_run_twice(vkmm_peak *peak, double *ms);
+
 /* Those of the shortest run, with the device kept busy before, and the spread as in vkmm_peaks. grows: the steps double
  * first, until a run is long enough to time. Runs repeat until their median is stable (vkmm_samples_enough), within
  * bounds of time. */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "math/type.h"
 #include "vk/buffer.h"
@@ -17,11 +18,6 @@
 #define COPY_GPU_BYTES (UINT64_C(256) << 20) /* and of a GPU */
 enum { MOST_STEPS = 1 << 15 };               /* or here: llvmpipe exits longer loops */
 enum { MOST_SPECS = 4, MAX_WORKGROUP = 256, CPU_GROUPS = 64, GPU_GROUPS = 4096, BYTES = 0x01030507 /* four factors */ };
-
-static int is_cpu(const vkmm_device *device)
-{
-    return device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-}
 
 vkmm_status vkmm_peak_create(vkmm_peak *peak, const vkmm_module *module, uint32_t binding_count, uint32_t spec_count,
                              const uint32_t *spec_values)
@@ -88,16 +84,21 @@ vkmm_status vkmm_peak_run(vkmm_peak *peak, double *ms)
     return status;
 }
 
-/* The shorter of two runs is used: in the first one, the memory is touched for the first time and many drivers compile
- * the shader. */
+vkmm_status vkmm_peak_run_twice(vkmm_peak *peak, double *ms)
+{
+    double again = 0;
+    vkmm_status status = vkmm_peak_run(peak, ms);
+    if (status == VKMM_OK) status = vkmm_peak_run(peak, &again);
+    *ms = fmin(*ms, again);
+    return status;
+}
+
 static vkmm_status grow(vkmm_peak *peak, int grows)
 {
     for (;;) {
-        double ms = 0, again = 0;
-        vkmm_status status = vkmm_peak_run(peak, &ms);
-        if (status == VKMM_OK) status = vkmm_peak_run(peak, &again);
-        if (status != VKMM_OK || !grows || fmin(ms, again) >= LONG_ENOUGH_MS || peak->push[0] >= MOST_STEPS)
-            return status;
+        double ms = 0;
+        const vkmm_status status = vkmm_peak_run_twice(peak, &ms);
+        if (status != VKMM_OK || !grows || ms >= LONG_ENOUGH_MS || peak->push[0] >= MOST_STEPS) return status;
         peak->push[0] *= 2;
     }
 }
@@ -105,7 +106,7 @@ static vkmm_status grow(vkmm_peak *peak, int grows)
 /* Until warm, then until the runs agree. */
 static vkmm_status sample(vkmm_peak *peak, VkCommandBuffer command, vkmm_samples *samples)
 {
-    const double warm_ms = is_cpu(peak->device) ? WARM_CPU_MS : WARM_GPU_MS;
+    const double warm_ms = vkmm_is_processor(&peak->device->physical->info) ? WARM_CPU_MS : WARM_GPU_MS;
     const vkmm_measure_params bounds = {.min_time_ms = LEAST_MS, .max_time_ms = MOST_MS};
     double ms = 0, total_ms = 0;
     uint32_t next_look = 0;
@@ -198,23 +199,18 @@ static vkmm_status measure_sums(const bench *b, const vkmm_module *module, vkmm_
     return status;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* An uninitialized source may be one shared page of zeros, which copies faster than memory. */
 static vkmm_status create(bench *b, vkmm_type type)
 {
     const vkmm_device_info *info = &b->device->physical->info;
-    const uint64_t bytes = vkmm_type_of(type)->bytes, wanted = is_cpu(b->device) ? COPY_CPU_BYTES : COPY_GPU_BYTES;
-    b->workgroup =
-        (uint32_t)least(MAX_WORKGROUP, least(info->limits.max_invocations, info->limits.max_workgroup_size[0]));
-    b->groups = (uint32_t)least(is_cpu(b->device) ? CPU_GROUPS : GPU_GROUPS, info->limits.max_workgroup_count[0]);
+    const uint64_t bytes = vkmm_type_of(type)->bytes,
+                   wanted = vkmm_is_processor(&b->device->physical->info) ? COPY_CPU_BYTES : COPY_GPU_BYTES;
+    b->workgroup = vkmm_widest_group(info, MAX_WORKGROUP);
+    b->groups = (uint32_t)vkmm_least(vkmm_is_processor(&b->device->physical->info) ? CPU_GROUPS : GPU_GROUPS,
+                                     info->limits.max_workgroup_count[0]);
     b->sums_bytes = (uint64_t)b->groups * b->workgroup * (bytes < 4 ? 4 : bytes); /* narrow ones as words */
-    b->copy_bytes = least(least(wanted, info->limits.max_storage_range),
-                          least(info->memory.max_allocation_bytes,
-                                least(info->memory.max_buffer_bytes, info->memory.device_heap_bytes / 8))) /
+    b->copy_bytes = vkmm_least(vkmm_least(wanted, info->limits.max_storage_range),
+                               vkmm_least(vkmm_largest_buffer(info), info->memory.device_heap_bytes / 8)) /
                     16 * 16;
     if (b->copy_bytes < b->sums_bytes) b->copy_bytes = b->sums_bytes;
     vkmm_status status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->from);
@@ -246,13 +242,14 @@ vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *p
     const char *why = why_not(info, type, module);
     bench b = {.device = device};
     vkmm_peaks measured = *peaks;
-    const int has_copy = peaks->copy_bytes_per_s > 0 && !is_cpu(device);
+    const int has_copy = peaks->copy_bytes_per_s > 0 && !vkmm_is_processor(&device->physical->info);
     if (why)
         return VKMM_FAIL(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" has no peak of %s: %s", info->name,
                          vkmm_type_of(type)->name, why);
     vkmm_status status = create(&b, type);
     if (status == VKMM_OK && !has_copy) status = measure_copy(&b, NULL, &measured);
-    if (status == VKMM_OK && !has_copy && !is_cpu(device)) status = measure_copy(&b, copier, &measured);
+    if (status == VKMM_OK && !has_copy && !vkmm_is_processor(&device->physical->info))
+        status = measure_copy(&b, copier, &measured);
     if (status == VKMM_OK) status = measure_sums(&b, module, &measured);
     vkmm_buffer_destroy(device, &b.from);
     vkmm_buffer_destroy(device, &b.to);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "vk/buffer.h"
 #include "vk/command.h"
@@ -28,16 +29,6 @@ const vkmm_rate_info vkmm_rate_infos[VKMM_RATE_COUNT] = {
     {"launch", "launch of a dispatch", "ms"},
     {"submit", "empty submission, and wait", "ms"},
 };
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int is_cpu(const vkmm_device *device)
-{
-    return device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-}
 
 /* Bytes per second of samples that moved so many bytes. */
 static void take_speed(vkmm_samples *samples, double moved, vkmm_rate *rate)
@@ -79,15 +70,13 @@ static vkmm_status move(void *context, double *ms)
 /* Bytes for one of several buffers. */
 static uint64_t room_of(const vkmm_device_info *info)
 {
-    return least(info->memory.device_heap_bytes / 8,
-                 least(info->memory.max_allocation_bytes, info->memory.max_buffer_bytes)) /
-           16 * 16;
+    return vkmm_least(info->memory.device_heap_bytes / 8, vkmm_largest_buffer(info)) / 16 * 16;
 }
 
 /* Memory that was never written may be one shared page, which is read faster. */
 static vkmm_status measure_pageable(vkmm_device *device, int is_upload, vkmm_samples *samples, vkmm_rate *rate)
 {
-    transfer t = {.bytes = least(TRANSFER_BYTES, room_of(&device->physical->info)), .is_upload = is_upload};
+    transfer t = {.bytes = vkmm_least(TRANSFER_BYTES, room_of(&device->physical->info)), .is_upload = is_upload};
     vkmm_peak peak = {.device = device, .run = move, .context = &t};
     vkmm_status status = vkmm_memory_create(device, t.bytes, &t.memory);
     t.host = status == VKMM_OK ? vkmm_alloc(1, t.bytes) : NULL;
@@ -107,7 +96,7 @@ static vkmm_status measure_pageable(vkmm_device *device, int is_upload, vkmm_sam
 /* On the queue that panels use for it. */
 static vkmm_status measure_pinned(vkmm_device *device, int is_upload, vkmm_samples *samples, vkmm_rate *rate)
 {
-    const uint64_t bytes = least(TRANSFER_BYTES, room_of(&device->physical->info));
+    const uint64_t bytes = vkmm_least(TRANSFER_BYTES, room_of(&device->physical->info));
     vkmm_buffer host = {0}, there = {0};
     vkmm_status status = vkmm_buffer_take_shared(device, "a transfer", bytes,
                                                  is_upload ? VKMM_PLACE_UPLOAD : VKMM_PLACE_DOWNLOAD, &host);
@@ -139,9 +128,7 @@ typedef struct pair {
 static vkmm_status pair_create(pair *p, const char *shader, uint64_t bytes)
 {
     vkmm_device *device = p->peak.device;
-    const vkmm_device_info *info = &device->physical->info;
-    const uint32_t workgroup =
-        (uint32_t)least(MAX_WORKGROUP, least(info->limits.max_invocations, info->limits.max_workgroup_size[0]));
+    const uint32_t workgroup = vkmm_widest_group(&device->physical->info, MAX_WORKGROUP);
     vkmm_status status = vkmm_buffer_create(device, "a copy", bytes, VKMM_PLACE_DEVICE, &p->from);
     if (status == VKMM_OK) status = vkmm_buffer_create(device, "a copy", bytes, VKMM_PLACE_DEVICE, &p->to);
     if (status == VKMM_OK)
@@ -171,17 +158,8 @@ static vkmm_status measure_launch(vkmm_device *device, vkmm_samples *samples, vk
 static void set_size(pair *p, uint64_t bytes)
 {
     p->peak.push[0] = (uint32_t)(bytes / 16);
-    p->peak.push[1] = (uint32_t)((is_cpu(p->peak.device) ? CPU_RUN_BYTES : GPU_RUN_BYTES) / bytes);
-}
-
-/* The shorter of two runs. */
-static vkmm_status run_twice(vkmm_peak *peak, double *ms)
-{
-    double again = 0;
-    vkmm_status status = vkmm_peak_run(peak, ms);
-    if (status == VKMM_OK) status = vkmm_peak_run(peak, &again);
-    *ms = fmin(*ms, again);
-    return status;
+    p->peak.push[1] =
+        (uint32_t)((vkmm_is_processor(&p->peak.device->physical->info) ? CPU_RUN_BYTES : GPU_RUN_BYTES) / bytes);
 }
 
 /* Finds the size that is copied fastest. *memory_ms: the time of the largest, by the shader or the driver's copy. */
@@ -193,12 +171,12 @@ static vkmm_status find_size(pair *p, uint64_t most, uint64_t *best, double *bes
     *best_ms = INFINITY;
     for (uint64_t bytes = CACHE_LEAST; bytes <= most && status == VKMM_OK; bytes *= 2) {
         set_size(p, bytes);
-        status = run_twice(&p->peak, &ms);
+        status = vkmm_peak_run_twice(&p->peak, &ms);
         if (ms < *best_ms) *best = bytes;
         *best_ms = fmin(ms, *best_ms);
     }
     *memory_ms = ms;
-    if (status == VKMM_OK) status = run_twice(&copy, &ms);
+    if (status == VKMM_OK) status = vkmm_peak_run_twice(&copy, &ms);
     *memory_ms = fmin(*memory_ms, ms * p->peak.push[1]);
     return status;
 }
@@ -206,15 +184,16 @@ static vkmm_status find_size(pair *p, uint64_t most, uint64_t *best, double *bes
 static vkmm_status measure_cache(vkmm_device *device, vkmm_samples *samples, vkmm_rate *rate)
 {
     const vkmm_device_info *info = &device->physical->info;
-    const uint64_t wanted = is_cpu(device) ? CPU_MEMORY : GPU_MEMORY,
-                   room = least(least(wanted, info->limits.max_storage_range), room_of(info));
+    const uint64_t wanted = vkmm_is_processor(&device->physical->info) ? CPU_MEMORY : GPU_MEMORY,
+                   room = vkmm_least(vkmm_least(wanted, info->limits.max_storage_range), room_of(info));
     uint64_t most = CACHE_LEAST;
     double best_ms = 0, memory_ms = 0;
     while (2 * most <= room) most *= 2;
-    pair p = {.peak = {.device = device,
-                       .groups = (uint32_t)least(is_cpu(device) ? CPU_GROUPS : GPU_GROUPS,
-                                                 info->limits.max_workgroup_count[0]),
-                       .push_bytes = 2 * sizeof(uint32_t)}};
+    pair p = {
+        .peak = {.device = device,
+                 .groups = (uint32_t)vkmm_least(vkmm_is_processor(&device->physical->info) ? CPU_GROUPS : GPU_GROUPS,
+                                                info->limits.max_workgroup_count[0]),
+                 .push_bytes = 2 * sizeof(uint32_t)}};
     vkmm_status status = pair_create(&p, "cache", most);
     if (status == VKMM_OK) status = vkmm_command_fill(device, p.from.handle, p.from.bytes, VKMM_PEAK_WORD);
     if (status == VKMM_OK) status = find_size(&p, most, &rate->bytes, &best_ms, &memory_ms);

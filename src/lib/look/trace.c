@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "look/observe.h"
 #include "math/type.h"
@@ -36,11 +37,6 @@ typedef struct trace_extent {
     uint64_t tile_values;   /* recorded elements of tiles */
     uint64_t values, steps; /* in all: with A, B and C; with barriers and the store */
 } trace_extent;
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Size of the trace of a workgroup with a rows×cols tile. */
 static trace_extent measure(const vkmm_problem *problem, const vkmm_kernel *kernel, uint32_t rows, uint32_t cols)
@@ -72,9 +68,9 @@ static vkmm_status refuse_large(const vkmm_problem *problem, const vkmm_choice *
     vkmm_problem less = *problem;
     for (;;) {
         trace_extent smallest;
-        less.m = smaller(problem->m, 2 * (uint64_t)rows);
-        less.n = smaller(problem->n, 2 * (uint64_t)cols);
-        less.k = smaller(problem->k, 2 * (uint64_t)(rows > cols ? rows : cols));
+        less.m = vkmm_least(problem->m, 2 * (uint64_t)rows);
+        less.n = vkmm_least(problem->n, 2 * (uint64_t)cols);
+        less.k = vkmm_least(problem->k, 2 * (uint64_t)(rows > cols ? rows : cols));
         smallest = measure(&less, choice->kernel, rows, cols);
         if (fits(&smallest) || (rows == 1 && cols == 1)) break;
         rows = rows > 1 ? rows / 2 : 1;

@@ -70,7 +70,7 @@ static vkmm_status configure(const vkmm_device_info *device, const vkmm_wish *wi
     return rule ? refuse(shape, rule) : VKMM_OK;
 }
 
-static void add_constant(vkmm_kernel_info *info, uint32_t id, uint32_t value)
+void vkmm_info_constant(vkmm_kernel_info *info, uint32_t id, uint32_t value)
 {
     info->spec_ids[info->spec_count] = id;
     info->spec_values[info->spec_count++] = value;
@@ -105,35 +105,35 @@ static void add_epilogue(vkmm_choice *choice)
 {
     const vkmm_problem *problem = &choice->problem;
     const vkmm_type out = vkmm_operand_type(problem, VKMM_C);
-    if (vkmm_stored_as(out) != VKMM_OUT_SCALE) add_constant(&choice->info, VKMM_SPEC_OUT, vkmm_stored_as(out));
+    if (vkmm_stored_as(out) != VKMM_OUT_SCALE) vkmm_info_constant(&choice->info, VKMM_SPEC_OUT, vkmm_stored_as(out));
     if (problem->has_bias)
-        add_constant(&choice->info, VKMM_SPEC_BIAS, choice->swapped ? VKMM_BIAS_ROWS : VKMM_BIAS_COLS);
+        vkmm_info_constant(&choice->info, VKMM_SPEC_BIAS, choice->swapped ? VKMM_BIAS_ROWS : VKMM_BIAS_COLS);
     if (problem->activation != VKMM_ACTIVATION_NONE)
-        add_constant(&choice->info, VKMM_SPEC_ACTIVATION, problem->activation);
+        vkmm_info_constant(&choice->info, VKMM_SPEC_ACTIVATION, problem->activation);
 }
 
 static void fill_constants(vkmm_choice *choice, const vkmm_shape *shape)
 {
     vkmm_kernel_info *info = &choice->info;
     const vkmm_type_info *type = vkmm_type_of(choice->problem.type);
-    add_constant(info, VKMM_SPEC_WORKGROUP_X, (uint32_t)shape->x);
-    add_constant(info, VKMM_SPEC_WORKGROUP_Y, (uint32_t)shape->y);
+    vkmm_info_constant(info, VKMM_SPEC_WORKGROUP_X, (uint32_t)shape->x);
+    vkmm_info_constant(info, VKMM_SPEC_WORKGROUP_Y, (uint32_t)shape->y);
     for (int i = 0; i < VKMM_MAX_TUNABLES; i++) {
         const vkmm_tunable *tunable = &choice->kernel->tunables[i];
-        if (tunable->name && tunable->spec_id) add_constant(info, tunable->spec_id, choice->config.values[i]);
-        if (tunable->name && tunable->also) add_constant(info, tunable->also, choice->config.values[i]);
+        if (tunable->name && tunable->spec_id) vkmm_info_constant(info, tunable->spec_id, choice->config.values[i]);
+        if (tunable->name && tunable->also) vkmm_info_constant(info, tunable->also, choice->config.values[i]);
     }
-    add_constant(info, VKMM_SPEC_TRANSPOSE_A, choice->problem.op_a == VKMM_OP_T);
-    add_constant(info, VKMM_SPEC_TRANSPOSE_B, choice->problem.op_b == VKMM_OP_T);
-    add_constant(info, VKMM_SPEC_ALIGNED, vkmm_usable_alignment(choice));
-    add_constant(info, VKMM_SPEC_SPLIT, choice->reduce != NULL);
+    vkmm_info_constant(info, VKMM_SPEC_TRANSPOSE_A, choice->problem.op_a == VKMM_OP_T);
+    vkmm_info_constant(info, VKMM_SPEC_TRANSPOSE_B, choice->problem.op_b == VKMM_OP_T);
+    vkmm_info_constant(info, VKMM_SPEC_ALIGNED, vkmm_usable_alignment(choice));
+    vkmm_info_constant(info, VKMM_SPEC_SPLIT, choice->reduce != NULL);
     if (type->is_float && type->bytes == 1)
-        add_constant(info, VKMM_SPEC_FRACTION, (uint32_t)type->narrow.fraction_bits);
+        vkmm_info_constant(info, VKMM_SPEC_FRACTION, (uint32_t)type->narrow.fraction_bits);
     if (vkmm_problem_has_blocks(&choice->problem)) {
         const vkmm_problem *p = &choice->problem;
-        add_constant(info, VKMM_SPEC_FORMAT, vkmm_problem_format(p));
-        add_constant(info, VKMM_SPEC_PLAIN, vkmm_stored_as(p->type));
-        add_constant(info, VKMM_SPEC_WHICH, p->format_b != VKMM_PLAIN);
+        vkmm_info_constant(info, VKMM_SPEC_FORMAT, vkmm_problem_format(p));
+        vkmm_info_constant(info, VKMM_SPEC_PLAIN, vkmm_stored_as(p->type));
+        vkmm_info_constant(info, VKMM_SPEC_WHICH, p->format_b != VKMM_PLAIN);
     }
     add_epilogue(choice);
 }

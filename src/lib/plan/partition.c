@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -302,17 +303,12 @@ int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, co
     return 1;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Rows of panels, alternately from left to right and from right to left: one panel of A or B stays for the next. */
 static vkmm_step *split_matrices(const vkmm_pieces *pieces, const vkmm_step *from, uint64_t first, vkmm_step *next)
 {
     const vkmm_partition *t = &pieces->partition;
     const uint64_t cols = vkmm_divide_up(from->cols, t->cols),
-                   matrices = least(from->matrices - first, pieces->matrices);
+                   matrices = vkmm_least(from->matrices - first, pieces->matrices);
     for (uint64_t row = 0, odd = 0; row < from->rows; row += t->rows, odd = !odd)
         for (uint64_t turn = 0; turn < cols; turn++) {
             const uint64_t col = (odd ? cols - 1 - turn : turn) * t->cols;
@@ -320,8 +316,8 @@ static vkmm_step *split_matrices(const vkmm_pieces *pieces, const vkmm_step *fro
                                   matrices,
                                   from->row + row,
                                   from->col + col,
-                                  least(from->rows - row, t->rows),
-                                  least(from->cols - col, t->cols)};
+                                  vkmm_least(from->rows - row, t->rows),
+                                  vkmm_least(from->cols - col, t->cols)};
         }
     return next;
 }

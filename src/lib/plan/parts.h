@@ -20,6 +20,9 @@ static inline uint64_t vkmm_round_up(uint64_t value, uint64_t to)
 vkmm_status vkmm_choose_tutorial(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
 vkmm_status vkmm_choose_general(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
 
+/* Adds a specialization constant, for which there is room. */
+void vkmm_info_constant(vkmm_kernel_info *info, uint32_t id, uint32_t value);
+
 /* The kernel that is asked for by name or, for a plain product, by a tile alone; NULL: none. And any general kernel for
  * a problem that the driver has not refused. */
 const char *vkmm_asked_kernel(const vkmm_problem *problem, const vkmm_wish *wish);

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -40,10 +41,7 @@ vkmm_push vkmm_push_of(const vkmm_choice *choice, const vkmm_problem *p, uint64_
 
 uint32_t vkmm_reduce_size(const vkmm_device_info *limits)
 {
-    const uint32_t most = limits->limits.max_invocations < limits->limits.max_workgroup_size[0]
-                              ? limits->limits.max_invocations
-                              : limits->limits.max_workgroup_size[0];
-    return most < REDUCE_WORKGROUP ? most : REDUCE_WORKGROUP;
+    return vkmm_widest_group(limits, REDUCE_WORKGROUP);
 }
 
 /* Each invocation computes an element of C, or a word if C is narrower; at worst, N elements begin and end in the

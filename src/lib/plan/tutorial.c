@@ -62,19 +62,12 @@ static void fill_info(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile,
         [VKMM_SPEC_COLS] = info->tile[1],
         [VKMM_SPEC_DEPTH] = vkmm_tile_depth(kernel, tile),
     };
-    info->spec_count = VKMM_SPEC_PLAIN_COUNT;
-    for (uint32_t id = 0; id < VKMM_SPEC_PLAIN_COUNT; id++) {
-        info->spec_ids[id] = id;
-        info->spec_values[id] = values[id];
-    }
+    for (uint32_t id = 0; id < VKMM_SPEC_PLAIN_COUNT; id++) vkmm_info_constant(info, id, values[id]);
     const uint32_t own[][2] = {{VKMM_SPEC_BLOCK_ROWS, kernel->block[0]},
                                {VKMM_SPEC_BLOCK_COLS, kernel->block[1]},
                                {VKMM_SPEC_PAD, kernel->pad},
                                {VKMM_SPEC_SWIZZLE, kernel->swizzle > 0 ? kernel->swizzle : 1}};
-    for (size_t i = 0; kernel->block[0] > 0 && i < VKMM_COUNT(own); i++) {
-        info->spec_ids[info->spec_count] = own[i][0];
-        info->spec_values[info->spec_count++] = own[i][1];
-    }
+    for (size_t i = 0; kernel->block[0] > 0 && i < VKMM_COUNT(own); i++) vkmm_info_constant(info, own[i][0], own[i][1]);
 }
 
 /* The built-in kernels loop over what a dispatch cannot reach; a user's shader need not. */

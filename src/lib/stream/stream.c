@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/host.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "record/pick.h"
 #include "copy/store.h"
@@ -20,9 +21,7 @@ static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit, int
     const vkmm_device_info *info = &device->physical->info;
     const uint64_t free = vkmm_physical_free_bytes(device->instance, device->physical), left = free - free / 16;
     return (vkmm_space){.range = info->limits.max_storage_range,
-                        .allocation = info->memory.max_buffer_bytes < info->memory.max_allocation_bytes
-                                          ? info->memory.max_buffer_bytes
-                                          : info->memory.max_allocation_bytes,
+                        .allocation = vkmm_largest_buffer(info),
                         .total = memory_limit > 0 && memory_limit < left ? memory_limit : left,
                         .guard = 2 * VKMM_GUARD_BYTES,
                         .mapped = info->memory.is_unified,

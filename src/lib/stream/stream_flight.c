@@ -97,15 +97,12 @@ void vkmm_lane_drain(vkmm_lane *lane)
 
 vkmm_status vkmm_lane_plan_add(vkmm_lane *lane, const vkmm_plan *plan)
 {
-    vkmm_lane_plan made = {.plan = *plan}, *grown = vkmm_realloc(lane->plans, lane->plan_count + 1, sizeof *grown);
-    vkmm_status status = VKMM_OK;
-    if (grown)
-        lane->plans = grown;
-    else
-        status = VKMM_NO_MEMORY("for a plan");
-    if (status == VKMM_OK) status = vkmm_plan_sets_create(lane->device, plan, VKMM_STREAM_FLIGHTS * SETS, &made.sets);
-    if (status == VKMM_OK)
-        grown[lane->plan_count++] = made;
+    vkmm_lane_plan made = {.plan = *plan};
+    vkmm_status status = vkmm_plan_sets_create(lane->device, plan, VKMM_STREAM_FLIGHTS * SETS, &made.sets);
+    vkmm_lane_plan *added = status == VKMM_OK ? vkmm_list_add(&lane->plans, &lane->plan_count, 1, sizeof made) : NULL;
+    if (status == VKMM_OK && !added) status = VKMM_NO_MEMORY("for a plan");
+    if (added)
+        *added = made;
     else
         vkmm_lane_plan_destroy(lane->device, &made);
     return status;
