@@ -23,7 +23,8 @@ const char *vkmm_matrix_known_bad(const vkmm_device_info *info, int has_mixed_do
         return "Intel's discrete GPUs before Xe2 have been a thousand times slower with matrix operations "
                "(llama.cpp pull request 24404)";
     /* Mesa 25.0 lists shapes for Skylake to Arrow Lake too, most of which have no matrix units. Where there are units,
-     * it takes more cycles with them than without; 26.1 does so on Arrow Lake-H only. Versions between were not seen. */
+     * it takes more cycles with them than without; 26.1 does so on Arrow Lake-H only. Versions between were not
+     * seen. */
     if (is_intel_mesa && (subgroup == 8 || VK_VERSION_MAJOR(info->driver.version) < 26))
         return "Mesa before version 26, and for Intel's GPUs before Xe2, compiles matrix operations into more cycles "
                "than other kernels take, or emulates them";
