@@ -31,10 +31,7 @@ static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
     vkmm_status status = vkmm_command_begin(device, command);
     if (status != VKMM_OK) return status;
     /* β·C reads what an earlier submission wrote. */
-    if ((steps & PRODUCT) && job->stores[VKMM_C].input)
-        vkmm_command_barrier(device, *command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    if ((steps & PRODUCT) && job->stores[VKMM_C].input) vkmm_plan_record_barrier(device, *command);
     if (steps & POISON) vkmm_stores_record_poison(device, job->stores, *command);
     if (steps & TIMER) vkmm_timer_start(device, *command, &job->timer);
     if (steps & UPLOAD) vkmm_stores_record_upload(device, job->stores, *command);
@@ -179,9 +176,7 @@ vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandB
     for (uint32_t i = 0; i < dispatches; i++) {
         const vkmm_plan plan = vkmm_rotation_turn(job);
         vkmm_plan_record(job->device, &plan, *command);
-        vkmm_command_barrier(job->device, *command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+        vkmm_plan_record_barrier(job->device, *command);
     }
     status = vkmm_command_end(job->device, *command);
     if (status != VKMM_OK) vkmm_command_free(job->device, command);

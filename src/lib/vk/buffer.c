@@ -91,9 +91,7 @@ static vkmm_status create(vkmm_device *device, const char *what, uint64_t bytes,
         .queueFamilyIndexCount = concurrent ? 2 : 0,
         .pQueueFamilyIndices = families,
     };
-    status =
-        vkmm_check(device->table.vkCreateBuffer(device->handle, &info, NULL, &buffer->handle), "vkCreateBuffer", what);
-    if (status != VKMM_OK) buffer->handle = VK_NULL_HANDLE;
+    status = VKMM_CREATE(device, Buffer, &info, &buffer->handle, what);
     if (status == VKMM_OK) status = allocate(device, what, placement, buffer);
     if (status != VKMM_OK) vkmm_buffer_destroy(device, buffer);
     return status;

@@ -19,9 +19,7 @@ static vkmm_status create_objects(vkmm_device *device, uint32_t family, vkmm_com
 {
     VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    vkmm_status status = vkmm_check(device->table.vkCreateCommandPool(device->handle, &pool, NULL, &slot->pool),
-                                    "vkCreateCommandPool", "preparing to record");
-    if (status != VKMM_OK) slot->pool = VK_NULL_HANDLE;
+    vkmm_status status = VKMM_CREATE(device, CommandPool, &pool, &slot->pool, "preparing to record");
     if (status != VKMM_OK) return status;
     VkCommandBufferAllocateInfo allocation = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
@@ -32,10 +30,7 @@ static vkmm_status create_objects(vkmm_device *device, uint32_t family, vkmm_com
     status = vkmm_check(device->table.vkAllocateCommandBuffers(device->handle, &allocation, &slot->command),
                         "vkAllocateCommandBuffers", "preparing to record");
     if (status != VKMM_OK) return status;
-    status = vkmm_check(device->table.vkCreateFence(device->handle, &fence, NULL, &slot->fence), "vkCreateFence",
-                        "preparing to record");
-    if (status != VKMM_OK) slot->fence = VK_NULL_HANDLE;
-    return status;
+    return VKMM_CREATE(device, Fence, &fence, &slot->fence, "preparing to record");
 }
 
 static vkmm_command_slot *create(vkmm_device *device, uint32_t family, vkmm_status *status)
@@ -168,12 +163,8 @@ static vkmm_status signal_after_copies(vkmm_device *device, vkmm_command_slot *s
 {
     const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
     vkmm_queue *copies = &device->queues[VKMM_QUEUE_TRANSFER];
-    vkmm_status status = VKMM_OK;
-    if (!slot->copied) {
-        status = vkmm_check(device->table.vkCreateSemaphore(device->handle, &info, NULL, &slot->copied),
-                            "vkCreateSemaphore", "preparing a submission");
-        if (status != VKMM_OK) slot->copied = VK_NULL_HANDLE;
-    }
+    vkmm_status status =
+        slot->copied ? VKMM_OK : VKMM_CREATE(device, Semaphore, &info, &slot->copied, "preparing a submission");
     if (status != VKMM_OK) return status;
     const VkSubmitInfo signal = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .signalSemaphoreCount = 1, .pSignalSemaphores = &slot->copied};

@@ -7,8 +7,6 @@ static const char *why_not(const vkmm_instance *instance, VkPhysicalDevice handl
 {
     VkPhysicalDeviceCooperativeMatrixPropertiesKHR stages = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                              .pNext = &stages};
     if (!facts->is_listed) return "the driver does not list VK_KHR_cooperative_matrix";
     if (info->driver.api_version < VK_API_VERSION_1_2)
         return "the driver has Vulkan 1.1; matrix operations are used with 1.2 or later";
@@ -21,7 +19,7 @@ static const char *why_not(const vkmm_instance *instance, VkPhysicalDevice handl
                "vulkanMemoryModel";
     const char *bad = vkmm_matrix_known_bad(info, facts->has_mixed_dot);
     if (bad) return bad;
-    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+    vkmm_physical_properties(instance, handle, &stages);
     if (!(stages.cooperativeMatrixSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT))
         return "the driver has no matrix operations in compute shaders";
     if (!facts->is_enabled)
@@ -42,17 +40,7 @@ static const char *list(const vkmm_instance *instance, VkPhysicalDevice handle, 
     if (get(handle, &count, found) < 0) return "the driver fails to list its matrix shapes";
     if (count == 0) return "the driver lists no matrix shape";
     for (uint32_t i = 0; i < count; i++)
-        info->matrices.shapes[i] = (vkmm_matrix_shape){
-            .m = found[i].MSize,
-            .n = found[i].NSize,
-            .k = found[i].KSize,
-            .a = (uint32_t)found[i].AType,
-            .b = (uint32_t)found[i].BType,
-            .c = (uint32_t)found[i].CType,
-            .result = (uint32_t)found[i].ResultType,
-            .scope = (uint32_t)found[i].scope,
-            .saturating = found[i].saturatingAccumulation == VK_TRUE,
-        };
+        info->matrices.shapes[i] = (vkmm_matrix_shape)VKMM_MATRIX_SHAPE(found[i], Size);
     info->matrices.shape_count = count;
     return "";
 }

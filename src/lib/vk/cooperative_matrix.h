@@ -109,6 +109,14 @@ typedef struct vkmm_matrix_facts {
                           from those without */
 } vkmm_matrix_facts;
 
+/* A shape as the driver lists it, whose members for its extents end in Size or Granularity. */
+#define VKMM_MATRIX_SHAPE(found, ending)                                                                      \
+    {                                                                                                         \
+        .m = (found).M##ending, .n = (found).N##ending, .k = (found).K##ending, .a = (uint32_t)(found).AType, \
+        .b = (uint32_t)(found).BType, .c = (uint32_t)(found).CType, .result = (uint32_t)(found).ResultType,   \
+        .scope = (uint32_t)(found).scope, .saturating = (found).saturatingAccumulation == VK_TRUE             \
+    }
+
 struct vkmm_instance;
 
 /* Fills in matrices.refusal and, if it is "", the shapes of a device whose identity and subgroup sizes are in *info.

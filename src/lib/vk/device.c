@@ -41,14 +41,6 @@ static vkmm_status open_queues(vkmm_device *device)
     return status;
 }
 
-static vkmm_status open_spares(vkmm_device *device)
-{
-    if (mtx_init(&device->spares.lock, mtx_plain) != thrd_success)
-        return vkmm_fail(VKMM_OUT_OF_MEMORY, "no lock for what is kept between products");
-    device->spares.has_lock = 1;
-    return VKMM_OK;
-}
-
 int vkmm_device_drop_spares(vkmm_device *device)
 {
     mtx_lock(&device->spares.lock);
@@ -71,10 +63,12 @@ vkmm_status vkmm_device_open(vkmm_device *device)
     const vkmm_instance_table *table = &device->instance->table;
     vkmm_loader_fill(table->vkGetDeviceProcAddr, device->handle, &device->table);
     table->vkGetPhysicalDeviceMemoryProperties(device->physical->handle, &device->memory);
-    vkmm_status status = vkmm_layouts_open(device);
-    if (status == VKMM_OK) status = open_spares(device);
-    if (status == VKMM_OK && !device->pipeline_cache.is_lent) vkmm_pipeline_cache_open(device);
-    return status;
+    const vkmm_status status = vkmm_layouts_open(device);
+    if (status != VKMM_OK) return status;
+    device->spares.has_lock = mtx_init(&device->spares.lock, mtx_plain) == thrd_success;
+    if (!device->spares.has_lock) return vkmm_fail(VKMM_OUT_OF_MEMORY, "no lock for what is kept between products");
+    if (!device->pipeline_cache.is_lent) vkmm_pipeline_cache_open(device);
+    return VKMM_OK;
 }
 
 vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_device **out)

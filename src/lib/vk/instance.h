@@ -76,6 +76,14 @@ vkmm_status vkmm_fail_missing(const char *what);
  * why. */
 int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical);
 
+/* Fills one structure of properties, which the device knows. */
+static inline void vkmm_physical_properties(const vkmm_instance *instance, VkPhysicalDevice handle, void *structure)
+{
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = structure};
+    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+}
+
 /* Bytes of the largest device-local heap that this process may still take: by the driver's budget, or all of it if the
  * driver reports none. */
 uint64_t vkmm_physical_free_bytes(const vkmm_instance *instance, const vkmm_physical *physical);

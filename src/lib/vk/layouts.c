@@ -44,10 +44,7 @@ static vkmm_status create_set(vkmm_device *device, vkmm_layout_pair *pair)
         .flags = pair->pushes_sets ? VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR : 0,
         .bindingCount = pair->binding_count,
         .pBindings = bindings};
-    vkmm_status status = vkmm_check(device->table.vkCreateDescriptorSetLayout(device->handle, &info, NULL, &pair->set),
-                                    "vkCreateDescriptorSetLayout", "building a pipeline");
-    if (status != VKMM_OK) pair->set = VK_NULL_HANDLE;
-    return status;
+    return VKMM_CREATE(device, DescriptorSetLayout, &info, &pair->set, "building a pipeline");
 }
 
 static vkmm_status create_pipeline(vkmm_device *device, vkmm_layout_pair *pair)
@@ -60,10 +57,7 @@ static vkmm_status create_pipeline(vkmm_device *device, vkmm_layout_pair *pair)
         .pushConstantRangeCount = pair->push_bytes ? 1 : 0,
         .pPushConstantRanges = &push,
     };
-    vkmm_status status = vkmm_check(device->table.vkCreatePipelineLayout(device->handle, &info, NULL, &pair->pipeline),
-                                    "vkCreatePipelineLayout", "building a pipeline");
-    if (status != VKMM_OK) pair->pipeline = VK_NULL_HANDLE;
-    return status;
+    return VKMM_CREATE(device, PipelineLayout, &info, &pair->pipeline, "building a pipeline");
 }
 
 static vkmm_status add(vkmm_device *device, const vkmm_layout_pair *like, vkmm_layout_pair **added)

@@ -3,22 +3,6 @@
 #include "base/alloc.h"
 #include "vk/instance.h"
 
-static vkmm_matrix_granule granule_of(const VkCooperativeMatrixFlexibleDimensionsPropertiesNV *found)
-{
-    return (vkmm_matrix_granule){
-        .of = {.m = found->MGranularity,
-               .n = found->NGranularity,
-               .k = found->KGranularity,
-               .a = (uint32_t)found->AType,
-               .b = (uint32_t)found->BType,
-               .c = (uint32_t)found->CType,
-               .result = (uint32_t)found->ResultType,
-               .scope = (uint32_t)found->scope,
-               .saturating = found->saturatingAccumulation == VK_TRUE},
-        .invocations = found->workgroupInvocations,
-    };
-}
-
 /* A driver that cannot list its granules is treated as one without flexible dimensions: not an error, there are other
  * kernels. */
 static void read_granules(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
@@ -35,7 +19,8 @@ static void read_granules(const vkmm_instance *instance, VkPhysicalDevice handle
         found[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV;
     if (get(handle, &count, found) >= 0)
         for (uint32_t i = 0; i < count && info->matrices.granule_count < VKMM_MAX_MATRIX_GRANULES; i++)
-            info->matrices.granules[info->matrices.granule_count++] = granule_of(&found[i]);
+            info->matrices.granules[info->matrices.granule_count++] =
+                (vkmm_matrix_granule){VKMM_MATRIX_SHAPE(found[i], Granularity), found[i].workgroupInvocations};
     vkmm_free(found);
 }
 
@@ -43,10 +28,8 @@ void vkmm_matrix2_read(const vkmm_instance *instance, VkPhysicalDevice handle, v
 {
     VkPhysicalDeviceCooperativeMatrix2PropertiesNV limits = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV};
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                              .pNext = &limits};
     if (info->matrices.matrix2 == 0) return;
-    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+    vkmm_physical_properties(instance, handle, &limits);
     info->matrices.max_dimension = limits.cooperativeMatrixFlexibleDimensionsMaxDimension;
     info->matrices.max_invocations = limits.cooperativeMatrixWorkgroupScopeMaxWorkgroupSize;
     info->matrices.reserved_bytes = limits.cooperativeMatrixWorkgroupScopeReservedSharedMemory;

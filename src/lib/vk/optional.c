@@ -34,8 +34,7 @@ static void read_subgroup_sizes(const vkmm_instance *instance, VkPhysicalDevice 
 {
     VkPhysicalDeviceSubgroupSizeControlProperties sizes = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
-    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+    vkmm_physical_properties(instance, handle, &sizes);
     if (!(sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
     info->subgroup.min_size = sizes.minSubgroupSize;
     info->subgroup.max_size = sizes.maxSubgroupSize;
@@ -48,9 +47,7 @@ static VkPhysicalDeviceShaderIntegerDotProductProperties read_dot(const vkmm_ins
 {
     VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &dot};
-    if (found->used & 1u << VKMM_FEATURE_INTEGER_DOT)
-        instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+    if (found->used & 1u << VKMM_FEATURE_INTEGER_DOT) vkmm_physical_properties(instance, handle, &dot);
     return dot;
 }
 

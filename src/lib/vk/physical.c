@@ -123,14 +123,10 @@ static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice 
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
     VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType =
                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     if (has_extension(extensions, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
-        properties.pNext = &nvidia;
+        vkmm_physical_properties(instance, handle, &nvidia);
     else if (has_extension(extensions, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
-        properties.pNext = &amd;
-    else
-        return 0;
-    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+        vkmm_physical_properties(instance, handle, &amd);
     return nvidia.shaderSMCount +
            amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray;
 }
@@ -140,9 +136,8 @@ static void read_pci(const vkmm_instance *instance, VkPhysicalDevice handle, con
 {
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {.sType =
                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &pci};
     if (!has_extension(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) return;
-    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+    vkmm_physical_properties(instance, handle, &pci);
     info->has_pci = 1;
     info->pci[0] = pci.pciDomain;
     info->pci[1] = pci.pciBus;

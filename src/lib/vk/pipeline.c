@@ -14,10 +14,7 @@ static vkmm_status create_pool(vkmm_device *device, uint32_t binding_count, uint
                                        .maxSets = count,
                                        .poolSizeCount = 1,
                                        .pPoolSizes = &size};
-    vkmm_status status = vkmm_check(device->table.vkCreateDescriptorPool(device->handle, &info, NULL, pool),
-                                    "vkCreateDescriptorPool", "building a pipeline");
-    if (status != VKMM_OK) *pool = VK_NULL_HANDLE;
-    return status;
+    return VKMM_CREATE(device, DescriptorPool, &info, pool, "building a pipeline");
 }
 
 static vkmm_status allocate_set(vkmm_device *device, const vkmm_pipeline *pipeline, VkDescriptorPool pool,
@@ -59,8 +56,7 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     VkShaderModule module = VK_NULL_HANDLE;
     VkShaderModuleCreateInfo module_info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = info->bytes, .pCode = info->words};
-    vkmm_status status = vkmm_check(device->table.vkCreateShaderModule(device->handle, &module_info, NULL, &module),
-                                    "vkCreateShaderModule", "building a pipeline");
+    vkmm_status status = VKMM_CREATE(device, ShaderModule, &module_info, &module, "building a pipeline");
     if (status != VKMM_OK) return status;
 
     VkSpecializationMapEntry entries[MAX_SPECS];

@@ -9,10 +9,7 @@ vkmm_status vkmm_timer_create(vkmm_device *device, uint32_t stamps, vkmm_timer *
     if (info->limits.timestamp_bits == 0) return VKMM_OK;
     VkQueryPoolCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = stamps};
-    vkmm_status status = vkmm_check(device->table.vkCreateQueryPool(device->handle, &create, NULL, &timer->pool),
-                                    "vkCreateQueryPool", "preparing timestamps");
-    if (status != VKMM_OK) timer->pool = VK_NULL_HANDLE;
-    return status;
+    return VKMM_CREATE(device, QueryPool, &create, &timer->pool, "preparing timestamps");
 }
 
 void vkmm_timer_destroy(vkmm_device *device, vkmm_timer *timer)

@@ -1,5 +1,7 @@
 #include "vk/vk_result.h"
 
+#include <string.h>
+
 const char *vkmm_result_name(VkResult result)
 {
     switch (result) {
@@ -57,4 +59,10 @@ vkmm_status vkmm_check(VkResult result, const char *call, const char *attempt)
     if (result == VK_SUCCESS) return VKMM_OK;
     return vkmm_fail(vkmm_result_status(result), "%s failed with %s (%d) while %s", call, vkmm_result_name(result),
                      (int)result, attempt);
+}
+
+vkmm_status vkmm_created(VkResult result, void *handle, size_t size, const char *call, const char *attempt)
+{
+    if (result != VK_SUCCESS) memset(handle, 0, size);
+    return vkmm_check(result, call, attempt);
 }
