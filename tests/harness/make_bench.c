@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/random.h"
+#include "normal.h"
 #include "math/problem.h"
 #include "report/record.h"
 
@@ -168,7 +168,7 @@ static void add_samples(cli_bench_series *series, double ms, double noise, uint6
 {
     for (uint32_t i = 0; i < count; i++) {
         char digits[32]; /* nine, as of samples that a measuring process sends */
-        snprintf(digits, sizeof digits, "%.9g", ms * (1 + noise * (vkmm_random_unit(key, series->count) - 0.5)));
+        snprintf(digits, sizeof digits, "%.9g", ms * (1 + noise * (random_unit(key, series->count) - 0.5)));
         const double sample = strtod(digits, NULL);
         need(cli_bench_series_add(series, &sample, 1));
     }

@@ -14,8 +14,3 @@ uint64_t vkmm_random_bits(uint64_t seed, uint64_t index)
      * shifted. */
     return mix(mix(seed + UINT64_C(0x632be59bd9b4e019)) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15));
 }
-
-double vkmm_random_unit(uint64_t seed, uint64_t index)
-{
-    return (double)(vkmm_random_bits(seed, index) >> 11) * 0x1p-53;
-}

@@ -9,7 +9,4 @@
 /* 64 uniform bits. */
 uint64_t vkmm_random_bits(uint64_t seed, uint64_t index);
 
-/* Uniform in [0, 1), a multiple of 2^-53. */
-double vkmm_random_unit(uint64_t seed, uint64_t index);
-
 #endif

@@ -184,7 +184,7 @@ static vkmm_problem problem_of(uint64_t seed)
 static double number(vkmm_type type, uint64_t seed, uint64_t at)
 {
     const int narrow = type == VKMM_F32;
-    const double unit = vkmm_random_unit(seed, at), both = 2 * unit - 1, normal = random_normal(seed + 1, at);
+    const double unit = random_unit(seed, at), both = 2 * unit - 1, normal = random_normal(seed + 1, at);
     const uint64_t bits = vkmm_random_bits(seed + 2, at);
     switch (below(seed / 8, 20, 10)) {
     case 0:

@@ -80,14 +80,14 @@ static double element(data of, vkmm_type type, int is_b, uint64_t line, uint64_t
 {
     const uint64_t seed = 100 + of + 20 * (uint64_t)is_b, index = line * MOST_K + at, quarter = at * 4 / k;
     const int narrow = type == VKMM_F16;
-    const double unit = vkmm_random_unit(seed, index), both = 2 * unit - 1, huge = narrow ? 0x1p9 : 0x1p50;
+    const double unit = random_unit(seed, index), both = 2 * unit - 1, huge = narrow ? 0x1p9 : 0x1p50;
     switch (of) {
     case POSITIVE:
         return unit;
     case LOGNORMAL:
         return exp((narrow ? 1 : 2) * random_normal(seed, index));
     case SPARSE:
-        return vkmm_random_unit(seed + 10, index) < 0.02 ? both : 0;
+        return random_unit(seed + 10, index) < 0.02 ? both : 0;
     case ZERO_BLOCKS:
         return (line / 8 + at / 8) % (is_b ? 3 : 2) == 0 ? 0 : both;
     case HALF_ZERO:

@@ -185,7 +185,7 @@ TEST(test_random_distributions)
     enum { COUNT = 200000 };
     double sum = 0, sum1 = 0, sum2 = 0, sum4 = 0, lag = 0, before = 0;
     for (uint64_t i = 0; i < COUNT; i++) {
-        double u = vkmm_random_unit(7, i), g = random_normal(7, i);
+        double u = random_unit(7, i), g = random_normal(7, i);
         assert_true(u >= 0.0 && u < 1.0);
         sum += u;
         sum1 += g;
