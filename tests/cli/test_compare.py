@@ -79,6 +79,13 @@ class Compare(cli.Case):
         self.bad(2, "--csv writes one report, not 2", "report", *saved.values(), "--csv")
         self.bad(2, "-o writes an HTML page: leave out --md", "report", saved["json"], "--md", "-o", self.folder / "page.html")
 
+    def test_tables_of_saved_reports(self):
+        """One has the table of its run; each of several is below its file's name."""
+        old, new = self.report("old.json"), self.report("new.json", 0.9, form="jsonl")
+        tables = [self.good("report", saved) for saved in (old, new)]
+        self.assertRegex(tables[0], r"(?s)Example Speedster 9000.*\n256³ +f32 .*\n\d+ rows: \d+ with a speed")
+        self.assertEqual(self.good("report", old, new), "old.json\n" + tables[0] + "\nnew.json\n" + tables[1])
+
     def desk(self, name, *devices):
         """A report of devices by (name, driver, version, speed); without a speed, none of its rows ran."""
         like = json.loads(sample("json"))
@@ -154,8 +161,8 @@ class Compare(cli.Case):
                 self.assertRegex(row["device"], name)
                 self.assertEqual(row["type"], "f32")
         lines = self.good("report", old, "--type", "i32", "--device", "graphics")
-        self.assertRegex(lines, "i32 +Modest")
-        self.assertNotRegex(lines, "f32|Speedster")
+        self.assertRegex(lines, r"(?m)^Modest[^~]*^1024³ +i32 ")
+        self.assertNotRegex(lines, r"(?m)^\S+ +f32 |Speedster")
         for command in ["compare", old, new], ["report", old]:
             self.bad(2, "--device and --type leave nothing of these reports; their devices: Example Speedster 9000, Modest", *command, "--device", "nosuch")
             self.bad(2, "leave nothing of these reports", *command, "--type", "bf16")

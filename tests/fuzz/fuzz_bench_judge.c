@@ -116,7 +116,6 @@ static void draw(cli_report *report, const cli_bench *bench, const cli_bench *go
     size_t bytes = 0;
     must(cli_bench_page(report, both, 1 + (choice & 1), &page, &bytes) == VKMM_OK, "no page");
     must(page && strlen(page) == bytes, "the page has a hole");
-    must(cli_bench_bars(report, both, 1 + (choice & 1)) == VKMM_OK, "no bars");
     vkmm_free(page);
 }
 

@@ -5,7 +5,6 @@ do anything else.
     test_report.py VKMATMUL MAKE_REPORT [unittest arguments]"""
 import copy
 import json
-import math
 import os
 import pathlib
 import re
@@ -534,45 +533,6 @@ class Files(Case):
         self.assertEqual((self.folder / "kept.html").read_text(), "kept")
         self.assertFalse((self.folder / "x.html").exists())
         self.assertEqual([path for path in self.folder.iterdir() if path.name.startswith(".")], [])
-
-
-class Terminal(Case):
-    def test_bars(self):
-        text = self.good("new.json", "old.json")
-        self.assertIn("Speed over size, N×N×N\n", text)
-        spark = next(line for line in text.splitlines() if line.startswith("  f32  Example Speedster"))
-        self.assertRegex(spark, r" [▁▂▃▄▅▆▇█]{5} ")
-        block = text[text.index("Example Speedster 9000, new.json, f32: GFLOP/s over N\n"):].split("\n\n")[0].splitlines()[1:]
-        lengths = [line.count("█") for line in block]
-        self.assertEqual(lengths, sorted(lengths))
-        self.assertEqual([int(line.split()[0]) for line in block], [256, 512, 1024, 2048, 16384])
-        ladder = text[text.index("f32: the ladder, GFLOP/s, logarithmic scale\n"):].split("\n\n")[0].splitlines()[1:]
-        self.assertAlmostEqual(len(ladder[0].split()[1]) / len(ladder[-1].split()[1]), math.log(2) / math.log(2 * 6), delta=.03)  # speeds 1 to 6
-        for word in ["over columns of B", "other shapes", "16×8192×1024"]:
-            self.assertIn(word, text)
-        self.assertLessEqual(max(map(len, text.splitlines())), 80)
-
-    def test_plain(self):
-        text = self.good("new.json", env={"LC_ALL": "C"})
-        self.assertTrue(text.isascii())
-        self.assertIn("####", text)
-        self.assertLessEqual(max(map(len, text.splitlines())), 80)
-
-    def test_long_names(self):
-        report = copy.deepcopy(self.report)
-        for i, device in enumerate(report["devices"]):
-            device["label"] = f"{i} \x1b[31m" + "Ä" * 100
-        self.save("long.json", report)
-        text = self.good("long.json")
-        self.assertLessEqual(max(map(len, text.splitlines())), 80)
-        self.assertNotIn("\x1b", text)
-
-    def test_nothing_to_show(self):
-        report = copy.deepcopy(self.report)
-        report["rows"] = [row for row in report["rows"] if row["not_run"]]
-        report["tunes"] = []
-        self.save("empty.json", report)
-        self.assertIn("No product in these reports has a speed.", self.good("empty.json"))
 
 
 def main():

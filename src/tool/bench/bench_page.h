@@ -1,4 +1,4 @@
-/* Bench reports as graphics: one page, or bars on a terminal. */
+/* Bench reports as one page. */
 #ifndef CLI_BENCH_BENCH_PAGE_H
 #define CLI_BENCH_BENCH_PAGE_H
 
@@ -9,9 +9,5 @@
  * caller frees it with vkmm_free. VKMM_OUT_OF_MEMORY otherwise; *page is then NULL. */
 vkmm_status cli_bench_page(const cli_report *report, const cli_bench *benches, uint32_t count, char **page,
                            size_t *bytes);
-
-/* The same for a terminal: a sparkline for each device and type, then horizontal bars by size, and the ladder; as
- * wide as report->columns. */
-vkmm_status cli_bench_bars(const cli_report *report, const cli_bench *benches, uint32_t count);
 
 #endif

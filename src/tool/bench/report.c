@@ -5,6 +5,7 @@
 #include "bench/bench_run.h"
 #include "math/problem.h"
 #include "report/document_records.h"
+#include "report/wrap.h"
 #include "session/commands.h"
 #include "session/output_file.h"
 
@@ -98,37 +99,37 @@ vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
     return status;
 }
 
-/* A saved report in another format. */
-static vkmm_status convert(cli_session *session, const cli_reports *reports)
+/* Saved reports as bench would have written them; several only as tables, each below its file's name. */
+static vkmm_status write(cli_session *session, const cli_reports *reports)
 {
     const vkmm_log *log = session->log;
+    cli_report *report = &session->report;
     const char *format = session->writer->name;
+    const int is_table = session->writer == &cli_table_writer;
 
     if (session->options->output != NULL)
         return VKMM_FAIL(log, VKMM_INVALID, "-o writes an HTML page: leave out --%s", format);
-    if (reports->count != 1)
+    if (reports->count != 1 && !is_table)
         return VKMM_FAIL(log, VKMM_INVALID, "--%s writes one report, not %u", format, reports->count);
-    if (cli_bench_write(session->writer, &session->report, &reports->benches[0]) != VKMM_OK)
-        return vkmm_tell(log, VKMM_NO_MEMORY("to write the report"));
-    return cli_report_flush(&session->report, log);
+    for (uint32_t i = 0; i < reports->count; i++) {
+        if (i > 0) putc('\n', report->out);
+        if (reports->count > 1) cli_report_say(report, 0, CLI_STRONG, "%s", reports->benches[i].name);
+        if (cli_bench_write(session->writer, report, &reports->benches[i]) != VKMM_OK)
+            return vkmm_tell(log, VKMM_NO_MEMORY("to write the report"));
+    }
+    return cli_report_flush(report, log);
 }
 
 static vkmm_status show(cli_session *session, const cli_reports *reports)
 {
     const char *path = session->options->output;
-    const vkmm_log *log = session->log;
     char *page = NULL;
     size_t bytes = 0;
     vkmm_status status;
 
-    if (session->writer != &cli_table_writer) return convert(session, reports);
-    if (path == NULL) {
-        status = cli_bench_bars(&session->report, reports->benches, reports->count);
-        return status == VKMM_OK ? cli_report_flush(&session->report, log)
-                                 : VKMM_FAIL(log, status, "no memory to draw");
-    }
+    if (session->writer != &cli_table_writer || path == NULL) return write(session, reports);
     status = cli_bench_page(&session->report, reports->benches, reports->count, &page, &bytes);
-    if (status != VKMM_OK) return VKMM_FAIL(log, status, "no memory to write the page");
+    if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write the page");
     status = cli_output_write_page(session, path, page, bytes);
     vkmm_free(page);
     return status;

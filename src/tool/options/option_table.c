@@ -339,7 +339,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "show", NULL,
      "measure nothing: print the record as it is before the first measurement, to see what it tells about this machine",
      CLI_RECORD, AT(show)},
-    {NULL, 'o', NULL, "FILE.html", "the page to write; default: charts as text on the terminal", CLI_REPORT, AT(output),
+    {NULL, 'o', NULL, "FILE.html", "the page to write; default: a table on the terminal", CLI_REPORT, AT(output),
      cli_parse_text},
     {NULL, 0, "jsonl", NULL, "a JSON line for the run, each device and each row, as soon as it is known",
      CLI_BENCH | CLI_REPORT, AT(jsonl)},

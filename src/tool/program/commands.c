@@ -68,7 +68,7 @@ static const cli_command commands[] = {
      cli_command_compare},
     {"report", CLI_REPORT, "make a page with tables and charts from saved reports", "FILE...",
      "vkmatmul report a.json b.json -o page.html\n"
-     "vkmatmul report a.json                    # charts on the terminal\n",
+     "vkmatmul report a.json                    # its table on the terminal\n",
      cli_command_report},
     {"record", CLI_RECORD, "measure a device for others: one file, without personal data", NULL,
      "vkmatmul record -o my-gpu.json            # ten minutes at most\n"

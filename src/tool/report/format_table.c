@@ -110,15 +110,16 @@ static void print_all_left_out(const cli_report *report, const cli_bench *bench)
     }
 }
 
-static void print_count(const cli_report *report, const char *what, uint32_t count)
+static void add_count(char text[200], const char *what, uint32_t count)
 {
-    if (count > 0) fprintf(report->out, ", %u %s", count, what);
+    if (count > 0) vkmm_join(text, 200, ", ", "%u %s", count, what);
 }
 
 /* "31 rows: 28 timed, 1 wrong, 2 not run". */
 static vkmm_status end(cli_report *report, const cli_bench *bench)
 {
     uint32_t timed = 0, wrong = 0, not_run = 0, busy = 0, throttled = 0;
+    char text[200];
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const cli_bench_row *row = &bench->rows[i];
@@ -130,12 +131,12 @@ static vkmm_status end(cli_report *report, const cli_bench *bench)
     }
     print_all_left_out(report, bench);
     if (report->section != 0 || not_run > 0) putc('\n', report->out);
-    fprintf(report->out, "%u row%s: %u with a speed", bench->row_count, bench->row_count == 1 ? "" : "s", timed);
-    print_count(report, "wrong", wrong);
-    print_count(report, "on a busy machine", busy);
-    print_count(report, "throttled", throttled);
-    print_count(report, "not run", not_run);
-    putc('\n', report->out);
+    VKMM_PUT(text, "%u row%s: %u with a speed", bench->row_count, bench->row_count == 1 ? "" : "s", timed);
+    add_count(text, "wrong", wrong);
+    add_count(text, "on a busy machine", busy);
+    add_count(text, "throttled", throttled);
+    add_count(text, "not run", not_run);
+    cli_report_say(report, 0, CLI_PLAIN, "%s", text);
     cli_bench_close(report, bench);
     return VKMM_OK;
 }

@@ -209,12 +209,6 @@ static void fewer_bits_are_told(void **state)
         assert_int_equal(cli_bench_page(&report, benches, 1, &text, &bytes), VKMM_OK);
         assert_int_equal(strstr(text, words[2].types) != NULL && strstr(text, words[2].epilogue) != NULL, told);
         vkmm_free(text);
-        text = NULL;
-        report.out = open_memstream(&text, &bytes);
-        assert_int_equal(cli_bench_bars(&report, benches, 1), VKMM_OK);
-        fclose(report.out);
-        assert_int_equal(strstr(text, "f32 (sum f16)") != NULL, told);
-        free(text);
         free_reports(benches);
     }
 }
