@@ -334,18 +334,6 @@ class Fake(Case):
         for saved in json.loads(self.good("compare", self.report, "--json")), shown:
             self.assertEqual([saved[key] for key in ("rows", "means", "unclear")], [live[key] for key in ("rows", "means", "unclear")])
 
-    def test_sorted(self):
-        """Shown at the end, by speed or device; the file of -o keeps the order in which rows were measured."""
-        suite = self.suite("--size 64\n--size 16 --type i32\n--size 32\n")
-        shown = self.bench("--sort", "size", "-o", self.report, suite=suite)["rows"]
-        kept = json.loads(self.report.read_text())["rows"]
-        self.assertEqual(([r["problem"]["m"] for r in shown], [r["problem"]["m"] for r in kept]), ([16, 32, 64], [64, 16, 32]))
-        by_speed = self.bench("--sort", "speed", suite=suite)["rows"]
-        self.assertEqual(by_speed, sorted(by_speed, key=lambda row: -speed(row)))
-        table = self.good(*self.arguments("--sort", "type", suite=suite), env=self.env)
-        self.assertRegex(table, r"(?ms)^64³ .*^32³ .*^16³ ")
-        self.bad(2, "--sort: 'sped' is unknown; did you mean 'speed'", *self.arguments("--sort", "sped"), env=self.env)
-
     def test_types_and_settings(self):
         report = self.bench("--type", "i32", "--seed", "9", "--rotating", "8", suite=self.suite("--size 16\n--size 24 --type u32\n"))
         self.assertEqual([r["problem"]["type"] for r in report["rows"]], ["i32", "u32"])

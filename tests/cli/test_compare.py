@@ -182,25 +182,6 @@ class Compare(cli.Case):
         del whole["reports"]
         self.bad(2, r"found\.json: reports is missing", "report", self.file("found.json", json.dumps(whole).encode()))
 
-    def test_sorted(self):
-        old, new = self.report("old.json"), self.report("new.json", 0.9)
-        rows = {key: json.loads(self.good("compare", old, new, "--json", "--sort", key))["rows"] for key in ("none", "size", "speed", "type", "kernel")}
-        def sizes(row):
-            return row["problem"]["m"] * row["problem"]["n"] * row["problem"]["k"]
-        def first(row, key):
-            return next(cell[key] for cell in row["contenders"] if cell)
-        self.assertEqual(rows["size"], sorted(rows["none"], key=sizes))
-        self.assertEqual(rows["speed"], sorted(rows["none"], key=lambda row: -(first(row, "gflops") or 0)))
-        self.assertEqual(rows["kernel"], sorted(rows["none"], key=lambda row: first(row, "kernel")))
-        types = [row["problem"]["type"] for row in rows["type"]]
-        self.assertEqual(sum(a != b for a, b in zip(types, types[1:])), len(set(types)) - 1)
-        self.assertEqual(len({json.dumps(r) for r in rows.values()}), 5)
-        done = cli.run("compare", old, new, "--fail-on-regression", "5%", "--sort", "size", "--json")
-        found = json.loads(done.stdout)
-        for one in found["regressions"]:
-            self.assertLess(found["rows"][one["row"]]["contenders"][one["contender"]]["ratio"]["middle"], 0.95)
-        self.bad(2, "--sort: 'device' is unknown; known: none, size, speed, type, kernel", "compare", old, new, "--sort", "device")
-
     def test_regressions(self):
         old, new = self.report("old.json"), self.report("new.json", 0.9)
         done = cli.run("compare", old, new, "--fail-on-regression", "5%")

@@ -2,7 +2,6 @@
 #include "system/process.h"
 #include "bench/bench_run.h"
 #include "bench/bench_store.h"
-#include "bench/compare.h"
 #include "session/commands.h"
 
 #include <stdio.h>
@@ -120,30 +119,11 @@ vkmm_status cli_bench_compare(cli_session *session, cli_bench *bench)
     return run(session, 1, NULL, bench);
 }
 
-static const cli_bench_row *itself(const void *row)
-{
-    return row;
-}
-
-/* All rows at the end, in the order of --sort. */
-static vkmm_status show_sorted(cli_session *session, cli_bench *bench)
-{
-    const vkmm_log *log = session->log;
-
-    if (bench->row_count == 0) return VKMM_OK;
-    if (!cli_bench_sort(session->options->sort, bench->rows, bench->row_count, sizeof *bench->rows, itself) ||
-        cli_bench_write(session->writer, &session->report, bench) != VKMM_OK)
-        return vkmm_tell(log, VKMM_NO_MEMORY("to sort %u rows", bench->row_count));
-    return cli_report_flush(&session->report, log);
-}
-
 vkmm_status cli_command_bench(cli_session *session)
 {
-    const int sorts = session->options->sort != CLI_SORT_NONE;
     cli_bench bench = {.version = ""};
-    vkmm_status status = run(session, 0, sorts ? NULL : session->writer, &bench);
+    vkmm_status status = run(session, 0, session->writer, &bench);
 
-    if (sorts) status = cli_worse(status, show_sorted(session, &bench));
     cli_bench_free(&bench);
     return status;
 }

@@ -32,8 +32,7 @@ static vkmm_status show(cli_session *session, cli_comparison *comparison)
 static vkmm_status compare(cli_session *session, const cli_reports *reports)
 {
     const cli_scalar *allowed = &session->options->regression;
-    cli_comparison comparison = {
-        .reports = *reports, .sort = session->options->sort, .regression = allowed->given ? allowed->value : -1};
+    cli_comparison comparison = {.reports = *reports, .regression = allowed->given ? allowed->value : -1};
     cli_contender *contenders = cli_contenders_of(reports->benches, reports->count, &comparison.count);
     const vkmm_log *log = session->log;
     vkmm_status status;

@@ -4,12 +4,7 @@
 
 #include <jansson.h>
 #include "bench/interval.h"
-#include "options/options.h"
 #include "report/report.h"
-
-/* Sorts entries that have a row each; those that are equal keep their order. 0 if memory runs out. */
-int cli_bench_sort(cli_sort key, void *rows, uint32_t count, size_t size,
-                   const cli_bench_row *(*row_of)(const void *entry));
 
 /* One thing that is compared: a device of a report. */
 typedef struct cli_contender {
@@ -37,7 +32,6 @@ typedef struct cli_comparison {
      * or wrong; below 0: not requested, so regressions (slower beyond the noise, or wrong) are counted but not listed.
      */
     double regression;
-    cli_sort sort;        /* by each row's first contender */
     uint32_t regressions; /* out */
     uint32_t rows;        /* out: compared rows */
     json_t *found;        /* out, of cli_compare_found: the JSON as a value, a new reference */

@@ -452,11 +452,6 @@ static void find_notes(cli_compare_model *model)
     }
 }
 
-static const cli_bench_row *like_of(const void *entry)
-{
-    return ((const cli_compare_row *)entry)->like;
-}
-
 static vkmm_status make(cli_compare_model *model)
 {
     vkmm_status status;
@@ -464,9 +459,6 @@ static vkmm_status make(cli_compare_model *model)
     find_bases(&model->asked);
     for (uint32_t c = 0; c < model->asked.count; c++) model->asked.contenders[c].wins = 0;
     status = find_rows(model);
-    if (status == VKMM_OK &&
-        !cli_bench_sort(model->asked.sort, model->rows, model->count, sizeof *model->rows, like_of))
-        status = VKMM_OUT_OF_MEMORY;
     if (status == VKMM_OK) status = make_means(model);
     if (status == VKMM_OK) status = find_regressions(model);
     if (status == VKMM_OK) find_notes(model);

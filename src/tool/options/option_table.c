@@ -314,13 +314,6 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "fail-on-regression", "PERCENT",
      "exit 1 when a row is slower than the first report's by more than this, beyond the noise", CLI_COMPARE,
      AT(regression), AMOUNT(regression)},
-    {NULL, 0, "sort", "KEY",
-     "the order of the rows: none (default), size, speed (the fastest first), type, kernel or device; they then appear "
-     "at the end",
-     CLI_BENCH, AT(sort), cli_parse_index, cli_sort_words},
-    {NULL, 0, "sort", "KEY",
-     "the order of the rows: none (default), size, type, or the first contender's speed (the fastest first) or kernel",
-     CLI_COMPARE, AT(sort), cli_parse_index, cli_compare_sort_words},
     {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | SHOW | CLI_DOCTOR | CLI_STATISTICS | CLI_RECORD | CLI_CHECK,
      AT(worker), cli_parse_text},
     {NULL, 0, "root", "FILE", NULL, CLI_DOCTOR, AT(root), cli_parse_text},

@@ -68,16 +68,6 @@ typedef struct cli_at {
     uint64_t row, col;
 } cli_at;
 
-/* What rows are sorted by. */
-typedef enum cli_sort {
-    CLI_SORT_NONE,
-    CLI_SORT_SIZE,
-    CLI_SORT_SPEED,
-    CLI_SORT_TYPE,
-    CLI_SORT_KERNEL,
-    CLI_SORT_DEVICE
-} cli_sort;
-
 typedef struct cli_option cli_option;
 
 /* What the user asked for. Plain values; texts point into argv. */
@@ -117,7 +107,6 @@ typedef struct cli_options {
     const char *worker;              /* hidden: the program that measures for tune, bench and compare; NULL: this one */
     int no_layers;                   /* no implicit Vulkan layers */
     int jsonl, md, junit;            /* bench: formats other than json and csv */
-    cli_sort sort;                   /* bench, compare */
     const char *suite;               /* bench: a name or a file; NULL: the command's default */
     double rotating_bytes;           /* bench: 0: caches stay hot */
     double max_noise;                /* bench: a share; 0: not given */

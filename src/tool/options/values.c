@@ -79,14 +79,6 @@ WORDS(cli_initialization_words, [VKMM_INIT_UNIFORM] = "uniform", [VKMM_INIT_INT]
 
 WORDS(cli_function_words, "gemm", "gemm_ex", "gemm_strided_batched", "gemm_strided_batched_ex")
 
-WORDS(cli_sort_words, [CLI_SORT_NONE] = "none", [CLI_SORT_SIZE] = "size", [CLI_SORT_SPEED] = "speed",
-      [CLI_SORT_TYPE] = "type", [CLI_SORT_KERNEL] = "kernel", [CLI_SORT_DEVICE] = "device")
-
-const char *cli_compare_sort_words(uint32_t index)
-{
-    return index < CLI_SORT_DEVICE ? cli_sort_words(index) : NULL;
-}
-
 const char *cli_verify_words(uint32_t index)
 {
     return index <= CLI_VERIFY_NONE ? cli_verify_method_name((cli_verify_method)index) : NULL;

@@ -39,9 +39,7 @@ const char *cli_layout_words(uint32_t index);
 const char *cli_format_words(uint32_t index);
 const char *cli_init_words(uint32_t index);
 const char *cli_initialization_words(uint32_t index);
-const char *cli_function_words(uint32_t index);     /* of rocBLAS, for a product */
-const char *cli_sort_words(uint32_t index);         /* by cli_sort */
-const char *cli_compare_sort_words(uint32_t index); /* the same, without the device */
+const char *cli_function_words(uint32_t index); /* of rocBLAS, for a product */
 const char *cli_verify_words(uint32_t index);
 const char *cli_shell_words(uint32_t index);
 
