@@ -57,7 +57,6 @@ WORDS = [
     ("-a a.npy -b b.npy -c c.npy --beta 0", 2, "-c is the C that --beta multiplies"),
     ("ladder --alpha 2", 2, "--alpha is not an option of 'vkmatmul ladder'"),
     ("ladder --batch-count 2", 2, "--batch-count is not an option of 'vkmatmul ladder'"),
-    ("explain --limits --kernel blocked", 2, "--limits supports only the tutorials' kernels; blocked does not take a tile"),
     ("trace --kernel blocked", 2, "only the tutorials' kernels, and blocked is not one; known: auto, serial, strided, naive"),
     ("trace --kernel cpu", 2, "only the tutorials' kernels, and cpu is not one"),
     ("race --kernel skinny", 2, "--kernel is not an option of 'vkmatmul race'"),

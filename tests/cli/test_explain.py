@@ -202,26 +202,8 @@ class Explain(cli.Case):
                 self.assertEqual(json.loads(done.stdout)["planned"]["limits"]["name"], name)
         self.bad(2, "only the tutorials' kernels, and staged is not one", "trace", "--kernel", "staged")
 
-    def test_limits(self):
-        limits = self.explain("--limits")
-        self.assertEqual(limits["schema"], "vkmatmul.limits/1")
-        most = limits["limits"]["max_invocations"]
-        for kernel in limits["kernels"]:
-            self.assertEqual(sum(tile["default"] for tile in kernel["tiles"]), 1, kernel["name"])
-            for tile in kernel["tiles"]:
-                rows, cols = tile["tile"]
-                if rows * cols > most and kernel["name"] not in BLOCKS:
-                    self.assertEqual((tile["legal"], tile["need"], tile["limit"]), (False, rows * cols, most))
-                if not tile["legal"]:
-                    self.assertGreater(tile["need"], tile["limit"])
-        tile = self.explain("--limits", "--tile", "999x7", "--kernel", "tiled")["kernels"][0]["tiles"]
-        self.assertEqual([(t["tile"], t["legal"], t["need"]) for t in tile], [([999, 7], False, 6993)])
-        text = self.good("explain", "--limits")
-        self.assertIn("4096 invocations > %d (maxComputeWorkGroupInvocations)" % most, text)
-        self.assertEqual([line for line in text.splitlines()[1:] if len(line) > 80], [])
-
     def test_what_is_left_out(self):
-        most = self.explain("--limits")["limits"]["max_invocations"]
+        most = json.loads(self.good("devices", "--json"))["devices"][0]["limits"]["max_invocations"]
         self.bad(4, "no kernel can run: tile 1024x1024 needs 1048576 invocations", "explain", "--tile", "1024", "--size", "4")
         self.bad(4, "tile 64x64 needs 4096 invocations", "explain", "--tile", "64", "--size", "4", "--kernel", "band")
         result = self.explain("--size", "4", "--tile", "1x%d" % most)
@@ -232,7 +214,6 @@ class Explain(cli.Case):
     def test_refusals(self):
         self.bad(2, "serial runs on the host", "explain", "--kernel", "serial")
         self.bad(2, "not an option of 'vkmatmul explain'", "explain", "--csv")
-        self.bad(2, "not auto", "explain", "--limits", "--kernel", "auto")
 
 
 cli.main()

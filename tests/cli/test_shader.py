@@ -274,7 +274,6 @@ class Compared(cli.Case):
         wrong = self.shader("wrong.comp", "sum += A[", "sum -= A[")
         done = cli.run("explain", "--size", "9", "--kernel", "tiled", "--shader", wrong)
         self.assertEqual((done.returncode, "wrong result" in done.stderr), (1, True), done.stderr)
-        self.bad(2, "--limits and --shader cannot be combined", "explain", "--limits", "--shader", EXAMPLE)
 
 
 class Missing(cli.Case):

@@ -84,7 +84,6 @@ class Widths(cli.Case):
     def test_explanations(self):
         self.fits("explain", "--size", "64", "--tile", "8", rows=52)
         self.fits("explain", "--size", "64", "--kernel", "blocked", widths=[60])
-        self.fits("explain", "--limits")
         self.fits("statistics", "--size", "64", "--kernel", "blocked")
         self.fits("trace", "--size", "2x6x4", "--at", "0,3")
         self.fits("trace", "--size", "40", "--tile", "8", "--indices")

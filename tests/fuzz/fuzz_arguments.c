@@ -122,7 +122,7 @@ size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
         {1, "--size\n1000\n--type\ni32,f32\n--seed\n9007199254740991"},
         {2, "--json\n-d\n0\nextra"},
         {3, "ladder\n--completions\nbash"},
-        {4, "--limits\n--type\nf64\n-t\n4294967295"},
+        {4, "--kernel\ntiled\n--type\nf64\n-t\n4294967295"},
         {5, "-s\n5x7x6\n--tile\n3\n--kernel\nband\n--at\n4,6\n--html\nt.html\n--indices"},
         {6, "--size\n2x6\n--iters\n1000\n-t2"},
         {7, "--budget\n2.5m\n--import\na\n--export\nb\n--worker\nw"},

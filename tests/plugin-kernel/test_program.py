@@ -40,7 +40,6 @@ class Plugin(cli.Case):
         own = next(kernel for kernel in all_kernels["kernels"] if kernel["name"] == OWN)
         self.assertTrue(own["agree"])
         self.assertIn(OWN, self.good("explain", "--size", "8", "--kernel", OWN))
-        self.assertIn(OWN, self.good("explain", "--limits"))
         self.good("statistics", "--size", "64", "--kernel", OWN)
 
     def test_trace(self):

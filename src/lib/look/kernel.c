@@ -33,16 +33,3 @@ int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *name, v
     tile[1] = nearest.cols;
     return 1;
 }
-
-int vkmm_tile_check(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t rows, uint32_t cols,
-                    vkmm_tile_rule *broken)
-{
-    const vkmm_kernel *kernel = vkmm_kernel_find(name);
-    const vkmm_tile tile = {rows, cols};
-    const vkmm_shape shape = kernel ? vkmm_shape_of_tile(device, kernel, type, tile) : (vkmm_shape){0};
-    const vkmm_rule *rule = kernel ? vkmm_tile_forbidden_by(kernel, type, tile, device) : NULL;
-    if (rule && broken)
-        *broken = (vkmm_tile_rule){rule->need(&shape), vkmm_rule_limit(rule, device), rule->unit, rule->limit_name,
-                                   rule->reason};
-    return !rule;
-}

@@ -1,4 +1,4 @@
-/* What the planner chooses on a device, and which tiles the device allows. */
+/* What the planner chooses on a device. */
 #ifndef VKMM_LOOK_KERNEL_H
 #define VKMM_LOOK_KERNEL_H
 
@@ -21,18 +21,5 @@ int vkmm_tutorial_at(uint32_t index, vkmm_tutorial *tutorial);
 
 /* The kernel's default tile on the device; 0 if there is no such kernel, or it runs on the host. */
 int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *kernel, vkmm_type type, uint32_t tile[2]);
-
-/* A rule that forbids a tile: it needs more units than the limit. All texts have static storage. */
-typedef struct vkmm_tile_rule {
-    uint64_t need, limit;
-    const char *unit;       /* "invocations" */
-    const char *limit_name; /* Vulkan's: "maxComputeWorkGroupInvocations" */
-    const char *reason;     /* why the limit bounds this */
-} vkmm_tile_rule;
-
-/* Whether the device allows a tile (rows, cols > 0) of the kernel (a name from vkmm_kernel_name). If not, *broken (may
- * be NULL) is the first rule that forbids it. */
-int vkmm_tile_check(const vkmm_device_info *device, const char *kernel, vkmm_type type, uint32_t rows, uint32_t cols,
-                    vkmm_tile_rule *broken);
 
 #endif

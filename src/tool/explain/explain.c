@@ -18,7 +18,8 @@
 #include "product/product.h"
 #include "session/problem_options.h"
 
-const char *cli_explained_kernel(const cli_options *options, uint32_t index)
+/* The index-th kernel to explain: --kernel, or one of the tutorials'; NULL past the end. */
+static const char *explained_kernel(const cli_options *options, uint32_t index)
 {
     vkmm_tutorial tutorial;
 
@@ -150,12 +151,12 @@ static vkmm_status all_kernels(cli_session *session, cli_explanation *all)
     const char *name;
     double ms = 0;
 
-    for (uint32_t i = 0; (name = cli_explained_kernel(session->options, i)) != NULL; i++) {
+    for (uint32_t i = 0; (name = explained_kernel(session->options, i)) != NULL; i++) {
         const vkmm_job_params params = params_of(session, all, name);
         ms += cli_explain_estimate(session, &params);
     }
     cli_estimate_show(session, "explaining", &all->problem, ms);
-    for (uint32_t i = 0; i < CLI_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, i)) != NULL; i++) {
+    for (uint32_t i = 0; i < CLI_MAX_EXPLAINED && (name = explained_kernel(session->options, i)) != NULL; i++) {
         const vkmm_status next = explain_kernel(session, all, name);
         if (next != VKMM_OK && next != VKMM_WRONG_RESULT) return next;
         status = cli_worse(status, next);
@@ -331,10 +332,6 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
     const cli_options *options = session->options;
     vkmm_status status = VKMM_OK;
 
-    if (type == VKMM_F64 && options->limits && !session->info->features.f64)
-        return VKMM_FAIL(session->log, VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)",
-                         session->info->name);
-    if (options->limits) return cli_explain_limits(session, type);
     for (size_t i = 0; i < cli_size_count(options) && status != VKMM_DEVICE_LOST; i++) {
         const cli_size size = cli_size_at(options, i, session->square);
         const vkmm_problem problem = cli_problem_make(options, &size, type);
@@ -343,35 +340,20 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
     return status;
 }
 
-static vkmm_status check(const vkmm_log *log, const cli_options *options)
-{
-    const char *kernel = options->kernel;
-
-    if (options->limits && options->shaders.count > 0)
-        return VKMM_FAIL(log, VKMM_INVALID, "--limits and --shader cannot be combined");
-    if (kernel == NULL) return VKMM_OK;
-    if (strcmp(kernel, "serial") == 0)
-        return VKMM_FAIL(log, VKMM_INVALID,
-                         "the kernel serial runs on the host: explain needs a kernel that runs on a device");
-    if (options->limits && strcmp(kernel, "auto") == 0)
-        return VKMM_FAIL(log, VKMM_INVALID,
-                         "--limits needs the name of a kernel, not auto; leave out --kernel for all kernels");
-    if (options->limits && vkmm_kernel_is_general(kernel))
-        return VKMM_FAIL(log, VKMM_INVALID, "--limits supports only the tutorials' kernels; %s does not take a tile",
-                         kernel);
-    return VKMM_OK;
-}
-
 vkmm_status cli_command_explain(cli_session *session)
 {
     const cli_types *types = &session->options->types;
-    vkmm_status status = check(session->log, session->options);
+    const char *kernel = session->options->kernel;
+    vkmm_status status = VKMM_OK;
 
+    if (kernel != NULL && strcmp(kernel, "serial") == 0)
+        status = VKMM_FAIL(session->log, VKMM_INVALID,
+                           "the kernel serial runs on the host: explain needs a kernel that runs on a device");
     if (status == VKMM_OK) status = cli_shaders_check(session->log, session->options);
     if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;
     cli_session_square(session, CLI_SQUARE);
-    if (!session->options->limits) cli_session_note_square(session);
+    cli_session_note_square(session);
     if (types->count == 0) return explain_type(session, VKMM_F32);
     for (uint32_t i = 0; i < types->count && status != VKMM_DEVICE_LOST; i++)
         status = cli_worse(status, explain_type(session, types->type[i]));

@@ -110,10 +110,4 @@ vkmm_status cli_explain_peaks(cli_session *session, vkmm_type type, vkmm_peaks *
  * job. Takes some seconds. */
 vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, cli_explained *plan);
 
-/* The index-th kernel to explain: --kernel, or one of the tutorials'; NULL past the end. */
-const char *cli_explained_kernel(const cli_options *options, uint32_t index);
-
-/* --limits: which tiles the device allows the kernels for a type. */
-vkmm_status cli_explain_limits(cli_session *session, vkmm_type type);
-
 #endif

@@ -227,9 +227,6 @@ const cli_option cli_option_table[] = {
      "the kernel to explain: auto, or one of {tutorials}, except serial; default: all of these. For {general}, shows "
      "how they are planned, and so for the ladder's steps parts, staged and split",
      CLI_EXPLAIN, AT(kernel), cli_parse_word, cli_step_words},
-    {NULL, 0, "limits", NULL,
-     "instead of counting, show which tiles this device allows, and the rule that forbids each of the others",
-     CLI_EXPLAIN, AT(limits)},
     {NULL, 0, "at", "ROW,COL", "the element of C to follow, counted from 0; its workgroup is traced; default 0,0",
      CLI_TRACE, AT(at), cli_parse_at},
     {NULL, 0, "indices", NULL, "draw which invocation computes which element, with all its indices, instead of a trace",

@@ -96,7 +96,6 @@ typedef struct cli_options {
     double min_time_ms, max_time_ms; /* 0: not given */
     int verify;                      /* cli_verify_method */
     int all;                         /* statistics: every type, op and class of sizes */
-    int limits;                      /* explain: show which tiles are legal instead */
     int show;                        /* record: print what is known without measuring */
     int indices;                     /* trace: show the index picture instead */
     cli_at at;                       /* trace: the element to follow */

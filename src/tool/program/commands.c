@@ -29,7 +29,6 @@ static const cli_command commands[] = {
     {"explain", CLI_EXPLAIN, "count what each kernel reads, and show which limit binds it", NULL,
      "vkmatmul explain --size 1024 --tile 16    # 64 global reads of each element\n"
      "vkmatmul explain -s 1000 --kernel tiled   # a ragged size: what idles\n"
-     "vkmatmul explain --limits --type f64      # the tiles that this device allows\n"
      "vkmatmul explain --json | jq '.kernels[].reads.a'\n",
      cli_command_explain},
     {"statistics", CLI_STATISTICS, "compile products, and show their registers, spills and cycles", NULL,
