@@ -24,10 +24,6 @@ WORDS = [
     ("--kernel serial", 4, "serial cannot be observed"),
     ("--tile 100", 4, "needs 10000 invocations.*nearest legal"),
     ("--csv", 2, "--csv is not an option of 'vkmatmul trace'"),
-    ("--indices --at 0,0", 2, "leave out --at"),
-    ("--indices --html x.html", 2, "cannot be combined"),
-    ("--indices --json --size 1000x1000x1", 2, "1000000 elements; at most 100000"),
-    ("--indices --size 0", 2, "there is no"),
     ("--html /nowhere/at/all.html", 2, "/nowhere/at/all.html"),
     ("--json --html /dev/stdout", 2, "cannot both go to standard output"),
     ("-a x.npy -b y.npy --size 3", 2, "leave out --size"),
@@ -94,21 +90,11 @@ class Trace(cli.Case):
     def test_width(self):
         many = [["--size", "40x40x9", "--tile", "16", "--at", "39,39", "--init", "uniform", "--type", "f32"], ["--size", "1x1x300", "--tile", "1"]]
         many += [["--size", "7x5x6", "--tile", "3", "--kernel", kernel, "--at", "6,4", "--init", "int"] for kernel in ("naive", "band-tiled")]
-        many += [["--indices", "-t", "16", "-s", "3000x1000x1"], ["--indices", "--kernel", "band", "-s", "77x99x5"], ["--size", "20000x1x1"]]
+        many += [["--size", "20000x1x1"]]
         for i, args in enumerate(many):
             text = self.good("trace", *args, env={"LC_ALL": ["C", "C.UTF-8"][i % 2]})
             wide = [line for line in text.splitlines() if len(line) > 80 or line != line.rstrip()]
             self.assertEqual(wide, [], args)
-
-    def test_indices(self):
-        text = self.good("trace", "--indices", "--size", "2x6x4", "--tile", "2", env={"LC_ALL": "C"})
-        self.assertRegex(text, r"row 1\nglobal +0,1 +1,1 \| +2,1 +3,1 \| +4,1 +5,1\nlocal +0,1 +1,1 \| +0,1 +1,1 \| +0,1 +1,1\n"
-                               r"workgroup +0,0 +0,0 \| +1,0 +1,0 \| +2,0 +2,0\ntile origin +0,0 +0,0 \| +2,0 +2,0 \| +4,0 +4,0\n")
-        band, grid = [[6, 0], [0, 0], [2, 0], [6, 0]], [[6, 4], [0, 0], [2, 2], [6, 4]]
-        for kernel, places in zip(KERNELS, ([[34, 0], [4, 0], [5, 0], [30, 0]], grid, grid, band, band)):
-            got = json.loads(self.good("trace", "--indices", "--json", "-s", "5x7x3", "-t", "2x3", "--kernel", kernel))
-            self.assertEqual((got["schema"], got["extent"], len(got["elements"])), ("vkmatmul.indices/1", [5, 7], 35))
-            self.assertEqual(got["elements"][34], dict(zip(("global", "local", "workgroup", "tile_origin"), places), row=4, col=6, inside=True), kernel)
 
     def test_page(self):
         path = self.folder / "trace.html"

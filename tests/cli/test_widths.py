@@ -86,7 +86,6 @@ class Widths(cli.Case):
         self.fits("explain", "--size", "64", "--kernel", "blocked", widths=[60])
         self.fits("statistics", "--size", "64", "--kernel", "blocked")
         self.fits("trace", "--size", "2x6x4", "--at", "0,3")
-        self.fits("trace", "--size", "40", "--tile", "8", "--indices")
         self.fits("race", "--iters", "3")
 
     def test_devices(self):

@@ -123,7 +123,7 @@ size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
         {2, "--json\n-d\n0\nextra"},
         {3, "ladder\n--completions\nbash"},
         {4, "--kernel\ntiled\n--type\nf64\n-t\n4294967295"},
-        {5, "-s\n5x7x6\n--tile\n3\n--kernel\nband\n--at\n4,6\n--html\nt.html\n--indices"},
+        {5, "-s\n5x7x6\n--tile\n3\n--kernel\nband\n--at\n4,6\n--html\nt.html"},
         {6, "--size\n2x6\n--iters\n1000\n-t2"},
         {7, "--budget\n2.5m\n--import\na\n--export\nb\n--worker\nw"},
         {8, "--suite\nquick\n--rotating\n256\n--max-noise\n0.5%\n--no-host\n-o\nx.json\n--jsonl\n--md\n--junit"},

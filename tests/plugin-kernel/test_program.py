@@ -43,18 +43,16 @@ class Plugin(cli.Case):
         self.good("statistics", "--size", "64", "--kernel", OWN)
 
     def test_trace(self):
-        """The picture by formula is what the device's invocations recorded; the sums are of the elements that they stand beside."""
+        """Where the device's invocations are, as they recorded it; the sums are of the elements that they stand beside."""
         words = ["trace", "--kernel", OWN, "--size", "5x7x6", "--tile", "3x2"]
-        picture, = self.jsons(*words, "--indices", "--json")
-        places = {(one["row"], one["col"]): one for one in picture["elements"]}
         for row, col in [(0, 0), (2, 1), (1, 3), (4, 6), (3, 4)]:
             got, = self.jsons(*words, "--at", "%d,%d" % (row, col), "--json")
             self.assertEqual(len(got["invocations"]), 6)
             for i, one in enumerate(got["invocations"]):
                 self.assertEqual((one["row"], one["col"]), (row // 3 * 3 + i // 2, col // 2 * 2 + i % 2))
+                self.assertEqual(one["global"], [one["tile_origin"][x] + one["local"][x] for x in range(2)])
                 self.assertEqual(one["local"], [(i % 2 * 3 + i // 2) % 2, (i % 2 * 3 + i // 2) // 2])
                 if one["inside"]:
-                    self.assertEqual({key: one[key] for key in places[0, 0]}, places[one["row"], one["col"]])
                     terms = [step["terms"][i] for step in got["steps"] if step["kind"] == "sum"]
                     self.assertEqual(terms[:6], [[got["a"][one["row"]][k], got["b"][k][one["col"]]] for k in range(6)])
             self.assertEqual(got["steps"][-1]["values"][(row % 3) * 2 + col % 2], got["c"][row][col])

@@ -2,7 +2,18 @@
 #ifndef VKMM_LOOK_TRACE_H
 #define VKMM_LOOK_TRACE_H
 
-#include "look/place.h"
+#include "vkmatmul.h"
+
+/* One invocation, as its shader knows it; pairs are x, y. */
+typedef struct vkmm_invocation {
+    uint32_t global[2];    /* gl_GlobalInvocationID */
+    uint32_t local[2];     /* gl_LocalInvocationID */
+    uint32_t workgroup[2]; /* gl_WorkGroupID */
+    uint32_t
+        tile_origin[2]; /* gl_WorkGroupID * gl_WorkGroupSize: the global index of the workgroup's first invocation */
+    uint32_t row, col;  /* the element of C that it computes */
+    int inside;         /* 0: that element lies beyond C's edges */
+} vkmm_invocation;
 
 typedef struct vkmm_trace_params {
     vkmm_problem problem;

@@ -22,10 +22,6 @@ static vkmm_status check(const cli_session *session)
         return VKMM_FAIL(log, VKMM_INVALID, "trace takes one size, not a list of %u", options->sizes.count);
     if (options->types.count > 1)
         return VKMM_FAIL(log, VKMM_INVALID, "trace takes one type, not a list of %u", options->types.count);
-    if (options->indices && options->html != NULL)
-        return VKMM_FAIL(log, VKMM_INVALID, "--html and --indices cannot be combined");
-    if (options->indices && options->at.given)
-        return VKMM_FAIL(log, VKMM_INVALID, "--indices shows all elements: leave out --at");
     if (options->json && options->html != NULL && strcmp(options->html, "/dev/stdout") == 0)
         return VKMM_FAIL(log, VKMM_INVALID, "--json and the page of --html cannot both go to standard output");
     return cli_output_page(session, "--html", options->html, files, 2);
@@ -196,9 +192,7 @@ vkmm_status cli_command_trace(cli_session *session)
         vkmm_job_params params = choose(session->options, &inputs);
         status = vkmm_tell(log, vkmm_problem_check(&params.problem, NULL));
         if (status == VKMM_OK) status = cli_session_device(session);
-        if (session->options->indices) params.problem.k = 1; /* same picture for every K: A and B need not fit */
-        if (status == VKMM_OK)
-            status = session->options->indices ? cli_trace_indices(session, &params) : trace(session, &inputs, &params);
+        if (status == VKMM_OK) status = trace(session, &inputs, &params);
     }
     cli_inputs_close(&inputs);
     return status;

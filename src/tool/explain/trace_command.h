@@ -1,4 +1,4 @@
-/* What `vkmatmul trace` recorded, as text, as JSON and as a page; and the picture of the indices. */
+/* What `vkmatmul trace` recorded, as text, as JSON and as a page. */
 #ifndef CLI_EXPLAIN_TRACE_COMMAND_H
 #define CLI_EXPLAIN_TRACE_COMMAND_H
 
@@ -43,23 +43,5 @@ typedef struct cli_term {
 } cli_term;
 
 cli_term cli_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation);
-
-/* The pairs x, y that an invocation has. */
-typedef struct cli_pair {
-    const char *name;
-    size_t offset;
-    int width; /* of a column of them in a terminal */
-} cli_pair;
-
-enum { CLI_PAIRS = 4, CLI_PAIR_TEXT = 24 };
-extern const cli_pair cli_pairs[CLI_PAIRS];
-void cli_text_pair(char text[CLI_PAIR_TEXT], const cli_pair *pair, const vkmm_invocation *invocation);
-
-extern const vkmm_record cli_invocation_record;
-
-/* Shows which invocation computes which element of C, for the job's problem and kernel: as text, which shows only the
- * first and last indices and those at the first tile's edge if an extent does not fit; or all as
- * "vkmatmul.indices/1". */
-vkmm_status cli_trace_indices(cli_session *session, const vkmm_job_params *job);
 
 #endif

@@ -16,7 +16,7 @@ static const cli_field invocation_fields[] = {
     {CLI_KEY(U32, vkmm_invocation, col)},
     {CLI_KEY(TRUTH, vkmm_invocation, inside)},
 };
-const vkmm_record cli_invocation_record = {NULL, CLI_FIELDS(invocation_fields)};
+static const vkmm_record invocation_record = {NULL, CLI_FIELDS(invocation_fields)};
 
 static const cli_field plain_fields[] = {
     {NULL, CLI_FIELD_EMBED, CLI_AT(vkmm_trace, problem), .record = &cli_types_record},
@@ -115,7 +115,7 @@ static json_t *invocations(const vkmm_trace *trace)
 
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         json_t *object = json_pack("{s:i}", "index", i),
-               *rest = cli_record_json(&cli_invocation_record, &trace->invocations[i]);
+               *rest = cli_record_json(&invocation_record, &trace->invocations[i]);
         bad += json_object_update(object, rest) != 0;
         bad += cli_json_add(array, object);
         json_decref(rest);

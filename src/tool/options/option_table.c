@@ -229,8 +229,6 @@ const cli_option cli_option_table[] = {
      CLI_EXPLAIN, AT(kernel), cli_parse_word, cli_step_words},
     {NULL, 0, "at", "ROW,COL", "the element of C to follow, counted from 0; its workgroup is traced; default 0,0",
      CLI_TRACE, AT(at), cli_parse_at},
-    {NULL, 0, "indices", NULL, "draw which invocation computes which element, with all its indices, instead of a trace",
-     CLI_TRACE, AT(indices)},
     {NULL, 0, "shader", "FILE",
      "run your own kernel (GLSL, or SPIR-V from FILE.spv), verified and timed next to the built-in one; once for each "
      "file; 'vkmatmul help shaders' says what it must declare",

@@ -97,7 +97,6 @@ typedef struct cli_options {
     int verify;                      /* cli_verify_method */
     int all;                         /* statistics: every type, op and class of sizes */
     int show;                        /* record: print what is known without measuring */
-    int indices;                     /* trace: show the index picture instead */
     cli_at at;                       /* trace: the element to follow */
     const char *html;                /* trace: where the page goes; NULL: no page */
     double budget_ms;                /* tune, bench, record, check; 0: not given */

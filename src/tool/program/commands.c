@@ -40,7 +40,6 @@ static const cli_command commands[] = {
      "vkmatmul trace --at 0,3                   # the tutorial's example: 160\n"
      "vkmatmul trace -s 5x7x6 --tile 3 --kernel band --at 4,6\n"
      "vkmatmul trace --html trace.html          # a page to step through\n"
-     "vkmatmul trace --indices -s 2x6x1 -t 2    # who computes which element\n"
      "vkmatmul trace --json | jq '.steps[].sums'\n",
      cli_command_trace},
     {"race", CLI_RACE, "show what a missing barrier does, on every device", NULL,
