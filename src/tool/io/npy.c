@@ -8,6 +8,7 @@
 #include "io/array_format.h"
 #include "math/type.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,10 +17,9 @@
 #endif
 
 enum {
-    MAX_DIMENSIONS = 32, /* NumPy 1's limit */
-    SHOWN = 60,          /* bytes of a file's text that a message repeats */
-    LONGEST_START = 12,  /* before the header's text */
-    MOST_HEAD = 1 << 20  /* bytes; NumPy reads 10,000 by default */
+    SHOWN = 60,         /* bytes of a file's text that a message repeats */
+    LONGEST_START = 12, /* before the header's text */
+    MOST_HEAD = 1 << 20 /* bytes; NumPy reads 10,000 by default */
 };
 
 static const char *dtype(vkmm_type type)
@@ -30,63 +30,41 @@ static const char *dtype(vkmm_type type)
     return names[type];
 }
 
-/* The header is the text of a Python dictionary. The cursor never passes `end`; the first error stops everything. */
-typedef struct parser {
-    const vkmm_log *log;
-    const char *name;
-    const char *at, *end;
-    vkmm_status status;
-    unsigned seen; /* keys, by bit */
+/* What a header says. */
+typedef struct head {
+    const char *text, *end; /* of the dictionary; the data follow it */
     vkmm_type type;
     cli_encoding stored;
     int fortran;
     uint64_t extents[3];
     uint32_t dimensions;
-} parser;
+} head;
 
-/* Reports what is wrong, and where in the text. */
-static void refuse(parser *p, const char *what)
+/* The header is the text of a Python dictionary. It becomes JSON: other quotes, brackets, words, no comma before a
+ * bracket, and no L after the long integers of Python 2. No string that matters here has an escape. NULL: memory ran
+ * out, or it is something else, which *error says. */
+static json_t *json_of(const head *h, json_error_t *error)
 {
-    size_t left = (size_t)(p->end - p->at);
-    if (p->status != VKMM_OK) return;
-    p->status = VKMM_FAIL(p->log, VKMM_INVALID, "%s: the .npy header %s at \"%.*s\"", p->name, what,
-                          (int)(left < SHOWN ? left : SHOWN), p->at);
-}
-
-static void skip_space(parser *p)
-{
-    while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r')) p->at++;
-}
-
-/* Consumes `c`, after white space, if it is next. */
-static int take(parser *p, char c)
-{
-    skip_space(p);
-    if (p->status != VKMM_OK || p->at == p->end || *p->at != c) return 0;
-    p->at++;
-    return 1;
-}
-
-static int take_word(parser *p, const char *word)
-{
-    size_t length = strlen(word);
-    skip_space(p);
-    if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0) return 0;
-    p->at += length;
-    return 1;
-}
-
-/* 'text' or "text"; its bytes are not copied. No string that matters here has an escape. */
-static int take_string(parser *p, const char **text, size_t *length)
-{
-    skip_space(p);
-    if (p->status != VKMM_OK || p->at == p->end || (*p->at != '\'' && *p->at != '"')) return 0;
-    const char *close = memchr(p->at + 1, *p->at, (size_t)(p->end - p->at - 1));
-    if (close == NULL) return 0;
-    *text = p->at + 1;
-    *length = (size_t)(close - *text);
-    p->at = close + 1;
-    return 1;
+    char *json = vkmm_alloc((size_t)(h->end - h->text) + 1, 1), *to = json, quote = '\0';
+    json_t *dictionary = NULL;
+    for (const char *at = h->text; json != NULL && at < h->end; at++) {
+        const char *next = at + 1; /* after a comma: what follows it */
+        while (*at == ',' && next < h->end && memchr(" \t\r\n", *next, 4) != NULL) next++;
+        if (quote != '\0' || *at == '\'' || *at == '"') {
+            *to++ = *at == quote || quote == '\0' ? '"' : *at;
+            quote = *at == quote ? '\0' : quote == '\0' ? *at : quote;
+        } else if (*at == '(' || *at == ')') {
+            *to++ = *at == '(' ? '[' : ']';
+        } else if (*at == 'T' || *at == 'F') {
+            *to++ = *at == 'T' ? 't' : 'f';
+        } else if (*at != 'L' && !(*at == ',' && next < h->end && memchr(")]}", *next, 3) != NULL)) {
+            *to++ = *at;
+        }
+    }
+    error->text[0] = '\0';
+    if (json != NULL) dictionary = json_loadb(json, (size_t)(to - json), JSON_REJECT_DUPLICATES, error);
+    vkmm_free(json);
+    return dictionary;
 }
 
 #define DTYPES "f2, f4, f8, i1, i4, i8, u1, u4 and u8"
@@ -106,126 +84,58 @@ static vkmm_type type_of(const char *text, size_t length, cli_encoding *stored)
     return VKMM_AUTO;
 }
 
-static void parse_descr(parser *p)
+static vkmm_status read_descr(const vkmm_log *log, const char *name, const json_t *descr, head *h)
 {
-    const char *text = NULL;
-    size_t length = 0;
-    skip_space(p);
-    if (p->at < p->end && *p->at == '[') {
-        p->status = VKMM_FAIL(p->log, VKMM_INVALID,
-                              "%s: records (a structured dtype) are not supported; only " DTYPES " are", p->name);
-        return;
-    }
-    if (!take_string(p, &text, &length)) {
-        refuse(p, "needs a string for 'descr'");
-        return;
-    }
-    p->type = type_of(text, length, &p->stored);
-    if (p->type == VKMM_AUTO)
-        p->status = VKMM_FAIL(p->log, VKMM_INVALID, "%s: dtype '%.*s' is not supported; only " DTYPES " are", p->name,
-                              (int)(length < SHOWN ? length : SHOWN), text);
+    const char *text = json_string_value(descr);
+    if (json_is_array(descr))
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: records (a structured dtype) are not supported; only " DTYPES " are",
+                         name);
+    if (text == NULL) return VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header needs a string for 'descr'", name);
+    h->type = type_of(text, strlen(text), &h->stored);
+    if (h->type != VKMM_AUTO) return VKMM_OK;
+    return VKMM_FAIL(log, VKMM_INVALID, "%s: dtype '%.*s' is not supported; only " DTYPES " are", name, SHOWN, text);
 }
 
-static void parse_order(parser *p)
+static vkmm_status read_shape(const vkmm_log *log, const char *name, const json_t *shape, head *h)
 {
-    if (take_word(p, "True"))
-        p->fortran = 1;
-    else if (take_word(p, "False"))
-        p->fortran = 0;
-    else
-        refuse(p, "needs True or False for 'fortran_order'");
+    if (!json_is_array(shape))
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header needs a tuple for 'shape'", name);
+    for (size_t i = 0; i < json_array_size(shape); i++) {
+        const json_t *extent = json_array_get(shape, i);
+        if (!json_is_integer(extent) || json_integer_value(extent) < 0)
+            return VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header needs a tuple of extents for 'shape'", name);
+        if (i < 3) h->extents[i] = (uint64_t)json_integer_value(extent);
+    }
+    h->dimensions = (uint32_t)json_array_size(shape);
+    if (h->dimensions >= 1 && h->dimensions <= 3) return VKMM_OK;
+    return VKMM_FAIL(log, VKMM_INVALID, "%s: its shape has %u dimensions; a matrix has 2, and a batch of them 3", name,
+                     h->dimensions);
 }
 
-/* One extent; Python 2 wrote long integers as 12L. */
-static int take_extent(parser *p, uint64_t *extent)
+static vkmm_status read_dictionary(const vkmm_log *log, const char *name, head *h)
 {
-    skip_space(p);
-    const char *start = p->at;
-    *extent = 0;
-    for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++) {
-        if (vkmm_mul_u64(*extent, 10, extent) && vkmm_add_u64(*extent, (uint64_t)(*p->at - '0'), extent)) continue;
-        p->at = start;
-        refuse(p, "has an extent that does not fit in 64 bits");
-        return 0;
-    }
-    if (p->at == start) return 0;
-    if (p->at < p->end && *p->at == 'L') p->at++;
-    return 1;
-}
-
-static void parse_shape(parser *p)
-{
-    uint64_t extent = 0;
-    unsigned count = 0;
-    skip_space(p);
-    const char *start = p->at;
-    if (!take(p, '(')) {
-        refuse(p, "needs a tuple for 'shape'");
-        return;
-    }
-    int comma = 1; /* an extent may follow */
-    while (comma && count < MAX_DIMENSIONS && take_extent(p, &extent)) {
-        if (count < 3) p->extents[count] = extent;
-        count++;
-        comma = take(p, ',');
-    }
-    /* (3) is a number in Python, (3,) a tuple; (,) is nothing. */
-    if (!take(p, ')') || (count == 1 && !comma)) {
-        refuse(p, "needs a tuple of extents for 'shape'");
-        return;
-    }
-    p->dimensions = count;
-    if (count >= 1 && count <= 3) return;
-    size_t length = (size_t)(p->at - start);
-    p->status =
-        VKMM_FAIL(p->log, VKMM_INVALID, "%s: shape %.*s has %u dimensions; a matrix has 2, and a batch of them 3",
-                  p->name, (int)(length < SHOWN ? length : SHOWN), start, count);
-}
-
-static const struct {
-    const char *name;
-    void (*parse)(parser *p);
-} keys[] = {{"descr", parse_descr}, {"fortran_order", parse_order}, {"shape", parse_shape}};
-
-enum { KEYS = VKMM_COUNT(keys) };
-
-static void parse_pair(parser *p)
-{
-    const char *key = NULL;
-    size_t length = 0;
-    unsigned i = 0;
-    if (!take_string(p, &key, &length)) {
-        refuse(p, "should have a key");
-        return;
-    }
-    while (i < KEYS && (strlen(keys[i].name) != length || memcmp(key, keys[i].name, length) != 0)) i++;
-    const int twice = (p->seen & 1U << i) != 0;
-    if (i == KEYS || twice || !take(p, ':')) {
-        refuse(p, i == KEYS ? "has an unknown key" : twice ? "has a key twice" : "should have a ':'");
-        return;
-    }
-    p->seen |= 1U << i;
-    keys[i].parse(p);
-}
-
-static void parse_dictionary(parser *p)
-{
-    if (!take(p, '{')) {
-        refuse(p, "should begin with '{'");
-        return;
-    }
-    int comma = 1; /* a pair may follow */
-    while (p->status == VKMM_OK && !take(p, '}')) {
-        if (!comma) refuse(p, "should have a ',' or '}'");
-        if (p->status == VKMM_OK) parse_pair(p);
-        comma = take(p, ',');
-    }
-    skip_space(p);
-    if (p->at != p->end) refuse(p, "should end after '}'");
-    for (unsigned i = 0; i < KEYS && p->status == VKMM_OK; i++)
-        if ((p->seen & 1U << i) == 0)
-            p->status =
-                VKMM_FAIL(p->log, VKMM_INVALID, "%s: the .npy header lacks the key '%s'", p->name, keys[i].name);
+    static const char *const keys[] = {"descr", "fortran_order", "shape"};
+    json_error_t error;
+    json_t *dictionary = json_of(h, &error);
+    const json_t *order = json_object_get(dictionary, "fortran_order");
+    vkmm_status status = VKMM_OK;
+    if (dictionary == NULL && error.text[0] == '\0')
+        status = vkmm_tell(log, VKMM_NO_MEMORY("for the .npy header of %s", name));
+    else if (!json_is_object(dictionary))
+        status = VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header is not a dictionary%s%s", name,
+                           error.text[0] != '\0' ? ": " : "", error.text);
+    for (size_t i = 0; i < VKMM_COUNT(keys) && status == VKMM_OK; i++)
+        if (json_object_get(dictionary, keys[i]) == NULL)
+            status = VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header lacks the key '%s'", name, keys[i]);
+    if (status == VKMM_OK && json_object_size(dictionary) > VKMM_COUNT(keys))
+        status = VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header has an unknown key", name);
+    if (status == VKMM_OK && !json_is_boolean(order))
+        status = VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header needs True or False for 'fortran_order'", name);
+    h->fortran = json_is_true(order);
+    if (status == VKMM_OK) status = read_descr(log, name, json_object_get(dictionary, "descr"), h);
+    if (status == VKMM_OK) status = read_shape(log, name, json_object_get(dictionary, "shape"), h);
+    json_decref(dictionary);
+    return status;
 }
 
 /* Where the data begin. Reads the version and the length after it. */
@@ -236,31 +146,31 @@ static uint64_t head_bytes(const unsigned char *u)
 }
 
 /* Finds the header's text; the data follow it. */
-static vkmm_status find_header(parser *p, const char *file, uint64_t bytes)
+static vkmm_status find_header(const vkmm_log *log, const char *name, const char *file, uint64_t bytes, head *h)
 {
     const unsigned char *u = (const unsigned char *)file;
     if (bytes < 10 || memcmp(file, "\x93NUMPY", 6) != 0)
-        return VKMM_FAIL(p->log, VKMM_INVALID,
-                         "%s: not a .npy file: it does not begin with \"\\x93NUMPY\" and a version", p->name);
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: not a .npy file: it does not begin with \"\\x93NUMPY\" and a version",
+                         name);
     if (u[6] < 1 || u[6] > 3 || u[7] != 0)
-        return VKMM_FAIL(p->log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported",
-                         p->name, u[6], u[7]);
-    const uint64_t start = u[6] == 1 ? 10 : 12, head = bytes < start ? start : head_bytes(u);
-    if (head > MOST_HEAD)
-        return VKMM_FAIL(p->log, VKMM_INVALID, "%s: the .npy header has %llu bytes; at most %d are read", p->name,
-                         (unsigned long long)head, MOST_HEAD);
-    if (bytes < head)
-        return VKMM_FAIL(p->log, VKMM_INVALID,
-                         "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", p->name,
-                         (unsigned long long)head, (unsigned long long)bytes);
-    p->at = file + start;
-    p->end = file + head;
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported", name,
+                         u[6], u[7]);
+    const uint64_t start = u[6] == 1 ? 10 : 12, size = bytes < start ? start : head_bytes(u);
+    if (size > MOST_HEAD)
+        return VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header has %llu bytes; at most %d are read", name,
+                         (unsigned long long)size, MOST_HEAD);
+    if (bytes < size)
+        return VKMM_FAIL(log, VKMM_INVALID,
+                         "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", name,
+                         (unsigned long long)size, (unsigned long long)bytes);
+    h->text = file + start;
+    h->end = file + size;
     return VKMM_OK;
 }
 
-static uint32_t element_bytes(const parser *p)
+static uint32_t element_bytes(const head *h)
 {
-    return p->stored.wide ? 8 : vkmm_type_of(p->type)->bytes;
+    return h->stored.wide ? 8 : vkmm_type_of(h->type)->bytes;
 }
 
 /* Data that is not aligned for its type is refused. */
@@ -268,27 +178,26 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
                          cli_array *array)
 {
     (void)tensor;
-    parser p = {.log = log, .name = name};
-    vkmm_status status = find_header(&p, data, bytes);
+    head h = {.type = VKMM_AUTO};
+    vkmm_status status = find_header(log, name, data, bytes, &h);
+    if (status == VKMM_OK) status = read_dictionary(log, name, &h);
     if (status != VKMM_OK) return status;
-    parse_dictionary(&p);
-    if (p.status != VKMM_OK) return p.status;
 
-    const vkmm_type_info *type = vkmm_type_of(p.type);
-    cli_array read = cli_array_packed(p.end, p.type, p.extents, p.dimensions, p.fortran);
-    const uint32_t size = element_bytes(&p);
-    uint64_t have = bytes - (uint64_t)(p.end - (const char *)data), need = 0;
+    const vkmm_type_info *type = vkmm_type_of(h.type);
+    cli_array read = cli_array_packed(h.end, h.type, h.extents, h.dimensions, h.fortran);
+    const uint32_t size = element_bytes(&h);
+    uint64_t have = bytes - (uint64_t)(h.end - (const char *)data), need = 0;
     char shape[80];
     cli_array_shape(&read, shape, sizeof shape);
-    read.stored = p.stored;
-    if (!cli_array_bytes(p.extents, p.dimensions, size, &need))
+    read.stored = h.stored;
+    if (!cli_array_bytes(h.extents, h.dimensions, size, &need))
         return VKMM_FAIL(log, VKMM_INVALID, "%s: the size in bytes of %s elements of type %s does not fit in 64 bits",
                          name, shape, type->name);
     if (have < need)
         return VKMM_FAIL(log, VKMM_INVALID,
                          "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing", name, shape,
                          type->name, (unsigned long long)need, (unsigned long long)(need - have));
-    if (need > 0 && (uintptr_t)p.end % size != 0)
+    if (need > 0 && (uintptr_t)h.end % size != 0)
         return VKMM_FAIL(log, VKMM_INVALID,
                          "%s: the data begin at byte %llu, which is not aligned for %s; numpy.save aligns it", name,
                          (unsigned long long)(bytes - have), type->name);
@@ -298,13 +207,14 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
 
 static uint64_t least(const void *data, uint64_t bytes)
 {
-    parser p = {.name = ""};
+    head h = {.type = VKMM_AUTO};
     uint64_t whole = 0;
     if (bytes < LONGEST_START) return LONGEST_START;
-    if (find_header(&p, data, UINT64_MAX) != VKMM_OK) return bytes;
+    if (find_header(NULL, "", data, UINT64_MAX, &h) != VKMM_OK) return bytes;
     if (bytes < head_bytes(data)) return head_bytes(data);
-    parse_dictionary(&p);
-    if (p.status != VKMM_OK || !cli_array_bytes(p.extents, p.dimensions, element_bytes(&p), &whole)) return bytes;
+    if (read_dictionary(NULL, "", &h) != VKMM_OK ||
+        !cli_array_bytes(h.extents, h.dimensions, element_bytes(&h), &whole))
+        return bytes;
     return vkmm_add_u64(whole, head_bytes(data), &whole) ? whole : bytes;
 }
 
