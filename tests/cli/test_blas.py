@@ -38,7 +38,7 @@ WORDS = [
     ("--ldc 9 --ldd 8", 2, "--ldd says 8, but an earlier option says 9: C and D are the same matrix here"),
     ("--stride_c 64 --stride_d 0", 2, "--stride_d says 0, but an earlier option says 64: C and D are the same matrix"),
     ("--initialization trig_float", 2, "'trig_float' is unknown; known: uniform, rand_int, ones, index, zero"),
-    ("-v 2", 2, "--verify: '2' is unknown; known: auto, full, freivalds, twin, none"),
+    ("-v 2", 2, "--verify: '2' is unknown; known: auto, full, freivalds, none"),
     ("--algo 0", 2, "--algo is an option of rocblas-bench only: --kernel chooses a kernel, --config its tunables"),
     ("--alphai 1", 2, "--alphai is an option of rocblas-bench only: all matrices are real"),
     ("--batch_cuont 4", 2, "did you mean --batch_count"),

@@ -354,14 +354,6 @@ class Verified(cli.Case):
         verdict = row["verify"]
         self.assertEqual((verdict["method"], verdict["passed"], verdict["infinities"]), ("freivalds", True, sum(x < 0 for line in mask for x in line)))
 
-    def test_twin(self):
-        """Another kernel's product, with the same epilogue; a kernel of the tutorials has a general one as its twin."""
-        for options in [[], ["--kernel", "tiled"], ["--activation", "gelu", "--bias_vector", "--type", "f16"], ["--type", "i8"],
-                        ["--transposeA", "T", "--beta", 2, "--batch_count", 2, "--compute", "f16", "--kernel", "blocked"]]:
-            with self.subTest(options):
-                verdict = self.verdict("--verify", "twin", *options)
-                self.assertEqual((verdict["method"], verdict["passed"]), ("twin", True))
-
 
 # A python of one's own may lack the NumPy that the system's has.
 if numpy is None and sys.executable != "/usr/bin/python3" and "VKMM_TEST_PYTHON" not in os.environ:

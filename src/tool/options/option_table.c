@@ -281,7 +281,7 @@ const cli_option cli_option_table[] = {
      DEVICE | WORKERS, AT(validate)},
 
     {"Proof and timing", 'v', "verify", "METHOD",
-     "auto (default), full, freivalds, twin (another kernel on the device), or none. none shows no GFLOP/s, because "
+     "auto (default), full, freivalds, or none. none shows no GFLOP/s, because "
      "only verified products have a speed",
      COMPUTE, AT(verify), cli_parse_verify, cli_verify_words},
     {NULL, 0, "bench", NULL,

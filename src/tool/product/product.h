@@ -79,7 +79,6 @@ struct cli_product {
     cli_product *plain;            /* its A·B alone, by the same kernel; NULL: not needed; owned, */
     cli_request *plain_request;    /* as is what it borrows from */
     const cli_product *same;       /* of such a product: its A and B are those; else NULL */
-    void *twin[2];                 /* A·B and |A|·|B| by another kernel; NULL: not requested; owned */
     cli_verdict verdict;
     uint64_t judged;                /* the fingerprint of the verified product, */
     double run_ms;                  /* how long it took, copies included, */
@@ -122,8 +121,8 @@ vkmm_status cli_product_prove(cli_session *session, const cli_request *request, 
 vkmm_status cli_product_compute(cli_session *session, const cli_request *request, const cli_product_kind *kind,
                                 cli_product *product);
 
-/* After a product was multiplied: sets stack[CLI_SUMS] and stack[CLI_SCALES] if its verification needs them
- * (beside.c). If A·B cannot be multiplied once more, they stay empty. */
+/* After a product was multiplied: sets stack[CLI_SUMS] if its verification needs it (beside.c). If A·B cannot be
+ * multiplied once more, it stays empty. */
 vkmm_status cli_product_beside(cli_product *product);
 void cli_product_beside_end(cli_product *product);
 

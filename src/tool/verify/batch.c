@@ -118,7 +118,6 @@ static cli_claim claim_of(const vkmm_problem *problem, const cli_stack stacks[CL
                        .in_blocks = (problem->format_a != VKMM_PLAIN) + (problem->format_b != VKMM_PLAIN)};
     if (claim.beta != 0.0) claim.before = cli_stack_at(&stacks[CLI_BEFORE], batch);
     if (stacks[CLI_SUMS].first.data != NULL) claim.sums = cli_stack_at(&stacks[CLI_SUMS], batch);
-    if (stacks[CLI_SCALES].first.data != NULL) claim.scales = cli_stack_at(&stacks[CLI_SCALES], batch);
     if (problem->has_bias)
         claim.bias = (vkmm_view){stacks[VKMM_BIAS].first.data, problem->m, problem->n, 0, 1, claim.c.type};
     return claim;
@@ -147,8 +146,6 @@ vkmm_status cli_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, 
     vkmm_check check;
     if (problem->has_bias && claim.bias.data == NULL && !empty)
         return VKMM_FAIL(log, VKMM_INVALID, "the bias is needed to verify the product");
-    if (method == CLI_VERIFY_TWIN && claim.sums.data == NULL && !empty)
-        return VKMM_FAIL(log, VKMM_INVALID, "the twin's product is needed to verify with it");
     vkmm_status status = cli_check_begin(&check, log, &claim, batches, method, seed, &found);
     const int verifies = found.method != CLI_VERIFY_NONE;
     for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && verifies; x++) {

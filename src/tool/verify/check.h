@@ -29,8 +29,8 @@ typedef struct cli_claim {
     vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
     vkmm_activation activation;
     vkmm_method method;
-    int in_blocks; /* how many of A and B are: their elements may be rounded to either neighbour in their type */
-    vkmm_view sums, scales; /* shaped as C: A·B and |A|·|B| by other means (verify.h); data NULL: none */
+    int in_blocks;  /* how many of A and B are: their elements may be rounded to either neighbour in their type */
+    vkmm_view sums; /* shaped as C: A·B by other means (verify.h); data NULL: none */
 } cli_claim;
 
 /* cli_verify_wants_sums of a batch of such claims. */
@@ -152,10 +152,9 @@ void cli_check_all(vkmm_check *check);
 void cli_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count);
 void cli_check_turn(vkmm_check *check);
 
-/* Compares every element with what follows from sums A·B that were computed elsewhere, within `factor`·ε·s. scales:
- * their Σ|a||b|; NULL: |A·B|, whose rounding to the sums' type is allowed too. Where C differs, the reference decides.
- * VKMM_OUT_OF_MEMORY. */
-vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor);
+/* Compares every element with what follows from sums A·B that were computed elsewhere, within `factor`·ε·|A·B|
+ * and their rounding to the sums' type. Where C differs, the reference decides. VKMM_OUT_OF_MEMORY. */
+vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, double factor);
 
 /* Rows and columns that NaN or infinities in A (rows: 1), or B or the bias (weights: 0) make infinite or NaN: whether
  * each of their elements is what it must be. VKMM_OUT_OF_MEMORY. */

@@ -291,8 +291,7 @@ void cli_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, c
 }
 
 /* The sums of one row of C from elsewhere become the block's. */
-static void take_sums(const vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, uint64_t row,
-                      uint64_t j0, size_t cols)
+static void take_sums(const vkmm_check *check, const vkmm_view *sums, uint64_t row, uint64_t j0, size_t cols)
 {
     cli_block *block = check->block;
     const double own = vkmm_type_of(sums->type)->epsilon, rounding = own > check->epsilon ? own / 2.0 : 0.0;
@@ -309,25 +308,22 @@ static void take_sums(const vkmm_check *check, const vkmm_view *sums, const vkmm
         block->scale[j] = fabs(block->tile[j]);
         block->loss[j] = rounding * block->scale[j];
     }
-    if (scales == NULL) return;
-    cli_tile_read(&check->claim, scales, row, 1, j0, cols, block->tile);
-    memcpy(block->scale, block->tile, cols * sizeof(double));
 }
 
 /* Rows are looked at by several threads before any is judged. */
 typedef struct glance {
     const vkmm_check *check;
-    const vkmm_view *sums, *scales;
+    const vkmm_view *sums;
     double factor;
     char *rows; /* 1: an element is not clearly right */
 } glance;
 
 /* In f64, and within half of what is allowed. */
-static int is_clear(const glance *g, double sum, double scale, double before, double bias, double got)
+static int is_clear(const glance *g, double sum, double before, double bias, double got)
 {
     const vkmm_check *check = g->check;
     const double alpha = check->claim.alpha, beta = check->claim.beta, epsilon = check->epsilon;
-    const double all = fabs(alpha) * scale + fabs(beta * before) + fabs(bias);
+    const double all = fabs(alpha * sum) + fabs(beta * before) + fabs(bias);
     double want = alpha * sum + beta * before + bias, limit = g->factor / 2.0 * epsilon * all;
     if (check->claim.activation == VKMM_RELU) want = want < 0.0 ? 0.0 : want;
     if (check->claim.activation == VKMM_GELU) {
@@ -342,26 +338,23 @@ static vkmm_status glance_at(void *context, uint64_t row)
 {
     const glance *g = context;
     const cli_claim *claim = &g->check->claim;
-    double sums[CLI_TILE_COLS], scales[CLI_TILE_COLS], got[CLI_TILE_COLS], before[CLI_TILE_COLS] = {0},
-                                                                           bias[CLI_TILE_COLS] = {0};
+    double sums[CLI_TILE_COLS], got[CLI_TILE_COLS], before[CLI_TILE_COLS] = {0}, bias[CLI_TILE_COLS] = {0};
     for (uint64_t j = 0; j < claim->c.cols && !g->rows[row]; j += CLI_TILE_COLS) {
         const size_t cols = cli_at_most(claim->c.cols - j, CLI_TILE_COLS);
         cli_tile_read(claim, g->sums, row, 1, j, cols, sums);
         cli_tile_read(claim, &claim->c, row, 1, j, cols, got);
-        if (g->scales != NULL) cli_tile_read(claim, g->scales, row, 1, j, cols, scales);
         if (claim->beta != 0.0) cli_tile_read(claim, &claim->before, row, 1, j, cols, before);
         if (claim->bias.data != NULL) cli_tile_read(claim, &claim->bias, row, 1, j, cols, bias);
         for (size_t c = 0; c < cols && !g->rows[row]; c++)
-            g->rows[row] =
-                !is_clear(g, sums[c], g->scales != NULL ? scales[c] : fabs(sums[c]), before[c], bias[c], got[c]);
+            g->rows[row] = !is_clear(g, sums[c], before[c], bias[c], got[c]);
     }
     return VKMM_OK;
 }
 
-vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, const vkmm_view *scales, double factor)
+vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, double factor)
 {
     const uint64_t m = check->claim.c.rows;
-    glance g = {check, sums, scales, factor, vkmm_alloc(m, 1)};
+    glance g = {check, sums, factor, vkmm_alloc(m, 1)};
     cli_spot doubtful[CLI_TILE_COLS];
     const double own = check->factor;
     if (g.rows == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("to verify the product"));
@@ -375,7 +368,7 @@ vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, const vk
             check->factor = factor;
             check->doubtful = doubtful;
             check->doubtful_count = 0;
-            take_sums(check, sums, scales, i, j, cols);
+            take_sums(check, sums, i, j, cols);
             check_tile(check, i, 0, j, cols, 0, j == 0);
             check->doubtful = NULL;
             check->factor = own;

@@ -95,8 +95,6 @@ static void tell_right(const vkmm_check *check)
     else if (v->method == CLI_VERIFY_SAMPLES)
         cli_tell(v, "only samples were checked, at most %llu of %llu elements: %u rows, %u columns and %u others agree",
                  (unsigned long long)samples_of(check), total, effort->rows, effort->cols, effort->elements);
-    else if (v->method == CLI_VERIFY_TWIN)
-        cli_tell(v, "all %llu elements agree with another kernel's, or", total);
     else if (total == 1)
         cli_tell(v, "the one element agrees");
     else

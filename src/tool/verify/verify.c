@@ -14,7 +14,7 @@ enum { SPOT_ROWS = 3, SPOT_LINES = 5, SPOT_ELEMENTS = CLI_SPOTS };
 /* Roundings of α, β and the bias, and what a device's own multiply-add leaves open, in ε of the scale type. */
 #define EPILOGUE_FACTOR 4.0
 
-static const char *const names[] = {"auto", "full", "freivalds", "twin", "none", "samples"};
+static const char *const names[] = {"auto", "full", "freivalds", "none", "samples"};
 
 const char *cli_verify_method_name(cli_verify_method method)
 {
@@ -58,7 +58,7 @@ static cli_verify_method choose(const vkmm_check *check, cli_verify_method asked
     const cli_verify_method large =
         is_linear || check->claim.sums.data != NULL ? CLI_VERIFY_FREIVALDS : CLI_VERIFY_SAMPLES;
     if (k < least) least = k;
-    if ((asked == CLI_VERIFY_FREIVALDS || asked == CLI_VERIFY_TWIN) && least == 0) return CLI_VERIFY_FULL;
+    if (asked == CLI_VERIFY_FREIVALDS && least == 0) return CLI_VERIFY_FULL;
     if (asked == CLI_VERIFY_FREIVALDS) return large;
     if (asked != CLI_VERIFY_AUTO) return asked;
     double products = (double)m * (double)n * (double)k;
@@ -116,15 +116,6 @@ static void check_samples(vkmm_check *check)
     check->effort.cols = choose_lines(check, check->claim.c.cols, UINT64_C(0x636f6c73), SPOT_LINES, cols);
     if (!check->verdict->has_element) cli_check_cols(check, cols, check->effort.cols);
     check_elements(check);
-}
-
-/* The twin's sums have errors of their own type. */
-static vkmm_status check_twin(vkmm_check *check)
-{
-    const cli_claim *claim = &check->claim;
-    const double its = vkmm_type_of(claim->sums.type)->epsilon * cli_tolerance(claim->a.cols, claim->numbers);
-    return cli_check_against(check, &claim->sums, claim->scales.data != NULL ? &claim->scales : NULL,
-                             check->epsilon > 0.0 ? check->factor + its / check->epsilon : 0.0);
 }
 
 /* A whole number: vkmm_problem_check requires it. */
@@ -205,7 +196,7 @@ static vkmm_status check_both(vkmm_check *check)
     check->effort.sums = 1;
     check->rest = 1.0; /* α, β and the bias are applied in the scale type, whatever the sums' */
     const double factor = EPILOGUE_FACTOR * vkmm_type_of(vkmm_types_scale(check->types))->epsilon / check->epsilon;
-    const vkmm_status compared = cli_check_against(check, &claim->sums, NULL, check->epsilon > 0.0 ? factor : 0.0);
+    const vkmm_status compared = cli_check_against(check, &claim->sums, check->epsilon > 0.0 ? factor : 0.0);
     check->rest = was.rest;
     return compared;
 }
@@ -262,7 +253,7 @@ int cli_check_wants_sums(const cli_claim *claim, uint64_t matrices, cli_verify_m
     take(&check, claim);
     check.claim.sums = check.claim.c; /* as if they were there */
     check.epsilon = vkmm_type_of(claim->a.type)->epsilon;
-    if (asked == CLI_VERIFY_TWIN || choose(&check, asked) != CLI_VERIFY_FREIVALDS) return 0;
+    if (choose(&check, asked) != CLI_VERIFY_FREIVALDS) return 0;
     return claim->activation != VKMM_ACTIVATION_NONE || !isfinite(claim->alpha) || !isfinite(claim->beta) ||
            (claim->beta != 0.0 && is_odd(claim, &claim->before));
 }
@@ -306,8 +297,6 @@ vkmm_status cli_check_matrix(vkmm_check *check, const cli_claim *claim, uint64_t
         cli_check_all(check);
     else if (check->verdict->method == CLI_VERIFY_FREIVALDS)
         status = check->claim.sums.data != NULL ? check_both(check) : check_some(check);
-    else if (check->verdict->method == CLI_VERIFY_TWIN)
-        status = check_twin(check);
     else if (check->verdict->method == CLI_VERIFY_SAMPLES)
         check_samples(check);
     if (check->block != NULL && check->epsilon > 0.0 && !check->is_finite) cli_count_odd(check);

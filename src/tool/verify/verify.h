@@ -17,12 +17,11 @@ typedef enum cli_verify_method {
     CLI_VERIFY_AUTO,
     CLI_VERIFY_FULL,      /* every element against the reference */
     CLI_VERIFY_FREIVALDS, /* vectors and rows of every matrix, as above; full where an extent or α is 0 */
-    CLI_VERIFY_TWIN,      /* every element against another kernel's, the reference where they differ */
     CLI_VERIFY_NONE,
     CLI_VERIFY_SAMPLES /* only in verdicts: what FREIVALDS becomes without the A·B that it wants */
 } cli_verify_method;
 
-/* "auto", "full", "freivalds", "twin", "none", "samples" */
+/* "auto", "full", "freivalds", "none", "samples" */
 const char *cli_verify_method_name(cli_verify_method method);
 
 /* The kind of numbers in A, B and C₀, which determines how their roundings add up. */
@@ -62,9 +61,8 @@ typedef struct cli_stack {
 vkmm_view cli_stack_at(const cli_stack *stack, uint64_t batch);
 
 /* All that a product reads and writes: by vkmm_operand, then C before the product, which is used if β is not 0. Then
- * A·B and |A|·|B| (floats), shaped as C, to compare with: for CLI_VERIFY_TWIN those of another kernel, in any type
- * that holds A's elements; else A·B of the kernel under test, in C's or the sums' type. */
-enum { CLI_BEFORE = VKMM_BIAS + 1, CLI_STACKS, CLI_SUMS = CLI_STACKS, CLI_SCALES, CLI_EVIDENCE };
+ * A·B of the kernel under test, shaped as C, in C's or the sums' type, to compare with. */
+enum { CLI_BEFORE = VKMM_BIAS + 1, CLI_STACKS, CLI_SUMS = CLI_STACKS, CLI_EVIDENCE };
 
 /* Whether AUTO and FREIVALDS need stacks[CLI_SUMS], because vectors judge A·B alone: there is an activation (only
  * samples are checked without), or α, β or C before the product is not finite (much is recomputed without). */
