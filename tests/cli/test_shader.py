@@ -202,8 +202,8 @@ class Compared(cli.Case):
         begin = next(i for i, line in enumerate(lines) if "#version" in line)
         mine = self.file("mine.comp", "\n".join(lines[begin:lines.index("  }") + 1]).encode())
         commands = [line.split("#")[0].split()[1:] for line in lines if line.startswith("  vkmatmul")]
-        self.assertEqual([words[0] for words in commands], ["--shader", "ladder", "explain", "bench", "compare"])
-        for words in commands[:3]:  # beside one kernel: what the others do does not depend on the shader
+        self.assertEqual([words[0] for words in commands], ["--shader", "ladder", "bench", "compare"])
+        for words in commands[:2]:  # beside one kernel: what the others do does not depend on the shader
             kernel = [] if "--tile" in words else ["--kernel", "tiled"]
             self.good(*[mine if word == "mine.comp" else word for word in words], "--size", "33x20x9", *kernel)
         self.assertIn("shaders\t", self.good("help", "--candidates", "--", "help"))
@@ -263,17 +263,6 @@ class Compared(cli.Case):
         self.bad(2, "--shader supports f32, f64, i32 and u32; --type says f16", *words, "--type", "f16")
         self.bad(2, "is not valid UTF-8", "bench", "--shader", "\udcff.comp")
 
-    def test_explain(self):
-        for kernel in ["tiled", "blocked"]:
-            words = ["explain", "--size", "33x20x9", "--kernel", kernel, "--shader", EXAMPLE]
-            own, = json.loads(self.good(*words, "--json"))["shaders"]
-            self.assertEqual((own["name"], own["tile"], own["groups"]), ("example.comp", [16, 16], [2, 3, 1]))
-            self.assertGreaterEqual(own["predicted_ms"], max(own["memory_ms"], own["arithmetic_ms"]))
-            self.assertGreater(own["measured_ms"], 0)
-            self.assertRegex(self.good(*words), r"\nexample\.comp\n  workgroup +16×16 invocations; 2×3 workgroups\n")
-        wrong = self.shader("wrong.comp", "sum += A[", "sum -= A[")
-        done = cli.run("explain", "--size", "9", "--kernel", "tiled", "--shader", wrong)
-        self.assertEqual((done.returncode, "wrong result" in done.stderr), (1, True), done.stderr)
 
 
 class Missing(cli.Case):

@@ -209,51 +209,11 @@ static vkmm_status measure(cli_session *session, cli_explanation *all)
     const vkmm_status status = cli_explain_peaks(session, all->problem.type, &all->peaks);
 
     if (status != VKMM_OK) return status;
-    for (uint32_t i = 0; i < all->shader_count; i++) raise_peak(all, &all->shaders[i]);
     for (uint32_t i = 0; i < all->count; i++) raise_peak(all, &all->kernels[i]);
     all->balance = 2 * all->peaks.multiply_adds_per_s / all->peaks.copy_bytes_per_s;
     for (uint32_t i = 0; i < all->count; i++) weigh(all, &all->kernels[i]);
-    for (uint32_t i = 0; i < all->shader_count; i++) weigh(all, &all->shaders[i]);
     cli_explain_why(all);
     return VKMM_OK;
-}
-
-/* ---- users' shaders ---- */
-
-/* They do not count their reads: what any kernel needs is compared with the time. */
-static vkmm_status explain_shader(cli_session *session, cli_explanation *all, const char *file)
-{
-    const vkmm_problem *problem = &all->problem;
-    const uint32_t *tile = session->options->tile;
-    cli_explained *own = &all->shaders[all->shader_count];
-    vkmm_shader *shader;
-    vkmm_status status = cli_shader_open(session->log, file, problem->type, &shader);
-    const vkmm_job_params params = {
-        .problem = *problem, .shader = shader, .tile_rows = tile[0], .tile_cols = tile[1], .untuned = 1};
-
-    if (status == VKMM_OK) status = vkmm_kernel_choose(session->log, session->info, &params, &own->info);
-    if (status == VKMM_OK) status = statistics(session, &params, own);
-    if (status == VKMM_OK) status = cli_explain_time(session, &params, own);
-    if (status == VKMM_WRONG_RESULT) vkmm_say(session->log, VKMM_LOG_ERROR, "%s", session->console.last_error);
-    vkmm_shader_destroy(&shader);
-    if (status != VKMM_OK) return status;
-    VKMM_PUT(own->info.name, "%.31s", vkmm_path_name(file));
-    own->bytes_read.counted = vkmm_operand_bytes(problem, VKMM_A) + vkmm_operand_bytes(problem, VKMM_B);
-    own->bytes_written.counted = vkmm_operand_bytes(problem, VKMM_C);
-    own->multiply_adds.counted = problem->m * problem->n * problem->k;
-    all->shader_count++;
-    return VKMM_OK;
-}
-
-static vkmm_status all_shaders(cli_session *session, cli_explanation *all)
-{
-    const cli_options *options = session->options;
-    vkmm_status status = VKMM_OK;
-
-    if (!cli_is_plain_type(all->problem.type) || !cli_shaders_are_for(options, all->problem.type)) return VKMM_OK;
-    for (uint32_t i = 0; i < options->shaders.count && status != VKMM_DEVICE_LOST; i++)
-        status = cli_worse(status, explain_shader(session, all, options->shaders.item[i]));
-    return status;
 }
 
 /* ---- general kernels ---- */
@@ -317,8 +277,7 @@ static vkmm_status explain_size(cli_session *session, const vkmm_problem *proble
     all->planned = is_for_general(session->info, session->options, problem);
     status = (all->planned ? plan : all_kernels)(session, all);
     if (status == VKMM_OK || status == VKMM_WRONG_RESULT) {
-        status = cli_worse(status, all_shaders(session, all));
-        if (!all->planned || all->shader_count > 0) shown = measure(session, all);
+        if (!all->planned) shown = measure(session, all);
         if (shown == VKMM_OK)
             shown = (session->options->json ? cli_explain_json : cli_explain_table)(&session->report, all);
         if (shown == VKMM_OK) shown = cli_report_flush(&session->report, session->log);
@@ -349,7 +308,6 @@ vkmm_status cli_command_explain(cli_session *session)
     if (kernel != NULL && strcmp(kernel, "serial") == 0)
         status = VKMM_FAIL(session->log, VKMM_INVALID,
                            "the kernel serial runs on the host: explain needs a kernel that runs on a device");
-    if (status == VKMM_OK) status = cli_shaders_check(session->log, session->options);
     if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;
     cli_session_square(session, CLI_SQUARE);

@@ -86,10 +86,8 @@ typedef struct cli_explanation {
     char why[600];  /* the measured times differ from the predicted ones; "": nothing was measured */
     char seen[32];  /* the kernel that exceeded the measured peak, and whose speed is now the peak; "": none */
     cli_explained kernels[CLI_MAX_EXPLAINED];
-    cli_explained shaders[CLI_MOST_LISTED]; /* the user's, which are not counted: info, statistics, times; bytes and
-                                                multiply-adds are the least that any kernel needs */
     cli_left_out left_out[CLI_MAX_EXPLAINED];
-    uint32_t count, shader_count, left_out_count;
+    uint32_t count, left_out_count;
 } cli_explanation;
 
 /* As text, 80 columns wide, and as "vkmatmul.explain/1". */

@@ -114,20 +114,12 @@ static const cli_field planned_fields[] = {
     {KEY(REAL, direct_ms), .known = has_passes},
     {KEY(STRING, faster), .known = has_passes},
 };
-static const cli_field shader_fields[] = {
-    {NULL, CLI_FIELD_EMBED, KERNEL(info), .record = &cli_built_in_record},
-    {KEY(REAL, memory_ms)},
-    {KEY(REAL, arithmetic_ms)},
-    {KEY(REAL, predicted_ms)},
-    {KEY(REAL, measured_ms)},
-    STATISTICS,
-};
 static const cli_field left_out_fields[] = {
     {CLI_KEY(STRING, cli_left_out, name)},
     {CLI_KEY(TEXT, cli_left_out, reason)},
 };
 static const vkmm_record kernel = {NULL, CLI_FIELDS(kernel_fields)}, planned = {NULL, CLI_FIELDS(planned_fields)},
-                         shader = {NULL, CLI_FIELDS(shader_fields)}, left_out = {NULL, CLI_FIELDS(left_out_fields)};
+                         left_out = {NULL, CLI_FIELDS(left_out_fields)};
 
 #define ALL(member) CLI_AT(cli_explanation, member)
 
@@ -153,11 +145,6 @@ static const vkmm_record types_first = {NULL, problem_fields, 2}, types_last = {
 
 #define EXPLANATION_KEY(kind, member) CLI_KEY(kind, cli_explanation, member)
 
-#define SHADERS                                                                                                    \
-    {                                                                                                              \
-        "shaders", CLI_FIELD_RECORD, CLI_LIST(cli_explanation, shaders, shader_count), CLI_HERE, .record = &shader \
-    }
-
 static const cli_field explanation_fields[] = {
     {EXPLANATION_KEY(RECORD, problem), .record = &types_first},
     {"peaks", CLI_FIELD_RECORD, .record = &peaks},
@@ -165,12 +152,10 @@ static const cli_field explanation_fields[] = {
     {EXPLANATION_KEY(TEXT, why), CLI_MAYBE},
     {"kernels", CLI_FIELD_RECORD, CLI_LIST(cli_explanation, kernels, count), CLI_HERE, .record = &kernel},
     {"skipped", CLI_FIELD_RECORD, CLI_LIST(cli_explanation, left_out, left_out_count), CLI_HERE, .record = &left_out},
-    SHADERS,
 };
 static const cli_field plan_fields[] = {
     {EXPLANATION_KEY(RECORD, problem), .record = &types_last},
     {"planned", CLI_FIELD_RECORD, ALL(kernels), .record = &planned},
-    SHADERS,
 };
 static const vkmm_record explanation_record = {NULL, CLI_FIELDS(explanation_fields)},
                          plan_record = {NULL, CLI_FIELDS(plan_fields)};

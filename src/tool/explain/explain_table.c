@@ -403,26 +403,6 @@ static void print_plan(const cli_report *report, const cli_explanation *e)
     print_limits(report, &plan->limits);
 }
 
-static void print_shader(const cli_report *report, const cli_explained *own)
-{
-    const vkmm_kernel_info *info = &own->info;
-    const char *times = report->utf8 ? "×" : "x";
-    char title[64];
-
-    VKMM_CLEAN(title, info->name);
-    heading(report, title);
-    put_line(report, "workgroup", "%u%s%u invocations; %u%s%u workgroups", info->workgroup[0], times,
-             info->workgroup[1], info->groups[0], times, info->groups[1]);
-    put_line(report, "at least", "reads %s, writes %s, %.4g multiply-adds: %s ms at copy speed, %s ms at peak",
-             CLI_BYTES(own->bytes_read.counted), CLI_BYTES(own->bytes_written.counted),
-             (double)own->multiply_adds.counted, CLI_FIGURE(own->memory_ms), CLI_FIGURE(own->arithmetic_ms));
-    put_line(report, "measured", "%s ms, %s times the longer of the two; a user's shader does not count its reads",
-             CLI_FIGURE(own->measured_ms), CLI_FIGURE(own->measured_ms / own->predicted_ms));
-    if (own->statistic_count == 0) return;
-    put_key(report, "driver reports");
-    print_statistics(report, own, VALUES);
-}
-
 vkmm_status cli_explain_table(cli_report *report, const cli_explanation *explanation)
 {
     if (report->rows++ == 0)
@@ -430,6 +410,5 @@ vkmm_status cli_explain_table(cli_report *report, const cli_explanation *explana
     else
         putc('\n', report->out);
     (explanation->planned ? print_plan : print_counts)(report, explanation);
-    for (uint32_t i = 0; i < explanation->shader_count; i++) print_shader(report, &explanation->shaders[i]);
     return VKMM_OK;
 }

@@ -236,7 +236,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "shader", "FILE",
      "one more row for your own kernel (GLSL, or SPIR-V from FILE.spv), of f32 unless --type is given; once for each "
      "file; 'vkmatmul help shaders' says what it must declare",
-     CLI_LADDER | CLI_EXPLAIN | BENCH, AT(shaders), cli_parse_shader},
+     CLI_LADDER | BENCH, AT(shaders), cli_parse_shader},
     {NULL, 0, "config", "TUNABLES", "tunables of {general}, such as rows=64,cols=64; the planner sets the others",
      CLI_RUN | CLI_STATISTICS, AT(config), cli_parse_config},
     {NULL, 0, "moduli", "COUNT",

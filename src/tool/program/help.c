@@ -111,7 +111,6 @@ static const char shaders_page[] = "Your own shader computes C[MxN] = A[MxK] * B
                                    "\n"
                                    "  vkmatmul --shader mine.comp --tile 8      # verified and timed\n"
                                    "  vkmatmul ladder --shader mine.comp        # one more step\n"
-                                   "  vkmatmul explain --shader mine.comp       # what it needs and what it takes\n"
                                    "  vkmatmul bench --shader mine.comp         # a row for each plain product\n"
                                    "  vkmatmul compare --shader mine.comp --kernel tiled,auto\n";
 
