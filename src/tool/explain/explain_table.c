@@ -157,20 +157,6 @@ static void print_sample(const cli_report *report, const cli_explanation *e)
         cli_report_say(report, 0, CLI_PLAIN, "Counted on a sample, for speed: at least one element in %u.", stride);
 }
 
-/* The tutorial that these counts come from divides 1024 by 16 and prints 16. */
-static void print_slip(const cli_report *report, const cli_explanation *e)
-{
-    int slip = 0;
-
-    for (uint32_t i = 0; i < e->count; i++) {
-        const vkmm_kernel_info *info = &e->kernels[i].info;
-        slip |= info->shared_bytes > 0 && info->tile[0] == 16 && info->tile[1] == 16;
-    }
-    if (slip && e->problem.m == 1024 && e->problem.n == 1024 && e->problem.k > 0)
-        cli_report_say(report, 0, CLI_PLAIN,
-                       "The C++ AMP tutorial prints 16 global reads for 1024 and tile 16; the correct number is 64.");
-}
-
 static unsigned long long overhang(uint64_t extent, uint64_t side)
 {
     return (side - extent % side) % side;
@@ -254,7 +240,6 @@ static void print_counts(const cli_report *report, const cli_explanation *e)
         cli_report_say(report, 0, CLI_PLAIN, "%s is left out: %s", e->left_out[i].name, e->left_out[i].reason);
     PRINT_TABLE(report, e, "Reads of each element: by formula = as counted on the device", reads_columns);
     print_sample(report, e);
-    print_slip(report, e);
     PRINT_TABLE(report, e, "Invocations: one for each element of a tile of C, even beyond C's edges",
                 invocations_columns);
     print_edges(report, e);

@@ -79,33 +79,10 @@ static vkmm_status take(const line *l, const cli_option *option, const char *arg
     return VKMM_FAIL(l->log, VKMM_INVALID, "%s needs an argument: %s", name, option->argument);
 }
 
-/* Options of rocblas-bench that this program does not have. */
-static const char *instead_of(const char *word)
-{
-    static const struct {
-        const char *name, *advice;
-    } others[] = {
-        {"algo", "--kernel chooses a kernel, --config its tunables"},
-        {"solution_index", "--kernel chooses a kernel, --config its tunables"},
-        {"flags", "--kernel chooses a kernel, --config its tunables"},
-        {"workspace", "--memory-limit bounds all device memory"},
-        {"alphai", "all matrices are real: leave it out"},
-        {"betai", "all matrices are real: leave it out"},
-        {"c_noalias_d", "D is written over C: leave it out"},
-    };
-
-    for (size_t i = 0; i < VKMM_COUNT(others); i++)
-        if (strcmp(word, others[i].name) == 0) return others[i].advice;
-    return NULL;
-}
-
 /* No option of the command begins with the word: it is another command's option, or misspelt. */
 static vkmm_status refuse_long(const line *l, const char *word)
 {
-    const char *near = NULL, *instead = instead_of(word);
-
-    if (instead != NULL)
-        return VKMM_FAIL(l->log, VKMM_INVALID, "--%s is an option of rocblas-bench only: %s", word, instead);
+    const char *near = NULL;
 
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];

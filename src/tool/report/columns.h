@@ -20,7 +20,6 @@ typedef struct cli_column {
     void (*fill)(const cli_report *report, const cli_bench_row *row, cli_cell *cell);
     const char *path; /* in cli_row_record: shows this figure, under its heading, before `fill`; NULL: none */
     cli_paint paint;
-    int terminal; /* only for terminals: no other format shows it well */
 } cli_column;
 
 /* A table's columns as chosen for one report. */

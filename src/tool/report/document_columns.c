@@ -10,8 +10,6 @@
 
 /* ---- columns ---- */
 
-enum { SPARKS = 8 };
-
 /* The 95 % interval of the speed, from low to high. */
 static void fill_interval(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
@@ -39,29 +37,6 @@ static void fill_share(const cli_report *report, const cli_bench_row *row, cli_c
         cli_cell_figure(report, cell, NAN);
 }
 
-/* Number of samples, and a sparkline of their times. Its full height is at least 10 %, so that a stable row looks
- * stable. */
-static void fill_samples(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
-{
-    double mean[SPARKS], low = INFINITY, high = 0;
-    char *end;
-
-    cli_cell_count(report, row, cell);
-    if (!isfinite(row->figures.median_ms) || row->kernel_ms.count < SPARKS) return;
-    for (uint32_t i = 0; i < SPARKS; i++) {
-        const uint64_t count = row->kernel_ms.count, first = count * i / SPARKS, end_of = count * (i + 1) / SPARKS;
-        mean[i] = 0;
-        for (uint64_t j = first; j < end_of; j++) mean[i] += row->kernel_ms.ms[j] / (double)(end_of - first);
-        low = fmin(low, mean[i]);
-        high = fmax(high, mean[i]);
-    }
-    high = fmax(high, 1.1 * low);
-    if (!(low > 0) || !isfinite(high)) return;
-    end = cell->text + sprintf(cell->text, "%3u ", row->kernel_ms.count);
-    for (uint32_t i = 0; i < SPARKS; i++)
-        end += sprintf(end, "%s", cli_text_mark((mean[i] - low) / (high - low), report->utf8));
-}
-
 /* In Markdown, remarks are in the same cell: a table cannot have text between its rows. */
 static void fill_verified(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
@@ -86,7 +61,7 @@ const cli_column cli_bench_columns[CLI_BENCH_COLUMNS] = {
     {.path = "time.submit_ms.median", .width = 9, .leaves = 4},
     {.path = "time.total_ms.median", .width = 8, .leaves = 5},
     {.path = "power.joules", .width = 7, .leaves = 1},
-    {"samples", NULL, 4 + SPARKS, 0, 2, fill_samples, .terminal = 1},
+    {"samples", NULL, 7, 1, 2, cli_cell_count},
     {"verified", NULL, 8, 0, 0, fill_verified},
 };
 

@@ -53,15 +53,6 @@ double cli_text_log_share(double value, double least, double most)
     return log(2 * value / least) / log(2 * most / least);
 }
 
-const char *cli_text_mark(double share, int utf8)
-{
-    static const char *const marks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, *const ascii[] = {"_", ".", "-", ":",
-                                                                                                   "=", "+", "*", "#"};
-    const int step = (int)(share * 7.999);
-
-    return (utf8 ? marks : ascii)[step < 0 ? 0 : step > 7 ? 7 : step];
-}
-
 void cli_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8)
 {
     unsigned long long m = problem->m, n = problem->n, k = problem->k;

@@ -21,9 +21,6 @@ void cli_text_bar(char *text, double share, int columns, int utf8);
 /* The share of a bar on a logarithmic scale from least / 2 to most. 0 < least <= value <= most. */
 double cli_text_log_share(double value, double least, double most);
 
-/* One of eight marks, as high as a share of 1. Static storage. */
-const char *cli_text_mark(double share, int utf8);
-
 /* "1024³" when all extents are equal, else "M×N×K"; "1024^3" and "MxNxK" without utf8. */
 void cli_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8);
 
