@@ -6,7 +6,6 @@ import pathlib
 import resource
 import shutil
 import signal
-import statistics
 import subprocess
 import tempfile
 
@@ -289,28 +288,6 @@ class Files(Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn("\x1b[2J", done.stdout + done.stderr)
             self.assertNotIn("\u202e", done.stdout + done.stderr)
-
-
-class Sums(cli.Case):
-    """Real driver: transfers, kernel and submission add up to a product with transfers, or the report says why not."""
-
-    def test_parts_add_up_or_say_why(self):
-        rows = timed(bench_json("--size 64,256\n", "40s")).values()
-        self.assertGreater(len(rows), 0)
-        for row in rows:
-            medians = {key: statistics.median(value["samples"]) if value else None for key, value in row["time"].items() if key.endswith("_ms") and key != "slope_ms"}
-            parts = row["parts"]
-            if parts["sum_ms"] is None:
-                self.assertTrue(parts["apart"])
-                continue
-            added = medians["kernel_ms"] + (medians["submit_ms"] - medians["kernel_ms"])
-            if not row["time"]["mapped"]:
-                added += medians["upload_ms"] + medians["download_ms"]
-            self.assertAlmostEqual(parts["sum_ms"] / added, 1, places=5)
-            self.assertAlmostEqual(parts["wall_ms"] / medians["total_ms"], 1, places=5)
-            near = abs(added / medians["total_ms"] - 1) <= 0.1
-            self.assertEqual(parts["adds_up"], near)
-            self.assertEqual(bool(parts["apart"]), not near, parts)
 
 
 cli.main()

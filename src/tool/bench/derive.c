@@ -14,9 +14,8 @@
 #include "report/text.h"
 
 enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
-#define CLEAR_DRIFT    0.03 /* a device that is slower by less at the end is not called throttled */
-#define ADDS_UP_WITHIN 0.10
-#define LOWER_CLOCK    0.97 /* of the clock before or after */
+#define CLEAR_DRIFT 0.03 /* a device that is slower by less at the end is not called throttled */
+#define LOWER_CLOCK 0.97 /* of the clock before or after */
 
 static cli_bench_series spread_of(double *ms, uint32_t count)
 {
@@ -175,57 +174,6 @@ static void derive_shares(const cli_bench *bench, const cli_bench_row *row, cli_
     if (copy > 0) figures->copy_share = figures->gbytes_per_s * 1e9 / copy;
 }
 
-/* Why the parts cannot be added up; NULL: they can. */
-static const char *why_apart(const cli_bench *bench, const cli_bench_row *row)
-{
-    if (row->device < bench->device_count && bench->devices[row->device].is_host)
-        return "the host needs neither submission nor transfers";
-    if (row->in_panels[0] != '\0') return "one panel is copied while another is multiplied";
-    if (row->submit_ms.count == 0) return "submission to fence was not timed";
-    if (row->total_ms.count == 0) return "the product with transfers was not timed";
-    if (row->mapped) return NULL;
-    if (row->upload_ms.count == 0 || row->download_ms.count == 0)
-        return strcmp(row->clock, "host") == 0 ? "the device's clock is unusable here, so its copies were not timed"
-                                               : "the copies were not timed separately";
-    return NULL;
-}
-
-/* Why a sum is off, as far as the samples show. */
-static void explain_sum(const cli_bench_series *transfer, cli_bench_figures *figures)
-{
-    const double off = figures->sum_ms / figures->wall_ms - 1,
-                 noise = (transfer->p95 - transfer->p5) / 2 / transfer->median;
-    char why[96];
-
-    if (figures->throttled)
-        VKMM_PUT(why, "the device slowed down meanwhile");
-    else if (figures->busy)
-        VKMM_PUT(why, "other processes used processor time meanwhile");
-    else if (noise > ADDS_UP_WITHIN)
-        VKMM_PUT(why, "products with transfers take %s to %s ms", CLI_FIGURE(transfer->p5), CLI_FIGURE(transfer->p95));
-    else
-        VKMM_PUT(why, "%s",
-                 off < 0 ? "after a copy, the kernel may find different caches or a lower clock"
-                         : "together, steps may overlap or run at a higher clock");
-    VKMM_PUT(figures->apart, "off by %+.0f %%: %s", 100 * off, why);
-}
-
-static void derive_sum(const cli_bench *bench, const cli_bench_row *row, cli_bench_figures *figures)
-{
-    const char *why = why_apart(bench, row);
-
-    figures->wall_ms = row->total_ms.median;
-    figures->overhead_ms = row->submit_ms.median - figures->median_ms;
-    if (why != NULL) {
-        VKMM_PUT(figures->apart, "%s", why);
-        return;
-    }
-    figures->sum_ms = figures->median_ms + figures->overhead_ms;
-    if (!row->mapped) figures->sum_ms += row->upload_ms.median + row->download_ms.median;
-    figures->adds_up = fabs(figures->sum_ms - figures->wall_ms) <= ADDS_UP_WITHIN * figures->wall_ms;
-    if (!figures->adds_up) explain_sum(&row->total_ms, figures);
-}
-
 void cli_bench_derive(const cli_bench *bench, cli_bench_row *row)
 {
     cli_bench_figures *figures = &row->figures;
@@ -238,5 +186,4 @@ void cli_bench_derive(const cli_bench *bench, cli_bench_row *row)
     figures->gbytes_per_s = bytes_to_move(&row->problem) / figures->median_ms * 1e-6;
     derive_shares(bench, row, figures);
     derive_drift(row, figures);
-    derive_sum(bench, row, figures);
 }

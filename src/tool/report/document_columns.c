@@ -100,34 +100,6 @@ void cli_bench_row_name(const cli_report *report, const cli_bench_row *row, char
              difference[0] != '\0' ? ")" : "");
 }
 
-static int is_further_off(const cli_bench_row *row, const cli_bench_row *than)
-{
-    return fabs(row->figures.sum_ms / row->figures.wall_ms - 1) >
-           fabs(than->figures.sum_ms / than->figures.wall_ms - 1);
-}
-
-static void close_sums(const cli_report *report, const cli_bench *bench)
-{
-    const cli_bench_row *worst = NULL;
-    char name[300];
-    uint32_t off = 0, known = 0;
-
-    for (uint32_t i = 0; i < bench->row_count; i++) {
-        const cli_bench_row *row = &bench->rows[i];
-        if (!isfinite(row->figures.sum_ms)) continue;
-        known++;
-        if (row->figures.adds_up) continue;
-        off++;
-        if (worst == NULL || is_further_off(row, worst)) worst = row;
-    }
-    if (worst == NULL) return;
-    cli_bench_row_name(report, worst, name, sizeof name);
-    cli_report_say(
-        report, 0, CLI_PLAIN,
-        "uploads, kernel, overhead and downloads do not add up to the total in %u of %u rows; the worst, %s: %s", off,
-        known, name, worst->figures.apart);
-}
-
 static void close_peaks(const cli_report *report, const cli_bench *bench)
 {
     uint32_t cached = 0;
@@ -153,7 +125,6 @@ void cli_bench_close(const cli_report *report, const cli_bench *bench)
     for (uint32_t i = 0; i < bench->row_count; i++) cli_notes_add(&notes, &bench->rows[i]);
     cli_notes_print(report, &notes);
     close_peaks(report, bench);
-    close_sums(report, bench);
     for (uint32_t i = 0; i < bench->device_count; i++)
         if (bench->devices[i].failed[0] != '\0')
             cli_report_say(report, 0, CLI_PLAIN, "%s failed: %s", bench->devices[i].label, bench->devices[i].failed);

@@ -359,19 +359,6 @@ static const vkmm_record power_record = {"power", CLI_FIELDS(power_fields), .kno
 
 #define FIGURES(kind, member) CLI_IN(kind, cli_bench_row, figures, member)
 
-static const cli_field parts_fields[] = {
-    {"upload_ms", CLI_FIELD_REAL, ROW(upload_ms.median)},
-    {"kernel_ms", CLI_FIELD_REAL, ROW(figures.median_ms)},
-    {FIGURES(REAL, overhead_ms), CLI_SIGNED},
-    {"download_ms", CLI_FIELD_REAL, ROW(download_ms.median)},
-    {FIGURES(REAL, sum_ms), CLI_SIGNED},
-    {FIGURES(REAL, wall_ms)},
-    {FIGURES(TRUTH, adds_up)},
-    {FIGURES(TEXT, apart), CLI_MAYBE},
-};
-
-static const vkmm_record parts_record = {"parts", CLI_FIELDS(parts_fields)};
-
 static const cli_field data_fields[] = {
     {ROW_KEY(U64, seed)},
     {ROW_KEY(TEXT, init), CLI_MAYBE},
@@ -431,7 +418,6 @@ static const cli_field row_fields[] = {
     {FIGURES(REAL, drift), CLI_DERIVED | CLI_SIGNED},
     {FIGURES(TRUTH, busy), CLI_DERIVED, .known = is_timed},
     {FIGURES(TRUTH, throttled), CLI_DERIVED, .known = is_timed},
-    {"parts", CLI_FIELD_RECORD, .flags = CLI_DERIVED, .known = is_timed, .record = &parts_record},
     {ROW_KEY(REAL, asked_bytes), .known = ran, .most = CLI_MOST_A_S},
     {ROW_KEY(TEXT, in_panels), CLI_MAYBE},
     {ROW_KEY(RECORD, power), .known = ran, .record = &power_record},

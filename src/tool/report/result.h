@@ -47,11 +47,6 @@ typedef struct cli_bench_figures {
     int throttled; /* not busy, and the drift exceeds 3 %, the noise within the rounds and twice what neighbouring
                       rounds differ by (known for four rounds or more, or for two of five samples each); or the driver
                       reports it, and the clock does not contradict it */
-    /* The three figures added up: upload + kernel + overhead + download against a product with transfers. overhead:
-     * from submission to the fence, less the kernel time. */
-    double overhead_ms, sum_ms, wall_ms;
-    int adds_up;     /* the sum is within 10 % of wall_ms */
-    char apart[128]; /* why they cannot be added up, or why the sum is off; "" if it adds up */
 } cli_bench_figures;
 
 /* A product that was multiplied in panels. */

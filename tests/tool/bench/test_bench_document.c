@@ -178,8 +178,7 @@ static void speeds(void **state)
     assert_true(is_near(f->arithmetic_share, 2e6 / 3e-3 / 8e9));
     assert_true(is_near(f->copy_share, 0.04));
     assert_true(is_near(f->noise, (f->high_ms - f->low_ms) / 6));
-    assert_true(isnan(f->drift) && isnan(row->submit_ms.median) && isnan(f->sum_ms) && isnan(f->wall_ms) &&
-                !f->throttled && !f->adds_up);
+    assert_true(isnan(f->drift) && isnan(row->submit_ms.median) && !f->throttled);
     row->problem = VKMM_PROBLEM(.m = 100, .n = 100, .k = 100, .batch_count = 3, .stride_b = 10000, .stride_c = 10000,
                                 .alpha = 1, .beta = 1);
     cli_bench_derive(&bench, row);
@@ -335,42 +334,6 @@ static void drifts(void **state)
     cli_bench_free(&bench);
 }
 
-static void sums(void **state)
-{
-    (void)state;
-    cli_bench bench = {0};
-    cli_bench_row *row = plain_row(&bench);
-    cli_bench_figures *f = &row->figures;
-    add_round(row, 10, 5);
-    cli_bench_derive(&bench, row);
-    assert_string_equal(f->apart, "submission to fence was not timed");
-    add(&row->submit_ms, 11, 5);
-    cli_bench_derive(&bench, row);
-    assert_true(is_near(f->overhead_ms, 1));
-    assert_string_equal(f->apart, "the product with transfers was not timed");
-    add(&row->total_ms, 18, 5);
-    cli_bench_derive(&bench, row);
-    assert_true(strstr(f->apart, "copies were not timed") != NULL && !f->adds_up && isnan(f->sum_ms) &&
-                f->wall_ms == 18);
-    add(&row->upload_ms, 4, 5);
-    add(&row->download_ms, 2, 5);
-    cli_bench_derive(&bench, row);
-    assert_true(is_near(f->sum_ms, 17));
-    assert_true(f->adds_up);
-    assert_string_equal(f->apart, "");
-    for (uint32_t i = 0; i < 5; i++) row->total_ms.ms[i] = 30;
-    cli_bench_derive(&bench, row);
-    assert_true(!f->adds_up && strncmp(f->apart, "off by -43 %", 12) == 0);
-    row->mapped = 1; /* the copies count no more */
-    for (uint32_t i = 0; i < 5; i++) row->total_ms.ms[i] = 11.5;
-    cli_bench_derive(&bench, row);
-    assert_true(f->adds_up && f->sum_ms == 11);
-    bench.devices[0].is_host = 1;
-    cli_bench_derive(&bench, row);
-    assert_true(strstr(f->apart, "host") != NULL && !f->adds_up);
-    cli_bench_free(&bench);
-}
-
 static void finds_the_same(void **state)
 {
     (void)state;
@@ -407,10 +370,9 @@ static void finds_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_grow),     cmocka_unit_test(types_count), cmocka_unit_test(memory_ends),
-        cmocka_unit_test(speeds),         cmocka_unit_test(no_speed),    cmocka_unit_test(no_row_is_above_the_peak),
-        cmocka_unit_test(outliers),       cmocka_unit_test(drifts),      cmocka_unit_test(sums),
-        cmocka_unit_test(finds_the_same),
+        cmocka_unit_test(lists_grow), cmocka_unit_test(types_count), cmocka_unit_test(memory_ends),
+        cmocka_unit_test(speeds),     cmocka_unit_test(no_speed),    cmocka_unit_test(no_row_is_above_the_peak),
+        cmocka_unit_test(outliers),   cmocka_unit_test(drifts),      cmocka_unit_test(finds_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

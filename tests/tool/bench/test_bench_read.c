@@ -9,14 +9,14 @@
 static int is_ignored(const char *path)
 {
     static const char *const words[] = {
-        "median",     "min",   "p5",   "p95",   "gflops",   "gbytes_per_s", "interval_ms", "noise",  "arithmetic_share",
-        "copy_share", "drift", "busy", "count", "outliers", "throttled",    "parts",       "shader", "device_local"};
+        "median",           "min",        "p5",    "p95",  "gflops", "gbytes_per_s", "interval_ms", "noise",
+        "arithmetic_share", "copy_share", "drift", "busy", "count",  "outliers",     "throttled",   "shader",
+        "device_local"};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof words / sizeof *words; i++) {
         char inside[32];
         snprintf(inside, sizeof inside, ".%s", words[i]);
-        if (strcmp(dot, inside) == 0 || strstr(path, ".parts.") != NULL || strstr(path, ".interval_ms[") != NULL)
-            return 1;
+        if (strcmp(dot, inside) == 0 || strstr(path, ".interval_ms[") != NULL) return 1;
     }
     return strstr(path, ".interval_ms[") != NULL;
 }

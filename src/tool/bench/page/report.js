@@ -392,8 +392,6 @@ const COLUMNS = [
   n("FLOP/byte", intensity),
   n("Submit ms", (row) => row.time.submit_ms?.median),
   n("With transfers, ms", (row) => row.time.total_ms?.median),
-  n("Sum of its parts, ms", (row) => row.parts.sum_ms),
-  ["Do they add up?", "wide", (row) => row.parts.apart ?? (known(row.parts.sum_ms) ? "yes" : null)],
   n("Joule", (row) => row.power?.joules),
   n("MHz", (row) => row.power?.mhz_during),
   n("Samples", (row) => String(row.time.kernel_ms.samples.length)),
@@ -551,9 +549,8 @@ const SECTIONS = [
   [
     "rows",
     "All rows",
-    "Medians in milliseconds: the kernel alone, from submission to fence, and with the transfers of A, B and C. The " +
-      "last should equal the sum of its parts (upload, kernel, overhead, download). Slope: the time of one dispatch " +
-      "by the host's clock, from batches of growing size, to check the device's clock. A dash means unknown.",
+    "Medians in milliseconds: the kernel alone, from submission to fence, and with the transfers of A, B and C. " +
+      "Slope: the time of one dispatch by the host's clock, from batches of growing size, to check the device's clock. A dash means unknown.",
     allRows,
   ],
   [
