@@ -80,10 +80,10 @@ WITH_FILE(test_the_header)
 WITH_FILE(test_the_longest_header_fits)
 {
     cli_array_file npy = {0};
-    vkmm_view view = vkmm_view_rows("", UINT64_MAX, 0, VKMM_F64);
+    vkmm_view view = vkmm_view_rows("", INT64_MAX, 0, VKMM_F64);
     assert_int_equal(write_matrix(NULL, path, &view), VKMM_OK);
     assert_int_equal(cli_array_open(NULL, path, 0, &npy), VKMM_OK);
-    assert_true(npy.array.first.rows == UINT64_MAX && npy.array.first.cols == 0);
+    assert_true(npy.array.first.rows == INT64_MAX && npy.array.first.cols == 0);
     cli_array_close(&npy);
 }
 
