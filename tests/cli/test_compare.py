@@ -29,7 +29,6 @@ class Compare(cli.Case):
         whole = json.loads(sample("json", speed))
         whole["devices"] = [whole["devices"][device]]
         whole["rows"] = [dict(row, device=0) for row in whole["rows"] if row["device"] == device]
-        whole["tunes"] = []
         whole.update(changes)
         return self.file(name, json.dumps(whole).encode())
 
@@ -89,7 +88,7 @@ class Compare(cli.Case):
     def desk(self, name, *devices):
         """A report of devices by (name, driver, version, speed); without a speed, none of its rows ran."""
         like = json.loads(sample("json"))
-        whole = dict(like, devices=[], rows=[], tunes=[])
+        whole = dict(like, devices=[], rows=[])
         for index, (device, driver, version, speed) in enumerate(devices):
             whole["devices"].append(dict(like["devices"][0], label="%s, %s %s" % (device, driver, version), name=device, driver_name=driver,
                                          driver_info=version, uuid="00" * 16, vendor_id=0))

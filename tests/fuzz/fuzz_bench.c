@@ -87,7 +87,6 @@ static void reduce(json_t *report, size_t kept)
     json_array_append_new(rows, row);
     json_array_clear(devices);
     json_array_append_new(devices, device);
-    if (kept > 0) json_array_clear(json_object_get(report, "tunes"));
 }
 
 static void prepare(void)

@@ -161,7 +161,7 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
 const char *fuzz_bench_example(unsigned index)
 {
     static const char *const texts[] = {
-        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "}],\"rows\":[{" ROW "}],\"tunes\":[]}",
+        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "}],\"rows\":[{" ROW "}]}",
         "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "},{" DEVICE "}],\"rows\":[{" ROW
         "},{\"not_run\":\"too large\"," ROW "}]}",
         "{\"schema\":\"vkmatmul.bench.head/1\",\"tool\":{\"version\":\"1\"}}\n{\"schema\":\"vkmatmul.bench.device/"
@@ -169,8 +169,6 @@ const char *fuzz_bench_example(unsigned index)
         "}\n{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}\n",
         "{\"schema\":\"vkmatmul.compare/1\",\"reports\":[{\"report\":\"a\",\"devices\":[{" DEVICE
         "}],\"rows\":[]},{\"devices\":[],\"rows\":[]}]}",
-        "{\"schema\":\"vkmatmul.tune/1\"," PROBLEM
-        ",\"device\":{\"name\":\"a\"},\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=8\",\"ms\":1}]}\n",
         "{\"schema\":\"vkmatmul.record/1\",\"device\":{" DEVICE
         "},\"doctor\":[],\"peak\":null,\"pipelines\":[{\"compile_ms\":1}],\"devices\":[{" DEVICE "}],\"rows\":[{" ROW
         "}]}",

@@ -286,24 +286,6 @@ static cli_bench_row *add_row(cli_bench *bench, uint32_t device, const item *it,
     return row;
 }
 
-static void add_tune(cli_bench *bench, vkmm_type type, double speed)
-{
-    static const uint32_t tiles[] = {16, 32, 64, 128};
-    cli_bench_tune *tune = vkmm_list_add(&bench->tunes, &bench->tune_count, 1, sizeof *tune);
-
-    need(tune != NULL);
-    snprintf(tune->device, sizeof tune->device, "%s", bench->devices[FAST].label);
-    tune->problem = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = type);
-    for (int i = 0; i < 16; i++) {
-        const uint32_t rows = tiles[i / 4], cols = tiles[i % 4];
-        cli_bench_trial *trial = vkmm_list_add(&tune->trials, &tune->count, 1, sizeof *trial);
-        need(trial != NULL);
-        snprintf(trial->kernel, sizeof trial->kernel, "blocked");
-        snprintf(trial->config, sizeof trial->config, "rows=%u,cols=%u,depth=16", rows, cols);
-        trial->ms = i == 15 ? 0 : (0.4 + 20.0 / rows + 30.0 / cols) / speed;
-    }
-}
-
 void make_bench(cli_bench *bench, double speed, double noise)
 {
     cli_bench_device *device;
@@ -334,8 +316,6 @@ void make_bench(cli_bench *bench, double speed, double noise)
     add_row(bench, FAST, &items[2], 0.8 * speed, noise)->rotating_bytes = UINT64_C(256) << 20;
     for (uint32_t i = 0; i < bench->row_count; i++) cli_bench_derive(bench, &bench->rows[i]);
     cli_bench_raise_peaks(bench);
-    add_tune(bench, VKMM_F32, speed);
-    add_tune(bench, VKMM_F64, speed / 2);
 }
 
 static void cut(cli_bench_row *row)
@@ -378,9 +358,6 @@ void make_small_bench(cli_bench *bench)
     snprintf(bench->rows[0].clock_note, sizeof bench->rows[0].clock_note, "a note");
     snprintf(bench->rows[1].in_panels, sizeof bench->rows[1].in_panels, "4 panels of 512x512: a reason");
     snprintf(bench->note, sizeof bench->note, "a note");
-    bench->tunes[0].count = 2;
-    vkmm_free(bench->tunes[1].trials);
-    bench->tune_count = 1;
     for (uint32_t i = 0; i < kept; i++) cli_bench_derive(bench, &bench->rows[i]);
     cli_bench_raise_peaks(bench);
 }

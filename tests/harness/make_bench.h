@@ -12,13 +12,13 @@
  *   matrix peaks; device 1: a wrong row (f64, 1000³), one that did not run (f32, 16384³), unified memory, the host's
  *   clock (f32, 513³); its last row is
  *             unverified. It failed;
- *   device 2: f32 and f64 rows alone, without submissions and transfers. Then two tunes of device 0. `speed`
+ *   device 2: f32 and f64 rows alone, without submissions and transfers. `speed`
  * multiplies the speeds of all devices: two calls with 1.0 and 0.9 are a regression by a tenth; `noise` is the share
  * by which samples vary, 0.01 for a quiet machine. */
 void make_bench(cli_bench *bench, double speed, double noise);
 
 /* The same three devices, with five rows of 4 samples in 2 rounds each: one with everything that a row can have, one
- * of the ladder, a wrong one, one that did not run, one of the host; and one tune of 2 trials. For what goes through
+ * of the ladder, a wrong one, one that did not run, one of the host. For what goes through
  * all that is there. */
 void make_small_bench(cli_bench *bench);
 

@@ -137,8 +137,7 @@ json_t *record_schema(json_t *defs, const vkmm_record *record)
 json_t *bench_schema(void)
 {
     static const vkmm_record *const all[] = {&cli_report_record,   &cli_head_line_record, &cli_device_line_record,
-                                             &cli_row_line_record, &cli_tune_line_record, &cli_end_line_record,
-                                             &cli_survey_record};
+                                             &cli_row_line_record, &cli_end_line_record,  &cli_survey_record};
     json_t *defs = json_object(), *any = json_array();
     int bad = 0;
 

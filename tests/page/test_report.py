@@ -134,7 +134,7 @@ class Page(Case):
 
     def test_sections(self):
         links = self.browser.js("[...document.querySelectorAll('nav li:not([hidden]) a')].map(a => a.getAttribute('href').slice(1))")
-        self.assertEqual(links, ["summary", "comparison", "speed", "share", "ladder", "roofline", "tiles", "cliffs", "errors", "rows", "not-run", "runs"])
+        self.assertEqual(links, ["summary", "comparison", "speed", "share", "ladder", "roofline", "cliffs", "errors", "rows", "not-run", "runs"])
         self.assertEqual(self.browser.js("a[0].filter(id => !document.querySelector('#' + id + ' > h2'))", links), [])
         ids = self.browser.js("[...document.querySelectorAll('[id]')].map(n => n.id)")
         self.assertEqual(len(ids), len(set(ids)))
@@ -333,8 +333,6 @@ class Page(Case):
         hostile["tool"].update(version="<b>0</b>", command=NASTY)
         hostile["host"].update(processor=NASTY[:120], os=NASTY[:120])
         hostile["settings"]["suite"] = NASTY[:250]
-        for tune in hostile.get("tunes", []):
-            tune["device"] = NASTY[:250]
         for row in hostile["rows"]:
             if row["not_run"]:
                 row["not_run"] = NASTY[:250]
@@ -376,9 +374,6 @@ class Page(Case):
             for i in range(1, 7):  # graphics: 3 to 1 is asked for, but for colours that are told apart by their marks too
                 mark = f"#speed .legend li:nth-child({i}) .mark"
                 self.assertGreaterEqual(self.browser.js(LUMINANCE, mark, "color")[1], 2.1, (scheme, i))
-            for shade in ["h0", "h3", "h4", "h5", "h7"]:
-                self.browser.js("document.querySelector('#tiles td').className = 'n ' + a[0]", shade)
-                self.assertGreaterEqual(self.browser.js(LUMINANCE, "#tiles td", "color")[1], 4.5, (scheme, shade))
             title = "Speed over size, f32"  # charts follow
             chart = self.drawn(title)
             axis = "'#1b2430'" if scheme == "light" else "'#e7ebf0'"
@@ -498,7 +493,6 @@ class Page(Case):
     def test_nothing_to_show(self):
         report = copy.deepcopy(self.report)
         report["rows"] = [row for row in report["rows"] if row["not_run"]]
-        report["tunes"] = []
         self.save("empty.json", report)
         self.good("empty.json", "-o", "empty.html")
         self.browser.open(self.folder / "empty.html")

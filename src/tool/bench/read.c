@@ -42,11 +42,6 @@ static int is_of(const json_t *json, const vkmm_record *record)
     return is_schema(json, record->schema);
 }
 
-static int is_tune(const json_t *json)
-{
-    return is_schema(json, "vkmatmul.tune/1") || is_of(json, &cli_tune_line_record);
-}
-
 /* Reports what it is instead of a report. */
 static vkmm_status fail_schema(const vkmm_log *log, const char *name, const json_t *json)
 {
@@ -113,25 +108,19 @@ static void read_row(const cli_node *root, cli_bench *bench)
         cli_bench_check_place(root, bench, &bench->rows[bench->row_count - 1]);
 }
 
-/* Adds a report in lines, of which `root` is the first. One that has only results of tunes is complete. */
+/* Adds a report in lines, of which `root` is the first. */
 static void begin_lines(const cli_node *root, cli_reports *reports)
 {
     cli_bench *bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
 
     root->reading->out_of_memory = bench == NULL;
-    if (bench == NULL) return;
-    bench->complete = is_tune(root->json);
-    if (!bench->complete || json_is_object(json_object_get(root->json, "tool")))
-        cli_record_read(root, &cli_head_record, bench);
-    if (bench->complete) cli_record_read_entry(root, &cli_report_record, "tunes", bench);
+    if (bench != NULL) cli_record_read(root, &cli_head_record, bench);
 }
 
 /* Reads one more line. An unknown kind of line is from a later version. */
 static void read_line(const cli_node *root, cli_bench *bench)
 {
-    if (is_tune(root->json))
-        cli_record_read_entry(root, &cli_report_record, "tunes", bench);
-    else if (is_of(root->json, &cli_device_line_record))
+    if (is_of(root->json, &cli_device_line_record))
         read_device(root, bench);
     else if (is_of(root->json, &cli_row_line_record))
         read_row(root, bench);
@@ -166,7 +155,7 @@ static vkmm_status read_value(const vkmm_log *log, const char *where, const json
         read_line(&root, &reports->benches[reports->count - 1]);
     } else if (reports->count > 0) {
         return VKMM_FAIL(log, VKMM_INVALID, "%s: the report is followed by other data", where);
-    } else if (is_of(json, &cli_head_line_record) || is_tune(json)) {
+    } else if (is_of(json, &cli_head_line_record)) {
         begin_lines(&root, reports);
         *in_lines = 1;
     } else if (is_schema(json, CLI_COMPARE_SCHEMA)) {

@@ -38,7 +38,7 @@ static int has_type(const cli_types *types, const vkmm_problem *problem)
 /* Keeps what --device and --type ask for. */
 static void filter(const cli_options *options, cli_bench *bench)
 {
-    uint32_t places[CLI_MOST_DEVICES] = {0}, devices = 0, rows = 0, tunes = 0;
+    uint32_t places[CLI_MOST_DEVICES] = {0}, devices = 0, rows = 0;
 
     for (uint32_t i = 0; i < bench->device_count; i++) {
         const int wanted = options->device == NULL || is_wanted(options->device, &bench->devices[i]);
@@ -56,16 +56,6 @@ static void filter(const cli_options *options, cli_bench *bench)
             cli_bench_row_free(row);
     }
     bench->row_count = rows;
-    for (uint32_t i = 0; i < bench->tune_count; i++) {
-        cli_bench_tune *tune = &bench->tunes[i];
-        cli_bench_device of = {.is_host = 1};
-        VKMM_PUT(of.info.name, "%.*s", (int)sizeof of.info.name - 1, tune->device);
-        if ((options->device == NULL || is_wanted(options->device, &of)) && has_type(&options->types, &tune->problem))
-            bench->tunes[tunes++] = *tune;
-        else
-            vkmm_free(tune->trials);
-    }
-    bench->tune_count = tunes;
 }
 
 static vkmm_status filter_all(const cli_session *session, cli_reports *reports)
@@ -78,7 +68,7 @@ static vkmm_status filter_all(const cli_session *session, cli_reports *reports)
         cli_bench *bench = &reports->benches[i];
         for (uint32_t d = 0; d < bench->device_count; d++) VKMM_JOIN(labels, ", ", "%s", bench->devices[d].label);
         filter(session->options, bench);
-        left += bench->row_count + bench->tune_count;
+        left += bench->row_count;
     }
     if (left > 0) return VKMM_OK;
     return VKMM_FAIL(session->log, VKMM_INVALID,
@@ -142,9 +132,8 @@ vkmm_status cli_command_report(cli_session *session)
     vkmm_status status;
 
     if (options->operand_count == 0)
-        return VKMM_FAIL(
-            log, VKMM_INVALID,
-            "report needs at least one file: the report of 'vkmatmul bench -o FILE.json', or a tune's --json");
+        return VKMM_FAIL(log, VKMM_INVALID,
+                         "report needs at least one file: the report of 'vkmatmul bench -o FILE.json'");
     status =
         cli_output_page(session, "-o", options->output, (const char *const *)options->operands, options->operand_count);
     return status == VKMM_OK ? cli_bench_read(session, show) : status;

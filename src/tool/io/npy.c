@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -45,7 +46,7 @@ typedef struct head {
  * out, or it is something else, which *error says. */
 static json_t *json_of(const head *h, json_error_t *error)
 {
-    char *json = vkmm_alloc((size_t)(h->end - h->text) + 1, 1), *to = json, quote = '\0';
+    char *json = malloc((size_t)(h->end - h->text) + 1), *to = json, quote = '\0';
     json_t *dictionary = NULL;
     for (const char *at = h->text; json != NULL && at < h->end; at++) {
         const char *next = at + 1; /* after a comma: what follows it */
@@ -63,7 +64,7 @@ static json_t *json_of(const head *h, json_error_t *error)
     }
     error->text[0] = '\0';
     if (json != NULL) dictionary = json_loadb(json, (size_t)(to - json), JSON_REJECT_DUPLICATES, error);
-    vkmm_free(json);
+    free(json);
     return dictionary;
 }
 

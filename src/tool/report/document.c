@@ -12,9 +12,7 @@
 void cli_bench_free(cli_bench *bench)
 {
     for (uint32_t i = 0; i < bench->row_count; i++) cli_bench_row_free(&bench->rows[i]);
-    for (uint32_t i = 0; i < bench->tune_count; i++) vkmm_free(bench->tunes[i].trials);
     vkmm_free(bench->rows);
-    vkmm_free(bench->tunes);
     vkmm_free(bench->devices);
     vkmm_free(bench->layers);
     vkmm_free(bench->command);

@@ -13,19 +13,6 @@
 /* That of `vkmatmul record`: a report with more keys (survey/survey.h). */
 #define CLI_RECORD_SCHEMA "vkmatmul.record/1"
 
-/* One candidate of a tune, for the map of tiles. */
-typedef struct cli_bench_trial {
-    char kernel[32], config[VKMM_CONFIG_TEXT];
-    double ms; /* 0: it failed */
-} cli_bench_trial;
-
-typedef struct cli_bench_tune {
-    char device[CLI_BENCH_TEXT];
-    vkmm_problem problem;
-    cli_bench_trial *trials; /* owned */
-    uint32_t count;
-} cli_bench_tune;
-
 /* How the run was requested. */
 typedef struct cli_bench_settings {
     char suite[CLI_BENCH_TEXT]; /* "quick", "standard", "full", or the file's name */
@@ -52,8 +39,6 @@ typedef struct cli_bench {
     uint32_t device_count;
     cli_bench_row *rows; /* owned */
     uint32_t row_count;
-    cli_bench_tune *tunes; /* owned; of results of `vkmatmul tune --json` */
-    uint32_t tune_count;
 } cli_bench;
 
 /* The reports of a file: one, or those of a comparison. Owned. */

@@ -52,40 +52,6 @@ static const cli_field end_fields[] = {
 
 const vkmm_record cli_end_record = {NULL, CLI_FIELDS(end_fields)};
 
-/* ---- tunes ---- */
-
-#define TRIAL_KEY(kind, member) CLI_KEY(kind, cli_bench_trial, member)
-
-static const cli_field trial_fields[] = {
-    {TRIAL_KEY(TEXT, kernel)},
-    {TRIAL_KEY(TEXT, config)},
-    {TRIAL_KEY(REAL, ms), CLI_MAYBE, .most = CLI_MOST_MS},
-};
-
-const vkmm_record cli_trial_record = {"trial", CLI_FIELDS(trial_fields)};
-
-static json_t *put_device(const void *record)
-{
-    return cli_json_of_text(((const cli_bench_tune *)record)->device);
-}
-
-/* A device's label, or the device as written by `vkmatmul tune --json`. */
-static void take_device(const cli_node *node, void *record)
-{
-    const cli_node name = cli_node_key(node, "name");
-
-    cli_node_text(json_is_object(node->json) ? &name : node, ((cli_bench_tune *)record)->device, CLI_BENCH_TEXT);
-}
-
-static const cli_field tune_fields[] = {
-    {"device", CLI_FIELD_CUSTOM, .put = put_device, .take = take_device},
-    {CLI_KEY(RECORD, cli_bench_tune, problem), CLI_NEEDED, .record = &cli_problem_record},
-    {"trials", CLI_FIELD_RECORD, CLI_LIST(cli_bench_tune, trials, count), .cost = 16,
-     .record = &cli_trial_record}, /* an entry is larger than a sample */
-};
-
-const vkmm_record cli_tune_record = {"tune", CLI_FIELDS(tune_fields)};
-
 /* ---- whole reports ---- */
 
 void cli_bench_check_place(const cli_node *node, const cli_bench *bench, const cli_bench_row *row)
@@ -116,8 +82,6 @@ static const cli_field report_fields[] = {
      .record = &cli_device_record},
     {"rows", CLI_FIELD_RECORD, CLI_LIST(cli_bench, rows, row_count), CLI_NEEDED, .length = CLI_MOST_ROWS,
      .record = &cli_row_record},
-    {"tunes", CLI_FIELD_RECORD, CLI_LIST(cli_bench, tunes, tune_count), .length = CLI_MOST_TUNES,
-     .record = &cli_tune_record},
 };
 
 const vkmm_record cli_report_body_record = {NULL, CLI_FIELDS(report_fields)};
@@ -140,7 +104,6 @@ const vkmm_record cli_reports_record = {NULL, CLI_FIELDS(reports_fields)};
 
 static const cli_field head_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_head_record}},
                        row_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_row_record}},
-                       tune_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_tune_record}},
                        end_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_end_record}};
 
 static const cli_field device_line_fields[] = {
@@ -152,5 +115,4 @@ const vkmm_record cli_head_line_record = {"head_line", CLI_FIELDS(head_line_fiel
 const vkmm_record cli_device_line_record = {"device_line", CLI_FIELDS(device_line_fields),
                                             .schema = "vkmatmul.bench.device/1"};
 const vkmm_record cli_row_line_record = {"row_line", CLI_FIELDS(row_line_fields), .schema = "vkmatmul.bench.row/1"};
-const vkmm_record cli_tune_line_record = {"tune_line", CLI_FIELDS(tune_line_fields), .schema = "vkmatmul.bench.tune/1"};
 const vkmm_record cli_end_line_record = {"end_line", CLI_FIELDS(end_line_fields), .schema = "vkmatmul.bench.end/1"};

@@ -6,16 +6,14 @@
 #include "report/records.h"
 
 /* Limits of what is read from one report, and from one file. */
-enum { CLI_MOST_DEVICES = 256, CLI_MOST_ROWS = 65536, CLI_MOST_TUNES = 4096, CLI_MOST_REPORTS = 256 };
+enum { CLI_MOST_DEVICES = 256, CLI_MOST_ROWS = 65536, CLI_MOST_REPORTS = 256 };
 
 extern const vkmm_record cli_report_record;      /* cli_bench: all of it */
 extern const vkmm_record cli_report_body_record; /* the same without a schema, to be embedded */
 extern const vkmm_record cli_saved_record;       /* cli_bench: with the name of its file */
 extern const vkmm_record cli_reports_record;     /* cli_reports: those of a comparison */
-extern const vkmm_record cli_head_record;        /* cli_bench: everything but devices, rows and tunes */
+extern const vkmm_record cli_head_record;        /* cli_bench: everything but devices and rows */
 extern const vkmm_record cli_end_record;         /* cli_bench: how the run ended */
-extern const vkmm_record cli_tune_record;        /* cli_bench_tune */
-extern const vkmm_record cli_trial_record;       /* cli_bench_trial */
 
 /* Lines. */
 typedef struct cli_device_line {
@@ -26,7 +24,6 @@ typedef struct cli_device_line {
 extern const vkmm_record cli_head_line_record;   /* cli_bench */
 extern const vkmm_record cli_device_line_record; /* cli_device_line */
 extern const vkmm_record cli_row_line_record;    /* cli_bench_row */
-extern const vkmm_record cli_tune_line_record;   /* cli_bench_tune */
 extern const vkmm_record cli_end_line_record;    /* cli_bench */
 
 /* Checks that the device of a row, an index, is in the report. node: of the row. */

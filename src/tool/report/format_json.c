@@ -50,8 +50,6 @@ static vkmm_status lines_end(cli_report *report, const cli_bench *bench)
 
     for (uint32_t i = 0; i < bench->device_count && status == VKMM_OK; i++)
         if (bench->devices[i].failed[0] != '\0') status = put_device(report, bench, i);
-    for (uint32_t i = 0; i < bench->tune_count && status == VKMM_OK; i++)
-        status = put_line(report, &cli_tune_line_record, &bench->tunes[i]);
     return status == VKMM_OK ? put_line(report, &cli_end_line_record, bench) : status;
 }
 

@@ -60,8 +60,7 @@ static void round_trip(const char *format)
     char *second = written(format, &again);
     assert_string_equal(first, second);
     assert_string_equal(again.name, "old.json");
-    assert_true(again.device_count == 3 && again.row_count == bench.row_count && again.tune_count == 2 &&
-                again.complete);
+    assert_true(again.device_count == 3 && again.row_count == bench.row_count && again.complete);
     for (uint32_t i = 0; i < again.row_count; i++) is_same_row(&bench.rows[i], &again.rows[i]);
     for (uint32_t i = 0; i < 3; i++)
         assert_memory_equal(&bench.devices[i].info, &again.devices[i].info, sizeof again.devices[i].info);
@@ -112,29 +111,6 @@ static void lines_are_judged(void **state)
           &bench);
     assert_true(bench.device_count == 1 && !bench.complete);
     assert_string_equal(bench.devices[0].failed, "it burnt");
-    cli_bench_free(&bench);
-}
-
-static void tunes_are_read(void **state)
-{
-    (void)state;
-    cli_bench bench = {0};
-    taken("{\"schema\":\"vkmatmul.tune/1\",\"tool\":{\"version\":\"0.3\",\"command\":\"vkmatmul "
-          "tune\"},\"device\":{\"name\":\"a\",\"type\":\"cpu\"},"
-          "\"problem\":{\"type\":\"f32\",\"m\":4,\"n\":5,\"k\":6},\"best\":{\"kernel\":\"blocked\",\"config\":\"rows="
-          "4\",\"gflops\":5},"
-          "\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=4\",\"ms\":0.5},{\"kernel\":\"tiled\",\"config\":\"\","
-          "\"ms\":null}]}\n"
-          "{\"schema\":\"vkmatmul.tune/"
-          "1\",\"device\":{\"name\":\"a\"},\"problem\":{\"type\":\"f64\",\"m\":4,\"n\":5,\"k\":6},\"skipped\":\"no\","
-          "\"trials\":null}\n",
-          &bench);
-    assert_true(bench.complete && bench.tune_count == 2 && bench.tunes[0].count == 2 && bench.tunes[1].count == 0);
-    assert_string_equal(bench.version, "0.3");
-    assert_string_equal(bench.tunes[0].device, "a");
-    assert_string_equal(bench.tunes[0].trials[0].config, "rows=4");
-    assert_true(bench.tunes[0].trials[0].ms == 0.5 && bench.tunes[0].trials[1].ms == 0 &&
-                bench.tunes[0].problem.n == 5);
     cli_bench_free(&bench);
 }
 
@@ -244,9 +220,10 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_come_back), cmocka_unit_test(lines_come_back), cmocka_unit_test(lines_are_judged),
-        cmocka_unit_test(tunes_are_read),      cmocka_unit_test(files),           cmocka_unit_test(parts_come_back),
-        cmocka_unit_test(component_names),     cmocka_unit_test(memory_ends),
+        cmocka_unit_test(documents_come_back), cmocka_unit_test(lines_come_back),
+        cmocka_unit_test(lines_are_judged),    cmocka_unit_test(files),
+        cmocka_unit_test(parts_come_back),     cmocka_unit_test(component_names),
+        cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

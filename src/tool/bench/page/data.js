@@ -112,28 +112,6 @@ function cliffsOf(rows) {
     .map((n) => [n, [n - 1, n, n + 1].map((size) => squares.get(size))]);
 }
 
-// The best time for each tile size, over all values of the other tunables. null: fewer than two sizes were measured.
-function tileMap(tune) {
-  const sides = (config) => ["rows", "cols"].map((name) => Number(config?.match(`(?:^|,)${name}=(\\d+)`)?.[1] ?? 0));
-  const best = new Map(),
-    measured = tune.trials.filter((trial) => trial.ms > 0);
-  for (const trial of measured) {
-    const [height, width] = sides(trial.config),
-      key = `${height},${width}`;
-    if (height > 0 && width > 0 && !(best.get(key)?.ms <= trial.ms)) best.set(key, { ...trial, height, width });
-  }
-  if (best.size < 2) return null;
-  const tiles = [...best.values()],
-    ascending = (key) => distinct(tiles.map((tile) => tile[key])).sort((a, b) => a - b);
-  return {
-    heights: ascending("height").reverse(),
-    widths: ascending("width"),
-    failed: tune.trials.length - measured.length,
-    at: (height, width) => best.get(`${height},${width}`),
-    best: tiles.reduce((a, b) => (b.ms < a.ms ? b : a)),
-  };
-}
-
 /* ---- ratios ---- */
 
 const verdictOf = ({ low, high }) => (low > 1 ? "faster" : high < 1 ? "slower" : "same");

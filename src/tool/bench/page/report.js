@@ -230,7 +230,7 @@ const share = () =>
     (row) => 100 * row.arithmetic_share,
   );
 
-/* ---- ladder, roofline, tiles, cliffs, errors ---- */
+/* ---- ladder, roofline, cliffs, errors ---- */
 
 function ladder() {
   const lines = linesOf(null, (rows) => rows.filter((row) => row.group === "ladder")).map(([device, found]) => {
@@ -285,50 +285,6 @@ function roofline() {
     contenders.map((device) => rooflineChart(device, type, timedBy(device, type))),
   );
   return [...chartsOf(drawn.filter(Boolean)), peaksTable()];
-}
-
-// The shade is the share of the best speed, in eight steps from a quarter on.
-function tiles() {
-  const maps = data.reports
-    .flatMap(({ name: file, report }) =>
-      report.tunes.map((tune) => {
-        const type = typeName(tune.problem),
-          map = chosen("type", type) ? tileMap(tune) : null;
-        if (map === null) return null;
-        const title = [
-          `Tiles tried, ${sizeName(tune.problem)} ${type}`,
-          tune.device,
-          ...(data.reports.length > 1 ? [file] : []),
-        ].join(", ");
-        const shaded = (tile) => {
-          if (!tile) return null;
-          const share = map.best.ms / tile.ms,
-            shade = share < 0.25 ? 0 : Math.min(7, Math.floor(1 + (share - 0.25) * 8));
-          return make("td", `n h${shade}`, figure(tile.ms));
-        };
-        return make(
-          "figure",
-          "map",
-          captionOf(
-            title,
-            `Milliseconds by rows and columns of the tile; the darker, the faster. Best: ` +
-              `${figure(map.best.ms)} ms by ${map.best.kernel} with ${map.best.config}. ` +
-              `${count(tune.trials.length, "candidate")}, ${map.failed} of them failed.`,
-          ),
-          tableOf(
-            `Best milliseconds: ${title}`,
-            [
-              n("Rows", String),
-              ...map.widths.map((width) => n(`${width} columns`, (height) => shaded(map.at(height, width)))),
-            ],
-            map.heights,
-            false,
-          ),
-        );
-      }),
-    )
-    .filter(Boolean);
-  return maps.length > 0 ? [make("div", "charts", ...maps)] : [];
 }
 
 function cliffs() {
@@ -528,12 +484,6 @@ const SECTIONS = [
     roofline,
   ],
   [
-    "tiles",
-    "Tiles",
-    "The best time for each tile size that a tune tried, over all values of the other tunables.",
-    tiles,
-  ],
-  [
     "cliffs",
     "Cliffs",
     "A size next to a round one fits tiles and alignment worse. Speeds are percentages of the speed at N.",
@@ -630,8 +580,6 @@ const distinctDevices = distinct(
 ).length;
 const found = [...(devices.length > 0 ? [count(distinctDevices, "device")] : []), count(data.reports.length, "report")];
 $("facts").textContent = `${found.join(" in ")}, ${source}. Only verified products have a speed.`;
-if (devices.length === 0)
-  document.querySelector("#summary .lead").textContent = "These reports contain only tunes, no rows of a suite.";
 $("version").textContent = data.tool.version;
 $("command").textContent = data.tool.command ?? "vkmatmul report";
 $("filter").append(
