@@ -294,7 +294,7 @@ class Formats(cli.Case):
             tables = [line for line in text.splitlines() if line.startswith("|")]
             self.assertEqual(len(tables), 69 + 2 * 3)  # a title and a rule for each device, however its rows are mixed with others'
             for line in tables:
-                self.assertEqual(len(re.findall(r"(?<!\\)\|", line)), 14, line)
+                self.assertEqual(len(re.findall(r"(?<!\\)\|", line)), 15, line)
             self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f]")
             self.assertNotRegex(text, r"(?<!\\)[*`]|(?<!\\)<(?!!-- -->)|@(?!<!-- -->)|(?<!\\)://")
 

@@ -109,7 +109,6 @@ class Page(Case):
         self.assertRegex(mean[1], r"^0\.80\d* \(0\.\d+–0\.\d+\) ▼$")
         ladder = self.table("GFLOP/s of each step: Example Speedster")
         self.assertEqual([line[0] for line in ladder[1:]], ["naive", "grouped", "tiled", "band", "band-tiled"])
-        self.assertEqual(self.table("Best milliseconds")[1], ["128", "2.431", "1.494", "1.025", "–"])
         cliff = next(line for line in self.table("Speed at N") if line[0].endswith("9000, new.json") and line[2] == "1024")
         by_n = {row["problem"]["n"]: gflops(row) for row in rows if row["group"] in ("square", "edge") and not row["rotating_bytes"]}
         self.assertEqual(cliff[6], "%.3g %%" % (100 * by_n[1023] / by_n[1024]))
@@ -148,7 +147,7 @@ class Page(Case):
     def test_charts(self):
         names = self.browser.js("[...document.querySelectorAll('figcaption strong')].map(s => s.textContent)")
         for part in ["Speed over size, f32", "Speed over columns of B, f32", "Share of the measured multiply-add peak, f32",
-                     "The ladder, Example Speedster 9000", "Roofline, Example Speedster 9000", "Tiles tried, 2048³ f64",
+                     "The ladder, Example Speedster 9000", "Roofline, Example Speedster 9000",
                      "Cliffs: ", "Error against speed, f32"]:
             self.assertTrue(any(name.startswith(part) for name in names), part)
         summaries = "[...document.querySelectorAll('figcaption')].map(f => f.querySelector('span').textContent)"
@@ -404,11 +403,11 @@ class Page(Case):
 
     def test_keyboard(self):
         met = []
-        for _ in range(15):
+        for _ in range(14):
             self.browser.key("Tab")
             met.append(self.browser.js("document.activeElement.textContent.trim()"))
             self.assertNotEqual(self.browser.js("getComputedStyle(document.activeElement).outlineStyle"), "none", met[-1])
-        self.assertEqual((met[0], met[1], met[13], met[14]), ("Skip to the figures", "Summary", "Open all tables", "f32"))
+        self.assertEqual((met[0], met[1], met[12], met[13]), ("Skip to the figures", "Summary", "Open all tables", "f32"))
         self.browser.key("Enter")  # filters by the first type, and keeps the focus
         self.assertEqual(self.browser.js("document.activeElement.getAttribute('aria-pressed')"), "true")
         self.browser.key("Enter")

@@ -66,7 +66,7 @@ static void tables_fit(void **state)
         free(text);
     }
     text = written("table", (cli_report){.colour = 1, .utf8 = 1}, &bench);
-    assert_non_null(strstr(text, "▁"));
+    assert_non_null(strstr(text, "✓"));
     assert_non_null(strstr(text, "throttled: its last round took 20 % longer"));
     assert_non_null(strstr(text, "~ not stable: sampling ended"));
     assert_non_null(strstr(text, "Modest Graphics 630 was faster in a row than"));
