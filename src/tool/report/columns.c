@@ -144,8 +144,7 @@ void cli_columns_line(const cli_report *report, const cli_columns *columns, cons
     for (unsigned i = 0; i < count; i++) {
         const cli_column *column = &columns->column[i];
         const int left = column->leaves != 0 && column->leaves <= columns->leaving;
-        places[i] = (cli_place){width_of(report, column), column->right || column->path != NULL,
-                                .hidden = left};
+        places[i] = (cli_place){width_of(report, column), column->right || column->path != NULL, .hidden = left};
         fill(report, column, row, &cells[i]);
     }
     if (row != NULL)
