@@ -12,9 +12,8 @@ void list_test(struct CMUnitTest test)
     tests[count++] = test;
 }
 
-int main(int argc, char **argv)
+size_t listed_tests(const struct CMUnitTest **list)
 {
-    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
-    return _cmocka_run_group_tests(slash ? slash + 1 : "tests", tests, count, NULL, NULL);
+    *list = tests;
+    return count;
 }

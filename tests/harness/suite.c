@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "job/job.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "claim.h"
+#include "verify_problem.h"
 #include "vk/command.h"
 
 enum { SKIPPED = 77 };
@@ -76,6 +77,16 @@ int suite_run_group(suite_device *suite, const char *name, const struct CMUnitTe
     return run_group(name, tests, count, suite_after);
 }
 
+int suite_main(suite_device *suite)
+{
+    const struct CMUnitTest *tests;
+    const size_t count = listed_tests(&tests);
+    const int absent = suite_open(suite);
+    if (absent) return absent;
+    cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
+    return suite_exit(suite, suite_run_group(suite, "tests", tests, count));
+}
+
 int suite_is_slow(const suite_device *suite)
 {
     return suite->info->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
@@ -125,18 +136,26 @@ static int judge(const vkmm_problem *problem, const vkmm_store *stores, char why
 {
     int64_t damage;
     cli_verdict verdict;
-    vkmm_view a = vkmm_view_rows(stores[VKMM_A].host, problem->m, problem->k, problem->type);
-    vkmm_view b = vkmm_view_rows(stores[VKMM_B].host, problem->k, problem->n, problem->type);
-    vkmm_view c = vkmm_view_rows(stores[VKMM_C].host, problem->m, problem->n, problem->type);
     if (!vkmm_store_guards_whole(&stores[VKMM_C], &damage)) {
         snprintf(why, 256, "wrote %lld bytes from C's start", (long long)damage);
         return 0;
     }
-    if (vkmm_verify(NULL, &a, &b, &c, CLI_VERIFY_FULL, 1, &verdict) != VKMM_OK) {
+    if (vkmm_verify_problem(NULL, problem, stores[VKMM_A].host, stores[VKMM_B].host, NULL, NULL, stores[VKMM_C].host,
+                            CLI_NUMBERS_RANDOM, CLI_VERIFY_FULL, 1, &verdict) != VKMM_OK) {
         snprintf(why, 256, "could not be verified");
         return 0;
     }
     snprintf(why, 256, "%.255s", verdict.sentence);
+    return verdict.passed;
+}
+
+int suite_is_right(vkmm_job *job)
+{
+    cli_verdict verdict;
+    assert_int_equal(vkmm_verify_problem(NULL, &job->problem, vkmm_job_matrix(job, VKMM_A),
+                                         vkmm_job_matrix(job, VKMM_B), NULL, NULL, vkmm_job_matrix(job, VKMM_C),
+                                         CLI_NUMBERS_RANDOM, CLI_VERIFY_FULL, 1, &verdict),
+                     VKMM_OK);
     return verdict.passed;
 }
 

@@ -7,6 +7,7 @@
 #include "copy/store.h"
 #include "kept.h"
 #include "kernel/user.h"
+#include "test.h"
 
 typedef struct suite_device {
     vkmm_instance *instance;
@@ -37,6 +38,14 @@ int suite_run_group(suite_device *suite, const char *name, const struct CMUnitTe
 #define suite_run(suite, name, tests) suite_run_group(suite, name, tests, sizeof(tests) / sizeof *(tests))
 int suite_after(void **state); /* for teardowns of a test's own */
 
+/* The main of a program whose tests list themselves: opens the suite, runs them, and closes it. */
+#define SUITE_MAIN(suite)          \
+    int main(void)                 \
+    {                              \
+        return suite_main(&suite); \
+    }
+int suite_main(suite_device *suite);
+
 /* One product on the device, C checked in full, guards too. kernel is a built-in's name; module NULL, or SPIR-V to
  * run in its place. fill writes A and B, NULL: uniform random. On 0 (wrong), `why` tells. */
 typedef struct suite_case {
@@ -53,6 +62,9 @@ int suite_product(suite_device *suite, const char *kernel, const vkmm_module *mo
  * the first. */
 int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type, int loud,
                  int stop);
+
+/* Whether C of a job of random numbers, with α = 1 and β = 0, is A·B. */
+int suite_is_right(vkmm_job *job);
 
 /* The last of the types that the tutorials' kernels compute in. */
 enum { SUITE_LAST_TYPE = VKMM_U32 };

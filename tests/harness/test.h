@@ -1,5 +1,5 @@
-/* Tests that list themselves, for programs without a main of their own (listed.c): TEST(name) { … }. They run in the
- * order in which they are written. Their argument is cmocka's: void **state. */
+/* Tests that list themselves, for programs without a main of their own (listed_main.c), or with SUITE_MAIN (suite.h):
+ * TEST(name) { … }. They run in the order in which they are written. Their argument is cmocka's: void **state. */
 #ifndef VKMM_TESTS_TEST_H
 #define VKMM_TESTS_TEST_H
 
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 void list_test(struct CMUnitTest test);
+size_t listed_tests(const struct CMUnitTest **tests);
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 

@@ -11,15 +11,11 @@ static inline vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_pr
                                               cli_numbers numbers, cli_verify_method method, uint64_t seed,
                                               cli_verdict *verdict)
 {
-    const int empty = problem->m == 0 || problem->n == 0, gaps = vkmm_problem_c_has_gaps(problem);
-    const int scaled = vkmm_problem_beta(problem) != 0.0;
     const void *const memory[CLI_STACKS] = {a, b, c, bias, before};
     cli_stack stacks[CLI_EVIDENCE] = {0};
-    if (before == NULL && !empty && (gaps || scaled))
-        return VKMM_FAIL(log, VKMM_INVALID, "a copy of C from before the product is needed to verify it: %s",
-                         scaled ? "beta is not 0" : "its memory has gaps that must not change");
     for (int i = 0; i < CLI_STACKS; i++) stacks[i] = cli_stack_of(problem, i, memory[i]);
-    return cli_verify_stacks(log, problem, stacks, gaps ? before : NULL, c, numbers, method, seed, verdict);
+    return cli_verify_stacks(log, problem, stacks, vkmm_problem_c_has_gaps(problem) ? before : NULL, c, numbers, method,
+                             seed, verdict);
 }
 
 #endif

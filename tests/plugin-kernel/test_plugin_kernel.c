@@ -7,6 +7,7 @@
 #include "look/kernel.h"
 
 static suite_device suite;
+SUITE_MAIN(suite)
 static char sentence[1024];
 
 static void keep_sentence(void *user, vkmm_log_level level, const char *text)
@@ -25,7 +26,7 @@ static vkmm_status choose(uint64_t k, const char *kernel, const char *config, vk
     return vkmm_kernel_choose(&log_to_test, suite.info, &params, info);
 }
 
-static void is_listed_after_the_others(void **state)
+TEST(is_listed_after_the_others)
 {
     uint32_t at = 0, count = 0;
     for (uint32_t i = 0; vkmm_kernel_name(i); i++, count++)
@@ -37,7 +38,7 @@ static void is_listed_after_the_others(void **state)
     assert_false(vkmm_kernel_built("rank1", VKMM_F16)); /* its row of the manifest asks for words alone */
 }
 
-static void is_planned_where_it_suits(void **state)
+TEST(is_planned_where_it_suits)
 {
     vkmm_kernel_info info;
     assert_int_equal(choose(1, NULL, NULL, &info), VKMM_OK);
@@ -51,7 +52,7 @@ static void is_planned_where_it_suits(void **state)
     assert_string_equal(info.config, "rows=8,cols=8,splits=1");
 }
 
-static void is_refused_with_its_reasons(void **state)
+TEST(is_refused_with_its_reasons)
 {
     vkmm_kernel_info info;
     assert_int_equal(choose(9, "rank1", "rows=0", &info), VKMM_UNSUPPORTED);
@@ -62,7 +63,7 @@ static void is_refused_with_its_reasons(void **state)
     assert_non_null(strstr(sentence, "it has rows, cols, splits"));
 }
 
-static void is_a_candidate_of_tunes(void **state)
+TEST(is_a_candidate_of_tunes)
 {
     const vkmm_tune_params params = {.problem = VKMM_PROBLEM(.m = 300, .n = 200, .k = 1, .type = VKMM_F32)};
     vkmm_tune *tune = NULL;
@@ -85,7 +86,7 @@ static int wrong_edges(vkmm_types types, const char *config, unsigned turn)
     return wrong;
 }
 
-static void is_right_on_every_edge(void **state)
+TEST(is_right_on_every_edge)
 {
     int wrong = 0;
     for (unsigned turn = 0; turn < 4; turn++) {
@@ -93,17 +94,4 @@ static void is_right_on_every_edge(void **state)
         wrong += wrong_edges(types, turn & 1 ? "rows=8,cols=4,splits=3" : "rows=4,cols=8", turn);
     }
     assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_listed_after_the_others),  cmocka_unit_test(is_planned_where_it_suits),
-        cmocka_unit_test(is_refused_with_its_reasons), cmocka_unit_test(is_a_candidate_of_tunes),
-        cmocka_unit_test(is_right_on_every_edge),
-    };
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    int failed = suite_run(&suite, "plugin-kernel", tests);
-    return suite_close(&suite) ? 1 : failed;
 }

@@ -17,9 +17,8 @@ typedef struct outcome {
     long long got, want;
 } outcome;
 
-static void takes_null_for_an_answer(void **state)
+TEST(takes_null_for_an_answer)
 {
-    (void)state;
     const vkmm_problem problem = VKMM_PROBLEM(.m = 1, .n = 1, .k = 1);
     const vkmm_device_info device = {.index = 0};
     vkmm_candidate candidate;
@@ -84,9 +83,8 @@ static void takes_null_for_an_answer(void **state)
         if (outcomes[i].got != outcomes[i].want) fail_msg("%s is %lld", outcomes[i].call, outcomes[i].got);
 }
 
-static void destroys_nothing(void **state)
+TEST(destroys_nothing)
 {
-    (void)state;
     vkmm_instance_destroy(NULL);
     vkmm_device_destroy(NULL);
     vkmm_shader_destroy(NULL);
@@ -104,9 +102,8 @@ static void keep(void *user, vkmm_log_level level, const char *sentence)
 }
 
 /* The kernel "serial" needs no device. An older header's structs end earlier, here before fields that are not 0. */
-static void takes_smaller_structs(void **state)
+TEST(takes_smaller_structs)
 {
-    (void)state;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2), .kernel = "serial", .moduli = 99};
     const vkmm_measure_params measure = {.iters = 3, .skip_transfers = 1, .last_run = 1};
     char sentence[256] = "";
@@ -127,9 +124,8 @@ static void takes_smaller_structs(void **state)
     assert_string_equal(sentence, "");
 }
 
-static void refuses_larger_structs(void **state)
+TEST(refuses_larger_structs)
 {
-    (void)state;
     struct {
         vkmm_job_params params;
         int more;
@@ -157,12 +153,4 @@ static void refuses_larger_structs(void **state)
     newer.params.problem.reserved[0] = 1;
     assert_int_equal(vkmm_job_create(NULL, &log, &newer.params, &job), VKMM_INVALID);
     assert_non_null(strstr(sentence, "problem->reserved is not 0"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_null_for_an_answer), cmocka_unit_test(destroys_nothing),
-                                       cmocka_unit_test(takes_smaller_structs),
-                                       cmocka_unit_test(refuses_larger_structs)};
-    return cmocka_run_group_tests_name("null", tests, NULL, NULL);
 }

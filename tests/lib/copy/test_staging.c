@@ -10,7 +10,6 @@
 #include "look/race.h"
 #include "math/matrix.h"
 #include "suite.h"
-#include "claim.h"
 #include "vk/command.h"
 
 enum { M = 37, N = 29, K = 41 };
@@ -20,16 +19,6 @@ static suite_device suite;
 static void all_cases(void **state)
 {
     assert_int_equal(suite_kernel(&suite, *state, NULL, VKMM_F32, 1, 0), 0);
-}
-
-static int right(vkmm_job *job)
-{
-    cli_verdict verdict;
-    vkmm_view a = vkmm_view_rows(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32);
-    vkmm_view b = vkmm_view_rows(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32);
-    vkmm_view c = vkmm_view_rows(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32);
-    assert_int_equal(vkmm_verify(NULL, &a, &b, &c, CLI_VERIFY_FULL, 1, &verdict), VKMM_OK);
-    return verdict.passed;
 }
 
 static void a_job_copies_and_says_so(void **state)
@@ -43,7 +32,7 @@ static void a_job_copies_and_says_so(void **state)
     vkmm_fill(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32, VKMM_INIT_UNIFORM, 1);
     vkmm_fill(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32, VKMM_INIT_UNIFORM, 2);
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
-    assert_true(right(job));
+    assert_true(suite_is_right(job));
     for (int without_transfers = 0; without_transfers < 2; without_transfers++) {
         measure.skip_transfers = without_transfers;
         vkmm_fill(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32, VKMM_INIT_ONES,
@@ -51,7 +40,7 @@ static void a_job_copies_and_says_so(void **state)
         assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
         assert_false(time.mapped);
         assert_int_equal(time.transfer.count, without_transfers ? 0 : 3);
-        assert_true(right(job));
+        assert_true(suite_is_right(job));
     }
 }
 
@@ -79,7 +68,7 @@ static void stray_writes_are_found(void **state)
         for (int turn = 0; turn < 2; turn++) {
             vkmm_fill(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32, VKMM_INIT_ONES, 0);
             assert_int_equal(vkmm_job_multiply(job), VKMM_OK);
-            assert_true(right(job));
+            assert_true(suite_is_right(job));
         }
         vkmm_command_free(suite.device, &job->commands[VKMM_PASS_UNTIMED]);
         strayed = job->stores[VKMM_C].buffer.handle;

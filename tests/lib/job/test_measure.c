@@ -12,7 +12,6 @@
 #include "math/matrix.h"
 #include "suite.h"
 #include "vk/command.h"
-#include "claim.h"
 
 /* Quick to compile. */
 #define SMALL "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits="
@@ -79,16 +78,6 @@ static uint64_t bytes_of_a_set(const vkmm_problem *p)
     return bytes;
 }
 
-static int right(vkmm_job *job)
-{
-    cli_verdict verdict;
-    vkmm_view a = vkmm_view_rows(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_F32);
-    vkmm_view b = vkmm_view_rows(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_F32);
-    vkmm_view c = vkmm_view_rows(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_F32);
-    assert_int_equal(vkmm_verify(NULL, &a, &b, &c, CLI_VERIFY_FULL, 1, &verdict), VKMM_OK);
-    return verdict.passed;
-}
-
 /* All of the copies' memory is spoilt first, so that what is right there was computed there. */
 static void spoil(vkmm_job *job)
 {
@@ -122,7 +111,7 @@ static void every_copy_is_right(void **state)
         assert_int_equal(time.copies, 7);
         assert_int_equal(time.kernel.count, 7);
         assert_int_equal(odd_copies(job), 0);
-        assert_true(right(job));
+        assert_true(suite_is_right(job));
         /* One sample, in copy 0, and batches of 1 and 2 dispatches at least: they take turns as well. */
         measure.iters = 1;
         measure.rotating_bytes = 3 * bytes_of_a_set(&params.problem);
@@ -258,7 +247,7 @@ static void checks_the_clock(void **state)
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     assert_true(fabs(time.slope_ms - DISPATCH_MS) < 1e-4);
     if (suite.info->limits.timestamp_bits > 0) assert_int_equal(time.clock, VKMM_CLOCK_DEVICE);
-    assert_true(right(job));
+    assert_true(suite_is_right(job));
 }
 
 /* A device whose ticks are a thousand times longer than it says. */
@@ -395,7 +384,7 @@ static void a_transfer_has_three_parts(void **state)
         assert_true(time.upload.samples[i] >= 0 && time.download.samples[i] >= 0);
         assert_true(time.upload.samples[i] + time.download.samples[i] <= 1.05 * time.transfer.samples[i] + 0.01);
     }
-    assert_true(right(job));
+    assert_true(suite_is_right(job));
 }
 
 /* One sample of each, and nothing runs: C stays as it is made after the run. */
@@ -422,7 +411,7 @@ static void a_run_tells_its_times(void **state)
         assert_int_equal(time.download.count, time.clock == VKMM_CLOCK_DEVICE);
         assert_true(time.kernel.median > 0 && time.kernel.median <= 1.05 * time.submit.median + 0.01);
     }
-    assert_false(right(job));
+    assert_false(suite_is_right(job));
 }
 
 static void knows_heaps(void **state)

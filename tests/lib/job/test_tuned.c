@@ -9,6 +9,7 @@
 #include "suite.h"
 
 static suite_device suite;
+SUITE_MAIN(suite)
 static unsigned warnings;
 static char warning[1024];
 
@@ -49,7 +50,7 @@ static int fresh(void **state)
     return 0;
 }
 
-static void is_used(void **state)
+TEST_WITH(is_used, fresh, NULL)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 100, .n = 90, .k = 80)};
     const vkmm_tuned tuned = tuned_for(&params.problem);
@@ -62,7 +63,7 @@ static void is_used(void **state)
     assert_int_equal(warnings, 0);
 }
 
-static void is_for_those_without_wishes(void **state)
+TEST_WITH(is_for_those_without_wishes, fresh, NULL)
 {
     const vkmm_problem problem = VKMM_PROBLEM(.m = 100, .n = 90, .k = 80, .type = VKMM_I32);
     const vkmm_tuned tuned = tuned_for(&problem);
@@ -82,7 +83,7 @@ static void is_for_those_without_wishes(void **state)
     assert_true(kernel_of(&automatic, &job)->tuned);
 }
 
-static void is_ignored_when_illegal(void **state)
+TEST_WITH(is_ignored_when_illegal, fresh, NULL)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 1000, .n = 90, .k = 80)};
     vkmm_tuned tuned = tuned_for(&params.problem);
@@ -95,17 +96,4 @@ static void is_ignored_when_illegal(void **state)
     }
     assert_non_null(strstr(warning, tuned.best.config));
     assert_non_null(strstr(warning, suite.info->name));
-}
-
-int main(void)
-{
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(is_used, fresh),
-        cmocka_unit_test_setup(is_for_those_without_wishes, fresh),
-        cmocka_unit_test_setup(is_ignored_when_illegal, fresh),
-    };
-    int failed = suite_run(&suite, "tuned", tests);
-    return suite_exit(&suite, failed);
 }

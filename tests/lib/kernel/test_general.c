@@ -7,6 +7,7 @@
 #include "math/type.h"
 
 static suite_device suite;
+SUITE_MAIN(suite)
 
 /* Configurations that need many tiles for small matrices, so that every edge of a tile is met; and small devices can
  * run them. The last ones are like the presets for devices with few registers; blocks of 2x2 are for f64 only, like the
@@ -68,7 +69,7 @@ static int is_run(size_t which, vkmm_type type)
     return which < RUNS || type == VKMM_F32 || type == VKMM_F64;
 }
 
-static void every_edge(void **state)
+TEST(every_edge)
 {
     int wrong = 0;
     for (size_t which = 0; which < ALL_RUNS; which++)
@@ -99,7 +100,7 @@ static int narrow_edges(vkmm_types types, size_t which, int plain, uint64_t turn
     return wrong;
 }
 
-static void every_narrow_type(void **state)
+TEST(every_narrow_type)
 {
     const int all = getenv("VKMM_TEST_ALL") != NULL;
     int wrong = 0;
@@ -142,7 +143,7 @@ static int has_dot_products(vkmm_types types)
     return suite.info->features.dot8 && (first->needs & VKMM_NEEDS_DOT8);
 }
 
-static void dot_products(void **state)
+TEST(dot_products)
 {
     const int all = getenv("VKMM_TEST_ALL") != NULL;
     int wrong = 0;
@@ -165,7 +166,7 @@ static void dot_products(void **state)
 
 /* Operands are packed before the product: elements of every size, transposed or not, one operand or both, in batches,
  * from any offset. Rows that are not aligned become so, which K then follows. */
-static void packed_operands(void **state)
+TEST(packed_operands)
 {
     static const vkmm_type types[] = {VKMM_F32, VKMM_I8, VKMM_F16, VKMM_F64};
     int wrong = 0;
@@ -185,7 +186,7 @@ static void packed_operands(void **state)
 }
 
 /* The module of `blocked` that NVIDIA's driver gets, where it finds places in memory once per tile. */
-static void module_for_nvidia(void **state)
+TEST(module_for_nvidia)
 {
     int wrong = 0;
     for (uint32_t turn = 0; turn < 2; turn++) {
@@ -229,7 +230,7 @@ static int with_edge(vkmm_device_info device, int rows, vkmm_problem *problem)
 
 /* The last rows or columns, which would take the kernel a round of tiles of their own, are computed by another
  * dispatch, before or after it: with every op, in batches, with operands that are packed, in slices. */
-static void edges_of_rounds(void **state)
+TEST(edges_of_rounds)
 {
     int wrong = 0, early = 0;
     for (uint32_t turn = 0; turn < 8; turn += suite_is_slow(&suite) ? 3 : 1) {
@@ -261,7 +262,7 @@ static void edges_of_rounds(void **state)
 }
 
 /* A plan is turned to another problem only if the second pass does not change either. */
-static void plans_of_other_epilogues(void **state)
+TEST(plans_of_other_epilogues)
 {
     static const vkmm_problem problems[] = {
         VKMM_PROBLEM_INIT(.m = 20, .n = 12, .k = 40),
@@ -289,7 +290,7 @@ static void plans_of_other_epilogues(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static void codes_of_8_bits(void **state)
+TEST(codes_of_8_bits)
 {
     int wrong = 0;
     for (unsigned turn = 0; turn < 4 * RUNS; turn++) {
@@ -324,7 +325,7 @@ static vkmm_types types_number(uint64_t number)
 }
 
 /* What the planner itself chooses, for problems that nobody thought of. */
-static void random_problems(void **state)
+TEST(random_problems)
 {
     const char *given = getenv("VKMM_TEST_SEED");
     const uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
@@ -344,20 +345,4 @@ static void random_problems(void **state)
         general_end(&run);
     }
     assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_edge),        cmocka_unit_test(every_narrow_type),
-        cmocka_unit_test(dot_products),      cmocka_unit_test(packed_operands),
-        cmocka_unit_test(module_for_nvidia), cmocka_unit_test(edges_of_rounds),
-        cmocka_unit_test(random_problems),   cmocka_unit_test(plans_of_other_epilogues),
-        cmocka_unit_test(codes_of_8_bits),
-    };
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
-    int failed = suite_run(&suite, "general", tests);
-    return suite_close(&suite) ? 1 : failed;
 }

@@ -7,6 +7,7 @@
 #include "suite.h"
 
 static suite_device suite;
+SUITE_MAIN(suite)
 
 /* Drivers for processors take long to compile kernels with blocks: the shaders' own rows in f32 and, with vectors of
  * another length, the longest one in f64; other configurations of them in f32. */
@@ -18,7 +19,7 @@ static int is_tested(const char *name, int type)
     return type == VKMM_F32 || (type == VKMM_F64 && strcmp(name, "prefetch") == 0);
 }
 
-static void all_kernels(void **state)
+TEST(all_kernels)
 {
     vkmm_tutorial kernel;
     for (uint32_t i = 0; vkmm_tutorial_at(i, &kernel); i++)
@@ -28,20 +29,8 @@ static void all_kernels(void **state)
 }
 
 /* The suite must be able to see a fault at all: integer arithmetic on the bits of floats is one. */
-static void notices_a_wrong_kernel(void **state)
+TEST(notices_a_wrong_kernel)
 {
     const vkmm_module *integers = vkmm_module_find("tiled", VKMM_I32, VKMM_BUILD_PLAIN);
     assert_true(suite_kernel(&suite, "tiled", integers, VKMM_F32, 0, 0) > 0);
-}
-
-int main(void)
-{
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_kernels),
-        cmocka_unit_test(notices_a_wrong_kernel),
-    };
-    int failed = suite_run(&suite, "products", tests);
-    return suite_exit(&suite, failed);
 }

@@ -6,8 +6,9 @@
 #include "suite.h"
 
 static suite_device suite;
+SUITE_MAIN(suite)
 
-static void thousand(void **state)
+TEST(thousand)
 {
     vkmm_tutorial kernel;
     char why[256];
@@ -17,13 +18,4 @@ static void thousand(void **state)
         const suite_case product = {.m = 1000, .n = 1000, .k = strcmp(kernel.name, "tiled") == 0 ? 1000 : 40};
         if (!kernel.on_host && !suite_product(&suite, kernel.name, NULL, VKMM_I32, &product, why)) fail_msg("%s", why);
     }
-}
-
-int main(void)
-{
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(thousand)};
-    int failed = suite_run(&suite, "N = 1000", tests);
-    return suite_exit(&suite, failed);
 }

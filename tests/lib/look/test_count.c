@@ -12,6 +12,7 @@
 enum { PROBLEMS = 24, ALIKE = 3, EXTENT = 70, SIDE = 20 };
 
 static suite_device suite;
+SUITE_MAIN(suite)
 
 static vkmm_job_params params_of(const char *kernel, vkmm_problem problem, vkmm_tile wanted)
 {
@@ -68,7 +69,7 @@ static uint64_t extent(draws *stream, uint32_t side)
 }
 
 /* Several problems share a type and a tile: drivers compile each pair for long. */
-static void random_problems(void **state)
+TEST(random_problems)
 {
     const char *given = getenv("VKMM_TEST_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
@@ -91,7 +92,7 @@ static void random_problems(void **state)
     }
 }
 
-static void empty_problems(void **state)
+TEST(empty_problems)
 {
     vkmm_tutorial tutorial;
     for (int empty = 1; empty < 8; empty++)
@@ -104,7 +105,7 @@ static void empty_problems(void **state)
 }
 
 /* The walkthrough's own figures: 4x4 with tile 2. */
-static void walkthrough(void **state)
+TEST(walkthrough)
 {
     vkmm_access formula, counted;
     vkmm_job_params untiled =
@@ -127,7 +128,7 @@ static void walkthrough(void **state)
 }
 
 /* Large enough that only a sample is counted, on an extent that no tile divides. */
-static void sample(void **state)
+TEST(sample)
 {
     vkmm_access formula, counted;
     vkmm_job_params params =
@@ -136,14 +137,4 @@ static void sample(void **state)
     assert_true(counted.stride > 1);
     assert_int_equal(counted.k, 65); /* four steps of 16, and the last one */
     assert_true(vkmm_access_equal(&formula, &counted));
-}
-
-int main(void)
-{
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(walkthrough), cmocka_unit_test(empty_problems),
-                                       cmocka_unit_test(random_problems), cmocka_unit_test(sample)};
-    int failed = suite_run(&suite, "access", tests);
-    return suite_exit(&suite, failed);
 }

@@ -9,6 +9,7 @@
 #include "suite.h"
 
 static suite_device suite;
+SUITE_MAIN(suite)
 
 /* Multiply-adds by shaders/peak.comp, a copy of device memory and one in the L2 cache. */
 static vkmm_roofs h200(void)
@@ -39,7 +40,7 @@ static int foresee(const char *kernel, uint32_t size, vkmm_prediction *predictio
 /* In their order. Each has less of what limited the one before, with two exceptions. `prefetch` has shorter waits,
  * which add to the time of shared memory; larger blocks (`blocked`) are what lowers that. `ordered` changes nothing,
  * because an H200's cache holds these matrices. */
-static void each_step_lowers_what_limited_the_one_before(void **state)
+TEST(each_step_lowers_what_limited_the_one_before)
 {
     static const char *const steps[] = {"strided", "naive",  "tiled",  "tiled-32", "strip",
                                         "block",   "vector", "padded", "prefetch"};
@@ -58,7 +59,7 @@ static void each_step_lowers_what_limited_the_one_before(void **state)
     assert_int_equal(before.limiter, VKMM_RESOURCE_SHARED);
 }
 
-static void each_limiter_is_the_one_that_is_taught(void **state)
+TEST(each_limiter_is_the_one_that_is_taught)
 {
     static const struct {
         const char *step;
@@ -73,7 +74,7 @@ static void each_limiter_is_the_one_that_is_taught(void **state)
 }
 
 /* Where no cache holds A and B, tiles in bands read less of memory; nothing else changes. */
-static void order_saves_memory_alone(void **state)
+TEST(order_saves_memory_alone)
 {
     vkmm_prediction plain, ordered;
     if (!foresee("prefetch", 5760, &plain) || !foresee("ordered", 5760, &ordered)) skip();
@@ -82,7 +83,7 @@ static void order_saves_memory_alone(void **state)
 }
 
 /* The figures of a tile of 16×16, which are known: for each k, two words of A and sixteen of B. */
-static void counts_are_those_of_the_tile(void **state)
+TEST(counts_are_those_of_the_tile)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 64, .type = VKMM_F32),
                                     .kernel = "tiled"};
@@ -95,16 +96,4 @@ static void counts_are_those_of_the_tile(void **state)
     assert_true(t.l2_bytes == 256 * 64 * 32 * 4);                    /* 16 rows of A, 16 columns of B, for each k */
     assert_true(t.shared_turns == 256 * 8 * (64 * 2 + 4 * 2));       /* by 8 subgroups; and two stores in each step */
     assert_true(t.instructions == 256 * 8 * (64 * 3 + 4 * 4));
-}
-
-int main(void)
-{
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_step_lowers_what_limited_the_one_before),
-                                       cmocka_unit_test(each_limiter_is_the_one_that_is_taught),
-                                       cmocka_unit_test(order_saves_memory_alone),
-                                       cmocka_unit_test(counts_are_those_of_the_tile)};
-    int failed = suite_run(&suite, "ladder", tests);
-    return suite_exit(&suite, failed);
 }

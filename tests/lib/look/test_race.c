@@ -11,6 +11,7 @@
 #include "look/race.h"
 
 static suite_device suite;
+SUITE_MAIN(suite)
 
 typedef struct sums {
     vkmm_race_params params;
@@ -85,7 +86,7 @@ static void run(sums *s)
     check_count(s, &s->result.without_barrier, s->params.without_barrier);
 }
 
-static void right_on_random_sizes_and_tiles(void **state)
+TEST(right_on_random_sizes_and_tiles)
 {
     uint32_t shown = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
@@ -106,7 +107,7 @@ static void right_on_random_sizes_and_tiles(void **state)
 }
 
 /* A device that takes few workgroups at once: each sums several tiles in turn, in the same shared memory. */
-static void right_with_few_workgroups(void **state)
+TEST(right_with_few_workgroups)
 {
     const vkmm_device_info whole = *suite.info;
     for (uint32_t limit = 1; limit <= 3; limit++) {
@@ -123,7 +124,7 @@ static void right_with_few_workgroups(void **state)
     }
 }
 
-static void zeros_mean_the_defaults(void **state)
+TEST(zeros_mean_the_defaults)
 {
     sums s;
     start(&s, 20, 33, 0);
@@ -139,7 +140,7 @@ static void zeros_mean_the_defaults(void **state)
     assert_int_equal(s.result.with_barrier.wrong_runs, 0);
 }
 
-static void refuses_what_cannot_be_summed(void **state)
+TEST(refuses_what_cannot_be_summed)
 {
     vkmm_race_result result = {.runs = 77};
     const vkmm_race_params empty = {.rows = 0, .cols = 5},
@@ -168,23 +169,8 @@ static int barriers(const char *name)
     return count;
 }
 
-static void the_versions_are_one_barrier_apart(void **state)
+TEST(the_versions_are_one_barrier_apart)
 {
     assert_int_equal(barriers("tile_sum"), 3);
     assert_int_equal(barriers("tile_sum-no-barrier"), 2);
-}
-
-int main(void)
-{
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_on_random_sizes_and_tiles),
-        cmocka_unit_test(right_with_few_workgroups),
-        cmocka_unit_test(zeros_mean_the_defaults),
-        cmocka_unit_test(refuses_what_cannot_be_summed),
-        cmocka_unit_test(the_versions_are_one_barrier_apart),
-    };
-    int failed = suite_run(&suite, "race", tests);
-    return suite_exit(&suite, failed);
 }

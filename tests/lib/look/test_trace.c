@@ -13,6 +13,7 @@
 enum { CASES = 160, ALIKE = 2, FOR_ONE = 24, MOST = 16 * 16 }; /* FOR_ONE: cases of a single kernel */
 
 static suite_device suite;
+SUITE_MAIN(suite)
 static char current[160]; /* the trace being looked at */
 
 /* One random problem. */
@@ -246,7 +247,13 @@ static void release_trace(void *object)
     vkmm_trace_destroy(&trace);
 }
 
-static void random_traces(void **state)
+static int tell(void **state)
+{
+    if (current[0]) printf("# %s\n", current);
+    return suite_after(state);
+}
+
+TEST_WITH(random_traces, NULL, tell)
 {
     static trial t;
     const vkmm_device_info whole = *suite.info;
@@ -275,19 +282,4 @@ static void random_traces(void **state)
         release_kept(NULL);
     }
     current[0] = '\0';
-}
-
-static int tell(void **state)
-{
-    if (current[0]) printf("# %s\n", current);
-    return suite_after(state);
-}
-
-int main(void)
-{
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(random_traces, tell)};
-    int failed = suite_run(&suite, "trace", tests);
-    return suite_exit(&suite, failed);
 }

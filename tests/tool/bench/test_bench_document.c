@@ -36,7 +36,7 @@ static void add_round(cli_bench_row *row, double ms, uint32_t count)
 }
 
 /* Each operand moves as what it is stored as, and the peak is that of what multiplies. */
-static void types_count(void **state)
+TEST(types_count)
 {
     static const struct {
         vkmm_types types;
@@ -56,7 +56,6 @@ static void types_count(void **state)
                  {{VKMM_F32, VKMM_F32, VKMM_F32}, 120000, 80 / 3.0, 1, VKMM_COMPUTE_SPLIT},
                  {{VKMM_F64, VKMM_F64, VKMM_F64}, 240000, 5, 1, VKMM_COMPUTE_MODULAR, 14}};
     cli_bench bench = {0};
-    (void)state;
     plain_row(&bench);
     cli_bench_peaks *peaks = &bench.devices[0].peaks;
     peaks->multiply_adds_per_s[VKMM_F32] = 10e9;
@@ -100,9 +99,8 @@ static void types_count(void **state)
     cli_bench_free(&bench);
 }
 
-static void lists_grow(void **state)
+TEST(lists_grow)
 {
-    (void)state;
     cli_bench bench = {0};
     double many[1000];
     for (int i = 0; i < 1000; i++) many[i] = i;
@@ -131,9 +129,8 @@ static void lists_grow(void **state)
     assert_null(bench.rows);
 }
 
-static void memory_ends(void **state)
+TEST(memory_ends)
 {
-    (void)state;
     cli_bench bench = {0};
     cli_bench_row *row = plain_row(&bench);
     add_round(row, 1, 8);
@@ -154,9 +151,8 @@ static void memory_ends(void **state)
     cli_bench_free(&bench);
 }
 
-static void speeds(void **state)
+TEST(speeds)
 {
-    (void)state;
     cli_bench bench = {0};
     cli_bench_row *row = plain_row(&bench);
     bench.devices[0].peaks.copy_bytes_per_s = 1e9;
@@ -187,9 +183,8 @@ static void speeds(void **state)
     cli_bench_free(&bench);
 }
 
-static void no_speed(void **state)
+TEST(no_speed)
 {
-    (void)state;
     cli_bench bench = {0};
     cli_bench_row *row = plain_row(&bench);
     cli_bench_derive(&bench, row);
@@ -216,9 +211,8 @@ static void no_speed(void **state)
 }
 
 /* The speed of a row above the measured peak is the peak, for all rows of the device; no share is above 1. */
-static void no_row_is_above_the_peak(void **state)
+TEST(no_row_is_above_the_peak)
 {
-    (void)state;
     cli_bench bench = {0};
     add_round(plain_row(&bench), 10, 5);
     add_round(plain_row(&bench), 20, 5);
@@ -246,9 +240,8 @@ static void no_row_is_above_the_peak(void **state)
 }
 
 /* One sample has no spread. Far from the quartiles, which are 0.2 apart: by more than a tenth of the median. */
-static void outliers(void **state)
+TEST(outliers)
 {
-    (void)state;
     const double alike[] = {10, 10.2, 10.2, 10, 10.1, 10.1, 10, 11.1, 9.1, 10.2}, far[] = {11.5, 8.7, 20};
     cli_bench bench = {0};
     cli_bench_row *row = plain_row(&bench);
@@ -267,9 +260,8 @@ static void outliers(void **state)
     cli_bench_free(&bench);
 }
 
-static void drifts(void **state)
+TEST(drifts)
 {
-    (void)state;
     cli_bench bench = {0};
     cli_bench_row *row = plain_row(&bench);
     add_round(row, 10, 5);
@@ -330,9 +322,43 @@ static void drifts(void **state)
     cli_bench_free(&bench);
 }
 
-static void finds_the_same(void **state)
+TEST(sums)
 {
-    (void)state;
+    cli_bench bench = {0};
+    cli_bench_row *row = plain_row(&bench);
+    cli_bench_figures *f = &row->figures;
+    add_round(row, 10, 5);
+    cli_bench_derive(&bench, row);
+    assert_string_equal(f->apart, "submission to fence was not timed");
+    add(&row->submit_ms, 11, 5);
+    cli_bench_derive(&bench, row);
+    assert_true(is_near(f->overhead_ms, 1));
+    assert_string_equal(f->apart, "the product with transfers was not timed");
+    add(&row->total_ms, 18, 5);
+    cli_bench_derive(&bench, row);
+    assert_true(strstr(f->apart, "copies were not timed") != NULL && !f->adds_up && isnan(f->sum_ms) &&
+                f->wall_ms == 18);
+    add(&row->upload_ms, 4, 5);
+    add(&row->download_ms, 2, 5);
+    cli_bench_derive(&bench, row);
+    assert_true(is_near(f->sum_ms, 17));
+    assert_true(f->adds_up);
+    assert_string_equal(f->apart, "");
+    for (uint32_t i = 0; i < 5; i++) row->total_ms.ms[i] = 30;
+    cli_bench_derive(&bench, row);
+    assert_true(!f->adds_up && strncmp(f->apart, "off by -43 %", 12) == 0);
+    row->mapped = 1; /* the copies count no more */
+    for (uint32_t i = 0; i < 5; i++) row->total_ms.ms[i] = 11.5;
+    cli_bench_derive(&bench, row);
+    assert_true(f->adds_up && f->sum_ms == 11);
+    bench.devices[0].is_host = 1;
+    cli_bench_derive(&bench, row);
+    assert_true(strstr(f->apart, "host") != NULL && !f->adds_up);
+    cli_bench_free(&bench);
+}
+
+TEST(finds_the_same)
+{
     cli_bench bench = {0};
     make_bench(&bench, 1, 0.01);
     for (uint32_t i = 0; i < bench.row_count; i++) {
@@ -361,14 +387,4 @@ static void finds_the_same(void **state)
     b = a, b.problem.op_b = VKMM_OP_T;
     assert_false(cli_bench_same(&a, &b));
     cli_bench_free(&bench);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_grow), cmocka_unit_test(types_count), cmocka_unit_test(memory_ends),
-        cmocka_unit_test(speeds),     cmocka_unit_test(no_speed),    cmocka_unit_test(no_row_is_above_the_peak),
-        cmocka_unit_test(outliers),   cmocka_unit_test(drifts),      cmocka_unit_test(finds_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Intervals of medians and ratios: against known values, and by how often they cover the truth in made-up runs. */
 #include "normal.h"
 #include "bench/interval.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 enum { TRIALS = 1500, ROUNDS = 5, SAMPLES = 12 };
 
@@ -19,7 +14,7 @@ static void close_to(double value, double wanted, double bound)
 
 /* Tables of Student's t: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, and more digits by numerical
  * integration. */
-static void student(void **state)
+TEST(student)
 {
     static const struct {
         uint32_t degrees;
@@ -28,7 +23,6 @@ static void student(void **state)
                  {5, 2.570582},   {10, 2.228139},   {30, 2.042272},        {60, 2.000298},
                  {100, 1.983972}, {1000, 1.962339}, {UINT32_MAX, 1.959964}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         close_to(cli_student_t(known[i].degrees), known[i].t, 2e-6);
     assert_true(cli_student_t(20) > cli_student_t(21)); /* the two ways meet */
@@ -50,13 +44,12 @@ static void make_row(cli_bench_row *row)
     row->passed = 1;
 }
 
-static void degenerate(void **state)
+TEST(degenerate)
 {
     static const double few[] = {3, 1, 2, 5}, zeros[] = {0, 0, 0}, one[] = {7};
     cli_bench_row row, other;
     cli_interval interval;
 
-    (void)state;
     make_row(&row);
     make_row(&other);
     assert_true(isnan(cli_bench_interval(&row).middle));
@@ -93,7 +86,7 @@ static void degenerate(void **state)
     cli_bench_row_free(&other);
 }
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
     const cli_interval unknown = {NAN, NAN, NAN}, faster = {1.2, 1.1, 1.3}, slower = {0.8, 0.7, 0.9},
                        unclear = {1.1, 0.9, 1.3};
@@ -101,7 +94,6 @@ static void verdicts(void **state)
     cli_mean none = {0}, all = {0};
     cli_interval mean;
 
-    (void)state;
     assert_int_equal(cli_interval_verdict(&faster), 1);
     assert_int_equal(cli_interval_verdict(&slower), -1);
     assert_int_equal(cli_interval_verdict(&unclear), 0);
@@ -150,9 +142,8 @@ static double coverage(double shift, double noise)
     return (double)covered / TRIALS;
 }
 
-static void medians_are_covered(void **state)
+TEST(medians_are_covered)
 {
-    (void)state;
     assert_true(coverage(0, 0.05) >= 0.95);    /* a calm machine: samples alone */
     assert_true(coverage(0.05, 0.01) >= 0.93); /* rounds that differ, where ranks alone would cover a third */
     assert_true(coverage(0.05, 0.05) >= 0.93);
@@ -178,11 +169,10 @@ static double ratio_coverage(double truth, int same_weather, int paired, double 
     return (double)covered / TRIALS;
 }
 
-static void ratios_are_covered(void **state)
+TEST(ratios_are_covered)
 {
     double width, paired_width, share;
 
-    (void)state;
     share = ratio_coverage(3, 0, 0, &width);
     assert_true(share >= 0.93);
     share = ratio_coverage(3, 1, 1, &paired_width);
@@ -191,9 +181,8 @@ static void ratios_are_covered(void **state)
 }
 
 /* A ratio says as much in one direction as in the other. */
-static void ratios_turn_round(void **state)
+TEST(ratios_turn_round)
 {
-    (void)state;
     for (int paired = 0; paired < 2; paired++) {
         cli_bench_row a, b;
         cli_interval there, back;
@@ -211,12 +200,11 @@ static void ratios_turn_round(void **state)
 }
 
 /* The ratio is that of the medians shown, also where a few slow rounds make the mean of the rounds' ratios another. */
-static void ratios_are_of_medians(void **state)
+TEST(ratios_are_of_medians)
 {
     static const double steady[] = {1}, slow[] = {8};
     cli_bench_row a, b;
 
-    (void)state;
     make_row(&a);
     make_row(&b);
     for (int i = 0; i < 7; i++) {
@@ -230,17 +218,4 @@ static void ratios_are_of_medians(void **state)
     }
     cli_bench_row_free(&a);
     cli_bench_row_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(student),
-                                       cmocka_unit_test(degenerate),
-                                       cmocka_unit_test(verdicts),
-                                       cmocka_unit_test(medians_are_covered),
-                                       cmocka_unit_test(ratios_are_covered),
-                                       cmocka_unit_test(ratios_turn_round),
-                                       cmocka_unit_test(ratios_are_of_medians)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

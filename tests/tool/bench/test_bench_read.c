@@ -70,9 +70,8 @@ static void spoil(json_t *report, json_t *parent, const char *path)
     }
 }
 
-static void every_wrong_type_is_refused(void **state)
+TEST(every_wrong_type_is_refused)
 {
-    (void)state;
     json_t *report = small_report();
     tried = 0;
     spoil(report, report, "");
@@ -82,9 +81,8 @@ static void every_wrong_type_is_refused(void **state)
 
 /* ---- Values of the right type that make no sense ---- */
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
-    (void)state;
     static const char *const cases[][3] = {
         {"rows/0/device", "3", "rows[0].device is 3; the report has 3 devices"},
         {"rows/0/device", "4294967296", "rows[0].device is 4294967296; the maximum is 4294967295"},
@@ -133,9 +131,8 @@ static void nonsense_is_refused(void **state)
     }
 }
 
-static void strangers_are_refused(void **state)
+TEST(strangers_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *words;
     } cases[] = {
@@ -166,9 +163,8 @@ static void strangers_are_refused(void **state)
     refused("{\"a\":\0}", 8, "is not valid JSON");
 }
 
-static void crowds_are_refused(void **state)
+TEST(crowds_are_refused)
 {
-    (void)state;
     char *text = malloc(1 << 20), *at = text;
     at += sprintf(at, "{\"schema\":\"vkmatmul.bench/1\",\"rows\":[],\"devices\":[{}");
     for (int i = 0; i < 256; i++) at += sprintf(at, ",{}");
@@ -181,9 +177,8 @@ static void crowds_are_refused(void **state)
     free(text);
 }
 
-static void other_versions_are_read(void **state)
+TEST(other_versions_are_read)
 {
-    (void)state;
     cli_bench bench = {0};
     static const char *const cases[][2] = {{"schema", "\"vkmatmul.bench/1.7\""},
                                            {"tool/version", "\"99.1\""},
@@ -213,9 +208,8 @@ static void other_versions_are_read(void **state)
 }
 
 /* 0.1.0 wrote transfer_ms for total_ms. */
-static void renamed_keys_are_read(void **state)
+TEST(renamed_keys_are_read)
 {
-    (void)state;
     cli_bench bench = {0};
     char last[64];
     json_t *report = small_report(), *time = json_object_get(walk(report, "rows/0/time", last), "time");
@@ -231,9 +225,8 @@ static void renamed_keys_are_read(void **state)
     json_decref(report);
 }
 
-static void texts_are_cut_between_characters(void **state)
+TEST(texts_are_cut_between_characters)
 {
-    (void)state;
     char text[2000] = "{\"schema\":\"vkmatmul.bench/1\",\"rows\":[],\"devices\":[],\"created\":\"";
     cli_bench bench = {0};
     for (int i = 0; i < 20; i++) strcat(text, "\xc3\xa4");
@@ -250,9 +243,8 @@ static void texts_are_cut_between_characters(void **state)
 }
 
 /* Reports of before know one type of a problem, and no epilogue. */
-static void types_are_read(void **state)
+TEST(types_are_read)
 {
-    (void)state;
     static const struct {
         const char *problem; /* beside its extents */
         vkmm_types types;
@@ -298,9 +290,8 @@ static void types_are_read(void **state)
     }
 }
 
-static void unverified_has_no_speed(void **state)
+TEST(unverified_has_no_speed)
 {
-    (void)state;
     static const char *const cases[][2] = {{"rows/0/verify", "null"},
                                            {"rows/0/verify/method", "\"none\""},
                                            {"rows/0/verify/passed", "false"},
@@ -323,20 +314,4 @@ static void unverified_has_no_speed(void **state)
         free(text);
         cli_bench_free(&bench);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_wrong_type_is_refused),
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(strangers_are_refused),
-        cmocka_unit_test(crowds_are_refused),
-        cmocka_unit_test(other_versions_are_read),
-        cmocka_unit_test(renamed_keys_are_read),
-        cmocka_unit_test(texts_are_cut_between_characters),
-        cmocka_unit_test(unverified_has_no_speed),
-        cmocka_unit_test(types_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

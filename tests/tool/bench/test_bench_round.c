@@ -72,23 +72,20 @@ static void round_trip(const char *format)
     cli_bench_free(&again);
 }
 
-static void documents_come_back(void **state)
+TEST(documents_come_back)
 {
-    (void)state;
     round_trip("json");
 }
 
-static void lines_come_back(void **state)
+TEST(lines_come_back)
 {
-    (void)state;
     round_trip("jsonl");
 }
 
 /* ---- Lines ---- */
 
-static void lines_are_judged(void **state)
+TEST(lines_are_judged)
 {
-    (void)state;
 #define HEAD   "{\"schema\":\"vkmatmul.bench.head/1\"}\n"
 #define DEVICE "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\"}\n"
 #define ROW \
@@ -114,11 +111,32 @@ static void lines_are_judged(void **state)
     cli_bench_free(&bench);
 }
 
+TEST(tunes_are_read)
+{
+    cli_bench bench = {0};
+    taken("{\"schema\":\"vkmatmul.tune/1\",\"tool\":{\"version\":\"0.3\",\"command\":\"vkmatmul "
+          "tune\"},\"device\":{\"name\":\"a\",\"type\":\"cpu\"},"
+          "\"problem\":{\"type\":\"f32\",\"m\":4,\"n\":5,\"k\":6},\"best\":{\"kernel\":\"blocked\",\"config\":\"rows="
+          "4\",\"gflops\":5},"
+          "\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=4\",\"ms\":0.5},{\"kernel\":\"tiled\",\"config\":\"\","
+          "\"ms\":null}]}\n"
+          "{\"schema\":\"vkmatmul.tune/"
+          "1\",\"device\":{\"name\":\"a\"},\"problem\":{\"type\":\"f64\",\"m\":4,\"n\":5,\"k\":6},\"skipped\":\"no\","
+          "\"trials\":null}\n",
+          &bench);
+    assert_true(bench.complete && bench.tune_count == 2 && bench.tunes[0].count == 2 && bench.tunes[1].count == 0);
+    assert_string_equal(bench.version, "0.3");
+    assert_string_equal(bench.tunes[0].device, "a");
+    assert_string_equal(bench.tunes[0].trials[0].config, "rows=4");
+    assert_true(bench.tunes[0].trials[0].ms == 0.5 && bench.tunes[0].trials[1].ms == 0 &&
+                bench.tunes[0].problem.n == 5);
+    cli_bench_free(&bench);
+}
+
 /* ---- Files, parts, memory ---- */
 
-static void files(void **state)
+TEST(files)
 {
-    (void)state;
     heard h = {0};
     const vkmm_log log = {hear, &h};
     cli_reports reports = {0};
@@ -141,9 +159,8 @@ static void files(void **state)
     assert_true(strstr(h.last, "/tmp") != NULL);
 }
 
-static void parts_come_back(void **state)
+TEST(parts_come_back)
 {
-    (void)state;
     char sentence[CLI_BENCH_TEXT];
     cli_bench made = {0};
     cli_bench_row row;
@@ -182,9 +199,8 @@ static void parts_come_back(void **state)
     cli_bench_free(&made);
 }
 
-static void component_names(void **state)
+TEST(component_names)
 {
-    (void)state;
     char text[32];
     const uint32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1000141000, 1000491002, 4294967295u};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -198,9 +214,8 @@ static void component_names(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(vkmm_component_parse(wrong[i], &back));
 }
 
-static void memory_ends(void **state)
+TEST(memory_ends)
 {
-    (void)state;
     char *text = changed("tool/version", "\"1\"");
     int ended = 0;
     for (uint64_t n = 1; n < 200 && !ended; n++) {
@@ -215,15 +230,4 @@ static void memory_ends(void **state)
     }
     assert_true(ended);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_come_back), cmocka_unit_test(lines_come_back),
-        cmocka_unit_test(lines_are_judged),    cmocka_unit_test(files),
-        cmocka_unit_test(parts_come_back),     cmocka_unit_test(component_names),
-        cmocka_unit_test(memory_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

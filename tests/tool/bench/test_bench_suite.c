@@ -51,9 +51,8 @@ static void has_square(const cli_suite *suite, uint64_t n)
     for (int i = 0; i < WIDE; i++) place(suite, "auto", every_type[i].in, n, n, n);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     cli_suite suite;
     for (uint32_t i = 0; cli_suite_name(i) != NULL; i++) {
         make(cli_suite_name(i), &suite);
@@ -66,9 +65,8 @@ static void test_names(void **state)
     cli_suite_free(&suite);
 }
 
-static void test_standard_holds_what_it_promises(void **state)
+TEST(test_standard_holds_what_it_promises)
 {
-    (void)state;
     vkmm_tutorial step;
     cli_suite suite;
     make("standard", &suite);
@@ -93,9 +91,8 @@ static void test_standard_holds_what_it_promises(void **state)
     cli_suite_free(&suite);
 }
 
-static void test_quick_is_small(void **state)
+TEST(test_quick_is_small)
 {
-    (void)state;
     cli_suite suite;
     make("quick", &suite);
     for (uint64_t n = 256; n <= 4096; n *= 2) place(&suite, "auto", VKMM_F32, n, n, n);
@@ -111,9 +108,8 @@ static void test_quick_is_small(void **state)
 }
 
 /* What the reports call the same thing is there once, and every item is a problem. */
-static void test_each_item_once(void **state)
+TEST(test_each_item_once)
 {
-    (void)state;
     for (uint32_t s = 0; cli_suite_name(s) != NULL; s++) {
         cli_suite suite;
         make(cli_suite_name(s), &suite);
@@ -132,9 +128,8 @@ static void test_each_item_once(void **state)
     }
 }
 
-static void test_f32_comes_first(void **state)
+TEST(test_f32_comes_first)
 {
-    (void)state;
     const vkmm_types types[] = {every_type[3], every_type[1], every_type[0], every_type[2]}, one = every_type[2];
     cli_suite suite;
     assert_int_equal(cli_suite_make(NULL, "quick", types, 4, &suite), VKMM_OK);
@@ -150,9 +145,8 @@ static void test_f32_comes_first(void **state)
 
 /* Types of 16 and 8 bits: what they are for, few of it and early beside others; everything that others have but the
  * ladder where they come first. */
-static void test_narrow_types_are_few(void **state)
+TEST(test_narrow_types_are_few)
 {
-    (void)state;
     uint32_t wide = 0, narrow = 0, rungs = 0;
     vkmm_tutorial step;
     cli_suite suite;
@@ -193,12 +187,11 @@ static uint32_t count_weights(const vkmm_types *types, uint64_t n, vkmm_format f
 }
 
 /* Each format once for each count of columns, of f16 by default, or none; types that no block has are plain. */
-static void test_weights_have_formats(void **state)
+TEST(test_weights_have_formats)
 {
     static const int has[VKMM_FORMAT_COUNT] = {
         [VKMM_PLAIN] = 1, [VKMM_Q8_0] = 1,  [VKMM_Q4_0] = 1,       [VKMM_Q4_K] = 1,     [VKMM_Q6_K] = 1,
         [VKMM_MXFP4] = 1, [VKMM_NVFP4] = 1, [VKMM_MXFP8_E4M3] = 1, [VKMM_FP8_E4M3] = 1, [VKMM_Q4_Z] = 1};
-    (void)state;
     for (uint32_t format = 0; format < VKMM_FORMAT_COUNT; format++)
         for (uint64_t n = 1; n <= 512; n *= n < 8 ? 8 : 64) {
             assert_int_equal(count_weights(&every_type[4], n, format), has[format]);
@@ -210,9 +203,8 @@ static void test_weights_have_formats(void **state)
     assert_int_equal(cli_suite_type("quick"), VKMM_AUTO);
 }
 
-static void test_memory_ends(void **state)
+TEST(test_memory_ends)
 {
-    (void)state;
     for (uint64_t n = 1;; n++) {
         cli_suite suite;
         vkmm_alloc_fail_after(n);
@@ -225,19 +217,4 @@ static void test_memory_ends(void **state)
         }
         assert_int_equal(status, VKMM_OUT_OF_MEMORY);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_standard_holds_what_it_promises),
-        cmocka_unit_test(test_quick_is_small),
-        cmocka_unit_test(test_each_item_once),
-        cmocka_unit_test(test_f32_comes_first),
-        cmocka_unit_test(test_narrow_types_are_few),
-        cmocka_unit_test(test_weights_have_formats),
-        cmocka_unit_test(test_memory_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,18 +6,13 @@
 #include "bench/bench_page.h"
 #include "report/text.h"
 #include "widest_line.h"
+#include "test.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char *const compare_formats[] = {"table", "json", "md", "csv"};
 
@@ -52,12 +47,11 @@ static char *compared(const char *format, cli_report report, cli_comparison *com
     return text;
 }
 
-static void tables_fit(void **state)
+TEST(tables_fit)
 {
     cli_bench bench = {.version = ""};
     char *text;
 
-    (void)state;
     make_bench(&bench, 1, 0.01);
     for (int columns = 80; columns < 170; columns += 5) {
         text = written("table", (cli_report){.columns = columns, .utf8 = columns % 2}, &bench);
@@ -91,13 +85,12 @@ static uint32_t count_of(const char *text, const char *what)
 }
 
 /* A reason stands once for all its rows, after those that ran, and the list of rows fits. */
-static void reasons_once(void **state)
+TEST(reasons_once)
 {
     cli_bench bench = {.version = ""};
     const char *first;
     char *text;
 
-    (void)state;
     make_bench(&bench, 1, 0.01);
     bench.device_count = 1;
     bench.row_count = 20;
@@ -122,12 +115,11 @@ static void reasons_once(void **state)
 }
 
 /* No writer shows a figure of a row without a speed, whatever is in it. */
-static void no_verdict_no_speed(void **state)
+TEST(no_verdict_no_speed)
 {
     static const char *const formats[] = {"table", "csv", "md", "junit"};
     cli_bench bench = {.version = ""};
 
-    (void)state;
     make_bench(&bench, 1, 0.01);
     for (uint32_t i = 0; i < bench.row_count; i++) {
         bench.rows[i].passed = 0;
@@ -161,7 +153,7 @@ static void free_reports(cli_bench benches[2])
 
 /* f32 that went through f16, and what else became of C: every format says so, and says nothing of it where it did
  * not happen. */
-static void fewer_bits_are_told(void **state)
+TEST(fewer_bits_are_told)
 {
     static const struct {
         const char *format, *types, *epilogue;
@@ -174,7 +166,6 @@ static void fewer_bits_are_told(void **state)
     static const char *const compare_words[] = {"f32 (sum f16)", "\"compute\":\"f16\"", "f32 (sum f16)",
                                                 ",f32,f16,relu,true,direct,"};
 
-    (void)state;
     for (int told = 0; told < 2; told++) {
         cli_bench benches[2];
         cli_contender *who;
@@ -214,14 +205,13 @@ static void fewer_bits_are_told(void **state)
 }
 
 /* Rows of unlike types are no rows of one another, and means do not mix them. */
-static void types_are_told_apart(void **state)
+TEST(types_are_told_apart)
 {
     cli_bench benches[2];
     cli_contender *who;
     cli_comparison comparison = {.regression = -1};
     char *text;
 
-    (void)state;
     two_reports(benches, 1);
     for (uint32_t i = 0; i < benches[1].row_count; i++) {
         vkmm_problem *problem = &benches[1].rows[i].problem;
@@ -242,13 +232,12 @@ static void types_are_told_apart(void **state)
     free_reports(benches);
 }
 
-static void labels_differ(void **state)
+TEST(labels_differ)
 {
     cli_bench benches[3];
     cli_contender *contenders;
     uint32_t count;
 
-    (void)state;
     two_reports(benches, 1);
     memset(&benches[2], 0, sizeof benches[2]);
     make_bench(&benches[2], 1, 0.01);
@@ -296,11 +285,10 @@ static double middle_of(json_t *json, size_t contender)
         json_object_get(json_array_get(json_object_get(all, "contenders"), contender), "ratio"), "middle"));
 }
 
-static void regressions(void **state)
+TEST(regressions)
 {
     json_t *json, *first;
 
-    (void)state;
     assert_int_equal(regressions_at(1, 0, NULL), 0);
     assert_int_equal(regressions_at(1.1, 0, NULL), 0);
     assert_int_equal(regressions_at(0.9, 0.15, NULL), 0);
@@ -316,14 +304,13 @@ static void regressions(void **state)
 }
 
 /* Right before and wrong now: no ratio can say so. */
-static void wrong_is_a_regression(void **state)
+TEST(wrong_is_a_regression)
 {
     cli_bench benches[2];
     cli_comparison comparison = {.regression = 0.05};
     cli_contender *contenders;
     char *text;
 
-    (void)state;
     two_reports(benches, 1);
     benches[1].rows[0].passed = 0;
     cli_bench_derive(&benches[1], &benches[1].rows[0]);
@@ -339,7 +326,7 @@ static void wrong_is_a_regression(void **state)
 }
 
 /* Nothing of a device is right any more: it has no speed, and is compared all the same. */
-static void all_wrong_is_a_regression(void **state)
+TEST(all_wrong_is_a_regression)
 {
     cli_bench benches[2];
     cli_comparison comparison = {.regression = 0.05};
@@ -347,7 +334,6 @@ static void all_wrong_is_a_regression(void **state)
     uint32_t rows = 0;
     char *text;
 
-    (void)state;
     two_reports(benches, 1);
     for (uint32_t i = 0; i < benches[1].row_count; i++) {
         cli_bench_row *row = &benches[1].rows[i];
@@ -368,14 +354,13 @@ static void all_wrong_is_a_regression(void **state)
 }
 
 /* A single sample has no interval: no format shows one, and no mean includes the row. */
-static void single_samples(void **state)
+TEST(single_samples)
 {
     cli_bench benches[2];
     cli_comparison comparison = {.regression = 0};
     cli_contender *contenders;
     char *text;
 
-    (void)state;
     two_reports(benches, 1);
     benches[1].rows[0].kernel_ms.count = 1;
     benches[1].rows[0].rounds = 1;
@@ -401,7 +386,7 @@ static void single_samples(void **state)
 }
 
 /* One device under a new driver that names it anew is still the same; the host is compared with the host. */
-static void renamed_devices(void **state)
+TEST(renamed_devices)
 {
     cli_bench benches[2];
     cli_comparison comparison = {.regression = -1};
@@ -409,7 +394,6 @@ static void renamed_devices(void **state)
     json_t *json, *list;
     char *text;
 
-    (void)state;
     two_reports(benches, 1);
     snprintf(benches[1].devices[0].info.name, sizeof benches[1].devices[0].info.name, "Speedster 9000 (rev 2)");
     snprintf(benches[1].devices[0].label, sizeof benches[1].devices[0].label, "Speedster 9000 (rev 2)");
@@ -435,12 +419,11 @@ static void renamed_devices(void **state)
 }
 
 /* Every allocation fails once: the status says so, and nothing leaks or crashes. */
-static void memory_ends(void **state)
+TEST(memory_ends)
 {
     cli_bench benches[2];
     cli_report report = {.version = "", .shader_hash = "", .command = "", .out = fopen("/dev/null", "w")};
 
-    (void)state;
     assert_non_null(report.out);
     two_reports(benches, 0.9);
     benches[0].row_count = benches[1].row_count = 3; /* the rest would be more of the same; freed below */
@@ -464,22 +447,4 @@ static void memory_ends(void **state)
     benches[0].row_count = benches[1].row_count = 69;
     fclose(report.out);
     free_reports(benches);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tables_fit),
-                                       cmocka_unit_test(no_verdict_no_speed),
-                                       cmocka_unit_test(labels_differ),
-                                       cmocka_unit_test(regressions),
-                                       cmocka_unit_test(wrong_is_a_regression),
-                                       cmocka_unit_test(renamed_devices),
-                                       cmocka_unit_test(reasons_once),
-                                       cmocka_unit_test(all_wrong_is_a_regression),
-                                       cmocka_unit_test(single_samples),
-                                       cmocka_unit_test(memory_ends),
-                                       cmocka_unit_test(fewer_bits_are_told),
-                                       cmocka_unit_test(types_are_told_apart)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,9 +150,8 @@ static const char full[] =
     "\"list\":[{\"x\":3,\"y\":4.0},{\"x\":4,\"y\":7.0}],\"pointer\":null,\"reals\":[1.0,0.5],\"degrees\":\"warm\","
     "\"even\":10}";
 
-static void every_kind_comes_back(void **state)
+TEST(every_kind_comes_back)
 {
-    (void)state;
     whole record = {.is_known = 1};
     assert_string_equal(read_text(full, &record), "");
     assert_int_equal(record.large, UINT64_C(9007199254740993));
@@ -170,9 +169,8 @@ static void every_kind_comes_back(void **state)
     end(&record);
 }
 
-static void nothing_is_null(void **state)
+TEST(nothing_is_null)
 {
-    (void)state;
     whole record = {
         .real = (double)NAN, .inner.y = (double)INFINITY, .positive = -1, .known_text = "not known", .rounded = 5};
     char *text = text_of(&record);
@@ -193,9 +191,8 @@ static void nothing_is_null(void **state)
     end(&record);
 }
 
-static void what_is_wrong_is_said(void **state)
+TEST(what_is_wrong_is_said)
 {
-    (void)state;
     static const struct {
         const char *json, *sentence;
     } cases[] = {
@@ -234,18 +231,16 @@ static void what_is_wrong_is_said(void **state)
     json_decref(json);
 }
 
-static void long_texts_are_cut(void **state)
+TEST(long_texts_are_cut)
 {
-    (void)state;
     whole record = {0};
     assert_string_equal(read_text("{\"text\": \"123456\xc3\xa9\"}", &record), "");
     assert_string_equal(record.text, "123456");
     end(&record);
 }
 
-static void memory_runs_out(void **state)
+TEST(memory_runs_out)
 {
-    (void)state;
     for (uint64_t n = 1; n < 4; n++) {
         whole record = {0};
         vkmm_alloc_fail_after(n);
@@ -257,9 +252,8 @@ static void memory_runs_out(void **state)
     assert_int_equal(vkmm_alloc_live(), 0);
 }
 
-static void the_schema_says_the_same(void **state)
+TEST(the_schema_says_the_same)
 {
-    (void)state;
     json_t *defs = json_object(), *reference = record_schema(defs, &whole_record);
     assert_string_equal(json_string_value(json_object_get(reference, "$ref")), "#/$defs/whole");
     const json_t *parts = json_object_get(json_object_get(defs, "whole"), "allOf");
@@ -289,9 +283,8 @@ static void the_schema_says_the_same(void **state)
     json_decref(defs);
 }
 
-static void csv_finds_values_by_path(void **state)
+TEST(csv_finds_values_by_path)
 {
-    (void)state;
     static const cli_csv_column columns[] = {{"inner.x"},
                                              {"list.1.y", "second"},
                                              {"text"},
@@ -324,15 +317,4 @@ static void csv_finds_values_by_path(void **state)
     assert_string_equal(text, "x,second,text,borrowed,truth,there,real,2,entries,either,hidden,shown\r\n"
                               "5,4.5,'=1+1,\"a, \"\"b\"\"\",true,,,9,2,11,,true\r\n");
     fclose(out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_comes_back),    cmocka_unit_test(nothing_is_null),
-        cmocka_unit_test(what_is_wrong_is_said),    cmocka_unit_test(long_texts_are_cut),
-        cmocka_unit_test(memory_runs_out),          cmocka_unit_test(the_schema_says_the_same),
-        cmocka_unit_test(csv_finds_values_by_path),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

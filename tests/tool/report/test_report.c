@@ -5,18 +5,13 @@
 #include "report/text.h"
 #include "tune/tune.h"
 #include "widest_line.h"
+#include "test.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const double samples[] = {2, 1, 3};
 
@@ -27,12 +22,11 @@ typedef struct sample {
 } sample;
 
 enum { MOST_SAMPLES = 16 };
-static cli_bench_row made[MOST_SAMPLES]; /* what the samples own, freed when all tests have run */
+static cli_bench_row made[MOST_SAMPLES]; /* what the samples own, freed after each test */
 static int made_count;
 
 static int free_samples(void **state)
 {
-    (void)state;
     while (made_count > 0) cli_bench_row_free(&made[--made_count]);
     return 0;
 }
@@ -85,13 +79,12 @@ static char *written(const char *format, cli_report report, const cli_bench_row 
     return text;
 }
 
-static void json_survives(void **state)
+TEST_WITH(json_survives, NULL, free_samples)
 {
     sample s;
     char *text;
     json_t *json;
 
-    (void)state;
     make_sample(&s);
     s.row.error = NAN;
     text = written("json", (cli_report){0}, &s.row);
@@ -110,7 +103,7 @@ static void json_survives(void **state)
 }
 
 /* f32 that went through f16, or its parts: every format says so. */
-static void fewer_bits_are_told(void **state)
+TEST_WITH(fewer_bits_are_told, NULL, free_samples)
 {
     static const char *const words[][3] = {
         {"table", "f32 (sum f16)", "f32 (split)"},
@@ -119,7 +112,6 @@ static void fewer_bits_are_told(void **state)
         {"quiet", " f32 (sum f16)\n", " f32 (split)\n"}};
     sample s;
 
-    (void)state;
     for (int told = 0; told < 3; told++) {
         make_sample(&s);
         if (told == 2) {
@@ -160,11 +152,10 @@ static void fewer_bits_are_told(void **state)
 }
 
 /* The words follow from the table of types. */
-static void types_have_names(void **state)
+TEST(types_have_names)
 {
     uint32_t count = 0;
 
-    (void)state;
     for (; vkmm_types_at(count) != NULL; count++) {
         const vkmm_types types = *vkmm_types_at(count), usual = vkmm_types_default(types.in);
         char name[64];
@@ -180,12 +171,11 @@ static void types_have_names(void **state)
     assert_int_equal(count, VKMM_TYPES_COUNT);
 }
 
-static void no_verdict_no_speed(void **state)
+TEST_WITH(no_verdict_no_speed, NULL, free_samples)
 {
     static const char *const formats[] = {"json", "csv", "table", "quiet"};
     sample s;
 
-    (void)state;
     make_sample(&s);
     s.row.figures.gflops = 12345;
     s.row.passed = 0;
@@ -198,12 +188,11 @@ static void no_verdict_no_speed(void **state)
     }
 }
 
-static void csv_quotes(void **state)
+TEST_WITH(csv_quotes, NULL, free_samples)
 {
     sample s;
     char *text;
 
-    (void)state;
     make_sample(&s);
     text = written("csv", (cli_report){0}, &s.row);
     assert_non_null(strstr(text, ",\"<b>\"\"GPU\"\",\\xff\\x0a\\x1b[31m\xc3\xa9 1\","));
@@ -211,11 +200,10 @@ static void csv_quotes(void **state)
     free(text);
 }
 
-static void tables_shrink(void **state)
+TEST_WITH(tables_shrink, NULL, free_samples)
 {
     sample s;
 
-    (void)state;
     make_sample(&s);
     for (int columns = 76; columns < 130; columns++) {
         char *text = written("table", (cli_report){.utf8 = columns % 2, .columns = columns, .colour = 0}, &s.row);
@@ -225,13 +213,12 @@ static void tables_shrink(void **state)
     }
 }
 
-static void texts(void **state)
+TEST(texts)
 {
     static const uint8_t uuid[VK_UUID_SIZE] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255};
     vkmm_problem cube = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .type = VKMM_F32);
     char text[64];
 
-    (void)state;
     cli_text_uuid(text, uuid);
     assert_string_equal(text, "00010203-0405-0607-0809-0a0b0c0d0eff");
     cli_text_version(text, VK_MAKE_API_VERSION(0, 1, 3, 230));
@@ -254,11 +241,10 @@ static void texts(void **state)
 
 /* The slowest has half the length of one that is twice as fast, the fastest all columns, and nothing is too short to
  * see. */
-static void bars(void **state)
+TEST(bars)
 {
     char bar[3 * 40 + 4];
 
-    (void)state;
     for (size_t doublings = 0; doublings < 4; doublings++) {
         cli_text_bar(bar, cli_text_log_share(1 << doublings, 1, 8), 40, 0);
         assert_int_equal(strspn(bar, "#"), 10 * (1 + doublings));
@@ -285,11 +271,10 @@ static void expect_texts(const vkmm_problem *problem, const char *size, const ch
 }
 
 /* What is as usual stays unsaid: leading dimensions and strides that are given, but packed. */
-static void problems(void **state)
+TEST(problems)
 {
     vkmm_problem p = VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336);
 
-    (void)state;
     expect_texts(&p, "4096×1×14336", "4096x1x14336", "");
     p = VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336, .op_b = VKMM_OP_T, .batch_count = 64, .alpha = 1);
     p.stride_a = UINT64_C(4096) * 14336;
@@ -318,7 +303,7 @@ static void problems(void **state)
     assert_non_null(strstr(text, ", alpha -1.234567891e-300, beta -1.234567891e-300"));
 }
 
-static void matrices_shrink(void **state)
+TEST(matrices_shrink)
 {
     static float data[100 * 100];
     vkmm_view view = vkmm_view_rows(data, 100, 100, VKMM_F32);
@@ -326,7 +311,6 @@ static void matrices_shrink(void **state)
     char *text = NULL;
     size_t size = 0;
 
-    (void)state;
     data[0] = -1234.5f;
     data[9999] = NAN;
     report.out = open_memstream(&text, &size);
@@ -338,20 +322,4 @@ static void matrices_shrink(void **state)
     assert_non_null(strstr(text, "…"));
     assert_non_null(strstr(text, "⋮"));
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(json_survives),
-                                       cmocka_unit_test(no_verdict_no_speed),
-                                       cmocka_unit_test(csv_quotes),
-                                       cmocka_unit_test(tables_shrink),
-                                       cmocka_unit_test(texts),
-                                       cmocka_unit_test(matrices_shrink),
-                                       cmocka_unit_test(problems),
-                                       cmocka_unit_test(fewer_bits_are_told),
-                                       cmocka_unit_test(types_have_names),
-                                       cmocka_unit_test(bars)};
-
-    return cmocka_run_group_tests(tests, NULL, free_samples);
 }

@@ -3,13 +3,14 @@
 #define VKMM_TEST_SCALED_H
 
 #include "gemm.h"
-
-#include "claim.h"
+#include "verify_problem.h"
 
 typedef struct scaled {
     vkmm_problem p;
     void *a, *b, *bias, *before, *c;
     uint64_t elements; /* of C's memory */
+    uint64_t seed;     /* of the verification; scaled_make: 1 */
+    cli_numbers numbers;
 } scaled;
 
 static inline void *scaled_memory(const vkmm_problem *p, vkmm_operand operand, vkmm_init init, uint64_t seed)
@@ -24,7 +25,7 @@ static inline void *scaled_memory(const vkmm_problem *p, vkmm_operand operand, v
 /* Everything is filled, gaps included, before C is computed. */
 static inline scaled scaled_make(const vkmm_problem *p, vkmm_init init)
 {
-    scaled s = {.p = *p, .elements = vkmm_operand_elements(p, VKMM_C)};
+    scaled s = {.p = *p, .elements = vkmm_operand_elements(p, VKMM_C), .seed = 1};
     assert_int_equal(vkmm_problem_check(p, NULL), VKMM_OK);
     s.a = scaled_memory(p, VKMM_A, init, 1);
     s.b = scaled_memory(p, VKMM_B, init, 2);
@@ -56,7 +57,7 @@ static inline cli_verdict scaled_verify(const scaled *s, cli_verify_method metho
     cli_verdict v;
     memset(&v, 0xa5, sizeof v);
     assert_int_equal(
-        vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->bias, s->before, s->c, CLI_NUMBERS_RANDOM, method, 1, &v),
+        vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->bias, s->before, s->c, s->numbers, method, s->seed, &v),
         VKMM_OK);
     assert_true(strlen(v.sentence) > 0 && strlen(v.sentence) < sizeof v.sentence - 1);
     assert_true(v.passed ? !v.has_element && !v.outside && v.wrong_count == 0 && v.error <= v.bound
@@ -89,6 +90,21 @@ static inline void assert_caught(const scaled *s, cli_verify_method method, uint
     assert_true(v.has_element && !v.outside && v.batch == x && v.row == i && v.col == j && v.wrong_count == 1 &&
                 !(v.error <= v.bound));
     gemm_set(gemm_out(&s->p), s->c, at, right);
+}
+
+/* A·B alone; `columns` stores all matrices by columns. */
+static inline scaled scaled_product(vkmm_type type, uint64_t m, uint64_t n, uint64_t k, vkmm_init init, int columns)
+{
+    const vkmm_problem p =
+        VKMM_PROBLEM(.m = m, .n = n, .k = k, .type = type, .layout = columns ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR);
+    return scaled_make(&p, init);
+}
+
+static inline void scaled_set(const scaled *s, vkmm_operand operand, uint64_t i, uint64_t j, double value)
+{
+    void *const memory[] = {s->a, s->b, s->c};
+    gemm_set(operand == VKMM_C ? gemm_out(&s->p) : s->p.type, memory[operand], gemm_index(&s->p, operand, 0, i, j),
+             value);
 }
 
 /* More rows than Freivalds' check looks at besides its vectors. */

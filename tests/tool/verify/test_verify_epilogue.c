@@ -72,13 +72,6 @@ TEST(test_the_bias_must_be_there)
         vkmm_verify_problem(&log, &p, &one, &one, NULL, NULL, &one, CLI_NUMBERS_ANY, CLI_VERIFY_FULL, 1, &v),
         VKMM_INVALID);
     assert_string_equal(h.last, "the bias is needed to verify the product");
-    const vkmm_view c = vkmm_view_rows(&one, 1, 1, VKMM_F32), wide = vkmm_view_rows(&one, 1, 2, VKMM_F32);
-    const cli_claim claim = {.a = c, .b = c, .c = c, .alpha = 1, .bias = wide};
-    assert_int_equal(vkmm_verify_claim(&log, &claim, CLI_VERIFY_FULL, 1, &v), VKMM_INVALID);
-    assert_string_equal(h.last, "C has 1 columns of type f32, but the bias has 2 of type f32");
-    const vkmm_view narrow = vkmm_view_rows(&one, 1, 1, VKMM_F16);
-    const cli_claim mixed = {.a = narrow, .b = narrow, .c = vkmm_view_rows(&one, 1, 1, VKMM_F64), .alpha = 1};
-    assert_int_equal(vkmm_verify_claim(&log, &mixed, CLI_VERIFY_FULL, 1, &v), VKMM_INVALID);
 }
 
 /* What is not linear is sampled without A·B: a wrong row, a wrong column and a product without its activation are

@@ -1,27 +1,32 @@
-#include "product.h"
-
-#include "base/alloc.h"
+/* A·B alone: every element against the reference, and against vectors where both must say the same. */
+#include "scaled.h"
 
 #include <float.h>
-#include <math.h>
 
 static const cli_verify_method FULL = CLI_VERIFY_FULL;
+static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
+
+static void assert_finds(const scaled *s, uint64_t i, uint64_t j, double wrong)
+{
+    assert_caught(s, FULL, 0, i, j, wrong);
+}
 
 TEST(test_right_products_pass)
 {
-    static const uint64_t shapes[][3] = {{1, 1, 1},   {3, 3, 2},  {2, 6, 4},   {17, 300, 33}, {9, 257, 16},
-                                         {8, 256, 4}, {64, 1, 5}, {1, 513, 7}, {5, 5, 1025},  {40, 40, 15}};
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
-            for (int columns = 0; columns < 2; columns++) {
-                product p = make((vkmm_type)t, shapes[s][0], shapes[s][1], shapes[s][2], VKMM_INIT_UNIFORM, columns);
-                cli_verdict v = verify(&p, FULL, 1);
-                assert_true(v.passed && v.method == FULL && !v.has_element && v.wrong_count == 0);
-                assert_true(v.error <= v.bound);
-                discard(&p);
+    static const uint64_t shapes[][3] = {{1, 1, 1},      {3, 3, 2},   {2, 6, 4},   {17, 300, 33}, {9, 257, 16},
+                                         {8, 256, 4},    {64, 1, 5},  {1, 513, 7}, {5, 5, 1025},  {40, 40, 15},
+                                         {150, 310, 40}, {700, 5, 3}, {5, 700, 3}};
+    static const vkmm_init inits[] = {VKMM_INIT_UNIFORM, VKMM_INIT_ONES, VKMM_INIT_ZEROS, VKMM_INIT_INDEX};
+    for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
+        for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++)
+            for (int i = 0; i < 8; i++) {
+                scaled s = scaled_product((vkmm_type)t, shapes[n][0], shapes[n][1], shapes[n][2], inits[i / 2], i % 2);
+                for (size_t m = 0; m < 2; m++) {
+                    assert_right(&s, methods[m]);
+                    assert_int_equal(scaled_verify(&s, methods[m]).method, methods[m]);
+                }
+                scaled_end(&s);
             }
-        }
-    }
 }
 
 /* In every type and both orders: the last element, one inside, and one at a tile's corner. */
@@ -29,12 +34,12 @@ TEST(test_one_wrong_element_is_found)
 {
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (int columns = 0; columns < 2; columns++) {
-            product p = make((vkmm_type)t, 21, 259, 35, VKMM_INIT_INT, columns);
-            assert_finds(&p, FULL, 1, 20, 258, get(&p.c, 20, 258) + 1);
-            assert_finds(&p, FULL, 1, 7, 100, get(&p.c, 7, 100) + 1);
-            assert_finds(&p, FULL, 1, 8, 256, get(&p.c, 8, 256) + 1);
-            assert_true(passes(&p, FULL));
-            discard(&p);
+            scaled s = scaled_product((vkmm_type)t, 21, 259, 35, VKMM_INIT_INT, columns);
+            assert_finds(&s, 20, 258, scaled_get(&s, 0, 20, 258) + 1);
+            assert_finds(&s, 7, 100, scaled_get(&s, 0, 7, 100) + 1);
+            assert_finds(&s, 8, 256, scaled_get(&s, 0, 8, 256) + 1);
+            assert_true(scaled_verify(&s, FULL).passed);
+            scaled_end(&s);
         }
     }
 }
@@ -42,15 +47,15 @@ TEST(test_one_wrong_element_is_found)
 TEST(test_wrong_elements_are_counted_and_the_worst_is_named)
 {
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
-        product p = make((vkmm_type)t, 10, 20, 3, VKMM_INIT_ONES, 0);
-        set(&p.c, 1, 2, 4);
-        set(&p.c, 5, 7, 13);
-        set(&p.c, 9, 19, 8);
-        cli_verdict v = verify(&p, FULL, 1);
+        scaled s = scaled_product((vkmm_type)t, 10, 20, 3, VKMM_INIT_ONES, 0);
+        scaled_set(&s, VKMM_C, 1, 2, 4);
+        scaled_set(&s, VKMM_C, 5, 7, 13);
+        scaled_set(&s, VKMM_C, 9, 19, 8);
+        cli_verdict v = scaled_verify(&s, FULL);
         assert_true(!v.passed && v.wrong_count == 3 && v.row == 5 && v.col == 7 && v.got == 13.0 && v.want == 3.0);
         assert_contains(v.sentence, "C[5][7] is 13, should be 3");
         assert_contains(v.sentence, "3 of 200 elements are wrong");
-        discard(&p);
+        scaled_end(&s);
     }
 }
 
@@ -58,54 +63,54 @@ TEST(test_wrong_elements_are_counted_and_the_worst_is_named)
 TEST(test_the_f64_reference_is_wider_than_f64)
 {
     if (LDBL_MANT_DIG == DBL_MANT_DIG) skip();
-    product p = make(VKMM_F64, 2, 2, 4097, VKMM_INIT_ONES, 0);
+    scaled s = scaled_product(VKMM_F64, 2, 2, 4097, VKMM_INIT_ONES, 0);
     for (uint64_t k = 1; k < 4097; k++)
-        for (uint64_t i = 0; i < 2; i++) set(&p.a, i, k, 0x1p-56);
+        for (uint64_t i = 0; i < 2; i++) scaled_set(&s, VKMM_A, i, k, 0x1p-56);
     for (uint64_t i = 0; i < 2; i++)
-        for (uint64_t j = 0; j < 2; j++) set(&p.c, i, j, 1.0 + 0x1p-44);
-    assert_true(passes(&p, FULL));
-    assert_finds(&p, FULL, 1, 1, 0, 1.0);
-    discard(&p);
+        for (uint64_t j = 0; j < 2; j++) scaled_set(&s, VKMM_C, i, j, 1.0 + 0x1p-44);
+    assert_true(scaled_verify(&s, FULL).passed);
+    assert_finds(&s, 1, 0, 1.0);
+    scaled_end(&s);
 }
 
 TEST(test_nan_and_infinity_in_a_finite_product_are_wrong)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
-        product p = make((vkmm_type)t, 12, 300, 20, VKMM_INIT_UNIFORM, 0);
+        scaled s = scaled_product((vkmm_type)t, 12, 300, 20, VKMM_INIT_UNIFORM, 0);
         for (size_t b = 0; b < 3; b++) {
-            assert_finds(&p, FULL, 1, 11, 299, bad[b]);
-            assert_finds(&p, FULL, 1, 0, 0, bad[b]);
+            assert_finds(&s, 11, 299, bad[b]);
+            assert_finds(&s, 0, 0, bad[b]);
         }
-        set(&p.c, 3, 4, NAN);
-        assert_contains(verify(&p, FULL, 1).sentence, "C[3][4] is nan, should be ");
-        discard(&p);
+        scaled_set(&s, VKMM_C, 3, 4, NAN);
+        assert_contains(scaled_verify(&s, FULL).sentence, "C[3][4] is nan, should be ");
+        scaled_end(&s);
     }
 }
 
 TEST(test_nan_and_infinity_of_the_inputs_must_come_out)
 {
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
-        product p = make((vkmm_type)t, 6, 6, 6, VKMM_INIT_ONES, 0);
-        set(&p.a, 1, 2, NAN);       /* row 1: NaN */
-        set(&p.a, 3, 2, INFINITY);  /* row 3: infinity */
-        set(&p.b, 2, 4, 0.0);       /* C[3][4]: infinity · 0 = NaN */
-        set(&p.a, 5, 0, -INFINITY); /* row 5: minus infinity */
-        multiply(&p);
-        assert_true(isnan(get(&p.c, 3, 4)) && get(&p.c, 5, 5) == (double)-INFINITY);
-        assert_true(passes(&p, FULL));
-        assert_int_equal(verify(&p, FULL, 1).nans, 7);
-        assert_int_equal(verify(&p, FULL, 1).infinities, 11);
-        assert_contains(verify(&p, FULL, 1).sentence, "; NaN: 7, infinite: 11");
-        assert_finds(&p, FULL, 1, 1, 1, 5.0);
-        assert_finds(&p, FULL, 1, 1, 1, INFINITY);
-        assert_finds(&p, FULL, 1, 3, 1, NAN);
-        assert_finds(&p, FULL, 1, 3, 1, -INFINITY);
-        assert_finds(&p, FULL, 1, 3, 1, 7.0);
-        assert_finds(&p, FULL, 1, 3, 4, 7.0);
-        assert_finds(&p, FULL, 1, 5, 0, INFINITY);
-        assert_finds(&p, FULL, 1, 2, 2, NAN);
-        discard(&p);
+        scaled s = scaled_product((vkmm_type)t, 6, 6, 6, VKMM_INIT_ONES, 0);
+        scaled_set(&s, VKMM_A, 1, 2, NAN);       /* row 1: NaN */
+        scaled_set(&s, VKMM_A, 3, 2, INFINITY);  /* row 3: infinity */
+        scaled_set(&s, VKMM_B, 2, 4, 0.0);       /* C[3][4]: infinity · 0 = NaN */
+        scaled_set(&s, VKMM_A, 5, 0, -INFINITY); /* row 5: minus infinity */
+        gemm(&s.p, s.a, s.b, s.c);
+        assert_true(isnan(scaled_get(&s, 0, 3, 4)) && scaled_get(&s, 0, 5, 5) == (double)-INFINITY);
+        assert_true(scaled_verify(&s, FULL).passed);
+        assert_int_equal(scaled_verify(&s, FULL).nans, 7);
+        assert_int_equal(scaled_verify(&s, FULL).infinities, 11);
+        assert_contains(scaled_verify(&s, FULL).sentence, "; NaN: 7, infinite: 11");
+        assert_finds(&s, 1, 1, 5.0);
+        assert_finds(&s, 1, 1, INFINITY);
+        assert_finds(&s, 3, 1, NAN);
+        assert_finds(&s, 3, 1, -INFINITY);
+        assert_finds(&s, 3, 1, 7.0);
+        assert_finds(&s, 3, 4, 7.0);
+        assert_finds(&s, 5, 0, INFINITY);
+        assert_finds(&s, 2, 2, NAN);
+        scaled_end(&s);
     }
 }
 
@@ -114,19 +119,20 @@ TEST(test_overflow_of_the_type_is_infinity)
     static const double half[] = {[VKMM_F32] = 1e30, [VKMM_F64] = 1e200},
                         top[] = {[VKMM_F32] = FLT_MAX, [VKMM_F64] = DBL_MAX};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
-        product p = make((vkmm_type)t, 1, 1, 1, VKMM_INIT_ONES, 0);
-        set(&p.a, 0, 0, half[t]);
-        set(&p.b, 0, 0, half[t]);
-        set(&p.c, 0, 0, INFINITY);
-        assert_true(passes(&p, FULL));
-        assert_finds(&p, FULL, 1, 0, 0, 5.0);
-        assert_finds(&p, FULL, 1, 0, 0, -5.0);
-        set(&p.a, 0, 0, top[t]); /* the last finite value: rounding may reach infinity, but not minus infinity */
-        set(&p.b, 0, 0, 1.0);
-        assert_true(passes(&p, FULL));
-        assert_finds(&p, FULL, 1, 0, 0, -INFINITY);
-        assert_finds(&p, FULL, 1, 0, 0, NAN);
-        discard(&p);
+        scaled s = scaled_product((vkmm_type)t, 1, 1, 1, VKMM_INIT_ONES, 0);
+        scaled_set(&s, VKMM_A, 0, 0, half[t]);
+        scaled_set(&s, VKMM_B, 0, 0, half[t]);
+        scaled_set(&s, VKMM_C, 0, 0, INFINITY);
+        assert_true(scaled_verify(&s, FULL).passed);
+        assert_finds(&s, 0, 0, 5.0);
+        assert_finds(&s, 0, 0, -5.0);
+        scaled_set(&s, VKMM_A, 0, 0,
+                   top[t]); /* the last finite value: rounding may reach infinity, but not minus infinity */
+        scaled_set(&s, VKMM_B, 0, 0, 1.0);
+        assert_true(scaled_verify(&s, FULL).passed);
+        assert_finds(&s, 0, 0, -INFINITY);
+        assert_finds(&s, 0, 0, NAN);
+        scaled_end(&s);
     }
 }
 
@@ -136,56 +142,36 @@ TEST(test_overflow_of_partial_sums)
 {
     static const double huge[] = {[VKMM_F32] = 1e30, [VKMM_F64] = 1e200};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
-        product p = make((vkmm_type)t, 1, 1, 2, VKMM_INIT_ONES, 0);
-        set(&p.a, 0, 0, huge[t]);
-        set(&p.a, 0, 1, -huge[t]);
-        set(&p.c, 0, 0, 0.0);
-        assert_true(passes(&p, FULL));
-        assert_finds(&p, FULL, 1, 0, 0, NAN);
-        set(&p.b, 0, 0, huge[t]);
-        set(&p.b, 1, 0, huge[t]);
-        set(&p.c, 0, 0, NAN);
-        assert_true(passes(&p, FULL));
-        discard(&p);
+        scaled s = scaled_product((vkmm_type)t, 1, 1, 2, VKMM_INIT_ONES, 0);
+        scaled_set(&s, VKMM_A, 0, 0, huge[t]);
+        scaled_set(&s, VKMM_A, 0, 1, -huge[t]);
+        scaled_set(&s, VKMM_C, 0, 0, 0.0);
+        assert_true(scaled_verify(&s, FULL).passed);
+        assert_finds(&s, 0, 0, NAN);
+        scaled_set(&s, VKMM_B, 0, 0, huge[t]);
+        scaled_set(&s, VKMM_B, 1, 0, huge[t]);
+        scaled_set(&s, VKMM_C, 0, 0, NAN);
+        assert_true(scaled_verify(&s, FULL).passed);
+        scaled_end(&s);
     }
 }
 
 TEST(test_empty_products)
 {
-    static const cli_verify_method methods[] = {CLI_VERIFY_AUTO, CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
-    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
+    static const cli_verify_method all[] = {CLI_VERIFY_AUTO, CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++)
         for (size_t m = 0; m < 3; m++) {
-            product no_rows = make((vkmm_type)t, 0, 5, 3, VKMM_INIT_ONES, 0),
-                    no_cols = make((vkmm_type)t, 5, 0, 3, VKMM_INIT_ONES, 0);
-            product no_terms = make((vkmm_type)t, 5, 7, 0, VKMM_INIT_ONES, 0);
-            assert_true(passes(&no_rows, methods[m]) && passes(&no_cols, methods[m]) && passes(&no_terms, methods[m]));
-            assert_contains(verify(&no_rows, methods[m], 1).sentence, "empty");
-            assert_finds(&no_terms, methods[m], 1, 4, 6, 1.0);
-            if (t <= VKMM_F64) assert_finds(&no_terms, methods[m], 1, 4, 6, NAN);
-            discard(&no_rows);
-            discard(&no_cols);
-            discard(&no_terms);
+            scaled no_rows = scaled_product((vkmm_type)t, 0, 5, 3, VKMM_INIT_ONES, 0),
+                   no_cols = scaled_product((vkmm_type)t, 5, 0, 3, VKMM_INIT_ONES, 0),
+                   no_terms = scaled_product((vkmm_type)t, 5, 7, 0, VKMM_INIT_ONES, 0);
+            assert_contains(scaled_verify(&no_rows, all[m]).sentence, "empty");
+            assert_right(&no_rows, all[m]);
+            assert_right(&no_cols, all[m]);
+            assert_right(&no_terms, all[m]);
+            assert_caught(&no_terms, all[m], 0, 4, 6, 1.0);
+            if (t <= VKMM_F64) assert_caught(&no_terms, all[m], 0, 4, 6, NAN);
+            scaled_end(&no_rows);
+            scaled_end(&no_cols);
+            scaled_end(&no_terms);
         }
-    }
-}
-
-TEST(test_arguments_and_methods)
-{
-    heard h;
-    vkmm_log log = hear_with(&h);
-    cli_verdict v = {.wrong_count = 77};
-    product p = make(VKMM_F32, 4, 5, 6, VKMM_INIT_ONES, 0), q = make(VKMM_F64, 4, 5, 6, VKMM_INIT_ONES, 0);
-    assert_int_equal(vkmm_verify(&log, &p.b, &p.a, &p.c, FULL, 1, &v), VKMM_INVALID);
-    assert_contains(h.last, "A is 6×5, B is 4×6, C is 4×5");
-    assert_int_equal(vkmm_verify(&log, &p.a, &q.b, &p.c, FULL, 1, &v), VKMM_INVALID);
-    assert_contains(h.last, "A (f32), B (f64) and C (f32)");
-    assert_true(v.wrong_count == 77);
-    v = verify(&p, CLI_VERIFY_NONE, 1);
-    assert_true(!v.passed && v.method == CLI_VERIFY_NONE && !v.has_element);
-    vkmm_alloc_fail_after(1);
-    assert_int_equal(vkmm_verify(&log, &p.a, &p.b, &p.c, FULL, 1, &v), VKMM_OUT_OF_MEMORY);
-    vkmm_alloc_fail_after(0);
-    assert_string_equal(cli_verify_method_name(CLI_VERIFY_FREIVALDS), "freivalds");
-    discard(&p);
-    discard(&q);
 }

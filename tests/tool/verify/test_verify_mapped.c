@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/file.h"
-#include "claim.h"
+#include "verify/verify.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -63,12 +63,15 @@ static int peak_of(const setting *s)
     const long before = status_of("VmRSS");
     for (int i = 0; i < 4; i++)
         if (vkmm_mapping_open(path, &maps[i]) != VKMM_OK) return 255;
-    cli_claim claim = {.alpha = 1.0, .beta = s->beta};
-    claim.a = view_of(&maps[0], s->type, s->a_cols);
-    claim.b = view_of(&maps[1], s->type, s->b_cols);
-    claim.c = view_of(&maps[2], s->type, s->c_cols);
-    claim.before = view_of(&maps[3], s->type, s->c_cols);
-    if (vkmm_verify_claim(NULL, &claim, s->method, 7, &verdict) != VKMM_OK || !verdict.passed) return 255;
+    const vkmm_problem problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .type = s->type, .beta = s->beta);
+    const cli_stack stacks[CLI_EVIDENCE] = {[VKMM_A].first = view_of(&maps[0], s->type, s->a_cols),
+                                            [VKMM_B].first = view_of(&maps[1], s->type, s->b_cols),
+                                            [VKMM_C].first = view_of(&maps[2], s->type, s->c_cols),
+                                            [CLI_BEFORE].first = view_of(&maps[3], s->type, s->c_cols)};
+    if (cli_verify_stacks(NULL, &problem, stacks, NULL, maps[2].data, CLI_NUMBERS_RANDOM, s->method, 7, &verdict) !=
+            VKMM_OK ||
+        !verdict.passed)
+        return 255;
     const long grown = status_of("VmHWM") - before;
     return grown < 0 || grown > 254 ? 254 : (int)grown;
 }

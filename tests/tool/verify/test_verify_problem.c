@@ -182,32 +182,6 @@ TEST(test_nan_in_gaps)
     scaled_end(&s);
 }
 
-static vkmm_status without_before(vkmm_problem p, heard *h, cli_verdict *v)
-{
-    const vkmm_log log = hear_with(h);
-    scaled s = scaled_make(&p, VKMM_INIT_ONES);
-    vkmm_status status =
-        vkmm_verify_problem(&log, &p, s.a, s.b, NULL, NULL, s.c, CLI_NUMBERS_RANDOM, CLI_VERIFY_FULL, 1, v);
-    scaled_end(&s);
-    return status;
-}
-
-TEST(test_what_c_was_is_demanded_where_it_counts)
-{
-    heard h;
-    cli_verdict v = {.wrong_count = 77};
-    assert_int_equal(without_before(scaled_by(gemm_way(0, M, N, K, VKMM_F32), 1, 2), &h, &v), VKMM_INVALID);
-    assert_string_equal(h.last, "a copy of C from before the product is needed to verify it: beta is not 0");
-    assert_int_equal(without_before(gemm_way(8, M, N, K, VKMM_F32), &h, &v), VKMM_INVALID);
-    assert_string_equal(
-        h.last, "a copy of C from before the product is needed to verify it: its memory has gaps that must not change");
-    assert_true(v.wrong_count == 77);
-    assert_int_equal(without_before(scaled_by(gemm_way(7, M, N, K, VKMM_F32), 2, 0), &h, &v), VKMM_OK);
-    assert_true(v.passed);
-    assert_int_equal(without_before(scaled_by(gemm_way(8, 0, N, K, VKMM_F32), 2, 1), &h, &v), VKMM_OK);
-    assert_true(v.passed);
-}
-
 TEST(test_empty_problems)
 {
     for (size_t m = 0; m < 2; m++) {

@@ -117,28 +117,3 @@ TEST(test_integers_wrap)
         scaled_end(&s);
     }
 }
-
-TEST(test_claims)
-{
-    heard h;
-    const vkmm_log log = hear_with(&h);
-    scaled s = scaled_small(VKMM_F32, 4, 2, 3);
-    cli_claim claim = {.alpha = 2, .beta = 3};
-    cli_verdict v = {.wrong_count = 77};
-    claim.a = vkmm_view_rows(s.a, 3, 4, VKMM_F32);
-    claim.b = vkmm_view_rows(s.b, 4, 3, VKMM_F32);
-    claim.c = vkmm_view_rows(s.c, 3, 3, VKMM_F32);
-    assert_int_equal(vkmm_verify_claim(&log, &claim, CLI_VERIFY_FULL, 1, &v), VKMM_INVALID);
-    assert_string_equal(h.last, "C is 3×3 of type f32, but was 0×0 of type auto");
-    claim.before = vkmm_view_rows(s.before, 3, 3, VKMM_I32);
-    assert_int_equal(vkmm_verify_claim(&log, &claim, CLI_VERIFY_FULL, 1, &v), VKMM_INVALID);
-    assert_string_equal(h.last, "C is 3×3 of type f32, but was 3×3 of type i32");
-    assert_true(v.wrong_count == 77);
-    claim.before.type = VKMM_F32;
-    assert_int_equal(vkmm_verify_claim(&log, &claim, CLI_VERIFY_FULL, 1, &v), VKMM_OK);
-    assert_true(v.passed && v.bound == 16.0);
-    claim.beta = 2;
-    assert_int_equal(vkmm_verify_claim(&log, &claim, CLI_VERIFY_FULL, 1, &v), VKMM_OK);
-    assert_true(!v.passed && v.wrong_count == 9 && v.got == 11.0 && v.want == 10.0);
-    scaled_end(&s);
-}
