@@ -17,14 +17,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateCommandPool(VkDevice device, const V
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyCommandPool(VkDevice device, VkCommandPool pool,
-                                                     const VkAllocationCallbacks *with)
-{
-    (void)with;
-    FAKE_ENTER(vkDestroyCommandPool);
-    FAKE_FIND(device, FAKE_DEVICE);
-    FAKE_DESTROY(pool, FAKE_COMMAND_POOL);
-}
+FAKE_DEFINE_DESTROY(CommandPool, FAKE_COMMAND_POOL)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkResetCommandPool(VkDevice device, VkCommandPool handle,
                                                        VkCommandPoolResetFlags flags)

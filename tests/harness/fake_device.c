@@ -102,13 +102,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateBuffer(VkDevice device, const VkBuff
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks *with)
-{
-    (void)with;
-    FAKE_ENTER(vkDestroyBuffer);
-    FAKE_FIND(device, FAKE_DEVICE);
-    FAKE_DESTROY(buffer, FAKE_BUFFER);
-}
+FAKE_DEFINE_DESTROY(Buffer, FAKE_BUFFER)
 
 static uint64_t required(uint64_t bytes)
 {

@@ -23,14 +23,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineCache(VkDevice device, const
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipelineCache(VkDevice device, VkPipelineCache cache,
-                                                       const VkAllocationCallbacks *with)
-{
-    (void)with;
-    FAKE_ENTER(vkDestroyPipelineCache);
-    device_of(device, __func__);
-    FAKE_DESTROY(cache, FAKE_CACHE);
-}
+FAKE_DEFINE_DESTROY(PipelineCache, FAKE_CACHE)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPipelineCacheData(VkDevice device, VkPipelineCache handle, size_t *bytes,
                                                            void *data)
@@ -80,14 +73,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateShaderModule(VkDevice device, const 
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyShaderModule(VkDevice device, VkShaderModule shader,
-                                                      const VkAllocationCallbacks *with)
-{
-    (void)with;
-    FAKE_ENTER(vkDestroyShaderModule);
-    device_of(device, __func__);
-    FAKE_DESTROY(shader, FAKE_SHADER);
-}
+FAKE_DEFINE_DESTROY(ShaderModule, FAKE_SHADER)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorSetLayout(VkDevice device,
                                                                 const VkDescriptorSetLayoutCreateInfo *info,
@@ -110,14 +96,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorSetLayout(VkDevice device,
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyDescriptorSetLayout(VkDevice device, VkDescriptorSetLayout layout,
-                                                             const VkAllocationCallbacks *with)
-{
-    (void)with;
-    FAKE_ENTER(vkDestroyDescriptorSetLayout);
-    device_of(device, __func__);
-    FAKE_DESTROY(layout, FAKE_SET_LAYOUT);
-}
+FAKE_DEFINE_DESTROY(DescriptorSetLayout, FAKE_SET_LAYOUT)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo *info,
                                                            const VkAllocationCallbacks *with, VkPipelineLayout *out)
@@ -134,14 +113,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineLayout(VkDevice device, cons
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipelineLayout(VkDevice device, VkPipelineLayout layout,
-                                                        const VkAllocationCallbacks *with)
-{
-    (void)with;
-    FAKE_ENTER(vkDestroyPipelineLayout);
-    device_of(device, __func__);
-    FAKE_DESTROY(layout, FAKE_LAYOUT);
-}
+FAKE_DEFINE_DESTROY(PipelineLayout, FAKE_LAYOUT)
 
 static void specialize(const VkSpecializationInfo *info, uint32_t constants[FAKE_CONSTANTS])
 {
@@ -183,14 +155,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateComputePipelines(VkDevice device, Vk
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipeline(VkDevice device, VkPipeline pipeline,
-                                                  const VkAllocationCallbacks *with)
-{
-    (void)with;
-    FAKE_ENTER(vkDestroyPipeline);
-    device_of(device, __func__);
-    FAKE_DESTROY(pipeline, FAKE_PIPELINE);
-}
+FAKE_DEFINE_DESTROY(Pipeline, FAKE_PIPELINE)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateQueryPool(VkDevice device, const VkQueryPoolCreateInfo *info,
                                                       const VkAllocationCallbacks *with, VkQueryPool *out)
@@ -205,14 +170,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateQueryPool(VkDevice device, const VkQ
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyQueryPool(VkDevice device, VkQueryPool queries,
-                                                   const VkAllocationCallbacks *with)
-{
-    (void)with;
-    FAKE_ENTER(vkDestroyQueryPool);
-    device_of(device, __func__);
-    FAKE_DESTROY(queries, FAKE_QUERIES);
-}
+FAKE_DEFINE_DESTROY(QueryPool, FAKE_QUERIES)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetQueryPoolResults(VkDevice device, VkQueryPool handle, uint32_t first,
                                                           uint32_t count, size_t bytes, void *data, VkDeviceSize stride,

@@ -17,13 +17,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateFence(VkDevice device, const VkFence
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyFence(VkDevice device, VkFence fence, const VkAllocationCallbacks *with)
-{
-    (void)with;
-    FAKE_ENTER(vkDestroyFence);
-    FAKE_FIND(device, FAKE_DEVICE);
-    FAKE_DESTROY(fence, FAKE_FENCE);
-}
+FAKE_DEFINE_DESTROY(Fence, FAKE_FENCE)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateSemaphore(VkDevice device, const VkSemaphoreCreateInfo *info,
                                                       const VkAllocationCallbacks *with, VkSemaphore *out)

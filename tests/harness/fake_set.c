@@ -15,14 +15,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorPool(VkDevice device, cons
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyDescriptorPool(VkDevice device, VkDescriptorPool pool,
-                                                        const VkAllocationCallbacks *with)
-{
-    (void)with;
-    FAKE_ENTER(vkDestroyDescriptorPool);
-    FAKE_FIND(device, FAKE_DEVICE);
-    FAKE_DESTROY(pool, FAKE_DESCRIPTOR_POOL);
-}
+FAKE_DEFINE_DESTROY(DescriptorPool, FAKE_DESCRIPTOR_POOL)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo *info,
                                                              VkDescriptorSet *out)

@@ -278,6 +278,17 @@ fake_object *fake_alive(uint64_t id);
 void fake_destroy(uint64_t handle, fake_kind kind, const char *call);
 #define FAKE_DESTROY(handle, kind) fake_destroy((uint64_t)(uintptr_t)(handle), kind, __func__)
 
+/* vkDestroyNAME of an object that needs nothing else. */
+#define FAKE_DEFINE_DESTROY(name, kind)                                                \
+    VKAPI_ATTR void VKAPI_CALL fake_vkDestroy##name(VkDevice device, Vk##name handle,  \
+                                                    const VkAllocationCallbacks *with) \
+    {                                                                                  \
+        (void)with;                                                                    \
+        FAKE_ENTER(vkDestroy##name);                                                   \
+        FAKE_FIND(device, FAKE_DEVICE);                                                \
+        FAKE_DESTROY(handle, kind);                                                    \
+    }
+
 /* Command buffers that use the object: those in flight are a complaint (in words: "destroyed"), others become
  * invalid. */
 void fake_touch(const fake_object *object, const char *how, const char *call);
