@@ -5,7 +5,9 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
+import statistics
 import subprocess
 import sys
 
@@ -14,6 +16,7 @@ sys.path.insert(0, str(HERE))
 import cli
 
 FAKE = HERE / "fake_bench_worker.py"
+SIZES = [16 + i for i in range(20)]  # more than one block of rows that are measured in turns
 TINY = """# a line is a problem
 --size 64
 --size 32 --kernel tiled --type i32   # a kernel of the tutorials
@@ -77,6 +80,27 @@ class Real(Case):
         self.assertIsNone(rows[2]["in_panels"])
         self.assertGreater(speed(rows[2]), 0)
 
+    def test_parts_add_up_or_say_why(self):
+        """Transfers, kernel and submission add up to a product with transfers, or the report says why not."""
+        report = json.loads(self.good("bench", "--suite", self.suite("--size 64,256\n"), "--type", "f32", "--no-host", "--budget", "10m", "--max-noise", "90%", "--json",
+                                      env=self.env))
+        rows = [row for row in report["rows"] if row["not_run"] is None]
+        self.assertGreater(len(rows), 0)
+        for row in rows:
+            medians = {key: statistics.median(value["samples"]) if value else None for key, value in row["time"].items() if key.endswith("_ms") and key != "slope_ms"}
+            parts = row["parts"]
+            if parts["sum_ms"] is None:
+                self.assertTrue(parts["apart"])
+                continue
+            added = medians["submit_ms"]
+            if not row["time"]["mapped"]:
+                added += medians["upload_ms"] + medians["download_ms"]
+            self.assertAlmostEqual(parts["sum_ms"] / added, 1, places=5)
+            self.assertAlmostEqual(parts["wall_ms"] / medians["total_ms"], 1, places=5)
+            near = abs(added / medians["total_ms"] - 1) <= 0.1
+            self.assertEqual(parts["adds_up"], near)
+            self.assertEqual(bool(parts["apart"]), not near, parts)
+
     def test_the_worker_holds_several_products(self):
         problem = {"m": 16, "n": 16, "k": 16, "type": "f32"}
         requests = [{"ask": "hello"}, *({"ask": "begin", "id": i, "problem": problem, "kernel": "auto", "seed": "1"} for i in (1, 2)),
@@ -91,7 +115,7 @@ class Real(Case):
         self.assertTrue(answers[3]["round"]["time"]["total_ms"])
 
 
-class Fake(Case):
+class Faked(Case):
     """With processes that are scripts; what a real one says of this machine's device is their example."""
 
     @classmethod
@@ -140,6 +164,8 @@ class Fake(Case):
     def not_run(self, report):
         return {row["problem"]["m"]: row["not_run"] for row in report["rows"] if row["not_run"] is not None}
 
+
+class Fake(Faked):
     def test_every_row_of_the_built_in_suites(self):
         for suite, count, groups in [("quick", 22, {"square", "edge", "llm", "ladder", "skinny"}),
                                      ("standard", 4 * 53 - 4, {"square", "edge", "llm", "ladder", "skinny", "split-k"})]:
@@ -164,7 +190,7 @@ class Fake(Case):
 
     def test_a_lost_process_costs_one_row(self):
         # requests 1 and 2 are hello and peaks; 3 to 10 begin the first block of eight, 11 to 50 are its rounds, 51 to 58 end it
-        for number, kind, reason in [(5, "crash", "was killed by signal 11"), (5, "exit", "ended with status 3"), (12, "garbage", "an invalid answer"),
+        for number, kind, reason in [(5, "crash", "was killed by signal 11"), (5, "exit", "ended with status 3"), (12, "garbage", "an invalid answer"), (12, "torn", "ended"),
                                      (13, "array", "an invalid answer"), (14, "lost", "the device was lost"), (15, "negative", "invalid samples"),
                                      (16, "words", "invalid samples"), (17, "none", "invalid samples"), (4, "rowless", "an invalid row"),
                                      (6, "liar", "an invalid row")]:
@@ -191,6 +217,12 @@ class Fake(Case):
         self.bench(faults="begin:crash", code=6, stderr="nothing could be measured: the process that measured was killed by signal 11")
         self.forget()
         self.bench(faults="hello:stranger", code=3, stderr="nothing could be measured: the process that measures sees another device")
+        for kind in "exit", "alien", "bare", "types", "huge":
+            with self.subTest(kind):
+                self.forget()
+                done = cli.run(*self.arguments(), env=dict(self.env, FAKE_BENCH_FAULTS="hello:" + kind))
+                self.assertIn(done.returncode, [3, 4, 6], done.stderr)
+                self.assertRegex(done.stderr, r"(?m)^vkmatmul: nothing could be measured: [^\n]*$")
         self.forget()
         self.bench(faults="begin:refused", code=5, stderr="nothing could be measured: no memory on the device")
 
@@ -353,6 +385,123 @@ class Fake(Case):
             report = self.bench(suite=self.suite(line))
             self.assertEqual([row["problem"]["method"] for row in report["rows"]], [method])
             self.bad(2, "--compute apply only to built-in suites", *self.arguments("--compute", method), env=self.env)
+
+
+class Kept(Faked):
+    """What must not cost a bench its finished rows: being killed, a full disk, a folder that goes away."""
+
+    def setUp(self):
+        super().setUp()
+        self.rows = self.suite("--size %s\n" % ",".join(map(str, SIZES)), "rows.suite")
+        self.out = self.folder / "out" / "report.json"
+        self.out.parent.mkdir()
+
+    def words(self, *args, out=None):
+        return self.arguments("--type", "f32", "--budget", "10m", "-o", out or self.out, *args, suite=self.rows)
+
+    def start(self):
+        """A run whose first block of rows is in the file, and which waits."""
+        self.forget()
+        child = subprocess.Popen([cli.program, *map(str, self.words())], env=dict(os.environ, LC_ALL="C.UTF-8", FAKE_BENCH_FAULTS="begin 9:wait", **self.env),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        cli.wait_until(self.out.exists, child)
+        return child
+
+    def left(self, number):
+        """The report that a signal leaves, and what the run said."""
+        child = self.start()
+        child.send_signal(number)
+        _, stderr = child.communicate(timeout=cli.GUARD)
+        self.assertEqual(os.listdir(self.out.parent), [self.out.name])
+        report = json.loads(self.out.read_text())
+        self.assertEqual((report["complete"], self.timed()), (False, SIZES[:8]))
+        return report, child.returncode, stderr
+
+    def timed(self):
+        return sorted(row["problem"]["m"] for row in json.loads(self.out.read_text())["rows"] if row["not_run"] is None)
+
+    def one_error(self, done, pattern):
+        self.assertEqual(done.returncode, 2, done.stderr)
+        error, = [line for line in done.stderr.splitlines() if not line.startswith("vkmatmul: warning: ")]
+        self.assertRegex(error, pattern)
+
+    def test_killed(self):
+        self.left(signal.SIGKILL)
+        self.assertEqual(cli.run("compare", self.out, self.out).returncode, 0)
+
+    def test_interrupted(self):
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            with self.subTest(number.name):
+                before, code, stderr = self.left(number)
+                self.assertEqual((code, before["note"]), (128 + number, "interrupted by signal %d" % number))
+                self.assertRegex(stderr, r"\Avkmatmul: warning: interrupted; .*report\.json has 8 rows\n\Z")
+                self.out.unlink()
+
+    def test_every_format_is_whole_at_any_time(self):
+        for name, start in {"r.jsonl": "{", "r.csv": "device,", "r.md": "vkmatmul ", "r.xml": "<?xml"}.items():
+            with self.subTest(name):
+                self.out = self.out.with_name(name)
+                child = self.start()
+                child.kill()
+                child.communicate()
+                text = self.out.read_text()
+                self.assertTrue(text.startswith(start) and text.endswith("\n"))
+                self.assertIn(str(SIZES[7]), text)
+
+    def test_full_while_rows_come(self):
+        whole = self.folder / "whole.json"
+        self.good(*self.words(out=whole), env=self.env)
+        limit = whole.stat().st_size * 3 // 4
+        done = cli.run(*self.words(), env=self.env, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.one_error(done, r"cannot write .*report\.json: File too large")
+        self.assertEqual((self.timed(), json.loads(self.out.read_text())["complete"]), (SIZES[:8], False))
+        self.assertEqual(os.listdir(self.out.parent), [self.out.name])
+
+    def test_not_a_regular_file(self):
+        """Is written once, at the end."""
+        self.out.symlink_to("/dev/full")
+        self.one_error(cli.run(*self.words(), env=self.env), r"cannot write .*report\.json: No space left on device")
+        self.assertEqual(len(self.asked("begin")), len(SIZES))
+
+    def test_standard_output_is_full(self):
+        for format in ["--json", "--jsonl", "--junit"]:
+            with self.subTest(format), open("/dev/full", "w") as full:
+                self.one_error(cli.run(*self.words(format), env=self.env, stdout=full), "cannot write")
+                self.assertTrue(self.timed())
+                self.out.unlink()
+
+    def test_the_folder_goes_away(self):
+        child = self.start()
+        shutil.rmtree(self.out.parent)
+        (self.fake / "go").touch()
+        _, stderr = child.communicate(timeout=cli.GUARD)
+        self.assertEqual(child.returncode, 2, stderr)
+        self.assertRegex(stderr, r"vkmatmul: cannot write [^\n]*report\.json[^\n]*\n")
+        self.assertFalse(self.out.parent.exists())
+
+    def test_what_is_no_report(self):
+        """By compare and report: one sentence, and no page. What the reader refuses: tests/tool/bench/test_bench_read.c."""
+        self.good(*self.words(), env=self.env)
+        text, page, pipe = self.out.read_bytes(), self.folder / "page.html", self.folder / "pipe.json"
+        os.mkfifo(pipe)
+        for path in [self.file("half.json", text[:len(text) // 2]), self.file("empty.json", b""), self.folder / "nowhere.json", self.folder, pipe]:
+            with self.subTest(path):
+                self.bad(2, path.name, "compare", self.out, path)
+                self.bad(2, path.name, "report", path, "-o", page)
+                self.assertFalse(page.exists())
+
+    def test_a_hostile_report_is_only_text(self):
+        name = "\x1b[2J<script>alert(1)</script>\u202e\n| `"
+        self.good(*self.words(), env=self.env)
+        report = json.loads(self.out.read_text())
+        report["devices"][0].update(name=name, label=name, driver_name=name)
+        report["rows"][0]["kernel"].update(name=name)
+        self.out.write_text(json.dumps(report))
+        for args in [["compare", self.out, self.out], ["report", self.out], ["compare", self.out, self.out, "--md"]]:
+            done = cli.run(*args)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("\x1b[2J", done.stdout + done.stderr)
+            self.assertNotIn("\u202e", done.stdout + done.stderr)
 
 
 if __name__ == "__main__":
