@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { N = 300, GUARD = 60, COL_MAJOR = 102, NO_TRANS = 111 };
+enum { N = 300, GUARD = 600, COL_MAJOR = 102, NO_TRANS = 111 };
 
 typedef void (*dgemm)(int, int, int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
 

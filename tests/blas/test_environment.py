@@ -37,7 +37,7 @@ class Secure(unittest.TestCase):
         env = os.environ | {"VKBLAS_HOST": EVIL, "VKBLAS_REPORT": str(self.open / "report"), "VKBLAS_VERBOSE": "1", "VKBLAS_MIN": "junk"}
         env.pop("XDG_CACHE_HOME")
         done = subprocess.run([self.program], env=env | {folder: str(self.open)}, user=user, group=user, extra_groups=[], cwd="/",
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
         said = [line for line in done.stderr.splitlines() if line.startswith("vkblas: ")]
         return done.stdout.splitlines(), said, sorted(path.name[:5] for path in self.open.rglob("*") if path.is_file())

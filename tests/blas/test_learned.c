@@ -100,7 +100,7 @@ static vkblas_choice choose(void)
 static vkblas_choice choose_at_last(void)
 {
     vkblas_choice choice = choose();
-    for (int i = 0; choice == VKBLAS_TO_TRY && i < 20000; i++) {
+    for (int i = 0; choice == VKBLAS_TO_TRY && i < 300000; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         choice = choose();
     }

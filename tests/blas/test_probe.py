@@ -16,7 +16,7 @@ import unittest
 
 LIBRARY, PROBE = sys.argv.pop(1), sys.argv.pop(1)
 MOMENTS = int(os.environ.get("VKBLAS_TEST_MOMENTS", "5"))
-GUARD = 120
+GUARD = 600
 SLOW = "class 0 1 24 8 1000000000 3 5000\n"  # the host has taken five seconds for such products: the device is tried
 
 

@@ -57,7 +57,7 @@ static const int can_fork = 0;
 static const int can_fork = 1;
 #endif
 
-enum { ROUNDS = 4, SKIPPED = 77, GUARD = 100, COL_MAJOR = 102, NO_TRANS = 111, LOWER = 122, UNIT = 132, LEFT = 141 };
+enum { ROUNDS = 4, SKIPPED = 77, GUARD = 600, COL_MAJOR = 102, NO_TRANS = 111, LOWER = 122, UNIT = 132, LEFT = 141 };
 
 typedef const void *P;
 void cblas_sgemm(int, int, int, int, int, int, float, P, int, P, int, float, void *, int);

@@ -17,7 +17,7 @@ sample_report = None
 
 def sample(form, speed=1, noise=0.01, *name):
     arguments = [sample_report, form, str(speed), str(noise), *(n.encode("latin1") for n in name)]
-    return subprocess.run(arguments, stdout=subprocess.PIPE, check=True, timeout=60).stdout
+    return subprocess.run(arguments, stdout=subprocess.PIPE, check=True, timeout=cli.GUARD).stdout
 
 
 class Compare(cli.Case):

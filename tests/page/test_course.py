@@ -25,7 +25,7 @@ class Course(page.Case):
         super().setUpClass()
         cls.path = cls.folder / "course.html"
         line = [page.program, "ladder", "--size", "32", "--type", "i32", "--kernel", KERNELS, "--shader", str(OWN), "--tile", "8", "--min-time", "1ms", "--max-time", "1ms", "--html", str(cls.path), "--json"]
-        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", timeout=120)
+        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", timeout=600)
         if (done.returncode, done.stderr) != (0, ""):
             raise RuntimeError(f"{line}: {done.returncode} {done.stderr}")
         cls.rows = json.loads(done.stdout)["rows"]

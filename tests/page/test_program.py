@@ -14,7 +14,7 @@ class Program(page.Case):
         path = self.folder / "page.html"
         path.unlink(missing_ok=True)
         line = [page.program, "trace", *args, "--html", str(path), "--json"]
-        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", timeout=120)
+        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", timeout=600)
         self.assertEqual((done.returncode, done.stderr), (0, ""), line)
         return path, json.loads(done.stdout)
 

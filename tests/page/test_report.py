@@ -38,7 +38,7 @@ def run(*args, env=None, **more):
     settings = dict(os.environ, LC_ALL="C.UTF-8")
     settings.update(env or {})
     return subprocess.run([vkmatmul, "report", *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
-                          env=settings, timeout=120, **more)
+                          env=settings, timeout=600, **more)
 
 
 class Case(unittest.TestCase):
