@@ -34,16 +34,21 @@ static char *written(const char *format, cli_report report, const cli_bench *ben
     return text;
 }
 
-static char *compared(const char *format, cli_report report, cli_comparison *comparison)
+/* What is written of the comparison of some reports; freed by the caller. */
+static char *compared(const char *format, cli_report report, cli_bench *benches, uint32_t count,
+                      cli_comparison *comparison)
 {
+    cli_contender *contenders = cli_contenders_of(benches, count, &comparison->count);
     char *text = NULL;
     size_t size = 0;
 
+    comparison->contenders = contenders;
     report.version = report.shader_hash = report.command = "";
     report.out = open_memstream(&text, &size);
     assert_non_null(report.out);
     assert_int_equal(cli_compare_write(cli_writer_find(format)->compare, &report, comparison), VKMM_OK);
     fclose(report.out);
+    vkmm_free(contenders);
     return text;
 }
 
@@ -168,7 +173,6 @@ TEST(fewer_bits_are_told)
 
     for (int told = 0; told < 2; told++) {
         cli_bench benches[2];
-        cli_contender *who;
         char *text = NULL;
         size_t bytes = 0;
         cli_report report = {.utf8 = 1, .version = "", .shader_hash = "", .command = ""};
@@ -189,13 +193,11 @@ TEST(fewer_bits_are_told)
             free(text);
         }
         cli_comparison comparison = {.regression = -1};
-        comparison.contenders = who = cli_contenders_of(benches, 2, &comparison.count);
         for (int i = 0; i < 4; i++) {
-            text = compared(compare_formats[i], report, &comparison);
+            text = compared(compare_formats[i], report, benches, 2, &comparison);
             assert_int_equal(strstr(text, compare_words[i]) != NULL, told);
             free(text);
         }
-        vkmm_free(who);
         /* What its scripts make of this, tests/page shows. */
         assert_int_equal(cli_bench_page(&report, benches, 1, &text, &bytes), VKMM_OK);
         assert_int_equal(strstr(text, words[2].types) != NULL && strstr(text, words[2].epilogue) != NULL, told);
@@ -208,7 +210,6 @@ TEST(fewer_bits_are_told)
 TEST(types_are_told_apart)
 {
     cli_bench benches[2];
-    cli_contender *who;
     cli_comparison comparison = {.regression = -1};
     char *text;
 
@@ -219,8 +220,7 @@ TEST(types_are_told_apart)
         problem->out_type = VKMM_F32;
         problem->compute = VKMM_F16;
     }
-    comparison.contenders = who = cli_contenders_of(&benches[1], 1, &comparison.count);
-    text = compared("table", (cli_report){.utf8 = 1}, &comparison);
+    text = compared("table", (cli_report){.utf8 = 1}, &benches[1], 1, &comparison);
     assert_true(comparison.rows > 0);
     assert_non_null(strstr(text, "square f32 (sum f16) "));
     assert_non_null(strstr(text, "square f32 "));
@@ -228,7 +228,6 @@ TEST(types_are_told_apart)
     for (uint32_t i = 0; i < benches[0].row_count; i++)
         if (benches[0].rows[i].problem.type == VKMM_F32 && benches[0].rows[i].problem.m % 512 == 0)
             assert_null(cli_bench_find(&benches[1], 0, &benches[0].rows[i]));
-    vkmm_free(who);
     free_reports(benches);
 }
 
@@ -258,70 +257,21 @@ TEST(labels_differ)
     cli_bench_free(&benches[2]);
 }
 
-/* Regressions of the second report when it runs at `speed`; *json gets the comparison. */
-static uint32_t regressions_at(double speed, double tolerated, json_t **json)
-{
-    cli_bench benches[2];
-    cli_comparison comparison = {.regression = tolerated};
-    cli_contender *contenders;
-    char *text;
-
-    two_reports(benches, speed);
-    contenders = cli_contenders_of(benches, 2, &comparison.count);
-    comparison.contenders = contenders;
-    text = compared("json", (cli_report){0}, &comparison);
-    if (json != NULL) assert_non_null(*json = json_loads(text, JSON_REJECT_DUPLICATES, NULL));
-    free(text);
-    vkmm_free(contenders);
-    free_reports(benches);
-    return comparison.regressions;
-}
-
-static double middle_of(json_t *json, size_t contender)
-{
-    json_t *means = json_object_get(json, "means"), *all = json_array_get(means, json_array_size(means) - 1);
-
-    return json_real_value(json_object_get(
-        json_object_get(json_array_get(json_object_get(all, "contenders"), contender), "ratio"), "middle"));
-}
-
-TEST(regressions)
-{
-    json_t *json, *first;
-
-    assert_int_equal(regressions_at(1, 0, NULL), 0);
-    assert_int_equal(regressions_at(1.1, 0, NULL), 0);
-    assert_int_equal(regressions_at(0.9, 0.15, NULL), 0);
-    /* Every row with a speed but the throttled one, whose rounds differ by more than that. Each device by itself:
-     * that another is slower in both reports is no regression. */
-    assert_int_equal(regressions_at(0.9, 0.05, &json), 63);
-    first = json_array_get(json_object_get(json, "regressions"), 0);
-    assert_int_equal(json_integer_value(json_object_get(first, "contender")), 3);
-    assert_int_equal(json_integer_value(json_object_get(first, "base")), 0);
-    assert_true(fabs(middle_of(json, 3) - 0.9) < 0.002);
-    assert_true(fabs(middle_of(json, 0) - 1) < 1e-12);
-    json_decref(json);
-}
-
 /* Right before and wrong now: no ratio can say so. */
 TEST(wrong_is_a_regression)
 {
     cli_bench benches[2];
     cli_comparison comparison = {.regression = 0.05};
-    cli_contender *contenders;
     char *text;
 
     two_reports(benches, 1);
     benches[1].rows[0].passed = 0;
     cli_bench_derive(&benches[1], &benches[1].rows[0]);
-    contenders = cli_contenders_of(benches, 2, &comparison.count);
-    comparison.contenders = contenders;
-    text = compared("table", (cli_report){.columns = 80}, &comparison);
+    text = compared("table", (cli_report){.columns = 80}, benches, 2, &comparison);
     assert_int_equal(comparison.regressions, 1);
     assert_non_null(strstr(text, "4 is wrong in 256^3 f32 auto, where 1 is right"));
     assert_in_range(widest_line(text), 60, 80);
     free(text);
-    vkmm_free(contenders);
     free_reports(benches);
 }
 
@@ -330,7 +280,6 @@ TEST(all_wrong_is_a_regression)
 {
     cli_bench benches[2];
     cli_comparison comparison = {.regression = 0.05};
-    cli_contender *contenders;
     uint32_t rows = 0;
     char *text;
 
@@ -342,14 +291,11 @@ TEST(all_wrong_is_a_regression)
         row->passed = 0;
         cli_bench_derive(&benches[1], row);
     }
-    contenders = cli_contenders_of(benches, 2, &comparison.count);
-    comparison.contenders = contenders;
+    text = compared("table", (cli_report){0}, benches, 2, &comparison);
     assert_int_equal(comparison.count, 6);
-    text = compared("table", (cli_report){0}, &comparison);
     assert_in_range(rows, 20, 40);
     assert_int_equal(comparison.regressions, rows);
     free(text);
-    vkmm_free(contenders);
     free_reports(benches);
 }
 
@@ -358,7 +304,6 @@ TEST(single_samples)
 {
     cli_bench benches[2];
     cli_comparison comparison = {.regression = 0};
-    cli_contender *contenders;
     char *text;
 
     two_reports(benches, 1);
@@ -366,10 +311,8 @@ TEST(single_samples)
     benches[1].rows[0].rounds = 1;
     benches[1].rows[0].round_ends[0] = 1;
     cli_bench_derive(&benches[1], &benches[1].rows[0]);
-    contenders = cli_contenders_of(benches, 2, &comparison.count);
-    comparison.contenders = contenders;
     for (size_t i = 0; i < sizeof compare_formats / sizeof *compare_formats; i++) {
-        text = compared(compare_formats[i], (cli_report){0}, &comparison);
+        text = compared(compare_formats[i], (cli_report){0}, benches, 2, &comparison);
         assert_true(strstr(text, " nan") == NULL && strstr(text, ",nan,") == NULL);
         if (strcmp(compare_formats[i], "json") == 0) {
             json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -381,7 +324,6 @@ TEST(single_samples)
         }
         free(text);
     }
-    vkmm_free(contenders);
     free_reports(benches);
 }
 
@@ -390,7 +332,6 @@ TEST(renamed_devices)
 {
     cli_bench benches[2];
     cli_comparison comparison = {.regression = -1};
-    cli_contender *contenders;
     json_t *json, *list;
     char *text;
 
@@ -401,9 +342,7 @@ TEST(renamed_devices)
     snprintf(benches[1].devices[2].info.name, sizeof benches[1].devices[2].info.name, "Another Processor");
     snprintf(benches[1].devices[2].info.driver.name, sizeof benches[1].devices[2].info.driver.name, "BLIS");
     snprintf(benches[1].version, sizeof benches[1].version, "0.2.0");
-    contenders = cli_contenders_of(benches, 2, &comparison.count);
-    comparison.contenders = contenders;
-    text = compared("json", (cli_report){0}, &comparison);
+    text = compared("json", (cli_report){0}, benches, 2, &comparison);
     assert_non_null(json = json_loads(text, JSON_REJECT_DUPLICATES, NULL));
     list = json_object_get(json, "contenders");
     for (size_t i = 0; i < 3; i++) {
@@ -414,7 +353,6 @@ TEST(renamed_devices)
                         "different versions of vkmatmul: 0.1.0 and 0.2.0");
     json_decref(json);
     free(text);
-    vkmm_free(contenders);
     free_reports(benches);
 }
 
