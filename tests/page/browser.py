@@ -110,7 +110,7 @@ class Browser:
 
     def wait(self, condition, *args):
         """Until a JavaScript expression is true."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 600  # to detect hangs
         while not self.js(condition, *args):
             if time.monotonic() > deadline:
                 raise RuntimeError(f"never true: {condition}")

@@ -158,7 +158,7 @@ static int one_op(const matrix_case *of, uint32_t which)
     return wrong;
 }
 
-static void shapes_ops_and_edges(void **state)
+TEST(shapes_ops_and_edges)
 {
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++) {
@@ -176,7 +176,7 @@ static void shapes_ops_and_edges(void **state)
 
 /* A split product whose first tiles have all of K, and the last ones parts of it. The last tiles hang over C's edges;
  * the parts' sums are stored in vectors or one by one; a single workgroup does both kinds. */
-static void tails_have_parts(void **state)
+TEST(tails_have_parts)
 {
     const uint64_t round = (uint64_t)vkmm_device_processors(suite.info);
     int wrong = 0;
@@ -207,7 +207,7 @@ static void tails_have_parts(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static void epilogues(void **state)
+TEST(epilogues)
 {
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++) {
@@ -236,7 +236,7 @@ static void epilogues(void **state)
 
 /* Tiles of 2×2 subgroups of 2×2 matrices each, of which C leaves whole subgroups without anything to store, next to
  * others that have; and matrices. */
-static void subgroups_outside(void **state)
+TEST(subgroups_outside)
 {
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++) {
@@ -264,7 +264,7 @@ static void subgroups_outside(void **state)
 
 /* A·B with A and B all 40, but a NaN in A's first row and an infinity in its second: 102400 is beyond f16, in its
  * sums or in its C, and exact in f32. */
-static void big_sums_and_what_is_no_number(void **state)
+TEST(big_sums_and_what_is_no_number)
 {
     enum { N = 32, K = 64 };
     static const vkmm_type kinds[][2] = {{VKMM_F16, VKMM_F16}, {VKMM_F32, VKMM_F32}}; /* of sums and C */
@@ -380,7 +380,7 @@ static vkmm_method run_jobs(vkmm_job *jobs[2])
 }
 
 /* No worse than f32 itself: a compiler that folds lo to 0 has the error of f16, 2000 times as much. */
-static void parts_are_as_precise_as_f32(void **state)
+TEST(parts_are_as_precise_as_f32)
 {
     vkmm_job *jobs[2];
     if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();
@@ -396,7 +396,7 @@ static void parts_are_as_precise_as_f32(void **state)
 }
 
 /* What has no parts is computed as if nobody had asked for them; and the next product has them again. */
-static void what_has_no_parts_is_computed_directly(void **state)
+TEST(what_has_no_parts_is_computed_directly)
 {
     static const float odd[] = {INFINITY, NAN, 0x1p-40f, 1e-42f, -0x1p100f};
     static const char *const rest[] = {"splits=1", "splits=3", "splits=1,tail=3"};
@@ -424,7 +424,7 @@ static VkResult VKAPI_CALL count_submissions(VkQueue queue, uint32_t count, cons
 }
 
 /* A run asks the device how it multiplied, to warn; who asks the job afterwards gets the same answer at once. */
-static void the_device_is_asked_once(void **state)
+TEST(the_device_is_asked_once)
 {
     vkmm_job *jobs[2];
     vkmm_method method = VKMM_COMPUTE_DIRECT;
@@ -442,7 +442,7 @@ static void the_device_is_asked_once(void **state)
 }
 
 /* The smallest element of A, or of B, beside a largest of 1: each may be 2^-33, and both 2^-31, or 2^-32 and 2^-30. */
-static void small_elements_have_a_limit(void **state)
+TEST(small_elements_have_a_limit)
 {
     static const float least[][2] = {{1, 0x1p-33f}, {0x1p-30f, 0x1p-32f}, {0x1p-31f, 0x1p-31f}};
     vkmm_job *jobs[2];
@@ -461,7 +461,7 @@ static void small_elements_have_a_limit(void **state)
 
 /* All lines of A, or of B, have 16 elements that are not 0, the last ones; or one of them has 15. The next product is
  * counted from 0. */
-static void few_products_are_computed_directly(void **state)
+TEST(few_products_are_computed_directly)
 {
     enum { FEWEST = 16 };
     vkmm_job *jobs[2];
@@ -477,7 +477,7 @@ static void few_products_are_computed_directly(void **state)
 }
 
 /* Whole matrices in C order, one or several; and what it refuses. */
-static void direct_reads_memory(void **state)
+TEST(direct_reads_memory)
 {
     int wrong = 0, met = 0;
     for (uint32_t i = 0; i < case_count; i++) {
@@ -522,21 +522,10 @@ static void direct_reads_memory(void **state)
 
 int main(void)
 {
+    const struct CMUnitTest *tests;
+    const size_t listed = listed_tests(&tests);
     int absent = suite_open(&suite);
     if (absent) return absent;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_ops_and_edges),
-        cmocka_unit_test(subgroups_outside),
-        cmocka_unit_test(tails_have_parts),
-        cmocka_unit_test(epilogues),
-        cmocka_unit_test(big_sums_and_what_is_no_number),
-        cmocka_unit_test(parts_are_as_precise_as_f32),
-        cmocka_unit_test(what_has_no_parts_is_computed_directly),
-        cmocka_unit_test(small_elements_have_a_limit),
-        cmocka_unit_test(few_products_are_computed_directly),
-        cmocka_unit_test(the_device_is_asked_once),
-        cmocka_unit_test(direct_reads_memory),
-    };
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     list_cases();
     if (case_count == 0) {
@@ -544,6 +533,5 @@ int main(void)
                *suite.info->matrices.refusal ? suite.info->matrices.refusal : "none fits");
         return suite_exit_without_matrices(&suite);
     }
-    int failed = suite_run(&suite, "matrix kernels", tests);
-    return suite_exit(&suite, failed);
+    return suite_exit(&suite, suite_run_group(&suite, "matrix kernels", tests, listed));
 }

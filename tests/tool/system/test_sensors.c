@@ -9,6 +9,7 @@
 #include "base/dynlib.h"
 #include "system/sensors_source.h"
 #include "fake_nvml.h"
+#include "test.h"
 
 static const char *library;
 static const uint32_t card[4] = {0, 0xc1, 0, 0};
@@ -59,7 +60,9 @@ static cli_sensed watch(cli_sensors *sensors, unsigned ms, const char *name, con
     return sensed;
 }
 
-static void a_thread_looks(void **state)
+#define IN_A_TREE(name) TEST_WITH(name, make_root, remove_root)
+
+IN_A_TREE(a_thread_looks)
 {
     put("/proc/cpuinfo", "cpu MHz\t\t: 2450.000\n");
     cli_sensors *sensors = cli_sensors_open(NULL, root);
@@ -76,7 +79,7 @@ static void a_thread_looks(void **state)
 }
 
 /* Ticks of user, nice, system, idle, iowait, irq, softirq, steal, guest and guest_nice, 100 a second. */
-static void others_need_the_processor_too(void **state)
+IN_A_TREE(others_need_the_processor_too)
 {
     put("/proc/stat", "cpu  500 10 100 9000 50 1 2 3 400 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n");
     cli_sensors *sensors = cli_sensors_open(NULL, root);
@@ -92,7 +95,7 @@ static void others_need_the_processor_too(void **state)
     cli_sensors_close(&sensors);
 }
 
-static void nothing_to_read_is_no_error(void **state)
+IN_A_TREE(nothing_to_read_is_no_error)
 {
     cli_sensors *sensors = NULL;
     assert_null(cli_sensors_open(card, root));
@@ -122,7 +125,7 @@ static void nothing_to_read_is_no_error(void **state)
     assert_null(sensors);
 }
 
-static void amd_tells_power_and_clock(void **state)
+IN_A_TREE(amd_tells_power_and_clock)
 {
     put(GPU "/hwmon/hwmon3/name", "amdgpu\n");
     put(GPU "/hwmon/hwmon3/power1_average", "150000000\n");
@@ -155,7 +158,7 @@ static void amd_tells_power_and_clock(void **state)
     cli_sensors_close(&sensors);
 }
 
-static void intel_tells_energy_clock_and_limits(void **state)
+IN_A_TREE(intel_tells_energy_clock_and_limits)
 {
     char link[128];
     put(GPU "/hwmon/hwmon7/energy1_input", "5000000\n");
@@ -202,7 +205,7 @@ static void intel_tells_energy_clock_and_limits(void **state)
 
 #define RAPL "/sys/class/powercap/intel-rapl:"
 
-static void a_processor_tells_energy_and_clock(void **state)
+IN_A_TREE(a_processor_tells_energy_and_clock)
 {
     put("/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: 2450.500\n\nprocessor\t: 1\ncpu MHz\t\t: 2449.500\n");
     cli_sensors *sensors = cli_sensors_open(NULL, root);
@@ -256,7 +259,7 @@ static void a_processor_tells_energy_and_clock(void **state)
     cli_sensors_close(&sensors);
 }
 
-static void nvidia_tells_everything(void **state)
+IN_A_TREE(nvidia_tells_everything)
 {
     const uint32_t other[4] = {0, 0xc2, 0, 0};
     void *handle = vkmm_dynlib_open(library);
@@ -310,7 +313,7 @@ static void nvidia_tells_everything(void **state)
 }
 
 /* A counter that moves every 100 ms, by 70 J: 700 W, wherever between two moves one looks. */
-static void steps_of_a_counter_do_not_matter(void **state)
+TEST(steps_of_a_counter_do_not_matter)
 {
     for (int phase = 0; phase < 100; phase += 10) {
         cli_sensor_steps steps = {.joules = NAN};
@@ -335,7 +338,7 @@ static void steps_of_a_counter_do_not_matter(void **state)
 
 #define SUPPLY "/sys/class/power_supply/"
 
-static void a_laptop_says_what_it_lives_on(void **state)
+IN_A_TREE(a_laptop_says_what_it_lives_on)
 {
     assert_string_equal(cli_power_source(root), "");
     put(SUPPLY "hidpp_battery_0/type", "Battery\n");
@@ -356,22 +359,11 @@ static void a_laptop_says_what_it_lives_on(void **state)
     assert_string_equal(cli_power_source(root), "");
 }
 
-#define IN_A_TREE(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)
-
 int main(int count, char **arguments)
 {
-    const struct CMUnitTest tests[] = {
-        IN_A_TREE(nothing_to_read_is_no_error),
-        IN_A_TREE(a_thread_looks),
-        IN_A_TREE(amd_tells_power_and_clock),
-        IN_A_TREE(intel_tells_energy_clock_and_limits),
-        IN_A_TREE(a_processor_tells_energy_and_clock),
-        IN_A_TREE(others_need_the_processor_too),
-        IN_A_TREE(nvidia_tells_everything),
-        cmocka_unit_test(steps_of_a_counter_do_not_matter),
-        IN_A_TREE(a_laptop_says_what_it_lives_on),
-    };
+    const struct CMUnitTest *tests;
+    const size_t listed = listed_tests(&tests);
     if (count != 2) return 2;
     library = arguments[1];
-    return cmocka_run_group_tests_name("sensors", tests, NULL, NULL);
+    return _cmocka_run_group_tests("sensors", tests, listed, NULL, NULL);
 }
