@@ -589,15 +589,15 @@ int main(void)
         cmocka_unit_test(a_stream_is_turned_to_other_products),
     };
     const struct CMUnitTest copied[] = {
-        cmocka_unit_test(every_layout_has_the_same_bits),    cmocka_unit_test(split_panels_have_the_same_bits),
-        cmocka_unit_test(modular_panels_have_the_same_bits), cmocka_unit_test(small_matrices_go_together),
-        cmocka_unit_test(cuts_the_depth_where_it_must),      cmocka_unit_test(functions_give_and_take),
-        cmocka_unit_test(what_functions_say_ends_a_run),     cmocka_unit_test(a_stream_is_turned_to_other_products),
-        cmocka_unit_test(packed_panels_have_the_same_bits),  cmocka_unit_test(stray_writes_are_found),
+        cmocka_unit_test(split_panels_have_the_same_bits),  cmocka_unit_test(modular_panels_have_the_same_bits),
+        cmocka_unit_test(every_layout_has_the_same_bits),   cmocka_unit_test(small_matrices_go_together),
+        cmocka_unit_test(cuts_the_depth_where_it_must),     cmocka_unit_test(functions_give_and_take),
+        cmocka_unit_test(what_functions_say_ends_a_run),    cmocka_unit_test(a_stream_is_turned_to_other_products),
+        cmocka_unit_test(packed_panels_have_the_same_bits), cmocka_unit_test(stray_writes_are_found),
     };
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     failed = suite_run(&suite, "stream", tests);
-    suite.info->memory.is_unified = 0; /* copies do not depend on types and kernels */
-    failed += suite_run(&suite, "stream, copied", copied);
+    suite.info->memory.is_unified = 0; /* copies do not depend on types and kernels, and little on the driver */
+    failed += suite_run_group(&suite, "stream, copied", copied, suite_is_slow(&suite) ? 2 : VKMM_COUNT(copied));
     return suite_exit(&suite, failed);
 }
