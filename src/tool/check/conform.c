@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/disk.h"
+#include "base/file.h"
 #include "base/folder.h"
 #include "report/json.h"
 #include "session/commands.h"
@@ -27,28 +28,15 @@ typedef struct run {
     vkmm_status status;
 } run;
 
-/* The types of --type as that option; NULL without them. */
-static const char *join_types(const cli_types *types, char text[128])
-{
-    snprintf(text, 128, "--type=");
-    for (uint32_t i = 0; i < types->count; i++)
-        snprintf(text + strlen(text), 128 - strlen(text), "%s%s", i == 0 ? "" : ",",
-                 vkmm_type_of(types->type[i])->name);
-    return types->count > 0 ? text : NULL;
-}
-
 static void write_shader(run *r, cli_failure *failure, const char *shader)
 {
-    FILE *file;
+    vkmm_status status;
 
     if (shader == NULL || r->stem == NULL) return;
-    snprintf(failure->file, sizeof failure->file, "%.400s-%s-%u.comp", r->stem, r->part->name, r->part->failure_count);
-    file = fopen(failure->file, "w");
-    if (file == NULL || fputs(shader, file) < 0 || fclose(file) != 0) {
-        r->status =
-            cli_worse(r->status, VKMM_FAIL(r->session->log, VKMM_INVALID, "cannot write '%.400s'", failure->file));
-        failure->file[0] = '\0';
-    }
+    VKMM_PUT(failure->file, "%.400s-%s-%u.comp", r->stem, r->part->name, r->part->failure_count);
+    status = vkmm_output_whole(failure->file, shader, strlen(shader));
+    if (status != VKMM_OK) failure->file[0] = '\0';
+    r->status = cli_worse(r->status, vkmm_tell(r->session->log, status));
 }
 
 static void fail_case(run *r, const char *name, const char *why, const json_t *answer)
@@ -142,7 +130,7 @@ static void run_part(run *r, const cli_case_part *part)
 cli_conformance *cli_conform(cli_session *session, double budget_ms, const char *stem, vkmm_status *status)
 {
     const cli_options *options = session->options;
-    char types[128], kernel[64];
+    char types[CLI_TYPES_WORD], kernel[64];
     run r = {.session = session, .stem = stem, .end_ms = vkmm_now_ms() + budget_ms};
 
     *status = VKMM_OUT_OF_MEMORY;
@@ -153,7 +141,7 @@ cli_conformance *cli_conform(cli_session *session, double budget_ms, const char 
         .session = session,
         .command = "check-worker",
         .device = session->info,
-        .words = {join_types(&options->types, types), options->kernel != NULL ? kernel : NULL, "--no-cache"}};
+        .words = {cli_types_word(&options->types, types), options->kernel != NULL ? kernel : NULL, "--no-cache"}};
     r.all->passed = 1;
     for (uint32_t i = 0; cli_case_part_at(i) != NULL && !cli_interrupted(); i++)
         if (options->part == NULL || strcmp(options->part, cli_case_part_at(i)->name) == 0)
@@ -162,15 +150,6 @@ cli_conformance *cli_conform(cli_session *session, double budget_ms, const char 
     cli_progress_end(&session->console);
     *status = r.status;
     return r.all;
-}
-
-json_t *cli_conform_collect(cli_session *session, double budget_ms, const char *stem, vkmm_status *status)
-{
-    cli_conformance *all = cli_conform(session, budget_ms, stem, status);
-    json_t *json = all != NULL && !cli_interrupted() ? cli_record_json(&cli_conformance_record, all) : NULL;
-
-    vkmm_free(all);
-    return json;
 }
 
 vkmm_status cli_command_check(cli_session *session)

@@ -3,7 +3,7 @@
  *
  *     {"ask": "case", "part": P, "first": N}    runs the first case from N on that this device has. The answer: "end",
  *                                               or "index", "case" (its name) and "passed"; if it failed also "why",
- *                                               "again" and "shader": a command line and a shader that show it
+ *                                               "again" and "shader": a command line and a shader
  *     {"ask": "name", "part": P, "first": N}    only finds it: "end", or "index" and "case" */
 #ifndef CLI_CHECK_CONFORM_H
 #define CLI_CHECK_CONFORM_H
@@ -23,12 +23,14 @@ typedef struct cli_case {
 } cli_case;
 
 /* A part. find: whether the device has the index-th case, which it names; 0 also past the last. run: of a case that
- * was found; VKMM_OK whatever the result; a failure ends the part. */
+ * was found; VKMM_OK whatever the result; a failure ends the part. Or a table of small shaders (conform_trial.h). */
 typedef struct cli_case_part {
     const char *name;
     uint32_t (*count)(const cli_session *session);
     int (*find)(const cli_session *session, uint32_t index, cli_case *found);
     vkmm_status (*run)(cli_session *session, uint32_t index, cli_case *result);
+    const struct cli_trial_kind *kinds; /* NULL: none */
+    uint32_t kind_count;
 } cli_case_part;
 
 /* conform_NAME.c has its part. */
@@ -66,9 +68,6 @@ extern const vkmm_record cli_conformance_record;
 cli_conformance *cli_conform(cli_session *session, double budget_ms, const char *stem, vkmm_status *status);
 
 void cli_conform_show(const cli_report *report, const cli_conformance *result); /* for people */
-
-/* For `record`: a new reference, NULL if memory ran out or a signal came. */
-json_t *cli_conform_collect(cli_session *session, double budget_ms, const char *stem, vkmm_status *status);
 
 #define CLI_CHECK_MS     120000.0 /* the default time, */
 #define CLI_CHECK_CPU_MS 10000.0  /* and that of a record on a processor */

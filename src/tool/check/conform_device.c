@@ -7,84 +7,47 @@
 #include "base/random.h"
 
 enum { SEED = 39, ELEMENTS = 1024, GROUP = 64, TURNS = 6, SUBGROUP_WORDS = 8 };
+#define UNWRITTEN 0xabcdef01u
 
-static void fill_random(cli_trial *trial)
+/* Random input; the output, right and wrong, begins as `fill`. */
+static void begin(cli_trial *trial, uint32_t in_words, uint32_t out_words, uint32_t fill)
 {
-    for (uint32_t i = 0; i < trial->probe.in_words; i++) trial->in[i] = (uint32_t)vkmm_random_bits(SEED, i);
-}
-
-/* Compares the output with words that were computed here. */
-static int compare(cli_trial *trial, const uint32_t *want)
-{
-    for (uint32_t i = 0; i < trial->probe.out_words; i++)
-        if (trial->probe.out[i] != want[i])
-            return cli_trial_wrong(trial, "word %u is 0x%08x, should be 0x%08x", i, trial->probe.out[i], want[i]);
-    return 1;
+    trial->probe.in_words = in_words;
+    trial->probe.out_words = out_words;
+    trial->probe.fill = fill;
+    for (uint32_t i = 0; i < in_words; i++) trial->in[i] = (uint32_t)vkmm_random_bits(SEED, i);
+    for (uint32_t i = 0; i < out_words; i++) trial->want[i] = fill;
 }
 
 /* ---- storage ---- */
 
+CLI_KNOWN(has_storage16, vkmm_device_info, features.storage16)
+CLI_KNOWN(has_storage8, vkmm_device_info, features.storage8)
+
 static void make_storage(cli_trial *trial, uint32_t bytes)
 {
-    cli_trial_spread(trial, GROUP, ELEMENTS);
-    trial->probe.constants[1] = ELEMENTS;
-    trial->probe.constant_count = 2;
-    trial->probe.in_words = ELEMENTS * bytes / 4;
-    trial->probe.out_words = 2 * ELEMENTS * bytes / 4;
-    trial->probe.fill = 0xabcdef01;
+    cli_trial_spread(trial, GROUP, ELEMENTS, ELEMENTS);
+    begin(trial, ELEMENTS * bytes / 4, 2 * ELEMENTS * bytes / 4, UNWRITTEN);
     VKMM_PUT(trial->defines, "#define T uint%u_t\n", 8 * bytes);
-    fill_random(trial);
-}
-
-static int judge_storage(cli_trial *trial, uint32_t bytes)
-{
-    uint32_t want[ELEMENTS];
-
-    for (uint32_t i = 0; i < trial->probe.out_words; i++) want[i] = trial->probe.fill;
     for (uint32_t i = 0; i < ELEMENTS; i++)
-        memcpy((char *)want + 2 * i * bytes, (const char *)trial->in + (ELEMENTS - 1 - i) * bytes, bytes);
-    return compare(trial, want);
+        memcpy((char *)trial->want + 2 * i * bytes, (const char *)trial->in + (ELEMENTS - 1 - i) * bytes, bytes);
 }
 
-static int has_storage16(const vkmm_device_info *info)
+static void make_shared(cli_trial *trial, uint32_t most)
 {
-    return info->features.storage16;
-}
+    const uint32_t all = trial->info->limits.max_shared_bytes / 4, words = all < most ? all : most;
 
-static int has_storage8(const vkmm_device_info *info)
-{
-    return info->features.storage8;
-}
-
-static void make_shared(cli_trial *trial, uint32_t operation)
-{
-    const uint32_t words = trial->info->limits.max_shared_bytes / 4;
-
-    (void)operation;
-    cli_trial_spread(trial, 1024, 1024);
+    cli_trial_spread(trial, 1024, 1024, words);
     trial->probe.groups[0] = 1;
-    trial->probe.constants[1] = words < CLI_TRIAL_WORDS ? words : CLI_TRIAL_WORDS;
-    trial->probe.constant_count = 2;
-    trial->probe.in_words = trial->probe.out_words = trial->probe.constants[1];
-    fill_random(trial);
-}
-
-static int judge_shared(cli_trial *trial, uint32_t operation)
-{
-    const uint32_t words = trial->probe.out_words;
-
-    (void)operation;
-    for (uint32_t i = 0; i < words; i++)
-        if (trial->probe.out[i] != trial->in[words - 1 - i])
-            return cli_trial_wrong(trial, "of %u words, word %u is 0x%08x, should be 0x%08x", words, i,
-                                   trial->probe.out[i], trial->in[words - 1 - i]);
-    return 1;
+    begin(trial, words, words, UNWRITTEN);
+    for (uint32_t i = 0; i < words; i++) trial->want[i] = trial->in[words - 1 - i];
 }
 
 /* ---- subgroups ---- */
 
-static int has_subgroups(const vkmm_device_info *info)
+static int has_subgroups(const void *device)
 {
+    const vkmm_device_info *info = device;
     const uint32_t wanted =
         VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
 
@@ -93,12 +56,8 @@ static int has_subgroups(const vkmm_device_info *info)
 
 static void make_subgroups(cli_trial *trial, uint32_t operation)
 {
-    (void)operation;
-    cli_trial_spread(trial, 128, 128);
-    trial->probe.constant_count = 1;
-    trial->probe.in_words = trial->probe.constants[0];
-    trial->probe.out_words = SUBGROUP_WORDS * trial->probe.in_words;
-    fill_random(trial);
+    cli_trial_spread(trial, 128, 128, operation);
+    begin(trial, trial->probe.constants[0], SUBGROUP_WORDS * trial->probe.constants[0], UNWRITTEN);
 }
 
 /* By the subgroup and the place there that each invocation reported. */
@@ -134,57 +93,29 @@ static int judge_subgroups(cli_trial *trial, uint32_t operation)
 
 static void make_dispatch(cli_trial *trial, uint32_t indirect)
 {
-    static const uint32_t groups[3] = {5, 3, 2};
+    static const uint32_t groups[3] = {5, 3, 2}, words = 1 + 5 * 3 * 2;
 
-    cli_trial_spread(trial, GROUP, GROUP);
+    cli_trial_spread(trial, GROUP, GROUP, indirect);
     memcpy(trial->probe.groups, groups, sizeof groups);
-    trial->probe.fill = 0;
     trial->probe.indirect = (int)indirect;
-    trial->probe.constant_count = 1;
-    trial->probe.in_words = 2;
-    trial->probe.out_words = 1 + 5 * 3 * 2;
+    begin(trial, 2, words, 0);
     memcpy(trial->in, groups, 2 * sizeof *groups);
-}
-
-static int judge_dispatch(cli_trial *trial, uint32_t indirect)
-{
-    uint32_t want[1 + 5 * 3 * 2];
-
-    (void)indirect;
-    for (uint32_t i = 0; i < VKMM_COUNT(want); i++)
-        want[i] = trial->probe.constants[0] * (i == 0 ? VKMM_COUNT(want) - 1 : 1);
-    return compare(trial, want);
+    for (uint32_t i = 0; i < words; i++) trial->want[i] = trial->probe.constants[0] * (i == 0 ? words - 1 : 1);
 }
 
 static void make_turns(cli_trial *trial, uint32_t turns)
 {
-    cli_trial_spread(trial, GROUP, ELEMENTS);
+    cli_trial_spread(trial, GROUP, ELEMENTS, ELEMENTS);
     trial->probe.turns = turns;
-    trial->probe.constants[1] = ELEMENTS;
-    trial->probe.constant_count = 2;
-    trial->probe.in_words = ELEMENTS;
-    trial->probe.out_words = 2 * ELEMENTS;
-    trial->probe.fill = 7;
-    fill_random(trial);
-}
-
-static int judge_turns(cli_trial *trial, uint32_t turns)
-{
-    uint32_t want[2 * ELEMENTS];
-
-    for (uint32_t i = 0; i < 2 * ELEMENTS; i++) want[i] = trial->probe.fill;
+    begin(trial, ELEMENTS, 2 * ELEMENTS, 7);
     for (uint32_t turn = 0; turn < turns; turn++) {
         const uint32_t from = turn % 2 * ELEMENTS, to = ELEMENTS - from;
         for (uint32_t i = 0; i < ELEMENTS; i++)
-            want[to + i] = want[from + (5 * i + 1) % ELEMENTS] * 3 + trial->in[i] + turn;
+            trial->want[to + i] = trial->want[from + (5 * i + 1) % ELEMENTS] * 3 + trial->in[i] + turn;
     }
-    return compare(trial, want);
 }
 
-static int has_timestamps(const vkmm_device_info *info)
-{
-    return info->limits.timestamp_bits > 0 && info->limits.timestamp_period_ns > 0;
-}
+CLI_KNOWN(has_timestamps, vkmm_device_info, limits.timestamp_bits > 0)
 
 /* The host's clock includes more than the device's; the factor is for clocks that differ. */
 static int judge_timestamps(cli_trial *trial, uint32_t turns)
@@ -198,14 +129,14 @@ static int judge_timestamps(cli_trial *trial, uint32_t turns)
 }
 
 static const cli_trial_kind kinds[] = {
-    {"16-bit storage", has_storage16, "check_storage16", 2, make_storage, judge_storage},
-    {"8-bit storage", has_storage8, "check_storage8", 1, make_storage, judge_storage},
-    {"all of the shared memory", NULL, "check_shared", 0, make_shared, judge_shared},
+    {"16-bit storage", has_storage16, "check_storage16", 2, make_storage, NULL},
+    {"8-bit storage", has_storage8, "check_storage8", 1, make_storage, NULL},
+    {"all of the shared memory", NULL, "check_shared", CLI_TRIAL_WORDS, make_shared, NULL},
     {"subgroup operations", has_subgroups, "check_subgroup", 0, make_subgroups, judge_subgroups},
-    {"a dispatch", NULL, "check_dispatch", 0, make_dispatch, judge_dispatch},
-    {"an indirect dispatch", NULL, "check_dispatch", 1, make_dispatch, judge_dispatch},
-    {"dispatches in turn", NULL, "check_turns", TURNS, make_turns, judge_turns},
+    {"a dispatch", NULL, "check_dispatch", 0, make_dispatch, NULL},
+    {"an indirect dispatch", NULL, "check_dispatch", 1, make_dispatch, NULL},
+    {"dispatches in turn", NULL, "check_turns", TURNS, make_turns, NULL},
     {"timestamps", has_timestamps, "check_turns", TURNS, make_turns, judge_timestamps},
 };
 
-CLI_TRIAL_PART(cli_device_part, "device", kinds)
+const cli_case_part cli_device_part = {"device", CLI_TRIALS(kinds)};

@@ -126,4 +126,4 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     return cli_trial_run(session, &kind, index, result);
 }
 
-const cli_case_part cli_matrices_part = {"matrices", count, find, run};
+const cli_case_part cli_matrices_part = {"matrices", count, find, run, NULL, 0};

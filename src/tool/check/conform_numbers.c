@@ -86,9 +86,7 @@ static void make(cli_trial *trial, uint32_t operation)
 {
     const uint32_t count = operation == TO_HALF || operation == FROM_HALF ? HALVES : PAIRS;
 
-    cli_trial_spread(trial, 128, count);
-    trial->probe.constants[1] = operation;
-    trial->probe.constant_count = 2;
+    cli_trial_spread(trial, 128, count, operation);
     trial->probe.in_words = 2 * count;
     trial->probe.out_words = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -155,9 +153,7 @@ static int judge(cli_trial *trial, uint32_t operation)
 
 static void make_half(cli_trial *trial, uint32_t operation)
 {
-    cli_trial_spread(trial, 128, HALVES);
-    trial->probe.constants[1] = operation;
-    trial->probe.constant_count = 2;
+    cli_trial_spread(trial, 128, HALVES, operation);
     trial->probe.in_words = trial->probe.out_words = HALVES;
     for (uint32_t i = 0; i < HALVES; i++)
         trial->in[i] = operation == HALF_CONVERT ? bits_of(near_half(i)) : (uint32_t)vkmm_random_bits(SEED, i);
@@ -181,10 +177,7 @@ static int judge_half(cli_trial *trial, uint32_t operation)
     return 1;
 }
 
-static int has_f16(const vkmm_device_info *info)
-{
-    return info->features.f16;
-}
+CLI_KNOWN(has_f16, vkmm_device_info, features.f16)
 
 static const cli_trial_kind kinds[] = {
     {"sums of f32", NULL, "check_numbers", ADD, make, judge},
@@ -199,4 +192,4 @@ static const cli_trial_kind kinds[] = {
     {"f32 to f16", has_f16, "check_half", HALF_CONVERT, make_half, judge_half},
 };
 
-CLI_TRIAL_PART(cli_numbers_part, "numbers", kinds)
+const cli_case_part cli_numbers_part = {"numbers", CLI_TRIALS(kinds)};

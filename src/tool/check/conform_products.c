@@ -149,4 +149,4 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     return VKMM_OK;
 }
 
-const cli_case_part cli_products_part = {"products", count, find, run};
+const cli_case_part cli_products_part = {"products", count, find, run, NULL, 0};

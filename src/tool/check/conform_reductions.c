@@ -12,8 +12,9 @@ enum { SIDE = 16, SEED = 41, SUBGROUP_SCOPE = 3 /* VK_SCOPE_SUBGROUP_KHR, which 
 enum { ROW_SUM, ROW_MOST, COLUMN_SUM, COLUMN_MOST, SUM, MOST, COPY };
 
 /* Whether the device has such matrices; their dimensions may be any multiples of a granule's. */
-static int has_reductions(const vkmm_device_info *info)
+static int has_reductions(const void *device)
 {
+    const vkmm_device_info *info = device;
     const uint32_t wanted = VKMM_MATRIX2_REDUCTION | VKMM_MATRIX2_FLEXIBLE;
 
     for (uint32_t i = 0; i < info->matrices.granule_count; i++) {
@@ -30,10 +31,7 @@ static void make(cli_trial *trial, uint32_t operation)
 {
     float *in = (float *)(void *)trial->in;
 
-    trial->probe.constants[0] = trial->info->subgroup.size;
-    trial->probe.constants[1] = operation;
-    trial->probe.constant_count = 2;
-    trial->probe.groups[0] = trial->probe.groups[1] = trial->probe.groups[2] = 1;
+    cli_trial_spread(trial, trial->info->subgroup.size, trial->info->subgroup.size, operation);
     trial->probe.in_words = trial->probe.out_words = SIDE * SIDE;
     for (uint32_t i = 0; i < SIDE * SIDE; i++) in[i] = (float)(vkmm_random_bits(SEED, i) % 201) - 100;
 }
@@ -76,4 +74,4 @@ static const cli_trial_kind kinds[] = {
     {"loads and stores", has_reductions, "check_reduce", COPY, make, judge},
 };
 
-CLI_TRIAL_PART(cli_reductions_part, "reductions", kinds)
+const cli_case_part cli_reductions_part = {"reductions", CLI_TRIALS(kinds)};

@@ -24,7 +24,17 @@ int cli_trial_wrong(cli_trial *trial, const char *format, ...)
     return 0;
 }
 
-void cli_trial_spread(cli_trial *trial, uint32_t invocations, uint32_t count)
+/* The usual judge. */
+static int compare(cli_trial *trial)
+{
+    for (uint32_t i = 0; i < trial->probe.out_words; i++)
+        if (trial->probe.out[i] != trial->want[i])
+            return cli_trial_wrong(trial, "word %u of %u is 0x%08x, should be 0x%08x", i, trial->probe.out_words,
+                                   trial->probe.out[i], trial->want[i]);
+    return 1;
+}
+
+void cli_trial_spread(cli_trial *trial, uint32_t invocations, uint32_t count, uint32_t constant)
 {
     uint32_t size = 1;
 
@@ -32,6 +42,8 @@ void cli_trial_spread(cli_trial *trial, uint32_t invocations, uint32_t count)
            2 * size <= trial->info->limits.max_workgroup_size[0])
         size *= 2;
     trial->probe.constants[0] = size;
+    trial->probe.constants[1] = constant;
+    trial->probe.constant_count = 2;
     trial->probe.groups[0] = count / size;
     trial->probe.groups[1] = trial->probe.groups[2] = 1;
 }
@@ -87,17 +99,17 @@ vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint
     cli_trial trial = {.info = session->info, .probe = {.module = kind->module, .fill = 0xdeadbeef}};
     vkmm_status status = VKMM_OK;
 
-    trial.in = vkmm_alloc(CLI_TRIAL_WORDS, sizeof *trial.in);
-    trial.probe.out = vkmm_alloc(CLI_TRIAL_WORDS, sizeof *trial.in);
-    trial.probe.in = trial.in;
-    if (trial.in == NULL || trial.probe.out == NULL) {
+    trial.probe.in = trial.in = vkmm_alloc(3 * CLI_TRIAL_WORDS, sizeof *trial.in);
+    if (trial.in == NULL) {
         status = vkmm_tell(session->log, VKMM_NO_MEMORY("for a case of a check"));
     } else {
+        trial.want = trial.in + CLI_TRIAL_WORDS;
+        trial.probe.out = trial.want + CLI_TRIAL_WORDS;
         kind->make(&trial, operation);
         status = vkmm_probe_run(session->device, &trial.probe);
     }
     if (status == VKMM_OK) {
-        result->passed = kind->judge(&trial, operation);
+        result->passed = kind->judge != NULL ? kind->judge(&trial, operation) : compare(&trial);
     } else if (status != VKMM_OUT_OF_MEMORY && status != VKMM_DEVICE_LOST) {
         cli_trial_wrong(&trial, "%.400s", session->console.last_error);
         status = VKMM_OK;
@@ -106,7 +118,6 @@ vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint
         VKMM_PUT(result->why, "%s", trial.why);
         result->shader = reproduce(&trial, result->name);
     }
-    vkmm_free(trial.probe.out);
     vkmm_free(trial.in);
     return status;
 }

@@ -1,9 +1,8 @@
 /* vkmatmul check-worker, a hidden command: it runs the cases that check/conform.h asks for. */
-#include "check/conform.h"
-
 #include <string.h>
 
 #include "base/alloc.h"
+#include "check/conform_trial.h"
 #include "report/json.h"
 #include "session/commands.h"
 
@@ -17,7 +16,9 @@ const cli_case_part *cli_case_part_at(uint32_t index)
 
 static vkmm_status run(cli_session *session, const cli_case_part *part, uint32_t index, cli_case *found, json_t *answer)
 {
-    const vkmm_status status = part->run(session, index, found);
+    const vkmm_status status = part->kinds != NULL
+                                   ? cli_trial_run(session, &part->kinds[index], part->kinds[index].operation, found)
+                                   : part->run(session, index, found);
 
     if (status == VKMM_OK && found->passed && session->options->validate && cli_session_validated(session) != VKMM_OK) {
         found->passed = 0;
@@ -40,8 +41,10 @@ static vkmm_status find(cli_session *session, const json_t *request, int runs, j
     while (cli_case_part_at(i) != NULL && strcmp(cli_case_part_at(i)->name, name) != 0) i++;
     const cli_case_part *part = cli_case_part_at(i);
     if (part == NULL) return cli_worker_refuse(session, name);
-    count = part->count(session);
-    while (index < count && !part->find(session, index, &found)) index++;
+    count = part->kinds != NULL ? part->kind_count : part->count(session);
+    while (index < count && !(part->kinds != NULL ? cli_trial_find(session, &part->kinds[index], &found)
+                                                  : part->find(session, index, &found)))
+        index++;
     json_object_set_new(answer, "end", json_boolean(index >= count));
     if (index >= count) return VKMM_OK;
     json_object_set_new(answer, "index", json_integer(index));

@@ -54,6 +54,10 @@ typedef struct cli_types {
     vkmm_type type[VKMM_TYPE_COUNT];
 } cli_types;
 
+/* The option again, for a process of its own: "--type=f32,f16"; NULL if it was not given. */
+enum { CLI_TYPES_WORD = 128 };
+const char *cli_types_word(const cli_types *types, char text[CLI_TYPES_WORD]);
+
 enum { CLI_MOST_LISTED = 16 };
 
 /* A list of words or files. */

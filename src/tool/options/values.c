@@ -269,6 +269,14 @@ vkmm_status cli_parse_op(const vkmm_log *log, const cli_option *option, const ch
     return VKMM_OK;
 }
 
+const char *cli_types_word(const cli_types *types, char text[CLI_TYPES_WORD])
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < types->count; i++)
+        vkmm_join(text, CLI_TYPES_WORD, ",", "%s%s", i == 0 ? "--type=" : "", vkmm_type_of(types->type[i])->name);
+    return types->count > 0 ? text : NULL;
+}
+
 vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     cli_types read = {0, {VKMM_F32}};

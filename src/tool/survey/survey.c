@@ -42,25 +42,17 @@ static vkmm_status store(const cli_session *session, const cli_bench *bench, int
     return status;
 }
 
-/* The types of --type as that option; "" without them. */
-static void join_types(const cli_types *types, char text[128])
-{
-    text[0] = '\0';
-    for (uint32_t i = 0; i < types->count; i++)
-        snprintf(text + strlen(text), 128 - strlen(text), "%s%s", i == 0 ? "--type=" : ",",
-                 vkmm_type_of(types->type[i])->name);
-}
-
 /* In a separate process. A failure becomes the reason in place of the peaks. */
 static vkmm_status measure_peak(cli_session *session, cli_survey *survey)
 {
-    char types[128], sentence[CLI_SENTENCE];
-    cli_worker worker = {.session = session, .command = "peak-worker", .device = session->info, .words = {types}};
+    char types[CLI_TYPES_WORD], sentence[CLI_SENTENCE];
+    cli_worker worker = {.session = session,
+                         .command = "peak-worker",
+                         .device = session->info,
+                         .words = {cli_types_word(&session->options->types, types)}};
     json_t *answer = NULL;
     cli_reply reply;
 
-    join_types(&session->options->types, types);
-    if (types[0] == '\0') worker.words[0] = NULL;
     cli_progress(&session->console, "measuring peaks");
     reply = cli_worker_start(&worker, START_PATIENCE);
     if (reply == CLI_REPLY_ANSWER)
@@ -83,10 +75,13 @@ static vkmm_status check_driver(cli_session *session, cli_survey *survey)
 {
     const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     char stem[CLI_CASE_TEXT];
+    cli_conformance *all;
     vkmm_status status;
 
     VKMM_PUT(stem, "%.*s", (int)(strlen(session->options->output) - strlen(".json")), session->options->output);
-    survey->check = cli_conform_collect(session, is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS, stem, &status);
+    all = cli_conform(session, is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS, stem, &status);
+    if (all != NULL && !cli_interrupted()) survey->check = cli_record_json(&cli_conformance_record, all);
+    vkmm_free(all);
     return status;
 }
 
