@@ -335,10 +335,11 @@ typedef struct vkmm_instance_params {
     vkmm_log log;          /* zero: silent */
     int validate;          /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
                                   VKMM_UNSUPPORTED */
-    const char *cache_dir; /* where compiled pipelines and tuning results are kept between processes. NULL: the folder
-                              vkmatmul in $XDG_CACHE_HOME, or in ~/.cache, but nowhere in a setuid program; "": nowhere.
-                              Created when first needed, for this user alone. Damaged or stale files in it are reported
-                              to the log and ignored; a folder that cannot be written is not an error */
+    const char *cache_dir; /* where compiled pipelines, tuning results and what `vkmatmul check` found are kept between
+                              processes. NULL: the folder vkmatmul in $XDG_CACHE_HOME, or in ~/.cache, but nowhere in a
+                              setuid program; "": nowhere. Created when first needed, for this user alone. Damaged or
+                              stale files in it are reported to the log and ignored; a folder that cannot be written is
+                              not an error */
 } vkmm_instance_params;
 
 /* Loads the Vulkan loader and lists the devices. VKMM_NO_DEVICE if there is no loader. VKMM_OK with a count of 0 if
@@ -442,6 +443,17 @@ typedef struct vkmm_device_matrices {
     vkmm_matrix_granule granules[VKMM_MAX_MATRIX_GRANULES]; /* valid with VKMM_MATRIX2_FLEXIBLE */
 } vkmm_device_matrices;
 
+#define VKMM_MAX_FINDINGS 128
+#define VKMM_FINDING      48
+
+/* What the last `vkmatmul check` of a device found with the driver that it has now; nothing of it is planned. */
+typedef struct vkmm_device_check {
+    char date[32]; /* UTC, "2026-11-21T12:00:00Z" */
+    uint32_t finding_count;
+    char findings[VKMM_MAX_FINDINGS][VKMM_FINDING]; /* "kernel NAME TYPE", with the type of A and B; or, of a matrix
+                                                       shape, "matrix MxNxK A B C RESULT", with component types */
+} vkmm_device_check;
+
 /* Everything vkmatmul knows of a device: identity, the limits that its choices depend on, features. A plain value. */
 typedef struct vkmm_device_info {
     uint32_t index; /* position in the loader's order, from 0 */
@@ -460,6 +472,7 @@ typedef struct vkmm_device_info {
     vkmm_device_matrices matrices;
     const uint32_t *refused_kernels; /* by type of A and B: bits of kernels (vkmm_kernel_name) that are not chosen
                                         automatically; NULL: none are refused, as in an instance's devices */
+    const vkmm_device_check *check;  /* kept in cache_dir; NULL: none with this driver. Owned by the instance */
 } vkmm_device_info;
 
 VKMM_API uint32_t vkmm_instance_device_count(const vkmm_instance *instance);

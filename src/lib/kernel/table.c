@@ -4,6 +4,7 @@
 #include <string.h>
 #include <threads.h>
 
+#include "base/clean.h"
 #include "base/hash.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
@@ -75,6 +76,25 @@ const vkmm_module *vkmm_module_next(const char *kernel, vkmm_type type, vkmm_typ
         if (fits && strcmp(module->kernel, kernel) == 0) return module;
     }
     return NULL;
+}
+
+int vkmm_kernel_failed(const vkmm_device_info *device, const char *kernel, vkmm_type type)
+{
+    char finding[VKMM_FINDING];
+    if (!device || !device->check) return 0;
+    VKMM_PUT(finding, "kernel %s %s", kernel, vkmm_type_of(type)->name);
+    for (uint32_t i = 0; i < device->check->finding_count; i++)
+        if (strcmp(device->check->findings[i], finding) == 0) return 1;
+    return 0;
+}
+
+uint32_t vkmm_refused_kernels(const vkmm_device_info *device, vkmm_type type)
+{
+    const vkmm_kernel *kernel;
+    uint32_t refused = device->refused_kernels ? device->refused_kernels[type] : 0;
+    for (uint32_t i = 0; device->check && (kernel = vkmm_kernel_at(i)) != NULL; i++)
+        if (vkmm_kernel_failed(device, kernel->name, type)) refused |= 1u << i;
+    return refused;
 }
 
 uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type)

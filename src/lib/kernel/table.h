@@ -92,11 +92,10 @@ enum { VKMM_MOST_GENERAL = 16 }; /* general kernels: with more of them the table
 const vkmm_kernel *vkmm_kernel_at(uint32_t index);
 const vkmm_kernel *vkmm_kernel_find(const char *name); /* NULL when there is none */
 
-/* vkmm_device_info.refused_kernels for a type of A and B. */
-static inline uint32_t vkmm_refused_kernels(const vkmm_device_info *device, vkmm_type type)
-{
-    return device->refused_kernels ? device->refused_kernels[type] : 0;
-}
+/* Whether a check of the driver found a kernel wrong (vkmm_device_info.check) for a type of A and B; and all that are
+ * not chosen automatically, as bits: these, and vkmm_device_info.refused_kernels. */
+int vkmm_kernel_failed(const vkmm_device_info *device, const char *kernel, vkmm_type type);
+uint32_t vkmm_refused_kernels(const vkmm_device_info *device, vkmm_type type);
 
 /* Builds of one shader source (shaders/lib/observe.glsl). */
 typedef enum vkmm_build {

@@ -2,7 +2,7 @@
 #ifndef VKMM_LOOK_PROBE_H
 #define VKMM_LOOK_PROBE_H
 
-#include "vkmatmul.h"
+#include "vk/findings.h"
 
 enum { VKMM_PROBE_CONSTANTS = 8, VKMM_PROBE_INTERVALS = 2 };
 

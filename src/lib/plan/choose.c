@@ -93,6 +93,14 @@ const vkmm_kernel *vkmm_any_kernel(const vkmm_device_info *device, const vkmm_pr
     return kernel;
 }
 
+static vkmm_status refuse_failed(const vkmm_device_info *device, const char *name, vkmm_type type)
+{
+    return vkmm_fail(VKMM_UNSUPPORTED,
+                     "the kernel %s is not used for %s on \"%s\": its products were wrong when this driver was checked "
+                     "(%.10s); 'vkmatmul check' checks them again",
+                     name, vkmm_type_of(type)->name, device->name, device->check->date);
+}
+
 /* If the driver refused every kernel that computes the problem, the best of them is tried again: the user sees the
  * driver's error. */
 static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
@@ -102,7 +110,9 @@ static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_p
     const vkmm_kernel *kernel =
         vkmm_planned_kernel(device, &choice->problem, vkmm_refused_kernels(device, problem->type));
     if (kernel) return kernel->name;
-    if (vkmm_problem_is_plain(problem) && !is_narrow(problem)) return tile_kernel();
+    if (vkmm_problem_is_plain(problem) && !is_narrow(problem) &&
+        !vkmm_kernel_failed(device, tile_kernel(), problem->type))
+        return tile_kernel();
     kernel = vkmm_any_kernel(device, &choice->problem);
     if (kernel) return kernel->name;
     return vkmm_planned_kernel(device, &choice->problem, 0)->name;
@@ -135,6 +145,7 @@ static vkmm_status find_kernel(const vkmm_device_info *device, const vkmm_proble
     if (!choice->kernel->tunables && is_narrow(problem)) return refuse_type(name, problem);
     if (!choice->kernel->tunables && !vkmm_problem_is_plain(problem)) return refuse_general(name);
     if (choice->kernel->spread == VKMM_SPREAD_HOST) return VKMM_OK;
+    if (vkmm_kernel_failed(device, name, problem->type)) return refuse_failed(device, name, problem->type);
     choice->module = device && choice->kernel->tunables
                          ? vkmm_module_for(name, &choice->problem, device, NULL)
                          : vkmm_module_find(vkmm_kernel_shader(choice->kernel), problem->type, VKMM_BUILD_PLAIN);

@@ -38,6 +38,7 @@ typedef struct vkmm_physical {
     vkmm_features features;                    /* that the device is created with; not chained yet */
     int has_budget;                            /* VK_EXT_memory_budget: the driver reports how much memory is free */
     vkmm_device_info info;
+    vkmm_device_check check; /* info.check, if there is one */
 } vkmm_physical;
 
 /* What another module keeps with an instance: the first member of that module's struct. */

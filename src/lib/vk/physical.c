@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "vk/findings.h"
 #include "vk/instance.h"
 
 /* The first family with compute whose timestamps work, else the first with compute; UINT32_MAX without any. Also the
@@ -220,5 +221,6 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
     physical->has_budget = has_extension(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     vkmm_features_read(instance, handle, &(vkmm_lister){has_extension, &extensions}, &physical->features, info);
     vkmm_free(extensions.items);
+    vkmm_findings_read(instance, physical);
     return 1;
 }

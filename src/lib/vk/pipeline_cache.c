@@ -66,7 +66,7 @@ void vkmm_pipeline_cache_open(vkmm_device *device)
     const vkmm_pipelines_owner owner = owner_of(device);
     vkmm_pipeline_cache *cache = &device->pipeline_cache;
     char name[VKMM_PIPELINES_NAME];
-    vkmm_pipelines_name(&owner, name);
+    vkmm_pipelines_name(&owner, "pipelines", "bin", name);
     *cache = (vkmm_pipeline_cache){.path = folder ? vkmm_cache_dir_join(folder, name) : NULL};
     if (cache->path) load(device);
     if (cache->handle) return;

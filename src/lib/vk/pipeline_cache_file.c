@@ -12,13 +12,14 @@ static uint64_t sum_of(const vkmm_pipelines_head *head, const void *data, uint64
     return vkmm_hash(vkmm_hash(VKMM_HASH_START, head, offsetof(vkmm_pipelines_head, sum)), data, bytes);
 }
 
-void vkmm_pipelines_name(const vkmm_pipelines_owner *owner, char name[VKMM_PIPELINES_NAME])
+void vkmm_pipelines_name(const vkmm_pipelines_owner *owner, const char *what, const char *suffix,
+                         char name[VKMM_PIPELINES_NAME])
 {
     char uuid[2 * VK_UUID_SIZE + 1];
     for (size_t i = 0; i < VK_UUID_SIZE; i++) snprintf(uuid + 2 * i, 3, "%02x", owner->device_uuid[i]);
     uint64_t driver = vkmm_hash(vkmm_hash(VKMM_HASH_START, owner->driver_uuid, VK_UUID_SIZE), &owner->driver_version,
                                 sizeof owner->driver_version);
-    snprintf(name, VKMM_PIPELINES_NAME, "pipelines-%s-%016llx.bin", uuid, (unsigned long long)driver);
+    snprintf(name, VKMM_PIPELINES_NAME, "%s-%s-%016llx.%s", what, uuid, (unsigned long long)driver, suffix);
 }
 
 /* By the driver's own header. NULL: it is the owner's. */

@@ -36,8 +36,9 @@ typedef enum vkmm_pipelines_state {
     VKMM_PIPELINES_DAMAGED /* not what was once written */
 } vkmm_pipelines_state;
 
-/* "pipelines-DEVICEUUID-HASH.bin": a file for each device and driver version. */
-void vkmm_pipelines_name(const vkmm_pipelines_owner *owner, char name[VKMM_PIPELINES_NAME]);
+/* "WHAT-DEVICEUUID-HASH.SUFFIX": a file for each device and driver version. */
+void vkmm_pipelines_name(const vkmm_pipelines_owner *owner, const char *what, const char *suffix,
+                         char name[VKMM_PIPELINES_NAME]);
 
 /* Checks a file's bytes. WHOLE: *data and *data_bytes are the driver's part of them. Otherwise *why says briefly what
  * is wrong; static storage. */

@@ -1,16 +1,19 @@
 /* Devices that lack something: old ones, those without usable timestamps, those that implement a part of Vulkan
  * (MoltenVK's), and the least that Vulkan allows. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "feature_fields.h"
 #include "play_parts.h"
 #include "vk/device.h"
+#include "vk/findings.h"
 #include "vk/loader.h"
 #include "vkmatmul_stream.h"
 #include "vkmatmul_vulkan.h"
 
 static char sentence[1100];
+static const char *cache = "";
 
 static void hear(void *user, vkmm_log_level level, const char *text)
 {
@@ -20,7 +23,7 @@ static void hear(void *user, vkmm_log_level level, const char *text)
 
 static vkmm_instance *open_instance(const fake_caps *caps)
 {
-    const vkmm_instance_params params = {.log = {hear, NULL}, .cache_dir = ""};
+    const vkmm_instance_params params = {.log = {hear, NULL}, .cache_dir = cache};
     vkmm_instance *instance = NULL;
     fake_begin(caps);
     vkmm_loader_set(fake_loader());
@@ -174,6 +177,44 @@ static void refused_kernels(void)
     expect_no_fault("kernels that the driver refuses");
 }
 
+/* What a check found is avoided on an own device and on one that is lent. */
+static void findings(void)
+{
+    const vkmm_job_params job = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .type = VKMM_F64)};
+    const fake_caps caps = {.featured = 1};
+    vkmm_device_check check = {.date = "2026-11-21T12:00:00Z", .finding_count = 2, .findings = {"kernel blocked f64"}};
+    char folder[] = "/tmp/vkmm-devices-XXXXXX", command[64];
+    vkmm_device *own = NULL, *lent = NULL;
+    cache = mkdtemp(folder);
+    vkmm_instance *instance = open_instance(&caps);
+    const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
+    expect(info->matrices.shape_count == 1 && !info->check, "a device that was not checked");
+    vkmm_finding_of_shape(&info->matrices.shapes[0], check.findings[1]);
+    vkmm_findings_write(instance, info, &check);
+    vkmm_instance_destroy(&instance);
+    expect_no_fault("a check");
+    instance = open_instance(&caps);
+    expect(vkmm_device_create(instance, 0, &own) == VKMM_OK, "no device: %s", sentence);
+    run_job(own, &job, 0, "tiled");
+    const vkmm_import_params params = {.get_instance_proc_addr = fake_loader(),
+                                       .instance = instance->handle,
+                                       .physical_device = own->physical->handle,
+                                       .device = own->handle,
+                                       .api_version = VK_API_VERSION_1_3,
+                                       .cache_dir = cache,
+                                       .log = {hear, NULL}};
+    expect(vkmm_device_import(&params, &lent) == VKMM_OK, "no lent device: %s", sentence);
+    info = vkmm_device_describe(lent);
+    expect(info->check && info->check->finding_count == 2 && info->matrices.shape_count == 0, "a lent device");
+    vkmm_device_destroy(&lent);
+    vkmm_device_destroy(&own);
+    vkmm_instance_destroy(&instance);
+    expect_no_fault("what a check found");
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    expect(system(command) == 0, "the folder cannot be removed");
+    cache = "";
+}
+
 /* Enables all that the device has, except for one feature. */
 static void lend_without(uint32_t missing, vkmm_instance *instance, vkmm_device *own)
 {
@@ -239,6 +280,7 @@ int main(void)
                           .act = act_lender_1_4},
               "lent with Vulkan 1.4's push descriptors");
     refused_kernels();
+    findings();
     no_broadcast();
     old_device();
     periods();

@@ -249,7 +249,7 @@ WITH_DRIVER(others_pipelines_are_stale_without_a_word)
         char name[VKMM_PIPELINES_NAME], copied[400];
         memcpy(owner.device_uuid, f->physical.info.uuid, VK_UUID_SIZE);
         memcpy(owner.driver_uuid, f->physical.info.driver.uuid, VK_UUID_SIZE);
-        vkmm_pipelines_name(&owner, name);
+        vkmm_pipelines_name(&owner, "pipelines", "bin", name);
         snprintf(copied, sizeof copied, "%s/%s", f->cache, name);
         assert_int_equal(strcmp(copied, path) == 0, other < 3); /* others have files of their own */
         write_all(copied, good, bytes);
