@@ -27,6 +27,7 @@ enum {
 enum { STORAGE_BUFFER = 12 /* a storage class */, PACK_HALF = 58 /* of GLSL.std.450 */ };
 
 static PFN_vkGetDeviceProcAddr next_device_proc;
+static PFN_vkGetPhysicalDeviceProperties2 next_describe;
 static unsigned pipelines;
 static VkCommandBuffer dispatching[MOST_DISPATCHING]; /* those with a dispatch */
 
@@ -67,6 +68,13 @@ static uint32_t other_layout(const uint32_t *words, const uint32_t *load)
         if ((words[i] & 0xffff) == CONSTANT && words[i + 1] == layout[1] && words[i + 3] == 1 - layout[3])
             return words[i + 2];
     return load[4];
+}
+
+static int has_barrier(const uint32_t *words, size_t count)
+{
+    size_t i = HEADER;
+    while (i < count && (words[i] & 0xffff) != CONTROL_BARRIER) i += words[i] >> 16 ? words[i] >> 16 : 1;
+    return i < count;
 }
 
 /* Changes one instruction where it stands. */
@@ -129,8 +137,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice device, const VkSha
     if (words == NULL) return VK_ERROR_OUT_OF_HOST_MEMORY;
     memcpy(words, info->pCode, info->codeSize);
     if (is("rounding")) changed.codeSize = sizeof *words * spoil_rounding(info->pCode, count, words);
+    const int drops = is("store") || (is("plain store") && !has_barrier(words, count));
     for (size_t i = HEADER; i < changed.codeSize / sizeof *words; i += words[i] >> 16 ? words[i] >> 16 : 1) {
-        if ((words[i] & 0xffff) == STORE && is("store") && is_to_buffer(words, i)) last = &words[i];
+        if ((words[i] & 0xffff) == STORE && drops && is_to_buffer(words, i)) last = &words[i];
         spoil(words, &words[i]);
     }
     if (last != NULL) drop(last);
@@ -251,9 +260,28 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, con
     return next_device_proc(device, name);
 }
 
+/* An update of the driver: VKMM_TEST_UPDATE is added to its version. */
+static VKAPI_ATTR void VKAPI_CALL describe(VkPhysicalDevice physical, VkPhysicalDeviceProperties2 *properties)
+{
+    const char *update = getenv("VKMM_TEST_UPDATE");
+    next_describe(physical, properties);
+    if (update != NULL) properties->properties.driverVersion += (uint32_t)atoi(update);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *callbacks, VkInstance *instance)
+{
+    const VkResult result = create_next_instance(info, callbacks, instance);
+    if (result == VK_SUCCESS)
+        next_describe =
+            (PFN_vkGetPhysicalDeviceProperties2)next_instance_proc(*instance, "vkGetPhysicalDeviceProperties2");
+    return result;
+}
+
 static PFN_vkVoidFunction own_instance_proc(const char *name)
 {
-    if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create_next_instance;
+    if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create_instance;
+    if (strcmp(name, "vkGetPhysicalDeviceProperties2") == 0) return (PFN_vkVoidFunction)describe;
     if (strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)create_device;
     return NULL;
 }

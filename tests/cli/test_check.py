@@ -114,6 +114,40 @@ class Defects(Case):
         self.assertEqual(cli.run(*command, *cli.FAST, env=dict(self.env, VKMM_TEST_DEFECT="store")).returncode, 1)
         self.good(*command, *cli.FAST)
 
+    def test_avoided(self):
+        """The planner takes another kernel than one that failed, until the driver has another version or a check finds it right."""
+        self.env |= {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        bad = dict(self.env, VKMM_TEST_DEFECT="plain store")  # of kernels without barriers, as the default of a processor
+        product = ["--json", "-s", "33x17x65", "--type", "i32", *cli.FAST]
+        check = ["--part", "products", "--type", "i32", "--kernel", "cpu"]
+
+        def found(env):
+            device, = json.loads(self.good("devices", "--json", env=env))["devices"]
+            self.assertEqual(device["check"]["date"] is None, "check       never with this driver" in self.good("devices", env=env))
+            return device["check"]["findings"] if device["check"]["date"] else None
+
+        def ran(env, code=0, *args):
+            done = cli.run(*product, *args, env=env)
+            self.assertEqual(done.returncode, code, done.stderr)
+            return json.loads(done.stdout)["kernel"]["name"]
+
+        self.assertEqual((ran(bad, 1), found(bad)), ("cpu", None))
+        self.report(*check, "--no-cache", code=1, **bad)
+        self.assertIsNone(found(bad))
+        self.report(*check, code=1, **bad)
+        self.assertEqual((ran(bad), found(bad)), ("blocked", ["kernel cpu i32"]))
+        self.assertIn("check       findings: kernel cpu i32 (20", self.good("devices", env=bad))
+        self.bad(4, "the kernel cpu is not used for i32 on .*'vkmatmul check' checks them again", *product, "--kernel", "cpu", env=bad)
+        self.assertEqual(ran(bad, 1, "--no-cache"), "cpu")
+        updated = dict(bad, VKMM_TEST_UPDATE="1")
+        self.assertEqual((ran(updated, 1), found(updated)), ("cpu", None))
+        # What was not examined stays; what is right is forgotten, but not before the end.
+        self.report("--part", "products", "--type", "u32", "--kernel", "cpu", **self.env)
+        self.report("--part", "products", "--type", "i32", "--budget", "100ms", **self.env)
+        self.assertEqual(found(self.env), ["kernel cpu i32"])
+        self.report(*check, **self.env)
+        self.assertEqual((ran(self.env), found(self.env)), ("cpu", []))
+
     def test_crash(self):
         """A driver that crashes costs one case."""
         part = self.found("crash", "products", "--kernel", "tiled", "--type", "i32,f32,u32")

@@ -9,12 +9,16 @@
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/host.h"
+#include "look/probe.h"
 #include "report/json.h"
 #include "session/commands.h"
 #include "system/interrupt.h"
 
 #define START_PATIENCE 60000.0
 #define CASE_PATIENCE  60000.0 /* a driver of processors may compile for 20 s */
+
+enum { PASSED = 1, FAILED = 2 };
 
 /* What is under way. */
 typedef struct run {
@@ -26,6 +30,8 @@ typedef struct run {
     uint32_t first; /* the next index of the part */
     double end_ms;
     vkmm_status status;
+    vkmm_device_check found;      /* for the planner */
+    char seen[VKMM_MAX_FINDINGS]; /* of each finding: PASSED or FAILED here; 0: known before, and not examined */
 } run;
 
 static void write_shader(run *r, cli_failure *failure, const char *shader)
@@ -37,6 +43,32 @@ static void write_shader(run *r, cli_failure *failure, const char *shader)
     status = vkmm_output_whole(failure->file, shader, strlen(shader));
     if (status != VKMM_OK) failure->file[0] = '\0';
     r->status = cli_worse(r->status, vkmm_tell(r->session->log, status));
+}
+
+/* Notes what the planner should avoid, or that it is right now. */
+static void note(run *r, const json_t *answer, char result)
+{
+    const char *finding = cli_json_text(answer, "finding", "");
+    vkmm_device_check *found = &r->found;
+    uint32_t i = 0;
+
+    while (i < found->finding_count && strcmp(found->findings[i], finding) != 0) i++;
+    if (finding[0] == '\0' || i == VKMM_MAX_FINDINGS || (i == found->finding_count && result == PASSED)) return;
+    if (i == found->finding_count) VKMM_PUT(found->findings[found->finding_count++], "%s", finding);
+    if (r->seen[i] < result) r->seen[i] = result;
+}
+
+/* After a whole part: forgets what passed it. */
+static void forget(run *r)
+{
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < r->found.finding_count; i++) {
+        if (r->seen[i] == PASSED) continue;
+        r->seen[left] = r->seen[i];
+        memmove(r->found.findings[left++], r->found.findings[i], VKMM_FINDING);
+    }
+    r->found.finding_count = left;
 }
 
 static void fail_case(run *r, const char *name, const char *why, const json_t *answer)
@@ -74,6 +106,7 @@ static int bury(run *r)
 
     VKMM_PUT(why, "the process that ran it %.300s", r->worker.how);
     if (ask(r, "name", &answer) == CLI_REPLY_ANSWER) {
+        note(r, answer, FAILED);
         fail_case(r, cli_json_text(answer, "case", "?"), why, NULL);
         r->first = (uint32_t)cli_json_number(answer, "index", r->first) + 1;
     } else {
@@ -96,7 +129,9 @@ static int step(run *r)
     if (reply == CLI_REPLY_ANSWER && !is_over) {
         r->worker.losses = 0;
         r->first = (uint32_t)cli_json_number(answer, "index", r->first) + 1;
-        if (json_is_true(json_object_get(answer, "passed")))
+        const int passed = json_is_true(json_object_get(answer, "passed"));
+        note(r, answer, passed ? PASSED : FAILED);
+        if (passed)
             r->part->passed++, r->part->run++;
         else
             fail_case(r, name, cli_json_text(answer, "why", ""), answer);
@@ -125,12 +160,14 @@ static void run_part(run *r, const cli_case_part *part)
         more = step(r);
     }
     if (cli_interrupted()) VKMM_PUT(r->part->incomplete, "interrupted");
+    if (r->part->incomplete[0] == '\0') forget(r);
 }
 
 cli_conformance *cli_conform(cli_session *session, double budget_ms, const char *stem, vkmm_status *status)
 {
     const cli_options *options = session->options;
     char types[CLI_TYPES_WORD], kernel[64];
+    uint32_t ran = 0;
     run r = {.session = session, .stem = stem, .end_ms = vkmm_now_ms() + budget_ms};
 
     *status = VKMM_OUT_OF_MEMORY;
@@ -143,11 +180,16 @@ cli_conformance *cli_conform(cli_session *session, double budget_ms, const char 
         .device = session->info,
         .words = {cli_types_word(&options->types, types), options->kernel != NULL ? kernel : NULL, "--no-cache"}};
     r.all->passed = 1;
-    for (uint32_t i = 0; cli_case_part_at(i) != NULL && !cli_interrupted(); i++)
-        if (options->part == NULL || strcmp(options->part, cli_case_part_at(i)->name) == 0)
-            run_part(&r, cli_case_part_at(i));
+    if (session->info->check != NULL) r.found = *session->info->check;
+    for (uint32_t i = 0; cli_case_part_at(i) != NULL && !cli_interrupted(); i++) {
+        if (options->part != NULL && strcmp(options->part, cli_case_part_at(i)->name) != 0) continue;
+        run_part(&r, cli_case_part_at(i));
+        ran += r.part->run;
+    }
     cli_worker_close(&r.worker);
     cli_progress_end(&session->console);
+    vkmm_host_time(r.found.date);
+    if (ran > 0) vkmm_findings_write(session->instance, session->info, &r.found);
     *status = r.status;
     return r.all;
 }

@@ -2,9 +2,9 @@
  * result. Cases run in a separate process (worker/worker.h), so that a driver that crashes costs one case:
  *
  *     {"ask": "case", "part": P, "first": N}    runs the first case from N on that this device has. The answer: "end",
- *                                               or "index", "case" (its name) and "passed"; if it failed also "why",
- *                                               "again" and "shader": a command line and a shader
- *     {"ask": "name", "part": P, "first": N}    only finds it: "end", or "index" and "case" */
+ *                                               or "index", "case" (its name), "finding" and "passed"; if it failed
+ *                                               also "why", "again" and "shader": a command line and a shader
+ *     {"ask": "name", "part": P, "first": N}    only finds it: "end", or "index", "case", "finding" */
 #ifndef CLI_CHECK_CONFORM_H
 #define CLI_CHECK_CONFORM_H
 
@@ -16,7 +16,7 @@ enum { CLI_CASE_NAME = 160, CLI_CASE_TEXT = 500, CLI_MOST_FAILURES = 12 /* that 
 
 /* One case, in the process that runs it. */
 typedef struct cli_case {
-    char name[CLI_CASE_NAME];
+    char name[CLI_CASE_NAME], finding[VKMM_FINDING]; /* what to avoid if it fails (vkmm_device_check); "": nothing */
     int passed;
     char why[CLI_CASE_TEXT], again[CLI_CASE_TEXT];
     char *shader; /* owned, vkmm_free; NULL: none */

@@ -39,6 +39,7 @@ static int find(const cli_session *session, uint32_t index, cli_case *found)
     char a[32], c[32];
 
     if (types == NULL || !has_types(session->info, types)) return 0;
+    vkmm_finding_of_shape(s, found->finding);
     VKMM_PUT(found->name, "%ux%ux%u %s into %s: %s, loaded by %s, stored by %s", s->m, s->n, s->k,
              vkmm_component_name(s->a, a), vkmm_component_name(s->c, c), operations[index / LAYOUTS % OPERATIONS],
              index & 1 ? "columns" : "rows", index & 2 ? "columns" : "rows");

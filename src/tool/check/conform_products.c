@@ -103,6 +103,7 @@ static int find(const cli_session *session, uint32_t index, cli_case *found)
     const char *kernel = make(session, index, &p, &variant);
 
     if (kernel == NULL) return 0;
+    VKMM_PUT(found->finding, "kernel %s %s", kernel, vkmm_type_of(p.type)->name);
     VKMM_PUT(found->name, "%s, %s, %ux%ux%u, %s%s", kernel,
              vkmm_types_name(vkmm_problem_types(&p), session->console.utf8), (unsigned)p.m, (unsigned)p.n,
              (unsigned)p.k, p.op_a == VKMM_OP_T ? "T" : "N", p.op_b == VKMM_OP_T ? "T" : "N");
@@ -123,7 +124,7 @@ static void write_command(const char *kernel, const vkmm_problem *p, const cli_i
             p->has_bias ? " --bias_vector" : "", p->activation != VKMM_ACTIVATION_NONE ? " --activation " : "",
             p->activation != VKMM_ACTIVATION_NONE ? vkmm_activation_name(p->activation) : "");
     snprintf(text, CLI_CASE_TEXT,
-             "vkmatmul --kernel %s -s %ux%ux%u --type %s --out-type %s --compute %s%s --init %s --seed %u --untuned "
+             "vkmatmul --kernel %s -s %ux%ux%u --type %s --out-type %s --compute %s%s --init %s --seed %u --no-cache "
              "--verify full",
              kernel, (unsigned)p->m, (unsigned)p->n, (unsigned)p->k, vkmm_type_of(types.in)->name,
              vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name, more, cli_inputs_name(inputs),

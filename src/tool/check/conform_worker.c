@@ -49,6 +49,7 @@ static vkmm_status find(cli_session *session, const json_t *request, int runs, j
     if (index >= count) return VKMM_OK;
     json_object_set_new(answer, "index", json_integer(index));
     json_object_set_new(answer, "case", cli_json_of_text(found.name));
+    json_object_set_new(answer, "finding", cli_json_of_text(found.finding));
     return runs ? run(session, part, index, &found, answer) : VKMM_OK;
 }
 

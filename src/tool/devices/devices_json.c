@@ -51,10 +51,22 @@ static const vkmm_record choice_record = {"choice", CLI_FIELDS(choice_fields)};
 
 #define LIST(member, counter) CLI_LIST(cli_device_row, member, counter), CLI_HERE
 
+/* *member: the device's vkmm_device_info. */
+static json_t *put_check(const void *member)
+{
+    const vkmm_device_check *check = (*(const vkmm_device_info *const *)member)->check;
+    json_t *findings = json_array();
+
+    for (uint32_t i = 0; check != NULL && i < check->finding_count; i++)
+        json_array_append_new(findings, cli_json_of_text(check->findings[i]));
+    return json_pack("{s:o, s:o}", "date", cli_json_of_text(check != NULL ? check->date : NULL), "findings", findings);
+}
+
 static const cli_field row_fields[] = {
     {NULL, CLI_FIELD_EMBED, CLI_AT(cli_device_row, device), .record = &cli_identity_record},
     {NULL, CLI_FIELD_EMBED, CLI_AT(cli_device_row, device), .record = &cli_hardware_record},
     {"default", CLI_FIELD_TRUTH, CLI_AT(cli_device_row, chosen)},
+    {"check", CLI_FIELD_CUSTOM, CLI_AT(cli_device_row, info), .put = put_check},
     {"types", CLI_FIELD_STRING, LIST(types, type_count)},
     {"arithmetic", CLI_FIELD_RECORD, CLI_ARRAY(cli_device_row, ways, VKMM_TYPES_COUNT), .record = &way_record},
     {"kernels", CLI_FIELD_RECORD, LIST(kernels, kernel_count), .record = &kernel_record},

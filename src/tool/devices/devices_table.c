@@ -136,6 +136,18 @@ static void print_shapes(const cli_report *report, const cli_device_row *device)
         print(report, "matrix", "none: %s", device->no_shapes[0] != '\0' ? device->no_shapes : "the device lists none");
 }
 
+static void print_check(const cli_report *report, const vkmm_device_check *check)
+{
+    char list[VKMM_MAX_FINDINGS * VKMM_FINDING] = "";
+
+    for (uint32_t i = 0; check != NULL && i < check->finding_count; i++)
+        VKMM_JOIN(list, ", ", "%s", check->findings[i]);
+    if (check == NULL)
+        print(report, "check", "never with this driver; 'vkmatmul check' finds what it gets wrong");
+    else
+        print(report, "check", "findings: %s (%.10s, with this driver)", list[0] != '\0' ? list : "none", check->date);
+}
+
 static void print_abilities(const cli_report *report, const cli_device_row *device)
 {
     char kernels[CLI_MAX_ABILITIES * 34] = "", matrix2[120] = "";
@@ -161,6 +173,7 @@ void cli_devices_table(const cli_device_list *list)
         if (i > 0) putc('\n', report->out);
         print_identity(report, &list->rows[i]);
         print_limits(report, list->rows[i].info);
+        print_check(report, list->rows[i].info->check);
         print_abilities(report, &list->rows[i]);
     }
     if (list->left_out[0] != '\0' && list->count > 0) {

@@ -249,8 +249,8 @@ const cli_option cli_option_table[] = {
      CLI_STATISTICS, AT(all)},
     {NULL, 0, "untuned", NULL, "ignore the results of 'vkmatmul tune'", COMPUTE | BENCH | CLI_RECORD | CLI_BENCH_WORKER,
      AT(untuned)},
-    {NULL, 0, "no-cache", NULL, "do not read or write compiled kernels and tuning results on disk", CACHE | CLI_TUNE,
-     AT(no_cache)},
+    {NULL, 0, "no-cache", NULL, "do not read or write compiled kernels, tuning results and findings on disk",
+     CACHE | CLI_TUNE | CLI_CHECK, AT(no_cache)},
 
     {"Device", 'd', "device", "DEVICE",
      "index, UUID, or part of the name of the device or its driver; or the best of a kind: gpu, cpu, nvidia, amd, "
