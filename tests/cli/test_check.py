@@ -147,6 +147,13 @@ class Defects(Case):
         self.report(*check, **self.env)
         self.assertEqual((ran(self.env), found(self.env)), ("cpu", []))
 
+    def test_next_choice(self):
+        """What the planner takes after a failure is examined too, on a processor; where all of it is wrong, nothing is multiplied."""
+        bad = dict(self.env, VKMM_TEST_DEFECT="sign", XDG_CACHE_HOME=str(self.folder / "cache"))
+        failures = self.report("--part", "products", "--type", "i8", code=1, **bad)["products"]["failures"]
+        self.assertEqual({failure["case"].split(",")[0] for failure in failures}, {"cpu", "blocked", "skinny"})
+        self.bad(4, "the kernel cpu is not used for i8", "-s", "33x17x65", "--type", "i8", env=bad)
+
     def test_crash(self):
         """A driver that crashes costs one case."""
         part = self.found("crash", "products", "--kernel", "tiled", "--type", "i32,f32,u32")

@@ -14,6 +14,9 @@ enum { OPS = 4, SIZES = 2, VARIANTS = OPS * SIZES };
 
 static const uint64_t sizes[SIZES][3] = {{33, 17, 65}, {128, 128, 64}};
 
+/* What failed in this process, as vkmm_device_info.refused_kernels. */
+static uint32_t failed[VKMM_TYPE_COUNT];
+
 static uint32_t kernel_count(void)
 {
     uint32_t kernels = 0;
@@ -66,20 +69,22 @@ static int is_wanted(const cli_options *options, const char *kernel, vkmm_type t
 }
 
 /* Whether the kernel takes the product on the device. Drivers of processors compile a general kernel for seconds: there
- * only the planner's choice takes part, or the kernel that was asked for. */
+ * only the kernel that was asked for takes part, or the planner's choice, and its next one after a failure. */
 static int takes(const cli_session *session, const char *kernel, const vkmm_problem *problem, uint32_t variant)
 {
     static const vkmm_log silent = {NULL, NULL};
     const vkmm_types types = vkmm_problem_types(problem);
     const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && session->options->kernel == NULL;
     const vkmm_job_params params = {.problem = *problem, .kernel = is_cpu ? NULL : kernel, .untuned = 1};
+    vkmm_device_info info = *session->info;
     vkmm_kernel_info chosen;
 
+    if (is_cpu) info.refused_kernels = failed;
     if (types.in == VKMM_F64 && !session->info->features.f64 && strcmp(kernel, "soft64") != 0) return 0;
     if (!vkmm_kernel_is_general(kernel))
         return variant % OPS == 0 && types.in == types.out && types.in == types.compute &&
                vkmm_type_of(types.in)->bytes >= 4 && vkmm_kernel_built(kernel, types.in);
-    return vkmm_kernel_choose(&silent, session->info, &params, &chosen) == VKMM_OK && strcmp(chosen.name, kernel) == 0;
+    return vkmm_kernel_choose(&silent, &info, &params, &chosen) == VKMM_OK && strcmp(chosen.name, kernel) == 0;
 }
 
 /* The index-th product: its kernel; NULL: the device does not have it. */
@@ -145,6 +150,7 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     cli_product_end(&product);
     result->passed = status == VKMM_OK;
     if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY || status == VKMM_DEVICE_LOST) return status;
+    failed[request.job.problem.type] |= 1u << (kernel_count() - 1 - index % kernel_count());
     VKMM_PUT(result->why, "%.480s", session->console.last_error);
     write_command(kernel, &request.job.problem, &inputs, result->again);
     return VKMM_OK;
