@@ -9,14 +9,16 @@ VKMATMUL_LIBRARY names. Warnings of the library go to the logger "vkmatmul". All
 threads at once.
 """
 from ._blocks import Blocks, quantize
+from ._contract import matrix_transpose, tensordot, vecdot
 from ._device import Device, DeviceArray, DeviceInfo, devices
 from ._library import (VERSION as __version__, DeviceLostError, Error, InvalidError, NoDeviceError, OutOfMemoryError,
                        UnsupportedError)
 from ._product import matmul
 
 __all__ = ["Blocks", "Device", "DeviceArray", "DeviceInfo", "DeviceLostError", "Error", "InvalidError", "NoDeviceError",
-           "OutOfMemoryError", "UnsupportedError", "__version__", "devices", "matmul", "quantize"]
+           "OutOfMemoryError", "UnsupportedError", "__version__", "devices", "matmul", "matrix_transpose", "quantize",
+           "tensordot", "vecdot"]
 
 for _public in (Blocks, Device, DeviceArray, DeviceInfo, DeviceLostError, Error, InvalidError, NoDeviceError,
-                OutOfMemoryError, UnsupportedError, devices, matmul, quantize):
+                OutOfMemoryError, UnsupportedError, devices, matmul, matrix_transpose, quantize, tensordot, vecdot):
     _public.__module__ = __name__  # as tracebacks and pickles name them

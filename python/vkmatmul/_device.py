@@ -127,7 +127,7 @@ class Device:
 
     def array(self, data: npt.ArrayLike, *, type: Optional[str] = None) -> "DeviceArray":
         """Copies an array to the device. type="bf16": its uint16 are the bits of bf16; "e4m3", "e5m2": its uint8."""
-        source = np.asarray(data)
+        source = _types.host(data)
         name = _types.array_type(source.dtype, "data", type)
         turned = source.flags.f_contiguous and not source.flags.c_contiguous
         array = self.empty(source.shape[::-1], name).T if turned else self.empty(source.shape, name)
@@ -192,14 +192,22 @@ class DeviceArray:
         turned = Form(self.shape[::-1], self.form.strides[::-1])
         return DeviceArray(self.device, self._memory, self.type, turned)
 
+    @property
+    def mT(self) -> "DeviceArray":
+        """The same elements with the last two dimensions exchanged. Nothing is copied."""
+        if self.ndim < 2:
+            raise InvalidError(f"the array has {self.ndim} dimensions; a matrix has at least 2")
+        shape, strides = ((*x[:-2], x[-1], x[-2]) for x in self.form)
+        return DeviceArray(self.device, self._memory, self.type, Form(shape, strides))
+
     def write(self, data: npt.ArrayLike) -> None:
         """Replaces all elements by those of an array of the host with the same shape and dtype."""
-        source = np.asarray(data)
+        source = _types.host(data)
         name = _types.array_type(source.dtype, "data", self.type if _types.holds(source.dtype, self.type) else None)
         if (source.shape, name) != (self.shape, self.type):
             raise InvalidError(f"data has shape {source.shape} and type {name}; "
                                f"the array has {self.shape} and {self.type}")
-        source = _types.native(source if self.form == packed(self.shape) else source.T)
+        source = _types.native(source.transpose(sorted(range(self.ndim), key=lambda i: -self.form.strides[i])))
         self.device.handle  # not another process's
         check(library().vkmm_memory_write(self.memory, 0, source.nbytes, source.ctypes.data))
 

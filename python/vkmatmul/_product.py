@@ -11,7 +11,7 @@ import numpy as np
 from . import _layout, _types
 from ._blocks import Blocks
 from ._device import Device, DeviceArray, DeviceInfo, device_of, forget
-from ._layout import Form, Plan
+from ._layout import Form, Plan, packed
 from ._library import ACTIVATIONS, METHODS, TYPES, VKMM_C, DeviceLostError, InvalidError, Problem, check, library
 
 if TYPE_CHECKING:  # NumPy 1.19 lacks it
@@ -71,7 +71,7 @@ def _scalar(value: Any, name: str) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidError(f"{name} is {value!r}; a number is needed") from None
+        raise InvalidError(f"{name} is {value!r}; a real number is needed") from None
 
 
 def _check_places(arrays: dict[str, Any]) -> Optional[Device]:
@@ -98,13 +98,53 @@ def _type(array: Array, name: str, given: Optional[str] = "bf16") -> str:
     return _types.array_type(array.dtype, name, given if _types.holds(array.dtype, given) else None)
 
 
-def _as_kind_of(operand: Any, result: Any) -> Any:
+def as_kind_of(operand: Any, result: Any) -> Any:
     """NumPy's result as an array of the library that the operand is from (PyTorch, JAX), if that takes it by DLPack."""
     if isinstance(operand, np.ndarray) or not hasattr(operand, "__dlpack__"):
         return result if result.shape else result[()]
     module = operand.__class__.__module__.partition(".")[0]
     namespace = operand.__array_namespace__() if hasattr(operand, "__array_namespace__") else sys.modules[module]
-    return namespace.from_dlpack(result) if hasattr(namespace, "from_dlpack") else result
+    if not hasattr(namespace, "from_dlpack"):
+        return result
+    if _types.says_bfloat16(result.dtype) and hasattr(namespace, "bfloat16"):  # which NumPy does not export
+        return namespace.from_dlpack(result.view("i2")).view(namespace.bfloat16)
+    return namespace.from_dlpack(result)
+
+
+def _parts(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A complex array with a last dimension of two, the real and the imaginary part. Nothing is copied."""
+    real = array.real
+    return np.lib.stride_tricks.as_strided(real, (*real.shape, 2), (*real.strides, real.itemsize))
+
+
+def _multiply_complex(a: Any, b: Any, out: Any, bias: Any, turned: tuple[bool, bool],
+                      options: dict[str, Any]) -> npt.NDArray[Any]:
+    """One real product, [Re a, Im a] times [[Re b, Im b], [-Im b, Re b]]: elements have their parts side by side."""
+    dtype = a.dtype.newbyteorder("=")
+    for name, array in ("b", b), ("out", out), ("bias", bias):
+        if array is not None and array.dtype.newbyteorder("=") != dtype:
+            raise TypeError(f"a has dtype {a.dtype} and {name} {array.dtype}; both must be the same")
+    for name in "activation", "out_type", "type":
+        if options[name] is not None:
+            raise InvalidError(f"{name} is {options[name]!r}; complex products have none")
+    plan = _layout.plan(packed(a.shape), packed(b.shape), None if out is None else packed(out.shape), *turned, False)
+    k, n = int(plan.problem.k), int(plan.problem.n)
+    if bias is not None and bias.shape != (n,):
+        raise InvalidError(f"bias has shape {bias.shape}; the product needs ({n},)")
+    if out is not None and not out.flags.writeable:
+        raise InvalidError("out is read-only")
+    shape = (*plan.shape, 2) if b.ndim == 1 else (*plan.shape[:-1], 2 * n)
+    a = a.swapaxes(-1, -2) if turned[0] and a.ndim > 1 else a
+    b = b[:, None] if b.ndim == 1 else b.swapaxes(-1, -2) if turned[1] else b
+    wide = np.empty((*b.shape[:-2], k, 2, n, 2), b.real.dtype)
+    wide[..., 0, :, 0], wide[..., 0, :, 1], wide[..., 1, :, 0], wide[..., 1, :, 1] = b.real, b.imag, -b.imag, b.real
+    c = matmul(_parts(a).reshape(*a.shape[:-1], 2 * k), wide.reshape(*b.shape[:-2], 2 * k, 2 * n),
+               out=None if out is None else np.array(_parts(out)).reshape(shape),
+               bias=None if bias is None else _parts(bias).reshape(2 * n), **options)
+    result: npt.NDArray[Any] = c.view(dtype).reshape(plan.shape)
+    if out is not None:
+        out[...] = result
+    return result
 
 
 def _run(device: Device, plan: Plan, alpha: float, beta: float, places: list[Any], there: bool, size_in: int,
@@ -135,9 +175,11 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     Shapes are those of numpy.matmul: vectors, matrices, and batches of matrices, which are broadcast. transpose_a and
     transpose_b exchange the last two dimensions, and have no effect on a vector.
     a and b have one type: float32, float64, int32, uint32, float16, int8, uint8; bfloat16, float8_e4m3fn or float8_e5m2
-    (ml_dtypes; or uint16 with type="bf16", uint8 with type="e4m3" or "e5m2"). Arrays with rows or columns of adjacent elements are multiplied where they lie; others, and those with
-    large gaps, are copied first. Integers wrap modulo 2^32; products of int8 are summed in int32, those of uint8 in
-    uint32. float16, bfloat16 and float8 are summed in float32, which is float8's result.
+    (ml_dtypes or PyTorch; or uint16 with type="bf16", uint8 with type="e4m3" or "e5m2"); complex64, complex128. Arrays
+    with rows or columns of adjacent elements are multiplied where they lie; others, and those with large gaps, are
+    copied first. Integers wrap modulo 2^32; products of int8 are summed in int32, those of uint8 in uint32. float16,
+    bfloat16 and float8 are summed in float32, which is float8's result. A complex product is one of real matrices, for
+    which b takes twice its memory; it has real alpha and beta, and no activation.
     One of them may be Blocks, quantised weights; the other one is then float32, float16 or bfloat16. Blocks are
     along K: matmul(x, w.T) of weights (N, K), or matmul(w, x).
     Arrays of other libraries that lie in the host's memory (PyTorch, JAX) are read there, by DLPack, __array__ or the
@@ -163,6 +205,11 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
         out = None if out is None else _types.host(out)
     elif device is not None and device_of(device) is not where:
         raise InvalidError("device is another one than that of the arrays")
+    if not (there or any(in_blocks)) and "c" in (a.dtype.kind, b.dtype.kind):
+        c = _multiply_complex(a, b, out, bias, (bool(transpose_a), bool(transpose_b)), {
+            "alpha": alpha, "beta": beta, "activation": activation, "compute": compute, "out_type": out_type,
+            "type": type, "reproducible": reproducible, "device": device})
+        return as_kind_of(kind, c) if out is None else given_out
     if all(in_blocks):
         raise TypeError("a and b are in blocks; one of them must be an array")
     format_a, scale_a = _blocks(a, "a", bool(transpose_a))
@@ -193,7 +240,7 @@ def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Arra
     if where is not None:
         return _multiply_there(where, plan, numbers, (a, b, bias, out), result)
     c = _multiply_here(device_of(device), plan, numbers, (a, b, bias, out), dtype.newbyteorder("="))
-    return _as_kind_of(kind, c) if out is None else given_out
+    return as_kind_of(kind, c) if out is None else given_out
 
 
 def _multiply_there(device: Device, plan: Plan, numbers: tuple[float, float], arrays: tuple[Any, ...],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
+from . import _dlpack
 from ._library import TYPES, InvalidError
 
 if TYPE_CHECKING:  # NumPy 1.19 lacks it
@@ -49,11 +50,34 @@ def name_of(what: Any, argument: str) -> str:
     return array_type(dtype, argument, None)
 
 
+def marked(name: str) -> np.dtype[Any]:
+    """dtype_of, which says its type even if it is the dtype of the bits."""
+    dtype = dtype_of(name)
+    return np.dtype(dtype.str, metadata={"vkmatmul": name}) if holds(dtype, name) else dtype
+
+
+def _mark(dtype: np.dtype[Any]) -> Optional[str]:
+    return str(dtype.metadata["vkmatmul"]) if dtype.metadata and "vkmatmul" in dtype.metadata else None
+
+
+def says_bfloat16(dtype: np.dtype[Any]) -> bool:
+    """Whether it is not only that of the bits."""
+    return dtype.name == "bfloat16" or _mark(dtype) == "bf16"
+
+
 def host(array: Any) -> npt.NDArray[Any]:
-    """An array of any library, as NumPy sees its memory: read-only where it has neither __array__ nor a buffer."""
-    if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
-        return np.from_dlpack(array)
-    return np.asarray(array)
+    """An array of any library, as NumPy sees its memory: read-only where it has neither __array__ nor a buffer. If NumPy
+    refuses bfloat16 or float8, their dtype is `marked`."""
+    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
+        return np.asarray(array)
+    try:
+        return np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array)
+    except (TypeError, BufferError, RuntimeError):
+        found = _dlpack.narrow(array)
+        if found is None:
+            raise
+        name, memory = found
+        return memory.view(marked(name))
 
 
 def native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -63,7 +87,8 @@ def native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def array_type(dtype: np.dtype[Any], argument: str, given: Optional[str]) -> str:
     """The library's name of the type of an array; `given` says what uint16 or uint8 holds."""
-    name = given if holds(dtype, given) else _NAMES.get(dtype) or _NAMES.get(dtype.newbyteorder("="))
+    name = given if holds(dtype, given) else _mark(dtype)
+    name = name or _NAMES.get(dtype) or _NAMES.get(dtype.newbyteorder("="))
     if name is None:  # a dtype takes long to say its name
         name = next((ours for ours, (theirs, _) in _ML_TYPES.items() if dtype.name == theirs), None)
     if name is None:

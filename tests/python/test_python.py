@@ -2,6 +2,7 @@
 """The Python package vkmatmul, compared with NumPy. Products of small whole numbers are exact in any order.
 
 test_python.py [unittest arguments]; python-package also passes the program print_layout in VKMM_PRINT_LAYOUT."""
+import ctypes
 import doctest
 import json
 import logging
@@ -20,7 +21,7 @@ from unittest import mock
 import numpy as np
 
 import vkmatmul
-from vkmatmul import _layout, _library, _product, _types
+from vkmatmul import _dlpack, _layout, _library, _product, _types
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("VKMM_TEST_SEED", "17"))
@@ -214,6 +215,49 @@ class Products(Case):
         vkmatmul.matmul(a[:, :6], a[:, 6:], out=a[:, 3:9])
         self.same(a[:, 3:9], want)
 
+    def test_complex(self):
+        """Shapes, layouts, epilogues; parts of small whole numbers, so that sums are exact."""
+        def parts(shape, dtype):
+            return (numbers(self.rng, shape) + 1j * numbers(self.rng, shape)).astype(dtype)
+        for dtype in ["c8", "c16"] if has_f64() else ["c8"]:
+            for left, right in [((5, 4), (4, 3)), ((4,), (4,)), ((4,), (4, 3)), ((5, 4), (4,)), ((2, 1, 5, 4), (3, 4, 3)), ((0, 4), (4, 3)),
+                                ((5, 0), (0, 3)), ((2, 5, 4), (4,)), ((1,), (1, 1))]:
+                a, b = parts(left, dtype), parts(right, dtype)
+                self.same(vkmatmul.matmul(a, b), np.asarray(a @ b)[()], (left, right))
+        a, b = parts((6, 8), "c8"), parts((8, 5), "c8")
+        for x in a, np.asfortranarray(a), a[::2], a[:, ::-1], a.astype(">c8"):
+            self.same(vkmatmul.matmul(x[:, :4], b[::2]), (x[:, :4] @ b[::2]).astype("c8"), x.strides)
+        self.same(vkmatmul.matmul(a.T, b.T, transpose_a=True, transpose_b=True), a @ b)
+        bias, base = parts(5, "c8"), parts((6, 10), "c8")
+        for out in base[:, ::2], base[:, :5], np.asfortranarray(base[:, :5]):
+            want = 2 * (a @ b) - 3 * out + bias
+            self.assertIs(vkmatmul.matmul(a, b, 2, -3, out, bias=bias), out)
+            self.same(out, want.astype("c8"), out.strides)
+        vector = parts(6, "c8")
+        want = a @ b[:, 0] + vector
+        self.same(vkmatmul.matmul(a, b[:, 0], 1, 1, vector), want, "out is a vector")
+        square = a[:, :6].copy()
+        want = square @ square
+        vkmatmul.matmul(square, square, out=square)
+        self.same(square, want, "out is an operand")
+        x, y = self.rng.random((2, 9, 2)) @ [1, 1j]  # each part is an exact sum, rounded once
+        got = vkmatmul.matmul(x.conj(), y, reproducible=True) if has_f64() else None
+        exact = [sum(Fraction(p.real) * Fraction(q.real) + Fraction(p.imag) * Fraction(q.imag) for p, q in zip(x, y)),
+                 sum(Fraction(p.real) * Fraction(q.imag) - Fraction(p.imag) * Fraction(q.real) for p, q in zip(x, y))]
+        self.assertIn(got, (None, complex(*map(float, exact))))
+        for kind, sentence, args, more in [
+                (TypeError, "a has dtype complex64 and b float32; both must be the same", (a, b.real), {}),
+                (TypeError, "a has dtype complex64 and out complex128; both must be the same", (a, b), {"out": np.zeros((6, 5), "c16")}),
+                (vkmatmul.InvalidError, "incompatible shapes: A is 6×8, B is 5×8", (a, b.T), {}),
+                (vkmatmul.InvalidError, "out is 6×8; the product is 6×5", (a, b), {"out": a}),
+                (vkmatmul.InvalidError, "out is read-only", (a, b), {"out": np.broadcast_to(np.complex64(0), (6, 5))}),
+                (vkmatmul.InvalidError, "bias has shape (6,); the product needs (5,)", (a, b), {"bias": parts(6, "c8")}),
+                (vkmatmul.InvalidError, "activation is 'relu'; complex products have none", (a, b), {"activation": "relu"}),
+                (vkmatmul.InvalidError, "alpha is 1j; a real number is needed", (a, b, 1j), {})]:
+            with self.subTest(sentence), self.assertRaises(kind) as caught:
+                vkmatmul.matmul(*args, **more)
+            self.assertEqual(str(caught.exception), sentence)
+
     def test_gelu(self):
         x = np.linspace(-4, 4, 25, dtype="f4").reshape(5, 5)
         want = x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
@@ -248,6 +292,65 @@ class Products(Case):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
+
+
+class Names(Case):
+    """The functions of the Python array API standard, compared with NumPy's."""
+
+    def test_vecdot(self):
+        for left, right, axis in [((4,), (4,), -1), ((5, 4), (4,), -1), ((3, 1, 4), (5, 4), -1), ((4, 3), (4, 3), -2), ((2, 4, 3), (4, 1), -2),
+                                  ((0, 4), (1, 4), -1), ((3, 0), (3, 0), -1)]:
+            for dtype in "f4", "c8":
+                a, b = (((1 + 1j) * numbers(self.rng, shape) if dtype == "c8" else numbers(self.rng, shape)).astype(dtype) for shape in (left, right))
+                self.same(vkmatmul.vecdot(a, b, axis=axis), np.asarray((a.conj() * b).sum(axis), dtype)[()], (left, right, dtype))
+        self.same(vkmatmul.vecdot(np.array([1 + 2j], "c8"), np.array([3j], "c8")), np.complex64(6 + 3j))
+        self.same(vkmatmul.vecdot(np.full(300, 127, "i1"), np.full(300, -128, "i1")), np.int32(300 * 127 * -128))
+
+    def test_tensordot(self):
+        a, b = numbers(self.rng, (2, 3, 4, 5)), numbers(self.rng, (4, 5, 3))
+        for axes in 2, ([2, 3], [0, 1]), ((-3,), (-1,)), ([1, 3, 2], [2, 1, 0]), ([], []), 0:
+            self.same(vkmatmul.tensordot(a, b, axes=axes), np.tensordot(a, b, axes), axes)
+        self.same(vkmatmul.tensordot(a, a, axes=([0, 1, 2, 3],) * 2), np.tensordot(a, a, 4)[()])
+        self.same(vkmatmul.tensordot(a[..., :0], b[:0], axes=1), np.tensordot(a[..., :0], b[:0], 1))
+        self.same(vkmatmul.tensordot(1j * a.astype("c8"), b.astype("c8")), np.tensordot(1j * a, b, 2).astype("c8"))
+
+    def test_matrix_transpose(self):
+        a = numbers(self.rng, (2, 3, 4))
+        turned = vkmatmul.matrix_transpose(a)
+        self.same(turned, a.swapaxes(-1, -2))
+        self.assertTrue(np.shares_memory(a, turned))
+        self.same(vkmatmul.matrix_transpose([[1, 2]]), np.array([[1], [2]]))
+        there = vkmatmul.Device().array(a)
+        view = vkmatmul.matrix_transpose(there)
+        self.same(view.numpy(), turned)
+        self.same((there @ view).numpy(), a @ turned)
+        view.write(turned + 1)
+        self.same(there.numpy(), a + 1)
+        w = vkmatmul.quantize(np.ones((3, 32)), "q8_0")
+        self.assertEqual(vkmatmul.matrix_transpose(w).shape, (32, 3))
+
+    def test_refused(self):
+        a, b = np.ones((2, 3), "f4"), np.ones((3, 4), "f4")
+        vecdot, tensordot, invalid = vkmatmul.vecdot, vkmatmul.tensordot, vkmatmul.InvalidError
+        for kind, sentence, call in [
+                (invalid, "axis is 0; use -2 to -1, for x1 with 2 dimensions and x2 with 2", lambda: vecdot(a, a, axis=0)),
+                (invalid, "axis is -2; use -1 to -1, for x1 with 2 dimensions and x2 with 1", lambda: vecdot(a, a[0], axis=-2)),
+                (invalid, "x1 or x2 is a scalar; vectors are needed", lambda: vecdot(a, np.float32(1))),
+                (invalid, "x1 has 3 elements along axis -1, x2 has 1", lambda: vecdot(a, a[:, :1])),
+                (invalid, "incompatible shapes: A is 2×1×3, B is 5×3×1", lambda: vecdot(a, np.ones((5, 3), "f4"))),
+                (TypeError, "x2 is a DeviceArray; an array of the host is needed", lambda: vecdot(a, vkmatmul.Device().array(a))),
+                (TypeError, "x1 is a Blocks; an array of the host is needed", lambda: tensordot(vkmatmul.quantize(np.ones((3, 32)), "q8_0"), a)),
+                (invalid, "axes is 3; use 0 to 2, or two sequences of dimensions", lambda: tensordot(a, b, axes=3)),
+                (invalid, "axes is ([1],); use 0 to 2, or two sequences of dimensions", lambda: tensordot(a, b, axes=([1],))),
+                (invalid, "x1 has (3,) elements along axes (1,), x2 has (4,) along (1,)", lambda: tensordot(a, b, axes=([1], [1]))),
+                (invalid, "x1 has (3,) elements along axes (1,), x2 has () along ()", lambda: tensordot(a, b, axes=([1], []))),
+                (invalid, "axes of x1 are (2,); use different ones of its 2 dimensions", lambda: tensordot(a, b, axes=([2], [0]))),
+                (invalid, "axes of x2 are (0, -2); use different ones of its 2 dimensions", lambda: tensordot(a, b, axes=([0, 1], [0, -2]))),
+                (invalid, "x has 1 dimension; a matrix has at least 2", lambda: vkmatmul.matrix_transpose(a[0])),
+                (invalid, "x has 0 dimensions; a matrix has at least 2", lambda: vkmatmul.matrix_transpose(vkmatmul.Device().empty(())))]:
+            with self.subTest(sentence), self.assertRaises(kind) as caught:
+                call()
+            self.assertEqual(str(caught.exception), sentence)
 
 
 class Weights(Case):
@@ -410,6 +513,66 @@ class Foreign(Case):
         def __array_namespace__(self):
             return mock.Mock(from_dlpack=lambda data: Foreign.Named(data))
 
+    class Brain:
+        """A bfloat16 or float8 tensor as PyTorch's: NumPy refuses it, and it is exported by a capsule of its own."""
+        exported = []  # the structures that capsules point to
+
+        def __init__(self, bits, code=4, strides=True):
+            self.bits, self.code, self.strides, self.device = bits, code, strides, (1, 0)
+
+        def __array__(self, dtype=None, copy=None):
+            raise TypeError("Got unsupported ScalarType BFloat16")
+
+        def __dlpack_device__(self):
+            return self.device
+
+        def __dlpack__(self, **how):
+            ints = ctypes.c_int64 * self.bits.ndim
+            shape, strides = ints(*self.bits.shape), ints(*[x // self.bits.itemsize for x in self.bits.strides])
+            tensor = _dlpack.Tensor(data=self.bits.ctypes.data - 4, device_type=1, ndim=self.bits.ndim, code=self.code, lanes=1,
+                                    bits=8 * self.bits.itemsize, shape=shape, strides=strides if self.strides else None, byte_offset=4)
+            Foreign.Brain.exported.append((tensor, shape, strides, self.bits))
+            new = ctypes.pythonapi.PyCapsule_New
+            new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+            return new(ctypes.addressof(tensor), b"dltensor", None)
+
+        def view(self, dtype):
+            return Foreign.Brain(self.bits.view("u2")) if dtype == "theirs" else NotImplemented
+
+        def __array_namespace__(self):
+            return mock.Mock(from_dlpack=lambda data: Foreign.Brain(np.from_dlpack(data)), bfloat16="theirs")
+
+    def test_bfloat16(self):
+        """What NumPy cannot read is read by DLPack where it lies, and the result is one of its library: with ml_dtypes and without."""
+        wide = [numbers(self.rng, shape) for shape in [(6, 5), (5, 4)]]
+        bits = [(x.view("u4") >> 16).astype("u2") for x in wide]
+        want = vkmatmul.matmul(*bits, type="bf16")
+        for modules in {"ml_dtypes": None}, ML_DTYPES:
+            with mock.patch.dict(sys.modules, modules):
+                a, b = map(self.Brain, bits)
+                self.assertEqual(_types.host(a).ctypes.data, bits[0].ctypes.data)
+                for left, right in [(a, b), (self.Brain(np.asfortranarray(bits[0])), self.Brain(bits[1], strides=False)), (a, bits[1])]:
+                    got = vkmatmul.matmul(left, right, type="bf16" if right is bits[1] else None)
+                    self.assertIs(type(got), self.Brain)
+                    self.same(got.bits, want)
+                out = self.Brain(np.zeros((6, 4), "u2"))
+                self.assertIs(vkmatmul.matmul(a, b, out=out, bias=self.Brain(np.zeros(4, "u2"))), out)
+                self.same(out.bits, want)
+                self.same(vkmatmul.vecdot(a, self.Brain(bits[0][:1])).bits, vkmatmul.vecdot(bits[0], bits[0][:1], type="bf16"))
+                self.same(vkmatmul.matmul(a, b, out_type="f32").bits.view("f4"), wide[0] @ wide[1])
+                self.same(vkmatmul.Device().array(a).numpy().view("u2"), bits[0])
+        for code, kind in (10, "e4m3"), (12, "e5m2"):
+            codes = np.full((3, 3), 0x38, "u1")
+            with mock.patch.dict(sys.modules, {"ml_dtypes": None}):
+                self.same(_types.host(self.Brain(codes, code)), codes)
+                self.same(vkmatmul.matmul(self.Brain(codes, code), codes, type=kind).bits.view("f4"), vkmatmul.matmul(codes, codes, type=kind))
+                self.assertEqual(_types.array_type(_types.host(self.Brain(codes, code)).dtype, "a", None), kind)
+        far, other = self.Brain(bits[0]), self.Brain(bits[0], code=1)
+        far.device = 2, 0
+        for tensor in far, other:
+            with self.assertRaisesRegex(TypeError, "^Got unsupported ScalarType BFloat16$"):
+                vkmatmul.matmul(tensor, bits[1])
+
     def test_memory_without_array(self):
         """DLPack alone, and buffers: nothing is copied, and buffers are written in place."""
         a, b = np.arange(6, dtype="f4").reshape(2, 3), np.arange(12, dtype="f4").reshape(3, 4)
@@ -544,7 +707,7 @@ class Errors(Case):
                 (invalid, "beta is 2: out must have the matrix that is multiplied by it", (a, b, 1, 2), {}),
                 (invalid, "activation is 'tanh'; use one of None, 'relu', 'gelu'", (a, b), {"activation": "tanh"}),
                 (invalid, "compute is 'sixteen'; use one of f32, f64, i32, u32, f16, bf16, i8, u8, e4m3, e5m2 or a dtype", (a, b), {"compute": "sixteen"}),
-                (invalid, "alpha is 'x'; a number is needed", (a, b, "x"), {}),
+                (invalid, "alpha is 'x'; a real number is needed", (a, b, "x"), {}),
                 (invalid, "bias has shape (3,) and dtype float32; the product needs (4,) and float32", (a, b), {"bias": np.ones(3, "f4")}),
                 (invalid, "bias has shape (4,) and dtype float64; the product needs (4,) and float32", (a, b), {"bias": np.ones(4)}),
                 (invalid, "out has dtype float32, and out_type is f16", (a, b), {"out": np.ones((2, 4), "f4"), "out_type": "f16"}),
@@ -558,8 +721,8 @@ class Errors(Case):
                 vkmatmul.matmul(a, b, **more)
         with self.assertRaisesRegex(invalid, "whole number"):
             vkmatmul.matmul(np.ones((2, 2), "i4"), np.ones((2, 2), "i4"), 0.5)
-        with self.assertRaisesRegex(TypeError, "^a has dtype complex64; supported are "):
-            vkmatmul.matmul(a.astype("c8"), b)
+        with self.assertRaisesRegex(TypeError, "^data has dtype complex64; supported are "):
+            vkmatmul.Device().array(a.astype("c8"))
         with self.assertRaisesRegex(TypeError, "^a has dtype uint16; supported are "):
             vkmatmul.matmul(a.astype("u2"), b.astype("u2"))
 
