@@ -27,6 +27,30 @@ __attribute__((constructor)) static void begin(void)
     pthread_atfork(NULL, NULL, renew_lock);
 }
 
+/* Which of two shared libraries was loaded first, by their addresses. */
+typedef struct vkblas_order {
+    const void *other, *here;
+    int other_first;
+} vkblas_order;
+
+static int compare_order(struct dl_phdr_info *info, size_t size, void *user)
+{
+    vkblas_order *order = user;
+    (void)size;
+    order->other_first = info->dlpi_addr == (ElfW(Addr))order->other;
+    return order->other_first || info->dlpi_addr == (ElfW(Addr))order->here;
+}
+
+/* libblastrampoline and FlexiBLAS forward calls to a BLAS that they load. If one of them was loaded before libvkblas,
+ * that BLAS may be libvkblas, and a call would never end. */
+static int forwards_here(void *handle, const void *there, const void *here)
+{
+    vkblas_order order = {.other = there, .here = here};
+    if (dlsym(handle, "lbt_forward") == NULL && dlsym(handle, "flexiblas_current_backend") == NULL) return 0;
+    dl_iterate_phdr(compare_order, &order);
+    return order.other_first;
+}
+
 /* NULL if the handle's function is one of libvkblas: this copy's or, with vkblas_none beside it, another's. */
 static void *foreign(void *handle, const char *name)
 {
@@ -34,6 +58,7 @@ static void *foreign(void *handle, const char *name)
     void *function = dlsym(handle, name);
     if (function == NULL || dladdr(function, &there) == 0 || dladdr(&vkblas_none, &here) == 0) return NULL;
     if (there.dli_fbase == here.dli_fbase || dlsym(handle, "vkblas_none") != NULL) return NULL;
+    if (forwards_here(handle, there.dli_fbase, here.dli_fbase)) return NULL;
     if (path[0] == 0) snprintf(path, sizeof path, "%s", there.dli_fname);
     return function;
 }

@@ -1,6 +1,6 @@
-/* The rest of a BLAS, for libblas.so.3: the names of levels 1 and 2, and what programs and LAPACK expect beside them.
- * Each jumps to the host's function of the same name, which is found by the first call. Whatever its arguments are,
- * they stay where they are. */
+/* The rest of a BLAS, for libblas.so.3: the names of levels 1 and 2, and what programs and LAPACK expect beside them,
+ * with integers of 32 and of 64 bits. Each jumps to the host's function of the same name, which is found by the first
+ * call. Whatever its arguments are, they stay where they are. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -84,8 +84,8 @@ __asm__(".text\n"
                                                       ".popsection; .pushsection .data; .balign 8\n" \
                                                       "3: .quad 1b, 2b\n"                            \
                                                       ".popsection\n");
-#define F(name) JUMP(name##_)
-#define C(name) JUMP(cblas_##name)
+#define F(name) JUMP(name##_) JUMP(name##_64_)
+#define C(name) JUMP(cblas_##name) JUMP(cblas_##name##64_)
 #define B(name) F(name) C(name)
 
 /* clang-format off */

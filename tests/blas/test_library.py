@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """libvkblas.so as programs meet it: its names, the host behind it, forks, threads, dlclose, its messages and its files.
 
-test_library.py LIBRARY VKMATMUL, in tests/with-driver. Programs are run by this interpreter, with ctypes; their matrices hold
+test_library.py LIBRARY VKMATMUL DISPATCHER HOST64, in tests/with-driver. Programs are run by this interpreter, with ctypes; their matrices hold
 small whole numbers, so that results are exact.
 """
 import os
@@ -13,6 +13,8 @@ import tempfile
 import unittest
 
 LIBRARY, VKMATMUL = sys.argv.pop(1), sys.argv.pop(1)
+if __name__ == "__main__":
+    DISPATCHER, HOST64 = sys.argv.pop(1), sys.argv.pop(1)
 PRELUDE = """
 import ctypes, os, sys, threading
 L = ctypes.CDLL(os.environ["LIBRARY"])
@@ -164,6 +166,38 @@ print([z[i] - y[i] for i in range(5)] == [2 * x[i] * y[i] if i < 4 else 0 for i 
         self.assertIn("dgemm NN 5x6x7: device, ", said[0])
         out, said = self.run_program("ctypes.CDLL(os.environ['WHOLE']).cblas_ddot()", status=-6, WHOLE=whole, VKBLAS_HOST="libm.so.6")
         self.assertEqual(said, ["vkblas: no BLAS of the host has cblas_ddot; set VKBLAS_HOST to a library that does"])
+
+    def test_every_name_has_integers_of_64_bits_too(self):
+        """libblastrampoline appends "64_", to the names of CBLAS too."""
+        whole = str(pathlib.Path(LIBRARY).parent / "libblas.so.3")
+        names = subprocess.run(["nm", "-D", "--defined-only", whole], check=True, capture_output=True, text=True).stdout
+        names = {line.split()[-1] for line in names.splitlines()}
+        plain = {name for name in names if re.fullmatch(r"[a-z0-9]+(_array)?_|cblas_[a-z0-9]+(_sub)?", name) and "64" not in name}
+        self.assertEqual({name for name in plain if name + "64_" not in names}, set())
+        self.assertLessEqual({"isamax_", "sdot_", "cdotc_", "zdotc_", "dgemm_", "cblas_zdotc_sub", "cblas_dgemm"}, plain)
+        self.assertGreater(len(plain), 300)
+
+    def test_a_dispatcher_loads_it(self):
+        """libblastrampoline and FlexiBLAS have the names of a BLAS too, and are not the host's: calls would go round in circles."""
+        forward = """
+D, whole = ctypes.CDLL(os.environ["DISPATCHER"]), os.path.join(os.path.dirname(os.environ["LIBRARY"]), "libblas.so.3").encode()
+def forwarded():
+    return ctypes.c_int.in_dll(D, "forwarded").value
+"""
+        for suffix, bits, integer in ("", 32, "ctypes.c_int32"), ("64_", 64, "ctypes.c_int64"):
+            for device in "none", "llvmpipe":
+                out, said = self.run_program("del L" + forward + f"""
+host = ctypes.CDLL(os.environ["HOST64"]) if {bits} == 64 else None
+print(D.lbt_forward(whole, b"{suffix}"))
+L = D
+print(fortran("dgemm_{suffix}", {integer}, ctypes.c_double), forwarded())
+""", DISPATCHER=DISPATCHER, HOST64=HOST64, VKBLAS_DEVICE=device, VKBLAS_MIN="0", VKBLAS_VERBOSE="1")
+                self.assertEqual(out, [str(bits), "True 1"])
+                self.assertIn("dgemm NN 5x6x7: " + ("host, no device, " if device == "none" else "device, "), said[0])
+        out, said = self.run_program(forward + """
+print(D.lbt_forward(os.environ["HOST64"].encode(), b"64_"), fortran("dgemm_64_", ctypes.c_int64, ctypes.c_double), forwarded())
+""", DISPATCHER=DISPATCHER, HOST64=HOST64, VKBLAS_DEVICE="none")  # preloaded, it finds what the program uses
+        self.assertEqual(out, ["64 True 1"])
 
     def test_least_volume(self):
         out, said = self.run_program("print(gemm(9, 9, 9), gemm(10, 10, 10))", VKBLAS_MIN="10", VKBLAS_VERBOSE="1")
