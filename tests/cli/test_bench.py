@@ -7,7 +7,6 @@ import re
 import resource
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 
@@ -79,27 +78,6 @@ class Real(Case):
             self.assertEqual(row["time"]["round_ends"][-1], len(row["time"]["kernel_ms"]["samples"]))
         self.assertIsNone(rows[2]["in_panels"])
         self.assertGreater(speed(rows[2]), 0)
-
-    def test_parts_add_up_or_say_why(self):
-        """Transfers, kernel and submission add up to a product with transfers, or the report says why not."""
-        report = json.loads(self.good("bench", "--suite", self.suite("--size 64,256\n"), "--type", "f32", "--no-host", "--budget", "10m", "--max-noise", "90%", "--json",
-                                      env=self.env))
-        rows = [row for row in report["rows"] if row["not_run"] is None]
-        self.assertGreater(len(rows), 0)
-        for row in rows:
-            medians = {key: statistics.median(value["samples"]) if value else None for key, value in row["time"].items() if key.endswith("_ms") and key != "slope_ms"}
-            parts = row["parts"]
-            if parts["sum_ms"] is None:
-                self.assertTrue(parts["apart"])
-                continue
-            added = medians["submit_ms"]
-            if not row["time"]["mapped"]:
-                added += medians["upload_ms"] + medians["download_ms"]
-            self.assertAlmostEqual(parts["sum_ms"] / added, 1, places=5)
-            self.assertAlmostEqual(parts["wall_ms"] / medians["total_ms"], 1, places=5)
-            near = abs(added / medians["total_ms"] - 1) <= 0.1
-            self.assertEqual(parts["adds_up"], near)
-            self.assertEqual(bool(parts["apart"]), not near, parts)
 
     def test_the_worker_holds_several_products(self):
         problem = {"m": 16, "n": 16, "k": 16, "type": "f32"}

@@ -322,41 +322,6 @@ TEST(drifts)
     cli_bench_free(&bench);
 }
 
-TEST(sums)
-{
-    cli_bench bench = {0};
-    cli_bench_row *row = plain_row(&bench);
-    cli_bench_figures *f = &row->figures;
-    add_round(row, 10, 5);
-    cli_bench_derive(&bench, row);
-    assert_string_equal(f->apart, "submission to fence was not timed");
-    add(&row->submit_ms, 11, 5);
-    cli_bench_derive(&bench, row);
-    assert_true(is_near(f->overhead_ms, 1));
-    assert_string_equal(f->apart, "the product with transfers was not timed");
-    add(&row->total_ms, 18, 5);
-    cli_bench_derive(&bench, row);
-    assert_true(strstr(f->apart, "copies were not timed") != NULL && !f->adds_up && isnan(f->sum_ms) &&
-                f->wall_ms == 18);
-    add(&row->upload_ms, 4, 5);
-    add(&row->download_ms, 2, 5);
-    cli_bench_derive(&bench, row);
-    assert_true(is_near(f->sum_ms, 17));
-    assert_true(f->adds_up);
-    assert_string_equal(f->apart, "");
-    for (uint32_t i = 0; i < 5; i++) row->total_ms.ms[i] = 30;
-    cli_bench_derive(&bench, row);
-    assert_true(!f->adds_up && strncmp(f->apart, "off by -43 %", 12) == 0);
-    row->mapped = 1; /* the copies count no more */
-    for (uint32_t i = 0; i < 5; i++) row->total_ms.ms[i] = 11.5;
-    cli_bench_derive(&bench, row);
-    assert_true(f->adds_up && f->sum_ms == 11);
-    bench.devices[0].is_host = 1;
-    cli_bench_derive(&bench, row);
-    assert_true(strstr(f->apart, "host") != NULL && !f->adds_up);
-    cli_bench_free(&bench);
-}
-
 TEST(finds_the_same)
 {
     cli_bench bench = {0};

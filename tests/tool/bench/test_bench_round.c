@@ -111,28 +111,6 @@ TEST(lines_are_judged)
     cli_bench_free(&bench);
 }
 
-TEST(tunes_are_read)
-{
-    cli_bench bench = {0};
-    taken("{\"schema\":\"vkmatmul.tune/1\",\"tool\":{\"version\":\"0.3\",\"command\":\"vkmatmul "
-          "tune\"},\"device\":{\"name\":\"a\",\"type\":\"cpu\"},"
-          "\"problem\":{\"type\":\"f32\",\"m\":4,\"n\":5,\"k\":6},\"best\":{\"kernel\":\"blocked\",\"config\":\"rows="
-          "4\",\"gflops\":5},"
-          "\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=4\",\"ms\":0.5},{\"kernel\":\"tiled\",\"config\":\"\","
-          "\"ms\":null}]}\n"
-          "{\"schema\":\"vkmatmul.tune/"
-          "1\",\"device\":{\"name\":\"a\"},\"problem\":{\"type\":\"f64\",\"m\":4,\"n\":5,\"k\":6},\"skipped\":\"no\","
-          "\"trials\":null}\n",
-          &bench);
-    assert_true(bench.complete && bench.tune_count == 2 && bench.tunes[0].count == 2 && bench.tunes[1].count == 0);
-    assert_string_equal(bench.version, "0.3");
-    assert_string_equal(bench.tunes[0].device, "a");
-    assert_string_equal(bench.tunes[0].trials[0].config, "rows=4");
-    assert_true(bench.tunes[0].trials[0].ms == 0.5 && bench.tunes[0].trials[1].ms == 0 &&
-                bench.tunes[0].problem.n == 5);
-    cli_bench_free(&bench);
-}
-
 /* ---- Files, parts, memory ---- */
 
 TEST(files)
