@@ -30,7 +30,7 @@ static float value_of(uint32_t bits)
     return value;
 }
 
-/* The i-th of SPECIALS numbers whose sums and products a double holds, but for those at the ends of the range. */
+/* The i-th of SPECIALS numbers, whose products a double holds. */
 static float special(uint32_t i)
 {
     static const float some[] = {
@@ -56,6 +56,14 @@ static int is_rounded(double got, double exact, double nearest, double inward, d
     if (got == nearest) return 1;
     if (fabs(nearest) > fabs(exact) && got == inward) return 1;
     return fabs(nearest) <= least && got == 0;
+}
+
+/* A sum of which a double may not hold all: the next double on its other side then, which rounds as it does (Knuth, The
+ * Art of Computer Programming, volume 2, 4.2.2, theorem B). */
+static double sum_of(double x, double y)
+{
+    const double sum = x + y, part = sum - x, rest = (x - (sum - part)) + (y - part);
+    return rest == 0 || isnan(rest) ? sum : nextafter(sum, rest > 0 ? INFINITY : -INFINITY);
 }
 
 static int is_float(double got, double exact)
@@ -110,7 +118,7 @@ static int is_right(uint32_t operation, const uint32_t *pair, uint32_t got, uint
 
     switch (operation) {
     case ADD:
-        exact = (double)x + y, other = (double)fx + fy;
+        exact = sum_of(x, y), other = sum_of(fx, fy);
         break;
     case MULTIPLY:
         exact = (double)x * y, other = (double)fx * fy;
