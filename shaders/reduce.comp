@@ -12,6 +12,34 @@
 #include "gemm.glsl"
 layout(constant_id = 43) const uint HALF_SUMS = 0; // 1: sums are rounded to f16
 
+#if defined(SCALED)
+// Sums are whole numbers. Those of a row and a column count in units of a 127th of the largest magnitude of each
+// (quantize.comp), which lie in the workspace, from OFFSET_A and OFFSET_B on, or at the beginning of a packed operand,
+// where the scalars would be.
+layout(std430, set = 0, binding = 3) readonly buffer WholeSums { int whole[]; };
+layout(constant_id = 49) const uint PACKED = 0; // 1: A, 2: B is packed
+const uint NOT_A_NUMBER = 0x7fc00000;
+
+float scaled(int sum, uint batch, uint i, uint j)
+{
+    const uint row = OFFSET_A + batch * STRIDE_A + i, col = OFFSET_B + batch * STRIDE_B + j;
+    const float most_a = PACKED == 1 ? scalars[row] : partial[row], most_b = PACKED == 2 ? scalars[col] : partial[col];
+    const float a = most_a * (1.0 / 127), b = most_b * (1.0 / 127);
+    if (max(floatBitsToUint(most_a), floatBitsToUint(most_b)) >= 0x7f800000)
+        return uintBitsToFloat(NOT_A_NUMBER);
+    if (a * b >= 1.0 / 1099511627776.0) // no infinity but that of the result
+        return sum == 0 ? 0 : float(sum) * (a * b);
+    return float(sum) * max(a, b) * min(a, b);
+}
+
+S element(uint batch, uint i, uint j)
+{
+    int whole_sum = 0;
+    for (uint split = 0; split < SPLITS; split++)
+        whole_sum += whole[((batch * SPLITS + split) * (M - WHOLE_ROWS) + i - WHOLE_ROWS) * N + j];
+    return finish(scaled(whole_sum, batch, i, j), OFFSET_C + batch * STRIDE_C + i * LDC + j, i, j);
+}
+#else
 S element(uint batch, uint i, uint j)
 {
     S sum = S(0);
@@ -26,6 +54,7 @@ S element(uint batch, uint i, uint j)
         sum = S(0); // the product does not count, not even a NaN
     return finish(sum, OFFSET_C + batch * STRIDE_C + i * LDC + j, i, j);
 }
+#endif
 
 #if defined(NARROW_C)
 // Elements of different rows, or matrices, share a word if one ends in its middle and the next follows directly: the

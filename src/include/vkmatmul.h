@@ -136,6 +136,11 @@ typedef enum vkmm_activation {
  * if no element has bits below that. A zero sum is +0; a row or column with an infinity or a NaN makes its elements of
  * C NaN. α·x, β·C + that, and the bias are rounded once each, in this order, with α and β of the type of C. K is at
  * most 131,071 and never cut. What residues cannot compute is refused: gelu, and what does not fit.
+ *   W8A8, for f16 and bf16 summed in f32: as whole numbers from -127 to 127, by products of bytes. Each row of op(A)
+ * and each column of op(B) is divided by a 127th of its largest magnitude and rounded to the nearest, ties to even,
+ * which is exact: C is the same on every device but for the last roundings, of α, β, the bias and C. A line with an
+ * infinity or a NaN makes its elements of C NaN; a bf16 line without an element of at least 2^-119 counts as zeros.
+ * K is at most 131,071 and never cut. An operand that is packed once (VKMM_PACK_*) is divided and rounded once.
  *   DIRECT, for f64 on a device without 64-bit floats, is MODULAR where that is possible, and otherwise, and in
  * recordings, software f64, which has no gelu. */
 typedef enum vkmm_method {
@@ -143,7 +148,8 @@ typedef enum vkmm_method {
     VKMM_COMPUTE_SPLIT = 1,
     VKMM_COMPUTE_MODULAR = 2,
     VKMM_COMPUTE_REPRODUCIBLE = 3,
-    VKMM_METHOD_COUNT = 4
+    VKMM_COMPUTE_W8A8 = 4,
+    VKMM_METHOD_COUNT = 5
 } vkmm_method;
 
 /* How the elements of A or B are stored. PLAIN: one after the other, each of the problem's type. The others are blocks

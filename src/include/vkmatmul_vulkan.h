@@ -155,8 +155,8 @@ enum { VKMM_DYNAMIC_M = 1, VKMM_DYNAMIC_N = 2 };
  * transposed, β 0, no bias, no batch, and no vkmm_gemm_bindings.products. Kernels: skinny, coopmat, blocked. */
 typedef struct vkmm_gemm_params {
     vkmm_problem problem;  /* with dynamic extents: the largest M and N. lda, ldb and ldc are the same for all. method:
-                              other than VKMM_COMPUTE_DIRECT without dynamic extents, packed operands,
-                              scalars_in_memory and several expected products */
+                              other than VKMM_COMPUTE_DIRECT without dynamic extents, scalars_in_memory, several
+                              expected products, and packed operands, of which W8A8 may have one */
     const char *kernel;    /* NULL or "auto": the fastest known */
     const char *config;    /* NULL, or tunables of a general kernel, as in vkmm_job_params */
     int untuned;           /* non-zero: tuning results are ignored */

@@ -271,7 +271,7 @@ class Products(Case):
         a, b = np.round(a * 999).astype("f4"), np.round(b * 999).astype("f4")  # whose sums are exact in f64
         got = vkmatmul.matmul(a, b, reproducible=True)
         self.assertEqual((got.dtype, got.tolist()), (np.float32, (a.astype("f8") @ b.astype("f8")).astype("f4").tolist()))
-        with self.assertRaisesRegex(vkmatmul.InvalidError, "reproducible multiplies f64 or f32, summed and stored as f64 or f32; the types are f16"):
+        with self.assertRaisesRegex(vkmatmul.InvalidError, "reproducible multiplies f64 or f32, with sums of the usual type; the types are f16"):
             vkmatmul.matmul(a.astype("f2"), b.astype("f2"), reproducible=True)
 
     def test_threads(self):

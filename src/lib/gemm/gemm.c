@@ -53,12 +53,14 @@ static vkmm_status check(const vkmm_gemm_params *params)
     vkmm_status status = vkmm_problem_check(&params->problem, NULL);
     if (status == VKMM_OK) status = check_experts(params);
     if (status != VKMM_OK) return status;
+    const vkmm_method_info *method = vkmm_method_at(params->problem.method);
     if (params->problem.method != VKMM_COMPUTE_DIRECT &&
-        (params->dynamic || params->pack & PACKED || params->scalars_in_memory || params->expected_products > 1))
+        (params->dynamic || (params->pack & PACKED && !method->binds_packed) || params->scalars_in_memory ||
+         params->expected_products > 1))
         return vkmm_fail(VKMM_UNSUPPORTED,
-                         "a recorded %s product has fixed extents, no packed operands, alpha and beta on the host "
-                         "and no other expected products",
-                         vkmm_method_at(params->problem.method)->name);
+                         "a recorded %s product has fixed extents, %salpha and beta on the host and no other expected "
+                         "products",
+                         method->name, method->binds_packed ? "" : "no packed operands, ");
     if (params->dynamic & ~dynamic)
         return vkmm_fail(VKMM_INVALID, "dynamic is 0x%x; the known bits are 0x%x", params->dynamic, dynamic);
     if (params->slots > MOST_SLOTS)
@@ -238,11 +240,13 @@ static vkmm_gemm_reach reach_of_all(uint64_t bytes, uint64_t size, uint64_t step
                              .step = step};
 }
 
+/* Without an offset for a method. */
 static void describe_packed(vkmm_gemm *gemm, vkmm_operand operand)
 {
     const uint64_t bytes = vkmm_gemm_repack(gemm, operand)->bytes, size = vkmm_type_of(gemm->problem.type)->bytes;
     gemm->info.bytes[operand] = bytes;
-    if (bytes > 0) gemm->reaches[operand] = reach_of_all(bytes, size, 16 / size);
+    const uint64_t step = gemm->problem.method ? UINT64_C(1) << 32 : 16 / size;
+    if (bytes > 0) gemm->reaches[operand] = reach_of_all(bytes, size, step);
 }
 
 /* A and C, whose rows may be others than the experts'. */

@@ -39,6 +39,7 @@ enum {
     VKMM_SPEC_PLAIN = 47,      /* vkmm_out, of the other operand; unpack.comp: of what it stores */
     VKMM_SPEC_EXPERTS = 48,    /* 1: a table has the matrix of B; experts.comp: vkmm_experts_step */
     VKMM_SPEC_WHICH = 49,      /* operand is in blocks, where that is not the longer side's: 0: A; 1: B */
+    VKMM_SPEC_PACKED = 49,     /* reduce.comp with SCALED: 1: A, 2: B is packed by the caller; 0: neither */
     VKMM_SPEC_SCALARS = 44,    /* reduce.comp: 1: α and β are at binding 1, each of the scale type */
 };
 
@@ -75,7 +76,8 @@ typedef struct vkmm_push {
 } vkmm_push;
 
 /* The push constants of pack.comp, which copies A or B to binding 3: first the source, in elements; then the packed
- * matrix, in 32-bit words. Only scale.comp and split.comp use those after `transpose` (lib/pack_push.glsl). */
+ * matrix, in 32-bit words. Only scale.comp, split.comp and quantize.comp use those after `transpose`
+ * (lib/pack_push.glsl). */
 typedef struct vkmm_pack_push {
     uint32_t lines, length;
     uint32_t ld, offset, stride;

@@ -13,10 +13,12 @@ typedef struct vkmm_method_info {
     uint32_t parts;        /* terms of the kernel's sums for each of its own, of which it multiplies all pairs but one;
                               0: one */
     const char *pieces;    /* what it multiplies: "parts", … */
+    const char *looks;     /* the step before that looks at A and B; NULL: there is none */
     const char *packs;     /* the step that makes them */
     const char *of;        /* what is to be said of each product, or "" */
-    int finishes;          /* a step after the product turns sums into C */
+    const char *finishes;  /* the step after the product that turns sums into C; NULL: the product does */
     int needs_depth;       /* K in parts would not be the same product */
+    int binds_packed;      /* a recording may take an operand that vkmm_gemm_pack has prepared */
 } vkmm_method_info;
 
 /* NULL past the end. */

@@ -170,7 +170,7 @@ static vkmm_status check_kinds(const vkmm_problem *problem)
 {
     static const char types[] = "types are numbered 1 to 10", ops[] = "it is 0 (N) or 1 (T)",
                       formats[] = "they are numbered 0 to 16";
-    _Static_assert(VKMM_TYPE_COUNT == 11 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 4 &&
+    _Static_assert(VKMM_TYPE_COUNT == 11 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 5 &&
                        VKMM_FORMAT_COUNT == 17,
                    "what the sentences say");
     const struct {
@@ -184,7 +184,7 @@ static vkmm_status check_kinds(const vkmm_problem *problem)
         {"op", " of matrix A", ops, problem->op_a, VKMM_OP_T},
         {"op", " of matrix B", ops, problem->op_b, VKMM_OP_T},
         {"activation", "", "they are numbered 0 to 2", problem->activation, VKMM_ACTIVATION_COUNT - 1},
-        {"method", "", "they are numbered 0 to 3", problem->method, VKMM_METHOD_COUNT - 1},
+        {"method", "", "they are numbered 0 to 4", problem->method, VKMM_METHOD_COUNT - 1},
         {"format", " of matrix A", formats, problem->format_a, VKMM_FORMAT_COUNT - 1},
         {"format", " of matrix B", formats, problem->format_b, VKMM_FORMAT_COUNT - 1},
     };
@@ -203,10 +203,10 @@ static vkmm_status check_method(const vkmm_problem *problem)
     char legal[16] = "";
     if (method->types[0] == VKMM_AUTO) return VKMM_OK;
     for (size_t i = 0; i < VKMM_COUNT(method->types) && method->types[i] != VKMM_AUTO; i++) {
-        if (vkmm_types_equal(types, vkmm_types_default(method->types[i]))) return VKMM_OK;
+        if (types.in == method->types[i] && types.compute == vkmm_types_default(types.in).compute) return VKMM_OK;
         VKMM_JOIN(legal, " or ", "%s", vkmm_type_of(method->types[i])->name);
     }
-    return vkmm_fail(VKMM_INVALID, "%s multiplies %s, summed and stored as %s; the types are %s", method->name, legal,
+    return vkmm_fail(VKMM_INVALID, "%s multiplies %s, with sums of the usual type; the types are %s", method->name,
                      legal, vkmm_types_name(types, 1));
 }
 

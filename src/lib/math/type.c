@@ -104,7 +104,8 @@ const char *vkmm_types_name(vkmm_types of, int utf8)
 
 vkmm_type vkmm_types_scale(vkmm_types of)
 {
-    return of.compute == VKMM_F16 ? VKMM_F32 : of.compute;
+    const int is_scaled = types[of.out].is_float && !types[of.compute].is_float;
+    return of.compute == VKMM_F16 || is_scaled ? VKMM_F32 : of.compute;
 }
 
 const char *vkmm_activation_name(uint32_t activation)

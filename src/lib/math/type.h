@@ -43,7 +43,7 @@ vkmm_types vkmm_types_default(vkmm_type in);
 int vkmm_types_legal(vkmm_types types);
 
 /* The type in which α, β, the bias and the activation are computed, and in which the workspace holds the parts of a
- * split K: f32, f64, i32 or u32. */
+ * split K: f32, f64, i32 or u32. f32 where sums of integers are scaled to a float. */
 vkmm_type vkmm_types_scale(vkmm_types types);
 
 /* "none", "relu", "gelu"; NULL past the end. Static storage. */

@@ -36,13 +36,14 @@ typedef struct vkmm_wish {
 /* An operand of the kernel that is packed before the product. Elements, unless stated otherwise. */
 typedef struct vkmm_repack {
     vkmm_format format; /* of the matrix in memory: blocks are unpacked; */
+    vkmm_type type;     /* of its elements, where the kernel's are others; */
     vkmm_stored from;   /* the matrix, */
     uint64_t offset, stride;
     uint64_t count;     /* and how many of them; */
     uint64_t lines, ld; /* the packed one, in which `lines` may be more than there are: zeros */
     uint64_t bytes;     /* of all packed matrices; 0: the operand is not packed */
     uint64_t at;        /* bytes from the beginning of the workspace; 0 if bound */
-    uint64_t first;     /* bytes of the exponents before the first packed matrix; 0: there are none */
+    uint64_t first;     /* bytes of what is known of its lines, before the first packed matrix; 0: there are none */
     float fewest;       /* vkmm_pack_push.fewest */
     int across;         /* neighbours in memory are neighbours across K */
     int transposed;

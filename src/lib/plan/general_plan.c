@@ -5,8 +5,10 @@
 #include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
+#include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "plan/method_plan.h"
 #include "plan/parts.h"
 
 uint64_t vkmm_config_tiles(const vkmm_problem *problem, const vkmm_config *config)
@@ -86,11 +88,12 @@ uint32_t vkmm_usable_alignment(const vkmm_choice *choice)
     return aligned & ~choice->terms.unaligned;
 }
 
-/* Whether C goes through the workspace: parts of K, or elements of 16 bits that the kernel cannot store one by one
- * (shaders/lib/store.glsl). */
+/* Whether C goes through the workspace: parts of K, sums that a method finishes, or elements of 16 bits that the kernel
+ * cannot store one by one (shaders/lib/store.glsl). */
 static int needs_workspace(const vkmm_choice *choice)
 {
     if (choice->info.splits > 1 || choice->terms.scalars_in_memory) return 1;
+    if (choice->method && vkmm_method_at(choice->method->method)->finishes) return 1;
     if (vkmm_type_of(vkmm_operand_type(&choice->problem, VKMM_C))->bytes >= 4) return 0;
     if (choice->module->needs & VKMM_NEEDS_STORAGE16) return 0;
     return !choice->kernel->stores_words || !(vkmm_usable_alignment(choice) & VKMM_ALIGNED_C);

@@ -34,8 +34,8 @@ typedef struct vkmm_method_plan {
 } vkmm_method_plan;
 
 /* All of them. */
-#define VKMM_METHOD_PLANS &vkmm_split_plan, &vkmm_modular_plan
-extern const vkmm_method_plan vkmm_split_plan, vkmm_modular_plan;
+#define VKMM_METHOD_PLANS &vkmm_split_plan, &vkmm_modular_plan, &vkmm_w8a8_plan
+extern const vkmm_method_plan vkmm_split_plan, vkmm_modular_plan, vkmm_w8a8_plan;
 
 /* Whether A and B decide on the plan, and the host has to find out how. */
 static inline int vkmm_depends_on_data(const vkmm_choice *choice)

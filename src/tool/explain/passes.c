@@ -42,16 +42,17 @@ static vkmm_status matrix_peak(cli_session *session, vkmm_types types, const uin
 static vkmm_status measure_peaks(cli_session *session, const vkmm_problem *problem, vkmm_types types,
                                  cli_explained *plan)
 {
-    const vkmm_type own = problem->type, usual = own == VKMM_F64 && !session->info->features.f64 ? VKMM_F32 : own;
+    const int has_peak =
+        !vkmm_type_is_narrow(problem->type) && (problem->type != VKMM_F64 || session->info->features.f64);
     vkmm_peaks peaks, inner = {0};
-    vkmm_status status = cli_explain_peaks(session, usual, &peaks);
+    vkmm_status status = cli_explain_peaks(session, has_peak ? problem->type : VKMM_F32, &peaks);
 
     if (status == VKMM_OK && plan->info.uses_matrices)
         status = matrix_peak(session, types, plan->info.matrix, &inner.multiply_adds_per_s);
     else if (status == VKMM_OK)
         status = cli_explain_peaks(session, plan->info.uses_dot8 ? types.in : types.compute, &inner);
     plan->copy_bytes_per_s = peaks.copy_bytes_per_s;
-    plan->direct_per_s = usual == own ? peaks.multiply_adds_per_s : NAN;
+    plan->direct_per_s = has_peak ? peaks.multiply_adds_per_s : NAN;
     plan->inner_per_s = inner.multiply_adds_per_s;
     return status;
 }
@@ -150,11 +151,11 @@ vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *para
     vkmm_status status = measure_peaks(session, p, types, plan);
 
     if (status != VKMM_OK) return status;
-    add(plan, "scale", a_b, 0, 0);
+    if (method->looks) add(plan, method->looks, a_b, 0, 0);
     add(plan, method->packs, a_b, parts, 0);
     if (method->finishes) {
         add(plan, "product", parts, sums, plan->products * multiply_adds);
-        add(plan, "finish", sums + c_read, c, 0);
+        add(plan, method->finishes, sums + c_read, c, 0);
     } else {
         add(plan, "product", parts + c_read, c, plan->products * multiply_adds);
     }

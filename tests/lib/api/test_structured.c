@@ -37,7 +37,9 @@ static const way ways[] = {
     {"modular", VKMM_F64, VKMM_COMPUTE_MODULAR, NULL},
     {"reproducible", VKMM_F64, VKMM_COMPUTE_REPRODUCIBLE, NULL},
     {"f16", VKMM_F16, VKMM_COMPUTE_DIRECT, NULL},
+    {"f16 w8a8", VKMM_F16, VKMM_COMPUTE_W8A8, NULL},
     {"bf16", VKMM_BF16, VKMM_COMPUTE_DIRECT, NULL},
+    {"bf16 w8a8", VKMM_BF16, VKMM_COMPUTE_W8A8, NULL},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -167,15 +169,16 @@ static double factor(const way *how, vkmm_method method, uint64_t terms)
     return epsilon * fmax(16, how->type == VKMM_F16 || how->type == VKMM_BF16 ? 1.25 * k + 2 : k / 2 + 2);
 }
 
-/* What a reproducible product's element may be off by besides: its lines' largest elements decide. */
+/* What an element may be off by besides, where its lines' largest elements decide: half a unit for each factor. */
 static double unit_of(const way *how, vkmm_method method, uint64_t at, uint64_t k)
 {
     double a = 0, b = 0;
-    for (uint64_t i = 0; i < k && method == VKMM_COMPUTE_REPRODUCIBLE; i++) {
+    for (uint64_t i = 0; i < k && (method == VKMM_COMPUTE_REPRODUCIBLE || method == VKMM_COMPUTE_W8A8); i++) {
         a = fmax(a, fabs(right.a[at / N][i]));
         b = fmax(b, fabs(right.b[at % N][i]));
     }
-    return (how->type == VKMM_F64 ? 0x1p-60 : 0x1p-31) * (double)k * a * b;
+    const double unit = method == VKMM_COMPUTE_W8A8 ? 1 / 126.5 : how->type == VKMM_F64 ? 0x1p-60 : 0x1p-31;
+    return unit * (double)k * a * b;
 }
 
 /* The largest error of C over its bound. */
@@ -275,7 +278,7 @@ static int all(int only_split, int table)
         wanted[w] = !only_split || ways[w].method == VKMM_COMPUTE_SPLIT;
         if (table) printf(" %s |", ways[w].name);
     }
-    if (table) printf("\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+    if (table) printf("\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t d = 0; d < sizeof depths / sizeof *depths; d++) all_of_depth(depths[d], wanted, table, &sum);
     printf("# %u products, %u beyond their bound; the worst of each method:", sum.products, sum.wrong);
     for (int w = 0; w < WAYS; w++) printf(" %s %.2g;", ways[w].name, sum.worst[w]);

@@ -280,6 +280,13 @@ static void stray_writes_are_found(void **state)
 }
 
 /* Residues of a line do not depend on the panel that it is in. */
+static void panels_of_bytes_have_the_same_bits(void **state)
+{
+    const vkmm_job_params params = {
+        .problem = VKMM_PROBLEM(.m = 150, .n = 140, .k = 77, .type = VKMM_F16, .method = VKMM_COMPUTE_W8A8)};
+    check_limited(&params, VKMM_INIT_UNIFORM, bytes_of(&params.problem) + 60000, 0);
+}
+
 static void modular_panels_have_the_same_bits(void **state)
 {
     vkmm_job_params params = {
@@ -587,6 +594,7 @@ int main(void)
         cmocka_unit_test(panels_are_one_dispatch),
         cmocka_unit_test(stray_writes_are_found),
         cmocka_unit_test(a_stream_is_turned_to_other_products),
+        cmocka_unit_test(panels_of_bytes_have_the_same_bits),
     };
     const struct CMUnitTest copied[] = {
         cmocka_unit_test(split_panels_have_the_same_bits),  cmocka_unit_test(modular_panels_have_the_same_bits),

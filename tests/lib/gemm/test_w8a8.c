@@ -1,0 +1,202 @@
+/* Products of f16 and bf16 as bytes (VKMM_COMPUTE_W8A8) against a reference of this file, which rounds as vkmatmul.h
+ * says: recorded, with neither operand packed, and with one of them. */
+#include "gemm.h"
+#include "gemm/gemm.h"
+#include "math/problem.h"
+#include "normal.h"
+#include "suite.h"
+#include "vk/buffer.h"
+#include "vk/command.h"
+
+enum { GUARD = 256, WORKSPACE = 4, PACKED = 5, BUFFERS = 7, DEPTH = 131 };
+
+static suite_device suite;
+
+typedef struct memory {
+    vkmm_gemm *gemm;
+    vkmm_buffer buffers[BUFFERS]; /* by vkmm_operand, then the workspace, and A and B packed */
+} memory;
+
+static void release(void *object)
+{
+    memory *m = object;
+    for (int i = 0; i < BUFFERS; i++) vkmm_buffer_destroy(suite.device, &m->buffers[i]);
+    vkmm_gemm_destroy(&m->gemm);
+    free(m);
+}
+
+static void *data_of(const memory *m, int which)
+{
+    return (char *)m->buffers[which].mapped + GUARD;
+}
+
+static vkmm_binding reserve(memory *m, int which, uint64_t bytes)
+{
+    vkmm_buffer *buffer = &m->buffers[which];
+    if (bytes == 0) return (vkmm_binding){0};
+    assert_int_equal(
+        vkmm_buffer_create(suite.device, "a test's matrix", bytes + 2 * GUARD, VKMM_PLACE_DOWNLOAD, buffer), VKMM_OK);
+    memset(buffer->mapped, 0xff, (size_t)buffer->bytes);
+    return (vkmm_binding){buffer->handle, GUARD, bytes};
+}
+
+/* Element k of a line, which is a row of op(A) or a column of op(B). Lines 1 to 6 of each: zeros; halves of steps,
+ * which are ties; an infinity; a NaN; subnormal numbers; one large element. */
+static double element(vkmm_type type, int operand, uint64_t line, uint64_t k)
+{
+    const double unit = 2 * random_unit(7 + (uint64_t)operand, 1000 * line + k) - 1;
+    if (line == 1) return 0;
+    if (line == 2) return k == 0 ? 127 : 0.5 + (double)(k % 80);
+    if (line == 3 && k == 2) return INFINITY;
+    if (line == 4 && k == 3) return NAN;
+    if (line == 5) return (double)(k % 5) * (type == VKMM_F16 ? 0x1p-24 : 0x1p-133);
+    return line == 6 && k == 1 ? 60000 : unit;
+}
+
+/* The elements of a line in units of a 127th of the largest, which is returned. NAN: there is none. */
+static double quantize(const vkmm_problem *p, const void *data, vkmm_operand operand, uint64_t x, uint64_t line,
+                       double units[DEPTH])
+{
+    const int is_b = operand == VKMM_B;
+    double most = 0;
+    for (uint64_t k = 0; k < p->k; k++) {
+        units[k] = gemm_get(p->type, data, gemm_index(p, operand, x, is_b ? k : line, is_b ? line : k));
+        most = isfinite(most) && isfinite(units[k]) ? fmax(most, fabs(units[k])) : NAN;
+    }
+    for (uint64_t k = 0; k < p->k; k++) /* the quotient of two f16 is a tie, or far from one */
+        units[k] = most < 0x1p-119 ? 0 : nearbyint(127 * units[k] / most);
+    return most;
+}
+
+static double wanted(const vkmm_problem *p, const memory *m, uint64_t x, uint64_t i, uint64_t j)
+{
+    const double before = (double)(int)(gemm_index(p, VKMM_C, x, i, j) % 7) - 3;
+    double a[DEPTH], b[DEPTH], sum = 0;
+    const double most_a = quantize(p, data_of(m, VKMM_A), VKMM_A, x, i, a),
+                 most_b = quantize(p, data_of(m, VKMM_B), VKMM_B, x, j, b);
+    for (uint64_t k = 0; k < p->k; k++) sum += a[k] * b[k];
+    sum = p->alpha * sum * (most_a / 127) * (most_b / 127) + (p->beta != 0 ? p->beta * before : 0);
+    if (p->has_bias) sum += (double)(j % 5);
+    return p->activation == VKMM_RELU && sum < 0 ? 0 : sum;
+}
+
+static void fill(const vkmm_problem *p, memory *m)
+{
+    const uint64_t lines[] = {p->m, p->n};
+    for (uint64_t x = 0; x < gemm_batches(p); x++) {
+        for (int o = VKMM_A; o <= VKMM_B; o++)
+            for (uint64_t line = 0; line < lines[o]; line++)
+                for (uint64_t k = 0; k < p->k; k++)
+                    gemm_set(p->type, data_of(m, o),
+                             gemm_index(p, (vkmm_operand)o, x, o == VKMM_B ? k : line, o == VKMM_B ? line : k),
+                             element(p->type, o, line + x, k));
+        for (uint64_t i = 0; i < p->m; i++)
+            for (uint64_t j = 0; j < p->n; j++) {
+                const uint64_t at = gemm_index(p, VKMM_C, x, i, j);
+                gemm_set(gemm_out(p), data_of(m, VKMM_C), at, (double)(int)(at % 7) - 3);
+            }
+    }
+    for (uint64_t j = 0; j < p->n && p->has_bias; j++) gemm_set(gemm_out(p), data_of(m, VKMM_BIAS), j, (double)(j % 5));
+}
+
+static void run(const vkmm_gemm_params *params, memory *m, vkmm_gemm_bindings *b)
+{
+    VkCommandBuffer command = NULL;
+    vkmm_status status = vkmm_command_begin(suite.device, &command);
+    for (int o = VKMM_A; o <= VKMM_B && status == VKMM_OK; o++) {
+        vkmm_binding *const own = o == VKMM_A ? &b->a : &b->b;
+        if (!(params->pack & 1u << o)) continue;
+        const vkmm_binding from = {m->buffers[o].handle, GUARD, m->buffers[o].bytes - 2 * GUARD};
+        *own = reserve(m, PACKED + o, vkmm_gemm_describe(m->gemm)->bytes[o]);
+        status = vkmm_gemm_pack(m->gemm, command, (vkmm_operand)o, &from, own, 0);
+        vkmm_command_barrier_all(suite.device, command);
+    }
+    if (status == VKMM_OK) status = vkmm_gemm_record(m->gemm, command, b);
+    if (status == VKMM_OK) vkmm_command_barrier_all(suite.device, command);
+    assert_int_equal(vkmm_command_finish(suite.device, status, &command), VKMM_OK);
+}
+
+/* Compares C with the reference; all else in its memory must be as it was. */
+static void compare(const vkmm_problem *p, const memory *m)
+{
+    const vkmm_type out = gemm_out(p);
+    const double step = out == VKMM_F32 ? 1e-6 : vkmm_type_of(out)->epsilon;
+    for (uint64_t x = 0; x < gemm_batches(p); x++)
+        for (uint64_t i = 0; i < p->m; i++)
+            for (uint64_t j = 0; j < p->n; j++) {
+                const double want = wanted(p, m, x, i, j),
+                             got = gemm_get(out, data_of(m, VKMM_C), gemm_index(p, VKMM_C, x, i, j));
+                const double limit = step * (fabs(want) + fabs(p->beta) * 3 + 4 * p->has_bias) + 1e-7;
+                if (isnan(want) ? isnan(got) : fabs(got - want) <= limit || (out == VKMM_F16 && fabs(want) > 65500))
+                    continue;
+                fail_msg("element %d, %d of C is %.9g, should be %.9g", (int)i, (int)j, got, want);
+            }
+    const char *all = m->buffers[VKMM_C].mapped;
+    for (int i = 0; i < GUARD; i++) assert_true(all[i] == -1 && all[m->buffers[VKMM_C].bytes - 1 - (uint64_t)i] == -1);
+}
+
+static void check(const vkmm_gemm_params *params)
+{
+    const vkmm_problem *p = &params->problem;
+    memory *m = keep_object(calloc(1, sizeof *m), release);
+    assert_int_equal(vkmm_gemm_create(suite.device, params, &m->gemm), VKMM_OK);
+    vkmm_gemm_bindings b = {.workspace = reserve(m, WORKSPACE, vkmm_gemm_describe(m->gemm)->workspace_bytes)};
+    vkmm_binding *const own[] = {&b.a, &b.b, &b.c, &b.bias};
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
+        const uint64_t elements = o == VKMM_BIAS ? p->n * (uint64_t)p->has_bias : gemm_elements(p, (vkmm_operand)o);
+        *own[o] = reserve(m, o, (elements * vkmm_type_of(o < VKMM_C ? p->type : gemm_out(p))->bytes + 3) / 4 * 4);
+    }
+    fill(p, m);
+    run(params, m, &b);
+    compare(p, m);
+}
+
+/* All ops and layouts, which decide whether lines lie across memory; each operand packed, and none. K and the extents
+ * are no multiples of anything. */
+static void records_products_of_bytes(void **state)
+{
+    static const vkmm_type types[][2] = {
+        {VKMM_F16, VKMM_F32}, {VKMM_BF16, VKMM_F32}, {VKMM_F16, VKMM_F16}, {VKMM_BF16, VKMM_BF16}};
+    const unsigned ways = suite_is_slow(&suite) ? 6 : 24;
+    for (unsigned way = 0; way < ways; way++) {
+        const vkmm_type *of = types[way % 4];
+        vkmm_gemm_params params = {
+            .problem = VKMM_PROBLEM(.m = 37, .n = 45, .k = DEPTH, .type = of[0], .out_type = of[1], .op_a = way & 1,
+                                    .op_b = way >> 1 & 1, .layout = way >> 2 & 1, .alpha = way % 3 ? 1 : -0.75,
+                                    .beta = way % 5 ? 0 : 2, .has_bias = way & 1, .method = VKMM_COMPUTE_W8A8,
+                                    .activation = way & 2 ? VKMM_RELU : VKMM_ACTIVATION_NONE),
+            .pack = way % 3 == 1   ? VKMM_PACK_B
+                    : way % 3 == 2 ? VKMM_PACK_A
+                                   : 0};
+        if (way % 7 == 3) {
+            params.problem.batch_count = 2;
+            params.problem.stride_a = 6001, params.problem.stride_b = 0, params.problem.stride_c = 1700;
+        }
+        check(&params);
+    }
+}
+
+static void refuses_what_it_cannot_do(void **state)
+{
+    vkmm_gemm_params params = {.problem =
+                                   VKMM_PROBLEM(.m = 9, .n = 9, .k = 9, .type = VKMM_F16, .method = VKMM_COMPUTE_W8A8),
+                               .pack = VKMM_PACK_A | VKMM_PACK_B};
+    vkmm_gemm *gemm = NULL;
+    assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
+    assert_string_equal(vkmm_last_error(), "a recorded w8a8 product has at most one packed operand");
+    params.pack = 0;
+    params.problem.k = 131072;
+    assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
+    assert_string_equal(vkmm_last_error(), "K is 131072; sums of bytes fit into 32 bits up to 131071");
+    params.problem = VKMM_PROBLEM(.m = 9, .n = 9, .k = 9, .method = VKMM_COMPUTE_W8A8);
+    assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_INVALID);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(records_products_of_bytes),
+                                       cmocka_unit_test(refuses_what_it_cannot_do)};
+    const int absent = suite_open(&suite);
+    if (absent) return absent;
+    return suite_exit(&suite, suite_run(&suite, "w8a8", tests));
+}
