@@ -310,7 +310,7 @@ class Reproducible(Base):
         self.bad(4, "tiled cannot multiply residues", *words, "--size", "8", "--kernel", "tiled")
         self.bad(2, "%u moduli; a modular product of %s takes %u to %u" % (self.fewest - 1 if self.fewest > 8 else 12, self.type, self.fewest, self.most),
                  *words, "--size", "8", "--moduli", self.fewest - 1 if self.fewest > 8 else 12)
-        self.bad(2, "reproducible multiplies f64 or f32, summed and stored as f64 or f32; the types are bf16", "--compute", "reproducible", "--size", "8", "--type", "bf16")
+        self.bad(2, "reproducible multiplies f64 or f32, with sums of the usual type; the types are bf16", "--compute", "reproducible", "--size", "8", "--type", "bf16")
 
     def test_explain(self):
         said = self.good("explain", "--type", self.type, "--compute", "reproducible", "--size", "64")

@@ -358,7 +358,7 @@ static void put_passes(const cli_report *report, const vkmm_problem *problem, co
         put_line(report, "in comparison", "%s itself: %s ms, at %s GFLOP/s. By these peaks, %s is faster here", own,
                  CLI_FIGURE(plan->direct_ms), CLI_FIGURE(2e-9 * plan->direct_per_s), loses ? own : method->name);
     else
-        put_line(report, "in comparison", "none: the device has no %s", own);
+        put_line(report, "in comparison", "none: the device has no peak of %s", own);
 }
 
 static void print_plan(const cli_report *report, const cli_explanation *e)

@@ -113,7 +113,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "compute", "TYPE",
      "the type that products are summed in: f32, f16, i32, u32, f64; default: f32 for f16 and bf16. f32 with f16 "
      "rounds A and B to f16. Or how: split (f32 as two f16 parts), modular (f64 as residues), "
-     "reproducible (f32 or f64, the same bits on every device)",
+     "reproducible (f32 or f64, the same bits on every device), w8a8 (f16 or bf16 as bytes, scaled by line)",
      BLAS | BENCH | CLI_EXPLAIN, AT(problem), cli_parse_compute, cli_compute_words},
     {NULL, 0, "a_type", "TYPE", NULL, BLAS, AT(types), cli_parse_input_type, cli_type_words},
     {NULL, 0, "b_type", "TYPE", NULL, BLAS, AT(types), cli_parse_input_type, cli_type_words},

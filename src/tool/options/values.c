@@ -30,7 +30,7 @@ WORDS(cli_tutorial_type_words, "f32", "f64", "i32", "u32")
 
 WORDS(cli_out_type_words, "f16", "bf16", "f32", "i32", "u32", "f64")
 
-WORDS(cli_compute_words, "f32", "f16", "i32", "u32", "f64", "split", "modular", "reproducible")
+WORDS(cli_compute_words, "f32", "f16", "i32", "u32", "f64", "split", "modular", "reproducible", "w8a8")
 
 const char *cli_kernel_words(uint32_t index)
 {

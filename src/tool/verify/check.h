@@ -29,6 +29,8 @@ typedef struct cli_claim {
     vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
     vkmm_activation activation;
     vkmm_method method;
+    const double *quantized[2]; /* of W8A8: the largest magnitude of each row of A, of each column of B; NULL: A and B
+                                   are multiplied as they are */
     int in_blocks;  /* how many of A and B are: their elements may be rounded to either neighbour in their type */
     vkmm_view sums; /* shaped as C: A·B by other means (verify.h); data NULL: none */
 } cli_claim;
@@ -119,8 +121,8 @@ typedef struct vkmm_check {
     double epsilon;       /* of the type of the sums; 0 for integers */
     double rest;          /* weight of |β·c₀| and |bias| in s */
     double flush;         /* φ, without what the data add */
-    double *tops[2]; /* reproducible: 2^-60 or 2^-31·K·max|a_ik| of each row of A, and max|b_kj| of each column of
-                              B; else NULL */
+    double *tops[2]; /* max|a_ik| of each row of A, reproducible: times 2^-60 or 2^-31·K; and max|b_kj| of each column
+                              of B; infinite where they are not finite. NULL for other methods */
     double steps;    /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
     double min, max; /* smallest normal value of C's type, largest finite of the sums' */
     double most;     /* largest finite of the scale type */

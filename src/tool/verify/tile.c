@@ -1,5 +1,7 @@
 #include "verify/check.h"
 
+#include <math.h>
+
 #include "base/file.h"
 #include "math/half.h"
 #include "math/type.h"
@@ -20,6 +22,19 @@
                     target[i * CLI_TILE_COLS + j] = CONVERT(source[i * down + j * across]);                      \
         }                                                                                                        \
     } while (0)
+
+/* As a w8a8 product takes factors: multiples of a 127th of the largest magnitude of their line. */
+static void quantize(const cli_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
+                     double *tile)
+{
+    const int is_b = view == &claim->b;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++) {
+            const double most = claim->quantized[is_b][is_b ? j0 + j : i0 + i];
+            double *x = &tile[i * CLI_TILE_COLS + j];
+            *x = !isfinite(most) ? (double)NAN : most < 0x1p-119 ? 0 : nearbyint(127 * *x / most) * most / 127;
+        }
+}
 
 void cli_tile_read(const cli_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
                    void *tile)
@@ -45,6 +60,7 @@ void cli_tile_read(const cli_claim *claim, const vkmm_view *view, uint64_t i0, s
         COPY(uint8_t, uint32_t, (uint32_t));
     else
         COPY(uint32_t, uint32_t, (uint32_t)); /* i32 too: the same bits, read through the unsigned type of the width */
+    if (is_factor && claim->quantized[VKMM_A] != NULL) quantize(claim, view, i0, rows, j0, cols, tile);
 }
 
 size_t cli_tile_word(const cli_claim *claim)

@@ -34,6 +34,7 @@ static double tolerance_of(const cli_claim *claim, vkmm_types types, cli_numbers
     if (claim->method == VKMM_COMPUTE_SPLIT) return 5.25 * sqrt(terms) + terms / 22.0 + 330.0;
     if (claim->method == VKMM_COMPUTE_MODULAR) return sqrt(terms) + 4.0;
     if (claim->method == VKMM_COMPUTE_REPRODUCIBLE) return 4.0; /* besides find_tops */
+    if (claim->method == VKMM_COMPUTE_W8A8) return 4.0;
     if (types.compute != VKMM_F16 && !vkmm_type_is_narrow(types.in)) return cli_tolerance(k, numbers);
     if (numbers != CLI_NUMBERS_RANDOM) return fmax(least, 1.25 * terms + 2.0);
     return types.compute == VKMM_F16 ? least : cli_tolerance(k, numbers);
@@ -222,15 +223,15 @@ static int is_odd(const cli_claim *claim, const vkmm_view *view)
     return 0;
 }
 
-/* Largest magnitudes of lines, in whose units a reproducible product rounds. */
+/* Largest magnitudes of lines, in whose units a product rounds. */
 static vkmm_status find_tops(vkmm_check *check)
 {
     const cli_claim *claim = &check->claim;
     double tile[CLI_TILE_COLS];
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         const vkmm_view *view = o == VKMM_A ? &claim->a : &claim->b;
-        const int unit_power = (int)vkmm_modular_range_of(view->type)->unit;
-        const double unit = o == VKMM_A ? ldexp((double)view->cols, -unit_power) : 1.0;
+        const int is_units = claim->method == VKMM_COMPUTE_REPRODUCIBLE && o == VKMM_A;
+        const double unit = is_units ? ldexp((double)view->cols, -(int)vkmm_modular_range_of(view->type)->unit) : 1.0;
         vkmm_free(check->tops[o]);
         double *tops = check->tops[o] = vkmm_alloc(o == VKMM_A ? view->rows : view->cols, sizeof *tops);
         if (tops == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("to verify the product"));
@@ -240,7 +241,7 @@ static vkmm_status find_tops(vkmm_check *check)
                 cli_tile_read(claim, view, i, 1, j, cols, tile);
                 for (size_t c = 0; c < cols; c++) {
                     double *top = &tops[o == VKMM_A ? i : j + c];
-                    *top = fmax(*top, unit * fabs(tile[c]));
+                    *top = isfinite(tile[c]) ? fmax(*top, unit * fabs(tile[c])) : (double)INFINITY;
                 }
             }
     }
@@ -291,8 +292,11 @@ vkmm_status cli_check_matrix(vkmm_check *check, const cli_claim *claim, uint64_t
     check->verdict->batch = index;
     check->seed =
         seed + index * UINT64_C(0x9e3779b97f4a7c15); /* rows and elements looked at differ from matrix to matrix */
-    if (claim->method == VKMM_COMPUTE_REPRODUCIBLE && claim->numbers != CLI_NUMBERS_RANDOM) status = find_tops(check);
+    const int is_w8a8 = claim->method == VKMM_COMPUTE_W8A8 && check->claim.a.cols > 0;
+    if (is_w8a8 || (claim->method == VKMM_COMPUTE_REPRODUCIBLE && claim->numbers != CLI_NUMBERS_RANDOM))
+        status = find_tops(check);
     if (status != VKMM_OK) return status;
+    for (int o = VKMM_A; o <= VKMM_B && is_w8a8; o++) check->claim.quantized[o] = check->tops[o];
     if (check->verdict->method == CLI_VERIFY_FULL)
         cli_check_all(check);
     else if (check->verdict->method == CLI_VERIFY_FREIVALDS)

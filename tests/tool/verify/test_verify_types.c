@@ -241,6 +241,33 @@ static double modular_sum(const sums *s, uint64_t i, uint64_t j, int dropped)
     return (double)sum;
 }
 
+/* Bytes times bytes; in one element of C, A's first byte may be one off. */
+static double bytes_sum(const sums *s, uint64_t i, uint64_t j, int is_off)
+{
+    const double *row = s->a + i * s->p.k, *col = s->b + j;
+    const double most_a = largest_of(row, s->p.k, 1), most_b = largest_of(col, s->p.k, s->p.n);
+    double sum = 0.0;
+    for (uint64_t k = 0; k < s->p.k; k++) {
+        const double a = nearbyint(127 * row[k] / most_a) + (is_off && k == 0 && i == 3 && j == 5 ? 1 : 0);
+        sum += a * nearbyint(127 * col[k * s->p.n] / most_b);
+    }
+    return (double)(float)(sum * (most_a / 127) * (most_b / 127));
+}
+
+TEST(test_bytes_are_known_exactly)
+{
+    for (int is_off = 0; is_off < 2; is_off++)
+        for (int m = 0; m < 2; m++) {
+            sums s = sums_make((vkmm_types){VKMM_BF16, VKMM_F32, VKMM_F32}, 17, 18, 1000, VKMM_INIT_UNIFORM);
+            s.p.method = VKMM_COMPUTE_W8A8;
+            for (uint64_t at = 0; at < s.p.m * s.p.n; at++)
+                put(&s, at / s.p.n, at % s.p.n, bytes_sum(&s, at / s.p.n, at % s.p.n, is_off));
+            const cli_verdict v = sums_verify(&s, methods[m], CLI_NUMBERS_RANDOM);
+            if (v.passed == is_off) fail_msg("method %d: %s", m, v.sentence);
+            sums_end(&s);
+        }
+}
+
 /* Without one part, or with seven bits too few, a product has errors that direct sums may have, and it must not. */
 TEST(test_methods_have_bounds_of_their_own)
 {
