@@ -3,7 +3,9 @@
  *
  *   1,000 products of 256³ f32 in one command buffer, against the same ones as jobs, submitted one by one
  *   the host's time for one vkmm_gemm_record
- *   64 products of f16 with M from 0 to 512 as one recording, against one by one */
+ *   64 products of f16 with M from 0 to 512 as one recording, against one by one
+ *   64 experts in q4_0, 8 for each of 1 to 512 tokens of f16, against single products with as many rows, one by one */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,17 @@
 #include "vk/command.h"
 #include "vkmatmul_vulkan.h"
 
-enum { SIDE = 256, COUNT = 1000, ROUNDS = 15, EXPERTS = 64, MOST_M = 512, WIDTH = 4096, CHUNK = 1 << 24, CHECKED = 4 };
+enum {
+    SIDE = 256,
+    COUNT = 1000,
+    ROUNDS = 15,
+    EXPERTS = 64,
+    EACH = 8,
+    MOST_M = 512,
+    WIDTH = 4096,
+    CHUNK = 1 << 24,
+    CHECKED = 4
+};
 
 static vkmm_device *device;
 static uint32_t count = COUNT, rounds = ROUNDS, experts = EXPERTS, width = WIDTH; /* fewer on processors */
@@ -238,6 +250,134 @@ static void time_grouped(void)
     for (int i = 0; i < 5; i++) vkmm_buffer_destroy(device, all[i]);
 }
 
+enum { REPEATS = 10, A = 0, B, C, SINGLE_C, SPACE, ROUTING, BUFFERS };
+
+typedef struct mixture {
+    vkmm_gemm *together, *alone[EACH * MOST_M + 1]; /* alone: by rows */
+    uint32_t rows[EXPERTS];                         /* of each expert */
+    vkmm_buffer buffers[BUFFERS];
+} mixture;
+
+/* Each token goes to as many different experts, from a random one on. */
+static void route(mixture *mix, uint32_t tokens)
+{
+    memset(mix->rows, 0, sizeof mix->rows);
+    for (uint32_t t = 0; t < tokens; t++) {
+        const uint32_t first = (uint32_t)(vkmm_random_bits(9, t) % experts);
+        for (uint32_t i = 0; i < EACH && i < experts; i++) mix->rows[(first + 7 * i) % experts]++;
+    }
+}
+
+/* Several times, each after the one before: as one recording, or expert by expert. Returns milliseconds for one. */
+static double time_mixture(const mixture *mix, int is_together, const vkmm_gemm_bindings *bindings)
+{
+    const uint64_t row = (uint64_t)width * 2, matrix = mix->buffers[B].bytes / experts;
+    VkCommandBuffer command = NULL;
+    need(vkmm_command_begin(device, &command), "recording");
+    for (uint32_t r = 0; r < REPEATS; r++) {
+        if (is_together) need(vkmm_gemm_record(mix->together, command, bindings), "recording experts");
+        uint64_t at = 0;
+        for (uint32_t e = 0; e < experts && !is_together; e++) {
+            const uint64_t bytes = mix->rows[e] * row;
+            const vkmm_gemm_bindings one = {.a = {bindings->a.buffer, at, bytes},
+                                            .b = {bindings->b.buffer, e * matrix, matrix},
+                                            .c = {mix->buffers[SINGLE_C].handle, at, bytes},
+                                            .workspace = bindings->workspace};
+            if (bytes == 0) continue;
+            need(vkmm_gemm_record(mix->alone[mix->rows[e]], command, &one), "recording an expert");
+            vkmm_command_barrier_all(device, command);
+            at += bytes;
+        }
+        vkmm_command_barrier_all(device, command);
+    }
+    need(vkmm_command_end(device, command), "recording");
+    const double ms = time_command(command) / REPEATS;
+    vkmm_command_free(device, &command);
+    return ms;
+}
+
+/* Both ways have computed the same, apart from rounding. */
+static void compare(const mixture *mix)
+{
+    const uint64_t bytes = mix->buffers[C].bytes;
+    vkmm_buffer download;
+    VkCommandBuffer command = NULL;
+    need(vkmm_buffer_create(device, "a download", 2 * bytes, VKMM_PLACE_DOWNLOAD, &download), "allocating");
+    vkmm_status status = vkmm_command_begin(device, &command);
+    for (uint32_t i = 0; i < 2 && status == VKMM_OK; i++) {
+        const VkBufferCopy part = {.dstOffset = i * bytes, .size = bytes};
+        device->table.vkCmdCopyBuffer(command, mix->buffers[C + i].handle, download.handle, 1, &part);
+    }
+    if (status == VKMM_OK) vkmm_command_barrier_all(device, command);
+    need(vkmm_command_finish(device, status, &command), "reading C");
+    for (uint64_t i = 0; i < bytes / 2; i++) {
+        const double x = vkmm_type_get(VKMM_F16, (char *)download.mapped + 2 * i),
+                     y = vkmm_type_get(VKMM_F16, (char *)download.mapped + bytes + 2 * i);
+        if (fabs(x - y) <= 2e-3 * (fabs(x) + sqrt(width))) continue;
+        fprintf(stderr, "time_gemm: element %llu of the experts' C is %g, alone %g\n", (unsigned long long)i, x, y);
+        exit(1);
+    }
+    vkmm_buffer_destroy(device, &download);
+}
+
+/* Random weights in blocks, the same for each expert. */
+static vkmm_buffer make_weights(void)
+{
+    const uint64_t elements = (uint64_t)width * width, bytes = elements / 32 * 18;
+    float *values = malloc(elements * sizeof *values);
+    vkmm_buffer upload;
+    need(vkmm_buffer_create(device, "an upload", bytes, VKMM_PLACE_UPLOAD, &upload), "allocating");
+    if (values == NULL) need(VKMM_OUT_OF_MEMORY, "allocating");
+    vkmm_fill(values, 1, elements, VKMM_F32, VKMM_INIT_UNIFORM, 3);
+    vkmm_blocks_encode(VKMM_Q4_0, values, elements, upload.mapped);
+    free(values);
+    return upload;
+}
+
+static void time_experts(uint32_t tokens)
+{
+    static mixture mix;
+    vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = tokens * EACH, .n = width, .k = width, .type = VKMM_F16,
+                                                       .op_b = VKMM_OP_T, .format_b = VKMM_Q4_0,
+                                                       .stride_b = (uint64_t)width * width),
+                               .experts = experts};
+    memset(&mix, 0, sizeof mix);
+    route(&mix, tokens);
+    mix.together = make_gemm(&params);
+    const vkmm_gemm_info *info = vkmm_gemm_describe(mix.together);
+    uint64_t space = info->workspace_bytes;
+    params.experts = 0, params.problem.stride_b = 0;
+    for (uint32_t e = 0; e < experts; e++) {
+        vkmm_gemm **one = &mix.alone[mix.rows[e]];
+        params.problem.m = mix.rows[e];
+        if (mix.rows[e] == 0 || *one) continue;
+        *one = make_gemm(&params);
+        const uint64_t bytes = vkmm_gemm_describe(*one)->workspace_bytes;
+        if (bytes > space) space = bytes;
+    }
+    vkmm_buffer halves = make_chunk(VKMM_F16), weights = make_weights(), *buffers = mix.buffers;
+    buffers[A] = make(info->bytes[VKMM_A], &halves, halves.bytes);
+    buffers[B] = make(experts * weights.bytes, &weights, weights.bytes);
+    buffers[C] = make(info->bytes[VKMM_C], NULL, 0), buffers[SINGLE_C] = make(info->bytes[VKMM_C], NULL, 0);
+    buffers[SPACE] = make(space + 4, NULL, 0);
+    need(vkmm_buffer_create(device, "the routing", info->routing_bytes, VKMM_PLACE_UPLOAD, &buffers[ROUTING]),
+         "allocating");
+    memcpy((uint32_t *)buffers[ROUTING].mapped + 1, mix.rows, experts * sizeof *mix.rows);
+    const vkmm_gemm_bindings bindings = {.a = all_of(&buffers[A]),
+                                         .b = all_of(&buffers[B]),
+                                         .c = all_of(&buffers[C]),
+                                         .workspace = all_of(&buffers[SPACE]),
+                                         .routing = all_of(&buffers[ROUTING])};
+    const double together = time_mixture(&mix, 1, &bindings), alone = time_mixture(&mix, 0, &bindings);
+    compare(&mix);
+    printf("  %u tokens, %d of %u experts each, q4_0: %.1f us; one by one: %.1f us, ratio %.2f\n", tokens, EACH,
+           experts, 1e3 * together, 1e3 * alone, alone / together);
+    vkmm_gemm_destroy(&mix.together);
+    for (uint32_t m = 0; m <= EACH * MOST_M; m++) vkmm_gemm_destroy(&mix.alone[m]);
+    vkmm_buffer_destroy(device, &halves), vkmm_buffer_destroy(device, &weights);
+    for (int i = 0; i < BUFFERS; i++) vkmm_buffer_destroy(device, &buffers[i]);
+}
+
 static void print_sentence(void *user, vkmm_log_level level, const char *sentence)
 {
     (void)user, (void)level;
@@ -255,9 +395,10 @@ int main(int argc, char **argv)
     printf("%s, %s %s, push descriptors: %s\n", info->name, info->driver.name, info->driver.info,
            device->has_push_descriptors ? "yes" : "no");
     const int is_slow = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    if (is_slow) count = 20, rounds = 3, experts = 4, width = 256;
+    if (is_slow) count = 20, rounds = 3, experts = 16, width = 256;
     time_small();
     time_grouped();
+    for (uint32_t tokens = 1; tokens <= (is_slow ? 8 : MOST_M); tokens *= 8) time_experts(tokens);
     free(chunk);
     vkmm_device_destroy(&device);
     vkmm_instance_destroy(&instance);
