@@ -17,35 +17,51 @@ layout(std430, set = 0, binding = 3) restrict writeonly buffer Packed { uint pac
 
 const uint SIDE = 32, NOT_FINITE = 0x7f800000;
 const uint LEAST = 127 - 119 << 23; // 2^-119: with less, remainders may not be normal numbers
+const float LARGE = 1.329227995784916e36; // 2^120
 shared uint largest[256];
 shared uint square[SIDE * (SIDE + 1)];
 
-// The f32 that an element is, as bits.
-uint bits_of(uint x)
+// The f32 that an element is.
+float value_of(uint x)
 {
     if (IN == IN_BF16)
-        return x << 16;
+        return uintBitsToFloat(x << 16);
     const uint size = x & 0x7fff, sign = (x & 0x8000) << 16;
     const uint normal = (size << 13) + (112 << 23), infinite = normal + (112 << 23);
-    return sign | (size < 0x400 ? floatBitsToUint(float(size) * (1.0 / 16777216)) : size < 0x7c00 ? normal : infinite);
+    const uint small = floatBitsToUint(float(size) * (1.0 / 16777216));
+    return uintBitsToFloat(sign | (size < 0x400 ? small : size < 0x7c00 ? normal : infinite));
 }
 
-// Element k of a line; 0 beyond the matrix.
-uint element(uint line, uint k)
+uint read(uint at)
 {
-    const bool across = TRANSPOSE != 0;
-    const uint row = across ? k : line, place = across ? line : k;
-    const bool there = row < LINES && place < LENGTH;
-    const uint at = OFFSET + gl_WorkGroupID.z * STRIDE + (there ? row * LD + place : 0);
-    const uint word = IS_B != 0 ? B[at / 2] : A[at / 2];
-    return there ? bits_of(word >> 16 * (at % 2) & 0xffff) : 0;
+    return IS_B != 0 ? B[at] : A[at];
 }
 
-// 127·x/most, rounded, as a byte. All products and remainders are exact: an element has at most 11 bits.
-uint quantized(float x, float most)
+// The 16 bits of element k of a line that lies across memory; 0 beyond the matrix.
+uint across_at(uint line, uint k)
+{
+    const bool there = k < LINES && line < LENGTH;
+    const uint at = OFFSET + gl_WorkGroupID.z * STRIDE + (there ? k * LD + line : 0);
+    return there ? read(at / 2) >> 16 * (at % 2) & 0xffff : 0;
+}
+
+// Elements k and k + 1 of another line, in the lower and the upper half; 0 beyond the matrix.
+uint along_at(uint line, uint k)
+{
+    const uint first = OFFSET + gl_WorkGroupID.z * STRIDE + line * LD, at = first + k;
+    const bool there = k < LENGTH, both = k + 1 < LENGTH;
+    const uint word = read((there ? at : first) / 2);
+    if (first % 2 == 0)
+        return there ? word & (both ? 0xffffffff : 0xffff) : 0;
+    return there ? word >> 16 | (both ? read(at / 2 + 1) << 16 : 0) : 0;
+}
+
+// 127·x/most, rounded, as a byte. All products and remainders are exact: an element has at most 11 bits. The quotient
+// is off by less than a thousandth before it is rounded, so q is at most one off.
+uint quantized(float x, float most, float inverse)
 {
     precise const float high = 127 * x;
-    float q = roundEven(high / most); // at most one off: what division rounds to is up to the device
+    float q = roundEven(high * inverse);
     precise const float first = high - q * most;
     q += 2 * abs(first) > most ? sign(first) : 0;
     precise const float rest = high - q * most;
@@ -53,7 +69,7 @@ uint quantized(float x, float most)
     return uint(int(q)) & 0xff;
 }
 
-// The largest of the magnitudes, as bits, that the invocations whose numbers are equal modulo `lines` have.
+// The largest of the magnitudes, as 16 bits, that the invocations whose numbers are equal modulo `lines` have.
 uint join(uint mine, uint lines)
 {
     largest[gl_LocalInvocationID.x] = mine;
@@ -67,43 +83,57 @@ uint join(uint mine, uint lines)
     return largest[gl_LocalInvocationID.x % lines];
 }
 
-uint word_of(uvec4 bits, uint top)
+// Four elements, of which two share a word.
+uint word_of(uvec2 pairs, float most)
 {
     uint word = 0;
-    if (top < NOT_FINITE && top >= LEAST)
-        [[unroll]] for (uint e = 0; e < 4; e++)
-            word |= quantized(uintBitsToFloat(bits[e]), uintBitsToFloat(top)) << 8 * e;
+    if (floatBitsToUint(most) >= NOT_FINITE || floatBitsToUint(most) < LEAST)
+        return 0;
+    const float unit = most < LARGE ? 1 : 1 / LARGE, inverse = 1 / (most * unit); // 127 times an element is finite
+    [[unroll]] for (uint e = 0; e < 4; e++)
+        word |= quantized(value_of(pairs[e / 2] >> 16 * (e % 2) & 0xffff) * unit, most * unit, inverse) << 8 * e;
     return word;
 }
 
-// The lines of a group, of which each invocation first looks at a part of one.
-void quantize(uint line0, uint at_once, uint count, uint depth)
+uint larger(uint most, uint pair)
 {
-    const uint me = gl_LocalInvocationID.x, own = line0 + me % at_once;
-    const uint to = TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE;
-    uint most = 0;
-    for (uint k = me / at_once; k < depth; k += gl_WorkGroupSize.x / at_once)
-        most = max(most, element(own, k) & 0x7fffffff);
-    most = join(most, at_once);
-    if (me < at_once && own < count)
-        packed[EXPONENTS + gl_WorkGroupID.z * count + own] = most;
-    if (at_once == 1) {
-        for (uint word = me; word < TO_LD; word += gl_WorkGroupSize.x) {
-            const uvec4 bits = uvec4(element(own, 4 * word), element(own, 4 * word + 1), element(own, 4 * word + 2),
-                                     element(own, 4 * word + 3));
-            packed[to + own * TO_LD + word] = word_of(bits, most);
-        }
-        return;
-    }
+    return max(most, max(pair & 0x7fff, pair >> 16 & 0x7fff));
+}
+
+// A line that lies along memory.
+void quantize_along(uint line, uint to)
+{
+    const uint me = gl_LocalInvocationID.x;
+    uint mine = 0;
+    for (uint k = 2 * me; k < LENGTH; k += 2 * gl_WorkGroupSize.x)
+        mine = larger(mine, along_at(line, k));
+    const float most = value_of(join(mine, 1));
+    if (me == 0)
+        packed[EXPONENTS + gl_WorkGroupID.z * LINES + line] = floatBitsToUint(most);
+    for (uint word = me; word < TO_LD; word += gl_WorkGroupSize.x)
+        packed[to + line * TO_LD + word] = word_of(uvec2(along_at(line, 4 * word), along_at(line, 4 * word + 2)), most);
+}
+
+// SIDE lines that lie across memory.
+void quantize_across(uint line0, uint to)
+{
+    const uint me = gl_LocalInvocationID.x, own = line0 + me % SIDE;
+    uint mine = 0;
+    for (uint k = me / SIDE; k < LINES; k += gl_WorkGroupSize.x / SIDE)
+        mine = larger(mine, across_at(own, k));
+    mine = join(mine, SIDE);
+    if (me < SIDE && own < LENGTH)
+        packed[EXPONENTS + gl_WorkGroupID.z * LENGTH + own] = floatBitsToUint(value_of(mine));
     for (uint k0 = 0; k0 < 4 * TO_LD; k0 += SIDE) {
         for (uint i = me; i < SIDE * SIDE; i += gl_WorkGroupSize.x)
-            square[i % SIDE * (SIDE + 1) + i / SIDE] = element(line0 + i % SIDE, k0 + i / SIDE);
+            square[i % SIDE * (SIDE + 1) + i / SIDE] = across_at(line0 + i % SIDE, k0 + i / SIDE);
         barrier();
         for (uint i = me; i < SIDE * SIDE / 4; i += gl_WorkGroupSize.x) {
             const uint line = i / (SIDE / 4), word = i % (SIDE / 4), from = line * (SIDE + 1) + 4 * word;
-            const uvec4 bits = uvec4(square[from], square[from + 1], square[from + 2], square[from + 3]);
-            if (line0 + line < count && k0 / 4 + word < TO_LD)
-                packed[to + (line0 + line) * TO_LD + k0 / 4 + word] = word_of(bits, largest[line]);
+            const uvec2 pairs =
+                uvec2(square[from] | square[from + 1] << 16, square[from + 2] | square[from + 3] << 16);
+            if (line0 + line < LENGTH && k0 / 4 + word < TO_LD)
+                packed[to + (line0 + line) * TO_LD + k0 / 4 + word] = word_of(pairs, value_of(largest[line]));
         }
         barrier();
     }
@@ -112,9 +142,12 @@ void quantize(uint line0, uint at_once, uint count, uint depth)
 void main()
 {
     const bool across = TRANSPOSE != 0;
-    const uint count = across ? LENGTH : LINES, depth = across ? LINES : LENGTH, at_once = across ? SIDE : 1;
+    const uint count = across ? LENGTH : LINES, at_once = across ? SIDE : 1;
     for (uint line = gl_WorkGroupID.x * at_once; line < count; line += gl_NumWorkGroups.x * at_once) {
-        quantize(line, at_once, count, depth);
+        if (across)
+            quantize_across(line, TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE);
+        else
+            quantize_along(line, TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE);
         barrier();
     }
 }

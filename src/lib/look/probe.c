@@ -16,6 +16,11 @@ typedef struct memory {
     vkmm_timer timer;
 } memory;
 
+int vkmm_probe_exists(const char *module)
+{
+    return vkmm_module_find(module, VKMM_U32, VKMM_BUILD_PLAIN) != NULL;
+}
+
 static vkmm_status create(vkmm_device *device, const vkmm_probe *p, memory *m)
 {
     static const uint32_t ids[VKMM_PROBE_CONSTANTS] = {0, 1, 2, 3, 4, 5, 6, 7};

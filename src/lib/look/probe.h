@@ -22,7 +22,8 @@ typedef struct vkmm_probe {
     double device_ms[VKMM_PROBE_INTERVALS], host_ms;
 } vkmm_probe;
 
-/* VKMM_UNSUPPORTED: this build lacks the shader. */
+/* Whether this build has a shader: its compiler may not know all extensions. */
+int vkmm_probe_exists(const char *module);
 vkmm_status vkmm_probe_run(vkmm_device *device, vkmm_probe *probe);
 
 #endif

@@ -32,13 +32,23 @@ static int has_types(const vkmm_device_info *info, const vkmm_matrix_types *type
     return types->operand == VKMM_F16 ? info->features.f16 : info->features.i8;
 }
 
+static void module_of(const vkmm_matrix_shape *s, char name[64])
+{
+    char a[32], c[32];
+
+    snprintf(name, 64, "check-matrix-%s-%s", vkmm_component_name(s->a, a), vkmm_component_name(s->c, c));
+}
+
+/* What this build's shader compiler could not compile, the device cannot get wrong: no kernel of this build uses it. */
 static int find(const cli_session *session, uint32_t index, cli_case *found)
 {
     const vkmm_matrix_shape *s = shape_of(session->info, index);
     const vkmm_matrix_types *types = vkmm_matrix_types_of(s);
-    char a[32], c[32];
+    char a[32], c[32], module[64];
 
     if (types == NULL || !has_types(session->info, types)) return 0;
+    module_of(s, module);
+    if (!vkmm_probe_exists(module)) return 0;
     vkmm_finding_of_shape(s, found->finding);
     VKMM_PUT(found->name, "%ux%ux%u %s into %s: %s, loaded by %s, stored by %s", s->m, s->n, s->k,
              vkmm_component_name(s->a, a), vkmm_component_name(s->c, c), operations[index / LAYOUTS % OPERATIONS],
@@ -120,10 +130,10 @@ static int judge(cli_trial *trial, uint32_t index)
 static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
 {
     const vkmm_matrix_shape *s = shape_of(session->info, index);
-    char name[64], a[32], c[32];
+    char name[64];
     const cli_trial_kind kind = {.module = name, .make = make, .judge = judge};
 
-    VKMM_PUT(name, "check-matrix-%s-%s", vkmm_component_name(s->a, a), vkmm_component_name(s->c, c));
+    module_of(s, name);
     return cli_trial_run(session, &kind, index, result);
 }
 

@@ -1,5 +1,7 @@
 /* Products of f16 and bf16 as bytes (VKMM_COMPUTE_W8A8) against a reference of this file, which rounds as vkmatmul.h
  * says: recorded, with neither operand packed, and with one of them. */
+#include <float.h>
+
 #include "gemm.h"
 #include "gemm/gemm.h"
 #include "math/problem.h"
@@ -41,7 +43,8 @@ static vkmm_binding reserve(memory *m, int which, uint64_t bytes)
 }
 
 /* Element k of a line, which is a row of op(A) or a column of op(B). Lines 1 to 6 of each: zeros; halves of steps,
- * which are ties; an infinity; a NaN; subnormal numbers; one large element. */
+ * which are ties; an infinity; a NaN; subnormal numbers; one large element.
+ * Line 7 of A, of bf16: 127 times an element is infinite. */
 static double element(vkmm_type type, int operand, uint64_t line, uint64_t k)
 {
     const double unit = 2 * random_unit(7 + (uint64_t)operand, 1000 * line + k) - 1;
@@ -50,6 +53,7 @@ static double element(vkmm_type type, int operand, uint64_t line, uint64_t k)
     if (line == 3 && k == 2) return INFINITY;
     if (line == 4 && k == 3) return NAN;
     if (line == 5) return (double)(k % 5) * (type == VKMM_F16 ? 0x1p-24 : 0x1p-133);
+    if (line == 7 && operand == VKMM_A && type == VKMM_BF16) return k == 1 ? 0x1.8p125 : unit * 0x1p119;
     return line == 6 && k == 1 ? 60000 : unit;
 }
 
@@ -127,8 +131,10 @@ static void compare(const vkmm_problem *p, const memory *m)
                 const double want = wanted(p, m, x, i, j),
                              got = gemm_get(out, data_of(m, VKMM_C), gemm_index(p, VKMM_C, x, i, j));
                 const double limit = step * (fabs(want) + fabs(p->beta) * 3 + 4 * p->has_bias) + 1e-7;
-                if (isnan(want) ? isnan(got) : fabs(got - want) <= limit || (out == VKMM_F16 && fabs(want) > 65500))
-                    continue;
+                const int is_right = isnan(want)                    ? isnan(got)
+                                     : fabs(want) > (double)FLT_MAX ? got == copysign(INFINITY, want)
+                                                                    : fabs(got - want) <= limit;
+                if (is_right || (out == VKMM_F16 && fabs(want) > 65500)) continue;
                 fail_msg("element %d, %d of C is %.9g, should be %.9g", (int)i, (int)j, got, want);
             }
     const char *all = m->buffers[VKMM_C].mapped;

@@ -25,6 +25,7 @@ enum {
     EXPERTS = 64,
     EACH = 8,
     MOST_M = 512,
+    WARM_UP_MS = 250,
     WIDTH = 4096,
     CHUNK = 1 << 24,
     CHECKED = 4
@@ -120,7 +121,9 @@ static vkmm_binding all_of(const vkmm_buffer *buffer)
 static double time_command(VkCommandBuffer command)
 {
     double ms[ROUNDS] = {0}, warm;
-    need(vkmm_command_run(device, command, &warm), "warming up");
+    const double start = vkmm_now_ms();
+    do need(vkmm_command_run(device, command, &warm), "warming up");
+    while (vkmm_now_ms() < start + WARM_UP_MS); /* the clocks of an idle GPU take as long to rise */
     for (uint32_t i = 0; i < rounds; i++) need(vkmm_command_run(device, command, &ms[i]), "running");
     return median(ms, rounds);
 }
