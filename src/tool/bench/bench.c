@@ -65,10 +65,11 @@ static vkmm_status tell_interrupt(const cli_bench_live *live, const cli_bench *b
 
 vkmm_status cli_bench_end(cli_bench_live *live, const cli_bench *bench, vkmm_status status)
 {
-    const int signal = cli_interrupted();
     vkmm_status finished;
+    int signal;
 
     cli_interrupt_release();
+    signal = cli_interrupted();
     finished = finish(live, bench);
     if (signal != 0 && finished == VKMM_OK) return tell_interrupt(live, bench, signal);
     return finished != VKMM_OK ? cli_worse(finished, status) : status;

@@ -216,8 +216,8 @@ vkmm_status cli_command_check(cli_session *session)
     else
         cli_conform_show(&session->report, all);
     if (shown != VKMM_OK) status = VKMM_FAIL(log, shown, "no memory to write the results of a check");
-    if (cli_interrupted()) status = (vkmm_status)(128 + cli_interrupted()); /* as shells count it */
     cli_interrupt_release();
+    if (cli_interrupted()) status = (vkmm_status)(128 + cli_interrupted()); /* as shells count it */
     vkmm_free(all);
     return status;
 }

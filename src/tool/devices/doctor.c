@@ -115,8 +115,8 @@ vkmm_status cli_command_doctor(cli_session *session)
     else
         shown = cli_doctor_json(&exam);
     if (shown != VKMM_OK) status = VKMM_FAIL(log, shown, "no memory to write the findings");
-    if (cli_interrupted()) status = (vkmm_status)(128 + cli_interrupted()); /* as shells count it */
     cli_interrupt_release();
+    if (cli_interrupted()) status = (vkmm_status)(128 + cli_interrupted()); /* as shells count it */
     vkmm_free(exam.findings);
     vkmm_free(exam.manifests);
     return status;

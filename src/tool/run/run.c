@@ -76,8 +76,8 @@ static vkmm_status save(cli_product *product)
     cli_interrupt_catch(1);
     cli_product_progress(product, "saving");
     status = product->kind->save(product);
-    signal = cli_interrupted();
     cli_interrupt_release();
+    signal = cli_interrupted();
     if (status != VKMM_OK || signal == 0) return status;
     fflush(product->session->report.out);
     cli_interrupt_repeat(signal);

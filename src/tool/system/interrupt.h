@@ -16,7 +16,9 @@ void cli_interrupt_install(void);
  * that reported the signal, the time limit for ending the work: the process never hangs. patient: for work that calls
  * cli_interrupted only at its end; only a second signal ends the process at once. */
 void cli_interrupt_catch(int patient);
-void cli_interrupt_release(void);      /* back to what they did before; a remembered signal stays remembered */
+/* Back to what they did before. A remembered signal stays remembered: call cli_interrupted afterwards, or a signal that
+ * came between the two is lost. */
+void cli_interrupt_release(void);
 int cli_interrupted(void);             /* the number of the signal; 0: none came */
 void cli_interrupt_repeat(int number); /* as if that signal came now */
 

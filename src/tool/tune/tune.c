@@ -175,8 +175,8 @@ vkmm_status cli_command_tune(cli_session *session)
     p.end = vkmm_now_ms() + (options->budget_ms > 0 ? options->budget_ms : DEFAULT_BUDGET_MS);
     cli_interrupt_catch(0);
     status = tune_all(session, &p);
-    signal = cli_interrupted();
     cli_interrupt_release();
+    signal = cli_interrupted();
     if (signal == 0) return status;
     vkmm_say(session->log, VKMM_LOG_WARNING, "interrupted");
     return (vkmm_status)(128 + signal); /* as shells have it */

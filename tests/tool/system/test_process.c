@@ -130,6 +130,7 @@ TEST(an_interrupt_is_heard)
     assert_int_equal(cli_interrupted(), SIGINT);
     assert_int_equal(cli_process_hear(process, soon(), MOST, &line), CLI_HEARD_INTERRUPTED);
     cli_interrupt_release();
+    assert_int_equal(cli_interrupted(), SIGINT); /* still remembered */
     cli_process_end(&process, 0, NULL);
 }
 
