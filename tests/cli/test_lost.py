@@ -159,7 +159,7 @@ class Lost(cli.Case):
 
     def test_no_timestamps(self):
         """Passes have no measured times, and not 0, where the device's clock does not tell any."""
-        words = ["explain", "--size", "40", "--type", "f64", "--compute", "modular"]
+        words = ["explain", "--size", "8", "--type", "f64", "--compute", "modular"]  # soon over even by peaks of a busy machine
         for why in None, "the device has no timestamps":
             plan = json.loads(self.run_with("", *words, "--json").stdout)["planned"]
             times = [plan["measured_ms"]] + [one[key] for one in plan["passes"] for key in ("measured_ms", "measured_share")]
