@@ -43,7 +43,7 @@ class Lost(cli.Case):
                 self.assertGreater(result["gflops"], 0)
                 self.assertEqual(kernel["min"], kernel["median"])
                 self.assertLessEqual(kernel["median"], result["wall_ms"])
-        for more in [["-i", "1"], ["-j", "1", "-i", "1"], ["--min-time", "1"], ["--max-time", "3600s"], ["--bench", "--cold-iters", "0"]]:
+        for more in [["-i", "1"], ["-j", "1", "-i", "1"], ["--min-time", "3600s"], ["--max-time", "3600s"], ["--bench", "--cold-iters", "0"]]:
             with self.subTest(more):
                 self.run_with("vkQueueSubmit 2 -4", "-s", "16", "-o", out, *more)
                 self.assertEqual(len(self.faults), 1)
