@@ -64,16 +64,26 @@ def catches(process, number):
     return int(re.search(r"(?m)^SigCgt:\s*([0-9a-f]+)", status)[1], 16) >> (number - 1) & 1
 
 
+def stop(process):
+    """Whether a process could be stopped, and had not ended before. SIGCONT lets it go on."""
+    process.send_signal(signal.SIGSTOP)
+    if process.returncode is None:
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    return process.poll() is None
+
+
 def stop_when(has_come, process):
-    """Stops a process in the middle of something: 0 when that was over too soon. SIGCONT lets it go on."""
+    """Stops a process in the middle of something, and SIGCONT lets it go on. False when that was over too soon; it has ended then."""
     end = time.monotonic() + GUARD
     while not has_come():
         if process.poll() is not None:
-            return 0
+            return False
         assert time.monotonic() < end, "it hangs"
-    process.send_signal(signal.SIGSTOP)
-    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-    return process.poll() is None and has_come()
+    if stop(process) and has_come():
+        return True
+    process.send_signal(signal.SIGCONT)
+    process.wait(GUARD)
+    return False
 
 
 def npy_bytes(rows, dtype="<f4", fortran=False, version=1, shape=None):

@@ -284,9 +284,9 @@ class Faults(Large):
                 self.assertEqual(done.returncode, 2)
                 self.assertRegex(done.stderr, r"\Avkmatmul: cannot write [^\n]*: No such file or directory\n\Z")
                 folder.mkdir()
-                command = [cli.program, "-s", "600", *limit, *QUICK, "-o", str(folder / "c.npy")]
+                command = [cli.program, "-s", "390", *limit, *QUICK, "-o", str(folder / "c.npy")]
                 child = None
-                while child is None or not cli.stop_when(lambda: cli.catches(child, signal.SIGINT), child):
+                while child is None or not cli.stop_when(lambda: cli.catches(child, signal.SIGINT) and not (folder / "c.npy").exists(), child):
                     (folder / "c.npy").unlink(missing_ok=True)  # it was over before anyone looked
                     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                     self.addCleanup(child.kill)
@@ -305,8 +305,10 @@ class Faults(Large):
             with self.subTest(limit=limit):
                 a, b, c = self.file("a.npy", data), self.file("b.npy", thin), self.folder / "c.npy"
                 command = [cli.program, "-a", str(a), "-b", str(b), "-o", str(c), *limit, *QUICK]
+                is_reading = lambda: str(a) in pathlib.Path("/proc/%d/maps" % child.pid).read_text() and not c.exists()
                 child = None
-                while child is None or not cli.stop_when(lambda: str(a) in pathlib.Path("/proc/%d/maps" % child.pid).read_text(), child):
+                while child is None or not cli.stop_when(is_reading, child):
+                    c.unlink(missing_ok=True)
                     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                     self.addCleanup(child.kill)
                 os.truncate(a, 4096)
