@@ -60,7 +60,7 @@ S element(uint batch, uint i, uint j)
 // Elements of different rows, or matrices, share a word if one ends in its middle and the next follows directly: the
 // invocation with the row in which the word begins computes both halves, so that no word is written twice. Elements
 // outside all matrices are not changed.
-void make_word(uint batch, uint i, uint w, uint batches)
+void make_word(uint batch, uint i, uint w, bool is_last)
 {
     const uint first = OFFSET_C + batch * STRIDE_C + i * LDC, end = first + N, word = first / 2 + w, at = 2 * word;
     const bool dense = LDC == N, joined = STRIDE_C == (M - 1) * LDC + N;
@@ -74,7 +74,7 @@ void make_word(uint batch, uint i, uint w, uint batches)
         high = narrow_bits(element(batch, i, at + 1 - first));
     else if (i + 1 < M && dense)
         high = narrow_bits(element(batch, i + 1, 0));
-    else if (i + 1 == M && batch + 1 < batches && joined)
+    else if (i + 1 == M && !is_last && joined)
         high = narrow_bits(element(batch + 1, 0, 0));
     else
         high_made = false;
@@ -83,6 +83,12 @@ void make_word(uint batch, uint i, uint w, uint batches)
 }
 #endif
 
+// Which matrix an item of work belongs to. Divisions take longer than all else here.
+uint matrix_of(uint item, uint groups)
+{
+    return item < groups ? 0 : item / groups;
+}
+
 void main()
 {
 #if defined(NARROW_C)
@@ -90,9 +96,10 @@ void main()
         const uint words = N / 2 + 1; // of a row
         const uint groups = (M * words + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x; // of a matrix
         for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-            const uint place = item % groups * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
-            if (place < M * words)
-                make_word(item / groups, place / words, place % words, END / groups);
+            const uint batch = matrix_of(item, groups);
+            const uint place = (item - batch * groups) * gl_WorkGroupSize.x + gl_LocalInvocationID.x, i = place / words;
+            if (i < M)
+                make_word(batch, i, place - i * words, (batch + 1) * groups >= END);
         }
         return;
     }
@@ -100,8 +107,9 @@ void main()
     const uint rows = M - WHOLE_ROWS; // those that have parts
     const uint groups = (rows * N + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x; // of one matrix: the work items
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-        const uint element_index = item % groups * gl_WorkGroupSize.x + gl_LocalInvocationID.x, batch = item / groups;
-        const uint i = WHOLE_ROWS + element_index / N, j = element_index % N;
+        const uint batch = matrix_of(item, groups);
+        const uint place = (item - batch * groups) * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+        const uint row = place / N, i = WHOLE_ROWS + row, j = place - row * N;
         if (inside(i, M, j, N))
             C[OFFSET_C + batch * STRIDE_C + i * LDC + j] = element(batch, i, j);
     }
