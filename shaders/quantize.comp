@@ -41,6 +41,9 @@ float largest_of(uint x)
     return x < (IN == IN_BF16 ? 0x7f80 : 0x7c00) ? value_of(x) : uintBitsToFloat(NOT_FINITE);
 }
 
+// Where a line of the matrix in memory begins.
+uint start_of(uint line) { return OFFSET + gl_WorkGroupID.z * STRIDE + line * LD; }
+
 uint read(uint at)
 {
     return IS_B != 0 ? B[at] : A[at];
@@ -50,14 +53,14 @@ uint read(uint at)
 uint across_at(uint line, uint k)
 {
     const bool there = k < LINES && line < LENGTH;
-    const uint at = OFFSET + gl_WorkGroupID.z * STRIDE + (there ? k * LD + line : 0), word = read(at / 2);
+    const uint at = there ? start_of(k) + line : start_of(0), word = read(at / 2);
     return there ? word >> 16 * (at % 2) & 0xffff : 0;
 }
 
 // Elements k and k + 1 of another line, in the lower and the upper half; 0 beyond the matrix.
 uint along_at(uint line, uint k)
 {
-    const uint first = OFFSET + gl_WorkGroupID.z * STRIDE + line * LD, at = first + k;
+    const uint first = start_of(line), at = first + k;
     const bool there = k < LENGTH, both = k + 1 < LENGTH;
     const uint word = read((there ? at : first) / 2);
     if (first % 2 == 0)
@@ -68,7 +71,7 @@ uint along_at(uint line, uint k)
 // Eight of them from a multiple of eight on: a line has too few invocations to read less at a time.
 uvec4 along8(uint line, uint k)
 {
-    const uint first = OFFSET + gl_WorkGroupID.z * STRIDE + line * LD;
+    const uint first = start_of(line);
     if (first % 8 == 0 && k + 8 <= LENGTH)
         return IS_B != 0 ? B4[(first + k) / 8] : A4[(first + k) / 8];
     return uvec4(along_at(line, k), along_at(line, k + 2), along_at(line, k + 4), along_at(line, k + 6));
@@ -169,11 +172,12 @@ void main()
 {
     const bool across = TRANSPOSE != 0;
     const uint count = across ? LENGTH : LINES, at_once = across ? SIDE : 1;
+    const uint to = TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE;
     for (uint line = gl_WorkGroupID.x * at_once; line < count; line += gl_NumWorkGroups.x * at_once) {
         if (across)
-            quantize_across(line, TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE);
+            quantize_across(line, to);
         else
-            quantize_along(line, TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE);
+            quantize_along(line, to);
         barrier();
     }
 }
