@@ -84,18 +84,25 @@ static vkmm_buffer make_chunk(vkmm_type type)
     return upload;
 }
 
-/* Some elements of a product, exactly: small whole numbers, rounded once. */
-static void check(const vkmm_problem *p, uint64_t a, uint64_t b, const vkmm_buffer *c, uint64_t offset)
+/* A part of a matrix on the device, where the host can read it. */
+static vkmm_buffer read_back(const vkmm_buffer *from, uint64_t offset, uint64_t bytes)
 {
-    const uint64_t size = vkmm_type_of(p->type)->bytes, bytes = p->m * p->n * size;
+    const VkBufferCopy part = {.srcOffset = offset, .size = bytes};
     vkmm_buffer download;
     VkCommandBuffer command = NULL;
     need(vkmm_buffer_create(device, "a download", bytes, VKMM_PLACE_DOWNLOAD, &download), "allocating");
     vkmm_status status = vkmm_command_begin(device, &command);
-    const VkBufferCopy part = {.srcOffset = offset * size, .size = bytes};
-    if (status == VKMM_OK) device->table.vkCmdCopyBuffer(command, c->handle, download.handle, 1, &part);
+    if (status == VKMM_OK) device->table.vkCmdCopyBuffer(command, from->handle, download.handle, 1, &part);
     if (status == VKMM_OK) vkmm_command_barrier_all(device, command);
     need(vkmm_command_finish(device, status, &command), "reading C");
+    return download;
+}
+
+/* Some elements of a product, exactly: small whole numbers, rounded once. */
+static void check(const vkmm_problem *p, uint64_t a, uint64_t b, const vkmm_buffer *c, uint64_t offset)
+{
+    const uint64_t size = vkmm_type_of(p->type)->bytes;
+    vkmm_buffer download = read_back(c, offset * size, p->m * p->n * size);
     for (uint64_t at = 0; at < CHECKED; at++) {
         const uint64_t i = vkmm_random_bits(offset, 2 * at) % p->m, j = vkmm_random_bits(offset, 2 * at + 1) % p->n;
         double sum = 0, stored[2];
@@ -303,24 +310,15 @@ static double time_mixture(const mixture *mix, int is_together, const vkmm_gemm_
 static void compare(const mixture *mix)
 {
     const uint64_t bytes = mix->buffers[C].bytes;
-    vkmm_buffer download;
-    VkCommandBuffer command = NULL;
-    need(vkmm_buffer_create(device, "a download", 2 * bytes, VKMM_PLACE_DOWNLOAD, &download), "allocating");
-    vkmm_status status = vkmm_command_begin(device, &command);
-    for (uint32_t i = 0; i < 2 && status == VKMM_OK; i++) {
-        const VkBufferCopy part = {.dstOffset = i * bytes, .size = bytes};
-        device->table.vkCmdCopyBuffer(command, mix->buffers[C + i].handle, download.handle, 1, &part);
-    }
-    if (status == VKMM_OK) vkmm_command_barrier_all(device, command);
-    need(vkmm_command_finish(device, status, &command), "reading C");
+    vkmm_buffer together = read_back(&mix->buffers[C], 0, bytes), alone = read_back(&mix->buffers[SINGLE_C], 0, bytes);
     for (uint64_t i = 0; i < bytes / 2; i++) {
-        const double x = vkmm_type_get(VKMM_F16, (char *)download.mapped + 2 * i),
-                     y = vkmm_type_get(VKMM_F16, (char *)download.mapped + bytes + 2 * i);
+        const double x = vkmm_type_get(VKMM_F16, (char *)together.mapped + 2 * i),
+                     y = vkmm_type_get(VKMM_F16, (char *)alone.mapped + 2 * i);
         if (fabs(x - y) <= 2e-3 * (fabs(x) + sqrt(width))) continue;
         fprintf(stderr, "time_gemm: element %llu of the experts' C is %g, alone %g\n", (unsigned long long)i, x, y);
         exit(1);
     }
-    vkmm_buffer_destroy(device, &download);
+    vkmm_buffer_destroy(device, &together), vkmm_buffer_destroy(device, &alone);
 }
 
 /* Random weights in blocks, the same for each expert. */
