@@ -46,13 +46,13 @@ static vkmm_status choose_kernel(const vkmm_device_info *device, const vkmm_prob
     char config[VKMM_CONFIG_TEXT];
     const vkmm_kernel *planned = vkmm_planned_kernel(device, each, vkmm_refused_kernels(device, each->type));
     /* A tile of skinny has one row or a few, and each reads the weights again. */
-    const int is_tall = each->m > 1 && planned && strcmp(planned->name, names[0]) != 0;
+    const int no_skinny = each->m > 1 && planned && strcmp(planned->name, names[0]) != 0;
     const int named = wish->kernel && strcmp(wish->kernel, "auto") != 0;
     vkmm_status status = vkmm_fail(VKMM_UNSUPPORTED, "products by experts run with skinny, coopmat and blocked");
     VKMM_PUT(config, "splits=1,%s", wish->config ? wish->config : "");
     for (size_t i = 0; i < VKMM_COUNT(names); i++) {
         vkmm_wish with = *wish;
-        if (named ? strcmp(wish->kernel, names[i]) != 0 : i == 0 && is_tall) continue;
+        if (named ? strcmp(wish->kernel, names[i]) != 0 : i == 0 && no_skinny) continue;
         with.kernel = names[i];
         with.config = config;
         status = vkmm_choose(device, each, &with, choice);
