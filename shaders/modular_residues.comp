@@ -31,7 +31,8 @@ layout(push_constant) uniform Work {
 const uint SIDE = 32, WORD_ROW = SIDE / 4;
 #if !defined(WORDS)
 shared Element square[SIDE * (SIDE + 1)];
-shared uvec4 rows[MOST_MODULI];
+shared uvec4 rows[2 * MOST_MODULI]; // m, and as floats 1 / m and what six limbs count for
+const float ROUND = 12582912;       // 1.5·2^23: whole numbers below 2^22 added to it are its last bits
 #endif
 
 Element read(uint base, uint line, uint k)
@@ -42,7 +43,8 @@ Element read(uint base, uint line, uint k)
     return there ? bits : Element(0);
 }
 
-// |x·2^shift|, rounded to an integer, in limbs. The shift of a line that is not finite makes all its elements 0.
+// |x·2^shift|, rounded to an integer, in words, or with WORDS in limbs. The shift of a line that is not finite makes all
+// its elements 0.
 uvec4 limbs_of(Element bits, int shift)
 {
     uint exponent;
@@ -51,7 +53,11 @@ uvec4 limbs_of(Element bits, int shift)
     const int left = int(exponent) - 1075 + shift;
     const uint half_less = left < -25 ? 0 : whole >> uint(max(-left - 1, 0)),
                word = left < 0 ? (half_less >> 1) + (half_less & 1) : whole << min(left, 31);
+#if defined(WORDS)
     return uvec4(word & (1 << ELEMENT_BITS) - 1, word >> ELEMENT_BITS, 0, 0);
+#else
+    return uvec4(word, 0, 0, 0);
+#endif
 #else
     uvec2 x = fraction(bits, exponent);
     const int by = int(exponent) - 1075 + shift;
@@ -66,11 +72,11 @@ uvec4 limbs_of(Element bits, int shift)
         words = uvec3(shift_left(x, uint(by)), shift_right(x, uint(64 - by)).x);
     else // the element has few bits
         words.yz = shift_left(x, uint(min(by, 95) - 32));
-    const uint mask = (1 << ELEMENT_BITS) - 1;
 #if defined(WORDS)
+    const uint mask = (1 << ELEMENT_BITS) - 1;
     return uvec4(words.x, words.x >> 18 | words.y << 14, words.y >> 4, words.y >> 22 | words.z << 10) & mask;
 #else
-    return uvec4(words.x, words.x >> 22 | words.y << 10, words.y >> 12 | words.z << 20, words.z >> 2) & mask;
+    return uvec4(words, 0);
 #endif
 #endif
 }
@@ -110,13 +116,49 @@ void main()
     }
 }
 #else
+// What a byte with a sign counts for, as the bits of a float.
+uint counts(uint word, int byte) { return floatBitsToUint(float(bitfieldExtract(int(word), 8 * byte, 8))); }
+
+// 1 / m is rounded to the nearest float: at least 23 bits of it are divided as integers.
+uvec4[2] row_of(uvec4 row, uint more)
+{
+    const uint four = IS_B != 0 ? row.w : row.z, two = IS_B != 0 ? more >> 16 : more;
+    const uint inverse = floatBitsToUint(float((0x80000000u + row.x / 2) / row.x) * 4.656612873077393e-10);
+    return uvec4[](uvec4(row.x, inverse, counts(four, 0), counts(four, 1)),
+                   uvec4(counts(four, 2), counts(four, 3), counts(two, 0), counts(two, 1)));
+}
+
+// Twelve bits as a float, with a sign: in the fraction of 2^23, they are what exceeds it.
+float limb(uint bits, float one) { return (uintBitsToFloat(bits & 0xfff | 0x4b000000) - 8388608) * one; }
+
+// A byte with a sign, equal modulo m to s, the sum of the limbs times what they count for. s is exact, and less than
+// 2^22. q, the integer nearest to s / m, is right because the quotient's error is below 0.0013, and s / m at least
+// 1 / (2·m) from halfway between two integers (where m is even, both are as good). So s - q·m is between -m / 2 and
+// m / 2, and its last byte follows from the last ones of s and q.
+uint residue(vec4 first, vec2 last, uvec4 x, uvec4 y)
+{
+    const vec4 counts = uintBitsToFloat(uvec4(x.zw, y.xy));
+    const vec2 others = uintBitsToFloat(y.zw);
+    float s = fma(first.y, counts.y, first.x * counts.x);
+    s = fma(first.z, counts.z, s);
+#if !defined(F32)
+    s = fma(first.w, counts.w, s);
+    s = fma(last.x, others.x, s);
+    s = fma(last.y, others.y, s);
+#endif
+    return floatBitsToUint(s + ROUND) - floatBitsToUint(fma(s, uintBitsToFloat(x.y), ROUND)) * x.x & 0xff;
+}
+
 void main()
 {
     const uint line0 = gl_WorkGroupID.y * SIDE, k0 = gl_WorkGroupID.x * SIDE, batch = gl_WorkGroupID.z;
     const uint base = OFFSET + batch * STRIDE;
     const bool along = DEPTH_STEP == 1;
-    for (uint i = gl_LocalInvocationID.x; i < MODULI; i += gl_WorkGroupSize.x)
-        rows[i] = lines[i * ROW];
+    for (uint i = gl_LocalInvocationID.x; i < MODULI; i += gl_WorkGroupSize.x) {
+        const uvec4 row[2] = row_of(lines[i * ROW], lines[i * ROW + 1].z);
+        rows[2 * i] = row[0];
+        rows[2 * i + 1] = row[1];
+    }
     if (!along)
         for (uint i = gl_LocalInvocationID.x; i < SIDE * SIDE; i += gl_WorkGroupSize.x)
             square[i % SIDE * (SIDE + 1) + i / SIDE] = read(base, line0 + i % SIDE, k0 + i / SIDE);
@@ -126,27 +168,22 @@ void main()
         if (line0 + line >= COUNT || word >= TO_LD)
             continue;
         const int shift = int(lines[FROM + batch * FROM_STRIDE + line0 + line].x);
-        uvec4 limbs[4];
-        bvec4 negative;
+        vec4 first[4];
+        vec2 last[4];
         [[unroll]] for (uint e = 0; e < 4; e++) {
             const Element bits =
                 along ? read(base, line0 + line, k0 + k + e) : square[line * (SIDE + 1) + k + e];
-            limbs[e] = limbs_of(bits, shift);
-            negative[e] = top(bits) >> 31 != 0;
+            const uvec4 w = limbs_of(bits, shift);
+            const float one = top(bits) >> 31 != 0 ? -1 : 1;
+            first[e] = vec4(limb(w.x, one), limb(w.x >> 12, one), limb(w.x >> 24 | w.y << 8, one), limb(w.y >> 4, one));
+            last[e] = vec2(limb(w.y >> 16, one), limb(w.y >> 28 | w.z << 4, one));
         }
         uint to = TO + batch * MODULI * TO_PLANE + (line0 + line) * TO_LD + word;
         for (uint n = 0; n < MODULI; n++) {
-            const uvec4 row = rows[n];
-            const uint bytes = IS_B != 0 ? row.w : row.z;
-            const uvec4 counts = uvec4(bytes & 0xff, bytes >> 8 & 0xff, bytes >> 16 & 0xff, bytes >> 24);
+            const uvec4 x = rows[2 * n], y = rows[2 * n + 1];
             uint all = 0;
-            [[unroll]] for (uint e = 0; e < 4; e++) {
-                const uvec4 x = limbs[e] * counts;
-                uint r = remainder(x.x + x.y + x.z + x.w, row);
-                r = negative[e] ? row.x - r : r;
-                r = r > 127 ? r - row.x : r; // a byte with a sign
-                all |= (r & 0xff) << 8 * e;
-            }
+            [[unroll]] for (uint e = 0; e < 4; e++)
+                all |= residue(first[e], last[e], x, y) << 8 * e;
             residues[to] = all;
             to += TO_PLANE;
         }

@@ -141,9 +141,10 @@ NAMED = {
         ("lines", "low-scale", r"\+ EXPONENT_OF_ONE", "- 1 + EXPONENT_OF_ONE"),
         ("lines", "high-scale", r"- int\(rest > LIMIT\)", "+ 1"),
         ("residues", "cut", r"uaddCarry\(x\.x, once\.x & 1, carry\)", "uaddCarry(x.x, 0, carry)"),  # not rounded
-        ("residues", "no-sign", r"negative\[e\] \? row\.x - r : r", "r"),
+        ("residues", "no-sign", r">> 31 != 0 \? -1 : 1", ">> 31 != 0 ? 1 : 1"),
         ("residues", "no-end", r"line < COUNT && k < DEPTH", "line < COUNT"),
-        ("residues", "short-limb", r"words\.y << 10", "0"),
+        ("residues", "no-last-limb", r"w\.y >> 28 \| w\.z << 4", "w.y >> 28"),
+        ("residues", "short-limb", r"w\.y << 8", "0"),
         ("finish", "no-last-modulus", r"n == MODULI\)", "n + 1 == MODULI)"),
         ("finish", "no-multiple", r"count \+ \(1 << 23\) >> 24", "count >> 24"),
         ("finish", "no-last-row", r"place < M \* SUMS_LD", "place < (M - 1) * SUMS_LD"),
