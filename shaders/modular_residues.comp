@@ -43,9 +43,8 @@ Element read(uint base, uint line, uint k)
     return there ? bits : Element(0);
 }
 
-// |x·2^shift|, rounded to an integer, in words, or with WORDS in limbs. The shift of a line that is not finite makes all
-// its elements 0.
-uvec4 limbs_of(Element bits, int shift)
+// |x·2^shift|, rounded to an integer. The shift of a line that is not finite makes all its elements 0.
+uvec3 integer_of(Element bits, int shift)
 {
     uint exponent;
 #if defined(F32) // at most 32 bits: fewer than 24 are kept of what is rounded
@@ -53,11 +52,7 @@ uvec4 limbs_of(Element bits, int shift)
     const int left = int(exponent) - 1075 + shift;
     const uint half_less = left < -25 ? 0 : whole >> uint(max(-left - 1, 0)),
                word = left < 0 ? (half_less >> 1) + (half_less & 1) : whole << min(left, 31);
-#if defined(WORDS)
-    return uvec4(word & (1 << ELEMENT_BITS) - 1, word >> ELEMENT_BITS, 0, 0);
-#else
-    return uvec4(word, 0, 0, 0);
-#endif
+    return uvec3(word, 0, 0);
 #else
     uvec2 x = fraction(bits, exponent);
     const int by = int(exponent) - 1075 + shift;
@@ -72,16 +67,18 @@ uvec4 limbs_of(Element bits, int shift)
         words = uvec3(shift_left(x, uint(by)), shift_right(x, uint(64 - by)).x);
     else // the element has few bits
         words.yz = shift_left(x, uint(min(by, 95) - 32));
-#if defined(WORDS)
-    const uint mask = (1 << ELEMENT_BITS) - 1;
-    return uvec4(words.x, words.x >> 18 | words.y << 14, words.y >> 4, words.y >> 22 | words.z << 10) & mask;
-#else
-    return uvec4(words, 0);
-#endif
+    return words;
 #endif
 }
 
 #if defined(WORDS)
+uvec4 limbs_of(Element bits, int shift)
+{
+    const uvec3 words = integer_of(bits, shift);
+    const uint mask = (1 << ELEMENT_BITS) - 1;
+    return uvec4(words.x, words.x >> 18 | words.y << 14, words.y >> 4, words.y >> 22 | words.z << 10) & mask;
+}
+
 void main()
 {
     const uint line0 = gl_WorkGroupID.y * SIDE, k0 = gl_WorkGroupID.x * SIDE, batch = gl_WorkGroupID.z;
@@ -116,10 +113,11 @@ void main()
     }
 }
 #else
-// What a byte with a sign counts for, as the bits of a float.
+// A byte of a word, with its sign, as the bits of a float.
 uint counts(uint word, int byte) { return floatBitsToUint(float(bitfieldExtract(int(word), 8 * byte, 8))); }
 
-// 1 / m is rounded to the nearest float: at least 23 bits of it are divided as integers.
+// A modulus, as `rows` has it. The quotient of integers has 24 bits or more, so that 1 / m is rounded to the nearest
+// float.
 uvec4[2] row_of(uvec4 row, uint more)
 {
     const uint four = IS_B != 0 ? row.w : row.z, two = IS_B != 0 ? more >> 16 : more;
@@ -173,7 +171,7 @@ void main()
         [[unroll]] for (uint e = 0; e < 4; e++) {
             const Element bits =
                 along ? read(base, line0 + line, k0 + k + e) : square[line * (SIDE + 1) + k + e];
-            const uvec4 w = limbs_of(bits, shift);
+            const uvec3 w = integer_of(bits, shift);
             const float one = top(bits) >> 31 != 0 ? -1 : 1;
             first[e] = vec4(limb(w.x, one), limb(w.x >> 12, one), limb(w.x >> 24 | w.y << 8, one), limb(w.y >> 4, one));
             last[e] = vec2(limb(w.y >> 16, one), limb(w.y >> 28 | w.z << 4, one));

@@ -7,10 +7,10 @@
 //     m, ⌊(2^32 - 1) / m⌋, and for A and for B four bytes: what the limbs of an element count for, modulo m
 //     a multiple of m above 2^31, 2^24 / m, two more of these bytes for A and two for B, 0
 //     Π / m, in limbs
-// An element has 6 limbs of 12 bits (F32: 3), so that their sum, each times a byte with a sign, is exact in f32; Π has 8
-// of 18 bits.
-// WORDS: moduli are at most 2^11, and Π's limbs have 16 bits, two in a word; an element has 4 limbs of 18 bits (F32: 2),
-// whose sum fits 32 bits; the first two vectors are
+// An element has 6 limbs of 12 bits (F32: 3), so that their sum, each times a byte with a sign, is exact in f32. Π has
+// 8 limbs of 18 bits.
+// WORDS: moduli are at most 2^11. An element has 4 limbs of 18 bits (F32: 2), whose sum, each times what it counts for,
+// fits 32 bits; Π has 16 of 16 bits, two in a word. The first two vectors are
 //     m, ⌊(2^32 - 1) / m⌋, a multiple of m above 2^31, 2^24 / m
 //     for A and for B four times 16 bits: what the limbs of an element count for
 const uint ROW = 4, MOST_MODULI = 18, LINES_AT = MOST_MODULI * ROW + 2;
