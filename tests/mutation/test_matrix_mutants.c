@@ -10,7 +10,7 @@
 
 #include "matrix_mutants.inc"
 
-enum { COUNT = sizeof mutants / sizeof mutants[0] };
+enum { COUNT = sizeof mutants / sizeof mutants[0], TURNS = 4 };
 
 static suite_device suite;
 
@@ -88,13 +88,17 @@ static int is_reordered(const struct mutant *mutant)
     return strstr(mutant->name, "-reversed") || strstr(mutant->name, "-rotated");
 }
 
-/* Without a barrier in one order of its invocations or another, which follow in the table. */
+/* Without a barrier in one order of its invocations or another, which follow in the table. In a few runs out of a
+ * hundred, a workgroup finds what is right in shared memory, from the one that its thread ran before: hence turns. */
 static void is_noticed_of_parts(void **state)
 {
     const struct mutant *mutant = *state;
-    int passes = passes_split(mutant);
-    for (const struct mutant *next = mutant + 1; passes && next < mutants + COUNT && is_reordered(next); next++)
-        passes = passes_split(next);
+    int passes = 1;
+    for (int turn = 0; passes && turn < TURNS; turn++) {
+        passes = passes_split(mutant);
+        for (const struct mutant *next = mutant + 1; passes && next < mutants + COUNT && is_reordered(next); next++)
+            passes = passes_split(next);
+    }
     if (passes) fail_msg("%s passes without %s", mutant->kernel, mutant->name);
 }
 
