@@ -253,7 +253,7 @@ static vkmm_status plan(cli_session *session, cli_explanation *all)
     return VKMM_OK;
 }
 
-/* The tutorials' kernels are for the plain product of types of 32 and 64 bits, multiplied directly. */
+/* The tutorials' kernels are for the plain product of types of 32 and 64 bits, not transposed, multiplied directly. */
 static int is_for_general(const vkmm_device_info *device, const cli_options *options, const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
@@ -261,6 +261,7 @@ static int is_for_general(const vkmm_device_info *device, const cli_options *opt
 
     if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0)
         return vkmm_kernel_is_general(options->kernel) || cli_step_of_option(options->kernel, &step);
+    if (problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N) return 1;
     return types.in != types.out || types.in != types.compute || vkmm_type_of(types.in)->bytes < 4 ||
            vkmm_method_where(device->features.f64, problem) != VKMM_COMPUTE_DIRECT;
 }
