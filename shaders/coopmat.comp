@@ -253,6 +253,7 @@ void main()
         [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
             sums[n] = total[n] + (sums[n] + low[n] * TC(LO_UNIT));
 #endif
+        const uvec3 modulus = modulus_of(part);
         barrier(); // sums take the place of tiles that everyone has read
         for (uint s = 0; s < FRAGMENT_ROWS * FRAGMENT_COLS / STRIP; s++) { // not unrolled: what finishes sums is long
             const uint i = row0 + subgroup_row() + s / (FRAGMENT_COLS / STRIP) * MM;
@@ -267,7 +268,7 @@ void main()
             // to store.
             barrier(); // every sum has been passed
             if (stores)
-                store_passed(i, j, part, baseC);
+                store_passed(i, j, part, baseC, modulus);
             barrier(); // every sum has been taken: others, or tiles, take their place
         }
     }

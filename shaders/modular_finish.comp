@@ -9,13 +9,17 @@
 #include "soft64.glsl"
 
 layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint SUM_BYTES = 4;   // 1: the product stored remainders instead of sums
+layout(constant_id = 4) const uint USED = LIMBS;    // limbs of Π/m
 layout(constant_id = 41) const uint BIAS = 0;       // 1: an element for each column of C; 2: for each row
 layout(constant_id = 42) const uint ACTIVATION = 0; // 1: max(x, 0), which keeps a NaN
 
 layout(std430, set = 0, binding = 0) restrict readonly buffer Lines { uvec4 lines[]; };
 layout(std430, set = 0, binding = 1) restrict readonly buffer Bias { Element bias[]; };
 layout(std430, set = 0, binding = 2) restrict buffer MatrixC { Element C[]; };
+layout(std430, set = 0, binding = 2) restrict writeonly buffer VectorsC { uvec4 VC[]; };
 layout(std430, set = 0, binding = 3) restrict readonly buffer Sums { uvec4 sums[]; };
+layout(std430, set = 0, binding = 3) restrict readonly buffer Remainders { uint remainders[]; }; // four in each
 
 layout(push_constant) uniform Work {
     uint M, N, LDC, OFFSET_C, STRIDE_C; // of C, or of some rows of it
@@ -137,43 +141,50 @@ void store_four(uint batch, uint i, uint column)
 shared uvec4 table[LINES_AT];
 
 #if defined(F32)
-const uint USED = 5; // 11 moduli of 8 bits have a product of 88 bits
+const uint MOST_USED = 5; // 11 moduli of 8 bits have a product of 88 bits
 #else
-const uint USED = LIMBS;
+const uint MOST_USED = LIMBS;
 #endif
-const uint AT_ONCE = 4; // sums are read, which do not wait for each other
+const uint AT_ONCE = 8; // sums are read, which do not wait for each other
+const uint IN_VECTOR = MOST_FIELD == 0xff ? 4 : 2; // elements of 16 bytes
 
-// Limbs between -2^31 and 2^31, times 2^exponent, as an element.
-Element from_limbs(int limbs[USED], int exponent)
+// Limbs below 2^32, less `times` Π, times 2^exponent, as an element.
+Element from_limbs(uint limbs[MOST_USED], uint times, int exponent)
 {
     int carry = 0;
-    [[unroll]] for (uint l = 0; l < USED; l++) {
-        carry += limbs[l];
-        limbs[l] = carry & (1 << LIMB_BITS) - 1;
-        carry >>= LIMB_BITS;
+    uint words[5] = uint[](0, 0, 0, 0, 0);
+    [[unroll]] for (uint l = 0; l < MOST_USED; l++) {
+        const uint mask = (1 << LIMB_BITS) - 1, at = l * LIMB_BITS, word = at / 32, shift = at % 32;
+        const uint product = l > USED ? 0 : times * table[MOST_MODULI * ROW + l / 4][l % 4];
+        carry += int(limbs[l] & mask) - int(product);
+        const uint limb = carry & mask;
+        carry = (carry >> LIMB_BITS) + int(limbs[l] >> LIMB_BITS);
+        words[word] |= limb << shift;
+        if (shift + LIMB_BITS > 32)
+            words[word + 1] |= limb >> 32 - shift;
     }
-#if defined(F32)
-    const uvec4 x = uvec4(limbs[0] | limbs[1] << 18, limbs[1] >> 14 | limbs[2] << 4 | limbs[3] << 22,
-                          limbs[3] >> 10 | limbs[4] << 8 | carry << 26, carry >> 6);
-    return nearest(x, uint(carry >> 31), exponent);
-#else
-    const uvec4 x =
-        uvec4(limbs[0] | limbs[1] << 18, limbs[1] >> 14 | limbs[2] << 4 | limbs[3] << 22,
-              limbs[3] >> 10 | limbs[4] << 8 | limbs[5] << 26, limbs[5] >> 6 | limbs[6] << 12 | limbs[7] << 30);
-    return nearest(x, uint(limbs[7] >> 2 | carry << 16), exponent);
-#endif
+    const uint word = MOST_USED * LIMB_BITS / 32, shift = MOST_USED * LIMB_BITS % 32;
+    words[word] |= carry << shift;
+    [[unroll]] for (uint w = word + 1; w < 5; w++)
+        words[w] = carry >> (w == word + 1 ? 32 - shift : 31);
+    return nearest(uvec4(words[0], words[1], words[2], words[3]), words[4], exponent);
 }
 
 void store_four(uint batch, uint i, uint column)
 {
-    uvec4 limbs[USED], count = uvec4(0);
-    [[unroll]] for (uint l = 0; l < USED; l++)
+    uvec4 limbs[MOST_USED], count = uvec4(0);
+    [[unroll]] for (uint l = 0; l < MOST_USED; l++)
         limbs[l] = uvec4(0);
     const uint from = (batch * MODULI * M + i) * SUMS_LD + column;
     for (uint first = 0; first < MODULI; first += AT_ONCE) {
         uvec4 read[AT_ONCE];
-        [[unroll]] for (uint t = 0; t < AT_ONCE; t++)
-            read[t] = sums[from + min(first + t, MODULI - 1) * M * SUMS_LD];
+        [[unroll]] for (uint t = 0; t < AT_ONCE; t++) {
+            const uint at = from + min(first + t, MODULI - 1) * M * SUMS_LD;
+            if (SUM_BYTES == 1)
+                read[t].x = remainders[at];
+            else
+                read[t] = sums[at];
+        }
         [[unroll]] for (uint t = 0; t < AT_ONCE; t++) {
             const uint n = first + t;
             if (n == MODULI)
@@ -181,27 +192,38 @@ void store_four(uint batch, uint i, uint column)
             const uvec4 row = table[n * ROW], next = table[n * ROW + 1];
             uvec4 r;
             [[unroll]] for (uint e = 0; e < 4; e++)
-                r[e] = remainder(read[t][e] + next.x, row);
+                r[e] = SUM_BYTES == 1 ? read[t].x >> 8 * e & 0xff : remainder(read[t][e] + next.x, row.x, row.y);
             count += r * next.y;
-            [[unroll]] for (uint l = 0; l < USED; l++)
-                limbs[l] += r * table[n * ROW + 2 + l / 4][l % 4];
+            [[unroll]] for (uint l = 0; l < MOST_USED; l++)
+                if (l < USED)
+                    limbs[l] += r * table[n * ROW + 2 + l / 4][l % 4];
         }
     }
     count = count + (1 << 23) >> 24; // how many times Π is too much
     const uvec4 row = lines[FROM_A + batch * FROM_STRIDE + i];
+    const uint at = OFFSET_C + batch * STRIDE_C + i * LDC + 4 * column, count_4 = min(4, N - 4 * column);
+    Element value[4];
     [[unroll]] for (uint e = 0; e < 4; e++) {
-        const uint j = 4 * column + e;
-        if (j >= N)
-            return;
-        int own[USED];
-        [[unroll]] for (uint l = 0; l < USED; l++)
-            own[l] = int(limbs[l][e]) - int(count[e] * table[MOST_MODULI * ROW + l / 4][l % 4]);
-        const uvec4 col = lines[FROM_B + batch * FROM_STRIDE + j];
-        const uint at = OFFSET_C + batch * STRIDE_C + i * LDC + j;
+        if (e >= count_4)
+            break;
+        uint own[MOST_USED];
+        [[unroll]] for (uint l = 0; l < MOST_USED; l++)
+            own[l] = limbs[l][e];
+        const uvec4 col = lines[FROM_B + batch * FROM_STRIDE + 4 * column + e];
         const bool finite = max(row.w, col.w) >> 16 != NOT_FINITE;
-        const Element sum = finite ? from_limbs(own, -int(row.x) - int(col.x)) : NAN;
-        C[at] = finish(sum, scalar(ALPHA), scalar(BETA), at, FROM_A - LINES_AT + i, j);
+        const Element sum = finite ? from_limbs(own, count[e], -int(row.x) - int(col.x)) : NAN;
+        value[e] = finish(sum, scalar(ALPHA), scalar(BETA), at + e, FROM_A - LINES_AT + i, 4 * column + e);
     }
+    if (count_4 == 4 && at % IN_VECTOR == 0) { // a row's elements in whole sectors of memory, or half of one
+#if defined(F32)
+        VC[at / 4] = uvec4(value[0], value[1], value[2], value[3]);
+#else
+        VC[at / 2] = uvec4(value[0], value[1]);
+        VC[at / 2 + 1] = uvec4(value[2], value[3]);
+#endif
+    } else
+        for (uint e = 0; e < count_4; e++)
+            C[at + e] = value[e];
 }
 #endif
 

@@ -23,7 +23,7 @@ layout(constant_id = 8) const uint SPLIT = 0;        // 1: sums go into the work
 layout(constant_id = 40) const uint OUT = 0;         // how C and the bias are stored: 0: as S; or OUT_…
 layout(constant_id = 41) const uint BIAS = 0;        // 0: none; or BIAS_…
 layout(constant_id = 42) const uint ACTIVATION = 0;  // 0: none; or RELU, GELU
-const uint OUT_F16 = 1, OUT_BF16 = 2;
+const uint OUT_F16 = 1, OUT_BF16 = 2, OUT_REMAINDERS = 3;
 const uint BIAS_COLS = 1, BIAS_ROWS = 2; // an element for each column of C; for each row
 const uint RELU = 1, GELU = 2;           // max(x, 0); x·Φ(x), approximated with tanh
 
@@ -47,6 +47,7 @@ layout(push_constant) uniform Product {
     // Split products only (lib/parts.glsl); otherwise 0:
     uint WHOLE_ROWS;                   // a multiple of ROWS, and 0 for a batch
     uint RUN;                          // elements along K, of both parts: a multiple of DEPTH (coopmat.comp)
+    // OUT_REMAINDERS: RUN matrices have moduli of their own, and the next RUN the same again.
 };
 
 // The bounds check: tiles hang over the edges of matrices that they do not divide.

@@ -1,6 +1,7 @@
 // How coopmat.comp's sums reach memory: through shared memory, where an invocation knows which element is which.
 
-#define NEIGHBOURS (SPLIT != 0 || OUT == 0 ? 4 : 8) // 16 bytes of a row of C, or of the workspace
+// 16 bytes of a row of C, or of the workspace; a word of remainders
+#define NEIGHBOURS (SPLIT != 0 || OUT == 0 || OUT == OUT_REMAINDERS ? 4 : 8)
 
 struct Passed { S sums[8]; }; // NEIGHBOURS of them
 
@@ -65,6 +66,29 @@ void store_vector(Passed p, uint i, uint j, uint base)
     CV[at] = words;
 }
 
+#if BYTES == 1
+#include "remainder.glsl"
+
+// The modulus of a matrix, its inverse, and a multiple of it above 2^31. The bias is the table of lib/modular.glsl.
+uvec3 modulus_of(uint batch)
+{
+    const uint row = batch % max(RUN, 1) * 16;
+    return OUT == OUT_REMAINDERS ? uvec3(bias[row], bias[row + 1], bias[row + 4]) : uvec3(1);
+}
+
+// Four sums as remainders, in a word.
+uint remainders(Passed p, uvec3 modulus)
+{
+    uint word = 0;
+    [[unroll]] for (uint e = 0; e < 4; e++)
+        word |= remainder(to_word(p.sums[e]) + modulus.z, modulus.x, modulus.y) << 8 * e;
+    return word;
+}
+#else
+#define modulus_of(batch) uvec3(0)
+#define remainders(p, modulus) 0
+#endif
+
 // One of them.
 S passed_sum(uint row, uint col)
 {
@@ -98,10 +122,10 @@ void store_elements(uint i0, uint j0, uint part, uint base)
 }
 
 // Finishes the strip whose first element is (i0, j0), which this subgroup has passed through shared memory.
-void store_passed(uint i0, uint j0, uint part, uint base)
+void store_passed(uint i0, uint j0, uint part, uint base, uvec3 modulus)
 {
     const bool finishes = SPLIT == 0 || i0 < ABOVE;
-    if (finishes && !VECTORS_C) {
+    if (finishes && !VECTORS_C && OUT != OUT_REMAINDERS) {
         store_elements(i0, j0, part, base);
         return;
     }
@@ -115,7 +139,9 @@ void store_passed(uint i0, uint j0, uint part, uint base)
         [[unroll]] for (uint e = 0; e < NEIGHBOURS; e++)
             p.sums[e] = unscaled(p.sums[e], part, i, j + e);
 #endif
-        if (finishes)
+        if (OUT == OUT_REMAINDERS)
+            C[(base + i * LDC + j) / 4] = remainders(p, modulus);
+        else if (finishes)
             store_vector(p, i, j, base);
         else if (N % 4 == 0)
             partialV[((part * (M - ABOVE) + i - ABOVE) * N + j) / 4] =

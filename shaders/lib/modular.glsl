@@ -8,7 +8,7 @@
 //     a multiple of m above 2^31, 2^24 / m, two more of these bytes for A and two for B, 0
 //     Π / m, in limbs
 // An element has 6 limbs of 12 bits (F32: 3), so that their sum, each times a byte with a sign, is exact in f32. Π has
-// 8 limbs of 18 bits.
+// 8 limbs of 19 bits.
 // WORDS: moduli are at most 2^11. An element has 4 limbs of 18 bits (F32: 2), whose sum, each times what it counts for,
 // fits 32 bits; Π has 16 of 16 bits, two in a word. The first two vectors are
 //     m, ⌊(2^32 - 1) / m⌋, a multiple of m above 2^31, 2^24 / m
@@ -17,7 +17,7 @@ const uint ROW = 4, MOST_MODULI = 18, LINES_AT = MOST_MODULI * ROW + 2;
 #if defined(WORDS)
 const uint LIMBS = 16, LIMB_BITS = 16, ELEMENT_BITS = 18;
 #else
-const uint LIMBS = 8, LIMB_BITS = 18, ELEMENT_BITS = 12;
+const uint LIMBS = 8, LIMB_BITS = 19, ELEMENT_BITS = 12;
 #endif
 
 // A line is: the shift s that makes its elements x the integers x·2^s, as int; 0; Σx² as float, in units of the square
@@ -27,14 +27,7 @@ const uint LIMBS = 8, LIMB_BITS = 18, ELEMENT_BITS = 12;
 const uint NOT_FINITE = 0xffff; // as the exponent of the highest bit
 const int EXPONENT_OF_ONE = 1087; // of the highest bit of 1.0
 
-// x modulo row.x.
-uint remainder(uint x, uvec4 row)
-{
-    uint high, low;
-    umulExtended(x, row.y, high, low);
-    const uint r = x - high * row.x; // less than 2·m
-    return min(r, r - row.x);
-}
+#include "remainder.glsl"
 
 #if defined(WORDS)
 uvec4 remainder(uvec4 x, uvec4 row)

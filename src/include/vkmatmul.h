@@ -558,6 +558,7 @@ typedef struct vkmm_kernel_info {
     uint64_t packed_bytes;    /* part of workspace_bytes: A, B or both, packed (vkmm_job_params.pack) or as residues */
     uint32_t moduli;          /* of a modular or reproducible product; 0: another kind of product */
     vkmm_type residues;       /* of a modular product: the type in which residues are multiplied, VKMM_I8 or VKMM_I32 */
+    uint32_t sum_bytes;       /* of each of their sums in memory: 4, or 1, if the kernel stores remainders */
     uint32_t products;   /* of a modular product: products of residues; fewer than `moduli` if these exceed 8 bits */
     uint32_t whole_rows; /* the first rows of C, computed with all of K at once; only the others use `splits` parts */
     vkmm_method method;  /* how it multiplies, perhaps otherwise than asked for */

@@ -148,7 +148,7 @@ NAMED = {
         ("finish", "no-last-modulus", r"n == MODULI\)", "n + 1 == MODULI)"),
         ("finish", "no-multiple", r"count \+ \(1 << 23\) >> 24", "count >> 24"),
         ("finish", "no-last-row", r"place < M \* SUMS_LD", "place < (M - 1) * SUMS_LD"),
-        ("finish", "no-end-of-row", r"j >= N", "false"),
+        ("finish", "no-end-of-row", r"min\(4, N - 4 \* column\)", "4"),
         ("finish", "tie", r"rest > 0x800 \|\| \(rest == 0x800 && odd != 0\)", "rest >= 0x800"),
         ("finish", "tie-down", r"rest == 0x800 && odd != 0", "false"),
         ("finish", "no-shift-by-a-word", r"\(by & 32\) != 0", "false"),

@@ -11,8 +11,9 @@ enum {
     VKMM_SPEC_WORKGROUP_Y = 1,
     VKMM_SPEC_ROWS = 2,
     VKMM_SPEC_COLS = 3,
-    VKMM_SPEC_BYTES = 2, /* pack.comp: bytes of an element */
+    VKMM_SPEC_BYTES = 2, /* pack.comp: bytes of an element; modular_finish.comp: of a sum, or its remainder */
     VKMM_SPEC_DEPTH = 4,
+    VKMM_SPEC_LIMBS = 4, /* modular_finish.comp: of the product of all moduli but one */
     VKMM_SPEC_PLAIN_COUNT = 5,
     /* Observing builds only: */
     VKMM_SPEC_STRIDE = 5,
@@ -43,8 +44,9 @@ enum {
     VKMM_SPEC_SCALARS = 44,    /* reduce.comp: 1: α and β are at binding 1, each of the scale type */
 };
 
-/* C is stored as the scale type (vkmm_types_scale), or narrower; so are the elements of a matrix beside blocks. */
-enum { VKMM_OUT_SCALE = 0, VKMM_OUT_F16 = 1, VKMM_OUT_BF16 = 2 };
+/* C is stored as the scale type (vkmm_types_scale), or narrower; so are the elements of a matrix beside blocks. Of
+ * residues, kernels with .remainders store bytes: sums modulo their matrix's modulus. */
+enum { VKMM_OUT_SCALE = 0, VKMM_OUT_F16 = 1, VKMM_OUT_BF16 = 2, VKMM_OUT_REMAINDERS = 3 };
 
 /* The bias as the kernel sees it, in a row-major problem: swapping A and B turns a column bias into a row bias. */
 enum { VKMM_BIAS_NONE = 0, VKMM_BIAS_COLS = 1, VKMM_BIAS_ROWS = 2 };
@@ -72,7 +74,8 @@ typedef struct vkmm_push {
     uint32_t first, end;          /* work items of this dispatch */
     uint32_t alpha[2], beta[2];   /* bit patterns of the scale type */
     uint32_t whole_rows;          /* the first rows of C, whose tiles sum all of K, not a part */
-    uint32_t run;                 /* elements along K, of both parts, that matrix operations sum at a time */
+    uint32_t run;                 /* elements along K, of both parts, that matrix operations sum at a time;
+                                   * VKMM_OUT_REMAINDERS: how many moduli there are */
 } vkmm_push;
 
 /* The push constants of pack.comp, which copies A or B to binding 3: first the source, in elements; then the packed

@@ -436,6 +436,7 @@ const vkmm_kernel vkmm_kernel_coopmat = {
     .preset = preset_at,
     .suits = suits,
     .reads_padding = 1,
+    .remainders = 1,
     .slow.unaligned = {1.6, 2.3}, /* element by element */
     .slow.across = {1.3, 1.3},
 };

@@ -73,6 +73,9 @@ typedef struct vkmm_kernel {
     /* Reads whole vectors of a packed operand even if its lines end in the middle of one: the rest is padding. */
     int reads_padding;
 
+    /* Can store remainders of sums of bytes (VKMM_OUT_REMAINDERS). */
+    int remainders;
+
     /* How many times as long a large product takes if A, or B, is not aligned; and if its elements of 8 bits are
      * neighbours across and not along K. 0: not known to be slower. */
     struct {

@@ -14,7 +14,12 @@
 
 static const vkmm_method_plan reproducible_plan;
 
-enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */ };
+enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */, LIMB_BITS = 19 /* of bytes' Π */ };
+
+static uint64_t sum_bytes(const vkmm_residues *modular)
+{
+    return modular->remainders ? 1 : 4;
+}
 
 /* The product of residues, of so many rows. Lines of both operands lie along K; of words, across memory. */
 static vkmm_problem inner_of(const vkmm_problem *p, const vkmm_residues *modular, vkmm_type type)
@@ -33,11 +38,12 @@ static vkmm_problem inner_of(const vkmm_problem *p, const vkmm_residues *modular
 }
 
 /* Rows whose sums fit into one binding, and do not take much memory: all, or panels of about the same number. */
-static uint64_t rows_of(const vkmm_device_info *device, const vkmm_problem *p, uint32_t products)
+static uint64_t rows_of(const vkmm_device_info *device, const vkmm_problem *p, const vkmm_residues *modular)
 {
     enum { MOST = 1 << 30, UNIT = 128 };
     const uint64_t range = device->limits.max_storage_range < MOST ? device->limits.max_storage_range : MOST,
-                   row = p->batch_count * products * vkmm_round_up(p->n, 4) * 4, most = row > 0 ? range / row : p->m;
+                   row = p->batch_count * modular->products * vkmm_round_up(p->n, 4) * sum_bytes(modular),
+                   most = row > 0 ? range / row : p->m;
     if (most >= p->m) return p->m;
     if (most < UNIT) return most > 0 ? most : 1;
     return vkmm_round_up(vkmm_divide_up(p->m, vkmm_divide_up(p->m, most / UNIT * UNIT)), UNIT);
@@ -54,7 +60,7 @@ static void place(const vkmm_problem *inner, const vkmm_problem *p, vkmm_residue
     modular->a = (vkmm_range){vkmm_round_up(modular->lines.bytes, VKMM_BINDING_ALIGNMENT), a};
     modular->b = (vkmm_range){vkmm_round_up(modular->a.at + a, VKMM_BINDING_ALIGNMENT), b};
     modular->sums = (vkmm_range){vkmm_round_up(modular->b.at + b, VKMM_BINDING_ALIGNMENT),
-                                 inner->batch_count * inner->stride_c * 4};
+                                 inner->batch_count * inner->stride_c * sum_bytes(modular)};
 }
 
 static uint64_t inside(const vkmm_choice *choice, vkmm_problem *problem)
@@ -151,9 +157,10 @@ static uint32_t moduli_of(const vkmm_device_info *device, const vkmm_problem *pr
 }
 
 static vkmm_status choose_type(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
-                               vkmm_type residues, vkmm_choice *choice)
+                               vkmm_type residues, int remainders, vkmm_choice *choice)
 {
     vkmm_residues modular = {.asked = wish->moduli,
+                             .remainders = remainders,
                              .is_found = wish->found,
                              .moduli = moduli_of(device, problem, wish),
                              .reproducible = is_reproducible(problem)};
@@ -168,7 +175,7 @@ static vkmm_status choose_type(const vkmm_device_info *device, const vkmm_proble
     modular.products = vkmm_modular_products(bits, modular.moduli);
     vkmm_modular_numbers(bits, modular.products, modular.numbers);
     modular.limit = modular.reproducible ? (vkmm_modular_limit){range->unit, 0} : vkmm_modular_limit_of(modular.moduli);
-    modular.rows = wish->terms.in_one ? modular.problem.m : rows_of(device, &modular.problem, modular.products);
+    modular.rows = wish->terms.in_one ? modular.problem.m : rows_of(device, &modular.problem, &modular);
     vkmm_problem inner = inner_of(&modular.problem, &modular, residues);
     modular.product = inner;
     place(&inner, &modular.problem, &modular);
@@ -203,10 +210,20 @@ static vkmm_status choose_type(const vkmm_device_info *device, const vkmm_proble
     choice->info.moduli = modular.moduli;
     choice->info.products = modular.products;
     choice->info.residues = residues;
+    choice->info.sum_bytes = (uint32_t)sum_bytes(&modular);
     choice->info.packed_bytes = modular.sums.at - modular.a.at;
     choice->info.tuned = wish->tuned != NULL;
     choice->info.workspace_bytes = modular.sums.at + modular.sums.bytes;
     return wish->terms.in_one && !modular.reproducible ? let_device_decide(device, problem, choice) : VKMM_OK;
+}
+
+/* Bytes, whose kernel stores remainders if it can. */
+static vkmm_status choose_bytes(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                                vkmm_choice *choice)
+{
+    const vkmm_status status = choose_type(device, problem, wish, VKMM_I8, 1, choice);
+    return status == VKMM_OK && choice->kernel->remainders ? status
+                                                           : choose_type(device, problem, wish, VKMM_I8, 0, choice);
 }
 
 /* Whether some kernel multiplies bytes faster than words: as matrices, or four at a time. Vulkan's drivers on CPUs
@@ -220,11 +237,11 @@ static int has_fast_bytes(const vkmm_device_info *device)
 static vkmm_status choose_residues(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                                    vkmm_choice *choice)
 {
-    const vkmm_status status = choose_type(device, problem, wish, VKMM_I8, choice);
+    const vkmm_status status = choose_bytes(device, problem, wish, choice);
     vkmm_choice words;
     if (status != VKMM_OK || choice->info.uses_dot8 || choice->info.uses_matrices || has_fast_bytes(device))
         return status;
-    if (choose_type(device, problem, wish, VKMM_I32, &words) == VKMM_OK) *choice = words; /* if there is room */
+    if (choose_type(device, problem, wish, VKMM_I32, 0, &words) == VKMM_OK) *choice = words; /* if there is room */
     return VKMM_OK;
 }
 
@@ -381,6 +398,7 @@ static vkmm_recipe_step panel_step(const vkmm_choice *choice, uint64_t row, uint
     push.splits = choice->info.splits;
     push.split_depth = choice->split_depth;
     push.whole_rows = choice->info.whole_rows;
+    push.run = m->products;
     memcpy(step.push, &push, sizeof push);
     return step;
 }
@@ -436,8 +454,10 @@ static void add_pipelines(const vkmm_device_info *limits, const vkmm_choice *cho
     const vkmm_residues *m = &choice->residues;
     const vkmm_range packed = {m->a.at, m->b.at + m->b.bytes - m->a.at};
     const vkmm_range *const ranges[][VKMM_BINDING_WORKSPACE + 1] = {
-        [PRODUCT] = {&m->a, &m->b, &m->sums, &m->sums},         [FINISH] = {&m->lines, NULL, NULL, &m->sums},
-        [RESIDUES] = {NULL, NULL, &m->lines, &packed},          [LINES] = {NULL, NULL, &m->lines, &m->lines},
+        [PRODUCT] = {&m->a, &m->b, &m->sums, m->remainders ? &m->lines : &m->sums},
+        [FINISH] = {&m->lines, NULL, NULL, &m->sums},
+        [RESIDUES] = {NULL, NULL, &m->lines, &packed},
+        [LINES] = {NULL, NULL, &m->lines, &m->lines},
         [DECIDE] = {NULL, NULL, &choice->decisions, &m->lines},
     };
     static const char *const names[] = {"product", "finish", "residues", "scale", "decide"};
@@ -451,7 +471,12 @@ static void add_pipelines(const vkmm_device_info *limits, const vkmm_choice *cho
         vkmm_recipe_pipeline p = {.name = names[i], .module = choice->module};
         if (i != PRODUCT) p.module = vkmm_module_find(modules[i][m->problem.type == VKMM_F32], type, VKMM_BUILD_PLAIN);
         if (i == PRODUCT) vkmm_recipe_kernel(&choice->info, &p);
-        if (i == FINISH) vkmm_recipe_epilogue(limits, choice, &m->problem, &p);
+        if (i == PRODUCT && m->remainders) vkmm_recipe_constant(&p, VKMM_SPEC_OUT, VKMM_OUT_REMAINDERS);
+        if (i == FINISH) {
+            vkmm_recipe_epilogue(limits, choice, &m->problem, &p);
+            vkmm_recipe_constant(&p, VKMM_SPEC_BYTES, (uint32_t)sum_bytes(m));
+            vkmm_recipe_constant(&p, VKMM_SPEC_LIMBS, (uint32_t)vkmm_divide_up(8 * (m->products - 1), LIMB_BITS));
+        }
         if (i > FINISH) {
             vkmm_recipe_constant(&p, VKMM_SPEC_WORKGROUP_X, vkmm_reduce_size(limits));
             vkmm_recipe_constant(&p, VKMM_SPEC_BYTES, vkmm_type_of(i == RESIDUES ? type : VKMM_F32)->bytes);

@@ -16,6 +16,7 @@ typedef struct vkmm_residues {
     int reproducible;                    /* VKMM_COMPUTE_REPRODUCIBLE */
     vkmm_modular_limit limit;            /* of the integers */
     vkmm_problem product;                /* of the residues, a matrix for each modulus */
+    int remainders;               /* the product stores bytes, of sums modulo their moduli: VKMM_OUT_REMAINDERS */
     uint64_t rows, items;         /* of a panel, all of whose sums are there at once; the last one may have fewer */
     vkmm_problem problem;         /* of the floats, row-major */
     vkmm_range lines, a, b, sums; /* the table of moduli, and what is known of each line; residues; their sums */

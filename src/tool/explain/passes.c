@@ -147,7 +147,8 @@ vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *para
     const double batches = (double)vkmm_problem_batches(p), m = (double)p->m, n = (double)p->n, k = (double)p->k,
                  size = vkmm_type_of(p->type)->bytes, a_b = size * batches * (m + n) * k, c = size * batches * m * n,
                  c_read = vkmm_problem_beta(p) != 0 ? c : 0, multiply_adds = vkmm_problem_flops(p) / 2;
-    const double parts = (double)plan->info.packed_bytes, sums = 4.0 * plan->products * batches * m * 4 * ceil(n / 4);
+    const double parts = (double)plan->info.packed_bytes,
+                 sums = (double)plan->info.sum_bytes * plan->products * batches * m * 4 * ceil(n / 4);
     vkmm_status status = measure_peaks(session, p, types, plan);
 
     if (status != VKMM_OK) return status;

@@ -332,13 +332,14 @@ TEST(moduli_hold_what_they_promise)
     uint32_t m[VKMM_MODULAR_MOST], own[VKMM_MODULAR_MOST];
     vkmm_modular_numbers(8, VKMM_MODULAR_MOST, m);
     assert_memory_equal(m, bytes, sizeof bytes);
-    assert_true(log2_of_all(8, vkmm_modular_range_of(VKMM_F32)->most, m) < 5 * 18 - 2); /* its limbs, and a sign */
+    assert_true(log2_of_all(8, vkmm_modular_range_of(VKMM_F32)->most, m) < 5 * 19 - 2); /* its limbs, and a sign */
+    assert_true((uint64_t)VKMM_MODULAR_MOST << (8 + 19) < 1ull << 32); /* sums of limbs of Π, for bytes */
     for (size_t d = 0; d < sizeof depths / sizeof depths[0]; d++)
         for (uint32_t moduli = vkmm_modular_range_of(VKMM_F32)->fewest; moduli <= VKMM_MODULAR_MOST; moduli++) {
             const uint32_t bits = vkmm_modular_bits(depths[d]), count = vkmm_modular_products(bits, moduli);
             assert_in_range(count, 1, moduli);
             assert_true(log2_of_all(bits, count, own) >= log2_of_all(8, moduli, m) - 1e-9);
-            assert_true((uint64_t)count << (bits + 16) < 1ull << 31); /* limbs of Π (modular_finish.comp) */
+            assert_true((uint64_t)count << (bits + 16) < 1ull << 31); /* the same for words (modular_finish.comp) */
             for (uint32_t i = 0; i < count; i++) {
                 assert_in_range(own[0] - own[i], 0, 255);
                 assert_true(depths[d] * (own[i] / 2) * (own[i] / 2) <= (i > 0 ? INT32_MAX : 1ull << 31));
