@@ -59,10 +59,10 @@ void make_row(uint index)
     lines[at + 1] = uvec4(product[4], product[5], product[6], product[7]);
     if (index == MODULI)
         return;
-    uint a[6], b[6]; // a: the inverse of Π/m, so that sums need not be multiplied by it
+    uint a[8], b[8]; // a: the inverse of Π/m, so that sums need not be multiplied by it
     for (a[0] = b[0] = 1; a[0] < m && a[0] * rest % m != 1; a[0]++)
         ;
-    for (uint l = 1; l < 6; l++) {
+    for (uint l = 1; l < 8; l++) {
         a[l] = a[l - 1] * ((1u << ELEMENT_BITS) % m) % m;
         b[l] = b[l - 1] * ((1u << ELEMENT_BITS) % m) % m;
     }
@@ -71,13 +71,13 @@ void make_row(uint index)
     lines[index * ROW] = uvec4(m, 0xffffffff / m, above, part);
     lines[index * ROW + 1] = uvec4(a[0] | a[1] << 16, a[2] | a[3] << 16, b[0] | b[1] << 16, b[2] | b[3] << 16);
 #else
-    for (uint l = 0; l < 6; l++) { // bytes with a sign
-        a[l] = a[l] - (a[l] > m / 2 ? m : 0) & 0xff;
-        b[l] = b[l] - (b[l] > m / 2 ? m : 0) & 0xff;
+    uvec2 of_a = uvec2(0), of_b = uvec2(0);
+    for (uint l = 0; l < 8; l++) { // bytes with a sign
+        of_a[l / 4] |= (a[l] - (a[l] > m / 2 ? m : 0) & 0xff) << 8 * (l % 4);
+        of_b[l / 4] |= (b[l] - (b[l] > m / 2 ? m : 0) & 0xff) << 8 * (l % 4);
     }
-    lines[index * ROW] = uvec4(m, 0xffffffff / m, a[0] | a[1] << 8 | a[2] << 16 | a[3] << 24,
-                               b[0] | b[1] << 8 | b[2] << 16 | b[3] << 24);
-    lines[index * ROW + 1] = uvec4(above, part, a[4] | a[5] << 8 | b[4] << 16 | b[5] << 24, 0);
+    lines[index * ROW] = uvec4(m, 0xffffffff / m, of_a.x, of_b.x);
+    lines[index * ROW + 1] = uvec4(above, part, of_a.y, of_b.y);
 #endif
 }
 

@@ -1,6 +1,9 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
+#if defined(DOT8)
+#extension GL_EXT_integer_dot_product : require
+#endif
 // The second pass of a modular product: A or B as integers, and these as a matrix of bytes for each modulus, with
 // lines along K that end at a multiple of 16 bytes. What is beyond the matrix is filled with zeros. A workgroup takes
 // a square of SIDE elements; z counts the matrices of a batch.
@@ -30,9 +33,12 @@ layout(push_constant) uniform Work {
 
 const uint SIDE = 32, WORD_ROW = SIDE / 4;
 #if !defined(WORDS)
-shared Element square[SIDE * (SIDE + 1)];
-shared uvec4 rows[2 * MOST_MODULI]; // m, and as floats 1 / m and what six limbs count for
-const float ROUND = 12582912;       // 1.5·2^23: whole numbers below 2^22 added to it are its last bits
+layout(constant_id = 3) const uint ALONG = 0; // 1: the lines of A and of B lie along K in memory
+shared Element square[ALONG != 0 ? 1 : SIDE * (SIDE + 1)]; // which leaves room for more workgroups
+shared uvec4 rows[MOST_MODULI]; // m, as a float 1 / m, and what eight bytes count for,
+shared int ninths[MOST_MODULI]; // and a ninth
+const float ROUND = 12582912;   // 1.5·2^23: whole numbers below 2^22 added to it are its last bits
+const uint MOST_OF_64_BITS = 16; // moduli, whose integers are less than 2^62; those of reproducible products always are
 #endif
 
 Element read(uint base, uint line, uint k)
@@ -113,50 +119,67 @@ void main()
     }
 }
 #else
-// A byte of a word, with its sign, as the bits of a float.
-uint counts(uint word, int byte) { return floatBitsToUint(float(bitfieldExtract(int(word), 8 * byte, 8))); }
+#if defined(DOT8)
+#define dot_4(x, y) dotPacked4x8EXT(x, y)
+#else
+ivec4 bytes_of(int word) { return ivec4(word << 24, word << 16, word << 8, word) >> 24; }
 
-// A modulus, as `rows` has it. The quotient of integers has 24 bits or more, so that 1 / m is rounded to the nearest
-// float.
-uvec4[2] row_of(uvec4 row, uint more)
+// The sum of the products of four bytes with a sign.
+int dot_4(int x, int y)
 {
-    const uint four = IS_B != 0 ? row.w : row.z, two = IS_B != 0 ? more >> 16 : more;
-    const uint inverse = floatBitsToUint(float((0x80000000u + row.x / 2) / row.x) * 4.656612873077393e-10);
-    return uvec4[](uvec4(row.x, inverse, counts(four, 0), counts(four, 1)),
-                   uvec4(counts(four, 2), counts(four, 3), counts(two, 0), counts(two, 1)));
+    const ivec4 products = bytes_of(x) * bytes_of(y);
+    return products.x + products.y + products.z + products.w;
+}
+#endif
+
+// An integer of less than 2^70 and its sign as nine bytes with a sign of their own; the last is a word. An integer of
+// less than 2^62 has eight.
+ivec3 bytes_of(uvec3 magnitude, bool negative)
+{
+    const uint sign = negative ? 0xffffffff : 0;
+    uvec3 carry;
+    const uvec3 x = magnitude ^ sign;
+    uvec3 sum;
+    sum.x = uaddCarry(x.x, 0x80808080 - sign, carry.x); // 1 more if it is negative
+    sum.y = uaddCarry(x.y, 0x80808080, carry.y);
+    sum.y = uaddCarry(sum.y, carry.x, carry.z);
+    sum.z = x.z + 0x80 + carry.y + carry.z;
+    return ivec3(sum.xy ^ 0x80808080, bitfieldExtract(int(sum.z) ^ 0x80, 0, 8));
 }
 
-// Twelve bits as a float, with a sign: in the fraction of 2^23, they are what exceeds it.
-float limb(uint bits, float one) { return (uintBitsToFloat(bits & 0xfff | 0x4b000000) - 8388608) * one; }
+// A modulus, as `rows` has it, and what a ninth byte counts for: as the fifth, times 256^4.
+uvec4 row_of(uvec4 row, uvec4 next, out int ninth)
+{
+    const int fifth = bitfieldExtract(int(IS_B != 0 ? next.w : next.z), 0, 8);
+    const int power = bitfieldExtract(int(next.w), 0, 8); // 256^4
+    ninth = int(uint(fifth * power + 128 * int(row.x)) % row.x);
+    const uint inverse = floatBitsToUint(float((0x80000000u + row.x / 2) / row.x) * 4.656612873077393e-10);
+    return uvec4(row.x, inverse, IS_B != 0 ? row.w : row.z, IS_B != 0 ? next.w : next.z);
+}
 
-// A byte with a sign, equal modulo m to s, the sum of the limbs times what they count for. s is exact, and less than
-// 2^22. q, the integer nearest to s / m, is right because the quotient's error is below 0.0013, and s / m at least
+// A byte with a sign, equal modulo m to s, the sum of an element's bytes times what they count for. q, the integer
+// nearest to s / m, is right: |s| is less than 2^19, so that the quotient's error is below 2^-11, and s / m at least
 // 1 / (2·m) from halfway between two integers (where m is even, both are as good). So s - q·m is between -m / 2 and
 // m / 2, and its last byte follows from the last ones of s and q.
-uint residue(vec4 first, vec2 last, uvec4 x, uvec4 y)
+uint residue(ivec3 bytes, uvec4 row, int ninth)
 {
-    const vec4 counts = uintBitsToFloat(uvec4(x.zw, y.xy));
-    const vec2 others = uintBitsToFloat(y.zw);
-    float s = fma(first.y, counts.y, first.x * counts.x);
-    s = fma(first.z, counts.z, s);
+    int s = dot_4(bytes.x, int(row.z)) + dot_4(bytes.y, int(row.w));
 #if !defined(F32)
-    s = fma(first.w, counts.w, s);
-    s = fma(last.x, others.x, s);
-    s = fma(last.y, others.y, s);
+    if (MODULI > MOST_OF_64_BITS)
+        s += bytes.z * ninth;
 #endif
-    return floatBitsToUint(s + ROUND) - floatBitsToUint(fma(s, uintBitsToFloat(x.y), ROUND)) * x.x & 0xff;
+    const uint sum = floatBitsToUint(ROUND) + s; // as a float, it is ROUND + s
+    const float quotient = fma(uintBitsToFloat(sum) - ROUND, uintBitsToFloat(row.y), ROUND);
+    return sum - floatBitsToUint(quotient) * row.x & 0xff;
 }
 
 void main()
 {
     const uint line0 = gl_WorkGroupID.y * SIDE, k0 = gl_WorkGroupID.x * SIDE, batch = gl_WorkGroupID.z;
     const uint base = OFFSET + batch * STRIDE;
-    const bool along = DEPTH_STEP == 1;
-    for (uint i = gl_LocalInvocationID.x; i < MODULI; i += gl_WorkGroupSize.x) {
-        const uvec4 row[2] = row_of(lines[i * ROW], lines[i * ROW + 1].z);
-        rows[2 * i] = row[0];
-        rows[2 * i + 1] = row[1];
-    }
+    const bool along = ALONG != 0 || DEPTH_STEP == 1;
+    for (uint i = gl_LocalInvocationID.x; i < MODULI; i += gl_WorkGroupSize.x)
+        rows[i] = row_of(lines[i * ROW], lines[i * ROW + 1], ninths[i]);
     if (!along)
         for (uint i = gl_LocalInvocationID.x; i < SIDE * SIDE; i += gl_WorkGroupSize.x)
             square[i % SIDE * (SIDE + 1) + i / SIDE] = read(base, line0 + i % SIDE, k0 + i / SIDE);
@@ -166,22 +189,19 @@ void main()
         if (line0 + line >= COUNT || word >= TO_LD)
             continue;
         const int shift = int(lines[FROM + batch * FROM_STRIDE + line0 + line].x);
-        vec4 first[4];
-        vec2 last[4];
+        ivec3 bytes[4];
         [[unroll]] for (uint e = 0; e < 4; e++) {
             const Element bits =
                 along ? read(base, line0 + line, k0 + k + e) : square[line * (SIDE + 1) + k + e];
-            const uvec3 w = integer_of(bits, shift);
-            const float one = top(bits) >> 31 != 0 ? -1 : 1;
-            first[e] = vec4(limb(w.x, one), limb(w.x >> 12, one), limb(w.x >> 24 | w.y << 8, one), limb(w.y >> 4, one));
-            last[e] = vec2(limb(w.y >> 16, one), limb(w.y >> 28 | w.z << 4, one));
+            bytes[e] = bytes_of(integer_of(bits, shift), top(bits) >> 31 != 0);
         }
         uint to = TO + batch * MODULI * TO_PLANE + (line0 + line) * TO_LD + word;
         for (uint n = 0; n < MODULI; n++) {
-            const uvec4 x = rows[2 * n], y = rows[2 * n + 1];
+            const uvec4 row = rows[n];
+            const int ninth = ninths[n];
             uint all = 0;
             [[unroll]] for (uint e = 0; e < 4; e++)
-                all |= residue(first[e], last[e], x, y) << 8 * e;
+                all |= residue(bytes[e], row, ninth) << 8 * e;
             residues[to] = all;
             to += TO_PLANE;
         }

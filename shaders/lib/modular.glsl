@@ -4,11 +4,10 @@
 // along K. In a build with WORDS, residues are words that any device multiplies as i32, of fewer and larger moduli.
 
 // The table has four vectors for each modulus m, then Π, the product of all moduli, in limbs:
-//     m, ⌊(2^32 - 1) / m⌋, and for A and for B four bytes: what the limbs of an element count for, modulo m
-//     a multiple of m above 2^31, 2^24 / m, two more of these bytes for A and two for B, 0
+//     m, ⌊(2^32 - 1) / m⌋, and for A and for B four bytes with a sign: what an element's bytes count for, modulo m
+//     a multiple of m above 2^31, 2^24 / m, and what its next four count for
 //     Π / m, in limbs
-// An element has 6 limbs of 12 bits (F32: 3), so that their sum, each times a byte with a sign, is exact in f32. Π has
-// 8 limbs of 19 bits.
+// An element has 9 bytes, with a sign each. Π has 8 limbs of 19 bits.
 // WORDS: moduli are at most 2^11. An element has 4 limbs of 18 bits (F32: 2), whose sum, each times what it counts for,
 // fits 32 bits; Π has 16 of 16 bits, two in a word. The first two vectors are
 //     m, ⌊(2^32 - 1) / m⌋, a multiple of m above 2^31, 2^24 / m
@@ -17,7 +16,7 @@ const uint ROW = 4, MOST_MODULI = 18, LINES_AT = MOST_MODULI * ROW + 2;
 #if defined(WORDS)
 const uint LIMBS = 16, LIMB_BITS = 16, ELEMENT_BITS = 18;
 #else
-const uint LIMBS = 8, LIMB_BITS = 19, ELEMENT_BITS = 12;
+const uint LIMBS = 8, LIMB_BITS = 19, ELEMENT_BITS = 8;
 #endif
 
 // A line is: the shift s that makes its elements x the integers x·2^s, as int; 0; Σx² as float, in units of the square

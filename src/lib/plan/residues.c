@@ -466,10 +466,16 @@ static void add_pipelines(const vkmm_device_info *limits, const vkmm_choice *cho
                                              {"modular_residues", "modular_residues_f32"},
                                              {"modular_lines", "modular_lines_f32"},
                                              {"modular_decide"}};
+    static const char *const dots[] = {"modular_residues_dot", "modular_residues_dot_f32"};
+    const int f32 = m->problem.type == VKMM_F32;
     for (int i = PRODUCT; i <= (decides(choice) ? DECIDE : LINES); i++) {
         const vkmm_type type = i == DECIDE ? VKMM_U32 : m->product.type;
         vkmm_recipe_pipeline p = {.name = names[i], .module = choice->module};
-        if (i != PRODUCT) p.module = vkmm_module_find(modules[i][m->problem.type == VKMM_F32], type, VKMM_BUILD_PLAIN);
+        if (i != PRODUCT) p.module = vkmm_module_find(modules[i][f32], type, VKMM_BUILD_PLAIN);
+        if (i == RESIDUES && vkmm_device_offers(limits, type) & VKMM_NEEDS_DOT8) {
+            const vkmm_module *dot = vkmm_module_find(dots[f32], type, VKMM_BUILD_PLAIN);
+            if (dot) p.module = dot;
+        }
         if (i == PRODUCT) vkmm_recipe_kernel(&choice->info, &p);
         if (i == PRODUCT && m->remainders) vkmm_recipe_constant(&p, VKMM_SPEC_OUT, VKMM_OUT_REMAINDERS);
         if (i == FINISH) {
@@ -480,6 +486,7 @@ static void add_pipelines(const vkmm_device_info *limits, const vkmm_choice *cho
         if (i > FINISH) {
             vkmm_recipe_constant(&p, VKMM_SPEC_WORKGROUP_X, vkmm_reduce_size(limits));
             vkmm_recipe_constant(&p, VKMM_SPEC_BYTES, vkmm_type_of(i == RESIDUES ? type : VKMM_F32)->bytes);
+            vkmm_recipe_constant(&p, VKMM_SPEC_ALONG, m->problem.op_a == VKMM_OP_N && m->problem.op_b == VKMM_OP_T);
         }
         bind(choice, ranges[i], &p);
         if (i == FINISH) p.bind[VKMM_B] = (vkmm_recipe_bind){m->problem.has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
