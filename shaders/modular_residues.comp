@@ -38,7 +38,7 @@ shared Element square[ALONG != 0 ? 1 : SIDE * (SIDE + 1)]; // which leaves room 
 shared uvec4 rows[MOST_MODULI]; // m, as a float 1 / m, and what eight bytes count for,
 shared int ninths[MOST_MODULI]; // and a ninth
 const float ROUND = 12582912;   // 1.5·2^23: whole numbers below 2^22 added to it are its last bits
-const uint MOST_OF_64_BITS = 16; // moduli, whose integers are less than 2^62; those of reproducible products always are
+const uint MOST_OF_64_BITS = 16; // moduli, whose integers are at most 2^62.2; those of reproducible products always are
 #endif
 
 Element read(uint base, uint line, uint k)
@@ -132,8 +132,8 @@ int dot_4(int x, int y)
 }
 #endif
 
-// An integer of less than 2^70 and its sign as nine bytes with a sign of their own; the last is a word. An integer of
-// less than 2^62 has eight.
+// A magnitude below 2^70 and its sign as nine bytes with a sign each, the last in a word of its own: 128 is added to
+// each byte of the number, with carries, and taken from the bytes of the sum. Eight hold a magnitude below 2^62.9.
 ivec3 bytes_of(uvec3 magnitude, bool negative)
 {
     const uint sign = negative ? 0xffffffff : 0;
@@ -158,7 +158,7 @@ uvec4 row_of(uvec4 row, uvec4 next, out int ninth)
 }
 
 // A byte with a sign, equal modulo m to s, the sum of an element's bytes times what they count for. q, the integer
-// nearest to s / m, is right: |s| is less than 2^19, so that the quotient's error is below 2^-11, and s / m at least
+// nearest to s / m, is right: |s| is less than 2^18, so that the quotient's error is below 2^-12, and s / m at least
 // 1 / (2·m) from halfway between two integers (where m is even, both are as good). So s - q·m is between -m / 2 and
 // m / 2, and its last byte follows from the last ones of s and q.
 uint residue(ivec3 bytes, uvec4 row, int ninth)
