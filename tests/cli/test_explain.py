@@ -91,6 +91,8 @@ class Explain(cli.Case):
         text = self.good("explain", "--size", "256", "--type", "f16,i8")  # the tutorials' kernels do not take them
         self.assertRegex(text, r"(?m)^256³ f16: \w+, tiles of \d+×\d+$")
         self.assertRegex(text, r"(?m)^256³ i8: \w+, tiles of \d+×\d+$")
+        text = self.good("explain", "--size", "64", "--transposeB", "T")  # nor this
+        self.assertRegex(text, r"(?m)^64³ NT f32: \w+, tiles of \d+×\d+$")
         self.assertEqual([line for line in text.splitlines()[1:] if len(line) > 80], [])
 
     def test_methods(self):
