@@ -1,5 +1,5 @@
 // f64, or f32 in a build with F32, as integers, and these as residues modulo small numbers (doc/precision.md), in
-// 32-bit integer arithmetic alone.
+// 32-bit arithmetic alone.
 // What the three passes of a modular product share: a table of the moduli, and what is known of each line of A and B
 // along K. In a build with WORDS, residues are words that any device multiplies as i32, of fewer and larger moduli.
 

@@ -14,7 +14,7 @@
 
 static const vkmm_method_plan reproducible_plan;
 
-enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */, LIMB_BITS = 19 /* of bytes' Π */ };
+enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */ };
 
 static uint64_t sum_bytes(const vkmm_residues *modular)
 {
@@ -481,7 +481,7 @@ static void add_pipelines(const vkmm_device_info *limits, const vkmm_choice *cho
         if (i == FINISH) {
             vkmm_recipe_epilogue(limits, choice, &m->problem, &p);
             vkmm_recipe_constant(&p, VKMM_SPEC_BYTES, (uint32_t)sum_bytes(m));
-            vkmm_recipe_constant(&p, VKMM_SPEC_LIMBS, (uint32_t)vkmm_divide_up(8 * (m->products - 1), LIMB_BITS));
+            vkmm_recipe_constant(&p, VKMM_SPEC_MODULI, m->products);
         }
         if (i > FINISH) {
             vkmm_recipe_constant(&p, VKMM_SPEC_WORKGROUP_X, vkmm_reduce_size(limits));
