@@ -10,7 +10,7 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint SUM_BYTES = 4;   // 1: the product stored remainders instead of sums
-layout(constant_id = 4) const uint COUNT = MOST_MODULI; // of moduli, as MODULI has it
+layout(constant_id = 4) const uint MODULI = MOST_MODULI;
 layout(constant_id = 41) const uint BIAS = 0;       // 1: an element for each column of C; 2: for each row
 layout(constant_id = 42) const uint ACTIVATION = 0; // 1: max(x, 0), which keeps a NaN
 
@@ -22,11 +22,11 @@ layout(std430, set = 0, binding = 3) restrict readonly buffer Sums { uvec4 sums[
 layout(std430, set = 0, binding = 3) restrict readonly buffer Remainders { uint remainders[]; }; // four in each
 
 layout(push_constant) uniform Work {
+    uvec2 ALPHA, BETA;                // F32: the first word
     uint M, N, LDC, OFFSET_C, STRIDE_C; // of C, or of some rows of it
-    uint MODULI, SUMS_LD;             // vectors of a row of sums
+    uint SUMS_LD;                     // vectors of a row of sums
     uint FROM_A, FROM_B, FROM_STRIDE; // where the lines are, in vectors
     uint FIRST, END;                  // work items: as many vectors of one matrix as a workgroup has invocations
-    uvec2 ALPHA, BETA;                // F32: the first word
 };
 
 // The element nearest to an integer of 160 bits, two's complement, times 2^exponent.
@@ -145,7 +145,7 @@ const uint MOST_USED = 5; // 11 moduli of 8 bits have a product of 88 bits
 #else
 const uint MOST_USED = LIMBS;
 #endif
-const uint USED = (8 * (COUNT - 1) + LIMB_BITS - 1) / LIMB_BITS; // limbs of Π/m
+const uint USED = (8 * (MODULI - 1) + LIMB_BITS - 1) / LIMB_BITS; // limbs of Π/m
 const uint AT_ONCE = 8; // sums are read, which do not wait for each other
 const uint IN_VECTOR = MOST_FIELD == 0xff ? 4 : 2; // elements of 16 bytes
 

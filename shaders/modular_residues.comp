@@ -6,13 +6,15 @@
 #endif
 // The second pass of a modular product: A or B as integers, and these as a matrix of bytes for each modulus, with
 // lines along K that end at a multiple of 16 bytes. What is beyond the matrix is filled with zeros. A workgroup takes
-// a square of SIDE elements; z counts the matrices of a batch.
+// a square of SIDE by SIDE elements, or a quarter as many lines and four times as much of each, where these lie along K:
+// it writes whole cache lines then. z counts the matrices of a batch.
 //   In a build with WORDS, residues are words, and lines lie across memory, which suits the kernel for CPUs. There is
 // no barrier there, and nothing is indexed by a loop: on CPUs a barrier costs more than all else here, and SwiftShader
 // does not unroll loops and keeps in memory what they index.
 #include "modular.glsl"
 
 layout(local_size_x_id = 0) in;
+layout(constant_id = 4) const uint MODULI = MOST_MODULI;
 
 layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { Element A[]; };
 layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { Element B[]; };
@@ -27,13 +29,16 @@ layout(push_constant) uniform Work {
     uint COUNT, DEPTH;                          // lines of the matrix, and their length
     uint LINE_STEP, DEPTH_STEP, OFFSET, STRIDE; // elements
     uint FROM, FROM_STRIDE;                     // where the lines are, in vectors
-    uint IS_B, MODULI;
+    uint IS_B;
     uint TO, TO_LD, TO_PLANE; // the residues: words of 32 bits, or vectors of WORDS; a plane for each modulus
 };
 
-const uint SIDE = 32, WORD_ROW = SIDE / 4;
-#if !defined(WORDS)
+const uint SIDE = 32;
+#if defined(WORDS)
+const uint WORD_ROW = SIDE / 4;
+#else
 layout(constant_id = 3) const uint ALONG = 0; // 1: the lines of A and of B lie along K in memory
+const uint LINES = ALONG != 0 ? SIDE / 4 : SIDE, DEEP = ALONG != 0 ? SIDE * 4 : SIDE; // of a workgroup
 shared Element square[ALONG != 0 ? 1 : SIDE * (SIDE + 1)]; // which leaves room for more workgroups
 shared uvec4 rows[MOST_MODULI]; // m, as a float 1 / m, and what eight bytes count for,
 shared int ninths[MOST_MODULI]; // and a ninth
@@ -87,7 +92,7 @@ uvec4 limbs_of(Element bits, int shift)
 
 void main()
 {
-    const uint line0 = gl_WorkGroupID.y * SIDE, k0 = gl_WorkGroupID.x * SIDE, batch = gl_WorkGroupID.z;
+    const uint line0 = gl_WorkGroupID.x * SIDE, k0 = gl_WorkGroupID.y * SIDE, batch = gl_WorkGroupID.z;
     for (uint i = gl_LocalInvocationID.x; i < SIDE * WORD_ROW; i += gl_WorkGroupSize.x) {
         const uint k = k0 + i / WORD_ROW, own = line0 + i % WORD_ROW * 4;
         if (k >= DEPTH || own >= COUNT)
@@ -175,7 +180,7 @@ uint residue(ivec3 bytes, uvec4 row, int ninth)
 
 void main()
 {
-    const uint line0 = gl_WorkGroupID.y * SIDE, k0 = gl_WorkGroupID.x * SIDE, batch = gl_WorkGroupID.z;
+    const uint line0 = gl_WorkGroupID.x * LINES, k0 = gl_WorkGroupID.y * DEEP, batch = gl_WorkGroupID.z;
     const uint base = OFFSET + batch * STRIDE;
     const bool along = ALONG != 0 || DEPTH_STEP == 1;
     for (uint i = gl_LocalInvocationID.x; i < MODULI; i += gl_WorkGroupSize.x)
@@ -184,8 +189,8 @@ void main()
         for (uint i = gl_LocalInvocationID.x; i < SIDE * SIDE; i += gl_WorkGroupSize.x)
             square[i % SIDE * (SIDE + 1) + i / SIDE] = read(base, line0 + i % SIDE, k0 + i / SIDE);
     barrier();
-    for (uint i = gl_LocalInvocationID.x; i < SIDE * WORD_ROW; i += gl_WorkGroupSize.x) {
-        const uint line = i / WORD_ROW, k = i % WORD_ROW * 4, word = k0 / 4 + i % WORD_ROW;
+    for (uint i = gl_LocalInvocationID.x; i < LINES * DEEP / 4; i += gl_WorkGroupSize.x) {
+        const uint line = i / (DEEP / 4), k = i % (DEEP / 4) * 4, word = k0 / 4 + i % (DEEP / 4);
         if (line0 + line >= COUNT || word >= TO_LD)
             continue;
         const int shift = int(lines[FROM + batch * FROM_STRIDE + line0 + line].x);

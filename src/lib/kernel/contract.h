@@ -14,7 +14,7 @@ enum {
     VKMM_SPEC_BYTES = 2, /* pack.comp: bytes of an element; modular_finish.comp: of a sum, or its remainder */
     VKMM_SPEC_DEPTH = 4,
     VKMM_SPEC_ALONG = 3,  /* modular_residues.comp: 1: lines of A and of B lie along K */
-    VKMM_SPEC_MODULI = 4, /* modular_finish.comp: how many there are */
+    VKMM_SPEC_MODULI = 4, /* modular_residues.comp, modular_finish.comp */
     VKMM_SPEC_PLAIN_COUNT = 5,
     /* Observing builds only: */
     VKMM_SPEC_STRIDE = 5,

@@ -16,6 +16,12 @@ static const vkmm_method_plan reproducible_plan;
 
 enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */ };
 
+/* The lines of A and of B, in memory. */
+static int lie_along_k(const vkmm_problem *p)
+{
+    return p->op_a == VKMM_OP_N && p->op_b == VKMM_OP_T;
+}
+
 static uint64_t sum_bytes(const vkmm_residues *modular)
 {
     return modular->remainders ? 1 : 4;
@@ -110,9 +116,8 @@ static vkmm_status check(const vkmm_device_info *device, const vkmm_problem *p, 
                          (unsigned long long)device->memory.max_allocation_bytes,
                          (unsigned long long)device->memory.max_buffer_bytes);
     for (int o = VKMM_A; o <= VKMM_B; o++) {
-        const uint64_t lines = o == VKMM_A ? p->m : p->n, y = vkmm_divide_up(lines, SIDE);
-        if (lines > device->limits.max_workgroup_count[0] || y > device->limits.max_workgroup_count[1] ||
-            p->batch_count > device->limits.max_workgroup_count[2])
+        const uint64_t lines = o == VKMM_A ? p->m : p->n;
+        if (lines > device->limits.max_workgroup_count[0] || p->batch_count > device->limits.max_workgroup_count[2])
             return vkmm_fail(VKMM_UNSUPPORTED,
                              "a modular product of %llu lines in %llu matrices; \"%s\" dispatches at most %u×%u×%u "
                              "workgroups (maxComputeWorkGroupCount)",
@@ -295,9 +300,10 @@ static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *pr
 typedef struct push_lines {
     uint32_t count, depth, line_step, depth_step, offset, stride;
     uint32_t lines, lines_stride;
-    uint32_t is_b, products;
+    uint32_t is_b;
     union {
         struct {
+            uint32_t products;
             vkmm_modular_limit limit;
             uint32_t largest, smaller[(VKMM_MODULAR_MOST + 3) / 4]; /* moduli */
             uint32_t counting; /* of the second look: lines to what it finds; 0: the first look */
@@ -317,10 +323,10 @@ typedef struct push_decide {
 
 /* The push constants of modular_finish.comp. */
 typedef struct push_finish {
-    uint32_t m, n, ldc, offset, stride;
-    uint32_t moduli, sums_ld, a, b, lines_stride;
-    uint32_t first, end;
     uint32_t alpha[2], beta[2];
+    uint32_t m, n, ldc, offset, stride;
+    uint32_t sums_ld, a, b, lines_stride;
+    uint32_t first, end;
 } push_finish;
 
 _Static_assert(sizeof(push_lines) <= VKMM_PUSH_WORDS * 4 && sizeof(push_finish) <= VKMM_PUSH_WORDS * 4, "a step's");
@@ -340,7 +346,6 @@ static push_lines push_of(const vkmm_residues *m, vkmm_operand operand)
         .lines = VKMM_MODULAR_TABLE + (is_b ? (uint32_t)p->m : 0),
         .lines_stride = (uint32_t)(p->m + p->n),
         .is_b = is_b,
-        .products = m->products,
     };
 }
 
@@ -352,6 +357,7 @@ static vkmm_recipe_step lines_step(const vkmm_device_info *limits, const vkmm_re
     vkmm_recipe_step step = {.when = VKMM_WHEN_LOOK | (counting ? 0 : VKMM_WHEN_EACH),
                              .barrier = counting && o == VKMM_A ? VKMM_BARRIER_COMPUTE : VKMM_BARRIER_NONE,
                              .groups = {(push.count + lines - 1) / lines, 1, (uint32_t)m->problem.batch_count}};
+    push.first.products = m->products;
     push.first.limit = m->limit;
     push.first.counting = counting ? (uint32_t)(m->found.bytes / LINE) : 0;
     push.first.largest = m->numbers[0];
@@ -366,11 +372,13 @@ static vkmm_recipe_step residues_step(const vkmm_residues *m, vkmm_operand o)
 {
     const vkmm_problem *product = &m->product;
     const uint64_t size = vkmm_type_of(product->type)->bytes;
+    const int along = lie_along_k(&m->problem) && product->type == VKMM_I8;
     push_lines push = push_of(m, o);
     vkmm_recipe_step step = {.when = VKMM_WHEN_EACH,
                              .barrier = o == VKMM_A ? VKMM_BARRIER_COMPUTE : VKMM_BARRIER_NONE,
-                             .groups = {(uint32_t)vkmm_divide_up(product->k, SIDE),
-                                        (uint32_t)vkmm_divide_up(push.count, SIDE), (uint32_t)m->problem.batch_count}};
+                             .groups = {(uint32_t)vkmm_divide_up(push.count, along ? SIDE / 4 : SIDE),
+                                        (uint32_t)vkmm_divide_up(product->k, along ? SIDE * 4 : SIDE),
+                                        (uint32_t)m->problem.batch_count}};
     if (o == VKMM_B) push.residues.to = (uint32_t)((m->b.at - m->a.at) / (QUAD * size));
     push.residues.ld = (uint32_t)(o == VKMM_B ? product->ldb : product->lda) / QUAD;
     push.residues.plane = (uint32_t)((o == VKMM_B ? product->stride_b : product->stride_a) / QUAD);
@@ -418,7 +426,6 @@ static vkmm_recipe_step finish_step(const vkmm_device_info *limits, const vkmm_r
                         .ldc = (uint32_t)p->ldc,
                         .offset = (uint32_t)(p->offset_c + row * p->ldc),
                         .stride = (uint32_t)p->stride_c,
-                        .moduli = m->products,
                         .sums_ld = (uint32_t)vkmm_divide_up(p->n, 4),
                         .a = VKMM_MODULAR_TABLE + (uint32_t)row,
                         .b = VKMM_MODULAR_TABLE + (uint32_t)p->m,
@@ -481,12 +488,12 @@ static void add_pipelines(const vkmm_device_info *limits, const vkmm_choice *cho
         if (i == FINISH) {
             vkmm_recipe_epilogue(limits, choice, &m->problem, &p);
             vkmm_recipe_constant(&p, VKMM_SPEC_BYTES, (uint32_t)sum_bytes(m));
-            vkmm_recipe_constant(&p, VKMM_SPEC_MODULI, m->products);
         }
+        if (i == FINISH || i == RESIDUES) vkmm_recipe_constant(&p, VKMM_SPEC_MODULI, m->products);
         if (i > FINISH) {
             vkmm_recipe_constant(&p, VKMM_SPEC_WORKGROUP_X, vkmm_reduce_size(limits));
             vkmm_recipe_constant(&p, VKMM_SPEC_BYTES, vkmm_type_of(i == RESIDUES ? type : VKMM_F32)->bytes);
-            vkmm_recipe_constant(&p, VKMM_SPEC_ALONG, m->problem.op_a == VKMM_OP_N && m->problem.op_b == VKMM_OP_T);
+            vkmm_recipe_constant(&p, VKMM_SPEC_ALONG, lie_along_k(&m->problem));
         }
         bind(choice, ranges[i], &p);
         if (i == FINISH) p.bind[VKMM_B] = (vkmm_recipe_bind){m->problem.has_bias ? VKMM_BIAS_PART : VKMM_C, 0, 0};
