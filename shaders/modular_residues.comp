@@ -6,8 +6,8 @@
 #endif
 // The second pass of a modular product: A or B as integers, and these as a matrix of bytes for each modulus, with
 // lines along K that end at a multiple of 16 bytes. What is beyond the matrix is filled with zeros. A workgroup takes
-// a square of SIDE by SIDE elements, or a quarter as many lines and four times as much of each, where these lie along K:
-// it writes whole cache lines then. z counts the matrices of a batch.
+// a square of SIDE elements, or where lines lie along K, a quarter as many lines and four times as much of each, to
+// write whole cache lines. z counts the matrices of a batch.
 //   In a build with WORDS, residues are words, and lines lie across memory, which suits the kernel for CPUs. There is
 // no barrier there, and nothing is indexed by a loop: on CPUs a barrier costs more than all else here, and SwiftShader
 // does not unroll loops and keeps in memory what they index.
@@ -180,7 +180,9 @@ uint residue(ivec3 bytes, uvec4 row, int ninth)
 
 void main()
 {
-    const uint line0 = gl_WorkGroupID.x * LINES, k0 = gl_WorkGroupID.y * DEEP, batch = gl_WorkGroupID.z;
+    // x counts lines, because more workgroups are allowed along x; but those that run together share lines.
+    const uint index = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, batch = gl_WorkGroupID.z;
+    const uint line0 = index / gl_NumWorkGroups.y * LINES, k0 = index % gl_NumWorkGroups.y * DEEP;
     const uint base = OFFSET + batch * STRIDE;
     const bool along = ALONG != 0 || DEPTH_STEP == 1;
     for (uint i = gl_LocalInvocationID.x; i < MODULI; i += gl_WorkGroupSize.x)
