@@ -14,6 +14,7 @@
 #include "math/modular.h"
 #include "math/problem.h"
 #include "base/log.h"
+#include "vk/cooperative_matrix.h"
 #include "vk/device.h"
 #include "vk/instance.h"
 #include "vkmatmul.h"
@@ -265,20 +266,22 @@ static const struct way {
     {"job, most moduli", NULL, 1, 0, 0},
     {"panels", NULL, 0, 1, 0},
     {"panels of two devices", NULL, 0, 1, 1},
+    {"job, matrix operations", "coopmat", 0, 0, 0, 1},
 };
 /* The way of each problem, in turn; panels more often, whose pipelines need not be made again. */
-static const int turns[] = {0, 4, 5, 4, 5, 4, 1, 5, 4, 5, 2, 4, 5, 4, 1, 3, 4, 5, 4, 5, 5};
+static const int turns[] = {0, 4, 5, 4, 5, 4, 1, 5, 4, 5, 2, 4, 5, 4, 6, 3, 4, 5, 4, 5, 6};
+enum { BYTES = 1, MATRICES = 6 };
 enum { TURNS = sizeof turns / sizeof *turns, LIMIT = 300000 };
 static vkmm_stream *streams[2][2]; /* of a type, of one device or two */
-static uint64_t panels;
+static uint64_t panels, by_matrices;
 
-/* bytes: a job for residues of bytes, which CPUs do not choose by themselves. */
-static vkmm_status run_job(const vkmm_job_params *params, const sample *s, int in_bytes, void *c)
+/* For bytes, a CPU is said to be a GPU if it would choose words otherwise. */
+static vkmm_status run_job(const vkmm_job_params *params, const sample *s, const struct way *way, void *c)
 {
     vkmm_device_info *info = (vkmm_device_info *)&devices[0]->physical->info;
     const VkPhysicalDeviceType type = info->type;
     vkmm_job *job = NULL;
-    if (in_bytes) info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    if (way == &ways[BYTES]) info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     vkmm_status status = vkmm_job_create(devices[0], NULL, params, &job);
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
         const uint64_t bytes = vkmm_operand_bytes(&s->problem, (vkmm_operand)o);
@@ -286,7 +289,7 @@ static vkmm_status run_job(const vkmm_job_params *params, const sample *s, int i
     }
     if (status == VKMM_OK) status = vkmm_job_run(job);
     info->type = type;
-    if (status == VKMM_OK && in_bytes && vkmm_job_kernel(job)->residues != VKMM_I8)
+    if (status == VKMM_OK && way->bytes && vkmm_job_kernel(job)->residues != VKMM_I8)
         status = vkmm_fail(VKMM_UNSUPPORTED, "no residues of bytes");
     if (status == VKMM_OK) memcpy(c, vkmm_job_matrix(job, VKMM_C), vkmm_operand_bytes(&s->problem, VKMM_C));
     vkmm_job_destroy(&job);
@@ -316,6 +319,20 @@ static vkmm_status run_panels(const vkmm_job_params *params, const sample *s, in
     return status;
 }
 
+/* Where there are matrix operations of i8, coopmat stores remainders; elsewhere, blocked takes these problems. */
+static const struct way *way_of(uint64_t seed)
+{
+    const vkmm_device_matrices *m = &devices[0]->physical->info.matrices;
+    const int turn = turns[seed % TURNS];
+    if (turn != MATRICES) return &ways[turn];
+    for (uint32_t i = 0; !*m->refusal && i < m->shape_count; i++)
+        if (m->shapes[i].a == VK_COMPONENT_TYPE_SINT8_KHR && m->shapes[i].result == VK_COMPONENT_TYPE_SINT32_KHR) {
+            by_matrices++;
+            return &ways[MATRICES];
+        }
+    return &ways[BYTES];
+}
+
 /* 1: another result than the reference's. */
 static int differs(const struct way *way, uint64_t seed, const sample *s)
 {
@@ -323,8 +340,7 @@ static int differs(const struct way *way, uint64_t seed, const sample *s)
                                     .kernel = way->kernel,
                                     .moduli = way->moduli ? vkmm_modular_range_of(s->problem.type)->most : 0};
     void *c = calloc(vkmm_operand_bytes(&s->problem, VKMM_C) + 1, 1);
-    const vkmm_status status =
-        way->streams ? run_panels(&params, s, way->others, c) : run_job(&params, s, way->bytes, c);
+    const vkmm_status status = way->streams ? run_panels(&params, s, way->others, c) : run_job(&params, s, way, c);
     const int wrong = status != VKMM_OK || hash_of(&s->problem, c, 0) != hash_of(&s->problem, s->want, 0);
     if (wrong)
         printf("# problem %u, %s: %s\n", (unsigned)seed, way->name,
@@ -340,14 +356,14 @@ static int all(uint64_t count, int multiplies)
     for (uint64_t seed = 0; seed < count; seed++) {
         sample s = sample_of(seed);
         hash = hash_of(&s.problem, s.want, hash);
-        if (multiplies) wrong += (uint32_t)differs(&ways[turns[seed % TURNS]], seed, &s);
+        if (multiplies) wrong += (uint32_t)differs(way_of(seed), seed, &s);
         for (int o = 0; o < 4; o++) free(s.memory[o]);
         free(s.want);
     }
     for (int i = 0; i < 4; i++) vkmm_stream_destroy(&streams[i / 2][i % 2]);
     if (multiplies)
-        printf("# %u products, %u panels, %u products other than the reference\n", (unsigned)count, (unsigned)panels,
-               wrong);
+        printf("# %u products, %u by matrix operations, %u panels, %u products other than the reference\n",
+               (unsigned)count, (unsigned)by_matrices, (unsigned)panels, wrong);
     printf("%016llx\n", (unsigned long long)hash);
     return wrong > 0;
 }
