@@ -107,7 +107,7 @@ static vkmm_status run_stream(vkmm_device *device, const target *to, const vkbla
     return status;
 }
 
-/* By the problem's method, or without it if the device lacks what it needs. */
+/* By the problem's method, or without it if the device lacks what it needs; but reproducible, or not at all. */
 static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call *call)
 {
     static atomic_uint lacks_method; /* bits of types */
@@ -117,7 +117,7 @@ static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call 
     plain.method = VKMM_COMPUTE_DIRECT;
     if (plain.method != to->problem->method && !(atomic_load(&lacks_method) >> call->type & 1))
         status = run_stream(device, to, call);
-    if (status != VKMM_UNSUPPORTED) return status;
+    if (status != VKMM_UNSUPPORTED || to->problem->method == VKMM_COMPUTE_REPRODUCIBLE) return status;
     if (plain.method != to->problem->method) atomic_fetch_or(&lacks_method, 1u << call->type);
     as.problem = &plain;
     return run_stream(device, &as, call);
@@ -139,6 +139,13 @@ static void compute_rest(const vkblas_call *call, const target *to)
     }
 }
 
+static void refuse(vkmm_status status, const vkmm_problem *p, const vkblas_call *call)
+{
+    if (status == VKMM_UNSUPPORTED && p->method != VKMM_COMPUTE_REPRODUCIBLE)
+        atomic_fetch_or(&lacking, 1u << call->type);
+    if (status != VKMM_OK && status != VKMM_STOPPED) vkblas_device_failed(status);
+}
+
 /* On several devices. If all fail, the host computes everything, from a copy of C if β is not 0. */
 static int multiply_shared(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
 {
@@ -151,8 +158,7 @@ static int multiply_shared(vkmm_device *device, const vkmm_problem *p, const vkb
     read_panel((void *)(uintptr_t)&to, &whole);
     const vkmm_status status = run(device, &to, call);
     if (status != VKMM_OK) write_panel((void *)(uintptr_t)&to, &whole);
-    if (status == VKMM_UNSUPPORTED) atomic_fetch_or(&lacking, 1u << call->type);
-    if (status != VKMM_OK && status != VKMM_STOPPED) vkblas_device_failed(status);
+    refuse(status, p, call);
     free(copy);
     return status == VKMM_OK;
 }
@@ -165,11 +171,8 @@ static int multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_cal
     const vkmm_status status = run(device, &to, call);
     int changed = status == VKMM_STOPPED;
     for (uint64_t j = 0; j < p->n; j++) changed |= to.rows[j] > 0;
-    if (status == VKMM_UNSUPPORTED) atomic_fetch_or(&lacking, 1u << call->type);
-    if (status != VKMM_OK && status != VKMM_STOPPED) {
-        vkblas_device_failed(status);
-        if (changed) compute_rest(call, &to);
-    }
+    refuse(status, p, call);
+    if (status != VKMM_OK && status != VKMM_STOPPED && changed) compute_rest(call, &to);
     free(to.rows);
     return status == VKMM_OK || changed;
 }

@@ -9,7 +9,8 @@
 enum { BLOCK = 256, SMALLEST = 8, WORTH_A_THOUGHT = 1 << 24 };
 
 _Atomic int64_t vkblas_least = -1;
-static int64_t forced = -1;             /* VKBLAS_MIN, cubed; -1: the costs decide */
+static int64_t forced = -1; /* VKBLAS_MIN, cubed; -1: the costs decide */
+static const char *forces = "VKBLAS_MIN";
 static _Thread_local int inside;        /* the host's routine, which may call others by our names */
 static _Thread_local unsigned products; /* of this thread, on the device */
 
@@ -40,6 +41,10 @@ static void read_environment(void)
     if (edge >= 0) from = forced = volume < 9e18 ? (int64_t)volume : INT64_MAX;
     if (edge < 0 && least != NULL)
         vkblas_warn("invalid VKBLAS_MIN='%.100s': use a whole number, 0 or larger; costs decide, as without it", least);
+    if (vkblas_method(VKBLAS_D) == VKMM_COMPUTE_REPRODUCIBLE) { /* the host has other bits */
+        from = forced = 0;
+        forces = "VKBLAS_COMPUTE";
+    }
     if (device != NULL && strcmp(device, "none") == 0) {
         vkblas_device_give_up();
         from = INT64_MAX;
@@ -81,7 +86,7 @@ static int goes(vkblas_type type, vkblas_extents e, vkblas_turn *turn)
     vkblas_expected expected;
     if (forced >= 0) {
         const int is_small = vkblas_volume_of(e) < (double)forced;
-        turn->why = is_small ? "below VKBLAS_MIN" : vkblas_device() != NULL ? "VKBLAS_MIN" : "no device";
+        turn->why = is_small ? "below VKBLAS_MIN" : vkblas_device() != NULL ? forces : "no device";
         return !is_small && vkblas_device() != NULL;
     }
     const vkblas_choice choice = vkblas_learned_choose(type, e, &expected);
@@ -151,7 +156,7 @@ void vkblas_begin(const vkblas_call *call, vkblas_turn *turn)
         if (products == before) turn->why = "no part of it for the device";
     }
     turn->on_device = products != before;
-    if (turn->why == NULL) turn->why = "VKBLAS_MIN";
+    if (turn->why == NULL) turn->why = forces;
     if (turn->done) {
         vkblas_note(call, turn, vkblas_now_ms() - turn->began_ms);
     } else if (vkblas_legal(call)) { /* otherwise it may not return */

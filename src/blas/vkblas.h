@@ -6,7 +6,7 @@
  *     dispatch.c        who computes a call: a product goes to the device or the host, other routines become products
  *     recursion.c       blocked recursion: symm, syrk, trmm, trsm, … as products and small calls of themselves
  *     device_product.c  a product on the device
- *     compute.c         a product as f16 parts or as residues: VKBLAS_COMPUTE
+ *     compute.c         products as f16 parts or residues: VKBLAS_COMPUTE
  *     complex.c         a complex product as a real one
  *     cost.c            how long the device and the host will take
  *     learned.c         the costs of this process, kept between processes
@@ -157,7 +157,7 @@ int vkblas_product(const vkblas_call *call);
 
 /* ---- dispatch.c ---- */
 
-/* Whether VKBLAS_MIN says who computes a call. Otherwise costs do. After the first call only. */
+/* Whether VKBLAS_MIN or VKBLAS_COMPUTE says who computes a call. Otherwise costs do. After the first call only. */
 int vkblas_is_forced(void);
 
 /* ---- host_blas.c ---- */

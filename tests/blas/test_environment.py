@@ -120,7 +120,7 @@ for _ in range(2):
         for text in "modular,exact", "":
             out, said = self.run_program(code, VKBLAS_MIN="0", VKBLAS_COMPUTE=text)
             self.assertEqual((out, said), (["0.0"] * 2, [
-                f"vkblas: invalid VKBLAS_COMPUTE='{text}': use split (for f32), modular (for f64) or split,modular; products are computed as without it"]))
+                f"vkblas: invalid VKBLAS_COMPUTE='{text}': use split (for f32), modular (for f64), split,modular or reproducible; products are computed as without it"]))
         out, said = self.run_program(code, VKBLAS_MIN="0", VKBLAS_DEVICE="abacus")
         self.assertEqual((out, len(said)), (["0.0"] * 2, 1))
         self.assertRegex(said[0], "^vkblas: VKBLAS_DEVICE: .*\"abacus\".*; the host computes everything$")

@@ -94,7 +94,50 @@ print(g[0])
         self.assertEqual([line.split(":")[2].split(",")[0] for line in said], [" device"] * 4)
         out, said = self.run_program("print(gemm(5, 6, 7))", VKBLAS_MIN="0", VKBLAS_COMPUTE="split,exact")
         self.assertEqual((out, said), (["True"], [
-            "vkblas: invalid VKBLAS_COMPUTE='split,exact': use split (for f32), modular (for f64) or split,modular; products are computed as without it"]))
+            "vkblas: invalid VKBLAS_COMPUTE='split,exact': use split (for f32), modular (for f64), split,modular or reproducible; products are computed as without it"]))
+
+    def test_reproducible_products(self):
+        """Numbers of few bits: every sum is exact, and rounded once, from real and complex parts, whatever their size; K is never cut."""
+        code = """
+import fractions, random
+rng = random.Random(37)
+def check(name, m, n, k, real, parts):
+    bits = 24 if real is ctypes.c_float else 53
+    a, b = ([rng.randrange(-2 ** bits, 2 ** bits) for _ in range(size * parts)] for size in (m * k, k * n))
+    A, B = ((real * len(x))(*[math.ldexp(v, -bits) for v in x]) for x in (a, b))
+    C = (real * (m * n * parts))()
+    one, zero = ((real * 2)(v, 0) if parts == 2 else real(v) for v in (1, 0))
+    getattr(L, name)(102, 111, 111, m, n, k, one, A, m, B, k, zero, C, m)
+    wrong = 0
+    for i in range(m):
+        for j in range(n):
+            if parts == 1:
+                want = [sum(a[i + p * m] * b[p + j * k] for p in range(k))]
+            else:
+                of = [(a[2 * (i + p * m)], a[2 * (i + p * m) + 1], b[2 * (p + j * k)], b[2 * (p + j * k) + 1]) for p in range(k)]
+                want = [sum(x * v - y * w for x, y, v, w in of), sum(x * w + y * v for x, y, v, w in of)]
+            for part, exact in enumerate(want):
+                wrong += C[parts * (i + j * m) + part] != nearest(exact, bits) * 2.0 ** (-2 * bits)
+    print(name, wrong)
+def nearest(x, bits):
+    "The nearest integer with so many bits, ties to even."
+    by = max(abs(x).bit_length() - bits, 0)
+    return round(fractions.Fraction(x, 2 ** by)) * 2 ** by
+import math
+for name, real, parts in ("sgemm", ctypes.c_float, 1), ("dgemm", ctypes.c_double, 1), ("cgemm", ctypes.c_float, 2), ("zgemm", ctypes.c_double, 2):
+    check("cblas_" + name, 3, 2, 500, real, parts)
+    check("cblas_" + name, 1, 1, 1, real, parts)
+a, c = (ctypes.c_double * 131072)(*[1] * 131072), (ctypes.c_double * 1)()
+L.cblas_dgemm(102, 111, 111, 1, 1, 131072, ctypes.c_double(1), a, 1, a, 131072, ctypes.c_double(0), c, 1)
+print(c[0], gemm(5, 6, 7))
+"""
+        out, said = self.run_program(code, VKBLAS_VERBOSE="1", VKBLAS_COMPUTE="reproducible")
+        self.assertEqual(out, [f"cblas_{t}gemm 0" for t in "ssddcczz"] + ["131072.0 True"])
+        where = [re.sub(r"^vkblas: [sdcz]gemm NN (\S+): (\w+), (.*), .*$", r"\1 \2 \3", line) for line in said if " ms" in line]
+        self.assertEqual(where, ["3x2x500 device VKBLAS_COMPUTE", "1x1x1 device VKBLAS_COMPUTE"] * 4 +
+                         ["1x1x131072 host the device cannot compute it", "5x6x7 device VKBLAS_COMPUTE"])
+        self.assertEqual([line for line in said if " ms" not in line],
+                         ["vkblas: K is 131072; sums of residues fit into 32 bits up to 131071; the host computes such calls"])
 
     def test_names_that_the_host_lacks(self):
         """Debian's BLAS have no 64-bit integers, and netlib's no gemmt."""
