@@ -139,11 +139,15 @@ static void compute_rest(const vkblas_call *call, const target *to)
     }
 }
 
-static void refuse(vkmm_status status, const vkmm_problem *p, const vkblas_call *call)
+/* Whether a product failed. Tells of it, and keeps later calls of the type from a device that lacks what they need;
+ * but a reproducible product is refused for its size. */
+static int failed(vkmm_status status, const vkmm_problem *p, const vkblas_call *call)
 {
     if (status == VKMM_UNSUPPORTED && p->method != VKMM_COMPUTE_REPRODUCIBLE)
         atomic_fetch_or(&lacking, 1u << call->type);
-    if (status != VKMM_OK && status != VKMM_STOPPED) vkblas_device_failed(status);
+    if (status == VKMM_OK || status == VKMM_STOPPED) return 0;
+    vkblas_device_failed(status);
+    return 1;
 }
 
 /* On several devices. If all fail, the host computes everything, from a copy of C if β is not 0. */
@@ -158,7 +162,7 @@ static int multiply_shared(vkmm_device *device, const vkmm_problem *p, const vkb
     read_panel((void *)(uintptr_t)&to, &whole);
     const vkmm_status status = run(device, &to, call);
     if (status != VKMM_OK) write_panel((void *)(uintptr_t)&to, &whole);
-    refuse(status, p, call);
+    failed(status, p, call);
     free(copy);
     return status == VKMM_OK;
 }
@@ -171,8 +175,7 @@ static int multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_cal
     const vkmm_status status = run(device, &to, call);
     int changed = status == VKMM_STOPPED;
     for (uint64_t j = 0; j < p->n; j++) changed |= to.rows[j] > 0;
-    refuse(status, p, call);
-    if (status != VKMM_OK && status != VKMM_STOPPED && changed) compute_rest(call, &to);
+    if (failed(status, p, call) && changed) compute_rest(call, &to);
     free(to.rows);
     return status == VKMM_OK || changed;
 }

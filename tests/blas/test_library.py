@@ -97,10 +97,14 @@ print(g[0])
             "vkblas: invalid VKBLAS_COMPUTE='split,exact': use split (for f32), modular (for f64), split,modular or reproducible; products are computed as without it"]))
 
     def test_reproducible_products(self):
-        """Numbers of few bits: every sum is exact, and rounded once, from real and complex parts, whatever their size; K is never cut."""
+        """Elements of 24 or 53 bits: each part of C is an exact sum, rounded once. Small calls go to the device too, and K is never cut."""
         code = """
-import fractions, random
+import fractions, math, random
 rng = random.Random(37)
+def nearest(x, bits):
+    "The nearest integer with so many bits, ties to even."
+    by = max(abs(x).bit_length() - bits, 0)
+    return round(fractions.Fraction(x, 2 ** by)) * 2 ** by
 def check(name, m, n, k, real, parts):
     bits = 24 if real is ctypes.c_float else 53
     a, b = ([rng.randrange(-2 ** bits, 2 ** bits) for _ in range(size * parts)] for size in (m * k, k * n))
@@ -119,11 +123,6 @@ def check(name, m, n, k, real, parts):
             for part, exact in enumerate(want):
                 wrong += C[parts * (i + j * m) + part] != nearest(exact, bits) * 2.0 ** (-2 * bits)
     print(name, wrong)
-def nearest(x, bits):
-    "The nearest integer with so many bits, ties to even."
-    by = max(abs(x).bit_length() - bits, 0)
-    return round(fractions.Fraction(x, 2 ** by)) * 2 ** by
-import math
 for name, real, parts in ("sgemm", ctypes.c_float, 1), ("dgemm", ctypes.c_double, 1), ("cgemm", ctypes.c_float, 2), ("zgemm", ctypes.c_double, 2):
     check("cblas_" + name, 3, 2, 500, real, parts)
     check("cblas_" + name, 1, 1, 1, real, parts)

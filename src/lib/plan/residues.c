@@ -16,7 +16,7 @@ static const vkmm_method_plan reproducible_plan;
 
 enum { LINE = 16, SIDE = 32, QUAD = 4 /* residues are stored at a time */ };
 
-/* The lines of A and of B, in memory. */
+/* Whether the lines of A and of B lie along K in memory. */
 static int lie_along_k(const vkmm_problem *p)
 {
     return p->op_a == VKMM_OP_N && p->op_b == VKMM_OP_T;
