@@ -40,6 +40,9 @@ class Record(cli.Case):
         requests = [{"ask": "hello"}, {"ask": "begin", "id": 1, "problem": problem, "kernel": "auto", "seed": "1"}]
         done = cli.run("bench-worker", "--device", "0", input="".join(json.dumps(r) + "\n" for r in requests))
         cls.hello, cls.begun = map(json.loads, done.stdout.splitlines())
+        # Any configuration takes 2 ms, and 1 ms in the end.
+        cls.tuned = {"hello": cls.hello, "problem": {"status": 0}, "try": {"status": 0, "ms": [2, 0], "rounds": 5},
+                     "duel": {"status": 0, "ms": [2, 1], "ratio": 0.5, "upper": 0.6, "rounds": 9}}
         cls.device = json.loads(cli.run("devices", "--json").stdout)["devices"][0]
 
     def setUp(self):
@@ -53,7 +56,8 @@ class Record(cli.Case):
     def arguments(self, *args, **stand_ins):
         """stand_ins: by the first word of a hidden command. Rows cost no time."""
         worker = self.folder / "worker"
-        worker.write_text(WORKER % (sys.executable, {word + "-worker": code for word, code in {"check": CHECK % self.hello, "bench": FAKE_BENCH, **stand_ins}.items()}, cli.program))
+        usual = {"check": CHECK % self.hello, "bench": FAKE_BENCH, "tune": ANSWERS % self.tuned}
+        worker.write_text(WORKER % (sys.executable, {word + "-worker": code for word, code in {**usual, **stand_ins}.items()}, cli.program))
         worker.chmod(0o755)
         return ["record", "-o", self.path, "--type", "f32", "--worker", worker, *args]
 
@@ -94,9 +98,23 @@ class Record(cli.Case):
         self.assertTrue(record["pipelines"])
         for pipeline in record["pipelines"]:
             self.assertGreater(pipeline["compile_ms"], 0)
+        self.check_tunes(record)
         self.assertEqual([row["problem"]["m"] for row in record["rows"]][:3], [256, 512, 1024])
         self.assertIn("not run: " if too_slow else record["device"]["name"][:8], self.good("report", self.path))
         self.bad(2, "already exists: --force replaces it", *arguments)
+
+    def check_tunes(self, record):
+        """The build takes them for the planner's table; nobody's cache has them."""
+        tunes = record["tunes"]
+        self.assertEqual([tune["problem"]["m"] for tune in tunes][:3], [256, 512, 1024])
+        for tune in tunes:
+            self.assertAlmostEqual(tune["best"]["gflops"] / tune["planned"]["gflops"], 2)
+            self.assertNotEqual(tune["best"]["config"], tune["planned"]["config"])
+        table = self.folder / "recorded.inc"
+        subprocess.run([sys.executable, cli.ROOT / "data" / "recorded.py", "-o", table, self.path], check=True)
+        rows = re.findall(r'VKMM_F32, VKMM_F32, VKMM_F32, VKMM_OP_N, VKMM_OP_N, (\d+), \d+, \d+, "[a-z]+", ("[^"]+")}', table.read_text())
+        self.assertEqual([(int(m), json.loads(config)) for m, config in rows], [(tune["problem"]["m"], tune["best"]["config"]) for tune in tunes])
+        self.assertFalse((self.folder / "cache" / "vkmatmul" / "tuning").exists())
 
     def test_show(self):
         text = self.good("record", "--show")
@@ -104,13 +122,13 @@ class Record(cli.Case):
         schema.check(record)
         self.check_anonymous(text)
         self.assertEqual(record["device"], dict(self.device, uuid=None, driver_uuid=None, pci=None))
-        self.assertEqual([record[key] for key in ["doctor", "check", "peak", "pipelines", "rows"]], [None] * 4 + [[]])
+        self.assertEqual([record[key] for key in ["doctor", "check", "peak", "pipelines", "tunes", "rows"]], [None] * 5 + [[]])
         self.assertFalse(self.path.exists())
 
     def test_parts_that_fail(self):
         """A process that fails costs its part, and its sentence loses the paths. What remains is measured."""
         failure = {"status": 5, "sentence": "cannot read '/home/my name/a.so', nor C:\\me\\b, D:/c, a/b or ~/c"}
-        arguments = self.arguments(doctor="sys.exit(3)", check="sys.exit(4)", peak=ANSWERS % {"hello": failure})
+        arguments = self.arguments(doctor="sys.exit(3)", check="sys.exit(4)", tune="sys.exit(5)", peak=ANSWERS % {"hello": failure})
         done = cli.run(*arguments, env=self.env)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("the peaks are unknown: cannot read '/home/my name/a.so'", done.stderr)
@@ -120,6 +138,7 @@ class Record(cli.Case):
         self.assertEqual((record["check"]["passed"], record["check"]["parts"][0]["failures"][0]["sentence"]), (False, "the process that ran it ended with status 4"))
         self.assertEqual(record["peak"], {"reason": "cannot read '(path)', nor (path), (path), a/b or (path)"})
         self.assertTrue(record["complete"] and record["pipelines"])
+        self.assertEqual(record["tunes"], [])
         self.check_rows(record)
 
     def check_rows(self, record):

@@ -210,19 +210,37 @@ static void fill_full(filler *f, int is_first, int pass)
     add_ladder(f, 2048, 1);
 }
 
+/* Marks what a record tunes: two squares and two layers of each type whose kernels differ, and one more square of those
+ * that most products have. */
+static void mark_tuned(filler *f, uint32_t from)
+{
+    const vkmm_types t = f->types;
+    const int is_usual = t.in == VKMM_F32 || t.in == VKMM_F16;
+
+    if (!(is_usual || t.in == VKMM_F64 || t.in == VKMM_BF16 || t.in == VKMM_I8) || t.compute == VKMM_F16) return;
+    for (uint32_t i = from; i < f->suite->count; i++) {
+        cli_suite_item *item = &f->suite->items[i];
+        const uint64_t m = item->problem.m, n = item->problem.n;
+        item->tune = n <= 64 || (m == n && (n == 1024 || n == 4096 || (is_usual && n == 2048)));
+    }
+}
+
 /* What a record has of every type: speed over size, and shapes of other kinds. */
 static void fill_record(filler *f, int is_first, int pass)
 {
+    const uint32_t from = f->suite->count;
+
     (void)is_first;
     if (f->types.in == VKMM_U32 || f->types.in == VKMM_U8 || f->types.in == VKMM_E5M2) return;
     if (pass > 0) {
         add_layer(f, 64);
         for (uint64_t n = 2048; n <= 8192; n *= 2) add_square(f, "square", n);
         add_square(f, "edge", 4095);
-        return;
+    } else {
+        for (uint64_t n = 256; n <= 1024; n *= 2) add_square(f, "square", n);
+        add_layer(f, 1);
     }
-    for (uint64_t n = 256; n <= 1024; n *= 2) add_square(f, "square", n);
-    add_layer(f, 1);
+    mark_tuned(f, from);
 }
 
 /* A layer's weights in formats that differ in what unpacks them. Blocks lie along K: all matrices are stored as ggml's

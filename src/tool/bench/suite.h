@@ -11,6 +11,7 @@ typedef struct cli_suite_item {
     char kernel[32];    /* "auto" …; the name of a shader's file */
     const char *shader; /* NULL, or its path, which outlives the suite */
     vkmm_problem problem;
+    int tune;     /* `vkmatmul record` tunes it */
     int for_gpus; /* skipped if the device is a processor; cli_suite_make leaves it 0 */
 } cli_suite_item;
 

@@ -20,9 +20,13 @@ static json_t *put_part(const void *member)
 #define PART(member) CLI_KEY(CUSTOM, cli_survey, member), .put = put_part
 
 static const cli_field fields[] = {
-    {PART(device)},    {PART(doctor)},
-    {PART(check)},     {PART(peak)},
-    {PART(pipelines)}, {NULL, CLI_FIELD_EMBED, CLI_AT(cli_survey, bench), .record = &cli_report_body_record},
+    {PART(device)},
+    {PART(doctor)},
+    {PART(check)},
+    {PART(peak)},
+    {PART(pipelines)},
+    {PART(tunes)},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_survey, bench), .record = &cli_report_body_record},
 };
 const vkmm_record cli_survey_record = {"record", CLI_FIELDS(fields), .schema = CLI_RECORD_SCHEMA};
 

@@ -14,11 +14,13 @@
 #include "devices/devices.h"
 #include "devices/doctor.h"
 #include "explain/statistics.h"
+#include "look/kernel.h"
 #include "report/json.h"
 #include "report/records.h"
 #include "report/wrap.h"
 #include "session/commands.h"
 #include "system/interrupt.h"
+#include "tune/tune.h"
 #include "worker/worker.h"
 
 #define START_PATIENCE 60000.0
@@ -28,6 +30,9 @@
 #define DOCTOR_S   3
 #define PEAK_S     0.5
 #define PIPELINE_S 0.3
+
+#define TUNE_MS        8000.0 /* for each product that is tuned, */
+#define TUNE_CPU_FLOPS 2.2e9  /* on processors, all with fewer operations */
 
 /* ---- the parts ---- */
 
@@ -102,6 +107,47 @@ static vkmm_status compile(cli_session *session, const cli_suite *suite, cli_sur
     return status;
 }
 
+static int is_tuned(const cli_session *session, const cli_suite_item *item)
+{
+    const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+
+    return is_cpu ? vkmm_problem_flops(&item->problem) < TUNE_CPU_FLOPS : item->tune;
+}
+
+/* Whether the device multiplies it at all; else the reason is not told. */
+static int is_possible(cli_session *session, const vkmm_problem *problem)
+{
+    const vkmm_job_params params = {.problem = *problem};
+    vkmm_kernel_info chosen;
+    vkmm_status status;
+
+    session->console.muted = 1;
+    status = vkmm_kernel_choose(session->log, session->info, &params, &chosen);
+    session->console.muted = 0;
+    return status == VKMM_OK;
+}
+
+/* Tunes one product after another. The results are in the record only: no cache has them afterwards. */
+static vkmm_status tune(cli_session *session, const cli_suite *suite, cli_survey *survey)
+{
+    vkmm_status failed = VKMM_OK;
+
+    survey->tunes = json_array();
+    for (uint32_t i = 0; i < suite->count && !cli_interrupted(); i++) {
+        const vkmm_problem *problem = &suite->items[i].problem;
+        cli_tune_row row = {.unstored = 1};
+        if (!is_tuned(session, &suite->items[i]) || !is_possible(session, problem)) continue;
+        failed = cli_worse(failed, cli_tune_problem(session, problem, TUNE_MS, &row));
+        if (row.tuned.gflops > 0 &&
+            json_array_append_new(survey->tunes, cli_record_json(&cli_tune_result_record, &row)) != 0)
+            failed = VKMM_FAIL(session->log, VKMM_OUT_OF_MEMORY, "no memory for the tunes of a record");
+        vkmm_free((void *)row.trials);
+        vkmm_free(row.failures);
+    }
+    cli_progress_end(&session->console);
+    return failed;
+}
+
 /* ---- all of it ---- */
 
 /* Leaves out what a processor has no rows for, so that nothing is compiled for it. */
@@ -119,14 +165,18 @@ static vkmm_status estimate(cli_session *session, const cli_suite *suite)
 {
     const uint32_t peaks = VKMM_RATE_COUNT + VKMM_TYPE_COUNT + session->info->matrices.shape_count;
     const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    const double seconds = (suite->budget_ms + (is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS)) / 1000 + DOCTOR_S +
-                           PEAK_S * peaks + PIPELINE_S * suite->count;
+    double seconds = (suite->budget_ms + (is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS)) / 1000 + DOCTOR_S +
+                     PEAK_S * peaks + PIPELINE_S * suite->count;
 
-    cli_report_say(&session->report, 0, CLI_PLAIN,
-                   "Measuring %s: %u products, checks, peaks and compile times. This takes about %.0f %s at most; an "
-                   "interrupt (Ctrl-C) keeps what was measured.",
-                   session->info->name, suite->count, seconds < 100 ? seconds : ceil(seconds / 60),
-                   seconds < 100 ? "seconds" : "minutes");
+    for (uint32_t i = 0; i < suite->count; i++)
+        if (is_tuned(session, &suite->items[i])) seconds += TUNE_MS / 1000;
+
+    cli_report_say(
+        &session->report, 0, CLI_PLAIN,
+        "Measuring %s: %u products, checks, peaks, compile times and tunes. This takes about %.0f %s at most; an "
+        "interrupt (Ctrl-C) keeps what was measured.",
+        session->info->name, suite->count, seconds < 100 ? seconds : ceil(seconds / 60),
+        seconds < 100 ? "seconds" : "minutes");
     return cli_report_flush(&session->report, session->log);
 }
 
@@ -144,6 +194,7 @@ static vkmm_status measure(cli_session *session, const cli_suite *suite, cli_sur
     if (!cli_interrupted()) failed = cli_worse(failed, measure_peak(session, survey));
     if (!cli_interrupted()) status = store(session, &survey->bench, 0);
     if (!cli_interrupted() && status == VKMM_OK) failed = cli_worse(failed, compile(session, suite, survey));
+    if (!cli_interrupted() && status == VKMM_OK) failed = cli_worse(failed, tune(session, suite, survey));
     if (status == VKMM_OK) status = cli_bench_go(session, suite, &survey->bench, &live);
     return cli_worse(cli_bench_end(&live, &survey->bench, status), failed);
 }
@@ -214,6 +265,7 @@ vkmm_status cli_command_record(cli_session *session)
     json_decref(survey.check);
     json_decref(survey.peak);
     json_decref(survey.pipelines);
+    json_decref(survey.tunes);
     cli_bench_free(&survey.bench);
     cli_suite_free(&suite);
     session->options = given;

@@ -1,7 +1,7 @@
 /* `vkmatmul record`: one file that describes a device and its speed, for others. It is the report of a bench of the
  * suite "record", so that all readers of reports take it, with more keys: "device" (an entry of `devices --json`),
- * "doctor" (its checks of `doctor --json`), "check" (of `check --json`), "peak" (of `peak --json`) and "pipelines"
- * (lines of `statistics --json`).
+ * "doctor" (its checks of `doctor --json`), "check" (of `check --json`), "peak" (of `peak --json`), "pipelines"
+ * (lines of `statistics --json`) and "tunes" (lines of `tune --json`, without trials).
  * Its schema is the record of doc/bench.schema.json. */
 #ifndef CLI_SURVEY_SURVEY_H
 #define CLI_SURVEY_SURVEY_H
@@ -10,8 +10,8 @@
 #include "report/record.h"
 
 typedef struct cli_survey {
-    cli_bench bench;                                    /* the first member: what stores a bench gets the whole */
-    json_t *device, *doctor, *check, *peak, *pipelines; /* owned; NULL: not known yet */
+    cli_bench bench; /* the first member: what stores a bench gets the whole */
+    json_t *device, *doctor, *check, *peak, *pipelines, *tunes; /* owned; NULL: not known yet */
 } cli_survey;
 
 extern const vkmm_record cli_survey_record;

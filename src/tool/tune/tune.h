@@ -11,6 +11,7 @@
 #ifndef CLI_TUNE_H
 #define CLI_TUNE_H
 
+#include "report/record.h"
 #include "worker/worker.h"
 
 /* A try or a duel. */
@@ -68,6 +69,7 @@ typedef struct cli_tune_row {
     vkmm_candidate planned; /* the planner's choice */
     uint32_t failed;        /* candidates without a time: refused, crashed, hung or wrong; */
     uint32_t wrong;         /* of them, with a wrong product */
+    int unstored;           /* set by the caller: the result is not kept in the cache folder */
     int stored;
     double seconds;
     char skipped[160];            /* "", or why the problem was left out: then there is no result */
@@ -77,14 +79,17 @@ typedef struct cli_tune_row {
     uint32_t failure_count;
 } cli_tune_row;
 
+/* What a row found, without its trials and failures. */
+extern const vkmm_record cli_tune_result_record;
+
 /* For people, and as "vkmatmul.tune/1". VKMM_OUT_OF_MEMORY is the only failure. */
 vkmm_status cli_table_tune(cli_report *report, const cli_tune_row *row);
 vkmm_status cli_json_tune(cli_report *report, const cli_tune_row *row);
 
 /* Searches for about budget_ms, measures the fastest and the planner's choice in turns, and stores a configuration that
- * is significantly faster. row is zeroed by the caller. The status is that of the problem; the row is worth showing if
- * row->tuned.gflops is above 0. An interrupt ends the search early, with the results so far. The caller frees
- * row->trials and row->failures. */
+ * is significantly faster. row is zeroed by the caller, except for `unstored`. The status is that of the problem; the
+ * row is worth showing if row->tuned.gflops is above 0. An interrupt ends the search early, with the results so far.
+ * The caller frees row->trials and row->failures. */
 vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, cli_tune_row *row);
 
 #endif

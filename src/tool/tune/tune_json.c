@@ -47,16 +47,21 @@ CLI_KNOWN(was_measured, cli_tune_row, skipped[0] == '\0')
 
 #define ROW_KEY(kind, member) CLI_KEY(kind, cli_tune_row, member)
 
-static const cli_field row_fields[] = {
+static const cli_field result_fields[] = {
     {ROW_KEY(RECORD, problem), .record = &cli_problem_record},
-    {ROW_KEY(TEXT, skipped), CLI_MAYBE},
     {"best", CLI_FIELD_RECORD, .record = &best_record, .known = was_measured},
     {"planned", CLI_FIELD_RECORD, .record = &planned_record, .known = was_measured},
     {TUNED(U32, candidates)},
     {ROW_KEY(U32, failed)},
     {ROW_KEY(U32, wrong)},
-    {ROW_KEY(TRUTH, stored)},
     {ROW_KEY(REAL, seconds)},
+};
+const vkmm_record cli_tune_result_record = {NULL, CLI_FIELDS(result_fields)};
+
+static const cli_field row_fields[] = {
+    {NULL, CLI_FIELD_EMBED, .record = &cli_tune_result_record},
+    {ROW_KEY(TEXT, skipped), CLI_MAYBE},
+    {ROW_KEY(TRUTH, stored)},
     {"trials", CLI_FIELD_RECORD, CLI_LIST(cli_tune_row, trials, trial_count), .record = &trial_record,
      .known = was_measured},
     {"failures", CLI_FIELD_RECORD, CLI_LIST(cli_tune_row, failures, failure_count), .record = &failure_record,

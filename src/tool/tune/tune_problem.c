@@ -252,7 +252,7 @@ static vkmm_status store(tuner *t)
 {
     vkmm_status status = VKMM_OK;
 
-    if (t->row->tuned.gflops > 0 && !t->session->options->no_cache) {
+    if (t->row->tuned.gflops > 0 && !t->row->unstored && !t->session->options->no_cache) {
         status = vkmm_tuned_put(t->session->instance, t->session->info, t->problem, &t->row->tuned);
         t->row->stored = status == VKMM_OK;
     }
