@@ -547,7 +547,8 @@ typedef struct vkmm_kernel_info {
     uint32_t spec_ids[VKMM_MAX_SPEC_CONSTANTS], spec_values[VKMM_MAX_SPEC_CONSTANTS]; /* specialization constants */
     /* General kernels only (vkmm_kernel_is_general); otherwise "" and zeros: */
     char config[VKMM_CONFIG_TEXT]; /* all tunables: "rows=128,cols=128,depth=16,…" */
-    int tuned;       /* the configuration comes from measurements (vkmm_tune_*), not from the planner's rules */
+    int tuned;       /* the configuration was measured, here (vkmm_tune_*) or on a similar device, and is not from the
+                        planner's rules */
     uint32_t splits; /* parts of K; above 1, a second pass adds them up in a fixed order */
     uint64_t items;  /* work items, distributed over workgroups: tiles · splits · matrices of the batch */
     uint64_t workspace_bytes; /* device memory for the sums of the parts and for packed operands */
@@ -621,7 +622,7 @@ typedef struct vkmm_job_params {
     uint32_t tile_rows, tile_cols; /* 0: the kernel's default on this device */
     const vkmm_shader *shader;     /* NULL, or run this instead of a built-in kernel; must outlive the job */
     const char *config; /* NULL, or tunables of a general kernel, "rows=64,cols=64"; the planner sets the others */
-    int untuned;        /* non-zero: tuning results are ignored */
+    int untuned;        /* non-zero: tuning results are ignored, also those of other devices */
     uint32_t pack;      /* bits VKMM_PACK_* */
     uint32_t moduli;    /* of a modular product, 13 to 18; 0: as many as the data needs; in panels, 15, or 18 where
                            software would have to compute what these do not hold. Of a reproducible one, the least: f64

@@ -159,7 +159,7 @@ typedef struct vkmm_gemm_params {
                               expected products, and packed operands, of which W8A8 may have one */
     const char *kernel;    /* NULL or "auto": the fastest known */
     const char *config;    /* NULL, or tunables of a general kernel, as in vkmm_job_params */
-    int untuned;           /* non-zero: tuning results are ignored */
+    int untuned;           /* non-zero: tuning results are ignored, also those of other devices */
     uint32_t dynamic;      /* bits VKMM_DYNAMIC_* */
     uint32_t pack;         /* VKMM_PACK_A, VKMM_PACK_B: bound in the layout of vkmm_gemm_pack. VKMM_PACK_NEVER:
                               recordings never copy A or B. By default they copy one that is misaligned, or that holds

@@ -78,6 +78,13 @@ const vkmm_module *vkmm_module_next(const char *kernel, vkmm_type type, vkmm_typ
     return NULL;
 }
 
+uint32_t vkmm_kernel_bit(const vkmm_kernel *kernel)
+{
+    uint32_t i = 0;
+    while (vkmm_kernel_at(i) && vkmm_kernel_at(i) != kernel) i++;
+    return 1u << i;
+}
+
 int vkmm_kernel_failed(const vkmm_device_info *device, const char *kernel, vkmm_type type)
 {
     char finding[VKMM_FINDING];

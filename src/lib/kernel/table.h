@@ -95,6 +95,8 @@ enum { VKMM_MOST_GENERAL = 16 }; /* general kernels: with more of them the table
 const vkmm_kernel *vkmm_kernel_at(uint32_t index);
 const vkmm_kernel *vkmm_kernel_find(const char *name); /* NULL when there is none */
 
+uint32_t vkmm_kernel_bit(const vkmm_kernel *kernel); /* of vkmm_device_info.refused_kernels */
+
 /* Whether a check of the driver found a kernel wrong (vkmm_device_info.check) for a type of A and B; and all that are
  * not chosen automatically, as bits: these, and vkmm_device_info.refused_kernels. */
 int vkmm_kernel_failed(const vkmm_device_info *device, const char *kernel, vkmm_type type);

@@ -9,6 +9,7 @@
 #include "math/type.h"
 #include "plan/method_plan.h"
 #include "plan/parts.h"
+#include "plan/recorded.h"
 
 /* Every matrix is one binding, and a binding covers at most maxStorageBufferRange bytes. */
 static vkmm_status check_ranges(const vkmm_device_info *device, const vkmm_problem *problem)
@@ -189,8 +190,8 @@ vkmm_method vkmm_choice_method(const vkmm_choice *choice)
     return choice->method ? choice->method->method : VKMM_COMPUTE_DIRECT;
 }
 
-vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
-                        vkmm_choice *choice)
+static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                          vkmm_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
     const vkmm_method_plan *method = method_for(device, problem, wish);
@@ -220,6 +221,32 @@ vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *prob
     status = vkmm_choose_tutorial(device, wish, choice);
     if (status == VKMM_OK && wish->shader) status = vkmm_shader_check(wish->shader, device, &choice->info);
     return status;
+}
+
+int vkmm_wish_is_open(const vkmm_wish *wish)
+{
+    const int automatic = !wish->kernel || strcmp(wish->kernel, "auto") == 0;
+    return automatic && !wish->shader && !wish->config && !wish->tile_rows && !wish->tile_cols;
+}
+
+/* With what was measured on this device or a similar one, if that is legal here and its kernel not refused: 1. */
+static int choose_recorded(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                           vkmm_choice *choice)
+{
+    vkmm_candidate tuned;
+    vkmm_wish with = *wish;
+    if (!device || wish->untuned || wish->tuned || !vkmm_wish_is_open(wish)) return 0;
+    if (!vkmm_recorded_find(&vkmm_recorded_all, device, problem, &tuned)) return 0;
+    with.tuned = &tuned;
+    if (choose(device, problem, &with, choice) != VKMM_OK || !choice->info.tuned) return 0;
+    return !(vkmm_refused_kernels(device, problem->type) & vkmm_kernel_bit(choice->kernel));
+}
+
+vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                        vkmm_choice *choice)
+{
+    if (choose_recorded(device, problem, wish, choice)) return VKMM_OK;
+    return choose(device, problem, wish, choice);
 }
 
 vkmm_wish vkmm_wish_like(const vkmm_choice *whole)

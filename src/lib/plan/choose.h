@@ -25,7 +25,7 @@ typedef struct vkmm_wish {
     const char *config;            /* NULL, or tunables of a general kernel */
     const vkmm_candidate *tuned; /* NULL, or the result of a tune for similar problems: used if it is legal and nothing
                                     else is requested */
-    int untuned;                 /* vkmm_pick_plan uses no result of a tune */
+    int untuned;                 /* no result of a tune is used, here or on the devices of records */
     uint32_t pack;               /* bits VKMM_PACK_* */
     uint32_t moduli;             /* of a modular product; 0: as many as most data needs */
     int found;                   /* so many moduli are what A and B need; else they are what a user asked for */
@@ -115,6 +115,9 @@ vkmm_problem *vkmm_choice_lying(vkmm_choice *choice);
 
 /* How a choice multiplies. */
 vkmm_method vkmm_choice_method(const vkmm_choice *choice);
+
+/* Whether kernel and configuration are the planner's to choose. */
+int vkmm_wish_is_open(const vkmm_wish *wish);
 
 /* The kernel, its configuration and the packing of a choice, for a part of its product. */
 vkmm_wish vkmm_wish_like(const vkmm_choice *whole);

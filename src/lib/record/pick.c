@@ -6,20 +6,6 @@
 #include "base/log.h"
 #include "math/problem.h"
 
-/* Nothing particular is requested. */
-static int is_automatic(const vkmm_device *device, const vkmm_wish *wish)
-{
-    int automatic = !wish->kernel || strcmp(wish->kernel, "auto") == 0;
-    return device && automatic && !wish->shader && !wish->config && !wish->tile_rows && !wish->tile_cols;
-}
-
-static uint32_t bit_of(const vkmm_kernel *kernel)
-{
-    uint32_t i = 0;
-    while (vkmm_kernel_at(i) && vkmm_kernel_at(i) != kernel) i++;
-    return 1u << i;
-}
-
 /* The result of a tune, if it is legal here and the driver can compile its kernel: 1. */
 static int choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
                         const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
@@ -30,7 +16,7 @@ static int choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_dev
     with.tuned = &tuned.best;
     const vkmm_status status = vkmm_choose(info, problem, &with, choice);
     if (status == VKMM_OK && choice->info.tuned)
-        return !(vkmm_refused_kernels(info, problem->type) & bit_of(choice->kernel));
+        return !(vkmm_refused_kernels(info, problem->type) & vkmm_kernel_bit(choice->kernel));
     /* The tutorials' kernels are never tuned. */
     if ((status != VKMM_OK || choice->kernel->tunables) && !atomic_exchange(&device->told_tuned, 1))
         vkmm_say(log, VKMM_LOG_WARNING,
@@ -51,7 +37,7 @@ vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_devic
         seen.refused_kernels = refused;
         info = &seen;
     }
-    if (is_automatic(device, wish) && !wish->untuned && !vkmm_problem_has_blocks(problem) &&
+    if (device && vkmm_wish_is_open(wish) && !wish->untuned && !vkmm_problem_has_blocks(problem) &&
         choose_tuned(device, log, info, problem, wish, choice))
         return VKMM_OK;
     const vkmm_status status = vkmm_choose(info, problem, wish, choice);
@@ -69,9 +55,9 @@ vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_
         vkmm_status status = vkmm_pick(device, log, info, problem, wish, choice);
         if (status != VKMM_OK || !choice->module) return status;
         status = vkmm_plan_create(device, choice, plan);
-        const uint32_t bit = bit_of(choice->kernel);
+        const uint32_t bit = vkmm_kernel_bit(choice->kernel);
         if (status == VKMM_OK) break;
-        if (status != VKMM_UNSUPPORTED || refused & bit || !is_automatic(device, wish)) return status;
+        if (status != VKMM_UNSUPPORTED || refused & bit || !device || !vkmm_wish_is_open(wish)) return status;
         atomic_fetch_or(&device->refused[type], bit);
         if (!first[0]) VKMM_PUT(first, "%s", vkmm_last_error());
     }

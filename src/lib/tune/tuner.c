@@ -7,6 +7,7 @@
 #include "math/method.h"
 #include "math/problem.h"
 #include "plan/choose.h"
+#include "plan/recorded.h"
 #include "plan/tuned.h"
 #include "tune/search.h"
 #include "vk/instance.h"
@@ -107,12 +108,12 @@ static void add_presets(const vkmm_tune *t, const vkmm_kernel *kernel, vkmm_poin
         if (is_worth_trying(t, kernel, &preset.config)) seeds[(*count)++] = (vkmm_point){kernel, preset.config};
 }
 
-/* The planner's choice for this problem; the result of an earlier tune; the planner's choices for smaller and larger
- * problems; and, of each other kernel, only the planner's choice, because others may take long to compile without being
- * faster. */
+/* The planner's choice for this problem, by its rules; the results of an earlier tune and of a record; the planner's
+ * choices for smaller and larger problems; and, of each other kernel, only the planner's choice, because others may
+ * take long to compile without being faster. */
 static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
 {
-    const vkmm_wish automatic = {.kernel = NULL};
+    const vkmm_wish automatic = {.untuned = 1};
     vkmm_choice choice;
     vkmm_tuned tuned;
     vkmm_status status = vkmm_choose(&t->device, &t->problem, &automatic, &choice);
@@ -127,6 +128,9 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     if (t->problem.method != VKMM_COMPUTE_DIRECT) t->seen = choice.problem;
     seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
     if (vkmm_tuned_get(instance, &t->device, &t->problem, &tuned) && find(t, &tuned.best, &seeds[*count])) (*count)++;
+    if (vkmm_recorded_find(&vkmm_recorded_all, &t->device, &t->problem, &tuned.best) &&
+        find(t, &tuned.best, &seeds[*count]))
+        (*count)++;
     for (int shift = 2; shift <= 4 && t->planned.kernel->tunables; shift += 2) {
         add_planned(t, t->planned.kernel, -shift, seeds, count);
         add_planned(t, t->planned.kernel, shift, seeds, count);

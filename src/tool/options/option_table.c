@@ -247,8 +247,8 @@ const cli_option cli_option_table[] = {
      CLI_RUN, AT(pack_b)},
     {NULL, 0, "all", NULL, "every type, every op, aligned and not, with and without a bias and an activation",
      CLI_STATISTICS, AT(all)},
-    {NULL, 0, "untuned", NULL, "ignore the results of 'vkmatmul tune'", COMPUTE | BENCH | CLI_RECORD | CLI_BENCH_WORKER,
-     AT(untuned)},
+    {NULL, 0, "untuned", NULL, "ignore the results of 'vkmatmul tune', here and in records",
+     COMPUTE | BENCH | CLI_RECORD | CLI_BENCH_WORKER, AT(untuned)},
     {NULL, 0, "no-cache", NULL, "do not read or write compiled kernels, tuning results and findings on disk",
      CACHE | CLI_TUNE | CLI_CHECK, AT(no_cache)},
 
