@@ -77,18 +77,6 @@ uvec4 along8(uint line, uint k)
     return uvec4(along_at(line, k), along_at(line, k + 2), along_at(line, k + 4), along_at(line, k + 6));
 }
 
-// 127·x/most, rounded to the nearest, ties to even, as a byte, which is the last one of q + ROUND. All products and
-// remainders are exact: an element has at most 11 bits. The quotient is off by less than a thousandth before it is
-// rounded, so q is at most one off.
-uint quantized(float x, float most, float inverse)
-{
-    precise const float high = 127 * x, q = roundEven(high * inverse), rest = high - q * most;
-    const float twice = 2 * abs(rest);
-    const uint code = floatBitsToUint(q + ROUND);
-    const bool tie_to_odd = twice == most && (code & 1) != 0;
-    return (twice > most || tie_to_odd ? code + (rest > 0 ? 1 : -1) : code) & 0xff;
-}
-
 // The largest of the magnitudes, as 16 bits, that the invocations whose numbers are equal modulo `lines` have.
 uint join(uint mine, uint lines)
 {
@@ -103,16 +91,37 @@ uint join(uint mine, uint lines)
     return largest[gl_LocalInvocationID.x % lines];
 }
 
-// Four elements, of which two share a word.
-uint word_of(uvec2 pairs, float most)
+// What a line is divided by. unit: 127 times an element of it is finite. inverse: 0 if all its bytes are zeros.
+struct Divisor {
+    float most, unit, inverse;
+};
+Divisor divisor_of(float most)
 {
-    uint word = 0;
-    if (floatBitsToUint(most) >= NOT_FINITE || floatBitsToUint(most) < LEAST)
-        return 0;
-    const float unit = most < LARGE ? 1 : 1 / LARGE, inverse = 1 / (most * unit); // 127 times an element is finite
-    [[unroll]] for (uint e = 0; e < 4; e++)
-        word |= quantized(value_of(pairs[e / 2] >> 16 * (e % 2) & 0xffff) * unit, most * unit, inverse) << 8 * e;
-    return word;
+    const float unit = IN == IN_F16 || most < LARGE ? 1 : 1 / LARGE;
+    const bool zeros = floatBitsToUint(most) >= NOT_FINITE || floatBitsToUint(most) < LEAST;
+    return Divisor(most * unit, unit, zeros ? 0 : 1 / (most * unit));
+}
+
+// Four elements x, of which two share a word, as 127·x/most, rounded to the nearest, ties to even: the last bytes of
+// q + ROUND. All products and remainders are exact: an element has at most 11 bits. The quotient is off by less than a
+// thousandth before it is rounded, so q is at most one off, and only near a tie.
+uint word_of(uvec2 pairs, Divisor by)
+{
+    const uvec4 bits = uvec4(pairs.x & 0xffff, pairs.x >> 16, pairs.y & 0xffff, pairs.y >> 16);
+    vec4 x = vec4(value_of(bits.x), value_of(bits.y), value_of(bits.z), value_of(bits.w));
+    if (IN != IN_F16)
+        x *= by.unit;
+    precise const vec4 high = 127 * x, sum = fma(high, vec4(by.inverse), vec4(ROUND)),
+                       rest = fma(ROUND - sum, vec4(by.most), high);
+    const vec4 size = abs(rest);
+    const float half_way = by.most / 2;
+    uvec4 codes = floatBitsToUint(sum);
+    if (max(max(size.x, size.y), max(size.z, size.w)) >= half_way)
+        [[unroll]] for (uint e = 0; e < 4; e++)
+            if (size[e] > half_way || size[e] == half_way && (codes[e] & 1) != 0)
+                codes[e] += rest[e] > 0 ? 1 : -1;
+    codes = (codes & 255) << uvec4(0, 8, 16, 24);
+    return by.inverse == 0 ? 0 : codes.x | codes.y | codes.z | codes.w;
 }
 
 uint larger(uint most, uint pair)
@@ -132,10 +141,11 @@ void quantize_along(uint line, uint to)
     const float most = largest_of(join(mine, 1));
     if (me == 0)
         packed[EXPONENTS + gl_WorkGroupID.z * LINES + line] = floatBitsToUint(most);
+    const Divisor by = divisor_of(most);
     for (uint word = 2 * me; word < TO_LD; word += 2 * gl_WorkGroupSize.x) { // lines have an even number of words
         const uvec4 pairs = along8(line, 4 * word);
-        packed[to + line * TO_LD + word] = word_of(pairs.xy, most);
-        packed[to + line * TO_LD + word + 1] = word_of(pairs.zw, most);
+        packed[to + line * TO_LD + word] = word_of(pairs.xy, by);
+        packed[to + line * TO_LD + word + 1] = word_of(pairs.zw, by);
     }
 }
 
@@ -161,8 +171,9 @@ void quantize_across(uint line0, uint to)
             const uint line = i / (SIDE / 4), word = i % (SIDE / 4), from = line * (SIDE + 1) + 4 * word;
             const uvec2 pairs =
                 uvec2(square[from] | square[from + 1] << 16, square[from + 2] | square[from + 3] << 16);
+            const Divisor by = divisor_of(largest_of(largest[line]));
             if (line0 + line < LENGTH && k0 / 4 + word < TO_LD)
-                packed[to + (line0 + line) * TO_LD + k0 / 4 + word] = word_of(pairs, largest_of(largest[line]));
+                packed[to + (line0 + line) * TO_LD + k0 / 4 + word] = word_of(pairs, by);
         }
         barrier();
     }
