@@ -217,29 +217,28 @@ const bool IN_HALVES = false;
 const bool IN_HALVES = FORMAT == Q8_0 || FORMAT == Q4_0 || IS_E2M1; // f16 arithmetic rounds them once, as f32 does
 #define PAIR(v) packFloat2x16(f16vec2(v))
 // Elements from the lowest bits of each half of a word, without their scale, as in field(): here integers are added to
-// 1024, and g has e2m1's magnitude where that is at least 1.
-f16vec2 two(uint codes)
+// 1024, and g has e2m1's magnitude where that is at least 1, times 2^power, which is no work.
+f16vec2 two(uint codes, int power)
 {
     if (FORMAT == Q8_0 || FORMAT == Q4_0) {
         const uint mask = FORMAT == Q8_0 ? 0x00ff00ff : 0x000f000f;
         return unpackFloat2x16(codes & mask | 0x64006400) - float16_t(FORMAT == Q8_0 ? 1152 : 1032);
     }
-    const f16vec2 g = unpackFloat2x16(((codes & 0x00070007) << 9) + 0x38003800);
-    const f16vec2 size = min(g, g * float16_t(2) - float16_t(1));
+    const f16vec2 g = unpackFloat2x16(((codes & 0x00070007) << 9) + 0x38003800 + power * 0x04000400);
+    const f16vec2 size = min(g, g * float16_t(2) - unpackFloat2x16(0x3c003c00 + power * 0x04000400));
     return unpackFloat2x16(packFloat2x16(size) | (codes & 0x00080008) << 12);
 }
 
-// Two factors of a scale, so that each and the first product are normal numbers.
-struct Factors { float16_t first, second; };
-Factors factors_of(Words read, const Part part, uint scale_shift)
+// A scale: a factor of what two() returns for a power. All numbers before the product are normal or 0, and it is
+// rounded once. Below 2^-27, no product exceeds half the least number; above 2^27, all are infinite.
+struct Scale { float16_t factor; int power; };
+Scale scale_of_part(Words read, const Part part, uint scale_shift)
 {
     if (FORMAT != MXFP4)
-        return Factors(float16_t(FORMAT == NVFP4 ? part.scale.x * 0.25 : part.scale.x), float16_t(1));
-    const int x = int(read.scale.x >> scale_shift & 255), first = clamp(x - 127, -14, 15);
-    const int second = clamp(x - 127 - first, -14, 15);
-    const uint nan = x == 255 ? 0x7e00 : uint(15 + second << 10);
-    const f16vec2 both = unpackFloat2x16(uint(15 + first << 10) | nan << 16);
-    return Factors(both.x, both.y);
+        return Scale(float16_t(FORMAT == NVFP4 ? part.scale.x * 0.25 : part.scale.x), 0);
+    const int x = int(read.scale.x >> scale_shift & 255) - 127, power = clamp(x, -13, 12);
+    const uint rest = uint(15 + min(x - power, 15) << 10);
+    return Scale(unpackFloat2x16(x == 128 ? 0x7e00 : x < -27 ? 0 : rest).x, power);
 }
 #endif
 
@@ -261,14 +260,11 @@ void store_part(const Operand o, uint n, uint k0, uint end)
     }
 #ifndef IN_BF16
     else {
-        const Factors factors = factors_of(words[n], part, places[n].scale_shift);
+        const Scale scale = scale_of_part(words[n], part, places[n].scale_shift);
         [[unroll]] for (uint q = 0; q < 4; q++) {
             const uint codes = FORMAT == Q8_0 ? part.words[q] : part.words[q % 2] >> q / 2 * 4;
-            f16vec2 even = two(codes) * factors.first, odd = two(codes >> 8) * factors.first;
-            if (FORMAT == MXFP4) {
-                even *= factors.second;
-                odd *= factors.second;
-            }
+            const f16vec2 even = two(codes, scale.power) * scale.factor;
+            const f16vec2 odd = two(codes >> 8, scale.power) * scale.factor;
             eight[q / 2][q % 2 * 2] = packFloat2x16(f16vec2(even.x, odd.x));
             eight[q / 2][q % 2 * 2 + 1] = packFloat2x16(f16vec2(even.y, odd.y));
         }
