@@ -217,7 +217,7 @@ const bool IN_HALVES = false;
 const bool IN_HALVES = FORMAT == Q8_0 || FORMAT == Q4_0 || IS_E2M1; // f16 arithmetic rounds them once, as f32 does
 #define PAIR(v) packFloat2x16(f16vec2(v))
 // Elements from the lowest bits of each half of a word, without their scale, as in field(): here integers are added to
-// 1024, and g has e2m1's magnitude where that is at least 1, times 2^power, which is no work.
+// 1024, and g has e2m1's magnitude where that is at least 1, times 2^power, at no cost.
 f16vec2 two(uint codes, int power)
 {
     if (FORMAT == Q8_0 || FORMAT == Q4_0) {
