@@ -24,9 +24,6 @@ vkmm_status vkmm_mapping_check(const char *path, const vkmm_mapping *mapping);
  * and pages partly in the range, are not affected, nor is the 65th open mapping. Any thread. */
 void vkmm_mappings_forget(const void *begin, uint64_t bytes);
 
-/* Gives pages to memory of the process that is about to be written, whose contents stay. A hint: it may do nothing. */
-void vkmm_memory_populate(void *begin, uint64_t bytes);
-
 /* An output under a temporary name in the target's own directory. It replaces `path` only at commit (fsync, rename).
  * A new file gets mode 0666 less the umask, an existing one keeps its mode. A symbolic link is kept: the file that it
  * points to is replaced. A read-only file is rejected. A path that names something other than a regular file

@@ -1,4 +1,4 @@
-/* What follows from a device's limits. */
+/* Arithmetic of sizes, and what follows from a device's limits. */
 #ifndef VKMM_BASE_LIMITS_H
 #define VKMM_BASE_LIMITS_H
 
@@ -7,6 +7,16 @@
 static inline uint64_t vkmm_least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+static inline uint64_t vkmm_divide_up(uint64_t value, uint64_t by)
+{
+    return (value + by - 1) / by;
+}
+
+static inline uint64_t vkmm_round_up(uint64_t value, uint64_t to)
+{
+    return vkmm_divide_up(value, to) * to;
 }
 
 static inline int vkmm_is_processor(const vkmm_device_info *info)

@@ -63,14 +63,3 @@ void vkmm_mappings_forget(const void *begin, uint64_t bytes)
     }
     pthread_mutex_unlock(&lock);
 }
-
-void vkmm_memory_populate(void *begin, uint64_t bytes)
-{
-#ifdef MADV_POPULATE_WRITE
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)begin,
-                    first = (at + page - 1) / page * page, last = (at + bytes) / page * page;
-    if (first < last) madvise((void *)first, last - first, MADV_POPULATE_WRITE);
-#else
-    (void)begin, (void)bytes;
-#endif
-}

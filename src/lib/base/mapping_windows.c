@@ -36,8 +36,3 @@ void vkmm_mappings_forget(const void *begin, uint64_t bytes)
 {
     (void)begin, (void)bytes;
 }
-
-void vkmm_memory_populate(void *begin, uint64_t bytes)
-{
-    (void)begin, (void)bytes;
-}

@@ -18,7 +18,7 @@ enum {
 uint64_t vkmm_copy_bytes(uint64_t operand_bytes)
 {
     const uint64_t bytes = operand_bytes > LEAST_BYTES ? operand_bytes : LEAST_BYTES;
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return vkmm_round_up(bytes, ALIGNMENT);
 }
 
 uint32_t vkmm_copies_for(uint64_t rotating_bytes, uint64_t set_bytes, uint64_t room)

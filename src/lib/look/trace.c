@@ -44,7 +44,7 @@ static trace_extent measure(const vkmm_problem *problem, const vkmm_kernel *kern
     trace_extent extent = {.invocations = rows * cols, .sums = problem->k};
     if (kernel->uses_shared) {
         extent.depth = vkmm_tile_depth(kernel, (vkmm_tile){rows, cols});
-        extent.loads = (problem->k + extent.depth - 1) / extent.depth;
+        extent.loads = vkmm_divide_up(problem->k, extent.depth);
         extent.sums = extent.loads * extent.depth;
         extent.tile_values = extent.sums * ((uint64_t)rows + cols);
     }
@@ -98,7 +98,7 @@ static vkmm_status check_element(const vkmm_trace_params *params)
 static void *take(char **at, uint64_t bytes)
 {
     void *part = *at;
-    *at += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    *at += vkmm_round_up(bytes, ALIGNMENT);
     return part;
 }
 

@@ -2,18 +2,9 @@
 #ifndef VKMM_PLAN_PARTS_H
 #define VKMM_PLAN_PARTS_H
 
+#include "base/limits.h"
 #include "kernel/general.h"
 #include "plan/choose.h"
-
-static inline uint64_t vkmm_divide_up(uint64_t value, uint64_t by)
-{
-    return (value + by - 1) / by;
-}
-
-static inline uint64_t vkmm_round_up(uint64_t value, uint64_t to)
-{
-    return vkmm_divide_up(value, to) * to;
-}
 
 /* Both complete a choice whose kernel, module and row-major problem are set: tile or configuration, workgroups,
  * specialization constants. */

@@ -50,7 +50,7 @@ uint32_t vkmm_reduce_items(const vkmm_device_info *limits, const vkmm_problem *p
 {
     const int narrow = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes < 4;
     const uint64_t size = vkmm_reduce_size(limits), row = narrow ? problem->n / 2 + 1 : problem->n;
-    const uint64_t groups = (problem->m * row + size - 1) / size * problem->batch_count;
+    const uint64_t groups = vkmm_divide_up(problem->m * row, size) * problem->batch_count;
     return (uint32_t)groups; /* no more than elements, which fit into the workspace, one binding, several times */
 }
 
