@@ -74,6 +74,12 @@ class Defects(Case):
                 self.assertRegex(part["failures"][0]["sentence"], r"wrong|is .*, not|never written|differ")
                 self.assertTrue(part["failures"][0]["rerun"].startswith("vkmatmul --kernel " + kernel))
 
+    def test_methods(self):
+        """Bytes without signs, of which no other product of bf16 is made."""
+        failures = self.found("sign", "products", "--type", "bf16")["failures"]
+        self.assertEqual({failure["case"].split(",")[0] for failure in failures}, {"w8a8"})
+        self.assertTrue(failures[0]["rerun"].startswith("vkmatmul --kernel auto -s 33x17x65 --type bf16 --out-type bf16 --compute w8a8 --init "))
+
     def test_small_shaders(self):
         """What each defect makes wrong, alone or among others."""
         for defect, part, case, alone in [("rounding", "numbers", "f32 to f16, packHalf2x16", True), ("sign", "numbers", "signed bit fields", True),

@@ -1,10 +1,12 @@
-/* Products of every kernel, combination of types and op, on ragged and on whole tiles, with and without an epilogue. */
+/* Products of every kernel, combination of types and op, on ragged and on whole tiles, with and without an epilogue;
+ * and of every method, with the planner's kernel. */
 #include "check/conform.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "look/kernel.h"
+#include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "product/product.h"
@@ -25,10 +27,16 @@ static uint32_t kernel_count(void)
     return kernels;
 }
 
+/* Those of a kernel; those of a method follow. */
+static uint32_t kernel_cases(void)
+{
+    return VARIANTS * VKMM_TYPES_COUNT * kernel_count();
+}
+
 static uint32_t count(const cli_session *session)
 {
     (void)session;
-    return VARIANTS * VKMM_TYPES_COUNT * kernel_count();
+    return kernel_cases() + VKMM_METHOD_COUNT * VKMM_METHOD_TYPES * SIZES;
 }
 
 /* Neighbouring indices have different kernels, and then other types, so that time that ends early leaves out none. */
@@ -68,18 +76,21 @@ static int is_wanted(const cli_options *options, const char *kernel, vkmm_type t
     return wanted && (options->kernel == NULL || strcmp(options->kernel, kernel) == 0);
 }
 
-/* Whether the kernel takes the product on the device. Drivers of processors compile a general kernel for seconds: there
- * only the kernel that was asked for takes part, or the planner's choice, and its next one after a failure. */
+/* Whether the kernel ("": the planner's, of a method) takes the product on the device. Drivers of processors compile a
+ * general kernel for seconds: there only the kernel that was asked for takes part, or the planner's choice, and its
+ * next one after a failure. */
 static int takes(const cli_session *session, const char *kernel, const vkmm_problem *problem, uint32_t variant)
 {
     static const vkmm_log silent = {NULL, NULL};
     const vkmm_types types = vkmm_problem_types(problem);
     const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && session->options->kernel == NULL;
-    const vkmm_job_params params = {.problem = *problem, .kernel = is_cpu ? NULL : kernel, .untuned = 1};
+    const int is_any = kernel[0] == '\0';
+    const vkmm_job_params params = {.problem = *problem, .kernel = is_cpu || is_any ? NULL : kernel, .untuned = 1};
     vkmm_device_info info = *session->info;
     vkmm_kernel_info chosen;
 
     if (is_cpu) info.refused_kernels = failed;
+    if (is_any) return vkmm_kernel_choose(&silent, &info, &params, &chosen) == VKMM_OK;
     if (types.in == VKMM_F64 && !session->info->features.f64 && strcmp(kernel, "soft64") != 0) return 0;
     if (!vkmm_kernel_is_general(kernel))
         return variant % OPS == 0 && types.in == types.out && types.in == types.compute &&
@@ -87,9 +98,24 @@ static int takes(const cli_session *session, const char *kernel, const vkmm_prob
     return vkmm_kernel_choose(&silent, &info, &params, &chosen) == VKMM_OK && strcmp(chosen.name, kernel) == 0;
 }
 
-/* The index-th product: its kernel; NULL: the device does not have it. */
+static const char *make_method(const cli_session *session, uint32_t index, vkmm_problem *problem, uint32_t *variant)
+{
+    const uint64_t *size = sizes[index % SIZES];
+    const uint32_t method = index / SIZES / VKMM_METHOD_TYPES, place = index / SIZES % VKMM_METHOD_TYPES;
+    const vkmm_method_info *info = vkmm_method_at(method);
+
+    *variant = 0;
+    *problem = VKMM_PROBLEM(.m = size[0], .n = size[1], .k = size[2], .type = info->types[place],
+                            .method = (vkmm_method)method);
+    if (info->titles[place] == NULL || !is_wanted(session->options, "", problem->type)) return NULL;
+    return takes(session, "", problem, 0) ? "" : NULL;
+}
+
+/* The index-th product: its kernel, or "" of a method; NULL: the device does not have it. */
 static const char *make(const cli_session *session, uint32_t index, vkmm_problem *problem, uint32_t *variant)
 {
+    if (index >= kernel_cases()) return make_method(session, index - kernel_cases(), problem, variant);
+
     const vkmm_types *types;
     const char *kernel = take_apart(index, &types, variant);
     const uint64_t *size = sizes[*variant / OPS];
@@ -108,8 +134,8 @@ static int find(const cli_session *session, uint32_t index, cli_case *found)
     const char *kernel = make(session, index, &p, &variant);
 
     if (kernel == NULL) return 0;
-    VKMM_PUT(found->finding, "kernel %s %s", kernel, vkmm_type_of(p.type)->name);
-    VKMM_PUT(found->name, "%s, %s, %ux%ux%u, %s%s", kernel,
+    if (kernel[0] != '\0') VKMM_PUT(found->finding, "kernel %s %s", kernel, vkmm_type_of(p.type)->name);
+    VKMM_PUT(found->name, "%s, %s, %ux%ux%u, %s%s", kernel[0] != '\0' ? kernel : vkmm_method_at(p.method)->name,
              vkmm_types_name(vkmm_problem_types(&p), session->console.utf8), (unsigned)p.m, (unsigned)p.n,
              (unsigned)p.k, p.op_a == VKMM_OP_T ? "T" : "N", p.op_b == VKMM_OP_T ? "T" : "N");
     return 1;
@@ -131,9 +157,10 @@ static void write_command(const char *kernel, const vkmm_problem *p, const cli_i
     snprintf(text, CLI_CASE_TEXT,
              "vkmatmul --kernel %s -s %ux%ux%u --type %s --out-type %s --compute %s%s --init %s --seed %u --no-cache "
              "--verify full",
-             kernel, (unsigned)p->m, (unsigned)p->n, (unsigned)p->k, vkmm_type_of(types.in)->name,
-             vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name, more, cli_inputs_name(inputs),
-             (unsigned)inputs->seed);
+             kernel[0] != '\0' ? kernel : "auto", (unsigned)p->m, (unsigned)p->n, (unsigned)p->k,
+             vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name,
+             p->method ? vkmm_method_at(p->method)->name : vkmm_type_of(types.compute)->name, more,
+             cli_inputs_name(inputs), (unsigned)inputs->seed);
 }
 
 static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
@@ -145,12 +172,13 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     cli_product product = {0};
 
     request.inputs = &inputs;
-    request.job.kernel = kernel;
+    request.job.kernel = kernel != NULL && kernel[0] != '\0' ? kernel : NULL;
     const vkmm_status status = cli_product_prove(session, &request, &product);
     cli_product_end(&product);
     result->passed = status == VKMM_OK;
     if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY || status == VKMM_DEVICE_LOST) return status;
-    failed[request.job.problem.type] |= 1u << (kernel_count() - 1 - index % kernel_count());
+    if (request.job.kernel != NULL)
+        failed[request.job.problem.type] |= 1u << (kernel_count() - 1 - index % kernel_count());
     VKMM_PUT(result->why, "%.480s", session->console.last_error);
     write_command(kernel, &request.job.problem, &inputs, result->again);
     return VKMM_OK;
