@@ -23,15 +23,16 @@ typedef struct mixture {
 
 static void create_products(mixture *mix)
 {
-    const vkmm_gemm_params router = {.problem = VKMM_PROBLEM(.m = TOKENS, .n = EXPERTS, .k = WIDTH)};
+    const vkmm_gemm_params router = {.job.problem = VKMM_PROBLEM(.m = TOKENS, .n = EXPERTS, .k = WIDTH)};
     /* h: SLOTS rows in the experts' order, each of a token, gathered from x */
-    const vkmm_gemm_params up = {.problem = VKMM_PROBLEM(.m = SLOTS, .n = HIDDEN, .k = WIDTH,
-                                                         .stride_b = (uint64_t)WIDTH * HIDDEN, .activation = VKMM_GELU),
+    const vkmm_gemm_params up = {.job.problem =
+                                     VKMM_PROBLEM(.m = SLOTS, .n = HIDDEN, .k = WIDTH,
+                                                  .stride_b = (uint64_t)WIDTH * HIDDEN, .activation = VKMM_GELU),
                                  .experts = EXPERTS,
                                  .gather = EACH};
     /* y: a row for each token, the sum of two rows of h · W2, scaled */
     const vkmm_gemm_params down = {
-        .problem = VKMM_PROBLEM(.m = SLOTS, .n = WIDTH, .k = HIDDEN, .stride_b = (uint64_t)HIDDEN * WIDTH),
+        .job.problem = VKMM_PROBLEM(.m = SLOTS, .n = WIDTH, .k = HIDDEN, .stride_b = (uint64_t)HIDDEN * WIDTH),
         .experts = EXPERTS,
         .scatter = EACH};
     MM(vkmm_gemm_create(mix->host.lent, &router, &mix->router));

@@ -31,7 +31,8 @@ typedef struct mlp {
  * a slot of its own, here one for each layer. */
 static vkmm_gemm *create(const mlp *net, vkmm_problem problem, int unpacked)
 {
-    const vkmm_gemm_params params = {.problem = problem, .pack = unpacked ? 0 : VKMM_PACK_B, .slots = net->layers};
+    const vkmm_gemm_params params = {
+        .job.problem = problem, .job.pack = unpacked ? 0 : VKMM_PACK_B, .slots = net->layers};
     vkmm_gemm *gemm;
     MM(vkmm_gemm_create(net->host.lent, &params, &gemm));
     printf("%ux%ux%u: %s\n", (unsigned)problem.m, (unsigned)problem.n, (unsigned)problem.k,

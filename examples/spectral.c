@@ -95,8 +95,9 @@ static void open_spectral(spectral *app)
     host *h = &app->host;
     host_open(h, VKMM_F32);
     const uint64_t m = app->signals, n = 2 * app->outputs, k = 2 * app->inputs;
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = m, .n = n, .k = k, .batch_count = app->length,
-                                                             .stride_a = m * k, .stride_b = k * n, .stride_c = m * n)};
+    const vkmm_gemm_params params = {.job.problem =
+                                         VKMM_PROBLEM(.m = m, .n = n, .k = k, .batch_count = app->length,
+                                                      .stride_a = m * k, .stride_b = k * n, .stride_c = m * n)};
     MM(vkmm_gemm_create(h->lent, &params, &app->gemm));
     const vkmm_gemm_info *info = vkmm_gemm_describe(app->gemm);
     app->x = host_buffer_create(h, info->bytes[VKMM_A], HOST_MAPPED);

@@ -144,7 +144,7 @@ static uint32_t compare(const application *app)
 static void open_application(application *app)
 {
     host_open(&app->host, VKMM_F32);
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = ROWS, .n = COLS, .k = COLS), /* the largest M */
+    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = ROWS, .n = COLS, .k = COLS), /* the largest M */
                                      .dynamic = VKMM_DYNAMIC_M,
                                      .slots = THREADS};
     MM(vkmm_gemm_create(app->host.lent, &params, &app->gemm));

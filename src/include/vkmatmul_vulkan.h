@@ -154,19 +154,16 @@ enum { VKMM_DYNAMIC_M = 1, VKMM_DYNAMIC_N = 2 };
  * A, B and C may be f16, bf16, f8 or f32 with sums of f32, B also in blocks. Requires row-major matrices, A not
  * transposed, β 0, no bias, no batch, and no vkmm_gemm_bindings.products. Kernels: skinny, coopmat, blocked. */
 typedef struct vkmm_gemm_params {
-    vkmm_problem problem;  /* with dynamic extents: the largest M and N. lda, ldb and ldc are the same for all. method:
-                              other than VKMM_COMPUTE_DIRECT without dynamic extents, scalars_in_memory, several
-                              expected products, and packed operands, of which W8A8 may have one */
-    const char *kernel;    /* NULL or "auto": the fastest known */
-    const char *config;    /* NULL, or tunables of a general kernel, as in vkmm_job_params */
-    int untuned;           /* non-zero: tuning results are ignored, also those of other devices */
-    uint32_t dynamic;      /* bits VKMM_DYNAMIC_* */
-    uint32_t pack;         /* VKMM_PACK_A, VKMM_PACK_B: bound in the layout of vkmm_gemm_pack. VKMM_PACK_NEVER:
-                              recordings never copy A or B. By default they copy one that is misaligned, or that holds
-                              bytes not along K, into the workspace where that is known to be faster; but not with
-                              dynamic extents, packed operands or several expected products. Blocks that the kernel
-                              does not read are unpacked in each recording unless they are packed; their lines cannot
-                              be dynamic then */
+    vkmm_job_params job; /* of a general kernel, without a tile or a shader. problem: with dynamic extents, the largest
+                            M and N; lda, ldb and ldc are the same for all. method: other than VKMM_COMPUTE_DIRECT
+                            without dynamic extents, scalars_in_memory, several expected products, and packed operands,
+                            of which W8A8 may have one. pack: VKMM_PACK_A, VKMM_PACK_B: bound in the layout of
+                            vkmm_gemm_pack. VKMM_PACK_NEVER: recordings never copy A or B. By default they copy one that
+                            is misaligned, or that holds bytes not along K, into the workspace where that is known to
+                            be faster; but not with dynamic extents, packed operands or several expected products.
+                            Blocks that the kernel does not read are unpacked in each recording unless they are packed;
+                            their lines cannot be dynamic then */
+    uint32_t dynamic;    /* bits VKMM_DYNAMIC_* */
     int scalars_in_memory; /* non-zero: α and β are read on the device (vkmm_gemm_bindings.scalars) */
     uint32_t offset_step;  /* offsets of vkmm_gemm_product are multiples of this many elements; 0: of as many as fill
                               16 bytes, or as a block has. Smaller steps may cost speed */
@@ -248,7 +245,7 @@ VKMM_API vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer com
  * device has one sentence on the first fault, with the value and the limit. */
 VKMM_API vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings);
 
-/* Records the conversion of an operand (A or B, named in vkmm_gemm_params.pack) from the layout of the problem into
+/* Records the conversion of an operand (A or B, named in vkmm_gemm_params.job.pack) from the layout of the problem into
  * the fastest one for this gemm, vkmm_gemm_info.bytes long. Weights are packed once; the result is valid for this gemm
  * and for others with the same device, problem and kernel configuration. `slot` as above. */
 VKMM_API vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_operand operand,

@@ -195,7 +195,7 @@ static void create_packed(lender *l, vkmm_device *device, vkmm_gemm_params param
 {
     vkmm_gemm *gemm = (vkmm_gemm *)l;
     const uint64_t before = forbidden_calls();
-    params.pack = VKMM_PACK_B;
+    params.job.pack = VKMM_PACK_B;
     l->p->status = vkmm_gemm_create(device, &params, &gemm);
     l->p->leftover |= l->p->status != VKMM_OK && gemm != NULL;
     expect(forbidden_calls() == before, "vkmm_gemm_create makes calls that are the lender's");
@@ -208,9 +208,10 @@ static void create_packed(lender *l, vkmm_device *device, vkmm_gemm_params param
 /* A product with everything, in two passes. */
 static void multiply(lender *l, vkmm_device *device)
 {
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = 13, .n = 11, .k = 17, .op_a = VKMM_OP_T, .lda = 16,
-                                                             .ldc = 14, .alpha = 2, .beta = -1, .has_bias = 1),
-                                     .config = "splits=2"};
+    const vkmm_gemm_params params = {.job.problem =
+                                         VKMM_PROBLEM(.m = 13, .n = 11, .k = 17, .op_a = VKMM_OP_T, .lda = 16,
+                                                      .ldc = 14, .alpha = 2, .beta = -1, .has_bias = 1),
+                                     .job.config = "splits=2"};
     const void *operands[4];
     const vkmm_log log = play_log(l->p);
     vkmm_gemm *gemm = (vkmm_gemm *)l;
@@ -220,12 +221,12 @@ static void multiply(lender *l, vkmm_device *device)
     expect(forbidden_calls() == before, "vkmm_gemm_create makes calls that are the lender's");
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
         operands[o] = l->mapped + o * OPERAND;
-        fill_operand(&params.problem, (vkmm_operand)o, l->mapped + o * OPERAND);
+        fill_operand(&params.job.problem, (vkmm_operand)o, l->mapped + o * OPERAND);
     }
     memcpy(l->mapped + 5 * OPERAND, operands[VKMM_C], OPERAND);
     if (l->p->status == VKMM_OK) check_gemm(l, gemm);
     if (l->p->status == VKMM_OK) record(l, gemm);
-    if (l->p->status == VKMM_OK) judge_product(l->p, &log, &params.problem, operands, l->mapped + 5 * OPERAND);
+    if (l->p->status == VKMM_OK) judge_product(l->p, &log, &params.job.problem, operands, l->mapped + 5 * OPERAND);
     vkmm_gemm_destroy(l->p->status != VKMM_OK && gemm == (vkmm_gemm *)l ? NULL : &gemm);
     if (l->p->status == VKMM_OK) create_packed(l, device, params);
 }

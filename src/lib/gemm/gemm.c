@@ -18,7 +18,7 @@ enum { MOST_SLOTS = 1 << 16, FULL = 1 << 24 /* elements of C that occupy any dev
 /* What only a product by experts requires. */
 static vkmm_status check_experts(const vkmm_gemm_params *params)
 {
-    const vkmm_problem *p = &params->problem;
+    const vkmm_problem *p = &params->job.problem;
     const uint64_t gather = params->gather ? params->gather : 1, scatter = params->scatter ? params->scatter : 1;
     const vkmm_type_info *out = vkmm_type_of(vkmm_operand_type(p, VKMM_C));
     if (params->experts == 0 && (params->gather || params->scatter))
@@ -29,7 +29,7 @@ static vkmm_status check_experts(const vkmm_gemm_params *params)
         return vkmm_fail(VKMM_UNSUPPORTED,
                          "a product by experts is row-major and not empty, with A not transposed and not in blocks, "
                          "beta 0, no bias and no batch");
-    if (p->method != VKMM_COMPUTE_DIRECT || params->dynamic || params->pack & VKMM_PACK_A ||
+    if (p->method != VKMM_COMPUTE_DIRECT || params->dynamic || params->job.pack & VKMM_PACK_A ||
         params->scalars_in_memory || params->expected_products > 1)
         return vkmm_fail(VKMM_UNSUPPORTED,
                          "a product by experts is direct, with fixed extents, A not packed, alpha on the host and no "
@@ -50,12 +50,13 @@ static vkmm_status check_experts(const vkmm_gemm_params *params)
 static vkmm_status check(const vkmm_gemm_params *params)
 {
     const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N, pack = PACKED | VKMM_PACK_NEVER;
-    vkmm_status status = vkmm_problem_check(&params->problem, NULL);
+    VKMM_NEED_ZEROS(params->job.reserved);
+    vkmm_status status = vkmm_problem_check(&params->job.problem, NULL);
     if (status == VKMM_OK) status = check_experts(params);
     if (status != VKMM_OK) return status;
-    const vkmm_method_info *method = vkmm_method_at(params->problem.method);
-    if (params->problem.method != VKMM_COMPUTE_DIRECT &&
-        (params->dynamic || (params->pack & PACKED && !method->binds_packed) || params->scalars_in_memory ||
+    const vkmm_method_info *method = vkmm_method_at(params->job.problem.method);
+    if (params->job.problem.method != VKMM_COMPUTE_DIRECT &&
+        (params->dynamic || (params->job.pack & PACKED && !method->binds_packed) || params->scalars_in_memory ||
          params->expected_products > 1))
         return vkmm_fail(VKMM_UNSUPPORTED,
                          "a recorded %s product has fixed extents, %salpha and beta on the host and no other expected "
@@ -65,15 +66,18 @@ static vkmm_status check(const vkmm_gemm_params *params)
         return vkmm_fail(VKMM_INVALID, "dynamic is 0x%x; the known bits are 0x%x", params->dynamic, dynamic);
     if (params->slots > MOST_SLOTS)
         return vkmm_fail(VKMM_INVALID, "slots is %u; the most is %d", params->slots, MOST_SLOTS);
-    const vkmm_kernel *kernel = params->kernel ? vkmm_kernel_find(params->kernel) : NULL;
+    const vkmm_kernel *kernel = params->job.kernel ? vkmm_kernel_find(params->job.kernel) : NULL;
     if (kernel && !kernel->tunables)
         return vkmm_fail(VKMM_UNSUPPORTED,
                          "the kernel %s runs only in jobs; a product is recorded with a general kernel", kernel->name);
-    if (params->pack & ~pack)
-        return vkmm_fail(VKMM_INVALID, "pack is 0x%x; the known bits are 0x%x", params->pack, pack);
+    if (params->job.tile_rows || params->job.tile_cols || params->job.shader)
+        return vkmm_fail(VKMM_UNSUPPORTED,
+                         "a tile and a shader are for jobs; a product is recorded with a general kernel");
+    if (params->job.pack & ~pack)
+        return vkmm_fail(VKMM_INVALID, "pack is 0x%x; the known bits are 0x%x", params->job.pack, pack);
     for (int o = VKMM_A; o <= VKMM_B; o++) {
-        const uint32_t block = vkmm_format_at(vkmm_operand_format(&params->problem, (vkmm_operand)o))->elements;
-        if (params->offset_step % block != 0 && !(params->pack & 1u << o))
+        const uint32_t block = vkmm_format_at(vkmm_operand_format(&params->job.problem, (vkmm_operand)o))->elements;
+        if (params->offset_step % block != 0 && !(params->job.pack & 1u << o))
             return vkmm_fail(VKMM_INVALID, "offset_step is %u; the blocks of %c have %u elements", params->offset_step,
                              "AB"[o], block);
     }
@@ -84,7 +88,7 @@ static vkmm_gemm_reach reach_of(const vkmm_gemm_params *params, vkmm_operand ope
 {
     static const int rows[] = {VKMM_REACH_M, VKMM_REACH_K, VKMM_REACH_M},
                      cols[] = {VKMM_REACH_K, VKMM_REACH_N, VKMM_REACH_N};
-    const vkmm_problem *problem = &params->problem;
+    const vkmm_problem *problem = &params->job.problem;
     const vkmm_stored stored = vkmm_operand_stored(problem, operand);
     const uint64_t block = vkmm_format_at(vkmm_operand_format(problem, operand))->elements,
                    size = vkmm_operand_span(problem, operand, block), step = block > 1 ? block : 16 / size;
@@ -111,11 +115,11 @@ static uint64_t worst_offset(const vkmm_gemm *gemm, vkmm_operand operand)
 /* Products that the kernel is chosen for: no more than make a difference. */
 static uint32_t expected(const vkmm_gemm_params *params)
 {
-    const vkmm_problem *problem = &params->problem;
+    const vkmm_problem *problem = &params->job.problem;
     const double most = FULL / ((double)problem->m * (double)problem->n * (double)vkmm_problem_batches(problem) + 1);
     const uint32_t products = params->expected_products < most ? params->expected_products : (uint32_t)most;
     const int whole =
-        params->pack & PACKED && vkmm_problem_batches(problem) > 1; /* a batch would be packed as a whole */
+        params->job.pack & PACKED && vkmm_problem_batches(problem) > 1; /* a batch would be packed as a whole */
     return products > 1 && !whole ? products : 1;
 }
 
@@ -152,7 +156,7 @@ static vkmm_problem planned(const vkmm_gemm *gemm)
  */
 static int may_pack(const vkmm_gemm *gemm, const vkmm_gemm_params *params)
 {
-    return !params->pack && !params->dynamic && !params->experts && gemm->expected == 1;
+    return !params->job.pack && !params->dynamic && !params->experts && gemm->expected == 1;
 }
 
 /* The kernel is chosen for the worst offsets and for all expected products; this is one product, at its own place. */
@@ -194,7 +198,8 @@ static vkmm_status pick_experts(vkmm_gemm *gemm, const vkmm_gemm_params *params,
                                 vkmm_choice *choice)
 {
     const vkmm_experts experts = {.count = params->experts, .gather = params->gather, .scatter = params->scatter};
-    vkmm_status status = vkmm_choose_experts(&gemm->device->physical->info, &params->problem, wish, &experts, choice);
+    vkmm_status status =
+        vkmm_choose_experts(&gemm->device->physical->info, &params->job.problem, wish, &experts, choice);
     if (status != VKMM_OK) return status;
     gemm->experts = choice->experts;
     gemm->problem.batch_count = params->experts; /* A and C have no stride */
@@ -205,15 +210,13 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
 {
     vkmm_device *device = gemm->device;
     const vkmm_log *log = vkmm_device_log(device);
-    const vkmm_wish wish = {.kernel = params->kernel,
-                            .config = params->config,
-                            .untuned = params->untuned,
-                            .direct = params->problem.method == VKMM_COMPUTE_DIRECT,
-                            .pack = VKMM_PACK_BOUND | params->pack | (may_pack(gemm, params) ? 0 : VKMM_PACK_NEVER),
-                            .terms = {.scalars_in_memory = params->scalars_in_memory != 0,
-                                      .in_one = 1,
-                                      .pushes_sets = device->has_push_descriptors,
-                                      .cache = params->pipeline_cache}};
+    vkmm_wish wish = vkmm_wish_of(&params->job);
+    wish.direct = params->job.problem.method == VKMM_COMPUTE_DIRECT;
+    wish.pack |= VKMM_PACK_BOUND | (may_pack(gemm, params) ? 0 : VKMM_PACK_NEVER);
+    wish.terms = (vkmm_terms){.scalars_in_memory = params->scalars_in_memory != 0,
+                              .in_one = 1,
+                              .pushes_sets = device->has_push_descriptors,
+                              .cache = params->pipeline_cache};
     const vkmm_problem problem = planned(gemm);
     vkmm_choice choice;
     vkmm_status status = params->experts > 0 ? pick_experts(gemm, params, &wish, &choice)
@@ -302,17 +305,17 @@ vkmm_status vkmm_gemm_create_sized(vkmm_device *device, const vkmm_gemm_params *
     vkmm_gemm *gemm = vkmm_alloc(1, sizeof *gemm);
     if (!gemm) return vkmm_tell(log, VKMM_NO_MEMORY("for a product to record"));
     gemm->device = device;
-    gemm->problem = params->problem;
-    gemm->problem.lda = vkmm_operand_ld(&params->problem, VKMM_A);
-    gemm->problem.ldb = vkmm_operand_ld(&params->problem, VKMM_B);
-    gemm->problem.ldc = vkmm_operand_ld(&params->problem, VKMM_C);
+    gemm->problem = params->job.problem;
+    gemm->problem.lda = vkmm_operand_ld(&params->job.problem, VKMM_A);
+    gemm->problem.ldb = vkmm_operand_ld(&params->job.problem, VKMM_B);
+    gemm->problem.ldc = vkmm_operand_ld(&params->job.problem, VKMM_C);
     gemm->slots = params->slots ? params->slots : 1;
     gemm->dynamic = params->dynamic;
     gemm->expected = expected(params);
     vkmm_gemm_params matrices = *params;
-    if (params->experts > 0) matrices.problem.batch_count = params->experts; /* of B */
+    if (params->experts > 0) matrices.job.problem.batch_count = params->experts; /* of B */
     for (int o = VKMM_A; o <= VKMM_C; o++) gemm->reaches[o] = reach_of(&matrices, (vkmm_operand)o);
-    gemm->packed = params->pack & PACKED;
+    gemm->packed = params->job.pack & PACKED;
     status = build(gemm, params);
     if (status == VKMM_OK)
         describe(gemm, params);

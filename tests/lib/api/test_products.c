@@ -254,9 +254,9 @@ static void record(crew_member *me)
 static void recording_one_gemm(void **state)
 {
     recorded r = {.want = *state, .problem = 4}; /* with two passes */
-    const vkmm_gemm_params params = {.problem = jobs[r.problem].problem,
-                                     .kernel = jobs[r.problem].kernel,
-                                     .config = jobs[r.problem].config,
+    const vkmm_gemm_params params = {.job.problem = jobs[r.problem].problem,
+                                     .job.kernel = jobs[r.problem].kernel,
+                                     .job.config = jobs[r.problem].config,
                                      .slots = CREW};
     vkmm_gemm *gemm = NULL;
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_OK);
@@ -270,7 +270,7 @@ static void recording_one_gemm(void **state)
 static void make_gemms(crew_member *me)
 {
     for (int turn = 0; turn < 3; turn++) {
-        const vkmm_gemm_params params = {.problem = *problem_of((me->number / 2 + turn) % CREW), .slots = 2};
+        const vkmm_gemm_params params = {.job.problem = *problem_of((me->number / 2 + turn) % CREW), .slots = 2};
         vkmm_gemm *gemm = NULL;
         CREW_EXPECT(me, vkmm_gemm_create(suite.device, &params, &gemm) == VKMM_OK, "no gemm");
         vkmm_gemm_destroy(&gemm);

@@ -78,7 +78,7 @@ static void borrow(crew_member *me)
                                      .api_version = VK_API_VERSION_1_1,
                                      .queue_family = lender->physical->queue_family,
                                      .cache_dir = ""};
-    const vkmm_gemm_params gemm_params = {.problem = VKMM_PROBLEM(.m = 4, .n = 4 + (uint64_t)me->number, .k = 4)};
+    const vkmm_gemm_params gemm_params = {.job.problem = VKMM_PROBLEM(.m = 4, .n = 4 + (uint64_t)me->number, .k = 4)};
     vkmm_device *device = NULL;
     vkmm_gemm *gemm = NULL;
     vkmm_status status = vkmm_device_import(&lent, &device);

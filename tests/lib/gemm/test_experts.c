@@ -53,7 +53,7 @@ static uint32_t routed(const vkmm_gemm_params *params, const uint32_t *counts, u
     *dropped = 0;
     for (uint32_t e = 0; e < params->experts; e++)
         for (uint64_t i = 0; i < counts[e]; i++) {
-            if (rows == params->problem.m) {
+            if (rows == params->job.problem.m) {
                 const uint64_t all = *dropped + (counts[e] - i);
                 *dropped = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
                 break;
@@ -78,7 +78,7 @@ static double product_of(const vkmm_problem *p, const memory *m, uint64_t row, u
 static void expect(const vkmm_gemm_params *params, memory *m, const uint32_t *counts, const uint32_t *slots,
                    const float *scales, uint32_t *dropped)
 {
-    const vkmm_problem *p = &params->problem;
+    const vkmm_problem *p = &params->job.problem;
     const uint32_t per = params->scatter ? params->scatter : 1;
     const vkmm_type out = gemm_out(p);
     uint32_t experts[MOST];
@@ -104,7 +104,7 @@ static void expect(const vkmm_gemm_params *params, memory *m, const uint32_t *co
 /* One recording with these row counts. */
 static void check_counts(const vkmm_gemm_params *params, memory *m, const vkmm_gemm_bindings *b, const uint32_t *counts)
 {
-    const vkmm_problem *p = &params->problem;
+    const vkmm_problem *p = &params->job.problem;
     const size_t bytes = (size_t)m->buffers[C].bytes;
     const vkmm_type out = gemm_out(p);
     uint32_t *routing = data_of(m, ROUTING), *slots = routing + 1 + params->experts, dropped;
@@ -165,26 +165,26 @@ static void fill_blocks(memory *m, vkmm_format format, uint64_t bytes)
  * overflow. m is 24 or more. */
 static void check(const vkmm_gemm_params *params)
 {
-    const uint32_t all = (uint32_t)params->problem.m;
+    const uint32_t all = (uint32_t)params->job.problem.m;
     const uint32_t counts[][4] = {{0},           {all},          {0, 0, 0, all},     {1, 0, 9, 3},
                                   {0, 17, 2, 0}, {3, 0, 11, 30}, {5, all - 4, 7, 0}, {2, UINT32_MAX, UINT32_MAX, 9}};
     memory *m = keep_object(calloc(1, sizeof *m), release);
     assert_int_equal(vkmm_gemm_create(suite.device, params, &m->gemm), VKMM_OK);
     const vkmm_gemm_info *info = vkmm_gemm_describe(m->gemm);
-    vkmm_problem weights = params->problem;
+    vkmm_problem weights = params->job.problem;
     weights.batch_count = params->experts;
     vkmm_gemm_bindings b = {.a = reserve(m, A, info->bytes[VKMM_A]),
                             .b = reserve(m, B, vkmm_whole_words(vkmm_operand_bytes(&weights, VKMM_B))),
                             .c = reserve(m, C, info->bytes[VKMM_C]),
                             .workspace = reserve(m, WORKSPACE, info->workspace_bytes),
                             .routing = reserve(m, ROUTING, info->routing_bytes)};
-    fill(params->problem.type, data_of(m, A), b.a.bytes, 5);
-    if (params->problem.format_b == VKMM_PLAIN)
-        fill(params->problem.type, data_of(m, B), b.b.bytes, 7);
+    fill(params->job.problem.type, data_of(m, A), b.a.bytes, 5);
+    if (params->job.problem.format_b == VKMM_PLAIN)
+        fill(params->job.problem.type, data_of(m, B), b.b.bytes, 7);
     else
-        fill_blocks(m, params->problem.format_b, b.b.bytes);
-    if (params->problem.format_b && !params->kernel) assert_int_equal(info->kernel->packed_bytes, 0);
-    if (params->pack) pack_weights(m, &b);
+        fill_blocks(m, params->job.problem.format_b, b.b.bytes);
+    if (params->job.problem.format_b && !params->job.kernel) assert_int_equal(info->kernel->packed_bytes, 0);
+    if (params->job.pack) pack_weights(m, &b);
     b.a.bytes += GUARD, b.b.bytes += GUARD, b.c.bytes += GUARD; /* a driver that clips accesses must not hide them */
     m->want = malloc((size_t)m->buffers[C].bytes);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) check_counts(params, m, &b, counts[i]);
@@ -205,19 +205,19 @@ static void multiplies_by_experts(void **state)
     const int slow = suite_is_slow(&suite);
     for (size_t n = 0; n < VKMM_COUNT(kernels); n++)
         for (size_t i = slow ? 3 : n % 2; i < VKMM_COUNT(ways); i += 1 + !slow) {
-            vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = 24, .n = 19, .k = 21, .lda = 23, .ldb = 25,
-                                                               .ldc = 22, .offset_a = 3, .offset_b = 1, .offset_c = 5,
-                                                               .stride_b = 25 * 21 + 2, .alpha = 2),
-                                       .kernel = kernels[n].kernel,
-                                       .config = kernels[n].config,
+            vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = 24, .n = 19, .k = 21, .lda = 23, .ldb = 25,
+                                                                   .ldc = 22, .offset_a = 3, .offset_b = 1,
+                                                                   .offset_c = 5, .stride_b = 25 * 21 + 2, .alpha = 2),
+                                       .job.kernel = kernels[n].kernel,
+                                       .job.config = kernels[n].config,
                                        .experts = 4,
                                        .gather = ways[i][0],
                                        .scatter = ways[i][1]};
-            if (n == 2) params.problem.type = VKMM_F16, params.problem.out_type = VKMM_F32;
-            if (n == 2 && !vkmm_module_for("coopmat", &params.problem, vkmm_device_describe(suite.device), NULL))
+            if (n == 2) params.job.problem.type = VKMM_F16, params.job.problem.out_type = VKMM_F32;
+            if (n == 2 && !vkmm_module_for("coopmat", &params.job.problem, vkmm_device_describe(suite.device), NULL))
                 continue;
-            if (i > 1) params.problem.op_b = VKMM_OP_T;
-            if (i % 4 == 0) params.problem.activation = VKMM_RELU;
+            if (i > 1) params.job.problem.op_b = VKMM_OP_T;
+            if (i % 4 == 0) params.job.problem.activation = VKMM_RELU;
             check(&params);
         }
 }
@@ -228,9 +228,9 @@ static void multiplies_narrow_rows(void **state)
     static const vkmm_type types[][2] = {
         {VKMM_F16, VKMM_F16}, {VKMM_F16, VKMM_F32}, {VKMM_BF16, VKMM_BF16}, {VKMM_E4M3, VKMM_F32}};
     for (size_t i = suite_is_slow(&suite) ? 2 : 0; i < VKMM_COUNT(types); i++) {
-        const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = 24, .n = 18, .k = 11, .type = types[i][0],
-                                                                 .out_type = types[i][1], .offset_a = 1, .offset_c = 2,
-                                                                 .alpha = 7, .stride_b = 18 * 11),
+        const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = 24, .n = 18, .k = 11, .type = types[i][0],
+                                                                     .out_type = types[i][1], .offset_a = 1,
+                                                                     .offset_c = 2, .alpha = 7, .stride_b = 18 * 11),
                                          .experts = 4,
                                          .gather = 2,
                                          .scatter = 3};
@@ -241,10 +241,10 @@ static void multiplies_narrow_rows(void **state)
 /* Packed weights, and tiles that have fewer rows than the kernel's. */
 static void multiplies_packed_weights(void **state)
 {
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = 40, .n = 21, .k = 13, .stride_b = 21 * 13),
-                                     .kernel = "blocked",
-                                     .config = kernel_config,
-                                     .pack = VKMM_PACK_B,
+    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = 40, .n = 21, .k = 13, .stride_b = 21 * 13),
+                                     .job.kernel = "blocked",
+                                     .job.config = kernel_config,
+                                     .job.pack = VKMM_PACK_B,
                                      .experts = 4};
     check(&params);
 }
@@ -259,11 +259,11 @@ static void multiplies_blocks(void **state)
     } ways[] = {{NULL, NULL, 0}, {"blocked", kernel_config, 0}, {"blocked", kernel_config, VKMM_PACK_B}};
     if (suite_is_slow(&suite)) return;
     for (size_t i = 0; i < VKMM_COUNT(ways); i++) {
-        const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = 24, .n = 10, .k = 64, .op_b = VKMM_OP_T,
-                                                                 .stride_b = 10 * 64, .format_b = VKMM_Q4_0),
-                                         .kernel = ways[i].kernel,
-                                         .config = ways[i].config,
-                                         .pack = ways[i].pack,
+        const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = 24, .n = 10, .k = 64, .op_b = VKMM_OP_T,
+                                                                     .stride_b = 10 * 64, .format_b = VKMM_Q4_0),
+                                         .job.kernel = ways[i].kernel,
+                                         .job.config = ways[i].config,
+                                         .job.pack = ways[i].pack,
                                          .experts = 4,
                                          .scatter = 2};
         check(&params);
@@ -285,21 +285,23 @@ static void refuses_what_experts_cannot(void **state)
     biased.has_bias = 1;
     narrow.type = VKMM_F16;
     whole.type = VKMM_I32;
-    refuses(&(vkmm_gemm_params){.problem = plain, .gather = 2}, "experts is 0");
-    refuses(&(vkmm_gemm_params){.problem = biased, .experts = 4}, "no bias");
-    refuses(&(vkmm_gemm_params){.problem = plain, .experts = 4, .dynamic = VKMM_DYNAMIC_M}, "fixed extents");
-    refuses(&(vkmm_gemm_params){.problem = plain, .experts = 4, .scatter = 5}, "must divide it");
-    refuses(&(vkmm_gemm_params){.problem = narrow, .experts = 4}, "are even for C in f16");
-    refuses(&(vkmm_gemm_params){.problem = whole, .experts = 4}, "not of i32");
-    refuses(&(vkmm_gemm_params){.problem = plain, .experts = 4, .kernel = "cpu"}, "skinny, coopmat and blocked");
-    refuses(&(vkmm_gemm_params){.problem = plain, .experts = 4, .kernel = "blocked", .config = "splits=2"},
+    refuses(&(vkmm_gemm_params){.job.problem = plain, .gather = 2}, "experts is 0");
+    refuses(&(vkmm_gemm_params){.job.problem = biased, .experts = 4}, "no bias");
+    refuses(&(vkmm_gemm_params){.job.problem = plain, .experts = 4, .dynamic = VKMM_DYNAMIC_M}, "fixed extents");
+    refuses(&(vkmm_gemm_params){.job.problem = plain, .experts = 4, .scatter = 5}, "must divide it");
+    refuses(&(vkmm_gemm_params){.job.problem = narrow, .experts = 4}, "are even for C in f16");
+    refuses(&(vkmm_gemm_params){.job.problem = whole, .experts = 4}, "not of i32");
+    refuses(&(vkmm_gemm_params){.job.problem = plain, .experts = 4, .job.kernel = "cpu"},
+            "skinny, coopmat and blocked");
+    refuses(&(vkmm_gemm_params){.job.problem = plain, .experts = 4, .job.kernel = "blocked", .job.config = "splits=2"},
             "in one part");
 }
 
 static void refuses_wrong_bindings(void **state)
 {
     static const double one = 1;
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = 24, .n = 9, .k = 8, .stride_b = 72), .experts = 4};
+    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = 24, .n = 9, .k = 8, .stride_b = 72),
+                                     .experts = 4};
     const vkmm_gemm_product product = {0};
     memory *m = keep_object(calloc(1, sizeof *m), release);
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &m->gemm), VKMM_OK);

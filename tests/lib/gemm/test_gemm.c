@@ -85,10 +85,10 @@ static vkmm_binding binding_of(const memory *m, int which)
 
 static vkmm_problem product_of(const vkmm_gemm_params *params, const vkmm_gemm_bindings *how, uint32_t index)
 {
-    vkmm_problem p = params->problem;
-    p.lda = vkmm_operand_ld(&params->problem, VKMM_A);
-    p.ldb = vkmm_operand_ld(&params->problem, VKMM_B);
-    p.ldc = vkmm_operand_ld(&params->problem, VKMM_C);
+    vkmm_problem p = params->job.problem;
+    p.lda = vkmm_operand_ld(&params->job.problem, VKMM_A);
+    p.ldb = vkmm_operand_ld(&params->job.problem, VKMM_B);
+    p.ldc = vkmm_operand_ld(&params->job.problem, VKMM_C);
     if (how->alpha) p.alpha = *how->alpha;
     if (how->beta) p.beta = *how->beta;
     if (!how->products) return p;
@@ -132,7 +132,7 @@ static void fill(memory *m, const vkmm_problem *p, vkmm_operand operand)
 static void prepare(memory *m, const vkmm_gemm *gemm, const vkmm_gemm_params *params, const vkmm_gemm_bindings *how)
 {
     const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
-    const vkmm_type out = gemm_out(&params->problem);
+    const vkmm_type out = gemm_out(&params->job.problem);
     uint64_t bytes[4] = {0};
     for (uint32_t i = 0; i < products_of(how); i++) {
         const vkmm_problem p = product_of(params, how, i);
@@ -146,9 +146,9 @@ static void prepare(memory *m, const vkmm_gemm *gemm, const vkmm_gemm_params *pa
     const vkmm_problem whole = product_of(params, &largest, 0); /* of packed operands all is packed */
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         const uint64_t need = (gemm_elements(&whole, (vkmm_operand)o) * vkmm_type_of(whole.type)->bytes + 3) / 4 * 4;
-        if (params->pack & 1u << o && need > bytes[o]) bytes[o] = need;
+        if (params->job.pack & 1u << o && need > bytes[o]) bytes[o] = need;
     }
-    bytes[VKMM_BIAS] = params->problem.has_bias ? info->bytes[VKMM_BIAS] : 0;
+    bytes[VKMM_BIAS] = params->job.problem.has_bias ? info->bytes[VKMM_BIAS] : 0;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) reserve(m, o, bytes[o]);
     reserve(m, WORKSPACE, info->workspace_bytes);
     reserve(m, SCALARS, 2 * info->scalar_bytes);
@@ -157,9 +157,9 @@ static void prepare(memory *m, const vkmm_gemm *gemm, const vkmm_gemm_params *pa
         if (p.alpha != 0) fill(m, &p, VKMM_A), fill(m, &p, VKMM_B);
         if (p.beta != 0) fill(m, &p, VKMM_C);
     }
-    if (params->pack & VKMM_PACK_A) fill(m, &whole, VKMM_A);
-    if (params->pack & VKMM_PACK_B) fill(m, &whole, VKMM_B);
-    for (uint64_t j = 0; j < params->problem.n && params->problem.has_bias; j++)
+    if (params->job.pack & VKMM_PACK_A) fill(m, &whole, VKMM_A);
+    if (params->job.pack & VKMM_PACK_B) fill(m, &whole, VKMM_B);
+    for (uint64_t j = 0; j < params->job.problem.n && params->job.problem.has_bias; j++)
         gemm_set(out, data_of(m, VKMM_BIAS), j, number(out, j, 11));
     if (!info->scalar_bytes) return;
     const vkmm_problem p = product_of(params, how, 0);
@@ -195,7 +195,7 @@ static void pack(const vkmm_gemm *gemm, const memory *m, vkmm_operand operand, v
 static void pack_all(const vkmm_gemm *gemm, const vkmm_gemm_params *params, memory *m, vkmm_gemm_bindings *b)
 {
     for (int o = VKMM_A; o <= VKMM_B; o++) {
-        if (!(params->pack & 1u << o)) continue;
+        if (!(params->job.pack & 1u << o)) continue;
         reserve(m, PACKED + o, vkmm_gemm_describe(gemm)->bytes[o]);
         pack(gemm, m, (vkmm_operand)o, binding_of(m, o), binding_of(m, PACKED + o));
         *(o == VKMM_A ? &b->a : &b->b) = binding_of(m, PACKED + o);
@@ -255,10 +255,10 @@ static void check_recording(const vkmm_gemm *gemm, const vkmm_gemm_params *param
     vkmm_gemm_bindings b = bind(m, how);
     if (vkmm_gemm_describe(gemm)->scalar_bytes) b.alpha = b.beta = NULL;
     pack_all(gemm, params, m, &b);
-    const int decides = params->problem.method != VKMM_COMPUTE_DIRECT;
+    const int decides = params->job.problem.method != VKMM_COMPUTE_DIRECT;
     if (decides) memset(data_of(m, WORKSPACE), 0x40, (size_t)m->bytes[WORKSPACE]); /* a number of elements, not -1 */
     run(gemm, &b);
-    if (m->bytes[VKMM_C]) compare(&params->problem, m);
+    if (m->bytes[VKMM_C]) compare(&params->job.problem, m);
     if (decides && product_of(params, how, 0).alpha != 0) check_decision(gemm, m);
 }
 
@@ -275,21 +275,21 @@ static vkmm_gemm *make(const vkmm_gemm_params *params)
  * read from one place, then from further and further on. */
 static uint32_t side_by_side(const vkmm_gemm_params *params, vkmm_gemm_product products[MOST_PRODUCTS])
 {
-    const uint64_t sizes[] = {vkmm_type_of(params->problem.type)->bytes,
-                              vkmm_type_of(gemm_out(&params->problem))->bytes};
+    const uint64_t sizes[] = {vkmm_type_of(params->job.problem.type)->bytes,
+                              vkmm_type_of(gemm_out(&params->job.problem))->bytes};
     const uint64_t step_in = params->offset_step ? params->offset_step : 16 / sizes[0],
                    step_out = params->offset_step ? params->offset_step : 16 / sizes[1];
     uint64_t end = 0;
     for (uint32_t i = 0; i < 4; i++) {
-        products[i] = (vkmm_gemm_product){.m = (uint32_t)(params->problem.m * (3 - i) / 3),
-                                          .n = (uint32_t)(params->problem.n * (4 - i) / 4),
-                                          .offset_a = params->pack & VKMM_PACK_A ? 0 : i * step_in,
-                                          .offset_b = params->pack & VKMM_PACK_B ? 0 : (3 - i) * step_in};
+        products[i] = (vkmm_gemm_product){.m = (uint32_t)(params->job.problem.m * (3 - i) / 3),
+                                          .n = (uint32_t)(params->job.problem.n * (4 - i) / 4),
+                                          .offset_a = params->job.pack & VKMM_PACK_A ? 0 : i * step_in,
+                                          .offset_b = params->job.pack & VKMM_PACK_B ? 0 : (3 - i) * step_in};
         while (end % step_out != 0 || end * sizes[1] % 4 != 0) end++;
         products[i].offset_c = end;
         const vkmm_gemm_bindings how = {.products = products, .product_count = 4};
         const vkmm_problem p = product_of(params, &how, i);
-        end = p.m && p.n ? gemm_elements(&p, VKMM_C) - params->problem.offset_c : end;
+        end = p.m && p.n ? gemm_elements(&p, VKMM_C) - params->job.problem.offset_c : end;
     }
     return 4;
 }
@@ -299,9 +299,10 @@ static void check(const vkmm_gemm_params *params)
     static const double two = 2, three = 3, none = 0, one = 1;
     vkmm_gemm *gemm = make(params);
     assert_int_equal(vkmm_gemm_describe(gemm)->kernel->packed_bytes > 0,
-                     worth_packing > 0 || params->problem.method != VKMM_COMPUTE_DIRECT);
+                     worth_packing > 0 || params->job.problem.method != VKMM_COMPUTE_DIRECT);
     memory *m = keep_object(calloc(1, sizeof(memory)), release);
-    vkmm_gemm_product products[MOST_PRODUCTS] = {{(uint32_t)params->problem.m / 2, (uint32_t)params->problem.n / 3}};
+    vkmm_gemm_product products[MOST_PRODUCTS] = {
+        {(uint32_t)params->job.problem.m / 2, (uint32_t)params->job.problem.n / 3}};
     const vkmm_gemm_bindings recordings[] = {
         {.products = NULL},
         {.alpha = &two, .beta = &three},
@@ -327,8 +328,8 @@ static vkmm_gemm_params random_params(vkmm_types types, uint64_t seed)
     const uint64_t more = (bits >> 25 & 3) == 0 ? 1 : 0; /* 40, 32, 48: rows of whole vectors */
     const uint64_t m = (bits >> 15 & 3) == 0 ? 1 + (bits >> 17) % 8 : M + 3 * more,
                    n = (bits >> 20 & 3) == 0 ? 1 + (bits >> 22) % 8 : N + 3 * more;
-    vkmm_gemm_params params = {.problem = gemm_way((unsigned)(bits % GEMM_WAYS), m, n, K + 7 * more, types.in)};
-    vkmm_problem *p = &params.problem;
+    vkmm_gemm_params params = {.job.problem = gemm_way((unsigned)(bits % GEMM_WAYS), m, n, K + 7 * more, types.in)};
+    vkmm_problem *p = &params.job.problem;
     p->out_type = types.out;
     p->compute = types.compute;
     bits /= GEMM_WAYS;
@@ -338,7 +339,7 @@ static vkmm_gemm_params random_params(vkmm_types types, uint64_t seed)
     params.expected_products = (bits >> 27 & 1) ? 3 : 0;
     p->has_bias = (int)(bits >> 7 & 1);
     p->activation = bits >> 8 & 1 ? VKMM_RELU : VKMM_ACTIVATION_NONE;
-    params.config = (bits >> 9 & 3) == 0 ? "splits=3" : NULL;
+    params.job.config = (bits >> 9 & 3) == 0 ? "splits=3" : NULL;
     return params;
 }
 
@@ -366,7 +367,7 @@ static void takes_packed_operands(void **state)
     for (uint32_t i = 0; i < (validated ? 4 : 12); i++) {
         const vkmm_type type = types[i % 6];
         vkmm_gemm_params params = random_params(vkmm_types_default(type), 1000 + i);
-        params.pack = 1 + (i + i / 6 + 1) % 3;
+        params.job.pack = 1 + (i + i / 6 + 1) % 3;
         check(&params);
     }
 }
@@ -379,7 +380,8 @@ static void packs_operands_by_itself(void **state)
         const vkmm_type type = types[i % 6];
         vkmm_gemm_params params = random_params(vkmm_types_default(type), 2000 + i);
         params.dynamic = params.expected_products = 0;
-        if (i % 2 == 0) params.config = NULL, params.scalars_in_memory = 0; /* perhaps no second pass, with barriers */
+        if (i % 2 == 0)
+            params.job.config = NULL, params.scalars_in_memory = 0; /* perhaps no second pass, with barriers */
         worth_packing = 1 + (i + i / 6 + 1) % 3;
         check(&params);
     }
@@ -390,15 +392,15 @@ static void packs_operands_by_itself(void **state)
 static void packs_where_that_is_faster(void **state)
 {
     enum { SIDE = 4096 };
-    const vkmm_gemm_params by_itself = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .offset_b = 1)};
+    const vkmm_gemm_params by_itself = {.job.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .offset_b = 1)};
     suite.info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     suite.info->processors = 132;
     suite.info->memory.device_heap_bytes = UINT64_C(140) << 30;
     for (int i = 0; i < 4; i++) {
         vkmm_gemm_params params = by_itself;
-        if (i == 1) params.pack = VKMM_PACK_NEVER;
+        if (i == 1) params.job.pack = VKMM_PACK_NEVER;
         if (i == 2) params.dynamic = VKMM_DYNAMIC_M;
-        if (i == 3) params.pack = VKMM_PACK_A;
+        if (i == 3) params.job.pack = VKMM_PACK_A;
         vkmm_gemm *gemm = make(&params);
         const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
         const uint64_t want = i == 0 ? SIDE * SIDE * sizeof(float) : 0;
@@ -413,9 +415,9 @@ static void packs_where_that_is_faster(void **state)
 static void finds_packed_weights_at_an_offset(void **state)
 {
     enum { WIDTH = 32 }; /* packed, it fills a multiple of every offset alignment */
-    const vkmm_gemm_params params = {.problem =
+    const vkmm_gemm_params params = {.job.problem =
                                          VKMM_PROBLEM(.m = M, .n = WIDTH, .k = K, .type = VKMM_F16, .ldc = 2 * WIDTH),
-                                     .pack = VKMM_PACK_B,
+                                     .job.pack = VKMM_PACK_B,
                                      .expected_products = 2,
                                      .offset_step = WIDTH};
     vkmm_gemm *gemm = make(&params);
@@ -434,7 +436,7 @@ static void finds_packed_weights_at_an_offset(void **state)
         const vkmm_problem p = product_of(&params, &how, i);
         gemm_biased(&p, data_of(m, VKMM_A), data_of(m, VKMM_B), NULL, m->want + GUARD);
         vkmm_gemm_params from = params; /* the second one lies further on */
-        from.problem.offset_b = i * weights;
+        from.job.problem.offset_b = i * weights;
         vkmm_gemm *packer = make(&from);
         vkmm_binding to = binding_of(m, PACKED + VKMM_B);
         to.offset += i * packed;
@@ -448,7 +450,7 @@ static void finds_packed_weights_at_an_offset(void **state)
     /* Synchronization validation sees that both write C, not that they write different elements of it. */
     if (!validated) {
         run(gemm, &b);
-        compare(&params.problem, m);
+        compare(&params.job.problem, m);
     }
     VkCommandBuffer command = NULL;
     const vkmm_binding from = binding_of(m, VKMM_B), to = b.b, less = {to.buffer, to.offset, packed - 4};
@@ -472,8 +474,8 @@ static void plans_no_vectors_for_what_may_change(void **state)
     static const vkmm_type types[] = {VKMM_F32, VKMM_F16, VKMM_I8};
     if (validated) skip(); /* would find nothing more */
     for (unsigned i = 0; i < 9; i += suite_is_slow(&suite) ? 4 : 1) {
-        const vkmm_gemm_params params = {.problem = gemm_way(i % 3 == 1 ? 7 : 0, 64, 64, 32, types[i / 3]),
-                                         .kernel = "blocked",
+        const vkmm_gemm_params params = {.job.problem = gemm_way(i % 3 == 1 ? 7 : 0, 64, 64, 32, types[i / 3]),
+                                         .job.kernel = "blocked",
                                          .dynamic = (uint32_t[]){VKMM_DYNAMIC_N, VKMM_DYNAMIC_M, 0}[i % 3],
                                          .offset_step = i % 3 == 2};
         check(&params);
@@ -486,11 +488,11 @@ static void records_products_without_terms(void **state)
     static const uint64_t extents[][3] = {{M, N, 0}, {0, N, K}, {M, 0, K}};
     for (int i = 0; i < 3; i++) {
         vkmm_gemm_params params = {
-            .problem = VKMM_PROBLEM(.m = extents[i][0], .n = extents[i][1], .k = extents[i][2], .beta = 3),
+            .job.problem = VKMM_PROBLEM(.m = extents[i][0], .n = extents[i][1], .k = extents[i][2], .beta = 3),
             .dynamic = VKMM_DYNAMIC_M};
         check(&params);
         params.scalars_in_memory = 1;
-        params.problem.has_bias = 1;
+        params.job.problem.has_bias = 1;
         check(&params);
     }
 }
@@ -501,7 +503,8 @@ static void reads_scalars_on_the_device(void **state)
     static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_F16, VKMM_U8};
     static const double scalars[][2] = {{1, 0}, {0, 1}, {3, 2}, {0, 0}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i += suite_is_slow(&suite) ? 2 : 1) {
-        const vkmm_gemm_params params = {.problem = gemm_way(i % 2 ? 9 : 0, M, N, K, types[i]), .scalars_in_memory = 1};
+        const vkmm_gemm_params params = {.job.problem = gemm_way(i % 2 ? 9 : 0, M, N, K, types[i]),
+                                         .scalars_in_memory = 1};
         vkmm_gemm *gemm = make(&params);
         memory *m = keep_object(calloc(1, sizeof(memory)), release);
         assert_int_equal(vkmm_gemm_describe(gemm)->scalar_bytes, types[i] == VKMM_F64 ? 8 : 4);
@@ -518,9 +521,9 @@ static void records_split_products(void **state)
 {
     const int is_cpu = suite.info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     const char *small = "rows=16,cols=16,depth=32,sub-rows=8,sub-cols=8,splits=1,pad=1";
-    vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = 3 * K, .method = VKMM_COMPUTE_SPLIT),
-                               .kernel = "coopmat",
-                               .config = is_cpu ? small : NULL};
+    vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = M, .n = N, .k = 3 * K, .method = VKMM_COMPUTE_SPLIT),
+                               .job.kernel = "coopmat",
+                               .job.config = is_cpu ? small : NULL};
     vkmm_gemm *gemm = NULL;
     const vkmm_status status = vkmm_gemm_create(suite.device, &params, &gemm);
     if (status == VKMM_UNSUPPORTED && !(only_split && suite_must_have_matrices(&suite))) skip();
@@ -528,8 +531,8 @@ static void records_split_products(void **state)
     assert_true(vkmm_gemm_describe(gemm)->workspace_usage & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
     vkmm_gemm_destroy(&gemm);
     for (int turn = 0; turn < 2 * KINDS; turn++) {
-        params.problem.op_a = turn & 1 ? VKMM_OP_T : VKMM_OP_N;
-        params.problem.layout = turn & 2 ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
+        params.job.problem.op_a = turn & 1 ? VKMM_OP_T : VKMM_OP_N;
+        params.job.problem.layout = turn & 2 ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
         kind = turn % KINDS;
         check(&params);
     }
@@ -545,9 +548,9 @@ static void records_modular_products(void **state)
     vkmm_gemm_params params = {.offset_step = 1};
     vkmm_gemm *gemm = NULL;
     for (size_t turn = 0; turn < (suite_is_slow(&suite) ? 2 : VKMM_COUNT(ways)); turn++) {
-        params.problem = gemm_way(ways[turn], M, N, K, VKMM_F64);
-        params.problem.method = VKMM_COMPUTE_MODULAR;
-        params.problem.has_bias = turn & 1;
+        params.job.problem = gemm_way(ways[turn], M, N, K, VKMM_F64);
+        params.job.problem.method = VKMM_COMPUTE_MODULAR;
+        params.job.problem.has_bias = turn & 1;
         kind = turn % KINDS;
         check(&params);
     }
@@ -568,9 +571,9 @@ static void decides_like_the_host(void **state)
                  {{.502, .502}, {40, 40}, 0}, {{.5, .5}, {40, 40}, 0},   {{.49, .49}, {40, 5}, 0},
                  {{.55, .36}, {3, 40}, 0},    {{.03, .5}, {9, 13}, 0},   {{.03, .5}, {300, 1}, 0},
                  {{1, 1}, {0, 0}, 1},         {{.1, .1}, {7, 7}, 0},     {{.75, .75}, {40, 40}, 0}};
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = DEEP, .type = VKMM_F64,
-                                                             .method = VKMM_COMPUTE_MODULAR, .op_a = VKMM_OP_N,
-                                                             .op_b = VKMM_OP_T)};
+    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = DEEP, .type = VKMM_F64,
+                                                                 .method = VKMM_COMPUTE_MODULAR, .op_a = VKMM_OP_N,
+                                                                 .op_b = VKMM_OP_T)};
     const vkmm_gemm_bindings how = {.products = NULL};
     vkmm_gemm *gemm = make(&params);
     const uint32_t moduli = vkmm_gemm_describe(gemm)->kernel->moduli;
@@ -599,12 +602,17 @@ static void decides_like_the_host(void **state)
     }
     assert_true(fits > 2 && fits < (int)VKMM_COUNT(cases));
     vkmm_gemm_destroy(&gemm);
+    vkmm_gemm_params asked = params;
+    asked.job.moduli = moduli - 1;
+    gemm = make(&asked);
+    assert_int_equal(vkmm_gemm_describe(gemm)->kernel->moduli, moduli - 1);
+    vkmm_gemm_destroy(&gemm);
 }
 
 /* A product of random numbers has the same bits, whether its M and N were known when it was planned or not. */
 static void dynamic_extents_change_no_bit(void **state)
 {
-    vkmm_gemm_params params = {.problem =
+    vkmm_gemm_params params = {.job.problem =
                                    VKMM_PROBLEM(.m = 2 * M, .n = 2 * N, .k = K, .lda = K, .ldb = 2 * N, .ldc = 2 * N),
                                .dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N};
     const vkmm_gemm_product product = {.m = M, .n = N};
@@ -614,8 +622,8 @@ static void dynamic_extents_change_no_bit(void **state)
     void *first = NULL;
     size_t bytes = 0;
     for (int fixed = 0; fixed < 2; fixed++) {
-        if (fixed) params.problem.m = M, params.problem.n = N, params.dynamic = 0;
-        if (fixed) params.kernel = kernel, params.config = config;
+        if (fixed) params.job.problem.m = M, params.job.problem.n = N, params.dynamic = 0;
+        if (fixed) params.job.kernel = kernel, params.job.config = config;
         vkmm_gemm *gemm = make(&params);
         memcpy(kernel, vkmm_gemm_describe(gemm)->kernel->name, sizeof kernel);
         memcpy(config, vkmm_gemm_describe(gemm)->kernel->config, sizeof config);
@@ -638,7 +646,7 @@ static void records_a_thousand_products(void **state)
     enum { SIDE = 8, COUNT = 1000 };
     const uint64_t alignment = suite.info->limits.offset_alignment,
                    step = (SIDE * SIDE * sizeof(float) + alignment - 1) / alignment * alignment;
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), .slots = COUNT};
+    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), .slots = COUNT};
     vkmm_gemm *gemm = make(&params);
     memory *m = keep_object(calloc(1, sizeof(memory)), release);
     for (int o = VKMM_A; o <= VKMM_C; o++) reserve(m, o, COUNT * step);
@@ -667,7 +675,7 @@ static void records_a_thousand_products(void **state)
 /* A device with many processors: one small product needs all of them, many small ones share them. */
 static void plans_for_as_many_products_as_are_expected(void **state)
 {
-    vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 4096)};
+    vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 4096)};
     uint64_t workspace = 0;
     suite.info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     suite.info->processors = 132;
@@ -675,14 +683,14 @@ static void plans_for_as_many_products_as_are_expected(void **state)
     assert_true(vkmm_gemm_describe(gemm)->kernel->splits > 1);
     vkmm_gemm_destroy(&gemm);
     params.expected_products = 1000;
-    for (params.pack = 0; params.pack <= VKMM_PACK_B; params.pack += VKMM_PACK_B) {
+    for (params.job.pack = 0; params.job.pack <= VKMM_PACK_B; params.job.pack += VKMM_PACK_B) {
         gemm = make(&params);
         assert_int_equal(vkmm_gemm_describe(gemm)->kernel->splits, 1);
         assert_int_equal(vkmm_gemm_describe(gemm)->workspace_bytes, 0);
         vkmm_gemm_destroy(&gemm);
     }
-    params.pack = 0;
-    params.config = "splits=2"; /* what is needed is that of one product all the same */
+    params.job.pack = 0;
+    params.job.config = "splits=2"; /* what is needed is that of one product all the same */
     for (int many = 0; many < 2; many++) {
         params.expected_products = many ? UINT32_MAX : 0;
         gemm = make(&params);
@@ -699,7 +707,7 @@ static void describes_what_it_needs(void **state)
 {
     const vkmm_problem plain = VKMM_PROBLEM(.m = M, .n = N, .k = K), scaled = VKMM_PROBLEM(.m = 1, .n = 1, .beta = 1),
                        bytes = VKMM_PROBLEM(.m = 3, .n = 3, .k = 3, .type = VKMM_I8, .offset_a = 2, .has_bias = 1);
-    vkmm_gemm_params params = {.problem = plain};
+    vkmm_gemm_params params = {.job.problem = plain};
     vkmm_gemm *gemm = make(&params);
     const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
     assert_int_equal(info->bytes[VKMM_A], M * K * 4);
@@ -715,14 +723,14 @@ static void describes_what_it_needs(void **state)
     vkmm_gemm_destroy(&gemm);
     assert_null(vkmm_gemm_describe(NULL));
     vkmm_gemm_destroy(&gemm);
-    params = (vkmm_gemm_params){.problem = bytes, .config = "splits=2", .scalars_in_memory = 1};
+    params = (vkmm_gemm_params){.job.problem = bytes, .job.config = "splits=2", .scalars_in_memory = 1};
     gemm = make(&params);
     info = vkmm_gemm_describe(gemm);
     assert_int_equal(info->bytes[VKMM_A], 12); /* 11 elements */
     assert_int_equal(info->bytes[VKMM_BIAS], 12);
     assert_true(info->workspace_bytes >= 36 && info->scalar_bytes == 4 && info->reads_c);
     vkmm_gemm_destroy(&gemm);
-    params = (vkmm_gemm_params){.problem = scaled};
+    params = (vkmm_gemm_params){.job.problem = scaled};
     gemm = make(&params);
     assert_true(vkmm_gemm_describe(gemm)->reads_c);
     vkmm_gemm_destroy(&gemm);
@@ -735,16 +743,21 @@ static void refuses_what_cannot_be_recorded(void **state)
         vkmm_gemm_params params;
         vkmm_status status;
     } cases[] = {
-        {{.problem = plain, .kernel = "tiled"}, VKMM_UNSUPPORTED},
-        {{.problem = plain, .kernel = "serial"}, VKMM_UNSUPPORTED},
-        {{.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+        {{.job.problem = plain, .job.kernel = "tiled"}, VKMM_UNSUPPORTED},
+        {{.job.problem = plain, .job.kernel = "serial"}, VKMM_UNSUPPORTED},
+        {{.job.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
           .scalars_in_memory = 1},
          VKMM_UNSUPPORTED},
-        {{.problem = plain, .kernel = "fastest"}, VKMM_INVALID},
-        {{.problem = plain, .config = "rows=sixteen"}, VKMM_INVALID},
-        {{.problem = plain, .dynamic = 4}, VKMM_INVALID},
-        {{.problem = plain, .slots = 1u << 20}, VKMM_INVALID},
-        {{.problem = {0}}, VKMM_INVALID},
+        {{.job.problem = plain, .job.tile_cols = 16}, VKMM_UNSUPPORTED},
+        {{.job.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+          .job.moduli = 12},
+         VKMM_INVALID},
+        {{.job.problem = plain, .job.reserved = {0, 1}}, VKMM_INVALID},
+        {{.job.problem = plain, .job.kernel = "fastest"}, VKMM_INVALID},
+        {{.job.problem = plain, .job.config = "rows=sixteen"}, VKMM_INVALID},
+        {{.job.problem = plain, .dynamic = 4}, VKMM_INVALID},
+        {{.job.problem = plain, .slots = 1u << 20}, VKMM_INVALID},
+        {{.job.problem = {0}}, VKMM_INVALID},
     };
     vkmm_gemm *gemm = (vkmm_gemm *)&suite;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -791,9 +804,9 @@ static void refuses_wrong_bindings(void **state)
     static const double half = 0.5;
     vkmm_gemm_product product = {.m = 5, .n = N, .offset_a = 16};
     const vkmm_gemm_params params = {
-        .problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I8, .has_bias = 1, .lda = K + 7),
-        .kernel = "blocked", /* its steps are short enough that K has two parts, and so there is a workspace */
-        .config = "splits=2",
+        .job.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I8, .has_bias = 1, .lda = K + 7),
+        .job.kernel = "blocked", /* its steps are short enough that K has two parts, and so there is a workspace */
+        .job.config = "splits=2",
         .dynamic = VKMM_DYNAMIC_M,
         .slots = 2};
     const vkmm_gemm_bindings how = {.products = &product, .product_count = 1};
@@ -855,7 +868,7 @@ static void uses_the_callers_pipeline_cache(void **state)
     VkPipelineCache cache = VK_NULL_HANDLE;
     vkmm_gemm *gemm = NULL;
     assert_int_equal(table->vkCreatePipelineCache(suite.device->handle, &info, NULL, &cache), VK_SUCCESS);
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K), .pipeline_cache = cache};
+    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K), .pipeline_cache = cache};
     create_pipelines = table->vkCreateComputePipelines;
     table->vkCreateComputePipelines = see_cache;
     const vkmm_status status = vkmm_gemm_create(suite.device, &params, &gemm);
@@ -883,7 +896,7 @@ static void validation_notices_missing_barriers(void **state)
     static suite_device own;
     const suite_device others = suite;
     const vkmm_gemm_product products[2] = {{.m = M, .n = N}, {.m = M, .n = N, .offset_c = 4 * M * N}};
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = 4 * K), .config = "splits=2"};
+    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = M, .n = N, .k = 4 * K), .job.config = "splits=2"};
     const vkmm_gemm_bindings how = {.products = products, .product_count = 2};
     if (!validated) skip();
     assert_int_equal(suite_open(&own), 0);

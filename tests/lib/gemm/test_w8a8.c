@@ -109,7 +109,7 @@ static void run(const vkmm_gemm_params *params, memory *m, vkmm_gemm_bindings *b
     vkmm_status status = vkmm_command_begin(suite.device, &command);
     for (int o = VKMM_A; o <= VKMM_B && status == VKMM_OK; o++) {
         vkmm_binding *const own = o == VKMM_A ? &b->a : &b->b;
-        if (!(params->pack & 1u << o)) continue;
+        if (!(params->job.pack & 1u << o)) continue;
         const vkmm_binding from = {m->buffers[o].handle, GUARD, m->buffers[o].bytes - 2 * GUARD};
         *own = reserve(m, PACKED + o, vkmm_gemm_describe(m->gemm)->bytes[o]);
         status = vkmm_gemm_pack(m->gemm, command, (vkmm_operand)o, &from, own, 0);
@@ -143,7 +143,7 @@ static void compare(const vkmm_problem *p, const memory *m)
 
 static void check(const vkmm_gemm_params *params)
 {
-    const vkmm_problem *p = &params->problem;
+    const vkmm_problem *p = &params->job.problem;
     memory *m = keep_object(calloc(1, sizeof *m), release);
     assert_int_equal(vkmm_gemm_create(suite.device, params, &m->gemm), VKMM_OK);
     vkmm_gemm_bindings b = {.workspace = reserve(m, WORKSPACE, vkmm_gemm_describe(m->gemm)->workspace_bytes)};
@@ -167,16 +167,16 @@ static void records_products_of_bytes(void **state)
     for (unsigned way = 0; way < ways; way++) {
         const vkmm_type *of = types[way % 4];
         vkmm_gemm_params params = {
-            .problem = VKMM_PROBLEM(.m = 37, .n = 45, .k = DEPTH, .type = of[0], .out_type = of[1], .op_a = way & 1,
-                                    .op_b = way >> 1 & 1, .layout = way >> 2 & 1, .alpha = way % 3 ? 1 : -0.75,
-                                    .beta = way % 5 ? 0 : 2, .has_bias = way & 1, .method = VKMM_COMPUTE_W8A8,
-                                    .activation = way & 2 ? VKMM_RELU : VKMM_ACTIVATION_NONE),
-            .pack = way % 3 == 1   ? VKMM_PACK_B
-                    : way % 3 == 2 ? VKMM_PACK_A
-                                   : 0};
+            .job.problem = VKMM_PROBLEM(.m = 37, .n = 45, .k = DEPTH, .type = of[0], .out_type = of[1], .op_a = way & 1,
+                                        .op_b = way >> 1 & 1, .layout = way >> 2 & 1, .alpha = way % 3 ? 1 : -0.75,
+                                        .beta = way % 5 ? 0 : 2, .has_bias = way & 1, .method = VKMM_COMPUTE_W8A8,
+                                        .activation = way & 2 ? VKMM_RELU : VKMM_ACTIVATION_NONE),
+            .job.pack = way % 3 == 1   ? VKMM_PACK_B
+                        : way % 3 == 2 ? VKMM_PACK_A
+                                       : 0};
         if (way % 7 == 3) {
-            params.problem.batch_count = 2;
-            params.problem.stride_a = 6001, params.problem.stride_b = 0, params.problem.stride_c = 1700;
+            params.job.problem.batch_count = 2;
+            params.job.problem.stride_a = 6001, params.job.problem.stride_b = 0, params.job.problem.stride_c = 1700;
         }
         check(&params);
     }
@@ -184,17 +184,17 @@ static void records_products_of_bytes(void **state)
 
 static void refuses_what_it_cannot_do(void **state)
 {
-    vkmm_gemm_params params = {.problem =
+    vkmm_gemm_params params = {.job.problem =
                                    VKMM_PROBLEM(.m = 9, .n = 9, .k = 9, .type = VKMM_F16, .method = VKMM_COMPUTE_W8A8),
-                               .pack = VKMM_PACK_A | VKMM_PACK_B};
+                               .job.pack = VKMM_PACK_A | VKMM_PACK_B};
     vkmm_gemm *gemm = NULL;
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
     assert_string_equal(vkmm_last_error(), "a recorded w8a8 product has at most one packed operand");
-    params.pack = 0;
-    params.problem.k = 131072;
+    params.job.pack = 0;
+    params.job.problem.k = 131072;
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
     assert_string_equal(vkmm_last_error(), "K is 131072; sums of bytes fit into 32 bits up to 131071");
-    params.problem = VKMM_PROBLEM(.m = 9, .n = 9, .k = 9, .method = VKMM_COMPUTE_W8A8);
+    params.job.problem = VKMM_PROBLEM(.m = 9, .n = 9, .k = 9, .method = VKMM_COMPUTE_W8A8);
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_INVALID);
 }
 

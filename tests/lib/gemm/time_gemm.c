@@ -160,16 +160,16 @@ static vkmm_gemm *make_gemm(const vkmm_gemm_params *params)
     vkmm_gemm *gemm = NULL;
     need(vkmm_gemm_create(device, params, &gemm), "vkmm_gemm_create");
     const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
-    printf("%llux%llux%llu %s: %s (%s), %u parts of K, %.0f ms to compile\n", (unsigned long long)params->problem.m,
-           (unsigned long long)params->problem.n, (unsigned long long)params->problem.k,
-           vkmm_type_of(params->problem.type)->name, info->kernel->name, info->kernel->config, info->kernel->splits,
+    printf("%llux%llux%llu %s: %s (%s), %u parts of K, %.0f ms to compile\n", (unsigned long long)params->job.problem.m,
+           (unsigned long long)params->job.problem.n, (unsigned long long)params->job.problem.k,
+           vkmm_type_of(params->job.problem.type)->name, info->kernel->name, info->kernel->config, info->kernel->splits,
            info->compile_ms);
     return gemm;
 }
 
 static void time_small(void)
 {
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), .slots = count};
+    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), .slots = count};
     const uint64_t matrix = (uint64_t)SIDE * SIDE * sizeof(float);
     static double record_us[COUNT];
     vkmm_gemm *gemm = make_gemm(&params);
@@ -190,9 +190,9 @@ static void time_small(void)
         record_us[i] = 1e3 * (vkmm_now_ms() - start);
     }
     need(vkmm_command_end(device, command), "recording");
-    const double together = time_command(command) / count, alone = time_job(&params.problem, NULL);
+    const double together = time_command(command) / count, alone = time_job(&params.job.problem, NULL);
     const uint64_t elements = SIDE * SIDE;
-    for (uint64_t i = 0; i < count; i += 99) check(&params.problem, i * elements, i * elements, &c, i * elements);
+    for (uint64_t i = 0; i < count; i += 99) check(&params.job.problem, i * elements, i * elements, &c, i * elements);
     printf("  1 of %u in one command buffer: %.3f us; as a job: %.3f us; ratio %.2f\n", count, 1e3 * together,
            1e3 * alone, alone / together);
     printf("  one vkmm_gemm_record on the host, median: %.3f us\n", median(record_us, count));
@@ -215,7 +215,7 @@ static double time_recording(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bi
 
 static void time_grouped(void)
 {
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = MOST_M, .n = width, .k = width, .type = VKMM_F16),
+    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = MOST_M, .n = width, .k = width, .type = VKMM_F16),
                                      .dynamic = VKMM_DYNAMIC_M,
                                      .expected_products = experts};
     vkmm_gemm_product products[EXPERTS];
@@ -244,7 +244,7 @@ static void time_grouped(void)
     double alone = 0, jobs = 0;
     bindings.product_count = 1;
     for (uint32_t i = 0; i < experts; i++) {
-        vkmm_problem one = params.problem;
+        vkmm_problem one = params.job.problem;
         if ((one.m = products[i].m) == 0) continue;
         check(&one, products[i].offset_a, products[i].offset_b, &c, products[i].offset_c);
         bindings.products = &products[i];
@@ -338,19 +338,19 @@ static vkmm_buffer make_weights(void)
 static void time_experts(uint32_t tokens)
 {
     static mixture mix;
-    vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = tokens * EACH, .n = width, .k = width, .type = VKMM_F16,
-                                                       .op_b = VKMM_OP_T, .format_b = VKMM_Q4_0,
-                                                       .stride_b = (uint64_t)width * width),
+    vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = tokens * EACH, .n = width, .k = width, .type = VKMM_F16,
+                                                           .op_b = VKMM_OP_T, .format_b = VKMM_Q4_0,
+                                                           .stride_b = (uint64_t)width * width),
                                .experts = experts};
     memset(&mix, 0, sizeof mix);
     route(&mix, tokens);
     mix.together = make_gemm(&params);
     const vkmm_gemm_info *info = vkmm_gemm_describe(mix.together);
     uint64_t space = info->workspace_bytes;
-    params.experts = 0, params.problem.stride_b = 0;
+    params.experts = 0, params.job.problem.stride_b = 0;
     for (uint32_t e = 0; e < experts; e++) {
         vkmm_gemm **one = &mix.alone[mix.rows[e]];
-        params.problem.m = mix.rows[e];
+        params.job.problem.m = mix.rows[e];
         if (mix.rows[e] == 0 || *one) continue;
         *one = make_gemm(&params);
         const uint64_t bytes = vkmm_gemm_describe(*one)->workspace_bytes;

@@ -334,7 +334,7 @@ static vkmm_binding reserve(vkmm_buffer *buffer, uint64_t bytes)
 /* Two products of one recording, of different lines of B; blocks are read, unpacked by each, or packed once. */
 static void record(const vkmm_gemm_params *params, const blocks_case *c)
 {
-    const vkmm_problem *p = &params->problem, plain = blocks_plain(p);
+    const vkmm_problem *p = &params->job.problem, plain = blocks_plain(p);
     vkmm_gemm *gemm = NULL;
     vkmm_buffer buffers[5] = {0};
     VkCommandBuffer command = NULL;
@@ -361,7 +361,7 @@ static void record(const vkmm_gemm_params *params, const blocks_case *c)
     gemm_biased(&plain, buffers[0].mapped, elements, NULL, want);
     gemm_biased(&plain, buffers[0].mapped, elements + lines, NULL, (char *)want + vkmm_operand_bytes(p, VKMM_C));
     assert_int_equal(vkmm_command_begin(suite.device, &command), VKMM_OK);
-    if (params->pack) {
+    if (params->job.pack) {
         how.b = reserve(&buffers[4], info->bytes[VKMM_B]);
         how.product_count = 1;
         assert_int_equal(vkmm_gemm_pack(gemm, command, VKMM_B, &raw, &how.b, 0), VKMM_OK);
@@ -374,7 +374,7 @@ static void record(const vkmm_gemm_params *params, const blocks_case *c)
     assert_int_equal(vkmm_command_finish(suite.device, VKMM_OK, &command), VKMM_OK);
     for (uint64_t i = 0; i < how.product_count * p->m * BLOCKS_LONG; i++)
         if (((float *)buffers[2].mapped)[i] != want[i])
-            fail_msg("%s, pack %u: element %llu is %g, should be %g", info->kernel->name, params->pack,
+            fail_msg("%s, pack %u: element %llu is %g, should be %g", info->kernel->name, params->job.pack,
                      (unsigned long long)i, (double)((float *)buffers[2].mapped)[i], (double)want[i]);
     how.b.bytes = vkmm_operand_span(p, VKMM_B, BLOCKS_DEPTH); /* too few */
     assert_int_equal(vkmm_gemm_check(gemm, &how), VKMM_INVALID);
@@ -389,17 +389,17 @@ static void records_products(void **state)
     if (suite_is_slow(&suite)) skip(); /* it compiles them for minutes */
     const blocks_case few = blocks_case_of(VKMM_Q4_0, VKMM_B, VKMM_F32, 2, VKMM_ROW_MAJOR),
                       many = blocks_case_of(VKMM_MXFP4, VKMM_B, VKMM_F32, 20, VKMM_ROW_MAJOR);
-    vkmm_gemm_params params = {.problem = few.params.problem};
+    vkmm_gemm_params params = {.job.problem = few.params.problem};
     vkmm_gemm *gemm;
     record(&params, &few);
-    params.pack = VKMM_PACK_B;
+    params.job.pack = VKMM_PACK_B;
     record(&params, &few);
-    params = (vkmm_gemm_params){.problem = many.params.problem, .dynamic = VKMM_DYNAMIC_M};
+    params = (vkmm_gemm_params){.job.problem = many.params.problem, .dynamic = VKMM_DYNAMIC_M};
     record(&params, &many);
     params.dynamic = VKMM_DYNAMIC_N;
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
     assert_non_null(strstr(vkmm_last_error(), "unpacks the blocks of B, so that N cannot be dynamic"));
-    params = (vkmm_gemm_params){.problem = many.params.problem, .offset_step = 16};
+    params = (vkmm_gemm_params){.job.problem = many.params.problem, .offset_step = 16};
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_INVALID);
     assert_non_null(strstr(vkmm_last_error(), "offset_step is 16; the blocks of B have 32 elements"));
 }

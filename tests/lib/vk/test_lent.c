@@ -244,10 +244,10 @@ static vkmm_binding matrix_of(const vkmm_problem *p, vkmm_operand operand, uint6
 /* Small whole numbers, so that sums are exact. */
 static void check_product(vkmm_device *device, const vkmm_types *types)
 {
-    const vkmm_gemm_params params = {.problem =
+    const vkmm_gemm_params params = {.job.problem =
                                          VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = types->in, .out_type = types->out,
                                                       .compute = types->compute, .alpha = 3, .beta = 2, .has_bias = 1)};
-    const vkmm_problem *p = &params.problem;
+    const vkmm_problem *p = &params.job.problem;
     vkmm_gemm *gemm = NULL;
     vkmm_gemm_bindings bindings = {.slot = 0};
     void *memory[4];
@@ -278,15 +278,15 @@ static void tuning_results_are_used(void **state)
 {
     vkmm_device *device = borrow(LENT_SEPARATE);
     const vkmm_device_info *limits = &device->physical->info;
-    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K)};
-    const vkmm_job_params split = {.problem = params.problem, .config = "splits=3"};
+    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K)};
+    const vkmm_job_params split = {.problem = params.job.problem, .config = "splits=3"};
     vkmm_tuned tuned = {.candidates = 1};
     vkmm_kernel_info info;
     vkmm_gemm *gemm = NULL;
     assert_int_equal(vkmm_kernel_choose(NULL, limits, &split, &info), VKMM_OK);
     snprintf(tuned.best.kernel, sizeof tuned.best.kernel, "%s", info.name);
     snprintf(tuned.best.config, sizeof tuned.best.config, "%s", info.config);
-    assert_int_equal(vkmm_tuned_put(device->instance, limits, &params.problem, &tuned), VKMM_OK);
+    assert_int_equal(vkmm_tuned_put(device->instance, limits, &params.job.problem, &tuned), VKMM_OK);
     assert_int_equal(vkmm_gemm_create(device, &params, &gemm), VKMM_OK);
     assert_true(vkmm_gemm_describe(gemm)->kernel->tuned);
     assert_string_equal(vkmm_gemm_describe(gemm)->kernel->config, info.config);
