@@ -5,18 +5,22 @@
 #include <threads.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/host.h"
 
 enum { MOST_THREADS = 16 };
+
+#define AWAKE_MS 0.5 /* how long a thread that is not needed may stay awake */
 
 struct vkmm_workers {
     thrd_t threads[MOST_THREADS];
     uint32_t started;
     mtx_t lock;
     cnd_t begin, end;
-    uint64_t loop;    /* counts the loops, so that a thread takes part in each once */
-    int is_open;      /* threads may join the present loop: those that wake too late do not hold it up */
-    uint32_t working; /* threads that take part in it */
+    atomic_uint_fast64_t loop; /* counts the loops, so that a thread takes part in each once */
+    int is_open;               /* threads may join the present loop: those that wake too late do not hold it up */
+    atomic_uint working;       /* threads that take part in it */
+    atomic_int awake;          /* vkmm_workers_keep_awake */
     int quit;
     vkmm_round work;
     void *context;
@@ -38,13 +42,29 @@ static void take_rounds(vkmm_workers *w)
     }
 }
 
+/* Waits for the next loop, awake, without the lock: whether it has begun. */
+static int watch(vkmm_workers *w)
+{
+    const uint64_t loop = atomic_load(&w->loop);
+    const double end = vkmm_now_ms() + AWAKE_MS;
+    mtx_unlock(&w->lock);
+    while (atomic_load(&w->loop) == loop && atomic_load(&w->awake) && vkmm_now_ms() < end) thrd_yield();
+    mtx_lock(&w->lock);
+    return atomic_load(&w->loop) != loop;
+}
+
 static int run_thread(void *context)
 {
     vkmm_workers *w = context;
     uint64_t seen = 0;
     mtx_lock(&w->lock);
     for (;;) {
-        while (!w->quit && (!w->is_open || w->loop == seen)) cnd_wait(&w->begin, &w->lock);
+        int watches = 1;
+        while (!w->quit && (!w->is_open || w->loop == seen))
+            if (watches && atomic_load(&w->awake))
+                watches = watch(w);
+            else
+                cnd_wait(&w->begin, &w->lock);
         if (w->quit) break;
         seen = w->loop;
         w->working++;
@@ -90,6 +110,11 @@ void vkmm_workers_destroy(vkmm_workers **workers)
     vkmm_free(w);
 }
 
+void vkmm_workers_keep_awake(vkmm_workers *w, int awake)
+{
+    if (w) atomic_store(&w->awake, awake);
+}
+
 /* As many threads as there are rounds for, one by one: to wake all takes longer than a few rounds. */
 static void wake(vkmm_workers *w)
 {
@@ -118,8 +143,12 @@ vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, v
     }
     take_rounds(w);
     if (!alone) {
+        const double end = vkmm_now_ms() + AWAKE_MS;
         mtx_lock(&w->lock);
         w->is_open = 0;
+        mtx_unlock(&w->lock);
+        while (atomic_load(&w->working) > 0 && vkmm_now_ms() < end) thrd_yield();
+        mtx_lock(&w->lock);
         while (w->working > 0) cnd_wait(&w->end, &w->lock);
         mtx_unlock(&w->lock);
     }

@@ -17,4 +17,8 @@ void vkmm_workers_destroy(vkmm_workers **workers); /* a pointer to NULL is legal
 typedef vkmm_status (*vkmm_round)(void *context, uint64_t i);
 vkmm_status vkmm_workers_run(vkmm_workers *workers, uint64_t count, vkmm_round work, void *context);
 
+/* Whether threads stay awake between loops, for at most half a millisecond each time: to wake one takes tens of
+ * microseconds, and hundreds in a virtual machine. For the time of a call that has several loops; NULL is legal. */
+void vkmm_workers_keep_awake(vkmm_workers *workers, int awake);
+
 #endif

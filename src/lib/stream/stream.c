@@ -433,8 +433,10 @@ static vkmm_status run_steps(vkmm_lane *lane)
 
 vkmm_status vkmm_lane_run_one(vkmm_lane *lane)
 {
+    vkmm_workers_keep_awake(lane->workers, !vkmm_is_processor(&lane->device->physical->info));
     vkmm_status status = try_smaller(lane, run_steps);
     vkmm_lane_drain(lane);
+    vkmm_workers_keep_awake(lane->workers, 0);
     lane->times.wall_ms = vkmm_now_ms() - lane->stream->start_ms;
     return status;
 }

@@ -93,6 +93,11 @@ static inline unsigned __stdcall vkmm_run_thread(void *data)
     return (unsigned)start.function(start.data);
 }
 
+static inline void thrd_yield(void)
+{
+    SwitchToThread();
+}
+
 static inline int thrd_create(thrd_t *thread, thrd_start_t function, void *data)
 {
     vkmm_thread_start *start = malloc(sizeof *start);
