@@ -19,7 +19,7 @@
 #include "vk/instance.h"
 #include "vkmatmul.h"
 
-enum { USUAL = 100, SKIPPED = 77, PIECE = 21, DIGITS = 8 };
+enum { USUAL = 50, SKIPPED = 77, PIECE = 21, DIGITS = 8 };
 
 /* ---- The reference: C99 and IEEE floats ---- */
 
