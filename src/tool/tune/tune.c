@@ -92,6 +92,10 @@ static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
                          "a product without multiplications cannot be tuned: M, N, K and alpha must not be 0");
     if (is_left_out(p, problem, share, index, &row)) return show(session, &row);
     status = cli_tune_problem(session, problem, share > 0 ? share : 0, &row);
+    if (status == VKMM_OK && row.tuned.gflops <= 0 && !cli_interrupted())
+        status = VKMM_FAIL(session->log, VKMM_INVALID,
+                           "the budget of %.1f s ran out before one product could be timed; increase --budget",
+                           share > 0 ? share / 1000 : 0);
     p->gflops[problem->type] = row.tuned.planned_gflops;
     if (row.tuned.gflops > 0) shown = show(session, &row);
     vkmm_free((void *)row.trials);

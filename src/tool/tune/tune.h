@@ -88,8 +88,8 @@ vkmm_status cli_json_tune(cli_report *report, const cli_tune_row *row);
 
 /* Searches for about budget_ms, measures the fastest and the planner's choice in turns, and stores a configuration that
  * is significantly faster. row is zeroed by the caller, except for `unstored`. The status is that of the problem; the
- * row is worth showing if row->tuned.gflops is above 0. An interrupt ends the search early, with the results so far.
- * The caller frees row->trials and row->failures. */
+ * row is worth showing if row->tuned.gflops is above 0; otherwise, after VKMM_OK, no product could be timed in that
+ * time. An interrupt ends the search early, with the results so far. The caller frees row->trials and row->failures. */
 vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, cli_tune_row *row);
 
 #endif

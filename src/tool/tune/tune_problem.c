@@ -274,11 +274,6 @@ static vkmm_status report_failures(tuner *t)
         vkmm_say(log, VKMM_LOG_WARNING, "%u configuration%s gave wrong products, the first being %s %s: %.500s",
                  row->wrong, row->wrong == 1 ? "" : "s", wrong->candidate.kernel, wrong->candidate.config,
                  wrong->sentence);
-    if (row->tuned.gflops <= 0 && planned == NULL && row->unstored) return VKMM_OK; /* a record just lacks it */
-    if (row->tuned.gflops <= 0 && planned == NULL && !cli_interrupted())
-        return VKMM_FAIL(log, VKMM_INVALID,
-                         "the budget of %.1f s ran out before one product could be timed; increase --budget",
-                         (t->end - t->start) / 1000);
     if (planned != NULL)
         return VKMM_FAIL(log, planned->status, "the planner's own choice cannot be used: %s", planned->sentence);
     if (wrong != NULL && t->session->options->validate)
