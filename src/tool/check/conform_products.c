@@ -76,21 +76,20 @@ static int is_wanted(const cli_options *options, const char *kernel, vkmm_type t
     return wanted && (options->kernel == NULL || strcmp(options->kernel, kernel) == 0);
 }
 
-/* Whether the kernel ("": the planner's, of a method) takes the product on the device. Drivers of processors compile a
- * general kernel for seconds: there only the kernel that was asked for takes part, or the planner's choice, and its
- * next one after a failure. */
+/* Whether the kernel takes the product on the device, or, by a method, any. Drivers of processors compile a general
+ * kernel for seconds: there only the kernel that was asked for takes part, or the planner's choice, and its next one
+ * after a failure. */
 static int takes(const cli_session *session, const char *kernel, const vkmm_problem *problem, uint32_t variant)
 {
     static const vkmm_log silent = {NULL, NULL};
     const vkmm_types types = vkmm_problem_types(problem);
     const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && session->options->kernel == NULL;
-    const int is_any = kernel[0] == '\0';
-    const vkmm_job_params params = {.problem = *problem, .kernel = is_cpu || is_any ? NULL : kernel, .untuned = 1};
+    const vkmm_job_params params = {.problem = *problem, .kernel = is_cpu ? NULL : kernel, .untuned = 1};
     vkmm_device_info info = *session->info;
     vkmm_kernel_info chosen;
 
     if (is_cpu) info.refused_kernels = failed;
-    if (is_any) return vkmm_kernel_choose(&silent, &info, &params, &chosen) == VKMM_OK;
+    if (problem->method != VKMM_COMPUTE_DIRECT) return vkmm_kernel_choose(&silent, &info, &params, &chosen) == VKMM_OK;
     if (types.in == VKMM_F64 && !session->info->features.f64 && strcmp(kernel, "soft64") != 0) return 0;
     if (!vkmm_kernel_is_general(kernel))
         return variant % OPS == 0 && types.in == types.out && types.in == types.compute &&
@@ -107,11 +106,11 @@ static const char *make_method(const cli_session *session, uint32_t index, vkmm_
     *variant = 0;
     *problem = VKMM_PROBLEM(.m = size[0], .n = size[1], .k = size[2], .type = info->types[place],
                             .method = (vkmm_method)method);
-    if (info->titles[place] == NULL || !is_wanted(session->options, "", problem->type)) return NULL;
-    return takes(session, "", problem, 0) ? "" : NULL;
+    if (info->titles[place] == NULL || session->options->kernel != NULL) return NULL;
+    return is_wanted(session->options, "auto", problem->type) && takes(session, "auto", problem, 0) ? "auto" : NULL;
 }
 
-/* The index-th product: its kernel, or "" of a method; NULL: the device does not have it. */
+/* The index-th product: its kernel, "auto" if it is one by a method; NULL: the device does not have it. */
 static const char *make(const cli_session *session, uint32_t index, vkmm_problem *problem, uint32_t *variant)
 {
     if (index >= kernel_cases()) return make_method(session, index - kernel_cases(), problem, variant);
@@ -134,8 +133,8 @@ static int find(const cli_session *session, uint32_t index, cli_case *found)
     const char *kernel = make(session, index, &p, &variant);
 
     if (kernel == NULL) return 0;
-    if (kernel[0] != '\0') VKMM_PUT(found->finding, "kernel %s %s", kernel, vkmm_type_of(p.type)->name);
-    VKMM_PUT(found->name, "%s, %s, %ux%ux%u, %s%s", kernel[0] != '\0' ? kernel : vkmm_method_at(p.method)->name,
+    if (p.method == VKMM_COMPUTE_DIRECT) VKMM_PUT(found->finding, "kernel %s %s", kernel, vkmm_type_of(p.type)->name);
+    VKMM_PUT(found->name, "%s, %s, %ux%ux%u, %s%s", p.method ? vkmm_method_at(p.method)->name : kernel,
              vkmm_types_name(vkmm_problem_types(&p), session->console.utf8), (unsigned)p.m, (unsigned)p.n,
              (unsigned)p.k, p.op_a == VKMM_OP_T ? "T" : "N", p.op_b == VKMM_OP_T ? "T" : "N");
     return 1;
@@ -157,8 +156,8 @@ static void write_command(const char *kernel, const vkmm_problem *p, const cli_i
     snprintf(text, CLI_CASE_TEXT,
              "vkmatmul --kernel %s -s %ux%ux%u --type %s --out-type %s --compute %s%s --init %s --seed %u --no-cache "
              "--verify full",
-             kernel[0] != '\0' ? kernel : "auto", (unsigned)p->m, (unsigned)p->n, (unsigned)p->k,
-             vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name,
+             kernel, (unsigned)p->m, (unsigned)p->n, (unsigned)p->k, vkmm_type_of(types.in)->name,
+             vkmm_type_of(types.out)->name,
              p->method ? vkmm_method_at(p->method)->name : vkmm_type_of(types.compute)->name, more,
              cli_inputs_name(inputs), (unsigned)inputs->seed);
 }
@@ -172,12 +171,12 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     cli_product product = {0};
 
     request.inputs = &inputs;
-    request.job.kernel = kernel != NULL && kernel[0] != '\0' ? kernel : NULL;
+    request.job.kernel = kernel;
     const vkmm_status status = cli_product_prove(session, &request, &product);
     cli_product_end(&product);
     result->passed = status == VKMM_OK;
     if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY || status == VKMM_DEVICE_LOST) return status;
-    if (request.job.kernel != NULL)
+    if (request.job.problem.method == VKMM_COMPUTE_DIRECT)
         failed[request.job.problem.type] |= 1u << (kernel_count() - 1 - index % kernel_count());
     VKMM_PUT(result->why, "%.480s", session->console.last_error);
     write_command(kernel, &request.job.problem, &inputs, result->again);
