@@ -32,9 +32,9 @@ struct vkmm_copier {
     const char *from;
     char *to;
     uint64_t bytes, chunk, count;
-    uint64_t huge, pages, copies; /* rounds of a step, of each kind */
-    uint64_t ahead;               /* steps from the first touch of a chunk's memory to its copy */
-    mtx_t lock;                   /* of what follows */
+    uint64_t touches, huge, rounds; /* rounds of a step: touches, those of huge pages first, then copies; and all */
+    uint64_t ahead;                 /* steps from the first touch of a chunk's memory to its copy */
+    mtx_t lock;                     /* of what follows */
     cnd_t stepped;
     uint64_t ended; /* so many steps have ended, all of their rounds; CHUNKS more may have begun */
     int failed;
@@ -133,7 +133,7 @@ static vkmm_status end_step(vkmm_copier *copier, uint64_t step, uint64_t next)
     copier->steps[step % CHUNKS].has_ended = 1;
     for (uint64_t at; copier->steps[at = copier->ended % CHUNKS].has_ended; copier->ended++) {
         copier->steps[at].has_ended = 0;
-        atomic_store(&copier->steps[at].left, copier->huge + copier->pages + copier->copies);
+        atomic_store(&copier->steps[at].left, copier->rounds);
     }
     cnd_broadcast(&copier->stepped);
     mtx_unlock(&copier->lock);
@@ -168,8 +168,8 @@ static void touch(const vkmm_copier *copier, uint64_t at, uint64_t bytes)
 static vkmm_status do_round(void *context, uint64_t i)
 {
     vkmm_copier *copier = context;
-    const uint64_t of_step = copier->huge + copier->pages + copier->copies, step = i / of_step, round = i % of_step,
-                   touches = copier->huge + copier->pages, n = step - copier->ahead;
+    const uint64_t step = i / copier->rounds, round = i % copier->rounds, touches = copier->touches,
+                   n = step - copier->ahead;
     const int copies = step >= copier->ahead;
     vkmm_status status = VKMM_OK;
     if (!reach(copier, step, copies && round >= touches ? &copier->chunks[n % CHUNKS] : NULL, &status)) return status;
@@ -188,17 +188,16 @@ static vkmm_status run(vkmm_copier *copier)
     const int alone = copier->bytes <= ALONE, touches = copier->to && !alone;
     if (!copier->workers && !alone) copier->workers = vkmm_workers_create(0); /* NULL: without */
     copier->huge = touches ? vkmm_divide_up(copier->chunk, HUGE_PAGE) : 0;
-    copier->pages = touches ? vkmm_divide_up(copier->chunk, PAGES) : 0;
-    copier->copies = vkmm_divide_up(vkmm_least(copier->bytes, copier->chunk), VKMM_COPY_ROUND);
+    copier->touches = touches ? copier->huge + vkmm_divide_up(copier->chunk, PAGES) : 0;
+    copier->rounds = copier->touches + vkmm_divide_up(vkmm_least(copier->bytes, copier->chunk), VKMM_COPY_ROUND);
     copier->ahead = touches ? AHEAD : 0;
     copier->ended = 0;
     copier->failed = 0;
-    const uint64_t of_step = copier->huge + copier->pages + copier->copies;
     for (int i = 0; i < CHUNKS; i++) {
         copier->steps[i].has_ended = 0;
-        atomic_store(&copier->steps[i].left, of_step);
+        atomic_store(&copier->steps[i].left, copier->rounds);
     }
-    return vkmm_workers_run(alone ? NULL : copier->workers, (copier->count + copier->ahead) * of_step, do_round,
+    return vkmm_workers_run(alone ? NULL : copier->workers, (copier->count + copier->ahead) * copier->rounds, do_round,
                             copier);
 }
 
