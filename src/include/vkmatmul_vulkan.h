@@ -157,12 +157,12 @@ typedef struct vkmm_gemm_params {
     vkmm_job_params job; /* of a general kernel, without a tile or a shader. problem: with dynamic extents, the largest
                             M and N; lda, ldb and ldc are the same for all. method: other than VKMM_COMPUTE_DIRECT
                             without dynamic extents, scalars_in_memory, several expected products, and packed operands,
-                            of which W8A8 may have one. pack: VKMM_PACK_A, VKMM_PACK_B: bound in the layout of
-                            vkmm_gemm_pack. VKMM_PACK_NEVER: recordings never copy A or B. By default they copy one that
-                            is misaligned, or that holds bytes not along K, into the workspace where that is known to
-                            be faster; but not with dynamic extents, packed operands or several expected products.
-                            Blocks that the kernel does not read are unpacked in each recording unless they are packed;
-                            their lines cannot be dynamic then */
+                            of which W8A8 may have one. moduli: 0 is as in panels. pack: VKMM_PACK_A, VKMM_PACK_B: bound
+                            in the layout of vkmm_gemm_pack. VKMM_PACK_NEVER: recordings never copy A or B. By default
+                            they copy one that is misaligned, or that holds bytes not along K, into the workspace where
+                            that is known to be faster; but not with dynamic extents, packed operands or several
+                            expected products. Blocks that the kernel does not read are unpacked in each recording
+                            unless they are packed; their lines cannot be dynamic then */
     uint32_t dynamic;    /* bits VKMM_DYNAMIC_* */
     int scalars_in_memory; /* non-zero: α and β are read on the device (vkmm_gemm_bindings.scalars) */
     uint32_t offset_step;  /* offsets of vkmm_gemm_product are multiples of this many elements; 0: of as many as fill
