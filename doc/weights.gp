@@ -1,12 +1,12 @@
 # gnuplot doc/weights.gp: doc/weights.svg, from the table of doc/weights.md.
 $times << EOD
 format ours1 ggml1 ours8 ggml8 ours512 ggml512
-f16    32.5  30.6  41.2  95.6  235 342
-q8_0   33.8  29.3  53.4  64.9  283 470
-q4_0   23.7  14.5  37.9  60.8  249 457
-q4_K   29.9  23.2  45.6  114   244 428
-mxfp4  32.4  28.1  40.9  54.5  245 529
-nvfp4  31.1  42.3  39.7  124   246 491
+f16    33.8  31.3  41.2  95.6  235 342
+q8_0   23.6  29.1  53.4  64.9  283 470
+q4_0   17.9  14.2  37.9  60.8  249 457
+q4_K   20.4  24.0  38.0  114   244 428
+mxfp4  26.8  27.9  40.9  54.5  245 529
+nvfp4  26.2  42.4  39.7  124   246 491
 EOD
 set terminal svg noenhanced size 900,300 font 'sans-serif,12' background '#ffffff'
 set output 'doc/weights.svg'

@@ -76,6 +76,7 @@ layout(constant_id = 49) const uint WHICH = 0; // is in blocks: 0: A; 1: B
 #define CODES(i) (WHICH != 0 ? B[i] : A[i])
 #define CODES2(i) (WHICH != 0 ? B2[i] : A2[i])
 #define CODES4(i) (WHICH != 0 ? BV[i] : AV[i])
+#define ZERO (K >> 31)
 #include "blocks.glsl"
 const uint PIECE_A = WHICH == 0 ? PART : MEMORY_VECTOR, PIECE_B = WHICH == 0 ? MEMORY_VECTOR : PART;
 #else

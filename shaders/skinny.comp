@@ -74,72 +74,67 @@ uint short_at(uint base, uint k, uint y)
 }
 
 #if defined(BLOCKS)
-// The same of the long operand's blocks, in parts (lib/blocks.glsl), whose places in a step are the same in each: DEPTH
-// consists of whole blocks, and of whole words of them. They are read one step ahead.
-const uint THREAD_PARTS = THREAD_DEPTH / PART, STEP_WORDS = DEPTH / BLOCK * BLOCK_BYTES / 4;
-Place places[THREAD_LONG * THREAD_PARTS]; // in the first step
-Part parts[THREAD_LONG * THREAD_PARTS], ahead[THREAD_LONG * THREAD_PARTS];
-uint part_of(uint d) { return d * LANES + lane(); }
+// The same of the long operand's blocks. An invocation takes two neighbouring parts (lib/blocks.glsl) of each of its
+// lines, whose places in a step are the same in each: DEPTH consists of whole blocks, and of whole words of them. They
+// are read one step ahead.
+const uint STEP_WORDS = DEPTH / BLOCK * BLOCK_BYTES / 4;
+Place places[THREAD_LONG]; // in the first step
+Words words[THREAD_LONG * 2], ahead[THREAD_LONG * 2];
+bool is_there(uint k0, uint end) { return k0 + lane() * 2 * PART < end; }
 
 // Lines and parts that are not there are others of this step.
 void find(uint base, uint x0, uint begin, uint end)
 {
+    const uint part = is_there(begin, end) ? lane() * 2 : 0;
     [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
         const uint x = min(x0 + across(r), (TALL ? M : N) - 1), first = long_at(base, x, begin) / BLOCK;
-        [[unroll]] for (uint d = 0; d < THREAD_PARTS; d++) {
-            const uint part = begin + part_of(d) * PART < end ? part_of(d) : 0;
-            places[r * THREAD_PARTS + d] = place_of((first + part / PARTS) * BLOCK_BYTES, part % PARTS);
-        }
+        places[r] = place_of((first + part / PARTS) * BLOCK_BYTES, part % PARTS);
     }
 }
 
-// whole: no part is beyond `end`. Others are read from the first step, and then count as zeros.
-void fetch(uint k0, uint further, uint end, const bool whole)
+// Parts beyond `end` are those of the first step.
+void fetch(uint k0, uint further, uint end)
 {
-    [[unroll]] for (uint d = 0; d < THREAD_PARTS; d++) {
-        const bool there = whole || k0 + part_of(d) * PART < end;
-        [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
-            Part read = read_part(places[r * THREAD_PARTS + d], there ? further : 0);
-            if (!there)
-                read.scale = vec4(0);
-            if (!there && IS_FLOAT8)
-                read.words = uvec4(0); // neither infinities nor NaNs
-            ahead[r * THREAD_PARTS + d] = read;
-        }
-    }
+    const uint by = is_there(k0, end) ? further : 0;
+    [[unroll]] for (uint r = 0; r < THREAD_LONG; r++)
+        read_two(places[r], by, ahead[r * 2], ahead[r * 2 + 1]);
 }
 
-// Four elements of the short operand.
-vec4 short4(uint base, uint k, uint y, bool there)
+// Eight elements of the short operand.
+vec4[2] short8(uint base, uint k, uint y)
 {
-    vec4 read = vec4(0);
-    if (SHORT_ALONG_K && SHORT_VECTORS) {
-        read = plain4(there ? short_at(base, k, y) : base);
-        return there ? read : vec4(0);
-    }
-    if (there)
-        [[unroll]] for (uint c = 0; c < 4; c++)
-            read[c] = plain(short_at(base, k + c, y));
+    if (SHORT_ALONG_K && SHORT_VECTORS)
+        return plain8(short_at(base, k, y));
+    vec4 read[2];
+    [[unroll]] for (uint c = 0; c < 8; c++)
+        read[c / 4][c % 4] = plain(short_at(base, k + c, y));
     return read;
 }
 
 // A part is unpacked once for all columns of the short operand, and scaled after its products are summed. Sums of lines
-// that are not there are not stored.
-void multiply(uint base, uint y0, uint k0, uint end, const bool whole)
+// that are not there are not stored. With many columns, each part has a condition of its own: without it, compilers
+// read the short operand for both parts at once, and spill.
+void multiply(uint base, uint y0, uint k0, uint end)
 {
-    [[unroll]] for (uint d = 0; d < THREAD_PARTS; d++) {
-        const uint part = part_of(d), k = k0 + part / PARTS * BLOCK + part_at(part % PARTS);
-        const bool there = whole || k0 + part * PART < end;
+    const uint part = lane() * 2, first = k0 + part / PARTS * BLOCK + part_at(part % PARTS);
+    [[unroll]] for (uint which = 0; which < 2; which++) {
+        if (SHORT > 4 && k0 + (part + which) * PART >= end)
+            continue;
+        const uint k = first + which * (part_at(1) - part_at(0));
+        Part parts[THREAD_LONG];
         vec4 values[THREAD_LONG * 4];
-        [[unroll]] for (uint n = 0; n < THREAD_LONG * 4; n++)
-            values[n] = elements(parts[n / 4 * THREAD_PARTS + d], n % 4);
+        [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
+            const Place place = which == 0 ? places[r] : place_after(places[r]);
+            parts[r] = part_of_words(words[r * 2 + which], place.shift, place.scale_shift);
+            [[unroll]] for (uint q = 0; q < 4; q++)
+                values[r * 4 + q] = elements(parts[r], q);
+        }
         [[unroll]] for (uint y = 0; y < SHORT; y++) {
             const uint line = min(y0 + y, (TALL ? N : M) - 1);
-            vec4 read[4];
-            [[unroll]] for (uint q = 0; q < 4; q++)
-                read[q] = short4(base, k + q % 2 * 4 + q / 2 * STEP, line, there);
+            const vec4 low[2] = short8(base, k, line), high[2] = short8(base, k + STEP, line);
+            const vec4 read[4] = vec4[](low[0], low[1], high[0], high[1]);
             [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
-                const vec4 scale = parts[r * THREAD_PARTS + d].scale;
+                const vec4 scale = parts[r].scale;
                 float halves[2] = float[](0, 0);
                 [[unroll]] for (uint q = 0; q < 4; q++)
                     [[unroll]] for (uint c = 0; c < 4; c++)
@@ -148,7 +143,7 @@ void multiply(uint base, uint y0, uint k0, uint end, const bool whole)
                 if (TWO_SCALES)
                     sum = fma(scale.x, halves[0], fma(scale.z, halves[1], sum));
                 else
-                    sum = fma(scale.x, halves[0] + halves[1], sum);
+                    sum = fma(scale.x, float(TIMES) * (halves[0] + halves[1]), sum);
                 if (HAS_OFFSETS) {
                     sum = fma(-scale.y, dot(read[0] + read[1], vec4(1)), sum);
                     sum = fma(-scale.w, dot(read[2] + read[3], vec4(1)), sum);
@@ -273,21 +268,15 @@ void main()
         const uint base = TALL ? baseA : baseB;
 #if defined(BLOCKS)
         find(base, x0, begin, end);
-        uint k0 = begin, further = 0;
-        fetch(begin, 0, end, false);
-        while (k0 < end) {
-            [[unroll]] for (uint n = 0; n < THREAD_LONG * THREAD_PARTS; n++)
-                parts[n] = ahead[n];
-            const uint next = k0 + DEPTH;
+        fetch(begin, 0, end);
+        uint further = 0;
+        for (uint k0 = begin; k0 < end; k0 += DEPTH) {
+            [[unroll]] for (uint n = 0; n < THREAD_LONG * 2; n++)
+                words[n] = ahead[n];
             further += STEP_WORDS;
-            if (next + DEPTH <= end) {
-                fetch(next, further, end, true);
-                multiply(TALL ? baseB : baseA, y0, k0, end, true);
-            } else {
-                fetch(next, further, end, false);
-                multiply(TALL ? baseB : baseA, y0, k0, end, false);
-            }
-            k0 = next;
+            fetch(k0 + DEPTH, further, end);
+            if (SHORT > 4 || is_there(k0, end))
+                multiply(TALL ? baseB : baseA, y0, k0, end);
         }
 #else
 #if defined(NARROW)

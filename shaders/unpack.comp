@@ -21,6 +21,7 @@ layout(std430, set = 0, binding = 3) restrict writeonly buffer Quads { vec4 quad
 #define CODES(i) (IS_B != 0 ? B[i] : A[i])
 #define CODES2(i) (IS_B != 0 ? B2[i] : A2[i])
 #define CODES4(i) (IS_B != 0 ? B4[i] : A4[i])
+#define ZERO (LINES >> 31)
 #include "blocks.glsl"
 #include "bf16.glsl"
 
@@ -49,7 +50,7 @@ void main()
         if (there) {
             const Part read = read_part(place_of((first + block) * BLOCK_BYTES, part), 0);
             [[unroll]] for (uint q = 0; q < 4; q++) // both terms are exact
-                v[q] = elements(read, q) * read.scale[q / 2 * 2] - read.scale[q / 2 * 2 + 1];
+                v[q] = float(TIMES) * elements(read, q) * read.scale[q / 2 * 2] - read.scale[q / 2 * 2 + 1];
         }
         [[unroll]] for (uint q = 0; q < 4; q++)
             store(to + q % 2 * 4 + q / 2 * (there ? STEP : 8), v[q]);

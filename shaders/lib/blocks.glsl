@@ -1,5 +1,6 @@
 // Blocks of quantised elements (vkmm_format, src/lib/math/blocks.c). What includes this defines CODES(i), the i-th word
-// of the memory they lie in, CODES2(i), the i-th pair of words, and CODES4(i), the i-th four.
+// of the memory they lie in, CODES2(i), the i-th pair of words, CODES4(i), the i-th four, and ZERO, 0 that a compiler
+// does not know. NVIDIA's takes one instruction for `word & mask | bits`, but two if it knows both constants.
 //
 // A block is read in parts of 16 elements: eight neighbours and, STEP further, eight others, whose codes of 4 bits are
 // in the upper halves of the same bytes. Codes of 5 and 6 bits have the rest elsewhere, and become bytes.
@@ -41,14 +42,21 @@ Place place_of(uint block, uint part) // byte `block`
     const uint group = HAS_ZERO ? part / 2 : 0; // of four scales and, after them, four bytes
     return Place(from / 4, from % 4 * 8, block / 4 + group, HAS_ZERO ? 8 * group : by_part ? 8 * part : block % 4 * 8);
 }
+// The place of the part after one with an even number.
+Place place_after(Place place)
+{
+    const uint next = TWO_SCALES || HAS_BIT || FORMAT == NVFP4 ? 8 : 0;
+    return Place(place.codes + WIDTH / 2, place.shift, place.scale, place.scale_shift + next);
+}
 
-// The scale of the elements of group g of Q4_K, `shift` being 8 * g, and what is subtracted from them. For the last
-// four of the eight groups, the 6 bits of each are in two pieces.
-vec2 scale_of_group(uvec4 words, uint shift)
+// The scales of the elements of groups g and g + 1 of Q4_K, `shift` being 8 * g, and what is subtracted from them. For
+// the last four of the eight groups, the 6 bits of each are in two pieces.
+vec4 scales_of_groups(uvec4 words, uint shift)
 {
     const uvec3 bytes = words.yzw >> shift % 32;
-    const uvec2 first = bytes.xy & 63, last = uvec2(bytes.z & 15, bytes.z >> 4 & 15) | bytes.xy >> 2 & 48;
-    return unpackHalf2x16(words.x) * vec2(shift < 32 ? first : last);
+    const uvec2 first = bytes.xy & 0x3f3f, pieces = uvec2(bytes.z & 0x0f0f, bytes.z >> 4 & 0x0f0f);
+    const uvec2 pairs = shift < 32 ? first : pieces | bytes.xy >> 2 & 0x3030;
+    return unpackHalf2x16(words.x).xyxy * vec4(pairs & 255, pairs >> 8);
 }
 
 // A scale for all of a part.
@@ -80,14 +88,15 @@ float float8(uint top)
 
 // A float of a word from bit `place` on, or an integer less what the format subtracts. At its place in the fraction of
 // a float, an integer is what that float exceeds a power of two by. The two bits of e2m1's exponent and the one of its
-// fraction make a float g, which is its magnitude, or, to save an addition, of NVFP4 a quarter of it; of a subnormal
-// number, 2·g less the smallest normal one is.
+// fraction make a float g, which, to save an addition, is a quarter of its magnitude; of a subnormal number, 2·g less
+// the smallest normal one is.
+const uint TIMES = IS_E2M1 ? 4 : 1; // an element, over field()
 float field(uint word, uint place)
 {
     if (IS_E2M1) {
-        const uint top = word << 28 - place, moved = top >> 6 & 0x01c00000;
-        const float g = uintBitsToFloat(FORMAT == MXFP4 ? moved + 0x3f000000 : moved | 0x3e000000);
-        const float size = min(g, fma(2, g, FORMAT == MXFP4 ? -1 : -0.25));
+        const uint top = word << 28 - place, moved = word << 22 - place & 0x01c00000;
+        const float g = uintBitsToFloat(moved | 0x3e000000 + ZERO);
+        const float size = min(g, fma(2, g, -0.25));
         return uintBitsToFloat(floatBitsToUint(size) | top & 0x80000000);
     }
     if (IS_FLOAT8)
@@ -95,7 +104,7 @@ float field(uint word, uint place)
     const uint mask = IN_BYTES ? 255 : 15, power = 0x4b000000 - (place << 23);
     const float least = FORMAT == Q8_0 ? 128.0 : FORMAT == Q4_0 ? 8.0 : FORMAT == Q5_0 ? 16.0
         : FORMAT == Q6_K ? 32.0 : 0.0;
-    return uintBitsToFloat(word & mask << place | power) - (uintBitsToFloat(power) + least);
+    return uintBitsToFloat(word & mask << place | power + ZERO) - (uintBitsToFloat(power) + least);
 }
 vec4 fields(uint word, uint place)
 {
@@ -150,6 +159,29 @@ Words read_words(Place place, uint further)
     return read;
 }
 
+// The same of a part with an even number and of the next one: no word is read twice.
+void read_two(Place place, uint further, out Words first, out Words second)
+{
+    const uint at = place.codes + further, scale = place.scale + further, part = place.scale_shift / 8;
+    first = read_words(place, further);
+    second = first;
+    if (FORMAT == Q6_K) {
+        second = read_words(place_after(place), further);
+    } else if (HAS_SIXES) {
+        const uvec4 codes = CODES4(at / 4), high = FORMAT == Q5_K ? CODES4(scale / 4 + 1 + part % 4 / 2) : uvec4(0);
+        first.codes = uvec4(codes.xy, high.xy);
+        second.codes = uvec4(codes.zw, high.zw);
+    } else {
+        const uint next = at + WIDTH / 2;
+        second.codes.xy = uvec2(CODES(next), CODES(next + 1));
+        if (WIDTH == 8)
+            second.codes.zw = uvec2(CODES(next + 2), CODES(next + 3));
+        first.last = second.codes.x;
+        if (!IN_WORDS)
+            second.last = CODES(next + WIDTH / 2 - 1 + min(place.shift, 1));
+    }
+}
+
 // The bits above 4 of a part's codes, in bytes.
 uvec4 high_bits(Words read, uint shift, uint part)
 {
@@ -178,8 +210,7 @@ Part part_of_words(Words read, uint shift, uint scale_shift)
         part.words = uvec4(part.words.xy, part.words.xy >> 4) & 0x0f0f0f0f |
             high_bits(read, shift, scale_shift / 8) << 4;
     if (HAS_SIXES) {
-        const uint group = scale_shift / 32 * 16; // of two, which four parts have
-        part.scale = vec4(scale_of_group(read.scale, group), scale_of_group(read.scale, group + 8));
+        part.scale = scales_of_groups(read.scale, scale_shift / 32 * 16); // four parts have two groups
     } else if (FORMAT == Q6_K) {
         const int at = int(scale_byte(scale_shift / 8, shift) % 4 * 8);
         const vec2 scales = vec2(bitfieldExtract(ivec2(read.scale.xy), at, 8));
@@ -189,8 +220,6 @@ Part part_of_words(Words read, uint shift, uint scale_shift)
     } else {
         const uint before = HAS_F32 ? 0 : FORMAT == Q5_0 ? 16 ^ shift : scale_shift;
         part.scale = vec4(scale_of(read.scale.x >> before), 0, 0, 0);
-        if (FORMAT == NVFP4)
-            part.scale.x *= 4; // fields are quarters
         part.scale.z = part.scale.x;
     }
     if (HAS_ZERO)
@@ -202,7 +231,7 @@ Part read_part(Place place, uint further)
     return part_of_words(read_words(place, further), place.shift, place.scale_shift);
 }
 
-// Four of its elements without their scale: of the first ones, 0 and 1; of the others, 2 and 3.
+// Four of its elements without their scale, over TIMES: of the first ones, 0 and 1; of the others, 2 and 3.
 vec4 elements(Part read, uint quarter)
 {
     const uint word = read.words[IN_BYTES ? quarter : quarter % 2];

@@ -222,7 +222,7 @@ f16vec2 two(uint codes, int power)
 {
     if (FORMAT == Q8_0 || FORMAT == Q4_0) {
         const uint mask = FORMAT == Q8_0 ? 0x00ff00ff : 0x000f000f;
-        return unpackFloat2x16(codes & mask | 0x64006400) - float16_t(FORMAT == Q8_0 ? 1152 : 1032);
+        return unpackFloat2x16(codes & mask | 0x64006400 + ZERO) - float16_t(FORMAT == Q8_0 ? 1152 : 1032);
     }
     const f16vec2 g = unpackFloat2x16(((codes & 0x00070007) << 9) + 0x38003800 + power * 0x04000400);
     const f16vec2 size = min(g, g * float16_t(2) - unpackFloat2x16(0x3c003c00 + power * 0x04000400));
@@ -235,7 +235,7 @@ struct Scale { float16_t factor; int power; };
 Scale scale_of_part(Words read, const Part part, uint scale_shift)
 {
     if (FORMAT != MXFP4)
-        return Scale(float16_t(FORMAT == NVFP4 ? part.scale.x * 0.25 : part.scale.x), 0);
+        return Scale(float16_t(part.scale.x), 0);
     const int x = int(read.scale.x >> scale_shift & 255) - 127, power = clamp(x, -13, 12);
     const uint rest = uint(15 + min(x - power, 15) << 10);
     return Scale(unpackFloat2x16(x == 128 ? 0x7e00 : x < -27 ? 0 : rest).x, power);
@@ -249,9 +249,9 @@ void store_part(const Operand o, uint n, uint k0, uint end)
     const uint at = first_unit(o) + line_of_piece(n) * stride_units(o) + in_line * BYTES / UNIT_BYTES;
     uvec4 eight[2];
     if (!IN_HALVES) {
-        const vec2 scale = NEIGHBOURS_ONLY ? scale_of_group(words[n].scale, places[n].scale_shift) : vec2(0);
+        const vec2 scale = NEIGHBOURS_ONLY ? scales_of_groups(words[n].scale, places[n].scale_shift).xy : vec2(0);
         [[unroll]] for (uint q = 0; q < 4; q++) { // both terms are exact
-            vec4 v = elements(part, q) * part.scale[q / 2 * 2] - part.scale[q / 2 * 2 + 1];
+            vec4 v = float(TIMES) * elements(part, q) * part.scale[q / 2 * 2] - part.scale[q / 2 * 2 + 1];
             if (NEIGHBOURS_ONLY)
                 v = fields(words[n].codes[q] >> places[n].shift, 0) * scale.x - scale.y;
             eight[q / 2][q % 2 * 2] = PAIR(v.xy);

@@ -111,23 +111,24 @@ const bool B_IS_PLAIN = ROWS >= COLS; // the tile's longer side is that in block
 #define CODES(i) (B_IS_PLAIN ? A[i] : B[i])
 #define CODES2(i) (B_IS_PLAIN ? A2[i] : B2[i])
 #define CODES4(i) (B_IS_PLAIN ? A4[i] : B4[i])
+#define ZERO (K >> 31)
 #include "blocks.glsl"
 vec2 values_of(uint word)
 {
     return IN == IN_F16 ? unpackHalf2x16(word) : uintBitsToFloat(uvec2(word << 16, word & 0xffff0000));
 }
-// Element i of the plain operand; and four, from a multiple of four on.
+// Element i of the plain operand; and eight, from a multiple of eight on.
 float plain(uint i)
 {
     const uint word = B_IS_PLAIN ? B[IN == 0 ? i : i / 2] : A[IN == 0 ? i : i / 2];
     return IN == 0 ? uintBitsToFloat(word) : values_of(word)[i % 2];
 }
-vec4 plain4(uint i)
+vec4[2] plain8(uint i)
 {
+    const uvec4 words = B_IS_PLAIN ? B4[IN == 0 ? i / 4 : i / 8] : A4[IN == 0 ? i / 4 : i / 8];
     if (IN == 0)
-        return uintBitsToFloat(B_IS_PLAIN ? B4[i / 4] : A4[i / 4]);
-    const uvec2 words = B_IS_PLAIN ? B2[i / 4] : A2[i / 4];
-    return vec4(values_of(words.x), values_of(words.y));
+        return vec4[](uintBitsToFloat(words), uintBitsToFloat(B_IS_PLAIN ? B4[i / 4 + 1] : A4[i / 4 + 1]));
+    return vec4[](vec4(values_of(words.x), values_of(words.y)), vec4(values_of(words.z), values_of(words.w)));
 }
 
 #else

@@ -28,9 +28,9 @@ static blocks_case unpacked(vkmm_format format, unsigned turn)
 /* Two steps; K in two parts; elements beside blocks that are read one by one, with a step that K does not fill. */
 static blocks_case whole(vkmm_format format, unsigned turn)
 {
-    static const char *const configs[TURNS] = {"rows=1,cols=2,depth=256,thread-long=1,threads=32",
-                                               "rows=1,cols=2,depth=256,thread-long=1,threads=32,splits=2",
-                                               "rows=2,cols=4,depth=1024,thread-long=1,threads=256"};
+    static const char *const configs[TURNS] = {"rows=1,cols=4,depth=256,thread-long=1,threads=32",
+                                               "rows=1,cols=4,depth=256,thread-long=1,threads=32,splits=2",
+                                               "rows=2,cols=4,depth=1024,thread-long=1,threads=128"};
     blocks_case c = blocks_case_of(format, VKMM_B, turn == 2 ? VKMM_F16 : VKMM_F32, turn == 2 ? 2 : 1, VKMM_ROW_MAJOR);
     c.params.kernel = "skinny";
     c.params.config = configs[turn];

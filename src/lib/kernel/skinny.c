@@ -47,12 +47,15 @@ static const vkmm_config across[] = {
     {{32, 1, 16, 4, 1, 1, 32}},  {{32, 1, 32, 2, 1, 1, 128}}, {{32, 1, 8, 2, 1, 1, 128}},
 };
 
-/* The long operand in blocks: an invocation reads VKMM_BLOCK_PART elements of each of its lines at a time. Measured on
- * an NVIDIA H100 (driver 580, 2026-11-26): more registers for a line, or sums of parts of K, are slower. */
+/* The long operand in blocks: an invocation takes IN_BLOCKS elements of each of its lines at a time. Measured on an
+ * NVIDIA H200 (driver 580, 2026-11-28): more elements of a line, or sums of parts of K, are slower. */
+enum { IN_BLOCKS = 2 * VKMM_BLOCK_PART };
 static const vkmm_config blocks[] = {
-    {{16, 1, 1024, 4, 1, 1, 256}}, {{16, 1, 512, 2, 1, 1, 256}},
-    {{16, 1, 256, 1, 1, 1, 256}},  {{16, 1, 256, 2, 1, 1, 128}}, /* where a workgroup has at most 128 invocations */
-    {{16, 1, 512, 2, 1, 1, 128}}, /* the same for q6_K, two of whose blocks are whole words */
+    {{8, 1, 2048, 4, 1, 1, 128}},  /* for one column */
+    {{8, 1, 1024, 2, 1, 1, 128}},  /* up to four */
+    {{16, 1, 1024, 2, 1, 1, 256}}, /* more */
+    {{16, 1, 512, 1, 1, 1, 256}},  /* where registers are few */
+    {{16, 1, 512, 2, 1, 1, 128}},  /* where a workgroup has at most 128 invocations */
 };
 
 /* Whether neighbours in memory of a skinny problem's longer side are neighbours along K. */
@@ -102,15 +105,17 @@ static int take(const vkmm_config *presets, uint32_t count, const vkmm_problem *
     return 1;
 }
 
-/* A part with two scales leaves no registers for four lines with several columns, 6 bits in two places not for two;
- * unpacking 8-bit floats takes as many, with one column too. */
+/* q6_K's 6 bits in two places leave no registers for two lines with several columns; unpacking 8-bit floats takes as
+ * many, and with one column none for four. */
 static int take_blocks(const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
     const vkmm_format format = vkmm_problem_format(problem);
-    const uint32_t several = vkmm_short_side(problem) > 1;
-    if (format == VKMM_Q4_K || format == VKMM_Q5_K) index += several;
-    if (format == VKMM_Q6_K) index += 2 * several;
-    if (format >= VKMM_MXFP8_E4M3 && format <= VKMM_FP8_E5M2) index += 1 + several;
+    const uint64_t side = vkmm_short_side(problem);
+    const int is_float8 = format >= VKMM_MXFP8_E4M3 && format <= VKMM_FP8_E5M2;
+    if (side > 1)
+        index += is_float8 || format == VKMM_Q6_K ? 3 : side <= 4 ? 1 : 2;
+    else
+        index += (uint32_t)is_float8;
     if (!take(LIST(blocks), problem, index, preset)) return 0;
     preset->resident = 2;
     return 1;
@@ -144,13 +149,20 @@ static uint64_t shorter(const vkmm_shape *shape)
     return rows >= cols ? cols : rows;
 }
 
+/* Whether bits of an element are far from the others, or unpacking takes as many registers. */
+static int is_scattered(vkmm_format format)
+{
+    return format == VKMM_Q5_K || format == VKMM_Q6_K || (format >= VKMM_MXFP8_E4M3 && format <= VKMM_FP8_E5M2);
+}
+
 /* Registers for sums and for elements of both operands, weighted by the drivers' measured use (kernel/budget.h). */
 static uint64_t held(const vkmm_shape *shape)
 {
     const uint64_t lines = vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)),
                    depth = vkmm_quotient(vkmm_value(shape, VKMM_TUNE_DEPTH) * lines, vkmm_value(shape, THREADS));
-    const uint64_t sum = vkmm_type_of(shape->type)->bytes == 2 ? 47 : 25;      /* Intel's compiler unpacks 16 bits */
-    const uint64_t element = vkmm_problem_has_blocks(shape->problem) ? 17 : 8; /* unpacked, and as read */
+    const uint64_t sum = vkmm_type_of(shape->type)->bytes == 2 ? 47 : 25; /* Intel's compiler unpacks 16 bits */
+    const vkmm_format format = vkmm_problem_format(shape->problem);
+    const uint64_t element = format == VKMM_PLAIN ? 8 : is_scattered(format) ? 20 : 11; /* unpacked, and as read */
     return (sum * vkmm_value(shape, THREAD_LONG) * shorter(shape) + element * vkmm_value(shape, THREAD_LONG) * depth +
             5 * depth * shorter(shape)) /
            20;
@@ -185,8 +197,11 @@ static uint64_t broken_lines(const vkmm_shape *shape)
 static uint64_t broken_depth(const vkmm_shape *shape)
 {
     const uint64_t lanes = vkmm_quotient(shape->x, vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)));
-    const int in_16 = vkmm_type_of(shape->problem->type)->bytes == 1 || vkmm_problem_has_blocks(shape->problem);
-    const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), most = (in_16 ? 16 : 8) * lanes;
+    const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH),
+                   each = vkmm_problem_has_blocks(shape->problem)          ? IN_BLOCKS
+                          : vkmm_type_of(shape->problem->type)->bytes == 1 ? 16
+                                                                           : 8,
+                   most = each * lanes;
     return depth > most ? depth - most : vkmm_left_over(depth, lanes);
 }
 
@@ -201,7 +216,7 @@ static uint64_t broken_blocks(const vkmm_shape *shape)
     const vkmm_format_info *format = vkmm_format_at(in_long);
     const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
     return vkmm_left_over(depth, format->elements) + depth / format->elements * format->bytes % 4 +
-           vkmm_left_over(depth, VKMM_BLOCK_PART * lanes);
+           vkmm_left_over(depth, IN_BLOCKS * lanes);
 }
 
 static uint64_t broken_short(const vkmm_shape *shape)
@@ -215,7 +230,7 @@ static const vkmm_rule rules[] = {
     {"whole lanes", "leftover elements of a step", broken_depth, NULL,
      "the lanes of a line must divide each step along K, with at most 8 elements (of 8 bits: 16) per lane"},
     {"whole blocks", "leftover elements of a step", broken_blocks, NULL,
-     "blocks lie along the longer side alone, and a step has whole ones, in whole words, and 16 elements for each "
+     "blocks lie along the longer side alone, and a step has whole ones, in whole words, and 32 elements for each "
      "lane"},
     {"a short side", "excess elements of the shorter side", broken_short, NULL,
      "the shorter side must be 1 to 16: an invocation has a sum for each of its elements"},
@@ -234,7 +249,8 @@ static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *proble
     return vkmm_short_side(problem) <= (scattered ? 4 : 8) ? VKMM_SUITS_SHAPE : 0;
 }
 
-/* The long operand is read in vectors of 16 bytes along K, if each invocation's share consists of whole vectors. */
+/* The long operand is read in vectors of 16 bytes along K, if each invocation's share consists of whole vectors; beside
+ * blocks, the short one is. */
 static uint32_t alignment(const vkmm_problem *problem, const vkmm_config *config)
 {
     const uint32_t *value = config->values, vector = vkmm_vector_of(vkmm_problem_compute(problem));
@@ -244,7 +260,10 @@ static uint32_t alignment(const vkmm_problem *problem, const vkmm_config *config
     const uint32_t side = tall ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS];
     const uint32_t thread_depth = value[VKMM_TUNE_DEPTH] / (value[THREADS] / (side / value[THREAD_LONG]));
     uint32_t *longer = &vectors[tall ? VKMM_A : VKMM_B];
-    if (vkmm_problem_has_blocks(problem)) return vkmm_problem_alignment_to(problem, vectors);
+    if (vkmm_problem_has_blocks(problem)) {
+        vectors[tall ? VKMM_B : VKMM_A] = 16 / vkmm_type_of(problem->type)->bytes;
+        return vkmm_problem_alignment_to(problem, vectors);
+    }
     if (along_k) *longer = 16 / vkmm_type_of(problem->type)->bytes;
     const int whole = (along_k ? thread_depth : value[THREAD_LONG]) % *longer == 0;
     const uint32_t aligned = vkmm_problem_alignment_to(problem, vectors);

@@ -233,8 +233,8 @@ static void multiplies_every_format(void **state)
     static const vkmm_type types[] = {VKMM_F32, VKMM_F16, VKMM_BF16};
     static const uint64_t sides[] = {1, 3, 8, 40};
     static const unsigned lasts[] = {0, 5, 8, 13, 16, 21}; /* of one and three columns or rows, each type */
-    static const char tall[] = "rows=4,cols=1,depth=512,thread-long=1,threads=128",
-                      wide[] = "rows=1,cols=4,depth=512,thread-long=1,threads=128";
+    static const char tall[] = "rows=4,cols=1,depth=512,thread-long=1,threads=64",
+                      wide[] = "rows=1,cols=4,depth=512,thread-long=1,threads=64";
     for (uint32_t f = VKMM_Q8_0; f < VKMM_FORMAT_COUNT; f++)
         for (unsigned n = 0; n < 3 * 2 * 4; n++) {
             const uint64_t side = sides[n % 4];
