@@ -1,6 +1,6 @@
 // Blocks of quantised elements (vkmm_format, src/lib/math/blocks.c). What includes this defines CODES(i), the i-th word
-// of the memory they lie in, CODES2(i), the i-th pair of words, CODES4(i), the i-th four, and ZERO, 0 that a compiler
-// does not know. NVIDIA's takes one instruction for `word & mask | bits`, but two if it knows both constants.
+// of the memory they lie in, CODES2(i), the i-th pair of words, CODES4(i), the i-th four, and ZERO, a 0 that no
+// compiler knows: NVIDIA's takes two instructions for `word & mask | bits` if it knows both constants, otherwise one.
 //
 // A block is read in parts of 16 elements: eight neighbours and, STEP further, eight others, whose codes of 4 bits are
 // in the upper halves of the same bytes. Codes of 5 and 6 bits have the rest elsewhere, and become bytes.
