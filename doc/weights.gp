@@ -20,7 +20,7 @@ set xtics rotate by -35 nomirror
 set key off
 set multiplot layout 1,3
 set ylabel 'µs'
-set title '4096×1×14336'
+set title '4096×1×14336, in a row'
 plot $times using 2:xtic(1) every ::1 lc rgb '#0072b2', '' using 3 every ::1 lc rgb '#e69f00'
 unset ylabel
 set title '4096×8×14336'

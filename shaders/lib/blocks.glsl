@@ -25,6 +25,8 @@ const uint BLOCK_BYTES = HEAD + BLOCK * WIDTH / 8 + (FORMAT == Q6_K ? 82 : 0);
 const uint STEP = WIDTH == 8 || FORMAT == NVFP4 ? 8 : HAS_SIXES ? 32 : FORMAT == Q6_K ? 64 : 16;
 const bool IN_BYTES = WIDTH == 8 || HAS_BIT || FORMAT == Q6_K; // codes, in a part
 const bool IN_WORDS = BLOCK_BYTES % 4 == 0;
+const bool BY_PART = TWO_SCALES || HAS_BIT || FORMAT == NVFP4; // what a part's scale or bits are depends on its number
+const uint TIMES = IS_E2M1 ? 4 : 1;                            // an element, over field()
 const uint PART = 16, PARTS = BLOCK / PART; // elements of a part (VKMM_BLOCK_PART); parts of a block
 
 // Where the first elements of a part lie in its block.
@@ -38,15 +40,14 @@ struct Place {
 Place place_of(uint block, uint part) // byte `block`
 {
     const uint from = block + HEAD + 2 * WIDTH * part;
-    const bool by_part = TWO_SCALES || HAS_BIT || FORMAT == NVFP4;
     const uint group = HAS_ZERO ? part / 2 : 0; // of four scales and, after them, four bytes
-    return Place(from / 4, from % 4 * 8, block / 4 + group, HAS_ZERO ? 8 * group : by_part ? 8 * part : block % 4 * 8);
+    return Place(from / 4, from % 4 * 8, block / 4 + group, HAS_ZERO ? 8 * group : BY_PART ? 8 * part : block % 4 * 8);
 }
+
 // The place of the part after one with an even number.
 Place place_after(Place place)
 {
-    const uint next = TWO_SCALES || HAS_BIT || FORMAT == NVFP4 ? 8 : 0;
-    return Place(place.codes + WIDTH / 2, place.shift, place.scale, place.scale_shift + next);
+    return Place(place.codes + WIDTH / 2, place.shift, place.scale, place.scale_shift + (BY_PART ? 8 : 0));
 }
 
 // The scales of the elements of groups g and g + 1 of Q4_K, `shift` being 8 * g, and what is subtracted from them. For
@@ -90,7 +91,6 @@ float float8(uint top)
 // a float, an integer is what that float exceeds a power of two by. The two bits of e2m1's exponent and the one of its
 // fraction make a float g, which, to save an addition, is a quarter of its magnitude; of a subnormal number, 2·g less
 // the smallest normal one is.
-const uint TIMES = IS_E2M1 ? 4 : 1; // an element, over field()
 float field(uint word, uint place)
 {
     if (IS_E2M1) {

@@ -118,7 +118,7 @@ NAMED = {
         ("skinny", "q4_0-first-part-twice", r"CODES\(next\), CODES\(next \+ 1\)", "CODES(at), CODES(at + 1)"),
         ("skinny", "q4_0-no-last-word-of-two", r"- 1 \+ min\(place\.shift, 1\)", "- 1"),
         ("skinny", "mxfp4-quarter", r"float\(TIMES\) \* ", ""),
-        ("skinny", "nvfp4-first-scale-twice", r"scale_shift \+ next", "scale_shift"),
+        ("skinny", "nvfp4-first-scale-twice", r"scale_shift \+ \(BY_PART \? 8 : 0\)", "scale_shift"),
         ("skinny", "q8_0-no-scale", r"scale\.x, float\(TIMES\)", "1, float(TIMES)"),
         ("skinny", "q8_0-next-part", r"part_at\(part % PARTS\)", "part_at((part + 1) % PARTS)"),
         ("skinny", "q4_0-one-half", r"halves\[0\] \+ halves\[1\]", "halves[0]"),

@@ -47,8 +47,9 @@ static const vkmm_config across[] = {
     {{32, 1, 16, 4, 1, 1, 32}},  {{32, 1, 32, 2, 1, 1, 128}}, {{32, 1, 8, 2, 1, 1, 128}},
 };
 
-/* The long operand in blocks: an invocation takes IN_BLOCKS elements of each of its lines at a time. Measured on an
- * NVIDIA H200 (driver 580, 2026-11-28): more elements of a line, or sums of parts of K, are slower. */
+/* The long operand in blocks: an invocation takes IN_BLOCKS elements of each of its lines at a time. The first three
+ * are the best on the whole of nine for one and eight columns, and of eight for two and four, in q4_0, q8_0 and q4_K
+ * on an NVIDIA H200 (driver 580, 2026-11-28). */
 enum { IN_BLOCKS = 2 * VKMM_BLOCK_PART };
 static const vkmm_config blocks[] = {
     {{8, 1, 2048, 4, 1, 1, 128}},  /* for one column */
@@ -105,17 +106,21 @@ static int take(const vkmm_config *presets, uint32_t count, const vkmm_problem *
     return 1;
 }
 
+static int is_float8(vkmm_format format)
+{
+    return format >= VKMM_MXFP8_E4M3 && format <= VKMM_FP8_E5M2;
+}
+
 /* q6_K's 6 bits in two places leave no registers for two lines with several columns; unpacking 8-bit floats takes as
  * many, and with one column none for four. */
 static int take_blocks(const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
     const vkmm_format format = vkmm_problem_format(problem);
     const uint64_t side = vkmm_short_side(problem);
-    const int is_float8 = format >= VKMM_MXFP8_E4M3 && format <= VKMM_FP8_E5M2;
     if (side > 1)
-        index += is_float8 || format == VKMM_Q6_K ? 3 : side <= 4 ? 1 : 2;
+        index += is_float8(format) || format == VKMM_Q6_K ? 3 : side <= 4 ? 1 : 2;
     else
-        index += (uint32_t)is_float8;
+        index += (uint32_t)is_float8(format);
     if (!take(LIST(blocks), problem, index, preset)) return 0;
     preset->resident = 2;
     return 1;
@@ -149,10 +154,10 @@ static uint64_t shorter(const vkmm_shape *shape)
     return rows >= cols ? cols : rows;
 }
 
-/* Whether bits of an element are far from the others, or unpacking takes as many registers. */
-static int is_scattered(vkmm_format format)
+/* Whether unpacking takes many registers: bits of an element are in two places, or make a float. */
+static int is_laborious(vkmm_format format)
 {
-    return format == VKMM_Q5_K || format == VKMM_Q6_K || (format >= VKMM_MXFP8_E4M3 && format <= VKMM_FP8_E5M2);
+    return format == VKMM_Q5_K || format == VKMM_Q6_K || is_float8(format);
 }
 
 /* Registers for sums and for elements of both operands, weighted by the drivers' measured use (kernel/budget.h). */
@@ -162,7 +167,7 @@ static uint64_t held(const vkmm_shape *shape)
                    depth = vkmm_quotient(vkmm_value(shape, VKMM_TUNE_DEPTH) * lines, vkmm_value(shape, THREADS));
     const uint64_t sum = vkmm_type_of(shape->type)->bytes == 2 ? 47 : 25; /* Intel's compiler unpacks 16 bits */
     const vkmm_format format = vkmm_problem_format(shape->problem);
-    const uint64_t element = format == VKMM_PLAIN ? 8 : is_scattered(format) ? 20 : 11; /* unpacked, and as read */
+    const uint64_t element = format == VKMM_PLAIN ? 8 : is_laborious(format) ? 20 : 11; /* unpacked, and as read */
     return (sum * vkmm_value(shape, THREAD_LONG) * shorter(shape) + element * vkmm_value(shape, THREAD_LONG) * depth +
             5 * depth * shorter(shape)) /
            20;
@@ -228,7 +233,8 @@ static const vkmm_rule rules[] = {
     {"whole lines", "leftover elements of the longer side", broken_lines, NULL,
      "the longer side must divide into a power of two of lines, and threads, a power of two, into these lines"},
     {"whole lanes", "leftover elements of a step", broken_depth, NULL,
-     "the lanes of a line must divide each step along K, with at most 8 elements (of 8 bits: 16) per lane"},
+     "the lanes of a line must divide each step along K, with at most 8 elements (of 8 bits: 16, in blocks: 32) "
+     "per lane"},
     {"whole blocks", "leftover elements of a step", broken_blocks, NULL,
      "blocks lie along the longer side alone, and a step has whole ones, in whole words, and 32 elements for each "
      "lane"},
