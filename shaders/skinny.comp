@@ -125,7 +125,7 @@ void multiply(uint base, uint y0, uint k0, uint end)
         vec4 values[THREAD_LONG * 4];
         [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
             const Place place = which == 0 ? places[r] : place_after(places[r]);
-            parts[r] = part_of_words(words[r * 2 + which], place.shift, place.scale_shift);
+            parts[r] = part_of_words(words[r * 2 + which], place);
             [[unroll]] for (uint q = 0; q < 4; q++)
                 values[r * 4 + q] = elements(parts[r], q);
         }

@@ -48,7 +48,8 @@ void main()
         const uint to = line * length + (there ? block * BLOCK + part_at(part) : place * PART);
         vec4 v[4] = vec4[](vec4(0), vec4(0), vec4(0), vec4(0));
         if (there) {
-            const Part read = read_part(place_of((first + block) * BLOCK_BYTES, part), 0);
+            const Place at = place_of((first + block) * BLOCK_BYTES, part);
+            const Part read = part_of_words(read_words(at, 0), at);
             [[unroll]] for (uint q = 0; q < 4; q++) // both terms are exact
                 v[q] = float(TIMES) * elements(read, q) * read.scale[q / 2 * 2] - read.scale[q / 2 * 2 + 1];
         }

@@ -195,8 +195,9 @@ uvec4 high_bits(Words read, uint shift, uint part)
     return (uvec4(bits, bits >> 4, bits >> 16, bits >> 20) >> 8 * part & 15) * 0x00204081 & 0x01010101;
 }
 
-Part part_of_words(Words read, uint shift, uint scale_shift)
+Part part_of_words(Words read, Place place)
 {
+    const uint shift = place.shift, scale_shift = place.scale_shift;
     Part part;
     part.words = read.codes;
     part.zero = 0;
@@ -225,10 +226,6 @@ Part part_of_words(Words read, uint shift, uint scale_shift)
     if (HAS_ZERO)
         part.zero = float(read.scale.y >> scale_shift & 255);
     return part;
-}
-Part read_part(Place place, uint further)
-{
-    return part_of_words(read_words(place, further), place.shift, place.scale_shift);
 }
 
 // Four of its elements without their scale, over TIMES: of the first ones, 0 and 1; of the others, 2 and 3.

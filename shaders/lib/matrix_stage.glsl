@@ -244,7 +244,7 @@ Scale scale_of_part(Words read, const Part part, uint scale_shift)
 
 void store_part(const Operand o, uint n, uint k0, uint end)
 {
-    const Part part = part_of_words(words[n], places[n].shift, places[n].scale_shift);
+    const Part part = part_of_words(words[n], places[n]);
     const uint in_line = NEIGHBOURS_ONLY ? part_of_piece(n) * PART : part_at(part_of_piece(n));
     const uint at = first_unit(o) + line_of_piece(n) * stride_units(o) + in_line * BYTES / UNIT_BYTES;
     uvec4 eight[2];
