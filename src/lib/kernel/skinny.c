@@ -27,11 +27,11 @@ static const vkmm_config along[] = {
     {{4, 1, 128, 2, 1, 1, 128}},
 };
 /* 16-bit elements (8 in 16 bytes) and 8-bit elements (16). Each tile reads the whole short operand again, so tiles need
- * many rows. */
+ * many rows. Those of 16 bits begin with one for a vector, and one for two. */
 static const vkmm_config along_16[] = {
-    {{4, 1, 1024, 2, 1, 1, 256}}, {{8, 1, 1024, 8, 1, 1, 128}}, {{16, 1, 256, 4, 1, 1, 128}},
-    {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 64, 4, 1, 1, 32}},   {{8, 1, 256, 2, 1, 1, 128}},
-    {{8, 1, 128, 2, 1, 1, 128}},
+    {{4, 1, 1024, 2, 1, 1, 256}}, {{4, 1, 512, 2, 1, 1, 128}},  {{8, 1, 1024, 4, 1, 1, 256}},
+    {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 64, 4, 1, 1, 32}},
+    {{8, 1, 256, 2, 1, 1, 128}},  {{8, 1, 128, 2, 1, 1, 128}},
 };
 static const vkmm_config along_8[] = {
     {{4, 1, 4096, 4, 1, 1, 256}}, {{4, 1, 2048, 4, 1, 1, 128}}, {{16, 1, 1024, 4, 1, 1, 256}},
@@ -136,7 +136,7 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     if (again && is_uneven(device, problem) && index-- == 0) return take(&uneven, 1, problem, 0, preset);
     const uint32_t at = index + (side <= 2 ? 0 : side <= 4 ? 1 : side <= 8 ? 2 : 3);
     if (again || (bytes < 4 && !long_along_k(problem))) return take(LIST(across_narrow), problem, at, preset);
-    if (bytes == 2) return take(LIST(along_16), problem, at, preset);
+    if (bytes == 2) return take(LIST(along_16), problem, at + (side > 1), preset);
     if (bytes == 1) return take(LIST(along_8), problem, at, preset);
     if (long_along_k(problem)) return take(LIST(along), problem, at, preset);
     return take(LIST(across), problem, at, preset);

@@ -112,7 +112,7 @@ TEST(packs_weights_as_the_kernel_reads_them)
         vkmm_type type;
         uint64_t rows;
         int transposed;
-    } cases[] = {{VKMM_F16, 4, 1},  {VKMM_F16, 5, 0},  {VKMM_F16, 16, 0}, {VKMM_F16, 64, 0},
+    } cases[] = {{VKMM_F16, 2, 1},  {VKMM_F16, 3, 0},  {VKMM_F16, 16, 0}, {VKMM_F16, 64, 0},
                  {VKMM_F32, 16, 1}, {VKMM_F32, 32, 1}, {VKMM_F32, 64, 0}, {VKMM_I8, 16, 1}};
     const vkmm_wish wish = {.pack = VKMM_PACK_NEVER | VKMM_PACK_BOUND | VKMM_PACK_B};
     if (!is_built()) skip();
@@ -239,7 +239,7 @@ TEST(leaves_alone_what_does_not_fit)
 {
     const vkmm_problem f32 = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_F32),
                        bf16 = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_BF16);
-    const vkmm_problem thin = VKMM_PROBLEM(.m = 4096, .n = 1, .k = 4096, .type = VKMM_F16),
+    const vkmm_problem thin = VKMM_PROBLEM(.m = 4096, .n = 2, .k = 4096, .type = VKMM_F16),
                        f16 = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F16);
     vkmm_device_info processor = devices[0].info, none = devices[0].info;
     processor.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
@@ -277,6 +277,10 @@ TEST(tiles_follow_types_and_shape)
         /* No more workgroups than run at once. */
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 8, .k = 14336, .type = VKMM_F16), 64, 16, 4, 4},
         {VKMM_PROBLEM_INIT(.m = 16, .n = 8192, .k = 14336, .type = VKMM_I8), 16, 64, 2, 2},
+        /* From three columns on, or four rows of blocks. */
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 3, .k = 14336, .type = VKMM_F16), 64, 16, 4, 4},
+        {VKMM_PROBLEM_INIT(.m = 4, .n = 4096, .k = 14336, .type = VKMM_F16, .op_b = VKMM_OP_T, .format_b = VKMM_Q4_0),
+         16, 64, 4, 4},
     };
     if (!is_built()) skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
