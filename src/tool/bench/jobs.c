@@ -12,7 +12,7 @@
 
 #define SOON_MS     50.0   /* a device that worked so recently still has high clocks */
 #define WARM_MS     20.0   /* and needs only this to fill its caches; */
-#define WARM_GPU_MS 280.0  /* an idle device raises its clocks slowly */
+#define WARM_GPU_MS 500.0  /* an idle GPU raises its clocks late: an NVIDIA H200 sometimes after 0.3 s */
 #define LONG_MS     200.0  /* a product that takes this long needs no warm-up, and one sample is a round */
 #define CERTAIN_MS  2000.0 /* longer than any compiler takes */
 #define TRANSFER_MS 60.0   /* of products with transfers */
