@@ -31,7 +31,8 @@ KINDS = {kind: ("--type", kind) for kind in ("f32", "f64", "i32", "u32", "f16", 
                  "mxfp8_e5m2", "fp8_e4m3", "fp8_e5m2", "q4_z", "q8_z")}
 PARTS = 240
 UNSUPPORTED = 4
-LIMITS = {"compile_cpu_ms": 5000, "spills": 0, "scratch_bytes": 0}
+# What takes 5 s of a processor takes 15 on one of a third of its speed; what is wrong takes minutes.
+LIMITS = {"compile_cpu_ms": 15000, "spills": 0, "scratch_bytes": 0}
 
 
 def run(gpu, *command, **variables):
