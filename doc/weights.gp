@@ -1,12 +1,12 @@
 # gnuplot doc/weights.gp: doc/weights.svg, from the table of doc/weights.md.
 $times << EOD
 format ours1 ggml1 ours8 ggml8 ours512 ggml512
-f16    33.8  31.3  41.2  95.6  235 342
-q8_0   23.6  29.1  53.4  64.9  283 470
-q4_0   17.9  14.2  37.9  60.8  249 457
-q4_K   20.4  24.0  38.0  114   244 428
-mxfp4  26.8  27.9  40.9  54.5  245 529
-nvfp4  26.2  42.4  39.7  124   246 491
+f16    31.7  31.6  37.5  76.8  230 262
+q8_0   24.1  29.2  44.1  64.3  277 428
+q4_0   17.6  14.3  34.3  60.4  248 435
+q4_K   20.5  18.5  34.6  109   233 458
+mxfp4  27.2  30.7  36.4  54.6  238 480
+nvfp4  26.2  42.2  36.5  127   241 489
 EOD
 set terminal svg noenhanced size 900,300 font 'sans-serif,12' background '#ffffff'
 set output 'doc/weights.svg'
@@ -20,7 +20,7 @@ set xtics rotate by -35 nomirror
 set key off
 set multiplot layout 1,3
 set ylabel 'µs'
-set title '4096×1×14336, in a row'
+set title '4096×1×14336'
 plot $times using 2:xtic(1) every ::1 lc rgb '#0072b2', '' using 3 every ::1 lc rgb '#e69f00'
 unset ylabel
 set title '4096×8×14336'
