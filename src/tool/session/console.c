@@ -5,6 +5,7 @@
 #include "system/interrupt.h"
 #include "system/terminal.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,7 +90,8 @@ void cli_note(cli_console *console, const char *format, ...)
 void cli_progress_end(cli_console *console)
 {
     if (!console->progress_shown) return;
-    fputs("\r\033[K", stderr);
+    /* A signal that is handled just before a terminal takes it leaves it unwritten. */
+    while (fputs("\r\033[K", stderr) < 0 && errno == EINTR) clearerr(stderr);
     fflush(stderr);
     cli_interrupt_wipes(0);
     console->progress_shown = 0;
