@@ -5,7 +5,6 @@
 #include "system/interrupt.h"
 #include "system/terminal.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,8 +89,7 @@ void cli_note(cli_console *console, const char *format, ...)
 void cli_progress_end(cli_console *console)
 {
     if (!console->progress_shown) return;
-    /* A signal that is handled just before a terminal takes it leaves it unwritten. */
-    while (fputs("\r\033[K", stderr) < 0 && errno == EINTR) clearerr(stderr);
+    fputs("\r\033[K", stderr);
     fflush(stderr);
     cli_interrupt_wipes(0);
     console->progress_shown = 0;

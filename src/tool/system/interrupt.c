@@ -66,9 +66,10 @@ static void wake(int number)
     alarm(GRACE_S);
 }
 
+/* SA_RESTART: stdio forgets what a terminal does not take because a signal comes (EINTR). */
 static void handle(int number, void (*handler)(int), struct sigaction *old)
 {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
     struct sigaction now;
     sigemptyset(&action.sa_mask);
     sigaction(number, NULL, &now);
