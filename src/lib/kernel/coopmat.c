@@ -19,6 +19,7 @@ enum { SWIZZLE = VKMM_TUNE_OWN, PAD, LANES, MATRIX_M, MATRIX_N, MATRIX_K };
 enum { SCOPE_SUBGROUP = 3 }; /* VkScopeKHR, which headers older than the extension lack */
 
 enum { VENDOR_INTEL = 0x8086, LEAST_SIDE = 3, LEAST_SIDE_OF_BLOCKS = 4, NARROW = 16, THIN = 32, BLOCK = 32 };
+enum { MIDDLE = 64, BAND = 128, SHALLOW = 64, LONG = 8192 }; /* K: SHALLOW and LONG */
 
 /* The short side up to which tiles are unpacked in the kernel, each time that one is read; for larger products a step
  * does it once. On an NVIDIA H100 (driver 580.159.04, 2026-11-27), 4096×512×14336 takes 251 µs with q4_0 and 281 with
@@ -84,6 +85,11 @@ static const vkmm_preset large[] = {
 };
 enum { ANY_SUMS = 2, SMALLER = 3, COUNT = VKMM_COUNT(large) };
 
+/* Few tiles leave processors waiting for memory: a step of more elements along K has more reads in flight. For short
+ * sides of MIDDLE to BAND, and for less than two rounds of small tiles (H200, driver 580.159.04, 2026-11-28). */
+static const vkmm_preset band = {{{128, 128, 64, 32, 64, 1, 8, 1, 1, 16, 16, 16}}, .56, 1, 1};
+static const vkmm_preset deep = {{{32, 32, 128, 16, 16, 1, 8, 1, 1, 16, 16, 16}}, .125, 2, 1};
+
 /* For devices with few registers (kernel/budget.h), ranked by the static cycles that their drivers report: the first
  * ones for RDNA 3, except with f16 sums, which its compiler unpacks; those from blocks of 16x16 on for Intel, whose
  * 8-bit types need narrower blocks. */
@@ -119,8 +125,10 @@ static const vkmm_preset small = {{{32, 32, 16, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .
 static const vkmm_preset narrow_tall = {{{64, 16, 128, 16, 8, 1, 8, 1, 1, 16, 8, 16}}, .only_reads = 1, .resident = 2};
 static const vkmm_preset narrow_blocks = {{{64, 8, 128, 16, 8, 1, 8, 1, 1, 16, 8, 16}}, .only_reads = 1, .resident = 2};
 static const vkmm_preset narrow_wide = {{{16, 64, 128, 16, 8, 1, 8, 1, 1, 16, 8, 16}}, .only_reads = 1, .resident = 2};
-static const vkmm_preset thin_tall = {{{128, 32, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1};
-static const vkmm_preset thin_wide = {{{32, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1};
+/* Up to THIN; the first one if each processor has a tile at most, and K is not long. */
+static const vkmm_preset thin_few = {{{32, 32, 128, 16, 16, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1, .resident = 1};
+static const vkmm_preset thin_tall = {{{64, 32, 64, 16, 16, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1, .resident = 3};
+static const vkmm_preset thin_wide = {{{32, 64, 64, 16, 16, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1, .resident = 3};
 
 /* Intel's shapes need its narrowest subgroups; on other devices the driver's choice is as good as any. */
 uint32_t vkmm_coopmat_lanes(const vkmm_device_info *device)
@@ -211,6 +219,13 @@ static uint64_t held(const vkmm_shape *shape)
            5;
 }
 
+static const vkmm_preset *thin(const vkmm_device_info *device, const vkmm_problem *problem)
+{
+    const uint64_t side = vkmm_is_wide(problem) ? problem->n : problem->m;
+    if (side * problem->batch_count <= (uint64_t)THIN * device->processors && problem->k <= LONG) return &thin_few;
+    return vkmm_is_wide(problem) ? &thin_wide : &thin_tall;
+}
+
 /* The index-th preset, whether it fits the device's registers or not. Large tiles have too few invocations to transpose
  * the bytes of a transposed A while loading. */
 static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index)
@@ -219,17 +234,19 @@ static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_p
               sums_f16 = vkmm_problem_compute(problem) == VKMM_F16;
     const uint32_t first = transposes ? SMALLER : sums_f16 ? 0 : ANY_SUMS;
     const uint32_t splits = VKMM_COUNT(in_parts), few_from = 2;
+    const uint64_t side = vkmm_short_side(problem);
     if (parts_of(problem) > 1) {
         index += vkmm_is_processor(device) ? splits - 1 : vkmm_budget_of(device).matrices > 0 ? few_from : 0;
         return index < splits ? &in_parts[index] : NULL;
     }
     if (vkmm_is_processor(device)) return index > 0 ? NULL : &small;
     /* These come before the others. */
-    if (vkmm_problem_has_blocks(problem) && vkmm_short_side(problem) <= 8 && !vkmm_is_wide(problem) && index-- == 0)
-        return &narrow_blocks;
-    if (vkmm_short_side(problem) <= NARROW && index-- == 0) return vkmm_is_wide(problem) ? &narrow_wide : &narrow_tall;
-    if (vkmm_short_side(problem) <= THIN && index-- == 0) return vkmm_is_wide(problem) ? &thin_wide : &thin_tall;
+    if (vkmm_problem_has_blocks(problem) && side <= 8 && !vkmm_is_wide(problem) && index-- == 0) return &narrow_blocks;
+    if (side <= NARROW && index-- == 0) return vkmm_is_wide(problem) ? &narrow_wide : &narrow_tall;
+    if (side <= THIN && index-- == 0) return thin(device, problem);
     if (vkmm_budget_of(device).matrices > 0) return sums_f16 + index < VKMM_COUNT(few) ? &few[sums_f16 + index] : NULL;
+    if (side > MIDDLE && side <= BAND && index-- == 0) return &band;
+    if (problem->k > SHALLOW && index-- == 0) return &deep;
     return first + index < COUNT ? &large[first + index] : NULL;
 }
 

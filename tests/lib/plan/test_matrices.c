@@ -272,8 +272,14 @@ TEST(tiles_follow_types_and_shape)
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_I8, .op_a = VKMM_OP_T), 128, 128, 1, 1},
         {VKMM_PROBLEM_INIT(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16), 64, 128, 1, 1},
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 512, .k = 14336, .type = VKMM_F16), 128, 256, 2, 2},
-        {VKMM_PROBLEM_INIT(.m = 4096, .n = 24, .k = 14336, .type = VKMM_F16), 128, 32, 12, 16},
-        {VKMM_PROBLEM_INIT(.m = 24, .n = 4096, .k = 14336, .type = VKMM_F16), 32, 128, 12, 16},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 24, .k = 14336, .type = VKMM_F16), 64, 32, 6, 6},
+        {VKMM_PROBLEM_INIT(.m = 24, .n = 4096, .k = 14336, .type = VKMM_F16), 32, 64, 6, 6},
+        /* A tile for each processor at most; and few tiles, with many elements along K in each step. */
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 24, .k = 4096, .type = VKMM_F16), 32, 32, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 11008, .n = 24, .k = 4096, .type = VKMM_F16), 64, 32, 2, 2},
+        {VKMM_PROBLEM_INIT(.m = 1000, .n = 64, .k = 1000, .type = VKMM_F16), 32, 32, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 128, .k = 4096, .type = VKMM_F16), 128, 128, 4, 4},
+        {VKMM_PROBLEM_INIT(.m = 96, .n = 11008, .k = 4096, .type = VKMM_I8), 128, 128, 1, 1},
         /* No more workgroups than run at once. */
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 8, .k = 14336, .type = VKMM_F16), 64, 16, 4, 4},
         {VKMM_PROBLEM_INIT(.m = 16, .n = 8192, .k = 14336, .type = VKMM_I8), 16, 64, 2, 2},
