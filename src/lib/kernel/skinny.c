@@ -18,33 +18,39 @@ static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [THREADS] = {"threads", 0, 0, "invocations per workgroup", 4, {32, 64, 128, 256}},
 };
 
-/* rows, cols, depth, thread-long, -, splits; threads. The shorter side is fitted to the problem: up to 2, 4, 8 and
- * 16 for the first ones. Neighbours along K: a workgroup sums a few long rows; neighbours across: it reads many columns
- * in parallel. The last ones of each list are for devices with few registers (kernel/budget.h). */
-static const vkmm_config along[] = {
-    {{4, 1, 1024, 4, 1, 1, 256}}, {{8, 1, 512, 8, 1, 1, 128}}, {{4, 1, 512, 4, 1, 1, 128}},
-    {{16, 1, 128, 4, 1, 1, 128}}, {{4, 1, 128, 4, 1, 1, 32}},  {{16, 1, 32, 4, 1, 1, 32}},
-    {{4, 1, 128, 2, 1, 1, 128}},
+/* A preset for short sides up to `most`: rows, cols, depth, thread-long, -, splits; threads. The shorter side of the
+ * tile is fitted to the problem. */
+typedef struct sided {
+    uint32_t most;
+    vkmm_config config;
+} sided;
+#define ANY UINT32_MAX
+
+/* Neighbours along K: a workgroup sums a few long rows; neighbours across: it reads many columns in parallel. The last
+ * ones of each list are for devices with few registers (kernel/budget.h). */
+static const sided along[] = {
+    {2, {{4, 1, 1024, 4, 1, 1, 256}}}, {8, {{4, 1, 512, 4, 1, 1, 128}}},  {ANY, {{16, 1, 128, 4, 1, 1, 128}}},
+    {ANY, {{4, 1, 128, 4, 1, 1, 32}}}, {ANY, {{16, 1, 32, 4, 1, 1, 32}}}, {ANY, {{4, 1, 128, 2, 1, 1, 128}}},
 };
 /* 16-bit elements (8 in 16 bytes) and 8-bit elements (16). Each tile reads the whole short operand again, so tiles need
- * many rows. Those of 16 bits begin with one for a vector, and one for two. */
-static const vkmm_config along_16[] = {
-    {{4, 1, 1024, 2, 1, 1, 256}}, {{4, 1, 512, 2, 1, 1, 128}},  {{8, 1, 1024, 4, 1, 1, 256}},
-    {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 64, 4, 1, 1, 32}},
-    {{8, 1, 256, 2, 1, 1, 128}},  {{8, 1, 128, 2, 1, 1, 128}},
+ * many rows. */
+static const sided along_16[] = {
+    {1, {{4, 1, 1024, 2, 1, 1, 256}}},   {2, {{4, 1, 512, 2, 1, 1, 128}}},  {4, {{8, 1, 1024, 4, 1, 1, 256}}},
+    {ANY, {{16, 1, 256, 4, 1, 1, 128}}}, {ANY, {{16, 1, 64, 4, 1, 1, 32}}}, {ANY, {{8, 1, 256, 2, 1, 1, 128}}},
+    {ANY, {{8, 1, 128, 2, 1, 1, 128}}},
 };
-static const vkmm_config along_8[] = {
-    {{4, 1, 4096, 4, 1, 1, 256}}, {{4, 1, 2048, 4, 1, 1, 128}}, {{16, 1, 1024, 4, 1, 1, 256}},
-    {{16, 1, 512, 4, 1, 1, 128}}, {{16, 1, 128, 4, 1, 1, 32}},  {{8, 1, 512, 2, 1, 1, 128}},
-    {{8, 1, 256, 1, 1, 1, 128}},
+static const sided along_8[] = {
+    {2, {{4, 1, 4096, 4, 1, 1, 256}}},   {4, {{4, 1, 2048, 4, 1, 1, 128}}},  {8, {{16, 1, 1024, 4, 1, 1, 256}}},
+    {ANY, {{16, 1, 512, 4, 1, 1, 128}}}, {ANY, {{16, 1, 128, 4, 1, 1, 32}}}, {ANY, {{8, 1, 512, 2, 1, 1, 128}}},
+    {ANY, {{8, 1, 256, 1, 1, 1, 128}}},
 };
-static const vkmm_config across_narrow[] = {
-    {{64, 1, 128, 4, 1, 1, 256}}, {{64, 1, 128, 4, 1, 1, 256}}, {{128, 1, 64, 4, 1, 1, 256}},
-    {{64, 1, 64, 4, 1, 1, 128}},  {{32, 1, 32, 4, 1, 1, 32}},   {{32, 1, 32, 2, 1, 1, 128}},
+static const sided across_narrow[] = {
+    {4, {{64, 1, 128, 4, 1, 1, 256}}}, {8, {{128, 1, 64, 4, 1, 1, 256}}},  {ANY, {{64, 1, 64, 4, 1, 1, 128}}},
+    {ANY, {{32, 1, 32, 4, 1, 1, 32}}}, {ANY, {{32, 1, 32, 2, 1, 1, 128}}},
 };
-static const vkmm_config across[] = {
-    {{64, 1, 64, 4, 1, 1, 256}}, {{64, 1, 64, 4, 1, 1, 256}}, {{128, 1, 64, 4, 1, 1, 256}}, {{64, 1, 32, 4, 1, 1, 128}},
-    {{32, 1, 16, 4, 1, 1, 32}},  {{32, 1, 32, 2, 1, 1, 128}}, {{32, 1, 8, 2, 1, 1, 128}},
+static const sided across[] = {
+    {4, {{64, 1, 64, 4, 1, 1, 256}}},  {8, {{128, 1, 64, 4, 1, 1, 256}}},  {ANY, {{64, 1, 32, 4, 1, 1, 128}}},
+    {ANY, {{32, 1, 16, 4, 1, 1, 32}}}, {ANY, {{32, 1, 32, 2, 1, 1, 128}}}, {ANY, {{32, 1, 8, 2, 1, 1, 128}}},
 };
 
 /* The long operand in blocks: an invocation takes IN_BLOCKS elements of each of its lines at a time. The first three
@@ -95,15 +101,21 @@ static void fit(const vkmm_problem *problem, vkmm_config *config)
  * NVIDIA H200, 4097×1×4097 takes 20 µs, and 60 µs with 64 rows. NVIDIA's driver only; others were not measured. */
 static const vkmm_config uneven = {{8, 1, 1024, 4, 1, 1, 256}};
 
-#define LIST(presets) (const vkmm_config *)(presets), VKMM_COUNT(presets)
-
-static int take(const vkmm_config *presets, uint32_t count, const vkmm_problem *problem, uint32_t index,
-                vkmm_preset *preset)
+static int put(const vkmm_config *config, const vkmm_problem *problem, vkmm_preset *preset)
 {
-    if (index >= count) return 0;
-    *preset = (vkmm_preset){.config = presets[index], .only_reads = 1};
+    *preset = (vkmm_preset){.config = *config, .only_reads = 1};
     fit(problem, &preset->config);
     return 1;
+}
+
+#define LIST(presets) (const sided *)(presets), VKMM_COUNT(presets)
+
+static int take(const sided *presets, uint32_t count, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (presets[i].most >= vkmm_short_side(problem) && index-- == 0)
+            return put(&presets[i].config, problem, preset);
+    return 0;
 }
 
 static int is_float8(vkmm_format format)
@@ -121,7 +133,8 @@ static int take_blocks(const vkmm_problem *problem, uint32_t index, vkmm_preset 
         index += is_float8(format) || format == VKMM_Q6_K ? 3 : side <= 4 ? 1 : 2;
     else
         index += (uint32_t)is_float8(format);
-    if (!take(LIST(blocks), problem, index, preset)) return 0;
+    if (index >= VKMM_COUNT(blocks)) return 0;
+    put(&blocks[index], problem, preset);
     preset->resident = 2;
     return 1;
 }
@@ -133,13 +146,12 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     if (vkmm_problem_has_blocks(problem)) return take_blocks(problem, index, preset);
     /* Tiles of few rows would read a scattered short operand too often. */
     const int again = bytes == 2 && side <= 2 && short_is_scattered(problem);
-    if (again && is_uneven(device, problem) && index-- == 0) return take(&uneven, 1, problem, 0, preset);
-    const uint32_t at = index + (side <= 2 ? 0 : side <= 4 ? 1 : side <= 8 ? 2 : 3);
-    if (again || (bytes < 4 && !long_along_k(problem))) return take(LIST(across_narrow), problem, at, preset);
-    if (bytes == 2) return take(LIST(along_16), problem, at + (side > 1), preset);
-    if (bytes == 1) return take(LIST(along_8), problem, at, preset);
-    if (long_along_k(problem)) return take(LIST(along), problem, at, preset);
-    return take(LIST(across), problem, at, preset);
+    if (again && is_uneven(device, problem) && index-- == 0) return put(&uneven, problem, preset);
+    if (again || (bytes < 4 && !long_along_k(problem))) return take(LIST(across_narrow), problem, index, preset);
+    if (bytes == 2) return take(LIST(along_16), problem, index, preset);
+    if (bytes == 1) return take(LIST(along_8), problem, index, preset);
+    if (long_along_k(problem)) return take(LIST(along), problem, index, preset);
+    return take(LIST(across), problem, index, preset);
 }
 
 static uint64_t longer(const vkmm_shape *shape)
