@@ -1,7 +1,6 @@
 #include "product/product.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "math/problem.h"
 #include "report/text.h"
 
@@ -253,7 +252,6 @@ static vkmm_status prove_with_workers(cli_product *p)
     before = p->kind->repeats ? inputs_fingerprint(p) : 0;
     begin(p, "multiplying");
     ran = p->kind->multiply(p, &p->run_ms);
-    p->ran_at = vkmm_now_ms();
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
     p->row.kernel = *p->kernel; /* the plan may depend on the data */
     begin(p, "verifying");

@@ -81,8 +81,7 @@ struct cli_product {
     const cli_product *same;       /* of such a product: its A and B are those; else NULL */
     cli_verdict verdict;
     uint64_t judged;                /* the fingerprint of the verified product, */
-    double run_ms;                  /* how long it took, copies included, */
-    double ran_at;                  /* and when it was done, by vkmm_now_ms */
+    double run_ms;                  /* how long it took, copies included */
     const vkmm_kernel_info *kernel; /* NULL: there is no row */
     cli_bench_row row;              /* borrows from this struct, the session and the request */
 };

@@ -9,14 +9,12 @@
 
 #include <string.h>
 
-#define SAMPLE_MS    40.0   /* kernel time to sample per candidate, */
-#define SLOW_MS      1000.0 /* which has only one sample if that takes this long, */
-#define BRISK_MS     100.0  /* and more than two only if one takes less than this */
-#define WARM_MS      20.0   /* a device that waited for the host lowers its clocks: */
-#define SOON_MS      50.0   /* one that worked this recently has not, */
-#define WARM_GPU_MS  280.0  /* and a GPU that waited longer takes this to raise them */
-#define DUEL_WARM_MS 200.0
-#define ROUND_MS     10.0 /* of each of the two in one round */
+#define SAMPLE_MS   40.0   /* kernel time to sample per candidate, */
+#define SLOW_MS     1000.0 /* which has only one sample if that takes this long, */
+#define BRISK_MS    100.0  /* and more than two only if one takes less than this */
+#define WARM_MS     20.0
+#define WARM_GPU_MS 500.0 /* it lowers its clocks while the host compiles and checks, and takes this to raise them */
+#define ROUND_MS    10.0  /* of each of the two in one round */
 
 enum { MOST_SAMPLES = 50, LEAST_ROUNDS = 3, ENOUGH_ROUNDS = 25, MOST_ROUNDS = 64 };
 
@@ -68,11 +66,9 @@ static uint32_t samples_for(double total_ms, double one_ms, uint32_t least)
     return count >= MOST_SAMPLES ? MOST_SAMPLES : count > least ? (uint32_t)count : least;
 }
 
-/* How long to warm up after the host has checked the product. */
-static double warming(const worker *w, const trial *t)
+static double warming(const worker *w)
 {
-    const int is_gpu = w->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
-    return is_gpu && vkmm_now_ms() - t->product.ran_at > SOON_MS ? WARM_GPU_MS : WARM_MS;
+    return w->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU ? WARM_GPU_MS : WARM_MS;
 }
 
 static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, double limit_ms, cli_answer *answer)
@@ -80,7 +76,7 @@ static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, dou
     trial t;
     vkmm_status status = begin_trial(w, candidate, &t);
 
-    if (status == VKMM_OK) status = sample(&t, 1, warming(w, &t), &answer->ms[0]);
+    if (status == VKMM_OK) status = sample(&t, 1, warming(w), &answer->ms[0]);
     answer->rounds = 1;
     if (status == VKMM_OK && answer->ms[0] < SLOW_MS && (limit_ms <= 0 || answer->ms[0] <= limit_ms)) {
         answer->rounds = samples_for(SAMPLE_MS, answer->ms[0], answer->ms[0] < BRISK_MS ? 3 : 2);
@@ -114,7 +110,7 @@ static vkmm_status begin_duel(const worker *w, duel *d)
         return VKMM_OK;
     }
     for (int i = 0; i < 2 && status == VKMM_OK; i++) {
-        status = sample(&d->trials[i], 1, DUEL_WARM_MS / 2, &warm_ms);
+        status = sample(&d->trials[i], 1, warming(w) / 2, &warm_ms);
         if (status == VKMM_OK) d->samples[i] = samples_for(ROUND_MS, warm_ms, 1);
     }
     return status;
