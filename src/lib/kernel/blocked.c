@@ -52,8 +52,8 @@ enum { NARROW = 16, THIN = 32, FILLS = 1 << 23 /* elements */ };
 
 static int is_thin(const vkmm_problem *problem)
 {
-    const uint64_t side = vkmm_short_side(problem), other = vkmm_is_wide(problem) ? problem->n : problem->m;
-    return side > NARROW && side <= THIN && other * problem->k >= FILLS && vkmm_type_of(problem->type)->bytes == 4;
+    const uint64_t side = vkmm_short_side(problem), elements = vkmm_long_side(problem) * problem->k;
+    return side > NARROW && side <= THIN && elements >= FILLS && vkmm_type_of(problem->type)->bytes == 4;
 }
 
 /* With NVIDIA's driver, for whole tiles of 128×128 that all run at once, nearly two per processor: 2048³ of f32 takes

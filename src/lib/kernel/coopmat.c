@@ -221,8 +221,8 @@ static uint64_t held(const vkmm_shape *shape)
 
 static const vkmm_preset *thin(const vkmm_device_info *device, const vkmm_problem *problem)
 {
-    const uint64_t side = vkmm_is_wide(problem) ? problem->n : problem->m;
-    if (side * problem->batch_count <= (uint64_t)THIN * device->processors && problem->k <= LONG) return &thin_few;
+    const uint64_t lines = vkmm_long_side(problem) * problem->batch_count;
+    if (lines <= (uint64_t)THIN * device->processors && problem->k <= LONG) return &thin_few;
     return vkmm_is_wide(problem) ? &thin_wide : &thin_tall;
 }
 

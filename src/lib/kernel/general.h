@@ -77,6 +77,11 @@ static inline uint64_t vkmm_short_side(const vkmm_problem *problem)
     return vkmm_is_wide(problem) ? problem->m : problem->n;
 }
 
+static inline uint64_t vkmm_long_side(const vkmm_problem *problem)
+{
+    return vkmm_is_wide(problem) ? problem->n : problem->m;
+}
+
 /* Whether the device lists subgroup-wide matrix operations of m×n×k for the problem's types. */
 int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3]);
 
