@@ -11,8 +11,7 @@
 #include <string.h>
 
 #define SOON_MS     50.0   /* a device that worked so recently still has high clocks */
-#define WARM_MS     20.0   /* and needs only this to fill its caches; */
-#define WARM_GPU_MS 500.0  /* an idle GPU raises its clocks late: an NVIDIA H200 sometimes after 0.3 s */
+#define WARM_MS     20.0   /* and needs only this to fill its caches */
 #define LONG_MS     200.0  /* a product that takes this long needs no warm-up, and one sample is a round */
 #define CERTAIN_MS  2000.0 /* longer than any compiler takes */
 #define TRANSFER_MS 60.0   /* of products with transfers */
@@ -130,7 +129,7 @@ static vkmm_status warm_up(const cli_bench_place *place, cli_bench_job *job)
 {
     const double idle = vkmm_now_ms() - place->busy_until;
 
-    return work(place, job, idle > SOON_MS && is_gpu(place) ? WARM_GPU_MS : WARM_MS, 1);
+    return work(place, job, idle > SOON_MS && is_gpu(place) ? CLI_WARM_GPU_MS : WARM_MS, 1);
 }
 
 /* Energy of a product: power while one follows another, times its time; without pauses, because between samples a

@@ -86,6 +86,10 @@ struct cli_product {
     cli_bench_row row;              /* borrows from this struct, the session and the request */
 };
 
+/* Work, in milliseconds, after which a GPU that waited for the host has raised its clocks: an NVIDIA H200 sometimes
+ * takes more than 300. */
+#define CLI_WARM_GPU_MS 500.0
+
 /* Each function sets what the next one needs, in this order; `end` works after any of them. */
 struct cli_product_kind {
     vkmm_status (*plan)(cli_product *product); /* kernel */

@@ -9,12 +9,11 @@
 
 #include <string.h>
 
-#define SAMPLE_MS   40.0   /* kernel time to sample per candidate, */
-#define SLOW_MS     1000.0 /* which has only one sample if that takes this long, */
-#define BRISK_MS    100.0  /* and more than two only if one takes less than this */
-#define WARM_MS     20.0
-#define WARM_GPU_MS 500.0 /* it lowers its clocks while the host compiles and checks, and takes this to raise them */
-#define ROUND_MS    10.0  /* of each of the two in one round */
+#define SAMPLE_MS 40.0   /* kernel time to sample per candidate, */
+#define SLOW_MS   1000.0 /* which has only one sample if that takes this long, */
+#define BRISK_MS  100.0  /* and more than two only if one takes less than this */
+#define WARM_MS   20.0
+#define ROUND_MS  10.0 /* of each of the two in one round */
 
 enum { MOST_SAMPLES = 50, LEAST_ROUNDS = 3, ENOUGH_ROUNDS = 25, MOST_ROUNDS = 64 };
 
@@ -66,9 +65,10 @@ static uint32_t samples_for(double total_ms, double one_ms, uint32_t least)
     return count >= MOST_SAMPLES ? MOST_SAMPLES : count > least ? (uint32_t)count : least;
 }
 
+/* A GPU lowers its clocks while the host compiles and checks. */
 static double warming(const worker *w)
 {
-    return w->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU ? WARM_GPU_MS : WARM_MS;
+    return w->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU ? CLI_WARM_GPU_MS : WARM_MS;
 }
 
 static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, double limit_ms, cli_answer *answer)
