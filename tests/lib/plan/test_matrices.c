@@ -263,7 +263,7 @@ TEST(tiles_follow_types_and_shape)
 {
     static const struct {
         vkmm_problem problem;
-        uint32_t rows, cols, least_splits, most_splits;
+        uint32_t rows, cols, least_splits, most_splits, depth; /* depth 0: any */
     } cases[] = {
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16), 128, 256, 1, 1},
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16, .out_type = VKMM_F16,
@@ -277,9 +277,9 @@ TEST(tiles_follow_types_and_shape)
         /* A tile for each processor at most; and few tiles, with many elements along K in each step. */
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 24, .k = 4096, .type = VKMM_F16), 32, 32, 1, 1},
         {VKMM_PROBLEM_INIT(.m = 11008, .n = 24, .k = 4096, .type = VKMM_F16), 64, 32, 2, 2},
-        {VKMM_PROBLEM_INIT(.m = 1000, .n = 64, .k = 1000, .type = VKMM_F16), 32, 32, 1, 1},
-        {VKMM_PROBLEM_INIT(.m = 4096, .n = 128, .k = 4096, .type = VKMM_F16), 128, 128, 4, 4},
-        {VKMM_PROBLEM_INIT(.m = 96, .n = 11008, .k = 4096, .type = VKMM_I8), 128, 128, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 1000, .n = 64, .k = 1000, .type = VKMM_F16), 32, 32, 1, 1, 128},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 128, .k = 4096, .type = VKMM_F16), 128, 128, 4, 4, 64},
+        {VKMM_PROBLEM_INIT(.m = 96, .n = 11008, .k = 4096, .type = VKMM_I8), 128, 128, 1, 1, 128},
         /* No more workgroups than run at once. */
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 8, .k = 14336, .type = VKMM_F16), 64, 16, 4, 4},
         {VKMM_PROBLEM_INIT(.m = 16, .n = 8192, .k = 14336, .type = VKMM_I8), 16, 64, 2, 2},
@@ -296,6 +296,7 @@ TEST(tiles_follow_types_and_shape)
         assert_int_equal(choice.info.tile[0], cases[i].rows);
         assert_int_equal(choice.info.tile[1], cases[i].cols);
         assert_in_range(choice.config.values[VKMM_TUNE_SPLITS], cases[i].least_splits, cases[i].most_splits);
+        if (cases[i].depth > 0) assert_int_equal(choice.config.values[VKMM_TUNE_DEPTH], cases[i].depth);
     }
 }
 
