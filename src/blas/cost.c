@@ -7,8 +7,9 @@
 static const double default_open_ms = 300; /* before it has been measured */
 
 /* A class is tried once the host has computed it for so long, in all processes together, or at once for a product that
- * may take it as long, or of 2581³ or larger. */
-static const double worth_trying_ms = 1000, large_volume = 0x1p34;
+ * may take it as long, or of 2581³ or larger. Products of 20 ms or more are tried earlier: the longer a product takes,
+ * the less does the latency of a device matter. */
+static const double worth_trying_ms = 1000, large_volume = 0x1p34, long_ms = 20, long_worth_trying_ms = 300;
 
 /* Processor time of trials: at most this, and this part of the time of products on the host. */
 static const double trials_ms = 500, trials_share = 0.02;
@@ -87,11 +88,13 @@ static vkblas_choice choose_trial(const vkblas_cost *cost, vkblas_type type, vkb
 {
     const place p = place_of(VKBLAS_HOST, e);
     const double spent = cost->classes[VKBLAS_HOST][type][p.volume][p.extent].all_ms;
-    const int is_worth = fmax(spent, x->host_ms) >= worth_trying_ms || vkblas_volume_of(e) >= large_volume;
-    const int may_try = cost->trials_ms < trials_ms + trials_share * cost->host_ms;
-    x->why = !is_worth ? "the device is tried after 1 s of such calls"
-             : may_try ? "the device is being tried"
-                       : "trials have taken their share of the time";
+    const int is_long = x->host_ms >= long_ms, may_try = cost->trials_ms < trials_ms + trials_share * cost->host_ms;
+    const double least_ms = is_long ? long_worth_trying_ms : worth_trying_ms;
+    const int is_worth = fmax(spent, x->host_ms) >= least_ms || vkblas_volume_of(e) >= large_volume;
+    x->why = is_worth && may_try ? "the device is being tried"
+             : is_worth          ? "trials have taken their share of the time"
+             : is_long           ? "the device is tried after 0.3 s of such calls"
+                                 : "the device is tried after 1 s of such calls";
     return is_worth && may_try ? VKBLAS_TO_TRY : VKBLAS_TO_HOST;
 }
 

@@ -122,6 +122,17 @@ TEST(test_short_programs_do_not_open_the_device)
     assert_int_equal(program(&fast, &cost, 1024, 100).trials, 1);
 }
 
+/* Products of 20 ms and more are tried after 0.3 s. */
+TEST(test_long_products_are_tried_early)
+{
+    const machine m = {4e8, 2e10, 3e7, 0.2, 300, 300}; /* 21.5 ms for 2048^3 */
+    vkblas_cost cost = {0};
+    assert_int_equal(program(&m, &cost, 2048, 14).trials, 0);
+    assert_int_equal(program(&m, &cost, 2048, 60).trials, 1);
+    const run second = program(&m, &cost, 2048, 60);
+    assert_in_range(second.on_device, 28, 31); /* all but those that began within 600 ms */
+}
+
 /* Programs of many shapes try what may pay, within the processor time that trials may take. */
 TEST(test_trials_are_limited)
 {
@@ -184,10 +195,10 @@ TEST(test_a_trial_in_vain_is_put_off)
     vkblas_cost cost = {0};
     const vkblas_extents e = {1024, 1024, 1024};
     for (int i = 0; i < 2; i++) {
-        for (int call = 0; call < 10; call++) vkblas_cost_learn(&cost, VKBLAS_HOST, VKBLAS_S, e, 100);
+        for (int call = 0; call < 3; call++) vkblas_cost_learn(&cost, VKBLAS_HOST, VKBLAS_S, e, 100);
         assert_string_equal(reason(&cost), "the device is being tried");
         vkblas_cost_put_off(&cost, VKBLAS_S, e);
-        assert_string_equal(reason(&cost), "the device is tried after 1 s of such calls");
+        assert_string_equal(reason(&cost), "the device is tried after 0.3 s of such calls");
     }
 }
 
