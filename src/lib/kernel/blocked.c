@@ -44,16 +44,18 @@ static const vkmm_preset presets[] = {
     {{{64, 64, 16, 4, 4, 1, 8, 1, 1, 1, 8}}, .55, 4, 100},
 };
 
-/* Memory-bound: a short side of 17 to 32 and a long operand that fills caches. f32 4096×32×4096 takes 48 µs instead
- * of 97 (H200, driver 580.159.04, 2026-11-28). */
+/* Memory-bound: a short side of up to 32 and a long operand that fills caches. f32 4096×32×4096 takes 48 µs instead of
+ * 97 (H200, driver 580.159.04, 2026-11-28). Up to 16 columns, 64×16 tiles are as fast or faster; 12×4096×4096 takes
+ * 48 µs instead of 93 (H100, same driver, 2026-11-29). */
 static const vkmm_preset thin_tall = {{{64, 32, 32, 8, 4, 1, 8, 1, 1, 2, 8}}, .only_reads = 1, .resident = 3};
 static const vkmm_preset thin_wide = {{{32, 64, 32, 8, 4, 1, 8, 1, 1, 2, 8}}, .only_reads = 1, .resident = 3};
-enum { NARROW = 16, THIN = 32, FILLS = 1 << 23 /* elements */ };
+enum { MOST_SKINNY = 8, NARROW = 16, THIN = 32, FILLS = 1 << 23 /* elements */ };
 
 static int is_thin(const vkmm_problem *problem)
 {
     const uint64_t side = vkmm_short_side(problem), elements = vkmm_long_side(problem) * problem->k;
-    return side > NARROW && side <= THIN && elements >= FILLS && vkmm_type_of(problem->type)->bytes == 4;
+    return side > (vkmm_is_wide(problem) ? MOST_SKINNY : NARROW) && side <= THIN && elements >= FILLS &&
+           vkmm_type_of(problem->type)->bytes == 4;
 }
 
 /* With NVIDIA's driver, for whole tiles of 128×128 that all run at once, nearly two per processor: 2048³ of f32 takes
