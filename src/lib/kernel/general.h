@@ -82,6 +82,12 @@ static inline uint64_t vkmm_long_side(const vkmm_problem *problem)
     return vkmm_is_wide(problem) ? problem->n : problem->m;
 }
 
+/* Whether neighbours in memory of the operand along the long side are neighbours along K. */
+static inline int vkmm_long_along_k(const vkmm_problem *problem)
+{
+    return vkmm_is_wide(problem) ? problem->op_b == VKMM_OP_T : problem->op_a == VKMM_OP_N;
+}
+
 /* Whether the device lists subgroup-wide matrix operations of m×n×k for the problem's types. */
 int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3]);
 

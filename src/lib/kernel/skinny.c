@@ -65,12 +65,6 @@ static const vkmm_config blocks[] = {
     {{16, 1, 512, 2, 1, 1, 128}},  /* where a workgroup has at most 128 invocations */
 };
 
-/* Whether neighbours in memory of a skinny problem's longer side are neighbours along K. */
-static int long_along_k(const vkmm_problem *problem)
-{
-    return vkmm_is_wide(problem) ? problem->op_b == VKMM_OP_T : problem->op_a == VKMM_OP_N;
-}
-
 /* Whether a workgroup that reads the short operand along K finds each element in a line of its own. */
 static int short_is_scattered(const vkmm_problem *problem)
 {
@@ -80,7 +74,7 @@ static int short_is_scattered(const vkmm_problem *problem)
 static int is_uneven(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     const uint32_t bit = vkmm_is_wide(problem) ? VKMM_ALIGNED_B : VKMM_ALIGNED_A;
-    return device->driver.id == VK_DRIVER_ID_NVIDIA_PROPRIETARY && long_along_k(problem) &&
+    return device->driver.id == VK_DRIVER_ID_NVIDIA_PROPRIETARY && vkmm_long_along_k(problem) &&
            !(vkmm_problem_alignment(problem) & bit);
 }
 
@@ -147,10 +141,10 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     /* Tiles of few rows would read a scattered short operand too often. */
     const int again = bytes == 2 && side <= 2 && short_is_scattered(problem);
     if (again && is_uneven(device, problem) && index-- == 0) return put(&uneven, problem, preset);
-    if (again || (bytes < 4 && !long_along_k(problem))) return take(LIST(across_narrow), problem, index, preset);
+    if (again || (bytes < 4 && !vkmm_long_along_k(problem))) return take(LIST(across_narrow), problem, index, preset);
     if (bytes == 2) return take(LIST(along_16), problem, index, preset);
     if (bytes == 1) return take(LIST(along_8), problem, index, preset);
-    if (long_along_k(problem)) return take(LIST(along), problem, index, preset);
+    if (vkmm_long_along_k(problem)) return take(LIST(along), problem, index, preset);
     return take(LIST(across), problem, index, preset);
 }
 
