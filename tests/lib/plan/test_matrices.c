@@ -280,6 +280,9 @@ TEST(tiles_follow_types_and_shape)
         {VKMM_PROBLEM_INIT(.m = 1000, .n = 64, .k = 1000, .type = VKMM_F16), 32, 32, 1, 1, 128},
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 128, .k = 4096, .type = VKMM_F16), 128, 128, 4, 4, 64},
         {VKMM_PROBLEM_INIT(.m = 96, .n = 11008, .k = 4096, .type = VKMM_I8), 128, 128, 1, 1, 128},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 8, .k = 4096, .type = VKMM_F16), 32, 16, 1, 1, 256},
+        {VKMM_PROBLEM_INIT(.m = 16, .n = 1000, .k = 1000, .type = VKMM_I8, .op_b = VKMM_OP_T), 16, 32, 1, 1, 512},
+        {VKMM_PROBLEM_INIT(.m = 16, .n = 4096, .k = 4096, .type = VKMM_F16), 16, 64, 4, 4, 128}, /* across K */
         /* No more workgroups than run at once. */
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 8, .k = 14336, .type = VKMM_F16), 64, 16, 4, 4},
         {VKMM_PROBLEM_INIT(.m = 16, .n = 8192, .k = 14336, .type = VKMM_I8), 16, 64, 2, 2},
