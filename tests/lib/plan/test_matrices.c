@@ -274,6 +274,7 @@ TEST(tiles_follow_types_and_shape)
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 512, .k = 14336, .type = VKMM_F16), 128, 256, 2, 2},
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 24, .k = 14336, .type = VKMM_F16), 64, 32, 6, 6},
         {VKMM_PROBLEM_INIT(.m = 24, .n = 4096, .k = 14336, .type = VKMM_F16), 32, 64, 6, 6},
+        {VKMM_PROBLEM_INIT(.m = 256, .n = 4096, .k = 4096, .type = VKMM_F16), 64, 128, 1, 1, 64},
         /* A tile for each processor at most; and few tiles, with many elements along K in each step. */
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 24, .k = 4096, .type = VKMM_F16), 32, 32, 1, 1},
         {VKMM_PROBLEM_INIT(.m = 11008, .n = 24, .k = 4096, .type = VKMM_F16), 64, 32, 2, 2},
