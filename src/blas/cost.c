@@ -8,7 +8,7 @@ static const double default_open_ms = 300; /* before it has been measured */
 
 /* A class is tried once the host has computed it for so long, in all processes together, or at once for a product that
  * may take it as long, or of 2581³ or larger. Products of 20 ms or more are tried earlier: the longer a product takes,
- * the less does the latency of a device matter. */
+ * the less a device's latency matters. */
 static const double worth_trying_ms = 1000, large_volume = 0x1p34, long_ms = 20, long_worth_trying_ms = 300;
 
 /* Processor time of trials: at most this, and this part of the time of products on the host. */
