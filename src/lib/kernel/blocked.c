@@ -47,8 +47,7 @@ static const vkmm_preset presets[] = {
 /* Memory-bound: a short side of up to 32 and a long operand that fills caches. f32 4096×32×4096 takes 48 µs instead of
  * 97 (H200, driver 580.159.04, 2026-11-28). Up to 16 columns, 64×16 tiles are as fast or faster; 12×4096×4096 takes
  * 48 µs instead of 93 (H100, same driver, 2026-11-29). */
-static const vkmm_preset thin_tall = {{{64, 32, 32, 8, 4, 1, 8, 1, 1, 2, 8}}, .only_reads = 1, .resident = 3};
-static const vkmm_preset thin_wide = {{{32, 64, 32, 8, 4, 1, 8, 1, 1, 2, 8}}, .only_reads = 1, .resident = 3};
+static const vkmm_preset thin = {{{64, 32, 32, 8, 4, 1, 8, 1, 1, 2, 8}}, .only_reads = 1, .resident = 3};
 enum { MOST_SKINNY = 8, NARROW = 16, THIN = 32, FILLS = 1 << 23 /* elements */ };
 
 static int is_thin(const vkmm_problem *problem)
@@ -85,7 +84,8 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
 {
     const int wide = problem->type == VKMM_F64;
     if (is_thin(problem) && index-- == 0) {
-        *preset = vkmm_is_wide(problem) ? thin_wide : thin_tall;
+        *preset = thin;
+        vkmm_turn_tile(problem, &preset->config);
         return 1;
     }
     if (index >= (wide ? VKMM_COUNT(presets_f64) : VKMM_COUNT(presets))) return 0;

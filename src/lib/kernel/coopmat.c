@@ -119,23 +119,19 @@ static const vkmm_preset in_parts[] = {
 /* Drivers for CPUs take minutes to compile larger ones. */
 static const vkmm_preset small = {{{32, 32, 16, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .10, 8, 1};
 
-/* Memory-bound: one operation covers most of the short side, so the long operand is read by all processors. The narrow
- * ones, for up to NARROW, need operations of 8 columns, and are fastest with as many workgroups as run at once (H200,
- * 2026-11-26: f16 4096×8×14336 in 41 µs; the others took 64 on an H100). */
-static const vkmm_preset narrow_tall = {{{64, 16, 128, 16, 8, 1, 8, 1, 1, 16, 8, 16}}, .only_reads = 1, .resident = 2};
+/* Memory-bound: one operation covers most of the short side, so the long operand is read by all processors. Tiles are
+ * those of tall products (vkmm_turn_tile). The narrow ones, for up to NARROW, need operations of 8 columns, and are
+ * fastest with as many workgroups as run at once (H200, 2026-11-26: f16 4096×8×14336 in 41 µs; the others took 64 on an
+ * H100). */
+static const vkmm_preset narrow = {{{64, 16, 128, 16, 8, 1, 8, 1, 1, 16, 8, 16}}, .only_reads = 1, .resident = 2};
 static const vkmm_preset narrow_blocks = {{{64, 8, 128, 16, 8, 1, 8, 1, 1, 16, 8, 16}}, .only_reads = 1, .resident = 2};
-static const vkmm_preset narrow_wide = {{{16, 64, 128, 16, 8, 1, 8, 1, 1, 16, 8, 16}}, .only_reads = 1, .resident = 2};
 /* The same if each processor has a tile at most, K is not long, and neighbours of the long operand are neighbours along
  * K: half the tile and twice the depth, so that K is not split. f16 4096×8×4096 takes 12.3 µs instead of 14.4, and
  * 1000×8×1000 5.6 instead of 7.0; where K is 8192, they are slower (H100, driver 580.159.04, 2026-11-29). */
-static const vkmm_preset few_narrow[] = {
-    {{{32, 16, 256, 16, 8, 1, 8, 1, 1, 16, 8, 16}}, .only_reads = 1, .resident = 1}, /* tall */
-    {{{16, 32, 256, 16, 8, 1, 8, 1, 1, 16, 8, 16}}, .only_reads = 1, .resident = 1}, /* wide */
-};
-/* Up to THIN; the first one if each processor has a tile at most, and K is not long. */
+static const vkmm_preset narrow_few = {{{32, 16, 256, 16, 8, 1, 8, 1, 1, 16, 8, 16}}, .only_reads = 1, .resident = 1};
+/* Up to THIN; the second one if each processor has a tile at most, and K is not long. */
+static const vkmm_preset thin = {{{64, 32, 64, 16, 16, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1, .resident = 3};
 static const vkmm_preset thin_few = {{{32, 32, 128, 16, 16, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1, .resident = 1};
-static const vkmm_preset thin_tall = {{{64, 32, 64, 16, 16, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1, .resident = 3};
-static const vkmm_preset thin_wide = {{{32, 64, 64, 16, 16, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1, .resident = 3};
 
 /* Intel's shapes need its narrowest subgroups; on other devices the driver's choice is as good as any. */
 uint32_t vkmm_coopmat_lanes(const vkmm_device_info *device)
@@ -226,24 +222,16 @@ static uint64_t held(const vkmm_shape *shape)
            5;
 }
 
-/* Whether each processor has at most a tile of 32 lines. */
-static int has_few_tiles(const vkmm_device_info *device, const vkmm_problem *problem)
+/* Whether each processor has at most a tile of 32 lines, and K is at most `depth`. */
+static int has_few_tiles(const vkmm_device_info *device, const vkmm_problem *problem, uint64_t depth)
 {
-    return vkmm_long_side(problem) * problem->batch_count <= (uint64_t)THIN * device->processors;
+    return vkmm_long_side(problem) * problem->batch_count <= (uint64_t)THIN * device->processors && problem->k <= depth;
 }
 
-static const vkmm_preset *narrow(const vkmm_device_info *device, const vkmm_problem *problem)
+static const vkmm_preset *take_narrow(const vkmm_device_info *device, const vkmm_problem *problem)
 {
-    if (has_few_tiles(device, problem) && problem->k > SHALLOW && problem->k <= MEDIUM && vkmm_long_along_k(problem) &&
-        !vkmm_problem_has_blocks(problem))
-        return &few_narrow[vkmm_is_wide(problem)];
-    return vkmm_is_wide(problem) ? &narrow_wide : &narrow_tall;
-}
-
-static const vkmm_preset *thin(const vkmm_device_info *device, const vkmm_problem *problem)
-{
-    if (has_few_tiles(device, problem) && problem->k <= LONG) return &thin_few;
-    return vkmm_is_wide(problem) ? &thin_wide : &thin_tall;
+    const int fits = problem->k > SHALLOW && vkmm_long_along_k(problem) && !vkmm_problem_has_blocks(problem);
+    return fits && has_few_tiles(device, problem, MEDIUM) ? &narrow_few : &narrow;
 }
 
 /* The index-th preset, whether it fits the device's registers or not. Large tiles have too few invocations to transpose
@@ -262,8 +250,8 @@ static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_p
     if (vkmm_is_processor(device)) return index > 0 ? NULL : &small;
     /* These come before the others. */
     if (vkmm_problem_has_blocks(problem) && side <= 8 && !vkmm_is_wide(problem) && index-- == 0) return &narrow_blocks;
-    if (side <= NARROW && index-- == 0) return narrow(device, problem);
-    if (side <= THIN && index-- == 0) return thin(device, problem);
+    if (side <= NARROW && index-- == 0) return take_narrow(device, problem);
+    if (side <= THIN && index-- == 0) return has_few_tiles(device, problem, LONG) ? &thin_few : &thin;
     if (vkmm_budget_of(device).matrices > 0) return sums_f16 + index < VKMM_COUNT(few) ? &few[sums_f16 + index] : NULL;
     if (side > MIDDLE && side <= BAND && index-- == 0) return &band;
     if (problem->k > SHALLOW && index-- == 0) return &deep;
@@ -276,6 +264,7 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     const vkmm_preset *found;
     for (uint32_t i = 0; (found = candidate(device, problem, i)) != NULL; i++) {
         *preset = *found;
+        if (preset->only_reads) vkmm_turn_tile(problem, &preset->config);
         preset->config.values[VKMM_TUNE_TAIL] = 1;
         preset->peak =
             (vkmm_type_of(problem->type)->bytes == 1 ? 2450 : 1200) * 1980.0; /* measured with registers only */

@@ -82,10 +82,25 @@ static inline uint64_t vkmm_long_side(const vkmm_problem *problem)
     return vkmm_is_wide(problem) ? problem->n : problem->m;
 }
 
-/* Whether neighbours in memory of the operand along the long side are neighbours along K. */
+/* Whether neighbours of an operand in memory are neighbours along K. */
+static inline int vkmm_is_along_k(const vkmm_problem *problem, vkmm_operand operand)
+{
+    return operand == VKMM_A ? problem->op_a == VKMM_OP_N : problem->op_b == VKMM_OP_T;
+}
+
+/* Likewise for the operand along the long side. */
 static inline int vkmm_long_along_k(const vkmm_problem *problem)
 {
-    return vkmm_is_wide(problem) ? problem->op_b == VKMM_OP_T : problem->op_a == VKMM_OP_N;
+    return vkmm_is_along_k(problem, vkmm_is_wide(problem) ? VKMM_B : VKMM_A);
+}
+
+/* Exchanges rows and columns of a tile for a tall product if the product is wide. */
+static inline void vkmm_turn_tile(const vkmm_problem *problem, vkmm_config *config)
+{
+    const uint32_t rows = config->values[VKMM_TUNE_ROWS];
+    if (!vkmm_is_wide(problem)) return;
+    config->values[VKMM_TUNE_ROWS] = config->values[VKMM_TUNE_COLS];
+    config->values[VKMM_TUNE_COLS] = rows;
 }
 
 /* Whether the device lists subgroup-wide matrix operations of m×n×k for the problem's types. */

@@ -68,7 +68,7 @@ static const vkmm_config blocks[] = {
 /* Whether a workgroup that reads the short operand along K finds each element in a line of its own. */
 static int short_is_scattered(const vkmm_problem *problem)
 {
-    return vkmm_is_wide(problem) ? problem->op_a == VKMM_OP_T : problem->op_b == VKMM_OP_N;
+    return !vkmm_is_along_k(problem, vkmm_is_wide(problem) ? VKMM_A : VKMM_B);
 }
 
 static int is_uneven(const vkmm_device_info *device, const vkmm_problem *problem)

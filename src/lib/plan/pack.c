@@ -15,11 +15,6 @@ enum { UNPACK_WORKGROUP = 64 }; /* invocations of unpack.comp */
 
 enum { STEP = 64 }; /* bytes of a step along K, so that each begins at a multiple that a GPU reads at once too */
 
-int vkmm_is_along_k(const vkmm_problem *p, vkmm_operand operand)
-{
-    return operand == VKMM_A ? p->op_a == VKMM_OP_N : p->op_b == VKMM_OP_T;
-}
-
 uint64_t vkmm_extent_across(const vkmm_problem *p, vkmm_operand operand)
 {
     return operand == VKMM_A ? p->m : p->n;

@@ -33,8 +33,7 @@ int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice);
 /* At most so many bytes has an operand of a part of the product of a choice if the choice packs it; otherwise 0. */
 uint64_t vkmm_packed_most(const vkmm_choice *choice, const vkmm_problem *part, vkmm_operand operand);
 
-/* Whether neighbours of an operand in memory are neighbours along K; and its extent across K. */
-int vkmm_is_along_k(const vkmm_problem *problem, vkmm_operand operand);
+/* An operand's extent across K. */
 uint64_t vkmm_extent_across(const vkmm_problem *problem, vkmm_operand operand);
 
 /* Leaves blocks to a step before the product, unless the kernel that is asked for can read them, or the planner's suits
