@@ -83,12 +83,6 @@ void make_word(uint batch, uint i, uint w, bool is_last)
 }
 #endif
 
-// Which matrix an item of work belongs to. Divisions take longer than all else here.
-uint matrix_of(uint item, uint groups)
-{
-    return item < groups ? 0 : item / groups;
-}
-
 void main()
 {
 #if defined(NARROW_C)
@@ -96,7 +90,7 @@ void main()
         const uint words = N / 2 + 1; // of a row
         const uint groups = (M * words + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x; // of a matrix
         for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-            const uint batch = matrix_of(item, groups);
+            const uint batch = quotient(item, groups);
             const uint place = (item - batch * groups) * gl_WorkGroupSize.x + gl_LocalInvocationID.x, i = place / words;
             if (i < M)
                 make_word(batch, i, place - i * words, (batch + 1) * groups >= END);
@@ -107,7 +101,7 @@ void main()
     const uint rows = M - WHOLE_ROWS; // those that have parts
     const uint groups = (rows * N + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x; // of one matrix: the work items
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-        const uint batch = matrix_of(item, groups);
+        const uint batch = quotient(item, groups);
         const uint place = (item - batch * groups) * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
         const uint row = place / N, i = WHOLE_ROWS + row, j = place - row * N;
         if (inside(i, M, j, N))

@@ -31,10 +31,11 @@ const bool K_VECTORS = LONG_ALONG_K && LONG_VECTORS, X_VECTORS = !LONG_ALONG_K &
 #endif
 
 // How many elements along the long side are added up at a time: more need fewer barriers, but more shared memory, so an
-// invocation stores at most four sums, or those of one element.
+// invocation stores at most four sums, or those of one element. The lanes of each are added up in groups, and then the
+// groups.
 const uint MOST = SHORT >= 4 ? 1 : 4 / SHORT, TOGETHER = THREAD_LONG < MOST ? THREAD_LONG : MOST;
-const uint SHARES = TOGETHER * SHORT;
-shared T shares[2 * gl_WorkGroupSize.x * SHARES]; // two halves: sums are stored in one while the other is still read
+const uint SHARES = TOGETHER * SHORT, GROUPS = LANES >= 64 ? 16 : LANES >= 16 ? 4 : 1;
+shared T shares[SHARES * gl_WorkGroupSize.x], groups[SHARES * LINES * GROUPS];
 
 #if !defined(BLOCKS)
 T values[THREAD_LONG * THREAD_DEPTH]; // of the long operand
@@ -56,9 +57,10 @@ const bool LANES_FIRST = LONG_ALONG_K;
 #endif
 uint lane() { return LANES_FIRST ? gl_LocalInvocationID.x % LANES : gl_LocalInvocationID.x / LINES; }
 uint line() { return LANES_FIRST ? gl_LocalInvocationID.x / LANES : gl_LocalInvocationID.x % LINES; }
-// The invocation's r-th place along the long side of the tile and its d-th along K: in groups of VW and KW if they are
-// read that way.
-uint across(uint r) { return X_VECTORS ? (r / VW * LINES + line()) * VW + r % VW : r * LINES + line(); }
+// A line's r-th place along the long side of the tile and the invocation's d-th along K: in groups of VW and KW if they
+// are read that way.
+uint across(uint r, uint line) { return X_VECTORS ? (r / VW * LINES + line) * VW + r % VW : r * LINES + line; }
+uint across(uint r) { return across(r, line()); }
 uint along(uint d) { return K_VECTORS ? (d / KW * LANES + lane()) * KW + d % KW : d * LANES + lane(); }
 
 // Where elements lie: (x, k) of the long operand, (k, y) of the short one.
@@ -252,11 +254,11 @@ void put(uint x, uint y, uint part, uint base, T sum)
 void main()
 {
     const uint tileCols = (N + COLS - 1) / COLS, tiles = (M + ROWS - 1) / ROWS * tileCols, me = gl_LocalInvocationID.x;
-    uint side = 0;
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-        const uint row0 = item % tiles / tileCols * ROWS, col0 = item % tileCols * COLS;
-        const uint part = item / tiles, batch = part / SPLITS;
-        const uint begin = part % SPLITS * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
+        const uint part = quotient(item, tiles), tile = item - part * tiles;
+        const uint row = tileCols == 1 ? tile : quotient(tile, tileCols), row0 = row * ROWS;
+        const uint col0 = (tile - row * tileCols) * COLS, batch = SPLIT == 0 ? part : part / SPLITS;
+        const uint begin = (part - batch * SPLITS) * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
         const uint matrixB = matrix_of_b(row0, batch);
         if (EXPERTS != 0 && matrixB == NO_EXPERT)
             continue;
@@ -298,25 +300,29 @@ void main()
         }
 #endif
 
-        // The lanes' sums are added up in pairs, the same pairs in every run: the same bits come out. An invocation
-        // that stores in a half has passed a barrier since others read it: that of the other half's sums.
+        // The lanes' sums are added up in the same order in every run: the same bits come out. Before an invocation
+        // stores sums again, it has passed a barrier after which nobody reads the last ones.
         [[unroll]] for (uint r0 = 0; r0 < THREAD_LONG; r0 += TOGETHER) {
-            const uint at = side * SHARES * gl_WorkGroupSize.x + me;
             [[unroll]] for (uint n = 0; n < SHARES; n++)
-                shares[at + n * gl_WorkGroupSize.x] = sums[r0 * SHORT + n];
-            for (uint span = LANES / 2; span > 0; span /= 2) {
-                barrier(); // the sums to be added are there
-                if (lane() < span)
-                    [[unroll]] for (uint n = 0; n < SHARES; n++) {
-                        const uint own = at + n * gl_WorkGroupSize.x, other = own + span * (LANES_FIRST ? 1 : LINES);
-                        shares[own] = ADD(shares[own], shares[other]);
-                    }
+                shares[n * gl_WorkGroupSize.x + me] = sums[r0 * SHORT + n];
+            barrier(); // the lanes' sums are there
+            for (uint at = me; at < SHARES * LINES * GROUPS; at += gl_WorkGroupSize.x) {
+                const uint n = at / (LINES * GROUPS), rest = at % (LINES * GROUPS);
+                const uint from = n * gl_WorkGroupSize.x + (LANES_FIRST ? rest / GROUPS * LANES + rest % GROUPS : rest);
+                T sum = shares[from];
+                [[unroll]] for (uint i = 1; i < LANES / GROUPS; i++)
+                    sum = ADD(sum, shares[from + i * GROUPS * (LANES_FIRST ? 1 : LINES)]);
+                groups[at] = sum;
             }
-            if (lane() == 0)
-                [[unroll]] for (uint n = 0; n < SHARES; n++)
-                    put(x0 + across(r0 + n / SHORT), y0 + n % SHORT, part, OFFSET_C + batch * STRIDE_C,
-                        shares[at + n * gl_WorkGroupSize.x]);
-            side = 1 - side;
+            barrier(); // and those of groups
+            for (uint at = me; at < SHARES * LINES; at += gl_WorkGroupSize.x) {
+                const uint n = at / LINES, line = at % LINES;
+                const uint from = n * LINES * GROUPS + (LANES_FIRST ? line * GROUPS : line);
+                T sum = groups[from];
+                [[unroll]] for (uint g = 1; g < GROUPS; g++)
+                    sum = ADD(sum, groups[from + g * (LANES_FIRST ? 1 : LINES)]);
+                put(x0 + across(r0 + n / SHORT, line), y0 + n % SHORT, part, OFFSET_C + batch * STRIDE_C, sum);
+            }
         }
     }
 }

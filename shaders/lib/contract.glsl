@@ -50,6 +50,12 @@ layout(push_constant) uniform Product {
     // OUT_REMAINDERS: RUN matrices have moduli of their own, and the next RUN the same again.
 };
 
+// x / by, where most x are less. Divisions take longer than all else before the first read.
+uint quotient(uint x, uint by)
+{
+    return x < by ? 0 : x / by;
+}
+
 // The bounds check: tiles hang over the edges of matrices that they do not divide.
 bool inside(uint row, uint rows, uint col, uint cols)
 {

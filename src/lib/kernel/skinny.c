@@ -189,7 +189,11 @@ static void ask(vkmm_shape *shape)
                    together = most < 1         ? 1
                               : most < lengths ? most
                                                : lengths; /* as in the shader */
-    shape->shared_bytes = 2 * shape->x * shorter(shape) * together * bytes;
+    const uint64_t lines = vkmm_quotient(longer(shape), lengths), lanes = vkmm_quotient(shape->x, lines),
+                   groups = lanes >= 64   ? 16
+                            : lanes >= 16 ? 4
+                                          : 1; /* likewise */
+    shape->shared_bytes = (shape->x + lines * groups) * shorter(shape) * together * bytes;
     shape->held = vkmm_registers_of(shape->type, held(shape));
 }
 
