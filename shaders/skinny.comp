@@ -102,54 +102,66 @@ void fetch(uint k0, uint further, uint end)
         read_two(places[r], by, ahead[r * 2], ahead[r * 2 + 1]);
 }
 
-// Eight elements of the short operand.
-vec4[2] short8(uint base, uint k, uint y)
+// Eight elements of the short operand, `further` ones after element (k, y).
+vec4[2] short8(uint base, uint k, uint further, uint y)
 {
     if (SHORT_ALONG_K && SHORT_VECTORS)
-        return plain8(short_at(base, k, y));
+        return plain8(short_at(base, k, y), further);
     vec4 read[2];
     [[unroll]] for (uint c = 0; c < 8; c++)
-        read[c / 4][c % 4] = plain(short_at(base, k + c, y));
+        read[c / 4][c % 4] = plain(short_at(base, k + further + c, y));
     return read;
 }
+
+// The two parts have the same scales in most formats, which are found once. With one column, the products of both are
+// then summed before they are scaled.
+const bool ONE_SCALE = FORMAT != NVFP4 && FORMAT != Q6_K, JOINED = ONE_SCALE && SHORT == 1;
 
 // A part is unpacked once for all columns of the short operand, and scaled after its products are summed. Sums of lines
 // that are not there are not stored. With many columns, each part has a condition of its own: without it, compilers
 // read the short operand for both parts at once, and spill.
 void multiply(uint base, uint y0, uint k0, uint end)
 {
-    const uint part = lane() * 2, first = k0 + part / PARTS * BLOCK + part_at(part % PARTS);
+    const uint part = lane() * 2, k = k0 + part / PARTS * BLOCK + part_at(part % PARTS);
+    vec4 scales[THREAD_LONG];
+    float halves[THREAD_LONG * 2], ones[2]; // sums of products; and of elements, times what is subtracted from codes
     [[unroll]] for (uint which = 0; which < 2; which++) {
         if (SHORT > 4 && k0 + (part + which) * PART >= end)
             continue;
-        const uint k = first + which * (part_at(1) - part_at(0));
-        Part parts[THREAD_LONG];
+        const uint further = which * (part_at(1) - part_at(0));
+        const bool begins = which == 0 || !JOINED;
         vec4 values[THREAD_LONG * 4];
         [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
             const Place place = which == 0 ? places[r] : place_after(places[r]);
-            parts[r] = part_of_words(words[r * 2 + which], place);
+            const Part read = part_of_words(words[r * 2 + which], place);
+            if (which == 0 || !ONE_SCALE)
+                scales[r] = read.scale;
             [[unroll]] for (uint q = 0; q < 4; q++)
-                values[r * 4 + q] = elements(parts[r], q);
+                values[r * 4 + q] = elements(read, q);
         }
         [[unroll]] for (uint y = 0; y < SHORT; y++) {
             const uint line = min(y0 + y, (TALL ? N : M) - 1);
-            const vec4 low[2] = short8(base, k, line), high[2] = short8(base, k + STEP, line);
+            const vec4 low[2] = short8(base, k, further, line), high[2] = short8(base, k, further + STEP, line);
             const vec4 read[4] = vec4[](low[0], low[1], high[0], high[1]);
+            [[unroll]] for (uint h = 0; h < 2; h++)
+                ones[h] = (begins ? 0.0 : ones[h]) + dot(read[2 * h] + read[2 * h + 1], vec4(1));
             [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
-                const vec4 scale = parts[r].scale;
-                float halves[2] = float[](0, 0);
+                if (begins)
+                    halves[2 * r] = halves[2 * r + 1] = 0;
                 [[unroll]] for (uint q = 0; q < 4; q++)
                     [[unroll]] for (uint c = 0; c < 4; c++)
-                        halves[q / 2] = fma(values[r * 4 + q][c], read[q][c], halves[q / 2]);
+                        halves[2 * r + q / 2] = fma(values[r * 4 + q][c], read[q][c], halves[2 * r + q / 2]);
+                if (JOINED && which == 0)
+                    continue;
+                const vec4 scale = scales[r];
+                const float low = halves[2 * r], high = halves[2 * r + 1];
                 float sum = sums[r * SHORT + y];
                 if (TWO_SCALES)
-                    sum = fma(scale.x, halves[0], fma(scale.z, halves[1], sum));
+                    sum = fma(scale.x, low, fma(scale.z, high, sum));
                 else
-                    sum = fma(scale.x, float(TIMES) * (halves[0] + halves[1]), sum);
-                if (HAS_OFFSETS) {
-                    sum = fma(-scale.y, dot(read[0] + read[1], vec4(1)), sum);
-                    sum = fma(-scale.w, dot(read[2] + read[3], vec4(1)), sum);
-                }
+                    sum = fma(scale.x, float(TIMES) * (low + high), sum);
+                if (HAS_OFFSETS)
+                    sum = fma(-scale.y, ones[0], fma(-scale.w, ones[1], sum));
                 sums[r * SHORT + y] = sum;
             }
         }
@@ -272,13 +284,12 @@ void main()
         find(base, x0, begin, end);
         fetch(begin, 0, end);
         uint further = 0;
-        for (uint k0 = begin; k0 < end; k0 += DEPTH) {
+        for (uint k0 = begin; SHORT > 4 ? k0 < end : is_there(k0, end); k0 += DEPTH) {
             [[unroll]] for (uint n = 0; n < THREAD_LONG * 2; n++)
                 words[n] = ahead[n];
             further += STEP_WORDS;
             fetch(k0 + DEPTH, further, end);
-            if (SHORT > 4 || is_there(k0, end))
-                multiply(TALL ? baseB : baseA, y0, k0, end);
+            multiply(TALL ? baseB : baseA, y0, k0, end);
         }
 #else
 #if defined(NARROW)

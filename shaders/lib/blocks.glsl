@@ -26,6 +26,7 @@ const uint STEP = WIDTH == 8 || FORMAT == NVFP4 ? 8 : HAS_SIXES ? 32 : FORMAT ==
 const bool IN_BYTES = WIDTH == 8 || HAS_BIT || FORMAT == Q6_K; // codes, in a part
 const bool IN_WORDS = BLOCK_BYTES % 4 == 0;
 const bool BY_PART = TWO_SCALES || HAS_BIT || FORMAT == NVFP4; // what a part's scale or bits are depends on its number
+const bool FROM_SCALE = FORMAT == Q8_0 || FORMAT == Q4_0;      // two bytes, and a scale of two before them
 const uint TIMES = IS_E2M1 ? 4 : 1;                            // an element, over field()
 const uint PART = 16, PARTS = BLOCK / PART; // elements of a part (VKMM_BLOCK_PART); parts of a block
 
@@ -33,13 +34,14 @@ const uint PART = 16, PARTS = BLOCK / PART; // elements of a part (VKMM_BLOCK_PA
 uint part_at(uint part) { return part / (STEP / 8) * 2 * STEP + part % (STEP / 8) * 8; }
 
 // Where a part and its scale begin: a word, and bits of it that precede. Blocks a multiple of four bytes further lie
-// alike.
+// alike. If FROM_SCALE, codes are read from two bytes before them on, where the scale is the first part's: one address
+// for all words, and the words that are shifted, by 16 bits, are those of the other blocks.
 struct Place {
     uint codes, shift, scale, scale_shift; // scale_shift: 8 times the part where the format's scales depend on it
 };
 Place place_of(uint block, uint part) // byte `block`
 {
-    const uint from = block + HEAD + 2 * WIDTH * part;
+    const uint from = block + (FROM_SCALE ? 0 : HEAD) + 2 * WIDTH * part;
     const uint group = HAS_ZERO ? part / 2 : 0; // of four scales and, after them, four bytes
     return Place(from / 4, from % 4 * 8, block / 4 + group, HAS_ZERO ? 8 * group : BY_PART ? 8 * part : block % 4 * 8);
 }
@@ -143,7 +145,7 @@ Words read_words(Place place, uint further)
     if (WIDTH == 8)
         read.codes.zw = uvec2(CODES(at + 2), CODES(at + 3));
     if (!IN_WORDS)
-        read.last = CODES(at + min(place.shift, 1) + (WIDTH == 8 ? 3 : 1));
+        read.last = CODES(at + WIDTH / 2 - 1 + (FROM_SCALE ? 1 : min(place.shift, 1)));
     if (FORMAT == Q6_K) {
         const uint high = scale + 32 + part / 8 * 8 + part % 4 * 2;
         const uint from = scale + 48 + scale_byte(part, place.shift) / 4;
@@ -178,7 +180,9 @@ void read_two(Place place, uint further, out Words first, out Words second)
             second.codes.zw = uvec2(CODES(next + 2), CODES(next + 3));
         first.last = second.codes.x;
         if (!IN_WORDS)
-            second.last = CODES(next + WIDTH / 2 - 1 + min(place.shift, 1));
+            second.last = CODES(next + WIDTH / 2 - 1 + (FROM_SCALE ? 1 : min(place.shift, 1)));
+        if (FROM_SCALE)
+            first.scale.x = second.scale.x = first.codes.x;
     }
 }
 
@@ -203,7 +207,10 @@ Part part_of_words(Words read, Place place)
     part.zero = 0;
     if (!IN_WORDS) {
         const uvec4 next = WIDTH == 8 ? uvec4(read.codes.yzw, read.last) : uvec4(read.codes.y, read.last, 0, 0);
-        part.words = read.codes >> shift | next << 1 << 31 - shift;
+        if (FROM_SCALE)
+            part.words = shift == 0 ? read.codes >> 16 | next << 16 : next;
+        else
+            part.words = read.codes >> shift | next << 1 << 31 - shift;
     }
     if (FORMAT == Q8_0)
         part.words ^= 0x80808080; // signed: from -128 on

@@ -117,17 +117,18 @@ vec2 values_of(uint word)
 {
     return IN == IN_F16 ? unpackHalf2x16(word) : uintBitsToFloat(uvec2(word << 16, word & 0xffff0000));
 }
-// Element i of the plain operand; and eight, from a multiple of eight on.
+// Element i of the plain operand; and eight, `further` ones after it, both being multiples of eight.
 float plain(uint i)
 {
     const uint word = B_IS_PLAIN ? B[IN == 0 ? i : i / 2] : A[IN == 0 ? i : i / 2];
     return IN == 0 ? uintBitsToFloat(word) : values_of(word)[i % 2];
 }
-vec4[2] plain8(uint i)
+vec4[2] plain8(uint i, uint further)
 {
-    const uvec4 words = B_IS_PLAIN ? B4[IN == 0 ? i / 4 : i / 8] : A4[IN == 0 ? i / 4 : i / 8];
+    const uint at = IN == 0 ? i / 4 + further / 4 : i / 8 + further / 8;
+    const uvec4 words = B_IS_PLAIN ? B4[at] : A4[at];
     if (IN == 0)
-        return vec4[](uintBitsToFloat(words), uintBitsToFloat(B_IS_PLAIN ? B4[i / 4 + 1] : A4[i / 4 + 1]));
+        return vec4[](uintBitsToFloat(words), uintBitsToFloat(B_IS_PLAIN ? B4[at + 1] : A4[at + 1]));
     return vec4[](vec4(values_of(words.x), values_of(words.y)), vec4(values_of(words.z), values_of(words.w)));
 }
 
