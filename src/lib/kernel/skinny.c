@@ -40,9 +40,9 @@ static const sided along_16[] = {
     {ANY, {{8, 1, 128, 2, 1, 1, 128}}},
 };
 static const sided along_8[] = {
-    {2, {{4, 1, 4096, 4, 1, 1, 256}}},   {4, {{4, 1, 2048, 4, 1, 1, 128}}},  {8, {{16, 1, 1024, 4, 1, 1, 256}}},
-    {ANY, {{16, 1, 512, 4, 1, 1, 128}}}, {ANY, {{16, 1, 128, 4, 1, 1, 32}}}, {ANY, {{8, 1, 512, 2, 1, 1, 128}}},
-    {ANY, {{8, 1, 256, 1, 1, 1, 128}}},
+    {1, {{8, 1, 2048, 4, 1, 1, 256}}},  {2, {{4, 1, 4096, 4, 1, 1, 256}}},   {4, {{4, 1, 2048, 4, 1, 1, 128}}},
+    {8, {{16, 1, 1024, 4, 1, 1, 256}}}, {ANY, {{16, 1, 512, 4, 1, 1, 128}}}, {ANY, {{16, 1, 128, 4, 1, 1, 32}}},
+    {ANY, {{8, 1, 512, 2, 1, 1, 128}}}, {ANY, {{8, 1, 256, 1, 1, 1, 128}}},
 };
 static const sided across_narrow[] = {
     {4, {{64, 1, 128, 4, 1, 1, 256}}}, {8, {{128, 1, 64, 4, 1, 1, 256}}},  {ANY, {{64, 1, 64, 4, 1, 1, 128}}},
@@ -53,12 +53,13 @@ static const sided across[] = {
     {ANY, {{32, 1, 16, 4, 1, 1, 32}}}, {ANY, {{32, 1, 32, 2, 1, 1, 128}}}, {ANY, {{32, 1, 8, 2, 1, 1, 128}}},
 };
 
-/* The long operand in blocks: an invocation takes IN_BLOCKS elements of each of its lines at a time. The first three
- * are the best on the whole of nine for one and eight columns, and of eight for two and four, in q4_0, q8_0 and q4_K
- * on an NVIDIA H200 (driver 580, 2026-11-28). */
+/* The long operand in blocks: an invocation takes IN_BLOCKS elements of each of its lines at a time. The first four are
+ * the best on the whole of three to nine for one, two, four and eight columns of eleven formats on an NVIDIA H200
+ * (driver 580, 2026-11-29). */
 enum { IN_BLOCKS = 2 * VKMM_BLOCK_PART };
 static const vkmm_config blocks[] = {
-    {{8, 1, 2048, 4, 1, 1, 128}},  /* for one column */
+    {{8, 1, 2048, 4, 1, 1, 128}},  /* for one or two columns */
+    {{4, 1, 2048, 2, 1, 1, 128}},  /* for one, where elements have many bits */
     {{8, 1, 1024, 2, 1, 1, 128}},  /* up to four */
     {{16, 1, 1024, 2, 1, 1, 256}}, /* more */
     {{16, 1, 512, 1, 1, 1, 256}},  /* where registers are few */
@@ -118,15 +119,18 @@ static int is_float8(vkmm_format format)
 }
 
 /* q6_K's 6 bits in two places leave no registers for two lines with several columns; unpacking 8-bit floats takes as
- * many, and with one column none for four. */
+ * many. */
+static uint32_t first_of_blocks(vkmm_format format, uint64_t side)
+{
+    const vkmm_format_info *info = vkmm_format_at(format);
+    if (side > 1 && (is_float8(format) || format == VKMM_Q6_K)) return 4;
+    if (side <= 2 && 16 * info->bytes <= (side == 1 ? 11 : 10) * info->elements) return 0; /* 5.5 and 5 bits */
+    return side == 1 ? 1 : side <= 4 ? 2 : 3;
+}
+
 static int take_blocks(const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
-    const vkmm_format format = vkmm_problem_format(problem);
-    const uint64_t side = vkmm_short_side(problem);
-    if (side > 1)
-        index += is_float8(format) || format == VKMM_Q6_K ? 3 : side <= 4 ? 1 : 2;
-    else
-        index += (uint32_t)is_float8(format);
+    index += first_of_blocks(vkmm_problem_format(problem), vkmm_short_side(problem));
     if (index >= VKMM_COUNT(blocks)) return 0;
     put(&blocks[index], problem, preset);
     preset->resident = 2;
