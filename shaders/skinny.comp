@@ -113,8 +113,8 @@ vec4[2] short8(uint base, uint k, uint further, uint y)
     return read;
 }
 
-// The two parts have the same scales in most formats, which are found once. With one column, the products of both are
-// then summed before they are scaled.
+// In most formats the two parts have the same scales, which are found once. With one column, the products of both are
+// summed before they are scaled.
 const bool ONE_SCALE = FORMAT != NVFP4 && FORMAT != Q6_K, JOINED = ONE_SCALE && SHORT == 1;
 
 // A part is unpacked once for all columns of the short operand, and scaled after its products are summed. Sums of lines
@@ -124,7 +124,7 @@ void multiply(uint base, uint y0, uint k0, uint end)
 {
     const uint part = lane() * 2, k = k0 + part / PARTS * BLOCK + part_at(part % PARTS);
     vec4 scales[THREAD_LONG];
-    float halves[THREAD_LONG * 2], ones[2]; // sums of products; and of elements, times what is subtracted from codes
+    float halves[THREAD_LONG * 2], ones[2]; // sums of products, and of the short operand
     [[unroll]] for (uint which = 0; which < 2; which++) {
         if (SHORT > 4 && k0 + (part + which) * PART >= end)
             continue;

@@ -50,7 +50,7 @@ layout(push_constant) uniform Product {
     // OUT_REMAINDERS: RUN matrices have moduli of their own, and the next RUN the same again.
 };
 
-// x / by, where most x are less. Divisions take longer than all else before the first read.
+// x / by for an x that is mostly less than it: a division takes longer than all else before the first read.
 uint quotient(uint x, uint by)
 {
     return x < by ? 0 : x / by;
