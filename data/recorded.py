@@ -19,11 +19,12 @@ def device_row(device):
 
 
 def tune_row(index, tune):
-    problem, best = tune["problem"], tune["best"]
+    problem, best, planned = tune["problem"], tune["best"], tune["planned"]
     types = ", ".join("VKMM_" + problem[key].upper() for key in ["type", "out_type", "compute"])
     ops = ", ".join("VKMM_OP_" + problem[key] for key in ["transpose_a", "transpose_b"])
-    return "    {%d, %s, %s, %d, %d, %d, %s, %s}," % (
-        index, types, ops, problem["m"], problem["n"], problem["k"], json.dumps(best["kernel"]), json.dumps(best["config"]))
+    return "    {%d, %s, %s, %d, %d, %d, {%s, %s}, %s}," % (
+        index, types, ops, problem["m"], problem["n"], problem["k"], json.dumps(best["kernel"]), json.dumps(best["config"]),
+        json.dumps(planned["config"]))
 
 
 def is_worth_it(tune):

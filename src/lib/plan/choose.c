@@ -229,15 +229,16 @@ int vkmm_wish_is_open(const vkmm_wish *wish)
     return automatic && !wish->shader && !wish->config && !wish->tile_rows && !wish->tile_cols;
 }
 
-/* With what was measured on this device or a similar one, if that is legal here and its kernel not refused: 1. */
+/* What was measured on this device or a similar one to be faster than the choice, if that is legal here and its kernel
+ * not refused: 1. */
 static int choose_recorded(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
-                           vkmm_choice *choice)
+                           const vkmm_choice *own, vkmm_choice *choice)
 {
-    vkmm_candidate tuned;
-    vkmm_wish with = *wish;
     if (!device || wish->untuned || wish->tuned || !vkmm_wish_is_open(wish)) return 0;
-    if (!vkmm_recorded_find(&vkmm_recorded_all, device, problem, &tuned)) return 0;
-    with.tuned = &tuned;
+    const vkmm_recorded_tune *tune = vkmm_recorded_find(&vkmm_recorded_all, device, problem);
+    if (!tune || strcmp(own->info.config, tune->slower) != 0) return 0;
+    vkmm_wish with = *wish;
+    with.tuned = &tune->best;
     if (choose(device, problem, &with, choice) != VKMM_OK || !choice->info.tuned) return 0;
     return !(vkmm_refused_kernels(device, problem->type) & vkmm_kernel_bit(choice->kernel));
 }
@@ -245,8 +246,10 @@ static int choose_recorded(const vkmm_device_info *device, const vkmm_problem *p
 vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                         vkmm_choice *choice)
 {
-    if (choose_recorded(device, problem, wish, choice)) return VKMM_OK;
-    return choose(device, problem, wish, choice);
+    vkmm_choice recorded;
+    const vkmm_status status = choose(device, problem, wish, choice);
+    if (status == VKMM_OK && choose_recorded(device, problem, wish, choice, &recorded)) *choice = recorded;
+    return status;
 }
 
 vkmm_wish vkmm_wish_like(const vkmm_choice *whole)

@@ -1,11 +1,9 @@
 #include "plan/recorded.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clean.h"
 #include "kernel/general.h"
 #include "math/problem.h"
 #include "recorded.inc"
@@ -45,14 +43,14 @@ static int is_like(const vkmm_recorded_tune *tune, const vkmm_problem *seen)
     return vkmm_problem_alignment(seen) == vkmm_problem_alignment(&tuned);
 }
 
-int vkmm_recorded_find(const vkmm_recorded *recorded, const vkmm_device_info *device, const vkmm_problem *problem,
-                       vkmm_candidate *candidate)
+const vkmm_recorded_tune *vkmm_recorded_find(const vkmm_recorded *recorded, const vkmm_device_info *device,
+                                             const vkmm_problem *problem)
 {
     const vkmm_recorded_tune *best = NULL;
     double least = INFINITY;
     int swapped;
     if (problem->method != VKMM_COMPUTE_DIRECT || vkmm_problem_has_blocks(problem) || vkmm_problem_batches(problem) > 1)
-        return 0;
+        return NULL;
     const vkmm_problem seen = vkmm_problem_row_major(problem, &swapped);
     for (uint32_t i = 0; i < recorded->tune_count; i++) {
         const vkmm_recorded_tune *tune = &recorded->tunes[i];
@@ -61,8 +59,5 @@ int vkmm_recorded_find(const vkmm_recorded *recorded, const vkmm_device_info *de
         best = tune;
         least = far;
     }
-    if (best == NULL) return 0;
-    VKMM_PUT(candidate->kernel, "%s", best->kernel);
-    VKMM_PUT(candidate->config, "%s", best->config);
-    return 1;
+    return best;
 }

@@ -1,6 +1,6 @@
 /* Configurations measured on other people's devices: the tunes of the records in data/devices, which the build makes
  * into tables (data/recorded.py). The planner takes them for products as large as those that were tuned, on the same
- * device or a similar one. */
+ * device or a similar one, where it would choose what they were faster than. */
 #ifndef VKMM_PLAN_RECORDED_H
 #define VKMM_PLAN_RECORDED_H
 
@@ -18,7 +18,8 @@ typedef struct vkmm_recorded_tune {
     vkmm_type type, out_type, compute;
     vkmm_op op_a, op_b;
     uint32_t m, n, k;
-    const char *kernel, *config;
+    vkmm_candidate best;
+    const char *slower; /* the configuration that it was faster than, the planner's choice */
 } vkmm_recorded_tune;
 
 typedef struct vkmm_recorded {
@@ -29,11 +30,12 @@ typedef struct vkmm_recorded {
 
 extern const vkmm_recorded vkmm_recorded_all;
 
-/* The configuration for a checked problem: that of the same device (name and driver), else that of the device most
+/* The tune for a checked problem: that of the same device (name and driver), else that of the device most
  * alike in the number of processors, among GPUs that the same driver describes alike (vendor, kind, subgroup, shared
  * memory, number of matrix shapes) and that have between 2/3 and 3/2 of its processors. Each extent may differ from the
- * tuned one by an eighth; types, operations and alignment may not. 0: there is none. It may be illegal here. */
-int vkmm_recorded_find(const vkmm_recorded *recorded, const vkmm_device_info *device, const vkmm_problem *problem,
-                       vkmm_candidate *candidate);
+ * tuned one by an eighth; types, operations and alignment may not. NULL: there is none. Its
+ * configuration may be illegal here. */
+const vkmm_recorded_tune *vkmm_recorded_find(const vkmm_recorded *recorded, const vkmm_device_info *device,
+                                             const vkmm_problem *problem);
 
 #endif

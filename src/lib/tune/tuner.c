@@ -128,9 +128,8 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     if (t->problem.method != VKMM_COMPUTE_DIRECT) t->seen = choice.problem;
     seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
     if (vkmm_tuned_get(instance, &t->device, &t->problem, &tuned) && find(t, &tuned.best, &seeds[*count])) (*count)++;
-    if (vkmm_recorded_find(&vkmm_recorded_all, &t->device, &t->problem, &tuned.best) &&
-        find(t, &tuned.best, &seeds[*count]))
-        (*count)++;
+    const vkmm_recorded_tune *recorded = vkmm_recorded_find(&vkmm_recorded_all, &t->device, &t->problem);
+    if (recorded && find(t, &recorded->best, &seeds[*count])) (*count)++;
     for (int shift = 2; shift <= 4 && t->planned.kernel->tunables; shift += 2) {
         add_planned(t, t->planned.kernel, -shift, seeds, count);
         add_planned(t, t->planned.kernel, shift, seeds, count);
