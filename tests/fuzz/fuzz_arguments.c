@@ -71,7 +71,7 @@ static void check_problems(const vkmm_log *log, heard *so_far, const cli_options
 static void check(const vkmm_log *log, heard *so_far, const cli_options *options)
 {
     must(options->sizes.count <= CLI_MAX_SIZES, "too many sizes");
-    if (!judge(cli_options_check(log, options), so_far, VKMM_INVALID)) return;
+    if (!judge(vkmm_tell(log, cli_options_check(options)), so_far, VKMM_INVALID)) return;
     if (options->config != NULL) check_config(log, so_far, options->config);
     check_problems(log, so_far, options);
 }
@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         words[count++] = line + at;
     }
     memset(&options, 0, sizeof options);
-    if (judge(cli_options_parse(&log, 1u << data[0] % COMMANDS, command, count, words, &options), &so_far,
+    if (judge(vkmm_tell(&log, cli_options_parse(1u << data[0] % COMMANDS, command, count, words, &options)), &so_far,
               VKMM_INVALID))
         check(&log, &so_far, &options);
     cli_options_free(&options);

@@ -74,7 +74,7 @@ void fuzz_bench_check(const cli_bench *bench)
 static void read_again(const cli_bench *bench, char *text)
 {
     cli_reports read = {0};
-    must(text && cli_reports_parse(NULL, "again", text, strlen(text), &read) == VKMM_OK && read.count == 1,
+    must(text && cli_reports_parse("again", text, strlen(text), &read) == VKMM_OK && read.count == 1,
          "what was written is not read");
     must(read.benches->row_count == bench->row_count && read.benches->device_count == bench->device_count,
          "something was lost");
@@ -132,7 +132,7 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
         nowhere = fopen("/dev/null", "w");
         must(nowhere != NULL, "no /dev/null");
     }
-    if (cli_reports_parse(NULL, "fuzz", text, bytes, &read) != VKMM_OK || read.count == 0) return;
+    if (cli_reports_parse("fuzz", text, bytes, &read) != VKMM_OK || read.count == 0) return;
     bench = read.benches[0];
     fuzz_bench_check(&bench);
     report = report_to(nowhere, choice);

@@ -17,8 +17,7 @@ static void read_row(const vkmm_view *view, uint64_t i)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     cli_array array;
-    if (cli_npy_format.parse(NULL, "fuzz", NULL, data, bytes, &array) != VKMM_OK || array.first.rows == 0 ||
-        array.count == 0)
+    if (cli_npy_format.parse("fuzz", NULL, data, bytes, &array) != VKMM_OK || array.first.rows == 0 || array.count == 0)
         return 0;
     read_row(&array.first, 0);
     const vkmm_view last = cli_array_at(&array, array.count - 1);

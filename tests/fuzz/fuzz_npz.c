@@ -1,5 +1,6 @@
 /* Any bytes as a .npz archive: each array is refused with one sentence, or taken no further than its header says, and
  * every element can be read. */
+#include "base/log.h"
 #include "fuzz.h"
 
 #include "base/alloc.h"
@@ -36,9 +37,9 @@ static void open_array(const uint8_t *data, size_t bytes, const char *name)
     uint64_t length = 0;
     cli_array array;
     sentences = 0;
-    vkmm_status status = cli_npz_format.unpack(&log, "fuzz", name, data, bytes, &content, &length);
+    vkmm_status status = vkmm_tell(&log, cli_npz_format.unpack("fuzz", name, data, bytes, &content, &length));
     if (status == VKMM_OK) {
-        status = cli_npy_format.parse(&log, "fuzz", NULL, content, length, &array);
+        status = vkmm_tell(&log, cli_npy_format.parse("fuzz", NULL, content, length, &array));
         if (status == VKMM_OK && cli_npy_format.least(content, length) != length) abort();
     }
     if (sentences != (status != VKMM_OK)) abort();

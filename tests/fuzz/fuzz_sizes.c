@@ -48,7 +48,7 @@ static void check_sizes(const cli_sizes *sizes, int extents)
                                  (unsigned long long)s->m, (unsigned long long)s->n);
         if (extents == 3) used += (size_t)snprintf(text + used, sizeof text - used, "x%llu", (unsigned long long)s->k);
     }
-    must(cli_sizes_parse(NULL, text, extents, &again) == VKMM_OK, "what was written is not read");
+    must(cli_sizes_parse(text, extents, &again) == VKMM_OK, "what was written is not read");
     must(again.count == sizes->count && memcmp(again.item, sizes->item, again.count * sizeof *again.item) == 0,
          "the list has changed");
     cli_sizes_free(&again);
@@ -60,7 +60,7 @@ static void check_scalar(const cli_option *option, const double *scalar)
     double again = 0;
     must(isfinite(*scalar), "a scalar that is no number");
     snprintf(text, sizeof text, "%.17g", *scalar);
-    must(cli_parse_scalar(NULL, option, text, &again) == VKMM_OK && again == *scalar, "the scalar has changed");
+    must(cli_parse_scalar(option, text, &again) == VKMM_OK && again == *scalar, "the scalar has changed");
 }
 
 static int is_word_of(const cli_option *option, const char *word)
@@ -114,7 +114,7 @@ static void judge_option(const vkmm_log *log, const cli_option *option, const ch
     cli_options options;
     memset(&options, 0, sizeof options);
     void *field = (char *)&options + option->offset;
-    const vkmm_status status = option->parse(log, option, text, field);
+    const vkmm_status status = vkmm_tell(log, option->parse(option, text, field));
     must(status == VKMM_OK || status == VKMM_INVALID, "an undocumented status");
     must(*sentences == (status != VKMM_OK), "not one sentence for a failure, or one for a success");
     if (status == VKMM_OK) check_value(option, text, field);

@@ -43,19 +43,18 @@ static int is_of(const json_t *json, const vkmm_record *record)
 }
 
 /* Reports what it is instead of a report. */
-static vkmm_status fail_schema(const vkmm_log *log, const char *name, const json_t *json)
+static vkmm_status fail_schema(const char *name, const json_t *json)
 {
     const char *schema = json_string_value(json_object_get(json, "schema"));
     const unsigned long version = version_of(schema, "vkmatmul.bench");
 
     if (version > 1)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s has version %lu of the schema; this program reads version 1", name,
-                         version);
+        return vkmm_fail(VKMM_INVALID, "%s has version %lu of the schema; this program reads version 1", name, version);
     if (schema != NULL)
-        return VKMM_FAIL(log, VKMM_INVALID,
+        return vkmm_fail(VKMM_INVALID,
                          "%s: its schema is \"%.60s\"; reports have \"%s\", records \"" CLI_RECORD_SCHEMA "\"", name,
                          schema, cli_report_record.schema);
-    return VKMM_FAIL(log, VKMM_INVALID, "%s is JSON, but not a report: it has no schema \"%s\"", name,
+    return vkmm_fail(VKMM_INVALID, "%s is JSON, but not a report: it has no schema \"%s\"", name,
                      cli_report_record.schema);
 }
 
@@ -76,10 +75,10 @@ static json_t *load(const char *text, size_t bytes, size_t flags, json_error_t *
     return json;
 }
 
-static vkmm_status status_of(const vkmm_log *log, const char *where, const cli_reading *reading)
+static vkmm_status status_of(const char *where, const cli_reading *reading)
 {
-    if (reading->out_of_memory) return VKMM_FAIL(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
-    if (reading->sentence[0] != '\0') return VKMM_FAIL(log, VKMM_INVALID, "%s: %s", where, reading->sentence);
+    if (reading->out_of_memory) return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
+    if (reading->sentence[0] != '\0') return vkmm_fail(VKMM_INVALID, "%s: %s", where, reading->sentence);
     return VKMM_OK;
 }
 
@@ -145,8 +144,8 @@ static void part_labels(cli_bench *bench)
 }
 
 /* A value of a file: a report, a comparison, or a line of a report. */
-static vkmm_status read_value(const vkmm_log *log, const char *where, const json_t *json, cli_reading *reading,
-                              int *in_lines, cli_reports *reports)
+static vkmm_status read_value(const char *where, const json_t *json, cli_reading *reading, int *in_lines,
+                              cli_reports *reports)
 {
     const cli_node root = cli_node_root(reading, json);
     cli_bench *bench;
@@ -154,7 +153,7 @@ static vkmm_status read_value(const vkmm_log *log, const char *where, const json
     if (*in_lines && !is_of(json, &cli_head_line_record)) {
         read_line(&root, &reports->benches[reports->count - 1]);
     } else if (reports->count > 0) {
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: the report is followed by other data", where);
+        return vkmm_fail(VKMM_INVALID, "%s: the report is followed by other data", where);
     } else if (is_of(json, &cli_head_line_record)) {
         begin_lines(&root, reports);
         *in_lines = 1;
@@ -165,12 +164,12 @@ static vkmm_status read_value(const vkmm_log *log, const char *where, const json
         reading->out_of_memory = bench == NULL;
         if (bench != NULL) cli_record_read(&root, &cli_report_record, bench);
     } else {
-        return fail_schema(log, where, json);
+        return fail_schema(where, json);
     }
-    return status_of(log, where, reading);
+    return status_of(where, reading);
 }
 
-static vkmm_status parse(const vkmm_log *log, const char *name, const char *text, size_t bytes, cli_reports *reports)
+static vkmm_status parse(const char *name, const char *text, size_t bytes, cli_reports *reports)
 {
     const char *const end = bytes > 0 ? text + bytes : text; /* which may be NULL */
     cli_reading reading = {.samples_left = CLI_MOST_SAMPLES};
@@ -178,20 +177,20 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *text
     vkmm_status status = VKMM_OK;
 
     text = skip(text, end, &line);
-    if (text == end) return VKMM_FAIL(log, VKMM_INVALID, "%s is empty", name);
+    if (text == end) return vkmm_fail(VKMM_INVALID, "%s is empty", name);
     while (text < end && status == VKMM_OK) {
         json_error_t error;
         json_t *json = load(text, (size_t)(end - text), JSON_DISABLE_EOF_CHECK, &error);
         char where[1024];
         VKMM_PUT(where, reports->count > 0 ? "%.900s: line %d" : "%.900s", name, line);
         if (json != NULL) {
-            status = read_value(log, where, json, &reading, &in_lines, reports);
+            status = read_value(where, json, &reading, &in_lines, reports);
             for (int i = 0; i < error.position; i++) line += *text++ == '\n';
             text = skip(text, end, &line);
         } else if (json_error_code(&error) == json_error_out_of_memory) {
-            status = VKMM_FAIL(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
+            status = vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
         } else {
-            status = VKMM_FAIL(log, VKMM_INVALID, "%s is not valid JSON: line %d, column %d: %s", name,
+            status = vkmm_fail(VKMM_INVALID, "%s is not valid JSON: line %d, column %d: %s", name,
                                line + error.line - 1, error.column, error.text);
         }
         json_decref(json);
@@ -200,13 +199,13 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *text
 }
 
 /* The reports of the text; in a comparison, reports have names. */
-static vkmm_status read_all(const vkmm_log *log, const char *name, const char *text, size_t bytes, cli_reports *read)
+static vkmm_status read_all(const char *name, const char *text, size_t bytes, cli_reports *read)
 {
     vkmm_status status;
 
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         text += 3, bytes -= 3; /* the byte order mark of some editors */
-    status = parse(log, name, text, bytes, read);
+    status = parse(name, text, bytes, read);
     for (uint32_t i = 0; i < read->count && status == VKMM_OK; i++) {
         cli_bench *bench = &read->benches[i];
         if (bench->name[0] == '\0') VKMM_PUT(bench->name, "%s", vkmm_path_name(name));
@@ -217,35 +216,34 @@ static vkmm_status read_all(const vkmm_log *log, const char *name, const char *t
     return status;
 }
 
-vkmm_status cli_reports_parse(const vkmm_log *log, const char *name, const void *data, size_t bytes,
-                              cli_reports *reports)
+vkmm_status cli_reports_parse(const char *name, const void *data, size_t bytes, cli_reports *reports)
 {
     cli_reports read = {0};
-    vkmm_status status = read_all(log, name, data, bytes, &read);
+    vkmm_status status = read_all(name, data, bytes, &read);
     void *room;
 
     if (status == VKMM_OK && read.count > 0) {
         room = vkmm_list_add(&reports->benches, &reports->count, read.count, sizeof *read.benches);
-        if (room == NULL) status = VKMM_FAIL(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", name);
+        if (room == NULL) status = vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: out of memory", name);
         if (room != NULL) memcpy(room, read.benches, read.count * sizeof *read.benches), read.count = 0;
     }
     cli_reports_free(&read);
     return status;
 }
 
-vkmm_status cli_reports_open(const vkmm_log *log, const char *path, cli_reports *reports)
+vkmm_status cli_reports_open(const char *path, cli_reports *reports)
 {
     const uint32_t before = reports->count;
     vkmm_mapping mapping;
-    vkmm_status status = vkmm_tell(log, vkmm_mapping_open(path, &mapping));
+    vkmm_status status = vkmm_mapping_open(path, &mapping);
 
     if (status != VKMM_OK) return status;
     if (mapping.bytes > MOST_BYTES)
-        status = VKMM_FAIL(log, VKMM_INVALID, "%s has %llu bytes; the maximum for a report is %llu", path,
+        status = vkmm_fail(VKMM_INVALID, "%s has %llu bytes; the maximum for a report is %llu", path,
                            (unsigned long long)mapping.bytes, (unsigned long long)MOST_BYTES);
     else
-        status = cli_reports_parse(log, path, mapping.data, (size_t)mapping.bytes, reports);
-    if (status == VKMM_OK && (status = vkmm_tell(log, vkmm_mapping_check(path, &mapping))) != VKMM_OK)
+        status = cli_reports_parse(path, mapping.data, (size_t)mapping.bytes, reports);
+    if (status == VKMM_OK && (status = vkmm_mapping_check(path, &mapping)) != VKMM_OK)
         while (reports->count > before) cli_bench_free(&reports->benches[--reports->count]);
     vkmm_mapping_close(&mapping);
     return status;

@@ -13,10 +13,9 @@
  * with `name` and the cause, and nothing is added: invalid JSON (line and column), another schema, a key of the wrong
  * type (its path), an impossible figure (negative time, an index past the devices). Figures are derived again from the
  * samples; what the file says of medians is ignored. A report without a name gets the last part of `name`. */
-vkmm_status cli_reports_parse(const vkmm_log *log, const char *name, const void *data, size_t bytes,
-                              cli_reports *reports);
+vkmm_status cli_reports_parse(const char *name, const void *data, size_t bytes, cli_reports *reports);
 
 /* The same for a file of at most 256 MiB. */
-vkmm_status cli_reports_open(const vkmm_log *log, const char *path, cli_reports *reports);
+vkmm_status cli_reports_open(const char *path, cli_reports *reports);
 
 #endif

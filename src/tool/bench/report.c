@@ -82,7 +82,7 @@ vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
     vkmm_status status = VKMM_OK;
 
     for (uint32_t i = 0; i < options->operand_count && status == VKMM_OK; i++)
-        status = cli_reports_open(session->log, options->operands[i], &reports);
+        status = vkmm_tell(session->log, cli_reports_open(options->operands[i], &reports));
     if (status == VKMM_OK) status = filter_all(session, &reports);
     if (status == VKMM_OK) status = use(session, &reports);
     cli_reports_free(&reports);

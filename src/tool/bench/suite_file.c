@@ -18,20 +18,6 @@
 #define FILE_ROW_MS     500.0
 enum { FILE_ROUNDS = 5, MOST_WORDS = 64, MOST_LINE = 2048, MOST_ITEMS = 100000 };
 
-/* Adds the line's position before the parser's message. */
-typedef struct place {
-    const vkmm_log *log;
-    const char *path;
-    unsigned line;
-} place;
-
-static void say_where(void *user, vkmm_log_level level, const char *sentence)
-{
-    const place *at = user;
-
-    vkmm_say(at->log, level, "%s:%u: %s", at->path, at->line, sentence);
-}
-
 /* A list of combinations of types. */
 typedef struct combinations {
     uint32_t count;
@@ -57,7 +43,7 @@ static vkmm_status list_asked(const cli_session *session, vkmm_type type, combin
 
     for (uint32_t i = 0; i < types->count; i++) {
         const vkmm_problem problem = cli_problem_make(options, &size, types->type[i]);
-        vkmm_status status = vkmm_tell(session->log, vkmm_problem_check(&problem, NULL));
+        vkmm_status status = vkmm_problem_check(&problem, NULL);
         if (status != VKMM_OK) return status;
         all->types[all->count++] = vkmm_problem_types(&problem);
     }
@@ -122,26 +108,26 @@ static int is_problem_only(const cli_options *options)
     return 1;
 }
 
-static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const cli_types *types, cli_suite *suite)
+static vkmm_status add_items(const cli_options *line, const cli_types *types, cli_suite *suite)
 {
     if (line->types.count > 0) types = &line->types;
     for (uint32_t t = 0; t < types->count; t++) {
         for (size_t i = 0; i < cli_size_count(line); i++) {
             const cli_size size = cli_size_at(line, i, CLI_SQUARE);
             const vkmm_problem problem = cli_problem_make(line, &size, types->type[t]);
-            vkmm_status status = vkmm_tell(log, vkmm_problem_check(&problem, NULL));
+            vkmm_status status = vkmm_problem_check(&problem, NULL);
             if (status != VKMM_OK) return status;
             if (suite->count >= MOST_ITEMS)
-                return VKMM_FAIL(log, VKMM_INVALID, "a suite has at most %d problems", MOST_ITEMS);
+                return vkmm_fail(VKMM_INVALID, "a suite has at most %d problems", MOST_ITEMS);
             if (!cli_suite_add(suite, "file", line->kernel != NULL ? line->kernel : "auto", &problem))
-                return vkmm_tell(log, VKMM_NO_MEMORY("for the items of a suite"));
+                return VKMM_NO_MEMORY("for the items of a suite");
         }
     }
     return VKMM_OK;
 }
 
 /* Words between white space; '#' begins a comment. */
-static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *types, cli_suite *suite)
+static vkmm_status read_line(char *line, const cli_types *types, cli_suite *suite)
 {
     char *words[MOST_WORDS + 2] = {(char *)(uintptr_t) "run"}, *next = line;
     cli_options options;
@@ -152,45 +138,44 @@ static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *t
     line[strcspn(line, "#")] = '\0';
     while (*(next += strspn(next, " \t\r")) != '\0') {
         size_t length = strcspn(next, " \t\r");
-        if (count > MOST_WORDS) return VKMM_FAIL(log, VKMM_INVALID, "more than %d words", MOST_WORDS);
+        if (count > MOST_WORDS) return vkmm_fail(VKMM_INVALID, "more than %d words", MOST_WORDS);
         words[count++] = next;
         next += length;
         if (*next != '\0') *next++ = '\0';
     }
     if (count == 1) return VKMM_OK;
-    status = cli_options_parse(log, CLI_RUN, "run", count, words, &options);
+    status = cli_options_parse(CLI_RUN, "run", count, words, &options);
     if (status == VKMM_OK && !is_problem_only(&options))
-        status = VKMM_FAIL(log, VKMM_INVALID, "a line of a suite may have only a problem's options and --kernel");
-    if (status == VKMM_OK) status = cli_options_check(log, &options);
-    if (status == VKMM_OK) status = add_items(log, &options, types, suite);
+        status = vkmm_fail(VKMM_INVALID, "a line of a suite may have only a problem's options and --kernel");
+    if (status == VKMM_OK) status = cli_options_check(&options);
+    if (status == VKMM_OK) status = add_items(&options, types, suite);
     cli_options_free(&options);
     /* The item has a copy of the kernel's name: nothing points into the line any more. */
     return status;
 }
 
-static vkmm_status read_lines(const vkmm_log *log, const char *path, const vkmm_mapping *file, const cli_types *types,
-                              cli_suite *suite)
+static vkmm_status read_lines(const char *path, const vkmm_mapping *file, const cli_types *types, cli_suite *suite)
 {
-    place at = {log, path, 0};
-    const vkmm_log here = {say_where, &at};
     const char *text = file->data, *end = text + file->bytes;
-    vkmm_status status = VKMM_OK;
 
-    while (status == VKMM_OK && text < end) {
+    for (unsigned number = 1; text < end; number++) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
-        size_t length = (size_t)((stop != NULL ? stop : end) - text);
+        const size_t length = (size_t)((stop != NULL ? stop : end) - text);
         char line[MOST_LINE];
-        at.line++;
-        if (length >= sizeof line)
-            return VKMM_FAIL(&here, VKMM_INVALID, "the line has more than %d bytes", MOST_LINE - 1);
-        if (memchr(text, '\0', length) != NULL) return VKMM_FAIL(&here, VKMM_INVALID, "a suite must be a text file");
-        memcpy(line, text, length);
-        line[length] = '\0';
-        status = read_line(&here, line, types, suite);
+        vkmm_status status;
+        if (length >= sizeof line) {
+            status = vkmm_fail(VKMM_INVALID, "the line has more than %d bytes", MOST_LINE - 1);
+        } else if (memchr(text, '\0', length) != NULL) {
+            status = vkmm_fail(VKMM_INVALID, "a suite must be a text file");
+        } else {
+            memcpy(line, text, length);
+            line[length] = '\0';
+            status = read_line(line, types, suite);
+        }
+        if (status != VKMM_OK) return vkmm_fail(status, "%s:%u: %s", path, number, vkmm_last_error());
         text += length + 1;
     }
-    if (status == VKMM_OK && suite->count == 0) status = VKMM_FAIL(log, VKMM_INVALID, "%s contains no problems", path);
-    return status;
+    return suite->count > 0 ? VKMM_OK : vkmm_fail(VKMM_INVALID, "%s contains no problems", path);
 }
 
 /* Whether a kernel, or a user's shader (NULL), can multiply the problem. */
@@ -227,12 +212,11 @@ static int add_kernels(const cli_options *options, const cli_suite_item *item, c
 }
 
 /* Processes that measure are told the paths in JSON, which is UTF-8. */
-static vkmm_status check_paths(const vkmm_log *log, const cli_list *files)
+static vkmm_status check_paths(const cli_list *files)
 {
     for (uint32_t i = 0; i < files->count; i++) {
         json_t *text = json_string(files->item[i]);
-        if (text == NULL)
-            return VKMM_FAIL(log, VKMM_INVALID, "--shader: the path %s is not valid UTF-8", files->item[i]);
+        if (text == NULL) return vkmm_fail(VKMM_INVALID, "--shader: the path %s is not valid UTF-8", files->item[i]);
         json_decref(text);
     }
     return VKMM_OK;
@@ -250,36 +234,32 @@ static vkmm_status choose_kernels(const vkmm_log *log, const cli_options *option
     for (uint32_t i = 0; i < suite->count && fine; i++) fine = add_kernels(options, &suite->items[i], &chosen);
     vkmm_free(suite->items);
     *suite = chosen;
-    if (!fine) return vkmm_tell(log, VKMM_NO_MEMORY("for the items of a suite"));
+    if (!fine) return VKMM_NO_MEMORY("for the items of a suite");
     if (suite->count == 0)
-        return VKMM_FAIL(
-            log, VKMM_INVALID,
+        return vkmm_fail(
+            VKMM_INVALID,
             "the suite %s has no problem for the kernels of --kernel: its lines name their own, or are none "
             "that the tutorials' kernels support",
             suite->name);
-    const vkmm_status status = check_paths(log, &options->shaders);
+    const vkmm_status status = check_paths(&options->shaders);
     return status == VKMM_OK ? cli_shaders_check(log, options) : status;
 }
 
-static void say_otherwise(void *user, vkmm_log_level level, const char *sentence)
+static vkmm_status read_file(const char *path, const cli_types *types, cli_suite *suite)
 {
-    vkmm_say(user, level, "--suite takes quick, standard, full, record, weights or a file: %s", sentence);
-}
-
-static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_types *types, cli_suite *suite)
-{
-    const vkmm_log otherwise = {say_otherwise, (void *)(uintptr_t)log};
     static const cli_types f32 = {1, {VKMM_F32}};
     vkmm_mapping file = {0};
-    vkmm_status status = vkmm_tell(&otherwise, vkmm_mapping_open(path, &file));
+    vkmm_status status = vkmm_mapping_open(path, &file);
 
-    if (status != VKMM_OK) return status;
+    if (status != VKMM_OK)
+        return vkmm_fail(status, "--suite takes quick, standard, full, record, weights or a file: %s",
+                         vkmm_last_error());
     VKMM_PUT(suite->name, "%s", path);
     suite->budget_ms = FILE_BUDGET_MS;
     suite->longest_ms = FILE_LONGEST_MS;
     suite->row_ms = FILE_ROW_MS;
     suite->rounds = FILE_ROUNDS;
-    status = read_lines(log, path, &file, types->count > 0 ? types : &f32, suite);
+    status = read_lines(path, &file, types->count > 0 ? types : &f32, suite);
     vkmm_mapping_close(&file);
     return status;
 }
@@ -298,10 +278,10 @@ vkmm_status cli_bench_suite(const cli_session *session, cli_suite *suite)
         status = make_suite(session, name, suite);
     else if (is_combined(options))
         status =
-            VKMM_FAIL(log, VKMM_INVALID,
+            vkmm_fail(VKMM_INVALID,
                       "--out-type and --compute apply only to built-in suites: the lines of %s set their own", name);
     else
-        status = read_file(log, name, &options->types, suite);
+        status = read_file(name, &options->types, suite);
     if (status == VKMM_OK) status = choose_kernels(log, options, suite);
     if (status == VKMM_OK && options->budget_ms > 0) {
         suite->budget_ms = options->budget_ms;

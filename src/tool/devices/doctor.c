@@ -63,7 +63,7 @@ static vkmm_status look(cli_exam *exam)
 {
     const cli_options *options = exam->session->options;
     const vkmm_log *log = exam->session->log;
-    vkmm_status status = options->driver != NULL ? cli_drivers_append(log, options->driver) : VKMM_OK, found;
+    vkmm_status status = options->driver != NULL ? vkmm_tell(log, cli_drivers_append(options->driver)) : VKMM_OK, found;
 
     if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
     if (status == VKMM_OK) status = cli_manifests_scan(log, exam->root, &exam->manifests, &exam->manifest_count);

@@ -68,7 +68,8 @@ int cli_doctor_start(cli_exam *exam)
     int layers;
 
     for (uint32_t i = 0; i < exam->manifest_count; i++)
-        if (cli_doctor_is_fatal(&exam->manifests[i])) cli_drivers_disable(exam->session->log, exam->manifests[i].name);
+        if (cli_doctor_is_fatal(&exam->manifests[i]))
+            vkmm_tell(exam->session->log, cli_drivers_disable(exam->manifests[i].name));
     cli_progress(&exam->session->console, "starting Vulkan");
     if (try_start(exam, 0, NULL, how, broken)) return 1;
     if (cli_interrupted()) return 0;

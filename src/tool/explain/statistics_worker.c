@@ -139,7 +139,7 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
 
 vkmm_status cli_command_statistics_worker(cli_session *session)
 {
-    const vkmm_status status = cli_drivers_uncached(session->log);
+    const vkmm_status status = vkmm_tell(session->log, cli_drivers_uncached());
 
     return status == VKMM_OK ? cli_worker_serve(session, obey, session) : status;
 }

@@ -118,19 +118,18 @@ void cli_array_names_add(cli_array_names *names, const char *name, size_t bytes)
     names->listed++;
 }
 
-vkmm_status cli_array_names_refuse(const vkmm_log *log, const char *path, const char *suffix, const char *wanted,
+vkmm_status cli_array_names_refuse(const char *path, const char *suffix, const char *wanted,
                                    const cli_array_names *names)
 {
     char quoted[CLI_NAME_BYTES], more[40] = "";
-    if (names->count == 0) return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds no tensor", path);
+    if (names->count == 0) return vkmm_fail(VKMM_INVALID, "%s: the file holds no tensor", path);
     if (names->listed < names->count)
         VKMM_PUT(more, " and %llu more", (unsigned long long)(names->count - names->listed));
     if (wanted == NULL)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds %llu tensors: pick one as FILE%s:NAME of %s%s", path,
+        return vkmm_fail(VKMM_INVALID, "%s: the file holds %llu tensors: pick one as FILE%s:NAME of %s%s", path,
                          (unsigned long long)names->count, suffix, names->text, more);
     cli_array_quote(wanted, strlen(wanted), quoted);
-    return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds no tensor %s; it holds %s%s", path, quoted, names->text,
-                     more);
+    return vkmm_fail(VKMM_INVALID, "%s: the file holds no tensor %s; it holds %s%s", path, quoted, names->text, more);
 }
 
 const cli_array_format *cli_array_recognise(const char *data, uint64_t bytes)

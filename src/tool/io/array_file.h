@@ -56,15 +56,15 @@ void cli_array_close(cli_array_file *file); /* a zeroed cli_array_file is legal 
 
 /* Call it when all elements have been read: VKMM_INVALID if some were missing because the file was truncated
  * meanwhile. path is for the message. */
-vkmm_status cli_array_whole(const vkmm_log *log, const char *path, const cli_array_file *file);
+vkmm_status cli_array_whole(const char *path, const cli_array_file *file);
 
 /* Checks, without touching it, whether a file of this name can be written with `count` matrices of the type, `bytes`
  * in all (0: unknown): VKMM_INVALID says why not. The suffix must be a format's; "-" and names in /dev mean .npy. A
  * safetensors or .npz file that holds several arrays is not overwritten, since only one would remain. */
-vkmm_status cli_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t count, uint64_t bytes);
+vkmm_status cli_array_takes(const char *path, vkmm_type type, uint64_t count, uint64_t bytes);
 
 /* Writes an array, whatever its strides. The name is as below. */
-vkmm_status cli_array_write(const vkmm_log *log, const char *path, const cli_array *array);
+vkmm_status cli_array_write(const char *path, const cli_array *array);
 
 /* A file that is written in parts, in any order, by several threads, and can be read before it gets its final name. */
 typedef struct cli_array_writer cli_array_writer;
@@ -75,8 +75,7 @@ typedef struct cli_array_writer cli_array_writer;
  * its bytes are reserved on the disk. VKMM_INVALID: they do not fit, or the path cannot hold such a file.
  * A path that is not a regular file (a pipe, /dev/stdout) gets its bytes at commit, from a temporary file in TMPDIR or
  * /tmp. */
-vkmm_status cli_array_writer_open(const vkmm_log *log, const char *path, const cli_array *shape,
-                                  cli_array_writer **writer);
+vkmm_status cli_array_writer_open(const char *path, const cli_array *shape, cli_array_writer **writer);
 
 /* Writes a part of matrix x of the file, view's first element at (row, col). Several threads may write parts
  * without common elements at once. The view has the file's type and any strides; parts that are not packed are packed,

@@ -14,8 +14,7 @@ typedef struct cli_array_format {
 
     /* Points the array into a whole file in memory. tensor: NULL, or the one to select. Reads nothing outside
      * `data` and trusts nothing in it. Elements need not be aligned. array->stored.separator is the format's. */
-    vkmm_status (*parse)(const vkmm_log *log, const char *path, const char *tensor, const void *data, uint64_t bytes,
-                         cli_array *array);
+    vkmm_status (*parse)(const char *path, const char *tensor, const void *data, uint64_t bytes, cli_array *array);
 
     /* How many bytes the file has at least, by these first bytes of it: no more than `bytes` if this is all, or if they
      * are invalid. Reads nothing else. NULL: only the end of the file shows its length. */
@@ -30,9 +29,9 @@ typedef struct cli_array_format {
 
     /* For other formats. unpack, instead of parse: converts a file to a .npy file; allocated, for vkmm_free, even on
      * failure. encode writes a whole file of a packed array; NULL, with header NULL: this build cannot write it. */
-    vkmm_status (*unpack)(const vkmm_log *log, const char *path, const char *tensor, const void *data, uint64_t bytes,
-                          void **content, uint64_t *content_bytes);
-    vkmm_status (*encode)(const vkmm_log *log, const char *tensor, const cli_array *array, vkmm_output *output);
+    vkmm_status (*unpack)(const char *path, const char *tensor, const void *data, uint64_t bytes, void **content,
+                          uint64_t *content_bytes);
+    vkmm_status (*encode)(const char *tensor, const cli_array *array, vkmm_output *output);
     char separator; /* between numbers of a text; 0: the format is not a text */
 } cli_array_format;
 
@@ -49,8 +48,8 @@ typedef struct cli_reading {
 
 /* Reads until there are `want` bytes, or all; UINT64_MAX: all. whole: as many as the format says. VKMM_INVALID: more
  * than `most`; VKMM_OUT_OF_MEMORY: more than the host has free. */
-vkmm_status cli_read_until(const vkmm_log *log, cli_reading *reading, uint64_t want);
-vkmm_status cli_read_whole(const vkmm_log *log, cli_reading *reading, const cli_array_format *format);
+vkmm_status cli_read_until(cli_reading *reading, uint64_t want);
+vkmm_status cli_read_whole(cli_reading *reading, const cli_array_format *format);
 
 /* What a path means: its format, the file, and the tensor of it. */
 typedef struct cli_array_name {
@@ -82,11 +81,11 @@ typedef struct cli_array_names {
 void cli_array_names_add(cli_array_names *names, const char *name, size_t bytes);
 
 /* VKMM_INVALID: the file has no tensor of this name; NULL: not one tensor, but several or none. */
-vkmm_status cli_array_names_refuse(const vkmm_log *log, const char *path, const char *suffix, const char *wanted,
+vkmm_status cli_array_names_refuse(const char *path, const char *suffix, const char *wanted,
                                    const cli_array_names *names);
 
 /* Reads the numbers of a text, whose array has a type by now, into packed memory in the order of the file. */
-vkmm_status cli_text_read(const vkmm_log *log, const char *name, const cli_array *array, char *to);
+vkmm_status cli_text_read(const char *name, const cli_array *array, char *to);
 
 /* Sets *bytes to the size of all elements of an array of these extents. 0 if it does not fit in 64 bits. */
 int cli_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t element_bytes, uint64_t *bytes);

@@ -39,7 +39,7 @@ static void say_place(const cli_array *array, uint64_t x, char *text, size_t siz
 }
 
 /* Element x of the file; VKMM_INVALID: it does not fit in its type. */
-static vkmm_status convert_element(const vkmm_log *log, const char *path, const cli_array *array, uint64_t x, char *to)
+static vkmm_status convert_element(const char *path, const cli_array *array, uint64_t x, char *to)
 {
     const vkmm_type_info *type = vkmm_type_of(array->first.type);
     const uint64_t size = array->stored.wide ? sizeof x : type->bytes;
@@ -53,7 +53,7 @@ static vkmm_status convert_element(const vkmm_log *log, const char *path, const 
         cli_array_put(array->first.type, to, is_signed ? (double)number : (double)(uint64_t)number))
         return VKMM_OK;
     say_place(array, x, place, sizeof place);
-    return VKMM_FAIL(log, VKMM_INVALID, "%s: element %s is %s%llu, which does not fit in %s", path, place,
+    return vkmm_fail(VKMM_INVALID, "%s: element %s is %s%llu, which does not fit in %s", path, place,
                      negative ? "-" : "", (unsigned long long)(negative ? 0 - (uint64_t)number : (uint64_t)number),
                      type->name);
 }
@@ -69,11 +69,11 @@ static vkmm_status convert(const vkmm_log *log, const char *path, cli_array_file
     if (stored.text_end == NULL && !stored.wide && !stored.swapped && (uintptr_t)view->data % size == 0) return VKMM_OK;
     file->copy = vkmm_alloc(count, size);
     if (file->copy == NULL)
-        return VKMM_FAIL(log, VKMM_OUT_OF_MEMORY, "%s: no memory to convert its %llu elements", path,
+        return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory to convert its %llu elements", path,
                          (unsigned long long)count);
-    if (stored.text_end != NULL) status = cli_text_read(log, path, &file->array, file->copy);
+    if (stored.text_end != NULL) status = cli_text_read(path, &file->array, file->copy);
     for (uint64_t x = 0; stored.text_end == NULL && x < count && status == VKMM_OK; x++)
-        status = convert_element(log, path, &file->array, x, (char *)file->copy + x * size);
+        status = convert_element(path, &file->array, x, (char *)file->copy + x * size);
     view->data = file->copy;
     file->array.stored = (cli_encoding){0};
     if (status == VKMM_OK && stored.wide)
@@ -82,35 +82,34 @@ static vkmm_status convert(const vkmm_log *log, const char *path, cli_array_file
     return status;
 }
 
-vkmm_status cli_read_until(const vkmm_log *log, cli_reading *r, uint64_t want)
+vkmm_status cli_read_until(cli_reading *r, uint64_t want)
 {
     const uint64_t free_bytes = vkmm_host_free_memory(), end = want < UINT64_MAX ? want : r->most + 1;
     if (want < UINT64_MAX && free_bytes > 0 && want > free_bytes)
-        return VKMM_FAIL(log, VKMM_OUT_OF_MEMORY, "%s: by its header it has %llu bytes; the host has %llu free",
-                         r->name, (unsigned long long)want, (unsigned long long)free_bytes);
+        return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: by its header it has %llu bytes; the host has %llu free", r->name,
+                         (unsigned long long)want, (unsigned long long)free_bytes);
     while (r->bytes < end && !r->ended) {
         const uint64_t twice = 2 * r->bytes + LEAST_ROOM, room = twice < end ? twice : end;
         char *grown = vkmm_realloc(r->data, room, 1);
-        if (grown == NULL)
-            return vkmm_tell(log, VKMM_NO_MEMORY("for %s after %llu bytes", r->name, (unsigned long long)r->bytes));
+        if (grown == NULL) return VKMM_NO_MEMORY("for %s after %llu bytes", r->name, (unsigned long long)r->bytes);
         r->data = grown;
         r->bytes += r->read(r->user, grown + r->bytes, (size_t)(room - r->bytes));
         r->ended = r->bytes < room;
     }
     if (want < UINT64_MAX || r->bytes < end) return VKMM_OK;
-    return VKMM_FAIL(log, VKMM_INVALID,
+    return vkmm_fail(VKMM_INVALID,
                      "%s: it has more than %llu bytes, the limit for data of unknown length (--memory-limit sets it)",
                      r->name, (unsigned long long)r->most);
 }
 
-vkmm_status cli_read_whole(const vkmm_log *log, cli_reading *r, const cli_array_format *format)
+vkmm_status cli_read_whole(cli_reading *r, const cli_array_format *format)
 {
     vkmm_status status = VKMM_OK;
     uint64_t want = UINT64_MAX;
     while (status == VKMM_OK && !r->ended) {
         if (format->least != NULL) want = format->least(r->data, r->bytes);
         if (want <= r->bytes) break;
-        status = cli_read_until(log, r, want);
+        status = cli_read_until(r, want);
     }
     return status;
 }
@@ -121,39 +120,39 @@ static size_t read_input(void *user, void *to, size_t bytes)
 }
 
 /* As much of standard input as its format says. */
-static vkmm_status read_stdin(const vkmm_log *log, const char *name, uint64_t most, void **content, uint64_t *bytes)
+static vkmm_status read_stdin(const char *name, uint64_t most, void **content, uint64_t *bytes)
 {
     cli_reading r = {.read = read_input, .user = stdin, .name = name, .most = most};
-    vkmm_status status = cli_read_until(log, &r, HEAD_BYTES);
+    vkmm_status status = cli_read_until(&r, HEAD_BYTES);
     const cli_array_format *format = status == VKMM_OK ? cli_array_recognise(r.data, r.bytes) : NULL;
-    if (format != NULL) status = cli_read_whole(log, &r, format);
+    if (format != NULL) status = cli_read_whole(&r, format);
     *content = r.data;
     *bytes = r.bytes;
     if (status == VKMM_OK && ferror(stdin))
-        status = VKMM_FAIL(log, VKMM_INVALID, "cannot read standard input: %s", strerror(errno));
+        status = vkmm_fail(VKMM_INVALID, "cannot read standard input: %s", strerror(errno));
     return status;
 }
 
 /* The file's bytes, or those of the .npy file inside it. */
-static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, uint64_t most, cli_array_name *name,
-                              cli_array_file *file, const void **data, uint64_t *bytes)
+static vkmm_status read_bytes(int is_stdin, uint64_t most, cli_array_name *name, cli_array_file *file,
+                              const void **data, uint64_t *bytes)
 {
     char suffixes[80];
     void *unpacked = NULL;
-    vkmm_status status = is_stdin ? read_stdin(log, name->file, most, &file->content, bytes)
-                                  : vkmm_tell(log, vkmm_mapping_open(name->file, &file->mapping));
+    vkmm_status status =
+        is_stdin ? read_stdin(name->file, most, &file->content, bytes) : vkmm_mapping_open(name->file, &file->mapping);
     if (status != VKMM_OK) return status;
     if (!is_stdin) *bytes = file->mapping.bytes;
     *data = is_stdin ? file->content : file->mapping.data;
     if (name->format == NULL) name->format = cli_array_recognise(*data, *bytes);
     if (name->format == NULL) {
         cli_array_suffixes(0, suffixes, sizeof suffixes);
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: unknown format: neither its suffix nor its first bytes match %s",
+        return vkmm_fail(VKMM_INVALID, "%s: unknown format: neither its suffix nor its first bytes match %s",
                          name->file, suffixes);
     }
     if (name->format->unpack == NULL) return VKMM_OK;
-    status = name->format->unpack(log, name->file, name->tensor, *data, *bytes, &unpacked, bytes);
-    if (status == VKMM_OK) status = vkmm_tell(log, vkmm_mapping_check(name->file, &file->mapping));
+    status = name->format->unpack(name->file, name->tensor, *data, *bytes, &unpacked, bytes);
+    if (status == VKMM_OK) status = vkmm_mapping_check(name->file, &file->mapping);
     vkmm_mapping_close(&file->mapping);
     vkmm_free(file->content);
     *data = file->content = unpacked;
@@ -175,33 +174,33 @@ vkmm_status cli_array_open(const vkmm_log *log, const char *path, uint64_t most,
     if (name.file == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the name of a file"));
     if (most == 0) most = vkmm_host_free_memory() / 2;
     if (most == 0) most = UINT64_MAX / 4; /* not known */
-    vkmm_status status = read_bytes(log, is_stdin, most, &name, &opened, &data, &bytes);
+    vkmm_status status = read_bytes(is_stdin, most, &name, &opened, &data, &bytes);
     if (status == VKMM_OK) {
         opened.array.stored.separator = name.format->separator;
-        status = name.format->parse(log, name.file, name.tensor, data, bytes, &opened.array);
+        status = name.format->parse(name.file, name.tensor, data, bytes, &opened.array);
     }
     if (status == VKMM_OK && opened.array.first.type != VKMM_AUTO) status = convert(log, path, &opened);
-    if (status == VKMM_OK)
-        status = vkmm_tell(log, vkmm_mapping_check(name.file, &opened.mapping)); /* a copy has been read by now */
+    if (status == VKMM_OK) status = vkmm_mapping_check(name.file, &opened.mapping); /* a copy has been read by now */
     vkmm_free(name.file);
     if (status == VKMM_OK)
         *file = opened;
     else
         cli_array_close(&opened);
-    return status;
+    return vkmm_tell(log, status);
 }
 
 vkmm_status cli_array_text(const vkmm_log *log, const char *path, vkmm_type type, cli_array_file *file)
 {
     if (file->array.first.type == VKMM_AUTO) file->array.first.type = type;
     if (file->array.stored.text_end == NULL) return VKMM_OK;
-    const vkmm_status status = convert(log, path, file);
-    return status == VKMM_OK ? vkmm_tell(log, vkmm_mapping_check(path, &file->mapping)) : status;
+    vkmm_status status = convert(log, path, file);
+    if (status == VKMM_OK) status = vkmm_mapping_check(path, &file->mapping);
+    return vkmm_tell(log, status);
 }
 
-vkmm_status cli_array_whole(const vkmm_log *log, const char *path, const cli_array_file *file)
+vkmm_status cli_array_whole(const char *path, const cli_array_file *file)
 {
-    return file->copy == NULL ? vkmm_tell(log, vkmm_mapping_check(path, &file->mapping)) : VKMM_OK;
+    return file->copy == NULL ? vkmm_mapping_check(path, &file->mapping) : VKMM_OK;
 }
 
 void cli_array_close(cli_array_file *file)

@@ -52,7 +52,7 @@ static void next_field(const char **line, const char *line_end, char separator, 
 }
 
 /* Rows, and the columns of each. */
-static vkmm_status count_fields(const vkmm_log *log, const char *name, lines l, uint64_t extents[2])
+static vkmm_status count_fields(const char *name, lines l, uint64_t extents[2])
 {
     const char *begin = NULL, *end = NULL;
     uint64_t first = 0;
@@ -62,7 +62,7 @@ static vkmm_status count_fields(const vkmm_log *log, const char *name, lines l, 
         for (; (begin = memchr(begin, l.separator, (size_t)(end - begin))) != NULL; begin++) fields++;
         if (extents[0] == 0) first = l.line;
         if (extents[0] > 0 && fields != extents[1])
-            return VKMM_FAIL(log, VKMM_INVALID, "%s:%llu: %llu column%s, but line %llu has %llu", name,
+            return vkmm_fail(VKMM_INVALID, "%s:%llu: %llu column%s, but line %llu has %llu", name,
                              (unsigned long long)l.line, (unsigned long long)fields, fields == 1 ? "" : "s",
                              (unsigned long long)first, (unsigned long long)extents[1]);
         extents[1] = fields;
@@ -82,19 +82,19 @@ static lines begin_lines(const void *data, uint64_t bytes, char separator)
 
 #define MARK "%%MatrixMarket"
 
-static vkmm_status check_kind(const vkmm_log *log, const char *name, const char *kind)
+static vkmm_status check_kind(const char *name, const char *kind)
 {
     char object[16] = "", format[16] = "", field[16] = "", symmetry[16] = "";
     sscanf(kind, "%15s %15s %15s %15s", object, format, field, symmetry);
     if (strcasecmp(format, "coordinate") == 0)
-        return VKMM_FAIL(log, VKMM_INVALID,
+        return vkmm_fail(VKMM_INVALID,
                          "%s: sparse (coordinate) files are not supported; scipy.io.mmwrite(file, matrix.toarray(), "
                          "symmetry='general') writes a dense one",
                          name);
     if (strcasecmp(object, "matrix") == 0 && strcasecmp(format, "array") == 0 &&
         (strcasecmp(field, "real") == 0 || strcasecmp(field, "integer") == 0) && strcasecmp(symmetry, "general") == 0)
         return VKMM_OK;
-    return VKMM_FAIL(log, VKMM_INVALID,
+    return vkmm_fail(VKMM_INVALID,
                      "%s: the file is '%s %s %s %s'; only 'matrix array real general' and 'matrix array integer "
                      "general' are supported; scipy.io.mmwrite(..., symmetry='general') writes them",
                      name, object, format, field, symmetry);
@@ -110,7 +110,7 @@ static void take_line(lines *l, char text[SHORT])
 }
 
 /* The lines before the numbers of a .mtx file. */
-static vkmm_status read_head(const vkmm_log *log, const char *name, lines *l, uint64_t extents[2])
+static vkmm_status read_head(const char *name, lines *l, uint64_t extents[2])
 {
     unsigned long long rows = 0, cols = 0;
     char text[SHORT], more = '\0';
@@ -118,31 +118,30 @@ static vkmm_status read_head(const vkmm_log *log, const char *name, lines *l, ui
     take_line(l, text);
     l->separator = LISTS;
     if (strncasecmp(text, MARK, strlen(MARK)) != 0)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: not a .mtx file: it does not begin with \"%s\"", name, MARK);
-    const vkmm_status status = check_kind(log, name, text + strlen(MARK));
+        return vkmm_fail(VKMM_INVALID, "%s: not a .mtx file: it does not begin with \"%s\"", name, MARK);
+    const vkmm_status status = check_kind(name, text + strlen(MARK));
     if (status != VKMM_OK) return status;
     take_line(l, text);
     if (strchr(text, '-') != NULL || sscanf(text, "%llu %llu %c", &rows, &cols, &more) != 2)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s:%llu: '%.40s' should be the numbers of rows and columns", name,
+        return vkmm_fail(VKMM_INVALID, "%s:%llu: '%.40s' should be the numbers of rows and columns", name,
                          (unsigned long long)l->line, text);
     extents[0] = rows;
     extents[1] = cols;
     return VKMM_OK;
 }
 
-static vkmm_status parse(const vkmm_log *log, const char *name, const char *tensor, const void *data, uint64_t bytes,
-                         cli_array *array)
+static vkmm_status parse(const char *name, const char *tensor, const void *data, uint64_t bytes, cli_array *array)
 {
     lines l = begin_lines(data, bytes, array->stored.separator);
     const int lists = l.separator == LISTS;
     uint64_t extents[2], found[2], count = 0;
-    vkmm_status status = lists ? read_head(log, name, &l, extents) : VKMM_OK;
+    vkmm_status status = lists ? read_head(name, &l, extents) : VKMM_OK;
     (void)tensor;
-    if (status == VKMM_OK) status = count_fields(log, name, l, lists ? found : extents);
+    if (status == VKMM_OK) status = count_fields(name, l, lists ? found : extents);
     if (status != VKMM_OK) return status;
-    if (!lists && extents[0] == 0) return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds no numbers", name);
+    if (!lists && extents[0] == 0) return vkmm_fail(VKMM_INVALID, "%s: the file holds no numbers", name);
     if (lists && (!cli_array_bytes(extents, 2, 1, &count) || count != found[0]))
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: the size is %llux%llu, but the file has %llu numbers", name,
+        return vkmm_fail(VKMM_INVALID, "%s: the size is %llux%llu, but the file has %llu numbers", name,
                          (unsigned long long)extents[0], (unsigned long long)extents[1], (unsigned long long)found[0]);
     *array = cli_array_packed(l.at, VKMM_AUTO, extents, 2, lists);
     array->stored = (cli_encoding){.text_end = l.end, .line = l.line, .separator = l.separator};
@@ -164,7 +163,7 @@ static vkmm_status read_number(const char *begin, const char *end, vkmm_type typ
     return cli_array_put(type, to, value) && (!isinf(value) || strpbrk(text, "nN") != NULL) ? VKMM_OK : VKMM_INVALID;
 }
 
-vkmm_status cli_text_read(const vkmm_log *log, const char *name, const cli_array *array, char *to)
+vkmm_status cli_text_read(const char *name, const cli_array *array, char *to)
 {
     const cli_encoding *stored = &array->stored;
     const vkmm_type_info *type = vkmm_type_of(array->first.type);
@@ -176,12 +175,12 @@ vkmm_status cli_text_read(const vkmm_log *log, const char *name, const cli_array
             if (read_number(begin, end, array->first.type, to, &why) == VKMM_OK) continue;
             const int shown = end - begin > SHOWN ? SHOWN : (int)(end - begin);
             if (begin == end)
-                return VKMM_FAIL(log, VKMM_INVALID, "%s:%llu: column %llu is empty", name, (unsigned long long)l.line,
+                return vkmm_fail(VKMM_INVALID, "%s:%llu: column %llu is empty", name, (unsigned long long)l.line,
                                  column);
             if (why == NULL)
-                return VKMM_FAIL(log, VKMM_INVALID, "%s:%llu: column %llu: %.*s does not fit in %s", name,
+                return vkmm_fail(VKMM_INVALID, "%s:%llu: column %llu: %.*s does not fit in %s", name,
                                  (unsigned long long)l.line, column, shown, begin, type->name);
-            return VKMM_FAIL(log, VKMM_INVALID, "%s:%llu: column %llu: '%.*s' %s%s", name, (unsigned long long)l.line,
+            return vkmm_fail(VKMM_INVALID, "%s:%llu: column %llu: '%.*s' %s%s", name, (unsigned long long)l.line,
                              column, shown, begin, why, l.line == 1 ? "; a header line must be removed" : "");
         }
     }
@@ -222,11 +221,11 @@ static vkmm_status write_rows(vkmm_output *output, const vkmm_view *view, char s
     return status == VKMM_OK ? vkmm_output_write(output, block, used) : status;
 }
 
-static vkmm_status encode(const vkmm_log *log, const char *tensor, const cli_array *array, vkmm_output *output)
+static vkmm_status encode(const char *tensor, const cli_array *array, vkmm_output *output)
 {
     const int lists = array->stored.separator == LISTS;
     if (!lists && (array->first.rows == 0 || array->first.cols == 0))
-        return VKMM_FAIL(log, VKMM_INVALID, "a .csv or .tsv file cannot hold a matrix without elements: use .npy");
+        return vkmm_fail(VKMM_INVALID, "a .csv or .tsv file cannot hold a matrix without elements: use .npy");
     const vkmm_view *view = &array->first, columns = vkmm_view_transposed(view);
     char head[120];
     vkmm_status status = VKMM_OK;

@@ -9,7 +9,6 @@
 enum { BLOCK_BYTES = 1 << 20, BLOCK_ROWS = 64, STRIP_BYTES = 8 << 20 };
 
 struct cli_array_writer {
-    vkmm_log log;
     cli_array_name name;
     cli_array shape; /* packed; without data */
     char *header;    /* owned; NULL: the format has none, and the file is written at commit */
@@ -41,27 +40,27 @@ static cli_array_name name_output(const char *path)
     return name;
 }
 
-static vkmm_status check_name(const vkmm_log *log, const cli_array_name *name, vkmm_type type, uint64_t count)
+static vkmm_status check_name(const cli_array_name *name, vkmm_type type, uint64_t count)
 {
-    if (name->file == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the name of a file"));
+    if (name->file == NULL) return VKMM_NO_MEMORY("for the name of a file");
     if (name->format == NULL) {
         char suffixes[80];
         cli_array_suffixes(1, suffixes, sizeof suffixes);
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: unknown format; the name must end in %s", name->file, suffixes);
+        return vkmm_fail(VKMM_INVALID, "%s: unknown format; the name must end in %s", name->file, suffixes);
     }
     if (name->format->dtype == NULL)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: %s files are only read: use .npy or .safetensors", name->file,
+        return vkmm_fail(VKMM_INVALID, "%s: %s files are only read: use .npy or .safetensors", name->file,
                          name->format->name);
     if (name->format->encode == NULL && name->format->header == NULL)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: this build cannot write %s, because minizip was not found; use .npy",
+        return vkmm_fail(VKMM_INVALID, "%s: this build cannot write %s, because minizip was not found; use .npy",
                          name->file, name->format->name);
     if (name->format->separator != '\0' && count != 1)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: a %s file holds one matrix, not %llu: use .npy", name->file,
+        return vkmm_fail(VKMM_INVALID, "%s: a %s file holds one matrix, not %llu: use .npy", name->file,
                          name->format->name, (unsigned long long)count);
     if (name->tensor != NULL && !name->format->is_name(name->tensor))
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: '%.60s' is not a valid array name", name->file, name->tensor);
+        return vkmm_fail(VKMM_INVALID, "%s: '%.60s' is not a valid array name", name->file, name->tensor);
     if (name->format->dtype(type) != NULL) return VKMM_OK;
-    return VKMM_FAIL(log, VKMM_INVALID, "%s: %s cannot store %s: use FILE.safetensors or another type (--out-type f32)",
+    return vkmm_fail(VKMM_INVALID, "%s: %s cannot store %s: use FILE.safetensors or another type (--out-type f32)",
                      name->file, name->format->name, vkmm_type_of(type)->name);
 }
 
@@ -70,38 +69,36 @@ static vkmm_status begin_file(cli_array_writer *w)
     const cli_array *shape = &w->shape;
     const uint64_t extents[3] = {shape->count, shape->first.rows, shape->first.cols};
     uint64_t bytes = 0;
-    vkmm_status status = check_name(&w->log, &w->name, shape->first.type, shape->count);
+    vkmm_status status = check_name(&w->name, shape->first.type, shape->count);
     if (status != VKMM_OK) return status;
     if (!cli_array_bytes(extents, 3, vkmm_type_of(shape->first.type)->bytes, &bytes))
-        return VKMM_FAIL(&w->log, VKMM_INVALID,
+        return vkmm_fail(VKMM_INVALID,
                          "%s: the size in bytes of %llu matrices of %llu×%llu elements does not fit in 64 bits",
                          w->name.file, (unsigned long long)shape->count, (unsigned long long)shape->first.rows,
                          (unsigned long long)shape->first.cols);
     if (w->name.format->header == NULL) {
         w->elements = vkmm_alloc(1, bytes);
         if (w->elements == NULL)
-            return VKMM_FAIL(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory for its %llu bytes; .npy needs none",
-                             w->name.file, (unsigned long long)bytes);
-        return vkmm_tell(&w->log, vkmm_output_open(w->name.file, &w->output));
+            return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory for its %llu bytes; .npy needs none", w->name.file,
+                             (unsigned long long)bytes);
+        return vkmm_output_open(w->name.file, &w->output);
     }
     w->header = w->name.format->header(w->name.tensor, shape, bytes, &w->header_bytes);
     if (w->header == NULL)
-        return VKMM_FAIL(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory for the header of the product", w->name.file);
+        return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory for the header of the product", w->name.file);
     if (!vkmm_add_u64(w->header_bytes, bytes, &bytes))
-        return VKMM_FAIL(&w->log, VKMM_INVALID, "%s: the size of the file does not fit in 64 bits", w->name.file);
-    status = vkmm_tell(&w->log, vkmm_output_open(w->name.file, &w->output));
+        return vkmm_fail(VKMM_INVALID, "%s: the size of the file does not fit in 64 bits", w->name.file);
+    status = vkmm_output_open(w->name.file, &w->output);
     if (status == VKMM_OK) status = vkmm_output_reserve(w->output, bytes);
     if (status == VKMM_OK) status = vkmm_output_write_at(w->output, 0, w->header, w->header_bytes);
     return status;
 }
 
-vkmm_status cli_array_writer_open(const vkmm_log *log, const char *path, const cli_array *shape,
-                                  cli_array_writer **writer)
+vkmm_status cli_array_writer_open(const char *path, const cli_array *shape, cli_array_writer **writer)
 {
     cli_array_writer *w = vkmm_alloc(1, sizeof *w);
     *writer = NULL;
-    if (w == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("to write %s", path));
-    if (log != NULL) w->log = *log;
+    if (w == NULL) return VKMM_NO_MEMORY("to write %s", path);
     w->name = name_output(path);
     w->shape = *shape;
     w->shape.first = vkmm_view_rows(NULL, shape->first.rows, shape->first.cols, shape->first.type);
@@ -109,7 +106,7 @@ vkmm_status cli_array_writer_open(const vkmm_log *log, const char *path, const c
     vkmm_status status = begin_file(w);
     if (status != VKMM_OK) destroy(&w);
     *writer = w;
-    return vkmm_tell(log, status);
+    return status;
 }
 
 /* The position of an element of matrix x in the file. */
@@ -220,7 +217,7 @@ vkmm_status cli_array_writer_put_all(cli_array_writer *w, const cli_array *array
 vkmm_status cli_array_writer_look(cli_array_writer *w, cli_array *array)
 {
     vkmm_status status = w->seen.data == NULL && w->elements == NULL ? vkmm_output_look(w->output, &w->seen) : VKMM_OK;
-    if (status != VKMM_OK) return vkmm_tell(&w->log, status);
+    if (status != VKMM_OK) return status;
     *array = w->shape;
     array->first.data = w->elements != NULL ? w->elements : (const char *)w->seen.data + w->header_bytes;
     return VKMM_OK;
@@ -231,19 +228,19 @@ static vkmm_status encode(cli_array_writer *w)
     cli_array all;
     cli_array_writer_look(w, &all);
     all.stored.separator = w->name.format->separator;
-    const vkmm_status status = w->name.format->encode(&w->log, w->name.tensor, &all, w->output);
+    const vkmm_status status = w->name.format->encode(w->name.tensor, &all, w->output);
     return status == VKMM_OK ? vkmm_output_commit(&w->output) : status;
 }
 
 vkmm_status cli_array_writer_commit(cli_array_writer **writer)
 {
     cli_array_writer *w = *writer;
-    vkmm_status status = VKMM_INVALID;
+    vkmm_status status;
     vkmm_mapping_close(&w->seen);
     if (w->failed)
-        VKMM_FAIL(&w->log, status, "%s is unchanged, because writing it failed", w->name.file);
+        status = vkmm_fail(VKMM_INVALID, "%s is unchanged, because writing it failed", w->name.file);
     else
-        status = vkmm_tell(&w->log, w->elements != NULL ? encode(w) : vkmm_output_commit(&w->output));
+        status = w->elements != NULL ? encode(w) : vkmm_output_commit(&w->output);
     destroy(writer);
     return status;
 }
@@ -253,18 +250,18 @@ void cli_array_writer_discard(cli_array_writer **writer)
     destroy(writer);
 }
 
-vkmm_status cli_array_write(const vkmm_log *log, const char *path, const cli_array *array)
+vkmm_status cli_array_write(const char *path, const cli_array *array)
 {
     cli_array_writer *writer;
-    vkmm_status status = cli_array_writer_open(log, path, array, &writer);
+    vkmm_status status = cli_array_writer_open(path, array, &writer);
     if (status == VKMM_OK) status = cli_array_writer_put_all(writer, array);
     if (status == VKMM_OK) return cli_array_writer_commit(&writer);
     destroy(&writer);
-    return vkmm_tell(log, status);
+    return status;
 }
 
 /* The file would be replaced, and its other arrays lost. */
-static vkmm_status check_others(const vkmm_log *log, const cli_array_name *name)
+static vkmm_status check_others(const cli_array_name *name)
 {
     vkmm_mapping mapping = {0};
     uint64_t count = 0;
@@ -272,17 +269,16 @@ static vkmm_status check_others(const vkmm_log *log, const cli_array_name *name)
     if (mapping.bytes > 0) count = name->format->count(mapping.data, mapping.bytes);
     vkmm_mapping_close(&mapping);
     if (count <= 1) return VKMM_OK;
-    return VKMM_FAIL(log, VKMM_INVALID,
-                     "%s holds %llu arrays, and writing it would leave only one: choose another file", name->file,
-                     (unsigned long long)count);
+    return vkmm_fail(VKMM_INVALID, "%s holds %llu arrays, and writing it would leave only one: choose another file",
+                     name->file, (unsigned long long)count);
 }
 
-vkmm_status cli_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t count, uint64_t bytes)
+vkmm_status cli_array_takes(const char *path, vkmm_type type, uint64_t count, uint64_t bytes)
 {
     cli_array_name name = name_output(path);
-    vkmm_status status = check_name(log, &name, type, count);
-    if (status == VKMM_OK) status = check_others(log, &name);
-    if (status == VKMM_OK) status = vkmm_tell(log, vkmm_output_try(name.file, bytes));
+    vkmm_status status = check_name(&name, type, count);
+    if (status == VKMM_OK) status = check_others(&name);
+    if (status == VKMM_OK) status = vkmm_output_try(name.file, bytes);
     vkmm_free(name.file);
     return status;
 }

@@ -32,13 +32,12 @@ static const struct ggml_type {
     {11, "Q3_K", VKMM_AUTO, VKMM_PLAIN}};
 
 typedef struct reader {
-    const vkmm_log *log;
     const char *path, *data;
     unsigned long long bytes, at, alignment; /* alignment 0: not stated so far */
     vkmm_status status;                      /* of the first failure */
 } reader;
 
-#define REFUSE(r, text, ...) VKMM_FAIL((r)->log, VKMM_INVALID, "%s: " text, (r)->path, __VA_ARGS__)
+#define REFUSE(r, text, ...) vkmm_fail(VKMM_INVALID, "%s: " text, (r)->path, __VA_ARGS__)
 
 typedef struct tensor {
     const char *name; /* not terminated */
@@ -166,15 +165,14 @@ static vkmm_status point(const reader *r, const tensor *t, cli_array *array)
     return VKMM_OK;
 }
 
-static vkmm_status parse(const vkmm_log *log, const char *path, const char *wanted, const void *data, uint64_t bytes,
-                         cli_array *array)
+static vkmm_status parse(const char *path, const char *wanted, const void *data, uint64_t bytes, cli_array *array)
 {
-    reader r = {.log = log, .path = path, .data = data, .bytes = bytes, .at = 4};
+    reader r = {.path = path, .data = data, .bytes = bytes, .at = 4};
     cli_array_names names = {0};
     tensor found = {0};
     unsigned long long matches = 0;
     if (bytes < 4 || memcmp(data, "GGUF", 4) != 0)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: not a GGUF file: it does not begin with GGUF", path);
+        return vkmm_fail(VKMM_INVALID, "%s: not a GGUF file: it does not begin with GGUF", path);
     const unsigned long long version = number(&r, 4);
     if (r.status == VKMM_OK && (version < FIRST_VERSION || version > LAST_VERSION))
         return REFUSE(&r, "GGUF version %llu; versions 2 and 3, little-endian, are supported", version);
@@ -190,7 +188,7 @@ static vkmm_status parse(const vkmm_log *log, const char *path, const char *want
         matches++;
     }
     if (r.status != VKMM_OK) return r.status;
-    if (matches == 0) return cli_array_names_refuse(log, path, ".gguf", wanted, &names);
+    if (matches == 0) return cli_array_names_refuse(path, ".gguf", wanted, &names);
     if (matches == 1) return point(&r, &found, array);
     return REFUSE(&r, "%llu tensors have this name", matches);
 }

@@ -85,35 +85,33 @@ static vkmm_type type_of(const char *text, size_t length, cli_encoding *stored)
     return VKMM_AUTO;
 }
 
-static vkmm_status read_descr(const vkmm_log *log, const char *name, const json_t *descr, head *h)
+static vkmm_status read_descr(const char *name, const json_t *descr, head *h)
 {
     const char *text = json_string_value(descr);
     if (json_is_array(descr))
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: records (a structured dtype) are not supported; only " DTYPES " are",
-                         name);
-    if (text == NULL) return VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header needs a string for 'descr'", name);
+        return vkmm_fail(VKMM_INVALID, "%s: records (a structured dtype) are not supported; only " DTYPES " are", name);
+    if (text == NULL) return vkmm_fail(VKMM_INVALID, "%s: the .npy header needs a string for 'descr'", name);
     h->type = type_of(text, strlen(text), &h->stored);
     if (h->type != VKMM_AUTO) return VKMM_OK;
-    return VKMM_FAIL(log, VKMM_INVALID, "%s: dtype '%.*s' is not supported; only " DTYPES " are", name, SHOWN, text);
+    return vkmm_fail(VKMM_INVALID, "%s: dtype '%.*s' is not supported; only " DTYPES " are", name, SHOWN, text);
 }
 
-static vkmm_status read_shape(const vkmm_log *log, const char *name, const json_t *shape, head *h)
+static vkmm_status read_shape(const char *name, const json_t *shape, head *h)
 {
-    if (!json_is_array(shape))
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header needs a tuple for 'shape'", name);
+    if (!json_is_array(shape)) return vkmm_fail(VKMM_INVALID, "%s: the .npy header needs a tuple for 'shape'", name);
     for (size_t i = 0; i < json_array_size(shape); i++) {
         const json_t *extent = json_array_get(shape, i);
         if (!json_is_integer(extent) || json_integer_value(extent) < 0)
-            return VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header needs a tuple of extents for 'shape'", name);
+            return vkmm_fail(VKMM_INVALID, "%s: the .npy header needs a tuple of extents for 'shape'", name);
         if (i < 3) h->extents[i] = (uint64_t)json_integer_value(extent);
     }
     h->dimensions = (uint32_t)json_array_size(shape);
     if (h->dimensions >= 1 && h->dimensions <= 3) return VKMM_OK;
-    return VKMM_FAIL(log, VKMM_INVALID, "%s: its shape has %u dimensions; a matrix has 2, and a batch of them 3", name,
+    return vkmm_fail(VKMM_INVALID, "%s: its shape has %u dimensions; a matrix has 2, and a batch of them 3", name,
                      h->dimensions);
 }
 
-static vkmm_status read_dictionary(const vkmm_log *log, const char *name, head *h)
+static vkmm_status read_dictionary(const char *name, head *h)
 {
     static const char *const keys[] = {"descr", "fortran_order", "shape"};
     json_error_t error;
@@ -121,20 +119,20 @@ static vkmm_status read_dictionary(const vkmm_log *log, const char *name, head *
     const json_t *order = json_object_get(dictionary, "fortran_order");
     vkmm_status status = VKMM_OK;
     if (dictionary == NULL && error.text[0] == '\0')
-        status = vkmm_tell(log, VKMM_NO_MEMORY("for the .npy header of %s", name));
+        status = VKMM_NO_MEMORY("for the .npy header of %s", name);
     else if (!json_is_object(dictionary))
-        status = VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header is not a dictionary%s%s", name,
+        status = vkmm_fail(VKMM_INVALID, "%s: the .npy header is not a dictionary%s%s", name,
                            error.text[0] != '\0' ? ": " : "", error.text);
     for (size_t i = 0; i < VKMM_COUNT(keys) && status == VKMM_OK; i++)
         if (json_object_get(dictionary, keys[i]) == NULL)
-            status = VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header lacks the key '%s'", name, keys[i]);
+            status = vkmm_fail(VKMM_INVALID, "%s: the .npy header lacks the key '%s'", name, keys[i]);
     if (status == VKMM_OK && json_object_size(dictionary) > VKMM_COUNT(keys))
-        status = VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header has an unknown key", name);
+        status = vkmm_fail(VKMM_INVALID, "%s: the .npy header has an unknown key", name);
     if (status == VKMM_OK && !json_is_boolean(order))
-        status = VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header needs True or False for 'fortran_order'", name);
+        status = vkmm_fail(VKMM_INVALID, "%s: the .npy header needs True or False for 'fortran_order'", name);
     h->fortran = json_is_true(order);
-    if (status == VKMM_OK) status = read_descr(log, name, json_object_get(dictionary, "descr"), h);
-    if (status == VKMM_OK) status = read_shape(log, name, json_object_get(dictionary, "shape"), h);
+    if (status == VKMM_OK) status = read_descr(name, json_object_get(dictionary, "descr"), h);
+    if (status == VKMM_OK) status = read_shape(name, json_object_get(dictionary, "shape"), h);
     json_decref(dictionary);
     return status;
 }
@@ -147,23 +145,22 @@ static uint64_t head_bytes(const unsigned char *u)
 }
 
 /* Finds the header's text; the data follow it. */
-static vkmm_status find_header(const vkmm_log *log, const char *name, const char *file, uint64_t bytes, head *h)
+static vkmm_status find_header(const char *name, const char *file, uint64_t bytes, head *h)
 {
     const unsigned char *u = (const unsigned char *)file;
     if (bytes < 10 || memcmp(file, "\x93NUMPY", 6) != 0)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: not a .npy file: it does not begin with \"\\x93NUMPY\" and a version",
+        return vkmm_fail(VKMM_INVALID, "%s: not a .npy file: it does not begin with \"\\x93NUMPY\" and a version",
                          name);
     if (u[6] < 1 || u[6] > 3 || u[7] != 0)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported", name,
-                         u[6], u[7]);
+        return vkmm_fail(VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported", name, u[6],
+                         u[7]);
     const uint64_t start = u[6] == 1 ? 10 : 12, size = bytes < start ? start : head_bytes(u);
     if (size > MOST_HEAD)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: the .npy header has %llu bytes; at most %d are read", name,
+        return vkmm_fail(VKMM_INVALID, "%s: the .npy header has %llu bytes; at most %d are read", name,
                          (unsigned long long)size, MOST_HEAD);
     if (bytes < size)
-        return VKMM_FAIL(log, VKMM_INVALID,
-                         "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", name,
-                         (unsigned long long)size, (unsigned long long)bytes);
+        return vkmm_fail(VKMM_INVALID, "%s: the file ends inside its header, which needs %llu bytes of the file's %llu",
+                         name, (unsigned long long)size, (unsigned long long)bytes);
     h->text = file + start;
     h->end = file + size;
     return VKMM_OK;
@@ -175,13 +172,12 @@ static uint32_t element_bytes(const head *h)
 }
 
 /* Data that is not aligned for its type is refused. */
-static vkmm_status parse(const vkmm_log *log, const char *name, const char *tensor, const void *data, uint64_t bytes,
-                         cli_array *array)
+static vkmm_status parse(const char *name, const char *tensor, const void *data, uint64_t bytes, cli_array *array)
 {
     (void)tensor;
     head h = {.type = VKMM_AUTO};
-    vkmm_status status = find_header(log, name, data, bytes, &h);
-    if (status == VKMM_OK) status = read_dictionary(log, name, &h);
+    vkmm_status status = find_header(name, data, bytes, &h);
+    if (status == VKMM_OK) status = read_dictionary(name, &h);
     if (status != VKMM_OK) return status;
 
     const vkmm_type_info *type = vkmm_type_of(h.type);
@@ -192,14 +188,13 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
     cli_array_shape(&read, shape, sizeof shape);
     read.stored = h.stored;
     if (!cli_array_bytes(h.extents, h.dimensions, size, &need))
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: the size in bytes of %s elements of type %s does not fit in 64 bits",
-                         name, shape, type->name);
+        return vkmm_fail(VKMM_INVALID, "%s: the size in bytes of %s elements of type %s does not fit in 64 bits", name,
+                         shape, type->name);
     if (have < need)
-        return VKMM_FAIL(log, VKMM_INVALID,
-                         "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing", name, shape,
-                         type->name, (unsigned long long)need, (unsigned long long)(need - have));
+        return vkmm_fail(VKMM_INVALID, "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing",
+                         name, shape, type->name, (unsigned long long)need, (unsigned long long)(need - have));
     if (need > 0 && (uintptr_t)h.end % size != 0)
-        return VKMM_FAIL(log, VKMM_INVALID,
+        return vkmm_fail(VKMM_INVALID,
                          "%s: the data begin at byte %llu, which is not aligned for %s; numpy.save aligns it", name,
                          (unsigned long long)(bytes - have), type->name);
     *array = read;
@@ -211,10 +206,9 @@ static uint64_t least(const void *data, uint64_t bytes)
     head h = {.type = VKMM_AUTO};
     uint64_t whole = 0;
     if (bytes < LONGEST_START) return LONGEST_START;
-    if (find_header(NULL, "", data, UINT64_MAX, &h) != VKMM_OK) return bytes;
+    if (find_header("", data, UINT64_MAX, &h) != VKMM_OK) return bytes;
     if (bytes < head_bytes(data)) return head_bytes(data);
-    if (read_dictionary(NULL, "", &h) != VKMM_OK ||
-        !cli_array_bytes(h.extents, h.dimensions, element_bytes(&h), &whole))
+    if (read_dictionary("", &h) != VKMM_OK || !cli_array_bytes(h.extents, h.dimensions, element_bytes(&h), &whole))
         return bytes;
     return vkmm_add_u64(whole, head_bytes(data), &whole) ? whole : bytes;
 }

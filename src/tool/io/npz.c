@@ -99,7 +99,7 @@ static int read_name(unzFile zip, char name[NAME_BYTES], unz_file_info64 *info)
 }
 
 /* Makes the wanted array the current file; if none is named, the only one. */
-static vkmm_status find(const vkmm_log *log, const char *path, const char *wanted, unzFile zip, unz_file_info64 *info)
+static vkmm_status find(const char *path, const char *wanted, unzFile zip, unz_file_info64 *info)
 {
     char name[NAME_BYTES], names[LISTED] = "";
     unz_global_info64 all = {0};
@@ -108,11 +108,11 @@ static vkmm_status find(const vkmm_log *log, const char *path, const char *wante
         if (wanted != NULL ? strcmp(name, wanted) == 0 : all.number_entry == 1) return VKMM_OK;
         VKMM_JOIN(names, ", ", "%s", name);
     }
-    if (names[0] == '\0') return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds no arrays", path);
+    if (names[0] == '\0') return vkmm_fail(VKMM_INVALID, "%s: the file holds no arrays", path);
     if (wanted == NULL)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds several arrays: pick one as FILE.npz:NAME of %s", path,
+        return vkmm_fail(VKMM_INVALID, "%s: the file holds several arrays: pick one as FILE.npz:NAME of %s", path,
                          names);
-    return VKMM_FAIL(log, VKMM_INVALID, "%s: the file holds no array %s; it holds %s", path, wanted, names);
+    return vkmm_fail(VKMM_INVALID, "%s: the file holds no array %s; it holds %s", path, wanted, names);
 }
 
 static size_t read_member(void *user, void *to, size_t bytes)
@@ -129,38 +129,38 @@ static size_t read_member(void *user, void *to, size_t bytes)
 }
 
 /* The current file, as far as its header says. */
-static vkmm_status extract(const vkmm_log *log, const char *path, unzFile zip, const unz_file_info64 *info,
-                           uint64_t archive_bytes, void **content, uint64_t *bytes)
+static vkmm_status extract(const char *path, unzFile zip, const unz_file_info64 *info, uint64_t archive_bytes,
+                           void **content, uint64_t *bytes)
 {
     const uint64_t size = info->uncompressed_size;
     cli_reading r = {.read = read_member, .user = zip, .name = path};
     cli_array array;
     if (size / DEFLATED_MOST > archive_bytes || (info->flag & 1) != 0 || unzOpenCurrentFile(zip) != UNZ_OK)
-        return VKMM_FAIL(log, VKMM_INVALID,
+        return vkmm_fail(VKMM_INVALID,
                          "%s: the array is damaged, encrypted, or compressed by a method other than deflate", path);
-    vkmm_status status = cli_read_whole(log, &r, &cli_npy_format);
+    vkmm_status status = cli_read_whole(&r, &cli_npy_format);
     const int closed = unzCloseCurrentFile(zip); /* compares the checksum if all has been read */
     *content = r.data;
     *bytes = r.bytes;
     if (status != VKMM_OK) return status;
     if (closed != UNZ_OK || (r.ended && r.bytes < size))
-        return VKMM_FAIL(log, VKMM_INVALID, "%s: the array is damaged", path);
+        return vkmm_fail(VKMM_INVALID, "%s: the array is damaged", path);
     /* A header that is not valid is reported by whoever reads *content. */
-    if (r.bytes == size || cli_npy_format.parse(NULL, path, NULL, r.data, r.bytes, &array) != VKMM_OK) return VKMM_OK;
-    return VKMM_FAIL(log, VKMM_INVALID, "%s: by its header the array has %llu bytes, but the archive holds %llu", path,
+    if (r.bytes == size || cli_npy_format.parse(path, NULL, r.data, r.bytes, &array) != VKMM_OK) return VKMM_OK;
+    return vkmm_fail(VKMM_INVALID, "%s: by its header the array has %llu bytes, but the archive holds %llu", path,
                      (unsigned long long)r.bytes, (unsigned long long)size);
 }
 
-static vkmm_status unpack(const vkmm_log *log, const char *path, const char *wanted, const void *data, uint64_t bytes,
-                          void **content, uint64_t *content_bytes)
+static vkmm_status unpack(const char *path, const char *wanted, const void *data, uint64_t bytes, void **content,
+                          uint64_t *content_bytes)
 {
     archive whole = {(char *)(uintptr_t)data, bytes, 0, 0};
     zlib_filefunc64_def functions = functions_of(&whole);
     unz_file_info64 info;
     const unzFile zip = unzOpen2_64(path, &functions);
-    if (zip == NULL) return VKMM_FAIL(log, VKMM_INVALID, "%s: not a .npz file, or a truncated one", path);
-    vkmm_status status = find(log, path, wanted, zip, &info);
-    if (status == VKMM_OK) status = extract(log, path, zip, &info, bytes, content, content_bytes);
+    if (zip == NULL) return vkmm_fail(VKMM_INVALID, "%s: not a .npz file, or a truncated one", path);
+    vkmm_status status = find(path, wanted, zip, &info);
+    if (status == VKMM_OK) status = extract(path, zip, &info, bytes, content, content_bytes);
     unzClose(zip);
     return status;
 }
@@ -201,7 +201,7 @@ static int pack(archive *whole, const char *name, const char *header, size_t hea
     return zipClose(zip, NULL) == ZIP_OK && well;
 }
 
-static vkmm_status encode(const vkmm_log *log, const char *tensor, const cli_array *array, vkmm_output *output)
+static vkmm_status encode(const char *tensor, const cli_array *array, vkmm_output *output)
 {
     enum { STRUCTURES = 1024 }; /* what an archive of one file needs in addition to it, with its name twice */
     const uint64_t bytes =
@@ -216,7 +216,7 @@ static vkmm_status encode(const vkmm_log *log, const char *tensor, const cli_arr
     if (header != NULL && whole.data != NULL && pack(&whole, name, header, header_bytes, array->first.data, bytes))
         status = vkmm_output_write(output, whole.data, whole.bytes);
     else
-        VKMM_FAIL(log, status, "no memory for a .npz file of %llu bytes", (unsigned long long)whole.capacity);
+        vkmm_fail(status, "no memory for a .npz file of %llu bytes", (unsigned long long)whole.capacity);
     vkmm_free(whole.data);
     vkmm_free(header);
     return status;
@@ -229,12 +229,11 @@ static int is_name(const char *name)
 
 #else
 
-static vkmm_status unpack(const vkmm_log *log, const char *path, const char *wanted, const void *data, uint64_t bytes,
-                          void **content, uint64_t *content_bytes)
+static vkmm_status unpack(const char *path, const char *wanted, const void *data, uint64_t bytes, void **content,
+                          uint64_t *content_bytes)
 {
     (void)wanted, (void)data, (void)bytes, (void)content, (void)content_bytes;
-    return VKMM_FAIL(log, VKMM_INVALID, "%s: this build cannot read .npz, because minizip was not found; use .npy",
-                     path);
+    return vkmm_fail(VKMM_INVALID, "%s: this build cannot read .npz, because minizip was not found; use .npy", path);
 }
 
 static int is_name(const char *name)

@@ -45,7 +45,6 @@ typedef struct tensor {
 } tensor;
 
 typedef struct reader {
-    const vkmm_log *log;
     const char *name; /* of the file */
     const char *data; /* after the header */
     uint64_t data_bytes;
@@ -62,7 +61,7 @@ VKMM_PRINTF(3, 4) static vkmm_status refuse(const reader *r, const char *name, c
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     cli_array_quote(name, strlen(name), quoted);
-    return VKMM_FAIL(r->log, VKMM_INVALID, "%s: tensor %s %s", r->name, quoted, what);
+    return vkmm_fail(VKMM_INVALID, "%s: tensor %s %s", r->name, quoted, what);
 }
 
 /* A non-negative integer: 1 and *number. */
@@ -134,7 +133,7 @@ static vkmm_status check_metadata(const reader *r, const json_t *value)
     int well = json_is_object(value);
     json_object_foreach((json_t *)(uintptr_t)value, key, text) well = well && json_is_string(text);
     return well ? VKMM_OK
-                : VKMM_FAIL(r->log, VKMM_INVALID, "%s: the header's __metadata__ is not an object of strings", r->name);
+                : vkmm_fail(VKMM_INVALID, "%s: the header's __metadata__ is not an object of strings", r->name);
 }
 
 static int by_place(const void *left, const void *right)
@@ -154,7 +153,7 @@ static vkmm_status check_places(const reader *r)
             return refuse(r, r->tensors[i].name,
                           r->tensors[i].begin < at ? "overlaps another" : "leaves a gap before it");
     if (at == r->data_bytes) return VKMM_OK;
-    return VKMM_FAIL(r->log, VKMM_INVALID, "%s: the last %llu bytes belong to no tensor", r->name,
+    return vkmm_fail(VKMM_INVALID, "%s: the last %llu bytes belong to no tensor", r->name,
                      (unsigned long long)(r->data_bytes - at));
 }
 
@@ -164,8 +163,7 @@ static vkmm_status read_tensors(reader *r)
     json_t *value;
     vkmm_status status = VKMM_OK;
     r->tensors = vkmm_alloc(json_object_size(r->header), sizeof *r->tensors);
-    if (r->tensors == NULL)
-        return VKMM_FAIL(r->log, VKMM_OUT_OF_MEMORY, "%s: no memory for its list of tensors", r->name);
+    if (r->tensors == NULL) return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory for its list of tensors", r->name);
     json_object_foreach(r->header, name, value)
     {
         if (strcmp(name, "__metadata__") == 0)
@@ -203,7 +201,7 @@ static vkmm_status pick(const reader *r, const char *wanted, cli_array *array)
         if (wanted != NULL ? strcmp(r->tensors[i].name, wanted) == 0 : r->count == 1)
             return take(r, &r->tensors[i], array);
     for (size_t i = 0; i < r->count; i++) cli_array_names_add(&names, r->tensors[i].name, strlen(r->tensors[i].name));
-    return cli_array_names_refuse(r->log, r->name, ".safetensors", wanted, &names);
+    return cli_array_names_refuse(r->name, ".safetensors", wanted, &names);
 }
 
 static uint64_t header_bytes(const void *file)
@@ -219,29 +217,26 @@ static vkmm_status read_header(reader *r, const char *file, uint64_t bytes)
     json_error_t error;
     const uint64_t length = bytes > PREFIX ? header_bytes(file) : 0;
     if (bytes <= PREFIX || length == 0 || file[PREFIX] != '{')
-        return VKMM_FAIL(r->log, VKMM_INVALID,
-                         "%s: not a safetensors file: %llu bytes, whose header does not begin with '{'", r->name,
-                         (unsigned long long)bytes);
+        return vkmm_fail(VKMM_INVALID, "%s: not a safetensors file: %llu bytes, whose header does not begin with '{'",
+                         r->name, (unsigned long long)bytes);
     if (length > MOST_HEADER_BYTES)
-        return VKMM_FAIL(r->log, VKMM_INVALID, "%s: the header has %llu bytes; the format allows %d", r->name,
+        return vkmm_fail(VKMM_INVALID, "%s: the header has %llu bytes; the format allows %d", r->name,
                          (unsigned long long)length, MOST_HEADER_BYTES);
     if (length > bytes - PREFIX)
-        return VKMM_FAIL(r->log, VKMM_INVALID,
-                         "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", r->name,
-                         (unsigned long long)(length + PREFIX), (unsigned long long)bytes);
+        return vkmm_fail(VKMM_INVALID, "%s: the file ends inside its header, which needs %llu bytes of the file's %llu",
+                         r->name, (unsigned long long)(length + PREFIX), (unsigned long long)bytes);
     r->header = json_loadb(file + PREFIX, (size_t)length, JSON_REJECT_DUPLICATES, &error);
     if (r->header == NULL)
-        return VKMM_FAIL(r->log, VKMM_INVALID, "%s: the header is not JSON at byte %d: %s", r->name, error.position,
+        return vkmm_fail(VKMM_INVALID, "%s: the header is not JSON at byte %d: %s", r->name, error.position,
                          error.text);
     r->data = file + PREFIX + length;
     r->data_bytes = bytes - PREFIX - length;
     return VKMM_OK;
 }
 
-static vkmm_status parse(const vkmm_log *log, const char *name, const char *wanted, const void *data, uint64_t bytes,
-                         cli_array *array)
+static vkmm_status parse(const char *name, const char *wanted, const void *data, uint64_t bytes, cli_array *array)
 {
-    reader r = {.log = log, .name = name};
+    reader r = {.name = name};
     vkmm_status status = read_header(&r, data, bytes);
     if (status == VKMM_OK) status = read_tensors(&r);
     if (status == VKMM_OK) status = pick(&r, wanted, array);
@@ -252,7 +247,7 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *want
 
 static uint64_t least(const void *data, uint64_t bytes)
 {
-    reader r = {.log = NULL, .name = ""};
+    reader r = {.name = ""};
     const char *name;
     const json_t *value;
     uint64_t end = 0, most = 0;
@@ -269,7 +264,7 @@ static uint64_t least(const void *data, uint64_t bytes)
 
 static uint64_t count_tensors(const void *data, uint64_t bytes)
 {
-    reader r = {.log = NULL, .name = ""};
+    reader r = {.name = ""};
     const vkmm_status status = read_header(&r, data, bytes);
     const uint64_t count =
         status == VKMM_OK ? json_object_size(r.header) - (json_object_get(r.header, "__metadata__") != NULL) : 0;

@@ -8,7 +8,6 @@
 
 /* What reading a command line needs. */
 typedef struct line {
-    const vkmm_log *log;
     unsigned command;
     const char *command_name;
     cli_options *options;
@@ -74,9 +73,9 @@ static vkmm_status take(const line *l, const cli_option *option, const char *arg
         *(int *)field = 1;
         return VKMM_OK;
     }
-    if (argument != NULL) return option->parse(l->log, option, argument, field);
+    if (argument != NULL) return option->parse(option, argument, field);
     cli_option_name(option, name);
-    return VKMM_FAIL(l->log, VKMM_INVALID, "%s needs an argument: %s", name, option->argument);
+    return vkmm_fail(VKMM_INVALID, "%s needs an argument: %s", name, option->argument);
 }
 
 /* No option of the command begins with the word: it is another command's option, or misspelt. */
@@ -88,14 +87,13 @@ static vkmm_status refuse_long(const line *l, const char *word)
         const cli_option *option = &cli_option_table[i];
         if (option->name == NULL || option->help == NULL) continue;
         if (strlen(option->name) == strlen(word) && begins_with(option, word))
-            return VKMM_FAIL(l->log, VKMM_INVALID,
+            return vkmm_fail(VKMM_INVALID,
                              "--%s is not an option of 'vkmatmul %s'; 'vkmatmul %s --help' lists its options", word,
                              l->command_name, l->command_name);
         if (option->commands & l->command) near = cli_nearer(word, near, option->name);
     }
-    if (near != NULL) return VKMM_FAIL(l->log, VKMM_INVALID, "unknown option --%s; did you mean --%s?", word, near);
-    return VKMM_FAIL(l->log, VKMM_INVALID, "unknown option --%s; 'vkmatmul %s --help' lists them all", word,
-                     l->command_name);
+    if (near != NULL) return vkmm_fail(VKMM_INVALID, "unknown option --%s; did you mean --%s?", word, near);
+    return vkmm_fail(VKMM_INVALID, "unknown option --%s; 'vkmatmul %s --help' lists them all", word, l->command_name);
 }
 
 /* "size=4", or "size" before 4; the name may be abbreviated if no other one begins with it. */
@@ -118,10 +116,10 @@ static vkmm_status take_long(const line *l, const char *text, const char *next, 
         }
         VKMM_JOIN(names, ", ", "--%s", one->name);
     }
-    if (count > 1) return VKMM_FAIL(l->log, VKMM_INVALID, "option --%s is ambiguous: it may be any of %s", word, names);
+    if (count > 1) return vkmm_fail(VKMM_INVALID, "option --%s is ambiguous: it may be any of %s", word, names);
     if (option == NULL) return refuse_long(l, word);
     if (equals != NULL && option->argument == NULL)
-        return VKMM_FAIL(l->log, VKMM_INVALID, "--%s takes no argument", option->name);
+        return vkmm_fail(VKMM_INVALID, "--%s takes no argument", option->name);
     *took_next = equals == NULL && option->argument != NULL;
     return take(l, option, equals != NULL ? equals + 1 : next);
 }
@@ -137,7 +135,7 @@ static vkmm_status take_letters(const line *l, const char *letters, const char *
                ((cli_option_table[i].commands & l->command) == 0 || cli_option_table[i].letter != *letters))
             i++;
         if (i == cli_option_count)
-            return VKMM_FAIL(l->log, VKMM_INVALID, "unknown option -%c; 'vkmatmul %s --help' lists them all", *letters,
+            return vkmm_fail(VKMM_INVALID, "unknown option -%c; 'vkmatmul %s --help' lists them all", *letters,
                              l->command_name);
         if (cli_option_table[i].argument != NULL) {
             *took_next = letters[1] == '\0';
@@ -156,16 +154,15 @@ static vkmm_status take_operands(const line *l, int count, char **operands)
         return VKMM_OK;
     }
     if (count > 0 && (!(l->command & (CLI_HELP | CLI_EXAMPLE)) || count > 1))
-        return VKMM_FAIL(l->log, VKMM_INVALID,
-                         "unexpected argument '%.60s': options start with -, and the command comes first", operands[0]);
+        return vkmm_fail(VKMM_INVALID, "unexpected argument '%.60s': options start with -, and the command comes first",
+                         operands[0]);
     l->options->operand = count > 0 ? operands[0] : NULL;
     return VKMM_OK;
 }
 
-vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char *command_name, int argc, char **argv,
-                              cli_options *options)
+vkmm_status cli_options_parse(unsigned command, const char *command_name, int argc, char **argv, cli_options *options)
 {
-    const line l = {log, command, command_name, options};
+    const line l = {command, command_name, options};
     vkmm_status status = VKMM_OK;
     int operands = 0, at = 1, ended = 0;
 
@@ -200,7 +197,7 @@ void cli_options_free(cli_options *options)
     cli_sizes_free(&options->sizes);
 }
 
-vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
+vkmm_status cli_options_check(const cli_options *o)
 {
     const int files = o->a != NULL || o->b != NULL;
     const size_t sizes = o->sizes.count > 1 ? o->sizes.count : 1, types = o->types.count > 1 ? o->types.count : 1;
@@ -225,16 +222,15 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
     };
 
     for (size_t i = 0; i < VKMM_COUNT(rules); i++)
-        if (rules[i].broken) return VKMM_FAIL(log, VKMM_INVALID, "%s", rules[i].sentence);
+        if (rules[i].broken) return vkmm_fail(VKMM_INVALID, "%s", rules[i].sentence);
     if (o->config != NULL && o->kernel != NULL && strcmp(o->kernel, "auto") != 0 && !vkmm_kernel_is_general(o->kernel))
-        return VKMM_FAIL(
-            log, VKMM_INVALID,
+        return vkmm_fail(
+            VKMM_INVALID,
             "--config sets tunables, and the kernel %s has none: use auto or a kernel that supports every problem",
             o->kernel);
     if (o->out != NULL && sizes * types > 1)
-        return VKMM_FAIL(log, VKMM_INVALID, "-o writes one product, not a list of %zu", sizes * types);
+        return vkmm_fail(VKMM_INVALID, "-o writes one product, not a list of %zu", sizes * types);
     if (o->min_time_ms > 0 && o->max_time_ms > 0 && o->min_time_ms > o->max_time_ms)
-        return VKMM_FAIL(log, VKMM_INVALID, "--min-time (%g ms) exceeds --max-time (%g ms)", o->min_time_ms,
-                         o->max_time_ms);
+        return vkmm_fail(VKMM_INVALID, "--min-time (%g ms) exceeds --max-time (%g ms)", o->min_time_ms, o->max_time_ms);
     return VKMM_OK;
 }

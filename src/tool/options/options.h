@@ -139,7 +139,7 @@ typedef struct cli_amount {
 } cli_amount;
 
 /* Reads the argument into the option's field. VKMM_INVALID with a sentence that starts with the option. */
-typedef vkmm_status cli_parser(const vkmm_log *log, const cli_option *option, const char *text, void *field);
+typedef vkmm_status cli_parser(const cli_option *option, const char *text, void *field);
 
 struct cli_option {
     const char *group; /* heading in --help; NULL: the one before */
@@ -170,11 +170,10 @@ void cli_option_help(const cli_option *option, char text[CLI_HELP_TEXT]);
 
 /* Reads the arguments after the command into *options (zeroed by the caller, ended by cli_options_free even on
  * failure). VKMM_INVALID with one sentence that names the nearest known option. */
-vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char *command_name, int argc, char **argv,
-                              cli_options *options);
+vkmm_status cli_options_parse(unsigned command, const char *command_name, int argc, char **argv, cli_options *options);
 void cli_options_free(cli_options *options);
 
 /* Checks combinations: options that cannot be combined, and options that need others. */
-vkmm_status cli_options_check(const vkmm_log *log, const cli_options *options);
+vkmm_status cli_options_check(const cli_options *options);
 
 #endif

@@ -37,7 +37,6 @@ int cli_read_times(const char **text)
 
 /* A growing list. */
 typedef struct reader {
-    const vkmm_log *log;
     const char *item; /* the one being read, for messages */
     const char *at;
     cli_sizes *sizes;
@@ -54,7 +53,7 @@ static int item_length(const reader *r)
 
 static vkmm_status malformed(const reader *r)
 {
-    return VKMM_FAIL(r->log, VKMM_INVALID, "invalid size '%.*s': use N, %s, start:end:xfactor or start:end:+step",
+    return vkmm_fail(VKMM_INVALID, "invalid size '%.*s': use N, %s, start:end:xfactor or start:end:+step",
                      item_length(r), r->item, r->extents == 3 ? "MxNxK" : "MxN");
 }
 
@@ -64,7 +63,7 @@ static vkmm_status read_extent(reader *r, uint64_t *value)
 
     if (read == 0) return malformed(r);
     if (read > 0 && *value <= CLI_MAX_EXTENT) return VKMM_OK;
-    return VKMM_FAIL(r->log, VKMM_INVALID, "size '%.*s' is too large: an extent is at most %u", item_length(r), r->item,
+    return vkmm_fail(VKMM_INVALID, "size '%.*s' is too large: an extent is at most %u", item_length(r), r->item,
                      (unsigned)CLI_MAX_EXTENT);
 }
 
@@ -72,9 +71,9 @@ static vkmm_status append(reader *r, uint64_t m, uint64_t n, uint64_t k)
 {
     cli_sizes *sizes = r->sizes;
     if (sizes->count == CLI_MAX_SIZES)
-        return VKMM_FAIL(r->log, VKMM_INVALID, "--size lists more than %d problems; split the list", CLI_MAX_SIZES);
+        return vkmm_fail(VKMM_INVALID, "--size lists more than %d problems; split the list", CLI_MAX_SIZES);
     cli_size *item = vkmm_list_add(&sizes->item, &sizes->count, 1, sizeof *item);
-    if (item == NULL) return vkmm_tell(r->log, VKMM_NO_MEMORY("for a list of %u sizes", sizes->count + 1));
+    if (item == NULL) return VKMM_NO_MEMORY("for a list of %u sizes", sizes->count + 1);
     *item = (cli_size){m, n, r->extents == 3 ? k : 0};
     return VKMM_OK;
 }
@@ -85,16 +84,16 @@ static vkmm_status append_range(reader *r, uint64_t start, uint64_t end, int mul
     vkmm_status status = VKMM_OK;
 
     if (start > end)
-        return VKMM_FAIL(r->log, VKMM_INVALID, "range '%.*s' ends (%llu) before it starts (%llu)", item_length(r),
-                         r->item, (unsigned long long)end, (unsigned long long)start);
+        return vkmm_fail(VKMM_INVALID, "range '%.*s' ends (%llu) before it starts (%llu)", item_length(r), r->item,
+                         (unsigned long long)end, (unsigned long long)start);
     if (multiply ? step < 2 || start == 0 : step == 0)
-        return VKMM_FAIL(r->log, VKMM_INVALID, "range '%.*s' never ends: %s", item_length(r), r->item,
+        return vkmm_fail(VKMM_INVALID, "range '%.*s' never ends: %s", item_length(r), r->item,
                          !multiply    ? "its step must be at least 1"
                          : start == 0 ? "0 times a factor is always 0"
                                       : "its factor must be at least 2");
     if (!multiply && (end - start) / step >= CLI_MAX_SIZES)
-        return VKMM_FAIL(r->log, VKMM_INVALID, "range '%.*s' has %llu problems; a list may have at most %d",
-                         item_length(r), r->item, (unsigned long long)((end - start) / step + 1), CLI_MAX_SIZES);
+        return vkmm_fail(VKMM_INVALID, "range '%.*s' has %llu problems; a list may have at most %d", item_length(r),
+                         r->item, (unsigned long long)((end - start) / step + 1), CLI_MAX_SIZES);
     for (uint64_t n = start; n <= end && status == VKMM_OK; n = multiply ? n * step : n + step)
         status = append(r, n, n, n);
     return status;
@@ -138,9 +137,9 @@ static vkmm_status read_item(reader *r)
     return append(r, extent[0], extent[1], extent[2]);
 }
 
-vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, int extents, cli_sizes *sizes)
+vkmm_status cli_sizes_parse(const char *text, int extents, cli_sizes *sizes)
 {
-    reader r = {log, text, text, sizes, extents};
+    reader r = {text, text, sizes, extents};
     vkmm_status status;
 
     *sizes = (cli_sizes){NULL, 0};

@@ -27,7 +27,7 @@ typedef struct cli_sizes {
 
 /* VKMM_INVALID, with the offending item and the grammar or the limit that it breaks; *sizes is then empty. extents: 3,
  * or 2 for matrices, N | M "x" N, and ranges of squares: k is then 0 in every item. */
-vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, int extents, cli_sizes *sizes);
+vkmm_status cli_sizes_parse(const char *text, int extents, cli_sizes *sizes);
 void cli_sizes_free(cli_sizes *sizes); /* a zeroed cli_sizes is legal */
 
 /* Reads digits at *text up to the first other character and moves *text there. 1 and *value; 0 if there is no digit; -1

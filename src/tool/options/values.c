@@ -108,53 +108,52 @@ static void join_words(cli_words words, char *text, size_t size)
     for (uint32_t i = 0; words(i) != NULL; i++) vkmm_join(text, size, ", ", "%s", words(i));
 }
 
-static vkmm_status refuse(const vkmm_log *log, const cli_option *option, const char *expected, const char *text)
+static vkmm_status refuse(const cli_option *option, const char *expected, const char *text)
 {
     char name[32];
 
     cli_option_name(option, name);
-    return VKMM_FAIL(log, VKMM_INVALID, "%s takes %s, not '%.60s'", name, expected, text);
+    return vkmm_fail(VKMM_INVALID, "%s takes %s, not '%.60s'", name, expected, text);
 }
 
 /* Names the nearest known word, and all known words. */
-static vkmm_status refuse_word(const vkmm_log *log, const cli_option *option, cli_words words, const char *text)
+static vkmm_status refuse_word(const cli_option *option, cli_words words, const char *text)
 {
     const char *near = cli_suggest(text, words);
     char known[256];
 
     join_words(words, known, sizeof known);
     if (near != NULL)
-        return VKMM_FAIL(log, VKMM_INVALID, "--%s: '%.60s' is unknown; did you mean '%s'? Known: %s", option->name,
-                         text, near, known);
-    return VKMM_FAIL(log, VKMM_INVALID, "--%s: '%.60s' is unknown; known: %s", option->name, text, known);
+        return vkmm_fail(VKMM_INVALID, "--%s: '%.60s' is unknown; did you mean '%s'? Known: %s", option->name, text,
+                         near, known);
+    return vkmm_fail(VKMM_INVALID, "--%s: '%.60s' is unknown; known: %s", option->name, text, known);
 }
 
-vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_text(const cli_option *option, const char *text, void *field)
 {
     char name[32];
 
     cli_option_name(option, name);
-    if (text[0] == '\0')
-        return VKMM_FAIL(log, VKMM_INVALID, "%s needs a %s, not an empty string", name, option->argument);
+    if (text[0] == '\0') return vkmm_fail(VKMM_INVALID, "%s needs a %s, not an empty string", name, option->argument);
     *(const char **)field = text;
     return VKMM_OK;
 }
 
 /* The library, which knows the kernel, checks the names. */
-vkmm_status cli_parse_config(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_config(const cli_option *option, const char *text, void *field)
 {
-    if (strchr(text, '=') == NULL) return refuse(log, option, "tunables such as rows=64,cols=64", text);
+    if (strchr(text, '=') == NULL) return refuse(option, "tunables such as rows=64,cols=64", text);
     *(const char **)field = text;
     return VKMM_OK;
 }
 
-vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_sizes(const cli_option *option, const char *text, void *field)
 {
     cli_sizes_free(field); /* the last --size wins */
-    return cli_sizes_parse(log, text, option->commands == CLI_RACE ? 2 : 3, field);
+    return cli_sizes_parse(text, option->commands == CLI_RACE ? 2 : 3, field);
 }
 
-vkmm_status cli_parse_whole(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_whole(const cli_option *option, const char *text, void *field)
 {
     const char *at = text;
     uint64_t value = 0, before;
@@ -165,7 +164,7 @@ vkmm_status cli_parse_whole(const vkmm_log *log, const cli_option *option, const
                  : ((cli_number *)field)->given ? ((cli_number *)field)->value
                                                 : 0;
         if (option->help == NULL && before > 0 && before != value)
-            return VKMM_FAIL(log, VKMM_INVALID,
+            return vkmm_fail(VKMM_INVALID,
                              "--%s says %llu, but an earlier option says %llu: C and D are the same matrix here",
                              option->name, (unsigned long long)value, (unsigned long long)before);
         if (option->size == sizeof value)
@@ -176,10 +175,10 @@ vkmm_status cli_parse_whole(const vkmm_log *log, const cli_option *option, const
     }
     VKMM_PUT(expected, "a whole number from %llu to %llu", (unsigned long long)option->least,
              (unsigned long long)option->most);
-    return refuse(log, option, expected, text);
+    return refuse(option, expected, text);
 }
 
-vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_tile(const cli_option *option, const char *text, void *field)
 {
     uint32_t *tile = field;
     const char *at = text;
@@ -189,20 +188,20 @@ vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const 
     cols = rows;
     if (read == 1 && cli_read_times(&at)) read = cli_read_number(&at, &cols);
     if (read != 1 || *at != '\0' || rows < 1 || cols < 1 || rows > UINT32_MAX || cols > UINT32_MAX)
-        return refuse(log, option, "T or RxC, each from 1 to 4294967295", text);
+        return refuse(option, "T or RxC, each from 1 to 4294967295", text);
     tile[0] = (uint32_t)rows;
     tile[1] = (uint32_t)cols;
     return VKMM_OK;
 }
 
-vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_at(const cli_option *option, const char *text, void *field)
 {
     const char *at = text;
     uint64_t row = 0, col = 0;
     int read = cli_read_number(&at, &row) == 1 && *at++ == ',' && cli_read_number(&at, &col) == 1;
 
     if (!read || *at != '\0' || row >= CLI_MAX_EXTENT || col >= CLI_MAX_EXTENT)
-        return refuse(log, option, "ROW,COL, an element of C counted from 0", text);
+        return refuse(option, "ROW,COL, an element of C counted from 0", text);
     *(cli_at *)field = (cli_at){1, row, col};
     return VKMM_OK;
 }
@@ -221,7 +220,7 @@ static int skip_decimal(const char **text)
 }
 
 /* strtod alone would also accept signs, spaces, hexadecimal numbers and "inf". */
-vkmm_status cli_parse_amount(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_amount(const cli_option *option, const char *text, void *field)
 {
     const cli_amount *amount = option->amount;
     const char *unit = text;
@@ -230,7 +229,7 @@ vkmm_status cli_parse_amount(const vkmm_log *log, const cli_option *option, cons
     if (strlen(text) < 40 && skip_decimal(&unit))
         for (int i = 0; amount->units[i].name != NULL; i++)
             if (strcmp(unit, amount->units[i].name) == 0) value = strtod(text, NULL) * amount->units[i].factor;
-    if (!(value >= amount->least && value <= amount->most)) return refuse(log, option, amount->expected, text);
+    if (!(value >= amount->least && value <= amount->most)) return refuse(option, amount->expected, text);
     if (amount->as == CLI_AS_NUMBER)
         *(cli_number *)field = (cli_number){1, (uint64_t)value};
     else if (amount->as == CLI_AS_SCALAR)
@@ -241,7 +240,7 @@ vkmm_status cli_parse_amount(const vkmm_log *log, const cli_option *option, cons
 }
 
 /* A sign, digits with at most one point, an exponent. */
-vkmm_status cli_parse_scalar(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_scalar(const cli_option *option, const char *text, void *field)
 {
     const char *at = text + strspn(text, "+-"), *exponent;
     const double value = strtod(text, NULL);
@@ -253,18 +252,18 @@ vkmm_status cli_parse_scalar(const vkmm_log *log, const cli_option *option, cons
         at = exponent + strspn(exponent, "0123456789");
         well = at > exponent;
     }
-    if (!well || *at != '\0') return refuse(log, option, "a decimal number", text);
+    if (!well || *at != '\0') return refuse(option, "a decimal number", text);
     VKMM_PUT(expected, "a decimal number up to %g", DBL_MAX);
-    if (!isfinite(value)) return refuse(log, option, expected, text);
+    if (!isfinite(value)) return refuse(option, expected, text);
     *(double *)field = value;
     return VKMM_OK;
 }
 
 /* rocBLAS's C, the conjugate transpose: of real matrices it is the transpose. */
-vkmm_status cli_parse_op(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_op(const cli_option *option, const char *text, void *field)
 {
     if (text[0] == '\0' || text[1] != '\0' || strchr("NnTtCc", text[0]) == NULL)
-        return refuse(log, option, "N or T (or C, which is T for real matrices)", text);
+        return refuse(option, "N or T (or C, which is T for real matrices)", text);
     *(int *)field = text[0] == 'N' || text[0] == 'n' ? VKMM_OP_N : VKMM_OP_T;
     return VKMM_OK;
 }
@@ -277,7 +276,7 @@ const char *cli_types_word(const cli_types *types, char text[CLI_TYPES_WORD])
     return types->count > 0 ? text : NULL;
 }
 
-vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_types(const cli_option *option, const char *text, void *field)
 {
     cli_types read = {0, {VKMM_F32}};
     uint32_t index;
@@ -287,15 +286,14 @@ vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const
         char word[64];
         vkmm_type type;
         VKMM_PUT(word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
-        if (!vkmm_type_parse(word, &type)) return refuse_word(log, option, cli_type_words, word);
+        if (!vkmm_type_parse(word, &type)) return refuse_word(option, cli_type_words, word);
         if (!find_word(option->choice, vkmm_type_of(type)->name, &index))
-            return VKMM_FAIL(log, VKMM_INVALID,
+            return vkmm_fail(VKMM_INVALID,
                              "--%s: this command uses the tutorials' kernels, which support only f32, f64, i32 and "
                              "u32; %s is for run, explain, tune and bench",
                              option->name, vkmm_type_of(type)->name);
         for (uint32_t i = 0; i < read.count; i++)
-            if (read.type[i] == type)
-                return VKMM_FAIL(log, VKMM_INVALID, "--type lists %s twice", vkmm_type_of(type)->name);
+            if (read.type[i] == type) return vkmm_fail(VKMM_INVALID, "--type lists %s twice", vkmm_type_of(type)->name);
         read.type[read.count++] = type;
         at += length;
         if (*at == '\0') break;
@@ -305,24 +303,24 @@ vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const
 }
 
 /* One type, in either spelling. */
-vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_type(const cli_option *option, const char *text, void *field)
 {
     vkmm_type *given = field;
     vkmm_type type;
     uint32_t index;
 
     if (!vkmm_type_parse(text, &type) || !find_word(option->choice, vkmm_type_of(type)->name, &index))
-        return refuse_word(log, option, option->choice, text);
+        return refuse_word(option, option->choice, text);
     if (option->help == NULL && *given != VKMM_AUTO &&
         *given != type) /* C and D of hipblaslt-bench have the same type here */
-        return VKMM_FAIL(log, VKMM_INVALID, "--%s says %s, but an earlier option says %s: both have the same type here",
+        return vkmm_fail(VKMM_INVALID, "--%s says %s, but an earlier option says %s: both have the same type here",
                          option->name, vkmm_type_of(type)->name, vkmm_type_of(*given)->name);
     *given = type;
     return VKMM_OK;
 }
 
 /* A type, or a method, which has its own types. */
-vkmm_status cli_parse_compute(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_compute(const cli_option *option, const char *text, void *field)
 {
     vkmm_problem *problem = field;
     uint32_t method = VKMM_COMPUTE_DIRECT + 1;
@@ -332,7 +330,7 @@ vkmm_status cli_parse_compute(const vkmm_log *log, const cli_option *option, con
     while (vkmm_method_at(method) != NULL && strcmp(text, vkmm_method_at(method)->name) != 0) method++;
     if (vkmm_method_at(method) == NULL) {
         method = VKMM_COMPUTE_DIRECT;
-        status = cli_parse_type(log, option, text, &type);
+        status = cli_parse_type(option, text, &type);
     }
     if (status != VKMM_OK) return status;
     problem->method = (vkmm_method)method;
@@ -341,57 +339,56 @@ vkmm_status cli_parse_compute(const vkmm_log *log, const cli_option *option, con
 }
 
 /* A and B have the same type, which a rocblas-bench command line may give three times. */
-vkmm_status cli_parse_input_type(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_input_type(const cli_option *option, const char *text, void *field)
 {
     cli_types *given = field;
     cli_types read = {.count = 1};
 
-    if (!vkmm_type_parse(text, &read.type[0])) return refuse_word(log, option, option->choice, text);
+    if (!vkmm_type_parse(text, &read.type[0])) return refuse_word(option, option->choice, text);
     if (given->count > 0 && (given->count > 1 || given->type[0] != read.type[0]))
-        return VKMM_FAIL(log, VKMM_INVALID,
-                         "--%s says %s, but an earlier option says %s: A and B have the same type here", option->name,
-                         vkmm_type_of(read.type[0])->name, vkmm_type_of(given->type[0])->name);
+        return vkmm_fail(VKMM_INVALID, "--%s says %s, but an earlier option says %s: A and B have the same type here",
+                         option->name, vkmm_type_of(read.type[0])->name, vkmm_type_of(given->type[0])->name);
     *given = read;
     return VKMM_OK;
 }
 
-vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_index(const cli_option *option, const char *text, void *field)
 {
     uint32_t index;
 
-    if (!find_word(option->choice, text, &index)) return refuse_word(log, option, option->choice, text);
+    if (!find_word(option->choice, text, &index)) return refuse_word(option, option->choice, text);
     *(int *)field = (int)index;
     return VKMM_OK;
 }
 
 /* All functions mean the same here; they imply column-major matrices. */
-vkmm_status cli_parse_function(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_function(const cli_option *option, const char *text, void *field)
 {
     int index = 0;
-    vkmm_status status = cli_parse_index(log, option, text, &index);
+    vkmm_status status = cli_parse_index(option, text, &index);
 
     if (status == VKMM_OK) *(int *)field = VKMM_COL_MAJOR;
     return status;
 }
 
 /* 0 and 1 of rocblas-bench mean none and auto. */
-vkmm_status cli_parse_verify(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_verify(const cli_option *option, const char *text, void *field)
 {
     if (strcmp(text, "0") == 0) text = cli_verify_method_name(CLI_VERIFY_NONE);
     if (strcmp(text, "1") == 0) text = cli_verify_method_name(CLI_VERIFY_AUTO);
-    return cli_parse_index(log, option, text, field);
+    return cli_parse_index(option, text, field);
 }
 
-vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_word(const cli_option *option, const char *text, void *field)
 {
     int index = 0;
-    vkmm_status status = cli_parse_index(log, option, text, &index);
+    vkmm_status status = cli_parse_index(option, text, &index);
 
     if (status == VKMM_OK) *(const char **)field = option->choice((uint32_t)index);
     return status;
 }
 
-vkmm_status cli_parse_words(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_words(const cli_option *option, const char *text, void *field)
 {
     cli_list read = {0};
     uint32_t index;
@@ -400,12 +397,12 @@ vkmm_status cli_parse_words(const vkmm_log *log, const cli_option *option, const
         const size_t length = strcspn(at, ",");
         char word[64];
         VKMM_PUT(word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
-        if (!find_word(option->choice, word, &index)) return refuse_word(log, option, option->choice, word);
+        if (!find_word(option->choice, word, &index)) return refuse_word(option, option->choice, word);
         for (uint32_t i = 0; i < read.count; i++)
             if (read.item[i] == option->choice(index))
-                return VKMM_FAIL(log, VKMM_INVALID, "--%s lists %s twice", option->name, word);
+                return vkmm_fail(VKMM_INVALID, "--%s lists %s twice", option->name, word);
         if (read.count == CLI_MOST_LISTED)
-            return VKMM_FAIL(log, VKMM_INVALID, "--%s lists more than %d words", option->name, CLI_MOST_LISTED);
+            return vkmm_fail(VKMM_INVALID, "--%s lists more than %d words", option->name, CLI_MOST_LISTED);
         read.item[read.count++] = option->choice(index);
         at += length;
         if (*at == '\0') break;
@@ -415,37 +412,35 @@ vkmm_status cli_parse_words(const vkmm_log *log, const cli_option *option, const
 }
 
 /* Results are shown by the files' names, without their folders. */
-vkmm_status cli_parse_shader(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_shader(const cli_option *option, const char *text, void *field)
 {
     cli_list *files = field;
     const char *file = NULL;
     uint32_t index;
-    const vkmm_status status = cli_parse_text(log, option, text, &file);
+    const vkmm_status status = cli_parse_text(option, text, &file);
 
     if (status != VKMM_OK) return status;
     if (find_word(cli_step_words, vkmm_path_name(file), &index))
-        return VKMM_FAIL(log, VKMM_INVALID, "--%s: a file named %s would look like the built-in kernel", option->name,
+        return vkmm_fail(VKMM_INVALID, "--%s: a file named %s would look like the built-in kernel", option->name,
                          vkmm_path_name(file));
     for (uint32_t i = 0; i < files->count; i++)
         if (strcmp(vkmm_path_name(files->item[i]), vkmm_path_name(file)) == 0)
-            return VKMM_FAIL(log, VKMM_INVALID, "--%s: two files are named %.60s: their results would look alike",
+            return vkmm_fail(VKMM_INVALID, "--%s: two files are named %.60s: their results would look alike",
                              option->name, vkmm_path_name(file));
     if (files->count == CLI_MOST_LISTED)
-        return VKMM_FAIL(log, VKMM_INVALID, "more than %d files of --%s", CLI_MOST_LISTED, option->name);
+        return vkmm_fail(VKMM_INVALID, "more than %d files of --%s", CLI_MOST_LISTED, option->name);
     files->item[files->count++] = file;
     return VKMM_OK;
 }
 
-vkmm_status cli_parse_tutorial(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+vkmm_status cli_parse_tutorial(const cli_option *option, const char *text, void *field)
 {
     char known[256];
 
     cli_step step;
 
-    if (!vkmm_kernel_is_general(text) && !cli_step_of_option(text, &step))
-        return cli_parse_word(log, option, text, field);
+    if (!vkmm_kernel_is_general(text) && !cli_step_of_option(text, &step)) return cli_parse_word(option, text, field);
     join_words(option->choice, known, sizeof known);
-    return VKMM_FAIL(log, VKMM_INVALID,
-                     "--%s: this command uses only the tutorials' kernels, and %s is not one; known: %s", option->name,
-                     text, known);
+    return vkmm_fail(VKMM_INVALID, "--%s: this command uses only the tutorials' kernels, and %s is not one; known: %s",
+                     option->name, text, known);
 }

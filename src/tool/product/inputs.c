@@ -44,17 +44,17 @@ static const char *type_name(const cli_inputs *inputs, vkmm_operand operand)
     return vkmm_type_of(matrix_of(inputs, operand)->type)->name;
 }
 
-static vkmm_status check_types(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
+static vkmm_status check_types(const cli_options *options, const cli_inputs *inputs)
 {
     vkmm_type a = matrix_of(inputs, VKMM_A)->type;
 
     if (a != matrix_of(inputs, VKMM_B)->type)
-        return VKMM_FAIL(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have the same type",
+        return vkmm_fail(VKMM_INVALID, "%s holds %s and %s holds %s: both must have the same type",
                          inputs->path[VKMM_A], type_name(inputs, VKMM_A), inputs->path[VKMM_B],
                          type_name(inputs, VKMM_B));
     for (uint32_t i = 0; i < options->types.count; i++) {
         if (options->types.type[i] != a)
-            return VKMM_FAIL(log, VKMM_INVALID, "the files hold %s, not %s as --type says", vkmm_type_of(a)->name,
+            return vkmm_fail(VKMM_INVALID, "the files hold %s, not %s as --type says", vkmm_type_of(a)->name,
                              vkmm_type_of(options->types.type[i])->name);
     }
     return VKMM_OK;
@@ -72,7 +72,7 @@ static void turn_vectors(const cli_options *options, cli_inputs *inputs)
 }
 
 /* Every stack must have one matrix per product of the batch. */
-static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
+static vkmm_status check_stacks(const cli_options *options, const cli_inputs *inputs)
 {
     uint64_t batches = options->problem.batch_count;
     const char *path = batches > 0 ? "--batch_count" : NULL;
@@ -82,13 +82,12 @@ static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options,
         if (inputs->path[o] == NULL) continue;
         if (array->dimensions != 3) continue;
         if (array->count == 0)
-            return VKMM_FAIL(log, VKMM_INVALID, "%s holds no matrix: the first of its three extents is 0",
-                             inputs->path[o]);
+            return vkmm_fail(VKMM_INVALID, "%s holds no matrix: the first of its three extents is 0", inputs->path[o]);
         if (path != NULL && array->count != batches)
-            return VKMM_FAIL(log, VKMM_INVALID, "%s holds %llu matrices, and %s says %llu", inputs->path[o],
+            return vkmm_fail(VKMM_INVALID, "%s holds %llu matrices, and %s says %llu", inputs->path[o],
                              (unsigned long long)array->count, path, (unsigned long long)batches);
         if (array->count > 1 && options->stride[o].given && options->stride[o].value == 0)
-            return VKMM_FAIL(log, VKMM_INVALID, "%s holds %llu matrices, but a stride of 0 would use only the first",
+            return vkmm_fail(VKMM_INVALID, "%s holds %llu matrices, but a stride of 0 would use only the first",
                              inputs->path[o], (unsigned long long)array->count);
         batches = array->count;
         path = inputs->path[o];
@@ -108,7 +107,7 @@ static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options,
                      (unsigned long long)a.rows, (unsigned long long)a.cols, (unsigned long long)b.rows,
                      (unsigned long long)b.cols, (unsigned long long)a.rows, (unsigned long long)b.cols);
     if (a.cols == b.rows) return VKMM_OK;
-    return VKMM_FAIL(log, VKMM_INVALID,
+    return vkmm_fail(VKMM_INVALID,
                      "cannot multiply %s (%llux%llu%s) by %s (%llux%llu%s): A must have as many columns as B has rows",
                      inputs->path[VKMM_A], (unsigned long long)a.rows, (unsigned long long)a.cols, transposed_a,
                      inputs->path[VKMM_B], (unsigned long long)b.rows, (unsigned long long)b.cols, transposed_b);
@@ -140,20 +139,19 @@ static vkmm_status type_texts(const vkmm_log *log, const cli_options *options, c
 }
 
 /* GGUF's tensors leave no choice. */
-static vkmm_status check_formats(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
+static vkmm_status check_formats(const cli_options *options, const cli_inputs *inputs)
 {
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
         const cli_array *array = &inputs->file[o].array;
         const vkmm_format wanted = vkmm_operand_format(&options->problem, (vkmm_operand)o);
         const char *format = vkmm_format_at(array->format)->name;
         if (array->format != VKMM_PLAIN && o >= VKMM_C)
-            return VKMM_FAIL(log, VKMM_INVALID, "%s holds blocks of %s; C and the bias have none", inputs->path[o],
-                             format);
+            return vkmm_fail(VKMM_INVALID, "%s holds blocks of %s; C and the bias have none", inputs->path[o], format);
         if (array->format != VKMM_PLAIN && wanted != VKMM_PLAIN && wanted != array->format)
-            return VKMM_FAIL(log, VKMM_INVALID, "%s holds blocks of %s, not of %s as --type-%c says", inputs->path[o],
+            return vkmm_fail(VKMM_INVALID, "%s holds blocks of %s, not of %s as --type-%c says", inputs->path[o],
                              format, vkmm_format_at(wanted)->name, "ab"[o]);
         if (o == VKMM_A && array->along_k && options->problem.op_a == VKMM_OP_T)
-            return VKMM_FAIL(log, VKMM_INVALID, "the rows of a GGUF tensor are along K, so A cannot be transposed: %s",
+            return vkmm_fail(VKMM_INVALID, "the rows of a GGUF tensor are along K, so A cannot be transposed: %s",
                              inputs->path[o]);
     }
     return VKMM_OK;
@@ -165,8 +163,7 @@ static vkmm_status open_files(const vkmm_log *log, const cli_options *options, c
     int pipes = 0;
 
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) pipes += inputs->path[o] != NULL && strcmp(inputs->path[o], "-") == 0;
-    if (pipes > 1)
-        return VKMM_FAIL(log, VKMM_INVALID, "only one matrix can be read from standard input (-), not %d", pipes);
+    if (pipes > 1) return vkmm_fail(VKMM_INVALID, "only one matrix can be read from standard input (-), not %d", pipes);
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
         if (inputs->path[o] == NULL) continue;
         status = cli_array_open(log, inputs->path[o], options->memory_limit.value, &inputs->file[o]);
@@ -175,7 +172,7 @@ static vkmm_status open_files(const vkmm_log *log, const cli_options *options, c
     return status;
 }
 
-vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
+static vkmm_status open_inputs(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
 {
     vkmm_status status;
 
@@ -186,14 +183,19 @@ vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli
     inputs->path[VKMM_C] = options->c;
     inputs->path[VKMM_BIAS] = options->bias;
     status = open_files(log, options, inputs);
-    if (status == VKMM_OK) status = check_formats(log, options, inputs);
+    if (status == VKMM_OK) status = check_formats(options, inputs);
     if (status == VKMM_OK) status = type_texts(log, options, inputs);
     if (status != VKMM_OK || !inputs->from_files) return status;
     turn_vectors(options, inputs);
-    status = check_types(log, options, inputs);
-    if (status == VKMM_OK) status = check_stacks(log, options, inputs);
+    status = check_types(options, inputs);
+    if (status == VKMM_OK) status = check_stacks(options, inputs);
     if (status == VKMM_OK) status = check_shapes(log, options, inputs);
     return status;
+}
+
+vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
+{
+    return vkmm_tell(log, open_inputs(log, options, inputs));
 }
 
 void cli_inputs_close(cli_inputs *inputs)
@@ -232,31 +234,30 @@ void cli_inputs_decide(const cli_inputs *inputs, vkmm_problem *problem)
     if (b->format != VKMM_PLAIN) problem->format_b = b->format;
 }
 
-static vkmm_status check_out_type(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem,
-                                  vkmm_operand operand)
+static vkmm_status check_out_type(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand)
 {
     vkmm_type out = vkmm_operand_type(problem, VKMM_C);
 
     if (inputs->path[operand] == NULL || matrix_of(inputs, operand)->type == out) return VKMM_OK;
-    return VKMM_FAIL(log, VKMM_INVALID, "%s holds %s, and C is %s: %s must have C's type", inputs->path[operand],
+    return vkmm_fail(VKMM_INVALID, "%s holds %s, and C is %s: %s must have C's type", inputs->path[operand],
                      type_name(inputs, operand), vkmm_type_of(out)->name, operand == VKMM_C ? "it" : "the bias");
 }
 
-vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem)
+vkmm_status cli_inputs_check(const cli_inputs *inputs, const vkmm_problem *problem)
 {
     const vkmm_view *c = matrix_of(inputs, VKMM_C), *bias = matrix_of(inputs, VKMM_BIAS);
-    vkmm_status status = check_out_type(log, inputs, problem, VKMM_C);
+    vkmm_status status = check_out_type(inputs, problem, VKMM_C);
 
-    if (status == VKMM_OK) status = check_out_type(log, inputs, problem, VKMM_BIAS);
+    if (status == VKMM_OK) status = check_out_type(inputs, problem, VKMM_BIAS);
     if (status != VKMM_OK) return status;
     if (inputs->path[VKMM_C] != NULL && (c->rows != problem->m || c->cols != problem->n))
-        return VKMM_FAIL(log, VKMM_INVALID, "%s is %llux%llu, and the product is %llux%llu", inputs->path[VKMM_C],
+        return vkmm_fail(VKMM_INVALID, "%s is %llux%llu, and the product is %llux%llu", inputs->path[VKMM_C],
                          (unsigned long long)c->rows, (unsigned long long)c->cols, (unsigned long long)problem->m,
                          (unsigned long long)problem->n);
     if (inputs->path[VKMM_BIAS] != NULL &&
         ((bias->rows != 1 && bias->cols != 1) || bias->rows * bias->cols != problem->n ||
          inputs->file[VKMM_BIAS].array.count != 1))
-        return VKMM_FAIL(log, VKMM_INVALID, "%s is %llux%llu, and a bias is a vector of N = %llu elements",
+        return vkmm_fail(VKMM_INVALID, "%s is %llux%llu, and a bias is a vector of N = %llu elements",
                          inputs->path[VKMM_BIAS], (unsigned long long)bias->rows, (unsigned long long)bias->cols,
                          (unsigned long long)problem->n);
     return VKMM_OK;
@@ -369,16 +370,15 @@ static vkmm_status encode_line(void *context, uint64_t i)
     return VKMM_OK;
 }
 
-vkmm_status cli_inputs_encode(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem,
-                              vkmm_operand operand, void *plain, void *blocks, vkmm_workers *workers)
+vkmm_status cli_inputs_encode(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *plain,
+                              void *blocks, vkmm_workers *workers)
 {
     const cli_array *file = &inputs->file[operand].array;
     encoding e = {file->format != VKMM_PLAIN ? file : NULL, problem, operand, plain, blocks};
     const uint64_t batches = vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
 
     memset(blocks, 0xff, vkmm_operand_bytes(problem, operand)); /* NaN where no matrix lies, as most formats read it */
-    return vkmm_tell(log,
-                     vkmm_workers_run(workers, batches * vkmm_operand_stored(problem, operand).count, encode_line, &e));
+    return vkmm_workers_run(workers, batches * vkmm_operand_stored(problem, operand).count, encode_line, &e);
 }
 
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, cli_stack *stack)
@@ -390,12 +390,12 @@ int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
     return 1;
 }
 
-vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs)
+vkmm_status cli_inputs_whole(const cli_inputs *inputs)
 {
     vkmm_status status = VKMM_OK;
 
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++)
-        if (inputs->path[o] != NULL) status = cli_array_whole(log, inputs->path[o], &inputs->file[o]);
+        if (inputs->path[o] != NULL) status = cli_array_whole(inputs->path[o], &inputs->file[o]);
     return status;
 }
 

@@ -33,7 +33,7 @@ uint64_t cli_inputs_batches(const cli_inputs *inputs);
 void cli_inputs_decide(const cli_inputs *inputs, vkmm_problem *problem);
 
 /* Checks the files of C and the bias against a problem: VKMM_INVALID names shapes or types. */
-vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem);
+vkmm_status cli_inputs_check(const cli_inputs *inputs, const vkmm_problem *problem);
 
 /* Writes an operand of a problem into its memory, which is vkmm_operand_bytes long. Gaps between elements are filled
  * with the canary: a kernel that reads them gets a NaN. So is all of C if β is 0. Each matrix of a batch has its own
@@ -46,15 +46,15 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
 /* A plain matrix of a problem to the blocks of an operand of another, which is like it but for formats, or its file's
  * blocks if it has some; then the plain matrix has the elements of the blocks, rounded to its type.
  * VKMM_OUT_OF_MEMORY, told. */
-vkmm_status cli_inputs_encode(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem,
-                              vkmm_operand operand, void *plain, void *blocks, vkmm_workers *workers);
+vkmm_status cli_inputs_encode(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *plain,
+                              void *blocks, vkmm_workers *workers);
 
 /* op(A), op(B) or the old C as stored in their files, if they come from files; else 0. */
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, cli_stack *stack);
 
 /* VKMM_INVALID, with the file's name, if a file was truncated since it was opened: results computed from it are not
  * valid. */
-vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs);
+vkmm_status cli_inputs_whole(const cli_inputs *inputs);
 
 /* How the result records them: "uniform" …, or "file". */
 const char *cli_inputs_name(const cli_inputs *inputs);

@@ -53,7 +53,7 @@ static vkmm_status open_writer(cli_product *p)
         batches == 1 ? cli_array_of(&first) : cli_array_stack(&first, batches, problem->m * problem->n);
     panels *own = p->own;
 
-    return cli_array_writer_open(p->session->log, p->request->out, &shape, &own->writer);
+    return vkmm_tell(p->session->log, cli_array_writer_open(p->request->out, &shape, &own->writer));
 }
 
 /* Matrices in files stay there, and are read and written panel by panel. A new file has no gaps to preserve. */
@@ -174,7 +174,7 @@ static vkmm_status multiply(cli_product *p, double *ms)
     *ms = p->row.panels.times.wall_ms;
     p->fault = ran == VKMM_WRONG_RESULT ? "the kernel stored outside its panel" : NULL;
     if (own->writer == NULL || (ran != VKMM_OK && ran != VKMM_WRONG_RESULT)) return ran;
-    status = cli_array_writer_look(own->writer, &written);
+    status = vkmm_tell(p->session->log, cli_array_writer_look(own->writer, &written));
     p->stack[VKMM_C] = (cli_stack){written.first, written.stride};
     return status == VKMM_OK ? ran : status;
 }
@@ -248,7 +248,7 @@ static vkmm_status save(cli_product *p)
 {
     panels *own = p->own;
 
-    return cli_array_writer_commit(&own->writer);
+    return vkmm_tell(p->session->log, cli_array_writer_commit(&own->writer));
 }
 
 /* A file that was not saved is discarded. */

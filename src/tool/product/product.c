@@ -109,8 +109,8 @@ static vkmm_status fill_blocks(cli_product *p, vkmm_operand operand)
     p->elements[operand] = vkmm_alloc(1, vkmm_operand_bytes(&plain, operand));
     if (p->elements[operand] == NULL) return vkmm_tell(p->session->log, VKMM_NO_MEMORY("for the elements of blocks"));
     cli_inputs_fill(p->request->inputs, &plain, operand, p->elements[operand], p->workers);
-    status = cli_inputs_encode(p->session->log, p->request->inputs, problem, operand, p->elements[operand],
-                               p->memory[operand], p->workers);
+    status = vkmm_tell(p->session->log, cli_inputs_encode(p->request->inputs, problem, operand, p->elements[operand],
+                                                          p->memory[operand], p->workers));
     p->stack[operand] = cli_stack_of(&plain, operand, p->elements[operand]);
     return status;
 }
@@ -247,7 +247,7 @@ static vkmm_status prove_with_workers(cli_product *p)
         p->row.panels = (cli_row_panels){.batches = vkmm_problem_batches(problem_of(p)), .reason = p->reason};
     begin(p, "inputs");
     status = fill(p);
-    if (status == VKMM_OK) status = cli_inputs_whole(log, inputs);
+    if (status == VKMM_OK) status = vkmm_tell(log, cli_inputs_whole(inputs));
     if (status != VKMM_OK) return status;
     before = p->kind->repeats ? inputs_fingerprint(p) : 0;
     begin(p, "multiplying");
@@ -257,7 +257,7 @@ static vkmm_status prove_with_workers(cli_product *p)
     begin(p, "verifying");
     status = cli_product_beside(p);
     if (status == VKMM_OK) status = verify_and_write(p);
-    if (status == VKMM_OK) status = cli_inputs_whole(log, inputs);
+    if (status == VKMM_OK) status = vkmm_tell(log, cli_inputs_whole(inputs));
     if (status != VKMM_OK) return status;
     if (ran != VKMM_OK) return wrong(p, p->fault);
     if (p->kind->repeats && before != inputs_fingerprint(p)) return wrong(p, "the kernel changed its inputs");

@@ -51,7 +51,7 @@ static vkmm_status open_out(cli_product *p)
 {
     const cli_array all = product_of(p);
     cli_array_writer *writer;
-    const vkmm_status status = cli_array_writer_open(p->session->log, p->request->out, &all, &writer);
+    const vkmm_status status = vkmm_tell(p->session->log, cli_array_writer_open(p->request->out, &all, &writer));
 
     p->own = writer;
     return status;
@@ -86,7 +86,7 @@ static vkmm_status save(cli_product *p)
     }
     writer = p->own;
     p->own = NULL;
-    return status == VKMM_OK ? cli_array_writer_commit(&writer) : status;
+    return status == VKMM_OK ? vkmm_tell(p->session->log, cli_array_writer_commit(&writer)) : status;
 }
 
 static void end(cli_product *p)

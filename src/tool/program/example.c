@@ -15,7 +15,7 @@ static vkmm_status write_matrix(const vkmm_log *log, const char *path, uint64_t 
     const cli_array array = cli_array_of(&view);
 
     vkmm_fill(data, rows, cols, VKMM_F32, VKMM_INIT_UNIFORM, seed);
-    return cli_array_write(log, path, &array);
+    return vkmm_tell(log, cli_array_write(path, &array));
 }
 
 vkmm_status cli_command_example(cli_session *session)

@@ -27,7 +27,8 @@ int main(int argc, char **argv)
     if (named) command = cli_command_find(argv[1]);
     if (is_help(argc, argv)) command = cli_command_find("help"), named = 1;
     if (command == NULL) return (int)cli_command_unknown(session.log, argv[1]);
-    status = cli_options_parse(session.log, command->bit, command->name, argc - named, argv + named, &options);
+    status =
+        vkmm_tell(session.log, cli_options_parse(command->bit, command->name, argc - named, argv + named, &options));
     if (status != VKMM_OK) goto done;
     if (options.help || options.version) {
         session.report.out = stdout;
@@ -38,7 +39,7 @@ int main(int argc, char **argv)
         status = cli_report_flush(&session.report, session.log);
         goto done;
     }
-    status = cli_options_check(session.log, &options);
+    status = vkmm_tell(session.log, cli_options_check(&options));
     if (status == VKMM_OK) status = cli_session_start(&session, &options, argc, argv);
     if (status != VKMM_OK) goto done;
     status = vkmm_tell(session.log, command->run(&session));

@@ -31,7 +31,7 @@ int cli_set_variable(const char *name, const char *value)
 }
 
 /* Appends an entry to a list in the environment, unless the list has it already. */
-static vkmm_status append(const vkmm_log *log, const char *name, const char *entry, char separator)
+static vkmm_status append(const char *name, const char *entry, char separator)
 {
     const char *old = getenv(name);
     const size_t size = (old != NULL ? strlen(old) : 0) + strlen(entry) + 2;
@@ -44,7 +44,7 @@ static vkmm_status append(const vkmm_log *log, const char *name, const char *ent
         snprintf(list, size, "%s%.*s%s", old != NULL ? old : "", old != NULL && *old != '\0', &separator, entry);
     failed = list == NULL || cli_set_variable(name, list) != 0;
     vkmm_free(list);
-    return failed ? vkmm_tell(log, VKMM_NO_MEMORY("to set %s", name)) : VKMM_OK;
+    return failed ? VKMM_NO_MEMORY("to set %s", name) : VKMM_OK;
 }
 
 const char *cli_swiftshader_manifest(void)
@@ -72,40 +72,39 @@ const char *cli_drivers_restriction(void)
     return getenv("VK_ICD_FILENAMES") != NULL ? "VK_ICD_FILENAMES" : NULL;
 }
 
-vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver)
+vkmm_status cli_drivers_append(const char *driver)
 {
     const char *list = cli_drivers_restriction();
 
     if (is_swiftshader(driver)) driver = list != NULL ? NULL : cli_swiftshader_manifest();
-    return driver != NULL ? append(log, list != NULL ? list : "VK_ADD_DRIVER_FILES", driver, CLI_LIST_SEPARATOR)
-                          : VKMM_OK;
+    return driver != NULL ? append(list != NULL ? list : "VK_ADD_DRIVER_FILES", driver, CLI_LIST_SEPARATOR) : VKMM_OK;
 }
 
-vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
+vkmm_status cli_drivers_add(const char *driver)
 {
     cli_manifest manifest;
 
     if (!is_swiftshader(driver)) {
         cli_manifest_read(driver, &manifest);
         if (manifest.broken[0] != '\0')
-            return VKMM_FAIL(log, VKMM_INVALID, "the driver manifest %s cannot be used: %s", driver, manifest.broken);
+            return vkmm_fail(VKMM_INVALID, "the driver manifest %s cannot be used: %s", driver, manifest.broken);
     }
     if (is_swiftshader(driver) && cli_drivers_restriction() == NULL && cli_swiftshader_manifest() == NULL)
-        return VKMM_FAIL(log, VKMM_NO_DEVICE, "SwiftShader was not found: Chromium has it (Debian: chromium-common)");
-    return cli_drivers_append(log, driver);
+        return vkmm_fail(VKMM_NO_DEVICE, "SwiftShader was not found: Chromium has it (Debian: chromium-common)");
+    return cli_drivers_append(driver);
 }
 
-vkmm_status cli_drivers_disable(const vkmm_log *log, const char *name)
+vkmm_status cli_drivers_disable(const char *name)
 {
-    return append(log, "VK_LOADER_DRIVERS_DISABLE", name, ',');
+    return append("VK_LOADER_DRIVERS_DISABLE", name, ',');
 }
 
-vkmm_status cli_drivers_uncached(const vkmm_log *log)
+vkmm_status cli_drivers_uncached(void)
 {
     if (cli_set_variable("MESA_SHADER_CACHE_DISABLE", "true") == 0 &&
         cli_set_variable("__GL_SHADER_DISK_CACHE", "0") == 0)
         return VKMM_OK;
-    return vkmm_tell(log, VKMM_NO_MEMORY("to disable the driver's cache"));
+    return VKMM_NO_MEMORY("to disable the driver's cache");
 }
 
 vkmm_status cli_layers_disable(const vkmm_log *log)
@@ -117,5 +116,5 @@ vkmm_status cli_layers_disable(const vkmm_log *log)
                  "implicit layers are still used: only Vulkan loaders from 1.3.234 on can disable them, and this one "
                  "is %u.%u.%u",
                  VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
-    return append(log, "VK_LOADER_LAYERS_DISABLE", "~implicit~", ',');
+    return append("VK_LOADER_LAYERS_DISABLE", "~implicit~", ',');
 }

@@ -157,7 +157,7 @@ vkmm_status cli_session_add_swiftshader(cli_session *session)
         if (strncasecmp(vkmm_instance_device_info(session->instance, i)->name, name, sizeof name - 1) == 0)
             return VKMM_OK;
     vkmm_instance_destroy(&session->instance);
-    status = cli_drivers_add(session->log, name);
+    status = vkmm_tell(session->log, cli_drivers_add(name));
     return status == VKMM_OK ? open_instance(session) : status;
 }
 
@@ -168,7 +168,7 @@ vkmm_status cli_session_instance(cli_session *session)
     vkmm_status status = VKMM_OK;
 
     if (session->instance != NULL) return VKMM_OK;
-    if (options->driver != NULL) status = cli_drivers_add(log, options->driver);
+    if (options->driver != NULL) status = vkmm_tell(log, cli_drivers_add(options->driver));
     if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
     if (status != VKMM_OK) return status;
     status = open_instance(session);

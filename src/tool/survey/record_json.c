@@ -173,7 +173,7 @@ static char *thinned_text(const cli_survey *survey, uint32_t most)
     cli_reports reports = {0};
     cli_survey read = *survey;
 
-    if (text != NULL && cli_reports_parse(NULL, "the record", text, strlen(text), &reports) == VKMM_OK) {
+    if (text != NULL && cli_reports_parse("the record", text, strlen(text), &reports) == VKMM_OK) {
         read.bench = reports.benches[0];
         free(text);
         text = text_of(cli_survey_json(&read, most));

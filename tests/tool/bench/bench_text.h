@@ -30,7 +30,7 @@ static inline vkmm_status parse(heard *h, const char *text, cli_bench *bench)
 {
     const vkmm_log log = {hear, h};
     cli_reports reports = {0};
-    const vkmm_status status = cli_reports_parse(&log, "old.json", text, strlen(text), &reports);
+    const vkmm_status status = vkmm_tell(&log, cli_reports_parse("old.json", text, strlen(text), &reports));
     assert_int_equal(reports.count, status == VKMM_OK);
     if (status == VKMM_OK) *bench = reports.benches[0];
     vkmm_free(reports.benches);
@@ -43,7 +43,7 @@ static inline void refused(const char *text, size_t bytes, const char *words)
     heard h = {0};
     const vkmm_log log = {hear, &h};
     cli_reports reports = {0};
-    const vkmm_status status = cli_reports_parse(&log, "old.json", text, bytes, &reports);
+    const vkmm_status status = vkmm_tell(&log, cli_reports_parse("old.json", text, bytes, &reports));
     if (status != VKMM_INVALID || h.count != 1 || strstr(h.last, words) == NULL || strncmp(h.last, "old.json", 8) != 0)
         fail_msg("status %d, %u sentences: \"%s\" has no \"%s\"", status, h.count, h.last, words);
     assert_true(reports.count == 0 && reports.benches == NULL);

@@ -2,6 +2,7 @@
 #ifndef VKMM_TEST_NPY_FILE_H
 #define VKMM_TEST_NPY_FILE_H
 
+#include "base/log.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static inline npy_file npy_make(unsigned version, const char *dictionary, uint64
 static inline vkmm_status npy_parse_log(const npy_file *f, heard *h, cli_array *array)
 {
     vkmm_log log = hear_with(h);
-    return cli_npy_format.parse(&log, "a.npy", NULL, f->data, f->bytes, array);
+    return vkmm_tell(&log, cli_npy_format.parse("a.npy", NULL, f->data, f->bytes, array));
 }
 
 #endif

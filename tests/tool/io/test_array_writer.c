@@ -81,8 +81,8 @@ static void put_all(cli_array_writer *writer, const cli_array *array, uint64_t r
 static void check_file(const char *path, const char *other, const cli_array *array, uint64_t rows, uint64_t cols)
 {
     cli_array_writer *writer = NULL;
-    assert_int_equal(cli_array_write(NULL, other, array), VKMM_OK);
-    assert_int_equal(cli_array_writer_open(NULL, path, array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_write(other, array), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(path, array, &writer), VKMM_OK);
     put_all(writer, array, rows, cols);
     assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
     assert_null(writer);
@@ -96,7 +96,7 @@ static void check_parts(const char *path, const char *other, const cli_array *ar
     cli_array_file want = {0};
     cli_array seen = {0};
     assert_int_equal(cli_array_open(NULL, other, 0, &want), VKMM_OK);
-    assert_int_equal(cli_array_writer_open(NULL, path, array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(path, array, &writer), VKMM_OK);
     put_all(writer, array, rows, cols);
     assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
     assert_true(seen.count == want.array.count && seen.first.rows == want.array.first.rows &&
@@ -164,8 +164,8 @@ IN_FOLDER(test_nothing_written)
         const cli_array array = cli_array_of(&view);
         cli_array_writer *writer = NULL;
         cli_array seen = {0};
-        assert_int_equal(cli_array_write(NULL, "d.npy", &array), VKMM_OK);
-        assert_int_equal(cli_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
+        assert_int_equal(cli_array_write("d.npy", &array), VKMM_OK);
+        assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_OK);
         assert_int_equal(cli_array_writer_put(writer, 0, 0, 0, &(vkmm_view){zeros, 0, shapes[s][1], 1, 1, VKMM_F64}),
                          VKMM_OK);
         assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
@@ -183,7 +183,7 @@ IN_FOLDER(test_look)
     const cli_array array = cli_array_stack(&view, 2, 6);
     cli_array_writer *writer = NULL;
     cli_array seen = {0};
-    assert_int_equal(cli_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_OK);
     assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
     vkmm_view second = cli_array_at(&seen, 1);
     assert_true(seen.count == 2 && seen.dimensions == 3 && vkmm_view_get(&second, 2, 1) == 0.0);
@@ -231,8 +231,8 @@ IN_FOLDER(test_threads)
     const vkmm_view view = {data, SIDE, SIDE, 1, SIDE, VKMM_F32};
     const cli_array array = cli_array_of(&view);
     cli_array_writer *writer = NULL;
-    assert_int_equal(cli_array_write(NULL, "d.npy", &array), VKMM_OK);
-    assert_int_equal(cli_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_write("d.npy", &array), VKMM_OK);
+    assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_OK);
     for (uint64_t t = 0; t < THREADS; t++) {
         shares[t] = (share){writer, &view, t, VKMM_OK};
         assert_int_equal(pthread_create(&threads[t], NULL, put_share, &shares[t]), 0);
@@ -258,11 +258,11 @@ IN_FOLDER(test_no_regular_file)
     vkmm_mapping want = {0};
     char name[40], got[400];
     int ends[2];
-    assert_int_equal(cli_array_write(NULL, "d.npy", &array), VKMM_OK);
+    assert_int_equal(cli_array_write("d.npy", &array), VKMM_OK);
     assert_int_equal(vkmm_mapping_open("d.npy", &want), VKMM_OK);
     assert_int_equal(pipe(ends), 0);
     snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
-    assert_int_equal(cli_array_writer_open(NULL, name, &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(name, &array, &writer), VKMM_OK);
     assert_int_equal(entries(), 1); /* its temporary file has no name any more */
     put_all(writer, &array, 1, 2);
     assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
@@ -277,7 +277,7 @@ IN_FOLDER(test_no_regular_file)
     int fd = open("all", O_RDWR | O_CREAT, 0600);
     assert_int_equal(write(fd, "before", 6), 6);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
-    assert_int_equal(cli_array_writer_open(NULL, name, &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_open(name, &array, &writer), VKMM_OK);
     put_all(writer, &array, 2, 1);
     assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
     assert_int_equal(pread(fd, got, sizeof got, 0), 6 + want.bytes);
@@ -286,7 +286,7 @@ IN_FOLDER(test_no_regular_file)
     close(fd);
     vkmm_mapping_close(&want);
 
-    assert_int_equal(cli_array_writer_open(NULL, "/dev/null", &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_open("/dev/null", &array, &writer), VKMM_OK);
     put_all(writer, &array, 2, 3);
     assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
     assert_int_equal(entries(), 2);
@@ -294,29 +294,27 @@ IN_FOLDER(test_no_regular_file)
 
 IN_FOLDER(test_refusals)
 {
-    heard h;
-    vkmm_log log = hear_with(&h);
     const float data[6] = {0};
     vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
     cli_array array = cli_array_of(&view);
     cli_array_writer *writer = NULL;
-    assert_int_equal(cli_array_writer_open(&log, "no/folder/c.npy", &array, &writer), VKMM_INVALID);
-    assert_contains(h.last, "cannot write no/folder/c.npy: No such file");
-    assert_int_equal(cli_array_writer_open(&log, "/dev/full", &array, &writer), VKMM_OK);
+    assert_int_equal(cli_array_writer_open("no/folder/c.npy", &array, &writer), VKMM_INVALID);
+    assert_contains(vkmm_last_error(), "cannot write no/folder/c.npy: No such file");
+    assert_int_equal(cli_array_writer_open("/dev/full", &array, &writer), VKMM_OK);
     assert_int_equal(cli_array_writer_commit(&writer), VKMM_INVALID);
-    assert_contains(h.last, "cannot write /dev/full: No space left");
+    assert_contains(vkmm_last_error(), "cannot write /dev/full: No space left");
     assert_int_equal(setenv("TMPDIR", "/no/such/folder", 1), 0);
-    assert_int_equal(cli_array_writer_open(&log, "/dev/null", &array, &writer), VKMM_INVALID);
-    assert_contains(h.last, "cannot keep the bytes of /dev/null in /no/such/folder (TMPDIR): No such file");
+    assert_int_equal(cli_array_writer_open("/dev/null", &array, &writer), VKMM_INVALID);
+    assert_contains(vkmm_last_error(), "cannot keep the bytes of /dev/null in /no/such/folder (TMPDIR): No such file");
     array.first.type = VKMM_BF16;
-    assert_int_equal(cli_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
-    assert_contains(h.last, "cannot store bf16");
+    assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_INVALID);
+    assert_contains(vkmm_last_error(), "cannot store bf16");
     array.first = (vkmm_view){NULL, UINT32_MAX, UINT32_MAX, 1, 1, VKMM_F32};
-    assert_int_equal(cli_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
-    assert_contains(h.last, "does not fit in 64 bits");
+    assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_INVALID);
+    assert_contains(vkmm_last_error(), "does not fit in 64 bits");
     array.first.cols = 1 << 29; /* 2^63 bytes and more: no file is as long */
-    assert_int_equal(cli_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
-    assert_contains(h.last, "cannot write c.npy: no space for its 9223372034707292288 bytes: ");
+    assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_INVALID);
+    assert_contains(vkmm_last_error(), "cannot write c.npy: no space for its 9223372034707292288 bytes: ");
     assert_null(writer);
     assert_int_equal(entries(), 0);
 }
@@ -324,8 +322,6 @@ IN_FOLDER(test_refusals)
 /* A part that is not in the matrix, or of another type, spoils the file. */
 IN_FOLDER(test_wrong_parts)
 {
-    heard h;
-    vkmm_log log = hear_with(&h);
     const float data[20] = {0};
     const vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
     const cli_array array = cli_array_of(&view);
@@ -335,12 +331,12 @@ IN_FOLDER(test_wrong_parts)
         cli_array_writer *writer = NULL;
         const uint64_t *at = wrong[i < 6 ? i : 0];
         const vkmm_view part = vkmm_view_rows(data, at[3], at[4], i < 6 ? VKMM_F32 : VKMM_U32);
-        assert_int_equal(cli_array_writer_open(&log, "c.npy", &array, &writer), VKMM_OK);
+        assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_OK);
         assert_int_equal(cli_array_writer_put(writer, i < 6 ? at[0] : 0, at[1], at[2], &part), VKMM_INVALID);
         assert_contains(vkmm_last_error(),
                         i < 6 ? "are not in 2×3" : "its elements are f32, but those to write are u32");
         assert_int_equal(cli_array_writer_commit(&writer), VKMM_INVALID);
-        assert_contains(h.last, "c.npy is unchanged");
+        assert_contains(vkmm_last_error(), "c.npy is unchanged");
         assert_int_equal(entries(), 0);
     }
 }
@@ -349,21 +345,19 @@ IN_FOLDER(test_wrong_parts)
  * later, when they are written. */
 IN_FOLDER(test_full_disk)
 {
-    heard h;
-    vkmm_log log = hear_with(&h);
     float *data = calloc(1 << 16, sizeof *data);
     const vkmm_view view = vkmm_view_rows(data, 256, 256, VKMM_F32);
     const cli_array array = cli_array_of(&view);
     cli_array_writer *writer = NULL, *second = NULL;
     struct rlimit limit, small;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(cli_array_write(NULL, "c.npy", &array), VKMM_OK);
-    assert_int_equal(cli_array_writer_open(&log, "d.npy", &array, &second), VKMM_OK);
+    assert_int_equal(cli_array_write("c.npy", &array), VKMM_OK);
+    assert_int_equal(cli_array_writer_open("d.npy", &array, &second), VKMM_OK);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     small = limit;
     small.rlim_cur = 4096;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    vkmm_status opened = cli_array_writer_open(&log, "c.npy", &array, &writer);
+    vkmm_status opened = cli_array_writer_open("c.npy", &array, &writer);
     vkmm_status put = cli_array_writer_put(second, 0, 0, 0, &view);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     signal(SIGXFSZ, handler);
@@ -387,7 +381,7 @@ IN_FOLDER(test_without_memory)
         while (status != VKMM_OK) {
             cli_array_writer *writer = NULL;
             vkmm_alloc_fail_after(++n);
-            status = cli_array_writer_open(NULL, paths[p], &array, &writer);
+            status = cli_array_writer_open(paths[p], &array, &writer);
             if (status == VKMM_OK) status = cli_array_writer_put(writer, 0, 0, 0, &view);
             vkmm_alloc_fail_after(0);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
@@ -404,7 +398,7 @@ static const char *const encoded[] = {"c.csv", "c.tsv", "c.mtx", "c.npz", "c.npz
 /* Without minizip there are the texts alone. */
 static int count_encoded(void)
 {
-    return cli_array_takes(NULL, "c.npz", VKMM_F32, 1, 0) == VKMM_OK ? 6 : 3;
+    return cli_array_takes("c.npz", VKMM_F32, 1, 0) == VKMM_OK ? 6 : 3;
 }
 
 /* Any bits of every type come back from formats that are no elements behind a header; but those of a NaN. */
@@ -429,8 +423,8 @@ IN_FOLDER(test_encoded)
             cli_array seen = {0};
             if ((type == VKMM_BF16 || type >= VKMM_E4M3) && e >= 3) continue; /* .npy has no names for them */
             unlink("c.npz");
-            assert_int_equal(cli_array_takes(NULL, encoded[e], (vkmm_type)type, 1, 0), VKMM_OK);
-            assert_int_equal(cli_array_writer_open(NULL, encoded[e], &array, &writer), VKMM_OK);
+            assert_int_equal(cli_array_takes(encoded[e], (vkmm_type)type, 1, 0), VKMM_OK);
+            assert_int_equal(cli_array_writer_open(encoded[e], &array, &writer), VKMM_OK);
             put_all(writer, &array, 5, 9);
             assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
             vkmm_view_copy(&seen.first, back, 1, ROWS);
@@ -461,7 +455,7 @@ IN_FOLDER(test_encoded_without_memory)
         while (status != VKMM_OK) {
             cli_array_file file = {0};
             vkmm_alloc_fail_after(++n);
-            status = cli_array_write(NULL, encoded[e], &array);
+            status = cli_array_write(encoded[e], &array);
             if (status == VKMM_OK) status = cli_array_open(NULL, encoded[e], 0, &file);
             if (status == VKMM_OK) status = cli_array_text(NULL, encoded[e], VKMM_F32, &file);
             vkmm_alloc_fail_after(0);

@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "unit.h"
 
 #include "base/alloc.h"
@@ -24,14 +25,14 @@ static int remove_file(void **state)
 static vkmm_status write_matrix(const vkmm_log *log, const char *to, const vkmm_view *view)
 {
     const cli_array array = cli_array_of(view);
-    return cli_array_write(log, to, &array);
+    return vkmm_tell(log, cli_array_write(to, &array));
 }
 
 static vkmm_status write_stack(const vkmm_log *log, const char *to, const vkmm_view *first, uint64_t count,
                                uint64_t stride)
 {
     const cli_array array = cli_array_stack(first, count, stride);
-    return cli_array_write(log, to, &array);
+    return vkmm_tell(log, cli_array_write(to, &array));
 }
 
 #define WITH_FILE(name) TEST_WITH(name, make_file, remove_file)
@@ -149,8 +150,8 @@ WITH_FILE(test_refusals)
     view.type = VKMM_BF16;
     assert_int_equal(write_matrix(&log, path, &view), VKMM_INVALID);
     assert_contains(h.last, ".npy cannot store bf16: use FILE.safetensors");
-    assert_int_equal(cli_array_takes(NULL, path, VKMM_BF16, 1, 0), VKMM_INVALID);
-    assert_int_equal(cli_array_takes(NULL, "c.safetensors", VKMM_BF16, 1, 0), VKMM_OK);
+    assert_int_equal(cli_array_takes(path, VKMM_BF16, 1, 0), VKMM_INVALID);
+    assert_int_equal(cli_array_takes("c.safetensors", VKMM_BF16, 1, 0), VKMM_OK);
 }
 
 WITH_FILE(test_without_memory)

@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "unit.h"
 
 #include "base/alloc.h"
@@ -27,12 +28,10 @@ static unsigned char *make(const char *header, uint64_t said, size_t data_bytes,
 /* The byte of the data that the array begins with; the array. */
 static uint64_t accept(const char *header, size_t data_bytes, const char *name, cli_array *array)
 {
-    heard h;
-    vkmm_log log = hear_with(&h);
     size_t bytes;
     unsigned char *file = make(header, strlen(header), data_bytes, &bytes);
-    if (cli_safetensors_format.parse(&log, "m.safetensors", name, file, bytes, array) != VKMM_OK)
-        fail_msg("%s: %s", header, h.last);
+    if (cli_safetensors_format.parse("m.safetensors", name, file, bytes, array) != VKMM_OK)
+        fail_msg("%s: %s", header, vkmm_last_error());
     const uint64_t at = (uint64_t)((const unsigned char *)array->first.data - file) - 8 - strlen(header);
     free(file);
     return at;
@@ -40,15 +39,12 @@ static uint64_t accept(const char *header, size_t data_bytes, const char *name, 
 
 static void refuse_name(const char *header, size_t data_bytes, const char *name, const char *why)
 {
-    heard h;
-    vkmm_log log = hear_with(&h);
     cli_array array = {.count = 77};
     size_t bytes;
     unsigned char *file = make(header, strlen(header), data_bytes, &bytes);
-    assert_int_equal(cli_safetensors_format.parse(&log, "m.safetensors", name, file, bytes, &array), VKMM_INVALID);
-    assert_int_equal(h.count, 1);
-    assert_contains(h.last, "m.safetensors: ");
-    assert_contains(h.last, why);
+    assert_int_equal(cli_safetensors_format.parse("m.safetensors", name, file, bytes, &array), VKMM_INVALID);
+    assert_contains(vkmm_last_error(), "m.safetensors: ");
+    assert_contains(vkmm_last_error(), why);
     assert_true(array.count == 77);
     free(file);
 }
@@ -190,13 +186,11 @@ TEST(test_lengths)
                {UINT64_MAX - 7, "bytes; the format allows"},
                {1, "not JSON"}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        heard h;
-        vkmm_log log = hear_with(&h);
         cli_array array;
         size_t bytes;
         unsigned char *file = make(ONE("U8", "[6]", 0, 6), all[i].said, 6, &bytes);
-        assert_int_equal(cli_safetensors_format.parse(&log, "m", NULL, file, bytes, &array), VKMM_INVALID);
-        assert_contains(h.last, all[i].why);
+        assert_int_equal(cli_safetensors_format.parse("m", NULL, file, bytes, &array), VKMM_INVALID);
+        assert_contains(vkmm_last_error(), all[i].why);
         free(file);
     }
 }
@@ -212,7 +206,7 @@ TEST(test_every_truncation)
         unsigned char *part = malloc(length > 0 ? length : 1);
         assert_non_null(part);
         memcpy(part, file, length);
-        assert_int_equal(cli_safetensors_format.parse(NULL, "m", NULL, part, length, &array), VKMM_INVALID);
+        assert_int_equal(cli_safetensors_format.parse("m", NULL, part, length, &array), VKMM_INVALID);
         free(part);
     }
     free(file);
@@ -225,7 +219,7 @@ TEST(test_without_memory)
     const char *header = ONE("U8", "[6]", 0, 6);
     unsigned char *file = make(header, strlen(header), 6, &bytes);
     vkmm_alloc_fail_after(1);
-    assert_int_equal(cli_safetensors_format.parse(NULL, "m", NULL, file, bytes, &array), VKMM_OUT_OF_MEMORY);
+    assert_int_equal(cli_safetensors_format.parse("m", NULL, file, bytes, &array), VKMM_OUT_OF_MEMORY);
     vkmm_alloc_fail_after(0);
     free(file);
 }

@@ -9,7 +9,7 @@ static vkmm_status parse(unsigned command, char *first, char *second, cli_option
     char name[] = "vkmatmul", *words[] = {name, first, second, NULL};
 
     memset(options, 0, sizeof *options);
-    return cli_options_parse(NULL, command, "x", second != NULL ? 3 : 2, words, options);
+    return cli_options_parse(command, "x", second != NULL ? 3 : 2, words, options);
 }
 
 /* A word of several letters that is refused at its first leaves none of them behind. */
