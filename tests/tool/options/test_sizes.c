@@ -7,26 +7,32 @@
 
 static void expect_sizes(const char *text, const cli_size *want, size_t count)
 {
+    heard h;
+    vkmm_log log = hear_with(&h);
     cli_sizes sizes = {NULL, 0};
 
-    if (cli_sizes_parse(text, 3, &sizes) != VKMM_OK) fail_msg("%s: %s", text, vkmm_last_error());
+    if (vkmm_tell(&log, cli_sizes_parse(text, 3, &sizes)) != VKMM_OK) fail_msg("%s: %s", text, h.last);
     assert_int_equal(sizes.count, count);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(sizes.item[i].m, want[i].m);
         assert_int_equal(sizes.item[i].n, want[i].n);
         assert_int_equal(sizes.item[i].k, want[i].k);
     }
+    assert_int_equal(h.count, 0);
     cli_sizes_free(&sizes);
 }
 
 static void expect_refusal(const char *text, const char *part)
 {
+    heard h;
+    vkmm_log log = hear_with(&h);
     cli_sizes sizes = {NULL, 0};
 
-    assert_int_equal(cli_sizes_parse(text, 3, &sizes), VKMM_INVALID);
+    assert_int_equal(vkmm_tell(&log, cli_sizes_parse(text, 3, &sizes)), VKMM_INVALID);
     assert_null(sizes.item);
     assert_int_equal(sizes.count, 0);
-    if (strstr(vkmm_last_error(), part) == NULL) fail_msg("%s: '%s' does not say '%s'", text, vkmm_last_error(), part);
+    assert_int_equal(h.count, 1);
+    if (strstr(h.last, part) == NULL) fail_msg("%s: '%s' does not say '%s'", text, h.last, part);
 }
 
 TEST(accepts)
@@ -98,15 +104,17 @@ TEST(suggests)
 /* The grammar of `race`: two extents, and what it has in common with --size. */
 TEST(matrices)
 {
+    heard h;
+    vkmm_log log = hear_with(&h);
     const cli_size want[] = {{2, 6, 0}, {40, 40, 0}, {3, 3, 0}, {5, 5, 0}};
     cli_sizes sizes = {NULL, 0};
 
-    assert_int_equal(cli_sizes_parse("2x6,40,3:5:+2", 2, &sizes), VKMM_OK);
+    assert_int_equal(vkmm_tell(&log, cli_sizes_parse("2x6,40,3:5:+2", 2, &sizes)), VKMM_OK);
     assert_int_equal(sizes.count, 4);
     assert_memory_equal(sizes.item, want, sizeof want);
     cli_sizes_free(&sizes);
-    assert_int_equal(cli_sizes_parse("2x6x4", 2, &sizes), VKMM_INVALID);
-    assert_non_null(strstr(vkmm_last_error(), ": use N, MxN,"));
+    assert_int_equal(vkmm_tell(&log, cli_sizes_parse("2x6x4", 2, &sizes)), VKMM_INVALID);
+    assert_non_null(strstr(h.last, ": use N, MxN,"));
     assert_null(sizes.item);
     expect_refusal("2x6", ": use N, MxNxK,");
 }
