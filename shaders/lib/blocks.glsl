@@ -26,7 +26,7 @@ const uint STEP = WIDTH == 8 || FORMAT == NVFP4 ? 8 : HAS_SIXES ? 32 : FORMAT ==
 const bool IN_BYTES = WIDTH == 8 || HAS_BIT || FORMAT == Q6_K; // codes, in a part
 const bool IN_WORDS = BLOCK_BYTES % 4 == 0;
 const bool BY_PART = TWO_SCALES || HAS_BIT || FORMAT == NVFP4; // what a part's scale or bits are depends on its number
-const bool FROM_SCALE = FORMAT == Q8_0 || FORMAT == Q4_0;      // two bytes, and a scale of two before them
+const bool FROM_SCALE = FORMAT == Q8_0 || FORMAT == Q4_0;      // codes follow a scale of two bytes
 const uint TIMES = IS_E2M1 ? 4 : 1;                            // an element, over field()
 const uint PART = 16, PARTS = BLOCK / PART; // elements of a part (VKMM_BLOCK_PART); parts of a block
 
@@ -34,8 +34,8 @@ const uint PART = 16, PARTS = BLOCK / PART; // elements of a part (VKMM_BLOCK_PA
 uint part_at(uint part) { return part / (STEP / 8) * 2 * STEP + part % (STEP / 8) * 8; }
 
 // Where a part and its scale begin: a word, and bits of it that precede. Blocks a multiple of four bytes further lie
-// alike. If FROM_SCALE, codes are read from two bytes before them on, where the scale is the first part's: one address
-// for all words, and the words that are shifted, by 16 bits, are those of the other blocks.
+// alike. If FROM_SCALE, the words of a part begin two bytes before its codes; those of the first part, with the scale.
+// So all words of a block have one address, and they are shifted by 16 bits or, in every second block, not at all.
 struct Place {
     uint codes, shift, scale, scale_shift; // scale_shift: 8 times the part where the format's scales depend on it
 };
@@ -130,6 +130,7 @@ struct Words {
 };
 // The first scale of a part of Q6_K, a byte of 16; the other one is four bytes further.
 uint scale_byte(uint part, uint shift) { return part / 8 * 8 + part % 8 / 2 + shift / 8; }
+uint last_word(uint at, Place place) { return at + WIDTH / 2 - 1 + (FROM_SCALE ? 1 : min(place.shift, 1)); }
 Words read_words(Place place, uint further)
 {
     const uint at = place.codes + further, scale = place.scale + further, part = place.scale_shift / 8;
@@ -145,7 +146,7 @@ Words read_words(Place place, uint further)
     if (WIDTH == 8)
         read.codes.zw = uvec2(CODES(at + 2), CODES(at + 3));
     if (!IN_WORDS)
-        read.last = CODES(at + WIDTH / 2 - 1 + (FROM_SCALE ? 1 : min(place.shift, 1)));
+        read.last = CODES(last_word(at, place));
     if (FORMAT == Q6_K) {
         const uint high = scale + 32 + part / 8 * 8 + part % 4 * 2;
         const uint from = scale + 48 + scale_byte(part, place.shift) / 4;
@@ -180,7 +181,7 @@ void read_two(Place place, uint further, out Words first, out Words second)
             second.codes.zw = uvec2(CODES(next + 2), CODES(next + 3));
         first.last = second.codes.x;
         if (!IN_WORDS)
-            second.last = CODES(next + WIDTH / 2 - 1 + (FROM_SCALE ? 1 : min(place.shift, 1)));
+            second.last = CODES(last_word(next, place));
         if (FROM_SCALE)
             first.scale.x = second.scale.x = first.codes.x;
     }

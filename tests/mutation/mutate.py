@@ -116,7 +116,7 @@ NAMED = {
         ("skinny", "q4_K-one-scale", r"scale\.z, high", "scale.x, high"),
         ("skinny", "q4_0-beyond-the-end", r"k0 < end : is_there\(k0, end\)", "k0 < end : k0 < end"),
         ("skinny", "q4_0-first-part-twice", r"CODES\(next\), CODES\(next \+ 1\)", "CODES(at), CODES(at + 1)"),
-        ("skinny", "mxfp4-no-last-word-of-two", r"CODES\(next \+ WIDTH / 2 - 1 \+ \(FROM_SCALE \? 1 : min\(place\.shift, 1\)\)\)", "second.codes.y"),
+        ("skinny", "mxfp4-no-last-word-of-two", r"CODES\(last_word\(next, place\)\)", "second.codes.y"),
         ("skinny", "mxfp4-quarter", r"float\(TIMES\) \* ", ""),
         ("skinny", "nvfp4-first-scale-twice", r"scale_shift \+ \(BY_PART \? 8 : 0\)", "scale_shift"),
         ("skinny", "q8_0-no-scale", r"scale\.x, float\(TIMES\)", "1, float(TIMES)"),

@@ -30,11 +30,10 @@ typedef struct vkmm_recorded {
 
 extern const vkmm_recorded vkmm_recorded_all;
 
-/* The tune for a checked problem: that of the same device (name and driver), else that of the device most
- * alike in the number of processors, among GPUs that the same driver describes alike (vendor, kind, subgroup, shared
- * memory, number of matrix shapes) and that have between 2/3 and 3/2 of its processors. Each extent may differ from the
- * tuned one by an eighth; types, operations and alignment may not. NULL: there is none. Its
- * configuration may be illegal here. */
+/* The tune for a checked problem: that of the same device (name and driver), else that of the device most alike in the
+ * number of processors, among GPUs that the same driver describes alike (vendor, kind, subgroup, shared memory, number
+ * of matrix shapes) and that have between 2/3 and 3/2 of its processors. Each extent may differ from the tuned one by
+ * an eighth; types, operations and alignment may not. NULL: there is none. Its configuration may be illegal here. */
 const vkmm_recorded_tune *vkmm_recorded_find(const vkmm_recorded *recorded, const vkmm_device_info *device,
                                              const vkmm_problem *problem);
 

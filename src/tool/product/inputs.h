@@ -45,7 +45,7 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
 
 /* A plain matrix of a problem to the blocks of an operand of another, which is like it but for formats, or its file's
  * blocks if it has some; then the plain matrix has the elements of the blocks, rounded to its type.
- * VKMM_OUT_OF_MEMORY, told. */
+ * VKMM_OUT_OF_MEMORY. */
 vkmm_status cli_inputs_encode(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *plain,
                               void *blocks, vkmm_workers *workers);
 
