@@ -77,13 +77,15 @@ int main(void)
     static char names[COUNT][96];
     static struct CMUnitTest tests[COUNT + 1];
     const int opened = suite_open(&suite);
+    size_t count = 0;
     if (opened) return opened;
-    for (int i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++) {
+        if (!suite_has_turn(i)) continue;
         snprintf(names[i], sizeof names[0], "%s: %s is noticed", mutants[i].kernel, mutants[i].name);
-        tests[i] = (struct CMUnitTest){names[i], is_noticed, NULL, NULL, (void *)&mutants[i]};
+        tests[count++] = (struct CMUnitTest){names[i], is_noticed, NULL, NULL, (void *)&mutants[i]};
     }
-    tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(originals_pass);
-    const int failed = suite_run_group(&suite, "block mutants", tests, COUNT + 1);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(originals_pass);
+    const int failed = suite_run_group(&suite, "block mutants", tests, count);
     suite_close(&suite); /* a mutant may well upset the validation layer */
     return failed ? 1 : 0;
 }

@@ -24,12 +24,14 @@ int main(void)
     static char names[COUNT][96];
     static struct CMUnitTest tests[COUNT];
     const int absent = suite_open(&suite);
+    size_t count = 0;
     if (absent) return absent;
-    for (int i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++) {
+        if (!suite_has_turn(i)) continue;
         snprintf(names[i], sizeof names[0], "%s: %s is noticed", mutants[i].kernel, mutants[i].name);
-        tests[i] = (struct CMUnitTest){names[i], is_noticed, NULL, NULL, (void *)&mutants[i]};
+        tests[count++] = (struct CMUnitTest){names[i], is_noticed, NULL, NULL, (void *)&mutants[i]};
     }
-    int failed = _cmocka_run_group_tests("mutants", tests, COUNT, NULL, NULL);
+    int failed = _cmocka_run_group_tests("mutants", tests, count, NULL, NULL);
     suite_close(&suite); /* a mutant may well upset the validation layer */
     return failed ? 1 : 0;
 }
