@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/run and scripts/setup --link; scripts/vs-cublas, scripts/sweep, scripts/plot-speed and scripts/plot-timeline. Programs that play the others stand in for
-vkmatmul, meson, ninja, the script that times cuBLAS, and gnuplot."""
+"""scripts/run and scripts/setup --link; scripts/vs-cublas, scripts/sweep, scripts/machine-code, scripts/plot-speed and scripts/plot-timeline. Programs that
+play the others stand in for vkmatmul, meson, ninja, the script that times cuBLAS, nvdisasm, and gnuplot."""
 import json
 import os
 import pathlib
@@ -127,6 +127,22 @@ class Scripts(unittest.TestCase):
         self.assertNotIn("4096 ± 1", done.stdout)  # 4097 was wrong: no cliff can be told
         self.assertIn("512 ± 1", done.stdout)
         self.assertEqual(sum("tflops" in json.loads(line) for line in log.read_text().splitlines()), 1 + 4 + 12)
+
+    @unittest.skipUnless(shutil.which("zstd"), "no zstd")
+    def test_machine_code_has_what_instructions_wait_for(self):
+        # STS of a step: it waits for scoreboards 0, 1, 3 and 5, and counts 0 down when it has read its operands.
+        code = bytes.fromhex("88730000000c0000440000007f000000")[:12] + (0x2b << 20 | 0 << 17 | 7 << 14 | 1 << 9).to_bytes(4, "little")
+        program = b"NVDANVVMNVuc".ljust(76, b"\0") + len(code).to_bytes(4, "little") + (88).to_bytes(4, "little") + bytes(12) + code
+        frame = subprocess.run(["zstd", "-c"], input=program, capture_output=True, check=True).stdout
+        (self.folder / "pipelines.bin").write_bytes(b"VKMMPIPE" + frame + b"what follows")
+        tool = self.file("nvdisasm", "import sys\nif len(open(sys.argv[3], 'rb').read()) == 16: print('  /*0000*/  STS.128 [R127], R68 ;')\n", True)
+        done = self.run_script("machine-code", str(self.folder / "pipelines.bin"), "--nvdisasm", tool)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, "program 1: 16 bytes\n0000  W- R0  0135     1  STS.128 [R127], R68\n")
+        for file, words in [("/nowhere", "No such file"), (tool, "has no program")]:
+            done = self.run_script("machine-code", file)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"\Amachine-code: .*" + words)
 
     def test_without_cublas_nothing_is_compared(self):
         for arguments, words in [([], "no script that times cuBLAS"), (["--cublas", "/nowhere"], "no script"),
