@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import xml.etree.ElementTree
 
 import cli
 from cli import FAST
@@ -253,6 +254,24 @@ class Others(cli.Case):
         self.assertEqual([re.split(r" *\| *", row)[1:3] for row in rows],
                          [["16³", "f32"], ["17³", "f32"], ["16³", "i32"], ["17³", "i32"]])
         self.assertIn("| GFLOP/s", self.good("ladder", "--size", "16", "--kernel", "naive", "--md", *FAST))
+
+    def test_junit(self):
+        """A test case for each row; a suite without counts, because rows are written as they come."""
+        for args, names in [(["--size", "16,17", "--type", "f32,i32"], ["16³ f32 cpu", "17³ f32 cpu", "16³ i32 cpu", "17³ i32 cpu"]),
+                            (["ladder", "--size", "16", "--kernel", "naive,tiled", "--type", "f32"], ["16³ f32 naive", "16³ f32 tiled"])]:
+            root = xml.etree.ElementTree.fromstring(self.good(*args, "--junit", *FAST))
+            cases = root.findall("testsuite/testcase")
+            self.assertEqual([case.get("name") for case in cases], names)
+            self.assertEqual({case.get("classname") for case in cases}, {root.find("testsuite").get("name")})
+            self.assertTrue(all(float(case.get("time")) > 0 for case in cases))
+        self.assertEqual(root.findall(".//failure") + root.findall(".//skipped"), [])
+        root = xml.etree.ElementTree.fromstring(cli.run("--size", "16", "--verify", "none", "--junit", *FAST).stdout)
+        self.assertEqual(root.find("testsuite/testcase/skipped").get("message"), "not verified")
+        done = cli.run("--size", "9999999", "--memory-limit", "1MiB", "--junit", *FAST)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(len(xml.etree.ElementTree.fromstring(done.stdout)), 0)
+        lines = self.good("--size", "16,17", "--jsonl", *FAST).splitlines()
+        self.assertEqual([json.loads(line)["problem"]["m"] for line in lines], [16, 17])
 
     def test_help(self):
         for args in [["--help"], ["-h"], ["ladder", "--help"], ["devices", "-h"], ["help"], ["help", "ladder"], ["help", "help"]]:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree
 
 import cli
 from cli import FAST
@@ -49,6 +50,10 @@ class Shader(cli.Case):
     def test_wrong_element(self):
         mine = self.wrong("wrong result: ", self.shader(("C[row * N + col] = sum;", "C[row * N + col] = row == 5 && col == 7 ? sum + T(1) : sum;")))
         self.assertRegex(mine["verify"]["sentence"], r"\b5\b.*\b7\b")
+        done = cli.run("--shader", self.folder / "mine.comp", "--size", "40x30x20", "--junit", *FAST)
+        cases = xml.etree.ElementTree.fromstring(done.stdout).findall("testsuite/testcase")
+        self.assertEqual((done.returncode, [case.find("failure") is not None for case in cases]), (1, [True, False]))
+        self.assertRegex(cases[0].find("failure").get("message"), r"\b5\b.*\b7\b")
 
     def test_wrong_and_large(self):
         """What is written while it is verified gets no name if it is wrong."""

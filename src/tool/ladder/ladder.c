@@ -351,6 +351,7 @@ vkmm_status cli_command_ladder(cli_session *session)
         status = cli_worse(status, climb_size(session, &request, cli_problem_make(options, &size, VKMM_F32)));
         if (status == VKMM_DEVICE_LOST || ferror(session->report.out)) break;
     }
+    if (session->writer->ladder == NULL && session->writer->run_end != NULL) session->writer->run_end(&session->report);
     cli_interrupt_says(NULL);
     return status;
 }

@@ -108,7 +108,7 @@ typedef struct cli_options {
     const char *import, *export;     /* tune: files to copy results from and to instead of tuning */
     const char *worker;              /* hidden: the program that measures for tune, bench and compare; NULL: this one */
     int no_layers;                   /* no implicit Vulkan layers */
-    int jsonl, md, junit;            /* bench: formats other than json and csv */
+    int jsonl, md, junit;            /* formats other than json and csv */
     const char *suite;               /* bench: a name or a file; NULL: the command's default */
     double rotating_bytes;           /* bench: 0: caches stay hot */
     double max_noise;                /* bench: a share; 0: not given */

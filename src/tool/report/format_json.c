@@ -86,4 +86,4 @@ static vkmm_status json_ladder(cli_report *report, const cli_ladder *ladder, con
 
 const cli_writer cli_json_writer = {
     "json", ".json", .end = json_end, .run = json_row, .ladder = json_ladder, .compare = cli_compare_json};
-const cli_writer cli_jsonl_writer = {"jsonl", ".jsonl", lines_begin, lines_row, lines_end};
+const cli_writer cli_jsonl_writer = {"jsonl", ".jsonl", lines_begin, lines_row, lines_end, .run = json_row};

@@ -70,8 +70,9 @@ static void put_case(FILE *out, const cli_junit_case *one, const char *device)
     char difference[CLI_TEXT_DIFFERENCE], name[800], xml[XML_TEXT], of[XML_TEXT];
 
     cli_text_difference(difference, sizeof difference, &row->problem);
-    VKMM_PUT(name, "%s %s %s%s%s%s", CLI_NAME(&row->problem, 1), cli_text_type(&row->problem, 1), row->asked,
-             difference[0] != '\0' ? ", " : "", difference, row->rotating_bytes > 0 ? ", cold caches" : "");
+    VKMM_PUT(name, "%s %s %s%s%s%s", CLI_NAME(&row->problem, 1), cli_text_type(&row->problem, 1),
+             row->asked[0] != '\0' ? row->asked : row->kernel.name, difference[0] != '\0' ? ", " : "", difference,
+             row->rotating_bytes > 0 ? ", cold caches" : "");
     fprintf(out, "    <testcase name=\"%s\" classname=\"%s\" time=\"%.9f\">\n      <properties>\n", xml_of(xml, name),
             xml_of(of, device), seconds_of(row));
     put_property(out, "group", row->group);
@@ -132,13 +133,18 @@ void cli_junit_suite(FILE *out, const cli_bench *bench, const cli_bench_device *
     fputs("  </testsuite>\n", out);
 }
 
+static void put_head(FILE *out, const char *command)
+{
+    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"%s\">\n", command);
+}
+
 /* Everything is written at the end, because a suite begins with its counts. */
 static vkmm_status end(cli_report *report, const cli_bench *bench)
 {
     cli_junit_case *cases = vkmm_alloc((size_t)bench->row_count + 1, sizeof *cases);
 
     if (cases == NULL) return VKMM_OUT_OF_MEMORY;
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vkmatmul bench\">\n", report->out);
+    put_head(report->out, "vkmatmul bench");
     for (uint32_t d = 0; d < bench->device_count; d++) {
         uint32_t count = 0;
         for (uint32_t i = 0; i < bench->row_count; i++)
@@ -150,4 +156,29 @@ static vkmm_status end(cli_report *report, const cli_bench *bench)
     return VKMM_OK;
 }
 
-const cli_writer cli_junit_writer = {"junit", ".xml", .end = end, .compare = cli_compare_junit};
+/* A row of run is written as soon as it is known, in a suite without counts. */
+static vkmm_status run(cli_report *report, const cli_bench_row *row)
+{
+    const char *device = row->on != NULL ? row->on->name : row->host;
+    char xml[XML_TEXT];
+
+    if (report->rows == 0) {
+        put_head(report->out, "vkmatmul");
+        fprintf(report->out, "  <testsuite name=\"%s\">\n", xml_of(xml, device));
+    }
+    put_case(report->out, &(cli_junit_case){.row = row}, device);
+    return VKMM_OK;
+}
+
+static vkmm_status run_end(cli_report *report)
+{
+    if (report->rows > 0)
+        fputs("  </testsuite>\n", report->out);
+    else
+        put_head(report->out, "vkmatmul");
+    fputs("</testsuites>\n", report->out);
+    return VKMM_OK;
+}
+
+const cli_writer cli_junit_writer = {
+    "junit", ".xml", .end = end, .run = run, .run_end = run_end, .compare = cli_compare_junit};

@@ -64,7 +64,7 @@ typedef struct cli_writer {
     vkmm_status (*end)(cli_report *report, const cli_bench *bench);
 
     vkmm_status (*run)(cli_report *report, const cli_bench_row *row); /* one result, as soon as it is known */
-    vkmm_status (*run_end)(cli_report *report);                       /* after the last row */
+    vkmm_status (*run_end)(cli_report *report);                       /* after the last row of the command */
     /* ladder: the row that was added last, as soon as it is known, and NULL after the last; NULL: as run's rows */
     vkmm_status (*ladder)(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row);
     vkmm_status (*compare)(struct cli_compare_model *model); /* with at least one row */
