@@ -159,14 +159,13 @@ static vkmm_status end(cli_report *report, const cli_bench *bench)
 /* A row of run is written as soon as it is known, in a suite without counts. */
 static vkmm_status run(cli_report *report, const cli_bench_row *row)
 {
-    const char *device = row->on != NULL ? row->on->name : row->host;
     char xml[XML_TEXT];
 
     if (report->rows == 0) {
         put_head(report->out, "vkmatmul");
-        fprintf(report->out, "  <testsuite name=\"%s\">\n", xml_of(xml, device));
+        fprintf(report->out, "  <testsuite name=\"%s\">\n", xml_of(xml, report->command));
     }
-    put_case(report->out, &(cli_junit_case){.row = row}, device);
+    put_case(report->out, &(cli_junit_case){.row = row}, row->on != NULL ? row->on->name : row->host);
     return VKMM_OK;
 }
 
