@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 import cli
 
@@ -43,6 +44,14 @@ class Right(Case):
         known = {"sums of rows", "maxima of rows", "sums of columns", "maxima of columns"} if "Mesa 26." in (report["device"]["driver_info"] or "") else set()
         self.assertLessEqual(wrong, known)
         self.assertRegex(self.good("check", "--part", "products", "--type", "i32", "--kernel", "tiled"), r"\A  ok      products   2 of 2 right\n\Z")
+
+    def test_junit(self):
+        done = cli.run("check", "--junit", "--part", "device")
+        suite, = xml.etree.ElementTree.fromstring(done.stdout)
+        self.assertEqual((done.returncode, suite.get("name"), suite.findall("*/*")), (0, "device", []))
+        self.assertIn("dispatches in turn", [case.get("name") for case in suite])
+        suite, = xml.etree.ElementTree.fromstring(cli.run("check", "--junit", "--part", "products", "--budget", "100ms").stdout)
+        self.assertEqual(suite[-1].find("skipped").get("message"), "the time was over")
 
     def test_time(self):
         part = self.report("--part", "products", "--budget", "100ms")["products"]
@@ -97,6 +106,12 @@ class Defects(Case):
                     self.assertLessEqual(len(lines), 60)
                     self.assertTrue(lines[0].endswith(": " + failure["case"]))
                     self.assertEqual(lines[1], "// " + failure["sentence"])
+
+    def test_junit(self):
+        done = cli.run("check", "--junit", "--part", "device", env=dict(self.env, VKMM_TEST_DEFECT="clock"))
+        failed = xml.etree.ElementTree.fromstring(done.stdout).findall("testsuite/testcase[failure]")
+        self.assertEqual((done.returncode, [case.get("name") for case in failed]), (1, ["timestamps"]))
+        self.assertIn(" ms by the host's clock", failed[0][0].get("message"))
 
     def test_shader(self):
         """The shader of a failure compiles as it is."""

@@ -12,6 +12,7 @@
 #include "base/host.h"
 #include "look/probe.h"
 #include "report/json.h"
+#include "report/junit.h"
 #include "session/commands.h"
 #include "system/interrupt.h"
 
@@ -33,6 +34,14 @@ typedef struct run {
     vkmm_device_check found;      /* for the planner */
     char seen[VKMM_MAX_FINDINGS]; /* of each finding: PASSED or FAILED here; 0: known before, and not examined */
 } run;
+
+/* In JUnit's format, cases are written as they end. */
+static void put_case(const run *r, const char *name, const char *kind, const char *why)
+{
+    const cli_session *session = r->session;
+
+    if (session->options->junit) cli_junit_plain(session->report.out, r->part->name, name, kind, why);
+}
 
 static void write_shader(run *r, cli_failure *failure, const char *shader)
 {
@@ -75,6 +84,7 @@ static void fail_case(run *r, const char *name, const char *why, const json_t *a
 {
     cli_failure *failure = &r->part->failures[r->part->failure_count];
 
+    put_case(r, name, "failure", why);
     r->part->run++;
     r->all->passed = 0;
     r->status = cli_worse(r->status, VKMM_WRONG_RESULT);
@@ -131,10 +141,12 @@ static int step(run *r)
         r->first = (uint32_t)cli_json_number(answer, "index", r->first) + 1;
         const int passed = json_is_true(json_object_get(answer, "passed"));
         note(r, answer, passed ? PASSED : FAILED);
-        if (passed)
+        if (passed) {
+            put_case(r, name, NULL, NULL);
             r->part->passed++, r->part->run++;
-        else
+        } else {
             fail_case(r, name, cli_json_text(answer, "why", ""), answer);
+        }
     } else if (reply != CLI_REPLY_INTERRUPTED && r->worker.status != VKMM_OK) {
         VKMM_PUT(r->part->incomplete, "%.300s", r->worker.sentence);
         r->status = cli_worse(r->status, r->worker.status);
@@ -149,6 +161,7 @@ static void run_part(run *r, const cli_case_part *part)
 
     r->part = &r->all->parts[r->all->part_count++];
     r->part->name = part->name;
+    if (r->session->options->junit) cli_junit_begin_suite(r->session->report.out, part->name);
     r->first = 0;
     r->worker.losses = 0;
     while (more && !cli_interrupted()) {
@@ -160,7 +173,11 @@ static void run_part(run *r, const cli_case_part *part)
         more = step(r);
     }
     if (cli_interrupted()) VKMM_PUT(r->part->incomplete, "interrupted");
-    if (r->part->incomplete[0] == '\0') forget(r);
+    if (r->part->incomplete[0] == '\0')
+        forget(r);
+    else
+        put_case(r, "the other cases", r->worker.status != VKMM_OK ? "error" : "skipped", r->part->incomplete);
+    if (r->session->options->junit) fputs("  </testsuite>\n", r->session->report.out);
 }
 
 cli_conformance *cli_conform(cli_session *session, double budget_ms, const char *stem, vkmm_status *status)
@@ -206,11 +223,14 @@ vkmm_status cli_command_check(cli_session *session)
         status = VKMM_FAIL(log, VKMM_INVALID, "'%.400s' is no folder that can be written into", options->output);
     if (status != VKMM_OK) return status;
     VKMM_PUT(stem, "%.400s/check", options->output != NULL ? options->output : "");
+    if (options->junit) cli_junit_begin(session->report.out, "vkmatmul check");
     cli_interrupt_catch(0);
     all = cli_conform(session, options->budget_ms > 0 ? options->budget_ms : CLI_CHECK_MS,
                       options->output != NULL ? stem : NULL, &status);
     if (all == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the results of a check"));
-    if (options->json)
+    if (options->junit)
+        fputs("</testsuites>\n", session->report.out);
+    else if (options->json)
         shown = cli_json_line(&session->report, cli_json_document(&session->report, "vkmatmul.check/1", session->info,
                                                                   NULL, cli_record_json(&cli_conformance_record, all)));
     else

@@ -133,9 +133,25 @@ void cli_junit_suite(FILE *out, const cli_bench *bench, const cli_bench_device *
     fputs("  </testsuite>\n", out);
 }
 
-static void put_head(FILE *out, const char *command)
+void cli_junit_begin(FILE *out, const char *command)
 {
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"%s\">\n", command);
+}
+
+void cli_junit_begin_suite(FILE *out, const char *name)
+{
+    char xml[XML_TEXT];
+
+    fprintf(out, "  <testsuite name=\"%s\">\n", xml_of(xml, name));
+}
+
+void cli_junit_plain(FILE *out, const char *suite, const char *name, const char *kind, const char *why)
+{
+    char xml[XML_TEXT], of[XML_TEXT];
+
+    fprintf(out, "    <testcase name=\"%s\" classname=\"%s\"%s>\n", xml_of(xml, name), xml_of(of, suite),
+            kind == NULL ? "/" : "");
+    if (kind != NULL) fprintf(out, "      <%s message=\"%s\"/>\n    </testcase>\n", kind, xml_of(xml, why));
 }
 
 /* Everything is written at the end, because a suite begins with its counts. */
@@ -144,7 +160,7 @@ static vkmm_status end(cli_report *report, const cli_bench *bench)
     cli_junit_case *cases = vkmm_alloc((size_t)bench->row_count + 1, sizeof *cases);
 
     if (cases == NULL) return VKMM_OUT_OF_MEMORY;
-    put_head(report->out, "vkmatmul bench");
+    cli_junit_begin(report->out, "vkmatmul bench");
     for (uint32_t d = 0; d < bench->device_count; d++) {
         uint32_t count = 0;
         for (uint32_t i = 0; i < bench->row_count; i++)
@@ -159,11 +175,9 @@ static vkmm_status end(cli_report *report, const cli_bench *bench)
 /* A row of run is written as soon as it is known, in a suite without counts. */
 static vkmm_status run(cli_report *report, const cli_bench_row *row)
 {
-    char xml[XML_TEXT];
-
     if (report->rows == 0) {
-        put_head(report->out, "vkmatmul");
-        fprintf(report->out, "  <testsuite name=\"%s\">\n", xml_of(xml, report->command));
+        cli_junit_begin(report->out, "vkmatmul");
+        cli_junit_begin_suite(report->out, report->command);
     }
     put_case(report->out, &(cli_junit_case){.row = row}, row->on != NULL ? row->on->name : row->host);
     return VKMM_OK;
@@ -174,7 +188,7 @@ static vkmm_status run_end(cli_report *report)
     if (report->rows > 0)
         fputs("  </testsuite>\n", report->out);
     else
-        put_head(report->out, "vkmatmul");
+        cli_junit_begin(report->out, "vkmatmul");
     fputs("</testsuites>\n", report->out);
     return VKMM_OK;
 }
