@@ -130,8 +130,8 @@ class Scripts(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("zstd"), "no zstd")
     def test_machine_code_has_what_instructions_wait_for(self):
-        # STS of a step: it waits for scoreboards 0, 1, 3 and 5, and counts 0 down when it has read its operands.
-        code = bytes.fromhex("88730000000c0000440000007f000000")[:12] + (0x2b << 20 | 0 << 17 | 7 << 14 | 1 << 9).to_bytes(4, "little")
+        # The fields above bit 105: it waits for scoreboards 0, 1, 3 and 5, and counts 0 down when it has read its operands.
+        code = ((0b101011 << 11 | 0 << 8 | 7 << 5 | 1) << 105).to_bytes(16, "little")
         program = b"NVDANVVMNVuc".ljust(76, b"\0") + len(code).to_bytes(4, "little") + (88).to_bytes(4, "little") + bytes(12) + code
         frame = subprocess.run(["zstd", "-c"], input=program, capture_output=True, check=True).stdout
         (self.folder / "pipelines.bin").write_bytes(b"VKMMPIPE" + frame + b"what follows")
