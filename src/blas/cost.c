@@ -6,9 +6,9 @@
 
 static const double default_open_ms = 300; /* before it has been measured */
 
-/* A class is tried once the host has computed it for so long, in all processes together, or at once for a product that
- * may take it as long, or of 2581³ or larger. Products of 20 ms or more are tried earlier: the longer a product takes,
- * the less a device's latency matters. */
+/* A class is tried once the host has computed it for so long in this process, or at once for a product that may take it
+ * as long, or of 2581³ or larger. Products of 20 ms or more are tried earlier: the longer a product takes, the less a
+ * device's latency matters. A process that ends earlier would gain nothing: opening the device takes as long. */
 static const double worth_trying_ms = 1000, large_volume = 0x1p34, long_ms = 20, long_worth_trying_ms = 300;
 
 /* Processor time of trials: at most this, and this part of the time of products on the host. */
@@ -149,12 +149,6 @@ void vkblas_cost_learn(vkblas_cost *cost, vkblas_place where, vkblas_type type, 
     if (where == VKBLAS_HOST) cost->host_ms += ms;
 }
 
-void vkblas_cost_put_off(vkblas_cost *cost, vkblas_type type, vkblas_extents e)
-{
-    const place p = place_of(VKBLAS_HOST, e);
-    cost->classes[VKBLAS_HOST][type][p.volume][p.extent].all_ms = 0;
-}
-
 vkblas_extents vkblas_cost_trial(vkblas_type type, vkblas_extents e)
 {
     const double most = 512 << 20;
@@ -177,7 +171,7 @@ void vkblas_cost_forget_device(vkblas_cost *cost)
 /* Integers alone, because the program may have set a locale with another decimal point: milliseconds and nanoseconds as
  * billionths. */
 static const double unit = 1e-9;
-static const long long most_stored = 1000000000000000, most_ms = 1000000; /* the same time */
+static const long long most_stored = 1000000000000000;
 
 static long long stored(double value)
 {
@@ -193,8 +187,8 @@ void vkblas_cost_write(const vkblas_cost *cost, const char *key, FILE *file)
                 for (int x = 0; x < VKBLAS_EXTENTS; x++) {
                     const vkblas_class *class = &cost->classes[where][type][v][x];
                     if (class->count > 0)
-                        fprintf(file, "class %d %d %d %d %lld %d %lld\n", where, type, v, x, stored(class->ns),
-                                class->count, llround(fmin((double)class->all_ms, (double)most_ms)));
+                        fprintf(file, "class %d %d %d %d %lld %d\n", where, type, v, x, stored(class->ns),
+                                class->count);
                 }
 }
 
@@ -206,13 +200,13 @@ static int within(int value, int count)
 static void read_class(vkblas_cost *cost, const char *line)
 {
     int where, type, v, x, count;
-    long long ns, all_ms;
-    if (sscanf(line, "class %d %d %d %d %lld %d %lld", &where, &type, &v, &x, &ns, &count, &all_ms) != 7 ||
+    long long ns;
+    if (sscanf(line, "class %d %d %d %d %lld %d", &where, &type, &v, &x, &ns, &count) != 6 ||
         !within(where, VKBLAS_PLACES) || !within(type, VKBLAS_TYPES) || !within(v, VKBLAS_VOLUMES) ||
-        !within(x, VKBLAS_EXTENTS) || ns <= 0 || ns > most_stored || count <= 0 || all_ms < 0 || all_ms > most_ms)
+        !within(x, VKBLAS_EXTENTS) || ns <= 0 || ns > most_stored || count <= 0)
         return;
     cost->classes[where][type][v][x] =
-        (vkblas_class){(float)((double)ns * unit), (float)all_ms, count < VKBLAS_SURE ? count : VKBLAS_SURE};
+        (vkblas_class){.ns = (float)((double)ns * unit), .count = count < VKBLAS_SURE ? count : VKBLAS_SURE};
     cost->known[where][type] = 1;
 }
 

@@ -21,7 +21,7 @@ typedef enum vkblas_place { VKBLAS_HOST, VKBLAS_DEVICE, VKBLAS_TRIAL, VKBLAS_PLA
 
 typedef struct vkblas_class {
     float ns;     /* per multiplication. The host: the fastest, which rises slowly; the device: a mean, like this one */
-    float all_ms; /* of all measurements together */
+    float all_ms; /* of this process's measurements together */
     int count;    /* of measurements, at most VKBLAS_SURE; 0: none */
 } vkblas_class;
 
@@ -57,9 +57,6 @@ void vkblas_cost_learn(vkblas_cost *cost, vkblas_place where, vkblas_type type, 
 
 /* Bytes of A, B and C. */
 double vkblas_cost_bytes(vkblas_type type, vkblas_extents e);
-
-/* A trial was stopped before it knew anything: the host computes the class for as long again before the next. */
-void vkblas_cost_put_off(vkblas_cost *cost, vkblas_type type, vkblas_extents e);
 
 /* The extents to try a class with: those of the product, or of a smaller one if its operands are large. */
 vkblas_extents vkblas_cost_trial(vkblas_type type, vkblas_extents e);

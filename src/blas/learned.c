@@ -75,7 +75,7 @@ void vkblas_learned_begin(void)
     const char *cache = value_of("XDG_CACHE_HOME"), *home = value_of("HOME");
     uint64_t sum = 0xcbf29ce484222325u;
     unsigned long long identity = 0;
-    snprintf(key, sizeof key, "vkblas 2 host=%.300s threads=%u device=%.60s", vkblas_host_path(), vkblas_threads(),
+    snprintf(key, sizeof key, "vkblas 3 host=%.300s threads=%u device=%.60s", vkblas_host_path(), vkblas_threads(),
              value_of("VKBLAS_DEVICE"));
     for (const char *at = key; *at; at++) sum = (sum ^ (unsigned char)*at) * 0x100000001b3u;
     snprintf(name, sizeof name, "blas-%016llx", (unsigned long long)sum);
@@ -193,9 +193,7 @@ static void *work(void *unused)
     if (ms >= 0)
         vkblas_cost_learn(&cost, VKBLAS_TRIAL, wanted_type, wanted,
                           ms * vkblas_volume_of(wanted) / vkblas_volume_of(e));
-    else if (stops())
-        vkblas_cost_put_off(&cost, wanted_type, wanted);
-    else
+    else if (!stops())
         cost.never[wanted_type] = 1;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     cost.trials_ms += (double)used.tv_sec * 1e3 + (double)used.tv_nsec * 1e-6;

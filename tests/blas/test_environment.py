@@ -80,7 +80,7 @@ class Environment(test_library.Programs):
         kept.unlink()
         os.mkfifo(kept)  # nobody writes to it
         self.run_program(test_library.TIMED)
-        self.assertRegex(kept.read_text(), r"^vkblas 2 host=/")
+        self.assertRegex(kept.read_text(), r"^vkblas 3 host=/")
         kept.unlink()
         kept.mkdir()
         self.run_program(test_library.TIMED)

@@ -17,7 +17,7 @@ import unittest
 LIBRARY, PROBE = sys.argv.pop(1), sys.argv.pop(1)
 MOMENTS = int(os.environ.get("VKBLAS_TEST_MOMENTS", "5"))
 GUARD = 600
-SLOW = "class 0 1 24 8 1000000000 3 5000\n"  # the host has taken five seconds for such products: the device is tried
+SLOW = "class 0 1 24 8 100000000000 3\n"  # the host takes 1.7 s for such a product: the device is tried
 
 
 class Probe(unittest.TestCase):
@@ -51,10 +51,10 @@ class Probe(unittest.TestCase):
         self.fail("no trial has ended")
 
     def test_a_trial_in_vain(self):
-        """It is put off: the host computes such products for a second again before the next."""
+        """Nothing of it is kept."""
         self.kept.write_text(self.slow)
         self.run_program("exit", 0)
-        self.assertRegex(self.kept.read_text(), r"\nclass 0 1 24 8 \d+ 3 \d{1,3}\n")
+        self.assertRegex(self.kept.read_text(), r"\nclass 0 1 24 8 \d+ 3\n")
         self.assertNotRegex(self.kept.read_text(), r"\nclass 2 1 24 8 ")
 
     def test_every_moment(self):

@@ -8,7 +8,7 @@
 
 #include "../../src/blas/cost.h"
 
-#define KEY "vkblas 2 host=/lib/libblas.so.3 threads=2 device="
+#define KEY "vkblas 3 host=/lib/libblas.so.3 threads=2 device="
 
 enum { TEXT = 1 << 20 }; /* more than all cells need */
 
@@ -91,10 +91,10 @@ size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
         KEY,
         KEY "\n",
         KEY "\nopen 300000000000\n",
-        KEY "\nclass 0 0 27 9 1 1 0\nclass 0 1 24 8 40000000 1 5\nclass 1 1 24 8 1 2 5\nidentity 0123456789abcdef\n",
-        KEY "\nclass 1 5 47 15 999999999999999 2 5\nclass 0 0 0 0 1 1 5\nclass 2 0 33 11 16777217 3 5\n",
-        KEY "\nopen -5\nclass 3 0 30 10 5000 1 5\nclass 0 0 48 10 5000 1 5\nclass 0 0 30 10 99999999999999999999 1 5\n",
-        "vkblas 2 host=/another threads=2 device=\nclass 0 0 27 9 1000 1 5\n",
+        KEY "\nclass 0 0 27 9 1 1\nclass 0 1 24 8 40000000 1\nclass 1 1 24 8 1 2\nidentity 0123456789abcdef\n",
+        KEY "\nclass 1 5 47 15 999999999999999 2\nclass 0 0 0 0 1 1\nclass 2 0 33 11 16777217 3\n",
+        KEY "\nopen -5\nclass 3 0 30 10 5000 1\nclass 0 0 48 10 5000 1\nclass 0 0 30 10 99999999999999999999 1\n",
+        "vkblas 3 host=/another threads=2 device=\nclass 0 0 27 9 1000 1\n",
     };
     if (index >= VKBLAS_COUNT(examples)) return 0;
     return (size_t)snprintf((char *)out, VKMM_FUZZ_SEED_BYTES, "%s", examples[index]);
