@@ -2,11 +2,11 @@
 $times << EOD
 format ours1 ggml1 ours8 ggml8 ours512 ggml512
 f16    29.8  30.6  37.5  76.8  230 262
-q8_0   22.1  29.1  44.1  64.3  277 428
-q4_0   15.7  14.3  34.3  60.4  248 435
-q4_K   16.8  18.5  34.6  109   233 458
-mxfp4  25.2  28.0  36.4  54.6  238 480
-nvfp4  26.4  42.2  36.5  127   241 489
+q8_0   22.5  29.1  28.0  64.3  277 428
+q4_0   14.6  14.3  20.6  60.4  248 435
+q4_K   16.0  18.5  20.7  109   233 458
+mxfp4  18.9  28.0  22.5  54.6  238 480
+nvfp4  18.8  42.2  18.9  127   241 489
 EOD
 set terminal svg noenhanced size 900,300 font 'sans-serif,12' background '#ffffff'
 set output 'doc/weights.svg'

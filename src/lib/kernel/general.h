@@ -26,6 +26,7 @@ enum {
     VKMM_SUITS_ALL = 1, /* every problem, on every device */
     VKMM_SUITS_SHAPE,   /* made for products of such a shape */
     VKMM_SUITS_UNITS,   /* made for units that the device has */
+    VKMM_SUITS_BOTH,    /* made for products of such a shape on such units */
     VKMM_SUITS_DEVICE   /* made for devices of this kind */
 };
 

@@ -39,21 +39,35 @@ static vkmm_problem typical(const vkmm_experts *e)
     return p;
 }
 
+static const char *const kernels[] = {"skinny", "coopmat", "blocked"};
+
+/* The one of these that the planner would take. */
+static const vkmm_kernel *planned_of_them(const vkmm_device_info *device, const vkmm_problem *each)
+{
+    const vkmm_kernel *kernel;
+    uint32_t refused = vkmm_refused_kernels(device, each->type);
+    for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++) {
+        size_t n = 0;
+        while (n < VKMM_COUNT(kernels) && strcmp(kernel->name, kernels[n]) != 0) n++;
+        if (n == VKMM_COUNT(kernels)) refused |= 1u << i;
+    }
+    return vkmm_planned_kernel(device, each, refused);
+}
+
 static vkmm_status choose_kernel(const vkmm_device_info *device, const vkmm_problem *each, const vkmm_wish *wish,
                                  vkmm_choice *choice)
 {
-    static const char *const names[] = {"skinny", "coopmat", "blocked"};
     char config[VKMM_CONFIG_TEXT];
-    const vkmm_kernel *planned = vkmm_planned_kernel(device, each, vkmm_refused_kernels(device, each->type));
+    const vkmm_kernel *planned = planned_of_them(device, each);
     /* A tile of skinny has one row or a few, and each reads the weights again. */
-    const int no_skinny = each->m > 1 && planned && strcmp(planned->name, names[0]) != 0;
+    const int no_skinny = each->m > 1 && planned && strcmp(planned->name, kernels[0]) != 0;
     const int named = wish->kernel && strcmp(wish->kernel, "auto") != 0;
     vkmm_status status = vkmm_fail(VKMM_UNSUPPORTED, "products by experts run with skinny, coopmat and blocked");
     VKMM_PUT(config, "splits=1,%s", wish->config ? wish->config : "");
-    for (size_t i = 0; i < VKMM_COUNT(names); i++) {
+    for (size_t i = 0; i < VKMM_COUNT(kernels); i++) {
         vkmm_wish with = *wish;
-        if (named ? strcmp(wish->kernel, names[i]) != 0 : i == 0 && no_skinny) continue;
-        with.kernel = names[i];
+        if (named ? strcmp(wish->kernel, kernels[i]) != 0 : i == 0 && no_skinny) continue;
+        with.kernel = kernels[i];
         with.config = config;
         status = vkmm_choose(device, each, &with, choice);
         if (status == VKMM_OK && choice->reduce)

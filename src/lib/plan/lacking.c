@@ -51,6 +51,9 @@ vkmm_status vkmm_refuse_module(const vkmm_device_info *device, const char *kerne
     if (least & MATRICES && device->matrices.refusal && *device->matrices.refusal)
         return vkmm_fail(VKMM_UNSUPPORTED, "%s needs matrix operations, and \"%s\" has none: %s", kernel, device->name,
                          device->matrices.refusal);
+    if (least == VKMM_NEEDS_BLOCKS)
+        return vkmm_fail(VKMM_UNSUPPORTED,
+                         "the kernel %s takes only products of a matrix in blocks (format_a, format_b)", kernel);
     return vkmm_fail(VKMM_UNSUPPORTED, "%s for %s summed in %s needs what \"%s\" lacks: %s", kernel, in, sum,
                      device->name, name_of(least));
 }

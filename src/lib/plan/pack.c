@@ -155,9 +155,14 @@ void vkmm_choose_unpacking(const vkmm_device_info *device, const vkmm_wish *wish
     if (!asked && kernel && vkmm_module_for(kernel->name, p, device, NULL) &&
         (name || (kernel->suits && kernel->suits(device, p) > 0)) && is_legal(device, p, kernel))
         return;
+    vkmm_problem plain = *p;
+    plain.format_a = plain.format_b = VKMM_PLAIN;
+    if (!asked && name && kernel && !vkmm_module_for(name, &plain, device, NULL) &&
+        vkmm_module_for(name, p, device, NULL))
+        return; /* it takes nothing else, and will say why not these */
     choice->packs[VKMM_A].format = p->format_a;
     choice->packs[VKMM_B].format = p->format_b;
-    p->format_a = p->format_b = VKMM_PLAIN;
+    *p = plain;
 }
 
 int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)

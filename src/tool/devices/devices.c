@@ -59,18 +59,28 @@ typedef struct limits {
     char refusal[200];        /* why it does not support the first narrow type that it lacks */
 } limits;
 
+/* Some kernels take only blocks, beside 16-bit floats. */
+static int takes(cli_session *session, const cli_device_row *row, const char *kernel, vkmm_problem problem)
+{
+    const vkmm_type_info *type = vkmm_type_of(problem.type);
+    vkmm_kernel_info chosen;
+    if (choose(session, row->info, kernel, &problem, &chosen) == VKMM_OK) return 1;
+    if (!type->is_float || type->bytes != 2) return 0;
+    problem.format_a = VKMM_Q4_0;
+    problem.op_b = VKMM_OP_T;
+    return choose(session, row->info, kernel, &problem, &chosen) == VKMM_OK;
+}
+
 static void list_types(cli_session *session, const cli_device_row *row, cli_ability *ability, limits *l)
 {
     const int is_general = vkmm_kernel_is_general(ability->kernel);
 
     for (uint32_t i = 0; i < row->type_count; i++) {
         vkmm_problem problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256);
-        vkmm_kernel_info chosen;
         vkmm_type_parse(row->types[i], &problem.type);
         const int is_narrow = vkmm_type_of(problem.type)->bytes < 4,
                   is_built = vkmm_kernel_built(ability->kernel, problem.type);
-        if (is_general ? choose(session, row->info, ability->kernel, &problem, &chosen) == VKMM_OK
-                       : !is_narrow && is_built) {
+        if (is_general ? takes(session, row, ability->kernel, problem) : !is_narrow && is_built) {
             ability->types[ability->type_count++] = row->types[i];
             VKMM_JOIN(l->types, " ", "%s", row->types[i]);
         } else if (is_general == is_narrow && !is_built) {

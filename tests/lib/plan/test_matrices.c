@@ -164,7 +164,7 @@ TEST(leaves_what_would_take_a_round)
     assert_null(SQUARE(4352, VKMM_OP_N).module);
     assert_null(SQUARE(2047, VKMM_OP_N).module);
     assert_null(edge_of(&h200, VKMM_PROBLEM(.m = 4097, .n = 4097, .k = 4097, .type = VKMM_F16, .has_bias = 1)).module);
-    h200.driver.id = VK_DRIVER_ID_MESA_NVK; /* not measured */
+    h200.driver.id = VK_DRIVER_ID_MESA_RADV; /* not measured */
     const vkmm_edge late = SQUARE(4097, VKMM_OP_N);
     assert_true(!late.early && late.problem.lda % 8 == 0 && strncmp(late.info.config, "rows=64,", 8) == 0);
     h200.processors = 0; /* unknown */
@@ -289,7 +289,7 @@ TEST(tiles_follow_types_and_shape)
         {VKMM_PROBLEM_INIT(.m = 16, .n = 8192, .k = 14336, .type = VKMM_I8), 16, 64, 2, 2},
         /* From three columns on, or four rows of blocks. */
         {VKMM_PROBLEM_INIT(.m = 4096, .n = 3, .k = 14336, .type = VKMM_F16), 64, 16, 4, 4},
-        {VKMM_PROBLEM_INIT(.m = 4, .n = 4096, .k = 14336, .type = VKMM_F16, .op_b = VKMM_OP_T, .format_b = VKMM_Q4_0),
+        {VKMM_PROBLEM_INIT(.m = 4, .n = 4096, .k = 14336, .type = VKMM_F16, .op_b = VKMM_OP_T, .format_b = VKMM_Q4_Z),
          16, 64, 4, 4},
     };
     if (!is_built()) skip();
@@ -302,6 +302,57 @@ TEST(tiles_follow_types_and_shape)
         assert_in_range(choice.config.values[VKMM_TUNE_SPLITS], cases[i].least_splits, cases[i].most_splits);
         if (cases[i].depth > 0) assert_int_equal(choice.config.values[VKMM_TUNE_DEPTH], cases[i].depth);
     }
+}
+
+/* Blocks of 4 or 8 bits times f16, along K and whole leaps of it: skinnymat takes up to eight columns, fewer only where
+ * it is faster. */
+TEST(few_columns_of_blocks_use_matrices)
+{
+#define FEW(name, columns, depth, ...)                                                                                 \
+    {                                                                                                                  \
+        name, VKMM_PROBLEM_INIT(.m = 4096, .n = columns, .k = depth, .type = VKMM_F16, .op_b = VKMM_OP_T, __VA_ARGS__) \
+    }
+    static const struct {
+        const char *kernel;
+        vkmm_problem problem;
+    } cases[] = {
+        FEW("skinnymat", 8, 14336, .format_a = VKMM_Q4_0),
+        FEW("skinnymat", 3, 256, .format_a = VKMM_Q8_0),
+        FEW("coopmat", 9, 14336, .format_a = VKMM_Q4_0),
+        FEW("coopmat", 8, 14336 + 32, .format_a = VKMM_Q4_0),
+        FEW("coopmat", 8, 14336, .format_a = VKMM_Q4_0, .offset_a = 128),
+        FEW("coopmat", 8, 14336, .format_a = VKMM_Q4_0, .ldb = 14340),
+        FEW("coopmat", 8, 14336, .format_a = VKMM_Q6_K),
+        FEW("skinnymat", 2, 14336, .format_a = VKMM_Q4_1),
+        FEW("skinny", 2, 4096, .format_a = VKMM_Q4_K),
+        FEW("skinnymat", 1, 4096, .format_a = VKMM_MXFP4),
+        FEW("skinnymat", 1, 14336, .format_a = VKMM_Q4_K),
+        FEW("skinny", 1, 14336, .format_a = VKMM_Q4_1),
+        FEW("skinny", 1, 14336, .format_a = VKMM_Q8_0),
+    };
+    vkmm_device_info wide = devices[0].info /* its subgroups */, other = devices[0].info;
+    vkmm_problem plain = cases[0].problem;
+    vkmm_choice choice;
+    if (!is_built()) skip();
+    for (size_t i = 0; i < VKMM_COUNT(cases); i++) {
+        assert_int_equal(choose(&devices[0].info, &cases[i].problem, NULL, NULL, &choice), VKMM_OK);
+        if (strcmp(choice.info.name, cases[i].kernel) != 0) fail_msg("case %zu: %s", i, choice.info.name);
+    }
+    assert_int_equal(choose(&devices[0].info, &cases[0].problem, NULL, NULL, &choice), VKMM_OK);
+    assert_string_equal(choice.info.config, "rows=16,cols=8,depth=2048,splits=1");
+    assert_int_equal(choose(&devices[0].info, &cases[10].problem, NULL, NULL, &choice), VKMM_OK);
+    assert_string_equal(choice.info.config, "rows=16,cols=1,depth=2048,splits=1");
+    assert_int_equal(choose(&devices[0].info, &cases[0].problem, "skinnymat", "cols=4", &choice), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(vkmm_last_error(), "the shorter side must be 1 or 8"));
+    assert_int_equal(choose(&devices[0].info, &cases[6].problem, "skinnymat", NULL, &choice), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(vkmm_last_error(), "along the longer side, q8_0, q4_0"));
+    plain.format_a = VKMM_PLAIN;
+    assert_int_equal(choose(&devices[0].info, &plain, "skinnymat", NULL, &choice), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(vkmm_last_error(), "takes only products of a matrix in blocks"));
+    wide.subgroup.size = wide.subgroup.min_size = wide.subgroup.max_size = 64;
+    other.driver.id = VK_DRIVER_ID_MESA_RADV;
+    assert_string_equal(planned(&wide, cases[0].problem), "coopmat");
+    assert_string_equal(planned(&other, cases[0].problem), "coopmat");
 }
 
 /* The blocks of C that a driver's compiler keeps in registers, whatever the layout: larger ones spilled. */
