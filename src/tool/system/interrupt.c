@@ -4,6 +4,7 @@
 #include "base/leftovers.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@ static struct sigaction before[SIGNALS], alarm_before;
 
 static volatile sig_atomic_t interrupt, noticed, catching, patience, wipes;
 static const char *volatile last_words;
+static pthread_t writer; /* the thread that writes to the terminal, and asks for signals */
 
 /* In a signal handler, where little is allowed: write, unlink and _exit are. */
 static void end_at_once(int number)
@@ -49,8 +51,17 @@ static void lose_input(int number)
     lose_reader(number);
 }
 
+/* A signal may come to any thread, such as a driver's, while the writer writes: its words would come between. */
+static int passes_on(int number)
+{
+    if (pthread_equal(pthread_self(), writer)) return 0;
+    pthread_kill(writer, number);
+    return 1;
+}
+
 static void take(int number)
 {
+    if (passes_on(number)) return;
     if (!catching || interrupt != 0) end_at_once(number);
     interrupt = number;
     if (!patience) alarm(PATIENCE_S);
@@ -59,8 +70,7 @@ static void take(int number)
 static void wake(int number)
 {
     static volatile sig_atomic_t again;
-    (void)number;
-    if (interrupt == 0) return;
+    if (passes_on(number) || interrupt == 0) return;
     if (!noticed || again) end_at_once(interrupt);
     again = 1;
     alarm(GRACE_S);
@@ -71,6 +81,7 @@ static void handle(int number, void (*handler)(int), struct sigaction *old)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
     struct sigaction now;
+    writer = pthread_self();
     sigemptyset(&action.sa_mask);
     sigaction(number, NULL, &now);
     if (old != NULL) *old = now;
