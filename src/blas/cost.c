@@ -8,7 +8,7 @@ static const double default_open_ms = 300; /* before it has been measured */
 
 /* A class is tried once the host has computed it for so long in this process, or at once for a product that may take it
  * as long, or of 2581³ or larger. Products of 20 ms or more are tried earlier: the longer a product takes, the less a
- * device's latency matters. A process that ends earlier would gain nothing: opening the device takes as long. */
+ * device's latency matters. A process that ends earlier would gain little: opening the device takes a third of it. */
 static const double worth_trying_ms = 1000, large_volume = 0x1p34, long_ms = 20, long_worth_trying_ms = 300;
 
 /* Processor time of trials: at most this, and this part of the time of products on the host. */
