@@ -252,16 +252,7 @@ void multiply(uint base, uint y0, uint k0, uint end)
 
 #endif
 
-void put(uint x, uint y, uint part, uint base, T sum)
-{
-    const uint i = TALL ? x : y, j = TALL ? y : x;
-    if (inside(i, M, j, N)) {
-        if (SPLIT != 0)
-            partial[(part * M + i) * N + j] = S(sum);
-        else
-            store(base + i * LDC + j, finish(S(sum), base + i * LDC + j, i, j));
-    }
-}
+#include "put.glsl"
 
 void main()
 {

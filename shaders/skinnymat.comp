@@ -274,16 +274,7 @@ void multiply_plainly(uint long_base, uint x0, uint short_base, uint y0, uint k)
     }
 }
 
-void put(uint x, uint y, uint part, uint base, float sum)
-{
-    const uint i = TALL ? x : y, j = TALL ? y : x;
-    if (inside(i, M, j, N)) {
-        if (SPLIT != 0)
-            partial[(part * M + i) * N + j] = sum;
-        else
-            store(base + i * LDC + j, finish(sum, base + i * LDC + j, i, j));
-    }
-}
+#include "put.glsl"
 
 void main()
 {

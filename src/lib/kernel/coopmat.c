@@ -143,6 +143,13 @@ uint32_t vkmm_coopmat_lanes(const vkmm_device_info *device)
     return own;
 }
 
+int vkmm_coopmat_has_lanes(const vkmm_device_info *device, uint64_t lanes)
+{
+    if (device->subgroup.max_size == 0) return lanes == device->subgroup.size;
+    return lanes > 0 && (lanes & (lanes - 1)) == 0 && lanes >= device->subgroup.min_size &&
+           lanes <= device->subgroup.max_size;
+}
+
 static int is_usable(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3])
 {
     return vkmm_coopmat_lists(device, problem, shape) &&
@@ -368,11 +375,7 @@ static uint64_t broken_settings(const vkmm_shape *shape)
 /* A subgroup size that the driver supports; if none can be requested, the one that it has. */
 static uint64_t broken_lanes(const vkmm_shape *shape)
 {
-    const vkmm_device_info *device = shape->device;
-    const uint64_t lanes = vkmm_value(shape, LANES);
-    if (device->subgroup.max_size == 0) return lanes != device->subgroup.size;
-    return lanes == 0 || (lanes & (lanes - 1)) != 0 || lanes < device->subgroup.min_size ||
-           lanes > device->subgroup.max_size;
+    return !vkmm_coopmat_has_lanes(shape->device, vkmm_value(shape, LANES));
 }
 
 static vkmm_status refuse_matrix(const vkmm_shape *shape)

@@ -56,6 +56,19 @@ static inline uint64_t vkmm_value(const vkmm_shape *shape, int tunable)
     return shape->config->values[tunable];
 }
 
+/* The tile's longer side, rows if both are equal, and the other one. */
+static inline uint64_t vkmm_longer(const vkmm_shape *shape)
+{
+    const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS);
+    return rows >= cols ? rows : cols;
+}
+
+static inline uint64_t vkmm_shorter(const vkmm_shape *shape)
+{
+    const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS);
+    return rows >= cols ? cols : rows;
+}
+
 /* The remainder of `whole` in parts of `part`; 1 if either is 0, which is never legal. */
 static inline uint64_t vkmm_left_over(uint64_t whole, uint64_t part)
 {
@@ -106,6 +119,9 @@ static inline void vkmm_turn_tile(const vkmm_problem *problem, vkmm_config *conf
 
 /* Whether the device lists subgroup-wide matrix operations of m×n×k for the problem's types. */
 int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3]);
+
+/* Whether subgroups can be of this size: a power of two. */
+int vkmm_coopmat_has_lanes(const vkmm_device_info *device, uint64_t lanes);
 
 /* The subgroup size with which kernels of matrix operations are run. */
 uint32_t vkmm_coopmat_lanes(const vkmm_device_info *device);

@@ -152,18 +152,6 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     return take(LIST(across), problem, index, preset);
 }
 
-static uint64_t longer(const vkmm_shape *shape)
-{
-    const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS);
-    return rows >= cols ? rows : cols;
-}
-
-static uint64_t shorter(const vkmm_shape *shape)
-{
-    const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS);
-    return rows >= cols ? cols : rows;
-}
-
 /* Whether unpacking takes many registers: bits of an element are in two places, or make a float. */
 static int is_laborious(vkmm_format format)
 {
@@ -173,13 +161,13 @@ static int is_laborious(vkmm_format format)
 /* Registers for sums and for elements of both operands, weighted by the drivers' measured use (kernel/budget.h). */
 static uint64_t held(const vkmm_shape *shape)
 {
-    const uint64_t lines = vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)),
+    const uint64_t lines = vkmm_quotient(vkmm_longer(shape), vkmm_value(shape, THREAD_LONG)),
                    depth = vkmm_quotient(vkmm_value(shape, VKMM_TUNE_DEPTH) * lines, vkmm_value(shape, THREADS));
     const uint64_t sum = vkmm_type_of(shape->type)->bytes == 2 ? 47 : 25; /* Intel's compiler unpacks 16 bits */
     const vkmm_format format = vkmm_problem_format(shape->problem);
     const uint64_t element = format == VKMM_PLAIN ? 8 : is_laborious(format) ? 20 : 11; /* unpacked, and as read */
-    return (sum * vkmm_value(shape, THREAD_LONG) * shorter(shape) + element * vkmm_value(shape, THREAD_LONG) * depth +
-            5 * depth * shorter(shape)) /
+    return (sum * vkmm_value(shape, THREAD_LONG) * vkmm_shorter(shape) +
+            element * vkmm_value(shape, THREAD_LONG) * depth + 5 * depth * vkmm_shorter(shape)) /
            20;
 }
 
@@ -188,16 +176,16 @@ static void ask(vkmm_shape *shape)
     const uint64_t bytes = 16 / vkmm_vector_of(shape->type);
     shape->x = vkmm_value(shape, THREADS);
     shape->y = 1;
-    shape->registers = vkmm_registers_of(shape->type, vkmm_value(shape, THREAD_LONG) * shorter(shape));
-    const uint64_t most = vkmm_quotient(4, shorter(shape)), lengths = vkmm_value(shape, THREAD_LONG),
+    shape->registers = vkmm_registers_of(shape->type, vkmm_value(shape, THREAD_LONG) * vkmm_shorter(shape));
+    const uint64_t most = vkmm_quotient(4, vkmm_shorter(shape)), lengths = vkmm_value(shape, THREAD_LONG),
                    together = most < 1         ? 1
                               : most < lengths ? most
                                                : lengths; /* as in the shader */
-    const uint64_t lines = vkmm_quotient(longer(shape), lengths), lanes = vkmm_quotient(shape->x, lines),
+    const uint64_t lines = vkmm_quotient(vkmm_longer(shape), lengths), lanes = vkmm_quotient(shape->x, lines),
                    groups = lanes >= 64   ? 16
                             : lanes >= 16 ? 4
                                           : 1; /* likewise */
-    shape->shared_bytes = (shape->x + lines * groups) * shorter(shape) * together * bytes;
+    shape->shared_bytes = (shape->x + lines * groups) * vkmm_shorter(shape) * together * bytes;
     shape->held = vkmm_registers_of(shape->type, held(shape));
 }
 
@@ -208,14 +196,14 @@ static int is_power_of_two(uint64_t value)
 
 static uint64_t broken_lines(const vkmm_shape *shape)
 {
-    const uint64_t lines = vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG));
+    const uint64_t lines = vkmm_quotient(vkmm_longer(shape), vkmm_value(shape, THREAD_LONG));
     if (!is_power_of_two(lines) || !is_power_of_two(shape->x)) return 1;
-    return vkmm_left_over(longer(shape), vkmm_value(shape, THREAD_LONG)) + vkmm_left_over(shape->x, lines);
+    return vkmm_left_over(vkmm_longer(shape), vkmm_value(shape, THREAD_LONG)) + vkmm_left_over(shape->x, lines);
 }
 
 static uint64_t broken_depth(const vkmm_shape *shape)
 {
-    const uint64_t lanes = vkmm_quotient(shape->x, vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)));
+    const uint64_t lanes = vkmm_quotient(shape->x, vkmm_quotient(vkmm_longer(shape), vkmm_value(shape, THREAD_LONG)));
     const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH),
                    each = vkmm_problem_has_blocks(shape->problem)          ? IN_BLOCKS
                           : vkmm_type_of(shape->problem->type)->bytes == 1 ? 16
@@ -228,7 +216,7 @@ static uint64_t broken_depth(const vkmm_shape *shape)
 static uint64_t broken_blocks(const vkmm_shape *shape)
 {
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS),
-                   lanes = vkmm_quotient(shape->x, vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)));
+                   lanes = vkmm_quotient(shape->x, vkmm_quotient(vkmm_longer(shape), vkmm_value(shape, THREAD_LONG)));
     const vkmm_format in_long = rows >= cols ? shape->problem->format_a : shape->problem->format_b;
     if (!vkmm_problem_has_blocks(shape->problem)) return 0;
     if (in_long == VKMM_PLAIN) return 1;
@@ -240,7 +228,7 @@ static uint64_t broken_blocks(const vkmm_shape *shape)
 
 static uint64_t broken_short(const vkmm_shape *shape)
 {
-    return shorter(shape) > 16 ? shorter(shape) - 16 : shorter(shape) == 0;
+    return vkmm_shorter(shape) > 16 ? vkmm_shorter(shape) - 16 : vkmm_shorter(shape) == 0;
 }
 
 static const vkmm_rule rules[] = {

@@ -60,22 +60,12 @@ static int is_tall(const vkmm_shape *shape)
     return vkmm_value(shape, VKMM_TUNE_ROWS) >= vkmm_value(shape, VKMM_TUNE_COLS);
 }
 
-static uint64_t longer(const vkmm_shape *shape)
-{
-    return vkmm_value(shape, is_tall(shape) ? VKMM_TUNE_ROWS : VKMM_TUNE_COLS);
-}
-
-static uint64_t shorter(const vkmm_shape *shape)
-{
-    return vkmm_value(shape, is_tall(shape) ? VKMM_TUNE_COLS : VKMM_TUNE_ROWS);
-}
-
 /* Bytes of shared memory: lines of the long operand in blocks, as the shader pads them, and of the short one in f16. */
 static uint64_t leap_bytes(const vkmm_shape *shape)
 {
     const vkmm_format_info *format = vkmm_format_at(vkmm_problem_format(shape->problem));
-    const uint64_t pairs = format ? (uint64_t)LEAP / format->elements * format->bytes / 8 : 0;
-    return longer(shape) * 8 * (pairs + (6 - pairs % 4) % 4) + (shorter(shape) == 1 ? 2 * LEAP : 0);
+    const uint64_t pairs = (uint64_t)LEAP / format->elements * format->bytes / 8;
+    return vkmm_longer(shape) * 8 * (pairs + (6 - pairs % 4) % 4) + (vkmm_shorter(shape) == 1 ? 2 * LEAP : 0);
 }
 
 static void ask(vkmm_shape *shape)
@@ -84,7 +74,7 @@ static void ask(vkmm_shape *shape)
     shape->x = subgroups * LANES;
     shape->y = 1;
     shape->shared_bytes = subgroups * leap_bytes(shape) + 16;
-    shape->registers = longer(shape) * SHORT / LANES;
+    shape->registers = vkmm_longer(shape) * SHORT / LANES;
     if (shape->device->subgroup.max_size > 0) {
         shape->subgroups = subgroups;
         shape->subgroup_size = LANES;
@@ -94,10 +84,7 @@ static void ask(vkmm_shape *shape)
 
 static int has_matrix(const vkmm_device_info *device, const vkmm_problem *problem)
 {
-    const int has_lanes = device->subgroup.max_size == 0
-                              ? device->subgroup.size == LANES
-                              : device->subgroup.min_size <= LANES && device->subgroup.max_size >= LANES;
-    return has_lanes && vkmm_coopmat_lists(device, problem, matrix);
+    return vkmm_coopmat_has_lanes(device, LANES) && vkmm_coopmat_lists(device, problem, matrix);
 }
 
 /* A (or B) is in blocks, whose lines begin at multiples of LEAP elements, those of the other operand at multiples of
@@ -124,7 +111,7 @@ static uint64_t broken_operands(const vkmm_shape *shape)
 
 static uint64_t broken_tile(const vkmm_shape *shape)
 {
-    return vkmm_left_over(longer(shape), LINES) + (shorter(shape) != 1 && shorter(shape) != SHORT) +
+    return vkmm_left_over(vkmm_longer(shape), LINES) + (vkmm_shorter(shape) != 1 && vkmm_shorter(shape) != SHORT) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), LEAP);
 }
 
@@ -132,9 +119,8 @@ static const vkmm_rule rules[] = {
     {"matrix shapes", "unavailable matrix operations", missing_matrix, NULL,
      "the device must list 16x8x16 for f16 summed in f32, and have subgroups of 32 invocations"},
     {"operands", "operands of another kind", broken_operands, NULL,
-     "along the longer side, q8_0, q4_0, q4_1, q4_K, mxfp4 or nvfp4, with lines at multiples of 256 elements; along "
-     "the "
-     "shorter one f16, with lines at multiples of 8; neighbours of both along K"},
+     "q8_0, q4_0, q4_1, q4_K, mxfp4 or nvfp4 along the longer side, with lines at multiples of 256 elements; f16 along "
+     "the other, with lines at multiples of 8; neighbours of both along K"},
     {"whole matrices", "leftover rows, columns or elements of a step", broken_tile, NULL,
      "the shorter side must be 1 or 8, the longer one a multiple of 16, and depth a multiple of 256"},
     {0},

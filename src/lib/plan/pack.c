@@ -151,15 +151,13 @@ void vkmm_choose_unpacking(const vkmm_device_info *device, const vkmm_wish *wish
     const char *name = vkmm_asked_kernel(p, wish);
     const vkmm_kernel *kernel =
         name ? vkmm_kernel_find(name) : vkmm_planned_kernel(device, p, vkmm_refused_kernels(device, p->type));
-    const int asked = (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
-    if (!asked && kernel && vkmm_module_for(kernel->name, p, device, NULL) &&
-        (name || (kernel->suits && kernel->suits(device, p) > 0)) && is_legal(device, p, kernel))
-        return;
+    const int asked = (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0,
+              reads = !asked && kernel && vkmm_module_for(kernel->name, p, device, NULL) &&
+                      (name || (kernel->suits && kernel->suits(device, p) > 0));
     vkmm_problem plain = *p;
     plain.format_a = plain.format_b = VKMM_PLAIN;
-    if (!asked && name && kernel && !vkmm_module_for(name, &plain, device, NULL) &&
-        vkmm_module_for(name, p, device, NULL))
-        return; /* it takes nothing else, and will say why not these */
+    /* One that takes nothing else will say why not these. */
+    if (reads && (is_legal(device, p, kernel) || (name && !vkmm_module_for(name, &plain, device, NULL)))) return;
     choice->packs[VKMM_A].format = p->format_a;
     choice->packs[VKMM_B].format = p->format_b;
     *p = plain;

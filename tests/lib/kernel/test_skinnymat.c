@@ -34,7 +34,6 @@ static void pretend(void)
     suite.info->matrices.shape_count = 1;
 }
 
-/* config: rows and columns are those of a tall tile. */
 static blocks_case case_of(vkmm_format format, vkmm_operand operand, uint64_t side, const char *config)
 {
     blocks_case c = blocks_case_of(format, operand, VKMM_F16, side, VKMM_ROW_MAJOR);

@@ -345,7 +345,7 @@ TEST(few_columns_of_blocks_use_matrices)
     assert_int_equal(choose(&devices[0].info, &cases[0].problem, "skinnymat", "cols=4", &choice), VKMM_UNSUPPORTED);
     assert_non_null(strstr(vkmm_last_error(), "the shorter side must be 1 or 8"));
     assert_int_equal(choose(&devices[0].info, &cases[6].problem, "skinnymat", NULL, &choice), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(vkmm_last_error(), "along the longer side, q8_0, q4_0"));
+    assert_non_null(strstr(vkmm_last_error(), "q8_0, q4_0, q4_1, q4_K, mxfp4 or nvfp4 along the longer side"));
     plain.format_a = VKMM_PLAIN;
     assert_int_equal(choose(&devices[0].info, &plain, "skinnymat", NULL, &choice), VKMM_UNSUPPORTED);
     assert_non_null(strstr(vkmm_last_error(), "takes only products of a matrix in blocks"));
