@@ -1,12 +1,12 @@
 # gnuplot doc/weights.gp: doc/weights.svg, from the table of doc/weights.md.
 $times << EOD
 format ours1 ggml1 ours8 ggml8 ours512 ggml512
-f16    29.8  30.6  37.5  76.8  230 262
-q8_0   22.5  29.1  28.0  64.3  277 428
-q4_0   14.6  14.3  20.6  60.4  248 435
-q4_K   16.0  18.5  20.7  109   233 458
-mxfp4  18.9  28.0  22.5  54.6  238 480
-nvfp4  18.8  42.2  18.9  127   241 489
+f16    30.4  31.3  38.0  75.4  230 262
+q8_0   22.6  29.2  27.2  64.3  277 428
+q4_0   14.2  14.3  20.8  60.7  248 435
+q4_K   15.6  18.6  19.8  100   233 458
+mxfp4  17.6  28.1  22.1  54.6  238 480
+nvfp4  16.7  42.5  19.1  123   241 489
 EOD
 set terminal svg noenhanced size 900,300 font 'sans-serif,12' background '#ffffff'
 set output 'doc/weights.svg'

@@ -76,9 +76,10 @@ uint places[READS];
 uvec2 codes[READS];
 shared uvec2 staged[SUBGROUPS * LINES * STRIDE];
 
-// A single line of the short operand goes through shared memory as well: an invocation reads eight elements of a leap.
+// A single line of the short operand goes through shared memory as well: an invocation reads two fours of a leap, and
+// writes them as pairs.
 uvec4 eight;
-shared uvec2 single[SIDE == 1 ? SUBGROUPS * LEAP / 4 : 1];
+shared uvec4 single[SIDE == 1 ? SUBGROUPS * LEAP / 8 : 1];
 
 uint long_line(uint base, uint x) { return base + min(x, (TALL ? M : N) - 1) * (TALL ? LDA : LDB); }
 uint short_line(uint base, uint y) { return base + min(y, (TALL ? N : M) - 1) * (TALL ? LDB : LDA); }
@@ -101,6 +102,13 @@ void fetch(uint k, uint line)
         eight = B_IS_PLAIN ? B4[at] : A4[at];
 }
 
+// Elements 0 and 2 of a four, and 1 and 3: those of codes that lie at the same place in both halves of a word.
+uvec2 paired(uvec2 four)
+{
+    const f16vec2 first = unpackFloat2x16(four.x), second = unpackFloat2x16(four.y);
+    return uvec2(packFloat2x16(f16vec2(first.x, second.x)), packFloat2x16(f16vec2(first.y, second.y)));
+}
+
 void stage()
 {
     subgroupBarrier(); // the last ones are read
@@ -109,9 +117,14 @@ void stage()
         if (READS * LANES == LINES * PAIRS || n < LINES * PAIRS)
             staged[subgroup() * LINES * STRIDE + at] = codes[i];
     }
-    if (SIDE == 1) {
-        single[subgroup() * LEAP / 4 + 2 * lane()] = eight.xy;
-        single[subgroup() * LEAP / 4 + 2 * lane() + 1] = eight.zw;
+    if (SIDE == 1) { // the fours are the first ones, or the second, of invocations `owner` and `owner` + 1 of a group
+        const uint owner = FORMAT == NVFP4 ? low() & 2 : low() % 2 * 2, four = FORMAT == NVFP4 ? low() % 2 : low() / 2;
+        const uint at = subgroup() * LEAP / 8 + high() * 4 + owner;
+        const uvec2 first = paired(eight.xy), second = paired(eight.zw);
+        single[at][2 * four] = first.x;
+        single[at][2 * four + 1] = first.y;
+        single[at + 1][2 * four] = second.x;
+        single[at + 1][2 * four + 1] = second.y;
     }
     subgroupMemoryBarrierShared();
     subgroupBarrier(); // and these are there
@@ -168,13 +181,6 @@ float16_t scale_of_four(uint line, uint group)
 const uint HALF = GROUPS / 2;
 uvec4 fours[HALF], pairs[HALF];
 
-// Elements 0 and 2 of a four, and 1 and 3: those of codes that lie at the same place in both halves of a word.
-uvec2 paired(uvec2 four)
-{
-    const f16vec2 first = unpackFloat2x16(four.x), second = unpackFloat2x16(four.y);
-    return uvec2(packFloat2x16(f16vec2(first.x, second.x)), packFloat2x16(f16vec2(first.y, second.y)));
-}
-
 // at: the invocation's first four, over 4.
 void fetch_short(uint at)
 {
@@ -187,10 +193,10 @@ void fetch_short(uint at)
 void pair_short(uint begin)
 {
     UNROLL for (uint group = 0; group < HALF; group++) {
-        const uint at = (subgroup() * LEAP + (begin + group) * GROUP + first_four()) / 4;
         if (SIDE == 1)
-            fours[group] = uvec4(single[at], single[at + FURTHER / 4]);
-        pairs[group] = uvec4(paired(fours[group].xy), paired(fours[group].zw));
+            pairs[group] = single[subgroup() * LEAP / 8 + (begin + group) * 4 + low()];
+        else
+            pairs[group] = uvec4(paired(fours[group].xy), paired(fours[group].zw));
     }
 }
 
@@ -242,7 +248,7 @@ void multiply(uint begin)
                 }
                 product = coopMatMulAdd(a, b[four], product);
             }
-            UNROLL for (uint i = 0; i < 4; i++) {
+            UNROLL for (uint i = 0; i < 4; i += SIDE == 1 ? 2 : 1) { // a single column is in all eight
                 const vec2 scale = scale_of_group(line + i / 2 * 8, group);
                 float sum = sums[4 * m + i];
                 sum = fma(scale.x, FORMAT == MXFP4 ? product[i] * 16384.0 : product[i], sum);
