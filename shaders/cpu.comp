@@ -15,7 +15,6 @@
 #include "gemm.glsl"
 layout(constant_id = 9) const uint THREAD_ROWS = 16; // a multiple of LANES
 layout(constant_id = 10) const uint LANES = 8;       // how many of a subgroup's lanes read op(A): 4 or 8
-layout(constant_id = 11) const uint WRITTEN_OUT = 0; // 1: for drivers that unroll no loops: 8 rows, 4 lanes, DEPTH 4
 
 #if defined(TYPE_F64)
 #define T4 dvec4
@@ -53,10 +52,11 @@ T4 four_of_b(Part part, uint k)
     return T4(B_AT(at.x), B_AT(at.y), B_AT(at.z), B_AT(at.w));
 }
 
+#if !defined(WRITTEN_OUT)
 // Each of LANES lanes reads four elements of its own row. In turn, subgroupBroadcast gives each to all lanes: that
 // shuffles registers, while a load would access memory. It needs the lane as a literal, hence a line for each instead
 // of a loop.
-void unrolled(Part part)
+void compute(Part part)
 {
     const uint groups = THREAD_ROWS / LANES, lane = gl_SubgroupInvocationID % LANES;
     uint at[groups];
@@ -97,10 +97,11 @@ void unrolled(Part part)
         result[i] = sum[i];
 }
 
-// The same for SwiftShader. It does not unroll loops, keeps what they index in memory, and executes both sides of an
-// `if`, even if specialization constants decide it. So all sums have names: 8 rows, the upper four read by lanes 0 to
-// 3, and the lower four.
-void written_out(Part part)
+#else
+// The same for SwiftShader, in a module of its own. It does not unroll loops, keeps what they index in memory, and
+// compiles and executes both sides of an `if`, even if specialization constants decide it. So all sums have names: 8
+// rows, the upper four read by lanes 0 to 3, and the lower four; DEPTH is 4.
+void compute(Part part)
 {
     const uint lane = gl_SubgroupInvocationID % 4;
     const uint upper_at = row_at(part, part.row + lane), lower_at = row_at(part, part.row + 4 + lane);
@@ -130,6 +131,7 @@ void written_out(Part part)
     result[0] = sum0, result[1] = sum1, result[2] = sum2, result[3] = sum3;
     result[4] = sum4, result[5] = sum5, result[6] = sum6, result[7] = sum7;
 }
+#endif
 
 void main()
 {
@@ -153,10 +155,7 @@ void main()
         part.end = SPLIT != 0 ? min(K, part.k + SPLIT_DEPTH) : K;
         part.base_a = OFFSET_A + matrix * STRIDE_A;
         part.col_at = OFFSET_B + matrix * STRIDE_B + min(cols, N - 1) * (TRANSPOSE_B != 0 ? LDB : 1);
-        if (WRITTEN_OUT != 0)
-            written_out(part);
-        else
-            unrolled(part);
+        compute(part);
 
         const uint base_c = SPLIT != 0 ? (matrix * parts + number) * M * N : OFFSET_C + matrix * STRIDE_C;
         const uint ldc = SPLIT != 0 ? N : LDC;

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "kernel/contract.h"
 
-enum { LANES = VKMM_TUNE_OWN, WRITTEN_OUT, THREAD_COLS = 4 };
+enum { LANES = VKMM_TUNE_OWN, THREAD_COLS = 4 };
 
 static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] =
@@ -17,16 +17,20 @@ static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K per step", 2, {4, 8}},
     [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts into which K is split", 4, {1, 2, 4, 8}},
     [LANES] = {"lanes", 10, 0, "lanes of a subgroup that read op(A)", 2, {4, 8}},
-    [WRITTEN_OUT] = {"written-out", 11, 0, "the form for drivers that do not unroll loops", 2, {0, 1}},
 };
 
-/* rows, cols, depth, -, -, splits; lanes, written-out. Columns: four for each lane of a subgroup. */
+/* rows, cols, depth, -, -, splits; lanes. Columns: four for each lane of a subgroup. */
 static const vkmm_config presets[] = {
-    {{32, 32, 4, 1, 1, 1, 8, 0}}, {{16, 32, 4, 1, 1, 1, 8, 0}}, {{8, 32, 4, 1, 1, 1, 8, 0}},
-    {{8, 16, 4, 1, 1, 1, 4, 1}},  {{8, 64, 4, 1, 1, 1, 8, 0}},  {{8, 128, 4, 1, 1, 1, 8, 0}},
-    {{8, 256, 4, 1, 1, 1, 8, 0}},
+    {{32, 32, 4, 1, 1, 1, 8}}, {{16, 32, 4, 1, 1, 1, 8}}, {{8, 32, 4, 1, 1, 1, 8}},  {{8, 16, 4, 1, 1, 1, 4}},
+    {{8, 64, 4, 1, 1, 1, 8}},  {{8, 128, 4, 1, 1, 1, 8}}, {{8, 256, 4, 1, 1, 1, 8}},
 };
 enum { FIRST_OF_32_ROWS, FIRST_OF_16_ROWS, FIRST_OF_8_ROWS, FIRST_WRITTEN_OUT };
+
+/* Whether its module is the one with WRITTEN_OUT (VKMM_NEEDS_SWIFTSHADER). */
+static int is_written_out(const vkmm_device_info *device)
+{
+    return device->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
+}
 
 /* Mesa's release as its driver reports it ("Mesa 26.1.2"); 0 if it does not. */
 static int mesa_release(const vkmm_device_info *device)
@@ -45,7 +49,7 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
         problem->type != VKMM_F64)
         first = FIRST_OF_32_ROWS;
     if (problem->m <= 8) first = FIRST_OF_8_ROWS;
-    if (device->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER) first = FIRST_WRITTEN_OUT;
+    if (is_written_out(device)) first = FIRST_WRITTEN_OUT;
     if (first + index >= VKMM_COUNT(presets)) return 0;
     *preset = (vkmm_preset){.config = presets[first + index]};
     return 1;
@@ -83,9 +87,9 @@ static uint64_t broken_lanes(const vkmm_shape *shape)
 
 static uint64_t broken_written(const vkmm_shape *shape)
 {
-    if (vkmm_value(shape, WRITTEN_OUT) == 0) return 0;
-    return (vkmm_value(shape, WRITTEN_OUT) != 1) + (vkmm_value(shape, VKMM_TUNE_DEPTH) != 4) +
-           (vkmm_value(shape, LANES) != 4) + (vkmm_value(shape, VKMM_TUNE_ROWS) != 8);
+    if (!is_written_out(shape->device)) return 0;
+    return (vkmm_value(shape, VKMM_TUNE_DEPTH) != 4) + (vkmm_value(shape, LANES) != 4) +
+           (vkmm_value(shape, VKMM_TUNE_ROWS) != 8);
 }
 
 static uint64_t missing_broadcasts(const vkmm_shape *shape)
@@ -110,7 +114,7 @@ static const vkmm_rule rules[] = {
      "the workgroup must consist of whole subgroups, because lanes read for each other"},
     {"lanes", "unsupported lanes", broken_lanes, NULL, "lanes must be 4 or 8, and at most the subgroup size"},
     {"written out", "unsupported settings", broken_written, NULL,
-     "written-out must be 0 or 1; 1 requires rows=8, depth=4 and lanes=4"},
+     "SwiftShader unrolls no loops: the form for it has rows=8, depth=4 and lanes=4"},
     {0},
 };
 

@@ -120,6 +120,7 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type)
     if ((device->matrices.matrix2 & matrix2) == matrix2) offers |= VKMM_NEEDS_MATRIX2;
     if ((device->matrices.matrix2 & elements) == elements) offers |= VKMM_NEEDS_MATRIX2_ELEMENTS;
     if (device->driver.id == VK_DRIVER_ID_NVIDIA_PROPRIETARY) offers |= VKMM_NEEDS_NVIDIA;
+    if (device->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER) offers |= VKMM_NEEDS_SWIFTSHADER;
     return offers;
 }
 

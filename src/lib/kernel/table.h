@@ -123,7 +123,8 @@ enum {
     VKMM_NEEDS_PARTS = 512,            /* not of the device: vkmm_method_info.parts of the problem's */
     VKMM_NEEDS_NVIDIA = 1024,          /* NVIDIA's own driver, because others were not measured */
     VKMM_NEEDS_F64 = 2048,             /* features.f64; of general kernels */
-    VKMM_NEEDS_BLOCKS = 4096           /* not of the device: the problem has blocks */
+    VKMM_NEEDS_BLOCKS = 4096,          /* not of the device: the problem has blocks */
+    VKMM_NEEDS_SWIFTSHADER = 8192      /* that driver, which does not unroll loops */
 };
 
 /* One SPIR-V module. */
