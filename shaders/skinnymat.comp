@@ -248,7 +248,7 @@ void multiply(uint begin)
                 }
                 product = coopMatMulAdd(a, b[four], product);
             }
-            UNROLL for (uint i = 0; i < 4; i += SIDE == 1 ? 2 : 1) { // a single column is in all eight
+            UNROLL for (uint i = 0; i < 4; i += SIDE == 1 ? 2 : 1) { // all columns are the single one
                 const vec2 scale = scale_of_group(line + i / 2 * 8, group);
                 float sum = sums[4 * m + i];
                 sum = fma(scale.x, FORMAT == MXFP4 ? product[i] * 16384.0 : product[i], sum);
