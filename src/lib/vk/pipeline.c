@@ -88,12 +88,12 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     /* Statistics come from the compiler, not from a cache. */
     const int own = !info->capture_statistics && info->cache == VK_NULL_HANDLE;
     VkPipelineCache cache = own ? device->pipeline_cache.handle : info->cache;
-    if (own && cache != VK_NULL_HANDLE) atomic_store(&device->pipeline_cache.used, 1);
     pipeline->compile_ms = -vkmm_now_ms();
     status =
         vkmm_check(device->table.vkCreateComputePipelines(device->handle, cache, 1, &create, NULL, &pipeline->handle),
                    "vkCreateComputePipelines", info->attempt);
     pipeline->compile_ms += vkmm_now_ms();
+    if (own && cache != VK_NULL_HANDLE) vkmm_pipeline_cache_add(device, pipeline->compile_ms);
     device->table.vkDestroyShaderModule(device->handle, module, NULL);
     return status;
 }

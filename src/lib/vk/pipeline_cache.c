@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/cache_dir.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "vk/device.h"
 #include "vk/pipeline_cache_file.h"
@@ -56,7 +57,7 @@ static void load(vkmm_device *device)
     if (state == VKMM_PIPELINES_DAMAGED)
         vkmm_say(vkmm_device_log(device), VKMM_LOG_WARNING, "the compiled pipelines in %s are damaged and ignored: %s",
                  cache->path, why);
-    if (state == VKMM_PIPELINES_WHOLE && create(device, data, bytes) == VK_SUCCESS) cache->loaded_bytes = bytes;
+    if (state == VKMM_PIPELINES_WHOLE && create(device, data, bytes) == VK_SUCCESS) cache->file_bytes = bytes;
     vkmm_free(file);
 }
 
@@ -94,24 +95,44 @@ static vkmm_status write_file(const vkmm_device *device, const void *data, uint6
  * each time. */
 static void save(vkmm_device *device)
 {
-    const vkmm_pipeline_cache *cache = &device->pipeline_cache;
+    vkmm_pipeline_cache *cache = &device->pipeline_cache;
     const vkmm_pipelines_owner owner = owner_of(device);
     size_t bytes = 0;
     if (device->table.vkGetPipelineCacheData(device->handle, cache->handle, &bytes, NULL) != VK_SUCCESS) return;
-    if (bytes == cache->loaded_bytes || bytes + VKMM_PIPELINES_HEADER > VKMM_PIPELINES_MOST) return;
+    if (bytes == cache->file_bytes || bytes + VKMM_PIPELINES_HEADER > VKMM_PIPELINES_MOST) return;
     void *data = vkmm_alloc(1, bytes);
     if (data && device->table.vkGetPipelineCacheData(device->handle, cache->handle, &bytes, data) == VK_SUCCESS &&
-        vkmm_pipelines_worth_keeping(&owner, data, bytes) &&
-        vkmm_cache_dir_make(vkmm_device_log(device), device->instance->cache_dir) == VKMM_OK &&
-        write_file(device, data, bytes) != VKMM_OK)
-        vkmm_say(vkmm_device_log(device), VKMM_LOG_INFO, "compiled pipelines are not kept: %s", vkmm_last_error());
+        vkmm_pipelines_worth_keeping(&owner, data, bytes)) {
+        vkmm_status status = vkmm_cache_dir_make(vkmm_device_log(device), device->instance->cache_dir);
+        if (status == VKMM_OK && (status = write_file(device, data, bytes)) != VKMM_OK)
+            vkmm_say(vkmm_device_log(device), VKMM_LOG_INFO, "compiled pipelines are not kept: %s", vkmm_last_error());
+        if (status != VKMM_OK) vkmm_free(cache->path);
+        if (status != VKMM_OK) cache->path = NULL;
+        cache->file_bytes = bytes;
+    }
     vkmm_free(data);
+}
+
+void vkmm_pipeline_cache_add(vkmm_device *device, double compile_ms)
+{
+    enum { SHARE = 20 };
+    vkmm_pipeline_cache *cache = &device->pipeline_cache;
+    atomic_fetch_add(&cache->unsaved_us, (long)(compile_ms * 1e3) + 1);
+    if (atomic_exchange(&cache->is_saved, 1)) return;
+    const long us = atomic_load(&cache->unsaved_us);
+    if (cache->path != NULL && us > SHARE * cache->save_us) {
+        const double before = vkmm_now_ms();
+        atomic_fetch_sub(&cache->unsaved_us, us);
+        save(device);
+        cache->save_us = (long)((vkmm_now_ms() - before) * 1e3);
+    }
+    atomic_store(&cache->is_saved, 0);
 }
 
 void vkmm_pipeline_cache_close(vkmm_device *device)
 {
     vkmm_pipeline_cache *cache = &device->pipeline_cache;
-    if (cache->handle && cache->path && cache->used) save(device);
+    if (cache->handle && cache->path && cache->unsaved_us > 0) save(device);
     if (cache->handle && !cache->is_lent) device->table.vkDestroyPipelineCache(device->handle, cache->handle, NULL);
     vkmm_free(cache->path);
     *cache = (vkmm_pipeline_cache){0};

@@ -102,12 +102,12 @@ static int tear_down(void **state)
     return living == 0 && system(command) == 0 ? 0 : -1;
 }
 
-/* Open, build something if `use`, close: what one process does. Returns the bytes that the driver was given. */
+/* Open, build `use` pipelines, close: what one process does. Returns the bytes that the driver was given. */
 static size_t process(fixture *f, int use)
 {
     vkmm_pipeline_cache_open(&f->device);
     size_t given = taken_bytes;
-    f->device.pipeline_cache.used = use;
+    for (int i = 0; i < use; i++) vkmm_pipeline_cache_add(&f->device, 100);
     vkmm_pipeline_cache_close(&f->device);
     assert_true(f->device.pipeline_cache.handle == VK_NULL_HANDLE && !f->device.pipeline_cache.path);
     return given;
@@ -272,6 +272,30 @@ WITH_DRIVER(a_driver_that_refuses_the_data_gets_none)
     assert_int_equal(creations, 1);
 }
 
+/* A program may end without closing anything. */
+WITH_DRIVER(a_pipeline_is_kept_at_once_unless_writing_takes_longer)
+{
+    fixture *f = *state;
+    vkmm_pipeline_cache *cache = &f->device.pipeline_cache;
+    char path[400];
+    uint8_t data[4 * DATA];
+    vkmm_pipeline_cache_open(&f->device);
+    vkmm_pipeline_cache_add(&f->device, 1);
+    assert_int_equal(files(f, path), 1);
+    const size_t first = read_all(path, data, sizeof data);
+    make_data(DATA + 100);
+    cache->save_us = 1000; /* that took */
+    for (int i = 0; i < 3; i++) vkmm_pipeline_cache_add(&f->device, 6);
+    assert_int_equal(read_all(path, data, sizeof data), first);
+    vkmm_pipeline_cache_add(&f->device, 6); /* together 24 ms, more than 20 */
+    assert_int_equal(read_all(path, data, sizeof data), first + 100);
+    make_data(DATA + 200);
+    cache->save_us = 1000;
+    vkmm_pipeline_cache_add(&f->device, 6);
+    vkmm_pipeline_cache_close(&f->device);
+    assert_int_equal(read_all(path, data, sizeof data), first + 200);
+}
+
 WITH_DRIVER(what_cannot_be_kept_is_no_error)
 {
     fixture *f = *state;
@@ -290,7 +314,7 @@ WITH_DRIVER(what_cannot_be_kept_is_no_error)
     assert_int_equal(files(f, path), 1);
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0); /* a folder where the file should be */
-    assert_int_equal(process(f, 1), 0);
+    assert_int_equal(process(f, 3), 0);
     assert_int_equal(f->h.count, 2);
     assert_int_equal(f->h.level, VKMM_LOG_INFO);
     assert_contains(f->h.last, "compiled pipelines are not kept: cannot write");
