@@ -110,11 +110,23 @@ static vkblas_choice choose_opening(vkblas_cost *cost, vkblas_expected *x)
     return is_worth ? VKBLAS_TO_TRY : VKBLAS_TO_HOST;
 }
 
+/* The program's products show a class's speed from the second one on. */
+static int is_tried(const vkblas_cost *cost, vkblas_type type, vkblas_extents e)
+{
+    const place p = place_of(VKBLAS_DEVICE, e);
+    return cost->classes[VKBLAS_DEVICE][type][p.volume][p.extent].count > 1 ||
+           cost->classes[VKBLAS_TRIAL][type][p.volume][p.extent].count > 0;
+}
+
+double vkblas_cost_enough_ms(const vkblas_cost *cost, vkblas_type type, vkblas_extents e)
+{
+    return is_tried(cost, type, e) ? INFINITY : fmax(host_ms(cost, type, e), 0) / 4;
+}
+
 vkblas_choice vkblas_cost_choose(vkblas_cost *cost, vkblas_type type, vkblas_extents e, vkblas_expected *expected)
 {
     const place p = place_of(VKBLAS_DEVICE, e);
-    const vkblas_class *real = &cost->classes[VKBLAS_DEVICE][type][p.volume][p.extent],
-                       *trial = &cost->classes[VKBLAS_TRIAL][type][p.volume][p.extent];
+    const vkblas_class *real = &cost->classes[VKBLAS_DEVICE][type][p.volume][p.extent];
     const double host = host_ms(cost, type, e),
                  device = real->count > 1 ? real->ns * 1e-6 * vkblas_volume_of(e) : device_ms(cost, type, e) / 3;
     vkblas_expected unused = {0}, *x = expected != NULL ? expected : &unused;
@@ -123,7 +135,7 @@ vkblas_choice vkblas_cost_choose(vkblas_cost *cost, vkblas_type type, vkblas_ext
         x->why = cost->never[type] ? "the device has no such products" : "the host is faster";
         return VKBLAS_TO_HOST;
     }
-    if (real->count < 2 && trial->count == 0) return choose_trial(cost, type, e, x);
+    if (!is_tried(cost, type, e)) return choose_trial(cost, type, e, x);
     if (host < 0) {
         x->why = "the host has not been timed";
         return VKBLAS_TO_HOST;

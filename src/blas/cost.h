@@ -61,6 +61,10 @@ double vkblas_cost_bytes(vkblas_type type, vkblas_extents e);
 /* The extents to try a class with: those of the product, or of a smaller one if its operands are large. */
 vkblas_extents vkblas_cost_trial(vkblas_type type, vkblas_extents e);
 
+/* A product that takes the device at most so long in a trial need not be tried again; infinite if the class has been
+ * tried. */
+double vkblas_cost_enough_ms(const vkblas_cost *cost, vkblas_type type, vkblas_extents e);
+
 /* What was learned of the device is another's. */
 void vkblas_cost_forget_device(vkblas_cost *cost);
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,16 +142,17 @@ static int open_device(void)
     return is_there;
 }
 
-/* The fastest of several products, without the first one. Negative: the device has no such products, or stops(). */
-static double time_products(vkblas_type type, vkblas_extents e)
+/* The fastest of several products, without the first one; of fewer if one takes at most enough_ms; the first one alone
+ * if that is infinite. Negative: the device has no such products, or stops(). Operands are zeros without memory. */
+static double time_products(vkblas_type type, vkblas_extents e, double enough_ms)
 {
-    enum { MOST = 9, MOST_MS = 100, PIECE = 16 << 20 };
+    enum { MOST = 9, MOST_MS = 100 };
     const size_t all = (size_t)vkblas_cost_bytes(type, e),
                  a = (size_t)vkblas_cost_bytes(type, (vkblas_extents){e.m, 0, e.k}),
                  c = (size_t)vkblas_cost_bytes(type, (vkblas_extents){e.m, e.n, 0});
     const vkblas_scalar one = vkblas_scalar_of(type, 1, 0), zero = vkblas_scalar_of(type, 0, 0);
     double best = -1, sum = 0;
-    char *room = malloc(all);
+    char *room = calloc(1, all);
     if (room == NULL) return -1;
     const vkblas_call call = {.type = type,
                               .trans_a = 'N',
@@ -166,20 +168,20 @@ static double time_products(vkblas_type type, vkblas_extents e)
                               .lda = e.m,
                               .ldb = e.k,
                               .ldc = e.m};
-    for (size_t at = 0; at < all && !stops(); at += PIECE) /* small numbers of every type, in pages that exist */
-        memset(room + at, 0x3c, all - at < PIECE ? all - at : PIECE);
-    for (int i = 0; i < MOST && sum < MOST_MS && !stops(); i++) {
+    for (int i = 0; i < MOST && sum < MOST_MS && !(best >= 0 && best <= enough_ms) && !stops(); i++) {
         const double before = vkblas_now_ms();
         if (!vkblas_product(&call) || stops()) break;
         const double ms = vkblas_now_ms() - before;
-        if (i > 0 && (i == 1 || ms < best)) best = ms;
-        if (i > 0) sum += ms;
+        if (i == 0 && isfinite(enough_ms)) continue; /* it builds pipelines and allocates memory */
+        best = best < 0 ? ms : fmin(best, ms);
+        sum += ms;
     }
     free(room);
     return best;
 }
 
-/* Opens the device and tries one class on it. */
+/* Opens the device and tries one class on it. Of a class that an earlier process has tried it computes one product, so
+ * that its pipelines and memory exist. */
 static void *work(void *unused)
 {
     fenv_t numbers;
@@ -188,12 +190,15 @@ static void *work(void *unused)
     vkblas_stops = stops;
     const int is_there = open_device();
     const vkblas_extents e = vkblas_cost_trial(wanted_type, wanted);
-    const double ms = is_there ? time_products(wanted_type, e) : -1;
+    const double share = vkblas_volume_of(e) / vkblas_volume_of(wanted);
     pthread_mutex_lock(&lock);
-    if (ms >= 0)
-        vkblas_cost_learn(&cost, VKBLAS_TRIAL, wanted_type, wanted,
-                          ms * vkblas_volume_of(wanted) / vkblas_volume_of(e));
-    else if (!stops())
+    const double enough_ms = share * vkblas_cost_enough_ms(&cost, wanted_type, wanted);
+    pthread_mutex_unlock(&lock);
+    const double ms = is_there ? time_products(wanted_type, e, enough_ms) : -1;
+    pthread_mutex_lock(&lock);
+    if (ms >= 0 && isfinite(enough_ms))
+        vkblas_cost_learn(&cost, VKBLAS_TRIAL, wanted_type, wanted, ms / share);
+    else if (ms < 0 && !stops())
         cost.never[wanted_type] = 1;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     cost.trials_ms += (double)used.tv_sec * 1e3 + (double)used.tv_nsec * 1e-6;
