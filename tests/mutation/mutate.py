@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Breaks a shader in one place: the mutants that the test suite must notice.
 
-    mutate.py --list SHADER               prints the mutants' names, one a line
-    mutate.py --mutant NAME -o FILE SHADER  writes that mutant, with the shader's includes pasted in
+    mutate.py SHADER --list                 prints the mutants' names, one a line
+    mutate.py SHADER --mutants NAME… -o FILE…  writes these mutants, with the shader's includes pasted in
     mutate.py --narrow …                  the same for builds for narrow types, which lack other things
     mutate.py --float8 …                  those for floats of 8 bits,
     mutate.py --blocks …                  for matrices in blocks; each begins with the format that reveals it,
@@ -239,10 +239,10 @@ def reorder(text, order):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--list", action="store_true")
-    p.add_argument("--mutant")
+    p.add_argument("--mutants", nargs="+")
     for name in NAMED:
         p.add_argument("--" + name, dest="named", action="store_const", const=name)
-    p.add_argument("-o", dest="output")
+    p.add_argument("-o", dest="outputs", nargs="+")
     p.add_argument("shader")
     a = p.parse_args()
     path = pathlib.Path(a.shader)
@@ -253,14 +253,14 @@ def main():
             if "barrier" in name and reversible(text):
                 print("\n".join(name + order for order in ORDERS))
         return
-    order = next((order for order in ORDERS if a.mutant.endswith(order)), "")
-    for name, found, replacement in places(path, text, a.named):
-        if name + order == a.mutant:
-            for start, end in reversed(found):
-                text = text[:start] + replacement + text[end:]
-            pathlib.Path(a.output).write_text(reorder(text, order) if order else text)
-            return
-    sys.exit(f"{a.shader}: no mutant {a.mutant}")
+    known = {name: (found, replacement) for name, found, replacement in places(path, text, a.named)}
+    for mutant, output in zip(a.mutants, a.outputs, strict=True):
+        order = next((order for order in ORDERS if mutant.endswith(order)), "")
+        found, replacement = known.get(mutant.removesuffix(order)) or sys.exit(f"{a.shader}: no mutant {mutant}")
+        broken = text
+        for start, end in reversed(found):
+            broken = broken[:start] + replacement + broken[end:]
+        pathlib.Path(output).write_text(reorder(broken, order) if order else broken)
 
 
 main()
