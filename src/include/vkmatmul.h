@@ -343,9 +343,9 @@ typedef struct vkmm_instance_params {
                                   VKMM_UNSUPPORTED */
     const char *cache_dir; /* where compiled pipelines, tuning results and what `vkmatmul check` found are kept between
                               processes. NULL: the folder vkmatmul in $XDG_CACHE_HOME, or in ~/.cache, but nowhere in a
-                              setuid program; "": nowhere. Created when first needed, for this user alone. Damaged or
-                              stale files in it are reported to the log and ignored; a folder that cannot be written is
-                              not an error */
+                              setuid program; "": nowhere. Created when first needed, for this user alone. Pipelines are
+                              written when they are built. Damaged or stale files are reported to the log and ignored;
+                              a folder that cannot be written is not an error */
 } vkmm_instance_params;
 
 /* Loads the Vulkan loader and lists the devices. VKMM_NO_DEVICE if there is no loader. VKMM_OK with a count of 0 if
