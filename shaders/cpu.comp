@@ -8,10 +8,9 @@
 //   multiplications;
 //   a barrier: the CPU saves all registers of a subgroup in memory and loads another subgroup's;
 //   an `if`, and each iteration of a loop: lanes might differ, so new values are blended with the old ones.
-// So there is no shared memory here and no barrier, edges cost a min() ahead of the loop instead of an `if`
-// inside, and each load serves as many multiplications as there are registers for: an invocation computes THREAD_ROWS
-// rows of 4 columns. Few loads also give short machine code, which compiles quickly: older lavapipes expand a load lane
-// by lane, with a branch for each.
+// So there is no shared memory here and no barrier, edges cost a min() ahead of the loop instead of an `if` inside, and
+// each load serves many multiplications: an invocation computes THREAD_ROWS rows of 4 columns. Few loads also give
+// short machine code, which compiles quickly: older lavapipes expand a load lane by lane, with a branch for each.
 #include "gemm.glsl"
 layout(constant_id = 9) const uint THREAD_ROWS = 16; // a multiple of LANES
 layout(constant_id = 10) const uint LANES = 8;       // how many of a subgroup's lanes read op(A): 4 or 8
@@ -55,7 +54,7 @@ T4 four_of_b(Part part, uint k)
 #if !defined(WRITTEN_OUT)
 // Each of LANES lanes reads four elements of its own row. In turn, subgroupBroadcast gives each to all lanes: that
 // shuffles registers, while a load would access memory. It needs the lane as a literal, hence a line for each instead
-// of a loop.
+// of a loop. There are more sums than registers: a row's four leave memory once for four elements along K.
 void compute(Part part)
 {
     const uint groups = THREAD_ROWS / LANES, lane = gl_SubgroupInvocationID % LANES;
@@ -66,11 +65,19 @@ void compute(Part part)
     [[unroll]] for (uint i = 0; i < THREAD_ROWS; i++)
         sum[i] = T4(0);
 
-#define HAND_OUT(l, a) sum[g * LANES + l] = MULTIPLY_ADD(T4(subgroupBroadcast(a, l)), b, sum[g * LANES + l]);
-#define HAND_OUT_ALL(a)                                             \
-    HAND_OUT(0, a) HAND_OUT(1, a) HAND_OUT(2, a) HAND_OUT(3, a)     \
-    if (LANES > 4) {                                                \
-        HAND_OUT(4, a) HAND_OUT(5, a) HAND_OUT(6, a) HAND_OUT(7, a) \
+#define FOR_ALL_LANES(line)             \
+    line(0) line(1) line(2) line(3)     \
+    if (LANES > 4) {                    \
+        line(4) line(5) line(6) line(7) \
+    }
+#define ADD_FOUR(l)                                                \
+    {                                                              \
+        T4 s = sum[g * LANES + l];                                 \
+        s = MULTIPLY_ADD(T4(subgroupBroadcast(a[g].x, l)), b0, s); \
+        s = MULTIPLY_ADD(T4(subgroupBroadcast(a[g].y, l)), b1, s); \
+        s = MULTIPLY_ADD(T4(subgroupBroadcast(a[g].z, l)), b2, s); \
+        s = MULTIPLY_ADD(T4(subgroupBroadcast(a[g].w, l)), b3, s); \
+        sum[g * LANES + l] = s;                                    \
     }
     uint k = part.k;
     for (; k + DEPTH <= part.end; k += DEPTH) {
@@ -78,19 +85,19 @@ void compute(Part part)
             T4 a[groups];
             [[unroll]] for (uint g = 0; g < groups; g++)
                 a[g] = four_of_a(part, at[g] + (k + ahead) * part.along_a);
-            [[unroll]] for (uint u = 0; u < 4; u++) {
-                const T4 b = four_of_b(part, k + ahead + u);
-                [[unroll]] for (uint g = 0; g < groups; g++) {
-                    HAND_OUT_ALL(a[g][u])
-                }
+            const T4 b0 = four_of_b(part, k + ahead), b1 = four_of_b(part, k + ahead + 1);
+            const T4 b2 = four_of_b(part, k + ahead + 2), b3 = four_of_b(part, k + ahead + 3);
+            [[unroll]] for (uint g = 0; g < groups; g++) {
+                FOR_ALL_LANES(ADD_FOUR)
             }
         }
     }
+#define ADD_ONE(l) sum[g * LANES + l] = MULTIPLY_ADD(T4(subgroupBroadcast(a, l)), b, sum[g * LANES + l]);
     for (; k < part.end; k++) { // what DEPTH does not divide
         const T4 b = four_of_b(part, k);
         [[unroll]] for (uint g = 0; g < groups; g++) {
             const T a = A_AT(at[g] + k * part.along_a);
-            HAND_OUT_ALL(a)
+            FOR_ALL_LANES(ADD_ONE)
         }
     }
     [[unroll]] for (uint i = 0; i < THREAD_ROWS; i++)

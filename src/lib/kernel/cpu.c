@@ -12,7 +12,7 @@ enum { LANES = VKMM_TUNE_OWN, THREAD_COLS = 4 };
 
 static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] =
-        {"rows", VKMM_SPEC_ROWS, 9, "rows of C in a tile, all computed by each invocation", 4, {4, 8, 16, 32}},
+        {"rows", VKMM_SPEC_ROWS, 9, "rows of C in a tile, all computed by each invocation", 5, {4, 8, 16, 32, 64}},
     [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of C in a tile, four per invocation", 4, {16, 32, 64, 128}},
     [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K per step", 2, {4, 8}},
     [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts into which K is split", 4, {1, 2, 4, 8}},
@@ -21,10 +21,13 @@ static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
 
 /* rows, cols, depth, -, -, splits; lanes. Columns: four for each lane of a subgroup. */
 static const vkmm_config presets[] = {
-    {{32, 32, 4, 1, 1, 1, 8}}, {{16, 32, 4, 1, 1, 1, 8}}, {{8, 32, 4, 1, 1, 1, 8}},  {{8, 16, 4, 1, 1, 1, 4}},
-    {{8, 64, 4, 1, 1, 1, 8}},  {{8, 128, 4, 1, 1, 1, 8}}, {{8, 256, 4, 1, 1, 1, 8}},
+    {{64, 32, 4, 1, 1, 1, 8}}, {{32, 32, 4, 1, 1, 1, 8}}, {{16, 32, 4, 1, 1, 1, 8}}, {{8, 32, 4, 1, 1, 1, 8}},
+    {{8, 16, 4, 1, 1, 1, 4}},  {{8, 64, 4, 1, 1, 1, 8}},  {{8, 128, 4, 1, 1, 1, 8}}, {{8, 256, 4, 1, 1, 1, 8}},
 };
-enum { FIRST_OF_32_ROWS, FIRST_OF_16_ROWS, FIRST_OF_8_ROWS, FIRST_WRITTEN_OUT };
+enum { FIRST_OF_64_ROWS, FIRST_OF_32_ROWS, FIRST_OF_16_ROWS, FIRST_OF_8_ROWS, FIRST_WRITTEN_OUT };
+
+/* Elements of C from which on there are tiles of 64 rows for 64 threads. */
+enum { MANY = 64 * 64 * 32 };
 
 /* Whether its module is the one with WRITTEN_OUT (VKMM_NEEDS_SWIFTSHADER). */
 static int is_written_out(const vkmm_device_info *device)
@@ -39,15 +42,14 @@ static int mesa_release(const vkmm_device_info *device)
     return version ? atoi(version + 5) : 0;
 }
 
-/* The sums of 32 rows fit into the registers that newer Mesas let LLVM use; elsewhere they spill. If C has fewer rows
- * than the tile, the rest is wasted work. SwiftShader unrolls no loops. */
+/* More rows make better use of what is read of op(B), but their sums spill: newer Mesas let LLVM use more registers. If
+ * C has fewer rows than the tile, the rest is wasted work. SwiftShader unrolls no loops. */
 static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
+    const int large = problem->m > 16 && (problem->m > 128 || problem->n > 128);
     uint32_t first = FIRST_OF_16_ROWS;
-    int large = problem->m > 16 && (problem->m > 128 || problem->n > 128);
-    if (device->driver.id == VK_DRIVER_ID_MESA_LLVMPIPE && mesa_release(device) >= 26 && large &&
-        problem->type != VKMM_F64)
-        first = FIRST_OF_32_ROWS;
+    if (device->driver.id == VK_DRIVER_ID_MESA_LLVMPIPE && mesa_release(device) >= 26 && large)
+        first = problem->m >= 256 && problem->m * problem->n >= MANY ? FIRST_OF_64_ROWS : FIRST_OF_32_ROWS;
     if (problem->m <= 8) first = FIRST_OF_8_ROWS;
     if (is_written_out(device)) first = FIRST_WRITTEN_OUT;
     if (first + index >= VKMM_COUNT(presets)) return 0;
@@ -59,7 +61,6 @@ static void ask(vkmm_shape *shape)
 {
     shape->x = vkmm_value(shape, VKMM_TUNE_COLS) / THREAD_COLS;
     shape->y = 1;
-    shape->registers = vkmm_registers_of(shape->type, THREAD_COLS * vkmm_value(shape, VKMM_TUNE_ROWS));
 }
 
 static uint64_t broken_blocks(const vkmm_shape *shape)
