@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "kernel/contract.h"
 
-enum { LANES = VKMM_TUNE_OWN, THREAD_COLS = 4 };
+enum { LANES = VKMM_TUNE_OWN, THREAD_COLS = 4, MOST_ROWS = 64 /* code grows with them */ };
 
 static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] =
@@ -65,7 +65,8 @@ static void ask(vkmm_shape *shape)
 
 static uint64_t broken_blocks(const vkmm_shape *shape)
 {
-    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, LANES)) +
+    const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS);
+    return vkmm_left_over(rows, vkmm_value(shape, LANES)) + (rows > MOST_ROWS ? rows - MOST_ROWS : 0) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS), THREAD_COLS);
 }
 
@@ -109,7 +110,7 @@ static const vkmm_rule rules[] = {
     {"subgroupSupportedOperations", "subgroup broadcasts", missing_broadcasts, NULL,
      "a value that one lane reads is broadcast to all", refuse_broadcasts},
     {"whole turns", "leftover rows or columns", broken_blocks, NULL,
-     "rows must be a multiple of lanes, and cols a multiple of 4"},
+     "rows must be a multiple of lanes and at most 64, and cols a multiple of 4"},
     {"whole steps", "leftover elements of a step", broken_steps, NULL, "depth must be a multiple of 4"},
     {"whole subgroups", "invocations outside whole subgroups", broken_subgroups, NULL,
      "the workgroup must consist of whole subgroups, because lanes read for each other"},
