@@ -143,7 +143,7 @@ static int open_device(void)
 }
 
 /* The fastest of several products, without the first one; of fewer if one takes at most enough_ms; the first one alone
- * if that is infinite. Negative: the device has no such products, or stops(). Operands are zeros without memory. */
+ * if that is infinite. Negative: the device has no such products, or stops(). The operands are zeros. */
 static double time_products(vkblas_type type, vkblas_extents e, double enough_ms)
 {
     enum { MOST = 9, MOST_MS = 100 };
@@ -152,7 +152,7 @@ static double time_products(vkblas_type type, vkblas_extents e, double enough_ms
                  c = (size_t)vkblas_cost_bytes(type, (vkblas_extents){e.m, e.n, 0});
     const vkblas_scalar one = vkblas_scalar_of(type, 1, 0), zero = vkblas_scalar_of(type, 0, 0);
     double best = -1, sum = 0;
-    char *room = calloc(1, all);
+    char *room = calloc(1, all); /* faster than writing it: untouched pages are one of zeros */
     if (room == NULL) return -1;
     const vkblas_call call = {.type = type,
                               .trans_a = 'N',

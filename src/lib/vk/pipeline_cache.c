@@ -106,8 +106,10 @@ static void save(vkmm_device *device)
         vkmm_status status = vkmm_cache_dir_make(vkmm_device_log(device), device->instance->cache_dir);
         if (status == VKMM_OK && (status = write_file(device, data, bytes)) != VKMM_OK)
             vkmm_say(vkmm_device_log(device), VKMM_LOG_INFO, "compiled pipelines are not kept: %s", vkmm_last_error());
-        if (status != VKMM_OK) vkmm_free(cache->path);
-        if (status != VKMM_OK) cache->path = NULL;
+        if (status != VKMM_OK) {
+            vkmm_free(cache->path);
+            cache->path = NULL;
+        }
         cache->file_bytes = bytes;
     }
     vkmm_free(data);
@@ -118,7 +120,7 @@ void vkmm_pipeline_cache_add(vkmm_device *device, double compile_ms)
     enum { SHARE = 20 };
     vkmm_pipeline_cache *cache = &device->pipeline_cache;
     atomic_fetch_add(&cache->unsaved_us, (long)(compile_ms * 1e3) + 1);
-    if (atomic_exchange(&cache->is_saved, 1)) return;
+    if (atomic_exchange(&cache->is_saving, 1)) return;
     const long us = atomic_load(&cache->unsaved_us);
     if (cache->path != NULL && us > SHARE * cache->save_us) {
         const double before = vkmm_now_ms();
@@ -126,7 +128,7 @@ void vkmm_pipeline_cache_add(vkmm_device *device, double compile_ms)
         save(device);
         cache->save_us = (long)((vkmm_now_ms() - before) * 1e3);
     }
-    atomic_store(&cache->is_saved, 0);
+    atomic_store(&cache->is_saving, 0);
 }
 
 void vkmm_pipeline_cache_close(vkmm_device *device)

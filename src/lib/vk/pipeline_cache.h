@@ -16,7 +16,7 @@ typedef struct vkmm_pipeline_cache {
     uint64_t file_bytes;    /* of the cache, as they were read or written last */
     int is_lent;            /* it belongs to the program that lends the device */
     atomic_long unsaved_us; /* what was built since the file was written took so long */
-    atomic_int is_saved;    /* by a thread; the others go on */
+    atomic_int is_saving;   /* a thread writes the file; the others go on */
     long save_us;           /* what that took last */
 } vkmm_pipeline_cache;
 
