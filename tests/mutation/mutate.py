@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks a shader in one place: the mutants that the test suite must notice.
 
-    mutate.py SHADER --list                 prints the mutants' names, one a line
+    mutate.py SHADER --list                    prints the mutants' names, one a line
     mutate.py SHADER --mutants NAME… -o FILE…  writes these mutants, with the shader's includes pasted in
     mutate.py --narrow …                  the same for builds for narrow types, which lack other things
     mutate.py --float8 …                  those for floats of 8 bits,
