@@ -8,8 +8,7 @@
  * may take three times as long as the same call of the program: if even a third is slower than the host, the host keeps
  * the class. Otherwise the program's next two products of the class go to the device, and what they take decides. Not
  * safe from several threads. */
-#ifndef VKBLAS_COST_H
-#define VKBLAS_COST_H
+#pragma once
 
 #include <stdio.h>
 
@@ -84,5 +83,3 @@ void vkblas_learned_forget(void);
  * the background. No call waits for it; exit waits for its step at hand. */
 vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_expected *expected);
 void vkblas_learned_add(vkblas_place where, vkblas_type type, vkblas_extents e, double ms);
-
-#endif

@@ -20,8 +20,7 @@
  *
  * Reference: Dongarra, Du Croz, Hammarling, Duff: A Set of Level 3 Basic Linear Algebra Subprograms, ACM TOMS 16
  * (1990); CBLAS: BLAS Technical Forum Standard, appendix B. */
-#ifndef VKBLAS_VKBLAS_H
-#define VKBLAS_VKBLAS_H
+#pragma once
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -237,5 +236,3 @@ vkblas_name vkblas_name_of(vkblas_type type, vkblas_routine routine);
 
 /* In the child of a fork: what the parent has counted is the parent's. */
 void vkblas_report_forget(void);
-
-#endif

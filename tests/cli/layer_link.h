@@ -1,7 +1,6 @@
 /* What the Vulkan layers of these tests share: the loader's calls, and what comes after the layer. The includer defines
  * what is declared here. One instance at a time. */
-#ifndef VKMM_TESTS_LAYER_LINK_H
-#define VKMM_TESTS_LAYER_LINK_H
+#pragma once
 
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
@@ -66,5 +65,3 @@ EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface
     interface->pfnGetPhysicalDeviceProcAddr = NULL;
     return VK_SUCCESS;
 }
-
-#endif

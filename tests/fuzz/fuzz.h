@@ -1,6 +1,5 @@
 /* Between a fuzz target and what drives it: libFuzzer, or standalone.c. */
-#ifndef VKMM_TEST_FUZZ_H
-#define VKMM_TEST_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 /* The target's index-th example of good input; its length, 0 past the end. */
 size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the fuzz target of bench reports does with one: fuzz_bench_judge.c. */
-#ifndef VKMM_TEST_FUZZ_BENCH_H
-#define VKMM_TEST_FUZZ_BENCH_H
+#pragma once
 
 #include <jansson.h>
 #include "bench/read.h"
@@ -18,5 +17,3 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice);
 
 /* Good reports of every kind, as examples; NULL past the end. Static storage. */
 const char *fuzz_bench_example(unsigned index);
-
-#endif

@@ -1,6 +1,5 @@
 /* Matrices in blocks (vkmm_format): elements by their definition in vkmatmul.h, and products with exact results. */
-#ifndef VKMM_TESTS_BLOCK_CASE_H
-#define VKMM_TESTS_BLOCK_CASE_H
+#pragma once
 
 #include "general.h"
 
@@ -37,5 +36,3 @@ int blocks_case_right(const suite_device *suite, const blocks_case *c, const gen
 
 /* The problem without blocks. */
 vkmm_problem blocks_plain(const vkmm_problem *problem);
-
-#endif

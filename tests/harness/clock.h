@@ -1,7 +1,6 @@
 /* Time as a test sets it. Between clock_start and clock_stop, vkmm_now_ms and the device's timestamps tell what the
  * test says that work costs, while the device still does the work. Linked with --wrap=vkmm_now_ms (meson.build). */
-#ifndef VKMM_TESTS_CLOCK_H
-#define VKMM_TESTS_CLOCK_H
+#pragma once
 
 #include "suite.h"
 
@@ -23,5 +22,3 @@ void clock_stop(void);
 
 /* Dispatches in the largest command buffer that was submitted since clock_start. */
 unsigned clock_most_dispatches(void);
-
-#endif

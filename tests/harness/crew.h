@@ -1,6 +1,5 @@
 /* Threads that begin together, each doing the same work with a number of its own. */
-#ifndef VKMM_TESTS_CREW_H
-#define VKMM_TESTS_CREW_H
+#pragma once
 
 #include <stdio.h>
 
@@ -24,5 +23,3 @@ int crew_run(void (*work)(crew_member *member), void *shared);
             return;                                                    \
         }                                                              \
     } while (0)
-
-#endif

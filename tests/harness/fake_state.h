@@ -1,6 +1,5 @@
 /* The inside of the fake driver. Private to fake_*.c. */
-#ifndef VKMM_TEST_FAKE_STATE_H
-#define VKMM_TEST_FAKE_STATE_H
+#pragma once
 
 #include "fake_vulkan.h"
 
@@ -319,5 +318,3 @@ uint64_t fake_max_allocation(void);
 uint64_t fake_max_buffer(void);
 uint64_t fake_max_range(void);
 uint32_t fake_alignment(void);
-
-#endif

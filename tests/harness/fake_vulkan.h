@@ -9,8 +9,7 @@
  *   Where Vulkan leaves an output undefined after a failure, it holds a handle of nothing. A lost device stays lost:
  * nothing in flight is executed any more, and what waits or submits says so.
  *   Safe from several threads. */
-#ifndef VKMM_TEST_FAKE_VULKAN_H
-#define VKMM_TEST_FAKE_VULKAN_H
+#pragma once
 
 #include <stdint.h>
 #include <vulkan/vulkan_core.h>
@@ -74,5 +73,3 @@ const char *fake_fallible(unsigned index);
 uint64_t fake_allocated(void);
 uint64_t fake_allocated_on_host(void);
 uint64_t fake_most_allocated(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* What of vkmm_device_info depends on which features, written down once more, for tests. */
-#ifndef VKMM_TEST_FEATURE_FIELDS_H
-#define VKMM_TEST_FEATURE_FIELDS_H
+#pragma once
 
 #include <string.h>
 
@@ -57,5 +56,3 @@ static inline const char *features_wrong(const vkmm_device_info *info, const vkm
     }
     return NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The meaning of vkmm_problem once more, for tests: written from its description in vkmatmul.h, sharing nothing with
  * src/lib/math/problem.c. */
-#ifndef VKMM_TEST_GEMM_H
-#define VKMM_TEST_GEMM_H
+#pragma once
 
 #include "unit.h"
 
@@ -178,5 +177,3 @@ static inline vkmm_problem gemm_way(unsigned way, uint64_t m, uint64_t n, uint64
     }
     return p;
 }
-
-#endif

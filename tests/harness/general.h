@@ -1,7 +1,6 @@
 /* The products that every general kernel must get right, with the whole meaning of vkmm_problem: run close to the
  * metal, as those of suite.h. */
-#ifndef VKMM_TESTS_GENERAL_H
-#define VKMM_TESTS_GENERAL_H
+#pragma once
 
 #include "math/type.h"
 #include "suite.h"
@@ -65,5 +64,3 @@ vkmm_problem general_random(vkmm_types types, uint64_t seed);
 
 /* "f32 TN col 17x5x129 lda=…": the whole problem in one line. */
 void general_text(const vkmm_problem *problem, char text[256]);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a test makes and the library does not own: released after the test, whether it passed or failed. A failed
  * assertion leaves a test by longjmp, past every line that would release something. */
-#ifndef VKMM_TESTS_KEPT_H
-#define VKMM_TESTS_KEPT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,5 +21,3 @@ int release_kept(void **state);
 /* Runs a group of tests, each with `teardown` unless it has one of its own, which then must call release_kept.
  * Returns how many failed, or 77 (skips.c). */
 int run_group(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction teardown);
-
-#endif

@@ -1,7 +1,6 @@
 /* A Vulkan program of its own, as those that lend their device: instance, device, queue and buffers belong to it, not
  * to the library. Validation and synchronization validation are on, unless VKMM_TEST_UNVALIDATED is set. */
-#ifndef VKMM_TESTS_LENT_H
-#define VKMM_TESTS_LENT_H
+#pragma once
 
 #include "kept.h"
 #include "vkmatmul_vulkan.h"
@@ -99,5 +98,3 @@ VkCommandBuffer lent_begin(lent_device *lent);
 void lent_submit(lent_device *lent, VkCommandBuffer command);
 void lent_again(lent_device *lent, VkCommandBuffer command);
 void lent_free(lent_device *lent, VkCommandBuffer command);
-
-#endif

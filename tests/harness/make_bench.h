@@ -1,7 +1,6 @@
 /* A report as a desk with two devices and a BLAS library would give it: what tests of writers, readers and pages
  * start from. */
-#ifndef VKMM_TEST_MAKE_BENCH_H
-#define VKMM_TEST_MAKE_BENCH_H
+#pragma once
 
 #include "report/document.h"
 
@@ -21,5 +20,3 @@ void make_bench(cli_bench *bench, double speed, double noise);
  * of the ladder, a wrong one, one that did not run, one of the host. For what goes through
  * all that is there. */
 void make_small_bench(cli_bench *bench);
-
-#endif

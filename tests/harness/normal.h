@@ -1,6 +1,5 @@
 /* Uniform and normal random numbers. */
-#ifndef VKMM_TEST_NORMAL_H
-#define VKMM_TEST_NORMAL_H
+#pragma once
 
 #include <math.h>
 
@@ -18,5 +17,3 @@ static inline double random_normal(uint64_t seed, uint64_t index)
     const double radius = sqrt(-2.0 * log(1.0 - random_unit(seed, 2 * index)));
     return radius * cos(6.283185307179586 * random_unit(seed, 2 * index + 1));
 }
-
-#endif

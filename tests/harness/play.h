@@ -1,7 +1,6 @@
 /* What users of the library do, from instance to verified product and back, on the fake driver: the scenarios in
  * which calls are made to fail. */
-#ifndef VKMM_TEST_PLAY_H
-#define VKMM_TEST_PLAY_H
+#pragma once
 
 #include "fake_vulkan.h"
 #include "vkmatmul.h"
@@ -42,5 +41,3 @@ void play_well(const scenario *s, const char *about);
 /* Notes a failure of the test program, printed with what it was about. Returns `right`. */
 int expect(int right, const char *format, ...) __attribute__((format(printf, 2, 3)));
 unsigned unexpected(void); /* so far */
-
-#endif

@@ -1,6 +1,5 @@
 /* What scenarios are made of. */
-#ifndef VKMM_TEST_PLAY_PARTS_H
-#define VKMM_TEST_PLAY_PARTS_H
+#pragma once
 
 #include "play.h"
 
@@ -24,5 +23,3 @@ void act_lender_with_cache(play *p);
 
 /* A fresh folder in p->folder, which scenario_play removes. */
 int make_folder(play *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* The products that every kernel must get right, run close to the metal: stores and plans instead of jobs, so that a
  * binding can include the guard bands. A driver that clips accesses at the end of a binding then cannot hide a
  * kernel's access beyond its matrix. */
-#ifndef VKMM_TESTS_SUITE_H
-#define VKMM_TESTS_SUITE_H
+#pragma once
 
 #include "copy/store.h"
 #include "kept.h"
@@ -81,5 +80,3 @@ int suite_has_turn(size_t index);
 
 /* Whether the device can run the type at all. */
 int suite_has_type(const suite_device *suite, vkmm_type type);
-
-#endif

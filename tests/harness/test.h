@@ -1,7 +1,6 @@
 /* Tests that list themselves, for programs without a main of their own (listed_main.c), or with SUITE_MAIN (suite.h):
  * TEST(name) { … }. They run in the order in which they are written. Their argument is cmocka's: void **state. */
-#ifndef VKMM_TESTS_TEST_H
-#define VKMM_TESTS_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,5 +21,3 @@ size_t listed_tests(const struct CMUnitTest **tests);
         list_test((struct CMUnitTest){#name, name, setup, teardown, NULL}); \
     }                                                                       \
     static void name(void **state)
-
-#endif

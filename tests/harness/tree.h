@@ -1,6 +1,5 @@
 /* A tree of files that plays the system's root: setup and teardown of a test, and what puts files into it. */
-#ifndef VKMM_TEST_TREE_H
-#define VKMM_TEST_TREE_H
+#pragma once
 
 #include "unit.h"
 
@@ -47,5 +46,3 @@ static inline void put(const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
     assert_int_equal(rename(fresh, path), 0);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What every unit test includes: cmocka with the headers it needs, and a log that remembers. */
-#ifndef VKMM_TEST_UNIT_H
-#define VKMM_TEST_UNIT_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -33,5 +32,3 @@ static inline vkmm_log hear_with(heard *h)
     do {                                                                                     \
         if (strstr((text), (part)) == NULL) fail_msg("\"%s\" lacks \"%s\"", (text), (part)); \
     } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* Verifies a product whose operands lie in memory as its problem says. before: a copy of C's memory from before the
  * product; NULL: β is 0, and C's memory has no gaps. Else as cli_verify_stacks. */
-#ifndef VKMM_TEST_VERIFY_PROBLEM_H
-#define VKMM_TEST_VERIFY_PROBLEM_H
+#pragma once
 
 #include "base/log.h"
 #include "verify/verify.h"
@@ -17,5 +16,3 @@ static inline vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_pr
     return cli_verify_stacks(log, problem, stacks, vkmm_problem_c_has_gaps(problem) ? before : NULL, c, numbers, method,
                              seed, verdict);
 }
-
-#endif

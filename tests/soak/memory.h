@@ -1,6 +1,5 @@
 /* What a process holds, sampled while it works, and judged at the end. */
-#ifndef VKMM_TESTS_SOAK_MEMORY_H
-#define VKMM_TESTS_SOAK_MEMORY_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -36,5 +35,3 @@ double curve_growth(const curve *c, int of_heap);
  * regions: mappings that there may be more at the end than after the warm-up. There may be two more files, and eight
  * more blocks of vkmatmul's own. */
 int curve_is_flat(const curve *c, double bound, uint64_t regions, char why[256]);
-
-#endif

@@ -1,8 +1,7 @@
 /* Jobs between two calls of vkmm_multiply or vkmm_memory_multiply: with their memory, their pipelines and what was
  * recorded, for the next call with the same problem, whatever α and β are. Safe from several threads: a job that is
  * taken belongs to the taker. */
-#ifndef VKMM_API_SPARES_H
-#define VKMM_API_SPARES_H
+#pragma once
 
 #include "copy/copier.h"
 #include "job/job.h"
@@ -25,5 +24,3 @@ void vkmm_spares_give_copier(vkmm_device *device, vkmm_copier *copier);
 /* Makes a job of the device a spare one. If there are too many or they use too much memory, those unused for the
  * longest time are destroyed; the job itself is destroyed if it is too large. vkmm_device_drop_spares destroys all. */
 void vkmm_spares_give(vkmm_device *device, vkmm_job *job);
-
-#endif

@@ -1,6 +1,5 @@
 /* Host allocation that checks its arithmetic and can be made to fail in tests. */
-#ifndef VKMM_BASE_ALLOC_H
-#define VKMM_BASE_ALLOC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ uint64_t vkmm_alloc_left(void); /* allocations until that one; 0: it has failed,
 /* a · b and a + b in 64 bits: 1 and *result when it fits, 0 otherwise. */
 int vkmm_mul_u64(uint64_t a, uint64_t b, uint64_t *result);
 int vkmm_add_u64(uint64_t a, uint64_t b, uint64_t *result);
-
-#endif

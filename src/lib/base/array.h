@@ -1,6 +1,5 @@
 /* Sizes of arrays. */
-#ifndef VKMM_BASE_ARRAY_H
-#define VKMM_BASE_ARRAY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -8,5 +7,3 @@
 
 /* An array of char and its size, as two arguments; a pointer in its place does not compile. */
 #define VKMM_ROOM(array) *_Generic(&(array), char(*)[sizeof(array)] : &(array)), sizeof(array)
-
-#endif

@@ -1,6 +1,5 @@
 /* Where compiled pipelines and tuning results are kept between processes: a folder that belongs to this user. */
-#ifndef VKMM_BASE_CACHE_DIR_H
-#define VKMM_BASE_CACHE_DIR_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -26,5 +25,3 @@ vkmm_status vkmm_cache_dir_make(const vkmm_log *log, const char *path);
 
 /* path/name, or NULL if memory runs out. The caller frees it with vkmm_free. */
 char *vkmm_cache_dir_join(const char *path, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Makes texts from outside safe for a terminal and its reader; and lists of such texts. */
-#ifndef VKMM_BASE_CLEAN_H
-#define VKMM_BASE_CLEAN_H
+#pragma once
 
 #include <stddef.h>
 #include "base/array.h"
@@ -25,5 +24,3 @@ void vkmm_join(char *text, size_t size, const char *separator, const char *forma
 #define VKMM_PUT(array, ...)   snprintf(VKMM_ROOM(array), __VA_ARGS__)
 #define VKMM_CLEAN(array, ...) vkmm_clean(VKMM_ROOM(array), __VA_ARGS__)
 #define VKMM_JOIN(array, ...)  vkmm_join(VKMM_ROOM(array), __VA_ARGS__)
-
-#endif

@@ -1,9 +1,6 @@
-#ifndef VKMM_BASE_CLOCK_H
-#define VKMM_BASE_CLOCK_H
+#pragma once
 
 /* Monotonic host time in milliseconds from an arbitrary start; safe from any thread. */
 double vkmm_now_ms(void);
 /* Processor time that all threads of this process have used, in milliseconds. */
 double vkmm_cpu_ms(void);
-
-#endif

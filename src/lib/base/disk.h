@@ -1,8 +1,7 @@
 /* Files as the operating system has them: disk.c for POSIX, disk_windows.c. Paths are UTF-8 and of any length on
  * Windows. Descriptors are the C library's and are not inherited by child processes. What fails returns -1, unless it
  * says otherwise, and sets errno. */
-#ifndef VKMM_BASE_DISK_H
-#define VKMM_BASE_DISK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ int vkmm_disk_make_folder(const char *path); /* for this user alone */
 
 /* vkmm_cache_dir_name's default, allocated; NULL: there is none, or no memory. */
 char *vkmm_disk_cache_folder(void);
-
-#endif

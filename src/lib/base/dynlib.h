@@ -1,6 +1,5 @@
 /* Shared libraries found at run time. */
-#ifndef VKMM_BASE_DYNLIB_H
-#define VKMM_BASE_DYNLIB_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ void vkmm_dynlib_close(void *library);
 /* Whether the dynamic linker would find a library of this name (without a slash): looked for in its usual folders
  * below root, and, where root is "" and they lack it, by opening it. */
 int vkmm_dynlib_there(const char *root, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files: read-only mappings, outputs that appear whole or not at all, and locks between processes. */
-#ifndef VKMM_BASE_FILE_H
-#define VKMM_BASE_FILE_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -65,5 +64,3 @@ vkmm_status vkmm_output_whole(const char *path, const void *data, uint64_t bytes
  * ends releases all its locks. */
 int vkmm_lock_take(const char *path, double patience_ms);
 void vkmm_lock_leave(int lock); /* -1 is legal */
-
-#endif

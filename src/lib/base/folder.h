@@ -1,6 +1,5 @@
 /* Inspecting the file system: folders, small files, access rights. */
-#ifndef VKMM_BASE_FOLDER_H
-#define VKMM_BASE_FOLDER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ int vkmm_path_same(const char *left, const char *right);
 
 /* Whether a path exists and this user may read it (and write it, if `write` is not 0). Opens nothing. */
 vkmm_access_look vkmm_path_look(const char *path, int write);
-
-#endif

@@ -1,6 +1,5 @@
 /* FNV-1a, 64 bits (Fowler, Noll, Vo): detects damage and makes names; not secure against deliberate changes. */
-#ifndef VKMM_BASE_HASH_H
-#define VKMM_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ static inline uint64_t vkmm_hash(uint64_t hash, const void *data, size_t bytes)
     for (size_t i = 0; i < bytes; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
-
-#endif

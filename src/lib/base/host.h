@@ -1,6 +1,5 @@
 /* What machine this is. */
-#ifndef VKMM_BASE_HOST_H
-#define VKMM_BASE_HOST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ uint64_t vkmm_host_free_memory(void);
 /* The current time, UTC, in ISO 8601 format: "2026-01-31T12:00:00Z". */
 #define VKMM_HOST_TIME 32
 void vkmm_host_time(char text[VKMM_HOST_TIME]);
-
-#endif

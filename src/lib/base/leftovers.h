@@ -1,6 +1,5 @@
 /* Temporary files that must not outlive the process: a table of their names, which a signal handler may read. */
-#ifndef VKMM_BASE_LEFTOVERS_H
-#define VKMM_BASE_LEFTOVERS_H
+#pragma once
 
 /* Records a path before a file of that name is created; nothing if the table is full (32 paths). The string must stay
  * as it is until vkmm_leftover_remove. Any thread. */
@@ -14,5 +13,3 @@ int vkmm_leftover_remove(const char *path);
  * may call it at any time: it takes no lock and allocates no memory. Relative paths are those of the working directory
  * at that time. In a forked child that has recorded nothing itself, it does nothing. */
 void vkmm_leftovers_unlink(void);
-
-#endif

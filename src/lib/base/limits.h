@@ -1,6 +1,5 @@
 /* Arithmetic of sizes, and what follows from a device's limits. */
-#ifndef VKMM_BASE_LIMITS_H
-#define VKMM_BASE_LIMITS_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -35,5 +34,3 @@ static inline uint32_t vkmm_widest_group(const vkmm_device_info *info, uint32_t 
 {
     return (uint32_t)vkmm_least(most, vkmm_least(info->limits.max_invocations, info->limits.max_workgroup_size[0]));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Errors, which are values of a thread, and the logs that they and warnings are told to. */
-#ifndef VKMM_BASE_LOG_H
-#define VKMM_BASE_LOG_H
+#pragma once
 
 #include <string.h>
 
@@ -67,5 +66,3 @@ void vkmm_say(const vkmm_log *log, vkmm_log_level level, const char *format, ...
             return VKMM_FAIL(log, VKMM_INVALID, "%s: %s has no terminating zero among its %zu characters", __func__, \
                              #array, sizeof(array));                                                                 \
     } while (0)
-
-#endif

@@ -1,6 +1,5 @@
 /* Which devices a word of --device means, by what is known of them: devices of this machine, and of reports. */
-#ifndef VKMM_BASE_MEANT_H
-#define VKMM_BASE_MEANT_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -15,5 +14,3 @@ int vkmm_word_is_index(const char *word);
 
 /* Lower is better: discrete, integrated, virtual, CPU, other. */
 int vkmm_device_rank(VkPhysicalDeviceType type);
-
-#endif

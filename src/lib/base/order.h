@@ -1,6 +1,5 @@
 /* Order statistics. */
-#ifndef VKMM_BASE_ORDER_H
-#define VKMM_BASE_ORDER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ double vkmm_percentile(const double *sorted, uint32_t count, double p);
  * by the normal approximation of the binomial distribution (Conover, Practical Nonparametric Statistics, 3.2). Below 6
  * values the first and the last, with lower confidence. */
 void vkmm_median_ranks(uint32_t count, uint32_t *first, uint32_t *last);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of outputs and mappings share. Private to src/base. */
-#ifndef VKMM_BASE_OUTPUT_H
-#define VKMM_BASE_OUTPUT_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -29,5 +28,3 @@ vkmm_status vkmm_output_empty(vkmm_output *o);
 /* Maps the first `bytes` of an open regular file, whose path is for messages; the descriptor stays the caller's.
  * shared: later writes to the file are visible; some file systems do not support that. */
 vkmm_status vkmm_mapping_of(const char *path, int fd, uint64_t bytes, int shared, vkmm_mapping *mapping);
-
-#endif

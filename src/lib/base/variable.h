@@ -1,6 +1,5 @@
 /* Environment variables. */
-#ifndef VKMM_BASE_VARIABLE_H
-#define VKMM_BASE_VARIABLE_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -14,5 +13,3 @@ static inline const char *vkmm_variable(const char *name)
     return getenv(name);
 #endif
 }
-
-#endif

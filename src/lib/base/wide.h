@@ -1,6 +1,5 @@
 /* The names and errors of Windows, which has UTF-16. On Windows only. */
-#ifndef VKMM_BASE_WIDE_H
-#define VKMM_BASE_WIDE_H
+#pragma once
 
 #include <wchar.h>
 
@@ -18,5 +17,3 @@ char *vkmm_wide_variable(const wchar_t *name);
 
 /* Sets errno to what GetLastError() means. Always -1. */
 int vkmm_windows_failed(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Threads that share a loop whose iterations are independent. */
-#ifndef VKMM_BASE_WORKERS_H
-#define VKMM_BASE_WORKERS_H
+#pragma once
 
 #include "base/log.h"
 
@@ -20,5 +19,3 @@ vkmm_status vkmm_workers_run(vkmm_workers *workers, uint64_t count, vkmm_round w
 /* Whether threads stay awake between loops, for at most half a millisecond each time: to wake one takes tens of
  * microseconds, and hundreds in a virtual machine. For the time of a call that has several loops; NULL is legal. */
 void vkmm_workers_keep_awake(vkmm_workers *workers, int awake);
-
-#endif

@@ -1,7 +1,6 @@
 /* Copies between the host's memory and a buffer of the device that is not mapped: in chunks, which threads fill or
  * empty while the device copies others. */
-#ifndef VKMM_COPY_COPIER_H
-#define VKMM_COPY_COPIER_H
+#pragma once
 
 #include "vk/buffer.h"
 
@@ -31,5 +30,3 @@ void vkmm_copier_destroy(vkmm_copier **copier); /* a pointer to NULL is legal; s
  * uses the buffer meanwhile. After a failure, some have been copied. */
 vkmm_status vkmm_copier_run(vkmm_copier *copier, const vkmm_buffer *buffer, uint64_t offset, uint64_t bytes,
                             const char *from, char *to);
-
-#endif

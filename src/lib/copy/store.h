@@ -1,6 +1,5 @@
 /* The memory of one matrix: on the device, with guard bands on both sides, and as the host sees it. */
-#ifndef VKMM_COPY_STORE_H
-#define VKMM_COPY_STORE_H
+#pragma once
 
 #include "math/matrix.h"
 #include "record/plan.h"
@@ -57,5 +56,3 @@ uint64_t vkmm_guard_damage(const char *memory, uint64_t at, uint64_t end);
 /* After a download: 1 if both guards of C, and the padding of its last word, are intact; otherwise 0 and the byte
  * distance of the first damage from C's start (negative: before it). */
 int vkmm_store_guards_whole(const vkmm_store *c, int64_t *damage);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a gemm holds (include/vkmatmul_vulkan.h declares what it does). */
-#ifndef VKMM_GEMM_GEMM_H
-#define VKMM_GEMM_GEMM_H
+#pragma once
 
 #include "record/plan.h"
 #include "vkmatmul_vulkan.h"
@@ -37,5 +36,3 @@ static inline const vkmm_repack *vkmm_gemm_repack(const vkmm_gemm *gemm, vkmm_op
 
 /* Whether a recording can bind it: a buffer, an aligned offset, this many bytes. 0: the last error says why not. */
 int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const char *name, const vkmm_binding *binding, uint64_t least);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a job holds (include/vkmatmul.h declares what it does). */
-#ifndef VKMM_JOB_JOB_H
-#define VKMM_JOB_JOB_H
+#pragma once
 
 #include "job/rotation.h"
 #include "record/slices.h"
@@ -92,5 +91,3 @@ vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandB
 /* Why the device's clock cannot be trusted, judged by two series of the same length and the slope over growing
  * batches (slope->ms 0: not measured); "" when it can. Static storage. */
 const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, const vkmm_slope *slope);
-
-#endif

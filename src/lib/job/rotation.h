@@ -1,7 +1,6 @@
 /* Copies of a job's operands that are used in turn, one per dispatch, so that no cache still holds what the next one
  * reads. Copy 0 is the job's own memory. */
-#ifndef VKMM_JOB_ROTATION_H
-#define VKMM_JOB_ROTATION_H
+#pragma once
 
 #include "copy/store.h"
 
@@ -40,5 +39,3 @@ void vkmm_rotation_destroy(vkmm_device *device, vkmm_rotation *rotation); /* a z
 /* The job's plan with the operands of the next copy. The job's own plan if it does not rotate. The result borrows the
  * job's objects and is not destroyed. */
 vkmm_plan vkmm_rotation_turn(struct vkmm_job *job);
-
-#endif

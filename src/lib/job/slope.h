@@ -1,7 +1,6 @@
 /* The time of one dispatch by the host's clock alone: the slope of wall time over command buffers of growing length,
  * which cancels the cost of a submission. It shows whether the device's timestamps can be trusted. */
-#ifndef VKMM_JOB_SLOPE_H
-#define VKMM_JOB_SLOPE_H
+#pragma once
 
 #include "job/stats.h"
 
@@ -30,5 +29,3 @@ struct vkmm_job;
  * device's clock, which may be wrong, submit_ms by the host's, submission and all. Leaves zeros where one takes
  * longer than VKMM_SLOPE_MOST_MS, is cut into slices, or runs on the host. */
 vkmm_status vkmm_slope_measure(struct vkmm_job *job, double dispatch_ms, double submit_ms, vkmm_slope *slope);
-
-#endif

@@ -1,6 +1,5 @@
 /* Statistics of samples. */
-#ifndef VKMM_JOB_STATS_H
-#define VKMM_JOB_STATS_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -26,5 +25,3 @@ int vkmm_samples_enough(vkmm_samples *samples, const vkmm_measure_params *params
 
 /* The list as a public series, which borrows it until the next add. */
 vkmm_series vkmm_samples_series(vkmm_samples *samples);
-
-#endif

@@ -1,8 +1,7 @@
 /* How many registers an invocation may use before the driver's compiler spills some to memory, or before too few
  * invocations run at once. Compilers schedule loads early and keep addresses, so these are not the registers that the
  * hardware has, but how many of vkmm_shape.held they were seen to bear. */
-#ifndef VKMM_KERNEL_BUDGET_H
-#define VKMM_KERNEL_BUDGET_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -15,5 +14,3 @@ typedef struct vkmm_budget {
 /* UINT32_MAX for both on devices without a row in the table: NVIDIA's own driver and drivers for CPUs, whose presets
  * come from measurements, and devices that nobody has looked at. */
 vkmm_budget vkmm_budget_of(const vkmm_device_info *device);
-
-#endif

@@ -1,7 +1,6 @@
 /* The tunables of a general kernel, and one setting of all of them. A tunable is data: its name, its specialization
  * constant, the values that a tune tries. */
-#ifndef VKMM_KERNEL_CONFIG_H
-#define VKMM_KERNEL_CONFIG_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -41,5 +40,3 @@ void vkmm_config_text(const struct vkmm_kernel *kernel, const vkmm_config *confi
  * VKMM_INVALID: an unknown name (the message lists the known ones), or a value that is not a number or is above
  * 2^20. */
 vkmm_status vkmm_config_parse(const struct vkmm_kernel *kernel, const char *text, vkmm_config *config);
-
-#endif

@@ -1,7 +1,6 @@
 /* The contract between the host and every product shader. The shaders' half is shaders/lib/product.glsl for the
  * tutorials' kernels, and shaders/lib/contract.glsl for the general ones. */
-#ifndef VKMM_KERNEL_CONTRACT_H
-#define VKMM_KERNEL_CONTRACT_H
+#pragma once
 
 #include "base/array.h"
 
@@ -115,5 +114,3 @@ enum {
     VKMM_PART = 16,       /* elements along K of one part of an f32 (shaders/lib/parts.glsl) */
     VKMM_SCALED_LINES = 8 /* rows or columns per workgroup of scale.comp */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* What the general kernels share, and what the planner requires of all of them. Each is a file here, NAME.c, that
  * defines `const vkmm_kernel vkmm_kernel_NAME`: tunables, presets, what a configuration requires of a device, and
  * rules. */
-#ifndef VKMM_KERNEL_GENERAL_H
-#define VKMM_KERNEL_GENERAL_H
+#pragma once
 
 #include "kernel/legal.h"
 
@@ -125,5 +124,3 @@ int vkmm_coopmat_has_lanes(const vkmm_device_info *device, uint64_t lanes);
 
 /* The subgroup size with which kernels of matrix operations are run. */
 uint32_t vkmm_coopmat_lanes(const vkmm_device_info *device);
-
-#endif

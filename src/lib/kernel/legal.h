@@ -1,7 +1,6 @@
 /* Which tiles a device allows, and why not the others. No Vulkan calls: a device is its vkmm_device_info, so that tests
  * can make one up. */
-#ifndef VKMM_KERNEL_LEGAL_H
-#define VKMM_KERNEL_LEGAL_H
+#pragma once
 
 #include "kernel/table.h"
 #include "math/problem.h"
@@ -82,5 +81,3 @@ const vkmm_rule *vkmm_tile_forbidden_by(const vkmm_kernel *kernel, vkmm_type typ
  * one, then the larger. 1×1 is legal on every Vulkan device. */
 vkmm_tile vkmm_tile_nearest(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile wanted,
                             const vkmm_device_info *device);
-
-#endif

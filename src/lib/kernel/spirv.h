@@ -1,6 +1,5 @@
 /* Users' SPIR-V, checked before a driver sees it: drivers trust their input modules. */
-#ifndef VKMM_KERNEL_SPIRV_H
-#define VKMM_KERNEL_SPIRV_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ vkmm_status vkmm_spirv_validate(const char *name, const uint32_t *words, size_t 
  *  Words that have not been validated are safe: nothing outside them is read, and time and memory are bounded. */
 vkmm_status vkmm_spirv_check(const char *name, const uint32_t *words, size_t bytes, const vkmm_device_info *device,
                              vkmm_kernel_info *kernel);
-
-#endif

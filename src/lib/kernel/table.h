@@ -1,6 +1,5 @@
 /* Kernels as data: which exist, what shape they have, where their SPIR-V is. */
-#ifndef VKMM_KERNEL_TABLE_H
-#define VKMM_KERNEL_TABLE_H
+#pragma once
 
 #include "kernel/config.h"
 
@@ -154,5 +153,3 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type);
  * matrix operations (NULL: any); NULL when there is none. */
 const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *problem, const vkmm_device_info *device,
                                    const uint32_t *shape);
-
-#endif

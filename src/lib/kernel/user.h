@@ -1,7 +1,6 @@
 /* Shaders that users bring: SPIR-V, or GLSL that becomes SPIR-V at run time. Either is checked before a driver sees
  * it (kernel/spirv.h); only SPIR-V is validated first, because a compiler's output is valid. */
-#ifndef VKMM_KERNEL_USER_H
-#define VKMM_KERNEL_USER_H
+#pragma once
 
 #include "kernel/table.h"
 
@@ -19,5 +18,3 @@ vkmm_status vkmm_shader_make(const char *name, const void *data, size_t bytes, v
 
 /* Checks what the shader needs of the device that it will run on, with the kernel's constants. */
 vkmm_status vkmm_shader_check(const vkmm_shader *shader, const vkmm_device_info *device, vkmm_kernel_info *kernel);
-
-#endif

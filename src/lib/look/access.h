@@ -20,8 +20,7 @@
  * ⌈N/COLS⌉·COLS.
  *  Multiply-adds: M·N·K straight from global memory. By tiles, every invocation takes whole steps of DEPTH along K,
  * the last one padded with zeros: invocations · ⌈K/DEPTH⌉·DEPTH. */
-#ifndef VKMM_LOOK_ACCESS_H
-#define VKMM_LOOK_ACCESS_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -58,5 +57,3 @@ int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right);
 /* The multiply-adds of this many invocations, `useful` of them within C. */
 uint64_t vkmm_access_multiply_adds(const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t invocations,
                                    uint64_t useful);
-
-#endif

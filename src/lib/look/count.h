@@ -7,8 +7,7 @@
  *          element in row-major order, from element 0: ⌈M·K/STRIDE⌉ counters for A, ⌈K·N/STRIDE⌉ for B
  *  Counting is slow, so only a sample is counted for large problems. STRIDE is then a prime that divides neither K nor
  * N, so that the sample covers every row and column of A and B in turn, and every position within a tile. */
-#ifndef VKMM_LOOK_COUNT_H
-#define VKMM_LOOK_COUNT_H
+#pragma once
 
 #include "look/access.h"
 
@@ -35,5 +34,3 @@ vkmm_status vkmm_count_log(vkmm_device *device, const vkmm_job_params *params, u
  * multiple of 1024 behind A. */
 enum { VKMM_LOG_NONE, VKMM_LOG_GLOBAL, VKMM_LOG_WRITE, VKMM_LOG_READ, VKMM_LOG_BARRIER };
 enum { VKMM_LOG_WHAT_SHIFT = 29, VKMM_LOG_ELEMENTS_SHIFT = 26, VKMM_LOG_B_ALIGNMENT = 1024 };
-
-#endif

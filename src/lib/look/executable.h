@@ -1,6 +1,5 @@
 /* What a driver reports about a pipeline that it compiled: VK_KHR_pipeline_executable_properties. */
-#ifndef VKMM_LOOK_EXECUTABLE_H
-#define VKMM_LOOK_EXECUTABLE_H
+#pragma once
 
 #include "look/steps.h"
 #include "vk/pipeline.h"
@@ -10,5 +9,3 @@
  * are the driver's and may have any content. */
 vkmm_status vkmm_pipeline_statistics(vkmm_device *device, const vkmm_pipeline *pipeline, vkmm_statistic *statistics,
                                      uint32_t *count);
-
-#endif

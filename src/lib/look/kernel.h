@@ -1,6 +1,5 @@
 /* What the planner chooses on a device. */
-#ifndef VKMM_LOOK_KERNEL_H
-#define VKMM_LOOK_KERNEL_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -21,5 +20,3 @@ int vkmm_tutorial_at(uint32_t index, vkmm_tutorial *tutorial);
 
 /* The kernel's default tile on the device; 0 if there is no such kernel, or it runs on the host. */
 int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *kernel, vkmm_type type, uint32_t tile[2]);
-
-#endif

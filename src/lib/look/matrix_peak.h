@@ -3,8 +3,7 @@
  * A·B once and A·D + A·B `steps` times has, summed over its 4×4 fragments, (ΣA)·(ΣB) times 1, or times 1 + 2·steps
  * modulo 2^32. All results of every run are compared with that on the host, exactly: no peak is reported for a device
  * that computes something else. */
-#ifndef VKMM_LOOK_MATRIX_PEAK_H
-#define VKMM_LOOK_MATRIX_PEAK_H
+#pragma once
 
 #include "look/peaks.h"
 
@@ -26,5 +25,3 @@ const vkmm_matrix_types *vkmm_matrix_types_of(const vkmm_matrix_shape *shape);
  * store after `steps` steps. */
 void vkmm_matrix_fill(const vkmm_matrix_shape *shape, const vkmm_matrix_types *types, void *operands);
 void vkmm_matrix_expect(const vkmm_matrix_shape *shape, const vkmm_matrix_types *types, uint32_t steps, void *result);
-
-#endif

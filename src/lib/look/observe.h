@@ -1,6 +1,5 @@
 /* The builds of the tutorial kernels that count or trace. */
-#ifndef VKMM_LOOK_OBSERVE_H
-#define VKMM_LOOK_OBSERVE_H
+#pragma once
 
 #include "plan/choose.h"
 
@@ -8,5 +7,3 @@
  * more. VKMM_UNSUPPORTED for serial and for users' shaders. */
 vkmm_status vkmm_choice_observe(vkmm_choice *choice, vkmm_build build, uint32_t count, const uint32_t *ids,
                                 const uint32_t *values);
-
-#endif

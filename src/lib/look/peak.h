@@ -5,8 +5,7 @@
  * compiler fuses them here if it does there. A device with faster means (matrix units) can exceed it.
  *  Both are measured after the device was kept busy for a while. Dispatches start small and double until they are
  * long enough to time: the longest takes twice that. */
-#ifndef VKMM_LOOK_PEAK_H
-#define VKMM_LOOK_PEAK_H
+#pragma once
 
 #include "job/stats.h"
 #include "kernel/table.h"
@@ -53,5 +52,3 @@ vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms, double *
 
 /* The same samples as they are, in milliseconds of one run: of all repeats together. */
 vkmm_status vkmm_peak_sample(vkmm_peak *peak, vkmm_samples *samples);
-
-#endif

@@ -1,6 +1,5 @@
 /* How fast a device copies, adds products in registers, multiplies matrices as single operations, and starts work. */
-#ifndef VKMM_LOOK_PEAKS_H
-#define VKMM_LOOK_PEAKS_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -53,5 +52,3 @@ typedef struct vkmm_rate {
 /* Takes half a second as above. VKMM_UNSUPPORTED: VKMM_RATE_CACHE, where no size of buffer is clearly faster than
  * memory. */
 vkmm_status vkmm_device_rate(vkmm_device *device, vkmm_rate_kind kind, vkmm_rate *rate);
-
-#endif

@@ -7,8 +7,7 @@
  * they begin together and wait at the same places, so that of n workgroups a 1/n of the waits is taken to show, which
  * is added, and so is the launch of each dispatch. The last round of workgroups is counted as a whole: processors
  * without one wait for the others. */
-#ifndef VKMM_LOOK_PREDICT_H
-#define VKMM_LOOK_PREDICT_H
+#pragma once
 
 #include "look/traffic.h"
 
@@ -52,5 +51,3 @@ void vkmm_predict(const vkmm_traffic *traffic, const vkmm_roofs *roofs, vkmm_pre
  * shared memory in a cycle. A CPU's shared memory is ordinary memory. */
 vkmm_roofs vkmm_roofs_of(const vkmm_device_info *device, double copy, double cache, double multiply_adds,
                          double launch_ms);
-
-#endif

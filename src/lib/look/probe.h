@@ -1,6 +1,5 @@
 /* Runs a small shader of the manifest once and returns all that it wrote: for `vkmatmul check`. */
-#ifndef VKMM_LOOK_PROBE_H
-#define VKMM_LOOK_PROBE_H
+#pragma once
 
 #include "vk/findings.h"
 
@@ -25,5 +24,3 @@ typedef struct vkmm_probe {
 /* Whether this build has a shader: its compiler may not know all extensions. */
 int vkmm_probe_exists(const char *module);
 vkmm_status vkmm_probe_run(vkmm_device *device, vkmm_probe *probe);
-
-#endif

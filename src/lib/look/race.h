@@ -1,6 +1,5 @@
 /* Race: why barriers are needed. */
-#ifndef VKMM_LOOK_RACE_H
-#define VKMM_LOOK_RACE_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -37,5 +36,3 @@ typedef struct vkmm_race_result {
  * something was stored outside the matrix. VKMM_INVALID: an empty matrix; VKMM_UNSUPPORTED: a tile or size that the
  * device does not allow. */
 vkmm_status vkmm_race_run(vkmm_device *device, const vkmm_race_params *params, vkmm_race_result *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* The steps of a product: their names, their times, and the driver's statistics of them. */
-#ifndef VKMM_LOOK_STEPS_H
-#define VKMM_LOOK_STEPS_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -36,5 +35,3 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
  * has ended, waiting included. *count: as there. *why: "", or why no step has a time and *count is 0: "the device has
  * no timestamps"; static storage. */
 vkmm_status vkmm_job_time_steps(vkmm_job *job, vkmm_step_info *steps, uint32_t *count, const char **why);
-
-#endif

@@ -1,6 +1,5 @@
 /* Trace: what the invocations of one workgroup see. */
-#ifndef VKMM_LOOK_TRACE_H
-#define VKMM_LOOK_TRACE_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -49,5 +48,3 @@ vkmm_status vkmm_trace_check(vkmm_device *device, const vkmm_trace_params *param
  * that can be traced. Other failures as for vkmm_job_create. One allocation holds everything. */
 vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *params, vkmm_trace **trace);
 void vkmm_trace_destroy(vkmm_trace **trace);
-
-#endif

@@ -15,8 +15,7 @@
  * values are written in a later interval, the reads are under way while the workgroup does something else.
  *
  * All this repeats along K and for each workgroup, so the figures of the small product are scaled by multiply-adds. */
-#ifndef VKMM_LOOK_TRAFFIC_H
-#define VKMM_LOOK_TRAFFIC_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -54,5 +53,3 @@ vkmm_status vkmm_traffic_count(vkmm_device *device, const vkmm_job_params *param
 
 /* By formula, for the general kernels blocked, coopmat and the like, from a plan (vkmm_kernel_choose). */
 void vkmm_traffic_plan(const vkmm_kernel_info *info, const vkmm_problem *problem, vkmm_traffic *traffic);
-
-#endif

@@ -1,6 +1,5 @@
 /* The host's BLAS, through CBLAS, if a library is found at run time. */
-#ifndef VKMM_MATH_BLAS_H
-#define VKMM_MATH_BLAS_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -18,5 +17,3 @@ const char *vkmm_blas_version(const vkmm_blas *blas); /* "0.3.21, Zen, 2 threads
 /* C ← α·op(A)·op(B) + β·C on the host, f32 or f64, matrix by matrix of a batch (cblas_sgemm, cblas_dgemm).
  * VKMM_UNSUPPORTED: an integer type, or an extent beyond CBLAS's int. The problem must be valid. */
 vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_problem *problem, const void *a, const void *b, void *c);
-
-#endif

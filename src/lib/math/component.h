@@ -1,6 +1,5 @@
 /* The element types of matrix units. */
-#ifndef VKMM_MATH_COMPONENT_H
-#define VKMM_MATH_COMPONENT_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -15,5 +14,3 @@ uint32_t vkmm_component_of(vkmm_type type);
 
 /* One word for each bit VKMM_MATRIX2_*, by its place: "workgroup" …; NULL past the last. Static storage. */
 const char *vkmm_matrix2_name(uint32_t bit);
-
-#endif

@@ -1,8 +1,7 @@
 /* Floats of 16 and 8 bits (vkmm_type): from and to wider types, rounded to the nearest,
  * ties to even, beyond the largest finite value to infinity, with subnormals and signed zeros. A NaN stays a NaN,
  * with its sign and the upper bits of its payload. */
-#ifndef VKMM_MATH_HALF_H
-#define VKMM_MATH_HALF_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -81,5 +80,3 @@ static inline float vkmm_f16_rounded(float value)
     memcpy(&value, &kept, sizeof value);
     return value;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Strided views of matrices, and fills. */
-#ifndef VKMM_MATH_MATRIX_H
-#define VKMM_MATH_MATRIX_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -70,5 +69,3 @@ void vkmm_fill(void *data, uint64_t rows, uint64_t cols, vkmm_type type, vkmm_in
  * matrix is stored. Memory between the view's elements is not changed. data: the writable address of the memory that
  * the view looks into (view->data, or an address before it in the same block). */
 void vkmm_fill_view(void *data, const vkmm_view *view, vkmm_init init, uint64_t seed);
-
-#endif

@@ -1,6 +1,5 @@
 /* Ways to multiply (vkmm_method): what is true of each on every device. */
-#ifndef VKMM_MATH_METHOD_H
-#define VKMM_MATH_METHOD_H
+#pragma once
 
 #include "math/type.h"
 
@@ -29,5 +28,3 @@ const vkmm_method_info *vkmm_method_at(uint32_t method);
 /* How general kernels multiply a problem on a device: f64 by another method, if it has no 64-bit floats; in software,
  * if that cannot hold the product. */
 vkmm_method vkmm_method_where(int has_f64, const vkmm_problem *problem);
-
-#endif

@@ -1,8 +1,7 @@
 /* f64, and f32 in reproducible products, as integers that are multiplied modulo several small numbers, which devices
  * multiply as bytes (doc/precision.md; Ozaki, Uchino, Imamura, arXiv:2504.08009). How many moduli a product needs, from
  * what the device found in its lines: the rows of A and the columns of B. */
-#ifndef VKMM_MATH_MODULAR_H
-#define VKMM_MATH_MODULAR_H
+#pragma once
 
 #include "math/type.h"
 
@@ -63,5 +62,3 @@ uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const 
 /* How many moduli of its range hold a reproducible product of these lines; the most hold any. The integers, and so
  * every bit of the result, do not depend on it. Lines with infinities and NaNs do not count. */
 uint32_t vkmm_modular_holds(const vkmm_modular_range *range, const vkmm_modular_line *lines, uint64_t count);
-
-#endif

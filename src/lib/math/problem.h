@@ -1,6 +1,5 @@
 /* Arithmetic about one problem: extents, bytes, FLOPs, and how its operands lie in memory. */
-#ifndef VKMM_MATH_PROBLEM_H
-#define VKMM_MATH_PROBLEM_H
+#pragma once
 
 #include "math/matrix.h"
 #include "math/type.h"
@@ -98,5 +97,3 @@ vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped);
 /* 2·M·N·K for each matrix of the batch, the count that every BLAS benchmark uses: one multiplication and one addition
  * per term. */
 double vkmm_problem_flops(const vkmm_problem *problem);
-
-#endif

@@ -1,6 +1,5 @@
 /* Element types. */
-#ifndef VKMM_MATH_TYPE_H
-#define VKMM_MATH_TYPE_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -67,5 +66,3 @@ int vkmm_types_equal(vkmm_types a, vkmm_types b);
 /* The type of A and B if the rest follows from it; otherwise also the types of C and of the sums: "f16", "f16→f32",
  * "f32 (sum f16)", "f16→f32 (sum f16)"; "->" without utf8. Static storage. */
 const char *vkmm_types_name(vkmm_types types, int utf8);
-
-#endif

@@ -1,7 +1,6 @@
 /* From a problem, a device and the user's wishes to one exact kernel. No Vulkan calls: a device is its
  * vkmm_device_info. */
-#ifndef VKMM_PLAN_CHOOSE_H
-#define VKMM_PLAN_CHOOSE_H
+#pragma once
 
 #include "kernel/legal.h"
 #include "plan/range.h"
@@ -132,5 +131,3 @@ double vkmm_device_processors(const vkmm_device_info *device);
 
 /* VKMM_ALIGNED_* as the kernel of a choice can use it, whose problem and configuration are set. */
 uint32_t vkmm_usable_alignment(const vkmm_choice *choice);
-
-#endif

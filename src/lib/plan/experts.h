@@ -6,8 +6,7 @@
  * The number of tiles is at most what m rows can fill, and those without an expert return at once: nothing has to be
  * dispatched indirectly. Sums are f32 in the workspace, so that the last step can scale and add them. The table is
  * bound where a bias or parts of K would be: Vulkan guarantees four storage buffers. */
-#ifndef VKMM_PLAN_EXPERTS_H
-#define VKMM_PLAN_EXPERTS_H
+#pragma once
 
 #include "plan/recipe.h"
 
@@ -21,5 +20,3 @@ vkmm_status vkmm_choose_experts(const vkmm_device_info *device, const vkmm_probl
 
 /* Fills an empty recipe. */
 vkmm_status vkmm_recipe_experts(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe);
-
-#endif

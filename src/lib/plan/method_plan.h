@@ -1,7 +1,6 @@
 /* Ways to multiply other than directly (vkmm_method), each in a file of its own. Whatever plans, records or shows a
  * product finds here what it needs of them, and names none. */
-#ifndef VKMM_PLAN_METHOD_PLAN_H
-#define VKMM_PLAN_METHOD_PLAN_H
+#pragma once
 
 #include "plan/recipe.h"
 
@@ -42,5 +41,3 @@ static inline int vkmm_depends_on_data(const vkmm_choice *choice)
 {
     return choice->method && choice->method->decide && choice->decisions.bytes == 0;
 }
-
-#endif

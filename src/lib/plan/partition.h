@@ -1,7 +1,6 @@
 /* How a product is cut into panels that fit on a device. Pure arithmetic: a device is its limits. All coordinates are
  * those of the user's problem; panels are stored in the problem's layout and ops. */
-#ifndef VKMM_PLAN_PARTITION_H
-#define VKMM_PLAN_PARTITION_H
+#pragma once
 
 #include "plan/choose.h"
 
@@ -60,5 +59,3 @@ int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, co
  * long as it can: rows of panels, alternately from left to right and from right to left. *count: their number on input
  * and on output. Freed with vkmm_free; NULL if memory runs out. */
 vkmm_step *vkmm_pieces_split(const vkmm_pieces *pieces, const vkmm_step *steps, uint64_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of vkmm_choose, and what else the files of this folder share. Private to it. */
-#ifndef VKMM_PLAN_PARTS_H
-#define VKMM_PLAN_PARTS_H
+#pragma once
 
 #include "base/limits.h"
 #include "kernel/general.h"
@@ -69,5 +68,3 @@ uint64_t vkmm_whole_tiles(const vkmm_device_info *device, const vkmm_problem *pr
 /* How K is cut into the configuration's parts: *splits parts (none of them empty, so perhaps fewer) of the returned
  * depth, a multiple of the step's. */
 uint32_t vkmm_config_splits(const vkmm_problem *problem, const vkmm_config *config, uint32_t *splits);
-
-#endif

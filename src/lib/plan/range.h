@@ -1,5 +1,4 @@
-#ifndef VKMM_PLAN_RANGE_H
-#define VKMM_PLAN_RANGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -7,5 +6,3 @@
 typedef struct vkmm_range {
     uint64_t at, bytes;
 } vkmm_range;
-
-#endif

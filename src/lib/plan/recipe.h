@@ -1,7 +1,6 @@
 /* One product as a list of steps, each of which is a dispatch: pure data, made from a choice without Vulkan, that one
  * recorder (record/plan.h) turns into commands for jobs, gemms and streams. */
-#ifndef VKMM_PLAN_RECIPE_H
-#define VKMM_PLAN_RECIPE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -132,5 +131,3 @@ void vkmm_scalar_bits(vkmm_type scale, double value, uint32_t bits[2]);
 /* Invocations of a workgroup of every pipeline but the product's; and work items of "reduce". */
 uint32_t vkmm_reduce_size(const vkmm_device_info *limits);
 uint32_t vkmm_reduce_items(const vkmm_device_info *limits, const vkmm_problem *problem);
-
-#endif

@@ -1,8 +1,7 @@
 /* Configurations measured on other people's devices: the tunes of the records in data/devices, which the build makes
  * into tables (data/recorded.py). The planner takes them for products as large as those that were tuned, on the same
  * device or a similar one, where it would choose what they were faster than. */
-#ifndef VKMM_PLAN_RECORDED_H
-#define VKMM_PLAN_RECORDED_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -36,5 +35,3 @@ extern const vkmm_recorded vkmm_recorded_all;
  * an eighth; types, operations and alignment may not. NULL: there is none. Its configuration may be illegal here. */
 const vkmm_recorded_tune *vkmm_recorded_find(const vkmm_recorded *recorded, const vkmm_device_info *device,
                                              const vkmm_problem *problem);
-
-#endif

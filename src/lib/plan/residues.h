@@ -1,7 +1,6 @@
 /* What a choice has of floats multiplied as residues (residues.c): its problem is then a product of bytes, or of words,
  * in the workspace. */
-#ifndef VKMM_PLAN_RESIDUES_H
-#define VKMM_PLAN_RESIDUES_H
+#pragma once
 
 #include "math/modular.h"
 #include "plan/range.h"
@@ -22,5 +21,3 @@ typedef struct vkmm_residues {
     vkmm_range lines, a, b, sums; /* the table of moduli, and what is known of each line; residues; their sums */
     vkmm_range found;             /* of `lines`: what the second look finds */
 } vkmm_residues;
-
-#endif

@@ -14,8 +14,7 @@
  * ignored as a whole. Lines of other devices, drivers and shaders are kept and written again until there are more than
  * VKMM_TUNING_MOST; then the oldest are dropped. A file is replaced, never modified: what another process has added
  * since is read again, under a lock, and merged. */
-#ifndef VKMM_PLAN_TUNED_H
-#define VKMM_PLAN_TUNED_H
+#pragma once
 
 #include "base/host.h"
 #include "vkmatmul.h"
@@ -89,5 +88,3 @@ vkmm_status vkmm_tuning_read(const char *path, vkmm_tuning_list *list, vkmm_tuni
 
 /* Replaces a file by the entries of a list; `private`: for this user alone. */
 vkmm_status vkmm_tuning_write(const char *path, const vkmm_tuning_list *list, int private);
-
-#endif

@@ -1,6 +1,5 @@
 /* The kernel for a problem: the result of a tune for such problems, or the planner's choice. */
-#ifndef VKMM_RECORD_PICK_H
-#define VKMM_RECORD_PICK_H
+#pragma once
 
 #include "record/plan.h"
 
@@ -14,5 +13,3 @@ vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_
 /* The same without the plan. */
 vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
                       const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice);
-
-#endif

@@ -1,7 +1,6 @@
 /* A recipe with its pipelines, ready to be recorded. A plan records; it never submits and never allocates memory for
  * matrices. */
-#ifndef VKMM_PLAN_H
-#define VKMM_PLAN_H
+#pragma once
 
 #include "plan/recipe.h"
 #include "vk/buffer.h"
@@ -114,5 +113,3 @@ void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkComm
 
 /* Records the barrier between two steps. */
 void vkmm_plan_record_barrier(vkmm_device *device, VkCommandBuffer command);
-
-#endif

@@ -4,8 +4,7 @@
  *  Work that may take long begins with a small slice, which is timed; each further one is as large as the measured
  * speed allows. Nothing is computed twice: the first slices are part of the product. From then on the whole product is
  * one slice if that is short enough. */
-#ifndef VKMM_RECORD_SLICES_H
-#define VKMM_RECORD_SLICES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ uint64_t vkmm_slices_next(const vkmm_slices *slices, uint64_t left);
 
 /* Reports how long a slice of this many items took. */
 void vkmm_slices_learn(vkmm_slices *slices, uint64_t items, double ms);
-
-#endif

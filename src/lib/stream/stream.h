@@ -6,8 +6,7 @@
  * one.
  *  A vkmm_stream is the user's handle; each of its devices has a vkmm_lane, which runs in a thread of its own. They
  * share a vkmm_work, from which each takes its steps (stream_work.c). */
-#ifndef VKMM_STREAM_STREAM_H
-#define VKMM_STREAM_STREAM_H
+#pragma once
 
 #include <stdatomic.h>
 #include <threads.h>
@@ -267,5 +266,3 @@ void vkmm_work_begin(vkmm_stream *stream);
  * leaves its steps to the others, with a warning. If it is the last one, or its failure is final, all end with an
  * error. */
 vkmm_status vkmm_work_run(vkmm_stream *stream);
-
-#endif

@@ -5,8 +5,7 @@
  * runners-up; a faster point becomes the point to change. Every few candidates it tries other points, in an order
  * shuffled by a fixed seed, since single steps may not leave a local optimum (Nugteren and Codreanu, CLTune, 2015,
  * compare such strategies on matrix products). When all points near the best are known, the shuffled rest follows. */
-#ifndef VKMM_TUNE_SEARCH_H
-#define VKMM_TUNE_SEARCH_H
+#pragma once
 
 #include "kernel/table.h"
 
@@ -53,5 +52,3 @@ const vkmm_tried *vkmm_search_ranking(const vkmm_search *search, uint32_t *count
 uint32_t vkmm_search_size(const vkmm_search *search);
 
 int vkmm_point_same(const vkmm_point *a, const vkmm_point *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* Buffers, each with its own memory. */
-#ifndef VKMM_VK_BUFFER_H
-#define VKMM_VK_BUFFER_H
+#pragma once
 
 #include "vk/device.h"
 
@@ -28,5 +27,3 @@ vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t b
 vkmm_status vkmm_buffer_take_shared(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
                                     vkmm_buffer *buffer);
 void vkmm_buffer_destroy(vkmm_device *device, vkmm_buffer *buffer); /* a zeroed buffer is legal */
-
-#endif

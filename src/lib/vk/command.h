@@ -1,7 +1,6 @@
 /* Command buffers: recorded once, then submitted and waited for any number of times. Several threads may have command
  * buffers of one device at once, but each is used by one thread at a time; several may be in flight. */
-#ifndef VKMM_VK_COMMAND_H
-#define VKMM_VK_COMMAND_H
+#pragma once
 
 #include "vk/device.h"
 
@@ -42,5 +41,3 @@ void vkmm_command_barrier(vkmm_device *device, VkCommandBuffer command, VkPipeli
 
 /* One between everything before and everything after, the host's reads included. Any queue. */
 void vkmm_command_barrier_all(vkmm_device *device, VkCommandBuffer command);
-
-#endif

@@ -1,8 +1,7 @@
 /* VK_KHR_cooperative_matrix: matrix multiply-adds as single operations of a subgroup; VK_KHR_shader_bfloat16 and
  * VK_NV_cooperative_matrix2, which extend it. Vulkan headers before 1.3.255, 1.4.311 and 1.3.297 lack them; what is
  * needed is declared here. */
-#ifndef VKMM_VK_COOPERATIVE_MATRIX_H
-#define VKMM_VK_COOPERATIVE_MATRIX_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -130,5 +129,3 @@ const char *vkmm_matrix_known_bad(const vkmm_device_info *info, int has_mixed_do
 /* Fills the limits and the granules of a device whose matrix2 is in *info already; the driver's list is truncated if it
  * is too long. */
 void vkmm_matrix2_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info);
-
-#endif

@@ -1,6 +1,5 @@
 /* A logical device with a compute queue, and a transfer-only queue if there is such a family. */
-#ifndef VKMM_VK_DEVICE_H
-#define VKMM_VK_DEVICE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <volk.h>
@@ -52,5 +51,3 @@ vkmm_status vkmm_device_own(const vkmm_device *device);
 
 /* Destroys all spare jobs; 0 if there are none. */
 int vkmm_device_drop_spares(vkmm_device *device);
-
-#endif

@@ -1,7 +1,6 @@
 /* What `vkmatmul check` found, between processes: a text for each device and driver version, in the instance's
  * cache_dir. Its first line is the date, and each other one a finding (vkmm_device_check). */
-#ifndef VKMM_VK_FINDINGS_H
-#define VKMM_VK_FINDINGS_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -16,5 +15,3 @@ void vkmm_findings_write(const vkmm_instance *instance, const vkmm_device_info *
 
 /* The finding that a shape is wrong. */
 void vkmm_finding_of_shape(const vkmm_matrix_shape *shape, char finding[VKMM_FINDING]);
-
-#endif

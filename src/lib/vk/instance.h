@@ -1,6 +1,5 @@
 /* The Vulkan loader, an instance, and what its devices can do. */
-#ifndef VKMM_VK_INSTANCE_H
-#define VKMM_VK_INSTANCE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -88,5 +87,3 @@ static inline void vkmm_physical_properties(const vkmm_instance *instance, VkPhy
 /* Bytes of the largest device-local heap that this process may still take: by the driver's budget, or all of it if the
  * driver reports none. */
 uint64_t vkmm_physical_free_bytes(const vkmm_instance *instance, const vkmm_physical *physical);
-
-#endif

@@ -1,8 +1,7 @@
 /* The layouts of pipelines, created once per device. Similar pipelines share one, not only to save memory: drivers
  * identify a compiled pipeline partly by its layout. If each pipeline had its own layout, a pipeline cache would never
  * find anything and would grow as long as the device exists (SwiftShader). */
-#ifndef VKMM_VK_LAYOUTS_H
-#define VKMM_VK_LAYOUTS_H
+#pragma once
 
 #include <threads.h>
 #include <volk.h>
@@ -36,5 +35,3 @@ void vkmm_layouts_close(struct vkmm_device *device);
  * device. Safe from any thread. */
 vkmm_status vkmm_layouts_find(struct vkmm_device *device, uint32_t binding_count, uint32_t push_bytes, int pushes_sets,
                               const vkmm_layout_pair **found);
-
-#endif

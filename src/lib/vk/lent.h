@@ -1,6 +1,5 @@
 /* What another program lends: its instance and a physical device of it. */
-#ifndef VKMM_VK_LENT_H
-#define VKMM_VK_LENT_H
+#pragma once
 
 #include "vk/instance.h"
 #include "vkmatmul_vulkan.h"
@@ -17,5 +16,3 @@ void vkmm_lent_limit(vkmm_instance *instance, uint32_t enabled);
 /* The requirements in a set of features, of which those for types (bits 1 << vkmm_type) are required. */
 vkmm_status vkmm_requirements_make(const vkmm_instance *instance, uint32_t set, uint32_t types,
                                    vkmm_requirements **requirements);
-
-#endif

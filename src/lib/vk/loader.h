@@ -1,6 +1,5 @@
 /* Finding Vulkan. */
-#ifndef VKMM_VK_LOADER_H
-#define VKMM_VK_LOADER_H
+#pragma once
 
 #include <volk.h>
 
@@ -20,5 +19,3 @@ void vkmm_loader_unlock(void);
 /* Fills the table of a device's functions. volk does that through one global function, which differs between the
  * loaders of programs that lend their devices: it is replaced meanwhile. Safe from any thread. */
 void vkmm_loader_fill(PFN_vkGetDeviceProcAddr lookup, VkDevice device, struct VolkDeviceTable *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* The optional features that vkmatmul uses: which of them the device has, and the chain of structures that enables
  * them. */
-#ifndef VKMM_VK_OPTIONAL_H
-#define VKMM_VK_OPTIONAL_H
+#pragma once
 
 #include "vk/cooperative_matrix.h"
 #include "vkmatmul.h"
@@ -94,5 +93,3 @@ void *vkmm_features_chain(vkmm_features *features);
 /* The extensions that a device of this version is created with, at most VKMM_FEATURE_COUNT; returns how many. Static
  * storage. */
 uint32_t vkmm_features_extensions(const vkmm_features *features, uint32_t version, const char **names);
-
-#endif

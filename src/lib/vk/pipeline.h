@@ -1,6 +1,5 @@
 /* A compute pipeline over storage buffers, with its only descriptor set. */
-#ifndef VKMM_VK_PIPELINE_H
-#define VKMM_VK_PIPELINE_H
+#pragma once
 
 #include "vk/device.h"
 
@@ -55,5 +54,3 @@ void vkmm_pipeline_dispatch(vkmm_device *device, const vkmm_pipeline *pipeline, 
 /* As vkmm_pipeline_dispatch, but the device reads the groups, at `offset` of a buffer. */
 void vkmm_pipeline_dispatch_indirect(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push,
                                      uint32_t push_bytes, VkBuffer groups, uint64_t offset, VkCommandBuffer command);
-
-#endif

@@ -1,6 +1,5 @@
 /* Compiled pipelines, kept in memory as long as a device is open, and in the instance's cache_dir between processes. */
-#ifndef VKMM_VK_PIPELINE_CACHE_H
-#define VKMM_VK_PIPELINE_CACHE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <volk.h>
@@ -32,5 +31,3 @@ void vkmm_pipeline_cache_add(vkmm_device *device, double compile_ms);
 
 /* Writes what is left. Frees everything; a zeroed cache is legal. */
 void vkmm_pipeline_cache_close(vkmm_device *device);
-
-#endif

@@ -2,8 +2,7 @@
  * Numbers have this machine's byte order; the cache is for this machine only.
  *  No Vulkan calls: any bytes may be parsed. Drivers are known to trust such data, so a driver gets only data that is
  * known to be intact and its own. */
-#ifndef VKMM_VK_PIPELINE_CACHE_FILE_H
-#define VKMM_VK_PIPELINE_CACHE_FILE_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -51,5 +50,3 @@ int vkmm_pipelines_worth_keeping(const vkmm_pipelines_owner *owner, const void *
 /* The header before the data in the file. */
 void vkmm_pipelines_header(const vkmm_pipelines_owner *owner, const void *data, uint64_t bytes,
                            uint8_t header[VKMM_PIPELINES_HEADER]);
-
-#endif

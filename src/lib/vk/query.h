@@ -1,6 +1,5 @@
 /* Timestamps between pieces of work. */
-#ifndef VKMM_VK_QUERY_H
-#define VKMM_VK_QUERY_H
+#pragma once
 
 #include "vk/device.h"
 
@@ -33,5 +32,3 @@ double vkmm_timer_since(vkmm_device *device, const vkmm_timer *timer, uint64_t *
 /* Milliseconds between two raw timestamps of which only the low `bits` bits are valid and wrap around; period in
  * nanoseconds per tick. Negative if bits or period are 0 (the device has no timestamps) or both stamps are zero. */
 double vkmm_ticks_to_ms(uint64_t start, uint64_t stop, uint32_t bits, double period_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* A queue of a device, and its command buffers. Several threads may use a queue at once: submissions and the lists are
  * locked. */
-#ifndef VKMM_VK_QUEUE_H
-#define VKMM_VK_QUEUE_H
+#pragma once
 
 #include <threads.h>
 #include <volk.h>
@@ -43,5 +42,3 @@ struct vkmm_device;
  * a zeroed queue is legal there. */
 vkmm_status vkmm_queue_open(struct vkmm_device *device, uint32_t family, uint32_t index, vkmm_queue *queue);
 void vkmm_queue_close(struct vkmm_device *device, vkmm_queue *queue);
-
-#endif

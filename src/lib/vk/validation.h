@@ -1,6 +1,5 @@
 /* The Khronos validation layer, with synchronization validation. */
-#ifndef VKMM_VK_VALIDATION_H
-#define VKMM_VK_VALIDATION_H
+#pragma once
 
 #include "base/log.h"
 
@@ -31,5 +30,3 @@ VkDebugUtilsMessengerCreateInfoEXT vkmm_validation_messenger(PFN_vkDebugUtilsMes
 /* Fills everything; the chain ends in `messenger`, which receives messages about vkCreateInstance itself. */
 void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
                           const VkDebugUtilsMessengerCreateInfoEXT *messenger);
-
-#endif

@@ -1,6 +1,5 @@
 /* VkResult as a vkmm_status. */
-#ifndef VKMM_VK_VK_RESULT_H
-#define VKMM_VK_VK_RESULT_H
+#pragma once
 
 #include "base/log.h"
 
@@ -19,5 +18,3 @@ vkmm_status vkmm_check(VkResult result, const char *call, const char *attempt);
     vkmm_created((device)->table.vkCreate##object((device)->handle, info, NULL, to), to, sizeof *(to), \
                  "vkCreate" #object, attempt)
 vkmm_status vkmm_created(VkResult result, void *handle, size_t size, const char *call, const char *attempt);
-
-#endif

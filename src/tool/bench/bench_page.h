@@ -1,6 +1,5 @@
 /* Bench reports as one page. */
-#ifndef CLI_BENCH_BENCH_PAGE_H
-#define CLI_BENCH_BENCH_PAGE_H
+#pragma once
 
 #include "bench/compare.h"
 
@@ -9,5 +8,3 @@
  * caller frees it with vkmm_free. VKMM_OUT_OF_MEMORY otherwise; *page is then NULL. */
 vkmm_status cli_bench_page(const cli_report *report, const cli_bench *benches, uint32_t count, char **page,
                            size_t *bytes);
-
-#endif

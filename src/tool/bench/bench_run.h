@@ -1,7 +1,6 @@
 /* The live run of `vkmatmul bench` and `vkmatmul compare`: a separate process for each device and for the host's
  * BLAS, which take turns, row by row and round by round. */
-#ifndef CLI_BENCH_BENCH_RUN_H
-#define CLI_BENCH_BENCH_RUN_H
+#pragma once
 
 #include "report/document.h"
 #include "bench/suite.h"
@@ -68,5 +67,3 @@ vkmm_status cli_bench_head(cli_session *session, const cli_suite *suite, int eve
 /* The suite of --suite: one of cli_suite_name, or a file with the options of one problem per line; --type and --budget
  * are applied. VKMM_INVALID names file and line. Ended by cli_suite_free. */
 vkmm_status cli_bench_suite(const cli_session *session, cli_suite *suite);
-
-#endif

@@ -1,6 +1,5 @@
 /* The file of -o: the report of the rows measured so far, written whole after each block of rows, and at the end. */
-#ifndef CLI_BENCH_BENCH_STORE_H
-#define CLI_BENCH_BENCH_STORE_H
+#pragma once
 
 #include "report/document.h"
 #include "session/session.h"
@@ -14,5 +13,3 @@ vkmm_status cli_bench_store_write(const cli_session *session, const cli_bench *b
 
 /* The same with a text; NULL: memory ran out. */
 vkmm_status cli_bench_store_text(const cli_session *session, const char *text, size_t bytes);
-
-#endif

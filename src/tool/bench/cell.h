@@ -1,6 +1,5 @@
 /* One item of a suite on one device. */
-#ifndef CLI_BENCH_CELL_H
-#define CLI_BENCH_CELL_H
+#pragma once
 
 #include "report/document.h"
 #include "worker/worker.h"
@@ -49,5 +48,3 @@ cli_reply cli_bench_cell_close(cli_bench_cell *cell);
 
 /* Marks the row as not run, for this reason. */
 void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason);
-
-#endif

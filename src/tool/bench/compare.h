@@ -1,6 +1,5 @@
 /* Comparisons of the devices of one or more reports. */
-#ifndef CLI_BENCH_COMPARE_H
-#define CLI_BENCH_COMPARE_H
+#pragma once
 
 #include <jansson.h>
 #include "bench/interval.h"
@@ -45,5 +44,3 @@ vkmm_status cli_compare_found(struct cli_compare_model *model);
 /* The contenders of some reports: every device with at least one timed row; in later reports also one that has only
  * wrong rows, so that its regressions are found. Freed with vkmm_free; NULL if memory runs out. */
 cli_contender *cli_contenders_of(const cli_bench *benches, uint32_t bench_count, uint32_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* The results of a comparison, for its writers. */
-#ifndef CLI_REPORT_COMPARE_MODEL_H
-#define CLI_REPORT_COMPARE_MODEL_H
+#pragma once
 
 #include "math/type.h"
 #include "bench/compare.h"
@@ -62,5 +61,3 @@ typedef struct cli_compare_model {
     int failed;                           /* no memory for a note */
     cli_compare_cell *cells, *mean_cells; /* owned; what rows and means point to */
 } cli_compare_model;
-
-#endif

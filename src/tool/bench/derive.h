@@ -1,6 +1,5 @@
 /* What follows from the samples of a report. */
-#ifndef CLI_BENCH_DERIVE_H
-#define CLI_BENCH_DERIVE_H
+#pragma once
 
 #include "report/document.h"
 
@@ -22,5 +21,3 @@ void cli_bench_derive(const cli_bench *bench, cli_bench_row *row);
 /* Raises a device's measured peak to the speed of a faster row, and derives all rows again. The rows must have been
  * derived. */
 void cli_bench_raise_peaks(cli_bench *bench);
-
-#endif

@@ -3,8 +3,7 @@
  * rounds, spread over time, and its interval covers two others: from order statistics within all samples
  * (base/order.h), and from Student's t over the logarithms of the rounds' medians (rounds of one row are alike; what
  * differs between them is the machine's), from three rounds on. */
-#ifndef CLI_BENCH_INTERVAL_H
-#define CLI_BENCH_INTERVAL_H
+#pragma once
 
 #include "report/document.h"
 
@@ -43,5 +42,3 @@ double cli_student_t(uint32_t degrees);
 
 /* -1: slower, +1: faster, 0: the interval contains 1. */
 int cli_interval_verdict(const cli_interval *ratio);
-
-#endif

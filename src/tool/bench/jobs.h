@@ -11,8 +11,7 @@
  *                                                       kernel time; F: and of transfers
  *     {"ask": "end", "id": I}                           the last product was the judged one, bit for bit
  *  VKMM_WRONG_RESULT comes with the row. Several jobs are held at once, by id. */
-#ifndef CLI_BENCH_JOBS_H
-#define CLI_BENCH_JOBS_H
+#pragma once
 
 #include <jansson.h>
 #include "system/sensors.h"
@@ -63,5 +62,3 @@ vkmm_status cli_bench_job_check(cli_bench_place *place, cli_bench_job *job);
 void cli_bench_job_end(cli_bench_job *job);
 
 extern const cli_product_kind cli_bench_host; /* with the request's BLAS */
-
-#endif

@@ -1,6 +1,5 @@
 /* Reading bench reports. Files may come from other machines and versions, so nothing in them is trusted. */
-#ifndef CLI_BENCH_READ_H
-#define CLI_BENCH_READ_H
+#pragma once
 
 #include <stddef.h>
 #include "report/document.h"
@@ -17,5 +16,3 @@ vkmm_status cli_reports_parse(const char *name, const void *data, size_t bytes, 
 
 /* The same for a file of at most 256 MiB. */
 vkmm_status cli_reports_open(const char *path, cli_reports *reports);
-
-#endif

@@ -1,6 +1,5 @@
 /* Expected times on one device: from its peaks at first, then from what was measured there. */
-#ifndef CLI_BENCH_SPEED_H
-#define CLI_BENCH_SPEED_H
+#pragma once
 
 #include "bench/suite.h"
 #include "report/document.h"
@@ -32,5 +31,3 @@ double cli_bench_expect_host(const cli_bench_speeds *speeds, const cli_suite_ite
 /* Records measurements: the time of a product, and the time of the host for it. */
 void cli_bench_learn(cli_bench_speeds *speeds, const cli_suite_item *item, double product_ms);
 void cli_bench_learn_host(cli_bench_speeds *speeds, const cli_suite_item *item, double host_ms);
-
-#endif

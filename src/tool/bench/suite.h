@@ -1,6 +1,5 @@
 /* What to measure: lists of problems. */
-#ifndef CLI_BENCH_SUITE_H
-#define CLI_BENCH_SUITE_H
+#pragma once
 
 #include "base/log.h"
 #include "math/type.h"
@@ -55,5 +54,3 @@ void cli_suite_free(cli_suite *suite); /* a zeroed suite is legal */
 
 /* Adds an item; 0 if memory runs out. */
 int cli_suite_add(cli_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem);
-
-#endif

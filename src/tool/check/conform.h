@@ -5,8 +5,7 @@
  *                                               or "index", "case" (its name), "finding" and "passed"; if it failed
  *                                               also "why", "again" and "shader": a command line and a shader
  *     {"ask": "name", "part": P, "first": N}    only finds it: "end", or "index", "case", "finding" */
-#ifndef CLI_CHECK_CONFORM_H
-#define CLI_CHECK_CONFORM_H
+#pragma once
 
 #include "report/record.h"
 #include "session/session.h"
@@ -71,5 +70,3 @@ void cli_conform_show(const cli_report *report, const cli_conformance *result); 
 
 #define CLI_CHECK_MS     120000.0 /* the default time, */
 #define CLI_CHECK_CPU_MS 10000.0  /* and that of a record on a processor */
-
-#endif

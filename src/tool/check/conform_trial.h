@@ -1,6 +1,5 @@
 /* Cases that are one small shader: its input is made, it runs, and what it wrote is judged. */
-#ifndef CLI_CHECK_CONFORM_TRIAL_H
-#define CLI_CHECK_CONFORM_TRIAL_H
+#pragma once
 
 #include "check/conform.h"
 #include "look/probe.h"
@@ -39,5 +38,3 @@ int cli_trial_find(const cli_session *session, const cli_trial_kind *kind, cli_c
 void cli_trial_spread(cli_trial *trial, uint32_t invocations, uint32_t count, uint32_t constant);
 
 int cli_trial_wrong(cli_trial *trial, const char *format, ...) VKMM_PRINTF(2, 3); /* sets why: 0 */
-
-#endif

@@ -1,6 +1,5 @@
 /* What vkmatmul can do on each device. Plain values that borrow what they point to. */
-#ifndef CLI_DEVICES_H
-#define CLI_DEVICES_H
+#pragma once
 
 #include <jansson.h>
 #include "math/type.h"
@@ -72,5 +71,3 @@ vkmm_status cli_devices_json(const cli_device_list *list);
  * cli_session_find_device found. */
 json_t *cli_device_json(const cli_device_row *row);
 json_t *cli_device_describe(cli_session *session);
-
-#endif

@@ -5,8 +5,7 @@
  *     {"ask": CHECK}        cli_doctor_checks, in their order; "findings": as in a report, without the device.
  *                           VKMM_WRONG_RESULT: a product was wrong. "start" opens the device, and says which it is as
  *                           hello does elsewhere; any failure of it means that the device cannot be used */
-#ifndef CLI_DOCTOR_H
-#define CLI_DOCTOR_H
+#pragma once
 
 #include "io/manifest.h"
 #include "report/record.h"
@@ -100,5 +99,3 @@ void cli_check_range(cli_exam *exam);
 
 /* doctor_product.c: random products of all kernels and types until the time is over. */
 void cli_check_products(cli_exam *exam);
-
-#endif

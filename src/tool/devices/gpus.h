@@ -1,6 +1,5 @@
 /* The graphics processors that the system knows of, whether or not Vulkan does. */
-#ifndef CLI_BASE_GPUS_H
-#define CLI_BASE_GPUS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ typedef struct cli_gpu {
 /* PCI devices of the class of displays (0x03), and other devices with a render node, as sysfs lists them. Returns their
  * number; the first `room` are filled in. root: the folder that contains /sys and /dev, "" for the real ones. */
 uint32_t cli_gpus_list(const char *root, cli_gpu *gpus, uint32_t room);
-
-#endif

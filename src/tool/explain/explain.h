@@ -1,6 +1,5 @@
 /* What `vkmatmul explain` found about kernels on one problem, and how it is shown. */
-#ifndef CLI_EXPLAIN_EXPLAIN_H
-#define CLI_EXPLAIN_EXPLAIN_H
+#pragma once
 
 #include "look/access.h"
 #include "look/steps.h"
@@ -107,5 +106,3 @@ vkmm_status cli_explain_peaks(cli_session *session, vkmm_type type, vkmm_peaks *
 /* The passes of the plan of a product that is not multiplied directly, with the device's peaks, and as measured in a
  * job. Takes some seconds. */
 vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, cli_explained *plan);
-
-#endif

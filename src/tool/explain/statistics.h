@@ -3,8 +3,7 @@
  * "hello":
  *     {"ask": "compile", "pipeline": its hash, "problem", "kernel", "config", "rows", "cols", "step": its index}
  * and the answer has the keys of cli_compiled_record. Nothing runs, and no memory for matrices is allocated. */
-#ifndef CLI_EXPLAIN_STATISTICS_H
-#define CLI_EXPLAIN_STATISTICS_H
+#pragma once
 
 #include "report/record.h"
 #include "session/session.h"
@@ -38,5 +37,3 @@ vkmm_status cli_statistics_row(cli_report *report, const cli_pipeline *pipeline,
  * each to `into`. What is not possible on the device is left out. Ends early when a signal is caught.
  * VKMM_WRONG_RESULT: some could not be compiled; their JSON says why. */
 vkmm_status cli_statistics_collect(cli_session *session, const vkmm_problem *problems, uint32_t count, json_t *into);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `vkmatmul trace` recorded, as text, as JSON and as a page. */
-#ifndef CLI_EXPLAIN_TRACE_COMMAND_H
-#define CLI_EXPLAIN_TRACE_COMMAND_H
+#pragma once
 
 #include "look/trace.h"
 #include "math/matrix.h"
@@ -43,5 +42,3 @@ typedef struct cli_term {
 } cli_term;
 
 cli_term cli_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation);
-
-#endif

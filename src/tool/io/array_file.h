@@ -1,8 +1,7 @@
 /* Files of matrices in any format. The suffix of the name selects it: .npy, .npz, .safetensors, .gguf (only read),
  * .csv, .tsv or .mtx. .npz:NAME, .safetensors:NAME and .gguf:NAME select one array of the file. "-" is standard input
  * or output. */
-#ifndef CLI_IO_ARRAY_FILE_H
-#define CLI_IO_ARRAY_FILE_H
+#pragma once
 
 #include "base/file.h"
 #include "math/matrix.h"
@@ -95,5 +94,3 @@ vkmm_status cli_array_writer_look(cli_array_writer *writer, cli_array *array);
  * VKMM_INVALID, and the file is left as it was. */
 vkmm_status cli_array_writer_commit(cli_array_writer **writer);
 void cli_array_writer_discard(cli_array_writer **writer);
-
-#endif

@@ -1,6 +1,5 @@
 /* A file format, for array*.c. Not for other folders. */
-#ifndef CLI_IO_ARRAY_FORMAT_H
-#define CLI_IO_ARRAY_FORMAT_H
+#pragma once
 
 #include "io/array_file.h"
 
@@ -98,5 +97,3 @@ int cli_array_put(vkmm_type type, void *element, double value);
 
 extern const cli_array_format cli_npy_format, cli_npz_format, cli_safetensors_format, cli_gguf_format, cli_csv_format,
     cli_tsv_format, cli_mtx_format;
-
-#endif

@@ -1,7 +1,6 @@
 /* The manifests of drivers (ICDs) and layers that the Vulkan loader finds on this system: JSON files in the folders
  * that the loader's documentation names (LoaderDriverInterface.md, LoaderLayerInterface.md). */
-#ifndef CLI_IO_MANIFEST_H
-#define CLI_IO_MANIFEST_H
+#pragma once
 
 #include "base/log.h"
 
@@ -38,5 +37,3 @@ vkmm_status cli_manifests_scan(const vkmm_log *log, const char *root, cli_manife
 /* Reads one driver manifest and loads its library, as the loader does. driver->broken: why the loader cannot use it,
  * which the loader itself does not report. */
 void cli_manifest_read(const char *path, cli_manifest *driver);
-
-#endif

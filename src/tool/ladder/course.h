@@ -1,6 +1,5 @@
 /* The page of a ladder: what each step reads, its source, its speed and a question. */
-#ifndef CLI_LADDER_COURSE_H
-#define CLI_LADDER_COURSE_H
+#pragma once
 
 #include "report/report.h"
 #include "session/session.h"
@@ -15,5 +14,3 @@ vkmm_status cli_course_write(cli_session *session, const cli_ladder *ladder);
 /* One self-contained HTML file from the JSON of a ladder with "traces" and "sources"; the rest is as in
  * cli_page_make. */
 vkmm_status cli_course_page(const char *json, char **page, size_t *bytes);
-
-#endif

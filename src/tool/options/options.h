@@ -1,6 +1,5 @@
 /* The options: one table drives parsing, --help, the shell completions and the test of the man page. */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#pragma once
 
 #include "options/sizes.h"
 #include "options/suggest.h"
@@ -175,5 +174,3 @@ void cli_options_free(cli_options *options);
 
 /* Checks combinations: options that cannot be combined, and options that need others. */
 vkmm_status cli_options_check(const cli_options *options);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * N is a square problem, M = N = K; a range counts such N. "X" and "×" serve as "x" too, and before a
  * factor "*", which some shells expand. */
-#ifndef CLI_SIZES_H
-#define CLI_SIZES_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -36,5 +35,3 @@ int cli_read_number(const char **text, uint64_t *value);
 
 /* Skips "x", "X" or "×" at *text: 1, or 0 if there is none. */
 int cli_read_times(const char **text);
-
-#endif

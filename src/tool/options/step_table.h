@@ -1,6 +1,5 @@
 /* The ladder's steps that general kernels make, as data. */
-#ifndef CLI_OPTIONS_STEP_TABLE_H
-#define CLI_OPTIONS_STEP_TABLE_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -32,5 +31,3 @@ void cli_step_apply(const cli_step *step, const vkmm_device_info *device, vkmm_j
 /* The reason for a step that is more than 2.5 times as fast as the one before, or whose time is more than 30 % off the
  * prediction (NAN: there is none); NULL: it is neither, or has no reason. Static storage. */
 const char *cli_step_why(const char *name, double times_previous, double predicted_ms, double measured_ms);
-
-#endif

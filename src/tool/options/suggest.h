@@ -1,6 +1,5 @@
 /* "did you mean …?" */
-#ifndef CLI_SUGGEST_H
-#define CLI_SUGGEST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ const char *cli_suggest(const char *word, cli_words words);
 
 /* The nearer of two words to `word`: `candidate`, if it is near, or `best`, an earlier result or NULL. */
 const char *cli_nearer(const char *word, const char *best, const char *candidate);
-
-#endif

@@ -1,6 +1,5 @@
 /* The kinds of option arguments: a cli_parser each, and the words that some of them take. */
-#ifndef CLI_VALUES_H
-#define CLI_VALUES_H
+#pragma once
 
 #include "options/options.h"
 
@@ -45,5 +44,3 @@ const char *cli_shell_words(uint32_t index);
 
 /* Whether the tutorials' kernels have the type: f32, f64, i32, u32. */
 int cli_is_plain_type(vkmm_type type);
-
-#endif

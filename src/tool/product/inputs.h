@@ -1,6 +1,5 @@
 /* A, B, the bias, and the old C if β is not 0: from files or generated. */
-#ifndef CLI_INPUTS_H
-#define CLI_INPUTS_H
+#pragma once
 
 #include "options/options.h"
 #include "base/workers.h"
@@ -65,5 +64,3 @@ cli_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *pro
 /* Seeds that are independent of each other: of A, of B, of the verification's random vectors, of C, and of the bias. */
 uint64_t cli_seed_of(uint64_t seed, unsigned purpose);
 enum { CLI_SEED_A, CLI_SEED_B, CLI_SEED_VERIFY, CLI_SEED_C, CLI_SEED_BIAS };
-
-#endif

@@ -1,7 +1,6 @@
 /* One product from request to row: multiplied, verified, and only then timed. How it is multiplied is one const struct
  * of functions: as one job (resident.c), in panels (panels.c), or with the host's BLAS (bench/host_job.c). */
-#ifndef CLI_PRODUCT_H
-#define CLI_PRODUCT_H
+#pragma once
 
 #include "product/inputs.h"
 #include "base/workers.h"
@@ -150,5 +149,3 @@ void cli_product_progress(const cli_product *product, const char *what);
 
 /* Whether the product has a speed: an empty product has none, and neither has one that does not depend on A and B. */
 int cli_product_is_work(const vkmm_problem *problem);
-
-#endif

@@ -1,6 +1,5 @@
 /* Aligned columns for people: a table is data, one entry per column. */
-#ifndef CLI_REPORT_COLUMNS_H
-#define CLI_REPORT_COLUMNS_H
+#pragma once
 
 #include "report/report.h"
 
@@ -81,5 +80,3 @@ void cli_device_text(const cli_report *report, const cli_bench_device *device, c
 
 /* The same; info NULL: the host's processor, of this name. */
 void cli_print_device(const cli_report *report, const vkmm_device_info *info, const char *host);
-
-#endif

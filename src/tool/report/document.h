@@ -2,8 +2,7 @@
  * to judge it later. Its JSON is doc/bench.schema.json, "vkmatmul.bench/1"; bench/read.h reads it, the writers of
  * report/report.h write it. An unknown figure is NAN, an unknown text is "". Texts come from drivers and files: writers
  * clean them. */
-#ifndef CLI_REPORT_DOCUMENT_H
-#define CLI_REPORT_DOCUMENT_H
+#pragma once
 
 #include "report/result.h"
 
@@ -63,5 +62,3 @@ int cli_bench_same(const cli_bench_row *a, const cli_bench_row *b);
 
 /* The row of a device that measures the same as `like`, the first with a speed if one has; NULL if there is none. */
 const cli_bench_row *cli_bench_find(const cli_bench *bench, uint32_t device, const cli_bench_row *like);
-
-#endif

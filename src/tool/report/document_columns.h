@@ -1,6 +1,5 @@
 /* The columns of a bench's rows, for the table and for Markdown. */
-#ifndef CLI_REPORT_DOCUMENT_COLUMNS_H
-#define CLI_REPORT_DOCUMENT_COLUMNS_H
+#pragma once
 
 #include "report/columns.h"
 #include "report/wrap.h"
@@ -28,5 +27,3 @@ enum { CLI_PEAKS = 4000 };
 /* A device's measured peaks that are known: "f32 33.2 TFLOP/s, copy 4.10 TB/s, f16·f16+f32 16×16×16 629
  * TFLOP/s". */
 void cli_bench_peaks_text(const cli_report *report, const cli_bench_peaks *peaks, char text[CLI_PEAKS]);
-
-#endif

@@ -1,6 +1,5 @@
 /* The records of bench reports: a whole one, and the lines of one that is written during the run. */
-#ifndef CLI_REPORT_DOCUMENT_RECORDS_H
-#define CLI_REPORT_DOCUMENT_RECORDS_H
+#pragma once
 
 #include "report/document.h"
 #include "report/records.h"
@@ -28,5 +27,3 @@ extern const vkmm_record cli_end_line_record;    /* cli_bench */
 
 /* Checks that the device of a row, an index, is in the report. node: of the row. */
 void cli_bench_check_place(const cli_node *node, const cli_bench *bench, const cli_bench_row *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* The parts of the JSON objects. Keys are stable: they may be added, but never renamed or removed (vkmatmul(1) lists
  * them). */
-#ifndef CLI_REPORT_JSON_H
-#define CLI_REPORT_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include "report/report.h"
@@ -34,5 +33,3 @@ json_t *cli_json_ladder(const cli_report *report, const cli_ladder *ladder);
 
 /* Writes the object as one line and releases it. VKMM_OUT_OF_MEMORY for NULL. */
 vkmm_status cli_json_line(const cli_report *report, json_t *object);
-
-#endif

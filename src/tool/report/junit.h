@@ -1,6 +1,5 @@
 /* JUnit XML, as CI servers read it: suites of test cases, each case a row. */
-#ifndef CLI_REPORT_JUNIT_H
-#define CLI_REPORT_JUNIT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -21,5 +20,3 @@ void cli_junit_plain(FILE *out, const char *suite, const char *name, const char 
 /* Writes the suite of one device of a report. A device that could not finish is an error, in a case of its own. */
 void cli_junit_suite(FILE *out, const cli_bench *bench, const cli_bench_device *device, const char *label,
                      const cli_junit_case *cases, uint32_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reading untrusted JSON: a node knows its path, so that errors can name it. */
-#ifndef CLI_REPORT_NODE_H
-#define CLI_REPORT_NODE_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void cli_node_signed(const cli_node *node, double *value);                   /* 
 void cli_node_integer(const cli_node *node, uint64_t most, uint64_t *value); /* a real above 2^63 is near enough */
 void cli_node_truth(const cli_node *node, int *value);                       /* 0, 1 */
 void cli_node_text(const cli_node *node, char *text, size_t size);           /* cut at a whole character */
-
-#endif

@@ -1,7 +1,6 @@
 /* Pages: one self-contained HTML file each, a template with a JSON document in its middle. The scripts of the template
  * draw the document; C writes no markup. */
-#ifndef CLI_REPORT_PAGE_H
-#define CLI_REPORT_PAGE_H
+#pragma once
 
 #include <stddef.h>
 #include "vkmatmul.h"
@@ -16,5 +15,3 @@ typedef struct cli_template {
  * element, whatever names it contains. *page gets the whole file, *bytes long and 0-terminated; the caller frees it
  * with vkmm_free. VKMM_OUT_OF_MEMORY otherwise; *page is then NULL and *bytes 0. */
 vkmm_status cli_page_make(const cli_template *around, const char *json, char **page, size_t *bytes);
-
-#endif

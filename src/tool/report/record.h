@@ -9,8 +9,7 @@
  *
  * Keys are stable: they may be added, not removed; one that is renamed is read under its old name too. Readers ignore
  * unknown keys. doc/bench.schema.json describes those of reports. */
-#ifndef CLI_REPORT_RECORD_H
-#define CLI_REPORT_RECORD_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -137,5 +136,3 @@ typedef struct cli_csv_column {
 /* RFC 4180, safe in a spreadsheet: null is empty, and a text that would be a formula gets an apostrophe. */
 void cli_csv_header(FILE *out, const cli_csv_column *columns, uint32_t count);
 int cli_csv_line(FILE *out, const cli_csv_column *columns, uint32_t count, json_t *json); /* releases it; 0 for NULL */
-
-#endif

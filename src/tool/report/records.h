@@ -1,6 +1,5 @@
 /* The records used by results of several commands. Their keys are described in doc/bench.schema.json. */
-#ifndef CLI_REPORT_RECORDS_H
-#define CLI_REPORT_RECORDS_H
+#pragma once
 
 #include "report/record.h"
 #include "report/report.h"
@@ -40,5 +39,3 @@ extern const cli_field_words cli_words_of_type; /* vkmm_type */
 /* Limits of what is read. */
 #define CLI_MOST_MS  1e12 /* thirty years */
 #define CLI_MOST_A_S 1e24 /* of bytes or operations */
-
-#endif

@@ -2,8 +2,7 @@
  * functions, and a row in the table of writer.c.
  *
  * Everything goes to one stream, in the order of the calls. cli_report_flush reports a stream that failed. */
-#ifndef CLI_REPORT_REPORT_H
-#define CLI_REPORT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 #include "report/document.h"
@@ -89,5 +88,3 @@ vkmm_status cli_compare_junit(struct cli_compare_model *model);
 
 /* Flushes the stream. VKMM_INVALID, with the system's reason, if something could not be written. */
 vkmm_status cli_report_flush(const cli_report *report, const vkmm_log *log);
-
-#endif

@@ -1,8 +1,7 @@
 /* One result: a product on one device, its measurements and what follows from them; and the device. Their JSON
  * is cli_row_record and cli_device_record (report/records.h). An unknown figure is NAN, an unknown text
  * is "". Texts come from drivers and files: writers clean them. */
-#ifndef CLI_REPORT_RESULT_H
-#define CLI_REPORT_RESULT_H
+#pragma once
 
 #include "base/log.h"
 #include "math/type.h"
@@ -180,5 +179,3 @@ int cli_bench_is_timed(const cli_bench_row *row);
 
 /* Whether its product was verified and is wrong. A row without verification has no speed either, but is not wrong. */
 int cli_bench_is_wrong(const cli_bench_row *row);
-
-#endif

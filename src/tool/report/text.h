@@ -1,6 +1,5 @@
 /* Figures and names as text, the same in every format. Decimal points are '.' as long as LC_NUMERIC is "C". */
-#ifndef CLI_REPORT_TEXT_H
-#define CLI_REPORT_TEXT_H
+#pragma once
 
 #include "base/clean.h"
 #include "vkmatmul.h"
@@ -52,5 +51,3 @@ const char *cli_text_version(char text[32], uint32_t version);
 
 /* "discrete", "integrated", "virtual", "cpu" or "other" */
 const char *cli_text_device_type(VkPhysicalDeviceType type);
-
-#endif

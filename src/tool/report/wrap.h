@@ -1,6 +1,5 @@
 /* Sentences for people, wrapped between words, and texts in Markdown. */
-#ifndef CLI_REPORT_WRAP_H
-#define CLI_REPORT_WRAP_H
+#pragma once
 
 #include "base/clean.h"
 #include "report/columns.h"
@@ -16,5 +15,3 @@ void cli_report_say(const cli_report *report, int indent, cli_paint paint, const
 /* A name of a driver, a file or a user, escaped for Markdown: no markup, no links, no mentions of people, no end of a
  * table cell. */
 void cli_md_text(FILE *out, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* The commands. Each has a row in the table of commands.c, and a file with its function. */
-#ifndef CLI_COMMANDS_H
-#define CLI_COMMANDS_H
+#pragma once
 
 #include "session/session.h"
 
@@ -51,5 +50,3 @@ void cli_print_help(const cli_command *command);
  * words that may follow these words: the word, a tab and its meaning. */
 void cli_print_completions(const char *shell);
 void cli_print_candidates(uint32_t count, char **words);
-
-#endif

@@ -1,6 +1,5 @@
 /* What people see besides results: messages and progress, on stderr. */
-#ifndef CLI_CONSOLE_H
-#define CLI_CONSOLE_H
+#pragma once
 
 #include "base/log.h"
 
@@ -28,5 +27,3 @@ void cli_note(cli_console *console, const char *format, ...) VKMM_PRINTF(2, 3);
  * shown. release: ends this. */
 void cli_console_hold(cli_console *console);
 void cli_console_release(cli_console *console);
-
-#endif

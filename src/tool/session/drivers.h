@@ -1,7 +1,6 @@
 /* Choice of the drivers and layers that the Vulkan loader finds. These functions change the environment of this
  * process: call them before an instance is created, and while no other thread calls getenv. */
-#ifndef CLI_SESSION_DRIVERS_H
-#define CLI_SESSION_DRIVERS_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -31,5 +30,3 @@ vkmm_status cli_layers_disable(const vkmm_log *log);
 
 /* Sets an environment variable. Not 0: out of memory. */
 int cli_set_variable(const char *name, const char *value);
-
-#endif

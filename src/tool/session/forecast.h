@@ -1,6 +1,5 @@
 /* What limits a product on the session's device, and how long it should take. */
-#ifndef CLI_SESSION_FORECAST_H
-#define CLI_SESSION_FORECAST_H
+#pragma once
 
 #include "look/predict.h"
 #include "session/session.h"
@@ -13,5 +12,3 @@ vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkm
 
 /* A prediction as the texts and figures of a row; NULL: there is none. */
 cli_forecast cli_forecast_of(const char *name, const char *sentence, const vkmm_prediction *prediction);
-
-#endif

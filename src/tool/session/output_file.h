@@ -1,6 +1,5 @@
 /* Checks, before any work, the files that a command writes. A NULL path is legal: nothing is written. */
-#ifndef CLI_OUTPUT_FILE_H
-#define CLI_OUTPUT_FILE_H
+#pragma once
 
 #include "session/session.h"
 
@@ -15,5 +14,3 @@ vkmm_status cli_output_page(const cli_session *session, const char *option, cons
 
 /* Writes that page, and prints its path; with --json, or if it goes to a device such as /dev/stdout, only the page. */
 vkmm_status cli_output_write_page(cli_session *session, const char *path, const char *page, size_t bytes);
-
-#endif

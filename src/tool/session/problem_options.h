@@ -1,6 +1,5 @@
 /* From the options to the problem that they describe. */
-#ifndef CLI_PROBLEM_OPTIONS_H
-#define CLI_PROBLEM_OPTIONS_H
+#pragma once
 
 #include "options/options.h"
 
@@ -17,5 +16,3 @@ cli_size cli_size_at(const cli_options *options, size_t index, uint64_t square);
  * packed, consecutive matrices: the leading dimension times the stored rows (column-major: columns). Not checked:
  * vkmm_problem_check does that. */
 vkmm_problem cli_problem_make(const cli_options *options, const cli_size *size, vkmm_type type);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a command works with: the options, the console, the output, and a device once one is needed. */
-#ifndef CLI_SESSION_H
-#define CLI_SESSION_H
+#pragma once
 
 #include "look/peaks.h"
 #include "session/console.h"
@@ -68,5 +67,3 @@ vkmm_status cli_session_wrote(cli_session *session, vkmm_status status);
 
 /* The exit code of a list: 1 as soon as one product is wrong, else the first failure. */
 vkmm_status cli_worse(vkmm_status so_far, vkmm_status next);
-
-#endif

@@ -3,8 +3,7 @@
  * "doctor" (its checks of `doctor --json`), "check" (of `check --json`), "peak" (of `peak --json`), "pipelines"
  * (lines of `statistics --json`) and "tunes" (lines of `tune --json`, without trials).
  * Its schema is the record of doc/bench.schema.json. */
-#ifndef CLI_SURVEY_SURVEY_H
-#define CLI_SURVEY_SURVEY_H
+#pragma once
 
 #include "report/document.h"
 #include "report/record.h"
@@ -26,5 +25,3 @@ json_t *cli_survey_json(const cli_survey *survey, uint32_t most_samples);
 /* The text of the file: one line with as many samples as CLI_MOST_RECORD bytes have room for, at most 40 of a series;
  * its figures are computed from these samples. Freed with free(); NULL if memory runs out. */
 char *cli_survey_text(const cli_survey *survey, size_t *bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* A child process as the operating system has it. Private to system/process.c, which reads lines and waits. */
-#ifndef CLI_BASE_CHILD_H
-#define CLI_BASE_CHILD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ int cli_child_ended(cli_child *child);
 void cli_child_kill(cli_child *child);
 void cli_child_how(const cli_child *child, char how[CLI_PROCESS_END]); /* it ended by itself: see cli_process_end */
 void cli_child_free(cli_child *child);
-
-#endif

@@ -4,8 +4,7 @@
  *   signal's number, as in shells.
  *   On Windows, Ctrl-C and Ctrl-Break count as SIGINT, a console that is closed as SIGHUP, and the end of the session
  * as SIGTERM. */
-#ifndef CLI_BASE_INTERRUPT_H
-#define CLI_BASE_INTERRUPT_H
+#pragma once
 
 /* From now on these signals end the process at once. SIGPIPE and SIGBUS also end it as usual, but temporary files are
  * removed first, and SIGBUS is explained. Called once, before threads start. */
@@ -28,5 +27,3 @@ void cli_interrupt_says(const char *sentence);
 
 /* While not 0, the terminal of standard error shows a line that is erased if the process ends at once. */
 void cli_interrupt_wipes(int shown);
-
-#endif

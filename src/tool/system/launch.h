@@ -1,6 +1,5 @@
 /* A program in the place of this one. */
-#ifndef CLI_SYSTEM_LAUNCH_H
-#define CLI_SYSTEM_LAUNCH_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -8,5 +7,3 @@
  * A shared library is preloaded: from the first of some folders that has it, relative to that of this program, up to a
  * NULL; else from where the system looks for libraries. Returns only if that fails. */
 vkmm_status cli_launch(const vkmm_log *log, const char *const *folders, const char *name, char *const *arguments);
-
-#endif

@@ -1,6 +1,5 @@
 /* Child processes that exchange lines with this process. */
-#ifndef CLI_BASE_PROCESS_H
-#define CLI_BASE_PROCESS_H
+#pragma once
 
 #include "system/interrupt.h"
 #include "vkmatmul.h"
@@ -36,5 +35,3 @@ void cli_process_end(cli_process **process, double patience_ms, char how[CLI_PRO
 
 /* In a child: makes it end when its parent ends, for whatever reason. */
 void cli_process_follow_parent(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory for large matrices: the host's while there is enough, otherwise a file's. */
-#ifndef CLI_BASE_ROOM_H
-#define CLI_BASE_ROOM_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -16,5 +15,3 @@ typedef struct cli_room {
  * killed. VKMM_OUT_OF_MEMORY: neither is available. */
 vkmm_status cli_room_open(const vkmm_log *log, uint64_t bytes, const char *what, cli_room *room);
 void cli_room_close(cli_room *room); /* a zeroed one is legal */
-
-#endif

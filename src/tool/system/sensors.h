@@ -1,6 +1,5 @@
 /* Power, energy and clocks of a device, as far as the system lets an ordinary user read them. */
-#ifndef CLI_BASE_SENSORS_H
-#define CLI_BASE_SENSORS_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -36,5 +35,3 @@ void cli_processor_name(char *name, size_t size);
 
 /* "mains", "battery", or "" if the system does not report it (sysfs power_supply under root). Static storage. */
 const char *cli_power_source(const char *root);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sources of sensor figures. Private to system/sensors*.c and their tests. */
-#ifndef CLI_BASE_SENSORS_SOURCE_H
-#define CLI_BASE_SENSORS_SOURCE_H
+#pragma once
 
 #include "system/sensors.h"
 
@@ -45,5 +44,3 @@ void cli_sensors_look(cli_sensors *sensors);
 
 /* cli_sensors_open with another name for NVML's library; "": without it. */
 cli_sensors *cli_sensors_open_with(const uint32_t pci[4], const char *root, const char *nvml);
-
-#endif

@@ -1,6 +1,5 @@
 /* Capabilities of the terminal. */
-#ifndef CLI_BASE_TERMINAL_H
-#define CLI_BASE_TERMINAL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ int cli_terminal_utf8(void);
 
 /* Columns of the terminal, 80 when unknown. */
 int cli_terminal_columns(FILE *stream);
-
-#endif

@@ -8,8 +8,7 @@
  * times it: MS is the median of its kernel times; one whose first time exceeds LIMIT (0: none) is not timed again.
  * `duel` times two in turn for about TIME ms: the median of each, the median of the second's time over the first's in
  * each round, and the upper end of the 95 % interval of that median. Times are in milliseconds. */
-#ifndef CLI_TUNE_H
-#define CLI_TUNE_H
+#pragma once
 
 #include "report/record.h"
 #include "worker/worker.h"
@@ -91,5 +90,3 @@ vkmm_status cli_json_tune(cli_report *report, const cli_tune_row *row);
  * row is worth showing if row->tuned.gflops is above 0; otherwise, after VKMM_OK, no product could be timed in that
  * time. An interrupt ends the search early, with the results so far. The caller frees row->trials and row->failures. */
 vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, cli_tune_row *row);
-
-#endif

@@ -2,8 +2,7 @@
  *  All matrices are read through tiles: a block is converted once into packed arrays (double, which holds every f32 and
  * narrower type exactly, or uint32_t, the bits of integers), so one set of contiguous inner loops works for every type
  * and every stride. */
-#ifndef CLI_VERIFY_CHECK_H
-#define CLI_VERIFY_CHECK_H
+#pragma once
 
 #include "base/workers.h"
 #include "verify/verify.h"
@@ -177,5 +176,3 @@ void cli_count_odd(vkmm_check *check);
 /* Appends to the verdict's sentence, which has room for every possible number. */
 VKMM_PRINTF(2, 3) void cli_tell(cli_verdict *verdict, const char *format, ...);
 void cli_tell_result(const vkmm_check *check);
-
-#endif

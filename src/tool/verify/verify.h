@@ -6,8 +6,7 @@
  *
  * φ is what flushed subnormal numbers change. doc/verification.md has g and φ for each type and method, the source of
  * every bound, and what the vectors find. */
-#ifndef CLI_VERIFY_H
-#define CLI_VERIFY_H
+#pragma once
 
 #include "math/problem.h"
 
@@ -82,5 +81,3 @@ vkmm_status cli_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, 
 
 /* The factor g above, of direct sums in the type of the factors. */
 double cli_tolerance(uint64_t k, cli_numbers numbers);
-
-#endif

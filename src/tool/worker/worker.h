@@ -8,8 +8,7 @@
  * A process answers one request after another, and ends when its input ends. Each family has its own words and keys
  * (bench/jobs.h, tune/tune.h, devices/doctor.h); all know {"ask": "hello"}, the first request, whose answer has the
  * "uuid" of the device that the process works on, and its "name" (for the host: null and the processor's name). */
-#ifndef CLI_TOOL_WORKER_H
-#define CLI_TOOL_WORKER_H
+#pragma once
 
 #include <jansson.h>
 
@@ -82,5 +81,3 @@ vkmm_status cli_worker_refuse(const cli_session *session, const char *ask);
 /* The value of a field, or `otherwise` if it is missing or of another type. */
 const char *cli_json_text(const json_t *object, const char *key, const char *otherwise);
 double cli_json_number(const json_t *object, const char *key, double otherwise);
-
-#endif

@@ -1,7 +1,6 @@
 /* Devices that exist, or might, as their capabilities: for tests of logic that needs no hardware. First those that no
  * driver of scripts/vendors describes, by hand; then those of vendors.inc, as their drivers describe them. */
-#ifndef VKMM_TESTS_DEVICES_H
-#define VKMM_TESTS_DEVICES_H
+#pragma once
 
 #include "vkmatmul.h"
 
@@ -84,5 +83,3 @@ static const vkmm_device_info devices[] = {
 #undef VENDOR
 };
 enum { DEVICES = sizeof devices / sizeof devices[0] };
-
-#endif

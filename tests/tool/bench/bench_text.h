@@ -1,6 +1,5 @@
 /* What the tests of reading share: reports as text, and what the parser says of them. */
-#ifndef VKMM_TEST_BENCH_TEXT_H
-#define VKMM_TEST_BENCH_TEXT_H
+#pragma once
 
 #include "unit.h"
 
@@ -96,5 +95,3 @@ static inline char *changed(const char *path, const char *value)
     json_decref(report);
     return text;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* .npy files made in memory, for tests. */
-#ifndef VKMM_TEST_NPY_FILE_H
-#define VKMM_TEST_NPY_FILE_H
+#pragma once
 
 #include "base/log.h"
 #include "unit.h"
@@ -41,5 +40,3 @@ static inline vkmm_status npy_parse_log(const npy_file *f, heard *h, cli_array *
     vkmm_log log = hear_with(h);
     return vkmm_tell(&log, cli_npy_format.parse("a.npy", NULL, f->data, f->bytes, array));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* How wide a table came out. */
-#ifndef VKMM_TEST_WIDEST_LINE_H
-#define VKMM_TEST_WIDEST_LINE_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -21,5 +20,3 @@ static inline size_t widest_line(const char *text)
     }
     return widest;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef VKMM_TEST_FAKE_NVML_H
-#define VKMM_TEST_FAKE_NVML_H
+#pragma once
 
 /* Figures of the only device, at 0000:c1:00.0. 0: not supported. */
 struct fake_nvml {
@@ -7,5 +6,3 @@ struct fake_nvml {
     unsigned long long millijoules, reasons;
     unsigned milliwatts, mhz;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* A problem with its memory, for tests of its verification: C as it was, and C as it should be. */
-#ifndef VKMM_TEST_SCALED_H
-#define VKMM_TEST_SCALED_H
+#pragma once
 
 #include "gemm.h"
 #include "verify_problem.h"
@@ -163,5 +162,3 @@ static inline int scaled_accepts(vkmm_types types, vkmm_activation activation, d
     scaled_end(&s);
     return passed;
 }
-
-#endif

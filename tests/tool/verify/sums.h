@@ -1,8 +1,7 @@
 /* Products of narrow types as devices make them, for tests of the verification: with sums in f32, one term after the
  * other or in blocks that matrix units cut off, and with sums in f16. Plain: M×K times K×N, packed rows, α = 1, β =
  * 0. */
-#ifndef VKMM_TEST_SUMS_H
-#define VKMM_TEST_SUMS_H
+#pragma once
 
 #include "unit.h"
 
@@ -144,5 +143,3 @@ static inline cli_verdict sums_verify(const sums *s, cli_verify_method method, c
                          : v.wrong_count > 0 && !(v.error <= v.bound));
     return v;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The part of C11's <threads.h> that this library uses. The C library of Windows has none for mingw-w64. */
-#ifndef VKMM_BASE_WINDOWS_THREADS_H
-#define VKMM_BASE_WINDOWS_THREADS_H
+#pragma once
 
 #include <process.h>
 #include <stdint.h>
@@ -116,5 +115,3 @@ static inline int thrd_join(thrd_t thread, int *result)
     CloseHandle(thread);
     return waited == WAIT_OBJECT_0 ? thrd_success : thrd_error;
 }
-
-#endif
