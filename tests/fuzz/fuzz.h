@@ -1,13 +1,27 @@
 /* Between a fuzz target and what drives it: libFuzzer, or standalone.c. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-#define VKMM_FUZZ_SEED_BYTES 1024
+#include "base/log.h"
 
 /* One input; must not crash, whatever it is. `data` is as aligned as malloc's memory. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-/* The target's index-th example of good input; its length, 0 past the end. */
-size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES]);
+/* For a vkmm_log: counts errors in an unsigned; ends the process if a sentence is empty or has control characters. */
+static inline void fuzz_hear(void *user, vkmm_log_level level, const char *sentence)
+{
+    if (*sentence == '\0') abort();
+    for (; *sentence != '\0'; sentence++)
+        if ((unsigned char)*sentence < ' ') abort();
+    *(unsigned *)user += level == VKMM_LOG_ERROR;
+}
+
+/* Ends the process with a sentence unless what must hold does. */
+static inline void must(int holds, const char *what)
+{
+    if (holds) return;
+    fprintf(stderr, "fuzz: %s\n", what);
+    abort();
+}

@@ -219,19 +219,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         fuzz_bench_judge((const char *)data + 1, bytes - 1, data[0] >> 1);
     return 0;
 }
-
-size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
-{
-    unsigned reports = 0;
-    while (fuzz_bench_example(reports) != NULL) reports++;
-    if (index >= 8 * reports) return 0;
-    if (index % 8 == 0) { /* even: a text */
-        const char *example = fuzz_bench_example(index / 8);
-        out[0] = (uint8_t)(index / 8 << 1);
-        memcpy(out + 1, example, strlen(example));
-        return 1 + strlen(example);
-    }
-    for (unsigned i = 0; i < 1 + EDIT_BYTES * (index % 8) + index % 4; i++) out[i] = (uint8_t)(index * 37 + i * 101);
-    out[0] |= 1;
-    return 1 + EDIT_BYTES * (index % 8) + index % 4; /* its length chooses the sample too */
-}

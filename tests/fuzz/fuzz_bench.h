@@ -14,6 +14,3 @@ void fuzz_bench_check(const cli_bench *bench);
 /* Reads a file's text; writes what was read in every way there is; ends the process when something is not as it must
  * be. `choice` varies what is done beside that. */
 void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice);
-
-/* Good reports of every kind, as examples; NULL past the end. Static storage. */
-const char *fuzz_bench_example(unsigned index);

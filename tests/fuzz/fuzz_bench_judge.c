@@ -1,3 +1,4 @@
+#include "fuzz.h"
 #include "fuzz_bench.h"
 
 #include "base/alloc.h"
@@ -6,15 +7,7 @@
 #include "survey/survey.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void must(int holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_bench: %s\n", what);
-    abort();
-}
 
 static cli_report report_to(FILE *out, unsigned choice)
 {
@@ -149,29 +142,4 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
     if (choice >> 3 == 1) read_again(&bench, fuzz_bench_text(choice & 1 ? "json" : "jsonl", &bench));
     if (choice >> 3 == 2) read_again(&bench, record_text(&bench));
     cli_reports_free(&read);
-}
-
-#define PROBLEM "\"problem\":{\"type\":\"f32\",\"m\":8,\"n\":9,\"k\":7}"
-#define TIMES   "\"time\":{\"kernel_ms\":{\"samples\":[0.5,0.25,1e-3]},\"round_ends\":[1,3],\"clock\":\"device\"}"
-#define VERIFY  "\"verify\":{\"method\":\"full\",\"passed\":true,\"error\":0,\"bound\":1}"
-#define ROW     "\"device\":0," PROBLEM "," VERIFY "," TIMES
-#define DEVICE \
-    "\"name\":\"a\",\"type\":\"cpu\",\"peaks\":{\"copy_bytes_per_s\":1e9,\"multiply_adds_per_s\":{\"f32\":1e9}}"
-
-const char *fuzz_bench_example(unsigned index)
-{
-    static const char *const texts[] = {
-        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "}],\"rows\":[{" ROW "}]}",
-        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "},{" DEVICE "}],\"rows\":[{" ROW
-        "},{\"not_run\":\"too large\"," ROW "}]}",
-        "{\"schema\":\"vkmatmul.bench.head/1\",\"tool\":{\"version\":\"1\"}}\n{\"schema\":\"vkmatmul.bench.device/"
-        "1\",\"device\":0," DEVICE "}\n{\"schema\":\"vkmatmul.bench.row/1\"," ROW
-        "}\n{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}\n",
-        "{\"schema\":\"vkmatmul.compare/1\",\"reports\":[{\"report\":\"a\",\"devices\":[{" DEVICE
-        "}],\"rows\":[]},{\"devices\":[],\"rows\":[]}]}",
-        "{\"schema\":\"vkmatmul.record/1\",\"device\":{" DEVICE
-        "},\"doctor\":[],\"peak\":null,\"pipelines\":[{\"compile_ms\":1}],\"devices\":[{" DEVICE "}],\"rows\":[{" ROW
-        "}]}",
-    };
-    return index < sizeof texts / sizeof *texts ? texts[index] : NULL;
 }

@@ -83,19 +83,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     check_choices(&cost);
     return 0;
 }
-
-size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
-{
-    static const char *const examples[] = {
-        "\n",
-        KEY,
-        KEY "\n",
-        KEY "\nopen 300000000000\n",
-        KEY "\nclass 0 0 27 9 1 1\nclass 0 1 24 8 40000000 1\nclass 1 1 24 8 1 2\nidentity 0123456789abcdef\n",
-        KEY "\nclass 1 5 47 15 999999999999999 2\nclass 0 0 0 0 1 1\nclass 2 0 33 11 16777217 3\n",
-        KEY "\nopen -5\nclass 3 0 30 10 5000 1\nclass 0 0 48 10 5000 1\nclass 0 0 30 10 99999999999999999999 1\n",
-        "vkblas 3 host=/another threads=2 device=\nclass 0 0 27 9 1000 1\n",
-    };
-    if (index >= VKBLAS_COUNT(examples)) return 0;
-    return (size_t)snprintf((char *)out, VKMM_FUZZ_SEED_BYTES, "%s", examples[index]);
-}

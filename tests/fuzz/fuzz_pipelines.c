@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_LENGTH = 48, AT_SUM = 56, DATA = 80 };
+enum { AT_LENGTH = 48, AT_SUM = 56 };
 
 static vkmm_pipelines_owner owner(void)
 {
@@ -61,19 +61,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     judge(file, bytes - 1);
     free(file);
     return 0;
-}
-
-size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
-{
-    static const uint8_t header[] = {32, 0, 0, 0, 1, 0, 0, 0, 0xde, 0x10, 0, 0, 0x30, 0x23, 0, 0};
-    const vkmm_pipelines_owner o = owner();
-    uint8_t data[DATA] = {0};
-    size_t bytes = index < 2 ? DATA : VKMM_PIPELINES_DRIVER_HEADER;
-    if (index >= 4) return 0;
-    memcpy(data, header, sizeof header);
-    memcpy(data + 16, o.cache_uuid, VK_UUID_SIZE);
-    out[0] = (uint8_t)(index % 2);
-    vkmm_pipelines_header(&o, data, bytes, out + 1);
-    memcpy(out + 1 + VKMM_PIPELINES_HEADER, data, bytes);
-    return 1 + VKMM_PIPELINES_HEADER + bytes;
 }

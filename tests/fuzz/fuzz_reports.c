@@ -5,32 +5,16 @@
 
 #include "fuzz.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static void hear(void *user, vkmm_log_level level, const char *sentence)
-{
-    if (level == VKMM_LOG_ERROR) (*(unsigned *)user)++;
-    for (; *sentence != '\0'; sentence++)
-        if ((unsigned char)*sentence < ' ') abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     unsigned errors = 0;
-    const vkmm_log log = {hear, &errors};
+    const vkmm_log log = {fuzz_hear, &errors};
     cli_reports reports = {0};
     const vkmm_status status = vkmm_tell(&log, cli_reports_parse("fuzz", data, bytes, &reports));
     if (errors != (status != VKMM_OK) || (status != VKMM_OK && status != VKMM_INVALID)) abort();
     for (uint32_t i = 0; i < reports.count; i++) fuzz_bench_check(&reports.benches[i]);
     cli_reports_free(&reports);
     return 0;
-}
-
-size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
-{
-    const char *text = fuzz_bench_example(index);
-    if (text == NULL) return 0;
-    memcpy(out, text, strlen(text));
-    return strlen(text);
 }

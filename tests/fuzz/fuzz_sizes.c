@@ -3,31 +3,13 @@
  * an argument, or a kernel whose --config the text is. */
 #include "fuzz.h"
 
-#include "base/log.h"
 #include "options/values.h"
 #include "kernel/table.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FEW_SIZES = 12, LONGEST_EXTENT = 10, FIRST_OPTION = 16 };
-
-static void hear(void *user, vkmm_log_level level, const char *sentence)
-{
-    if (level != VKMM_LOG_ERROR || *sentence == '\0') abort();
-    for (; *sentence != '\0'; sentence++)
-        if ((unsigned char)*sentence < ' ') abort();
-    (*(unsigned *)user)++;
-}
-
-static void must(int holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_sizes: %s\n", what);
-    abort();
-}
 
 /* A list of at most FEW_SIZES, written as M x N x K each, is the same list. */
 static void check_sizes(const cli_sizes *sizes, int extents)
@@ -146,7 +128,7 @@ static const cli_option *option_at(unsigned index)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     unsigned sentences = 0;
-    const vkmm_log log = {hear, &sentences};
+    const vkmm_log log = {fuzz_hear, &sentences};
     if (bytes == 0) return 0;
     char *text = malloc(bytes);
     if (text == NULL) return 0;
@@ -159,46 +141,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         judge_option(&log, option_at(data[0] - (data[0] < FIRST_OPTION ? 0u : FIRST_OPTION)), text, &sentences);
     free(text);
     return 0;
-}
-
-/* For every option one text that it takes, as far as the list reaches. */
-size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
-{
-    static const char *const texts[] = {"1024",
-                                        "2x6x4",
-                                        "256,512,1000",
-                                        "256:4096:*2",
-                                        "100:500:+100",
-                                        "0:4294967295:1048576",
-                                        "7×8X9",
-                                        "1:1:1,2x2",
-                                        "18446744073709551616",
-                                        "f32,f64",
-                                        "f16_r",
-                                        "T",
-                                        "col",
-                                        "-1.5e-3",
-                                        ".5",
-                                        "8x4",
-                                        "3,4",
-                                        "500ms",
-                                        "0.5s",
-                                        "2m",
-                                        "24h",
-                                        "5%",
-                                        "0.5%",
-                                        "256",
-                                        "relu",
-                                        "blocked",
-                                        "freivalds",
-                                        "fullness",
-                                        "bash",
-                                        "rows=64,cols=64 depth=16",
-                                        "splits=1048576",
-                                        ""};
-    const unsigned count = sizeof texts / sizeof *texts;
-    if (index >= 4 * count) return 0;
-    out[0] = (uint8_t)(index * 7); /* 7 and 256 have no factor in common: every option comes, each with several texts */
-    memcpy(out + 1, texts[index % count], strlen(texts[index % count]));
-    return 1 + strlen(texts[index % count]);
 }

@@ -2,27 +2,17 @@
  * The first byte chooses: odd, the rest follows the header of a module, so that every input gets past it. */
 #include "fuzz.h"
 
-#include "base/log.h"
 #include "kernel/spirv.h"
 #include "kernel/table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEADER = 20 };
 
-static void hear(void *user, vkmm_log_level level, const char *sentence)
-{
-    if (level != VKMM_LOG_ERROR) abort();
-    for (; *sentence != '\0'; sentence++)
-        if ((unsigned char)*sentence < ' ') abort();
-    (*(unsigned *)user)++;
-}
-
 static void judge(const uint32_t *words, size_t bytes, const vkmm_device_info *device, const vkmm_kernel_info *kernel)
 {
     unsigned sentences = 0;
-    const vkmm_log log = {hear, &sentences};
+    const vkmm_log log = {fuzz_hear, &sentences};
     vkmm_kernel_info own = kernel ? *kernel : (vkmm_kernel_info){0};
     const vkmm_status status = vkmm_tell(&log, vkmm_spirv_check("fuzz", words, bytes, device, kernel ? &own : NULL));
     if ((status != VKMM_OK && status != VKMM_INVALID && status != VKMM_UNSUPPORTED) || sentences != (status != VKMM_OK))
@@ -51,19 +41,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     judge((const uint32_t *)(void *)words, all, &device, &kernel);
     free(words);
     return 0;
-}
-
-/* The tutorials' kernels are larger than an example may be: without the end of their functions they teach as much. */
-size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
-{
-    static const char *const kernels[] = {"naive", "tiled", "band"};
-    if (index >= 6) return 0;
-    const vkmm_module *module = vkmm_module_find(kernels[index / 2], index % 2 ? VKMM_I32 : VKMM_F32, VKMM_BUILD_PLAIN);
-    const size_t skipped = index % 2 ? HEADER : 0;
-    if (!module) return 0;
-    const size_t bytes =
-        module->bytes - skipped < VKMM_FUZZ_SEED_BYTES - 4 ? module->bytes - skipped : VKMM_FUZZ_SEED_BYTES - 4;
-    out[0] = (uint8_t)(index % 2);
-    memcpy(out + 1, (const uint8_t *)module->words + skipped, bytes);
-    return 1 + bytes;
 }
