@@ -136,14 +136,6 @@ class Commands(Signals):
                 cli.wait_until(lambda: cli.catches(child.process, number), child.process)
                 self.ends(child, number)
 
-    def test_estimates(self):
-        """What takes longer than half a minute says so before it begins; "explain" adds up its kernels."""
-        for what, *words in [("the product 3000³", "--tile", "16"), ("the ladder of 3000³", "ladder", "--type", "f32"), ("explaining 3000³", "explain")]:
-            with self.subTest(what):
-                child = Started(*words[:1] if words[0][0] != "-" else [], "-s", "3000", *words[words[0][0] != "-":])
-                child.wait_for(what + " will take about ")
-                self.ends(child, signal.SIGINT)
-
     def test_ladder_keeps_its_rows(self):
         """Rows are there as soon as they are measured, and stay; a JSON document is written whole or not at all."""
         for format, first, said in [([], b"1a ", b"the rows above are valid"), (["--csv"], b"1a,", b"the rows above are valid"),

@@ -149,13 +149,7 @@ static vkmm_status all_kernels(cli_session *session, cli_explanation *all)
 {
     vkmm_status status = VKMM_OK;
     const char *name;
-    double ms = 0;
 
-    for (uint32_t i = 0; (name = explained_kernel(session->options, i)) != NULL; i++) {
-        const vkmm_job_params params = params_of(session, all, name);
-        ms += cli_explain_estimate(session, &params);
-    }
-    cli_estimate_show(session, "explaining", &all->problem, ms);
     for (uint32_t i = 0; i < CLI_MAX_EXPLAINED && (name = explained_kernel(session->options, i)) != NULL; i++) {
         const vkmm_status next = explain_kernel(session, all, name);
         if (next != VKMM_OK && next != VKMM_WRONG_RESULT) return next;

@@ -93,9 +93,6 @@ typedef struct cli_explanation {
 vkmm_status cli_explain_table(cli_report *report, const cli_explanation *explanation);
 vkmm_status cli_explain_json(cli_report *report, const cli_explanation *explanation);
 
-/* How long that will take, as cli_estimate_ms. */
-double cli_explain_estimate(cli_session *session, const vkmm_job_params *params);
-
 /* Times the counted kernel, and explains why the measured time differs from the predicted one. */
 vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, cli_explained *kernel);
 void cli_explain_why(cli_explanation *all);

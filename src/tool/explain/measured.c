@@ -11,24 +11,13 @@
 
 static const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
 
-static cli_request request_of(const vkmm_job_params *params)
-{
-    return (cli_request){.job = *params,
-                         .inputs = &inputs,
-                         .kind = &cli_resident,
-                         .measure = {.warm_time_ms = 20, .min_time_ms = 20, .max_time_ms = 200, .skip_transfers = 1}};
-}
-
-double cli_explain_estimate(cli_session *session, const vkmm_job_params *params)
-{
-    const cli_request request = request_of(params);
-
-    return cli_estimate_ms(session, &request);
-}
-
 vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, cli_explained *kernel)
 {
-    const cli_request request = request_of(params);
+    const cli_request request = {
+        .job = *params,
+        .inputs = &inputs,
+        .kind = &cli_resident,
+        .measure = {.warm_time_ms = 20, .min_time_ms = 20, .max_time_ms = 200, .skip_transfers = 1}};
     cli_product product = {0};
     const vkmm_status status = cli_product_run(session, &request, &product);
 

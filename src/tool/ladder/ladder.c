@@ -218,21 +218,6 @@ static vkmm_status climb_type(climb *c, vkmm_problem problem)
     return status;
 }
 
-static void estimate(climb *c, vkmm_problem problem, const cli_types *types)
-{
-    double ms = 0;
-
-    for (uint32_t i = 0; i < types->count; i++) {
-        problem.type = types->type[i];
-        for (uint32_t step = 0; step < c->step_count; step++) {
-            if (!is_wanted(c, &problem, step)) continue;
-            const cli_request request = request_of(c, &problem, &c->steps[step], NULL);
-            ms += cli_estimate_ms(c->session, &request);
-        }
-    }
-    cli_estimate_show(c->session, "the ladder of", &problem, ms);
-}
-
 static const char *summary_of(const char *name)
 {
     uint32_t i = 0;
@@ -310,7 +295,6 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
                              c->rows,
                              0,
                              session->options->kernels.count == 0};
-    estimate(c, problem, types);
     for (uint32_t i = 0; i < types->count && !is_final(c, status); i++) {
         problem.type = types->type[i];
         status = cli_worse(status, climb_type(c, problem));

@@ -10,12 +10,6 @@
 /* Iterations after which llvmpipe of older Mesa releases leaves a shader's loops. */
 enum { CLI_MOST_ITERATIONS = 65535 };
 
-/* How long samples are taken at most: vkmm_measure_params.max_time_ms, or its default. */
-static inline double cli_most_samples_ms(const vkmm_measure_params *params)
-{
-    return params->max_time_ms > 0 ? params->max_time_ms : 3000;
-}
-
 typedef struct cli_product_kind cli_product_kind;
 typedef struct cli_product cli_product;
 
@@ -130,13 +124,6 @@ void cli_product_beside_end(cli_product *product);
 
 /* After more runs: VKMM_WRONG_RESULT if the last product differs from the verified one in any bit. Errors as above. */
 vkmm_status cli_product_again(cli_product *product);
-
-/* How long cli_product_run will take, from a smaller product by the same kernel. 0: too short to be worth measuring, or
- * that failed, or the matrices are in files. */
-double cli_estimate_ms(cli_session *session, const cli_request *request);
-
-/* Shows an estimate, if it is over 30 seconds. what: "the product". */
-void cli_estimate_show(cli_session *session, const char *what, const vkmm_problem *problem, double ms);
 
 /* A row that describes the request, without results. */
 void cli_product_row(const cli_session *session, const cli_request *request, cli_bench_row *row);

@@ -145,7 +145,6 @@ static vkmm_status run_problem(cli_session *session, const cli_request *request,
     }
     product.job.kernel = options->kernel;
     product.job.config = options->config;
-    cli_estimate_show(session, "the product", &product.job.problem, cli_estimate_ms(session, &product));
     return cli_worse(status, show_product(session, &product));
 }
 
