@@ -20,9 +20,10 @@
 
 #define LARGEST_MANIFEST (1024 * 1024)
 
+enum { ENTRY_BYTES = 1024 }; /* of a list in an environment variable */
+
 /* The list as it grows. */
 typedef struct listing {
-    const vkmm_log *log;
     const char *root;
     cli_manifest_kind kind; /* that is being scanned */
     int loads;              /* libraries of drivers are loaded */
@@ -38,55 +39,54 @@ static void add(listing *scan, const cli_manifest *item)
     if (added != NULL)
         *added = *item;
     else
-        scan->status = vkmm_tell(scan->log, VKMM_NO_MEMORY("for a list of %u manifests", scan->count + 1));
+        scan->status = VKMM_NO_MEMORY("for a list of %u manifests", scan->count + 1);
+}
+
+/* The value of an environment variable; NULL: it is not set, or empty. */
+static const char *value_of(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* Takes the first entry off a list, which is NULL after the last one: 0 if there is none. Cut to fit. */
+static int next_entry(const char **list, char separator, char entry[ENTRY_BYTES])
+{
+    if (*list == NULL) return 0;
+    const char *end = strchr(*list, separator);
+    snprintf(entry, ENTRY_BYTES, "%.*s", end != NULL ? (int)(end - *list) : (int)strlen(*list), *list);
+    *list = end != NULL ? end + 1 : NULL;
+    return 1;
 }
 
 /* A pattern with '*' for any characters; case is ignored. */
 static int matches(const char *pattern, const char *text)
 {
-    const char *star = NULL, *retry = text;
-    while (*text != '\0') {
-        if (*pattern == '*') {
-            star = pattern++;
-            retry = text;
-        } else if (strncasecmp(pattern, text, 1) == 0) {
-            pattern++;
-            text++;
-        } else if (star != NULL) { /* the last star takes one character more */
-            pattern = star + 1;
-            text = ++retry;
-        } else {
-            return 0;
-        }
-    }
-    return pattern[strspn(pattern, "*")] == '\0';
+    if (*pattern == '*') return matches(pattern + 1, text) || (*text != '\0' && matches(pattern, text + 1));
+    if (*pattern == '\0' || *text == '\0') return *pattern == *text;
+    return strncasecmp(pattern, text, 1) == 0 && matches(pattern + 1, text + 1);
 }
 
+/* all: another word, besides "~all~", for everything. */
 static int matches_any(const char *list, char separator, const char *all, const char *text)
 {
-    char pattern[256];
-    while (list != NULL) {
-        const char *end = strchr(list, separator);
-        VKMM_PUT(pattern, "%.*s", end != NULL ? (int)(end - list) : (int)strlen(list), list);
-        if (pattern[0] != '\0' && (strcmp(pattern, "~all~") == 0 || strcmp(pattern, all) == 0)) return 1;
-        if (pattern[0] != '\0' && matches(pattern, text)) return 1;
-        list = end != NULL ? end + 1 : NULL;
-    }
+    char pattern[ENTRY_BYTES];
+    while (next_entry(&list, separator, pattern))
+        if (pattern[0] != '\0' &&
+            (strcmp(pattern, "~all~") == 0 || strcmp(pattern, all) == 0 || matches(pattern, text)))
+            return 1;
     return 0;
-}
-
-static int is_driver_wanted(const cli_manifest *item, int otherwise)
-{
-    const char *select = getenv("VK_LOADER_DRIVERS_SELECT");
-    if (select != NULL && select[0] != '\0' && !matches_any(select, ',', "", item->name)) return 0;
-    return matches_any(getenv("VK_LOADER_DRIVERS_DISABLE"), ',', "", item->name) ? 0 : otherwise;
 }
 
 /* Whether the loader's own variables allow the driver or layer. `otherwise`: the result if none of them matches. */
 static int is_wanted(const cli_manifest *item, int otherwise)
 {
     const char *all = item->kind == CLI_MANIFEST_IMPLICIT_LAYER ? "~implicit~" : "~explicit~";
-    if (item->kind == CLI_MANIFEST_DRIVER) return is_driver_wanted(item, otherwise);
+    if (item->kind == CLI_MANIFEST_DRIVER) {
+        const char *select = value_of("VK_LOADER_DRIVERS_SELECT");
+        if (select != NULL && !matches_any(select, ',', "", item->name)) return 0;
+        return matches_any(getenv("VK_LOADER_DRIVERS_DISABLE"), ',', "", item->name) ? 0 : otherwise;
+    }
     if (matches_any(getenv("VK_LOADER_LAYERS_DISABLE"), ',', all, item->name) &&
         !matches_any(getenv("VK_LOADER_LAYERS_ALLOW"), ',', all, item->name))
         return 0;
@@ -291,9 +291,10 @@ static void add_folder(listing *scan, const char *folder)
 }
 
 /* One entry of a list; "" names nothing. below: "", or the folder in it that holds the manifests. */
-static void add_entry(listing *scan, const char *entry, size_t length, const char *below)
+static void add_entry(listing *scan, const char *entry, const char *below)
 {
-    char path[1024];
+    size_t length = strlen(entry);
+    char path[2 * ENTRY_BYTES];
     while (length > 1 && strchr(VKMM_SLASHES, entry[length - 1]) != NULL) length--;
     if (length == 0) return;
     VKMM_PUT(path, "%s%.*s%s%s", scan->root, (int)length, entry, below[0] != '\0' ? "/" : "", below);
@@ -305,17 +306,8 @@ static void add_entry(listing *scan, const char *entry, size_t length, const cha
 
 static void add_list(listing *scan, const char *list, const char *below)
 {
-    while (list != NULL) {
-        const char *end = strchr(list, CLI_LIST_SEPARATOR);
-        add_entry(scan, list, end != NULL ? (size_t)(end - list) : strlen(list), below);
-        list = end != NULL ? end + 1 : NULL;
-    }
-}
-
-static const char *value_of(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && value[0] != '\0' ? value : NULL;
+    char entry[ENTRY_BYTES];
+    while (next_entry(&list, CLI_LIST_SEPARATOR, entry)) add_entry(scan, entry, below);
 }
 
 #ifdef _WIN32
@@ -335,10 +327,10 @@ static void add_usual(listing *scan)
 static void add_home(listing *scan, const char *variable, const char *below_home)
 {
     const char *folder = value_of(variable), *home = value_of("HOME");
-    char path[1024];
+    char path[ENTRY_BYTES];
     if (folder == NULL && home == NULL) return;
     VKMM_PUT(path, "%s%s", folder != NULL ? folder : home, folder != NULL ? "" : below_home);
-    add_entry(scan, path, strlen(path), places[scan->kind].folder);
+    add_entry(scan, path, places[scan->kind].folder);
 }
 
 static void add_usual(listing *scan)
@@ -382,11 +374,11 @@ static void settle_twins(listing *scan)
 
 vkmm_status cli_manifests_scan(const vkmm_log *log, const char *root, cli_manifest **manifests, uint32_t *count)
 {
-    listing all = {.log = log, .root = root};
+    listing all = {.root = root};
     for (; all.kind <= CLI_MANIFEST_EXPLICIT_LAYER; all.kind++) scan_kind(&all);
     if (all.status != VKMM_OK) {
         vkmm_free(all.items);
-        return all.status;
+        return vkmm_tell(log, all.status);
     }
     settle_twins(&all);
     *manifests = all.items;
