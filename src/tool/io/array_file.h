@@ -78,8 +78,8 @@ vkmm_status cli_array_writer_open(const char *path, const cli_array *shape, cli_
 
 /* Writes a part of matrix x of the file, view's first element at (row, col). Several threads may write parts
  * without common elements at once. The view has the file's type and any strides; parts that are not packed are packed,
- * a megabyte at a time. VKMM_INVALID: full disk, and so on, or the part is outside the matrix; VKMM_OUT_OF_MEMORY. The
- * file can then only be discarded. Elements that are not written are 0. */
+ * a megabyte at a time. VKMM_INVALID: full disk, and so on; VKMM_OUT_OF_MEMORY. The file can then only be discarded.
+ * Elements that are not written are 0. */
 vkmm_status cli_array_writer_put(cli_array_writer *writer, uint64_t x, uint64_t row, uint64_t col,
                                  const vkmm_view *view);
 

@@ -1,4 +1,5 @@
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "io/array_format.h"
 #include "math/type.h"
@@ -19,7 +20,7 @@ struct cli_array_writer {
     atomic_int failed;
 };
 
-static void destroy(cli_array_writer **writer)
+void cli_array_writer_discard(cli_array_writer **writer)
 {
     cli_array_writer *w = *writer;
     if (w == NULL) return;
@@ -67,15 +68,10 @@ static vkmm_status check_name(const cli_array_name *name, vkmm_type type, uint64
 static vkmm_status begin_file(cli_array_writer *w)
 {
     const cli_array *shape = &w->shape;
-    const uint64_t extents[3] = {shape->count, shape->first.rows, shape->first.cols};
-    uint64_t bytes = 0;
+    const uint64_t bytes =
+        shape->count * shape->first.rows * shape->first.cols * vkmm_type_of(shape->first.type)->bytes;
     vkmm_status status = check_name(&w->name, shape->first.type, shape->count);
     if (status != VKMM_OK) return status;
-    if (!cli_array_bytes(extents, 3, vkmm_type_of(shape->first.type)->bytes, &bytes))
-        return vkmm_fail(VKMM_INVALID,
-                         "%s: the size in bytes of %llu matrices of %llu×%llu elements does not fit in 64 bits",
-                         w->name.file, (unsigned long long)shape->count, (unsigned long long)shape->first.rows,
-                         (unsigned long long)shape->first.cols);
     if (w->name.format->header == NULL) {
         w->elements = vkmm_alloc(1, bytes);
         if (w->elements == NULL)
@@ -86,10 +82,8 @@ static vkmm_status begin_file(cli_array_writer *w)
     w->header = w->name.format->header(w->name.tensor, shape, bytes, &w->header_bytes);
     if (w->header == NULL)
         return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory for the header of the product", w->name.file);
-    if (!vkmm_add_u64(w->header_bytes, bytes, &bytes))
-        return vkmm_fail(VKMM_INVALID, "%s: the size of the file does not fit in 64 bits", w->name.file);
     status = vkmm_output_open(w->name.file, &w->output);
-    if (status == VKMM_OK) status = vkmm_output_reserve(w->output, bytes);
+    if (status == VKMM_OK) status = vkmm_output_reserve(w->output, w->header_bytes + bytes);
     if (status == VKMM_OK) status = vkmm_output_write_at(w->output, 0, w->header, w->header_bytes);
     return status;
 }
@@ -104,7 +98,7 @@ vkmm_status cli_array_writer_open(const char *path, const cli_array *shape, cli_
     w->shape.first = vkmm_view_rows(NULL, shape->first.rows, shape->first.cols, shape->first.type);
     w->shape.stride = shape->first.rows * shape->first.cols;
     vkmm_status status = begin_file(w);
-    if (status != VKMM_OK) destroy(&w);
+    if (status != VKMM_OK) cli_array_writer_discard(&w);
     *writer = w;
     return status;
 }
@@ -114,11 +108,6 @@ static uint64_t place_of(const cli_array_writer *w, uint64_t x, uint64_t row, ui
 {
     const vkmm_view *first = &w->shape.first;
     return w->header_bytes + ((x * first->rows + row) * first->cols + col) * vkmm_type_of(first->type)->bytes;
-}
-
-static uint64_t at_most(uint64_t value, uint64_t most)
-{
-    return value < most ? value : most;
 }
 
 /* Whether the view's elements are stored as in the file: row-major, contiguous. */
@@ -147,14 +136,14 @@ static vkmm_status put_packed(cli_array_writer *w, uint64_t x, uint64_t row, uin
 {
     const uint64_t most = BLOCK_BYTES / vkmm_type_of(view->type)->bytes,
                    widest = view->col_stride == 1 ? most : most / BLOCK_ROWS;
-    const uint64_t cols = at_most(view->cols, widest), rows = at_most(view->rows, most / cols);
+    const uint64_t cols = vkmm_least(view->cols, widest), rows = vkmm_least(view->rows, most / cols);
     vkmm_status status = VKMM_OK;
     void *block = vkmm_alloc(rows * cols, vkmm_type_of(view->type)->bytes);
     if (block == NULL) return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory to pack the product", w->name.file);
     for (uint64_t i = 0; i < view->rows && status == VKMM_OK; i += rows) {
         for (uint64_t j = 0; j < view->cols && status == VKMM_OK; j += cols) {
             const vkmm_view part =
-                vkmm_view_part(view, i, j, at_most(view->rows - i, rows), at_most(view->cols - j, cols));
+                vkmm_view_part(view, i, j, vkmm_least(view->rows - i, rows), vkmm_least(view->cols - j, cols));
             vkmm_view_pack(&part, block);
             const vkmm_view packed = vkmm_view_rows(block, part.rows, part.cols, part.type);
             status = put_rows(w, x, row + i, col + j, &packed);
@@ -164,35 +153,17 @@ static vkmm_status put_packed(cli_array_writer *w, uint64_t x, uint64_t row, uin
     return status;
 }
 
-static vkmm_status check_part(const cli_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
-{
-    const vkmm_view *first = &w->shape.first;
-    char shape[80];
-    if (view->type != first->type)
-        return vkmm_fail(VKMM_INVALID, "%s: its elements are %s, but those to write are %s", w->name.file,
-                         vkmm_type_of(first->type)->name, vkmm_type_of(view->type)->name);
-    if (x < w->shape.count && row <= first->rows && view->rows <= first->rows - row && col <= first->cols &&
-        view->cols <= first->cols - col)
-        return VKMM_OK;
-    cli_array_shape(&w->shape, shape, sizeof shape);
-    return vkmm_fail(VKMM_INVALID, "%s: %llu×%llu elements from (%llu, %llu) of matrix %llu are not in %s",
-                     w->name.file, (unsigned long long)view->rows, (unsigned long long)view->cols,
-                     (unsigned long long)row, (unsigned long long)col, (unsigned long long)x, shape);
-}
-
 vkmm_status cli_array_writer_put(cli_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
 {
-    vkmm_status status = check_part(w, x, row, col, view);
     const int contiguous = view->col_stride == 1 || view->cols == 1;
-    if (status == VKMM_OK && w->elements != NULL && view->rows > 0 && view->cols > 0) {
+    vkmm_status status = VKMM_OK;
+    if (view->rows == 0 || view->cols == 0) return VKMM_OK;
+    if (w->elements != NULL)
         vkmm_view_copy(view, w->elements + place_of(w, x, row, col), w->shape.first.cols, 1);
-    } else if (status == VKMM_OK && view->rows > 0 && view->cols > 0) {
-        /* Short rows of a matrix as wide as the view are worth packing: one write for many. */
-        if (is_packed(view) || (contiguous && view->cols < w->shape.first.cols))
-            status = put_rows(w, x, row, col, view);
-        else
-            status = put_packed(w, x, row, col, view);
-    }
+    else if (is_packed(view) || (contiguous && view->cols < w->shape.first.cols))
+        status = put_rows(w, x, row, col, view);
+    else /* short rows of a matrix as wide as the view too: one write for many */
+        status = put_packed(w, x, row, col, view);
     if (status != VKMM_OK) w->failed = 1;
     return status;
 }
@@ -202,12 +173,11 @@ vkmm_status cli_array_writer_put_all(cli_array_writer *w, const cli_array *array
 {
     const uint64_t rows = array->first.rows, cols = array->first.cols,
                    strip = STRIP_BYTES / (cols * vkmm_type_of(array->first.type)->bytes + 1) + 1;
-    const int is_empty = rows == 0 || cols == 0;
     vkmm_status status = VKMM_OK;
-    for (uint64_t x = 0; x < array->count && !is_empty; x++) {
+    for (uint64_t x = 0; x < array->count && rows > 0 && cols > 0; x++) {
         const vkmm_view view = cli_array_at(array, x);
         for (uint64_t i = 0; i < rows && status == VKMM_OK; i += strip) {
-            const vkmm_view part = vkmm_view_part(&view, i, 0, at_most(rows - i, strip), cols);
+            const vkmm_view part = vkmm_view_part(&view, i, 0, vkmm_least(rows - i, strip), cols);
             status = cli_array_writer_put(w, x, i, 0, &part);
         }
     }
@@ -241,13 +211,8 @@ vkmm_status cli_array_writer_commit(cli_array_writer **writer)
         status = vkmm_fail(VKMM_INVALID, "%s is unchanged, because writing it failed", w->name.file);
     else
         status = w->elements != NULL ? encode(w) : vkmm_output_commit(&w->output);
-    destroy(writer);
+    cli_array_writer_discard(writer);
     return status;
-}
-
-void cli_array_writer_discard(cli_array_writer **writer)
-{
-    destroy(writer);
 }
 
 vkmm_status cli_array_write(const char *path, const cli_array *array)
@@ -256,7 +221,7 @@ vkmm_status cli_array_write(const char *path, const cli_array *array)
     vkmm_status status = cli_array_writer_open(path, array, &writer);
     if (status == VKMM_OK) status = cli_array_writer_put_all(writer, array);
     if (status == VKMM_OK) return cli_array_writer_commit(&writer);
-    destroy(&writer);
+    cli_array_writer_discard(&writer);
     return status;
 }
 
