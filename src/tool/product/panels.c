@@ -31,17 +31,14 @@ static vkmm_status plan(cli_product *p)
                                        .memory_limit = p->request->memory_limit,
                                        .others = session->others,
                                        .other_count = session->other_count};
-    const vkmm_log *log = session->log;
     panels *own = p->own = vkmm_alloc(1, sizeof *own);
     vkmm_status status;
 
-    if (own == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for a product in panels"));
-    own->parts = vkmm_alloc(session->other_count + 1, sizeof *own->parts);
-    if (own->parts == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for a product in panels"));
-    status = vkmm_stream_create(session->device, log, &params, &own->stream);
-    if (status != VKMM_OK) return status;
-    p->kernel = vkmm_stream_kernel(own->stream);
-    return VKMM_OK;
+    if (own != NULL) own->parts = vkmm_alloc(session->other_count + 1, sizeof *own->parts);
+    if (own == NULL || own->parts == NULL) return VKMM_NO_MEMORY("for a product in panels");
+    status = vkmm_stream_create(session->device, session->log, &params, &own->stream);
+    if (status == VKMM_OK) p->kernel = vkmm_stream_kernel(own->stream);
+    return status;
 }
 
 static vkmm_status open_writer(cli_product *p)
@@ -53,7 +50,7 @@ static vkmm_status open_writer(cli_product *p)
         batches == 1 ? cli_array_of(&first) : cli_array_stack(&first, batches, problem->m * problem->n);
     panels *own = p->own;
 
-    return vkmm_tell(p->session->log, cli_array_writer_open(p->request->out, &shape, &own->writer));
+    return cli_array_writer_open(p->request->out, &shape, &own->writer);
 }
 
 /* Matrices in files stay there, and are read and written panel by panel. A new file has no gaps to preserve. */
@@ -174,7 +171,7 @@ static vkmm_status multiply(cli_product *p, double *ms)
     *ms = p->row.panels.times.wall_ms;
     p->fault = ran == VKMM_WRONG_RESULT ? "the kernel stored outside its panel" : NULL;
     if (own->writer == NULL || (ran != VKMM_OK && ran != VKMM_WRONG_RESULT)) return ran;
-    status = vkmm_tell(p->session->log, cli_array_writer_look(own->writer, &written));
+    status = cli_array_writer_look(own->writer, &written);
     p->stack[VKMM_C] = (cli_stack){written.first, written.stride};
     return status == VKMM_OK ? ran : status;
 }
@@ -246,9 +243,7 @@ static vkmm_status measure_again(cli_product *p, const vkmm_measure_params *para
 
 static vkmm_status save(cli_product *p)
 {
-    panels *own = p->own;
-
-    return vkmm_tell(p->session->log, cli_array_writer_commit(&own->writer));
+    return cli_array_writer_commit(&((panels *)p->own)->writer);
 }
 
 /* A file that was not saved is discarded. */

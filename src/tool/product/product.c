@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "math/problem.h"
+#include "math/type.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -99,7 +100,6 @@ static vkmm_status fill_blocks(cli_product *p, vkmm_operand operand)
 {
     const vkmm_problem *problem = problem_of(p);
     vkmm_problem plain = *problem;
-    vkmm_status status;
 
     plain.format_a = plain.format_b = VKMM_PLAIN;
     if (p->same != NULL) {
@@ -108,12 +108,11 @@ static vkmm_status fill_blocks(cli_product *p, vkmm_operand operand)
         return VKMM_OK;
     }
     p->elements[operand] = vkmm_alloc(1, vkmm_operand_bytes(&plain, operand));
-    if (p->elements[operand] == NULL) return vkmm_tell(p->session->log, VKMM_NO_MEMORY("for the elements of blocks"));
+    if (p->elements[operand] == NULL) return VKMM_NO_MEMORY("for the elements of blocks");
     cli_inputs_fill(p->request->inputs, &plain, operand, p->elements[operand], p->workers);
-    status = vkmm_tell(p->session->log, cli_inputs_encode(p->request->inputs, problem, operand, p->elements[operand],
-                                                          p->memory[operand], p->workers));
     p->stack[operand] = cli_stack_of(&plain, operand, p->elements[operand]);
-    return status;
+    return cli_inputs_encode(p->request->inputs, problem, operand, p->elements[operand], p->memory[operand],
+                             p->workers);
 }
 
 /* C's memory is an input if β is not 0, or if it has gaps, which must not change. */
@@ -151,7 +150,7 @@ static vkmm_status wrong(cli_product *p, const char *sentence)
 {
     if (sentence != p->verdict.sentence) VKMM_PUT(p->verdict.sentence, "%s", sentence);
     p->verdict.passed = 0;
-    return VKMM_FAIL(p->session->log, VKMM_WRONG_RESULT, "wrong result: %s", sentence);
+    return vkmm_fail(VKMM_WRONG_RESULT, "wrong result: %s", sentence);
 }
 
 /* If the driver may be at fault, reports what the user can do. */
@@ -200,11 +199,9 @@ static vkmm_status verify_or_write(void *context, uint64_t i)
 /* A large product is written while it is verified, to a file that gets its name only in `save`. */
 static vkmm_status verify_and_write(cli_product *p)
 {
-    const cli_console before = p->session->console;
-    int writes = p->request->out != NULL && p->kind->open_out != NULL && p->workers != NULL;
+    const int may_write = p->request->out != NULL && p->kind->open_out != NULL && p->workers != NULL,
+              writes = may_write && p->kind->open_out(p) == VKMM_OK; /* `save` reports what fails */
 
-    writes = writes && p->kind->open_out(p) == VKMM_OK;
-    p->session->console = before; /* `save` reports what fails */
     return vkmm_workers_run(p->workers, writes ? 2 : 1, verify_or_write, p);
 }
 
@@ -232,11 +229,47 @@ void cli_product_judged(const cli_product *p, cli_bench_row *row)
     memcpy(row->sentence, p->verdict.sentence, sizeof p->verdict.sentence);
 }
 
+/* A·B alone, by the same kernel and configuration, without α, β, the bias and the activation; narrow sums are not
+ * rounded. */
+static vkmm_status multiply_plainly(cli_product *p)
+{
+    cli_request *request = p->plain_request = vkmm_alloc(1, sizeof *request);
+    cli_product *plain = p->plain = vkmm_alloc(1, sizeof *plain);
+    vkmm_problem *problem;
+    double ms;
+
+    if (request == NULL || plain == NULL) return VKMM_NO_MEMORY("to verify the product");
+    *request = *p->request;
+    request->out = NULL;
+    request->job.kernel = p->kernel->name;
+    request->job.config = p->kernel->config[0] != '\0' ? p->kernel->config : NULL;
+    problem = &request->job.problem;
+    problem->alpha = 1;
+    problem->beta = 0;
+    problem->has_bias = 0;
+    problem->activation = VKMM_ACTIVATION_NONE;
+    problem->method = p->row.problem.method;
+    if (vkmm_type_is_narrow(problem->type)) problem->out_type = VKMM_F32;
+    *plain =
+        (cli_product){.session = p->session, .request = request, .kind = p->kind, .same = p, .row.problem = *problem};
+    vkmm_status status = plain->kind->plan(plain);
+    if (status == VKMM_OK) status = fill(plain);
+    return status == VKMM_OK ? plain->kind->multiply(plain, &ms) : status;
+}
+
+/* Sets stack[CLI_SUMS] if the verification needs it, where vectors cannot judge C itself (verify.h). */
+static vkmm_status multiply_beside(cli_product *p)
+{
+    if (!cli_verify_wants_sums(problem_of(p), p->stack, p->request->verify)) return VKMM_OK;
+    const vkmm_status status = multiply_plainly(p);
+    if (status == VKMM_OK) p->stack[CLI_SUMS] = p->plain->stack[VKMM_C];
+    return status == VKMM_DEVICE_LOST || status == VKMM_STOPPED ? status : VKMM_OK; /* else samples must do */
+}
+
 /* Multiplies, and verifies. Not only wrong elements make the result wrong: so do stores outside C, and changes of the
  * inputs that the product is verified with, if the kernel can reach them. */
 static vkmm_status prove_with_workers(cli_product *p)
 {
-    const vkmm_log *log = p->session->log;
     const cli_inputs *inputs = p->request->inputs;
     uint64_t before;
     vkmm_status ran, status = p->kind->plan(p);
@@ -248,7 +281,7 @@ static vkmm_status prove_with_workers(cli_product *p)
         p->row.panels = (cli_row_panels){.batches = vkmm_problem_batches(problem_of(p)), .reason = p->reason};
     begin(p, "inputs");
     status = fill(p);
-    if (status == VKMM_OK) status = vkmm_tell(log, cli_inputs_whole(inputs));
+    if (status == VKMM_OK) status = cli_inputs_whole(inputs);
     if (status != VKMM_OK) return status;
     before = p->kind->repeats ? inputs_fingerprint(p) : 0;
     begin(p, "multiplying");
@@ -256,9 +289,9 @@ static vkmm_status prove_with_workers(cli_product *p)
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
     p->row.kernel = *p->kernel; /* the plan may depend on the data */
     begin(p, "verifying");
-    status = cli_product_beside(p);
+    status = multiply_beside(p);
     if (status == VKMM_OK) status = verify_and_write(p);
-    if (status == VKMM_OK) status = vkmm_tell(log, cli_inputs_whole(inputs));
+    if (status == VKMM_OK) status = cli_inputs_whole(inputs);
     if (status != VKMM_OK) return status;
     if (ran != VKMM_OK) return wrong(p, p->fault);
     if (p->kind->repeats && before != inputs_fingerprint(p)) return wrong(p, "the kernel changed its inputs");
@@ -299,21 +332,6 @@ static vkmm_status again(cli_product *p)
     return status == VKMM_OK && !p->verdict.passed ? wrong(p, p->verdict.sentence) : status;
 }
 
-vkmm_status cli_product_compute(cli_session *session, const cli_request *request, const cli_product_kind *kind,
-                                cli_product *p)
-{
-    vkmm_status status;
-    double ms;
-
-    p->session = session;
-    p->request = request;
-    p->kind = kind;
-    p->row.problem = request->job.problem;
-    status = kind->plan(p);
-    if (status == VKMM_OK) status = fill(p);
-    return status == VKMM_OK ? kind->multiply(p, &ms) : status;
-}
-
 /* Whether one sample would be all, and the verified run is as good: it took longer than any compiler. */
 static int is_one_enough(const cli_product *p)
 {
@@ -336,12 +354,12 @@ static vkmm_status measure(cli_product *p)
     status = p->kind->measure(p, &params, &time);
     if (status == VKMM_OK && p->kind->repeats && !params.last_run) status = again(p);
     if (status != VKMM_OK || time.kernel.count == 0) return status;
-    if (!cli_bench_row_add(&p->row, &time)) return vkmm_tell(p->session->log, VKMM_NO_MEMORY("for the samples"));
+    if (!cli_bench_row_add(&p->row, &time)) return VKMM_NO_MEMORY("for the samples");
     if (p->request->measure.last_run) p->row.stopped[0] = '\0'; /* more were not requested */
     return VKMM_OK;
 }
 
-/* Errors are kept until `leave`. */
+/* Errors are kept until `leave`, which tells the last one. */
 static void enter(cli_session *session, const cli_request *request, const cli_product_kind *kind, cli_product *p)
 {
     p->session = session;
@@ -358,6 +376,7 @@ static vkmm_status leave(cli_product *p, vkmm_status status)
     const char *kernel = p->kernel != NULL ? p->kernel->name : "";
     char why[sizeof console->last_error];
 
+    vkmm_tell(p->session->log, status);
     cli_console_release(console);
     if (status != VKMM_DEVICE_LOST) return status;
     memcpy(why, console->last_error, sizeof why);
@@ -401,7 +420,7 @@ static void turn_to_panels(cli_product *p, const cli_product_kind *in_panels)
     const cli_request *request = p->request;
 
     cli_product_end(p);
-    VKMM_PUT(p->reason, "%.*s", (int)sizeof p->reason - 1, session->console.last_error);
+    VKMM_PUT(p->reason, "%.*s", (int)sizeof p->reason - 1, vkmm_last_error());
     enter(session, request, in_panels, p);
 }
 
@@ -455,7 +474,9 @@ int cli_product_is_work(const vkmm_problem *problem)
 void cli_product_end(cli_product *p)
 {
     if (p->kind != NULL) p->kind->end(p);
-    cli_product_beside_end(p);
+    if (p->plain != NULL) cli_product_end(p->plain);
+    vkmm_free(p->plain);
+    vkmm_free(p->plain_request);
     for (int o = VKMM_A; o <= VKMM_B; o++) vkmm_free(p->elements[o]);
     cli_bench_row_free(&p->row);
     *p = (cli_product){0};

@@ -83,7 +83,8 @@ struct cli_product {
  * takes more than 300. */
 #define CLI_WARM_GPU_MS 500.0
 
-/* Each function sets what the next one needs, in this order; `end` works after any of them. */
+/* Each function sets what the next one needs, in this order; `end` works after any of them. Who
+ * calls them tells their errors. */
 struct cli_product_kind {
     vkmm_status (*plan)(cli_product *product); /* kernel */
     vkmm_status (*hold)(cli_product *product, int operand,
@@ -112,15 +113,6 @@ void cli_product_end(cli_product *product);
 
 /* The first half of cli_product_run: everything but the timing. */
 vkmm_status cli_product_prove(cli_session *session, const cli_request *request, cli_product *product);
-
-/* Only multiplies, with the kind given; the caller ends the product, even after a failure. */
-vkmm_status cli_product_compute(cli_session *session, const cli_request *request, const cli_product_kind *kind,
-                                cli_product *product);
-
-/* After a product was multiplied: sets stack[CLI_SUMS] if its verification needs it (beside.c). If A·B cannot be
- * multiplied once more, it stays empty. */
-vkmm_status cli_product_beside(cli_product *product);
-void cli_product_beside_end(cli_product *product);
 
 /* After more runs: VKMM_WRONG_RESULT if the last product differs from the verified one in any bit. Errors as above. */
 vkmm_status cli_product_again(cli_product *product);

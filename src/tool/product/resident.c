@@ -20,7 +20,7 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
     p->memory[operand] = operand == CLI_BEFORE ? vkmm_alloc(1, bytes) : vkmm_job_matrix(p->job, (vkmm_operand)operand);
     if (p->memory[operand] != NULL || operand != CLI_BEFORE) return VKMM_OK;
-    return vkmm_tell(p->session->log, VKMM_NO_MEMORY("for a copy of C: %llu bytes", (unsigned long long)bytes));
+    return VKMM_NO_MEMORY("for a copy of C: %llu bytes", (unsigned long long)bytes);
 }
 
 static vkmm_status multiply(cli_product *p, double *ms)
@@ -51,7 +51,7 @@ static vkmm_status open_out(cli_product *p)
 {
     const cli_array all = product_of(p);
     cli_array_writer *writer;
-    const vkmm_status status = vkmm_tell(p->session->log, cli_array_writer_open(p->request->out, &all, &writer));
+    const vkmm_status status = cli_array_writer_open(p->request->out, &all, &writer);
 
     p->own = writer;
     return status;
@@ -86,7 +86,7 @@ static vkmm_status save(cli_product *p)
     }
     writer = p->own;
     p->own = NULL;
-    return status == VKMM_OK ? vkmm_tell(p->session->log, cli_array_writer_commit(&writer)) : status;
+    return status == VKMM_OK ? cli_array_writer_commit(&writer) : status;
 }
 
 static void end(cli_product *p)
