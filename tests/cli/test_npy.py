@@ -336,36 +336,25 @@ class Formats(cli.Case):
         self.assertRegex(done.stderr.decode(), r"cannot multiply standard input \(1x3\) by")
 
     def test_endless_pipes(self):
-        """No more is read than a header states, or a text may have."""
+        """No more is read than --memory-limit allows, and nothing that no format begins with."""
         b = self.file("b.npy", npy_bytes([[0.0, 1.0], [1.0, 0.0]]))
         with open("/dev/zero", "rb") as zeros:
             self.bad(2, "standard input: unknown format", "-a", "-", "-b", b, stdin=zeros)
         with subprocess.Popen(["yes", "1"], stdout=subprocess.PIPE) as yes:
-            self.bad(2, r"standard input: it has more than 1048576 bytes, the limit for data of unknown length \(--memory-limit",
+            self.bad(2, r"standard input: it has more than 1048576 bytes, its limit \(--memory-limit sets it",
                      "-a", "-", "-b", b, "--memory-limit", "1MiB", stdin=yes.stdout)
             yes.stdout.close()
-        for text in [npy_bytes([[1.0, 2.0]]), cli.safetensors_bytes({"w": ("F32", [1, 2], [1, 2])})]:
-            with subprocess.Popen([cli.program, "-a", "-", "-b", b, "-o", "-", *SERIAL, "--quiet"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-                child.stdin.write(text)
-                child.stdin.flush()  # and not closed
-                self.assertEqual(child.wait(cli.GUARD), 0)
-                self.assertEqual(read_npy(self.file("c.npy", child.stdout.read()))[1], [[2.0, 1.0]])
-        with open(self.file("a.npy", npy_bytes([[]], shape=(10**8, 10**9))), "rb") as vast:
-            self.bad(5, r"standard input: by its header it has 400000000000000128 bytes; the host has \d+ free$", "-a", "-", "-b", b, stdin=vast)
 
     def has_archives(self):
         if "minizip" in cli.run("--size", "2", "-o", self.folder / "c.npz", *SERIAL).stderr:
             self.skipTest("no minizip")
         (self.folder / "c.npz").unlink()
 
-    def archive(self, name, arrays, method=zipfile.ZIP_STORED, zeros=0):
-        """zeros: MiB of them after each array."""
+    def archive(self, name, arrays, method=zipfile.ZIP_STORED):
         with zipfile.ZipFile(self.folder / name, "w", method) as archive:
             for key, data in arrays.items():
                 with archive.open(key + ".npy", "w", force_zip64=True) as member:
                     member.write(data)
-                    for _ in range(zeros):
-                        member.write(bytes(1 << 20))
         return name
 
     def test_archives(self):
@@ -378,8 +367,8 @@ class Formats(cli.Case):
             self.assertEqual(read_npy(self.folder / "c.npy"), ("<f4", product([[1, 2], [3, 4]], [[1, 2], [3, 4]])))
             self.assertIn("holds int64", self.multiply("a.npz:weights/y.1", "a.npz:z"))
             self.assertEqual(read_npy(self.folder / "c.npy"), ("<i4", [[1, 2**31 - 1]]))
-        self.bad(2, r"a\.npz: the file holds several arrays: pick one as FILE\.npz:NAME of x, weights/y\.1, z", "-a", "a.npz", "-b", "a.npz", cwd=self.folder)
-        self.bad(2, r"a\.npz: the file holds no array w; it holds x, weights/y\.1, z", "-a", "a.npz:w", "-b", "a.npz:x", cwd=self.folder)
+        self.bad(2, r'a\.npz: the file holds 3 tensors: pick one as FILE\.npz:NAME of "x", "weights/y\.1", "z"', "-a", "a.npz", "-b", "a.npz", cwd=self.folder)
+        self.bad(2, r'a\.npz: the file holds no tensor "w"; it holds "x", "weights/y\.1", "z"', "-a", "a.npz:w", "-b", "a.npz:x", cwd=self.folder)
         self.bad(2, r"a\.npz holds 3 arrays, and writing it would leave only one", "--size", "2", "-o", "a.npz", *SERIAL, cwd=self.folder)
         for out, name in [("c.npz", "arr_0.npy"), ("c.npz:b/c", "b/c.npy")]:
             self.multiply("one.npz", "one.npz", out=out)
@@ -400,18 +389,12 @@ class Formats(cli.Case):
         at = len(whole) // 2  # in the deflated elements: the checksum tells
         self.refuse("a.npz: the array is damaged", "a.npz", whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1:])
         one = npy_bytes([[1.0, 2.0], [3.0, 4.0]])
-        long_header = b"\x93NUMPY\x02\0" + (180 << 20).to_bytes(4, "little")
-        for data, zeros, pattern in [(one, 200, "by its header the array has 144 bytes, but the archive holds 209715344"),
-                                     (one[:-3], 0, "2×2 elements of type f32 need 16 bytes of data; the last 3 are missing"),
-                                     (long_header, 200, "the .npy header has 188743692 bytes; at most 1048576 are read")]:
-            self.archive("b.npz", {"x": data}, zipfile.ZIP_DEFLATED, zeros)
-            with self.subTest(pattern), open(self.folder / "said", "w+b") as said:
-                child = subprocess.Popen([cli.program, "-a", "b.npz", "-b", "b.npz"], cwd=self.folder, stderr=said, env=dict(os.environ, LC_ALL="C.UTF-8"))
-                _, status, usage = os.wait4(child.pid, 0)
-                child.returncode = os.waitstatus_to_exitcode(status)
-                said.seek(0)
-                self.assertEqual((child.returncode, said.read().decode()), (2, "vkmatmul: b.npz: %s\n" % pattern))
-                self.assertLess(usage.ru_maxrss, 150 << 10)  # KiB: the bomb is not inflated
+        self.archive("b.npz", {"x": one[:-3]}, zipfile.ZIP_DEFLATED)
+        self.refuse("b.npz: 2×2 elements of type f32 need 16 bytes of data; the last 3 are missing", "b.npz", (self.folder / "b.npz").read_bytes())
+        self.archive("b.npz", {"x": b"\x93NUMPY\x02\0" + (180 << 20).to_bytes(4, "little")})
+        self.refuse("b.npz: the .npy header has 188743692 bytes; at most 1048576 are read", "b.npz", (self.folder / "b.npz").read_bytes())
+        at = whole.rindex(b"PK\1\2") + 24  # the size in the directory, which no deflated array of the file's length has
+        self.refuse("b.npz: the array is damaged", "b.npz", whole[:at] + b"\xff\xff\xff\x7f" + whole[at + 4:])
         self.archive("b.npz", {"x": b"no matrix"})
         self.bad(2, "b.npz: not a .npy file", "-a", "b.npz", "-b", "b.npz", cwd=self.folder)
 

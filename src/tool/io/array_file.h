@@ -47,8 +47,8 @@ typedef struct cli_array_file {
  * for "-", standard input, the first bytes select the format. The numbers of a text and of blocks have no type yet:
  * array.first.type is VKMM_AUTO until cli_array_text gives them one; blocks stay as they are. 64-bit integers become
  * i32 or u32, with a warning; VKMM_INVALID names the first that does not fit. Other failures: VKMM_INVALID with the
- * path and the cause. What does not state its length (a text, a .gguf or a .npz on standard input) may have at most
- * `most` bytes; 0: half of the host's free memory. Ended by cli_array_close. */
+ * path and the cause. Standard input is read to its end, and may have at most `most` bytes; 0: half of the host's free
+ * memory. Ended by cli_array_close. */
 vkmm_status cli_array_open(const vkmm_log *log, const char *path, uint64_t most, cli_array_file *file);
 vkmm_status cli_array_text(const vkmm_log *log, const char *path, vkmm_type type, cli_array_file *file);
 void cli_array_close(cli_array_file *file); /* a zeroed cli_array_file is legal */

@@ -15,10 +15,6 @@ typedef struct cli_array_format {
      * `data` and trusts nothing in it. Elements need not be aligned. array->stored.separator is the format's. */
     vkmm_status (*parse)(const char *path, const char *tensor, const void *data, uint64_t bytes, cli_array *array);
 
-    /* How many bytes the file has at least, by these first bytes of it: no more than `bytes` if this is all, or if they
-     * are invalid. Reads nothing else. NULL: only the end of the file shows its length. */
-    uint64_t (*least)(const void *data, uint64_t bytes);
-
     /* Tensors in a whole file in memory; 0: it is not a file of the format. NULL: the format has only one. */
     uint64_t (*count)(const void *data, uint64_t bytes);
 
@@ -33,22 +29,6 @@ typedef struct cli_array_format {
     vkmm_status (*encode)(const char *tensor, const cli_array *array, vkmm_output *output);
     char separator; /* between numbers of a text; 0: the format is not a text */
 } cli_array_format;
-
-/* Bytes that arrive in order, read as far as they are needed. */
-typedef struct cli_reading {
-    size_t (*read)(void *user, void *to, size_t bytes); /* fewer: no more follow, or an error */
-    void *user;
-    const char *name; /* for messages */
-    uint64_t most;    /* bytes, if the format does not state them */
-    char *data;       /* owned by the caller */
-    uint64_t bytes;   /* so far */
-    int ended;
-} cli_reading;
-
-/* Reads until there are `want` bytes, or all; UINT64_MAX: all. whole: as many as the format says. VKMM_INVALID: more
- * than `most`; VKMM_OUT_OF_MEMORY: more than the host has free. */
-vkmm_status cli_read_until(cli_reading *reading, uint64_t want);
-vkmm_status cli_read_whole(cli_reading *reading, const cli_array_format *format);
 
 /* What a path means: its format, the file, and the tensor of it. */
 typedef struct cli_array_name {

@@ -1,6 +1,7 @@
 /* Reading files of matrices: their bytes, their format, and elements that are stored differently than in memory. */
 #include "base/alloc.h"
 #include "base/host.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "io/array_format.h"
 #include "math/type.h"
@@ -10,10 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    HEAD_BYTES = 16, /* enough to recognise a format, except which separator a text has */
-    LEAST_ROOM = 1 << 16
-};
+enum { FIRST_ROOM = 1 << 16 }; /* bytes: more than enough to recognise a format */
 
 int cli_array_put(vkmm_type type, void *element, double value)
 {
@@ -82,55 +80,20 @@ static vkmm_status convert(const vkmm_log *log, const char *path, cli_array_file
     return status;
 }
 
-vkmm_status cli_read_until(cli_reading *r, uint64_t want)
-{
-    const uint64_t free_bytes = vkmm_host_free_memory(), end = want < UINT64_MAX ? want : r->most + 1;
-    if (want < UINT64_MAX && free_bytes > 0 && want > free_bytes)
-        return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: by its header it has %llu bytes; the host has %llu free", r->name,
-                         (unsigned long long)want, (unsigned long long)free_bytes);
-    while (r->bytes < end && !r->ended) {
-        const uint64_t twice = 2 * r->bytes + LEAST_ROOM, room = twice < end ? twice : end;
-        char *grown = vkmm_realloc(r->data, room, 1);
-        if (grown == NULL) return VKMM_NO_MEMORY("for %s after %llu bytes", r->name, (unsigned long long)r->bytes);
-        r->data = grown;
-        r->bytes += r->read(r->user, grown + r->bytes, (size_t)(room - r->bytes));
-        r->ended = r->bytes < room;
-    }
-    if (want < UINT64_MAX || r->bytes < end) return VKMM_OK;
-    return vkmm_fail(VKMM_INVALID,
-                     "%s: it has more than %llu bytes, the limit for data of unknown length (--memory-limit sets it)",
-                     r->name, (unsigned long long)r->most);
-}
-
-vkmm_status cli_read_whole(cli_reading *r, const cli_array_format *format)
-{
-    vkmm_status status = VKMM_OK;
-    uint64_t want = UINT64_MAX;
-    while (status == VKMM_OK && !r->ended) {
-        if (format->least != NULL) want = format->least(r->data, r->bytes);
-        if (want <= r->bytes) break;
-        status = cli_read_until(r, want);
-    }
-    return status;
-}
-
-static size_t read_input(void *user, void *to, size_t bytes)
-{
-    return fread(to, 1, bytes, user);
-}
-
-/* As much of standard input as its format says. */
+/* Standard input to its end, unless its first bytes have no known format. On failure too, *content is the caller's. */
 static vkmm_status read_stdin(const char *name, uint64_t most, void **content, uint64_t *bytes)
 {
-    cli_reading r = {.read = read_input, .user = stdin, .name = name, .most = most};
-    vkmm_status status = cli_read_until(&r, HEAD_BYTES);
-    const cli_array_format *format = status == VKMM_OK ? cli_array_recognise(r.data, r.bytes) : NULL;
-    if (format != NULL) status = cli_read_whole(&r, format);
-    *content = r.data;
-    *bytes = r.bytes;
-    if (status == VKMM_OK && ferror(stdin))
-        status = vkmm_fail(VKMM_INVALID, "cannot read standard input: %s", strerror(errno));
-    return status;
+    for (uint64_t room = FIRST_ROOM;; room = vkmm_least(2 * room, most + 1)) {
+        char *data = vkmm_realloc(*content, room, 1);
+        if (data == NULL) return VKMM_NO_MEMORY("for %s after %llu bytes", name, (unsigned long long)*bytes);
+        *content = data;
+        *bytes += fread(data + *bytes, 1, (size_t)(room - *bytes), stdin);
+        if (ferror(stdin)) return vkmm_fail(VKMM_INVALID, "cannot read standard input: %s", strerror(errno));
+        if (*bytes > most)
+            return vkmm_fail(VKMM_INVALID, "%s: it has more than %llu bytes, its limit (--memory-limit sets it)", name,
+                             (unsigned long long)most);
+        if (*bytes < room || cli_array_recognise(data, *bytes) == NULL) return VKMM_OK;
+    }
 }
 
 /* The file's bytes, or those of the .npy file inside it. */

@@ -239,10 +239,11 @@ static vkmm_status encode(const char *tensor, const cli_array *array, vkmm_outpu
     return status == VKMM_OK ? write_rows(output, lists ? &columns : view, array->stored.separator) : status;
 }
 
-#define TEXT(suffix, mark, separator)                                                              \
-    {                                                                                              \
-        suffix, suffix, mark, 0, type_name, NULL, parse, NULL, NULL, NULL, NULL, encode, separator \
+#define TEXT(ending, ...)                                                                                   \
+    {                                                                                                       \
+        .name = ending, .suffix = ending, .dtype = type_name, .parse = parse, .encode = encode, __VA_ARGS__ \
     }
 
-const cli_array_format cli_csv_format = TEXT(".csv", NULL, ','), cli_tsv_format = TEXT(".tsv", NULL, '\t'),
-                       cli_mtx_format = TEXT(".mtx", MARK, LISTS);
+const cli_array_format cli_csv_format = TEXT(".csv", .separator = ','),
+                       cli_tsv_format = TEXT(".tsv", .separator = '\t'),
+                       cli_mtx_format = TEXT(".mtx", .separator = LISTS, .magic = MARK);

@@ -19,7 +19,6 @@
 
 enum {
     SHOWN = 60,         /* bytes of a file's text that a message repeats */
-    LONGEST_START = 12, /* before the header's text */
     MOST_HEAD = 1 << 20 /* bytes; NumPy reads 10,000 by default */
 };
 
@@ -137,13 +136,6 @@ static vkmm_status read_dictionary(const char *name, head *h)
     return status;
 }
 
-/* Where the data begin. Reads the version and the length after it. */
-static uint64_t head_bytes(const unsigned char *u)
-{
-    if (u[6] == 1) return 10 + (u[8] | (uint64_t)u[9] << 8);
-    return 12 + (u[8] | (uint64_t)u[9] << 8 | (uint64_t)u[10] << 16 | (uint64_t)u[11] << 24);
-}
-
 /* Finds the header's text; the data follow it. */
 static vkmm_status find_header(const char *name, const char *file, uint64_t bytes, head *h)
 {
@@ -154,7 +146,10 @@ static vkmm_status find_header(const char *name, const char *file, uint64_t byte
     if (u[6] < 1 || u[6] > 3 || u[7] != 0)
         return vkmm_fail(VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported", name, u[6],
                          u[7]);
-    const uint64_t start = u[6] == 1 ? 10 : 12, size = bytes < start ? start : head_bytes(u);
+    const unsigned start = u[6] == 1 ? 10 : 12; /* the length of the text is before it, little-endian */
+    uint64_t size = 0;
+    for (unsigned i = start; i-- > 8 && bytes >= start;) size = size << 8 | u[i];
+    size += start;
     if (size > MOST_HEAD)
         return vkmm_fail(VKMM_INVALID, "%s: the .npy header has %llu bytes; at most %d are read", name,
                          (unsigned long long)size, MOST_HEAD);
@@ -164,11 +159,6 @@ static vkmm_status find_header(const char *name, const char *file, uint64_t byte
     h->text = file + start;
     h->end = file + size;
     return VKMM_OK;
-}
-
-static uint32_t element_bytes(const head *h)
-{
-    return h->stored.wide ? 8 : vkmm_type_of(h->type)->bytes;
 }
 
 /* Data that is not aligned for its type is refused. */
@@ -182,7 +172,7 @@ static vkmm_status parse(const char *name, const char *tensor, const void *data,
 
     const vkmm_type_info *type = vkmm_type_of(h.type);
     cli_array read = cli_array_packed(h.end, h.type, h.extents, h.dimensions, h.fortran);
-    const uint32_t size = element_bytes(&h);
+    const uint32_t size = h.stored.wide ? 8 : type->bytes;
     uint64_t have = bytes - (uint64_t)(h.end - (const char *)data), need = 0;
     char shape[80];
     cli_array_shape(&read, shape, sizeof shape);
@@ -199,18 +189,6 @@ static vkmm_status parse(const char *name, const char *tensor, const void *data,
                          (unsigned long long)(bytes - have), type->name);
     *array = read;
     return VKMM_OK;
-}
-
-static uint64_t least(const void *data, uint64_t bytes)
-{
-    head h = {.type = VKMM_AUTO};
-    uint64_t whole = 0;
-    if (bytes < LONGEST_START) return LONGEST_START;
-    if (find_header("", data, UINT64_MAX, &h) != VKMM_OK) return bytes;
-    if (bytes < head_bytes(data)) return head_bytes(data);
-    if (read_dictionary("", &h) != VKMM_OK || !cli_array_bytes(h.extents, h.dimensions, element_bytes(&h), &whole))
-        return bytes;
-    return vkmm_add_u64(whole, head_bytes(data), &whole) ? whole : bytes;
 }
 
 /* NumPy starts the data at a multiple of 64 bytes, so mapped data are aligned for any vector instruction. The longest
@@ -239,5 +217,5 @@ static char *make_header(const char *tensor, const cli_array *array, uint64_t da
     return header;
 }
 
-const cli_array_format cli_npy_format = {".npy", ".npy", "\x93NUMPY", 0,    dtype, NULL, parse,
-                                         least,  NULL,   make_header, NULL, NULL,  0};
+const cli_array_format cli_npy_format = {
+    .name = ".npy", .suffix = ".npy", .magic = "\x93NUMPY", .dtype = dtype, .parse = parse, .header = make_header};

@@ -4,6 +4,8 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "base/folder.h"
+#include "base/host.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "io/array_format.h"
 #include "math/type.h"
@@ -22,7 +24,6 @@ static const char *dtype(vkmm_type type)
 
 enum {
     NAME_BYTES = 256,
-    LISTED = 600,
     MOST_AT_ONCE = 1 << 30,
     DEFLATED_MOST = 1032 /* most bytes that one byte becomes */
 };
@@ -101,54 +102,42 @@ static int read_name(unzFile zip, char name[NAME_BYTES], unz_file_info64 *info)
 /* Makes the wanted array the current file; if none is named, the only one. */
 static vkmm_status find(const char *path, const char *wanted, unzFile zip, unz_file_info64 *info)
 {
-    char name[NAME_BYTES], names[LISTED] = "";
+    char name[NAME_BYTES];
+    cli_array_names names = {0};
     unz_global_info64 all = {0};
     unzGetGlobalInfo64(zip, &all);
     for (int at = unzGoToFirstFile(zip); at == UNZ_OK && read_name(zip, name, info); at = unzGoToNextFile(zip)) {
         if (wanted != NULL ? strcmp(name, wanted) == 0 : all.number_entry == 1) return VKMM_OK;
-        VKMM_JOIN(names, ", ", "%s", name);
+        cli_array_names_add(&names, name, strlen(name));
     }
-    if (names[0] == '\0') return vkmm_fail(VKMM_INVALID, "%s: the file holds no arrays", path);
-    if (wanted == NULL)
-        return vkmm_fail(VKMM_INVALID, "%s: the file holds several arrays: pick one as FILE.npz:NAME of %s", path,
-                         names);
-    return vkmm_fail(VKMM_INVALID, "%s: the file holds no array %s; it holds %s", path, wanted, names);
+    return cli_array_names_refuse(path, ".npz", wanted, &names);
 }
 
-static size_t read_member(void *user, void *to, size_t bytes)
+static uint64_t read_member(unzFile zip, char *to, uint64_t bytes)
 {
-    size_t read = 0;
-    while (read < bytes) {
-        const size_t left = bytes - read;
-        const int some =
-            unzReadCurrentFile(user, (char *)to + read, left < MOST_AT_ONCE ? (unsigned)left : MOST_AT_ONCE);
-        if (some <= 0) break;
-        read += (size_t)some;
-    }
+    uint64_t read = 0;
+    for (int some = 1; read < bytes && some > 0; read += some > 0 ? (uint64_t)some : 0)
+        some = unzReadCurrentFile(zip, to + read, (unsigned)vkmm_least(bytes - read, MOST_AT_ONCE));
     return read;
 }
 
 /* The current file, as far as its header says. */
+/* The current file. Its size is as the archive says: a deflated byte becomes no more than DEFLATED_MOST. */
 static vkmm_status extract(const char *path, unzFile zip, const unz_file_info64 *info, uint64_t archive_bytes,
-                           void **content, uint64_t *bytes)
+                           void **content)
 {
-    const uint64_t size = info->uncompressed_size;
-    cli_reading r = {.read = read_member, .user = zip, .name = path};
-    cli_array array;
+    const uint64_t size = info->uncompressed_size, free_bytes = vkmm_host_free_memory();
     if (size / DEFLATED_MOST > archive_bytes || (info->flag & 1) != 0 || unzOpenCurrentFile(zip) != UNZ_OK)
         return vkmm_fail(VKMM_INVALID,
                          "%s: the array is damaged, encrypted, or compressed by a method other than deflate", path);
-    vkmm_status status = cli_read_whole(&r, &cli_npy_format);
-    const int closed = unzCloseCurrentFile(zip); /* compares the checksum if all has been read */
-    *content = r.data;
-    *bytes = r.bytes;
-    if (status != VKMM_OK) return status;
-    if (closed != UNZ_OK || (r.ended && r.bytes < size))
-        return vkmm_fail(VKMM_INVALID, "%s: the array is damaged", path);
-    /* A header that is not valid is reported by whoever reads *content. */
-    if (r.bytes == size || cli_npy_format.parse(path, NULL, r.data, r.bytes, &array) != VKMM_OK) return VKMM_OK;
-    return vkmm_fail(VKMM_INVALID, "%s: by its header the array has %llu bytes, but the archive holds %llu", path,
-                     (unsigned long long)r.bytes, (unsigned long long)size);
+    if (free_bytes == 0 || size <= free_bytes) *content = vkmm_alloc(1, size);
+    const uint64_t read = *content != NULL ? read_member(zip, *content, size) : 0;
+    const int closed = unzCloseCurrentFile(zip); /* compares the checksum */
+    if (*content == NULL)
+        return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: the array has %llu bytes; the host has %llu free", path,
+                         (unsigned long long)size, (unsigned long long)free_bytes);
+    if (read == size && closed == UNZ_OK) return VKMM_OK;
+    return vkmm_fail(VKMM_INVALID, "%s: the array is damaged", path);
 }
 
 static vkmm_status unpack(const char *path, const char *wanted, const void *data, uint64_t bytes, void **content,
@@ -160,7 +149,8 @@ static vkmm_status unpack(const char *path, const char *wanted, const void *data
     const unzFile zip = unzOpen2_64(path, &functions);
     if (zip == NULL) return vkmm_fail(VKMM_INVALID, "%s: not a .npz file, or a truncated one", path);
     vkmm_status status = find(path, wanted, zip, &info);
-    if (status == VKMM_OK) status = extract(path, zip, &info, bytes, content, content_bytes);
+    if (status == VKMM_OK) status = extract(path, zip, &info, bytes, content);
+    if (status == VKMM_OK) *content_bytes = info.uncompressed_size;
     unzClose(zip);
     return status;
 }
@@ -181,7 +171,7 @@ static int add(zipFile zip, const char *data, uint64_t bytes)
 {
     int well = 1;
     for (uint64_t at = 0, some; at < bytes && well; at += some) {
-        some = bytes - at < MOST_AT_ONCE ? bytes - at : MOST_AT_ONCE;
+        some = vkmm_least(bytes - at, MOST_AT_ONCE);
         well = zipWriteInFileInZip(zip, data + at, (unsigned)some) == ZIP_OK;
     }
     return well;
@@ -245,5 +235,11 @@ static int is_name(const char *name)
 #define encode       NULL
 #endif
 
-const cli_array_format cli_npz_format = {".npz", ".npz",       "PK", 0,      dtype,  is_name, NULL,
-                                         NULL,   count_arrays, NULL, unpack, encode, 0};
+const cli_array_format cli_npz_format = {.name = ".npz",
+                                         .suffix = ".npz",
+                                         .magic = "PK",
+                                         .dtype = dtype,
+                                         .is_name = is_name,
+                                         .count = count_arrays,
+                                         .unpack = unpack,
+                                         .encode = encode};

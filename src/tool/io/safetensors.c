@@ -204,18 +204,11 @@ static vkmm_status pick(const reader *r, const char *wanted, cli_array *array)
     return cli_array_names_refuse(r->name, ".safetensors", wanted, &names);
 }
 
-static uint64_t header_bytes(const void *file)
-{
-    const unsigned char *u = file;
-    uint64_t length = 0;
-    for (unsigned i = 0; i < PREFIX; i++) length |= (uint64_t)u[i] << (8 * i);
-    return length;
-}
-
 static vkmm_status read_header(reader *r, const char *file, uint64_t bytes)
 {
     json_error_t error;
-    const uint64_t length = bytes > PREFIX ? header_bytes(file) : 0;
+    uint64_t length = 0;
+    for (unsigned i = PREFIX; i-- > 0 && bytes > PREFIX;) length = length << 8 | (unsigned char)file[i];
     if (bytes <= PREFIX || length == 0 || file[PREFIX] != '{')
         return vkmm_fail(VKMM_INVALID, "%s: not a safetensors file: %llu bytes, whose header does not begin with '{'",
                          r->name, (unsigned long long)bytes);
@@ -243,23 +236,6 @@ static vkmm_status parse(const char *name, const char *wanted, const void *data,
     vkmm_free(r.tensors);
     json_decref(r.header);
     return status;
-}
-
-static uint64_t least(const void *data, uint64_t bytes)
-{
-    reader r = {.name = ""};
-    const char *name;
-    const json_t *value;
-    uint64_t end = 0, most = 0;
-    if (bytes <= PREFIX) return PREFIX + 1;
-    if (header_bytes(data) > MOST_HEADER_BYTES) return bytes;
-    const uint64_t head = PREFIX + header_bytes(data);
-    if (bytes < head || read_header(&r, data, bytes) != VKMM_OK) return head;
-    json_object_foreach(r.header, name,
-                        value) if (is_count(json_array_get(json_object_get(value, "data_offsets"), 1), &end) &&
-                                   end > most) most = end;
-    json_decref(r.header);
-    return head + most;
 }
 
 static uint64_t count_tensors(const void *data, uint64_t bytes)
@@ -310,6 +286,12 @@ static char *make_header(const char *name, const cli_array *array, uint64_t data
     return header;
 }
 
-const cli_array_format cli_safetensors_format = {"safetensors", ".safetensors", "{",   PREFIX,        dtype_of,
-                                                 is_name,       parse,          least, count_tensors, make_header,
-                                                 NULL,          NULL,           0};
+const cli_array_format cli_safetensors_format = {.name = "safetensors",
+                                                 .suffix = ".safetensors",
+                                                 .magic = "{",
+                                                 .magic_at = PREFIX,
+                                                 .dtype = dtype_of,
+                                                 .is_name = is_name,
+                                                 .parse = parse,
+                                                 .count = count_tensors,
+                                                 .header = make_header};
