@@ -567,8 +567,7 @@ typedef struct vkmm_kernel_info {
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",
  * "band-tiled", which compute the plain product; then the general ones, "blocked", "skinny", "cpu", "direct",
- * "coopmat", "coopmat2" and "skinnymat", which use matrix operations, and "soft64", software f64. NULL past the
- * end. */
+ * "coopmat" and "skinnymat", which use matrix operations, and "soft64", software f64. NULL past the end. */
 VKMM_API const char *vkmm_kernel_name(uint32_t index);
 
 /* One sentence on what the kernel does; NULL past the end. */

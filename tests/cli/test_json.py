@@ -141,7 +141,7 @@ class Others(cli.Case):
         for device in result["devices"]:
             self.assertLessEqual(KEYS["device"] | {"default", "limits", "types", "kernels", "missing"}, set(device))
             self.assertLessEqual({"f32", "i32", "u32"}, set(device["types"]))
-            self.assertEqual([k["name"] for k in device["kernels"]], [*(name for _, name in STEPS), "blocked", "skinny", "cpu", "direct", "coopmat", "coopmat2", "skinnymat", "soft64"])
+            self.assertEqual([k["name"] for k in device["kernels"]], [*(name for _, name in STEPS), "blocked", "skinny", "cpu", "direct", "coopmat", "skinnymat", "soft64"])
             missing = {lack["what"] for lack in device["missing"]}
             self.assertEqual("f64" in missing, "f64" not in device["types"])
             for key in ["max_invocations", "max_shared_bytes", "max_storage_range", "timestamp_bits", "unified_memory"]:

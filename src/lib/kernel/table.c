@@ -106,8 +106,6 @@ uint32_t vkmm_refused_kernels(const vkmm_device_info *device, vkmm_type type)
 
 uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type)
 {
-    const uint32_t matrix2 = VKMM_MATRIX2_WORKGROUP | VKMM_MATRIX2_FLEXIBLE | VKMM_MATRIX2_TENSOR;
-    const uint32_t elements = VKMM_MATRIX2_FLEXIBLE | VKMM_MATRIX2_CONVERSION | VKMM_MATRIX2_ELEMENTS;
     uint32_t offers = 0;
     if (device->features.f16) offers |= VKMM_NEEDS_F16;
     if (device->features.i8) offers |= VKMM_NEEDS_I8;
@@ -117,8 +115,6 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type)
     if (device->features.dot8 & (type == VKMM_U8 ? 2 : 1)) offers |= VKMM_NEEDS_DOT8;
     if (device->matrices.shape_count > 0) offers |= VKMM_NEEDS_MATRIX;
     if (device->features.bf16_matrices) offers |= VKMM_NEEDS_BF16;
-    if ((device->matrices.matrix2 & matrix2) == matrix2) offers |= VKMM_NEEDS_MATRIX2;
-    if ((device->matrices.matrix2 & elements) == elements) offers |= VKMM_NEEDS_MATRIX2_ELEMENTS;
     if (device->driver.id == VK_DRIVER_ID_NVIDIA_PROPRIETARY) offers |= VKMM_NEEDS_NVIDIA;
     if (device->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER) offers |= VKMM_NEEDS_SWIFTSHADER;
     return offers;

@@ -110,20 +110,18 @@ typedef enum vkmm_build {
 
 /* What a module needs of a device beyond Vulkan 1.1, as bits. */
 enum {
-    VKMM_NEEDS_F16 = 1,                /* features.f16 */
-    VKMM_NEEDS_I8 = 2,                 /* features.i8 */
-    VKMM_NEEDS_STORAGE16 = 4,          /* features.storage16 */
-    VKMM_NEEDS_STORAGE8 = 8,           /* features.storage8 */
-    VKMM_NEEDS_DOT8 = 16,              /* features.dot8 */
-    VKMM_NEEDS_MATRIX = 32,            /* a matrix shape that fits the module's */
-    VKMM_NEEDS_BF16 = 64,              /* features.bf16_matrices */
-    VKMM_NEEDS_MATRIX2 = 128,          /* workgroup scope, flexible dimensions and tensor addressing of matrix2 */
-    VKMM_NEEDS_MATRIX2_ELEMENTS = 256, /* its flexible dimensions, conversions and functions for each element */
-    VKMM_NEEDS_PARTS = 512,            /* not of the device: vkmm_method_info.parts of the problem's */
-    VKMM_NEEDS_NVIDIA = 1024,          /* NVIDIA's own driver, because others were not measured */
-    VKMM_NEEDS_F64 = 2048,             /* features.f64; of general kernels */
-    VKMM_NEEDS_BLOCKS = 4096,          /* not of the device: the problem has blocks */
-    VKMM_NEEDS_SWIFTSHADER = 8192      /* that driver, which does not unroll loops */
+    VKMM_NEEDS_F16 = 1,           /* features.f16 */
+    VKMM_NEEDS_I8 = 2,            /* features.i8 */
+    VKMM_NEEDS_STORAGE16 = 4,     /* features.storage16 */
+    VKMM_NEEDS_STORAGE8 = 8,      /* features.storage8 */
+    VKMM_NEEDS_DOT8 = 16,         /* features.dot8 */
+    VKMM_NEEDS_MATRIX = 32,       /* a matrix shape that fits the module's */
+    VKMM_NEEDS_BF16 = 64,         /* features.bf16_matrices */
+    VKMM_NEEDS_PARTS = 128,       /* not of the device: vkmm_method_info.parts of the problem's */
+    VKMM_NEEDS_NVIDIA = 256,      /* NVIDIA's own driver, because others were not measured */
+    VKMM_NEEDS_F64 = 512,         /* features.f64; of general kernels */
+    VKMM_NEEDS_BLOCKS = 1024,     /* not of the device: the problem has blocks */
+    VKMM_NEEDS_SWIFTSHADER = 2048 /* that driver, which does not unroll loops */
 };
 
 /* One SPIR-V module. */

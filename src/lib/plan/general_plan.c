@@ -217,7 +217,7 @@ static vkmm_status choose(const vkmm_device_info *device, const vkmm_wish *wish,
         choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, info->matrix);
     if (!choice->module) return vkmm_refuse_module(device, choice->kernel->name, &choice->problem);
     info->uses_dot8 = (choice->module->needs & VKMM_NEEDS_DOT8) != 0;
-    info->uses_matrices = (choice->module->needs & (VKMM_NEEDS_MATRIX | VKMM_NEEDS_MATRIX2_ELEMENTS)) != 0;
+    info->uses_matrices = (choice->module->needs & VKMM_NEEDS_MATRIX) != 0;
     status = add_reduce(device, choice);
     if (status == VKMM_OK) fill_constants(choice, &shape);
     return status;

@@ -16,11 +16,7 @@ static const struct {
     {VKMM_NEEDS_DOT8, "accelerated dot products of four bytes (shaderIntegerDotProduct)"},
     {VKMM_NEEDS_MATRIX, "matrix operations (VK_KHR_cooperative_matrix)"},
     {VKMM_NEEDS_BF16, "matrix operations on bf16 (shaderBFloat16CooperativeMatrix)"},
-    {VKMM_NEEDS_MATRIX2, "tensor addressing (VK_NV_cooperative_matrix2)"},
-    {VKMM_NEEDS_MATRIX2_ELEMENTS, "matrices of flexible dimensions (VK_NV_cooperative_matrix2)"},
 };
-
-enum { MATRICES = VKMM_NEEDS_MATRIX | VKMM_NEEDS_MATRIX2 | VKMM_NEEDS_MATRIX2_ELEMENTS };
 
 static const char *name_of(uint32_t needs)
 {
@@ -48,7 +44,7 @@ vkmm_status vkmm_refuse_module(const vkmm_device_info *device, const char *kerne
     }
     if (least == UINT32_MAX)
         return vkmm_fail(VKMM_UNSUPPORTED, "this build has no %s shader for %s summed in %s", kernel, in, sum);
-    if (least & MATRICES && device->matrices.refusal && *device->matrices.refusal)
+    if (least & VKMM_NEEDS_MATRIX && device->matrices.refusal && *device->matrices.refusal)
         return vkmm_fail(VKMM_UNSUPPORTED, "%s needs matrix operations, and \"%s\" has none: %s", kernel, device->name,
                          device->matrices.refusal);
     if (least == VKMM_NEEDS_BLOCKS)
