@@ -2,7 +2,8 @@
  * The first byte chooses: odd, the rest follows the header of a module, so that every input gets past it. */
 #include "fuzz.h"
 
-#include "kernel/spirv.h"
+#include "base/log.h"
+#include "kernel/user.h"
 #include "kernel/table.h"
 
 #include <string.h>

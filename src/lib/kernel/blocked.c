@@ -104,7 +104,6 @@ static void ask(vkmm_shape *shape)
     const uint64_t passed =
         slices > 1 ? (slices - 1) * blocks * (vkmm_value(shape, VKMM_TUNE_THREAD_COLS) / vector) : 1;
     shape->x = blocks * slices;
-    shape->y = 1;
     shape->registers = vkmm_registers_of(shape->type, vkmm_value(shape, VKMM_TUNE_THREAD_ROWS) *
                                                           vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
     const uint64_t loaded =
@@ -212,8 +211,6 @@ const vkmm_kernel vkmm_kernel_blocked = {
     .name = "blocked",
     .summary = "each invocation keeps a block of C in registers, fed from shared memory; takes every problem",
     .spread = VKMM_SPREAD_ITEMS,
-    .default_rows = 64,
-    .default_cols = 64,
     .uses_shared = 1,
     .tunables = tunables,
     .rules = rules,

@@ -1,9 +1,8 @@
 /* The figures come from the statistics of Mesa's drivers, 25.0 and 26.1, 2026-11-22: on DG2 for all types, transposes
  * and edges; on the other GPUs of Intel, AMD, Qualcomm and Apple for what the planner chooses. The rows of other
  * drivers, and of Arm, are taken from those of the same or similar hardware and are not measured. */
-#include "kernel/budget.h"
-
 #include "base/array.h"
+#include "kernel/general.h"
 
 #define ANY UINT32_MAX
 enum { HONEYKRISP = 26 /* VkDriverId, which headers before 1.3.295 lack */ };

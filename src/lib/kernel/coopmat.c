@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "kernel/budget.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
 #include "math/component.h"
@@ -90,7 +89,7 @@ enum { ANY_SUMS = 2, SMALLER = 3, COUNT = VKMM_COUNT(large) };
 static const vkmm_preset band = {{{128, 128, 64, 32, 64, 1, 8, 1, 1, 16, 16, 16}}, .56, 1, 1};
 static const vkmm_preset deep = {{{32, 32, 128, 16, 16, 1, 8, 1, 1, 16, 16, 16}}, .125, 2, 1};
 
-/* For devices with few registers (kernel/budget.h), ranked by the static cycles that their drivers report: the first
+/* For devices with few registers (kernel/general.h), ranked by the static cycles that their drivers report: the first
  * ones for RDNA 3, except with f16 sums, which its compiler unpacks; those from blocks of 16x16 on for Intel, whose
  * 8-bit types need narrower blocks. */
 static const vkmm_preset few[] = {
@@ -150,10 +149,10 @@ int vkmm_coopmat_has_lanes(const vkmm_device_info *device, uint64_t lanes)
            lanes <= device->subgroup.max_size;
 }
 
-static int is_usable(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3])
+int vkmm_coopmat_is_usable(const vkmm_kernel *kernel, const vkmm_device_info *device, const vkmm_problem *problem,
+                           const uint32_t shape[3])
 {
-    return vkmm_coopmat_lists(device, problem, shape) &&
-           vkmm_module_for(vkmm_kernel_coopmat.name, problem, device, shape);
+    return vkmm_coopmat_lists(device, problem, shape) && vkmm_module_for(kernel->name, problem, device, shape) != NULL;
 }
 
 /* The largest operation: more work per instruction. Zeros: none fits. */
@@ -164,7 +163,7 @@ static void best_shape(const vkmm_device_info *device, const vkmm_problem *probl
         const vkmm_matrix_shape *s = &device->matrices.shapes[i];
         const uint32_t shape[3] = {s->m, s->n, s->k};
         const uint64_t work = (uint64_t)s->m * s->n * s->k;
-        if (work <= most || !is_usable(device, problem, shape)) continue;
+        if (work <= most || !vkmm_coopmat_is_usable(&vkmm_kernel_coopmat, device, problem, shape)) continue;
         most = work;
         memcpy(best, shape, sizeof shape);
     }
@@ -189,7 +188,7 @@ static void fit_matrix(const vkmm_device_info *device, const vkmm_problem *probl
     const uint32_t scale = vkmm_type_of(problem->type)->bytes == 1 ? 2 : 1;
     uint32_t *shape = &config->values[MATRIX_M];
     shape[2] *= scale;
-    if (!is_usable(device, problem, shape)) {
+    if (!vkmm_coopmat_is_usable(&vkmm_kernel_coopmat, device, problem, shape)) {
         memset(shape, 0, 3 * sizeof *shape);
         best_shape(device, problem, shape);
     }
@@ -309,19 +308,15 @@ static void ask(vkmm_shape *shape)
                    line = strip_cols(shape) * vkmm_type_of(shape->type)->bytes + 16;
     const uint64_t passed = subgroups * vkmm_value(shape, MATRIX_M) * line;
     shape->x = subgroups * lanes;
-    shape->y = 1;
     shape->shared_bytes = tiles > passed ? tiles : passed;
     shape->registers = vkmm_quotient(sums * vkmm_type_of(shape->type)->bytes / 4, lanes);
-    if (shape->device->subgroup.max_size > 0) {
-        shape->subgroups = subgroups;
-        shape->subgroup_size = (uint32_t)lanes;
-    }
+    vkmm_request_subgroups(shape, subgroups, lanes);
     memcpy(shape->matrix, &shape->config->values[MATRIX_M], sizeof shape->matrix);
 }
 
-static uint64_t missing_matrix(const vkmm_shape *shape)
+uint64_t vkmm_missing_matrix(const vkmm_shape *shape)
 {
-    return !is_usable(shape->device, shape->problem, shape->matrix);
+    return !vkmm_coopmat_is_usable(shape->kernel, shape->device, shape->problem, shape->matrix);
 }
 
 static uint64_t broken_fragments(const vkmm_shape *shape)
@@ -390,7 +385,8 @@ static vkmm_status refuse_matrix(const vkmm_shape *shape)
         const uint32_t one[3] = {s->m, s->n, s->k};
         char text[40];
         VKMM_PUT(text, "%ux%ux%u", s->m, s->n, s->k);
-        if (is_usable(device, shape->problem, one) && !strstr(listed, text)) /* f16 and f32 sums are two lines */
+        if (vkmm_coopmat_is_usable(&vkmm_kernel_coopmat, device, shape->problem, one) &&
+            !strstr(listed, text)) /* f16 and f32 sums are two lines */
             VKMM_JOIN(listed, " ", "%s", text);
     }
     if (shape->matrix[0] + shape->matrix[1] + shape->matrix[2] == 0)
@@ -421,7 +417,7 @@ static vkmm_status refuse_lanes(const vkmm_shape *shape)
 }
 
 static const vkmm_rule rules[] = {
-    {"matrix shapes", "unavailable matrix operations", missing_matrix, NULL,
+    {"matrix shapes", "unavailable matrix operations", vkmm_missing_matrix, NULL,
      "the device must list the shape for its types, and this build must have a shader for it", refuse_matrix},
     {"whole fragments", "leftover rows, columns or elements of a step", broken_fragments, NULL,
      "sub-rows must be a multiple of mm, sub-cols of mn, and depth of mk"},
@@ -459,8 +455,6 @@ const vkmm_kernel vkmm_kernel_coopmat = {
     .name = "coopmat",
     .summary = "matrix operations of subgroups, fed from shared memory (VK_KHR_cooperative_matrix)",
     .spread = VKMM_SPREAD_ITEMS,
-    .default_rows = 128,
-    .default_cols = 128,
     .uses_shared = 1,
     .tunables = tunables,
     .rules = rules,

@@ -60,7 +60,6 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
 static void ask(vkmm_shape *shape)
 {
     shape->x = vkmm_value(shape, VKMM_TUNE_COLS) / THREAD_COLS;
-    shape->y = 1;
 }
 
 static uint64_t broken_blocks(const vkmm_shape *shape)
@@ -131,8 +130,6 @@ const vkmm_kernel vkmm_kernel_cpu = {
     .summary = "for drivers that run on CPUs: no barriers, and registers as wide as the processor's; takes every "
                "problem",
     .spread = VKMM_SPREAD_ITEMS,
-    .default_rows = 16,
-    .default_cols = 32,
     .tunables = tunables,
     .rules = rules,
     .ask = ask,

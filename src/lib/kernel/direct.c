@@ -19,23 +19,9 @@ static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
 static void ask(vkmm_shape *shape)
 {
     shape->x = vkmm_coopmat_lanes(shape->device);
-    shape->y = 1;
     for (int side = 0; side < 3; side++) shape->matrix[side] = shape->config->values[VKMM_TUNE_ROWS + side];
     shape->registers = vkmm_quotient((uint64_t)shape->matrix[0] * shape->matrix[1], shape->x);
-    if (shape->device->subgroup.max_size == 0) return;
-    shape->subgroups = 1;
-    shape->subgroup_size = (uint32_t)shape->x;
-}
-
-static int is_usable(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3])
-{
-    return vkmm_coopmat_lists(device, problem, shape) &&
-           vkmm_module_for(vkmm_kernel_direct.name, problem, device, shape) != NULL;
-}
-
-static uint64_t missing_matrix(const vkmm_shape *shape)
-{
-    return !is_usable(shape->device, shape->problem, shape->matrix);
+    vkmm_request_subgroups(shape, 1, shape->x);
 }
 
 static uint64_t has_edges(const vkmm_shape *shape)
@@ -54,7 +40,7 @@ static uint64_t is_more(const vkmm_shape *shape)
 }
 
 static const vkmm_rule rules[] = {
-    {"matrix shapes", "unavailable matrix operations", missing_matrix, NULL,
+    {"matrix shapes", "unavailable matrix operations", vkmm_missing_matrix, NULL,
      "the device must list the shape for its types, and this build must have a shader for it"},
     {"whole matrices", "leftover elements", has_edges, NULL,
      "M, N and K must be multiples of rows, cols and depth, and rows in memory begin at multiples of 16 bytes"},
@@ -71,7 +57,7 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     for (uint32_t i = 0; i < device->matrices.shape_count; i++) {
         const vkmm_matrix_shape *s = &device->matrices.shapes[i];
         const uint32_t shape[3] = {s->m, s->n, s->k};
-        if (!is_usable(device, problem, shape) || usable++ != index) continue;
+        if (!vkmm_coopmat_is_usable(&vkmm_kernel_direct, device, problem, shape) || usable++ != index) continue;
         memcpy(preset->config.values, shape, sizeof shape);
         return 1;
     }
@@ -82,8 +68,6 @@ const vkmm_kernel vkmm_kernel_direct = {
     .name = "direct",
     .summary = "matrix operations fed straight from memory, for whole matrices of f16 only",
     .spread = VKMM_SPREAD_ITEMS,
-    .default_rows = 16,
-    .default_cols = 16,
     .tunables = tunables,
     .rules = rules,
     .ask = ask,

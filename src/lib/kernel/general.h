@@ -55,6 +55,14 @@ static inline uint64_t vkmm_value(const vkmm_shape *shape, int tunable)
     return shape->config->values[tunable];
 }
 
+/* Requests subgroups of this size for the workgroup of a shape, where the driver supports that. */
+static inline void vkmm_request_subgroups(vkmm_shape *shape, uint64_t count, uint64_t size)
+{
+    if (shape->device->subgroup.max_size == 0) return;
+    shape->subgroups = count;
+    shape->subgroup_size = (uint32_t)size;
+}
+
 /* The tile's longer side, rows if both are equal, and the other one. */
 static inline uint64_t vkmm_longer(const vkmm_shape *shape)
 {
@@ -119,8 +127,34 @@ static inline void vkmm_turn_tile(const vkmm_problem *problem, vkmm_config *conf
 /* Whether the device lists subgroup-wide matrix operations of m×n×k for the problem's types. */
 int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3]);
 
+/* Whether this build has a module of a kernel for them, too; and the rule that a configuration's have one. */
+int vkmm_coopmat_is_usable(const vkmm_kernel *kernel, const vkmm_device_info *device, const vkmm_problem *problem,
+                           const uint32_t shape[3]);
+uint64_t vkmm_missing_matrix(const vkmm_shape *shape);
+
 /* Whether subgroups can be of this size: a power of two. */
 int vkmm_coopmat_has_lanes(const vkmm_device_info *device, uint64_t lanes);
 
 /* The subgroup size with which kernels of matrix operations are run. */
 uint32_t vkmm_coopmat_lanes(const vkmm_device_info *device);
+
+/* "rows=128,cols=128,…": every tunable that the kernel has, in order. */
+void vkmm_config_text(const vkmm_kernel *kernel, const vkmm_config *config, char text[VKMM_CONFIG_TEXT]);
+
+/* Reads such a text, in any order, separated by commas or spaces, into *config, whose other values stay.
+ * VKMM_INVALID: an unknown name (the message lists the known ones), or a value that is not a number or is above
+ * 2^20. */
+vkmm_status vkmm_config_parse(const vkmm_kernel *kernel, const char *text, vkmm_config *config);
+
+/* How many registers an invocation may use before the driver's compiler spills some to memory, or before too few
+ * invocations run at once. Compilers schedule loads early and keep addresses, so these are not the registers that the
+ * hardware has, but how many of vkmm_shape.held they were seen to bear. */
+typedef struct vkmm_budget {
+    uint32_t most;     /* the planner chooses no preset that holds more; a user may (kernel/legal.h) */
+    uint32_t good;     /* beyond it the rate falls in proportion, because fewer invocations run at once */
+    uint32_t matrices; /* as `most`, for matrix operations, whose operands take more; 0: no limit */
+} vkmm_budget;
+
+/* UINT32_MAX for both on devices without a row in the table: NVIDIA's own driver and drivers for CPUs, whose presets
+ * come from measurements, and devices that nobody has looked at. */
+vkmm_budget vkmm_budget_of(const vkmm_device_info *device);

@@ -53,7 +53,8 @@ vkmm_shape vkmm_shape_of_config(const vkmm_device_info *device, const vkmm_kerne
                         .device = device,
                         .type = vkmm_problem_compute(problem),
                         .problem = problem,
-                        .config = config};
+                        .config = config,
+                        .y = 1};
     kernel->ask(&shape);
     /* A workgroup with too many of the narrowest subgroups gets wider ones, and an invocation half of the registers. */
     if (device->subgroup.max_count > 0 && shape.x > (uint64_t)device->subgroup.min_size * device->subgroup.max_count)

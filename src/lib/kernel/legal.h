@@ -33,14 +33,13 @@ typedef struct vkmm_shape {
     const vkmm_problem *problem; /* of a general kernel; NULL: a tutorial's */
     const vkmm_config *config;   /* likewise; a tutorial's kernel has only a tile */
 
-    /* The kernel fills in the rest (vkmm_kernel.ask), where it is not 0. */
+    /* The kernel fills in the rest (vkmm_kernel.ask), where it is not 0; y is 1 before. */
 
-    uint64_t x,
-        y; /* invocations of a workgroup; 0: the configuration is not valid, and one of the kernel's rules says so */
+    uint64_t x, y;          /* invocations of a workgroup; 0: not valid, and one of the kernel's rules says so */
     uint64_t shared_bytes;  /* of a workgroup */
     uint64_t registers;     /* 32-bit registers of an invocation for its sums: vkmm_registers_of */
     uint64_t held;          /* 32-bit registers for sums, operands and what is being loaded, for the planner:
-                               kernel/budget.h */
+                               kernel/general.h */
     uint64_t subgroups;     /* of a workgroup, if the driver supports requesting a subgroup size */
     uint32_t subgroup_size; /* requested of the driver */
     uint32_t matrix[3];     /* m, n, k of the matrix operations, if each shape has its own module */

@@ -2,6 +2,7 @@
  * figures. */
 #include "kernel/general.h"
 
+#include "base/limits.h"
 #include "kernel/contract.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -27,7 +28,7 @@ typedef struct sided {
 #define ANY UINT32_MAX
 
 /* Neighbours along K: a workgroup sums a few long rows; neighbours across: it reads many columns in parallel. The last
- * ones of each list are for devices with few registers (kernel/budget.h). */
+ * ones of each list are for devices with few registers (kernel/general.h). */
 static const sided along[] = {
     {2, {{4, 1, 1024, 4, 1, 1, 256}}}, {8, {{4, 1, 512, 4, 1, 1, 128}}},  {ANY, {{16, 1, 128, 4, 1, 1, 128}}},
     {ANY, {{4, 1, 128, 4, 1, 1, 32}}}, {ANY, {{16, 1, 32, 4, 1, 1, 32}}}, {ANY, {{4, 1, 128, 2, 1, 1, 128}}},
@@ -158,11 +159,24 @@ static int is_laborious(vkmm_format format)
     return format == VKMM_Q5_K || format == VKMM_Q6_K || is_float8(format);
 }
 
-/* Registers for sums and for elements of both operands, weighted by the drivers' measured use (kernel/budget.h). */
+/* Lines of a workgroup, each of which several invocations share, its lanes; 0: the configuration is not valid. */
+static uint64_t lines_of(const vkmm_config *config)
+{
+    const uint32_t *value = config->values;
+    const uint32_t side = value[VKMM_TUNE_ROWS] > value[VKMM_TUNE_COLS] ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS];
+    return vkmm_quotient(side, value[THREAD_LONG]);
+}
+
+static uint64_t lanes_of(const vkmm_config *config)
+{
+    return vkmm_quotient(config->values[THREADS], lines_of(config));
+}
+
+/* Registers for sums and for elements of both operands, weighted by the drivers' measured use (kernel/general.h). */
 static uint64_t held(const vkmm_shape *shape)
 {
-    const uint64_t lines = vkmm_quotient(vkmm_longer(shape), vkmm_value(shape, THREAD_LONG)),
-                   depth = vkmm_quotient(vkmm_value(shape, VKMM_TUNE_DEPTH) * lines, vkmm_value(shape, THREADS));
+    const uint64_t depth =
+        vkmm_quotient(vkmm_value(shape, VKMM_TUNE_DEPTH) * lines_of(shape->config), vkmm_value(shape, THREADS));
     const uint64_t sum = vkmm_type_of(shape->type)->bytes == 2 ? 47 : 25; /* Intel's compiler unpacks 16 bits */
     const vkmm_format format = vkmm_problem_format(shape->problem);
     const uint64_t element = format == VKMM_PLAIN ? 8 : is_laborious(format) ? 20 : 11; /* unpacked, and as read */
@@ -175,17 +189,12 @@ static void ask(vkmm_shape *shape)
 {
     const uint64_t bytes = 16 / vkmm_vector_of(shape->type);
     shape->x = vkmm_value(shape, THREADS);
-    shape->y = 1;
     shape->registers = vkmm_registers_of(shape->type, vkmm_value(shape, THREAD_LONG) * vkmm_shorter(shape));
-    const uint64_t most = vkmm_quotient(4, vkmm_shorter(shape)), lengths = vkmm_value(shape, THREAD_LONG),
-                   together = most < 1         ? 1
-                              : most < lengths ? most
-                                               : lengths; /* as in the shader */
-    const uint64_t lines = vkmm_quotient(vkmm_longer(shape), lengths), lanes = vkmm_quotient(shape->x, lines),
-                   groups = lanes >= 64   ? 16
-                            : lanes >= 16 ? 4
-                                          : 1; /* likewise */
-    shape->shared_bytes = (shape->x + lines * groups) * vkmm_shorter(shape) * together * bytes;
+    /* As in the shader: lengths whose sums are passed together, and groups of lanes. */
+    const uint64_t most = vkmm_quotient(4, vkmm_shorter(shape)),
+                   together = most < 1 ? 1 : vkmm_least(most, vkmm_value(shape, THREAD_LONG));
+    const uint64_t lanes = lanes_of(shape->config), groups = lanes >= 64 ? 16 : lanes >= 16 ? 4 : 1;
+    shape->shared_bytes = (shape->x + lines_of(shape->config) * groups) * vkmm_shorter(shape) * together * bytes;
     shape->held = vkmm_registers_of(shape->type, held(shape));
 }
 
@@ -196,15 +205,14 @@ static int is_power_of_two(uint64_t value)
 
 static uint64_t broken_lines(const vkmm_shape *shape)
 {
-    const uint64_t lines = vkmm_quotient(vkmm_longer(shape), vkmm_value(shape, THREAD_LONG));
+    const uint64_t lines = lines_of(shape->config);
     if (!is_power_of_two(lines) || !is_power_of_two(shape->x)) return 1;
     return vkmm_left_over(vkmm_longer(shape), vkmm_value(shape, THREAD_LONG)) + vkmm_left_over(shape->x, lines);
 }
 
 static uint64_t broken_depth(const vkmm_shape *shape)
 {
-    const uint64_t lanes = vkmm_quotient(shape->x, vkmm_quotient(vkmm_longer(shape), vkmm_value(shape, THREAD_LONG)));
-    const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH),
+    const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), lanes = lanes_of(shape->config),
                    each = vkmm_problem_has_blocks(shape->problem)          ? IN_BLOCKS
                           : vkmm_type_of(shape->problem->type)->bytes == 1 ? 16
                                                                            : 8,
@@ -215,15 +223,14 @@ static uint64_t broken_depth(const vkmm_shape *shape)
 /* Whole blocks, and whole parts for each lane; and the operand in blocks along the longer side. */
 static uint64_t broken_blocks(const vkmm_shape *shape)
 {
-    const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS),
-                   lanes = vkmm_quotient(shape->x, vkmm_quotient(vkmm_longer(shape), vkmm_value(shape, THREAD_LONG)));
-    const vkmm_format in_long = rows >= cols ? shape->problem->format_a : shape->problem->format_b;
+    const int tall = vkmm_value(shape, VKMM_TUNE_ROWS) >= vkmm_value(shape, VKMM_TUNE_COLS);
+    const vkmm_format in_long = tall ? shape->problem->format_a : shape->problem->format_b;
     if (!vkmm_problem_has_blocks(shape->problem)) return 0;
     if (in_long == VKMM_PLAIN) return 1;
     const vkmm_format_info *format = vkmm_format_at(in_long);
     const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
     return vkmm_left_over(depth, format->elements) + depth / format->elements * format->bytes % 4 +
-           vkmm_left_over(depth, IN_BLOCKS * lanes);
+           vkmm_left_over(depth, IN_BLOCKS * lanes_of(shape->config));
 }
 
 static uint64_t broken_short(const vkmm_shape *shape)
@@ -264,9 +271,8 @@ static uint32_t alignment(const vkmm_problem *problem, const vkmm_config *config
     const uint32_t *value = config->values, vector = vkmm_vector_of(vkmm_problem_compute(problem));
     uint32_t vectors[3] = {vector, vector, vector};
     const int tall = value[VKMM_TUNE_ROWS] >= value[VKMM_TUNE_COLS],
-              along_k = tall ? problem->op_a == VKMM_OP_N : problem->op_b == VKMM_OP_T;
-    const uint32_t side = tall ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS];
-    const uint32_t thread_depth = value[VKMM_TUNE_DEPTH] / (value[THREADS] / (side / value[THREAD_LONG]));
+              along_k = vkmm_is_along_k(problem, tall ? VKMM_A : VKMM_B);
+    const uint64_t thread_depth = value[VKMM_TUNE_DEPTH] / lanes_of(config);
     uint32_t *longer = &vectors[tall ? VKMM_A : VKMM_B];
     if (vkmm_problem_has_blocks(problem)) {
         vectors[tall ? VKMM_B : VKMM_A] = 16 / vkmm_type_of(problem->type)->bytes;
@@ -281,17 +287,13 @@ static uint32_t alignment(const vkmm_problem *problem, const vkmm_config *config
 /* Partial sums per element of C: one for each lane of a line. */
 static uint32_t sums(const vkmm_config *config)
 {
-    const uint32_t *value = config->values;
-    const uint32_t side = value[VKMM_TUNE_ROWS] > value[VKMM_TUNE_COLS] ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS];
-    return value[THREADS] / (side / value[THREAD_LONG]);
+    return (uint32_t)lanes_of(config);
 }
 
 const vkmm_kernel vkmm_kernel_skinny = {
     .name = "skinny",
     .summary = "for few rows or few columns, down to a matrix times a vector: limited by reads; takes every problem",
     .spread = VKMM_SPREAD_ITEMS,
-    .default_rows = 64,
-    .default_cols = 1,
     .uses_shared = 1,
     .tunables = tunables,
     .rules = rules,

@@ -72,13 +72,9 @@ static void ask(vkmm_shape *shape)
 {
     const uint64_t subgroups = vkmm_value(shape, VKMM_TUNE_DEPTH) / LEAP;
     shape->x = subgroups * LANES;
-    shape->y = 1;
     shape->shared_bytes = subgroups * leap_bytes(shape) + 16;
     shape->registers = vkmm_longer(shape) * SHORT / LANES;
-    if (shape->device->subgroup.max_size > 0) {
-        shape->subgroups = subgroups;
-        shape->subgroup_size = LANES;
-    }
+    vkmm_request_subgroups(shape, subgroups, LANES);
     memcpy(shape->matrix, matrix, sizeof matrix);
 }
 
@@ -149,8 +145,6 @@ const vkmm_kernel vkmm_kernel_skinnymat = {
     .name = "skinnymat",
     .summary = "skinny with matrix operations: blocks of 4 or 8 bits times up to 8 columns of f16",
     .spread = VKMM_SPREAD_ITEMS,
-    .default_rows = LINES,
-    .default_cols = SHORT,
     .uses_shared = 1,
     .tunables = tunables,
     .rules = rules,

@@ -62,8 +62,6 @@ const vkmm_kernel vkmm_kernel_soft64 = {
         "f64 in 32-bit integer arithmetic, for devices without 64-bit floats: slow; takes every problem of f64 but "
         "gelu",
     .spread = VKMM_SPREAD_ITEMS,
-    .default_rows = 8,
-    .default_cols = 16,
     .tunables = tunables,
     .rules = rules,
     .ask = ask,

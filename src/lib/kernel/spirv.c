@@ -1,4 +1,4 @@
-#include "kernel/spirv.h"
+#include "kernel/user.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/dynlib.h"
 #include "base/log.h"
-#include "kernel/spirv.h"
+#include "kernel/user.h"
 
 /* The part of the C interface of SPIRV-Tools that is used: it is stable, and its headers need not be installed. */
 enum { ENV_VULKAN_1_1 = 18, ENV_VULKAN_1_1_SPIRV_1_4 = 21, ENV_VULKAN_1_2 = 23, ENV_VULKAN_1_3 = 25 };

@@ -1,7 +1,34 @@
 /* Kernels as data: which exist, what shape they have, where their SPIR-V is. */
 #pragma once
 
-#include "kernel/config.h"
+#include "vkmatmul.h"
+
+/* The tunables of a general kernel: what every one has, then its own. */
+enum {
+    VKMM_TUNE_ROWS,        /* rows of C in a workgroup's tile */
+    VKMM_TUNE_COLS,        /* its columns */
+    VKMM_TUNE_DEPTH,       /* elements along K of one step */
+    VKMM_TUNE_THREAD_ROWS, /* rows of C that one invocation computes */
+    VKMM_TUNE_THREAD_COLS, /* its columns */
+    VKMM_TUNE_SPLITS,      /* parts into which K is split */
+    VKMM_TUNE_OWN,         /* the first of the kernel's own */
+    VKMM_TUNE_TAIL = 15,   /* parts of K of the tiles that are left beside whole rounds */
+    VKMM_MAX_TUNABLES = 16,
+    VKMM_MAX_TUNABLE_VALUES = 12
+};
+
+typedef struct vkmm_tunable {
+    const char *name;    /* as in configuration texts; NULL: the kernel lacks it, its value is 1 */
+    uint32_t spec_id;    /* of its specialization constant; 0: it has none */
+    uint32_t also;       /* of another constant with the same value; 0: none */
+    const char *meaning; /* in a few words */
+    uint32_t count;      /* of values worth trying, ascending: */
+    uint32_t values[VKMM_MAX_TUNABLE_VALUES];
+} vkmm_tunable;
+
+typedef struct vkmm_config {
+    uint32_t values[VKMM_MAX_TUNABLES]; /* those that the kernel lacks are 1 */
+} vkmm_config;
 
 /* How a kernel distributes C over workgroups. */
 typedef enum vkmm_spread {
@@ -21,7 +48,7 @@ typedef struct vkmm_kernel {
     const char *name;
     const char *summary; /* one sentence */
     vkmm_spread spread;
-    uint32_t default_rows, default_cols; /* the tutorials' own tile */
+    uint32_t default_rows, default_cols; /* the tutorials' own tile; not of general kernels */
     int uses_shared;                     /* keeps tiles of A and B in shared memory */
 
     /* For a kernel that is not general: */

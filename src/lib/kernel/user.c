@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "kernel/spirv.h"
 
 void vkmm_shader_destroy(vkmm_shader **shader)
 {

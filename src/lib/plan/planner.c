@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "kernel/budget.h"
 #include "math/type.h"
 #include "plan/parts.h"
 

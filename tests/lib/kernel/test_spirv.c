@@ -3,7 +3,6 @@
 #include "test.h"
 #include "base/log.h"
 #include "kernel/contract.h"
-#include "kernel/spirv.h"
 #include "kernel/table.h"
 #include "kernel/user.h"
 

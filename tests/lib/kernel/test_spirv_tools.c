@@ -3,7 +3,7 @@
 #include "unit.h"
 #include "base/log.h"
 #include "base/dynlib.h"
-#include "kernel/spirv.h"
+#include "kernel/user.h"
 
 static vkmm_status validate(uint32_t version, uint32_t verdict, heard *h)
 {

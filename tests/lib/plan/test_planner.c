@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/hash.h"
 #include "devices.h"
-#include "kernel/budget.h"
 #include "kernel/contract.h"
 #include "math/modular.h"
 #include "math/problem.h"
