@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "bench/bench_page.h"
 #include "survey/survey.h"
 
 #include <math.h>
@@ -91,23 +90,19 @@ static void compare(cli_report *report, const cli_bench *bench, const cli_bench 
 {
     static const char *const formats[] = {"table", "json", "md", "csv"};
     cli_bench both[] = {*bench, choice & 1 ? *good : *bench};
-    uint32_t count = 0;
-    cli_contender *contenders = cli_contenders_of(both, 2, &count);
-    if (contenders && count > 0) {
-        cli_comparison comparison = {
-            .contenders = contenders, .count = count, .reports = {both, 2}, .regression = choice & 2 ? 0.05 : -1};
-        must(cli_compare_write(cli_writer_find(formats[choice >> 2 & 3])->compare, report, &comparison) == VKMM_OK,
-             "no comparison");
-    }
-    vkmm_free(contenders);
+    cli_comparison comparison = {.report = report, .reports = {both, 2}, .regression = choice & 2 ? 0.05 : -1};
+    must(cli_comparison_make(&comparison) == VKMM_OK, "no comparison");
+    if (comparison.row_count > 0)
+        must(cli_writer_find(formats[choice >> 2 & 3])->compare(&comparison) == VKMM_OK, "nothing written");
+    cli_comparison_free(&comparison);
 }
 
 static void draw(cli_report *report, const cli_bench *bench, const cli_bench *good, unsigned choice)
 {
-    const cli_bench both[] = {*bench, *good};
+    cli_bench both[] = {*bench, *good};
     char *page = NULL;
     size_t bytes = 0;
-    must(cli_bench_page(report, both, 1 + (choice & 1), &page, &bytes) == VKMM_OK, "no page");
+    must(cli_bench_page(report, &(cli_reports){both, 1 + (choice & 1)}, &page, &bytes) == VKMM_OK, "no page");
     must(page && strlen(page) == bytes, "the page has a hole");
     vkmm_free(page);
 }

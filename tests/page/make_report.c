@@ -5,20 +5,20 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "bench/bench_page.h"
+#include "bench/compare.h"
 
 static cli_report report = {
     .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul report", .utf8 = 1};
 
 /* Allocations fail, more and more of them apart: nothing but VKMM_OUT_OF_MEMORY comes of it, or a page with a figure
  * less (an interval). */
-static int survives(const cli_bench benches[2])
+static int survives(cli_bench benches[2])
 {
     for (uint64_t n = 1;; n += 1 + n / 4) {
         char *page = NULL;
         size_t bytes = 0;
         vkmm_alloc_fail_after(n);
-        const vkmm_status status = cli_bench_page(&report, benches, 2, &page, &bytes);
+        const vkmm_status status = cli_bench_page(&report, &(cli_reports){benches, 2}, &page, &bytes);
         vkmm_alloc_fail_after(0);
         if ((status == VKMM_OK) != (page != NULL) || (status != VKMM_OK && status != VKMM_OUT_OF_MEMORY)) return 0;
         vkmm_free(page);

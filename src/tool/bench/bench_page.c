@@ -1,4 +1,4 @@
-#include "bench/bench_page.h"
+#include "bench/compare.h"
 
 #include <stdlib.h>
 #include "base/alloc.h"
@@ -7,15 +7,6 @@
 #include "report/page.h"
 #include "report/text.h"
 #include "report_page_parts.h" /* made by embed.py: the page before and after its data */
-
-/* The results of a comparison; null if no row is shared. */
-static json_t *compare(const cli_report *report, cli_contender *who, uint32_t count)
-{
-    cli_comparison comparison = {.contenders = who, .count = count, .regression = -1};
-
-    if (count > 1 && cli_compare_write(cli_compare_found, report, &comparison) != VKMM_OK) return NULL;
-    return comparison.rows > 0 ? comparison.found : json_null();
-}
 
 /* The names of a problem on the terminal, so that the page uses the same. */
 static json_t *names_of(const json_t *problem)
@@ -43,35 +34,35 @@ static int name_problems(json_t *json)
     return bad;
 }
 
-/* The reports, the contenders with their unique labels, and the comparison. */
-static json_t *data_of(const cli_report *report, const cli_bench *benches, uint32_t count)
+/* The reports, the contenders with their unique labels, and the comparison; null if no row is shared. */
+static json_t *data_of(const cli_report *report, const cli_reports *from)
 {
-    uint32_t who_count = 0;
-    cli_contender *who = cli_contenders_of(benches, count, &who_count);
+    cli_comparison comparison = {.report = report, .reports = *from, .regression = -1};
     json_t *data = json_object(), *reports = json_array(), *contenders = json_array();
-    int bad = who == NULL;
+    int bad = cli_comparison_make(&comparison) != VKMM_OK;
 
-    for (uint32_t i = 0; i < count; i++)
-        bad += cli_json_add(reports, json_pack("{s:o, s:o}", "name", cli_json_known_text(benches[i].name), "report",
-                                               cli_record_json(&cli_report_record, &benches[i])));
-    for (uint32_t i = 0; i < who_count && bad == 0; i++)
-        bad += cli_json_add(contenders, json_pack("{s:i, s:i, s:o}", "report", (int)(who[i].bench - benches), "device",
-                                                  (int)who[i].device, "label", cli_json_of_text(who[i].label)));
+    for (uint32_t i = 0; i < from->count; i++)
+        bad += cli_json_add(reports, json_pack("{s:o, s:o}", "name", cli_json_known_text(from->benches[i].name),
+                                               "report", cli_record_json(&cli_report_record, &from->benches[i])));
+    for (uint32_t i = 0; i < comparison.count; i++) {
+        const cli_contender *who = &comparison.contenders[i];
+        bad += cli_json_add(contenders, json_pack("{s:i, s:i, s:o}", "report", (int)(who->bench - from->benches),
+                                                  "device", (int)who->device, "label", cli_json_of_text(who->label)));
+    }
     bad += cli_json_put(data, "tool", cli_json_tool(report));
     bad += cli_json_put(data, "reports", reports);
     bad += cli_json_put(data, "contenders", contenders);
-    if (bad == 0) bad += cli_json_put(data, "comparison", compare(report, who, who_count));
+    bad += cli_json_put(data, "comparison", comparison.row_count > 0 ? cli_comparison_json(&comparison) : json_null());
     if (bad == 0) bad += name_problems(data);
-    vkmm_free(who);
+    cli_comparison_free(&comparison);
     return cli_json_done(data, bad);
 }
 
-vkmm_status cli_bench_page(const cli_report *report, const cli_bench *benches, uint32_t count, char **page,
-                           size_t *bytes)
+vkmm_status cli_bench_page(const cli_report *report, const cli_reports *reports, char **page, size_t *bytes)
 {
     static const cli_template around = {cli_report_head, cli_report_tail, sizeof cli_report_head,
                                         sizeof cli_report_tail};
-    json_t *data = data_of(report, benches, count);
+    json_t *data = data_of(report, reports);
     char *text = data != NULL ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     vkmm_status status = VKMM_OUT_OF_MEMORY;
 

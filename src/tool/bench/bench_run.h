@@ -38,11 +38,9 @@ vkmm_status cli_bench_end(cli_bench_live *live, const cli_bench *bench, vkmm_sta
 
 /* ---- report.c ---- */
 
-/* Reads all reports and comparisons on the command line before `use` writes anything: if one is missing, the output
- * would be about something else. Of them, only the devices of --device and the rows of --type. VKMM_INVALID: nothing is
- * left. */
-typedef vkmm_status cli_bench_use(cli_session *session, const cli_reports *reports);
-vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use);
+/* Reads all reports and comparisons on the command line: only the devices of --device and the rows of --type.
+ * VKMM_INVALID: nothing is left. Freed by cli_reports_free in any case. */
+vkmm_status cli_bench_read(const cli_session *session, cli_reports *reports);
 
 /* ---- bench_run.c ---- */
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "bench/compare_model.h"
+#include "bench/compare.h"
 #include "report/document_records.h"
 #include "report/json.h"
 #include "report/junit.h"
@@ -142,37 +142,39 @@ static const vkmm_record regression_record = {NULL, CLI_FIELDS(regression_fields
 
 /* ---- the whole ---- */
 
-CLI_KNOWN(is_judged, cli_compare_model, asked.regression >= 0)
+CLI_KNOWN(is_judged, cli_comparison, regression >= 0)
 
-CLI_KNOWN(has_reports, cli_compare_model, asked.reports.count > 0)
-
-#define MODEL(member)     CLI_AT(cli_compare_model, member)
-#define LIST(list, count) CLI_LIST(cli_compare_model, list, count)
+#define MODEL(member)     CLI_AT(cli_comparison, member)
+#define LIST(list, count) CLI_LIST(cli_comparison, list, count)
 
 static const cli_field model_fields[] = {
     {"tool", CLI_FIELD_RECORD, MODEL(report), CLI_POINTER, .record = &cli_tool_record},
-    {"contenders", CLI_FIELD_RECORD, LIST(asked.contenders, asked.count), .record = &contender_record},
+    {"contenders", CLI_FIELD_RECORD, LIST(contenders, count), .record = &contender_record},
     {"notes", CLI_FIELD_TEXT, LIST(notes, note_count)},
-    {"rows", CLI_FIELD_RECORD, LIST(rows, count), .record = &row_record},
+    {"rows", CLI_FIELD_RECORD, LIST(rows, row_count), .record = &row_record},
     {"means", CLI_FIELD_RECORD, LIST(means, mean_count), .record = &mean_record},
-    {CLI_KEY(U32, cli_compare_model, unclear)},
-    {CLI_KEY(U32, cli_compare_model, alone)},
-    {"tolerated", CLI_FIELD_REAL, MODEL(asked.regression), .known = is_judged},
+    {CLI_KEY(U32, cli_comparison, unclear)},
+    {CLI_KEY(U32, cli_comparison, alone)},
+    {"tolerated", CLI_FIELD_REAL, MODEL(regression), .known = is_judged},
     {"regressions", CLI_FIELD_RECORD, LIST(regressions, regression_count), .record = &regression_record},
-    {"reports", CLI_FIELD_RECORD, LIST(asked.reports.benches, asked.reports.count), CLI_OMIT,
-     .record = &cli_saved_record, .known = has_reports},
 };
 static const vkmm_record model_record = {NULL, CLI_FIELDS(model_fields), .schema = CLI_COMPARE_SCHEMA};
 
-vkmm_status cli_compare_found(cli_compare_model *model)
+/* With the reports. */
+static const cli_field saved_fields[] = {
+    {NULL, CLI_FIELD_EMBED, .record = &model_record},
+    {NULL, CLI_FIELD_EMBED, MODEL(reports), .record = &cli_reports_record},
+};
+static const vkmm_record saved_record = {NULL, CLI_FIELDS(saved_fields)};
+
+json_t *cli_comparison_json(const cli_comparison *model)
 {
-    model->asked.found = cli_record_json(&model_record, model);
-    return model->asked.found != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+    return cli_record_json(&model_record, model);
 }
 
-vkmm_status cli_compare_json(cli_compare_model *model)
+vkmm_status cli_compare_json(const cli_comparison *model)
 {
-    return cli_json_line(model->report, cli_record_json(&model_record, model));
+    return cli_json_line(model->report, cli_record_json(&saved_record, model));
 }
 
 /* ---- CSV ---- */
@@ -236,23 +238,16 @@ static const cli_csv_column columns[] = {
 
 enum { COLUMNS = VKMM_COUNT(columns) };
 
-static int is_named(const cli_compare_model *model, uint32_t row, uint32_t contender)
-{
-    for (uint32_t i = 0; i < model->regression_count; i++)
-        if (model->regressions[i].row == row && model->regressions[i].contender == contender) return 1;
-    return 0;
-}
-
-vkmm_status cli_compare_csv(cli_compare_model *model)
+vkmm_status cli_compare_csv(const cli_comparison *model)
 {
     FILE *out = model->report->out;
 
     cli_csv_header(out, columns, COLUMNS);
-    for (uint32_t i = 0; i < model->count; i++) {
+    for (uint32_t i = 0; i < model->row_count; i++) {
         const cli_compare_row *row = &model->rows[i];
         for (uint32_t c = 0; c < row->count; c++) {
             const cli_compare_cell *cell = &row->cells[c];
-            const cli_contender *who = &model->asked.contenders[c];
+            const cli_contender *who = &model->contenders[c];
             line all = {.like = row->like,
                         .who = who,
                         .cell = cell,
@@ -260,7 +255,7 @@ vkmm_status cli_compare_csv(cli_compare_model *model)
                         .contender = c + 1,
                         .ratio_to = who->base + 1, /* CLI_NOBODY + 1 is 0 */
                         .wins = row->winner == c,
-                        .regressed = is_named(model, i, c)};
+                        .regressed = cell->regressed};
             if (cell->row == NULL) continue;
             cli_text_difference(all.difference, sizeof all.difference, &row->like->problem);
             if (!cli_csv_line(out, columns, COLUMNS, cli_record_json(&line_record, &all))) return VKMM_OUT_OF_MEMORY;
@@ -272,22 +267,22 @@ vkmm_status cli_compare_csv(cli_compare_model *model)
 /* ---- JUnit ---- */
 
 /* A suite per contender. Regressions fail where --fail-on-regression is given, as the exit code does. */
-vkmm_status cli_compare_junit(cli_compare_model *model)
+vkmm_status cli_compare_junit(const cli_comparison *model)
 {
-    const cli_contender *all = model->asked.contenders;
-    cli_junit_case *cases = vkmm_alloc((size_t)model->count, sizeof *cases);
+    const cli_contender *all = model->contenders;
+    cli_junit_case *cases = vkmm_alloc((size_t)model->row_count, sizeof *cases);
     FILE *out = model->report->out;
 
     if (cases == NULL) return VKMM_OUT_OF_MEMORY;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vkmatmul compare\">\n", out);
-    for (uint32_t c = 0; c < model->asked.count; c++) {
+    for (uint32_t c = 0; c < model->count; c++) {
         uint32_t count = 0;
-        for (uint32_t i = 0; i < model->count; i++) {
+        for (uint32_t i = 0; i < model->row_count; i++) {
             const cli_compare_cell *cell = &model->rows[i].cells[c];
             const cli_interval *ratio = &cell->ratio.of;
             if (cell->row == NULL) continue;
             cases[count] = (cli_junit_case){.row = cell->row};
-            if (model->asked.regression >= 0 && is_named(model, i, c))
+            if (model->regression >= 0 && cell->regressed)
                 VKMM_PUT(cases[count].failure, "%.3g times as fast (%.3g to %.3g) as %s", ratio->middle, ratio->low,
                          ratio->high, all[all[c].base].label);
             count++;

@@ -1,4 +1,4 @@
-#include "bench/compare_model.h"
+#include "bench/compare.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -51,27 +51,25 @@ static int is_contender(const cli_bench *bench, uint32_t device, int wrong)
     return 0;
 }
 
-cli_contender *cli_contenders_of(const cli_bench *benches, uint32_t bench_count, uint32_t *count)
+static vkmm_status find_contenders(cli_comparison *model)
 {
-    cli_contender *contenders;
-    size_t most = 1;
+    const cli_bench *benches = model->reports.benches;
+    size_t most = 0;
 
-    *count = 0;
-    for (uint32_t i = 0; i < bench_count; i++) most += benches[i].device_count;
-    contenders = vkmm_alloc(most, sizeof *contenders);
-    for (uint32_t i = 0; contenders != NULL && i < bench_count; i++) {
+    for (uint32_t i = 0; i < model->reports.count; i++) most += benches[i].device_count;
+    model->contenders = vkmm_alloc(most, sizeof *model->contenders);
+    if (model->contenders == NULL) return VKMM_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < model->reports.count; i++) {
         for (uint32_t d = 0; d < benches[i].device_count; d++) {
-            cli_contender *contender = &contenders[*count];
+            cli_contender *contender = &model->contenders[model->count];
             if (!is_contender(&benches[i], d, i > 0)) continue;
-            (*count)++;
-            contender->bench = &benches[i];
-            contender->device = d;
-            contender->on = &benches[i].devices[d];
+            model->count++;
+            *contender = (cli_contender){.bench = &benches[i], .device = d, .on = &benches[i].devices[d]};
             VKMM_CLEAN(contender->label, contender->on->label);
         }
     }
-    tell_apart(contenders, *count);
-    return contenders;
+    tell_apart(model->contenders, model->count);
+    return VKMM_OK;
 }
 
 /* ---- which contenders are the same device ---- */
@@ -158,22 +156,22 @@ static void find_bases(const cli_comparison *comparison)
 
 /* The model's row for the same measurement, added if there is none. Found by hash, because reports are large, and
  * hostile ones may be made to be slow to compare. `slots` holds row numbers from 1; 0: free. */
-static cli_compare_row *find_row(cli_compare_model *model, uint32_t *slots, uint32_t mask, const cli_bench_row *like)
+static cli_compare_row *find_row(cli_comparison *model, uint32_t *slots, uint32_t mask, const cli_bench_row *like)
 {
     const uint64_t words[] = {like->problem.m, like->problem.n, like->problem.k,
                               vkmm_types_index(vkmm_problem_types(&like->problem)), like->rotating_bytes};
     const uint64_t hash = vkmm_hash(vkmm_hash(VKMM_HASH_START, words, sizeof words), like->asked, strlen(like->asked));
-    const uint32_t contenders = model->asked.count;
+    const uint32_t contenders = model->count;
     uint32_t slot = (uint32_t)(hash ^ hash >> 32) & mask;
 
     for (; slots[slot] != 0; slot = (slot + 1) & mask)
         if (cli_bench_same(model->rows[slots[slot] - 1].like, like)) return &model->rows[slots[slot] - 1];
-    model->rows[model->count] = (cli_compare_row){.like = like,
-                                                  .cells = model->cells + (size_t)model->count * contenders,
-                                                  .count = contenders,
-                                                  .winner = CLI_NOBODY};
-    slots[slot] = ++model->count;
-    return &model->rows[model->count - 1];
+    model->rows[model->row_count] = (cli_compare_row){.like = like,
+                                                      .cells = model->cells + (size_t)model->row_count * contenders,
+                                                      .count = contenders,
+                                                      .winner = CLI_NOBODY};
+    slots[slot] = ++model->row_count;
+    return &model->rows[model->row_count - 1];
 }
 
 static int has_speed(const cli_bench_row *row)
@@ -182,9 +180,9 @@ static int has_speed(const cli_bench_row *row)
 }
 
 /* Adds a contender's rows. If several rows measure the same product, the first with a speed counts. */
-static void add_contender(cli_compare_model *model, uint32_t *slots, uint32_t mask, uint32_t index)
+static void add_contender(cli_comparison *model, uint32_t *slots, uint32_t mask, uint32_t index)
 {
-    const cli_contender *contender = &model->asked.contenders[index];
+    const cli_contender *contender = &model->contenders[index];
 
     for (uint32_t i = 0; i < contender->bench->row_count; i++) {
         const cli_bench_row *row = &contender->bench->rows[i];
@@ -254,42 +252,41 @@ static int is_worth(const cli_compare_row *row)
 }
 
 /* Keeps those, in place; of the rest, counts the rows for which one contender has a speed. */
-static void keep_shared(cli_compare_model *model)
+static void keep_shared(cli_comparison *model)
 {
-    const uint32_t found = model->count;
+    const uint32_t found = model->row_count;
 
-    model->count = 0;
+    model->row_count = 0;
     for (uint32_t i = 0; i < found; i++) {
         cli_compare_row *row = &model->rows[i];
         if (!is_worth(row)) {
             model->alone += row->timed;
             continue;
         }
-        compare_row(&model->asked, row);
+        compare_row(model, row);
         if (row->winner != CLI_NOBODY)
-            model->asked.contenders[row->winner].wins++;
+            model->contenders[row->winner].wins++;
         else if (row->timed > 1)
             model->unclear++;
-        model->rows[model->count++] = *row;
+        model->rows[model->row_count++] = *row;
     }
 }
 
-static vkmm_status find_rows(cli_compare_model *model)
+static vkmm_status find_rows(cli_comparison *model)
 {
-    const cli_comparison *comparison = &model->asked;
     uint64_t most = 0, size = 16, cells;
     uint32_t *slots;
 
-    for (uint32_t i = 0; i < comparison->count; i++)
-        if (i == 0 || comparison->contenders[i].bench != comparison->contenders[i - 1].bench)
-            most += comparison->contenders[i].bench->row_count;
+    for (uint32_t i = 0; i < model->count; i++)
+        if (i == 0 || model->contenders[i].bench != model->contenders[i - 1].bench)
+            most += model->contenders[i].bench->row_count;
     while (size < 2 * most) size *= 2;
-    if (most >= UINT32_MAX / 4 || !vkmm_mul_u64(most, comparison->count, &cells)) return VKMM_OUT_OF_MEMORY;
+    if (most >= UINT32_MAX / 4 || !vkmm_mul_u64(most, model->count, &cells)) return VKMM_OUT_OF_MEMORY;
     model->rows = vkmm_alloc((size_t)most, sizeof *model->rows);
     model->cells = vkmm_alloc((size_t)cells, sizeof *model->cells);
     slots = vkmm_alloc((size_t)size, sizeof *slots);
     if (model->rows != NULL && model->cells != NULL && slots != NULL) {
-        for (uint32_t i = 0; i < comparison->count; i++) add_contender(model, slots, (uint32_t)(size - 1), i);
+        for (uint32_t i = 0; i < model->count; i++) add_contender(model, slots, (uint32_t)(size - 1), i);
         keep_shared(model);
     }
     vkmm_free(slots);
@@ -305,9 +302,9 @@ static int is_in(const cli_compare_mean *mean, const cli_bench_row *row)
 }
 
 /* A line for each group and type in the order of the rows, and one for all. */
-static void list_means(cli_compare_model *model)
+static void list_means(cli_comparison *model)
 {
-    for (uint32_t i = 0; i < model->count; i++) {
+    for (uint32_t i = 0; i < model->row_count; i++) {
         const cli_bench_row *row = model->rows[i].like;
         uint32_t at = 0;
         while (at < model->mean_count && !is_in(&model->means[at], row)) at++;
@@ -318,23 +315,23 @@ static void list_means(cli_compare_model *model)
     model->means[model->mean_count++] = (cli_compare_mean){.group = NULL};
 }
 
-static void fill_mean(const cli_compare_model *model, cli_compare_mean *mean)
+static void fill_mean(const cli_comparison *model, cli_compare_mean *mean)
 {
-    for (uint32_t i = 0; i < model->count; i++) {
+    for (uint32_t i = 0; i < model->row_count; i++) {
         const cli_compare_row *row = &model->rows[i];
         if (!is_in(mean, row->like)) continue;
         mean->rows++;
         for (uint32_t c = 0; c < row->count; c++) cli_mean_add(&mean->cells[c].mean, &row->cells[c].ratio.of);
     }
     for (uint32_t c = 0; c < mean->count; c++)
-        set_ratio(&mean->cells[c].ratio, cli_mean_of(&mean->cells[c].mean), c == model->asked.contenders[c].base);
+        set_ratio(&mean->cells[c].ratio, cli_mean_of(&mean->cells[c].mean), c == model->contenders[c].base);
 }
 
-static vkmm_status make_means(cli_compare_model *model)
+static vkmm_status make_means(cli_comparison *model)
 {
-    const uint32_t contenders = model->asked.count;
+    const uint32_t contenders = model->count;
 
-    model->means = vkmm_alloc((size_t)model->count + 1, sizeof *model->means);
+    model->means = vkmm_alloc((size_t)model->row_count + 1, sizeof *model->means);
     if (model->means != NULL) list_means(model);
     model->mean_cells = vkmm_alloc((size_t)model->mean_count * contenders, sizeof *model->mean_cells);
     if (model->means == NULL || model->mean_cells == NULL) return VKMM_OUT_OF_MEMORY;
@@ -359,32 +356,29 @@ static int is_regression(const cli_comparison *comparison, const cli_compare_row
     return cell->wrong || (cli_interval_verdict(&cell->ratio.of) < 0 && cell->ratio.of.middle < 1 - tolerated);
 }
 
-static vkmm_status find_regressions(cli_compare_model *model)
+static vkmm_status find_regressions(cli_comparison *model)
 {
-    const uint32_t contenders = model->asked.count;
+    const uint32_t contenders = model->count;
 
-    model->regressions = vkmm_alloc((size_t)model->count * contenders, sizeof *model->regressions);
+    model->regressions = vkmm_alloc((size_t)model->row_count * contenders, sizeof *model->regressions);
     if (model->regressions == NULL) return VKMM_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < model->count; i++) {
+    for (uint32_t i = 0; i < model->row_count; i++) {
         for (uint32_t c = 1; c < contenders; c++) {
-            const cli_compare_cell *cell = &model->rows[i].cells[c];
-            if (!is_regression(&model->asked, &model->rows[i], c)) continue;
+            cli_compare_cell *cell = &model->rows[i].cells[c];
+            cell->regressed = is_regression(model, &model->rows[i], c);
+            if (!cell->regressed) continue;
             model->regressions[model->regression_count++] =
-                (cli_regression){i, c, model->asked.contenders[c].base, cell->wrong, cell->ratio};
+                (cli_regression){i, c, model->contenders[c].base, cell->wrong, cell->ratio};
         }
     }
     return VKMM_OK;
 }
 
-static void add_note(cli_compare_model *model, const char *format, ...) VKMM_PRINTF(2, 3);
-
-static void add_note(cli_compare_model *model, const char *format, ...)
+static VKMM_PRINTF(2, 3) void add_note(cli_comparison *model, const char *format, ...)
 {
-    void *notes = model->notes;
-    char *note = vkmm_list_add(&notes, &model->note_count, 1, sizeof *model->notes);
+    char *note = vkmm_list_add(&model->notes, &model->note_count, 1, sizeof *model->notes);
     va_list arguments;
 
-    model->notes = notes;
     model->failed |= note == NULL;
     if (note == NULL) return;
     va_start(arguments, format);
@@ -393,9 +387,9 @@ static void add_note(cli_compare_model *model, const char *format, ...)
 }
 
 /* Contenders that are judged against another device, driver or version. */
-static void note_base(cli_compare_model *model, const cli_contender *contender)
+static void note_base(cli_comparison *model, const cli_contender *contender)
 {
-    const cli_contender *first = model->asked.contenders, *base = &first[contender->base];
+    const cli_contender *first = model->contenders, *base = &first[contender->base];
     int alike;
 
     if (contender->bench == first->bench || !contender->judged) return;
@@ -409,10 +403,10 @@ static void note_base(cli_compare_model *model, const cli_contender *contender)
 }
 
 /* One line for the devices of several reports that are neither judged nor a base. */
-static void note_alone(cli_compare_model *model)
+static void note_alone(cli_comparison *model)
 {
-    const cli_contender *all = model->asked.contenders;
-    const uint32_t count = model->asked.count;
+    const cli_contender *all = model->contenders;
+    const uint32_t count = model->count;
     char labels[sizeof *model->notes / 2] = "";
 
     for (uint32_t i = 0; i < count && all[count - 1].bench != all[0].bench; i++) {
@@ -423,12 +417,12 @@ static void note_alone(cli_compare_model *model)
     if (labels[0] != '\0') add_note(model, "without a counterpart, so not checked for regressions: %s", labels);
 }
 
-static void find_notes(cli_compare_model *model)
+static void find_notes(cli_comparison *model)
 {
-    const cli_contender *all = model->asked.contenders;
+    const cli_contender *all = model->contenders;
     const cli_bench *first = all[0].bench, *version = NULL, *hash = NULL, *open = NULL;
 
-    for (uint32_t i = model->asked.count; i-- > 0;) {
+    for (uint32_t i = model->count; i-- > 0;) {
         if (strcmp(all[i].bench->version, first->version) != 0) version = all[i].bench;
         if (strcmp(all[i].bench->shader_hash, first->shader_hash) != 0) hash = all[i].bench;
         if (!all[i].bench->complete) open = all[i].bench;
@@ -440,7 +434,7 @@ static void find_notes(cli_compare_model *model)
         add_note(model, "%u row%s with a speed for only one of them %s left out", model->alone,
                  model->alone == 1 ? "" : "s", model->alone == 1 ? "is" : "are");
     note_alone(model);
-    for (uint32_t i = 0; i < model->asked.count; i++) {
+    for (uint32_t i = 0; i < model->count; i++) {
         const cli_bench *bench = all[i].bench;
         const int named = bench->name[0] != '\0';
         note_base(model, &all[i]);
@@ -452,12 +446,12 @@ static void find_notes(cli_compare_model *model)
     }
 }
 
-static vkmm_status make(cli_compare_model *model)
+vkmm_status cli_comparison_make(cli_comparison *model)
 {
-    vkmm_status status;
+    vkmm_status status = find_contenders(model);
 
-    find_bases(&model->asked);
-    for (uint32_t c = 0; c < model->asked.count; c++) model->asked.contenders[c].wins = 0;
+    if (status != VKMM_OK || model->count < 2) return status;
+    find_bases(model);
     status = find_rows(model);
     if (status == VKMM_OK) status = make_means(model);
     if (status == VKMM_OK) status = find_regressions(model);
@@ -465,21 +459,13 @@ static vkmm_status make(cli_compare_model *model)
     return model->failed ? VKMM_OUT_OF_MEMORY : status;
 }
 
-vkmm_status cli_compare_write(vkmm_status (*write)(cli_compare_model *model), const cli_report *report,
-                              cli_comparison *comparison)
+void cli_comparison_free(cli_comparison *model)
 {
-    cli_compare_model model = {.report = report, .asked = *comparison};
-    vkmm_status status = make(&model);
-
-    if (status == VKMM_OK && model.count > 0) status = write(&model);
-    comparison->found = model.asked.found;
-    comparison->rows = model.count;
-    comparison->regressions = model.regression_count;
-    vkmm_free(model.rows);
-    vkmm_free(model.cells);
-    vkmm_free(model.means);
-    vkmm_free(model.mean_cells);
-    vkmm_free(model.regressions);
-    vkmm_free(model.notes);
-    return status;
+    vkmm_free(model->contenders);
+    vkmm_free(model->rows);
+    vkmm_free(model->cells);
+    vkmm_free(model->means);
+    vkmm_free(model->mean_cells);
+    vkmm_free(model->regressions);
+    vkmm_free(model->notes);
 }

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
-#include "bench/compare_model.h"
+#include "bench/compare.h"
 #include "report/wrap.h"
 #include "report/text.h"
 
@@ -14,7 +14,7 @@ enum { SIZE, TYPE, KERNEL, SPEED, OTHERS };
 
 typedef struct compare_grid {
     cli_report report;
-    const cli_compare_model *model;
+    const cli_comparison *model;
     uint32_t columns;
     cli_place *places;
     cli_cell *cells; /* of the line that was filled last */
@@ -24,7 +24,7 @@ typedef struct compare_grid {
 /* Whether the contender's ratios are to another, `base`. */
 static int is_of(const compare_grid *grid, uint32_t contender, uint32_t base)
 {
-    return contender != base && grid->model->asked.contenders[contender].base == base;
+    return contender != base && grid->model->contenders[contender].base == base;
 }
 
 /* ---- cells ---- */
@@ -99,10 +99,10 @@ static void fill_titles(const compare_grid *grid)
     static const char *const titles[] = {"size", "type", "kernel"};
 
     for (int i = SIZE; i < SPEED; i++) cli_cell_put(&grid->cells[i], "%s", titles[i]);
-    for (uint32_t c = 0; c < grid->model->asked.count; c++) {
+    for (uint32_t c = 0; c < grid->model->count; c++) {
         cli_cell *cells = &grid->cells[speed_column(c)];
         cli_cell_put(&cells[0], "GFLOP/s %u", c + 1);
-        if (c > 0) cli_cell_put(&cells[1], "%u : %u", c + 1, grid->model->asked.contenders[c].base + 1);
+        if (c > 0) cli_cell_put(&cells[1], "%u : %u", c + 1, grid->model->contenders[c].base + 1);
     }
 }
 
@@ -139,15 +139,15 @@ static void fill_mean(const compare_grid *grid, const cli_compare_mean *mean)
 /* Line 0 has the titles; then come the rows and the means. 0: no more. */
 static int fill(const compare_grid *grid, uint32_t line)
 {
-    const cli_compare_model *model = grid->model;
+    const cli_comparison *model = grid->model;
 
     memset(grid->cells, 0, grid->columns * sizeof *grid->cells);
     if (line == 0)
         fill_titles(grid);
-    else if (line <= model->count)
+    else if (line <= model->row_count)
         fill_row(grid, &model->rows[line - 1]);
-    else if (line <= model->count + model->mean_count)
-        fill_mean(grid, &model->means[line - 1 - model->count]);
+    else if (line <= model->row_count + model->mean_count)
+        fill_mean(grid, &model->means[line - 1 - model->row_count]);
     else
         return 0;
     return 1;
@@ -167,13 +167,13 @@ static void measure(const compare_grid *grid)
 /* Whether a line compares contenders of a part with their base. */
 static int has_line(const compare_grid *grid, uint32_t line, uint32_t base, uint32_t from, uint32_t to)
 {
-    const cli_compare_model *model = grid->model;
+    const cli_comparison *model = grid->model;
     int has = line == 0;
 
     for (uint32_t c = from; c < to; c++) {
         if (!is_of(grid, c, base)) continue;
-        if (line > model->count)
-            has |= model->means[line - 1 - model->count].cells[c].mean.count > 0;
+        if (line > model->row_count)
+            has |= model->means[line - 1 - model->row_count].cells[c].mean.count > 0;
         else if (line > 0)
             has |= model->rows[line - 1].cells[base].row != NULL && model->rows[line - 1].cells[c].row != NULL;
     }
@@ -184,10 +184,10 @@ static int has_line(const compare_grid *grid, uint32_t line, uint32_t base, uint
 static void print_part(const compare_grid *grid, uint32_t base, uint32_t from, uint32_t to)
 {
     const cli_report *report = &grid->report;
-    const uint32_t means = grid->model->count + 1;
+    const uint32_t means = grid->model->row_count + 1;
     int titled = report->markdown;
 
-    for (uint32_t c = 0; c < grid->model->asked.count; c++) {
+    for (uint32_t c = 0; c < grid->model->count; c++) {
         const int hidden = c < from || c >= to || !is_of(grid, c, base);
         grid->places[speed_column(c)].hidden = hidden && c != base;
         if (c > 0) grid->places[speed_column(c) + 1].hidden = hidden;
@@ -209,7 +209,7 @@ static void print_part(const compare_grid *grid, uint32_t base, uint32_t from, u
 static void print_parts(const compare_grid *grid, uint32_t base)
 {
     const cli_place *places = grid->places;
-    const uint32_t count = grid->model->asked.count;
+    const uint32_t count = grid->model->count;
     int fixed = places[speed_column(base)].width;
 
     for (uint32_t i = 0; i < SPEED; i++) fixed += places[i].width + 2;
@@ -229,8 +229,8 @@ static void print_parts(const compare_grid *grid, uint32_t base)
 
 static void say_contenders(const compare_grid *grid)
 {
-    for (uint32_t i = 0; i < grid->model->asked.count; i++) {
-        const cli_contender *contender = &grid->model->asked.contenders[i];
+    for (uint32_t i = 0; i < grid->model->count; i++) {
+        const cli_contender *contender = &grid->model->contenders[i];
         const cli_bench *bench = contender->bench;
         char device[1000], source[600];
         cli_device_text(&grid->report, contender->on, device, sizeof device);
@@ -249,7 +249,7 @@ static void say_contenders(const compare_grid *grid)
 /* "1 wins 12 rows, 2 wins 15; 4 are unclear". Wins are by contender's number. */
 static void say_wins(const compare_grid *grid)
 {
-    const cli_comparison *comparison = &grid->model->asked;
+    const cli_comparison *comparison = grid->model;
     const uint32_t unclear = grid->model->unclear;
     char text[1000] = "";
 
@@ -263,12 +263,12 @@ static void say_wins(const compare_grid *grid)
 /* "2 is slower than 1 in 1024³ f32 auto: ▼ 0.900 (0.890–0.910)"; "3 is wrong in …, where 1 is right". */
 static void say_regressions(const compare_grid *grid)
 {
-    const cli_compare_model *model = grid->model;
+    const cli_comparison *model = grid->model;
     const cli_report *report = &grid->report;
 
     cli_report_say(report, 0, model->regression_count > 0 ? CLI_BAD : CLI_GOOD,
                    "%u regression%s beyond the noise and %.4g %%", model->regression_count,
-                   model->regression_count == 1 ? "" : "s", 100 * model->asked.regression);
+                   model->regression_count == 1 ? "" : "s", 100 * model->regression);
     for (uint32_t i = 0; i < model->regression_count; i++) {
         const cli_regression *one = &model->regressions[i];
         cli_cell cells[SPEED] = {0}, ratio = {"", CLI_PLAIN};
@@ -287,14 +287,14 @@ static void say_regressions(const compare_grid *grid)
 
 static vkmm_status print_all(compare_grid grid)
 {
-    for (uint32_t c = 0; c < grid.model->asked.count; c++) grid.pairs |= grid.model->asked.contenders[c].base != 0;
-    grid.columns = speed_column(grid.model->asked.count);
+    for (uint32_t c = 0; c < grid.model->count; c++) grid.pairs |= grid.model->contenders[c].base != 0;
+    grid.columns = speed_column(grid.model->count);
     grid.places = vkmm_alloc(grid.columns, sizeof *grid.places);
     grid.cells = vkmm_alloc(grid.columns, sizeof *grid.cells);
     if (grid.places != NULL && grid.cells != NULL) {
         measure(&grid);
         say_contenders(&grid);
-        for (uint32_t c = 0; c < grid.model->asked.count; c++) print_parts(&grid, c);
+        for (uint32_t c = 0; c < grid.model->count; c++) print_parts(&grid, c);
         putc('\n', grid.report.out);
         cli_report_say(&grid.report, 0, CLI_PLAIN,
                        grid.report.utf8 ? "▲ faster%s, ▼ slower, ≈ no difference beyond the noise; in brackets the "
@@ -308,7 +308,7 @@ static vkmm_status print_all(compare_grid grid)
         if (!grid.pairs) say_wins(&grid);
         for (uint32_t i = 0; i < grid.model->note_count; i++)
             cli_report_say(&grid.report, 0, CLI_PLAIN, "%s", grid.model->notes[i]);
-        if (grid.model->asked.regression >= 0) say_regressions(&grid);
+        if (grid.model->regression >= 0) say_regressions(&grid);
     }
     const vkmm_status status = grid.places != NULL && grid.cells != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
     vkmm_free(grid.places);
@@ -316,12 +316,12 @@ static vkmm_status print_all(compare_grid grid)
     return status;
 }
 
-vkmm_status cli_compare_table(cli_compare_model *model)
+vkmm_status cli_compare_table(const cli_comparison *model)
 {
     return print_all((compare_grid){.report = *model->report, .model = model});
 }
 
-vkmm_status cli_compare_md(cli_compare_model *model)
+vkmm_status cli_compare_md(const cli_comparison *model)
 {
     compare_grid grid = {.report = *model->report, .model = model};
 

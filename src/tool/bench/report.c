@@ -1,8 +1,8 @@
 #include "base/alloc.h"
 #include "base/meant.h"
-#include "bench/bench_page.h"
-#include "bench/read.h"
 #include "bench/bench_run.h"
+#include "bench/compare.h"
+#include "bench/read.h"
 #include "math/problem.h"
 #include "report/document_records.h"
 #include "report/wrap.h"
@@ -75,18 +75,15 @@ static vkmm_status filter_all(const cli_session *session, cli_reports *reports)
                      "--device and --type leave nothing of these reports; their devices: %s", labels);
 }
 
-vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
+vkmm_status cli_bench_read(const cli_session *session, cli_reports *reports)
 {
     const cli_options *options = session->options;
-    cli_reports reports = {0};
     vkmm_status status = VKMM_OK;
 
+    *reports = (cli_reports){0};
     for (uint32_t i = 0; i < options->operand_count && status == VKMM_OK; i++)
-        status = vkmm_tell(session->log, cli_reports_open(options->operands[i], &reports));
-    if (status == VKMM_OK) status = filter_all(session, &reports);
-    if (status == VKMM_OK) status = use(session, &reports);
-    cli_reports_free(&reports);
-    return status;
+        status = vkmm_tell(session->log, cli_reports_open(options->operands[i], reports));
+    return status == VKMM_OK ? filter_all(session, reports) : status;
 }
 
 /* Saved reports as bench would have written them; several only as tables, each below its file's name. */
@@ -118,7 +115,7 @@ static vkmm_status show(cli_session *session, const cli_reports *reports)
     vkmm_status status;
 
     if (session->writer != &cli_table_writer || path == NULL) return write(session, reports);
-    status = cli_bench_page(&session->report, reports->benches, reports->count, &page, &bytes);
+    status = cli_bench_page(&session->report, reports, &page, &bytes);
     if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write the page");
     status = cli_output_write_page(session, path, page, bytes);
     vkmm_free(page);
@@ -128,13 +125,17 @@ static vkmm_status show(cli_session *session, const cli_reports *reports)
 vkmm_status cli_command_report(cli_session *session)
 {
     const cli_options *options = session->options;
-    const vkmm_log *log = session->log;
+    cli_reports reports;
     vkmm_status status;
 
     if (options->operand_count == 0)
-        return VKMM_FAIL(log, VKMM_INVALID,
+        return VKMM_FAIL(session->log, VKMM_INVALID,
                          "report needs at least one file: the report of 'vkmatmul bench -o FILE.json'");
     status =
         cli_output_page(session, "-o", options->output, (const char *const *)options->operands, options->operand_count);
-    return status == VKMM_OK ? cli_bench_read(session, show) : status;
+    if (status != VKMM_OK) return status;
+    status = cli_bench_read(session, &reports);
+    if (status == VKMM_OK) status = show(session, &reports);
+    cli_reports_free(&reports);
+    return status;
 }

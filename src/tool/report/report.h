@@ -36,7 +36,7 @@ typedef struct cli_report {
     uint32_t section;                         /* state: bench: the device whose rows come, counted from 1 */
 } cli_report;
 
-struct cli_compare_model; /* bench/compare_model.h */
+struct cli_comparison; /* bench/compare.h */
 
 /* The tutorials' steps on one problem, for one or more types; rows of one type are neighbours. It borrows all that it
  * points to. */
@@ -66,7 +66,7 @@ typedef struct cli_writer {
     vkmm_status (*run_end)(cli_report *report);                       /* after the last row of the command */
     /* ladder: the row that was added last, as soon as it is known, and NULL after the last; NULL: as run's rows */
     vkmm_status (*ladder)(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row);
-    vkmm_status (*compare)(struct cli_compare_model *model); /* with at least one row */
+    vkmm_status (*compare)(const struct cli_comparison *comparison); /* with at least one row */
 } cli_writer;
 
 extern const cli_writer cli_table_writer, cli_json_writer, cli_jsonl_writer, cli_csv_writer, cli_md_writer,
@@ -80,11 +80,11 @@ vkmm_status cli_bench_write(const cli_writer *writer, cli_report *report, const 
 
 /* In ladder/ladder_table.c, bench/compare_table.c and bench/compare_data.c. */
 vkmm_status cli_table_ladder(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row);
-vkmm_status cli_compare_table(struct cli_compare_model *model);
-vkmm_status cli_compare_md(struct cli_compare_model *model);
-vkmm_status cli_compare_json(struct cli_compare_model *model);
-vkmm_status cli_compare_csv(struct cli_compare_model *model);
-vkmm_status cli_compare_junit(struct cli_compare_model *model);
+vkmm_status cli_compare_table(const struct cli_comparison *comparison);
+vkmm_status cli_compare_md(const struct cli_comparison *comparison);
+vkmm_status cli_compare_json(const struct cli_comparison *comparison);
+vkmm_status cli_compare_csv(const struct cli_comparison *comparison);
+vkmm_status cli_compare_junit(const struct cli_comparison *comparison);
 
 /* Flushes the stream. VKMM_INVALID, with the system's reason, if something could not be written. */
 vkmm_status cli_report_flush(const cli_report *report, const vkmm_log *log);

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "bench/derive.h"
 #include "make_bench.h"
-#include "bench/bench_page.h"
+#include "bench/compare.h"
 #include "report/text.h"
 #include "widest_line.h"
 #include "test.h"
@@ -34,21 +34,22 @@ static char *written(const char *format, cli_report report, const cli_bench *ben
     return text;
 }
 
-/* What is written of the comparison of some reports; freed by the caller. */
+/* What is written of the comparison of some reports; freed by the caller. The comparison is ended; its counts stay. */
 static char *compared(const char *format, cli_report report, cli_bench *benches, uint32_t count,
                       cli_comparison *comparison)
 {
-    cli_contender *contenders = cli_contenders_of(benches, count, &comparison->count);
     char *text = NULL;
     size_t size = 0;
 
-    comparison->contenders = contenders;
+    *comparison =
+        (cli_comparison){.report = &report, .reports = {benches, count}, .regression = comparison->regression};
     report.version = report.shader_hash = report.command = "";
     report.out = open_memstream(&text, &size);
     assert_non_null(report.out);
-    assert_int_equal(cli_compare_write(cli_writer_find(format)->compare, &report, comparison), VKMM_OK);
+    assert_int_equal(cli_comparison_make(comparison), VKMM_OK);
+    assert_int_equal(cli_writer_find(format)->compare(comparison), VKMM_OK);
     fclose(report.out);
-    vkmm_free(contenders);
+    cli_comparison_free(comparison);
     return text;
 }
 
@@ -199,7 +200,7 @@ TEST(fewer_bits_are_told)
             free(text);
         }
         /* What its scripts make of this, tests/page shows. */
-        assert_int_equal(cli_bench_page(&report, benches, 1, &text, &bytes), VKMM_OK);
+        assert_int_equal(cli_bench_page(&report, &(cli_reports){benches, 1}, &text, &bytes), VKMM_OK);
         assert_int_equal(strstr(text, words[2].types) != NULL && strstr(text, words[2].epilogue) != NULL, told);
         vkmm_free(text);
         free_reports(benches);
@@ -221,7 +222,7 @@ TEST(types_are_told_apart)
         problem->compute = VKMM_F16;
     }
     text = compared("table", (cli_report){.utf8 = 1}, &benches[1], 1, &comparison);
-    assert_true(comparison.rows > 0);
+    assert_true(comparison.row_count > 0);
     assert_non_null(strstr(text, "square f32 (sum f16) "));
     assert_non_null(strstr(text, "square f32 "));
     free(text);
@@ -234,25 +235,28 @@ TEST(types_are_told_apart)
 TEST(labels_differ)
 {
     cli_bench benches[3];
-    cli_contender *contenders;
-    uint32_t count;
+    cli_comparison comparison = {.reports = {benches, 3}};
 
     two_reports(benches, 1);
     memset(&benches[2], 0, sizeof benches[2]);
     make_bench(&benches[2], 1, 0.01);
     snprintf(benches[2].name, sizeof benches[2].name, "new.json"); /* of another folder */
-    contenders = cli_contenders_of(benches, 3, &count);
-    assert_int_equal(count, 9);
-    assert_string_equal(contenders[0].label, "Example Speedster 9000, old.json");
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = 0; j < i; j++) assert_string_not_equal(contenders[i].label, contenders[j].label);
-    vkmm_free(contenders);
-    contenders = cli_contenders_of(benches, 1, &count);
-    assert_string_equal(contenders[count - 3].label, "Example Speedster 9000");
-    vkmm_free(contenders);
+    assert_int_equal(cli_comparison_make(&comparison), VKMM_OK);
+    assert_int_equal(comparison.count, 9);
+    assert_string_equal(comparison.contenders[0].label, "Example Speedster 9000, old.json");
+    for (uint32_t i = 0; i < 9; i++)
+        for (uint32_t j = 0; j < i; j++)
+            assert_string_not_equal(comparison.contenders[i].label, comparison.contenders[j].label);
+    cli_comparison_free(&comparison);
+    comparison = (cli_comparison){.reports = {benches, 1}};
+    assert_int_equal(cli_comparison_make(&comparison), VKMM_OK);
+    assert_string_equal(comparison.contenders[0].label, "Example Speedster 9000");
+    cli_comparison_free(&comparison);
     for (uint32_t i = 0; i < benches[0].row_count; i++) benches[0].rows[i].figures.median_ms = NAN;
-    vkmm_free(cli_contenders_of(benches, 1, &count)); /* nobody has a speed */
-    assert_int_equal(count, 0);
+    comparison = (cli_comparison){.reports = {benches, 1}};
+    assert_int_equal(cli_comparison_make(&comparison), VKMM_OK);
+    assert_int_equal(comparison.count, 0); /* nobody has a speed */
+    cli_comparison_free(&comparison);
     free_reports(benches);
     cli_bench_free(&benches[2]);
 }
@@ -268,7 +272,7 @@ TEST(wrong_is_a_regression)
     benches[1].rows[0].passed = 0;
     cli_bench_derive(&benches[1], &benches[1].rows[0]);
     text = compared("table", (cli_report){.columns = 80}, benches, 2, &comparison);
-    assert_int_equal(comparison.regressions, 1);
+    assert_int_equal(comparison.regression_count, 1);
     assert_non_null(strstr(text, "4 is wrong in 256^3 f32 auto, where 1 is right"));
     assert_in_range(widest_line(text), 60, 80);
     free(text);
@@ -294,7 +298,7 @@ TEST(all_wrong_is_a_regression)
     text = compared("table", (cli_report){0}, benches, 2, &comparison);
     assert_int_equal(comparison.count, 6);
     assert_in_range(rows, 20, 40);
-    assert_int_equal(comparison.regressions, rows);
+    assert_int_equal(comparison.regression_count, rows);
     free(text);
     free_reports(benches);
 }
@@ -368,16 +372,12 @@ TEST(memory_ends)
     for (size_t i = 0; i < sizeof compare_formats / sizeof *compare_formats; i++) {
         vkmm_status status = VKMM_OUT_OF_MEMORY;
         for (uint64_t n = 1; n < 200; n++) {
-            cli_comparison comparison = {.regression = 0};
-            cli_contender *contenders;
+            cli_comparison comparison = {.report = &report, .reports = {benches, 2}};
             vkmm_alloc_fail_after(n);
-            contenders = cli_contenders_of(benches, 2, &comparison.count);
-            comparison.contenders = contenders;
-            status = contenders != NULL
-                         ? cli_compare_write(cli_writer_find(compare_formats[i])->compare, &report, &comparison)
-                         : VKMM_OUT_OF_MEMORY;
+            status = cli_comparison_make(&comparison);
+            if (status == VKMM_OK) status = cli_writer_find(compare_formats[i])->compare(&comparison);
             vkmm_alloc_fail_after(0);
-            vkmm_free(contenders);
+            cli_comparison_free(&comparison);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
         }
         assert_int_equal(status, VKMM_OK);
