@@ -2,8 +2,6 @@
 #include "bench/derive.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "bench/interval.h"
@@ -16,22 +14,6 @@
 enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
 #define CLEAR_DRIFT 0.03 /* a device that is slower by less at the end is not called throttled */
 #define LOWER_CLOCK 0.97 /* of the clock before or after */
-
-static cli_bench_series spread_of(double *ms, uint32_t count)
-{
-    cli_bench_series series = {.ms = ms, .count = count};
-
-    cli_bench_series_sort(&series);
-    return series;
-}
-
-static cli_bench_series spread_of_round(const cli_bench_row *row, uint32_t round)
-{
-    const uint32_t first = round > 0 ? row->round_ends[round - 1] : 0, end = row->round_ends[round];
-
-    if (end > row->kernel_ms.count || first >= end) return spread_of(NULL, 0);
-    return spread_of(row->kernel_ms.ms + first, end - first);
-}
 
 /* Bytes of A, B, C and the bias that must be moved at least once: elements, without the gaps between them. */
 static double bytes_to_move(const vkmm_problem *problem)
@@ -54,17 +36,18 @@ static double bytes_to_move(const vkmm_problem *problem)
  * or memory runs out. */
 static double step_between_rounds(const cli_bench_row *row)
 {
-    double *steps = vkmm_alloc(row->rounds, sizeof *steps), last = NAN, step;
+    cli_bench_series steps = {.ms = vkmm_alloc(row->rounds, sizeof(double)), .count = row->rounds - 1};
+    double last = NAN;
 
-    if (steps == NULL) return NAN;
+    if (steps.ms == NULL) return NAN;
     for (uint32_t i = 0; i < row->rounds; i++) {
-        const double median = spread_of_round(row, i).median;
-        if (i > 0) steps[i - 1] = fabs(median / last - 1);
+        const double median = cli_bench_round(row, i).median;
+        if (i > 0) steps.ms[i - 1] = fabs(median / last - 1);
         last = median;
     }
-    step = spread_of(steps, row->rounds - 1).median;
-    vkmm_free(steps);
-    return step;
+    cli_bench_series_sort(&steps);
+    vkmm_free(steps.ms);
+    return steps.median;
 }
 
 /* A driver reports a reason even if it lowered the clock only for a moment. Whether the row was affected shows in the
@@ -85,7 +68,7 @@ static void derive_drift(const cli_bench_row *row, cli_bench_figures *figures)
     figures->busy = cli_bench_is_busy(&row->power);
     figures->throttled = was_held_back(&row->power);
     if (row->rounds < 2) return;
-    const cli_bench_series first = spread_of_round(row, 0), last = spread_of_round(row, row->rounds - 1);
+    const cli_bench_series first = cli_bench_round(row, 0), last = cli_bench_round(row, row->rounds - 1);
     if (!(first.median > 0) || !(last.median > 0)) return;
     figures->drift = last.median / first.median - 1;
     noise = fmax((first.p95 - first.p5) / 2 / first.median, (last.p95 - last.p5) / 2 / last.median);

@@ -1,7 +1,6 @@
 #include "bench/interval.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/order.h"
@@ -20,35 +19,28 @@ double cli_student_t(uint32_t degrees)
 {
     const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, v = degrees;
 
-    if (degrees == 0) return INFINITY;
     if (degrees <= VKMM_COUNT(student)) return student[degrees - 1];
     /* Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5: within 1e-5 from there on. */
     return z + (z3 + z) / (4 * v) + (5 * z5 + 16 * z3 + 3 * z) / (96 * v * v) +
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * v * v * v);
 }
 
-/* Samples of round i, as far as the row has them: reports come from files. */
-static uint32_t round_of(const cli_bench_row *row, uint32_t i, const double **ms)
+cli_bench_series cli_bench_round(const cli_bench_row *row, uint32_t i)
 {
-    uint32_t first = i > 0 ? row->round_ends[i - 1] : 0, end = row->round_ends[i];
+    const uint32_t first = i > 0 ? row->round_ends[i - 1] : 0, end = row->round_ends[i];
+    cli_bench_series series = {0};
 
-    if (end > row->kernel_ms.count) end = row->kernel_ms.count;
-    if (end <= first) return 0;
-    *ms = row->kernel_ms.ms + first;
-    return end - first;
+    if (first < end && end <= row->kernel_ms.count)
+        series = (cli_bench_series){.ms = row->kernel_ms.ms + first, .count = end - first};
+    cli_bench_series_sort(&series);
+    return series;
 }
 
-/* The logarithm of a round's median; NAN if it has none. `room` holds as many samples as the row has. */
-static double round_log(const cli_bench_row *row, uint32_t i, double *room)
+/* The logarithm of a round's median; NAN if it has none. */
+static double round_log(const cli_bench_row *row, uint32_t i)
 {
-    const double *ms = NULL;
-    uint32_t count = round_of(row, i, &ms);
-    double median;
+    const double median = cli_bench_round(row, i).median;
 
-    if (count == 0) return NAN;
-    memcpy(room, ms, count * sizeof *room);
-    vkmm_sort(room, count);
-    median = vkmm_percentile(room, count, 0.5);
     return median > 0 ? log(median) : NAN;
 }
 
@@ -76,30 +68,23 @@ static double spread_half(const rounds_spread *spread)
     return cli_student_t(degrees) * sqrt(spread->squares / degrees / spread->count);
 }
 
-static cli_interval by_ranks(const double *sorted, uint32_t count)
-{
-    uint32_t first, last;
-
-    vkmm_median_ranks(count, &first, &last);
-    if (count < 2) return (cli_interval){sorted[0], NAN, NAN};
-    return (cli_interval){vkmm_percentile(sorted, count, 0.5), sorted[first], sorted[last]};
-}
-
 cli_interval cli_bench_interval(const cli_bench_row *row)
 {
-    uint32_t count = row->kernel_ms.count;
-    double *room, half;
-    cli_interval interval;
+    const uint32_t count = row->kernel_ms.count;
+    double *sorted = count > 0 ? vkmm_sorted(row->kernel_ms.ms, count) : NULL, half;
+    cli_interval interval = unknown;
     rounds_spread rounds = {0};
+    uint32_t first, last;
 
-    if (count == 0) return unknown;
-    room = vkmm_alloc(count, sizeof *room);
-    if (room == NULL) return unknown;
-    for (uint32_t i = 0; i < row->rounds; i++) spread_add(&rounds, round_log(row, i, room));
-    memcpy(room, row->kernel_ms.ms, count * sizeof *room);
-    vkmm_sort(room, count);
-    interval = by_ranks(room, count);
-    vkmm_free(room);
+    if (sorted == NULL) return unknown;
+    interval.middle = vkmm_percentile(sorted, count, 0.5);
+    vkmm_median_ranks(count, &first, &last);
+    if (count > 1) {
+        interval.low = sorted[first];
+        interval.high = sorted[last];
+    }
+    vkmm_free(sorted);
+    for (uint32_t i = 0; i < row->rounds; i++) spread_add(&rounds, round_log(row, i));
     if (rounds.count < FEWEST_ROUNDS || !(interval.middle > 0)) return interval;
     half = spread_half(&rounds);
     /* Around the mean of the rounds: around the median of all samples, which is less certain than that mean, it would
@@ -113,14 +98,11 @@ cli_interval cli_bench_interval(const cli_bench_row *row)
  * samples, which is what is shown: one row may have had more rounds, or a few slow ones. */
 static cli_interval paired_ratio(const cli_bench_row *base, const cli_bench_row *other, double middle)
 {
-    uint32_t rounds = base->rounds < other->rounds ? base->rounds : other->rounds;
-    uint32_t most = base->kernel_ms.count > other->kernel_ms.count ? base->kernel_ms.count : other->kernel_ms.count;
-    double *room = rounds >= FEWEST_ROUNDS ? vkmm_alloc(most, sizeof *room) : NULL, half;
     rounds_spread ratios = {0};
+    double half;
 
-    if (room == NULL) return unknown;
-    for (uint32_t i = 0; i < rounds; i++) spread_add(&ratios, round_log(base, i, room) - round_log(other, i, room));
-    vkmm_free(room);
+    for (uint32_t i = 0; i < base->rounds && i < other->rounds; i++)
+        spread_add(&ratios, round_log(base, i) - round_log(other, i));
     if (ratios.count < FEWEST_ROUNDS) return unknown;
     half = spread_half(&ratios);
     return (cli_interval){middle, fmin(middle, exp(ratios.mean - half)), fmax(middle, exp(ratios.mean + half))};

@@ -11,6 +11,9 @@ typedef struct cli_interval {
     double middle, low, high; /* NAN: unknown */
 } cli_interval;
 
+/* Spread of the kernel times of round i, which it borrows; NAN without samples, or if memory runs out. */
+cli_bench_series cli_bench_round(const cli_bench_row *row, uint32_t i);
+
 /* The 95 % interval of the median of a row's kernel times, milliseconds. With fewer than 6 samples in fewer than 3
  * rounds: the range of the samples; with one sample the interval is unknown. */
 cli_interval cli_bench_interval(const cli_bench_row *row);

@@ -27,7 +27,6 @@ TEST(student)
         close_to(cli_student_t(known[i].degrees), known[i].t, 2e-6);
     assert_true(cli_student_t(20) > cli_student_t(21)); /* the two ways meet */
     assert_true(fabs(cli_student_t(21) - 2.079614) < 1e-5);
-    assert_true(isinf(cli_student_t(0)));
 }
 
 static void add_round(cli_bench_row *row, const double *ms, uint32_t count)
