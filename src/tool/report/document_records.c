@@ -45,32 +45,19 @@ static const cli_field head_fields[] = {
 
 const vkmm_record cli_head_record = {NULL, CLI_FIELDS(head_fields)};
 
-static const cli_field end_fields[] = {
-    {BENCH_KEY(TRUTH, complete)},
-    {BENCH_KEY(TEXT, note), CLI_MAYBE},
-};
-
-const vkmm_record cli_end_record = {NULL, CLI_FIELDS(end_fields)};
-
 /* ---- whole reports ---- */
 
-void cli_bench_check_place(const cli_node *node, const cli_bench *bench, const cli_bench_row *row)
-{
-    const cli_node device = cli_node_key(node, "device");
-
-    if (row->device >= bench->device_count)
-        cli_node_fail(&device, "is %u; the report has %u device%s", row->device, bench->device_count,
-                      bench->device_count == 1 ? "" : "s");
-}
-
+/* The device of a row is an index. */
 static void check_report(const cli_node *node, void *record)
 {
     const cli_bench *bench = record;
     const cli_node rows = cli_node_key(node, "rows");
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        const cli_node row = cli_node_at(&rows, i);
-        cli_bench_check_place(&row, bench, &bench->rows[i]);
+        const cli_node row = cli_node_at(&rows, i), device = cli_node_key(&row, "device");
+        if (bench->rows[i].device >= bench->device_count)
+            cli_node_fail(&device, "is %u; the report has %u device%s", bench->rows[i].device, bench->device_count,
+                          bench->device_count == 1 ? "" : "s");
     }
 }
 
@@ -103,8 +90,12 @@ const vkmm_record cli_reports_record = {NULL, CLI_FIELDS(reports_fields)};
 /* ---- lines ---- */
 
 static const cli_field head_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_head_record}},
-                       row_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_row_record}},
-                       end_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_end_record}};
+                       row_line_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &cli_row_record}};
+
+static const cli_field end_line_fields[] = {
+    {BENCH_KEY(TRUTH, complete)},
+    {BENCH_KEY(TEXT, note), CLI_MAYBE},
+};
 
 static const cli_field device_line_fields[] = {
     {"device", CLI_FIELD_U32, CLI_AT(cli_device_line, index)},

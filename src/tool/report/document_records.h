@@ -12,7 +12,6 @@ extern const vkmm_record cli_report_body_record; /* the same without a schema, t
 extern const vkmm_record cli_saved_record;       /* cli_bench: with the name of its file */
 extern const vkmm_record cli_reports_record;     /* cli_reports: those of a comparison */
 extern const vkmm_record cli_head_record;        /* cli_bench: everything but devices and rows */
-extern const vkmm_record cli_end_record;         /* cli_bench: how the run ended */
 
 /* Lines. */
 typedef struct cli_device_line {
@@ -24,6 +23,3 @@ extern const vkmm_record cli_head_line_record;   /* cli_bench */
 extern const vkmm_record cli_device_line_record; /* cli_device_line */
 extern const vkmm_record cli_row_line_record;    /* cli_bench_row */
 extern const vkmm_record cli_end_line_record;    /* cli_bench */
-
-/* Checks that the device of a row, an index, is in the report. node: of the row. */
-void cli_bench_check_place(const cli_node *node, const cli_bench *bench, const cli_bench_row *row);

@@ -302,17 +302,6 @@ static void read_list(const cli_node *node, const cli_field *field, void *record
     }
 }
 
-void cli_record_read_entry(const cli_node *node, const vkmm_record *record, const char *key, void *data)
-{
-    const cli_field *field = record->fields;
-
-    while (field->key == NULL || strcmp(field->key, key) != 0) field++;
-    if (u32_at((const char *)data + field->count) < field->length)
-        read_list_entry(node, field, data);
-    else
-        cli_node_fail(node, "is too many: at most %u %s are read", field->length, key);
-}
-
 static void read_array(const cli_node *node, const cli_field *field, void *at)
 {
     if (!cli_node_is_list(node, SIZE_MAX)) return;

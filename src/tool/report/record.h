@@ -116,9 +116,6 @@ void cli_record_read(const cli_node *node, const vkmm_record *record, void *data
 /* The same for a separate document: 1, or 0 and a sentence. */
 int cli_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[CLI_SENTENCE]);
 
-/* Reads one more entry into the list `key` of a record. */
-void cli_record_read_entry(const cli_node *node, const vkmm_record *record, const char *key, void *data);
-
 /* The figure at a path of keys, "time.kernel_ms.median"; NAN if it is unknown, or data is NULL. *titled gets the
  * field on the path that has a heading. No record on the path has a view, or is embedded. */
 double cli_record_figure(const vkmm_record *record, const void *data, const char *path, const cli_field **titled);

@@ -137,7 +137,7 @@ typedef struct cli_bench_peaks {
 typedef struct cli_bench_device {
     char together[64];          /* of a live run: "", or the indices of the devices that share each product; `info` is
                                     the first's, but for the name */
-    char label[CLI_BENCH_TEXT]; /* unique in the report: the name, with the driver's if two have the same name */
+    char label[CLI_BENCH_TEXT]; /* unique in a run's report: the name, with the driver's if two have the same name */
     int is_host; /* the host's processor through a BLAS library: of info only name (the processor), driver_name (the
                     library) and driver_info (its version and threads) are used */
     vkmm_device_info info;

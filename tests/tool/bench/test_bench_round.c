@@ -1,4 +1,4 @@
-/* Reports written and read, whole, in lines and in parts. */
+/* Reports written and read, whole and in parts. */
 #include "bench_text.h"
 
 #include "base/alloc.h"
@@ -49,15 +49,15 @@ static void is_same_row(const cli_bench_row *a, const cli_bench_row *b)
     assert_true(a->figures.throttled == b->figures.throttled);
 }
 
-static void round_trip(const char *format)
+TEST(documents_come_back)
 {
     cli_bench bench = {0}, again = {0};
     heard h = {0};
     make_bench(&bench, 1, 0.02);
-    char *first = written(format, &bench);
+    char *first = written("json", &bench);
     assert_int_equal(parse(&h, first, &again), VKMM_OK);
     assert_int_equal(h.count, 0);
-    char *second = written(format, &again);
+    char *second = written("json", &again);
     assert_string_equal(first, second);
     assert_string_equal(again.name, "old.json");
     assert_true(again.device_count == 3 && again.row_count == bench.row_count && again.complete);
@@ -70,45 +70,6 @@ static void round_trip(const char *format)
     free(second);
     cli_bench_free(&bench);
     cli_bench_free(&again);
-}
-
-TEST(documents_come_back)
-{
-    round_trip("json");
-}
-
-TEST(lines_come_back)
-{
-    round_trip("jsonl");
-}
-
-/* ---- Lines ---- */
-
-TEST(lines_are_judged)
-{
-#define HEAD   "{\"schema\":\"vkmatmul.bench.head/1\"}\n"
-#define DEVICE "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\"}\n"
-#define ROW \
-    "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0,\"problem\":{\"type\":\"f32\",\"m\":1,\"n\":1,\"k\":1}}\n"
-    cli_bench bench = {0};
-    refused(HEAD ROW DEVICE, strlen(HEAD ROW DEVICE), "line 2: device is 0; the report has 0 devices");
-    refused(HEAD "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":1}\n", strlen(HEAD) + 50,
-            "line 2: device is 1; the next device is 0");
-    refused(HEAD DEVICE "\n\n{}\n" ROW, strlen(HEAD DEVICE ROW) + 5, "line 5: it has no schema");
-    refused(HEAD DEVICE "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0}", strlen(HEAD DEVICE) + 44,
-            "line 3: problem is missing");
-    refused(HEAD DEVICE "{\"schema\"", strlen(HEAD DEVICE) + 9, "is not valid JSON: line 3, column");
-    taken(HEAD DEVICE ROW "{\"schema\":\"vkmatmul.bench.weather/1\",\"sun\":true}\r\n" ROW
-                          "{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}",
-          &bench);
-    assert_true(bench.row_count == 2 && bench.complete && bench.note[0] == '\0');
-    cli_bench_free(&bench);
-    taken(HEAD DEVICE ROW
-          "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\",\"failed\":\"it burnt\"}\n",
-          &bench);
-    assert_true(bench.device_count == 1 && !bench.complete);
-    assert_string_equal(bench.devices[0].failed, "it burnt");
-    cli_bench_free(&bench);
 }
 
 /* ---- Files, parts, memory ---- */
