@@ -185,7 +185,7 @@ class Fake(Faked):
 
     def test_a_hanging_process_is_killed(self):
         report = self.bench("--budget", "1s", faults="3:hang", code=6, stderr="nothing could be measured: no answer within")
-        self.assertRegex(self.not_run(report)[16], r"no answer within 5\.0 s; the process that measured was killed")
+        self.assertRegex(self.not_run(report)[16], r"no answer within 8\.0 s; the process that measured was killed")
 
     def test_a_device_that_fails_three_times_is_given_up(self):
         report = self.bench(faults=",".join("%d:lost" % n for n in range(59, 70)), stderr="is abandoned: the device was lost")

@@ -51,7 +51,7 @@ static void check_row(const cli_bench *bench, const cli_bench_row *row)
     must(!cli_bench_is_timed(row) ||
              (row->passed && f->median_ms > 0 && (f->low_ms <= f->high_ms) == (row->kernel_ms.count > 1)),
          "a row's figures are wrong");
-    must(cli_bench_same(row, row) && cli_bench_find(bench, row->device, row) != NULL, "a row is not found");
+    must(cli_bench_same(row, row), "a row differs from itself");
 }
 
 void fuzz_bench_check(const cli_bench *bench)

@@ -11,15 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BLOCK_BYTES      ((double)((uint64_t)256 << 20)) /* of operands that are held at once, on each device */
-#define START_PATIENCE   30000.0
-#define PEAKS_PATIENCE   60000.0
-#define PEAK_PATIENCE    10000.0 /* more for each type, and so much more than the shapes' own time */
-#define SHAPES_SHARE     0.05    /* of the budget, for the peaks of matrix shapes */
-#define PATIENCE_LEAST   4000.0  /* with a small budget, users do not want to wait long: so much, */
-#define PATIENCE_BUDGETS 4.0     /* plus so many times that time */
-#define HOST_SHARE       0.12    /* of the budget, for the host's BLAS; */
-#define HOST_LEAST_MS    2000.0  /* but so much if the budget has it */
+#define BLOCK_BYTES    ((double)((uint64_t)256 << 20)) /* of operands that are held at once, on each device */
+#define START_PATIENCE 30000.0
+#define PEAKS_PATIENCE 60000.0
+#define PEAK_PATIENCE  10000.0 /* more for each type, and so much more than the shapes' own time */
+#define SHAPES_SHARE   0.05    /* of the budget, for the peaks of matrix shapes */
+#define HOST_SHARE     0.12    /* of the budget, for the host's BLAS; */
+#define HOST_LEAST_MS  2000.0  /* but so much if the budget has it */
 
 enum {
     BLOCK = 8, /* items that are held at once, on each device */
@@ -36,7 +34,6 @@ typedef struct bench_run {
     uint32_t cell_count;
     uint32_t first, end; /* the lanes that take turns now */
     int next_id;
-    int wrong, ran;      /* rows that are, and that did */
     vkmm_status failure; /* of the report, which ends the run */
 } bench_run;
 
@@ -69,37 +66,28 @@ uint32_t cli_bench_rows(const cli_suite *suite, const cli_bench_device *device)
     return rows;
 }
 
-static double left_of(const bench_run *run)
-{
-    double left = 0;
-
-    for (uint32_t i = 0; i < run->bench->device_count; i++) {
-        const cli_bench_lane *lane = &run->lanes[i];
-        double budget = lane->budget_ms - lane->link.spent_ms,
-               each = lane->known > 0 ? lane->link.spent_ms / lane->known : budget;
-        double rest = each * (lane->rows - lane->known);
-        if (!lane->over && budget > 0 && rest > 0) left += rest < budget ? rest : budget;
-    }
-    return left / 1000;
-}
-
 /* The current step, and the time left; item NULL: peaks. */
 static void show_progress(const bench_run *run, const cli_bench_lane *lane, const cli_suite_item *item)
 {
     cli_console *console = &run->session->console;
     const char *label = run->bench->devices[lane->device].label;
     uint32_t rows = 0, known = 0;
+    double left_ms = 0;
 
     if (!console->interactive) return;
-    for (uint32_t i = 0; i < run->bench->device_count; i++) {
-        rows += run->lanes[i].rows;
-        known += run->lanes[i].known;
-    }
     if (item == NULL) {
         cli_progress(console, "%s: measuring peaks", label);
         return;
     }
-    cli_progress(console, "%u of %u rows, about %.0f s left: %s %s %s, %s", known, rows, left_of(run),
+    for (uint32_t i = 0; i < run->bench->device_count; i++) {
+        const cli_bench_lane *each = &run->lanes[i];
+        const double spent = each->link.spent_ms, budget = each->budget_ms - spent;
+        const double rest = (each->known > 0 ? spent / each->known : budget) * (each->rows - each->known);
+        rows += each->rows;
+        known += each->known;
+        if (!each->over) left_ms += fmax(fmin(rest, budget), 0);
+    }
+    cli_progress(console, "%u of %u rows, about %.0f s left: %s %s %s, %s", known, rows, left_ms / 1000,
                  CLI_NAME(&item->problem, console->utf8), cli_text_type(&item->problem, console->utf8), item->kernel,
                  label);
 }
@@ -118,18 +106,12 @@ static void give_up(bench_run *run, cli_bench_lane *lane)
 /* 1: its process runs. Otherwise the run is over, or the device is abandoned. */
 static int is_ready(bench_run *run, cli_bench_lane *lane)
 {
+    cli_reply reply;
+
     if (lane->over || is_over(run)) return 0;
-    switch (cli_worker_start(&lane->link, fmin(START_PATIENCE, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms))) {
-    case CLI_REPLY_ANSWER:
-        return 1;
-    case CLI_REPLY_INTERRUPTED:
-        return 0;
-    case CLI_REPLY_LOST:
-    case CLI_REPLY_NO_WORKER:
-        give_up(run, lane);
-        return 0;
-    }
-    return 0;
+    reply = cli_worker_start(&lane->link, cli_bench_patience(lane, START_PATIENCE));
+    if (reply != CLI_REPLY_ANSWER && reply != CLI_REPLY_INTERRUPTED) give_up(run, lane);
+    return reply == CLI_REPLY_ANSWER;
 }
 
 /* The types that the suite multiplies or sums in on the device. Some have no peak. */
@@ -150,40 +132,33 @@ static json_t *types_of(const bench_run *run, const cli_bench_device *device)
     return types;
 }
 
-static cli_reply ask_peaks(bench_run *run, cli_bench_lane *lane, json_t *types)
-{
-    cli_bench_device *device = &run->bench->devices[lane->device];
-    cli_bench_peaks got;
-    json_t *ask = json_pack("{s:s}", "ask", "peaks"), *answer = NULL;
-    char sentence[CLI_BENCH_TEXT];
-    double shapes = SHAPES_SHARE * lane->budget_ms;
-    double patience = PEAKS_PATIENCE + PEAK_PATIENCE * (double)json_array_size(types) + 2 * shapes;
-    cli_reply reply;
-
-    json_object_set_new(ask, "types", types);
-    json_object_set_new(ask, "matrix_ms", json_real(shapes));
-    reply =
-        cli_worker_ask(&lane->link, ask, fmin(patience, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms), &answer);
-    if (reply == CLI_REPLY_ANSWER && lane->link.status == VKMM_OK) {
-        cli_bench_peaks_init(&got);
-        if (cli_record_parse(json_object_get(answer, "peaks"), &cli_peaks_record, &got, sentence))
-            device->peaks = got;
-        else
-            reply = cli_worker_distrust(&lane->link, sentence);
-    }
-    json_decref(answer);
-    return reply;
-}
-
-/* Measures the device's peaks. */
 static void measure_peaks(bench_run *run, cli_bench_lane *lane)
 {
-    const cli_bench_device *device = &run->bench->devices[lane->device];
+    cli_bench_device *device = &run->bench->devices[lane->device];
+    const double shapes_ms = SHAPES_SHARE * lane->budget_ms;
+    cli_bench_peaks got;
+    json_t *types, *answer;
+    char sentence[CLI_BENCH_TEXT];
+    double patience;
+    cli_reply reply;
 
     if (device->is_host || device->together[0] != '\0' || device->peaks.copy_bytes_per_s > 0 || !is_ready(run, lane))
         return;
     show_progress(run, lane, NULL);
-    if (ask_peaks(run, lane, types_of(run, device)) != CLI_REPLY_INTERRUPTED && lane->link.status != VKMM_OK)
+    types = types_of(run, device);
+    patience = PEAKS_PATIENCE + PEAK_PATIENCE * (double)json_array_size(types) + 2 * shapes_ms;
+    reply = cli_worker_ask(&lane->link,
+                           json_pack("{s:s, s:o, s:f}", "ask", "peaks", "types", types, "matrix_ms", shapes_ms),
+                           cli_bench_patience(lane, patience), &answer);
+    cli_bench_peaks_init(&got);
+    if (reply == CLI_REPLY_ANSWER && lane->link.status == VKMM_OK) {
+        if (cli_record_parse(json_object_get(answer, "peaks"), &cli_peaks_record, &got, sentence))
+            device->peaks = got;
+        else
+            cli_worker_distrust(&lane->link, sentence);
+    }
+    json_decref(answer);
+    if (reply != CLI_REPLY_INTERRUPTED && lane->link.status != VKMM_OK)
         vkmm_say(run->session->log, VKMM_LOG_WARNING, "the peaks of %s are unknown: %s", device->label,
                  lane->link.sentence);
     lane->link.spent_ms = 0; /* the budget is only for rows */
@@ -225,34 +200,26 @@ static int make_lanes(bench_run *run)
 
 /* ---- rows ---- */
 
-/* Whether an earlier part of the run has the row. */
-static int is_known(const bench_run *run, const cli_bench_cell *cell)
-{
-    const cli_bench_row *known = cli_bench_find(run->bench, cell->lane->device, &cell->row);
-
-    return known != NULL && known->not_run[0] == '\0';
-}
-
 static void fill_block(bench_run *run, uint32_t from, uint32_t to)
 {
     run->cell_count = 0;
     for (uint32_t i = from; i < to; i++) {
         for (uint32_t j = run->first; j < run->end; j++) {
-            cli_bench_cell *cell = &run->cells[run->cell_count];
-            if (!is_for(&run->bench->devices[j], &run->suite->items[i])) continue;
-            cli_bench_cell_init(cell, &run->suite->items[i], &run->lanes[j]);
-            if (is_known(run, cell))
-                run->lanes[j].known++;
-            else
-                run->cell_count++;
+            if (is_for(&run->bench->devices[j], &run->suite->items[i]))
+                cli_bench_cell_init(&run->cells[run->cell_count++], &run->suite->items[i], &run->lanes[j]);
         }
     }
 }
 
-/* A judged row that needs no samples. */
-static int is_wrong(const cli_bench_cell *cell)
+static int is_wrong(const cli_bench_row *row)
 {
-    return cell->state == CLI_BENCH_RIPE && cell->row.not_run[0] == '\0' && !cell->row.passed;
+    return row->not_run[0] == '\0' && !row->passed;
+}
+
+/* Whether the cell needs no samples, because its judged product is wrong. */
+static int is_final(const cli_bench_cell *cell)
+{
+    return cell->state == CLI_BENCH_RIPE && is_wrong(&cell->row);
 }
 
 /* The process has ended: the rows that it held begin again, once, except for the row that it was working on. */
@@ -261,11 +228,11 @@ static void take_loss(bench_run *run, cli_bench_cell *culprit, cli_reply reply)
     cli_bench_lane *lane = culprit->lane;
 
     if (reply == CLI_REPLY_ANSWER || reply == CLI_REPLY_INTERRUPTED) return;
-    if (!is_wrong(culprit)) cli_bench_cell_drop(culprit, lane->link.sentence);
+    if (!is_final(culprit)) cli_bench_cell_drop(culprit, lane->link.sentence);
     for (uint32_t i = 0; i < run->cell_count; i++) {
         cli_bench_cell *cell = &run->cells[i];
         if (cell->lane != lane || (cell->state != CLI_BENCH_OPEN && cell->state != CLI_BENCH_RIPE)) continue;
-        if (is_wrong(cell)) { /* known, whatever happened to the process */
+        if (is_final(cell)) { /* known, whatever happened to the process */
             cell->state = CLI_BENCH_DONE;
             continue;
         }
@@ -329,21 +296,6 @@ static void close_cells(bench_run *run)
     }
 }
 
-static int has_waiting(const bench_run *run)
-{
-    for (uint32_t i = 0; i < run->cell_count; i++)
-        if (run->cells[i].state == CLI_BENCH_WAITING) return 1;
-    return 0;
-}
-
-static void say_wrong(const bench_run *run, const cli_bench_row *row)
-{
-    vkmm_say(run->session->log, VKMM_LOG_ERROR, "wrong result: %s %s %s on %s: %s",
-             CLI_NAME(&row->problem, run->session->console.utf8),
-             cli_text_type(&row->problem, run->session->console.utf8), row->asked,
-             run->bench->devices[row->device].label, row->sentence);
-}
-
 /* Hands the row over to the report. */
 static void finish(bench_run *run, cli_bench_cell *cell)
 {
@@ -360,11 +312,11 @@ static void finish(bench_run *run, cli_bench_cell *cell)
     cli_bench_raise_peaks(run->bench);
     cell->lane->known++;
     cli_progress_end(&run->session->console);
-    if (row->not_run[0] == '\0') {
-        run->ran++;
-        if (!row->passed) run->wrong++;
-        if (!row->passed) say_wrong(run, row);
-    }
+    if (is_wrong(row))
+        vkmm_say(run->session->log, VKMM_LOG_ERROR, "wrong result: %s %s %s on %s: %s",
+                 CLI_NAME(&row->problem, run->session->console.utf8),
+                 cli_text_type(&row->problem, run->session->console.utf8), row->asked,
+                 run->bench->devices[row->device].label, row->sentence);
 }
 
 static void run_block(bench_run *run, uint32_t from, uint32_t to)
@@ -372,7 +324,7 @@ static void run_block(bench_run *run, uint32_t from, uint32_t to)
     const uint32_t first = run->bench->row_count;
 
     fill_block(run, from, to);
-    for (int try = 0; try < TRIES && has_waiting(run) && !is_over(run); try++) {
+    for (int try = 0; try < TRIES && !is_over(run); try++) {
         open_cells(run);
         sample_cells(run);
         close_cells(run);
@@ -421,16 +373,19 @@ static void run_suite(bench_run *run)
 }
 
 /* At the end of a run: reports an error if nothing could be measured. */
-static vkmm_status conclude(bench_run *run)
+static vkmm_status conclude(const bench_run *run)
 {
     const vkmm_log *log = run->session->log;
     const cli_bench *bench = run->bench;
-    int ran = run->ran;
+    int ran = 0, wrong = 0;
 
     if (run->failure != VKMM_OK) return run->failure;
     if (cli_interrupted()) return VKMM_OK;
-    for (uint32_t i = 0; i < bench->row_count && !ran; i++) ran = bench->rows[i].not_run[0] == '\0';
-    if (run->wrong > 0) return VKMM_WRONG_RESULT;
+    for (uint32_t i = 0; i < bench->row_count; i++) {
+        ran |= bench->rows[i].not_run[0] == '\0';
+        wrong |= is_wrong(&bench->rows[i]);
+    }
+    if (wrong) return VKMM_WRONG_RESULT;
     if (ran || bench->row_count == 0) return VKMM_OK;
     for (uint32_t i = 0; i < bench->device_count; i++) {
         const cli_worker *link = &run->lanes[i].link;

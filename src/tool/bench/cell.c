@@ -10,11 +10,11 @@
 
 #define PATIENCE_MS      30000.0 /* for drivers that compile slowly, and busy machines, */
 #define PATIENCE_TIMES   10.0    /* plus so many times the expected time; */
-#define PATIENCE_BUDGETS 2.0     /* with a small budget, users do not want to wait long */
-#define PATIENCE_LEAST   3000.0
-#define EXTRA_FIRST_MS   150.0 /* in the first round, for transfers and the check of the clock */
-#define EXTRA_ROUND_MS   30.0  /* for warming up */
-#define OVERTIME         1.1   /* times the budget; for rows that have begun */
+#define PATIENCE_LEAST   4000.0  /* but no more than so long, */
+#define PATIENCE_BUDGETS 4.0     /* plus so many times the budget */
+#define EXTRA_FIRST_MS   150.0   /* in the first round, for transfers and the check of the clock */
+#define EXTRA_ROUND_MS   30.0    /* for warming up */
+#define OVERTIME         1.1     /* times the budget; for rows that have begun */
 
 enum { SLOW_ROUNDS = 3, MOST_ROUNDS = 64 };
 
@@ -24,13 +24,20 @@ static double round_ms(const cli_suite *suite)
     return suite->row_ms / (2.0 * suite->rounds);
 }
 
-/* How long to wait for an answer that is expected after so long. */
-static double patience_for(const cli_bench_cell *cell, double expected_ms)
+double cli_bench_patience(const cli_bench_lane *lane, double ms)
 {
-    double time = PATIENCE_MS + PATIENCE_TIMES * expected_ms,
-           most = PATIENCE_LEAST + PATIENCE_BUDGETS * cell->lane->budget_ms;
+    return fmin(ms, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms);
+}
 
-    return time < most ? time : most;
+/* Sends a request, and waits for longer than any takes: several products, the host's part of them, and a round. */
+static cli_reply ask(cli_bench_cell *cell, json_t *request, json_t **answer)
+{
+    cli_bench_lane *lane = cell->lane;
+    const double expected = 3 * cli_bench_expect(&lane->speeds, cell->item) +
+                            3 * cli_bench_expect_host(&lane->speeds, cell->item) + 2 * round_ms(lane->suite);
+
+    return cli_worker_ask(&lane->link, request, cli_bench_patience(lane, PATIENCE_MS + PATIENCE_TIMES * expected),
+                          answer);
 }
 
 /* Rounds that a row needs at least: of products so long that three fill the row's time, no more. */
@@ -41,9 +48,9 @@ static uint32_t least_rounds(const cli_suite *suite, double product_ms)
 
 static double expect_sampling(const cli_suite *suite, double product_ms)
 {
-    double each = round_ms(suite) > product_ms ? round_ms(suite) : product_ms;
+    const double each = fmax(round_ms(suite), product_ms) + EXTRA_ROUND_MS;
 
-    return EXTRA_FIRST_MS + product_ms + least_rounds(suite, product_ms) * (each + EXTRA_ROUND_MS);
+    return EXTRA_FIRST_MS + product_ms + least_rounds(suite, product_ms) * each;
 }
 
 /* What the bench itself knows about a row, whatever a process reports. */
@@ -80,59 +87,53 @@ static void release(cli_bench_cell *cell)
 /* Earlier measurements of a row are dropped if it is not run in the end. */
 void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason)
 {
+    const int held = cell->state == CLI_BENCH_OPEN && cell->lane->link.process != NULL;
+
     cli_bench_row_free(&cell->row);
     name_row(cell);
     VKMM_PUT(cell->row.not_run, "%.*s", CLI_BENCH_TEXT - 1, reason[0] != '\0' ? reason : "unknown reason");
-    cell->state = CLI_BENCH_DONE;
+    cell->state = held ? CLI_BENCH_RIPE : CLI_BENCH_DONE;
     release(cell);
 }
 
 /* For people: "0.4 s", "18 s". */
-static void put_seconds(char text[24], double ms)
+static const char *seconds_text(char text[24], double ms)
 {
     snprintf(text, 24, ms < 9950 ? "%.1f s" : "%.0f s", ms / 1000);
+    return text;
 }
+
+#define SECONDS(ms) seconds_text((char[24]){""}, ms)
 
 int cli_bench_cell_refuse(cli_bench_cell *cell)
 {
     const cli_bench_lane *lane = cell->lane;
-    const cli_bench_device *device = &cell->lane->bench->devices[lane->device];
-    double product = cli_bench_expect(&lane->speeds, cell->item),
-           left = lane->budget_ms - lane->link.spent_ms - lane->reserved_ms;
-    double cost =
-        product + cli_bench_expect_host(&lane->speeds, cell->item) + expect_sampling(cell->lane->suite, product);
-    double longest = cell->lane->suite->longest_ms * (cli_bench_is_guess(&lane->speeds, cell->item) ? 2 : 1);
-    char first[24], second[24], third[24], reason[CLI_BENCH_TEXT];
+    const cli_suite *suite = lane->suite;
+    const cli_bench_device *device = &lane->bench->devices[lane->device];
+    const vkmm_problem *problem = &cell->item->problem;
+    const double product = cli_bench_expect(&lane->speeds, cell->item),
+                 cost = product + cli_bench_expect_host(&lane->speeds, cell->item) + expect_sampling(suite, product),
+                 left = lane->budget_ms - lane->link.spent_ms - lane->reserved_ms,
+                 longest = suite->longest_ms * (cli_bench_is_guess(&lane->speeds, cell->item) ? 2 : 1);
+    char reason[CLI_BENCH_TEXT];
 
-    put_seconds(second, cell->lane->suite->longest_ms);
-    put_seconds(third, lane->budget_ms);
-    if (lane->over) {
+    if (lane->over)
         VKMM_PUT(reason, "the device was abandoned: %.200s", lane->link.sentence);
-    } else if (!device->is_host && cell->item->problem.type == VKMM_F64 &&
-               cell->item->problem.method == VKMM_COMPUTE_DIRECT && !device->info.features.f64) {
+    else if (!device->is_host && problem->type == VKMM_F64 && problem->method == VKMM_COMPUTE_DIRECT &&
+             !device->info.features.f64)
         VKMM_PUT(reason, "the device has no f64 (shaderFloat64)");
-    } else if (product > longest) {
-        put_seconds(first, product);
-        VKMM_PUT(reason, "one product would take about %s; the suite %.40s allows %s", first, cell->lane->suite->name,
-                 second);
-    } else if (left <= 0) {
-        VKMM_PUT(reason, "the suite's time per device, %s, was used up", third);
-    } else if (cost > left) {
-        put_seconds(first, cost);
-        put_seconds(second, left);
-        VKMM_PUT(reason, "it would take about %s; of the suite's time per device, %s, %s were left", first, third,
-                 second);
-    } else {
+    else if (product > longest)
+        VKMM_PUT(reason, "one product would take about %s; the suite %.40s allows %s", SECONDS(product), suite->name,
+                 SECONDS(suite->longest_ms));
+    else if (left <= 0)
+        VKMM_PUT(reason, "the suite's time per device, %s, was used up", SECONDS(lane->budget_ms));
+    else if (cost > left)
+        VKMM_PUT(reason, "it would take about %s; of the suite's time per device, %s, %s were left", SECONDS(cost),
+                 SECONDS(lane->budget_ms), SECONDS(left));
+    else
         return 0;
-    }
     cli_bench_cell_drop(cell, reason);
     return 1;
-}
-
-/* A request about the cell's job. */
-static json_t *about(const char *ask, const cli_bench_cell *cell)
-{
-    return json_pack("{s:s, s:i}", "ask", ask, "id", cell->id);
 }
 
 /* The judged row; what the bench itself knows about it replaces what the process reports. */
@@ -157,39 +158,35 @@ static void judge(cli_bench_cell *cell, double product_ms)
     if (!cell->row.passed || !cli_product_is_work(&cell->item->problem)) return;
     cli_bench_learn(&lane->speeds, cell->item, product_ms);
     cell->state = CLI_BENCH_OPEN;
-    cell->reserved_ms = expect_sampling(cell->lane->suite, product_ms);
+    cell->reserved_ms = expect_sampling(lane->suite, product_ms);
     lane->reserved_ms += cell->reserved_ms;
 }
 
 cli_reply cli_bench_cell_open(cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
-    double expected = cli_bench_expect(&lane->speeds, cell->item),
-           host = cli_bench_expect_host(&lane->speeds, cell->item);
+    const cli_suite_item *item = cell->item;
     char seed[32];
-    json_t *ask = about("begin", cell), *answer;
+    json_t *answer;
     cli_reply reply;
 
     VKMM_PUT(seed, "%llu", (unsigned long long)cell->row.seed);
-    json_object_set_new(ask, "problem", cli_record_json(&cli_problem_record, &cell->item->problem));
-    json_object_set_new(ask, "kernel", json_string(cell->item->kernel));
-    if (cell->item->shader != NULL) json_object_set_new(ask, "shader", json_string(cell->item->shader));
-    json_object_set_new(ask, "seed", json_string(seed));
-    json_object_set_new(ask, "rotating_bytes", json_integer((json_int_t)cell->row.rotating_bytes));
-    reply = cli_worker_ask(&lane->link, ask, patience_for(cell, expected + 3 * host), &answer);
+    reply = ask(cell,
+                json_pack("{s:s, s:i, s:o, s:s, s:s*, s:s, s:I}", "ask", "begin", "id", cell->id, "problem",
+                          cli_record_json(&cli_problem_record, &item->problem), "kernel", item->kernel, "shader",
+                          item->shader, "seed", seed, "rotating_bytes", (json_int_t)cell->row.rotating_bytes),
+                &answer);
     if (reply != CLI_REPLY_ANSWER) return reply;
     if (lane->link.status != VKMM_OK && lane->link.status != VKMM_WRONG_RESULT) {
         cli_bench_cell_drop(cell, lane->link.sentence);
     } else if (!take_row(cell, json_object_get(answer, "row")) || (lane->link.status == VKMM_OK) != cell->row.passed) {
-        json_decref(answer);
-        return cli_worker_distrust(&lane->link, "an invalid row");
+        reply = cli_worker_distrust(&lane->link, "an invalid row");
     } else {
-        double product_ms = cli_json_number(answer, "product_ms", expected);
-        cli_bench_learn_host(&lane->speeds, cell->item, cli_json_number(answer, "host_ms", 0));
-        judge(cell, product_ms);
+        cli_bench_learn_host(&lane->speeds, item, cli_json_number(answer, "host_ms", 0));
+        judge(cell, cli_json_number(answer, "product_ms", cli_bench_expect(&lane->speeds, item)));
     }
     json_decref(answer);
-    return CLI_REPLY_ANSWER;
+    return reply;
 }
 
 /* ---- samples ---- */
@@ -247,12 +244,12 @@ static void look(cli_bench_cell *cell)
     const char *stopped = "";
     double sampled_ms;
 
-    cli_bench_derive(cell->lane->bench, row);
+    cli_bench_derive(lane->bench, row);
     sampled_ms = row->kernel_ms.count * row->figures.median_ms;
-    if (row->rounds >= least_rounds(cell->lane->suite, row->figures.median_ms)) {
-        if (row->figures.noise <= cell->lane->bench->settings.max_noise)
+    if (row->rounds >= least_rounds(lane->suite, row->figures.median_ms)) {
+        if (row->figures.noise <= lane->bench->settings.max_noise)
             stopped = "stable";
-        else if (sampled_ms >= cell->lane->suite->row_ms)
+        else if (sampled_ms >= lane->suite->row_ms)
             stopped = "time";
         else if (row->rounds >= MOST_ROUNDS)
             stopped = "count";
@@ -264,60 +261,46 @@ static void look(cli_bench_cell *cell)
     release(cell);
 }
 
-/* A row that its process still holds. */
-static void drop_held(cli_bench_cell *cell, const char *reason)
-{
-    cli_bench_cell_drop(cell, reason);
-    cell->state = CLI_BENCH_RIPE;
-}
-
 /* The rows took longer than expected: rows without samples get none. */
 static int is_too_late(cli_bench_cell *cell)
 {
     const cli_bench_lane *lane = cell->lane;
-    char reason[CLI_BENCH_TEXT], budget[24];
+    char reason[CLI_BENCH_TEXT];
 
     if (cell->row.rounds > 0 || lane->link.spent_ms < OVERTIME * lane->budget_ms) return 0;
-    put_seconds(budget, lane->budget_ms);
-    VKMM_PUT(reason, "the suite's time per device, %s, was used up after the row's first product", budget);
-    drop_held(cell, reason);
+    VKMM_PUT(reason, "the suite's time per device, %s, was used up after the row's first product",
+             SECONDS(lane->budget_ms));
+    cli_bench_cell_drop(cell, reason);
     return 1;
 }
 
 cli_reply cli_bench_cell_round(cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
-    double expected = cli_bench_expect(&lane->speeds, cell->item), span = round_ms(cell->lane->suite);
-    json_t *ask = about("round", cell), *answer;
+    json_t *answer;
     cli_bench_row round;
     cli_reply reply;
     char sentence[CLI_SENTENCE];
-    int fine;
 
-    if (is_too_late(cell)) {
-        json_decref(ask);
-        return CLI_REPLY_ANSWER;
-    }
-    json_object_set_new(ask, "ms", json_real(span));
-    json_object_set_new(ask, "full", json_boolean(cell->row.rounds == 0));
-    reply = cli_worker_ask(
-        &lane->link, ask,
-        patience_for(cell, 3 * expected + 2 * span + cli_bench_expect_host(&lane->speeds, cell->item)), &answer);
+    if (is_too_late(cell)) return CLI_REPLY_ANSWER;
+    reply = ask(cell,
+                json_pack("{s:s, s:i, s:f, s:b}", "ask", "round", "id", cell->id, "ms", round_ms(lane->suite), "full",
+                          cell->row.rounds == 0),
+                &answer);
     if (reply != CLI_REPLY_ANSWER) return reply;
-    if (lane->link.status != VKMM_OK) {
-        drop_held(cell, lane->link.sentence);
-        json_decref(answer);
-        return CLI_REPLY_ANSWER;
-    }
     cli_bench_row_init(&round);
-    fine = cli_record_parse(json_object_get(answer, "round"), &cli_round_record, &round, sentence) &&
-           add_round(cell, &round);
+    if (lane->link.status != VKMM_OK) {
+        cli_bench_cell_drop(cell, lane->link.sentence);
+    } else if (cli_record_parse(json_object_get(answer, "round"), &cli_round_record, &round, sentence) &&
+               add_round(cell, &round)) {
+        look(cell);
+        cli_bench_learn(&lane->speeds, cell->item, cell->row.figures.median_ms);
+    } else {
+        reply = cli_worker_distrust(&lane->link, "invalid samples");
+    }
     json_decref(answer);
     cli_bench_row_free(&round);
-    if (!fine) return cli_worker_distrust(&lane->link, "invalid samples");
-    look(cell);
-    cli_bench_learn(&lane->speeds, cell->item, cell->row.figures.median_ms);
-    return CLI_REPLY_ANSWER;
+    return reply;
 }
 
 /* ---- the end ---- */
@@ -326,9 +309,7 @@ cli_reply cli_bench_cell_close(cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
     json_t *answer;
-    double host = cli_bench_expect_host(&lane->speeds, cell->item),
-           expected = cli_bench_expect(&lane->speeds, cell->item);
-    cli_reply reply = cli_worker_ask(&lane->link, about("end", cell), patience_for(cell, expected + host), &answer);
+    const cli_reply reply = ask(cell, json_pack("{s:s, s:i}", "ask", "end", "id", cell->id), &answer);
 
     if (reply != CLI_REPLY_ANSWER) return reply;
     json_decref(answer);

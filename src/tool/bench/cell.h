@@ -18,6 +18,10 @@ typedef struct cli_bench_lane {
     uint32_t rows, known;          /* in all, and final */
 } cli_bench_lane;
 
+/* How long to wait for the device's process at most, instead of so long: with a small budget, users do not want to wait
+ * long. */
+double cli_bench_patience(const cli_bench_lane *lane, double ms);
+
 typedef enum cli_bench_state {
     CLI_BENCH_WAITING,
     CLI_BENCH_OPEN, /* judged, and held by the measuring process */
@@ -46,5 +50,5 @@ cli_reply cli_bench_cell_open(cli_bench_cell *cell);
 cli_reply cli_bench_cell_round(cli_bench_cell *cell);
 cli_reply cli_bench_cell_close(cli_bench_cell *cell);
 
-/* Marks the row as not run, for this reason. */
+/* Marks the row as not run, for this reason. The cell is ripe if its process still holds the product, else done. */
 void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason);

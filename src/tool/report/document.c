@@ -82,16 +82,3 @@ int cli_bench_same(const cli_bench_row *a, const cli_bench_row *b)
     return is_same_problem(&a->problem, &b->problem) && strcmp(a->asked, b->asked) == 0 &&
            a->rotating_bytes == b->rotating_bytes;
 }
-
-const cli_bench_row *cli_bench_find(const cli_bench *bench, uint32_t device, const cli_bench_row *like)
-{
-    const cli_bench_row *first = NULL;
-
-    for (uint32_t i = 0; i < bench->row_count; i++) {
-        const cli_bench_row *row = &bench->rows[i];
-        if (row->device != device || !cli_bench_same(row, like)) continue;
-        if (cli_bench_is_timed(row)) return row;
-        if (first == NULL) first = row;
-    }
-    return first;
-}

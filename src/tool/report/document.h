@@ -59,6 +59,3 @@ int cli_bench_add_layer(cli_bench *bench, const char *name); /* 0 if memory runs
 /* Whether two rows measure the same thing: equal problems (packed strides count as given), requested kernel, and
  * caches. */
 int cli_bench_same(const cli_bench_row *a, const cli_bench_row *b);
-
-/* The row of a device that measures the same as `like`, the first with a speed if one has; NULL if there is none. */
-const cli_bench_row *cli_bench_find(const cli_bench *bench, uint32_t device, const cli_bench_row *like);
