@@ -90,28 +90,21 @@ static vkmm_status measure_peaks(worker *w, const json_t *request, json_t *answe
     return status;
 }
 
-static json_int_t id_of(const json_t *request)
-{
-    return json_integer_value(json_object_get(request, "id"));
-}
-
-static cli_bench_job *find(worker *w, const json_t *request)
+/* The job with this id; 0: a free one. NULL: none. */
+static cli_bench_job *find(worker *w, json_int_t id)
 {
     for (int i = 0; i < CLI_BENCH_JOBS; i++)
-        if (w->jobs[i].used && w->jobs[i].id == id_of(request)) return &w->jobs[i];
+        if (w->jobs[i].id == id) return &w->jobs[i];
     return NULL;
 }
 
-static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
+static vkmm_status begin(worker *w, json_int_t id, const json_t *request, json_t *answer)
 {
-    cli_bench_job *job = NULL;
+    cli_bench_job *job = find(w, 0);
     char sentence[CLI_BENCH_TEXT];
     const char *shader = cli_json_text(request, "shader", "");
-    cli_bench_row row;
     vkmm_status status;
 
-    for (int i = 0; i < CLI_BENCH_JOBS && job == NULL; i++)
-        if (!w->jobs[i].used) job = &w->jobs[i];
     if (job == NULL)
         return VKMM_FAIL(w->place.session->log, VKMM_INVALID, "this process measures at most %d products at once",
                          CLI_BENCH_JOBS);
@@ -119,8 +112,7 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
     if (!cli_record_parse(json_object_get(request, "problem"), &cli_problem_record, &job->request.job.problem,
                           sentence))
         return VKMM_FAIL(w->place.session->log, VKMM_INVALID, "invalid problem: %s", sentence);
-    job->used = 1;
-    job->id = id_of(request);
+    job->id = id;
     if (shader[0] != '\0') {
         job->shader_file = vkmm_strdup(shader);
         status = job->shader_file == NULL ? vkmm_tell(w->place.session->log, VKMM_NO_MEMORY("for a shader"))
@@ -134,24 +126,20 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
     VKMM_PUT(job->kernel, "%s", cli_json_text(request, "kernel", "auto"));
     job->inputs.seed = strtoull(cli_json_text(request, "seed", "1"), NULL, 10);
     job->rotating_bytes = (uint64_t)cli_json_number(request, "rotating_bytes", 0);
-    cli_bench_row_init(&row);
-    status = cli_bench_job_begin(&w->place, job, &row);
+    status = cli_bench_job_begin(&w->place, job);
     if (status == VKMM_OK || status == VKMM_WRONG_RESULT) {
-        json_object_set_new(answer, "row", cli_record_json(&cli_row_record, &row));
+        json_object_set_new(answer, "row", cli_record_json(&cli_row_record, &job->product.row));
         json_object_set_new(answer, "product_ms", json_real(job->one_ms));
         json_object_set_new(answer, "host_ms", json_real(job->host_ms));
     }
-    cli_bench_row_free(&row);
     return status;
 }
 
-static vkmm_status sample(worker *w, const json_t *request, json_t *answer)
+static vkmm_status sample(worker *w, cli_bench_job *job, const json_t *request, json_t *answer)
 {
-    cli_bench_job *job = find(w, request);
     cli_bench_row round;
     vkmm_status status;
 
-    if (job == NULL) return VKMM_FAIL(w->place.session->log, VKMM_INVALID, "there is no job with this id");
     cli_bench_row_init(&round);
     status = cli_bench_job_round(&w->place, job, cli_json_number(request, "ms", 0),
                                  json_is_true(json_object_get(request, "full")), &round);
@@ -160,13 +148,12 @@ static vkmm_status sample(worker *w, const json_t *request, json_t *answer)
     return status;
 }
 
-static vkmm_status end(worker *w, const json_t *request)
+static vkmm_status end(worker *w, cli_bench_job *job)
 {
-    cli_bench_job *job = find(w, request);
     vkmm_status status = VKMM_OK;
 
-    if (job == NULL) return VKMM_FAIL(w->place.session->log, VKMM_INVALID, "there is no job with this id");
-    if (job->product.verdict.passed) status = cli_bench_job_check(&w->place, job);
+    if (job->product.verdict.passed) status = cli_product_again(&job->product);
+    if (job->product.verdict.passed && status == VKMM_OK) status = cli_session_validated(w->place.session);
     cli_bench_job_end(job);
     return status;
 }
@@ -195,17 +182,20 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
 {
     worker *w = user;
     cli_session *session = w->place.session;
-    vkmm_status status = VKMM_OK;
+    const json_int_t id = json_integer_value(json_object_get(request, "id"));
+    const int is_round = strcmp(ask, "round") == 0;
+    cli_bench_job *job;
+    vkmm_status status = w->is_ready ? VKMM_OK : get_ready(w);
 
-    if (!w->is_ready) status = get_ready(w);
     w->is_ready = status == VKMM_OK;
     if (!w->is_ready) return status;
     if (strcmp(ask, "hello") == 0) return cli_worker_introduce(session, answer);
     if (strcmp(ask, "peaks") == 0) return w->place.blas != NULL ? VKMM_OK : measure_peaks(w, request, answer);
-    if (strcmp(ask, "begin") == 0) return begin(w, request, answer);
-    if (strcmp(ask, "round") == 0) return sample(w, request, answer);
-    if (strcmp(ask, "end") == 0) return end(w, request);
-    return cli_worker_refuse(session, ask);
+    if (strcmp(ask, "begin") == 0) return begin(w, id, request, answer);
+    if (!is_round && strcmp(ask, "end") != 0) return cli_worker_refuse(session, ask);
+    job = id != 0 ? find(w, id) : NULL;
+    if (job == NULL) return VKMM_FAIL(session->log, VKMM_INVALID, "there is no job with this id");
+    return is_round ? sample(w, job, request, answer) : end(w, job);
 }
 
 vkmm_status cli_command_bench_worker(cli_session *session)

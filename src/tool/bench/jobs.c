@@ -43,18 +43,14 @@ static double asked_bytes(const cli_bench_place *place, const cli_bench_job *job
     return (double)access.bytes_read + (double)access.bytes_written;
 }
 
-static void describe(const cli_bench_place *place, const cli_bench_job *job, cli_bench_row *row)
+/* Adds what only a report has to the product's row. */
+static void describe(const cli_bench_place *place, cli_bench_job *job)
 {
-    const cli_row_panels *panels = &job->product.row.panels;
+    cli_bench_row *row = &job->product.row;
+    const cli_row_panels *panels = &row->panels;
     const vkmm_partition *cut = &panels->partition;
     const uint64_t count = panels->batches * cut->row_panels * cut->col_panels * cut->depth_panels;
 
-    row->problem = job->request.job.problem;
-    row->seed = job->inputs.seed;
-    row->rotating_bytes = job->rotating_bytes;
-    VKMM_PUT(row->asked, "%s", job->kernel);
-    VKMM_PUT(row->init, "%s", cli_inputs_name(&job->inputs));
-    row->kernel = *job->product.kernel;
     row->asked_bytes = asked_bytes(place, job);
     if (panels->part_count > 0)
         VKMM_PUT(row->in_panels, "panels on %u devices", panels->part_count);
@@ -62,17 +58,11 @@ static void describe(const cli_bench_place *place, const cli_bench_job *job, cli
         VKMM_PUT(row->in_panels, "%llu panel%s of %llux%llu: %.180s", (unsigned long long)count, count == 1 ? "" : "s",
                  (unsigned long long)cut->rows, (unsigned long long)cut->cols, panels->reason);
     cli_product_judged(&job->product, row);
-    VKMM_PUT(row->power.source, "%.31s", cli_sensors_source(place->sensors));
 }
 
 static int append(cli_bench_series *to, const vkmm_series *from)
 {
     return cli_bench_series_add(to, from->samples, from->count);
-}
-
-static vkmm_status keep(const cli_bench_place *place, int kept)
-{
-    return kept ? VKMM_OK : vkmm_tell(place->session->log, VKMM_NO_MEMORY("for the samples of a round"));
 }
 
 /* Samples of one call; its clocks depend on what the device did before. */
@@ -82,33 +72,26 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
     const int in_panels = job->product.reason[0] != '\0';
     vkmm_measurement time;
     vkmm_status status;
+    int kept = 1;
 
     params.cold_iters_given = params.warm_time_ms <= 0;
     params.rotating_bytes = job->rotating_bytes;
     status = job->product.kind->measure(&job->product, &params, &time);
     if (status != VKMM_OK) return status;
     job->one_ms = in_panels ? time.transfer.median : time.kernel.median;
-    job->mapped = round->mapped = time.mapped;
+    round->mapped = time.mapped;
     VKMM_PUT(round->clock, "%s", time.clock == VKMM_CLOCK_DEVICE ? "device" : "host");
     VKMM_PUT(round->clock_note, "%s", time.clock_note);
     if (params.cross_check && time.slope_ms > 0) round->slope_ms = time.slope_ms;
-    if (!time.mapped && !params.skip_transfers &&
-        !(append(&round->total_ms, &time.transfer) && append(&round->upload_ms, &time.upload) &&
-          append(&round->download_ms, &time.download)))
-        return keep(place, 0);
-    if (!params.skip_transfers && job->one_ms < LONG_MS)
-        return VKMM_OK; /* those between copies are less precise than separate samples */
-    /* Where memory is unified nothing is copied: submission and transfer are the same thing. Panels are filled there.
-     */
-    if (time.mapped && !append(&round->total_ms, in_panels ? &time.transfer : &time.submit)) return keep(place, 0);
-    return keep(place, append(&round->kernel_ms, &time.kernel) && append(&round->submit_ms, &time.submit));
-}
-
-static vkmm_status sample(const cli_bench_place *place, cli_bench_job *job, double ms, cli_bench_row *round)
-{
-    return measure(place, job,
-                   (vkmm_measure_params){.iters = samples_for(ms, job->one_ms, CLI_BENCH_SAMPLES), .skip_transfers = 1},
-                   round);
+    if (!time.mapped && !params.skip_transfers)
+        kept = append(&round->total_ms, &time.transfer) && append(&round->upload_ms, &time.upload) &&
+               append(&round->download_ms, &time.download);
+    /* Samples between copies are less precise than separate ones. Where memory is unified nothing is copied: submission
+     * and transfer are the same thing. Panels are filled there. */
+    if (params.skip_transfers || job->one_ms >= LONG_MS)
+        kept = kept && append(&round->kernel_ms, &time.kernel) && append(&round->submit_ms, &time.submit) &&
+               (!time.mapped || append(&round->total_ms, in_panels ? &time.transfer : &time.submit));
+    return kept ? VKMM_OK : vkmm_tell(place->session->log, VKMM_NO_MEMORY("for the samples of a round"));
 }
 
 /* Works for warm_ms, or so many more products, and keeps only the time of a product. */
@@ -152,13 +135,15 @@ static vkmm_status weigh(cli_bench_place *place, cli_bench_job *job, cli_bench_p
     return status;
 }
 
-static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, double ms, cli_bench_row *round)
+static vkmm_status sample(cli_bench_place *place, cli_bench_job *job, double ms, cli_bench_row *round)
 {
     cli_sensed sensed;
     vkmm_status status;
 
     cli_sensors_start(place->sensors);
-    status = sample(place, job, ms, round);
+    status = measure(
+        place, job,
+        (vkmm_measure_params){.iters = samples_for(ms, job->one_ms, CLI_BENCH_SAMPLES), .skip_transfers = 1}, round);
     cli_sensors_stop(place->sensors, &sensed);
     VKMM_PUT(round->power.source, "%.31s", cli_sensors_source(place->sensors));
     VKMM_PUT(round->power.limited, "%.127s", sensed.limited);
@@ -170,7 +155,7 @@ static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, dou
     return status;
 }
 
-vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, cli_bench_row *row)
+vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job)
 {
     const double start = vkmm_now_ms();
     vkmm_status status, valid;
@@ -199,7 +184,7 @@ vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, cli_
     if (status == VKMM_OK && job->one_ms < CERTAIN_MS && cli_product_is_work(&job->request.job.problem))
         status = work(place, job, 0, 1);
     if (status == VKMM_OK || status == VKMM_WRONG_RESULT)
-        describe(place, job, row);
+        describe(place, job);
     else
         cli_bench_job_end(job);
     return status;
@@ -218,17 +203,10 @@ vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, doub
             place, job,
             (vkmm_measure_params){.iters = samples_for(TRANSFER_MS, job->one_ms, MOST_TRANSFERS), .cross_check = 1},
             round);
-    if (status == VKMM_OK && round->kernel_ms.count == 0) status = sample_sensed(place, job, ms, round);
+    if (status == VKMM_OK && round->kernel_ms.count == 0) status = sample(place, job, ms, round);
     if (status == VKMM_OK && full) status = weigh(place, job, &round->power);
     place->busy_until = vkmm_now_ms();
     return status;
-}
-
-vkmm_status cli_bench_job_check(cli_bench_place *place, cli_bench_job *job)
-{
-    const vkmm_status status = cli_product_again(&job->product);
-
-    return status == VKMM_OK ? cli_session_validated(place->session) : status;
 }
 
 void cli_bench_job_end(cli_bench_job *job)

@@ -29,8 +29,7 @@ typedef struct cli_bench_place {
 } cli_bench_place;
 
 typedef struct cli_bench_job {
-    int used;
-    json_int_t id;
+    json_int_t id; /* 0: the job is empty */
     char kernel[32];
     vkmm_shader *shader; /* owned; NULL: the kernel */
     char *shader_file;   /* owned */
@@ -38,7 +37,6 @@ typedef struct cli_bench_job {
     cli_inputs inputs;
     cli_request request; /* the problem is its job's */
     cli_product product;
-    int mapped;
     double one_ms;  /* of a product; 0: unknown yet */
     double host_ms; /* that the host took to make the operands and judge the product */
 } cli_bench_job;
@@ -48,17 +46,15 @@ enum {
     CLI_BENCH_JOBS = 64      /* that one process holds at most */
 };
 
-/* Multiplies once and judges: *row (initialised) then has everything that is known without samples. VKMM_OK;
+/* Multiplies once and judges: product.row then has everything that is known without samples. VKMM_OK;
  * VKMM_WRONG_RESULT with a row; otherwise the job is empty again. request.job.problem, kernel, rotating_bytes and
  * inputs.seed are set. */
-vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, cli_bench_row *row);
+vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job);
 
 /* Warms up, then takes samples for about ms of kernel time; full: of transfers and of the host's clock against the
  * device's as well. *round is initialised. */
 vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, double ms, int full, cli_bench_row *round);
 
-/* VKMM_WRONG_RESULT if the last product differs from the judged one. */
-vkmm_status cli_bench_job_check(cli_bench_place *place, cli_bench_job *job);
 void cli_bench_job_end(cli_bench_job *job);
 
 extern const cli_product_kind cli_bench_host; /* with the request's BLAS */
