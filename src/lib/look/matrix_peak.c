@@ -6,11 +6,73 @@
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "look/peak.h"
 #include "math/component.h"
 #include "math/type.h"
-#include "vk/buffer.h"
 #include "vk/command.h"
+#include "vk/cooperative_matrix.h"
+
+/* ---- the operands, and the results that they must have ---- */
+
+static const vkmm_matrix_types known[] = {
+    {VKMM_F16, VKMM_F16}, {VKMM_F16, VKMM_F32}, {VKMM_BF16, VKMM_F32}, {VKMM_I8, VKMM_I32}, {VKMM_U8, VKMM_U32},
+};
+
+const vkmm_matrix_types *vkmm_matrix_types_of(const vkmm_matrix_shape *shape)
+{
+    if (shape->scope != VK_SCOPE_SUBGROUP_KHR || shape->saturating || shape->a != shape->b || shape->c != shape->result)
+        return NULL;
+    for (size_t i = 0; i < VKMM_COUNT(known); i++) {
+        const uint64_t bytes = vkmm_type_of(known[i].operand)->bytes, sum_bytes = vkmm_type_of(known[i].sum)->bytes;
+        if (vkmm_component_of(known[i].operand) == shape->a && vkmm_component_of(known[i].sum) == shape->c)
+            return shape->k * bytes % 4 || shape->n * bytes % 4 || shape->n * sum_bytes % 4 ? NULL : &known[i];
+    }
+    return NULL;
+}
+
+/* -1, 0 or 1, unsigned 0 to 2: 4·4·K products of them stay whole numbers in f16 up to K = 128. */
+static int32_t element(const vkmm_matrix_types *types, int operand, uint64_t at)
+{
+    const int32_t value = (int32_t)(vkmm_random_bits((uint64_t)operand, at) % 3);
+    return types->operand == VKMM_U8 ? value : value - 1;
+}
+
+void vkmm_matrix_fill(const vkmm_matrix_shape *shape, const vkmm_matrix_types *types, void *operands)
+{
+    const uint64_t count_a = (uint64_t)VKMM_MATRIX_FRAGMENTS * shape->m * shape->k;
+    const uint64_t count_b = (uint64_t)VKMM_MATRIX_FRAGMENTS * shape->k * shape->n;
+    const uint32_t bytes = vkmm_type_of(types->operand)->bytes;
+    const int32_t d = types->operand == VKMM_U8 ? 1 : -1;
+    char *at = operands;
+    for (uint64_t i = 0; i < count_a; i++, at += bytes) vkmm_type_put(types->operand, at, element(types, VKMM_A, i));
+    for (uint64_t i = 0; i < 2 * count_b; i++, at += bytes)
+        vkmm_type_put(types->operand, at, element(types, VKMM_B, i % count_b) * (i < count_b ? 1 : d));
+}
+
+/* Element `at` of the sum of all fragments of an operand. */
+static int32_t sum_of(const vkmm_matrix_types *types, int operand, uint64_t fragment, uint64_t at)
+{
+    int32_t sum = 0;
+    for (int i = 0; i < VKMM_MATRIX_FRAGMENTS; i++) sum += element(types, operand, i * fragment + at);
+    return sum;
+}
+
+void vkmm_matrix_expect(const vkmm_matrix_shape *shape, const vkmm_matrix_types *types, uint32_t steps, void *result)
+{
+    const uint64_t m = shape->m, n = shape->n, k = shape->k;
+    const uint32_t times = types->operand == VKMM_U8 ? 1 + 2 * steps : 1;
+    char *at = result;
+    for (uint64_t i = 0; i < m; i++)
+        for (uint64_t j = 0; j < n; j++, at += vkmm_type_of(types->sum)->bytes) {
+            int32_t sum = 0;
+            for (uint64_t x = 0; x < k; x++)
+                sum += sum_of(types, VKMM_A, m * k, i * k + x) * sum_of(types, VKMM_B, k * n, x * n + j);
+            vkmm_type_put(types->sum, at, (int32_t)((uint32_t)sum * times));
+        }
+}
+
+/* ---- measuring ---- */
 
 /* Workgroups of four subgroups: many per processor, in a number with many divisors. */
 enum { SUBGROUPS = 4, GROUPS_CPU = 64, GROUPS_GPU = 4096, GROUPS_PROCESSOR = 48 };
@@ -20,8 +82,8 @@ typedef struct bench {
     const vkmm_matrix_shape *shape;
     const vkmm_matrix_types *types;
     const vkmm_module *module;
-    vkmm_buffer operands, results, host; /* host: both ways */
-    vkmm_peak peak;
+    vkmm_peak peak;                            /* from: the operands; to: the results */
+    vkmm_buffer host;                          /* both ways */
     uint64_t operand_bytes, slot_bytes, slots; /* a slot: what one subgroup stores */
     uint32_t workgroup, subgroups;             /* subgroups: of a workgroup, as the device reported */
 } bench;
@@ -53,24 +115,12 @@ static vkmm_status create(bench *b)
     const uint32_t values[] = {b->workgroup, b->shape->m, b->shape->n, b->shape->k};
     const uint64_t results = result_bytes(b), host = results > b->operand_bytes ? results : b->operand_bytes;
     vkmm_status status =
-        vkmm_buffer_create(b->device, "matrix fragments", b->operand_bytes, VKMM_PLACE_DEVICE, &b->operands);
+        vkmm_buffer_create(b->device, "matrix fragments", b->operand_bytes, VKMM_PLACE_DEVICE, &b->peak.from);
     if (status == VKMM_OK)
-        status = vkmm_buffer_create(b->device, "matrix fragments", results, VKMM_PLACE_DEVICE, &b->results);
+        status = vkmm_buffer_create(b->device, "matrix fragments", results, VKMM_PLACE_DEVICE, &b->peak.to);
     if (status == VKMM_OK)
         status = vkmm_buffer_create(b->device, "matrix fragments", host, VKMM_PLACE_DOWNLOAD, &b->host);
-    if (status == VKMM_OK) status = vkmm_peak_create(&b->peak, b->module, 2, 4, values);
-    if (status != VKMM_OK) return status;
-    const VkDescriptorBufferInfo parts[] = {{b->operands.handle, 0, b->operand_bytes}, {b->results.handle, 0, results}};
-    vkmm_pipeline_bind(b->device, &b->peak.pipeline, 2, parts);
-    return VKMM_OK;
-}
-
-static void destroy(bench *b)
-{
-    vkmm_peak_destroy(&b->peak);
-    vkmm_buffer_destroy(b->device, &b->host);
-    vkmm_buffer_destroy(b->device, &b->results);
-    vkmm_buffer_destroy(b->device, &b->operands);
+    return status == VKMM_OK ? vkmm_peak_create(&b->peak, b->module, 4, values) : status;
 }
 
 static vkmm_status wrong(const bench *b, uint64_t slot)
@@ -87,7 +137,7 @@ static vkmm_status wrong(const bench *b, uint64_t slot)
 /* Compares what every subgroup stored in the last run. */
 static vkmm_status check(bench *b, void *expected)
 {
-    vkmm_status status = vkmm_command_copy(b->device, b->results.handle, 0, b->host.handle, result_bytes(b));
+    vkmm_status status = vkmm_command_copy(b->device, b->peak.to.handle, 0, b->host.handle, result_bytes(b));
     uint32_t subgroups = 0;
     if (status != VKMM_OK) return status;
     memcpy(&subgroups, b->host.mapped, sizeof subgroups);
@@ -108,7 +158,7 @@ static vkmm_status measure(bench *b, void *expected, double *multiply_adds_per_s
     vkmm_peak *peak = &b->peak;
     double ms = 0, spread = 0;
     vkmm_matrix_fill(s, b->types, b->host.mapped);
-    vkmm_status status = vkmm_command_copy(b->device, b->host.handle, 0, b->operands.handle, b->operand_bytes);
+    vkmm_status status = vkmm_command_copy(b->device, b->host.handle, 0, b->peak.from.handle, b->operand_bytes);
     peak->push[0] = 3;
     if (status == VKMM_OK) status = vkmm_peak_run(peak, &ms);
     if (status == VKMM_OK) status = check(b, expected);
@@ -181,7 +231,8 @@ vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape
     void *expected = vkmm_alloc(1, b.slot_bytes);
     status = expected ? create(&b) : VKMM_NO_MEMORY("for a matrix fragment");
     if (status == VKMM_OK) status = measure(&b, expected, &measured);
-    destroy(&b);
+    vkmm_peak_destroy(&b.peak);
+    vkmm_buffer_destroy(device, &b.host);
     vkmm_free(expected);
     if (status == VKMM_OK) *multiply_adds_per_s = measured;
     return vkmm_tell(vkmm_device_log(device), status);

@@ -10,33 +10,42 @@
 #include "job/stats.h"
 #include "kernel/table.h"
 #include "look/peaks.h"
+#include "vk/buffer.h"
 #include "vk/pipeline.h"
 #include "vk/query.h"
 
-enum { VKMM_PEAK_STEPS = 64 };     /* multiply-adds of one invocation and step of peak.comp */
-#define VKMM_PEAK_WORD 0x3f9d70a4u /* of memory that is read: 1.23 as f32 */
+enum { VKMM_PEAK_STEPS = 64 }; /* multiply-adds of one invocation and step of peak.comp */
 
-/* Work that is timed again and again, also for vkmm_device_matrix_peak and vkmm_device_rate: dispatches of a pipeline;
- * without one a copy from buffer to buffer; without buffers nothing. */
+/* Work that is timed again and again, also for vkmm_device_matrix_peak and vkmm_device_rate; vkmm_probe_run has its own
+ * command buffer. */
 typedef struct vkmm_peak {
     vkmm_device *device;
     vkmm_status (*run)(void *context, double *ms); /* NULL; or work of the host, instead of all others */
     void *context;
-    vkmm_queue_role role; /* of the copy */
-    uint32_t repeats;     /* dispatches, each of which waits for the one before; 0: one */
-    vkmm_pipeline pipeline;
-    uint32_t groups;
+    vkmm_queue_role role;         /* of the copy */
+    uint32_t groups;              /* of a dispatch; 0: a copy of `from` to `to`, or nothing without buffers */
+    uint32_t repeats;             /* dispatches, each of which waits for the one before; 0: one */
     uint32_t push[3], push_bytes; /* push[0]: the steps of a dispatch that is to grow */
-    VkBuffer from, to;
-    uint64_t copy_bytes;
+    vkmm_buffer from, to;         /* owned; of these, the pipeline has those that exist, as bindings 0 … */
+    vkmm_pipeline pipeline;
     vkmm_timer timer;
 } vkmm_peak;
 
-/* Makes the pipeline of a module (NULL: none), whose specialization constants are numbered from 0, and the timer.
+/* Makes the timer, and the pipeline of a module whose specialization constants, eight at most, are numbered from 0.
  * Ended by vkmm_peak_destroy, even after a failure. */
-vkmm_status vkmm_peak_create(vkmm_peak *peak, const vkmm_module *module, uint32_t binding_count, uint32_t spec_count,
+vkmm_status vkmm_peak_create(vkmm_peak *peak, const vkmm_module *module, uint32_t spec_count,
                              const uint32_t *spec_values);
 void vkmm_peak_destroy(vkmm_peak *peak);
+
+/* The same for a shader, "copy" or "cache", that copies so many bytes of device memory, with the buffers. */
+vkmm_status vkmm_peak_create_copy(vkmm_peak *peak, const char *shader, uint64_t bytes);
+
+/* Bytes of one of several buffers: as many as wanted, if the device allows that; and as many as no cache holds. */
+uint64_t vkmm_peak_bytes(const vkmm_device_info *info, uint64_t wanted);
+uint64_t vkmm_peak_memory_bytes(const vkmm_device_info *info);
+
+/* Workgroups of a dispatch that is long enough to time: so many on a GPU. */
+uint32_t vkmm_peak_groups(const vkmm_device_info *info, uint32_t on_gpu);
 
 /* Milliseconds of one run: the device's clock, unless the host's contradicts it. */
 vkmm_status vkmm_peak_run(vkmm_peak *peak, double *ms);

@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "math/type.h"
-#include "vk/buffer.h"
 #include "vk/command.h"
 
 #define LEAST_MS       60.0  /* of samples, when warm; */
@@ -14,52 +13,86 @@
 #define WARM_CPU_MS    40.0  /* its clocks follow at once */
 #define WARM_GPU_MS    300.0
 #define LONG_ENOUGH_MS 8.0                   /* for a dispatch; the doubling ends there, */
-#define COPY_CPU_BYTES (UINT64_C(64) << 20)  /* beyond the caches of a processor, */
-#define COPY_GPU_BYTES (UINT64_C(256) << 20) /* and of a GPU */
+#define MEMORY_CPU     (UINT64_C(64) << 20)  /* bytes, beyond the caches of a processor, */
+#define MEMORY_GPU     (UINT64_C(256) << 20) /* and of a GPU */
+#define WORD           0x3f9d70a4u           /* of memory that is read: 1.23 as f32 */
 enum { MOST_STEPS = 1 << 15 };               /* or here: llvmpipe exits longer loops */
-enum { MOST_SPECS = 4, MAX_WORKGROUP = 256, CPU_GROUPS = 64, GPU_GROUPS = 4096, BYTES = 0x01030507 /* four factors */ };
+enum { MAX_WORKGROUP = 256, CPU_GROUPS = 64, GPU_GROUPS = 4096, BYTES = 0x01030507 /* four factors */ };
 
-vkmm_status vkmm_peak_create(vkmm_peak *peak, const vkmm_module *module, uint32_t binding_count, uint32_t spec_count,
+uint64_t vkmm_peak_bytes(const vkmm_device_info *info, uint64_t wanted)
+{
+    const uint64_t most = vkmm_least(info->memory.device_heap_bytes / 8, vkmm_largest_buffer(info));
+    return vkmm_least(wanted, vkmm_least(most, info->limits.max_storage_range)) / 16 * 16;
+}
+
+uint64_t vkmm_peak_memory_bytes(const vkmm_device_info *info)
+{
+    return vkmm_peak_bytes(info, vkmm_is_processor(info) ? MEMORY_CPU : MEMORY_GPU);
+}
+
+uint32_t vkmm_peak_groups(const vkmm_device_info *info, uint32_t on_gpu)
+{
+    return (uint32_t)vkmm_least(vkmm_is_processor(info) ? CPU_GROUPS : on_gpu, info->limits.max_workgroup_count[0]);
+}
+
+vkmm_status vkmm_peak_create(vkmm_peak *peak, const vkmm_module *module, uint32_t spec_count,
                              const uint32_t *spec_values)
 {
-    static const uint32_t ids[MOST_SPECS] = {0, 1, 2, 3};
-    vkmm_status status = VKMM_OK;
-    if (module) {
-        const vkmm_pipeline_info info = {.words = module->words,
-                                         .bytes = module->bytes,
-                                         .binding_count = binding_count,
-                                         .push_bytes = peak->push_bytes,
-                                         .spec_count = spec_count,
-                                         .spec_ids = ids,
-                                         .spec_values = spec_values,
-                                         .attempt = "building a pipeline"};
-        status = vkmm_pipeline_create(peak->device, &info, &peak->pipeline);
-    }
-    return status == VKMM_OK ? vkmm_timer_create(peak->device, VKMM_TIMER_STAMPS, &peak->timer) : status;
+    static const uint32_t ids[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    VkDescriptorBufferInfo parts[2];
+    uint32_t count = 0;
+    if (peak->from.handle) parts[count++] = (VkDescriptorBufferInfo){peak->from.handle, 0, peak->from.bytes};
+    if (peak->to.handle) parts[count++] = (VkDescriptorBufferInfo){peak->to.handle, 0, peak->to.bytes};
+    const vkmm_pipeline_info info = {.words = module->words,
+                                     .bytes = module->bytes,
+                                     .binding_count = count,
+                                     .push_bytes = peak->push_bytes,
+                                     .spec_count = spec_count,
+                                     .spec_ids = ids,
+                                     .spec_values = spec_values,
+                                     .attempt = "building a pipeline"};
+    vkmm_status status = vkmm_pipeline_create(peak->device, &info, &peak->pipeline);
+    if (status != VKMM_OK) return status;
+    vkmm_pipeline_bind(peak->device, &peak->pipeline, count, parts);
+    return vkmm_timer_create(peak->device, VKMM_TIMER_STAMPS, &peak->timer);
+}
+
+/* An uninitialized source may be one shared page of zeros, which copies faster than memory. */
+vkmm_status vkmm_peak_create_copy(vkmm_peak *peak, const char *shader, uint64_t bytes)
+{
+    vkmm_device *device = peak->device;
+    const uint32_t workgroup = vkmm_widest_group(&device->physical->info, MAX_WORKGROUP);
+    vkmm_status status = vkmm_buffer_create(device, "a copy", bytes, VKMM_PLACE_DEVICE, &peak->from);
+    if (status == VKMM_OK) status = vkmm_buffer_create(device, "a copy", bytes, VKMM_PLACE_DEVICE, &peak->to);
+    if (status == VKMM_OK) status = vkmm_command_fill(device, peak->from.handle, bytes, WORD);
+    if (status != VKMM_OK) return status;
+    return vkmm_peak_create(peak, vkmm_module_find(shader, VKMM_U32, VKMM_BUILD_PLAIN), 1, &workgroup);
 }
 
 void vkmm_peak_destroy(vkmm_peak *peak)
 {
     vkmm_timer_destroy(peak->device, &peak->timer);
     vkmm_pipeline_destroy(peak->device, &peak->pipeline);
+    vkmm_buffer_destroy(peak->device, &peak->from);
+    vkmm_buffer_destroy(peak->device, &peak->to);
 }
 
 /* The work between two timestamps; each run waits for what the one before wrote. */
 static vkmm_status record(const vkmm_peak *peak, VkCommandBuffer *command)
 {
-    const VkBufferCopy region = {.size = peak->copy_bytes};
+    const VkBufferCopy region = {.size = peak->from.bytes};
     vkmm_status status = vkmm_command_begin_on(peak->device, peak->role, command);
     if (status != VKMM_OK) return status;
-    if (peak->pipeline.handle || peak->from) vkmm_command_barrier_all(peak->device, *command);
+    if (peak->groups > 0 || peak->from.handle) vkmm_command_barrier_all(peak->device, *command);
     vkmm_timer_start(peak->device, *command, &peak->timer);
-    for (uint32_t i = 0; peak->pipeline.handle && (i == 0 || i < peak->repeats); i++) {
+    for (uint32_t i = 0; peak->groups > 0 && (i == 0 || i < peak->repeats); i++) {
         if (i > 0) vkmm_command_barrier_all(peak->device, *command);
         vkmm_pipeline_use(peak->device, &peak->pipeline, 0, NULL, *command);
         vkmm_pipeline_dispatch(peak->device, &peak->pipeline, peak->push, peak->push_bytes,
                                (const uint32_t[3]){peak->groups, 1, 1}, *command);
     }
-    if (!peak->pipeline.handle && peak->from)
-        peak->device->table.vkCmdCopyBuffer(*command, peak->from, peak->to, 1, &region);
+    if (peak->groups == 0 && peak->from.handle)
+        peak->device->table.vkCmdCopyBuffer(*command, peak->from.handle, peak->to.handle, 1, &region);
     vkmm_timer_mark(peak->device, *command, &peak->timer, 1);
     return vkmm_command_end(peak->device, *command);
 }
@@ -144,78 +177,51 @@ vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms, double *
     return status;
 }
 
-/* The memory of both peaks, and how many invocations share the work. */
-typedef struct bench {
-    vkmm_device *device;
-    vkmm_buffer from, to; /* of the copy; `to` takes the sums of peak.comp */
-    uint64_t copy_bytes, sums_bytes;
-    uint32_t workgroup, groups;
-} bench;
-
-/* One way to copy, by a shader or, without its module, by the driver; the faster one is the peak. The driver of a
- * processor copies like memcpy, which no shader exceeds. */
-static vkmm_status measure_copy(const bench *b, const vkmm_module *module, vkmm_peaks *peaks)
+/* By the driver and by a shader; the faster one is the peak. The driver of a processor copies like memcpy, which no
+ * shader exceeds. */
+static vkmm_status measure_copy(vkmm_device *device, vkmm_peaks *peaks)
 {
-    vkmm_peak peak = {.device = b->device,
-                      .groups = b->groups,
-                      .push = {(uint32_t)(b->copy_bytes / 16)},
-                      .push_bytes = sizeof(uint32_t),
-                      .from = b->from.handle,
-                      .to = b->to.handle,
-                      .copy_bytes = b->copy_bytes};
-    double ms = 0, spread = 0;
-    vkmm_status status = vkmm_peak_create(&peak, module, 2, 1, &b->workgroup);
-    const VkDescriptorBufferInfo parts[] = {{b->from.handle, 0, b->copy_bytes}, {b->to.handle, 0, b->copy_bytes}};
-    if (status == VKMM_OK && module) vkmm_pipeline_bind(b->device, &peak.pipeline, 2, parts);
-    if (status == VKMM_OK) status = vkmm_peak_best(&peak, 0, &ms, &spread);
-    vkmm_peak_destroy(&peak);
-    if (status != VKMM_OK) return status;
-    peaks->copy_bytes = b->copy_bytes;
-    const double speed = ms > 0 ? 2 * (double)b->copy_bytes / ms * 1e3 : 0;
-    if (speed > peaks->copy_bytes_per_s) {
+    const vkmm_device_info *info = &device->physical->info;
+    const uint64_t bytes = vkmm_peak_memory_bytes(info);
+    const uint32_t ways[] = {0, vkmm_peak_groups(info, GPU_GROUPS)};
+    vkmm_peak peak = {.device = device, .push = {(uint32_t)(bytes / 16)}, .push_bytes = sizeof(uint32_t)};
+    vkmm_status status = vkmm_peak_create_copy(&peak, "copy", bytes);
+    for (int way = 0; status == VKMM_OK && way < (vkmm_is_processor(info) ? 1 : 2); way++) {
+        double ms = 0, spread = 0;
+        peak.groups = ways[way];
+        status = vkmm_peak_best(&peak, 0, &ms, &spread);
+        const double speed = ms > 0 ? 2 * (double)bytes / ms * 1e3 : 0;
+        if (status != VKMM_OK || speed <= peaks->copy_bytes_per_s) continue;
         peaks->copy_bytes_per_s = speed;
         peaks->copy_spread = spread;
     }
-    return VKMM_OK;
-}
-
-static vkmm_status measure_sums(const bench *b, const vkmm_module *module, vkmm_peaks *peaks)
-{
-    const int real = vkmm_type_of(module->type)->is_float, narrow = module->type == VKMM_I8 || module->type == VKMM_U8;
-    const uint32_t lanes = narrow ? 4 : module->type == VKMM_F16 ? 2 : 1; /* multiply-adds of one operation */
-    const uint32_t numerator = narrow ? BYTES : real ? 1 : 3, denominator = real ? 2 : 1;
-    vkmm_peak peak = {.device = b->device,
-                      .groups = b->groups,
-                      .push = {1, numerator, denominator},
-                      .push_bytes = 3 * sizeof(uint32_t)};
-    double ms = 0;
-    vkmm_status status = vkmm_peak_create(&peak, module, 1, 1, &b->workgroup);
-    const VkDescriptorBufferInfo part = {b->to.handle, 0, b->sums_bytes};
-    if (status == VKMM_OK) vkmm_pipeline_bind(b->device, &peak.pipeline, 1, &part);
-    if (status == VKMM_OK) status = vkmm_peak_best(&peak, 1, &ms, &peaks->multiply_adds_spread);
-    const double sums = (double)b->groups * b->workgroup * peak.push[0] * VKMM_PEAK_STEPS * lanes;
-    if (status == VKMM_OK) peaks->multiply_adds_per_s = ms > 0 ? sums / ms * 1e3 : 0;
     vkmm_peak_destroy(&peak);
+    peaks->copy_bytes = bytes;
     return status;
 }
 
-/* An uninitialized source may be one shared page of zeros, which copies faster than memory. */
-static vkmm_status create(bench *b, vkmm_type type)
+static vkmm_status measure_sums(vkmm_device *device, const vkmm_module *module, vkmm_peaks *peaks)
 {
-    const vkmm_device_info *info = &b->device->physical->info;
-    const uint64_t bytes = vkmm_type_of(type)->bytes,
-                   wanted = vkmm_is_processor(&b->device->physical->info) ? COPY_CPU_BYTES : COPY_GPU_BYTES;
-    b->workgroup = vkmm_widest_group(info, MAX_WORKGROUP);
-    b->groups = (uint32_t)vkmm_least(vkmm_is_processor(&b->device->physical->info) ? CPU_GROUPS : GPU_GROUPS,
-                                     info->limits.max_workgroup_count[0]);
-    b->sums_bytes = (uint64_t)b->groups * b->workgroup * (bytes < 4 ? 4 : bytes); /* narrow ones as words */
-    b->copy_bytes = vkmm_least(vkmm_least(wanted, info->limits.max_storage_range),
-                               vkmm_least(vkmm_largest_buffer(info), info->memory.device_heap_bytes / 8)) /
-                    16 * 16;
-    if (b->copy_bytes < b->sums_bytes) b->copy_bytes = b->sums_bytes;
-    vkmm_status status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->from);
-    if (status == VKMM_OK) status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->to);
-    return status == VKMM_OK ? vkmm_command_fill(b->device, b->from.handle, b->copy_bytes, VKMM_PEAK_WORD) : status;
+    const vkmm_device_info *info = &device->physical->info;
+    const vkmm_type_info *type = vkmm_type_of(module->type);
+    const int real = type->is_float, narrow = module->type == VKMM_I8 || module->type == VKMM_U8;
+    const uint32_t lanes = narrow ? 4 : module->type == VKMM_F16 ? 2 : 1; /* multiply-adds of one operation */
+    const uint32_t numerator = narrow ? BYTES : real ? 1 : 3, denominator = real ? 2 : 1;
+    const uint32_t workgroup = vkmm_widest_group(info, MAX_WORKGROUP);
+    vkmm_peak peak = {.device = device,
+                      .groups = vkmm_peak_groups(info, GPU_GROUPS),
+                      .push = {1, numerator, denominator},
+                      .push_bytes = 3 * sizeof(uint32_t)};
+    const uint64_t invocations = (uint64_t)peak.groups * workgroup;
+    double ms = 0;
+    vkmm_status status = vkmm_buffer_create(device, "sums", invocations * (type->bytes < 4 ? 4 : type->bytes),
+                                            VKMM_PLACE_DEVICE, &peak.to);
+    if (status == VKMM_OK) status = vkmm_peak_create(&peak, module, 1, &workgroup);
+    if (status == VKMM_OK) status = vkmm_peak_best(&peak, 1, &ms, &peaks->multiply_adds_spread);
+    const double sums = (double)invocations * peak.push[0] * VKMM_PEAK_STEPS * lanes;
+    if (status == VKMM_OK) peaks->multiply_adds_per_s = ms > 0 ? sums / ms * 1e3 : 0;
+    vkmm_peak_destroy(&peak);
+    return status;
 }
 
 /* Why there is no peak of a type; NULL: there is one. */
@@ -237,22 +243,15 @@ static const char *why_not(const vkmm_device_info *info, vkmm_type type, const v
 vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *peaks)
 {
     const vkmm_device_info *info = &device->physical->info;
-    const vkmm_module *module = vkmm_module_find("peak", type, VKMM_BUILD_PLAIN),
-                      *copier = vkmm_module_find("copy", VKMM_U32, VKMM_BUILD_PLAIN);
+    const vkmm_module *module = vkmm_module_find("peak", type, VKMM_BUILD_PLAIN);
     const char *why = why_not(info, type, module);
-    bench b = {.device = device};
     vkmm_peaks measured = *peaks;
-    const int has_copy = peaks->copy_bytes_per_s > 0 && !vkmm_is_processor(&device->physical->info);
+    vkmm_status status = VKMM_OK;
     if (why)
         return VKMM_FAIL(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" has no peak of %s: %s", info->name,
                          vkmm_type_of(type)->name, why);
-    vkmm_status status = create(&b, type);
-    if (status == VKMM_OK && !has_copy) status = measure_copy(&b, NULL, &measured);
-    if (status == VKMM_OK && !has_copy && !vkmm_is_processor(&device->physical->info))
-        status = measure_copy(&b, copier, &measured);
-    if (status == VKMM_OK) status = measure_sums(&b, module, &measured);
-    vkmm_buffer_destroy(device, &b.from);
-    vkmm_buffer_destroy(device, &b.to);
+    if (peaks->copy_bytes_per_s <= 0 || vkmm_is_processor(info)) status = measure_copy(device, &measured);
+    if (status == VKMM_OK) status = measure_sums(device, module, &measured);
     if (status == VKMM_OK) *peaks = measured;
     return vkmm_tell(vkmm_device_log(device), status);
 }
