@@ -3,6 +3,8 @@
 
 #include "vkmatmul.h"
 
+struct vkmm_pipeline; /* vk/pipeline.h */
+
 /* One statistic of a compiled kernel, in the driver's own words. */
 typedef struct vkmm_statistic {
     char name[VK_MAX_DESCRIPTION_SIZE], description[VK_MAX_DESCRIPTION_SIZE];
@@ -29,6 +31,11 @@ vkmm_status vkmm_kernel_steps(const vkmm_log *log, const vkmm_device_info *devic
  * time that the driver took. */
 vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, uint32_t step,
                                    vkmm_statistic *statistics, uint32_t *count, double *compile_ms);
+
+/* The subgroup size and the statistics of a pipeline made with capture_statistics, on a device with
+ * features.statistics. *count: as above. Texts are the driver's and may have any content. */
+vkmm_status vkmm_pipeline_statistics(vkmm_device *device, const struct vkmm_pipeline *pipeline,
+                                     vkmm_statistic *statistics, uint32_t *count);
 
 /* Runs the product of a job once more, as vkmm_job_measure does, and times its steps by the device's clock:
  * steps[i].ms, in milliseconds; the entries of vkmm_kernel_steps that the product has. Each begins when the one before

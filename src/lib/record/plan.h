@@ -34,7 +34,7 @@ typedef struct vkmm_plan {
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or half-built plan is legal */
 
-/* Builds one pipeline of a recipe; `capture`: the driver is to keep statistics of it (look/executable.h). */
+/* Builds one pipeline of a recipe; `capture`: the driver is to keep statistics of it (look/steps.h). */
 vkmm_status vkmm_plan_pipeline(vkmm_device *device, const vkmm_choice *choice, const vkmm_recipe *recipe,
                                uint32_t index, int capture, vkmm_pipeline *pipeline);
 

@@ -13,7 +13,7 @@ typedef struct vkmm_pipeline_info {
     uint32_t subgroup_size; /* requested, in full subgroups, within the subgroup.min_size … max_size of the device;
                                0: the driver's choice */
     const char *attempt;    /* for messages: "compiling blocked for f64" */
-    int capture_statistics; /* for look/executable.h: no cache is used */
+    int capture_statistics; /* for look/steps.h: no cache is used */
     int pushes_sets;        /* bindings are pushed: the pipeline has no descriptor set */
     VkPipelineCache cache;  /* instead of the device's; NULL: the device's */
 } vkmm_pipeline_info;

@@ -1,6 +1,7 @@
 /* What a driver tells of a pipeline, from a driver that is not there: its functions are stood in for. */
 #include "unit.h"
-#include "look/executable.h"
+#include "look/steps.h"
+#include "vk/pipeline.h"
 
 static VKAPI_ATTR VkResult VKAPI_CALL properties(VkDevice device, const VkPipelineInfoKHR *info, uint32_t *count,
                                                  VkPipelineExecutablePropertiesKHR *executables)
