@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "copy/store.h"
 #include "math/type.h"
-#include "look/observe.h"
 #include "plan/parts.h"
 #include "vk/command.h"
 
@@ -28,14 +27,10 @@ typedef struct counting {
     VkCommandBuffer command;
 } counting;
 
-static uint64_t sampled(uint64_t elements, uint64_t stride)
-{
-    return (elements + stride - 1) / stride;
-}
-
 static uint64_t counters_bytes(const vkmm_problem *problem, uint64_t stride)
 {
-    uint64_t counters = 2 * (sampled(problem->m * problem->k, stride) + sampled(problem->k * problem->n, stride));
+    uint64_t counters =
+        2 * (vkmm_divide_up(problem->m * problem->k, stride) + vkmm_divide_up(problem->k * problem->n, stride));
     return sizeof(uint32_t) * (FIRST_READ + counters);
 }
 
@@ -138,6 +133,20 @@ static vkmm_status judge(const counting *c)
     return VKMM_OK;
 }
 
+vkmm_status vkmm_choice_observe(vkmm_choice *choice, vkmm_build build, uint32_t count, const uint32_t *ids,
+                                const uint32_t *values)
+{
+    const vkmm_module *module =
+        choice->module ? vkmm_module_find(vkmm_kernel_shader(choice->kernel), choice->module->type, build) : NULL;
+    if (!module)
+        return vkmm_fail(VKMM_UNSUPPORTED, "the kernel %s cannot be observed; the tutorial kernels, such as tiled, can",
+                         choice->kernel->name);
+    choice->module = module;
+    for (uint32_t i = 0; i < count && choice->info.spec_count < VKMM_MAX_SPEC_CONSTANTS; i++)
+        vkmm_info_constant(&choice->info, ids[i], values[i]);
+    return VKMM_OK;
+}
+
 static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_access *access)
 {
     const vkmm_device_info *info = &c->device->physical->info;
@@ -161,8 +170,8 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
     const uint64_t room = vkmm_least(info->limits.max_storage_range, info->memory.max_allocation_bytes);
     c->stride = vkmm_count_stride(&c->problem, access, VKMM_COUNT_BUDGET, vkmm_least(room, UINT64_C(1) << 28));
     c->counters_bytes = counters_bytes(&c->problem, c->stride) + log_bytes(c);
-    c->sampled[VKMM_A] = sampled(c->problem.m * c->problem.k, c->stride);
-    c->sampled[VKMM_B] = sampled(c->problem.k * c->problem.n, c->stride);
+    c->sampled[VKMM_A] = vkmm_divide_up(c->problem.m * c->problem.k, c->stride);
+    c->sampled[VKMM_B] = vkmm_divide_up(c->problem.k * c->problem.n, c->stride);
     const uint32_t ids[] = {VKMM_SPEC_STRIDE, VKMM_SPEC_LOGGED}, values[] = {c->stride, c->logged};
     return vkmm_choice_observe(&c->choice, VKMM_BUILD_COUNT, 2, ids, values);
 }

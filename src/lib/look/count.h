@@ -10,6 +10,12 @@
 #pragma once
 
 #include "look/access.h"
+#include "plan/choose.h"
+
+/* Replaces the module of a choice by an observing build of the same shader, which counts or traces, with `count`
+ * specialization constants more. VKMM_UNSUPPORTED for serial and for users' shaders. */
+vkmm_status vkmm_choice_observe(vkmm_choice *choice, vkmm_build build, uint32_t count, const uint32_t *ids,
+                                const uint32_t *values);
 
 /* Counted reads per run; about a second on a CPU. */
 #define VKMM_COUNT_BUDGET (UINT64_C(1) << 25)

@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "look/observe.h"
+#include "look/count.h"
 #include "math/type.h"
 #include "record/plan.h"
 #include "vk/buffer.h"
@@ -87,7 +87,7 @@ static vkmm_status refuse_large(const vkmm_problem *problem, const vkmm_choice *
 
 static vkmm_status check_element(const vkmm_trace_params *params)
 {
-    const vkmm_problem *problem = &params->problem;
+    const vkmm_problem *problem = &params->job.problem;
     if (params->row < problem->m && params->col < problem->n) return VKMM_OK;
     return vkmm_fail(VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu row%s and %llu column%s, counted from 0",
                      (unsigned long long)params->row, (unsigned long long)params->col, (unsigned long long)problem->m,
@@ -182,7 +182,7 @@ static vkmm_status read_ids(const vkmm_trace_params *params, const uint32_t *ids
                                  .tile_origin = {ids[6], ids[7]},
                                  .row = ids[8],
                                  .col = ids[9],
-                                 .inside = ids[8] < params->problem.m && ids[9] < params->problem.n};
+                                 .inside = ids[8] < params->job.problem.m && ids[9] < params->job.problem.n};
         if (ids[0] == UINT32_MAX)
             return vkmm_fail(VKMM_WRONG_RESULT, "invocation %u of %u recorded nothing on the device", i,
                              trace->invocation_count);
@@ -226,7 +226,7 @@ static void keep_all(const vkmm_problem *problem, const trace_extent *extent, co
 static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, const vkmm_choice *choice,
                        const trace_extent *extent, vkmm_trace *trace, char *rest)
 {
-    const vkmm_problem *problem = &params->problem;
+    const vkmm_problem *problem = &params->job.problem;
     vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT] = {{0}};
     vkmm_plan plan = {0};
     vkmm_status status = vkmm_plan_create(device, choice, &plan);
@@ -250,16 +250,12 @@ static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, 
     static const uint32_t spec_ids[] = {VKMM_SPEC_TRACE_ROW, VKMM_SPEC_TRACE_COL};
     const uint32_t spec_values[] = {(uint32_t)params->row, (uint32_t)params->col};
     const vkmm_log *log = vkmm_device_log(device);
-    const vkmm_job_params job = {.problem = params->problem,
-                                 .kernel = params->kernel,
-                                 .tile_rows = params->tile_rows,
-                                 .tile_cols = params->tile_cols};
-    vkmm_status status = vkmm_choose_job(log, &device->physical->info, &job, choice);
+    vkmm_status status = vkmm_choose_job(log, &device->physical->info, &params->job, choice);
     if (status == VKMM_OK) status = check_element(params);
     if (status == VKMM_OK) status = vkmm_choice_observe(choice, VKMM_BUILD_TRACE, 2, spec_ids, spec_values);
     if (status != VKMM_OK) return status;
-    *extent = measure(&params->problem, choice->kernel, choice->info.tile[0], choice->info.tile[1]);
-    return fits(extent) ? VKMM_OK : refuse_large(&params->problem, choice, extent);
+    *extent = measure(&params->job.problem, choice->kernel, choice->info.tile[0], choice->info.tile[1]);
+    return fits(extent) ? VKMM_OK : refuse_large(&params->job.problem, choice, extent);
 }
 
 vkmm_status vkmm_trace_check(vkmm_device *device, const vkmm_trace_params *params)
@@ -277,7 +273,7 @@ vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *para
     *out = NULL;
     vkmm_status status = choose(device, params, &choice, &extent);
     if (status != VKMM_OK) return vkmm_tell(vkmm_device_log(device), status);
-    vkmm_trace *trace = allocate(&params->problem, &extent, &rest);
+    vkmm_trace *trace = allocate(&params->job.problem, &extent, &rest);
     if (!trace)
         return vkmm_tell(vkmm_device_log(device),
                          VKMM_NO_MEMORY("for a trace of %llu values", (unsigned long long)extent.values));

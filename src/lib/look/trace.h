@@ -15,11 +15,9 @@ typedef struct vkmm_invocation {
 } vkmm_invocation;
 
 typedef struct vkmm_trace_params {
-    vkmm_problem problem;
-    const char *kernel;            /* as in vkmm_job_params */
-    uint32_t tile_rows, tile_cols; /* 0: the kernel's default on this device */
-    uint64_t row, col;             /* the element of C to follow; its workgroup is traced */
-    const void *a, *b;             /* packed, of the problem's type */
+    vkmm_job_params job; /* the problem, the kernel and its tile */
+    uint64_t row, col;   /* the element of C to follow; its workgroup is traced */
+    const void *a, *b;   /* packed, of the problem's type */
 } vkmm_trace_params;
 
 /* What the tracing build of the kernel's shader recorded in one dispatch. Everything except the followed element's

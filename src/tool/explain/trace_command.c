@@ -150,12 +150,7 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
 {
     const cli_at *at = &session->options->at;
     const vkmm_problem *problem = &job->problem;
-    vkmm_trace_params params = {.problem = *problem,
-                                .kernel = job->kernel,
-                                .tile_rows = job->tile_rows,
-                                .tile_cols = job->tile_cols,
-                                .row = at->row,
-                                .col = at->col};
+    vkmm_trace_params params = {.job = *job, .row = at->row, .col = at->col};
     cli_trace_row row = {session->info, NULL, inputs->seed, cli_inputs_name(inputs)};
     vkmm_trace *result = NULL;
     vkmm_status status = vkmm_trace_check(session->device, &params); /* before allocating memory that may be huge */

@@ -57,10 +57,10 @@ static vkmm_trace_params small_product(const vkmm_kernel_info *kernel)
 
     vkmm_fill(a, ROWS, DEPTH, VKMM_I32, VKMM_INIT_INDEX, 0);
     vkmm_fill(b, DEPTH, COLS, VKMM_I32, VKMM_INIT_INDEX, 0);
-    return (vkmm_trace_params){.problem = VKMM_PROBLEM(.m = ROWS, .n = COLS, .k = DEPTH, .type = VKMM_I32),
-                               .kernel = kernel->name,
-                               .tile_rows = small_side(kernel->tile[0], kernel->workgroup[1]),
-                               .tile_cols = small_side(kernel->tile[1], kernel->workgroup[0]),
+    return (vkmm_trace_params){.job.problem = VKMM_PROBLEM(.m = ROWS, .n = COLS, .k = DEPTH, .type = VKMM_I32),
+                               .job.kernel = kernel->name,
+                               .job.tile_rows = small_side(kernel->tile[0], kernel->workgroup[1]),
+                               .job.tile_cols = small_side(kernel->tile[1], kernel->workgroup[0]),
                                .a = a,
                                .b = b};
 }

@@ -36,7 +36,7 @@ static uint32_t draw(uint32_t least, uint32_t most)
 /* Floats get small whole numbers, whose sums are exact in any order of rounding; integers get all bits, and wrap. */
 static void fill(trial *t)
 {
-    const vkmm_problem *p = &t->params.problem;
+    const vkmm_problem *p = &t->params.job.problem;
     vkmm_init init = p->type == VKMM_F32 || p->type == VKMM_F64 ? VKMM_INIT_INT : VKMM_INIT_UNIFORM;
     vkmm_fill(t->data[0], p->m, p->k, p->type, init, draw(0, 1000));
     vkmm_fill(t->data[1], p->k, p->n, p->type, init, draw(0, 1000));
@@ -60,10 +60,10 @@ static void make_trial(trial *t)
 {
     const uint32_t limits[] = {0, 0, 1, 2};
     const vkmm_kernel *kernel = t->kernel;
-    t->params.problem =
-        VKMM_PROBLEM(.m = draw(1, 12), .n = draw(1, 12), .k = draw(0, 13), .type = t->params.problem.type);
-    t->params.row = draw(0, (uint32_t)t->params.problem.m - 1);
-    t->params.col = draw(0, (uint32_t)t->params.problem.n - 1);
+    t->params.job.problem =
+        VKMM_PROBLEM(.m = draw(1, 12), .n = draw(1, 12), .k = draw(0, 13), .type = t->params.job.problem.type);
+    t->params.row = draw(0, (uint32_t)t->params.job.problem.m - 1);
+    t->params.col = draw(0, (uint32_t)t->params.job.problem.n - 1);
     t->linear = kernel->spread == VKMM_SPREAD_LINEAR;
     t->band = kernel->spread == VKMM_SPREAD_BAND;
     t->tiled = kernel->uses_shared;
@@ -82,8 +82,8 @@ static uint32_t groups(const trial *t, uint64_t extent, uint32_t tile)
  * followed element lies. */
 static void expect_block(const trial *t, uint32_t i, vkmm_invocation *e, uint32_t size[2])
 {
-    const vkmm_problem *p = &t->params.problem;
-    const uint32_t rows = t->params.tile_rows, cols = t->params.tile_cols, *block = t->kernel->block;
+    const vkmm_problem *p = &t->params.job.problem;
+    const uint32_t rows = t->params.job.tile_rows, cols = t->params.job.tile_cols, *block = t->kernel->block;
     const uint32_t down = ((uint32_t)p->m + rows - 1) / rows, across = ((uint32_t)p->n + cols - 1) / cols,
                    tile_row = (uint32_t)t->params.row / rows, tile_col = (uint32_t)t->params.col / cols,
                    swizzle = t->kernel->swizzle > 0 ? t->kernel->swizzle : 1;
@@ -105,8 +105,8 @@ static void expect_block(const trial *t, uint32_t i, vkmm_invocation *e, uint32_
 /* Who must compute the i-th element, row by row, of the tile of the followed one. */
 static vkmm_invocation expected(const trial *t, uint32_t i)
 {
-    const vkmm_problem *p = &t->params.problem;
-    const uint32_t rows = t->params.tile_rows, cols = t->params.tile_cols, row = (uint32_t)t->params.row,
+    const vkmm_problem *p = &t->params.job.problem;
+    const uint32_t rows = t->params.job.tile_rows, cols = t->params.job.tile_cols, row = (uint32_t)t->params.row,
                    col = (uint32_t)t->params.col;
     const uint32_t lane = t->downward ? i % cols * rows + i / cols : i;
     vkmm_invocation e = {.local = {lane % cols, lane / cols}};
@@ -141,13 +141,13 @@ static vkmm_invocation expected(const trial *t, uint32_t i)
  * element that it says it has. */
 static uint32_t place_of(const trial *t, uint32_t i, const vkmm_invocation *got)
 {
-    const uint32_t size = t->params.tile_rows * t->params.tile_cols, m = (uint32_t)t->params.problem.m;
+    const uint32_t size = t->params.job.tile_rows * t->params.job.tile_cols, m = (uint32_t)t->params.job.problem.m;
     return t->linear && t->downward ? (got->col * m + got->row) % size : i;
 }
 
 static void check_invocations(const trial *t, const vkmm_trace *trace)
 {
-    assert_int_equal(trace->invocation_count, t->params.tile_rows * t->params.tile_cols);
+    assert_int_equal(trace->invocation_count, t->params.job.tile_rows * t->params.job.tile_cols);
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *got = &trace->invocations[i], want = expected(t, place_of(t, i, got));
         assert_memory_equal(got, &want, sizeof want);
@@ -160,13 +160,13 @@ static void check_invocations(const trial *t, const vkmm_trace *trace)
 /* Zero beyond the edges. */
 static double a_at(const trial *t, uint64_t row, uint64_t k)
 {
-    const vkmm_problem *p = &t->params.problem;
+    const vkmm_problem *p = &t->params.job.problem;
     return row < p->m && k < p->k ? t->a[row * p->k + k] : 0;
 }
 
 static double b_at(const trial *t, uint64_t k, uint64_t col)
 {
-    const vkmm_problem *p = &t->params.problem;
+    const vkmm_problem *p = &t->params.job.problem;
     return k < p->k && col < p->n ? t->b[k * p->n + col] : 0;
 }
 
@@ -185,7 +185,7 @@ static double add_term(vkmm_type type, double sum, double a, double b)
 
 static void check_sums(const trial *t, const vkmm_trace *trace)
 {
-    const vkmm_problem *p = &t->params.problem;
+    const vkmm_problem *p = &t->params.job.problem;
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
         double sum = 0;
@@ -200,25 +200,26 @@ static void check_sums(const trial *t, const vkmm_trace *trace)
 
 static void check_tiles(const trial *t, const vkmm_trace *trace)
 {
-    const uint32_t rows = t->params.tile_rows, cols = t->params.tile_cols, depth = rows > cols ? rows : cols;
-    const uint64_t row0 = t->params.row / rows * rows, col0 = t->params.col / cols * cols, k_all = t->params.problem.k;
+    const uint32_t rows = t->params.job.tile_rows, cols = t->params.job.tile_cols, depth = rows > cols ? rows : cols;
+    const uint64_t row0 = t->params.row / rows * rows, col0 = t->params.col / cols * cols,
+                   k_all = t->params.job.problem.k;
     assert_int_equal(trace->depth, t->tiled ? depth : 0);
     assert_int_equal(trace->load_count, t->tiled ? (k_all + depth - 1) / depth : 0);
     assert_int_equal(trace->sum_count, t->tiled ? trace->load_count * depth : k_all);
     uint64_t at = 0;
     for (uint32_t load = 0; load < trace->load_count; load++) {
         for (uint32_t i = 0; i < rows * depth; i++)
-            assert_true(element(trace->tiles, at++, t->params.problem.type) ==
+            assert_true(element(trace->tiles, at++, t->params.job.problem.type) ==
                         a_at(t, row0 + i / depth, load * depth + i % depth));
         for (uint32_t i = 0; i < depth * cols; i++)
-            assert_true(element(trace->tiles, at++, t->params.problem.type) ==
+            assert_true(element(trace->tiles, at++, t->params.job.problem.type) ==
                         b_at(t, load * depth + i / cols, col0 + i % cols));
     }
 }
 
 static void check_product(const trial *t, const vkmm_trace *trace)
 {
-    const vkmm_problem *p = &t->params.problem;
+    const vkmm_problem *p = &t->params.job.problem;
     for (uint64_t i = 0; i < p->m * p->n; i++) {
         double sum = 0;
         for (uint64_t k = 0; k < p->k; k++) sum = add_term(p->type, sum, a_at(t, i / p->n, k), b_at(t, k, i % p->n));
@@ -243,16 +244,16 @@ static int tell(void **state)
 static void check_trace(trial *t)
 {
     const vkmm_device_info whole = *suite.info;
-    const vkmm_problem *p = &t->params.problem;
+    const vkmm_problem *p = &t->params.job.problem;
     vkmm_trace *trace = NULL;
     make_trial(t);
     for (int axis = 0; axis < 3 && t->max_groups; axis++) suite.info->limits.max_workgroup_count[axis] = t->max_groups;
     vkmm_status status = vkmm_trace_create(suite.device, &t->params, &trace);
     *suite.info = whole;
     snprintf(current, sizeof current, "%s type %d, %llux%llux%llu, tile %ux%u, at %llu,%llu, groups %u",
-             t->params.kernel, (int)p->type, (unsigned long long)p->m, (unsigned long long)p->n,
-             (unsigned long long)p->k, t->params.tile_rows, t->params.tile_cols, (unsigned long long)t->params.row,
-             (unsigned long long)t->params.col, t->max_groups);
+             t->params.job.kernel, (int)p->type, (unsigned long long)p->m, (unsigned long long)p->n,
+             (unsigned long long)p->k, t->params.job.tile_rows, t->params.job.tile_cols,
+             (unsigned long long)t->params.row, (unsigned long long)t->params.col, t->max_groups);
     assert_int_equal(status, VKMM_OK);
     keep_object(trace, release_trace);
     check_invocations(t, trace);
@@ -272,10 +273,10 @@ TEST_WITH(random_traces, NULL, tell)
     for (int round = 0; round < (getenv("VKMM_TEST_KERNEL") ? FOR_ONE : 1); round++)
         for (int type = VKMM_F32; type <= SUITE_LAST_TYPE; type++)
             for (uint32_t i = 0; suite_has_type(&suite, (vkmm_type)type) && (t.kernel = kernel_at(i)) != NULL; i++) {
-                t.params.problem.type = (vkmm_type)type;
-                t.params.kernel = t.kernel->name;
-                t.params.tile_rows = draw(1, 5);
-                t.params.tile_cols = draw(1, 5);
+                t.params.job.problem.type = (vkmm_type)type;
+                t.params.job.kernel = t.kernel->name;
+                t.params.job.tile_rows = draw(1, 5);
+                t.params.job.tile_cols = draw(1, 5);
                 for (int alike = 0; alike < ALIKE; alike++) check_trace(&t);
             }
     current[0] = '\0';

@@ -19,11 +19,10 @@ static void make_tutorial(vkmm_trace_params *params, int32_t a[8], int32_t b[24]
 {
     for (int i = 0; i < 8; i++) a[i] = i + 1;
     for (int i = 0; i < 24; i++) b[i] = i + 1;
-    *params = (vkmm_trace_params){.problem = VKMM_PROBLEM(.m = 2, .n = 6, .k = 4, .type = VKMM_I32),
-                                  .kernel = "tiled",
-                                  .tile_rows = 2,
-                                  .tile_cols = 2,
-                                  .row = 0,
+    *params = (vkmm_trace_params){.job = {.problem = VKMM_PROBLEM(.m = 2, .n = 6, .k = 4, .type = VKMM_I32),
+                                          .kernel = "tiled",
+                                          .tile_rows = 2,
+                                          .tile_cols = 2},
                                   .col = 3,
                                   .a = a,
                                   .b = b};
@@ -47,19 +46,19 @@ static void refuses(void **state)
     params.row = 2;
     refuse(&params, VKMM_INVALID, "there is no C[2][3]: C has 2 rows and 6 columns");
     params.row = 0;
-    params.kernel = "serial";
+    params.job.kernel = "serial";
     refuse(&params, VKMM_UNSUPPORTED, "serial");
-    params.kernel = "naive";
-    params.problem.k = 4096;
+    params.job.kernel = "naive";
+    params.job.problem.k = 4096;
     refuse(&params, VKMM_INVALID, "in 4097 steps; ");
-    params.kernel = "tiled";
-    params.problem = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_I32);
-    params.tile_rows = params.tile_cols = 16;
+    params.job.kernel = "tiled";
+    params.job.problem = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_I32);
+    params.job.tile_rows = params.job.tile_cols = 16;
     /* 3 · 512² elements, 512 sums of 256 invocations, 32 times two tiles of 256; 32 times a load and two barriers,
      * 512 sums, a store */
     refuse(&params, VKMM_INVALID,
            "has 933888 values in 609 steps; the limit is 100000 values in 4096 steps; try 32x32x32");
-    params.problem.n = 0;
+    params.job.problem.n = 0;
     refuse(&params, VKMM_INVALID, "0 columns");
 }
 

@@ -318,7 +318,8 @@ static void nothing_is_submitted_or_allocated(void **state)
     const vkmm_stream_params stream_params = {.job = job_params};
     const vkmm_race_params race_params = {.rows = 4, .cols = 4};
     float matrix[3][16] = {{0}};
-    const vkmm_trace_params trace_params = {.problem = problem, .kernel = "tiled", .a = matrix[0], .b = matrix[1]};
+    const vkmm_trace_params trace_params = {
+        .job = {.problem = problem, .kernel = "tiled"}, .a = matrix[0], .b = matrix[1]};
     vkmm_memory *memory = NULL;
     vkmm_job *job = NULL;
     vkmm_stream *stream = NULL;
