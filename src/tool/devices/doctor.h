@@ -37,7 +37,6 @@ typedef struct cli_exam {
     uint32_t device;    /* this device, or CLI_OF_SYSTEM */
     int shows;          /* findings are printed at once, */
     uint32_t heading;   /* below that of this device; CLI_OF_SYSTEM - 1: none yet */
-    double end_ms;      /* of all checks of a device, by vkmm_now_ms */
     vkmm_status status; /* the exit code so far; of a device, VKMM_WRONG_RESULT once a product was wrong */
     cli_finding *findings;
     uint32_t finding_count;
@@ -96,6 +95,4 @@ extern const cli_check cli_doctor_checks[];
 void cli_check_timestamps(cli_exam *exam);
 void cli_check_shared(cli_exam *exam);
 void cli_check_range(cli_exam *exam);
-
-/* doctor_product.c: random products of all kernels and types until the time is over. */
-void cli_check_products(cli_exam *exam);
+void cli_check_products(cli_exam *exam); /* one of each combination of types, until the time is over */

@@ -1,4 +1,5 @@
-/* Checks of what is often wrong with a device: its clock, its shared memory, its large buffers. */
+/* Checks of what is often wrong with a device: its clock, its shared memory, its large buffers, its types. */
+#include "base/clock.h"
 #include "devices/doctor.h"
 #include "look/kernel.h"
 #include "product/product.h"
@@ -8,6 +9,7 @@
 #include <stdio.h>
 
 #define LARGEST_RANGE (UINT64_C(64) << 20) /* bytes: larger operands take too long here */
+#define PRODUCTS_MS   1000.0               /* a processor's driver compiles for most of it */
 
 /* Times within this factor of each other agree; if they differ by twice as much, something is wrong. */
 #define CLOCKS_AGREE    1.5
@@ -67,27 +69,34 @@ void cli_check_timestamps(cli_exam *exam)
     cli_product_end(&product);
 }
 
-/* One verified product; the sentence begins with `what`. */
-static void check_product(cli_exam *exam, const vkmm_job_params *params, const char *what)
+/* One verified product. */
+static vkmm_status multiply(cli_exam *exam, const vkmm_job_params *params)
 {
-    cli_session *session = exam->session;
     const cli_inputs inputs = {.init = VKMM_INIT_INT, .seed = 3};
     const cli_request request = {.job = *params, .inputs = &inputs, .kind = &cli_resident};
     cli_product product = {0};
-    vkmm_status status = cli_product_prove(session, &request, &product);
+    const vkmm_status status = cli_product_prove(exam->session, &request, &product);
 
     cli_product_end(&product);
     if (status == VKMM_WRONG_RESULT) exam->status = status;
+    return status;
+}
+
+/* The sentence begins with `what`. */
+static void report_product(cli_exam *exam, vkmm_status status, const char *what)
+{
+    const char *why = exam->session->console.last_error;
+
     if (status == VKMM_OK)
         cli_doctor_find(exam, CLI_OK, "", "%s: right", what);
     else if (status == VKMM_WRONG_RESULT)
         cli_doctor_find(exam, CLI_PROBLEM,
                         "Do not trust products of this device with this driver: try another version of it.",
-                        "%s: %.400s", what, session->console.last_error);
+                        "%s: %.400s", what, why);
     else if (status == VKMM_OUT_OF_MEMORY)
-        cli_doctor_find(exam, CLI_NOTE, "", "not checked: %.400s", session->console.last_error);
+        cli_doctor_find(exam, CLI_NOTE, "", "not checked: %.400s", why);
     else
-        cli_doctor_find(exam, CLI_PROBLEM, "", "%s: %.400s", what, session->console.last_error);
+        cli_doctor_find(exam, CLI_PROBLEM, "", "%s: %.400s", what, why);
 }
 
 /* The configuration of the blocked kernel that takes the most shared memory of those that are legal here. 0: there
@@ -129,7 +138,7 @@ void cli_check_shared(cli_exam *exam)
         return;
     }
     VKMM_PUT(what, "a tile that takes %s of the %s of shared memory", CLI_BYTES(most), limit);
-    check_product(exam, &params, what);
+    report_product(exam, multiply(exam, &params), what);
 }
 
 void cli_check_range(cli_exam *exam)
@@ -143,5 +152,29 @@ void cli_check_range(cli_exam *exam)
     char what[160];
 
     VKMM_PUT(what, "an operand of %s, where a binding may have %s", CLI_BYTES(bytes / row * row), CLI_BYTES(range));
-    check_product(exam, &params, what);
+    report_product(exam, multiply(exam, &params), what);
+}
+
+void cli_check_products(cli_exam *exam)
+{
+    const double end_ms = vkmm_now_ms() + PRODUCTS_MS;
+    uint32_t right = 0;
+
+    for (uint32_t i = 0; i < VKMM_TYPES_COUNT && (i == 0 || vkmm_now_ms() < end_ms); i++) {
+        const vkmm_types *types = vkmm_types_at(i);
+        const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 77, .n = 45, .k = 101, .type = types->in,
+                                                                .out_type = types->out, .compute = types->compute),
+                                        .untuned = 1};
+        const vkmm_status status = multiply(exam, &params);
+        if (status != VKMM_OK && status != VKMM_UNSUPPORTED) {
+            report_product(exam, status, cli_text_type(&params.problem, exam->session->console.utf8));
+            return;
+        }
+        right += status == VKMM_OK;
+    }
+    if (right > 0)
+        cli_doctor_find(exam, CLI_OK, "", "products of %u combination%s of types, all correct", right,
+                        right == 1 ? "" : "s");
+    else
+        cli_doctor_find(exam, CLI_WARNING, "", "no kernel runs on this device");
 }
