@@ -18,11 +18,6 @@ void vkmm_mapping_close(vkmm_mapping *mapping); /* a zeroed mapping is legal */
 /* VKMM_INVALID if the file of that path has been truncated since it was mapped. Any thread. */
 vkmm_status vkmm_mapping_check(const char *path, const vkmm_mapping *mapping);
 
-/* Releases the pages of this process that hold the file's bytes in [begin, begin + bytes), if that lies in a mapping;
- * they are read from the file again when accessed. For code that reads more than should stay in memory. Other memory,
- * and pages partly in the range, are not affected, nor is the 65th open mapping. Any thread. */
-void vkmm_mappings_forget(const void *begin, uint64_t bytes);
-
 /* An output under a temporary name in the target's own directory. It replaces `path` only at commit (fsync, rename).
  * A new file gets mode 0666 less the umask, an existing one keeps its mode. A symbolic link is kept: the file that it
  * points to is replaced. A read-only file is rejected. A path that names something other than a regular file

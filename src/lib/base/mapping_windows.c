@@ -30,9 +30,3 @@ void vkmm_mapping_close(vkmm_mapping *mapping)
     if (mapping->data != NULL) UnmapViewOfFile(mapping->data);
     *mapping = (vkmm_mapping){0};
 }
-
-/* Windows takes pages back by itself. */
-void vkmm_mappings_forget(const void *begin, uint64_t bytes)
-{
-    (void)begin, (void)bytes;
-}

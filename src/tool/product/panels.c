@@ -74,14 +74,6 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
     return status;
 }
 
-/* Releases the pages of a part, so that what was read from a file does not stay in memory. */
-static void forget(const vkmm_view *part)
-{
-    const uint64_t elements = (part->rows - 1) * part->row_stride + (part->cols - 1) * part->col_stride + 1;
-
-    vkmm_mappings_forget(part->data, elements * vkmm_type_of(part->type)->bytes);
-}
-
 static vkmm_status read_panel(void *user, const vkmm_panel *panel)
 {
     const cli_product *p = user;
@@ -91,7 +83,6 @@ static vkmm_status read_panel(void *user, const vkmm_panel *panel)
 
     if (panel->rows == 0 || panel->cols == 0) return VKMM_OK;
     vkmm_view_copy(&part, panel->data, panel->row_stride, panel->col_stride);
-    if ((p->in_files & 1U << operand) != 0) forget(&part);
     return VKMM_OK;
 }
 

@@ -11,8 +11,7 @@ enum {
     CLI_TILE_ROWS = 16,
     CLI_TILE_COLS = 256, /* elements from one row of a packed tile to the next */
     CLI_PANEL = 8,       /* rows of C computed at a time: each tile of B is converted once for all of them */
-    CLI_SPAN = 16384,    /* columns of C computed at a time: the part of a row of B that the system maps at once is used
-                           up  before it is released */
+    CLI_SPAN = 16384,    /* columns of C computed at a time */
     CLI_DEPTH = 16384,   /* of factors of A held at a time */
     CLI_SPOTS = 512      /* single elements at a time */
 };
@@ -60,8 +59,6 @@ typedef struct cli_block {
     double *scale;         /* Σ_k |a_ik|·|b_kj|; floats only */
     double *loss;          /* that sum over products with a subnormal factor; of f16, bf16 and e5m2 factors only */
     void *left;            /* factors of A, as in a tile: row r begins at r·depth */
-    uint64_t touched;      /* approximate bytes of the matrices that were read into memory since the last release */
-    const char *from[4];   /* and where A, B, C and C₀ began then; NULL: where they begin now */
     vkmm_workers *workers; /* compute the reference; borrowed; NULL: the caller alone */
     double tile[CLI_TILE_ROWS * CLI_TILE_COLS];        /* of any matrix: double or uint32_t, */
     double before[CLI_TILE_COLS], bias[CLI_TILE_COLS]; /* one row of C₀, of the bias */
@@ -70,17 +67,8 @@ typedef struct cli_block {
 /* NULL if memory runs out; freed with vkmm_free. For claims of this shape, and their transposes. */
 cli_block *cli_block_make(const cli_claim *claim);
 
-/* Matrices may be mapped files larger than memory. Records that rows × cols elements of a view of the claim have been
- * read; every few megabytes the pages of all matrices are released (base/file.h). visits: how many such calls read
- * elsewhere in the same lines (rows, or columns if those are stored) before other lines are read; 0: these lines have
- * been recorded already, as far as they had been read. */
-void cli_touch(cli_block *block, const cli_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols,
-               uint64_t visits);
-
-/* The claim is about to be replaced by another of the same batch. */
-void cli_touch_next(cli_block *block, const cli_claim *claim);
-
-/* Whether rows are contiguous in memory, not columns. */
+/* Whether rows are contiguous in memory, not columns. Matrices may be mapped files larger than memory: what is
+ * contiguous is read together, so that a page is loaded once. */
 int cli_view_has_rows(const vkmm_view *view);
 
 /* Computes columns [j0, j0 + cols) of the rows rows[0 … count) of A·B. count ≤ CLI_PANEL, cols ≤ block->span. */

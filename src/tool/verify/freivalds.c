@@ -103,7 +103,6 @@ static void walk(const vkmm_check *check, const vkmm_view *view, walk_order orde
         const uint64_t lines = order == ORDER_COLS ? (b.cols + CLI_TILE_COLS - 1) / CLI_TILE_COLS
                                                    : (b.rows + CLI_TILE_ROWS - 1) / CLI_TILE_ROWS;
         vkmm_workers_run(check->workers, lines, visit_line, &b);
-        cli_touch(check->block, &check->claim, view, b.rows, b.cols, 1);
     }
 }
 

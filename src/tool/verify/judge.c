@@ -221,18 +221,13 @@ static void check_reals(vkmm_check *check, uint64_t row, uint64_t j0, size_t col
     }
 }
 
-/* Columns [j0, j0 + cols) of the matrix, whose reference stands in row r of the block from column `at` on. visits: as
- * cli_touch has them, of C and C₀. */
-static void check_tile(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, size_t cols, size_t at, uint64_t visits)
+/* Columns [j0, j0 + cols) of the matrix, whose reference stands in row r of the block from column `at` on. */
+static void check_tile(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, size_t cols, size_t at)
 {
     const cli_claim *claim = &check->claim;
     cli_block *block = check->block;
     cli_tile_read(claim, &claim->c, row, 1, j0, cols, block->tile);
-    cli_touch(block, claim, &claim->c, 1, cols, visits);
-    if (claim->beta != 0.0) {
-        cli_tile_read(claim, &claim->before, row, 1, j0, cols, block->before);
-        cli_touch(block, claim, &claim->before, 1, cols, visits);
-    }
+    if (claim->beta != 0.0) cli_tile_read(claim, &claim->before, row, 1, j0, cols, block->before);
     if (claim->bias.data != NULL) cli_tile_read(claim, &claim->bias, row, 1, j0, cols, block->bias);
     if (check->epsilon == 0.0)
         check_bits(check, row, j0, cols, r * block->span + at);
@@ -242,11 +237,10 @@ static void check_tile(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, s
 
 static void check_block(vkmm_check *check, const uint64_t *rows, size_t count, uint64_t j0, size_t cols)
 {
-    const int by_rows = cli_view_has_rows(&check->claim.c);
     cli_reference(&check->claim, rows, count, j0, cols, check->block);
     for (size_t j = 0; j < cols; j += CLI_TILE_COLS)
         for (size_t r = 0; r < count; r++)
-            check_tile(check, rows[r], r, j0 + j, cli_at_most(cols - j, CLI_TILE_COLS), j, !by_rows ? count : j == 0);
+            check_tile(check, rows[r], r, j0 + j, cli_at_most(cols - j, CLI_TILE_COLS), j);
 }
 
 void cli_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count)
@@ -261,7 +255,7 @@ void cli_check_spots(vkmm_check *check, const cli_spot *spots, size_t count)
 {
     cli_reference_spots(&check->claim, spots, count, check->block);
     for (size_t e = 0; e < count && !check->verdict->has_element; e++)
-        check_tile(check, spots[e].row, 0, spots[e].col, 1, e, 1);
+        check_tile(check, spots[e].row, 0, spots[e].col, 1, e);
 }
 
 void cli_check_all(vkmm_check *check)
@@ -369,7 +363,7 @@ vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, double f
             check->doubtful = doubtful;
             check->doubtful_count = 0;
             take_sums(check, sums, i, j, cols);
-            check_tile(check, i, 0, j, cols, 0, j == 0);
+            check_tile(check, i, 0, j, cols, 0);
             check->doubtful = NULL;
             check->factor = own;
             if (check->doubtful_count > 0) cli_check_spots(check, doubtful, check->doubtful_count);

@@ -1,6 +1,7 @@
 #include "verify/check.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "math/type.h"
 
 #include <math.h>
@@ -84,11 +85,6 @@ static void add_loss(const double *a, size_t depth, const double *tile, size_t c
     }
 }
 
-static size_t within(uint64_t wanted, size_t least, size_t most)
-{
-    return wanted < least ? least : cli_at_most(wanted, most);
-}
-
 /* Bytes of a sum. */
 static size_t sum_bytes(const cli_claim *claim)
 {
@@ -97,11 +93,10 @@ static size_t sum_bytes(const cli_claim *claim)
 
 cli_block *cli_block_make(const cli_claim *claim)
 {
-    const uint64_t m = claim->c.rows, n = claim->c.cols, k = cli_at_most(claim->a.cols, CLI_DEPTH);
-    const size_t span = within(m > n ? m : n, CLI_SPOTS, CLI_SPAN),
-                 depth = within(k + STEP - 1, STEP, CLI_DEPTH) / STEP * STEP;
-    const size_t sums = CLI_PANEL * span,
-                 head = (sizeof(cli_block) + sizeof(long double) - 1) / sizeof(long double) * sizeof(long double);
+    const uint64_t widest = claim->c.rows > claim->c.cols ? claim->c.rows : claim->c.cols;
+    const size_t span = widest > CLI_SPOTS ? cli_at_most(widest, CLI_SPAN) : CLI_SPOTS, sums = CLI_PANEL * span,
+                 depth = vkmm_round_up(cli_at_most(claim->a.cols, CLI_DEPTH), STEP),
+                 head = vkmm_round_up(sizeof(cli_block), sizeof(long double));
     cli_block *block =
         vkmm_alloc(1, head + sums * (sizeof(long double) + 2 * sizeof(double)) + CLI_PANEL * depth * sizeof(double));
     if (block == NULL) return NULL;
@@ -114,30 +109,63 @@ cli_block *cli_block_make(const cli_claim *claim)
     return block;
 }
 
-/* The tile holds `depth` rows of B; the factors of A begin at `from` in the block's, and the sums at column `at`. */
-static void add_tile(const cli_claim *claim, const double *tile, size_t count, size_t from, size_t depth, size_t cols,
-                     size_t at, const cli_block *block)
+/* Products to be added to a block: of factors k0 … k0 + depth of its rows of A, and columns [j0, j0 + cols) of B. Their
+ * sums begin at column `at`. */
+typedef struct strip {
+    const cli_claim *claim;
+    const cli_block *block;
+    size_t count; /* rows */
+    uint64_t k0, j0;
+    size_t depth, cols, at;
+} strip;
+
+/* The tile holds `depth` rows of B, the first of which is row k of the strip. */
+static void add_tile(const strip *s, const double *tile, size_t k, size_t depth)
 {
-    const vkmm_type type = claim->compute == VKMM_F16 ? VKMM_F16 : claim->a.type;
+    const cli_block *block = s->block;
+    const vkmm_type type = s->claim->compute == VKMM_F16 ? VKMM_F16 : s->claim->a.type;
     /* Devices may take subnormal f16 and bf16 as 0, and with them what is smaller than a normal f16. */
     const double own = vkmm_type_of(type)->min_normal;
     const double least = vkmm_type_is_narrow(type) && own <= 0x1p-14 ? own : 0.0;
     const int is_float = vkmm_type_of(type)->is_float;
     int small = 0;
-    for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(tile + k * CLI_TILE_COLS, cols, least);
-    for (size_t r = 0; r < count; r++) {
-        const size_t line = r * block->span + at, factors = r * block->depth + from;
+    for (size_t i = 0; i < depth && least > 0.0; i++) small |= any_small(tile + i * CLI_TILE_COLS, s->cols, least);
+    for (size_t r = 0; r < s->count; r++) {
+        const size_t line = r * block->span + s->at, factors = r * block->depth + k;
         const double *left = (const double *)block->left + factors;
         if (!is_float)
-            add_bits((const uint32_t *)block->left + factors, depth, (const uint32_t *)(const void *)tile, cols,
+            add_bits((const uint32_t *)block->left + factors, depth, (const uint32_t *)(const void *)tile, s->cols,
                      (uint32_t *)block->want + line);
         else if (type == VKMM_F64)
-            add_f64(left, depth, tile, cols, (long double *)block->want + line, block->scale + line);
+            add_f64(left, depth, tile, s->cols, (long double *)block->want + line, block->scale + line);
         else
-            add_f32(left, depth, tile, cols, (double *)block->want + line, block->scale + line);
+            add_f32(left, depth, tile, s->cols, (double *)block->want + line, block->scale + line);
         if (least > 0.0 && (small || any_small(left, depth, least)))
-            add_loss(left, depth, tile, cols, least, block->loss + line);
+            add_loss(left, depth, tile, s->cols, least, block->loss + line);
     }
+}
+
+/* At most a tile's columns. Several threads may do so for different columns. */
+static void add_strip(const strip *s)
+{
+    const size_t row_bytes = CLI_TILE_COLS * cli_tile_word(s->claim);
+    double tile[CLI_TILE_ROWS * CLI_TILE_COLS];
+    for (size_t k = 0; k < s->depth; k += CLI_TILE_ROWS) {
+        const size_t some = cli_at_most(s->depth - k, CLI_TILE_ROWS);
+        memset((char *)tile + some * row_bytes, 0, (vkmm_round_up(some, STEP) - some) * row_bytes);
+        cli_tile_read(s->claim, &s->claim->b, s->k0 + k, some, s->j0, s->cols, tile);
+        add_tile(s, tile, k, some);
+    }
+}
+
+static vkmm_status add_columns(void *context, uint64_t i)
+{
+    strip part = *(const strip *)context;
+    part.at = (size_t)i * CLI_TILE_COLS;
+    part.j0 += part.at;
+    part.cols = cli_at_most(part.cols - part.at, CLI_TILE_COLS);
+    add_strip(&part);
+    return VKMM_OK;
 }
 
 /* No more than will be used: the matrices of a batch may be far smaller than a block. */
@@ -147,61 +175,19 @@ static void clear(const cli_claim *claim, size_t count, size_t cols, cli_block *
     for (size_t r = 0; r < count; r++) {
         const size_t line = r * block->span;
         memset((char *)block->want + line * bytes, 0, cols * bytes);
-        double *const floats[] = {block->scale, block->loss};
-        for (size_t i = 0; i < VKMM_COUNT(floats); i++) memset(floats[i] + line, 0, cols * sizeof **floats);
+        memset(block->scale + line, 0, cols * sizeof *block->scale);
+        memset(block->loss + line, 0, cols * sizeof *block->loss);
     }
-}
-
-static size_t up_to_step(size_t depth)
-{
-    return (depth + STEP - 1) / STEP * STEP;
 }
 
 /* Factors k0 … k0 + depth of a row of A, and zeros up to a whole STEP, which meet zeros of the tile. */
-static void take_left(const cli_claim *claim, uint64_t row, uint64_t k0, size_t depth, size_t r, uint64_t visits,
-                      cli_block *block)
+static void take_left(const cli_claim *claim, uint64_t row, uint64_t k0, size_t depth, size_t r, cli_block *block)
 {
-    const vkmm_view *a = &claim->a;
     const size_t word = cli_tile_word(claim);
     char *left = (char *)block->left + r * block->depth * word;
-    for (size_t k = 0; k < depth; k += CLI_TILE_COLS) {
-        const size_t some = cli_at_most(depth - k, CLI_TILE_COLS);
-        cli_tile_read(claim, a, row, 1, k0 + k, some, left + k * word);
-        cli_touch(block, claim, a, 1, some, k > 0 && cli_view_has_rows(a) ? 0 : visits);
-    }
-    memset(left + depth * word, 0, (up_to_step(depth) - depth) * word);
-}
-
-/* Adds the products of rows k0 … k0 + depth of B, columns [j0, j0 + cols), and the factors of A that the block
- * holds. Several threads may do so for different columns. */
-static void add_depth(const cli_claim *claim, size_t count, uint64_t k0, size_t depth, uint64_t j0, size_t cols,
-                      size_t at, const cli_block *block)
-{
-    const size_t row_bytes = CLI_TILE_COLS * cli_tile_word(claim);
-    double tile[CLI_TILE_ROWS * CLI_TILE_COLS];
-    for (size_t k = 0; k < depth; k += CLI_TILE_ROWS) {
-        const size_t some = cli_at_most(depth - k, CLI_TILE_ROWS);
-        memset((char *)tile + some * row_bytes, 0, (up_to_step(some) - some) * row_bytes);
-        cli_tile_read(claim, &claim->b, k0 + k, some, j0, cols, tile);
-        add_tile(claim, tile, count, k, some, cols, at, block);
-    }
-}
-
-typedef struct strip {
-    const cli_claim *claim;
-    const cli_block *block;
-    uint64_t k0, j0;
-    size_t count, depth, at, cols;
-} strip;
-
-/* A tile's columns. */
-static vkmm_status add_columns(void *context, uint64_t i)
-{
-    const strip *s = context;
-    const size_t j = (size_t)i * CLI_TILE_COLS;
-    add_depth(s->claim, s->count, s->k0, s->depth, s->j0 + s->at + j, cli_at_most(s->cols - j, CLI_TILE_COLS),
-              s->at + j, s->block);
-    return VKMM_OK;
+    for (size_t k = 0; k < depth; k += CLI_TILE_COLS)
+        cli_tile_read(claim, &claim->a, row, 1, k0 + k, cli_at_most(depth - k, CLI_TILE_COLS), left + k * word);
+    memset(left + depth * word, 0, (vkmm_round_up(depth, STEP) - depth) * word);
 }
 
 /* If lines are long, few of them are read at a time, so that memory that was loaded with an element is still loaded for
@@ -210,42 +196,26 @@ enum { FEW = 256 };
 _Static_assert(CLI_DEPTH % CLI_TILE_ROWS == 0 && FEW % CLI_TILE_ROWS == 0 && (int)FEW <= (int)CLI_DEPTH,
                "a sum is cut between tiles");
 
-/* Tiles of columns of B that threads read before their pages may be released: about 8 MiB. */
-static size_t tiles_at_once(const cli_claim *claim, size_t depth)
-{
-    const uint64_t tile = depth * CLI_TILE_COLS * vkmm_type_of(claim->b.type)->bytes;
-    return tile < 8 << 20 ? (size_t)((8 << 20) / tile) : 1;
-}
-
 void cli_reference(const cli_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
                    cli_block *block)
 {
-    const vkmm_view *a = &claim->a, *b = &claim->b;
-    const int by_rows = cli_view_has_rows(b);
-    const size_t most = by_rows ? FEW : CLI_DEPTH;
+    const size_t most = cli_view_has_rows(&claim->b) ? FEW : CLI_DEPTH;
     clear(claim, count, cols, block);
-    for (uint64_t k0 = 0; k0 < a->cols; k0 += most) {
-        const size_t depth = cli_at_most(a->cols - k0, most);
-        for (size_t r = 0; r < count; r++) take_left(claim, rows[r], k0, depth, r, 1, block);
-        for (strip s = {claim, block, k0, j0, count, depth, 0, 0}; s.at < cols; s.at += s.cols) {
-            s.cols = cli_at_most(cols - s.at, tiles_at_once(claim, depth) * CLI_TILE_COLS);
-            vkmm_workers_run(block->workers, (s.cols + CLI_TILE_COLS - 1) / CLI_TILE_COLS, add_columns, &s);
-            cli_touch(block, claim, b, depth, s.cols, by_rows && s.at > 0 ? 0 : 1);
-        }
+    for (uint64_t k0 = 0; k0 < claim->a.cols; k0 += most) {
+        strip s = {claim, block, count, k0, j0, cli_at_most(claim->a.cols - k0, most), cols, 0};
+        for (size_t r = 0; r < count; r++) take_left(claim, rows[r], k0, s.depth, r, block);
+        vkmm_workers_run(block->workers, vkmm_divide_up(cols, CLI_TILE_COLS), add_columns, &s);
     }
 }
 
 void cli_reference_spots(const cli_claim *claim, const cli_spot *spots, size_t count, cli_block *block)
 {
-    const vkmm_view *a = &claim->a, *b = &claim->b;
-    const size_t most = cli_view_has_rows(b) || !cli_view_has_rows(a) ? FEW : CLI_DEPTH;
+    const size_t most = cli_view_has_rows(&claim->b) || !cli_view_has_rows(&claim->a) ? FEW : CLI_DEPTH;
     clear(claim, 1, count, block);
-    for (uint64_t k0 = 0; k0 < a->cols; k0 += most) {
-        const size_t depth = cli_at_most(a->cols - k0, most);
+    for (uint64_t k0 = 0; k0 < claim->a.cols; k0 += most)
         for (size_t e = 0; e < count; e++) {
-            take_left(claim, spots[e].row, k0, depth, 0, cli_view_has_rows(a) ? 1 : count, block);
-            add_depth(claim, 1, k0, depth, spots[e].col, 1, e, block);
-            cli_touch(block, claim, b, depth, 1, cli_view_has_rows(b) ? count : 1);
+            const strip s = {claim, block, 1, k0, spots[e].col, cli_at_most(claim->a.cols - k0, most), 1, e};
+            take_left(claim, spots[e].row, k0, s.depth, 0, block);
+            add_strip(&s);
         }
-    }
 }

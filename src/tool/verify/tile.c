@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/file.h"
 #include "math/half.h"
 #include "math/type.h"
 
@@ -68,50 +67,7 @@ size_t cli_tile_word(const cli_claim *claim)
     return vkmm_type_of(claim->a.type)->is_float ? sizeof(double) : sizeof(uint32_t);
 }
 
-/* Reading a page also maps those around it that the system has in memory: on Linux 64 KiB (fault_around_bytes), from
- * 6.18 on a whole folio of up to 2 MiB. */
-enum { WINDOW = 2 << 20, MOST = 16 << 20 };
-
-static uint64_t least(uint64_t left, uint64_t right)
-{
-    return left < right ? left : right;
-}
-
 int cli_view_has_rows(const vkmm_view *view)
 {
     return view->row_stride >= view->col_stride;
-}
-
-/* Up to the end of the view, from where it or those before it begin. */
-static void let_go(const vkmm_view *view, const char **from)
-{
-    const char *begin = view->data, *end = begin;
-    if (view->rows > 0 && view->cols > 0)
-        end += ((view->rows - 1) * view->row_stride + (view->cols - 1) * view->col_stride + 1) *
-               vkmm_type_of(view->type)->bytes;
-    if (*from != NULL && (uintptr_t)*from < (uintptr_t)begin) begin = *from;
-    *from = NULL;
-    if (begin != end) vkmm_mappings_forget(begin, (uintptr_t)end - (uintptr_t)begin);
-}
-
-void cli_touch(cli_block *block, const cli_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols,
-               uint64_t visits)
-{
-    const int by_rows = cli_view_has_rows(view);
-    const uint64_t size = vkmm_type_of(view->type)->bytes, lines = by_rows ? rows : cols;
-    const uint64_t read = (by_rows ? cols * view->col_stride : rows * view->row_stride) * size;
-    const uint64_t whole = (by_rows ? view->row_stride : view->col_stride) * size;
-    block->touched +=
-        visits == 0 ? lines * read : least(visits * lines * (read + WINDOW), lines * whole + WINDOW) / visits;
-    if (block->touched < MOST) return;
-    block->touched = 0;
-    const vkmm_view *const views[] = {&claim->a, &claim->b, &claim->c, &claim->before};
-    for (int i = 0; i < 4; i++) let_go(views[i], &block->from[i]);
-}
-
-void cli_touch_next(cli_block *block, const cli_claim *claim)
-{
-    const vkmm_view *const views[] = {&claim->a, &claim->b, &claim->c, &claim->before};
-    for (int i = 0; i < 4; i++)
-        if (block->from[i] == NULL) block->from[i] = views[i]->data;
 }
