@@ -1,12 +1,12 @@
 /* A product in panels (vkmatmul_stream.h): one that does not fit on the device as a whole, or not into --memory-limit.
- * Matrices in files are read panel by panel, and the file of -o is written so; generated ones are in the host's memory,
- * or in an unnamed file if that is not enough. A command that shows one product multiplies each panel once, so that the
+ * Matrices in files are read panel by panel, and the file of -o is written so; generated ones are in the host's memory.
+ * A command that shows one product multiplies each panel once, so that the
  * times are those of one run; a bench repeats the whole product. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/host.h"
 #include "base/order.h"
 #include "product/product.h"
-#include "system/room.h"
 #include "io/array_file.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -18,9 +18,8 @@ enum { MOST_SAMPLES = 16 }; /* of one measurement */
 
 typedef struct panels {
     vkmm_stream *stream;
-    vkmm_stream_part *parts;   /* of several devices; owned */
-    cli_room room[CLI_STACKS]; /* those that are in memory */
-    cli_array_writer *writer;  /* NULL: C is in memory */
+    vkmm_stream_part *parts;  /* of several devices; owned */
+    cli_array_writer *writer; /* NULL: C is in memory */
     double kernel_ms[MOST_SAMPLES], wall_ms[MOST_SAMPLES], sorted[MOST_SAMPLES];
 } panels;
 
@@ -53,6 +52,23 @@ static vkmm_status open_writer(cli_product *p)
     return cli_array_writer_open(p->request->out, &shape, &own->writer);
 }
 
+/* What is left for everything else. */
+#define RESERVE (UINT64_C(256) << 20)
+
+/* Zeroed memory of the host's. Linux overcommits memory, and kills a process that uses what is not there. */
+static vkmm_status hold_in_memory(cli_product *p, int operand, const char *what, uint64_t bytes)
+{
+    const uint64_t available = vkmm_host_free_memory(); /* 0: unknown */
+
+    if (bytes == 0) return VKMM_OK;
+    if (available == 0 || bytes + RESERVE < available) p->memory[operand] = vkmm_alloc(1, bytes);
+    if (p->memory[operand] != NULL) return VKMM_OK;
+    return VKMM_FAIL(
+        p->session->log, VKMM_OUT_OF_MEMORY,
+        "%s needs %llu bytes of host memory, and %llu are free; matrices in files (-a, -b, -c, -o) need none", what,
+        (unsigned long long)bytes, (unsigned long long)available);
+}
+
 /* Matrices in files stay there, and are read and written panel by panel. A new file has no gaps to preserve. */
 static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
@@ -60,18 +76,13 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
     const int is_before = operand == CLI_BEFORE, scaled = vkmm_problem_beta(problem) != 0;
     const int to_file = p->request->out != NULL && (operand == VKMM_C || (is_before && !scaled));
     const vkmm_operand source = is_before ? VKMM_C : (vkmm_operand)operand;
-    panels *own = p->own;
-    vkmm_status status;
 
     if (to_file || ((operand < VKMM_C || (is_before && scaled)) &&
                     cli_inputs_stack(p->request->inputs, problem, source, &p->stack[operand]))) {
         p->in_files |= 1U << operand;
         return operand == VKMM_C ? open_writer(p) : VKMM_OK;
     }
-    status = cli_room_open(p->session->log, bytes, is_before ? "C as it was" : vkmm_operand_name(source),
-                           &own->room[operand]);
-    p->memory[operand] = own->room[operand].data;
-    return status;
+    return hold_in_memory(p, operand, is_before ? "C as it was" : vkmm_operand_name(source), bytes);
 }
 
 static vkmm_status read_panel(void *user, const vkmm_panel *panel)
@@ -246,7 +257,7 @@ static void end(cli_product *p)
     if (own->writer != NULL) cli_array_writer_discard(&own->writer);
     vkmm_stream_destroy(&own->stream);
     vkmm_free(own->parts);
-    for (int o = VKMM_A; o < CLI_STACKS; o++) cli_room_close(&own->room[o]);
+    for (int o = VKMM_A; o < CLI_STACKS; o++) vkmm_free(p->memory[o]);
     vkmm_free(own);
 }
 
