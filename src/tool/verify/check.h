@@ -27,8 +27,9 @@ typedef struct cli_claim {
     vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
     vkmm_activation activation;
     vkmm_method method;
-    const double *quantized[2]; /* of W8A8: the largest magnitude of each row of A, of each column of B; NULL: A and B
-                                   are multiplied as they are */
+    const double *tops[2]; /* max|a_ik| of each row of A, max|b_kj| of each column of B; infinite where they are not
+                              finite. By these W8A8 quantizes A and B; reproducible: A's are times 2^-60 or 2^-31·K,
+                              NULL for random numbers. NULL for other methods */
     int in_blocks;  /* how many of A and B are: their elements may be rounded to either neighbour in their type */
     vkmm_view sums; /* shaped as C: A·B by other means (verify.h); data NULL: none */
 } cli_claim;
@@ -99,20 +100,19 @@ typedef struct vkmm_check {
     const vkmm_log *log;
     cli_claim claim; /* of the current matrix; K = 0 if α is 0 */
     uint64_t seed;
-    uint32_t alpha, beta; /* integers: modulo 2^32 */
-    int scaled;           /* α is not 1, or β not 0, or there is a bias or an activation */
-    int narrow;           /* C is f16 or bf16 */
-    int transposed;       /* the current claim is the transpose of the one under test */
-    vkmm_types types;     /* of the claim */
-    double factor;        /* the factor g; 0: compared exactly */
-    double epsilon;       /* of the type of the sums; 0 for integers */
-    double rest;          /* weight of |β·c₀| and |bias| in s */
-    double flush;         /* φ, without what the data add */
-    double *tops[2]; /* max|a_ik| of each row of A, reproducible: times 2^-60 or 2^-31·K; and max|b_kj| of each column
-                              of B; infinite where they are not finite. NULL for other methods */
-    double steps;    /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
-    double min, max; /* smallest normal value of C's type, largest finite of the sums' */
-    double most;     /* largest finite of the scale type */
+    uint32_t alpha, beta;  /* integers: modulo 2^32 */
+    int scaled;            /* α is not 1, or β not 0, or there is a bias or an activation */
+    int narrow;            /* C is f16 or bf16 */
+    int transposed;        /* the current claim is the transpose of the one under test */
+    vkmm_types types;      /* of the claim */
+    double factor;         /* the factor g; 0: compared exactly */
+    double epsilon;        /* of the type of the sums; 0 for integers */
+    double rest;           /* weight of |β·c₀| and |bias| in s */
+    double flush;          /* φ, without what the data add */
+    double *tops[2];       /* of the current matrix; owned */
+    double steps;          /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
+    double min, max;       /* smallest normal value of C's type, largest finite of the sums' */
+    double most;           /* largest finite of the scale type */
     vkmm_workers *workers; /* NULL: one thread is enough */
     int is_finite;         /* the vectors have met no NaN and no infinity */
     cli_block *block;
@@ -145,21 +145,21 @@ void cli_check_turn(vkmm_check *check);
  * and their rounding to the sums' type. Where C differs, the reference decides. VKMM_OUT_OF_MEMORY. */
 vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, double factor);
 
-/* Rows and columns that NaN or infinities in A (rows: 1), or B or the bias (weights: 0) make infinite or NaN: whether
- * each of their elements is what it must be. VKMM_OUT_OF_MEMORY. */
-vkmm_status cli_check_odd(vkmm_check *check, const double *rows, const double *weights);
+/* Rows and columns that NaN or infinities in A (rows: not 0), or B or the bias (cols: not 0) make infinite or NaN:
+ * whether each of their elements is what it must be. VKMM_OUT_OF_MEMORY. */
+vkmm_status cli_check_odd(vkmm_check *check, const double *rows, const double *cols);
 
-/* Compares elements of a row with sums that are infinite or NaN, except where others[j], if given, is left_out. */
-void cli_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums, const double *others,
-                    double left_out);
+/* Compares elements of a row with sums that are infinite or NaN, except where left_out[j], if given, is not 0. */
+void cli_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums,
+                    const double *left_out);
 
 /* Freivalds' check of the current matrix. Suspect rows are recomputed; it stops soon after the first of them with a
  * wrong element. VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. Sets effort.vectors to the number of random
  * vectors used. */
 vkmm_status cli_freivalds(vkmm_check *check);
 
-/* Adds the NaN and infinite elements of the current matrix of floats to the verdict. */
-void cli_count_odd(vkmm_check *check);
+/* Adds the NaN and infinite elements of a view of floats to a verdict. */
+void cli_count_odd(const vkmm_check *check, const vkmm_view *view, cli_verdict *verdict);
 
 /* Appends to the verdict's sentence, which has room for every possible number. */
 VKMM_PRINTF(2, 3) void cli_tell(cli_verdict *verdict, const char *format, ...);

@@ -117,11 +117,11 @@ static void count_odd(void *context, const tile_range *at, const double *tile)
         }
 }
 
-void cli_count_odd(vkmm_check *check)
+void cli_count_odd(const vkmm_check *check, const vkmm_view *view, cli_verdict *verdict)
 {
     vkmm_check alone = *check;
     alone.workers = NULL;
-    walk(&alone, &check->claim.c, ORDER_ROWS, count_odd, check->verdict);
+    walk(&alone, view, ORDER_ROWS, count_odd, verdict);
 }
 
 /* Magnitudes of the vectors' elements are LEAST to 2·LEAST: their mean square is 7/3·LEAST². A residual that is OUTLIER
@@ -417,6 +417,7 @@ static vkmm_status check_reals(vkmm_check *check, work *w)
         check->is_finite &= isfinite(w->ratio[i]) != 0;
         w->held[i] = w->ratio[i] < 0.0;
     }
+    for (uint64_t j = 0; j < check->claim.c.cols; j++) w->weight[j] = w->weight[j] == 0.0;
     return w->odd_rows + w->odd_cols > 0 ? cli_check_odd(check, w->held, w->weight) : VKMM_OK;
 }
 

@@ -155,19 +155,19 @@ static void judge_scaled(vkmm_check *check, uint64_t i, uint64_t j, double got, 
 /* Judges one element and records it in the verdict; row and column are those of the current claim. */
 static void judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, const terms *made_of)
 {
+    const cli_claim *claim = &check->claim;
     if (check->factor == 0.0) {
         judge_scaled(check, i, j, got, made_of->before);
         return;
     }
     wanted want = combine(check, made_of);
-    if (check->tops[VKMM_A] != NULL && check->claim.method == VKMM_COMPUTE_REPRODUCIBLE)
-        want.flush += fabs(check->claim.alpha) * check->tops[VKMM_A][check->transposed ? j : i] *
-                      check->tops[VKMM_B][check->transposed ? i : j];
-    if (check->claim.activation != VKMM_ACTIVATION_NONE) activate(check, &want);
+    if (claim->tops[VKMM_A] != NULL && claim->method == VKMM_COMPUTE_REPRODUCIBLE)
+        want.flush += fabs(claim->alpha) * claim->tops[VKMM_A][i] * claim->tops[VKMM_B][j];
+    if (claim->activation != VKMM_ACTIVATION_NONE) activate(check, &want);
     const int rounds = check->narrow && !isnan(got) && isfinite(want.value);
     double unit = check->epsilon * fmin(want.scale, DBL_MAX); /* fmin: an infinite limit would let anything pass */
     double limit = check->factor * unit + want.flush;
-    double origin = rounds ? nearest_origin(check->claim.c.type, got, (double)want.value) : got;
+    double origin = rounds ? nearest_origin(claim->c.type, got, (double)want.value) : got;
     double delta = (double)fabsl(origin - want.value);
     double error = delta > want.flush ? (delta - want.flush) / unit : 0.0;
     if (delta <= limit) { /* false for a NaN */
@@ -268,12 +268,12 @@ void cli_check_all(vkmm_check *check)
     }
 }
 
-void cli_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums, const double *others,
-                    double left_out)
+void cli_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums,
+                    const double *left_out)
 {
     const cli_claim *claim = &check->claim;
     for (size_t j = 0; j < cols; j++) {
-        if (others != NULL && others[j] == left_out) continue;
+        if (left_out != NULL && left_out[j] != 0.0) continue;
         const terms made_of = {
             .sum = (long double)sums[j],
             .scale = INFINITY,
@@ -386,8 +386,8 @@ void cli_check_turn(vkmm_check *check)
     const cli_claim was = check->claim;
     check->claim.a = was.b;
     check->claim.b = was.a;
-    check->claim.quantized[VKMM_A] = was.quantized[VKMM_B];
-    check->claim.quantized[VKMM_B] = was.quantized[VKMM_A];
+    check->claim.tops[VKMM_A] = was.tops[VKMM_B];
+    check->claim.tops[VKMM_B] = was.tops[VKMM_A];
     vkmm_view *const views[] = {&check->claim.a, &check->claim.b, &check->claim.c, &check->claim.before,
                                 &check->claim.bias};
     for (size_t i = 0; i < VKMM_COUNT(views); i++) turn(views[i]);

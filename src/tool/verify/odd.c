@@ -6,12 +6,16 @@
 #include "math/type.h"
 
 #include <math.h>
-#include <string.h>
 
-/* The elements of a row of A that are not finite. */
+/* An element of A that is not finite. */
+typedef struct odd_element {
+    uint64_t k;
+    double value;
+} odd_element;
+
+/* Those of a row of A. */
 typedef struct odd_row {
-    uint64_t *at;
-    double *value;
+    odd_element *elements;
     size_t count;
     int has_nan;
 } odd_row;
@@ -28,15 +32,14 @@ static void find(vkmm_check *check, uint64_t row, odd_row *odd)
         for (size_t c = 0; c < some; c++) {
             if (isfinite(tile[c])) continue;
             odd->has_nan |= isnan(tile[c]) != 0;
-            odd->at[odd->count] = k + c;
-            odd->value[odd->count++] = tile[c];
+            odd->elements[odd->count++] = (odd_element){k + c, tile[c]};
         }
     }
 }
 
-/* One row of C, except columns that are not finite themselves (others[j] is left_out): the pass over rows computes
- * these, and that over columns need not. */
-static void check_row(vkmm_check *check, uint64_t row, const odd_row *odd, const double *others, double left_out)
+/* One row of C, except columns that are odd themselves: the pass over rows computes these, and that over columns need
+ * not. */
+static void check_row(vkmm_check *check, uint64_t row, const odd_row *odd, const double *odd_cols)
 {
     const vkmm_view *b = &check->claim.b;
     cli_spot spots[CLI_TILE_COLS];
@@ -46,12 +49,12 @@ static void check_row(vkmm_check *check, uint64_t row, const odd_row *odd, const
         size_t count = 0;
         for (size_t j = 0; j < cols; j++) sums[j] = odd->has_nan ? (double)NAN : 0.0;
         for (size_t e = 0; e < odd->count && !odd->has_nan; e++) {
-            cli_tile_read(&check->claim, b, odd->at[e], 1, j0, cols, check->block->tile);
-            for (size_t j = 0; j < cols; j++) sums[j] += odd->value[e] * check->block->tile[j];
+            cli_tile_read(&check->claim, b, odd->elements[e].k, 1, j0, cols, check->block->tile);
+            for (size_t j = 0; j < cols; j++) sums[j] += odd->elements[e].value * check->block->tile[j];
         }
-        cli_check_sums(check, row, j0, cols, sums, odd->has_nan && !check->transposed ? NULL : others + j0, left_out);
+        cli_check_sums(check, row, j0, cols, sums, odd->has_nan && !check->transposed ? NULL : odd_cols + j0);
         for (size_t j = 0; j < cols && !odd->has_nan && !check->transposed; j++)
-            if (others[j0 + j] == left_out) spots[count++] = (cli_spot){row, j0 + j};
+            if (odd_cols[j0 + j] != 0.0) spots[count++] = (cli_spot){row, j0 + j};
         if (count > 0) cli_check_spots(check, spots, count);
     }
 }
@@ -62,31 +65,27 @@ static int has_odd_bias(const vkmm_check *check, uint64_t row)
 }
 
 /* Sums that only overflow in f64 are computed. */
-static vkmm_status check_lines(vkmm_check *check, const double *lines, double is_odd, const double *others,
-                               double other_is_odd)
+static vkmm_status check_rows(vkmm_check *check, const double *odd_rows, const double *odd_cols)
 {
-    const uint64_t depth = check->claim.a.cols;
-    odd_row odd = {.at = vkmm_alloc(depth, sizeof *odd.at), .value = vkmm_alloc(depth, sizeof *odd.value)};
-    const int enough = odd.at != NULL && odd.value != NULL;
-    for (uint64_t i = 0; i < check->claim.c.rows && enough && !check->verdict->has_element; i++) {
-        if (lines[i] != is_odd) continue;
+    odd_row odd = {.elements = vkmm_alloc(check->claim.a.cols, sizeof *odd.elements)};
+    if (odd.elements == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("to check infinities and NaN"));
+    for (uint64_t i = 0; i < check->claim.c.rows && !check->verdict->has_element; i++) {
+        if (odd_rows[i] == 0.0) continue;
         find(check, i, &odd);
         if (odd.count > 0 || has_odd_bias(check, i))
-            check_row(check, i, &odd, others, other_is_odd);
+            check_row(check, i, &odd, odd_cols);
         else
             cli_check_rows(check, &i, 1);
     }
-    vkmm_free(odd.at);
-    vkmm_free(odd.value);
-    return enough ? VKMM_OK : vkmm_tell(check->log, VKMM_NO_MEMORY("to check infinities and NaN"));
+    vkmm_free(odd.elements);
+    return VKMM_OK;
 }
 
-vkmm_status cli_check_odd(vkmm_check *check, const double *rows, const double *weights)
+vkmm_status cli_check_odd(vkmm_check *check, const double *rows, const double *cols)
 {
-    const vkmm_status status = check_lines(check, rows, 1.0, weights, 0.0);
-    if (status != VKMM_OK) return status;
+    vkmm_status status = check_rows(check, rows, cols);
     cli_check_turn(check);
-    const vkmm_status after = check_lines(check, weights, 0.0, rows, 1.0);
+    if (status == VKMM_OK) status = check_rows(check, cols, rows);
     cli_check_turn(check);
-    return after;
+    return status;
 }

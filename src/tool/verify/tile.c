@@ -29,7 +29,7 @@ static void quantize(const cli_claim *claim, const vkmm_view *view, uint64_t i0,
     const int is_b = view == &claim->b;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j++) {
-            const double most = claim->quantized[is_b][is_b ? j0 + j : i0 + i];
+            const double most = claim->tops[is_b][is_b ? j0 + j : i0 + i];
             double *x = &tile[i * CLI_TILE_COLS + j];
             *x = !isfinite(most) ? (double)NAN : most < 0x1p-119 ? 0 : nearbyint(127 * *x / most) * most / 127;
         }
@@ -59,7 +59,8 @@ void cli_tile_read(const cli_claim *claim, const vkmm_view *view, uint64_t i0, s
         COPY(uint8_t, uint32_t, (uint32_t));
     else
         COPY(uint32_t, uint32_t, (uint32_t)); /* i32 too: the same bits, read through the unsigned type of the width */
-    if (is_factor && claim->quantized[VKMM_A] != NULL) quantize(claim, view, i0, rows, j0, cols, tile);
+    if (is_factor && claim->method == VKMM_COMPUTE_W8A8 && claim->tops[VKMM_A] != NULL)
+        quantize(claim, view, i0, rows, j0, cols, tile);
 }
 
 size_t cli_tile_word(const cli_claim *claim)

@@ -209,25 +209,12 @@ static void take(vkmm_check *check, const cli_claim *claim)
     if (claim->alpha == 0.0) check->claim.a.cols = check->claim.b.rows = 0;
 }
 
-/* Whether the view of floats holds infinities or NaN. */
-static int is_odd(const cli_claim *claim, const vkmm_view *view)
-{
-    double tile[CLI_TILE_COLS];
-    for (uint64_t i = 0; i < view->rows && vkmm_type_of(view->type)->is_float; i++)
-        for (uint64_t j = 0; j < view->cols; j += CLI_TILE_COLS) {
-            const size_t cols = cli_at_most(view->cols - j, CLI_TILE_COLS);
-            cli_tile_read(claim, view, i, 1, j, cols, tile);
-            for (size_t c = 0; c < cols; c++)
-                if (!isfinite(tile[c])) return 1;
-        }
-    return 0;
-}
-
-/* Largest magnitudes of lines, in whose units a product rounds. */
+/* Sets the claim's tops, in whose units such products round. */
 static vkmm_status find_tops(vkmm_check *check)
 {
-    const cli_claim *claim = &check->claim;
+    cli_claim *claim = &check->claim;
     double tile[CLI_TILE_COLS];
+    claim->tops[VKMM_A] = claim->tops[VKMM_B] = NULL; /* elements are read as they are */
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         const vkmm_view *view = o == VKMM_A ? &claim->a : &claim->b;
         const int is_units = claim->method == VKMM_COMPUTE_REPRODUCIBLE && o == VKMM_A;
@@ -245,6 +232,7 @@ static vkmm_status find_tops(vkmm_check *check)
                 }
             }
     }
+    for (int o = VKMM_A; o <= VKMM_B; o++) claim->tops[o] = check->tops[o];
     return VKMM_OK;
 }
 
@@ -255,8 +243,10 @@ int cli_check_wants_sums(const cli_claim *claim, uint64_t matrices, cli_verify_m
     check.claim.sums = check.claim.c; /* as if they were there */
     check.epsilon = vkmm_type_of(claim->a.type)->epsilon;
     if (choose(&check, asked) != CLI_VERIFY_FREIVALDS) return 0;
+    cli_verdict found = {0};
+    if (claim->beta != 0.0 && check.epsilon > 0.0) cli_count_odd(&check, &claim->before, &found);
     return claim->activation != VKMM_ACTIVATION_NONE || !isfinite(claim->alpha) || !isfinite(claim->beta) ||
-           (claim->beta != 0.0 && is_odd(claim, &claim->before));
+           found.nans + found.infinities > 0;
 }
 
 /* Whether threads gain more than it costs to start them. */
@@ -291,18 +281,17 @@ vkmm_status cli_check_matrix(vkmm_check *check, const cli_claim *claim, uint64_t
     check->verdict->batch = index;
     check->seed =
         seed + index * UINT64_C(0x9e3779b97f4a7c15); /* rows and elements looked at differ from matrix to matrix */
-    const int is_w8a8 = claim->method == VKMM_COMPUTE_W8A8 && check->claim.a.cols > 0;
-    if (is_w8a8 || (claim->method == VKMM_COMPUTE_REPRODUCIBLE && claim->numbers != CLI_NUMBERS_RANDOM))
-        status = find_tops(check);
+    const int is_reproducible = claim->method == VKMM_COMPUTE_REPRODUCIBLE && claim->numbers != CLI_NUMBERS_RANDOM;
+    if (check->claim.a.cols > 0 && (is_reproducible || claim->method == VKMM_COMPUTE_W8A8)) status = find_tops(check);
     if (status != VKMM_OK) return status;
-    for (int o = VKMM_A; o <= VKMM_B && is_w8a8; o++) check->claim.quantized[o] = check->tops[o];
     if (check->verdict->method == CLI_VERIFY_FULL)
         cli_check_all(check);
     else if (check->verdict->method == CLI_VERIFY_FREIVALDS)
         status = check->claim.sums.data != NULL ? check_both(check) : check_some(check);
     else if (check->verdict->method == CLI_VERIFY_SAMPLES)
         check_samples(check);
-    if (check->block != NULL && check->epsilon > 0.0 && !check->is_finite) cli_count_odd(check);
+    if (check->block != NULL && check->epsilon > 0.0 && !check->is_finite)
+        cli_count_odd(check, &check->claim.c, check->verdict);
     check->is_finite = 0;
     check->seed = seed;
     return status;
