@@ -75,13 +75,6 @@ static uint64_t clamped(uint64_t extent)
     return extent > MOST_PLANNED ? PLANNED + extent % PLANNED_REST : extent;
 }
 
-static int has_plan(vkmm_lane *lane, const vkmm_choice *choice)
-{
-    for (uint32_t i = 0; i < lane->plan_count; i++)
-        if (vkmm_plan_fit(lane->device, choice, &lane->plans[i].plan)) return 1;
-    return 0;
-}
-
 /* Builds the plan too, because another kernel is picked if the driver cannot compile the first; panels of full size
  * use it. Where memory runs out, they try again. */
 static vkmm_status pick(vkmm_lane *lane, const vkmm_device_info *info, const vkmm_job_params *params)
@@ -92,7 +85,7 @@ static vkmm_status pick(vkmm_lane *lane, const vkmm_device_info *info, const vkm
     vkmm_status status = VKMM_UNSUPPORTED;
     if (lane->plan_count > 0)
         status = vkmm_pick(lane->device, lane->stream->log, info, &params->problem, &wish, &lane->whole);
-    if (status != VKMM_OK || !has_plan(lane, &lane->whole)) {
+    if (status != VKMM_OK || !vkmm_lane_plan_find(lane, &lane->whole)) {
         status = vkmm_pick_plan(lane->device, lane->stream->log, info, &params->problem, &wish, &lane->whole, &plan);
         if (status == VKMM_OK && lane->whole.module) status = vkmm_lane_plan_add(lane, &plan);
     }
@@ -415,12 +408,10 @@ static void forget_panels(vkmm_lane *lane)
 {
     for (int o = VKMM_A; o <= VKMM_B; o++)
         for (uint32_t i = 0; i < lane->memory.panels[o].count; i++)
-            lane->memory.panels[o].at[i].is_named = 0, lane->memory.panels[o].at[i].turn = 0;
-    lane->todo.count = lane->todo.stored = lane->todo.latest = 0;
-    lane->queue.turns = lane->queue.turns_done = lane->done.panels = 0;
-    lane->done.elements = lane->done.speed = 0;
-    lane->done.is_torn = 0;
-    lane->done.written = 0;
+            lane->memory.panels[o].at[i].name.extent = 0, lane->memory.panels[o].at[i].turn = 0;
+    lane->todo = (vkmm_todo){.steps = lane->todo.steps};
+    lane->queue.turns = lane->queue.turns_done = 0;
+    lane->done = (vkmm_lane_done){.timeline = lane->done.timeline, .room = lane->done.room, .zero_ms = INFINITY};
     atomic_store(&lane->is_told, 0);
 }
 
@@ -460,8 +451,6 @@ static void begin(vkmm_lane *lane, double now)
     const uint32_t shrunk = lane->times.shrunk;
     lane->times = (vkmm_stream_times){.shrunk = lane->stream->start_ms > 0 ? 0 : shrunk};
     lane->queue.last_end_ms = now;
-    lane->done.zero = 0;
-    lane->done.zero_ms = INFINITY;
     lane->last_progress_ms = 0; /* the first report comes at once */
     if (lane->status != VKMM_DEVICE_LOST) lane->status = lane->whole.kernel ? VKMM_OK : VKMM_UNSUPPORTED;
     forget_panels(lane);

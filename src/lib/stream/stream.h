@@ -26,16 +26,20 @@ enum {
     VKMM_STREAM_CHUNK = 16 << 20
 };
 
+/* A panel of A or B. */
+typedef struct vkmm_panel_name {
+    uint64_t batch, at, part; /* the first matrix, row or column; part of K */
+    uint64_t extent;          /* rows of A, columns of B; 0: none */
+} vkmm_panel_name;
+
 /* Space for a panel on the device. */
 typedef struct vkmm_slot {
     vkmm_buffer buffer;
-    uint64_t lead;            /* bytes before the panel */
-    int is_named;             /* what follows says which panel is, or will be, in it: */
-    uint64_t batch, at, part; /* the first matrix, row or column; part of K */
-    uint64_t extent;          /* rows of A, columns of B */
-    uint64_t lines;           /* this many of its lines are loaded, or being loaded */
-    vkmm_repack packed;       /* the copy behind it; 0 bytes: none yet */
-    uint64_t turn;            /* the last turn that uses it, counted from 1; 0: none */
+    uint64_t lead;        /* bytes before the panel */
+    vkmm_panel_name name; /* which one is, or will be, in it */
+    uint64_t lines;       /* this many of its lines are loaded, or being loaded */
+    vkmm_repack packed;   /* the copy behind it; 0 bytes: none yet */
+    uint64_t turn;        /* the last turn that uses it, counted from 1; 0: none */
 } vkmm_slot;
 
 typedef struct vkmm_slots {
@@ -187,10 +191,6 @@ vkmm_status vkmm_lane_fill(vkmm_lane *lane, const vkmm_lines *lines, uint64_t fi
 /* Writes lines of C likewise. is_part: they are sums of all parts of K, without the epilogue. */
 vkmm_status vkmm_lane_empty(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, const void *memory);
 
-/* Calls a user's function, and notes if it fails. */
-vkmm_status vkmm_lane_call(vkmm_lane *lane, vkmm_status (*function)(void *user, const vkmm_panel *panel),
-                           const vkmm_panel *panel);
-
 /* Bytes of device memory that it has. */
 uint64_t vkmm_lane_held(const vkmm_lane *lane);
 
@@ -199,21 +199,6 @@ uint64_t vkmm_lane_held(const vkmm_lane *lane);
 vkmm_status vkmm_lane_take(vkmm_lane *lane);
 void vkmm_lane_release(vkmm_lane *lane);
 
-/* Loads lines of the panel of an operand up to `lines` into the slot, which is free for it or already has some of them.
- * Returns before they are loaded. */
-vkmm_status vkmm_lane_load(vkmm_lane *lane, vkmm_slot *slot, const vkmm_lines *lines, uint64_t upto);
-vkmm_status vkmm_lane_loaded(vkmm_lane *lane); /* waits for all of them */
-vkmm_status vkmm_lane_load_bias(vkmm_lane *lane);
-
-/* Begins to store the oldest panel of C, if its product has ended: the copies run while the host does other work. */
-vkmm_status vkmm_lane_begin_to_store(vkmm_lane *lane);
-
-/* Stores the panel of C of a step, whose product has ended. After a beginning, nothing begins again before the end. */
-vkmm_status vkmm_lane_store_begin(vkmm_lane *lane, const vkmm_step *step, const vkmm_slot *slot);
-vkmm_status vkmm_lane_store_end(vkmm_lane *lane, const vkmm_step *step, const vkmm_slot *slot);
-/* Sets *left once the panel is fully staged and its slot is free. */
-vkmm_status vkmm_lane_store_left(vkmm_lane *lane, const vkmm_step *step, int *left);
-
 /* Records the copy of the guard bands of a panel of C to the host, with barriers around it. They are checked when all
  * products have ended. */
 void vkmm_lane_copy_guards(const vkmm_lane *lane, const vkmm_slot *slot, VkCommandBuffer command);
@@ -221,6 +206,8 @@ vkmm_status vkmm_lane_check_guards(const vkmm_lane *lane);
 
 /* The kernel of a step. */
 vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t part, vkmm_choice *choice);
+/* Turns one of the lane's plans to a choice (vkmm_plan_fit); NULL: none has its pipelines. */
+vkmm_lane_plan *vkmm_lane_plan_find(vkmm_lane *lane, const vkmm_choice *choice);
 /* Adds a plan, which the lane then owns, even after a failure. */
 vkmm_status vkmm_lane_plan_add(vkmm_lane *lane, const vkmm_plan *plan);
 void vkmm_lane_plan_destroy(vkmm_device *device, vkmm_lane_plan *plan);

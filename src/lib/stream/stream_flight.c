@@ -53,25 +53,21 @@ static vkmm_status reap(vkmm_lane *lane, vkmm_flight *flight)
     return VKMM_OK;
 }
 
-/* Flights end in the order in which they began: the oldest one's slot is the next to be used. */
-static vkmm_status reap_oldest(vkmm_lane *lane, int *any)
+/* Flights end in the order in which they began: the oldest one's slot is the next to be used. NULL: there is none. */
+static vkmm_flight *oldest(vkmm_lane *lane)
 {
     for (uint32_t i = 0; i < VKMM_STREAM_FLIGHTS; i++) {
         vkmm_flight *flight = &lane->queue.flights[(lane->queue.next + i) % VKMM_STREAM_FLIGHTS];
-        if (!flight->command) continue;
-        *any = 1;
-        return reap(lane, flight);
+        if (flight->command) return flight;
     }
-    *any = 0;
-    return VKMM_OK;
+    return NULL;
 }
 
 vkmm_status vkmm_lane_wait(vkmm_lane *lane, uint64_t turn)
 {
     vkmm_status status = VKMM_OK;
-    int any = 1;
-    while (lane->queue.turns_done < turn && any && status == VKMM_OK) {
-        status = reap_oldest(lane, &any);
+    for (vkmm_flight *one; lane->queue.turns_done < turn && status == VKMM_OK && (one = oldest(lane)) != NULL;) {
+        status = reap(lane, one);
         if (status == VKMM_OK) status = vkmm_lane_tell(lane);
     }
     return status;
@@ -93,6 +89,13 @@ void vkmm_lane_drain(vkmm_lane *lane)
     for (int i = 0; i < VKMM_STREAM_FLIGHTS; i++) vkmm_command_free(device, &lane->queue.flights[i].command);
     for (int i = 0; i < VKMM_STREAM_CHUNKS; i++) vkmm_command_free(device, &lane->staging.chunks[i].command);
     lane->staging.storing = 0;
+}
+
+vkmm_lane_plan *vkmm_lane_plan_find(vkmm_lane *lane, const vkmm_choice *choice)
+{
+    for (uint32_t i = 0; i < lane->plan_count; i++)
+        if (vkmm_plan_fit(lane->device, choice, &lane->plans[i].plan)) return &lane->plans[i];
+    return NULL;
 }
 
 vkmm_status vkmm_lane_plan_add(vkmm_lane *lane, const vkmm_plan *plan)
@@ -147,11 +150,7 @@ typedef struct turn {
 static vkmm_status find_plan(vkmm_lane *lane, turn *t, vkmm_lane_plan **plan)
 {
     vkmm_status status = vkmm_lane_choose(lane, t->step, t->part, &t->choice);
-    if (status != VKMM_OK) return status;
-    for (uint32_t i = 0; i < lane->plan_count; i++) {
-        *plan = &lane->plans[i];
-        if (vkmm_plan_fit(lane->device, &t->choice, &(*plan)->plan)) return VKMM_OK;
-    }
+    if (status != VKMM_OK || (*plan = vkmm_lane_plan_find(lane, &t->choice)) != NULL) return status;
     vkmm_plan made;
     status = vkmm_plan_create(lane->device, &t->choice, &made);
     if (status == VKMM_OK) status = vkmm_lane_plan_add(lane, &made);
@@ -274,7 +273,6 @@ vkmm_status vkmm_lane_submit(vkmm_lane *lane, const vkmm_step *step, uint64_t pa
 {
     turn t = {.step = step, .part = part, .slots = {a, b, c}, .cut = vkmm_lane_cut(lane, step, part)};
     vkmm_lane_plan *p = NULL;
-    int any = 1;
     if (part == 0)
         lane->done.timeline[vkmm_lane_panel_at(lane, step)].load_ms[1] = vkmm_now_ms() - lane->stream->start_ms;
     vkmm_status status = find_plan(lane, &t, &p);
@@ -287,9 +285,8 @@ vkmm_status vkmm_lane_submit(vkmm_lane *lane, const vkmm_step *step, uint64_t pa
     for (uint64_t first = 0, end; first < items && status == VKMM_OK; first = end) {
         end = first + vkmm_slices_next(slices, items - first);
         status = fly(lane, p, &t, first, end);
-        if (status == VKMM_OK && must_learn(slices, end - first, items - first))
-            while (any && status == VKMM_OK) status = reap_oldest(lane, &any);
-        any = 1;
+        const int learns = must_learn(slices, end - first, items - first);
+        for (vkmm_flight *one; learns && status == VKMM_OK && (one = oldest(lane)) != NULL;) status = reap(lane, one);
         if (status == VKMM_OK) status = vkmm_lane_tell(lane);
     }
     lane->queue.turns++;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "stream/stream.h"
 #include "math/problem.h"
@@ -16,7 +17,7 @@ static uint64_t depth_at(const vkmm_lane *lane, uint64_t part)
 {
     const uint64_t depth = lane->pieces.partition.depth,
                    all = vkmm_problem_alpha(&lane->stream->problem) == 0 ? 0 : lane->stream->problem.k;
-    return all - part * depth < depth ? all - part * depth : depth;
+    return vkmm_least(all - part * depth, depth);
 }
 
 vkmm_problem vkmm_lane_cut(const vkmm_lane *lane, const vkmm_step *step, uint64_t part)
@@ -44,12 +45,13 @@ vkmm_lines vkmm_lane_lines(const vkmm_lane *lane, vkmm_operand operand, const vk
     return lines;
 }
 
-/* A loop of the workers over lines. */
+/* A loop of the workers over lines, which are filled or (back) emptied. */
 typedef struct line_loop {
     vkmm_lane *lane;
     const vkmm_lines *lines;
     uint64_t first, end, round; /* lines per iteration */
     char *memory;
+    int back;
 } line_loop;
 
 /* Lines of one matrix, [first, first + count) of it. */
@@ -70,7 +72,12 @@ static vkmm_status copy_panel(vkmm_lane *lane, const vkmm_lines *lines, const vk
     const vkmm_stream_io *io = lane->stream->io;
     const vkmm_problem *p = &lane->stream->problem;
     const void *const memory = ((const void *const[]){io->a, io->b, io->c, io->bias})[panel->operand];
-    if (!memory) return vkmm_lane_call(lane, back ? io->write : io->read, panel);
+    if (!memory) {
+        vkmm_error_clear();
+        const vkmm_status status = (back ? io->write : io->read)(io->user, panel);
+        if (status != VKMM_OK) atomic_store(&lane->is_told, 1);
+        return status;
+    }
     const vkmm_view whole = panel->operand == VKMM_BIAS ? vkmm_view_rows(memory, 1, p->n, lines->type)
                                                         : vkmm_operand_view(p, panel->operand, memory, panel->batch);
     const vkmm_view there = vkmm_view_part(&whole, panel->row, panel->col, panel->rows, panel->cols);
@@ -80,40 +87,6 @@ static vkmm_status copy_panel(vkmm_lane *lane, const vkmm_lines *lines, const vk
     else
         vkmm_view_copy(&there, panel->data, here.row_stride, here.col_stride);
     return VKMM_OK;
-}
-
-static vkmm_status read_panel(vkmm_lane *lane, const vkmm_lines *lines, const vkmm_panel *panel)
-{
-    return copy_panel(lane, lines, panel, 0);
-}
-
-static vkmm_status write_panel(vkmm_lane *lane, const vkmm_lines *lines, const vkmm_panel *panel)
-{
-    return copy_panel(lane, lines, panel, 1);
-}
-
-/* Calls `each` for the lines of every matrix in a round. */
-static vkmm_status for_matrices(const line_loop *loop, uint64_t round,
-                                vkmm_status (*each)(vkmm_lane *, const vkmm_lines *, const vkmm_panel *))
-{
-    const vkmm_lines *l = loop->lines;
-    const uint64_t size = vkmm_type_of(l->type)->bytes;
-    uint64_t line = loop->first + round * loop->round;
-    const uint64_t end = loop->end - line < loop->round ? loop->end : line + loop->round;
-    vkmm_status status = VKMM_OK;
-    while (line < end && status == VKMM_OK) {
-        const uint64_t matrix = line / l->count, first = line % l->count;
-        const uint64_t count = l->count - first < end - line ? l->count - first : end - line;
-        const vkmm_panel panel = panel_of(l, matrix, first, count, loop->memory + (line - loop->first) * l->ld * size);
-        status = each(loop->lane, l, &panel);
-        line += count;
-    }
-    return status;
-}
-
-static vkmm_status fill_round(void *context, uint64_t round)
-{
-    return for_matrices(context, round, read_panel);
 }
 
 /* One element of the product from the sum of all parts of K: activation(sum + β·before + bias); before and bias may be
@@ -158,7 +131,7 @@ static vkmm_status finish_panel(vkmm_lane *lane, const vkmm_lines *lines, const 
         *(lines->are_rows ? &panel.row : &panel.col) += i;
         *(lines->are_rows ? &panel.rows : &panel.cols) = 1;
         panel.data = before;
-        if (vkmm_problem_beta(p) != 0) status = read_panel(lane, &line, &panel);
+        if (vkmm_problem_beta(p) != 0) status = copy_panel(lane, &line, &panel, 0);
         for (uint64_t j = 0; j < lines->length && status == VKMM_OK; j++) {
             const uint64_t col = lines->are_rows ? panel.col + j : panel.col;
             const char *bias = lane->memory.host_bias ? (const char *)lane->memory.host_bias + col * size : NULL;
@@ -166,45 +139,48 @@ static vkmm_status finish_panel(vkmm_lane *lane, const vkmm_lines *lines, const 
                    vkmm_problem_beta(p) != 0 ? before + j * size : NULL, bias, memory + j * size);
         }
         panel.data = memory;
-        if (status == VKMM_OK) status = write_panel(lane, &line, &panel);
+        if (status == VKMM_OK) status = copy_panel(lane, &line, &panel, 1);
     }
     vkmm_free(memory);
     return status;
 }
 
-static vkmm_status empty_round(void *context, uint64_t round)
+/* The lines of every matrix in a round. */
+static vkmm_status do_round(void *context, uint64_t round)
 {
     const line_loop *loop = context;
-    return for_matrices(loop, round, vkmm_lane_parts(loop->lane) > 1 ? finish_panel : write_panel);
+    const vkmm_lines *l = loop->lines;
+    const uint64_t size = vkmm_type_of(l->type)->bytes;
+    const int finishes = loop->back && vkmm_lane_parts(loop->lane) > 1;
+    uint64_t line = loop->first + round * loop->round;
+    const uint64_t end = vkmm_least(line + loop->round, loop->end);
+    vkmm_status status = VKMM_OK;
+    while (line < end && status == VKMM_OK) {
+        const uint64_t matrix = line / l->count, first = line % l->count;
+        const uint64_t count = vkmm_least(l->count - first, end - line);
+        const vkmm_panel panel = panel_of(l, matrix, first, count, loop->memory + (line - loop->first) * l->ld * size);
+        status = finishes ? finish_panel(loop->lane, l, &panel) : copy_panel(loop->lane, l, &panel, loop->back);
+        line += count;
+    }
+    return status;
 }
 
-static vkmm_status run(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory,
-                       vkmm_round work)
+static vkmm_status run(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory, int back)
 {
-    const uint64_t bytes = lines->ld * vkmm_type_of(lines->type)->bytes, most = VKMM_COPY_ROUND / bytes;
-    line_loop loop = {lane, lines, first, end, most > 0 ? most : 1, memory};
-    if (first >= end) return VKMM_OK;
-    return vkmm_workers_run(lane->workers, (end - first + loop.round - 1) / loop.round, work, &loop);
+    const uint64_t most = VKMM_COPY_ROUND / (lines->ld * vkmm_type_of(lines->type)->bytes);
+    line_loop loop = {lane, lines, first, end, most > 0 ? most : 1, memory, back};
+    return vkmm_workers_run(lane->workers, vkmm_divide_up(end - first, loop.round), do_round, &loop);
 }
 
 vkmm_status vkmm_lane_fill(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory)
 {
-    return run(lane, lines, first, end, memory, fill_round);
-}
-
-vkmm_status vkmm_lane_call(vkmm_lane *lane, vkmm_status (*function)(void *user, const vkmm_panel *panel),
-                           const vkmm_panel *panel)
-{
-    vkmm_error_clear();
-    const vkmm_status status = function(lane->stream->io->user, panel);
-    if (status != VKMM_OK) atomic_store(&lane->is_told, 1);
-    return status;
+    return run(lane, lines, first, end, memory, 0);
 }
 
 vkmm_status vkmm_lane_empty(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, const void *memory)
 {
     lane->done.is_torn = 1;
-    vkmm_status status = run(lane, lines, first, end, (void *)(uintptr_t)memory, empty_round);
+    vkmm_status status = run(lane, lines, first, end, (void *)(uintptr_t)memory, 1);
     if (status == VKMM_OK) lane->done.is_torn = 0, lane->done.written = end;
     return status;
 }

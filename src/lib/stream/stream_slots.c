@@ -21,6 +21,29 @@ static vkmm_status take_slots(vkmm_lane *lane, const char *what, uint32_t count,
     return status;
 }
 
+/* The bytes of memory.guards before those of a panel. */
+static uint64_t guards_at(const vkmm_lane *lane, const vkmm_slot *slot)
+{
+    return (uint64_t)(slot - lane->memory.panels[VKMM_C].at) * lane->space.guard;
+}
+
+void vkmm_lane_copy_guards(const vkmm_lane *lane, const vkmm_slot *slot, VkCommandBuffer command)
+{
+    const uint64_t at = guards_at(lane, slot);
+    const VkBufferCopy bands[] = {{0, at, VKMM_GUARD_BYTES},
+                                  {VKMM_GUARD_BYTES + lane->pieces.c_bytes, at + VKMM_GUARD_BYTES, VKMM_GUARD_BYTES}};
+    vkmm_command_barrier_all(lane->device, command);
+    lane->device->table.vkCmdCopyBuffer(command, slot->buffer.handle, lane->memory.guards.handle, 2, bands);
+    vkmm_command_barrier_all(lane->device, command);
+}
+
+vkmm_status vkmm_lane_check_guards(const vkmm_lane *lane)
+{
+    const uint64_t end = lane->memory.panels[VKMM_C].count * lane->space.guard;
+    if (vkmm_guard_damage(lane->memory.guards.mapped, 0, end) == end) return VKMM_OK;
+    return vkmm_fail(VKMM_WRONG_RESULT, "the kernel %s wrote outside a panel of C", lane->info.name);
+}
+
 /* C has guard bands, whose canaries nobody may touch. */
 static vkmm_status guard(vkmm_lane *lane)
 {
