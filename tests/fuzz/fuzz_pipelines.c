@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_LENGTH = 48, AT_SUM = 56 };
+enum { AT_LENGTH = offsetof(vkmm_pipelines_head, bytes), AT_SUM = offsetof(vkmm_pipelines_head, sum) };
 
-static vkmm_pipelines_owner owner(void)
+static vkmm_physical owner(void)
 {
-    vkmm_pipelines_owner o = {.driver_version = 5, .vendor_id = 0x10de, .device_id = 0x2330};
-    memset(o.device_uuid, 'd', VK_UUID_SIZE);
-    memset(o.driver_uuid, 'r', VK_UUID_SIZE);
-    memset(o.cache_uuid, 'c', VK_UUID_SIZE);
+    vkmm_physical o = {.info = {.driver.version = 5, .vendor_id = 0x10de, .device_id = 0x2330}};
+    memset(o.info.uuid, 'd', VK_UUID_SIZE);
+    memset(o.info.driver.uuid, 'r', VK_UUID_SIZE);
+    memset(o.pipeline_cache_uuid, 'c', VK_UUID_SIZE);
     return o;
 }
 
@@ -27,27 +27,20 @@ static void put(uint8_t *at, uint64_t value)
 
 static void repair(uint8_t *file, size_t bytes)
 {
-    put(file + AT_LENGTH, bytes - VKMM_PIPELINES_HEADER);
-    put(file + AT_SUM, vkmm_hash(vkmm_hash(VKMM_HASH_START, file, AT_SUM), file + VKMM_PIPELINES_HEADER,
-                                 bytes - VKMM_PIPELINES_HEADER));
+    put(file + AT_LENGTH, bytes - HEADER);
+    put(file + AT_SUM, vkmm_hash(vkmm_hash(VKMM_HASH_START, file, AT_SUM), file + HEADER, bytes - HEADER));
 }
 
 static void judge(const uint8_t *file, size_t bytes)
 {
-    const vkmm_pipelines_owner o = owner();
-    const void *data = NULL;
-    const char *why = NULL;
+    const vkmm_physical o = owner();
+    const char *damage = NULL;
     uint64_t length = 0;
-    switch (vkmm_pipelines_parse(file, bytes, &o, &data, &length, &why)) {
-    case VKMM_PIPELINES_WHOLE:
-        if (data != file + VKMM_PIPELINES_HEADER || length != bytes - VKMM_PIPELINES_HEADER ||
-            length < VKMM_PIPELINES_DRIVER_HEADER ||
-            memcmp((const uint8_t *)data + 16, o.cache_uuid, VK_UUID_SIZE) != 0)
-            abort();
-        break;
-    default:
-        if (!why || !*why || data) abort();
-    }
+    const uint8_t *data = vkmm_pipelines_parse(file, bytes, &o, &length, &damage);
+    if (data && (damage || data != file + HEADER || length != bytes - HEADER || length < DRIVER_HEADER ||
+                 memcmp(data + 16, o.pipeline_cache_uuid, VK_UUID_SIZE) != 0))
+        abort();
+    if (damage && !*damage) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -57,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     uint8_t *file = malloc(bytes > 1 ? bytes - 1 : 1);
     if (!file) return 0;
     memcpy(file, data + 1, bytes - 1);
-    if (repaired && bytes - 1 >= VKMM_PIPELINES_HEADER) repair(file, bytes - 1);
+    if (repaired && bytes - 1 >= HEADER) repair(file, bytes - 1);
     judge(file, bytes - 1);
     free(file);
     return 0;

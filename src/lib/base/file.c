@@ -223,10 +223,10 @@ vkmm_status vkmm_output_try(const char *path, uint64_t bytes)
     return status;
 }
 
-vkmm_status vkmm_output_whole(const char *path, const void *data, uint64_t bytes)
+vkmm_status vkmm_output_whole(const char *path, int is_private, const void *data, uint64_t bytes)
 {
     vkmm_output *output = NULL;
-    vkmm_status status = vkmm_output_open(path, &output);
+    vkmm_status status = open_output(path, is_private, &output);
     if (status == VKMM_OK) status = vkmm_output_write(output, data, bytes);
     if (status == VKMM_OK) status = vkmm_output_commit(&output);
     vkmm_output_discard(&output);

@@ -51,8 +51,8 @@ void vkmm_output_discard(vkmm_output **output);
  * It leaves nothing behind, and does not open a pipe, because its reader would see its end. */
 vkmm_status vkmm_output_try(const char *path, uint64_t bytes);
 
-/* A file from its first byte to its last. */
-vkmm_status vkmm_output_whole(const char *path, const void *data, uint64_t bytes);
+/* A file from its first byte to its last; is_private: as vkmm_output_open_private. */
+vkmm_status vkmm_output_whole(const char *path, int is_private, const void *data, uint64_t bytes);
 
 /* Takes the lock that a file represents; the file is created if it is missing. Waits at most this long for others to
  * release it. The lock is advisory. -1: it could not be taken in time, or the file cannot be created. A process that

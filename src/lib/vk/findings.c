@@ -7,6 +7,7 @@
 #include "base/cache_dir.h"
 #include "base/clean.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "vk/instance.h"
 #include "vk/pipeline_cache_file.h"
 
@@ -15,11 +16,8 @@ enum { MOST_BYTES = VKMM_FINDING * (VKMM_MAX_FINDINGS + 1) };
 /* NULL: nothing is kept, or no memory. The caller frees it with vkmm_free. */
 static char *path_of(const vkmm_instance *instance, const vkmm_device_info *info)
 {
-    vkmm_pipelines_owner owner = {.driver_version = info->driver.version};
     char name[VKMM_PIPELINES_NAME];
-    memcpy(owner.device_uuid, info->uuid, VK_UUID_SIZE);
-    memcpy(owner.driver_uuid, info->driver.uuid, VK_UUID_SIZE);
-    vkmm_pipelines_name(&owner, "check", "txt", name);
+    vkmm_pipelines_name(info, "check", "txt", name);
     return instance->cache_dir ? vkmm_cache_dir_join(instance->cache_dir, name) : NULL;
 }
 
@@ -63,30 +61,22 @@ static void parse(char *text, vkmm_device_check *check, vkmm_device_matrices *ma
 void vkmm_findings_read(const vkmm_instance *instance, vkmm_physical *physical)
 {
     char *path = path_of(instance, &physical->info), text[MOST_BYTES] = "";
-    vkmm_mapping file = {0};
-    if (path && vkmm_mapping_open(path, &file) == VKMM_OK && file.bytes < sizeof text) {
-        if (file.bytes > 0) memcpy(text, file.data, (size_t)file.bytes);
-        parse(text, &physical->check, &physical->info.matrices);
-        if (physical->check.date[0]) physical->info.check = &physical->check;
-    }
-    vkmm_mapping_close(&file);
+    if (path) vkmm_file_head(path, text, sizeof text - 1);
+    parse(text, &physical->check, &physical->info.matrices);
+    if (physical->check.date[0]) physical->info.check = &physical->check;
     vkmm_free(path);
 }
 
 void vkmm_findings_write(const vkmm_instance *instance, const vkmm_device_info *info, const vkmm_device_check *check)
 {
     char *path = path_of(instance, info), text[MOST_BYTES] = "";
-    vkmm_output *output = NULL;
     vkmm_status status = path ? vkmm_cache_dir_make(&instance->log, instance->cache_dir) : VKMM_OUT_OF_MEMORY;
     if (!instance->cache_dir) return;
     VKMM_JOIN(text, "", "%s\n", check->date);
     for (uint32_t i = 0; i < check->finding_count; i++) VKMM_JOIN(text, "", "%s\n", check->findings[i]);
-    if (status == VKMM_OK) status = vkmm_output_open_private(path, &output);
-    if (status == VKMM_OK) status = vkmm_output_write(output, text, strlen(text));
-    if (status == VKMM_OK) status = vkmm_output_commit(&output);
+    if (status == VKMM_OK) status = vkmm_output_whole(path, 1, text, strlen(text));
     if (status != VKMM_OK)
         vkmm_say(&instance->log, VKMM_LOG_WARNING,
                  "what the check found is not kept in %s, so products do not avoid it", instance->cache_dir);
-    vkmm_output_discard(&output);
     vkmm_free(path);
 }

@@ -10,17 +10,6 @@
 #include "vk/pipeline_cache_file.h"
 #include "vk/vk_result.h"
 
-static vkmm_pipelines_owner owner_of(const vkmm_device *device)
-{
-    const vkmm_device_info *info = &device->physical->info;
-    vkmm_pipelines_owner owner = {
-        .driver_version = info->driver.version, .vendor_id = info->vendor_id, .device_id = info->device_id};
-    memcpy(owner.device_uuid, info->uuid, VK_UUID_SIZE);
-    memcpy(owner.driver_uuid, info->driver.uuid, VK_UUID_SIZE);
-    memcpy(owner.cache_uuid, device->physical->pipeline_cache_uuid, VK_UUID_SIZE);
-    return owner;
-}
-
 static VkResult create(vkmm_device *device, const void *data, uint64_t bytes)
 {
     const VkPipelineCacheCreateInfo info = {
@@ -30,44 +19,33 @@ static VkResult create(vkmm_device *device, const void *data, uint64_t bytes)
     return result;
 }
 
-/* A copy, so that nobody can change it between the check and the driver. NULL: there is none. */
-static void *read_copy(const char *path, uint64_t *bytes)
-{
-    vkmm_mapping file = {0};
-    void *copy = NULL;
-    if (vkmm_mapping_open(path, &file) != VKMM_OK) return NULL;
-    *bytes = file.bytes;
-    if (file.bytes <= VKMM_PIPELINES_MOST) copy = vkmm_alloc(1, (size_t)file.bytes);
-    if (copy != NULL && file.bytes > 0) memcpy(copy, file.data, (size_t)file.bytes);
-    vkmm_mapping_close(&file);
-    return copy;
-}
-
-/* A missing file is not reported, nor is one that cannot be opened: writing it will report the reason. */
+/* A missing file is not reported, nor is one that cannot be opened: writing it will report the reason. What is parsed
+ * is a copy, so that nobody can change it between the check and the driver. */
 static void load(vkmm_device *device)
 {
-    const vkmm_pipelines_owner owner = owner_of(device);
     vkmm_pipeline_cache *cache = &device->pipeline_cache;
+    vkmm_mapping file = {0};
+    const char *damage = NULL;
     const void *data = NULL;
-    const char *why = NULL;
-    uint64_t file_bytes = 0, bytes = 0;
-    void *file = read_copy(cache->path, &file_bytes);
-    if (file == NULL) return;
-    vkmm_pipelines_state state = vkmm_pipelines_parse(file, file_bytes, &owner, &data, &bytes, &why);
-    if (state == VKMM_PIPELINES_DAMAGED)
+    uint64_t bytes = 0;
+    if (vkmm_mapping_open(cache->path, &file) != VKMM_OK) return;
+    void *copy = file.bytes <= VKMM_PIPELINES_MOST ? vkmm_alloc(1, (size_t)file.bytes) : NULL;
+    if (copy != NULL && file.bytes > 0) memcpy(copy, file.data, (size_t)file.bytes);
+    if (copy != NULL) data = vkmm_pipelines_parse(copy, file.bytes, device->physical, &bytes, &damage);
+    vkmm_mapping_close(&file);
+    if (damage != NULL)
         vkmm_say(vkmm_device_log(device), VKMM_LOG_WARNING, "the compiled pipelines in %s are damaged and ignored: %s",
-                 cache->path, why);
-    if (state == VKMM_PIPELINES_WHOLE && create(device, data, bytes) == VK_SUCCESS) cache->file_bytes = bytes;
-    vkmm_free(file);
+                 cache->path, damage);
+    if (data != NULL && create(device, data, bytes) == VK_SUCCESS) cache->file_bytes = bytes;
+    vkmm_free(copy);
 }
 
 void vkmm_pipeline_cache_open(vkmm_device *device)
 {
     const char *folder = device->instance->cache_dir;
-    const vkmm_pipelines_owner owner = owner_of(device);
     vkmm_pipeline_cache *cache = &device->pipeline_cache;
     char name[VKMM_PIPELINES_NAME];
-    vkmm_pipelines_name(&owner, "pipelines", "bin", name);
+    vkmm_pipelines_name(&device->physical->info, "pipelines", "bin", name);
     *cache = (vkmm_pipeline_cache){.path = folder ? vkmm_cache_dir_join(folder, name) : NULL};
     if (cache->path) load(device);
     if (cache->handle) return;
@@ -77,34 +55,24 @@ void vkmm_pipeline_cache_open(vkmm_device *device)
                  "compiled pipelines are not kept: vkCreatePipelineCache failed with %s", vkmm_result_name(result));
 }
 
-static vkmm_status write_file(const vkmm_device *device, const void *data, uint64_t bytes)
-{
-    const vkmm_pipelines_owner owner = owner_of(device);
-    vkmm_output *output = NULL;
-    uint8_t header[VKMM_PIPELINES_HEADER];
-    vkmm_pipelines_header(&owner, data, bytes, header);
-    vkmm_status status = vkmm_output_open_private(device->pipeline_cache.path, &output);
-    if (status == VKMM_OK) status = vkmm_output_write(output, header, sizeof header);
-    if (status == VKMM_OK) status = vkmm_output_write(output, data, bytes);
-    if (status == VKMM_OK) return vkmm_output_commit(&output);
-    vkmm_output_discard(&output);
-    return status;
-}
-
 /* The size shows whether something was added: drivers only ever append, and some give the same entries in another order
  * each time. */
 static void save(vkmm_device *device)
 {
     vkmm_pipeline_cache *cache = &device->pipeline_cache;
-    const vkmm_pipelines_owner owner = owner_of(device);
+    vkmm_pipelines_head head;
     size_t bytes = 0;
     if (device->table.vkGetPipelineCacheData(device->handle, cache->handle, &bytes, NULL) != VK_SUCCESS) return;
-    if (bytes == cache->file_bytes || bytes + VKMM_PIPELINES_HEADER > VKMM_PIPELINES_MOST) return;
-    void *data = vkmm_alloc(1, bytes);
-    if (data && device->table.vkGetPipelineCacheData(device->handle, cache->handle, &bytes, data) == VK_SUCCESS &&
-        vkmm_pipelines_worth_keeping(&owner, data, bytes)) {
+    if (bytes == cache->file_bytes || bytes + sizeof head > VKMM_PIPELINES_MOST) return;
+    char *file = vkmm_alloc(1, sizeof head + bytes);
+    if (!file) return;
+    char *data = file + sizeof head;
+    if (device->table.vkGetPipelineCacheData(device->handle, cache->handle, &bytes, data) == VK_SUCCESS &&
+        vkmm_pipelines_worth_keeping(device->physical, data, bytes)) {
+        head = vkmm_pipelines_header(&device->physical->info, data, bytes);
+        memcpy(file, &head, sizeof head);
         vkmm_status status = vkmm_cache_dir_make(vkmm_device_log(device), device->instance->cache_dir);
-        if (status == VKMM_OK && (status = write_file(device, data, bytes)) != VKMM_OK)
+        if (status == VKMM_OK && (status = vkmm_output_whole(cache->path, 1, file, sizeof head + bytes)) != VKMM_OK)
             vkmm_say(vkmm_device_log(device), VKMM_LOG_INFO, "compiled pipelines are not kept: %s", vkmm_last_error());
         if (status != VKMM_OK) {
             vkmm_free(cache->path);
@@ -112,7 +80,7 @@ static void save(vkmm_device *device)
         }
         cache->file_bytes = bytes;
     }
-    vkmm_free(data);
+    vkmm_free(file);
 }
 
 void vkmm_pipeline_cache_add(vkmm_device *device, double compile_ms)

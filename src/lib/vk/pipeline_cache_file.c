@@ -12,74 +12,68 @@ static uint64_t sum_of(const vkmm_pipelines_head *head, const void *data, uint64
     return vkmm_hash(vkmm_hash(VKMM_HASH_START, head, offsetof(vkmm_pipelines_head, sum)), data, bytes);
 }
 
-void vkmm_pipelines_name(const vkmm_pipelines_owner *owner, const char *what, const char *suffix,
+void vkmm_pipelines_name(const vkmm_device_info *info, const char *what, const char *suffix,
                          char name[VKMM_PIPELINES_NAME])
 {
     char uuid[2 * VK_UUID_SIZE + 1];
-    for (size_t i = 0; i < VK_UUID_SIZE; i++) snprintf(uuid + 2 * i, 3, "%02x", owner->device_uuid[i]);
-    uint64_t driver = vkmm_hash(vkmm_hash(VKMM_HASH_START, owner->driver_uuid, VK_UUID_SIZE), &owner->driver_version,
-                                sizeof owner->driver_version);
+    for (size_t i = 0; i < VK_UUID_SIZE; i++) snprintf(uuid + 2 * i, 3, "%02x", info->uuid[i]);
+    uint64_t driver = vkmm_hash(vkmm_hash(VKMM_HASH_START, info->driver.uuid, VK_UUID_SIZE), &info->driver.version,
+                                sizeof info->driver.version);
     snprintf(name, VKMM_PIPELINES_NAME, "%s-%s-%016llx.%s", what, uuid, (unsigned long long)driver, suffix);
 }
 
-/* By the driver's own header. NULL: it is the owner's. */
-static const char *foreign(const vkmm_pipelines_owner *owner, const void *data, uint64_t bytes)
+/* The length of the driver's own header; 0: the data is not of this device's driver. */
+static uint32_t driver_header(const vkmm_physical *physical, const void *data, uint64_t bytes)
 {
     VkPipelineCacheHeaderVersionOne head = {0};
     if (bytes >= sizeof head) memcpy(&head, data, sizeof head);
-    if (head.headerSize < sizeof head || head.headerSize > bytes ||
-        head.headerVersion != VK_PIPELINE_CACHE_HEADER_VERSION_ONE)
-        return "the driver's header is not valid";
-    if (head.vendorID != owner->vendor_id || head.deviceID != owner->device_id) return "it is for another device";
-    if (memcmp(head.pipelineCacheUUID, owner->cache_uuid, VK_UUID_SIZE) != 0) return "it is for another driver";
-    return NULL;
+    const int is_valid = head.headerSize >= sizeof head && head.headerSize <= bytes &&
+                         head.headerVersion == VK_PIPELINE_CACHE_HEADER_VERSION_ONE;
+    const int is_own = head.vendorID == physical->info.vendor_id && head.deviceID == physical->info.device_id &&
+                       memcmp(head.pipelineCacheUUID, physical->pipeline_cache_uuid, VK_UUID_SIZE) == 0;
+    return is_valid && is_own ? head.headerSize : 0;
 }
 
-vkmm_pipelines_state vkmm_pipelines_parse(const void *file, uint64_t bytes, const vkmm_pipelines_owner *owner,
-                                          const void **data, uint64_t *data_bytes, const char **why)
+const void *vkmm_pipelines_parse(const void *file, uint64_t bytes, const vkmm_physical *physical, uint64_t *data_bytes,
+                                 const char **damage)
 {
-    const char *body = (const char *)file + VKMM_PIPELINES_HEADER;
-    const uint64_t length = bytes - VKMM_PIPELINES_HEADER;
+    const vkmm_device_info *info = &physical->info;
+    const char *body = (const char *)file + sizeof(vkmm_pipelines_head);
+    const uint64_t length = bytes - sizeof(vkmm_pipelines_head);
     vkmm_pipelines_head head;
-    *why = "it is shorter than its header";
-    if (bytes < VKMM_PIPELINES_HEADER) return VKMM_PIPELINES_DAMAGED;
+    *damage = "it is shorter than its header";
+    if (bytes < sizeof head) return NULL;
     memcpy(&head, file, sizeof head);
-    *why = "its first bytes are wrong";
-    if (memcmp(head.magic, magic, sizeof magic) != 0) return VKMM_PIPELINES_DAMAGED;
-    *why = "it is from another version of vkmatmul";
-    if (head.version != VKMM_PIPELINES_VERSION) return VKMM_PIPELINES_STALE;
-    *why = "its length does not match its header";
-    if (head.bytes != length) return VKMM_PIPELINES_DAMAGED;
-    *why = "its checksum is wrong";
-    if (head.sum != sum_of(&head, body, length)) return VKMM_PIPELINES_DAMAGED;
-    *why = "it is for another device or driver";
-    if (memcmp(head.device_uuid, owner->device_uuid, VK_UUID_SIZE) != 0 ||
-        memcmp(head.driver_uuid, owner->driver_uuid, VK_UUID_SIZE) != 0 || head.driver_version != owner->driver_version)
-        return VKMM_PIPELINES_STALE;
-    *why = foreign(owner, body, length);
-    if (*why) return VKMM_PIPELINES_STALE;
-    *data = body;
+    *damage = "its first bytes are wrong";
+    if (memcmp(head.magic, magic, sizeof magic) != 0) return NULL;
+    *damage = NULL;
+    if (head.version != VKMM_PIPELINES_VERSION) return NULL;
+    *damage = "its length does not match its header";
+    if (head.bytes != length) return NULL;
+    *damage = "its checksum is wrong";
+    if (head.sum != sum_of(&head, body, length)) return NULL;
+    *damage = NULL;
+    if (memcmp(head.device_uuid, info->uuid, VK_UUID_SIZE) != 0 ||
+        memcmp(head.driver_uuid, info->driver.uuid, VK_UUID_SIZE) != 0 || head.driver_version != info->driver.version)
+        return NULL;
     *data_bytes = length;
-    return VKMM_PIPELINES_WHOLE;
+    return driver_header(physical, body, length) > 0 ? body : NULL;
 }
 
-int vkmm_pipelines_worth_keeping(const vkmm_pipelines_owner *owner, const void *data, uint64_t bytes)
+int vkmm_pipelines_worth_keeping(const vkmm_physical *physical, const void *data, uint64_t bytes)
 {
-    uint32_t header_bytes;
-    if (foreign(owner, data, bytes)) return 0;
-    memcpy(&header_bytes, data, sizeof header_bytes);
-    return header_bytes < bytes;
+    const uint32_t header = driver_header(physical, data, bytes);
+    return header > 0 && header < bytes;
 }
 
-void vkmm_pipelines_header(const vkmm_pipelines_owner *owner, const void *data, uint64_t bytes,
-                           uint8_t header[VKMM_PIPELINES_HEADER])
+vkmm_pipelines_head vkmm_pipelines_header(const vkmm_device_info *info, const void *data, uint64_t bytes)
 {
-    _Static_assert(sizeof(vkmm_pipelines_head) == VKMM_PIPELINES_HEADER, "without padding");
+    _Static_assert(sizeof(vkmm_pipelines_head) == 64, "without padding");
     vkmm_pipelines_head head = {
-        .version = VKMM_PIPELINES_VERSION, .driver_version = owner->driver_version, .bytes = bytes};
+        .version = VKMM_PIPELINES_VERSION, .driver_version = info->driver.version, .bytes = bytes};
     memcpy(head.magic, magic, sizeof magic);
-    memcpy(head.device_uuid, owner->device_uuid, VK_UUID_SIZE);
-    memcpy(head.driver_uuid, owner->driver_uuid, VK_UUID_SIZE);
+    memcpy(head.device_uuid, info->uuid, VK_UUID_SIZE);
+    memcpy(head.driver_uuid, info->driver.uuid, VK_UUID_SIZE);
     head.sum = sum_of(&head, data, bytes);
-    memcpy(header, &head, sizeof head);
+    return head;
 }

@@ -4,14 +4,9 @@
  * known to be intact and its own. */
 #pragma once
 
-#include "vkmatmul.h"
+#include "vk/instance.h"
 
-enum {
-    VKMM_PIPELINES_VERSION = 1,
-    VKMM_PIPELINES_HEADER = 64,
-    VKMM_PIPELINES_DRIVER_HEADER = 32,
-    VKMM_PIPELINES_NAME = 96
-};
+enum { VKMM_PIPELINES_VERSION = 1, VKMM_PIPELINES_NAME = 96 };
 
 /* The header before the driver's data, which begins with the driver's own header. */
 typedef struct vkmm_pipelines_head {
@@ -22,31 +17,18 @@ typedef struct vkmm_pipelines_head {
     uint64_t sum;   /* FNV-1a of all fields before it, and of the data */
 } vkmm_pipelines_head;
 
-/* Whose pipelines they are. */
-typedef struct vkmm_pipelines_owner {
-    uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE],
-        cache_uuid[VK_UUID_SIZE]; /* the last: pipelineCacheUUID */
-    uint32_t driver_version, vendor_id, device_id;
-} vkmm_pipelines_owner;
-
-typedef enum vkmm_pipelines_state {
-    VKMM_PIPELINES_WHOLE,
-    VKMM_PIPELINES_STALE,  /* another format, device or driver: normal for a cache */
-    VKMM_PIPELINES_DAMAGED /* not what was once written */
-} vkmm_pipelines_state;
-
 /* "WHAT-DEVICEUUID-HASH.SUFFIX": a file for each device and driver version. */
-void vkmm_pipelines_name(const vkmm_pipelines_owner *owner, const char *what, const char *suffix,
+void vkmm_pipelines_name(const vkmm_device_info *info, const char *what, const char *suffix,
                          char name[VKMM_PIPELINES_NAME]);
 
-/* Checks a file's bytes. WHOLE: *data and *data_bytes are the driver's part of them. Otherwise *why says briefly what
- * is wrong; static storage. */
-vkmm_pipelines_state vkmm_pipelines_parse(const void *file, uint64_t bytes, const vkmm_pipelines_owner *owner,
-                                          const void **data, uint64_t *data_bytes, const char **why);
+/* The driver's part of a file's bytes, *data_bytes of them. NULL: they are of another format, device or driver, which
+ * is normal for a cache; or *damage, else NULL, says briefly why they are not what was once
+ * written (static storage). */
+const void *vkmm_pipelines_parse(const void *file, uint64_t bytes, const vkmm_physical *physical, uint64_t *data_bytes,
+                                 const char **damage);
 
-/* Whether the data is from the owner's driver, and has more than its header. */
-int vkmm_pipelines_worth_keeping(const vkmm_pipelines_owner *owner, const void *data, uint64_t bytes);
+/* Whether the data is from the device's driver, and has more than its header. */
+int vkmm_pipelines_worth_keeping(const vkmm_physical *physical, const void *data, uint64_t bytes);
 
 /* The header before the data in the file. */
-void vkmm_pipelines_header(const vkmm_pipelines_owner *owner, const void *data, uint64_t bytes,
-                           uint8_t header[VKMM_PIPELINES_HEADER]);
+vkmm_pipelines_head vkmm_pipelines_header(const vkmm_device_info *info, const void *data, uint64_t bytes);

@@ -60,7 +60,7 @@ vkmm_status cli_bench_store_text(const cli_session *session, const char *text, s
     const char *path = session->options->output;
 
     return vkmm_tell(session->log,
-                     text != NULL ? vkmm_output_whole(path, text, bytes) : VKMM_NO_MEMORY("to write %s", path));
+                     text != NULL ? vkmm_output_whole(path, 0, text, bytes) : VKMM_NO_MEMORY("to write %s", path));
 }
 
 vkmm_status cli_bench_store_write(const cli_session *session, const cli_bench *bench, int is_end)

@@ -49,7 +49,7 @@ static void write_shader(run *r, cli_failure *failure, const char *shader)
 
     if (shader == NULL || r->stem == NULL) return;
     VKMM_PUT(failure->file, "%.400s-%s-%u.comp", r->stem, r->part->name, r->part->failure_count);
-    status = vkmm_output_whole(failure->file, shader, strlen(shader));
+    status = vkmm_output_whole(failure->file, 0, shader, strlen(shader));
     if (status != VKMM_OK) failure->file[0] = '\0';
     r->status = cli_worse(r->status, vkmm_tell(r->session->log, status));
 }

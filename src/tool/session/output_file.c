@@ -36,7 +36,7 @@ vkmm_status cli_output_page(const cli_session *session, const char *option, cons
 vkmm_status cli_output_write_page(cli_session *session, const char *path, const char *page, size_t bytes)
 {
     cli_report *report = &session->report;
-    vkmm_status status = vkmm_tell(session->log, vkmm_output_whole(path, page, bytes));
+    vkmm_status status = vkmm_tell(session->log, vkmm_output_whole(path, 0, page, bytes));
 
     if (status != VKMM_OK || session->options->json || is_device(path)) return status;
     cli_report_say(report, 0, CLI_PLAIN, "Wrote %s: open it in a browser.", path);

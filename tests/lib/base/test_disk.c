@@ -61,7 +61,7 @@ static void test_an_output_replaces_a_mapped_file(void **state)
     char *path = in("\xc3\xbc.txt");
     vkmm_mapping old;
     vkmm_output *output;
-    assert_int_equal(vkmm_output_whole(path, "one\r\n", 5), VKMM_OK);
+    assert_int_equal(vkmm_output_whole(path, 0, "one\r\n", 5), VKMM_OK);
     assert_int_equal(vkmm_mapping_open(path, &old), VKMM_OK);
     assert_int_equal(old.bytes, 5); /* no line end was translated */
     assert_memory_equal(old.data, "one\r\n", 5);
@@ -82,10 +82,10 @@ static void test_an_output_replaces_a_mapped_file(void **state)
 static void test_an_open_file_is_replaced_or_kept(void **state)
 {
     char *path = in("open"), byte;
-    assert_int_equal(vkmm_output_whole(path, "1", 1), VKMM_OK);
+    assert_int_equal(vkmm_output_whole(path, 0, "1", 1), VKMM_OK);
     const int reader = vkmm_disk_open(path, VKMM_DISK_READ, 0);
     assert_true(reader >= 0);
-    const vkmm_status status = vkmm_output_whole(path, "2", 1);
+    const vkmm_status status = vkmm_output_whole(path, 0, "2", 1);
 #ifndef _WIN32
     assert_int_equal(status, VKMM_OK);
 #endif
@@ -129,7 +129,7 @@ static void test_long_paths(void **state)
     }
     assert_int_equal(vkmm_cache_dir_make(NULL, deep), VKMM_OK);
     path = vkmm_cache_dir_join(deep, "file");
-    assert_int_equal(vkmm_output_whole(path, "deep", 4), VKMM_OK);
+    assert_int_equal(vkmm_output_whole(path, 0, "deep", 4), VKMM_OK);
     assert_content(path, "deep");
     assert_count(deep, 1);
     assert_string_equal(vkmm_path_name(path), "file");

@@ -172,11 +172,8 @@ TEST_WITH(a_damaged_file_has_fewer_findings, enter_folder, leave_folder)
                  {"2026-11-21T12:00:00Z\n"
                   "kernel aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa f32\n",
                   0, 1}};
-    vkmm_pipelines_owner owner = {.driver_version = like_nvidias.driver.version};
     char name[VKMM_PIPELINES_NAME], path[200];
-    memcpy(owner.device_uuid, like_nvidias.uuid, VK_UUID_SIZE);
-    memcpy(owner.driver_uuid, like_nvidias.driver.uuid, VK_UUID_SIZE);
-    vkmm_pipelines_name(&owner, "check", "txt", name);
+    vkmm_pipelines_name(&like_nvidias, "check", "txt", name);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         FILE *file = fopen(path, "wb");

@@ -206,7 +206,7 @@ WITH_DRIVER(damage_is_told_and_the_driver_never_sees_it)
     process(f, 1);
     assert_int_equal(files(f, path), 1);
     size_t bytes = read_all(path, good, sizeof good);
-    assert_int_equal(bytes, VKMM_PIPELINES_HEADER + DATA);
+    assert_int_equal(bytes, sizeof(vkmm_pipelines_head) + DATA);
     unsigned told = 0;
     for (size_t length = 0; length < bytes; length++) { /* cut off anywhere */
         write_all(path, good, length);
@@ -245,11 +245,8 @@ WITH_DRIVER(others_pipelines_are_stale_without_a_word)
         if (other == 3) f->physical.info.uuid[0]++;
         if (other == 4) f->physical.info.driver.uuid[0]++;
         if (other == 5) f->physical.info.driver.version++;
-        vkmm_pipelines_owner owner = {.driver_version = f->physical.info.driver.version};
         char name[VKMM_PIPELINES_NAME], copied[400];
-        memcpy(owner.device_uuid, f->physical.info.uuid, VK_UUID_SIZE);
-        memcpy(owner.driver_uuid, f->physical.info.driver.uuid, VK_UUID_SIZE);
-        vkmm_pipelines_name(&owner, "pipelines", "bin", name);
+        vkmm_pipelines_name(&f->physical.info, "pipelines", "bin", name);
         snprintf(copied, sizeof copied, "%s/%s", f->cache, name);
         assert_int_equal(strcmp(copied, path) == 0, other < 3); /* others have files of their own */
         write_all(copied, good, bytes);
