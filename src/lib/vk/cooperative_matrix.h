@@ -16,13 +16,7 @@ enum {
     VK_COMPONENT_TYPE_FLOAT32_KHR = 1,
     VK_COMPONENT_TYPE_FLOAT64_KHR = 2,
     VK_COMPONENT_TYPE_SINT8_KHR = 3,
-    VK_COMPONENT_TYPE_SINT16_KHR = 4,
     VK_COMPONENT_TYPE_SINT32_KHR = 5,
-    VK_COMPONENT_TYPE_SINT64_KHR = 6,
-    VK_COMPONENT_TYPE_UINT8_KHR = 7,
-    VK_COMPONENT_TYPE_UINT16_KHR = 8,
-    VK_COMPONENT_TYPE_UINT32_KHR = 9,
-    VK_COMPONENT_TYPE_UINT64_KHR = 10,
     VK_SCOPE_SUBGROUP_KHR = 3
 };
 
@@ -98,34 +92,5 @@ typedef VkResult(VKAPI_PTR *PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDime
     VkPhysicalDevice, uint32_t *, VkCooperativeMatrixFlexibleDimensionsPropertiesNV *);
 #endif
 
-/* What decides whether matrix operations are used, in addition to the device's identity. */
-typedef struct vkmm_matrix_facts {
-    int is_listed; /* the driver lists the extension */
-    int is_known;  /* to this build's headers, or validation is off */
-    int has_feature, has_memory_model, has_device_scope;
-    int is_enabled;    /* all three, on a device that another program has made */
-    int has_mixed_dot; /* packed dot products of mixed signs are accelerated: distinguishes AMD's GPUs with matrix cores
-                          from those without */
-} vkmm_matrix_facts;
-
-/* A shape as the driver lists it, whose members for its extents end in Size or Granularity. */
-#define VKMM_MATRIX_SHAPE(found, ending)                                                                      \
-    {                                                                                                         \
-        .m = (found).M##ending, .n = (found).N##ending, .k = (found).K##ending, .a = (uint32_t)(found).AType, \
-        .b = (uint32_t)(found).BType, .c = (uint32_t)(found).CType, .result = (uint32_t)(found).ResultType,   \
-        .scope = (uint32_t)(found).scope, .saturating = (found).saturatingAccumulation == VK_TRUE             \
-    }
-
-struct vkmm_instance;
-
-/* Fills in matrices.refusal and, if it is "", the shapes of a device whose identity and subgroup sizes are in *info.
- * Known-bad drivers are not queried. */
-void vkmm_matrix_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_matrix_facts *facts,
-                      vkmm_device_info *info);
-
 /* Why matrix operations of a device should not be used, from known driver bugs; NULL: none is known. Static storage. */
 const char *vkmm_matrix_known_bad(const vkmm_device_info *info, int has_mixed_dot);
-
-/* Fills the limits and the granules of a device whose matrix2 is in *info already; the driver's list is truncated if it
- * is too long. */
-void vkmm_matrix2_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info);

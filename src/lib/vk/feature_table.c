@@ -174,11 +174,11 @@ uint32_t vkmm_features_extensions(const vkmm_features *features, uint32_t versio
     return count;
 }
 
-uint32_t vkmm_features_known(const vkmm_lister *extensions, uint32_t version)
+uint32_t vkmm_features_known(const vkmm_extensions *extensions, uint32_t version)
 {
     uint32_t known = 0;
     for (int i = 0; i < VKMM_FEATURE_COUNT; i++)
-        if (version >= structures[i].core || extensions->has(extensions->list, structures[i].extension))
+        if (version >= structures[i].core || vkmm_extensions_have(extensions, structures[i].extension))
             known |= 1u << i;
     return known;
 }

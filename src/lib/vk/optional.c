@@ -1,6 +1,15 @@
 #include "vk/optional.h"
 
+#include "base/alloc.h"
 #include "vk/instance.h"
+
+/* A shape as the driver lists it, whose members for its extents end in Size or Granularity. */
+#define MATRIX_SHAPE(found, ending)                                                                           \
+    {                                                                                                         \
+        .m = (found).M##ending, .n = (found).N##ending, .k = (found).K##ending, .a = (uint32_t)(found).AType, \
+        .b = (uint32_t)(found).BType, .c = (uint32_t)(found).CType, .result = (uint32_t)(found).ResultType,   \
+        .scope = (uint32_t)(found).scope, .saturating = (found).saturatingAccumulation == VK_TRUE             \
+    }
 
 /* A validation layer as old as the headers would complain of structures that it does not know. */
 static uint32_t unknown_to_headers(void)
@@ -18,7 +27,7 @@ static uint32_t unknown_to_headers(void)
     return unknown;
 }
 
-static vkmm_features query(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
+static vkmm_features query(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_extensions *extensions,
                            uint32_t version)
 {
     vkmm_features found = {.used = vkmm_features_known(extensions, version)};
@@ -68,22 +77,93 @@ static void use(vkmm_features *features, int index, int wanted)
     if (wanted) features->used |= 1u << index;
 }
 
+/* Why matrix operations are not used; "": they may be. Known-bad drivers are not asked for shapes. */
+static const char *refusal_of(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_extensions *extensions,
+                              const vkmm_features *all, int has_mixed_dot, const vkmm_features *features,
+                              const vkmm_device_info *info)
+{
+    VkPhysicalDeviceCooperativeMatrixPropertiesKHR stages = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
+    if (!vkmm_extensions_have(extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME))
+        return "the driver does not list VK_KHR_cooperative_matrix";
+    if (info->driver.api_version < VK_API_VERSION_1_2)
+        return "the driver has Vulkan 1.1; matrix operations are used with 1.2 or later";
+    if (!(all->used & 1u << VKMM_FEATURE_MATRIX))
+        return "this build's Vulkan headers are older than VK_KHR_cooperative_matrix, which validation needs";
+    if (!all->matrix.cooperativeMatrix)
+        return "the driver lists VK_KHR_cooperative_matrix, but its feature bit is not set";
+    if (!all->memory_model.vulkanMemoryModel) return "the driver lacks vulkanMemoryModel, which matrix operations need";
+    /* For atomics, whose scope is the device: with the memory model they need this feature. */
+    if (!all->memory_model.vulkanMemoryModelDeviceScope)
+        return "the driver lacks vulkanMemoryModelDeviceScope, which other shaders need in addition to "
+               "vulkanMemoryModel";
+    const char *bad = vkmm_matrix_known_bad(info, has_mixed_dot);
+    if (bad) return bad;
+    vkmm_physical_properties(instance, handle, &stages);
+    if (!(stages.cooperativeMatrixSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT))
+        return "the driver has no matrix operations in compute shaders";
+    if (!features->matrix.cooperativeMatrix || !features->memory_model.vulkanMemoryModel ||
+        !features->memory_model.vulkanMemoryModelDeviceScope)
+        return "cooperativeMatrix, vulkanMemoryModel and vulkanMemoryModelDeviceScope are not all enabled on the "
+               "device";
+    return "";
+}
+
+/* "", or why the shapes are not known. */
+static const char *list_shapes(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
+{
+    VkCooperativeMatrixPropertiesKHR found[VKMM_MAX_MATRIX_SHAPES] = {0};
+    uint32_t count = VKMM_MAX_MATRIX_SHAPES;
+    PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR get =
+        (PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)instance->lookup(
+            instance->handle, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+    if (!get) return "the Vulkan loader lacks vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
+    for (uint32_t i = 0; i < count; i++) found[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
+    if (get(handle, &count, found) < 0) return "the driver fails to list its matrix shapes";
+    if (count == 0) return "the driver lists no matrix shape";
+    for (uint32_t i = 0; i < count; i++) info->matrices.shapes[i] = (vkmm_matrix_shape)MATRIX_SHAPE(found[i], Size);
+    info->matrices.shape_count = count;
+    return "";
+}
+
+/* A driver that cannot list its granules is treated as one without flexible dimensions: not an error, there are other
+ * kernels. */
+static void read_granules(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
+{
+    PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV get =
+        (PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV)instance->lookup(
+            instance->handle, "vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV");
+    VkCooperativeMatrixFlexibleDimensionsPropertiesNV *found = NULL;
+    uint32_t count = 0;
+    if (!get || get(handle, &count, NULL) < 0 || count == 0) return;
+    found = vkmm_alloc(count, sizeof *found);
+    if (!found) return;
+    for (uint32_t i = 0; i < count; i++)
+        found[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV;
+    if (get(handle, &count, found) >= 0)
+        for (uint32_t i = 0; i < count && info->matrices.granule_count < VKMM_MAX_MATRIX_GRANULES; i++)
+            info->matrices.granules[info->matrices.granule_count++] =
+                (vkmm_matrix_granule){MATRIX_SHAPE(found[i], Granularity), found[i].workgroupInvocations};
+    vkmm_free(found);
+}
+
+static void read_matrix2(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
+{
+    VkPhysicalDeviceCooperativeMatrix2PropertiesNV limits = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV};
+    vkmm_physical_properties(instance, handle, &limits);
+    info->matrices.max_dimension = limits.cooperativeMatrixFlexibleDimensionsMaxDimension;
+    info->matrices.max_invocations = limits.cooperativeMatrixWorkgroupScopeMaxWorkgroupSize;
+    info->matrices.reserved_bytes = limits.cooperativeMatrixWorkgroupScopeReservedSharedMemory;
+    if (info->matrices.matrix2 & VKMM_MATRIX2_FLEXIBLE) read_granules(instance, handle, info);
+}
+
 /* all: what the driver has; features: what of it is usable, the structures in use excepted. */
-static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
+static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_extensions *extensions,
                           const vkmm_features *all, int has_mixed_dot, vkmm_features *features, vkmm_device_info *info)
 {
-    const vkmm_matrix_facts facts = {
-        .is_listed = extensions->has(extensions->list, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME),
-        .is_known = !(instance->messenger && unknown_to_headers() & 1u << VKMM_FEATURE_MATRIX),
-        .has_feature = all->matrix.cooperativeMatrix == VK_TRUE,
-        .has_memory_model = all->memory_model.vulkanMemoryModel == VK_TRUE,
-        /* For atomics, whose scope is the device: with the memory model they need this feature. */
-        .has_device_scope = all->memory_model.vulkanMemoryModelDeviceScope == VK_TRUE,
-        .is_enabled = features->matrix.cooperativeMatrix && features->memory_model.vulkanMemoryModel &&
-                      features->memory_model.vulkanMemoryModelDeviceScope,
-        .has_mixed_dot = has_mixed_dot,
-    };
-    vkmm_matrix_read(instance, handle, &facts, info);
+    info->matrices.refusal = refusal_of(instance, handle, extensions, all, has_mixed_dot, features, info);
+    if (!*info->matrices.refusal) info->matrices.refusal = list_shapes(instance, handle, info);
     if (*info->matrices.refusal) return;
     use(features, VKMM_FEATURE_MATRIX, 1);
     use(features, VKMM_FEATURE_MEMORY_MODEL, 1);
@@ -92,9 +172,10 @@ static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle
     use(features, VKMM_FEATURE_BFLOAT16, info->features.bf16_matrices);
     if (info->driver.api_version >= VK_API_VERSION_1_3 && features->maintenance4.maintenance4)
         info->matrices.matrix2 = matrix2_bits(&features->matrix2);
-    use(features, VKMM_FEATURE_MATRIX2, info->matrices.matrix2 != 0);
-    use(features, VKMM_FEATURE_MAINTENANCE4, info->matrices.matrix2 != 0);
-    vkmm_matrix2_read(instance, handle, info);
+    if (info->matrices.matrix2 == 0) return;
+    use(features, VKMM_FEATURE_MATRIX2, 1);
+    use(features, VKMM_FEATURE_MAINTENANCE4, 1);
+    read_matrix2(instance, handle, info);
 }
 
 /* Their limits identify GPUs, even if they cannot be asked for. */
@@ -108,7 +189,7 @@ static void read_subgroups(const vkmm_instance *instance, VkPhysicalDevice handl
     use(features, VKMM_FEATURE_SUBGROUP_SIZE, info->subgroup.max_size > 0);
 }
 
-void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
+void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_extensions *extensions,
                         vkmm_features *features, vkmm_device_info *info)
 {
     const vkmm_features all = query(instance, handle, extensions, info->driver.api_version);

@@ -69,22 +69,24 @@ VkBool32 *vkmm_feature_find(const vkmm_feature *feature, void *chain);
 uint32_t vkmm_features_set(const vkmm_features *features);
 vkmm_features vkmm_features_only(const vkmm_features *features, uint32_t set);
 
-/* Finds out whether a driver lists an extension. */
-typedef struct vkmm_lister {
-    int (*has)(const void *list, const char *name);
-    const void *list;
-} vkmm_lister;
+/* The extensions that a driver lists. */
+typedef struct vkmm_extensions {
+    VkExtensionProperties *items; /* owned */
+    uint32_t count;
+} vkmm_extensions;
+
+int vkmm_extensions_have(const vkmm_extensions *list, const char *name);
 
 /* The structures, as bits of vkmm_features.used, that a device of this version knows. */
-uint32_t vkmm_features_known(const vkmm_lister *extensions, uint32_t version);
+uint32_t vkmm_features_known(const vkmm_extensions *extensions, uint32_t version);
 
 struct vkmm_instance;
 
 /* Reads the features of a device into *info, whose identity, version and subgroup size are already set; the matrix
  * shapes included. What is not in instance->enabled is missing. *features becomes what the device is to be created
  * with. */
-void vkmm_features_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
-                        vkmm_features *features, vkmm_device_info *info);
+void vkmm_features_read(const struct vkmm_instance *instance, VkPhysicalDevice handle,
+                        const vkmm_extensions *extensions, vkmm_features *features, vkmm_device_info *info);
 
 /* Chains the used structures, which then point to one another: *features must stay where it is as long as the chain
  * is used. NULL: none is. */

@@ -53,15 +53,10 @@ static void read_memory(const vkmm_instance *instance, VkPhysicalDevice handle, 
         if ((memory.memoryTypes[i].propertyFlags & unified) == unified) info->memory.is_unified = 1;
 }
 
-/* What the driver lists, queried once. Owned; empty if it cannot be read. */
-typedef struct extension_list {
-    VkExtensionProperties *items;
-    uint32_t count;
-} extension_list;
-
-static extension_list list_extensions(const vkmm_instance *instance, VkPhysicalDevice handle)
+/* Empty if they cannot be read. */
+static vkmm_extensions list_extensions(const vkmm_instance *instance, VkPhysicalDevice handle)
 {
-    extension_list list = {NULL, 0};
+    vkmm_extensions list = {NULL, 0};
     uint32_t count = 0;
     if (instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, NULL) != VK_SUCCESS || count == 0)
         return list;
@@ -71,9 +66,8 @@ static extension_list list_extensions(const vkmm_instance *instance, VkPhysicalD
     return list;
 }
 
-static int has_extension(const void *context, const char *name)
+int vkmm_extensions_have(const vkmm_extensions *list, const char *name)
 {
-    const extension_list *list = context;
     for (uint32_t i = 0; i < list->count; i++)
         if (strcmp(list->items[i].extensionName, name) == 0) return 1;
     return 0;
@@ -118,26 +112,26 @@ static void read_identity(const VkPhysicalDeviceProperties *properties, const Vk
 
 /* Two vendors report how many processors there are, each through its own extension. */
 static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice handle,
-                                const extension_list *extensions)
+                                const vkmm_extensions *extensions)
 {
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
     VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType =
                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
-    if (has_extension(extensions, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+    if (vkmm_extensions_have(extensions, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
         vkmm_physical_properties(instance, handle, &nvidia);
-    else if (has_extension(extensions, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+    else if (vkmm_extensions_have(extensions, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
         vkmm_physical_properties(instance, handle, &amd);
     return nvidia.shaderSMCount +
            amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray;
 }
 
-static void read_pci(const vkmm_instance *instance, VkPhysicalDevice handle, const extension_list *extensions,
+static void read_pci(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_extensions *extensions,
                      vkmm_device_info *info)
 {
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {.sType =
                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
-    if (!has_extension(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) return;
+    if (!vkmm_extensions_have(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) return;
     vkmm_physical_properties(instance, handle, &pci);
     info->has_pci = 1;
     info->pci[0] = pci.pciDomain;
@@ -191,10 +185,10 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
         memset(physical, 0, sizeof *physical);
         return 0;
     }
-    extension_list extensions = list_extensions(instance, handle);
+    vkmm_extensions extensions = list_extensions(instance, handle);
     /* VK_KHR_driver_properties is part of Vulkan 1.2; a 1.1 device offers it as an extension. */
     int knows_driver =
-        version >= VK_API_VERSION_1_2 || has_extension(&extensions, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+        version >= VK_API_VERSION_1_2 || vkmm_extensions_have(&extensions, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
     int knows_maintenance4 = version >= VK_API_VERSION_1_3;
     properties.pNext = &ids;
     if (knows_driver) maintenance3.pNext = &driver;
@@ -218,8 +212,8 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
         knows_maintenance4 ? maintenance4.maxBufferSize : maintenance3.maxMemoryAllocationSize;
     read_memory(instance, handle, info);
     read_pci(instance, handle, &extensions, info);
-    physical->has_budget = has_extension(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-    vkmm_features_read(instance, handle, &(vkmm_lister){has_extension, &extensions}, &physical->features, info);
+    physical->has_budget = vkmm_extensions_have(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    vkmm_features_read(instance, handle, &extensions, &physical->features, info);
     vkmm_free(extensions.items);
     vkmm_findings_read(instance, physical);
     return 1;
