@@ -102,9 +102,9 @@ static vkmm_status borrow(const vkmm_import_params *params, vkmm_device *device)
     device->handle = params->device;
     device->pipeline_cache.handle = params->pipeline_cache;
     device->pipeline_cache.is_lent = params->pipeline_cache != VK_NULL_HANDLE;
-    status = vkmm_device_open(device);
-    if (status == VKMM_OK) find_push_descriptors(device, enabled);
-    return status;
+    vkmm_device_open(device);
+    find_push_descriptors(device, enabled);
+    return VKMM_OK;
 }
 
 vkmm_status vkmm_device_import_sized(const vkmm_import_params *params, size_t size, vkmm_device **out)
@@ -115,7 +115,7 @@ vkmm_status vkmm_device_import_sized(const vkmm_import_params *params, size_t si
     *out = NULL;
     VKMM_NEED(&params->log, params->device);
     if (params->extension_count > 0) VKMM_NEED(&params->log, params->extensions);
-    vkmm_device *device = vkmm_alloc(1, sizeof *device);
+    vkmm_device *device = vkmm_device_new();
     if (!device) return vkmm_tell(&params->log, VKMM_NO_MEMORY("for a device"));
     device->is_borrowed = 1;
     vkmm_status status = borrow(params, device);

@@ -276,15 +276,6 @@ void vkmm_command_barrier(vkmm_device *device, VkCommandBuffer command, VkPipeli
     device->table.vkCmdPipelineBarrier(command, from, to, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-vkmm_status vkmm_queue_open(vkmm_device *device, uint32_t family, uint32_t index, vkmm_queue *queue)
-{
-    queue->family = family;
-    if (mtx_init(&queue->lock, mtx_plain) != thrd_success) return vkmm_fail(VKMM_OUT_OF_MEMORY, "no lock for a queue");
-    queue->has_lock = 1;
-    device->table.vkGetDeviceQueue(device->handle, family, index, &queue->handle);
-    return VKMM_OK;
-}
-
 static void destroy_slots(vkmm_device *device, vkmm_command_slot **list)
 {
     while (*list) {
@@ -298,6 +289,4 @@ void vkmm_queue_close(vkmm_device *device, vkmm_queue *queue)
 {
     destroy_slots(device, &queue->busy);
     destroy_slots(device, &queue->idle);
-    if (queue->has_lock) mtx_destroy(&queue->lock);
-    *queue = (vkmm_queue){0};
 }

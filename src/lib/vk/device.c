@@ -32,13 +32,10 @@ static vkmm_status create_handle(vkmm_device *device)
     return VKMM_OK;
 }
 
-static vkmm_status open_queues(vkmm_device *device)
+static void open_queue(vkmm_device *device, uint32_t family, uint32_t index, vkmm_queue_role role)
 {
-    const vkmm_physical *physical = device->physical;
-    vkmm_status status = vkmm_queue_open(device, physical->queue_family, 0, &device->queues[VKMM_QUEUE_COMPUTE]);
-    for (uint32_t i = 0; i < physical->transfer_queues && status == VKMM_OK; i++)
-        status = vkmm_queue_open(device, physical->transfer_family, i, &device->queues[VKMM_QUEUE_TRANSFER + i]);
-    return status;
+    device->queues[role].family = family;
+    device->table.vkGetDeviceQueue(device->handle, family, index, &device->queues[role].handle);
 }
 
 int vkmm_device_drop_spares(vkmm_device *device)
@@ -58,17 +55,23 @@ vkmm_status vkmm_device_own(const vkmm_device *device)
         device->physical->info.name);
 }
 
-vkmm_status vkmm_device_open(vkmm_device *device)
+/* A plain lock needs nothing that could be missing. */
+vkmm_device *vkmm_device_new(void)
+{
+    vkmm_device *device = vkmm_alloc(1, sizeof *device);
+    if (!device) return NULL;
+    mtx_init(&device->layouts.lock, mtx_plain);
+    mtx_init(&device->spares.lock, mtx_plain);
+    for (int role = 0; role < VKMM_QUEUE_COUNT; role++) mtx_init(&device->queues[role].lock, mtx_plain);
+    return device;
+}
+
+void vkmm_device_open(vkmm_device *device)
 {
     const vkmm_instance_table *table = &device->instance->table;
     vkmm_loader_fill(table->vkGetDeviceProcAddr, device->handle, &device->table);
     table->vkGetPhysicalDeviceMemoryProperties(device->physical->handle, &device->memory);
-    const vkmm_status status = vkmm_layouts_open(device);
-    if (status != VKMM_OK) return status;
-    device->spares.has_lock = mtx_init(&device->spares.lock, mtx_plain) == thrd_success;
-    if (!device->spares.has_lock) return vkmm_fail(VKMM_OUT_OF_MEMORY, "no lock for what is kept between products");
     if (!device->pipeline_cache.is_lent) vkmm_pipeline_cache_open(device);
-    return VKMM_OK;
 }
 
 vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_device **out)
@@ -79,23 +82,28 @@ vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_dev
     if (index >= instance->physical_count)
         return VKMM_FAIL(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index,
                          instance->physical_count);
-    vkmm_device *device = vkmm_alloc(1, sizeof *device);
+    vkmm_device *device = vkmm_device_new();
     if (!device) return vkmm_tell(&instance->log, VKMM_NO_MEMORY("for a device"));
     device->instance = instance;
     device->physical = &instance->physicals[index];
     vkmm_status status = create_handle(device);
-    if (status == VKMM_OK) status = vkmm_device_open(device);
-    if (status == VKMM_OK) status = open_queues(device);
-    if (status != VKMM_OK) vkmm_device_destroy(&device);
+    if (status != VKMM_OK) {
+        vkmm_device_destroy(&device);
+        return vkmm_tell(&instance->log, status);
+    }
+    vkmm_device_open(device);
+    open_queue(device, device->physical->queue_family, 0, VKMM_QUEUE_COMPUTE);
+    for (uint32_t i = 0; i < device->physical->transfer_queues; i++)
+        open_queue(device, device->physical->transfer_family, i, VKMM_QUEUE_TRANSFER + i);
     *out = device;
-    return vkmm_tell(&instance->log, status);
+    return VKMM_OK;
 }
 
 void vkmm_device_destroy(vkmm_device **device_pointer)
 {
     if (!device_pointer || !*device_pointer) return;
     vkmm_device *device = *device_pointer;
-    if (device->spares.has_lock) vkmm_device_drop_spares(device);
+    vkmm_device_drop_spares(device);
     if (device->handle) {
         if (!device->is_borrowed && device->table.vkDeviceWaitIdle) device->table.vkDeviceWaitIdle(device->handle);
         vkmm_pipeline_cache_close(device);
@@ -105,7 +113,9 @@ void vkmm_device_destroy(vkmm_device **device_pointer)
         if (!device->is_borrowed) device->table.vkDestroyDevice(device->handle, NULL);
         vkmm_loader_unlock();
     }
-    if (device->spares.has_lock) mtx_destroy(&device->spares.lock);
+    mtx_destroy(&device->layouts.lock);
+    mtx_destroy(&device->spares.lock);
+    for (int role = 0; role < VKMM_QUEUE_COUNT; role++) mtx_destroy(&device->queues[role].lock);
     if (device->is_borrowed) vkmm_lent_close(&device->instance);
     vkmm_requirements_destroy(&device->lacks);
     vkmm_free(device);

@@ -1,16 +1,6 @@
-#include "vk/layouts.h"
-
 #include "base/alloc.h"
 #include "vk/device.h"
 #include "vk/vk_result.h"
-
-vkmm_status vkmm_layouts_open(vkmm_device *device)
-{
-    if (mtx_init(&device->layouts.lock, mtx_plain) != thrd_success)
-        return vkmm_fail(VKMM_OUT_OF_MEMORY, "no lock for the layouts of pipelines");
-    device->layouts.has_lock = 1;
-    return VKMM_OK;
-}
 
 static void destroy(vkmm_device *device, vkmm_layout_pair *pair)
 {
@@ -21,14 +11,11 @@ static void destroy(vkmm_device *device, vkmm_layout_pair *pair)
 
 void vkmm_layouts_close(vkmm_device *device)
 {
-    vkmm_layouts *layouts = &device->layouts;
-    while (layouts->first) {
-        vkmm_layout_pair *pair = layouts->first;
-        layouts->first = pair->next;
+    while (device->layouts.first) {
+        vkmm_layout_pair *pair = device->layouts.first;
+        device->layouts.first = pair->next;
         destroy(device, pair);
     }
-    if (layouts->has_lock) mtx_destroy(&layouts->lock);
-    *layouts = (vkmm_layouts){0};
 }
 
 static vkmm_status create_set(vkmm_device *device, vkmm_layout_pair *pair)

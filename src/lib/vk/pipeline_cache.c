@@ -1,5 +1,3 @@
-#include "vk/pipeline_cache.h"
-
 #include <string.h>
 
 #include "base/alloc.h"

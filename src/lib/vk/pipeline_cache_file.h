@@ -6,6 +6,9 @@
 
 #include "vk/instance.h"
 
+/* A larger file is neither read nor written. */
+#define VKMM_PIPELINES_MOST (UINT64_C(64) << 20)
+
 enum { VKMM_PIPELINES_VERSION = 1, VKMM_PIPELINES_NAME = 96 };
 
 /* The header before the driver's data, which begins with the driver's own header. */
