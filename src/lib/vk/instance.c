@@ -148,7 +148,7 @@ vkmm_status vkmm_instance_create_sized(const vkmm_instance_params *params, size_
     *out = NULL;
     PFN_vkGetInstanceProcAddr get = vkmm_loader();
     if (!get) return VKMM_FAIL(&params->log, VKMM_NO_DEVICE, "no Vulkan loader is installed");
-    if (params->validate && !vkmm_validation_available(get))
+    if (params->validate && !vkmm_instance_offers(get, VKMM_VALIDATION_LAYER, NULL))
         return VKMM_FAIL(&params->log, VKMM_UNSUPPORTED,
                          VKMM_VALIDATION_LAYER " is not installed (Vulkan SDK; Debian: vulkan-validationlayers)");
 

@@ -18,21 +18,16 @@ int vkmm_instance_offers(PFN_vkGetInstanceProcAddr get, const char *layer, const
     return found;
 }
 
-int vkmm_validation_available(PFN_vkGetInstanceProcAddr get)
-{
-    return vkmm_instance_offers(get, VKMM_VALIDATION_LAYER, NULL);
-}
-
 #ifdef VK_EXT_layer_settings
 
 /* Layers since about 1.3.290 check what shaders access only if requested; VkValidationFeaturesEXT has no value for
  * it. */
-static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
+static void use_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
                          const VkDebugUtilsMessengerCreateInfoEXT *messenger)
 {
     static const VkBool32 on = VK_TRUE;
     static const char *const names[] = {"validate_sync", "syncval_shader_accesses_heuristic"};
-    if (!vkmm_instance_offers(get, VKMM_VALIDATION_LAYER, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME)) return 0;
+    if (!vkmm_instance_offers(get, VKMM_VALIDATION_LAYER, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME)) return;
     for (uint32_t i = 0; i < 2; i++)
         validation->setting[i] =
             (VkLayerSettingEXT){VKMM_VALIDATION_LAYER, names[i], VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on};
@@ -42,16 +37,6 @@ static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr 
                                                           .pSettings = validation->setting};
     validation->chain = &validation->settings;
     validation->extensions[1] = VK_EXT_LAYER_SETTINGS_EXTENSION_NAME;
-    return 1;
-}
-
-#else
-
-static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
-                         const VkDebugUtilsMessengerCreateInfoEXT *messenger)
-{
-    (void)validation, (void)get, (void)messenger;
-    return 0;
 }
 
 #endif
@@ -74,7 +59,6 @@ void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr
     static const VkValidationFeatureEnableEXT enables[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
     validation->layers[0] = VKMM_VALIDATION_LAYER;
     validation->extensions[0] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    if (fill_settings(validation, get, messenger)) return;
     validation->features = (VkValidationFeaturesEXT){
         .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
         .pNext = messenger,
@@ -83,4 +67,9 @@ void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr
     };
     validation->chain = &validation->features;
     validation->extensions[1] = VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
+#ifdef VK_EXT_layer_settings
+    use_settings(validation, get, messenger);
+#else
+    (void)get;
+#endif
 }

@@ -21,9 +21,6 @@ typedef struct vkmm_validation {
  * installed. */
 int vkmm_instance_offers(PFN_vkGetInstanceProcAddr get, const char *layer, const char *extension);
 
-/* 1 when the layer is installed. */
-int vkmm_validation_available(PFN_vkGetInstanceProcAddr get);
-
 /* A messenger for the layer's warnings and errors. */
 VkDebugUtilsMessengerCreateInfoEXT vkmm_validation_messenger(PFN_vkDebugUtilsMessengerCallbackEXT callback, void *user);
 
