@@ -3,17 +3,33 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/disk.h"
+#include "base/folder.h"
 #include "base/leftovers.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/random.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Parts of rows share pages, which would be written to the disk again with each part. */
+enum { WORTH_BEGINNING = 1 << 20 };
+
+struct vkmm_output {
+    int fd;            /* -1: none */
+    int spool;         /* reserved, and not a regular file: its bytes until the commit; -1: none */
+    uint64_t reserved; /* bytes */
+    atomic_int failed; /* a write failed: commit must not put the file in place */
+    int is_private;    /* a new file has mode 0600 before the umask, else 0666 */
+    char *path;        /* as the user gave it, for messages */
+    char *target;      /* what the rename replaces: path with its links resolved; NULL when written directly */
+    char *partial;     /* the temporary file, recorded in base/leftovers.h; NULL when written directly */
+};
 
 vkmm_status vkmm_mapping_open(const char *path, vkmm_mapping *mapping)
 {
@@ -63,7 +79,8 @@ static void destroy(vkmm_output **output)
     *output = NULL;
 }
 
-vkmm_status vkmm_output_cannot(const vkmm_output *o, int error)
+/* Why the output cannot be written: an errno. */
+static vkmm_status cannot(const vkmm_output *o, int error)
 {
     return vkmm_fail(VKMM_INVALID, "cannot write %s: %s", o->path, strerror(error));
 }
@@ -104,7 +121,7 @@ static vkmm_status create_partial(vkmm_output *o, unsigned mode)
         vkmm_leftover_remove(name); /* whoever has a file of that name */
         if (errno != EEXIST) break;
     }
-    vkmm_output_cannot(o, errno);
+    cannot(o, errno);
     forget_partial(o);
     return VKMM_INVALID;
 }
@@ -114,18 +131,18 @@ static vkmm_status open_target(vkmm_output *o)
     vkmm_disk_entry entry;
     int shared = descriptor_of(o->path);
     int exists = shared < 0 && vkmm_disk_look(o->path, &entry) == 0;
-    if (shared < 0 && !exists && errno != ENOENT) return vkmm_output_cannot(o, errno);
+    if (shared < 0 && !exists && errno != ENOENT) return cannot(o, errno);
     if (o->is_private && exists && entry.kind != VKMM_DISK_FILE)
         return vkmm_fail(VKMM_INVALID, "cannot write %s: it is not a regular file", o->path);
     if (shared >= 0 || (exists && entry.kind != VKMM_DISK_FILE)) {
         o->fd = shared >= 0 ? vkmm_disk_duplicate(shared) : vkmm_disk_open(o->path, VKMM_DISK_DEVICE, 0);
-        return o->fd >= 0 ? VKMM_OK : vkmm_output_cannot(o, errno);
+        return o->fd >= 0 ? VKMM_OK : cannot(o, errno);
     }
     o->target = vkmm_disk_target(o->path, exists);
     if (o->target == NULL && errno == ELOOP && !exists)
         return vkmm_fail(VKMM_INVALID, "cannot write %s: it is a dangling symbolic link", o->path);
     if (o->target == NULL && errno == ENOMEM) return VKMM_NO_MEMORY("for the name of %s", o->path);
-    if (o->target == NULL) return vkmm_output_cannot(o, errno);
+    if (o->target == NULL) return cannot(o, errno);
     /* Until it has the mode of the file that it replaces, nobody else may open it. */
     vkmm_status result = create_partial(o, exists || o->is_private ? 0600 : 0666);
     /* An existing file keeps its permissions. Where the file system has none, that is no reason to fail. */
@@ -162,7 +179,8 @@ vkmm_status vkmm_output_open_private(const char *path, vkmm_output **output)
     return open_output(path, 1, output);
 }
 
-vkmm_status vkmm_output_all(vkmm_output *o, int fd, int64_t offset, const void *data, uint64_t bytes)
+/* Writes it all, at an offset or, if that is negative, at the descriptor's position. */
+static vkmm_status write_all(vkmm_output *o, int fd, int64_t offset, const void *data, uint64_t bytes)
 {
     enum { CHUNK = 1 << 30 }; /* one write() moves less than 2 GiB on Linux, whatever it is asked for */
     const char *at = data;
@@ -171,7 +189,7 @@ vkmm_status vkmm_output_all(vkmm_output *o, int fd, int64_t offset, const void *
         const int64_t written = vkmm_disk_write(fd, offset, at, some);
         if (written < 0) {
             o->failed = 1;
-            return vkmm_output_cannot(o, errno);
+            return cannot(o, errno);
         }
         at += written;
         if (offset >= 0) offset += written;
@@ -182,20 +200,77 @@ vkmm_status vkmm_output_all(vkmm_output *o, int fd, int64_t offset, const void *
 
 vkmm_status vkmm_output_write(vkmm_output *output, const void *data, uint64_t bytes)
 {
-    return vkmm_output_all(output, output->fd, -1, data, bytes);
+    return write_all(output, output->fd, -1, data, bytes);
+}
+
+/* Whatever ends the process, the system takes the file back. */
+static vkmm_status open_spool(vkmm_output *o)
+{
+    const char *folder = vkmm_folder_temporary();
+    o->spool = vkmm_disk_open_unnamed(folder);
+    if (o->spool >= 0) return VKMM_OK;
+    return vkmm_fail(errno == ENOMEM ? VKMM_OUT_OF_MEMORY : VKMM_INVALID,
+                     "cannot keep the bytes of %s in %s (TMPDIR): %s", o->path, folder, strerror(errno));
+}
+
+/* A full disk shows here, not when half of the file is written; except where the file system cannot set bytes aside. */
+vkmm_status vkmm_output_reserve(vkmm_output *o, uint64_t bytes)
+{
+    vkmm_status status = o->partial == NULL ? open_spool(o) : VKMM_OK;
+    if (status == VKMM_OK && bytes > 0 && vkmm_disk_reserve(o->partial == NULL ? o->spool : o->fd, bytes) != 0)
+        status = vkmm_fail(VKMM_INVALID, "cannot write %s: no space for its %llu bytes%s: %s", o->path,
+                           (unsigned long long)bytes, o->partial == NULL ? " in a temporary file (TMPDIR)" : "",
+                           strerror(errno));
+    if (status != VKMM_OK) o->failed = 1;
+    o->reserved = bytes;
+    return status;
+}
+
+vkmm_status vkmm_output_write_at(vkmm_output *o, uint64_t offset, const void *data, uint64_t bytes)
+{
+    if (offset <= o->reserved && bytes <= o->reserved - offset) {
+        const vkmm_status status = write_all(o, o->partial == NULL ? o->spool : o->fd, (int64_t)offset, data, bytes);
+        if (status == VKMM_OK && o->partial != NULL && bytes >= WORTH_BEGINNING)
+            vkmm_disk_sync_soon(o->fd, (int64_t)offset, bytes);
+        return status;
+    }
+    o->failed = 1;
+    return vkmm_fail(VKMM_INVALID, "cannot write %s: bytes %llu to %llu are beyond the %llu reserved", o->path,
+                     (unsigned long long)offset, (unsigned long long)(offset + bytes), (unsigned long long)o->reserved);
+}
+
+vkmm_status vkmm_output_look(vkmm_output *o, vkmm_mapping *mapping)
+{
+    return vkmm_mapping_of(o->path, o->partial == NULL ? o->spool : o->fd, o->reserved, 1, mapping);
+}
+
+/* Copies what was written in parts to an output that cannot be written in parts. */
+static vkmm_status empty_spool(vkmm_output *o)
+{
+    char block[1 << 16];
+    vkmm_status status = VKMM_OK;
+    for (uint64_t at = 0; at < o->reserved && status == VKMM_OK;) {
+        const uint64_t left = o->reserved - at;
+        const int64_t got =
+            vkmm_disk_read(o->spool, (int64_t)at, block, left < sizeof block ? (size_t)left : sizeof block);
+        if (got <= 0) return cannot(o, got < 0 ? errno : EIO);
+        status = write_all(o, o->fd, -1, block, (uint64_t)got);
+        at += (uint64_t)got;
+    }
+    return status;
 }
 
 static vkmm_status put_in_place(vkmm_output *o)
 {
     if (o->failed) return vkmm_fail(VKMM_INVALID, "%s is unchanged, because writing it failed", o->path);
-    if (o->spool >= 0 && vkmm_output_empty(o) != VKMM_OK) return VKMM_INVALID;
+    if (o->spool >= 0 && empty_spool(o) != VKMM_OK) return VKMM_INVALID;
     /* Otherwise a crash of the machine could leave the new name with none of its bytes. */
-    if (o->partial != NULL && vkmm_disk_sync(o->fd) != 0) return vkmm_output_cannot(o, errno);
+    if (o->partial != NULL && vkmm_disk_sync(o->fd) != 0) return cannot(o, errno);
     int closed = close(o->fd); /* network file systems report a full disk only here */
     o->fd = -1;
-    if (closed != 0 && errno != EINTR) return vkmm_output_cannot(o, errno);
+    if (closed != 0 && errno != EINTR) return cannot(o, errno);
     if (o->partial == NULL) return VKMM_OK;
-    if (vkmm_disk_replace(o->partial, o->target) != 0) return vkmm_output_cannot(o, errno);
+    if (vkmm_disk_replace(o->partial, o->target) != 0) return cannot(o, errno);
     forget_partial(o); /* the name is gone: nothing to remove */
     return VKMM_OK;
 }
