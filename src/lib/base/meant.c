@@ -34,18 +34,12 @@ static int is_uuid(const char *text, uint8_t uuid[VK_UUID_SIZE])
 
 int vkmm_device_rank(VkPhysicalDeviceType type)
 {
-    switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return 0;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-        return 1;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-        return 2;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-        return 3;
-    default:
-        return 4;
-    }
+    static const int ranks[] = {[VK_PHYSICAL_DEVICE_TYPE_OTHER] = 4,
+                                [VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU] = 1,
+                                [VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU] = 0,
+                                [VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU] = 2,
+                                [VK_PHYSICAL_DEVICE_TYPE_CPU] = 3};
+    return (unsigned)type < VKMM_COUNT(ranks) ? ranks[type] : 4;
 }
 
 /* Mesa's driver is called lavapipe, but names itself and its device llvmpipe. */
