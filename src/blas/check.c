@@ -16,9 +16,8 @@ static int leads(int64_t ld, int64_t rows)
  * Hermitian ones have nothing else. */
 static const char *transpositions(const vkblas_call *c)
 {
-    const int complex = c->type == VKBLAS_C || c->type == VKBLAS_Z;
     if (c->routine == VKBLAS_HERK || c->routine == VKBLAS_HER2K) return "NC";
-    return complex && (c->routine == VKBLAS_SYRK || c->routine == VKBLAS_SYR2K) ? "NT" : "NTC";
+    return vkblas_is_complex(c->type) && (c->routine == VKBLAS_SYRK || c->routine == VKBLAS_SYR2K) ? "NT" : "NTC";
 }
 
 int vkblas_legal(const vkblas_call *c)

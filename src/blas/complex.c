@@ -45,7 +45,7 @@ static char *gather(vkblas_type type, const gathered *g, char *to)
         gather_doubles(g, (double *)(void *)to);
     else
         gather_floats(g, (float *)(void *)to);
-    return to + (g->rows * g->cols << g->expand) * (type == VKBLAS_Z ? 16 : 8);
+    return to + (g->rows * g->cols << g->expand) * vkblas_bytes_of(type);
 }
 
 /* What the rows of a call have in common. */
@@ -61,11 +61,11 @@ typedef struct shared {
 static int compute_rows(const vkblas_call *call, const shared *with)
 {
     const vkblas_scalar one = vkblas_scalar_of(call->type, 1, 0);
-    const int wide = call->type == VKBLAS_Z, copies_c = with->beta[1] != 0;
-    const int64_t m = call->m, k = call->k, bytes = wide ? 16 : 8;
+    const int copies_c = with->beta[1] != 0;
+    const int64_t m = call->m, k = call->k, bytes = vkblas_bytes_of(call->type);
     vkblas_call real = *call;
     real.routine = VKBLAS_GEMM;
-    real.type = wide ? VKBLAS_D : VKBLAS_S;
+    real.type = call->type == VKBLAS_Z ? VKBLAS_D : VKBLAS_S;
     real.trans_a = real.trans_b = 'N';
     real.m = 2 * m, real.k = 2 * k;
     real.a = with->room, real.lda = 2 * m;
@@ -86,7 +86,7 @@ static int compute_rows(const vkblas_call *call, const shared *with)
 
 int vkblas_complex(const vkblas_call *call, int64_t most, int (*product)(const vkblas_call *real))
 {
-    const int wide = call->type == VKBLAS_Z, copies_b = call->trans_b != 'N';
+    const int copies_b = call->trans_b != 'N';
     shared with = {.product = product, .b = call->b, .ldb = 2 * call->ldb};
     for (int i = 0; i < 2; i++) {
         with.alpha[i] = vkblas_part_of(call->type, call->alpha, i);
@@ -95,7 +95,8 @@ int vkblas_complex(const vkblas_call *call, int64_t most, int (*product)(const v
     vkblas_call part = *call;
     if (with.alpha[0] == 0 && with.alpha[1] == 0) part.k = 0;
     /* No overflow: A, B and C are in memory. */
-    const int64_t bytes = wide ? 16 : 8, row = 2 * part.k + (with.beta[1] != 0 ? call->n : 0), k = part.k, m = call->m;
+    const int64_t bytes = vkblas_bytes_of(call->type), row = 2 * part.k + (with.beta[1] != 0 ? call->n : 0), k = part.k,
+                  m = call->m;
     const int64_t rows = row * m * bytes <= most ? m : row * bytes < most ? most / (row * bytes) : 1;
     const int64_t elements = row * rows + copies_b * k * call->n;
     char *const room = with.room = malloc((size_t)(elements * bytes + 1));

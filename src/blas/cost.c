@@ -35,9 +35,8 @@ static place place_of(vkblas_place where, vkblas_extents e)
 
 double vkblas_cost_bytes(vkblas_type type, vkblas_extents e)
 {
-    static const double in[VKBLAS_TYPES] = {4, 8, 8, 16, 2, 2}, out[VKBLAS_TYPES] = {4, 8, 8, 16, 4, 4};
     const double m = (double)e.m, n = (double)e.n, k = (double)e.k;
-    return in[type] * (m * k + k * n) + out[type] * m * n;
+    return (double)vkblas_bytes_in(type) * (m * k + k * n) + (double)vkblas_bytes_of(type) * m * n;
 }
 
 /* Elements of A, B and C: those of a product of the class, whose two larger extents are equal. */
@@ -51,16 +50,16 @@ static double elements(place p)
 static const vkblas_class *nearest(const vkblas_cost *cost, vkblas_place where, vkblas_type type, place p, place *found)
 {
     const vkblas_class *best = &cost->classes[where][type][p.volume][p.extent];
-    int least = best->count > 0 ? 0 : 4 * VKBLAS_VOLUMES;
+    const int none = 4 * VKBLAS_VOLUMES;
+    int least = best->count > 0 ? 0 : none;
     *found = p;
-    if (!cost->known[where][type]) return NULL;
     for (int v = 0; v < VKBLAS_VOLUMES && least > 0; v++)
         for (int x = 0; x < VKBLAS_EXTENTS; x++) {
             const vkblas_class *one = &cost->classes[where][type][v][x];
             const int distance = abs(v - p.volume) + 2 * abs(x - p.extent);
             if (one->count > 0 && distance < least) best = one, least = distance, *found = (place){v, x};
         }
-    return best;
+    return least < none ? best : NULL;
 }
 
 static double host_ms(const vkblas_cost *cost, vkblas_type type, vkblas_extents e)
@@ -84,7 +83,7 @@ static double device_ms(const vkblas_cost *cost, vkblas_type type, vkblas_extent
 }
 
 /* The class has not been tried. */
-static vkblas_choice choose_trial(const vkblas_cost *cost, vkblas_type type, vkblas_extents e, vkblas_expected *x)
+static vkblas_choice choose_trial(const vkblas_cost *cost, vkblas_type type, vkblas_extents e, vkblas_turn *x)
 {
     const place p = place_of(VKBLAS_HOST, e);
     const double spent = cost->classes[VKBLAS_HOST][type][p.volume][p.extent].all_ms;
@@ -99,12 +98,12 @@ static vkblas_choice choose_trial(const vkblas_cost *cost, vkblas_type type, vkb
 }
 
 /* The device is faster, but not open. */
-static vkblas_choice choose_opening(vkblas_cost *cost, vkblas_expected *x)
+static vkblas_choice choose_opening(vkblas_cost *cost, vkblas_turn *x)
 {
     const double open = cost->open_ms > 0 ? cost->open_ms : default_open_ms;
-    if (x->host_ms > 2 * open + x->device_ms)
+    if (x->host_ms > 2 * open + x->gpu_ms)
         return VKBLAS_TO_OPEN; /* what the first product allocates and builds takes time too */
-    cost->wasted_ms += x->host_ms - x->device_ms;
+    cost->wasted_ms += x->host_ms - x->gpu_ms;
     const int is_worth = cost->wasted_ms >= open / 10;
     x->why = is_worth ? "the device is being opened" : "opening the device would take longer than it has saved so far";
     return is_worth ? VKBLAS_TO_TRY : VKBLAS_TO_HOST;
@@ -123,14 +122,16 @@ double vkblas_cost_enough_ms(const vkblas_cost *cost, vkblas_type type, vkblas_e
     return is_tried(cost, type, e) ? INFINITY : fmax(host_ms(cost, type, e), 0) / 4;
 }
 
-vkblas_choice vkblas_cost_choose(vkblas_cost *cost, vkblas_type type, vkblas_extents e, vkblas_expected *expected)
+vkblas_choice vkblas_cost_choose(vkblas_cost *cost, vkblas_type type, vkblas_extents e, vkblas_turn *turn)
 {
     const place p = place_of(VKBLAS_DEVICE, e);
     const vkblas_class *real = &cost->classes[VKBLAS_DEVICE][type][p.volume][p.extent];
     const double host = host_ms(cost, type, e),
                  device = real->count > 1 ? real->ns * 1e-6 * vkblas_volume_of(e) : device_ms(cost, type, e) / 3;
-    vkblas_expected unused = {0}, *x = expected != NULL ? expected : &unused;
-    *x = (vkblas_expected){host, device < 0 ? -1 : device, "the device is faster"};
+    vkblas_turn unused = {0}, *x = turn != NULL ? turn : &unused;
+    x->host_ms = host;
+    x->gpu_ms = device < 0 ? -1 : device;
+    x->why = "the device is faster";
     if (cost->never[type] || (host >= 0 && device > 0.9 * host)) {
         x->why = cost->never[type] ? "the device has no such products" : "the host is faster";
         return VKBLAS_TO_HOST;
@@ -157,7 +158,6 @@ void vkblas_cost_learn(vkblas_cost *cost, vkblas_place where, vkblas_type type, 
         class->ns += (float)((near - kept) / (where == VKBLAS_HOST ? 32 : 8));
     if (class->count < VKBLAS_SURE) class->count++;
     class->all_ms += (float)ms;
-    cost->known[where][type] = 1;
     if (where == VKBLAS_HOST) cost->host_ms += ms;
 }
 
@@ -173,10 +173,8 @@ vkblas_extents vkblas_cost_trial(vkblas_type type, vkblas_extents e)
 
 void vkblas_cost_forget_device(vkblas_cost *cost)
 {
-    for (int where = VKBLAS_DEVICE; where < VKBLAS_PLACES; where++) {
+    for (int where = VKBLAS_DEVICE; where < VKBLAS_PLACES; where++)
         memset(cost->classes[where], 0, sizeof cost->classes[where]);
-        memset(cost->known[where], 0, sizeof cost->known[where]);
-    }
     memset(cost->never, 0, sizeof cost->never);
 }
 
@@ -219,7 +217,6 @@ static void read_class(vkblas_cost *cost, const char *line)
         return;
     cost->classes[where][type][v][x] =
         (vkblas_class){.ns = (float)((double)ns * unit), .count = count < VKBLAS_SURE ? count : VKBLAS_SURE};
-    cost->known[where][type] = 1;
 }
 
 int vkblas_cost_read(vkblas_cost *cost, const char *key, FILE *file)

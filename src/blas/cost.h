@@ -27,12 +27,11 @@ typedef struct vkblas_class {
 /* Zeroed: nothing is known. */
 typedef struct vkblas_cost {
     vkblas_class classes[VKBLAS_PLACES][VKBLAS_TYPES][VKBLAS_VOLUMES][VKBLAS_EXTENTS];
-    char known[VKBLAS_PLACES][VKBLAS_TYPES]; /* a class has been measured */
-    char never[VKBLAS_TYPES];                /* the device does not have products of the type */
-    double open_ms;                          /* what opening the device takes; 0: not known */
-    double host_ms;                          /* of this process: products on the host, */
-    double wasted_ms;                        /* what the open device would have saved of them, */
-    double trials_ms;                        /* and processor time of trials */
+    char never[VKBLAS_TYPES]; /* the device does not have products of the type */
+    double open_ms;           /* what opening the device takes; 0: not known */
+    double host_ms;           /* of this process: products on the host, */
+    double wasted_ms;         /* what the open device would have saved of them, */
+    double trials_ms;         /* and processor time of trials */
     int is_open;
 } vkblas_cost;
 
@@ -43,13 +42,8 @@ typedef enum vkblas_choice {
     VKBLAS_TO_OPEN /* the device's, which is not open: opening it and computing there is faster than the host */
 } vkblas_choice;
 
-typedef struct vkblas_expected {
-    double host_ms, device_ms; /* negative: not known */
-    const char *why;           /* the reason for the choice, in a few words; static */
-} vkblas_expected;
-
-/* expected may be NULL. */
-vkblas_choice vkblas_cost_choose(vkblas_cost *cost, vkblas_type type, vkblas_extents e, vkblas_expected *expected);
+/* The reason and what is expected of both are in *turn, which may be NULL. */
+vkblas_choice vkblas_cost_choose(vkblas_cost *cost, vkblas_type type, vkblas_extents e, vkblas_turn *turn);
 
 /* A product took this long. */
 void vkblas_cost_learn(vkblas_cost *cost, vkblas_place where, vkblas_type type, vkblas_extents e, double ms);
@@ -81,5 +75,5 @@ void vkblas_learned_forget(void);
 
 /* Who computes a product: the device if VKBLAS_TO_DEVICE, otherwise the host. A thread opens the device and tries it in
  * the background. No call waits for it; exit waits for its step at hand. */
-vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_expected *expected);
+vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_turn *turn);
 void vkblas_learned_add(vkblas_place where, vkblas_type type, vkblas_extents e, double ms);

@@ -126,7 +126,7 @@ static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call 
 /* The rows that are left of each column, after a failure. */
 static void compute_rest(const vkblas_call *call, const target *to)
 {
-    const int64_t in = call->type == VKBLAS_SH || call->type == VKBLAS_SB ? 2 : (int64_t)to->size;
+    const int64_t in = vkblas_bytes_in(call->type);
     vkblas_call rest = *call;
     for (int64_t j = 0, end; j < call->n; j = end) {
         const int64_t done = to->rows[j];
@@ -153,7 +153,7 @@ static int failed(vkmm_status status, const vkmm_problem *p, const vkblas_call *
 /* On several devices. If all fail, the host computes everything, from a copy of C if β is not 0. */
 static int multiply_shared(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
 {
-    const target to = {p, call->c, p->out_type == VKMM_F64 ? sizeof(double) : sizeof(float), NULL};
+    const target to = {p, call->c, (size_t)vkblas_bytes_of(call->type), NULL};
     const size_t column = (size_t)p->m * to.size;
     char *copy = p->beta != 0 ? malloc((size_t)p->n * column) : NULL;
     if (p->beta != 0 && copy == NULL) return 0;
@@ -169,8 +169,7 @@ static int multiply_shared(vkmm_device *device, const vkmm_problem *p, const vkb
 
 static int multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
 {
-    const target to = {p, call->c, p->out_type == VKMM_F64 ? sizeof(double) : sizeof(float),
-                       calloc((size_t)p->n, sizeof(int64_t))};
+    const target to = {p, call->c, (size_t)vkblas_bytes_of(call->type), calloc((size_t)p->n, sizeof(int64_t))};
     if (to.rows == NULL) return 0;
     const vkmm_status status = run(device, &to, call);
     int changed = status == VKMM_STOPPED;
@@ -188,7 +187,7 @@ static int product(const vkblas_call *call)
     vkmm_device *device = vkblas_device();
     const vkblas_type part = call->type == VKBLAS_Z ? VKBLAS_D : call->type == VKBLAS_C ? VKBLAS_S : call->type;
     if (device == NULL || (atomic_load(&lacking) >> part & 1)) return 0;
-    if (call->type == VKBLAS_C || call->type == VKBLAS_Z) return vkblas_complex(call, EXPANDED, product);
+    if (vkblas_is_complex(call->type)) return vkblas_complex(call, EXPANDED, product);
     if (call->m > UINT32_MAX || call->n > UINT32_MAX || call->k > UINT32_MAX) return 0;
     if (call->m == 0 || call->n == 0) return 1;
     vkmm_problem p = {.m = (uint64_t)call->m,

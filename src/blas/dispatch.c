@@ -11,6 +11,7 @@ enum { BLOCK = 256, SMALLEST = 8, WORTH_A_THOUGHT = 1 << 24 };
 _Atomic int64_t vkblas_least = -1;
 static int64_t forced = -1; /* VKBLAS_MIN, cubed; -1: the costs decide */
 static const char *forces = "VKBLAS_MIN";
+static unsigned methods;                /* bits of those that VKBLAS_COMPUTE asks for */
 static _Thread_local int inside;        /* the host's routine, which may call others by our names */
 static _Thread_local unsigned products; /* of this thread, on the device */
 
@@ -31,6 +32,26 @@ static void forked(void)
     atomic_store(&vkblas_least, INT64_MAX);
 }
 
+/* VKBLAS_COMPUTE: products as f16 parts or residues. */
+static void read_methods(void)
+{
+    static const char *const names[] = {[VKMM_COMPUTE_SPLIT] = "split",
+                                        [VKMM_COMPUTE_MODULAR] = "modular",
+                                        [VKMM_COMPUTE_REPRODUCIBLE] = "reproducible"};
+    const char *text = secure_getenv("VKBLAS_COMPUTE"), *at = text != NULL ? text : "";
+    for (size_t length = 0; *at; at += length + (at[length] == ',')) {
+        int method = VKMM_COMPUTE_REPRODUCIBLE;
+        length = strcspn(at, ",");
+        while (method > 0 && (strlen(names[method]) != length || memcmp(names[method], at, length) != 0)) method--;
+        methods |= 1u << method;
+    }
+    if (!(methods & 1) && (text == NULL || *text)) return;
+    methods = 0;
+    vkblas_warn("invalid VKBLAS_COMPUTE='%.100s': use split (for f32), modular (for f64), split,modular or "
+                "reproducible; products are computed as without it",
+                text);
+}
+
 static void read_environment(void)
 {
     const char *least = secure_getenv("VKBLAS_MIN"), *device = secure_getenv("VKBLAS_DEVICE");
@@ -41,6 +62,7 @@ static void read_environment(void)
     if (edge >= 0) from = forced = volume < 9e18 ? (int64_t)volume : INT64_MAX;
     if (edge < 0 && least != NULL)
         vkblas_warn("invalid VKBLAS_MIN='%.100s': use a whole number, 0 or larger; costs decide, as without it", least);
+    read_methods();
     if (vkblas_method(VKBLAS_D) == VKMM_COMPUTE_REPRODUCIBLE) { /* the host has other bits */
         from = forced = 0;
         forces = "VKBLAS_COMPUTE";
@@ -51,6 +73,15 @@ static void read_environment(void)
     }
     if (forced < 0 && from < INT64_MAX) vkblas_learned_begin();
     atomic_store(&vkblas_least, vkblas_reports() ? 0 : from);
+}
+
+vkmm_method vkblas_method(vkblas_type type)
+{
+    const vkmm_method method = type == VKBLAS_S   ? VKMM_COMPUTE_SPLIT
+                               : type == VKBLAS_D ? VKMM_COMPUTE_MODULAR
+                                                  : VKMM_COMPUTE_DIRECT;
+    if (method != VKMM_COMPUTE_DIRECT && methods >> VKMM_COMPUTE_REPRODUCIBLE & 1) return VKMM_COMPUTE_REPRODUCIBLE;
+    return methods >> method & 1 ? method : VKMM_COMPUTE_DIRECT;
 }
 
 int vkblas_is_forced(void)
@@ -83,17 +114,12 @@ static vkblas_extents largest_product(const vkblas_call *call)
 /* Whether the device computes products of these extents; `turn` gets what is expected. */
 static int goes(vkblas_type type, vkblas_extents e, vkblas_turn *turn)
 {
-    vkblas_expected expected;
     if (forced >= 0) {
         const int is_small = vkblas_volume_of(e) < (double)forced;
         turn->why = is_small ? "below VKBLAS_MIN" : vkblas_device() != NULL ? forces : "no device";
         return !is_small && vkblas_device() != NULL;
     }
-    const vkblas_choice choice = vkblas_learned_choose(type, e, &expected);
-    turn->why = expected.why;
-    turn->host_ms = expected.host_ms;
-    turn->gpu_ms = expected.device_ms;
-    return choice == VKBLAS_TO_DEVICE;
+    return vkblas_learned_choose(type, e, turn) == VKBLAS_TO_DEVICE;
 }
 
 /* A routine with a triangle takes half the multiplications of a product of its extents. */

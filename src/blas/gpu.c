@@ -74,14 +74,6 @@ void vkblas_device_give_up(void)
     atomic_store(&state, -1);
 }
 
-/* FNV-1a. */
-static uint64_t hash(uint64_t seed, const void *data, size_t bytes)
-{
-    const unsigned char *at = data;
-    for (size_t i = 0; i < bytes; i++) seed = (seed ^ at[i]) * 0x100000001b3u;
-    return seed;
-}
-
 /* The chosen devices that can be opened, one at least. */
 static vkmm_status open_all(vkmm_instance *instance, vkmm_device **opened)
 {
@@ -90,14 +82,15 @@ static vkmm_status open_all(vkmm_instance *instance, vkmm_device **opened)
     vkmm_status status = indices != NULL && others != NULL ? choose(instance, indices, &count) : VKMM_OUT_OF_MEMORY,
                 failed = status;
     const vkmm_method methods[] = {vkblas_method(VKBLAS_S), vkblas_method(VKBLAS_D)}; /* with speeds of their own */
-    identity = hash(0xcbf29ce484222325u, methods, sizeof methods);
+    identity = vkblas_hash(VKBLAS_HASH_START, methods, sizeof methods);
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++) {
         const vkmm_device_info *info = vkmm_instance_device_info(instance, indices[i]);
         vkmm_device *one = NULL;
         failed = vkmm_device_create(instance, indices[i], &one);
         if (one == NULL) continue;
-        identity = hash(hash(identity, info->uuid, sizeof info->uuid), info->driver.uuid, sizeof info->driver.uuid);
-        identity = hash(identity, &info->driver.version, sizeof info->driver.version);
+        identity = vkblas_hash(identity, info->uuid, sizeof info->uuid);
+        identity = vkblas_hash(identity, info->driver.uuid, sizeof info->driver.uuid);
+        identity = vkblas_hash(identity, &info->driver.version, sizeof info->driver.version);
         if (*opened == NULL)
             *opened = one;
         else
@@ -144,21 +137,14 @@ static void open_device(void)
     if (status == VKMM_OK && !stops) status = open_all(instance, &opened);
     fesetenv(&numbers);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (stops) {
-        vkmm_instance_destroy(&instance);
-        atomic_store(&state, -1);
-        return;
-    }
-    if (status != VKMM_OK) {
+    if (status != VKMM_OK && !stops) {
         snprintf(no_device, sizeof no_device, "%s%s", what != NULL && *what ? "VKBLAS_DEVICE: " : "",
                  sentence[0] ? sentence : vkmm_status_name(status));
         vkblas_warn("%s; the host computes everything", no_device);
-        vkmm_instance_destroy(&instance);
-        atomic_store(&state, -1);
-        return;
     }
+    if (opened == NULL) vkmm_instance_destroy(&instance);
     atomic_store(&device, opened);
-    atomic_store(&state, 1);
+    atomic_store(&state, opened != NULL ? 1 : -1);
 }
 
 int vkblas_device_state(void)

@@ -193,6 +193,12 @@ static vkblas_function routine(vkblas_routine which, vkblas_type type, int ilp64
     return vkblas_find(&slots[which][type][ilp64].slot);
 }
 
+void vkblas_missing(const char *name)
+{
+    vkblas_warn("no BLAS of the host has %s; set VKBLAS_HOST to a library that does", name);
+    abort();
+}
+
 const char *vkblas_host_path(void)
 {
     routine(VKBLAS_GEMM, VKBLAS_S, 0);
@@ -220,11 +226,7 @@ void vkblas_host(const vkblas_call *call)
     vkblas_function found = routine(call->routine, call->type, ilp64);
     if (found == NULL && !ilp64) found = routine(call->routine, call->type, ilp64 = 1);
     if (found == NULL && by_others(call)) return;
-    if (found == NULL) {
-        vkblas_warn("no BLAS of the host has %s; set VKBLAS_HOST to a library that does",
-                    vkblas_name_of(call->type, call->routine).text);
-        abort();
-    }
+    if (found == NULL) vkblas_missing(vkblas_name_of(call->type, call->routine).text);
     const char *arguments = arguments_of[call->routine];
     for (int i = 0; i < MOST; i++) /* what follows the arguments are the lengths of the letters */
         x[i] = *arguments ? argument(call, *arguments++, ilp64, &narrow[i]) : (P)1;

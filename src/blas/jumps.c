@@ -2,7 +2,6 @@
  * with integers of 32 and of 64 bits. Each jumps to the host's function of the same name, which is found by the first
  * call. Whatever its arguments are, they stay where they are. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "vkblas.h"
 
@@ -20,10 +19,7 @@ void *vkblas_jump_look(jump *j)
     vkblas_slot slot = {.names = names};
     snprintf(names, sizeof names - 1, "%s", j->name);
     const vkblas_function found = vkblas_find(&slot);
-    if (found == NULL) {
-        vkblas_warn("no BLAS of the host has %s; set VKBLAS_HOST to a library that does", j->name);
-        abort();
-    }
+    if (found == NULL) vkblas_missing(j->name);
     void *const to = *(void *const *)&found;
     __atomic_store_n(&j->to, to, __ATOMIC_RELEASE);
     return to;

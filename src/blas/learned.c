@@ -74,12 +74,10 @@ static FILE *open_costs(void)
 void vkblas_learned_begin(void)
 {
     const char *cache = value_of("XDG_CACHE_HOME"), *home = value_of("HOME");
-    uint64_t sum = 0xcbf29ce484222325u;
     unsigned long long identity = 0;
     snprintf(key, sizeof key, "vkblas 3 host=%.300s threads=%u device=%.60s", vkblas_host_path(), vkblas_threads(),
              value_of("VKBLAS_DEVICE"));
-    for (const char *at = key; *at; at++) sum = (sum ^ (unsigned char)*at) * 0x100000001b3u;
-    snprintf(name, sizeof name, "blas-%016llx", (unsigned long long)sum);
+    snprintf(name, sizeof name, "blas-%016llx", (unsigned long long)vkblas_hash(VKBLAS_HASH_START, key, strlen(key)));
     if (*cache != '/' && *home != '/') return;
     const int length =
         snprintf(folder, sizeof folder, "%s%s/vkmatmul", *cache == '/' ? cache : home, *cache == '/' ? "" : "/.cache");
@@ -248,17 +246,18 @@ static void begin_work(vkblas_type type, vkblas_extents e)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_expected *expected)
+vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_turn *turn)
 {
-    *expected = (vkblas_expected){-1, -1, "no device"};
+    turn->host_ms = turn->gpu_ms = -1;
+    turn->why = "no device";
     if (vkblas_device_state() < 0) return VKBLAS_TO_HOST;
     stop_at_exit();
     pthread_mutex_lock(&lock);
-    vkblas_choice choice = vkblas_cost_choose(&cost, type, e, expected);
+    vkblas_choice choice = vkblas_cost_choose(&cost, type, e, turn);
     if (choice == VKBLAS_TO_TRY) begin_work(type, e);
     if (choice > VKBLAS_TO_HOST && works) { /* it would wait */
         choice = VKBLAS_TO_TRY;
-        expected->why = "the device is being tried";
+        turn->why = "the device is being tried";
     }
     works |= choice == VKBLAS_TO_OPEN;
     pthread_mutex_unlock(&lock);
@@ -267,8 +266,8 @@ vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_e
     pthread_mutex_lock(&lock);
     cost.is_open = is_there;
     works = 0;
-    choice = is_there ? vkblas_cost_choose(&cost, type, e, expected) : VKBLAS_TO_HOST;
-    if (!is_there) expected->why = "no device";
+    choice = is_there ? vkblas_cost_choose(&cost, type, e, turn) : VKBLAS_TO_HOST;
+    if (!is_there) turn->why = "no device";
     if (choice == VKBLAS_TO_TRY) begin_work(type, e); /* what was learned was another device's */
     pthread_mutex_unlock(&lock);
     return choice;

@@ -19,16 +19,6 @@ typedef struct cut {
 
 enum { TILE = 32 }; /* the largest diagonal block of gemmtr, which most hosts lack */
 
-static int is_complex(vkblas_type type)
-{
-    return type == VKBLAS_C || type == VKBLAS_Z;
-}
-
-static int64_t bytes_of(vkblas_type type)
-{
-    return (vkblas_is_double(type) ? 8 : 4) << is_complex(type);
-}
-
 static int has(const vkblas_call *call, unsigned routines)
 {
     return (int)(routines >> call->routine & 1);
@@ -42,7 +32,7 @@ enum {
 
 static void *element(const vkblas_call *call, const void *matrix, int64_t ld, int64_t i, int64_t j)
 {
-    return (char *)(uintptr_t)matrix + (i + j * ld) * bytes_of(call->type);
+    return (char *)(uintptr_t)matrix + (i + j * ld) * vkblas_bytes_of(call->type);
 }
 
 static void *along(const vkblas_call *call, const void *matrix, int64_t ld, int rows, int64_t at)
@@ -163,7 +153,7 @@ static void copy_triangle(const vkblas_call *call, void *to, int64_t ld_to, cons
 {
     for (int64_t j = 0; j < call->n; j++) {
         const int64_t i = call->uplo == 'L' ? j : 0, count = call->uplo == 'L' ? call->n - j : j + 1;
-        memcpy(element(call, to, ld_to, i, j), element(call, from, ld_from, i, j), count * bytes_of(call->type));
+        memcpy(element(call, to, ld_to, i, j), element(call, from, ld_from, i, j), count * vkblas_bytes_of(call->type));
     }
 }
 
@@ -183,9 +173,9 @@ void vkblas_split(const vkblas_call *call, int64_t block, void (*compute)(const 
 {
     const int is_update = has(call, UPDATES), is_tile = call->routine == VKBLAS_GEMMTR;
     const int64_t order = is_update || call->side == 'R' ? call->n : call->m;
-    const int is_zero =
-        vkblas_part_of(call->type, call->alpha, 0) == 0 &&
-        (!is_complex(call->type) || call->routine == VKBLAS_HERK || vkblas_part_of(call->type, call->alpha, 1) == 0);
+    const int is_zero = vkblas_part_of(call->type, call->alpha, 0) == 0 &&
+                        (!vkblas_is_complex(call->type) || call->routine == VKBLAS_HERK ||
+                         vkblas_part_of(call->type, call->alpha, 1) == 0);
     if (is_tile && order <= TILE) {
         compute_tile(call, compute);
     } else if (!is_tile && (call->routine <= VKBLAS_GEMM3M || is_zero || order <= block || order < 2)) {

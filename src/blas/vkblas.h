@@ -6,7 +6,6 @@
  *     dispatch.c        who computes a call: a product goes to the device or the host, other routines become products
  *     recursion.c       blocked recursion: symm, syrk, trmm, trsm, … as products and small calls of themselves
  *     device_product.c  a product on the device
- *     compute.c         products as f16 parts or residues: VKBLAS_COMPUTE
  *     complex.c         a complex product as a real one
  *     cost.c            how long the device and the host will take
  *     learned.c         the costs of this process, kept between processes
@@ -24,6 +23,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "vkmatmul.h"
@@ -108,6 +108,22 @@ static inline int vkblas_is_double(vkblas_type type)
     return type == VKBLAS_D || type == VKBLAS_Z;
 }
 
+static inline int vkblas_is_complex(vkblas_type type)
+{
+    return type == VKBLAS_C || type == VKBLAS_Z;
+}
+
+/* Bytes of an element of C; those of A and B are half as many where they are f16 or bf16. */
+static inline int64_t vkblas_bytes_of(vkblas_type type)
+{
+    return (vkblas_is_double(type) ? 8 : 4) << vkblas_is_complex(type);
+}
+
+static inline int64_t vkblas_bytes_in(vkblas_type type)
+{
+    return vkblas_bytes_of(type) >> (type == VKBLAS_SH || type == VKBLAS_SB);
+}
+
 static inline vkblas_scalar vkblas_scalar_of(vkblas_type type, double re, double im)
 {
     return vkblas_is_double(type) ? (vkblas_scalar){.d = {re, im}} : (vkblas_scalar){.s = {(float)re, (float)im}};
@@ -144,9 +160,6 @@ void vkblas_split(const vkblas_call *call, int64_t block, void (*compute)(const 
  * `product` returns 0 later, vkblas_run_or_host computes what is left. */
 int vkblas_complex(const vkblas_call *call, int64_t most, int (*product)(const vkblas_call *real));
 
-/* How VKBLAS_COMPUTE wants products of a type to be multiplied. */
-vkmm_method vkblas_method(vkblas_type type);
-
 /* NULL, or whether the work of this thread is to stop. Then vkblas_device may have no device, and what vkblas_product
  * returns and has written means nothing. */
 extern _Thread_local int (*vkblas_stops)(void);
@@ -158,6 +171,9 @@ int vkblas_product(const vkblas_call *call);
 
 /* Whether VKBLAS_MIN or VKBLAS_COMPUTE says who computes a call. Otherwise costs do. After the first call only. */
 int vkblas_is_forced(void);
+
+/* How VKBLAS_COMPUTE wants products of a type to be multiplied. After the first call only. */
+vkmm_method vkblas_method(vkblas_type type);
 
 /* ---- host_blas.c ---- */
 
@@ -179,6 +195,9 @@ typedef void (*vkblas_function)(void); /* cast to the real signature before call
 
 /* The first of the slot's names that the host's BLAS has; NULL if it has none. Searches once. */
 vkblas_function vkblas_find(vkblas_slot *slot);
+
+/* Ends the process with a sentence: no BLAS of the host has a function of this name. */
+_Noreturn void vkblas_missing(const char *name);
 
 /* The file that has the host's BLAS; "": there is none. Static storage. */
 const char *vkblas_host_path(void);
@@ -213,6 +232,16 @@ const char *vkblas_device_reason(void);
 
 /* What tells this device with its driver from others, once it is open. */
 uint64_t vkblas_device_identity(void);
+
+#define VKBLAS_HASH_START UINT64_C(0xcbf29ce484222325)
+
+/* FNV-1a of what gave `hash` (VKBLAS_HASH_START: nothing), followed by these bytes. */
+static inline uint64_t vkblas_hash(uint64_t hash, const void *data, size_t bytes)
+{
+    const unsigned char *at = data;
+    for (size_t i = 0; i < bytes; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
 
 /* The value of a text of digits, at most INT64_MAX; -1 for NULL and any other text. */
 int64_t vkblas_whole(const char *text);

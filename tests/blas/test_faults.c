@@ -130,7 +130,7 @@ static int trial(void)
                               .ldb = N,
                               .ldc = M};
     vkblas_call same = call;
-    vkblas_expected expected;
+    vkblas_turn turn;
     vkblas_choice choice = VKBLAS_TO_TRY;
     double most = 0;
     alarm(GUARD);
@@ -139,7 +139,7 @@ static int trial(void)
     same.c = hosts.c;
     vkblas_host(&same);
     vkblas_learned_add(VKBLAS_HOST, VKBLAS_D, e, 2000);
-    while ((choice = vkblas_learned_choose(VKBLAS_D, e, &expected)) == VKBLAS_TO_TRY) sched_yield();
+    while ((choice = vkblas_learned_choose(VKBLAS_D, e, &turn)) == VKBLAS_TO_TRY) sched_yield();
     if (choice != VKBLAS_TO_DEVICE || !vkblas_product(&call)) vkblas_host(&call);
     for (int i = 0; i < 64 * 64; i++) most = fmax(most, fabs(mine.c[i] - hosts.c[i]));
     return most < 1e-10;

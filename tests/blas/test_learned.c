@@ -94,8 +94,8 @@ static const vkblas_extents large = {2600, 2600, 2600};
 
 static vkblas_choice choose(void)
 {
-    vkblas_expected expected;
-    return vkblas_learned_choose(VKBLAS_S, large, &expected);
+    vkblas_turn turn;
+    return vkblas_learned_choose(VKBLAS_S, large, &turn);
 }
 
 /* After the thread in the background, if one has begun, has ended. */
