@@ -6,9 +6,11 @@
 #include "base/hash.h"
 #include "vk/pipeline_cache_file.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { HEADER = sizeof(vkmm_pipelines_head), DRIVER_HEADER = 32 };
 enum { AT_LENGTH = offsetof(vkmm_pipelines_head, bytes), AT_SUM = offsetof(vkmm_pipelines_head, sum) };
 
 static vkmm_physical owner(void)
