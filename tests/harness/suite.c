@@ -102,7 +102,9 @@ int suite_has_turn(size_t index)
 {
     enum { TURNS = 3 };
     const char *part = getenv("VKMM_MUTANTS_PART");
-    return part == NULL || index % TURNS == strtoul(part, NULL, 10) % TURNS;
+    char *end = NULL;
+    const unsigned long number = part != NULL ? strtoul(part, &end, 10) : 0;
+    return end == part || index % TURNS == number % TURNS;
 }
 
 int suite_has_type(const suite_device *suite, vkmm_type type)
