@@ -1,5 +1,5 @@
 /* One product from request to row: multiplied, verified, and only then timed. How it is multiplied is one const struct
- * of functions: as one job (resident.c), in panels (panels.c), or with the host's BLAS (bench/host_job.c). */
+ * of functions: as one job (resident.c), in panels (panels.c), or with the host's BLAS (host_product.c). */
 #pragma once
 
 #include "product/inputs.h"
@@ -22,7 +22,7 @@ typedef struct cli_request {
     cli_verify_method verify;
     const cli_product_kind *kind;      /* how to carry it out; NULL: as a whole, or in panels if it does not fit */
     const cli_product_kind *in_panels; /* the kind then; NULL: cli_in_panels */
-    vkmm_blas *blas;                   /* of the kind that multiplies on the host (bench/jobs.h) */
+    vkmm_blas *blas;                   /* of the kind that multiplies on the host */
     uint64_t memory_limit;             /* bytes of device memory; 0: all that is free */
     const char *shader_file;           /* NULL: a kernel of the library */
     const char *out;                   /* NULL, or where the product is to be saved */
@@ -102,7 +102,8 @@ struct cli_product_kind {
 };
 
 extern const cli_product_kind cli_resident, cli_in_panels,
-    cli_in_panels_again; /* of generated matrices, timed as often as requested */
+    cli_in_panels_again, /* of generated matrices, timed as often as requested */
+    cli_host_product;    /* with the request's BLAS; 200 samples at most */
 
 /* Fills a zeroed product. VKMM_OK: the product is right, or verification was not requested. VKMM_WRONG_RESULT: the row
  * has no speed. Otherwise there is no row, and nothing to end. Errors are not shown: the console's last_error has the

@@ -2,15 +2,17 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/order.h"
-#include "bench/jobs.h"
 #include "math/problem.h"
+#include "product/product.h"
 
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_SAMPLES = 200 };
+
 typedef struct host {
     vkmm_kernel_info kernel; /* only its name */
-    double samples[CLI_BENCH_SAMPLES], sorted[CLI_BENCH_SAMPLES];
+    double samples[MOST_SAMPLES], sorted[MOST_SAMPLES];
 } host;
 
 static vkmm_status plan(cli_product *p)
@@ -55,7 +57,7 @@ static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vk
     vkmm_status status = VKMM_OK;
 
     while (status == VKMM_OK && vkmm_now_ms() - start < params->warm_time_ms) status = multiply(p, &h->samples[0]);
-    for (; status == VKMM_OK && count < params->iters && count < CLI_BENCH_SAMPLES; count++)
+    for (; status == VKMM_OK && count < params->iters && count < MOST_SAMPLES; count++)
         status = multiply(p, &h->samples[count]);
     memcpy(h->sorted, h->samples, sizeof h->samples);
     vkmm_sort(h->sorted, count);
@@ -74,4 +76,4 @@ static void end(cli_product *p)
 }
 
 /* A library with threads may sum in another order the next time: that is not an error. */
-const cli_product_kind cli_bench_host = {plan, hold, multiply, measure, NULL, NULL, NULL, end, 1, 0};
+const cli_product_kind cli_host_product = {plan, hold, multiply, measure, NULL, NULL, NULL, end, 1, 0};
