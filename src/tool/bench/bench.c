@@ -1,39 +1,100 @@
-#include "base/folder.h"
-#include "system/process.h"
 #include "bench/bench_run.h"
-#include "bench/bench_store.h"
-#include "session/commands.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-static vkmm_status show(cli_bench_live *live, const cli_bench *bench, const cli_bench_row *row)
+#include "base/disk.h"
+#include "base/file.h"
+#include "base/folder.h"
+#include "session/commands.h"
+#include "system/process.h"
+
+/* ---- the file of -o ---- */
+
+vkmm_status cli_bench_store_check(const cli_session *session)
 {
-    cli_session *session = live->session;
-    vkmm_status status = VKMM_OK;
+    const cli_options *options = session->options;
+    const char *path = options->output;
+    vkmm_status status;
+    char first;
 
-    if (live->writer == NULL) return VKMM_OK;
-    cli_progress_end(&session->console);
-    if (live->writer->row != NULL) status = live->writer->row(&session->report, bench, row);
-    return cli_session_wrote(session, status);
+    if (path == NULL) return VKMM_OK;
+    if (cli_writer_for(path) == NULL)
+        return VKMM_FAIL(session->log, VKMM_INVALID,
+                         "-o takes its format from the file's name, but '%.200s' ends with "
+                         "none of .json, .jsonl, .csv, .md, .xml",
+                         path);
+    status = vkmm_tell(session->log, vkmm_output_try(path, 0));
+    if (status != VKMM_OK || options->force || vkmm_file_head(path, &first, 1) == 0) return status;
+    return VKMM_FAIL(session->log, VKMM_INVALID, "%s already exists: --force replaces it", path);
 }
+
+/* The whole report as text, to be freed with free(); NULL if memory runs out. */
+static char *compose(const cli_session *session, const cli_bench *bench, size_t *bytes)
+{
+    cli_report report = session->report;
+    vkmm_status status;
+    char *text = NULL;
+
+#ifdef _WIN32
+    report.out = tmpfile();
+#else
+    report.out = open_memstream(&text, bytes);
+#endif
+    report.colour = 0;
+    report.columns = 0;
+    report.utf8 = 1;
+    report.rows = 0;
+    if (report.out == NULL) return NULL;
+    status = cli_bench_write(cli_writer_for(session->options->output), &report, bench);
+    if (ferror(report.out)) status = VKMM_OUT_OF_MEMORY;
+#ifdef _WIN32 /* which has no stream in memory */
+    *bytes = (size_t)_ftelli64(report.out);
+    rewind(report.out);
+    text = malloc(*bytes + 1);
+    if (text == NULL || fread(text, 1, *bytes, report.out) != *bytes) status = VKMM_OUT_OF_MEMORY;
+#endif
+    if (fclose(report.out) == 0 && status == VKMM_OK) return text;
+    free(text);
+    return NULL;
+}
+
+vkmm_status cli_bench_store(cli_bench_live *live, const cli_bench *bench, int is_end)
+{
+    const char *path = live->session->options->output;
+    vkmm_disk_entry entry;
+    size_t bytes = 0;
+    char *text;
+
+    if (path == NULL || (!is_end && vkmm_disk_look(path, &entry) == 0 && entry.kind != VKMM_DISK_FILE)) return VKMM_OK;
+    text = live->compose(live->session, bench, &bytes);
+    live->stored = vkmm_tell(live->session->log,
+                             text != NULL ? vkmm_output_whole(path, 0, text, bytes) : VKMM_NO_MEMORY("to write %s", path));
+    free(text);
+    return live->stored;
+}
+
+/* ---- rows as they come ---- */
 
 vkmm_status cli_bench_begin(cli_bench_live *live, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
 
-    if (live->writer != NULL && live->writer->begin != NULL)
-        status = live->writer->begin(&live->session->report, bench);
+    if (live->writer->begin != NULL) status = live->writer->begin(&live->session->report, bench);
     live->begun = status == VKMM_OK;
-    return status == VKMM_OK ? cli_bench_know(live, bench, 0) : status;
+    return status;
 }
 
 vkmm_status cli_bench_know(cli_bench_live *live, const cli_bench *bench, uint32_t first)
 {
+    cli_session *session = live->session;
     vkmm_status shown = VKMM_OK;
 
     /* Rows are stored on the disk before they are shown; they are shown even if the disk is full. */
-    if (first < bench->row_count) live->stored = live->store(live->session, bench, 0);
-    for (uint32_t i = first; i < bench->row_count && shown == VKMM_OK; i++) shown = show(live, bench, &bench->rows[i]);
+    if (first < bench->row_count) cli_bench_store(live, bench, 0);
+    cli_progress_end(&session->console);
+    for (uint32_t i = first; i < bench->row_count && live->writer->row != NULL && shown == VKMM_OK; i++)
+        shown = cli_session_wrote(session, live->writer->row(&session->report, bench, &bench->rows[i]));
     return live->stored != VKMM_OK ? live->stored : shown;
 }
 
@@ -41,8 +102,9 @@ static vkmm_status finish(cli_bench_live *live, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
 
-    if (live->begun && live->stored == VKMM_OK) live->stored = live->store(live->session, bench, 1);
-    if (live->begun && live->writer != NULL && live->writer->end != NULL && !ferror(live->session->report.out)) {
+    if (!live->begun) return live->stored;
+    if (live->stored == VKMM_OK) cli_bench_store(live, bench, 1);
+    if (live->writer->end != NULL && !ferror(live->session->report.out)) {
         status = live->writer->end(&live->session->report, bench);
         if (status == VKMM_OK) status = cli_report_flush(&live->session->report, live->session->log);
     }
@@ -98,7 +160,7 @@ static vkmm_status check_contenders(const cli_session *session, const cli_suite 
 
 static vkmm_status run(cli_session *session, int every_device, const cli_writer *writer, cli_bench *bench)
 {
-    cli_bench_live live = {.session = session, .writer = writer, .store = cli_bench_store_write};
+    cli_bench_live live = {.session = session, .writer = writer, .compose = compose};
     cli_suite suite = {.items = NULL};
     vkmm_status status = cli_bench_suite(session, &suite);
 
@@ -117,7 +179,7 @@ static vkmm_status run(cli_session *session, int every_device, const cli_writer 
 
 vkmm_status cli_bench_compare(cli_session *session, cli_bench *bench)
 {
-    return run(session, 1, NULL, bench);
+    return run(session, 1, &cli_quiet_writer, bench);
 }
 
 vkmm_status cli_command_bench(cli_session *session)

@@ -15,17 +15,23 @@
  * *bench (row_count) should be shown in every case. */
 vkmm_status cli_bench_compare(cli_session *session, cli_bench *bench);
 
-/* Replaces the run's file by what is known; is_end: for the last time. */
-typedef vkmm_status cli_bench_store(const cli_session *session, const cli_bench *bench, int is_end);
-
 /* Where the rows of a run go. */
 typedef struct cli_bench_live {
     cli_session *session;
-    const cli_writer *writer; /* of standard output; NULL: nothing is written there */
-    cli_bench_store *store;
+    const cli_writer *writer; /* of standard output */
+    /* The whole report as text for the file of -o, to be freed with free(); NULL if memory runs out. */
+    char *(*compose)(const cli_session *session, const cli_bench *bench, size_t *bytes);
     int begun;
-    vkmm_status stored; /* by store, the last time */
+    vkmm_status stored; /* the last time */
 } cli_bench_live;
+
+/* The file of -o, before anything is measured. VKMM_INVALID: it has an unknown ending, cannot be written, or exists and
+ * there is no --force. */
+vkmm_status cli_bench_store_check(const cli_session *session);
+
+/* Replaces that file atomically by what is known. What is not a regular file, such as a pipe, is written only at the
+ * end of the run. */
+vkmm_status cli_bench_store(cli_bench_live *live, const cli_bench *bench, int is_end);
 
 /* begin once all devices and their peaks are known, know after each block of rows, of which bench->rows[first] is the
  * first. */

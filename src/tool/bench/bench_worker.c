@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/host.h"
+#include "base/limits.h"
 #include "look/access.h"
 #include "math/blas.h"
 #include "math/component.h"
@@ -78,7 +79,7 @@ static void end_job(bench_job *job)
 
 static int is_gpu(const worker *w)
 {
-    return w->blas == NULL && w->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    return w->blas == NULL && !vkmm_is_processor(w->session->info);
 }
 
 static uint32_t samples_for(double ms, double one_ms, uint32_t most)
@@ -420,7 +421,7 @@ static vkmm_status get_ready(worker *w)
     session->shares = 1;
     status = cli_session_device(session);
     if (status != VKMM_OK) return status;
-    if (session->info->has_pci || session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU)
+    if (session->info->has_pci || vkmm_is_processor(session->info))
         w->sensors = cli_sensors_open(session->info->has_pci ? session->info->pci : NULL, "");
     return VKMM_OK;
 }

@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/folder.h"
+#include "base/limits.h"
 #include "bench/bench_run.h"
-#include "bench/bench_store.h"
 #include "check/conform.h"
 #include "devices/devices.h"
 #include "devices/doctor.h"
@@ -36,15 +36,10 @@
 
 /* ---- the parts ---- */
 
-static vkmm_status store(const cli_session *session, const cli_bench *bench, int is_end)
+static char *compose(const cli_session *session, const cli_bench *bench, size_t *bytes)
 {
-    size_t bytes = 0;
-    char *text = cli_survey_text((const cli_survey *)bench, &bytes);
-    const vkmm_status status = cli_bench_store_text(session, text, bytes);
-
-    (void)is_end;
-    free(text);
-    return status;
+    (void)session;
+    return cli_survey_text((const cli_survey *)bench, bytes);
 }
 
 /* In a separate process. A failure becomes the reason in place of the peaks. */
@@ -75,16 +70,20 @@ static vkmm_status measure_peak(cli_session *session, cli_survey *survey)
     return VKMM_FAIL(session->log, worker.status, "the peaks are unknown: %s", worker.sentence);
 }
 
+static double check_ms(const cli_session *session)
+{
+    return vkmm_is_processor(session->info) ? CLI_CHECK_CPU_MS : CLI_CHECK_MS;
+}
+
 /* Finds what the driver gets wrong; shaders of failures go beside the record. */
 static vkmm_status check_driver(cli_session *session, cli_survey *survey)
 {
-    const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     char stem[CLI_CASE_TEXT];
     cli_conformance *all;
     vkmm_status status;
 
     VKMM_PUT(stem, "%.*s", (int)(strlen(session->options->output) - strlen(".json")), session->options->output);
-    all = cli_conform(session, is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS, stem, &status);
+    all = cli_conform(session, check_ms(session), stem, &status);
     if (all != NULL && !cli_interrupted()) survey->check = cli_record_json(&cli_conformance_record, all);
     vkmm_free(all);
     return status;
@@ -109,22 +108,7 @@ static vkmm_status compile(cli_session *session, const cli_suite *suite, cli_sur
 
 static int is_tuned(const cli_session *session, const cli_suite_item *item)
 {
-    const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-
-    return is_cpu ? vkmm_problem_flops(&item->problem) < TUNE_CPU_FLOPS : item->tune;
-}
-
-/* Whether the device multiplies it at all; else the reason is not told. */
-static int is_possible(cli_session *session, const vkmm_problem *problem)
-{
-    const vkmm_job_params params = {.problem = *problem};
-    vkmm_kernel_info chosen;
-    vkmm_status status;
-
-    session->console.muted = 1;
-    status = vkmm_kernel_choose(session->log, session->info, &params, &chosen);
-    session->console.muted = 0;
-    return status == VKMM_OK;
+    return vkmm_is_processor(session->info) ? vkmm_problem_flops(&item->problem) < TUNE_CPU_FLOPS : item->tune;
 }
 
 /* Tunes one product after another. The results are in the record only: no cache has them afterwards. */
@@ -136,7 +120,11 @@ static vkmm_status tune(cli_session *session, const cli_suite *suite, cli_survey
     for (uint32_t i = 0; i < suite->count && !cli_interrupted(); i++) {
         const vkmm_problem *problem = &suite->items[i].problem;
         cli_tune_row row = {.unstored = 1};
-        if (!is_tuned(session, &suite->items[i]) || !is_possible(session, problem)) continue;
+        const vkmm_job_params params = {.problem = *problem};
+        vkmm_kernel_info chosen; /* the device may not multiply it at all, which is no failure */
+        if (!is_tuned(session, &suite->items[i]) ||
+            vkmm_kernel_choose(NULL, session->info, &params, &chosen) != VKMM_OK)
+            continue;
         failed = cli_worse(failed, cli_tune_problem(session, problem, TUNE_MS, &row));
         if (row.tuned.gflops > 0 &&
             json_array_append_new(survey->tunes, cli_record_json(&cli_tune_result_record, &row)) != 0)
@@ -164,9 +152,8 @@ static void trim_for_processor(cli_suite *suite)
 static vkmm_status estimate(cli_session *session, const cli_suite *suite)
 {
     const uint32_t peaks = VKMM_RATE_COUNT + VKMM_TYPE_COUNT + session->info->matrices.shape_count;
-    const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    double seconds = (suite->budget_ms + (is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS)) / 1000 + DOCTOR_S +
-                     PEAK_S * peaks + PIPELINE_S * suite->count;
+    double seconds =
+        (suite->budget_ms + check_ms(session)) / 1000 + DOCTOR_S + PEAK_S * peaks + PIPELINE_S * suite->count;
 
     for (uint32_t i = 0; i < suite->count; i++)
         if (is_tuned(session, &suite->items[i])) seconds += TUNE_MS / 1000;
@@ -182,17 +169,17 @@ static vkmm_status estimate(cli_session *session, const cli_suite *suite)
 
 static vkmm_status measure(cli_session *session, const cli_suite *suite, cli_survey *survey)
 {
-    cli_bench_live live = {.session = session, .store = store, .begun = 1};
+    cli_bench_live live = {.session = session, .writer = &cli_quiet_writer, .compose = compose, .begun = 1};
     vkmm_status status, failed = VKMM_OK;
 
     status = estimate(session, suite);
-    if (status == VKMM_OK) status = store(session, &survey->bench, 0);
+    if (status == VKMM_OK) status = cli_bench_store(&live, &survey->bench, 0);
     if (status != VKMM_OK) return status;
     cli_interrupt_catch(0);
     survey->doctor = cli_doctor_collect(session, &failed);
     if (!cli_interrupted()) failed = cli_worse(failed, check_driver(session, survey));
     if (!cli_interrupted()) failed = cli_worse(failed, measure_peak(session, survey));
-    if (!cli_interrupted()) status = store(session, &survey->bench, 0);
+    if (!cli_interrupted()) status = cli_bench_store(&live, &survey->bench, 0);
     if (!cli_interrupted() && status == VKMM_OK) failed = cli_worse(failed, compile(session, suite, survey));
     if (!cli_interrupted() && status == VKMM_OK) failed = cli_worse(failed, tune(session, suite, survey));
     if (status == VKMM_OK) status = cli_bench_go(session, suite, &survey->bench, &live);
@@ -250,7 +237,7 @@ vkmm_status cli_command_record(cli_session *session)
     options.device = device; /* only this one, even if the user's text names several */
     session->options = &options;
     status = cli_bench_suite(session, &suite);
-    if (status == VKMM_OK && session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) trim_for_processor(&suite);
+    if (status == VKMM_OK && vkmm_is_processor(session->info)) trim_for_processor(&suite);
     if (status == VKMM_OK) status = cli_bench_head(session, &suite, 0, &survey.bench);
     if (status == VKMM_OK && (survey.device = cli_device_describe(session)) == NULL)
         status = VKMM_FAIL(session->log, VKMM_OUT_OF_MEMORY, "no memory for a record");
