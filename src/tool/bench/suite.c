@@ -23,25 +23,24 @@ void cli_suite_free(cli_suite *suite)
     memset(suite, 0, sizeof *suite);
 }
 
-int cli_suite_add(cli_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem)
+int cli_suite_add(cli_suite *suite, const cli_suite_item *item)
 {
-    cli_suite_item *item = vkmm_list_add(&suite->items, &suite->count, 1, sizeof *item);
+    cli_suite_item *added = vkmm_list_add(&suite->items, &suite->count, 1, sizeof *added);
 
-    if (item == NULL) return 0;
-    VKMM_PUT(item->group, "%s", group);
-    VKMM_PUT(item->kernel, "%s", kernel);
-    item->problem = *problem;
-    return 1;
+    if (added != NULL) *added = *item;
+    return added != NULL;
 }
 
 static void add_for(filler *f, const char *group, const char *kernel, const vkmm_problem *problem)
 {
-    vkmm_problem typed = *problem;
+    cli_suite_item item = {.problem = *problem};
 
-    typed.type = f->types.in;
-    typed.out_type = f->types.out;
-    typed.compute = f->types.compute;
-    if (!f->failed && !cli_suite_add(f->suite, group, kernel, &typed)) f->failed = 1;
+    VKMM_PUT(item.group, "%s", group);
+    VKMM_PUT(item.kernel, "%s", kernel);
+    item.problem.type = f->types.in;
+    item.problem.out_type = f->types.out;
+    item.problem.compute = f->types.compute;
+    if (!f->failed) f->failed = !cli_suite_add(f->suite, &item);
 }
 
 static void add(filler *f, const char *group, const vkmm_problem *problem)
@@ -262,40 +261,31 @@ static void fill_weights(filler *f, int is_first, int pass)
 }
 
 static const struct {
-    const char *name;
-    double budget_ms, cpu_budget_ms, longest_ms, row_ms;
-    uint32_t rounds;
+    cli_suite empty;
     /* The items of one type; is_first: of the most important type. The first pass of all types comes before their
      * second pass. */
     void (*fill)(filler *f, int is_first, int pass);
     vkmm_type type; /* of A and B unless others are asked for; AUTO: all */
 } suites[] = {
-    {"quick", 34000, 15000, 1500, 400, 5, fill_quick, VKMM_AUTO},
-    {"standard", 6.5 * MINUTE_MS, 0, 3000, 500, 5, fill_standard, VKMM_AUTO},
-    {"full", 45 * MINUTE_MS, 0, 10000, 1000, 7, fill_full, VKMM_AUTO},
-    {"record", 4 * MINUTE_MS, 40000, 3000, 300, 5, fill_record, VKMM_AUTO},
-    {"weights", 3 * MINUTE_MS, 0, 10000, 500, 5, fill_weights, VKMM_F16},
+    {{"quick", NULL, 0, 34000, 15000, 1500, 400, 5}, fill_quick, VKMM_AUTO},
+    {{"standard", NULL, 0, 6.5 * MINUTE_MS, 0, 3000, 500, 5}, fill_standard, VKMM_AUTO},
+    {{"full", NULL, 0, 45 * MINUTE_MS, 0, 10000, 1000, 7}, fill_full, VKMM_AUTO},
+    {{"record", NULL, 0, 4 * MINUTE_MS, 40000, 3000, 300, 5}, fill_record, VKMM_AUTO},
+    {{"weights", NULL, 0, 3 * MINUTE_MS, 0, 10000, 500, 5}, fill_weights, VKMM_F16},
 };
-
-enum { SUITES = VKMM_COUNT(suites) };
 
 const char *cli_suite_name(uint32_t index)
 {
-    return index < SUITES ? suites[index].name : NULL;
+    return index < VKMM_COUNT(suites) ? suites[index].empty.name : NULL;
 }
 
-/* SUITES: there is none of this name. */
-static uint32_t find_suite(const char *name)
+int cli_suite_find(const char *name, vkmm_type *type)
 {
-    uint32_t which = 0;
-    while (which < SUITES && strcmp(suites[which].name, name) != 0) which++;
+    int which = VKMM_COUNT(suites) - 1;
+
+    while (which >= 0 && strcmp(suites[which].empty.name, name) != 0) which--;
+    if (which >= 0) *type = suites[which].type;
     return which;
-}
-
-vkmm_type cli_suite_type(const char *name)
-{
-    const uint32_t which = find_suite(name);
-    return which < SUITES ? suites[which].type : VKMM_AUTO;
 }
 
 /* f32 is what most people ask about; without it, the type named first. */
@@ -306,24 +296,13 @@ static uint32_t first_type(const vkmm_types *types, uint32_t type_count)
     return 0;
 }
 
-vkmm_status cli_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count,
+vkmm_status cli_suite_make(const vkmm_log *log, int which, const vkmm_types *types, uint32_t type_count,
                            cli_suite *suite)
 {
-    const uint32_t which = find_suite(name);
     uint32_t first = first_type(types, type_count);
     filler f = {.suite = suite};
 
-    memset(suite, 0, sizeof *suite);
-    if (which == SUITES)
-        return VKMM_FAIL(log, VKMM_INVALID,
-                         "unknown suite '%.60s': the built-in suites are quick, standard, full, record and weights",
-                         name);
-    VKMM_PUT(suite->name, "%s", name);
-    suite->budget_ms = suites[which].budget_ms;
-    suite->cpu_budget_ms = suites[which].cpu_budget_ms;
-    suite->longest_ms = suites[which].longest_ms;
-    suite->row_ms = suites[which].row_ms;
-    suite->rounds = suites[which].rounds;
+    *suite = suites[which].empty;
     for (uint32_t i = 0; i < 2 * type_count && !f.failed; i++) {
         uint32_t at = i % type_count;
         f.types = types[at == 0 ? first : at <= first ? at - 1 : at];
@@ -331,5 +310,5 @@ vkmm_status cli_suite_make(const vkmm_log *log, const char *name, const vkmm_typ
     }
     if (!f.failed) return VKMM_OK;
     cli_suite_free(suite);
-    return vkmm_tell(log, VKMM_NO_MEMORY("for the items of the suite %s", name));
+    return vkmm_tell(log, VKMM_NO_MEMORY("for the items of the suite %s", suites[which].empty.name));
 }

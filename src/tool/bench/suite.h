@@ -32,11 +32,12 @@ typedef struct cli_suite {
  * 1, 8 and 512 columns); NULL past the end. */
 const char *cli_suite_name(uint32_t index);
 
-/* The only type of A and B that a suite has unless others are asked for; VKMM_AUTO: it has all. */
-vkmm_type cli_suite_type(const char *name);
+/* The index of the suite with this name; -1: there is none. *type: the only type of A and B that it has unless others
+ * are asked for; VKMM_AUTO: it has all. */
+int cli_suite_find(const char *name, vkmm_type *type);
 
-/* A suite by name, for the types given (a device leaves out those it lacks). VKMM_INVALID: no such name;
- * VKMM_OUT_OF_MEMORY. Ended by cli_suite_free.
+/* A suite by its index, for the types given (a device leaves out those it lacks). VKMM_OUT_OF_MEMORY. Ended by
+ * cli_suite_free.
  *   Types narrower than 32 bits have the whole suite (except the ladder, whose kernels do not support them) if they
  * come first; after other types, a short one: in a standard run on a fast GPU the host spends most of the eight minutes
  * on the largest products, filling and verifying gigabytes, so there is no time for eight types. The short suite
@@ -44,7 +45,7 @@ vkmm_type cli_suite_type(const char *name);
  * three layers of a language model, for bytes also with B transposed, as weights are often stored; about a second per
  * row. In return, integers have no neighbours of 16384, which took as long as all of that. For sums narrower than usual
  * there are two more squares; in the quick suite, two squares of f16 and one of i8. */
-vkmm_status cli_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count,
+vkmm_status cli_suite_make(const vkmm_log *log, int which, const vkmm_types *types, uint32_t type_count,
                            cli_suite *suite);
 
 /* Whether products of such types have the short suite after other types: A and B, or the sums, have fewer than 32 bits.
@@ -53,4 +54,4 @@ int cli_suite_is_narrow(vkmm_types types);
 void cli_suite_free(cli_suite *suite); /* a zeroed suite is legal */
 
 /* Adds an item; 0 if memory runs out. */
-int cli_suite_add(cli_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem);
+int cli_suite_add(cli_suite *suite, const cli_suite_item *item);

@@ -16,7 +16,7 @@
 #define FILE_BUDGET_MS  600000.0
 #define FILE_LONGEST_MS 60000.0
 #define FILE_ROW_MS     500.0
-enum { FILE_ROUNDS = 5, MOST_WORDS = 64, MOST_LINE = 2048, MOST_ITEMS = 100000 };
+enum { FILE_ROUNDS = 5, MOST_WORDS = 64, MOST_ITEMS = 100000 };
 
 /* A list of combinations of types. */
 typedef struct combinations {
@@ -72,10 +72,9 @@ static int is_combined(const cli_options *options)
 }
 
 /* A built-in suite. On a processor, narrow types are included only if requested, or if the suite has no others. */
-static vkmm_status make_suite(const cli_session *session, const char *name, cli_suite *suite)
+static vkmm_status make_suite(const cli_session *session, int which, vkmm_type type, cli_suite *suite)
 {
     const cli_options *options = session->options;
-    const vkmm_type type = cli_suite_type(name);
     const int is_asked = options->types.count > 0 || is_combined(options) || type != VKMM_AUTO;
     combinations all = {0};
     vkmm_status status = VKMM_OK;
@@ -84,7 +83,7 @@ static vkmm_status make_suite(const cli_session *session, const char *name, cli_
         status = list_asked(session, type != VKMM_AUTO ? type : VKMM_F32, &all);
     else
         list_usual(&all);
-    if (status == VKMM_OK) status = cli_suite_make(session->log, name, all.types, all.count, suite);
+    if (status == VKMM_OK) status = cli_suite_make(session->log, which, all.types, all.count, suite);
     for (uint32_t i = 0; status == VKMM_OK && !is_asked && i < suite->count; i++)
         suite->items[i].for_gpus = cli_suite_is_narrow(vkmm_problem_types(&suite->items[i].problem));
     if (status == VKMM_OK && options->problem.method != VKMM_COMPUTE_DIRECT) set_method(suite, options->problem.method);
@@ -114,13 +113,13 @@ static vkmm_status add_items(const cli_options *line, const cli_types *types, cl
     for (uint32_t t = 0; t < types->count; t++) {
         for (size_t i = 0; i < cli_size_count(line); i++) {
             const cli_size size = cli_size_at(line, i, CLI_SQUARE);
-            const vkmm_problem problem = cli_problem_make(line, &size, types->type[t]);
-            vkmm_status status = vkmm_problem_check(&problem, NULL);
+            cli_suite_item item = {.group = "file", .problem = cli_problem_make(line, &size, types->type[t])};
+            vkmm_status status = vkmm_problem_check(&item.problem, NULL);
             if (status != VKMM_OK) return status;
             if (suite->count >= MOST_ITEMS)
                 return vkmm_fail(VKMM_INVALID, "a suite has at most %d problems", MOST_ITEMS);
-            if (!cli_suite_add(suite, "file", line->kernel != NULL ? line->kernel : "auto", &problem))
-                return VKMM_NO_MEMORY("for the items of a suite");
+            VKMM_PUT(item.kernel, "%s", line->kernel != NULL ? line->kernel : "auto");
+            if (!cli_suite_add(suite, &item)) return VKMM_NO_MEMORY("for the items of a suite");
         }
     }
     return VKMM_OK;
@@ -154,26 +153,16 @@ static vkmm_status read_line(char *line, const cli_types *types, cli_suite *suit
     return status;
 }
 
-static vkmm_status read_lines(const char *path, const vkmm_mapping *file, const cli_types *types, cli_suite *suite)
+/* text: the whole file, 0-terminated; it is cut into words. */
+static vkmm_status read_lines(const char *path, char *text, const cli_types *types, cli_suite *suite)
 {
-    const char *text = file->data, *end = text + file->bytes;
-
-    for (unsigned number = 1; text < end; number++) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-        const size_t length = (size_t)((stop != NULL ? stop : end) - text);
-        char line[MOST_LINE];
+    for (unsigned number = 1; text != NULL; number++) {
+        char *line = text, *end = strchr(text, '\n');
         vkmm_status status;
-        if (length >= sizeof line) {
-            status = vkmm_fail(VKMM_INVALID, "the line has more than %d bytes", MOST_LINE - 1);
-        } else if (memchr(text, '\0', length) != NULL) {
-            status = vkmm_fail(VKMM_INVALID, "a suite must be a text file");
-        } else {
-            memcpy(line, text, length);
-            line[length] = '\0';
-            status = read_line(line, types, suite);
-        }
+        if (end != NULL) *end++ = '\0';
+        text = end;
+        status = read_line(line, types, suite);
         if (status != VKMM_OK) return vkmm_fail(status, "%s:%u: %s", path, number, vkmm_last_error());
-        text += length + 1;
     }
     return suite->count > 0 ? VKMM_OK : vkmm_fail(VKMM_INVALID, "%s contains no problems", path);
 }
@@ -190,24 +179,26 @@ static int takes(const char *kernel, const vkmm_problem *problem)
 
 static int add_like(cli_suite *suite, const cli_suite_item *item, const char *kernel, const char *shader)
 {
-    if (!cli_suite_add(suite, item->group, kernel, &item->problem)) return 0;
-    suite->items[suite->count - 1].for_gpus = item->for_gpus;
-    suite->items[suite->count - 1].shader = shader;
-    return 1;
+    cli_suite_item like = *item;
+
+    VKMM_PUT(like.kernel, "%s", kernel);
+    like.shader = shader;
+    return cli_suite_add(suite, &like);
 }
 
 /* An item for each kernel of --kernel in place of the automatic one, and one more for each user's shader. */
 static int add_kernels(const cli_options *options, const cli_suite_item *item, cli_suite *suite)
 {
-    const int is_auto = strcmp(item->kernel, "auto") == 0, has_own = cli_shaders_are_for(options, item->problem.type);
+    const cli_list *kernels = &options->kernels, *shaders = &options->shaders;
+    const int is_auto = strcmp(item->kernel, "auto") == 0;
     int fine = 1;
 
-    if (options->kernels.count == 0) fine = add_like(suite, item, item->kernel, NULL);
-    for (uint32_t i = 0; is_auto && i < options->kernels.count && fine; i++)
-        if (takes(options->kernels.item[i], &item->problem))
-            fine = add_like(suite, item, options->kernels.item[i], NULL);
-    for (uint32_t i = 0; is_auto && has_own && takes(NULL, &item->problem) && i < options->shaders.count && fine; i++)
-        fine = add_like(suite, item, vkmm_path_name(options->shaders.item[i]), options->shaders.item[i]);
+    if (kernels->count == 0) fine = cli_suite_add(suite, item);
+    for (uint32_t i = 0; is_auto && i < kernels->count && fine; i++)
+        if (takes(kernels->item[i], &item->problem)) fine = add_like(suite, item, kernels->item[i], NULL);
+    if (!is_auto || !cli_shaders_are_for(options, item->problem.type) || !takes(NULL, &item->problem)) return fine;
+    for (uint32_t i = 0; i < shaders->count && fine; i++)
+        fine = add_like(suite, item, vkmm_path_name(shaders->item[i]), shaders->item[i]);
     return fine;
 }
 
@@ -250,16 +241,23 @@ static vkmm_status read_file(const char *path, const cli_types *types, cli_suite
     static const cli_types f32 = {1, {VKMM_F32}};
     vkmm_mapping file = {0};
     vkmm_status status = vkmm_mapping_open(path, &file);
+    char *text;
 
     if (status != VKMM_OK)
         return vkmm_fail(status, "--suite takes quick, standard, full, record, weights or a file: %s",
                          vkmm_last_error());
+    *suite = (cli_suite){
+        .budget_ms = FILE_BUDGET_MS, .longest_ms = FILE_LONGEST_MS, .row_ms = FILE_ROW_MS, .rounds = FILE_ROUNDS};
     VKMM_PUT(suite->name, "%s", path);
-    suite->budget_ms = FILE_BUDGET_MS;
-    suite->longest_ms = FILE_LONGEST_MS;
-    suite->row_ms = FILE_ROW_MS;
-    suite->rounds = FILE_ROUNDS;
-    status = read_lines(path, &file, types->count > 0 ? types : &f32, suite);
+    text = vkmm_alloc(file.bytes + 1, 1);
+    if (text != NULL && file.bytes > 0) memcpy(text, file.data, file.bytes);
+    if (text == NULL)
+        status = VKMM_NO_MEMORY("for the suite %s", path);
+    else if (strlen(text) < file.bytes)
+        status = vkmm_fail(VKMM_INVALID, "%s: a suite must be a text file", path);
+    else
+        status = read_lines(path, text, types->count > 0 ? types : &f32, suite);
+    vkmm_free(text);
     vkmm_mapping_close(&file);
     return status;
 }
@@ -269,13 +267,13 @@ vkmm_status cli_bench_suite(const cli_session *session, cli_suite *suite)
     const cli_options *options = session->options;
     const vkmm_log *log = session->log;
     const char *name = options->suite != NULL ? options->suite : "quick";
+    vkmm_type type;
+    const int which = cli_suite_find(name, &type);
     vkmm_status status;
-    uint32_t i = 0;
 
     memset(suite, 0, sizeof *suite);
-    while (cli_suite_name(i) != NULL && strcmp(cli_suite_name(i), name) != 0) i++;
-    if (cli_suite_name(i) != NULL)
-        status = make_suite(session, name, suite);
+    if (which >= 0)
+        status = make_suite(session, which, type, suite);
     else if (is_combined(options))
         status =
             vkmm_fail(VKMM_INVALID,
