@@ -218,7 +218,12 @@ class Compare(cli.Case):
     def test_refusals(self):
         old = self.one_device("old.json")
         self.bad(2, "only one device has a speed here", "compare", old)
-        self.bad(2, r"text\.json", "compare", self.file("text.json", b"hello"), old)
+        page, pipe = self.folder / "page.html", self.folder / "pipe.json"
+        os.mkfifo(pipe)
+        for path in self.file("text.json", b"hello"), self.folder / "nowhere.json", self.folder, pipe:
+            self.bad(2, path.name, "compare", old, path)
+            self.bad(2, path.name, "report", path, "-o", page)
+            self.assertFalse(page.exists())
         for option in ["-o", "x.json"], ["--suite", "quick"], ["--budget", "5s"], ["--no-host"], ["--untuned"], ["--no-layers"], ["--seed", "2"]:
             self.bad(2, option[0] + " applies only to measuring this machine", "compare", old, old, *option)
         self.bad(2, "--fail-on-regression needs reports", "compare", "--fail-on-regression", "5%")
@@ -264,6 +269,11 @@ class Formats(cli.Case):
         for row in wrong + [row for row in rows if row["not_run"]]:
             self.assertEqual([row[k] for k in ("gflops", "kernel_ms", "noise", "drift", "throttled")], [""] * 5)
         self.assertTrue(any(float(row["drift"] or 0) < 0 for row in rows), "no negative number to be kept as it is")
+
+    def test_hostile_names_are_only_text(self):
+        hostile = self.file("hostile.json", sample("json", 1, 0.01, HOSTILE))
+        for args in [["compare", hostile, hostile], ["report", hostile], ["compare", hostile, hostile, "--md"]]:
+            self.assertNotIn("\x1b", self.good(*args))
 
     def test_csv_formulas(self):
         for row in self.table(HOSTILE):

@@ -6,8 +6,8 @@
  *     {"status": S, "sentence": T, …}       its answer, on standard output. S is a vkmm_status; T says why it is not 0
  *
  * A process answers one request after another, and ends when its input ends. Each family has its own words and keys
- * (bench/bench_worker.c, tune/tune.h, devices/doctor.h); all know {"ask": "hello"}, the first request, whose answer has the
- * "uuid" of the device that the process works on, and its "name" (for the host: null and the processor's name). */
+ * (bench/bench_worker.c, tune/tune.h, devices/doctor.h). All know {"ask": "hello"}, the first request, whose answer has
+ * the "uuid" of the device that the process works on, and its "name" (for the host: null and the processor's name). */
 #pragma once
 
 #include <jansson.h>

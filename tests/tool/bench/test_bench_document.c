@@ -1,4 +1,4 @@
-/* Bench reports in memory: lists that grow, and what follows from samples. */
+/* Bench reports in memory: what follows from samples. */
 #include "unit.h"
 #include "bench/derive.h"
 
@@ -96,58 +96,6 @@ TEST(types_count)
     bench.rows[0].problem.out_type = bench.rows[0].problem.compute = VKMM_F32;
     const cli_bench_row *like = plain_row(&bench);
     assert_true(cli_bench_same(like, &bench.rows[9]));
-    cli_bench_free(&bench);
-}
-
-TEST(lists_grow)
-{
-    cli_bench bench = {0};
-    double many[1000];
-    for (int i = 0; i < 1000; i++) many[i] = i;
-    for (uint32_t i = 0; i < 100; i++) {
-        assert_non_null(cli_bench_add_device(&bench));
-        bench.devices[i].info.index = i;
-        cli_bench_row *row = cli_bench_add_row(&bench);
-        assert_non_null(row);
-        assert_true(isnan(row->figures.gflops) && isnan(row->error) && isnan(row->power.mhz[2]) &&
-                    row->not_run[0] == '\0');
-        row->seed = i;
-        assert_true(cli_bench_add_layer(&bench, "a layer"));
-        assert_true(cli_bench_series_add(&bench.rows[0].kernel_ms, many, i % 7 == 0 ? 1000 : i));
-        assert_true(cli_bench_end_round(&bench.rows[0]));
-    }
-    for (uint32_t i = 0; i < 100; i++) assert_true(bench.devices[i].info.index == i && bench.rows[i].seed == i);
-    assert_true(isnan(bench.devices[99].peaks.copy_bytes_per_s) &&
-                isnan(bench.devices[99].peaks.multiply_adds_per_s[VKMM_U32]));
-    const cli_bench_row *row = &bench.rows[0];
-    for (uint32_t i = 0, at = 0; i < row->rounds; at = row->round_ends[i++])
-        for (uint32_t s = at; s < row->round_ends[i]; s++) assert_true(row->kernel_ms.ms[s] == s - at);
-    assert_int_equal(row->kernel_ms.count, row->round_ends[99]);
-    assert_string_equal(bench.layers[99], "a layer");
-    cli_bench_free(&bench);
-    cli_bench_free(&bench);
-    assert_null(bench.rows);
-}
-
-TEST(memory_ends)
-{
-    cli_bench bench = {0};
-    cli_bench_row *row = plain_row(&bench);
-    add_round(row, 1, 8);
-    const double ms = 2;
-    vkmm_alloc_fail_after(1);
-    assert_false(cli_bench_series_add(&row->kernel_ms, &ms, 1));
-    assert_int_equal(row->kernel_ms.count, 8);
-    while (bench.row_count < 8) assert_non_null(cli_bench_add_row(&bench));
-    vkmm_alloc_fail_after(1);
-    assert_null(cli_bench_add_row(&bench));
-    assert_int_equal(bench.row_count, 8);
-    for (uint64_t n = 1; n < 12; n++) {
-        vkmm_alloc_fail_after(n);
-        cli_bench_derive(&bench, &bench.rows[0]);
-        vkmm_alloc_fail_after(0);
-        assert_true(isnan(bench.rows[0].figures.median_ms) || bench.rows[0].figures.median_ms == 1);
-    }
     cli_bench_free(&bench);
 }
 
@@ -262,63 +210,45 @@ TEST(outliers)
 
 TEST(drifts)
 {
+    static const struct {
+        double ms, mhz; /* of another round; during the rounds, of 1980 before. 0: none, unknown */
+        const char *limited;
+        double others, drift;
+        int throttled, busy;
+    } steps[] = {
+        {10, 0, "", 0, NAN, 0, 0},     {10.2, 0, "", 0, 0.02, 0, 0},
+        {0, 0, "heat", 0, 0.02, 1, 0}, {0, 1965, "heat", 0, 0.02, 0, 0}, /* the clock was as high as before */
+        {0, 1700, "heat", 0, 0.02, 1}, {11, 1700, "", 0, 0.1, 1, 0},
+        {0, 1700, "", 0.9, 0.1, 0, 1}, /* others needed the processors too */
+        {0, 1700, "", 0.1, 0.1, 1, 0}, {9, 1700, "", 0.1, -0.1, 0, 0},
+    };
+    /* Rounds of one sample each: they go up and down, without a trend; fall to a lower clock, once; are too few. */
+    static const double alone[][8] = {
+        {10, 12, 9, 11, 10, 13, 9, 11}, {10, 10.1, 10, 10.1, 11, 11.1, 11, 11.1}, {10, 11}};
+    const double wild[] = {11, 8, 15, 11, 11, 11, 15, 8};
     cli_bench bench = {0};
     cli_bench_row *row = plain_row(&bench);
-    add_round(row, 10, 5);
-    cli_bench_derive(&bench, row);
-    assert_true(isnan(row->figures.drift));
-    add_round(row, 10.2, 5);
-    cli_bench_derive(&bench, row);
-    assert_true(is_near(row->figures.drift, 0.02));
-    assert_false(row->figures.throttled);
-    snprintf(row->power.limited, sizeof row->power.limited, "heat");
-    cli_bench_derive(&bench, row);
-    assert_true(row->figures.throttled);
-    row->power.mhz[0] = 1980; /* with the clock as high as before, it was for a moment */
-    row->power.mhz[1] = 1965;
-    cli_bench_derive(&bench, row);
-    assert_false(row->figures.throttled);
-    row->power.mhz[1] = 1700;
-    cli_bench_derive(&bench, row);
-    assert_true(row->figures.throttled);
-    row->power.limited[0] = '\0';
-    add_round(row, 11, 5);
-    cli_bench_derive(&bench, row);
-    assert_true(is_near(row->figures.drift, 0.1));
-    assert_true(row->figures.throttled && !row->figures.busy);
-    /* The same on a processor that others needed too: busy, for all that is known, and not throttled. */
     row->power.processors = 2;
-    row->power.others = 0.9;
-    cli_bench_derive(&bench, row);
-    assert_true(row->figures.busy && !row->figures.throttled);
-    row->power.others = 0.1;
-    cli_bench_derive(&bench, row);
-    assert_true(!row->figures.busy && row->figures.throttled);
-    add_round(row, 9, 5);
-    cli_bench_derive(&bench, row);
-    assert_true(is_near(row->figures.drift, -0.1));
-    assert_false(row->figures.throttled);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i].ms > 0) add_round(row, steps[i].ms, 5);
+        row->power.mhz[0] = steps[i].mhz > 0 ? 1980 : NAN;
+        row->power.mhz[1] = steps[i].mhz > 0 ? steps[i].mhz : NAN;
+        row->power.others = steps[i].others;
+        snprintf(row->power.limited, sizeof row->power.limited, "%s", steps[i].limited);
+        cli_bench_derive(&bench, row);
+        assert_true(isnan(steps[i].drift) ? isnan(row->figures.drift) : is_near(row->figures.drift, steps[i].drift));
+        if (row->figures.throttled != steps[i].throttled || row->figures.busy != steps[i].busy) fail_msg("step %zu", i);
+    }
     /* A round that varies by a third says nothing of a tenth. */
-    const double wild[] = {11, 8, 15, 11, 11, 11, 15, 8};
     assert_true(cli_bench_series_add(&row->kernel_ms, wild, 8) && cli_bench_end_round(row));
     cli_bench_derive(&bench, row);
-    assert_true(is_near(row->figures.drift, 0.1));
-    assert_false(row->figures.throttled);
-    /* Rounds of one sample each that go up and down: no trend. One that falls to a lower clock, once: */
-    row = plain_row(&bench);
-    const double up_and_down[] = {10, 12, 9, 11, 10, 13, 9, 11}, fall[] = {10, 10.1, 10, 10.1, 11, 11.1, 11, 11.1};
-    for (int i = 0; i < 8; i++) add_round(row, up_and_down[i], 1);
-    cli_bench_derive(&bench, row);
     assert_true(is_near(row->figures.drift, 0.1) && !row->figures.throttled);
-    row = plain_row(&bench);
-    for (int i = 0; i < 8; i++) add_round(row, fall[i], 1);
-    cli_bench_derive(&bench, row);
-    assert_true(is_near(row->figures.drift, 0.11) && row->figures.throttled);
-    row = plain_row(&bench);
-    add_round(row, 10, 1);
-    add_round(row, 11, 1);
-    cli_bench_derive(&bench, row);
-    assert_true(is_near(row->figures.drift, 0.1) && !row->figures.throttled);
+    for (int i = 0; i < 3; i++) {
+        row = plain_row(&bench);
+        for (int round = 0; round < 8 && alone[i][round] > 0; round++) add_round(row, alone[i][round], 1);
+        cli_bench_derive(&bench, row);
+        assert_true(is_near(row->figures.drift, i == 1 ? 0.11 : 0.1) && row->figures.throttled == (i == 1));
+    }
     cli_bench_free(&bench);
 }
 
