@@ -72,13 +72,11 @@ static void print_heading(const cli_report *report, const cli_ladder *ladder)
 
 static void print_step(cli_report *report, const cli_bench_row *row, int is_first)
 {
-    const cli_columns columns = cli_columns_fit(report, ladder_columns, VKMM_COUNT(ladder_columns));
-
     if (is_first) {
         fprintf(report->out, "\n%s%s%s\n", CLI_PAINTED(report, CLI_STRONG, cli_text_type(&row->problem, report->utf8)));
-        cli_columns_line(report, &columns, NULL);
+        cli_columns_line(report, ladder_columns, VKMM_COUNT(ladder_columns), NULL);
     }
-    cli_columns_line(report, &columns, row);
+    cli_columns_line(report, ladder_columns, VKMM_COUNT(ladder_columns), row);
     if (row->not_run[0] != '\0') cli_report_say(report, 7, CLI_PLAIN, "not run: %s", row->not_run);
     if (row->forecast != NULL && row->forecast->resembles != NULL)
         cli_report_say(report, 7, CLI_PLAIN, "resembles %s, by its shared memory and its elements of C per invocation",

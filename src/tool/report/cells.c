@@ -62,24 +62,6 @@ static int is_unsettled(const cli_bench_row *row)
     return cli_bench_is_timed(row) && row->stopped[0] != '\0' && strcmp(row->stopped, "stable") != 0;
 }
 
-void cli_cell_spread(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
-{
-    if (!isfinite(row->kernel_ms.p5)) {
-        if (isfinite(row->kernel_ms.median)) cli_cell_figure(report, cell, NAN);
-        return;
-    }
-    cli_cell_put(cell, report->utf8 ? "%s – %s" : "%s - %s", CLI_FIGURE(row->kernel_ms.p5),
-                 CLI_FIGURE(row->kernel_ms.p95));
-    cell->paint = CLI_DIM;
-}
-
-void cli_cell_count(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
-{
-    (void)report;
-    if (isfinite(row->kernel_ms.median)) cli_cell_put(cell, "%u", row->kernel_ms.count);
-    cell->paint = CLI_DIM;
-}
-
 /* Timed by the host's clock instead of the device's, for a reason (clock_note). */
 static int is_by_host_clock(const cli_bench_row *row)
 {

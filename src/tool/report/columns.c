@@ -19,27 +19,31 @@ static int width_of(const cli_report *report, const cli_column *column)
     return wanted > column->width ? wanted : column->width;
 }
 
+static int is_left_out(const cli_column *column, int leaving)
+{
+    return column->leaves != 0 && column->leaves <= leaving;
+}
+
 /* Width of a line in which every text fits its column. */
-static int width_of_all(const cli_report *report, const cli_columns *columns)
+static int width_of_all(const cli_report *report, const cli_column *column, unsigned count, int leaving)
 {
     int total = 0;
 
-    for (unsigned i = 0; i < columns->count; i++) {
-        const cli_column *column = &columns->column[i];
-        if (column->leaves == 0 || column->leaves > columns->leaving) total += width_of(report, column) + GAP;
-    }
+    for (unsigned i = 0; i < count; i++)
+        if (!is_left_out(&column[i], leaving)) total += width_of(report, &column[i]) + GAP;
     return total - GAP;
 }
 
-cli_columns cli_columns_fit(const cli_report *report, const cli_column *column, unsigned count)
+/* Columns whose `leaves` is at most this are dropped, so that the others fit. */
+static int find_leaving(const cli_report *report, const cli_column *column, unsigned count)
 {
-    cli_columns columns = {column, count, 0};
-    int most = 0;
+    int most = 0, leaving = 0;
 
     for (unsigned i = 0; i < count; i++) most = column[i].leaves > most ? column[i].leaves : most;
-    while (report->columns > 0 && columns.leaving < most && width_of_all(report, &columns) > report->columns)
-        columns.leaving++;
-    return columns;
+    while (report->columns > 0 && !report->markdown && leaving < most &&
+           width_of_all(report, column, count, leaving) > report->columns)
+        leaving++;
+    return leaving;
 }
 
 const char *cli_paint_on(const cli_report *report, cli_paint paint)
@@ -135,17 +139,16 @@ static void fill(const cli_report *report, const cli_column *column, const cli_b
     }
 }
 
-void cli_columns_line(const cli_report *report, const cli_columns *columns, const cli_bench_row *row)
+void cli_columns_line(const cli_report *report, const cli_column *column, unsigned count, const cli_bench_row *row)
 {
     cli_place places[MOST_COLUMNS] = {0};
     cli_cell cells[MOST_COLUMNS] = {0};
-    const unsigned count = columns->count;
+    const int leaving = find_leaving(report, column, count);
 
     for (unsigned i = 0; i < count; i++) {
-        const cli_column *column = &columns->column[i];
-        const int left = column->leaves != 0 && column->leaves <= columns->leaving;
-        places[i] = (cli_place){width_of(report, column), column->right || column->path != NULL, .hidden = left};
-        fill(report, column, row, &cells[i]);
+        places[i] = (cli_place){width_of(report, &column[i]), column[i].right || column[i].path != NULL,
+                                is_left_out(&column[i], leaving)};
+        fill(report, &column[i], row, &cells[i]);
     }
     if (row != NULL)
         cli_cells_line(report, places, cells, count);

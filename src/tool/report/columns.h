@@ -21,18 +21,8 @@ typedef struct cli_column {
     cli_paint paint;
 } cli_column;
 
-/* A table's columns as chosen for one report. */
-typedef struct cli_columns {
-    const cli_column *column;
-    unsigned count;
-    int leaving; /* columns whose `leaves` is from 1 to this are dropped */
-} cli_columns;
-
-/* Drops as many columns as report->columns requires. */
-cli_columns cli_columns_fit(const cli_report *report, const cli_column *column, unsigned count);
-
-/* The line of a row, or of the titles if it is NULL. */
-void cli_columns_line(const cli_report *report, const cli_columns *columns, const cli_bench_row *row);
+/* The line of a row, or of the titles if it is NULL. Drops as many columns as report->columns requires. */
+void cli_columns_line(const cli_report *report, const cli_column *column, unsigned count, const cli_bench_row *row);
 
 /* The place of a cell in any table; and a line of such cells, with two spaces between them, or of a table in Markdown.
  * What is too wide for the terminal continues on the next line, in titles and in rows. Texts wider than their place
@@ -58,8 +48,6 @@ void cli_cell_size(const cli_report *report, const cli_bench_row *row, cli_cell 
 void cli_cell_type(const cli_report *report, const cli_bench_row *row, cli_cell *cell);
 void cli_cell_kernel(const cli_report *report, const cli_bench_row *row, cli_cell *cell);
 void cli_cell_tile(const cli_report *report, const cli_bench_row *row, cli_cell *cell);
-void cli_cell_spread(const cli_report *report, const cli_bench_row *row, cli_cell *cell);
-void cli_cell_count(const cli_report *report, const cli_bench_row *row, cli_cell *cell); /* of samples */
 void cli_cell_verified(const cli_report *report, const cli_bench_row *row, cli_cell *cell);
 
 /* Adds to a time what cli_notes_print explains: "*" for the host's clock, "~" for one that is not stable. */

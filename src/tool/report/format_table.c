@@ -3,28 +3,156 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clean.h"
+#include "math/component.h"
 #include "math/type.h"
-#include "report/document_columns.h"
-#include "report/wrap.h"
+#include "report/columns.h"
 #include "report/text.h"
+#include "report/wrap.h"
 
-enum { USUAL_SIZE = 14, USUAL_KERNEL = 10 };
+enum { USUAL_SIZE = 14, USUAL_KERNEL = 10, REMARKS = 1024, PEAKS = 4000 };
+
+/* ---- bench: what a row says ---- */
+
+/* Remarks on a row in addition to its figures: how its problem differs from the plain product, why it did not run,
+ * what is wrong with it, that it was throttled. "": none. */
+static void write_remarks(const cli_bench_row *row, char text[REMARKS])
+{
+    cli_text_difference(text, REMARKS, &row->problem);
+    if (row->not_run[0] != '\0')
+        vkmm_join(text, REMARKS, "; ", "not run: %s", row->not_run);
+    else if (cli_bench_is_wrong(row))
+        vkmm_join(text, REMARKS, "; ", "wrong: %s", row->sentence);
+    if (row->figures.busy)
+        vkmm_join(text, REMARKS, "; ", "busy: other processes took %.1f of %u processors", row->power.others,
+                  row->power.processors);
+    if (row->in_panels[0] != '\0') vkmm_join(text, REMARKS, "; ", "in %s", row->in_panels);
+    if (!row->figures.throttled) return;
+    if (row->power.limited[0] != '\0')
+        vkmm_join(text, REMARKS, "; ", "throttled: the driver lowered the clock (%s)", row->power.limited);
+    else
+        vkmm_join(text, REMARKS, "; ", "throttled: its last round took %.0f %% longer than its first",
+                  100 * row->figures.drift);
+}
+
+/* The 95 % interval of the speed, from low to high. */
+static void fill_interval(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
+{
+    const cli_bench_figures *figures = &row->figures;
+    const double work = figures->gflops * figures->median_ms;
+
+    cell->paint = CLI_DIM;
+    if (figures->low_ms > 0)
+        cli_cell_put(cell, report->utf8 ? "%s–%s" : "%s-%s", CLI_FIGURE(work / figures->high_ms),
+                     CLI_FIGURE(work / figures->low_ms));
+    else
+        cli_cell_figure(report, cell, NAN);
+}
+
+/* Share of the peak that is the tighter limit; ignores the copy peak if caches exceed it. */
+static void fill_share(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
+{
+    double math = row->figures.arithmetic_share, copy = row->figures.copy_share,
+           more = isfinite(math) && copy > 1 ? math : fmax(math, copy);
+
+    if (isfinite(more))
+        cli_cell_put(cell, "%s%.0f %% %s", more < 0.01 ? "<" : "", more < 0.01 ? 1 : 100 * more,
+                     more == math ? "math" : "copy");
+    else
+        cli_cell_figure(report, cell, NAN);
+}
+
+static void fill_spread(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
+{
+    if (!isfinite(row->kernel_ms.p5)) {
+        if (isfinite(row->kernel_ms.median)) cli_cell_figure(report, cell, NAN);
+        return;
+    }
+    cli_cell_put(cell, report->utf8 ? "%s – %s" : "%s - %s", CLI_FIGURE(row->kernel_ms.p5),
+                 CLI_FIGURE(row->kernel_ms.p95));
+    cell->paint = CLI_DIM;
+}
+
+static void fill_count(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
+{
+    (void)report;
+    if (isfinite(row->kernel_ms.median)) cli_cell_put(cell, "%u", row->kernel_ms.count);
+    cell->paint = CLI_DIM;
+}
+
+/* In Markdown, remarks are in the same cell: a table cannot have text between its rows. */
+static void fill_verified(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
+{
+    char remarks[REMARKS];
+
+    cli_cell_verified(report, row, cell);
+    if (!report->markdown) return;
+    write_remarks(row, remarks);
+    strcat(strcat(cell->text, " "), remarks);
+}
+
+static const cli_column bench_columns[] = {
+    {"size", NULL, 5, 0, 0, cli_cell_size},
+    {"type", NULL, 4, 0, 0, cli_cell_type},
+    {"kernel", NULL, 7, 0, 0, cli_cell_kernel},
+    {.path = "gflops", .width = 7, .paint = CLI_STRONG},
+    {"95 % interval", NULL, 13, 1, 0, fill_interval},
+    {"of peak", NULL, 9, 1, 8, fill_share},
+    {.path = "gbytes_per_s", .width = 6, .leaves = 6},
+    {.path = "time.kernel_ms.median", .width = 9, .leaves = 7, .fill = cli_cell_marks},
+    {"p5 – p95", "p5 - p95", 15, 0, 3, fill_spread},
+    {.path = "time.submit_ms.median", .width = 9, .leaves = 4},
+    {.path = "time.total_ms.median", .width = 8, .leaves = 5},
+    {.path = "power.joules", .width = 7, .leaves = 1},
+    {"samples", NULL, 7, 1, 2, fill_count},
+    {"verified", NULL, 8, 0, 0, fill_verified},
+};
+
+/* Adds "f32 33.2 TFLOP/s" where the speed is known. */
+static void add_peak(char text[PEAKS], const char *name, double per_s, const char *unit)
+{
+    static const char prefixes[] = "GTPE";
+    unsigned i = 0;
+
+    if (!(per_s > 0)) return;
+    for (per_s /= 1e9; per_s >= 1000 && prefixes[i + 1] != '\0'; per_s /= 1000) i++;
+    vkmm_join(text, PEAKS, ", ", "%s %s %c%s", name, CLI_FIGURE(per_s), prefixes[i], unit);
+}
+
+/* A device's measured peaks that are known: "f32 33.2 TFLOP/s, copy 4.10 TB/s, f16·f16+f32 16×16×16 629
+ * TFLOP/s". */
+static void write_peaks(const cli_report *report, const cli_bench_peaks *peaks, char text[PEAKS])
+{
+    char name[160], a[32], b[32], c[32];
+
+    text[0] = '\0';
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
+        add_peak(text, vkmm_type_of((vkmm_type)type)->name, 2 * peaks->multiply_adds_per_s[type], "FLOP/s");
+    add_peak(text, "copy", peaks->copy_bytes_per_s, "B/s");
+    for (uint32_t i = 0; i < peaks->matrix_count && i < CLI_BENCH_MATRICES; i++) {
+        const vkmm_matrix_shape *shape = &peaks->matrix[i].shape;
+        VKMM_PUT(name, report->utf8 ? "%s·%s+%s %u×%u×%u" : "%s*%s+%s %ux%ux%u", vkmm_component_name(shape->a, a),
+                 vkmm_component_name(shape->b, b), vkmm_component_name(shape->c, c), shape->m, shape->n, shape->k);
+        add_peak(text, name, 2 * peaks->matrix[i].multiply_adds_per_s, "FLOP/s");
+    }
+}
+
+/* ---- bench, as it runs ---- */
 
 /* Begins the rows of one device. */
 static void print_section(cli_report *report, const cli_bench *bench, uint32_t device)
 {
-    const cli_columns columns = cli_columns_fit(report, cli_bench_columns, CLI_BENCH_COLUMNS);
-    char text[CLI_PEAKS];
+    char text[PEAKS];
 
     if (report->section != 0) putc('\n', report->out);
     report->section = device + 1;
     if (device < bench->device_count) {
         cli_device_text(report, &bench->devices[device], text, sizeof text);
         cli_report_say(report, 0, CLI_STRONG, "%s", text);
-        cli_bench_peaks_text(report, &bench->devices[device].peaks, text);
+        write_peaks(report, &bench->devices[device].peaks, text);
         if (text[0] != '\0') cli_report_say(report, 0, CLI_PLAIN, "measured peaks: %s", text);
     }
-    cli_columns_line(report, &columns, NULL);
+    cli_columns_line(report, bench_columns, VKMM_COUNT(bench_columns), NULL);
 }
 
 static void widen(const cli_report *report, const cli_bench_row *row, int *width,
@@ -54,15 +182,30 @@ static vkmm_status begin(cli_report *report, const cli_bench *bench)
 
 static vkmm_status row(cli_report *report, const cli_bench *bench, const cli_bench_row *row)
 {
-    const cli_columns columns = cli_columns_fit(report, cli_bench_columns, CLI_BENCH_COLUMNS);
-    char text[CLI_REMARKS];
+    char text[REMARKS];
 
     if (row->not_run[0] != '\0') return VKMM_OK; /* at the end, together */
     if (report->section != row->device + 1) print_section(report, bench, row->device);
-    cli_columns_line(report, &columns, row);
-    cli_bench_remarks(row, text);
+    cli_columns_line(report, bench_columns, VKMM_COUNT(bench_columns), row);
+    write_remarks(row, text);
     if (text[0] != '\0') cli_report_say(report, 4, cli_bench_is_wrong(row) ? CLI_BAD : CLI_DIM, "%s", text);
     return VKMM_OK;
+}
+
+/* "256³ f32 tiled", "300×200×100 f64 (column-major)": a row in a sentence; its kernel as it ran, or
+ * as requested if none ran, unless "auto". Clean. */
+static void fill_name(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
+{
+    char difference[CLI_TEXT_DIFFERENCE];
+    cli_cell problem = {0}, kernel = {0};
+    const int is_auto = row->kernel.name[0] == '\0' && strcmp(row->asked, "auto") == 0;
+
+    cli_cell_size(report, row, &problem);
+    cli_cell_kernel(report, row, &kernel);
+    cli_text_difference(difference, sizeof difference, &row->problem);
+    cli_cell_put(cell, "%s %s%s%s%s%s%s", problem.text, cli_text_type(&row->problem, report->utf8), is_auto ? "" : " ",
+                 is_auto ? "" : kernel.text, difference[0] != '\0' ? " (" : "", difference,
+                 difference[0] != '\0' ? ")" : "");
 }
 
 static int is_left_out(const cli_bench_row *row, const cli_bench_row *like)
@@ -76,7 +219,7 @@ static void print_left_out(const cli_report *report, const cli_bench *bench, uin
     enum { INDENT = 4 };
     const cli_bench_row *like = &bench->rows[first];
     const int most = report->columns > 0 ? report->columns : 120, several = bench->device_count > 1;
-    char name[600];
+    cli_cell name;
     int used = 0;
 
     cli_report_say(report, 0, CLI_PLAIN, "not run%s%s: %s", several ? " on " : "",
@@ -85,10 +228,10 @@ static void print_left_out(const cli_report *report, const cli_bench *bench, uin
     fputs(cli_paint_on(report, CLI_DIM), report->out);
     for (uint32_t i = first; i < bench->row_count; i++) {
         if (!is_left_out(&bench->rows[i], like)) continue;
-        cli_bench_row_name(report, &bench->rows[i], name, sizeof name);
-        const int length = (int)cli_text_columns(name), fits = used + 2 + length + 1 <= most;
+        fill_name(report, &bench->rows[i], &name);
+        const int length = (int)cli_text_columns(name.text), fits = used + 2 + length + 1 <= most;
         if (used == 0 || !fits) fprintf(report->out, "%s%*s", used > 0 ? ",\n" : "", INDENT, "");
-        fprintf(report->out, "%s%s", used > 0 && fits ? ", " : "", name);
+        fprintf(report->out, "%s%s", used > 0 && fits ? ", " : "", name.text);
         used = (used > 0 && fits ? used + 2 : INDENT) + length;
     }
     fprintf(report->out, "%s\n", cli_paint_off(report, CLI_DIM));
@@ -97,17 +240,50 @@ static void print_left_out(const cli_report *report, const cli_bench *bench, uin
 /* Each reason once for each device. */
 static void print_all_left_out(const cli_report *report, const cli_bench *bench)
 {
-    int any = 0;
+    const char *before_first = report->section != 0 ? "\n" : "";
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        uint32_t before = 0;
-        if (bench->rows[i].not_run[0] == '\0') continue;
-        while (before < i && !is_left_out(&bench->rows[before], &bench->rows[i])) before++;
-        if (before < i) continue;
-        if (!any && report->section != 0) putc('\n', report->out);
-        any = 1;
+        uint32_t first = 0;
+        while (first < i && !is_left_out(&bench->rows[first], &bench->rows[i])) first++;
+        if (first < i || bench->rows[i].not_run[0] == '\0') continue;
+        fputs(before_first, report->out);
+        before_first = "";
         print_left_out(report, bench, i);
     }
+}
+
+static void close_peaks(const cli_report *report, const cli_bench *bench)
+{
+    uint32_t cached = 0;
+
+    for (uint32_t i = 0; i < bench->device_count; i++)
+        if (bench->devices[i].peaks.raised)
+            cli_report_say(
+                report, 0, CLI_PLAIN,
+                "%s was faster in a row than in the measurement of its peak: the row's speed is used instead",
+                bench->devices[i].label);
+    for (uint32_t i = 0; i < bench->row_count; i++) cached += bench->rows[i].figures.copy_share > 1;
+    if (cached > 0)
+        cli_report_say(
+            report, 0, CLI_PLAIN,
+            "%u row%s moved A, B and C faster than a copy: caches served them, so the copy peak is not a limit", cached,
+            cached == 1 ? "" : "s");
+}
+
+/* Writes the notes at the end of a run: rows timed by the host's clock, figures that do not add up, devices
+ * that failed, that it is unfinished. */
+static void close_bench(const cli_report *report, const cli_bench *bench)
+{
+    cli_notes notes = {0};
+
+    for (uint32_t i = 0; i < bench->row_count; i++) cli_notes_add(&notes, &bench->rows[i]);
+    cli_notes_print(report, &notes);
+    close_peaks(report, bench);
+    for (uint32_t i = 0; i < bench->device_count; i++)
+        if (bench->devices[i].failed[0] != '\0')
+            cli_report_say(report, 0, CLI_PLAIN, "%s failed: %s", bench->devices[i].label, bench->devices[i].failed);
+    if (!bench->complete)
+        cli_report_say(report, 0, CLI_PLAIN, "unfinished%s%s", bench->note[0] != '\0' ? ": " : "", bench->note);
 }
 
 static void add_count(char text[200], const char *what, uint32_t count)
@@ -137,37 +313,44 @@ static vkmm_status end(cli_report *report, const cli_bench *bench)
     add_count(text, "throttled", throttled);
     add_count(text, "not run", not_run);
     cli_report_say(report, 0, CLI_PLAIN, "%s", text);
-    cli_bench_close(report, bench);
+    close_bench(report, bench);
     return VKMM_OK;
 }
 
 /* ---- Markdown, for issues and pages ---- */
 
+static cli_report as_markdown(const cli_report *report)
+{
+    cli_report markdown = *report;
+
+    markdown.utf8 = markdown.markdown = 1;
+    markdown.colour = 0;
+    return markdown;
+}
+
+static void md_put(FILE *out, const char *before, const char *text)
+{
+    fputs(before, out);
+    cli_md_text(out, text);
+}
+
 static void md_section(const cli_report *report, const cli_bench_device *device)
 {
-    const cli_columns columns = {cli_bench_columns, CLI_BENCH_COLUMNS, 0};
-    char text[CLI_PEAKS];
+    char text[PEAKS];
 
-    fputs("### ", report->out);
     cli_device_text(report, device, text, sizeof text);
-    cli_md_text(report->out, text);
-    cli_bench_peaks_text(report, &device->peaks, text);
-    fputs(text[0] != '\0' ? "\n\nMeasured peaks: " : "", report->out);
-    cli_md_text(report->out, text);
+    md_put(report->out, "### ", text);
+    write_peaks(report, &device->peaks, text);
+    md_put(report->out, text[0] != '\0' ? "\n\nMeasured peaks: " : "", text);
     fputs("\n\n", report->out);
-    cli_columns_line(report, &columns, NULL);
+    cli_columns_line(report, bench_columns, VKMM_COUNT(bench_columns), NULL);
 }
 
 static vkmm_status md_begin(cli_report *report, const cli_bench *bench)
 {
-    fputs("vkmatmul ", report->out);
-    cli_md_text(report->out, bench->version);
-    fputs(", shaders ", report->out);
-    cli_md_text(report->out, bench->shader_hash);
-    if (bench->command != NULL) {
-        fputs(": ", report->out);
-        cli_md_text(report->out, bench->command);
-    }
+    md_put(report->out, "vkmatmul ", bench->version);
+    md_put(report->out, ", shaders ", bench->shader_hash);
+    if (bench->command != NULL) md_put(report->out, ": ", bench->command);
     fputs("\n\n", report->out);
     return VKMM_OK;
 }
@@ -175,21 +358,18 @@ static vkmm_status md_begin(cli_report *report, const cli_bench *bench)
 /* Everything is written at the end: rows of devices that take turns arrive mixed. */
 static vkmm_status md_end(cli_report *report, const cli_bench *bench)
 {
-    const cli_columns columns = {cli_bench_columns, CLI_BENCH_COLUMNS, 0};
-    cli_report markdown = *report;
+    const cli_report markdown = as_markdown(report);
 
-    markdown.utf8 = markdown.markdown = 1;
-    markdown.colour = 0;
     for (uint32_t d = 0; d < bench->device_count; d++) {
         uint32_t rows = 0;
         for (uint32_t i = 0; i < bench->row_count; i++) {
             if (bench->rows[i].device != d) continue;
             if (rows++ == 0) md_section(&markdown, &bench->devices[d]);
-            cli_columns_line(&markdown, &columns, &bench->rows[i]);
+            cli_columns_line(&markdown, bench_columns, VKMM_COUNT(bench_columns), &bench->rows[i]);
         }
         if (rows > 0) putc('\n', report->out);
     }
-    cli_bench_close(&markdown, bench);
+    close_bench(&markdown, bench);
     return VKMM_OK;
 }
 
@@ -201,8 +381,8 @@ static const cli_column run_columns[] = {
     {"kernel", NULL, 8, 0, 0, cli_cell_kernel},
     {"tile", NULL, 5, 0, 0, cli_cell_tile},
     {.path = "time.kernel_ms.median", .width = 9, .fill = cli_cell_marks},
-    {"p5 – p95", "p5 - p95", 15, 0, 1, cli_cell_spread},
-    {"samples", NULL, 7, 1, 3, cli_cell_count},
+    {"p5 – p95", "p5 - p95", 15, 0, 1, fill_spread},
+    {"samples", NULL, 7, 1, 3, fill_count},
     {.path = "time.submit_ms.median", .width = 9, .leaves = 2},
     {.path = "time.total_ms.median", .width = 8, .leaves = 4},
     {.path = "gflops", .width = 7, .paint = CLI_STRONG},
@@ -250,18 +430,13 @@ static void print_panels(const cli_report *report, const cli_bench_row *row)
 
 static vkmm_status table_row(cli_report *report, const cli_bench_row *row)
 {
-    cli_cell verdict = {.text = ""};
-    cli_columns columns;
-
-    cli_cell_verified(report, row, &verdict);
-    if (report->rows == 0) report->verdict_width = (int)cli_text_columns(verdict.text);
-    columns = cli_columns_fit(report, run_columns, VKMM_COUNT(run_columns));
+    if (report->rows == 0) widen(report, row, &report->verdict_width, cli_cell_verified);
     if (report->rows == 0 && row->panels.part_count == 0) cli_print_device(report, row->on, row->host);
     for (uint32_t i = 0; report->rows == 0 && i < row->panels.part_count; i++)
         cli_print_device(report, row->panels.parts[i].device, row->host);
     print_difference(report, row);
-    if (report->rows == 0) cli_columns_line(report, &columns, NULL);
-    cli_columns_line(report, &columns, row);
+    if (report->rows == 0) cli_columns_line(report, run_columns, VKMM_COUNT(run_columns), NULL);
+    cli_columns_line(report, run_columns, VKMM_COUNT(run_columns), row);
     if (row->panels.reason != NULL) print_panels(report, row);
     cli_notes_add(&report->notes, row);
     return VKMM_OK;
@@ -270,23 +445,18 @@ static vkmm_status table_row(cli_report *report, const cli_bench_row *row)
 /* A table for all rows with the same options. */
 static vkmm_status md_run(cli_report *report, const cli_bench_row *row)
 {
-    const cli_columns columns = {run_columns, VKMM_COUNT(run_columns), 0};
-    cli_report markdown = *report;
+    const cli_report markdown = as_markdown(report);
     char text[CLI_TEXT_DIFFERENCE];
 
-    markdown.utf8 = markdown.markdown = 1;
-    markdown.colour = 0;
     cli_text_difference(text, sizeof text, &row->problem);
     if (report->rows == 0 || strcmp(text, report->difference) != 0) {
-        fputs(report->rows == 0 ? "### " : "\n### ", report->out);
-        cli_md_text(report->out, row->on != NULL ? row->on->name : row->host);
-        fputs(text[0] != '\0' ? ": " : "", report->out);
-        cli_md_text(report->out, text);
+        md_put(report->out, report->rows == 0 ? "### " : "\n### ", row->on != NULL ? row->on->name : row->host);
+        md_put(report->out, text[0] != '\0' ? ": " : "", text);
         fputs("\n\n", report->out);
-        cli_columns_line(&markdown, &columns, NULL);
+        cli_columns_line(&markdown, run_columns, VKMM_COUNT(run_columns), NULL);
     }
     VKMM_PUT(report->difference, "%s", text);
-    cli_columns_line(&markdown, &columns, row);
+    cli_columns_line(&markdown, run_columns, VKMM_COUNT(run_columns), row);
     return VKMM_OK;
 }
 
