@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "report/document_records.h"
 #include "report/json.h"
-#include "report/page.h"
 #include "report/text.h"
 #include "report_page_parts.h" /* made by embed.py: the page before and after its data */
 
@@ -49,7 +48,7 @@ static json_t *data_of(const cli_report *report, const cli_reports *from)
         bad += cli_json_add(contenders, json_pack("{s:i, s:i, s:o}", "report", (int)(who->bench - from->benches),
                                                   "device", (int)who->device, "label", cli_json_of_text(who->label)));
     }
-    bad += cli_json_put(data, "tool", cli_json_tool(report));
+    bad += cli_json_put(data, "tool", cli_record_json(&cli_tool_record, report));
     bad += cli_json_put(data, "reports", reports);
     bad += cli_json_put(data, "contenders", contenders);
     bad += cli_json_put(data, "comparison", comparison.row_count > 0 ? cli_comparison_json(&comparison) : json_null());
@@ -60,15 +59,13 @@ static json_t *data_of(const cli_report *report, const cli_reports *from)
 
 vkmm_status cli_bench_page(const cli_report *report, const cli_reports *reports, char **page, size_t *bytes)
 {
-    static const cli_template around = {cli_report_head, cli_report_tail, sizeof cli_report_head,
-                                        sizeof cli_report_tail};
     json_t *data = data_of(report, reports);
     char *text = data != NULL ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     vkmm_status status = VKMM_OUT_OF_MEMORY;
 
     *page = NULL;
     *bytes = 0;
-    if (text != NULL) status = cli_page_make(&around, text, page, bytes);
+    if (text != NULL) status = cli_page_make(&cli_report_template, text, page, bytes);
     json_decref(data);
     free(text);
     return status;

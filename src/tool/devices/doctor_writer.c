@@ -3,6 +3,7 @@
 
 #include "report/columns.h"
 #include "report/json.h"
+#include "report/records.h"
 #include "report/text.h"
 #include "report/wrap.h"
 
@@ -93,7 +94,7 @@ static const vkmm_record file_record = {"manifest", CLI_FIELDS(file_fields)};
 
 static json_t *put_tool(const void *record)
 {
-    return cli_json_tool(&((const cli_exam *)record)->session->report);
+    return cli_record_json(&cli_tool_record, &((const cli_exam *)record)->session->report);
 }
 
 static json_t *put_loader(const void *record)

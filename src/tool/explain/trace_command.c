@@ -6,7 +6,6 @@
 #include "math/problem.h"
 #include "math/type.h"
 #include "explain/trace_command.h"
-#include "report/page.h"
 #include "trace_page_parts.h" /* made by embed.py: the page before and after its data */
 
 #include <stdlib.h>
@@ -107,9 +106,7 @@ cli_term cli_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation
 
 vkmm_status cli_trace_page(const char *json, char **page, size_t *bytes)
 {
-    static const cli_template around = {cli_trace_head, cli_trace_tail, sizeof cli_trace_head, sizeof cli_trace_tail};
-
-    return cli_page_make(&around, json, page, bytes);
+    return cli_page_make(&cli_trace_template, json, page, bytes);
 }
 
 /* ---- the command ---- */

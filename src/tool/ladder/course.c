@@ -11,7 +11,6 @@
 #include "look/trace.h"
 #include "math/matrix.h"
 #include "report/json.h"
-#include "report/page.h"
 #include "session/output_file.h"
 #include "session/problem_options.h"
 
@@ -33,14 +32,6 @@ vkmm_status cli_course_check(const cli_session *session)
     if (strcmp(options->html, "/dev/stdout") == 0)
         return VKMM_FAIL(log, VKMM_INVALID, "the ladder and the page of --html cannot both go to standard output");
     return cli_output_page(session, "--html", options->html, options->shaders.item, options->shaders.count);
-}
-
-vkmm_status cli_course_page(const char *json, char **page, size_t *bytes)
-{
-    static const cli_template around = {cli_course_head, cli_course_tail, sizeof cli_course_head,
-                                        sizeof cli_course_tail};
-
-    return cli_page_make(&around, json, page, bytes);
 }
 
 /* Large tiles, and those whose invocations compute several elements, become tiles of 8, others of 4, so that they
@@ -157,7 +148,7 @@ vkmm_status cli_course_write(cli_session *session, const cli_ladder *ladder)
         put_traces(document, session, ladder) + put_peaks(document, session) + put_sources(document, session) == 0)
         json = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(document);
-    if (json != NULL) status = cli_course_page(json, &page, &bytes);
+    if (json != NULL) status = cli_page_make(&cli_course_template, json, &page, &bytes);
     free(json);
     if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write %s", path);
     status = cli_output_write_page(session, path, page, bytes);

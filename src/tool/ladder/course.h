@@ -10,7 +10,3 @@ vkmm_status cli_course_check(const cli_session *session);
 /* Traces each kernel of the ladder on a product of 8×8×16, and writes the page if there is --html. A kernel that cannot
  * be traced has the reason instead. */
 vkmm_status cli_course_write(cli_session *session, const cli_ladder *ladder);
-
-/* One self-contained HTML file from the JSON of a ladder with "traces" and "sources"; the rest is as in
- * cli_page_make. */
-vkmm_status cli_course_page(const char *json, char **page, size_t *bytes);

@@ -3,8 +3,8 @@
 
     embed.py -o HEADER NAME PAGE.html STYLE.css... SCRIPT.js... SHADER...
 
-The arrays are cli_NAME_head and cli_NAME_tail. Shaders become a JSON object, from file names to texts. The page's content security policy names its one style and its one
-script by their hashes: nothing else runs, nothing is loaded.
+The header has cli_NAME_template (report/json.h). Shaders become a JSON object, from file names to texts. The page's content security
+policy names its one style and its one script by their hashes: nothing else runs, nothing is loaded.
 """
 import base64
 import hashlib
@@ -48,8 +48,9 @@ def main():
     head, tail = page.split("@DATA@")
     head = put(put(put(head, "@STYLE@", style), "@STYLE_HASH@", sha256(style)), "@SCRIPT_HASH@", sha256(script))
     tail = put(tail, "@SCRIPT@", script)
-    arrays = array(f"cli_{name}_head", head) + array(f"cli_{name}_tail", tail)
-    pathlib.Path(sys.argv[2]).write_text("/* Made by embed.py. */\n" + arrays, encoding="ascii")
+    template = f"static const cli_template cli_{name}_template = {{head, tail, sizeof head, sizeof tail}};\n"
+    pathlib.Path(sys.argv[2]).write_text('/* Made by embed.py. */\n#include "report/json.h"\n' + array("head", head) + array("tail", tail) + template,
+                                         encoding="ascii")
 
 
 if __name__ == "__main__":

@@ -72,16 +72,11 @@ json_t *cli_json_device(const vkmm_device_info *info, const char *host)
     return cli_record_json(&cli_identity_record, &device);
 }
 
-json_t *cli_json_tool(const cli_report *report)
-{
-    return cli_record_json(&cli_tool_record, report);
-}
-
 json_t *cli_json_document(const cli_report *report, const char *schema, const vkmm_device_info *device,
                           const char *host, json_t *rest)
 {
-    json_t *object = json_pack("{s:s,s:o,s:o}", "schema", schema, "tool", cli_json_tool(report), "device",
-                               cli_json_device(device, host));
+    json_t *object = json_pack("{s:s,s:o,s:o}", "schema", schema, "tool", cli_record_json(&cli_tool_record, report),
+                               "device", cli_json_device(device, host));
     const int bad = json_object_update(object, rest) != 0;
 
     json_decref(rest);
@@ -91,4 +86,26 @@ json_t *cli_json_document(const cli_report *report, const char *schema, const vk
 json_t *cli_json_run(const cli_report *report, const cli_bench_row *row)
 {
     return cli_json_document(report, "vkmatmul.run/1", row->on, row->host, cli_record_json(&cli_run_record, row));
+}
+
+/* "<" occurs in JSON only in strings, where an escape replaces it: no string can then contain </script> or <!--. */
+vkmm_status cli_page_make(const cli_template *around, const char *json, char **page, size_t *bytes)
+{
+    static const char less[] = {'\\', 'u', '0', '0', '3', 'c'};
+    size_t whole = around->head_bytes + strlen(json) + around->tail_bytes;
+    char *at;
+
+    for (const char *c = json; *c != '\0'; c++) whole += *c == '<' ? sizeof less - 1 : 0;
+    at = *page = vkmm_alloc(whole + 1, 1);
+    *bytes = at != NULL ? whole : 0;
+    if (at == NULL) return VKMM_OUT_OF_MEMORY;
+    memcpy(at, around->head, around->head_bytes);
+    at += around->head_bytes;
+    for (; *json != '\0'; json++) {
+        const int is_less = *json == '<';
+        memcpy(at, is_less ? less : json, is_less ? sizeof less : 1);
+        at += is_less ? sizeof less : 1;
+    }
+    memcpy(at, around->tail, around->tail_bytes);
+    return VKMM_OK;
 }
