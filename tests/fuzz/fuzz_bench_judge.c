@@ -48,8 +48,8 @@ static void check_row(const cli_bench *bench, const cli_bench_row *row)
     must(isnan(f->gflops) || (cli_bench_is_timed(row) && f->gflops > 0 && isfinite(f->gflops)),
          "a row that has no speed shows one");
     /* The interval of a single sample is unknown. */
-    must(!cli_bench_is_timed(row) ||
-             (row->passed && f->median_ms > 0 && (f->low_ms <= f->high_ms) == (row->kernel_ms.count > 1)),
+    must(!cli_bench_is_timed(row) || (row->passed && f->median_ms > 0 &&
+                                      (f->interval_ms[0] <= f->interval_ms[1]) == (row->kernel_ms.count > 1)),
          "a row's figures are wrong");
     must(cli_bench_same(row, row), "a row differs from itself");
 }

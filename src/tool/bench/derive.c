@@ -163,8 +163,8 @@ void cli_bench_derive(const cli_bench *bench, cli_bench_row *row)
 
     if (!cli_bench_row_speed(row)) return;
     const cli_interval interval = cli_bench_interval(row);
-    figures->low_ms = interval.low;
-    figures->high_ms = interval.high;
+    figures->interval_ms[0] = interval.low;
+    figures->interval_ms[1] = interval.high;
     figures->noise = (interval.high - interval.low) / 2 / figures->median_ms;
     figures->gbytes_per_s = bytes_to_move(&row->problem) / figures->median_ms * 1e-6;
     derive_shares(bench, row, figures);

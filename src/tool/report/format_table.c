@@ -42,9 +42,9 @@ static void fill_interval(const cli_report *report, const cli_bench_row *row, cl
     const double work = figures->gflops * figures->median_ms;
 
     cell->paint = CLI_DIM;
-    if (figures->low_ms > 0)
-        cli_cell_put(cell, report->utf8 ? "%s–%s" : "%s-%s", CLI_FIGURE(work / figures->high_ms),
-                     CLI_FIGURE(work / figures->low_ms));
+    if (figures->interval_ms[0] > 0)
+        cli_cell_put(cell, report->utf8 ? "%s–%s" : "%s-%s", CLI_FIGURE(work / figures->interval_ms[1]),
+                     CLI_FIGURE(work / figures->interval_ms[0]));
     else
         cli_cell_figure(report, cell, NAN);
 }

@@ -12,35 +12,29 @@ cli_node cli_node_root(cli_reading *reading, const json_t *json)
     return (cli_node){.json = json, .key = "", .reading = reading};
 }
 
+static cli_node node_of(const cli_node *parent, const json_t *json, const char *key, size_t index)
+{
+    return (cli_node){json_is_null(json) ? NULL : json, parent, key, index, parent->reading};
+}
+
 cli_node cli_node_key(const cli_node *parent, const char *key)
 {
-    const json_t *json = json_object_get(parent->json, key);
-
-    return (cli_node){
-        .json = json_is_null(json) ? NULL : json, .parent = parent, .key = key, .reading = parent->reading};
+    return node_of(parent, json_object_get(parent->json, key), key, 0);
 }
 
 cli_node cli_node_at(const cli_node *parent, size_t index)
 {
-    const json_t *json = json_array_get(parent->json, index);
-
-    return (cli_node){
-        .json = json_is_null(json) ? NULL : json, .parent = parent, .index = index, .reading = parent->reading};
+    return node_of(parent, json_array_get(parent->json, index), NULL, index);
 }
 
 /* "rows[3].time.kernel_ms"; the root is "". */
-static size_t put_path(const cli_node *node, char path[PATH])
+static void put_path(const cli_node *node, char path[PATH])
 {
-    size_t used = node->parent != NULL ? put_path(node->parent, path) : 0;
-    int length;
-
-    if (used >= PATH - 1) return used;
+    if (node->parent != NULL) put_path(node->parent, path);
     if (node->key != NULL)
-        length = snprintf(path + used, PATH - used, "%s%.60s", used > 0 ? "." : "", node->key);
+        vkmm_join(path, PATH, ".", "%.60s", node->key);
     else
-        length = snprintf(path + used, PATH - used, "[%zu]", node->index);
-    used += length > 0 ? (size_t)length : 0;
-    return used < PATH ? used : PATH - 1;
+        vkmm_join(path, PATH, "", "[%zu]", node->index);
 }
 
 int cli_node_fail(const cli_node *node, const char *format, ...)
@@ -60,23 +54,11 @@ int cli_node_fail(const cli_node *node, const char *format, ...)
 
 static const char *kind_of(const json_t *json)
 {
-    switch (json != NULL ? json_typeof(json) : JSON_NULL) {
-    case JSON_OBJECT:
-        return "an object";
-    case JSON_ARRAY:
-        return "a list";
-    case JSON_STRING:
-        return "a string";
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return "a number";
-    case JSON_TRUE:
-        return "true";
-    case JSON_FALSE:
-        return "false";
-    default:
-        return "null";
-    }
+    static const char *const kinds[] = {
+        [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "a string", [JSON_INTEGER] = "a number",
+        [JSON_REAL] = "a number",    [JSON_TRUE] = "true",    [JSON_FALSE] = "false",     [JSON_NULL] = "null"};
+
+    return kinds[json != NULL ? json_typeof(json) : JSON_NULL];
 }
 
 static int is_wrong(const cli_node *node, const char *wanted)

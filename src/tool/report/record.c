@@ -8,13 +8,6 @@
 #include "base/alloc.h"
 #include "report/json.h"
 
-typedef union view {
-    unsigned char bytes[CLI_MOST_VIEW];
-    uint64_t whole; /* for alignment */
-    double real;
-    void *pointer;
-} view;
-
 static size_t element_of(const cli_field *field)
 {
     return field->element > 0 ? field->element : field->length > 0 ? field->size / field->length : field->size;
@@ -28,19 +21,16 @@ static const void *pointer_at(const void *at)
     return pointer;
 }
 
-static uint32_t u32_at(const void *at)
+static uint32_t *count_of(const cli_field *field, const void *record)
 {
-    uint32_t value;
-
-    memcpy(&value, at, sizeof value);
-    return value;
+    return (uint32_t *)((uintptr_t)record + field->count);
 }
 
 /* ---- writing ---- */
 
 static json_t *word_json(const cli_field *field, const void *at)
 {
-    const uint32_t value = u32_at(at);
+    const uint32_t value = *(const uint32_t *)at;
     char text[32];
 
     if (field->words->name != NULL) return json_string(field->words->name(value, text));
@@ -48,11 +38,8 @@ static json_t *word_json(const cli_field *field, const void *at)
                                                                        : json_null();
 }
 
-static json_t *real_json(const cli_field *field, const void *at)
+static json_t *real_json(const cli_field *field, double value)
 {
-    double value;
-
-    memcpy(&value, at, sizeof value);
     return (field->flags & CLI_MAYBE) && !(value > 0) ? json_null() : cli_json_of_number(value);
 }
 
@@ -61,12 +48,9 @@ static json_t *whole_json(const cli_field *field, uint64_t value)
     return (field->flags & CLI_MAYBE) && value == 0 ? json_null() : cli_json_integer(value);
 }
 
-static json_t *u64_json(const cli_field *field, const void *at)
+static json_t *text_json(const cli_field *field, const char *text)
 {
-    uint64_t value;
-
-    memcpy(&value, at, sizeof value);
-    return whole_json(field, value);
+    return (field->flags & CLI_MAYBE) && text != NULL ? cli_json_known_text(text) : cli_json_of_text(text);
 }
 
 /* One value, or one entry of an array. */
@@ -74,21 +58,18 @@ static json_t *value_json(const cli_field *field, const void *at)
 {
     switch (field->kind) {
     case CLI_FIELD_U32:
-        return whole_json(field, u32_at(at));
+        return whole_json(field, *(const uint32_t *)at);
     case CLI_FIELD_U64:
-        return u64_json(field, at);
+        return whole_json(field, *(const uint64_t *)at);
     case CLI_FIELD_REAL:
-        return real_json(field, at);
+        return real_json(field, *(const double *)at);
     case CLI_FIELD_TRUTH:
-        return json_boolean(u32_at(at) != 0);
+        return json_boolean(*(const int *)at != 0);
     case CLI_FIELD_TEXT:
-        return (field->flags & CLI_MAYBE) ? cli_json_known_text(at) : cli_json_of_text(at);
-    case CLI_FIELD_STRING: {
-        const char *text = pointer_at(at);
-        return (field->flags & CLI_MAYBE) && text != NULL ? cli_json_known_text(text) : cli_json_of_text(text);
-    }
+        return text_json(field, at);
+    case CLI_FIELD_STRING:
     case CLI_FIELD_OWNED:
-        return cli_json_of_text(pointer_at(at));
+        return text_json(field, pointer_at(at));
     case CLI_FIELD_WORD:
         return word_json(field, at);
     default:
@@ -99,7 +80,7 @@ static json_t *value_json(const cli_field *field, const void *at)
 static json_t *list_json(const cli_field *field, const void *record)
 {
     const char *at = (const char *)record + field->offset;
-    const uint32_t count = field->element > 0 ? u32_at((const char *)record + field->count) : field->length;
+    const uint32_t count = field->element > 0 ? *count_of(field, record) : field->length;
     const size_t size = element_of(field);
     json_t *array = json_array();
     int bad = 0;
@@ -115,8 +96,9 @@ static json_t *field_json(const cli_field *field, const void *record)
 
     if (field->known != NULL && !field->known(record)) return json_null();
     if (field->kind == CLI_FIELD_CUSTOM) return field->put(at);
-    if (field->element == 0 && field->length > 0 && (field->flags & CLI_MAYBE) && u32_at(at) == 0) return json_null();
-    if (field->length > 0 || field->element > 0) return list_json(field, record);
+    if (field->element > 0) return list_json(field, record);
+    if (field->length > 0)
+        return (field->flags & CLI_MAYBE) && *(const uint32_t *)at == 0 ? json_null() : list_json(field, record);
     if (field->flags & CLI_POINTER) at = pointer_at(at);
     return at != NULL ? value_json(field, at) : json_null();
 }
@@ -124,14 +106,13 @@ static json_t *field_json(const cli_field *field, const void *record)
 /* Adds the record's keys; returns failures. */
 static int put_fields(json_t *object, const vkmm_record *record, const void *data)
 {
-    view shown;
+    _Alignas(max_align_t) unsigned char shown[CLI_MOST_VIEW];
     int bad = 0;
 
     if (record->show != NULL) {
         assert(record->size > 0 && record->size <= sizeof shown);
-        memcpy(&shown, data, record->size);
-        record->show(&shown);
-        data = &shown;
+        data = memcpy(shown, data, record->size);
+        record->show(shown);
     }
     if (record->schema != NULL) bad += cli_json_put(object, "schema", json_string(record->schema));
     for (uint32_t i = 0; i < record->count && bad == 0; i++) {
@@ -163,7 +144,6 @@ double cli_record_figure(const vkmm_record *record, const void *data, const char
 {
     const size_t length = strcspn(path, ".");
     const cli_field *field = record->fields;
-    double value = NAN;
 
     while (strncmp(field->key, path, length) != 0 || field->key[length] != '\0') field++;
     assert(field < record->fields + record->count);
@@ -171,8 +151,7 @@ double cli_record_figure(const vkmm_record *record, const void *data, const char
     if (data != NULL && field->known != NULL && !field->known(data)) data = NULL;
     if (data != NULL) data = (const char *)data + field->offset;
     if (path[length] == '.') return cli_record_figure(field->record, data, path + length + 1, titled);
-    if (data != NULL) memcpy(&value, data, sizeof value);
-    return value;
+    return data != NULL ? *(const double *)data : NAN;
 }
 
 /* ---- reading ---- */
@@ -180,22 +159,16 @@ double cli_record_figure(const vkmm_record *record, const void *data, const char
 static void read_word(const cli_node *node, const cli_field *field, uint32_t *value)
 {
     const cli_field_words *words = field->words;
-    char word[64] = "", list[160] = "";
+    char word[64] = "";
 
     cli_node_text(node, word, sizeof word);
     if (words->parse != NULL && words->parse(word, value)) return;
-    for (uint32_t i = words->first; i < words->count; i++) {
-        const size_t used = strlen(list);
+    for (uint32_t i = words->first; i < words->count; i++)
         if (strcmp(words->word(i), word) == 0) {
             *value = i;
             return;
         }
-        snprintf(list + used, sizeof list - used, "%s\"%s\"", i > words->first ? " or " : "", words->word(i));
-    }
-    if (words->what != NULL)
-        cli_node_fail(node, "is \"%s\", which is not a known %s", word, words->what);
-    else
-        cli_node_fail(node, "is \"%s\"; it must be %s", word, list);
+    cli_node_fail(node, "is \"%s\", which is not a known %s", word, words->what);
 }
 
 static void read_owned(const cli_node *node, char **owned)
@@ -216,15 +189,13 @@ static void read_owned(const cli_node *node, char **owned)
 
 static void read_value(const cli_node *node, const cli_field *field, void *at)
 {
-    uint64_t whole = 0;
-    uint32_t narrow;
+    uint64_t whole;
 
     switch (field->kind) {
     case CLI_FIELD_U32:
-        whole = u32_at(at);
+        whole = *(const uint32_t *)at;
         cli_node_integer(node, field->most > 0 ? (uint64_t)field->most : UINT32_MAX, &whole);
-        narrow = (uint32_t)whole;
-        memcpy(at, &narrow, sizeof narrow);
+        *(uint32_t *)at = (uint32_t)whole;
         break;
     case CLI_FIELD_U64:
         cli_node_integer(node, field->most > 0 ? (uint64_t)field->most : UINT64_MAX, at);
@@ -273,7 +244,7 @@ static int is_over(const cli_reading *reading)
 static void read_list_entry(const cli_node *node, const cli_field *field, void *record)
 {
     char *at = (char *)record + field->offset, *entry;
-    uint32_t *count = (uint32_t *)(void *)((char *)record + field->count);
+    uint32_t *count = count_of(field, record);
 
     if (field->flags & CLI_HERE)
         entry = memset(at + (size_t)(*count)++ * field->element, 0, field->element);
@@ -295,7 +266,7 @@ static void read_list(const cli_node *node, const cli_field *field, void *record
     if (cost > 0 && node->reading->samples_left / cost < most) most = node->reading->samples_left / cost;
     if (!cli_node_is_list(node, most)) return;
     node->reading->samples_left -= cost * (uint32_t)found;
-    memset((char *)record + field->count, 0, sizeof(uint32_t));
+    *count_of(field, record) = 0;
     for (size_t i = 0; i < found && !is_over(node->reading); i++) {
         const cli_node entry = cli_node_at(node, i);
         read_list_entry(&entry, field, record);

@@ -46,7 +46,7 @@ enum {
 typedef struct cli_field_words {
     const char *(*word)(uint32_t value);
     uint32_t count;
-    const char *what; /* "element type": for 'not a known element type'; NULL: the message lists the words */
+    const char *what; /* "element type": for 'not a known element type'; NULL: they are only written */
     const char *(*name)(uint32_t value, char text[32]); /* instead of word: any value has a name */
     int (*parse)(const char *word, uint32_t *value);    /* 0: unknown */
     uint32_t first;                                     /* the lowest value that has a word */

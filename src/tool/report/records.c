@@ -38,9 +38,9 @@ static const char *format_word(uint32_t format)
 
 const cli_field_words cli_words_of_type = {type_word, VKMM_TYPE_COUNT, "element type", .first = VKMM_F32};
 
-static const cli_field_words layouts = {layout_word, 2},
+static const cli_field_words layouts = {layout_word, 2, "layout"},
                              out_types = {type_word, VKMM_BF16 + 1, "element type", .first = VKMM_F32},
-                             ops = {op_word, 2},
+                             ops = {op_word, 2, "operation"},
                              compute_types = {type_word, VKMM_F16 + 1, "element type", .first = VKMM_F32},
                              activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"},
                              formats = {format_word, VKMM_FORMAT_COUNT, "format"},
@@ -84,40 +84,22 @@ static void check_problem(const cli_node *node, void *record)
         cli_node_fail(node, "is not a valid problem: %s", why);
 }
 
-/* A scalar of an integer type is an integer: a real would keep only nine digits. */
-static json_t *scalar_json(const vkmm_problem *problem, double value)
+/* Integers are written as such: a real would keep only nine digits of a 32-bit scalar. */
+static json_t *put_scalar(const void *member)
 {
-    return vkmm_type_of(problem->type)->is_float ? cli_json_of_number(value) : json_integer((json_int_t)value);
-}
+    const double value = *(const double *)member;
 
-static json_t *put_alpha(const void *view)
-{
-    return scalar_json(view, ((const vkmm_problem *)view)->alpha);
-}
-
-static json_t *put_beta(const void *view)
-{
-    return scalar_json(view, ((const vkmm_problem *)view)->beta);
+    return fabs(value) <= UINT32_MAX && value == floor(value) ? json_integer((json_int_t)value)
+                                                              : cli_json_of_number(value);
 }
 
 /* null stands for values that JSON numbers cannot represent. */
-static void take_scalar(const cli_node *node, double *scalar)
+static void take_scalar(const cli_node *node, void *member)
 {
-    if (node->json == NULL && json_object_get(node->parent->json, node->key) != NULL) *scalar = NAN;
-    cli_node_signed(node, scalar);
+    if (node->json == NULL && json_object_get(node->parent->json, node->key) != NULL) *(double *)member = NAN;
+    cli_node_signed(node, member);
 }
 
-static void take_alpha(const cli_node *node, void *view)
-{
-    take_scalar(node, &((vkmm_problem *)view)->alpha);
-}
-
-static void take_beta(const cli_node *node, void *view)
-{
-    take_scalar(node, &((vkmm_problem *)view)->beta);
-}
-
-#define PROBLEM(member)           CLI_AT(vkmm_problem, member)
 #define PROBLEM_KEY(kind, member) CLI_KEY(kind, vkmm_problem, member)
 
 static const cli_field problem_fields[] = {
@@ -129,8 +111,8 @@ static const cli_field problem_fields[] = {
     {PROBLEM_KEY(U64, n), CLI_NEEDED},
     {PROBLEM_KEY(U64, k), CLI_NEEDED},
     {PROBLEM_KEY(WORD, layout), .words = &layouts},
-    {"transpose_a", CLI_FIELD_WORD, PROBLEM(op_a), .words = &ops},
-    {"transpose_b", CLI_FIELD_WORD, PROBLEM(op_b), .words = &ops},
+    {"transpose_a", CLI_FIELD_WORD, CLI_AT(vkmm_problem, op_a), .words = &ops},
+    {"transpose_b", CLI_FIELD_WORD, CLI_AT(vkmm_problem, op_b), .words = &ops},
     {PROBLEM_KEY(U64, lda)},
     {PROBLEM_KEY(U64, offset_a)},
     {PROBLEM_KEY(U64, stride_a)},
@@ -141,10 +123,10 @@ static const cli_field problem_fields[] = {
     {PROBLEM_KEY(U64, offset_c)},
     {PROBLEM_KEY(U64, stride_c)},
     {PROBLEM_KEY(U64, batch_count)},
-    {"alpha", CLI_FIELD_CUSTOM, .put = put_alpha, .take = take_alpha},
-    {"beta", CLI_FIELD_CUSTOM, .put = put_beta, .take = take_beta},
+    {PROBLEM_KEY(CUSTOM, alpha), .put = put_scalar, .take = take_scalar},
+    {PROBLEM_KEY(CUSTOM, beta), .put = put_scalar, .take = take_scalar},
     {PROBLEM_KEY(WORD, activation), .words = &activations},
-    {"bias", CLI_FIELD_TRUTH, PROBLEM(has_bias)},
+    {"bias", CLI_FIELD_TRUTH, CLI_AT(vkmm_problem, has_bias)},
     {PROBLEM_KEY(WORD, format_a), .words = &formats},
     {PROBLEM_KEY(WORD, format_b), .words = &formats},
 };
@@ -212,29 +194,26 @@ static json_t *put_null(const void *record)
 CLI_KNOWN(has_name, vkmm_kernel_info, name[0] != '\0')
 CLI_KNOWN(has_residues, vkmm_kernel_info, products > 0)
 
-#define KERNEL(member)           CLI_AT(vkmm_kernel_info, member)
-#define KERNEL_KEY(kind, member) CLI_KEY(kind, vkmm_kernel_info, member)
-
 static const cli_field kernel_fields[] = {
-    {KERNEL_KEY(TEXT, name)},
+    {CLI_KEY(TEXT, vkmm_kernel_info, name)},
     {CLI_KEYS(U32, vkmm_kernel_info, tile, 2)},
     {CLI_KEYS(U32, vkmm_kernel_info, workgroup, 3)},
     {CLI_KEYS(U32, vkmm_kernel_info, groups, 3)},
-    {KERNEL_KEY(U32, shared_bytes)},
+    {CLI_KEY(U32, vkmm_kernel_info, shared_bytes)},
     {"spec_constants", CLI_FIELD_CUSTOM, .put = put_constants, .take = take_constants},
-    {KERNEL_KEY(TEXT, config), CLI_MAYBE},
-    {KERNEL_KEY(TRUTH, tuned)},
-    {KERNEL_KEY(U32, splits)},
-    {KERNEL_KEY(U32, whole_rows)},
-    {KERNEL_KEY(U64, items)},
-    {KERNEL_KEY(U64, workspace_bytes)},
-    {KERNEL_KEY(U64, packed_bytes)},
+    {CLI_KEY(TEXT, vkmm_kernel_info, config), CLI_MAYBE},
+    {CLI_KEY(TRUTH, vkmm_kernel_info, tuned)},
+    {CLI_KEY(U32, vkmm_kernel_info, splits)},
+    {CLI_KEY(U32, vkmm_kernel_info, whole_rows)},
+    {CLI_KEY(U64, vkmm_kernel_info, items)},
+    {CLI_KEY(U64, vkmm_kernel_info, workspace_bytes)},
+    {CLI_KEY(U64, vkmm_kernel_info, packed_bytes)},
     {CLI_KEYS(U32, vkmm_kernel_info, matrix, 3), CLI_MAYBE},
-    {KERNEL_KEY(U32, subgroup_size), CLI_MAYBE},
-    {"dot8", CLI_FIELD_TRUTH, KERNEL(uses_dot8)},
-    {KERNEL_KEY(U32, moduli), CLI_MAYBE},
-    {KERNEL_KEY(WORD, residues), .words = &cli_words_of_type, .known = has_residues},
-    {KERNEL_KEY(U32, products), CLI_MAYBE},
+    {CLI_KEY(U32, vkmm_kernel_info, subgroup_size), CLI_MAYBE},
+    {"dot8", CLI_FIELD_TRUTH, CLI_AT(vkmm_kernel_info, uses_dot8)},
+    {CLI_KEY(U32, vkmm_kernel_info, moduli), CLI_MAYBE},
+    {CLI_KEY(WORD, vkmm_kernel_info, residues), .words = &cli_words_of_type, .known = has_residues},
+    {CLI_KEY(U32, vkmm_kernel_info, products), CLI_MAYBE},
     {"shader", CLI_FIELD_CUSTOM, .put = put_null},
 };
 
@@ -258,15 +237,13 @@ static int has_median(const void *record)
     return isfinite(((const cli_bench_series *)record)->median);
 }
 
-#define SERIES_KEY(kind, member) CLI_KEY(kind, cli_bench_series, member)
-
 static const cli_field series_fields[] = {
-    {SERIES_KEY(REAL, median), CLI_OMIT | CLI_DERIVED},
-    {SERIES_KEY(REAL, min), CLI_OMIT | CLI_DERIVED},
-    {SERIES_KEY(REAL, p5), CLI_OMIT | CLI_DERIVED},
-    {SERIES_KEY(REAL, p95), CLI_OMIT | CLI_DERIVED},
-    {SERIES_KEY(U32, count), CLI_OMIT | CLI_DERIVED, .known = has_median},
-    {SERIES_KEY(U32, outliers), CLI_OMIT | CLI_DERIVED, .known = has_median},
+    {CLI_KEY(REAL, cli_bench_series, median), CLI_OMIT | CLI_DERIVED},
+    {CLI_KEY(REAL, cli_bench_series, min), CLI_OMIT | CLI_DERIVED},
+    {CLI_KEY(REAL, cli_bench_series, p5), CLI_OMIT | CLI_DERIVED},
+    {CLI_KEY(REAL, cli_bench_series, p95), CLI_OMIT | CLI_DERIVED},
+    {CLI_KEY(U32, cli_bench_series, count), CLI_OMIT | CLI_DERIVED, .known = has_median},
+    {CLI_KEY(U32, cli_bench_series, outliers), CLI_OMIT | CLI_DERIVED, .known = has_median},
     {"samples", CLI_FIELD_REAL, CLI_LIST(cli_bench_series, ms, count), CLI_NEEDED, .cost = 1, .most = CLI_MOST_MS},
 };
 
@@ -338,37 +315,28 @@ static const cli_field verify_fields[] = {
 static const vkmm_record verify_record = {"verify", CLI_FIELDS(verify_fields), .known = is_judged,
                                           .check = check_verdict};
 
-#define POWER(member)           CLI_AT(cli_bench_power, member)
-#define POWER_KEY(kind, member) CLI_KEY(kind, cli_bench_power, member)
-
 CLI_KNOWN(has_source, cli_bench_power, source[0] != '\0')
 
 static const cli_field power_fields[] = {
-    {POWER_KEY(TEXT, source)},
-    {POWER_KEY(REAL, joules), .most = 1e12, .heading = "joules"},
-    {POWER_KEY(REAL, watts), .most = 1e9},
-    {"mhz_before", CLI_FIELD_REAL, POWER(mhz[0]), .most = 1e9},
-    {"mhz_during", CLI_FIELD_REAL, POWER(mhz[1]), .most = 1e9},
-    {"mhz_after", CLI_FIELD_REAL, POWER(mhz[2]), .most = 1e9},
-    {POWER_KEY(TEXT, limited), CLI_MAYBE},
-    {POWER_KEY(REAL, others), .most = 1e6},
-    {POWER_KEY(U32, processors), CLI_MAYBE},
+    {CLI_KEY(TEXT, cli_bench_power, source)},
+    {CLI_KEY(REAL, cli_bench_power, joules), .most = 1e12, .heading = "joules"},
+    {CLI_KEY(REAL, cli_bench_power, watts), .most = 1e9},
+    {"mhz_before", CLI_FIELD_REAL, CLI_AT(cli_bench_power, mhz[0]), .most = 1e9},
+    {"mhz_during", CLI_FIELD_REAL, CLI_AT(cli_bench_power, mhz[1]), .most = 1e9},
+    {"mhz_after", CLI_FIELD_REAL, CLI_AT(cli_bench_power, mhz[2]), .most = 1e9},
+    {CLI_KEY(TEXT, cli_bench_power, limited), CLI_MAYBE},
+    {CLI_KEY(REAL, cli_bench_power, others), .most = 1e6},
+    {CLI_KEY(U32, cli_bench_power, processors), CLI_MAYBE},
 };
 
 static const vkmm_record power_record = {"power", CLI_FIELDS(power_fields), .known = has_source};
 
 #define FIGURES(kind, member) CLI_IN(kind, cli_bench_row, figures, member)
 
-static const cli_field data_fields[] = {
-    {ROW_KEY(U64, seed)},
-    {ROW_KEY(TEXT, init), CLI_MAYBE},
-};
-
-static const vkmm_record data_record = {"data", CLI_FIELDS(data_fields)};
-
 static const cli_field work_fields[] = {
     {NULL, CLI_FIELD_EMBED, ROW(problem), .record = &cli_problem_record},
-    {NULL, CLI_FIELD_EMBED, .record = &data_record},
+    {ROW_KEY(U64, seed)},
+    {ROW_KEY(TEXT, init), CLI_MAYBE},
 };
 
 static const vkmm_record work_record = {"work", CLI_FIELDS(work_fields)};
@@ -389,16 +357,6 @@ static const cli_field round_fields[] = {
 
 const vkmm_record cli_round_record = {"round", CLI_FIELDS(round_fields), .check = check_round};
 
-static json_t *put_interval(const void *record)
-{
-    const cli_bench_row *row = record;
-    json_t *array = json_array();
-    int bad = cli_json_add(array, cli_json_of_number(row->figures.low_ms));
-
-    bad += cli_json_add(array, cli_json_of_number(row->figures.high_ms));
-    return cli_json_done(array, bad);
-}
-
 static const cli_field row_fields[] = {
     {ROW_KEY(U32, device), CLI_NEEDED},
     {ROW_KEY(TEXT, group), CLI_MAYBE},
@@ -411,7 +369,8 @@ static const cli_field row_fields[] = {
     {"time", CLI_FIELD_RECORD, .known = ran, .record = &time_record},
     {FIGURES(REAL, gflops), CLI_DERIVED, .heading = "GFLOP/s"},
     {FIGURES(REAL, gbytes_per_s), CLI_DERIVED, .heading = "GB/s"},
-    {"interval_ms", CLI_FIELD_CUSTOM, .flags = CLI_DERIVED, .known = is_timed, .put = put_interval},
+    {"interval_ms", CLI_FIELD_REAL, CLI_ARRAY(cli_bench_row, figures.interval_ms, 2), CLI_DERIVED | CLI_SIGNED,
+     .known = is_timed},
     {FIGURES(REAL, noise), CLI_DERIVED},
     {FIGURES(REAL, arithmetic_share), CLI_DERIVED},
     {FIGURES(REAL, copy_share), CLI_DERIVED},
@@ -432,10 +391,9 @@ const vkmm_record cli_row_record = {"row", CLI_FIELDS(row_fields), .start = star
 
 /* ---- run and ladder ---- */
 
-#define REPORT_KEY(kind, member) CLI_KEY(kind, cli_report, member)
-
-static const cli_field tool_fields[] = {
-    {REPORT_KEY(STRING, version)}, {REPORT_KEY(STRING, shader_hash)}, {REPORT_KEY(STRING, command)}};
+static const cli_field tool_fields[] = {{CLI_KEY(STRING, cli_report, version)},
+                                        {CLI_KEY(STRING, cli_report, shader_hash)},
+                                        {CLI_KEY(STRING, cli_report, command)}};
 
 const vkmm_record cli_tool_record = {"tool", CLI_FIELDS(tool_fields)};
 
@@ -451,51 +409,37 @@ static const cli_field run_time_fields[] = {{NULL, CLI_FIELD_EMBED, .record = &t
 static const cli_field run_kernel_fields[] = {{NULL, CLI_FIELD_EMBED, ROW(kernel), .record = &cli_kernel_record},
                                               {"shader", CLI_FIELD_STRING, ROW(shader_file)}};
 
-#define PARTITION(kind, member) CLI_IN(kind, cli_row_panels, partition, member)
-#define TIMES_KEY(kind, member) CLI_IN(kind, cli_row_panels, times, member)
+static const vkmm_record run_time_record = {NULL, CLI_FIELDS(run_time_fields), .known = is_timed},
+                         run_kernel_record = {NULL, CLI_FIELDS(run_kernel_fields)};
+
+#define PANELS(kind, part, member) CLI_IN(kind, cli_bench_row, panels.part, member)
 
 static const cli_field panel_fields[] = {
-    {PARTITION(U64, rows)},
-    {PARTITION(U64, cols)},
-    {PARTITION(U64, depth)},
-    {PARTITION(U64, row_panels)},
-    {PARTITION(U64, col_panels)},
-    {PARTITION(U64, depth_panels)},
-    {PARTITION(U64, device_bytes)},
-    {PARTITION(U64, staging_bytes)},
-    {TIMES_KEY(U64, uploaded_bytes)},
-    {TIMES_KEY(U64, downloaded_bytes)},
-    {TIMES_KEY(U64, dispatches)},
-    {TIMES_KEY(U32, shrunk)},
-    {CLI_KEY(STRING, cli_row_panels, reason)},
+    {PANELS(U64, partition, rows)},
+    {PANELS(U64, partition, cols)},
+    {PANELS(U64, partition, depth)},
+    {PANELS(U64, partition, row_panels)},
+    {PANELS(U64, partition, col_panels)},
+    {PANELS(U64, partition, depth_panels)},
+    {PANELS(U64, partition, device_bytes)},
+    {PANELS(U64, partition, staging_bytes)},
+    {PANELS(U64, times, uploaded_bytes)},
+    {PANELS(U64, times, downloaded_bytes)},
+    {PANELS(U64, times, dispatches)},
+    {PANELS(U32, times, shrunk)},
+    {"reason", CLI_FIELD_STRING, ROW(panels.reason)},
+    {"longest_dispatch_ms", CLI_FIELD_REAL, ROW(panels.times.longest_ms), .known = is_timed}, /* of a right product */
 };
 
 CLI_KNOWN(is_in_panels, cli_bench_row, panels.reason != NULL)
 
-static const vkmm_record run_time_record = {NULL, CLI_FIELDS(run_time_fields), .known = is_timed},
-                         run_kernel_record = {NULL, CLI_FIELDS(run_kernel_fields)},
-                         panel_record = {NULL, CLI_FIELDS(panel_fields)};
-
-/* Only a right product has times. */
-static const cli_field run_panel_fields[] = {
-    {NULL, CLI_FIELD_EMBED, ROW(panels), .record = &panel_record},
-    {"longest_dispatch_ms", CLI_FIELD_REAL, ROW(panels.times.longest_ms), .known = is_timed}};
-
-static const vkmm_record run_panel_record = {NULL, CLI_FIELDS(run_panel_fields), .known = is_in_panels};
-
-#define SHARE(member) CLI_AT(vkmm_stream_part, member)
-
-#define PANEL_KEY(kind, member) CLI_KEY(kind, vkmm_stream_panel, member)
+static const vkmm_record panel_record = {NULL, CLI_FIELDS(panel_fields), .known = is_in_panels};
 
 static const cli_field timeline_fields[] = {
-    {PANEL_KEY(U64, batch)},
-    {PANEL_KEY(U64, matrices)},
-    {PANEL_KEY(U64, row)},
-    {PANEL_KEY(U64, col)},
-    {PANEL_KEY(U64, rows)},
-    {PANEL_KEY(U64, cols)},
-    {CLI_KEYS(REAL, vkmm_stream_panel, load_ms, 2)},
-    {CLI_KEYS(REAL, vkmm_stream_panel, kernel_ms, 2)},
+    {CLI_KEY(U64, vkmm_stream_panel, batch)},         {CLI_KEY(U64, vkmm_stream_panel, matrices)},
+    {CLI_KEY(U64, vkmm_stream_panel, row)},           {CLI_KEY(U64, vkmm_stream_panel, col)},
+    {CLI_KEY(U64, vkmm_stream_panel, rows)},          {CLI_KEY(U64, vkmm_stream_panel, cols)},
+    {CLI_KEYS(REAL, vkmm_stream_panel, load_ms, 2)},  {CLI_KEYS(REAL, vkmm_stream_panel, kernel_ms, 2)},
     {CLI_KEYS(REAL, vkmm_stream_panel, store_ms, 2)},
 };
 static const vkmm_record timeline_record = {NULL, CLI_FIELDS(timeline_fields)};
@@ -530,17 +474,15 @@ static json_t *put_timeline(const void *record)
 }
 
 /* One of several devices. */
-#define PART_KEY(kind, member) CLI_KEY(kind, vkmm_stream_part, member)
-
 static const cli_field share_fields[] = {
-    {NULL, CLI_FIELD_EMBED, SHARE(device), CLI_POINTER, .record = &place_record},
-    {PART_KEY(RECORD, kernel), CLI_POINTER, .record = &cli_kernel_record},
-    {PART_KEY(U64, panels)},
-    {PART_KEY(REAL, share)},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(vkmm_stream_part, device), CLI_POINTER, .record = &place_record},
+    {CLI_KEY(RECORD, vkmm_stream_part, kernel), CLI_POINTER, .record = &cli_kernel_record},
+    {CLI_KEY(U64, vkmm_stream_part, panels)},
+    {CLI_KEY(REAL, vkmm_stream_part, share)},
     {CLI_IN(REAL, vkmm_stream_part, times, kernel_ms)},
-    {PART_KEY(REAL, wait_ms)},
-    {"bytes", CLI_FIELD_CUSTOM, SHARE(times), .put = put_copied},
-    {"failed", CLI_FIELD_CUSTOM, SHARE(status), .put = put_failure},
+    {CLI_KEY(REAL, vkmm_stream_part, wait_ms)},
+    {"bytes", CLI_FIELD_CUSTOM, CLI_AT(vkmm_stream_part, times), .put = put_copied},
+    {"failed", CLI_FIELD_CUSTOM, CLI_AT(vkmm_stream_part, status), .put = put_failure},
     {"timeline", CLI_FIELD_CUSTOM, .put = put_timeline},
 };
 static const vkmm_record share_record = {NULL, CLI_FIELDS(share_fields)};
@@ -560,7 +502,7 @@ static const cli_field run_fields[] = {
     {"problem", CLI_FIELD_RECORD, .record = &work_record},
     {NULL, CLI_FIELD_EMBED, .record = &result_record},
     {ROW_KEY(REAL, wall_ms), CLI_MAYBE, .known = is_timed},
-    {"panels", CLI_FIELD_RECORD, .record = &run_panel_record},
+    {"panels", CLI_FIELD_RECORD, .record = &panel_record},
     {"devices", CLI_FIELD_RECORD, CLI_LIST(cli_bench_row, panels.parts, panels.part_count), .record = &share_record,
      .known = is_shared},
     {ROW_KEY(STRING, step), CLI_OMIT},
@@ -570,20 +512,14 @@ const vkmm_record cli_run_record = {NULL, CLI_FIELDS(run_fields)};
 CLI_KNOWN(is_predicted, cli_forecast, limiter != NULL)
 CLI_KNOWN(has_predicted_time, cli_forecast, predicted_ms >= 0)
 
-#define COUNTS(member)                             \
-    {                                              \
-        CLI_IN(REAL, cli_forecast, counts, member) \
-    }
-#define TIMES(member)                                   \
-    {                                                   \
-        CLI_IN(REAL, cli_forecast, resource_ms, member) \
-    }
+#define COUNTS(member) CLI_IN(REAL, cli_forecast, counts, member)
+#define TIMES(member)  CLI_IN(REAL, cli_forecast, resource_ms, member)
 
-static const cli_field counts_fields[] = {COUNTS(dram_bytes),   COUNTS(l2_bytes),     COUNTS(l1_lines),
-                                          COUNTS(shared_turns), COUNTS(instructions), COUNTS(waits),
-                                          COUNTS(barriers)},
-                       resource_fields[] = {TIMES(dram),         TIMES(l2),      TIMES(l1),      TIMES(shared),
-                                            TIMES(instructions), TIMES(latency), TIMES(barriers)};
+static const cli_field counts_fields[] = {{COUNTS(dram_bytes)},   {COUNTS(l2_bytes)},     {COUNTS(l1_lines)},
+                                          {COUNTS(shared_turns)}, {COUNTS(instructions)}, {COUNTS(waits)},
+                                          {COUNTS(barriers)}},
+                       resource_fields[] = {{TIMES(dram)},         {TIMES(l2)},      {TIMES(l1)},      {TIMES(shared)},
+                                            {TIMES(instructions)}, {TIMES(latency)}, {TIMES(barriers)}};
 static const vkmm_record counts_record = {NULL, CLI_FIELDS(counts_fields), .known = is_predicted},
                          resource_record = {NULL, CLI_FIELDS(resource_fields), .known = has_predicted_time};
 
@@ -612,18 +548,15 @@ static const cli_field ladder_row_fields[] = {
 };
 static const vkmm_record ladder_row_record = {NULL, CLI_FIELDS(ladder_row_fields)};
 
-#define LADDER(member)           CLI_AT(cli_ladder, member)
-#define LADDER_KEY(kind, member) CLI_KEY(kind, cli_ladder, member)
-
 static const cli_field ladder_problem_fields[] = {
-    {NULL, CLI_FIELD_EMBED, LADDER(problem), .record = &cli_extents_record},
-    {LADDER_KEY(U64, seed)},
-    {LADDER_KEY(STRING, init)},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_ladder, problem), .record = &cli_extents_record},
+    {CLI_KEY(U64, cli_ladder, seed)},
+    {CLI_KEY(STRING, cli_ladder, init)},
 };
 static const vkmm_record ladder_problem_record = {NULL, CLI_FIELDS(ladder_problem_fields)};
 
 static const cli_field ladder_fields[] = {
-    {LADDER_KEY(STRING, host)},
+    {CLI_KEY(STRING, cli_ladder, host)},
     {"problem", CLI_FIELD_RECORD, .record = &ladder_problem_record},
     {"rows", CLI_FIELD_RECORD, CLI_LIST(cli_ladder, rows, count), .record = &ladder_row_record},
 };

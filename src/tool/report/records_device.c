@@ -102,8 +102,7 @@ static void take_pci(const cli_node *node, void *record)
     if (!info->has_pci) cli_node_fail(node, "is not a PCI bus address");
 }
 
-#define DEVICE(member) CLI_AT(cli_bench_device, member)
-#define VULKAN         .known = is_vulkan
+#define VULKAN .known = is_vulkan
 
 #define INFO(kind, member) CLI_IN(kind, cli_bench_device, info, member)
 
@@ -114,12 +113,13 @@ static const cli_field identity_fields[] = {
     {INFO(CUSTOM, uuid), VULKAN, .put = put_uuid, .take = take_uuid},
     {INFO(U32, vendor_id), VULKAN},
     {INFO(U32, device_id), VULKAN},
-    {"driver_name", CLI_FIELD_TEXT, DEVICE(info.driver.name), CLI_MAYBE},
-    {"driver_info", CLI_FIELD_TEXT, DEVICE(info.driver.info), CLI_MAYBE},
-    {"driver_id", CLI_FIELD_U32, DEVICE(info.driver.id), VULKAN},
-    {"driver_version", CLI_FIELD_U32, DEVICE(info.driver.version), VULKAN},
-    {"driver_uuid", CLI_FIELD_CUSTOM, DEVICE(info.driver.uuid), VULKAN, .put = put_uuid, .take = take_uuid},
-    {"api_version", CLI_FIELD_CUSTOM, DEVICE(info.driver.api_version), VULKAN, .put = put_api_version,
+    {"driver_name", CLI_FIELD_TEXT, CLI_AT(cli_bench_device, info.driver.name), CLI_MAYBE},
+    {"driver_info", CLI_FIELD_TEXT, CLI_AT(cli_bench_device, info.driver.info), CLI_MAYBE},
+    {"driver_id", CLI_FIELD_U32, CLI_AT(cli_bench_device, info.driver.id), VULKAN},
+    {"driver_version", CLI_FIELD_U32, CLI_AT(cli_bench_device, info.driver.version), VULKAN},
+    {"driver_uuid", CLI_FIELD_CUSTOM, CLI_AT(cli_bench_device, info.driver.uuid), VULKAN, .put = put_uuid,
+     .take = take_uuid},
+    {"api_version", CLI_FIELD_CUSTOM, CLI_AT(cli_bench_device, info.driver.api_version), VULKAN, .put = put_api_version,
      .take = take_api_version},
 };
 
@@ -151,7 +151,6 @@ static void take_matrix2(const cli_node *node, void *record)
     }
 }
 
-#define LIMIT(member)                  CLI_AT(vkmm_device_info, member)
 #define LIMIT_KEY(kind, outer, member) CLI_IN(kind, vkmm_device_info, outer, member)
 
 static const cli_field limit_fields[] = {
@@ -159,7 +158,7 @@ static const cli_field limit_fields[] = {
     {"max_workgroup_size", CLI_FIELD_U32, CLI_ARRAY(vkmm_device_info, limits.max_workgroup_size, 3)},
     {"max_workgroup_count", CLI_FIELD_U32, CLI_ARRAY(vkmm_device_info, limits.max_workgroup_count, 3)},
     {LIMIT_KEY(U32, limits, max_shared_bytes)},
-    {"subgroup_size", CLI_FIELD_U32, LIMIT(subgroup.size)},
+    {"subgroup_size", CLI_FIELD_U32, CLI_AT(vkmm_device_info, subgroup.size)},
     {LIMIT_KEY(U64, limits, max_storage_range)},
     {LIMIT_KEY(U64, memory, max_allocation_bytes)},
     {LIMIT_KEY(U64, memory, max_buffer_bytes)},
@@ -167,19 +166,19 @@ static const cli_field limit_fields[] = {
     {LIMIT_KEY(U32, limits, offset_alignment)},
     {LIMIT_KEY(U32, limits, timestamp_bits)},
     {LIMIT_KEY(REAL, limits, timestamp_period_ns), .most = CLI_MOST_MS},
-    {"f64", CLI_FIELD_TRUTH, LIMIT(features.f64)},
-    {"unified_memory", CLI_FIELD_TRUTH, LIMIT(memory.is_unified)},
-    {"broadcast", CLI_FIELD_TRUTH, LIMIT(subgroup.has_broadcast)},
-    {"statistics", CLI_FIELD_TRUTH, LIMIT(features.statistics)},
+    {"f64", CLI_FIELD_TRUTH, CLI_AT(vkmm_device_info, features.f64)},
+    {"unified_memory", CLI_FIELD_TRUTH, CLI_AT(vkmm_device_info, memory.is_unified)},
+    {"broadcast", CLI_FIELD_TRUTH, CLI_AT(vkmm_device_info, subgroup.has_broadcast)},
+    {"statistics", CLI_FIELD_TRUTH, CLI_AT(vkmm_device_info, features.statistics)},
     {CLI_KEY(U32, vkmm_device_info, processors), CLI_MAYBE},
-    {"f16", CLI_FIELD_TRUTH, LIMIT(features.f16)},
-    {"i8", CLI_FIELD_TRUTH, LIMIT(features.i8)},
-    {"storage16", CLI_FIELD_TRUTH, LIMIT(features.storage16)},
-    {"storage8", CLI_FIELD_TRUTH, LIMIT(features.storage8)},
-    {"dot8", CLI_FIELD_TRUTH, LIMIT(features.dot8)},
-    {"bf16_matrices", CLI_FIELD_TRUTH, LIMIT(features.bf16_matrices)},
-    {"min_subgroup_size", CLI_FIELD_U32, LIMIT(subgroup.min_size), CLI_MAYBE},
-    {"max_subgroup_size", CLI_FIELD_U32, LIMIT(subgroup.max_size), CLI_MAYBE},
+    {"f16", CLI_FIELD_TRUTH, CLI_AT(vkmm_device_info, features.f16)},
+    {"i8", CLI_FIELD_TRUTH, CLI_AT(vkmm_device_info, features.i8)},
+    {"storage16", CLI_FIELD_TRUTH, CLI_AT(vkmm_device_info, features.storage16)},
+    {"storage8", CLI_FIELD_TRUTH, CLI_AT(vkmm_device_info, features.storage8)},
+    {"dot8", CLI_FIELD_TRUTH, CLI_AT(vkmm_device_info, features.dot8)},
+    {"bf16_matrices", CLI_FIELD_TRUTH, CLI_AT(vkmm_device_info, features.bf16_matrices)},
+    {"min_subgroup_size", CLI_FIELD_U32, CLI_AT(vkmm_device_info, subgroup.min_size), CLI_MAYBE},
+    {"max_subgroup_size", CLI_FIELD_U32, CLI_AT(vkmm_device_info, subgroup.max_size), CLI_MAYBE},
     {"matrix2", CLI_FIELD_CUSTOM, .put = put_matrix2, .take = take_matrix2},
 };
 
@@ -203,27 +202,23 @@ static const vkmm_record heap_record = {"heap", CLI_FIELDS(heap_fields)};
 static const cli_field_words components = {
     .what = "element type", .name = vkmm_component_name, .parse = vkmm_component_parse};
 
-#define SHAPE_KEY(kind, member) CLI_KEY(kind, vkmm_matrix_shape, member)
-
 static const cli_field shape_fields[] = {
-    {SHAPE_KEY(U32, m)},
-    {SHAPE_KEY(U32, n)},
-    {SHAPE_KEY(U32, k)},
-    {SHAPE_KEY(WORD, a), .words = &components},
-    {SHAPE_KEY(WORD, b), .words = &components},
-    {SHAPE_KEY(WORD, c), .words = &components},
-    {SHAPE_KEY(WORD, result), .words = &components},
-    {SHAPE_KEY(U32, scope)},
-    {SHAPE_KEY(TRUTH, saturating)},
+    {CLI_KEY(U32, vkmm_matrix_shape, m)},
+    {CLI_KEY(U32, vkmm_matrix_shape, n)},
+    {CLI_KEY(U32, vkmm_matrix_shape, k)},
+    {CLI_KEY(WORD, vkmm_matrix_shape, a), .words = &components},
+    {CLI_KEY(WORD, vkmm_matrix_shape, b), .words = &components},
+    {CLI_KEY(WORD, vkmm_matrix_shape, c), .words = &components},
+    {CLI_KEY(WORD, vkmm_matrix_shape, result), .words = &components},
+    {CLI_KEY(U32, vkmm_matrix_shape, scope)},
+    {CLI_KEY(TRUTH, vkmm_matrix_shape, saturating)},
 };
 
 const vkmm_record cli_shape_record = {NULL, CLI_FIELDS(shape_fields)};
 
-#define MATRIX_KEY(kind, member) CLI_KEY(kind, cli_bench_matrix, member), .most = CLI_MOST_A_S
-
 static const cli_field matrix_fields[] = {
     {NULL, CLI_FIELD_EMBED, CLI_AT(cli_bench_matrix, shape), .record = &cli_shape_record},
-    {MATRIX_KEY(REAL, multiply_adds_per_s)},
+    {CLI_KEY(REAL, cli_bench_matrix, multiply_adds_per_s), .most = CLI_MOST_A_S},
 };
 
 static void start_matrix(void *record)
@@ -243,14 +238,12 @@ _Static_assert(VKMM_COUNT(rate_fields) == VKMM_U8, "types up to u8 have a peak")
 
 static const vkmm_record rate_record = {"rates", CLI_FIELDS(rate_fields)};
 
-#define PEAKS_KEY(kind, member) CLI_KEY(kind, cli_bench_peaks, member)
-
 static const cli_field peak_fields[] = {
-    {PEAKS_KEY(REAL, copy_bytes_per_s), .most = CLI_MOST_A_S},
+    {CLI_KEY(REAL, cli_bench_peaks, copy_bytes_per_s), .most = CLI_MOST_A_S},
     {"multiply_adds_per_s", CLI_FIELD_RECORD, .record = &rate_record},
     {"matrix", CLI_FIELD_RECORD, CLI_LIST(cli_bench_peaks, matrix, matrix_count), CLI_HERE,
      .length = CLI_BENCH_MATRICES, .record = &matrix_record},
-    {PEAKS_KEY(TRUTH, raised)},
+    {CLI_KEY(TRUTH, cli_bench_peaks, raised)},
 };
 
 const vkmm_record cli_peaks_record = {"peaks", CLI_FIELDS(peak_fields)};
@@ -258,22 +251,20 @@ const vkmm_record cli_peaks_record = {"peaks", CLI_FIELDS(peak_fields)};
 /* ---- devices ---- */
 
 static const cli_field hardware_fields[] = {
-    {"limits", CLI_FIELD_RECORD, DEVICE(info), VULKAN, .record = &cli_limits_record},
+    {"limits", CLI_FIELD_RECORD, CLI_AT(cli_bench_device, info), VULKAN, .record = &cli_limits_record},
     {"heaps", CLI_FIELD_RECORD, CLI_LIST(cli_bench_device, info.memory.heaps, info.memory.heap_count), CLI_HERE, VULKAN,
      .length = VK_MAX_MEMORY_HEAPS, .record = &heap_record},
-    {"pci", CLI_FIELD_CUSTOM, DEVICE(info), .put = put_pci, .take = take_pci},
+    {"pci", CLI_FIELD_CUSTOM, CLI_AT(cli_bench_device, info), .put = put_pci, .take = take_pci},
 };
 
 const vkmm_record cli_hardware_record = {NULL, CLI_FIELDS(hardware_fields)};
 
-#define DEVICE_KEY(kind, member) CLI_KEY(kind, cli_bench_device, member)
-
 static const cli_field device_fields[] = {
     {NULL, CLI_FIELD_EMBED, .record = &cli_identity_record},
-    {DEVICE_KEY(TEXT, label)},
-    {DEVICE_KEY(TEXT, failed), CLI_MAYBE},
+    {CLI_KEY(TEXT, cli_bench_device, label)},
+    {CLI_KEY(TEXT, cli_bench_device, failed), CLI_MAYBE},
     {NULL, CLI_FIELD_EMBED, .record = &cli_hardware_record},
-    {DEVICE_KEY(RECORD, peaks), .record = &cli_peaks_record},
+    {CLI_KEY(RECORD, cli_bench_device, peaks), .record = &cli_peaks_record},
 };
 
 static void start_device(void *record)

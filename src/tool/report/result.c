@@ -14,13 +14,14 @@
 
 static cli_bench_figures no_figures(void)
 {
-    cli_bench_figures figures = {0};
-    double *const all[] = {&figures.median_ms,  &figures.low_ms,           &figures.high_ms,
-                           &figures.noise,      &figures.gflops,           &figures.gbytes_per_s,
-                           &figures.copy_share, &figures.arithmetic_share, &figures.drift};
-
-    for (size_t i = 0; i < VKMM_COUNT(all); i++) *all[i] = NAN;
-    return figures;
+    return (cli_bench_figures){.median_ms = NAN,
+                               .interval_ms = {NAN, NAN},
+                               .noise = NAN,
+                               .gflops = NAN,
+                               .gbytes_per_s = NAN,
+                               .arithmetic_share = NAN,
+                               .copy_share = NAN,
+                               .drift = NAN};
 }
 
 cli_bench_power cli_bench_no_power(void)

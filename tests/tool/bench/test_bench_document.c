@@ -117,7 +117,7 @@ TEST(speeds)
     assert_true(is_near(f->gbytes_per_s, 120000 / 3e-3 * 1e-9));
     assert_true(is_near(f->arithmetic_share, 2e6 / 3e-3 / 8e9));
     assert_true(is_near(f->copy_share, 0.04));
-    assert_true(is_near(f->noise, (f->high_ms - f->low_ms) / 6));
+    assert_true(is_near(f->noise, (f->interval_ms[1] - f->interval_ms[0]) / 6));
     assert_true(isnan(f->drift) && isnan(row->submit_ms.median) && !f->throttled);
     row->problem = VKMM_PROBLEM(.m = 100, .n = 100, .k = 100, .batch_count = 3, .stride_b = 10000, .stride_c = 10000,
                                 .alpha = 1, .beta = 1);
