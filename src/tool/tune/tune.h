@@ -35,17 +35,6 @@ int cli_read_trial(const json_t *json, cli_trial_request *request);
 void cli_put_figures(json_t *json, const cli_answer *answer);
 int cli_take_figures(const json_t *json, int is_duel, cli_answer *answer);
 
-/* A process that is started for the first request, and again after it was lost. */
-typedef struct cli_tune_link {
-    cli_worker worker;
-    vkmm_problem problem;
-} cli_tune_link;
-
-/* Sends a request and waits for the answer: patience_ms is the candidate's, end_ms (by vkmm_now_ms) the tune's; if the
- * latter ends the wait, the reply is CLI_REPLY_INTERRUPTED. The worker has status and sentence in any case. */
-cli_reply cli_tune_ask(cli_tune_link *link, const cli_trial_request *request, double patience_ms, double end_ms,
-                       cli_answer *answer);
-
 /* A candidate that a tune measured. */
 typedef struct cli_tune_trial {
     vkmm_candidate candidate;

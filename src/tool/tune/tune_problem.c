@@ -3,10 +3,14 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "math/problem.h"
+#include "report/records.h"
 #include "report/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define START_PATIENCE_MS 30000.0 /* for the driver to start, and the operands to be made */
 
 enum { CHALLENGERS = 3, MOST_DUELS = 6 };
 #define CLEARLY_SLOWER  1.5     /* times the best: one sample is enough */
@@ -28,11 +32,65 @@ typedef struct tuner {
     cli_session *session;
     const vkmm_problem *problem;
     vkmm_tune *tune;
-    cli_tune_link link;
+    cli_worker worker; /* started for the first request, and again after it was lost */
     cli_tune_row *row;
     double start, end;    /* of the available time, by vkmm_now_ms */
     double ask_ms, asked; /* all that was spent on candidates, and on how many */
 } tuner;
+
+/* ---- asking the process that measures ---- */
+
+/* A process that had less time than its patience, because the tune ended, proves nothing about the candidate. */
+static cli_reply judge(cli_reply reply, const cli_worker *worker, double patience_ms, double left_ms)
+{
+    return reply == CLI_REPLY_LOST && worker->is_timeout && left_ms < patience_ms ? CLI_REPLY_INTERRUPTED : reply;
+}
+
+static cli_reply get_ready(tuner *t, double end_ms)
+{
+    cli_worker *worker = &t->worker;
+    json_t *answer = NULL;
+    double left = end_ms - vkmm_now_ms();
+
+    if (worker->process != NULL) return CLI_REPLY_ANSWER;
+    worker->losses = 0; /* those of candidates do not count */
+    cli_reply reply = judge(cli_worker_start(worker, fmin(START_PATIENCE_MS, left)), worker, START_PATIENCE_MS, left);
+    if (reply == CLI_REPLY_ANSWER) {
+        left = end_ms - vkmm_now_ms();
+        reply = cli_worker_ask(
+            worker,
+            json_pack("{s:s, s:o}", "ask", "problem", "problem", cli_record_json(&cli_problem_record, t->problem)),
+            fmin(START_PATIENCE_MS, left), &answer);
+        reply = judge(reply, worker, START_PATIENCE_MS, left);
+    }
+    json_decref(answer);
+    if (reply == CLI_REPLY_INTERRUPTED || (reply == CLI_REPLY_ANSWER && worker->status == VKMM_OK)) return reply;
+    cli_worker_close(worker);
+    return CLI_REPLY_NO_WORKER;
+}
+
+/* Sends a request and waits for the answer: patience_ms is the candidate's, end_ms (by vkmm_now_ms) the tune's; if the
+ * latter ends the wait, the reply is CLI_REPLY_INTERRUPTED. The worker has status and sentence in any case. */
+static cli_reply ask(tuner *t, const cli_trial_request *request, double patience_ms, double end_ms, cli_answer *answer)
+{
+    const int is_duel = request->count == 2;
+    cli_worker *worker = &t->worker;
+    json_t *asked, *figures = NULL;
+    cli_reply reply = get_ready(t, end_ms);
+
+    *answer = (cli_answer){.rounds = 0};
+    if (reply != CLI_REPLY_ANSWER) return reply;
+    const double left = end_ms - vkmm_now_ms();
+    asked = cli_write_trial(request);
+    json_object_set_new(asked, "ask", json_string(is_duel ? "duel" : "try"));
+    reply = judge(cli_worker_ask(worker, asked, fmin(patience_ms, left), &figures), worker, patience_ms, left);
+    if (reply == CLI_REPLY_ANSWER && worker->status == VKMM_OK && !cli_take_figures(figures, is_duel, answer))
+        reply = cli_worker_distrust(worker, "invalid times");
+    json_decref(figures);
+    return reply;
+}
+
+/* ---- the search ---- */
 
 static double gflops_of(const tuner *t, double ms)
 {
@@ -72,7 +130,7 @@ static int is_same(const vkmm_candidate *a, const vkmm_candidate *b)
 /* Keeps the worker's reason why a candidate has no time. */
 static vkmm_status note_failure(tuner *t, const vkmm_candidate *candidate)
 {
-    const cli_worker *worker = &t->link.worker;
+    const cli_worker *worker = &t->worker;
     cli_tune_row *row = t->row;
     cli_tune_failure *failure = vkmm_list_add(&row->failures, &row->failure_count, 1, sizeof *failure);
 
@@ -134,13 +192,12 @@ static vkmm_status search(tuner *t)
         set_limits(t, best, &patience, &end);
         show_progress(t, "");
         const cli_trial_request request = {{candidate}, 1, .limit_ms = CLEARLY_SLOWER * best};
-        reply = cli_tune_ask(&t->link, &request, patience, end, &answer);
-        if (reply == CLI_REPLY_NO_WORKER)
-            return VKMM_FAIL(t->session->log, t->link.worker.status, "%s", t->link.worker.sentence);
+        reply = ask(t, &request, patience, end, &answer);
+        if (reply == CLI_REPLY_NO_WORKER) return VKMM_FAIL(t->session->log, t->worker.status, "%s", t->worker.sentence);
         if (reply == CLI_REPLY_INTERRUPTED) break;
         t->ask_ms += reply == CLI_REPLY_ANSWER ? vkmm_now_ms() - now : 0;
         t->asked += reply == CLI_REPLY_ANSWER;
-        if (reply == CLI_REPLY_ANSWER && t->link.worker.status == VKMM_OK)
+        if (reply == CLI_REPLY_ANSWER && t->worker.status == VKMM_OK)
             vkmm_tune_tell(t->tune, &candidate, answer.ms[0]);
         else
             status = note_failure(t, &candidate);
@@ -181,12 +238,10 @@ static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
 
         show_progress(t, "confirming, ");
         const cli_trial_request request = {{pair[0], pair[1]}, 2, .time_ms = time_ms > 0 ? time_ms : 0};
-        reply =
-            cli_tune_ask(&t->link, &request, 2 * PATIENCE_MS + 4 * PATIENCE_TIMES * state->planned_ms, grace, &answer);
-        if (reply == CLI_REPLY_NO_WORKER)
-            return VKMM_FAIL(t->session->log, t->link.worker.status, "%s", t->link.worker.sentence);
+        reply = ask(t, &request, 2 * PATIENCE_MS + 4 * PATIENCE_TIMES * state->planned_ms, grace, &answer);
+        if (reply == CLI_REPLY_NO_WORKER) return VKMM_FAIL(t->session->log, t->worker.status, "%s", t->worker.sentence);
         if (reply == CLI_REPLY_INTERRUPTED) break;
-        if (reply != CLI_REPLY_ANSWER || t->link.worker.status != VKMM_OK) {
+        if (reply != CLI_REPLY_ANSWER || t->worker.status != VKMM_OK) {
             const vkmm_status status = note_failure(t, &pair[1]);
             if (status != VKMM_OK) return status;
             continue; /* the next one moves up */
@@ -233,10 +288,7 @@ static vkmm_status decide(tuner *t)
 
     if (state.planned_ms > 0) {
         take(t, &state.planned, state.planned_ms, state.planned_ms);
-        if (cli_interrupted())
-            guess(t, &state);
-        else
-            status = fight(t, &state);
+        if (!cli_interrupted()) status = fight(t, &state);
         if (cli_interrupted() && status == VKMM_OK && is_same(&t->row->tuned.best, &state.planned)) guess(t, &state);
     } else if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms)) {
         take(t, &candidate, ms, 0); /* the planner's choice failed here */
@@ -288,16 +340,15 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
     vkmm_status status;
 
     t.end = t.start + budget_ms;
-    t.link.worker =
+    t.worker =
         (cli_worker){.session = session, .command = "tune-worker", .device = session->info, .words = {"--no-cache"}};
-    t.link.problem = *problem;
     row->device = session->info;
     row->problem = *problem;
     status = vkmm_tune_create(session->instance, session->info, &params, &t.tune);
     if (status != VKMM_OK) return status;
     status = search(&t);
     if (status == VKMM_OK) status = decide(&t);
-    cli_worker_close(&t.link.worker);
+    cli_worker_close(&t.worker);
     if (status == VKMM_OK) status = store(&t);
     vkmm_tune_destroy(&t.tune);
     row->seconds = (vkmm_now_ms() - t.start) / 1000;
