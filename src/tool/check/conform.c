@@ -11,8 +11,10 @@
 #include "base/folder.h"
 #include "base/host.h"
 #include "look/probe.h"
+#include "report/columns.h"
 #include "report/json.h"
 #include "report/junit.h"
+#include "report/wrap.h"
 #include "session/commands.h"
 #include "system/interrupt.h"
 
@@ -20,6 +22,59 @@
 #define CASE_PATIENCE  60000.0 /* a driver of processors may compile for 20 s */
 
 enum { PASSED = 1, FAILED = 2 };
+
+/* ---- results, as JSON and for people ---- */
+
+static const cli_field case_fields[] = {
+    {CLI_KEY(U32, cli_case, index)},    {"case", CLI_FIELD_TEXT, CLI_AT(cli_case, name)},
+    {CLI_KEY(TEXT, cli_case, finding)}, {CLI_KEY(TRUTH, cli_case, passed)},
+    {CLI_KEY(TEXT, cli_case, why)},     {CLI_KEY(TEXT, cli_case, again)},
+};
+const vkmm_record cli_case_record = {NULL, CLI_FIELDS(case_fields)};
+
+static const cli_field failure_fields[] = {
+    {"case", CLI_FIELD_TEXT, CLI_AT(cli_case, name)},
+    {"sentence", CLI_FIELD_TEXT, CLI_AT(cli_case, why)},
+    {"rerun", CLI_FIELD_TEXT, CLI_AT(cli_case, again), CLI_MAYBE},
+    {"shader", CLI_FIELD_TEXT, CLI_AT(cli_case, file), CLI_MAYBE},
+};
+static const vkmm_record failure_record = {NULL, CLI_FIELDS(failure_fields)};
+
+static const cli_field part_fields[] = {
+    {"part", CLI_FIELD_STRING, CLI_AT(cli_part_result, name)},
+    {CLI_KEY(U32, cli_part_result, run)},
+    {CLI_KEY(U32, cli_part_result, passed)},
+    {CLI_KEY(TEXT, cli_part_result, incomplete), CLI_MAYBE},
+    {"failures", CLI_FIELD_RECORD, CLI_LIST(cli_part_result, failures, failure_count), CLI_HERE,
+     .record = &failure_record},
+};
+static const vkmm_record part_record = {NULL, CLI_FIELDS(part_fields)};
+
+static const cli_field fields[] = {
+    {CLI_KEY(TRUTH, cli_conformance, passed)},
+    {"parts", CLI_FIELD_RECORD, CLI_LIST(cli_conformance, parts, part_count), CLI_HERE, .record = &part_record},
+};
+const vkmm_record cli_conformance_record = {NULL, CLI_FIELDS(fields)};
+
+static void show(const cli_report *report, const cli_conformance *result)
+{
+    for (uint32_t i = 0; i < result->part_count; i++) {
+        const cli_part_result *part = &result->parts[i];
+        const int bad = part->passed < part->run;
+        fprintf(report->out, "  %s%-7s%s %-10s %u of %u right",
+                CLI_PAINTED(report, bad ? CLI_BAD : CLI_GOOD, bad ? "wrong" : "ok"), part->name, part->passed,
+                part->run);
+        fprintf(report->out, "%s%s\n", part->incomplete[0] != '\0' ? "; incomplete: " : "", part->incomplete);
+        for (uint32_t f = 0; f < part->failure_count; f++) {
+            const cli_case *failure = &part->failures[f];
+            cli_report_say(report, 4, CLI_PLAIN, "%s: %s", failure->name, failure->why);
+            if (failure->again[0] != '\0') cli_report_say(report, 6, CLI_PLAIN, "%s", failure->again);
+            if (failure->file[0] != '\0') cli_report_say(report, 6, CLI_PLAIN, "%s", failure->file);
+        }
+    }
+}
+
+/* ---- asking for one case after another ---- */
 
 /* What is under way. */
 typedef struct run {
@@ -43,21 +98,20 @@ static void put_case(const run *r, const char *name, const char *kind, const cha
     if (session->options->junit) cli_junit_plain(session->report.out, r->part->name, name, kind, why);
 }
 
-static void write_shader(run *r, cli_failure *failure, const char *shader)
+static void write_shader(run *r, cli_case *failed, const char *shader)
 {
     vkmm_status status;
 
-    if (shader == NULL || r->stem == NULL) return;
-    VKMM_PUT(failure->file, "%.400s-%s-%u.comp", r->stem, r->part->name, r->part->failure_count);
-    status = vkmm_output_whole(failure->file, 0, shader, strlen(shader));
-    if (status != VKMM_OK) failure->file[0] = '\0';
+    if (shader == NULL || r->stem == NULL || r->part->failure_count == CLI_MOST_FAILURES) return;
+    VKMM_PUT(failed->file, "%.400s-%s-%u.comp", r->stem, r->part->name, r->part->failure_count + 1);
+    status = vkmm_output_whole(failed->file, 0, shader, strlen(shader));
+    if (status != VKMM_OK) failed->file[0] = '\0';
     r->status = cli_worse(r->status, vkmm_tell(r->session->log, status));
 }
 
 /* Notes what the planner should avoid, or that it is right now. */
-static void note(run *r, const json_t *answer, char result)
+static void note(run *r, const char *finding, char result)
 {
-    const char *finding = cli_json_text(answer, "finding", "");
     vkmm_device_check *found = &r->found;
     uint32_t i = 0;
 
@@ -80,92 +134,84 @@ static void forget(run *r)
     r->found.finding_count = left;
 }
 
-static void fail_case(run *r, const char *name, const char *why, const json_t *answer)
+static void fail_case(run *r, const cli_case *failed)
 {
-    cli_failure *failure = &r->part->failures[r->part->failure_count];
-
-    put_case(r, name, "failure", why);
+    put_case(r, failed->name, "failure", failed->why);
     r->part->run++;
     r->all->passed = 0;
     r->status = cli_worse(r->status, VKMM_WRONG_RESULT);
-    if (r->part->failure_count == CLI_MOST_FAILURES) return;
-    r->part->failure_count++;
-    VKMM_PUT(failure->name, "%s", name);
-    VKMM_PUT(failure->why, "%s", why);
-    VKMM_PUT(failure->again, "%s", cli_json_text(answer, "again", ""));
-    write_shader(r, failure, cli_json_text(answer, "shader", NULL));
+    if (r->part->failure_count < CLI_MOST_FAILURES) r->part->failures[r->part->failure_count++] = *failed;
 }
 
-static cli_reply ask(run *r, const char *what, json_t **answer)
+/* Asks for the next case; its name is "" unless there is one. */
+static cli_reply ask(run *r, const char *what, cli_case *found)
 {
     cli_reply reply = cli_worker_start(&r->worker, START_PATIENCE);
+    char sentence[CLI_SENTENCE];
+    json_t *answer = NULL;
 
-    *answer = NULL;
-    if (reply != CLI_REPLY_ANSWER) return reply;
-    return cli_worker_ask(&r->worker,
-                          json_pack("{s:s, s:s, s:i}", "ask", what, "part", r->part->name, "first", (int)r->first),
-                          CASE_PATIENCE, answer);
+    *found = (cli_case){.name = ""};
+    if (reply == CLI_REPLY_ANSWER)
+        reply = cli_worker_ask(&r->worker,
+                               json_pack("{s:s, s:s, s:i}", "ask", what, "part", r->part->name, "first", (int)r->first),
+                               CASE_PATIENCE, &answer);
+    if (answer != NULL && !cli_record_parse(answer, &cli_case_record, found, sentence))
+        reply = cli_worker_distrust(&r->worker, sentence);
+    if (reply == CLI_REPLY_ANSWER) write_shader(r, found, cli_json_text(answer, "shader", NULL));
+    json_decref(answer);
+    r->first = found->name[0] != '\0' ? found->index + 1 : r->first;
+    return reply;
 }
 
 /* The process ended in the middle of a case: another one names it. */
 static int bury(run *r)
 {
     const uint32_t losses = r->worker.losses;
-    char why[CLI_CASE_TEXT];
-    json_t *answer;
+    char how[CLI_CASE_TEXT];
+    cli_case lost;
 
-    VKMM_PUT(why, "the process that ran it %.300s", r->worker.how);
-    if (ask(r, "name", &answer) == CLI_REPLY_ANSWER) {
-        note(r, answer, FAILED);
-        fail_case(r, cli_json_text(answer, "case", "?"), why, NULL);
-        r->first = (uint32_t)cli_json_number(answer, "index", r->first) + 1;
-    } else {
-        fail_case(r, "?", why, NULL);
-    }
-    json_decref(answer);
+    VKMM_PUT(how, "the process that ran it %.300s", r->worker.how);
+    if (ask(r, "name", &lost) != CLI_REPLY_ANSWER || lost.name[0] == '\0') VKMM_PUT(lost.name, "?");
+    VKMM_PUT(lost.why, "%s", how);
+    note(r, lost.finding, FAILED);
+    fail_case(r, &lost);
     return losses < CLI_WORKER_MOST_LOSSES && r->worker.process != NULL;
 }
 
 /* One case. 0: the part is over. */
 static int step(run *r)
 {
-    json_t *answer;
-    const cli_reply reply = ask(r, "case", &answer);
-    const int is_over =
-        reply != CLI_REPLY_ANSWER || r->worker.status != VKMM_OK || json_is_true(json_object_get(answer, "end"));
-    const char *name = cli_json_text(answer, "case", "?");
+    cli_case found;
+    const cli_reply reply = ask(r, "case", &found);
 
     if (reply == CLI_REPLY_LOST && bury(r)) return 1;
-    if (reply == CLI_REPLY_ANSWER && !is_over) {
-        r->worker.losses = 0;
-        r->first = (uint32_t)cli_json_number(answer, "index", r->first) + 1;
-        const int passed = json_is_true(json_object_get(answer, "passed"));
-        note(r, answer, passed ? PASSED : FAILED);
-        if (passed) {
-            put_case(r, name, NULL, NULL);
-            r->part->passed++, r->part->run++;
-        } else {
-            fail_case(r, name, cli_json_text(answer, "why", ""), answer);
-        }
-    } else if (reply != CLI_REPLY_INTERRUPTED && r->worker.status != VKMM_OK) {
+    if (reply != CLI_REPLY_INTERRUPTED && r->worker.status != VKMM_OK) {
         VKMM_PUT(r->part->incomplete, "%.300s", r->worker.sentence);
         r->status = cli_worse(r->status, r->worker.status);
     }
-    json_decref(answer);
-    return !is_over;
+    if (reply != CLI_REPLY_ANSWER || r->worker.status != VKMM_OK || found.name[0] == '\0') return 0;
+    r->worker.losses = 0;
+    note(r, found.finding, found.passed ? PASSED : FAILED);
+    if (!found.passed) {
+        fail_case(r, &found);
+        return 1;
+    }
+    put_case(r, found.name, NULL, NULL);
+    r->part->passed++, r->part->run++;
+    return 1;
 }
 
-static void run_part(run *r, const cli_case_part *part)
+static void run_part(run *r, const char *name)
 {
     int more = 1;
 
     r->part = &r->all->parts[r->all->part_count++];
-    r->part->name = part->name;
-    if (r->session->options->junit) cli_junit_begin_suite(r->session->report.out, part->name);
+    r->part->name = name;
+    if (r->session->options->junit) cli_junit_begin_suite(r->session->report.out, name);
     r->first = 0;
     r->worker.losses = 0;
     while (more && !cli_interrupted()) {
-        cli_progress(&r->session->console, "%s: %u cases", part->name, r->part->run);
+        cli_progress(&r->session->console, "%s: %u cases", name, r->part->run);
         if (vkmm_now_ms() >= r->end_ms) {
             VKMM_PUT(r->part->incomplete, "the time was over");
             break;
@@ -198,9 +244,9 @@ cli_conformance *cli_conform(cli_session *session, double budget_ms, const char 
         .words = {cli_types_word(&options->types, types), options->kernel != NULL ? kernel : NULL, "--no-cache"}};
     r.all->passed = 1;
     if (session->info->check != NULL) r.found = *session->info->check;
-    for (uint32_t i = 0; cli_case_part_at(i) != NULL && !cli_interrupted(); i++) {
-        if (options->part != NULL && strcmp(options->part, cli_case_part_at(i)->name) != 0) continue;
-        run_part(&r, cli_case_part_at(i));
+    for (const cli_case_part *const *part = cli_case_parts; *part != NULL && !cli_interrupted(); part++) {
+        if (options->part != NULL && strcmp(options->part, (*part)->name) != 0) continue;
+        run_part(&r, (*part)->name);
         ran += r.part->run;
     }
     cli_worker_close(&r.worker);
@@ -234,7 +280,7 @@ vkmm_status cli_command_check(cli_session *session)
         shown = cli_json_line(&session->report, cli_json_document(&session->report, "vkmatmul.check/1", session->info,
                                                                   NULL, cli_record_json(&cli_conformance_record, all)));
     else
-        cli_conform_show(&session->report, all);
+        show(&session->report, all);
     if (shown != VKMM_OK) status = VKMM_FAIL(log, shown, "no memory to write the results of a check");
     cli_interrupt_release();
     if (cli_interrupted()) status = (vkmm_status)(128 + cli_interrupted()); /* as shells count it */

@@ -1,5 +1,5 @@
 /* Memory, subgroups, dispatches and timestamps. */
-#include "check/conform_trial.h"
+#include "check/conform.h"
 
 #include <stdio.h>
 #include <string.h>

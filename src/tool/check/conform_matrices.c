@@ -1,7 +1,9 @@
 /* Matrix operations of every shape that the device lists, fragment by fragment: loads and stores in both layouts,
- * products, changes of single elements, conversions. All numbers are small integers, so results are exact. */
-#include "check/conform_trial.h"
+ * products, changes of single elements, conversions; and reductions. All numbers are small integers, so results are
+ * exact. */
+#include "check/conform.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +12,7 @@
 #include "math/component.h"
 #include "math/type.h"
 
-enum { LAYOUTS = 4, SEED = 40 };
+enum { LAYOUTS = 4, SEED = 40, REDUCTION_SEED = 41 };
 enum { OF_A, OF_B, OF_C, PRODUCT, ELEMENTS, CONVERSION, OPERATIONS };
 
 static const char *const operations[OPERATIONS] = {"A", "B", "C", "A*B + C", "C[i] + 1", "f32(C)"};
@@ -19,11 +21,6 @@ static const char *const operations[OPERATIONS] = {"A", "B", "C", "A*B + C", "C[
 static const vkmm_matrix_shape *shape_of(const vkmm_device_info *info, uint32_t index)
 {
     return &info->matrices.shapes[index / (LAYOUTS * OPERATIONS)];
-}
-
-static uint32_t count(const cli_session *session)
-{
-    return session->info->matrices.shape_count * LAYOUTS * OPERATIONS;
 }
 
 static int has_types(const vkmm_device_info *info, const vkmm_matrix_types *types)
@@ -43,9 +40,10 @@ static void module_of(const vkmm_matrix_shape *s, char name[64])
 static int find(const cli_session *session, uint32_t index, cli_case *found)
 {
     const vkmm_matrix_shape *s = shape_of(session->info, index);
-    const vkmm_matrix_types *types = vkmm_matrix_types_of(s);
     char a[32], c[32], module[64];
 
+    if (index >= session->info->matrices.shape_count * LAYOUTS * OPERATIONS) return CLI_NO_CASE;
+    const vkmm_matrix_types *types = vkmm_matrix_types_of(s);
     if (types == NULL || !has_types(session->info, types)) return 0;
     module_of(s, module);
     if (!vkmm_probe_exists(module)) return 0;
@@ -137,4 +135,72 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     return cli_trial_run(session, &kind, index, result);
 }
 
-const cli_case_part cli_matrices_part = {"matrices", count, find, run, NULL, 0};
+const cli_case_part cli_matrices_part = {"matrices", find, run, NULL, 0};
+
+/* ---- reductions (VK_NV_cooperative_matrix2): 16×16 numbers of f32, owned by a subgroup ---- */
+
+enum { SIDE = 16, SUBGROUP_SCOPE = 3 /* VK_SCOPE_SUBGROUP_KHR, which older headers lack */ };
+enum { ROW_SUM, ROW_MOST, COLUMN_SUM, COLUMN_MOST, SUM, MOST, COPY };
+
+/* Whether the device has such matrices; their dimensions may be any multiples of a granule's. */
+static int has_reductions(const void *device)
+{
+    const vkmm_device_info *info = device;
+    const uint32_t wanted = VKMM_MATRIX2_REDUCTION | VKMM_MATRIX2_FLEXIBLE;
+
+    for (uint32_t i = 0; i < info->matrices.granule_count; i++) {
+        const vkmm_matrix_shape *of = &info->matrices.granules[i].of;
+        if (of->scope == SUBGROUP_SCOPE && of->c == vkmm_component_of(VKMM_F32) && SIDE % of->m == 0 &&
+            SIDE % of->n == 0)
+            return (info->matrices.matrix2 & wanted) == wanted;
+    }
+    return 0;
+}
+
+/* Small integers of both signs, whose sums are exact. */
+static void make_reduction(cli_trial *trial, uint32_t operation)
+{
+    float *in = (float *)(void *)trial->in;
+
+    cli_trial_spread(trial, trial->info->subgroup.size, trial->info->subgroup.size, operation);
+    trial->probe.in_words = trial->probe.out_words = SIDE * SIDE;
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) in[i] = (float)(vkmm_random_bits(REDUCTION_SEED, i) % 201) - 100;
+}
+
+static float wanted_reduction(const float *in, uint32_t operation, uint32_t row, uint32_t col)
+{
+    float sum = 0, most = -INFINITY;
+
+    for (uint32_t i = 0; i < SIDE; i++)
+        for (uint32_t j = 0; j < SIDE; j++) {
+            if ((operation <= ROW_MOST && i != row) || (operation / 2 == COLUMN_SUM / 2 && j != col)) continue;
+            sum += in[i * SIDE + j];
+            if (in[i * SIDE + j] > most) most = in[i * SIDE + j];
+        }
+    if (operation == COPY) return in[row * SIDE + col];
+    return operation % 2 == ROW_SUM ? sum : most;
+}
+
+static int judge_reduction(cli_trial *trial, uint32_t operation)
+{
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+        const float want = wanted_reduction((const float *)(const void *)trial->in, operation, i / SIDE, i % SIDE);
+        const double got = vkmm_type_get(VKMM_F32, &trial->probe.out[i]);
+        if (got == (double)want) continue;
+        trial->count = SIDE * SIDE;
+        return cli_trial_wrong(trial, "element (%u, %u) is %g, should be %g", i / SIDE, i % SIDE, got, (double)want);
+    }
+    return 1;
+}
+
+static const cli_trial_kind reductions[] = {
+    {"sums of rows", has_reductions, "check_reduce", ROW_SUM, make_reduction, judge_reduction},
+    {"maxima of rows", has_reductions, "check_reduce", ROW_MOST, make_reduction, judge_reduction},
+    {"sums of columns", has_reductions, "check_reduce", COLUMN_SUM, make_reduction, judge_reduction},
+    {"maxima of columns", has_reductions, "check_reduce", COLUMN_MOST, make_reduction, judge_reduction},
+    {"sum of all", has_reductions, "check_reduce", SUM, make_reduction, judge_reduction},
+    {"maximum of all", has_reductions, "check_reduce", MOST, make_reduction, judge_reduction},
+    {"loads and stores", has_reductions, "check_reduce", COPY, make_reduction, judge_reduction},
+};
+
+const cli_case_part cli_reductions_part = {"reductions", CLI_TRIALS(reductions)};

@@ -1,7 +1,7 @@
 /* Arithmetic and conversions of single numbers. What Vulkan leaves to the device is right either way: sums, products
  * and conversions are rounded to the nearest or toward zero, and subnormal numbers may become zero (Vulkan's "Precision
  * and Operation of SPIR-V Instructions"). */
-#include "check/conform_trial.h"
+#include "check/conform.h"
 
 #include <float.h>
 #include <math.h>

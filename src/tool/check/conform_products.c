@@ -27,26 +27,10 @@ static uint32_t kernel_count(void)
     return kernels;
 }
 
-/* Those of a kernel; those of a method follow. */
+/* Those of a kernel; those by a method follow. */
 static uint32_t kernel_cases(void)
 {
     return VARIANTS * VKMM_TYPES_COUNT * kernel_count();
-}
-
-static uint32_t count(const cli_session *session)
-{
-    (void)session;
-    return kernel_cases() + VKMM_METHOD_COUNT * VKMM_METHOD_TYPES * SIZES;
-}
-
-/* Neighbouring indices have different kernels, and then other types, so that time that ends early leaves out none. */
-static const char *take_apart(uint32_t index, const vkmm_types **types, uint32_t *variant)
-{
-    const uint32_t kernels = kernel_count(), turn = index / kernels, kernel = kernels - 1 - index % kernels;
-
-    *types = vkmm_types_at((turn + kernel) % VKMM_TYPES_COUNT);
-    *variant = turn / VKMM_TYPES_COUNT;
-    return vkmm_kernel_name(kernel);
 }
 
 /* What a general kernel supports beyond the plain product. */
@@ -58,9 +42,9 @@ static void complicate(vkmm_problem *p, uint32_t op)
     p->layout = op == 2 ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
     p->op_a = op & 1 ? VKMM_OP_T : VKMM_OP_N;
     p->op_b = op & 2 ? VKMM_OP_T : VKMM_OP_N;
-    p->lda = ((p->layout == VKMM_ROW_MAJOR) == (p->op_a == VKMM_OP_N) ? p->k : p->m) + op;
-    p->ldb = ((p->layout == VKMM_ROW_MAJOR) == (p->op_b == VKMM_OP_N) ? p->n : p->k) + op;
-    p->ldc = (p->layout == VKMM_ROW_MAJOR ? p->n : p->m) + op;
+    p->lda = vkmm_operand_ld(p, VKMM_A) + op;
+    p->ldb = vkmm_operand_ld(p, VKMM_B) + op;
+    p->ldc = vkmm_operand_ld(p, VKMM_C) + op;
     p->alpha = alphas[op];
     p->beta = betas[op];
     p->has_bias = op & 1;
@@ -97,28 +81,30 @@ static int takes(const cli_session *session, const char *kernel, const vkmm_prob
     return vkmm_kernel_choose(&silent, &info, &params, &chosen) == VKMM_OK && strcmp(chosen.name, kernel) == 0;
 }
 
-static const char *make_method(const cli_session *session, uint32_t index, vkmm_problem *problem, uint32_t *variant)
+/* The index-th of those by a method, with the planner's kernel: "auto". */
+static const char *make_method(const cli_session *session, uint32_t index, vkmm_problem *problem)
 {
     const uint64_t *size = sizes[index % SIZES];
     const uint32_t method = index / SIZES / VKMM_METHOD_TYPES, place = index / SIZES % VKMM_METHOD_TYPES;
     const vkmm_method_info *info = vkmm_method_at(method);
 
-    *variant = 0;
     *problem = VKMM_PROBLEM(.m = size[0], .n = size[1], .k = size[2], .type = info->types[place],
                             .method = (vkmm_method)method);
     if (info->titles[place] == NULL || session->options->kernel != NULL) return NULL;
     return is_wanted(session->options, "auto", problem->type) && takes(session, "auto", problem, 0) ? "auto" : NULL;
 }
 
-/* The index-th product: its kernel, "auto" if it is one by a method; NULL: the device does not have it. */
+/* The index-th product: its kernel; NULL: the device does not have it. Neighbouring indices have different kernels, and
+ * then other types, so that time that ends early leaves out none; those by a method follow. */
 static const char *make(const cli_session *session, uint32_t index, vkmm_problem *problem, uint32_t *variant)
 {
-    if (index >= kernel_cases()) return make_method(session, index - kernel_cases(), problem, variant);
+    const uint32_t kernels = kernel_count(), turn = index / kernels, place = kernels - 1 - index % kernels;
+    const char *kernel = vkmm_kernel_name(place);
+    const vkmm_types *types = vkmm_types_at((turn + place) % VKMM_TYPES_COUNT);
 
-    const vkmm_types *types;
-    const char *kernel = take_apart(index, &types, variant);
+    *variant = index < kernel_cases() ? turn / VKMM_TYPES_COUNT : 0;
+    if (index >= kernel_cases()) return make_method(session, index - kernel_cases(), problem);
     const uint64_t *size = sizes[*variant / OPS];
-
     *problem = VKMM_PROBLEM(.m = size[0], .n = size[1], .k = size[2], .type = types->in, .out_type = types->out,
                             .compute = types->compute);
     if (vkmm_kernel_is_general(kernel)) complicate(problem, *variant % OPS);
@@ -130,13 +116,15 @@ static int find(const cli_session *session, uint32_t index, cli_case *found)
 {
     vkmm_problem p;
     uint32_t variant;
-    const char *kernel = make(session, index, &p, &variant);
+    const char *kernel;
 
+    if (index >= kernel_cases() + VKMM_METHOD_COUNT * VKMM_METHOD_TYPES * SIZES) return CLI_NO_CASE;
+    kernel = make(session, index, &p, &variant);
     if (kernel == NULL) return 0;
     if (p.method == VKMM_COMPUTE_DIRECT) VKMM_PUT(found->finding, "kernel %s %s", kernel, vkmm_type_of(p.type)->name);
-    VKMM_PUT(found->name, "%s, %s, %ux%ux%u, %s%s", p.method ? vkmm_method_at(p.method)->name : kernel,
+    VKMM_PUT(found->name, "%s, %s, %ux%ux%u, %c%c", p.method ? vkmm_method_at(p.method)->name : kernel,
              vkmm_types_name(vkmm_problem_types(&p), session->console.utf8), (unsigned)p.m, (unsigned)p.n,
-             (unsigned)p.k, p.op_a == VKMM_OP_T ? "T" : "N", p.op_b == VKMM_OP_T ? "T" : "N");
+             (unsigned)p.k, "NT"[p.op_a], "NT"[p.op_b]);
     return 1;
 }
 
@@ -147,12 +135,12 @@ static void write_command(const char *kernel, const vkmm_problem *p, const cli_i
     char more[200] = "";
 
     if (vkmm_kernel_is_general(kernel))
-        VKMM_PUT(
-            more, " --layout %s --transposeA %s --transposeB %s --lda %u --ldb %u --ldc %u --alpha %g --beta %g%s%s%s",
-            p->layout == VKMM_ROW_MAJOR ? "row" : "col", p->op_a == VKMM_OP_T ? "T" : "N",
-            p->op_b == VKMM_OP_T ? "T" : "N", (unsigned)p->lda, (unsigned)p->ldb, (unsigned)p->ldc, p->alpha, p->beta,
-            p->has_bias ? " --bias_vector" : "", p->activation != VKMM_ACTIVATION_NONE ? " --activation " : "",
-            p->activation != VKMM_ACTIVATION_NONE ? vkmm_activation_name(p->activation) : "");
+        VKMM_PUT(more, " --layout %s --transposeA %c --transposeB %c --lda %u --ldb %u --ldc %u --alpha %g --beta %g",
+                 p->layout == VKMM_ROW_MAJOR ? "row" : "col", "NT"[p->op_a], "NT"[p->op_b], (unsigned)p -> lda,
+                 (unsigned)p -> ldb, (unsigned)p -> ldc, p -> alpha, p -> beta);
+    if (p->has_bias) VKMM_JOIN(more, "", " --bias_vector");
+    if (p->activation != VKMM_ACTIVATION_NONE)
+        VKMM_JOIN(more, "", " --activation %s", vkmm_activation_name(p->activation));
     snprintf(text, CLI_CASE_TEXT,
              "vkmatmul --kernel %s -s %ux%ux%u --type %s --out-type %s --compute %s%s --init %s --seed %u --no-cache "
              "--verify full",
@@ -183,4 +171,4 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     return VKMM_OK;
 }
 
-const cli_case_part cli_products_part = {"products", count, find, run, NULL, 0};
+const cli_case_part cli_products_part = {"products", find, run, NULL, 0};

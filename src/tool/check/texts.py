@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""texts.py -o HEADER FILE...: rows {"NAME", "TEXT"} for C, of files by their names without endings."""
+"""texts.py -o HEADER FILE...: rows {"NAME", "TEXT"} for C, of files check_NAME.ENDING."""
 import json
 import pathlib
 import sys
@@ -7,5 +7,5 @@ import sys
 rows = []
 for path in map(pathlib.Path, sys.argv[3:]):
     lines = path.read_text(encoding="ascii").splitlines(keepends=True)
-    rows.append("    {%s,\n     %s},\n" % (json.dumps(path.stem), "\n     ".join(map(json.dumps, lines))))
+    rows.append("    {%s,\n     %s},\n" % (json.dumps(path.stem.removeprefix("check_")), "\n     ".join(map(json.dumps, lines))))
 pathlib.Path(sys.argv[2]).write_text("/* Made by texts.py. */\n" + "".join(rows), encoding="ascii")
