@@ -10,11 +10,10 @@
 typedef struct vkmm_race_params {
     uint32_t rows, cols; /* of the matrix, each at least 1; tiles may extend beyond its edges, where values are 0 */
     uint32_t tile_rows, tile_cols; /* both 0: 16x16, or the legal tile nearest to it */
-    uint32_t runs;                 /* of each version, alternating; 0: 100 */
-    const int32_t *values;         /* rows·cols elements, row-major; NULL: 1, 2, 3, … */
-    /* Where the sums go, rows·cols elements each; NULL: nowhere. For the two versions: those of the first wrong run, or
-     * of the last run if none was wrong. */
-    int32_t *right, *with_barrier, *without_barrier;
+    uint32_t runs;                 /* of each version, alternating */
+    const int32_t *values;         /* rows·cols elements, row-major */
+    int32_t *right;                /* where as many sums go: the right ones, */
+    int32_t *without_barrier;      /* and those of the first wrong run, or of the last run if none was wrong */
 } vkmm_race_params;
 
 /* The result of one version. If wrong_runs is 0, the rest is 0 too. */
@@ -27,7 +26,6 @@ typedef struct vkmm_race_count {
 
 typedef struct vkmm_race_result {
     vkmm_kernel_info kernel; /* as both versions ran */
-    uint32_t runs;           /* of each */
     vkmm_race_count with_barrier, without_barrier;
 } vkmm_race_result;
 

@@ -2,6 +2,7 @@
  * right one. */
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "look/race.h"
 #include "math/matrix.h"
 #include "report/columns.h"
@@ -10,9 +11,9 @@
 #include "session/commands.h"
 
 /* Below SMALL elements a matrix holds 1, 2, 3, … in tiles of 2×2, as in the tutorial. From there on it holds ones, so
- * that a sum counts the invocations whose values had arrived, in tiles that several subgroups share. SIDE: columns of
- * a terminal for each of the two matrices, so that both fit into 80. */
-enum { SMALL = 100, LARGEST = 1 << 28, MOST_ROWS = 16, SIDE = 38, WIDEST = 79 };
+ * that a sum counts the invocations whose values had arrived, in tiles that several subgroups share. What is shown of
+ * the two matrices, with numbers of WIDTH columns, fits on 80 columns side by side. */
+enum { SMALL = 100, LARGEST = 1 << 28, MOST_ROWS = 16, MOST_COLS = 6, WIDTH = 5, WIDEST = 79 };
 
 /* A race on one device. */
 typedef struct one_race {
@@ -48,74 +49,43 @@ static vkmm_status write_json(const cli_report *report, const one_race *race)
                       race->device->subgroup.size, "matrix", "rows", race->params.rows, "cols", race->params.cols,
                       "type", "i32", "init", vkmm_init_name(race->init), "tile", tile[0], tile[1], "workgroup",
                       workgroup[0], workgroup[1], workgroup[2], "groups", groups[0], groups[1], groups[2], "runs",
-                      race->result.runs, "with_barrier", count_json(&race->result.with_barrier), "without_barrier",
+                      race->params.runs, "with_barrier", count_json(&race->result.with_barrier), "without_barrier",
                       count_json(&race->result.without_barrier), "passed", race->result.with_barrier.wrong_runs == 0)));
 }
 
 /* ---- for people ---- */
 
-/* The part of the matrices that is shown. */
-typedef struct window {
-    uint32_t row0, col0, rows, cols;
-    int width; /* of a number */
-} window;
-
-static uint32_t smaller(uint32_t a, uint32_t b)
+/* Some numbers of a row: wrong ones are marked with a star, and with colour if there is any. */
+static void print_numbers(const cli_report *report, const int32_t *sums, const int32_t *right, uint32_t count)
 {
-    return a < b ? a : b;
+    for (uint32_t j = 0; j < count; j++) {
+        const int is_wrong = sums[j] != right[j];
+        char text[16];
+        VKMM_PUT(text, "%s%d", is_wrong ? "*" : "", sums[j]);
+        fprintf(report->out, " %s%*s%s", CLI_PAINTED(report, is_wrong ? CLI_BAD : CLI_PLAIN, WIDTH, text));
+    }
 }
 
 /* All of a small matrix; of a large one, the rows and columns from the wrong element's tile on. */
-static window choose(const cli_report *report, const one_race *race)
-{
-    const int side = report->columns > 0 && report->columns < 2 * SIDE ? report->columns - SIDE : SIDE;
-    const vkmm_race_params *p = &race->params;
-    const vkmm_race_count *racing = &race->result.without_barrier;
-    const uint32_t *tile = race->result.kernel.tile;
-    window w = {.rows = smaller(p->rows, MOST_ROWS), .width = 1};
-
-    for (uint64_t i = 0; i < 2 * (uint64_t)p->rows * p->cols; i++) {
-        const int digits = snprintf(NULL, 0, "%d", (i % 2 == 0 ? p->right : p->without_barrier)[i / 2]);
-        if (w.width < digits) w.width = digits;
-    }
-    w.cols = smaller(p->cols, (uint32_t)(side > w.width + 2 ? side / (w.width + 2) : 1));
-    w.row0 = smaller(racing->row / tile[0] * tile[0], p->rows - w.rows);
-    w.col0 = smaller(racing->col / tile[1] * tile[1], p->cols - w.cols);
-    return w;
-}
-
-/* One row of one matrix: wrong numbers are marked with a star, and with colour if there is any. */
-static void print_numbers(const cli_report *report, const vkmm_race_params *p, const int32_t *sums, const window *w,
-                          uint32_t i)
-{
-    for (uint32_t j = w->col0; j < w->col0 + w->cols; j++) {
-        const uint64_t at = (uint64_t)i * p->cols + j;
-        const int wrong = sums[at] != p->right[at], last = j + 1 == w->col0 + w->cols;
-        const cli_paint paint = wrong ? CLI_BAD : CLI_PLAIN;
-        fprintf(report->out, " %s%*d%s%s",
-                CLI_PAINTED(report, paint, w->width, sums[at],
-                            wrong  ? "*"
-                            : last ? ""
-                                   : " "));
-    }
-}
-
 static void print_matrices(const cli_report *report, const one_race *race)
 {
     const vkmm_race_params *p = &race->params;
-    const window w = choose(report, race);
-    const int side = (int)w.cols * (w.width + 2), title = side > 16 ? side : 16;
+    const vkmm_race_count *racing = &race->result.without_barrier;
+    const uint32_t *tile = race->result.kernel.tile;
+    const uint32_t rows = (uint32_t)vkmm_least(p->rows, MOST_ROWS), cols = (uint32_t)vkmm_least(p->cols, MOST_COLS),
+                   row0 = (uint32_t)vkmm_least(racing->row / tile[0] * tile[0], p->rows - rows),
+                   col0 = (uint32_t)vkmm_least(racing->col / tile[1] * tile[1], p->cols - cols);
+    const int width = (WIDTH + 1) * (int)(cols > 2 ? cols : 2);
 
-    if (w.rows < p->rows || w.cols < p->cols)
-        fprintf(report->out, "   Rows %u to %u, columns %u to %u:\n", w.row0, w.row0 + w.rows - 1, w.col0,
-                w.col0 + w.cols - 1);
-    fprintf(report->out, "   %-*s   without the barrier%s\n", title, "right",
-            race->result.without_barrier.wrong_runs > 0 ? " (* wrong)" : "");
-    for (uint32_t i = w.row0; i < w.row0 + w.rows; i++) {
-        fprintf(report->out, "  ");
-        print_numbers(report, p, p->right, &w, i);
-        fprintf(report->out, "%*s", title - side + 4, "");
-        print_numbers(report, p, p->without_barrier, &w, i);
+    if (rows < p->rows || cols < p->cols)
+        fprintf(report->out, "   Rows %u to %u, columns %u to %u:\n", row0, row0 + rows - 1, col0, col0 + cols - 1);
+    fprintf(report->out, "   %-*s without the barrier%s\n", width, "right", racing->wrong_runs > 0 ? " (* wrong)" : "");
+    for (uint64_t i = row0; i < row0 + rows; i++) {
+        const int32_t *right = &p->right[i * p->cols + col0];
+        fputs("  ", report->out);
+        print_numbers(report, right, right, cols);
+        fprintf(report->out, "%*s", width - (WIDTH + 1) * (int)cols + 2, "");
+        print_numbers(report, &p->without_barrier[i * p->cols + col0], right, cols);
         putc('\n', report->out);
     }
 }
@@ -126,10 +96,10 @@ static void print_count(const cli_report *report, const char *version, const one
     const cli_paint paint = count->wrong_runs > 0 ? CLI_BAD : CLI_GOOD;
 
     fprintf(report->out, "   %-8s wrong in %s%u of %u%s runs", version,
-            CLI_PAINTED(report, paint, count->wrong_runs, race->result.runs));
+            CLI_PAINTED(report, paint, count->wrong_runs, race->params.runs));
     if (count->wrong_runs > 0)
         fprintf(report->out, ", %llu of %llu elements", (unsigned long long)count->wrong_elements,
-                (unsigned long long)race->params.rows * race->params.cols * race->result.runs);
+                (unsigned long long)race->params.rows * race->params.cols * race->params.runs);
     putc('\n', report->out);
 }
 
@@ -245,7 +215,7 @@ static vkmm_status race_size(cli_session *session, const cli_size *size, int *fi
         *first = 0;
         if (status == VKMM_OK && race.result.with_barrier.wrong_runs > 0)
             status = VKMM_FAIL(log, VKMM_WRONG_RESULT, "%s: the tile sum with its barrier was wrong in %u of %u runs",
-                               session->info->name, race.result.with_barrier.wrong_runs, race.result.runs);
+                               session->info->name, race.result.with_barrier.wrong_runs, race.params.runs);
     }
     vkmm_free(matrices);
     return cli_worse(status, cli_session_validated(session));

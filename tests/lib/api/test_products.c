@@ -312,7 +312,15 @@ static void look(crew_member *me)
     static const vkmm_measure_params few = {.iters = 3, .cold_iters_given = 1};
     const vkmm_job_params tiled = {
         .problem = VKMM_PROBLEM_INIT(.m = 9, .n = 10, .k = 11), .kernel = "tiled", .tile_rows = 4, .tile_cols = 4};
-    const vkmm_race_params sums = {.rows = 16, .cols = 16, .tile_rows = 4, .tile_cols = 4, .runs = 2};
+    int32_t matrices[3][16 * 16] = {{0}};
+    const vkmm_race_params sums = {.rows = 16,
+                                   .cols = 16,
+                                   .tile_rows = 4,
+                                   .tile_cols = 4,
+                                   .runs = 2,
+                                   .values = matrices[0],
+                                   .right = matrices[1],
+                                   .without_barrier = matrices[2]};
     vkmm_measurement time;
     vkmm_access counted, formula;
     vkmm_kernel_info kernel;

@@ -91,7 +91,15 @@ static void counting_and_racing_copy_too(void **state)
                                     .kernel = "tiled",
                                     .tile_rows = 8,
                                     .tile_cols = 8};
-    const vkmm_race_params sums = {.rows = M, .cols = N, .tile_rows = 4, .tile_cols = 4, .runs = 3};
+    static int32_t matrices[3][M * N];
+    const vkmm_race_params sums = {.rows = M,
+                                   .cols = N,
+                                   .tile_rows = 4,
+                                   .tile_cols = 4,
+                                   .runs = 3,
+                                   .values = matrices[0],
+                                   .right = matrices[1],
+                                   .without_barrier = matrices[2]};
     assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
     assert_int_equal(vkmm_access_formula(&info, &params.problem, &formula), VKMM_OK);
     assert_int_equal(vkmm_access_count(suite.device, &params, &counted), VKMM_OK);
