@@ -35,10 +35,9 @@ typedef struct rate {
 
 typedef struct peaks {
     cli_session *session;
-    const cli_report *report;
     peak copy, types[VKMM_TYPE_COUNT], shapes[VKMM_MAX_MATRIX_SHAPES];
     rate rates[VKMM_RATE_COUNT];
-    uint32_t type_count, shape_count, rate_count;
+    uint32_t type_count, shape_count;
     cli_bench_power power; /* what other processes used meanwhile, if the device is a processor */
     const char *no_shapes; /* why there are none; "" */
     vkmm_status status;    /* the exit code of all failures */
@@ -74,29 +73,28 @@ static void take(peaks *all, char reason[240], vkmm_status status, int is_figure
     }
 }
 
+static int is_lost(const peaks *all, char reason[240])
+{
+    if (all->lost) explain(reason, "the device was lost before");
+    return all->lost;
+}
+
 static void measure_type(peaks *all, vkmm_type type)
 {
     peak *one = &all->types[all->type_count++];
     vkmm_peaks measured = {.copy_bytes_per_s = all->copy.per_s};
-    vkmm_status status;
 
     one->type = type;
-    if (type == VKMM_F64 && !all->session->info->features.f64) {
-        explain(one->reason, "the device does not support 64-bit floats (shaderFloat64)");
-    } else if (all->lost) {
-        explain(one->reason, "the device was lost before");
-    } else {
-        cli_progress(&all->session->console, "%s", vkmm_type_of(type)->name);
-        status = vkmm_device_peaks(all->session->device, type, &measured);
-        one->per_s = 2 * measured.multiply_adds_per_s;
-        take(all, one->reason, status, one->per_s > 0);
-        one->spread = measured.multiply_adds_spread;
-        if (status != VKMM_OK && all->copy.per_s <= 0) explain(all->copy.reason, one->reason);
-        if (status != VKMM_OK || measured.copy_bytes_per_s <= all->copy.per_s) return;
-        all->copy.per_s = measured.copy_bytes_per_s;
-        all->copy.spread = measured.copy_spread;
-        all->copy.bytes = measured.copy_bytes;
-    }
+    if (is_lost(all, one->reason)) return;
+    cli_progress(&all->session->console, "%s", vkmm_type_of(type)->name);
+    const vkmm_status status = vkmm_device_peaks(all->session->device, type, &measured);
+    one->per_s = 2 * measured.multiply_adds_per_s;
+    one->spread = measured.multiply_adds_spread;
+    take(all, one->reason, status, one->per_s > 0);
+    if (status != VKMM_OK && all->copy.per_s <= 0) explain(all->copy.reason, one->reason);
+    if (status != VKMM_OK || measured.copy_bytes_per_s <= all->copy.per_s) return;
+    all->copy =
+        (peak){.per_s = measured.copy_bytes_per_s, .spread = measured.copy_spread, .bytes = measured.copy_bytes};
 }
 
 /* With --type, only shapes whose operands or results have a named type. */
@@ -119,18 +117,14 @@ static void measure_shapes(peaks *all)
     for (uint32_t i = 0; i < count; i++) {
         const vkmm_matrix_shape *shape = &session->info->matrices.shapes[i];
         double multiply_adds = 0;
-        vkmm_status status;
         if (!is_wanted(session->options, vkmm_component_name(shape->a, a), vkmm_component_name(shape->result, result)))
             continue;
         peak *one = &all->shapes[all->shape_count++];
         one->shape = *shape;
         one->spread = NAN;
-        if (all->lost) {
-            explain(one->reason, "the device was lost before");
-            continue;
-        }
+        if (is_lost(all, one->reason)) continue;
         cli_progress(&session->console, "matrix %ux%ux%u", shape->m, shape->n, shape->k);
-        status = vkmm_device_matrix_peak(session->device, shape, &multiply_adds);
+        const vkmm_status status = vkmm_device_matrix_peak(session->device, shape, &multiply_adds);
         one->per_s = 2 * multiply_adds;
         take(all, one->reason, status, one->per_s > 0);
     }
@@ -143,15 +137,11 @@ static void measure_rates(peaks *all)
     cli_session *session = all->session;
 
     for (int kind = 0; kind < VKMM_RATE_COUNT; kind++) {
-        rate *one = &all->rates[all->rate_count++];
-        vkmm_status status;
+        rate *one = &all->rates[kind];
         one->info = &vkmm_rate_infos[kind];
-        if (all->lost) {
-            explain(one->reason, "the device was lost before");
-            continue;
-        }
+        if (is_lost(all, one->reason)) continue;
         cli_progress(&session->console, "%s", one->info->title);
-        status = vkmm_device_rate(session->device, (vkmm_rate_kind)kind, &one->is);
+        const vkmm_status status = vkmm_device_rate(session->device, (vkmm_rate_kind)kind, &one->is);
         take(all, one->reason, status, one->is.median > 0);
     }
 }
@@ -223,23 +213,19 @@ static void print_shape(const cli_report *report, const peak *one)
 
 static void print(const peaks *all)
 {
-    const cli_report *report = all->report;
+    const cli_report *report = &all->session->report;
     char what[64];
 
     cli_print_device(report, all->session->info, NULL);
     print_line(report, "copy in device memory", &all->copy, 1e9, "GB/s");
-    for (uint32_t i = 0; i < all->rate_count; i++) print_rate(report, &all->rates[i]);
+    for (int i = 0; i < VKMM_RATE_COUNT; i++) print_rate(report, &all->rates[i]);
     for (uint32_t i = 0; i < all->type_count; i++) {
         const vkmm_type_info *type = vkmm_type_of(all->types[i].type);
         VKMM_PUT(what, "multiply-add %s", type->name);
         print_line(report, what, &all->types[i], 1e9, type->is_float ? "GFLOP/s" : "GOP/s");
     }
     for (uint32_t i = 0; i < all->shape_count; i++) print_shape(report, &all->shapes[i]);
-    if (all->shape_count == 0) {
-        peak none = {.type = 0};
-        explain(none.reason, all->no_shapes);
-        print_line(report, "matrix multiply-add", &none, 1, "");
-    }
+    if (all->shape_count == 0) print_cells(report, "matrix multiply-add", 0, "", "", all->no_shapes);
     if (cli_bench_is_busy(&all->power))
         fprintf(report->out, "  busy: other processes took %.1f of %u processors\n", all->power.others,
                 all->power.processors);
@@ -247,36 +233,33 @@ static void print(const peaks *all)
 
 /* ---- vkmatmul.peak/1: one object per run ---- */
 
-#define REASON                                                             \
-    {                                                                      \
-        "reason", CLI_FIELD_TEXT, CLI_AT(peak, reason), .flags = CLI_MAYBE \
-    }
-#define FLOPS                                                            \
-    {                                                                    \
-        "flops", CLI_FIELD_REAL, CLI_AT(peak, per_s), .flags = CLI_MAYBE \
-    }
-#define SPREAD                                            \
-    {                                                     \
-        CLI_KEY(REAL, peak, spread), .known = is_measured \
-    }
-
 CLI_KNOWN(is_measured, peak, per_s > 0)
 
-#define PEAK_KEY(kind, member) CLI_KEY(kind, peak, member)
+static const cli_field flops_fields[] = {
+    {"flops", CLI_FIELD_REAL, CLI_AT(peak, per_s), CLI_MAYBE},
+    {CLI_KEY(TEXT, peak, reason), CLI_MAYBE},
+    {CLI_KEY(REAL, peak, spread), .known = is_measured},
+};
+static const vkmm_record flops_record = {NULL, flops_fields, 3}, matrix_flops_record = {NULL, flops_fields, 2},
+                         copy_rest_record = {NULL, flops_fields + 1, 2};
 
 static const cli_field copy_fields[] = {
-    {"bytes_per_s", CLI_FIELD_REAL, CLI_AT(peak, per_s), .flags = CLI_MAYBE},
-    {PEAK_KEY(U64, bytes), .flags = CLI_MAYBE},
-    REASON,
-    SPREAD,
+    {"bytes_per_s", CLI_FIELD_REAL, CLI_AT(peak, per_s), CLI_MAYBE},
+    {CLI_KEY(U64, peak, bytes), CLI_MAYBE},
+    {NULL, CLI_FIELD_EMBED, .record = &copy_rest_record},
 };
 static const vkmm_record copy_record = {NULL, CLI_FIELDS(copy_fields)};
 
-static const cli_field type_fields[] = {{PEAK_KEY(WORD, type), .words = &cli_words_of_type}, FLOPS, REASON, SPREAD};
+static const cli_field type_fields[] = {
+    {CLI_KEY(WORD, peak, type), .words = &cli_words_of_type},
+    {NULL, CLI_FIELD_EMBED, .record = &flops_record},
+};
 static const vkmm_record type_record = {NULL, CLI_FIELDS(type_fields)};
 
 static const cli_field shape_fields[] = {
-    {NULL, CLI_FIELD_EMBED, CLI_AT(peak, shape), .record = &cli_shape_record}, FLOPS, REASON};
+    {NULL, CLI_FIELD_EMBED, CLI_AT(peak, shape), .record = &cli_shape_record},
+    {NULL, CLI_FIELD_EMBED, .record = &matrix_flops_record},
+};
 static const vkmm_record shape_record = {NULL, CLI_FIELDS(shape_fields)};
 
 #define RATE(kind, member) CLI_IN(kind, rate, is, member), .flags = CLI_MAYBE
@@ -291,14 +274,15 @@ static const cli_field rate_fields[] = {
     {RATE(REAL, low)},
     {RATE(REAL, high)},
     {RATE(U64, bytes)},
-    {"reason", CLI_FIELD_TEXT, CLI_AT(rate, reason), .flags = CLI_MAYBE}};
+    {CLI_KEY(TEXT, rate, reason), CLI_MAYBE},
+};
 static const vkmm_record rate_record = {NULL, CLI_FIELDS(rate_fields)};
 
 #define POWER(kind, member) CLI_IN(kind, peaks, power, member)
 
 static const cli_field fields[] = {
     {CLI_KEY(RECORD, peaks, copy), .record = &copy_record},
-    {"rates", CLI_FIELD_RECORD, CLI_LIST(peaks, rates, rate_count), CLI_HERE, .record = &rate_record},
+    {"rates", CLI_FIELD_RECORD, CLI_ARRAY(peaks, rates, VKMM_RATE_COUNT), .record = &rate_record},
     {"types", CLI_FIELD_RECORD, CLI_LIST(peaks, types, type_count), CLI_HERE, .record = &type_record},
     {"matrix", CLI_FIELD_RECORD, CLI_LIST(peaks, shapes, shape_count), CLI_HERE, .record = &shape_record},
     {"no_matrix", CLI_FIELD_STRING, CLI_AT(peaks, no_shapes), CLI_MAYBE},
@@ -316,7 +300,6 @@ static peaks *measure(cli_session *session)
 
     if (all == NULL) return NULL;
     all->session = session;
-    all->report = &session->report;
     all->power = cli_bench_no_power();
     if (session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) sensors = cli_sensors_open(NULL, "");
     cli_sensors_start(sensors);
@@ -327,7 +310,6 @@ static peaks *measure(cli_session *session)
     }
     if (all->copy.per_s <= 0 && all->copy.reason[0] == '\0')
         explain(all->copy.reason, "it is measured together with a type that the device has");
-    if (all->copy.per_s > 0) all->copy.reason[0] = '\0';
     measure_shapes(all);
     cli_sensors_stop(sensors, &sensed);
     cli_sensors_close(&sensors);
@@ -349,8 +331,8 @@ vkmm_status cli_command_peak(cli_session *session)
     session->console.muted = 0;
     if (all == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the peaks"));
     if (session->options->json)
-        shown = cli_json_line(all->report, cli_json_document(all->report, "vkmatmul.peak/1", session->info, NULL,
-                                                             cli_record_json(&peaks_record, all)));
+        shown = cli_json_line(&session->report, cli_json_document(&session->report, "vkmatmul.peak/1", session->info,
+                                                                  NULL, cli_record_json(&peaks_record, all)));
     else
         print(all);
     if (shown != VKMM_OK) shown = VKMM_FAIL(log, shown, "no memory to write the peaks");
