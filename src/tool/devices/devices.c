@@ -54,9 +54,8 @@ enum { TYPES_TEXT = 120 };
 
 /* What is reported about one kernel. */
 typedef struct limits {
-    char types[TYPES_TEXT];   /* that it takes */
-    char unbuilt[TYPES_TEXT]; /* that it could support if they were in this build */
-    char refusal[200];        /* why it does not support the first narrow type that it lacks */
+    char types[TYPES_TEXT]; /* that it takes */
+    char refusal[200];      /* why it does not take the first that this build has it for */
 } limits;
 
 /* Some kernels take only blocks, beside 16-bit floats. */
@@ -78,15 +77,12 @@ static void list_types(cli_session *session, const cli_device_row *row, cli_abil
     for (uint32_t i = 0; i < row->type_count; i++) {
         vkmm_problem problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256);
         vkmm_type_parse(row->types[i], &problem.type);
-        const int is_narrow = vkmm_type_of(problem.type)->bytes < 4,
-                  is_built = vkmm_kernel_built(ability->kernel, problem.type);
-        if (is_general ? takes(session, row, ability->kernel, problem) : !is_narrow && is_built) {
+        const int is_built = vkmm_kernel_built(ability->kernel, problem.type);
+        if (is_general ? takes(session, row, ability->kernel, problem)
+                       : is_built && vkmm_type_of(problem.type)->bytes >= 4) {
             ability->types[ability->type_count++] = row->types[i];
             VKMM_JOIN(l->types, " ", "%s", row->types[i]);
-        } else if (is_general == is_narrow && !is_built) {
-            if (problem.type == VKMM_BF16 && !row->info->features.bf16_matrices) continue;
-            VKMM_JOIN(l->unbuilt, " ", "%s", row->types[i]);
-        } else if (is_narrow && l->refusal[0] == '\0') {
+        } else if (is_built && l->refusal[0] == '\0') {
             VKMM_PUT(l->refusal, "%.199s", session->console.last_error);
         }
     }
@@ -125,18 +121,17 @@ static void add_kernels(cli_session *session, cli_device_row *row)
 
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && i < CLI_MAX_ABILITIES; i++) {
         cli_ability *ability = &row->kernels[row->kernel_count++];
-        char what[96];
+        const char *refusal = of[i].refusal;
         *ability = (cli_ability){.kernel = vkmm_kernel_name(i), .summary = vkmm_kernel_summary(i)};
         list_types(session, row, ability, &of[i]);
-        const int is_unbuilt = of[i].unbuilt[0] != '\0', is_refused = of[i].refusal[0] != '\0';
-        VKMM_PUT(what, "%s %.60s", ability->kernel, of[i].unbuilt);
+        if (ability->type_count > 0) continue;
         /* Only shaders with matrix operations are ever left out of a build. */
-        if (no_matrices[0] != '\0' && (is_unbuilt || strstr(of[i].refusal, no_matrices) != NULL))
+        if (no_matrices[0] != '\0' && (refusal[0] == '\0' || strstr(refusal, no_matrices) != NULL))
             add_kernel_lack(row, ability->kernel, "the device has no matrix operations");
-        else if (is_unbuilt && (ability->type_count > 0 || !is_refused))
-            add_lack(row, what, "not in this build: its shader compiler could not compile it");
-        else if (ability->type_count == 0)
-            add_kernel_lack(row, ability->kernel, of[i].refusal);
+        else
+            add_kernel_lack(row, ability->kernel,
+                            refusal[0] != '\0' ? refusal
+                                               : "not in this build: its shader compiler could not compile it");
     }
     add_limits(row, of);
 }
@@ -152,18 +147,10 @@ static void add_choices(cli_session *session, cli_device_row *row)
             cli_choice *choice = &row->choices[row->choice_count++];
             choice->problem = VKMM_PROBLEM(.m = sizes[i][0], .n = sizes[i][1], .k = sizes[i][2]);
             vkmm_type_parse(row->types[t], &choice->problem.type);
-            choice->types = vkmm_problem_types(&choice->problem);
             if (choose(session, row->info, NULL, &choice->problem, &choice->kernel) != VKMM_OK)
                 VKMM_PUT(choice->reason, "%.199s", session->console.last_error);
         }
     }
-}
-
-static void add_shapes(cli_device_row *row)
-{
-    memcpy(row->shapes, row->info->matrices.shapes, sizeof row->shapes);
-    row->shape_count = row->info->matrices.shape_count;
-    row->no_shapes = row->info->matrices.refusal;
 }
 
 /* The SwiftShader that a browser installed can be used on request, unless the user restricts the drivers. */
@@ -187,7 +174,6 @@ static void describe(cli_session *session, uint32_t index, uint32_t chosen, cli_
     add_kernels(session, row);
     add_choices(session, row);
     session->console.muted = 0;
-    add_shapes(row);
 }
 
 json_t *cli_device_describe(cli_session *session)

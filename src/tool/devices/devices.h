@@ -23,7 +23,6 @@ typedef struct cli_ability {
 /* The kernel that the planner chooses for a problem. */
 typedef struct cli_choice {
     vkmm_problem problem;
-    vkmm_types types;        /* the problem's */
     vkmm_kernel_info kernel; /* name "": none */
     char reason[200];        /* why there is none */
 } cli_choice;
@@ -50,9 +49,6 @@ typedef struct cli_device_row {
     cli_choice choices[CLI_MAX_CHOICES]; /* for usual problems, grouped by type */
     uint32_t choice_count;
     cli_way ways[VKMM_TYPES_COUNT]; /* of all combinations of types, as vkmm_types_at has them */
-    vkmm_matrix_shape shapes[VKMM_MAX_MATRIX_SHAPES];
-    uint32_t shape_count;
-    const char *no_shapes; /* why there are none; "": there are some */
 } cli_device_row;
 
 typedef struct cli_device_list {

@@ -3,20 +3,16 @@
 #include "report/json.h"
 #include "report/records.h"
 
-#define KERNEL(member) CLI_AT(cli_ability, member)
-
 static const cli_field kernel_fields[] = {
-    {"name", CLI_FIELD_STRING, KERNEL(kernel)},
+    {"name", CLI_FIELD_STRING, CLI_AT(cli_ability, kernel)},
     {CLI_KEY(STRING, cli_ability, summary)},
     {"types", CLI_FIELD_STRING, CLI_LIST(cli_ability, types, type_count), CLI_HERE},
 };
 static const vkmm_record kernel_record = {"ability", CLI_FIELDS(kernel_fields)};
 
-#define LACK_KEY(kind, member) CLI_KEY(kind, cli_lack, member)
-
 static const cli_field lack_fields[] = {
-    {LACK_KEY(TEXT, what)},
-    {LACK_KEY(TEXT, reason)},
+    {CLI_KEY(TEXT, cli_lack, what)},
+    {CLI_KEY(TEXT, cli_lack, reason)},
 };
 static const vkmm_record lack_record = {"lack", CLI_FIELDS(lack_fields)};
 
@@ -32,22 +28,20 @@ static const cli_field way_fields[] = {
 };
 static const vkmm_record way_record = {"way", CLI_FIELDS(way_fields)};
 
-#define CHOICE(member) CLI_AT(cli_choice, member)
-
-#define PROBLEM(kind, member)    CLI_IN(kind, cli_choice, problem, member)
-#define CHOICE_KEY(kind, member) CLI_KEY(kind, cli_choice, member)
-
 static const cli_field choice_fields[] = {
-    {PROBLEM(WORD, type), .words = &cli_words_of_type},
-    {"out_type", CLI_FIELD_WORD, CHOICE(types.out), .words = &cli_words_of_type},
-    {CLI_IN(WORD, cli_choice, types, compute), .words = &cli_words_of_type},
-    {PROBLEM(U64, m)},
-    {PROBLEM(U64, n)},
-    {PROBLEM(U64, k)},
-    {CHOICE_KEY(RECORD, kernel), .record = &cli_kernel_record},
-    {CHOICE_KEY(TEXT, reason), CLI_MAYBE},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_choice, problem), .record = &cli_types_record},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_choice, problem), .record = &cli_extents_record},
+    {CLI_KEY(RECORD, cli_choice, kernel), .record = &cli_kernel_record},
+    {CLI_KEY(TEXT, cli_choice, reason), CLI_MAYBE},
 };
 static const vkmm_record choice_record = {"choice", CLI_FIELDS(choice_fields)};
+
+static const cli_field matrices_fields[] = {
+    {"matrix_shapes", CLI_FIELD_RECORD, CLI_LIST(vkmm_device_info, matrices.shapes, matrices.shape_count), CLI_HERE,
+     .record = &cli_shape_record},
+    {"no_matrix_shapes", CLI_FIELD_STRING, CLI_AT(vkmm_device_info, matrices.refusal), CLI_MAYBE},
+};
+static const vkmm_record matrices_record = {NULL, CLI_FIELDS(matrices_fields)};
 
 #define LIST(member, counter) CLI_LIST(cli_device_row, member, counter), CLI_HERE
 
@@ -72,8 +66,7 @@ static const cli_field row_fields[] = {
     {"kernels", CLI_FIELD_RECORD, LIST(kernels, kernel_count), .record = &kernel_record},
     {"missing", CLI_FIELD_RECORD, LIST(lacks, lack_count), .record = &lack_record},
     {"best", CLI_FIELD_RECORD, LIST(choices, choice_count), .record = &choice_record},
-    {"matrix_shapes", CLI_FIELD_RECORD, LIST(shapes, shape_count), .record = &cli_shape_record},
-    {"no_matrix_shapes", CLI_FIELD_STRING, CLI_AT(cli_device_row, no_shapes), CLI_MAYBE},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_device_row, info), CLI_POINTER, .record = &matrices_record},
 };
 static const vkmm_record row_record = {NULL, CLI_FIELDS(row_fields)};
 

@@ -13,8 +13,7 @@
 enum { VALUES = 15, WIDEST = 4000 }; /* the column that values begin in; bytes of one */
 
 /* A key and its value, wrapped; nothing where the value is empty. */
-static void print(const cli_report *report, const char *key, const char *format, ...) VKMM_PRINTF(3, 4);
-
+VKMM_PRINTF(3, 4)
 static void print(const cli_report *report, const char *key, const char *format, ...)
 {
     char raw[WIDEST], text[WIDEST];
@@ -119,13 +118,13 @@ static void print_choices(const cli_report *report, const cli_device_row *device
 }
 
 /* Those of one scope and type, once each: "16x16x16 f16->f32". */
-static void print_shapes(const cli_report *report, const cli_device_row *device)
+static void print_shapes(const cli_report *report, const vkmm_device_matrices *matrices)
 {
     char text[VKMM_MAX_MATRIX_SHAPES * 80] = "", one[96], a[32], c[32];
     const char *times = report->utf8 ? "×" : "x", *arrow = report->utf8 ? "→" : "->";
 
-    for (uint32_t i = 0; i < device->shape_count; i++) {
-        const vkmm_matrix_shape *s = &device->shapes[i];
+    for (uint32_t i = 0; i < matrices->shape_count; i++) {
+        const vkmm_matrix_shape *s = &matrices->shapes[i];
         VKMM_PUT(one, "%u%s%u%s%u %s%s%s", s->m, times, s->n, times, s->k, vkmm_component_name(s->a, a), arrow,
                  vkmm_component_name(s->result, c));
         if (strstr(text, one) == NULL) VKMM_JOIN(text, ", ", "%s", one);
@@ -133,7 +132,7 @@ static void print_shapes(const cli_report *report, const cli_device_row *device)
     if (text[0] != '\0')
         print(report, "matrix", "%s", text);
     else
-        print(report, "matrix", "none: %s", device->no_shapes[0] != '\0' ? device->no_shapes : "the device lists none");
+        print(report, "matrix", "none: %s", matrices->refusal[0] != '\0' ? matrices->refusal : "the device lists none");
 }
 
 static void print_check(const cli_report *report, const vkmm_device_check *check)
@@ -157,7 +156,7 @@ static void print_abilities(const cli_report *report, const cli_device_row *devi
         if (device->kernels[i].type_count > 0) VKMM_JOIN(kernels, " ", "%s", device->kernels[i].kernel);
     print(report, "kernels", "%s", kernels);
     print_choices(report, device);
-    print_shapes(report, device);
+    print_shapes(report, &device->info->matrices);
     for (uint32_t i = 0; vkmm_matrix2_name(i) != NULL; i++)
         if (device->info->matrices.matrix2 >> i & 1) VKMM_JOIN(matrix2, ", ", "%s", vkmm_matrix2_name(i));
     print(report, "matrix2", "%s", matrix2);
