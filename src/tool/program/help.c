@@ -1,3 +1,4 @@
+#include "options/values.h"
 #include "report/wrap.h"
 #include "session/commands.h"
 #include "system/terminal.h"
@@ -7,6 +8,14 @@
 #include <string.h>
 
 enum { TEXT_COLUMN = 26, SUMMARY_COLUMN = 14 };
+
+/* doc/completions, each shell's script in the order of cli_shell_words; and the page of `help shaders`. */
+static const struct {
+    const char *name, *text;
+} pages[] = {
+#include "help_pages.inc"
+};
+enum { SHADERS_PAGE = VKMM_COUNT(pages) - 1 };
 
 static const cli_report *terminal(void)
 {
@@ -75,45 +84,6 @@ static void print_overview(void)
     cli_wrap(terminal(), 0, "'vkmatmul help COMMAND' lists a command's options; 'run' is the default.");
 }
 
-/* `help shaders`. The manual has more. */
-static const char shaders_page[] = "Your own shader computes C[MxN] = A[MxK] * B[KxN]; all matrices are row-major.\n"
-                                   "\n"
-                                   "It is GLSL for Vulkan 1.1, in which the macro T is the element type, or SPIR-V\n"
-                                   "from FILE.spv, for one type. It has one entry point, main, and may declare:\n"
-                                   "\n"
-                                   "  bindings 0, 1, 2 of set 0  storage buffers: A, B, C\n"
-                                   "  push constants             uint M, N, K, at offsets 0, 4, 8\n"
-                                   "  constants 0, 1             the workgroup's x and y: COLS x ROWS invocations\n"
-                                   "  constants 2, 3, 4          ROWS and COLS of a tile of C, DEPTH along K\n"
-                                   "\n"
-                                   "Workgroup x, y owns the tile of C that begins at row y * ROWS, column x * COLS.\n"
-                                   "Tiles hang over the edges of C. --tile sets ROWS and COLS; default 16x16.\n"
-                                   "\n"
-                                   "  #version 450\n"
-                                   "  layout(local_size_x_id = 0, local_size_y_id = 1) in;\n"
-                                   "  layout(set = 0, binding = 0) readonly buffer MatrixA { T A[]; };\n"
-                                   "  layout(set = 0, binding = 1) readonly buffer MatrixB { T B[]; };\n"
-                                   "  layout(set = 0, binding = 2) writeonly buffer MatrixC { T C[]; };\n"
-                                   "  layout(push_constant) uniform Problem { uint M, N, K; };\n"
-                                   "\n"
-                                   "  void main()\n"
-                                   "  {\n"
-                                   "      const uint row = gl_GlobalInvocationID.y, col = gl_GlobalInvocationID.x;\n"
-                                   "      if (row >= M || col >= N)\n"
-                                   "          return;\n"
-                                   "      T sum = T(0);\n"
-                                   "      for (uint k = 0; k < K; k++)\n"
-                                   "          sum += A[row * K + k] * B[k * N + col];\n"
-                                   "      C[row * N + col] = sum;\n"
-                                   "  }\n"
-                                   "\n"
-                                   "With this text in mine.comp:\n"
-                                   "\n"
-                                   "  vkmatmul --shader mine.comp --tile 8      # verified and timed\n"
-                                   "  vkmatmul ladder --shader mine.comp        # one more step\n"
-                                   "  vkmatmul bench --shader mine.comp         # a row for each plain product\n"
-                                   "  vkmatmul compare --shader mine.comp --kernel tiled,auto\n";
-
 void cli_print_help(const cli_command *command)
 {
     int is_default = command == cli_command_at(0);
@@ -137,6 +107,45 @@ void cli_print_help(const cli_command *command)
     if (is_default) printf("\nThe manual is vkmatmul(1).\n");
 }
 
+/* ---- completions ---- */
+
+static void print_words(cli_words words)
+{
+    for (uint32_t i = 0; words(i) != NULL; i++) puts(words(i));
+}
+
+static int is_spelt(const cli_option *option, const char *word)
+{
+    if (word[0] == '-' && word[1] == '-') return option->name != NULL && strcmp(option->name, word + 2) == 0;
+    return word[0] == '-' && option->letter != 0 && word[1] == option->letter && word[2] == '\0';
+}
+
+/* The words that may follow these words of a command line, one per line: the word, a tab and its meaning. Each shell's
+ * script asks for them. */
+static void print_candidates(uint32_t count, char **words)
+{
+    const cli_command *command = count > 0 ? cli_command_find(words[0]) : NULL;
+    const unsigned bit = (command != NULL ? command : cli_command_at(0))->bit;
+    char name[32], help[CLI_HELP_TEXT];
+
+    for (unsigned i = 0; i < cli_option_count && count > 0; i++) {
+        const cli_option *option = &cli_option_table[i];
+        if ((option->commands & bit) == 0 || option->argument == NULL || !is_spelt(option, words[count - 1])) continue;
+        if (option->choice != NULL) print_words(option->choice);
+        return; /* free text, or a file, which shells complete */
+    }
+    for (uint32_t i = 0; (count == 0 || bit == CLI_HELP) && cli_command_at(i) != NULL; i++)
+        printf("%s\t%s\n", cli_command_at(i)->name, cli_command_at(i)->summary);
+    if (bit == CLI_HELP) puts("shaders\twhat a shader of your own must declare");
+    for (unsigned i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        if (option->help == NULL || (option->commands & bit) == 0) continue;
+        cli_option_name(option, name);
+        cli_option_help(option, help);
+        printf("%s\t%s\n", name, help);
+    }
+}
+
 vkmm_status cli_command_help(cli_session *session)
 {
     const cli_options *options = session->options;
@@ -146,14 +155,16 @@ vkmm_status cli_command_help(cli_session *session)
         name == NULL || is_page || strcmp(name, "all") == 0 ? cli_command_at(0) : cli_command_find(name);
 
     if (command == NULL) return cli_command_unknown(session->log, options->operand);
+    uint32_t shell = 0;
+    while (options->completions != NULL && strcmp(cli_shell_words(shell), options->completions) != 0) shell++;
     if (options->completions != NULL)
-        cli_print_completions(options->completions);
+        fputs(pages[shell].text, stdout);
     else if (options->candidates)
-        cli_print_candidates(options->operand_count, options->operands);
+        print_candidates(options->operand_count, options->operands);
     else if (name == NULL)
         print_overview();
     else if (is_page)
-        fputs(shaders_page, stdout);
+        fputs(pages[SHADERS_PAGE].text, stdout);
     else
         cli_print_help(command);
     return VKMM_OK;

@@ -45,8 +45,3 @@ vkmm_status cli_command_check_worker(cli_session *session);      /* conform_work
 
 /* --help of one command, on stdout. */
 void cli_print_help(const cli_command *command);
-
-/* The script that completes vkmatmul's command line in a shell of cli_shell_words, on stdout; and, one per line, the
- * words that may follow these words: the word, a tab and its meaning. */
-void cli_print_completions(const char *shell);
-void cli_print_candidates(uint32_t count, char **words);
