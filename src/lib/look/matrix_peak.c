@@ -174,22 +174,6 @@ static vkmm_status measure(bench *b, void *expected, double *multiply_adds_per_s
     return VKMM_OK;
 }
 
-static int is_same(const vkmm_matrix_shape *a, const vkmm_matrix_shape *b)
-{
-    return memcmp(a, b, offsetof(vkmm_matrix_shape, saturating)) == 0 && !a->saturating == !b->saturating;
-}
-
-static vkmm_status check_listed(vkmm_device *device, const vkmm_matrix_shape *shape)
-{
-    const vkmm_device_info *info = &device->physical->info;
-    char a[32], c[32];
-    for (uint32_t i = 0; i < info->matrices.shape_count; i++)
-        if (is_same(&info->matrices.shapes[i], shape)) return VKMM_OK;
-    return vkmm_fail(VKMM_UNSUPPORTED, "\"%s\" does not list matrices of %ux%ux%u, %s into %s%s%s", info->name,
-                     shape->m, shape->n, shape->k, vkmm_component_name(shape->a, a), vkmm_component_name(shape->c, c),
-                     *info->matrices.refusal ? ": " : "", info->matrices.refusal);
-}
-
 static vkmm_status choose(bench *b)
 {
     const vkmm_device_info *info = &b->device->physical->info;
@@ -224,8 +208,7 @@ vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape
 {
     bench b = {.device = device, .shape = shape};
     double measured = 0;
-    vkmm_status status = check_listed(device, shape);
-    if (status == VKMM_OK) status = choose(&b);
+    vkmm_status status = choose(&b);
     if (status != VKMM_OK) return vkmm_tell(vkmm_device_log(device), status);
     size_up(&b);
     void *expected = vkmm_alloc(1, b.slot_bytes);

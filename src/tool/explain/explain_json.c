@@ -139,14 +139,13 @@ static const vkmm_record peaks = {NULL, CLI_FIELDS(peaks_fields)};
 static const cli_field problem_fields[] = {
     {NULL, CLI_FIELD_EMBED, .record = &cli_types_record},
     {NULL, CLI_FIELD_EMBED, .record = &cli_extents_record},
-    {NULL, CLI_FIELD_EMBED, .record = &cli_types_record},
 };
-static const vkmm_record types_first = {NULL, problem_fields, 2}, types_last = {NULL, problem_fields + 1, 2};
+static const vkmm_record problem = {NULL, CLI_FIELDS(problem_fields)};
 
 #define EXPLANATION_KEY(kind, member) CLI_KEY(kind, cli_explanation, member)
 
 static const cli_field explanation_fields[] = {
-    {EXPLANATION_KEY(RECORD, problem), .record = &types_first},
+    {EXPLANATION_KEY(RECORD, problem), .record = &problem},
     {"peaks", CLI_FIELD_RECORD, .record = &peaks},
     {EXPLANATION_KEY(TRUTH, agree)},
     {EXPLANATION_KEY(TEXT, why), CLI_MAYBE},
@@ -154,7 +153,7 @@ static const cli_field explanation_fields[] = {
     {"skipped", CLI_FIELD_RECORD, CLI_LIST(cli_explanation, left_out, left_out_count), CLI_HERE, .record = &left_out},
 };
 static const cli_field plan_fields[] = {
-    {EXPLANATION_KEY(RECORD, problem), .record = &types_last},
+    {EXPLANATION_KEY(RECORD, problem), .record = &problem},
     {"planned", CLI_FIELD_RECORD, ALL(kernels), .record = &planned},
 };
 static const vkmm_record explanation_record = {NULL, CLI_FIELDS(explanation_fields)},

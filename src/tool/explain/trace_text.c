@@ -94,25 +94,6 @@ static void print_grid(const page *p, const grid *g)
 
 /* ---- what happens before the first step ---- */
 
-/* The pairs x, y of an invocation. */
-static const struct pair {
-    const char *name;
-    size_t offset;
-    int width; /* of their column */
-} pairs[] = {{"global", offsetof(vkmm_invocation, global), 11},
-             {"local", offsetof(vkmm_invocation, local), 9},
-             {"workgroup", offsetof(vkmm_invocation, workgroup), 9},
-             {"tile origin", offsetof(vkmm_invocation, tile_origin), 11}};
-enum { PAIRS = VKMM_COUNT(pairs) };
-
-static void print_pair(cli_cell *cell, const struct pair *pair, const vkmm_invocation *invocation)
-{
-    const void *at = (const char *)invocation + pair->offset;
-    const uint32_t *xy = at;
-
-    cli_cell_put(cell, "%u,%u", xy[0], xy[1]);
-}
-
 static void print_title(const page *p, const cli_trace_row *row)
 {
     const vkmm_trace *trace = p->trace;
@@ -138,28 +119,25 @@ static void print_invocations(const page *p)
 {
     const vkmm_trace *trace = p->trace;
 
-    cli_place places[PAIRS + 2] = {{12, 1}};
-    cli_cell cells[PAIRS + 2] = {{"  invocation", CLI_PLAIN}};
+    static const cli_place places[] = {{12, 1}, {11, 1}, {9, 1}, {9, 1}, {11, 1}, {0}};
+    enum { COLUMNS = VKMM_COUNT(places) };
+    cli_cell cells[COLUMNS] = {{"  invocation"}, {"global"}, {"local"}, {"workgroup"}, {"tile origin"}, {"element"}};
 
     cli_report_say(&p->report, 0, CLI_PLAIN,
                    "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.",
                    p->followed->workgroup[0], p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
-    for (int j = 0; j < PAIRS; j++) {
-        places[1 + j] = (cli_place){pairs[j].width, 1};
-        cli_cell_put(&cells[1 + j], "%s", pairs[j].name);
-    }
-    strcpy(cells[1 + PAIRS].text, "element");
     putc('\n', p->out);
-    cli_cells_titles(&p->report, places, cells, PAIRS + 2);
+    cli_cells_titles(&p->report, places, cells, COLUMNS);
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
+        const uint32_t *const pairs[] = {one->global, one->local, one->workgroup, one->tile_origin};
         const int followed = i == trace->followed;
         cli_cell_put(&cells[0], "%s%*u", followed ? p->mark : " ", 11,
                      one->local[1] * trace->kernel.workgroup[0] + one->local[0]);
-        for (int j = 0; j < PAIRS; j++) print_pair(&cells[1 + j], &pairs[j], one);
-        cli_cell_put(&cells[1 + PAIRS], "C[%u][%u]%s", one->row, one->col, one->inside ? "" : " outside");
-        for (int j = 0; j < PAIRS + 2; j++) cells[j].paint = followed ? CLI_GOOD : CLI_PLAIN;
-        cli_cells_line(&p->report, places, cells, PAIRS + 2);
+        for (int j = 0; j < 4; j++) cli_cell_put(&cells[1 + j], "%u,%u", pairs[j][0], pairs[j][1]);
+        cli_cell_put(&cells[5], "C[%u][%u]%s", one->row, one->col, one->inside ? "" : " outside");
+        for (int j = 0; j < COLUMNS; j++) cells[j].paint = followed ? CLI_GOOD : CLI_PLAIN;
+        cli_cells_line(&p->report, places, cells, COLUMNS);
     }
 }
 
