@@ -59,7 +59,7 @@ class Right(Case):
 
     def test_words(self):
         self.bad(2, "'/nowhere' is no folder that can be written into", "check", "--out", "/nowhere")
-        self.bad(2, "--part: 'product' is unknown; did you mean 'products'", "check", "--part", "product")
+        self.bad(2, "--part takes one of .*, not 'product'; did you mean 'products'", "check", "--part", "product")
 
 
 class Defects(Case):

@@ -201,7 +201,6 @@ class Explain(cli.Case):
                 self.assertRegex(done.stderr, "matri|shader for f")
             else:
                 self.assertEqual(json.loads(done.stdout)["planned"]["limits"]["name"], name)
-        self.bad(2, "only the tutorials' kernels, and staged is not one", "trace", "--kernel", "staged")
 
     def test_what_is_left_out(self):
         most = json.loads(self.good("devices", "--json"))["devices"][0]["limits"]["max_invocations"]

@@ -30,7 +30,7 @@ class Manual(cli.Case):
 
     def test_words(self):
         for option in ["kernel", "type", "init", "verify", "out-type", "compute", "activation"]:
-            words = re.search(r"[Kk]nown: ([^\n]*)", cli.run("--" + option, "?").stderr).group(1)
+            words = re.search(r"takes one of ([^\n]*), not '[?]'", cli.run("--" + option, "?").stderr).group(1)
             for word in words.split(", "):
                 self.assertRegex(MANUAL, r"(?m)^\.Cm .*\b" + re.escape(word) + r"\b|\b" + re.escape(word) + r"\b", option)
 

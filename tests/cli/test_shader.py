@@ -252,7 +252,7 @@ class Compared(cli.Case):
 
     def test_lists(self):
         for command in ["ladder", "bench", "compare"]:
-            self.bad(2, "--kernel: 'tild' is unknown; did you mean 'tiled'", command, "--kernel", "naive,tild")
+            self.bad(2, "--kernel takes one of .*, not 'tild'; did you mean 'tiled'", command, "--kernel", "naive,tild")
             self.bad(2, "--kernel lists naive twice", command, "--kernel", "naive,naive")
 
     def test_bench(self):

@@ -77,16 +77,12 @@ static void check_value(const cli_option *option, const char *text, const void *
     if (option->parse == cli_parse_at)
         must(at->given && at->row < CLI_MAX_EXTENT && at->col < CLI_MAX_EXTENT, "an element");
     if (option->parse == cli_parse_amount) {
-        const double read = option->amount->as == CLI_AS_NUMBER   ? (double)number->value
-                            : option->amount->as == CLI_AS_SCALAR ? ((const cli_scalar *)field)->value
-                                                                  : *value;
-        must(read >= option->amount->least && read <= option->amount->most, "an amount");
+        must(*value >= option->amount->least && *value <= option->amount->most, "an amount");
         must(*text == '.' || (*text >= '0' && *text <= '9'), "no decimal number");
     }
     if (option->parse == cli_parse_scalar) check_scalar(option, field);
     if (option->parse == cli_parse_types) must(types->count >= 1 && types->count <= VKMM_TYPE_COUNT, "a list of types");
-    if (option->parse == cli_parse_word || option->parse == cli_parse_tutorial)
-        must(is_word_of(option, *(const char *const *)field), "an unknown word");
+    if (option->parse == cli_parse_word) must(is_word_of(option, *(const char *const *)field), "an unknown word");
     if (option->parse == cli_parse_index)
         must(*(const int *)field >= 0 && *(const uint32_t *)field < word_count(option), "an index");
 }

@@ -185,8 +185,8 @@ static int make_lanes(bench_run *run)
                                   .devices = device->together[0] != '\0' ? device->together : NULL,
                                   .words = {device->is_host ? "--host" : NULL, options->no_cache ? "--no-cache" : NULL,
                                             options->untuned ? "--untuned" : NULL,
-                                            options->memory_limit.given && !device->is_host ? lane->memory : NULL}};
-        VKMM_PUT(lane->memory, "--memory-limit=%llu", (unsigned long long)options->memory_limit.value);
+                                            options->memory_limit > 0 && !device->is_host ? lane->memory : NULL}};
+        VKMM_PUT(lane->memory, "--memory-limit=%.0f", options->memory_limit);
         lane->speeds.device = device;
         if (device->is_host)
             budget = HOST_SHARE * budget > HOST_LEAST_MS ? HOST_SHARE * budget : fmin(HOST_LEAST_MS, budget);

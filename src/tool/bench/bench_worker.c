@@ -226,7 +226,7 @@ static vkmm_status begin_job(worker *w, bench_job *job)
     job->request.blas = w->blas;
     job->request.kind = w->blas != NULL ? &cli_host_product : NULL;
     job->request.in_panels = &cli_in_panels_again;
-    job->request.memory_limit = w->session->options->memory_limit.value;
+    job->request.memory_limit = (uint64_t)w->session->options->memory_limit;
     status = vkmm_tell(w->session->log, vkmm_problem_check(&job->request.job.problem, NULL));
     if (status == VKMM_OK) status = cli_product_prove(w->session, &job->request, &job->product);
     valid = cli_session_validated(w->session);

@@ -51,9 +51,8 @@ static vkmm_status show_alone(cli_session *session, const cli_comparison *compar
  * is compared if possible. VKMM_OK: reports of files. */
 static vkmm_status compare(cli_session *session, const cli_reports *reports, vkmm_status measured)
 {
-    const cli_scalar *allowed = &session->options->regression;
     cli_comparison comparison = {
-        .report = &session->report, .reports = *reports, .regression = allowed->given ? allowed->value : -1};
+        .report = &session->report, .reports = *reports, .regression = session->options->regression};
     vkmm_status status;
 
     if (cli_comparison_make(&comparison) != VKMM_OK)
@@ -89,7 +88,7 @@ static vkmm_status compare_live(cli_session *session)
     cli_bench bench = {.version = ""};
     vkmm_status status;
 
-    if (session->options->regression.given)
+    if (session->options->regression >= 0)
         return VKMM_FAIL(session->log, VKMM_INVALID,
                          "--fail-on-regression needs reports to compare: FILE.json FILE.json");
     status = cli_bench_compare(session, &bench);

@@ -36,8 +36,7 @@ static const cli_amount bytes = {"bytes from 1 to 8388607 TiB, such as 64MiB, 1.
                                   {"KiB", 0x1p10},
                                   {"MiB", 0x1p20},
                                   {"GiB", 0x1p30},
-                                  {"TiB", 0x1p40}},
-                                 CLI_AS_NUMBER};
+                                  {"TiB", 0x1p40}}};
 
 static const cli_amount mebibytes = {"MiB from 1 to 1048576", 0x1p20, 0x1p40, {{"", 0x1p20}}};
 
@@ -45,7 +44,7 @@ static const cli_amount noise = {
     "a percentage above 0 and below 100, such as 5% or 0.5%", DBL_MIN, BELOW_ONE, {{"", 0.01}, {"%", 0.01}}};
 
 static const cli_amount regression = {
-    "a percentage from 0 to below 100, such as 5%", 0, BELOW_ONE, {{"", 0.01}, {"%", 0.01}}, CLI_AS_SCALAR};
+    "a percentage from 0 to below 100, such as 5%", 0, BELOW_ONE, {{"", 0.01}, {"%", 0.01}}};
 
 enum {
     COMPUTE = CLI_RUN | CLI_LADDER,
@@ -55,12 +54,58 @@ enum {
     SHOW = CLI_BENCH | CLI_COMPARE,
     BENCH = SHOW | CLI_MEASURES,
     LOOK = CLI_DEVICES | CLI_DOCTOR | CLI_PEAK,
-    WORKERS =
-        CLI_WORKER | CLI_BENCH_WORKER | CLI_DOCTOR_WORKER | CLI_STATISTICS_WORKER | CLI_PEAK_WORKER | CLI_CHECK_WORKER,
     ONE_DEVICE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_TUNE | CLI_STATISTICS,
     DEVICE = ONE_DEVICE | LOOK | BENCH | CLI_RECORD | CLI_CHECK,
-    CACHE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_PEAK | CLI_RECORD | SHOW | WORKERS
+    CACHE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_PEAK | CLI_RECORD | SHOW | CLI_WORKER
 };
+
+#define WORDS(function, ...)                                    \
+    static const char *function(uint32_t index)                 \
+    {                                                           \
+        static const char *const words[] = {__VA_ARGS__, NULL}; \
+                                                                \
+        return words[index];                                    \
+    }
+
+WORDS(out_type_words, "f16", "bf16", "f32", "i32", "u32", "f64")
+
+WORDS(compute_words, "f32", "f16", "i32", "u32", "f64", "split", "modular", "reproducible", "w8a8")
+
+static const char *tutorial_words(uint32_t index)
+{
+    if (index == 0) return "auto";
+    for (uint32_t i = 0; vkmm_kernel_name(i) != NULL; i++)
+        if (!vkmm_kernel_is_general(vkmm_kernel_name(i)) && --index == 0) return vkmm_kernel_name(i);
+    return NULL;
+}
+
+WORDS(op_words, [VKMM_OP_N] = "N", [VKMM_OP_T] = "T")
+
+static const char *format_words(uint32_t index)
+{
+    return index < VKMM_FORMAT_COUNT ? vkmm_format_at(index)->name : NULL;
+}
+
+WORDS(part_words, "numbers", "device", "matrices", "reductions", "products")
+WORDS(layout_words, [VKMM_ROW_MAJOR] = "row", [VKMM_COL_MAJOR] = "col")
+
+static const char *init_words(uint32_t index)
+{
+    return index < VKMM_INIT_COUNT ? vkmm_init_name((vkmm_init)index) : NULL;
+}
+
+/* The names of rocblas-bench, if it has one. */
+WORDS(initialization_words, [VKMM_INIT_UNIFORM] = "uniform", [VKMM_INIT_INT] = "rand_int", [VKMM_INIT_ONES] = "ones",
+      [VKMM_INIT_INDEX] = "index", [VKMM_INIT_ZEROS] = "zero")
+
+WORDS(function_words, "gemm", "gemm_ex", "gemm_strided_batched", "gemm_strided_batched_ex")
+
+static const char *verify_words(uint32_t index)
+{
+    return index <= CLI_VERIFY_NONE ? cli_verify_method_name((cli_verify_method)index) : NULL;
+}
+
+WORDS(shell_words, "bash", "zsh", "fish")
 
 /* After a change: doc/vkmatmul.1. Options shared with rocblas-bench keep its names. */
 const cli_option cli_option_table[] = {
@@ -97,27 +142,27 @@ const cli_option cli_option_table[] = {
      "element types of A and B, or a list; default: all types of the device, those of 16 and 8 bits at fewer sizes and "
      "only on GPUs, or all of the reports",
      SHOW | CLI_REPORT, AT(types), cli_parse_types, cli_type_words},
-    {NULL, 0, "type", "TYPES", "element types, or a list; default: all types of the device", CLI_PEAK | CLI_PEAK_WORKER,
+    {NULL, 0, "type", "TYPES", "element types, or a list; default: all types of the device", CLI_PEAK | CLI_WORKER,
      AT(types), cli_parse_types, cli_type_words},
     {NULL, 0, "type", "TYPES",
      "element types of A and B, or a list; default: f32, f64, i32, and on GPUs f16, bf16, i8 and e4m3", CLI_RECORD,
      AT(types), cli_parse_types, cli_type_words},
     {NULL, 0, "type", "TYPES", "element types of A and B of the products, or a list; default: all types of the device",
-     CLI_CHECK | CLI_CHECK_WORKER, AT(types), cli_parse_types, cli_type_words},
+     CLI_CHECK, AT(types), cli_parse_types, cli_type_words},
     {NULL, 0, "out-type", "TYPE",
      "element type of C and the bias: f16, bf16, f32, i32, u32, f64; default: that of A and B, but i32 for i8, u32 for "
      "u8 and f32 for e4m3 and e5m2",
-     BLAS | BENCH | CLI_EXPLAIN, AT(problem.out_type), cli_parse_type, cli_out_type_words},
-    {NULL, 0, "c_type", "TYPE", NULL, BLAS, AT(problem.out_type), cli_parse_type, cli_out_type_words},
-    {NULL, 0, "d_type", "TYPE", NULL, BLAS, AT(problem.out_type), cli_parse_type, cli_out_type_words},
+     BLAS | BENCH | CLI_EXPLAIN, AT(problem.out_type), cli_parse_type, out_type_words},
+    {NULL, 0, "c_type", "TYPE", NULL, BLAS, AT(problem.out_type), cli_parse_type, out_type_words},
+    {NULL, 0, "d_type", "TYPE", NULL, BLAS, AT(problem.out_type), cli_parse_type, out_type_words},
     {NULL, 0, "compute", "TYPE",
      "the type that products are summed in: f32, f16, i32, u32, f64; default: f32 for f16 and bf16. f32 with f16 "
      "rounds A and B to f16. Or how: split (f32 as two f16 parts), modular (f64 as residues), "
      "reproducible (f32 or f64, the same bits on every device), w8a8 (f16 or bf16 as bytes, scaled by line)",
-     BLAS | BENCH | CLI_EXPLAIN, AT(problem), cli_parse_compute, cli_compute_words},
+     BLAS | BENCH | CLI_EXPLAIN, AT(problem), cli_parse_compute, compute_words},
     {NULL, 0, "a_type", "TYPE", NULL, BLAS, AT(types), cli_parse_input_type, cli_type_words},
     {NULL, 0, "b_type", "TYPE", NULL, BLAS, AT(types), cli_parse_input_type, cli_type_words},
-    {NULL, 0, "compute_type", "TYPE", NULL, BLAS, AT(problem), cli_parse_compute, cli_compute_words},
+    {NULL, 0, "compute_type", "TYPE", NULL, BLAS, AT(problem), cli_parse_compute, compute_words},
     {NULL, 0, "suite", "FILE",
      "quick (a minute at most), standard, full, record, weights, or a file with the options of one problem per line; "
      "default quick",
@@ -129,23 +174,23 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "type-a", "FORMAT",
      "A in blocks with scales along K, which become elements of --type f32, f16 or bf16: q8_0, q4_0, q4_1, q5_0, q5_1, "
      "q4_K, q5_K, q6_K, mxfp4, mxfp8_e4m3, mxfp8_e5m2, nvfp4, fp8_e4m3, fp8_e5m2, q4_z or q8_z; default: plain",
-     BLAS, AT(problem.format_a), cli_parse_index, cli_format_words},
+     BLAS, AT(problem.format_a), cli_parse_index, format_words},
     {NULL, 0, "type-b", "FORMAT", "the same for B, with --transposeB T", BLAS, AT(problem.format_b), cli_parse_index,
-     cli_format_words},
+     format_words},
     {NULL, 0, "transposeA", "OP", "N (default), or T: A is stored KxM, and op(A) is its transpose", BLAS | CLI_EXPLAIN,
-     AT(problem.op_a), cli_parse_op, cli_op_words},
+     AT(problem.op_a), cli_parse_op, op_words},
     {NULL, 0, "transposeB", "OP", "N (default), or T: B is stored NxK, and op(B) is its transpose", BLAS | CLI_EXPLAIN,
-     AT(problem.op_b), cli_parse_op, cli_op_words},
+     AT(problem.op_b), cli_parse_op, op_words},
     {NULL, 0, "alpha", "NUMBER", "the factor of op(A) * op(B); default 1; integer types take whole numbers", BLAS,
      AT(problem.alpha), cli_parse_scalar},
     {NULL, 0, "beta", "NUMBER", "the factor of the old C; default 0, which never reads C", BLAS, AT(problem.beta),
      cli_parse_scalar},
     {NULL, 0, "layout", "ORDER", "how all matrices are stored: row (default) or col, as in the BLAS", BLAS,
-     AT(problem.layout), cli_parse_index, cli_layout_words},
+     AT(problem.layout), cli_parse_index, layout_words},
     {NULL, 'f', "function", "NAME",
      "the function of a rocblas-bench command line: gemm, gemm_ex, gemm_strided_batched or gemm_strided_batched_ex; "
      "implies --layout col, as in rocBLAS",
-     BLAS, AT(problem.layout), cli_parse_function, cli_function_words},
+     BLAS, AT(problem.layout), cli_parse_function, function_words},
     {NULL, 0, "lda", "LD", "elements from one stored row (with --layout col: column) of A to the next; default: packed",
      BLAS, AT(problem.lda), WHOLE(1, INT64_MAX)},
     {NULL, 0, "ldb", "LD", "the same for B", BLAS, AT(problem.ldb), WHOLE(1, INT64_MAX)},
@@ -183,11 +228,11 @@ const cli_option cli_option_table[] = {
      "write the product in the format of the file's suffix, once it has passed its verification; - for .npy on "
      "standard output",
      CLI_RUN, AT(out), cli_parse_text},
-    {NULL, 0, "initialization", "HOW", NULL, COMPUTE, AT(init), cli_parse_index, cli_initialization_words},
+    {NULL, 0, "initialization", "HOW", NULL, COMPUTE, AT(init), cli_parse_index, initialization_words},
     {NULL, 0, "init", "HOW", "generated inputs: uniform (default), int, ones, index or zeros", COMPUTE, AT(init),
-     cli_parse_index, cli_init_words},
+     cli_parse_index, init_words},
     {NULL, 0, "init", "HOW", "generated inputs: index (default: 1, 2, 3, ...), uniform, int, ones or zeros", CLI_TRACE,
-     AT(init), cli_parse_index, cli_init_words},
+     AT(init), cli_parse_index, init_words},
     {NULL, 0, "seed", "SEED",
      "the seed of the generated inputs; the same seed gives the same matrices everywhere; default 1", INPUTS | BENCH,
      AT(seed), WHOLE(0, LARGEST_SEED)},
@@ -211,16 +256,16 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "kernel", "NAME",
      "the only kernel of the products: {tutorials} or {general}; default: all that the device runs, on processors of "
      "the general ones those that the planner chooses",
-     CLI_CHECK | CLI_CHECK_WORKER, AT(kernel), cli_parse_word, cli_kernel_words},
+     CLI_CHECK | CLI_WORKER, AT(kernel), cli_parse_word, cli_kernel_words},
     {NULL, 0, "part", "PART",
      "the only part of the check: numbers, device, matrices, reductions or products; default: all", CLI_CHECK, AT(part),
-     cli_parse_word, cli_part_words},
+     cli_parse_word, part_words},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default: the kernel's default on this device",
      COMPUTE | CLI_EXPLAIN | CLI_STATISTICS, AT(tile), cli_parse_tile},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements; default: 2 for fewer than 100 elements, else 16",
      CLI_RACE, AT(tile), cli_parse_tile},
     {NULL, 0, "kernel", "NAME", "the kernel to trace: auto, or one of {tutorials}, except serial; default tiled",
-     CLI_TRACE, AT(kernel), cli_parse_tutorial, cli_tutorial_words},
+     CLI_TRACE, AT(kernel), cli_parse_word, tutorial_words},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default 2", CLI_TRACE, AT(tile),
      cli_parse_tile},
     {NULL, 0, "kernel", "NAME",
@@ -248,14 +293,14 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "all", NULL, "every type, every op, aligned and not, with and without a bias and an activation",
      CLI_STATISTICS, AT(all)},
     {NULL, 0, "untuned", NULL, "ignore the results of 'vkmatmul tune', here and in records",
-     COMPUTE | BENCH | CLI_RECORD | CLI_BENCH_WORKER, AT(untuned)},
+     COMPUTE | BENCH | CLI_RECORD | CLI_WORKER, AT(untuned)},
     {NULL, 0, "no-cache", NULL, "do not read or write compiled kernels, tuning results and findings on disk",
      CACHE | CLI_TUNE | CLI_CHECK, AT(no_cache)},
 
     {"Device", 'd', "device", "DEVICE",
      "index, UUID, or part of the name of the device or its driver; or the best of a kind: gpu, cpu, nvidia, amd, "
      "intel, ...; default: discrete, integrated, virtual, CPU, in this order",
-     (ONE_DEVICE & ~CLI_RUN) | LOOK | CLI_RECORD | CLI_CHECK | WORKERS | CLI_BLAS, AT(device), cli_parse_text},
+     (ONE_DEVICE & ~CLI_RUN) | LOOK | CLI_RECORD | CLI_CHECK | CLI_WORKER | CLI_BLAS, AT(device), cli_parse_text},
     {NULL, 'd', "device", "DEVICES",
      "the device: an index, a UUID, or part of the name of it or of its driver; default: discrete, integrated, "
      "virtual, CPU, in this order. Several share each product: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), or a "
@@ -265,25 +310,25 @@ const cli_option cli_option_table[] = {
      "the devices to measure, or to show of reports: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), an index, a "
      "UUID, a part of a name, or a list of these; default: the best for bench, all for compare and report",
      SHOW | CLI_REPORT, AT(device), cli_parse_text},
-    {NULL, 0, "driver", "FILE.json", "give the Vulkan loader one more driver manifest", DEVICE | CLI_DOCTOR_WORKER,
-     AT(driver), cli_parse_text},
+    {NULL, 0, "driver", "FILE.json", "give the Vulkan loader one more driver manifest", DEVICE | CLI_WORKER, AT(driver),
+     cli_parse_text},
     {NULL, 0, "memory-limit", "BYTES",
      "the most device memory to use: 64MiB, 1.5GiB, 256MB, 1000000; a product that needs more is multiplied in panels. "
      "Default: what is free",
-     CLI_RUN | BENCH | CLI_BENCH_WORKER, AT(memory_limit), AMOUNT(bytes)},
+     CLI_RUN | BENCH | CLI_WORKER, AT(memory_limit), AMOUNT(bytes)},
     {NULL, 0, "retries", "COUNT", "how often to reopen a lost device and run the product again; default 0", CLI_RUN,
      AT(retries), WHOLE(0, MOST_ITERATIONS)},
-    {NULL, 0, "no-layers", NULL, "run without implicit Vulkan layers (overlays, recorders)", DEVICE | WORKERS,
+    {NULL, 0, "no-layers", NULL, "run without implicit Vulkan layers (overlays, recorders)", DEVICE | CLI_WORKER,
      AT(no_layers)},
     {NULL, 0, "no-host", NULL, "do not measure the host's BLAS", BENCH, AT(no_host)},
-    {NULL, 0, "host", NULL, NULL, CLI_BENCH_WORKER, AT(host_worker)},
+    {NULL, 0, "host", NULL, NULL, CLI_WORKER, AT(host_worker)},
     {NULL, 0, "validate", NULL, "run under the Khronos validation layer; any message makes the exit code 1",
-     DEVICE | WORKERS, AT(validate)},
+     DEVICE | CLI_WORKER, AT(validate)},
 
     {"Proof and timing", 'v', "verify", "METHOD",
      "auto (default), full, freivalds, or none. none shows no GFLOP/s, because "
      "only verified products have a speed",
-     COMPUTE, AT(verify), cli_parse_verify, cli_verify_words},
+     COMPUTE, AT(verify), cli_parse_verify, verify_words},
     {NULL, 0, "bench", NULL,
      "with files or -o, time many runs, as without them; default: time only the run that computes the product", CLI_RUN,
      AT(bench)},
@@ -350,7 +395,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "quiet", NULL, "only GFLOP/s, or the reason why there is none", COMPUTE, AT(quiet)},
     {NULL, 0, "print", NULL, "show A, B and the product; the middle of large matrices is left out", CLI_RUN, AT(print)},
     {NULL, 0, "candidates", NULL, NULL, CLI_HELP, AT(candidates)},
-    {NULL, 0, "completions", "SHELL", NULL, CLI_HELP, AT(completions), cli_parse_word, cli_shell_words},
+    {NULL, 0, "completions", "SHELL", NULL, CLI_HELP, AT(completions), cli_parse_word, shell_words},
     {NULL, 'h', "help", NULL, "this text", CLI_ALL, AT(help)},
     {NULL, 'V', "version", NULL, "version and shader hash", CLI_ALL, AT(version)},
 };

@@ -168,6 +168,7 @@ vkmm_status cli_options_parse(unsigned command, const char *command_name, int ar
 
     options->seed.value = 1;
     options->problem.alpha = 1;
+    options->regression = -1;
     if (command == CLI_TRACE) options->init = VKMM_INIT_INDEX;
     while (at < argc && !ended && status == VKMM_OK) {
         char *const word = argv[at], *const next = argv[at + 1];

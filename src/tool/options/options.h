@@ -27,13 +27,8 @@ enum {
     CLI_RECORD = 65536,
     CLI_CHECK = 131072,
     CLI_ALL = 262143,
-    CLI_WORKER = 262144, /* commands that the program runs for itself */
-    CLI_BENCH_WORKER = 524288,
-    CLI_DOCTOR_WORKER = 1048576,
-    CLI_STATISTICS_WORKER = 2097152,
-    CLI_PEAK_WORKER = 4194304,
-    CLI_CHECK_WORKER = 8388608,
-    CLI_MEASURES = 16777216 /* not a command: the option says how compare measures, so files are not allowed with it */
+    CLI_WORKER = 262144,  /* every command that the program runs for itself */
+    CLI_MEASURES = 524288 /* not a command: the option says how compare measures, so files are not allowed with it */
 };
 
 /* A number and whether it was given. */
@@ -41,12 +36,6 @@ typedef struct cli_number {
     int given;
     uint64_t value;
 } cli_number;
-
-/* Another number and whether it was given. */
-typedef struct cli_scalar {
-    int given;
-    double value;
-} cli_scalar;
 
 typedef struct cli_types {
     uint32_t count; /* 0: not given */
@@ -89,8 +78,8 @@ typedef struct cli_options {
     int untuned, no_cache, pack_b;
     cli_types types;
     const char *device, *driver;
-    cli_number memory_limit; /* bytes of device memory; not given: all that is free */
-    cli_number retries;      /* of a product whose device was lost; default 0 */
+    double memory_limit; /* bytes of device memory; 0: all that is free */
+    cli_number retries;  /* of a product whose device was lost; default 0 */
     const char *a, *b, *c, *bias, *out;
     int init;        /* vkmm_init */
     cli_number seed; /* default 1 */
@@ -115,7 +104,7 @@ typedef struct cli_options {
     int no_host;                     /* bench: do not measure the host's BLAS */
     int host_worker;                 /* bench-worker: measure the host's BLAS */
     cli_number top;                  /* blas: rows of the table */
-    cli_scalar regression;           /* compare: a share */
+    double regression;               /* compare: a share; below 0: not given */
     const char *output;              /* bench, compare, report: -o */
     char **operands;                 /* compare, report: files; help --candidates: words; blas: a command; in argv */
     uint32_t operand_count;
@@ -134,7 +123,6 @@ typedef struct cli_amount {
         const char *name; /* "": a bare number; NULL ends the list */
         double factor;
     } units[12];
-    enum { CLI_AS_DOUBLE, CLI_AS_NUMBER, CLI_AS_SCALAR } as; /* what the field is: a double, cli_number or cli_scalar */
 } cli_amount;
 
 /* Reads the argument into the option's field. VKMM_INVALID with a sentence that starts with the option. */

@@ -14,8 +14,10 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Optimal string alignment: row i of the table holds the distances of a's first i letters to all beginnings of b. */
-unsigned cli_distance(const char *a, const char *b)
+/* Edit distance: letters to insert, remove, replace or swap with a neighbour, ignoring case. Only the first 31 bytes of
+ * each word count. Optimal string alignment: row i of the table holds the distances of a's first i letters to all
+ * beginnings of b. */
+static unsigned distance_of(const char *a, const char *b)
 {
     unsigned table[LONGEST + 1][LONGEST + 1];
     unsigned rows = (unsigned)strnlen(a, LONGEST), cols = (unsigned)strnlen(b, LONGEST);
@@ -37,10 +39,10 @@ unsigned cli_distance(const char *a, const char *b)
 
 const char *cli_nearer(const char *word, const char *best, const char *candidate)
 {
-    const unsigned distance = cli_distance(word, candidate);
+    const unsigned distance = distance_of(word, candidate);
 
     if (distance > (strnlen(word, LONGEST) + 2) / 3) return best;
-    return best == NULL || distance < cli_distance(word, best) ? candidate : best;
+    return best == NULL || distance < distance_of(word, best) ? candidate : best;
 }
 
 const char *cli_suggest(const char *word, cli_words words)

@@ -13,24 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS(function, ...)                                    \
-    const char *function(uint32_t index)                        \
-    {                                                           \
-        static const char *const words[] = {__VA_ARGS__, NULL}; \
-                                                                \
-        return words[index];                                    \
-    }
-
 const char *cli_type_words(uint32_t index)
 {
     return index < VKMM_TYPE_COUNT - VKMM_F32 ? vkmm_type_of((vkmm_type)(VKMM_F32 + index))->name : NULL;
 }
 
-WORDS(cli_tutorial_type_words, "f32", "f64", "i32", "u32")
+const char *cli_tutorial_type_words(uint32_t index)
+{
+    static const char *const words[] = {"f32", "f64", "i32", "u32", NULL};
 
-WORDS(cli_out_type_words, "f16", "bf16", "f32", "i32", "u32", "f64")
-
-WORDS(cli_compute_words, "f32", "f16", "i32", "u32", "f64", "split", "modular", "reproducible", "w8a8")
+    return words[index];
+}
 
 const char *cli_kernel_words(uint32_t index)
 {
@@ -50,42 +43,6 @@ const char *cli_step_words(uint32_t index)
     return NULL;
 }
 
-const char *cli_tutorial_words(uint32_t index)
-{
-    if (index == 0) return "auto";
-    for (uint32_t i = 0; vkmm_kernel_name(i) != NULL; i++)
-        if (!vkmm_kernel_is_general(vkmm_kernel_name(i)) && --index == 0) return vkmm_kernel_name(i);
-    return NULL;
-}
-
-WORDS(cli_op_words, [VKMM_OP_N] = "N", [VKMM_OP_T] = "T")
-
-const char *cli_format_words(uint32_t index)
-{
-    return index < VKMM_FORMAT_COUNT ? vkmm_format_at(index)->name : NULL;
-}
-
-WORDS(cli_part_words, "numbers", "device", "matrices", "reductions", "products")
-WORDS(cli_layout_words, [VKMM_ROW_MAJOR] = "row", [VKMM_COL_MAJOR] = "col")
-
-const char *cli_init_words(uint32_t index)
-{
-    return index < VKMM_INIT_COUNT ? vkmm_init_name((vkmm_init)index) : NULL;
-}
-
-/* The names of rocblas-bench, if it has one. */
-WORDS(cli_initialization_words, [VKMM_INIT_UNIFORM] = "uniform", [VKMM_INIT_INT] = "rand_int",
-      [VKMM_INIT_ONES] = "ones", [VKMM_INIT_INDEX] = "index", [VKMM_INIT_ZEROS] = "zero")
-
-WORDS(cli_function_words, "gemm", "gemm_ex", "gemm_strided_batched", "gemm_strided_batched_ex")
-
-const char *cli_verify_words(uint32_t index)
-{
-    return index <= CLI_VERIFY_NONE ? cli_verify_method_name((cli_verify_method)index) : NULL;
-}
-
-WORDS(cli_shell_words, "bash", "zsh", "fish")
-
 /* Whether the word is one of the choices; *index is then its index. */
 static int find_word(cli_words words, const char *word, uint32_t *index)
 {
@@ -101,13 +58,6 @@ int cli_is_plain_type(vkmm_type type)
     return find_word(cli_tutorial_type_words, vkmm_type_of(type)->name, &index);
 }
 
-/* "auto, serial, naive". Cut to fit. */
-static void join_words(cli_words words, char *text, size_t size)
-{
-    text[0] = '\0';
-    for (uint32_t i = 0; words(i) != NULL; i++) vkmm_join(text, size, ", ", "%s", words(i));
-}
-
 static vkmm_status refuse(const cli_option *option, const char *expected, const char *text)
 {
     char name[32];
@@ -116,17 +66,16 @@ static vkmm_status refuse(const cli_option *option, const char *expected, const 
     return vkmm_fail(VKMM_INVALID, "%s takes %s, not '%.60s'", name, expected, text);
 }
 
-/* Names the nearest known word, and all known words. */
-static vkmm_status refuse_word(const cli_option *option, cli_words words, const char *text)
+/* Names all known words, and the nearest. */
+static vkmm_status refuse_word(const cli_option *option, const char *text)
 {
-    const char *near = cli_suggest(text, words);
-    char known[256];
+    const char *near = cli_suggest(text, option->choice);
+    char known[256] = "";
 
-    join_words(words, known, sizeof known);
-    if (near != NULL)
-        return vkmm_fail(VKMM_INVALID, "--%s: '%.60s' is unknown; did you mean '%s'? Known: %s", option->name, text,
-                         near, known);
-    return vkmm_fail(VKMM_INVALID, "--%s: '%.60s' is unknown; known: %s", option->name, text, known);
+    for (uint32_t i = 0; option->choice(i) != NULL; i++) VKMM_JOIN(known, ", ", "%s", option->choice(i));
+    if (near == NULL) return vkmm_fail(VKMM_INVALID, "--%s takes one of %s, not '%.60s'", option->name, known, text);
+    return vkmm_fail(VKMM_INVALID, "--%s takes one of %s, not '%.60s'; did you mean '%s'?", option->name, known, text,
+                     near);
 }
 
 vkmm_status cli_parse_text(const cli_option *option, const char *text, void *field)
@@ -230,12 +179,7 @@ vkmm_status cli_parse_amount(const cli_option *option, const char *text, void *f
         for (int i = 0; amount->units[i].name != NULL; i++)
             if (strcmp(unit, amount->units[i].name) == 0) value = strtod(text, NULL) * amount->units[i].factor;
     if (!(value >= amount->least && value <= amount->most)) return refuse(option, amount->expected, text);
-    if (amount->as == CLI_AS_NUMBER)
-        *(cli_number *)field = (cli_number){1, (uint64_t)value};
-    else if (amount->as == CLI_AS_SCALAR)
-        *(cli_scalar *)field = (cli_scalar){1, value};
-    else
-        *(double *)field = value;
+    *(double *)field = value;
     return VKMM_OK;
 }
 
@@ -286,12 +230,8 @@ vkmm_status cli_parse_types(const cli_option *option, const char *text, void *fi
         char word[64];
         vkmm_type type;
         VKMM_PUT(word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
-        if (!vkmm_type_parse(word, &type)) return refuse_word(option, cli_type_words, word);
-        if (!find_word(option->choice, vkmm_type_of(type)->name, &index))
-            return vkmm_fail(VKMM_INVALID,
-                             "--%s: this command uses the tutorials' kernels, which support only f32, f64, i32 and "
-                             "u32; %s is for run, explain, tune and bench",
-                             option->name, vkmm_type_of(type)->name);
+        if (!vkmm_type_parse(word, &type) || !find_word(option->choice, vkmm_type_of(type)->name, &index))
+            return refuse_word(option, word);
         for (uint32_t i = 0; i < read.count; i++)
             if (read.type[i] == type) return vkmm_fail(VKMM_INVALID, "--type lists %s twice", vkmm_type_of(type)->name);
         read.type[read.count++] = type;
@@ -310,7 +250,7 @@ vkmm_status cli_parse_type(const cli_option *option, const char *text, void *fie
     uint32_t index;
 
     if (!vkmm_type_parse(text, &type) || !find_word(option->choice, vkmm_type_of(type)->name, &index))
-        return refuse_word(option, option->choice, text);
+        return refuse_word(option, text);
     if (option->help == NULL && *given != VKMM_AUTO &&
         *given != type) /* C and D of hipblaslt-bench have the same type here */
         return vkmm_fail(VKMM_INVALID, "--%s says %s, but an earlier option says %s: both have the same type here",
@@ -344,7 +284,7 @@ vkmm_status cli_parse_input_type(const cli_option *option, const char *text, voi
     cli_types *given = field;
     cli_types read = {.count = 1};
 
-    if (!vkmm_type_parse(text, &read.type[0])) return refuse_word(option, option->choice, text);
+    if (!vkmm_type_parse(text, &read.type[0])) return refuse_word(option, text);
     if (given->count > 0 && (given->count > 1 || given->type[0] != read.type[0]))
         return vkmm_fail(VKMM_INVALID, "--%s says %s, but an earlier option says %s: A and B have the same type here",
                          option->name, vkmm_type_of(read.type[0])->name, vkmm_type_of(given->type[0])->name);
@@ -356,7 +296,7 @@ vkmm_status cli_parse_index(const cli_option *option, const char *text, void *fi
 {
     uint32_t index;
 
-    if (!find_word(option->choice, text, &index)) return refuse_word(option, option->choice, text);
+    if (!find_word(option->choice, text, &index)) return refuse_word(option, text);
     *(int *)field = (int)index;
     return VKMM_OK;
 }
@@ -397,7 +337,7 @@ vkmm_status cli_parse_words(const cli_option *option, const char *text, void *fi
         const size_t length = strcspn(at, ",");
         char word[64];
         VKMM_PUT(word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
-        if (!find_word(option->choice, word, &index)) return refuse_word(option, option->choice, word);
+        if (!find_word(option->choice, word, &index)) return refuse_word(option, word);
         for (uint32_t i = 0; i < read.count; i++)
             if (read.item[i] == option->choice(index))
                 return vkmm_fail(VKMM_INVALID, "--%s lists %s twice", option->name, word);
@@ -431,16 +371,4 @@ vkmm_status cli_parse_shader(const cli_option *option, const char *text, void *f
         return vkmm_fail(VKMM_INVALID, "more than %d files of --%s", CLI_MOST_LISTED, option->name);
     files->item[files->count++] = file;
     return VKMM_OK;
-}
-
-vkmm_status cli_parse_tutorial(const cli_option *option, const char *text, void *field)
-{
-    char known[256];
-
-    cli_step step;
-
-    if (!vkmm_kernel_is_general(text) && !cli_step_of_option(text, &step)) return cli_parse_word(option, text, field);
-    join_words(option->choice, known, sizeof known);
-    return vkmm_fail(VKMM_INVALID, "--%s: this command uses only the tutorials' kernels, and %s is not one; known: %s",
-                     option->name, text, known);
 }

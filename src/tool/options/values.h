@@ -23,24 +23,11 @@ cli_parser cli_parse_input_type; /* cli_types, of one */
 cli_parser cli_parse_function;   /* int, VKMM_COL_MAJOR */
 cli_parser cli_parse_verify;     /* int, a choice's index */
 cli_parser cli_parse_op;         /* int, a vkmm_op: N n T t C c */
-cli_parser cli_parse_tutorial;   /* const char *, a choice; refuses a general kernel with a separate sentence */
 
 const char *cli_type_words(uint32_t index);
 const char *cli_tutorial_type_words(uint32_t index); /* f32, f64, i32, u32 */
-const char *cli_out_type_words(uint32_t index);
-const char *cli_compute_words(uint32_t index);
-const char *cli_kernel_words(uint32_t index);   /* "auto" first */
-const char *cli_step_words(uint32_t index);     /* kernels, then steps of the ladder: parts, staged, split */
-const char *cli_tutorial_words(uint32_t index); /* without the general kernels */
-const char *cli_part_words(uint32_t index);     /* of `check` */
-const char *cli_op_words(uint32_t index);
-const char *cli_layout_words(uint32_t index);
-const char *cli_format_words(uint32_t index);
-const char *cli_init_words(uint32_t index);
-const char *cli_initialization_words(uint32_t index);
-const char *cli_function_words(uint32_t index); /* of rocBLAS, for a product */
-const char *cli_verify_words(uint32_t index);
-const char *cli_shell_words(uint32_t index);
+const char *cli_kernel_words(uint32_t index);        /* "auto" first */
+const char *cli_step_words(uint32_t index);          /* kernels, then steps of the ladder: parts, staged, split */
 
 /* Whether the tutorials' kernels have the type: f32, f64, i32, u32. */
 int cli_is_plain_type(vkmm_type type);

@@ -166,7 +166,7 @@ static vkmm_status open_files(const vkmm_log *log, const cli_options *options, c
     if (pipes > 1) return vkmm_fail(VKMM_INVALID, "only one matrix can be read from standard input (-), not %d", pipes);
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
         if (inputs->path[o] == NULL) continue;
-        status = cli_array_open(log, inputs->path[o], options->memory_limit.value, &inputs->file[o]);
+        status = cli_array_open(log, inputs->path[o], (uint64_t)options->memory_limit, &inputs->file[o]);
         if (strcmp(inputs->path[o], "-") == 0) inputs->path[o] = "standard input";
     }
     return status;

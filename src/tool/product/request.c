@@ -16,8 +16,9 @@ cli_request cli_request_make(const cli_options *options, const cli_inputs *input
 {
     const int samples = options->bench || options->iters.given || options->cold_iters.given ||
                         options->min_time_ms > 0 || options->max_time_ms > 0;
-    cli_request request = {
-        .inputs = inputs, .verify = (cli_verify_method)options->verify, .memory_limit = options->memory_limit.value};
+    cli_request request = {.inputs = inputs,
+                           .verify = (cli_verify_method)options->verify,
+                           .memory_limit = (uint64_t)options->memory_limit};
 
     request.job.tile_rows = options->tile[0];
     request.job.tile_cols = options->tile[1];

@@ -100,13 +100,12 @@ static const cli_command commands[] = {
      cli_command_help},
     /* the commands below are not listed */
     {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_command_tune_worker},
-    {"bench-worker", CLI_BENCH_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_command_bench_worker},
-    {"statistics-worker", CLI_STATISTICS_WORKER, "compile what 'vkmatmul statistics' asks for", NULL, NULL,
+    {"bench-worker", CLI_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_command_bench_worker},
+    {"statistics-worker", CLI_WORKER, "compile what 'vkmatmul statistics' asks for", NULL, NULL,
      cli_command_statistics_worker},
-    {"peak-worker", CLI_PEAK_WORKER, "measure peaks for 'vkmatmul record'", NULL, NULL, cli_command_peak_worker},
-    {"check-worker", CLI_CHECK_WORKER, "run the cases of 'vkmatmul check'", NULL, NULL, cli_command_check_worker},
-    {"doctor-worker", CLI_DOCTOR_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL,
-     cli_command_doctor_worker},
+    {"peak-worker", CLI_WORKER, "measure peaks for 'vkmatmul record'", NULL, NULL, cli_command_peak_worker},
+    {"check-worker", CLI_WORKER, "run the cases of 'vkmatmul check'", NULL, NULL, cli_command_check_worker},
+    {"doctor-worker", CLI_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL, cli_command_doctor_worker},
 };
 
 const cli_command *cli_command_at(uint32_t index)
