@@ -53,20 +53,6 @@ static void print_matrices(const cli_session *session, const cli_product *produc
     }
 }
 
-/* Decided without measuring the device: if a driver runs shaders on the processor, shared memory is ordinary memory,
- * and tiles save nothing. 512³ in f32 took 1.0 s grouped and 1.8 s tiled on Mesa 22.3's lavapipe with two cores. But
- * that driver finishes a large K only in tiles. */
-static void note_faster(cli_session *session, const cli_bench_row *row)
-{
-    const cli_options *options = session->options;
-
-    if (options->tile[0] == 0 || row->on == NULL || row->on->type != VK_PHYSICAL_DEVICE_TYPE_CPU) return;
-    if (strcmp(row->kernel.name, "tiled") != 0 || row->problem.k >= CLI_MOST_ITERATIONS) return;
-    if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0) return;
-    VKMM_PUT(session->report.note, "grouped %ux%u is expected to be faster on this device; --kernel grouped runs it",
-             row->kernel.tile[0], row->kernel.tile[1]);
-}
-
 /* The product is saved before it is timed: a signal ends the process as soon as the file is complete. */
 static vkmm_status save(cli_product *product)
 {
@@ -117,7 +103,6 @@ static vkmm_status show_product(cli_session *session, const cli_request *request
         if (request->measure.last_run && product.row.on != NULL)
             VKMM_PUT(session->report.note,
                      "the times are of one run, which may include the shader's compilation; --bench repeats it");
-        note_faster(session, &product.row);
         shown = cli_session_row(session, &product.row);
     }
     cli_product_end(&product);
