@@ -118,17 +118,15 @@ static int is_ready(bench_run *run, cli_bench_lane *lane)
 static json_t *types_of(const bench_run *run, const cli_bench_device *device)
 {
     json_t *types = json_array();
+    int asked[VKMM_TYPE_COUNT] = {0};
 
-    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
-        int asked = 0;
-        for (uint32_t i = 0; i < run->suite->count && !asked; i++) {
-            uint32_t unused;
-            const vkmm_types inner = vkmm_problem_inner(&run->suite->items[i].problem, NULL, &unused);
-            asked = is_for(device, &run->suite->items[i]) &&
-                    (inner.in == (vkmm_type)type || inner.compute == (vkmm_type)type);
-        }
-        if (asked) json_array_append_new(types, json_string(vkmm_type_of((vkmm_type)type)->name));
+    for (uint32_t i = 0; i < run->suite->count; i++) {
+        uint32_t unused;
+        const vkmm_types inner = vkmm_problem_inner(&run->suite->items[i].problem, NULL, &unused);
+        if (is_for(device, &run->suite->items[i])) asked[inner.in] = asked[inner.compute] = 1;
     }
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
+        if (asked[type]) json_array_append_new(types, json_string(vkmm_type_of((vkmm_type)type)->name));
     return types;
 }
 

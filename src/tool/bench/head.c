@@ -80,29 +80,20 @@ static vkmm_status add_host(cli_session *session, cli_bench *bench)
     return device != NULL ? VKMM_OK : no_memory(session);
 }
 
-static int has_twin(const cli_bench *bench, uint32_t index)
-{
-    for (uint32_t i = 0; i < bench->device_count; i++)
-        if (i != index && strcmp(bench->devices[i].label, bench->devices[index].label) == 0) return 1;
-    return 0;
-}
-
 /* Names that two devices share get the driver's, and if that is the same too, the device's index. */
 static void tell_apart(cli_bench *bench)
 {
-    char twins[64];
-
-    for (int attempt = 0; attempt < 2; attempt++) {
-        for (uint32_t i = 0; i < bench->device_count && i < sizeof twins; i++) twins[i] = (char)has_twin(bench, i);
-        for (uint32_t i = 0; i < bench->device_count && i < sizeof twins; i++) {
-            cli_bench_device *device = &bench->devices[i];
-            size_t used = strlen(device->label);
-            if (!twins[i]) continue;
-            if (attempt == 0)
-                snprintf(device->label + used, sizeof device->label - used, " (%.100s)", device->info.driver.name);
-            else
-                snprintf(device->label + used, sizeof device->label - used, " #%u", device->info.index);
+    for (uint32_t i = 0; i < bench->device_count; i++) {
+        cli_bench_device *device = &bench->devices[i];
+        int same_name = 0, same_driver = 0;
+        for (uint32_t j = 0; j < bench->device_count; j++) {
+            const vkmm_device_info *other = &bench->devices[j].info;
+            if (j == i || strcmp(other->name, device->info.name) != 0) continue;
+            same_name = 1;
+            same_driver |= strcmp(other->driver.name, device->info.driver.name) == 0;
         }
+        if (same_name) VKMM_JOIN(device->label, " ", "(%.100s)", device->info.driver.name);
+        if (same_driver) VKMM_JOIN(device->label, " ", "#%u", device->info.index);
     }
 }
 

@@ -1,8 +1,7 @@
-#include "bench/speed.h"
+#include "bench/cell.h"
 #include "bench/derive.h"
 
 #include "math/problem.h"
-#include "math/type.h"
 
 #include <math.h>
 #include <string.h>

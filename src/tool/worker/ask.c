@@ -34,10 +34,7 @@ cli_reply cli_worker_spawn(cli_worker *worker)
         if (worker->words[i] != NULL) all[count++] = worker->words[i];
     for (size_t i = 0; i < count; i++) arguments[i] = (char *)(uintptr_t)all[i];
     const vkmm_status status = cli_process_start(worker->session->log, options->worker, arguments, &worker->process);
-    if (status == VKMM_OK) {
-        worker->starts++;
-        return CLI_REPLY_ANSWER;
-    }
+    if (status == VKMM_OK) return CLI_REPLY_ANSWER;
     VKMM_PUT(worker->how, "cannot be started");
     say(worker, status, "the process that measures cannot be started");
     return CLI_REPLY_NO_WORKER;

@@ -28,7 +28,6 @@ typedef struct cli_worker {
     const char *words[CLI_WORKER_MOST_WORDS]; /* more options, as many as are not NULL */
 
     cli_process *process; /* NULL: none runs */
-    uint32_t starts;
     uint32_t losses; /* in a row: it crashed, hung, gave invalid answers or lost the device. Its owner may reset it */
     double spent_ms; /* waiting for answers */
     int is_timeout;  /* the last loss was a process that did not answer in time */
