@@ -313,7 +313,7 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
                      vkmm_workers *workers)
 {
     static const unsigned purposes[] = {CLI_SEED_A, CLI_SEED_B, CLI_SEED_C, CLI_SEED_BIAS};
-    const uint64_t seed = cli_seed_of(inputs->seed, purposes[operand]);
+    const uint64_t seed = vkmm_random_bits(inputs->seed, purposes[operand]);
     const cli_array *file = inputs->path[operand] != NULL ? &inputs->file[operand].array : NULL;
     const vkmm_type type = vkmm_operand_type(problem, operand);
     const int is_bias = operand == VKMM_BIAS, counts = operand != VKMM_C || vkmm_problem_beta(problem) != 0;
@@ -409,9 +409,4 @@ cli_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *pro
     /* f16 can count ones only up to 2048. */
     if (inputs->init == VKMM_INIT_ONES && vkmm_problem_compute(problem) == VKMM_F16) return CLI_NUMBERS_ANY;
     return inputs->from_files || inputs->init == VKMM_INIT_INDEX ? CLI_NUMBERS_ANY : CLI_NUMBERS_RANDOM;
-}
-
-uint64_t cli_seed_of(uint64_t seed, unsigned purpose)
-{
-    return vkmm_random_bits(seed, purpose);
 }

@@ -1,6 +1,7 @@
 #include "product/product.h"
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/text.h"
@@ -177,7 +178,7 @@ static vkmm_status verify(cli_product *p)
     const vkmm_log *log = p->session->log;
     const cli_numbers numbers = cli_inputs_numbers(p->request->inputs, problem_of(p));
     const cli_verify_method method = p->request->verify;
-    const uint64_t seed = cli_seed_of(p->request->inputs->seed, CLI_SEED_VERIFY);
+    const uint64_t seed = vkmm_random_bits(p->request->inputs->seed, CLI_SEED_VERIFY);
     vkmm_problem problem = *problem_of(p);
 
     /* As it was really multiplied. Too few moduli are the user's choice, and have f64's bound. */

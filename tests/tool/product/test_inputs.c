@@ -1,6 +1,7 @@
 /* The memory of generated inputs: the matrices hold what they hold when packed, and everything between them is a
  * NaN. */
 #include "test.h"
+#include "base/random.h"
 #include "product/inputs.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -122,7 +123,7 @@ TEST(the_bias)
     float bias[6] = {0, 0, 0, 0, 0, 77}, other[5];
 
     cli_inputs_fill(&inputs, &problem, VKMM_BIAS, bias, NULL);
-    vkmm_fill(other, 1, 5, VKMM_F32, VKMM_INIT_UNIFORM, cli_seed_of(inputs.seed, CLI_SEED_C));
+    vkmm_fill(other, 1, 5, VKMM_F32, VKMM_INIT_UNIFORM, vkmm_random_bits(inputs.seed, CLI_SEED_C));
     for (int i = 0; i < 5; i++) assert_true(bias[i] >= -1 && bias[i] < 1 && bias[i] != other[i]);
     assert_true(bias[5] == 77);
 }
