@@ -35,14 +35,9 @@ cli_array cli_array_packed(const void *data, vkmm_type type, const uint64_t *ext
     return array;
 }
 
-cli_array cli_array_of(const vkmm_view *view)
+cli_array cli_array_of(const vkmm_view *first, uint64_t count, uint64_t stride)
 {
-    return (cli_array){*view, 2, 1, 0};
-}
-
-cli_array cli_array_stack(const vkmm_view *first, uint64_t count, uint64_t stride)
-{
-    return (cli_array){*first, 3, count, stride};
+    return (cli_array){*first, count == 1 ? 2 : 3, count, stride};
 }
 
 vkmm_view cli_array_at(const cli_array *array, uint64_t x)
@@ -51,17 +46,6 @@ vkmm_view cli_array_at(const cli_array *array, uint64_t x)
     if (view.rows > 0 && view.cols > 0)
         view.data = (const char *)view.data + vkmm_span(array->format, view.type, x * array->stride);
     return view;
-}
-
-void cli_array_shape(const cli_array *array, char *text, size_t size)
-{
-    const unsigned long long count = array->count, rows = array->first.rows, cols = array->first.cols;
-    if (array->dimensions == 1)
-        snprintf(text, size, "%llu", cols);
-    else if (array->dimensions == 2)
-        snprintf(text, size, "%llu×%llu", rows, cols);
-    else
-        snprintf(text, size, "%llu×%llu×%llu", count, rows, cols);
 }
 
 /* Those whose files hold several arrays come first: FILE.npz:NAME may end as any file. */

@@ -26,15 +26,11 @@ typedef struct cli_array {
     int along_k;        /* rows are along K: the matrix is stored as A is, and B transposed */
 } cli_array;
 
-/* A matrix, and a stack of them. */
-cli_array cli_array_of(const vkmm_view *view);
-cli_array cli_array_stack(const vkmm_view *first, uint64_t count, uint64_t stride);
+/* A matrix, or a stack of them unless count is 1. */
+cli_array cli_array_of(const vkmm_view *first, uint64_t count, uint64_t stride);
 
 /* Matrix x of the array, x < count. */
 vkmm_view cli_array_at(const cli_array *array, uint64_t x);
-
-/* "3×4", in elements, slowest first; "5" for a vector. Cut to fit. */
-void cli_array_shape(const cli_array *array, char *text, size_t size);
 
 typedef struct cli_array_file {
     vkmm_mapping mapping; /* owned */

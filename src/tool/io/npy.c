@@ -18,6 +18,7 @@
 #endif
 
 enum {
+    SHAPE_BYTES = 80,
     SHOWN = 60,         /* bytes of a file's text that a message repeats */
     MOST_HEAD = 1 << 20 /* bytes; NumPy reads 10,000 by default */
 };
@@ -161,6 +162,18 @@ static vkmm_status find_header(const char *name, const char *file, uint64_t byte
     return VKMM_OK;
 }
 
+/* "3×4", in elements, slowest first; "5" for a vector. */
+static void say_shape(const cli_array *array, char text[SHAPE_BYTES])
+{
+    const unsigned long long count = array->count, rows = array->first.rows, cols = array->first.cols;
+    if (array->dimensions == 1)
+        snprintf(text, SHAPE_BYTES, "%llu", cols);
+    else if (array->dimensions == 2)
+        snprintf(text, SHAPE_BYTES, "%llu×%llu", rows, cols);
+    else
+        snprintf(text, SHAPE_BYTES, "%llu×%llu×%llu", count, rows, cols);
+}
+
 /* Data that is not aligned for its type is refused. */
 static vkmm_status parse(const char *name, const char *tensor, const void *data, uint64_t bytes, cli_array *array)
 {
@@ -174,8 +187,8 @@ static vkmm_status parse(const char *name, const char *tensor, const void *data,
     cli_array read = cli_array_packed(h.end, h.type, h.extents, h.dimensions, h.fortran);
     const uint32_t size = h.stored.wide ? 8 : type->bytes;
     uint64_t have = bytes - (uint64_t)(h.end - (const char *)data), need = 0;
-    char shape[80];
-    cli_array_shape(&read, shape, sizeof shape);
+    char shape[SHAPE_BYTES];
+    say_shape(&read, shape);
     read.stored = h.stored;
     if (!cli_array_bytes(h.extents, h.dimensions, size, &need))
         return vkmm_fail(VKMM_INVALID, "%s: the size in bytes of %s elements of type %s does not fit in 64 bits", name,

@@ -45,8 +45,7 @@ static vkmm_status open_writer(cli_product *p)
     const vkmm_problem *problem = &p->request->job.problem;
     const uint64_t batches = vkmm_problem_batches(problem);
     const vkmm_view first = vkmm_view_rows(NULL, problem->m, problem->n, vkmm_operand_type(problem, VKMM_C));
-    const cli_array shape =
-        batches == 1 ? cli_array_of(&first) : cli_array_stack(&first, batches, problem->m * problem->n);
+    const cli_array shape = cli_array_of(&first, batches, problem->m * problem->n);
     panels *own = p->own;
 
     return cli_array_writer_open(p->request->out, &shape, &own->writer);

@@ -38,13 +38,11 @@ static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vk
     return vkmm_job_measure(p->job, params, time);
 }
 
-/* Matrix by matrix in a batch, else two-dimensional. */
 static cli_array product_of(const cli_product *p)
 {
-    const uint64_t batches = vkmm_problem_batches(&p->request->job.problem);
     const cli_stack *c = &p->stack[VKMM_C];
 
-    return batches == 1 ? cli_array_of(&c->first) : cli_array_stack(&c->first, batches, c->stride);
+    return cli_array_of(&c->first, vkmm_problem_batches(&p->request->job.problem), c->stride);
 }
 
 static vkmm_status open_out(cli_product *p)

@@ -12,7 +12,7 @@ static vkmm_status write_matrix(const vkmm_log *log, const char *path, uint64_t 
 {
     static float data[M * K];
     const vkmm_view view = vkmm_view_rows(data, rows, cols, VKMM_F32);
-    const cli_array array = cli_array_of(&view);
+    const cli_array array = cli_array_of(&view, 1, 0);
 
     vkmm_fill(data, rows, cols, VKMM_F32, VKMM_INIT_UNIFORM, seed);
     return vkmm_tell(log, cli_array_write(path, &array));

@@ -123,7 +123,7 @@ IN_FOLDER(test_parts_make_the_same_file)
             {data, ROWS, COLS, 1, LD, (vkmm_type)t},   {data, 1, COLS, 1, LD, (vkmm_type)t},
             {data, ROWS, 1, LD, 1, (vkmm_type)t},      {data, ROWS, COLS, LD * COUNT, COUNT, (vkmm_type)t}};
         for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) {
-            const cli_array stack = cli_array_stack(&views[v], COUNT, v == 5 ? 1 : LD * LD);
+            const cli_array stack = cli_array_of(&views[v], COUNT, v == 5 ? 1 : LD * LD);
             check_file("c.safetensors", "d.safetensors", &stack, 5, 8);
             for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
                 check_parts("c.safetensors", "d.safetensors", &stack, parts[p][0], parts[p][1]);
@@ -132,6 +132,17 @@ IN_FOLDER(test_parts_make_the_same_file)
     }
     free(data);
     assert_int_equal(entries(), 4);
+}
+
+static void check_elements(const char *path, const vkmm_view *want)
+{
+    cli_array_file file;
+    assert_int_equal(cli_array_open(NULL, path, 0, &file), VKMM_OK);
+    assert_null(file.copy); /* written so that it can be mapped */
+    for (uint64_t i = 0; i < want->rows; i++)
+        for (uint64_t j = 0; j < want->cols; j++)
+            if (vkmm_view_get(&file.array.first, i, j) != vkmm_view_get(want, i, j)) fail();
+    cli_array_close(&file);
 }
 
 /* Blocks of a megabyte: more rows than one holds, a row that is wider than one, and both of them in one piece. */
@@ -145,10 +156,11 @@ IN_FOLDER(test_large_parts)
         for (uint64_t i = 0; i < (rows + 1) * (cols + 1); i++) data[i] = (float)i;
         const vkmm_view turned = {data, rows, cols, 1, rows + 1, VKMM_F32},
                         gaps = {data, rows, cols, cols + 1, 1, VKMM_F32};
-        const cli_array arrays[] = {cli_array_of(&turned), cli_array_of(&gaps)};
+        const cli_array arrays[] = {cli_array_of(&turned, 1, 0), cli_array_of(&gaps, 1, 0)};
         for (int a = 0; a < 2; a++) {
             check_file("c.npy", "d.npy", &arrays[a], rows, cols);
             check_file("c.npy", "d.npy", &arrays[a], rows, (cols + 1) / 2);
+            check_elements("c.npy", &arrays[a].first);
         }
         free(data);
     }
@@ -161,7 +173,7 @@ IN_FOLDER(test_nothing_written)
     const double zeros[12] = {0};
     for (size_t s = 0; s < 3; s++) {
         const vkmm_view view = vkmm_view_rows(zeros, shapes[s][0], shapes[s][1], VKMM_F64);
-        const cli_array array = cli_array_of(&view);
+        const cli_array array = cli_array_of(&view, 1, 0);
         cli_array_writer *writer = NULL;
         cli_array seen = {0};
         assert_int_equal(cli_array_write("d.npy", &array), VKMM_OK);
@@ -180,7 +192,7 @@ IN_FOLDER(test_look)
 {
     const int32_t data[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     const vkmm_view view = {data, 3, 2, 1, 3, VKMM_I32};
-    const cli_array array = cli_array_stack(&view, 2, 6);
+    const cli_array array = cli_array_of(&view, 2, 6);
     cli_array_writer *writer = NULL;
     cli_array seen = {0};
     assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_OK);
@@ -229,7 +241,7 @@ IN_FOLDER(test_threads)
     assert_non_null(data);
     for (int i = 0; i < SIDE * SIDE; i++) data[i] = (float)i;
     const vkmm_view view = {data, SIDE, SIDE, 1, SIDE, VKMM_F32};
-    const cli_array array = cli_array_of(&view);
+    const cli_array array = cli_array_of(&view, 1, 0);
     cli_array_writer *writer = NULL;
     assert_int_equal(cli_array_write("d.npy", &array), VKMM_OK);
     assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_OK);
@@ -252,7 +264,7 @@ IN_FOLDER(test_no_regular_file)
 {
     const float data[6] = {1, 2, 3, 4, 5, 6};
     const vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
-    const cli_array array = cli_array_of(&view);
+    const cli_array array = cli_array_of(&view, 1, 0);
     cli_array_writer *writer = NULL;
     cli_array seen = {0};
     vkmm_mapping want = {0};
@@ -296,7 +308,7 @@ IN_FOLDER(test_refusals)
 {
     const float data[6] = {0};
     vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
-    cli_array array = cli_array_of(&view);
+    cli_array array = cli_array_of(&view, 1, 0);
     cli_array_writer *writer = NULL;
     assert_int_equal(cli_array_writer_open("no/folder/c.npy", &array, &writer), VKMM_INVALID);
     assert_contains(vkmm_last_error(), "cannot write no/folder/c.npy: No such file");
@@ -308,12 +320,92 @@ IN_FOLDER(test_refusals)
     assert_contains(vkmm_last_error(), "cannot keep the bytes of /dev/null in /no/such/folder (TMPDIR): No such file");
     array.first.type = VKMM_BF16;
     assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_INVALID);
-    assert_contains(vkmm_last_error(), "cannot store bf16");
+    assert_contains(vkmm_last_error(), ".npy cannot store bf16: use FILE.safetensors");
+    assert_int_equal(cli_array_takes("c.safetensors", VKMM_BF16, 1, 0), VKMM_OK);
     array.first = (vkmm_view){NULL, UINT32_MAX, 1 << 29, 1, 1, VKMM_F32}; /* nearly 2^63 bytes */
     assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_INVALID);
     assert_contains(vkmm_last_error(), "cannot write c.npy: no space for its 9223372034707292288 bytes: ");
     assert_null(writer);
     assert_int_equal(entries(), 0);
+}
+
+/* Byte for byte: as NEP 1 and safetensors ask for, with the elements at a multiple of 64 bytes. */
+IN_FOLDER(test_headers)
+{
+#define START(text) sizeof text - 1, text
+    static const struct {
+        const char *path;
+        uint64_t count, data_at;
+        size_t bytes;
+        const char *start;
+    } all[] = {
+        {"c.npy", 1, 128,
+         START("\x93NUMPY\x01\x00\x76\x00{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }   ")},
+        {"c.npy", 2, 192,
+         START("\x93NUMPY\x01\x00\xb6\x00{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2, 2), }   ")},
+        {"c.safetensors", 1, 64,
+         START("\x38\0\0\0\0\0\0\0{\"C\":{\"dtype\":\"U8\",\"shape\":[2,2],\"data_offsets\":[0,4]}} ")},
+    };
+    const unsigned char data[] = {1, 2, 0, 3, 4, 0, 0, 5, 6, 0, 7, 8}, want[] = {1, 3, 2, 4, 5, 7, 6, 8};
+    const vkmm_view view = {data, 2, 2, 1, 3, VKMM_U8}, longest = vkmm_view_rows("", UINT64_MAX, 0, VKMM_F64);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const cli_array array = cli_array_of(&view, all[i].count, 7);
+        vkmm_mapping file;
+        assert_int_equal(cli_array_write(all[i].path, &array), VKMM_OK);
+        assert_int_equal(vkmm_mapping_open(all[i].path, &file), VKMM_OK);
+        assert_int_equal(file.bytes, all[i].data_at + 4 * all[i].count);
+        assert_memory_equal(file.data, all[i].start, all[i].bytes);
+        assert_int_equal(((const char *)file.data)[all[i].data_at - 1], i < 2 ? '\n' : ' ');
+        assert_memory_equal((const char *)file.data + all[i].data_at, want, 4 * all[i].count);
+        vkmm_mapping_close(&file);
+    }
+    const cli_array array = cli_array_of(&longest, UINT64_MAX, 0);
+    assert_int_equal(cli_array_write("c.npy", &array), VKMM_OK);
+}
+
+IN_FOLDER(test_names)
+{
+    const float data[2] = {1, 2};
+    const vkmm_view view = vkmm_view_rows(data, 1, 2, VKMM_F32);
+    const cli_array array = cli_array_of(&view, 1, 0);
+    cli_array_file file;
+    char other[160];
+    assert_int_equal(cli_array_write("c.safetensors:w.\"1\"", &array), VKMM_OK);
+    assert_int_equal(cli_array_open(NULL, "c.safetensors:w.\"1\"", 0, &file), VKMM_OK);
+    cli_array_close(&file);
+    assert_int_equal(cli_array_open(NULL, "c.safetensors", 0, &file), VKMM_OK); /* the only one */
+    cli_array_close(&file);
+    assert_int_equal(cli_array_open(NULL, "c.safetensors:C", 0, &file), VKMM_INVALID);
+    assert_contains(vkmm_last_error(), "holds no tensor \"C\"; it holds \"w.\\\"1\\\"\"");
+    static const char *const bad[] = {"", "__metadata__", "\xff"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        snprintf(other, sizeof other, "c.safetensors:%s", bad[i]);
+        assert_int_equal(cli_array_write(other, &array), VKMM_INVALID);
+        assert_contains(vkmm_last_error(), "is not a valid array name");
+    }
+}
+
+/* A file with other tensors in it is no place to write one to. */
+IN_FOLDER(test_files_of_many)
+{
+    static const char two[] = "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]},"
+                              "\"b\":{\"dtype\":\"U8\",\"shape\":[1,0],\"data_offsets\":[1,1]}}";
+    static const char *const texts[] = {
+        "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]}}",
+        "{\"__metadata__\":{},\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]}}",
+        two,
+        "{\"a\": damaged",
+    };
+    assert_int_equal(cli_array_takes("c.safetensors", VKMM_F32, 1, 0), VKMM_OK); /* there is none */
+    for (int i = 0; i < 4; i++) {
+        FILE *file = fopen("c.safetensors", "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite((const char[8]){(char)strlen(texts[i])}, 1, 8, file), 8);
+        assert_true(fputs(texts[i], file) >= 0 && fputc(1, file) == 1);
+        fclose(file);
+        assert_int_equal(cli_array_takes("c.safetensors", VKMM_F32, 1, 0), i == 2 ? VKMM_INVALID : VKMM_OK);
+        assert_int_equal(cli_array_takes("c.safetensors:w.\"1\"", VKMM_F32, 1, 0), i == 2 ? VKMM_INVALID : VKMM_OK);
+    }
 }
 
 /* A limit on the size of files stands for a full disk: it shows when the bytes are set aside, or, where it comes
@@ -322,7 +414,7 @@ IN_FOLDER(test_full_disk)
 {
     float *data = calloc(1 << 16, sizeof *data);
     const vkmm_view view = vkmm_view_rows(data, 256, 256, VKMM_F32);
-    const cli_array array = cli_array_of(&view);
+    const cli_array array = cli_array_of(&view, 1, 0);
     cli_array_writer *writer = NULL, *second = NULL;
     struct rlimit limit, small;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -348,7 +440,7 @@ IN_FOLDER(test_without_memory)
 {
     const float data[4] = {1, 2, 3, 4};
     const vkmm_view view = {data, 2, 2, 1, 2, VKMM_F32};
-    const cli_array array = cli_array_of(&view);
+    const cli_array array = cli_array_of(&view, 1, 0);
     static const char *const paths[] = {"c.npy", "c.safetensors", "/dev/null"};
     for (int p = 0; p < 3; p++) {
         vkmm_status status = VKMM_OUT_OF_MEMORY;
@@ -368,15 +460,17 @@ IN_FOLDER(test_without_memory)
     }
 }
 
-static const char *const encoded[] = {"c.csv", "c.tsv", "c.mtx", "c.npz", "c.npz:x/y", "c.npz:arr_1"};
+enum { TEXTS = 3, NPY = 4 }; /* of these names: how many texts; where those begin that have no names for some types */
+static const char *const encoded[] = {"c.csv", "c.tsv", "c.mtx",     "c.safetensors",
+                                      "c.npy", "c.npz", "c.npz:x/y", "c.npz:arr_1"};
 
-/* Without minizip there are the texts alone. */
+/* Without minizip there is no .npz. */
 static int count_encoded(void)
 {
-    return cli_array_takes("c.npz", VKMM_F32, 1, 0) == VKMM_OK ? 6 : 3;
+    return cli_array_takes("c.npz", VKMM_F32, 1, 0) == VKMM_OK ? 8 : 5;
 }
 
-/* Any bits of every type come back from formats that are no elements behind a header; but those of a NaN. */
+/* Any bits of every type come back from every format; but those of a NaN. */
 IN_FOLDER(test_encoded)
 {
     enum { ROWS = 37, COLS = 53 };
@@ -384,7 +478,7 @@ IN_FOLDER(test_encoded)
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         const uint32_t size = vkmm_type_of((vkmm_type)type)->bytes;
         const vkmm_view view = {data, ROWS, COLS, 1, ROWS, (vkmm_type)type};
-        const cli_array array = cli_array_of(&view);
+        const cli_array array = cli_array_of(&view, 1, 0);
         for (uint64_t i = 0; i < ROWS * COLS; i++) {
             char *element = (char *)data + i * size;
             const uint64_t bits = vkmm_random_bits(7, i) >> (i % 3 == 0 ? 40 : 0); /* small ones too */
@@ -396,7 +490,7 @@ IN_FOLDER(test_encoded)
             cli_array_writer *writer = NULL;
             cli_array_file file = {0};
             cli_array seen = {0};
-            if ((type == VKMM_BF16 || type >= VKMM_E4M3) && e >= 3) continue; /* .npy has no names for them */
+            if ((type == VKMM_BF16 || type >= VKMM_E4M3) && e >= NPY) continue;
             unlink("c.npz");
             assert_int_equal(cli_array_takes(encoded[e], (vkmm_type)type, 1, 0), VKMM_OK);
             assert_int_equal(cli_array_writer_open(encoded[e], &array, &writer), VKMM_OK);
@@ -406,7 +500,7 @@ IN_FOLDER(test_encoded)
             assert_memory_equal(back, data, (size_t)ROWS * COLS * size);
             assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
             assert_int_equal(cli_array_open(NULL, encoded[e], 0, &file), VKMM_OK);
-            assert_int_equal(file.array.first.type, e < 3 ? VKMM_AUTO : type);
+            assert_int_equal(file.array.first.type, e < TEXTS ? VKMM_AUTO : type);
             assert_int_equal(cli_array_text(NULL, encoded[e], (vkmm_type)type, &file), VKMM_OK);
             memset(back, 0, sizeof back);
             vkmm_view_copy(&file.array.first, back, 1, ROWS);
@@ -420,7 +514,7 @@ IN_FOLDER(test_encoded_without_memory)
 {
     const float data[4] = {1, 2, 3, 4};
     const vkmm_view view = {data, 2, 2, 1, 2, VKMM_F32};
-    const cli_array array = cli_array_of(&view);
+    const cli_array array = cli_array_of(&view, 1, 0);
     for (int e = 0; e < count_encoded(); e++) {
         const unsigned before = entries();
         const int64_t live = vkmm_alloc_live();

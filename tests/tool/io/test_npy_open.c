@@ -86,11 +86,13 @@ TEST(test_a_copy_of_a_file_that_goes)
     memcpy(start + 8, header, sizeof header - 1);
     assert_int_equal(write(fd, start, 101), 101);
     assert_int_equal(ftruncate(fd, 101 + 65536), 0);
+    assert_int_equal(pwrite(fd, &(float){1.5F}, 4, 101 + 65532), 4);
     cli_array_file file = {0};
     assert_int_equal(cli_array_open(NULL, path, 0, &file), VKMM_OK);
     assert_non_null(file.copy);
     assert_int_equal(ftruncate(fd, 101), 0);
     assert_int_equal(cli_array_whole(path, &file), VKMM_OK); /* it was copied in time */
+    assert_true(vkmm_view_get(&file.array.first, 0, 16383) == 1.5);
     cli_array_close(&file);
     close(fd);
     unlink(path);
