@@ -1,6 +1,5 @@
 #include "system/interrupt.h"
 
-#include "base/array.h"
 #include "base/leftovers.h"
 
 #include <errno.h>
@@ -12,10 +11,6 @@
 #include <unistd.h>
 
 enum { PATIENCE_S = 1, GRACE_S = 4 }; /* until somebody notices, and until the work is over then */
-
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { SIGNALS = VKMM_COUNT(signals) };
-static struct sigaction before[SIGNALS], alarm_before;
 
 static volatile sig_atomic_t interrupt, noticed, catching, patience, wipes;
 static const char *volatile last_words;
@@ -77,23 +72,24 @@ static void wake(int number)
 }
 
 /* SA_RESTART: stdio forgets what a terminal does not take because a signal comes (EINTR). */
-static void handle(int number, void (*handler)(int), struct sigaction *old)
+static void handle(int number, void (*handler)(int))
 {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART};
-    struct sigaction now;
-    writer = pthread_self();
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER | SA_RESTART}, before;
     sigemptyset(&action.sa_mask);
-    sigaction(number, NULL, &now);
-    if (old != NULL) *old = now;
-    if (now.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+    sigaction(number, NULL, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
 }
 
 void cli_interrupt_install(void)
 {
+    writer = pthread_self();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(), EFBIG, as a full disk is */
-    for (int i = 0; i < SIGNALS; i++) handle(signals[i], take, NULL);
-    handle(SIGPIPE, lose_reader, NULL);
-    handle(SIGBUS, lose_input, NULL);
+    handle(SIGINT, take);
+    handle(SIGTERM, take);
+    handle(SIGHUP, take);
+    handle(SIGALRM, wake);
+    handle(SIGPIPE, lose_reader);
+    handle(SIGBUS, lose_input);
 }
 
 void cli_interrupt_catch(int patient)
@@ -101,8 +97,6 @@ void cli_interrupt_catch(int patient)
     interrupt = 0;
     patience = patient;
     noticed = 0;
-    handle(SIGALRM, wake, &alarm_before);
-    for (int i = 0; i < SIGNALS; i++) handle(signals[i], take, &before[i]);
     catching = 1;
 }
 
@@ -110,8 +104,6 @@ void cli_interrupt_release(void)
 {
     catching = 0;
     alarm(0);
-    for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &before[i], NULL);
-    sigaction(SIGALRM, &alarm_before, NULL);
 }
 
 int cli_interrupted(void)

@@ -13,10 +13,10 @@ void cli_interrupt_install(void);
 /* From now on the first of them is only remembered, so that work can end in good order: call cli_interrupted often.
  * A second signal ends the process at once. So does a second without a call of cli_interrupted, and, after a call
  * that reported the signal, the time limit for ending the work: the process never hangs. patient: for work that calls
- * cli_interrupted only at its end; only a second signal ends the process at once. */
+ * cli_interrupted only at its end; only a second signal ends the process at once. cli_interrupt_install comes first. */
 void cli_interrupt_catch(int patient);
-/* Back to what they did before. A remembered signal stays remembered: call cli_interrupted afterwards, or a signal that
- * came between the two is lost. */
+/* They end the process at once again. A remembered signal stays remembered: call cli_interrupted afterwards, or a
+ * signal that came between the two is lost. */
 void cli_interrupt_release(void);
 int cli_interrupted(void);             /* the number of the signal; 0: none came */
 void cli_interrupt_repeat(int number); /* as if that signal came now */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,18 +16,13 @@ enum {
     SPAN_MS = 100,
     OTHERS_MS = 40, /* four steps of the counters of time */
     CLOCKS = 16384,
-    SHARE = 50
-}; /* SHARE: at most one part in so many of a processor's time */
+    SHARE = 50 /* reading takes at most one part in so many of a processor's time */
+};
 
 #ifdef _WIN32
-/* It has no pthread_cond_clockwait. If the clock is set meanwhile, one pause is longer or shorter. */
 #define NVML "nvml.dll"
-enum { PAUSE_CLOCK = CLOCK_REALTIME };
-#define pause_until(wake, lock, until) pthread_cond_timedwait(wake, lock, until)
 #else
-#define NVML                           "libnvidia-ml.so.1"
-enum { PAUSE_CLOCK = CLOCK_MONOTONIC };
-#define pause_until(wake, lock, until) pthread_cond_clockwait(wake, lock, PAUSE_CLOCK, until)
+#define NVML "libnvidia-ml.so.1"
 #endif
 
 struct cli_sensors {
@@ -120,29 +114,37 @@ void cli_sensors_look(cli_sensors *sensors)
     if (sensors->source.limited != NULL) sensors->limited |= sensors->source.limited(sensors->source.state);
 }
 
+/* Processor time of this thread. */
+static double thread_ms(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec * 1e3 + (double)used.tv_nsec / 1e6;
+}
+
+/* If the clock is set meanwhile, one pause is longer or shorter. */
+static struct timespec in_ms(double ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    const int64_t ns = until.tv_nsec + (int64_t)(ms * 1e6);
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    return until;
+}
+
 static void *watch(void *user)
 {
     cli_sensors *sensors = user;
     pthread_mutex_lock(&sensors->lock);
     while (!sensors->stop) {
-        struct timespec before, after, until;
         pthread_mutex_unlock(&sensors->lock);
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+        const double before = thread_ms();
         cli_sensors_look(sensors);
-        /* If reading takes much processor time (hundreds of cores), read less often: the measured work needs the
-         * machine. */
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
-        double took = (double)(after.tv_sec - before.tv_sec) * 1e3 + (double)(after.tv_nsec - before.tv_nsec) / 1e6;
-        double pause = fmax(PERIOD_MS, took * SHARE);
-        clock_gettime(PAUSE_CLOCK, &until);
-        until.tv_sec += (time_t)(pause / 1e3);
-        until.tv_nsec += (long)(fmod(pause, 1e3) * 1e6);
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_nsec -= 1000000000;
-            until.tv_sec++;
-        }
+        /* If reading takes much processor time, read less often: the measured work needs the machine. */
+        const struct timespec until = in_ms(fmax(PERIOD_MS, (thread_ms() - before) * SHARE));
         pthread_mutex_lock(&sensors->lock);
-        while (!sensors->stop && pause_until(&sensors->wake, &sensors->lock, &until) != ETIMEDOUT) continue;
+        while (!sensors->stop && pthread_cond_timedwait(&sensors->wake, &sensors->lock, &until) != ETIMEDOUT) continue;
     }
     pthread_mutex_unlock(&sensors->lock);
     return NULL;
@@ -171,20 +173,6 @@ void cli_sensors_close(cli_sensors **pointer)
     *pointer = NULL;
 }
 
-static int start_watch(cli_sensors *sensors)
-{
-#ifndef _WIN32
-    sigset_t all, before;
-    sigfillset(&all); /* the main thread handles signals */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-#endif
-    const int started = pthread_create(&sensors->watcher, NULL, watch, sensors) == 0;
-#ifndef _WIN32
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-#endif
-    return started;
-}
-
 void cli_sensors_start(cli_sensors *sensors)
 {
     if (sensors == NULL) return;
@@ -198,7 +186,7 @@ void cli_sensors_start(cli_sensors *sensors)
     sensors->joules_before = ask(sensors, sensors->source.joules);
     sensors->others_before = ask(sensors, sensors->source.others);
     sensors->start_ms = vkmm_now_ms();
-    sensors->watching = start_watch(sensors);
+    sensors->watching = pthread_create(&sensors->watcher, NULL, watch, sensors) == 0;
 }
 
 /* The MHz at an index, from 0, of all readings in ascending order. */

@@ -23,7 +23,7 @@
 #include "base/folder.h"
 #include "base/order.h"
 
-enum { PATH = 320, PACKAGES = 16, CORES = 32 }; /* at most so many are read: reading a clock takes processor time */
+enum { PATH = 320, LINE = 512, PACKAGES = 16, CORES = 32 }; /* at most so many clocks are read: that takes time */
 
 typedef struct counter {
     char path[PATH];
@@ -43,9 +43,7 @@ typedef struct files {
 } files;
 
 /* A path that is too long becomes "", which does not exist. */
-static void print(char path[PATH], const char *format, ...) VKMM_PRINTF(2, 3);
-
-static void print(char path[PATH], const char *format, ...)
+static VKMM_PRINTF(2, 3) void print(char path[PATH], const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -79,17 +77,28 @@ static double joules(void *state)
     return f->joules;
 }
 
+/* The value of the next line "key : value" in a file like /proc/cpuinfo; NULL: there is none. */
+static const char *next_value(FILE *file, const char *key, char line[LINE])
+{
+    while (fgets(line, LINE, file) != NULL) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, key, strlen(key)) != 0 || colon == NULL) continue;
+        colon[strcspn(colon, "\n")] = '\0';
+        return colon + 1 + strspn(colon + 1, " ");
+    }
+    return NULL;
+}
+
 /* Reads "cpu MHz : 2450.000" lines. */
 static int read_cpuinfo(const char *path, double *clocks)
 {
-    char line[256];
+    char line[LINE];
+    const char *value;
     int count = 0;
     FILE *file = fopen(path, "re");
     if (file == NULL) return 0;
-    while (count < CORES && fgets(line, sizeof line, file) != NULL) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "cpu MHz", 7) != 0 || colon == NULL) continue;
-        double clock = strtod(colon + 1, NULL);
+    while (count < CORES && (value = next_value(file, "cpu MHz", line)) != NULL) {
+        const double clock = strtod(value, NULL);
         if (clock > 0 && isfinite(clock)) clocks[count++] = clock;
     }
     fclose(file);
@@ -151,11 +160,6 @@ static unsigned limited(void *state)
         if (number(path) > 0) why |= reasons[i].why;
     }
     return why;
-}
-
-static void close_files(void *state)
-{
-    vkmm_free(state);
 }
 
 /* The paths that a pattern below a folder has; freed by globfree. */
@@ -223,7 +227,7 @@ int cli_sensor_host(const char *root, cli_sensor_source *source)
         vkmm_free(f);
         return 0;
     }
-    *source = (cli_sensor_source){"", f, joules, NULL, mhz, NULL, close_files, others};
+    *source = (cli_sensor_source){"", f, joules, NULL, mhz, NULL, vkmm_free, others};
     VKMM_PUT(source->name, "%s",
              f->energy_count > 0  ? "RAPL"
              : f->clock_count > 0 ? "cpufreq"
@@ -276,7 +280,7 @@ int cli_sensor_gpu(const char *root, const uint32_t pci[4], cli_sensor_source *s
         vkmm_free(f);
         return 0;
     }
-    *source = (cli_sensor_source){"", f, joules, watts, mhz, limited, close_files};
+    *source = (cli_sensor_source){"", f, joules, watts, mhz, limited, vkmm_free};
     name_driver(device, source->name, sizeof source->name);
     return 1;
 }
@@ -308,16 +312,9 @@ const char *cli_power_source(const char *root)
 
 void cli_processor_name(char *name, size_t size)
 {
-    char line[512];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    snprintf(name, size, "host processor");
-    if (file == NULL) return;
-    while (fgets(line, sizeof line, file) != NULL) {
-        const char *value = strchr(line, ':');
-        if (value == NULL || strncmp(line, "model name", 10) != 0) continue;
-        value += 1 + strspn(value + 1, " ");
-        snprintf(name, size, "%.*s", (int)strcspn(value, "\n"), value);
-        break;
-    }
-    fclose(file);
+    char line[LINE];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    const char *value = file != NULL ? next_value(file, "model name", line) : NULL;
+    snprintf(name, size, "%s", value != NULL ? value : "host processor");
+    if (file != NULL) fclose(file);
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <windows.h>
 
+#include "base/alloc.h"
+
 static double seconds(const FILETIME *time) /* which counts units of 100 ns */
 {
     return ((double)time->dwHighDateTime * 4294967296.0 + time->dwLowDateTime) / 1e7;
@@ -22,15 +24,10 @@ static double others(void *state)
     return seconds(&kernel) - seconds(&idle) + seconds(&user) - seconds(&own_kernel) - seconds(&own_user);
 }
 
-static void close_nothing(void *state)
-{
-    (void)state;
-}
-
 int cli_sensor_host(const char *root, cli_sensor_source *source)
 {
     (void)root;
-    *source = (cli_sensor_source){.name = "GetSystemTimes", .close = close_nothing, .others = others};
+    *source = (cli_sensor_source){.name = "GetSystemTimes", .close = vkmm_free, .others = others};
     return !isnan(others(NULL));
 }
 

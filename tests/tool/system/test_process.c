@@ -124,6 +124,7 @@ TEST(an_interrupt_is_heard)
 {
     const char *line = NULL;
     cli_process *process = start("sleep 3000");
+    cli_interrupt_install();
     cli_interrupt_catch(0);
     assert_int_equal(cli_interrupted(), 0);
     raise(SIGINT);
