@@ -7,10 +7,8 @@
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateCommandPool(VkDevice device, const VkCommandPoolCreateInfo *info,
                                                         const VkAllocationCallbacks *with, VkCommandPool *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateCommandPool, VkCommandPool, out);
-    const fake_object *parent = FAKE_FIND(device, FAKE_DEVICE);
-    fake_object *pool = fake_make(FAKE_COMMAND_POOL, parent ? parent->id : 0);
+    fake_object *pool = FAKE_MAKE_ON(device, FAKE_COMMAND_POOL);
     pool->family = info->queueFamilyIndex;
     if (pool->family >= fake_family_count()) fake_complain("%s: there is no queue family %u", __func__, pool->family);
     *out = FAKE_HANDLE(VkCommandPool, pool);
@@ -22,7 +20,6 @@ FAKE_DEFINE_DESTROY(CommandPool, FAKE_COMMAND_POOL)
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkResetCommandPool(VkDevice device, VkCommandPool handle,
                                                        VkCommandPoolResetFlags flags)
 {
-    (void)flags;
     FAKE_ENTER_OR_FAIL(vkResetCommandPool);
     FAKE_FIND(device, FAKE_DEVICE);
     const fake_object *pool = FAKE_FIND(handle, FAKE_COMMAND_POOL);
@@ -43,7 +40,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateCommandBuffers(VkDevice device, co
     FAKE_ENTER(vkAllocateCommandBuffers);
     FAKE_FIND(device, FAKE_DEVICE);
     for (uint32_t i = 0; i < info->commandBufferCount; i++) out[i] = VK_NULL_HANDLE; /* as promised for a failure */
-    if (guard.result != VK_SUCCESS) return guard.result;
+    if (failure != VK_SUCCESS) return failure;
     const fake_object *pool = FAKE_FIND(info->commandPool, FAKE_COMMAND_POOL);
     for (uint32_t i = 0; pool && i < info->commandBufferCount; i++) {
         fake_object *command = fake_make(FAKE_COMMAND, pool->id);
@@ -55,7 +52,6 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateCommandBuffers(VkDevice device, co
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkBeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginInfo *info)
 {
-    (void)info;
     FAKE_ENTER_OR_FAIL(vkBeginCommandBuffer);
     fake_object *command = FAKE_FIND(handle, FAKE_COMMAND);
     if (!command) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -71,8 +67,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEndCommandBuffer(VkCommandBuffer handle)
 {
     FAKE_ENTER(vkEndCommandBuffer);
     fake_object *command = FAKE_FIND(handle, FAKE_COMMAND);
-    if (command && guard.result != VK_SUCCESS) command->command.state = FAKE_INVALID;
-    if (!command || guard.result != VK_SUCCESS) return guard.result;
+    if (command && failure != VK_SUCCESS) command->command.state = FAKE_INVALID;
+    if (!command || failure != VK_SUCCESS) return failure;
     if (command->command.state != FAKE_RECORDING)
         fake_complain("%s: the command buffer is not being recorded", __func__);
     command->command.state = FAKE_EXECUTABLE;
@@ -104,7 +100,6 @@ VKAPI_ATTR void VKAPI_CALL fake_vkCmdPipelineBarrier(VkCommandBuffer handle, VkP
                                                      uint32_t buffer_count, const VkBufferMemoryBarrier *buffers,
                                                      uint32_t image_count, const VkImageMemoryBarrier *images)
 {
-    (void)flags, (void)memory_count, (void)memory, (void)image_count, (void)images;
     FAKE_ENTER(vkCmdPipelineBarrier);
     const fake_object *command = recording(handle, __func__);
     for (uint32_t i = 0; i < buffer_count; i++) FAKE_FIND(buffers[i].buffer, FAKE_BUFFER);
@@ -153,7 +148,6 @@ VKAPI_ATTR void VKAPI_CALL fake_vkCmdFillBuffer(VkCommandBuffer handle, VkBuffer
 VKAPI_ATTR void VKAPI_CALL fake_vkCmdBindPipeline(VkCommandBuffer handle, VkPipelineBindPoint point,
                                                   VkPipeline pipeline)
 {
-    (void)point;
     FAKE_ENTER(vkCmdBindPipeline);
     fake_object *command = recording(handle, __func__);
     const fake_object *bound = FAKE_FIND(pipeline, FAKE_PIPELINE);
@@ -166,7 +160,6 @@ VKAPI_ATTR void VKAPI_CALL fake_vkCmdBindDescriptorSets(VkCommandBuffer handle, 
                                                         const VkDescriptorSet *sets, uint32_t dynamic_count,
                                                         const uint32_t *dynamic)
 {
-    (void)point, (void)dynamic_count, (void)dynamic;
     FAKE_ENTER(vkCmdBindDescriptorSets);
     fake_object *command = recording(handle, __func__);
     FAKE_FIND(layout, FAKE_LAYOUT);
@@ -179,7 +172,6 @@ VKAPI_ATTR void VKAPI_CALL fake_vkCmdPushConstants(VkCommandBuffer handle, VkPip
                                                    VkShaderStageFlags stages, uint32_t offset, uint32_t bytes,
                                                    const void *values)
 {
-    (void)stages;
     FAKE_ENTER(vkCmdPushConstants);
     fake_object *command = recording(handle, __func__);
     const fake_object *of = FAKE_FIND(layout, FAKE_LAYOUT);
@@ -224,7 +216,6 @@ VKAPI_ATTR void VKAPI_CALL fake_vkCmdResetQueryPool(VkCommandBuffer handle, VkQu
 VKAPI_ATTR void VKAPI_CALL fake_vkCmdWriteTimestamp(VkCommandBuffer handle, VkPipelineStageFlagBits stage,
                                                     VkQueryPool queries, uint32_t query)
 {
-    (void)stage;
     FAKE_ENTER(vkCmdWriteTimestamp);
     const fake_object *pool = FAKE_FIND(queries, FAKE_QUERIES);
     const fake_step step = {.what = FAKE_STAMP, .queries = pool ? pool->id : 0, .first = query, .count = 1};

@@ -30,7 +30,6 @@ static int enables_push_descriptors(const VkBaseInStructure *next)
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
                                                    const VkAllocationCallbacks *with, VkDevice *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateDevice, VkDevice, out);
     const fake_object *physical = FAKE_FIND(handle, FAKE_PHYSICAL);
     if (!physical) return VK_ERROR_INITIALIZATION_FAILED;
@@ -58,7 +57,6 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDevice(VkPhysicalDevice handle, cons
 
 VKAPI_ATTR void VKAPI_CALL fake_vkDestroyDevice(VkDevice device, const VkAllocationCallbacks *with)
 {
-    (void)with;
     FAKE_ENTER(vkDestroyDevice);
     FAKE_DESTROY(device, FAKE_DEVICE);
 }
@@ -87,13 +85,11 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetDeviceQueue(VkDevice handle, uint32_t famil
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
                                                    const VkAllocationCallbacks *with, VkBuffer *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateBuffer, VkBuffer, out);
-    const fake_object *parent = FAKE_FIND(device, FAKE_DEVICE);
-    if (info->size == 0 || info->size > fake_max_buffer())
+    if (info->size == 0 || info->size > fake.caps.max_buffer_bytes)
         fake_complain("%s: %llu bytes; maxBufferSize is %llu", __func__, (unsigned long long)info->size,
-                      (unsigned long long)fake_max_buffer());
-    fake_object *buffer = fake_make(FAKE_BUFFER, parent ? parent->id : 0);
+                      (unsigned long long)fake.caps.max_buffer_bytes);
+    fake_object *buffer = FAKE_MAKE_ON(device, FAKE_BUFFER);
     buffer->buffer.bytes = info->size;
     buffer->buffer.shared = info->sharingMode == VK_SHARING_MODE_CONCURRENT;
     if (buffer->buffer.shared && info->queueFamilyIndexCount < 2)
@@ -121,19 +117,18 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetBufferMemoryRequirements(VkDevice device, V
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateMemory(VkDevice handle, const VkMemoryAllocateInfo *info,
                                                      const VkAllocationCallbacks *with, VkDeviceMemory *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkAllocateMemory, VkDeviceMemory, out);
     const fake_object *device = FAKE_FIND(handle, FAKE_DEVICE);
     const uint32_t heap = info->memoryTypeIndex > 0;
     if (info->memoryTypeIndex >= (fake.caps.unified ? 1 : 3) || info->allocationSize == 0 ||
-        info->allocationSize > fake_heap_bytes())
+        info->allocationSize > fake.caps.heap_bytes)
         fake_complain("%s: %llu bytes of type %u", __func__, (unsigned long long)info->allocationSize,
                       info->memoryTypeIndex);
-    if (info->allocationSize > fake_max_allocation())
+    if (info->allocationSize > fake.caps.max_allocation_bytes)
         fake_complain("%s: %llu bytes; maxMemoryAllocationSize is %llu", __func__,
-                      (unsigned long long)info->allocationSize, (unsigned long long)fake_max_allocation());
-    if (fake.allocations >= fake_or(fake.caps.max_allocations, 4096)) return VK_ERROR_TOO_MANY_OBJECTS;
-    if (fake.heap_used[heap] + info->allocationSize > fake_heap_bytes()) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+                      (unsigned long long)info->allocationSize, (unsigned long long)fake.caps.max_allocation_bytes);
+    if (fake.allocations >= fake.caps.max_allocations) return VK_ERROR_TOO_MANY_OBJECTS;
+    if (fake.heap_used[heap] + info->allocationSize > fake.caps.heap_bytes) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     unsigned char *data = malloc(info->allocationSize);
     if (!data || !device) {
         free(data);
@@ -153,7 +148,6 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateMemory(VkDevice handle, const VkMe
 
 VKAPI_ATTR void VKAPI_CALL fake_vkFreeMemory(VkDevice device, VkDeviceMemory handle, const VkAllocationCallbacks *with)
 {
-    (void)with;
     FAKE_ENTER(vkFreeMemory);
     FAKE_FIND(device, FAKE_DEVICE);
     const fake_object *memory = handle ? FAKE_FIND(handle, FAKE_MEMORY) : NULL;
@@ -184,7 +178,6 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkBindBufferMemory(VkDevice device, VkBuffer
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkMapMemory(VkDevice device, VkDeviceMemory handle, VkDeviceSize offset,
                                                 VkDeviceSize bytes, VkMemoryMapFlags flags, void **out)
 {
-    (void)flags;
     FAKE_ENTER_OR_SPOIL(vkMapMemory, void *, out);
     FAKE_FIND(device, FAKE_DEVICE);
     fake_object *memory = FAKE_FIND(handle, FAKE_MEMORY);

@@ -6,31 +6,6 @@
 
 enum { MAX_GROUPS = 65535 };
 
-uint64_t fake_heap_bytes(void)
-{
-    return fake_or(fake.caps.heap_bytes, UINT64_C(1) << 30);
-}
-
-uint64_t fake_max_allocation(void)
-{
-    return fake_or(fake.caps.max_allocation_bytes, fake_heap_bytes());
-}
-
-uint64_t fake_max_buffer(void)
-{
-    return fake_or(fake.caps.max_buffer_bytes, fake_max_allocation());
-}
-
-uint64_t fake_max_range(void)
-{
-    return fake_or(fake.caps.max_storage_range, UINT64_C(1) << 27);
-}
-
-uint32_t fake_alignment(void)
-{
-    return (uint32_t)fake_or(fake.caps.offset_alignment, 256);
-}
-
 uint32_t fake_family_count(void)
 {
     return fake.caps.transfer_family ? 2 : 1;
@@ -74,8 +49,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fake_vkGetDeviceProcAddr(VkDevice devic
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateInstanceVersion(uint32_t *version)
 {
     FAKE_ENTER(vkEnumerateInstanceVersion);
-    *version = guard.result == VK_SUCCESS ? VK_API_VERSION_1_3 : 0;
-    return guard.result;
+    *version = failure == VK_SUCCESS ? VK_API_VERSION_1_3 : 0;
+    return failure;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count,
@@ -88,29 +63,22 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateInstanceExtensionProperties(const
     return VK_SUCCESS;
 }
 
-static uint32_t physical_count(void)
-{
-    return fake.caps.devices > 0 ? fake.caps.devices : 1;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateInstance(const VkInstanceCreateInfo *info,
                                                      const VkAllocationCallbacks *with, VkInstance *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateInstance, VkInstance, out);
     if (info->enabledLayerCount > 0) return VK_ERROR_LAYER_NOT_PRESENT;
     if (info->enabledExtensionCount != (fake.caps.portable ? 1 : 0)) return VK_ERROR_EXTENSION_NOT_PRESENT;
     if (fake.caps.portable && !(info->flags & VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR))
         return VK_ERROR_INCOMPATIBLE_DRIVER;
     const fake_object *instance = fake_make(FAKE_INSTANCE, 0);
-    for (uint32_t i = 0; i < physical_count(); i++) fake_make(FAKE_PHYSICAL, instance->id);
+    for (uint32_t i = 0; i < fake.caps.devices; i++) fake_make(FAKE_PHYSICAL, instance->id);
     *out = FAKE_HANDLE(VkInstance, instance);
     return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL fake_vkDestroyInstance(VkInstance instance, const VkAllocationCallbacks *with)
 {
-    (void)with;
     FAKE_ENTER(vkDestroyInstance);
     FAKE_DESTROY(instance, FAKE_INSTANCE);
 }
@@ -120,9 +88,9 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumeratePhysicalDevices(VkInstance handle
 {
     FAKE_ENTER(vkEnumeratePhysicalDevices);
     const fake_object *instance = FAKE_FIND(handle, FAKE_INSTANCE);
-    if (guard.result != VK_SUCCESS) *count = 0xbad;
-    if (guard.result != VK_SUCCESS || !instance) return guard.result;
-    const uint32_t there = physical_count(), room = out && *count < there ? *count : there;
+    if (failure != VK_SUCCESS) *count = 0xbad;
+    if (failure != VK_SUCCESS || !instance) return failure;
+    const uint32_t there = fake.caps.devices, room = out && *count < there ? *count : there;
     for (uint32_t i = 0; out && i < room; i++) out[i] = (VkPhysicalDevice)(uintptr_t)(instance->id + 1 + i);
     *count = room;
     return out && room < there ? VK_INCOMPLETE : VK_SUCCESS;
@@ -131,7 +99,6 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumeratePhysicalDevices(VkInstance handle
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *layer,
                                                                          uint32_t *count, VkExtensionProperties *out)
 {
-    (void)layer;
     FAKE_ENTER(vkEnumerateDeviceExtensionProperties);
     FAKE_FIND(handle, FAKE_PHYSICAL);
     const char *names[4 + VKMM_MOST_FEATURES] = {VK_KHR_MAINTENANCE_4_EXTENSION_NAME};
@@ -141,8 +108,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysi
     if (fake.caps.push_descriptors == 1) names[there++] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
     for (uint32_t i = 0; fake.caps.featured && vkmm_feature_at(i); i++)
         if (*vkmm_feature_at(i)->name) names[there++] = vkmm_feature_extension(vkmm_feature_at(i), VK_API_VERSION_1_0);
-    if (guard.result != VK_SUCCESS) *count = 0xbad;
-    if (guard.result != VK_SUCCESS) return guard.result;
+    if (failure != VK_SUCCESS) *count = 0xbad;
+    if (failure != VK_SUCCESS) return failure;
     if (!out) *count = there;
     if (!out) return VK_SUCCESS;
     const uint32_t room = *count;
@@ -160,9 +127,9 @@ static void fill_limits(VkPhysicalDeviceLimits *limits)
         limits->maxComputeWorkGroupCount[axis] = MAX_GROUPS;
     }
     limits->maxComputeSharedMemorySize = fake.caps.minimal ? 16384 : 32768;
-    limits->maxStorageBufferRange = (uint32_t)fake_max_range();
-    limits->minStorageBufferOffsetAlignment = fake_alignment();
-    limits->maxMemoryAllocationCount = (uint32_t)fake_or(fake.caps.max_allocations, 4096);
+    limits->maxStorageBufferRange = (uint32_t)fake.caps.max_storage_range;
+    limits->minStorageBufferOffsetAlignment = fake.caps.offset_alignment;
+    limits->maxMemoryAllocationCount = fake.caps.max_allocations;
     limits->maxPushConstantsSize = FAKE_PUSH_BYTES;
     limits->timestampPeriod = fake.caps.bad_period == 0 ? 1.0F : fake.caps.bad_period == 2 ? 0.0F : INFINITY;
 }
@@ -180,9 +147,10 @@ static void fill_properties(VkBaseOutStructure *next)
             subgroup->supportedOperations =
                 VK_SUBGROUP_FEATURE_BASIC_BIT | (fake.caps.no_broadcast ? 0 : VK_SUBGROUP_FEATURE_BALLOT_BIT);
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES) {
-            ((VkPhysicalDeviceMaintenance3Properties *)(void *)next)->maxMemoryAllocationSize = fake_max_allocation();
+            ((VkPhysicalDeviceMaintenance3Properties *)(void *)next)->maxMemoryAllocationSize =
+                fake.caps.max_allocation_bytes;
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES) {
-            ((VkPhysicalDeviceMaintenance4Properties *)(void *)next)->maxBufferSize = fake_max_buffer();
+            ((VkPhysicalDeviceMaintenance4Properties *)(void *)next)->maxBufferSize = fake.caps.max_buffer_bytes;
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES) {
             VkPhysicalDeviceSubgroupSizeControlProperties *sizes = (void *)next;
             sizes->minSubgroupSize = sizes->maxSubgroupSize = sizes->maxComputeWorkgroupSubgroups = 32;
@@ -207,7 +175,7 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
     FAKE_FIND(handle, FAKE_PHYSICAL);
     VkPhysicalDeviceProperties *p = &out->properties;
     memset(p, 0, sizeof *p);
-    p->apiVersion = (uint32_t)fake_or(fake.caps.api_version, VK_API_VERSION_1_3);
+    p->apiVersion = fake.caps.api_version;
     p->driverVersion = 7;
     p->vendorID = 0xfafa;
     p->deviceID = 0x1234;
@@ -256,8 +224,8 @@ static void fill_memory(VkPhysicalDeviceMemoryProperties *out)
     const VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     const VkMemoryPropertyFlags cached = coherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
     memset(out, 0, sizeof *out);
-    out->memoryHeaps[0] = (VkMemoryHeap){fake_heap_bytes(), VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
-    out->memoryHeaps[1] = (VkMemoryHeap){fake_heap_bytes(), 0};
+    out->memoryHeaps[0] = (VkMemoryHeap){fake.caps.heap_bytes, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+    out->memoryHeaps[1] = (VkMemoryHeap){fake.caps.heap_bytes, 0};
     out->memoryTypes[0] = (VkMemoryType){VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | (fake.caps.unified ? cached : 0), 0};
     out->memoryTypes[1] = (VkMemoryType){coherent, 1};
     out->memoryTypes[2] = (VkMemoryType){cached, 1};

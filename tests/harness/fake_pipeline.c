@@ -6,18 +6,11 @@
 /* Bytes of VkPipelineCacheHeaderVersionOne, and of each pipeline that follows it. */
 enum { HEADER = 32, ENTRY = 16 };
 
-static uint64_t device_of(VkDevice handle, const char *call)
-{
-    const fake_object *device = fake_find((uint64_t)(uintptr_t)handle, FAKE_DEVICE, call);
-    return device ? device->id : 0;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineCache(VkDevice device, const VkPipelineCacheCreateInfo *info,
                                                           const VkAllocationCallbacks *with, VkPipelineCache *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreatePipelineCache, VkPipelineCache, out);
-    fake_object *cache = fake_make(FAKE_CACHE, device_of(device, __func__));
+    fake_object *cache = FAKE_MAKE_ON(device, FAKE_CACHE);
     cache->cache.bytes = info->initialDataSize > HEADER ? info->initialDataSize : HEADER;
     *out = FAKE_HANDLE(VkPipelineCache, cache);
     return VK_SUCCESS;
@@ -30,7 +23,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPipelineCacheData(VkDevice device, VkPi
 {
     static const uint8_t header[16] = {HEADER, 0, 0, 0, 1, 0, 0, 0, 0xfa, 0xfa, 0, 0, 0x34, 0x12, 0, 0};
     FAKE_ENTER_OR_FAIL(vkGetPipelineCacheData);
-    device_of(device, __func__);
+    FAKE_FIND(device, FAKE_DEVICE);
     const fake_object *cache = FAKE_FIND(handle, FAKE_CACHE);
     if (!cache) return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (data && *bytes < cache->cache.bytes) return VK_INCOMPLETE;
@@ -64,9 +57,8 @@ static const vkmm_module *recognize(const VkShaderModuleCreateInfo *info)
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *info,
                                                          const VkAllocationCallbacks *with, VkShaderModule *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateShaderModule, VkShaderModule, out);
-    fake_object *shader = fake_make(FAKE_SHADER, device_of(device, __func__));
+    fake_object *shader = FAKE_MAKE_ON(device, FAKE_SHADER);
     shader->shader = recognize(info);
     if (!shader->shader) fake_complain("%s: none of the kernels that the fake driver can run", __func__);
     *out = FAKE_HANDLE(VkShaderModule, shader);
@@ -80,9 +72,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorSetLayout(VkDevice device,
                                                                 const VkAllocationCallbacks *with,
                                                                 VkDescriptorSetLayout *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateDescriptorSetLayout, VkDescriptorSetLayout, out);
-    fake_object *layout = fake_make(FAKE_SET_LAYOUT, device_of(device, __func__));
+    fake_object *layout = FAKE_MAKE_ON(device, FAKE_SET_LAYOUT);
     layout->layout.bindings = info->bindingCount;
     layout->layout.pushes_sets = info->flags == VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
     if (layout->layout.pushes_sets && !fake.pushes_sets)
@@ -101,9 +92,8 @@ FAKE_DEFINE_DESTROY(DescriptorSetLayout, FAKE_SET_LAYOUT)
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo *info,
                                                            const VkAllocationCallbacks *with, VkPipelineLayout *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreatePipelineLayout, VkPipelineLayout, out);
-    fake_object *layout = fake_make(FAKE_LAYOUT, device_of(device, __func__));
+    fake_object *layout = FAKE_MAKE_ON(device, FAKE_LAYOUT);
     const fake_object *set = info->setLayoutCount == 1 ? FAKE_FIND(info->pSetLayouts[0], FAKE_SET_LAYOUT) : NULL;
     if (set) layout->layout = set->layout;
     if (info->pushConstantRangeCount > 0) layout->layout.push_bytes = info->pPushConstantRanges[0].size;
@@ -131,15 +121,14 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateComputePipelines(VkDevice device, Vk
                                                              uint32_t count, const VkComputePipelineCreateInfo *infos,
                                                              const VkAllocationCallbacks *with, VkPipeline *out)
 {
-    (void)with;
     FAKE_ENTER(vkCreateComputePipelines);
     for (uint32_t i = 0; i < count; i++) out[i] = VK_NULL_HANDLE; /* this call promises as much for a failure */
-    if (guard.result != VK_SUCCESS) return guard.result;
+    if (failure != VK_SUCCESS) return failure;
     fake_object *cache = cache_handle ? FAKE_FIND(cache_handle, FAKE_CACHE) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const fake_object *shader = FAKE_FIND(infos[i].stage.module, FAKE_SHADER),
                           *layout = FAKE_FIND(infos[i].layout, FAKE_LAYOUT);
-        fake_object *pipeline = fake_make(FAKE_PIPELINE, device_of(device, __func__));
+        fake_object *pipeline = FAKE_MAKE_ON(device, FAKE_PIPELINE);
         if (shader) pipeline->pipeline.module = shader->shader;
         if (layout) pipeline->pipeline.bindings = layout->layout.bindings;
         if (layout) pipeline->pipeline.push_bytes = layout->layout.push_bytes;
@@ -160,9 +149,8 @@ FAKE_DEFINE_DESTROY(Pipeline, FAKE_PIPELINE)
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateQueryPool(VkDevice device, const VkQueryPoolCreateInfo *info,
                                                       const VkAllocationCallbacks *with, VkQueryPool *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateQueryPool, VkQueryPool, out);
-    fake_object *queries = fake_make(FAKE_QUERIES, device_of(device, __func__));
+    fake_object *queries = FAKE_MAKE_ON(device, FAKE_QUERIES);
     queries->queries.count = info->queryCount;
     if (info->queryCount > FAKE_QUERY_COUNT || info->queryType != VK_QUERY_TYPE_TIMESTAMP || fake.caps.no_timestamps)
         fake_complain("%s: %u queries of type %d", __func__, info->queryCount, (int)info->queryType);
@@ -177,7 +165,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetQueryPoolResults(VkDevice device, VkQue
                                                           VkQueryResultFlags flags)
 {
     FAKE_ENTER_ON(vkGetQueryPoolResults, device);
-    device_of(device, __func__);
+    FAKE_FIND(device, FAKE_DEVICE);
     const fake_object *queries = FAKE_FIND(handle, FAKE_QUERIES);
     if (!queries) return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (first + count > queries->queries.count || count * stride > bytes || !(flags & VK_QUERY_RESULT_64_BIT)) {

@@ -8,10 +8,8 @@
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateFence(VkDevice device, const VkFenceCreateInfo *info,
                                                   const VkAllocationCallbacks *with, VkFence *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateFence, VkFence, out);
-    const fake_object *parent = FAKE_FIND(device, FAKE_DEVICE);
-    fake_object *fence = fake_make(FAKE_FENCE, parent ? parent->id : 0);
+    fake_object *fence = FAKE_MAKE_ON(device, FAKE_FENCE);
     fence->fence.signaled = (info->flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0;
     *out = FAKE_HANDLE(VkFence, fence);
     return VK_SUCCESS;
@@ -22,17 +20,14 @@ FAKE_DEFINE_DESTROY(Fence, FAKE_FENCE)
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateSemaphore(VkDevice device, const VkSemaphoreCreateInfo *info,
                                                       const VkAllocationCallbacks *with, VkSemaphore *out)
 {
-    (void)info, (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateSemaphore, VkSemaphore, out);
-    const fake_object *parent = FAKE_FIND(device, FAKE_DEVICE);
-    *out = FAKE_HANDLE(VkSemaphore, fake_make(FAKE_SEMAPHORE, parent ? parent->id : 0));
+    *out = FAKE_HANDLE(VkSemaphore, FAKE_MAKE_ON(device, FAKE_SEMAPHORE));
     return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL fake_vkDestroySemaphore(VkDevice device, VkSemaphore semaphore,
                                                    const VkAllocationCallbacks *with)
 {
-    (void)with;
     FAKE_ENTER(vkDestroySemaphore);
     const fake_object *parent = FAKE_FIND(device, FAKE_DEVICE);
     for (uint32_t i = 0; parent && !parent->lost && i < fake.submitted; i++)
@@ -152,7 +147,6 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetFenceStatus(VkDevice device, VkFence ha
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkWaitForFences(VkDevice device, uint32_t count, const VkFence *fences,
                                                     VkBool32 all, uint64_t timeout)
 {
-    (void)all, (void)timeout;
     FAKE_ENTER_ON(vkWaitForFences, device);
     FAKE_FIND(device, FAKE_DEVICE);
     for (uint32_t i = 0; i < count; i++) {

@@ -4,10 +4,8 @@
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorPool(VkDevice device, const VkDescriptorPoolCreateInfo *info,
                                                            const VkAllocationCallbacks *with, VkDescriptorPool *out)
 {
-    (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateDescriptorPool, VkDescriptorPool, out);
-    const fake_object *parent = FAKE_FIND(device, FAKE_DEVICE);
-    fake_object *pool = fake_make(FAKE_DESCRIPTOR_POOL, parent ? parent->id : 0);
+    fake_object *pool = FAKE_MAKE_ON(device, FAKE_DESCRIPTOR_POOL);
     pool->pool.sets = info->maxSets;
     pool->pool.descriptors = info->poolSizeCount == 1 ? info->pPoolSizes[0].descriptorCount : 0;
     if (pool->pool.sets == 0 || pool->pool.descriptors == 0) fake_complain("%s: room for nothing", __func__);
@@ -23,7 +21,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateDescriptorSets(VkDevice device, co
     FAKE_ENTER(vkAllocateDescriptorSets);
     FAKE_FIND(device, FAKE_DEVICE);
     for (uint32_t i = 0; i < info->descriptorSetCount; i++) out[i] = VK_NULL_HANDLE; /* as promised for a failure */
-    if (guard.result != VK_SUCCESS) return guard.result;
+    if (failure != VK_SUCCESS) return failure;
     fake_object *pool = FAKE_FIND(info->descriptorPool, FAKE_DESCRIPTOR_POOL);
     for (uint32_t i = 0; pool && i < info->descriptorSetCount; i++) {
         const fake_object *layout = FAKE_FIND(info->pSetLayouts[i], FAKE_SET_LAYOUT);
@@ -43,12 +41,12 @@ static void write_binding(fake_object *set, uint32_t binding, const VkDescriptor
 {
     const fake_object *buffer = fake_find((uint64_t)(uintptr_t)part->buffer, FAKE_BUFFER, call);
     if (!buffer) return;
-    if (part->offset % fake_alignment() != 0)
+    if (part->offset % fake.caps.offset_alignment != 0)
         fake_complain("%s: offset %llu of binding %u; minStorageBufferOffsetAlignment is %u", call,
-                      (unsigned long long)part->offset, binding, fake_alignment());
-    if (part->range == 0 || part->range > fake_max_range())
+                      (unsigned long long)part->offset, binding, fake.caps.offset_alignment);
+    if (part->range == 0 || part->range > fake.caps.max_storage_range)
         fake_complain("%s: %llu bytes at binding %u; maxStorageBufferRange is %llu", call,
-                      (unsigned long long)part->range, binding, (unsigned long long)fake_max_range());
+                      (unsigned long long)part->range, binding, (unsigned long long)fake.caps.max_storage_range);
     if (part->offset >= buffer->buffer.bytes || part->range > buffer->buffer.bytes - part->offset)
         fake_complain("%s: %llu bytes at %llu of a buffer with %llu", call, (unsigned long long)part->range,
                       (unsigned long long)part->offset, (unsigned long long)buffer->buffer.bytes);
@@ -68,7 +66,6 @@ VKAPI_ATTR void VKAPI_CALL fake_vkUpdateDescriptorSets(VkDevice device, uint32_t
                                                        const VkWriteDescriptorSet *writes, uint32_t copy_count,
                                                        const VkCopyDescriptorSet *copies)
 {
-    (void)copies;
     FAKE_ENTER(vkUpdateDescriptorSets);
     FAKE_FIND(device, FAKE_DEVICE);
     if (copy_count != 0) fake_complain("%s: sets are copied", __func__);
@@ -85,7 +82,6 @@ VKAPI_ATTR void VKAPI_CALL fake_vkCmdPushDescriptorSetKHR(VkCommandBuffer handle
                                                           VkPipelineLayout layout_handle, uint32_t first,
                                                           uint32_t count, const VkWriteDescriptorSet *writes)
 {
-    (void)point;
     FAKE_ENTER(vkCmdPushDescriptorSetKHR);
     fake_object *command = FAKE_FIND(handle, FAKE_COMMAND);
     const fake_object *layout = FAKE_FIND(layout_handle, FAKE_LAYOUT);

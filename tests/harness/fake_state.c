@@ -80,30 +80,29 @@ fake_object *fake_device_of(uint64_t id)
     return object;
 }
 
-fake_guard fake_enter(fake_call call, uint64_t on)
+VkResult fake_enter(fake_call call, const void *on)
 {
-    fake_guard guard = {VK_SUCCESS};
+    VkResult result = VK_SUCCESS;
     call_once(&once, make_lock);
     mtx_lock(&lock);
     calls[call]++;
-    fake_object *device = fake_device_of(on);
-    if (device && device->lost && waits_or_submits(call)) guard.result = VK_ERROR_DEVICE_LOST;
-    if (!failing.on || (call != failing.call && !is_any(call))) return guard;
-    if (failing.is_here && !thrd_equal(failing.thread, thrd_current())) return guard;
+    fake_object *device = fake_device_of((uint64_t)(uintptr_t)on);
+    if (device && device->lost && waits_or_submits(call)) result = VK_ERROR_DEVICE_LOST;
+    if (!failing.on || (call != failing.call && !is_any(call))) return result;
+    if (failing.is_here && !thrd_equal(failing.thread, thrd_current())) return result;
     failing.seen++;
-    if (failing.seen < failing.n || failing.seen >= failing.n + failing.times) return guard;
+    if (failing.seen < failing.n || failing.seen >= failing.n + failing.times) return result;
     failing.failed++;
-    guard.result = failing.result;
+    result = failing.result;
     if (failing.result == VK_ERROR_DEVICE_LOST && device) {
         device->lost = 1;
         fake_retire(0, device);
     }
-    return guard;
+    return result;
 }
 
-void fake_leave(fake_guard *guard)
+void fake_leave(const VkResult *failure)
 {
-    (void)guard;
     mtx_unlock(&lock);
 }
 
@@ -219,6 +218,12 @@ void fake_touch(const fake_object *object, const char *how, const char *call)
     }
 }
 
+fake_object *fake_make_on(VkDevice device, fake_kind kind, const char *call)
+{
+    const fake_object *parent = fake_find((uint64_t)(uintptr_t)device, FAKE_DEVICE, call);
+    return fake_make(kind, parent ? parent->id : 0);
+}
+
 /* Those end with their parent; all others must have been destroyed before it. */
 static int ends_with_parent(fake_kind kind)
 {
@@ -259,11 +264,28 @@ void fake_destroy(uint64_t handle, fake_kind kind, const char *call)
     free_contents(object);
 }
 
+static uint64_t or (uint64_t value, uint64_t otherwise)
+{
+    return value ? value : otherwise;
+}
+
+static fake_caps complete(fake_caps caps)
+{
+    caps.heap_bytes = or (caps.heap_bytes, UINT64_C(1) << 30);
+    caps.max_allocation_bytes = or (caps.max_allocation_bytes, caps.heap_bytes);
+    caps.max_buffer_bytes = or (caps.max_buffer_bytes, caps.max_allocation_bytes);
+    caps.max_storage_range = or (caps.max_storage_range, UINT64_C(1) << 27);
+    caps.max_allocations = (uint32_t) or (caps.max_allocations, 4096);
+    caps.api_version = (uint32_t) or (caps.api_version, VK_API_VERSION_1_3);
+    caps.offset_alignment = (uint32_t) or (caps.offset_alignment, 256);
+    caps.devices = (uint32_t) or (caps.devices, 1);
+    return caps;
+}
+
 void fake_begin(const fake_caps *caps)
 {
     call_once(&once, make_lock);
-    memset(&fake, 0, sizeof fake);
-    if (caps) fake.caps = *caps;
+    fake = (fake_driver){.caps = complete(caps ? *caps : (fake_caps){0})};
     memset(calls, 0, sizeof calls);
     memset(&failing, 0, sizeof failing);
     fault_count = 0;

@@ -213,7 +213,7 @@ typedef struct fake_submission {
 } fake_submission;
 
 typedef struct fake_driver {
-    fake_caps caps;
+    fake_caps caps;        /* zeros replaced by what they mean */
     fake_object **objects; /* by id; owned */
     uint32_t count, capacity;
     fake_submission *submissions; /* in order; owned */
@@ -226,37 +226,26 @@ extern fake_driver fake; /* under the lock of FAKE_ENTER */
 
 /* ---- Calls ---- */
 
-typedef struct fake_guard {
-    VkResult result; /* not VK_SUCCESS: this call is to fail */
-} fake_guard;
-
-fake_guard fake_enter(fake_call call, uint64_t on); /* a device or a queue; 0: of no matter */
-void fake_leave(fake_guard *guard);
+/* The result with which the call is to fail, or VK_SUCCESS. on: a device or a queue; NULL: of no matter. */
+VkResult fake_enter(fake_call call, const void *on);
+void fake_leave(const VkResult *failure);
 
 /* First in each entry point: counts the call, and holds the lock until it returns. */
-#define FAKE_ENTER(name) \
-    const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) = fake_enter(FAKE_##name, 0)
-#define FAKE_ENTER_OR_FAIL(name) \
-    FAKE_ENTER(name);            \
-    if (guard.result != VK_SUCCESS) return guard.result
+#define FAKE_ENTER_AT(name, handle) \
+    const VkResult failure __attribute__((cleanup(fake_leave), unused)) = fake_enter(FAKE_##name, handle)
+#define FAKE_ENTER(name)         FAKE_ENTER_AT(name, NULL)
+#define FAKE_ENTER_OR_FAIL(name) FAKE_ENTER_ON(name, NULL)
 /* Likewise for a call that can lose a device. */
-#define FAKE_ENTER_ON(name, handle)                                             \
-    const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) = \
-        fake_enter(FAKE_##name, (uint64_t)(uintptr_t)(handle));                 \
-    if (guard.result != VK_SUCCESS) return guard.result
+#define FAKE_ENTER_ON(name, handle) \
+    FAKE_ENTER_AT(name, handle);    \
+    if (failure != VK_SUCCESS) return failure
 /* Likewise for one that makes a handle, which is of nothing after a failure. */
 #define FAKE_ENTER_OR_SPOIL(name, type, out) \
     FAKE_ENTER(name);                        \
-    if (guard.result != VK_SUCCESS) {        \
+    if (failure != VK_SUCCESS) {             \
         *(out) = (type)(uintptr_t)0xbadc0de; \
-        return guard.result;                 \
+        return failure;                      \
     }
-
-static inline void fake_leave_const(const fake_guard *guard)
-{
-    fake_guard copy = *guard;
-    fake_leave(&copy);
-}
 
 /* ---- Objects ---- */
 
@@ -268,6 +257,10 @@ fake_object *fake_make(fake_kind kind, uint64_t parent);
 fake_object *fake_find(uint64_t handle, fake_kind kind, const char *call);
 #define FAKE_FIND(handle, kind)   fake_find((uint64_t)(uintptr_t)(handle), kind, __func__)
 #define FAKE_HANDLE(type, object) ((type)(uintptr_t)(object)->id)
+
+/* An object of a device, whose handle is looked for as by FAKE_FIND. */
+fake_object *fake_make_on(VkDevice device, fake_kind kind, const char *call);
+#define FAKE_MAKE_ON(device, kind) fake_make_on(device, kind, __func__)
 
 /* Without a complaint: NULL when it is not, or no more. */
 fake_object *fake_alive(uint64_t id);
@@ -307,14 +300,3 @@ void fake_retire(uint64_t fence, const fake_object *device);
 
 /* The device that an object belongs to, or is; NULL: none. */
 fake_object *fake_device_of(uint64_t id);
-
-static inline uint64_t fake_or(uint64_t value, uint64_t otherwise)
-{
-    return value ? value : otherwise;
-}
-
-uint64_t fake_heap_bytes(void);
-uint64_t fake_max_allocation(void);
-uint64_t fake_max_buffer(void);
-uint64_t fake_max_range(void);
-uint32_t fake_alignment(void);

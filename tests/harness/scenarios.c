@@ -57,7 +57,6 @@ static int job_on(play *p, vkmm_instance *instance, vkmm_device *device)
     const vkmm_measure_params shortly = {.iters = 2, .cold_iters = 1, .cold_iters_given = 1};
     const vkmm_measure_params rotating = {
         .iters = 3, .cold_iters = 1, .cold_iters_given = 1, .rotating_bytes = 1 << 16, .skip_transfers = 1};
-    (void)instance;
     return run_job(p, device, &full, NULL) && run_job(p, device, &plain, &shortly) &&
            run_job(p, device, &plain, &rotating);
 }
@@ -93,7 +92,6 @@ static int multiply_problem(play *p, vkmm_device *device, const vkmm_problem *pr
 
 static int multiply_on(play *p, vkmm_instance *instance, vkmm_device *device)
 {
-    (void)instance;
     return multiply_problem(p, device, &plain_f64, 0);
 }
 
@@ -105,7 +103,6 @@ static void act_multiply(play *p)
 static int multiply_in_panels_on(play *p, vkmm_instance *instance, vkmm_device *device)
 {
     static const vkmm_problem wide = VKMM_PROBLEM_INIT(.m = 9, .n = 640, .k = 5, .type = VKMM_F32, .beta = 1);
-    (void)instance;
     return multiply_problem(p, device, &wide, 1);
 }
 
@@ -137,7 +134,6 @@ static int memory_on(play *p, vkmm_instance *instance, vkmm_device *device)
     const vkmm_log log = play_log(p);
     vkmm_memory *there[4] = {NULL};
     void *here[4] = {NULL}, *before = malloc(vkmm_operand_bytes(&problem, VKMM_C));
-    (void)instance;
     fill_operand(&problem, VKMM_C, before);
     memory_is_copied(p, device);
     for (int o = VKMM_A; o <= VKMM_BIAS && p->status == VKMM_OK; o++) {
@@ -206,7 +202,6 @@ static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
     static const vkmm_problem deep = VKMM_PROBLEM_INIT(.m = 17, .n = 5, .k = 600, .type = VKMM_I32,
                                                        .layout = VKMM_COL_MAJOR, .alpha = 3, .beta = 1, .has_bias = 1);
     static const char small[] = "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,splits=1,slices=1,lane-cols=4";
-    (void)instance;
     return stream_problem(p, device, &wide, small, 2) && stream_problem(p, device, &deep, NULL, 1);
 }
 
@@ -230,7 +225,6 @@ static int tune_on(play *p, vkmm_instance *instance, vkmm_device *device)
 {
     const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
     vkmm_tuned tuned = tuned_result(), found;
-    (void)device;
     p->status = vkmm_tuned_put(instance, info, &plain_i32, &tuned);
     if (p->status != VKMM_OK) return 0;
     p->status = vkmm_tuned_put(instance, info, &plain_f64, &tuned);
