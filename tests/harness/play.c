@@ -108,7 +108,10 @@ static void remove_folder(const char *folder)
 void scenario_play(const scenario *s, play *p)
 {
     *p = (play){0};
-    s->act(p);
+    if (s->on)
+        play_on_device(p, s->on);
+    else
+        s->act(p);
     if (*p->folder) remove_folder(p->folder);
 }
 

@@ -19,11 +19,12 @@ typedef struct play {
 } play;
 
 typedef struct scenario {
-    const char *name, *what;
+    const char *name;
     fake_caps caps;
-    unsigned tuned; /* jobs that are, if nothing fails */
-    int panels;     /* where memory ends, smaller panels are tried */
-    void (*act)(play *p);
+    unsigned tuned;                                                   /* jobs that are, if nothing fails */
+    int panels;                                                       /* where memory ends, smaller panels are tried */
+    int (*on)(play *p, vkmm_instance *instance, vkmm_device *device); /* what is done on a device of its own; */
+    void (*act)(play *p);                                             /* or all that is done */
 } scenario;
 
 /* NULL past the end. */

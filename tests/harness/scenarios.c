@@ -61,11 +61,6 @@ static int job_on(play *p, vkmm_instance *instance, vkmm_device *device)
            run_job(p, device, &plain, &rotating);
 }
 
-static void act_job(play *p)
-{
-    play_on_device(p, job_on);
-}
-
 /* vkmm_multiply, which writes C only if all goes well, but for panels; and again, with what the first call left. */
 static int multiply_problem(play *p, vkmm_device *device, const vkmm_problem *problem, int in_panels)
 {
@@ -95,20 +90,10 @@ static int multiply_on(play *p, vkmm_instance *instance, vkmm_device *device)
     return multiply_problem(p, device, &plain_f64, 0);
 }
 
-static void act_multiply(play *p)
-{
-    play_on_device(p, multiply_on);
-}
-
 static int multiply_in_panels_on(play *p, vkmm_instance *instance, vkmm_device *device)
 {
     static const vkmm_problem wide = VKMM_PROBLEM_INIT(.m = 9, .n = 640, .k = 5, .type = VKMM_F32, .beta = 1);
     return multiply_problem(p, device, &wide, 1);
-}
-
-static void act_multiply_in_panels(play *p)
-{
-    play_on_device(p, multiply_in_panels_on);
 }
 
 /* To the device and back, in more chunks than are in flight at a time. */
@@ -158,11 +143,6 @@ static int memory_on(play *p, vkmm_instance *instance, vkmm_device *device)
     return p->status == VKMM_OK;
 }
 
-static void act_memory(play *p)
-{
-    play_on_device(p, memory_on);
-}
-
 /* A product in panels, from memory to memory, so many times. */
 static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *problem, const char *config, int runs)
 {
@@ -203,11 +183,6 @@ static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
                                                        .layout = VKMM_COL_MAJOR, .alpha = 3, .beta = 1, .has_bias = 1);
     static const char small[] = "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,splits=1,slices=1,lane-cols=4";
     return stream_problem(p, device, &wide, small, 2) && stream_problem(p, device, &deep, NULL, 1);
-}
-
-static void act_stream(play *p)
-{
-    play_on_device(p, stream_on);
 }
 
 static vkmm_tuned tuned_result(void)
@@ -251,49 +226,31 @@ static void act_cached(play *p)
 }
 
 static const scenario scenarios[] = {
-    {"unified",
-     "jobs run, measured and verified, in unified memory",
-     {.unified = 1, .budget_bytes = 1 << 28},
-     0,
-     0,
-     act_job},
-    {"discrete", "the same with copies", {.transfer_family = 2, .lazy = 1, .budget_bytes = 1 << 28}, 0, 0, act_job},
-    {"untimed", "the same without timestamps and without a budget", {.no_timestamps = 1, .lazy = 1}, 0, 0, act_job},
-    {"multiply", "vkmm_multiply", {.lazy = 1}, 0, 1, act_multiply},
+    /* Jobs run, measured and verified. */
+    {"unified", {.unified = 1, .budget_bytes = 1 << 28}, .on = job_on},
+    {"discrete", {.transfer_family = 2, .lazy = 1, .budget_bytes = 1 << 28}, .on = job_on},
+    {"untimed", {.no_timestamps = 1, .lazy = 1}, .on = job_on},
+    /* vkmm_multiply. */
+    {"multiply", {.lazy = 1}, .panels = 1, .on = multiply_on},
     {"multiply-panels",
-     "vkmm_multiply in panels",
      {.transfer_family = 2, .lazy = 1, .max_storage_range = 20480},
-     0,
-     1,
-     act_multiply_in_panels},
-    {"memory",
-     "products in the device's memory, copied to and from it in chunks",
-     {.lazy = 1, .max_allocation_bytes = 1 << 15},
-     0,
-     0,
-     act_memory},
-    {"mapped memory", "the same in unified memory", {.unified = 1, .lazy = 1}, 0, 0, act_memory},
-    {"cached", "pipelines and tuning results kept in a folder", {.unified = 1, .lazy = 1}, 2, 0, act_cached},
-    {"lent", "a device of another program", {.push_descriptors = 1}, 0, 0, act_lender},
-    {"lent-old",
-     "the same without push descriptors, with a pipeline cache",
-     {.unified = 1, .lazy = 1, .api_version = VK_API_VERSION_1_1},
-     0,
-     0,
-     act_lender_with_cache},
+     .panels = 1,
+     .on = multiply_in_panels_on},
+    /* Products in the device's memory, copied to and from it in chunks. */
+    {"memory", {.lazy = 1, .max_allocation_bytes = 1 << 15}, .on = memory_on},
+    {"mapped memory", {.unified = 1, .lazy = 1}, .on = memory_on},
+    /* Pipelines and tuning results kept in a folder. */
+    {"cached", {.unified = 1, .lazy = 1}, .tuned = 2, .act = act_cached},
+    /* A device of another program; without push descriptors, with a pipeline cache. */
+    {"lent", {.push_descriptors = 1}, .act = act_lender},
+    {"lent-old", {.unified = 1, .lazy = 1, .api_version = VK_API_VERSION_1_1}, .act = act_lender_with_cache},
+    /* Products in panels: filled where they lie, with a queue for copies, with one queue for all. */
     {"panels",
-     "products in panels, filled where they lie",
      {.unified = 1, .lazy = 1, .max_storage_range = 20480, .max_allocation_bytes = 1 << 15},
-     0,
-     1,
-     act_stream},
-    {"copied",
-     "the same with a queue for copies",
-     {.transfer_family = 2, .lazy = 1, .max_storage_range = 20480},
-     0,
-     1,
-     act_stream},
-    {"queued", "the same with one queue for all", {.max_storage_range = 20480, .no_timestamps = 1}, 0, 1, act_stream},
+     .panels = 1,
+     .on = stream_on},
+    {"copied", {.transfer_family = 2, .lazy = 1, .max_storage_range = 20480}, .panels = 1, .on = stream_on},
+    {"queued", {.max_storage_range = 20480, .no_timestamps = 1}, .panels = 1, .on = stream_on},
 };
 
 const scenario *scenario_at(unsigned index)
