@@ -48,32 +48,19 @@ static int has_long_extents(void *library)
 #endif
 }
 
-/* One word of a text, counted from 0; returns its length. */
-static int word(const char *text, int index, const char **start)
+/* Adds a text up to its first space. */
+static void add_word(vkmm_blas *blas, const char *text)
 {
-    text += strspn(text, " ");
-    for (; index > 0; index--) {
-        text += strcspn(text, " ");
-        text += strspn(text, " ");
-    }
-    *start = text;
-    return (int)strcspn(text, " ");
+    const int length = (int)strcspn(text, " ");
+    if (length > 0) VKMM_JOIN(blas->version, ", ", "%.*s", length, text);
 }
 
-static void join(char *text, size_t room, const char *more, int length)
-{
-    size_t used = strlen(text);
-    if (length > 0) snprintf(text + used, room - used, "%s%.*s", used > 0 ? ", " : "", length, more);
-}
-
-static void join_threads(vkmm_blas *blas, const char *symbol)
+static void add_threads(vkmm_blas *blas, const char *symbol)
 {
     typedef int count_function(void);
     count_function *get_threads = (count_function *)vkmm_dynlib_symbol(blas->library, symbol);
     const int threads = get_threads != NULL ? get_threads() : 0;
-    char text[32];
-    const int length = VKMM_PUT(text, "%d thread%s", threads, threads == 1 ? "" : "s");
-    if (threads > 0) join(blas->version, sizeof blas->version, text, length);
+    if (threads > 0) VKMM_JOIN(blas->version, ", ", "%d thread%s", threads, threads == 1 ? "" : "s");
 }
 
 /* What a function of the library's own says; "": it has none. */
@@ -91,28 +78,22 @@ static void describe(vkmm_blas *blas, const char *file)
 {
     typedef void fill_function(char *text, int room);
     fill_function *fill_mkl = (fill_function *)vkmm_dynlib_symbol(blas->library, "mkl_get_version_string");
-    const char *openblas = text_of(blas, "openblas_get_config"), *core = text_of(blas, "openblas_get_corename"),
-               *blis = text_of(blas, "bli_info_get_version_str"), *slash = strrchr(file, '/'), *start = "";
-    const char *name = slash != NULL ? slash + 1 : file;
-    char mkl[256] = "";
+    const char *openblas = text_of(blas, "openblas_get_config"), *blis = text_of(blas, "bli_info_get_version_str"),
+               *slash = strrchr(file, '/');
+    VKMM_PUT(blas->name, "%s", *openblas ? "OpenBLAS" : fill_mkl ? "MKL" : *blis ? "BLIS" : slash ? slash + 1 : file);
     if (*openblas) {
-        name = "OpenBLAS";
-        const int length = word(openblas, 1, &start);
-        if (strncmp(openblas, "OpenBLAS ", 9) == 0) join(blas->version, sizeof blas->version, start, length);
-        join(blas->version, sizeof blas->version, core, (int)strlen(core));
-        join_threads(blas, "openblas_get_num_threads");
+        if (strncmp(openblas, "OpenBLAS ", 9) == 0) add_word(blas, openblas + 9);
+        add_word(blas, text_of(blas, "openblas_get_corename"));
+        add_threads(blas, "openblas_get_num_threads");
     } else if (fill_mkl != NULL) {
-        name = "MKL";
+        char mkl[256] = "";
         fill_mkl(mkl, (int)sizeof mkl - 1);
         const char *version = strstr(mkl, "Version ");
-        const int length = version != NULL ? word(version, 1, &start) : 0;
-        join(blas->version, sizeof blas->version, start, length);
-        join_threads(blas, "mkl_get_max_threads");
-    } else if (*blis) {
-        name = "BLIS";
-        join(blas->version, sizeof blas->version, blis, (int)strlen(blis));
+        if (version != NULL) add_word(blas, version + 8);
+        add_threads(blas, "mkl_get_max_threads");
+    } else {
+        add_word(blas, blis);
     }
-    VKMM_PUT(blas->name, "%s", name);
 }
 
 static vkmm_blas *open_file(const char *file)
@@ -158,13 +139,6 @@ const char *vkmm_blas_version(const vkmm_blas *blas)
     return blas->version;
 }
 
-/* Where a matrix of the batch begins. An operand without elements may have no memory. */
-static const char *matrix(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch)
-{
-    uint64_t first = vkmm_operand_offset(problem, operand) + batch * vkmm_operand_stride(problem, operand);
-    return data != NULL ? (const char *)data + first * vkmm_type_of(problem->type)->bytes : NULL;
-}
-
 vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_problem *problem, const void *a, const void *b, void *c)
 {
     const uint64_t extents[] = {problem->m,
@@ -176,7 +150,6 @@ vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_problem *problem, con
     static const char *const names[] = {"M", "N", "K", "lda", "ldb", "ldc"};
     int e[6], order = problem->layout == VKMM_ROW_MAJOR ? ROW_MAJOR : COL_MAJOR;
     int op_a = problem->op_a == VKMM_OP_N ? NO_TRANS : TRANS, op_b = problem->op_b == VKMM_OP_N ? NO_TRANS : TRANS;
-    const size_t bytes = vkmm_type_of(problem->type)->bytes;
     double alpha = vkmm_problem_alpha(problem), beta = vkmm_problem_beta(problem);
     if (problem->type != VKMM_F32 && problem->type != VKMM_F64)
         return vkmm_fail(VKMM_UNSUPPORTED, "%s cannot multiply %s, only f32 and f64", blas->name,
@@ -189,9 +162,9 @@ vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_problem *problem, con
     }
     if (problem->m == 0 || problem->n == 0) return VKMM_OK;
     for (uint64_t x = 0; x < vkmm_problem_batches(problem); x++) {
-        const void *of_a = matrix(problem, VKMM_A, a, x), *of_b = matrix(problem, VKMM_B, b, x);
-        void *of_c =
-            (char *)c + (vkmm_operand_offset(problem, VKMM_C) + x * vkmm_operand_stride(problem, VKMM_C)) * bytes;
+        const void *of_a = vkmm_operand_view(problem, VKMM_A, a, x).data,
+                   *of_b = vkmm_operand_view(problem, VKMM_B, b, x).data;
+        void *of_c = (void *)(uintptr_t)vkmm_operand_view(problem, VKMM_C, c, x).data;
         if (problem->type == VKMM_F32)
             blas->sgemm(order, op_a, op_b, e[0], e[1], e[2], (float)alpha, of_a, e[3], of_b, e[4], (float)beta, of_c,
                         e[5]);

@@ -28,11 +28,9 @@ static const struct {
     {1000491003, "fp8-e5m2"},
 };
 
-enum { NAMES = VKMM_COUNT(names) };
-
 const char *vkmm_component_name(uint32_t component, char text[32])
 {
-    for (int i = 0; i < NAMES; i++)
+    for (size_t i = 0; i < VKMM_COUNT(names); i++)
         if (names[i].component == component) return names[i].name;
     snprintf(text, 32, "type %u", component);
     return text;
@@ -41,15 +39,13 @@ const char *vkmm_component_name(uint32_t component, char text[32])
 int vkmm_component_parse(const char *name, uint32_t *component)
 {
     char again[32];
-    uint32_t number;
-
-    for (int i = 0; i < NAMES; i++) {
+    for (size_t i = 0; i < VKMM_COUNT(names); i++) {
         if (strcmp(names[i].name, name) != 0) continue;
         *component = names[i].component;
         return 1;
     }
     if (strncmp(name, "type ", 5) != 0) return 0;
-    number = (uint32_t)strtoul(name + 5, NULL, 10);
+    const uint32_t number = (uint32_t)strtoul(name + 5, NULL, 10);
     if (strcmp(vkmm_component_name(number, again), name) != 0) return 0;
     *component = number;
     return 1;
@@ -59,7 +55,6 @@ int vkmm_component_parse(const char *name, uint32_t *component)
 uint32_t vkmm_component_of(vkmm_type type)
 {
     uint32_t component = UINT32_MAX;
-
     vkmm_component_parse(vkmm_type_of(type)->name, &component);
     return component;
 }
@@ -68,6 +63,5 @@ const char *vkmm_matrix2_name(uint32_t bit)
 {
     static const char *const words[] = {"workgroup",  "flexible",  "tensor",  "block",
                                         "conversion", "reduction", "elements"};
-
     return bit < VKMM_COUNT(words) ? words[bit] : NULL;
 }

@@ -40,34 +40,18 @@ static inline uint16_t bf16_of(float value)
 static inline void put(const line *l, vkmm_type type, uint64_t i, double value)
 {
     const uint64_t at = i * l->step;
-    switch (type) {
-    case VKMM_F64:
-        ((double *)l->data)[at] = value;
-        break;
-    case VKMM_I32: /* same bits as u32 */
-    case VKMM_U32:
-        ((uint32_t *)l->data)[at] = (uint32_t)(int64_t)value;
-        break;
-    case VKMM_F16:
-        ((uint16_t *)l->data)[at] = f16_of((float)value);
-        break;
-    case VKMM_BF16:
-        ((uint16_t *)l->data)[at] = bf16_of((float)value);
-        break;
-    case VKMM_I8:
-    case VKMM_U8:
-        ((uint8_t *)l->data)[at] = (uint8_t)(int64_t)value;
-        break;
-    case VKMM_E4M3:
-    case VKMM_E5M2:
-        vkmm_type_put(type, (uint8_t *)l->data + at, value);
-        break;
-    case VKMM_F32:
-    case VKMM_AUTO:
-    case VKMM_TYPE_COUNT:
+    if (type == VKMM_F32)
         ((float *)l->data)[at] = (float)value;
-        break;
-    }
+    else if (type == VKMM_F64)
+        ((double *)l->data)[at] = value;
+    else if (type == VKMM_F16 || type == VKMM_BF16)
+        ((uint16_t *)l->data)[at] = type == VKMM_F16 ? f16_of((float)value) : bf16_of((float)value);
+    else if (type == VKMM_I32 || type == VKMM_U32)
+        ((uint32_t *)l->data)[at] = (uint32_t)(int64_t)value;
+    else if (type == VKMM_I8 || type == VKMM_U8)
+        ((uint8_t *)l->data)[at] = (uint8_t)(int64_t)value;
+    else
+        vkmm_type_put(type, (uint8_t *)l->data + at, value);
 }
 
 /* Every bit of a float's significand is random and the result is exact: 24 bits (f64 53, f16 11, bf16 8, e4m3 4,
@@ -110,24 +94,12 @@ static void fill_ramp(const line *l, vkmm_type type, uint64_t start, uint64_t ri
 
 static void fill_line(const line *l, vkmm_type type, vkmm_init init, uint64_t seed)
 {
-    switch (init) {
-    case VKMM_INIT_UNIFORM:
+    if (init == VKMM_INIT_UNIFORM)
         fill_uniform(l, type, seed);
-        break;
-    case VKMM_INIT_INT:
+    else if (init == VKMM_INIT_INT)
         fill_int(l, type, seed);
-        break;
-    case VKMM_INIT_ONES:
-        fill_ramp(l, type, 1, 0);
-        break;
-    case VKMM_INIT_INDEX:
-        fill_ramp(l, type, 1, 1);
-        break;
-    case VKMM_INIT_ZEROS:
-    case VKMM_INIT_COUNT:
-        fill_ramp(l, type, 0, 0);
-        break;
-    }
+    else
+        fill_ramp(l, type, init != VKMM_INIT_ZEROS, init == VKMM_INIT_INDEX);
 }
 
 void vkmm_fill(void *data, uint64_t rows, uint64_t cols, vkmm_type type, vkmm_init init, uint64_t seed)

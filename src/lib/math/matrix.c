@@ -71,11 +71,6 @@ static void pack_rows(const vkmm_view *view, char *packed, uint64_t ld)
     }
 }
 
-void vkmm_view_pack(const vkmm_view *view, void *packed)
-{
-    pack_rows(view, packed, view->cols);
-}
-
 void vkmm_view_copy(const vkmm_view *view, void *data, uint64_t row_stride, uint64_t col_stride)
 {
     const vkmm_view transposed = vkmm_view_transposed(view);

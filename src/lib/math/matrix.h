@@ -29,12 +29,9 @@ static inline char vkmm_canary_at(uint64_t byte)
 }
 int vkmm_view_unwritten(const vkmm_view *view, uint64_t i, uint64_t j);
 
-/* Copies any view into packed row-major memory of rows·cols elements that does not overlap it. Blocked, so that the
- * transposing copy of a Fortran-order file runs at memory speed. */
-void vkmm_view_pack(const vkmm_view *view, void *packed);
-
-/* The same into memory with any strides, of which one is 1: element (i, j) goes to data + (i·row_stride +
- * j·col_stride) elements. */
+/* Copies any view into memory that does not overlap it, with any strides, of which one is 1: element (i, j) goes to
+ * data + (i·row_stride + j·col_stride) elements. Blocked, so that the transposing copy of a Fortran-order file runs at
+ * memory speed. */
 void vkmm_view_copy(const vkmm_view *view, void *data, uint64_t row_stride, uint64_t col_stride);
 
 /* The transpose, over the same memory. */

@@ -232,14 +232,12 @@ static vkmm_status check_types(const vkmm_problem *problem)
 
 static vkmm_status check_extents(const vkmm_problem *problem)
 {
-    const uint64_t extents[] = {problem->m, problem->n, problem->k};
-    for (int i = 0; i < 3; i++)
+    const uint64_t extents[] = {problem->m, problem->n, problem->k, problem->batch_count};
+    static const char *const names[] = {"M", "N", "K", "the batch count"};
+    for (int i = 0; i < 4; i++)
         if (extents[i] > UINT32_MAX)
-            return vkmm_fail(VKMM_INVALID, "%c is %llu; the largest extent is %llu (2^32 - 1)", "MNK"[i],
-                             (unsigned long long)extents[i], (unsigned long long)UINT32_MAX);
-    if (problem->batch_count > UINT32_MAX)
-        return vkmm_fail(VKMM_INVALID, "the batch count is %llu; the largest is %llu (2^32 - 1)",
-                         (unsigned long long)problem->batch_count, (unsigned long long)UINT32_MAX);
+            return vkmm_fail(VKMM_INVALID, "%s is %llu; the largest is %u (2^32 - 1)", names[i],
+                             (unsigned long long)extents[i], UINT32_MAX);
     return VKMM_OK;
 }
 
@@ -371,4 +369,55 @@ int vkmm_problem_is_plain(const vkmm_problem *problem)
 double vkmm_problem_flops(const vkmm_problem *problem)
 {
     return 2.0 * (double)problem->m * (double)problem->n * (double)problem->k * (double)vkmm_problem_batches(problem);
+}
+
+/* type: vkmm_types_scale. */
+static double in_force(vkmm_type type, double value)
+{
+    if (type == VKMM_F32) return (double)(float)value;
+    if (type == VKMM_F64) return value;
+    uint32_t bits = (uint32_t)(int64_t)value; /* whole, and small enough: checked */
+    return type == VKMM_I32 ? (double)(int32_t)bits : (double)bits;
+}
+
+double vkmm_problem_alpha(const vkmm_problem *problem)
+{
+    return in_force(vkmm_types_scale(vkmm_problem_types(problem)), problem->alpha);
+}
+
+double vkmm_problem_beta(const vkmm_problem *problem)
+{
+    return in_force(vkmm_types_scale(vkmm_problem_types(problem)), problem->beta);
+}
+
+vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped)
+{
+    const int swap = problem->layout == VKMM_COL_MAJOR;
+    const vkmm_operand a = swap ? VKMM_B : VKMM_A, b = swap ? VKMM_A : VKMM_B;
+    const vkmm_types types = vkmm_problem_types(problem);
+    vkmm_problem p = *problem;
+    p.layout = VKMM_ROW_MAJOR;
+    p.out_type = types.out;
+    p.compute = types.compute;
+    p.alpha = vkmm_problem_alpha(problem);
+    p.beta = vkmm_problem_beta(problem);
+    p.m = swap ? problem->n : problem->m;
+    p.n = swap ? problem->m : problem->n;
+    p.k = p.alpha == 0.0 ? 0 : problem->k;
+    if (p.k == 0) p.alpha = 0.0; /* an infinite one would make a NaN of the empty sum */
+    p.op_a = swap ? problem->op_b : problem->op_a;
+    p.op_b = swap ? problem->op_a : problem->op_b;
+    p.format_a = vkmm_operand_format(problem, a);
+    p.format_b = vkmm_operand_format(problem, b);
+    p.lda = vkmm_operand_ld(problem, a);
+    p.ldb = vkmm_operand_ld(problem, b);
+    p.ldc = vkmm_operand_ld(problem, VKMM_C);
+    p.offset_a = vkmm_operand_offset(problem, a);
+    p.offset_b = vkmm_operand_offset(problem, b);
+    p.batch_count = vkmm_problem_batches(problem);
+    p.stride_a = vkmm_operand_stride(problem, a);
+    p.stride_b = vkmm_operand_stride(problem, b);
+    p.stride_c = vkmm_operand_stride(problem, VKMM_C);
+    *swapped = swap;
+    return p;
 }

@@ -144,7 +144,7 @@ static vkmm_status put_packed(cli_array_writer *w, uint64_t x, uint64_t row, uin
         for (uint64_t j = 0; j < view->cols && status == VKMM_OK; j += cols) {
             const vkmm_view part =
                 vkmm_view_part(view, i, j, vkmm_least(view->rows - i, rows), vkmm_least(view->cols - j, cols));
-            vkmm_view_pack(&part, block);
+            vkmm_view_copy(&part, block, part.cols, 1);
             const vkmm_view packed = vkmm_view_rows(block, part.rows, part.cols, part.type);
             status = put_rows(w, x, row + i, col + j, &packed);
         }

@@ -75,7 +75,7 @@ static void check_pack(uint64_t rows, uint64_t cols, uint64_t row_stride, uint64
     memset(packed, 0xa5, (rows * cols + 1) * size);
     vkmm_view view = {memory, rows, cols, row_stride, col_stride, type},
               copy = vkmm_view_rows(packed, rows, cols, type);
-    vkmm_view_pack(&view, packed);
+    vkmm_view_copy(&view, packed, cols, 1);
     for (uint64_t i = 0; i < rows; i++)
         for (uint64_t j = 0; j < cols; j++)
             assert_true(vkmm_view_get(&copy, i, j) == vkmm_view_get(&all, 0, i * row_stride + j * col_stride));
