@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/cache_dir.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/log.h"
 #include "kernel/table.h"
 #include "math/problem.h"
@@ -17,11 +18,11 @@
 
 typedef struct tuning {
     vkmm_attachment attachment;
-    const vkmm_log *log;
-    char *folder, *path, *lock; /* owned; path NULL: nothing is kept */
-    mtx_t mutex;                /* over what follows */
-    int loaded, told;           /* told: reported that the file is damaged or stale */
-    int unwritten;              /* the list has what the file lacks, since that could not be written */
+    const vkmm_instance *instance; /* which it is attached to */
+    char *path, *lock;             /* owned; path NULL: nothing is kept */
+    mtx_t mutex;                   /* over what follows */
+    int loaded, told;              /* told: reported that the file is damaged or stale */
+    int unwritten;                 /* the list has what the file lacks, since that could not be written */
     vkmm_tuning_list list;
 } tuning;
 
@@ -30,7 +31,6 @@ static void destroy(vkmm_attachment *attachment)
     tuning *t = (tuning *)attachment;
     mtx_destroy(&t->mutex);
     vkmm_tuning_list_free(&t->list);
-    vkmm_free(t->folder);
     vkmm_free(t->path);
     vkmm_free(t->lock);
     vkmm_free(t);
@@ -45,12 +45,11 @@ static tuning *create(const vkmm_instance *instance)
         return NULL;
     }
     t->attachment.destroy = destroy;
-    t->log = &instance->log;
+    t->instance = instance;
     if (instance->cache_dir == NULL) return t;
-    t->folder = vkmm_strdup(instance->cache_dir);
     t->path = vkmm_cache_dir_join(instance->cache_dir, FILE_NAME);
     t->lock = vkmm_cache_dir_join(instance->cache_dir, LOCK_NAME);
-    if (t->folder != NULL && t->path != NULL && t->lock != NULL) return t;
+    if (t->path != NULL && t->lock != NULL) return t;
     destroy(&t->attachment);
     return NULL;
 }
@@ -77,13 +76,16 @@ static void tell(tuning *t, vkmm_status status, const vkmm_tuning_state *state)
     if (t->told || (status == VKMM_OK && state->known && state->damaged == 0)) return;
     t->told = 1;
     if (status != VKMM_OK)
-        vkmm_say(t->log, VKMM_LOG_WARNING, "the tuning results in %s cannot be read and are ignored", t->path);
+        vkmm_say(&t->instance->log, VKMM_LOG_WARNING, "the tuning results in %s cannot be read and are ignored",
+                 t->path);
     else if (!state->known)
-        vkmm_say(t->log, VKMM_LOG_INFO, "%s is ignored: it does not begin with \"%.17s\", so another version wrote it",
-                 t->path, VKMM_TUNING_TITLE);
+        vkmm_say(&t->instance->log, VKMM_LOG_INFO,
+                 "%s is ignored: it does not begin with \"%.17s\", so another version wrote it", t->path,
+                 VKMM_TUNING_TITLE);
     else
-        vkmm_say(t->log, VKMM_LOG_WARNING, "%s has %u damaged line%s, the first at line %u; they are ignored", t->path,
-                 state->damaged, state->damaged == 1 ? "" : "s", state->first_damaged);
+        vkmm_say(&t->instance->log, VKMM_LOG_WARNING,
+                 "%s has %u damaged line%s, the first at line %u; they are ignored", t->path, state->damaged,
+                 state->damaged == 1 ? "" : "s", state->first_damaged);
 }
 
 /* Makes the list match the file. If the file could not be written, the list keeps its additional entries. Damage is
@@ -95,7 +97,8 @@ static vkmm_status load(tuning *t)
     vkmm_tuning_list read = {0}, old = t->list;
     t->loaded = 1;
     if (t->path == NULL) return VKMM_OK;
-    vkmm_status status = vkmm_tuning_is_missing(t->path) ? VKMM_OK : vkmm_tuning_read(t->path, &read, &state);
+    const int is_missing = vkmm_path_look(t->path, 0) == VKMM_PATH_MISSING;
+    vkmm_status status = is_missing ? VKMM_OK : vkmm_tuning_read(t->path, &read, &state);
     for (uint32_t i = 0; i < old.count && t->unwritten && status != VKMM_OUT_OF_MEMORY; i++)
         if (vkmm_tuning_list_add(&read, &old.entries[i]) < 0) status = VKMM_OUT_OF_MEMORY;
     if (status == VKMM_OUT_OF_MEMORY) {
@@ -114,7 +117,7 @@ static vkmm_status load(tuning *t)
 static vkmm_status begin_change(tuning *t, int *lock)
 {
     *lock = -1;
-    if (t->path != NULL && vkmm_cache_dir_make(t->log, t->folder) == VKMM_OK)
+    if (t->path != NULL && vkmm_cache_dir_make(&t->instance->log, t->instance->cache_dir) == VKMM_OK)
         *lock = vkmm_lock_take(t->lock, PATIENCE_MS);
     return load(t);
 }
@@ -123,7 +126,8 @@ static void end_change(tuning *t, vkmm_status status, int lock)
 {
     if (status == VKMM_OK) t->unwritten = t->path != NULL && vkmm_tuning_write(t->path, &t->list, 1) != VKMM_OK;
     if (status == VKMM_OK && t->unwritten)
-        vkmm_say(t->log, VKMM_LOG_WARNING, "the tuning results are not saved: %s cannot be written", t->path);
+        vkmm_say(&t->instance->log, VKMM_LOG_WARNING, "the tuning results are not saved: %s cannot be written",
+                 t->path);
     vkmm_lock_leave(lock);
 }
 
@@ -143,21 +147,6 @@ int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, cons
     return entry != NULL;
 }
 
-/* Whether the entry can be read again once it is written. */
-static vkmm_status check_entry(const vkmm_tuning_entry *entry)
-{
-    char text[sizeof VKMM_TUNING_TITLE + VKMM_TUNING_LINE] = VKMM_TUNING_TITLE;
-    vkmm_tuning_list list = {0};
-    vkmm_tuning_state state;
-    vkmm_tuning_line(entry, text + sizeof VKMM_TUNING_TITLE - 1);
-    vkmm_status status = vkmm_tuning_parse(text, strlen(text), &list, &state);
-    vkmm_tuning_list_free(&list);
-    if (status == VKMM_OK && state.read != 1)
-        status = vkmm_fail(VKMM_INVALID, "\"%.40s\" with \"%.160s\" is not a kernel with a configuration",
-                           entry->tuned.best.kernel, entry->tuned.best.config);
-    return status;
-}
-
 vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
                            const vkmm_tuned *tuned)
 {
@@ -172,8 +161,9 @@ vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *devi
     if (t == NULL) return vkmm_tell(&instance->log, status != VKMM_OK ? status : out_of_memory());
     vkmm_tuning_entry entry = {.key = vkmm_tuning_key_of(device, problem, vkmm_shader_hash()), .tuned = *tuned};
     vkmm_host_time(entry.date);
-    status = check_entry(&entry);
-    if (status != VKMM_OK) return vkmm_tell(&instance->log, status);
+    if (!vkmm_tuning_is_whole(&entry))
+        return VKMM_FAIL(&instance->log, VKMM_INVALID, "\"%.40s\" with \"%.160s\" is not a kernel with a configuration",
+                         tuned->best.kernel, tuned->best.config);
     mtx_lock(&t->mutex);
     int lock;
     status = begin_change(t, &lock);

@@ -11,16 +11,14 @@
  * 2, plus 1; 0 for 0. CONFIG is "-" where there is none, FLOPS and PLANNED are whole FLOP/s, DATE is UTC, SUM the
  * FNV-1a (base/hash.h) of the line before it as 16 hexadecimal digits. A line that is not exactly what vkmm_tuning_line
  * writes is damaged: it is ignored, and the number of the first such line is reported. A file of another version is
- * ignored as a whole. Lines of other devices, drivers and shaders are kept and written again until there are more than
- * VKMM_TUNING_MOST; then the oldest are dropped. A file is replaced, never modified: what another process has added
- * since is read again, under a lock, and merged. */
+ * ignored as a whole. Lines of other devices, drivers and shaders are kept and written again. A file is replaced, never
+ * modified: what another process has added since is read again, under a lock, and merged. */
 #pragma once
 
 #include "base/host.h"
 #include "vkmatmul.h"
 
 enum {
-    VKMM_TUNING_MOST = 2000,
     VKMM_TUNING_DATE = VKMM_HOST_TIME,
     VKMM_TUNING_KEY = 192,
     VKMM_TUNING_LINE = 512,
@@ -57,15 +55,13 @@ void vkmm_tuning_list_free(vkmm_tuning_list *list);
 vkmm_tuning_entry *vkmm_tuning_list_find(const vkmm_tuning_list *list, const vkmm_tuning_key *key);
 void vkmm_tuning_list_remove(vkmm_tuning_list *list, const vkmm_tuning_key *key);
 
-/* Adds an entry, in place of one with the same key that is not newer, or, if the list is full, in place of the oldest:
- * 1; 0: not added, because it is older than the others; -1: no memory. */
+/* Adds an entry, in place of one with the same key that is not newer: 1; 0: that one is newer; -1: no memory. */
 int vkmm_tuning_list_add(vkmm_tuning_list *list, const vkmm_tuning_entry *entry);
 
 /* The result of parsing a text of entries. */
 typedef struct vkmm_tuning_state {
     int known;              /* 0: another version, or not tuning results: nothing was read */
     uint32_t read;          /* whole entries */
-    uint32_t added;         /* of them, those that vkmm_tuning_list_add took */
     uint32_t damaged;       /* lines */
     uint32_t first_damaged; /* the number of the first of them, from 1 */
 } vkmm_tuning_state;
@@ -78,9 +74,8 @@ vkmm_status vkmm_tuning_parse(const char *text, size_t bytes, vkmm_tuning_list *
 #define VKMM_TUNING_TITLE "vkmatmul tuning 2\n"
 void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE]);
 
-/* ---- The file (tuned_file.c) ---- */
-
-int vkmm_tuning_is_missing(const char *path);
+/* Whether an entry can be read again once its line is written. */
+int vkmm_tuning_is_whole(const vkmm_tuning_entry *entry);
 
 /* Adds the intact entries of a file, as vkmm_tuning_parse. VKMM_INVALID: it cannot be read, or is too large;
  * VKMM_OUT_OF_MEMORY. */

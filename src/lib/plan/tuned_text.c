@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "math/method.h"
@@ -60,18 +61,9 @@ void vkmm_tuning_list_remove(vkmm_tuning_list *list, const vkmm_tuning_key *key)
     if (entry != NULL) *entry = list->entries[--list->count];
 }
 
-static vkmm_tuning_entry *oldest(const vkmm_tuning_list *list)
-{
-    vkmm_tuning_entry *found = list->entries;
-    for (uint32_t i = 1; i < list->count; i++)
-        if (strcmp(list->entries[i].date, found->date) < 0) found = &list->entries[i];
-    return found;
-}
-
 int vkmm_tuning_list_add(vkmm_tuning_list *list, const vkmm_tuning_entry *entry)
 {
     vkmm_tuning_entry *old = vkmm_tuning_list_find(list, &entry->key);
-    if (old == NULL && list->count == VKMM_TUNING_MOST) old = oldest(list);
     if (old != NULL) {
         if (strcmp(old->date, entry->date) > 0) return 0;
         *old = *entry;
@@ -153,6 +145,14 @@ static int parse_line(const char *text, size_t bytes, vkmm_tuning_entry *entry)
     return strlen(again) == bytes + 1 && memcmp(again, text, bytes) == 0;
 }
 
+int vkmm_tuning_is_whole(const vkmm_tuning_entry *entry)
+{
+    char line[VKMM_TUNING_LINE];
+    vkmm_tuning_entry again;
+    vkmm_tuning_line(entry, line);
+    return parse_line(line, strlen(line) - 1, &again);
+}
+
 vkmm_status vkmm_tuning_parse(const char *text, size_t bytes, vkmm_tuning_list *list, vkmm_tuning_state *state)
 {
     const size_t title = sizeof VKMM_TUNING_TITLE - 1;
@@ -164,14 +164,44 @@ vkmm_status vkmm_tuning_parse(const char *text, size_t bytes, vkmm_tuning_list *
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         vkmm_tuning_entry entry;
         if (stop != NULL && parse_line(at, (size_t)(stop - at), &entry)) {
-            int added = vkmm_tuning_list_add(list, &entry);
-            if (added < 0) return VKMM_NO_MEMORY("for %u tuning results", list->count + 1);
+            if (vkmm_tuning_list_add(list, &entry) < 0) return VKMM_NO_MEMORY("for %u tuning results", list->count + 1);
             state->read++;
-            state->added += (uint32_t)added;
         } else if (state->damaged++ == 0) {
             state->first_damaged = number;
         }
         at = stop != NULL ? stop + 1 : end;
     }
     return VKMM_OK;
+}
+
+vkmm_status vkmm_tuning_read(const char *path, vkmm_tuning_list *list, vkmm_tuning_state *state)
+{
+    vkmm_mapping mapping;
+    vkmm_status status = vkmm_mapping_open(path, &mapping);
+    *state = (vkmm_tuning_state){0};
+    if (status != VKMM_OK) return status;
+    if (mapping.bytes > VKMM_TUNING_BYTES)
+        status = vkmm_fail(VKMM_INVALID, "%s has %llu bytes; tuning results have %d at most", path,
+                           (unsigned long long)mapping.bytes, (int)VKMM_TUNING_BYTES);
+    else
+        status = vkmm_tuning_parse(mapping.data, (size_t)mapping.bytes, list, state);
+    if (status == VKMM_OK) status = vkmm_mapping_check(path, &mapping);
+    vkmm_mapping_close(&mapping);
+    return status;
+}
+
+vkmm_status vkmm_tuning_write(const char *path, const vkmm_tuning_list *list, int private)
+{
+    vkmm_output *output = NULL;
+    vkmm_status status = private ? vkmm_output_open_private(path, &output) : vkmm_output_open(path, &output);
+    if (status != VKMM_OK) return status;
+    status = vkmm_output_write(output, VKMM_TUNING_TITLE, sizeof VKMM_TUNING_TITLE - 1);
+    for (uint32_t i = 0; i < list->count && status == VKMM_OK; i++) {
+        char line[VKMM_TUNING_LINE];
+        vkmm_tuning_line(&list->entries[i], line);
+        status = vkmm_output_write(output, line, strlen(line));
+    }
+    if (status == VKMM_OK) return vkmm_output_commit(&output);
+    vkmm_output_discard(&output);
+    return status;
 }
