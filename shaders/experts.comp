@@ -1,6 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// The steps around a product by experts (src/lib/plan/experts.h). ROUTE makes the table, in one workgroup; GATHER
+// The steps around a product by experts (src/lib/plan/experts.c). ROUTE makes the table, in one workgroup; GATHER
 // copies the rows of A to where each expert has whole tiles of them; SCATTER adds up scaled rows of sums, and stores C.
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint BYTES = 4; // of an element of A

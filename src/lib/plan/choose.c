@@ -94,6 +94,57 @@ const vkmm_kernel *vkmm_any_kernel(const vkmm_device_info *device, const vkmm_pr
     return kernel;
 }
 
+/* What a device may lack for a module. */
+static const struct {
+    uint32_t need;
+    const char *name;
+} needs[] = {
+    {VKMM_NEEDS_F16, "16-bit floats (shaderFloat16)"},
+    {VKMM_NEEDS_I8, "8-bit integers (shaderInt8)"},
+    {VKMM_NEEDS_F64, "64-bit floats (shaderFloat64)"},
+    {VKMM_NEEDS_STORAGE16, "16-bit storage (storageBuffer16BitAccess)"},
+    {VKMM_NEEDS_STORAGE8, "8-bit storage (storageBuffer8BitAccess)"},
+    {VKMM_NEEDS_DOT8, "accelerated dot products of four bytes (shaderIntegerDotProduct)"},
+    {VKMM_NEEDS_MATRIX, "matrix operations (VK_KHR_cooperative_matrix)"},
+    {VKMM_NEEDS_BF16, "matrix operations on bf16 (shaderBFloat16CooperativeMatrix)"},
+};
+
+static const char *name_of(uint32_t lack)
+{
+    for (size_t i = 0; i < VKMM_COUNT(needs); i++)
+        if (lack & needs[i].need) return needs[i].name;
+    return "";
+}
+
+static int bits(uint32_t word)
+{
+    int count = 0;
+    for (; word; word &= word - 1) count++;
+    return count;
+}
+
+vkmm_status vkmm_refuse_module(const vkmm_device_info *device, const char *kernel, const vkmm_problem *problem)
+{
+    const vkmm_types types = vkmm_problem_types(problem);
+    const char *in = vkmm_type_of(types.in)->name, *sum = vkmm_type_of(types.compute)->name;
+    const vkmm_module *module;
+    uint32_t least = UINT32_MAX; /* what the module lacks that lacks least */
+    for (uint32_t i = 0; (module = vkmm_module_next(kernel, types.in, types.compute, &i)) != NULL && device;) {
+        const uint32_t lack = module->needs & ~vkmm_device_offers(device, types.in);
+        if (bits(lack) < bits(least)) least = lack;
+    }
+    if (least == UINT32_MAX)
+        return vkmm_fail(VKMM_UNSUPPORTED, "this build has no %s shader for %s summed in %s", kernel, in, sum);
+    if (least & VKMM_NEEDS_MATRIX && device->matrices.refusal && *device->matrices.refusal)
+        return vkmm_fail(VKMM_UNSUPPORTED, "%s needs matrix operations, and \"%s\" has none: %s", kernel, device->name,
+                         device->matrices.refusal);
+    if (least == VKMM_NEEDS_BLOCKS)
+        return vkmm_fail(VKMM_UNSUPPORTED,
+                         "the kernel %s takes only products of a matrix in blocks (format_a, format_b)", kernel);
+    return vkmm_fail(VKMM_UNSUPPORTED, "%s for %s summed in %s needs what \"%s\" lacks: %s", kernel, in, sum,
+                     device->name, name_of(least));
+}
+
 static vkmm_status refuse_failed(const vkmm_device_info *device, const char *name, vkmm_type type)
 {
     return vkmm_fail(VKMM_UNSUPPORTED,
@@ -174,9 +225,10 @@ static void lay_vectors_along_k(vkmm_problem *problem)
 static const vkmm_method_plan *method_for(const vkmm_device_info *device, const vkmm_problem *problem,
                                           const vkmm_wish *wish)
 {
-    static const vkmm_method_plan *const methods[] = {VKMM_METHOD_PLANS};
+    static const vkmm_method_plan *const methods[] = {&vkmm_split_plan, &vkmm_modular_plan, &vkmm_w8a8_plan};
     for (size_t i = 0; i < VKMM_COUNT(methods); i++)
-        if (methods[i]->takes(device, problem, wish)) return methods[i];
+        if (methods[i]->takes ? methods[i]->takes(device, problem, wish) : problem->method == methods[i]->method)
+            return methods[i];
     return NULL;
 }
 

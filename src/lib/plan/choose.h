@@ -3,8 +3,7 @@
 #pragma once
 
 #include "kernel/legal.h"
-#include "plan/range.h"
-#include "plan/residues.h"
+#include "math/modular.h"
 
 enum { VKMM_PACK_BOUND = 16 }; /* as VKMM_PACK_ONCE, and what is bound as the operand is packed already */
 
@@ -49,6 +48,29 @@ typedef struct vkmm_repack {
     int once, bound; /* VKMM_PACK_ONCE, VKMM_PACK_BOUND */
 } vkmm_repack;
 
+/* Bytes of the workspace. */
+typedef struct vkmm_range {
+    uint64_t at, bytes;
+} vkmm_range;
+
+/* What a choice has of floats multiplied as residues (residues.c): its problem is then a product of bytes, or of words,
+ * in the workspace. */
+typedef struct vkmm_residues {
+    uint32_t asked;                      /* vkmm_wish.moduli, */
+    int is_found;                        /* and .found */
+    uint32_t moduli;                     /* of 8 bits, which would hold the product */
+    uint32_t products;                   /* how many moduli it has, perhaps larger ones, */
+    uint32_t numbers[VKMM_MODULAR_MOST]; /* and which */
+    int reproducible;                    /* VKMM_COMPUTE_REPRODUCIBLE */
+    vkmm_modular_limit limit;            /* of the integers */
+    vkmm_problem product;                /* of the residues, a matrix for each modulus */
+    int remainders;               /* the product stores bytes, of sums modulo their moduli: VKMM_OUT_REMAINDERS */
+    uint64_t rows, items;         /* of a panel, all of whose sums are there at once; the last one may have fewer */
+    vkmm_problem problem;         /* of the floats, row-major */
+    vkmm_range lines, a, b, sums; /* the table of moduli, and what is known of each line; residues; their sums */
+    vkmm_range found;             /* of `lines`: what the second look finds */
+} vkmm_residues;
+
 /* The last columns, or rows, of C, if they are computed by another dispatch because they would take the kernel a whole
  * round of tiles; or all of C, by a dispatch of which the device decides whether it takes the kernel's place. */
 typedef struct vkmm_edge {
@@ -59,7 +81,7 @@ typedef struct vkmm_edge {
     int early;            /* with such operands too, and while they are packed; else after the first pass */
 } vkmm_edge;
 
-/* Experts (plan/experts.h). count 0: there are none. */
+/* Experts (experts.c). count 0: there are none. */
 typedef struct vkmm_experts {
     uint32_t count, gather, scatter; /* as in vkmm_gemm_params */
     uint32_t tiles;                  /* of rows */
@@ -93,18 +115,6 @@ typedef struct vkmm_choice {
  * with limit, value and nearest legal. */
 vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                         vkmm_choice *choice);
-
-/* Whether an operand of its kernel lies packed in the workspace. */
-static inline int vkmm_packs_itself(const vkmm_choice *choice, int operand)
-{
-    return choice->packs[operand].bytes > 0 && !choice->packs[operand].bound;
-}
-
-/* Whether blocks are unpacked before the product. */
-static inline int vkmm_unpacks(const vkmm_choice *choice)
-{
-    return choice->packs[VKMM_A].format != VKMM_PLAIN || choice->packs[VKMM_B].format != VKMM_PLAIN;
-}
 
 /* The caller's operands that a direct product packs: bits VKMM_PACK_A, VKMM_PACK_B. */
 uint32_t vkmm_choice_packs(const vkmm_choice *choice);

@@ -248,6 +248,12 @@ static int choose_edge(const vkmm_device_info *device, const vkmm_choice *of, co
     return edge->module && choose(device, &alone, edge) == VKMM_OK && !edge->reduce;
 }
 
+/* Whether blocks are unpacked before the product. */
+static int unpacks(const vkmm_choice *choice)
+{
+    return choice->packs[VKMM_A].format != VKMM_PLAIN || choice->packs[VKMM_B].format != VKMM_PLAIN;
+}
+
 /* Leaves the last rows or columns to another dispatch if that saves time and needs no workspace. The bias is bound in
  * the workspace's place, and begins with the first column. If its kernel reads operands as they lie as fast, with
  * several workgroups for each processor, it does so while they are packed. */
@@ -261,7 +267,7 @@ static void leave_edge(const vkmm_device_info *device, const vkmm_problem *as_it
     memset(bare.packs, 0, sizeof bare.packs);
     const vkmm_problem lying = edge_of(as_it_lies, rows, cols), packed = edge_of(&choice->problem, rows, cols);
     const int packs = choice->packs[VKMM_A].bytes > 0 || choice->packs[VKMM_B].bytes > 0;
-    const int early = packs && !vkmm_unpacks(choice) && choose_edge(device, &bare, &lying, &edge) &&
+    const int early = packs && !unpacks(choice) && choose_edge(device, &bare, &lying, &edge) &&
                       edge.kernel->slow.unaligned[VKMM_A] == 0 && edge.info.items >= 3 * (uint64_t)device->processors;
     if (!early && !choose_edge(device, choice, &packed, &edge)) return;
     rest.problem.m -= rows;
@@ -283,7 +289,7 @@ vkmm_status vkmm_choose_general(const vkmm_device_info *device, const vkmm_wish 
 {
     const vkmm_choice as_it_lies = *choice;
     const int packed = choice->packs[VKMM_A].bytes > 0, /* by a method */
-        asked = packed || vkmm_unpacks(choice) || (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
+        asked = packed || unpacks(choice) || (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
     if (!packed && !vkmm_choose_packs(device, wish, choice))
         return choose_all(device, wish, &as_it_lies.problem, choice);
     choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, NULL);

@@ -7,7 +7,7 @@
 typedef struct vkmm_method_plan {
     vkmm_method method;
 
-    /* Whether it multiplies a problem on a device (NULL: none). */
+    /* Whether it multiplies a problem on a device (NULL: none). NULL: if the problem asks for it. */
     int (*takes)(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish);
 
     /* As vkmm_choose, of what it takes: its own choice, or that of a direct product, with a warning where it was asked
@@ -32,8 +32,7 @@ typedef struct vkmm_method_plan {
                   vkmm_problem *problem, vkmm_wish *again);
 } vkmm_method_plan;
 
-/* All of them. */
-#define VKMM_METHOD_PLANS &vkmm_split_plan, &vkmm_modular_plan, &vkmm_w8a8_plan
+/* All of them, as in choose.c. */
 extern const vkmm_method_plan vkmm_split_plan, vkmm_modular_plan, vkmm_w8a8_plan;
 
 /* Whether A and B decide on the plan, and the host has to find out how. */

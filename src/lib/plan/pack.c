@@ -51,20 +51,22 @@ static vkmm_repack repack_of(const vkmm_choice *choice, vkmm_operand operand, ui
     return r;
 }
 
-void vkmm_take_pack(vkmm_choice *choice, vkmm_operand operand, uint64_t depth, uint32_t how)
+void vkmm_take_pack(vkmm_choice *choice, vkmm_operand operand, uint64_t depth, uint32_t how, uint64_t line_words)
 {
     vkmm_problem *p = &choice->problem;
-    const int bound = (how & VKMM_PACK_BOUND) != 0, once = (how & (VKMM_PACK_ONCE | VKMM_PACK_BOUND)) != 0;
-    const vkmm_repack r = repack_of(choice, operand, depth, bound);
+    const int bound = (how & VKMM_PACK_BOUND) != 0;
+    vkmm_repack r = repack_of(choice, operand, depth, bound);
+    r.once = (how & (VKMM_PACK_ONCE | VKMM_PACK_BOUND)) != 0;
+    r.bound = bound;
+    r.first = vkmm_round_up(4 * line_words * r.count * vkmm_extent_across(p, operand), VKMM_LINE);
+    r.bytes += r.first;
     const vkmm_op op = (operand == VKMM_A ? p->op_a : p->op_b) ^ r.transposed;
-    const uint64_t stride = r.count > 1 ? r.lines * r.ld : 0;
-    choice->packs[operand] = r;
-    choice->packs[operand].once = once;
-    choice->packs[operand].bound = bound;
+    const uint64_t stride = r.count > 1 ? r.lines * r.ld : 0, offset = r.first / vkmm_type_of(p->type)->bytes;
     if (operand == VKMM_A)
-        p->op_a = op, p->lda = r.ld, p->offset_a = 0, p->stride_a = stride;
+        p->op_a = op, p->lda = r.ld, p->offset_a = offset, p->stride_a = stride;
     else
-        p->op_b = op, p->ldb = r.ld, p->offset_b = 0, p->stride_b = stride;
+        p->op_b = op, p->ldb = r.ld, p->offset_b = offset, p->stride_b = stride;
+    choice->packs[operand] = r;
 }
 
 /* How many times as long the product takes because of the operands `which` (bits VKMM_PACK_*) as they are. */
@@ -176,7 +178,7 @@ int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkm
     if (which != 0 && p->k % vector != 0 && !(wish->pack & VKMM_PACK_NEVER)) which = BOTH;
     const uint64_t depth = which == BOTH ? vkmm_round_up(p->k, vector * STEP / 16) : p->k;
     for (int o = VKMM_A; o <= VKMM_B; o++)
-        if (which & 1u << o) vkmm_take_pack(choice, (vkmm_operand)o, depth, asked & 1u << o ? wish->pack : 0);
+        if (which & 1u << o) vkmm_take_pack(choice, (vkmm_operand)o, depth, asked & 1u << o ? wish->pack : 0, 0);
     p->k = depth;
     return which != 0;
 }

@@ -42,8 +42,9 @@ void vkmm_choose_unpacking(const vkmm_device_info *device, const vkmm_wish *wish
 /* VKMM_OUT_* of elements of a type. */
 uint32_t vkmm_stored_as(vkmm_type type);
 
-/* Packs one operand, with a K of `depth`; how: bits VKMM_PACK_ONCE, VKMM_PACK_BOUND. */
-void vkmm_take_pack(vkmm_choice *choice, vkmm_operand operand, uint64_t depth, uint32_t how);
+/* Packs one operand, with a K of `depth`; how: bits VKMM_PACK_ONCE, VKMM_PACK_BOUND; line_words: words that are kept of
+ * each of its lines before the first packed matrix (vkmm_repack.first). */
+void vkmm_take_pack(vkmm_choice *choice, vkmm_operand operand, uint64_t depth, uint32_t how, uint64_t line_words);
 
 /* Bytes that a GPU reads at once; and the largest alignment of a binding that Vulkan allows a device to require. */
 enum { VKMM_LINE = 128, VKMM_BINDING_ALIGNMENT = 256 };

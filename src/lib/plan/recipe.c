@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "plan/experts.h"
 #include "plan/method_plan.h"
 #include "plan/parts.h"
 
@@ -141,6 +140,12 @@ static vkmm_recipe_bind sums_of(const vkmm_choice *choice)
     return (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, 0, choice->sums_bytes};
 }
 
+/* Whether an operand of the kernel lies packed in the workspace. */
+static int lies_packed(const vkmm_choice *choice, int operand)
+{
+    return choice->packs[operand].bytes > 0 && !choice->packs[operand].bound;
+}
+
 /* A new pipeline, which binds what a kernel does: A and B where they lie, or packed; C; and a bias. */
 static vkmm_recipe_pipeline *add_pipeline(const vkmm_choice *choice, const char *name, const vkmm_module *module,
                                           int packed, vkmm_recipe *recipe)
@@ -149,7 +154,7 @@ static vkmm_recipe_pipeline *add_pipeline(const vkmm_choice *choice, const char 
     *p = (vkmm_recipe_pipeline){.name = name, .module = module};
     for (uint32_t i = 0; i < recipe->binding_count; i++) p->bind[i] = vkmm_operand_bind(choice, i);
     for (int o = VKMM_A; o <= VKMM_B && packed; o++)
-        if (vkmm_packs_itself(choice, o))
+        if (lies_packed(choice, o))
             p->bind[o] = (vkmm_recipe_bind){VKMM_BINDING_WORKSPACE, choice->packs[o].at, choice->packs[o].bytes};
     if (choice->kernel->tunables) p->bind[VKMM_BINDING_WORKSPACE] = bias_of(&choice->problem);
     return p;
@@ -170,8 +175,7 @@ uint32_t vkmm_recipe_packer(const vkmm_device_info *limits, const vkmm_choice *c
 /* Where the recorder finds what it changes in a vkmm_push. Packed operands begin where the workspace has them. */
 static vkmm_step_words product_words(const vkmm_choice *choice, int as_it_lies)
 {
-    const int packed[] = {vkmm_packs_itself(choice, VKMM_A) && !as_it_lies,
-                          vkmm_packs_itself(choice, VKMM_B) && !as_it_lies};
+    const int packed[] = {lies_packed(choice, VKMM_A) && !as_it_lies, lies_packed(choice, VKMM_B) && !as_it_lies};
     return (vkmm_step_words){.extents = VKMM_WORD(vkmm_push, m),
                              .offsets = {packed[VKMM_A] ? 0 : VKMM_WORD(vkmm_push, offset_a),
                                          packed[VKMM_B] ? 0 : VKMM_WORD(vkmm_push, offset_b),

@@ -131,3 +131,14 @@ void vkmm_scalar_bits(vkmm_type scale, double value, uint32_t bits[2]);
 /* Invocations of a workgroup of every pipeline but the product's; and work items of "reduce". */
 uint32_t vkmm_reduce_size(const vkmm_device_info *limits);
 uint32_t vkmm_reduce_items(const vkmm_device_info *limits, const vkmm_problem *problem);
+
+/* Products by experts (experts.c): words before the row counts in the routing, and all of it (include/vkmatmul_vulkan.h). */
+enum { VKMM_ROUTING_COUNTS = 1 };
+uint64_t vkmm_routing_bytes(const vkmm_experts *experts);
+
+/* As vkmm_choose, of a checked problem whose m bounds the rows of all experts; experts: count, gather, scatter. */
+vkmm_status vkmm_choose_experts(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                                const vkmm_experts *experts, vkmm_choice *choice);
+
+/* Fills an empty recipe. */
+vkmm_status vkmm_recipe_experts(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_recipe *recipe);

@@ -115,16 +115,14 @@ static vkmm_status check(const vkmm_device_info *device, const vkmm_problem *p, 
                          modular->moduli, (unsigned long long)workspace, device->name,
                          (unsigned long long)device->memory.max_allocation_bytes,
                          (unsigned long long)device->memory.max_buffer_bytes);
-    for (int o = VKMM_A; o <= VKMM_B; o++) {
-        const uint64_t lines = o == VKMM_A ? p->m : p->n;
-        if (lines > device->limits.max_workgroup_count[0] || p->batch_count > device->limits.max_workgroup_count[2])
-            return vkmm_fail(VKMM_UNSUPPORTED,
-                             "a modular product of %llu lines in %llu matrices; \"%s\" dispatches at most %u×%u×%u "
-                             "workgroups (maxComputeWorkGroupCount)",
-                             (unsigned long long)lines, (unsigned long long)p->batch_count, device->name,
-                             device->limits.max_workgroup_count[0], device->limits.max_workgroup_count[1],
-                             device->limits.max_workgroup_count[2]);
-    }
+    const uint64_t lines = p->m > p->n ? p->m : p->n;
+    const uint32_t *groups = device->limits.max_workgroup_count;
+    if (lines > groups[0] || p->batch_count > groups[2])
+        return vkmm_fail(VKMM_UNSUPPORTED,
+                         "a modular product of %llu lines in %llu matrices; \"%s\" dispatches at most %u×%u×%u "
+                         "workgroups (maxComputeWorkGroupCount)",
+                         (unsigned long long)lines, (unsigned long long)p->batch_count, device->name, groups[0],
+                         groups[1], groups[2]);
     return VKMM_OK;
 }
 

@@ -16,13 +16,6 @@
  * square of the number of sums. */
 enum { FEWEST_TERMS = 1024 };
 
-static int takes(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
-{
-    (void)device;
-    (void)wish;
-    return problem->method == VKMM_COMPUTE_SPLIT;
-}
-
 static vkmm_status refuse_split(const vkmm_device_info *device, const vkmm_wish *wish, const vkmm_kernel *kernel)
 {
     if (wish->shader) return vkmm_fail(VKMM_UNSUPPORTED, "a user's shader cannot multiply parts (split)");
@@ -98,13 +91,8 @@ static void take_parts(vkmm_choice *choice)
     const double terms = (double)p->k, products = terms * (double)p->m * (double)p->n * fmin(FEWEST, terms / 4);
     p->type = VKMM_F16;
     for (int o = VKMM_A; o <= VKMM_B; o++) {
-        vkmm_repack *r = &choice->packs[o];
-        uint64_t *offset = o == VKMM_A ? &p->offset_a : &p->offset_b;
-        vkmm_take_pack(choice, (vkmm_operand)o, depth, 0);
-        r->across = !vkmm_is_along_k(p, (vkmm_operand)o);
-        r->first = vkmm_round_up(4 * r->count * vkmm_extent_across(p, (vkmm_operand)o), VKMM_LINE);
-        r->bytes += r->first;
-        *offset = r->first / 2;
+        vkmm_take_pack(choice, (vkmm_operand)o, depth, 0, 1);
+        choice->packs[o].across = !vkmm_is_along_k(p, (vkmm_operand)o);
     }
     for (int o = VKMM_A; o <= VKMM_B; o++)
         choice->packs[o].fewest = (float)(products * (double)choice->packs[0].count * (double)choice->packs[1].count);
@@ -195,4 +183,4 @@ static vkmm_status make(const vkmm_device_info *limits, const vkmm_choice *choic
 }
 
 const vkmm_method_plan vkmm_split_plan = {
-    .method = VKMM_COMPUTE_SPLIT, .takes = takes, .choose = choose, .make = make, .inside = inside};
+    .method = VKMM_COMPUTE_SPLIT, .choose = choose, .make = make, .inside = inside};

@@ -12,13 +12,6 @@
 
 enum { STEP = 64, SIDE = 32 }; /* bytes along K; lines of a workgroup that lie across memory */
 
-static int takes(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
-{
-    (void)device;
-    (void)wish;
-    return problem->method == VKMM_COMPUTE_W8A8;
-}
-
 /* Makes a problem one of bytes, whose C is as it was. */
 static void make_inner(vkmm_problem *p)
 {
@@ -50,14 +43,9 @@ static void take_bytes(const vkmm_wish *wish, vkmm_choice *choice)
     const uint64_t depth = vkmm_round_up(p->k, STEP);
     make_inner(p);
     for (int o = VKMM_A; o <= VKMM_B; o++) {
-        vkmm_repack *r = &choice->packs[o];
-        uint64_t *offset = o == VKMM_A ? &p->offset_a : &p->offset_b;
         const int caller = choice->swapped ? VKMM_B - o : o;
-        vkmm_take_pack(choice, (vkmm_operand)o, depth, wish->pack & 1u << caller ? wish->pack : 0);
-        r->type = type;
-        r->first = vkmm_round_up(4 * r->count * vkmm_extent_across(p, (vkmm_operand)o), VKMM_LINE);
-        r->bytes += r->first;
-        *offset = r->first;
+        vkmm_take_pack(choice, (vkmm_operand)o, depth, wish->pack & 1u << caller ? wish->pack : 0, 1);
+        choice->packs[o].type = type;
     }
     p->k = depth;
 }
@@ -166,5 +154,4 @@ static uint64_t inside(const vkmm_choice *choice, vkmm_problem *p)
     return bytes;
 }
 
-const vkmm_method_plan vkmm_w8a8_plan = {
-    .method = VKMM_COMPUTE_W8A8, .takes = takes, .choose = choose, .make = make, .inside = inside};
+const vkmm_method_plan vkmm_w8a8_plan = {.method = VKMM_COMPUTE_W8A8, .choose = choose, .make = make, .inside = inside};
