@@ -34,8 +34,7 @@ static vkmm_status create(vkmm_device *device, const vkmm_problem *problem, cons
     vkmm_status status = vkmm_stores_create(device, problem, m->stores, parts);
     /* The guards too: a driver that clips accesses must not hide them. */
     for (int operand = VKMM_A; operand < VKMM_STORE_COUNT && status == VKMM_OK; operand++)
-        parts[operand == VKMM_BIAS ? VKMM_BIAS_PART : operand].bytes =
-            (m->stores[operand].bytes + 3) / 4 * 4 + VKMM_GUARD_BYTES;
+        parts[vkmm_operand_part(operand)].bytes = (m->stores[operand].bytes + 3) / 4 * 4 + VKMM_GUARD_BYTES;
     m->stores[VKMM_C].input = 1;
     if (status == VKMM_OK && plan->info.workspace_bytes > 0)
         status = vkmm_buffer_create(device, "workspace", plan->info.workspace_bytes, VKMM_PLACE_DEVICE, &m->workspace);

@@ -42,6 +42,10 @@ void vkmm_memory_destroy(vkmm_memory **memory)
 static vkmm_status copy(const vkmm_memory *memory, uint64_t offset, uint64_t bytes, const char *from, char *to)
 {
     vkmm_copier *copier = NULL;
+    if (offset > memory->bytes || bytes > memory->bytes - offset)
+        return vkmm_fail(VKMM_INVALID, "%llu bytes at %llu are out of bounds: the memory has %llu",
+                         (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)memory->bytes);
+    if (bytes == 0) return VKMM_OK;
     if (memory->buffer.mapped) {
         char *there = (char *)memory->buffer.mapped + offset;
         memcpy(from ? there : to, from ? from : there, bytes);
@@ -56,28 +60,17 @@ static vkmm_status copy(const vkmm_memory *memory, uint64_t offset, uint64_t byt
     return status;
 }
 
-static vkmm_status check_part(const vkmm_memory *memory, uint64_t offset, uint64_t bytes)
-{
-    if (offset <= memory->bytes && bytes <= memory->bytes - offset) return VKMM_OK;
-    return vkmm_fail(VKMM_INVALID, "%llu bytes at %llu are out of bounds: the memory has %llu",
-                     (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)memory->bytes);
-}
-
 vkmm_status vkmm_memory_write(vkmm_memory *memory, uint64_t offset, uint64_t bytes, const void *data)
 {
     VKMM_NEED(NULL, memory);
-    vkmm_status status = check_part(memory, offset, bytes);
-    if (status != VKMM_OK || bytes == 0) return vkmm_tell(vkmm_device_log(memory->device), status);
-    VKMM_NEED(vkmm_device_log(memory->device), data);
+    if (bytes > 0) VKMM_NEED(vkmm_device_log(memory->device), data);
     return vkmm_tell(vkmm_device_log(memory->device), copy(memory, offset, bytes, data, NULL));
 }
 
 vkmm_status vkmm_memory_read(const vkmm_memory *memory, uint64_t offset, uint64_t bytes, void *data)
 {
     VKMM_NEED(NULL, memory);
-    vkmm_status status = check_part(memory, offset, bytes);
-    if (status != VKMM_OK || bytes == 0) return vkmm_tell(vkmm_device_log(memory->device), status);
-    VKMM_NEED(vkmm_device_log(memory->device), data);
+    if (bytes > 0) VKMM_NEED(vkmm_device_log(memory->device), data);
     return vkmm_tell(vkmm_device_log(memory->device), copy(memory, offset, bytes, NULL, data));
 }
 
@@ -99,8 +92,7 @@ static vkmm_status find_parts(const vkmm_device *device, const vkmm_problem *pro
                              (unsigned long long)memory->bytes);
         if (o != VKMM_C && bytes > 0 && memory == operands[VKMM_C])
             return vkmm_fail(VKMM_INVALID, "C and %s are the same memory", name);
-        parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] =
-            (vkmm_part){memory->buffer.handle, 0, bytes > 0 ? vkmm_whole_words(bytes) : 16};
+        parts[vkmm_operand_part(o)] = (vkmm_part){memory->buffer.handle, 0, bytes > 0 ? vkmm_whole_words(bytes) : 16};
     }
     return VKMM_OK;
 }

@@ -31,7 +31,7 @@ vkmm_status vkmm_stores_create(vkmm_device *device, const vkmm_problem *problem,
     for (int o = VKMM_A; o < VKMM_STORE_COUNT && status == VKMM_OK; o++) {
         if (o == VKMM_BIAS && !problem->has_bias) continue;
         status = create(device, (vkmm_operand)o, vkmm_operand_bytes(problem, (vkmm_operand)o), &stores[o]);
-        parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] = vkmm_store_part(&stores[o]);
+        parts[vkmm_operand_part(o)] = vkmm_store_part(&stores[o]);
     }
     return status;
 }
@@ -72,12 +72,6 @@ int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_STORE_COUNT])
     return 1;
 }
 
-/* Whether canaries cover all of it, not only the guards. */
-static int is_covered(const vkmm_store *store, int operand)
-{
-    return operand == VKMM_C && !store->input;
-}
-
 void vkmm_canaries_record(vkmm_device *device, VkBuffer buffer, uint64_t back, uint64_t end, VkCommandBuffer command)
 {
     device->table.vkCmdFillBuffer(command, buffer, 0, VKMM_GUARD_BYTES, VKMM_CANARY);
@@ -91,7 +85,7 @@ void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM
         /* From the matrix's last word on, of which it may have a part, if the upload follows. */
         const uint64_t back = store->buffer.mapped ? vkmm_whole_words(back_of(store)) : back_of(store) / 4 * 4;
         if (!store->buffer.handle) continue;
-        if (is_covered(store, operand))
+        if (operand == VKMM_C && !store->input) /* all of it */
             device->table.vkCmdFillBuffer(command, store->buffer.handle, 0, store->buffer.bytes, VKMM_CANARY);
         else
             vkmm_canaries_record(device, store->buffer.handle, back, store->buffer.bytes, command);

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "record/pick.h"
 #include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"

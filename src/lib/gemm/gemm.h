@@ -33,6 +33,3 @@ static inline const vkmm_repack *vkmm_gemm_repack(const vkmm_gemm *gemm, vkmm_op
 {
     return &gemm->packs[gemm->swapped ? operand == VKMM_A : operand == VKMM_B];
 }
-
-/* Whether a recording can bind it: a buffer, an aligned offset, this many bytes. 0: the last error says why not. */
-int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const char *name, const vkmm_binding *binding, uint64_t least);

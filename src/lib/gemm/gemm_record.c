@@ -36,7 +36,8 @@ static int refuse(const char *text, const char *name, unsigned long long value, 
     return 0;
 }
 
-int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const char *name, const vkmm_binding *binding, uint64_t least)
+/* Whether a recording can bind it: a buffer, an aligned offset, this many bytes. 0: the last error says why not. */
+static int can_bind(const vkmm_gemm *gemm, const char *name, const vkmm_binding *binding, uint64_t least)
 {
     const uint64_t alignment = gemm->info.offset_alignment,
                    most = gemm->device->physical->info.limits.max_storage_range;
@@ -92,19 +93,19 @@ static int gather(const recording *r, const uint64_t need[], vkmm_part parts[])
         const int narrow = gemm->reaches[o == VKMM_BIAS ? VKMM_C : o].size % 4 != 0, which = need[o] ? o : VKMM_C;
         const vkmm_binding *binding = given[which]; /* every binding must be set */
         const char *name = vkmm_operand_name((vkmm_operand)which);
-        if (!vkmm_gemm_can_bind(gemm, name, binding, need[o])) return 0;
+        if (!can_bind(gemm, name, binding, need[o])) return 0;
         if (need[o] && narrow && binding->bytes % 4 != 0)
             return refuse("%s has %llu bytes; types narrower than 32 bits, and blocks, need a multiple of %llu", name,
                           binding->bytes, 4);
-        parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] = (vkmm_part){binding->buffer, binding->offset, binding->bytes};
+        parts[vkmm_operand_part(o)] = (vkmm_part){binding->buffer, binding->offset, binding->bytes};
     }
     const uint64_t workspace = gemm->info.workspace_bytes, scalars = 2 * gemm->info.scalar_bytes;
-    if (workspace && !vkmm_gemm_can_bind(gemm, "workspace", &b->workspace, workspace)) return 0;
-    if (scalars && !vkmm_gemm_can_bind(gemm, "scalars", &b->scalars, scalars)) return 0;
+    if (workspace && !can_bind(gemm, "workspace", &b->workspace, workspace)) return 0;
+    if (scalars && !can_bind(gemm, "scalars", &b->scalars, scalars)) return 0;
     parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){b->workspace.buffer, b->workspace.offset, workspace};
     parts[VKMM_SCALARS_PART] = (vkmm_part){b->scalars.buffer, b->scalars.offset, scalars};
     const uint64_t routing = gemm->info.routing_bytes;
-    if (routing && !vkmm_gemm_can_bind(gemm, "routing", &b->routing, routing)) return 0;
+    if (routing && !can_bind(gemm, "routing", &b->routing, routing)) return 0;
     parts[VKMM_ROUTING_PART] = (vkmm_part){b->routing.buffer, b->routing.offset, routing};
     return 1;
 }
@@ -156,10 +157,17 @@ static void bind(const vkmm_plan *plan, vkmm_device *device, const vkmm_part *pa
     }
 }
 
+static vkmm_status check_reserved(const vkmm_gemm_bindings *bindings)
+{
+    VKMM_NEED_ZEROS(bindings->reserved);
+    return VKMM_OK;
+}
+
 /* Checks a recording and fills parts[]: 1; *empty: there is nothing to record. 0: the last error says why not. */
 static int prepare(recording *r, vkmm_part parts[], int *empty)
 {
     uint64_t need[VKMM_BIAS + 1] = {0};
+    if (check_reserved(r->bindings) != VKMM_OK) return 0;
     if (r->gemm->info.uses_slots && r->bindings->slot >= r->gemm->slots)
         return refuse("%s is %llu; the gemm has %llu", "slot", r->bindings->slot, r->gemm->slots);
     for (uint32_t i = 0; i < product_count(r->bindings); i++)
@@ -171,18 +179,11 @@ static int prepare(recording *r, vkmm_part parts[], int *empty)
     return *empty || gather(r, need, parts);
 }
 
-static vkmm_status check_reserved(const vkmm_gemm_bindings *bindings)
-{
-    VKMM_NEED_ZEROS(bindings->reserved);
-    return VKMM_OK;
-}
-
 vkmm_status vkmm_gemm_check(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings)
 {
     VKMM_NEED(NULL, gemm);
     const vkmm_log *log = vkmm_device_log(gemm->device);
     VKMM_NEED(log, bindings);
-    if (check_reserved(bindings) != VKMM_OK) return vkmm_tell(log, VKMM_INVALID);
     recording r = {.gemm = gemm, .bindings = bindings};
     vkmm_part parts[VKMM_PARTS];
     int empty;
@@ -194,7 +195,6 @@ vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command, con
     VKMM_NEED(NULL, gemm);
     VKMM_NEED(NULL, command);
     VKMM_NEED(NULL, bindings);
-    VKMM_NEED_ZEROS(bindings->reserved);
     recording r = {.gemm = gemm, .bindings = bindings};
     vkmm_part parts[VKMM_PARTS];
     VkDescriptorBufferInfo bound[VKMM_RECIPE_PIPELINES][VKMM_MAX_BINDINGS];
@@ -211,5 +211,26 @@ vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command, con
     vkmm_plan_record_workspace(gemm->device, &gemm->plan, &recorder.workspace, command);
     for (uint32_t i = 0, recorded = 0; i < product_count(bindings); i++)
         recorded += record_product(&r, i, recorded, &recorder);
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_operand operand,
+                           const vkmm_binding *from, const vkmm_binding *to, uint32_t slot)
+{
+    VKMM_NEED(NULL, gemm);
+    VKMM_NEED(NULL, command);
+    VKMM_NEED(NULL, from);
+    VKMM_NEED(NULL, to);
+    if ((operand != VKMM_A && operand != VKMM_B) || !(gemm->packed & 1u << operand))
+        return vkmm_fail(VKMM_INVALID, "this gemm does not pack operand %d", (int)operand);
+    if (gemm->info.uses_slots && slot >= gemm->slots)
+        return vkmm_fail(VKMM_INVALID, "slot is %u; the gemm has %u", slot, gemm->slots);
+    const vkmm_repack *repack = vkmm_gemm_repack(gemm, operand);
+    if (repack->bytes == 0) return VKMM_OK; /* an empty product */
+    const uint64_t need = vkmm_whole_words(vkmm_operand_bytes(&gemm->problem, operand));
+    if (!can_bind(gemm, "from", from, need) || !can_bind(gemm, "to", to, repack->bytes)) return VKMM_INVALID;
+    const vkmm_plan plan = gemm->info.uses_slots ? vkmm_plan_with(&gemm->plan, &gemm->sets, slot) : gemm->plan;
+    const vkmm_part parts[] = {{from->buffer, from->offset, from->bytes}, {to->buffer, to->offset, to->bytes}};
+    vkmm_plan_record_pack(gemm->device, &plan, (int)(repack - gemm->packs), &parts[0], &parts[1], command);
     return VKMM_OK;
 }

@@ -1,10 +1,10 @@
-#include "record/pick.h"
-
+/* The kernel for a problem, and its plan. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "math/problem.h"
+#include "record/plan.h"
 
 /* The result of a tune, if it is legal here and the driver can compile its kernel: 1. */
 static int choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,

@@ -14,6 +14,12 @@ typedef struct vkmm_part {
     uint64_t offset, bytes;
 } vkmm_part;
 
+/* Where vkmm_plan_bind expects an operand among the parts. */
+static inline int vkmm_operand_part(int operand)
+{
+    return operand == VKMM_BIAS ? VKMM_BIAS_PART : operand;
+}
+
 /* Timestamps of a recording: stamp i + 1 of the timer is the end of the steps of pipelines[i]. */
 typedef struct vkmm_step_stamps {
     vkmm_timer timer;
@@ -33,6 +39,18 @@ typedef struct vkmm_plan {
 /* Builds the pipelines of a choice (with a module) on the device. Ended by vkmm_plan_destroy. */
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or half-built plan is legal */
+
+/* Picks the kernel for a checked problem: the result of a tune for such problems, or the planner's choice (vkmm_choose,
+ * with the same statuses). Builds its plan, unless it runs on the host. info: the device's own, or with other limits;
+ * device and info may be NULL for the kernel serial. If the driver cannot compile a kernel that nobody named, another
+ * one is picked, with a warning, and the device remembers that. VKMM_OUT_OF_MEMORY: the choice is made, but there is no
+ * plan. */
+vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                           const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice, vkmm_plan *plan);
+
+/* The same without the plan. */
+vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                      const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice);
 
 /* Builds one pipeline of a recipe; `capture`: the driver is to keep statistics of it (look/steps.h). */
 vkmm_status vkmm_plan_pipeline(vkmm_device *device, const vkmm_choice *choice, const vkmm_recipe *recipe,

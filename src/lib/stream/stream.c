@@ -9,7 +9,6 @@
 #include "base/host.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "record/pick.h"
 #include "copy/store.h"
 #include "math/problem.h"
 
