@@ -1,14 +1,12 @@
 /* Users' SPIR-V: a small module, whole, and with every breach of the contract; then what a device must have. Whether a
  * module is valid is for SPIRV-Tools to say (test_spirv_tools.c): here it only has to be asked. */
-#include "test.h"
+#include "unit.h"
 #include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/table.h"
 #include "kernel/user.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Numbers of the SPIR-V specification. */
 enum { OP_NAME = 5, OP_EXTENSION = 10, OP_IMPORT = 11, OP_MEMORY_MODEL = 14, OP_ENTRY_POINT = 15 };
@@ -84,20 +82,16 @@ static size_t place(const module *m, uint32_t opcode, unsigned nth)
     return 0;
 }
 
-static void hear(void *user, vkmm_log_level level, const char *sentence)
-{
-    if (level == VKMM_LOG_ERROR) snprintf(user, 1024, "%s", sentence);
-}
+static heard said;
 
 /* A copy that ends where the bytes do, so that a sanitizer sees reads beyond it. */
 static vkmm_status check_bytes(const void *words, size_t bytes, const vkmm_device_info *device,
-                               vkmm_kernel_info *kernel, char *heard)
+                               vkmm_kernel_info *kernel)
 {
-    const vkmm_log log = {hear, heard};
+    const vkmm_log log = hear_with(&said);
     void *copy = malloc(bytes > 0 ? bytes : 1);
     assert_non_null(copy);
     memcpy(copy, words, bytes);
-    heard[0] = '\0';
     const vkmm_status status = vkmm_tell(&log, vkmm_spirv_check("m.spv", copy, bytes, device, kernel));
     free(copy);
     return status;
@@ -106,10 +100,9 @@ static vkmm_status check_bytes(const void *words, size_t bytes, const vkmm_devic
 static void expect(const module *m, const vkmm_device_info *device, vkmm_kernel_info *kernel, vkmm_status status,
                    const char *part)
 {
-    char heard[1024];
-    const vkmm_status is = check_bytes(m->words, 4 * m->count, device, kernel, heard);
-    if (is != status || (part ? !strstr(heard, part) : heard[0] != '\0'))
-        fail_msg("%s: %s: '%s'", part ? part : "good", vkmm_status_name(is), heard);
+    const vkmm_status is = check_bytes(m->words, 4 * m->count, device, kernel);
+    if (is != status || (part ? !strstr(said.last, part) : said.count > 0))
+        fail_msg("%s: %s: '%s'", part ? part : "good", vkmm_status_name(is));
 }
 
 TEST(takes_what_compilers_make)
@@ -121,10 +114,8 @@ TEST(takes_what_compilers_make)
         static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
         for (size_t t = 0; t < 4; t++) {
             const vkmm_module *built = vkmm_module_find(kernels[i], types[t], VKMM_BUILD_PLAIN);
-            char heard[1024];
             if (!built) continue;
-            if (check_bytes(built->words, built->bytes, NULL, NULL, heard) != VKMM_OK)
-                fail_msg("%s: %s", kernels[i], heard);
+            if (check_bytes(built->words, built->bytes, NULL, NULL) != VKMM_OK) fail_msg("%s: %s", kernels[i]);
         }
     }
 }
@@ -182,8 +173,7 @@ TEST(refuses_every_storage_class_but_its_own)
         module m = good();
         m.words[place(&m, OP_TYPE_POINTER, 2) + 2] = class;
         m.words[place(&m, OP_VARIABLE, 2) + 3] = class;
-        char heard[1024];
-        const vkmm_status status = check_bytes(m.words, 4 * m.count, NULL, NULL, heard);
+        const vkmm_status status = check_bytes(m.words, 4 * m.count, NULL, NULL);
         /* 6: private; 7: a function's, which the validator refuses outside of one */
         assert_int_equal(status, class == SHARED || class == 6 || class == 7 ? VKMM_OK : VKMM_INVALID);
     }
@@ -193,18 +183,17 @@ TEST(refuses_every_storage_class_but_its_own)
 TEST(survives_damage)
 {
     const module whole = good();
-    char heard[1024];
     for (size_t bytes = 0; bytes < 4 * whole.count; bytes++) {
-        const vkmm_status status = check_bytes(whole.words, bytes, NULL, NULL, heard);
-        assert_int_equal(status == VKMM_OK, heard[0] == '\0');
+        const vkmm_status status = check_bytes(whole.words, bytes, NULL, NULL);
+        assert_int_equal(status == VKMM_OK, said.count == 0);
         assert_false(bytes % 4 != 0 && status == VKMM_OK);
     }
     for (size_t i = 0; i < whole.count; i++) {
         for (int bit = 0; bit < 32; bit++) {
             module m = whole;
             m.words[i] ^= 1u << bit;
-            const vkmm_status status = check_bytes(m.words, 4 * m.count, NULL, NULL, heard);
-            assert_int_equal(status == VKMM_OK, heard[0] == '\0');
+            const vkmm_status status = check_bytes(m.words, 4 * m.count, NULL, NULL);
+            assert_int_equal(status == VKMM_OK, said.count == 0);
         }
     }
 }

@@ -105,23 +105,6 @@ TEST(every_general_kernel_has_a_configuration_everywhere)
         }
 }
 
-static const char *planned(size_t device, vkmm_problem problem)
-{
-    static vkmm_choice choice;
-    assert_int_equal(choose(&devices[device], &problem, NULL, &choice), VKMM_OK);
-    return choice.info.name;
-}
-
-TEST(the_kernel_follows_device_and_shape)
-{
-    assert_string_equal(planned(DESKTOP, VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F32)), "blocked");
-    assert_string_equal(planned(DESKTOP, VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336, .type = VKMM_F32)), "skinny");
-    assert_string_equal(planned(DESKTOP, VKMM_PROBLEM(.m = 4, .n = 4096, .k = 14336, .type = VKMM_F64)), "skinny");
-    assert_string_equal(planned(SWIFTSHADER, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32)), "cpu");
-    assert_string_equal(planned(LLVMPIPE, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F64)), "cpu");
-    assert_string_equal(planned(LEAST, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32)), "blocked");
-}
-
 static vkmm_choice choice_of(size_t device, vkmm_problem problem)
 {
     vkmm_choice choice;
@@ -172,16 +155,6 @@ TEST(llvmpipe_gets_loops_that_it_finishes)
     const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 300000, .type = VKMM_F32);
     const vkmm_choice choice = choice_of(OLD_LLVMPIPE, problem);
     assert_true(choice.info.splits >= 4 && choice.split_depth / choice.config.values[VKMM_TUNE_DEPTH] < 22000);
-}
-
-TEST(column_major_is_row_major_the_other_way_round)
-{
-    vkmm_problem problem = VKMM_PROBLEM(.m = 300, .n = 500, .k = 70, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR);
-    vkmm_choice choice = choice_of(DESKTOP, problem);
-    assert_int_equal(choice.swapped, 1);
-    assert_int_equal(choice.problem.m, 500);
-    assert_int_equal(constant(&choice.info, VKMM_SPEC_TRANSPOSE_A), 0);
-    assert_int_equal(constant(&choice.info, VKMM_SPEC_TRANSPOSE_B), 1);
 }
 
 static uint32_t alignment(vkmm_problem problem)
@@ -272,15 +245,6 @@ TEST(bytes_are_multiplied_by_dot_products_only_where_accelerated)
             const int built = (best->needs & VKMM_NEEDS_DOT8) != 0; /* old shader compilers do not know them */
             assert_int_equal(choice.info.uses_dot8, (cases[i].signs & (type == VKMM_U8 ? 2 : 1)) && built);
         }
-}
-
-TEST(the_tutorials_kernels_refuse_what_they_do_not_mean)
-{
-    const vkmm_wish wish = {.kernel = "tiled"};
-    const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .op_a = VKMM_OP_T);
-    vkmm_choice choice;
-    assert_int_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_UNSUPPORTED);
-    assert_contains(said.last, "plain products");
 }
 
 /* Words where nothing multiplies bytes faster, unless a binding cannot hold them. */

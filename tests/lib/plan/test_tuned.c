@@ -1,32 +1,20 @@
 /* Tuning results: as text, on disk, and when files are damaged, stale, foreign or written by two processes. No
  * Vulkan: an instance is what it keeps. */
-#include "unit.h"
+#include "instance.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/alloc.h"
 #include "kernel/table.h"
 #include "math/type.h"
 #include "plan/tuned.h"
-#include "vk/instance.h"
 
-static char folder[64], path[128];
+static char path[128];
 
-static int enter_folder(void **state)
+static int enter(void **state)
 {
-    snprintf(folder, sizeof folder, "/tmp/vkmm-tuned-XXXXXX");
-    if (mkdtemp(folder) == NULL) return -1;
+    const int failed = enter_folder(state);
     snprintf(path, sizeof path, "%s/cache/tuning", folder);
-    return 0;
-}
-
-static int leave_folder(void **state)
-{
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return failed;
 }
 
 static vkmm_device_info device_of(uint8_t id)
@@ -35,25 +23,6 @@ static vkmm_device_info device_of(uint8_t id)
     memset(device.uuid, id, sizeof device.uuid);
     memset(device.driver.uuid, 0xd0, sizeof device.driver.uuid);
     return device;
-}
-
-/* A process: what is kept in memory ends with it. */
-static vkmm_instance *begin(heard *h)
-{
-    vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
-    char cache[100];
-    snprintf(cache, sizeof cache, "%s/cache", folder);
-    instance->log = hear_with(h);
-    instance->cache_dir = vkmm_strdup(cache);
-    return instance;
-}
-
-static void end(vkmm_instance *instance)
-{
-    vkmm_attachment *tuning = atomic_load(&instance->tuning);
-    if (tuning != NULL) tuning->destroy(tuning);
-    vkmm_free(instance->cache_dir);
-    vkmm_free(instance);
 }
 
 static vkmm_problem square(uint64_t n)
@@ -111,7 +80,7 @@ static void write_contents(const char *text)
     fclose(file);
 }
 
-TEST_WITH(a_result_is_found_again, enter_folder, leave_folder)
+TEST_WITH(a_result_is_found_again, enter, leave_folder)
 {
     heard h;
     struct stat status;
@@ -144,7 +113,7 @@ static int found_for(vkmm_device_info device, vkmm_problem problem)
     return found;
 }
 
-TEST_WITH(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder, leave_folder)
+TEST_WITH(a_key_is_device_driver_type_ops_alignment_and_class, enter, leave_folder)
 {
     put(1, 1024, "rows=64");
     vkmm_device_info device = device_of(1), other = device;
@@ -207,7 +176,7 @@ TEST_WITH(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder, lea
     assert_int_not_equal(memcmp(&key, &one, sizeof key), 0);
 }
 
-TEST_WITH(damage_costs_only_what_is_damaged, enter_folder, leave_folder)
+TEST_WITH(damage_costs_only_what_is_damaged, enter, leave_folder)
 {
     heard h;
     put(1, 64, "rows=1");
@@ -243,7 +212,7 @@ TEST_WITH(damage_costs_only_what_is_damaged, enter_folder, leave_folder)
     assert_int_equal(h.count, 0);
 }
 
-TEST_WITH(another_version_is_ignored, enter_folder, leave_folder)
+TEST_WITH(another_version_is_ignored, enter, leave_folder)
 {
     heard h;
     put(1, 64, "rows=1");
@@ -263,7 +232,7 @@ TEST_WITH(another_version_is_ignored, enter_folder, leave_folder)
 }
 
 /* Two processes that both looked before either wrote: neither loses the other's results. */
-TEST_WITH(results_of_others_stay, enter_folder, leave_folder)
+TEST_WITH(results_of_others_stay, enter, leave_folder)
 {
     heard h1, h2, h;
     vkmm_instance *one = begin(&h1), *two = begin(&h2);
@@ -294,7 +263,7 @@ TEST(the_newer_of_a_key_stays)
     vkmm_tuning_list_free(&list);
 }
 
-TEST_WITH(export_and_import, enter_folder, leave_folder)
+TEST_WITH(export_and_import, enter, leave_folder)
 {
     heard h;
     char shared[128];
@@ -339,7 +308,7 @@ TEST_WITH(export_and_import, enter_folder, leave_folder)
     end(instance);
 }
 
-TEST_WITH(nothing_is_kept_without_a_folder, enter_folder, leave_folder)
+TEST_WITH(nothing_is_kept_without_a_folder, enter, leave_folder)
 {
     heard h;
     vkmm_instance *instance = begin(&h);
@@ -367,7 +336,7 @@ TEST_WITH(nothing_is_kept_without_a_folder, enter_folder, leave_folder)
 }
 
 /* Every combination of types has a line of its own, and each is read as it was written. */
-TEST_WITH(all_types_are_kept_apart, enter_folder, leave_folder)
+TEST_WITH(all_types_are_kept_apart, enter, leave_folder)
 {
     heard h;
     vkmm_instance *instance = begin(&h);
@@ -400,7 +369,7 @@ TEST_WITH(all_types_are_kept_apart, enter_folder, leave_folder)
     assert_contains(h.last, "has 1 damaged line");
 }
 
-TEST_WITH(refuses_what_no_line_can_hold, enter_folder, leave_folder)
+TEST_WITH(refuses_what_no_line_can_hold, enter, leave_folder)
 {
     heard h;
     vkmm_instance *instance = begin(&h);

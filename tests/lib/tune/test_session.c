@@ -1,30 +1,11 @@
 /* The public search on a device that is not here: which candidates it names. */
-#include "unit.h"
+#include "instance.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "base/alloc.h"
 #include "kernel/legal.h"
 #include "look/kernel.h"
 #include "plan/choose.h"
-#include "vk/instance.h"
 
-static char folder[64];
 static heard said;
-
-static int enter_folder(void **state)
-{
-    snprintf(folder, sizeof folder, "/tmp/vkmm-session-XXXXXX");
-    return mkdtemp(folder) == NULL ? -1 : 0;
-}
-
-static int leave_folder(void **state)
-{
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
 
 static const vkmm_device_info desktop = {
     .name = "Desktop",
@@ -39,22 +20,6 @@ static const vkmm_device_info desktop = {
     .memory.max_buffer_bytes = UINT64_MAX,
     .subgroup.size = 32,
 };
-
-static vkmm_instance *begin(void)
-{
-    vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
-    instance->log = hear_with(&said);
-    instance->cache_dir = vkmm_strdup(folder);
-    return instance;
-}
-
-static void end(vkmm_instance *instance)
-{
-    vkmm_attachment *tuning = atomic_load(&instance->tuning);
-    if (tuning != NULL) tuning->destroy(tuning);
-    vkmm_free(instance->cache_dir);
-    vkmm_free(instance);
-}
 
 static vkmm_tune *search_for(vkmm_instance *instance, vkmm_problem problem)
 {
@@ -86,7 +51,7 @@ static const vkmm_problem problem = VKMM_PROBLEM_INIT(.m = 1000, .n = 1000, .k =
 
 TEST_WITH(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave_folder)
 {
-    vkmm_instance *instance = begin();
+    vkmm_instance *instance = begin(&said);
     vkmm_tune *tune = search_for(instance, problem);
     vkmm_choice planned, choice;
     vkmm_wish wish = {.kernel = NULL};
@@ -119,7 +84,7 @@ TEST_WITH(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave
 
 TEST_WITH(an_earlier_result_is_tried_again, enter_folder, leave_folder)
 {
-    vkmm_instance *instance = begin();
+    vkmm_instance *instance = begin(&said);
     vkmm_tuned tuned = {.best = {.kernel = "blocked"}};
     vkmm_tune *tune = search_for(instance, problem);
     tuned.best = try_some(tune, 60);
@@ -134,7 +99,7 @@ TEST_WITH(an_earlier_result_is_tried_again, enter_folder, leave_folder)
 
 TEST_WITH(refuses_what_the_planner_refuses, enter_folder, leave_folder)
 {
-    vkmm_instance *instance = begin();
+    vkmm_instance *instance = begin(&said);
     vkmm_tune *tune = NULL;
     vkmm_tune_params params = {.problem = problem};
     params.problem.lda = 5;
@@ -151,7 +116,7 @@ TEST_WITH(refuses_what_the_planner_refuses, enter_folder, leave_folder)
 /* This device has none. Each candidate is legal in a job, whether it asks for residues or not. */
 TEST_WITH(tunes_f64_without_64_bit_floats, enter_folder, leave_folder)
 {
-    vkmm_instance *instance = begin();
+    vkmm_instance *instance = begin(&said);
     vkmm_problem f64 = problem;
     f64.type = VKMM_F64;
     vkmm_tune *tune = search_for(instance, f64);
@@ -172,7 +137,7 @@ TEST_WITH(tunes_f64_without_64_bit_floats, enter_folder, leave_folder)
 TEST_WITH(survives_without_memory, enter_folder, leave_folder)
 {
     for (uint64_t n = 1, done = 0; !done; n++) {
-        vkmm_instance *instance = begin();
+        vkmm_instance *instance = begin(&said);
         const vkmm_tune_params params = {.problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8)};
         vkmm_tune *tune = NULL;
         vkmm_candidate candidate;
