@@ -11,8 +11,8 @@ static vkmm_status create_host_memory(vkmm_job *job)
 {
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
         uint64_t bytes = vkmm_operand_bytes(&job->problem, (vkmm_operand)operand);
-        job->host[operand] = vkmm_alloc(1, bytes);
-        if (!job->host[operand])
+        job->stores[operand].host = vkmm_alloc(1, bytes);
+        if (!job->stores[operand].host)
             return vkmm_fail(VKMM_OUT_OF_MEMORY, "no host memory for %c: %llu bytes", "ABC"[operand],
                              (unsigned long long)bytes);
     }
@@ -110,8 +110,9 @@ void vkmm_job_destroy(vkmm_job **job_pointer)
         vkmm_plan_destroy(job->device, &job->plan);
         vkmm_stores_destroy(job->device, job->stores);
         vkmm_buffer_destroy(job->device, &job->workspace);
+    } else {
+        for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_free(job->stores[operand].host);
     }
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_free(job->host[operand]);
     for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) vkmm_samples_free(&job->samples[kind]);
     vkmm_free(job);
     *job_pointer = NULL;
@@ -124,9 +125,7 @@ const vkmm_kernel_info *vkmm_job_kernel(const vkmm_job *job)
 
 void *vkmm_job_matrix(vkmm_job *job, vkmm_operand operand)
 {
-    if (!job || operand < VKMM_A || operand > VKMM_BIAS) return NULL;
-    if (job->device) return job->stores[operand].host;
-    return operand == VKMM_BIAS ? NULL : job->host[operand];
+    return job && operand >= VKMM_A && operand <= VKMM_BIAS ? job->stores[operand].host : NULL;
 }
 
 int vkmm_job_reads_c(const vkmm_job *job)

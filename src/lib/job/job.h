@@ -1,9 +1,7 @@
 /* What a job holds (include/vkmatmul.h declares what it does). */
 #pragma once
 
-#include "job/rotation.h"
 #include "record/slices.h"
-#include "job/slope.h"
 #include "job/stats.h"
 #include "copy/store.h"
 #include "vk/query.h"
@@ -32,6 +30,24 @@ typedef struct vkmm_times {
     double host_ms, upload_ms, kernel_ms, download_ms;
 } vkmm_times;
 
+/* Copies of a job's operands that are used in turn, one per dispatch, so that no cache still holds what the next one
+ * reads. Copy 0 is the job's own memory. */
+enum { VKMM_MOST_COPIES = 4096 };
+
+typedef struct vkmm_copy {
+    vkmm_part parts[VKMM_MAX_BINDING_COUNT]; /* of vkmm_plan_bind */
+} vkmm_copy;
+
+typedef struct vkmm_rotation {
+    uint64_t asked_bytes; /* 0: there are no copies */
+    vkmm_copy *copies;    /* owned */
+    uint32_t count;       /* with copy 0 */
+    uint32_t next;        /* whose turn it is */
+    vkmm_buffer *buffers; /* owned: the memory of all copies but the first, several in each */
+    uint32_t buffer_count;
+    vkmm_plan_sets sets; /* of all copies but the first */
+} vkmm_rotation;
+
 struct vkmm_job {
     vkmm_device *device; /* NULL: the kernel serial */
     const vkmm_log *log;
@@ -40,10 +56,9 @@ struct vkmm_job {
     int is_guarded; /* vkmm_job_multiply has written canaries */
     vkmm_choice choice;
     vkmm_plan plan;
-    vkmm_store stores[VKMM_STORE_COUNT];     /* of the bias zeroed where there is none */
+    vkmm_store stores[VKMM_STORE_COUNT];     /* of the bias zeroed where there is none; serial: only `host`, owned */
     vkmm_buffer workspace;                   /* zeroed where the plan has none */
     vkmm_part parts[VKMM_MAX_BINDING_COUNT]; /* what is bound */
-    void *host[VKMM_BINDING_COUNT];          /* serial: owned */
     vkmm_timer timer;
     vkmm_slices slices;
     vkmm_rotation rotation;                    /* zeroed until a measurement asks for it */
@@ -85,8 +100,39 @@ vkmm_status vkmm_job_fetch(vkmm_job *job);
 /* Whether the product is short enough for one submission. */
 int vkmm_job_is_whole(const vkmm_job *job);
 
-/* Records this many dispatches, one after the other, ready to be run; with the copies in turn, if the job rotates. */
+/* Records this many dispatches, one after the other, ready to be run; on the copies in turn, if the job rotates. */
 vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandBuffer *command);
+
+/* Allocates the memory and the descriptor sets, unless the job already has them for as many bytes, and copies A, B, the
+ * bias and, if it is read, C from the job's memory on the device into every copy. Copy 0 is next. VKMM_OUT_OF_MEMORY if
+ * half of the device's free memory cannot hold a second copy. */
+vkmm_status vkmm_rotation_prepare(vkmm_job *job, uint64_t rotating_bytes);
+void vkmm_rotation_destroy(vkmm_device *device, vkmm_rotation *rotation); /* a zeroed or half-built one is legal */
+
+/* The job's plan with the operands of the next copy. The job's own plan if it does not rotate. The result borrows the
+ * job's objects and is not destroyed. */
+vkmm_plan vkmm_rotation_turn(vkmm_job *job);
+
+/* How many copies fill this many bytes: at least 2, at most VKMM_MOST_COPIES, and no more than fit into `room` in
+ * addition to the first; 0 if a second does not fit. set_bytes > 0: of all operands together, as vkmm_copy_bytes has
+ * them. */
+uint32_t vkmm_copies_for(uint64_t rotating_bytes, uint64_t set_bytes, uint64_t room);
+
+/* Bytes that an operand takes up in a copy: a multiple of every device's minStorageBufferOffsetAlignment, never 0. */
+uint64_t vkmm_copy_bytes(uint64_t operand_bytes);
+
+/* The time of one dispatch by the host's clock alone: the slope of wall time over command buffers of growing length,
+ * which cancels the cost of a submission. */
+typedef struct vkmm_slope {
+    double ms;      /* of one dispatch; 0: not measured */
+    double scatter; /* half the 95 % interval of ms */
+} vkmm_slope;
+
+/* The median of the slopes between all pairs of points with different x (Sen, Estimates of the Regression
+ * Coefficient Based on Kendall's Tau, Journal of the American Statistical Association 63, 1968), and its interval
+ * from the variance of Kendall's tau with ties in x. count: 2 or more. Zeros when all x are the same, or the slope is
+ * not positive. 0 if memory runs out. */
+int vkmm_slope_of(const double *x, const double *y, uint32_t count, vkmm_slope *slope);
 
 /* Why the device's clock cannot be trusted, judged by two series of the same length and the slope over growing
  * batches (slope->ms 0: not measured); "" when it can. Static storage. */

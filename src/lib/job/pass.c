@@ -6,6 +6,7 @@
 #include "job/job.h"
 #include "math/method.h"
 #include "math/type.h"
+#include "plan/method_plan.h"
 #include "vk/command.h"
 
 /* What a command buffer does, in this order; with TIMER, there are timestamps around UPLOAD, PRODUCT and DOWNLOAD. */
@@ -139,7 +140,7 @@ static void serial(const vkmm_problem *problem, const void *a, const void *b, vo
 static void run_serial(vkmm_job *job, vkmm_times *times)
 {
     double start = vkmm_now_ms();
-    serial(&job->problem, job->host[VKMM_A], job->host[VKMM_B], job->host[VKMM_C]);
+    serial(&job->problem, job->stores[VKMM_A].host, job->stores[VKMM_B].host, job->stores[VKMM_C].host);
     *times = (vkmm_times){vkmm_now_ms() - start, -1, -1, -1};
 }
 
@@ -181,6 +182,42 @@ vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandB
     status = vkmm_command_end(job->device, *command);
     if (status != VKMM_OK) vkmm_command_free(job->device, command);
     return status;
+}
+
+/* ---- Products that depend on their data: how they are multiplied is known once the device has seen A and B ---- */
+
+/* What the device finds in A and B; `found` is mapped. */
+static vkmm_status look(vkmm_job *job, vkmm_buffer *found)
+{
+    vkmm_device *device = job->device;
+    VkCommandBuffer command = NULL;
+    const vkmm_range *look = &job->plan.recipe.look;
+    const VkBufferCopy region = {.srcOffset = look->at, .size = look->bytes};
+    vkmm_status status =
+        vkmm_buffer_create(device, "what is known of A and B", look->bytes, VKMM_PLACE_DOWNLOAD, found);
+    if (status != VKMM_OK) return status;
+    status = vkmm_command_once(device, &command);
+    if (status == VKMM_OK) {
+        if (!job->is_lent) vkmm_stores_record_upload(device, job->stores, command);
+        vkmm_plan_record_when(device, &job->plan, VKMM_WHEN_LOOK, command);
+        vkmm_command_barrier_all(device, command);
+        device->table.vkCmdCopyBuffer(command, job->workspace.handle, found->handle, 1, &region);
+    }
+    return vkmm_command_finish(device, status, &command);
+}
+
+vkmm_status vkmm_job_settle(vkmm_job *job)
+{
+    vkmm_buffer found = {0};
+    vkmm_problem problem = job->problem;
+    vkmm_wish again = {0};
+    if (!job->device || !vkmm_depends_on_data(&job->choice) || vkmm_plan_items(&job->plan) == 0) return VKMM_OK;
+    const vkmm_choice choice = job->choice; /* the next wish borrows from it */
+    vkmm_status status = look(job, &found);
+    const int changes = status == VKMM_OK && choice.method->decide(job->log, &job->device->physical->info, &choice,
+                                                                   found.mapped, &problem, &again);
+    vkmm_buffer_destroy(job->device, &found);
+    return changes ? vkmm_job_plan_again(job, &problem, &again) : status;
 }
 
 /* Reads the device's decision, where it has one to make. */

@@ -1,5 +1,4 @@
-#include "job/rotation.h"
-
+/* Copies of a job's operands that are used in turn. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -8,17 +7,13 @@
 #include "job/job.h"
 #include "vk/command.h"
 
-enum {
-    ALIGNMENT = 256,
-    LEAST_BYTES = 16
-}; /* the largest minStorageBufferOffsetAlignment that Vulkan allows; what an empty matrix shows */
+enum { ALIGNMENT = 256 };                  /* the largest minStorageBufferOffsetAlignment that Vulkan allows */
 #define SUBMIT_BYTES (UINT64_C(256) << 20) /* to copy at a time: short enough for every watchdog */
 #define MIB(bytes)   ((double)(bytes) / 1048576.0)
 
 uint64_t vkmm_copy_bytes(uint64_t operand_bytes)
 {
-    const uint64_t bytes = operand_bytes > LEAST_BYTES ? operand_bytes : LEAST_BYTES;
-    return vkmm_round_up(bytes, ALIGNMENT);
+    return operand_bytes > 0 ? vkmm_round_up(operand_bytes, ALIGNMENT) : ALIGNMENT;
 }
 
 uint32_t vkmm_copies_for(uint64_t rotating_bytes, uint64_t set_bytes, uint64_t room)
@@ -26,8 +21,7 @@ uint32_t vkmm_copies_for(uint64_t rotating_bytes, uint64_t set_bytes, uint64_t r
     const uint64_t fit = room / set_bytes;
     uint64_t count = rotating_bytes / set_bytes + (rotating_bytes % set_bytes > 0);
     if (count < 2) count = 2;
-    if (count > VKMM_MOST_COPIES) count = VKMM_MOST_COPIES;
-    if (count - 1 > fit) count = fit + 1;
+    count = vkmm_least(vkmm_least(count, VKMM_MOST_COPIES) - 1, fit) + 1;
     return count < 2 ? 0 : (uint32_t)count;
 }
 
@@ -54,9 +48,9 @@ static vkmm_status place(vkmm_job *job)
     vkmm_rotation *r = &job->rotation;
     const uint64_t limit = vkmm_largest_buffer(&job->device->physical->info);
     uint64_t left = (r->count - 1) * set_bytes(job), at = 0, end = 0;
-    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++)
-        if (job->stores[operand].buffer.handle) r->copies[0].parts[operand] = vkmm_store_part(&job->stores[operand]);
-    for (uint32_t i = 1; i < r->count; i++)
+    memcpy(r->copies[0].parts, job->parts, sizeof job->parts);
+    for (uint32_t i = 1; i < r->count; i++) {
+        r->copies[i] = r->copies[0];
         for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
             if (!job->stores[operand].buffer.handle) continue;
             const uint64_t bytes = vkmm_store_part(&job->stores[operand]).bytes, taken = vkmm_copy_bytes(bytes);
@@ -67,11 +61,12 @@ static vkmm_status place(vkmm_job *job)
                 at = 0;
                 end = size;
             }
-            r->copies[i].parts[operand] =
-                (vkmm_part){r->buffers[r->buffer_count - 1].handle, at, bytes > LEAST_BYTES ? bytes : LEAST_BYTES};
+            r->copies[i].parts[vkmm_operand_part(operand)] =
+                (vkmm_part){r->buffers[r->buffer_count - 1].handle, at, bytes};
             at += taken;
             left -= taken;
         }
+    }
     return VKMM_OK;
 }
 
@@ -81,11 +76,7 @@ static vkmm_status bind(vkmm_job *job)
     vkmm_status status = vkmm_plan_sets_create(job->device, &job->plan, r->count - 1, &r->sets);
     for (uint32_t i = 1; i < r->count && status == VKMM_OK; i++) {
         vkmm_plan plan = vkmm_plan_with(&job->plan, &r->sets, i - 1);
-        vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {r->copies[i].parts[VKMM_A], r->copies[i].parts[VKMM_B],
-                                                   r->copies[i].parts[VKMM_C]};
-        parts[VKMM_BIAS_PART] = r->copies[i].parts[VKMM_BIAS];
-        parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){job->workspace.handle, 0, job->workspace.bytes};
-        vkmm_plan_bind(job->device, &plan, parts);
+        vkmm_plan_bind(job->device, &plan, r->copies[i].parts);
     }
     return status;
 }
@@ -112,7 +103,8 @@ static vkmm_status create(vkmm_job *job, uint64_t rotating_bytes)
 static void record_copy(const vkmm_job *job, const vkmm_copy *from, const vkmm_copy *to, VkCommandBuffer command)
 {
     for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
-        const vkmm_part *source = &from->parts[operand], *target = &to->parts[operand];
+        const int at = vkmm_operand_part(operand);
+        const vkmm_part *source = &from->parts[at], *target = &to->parts[at];
         const VkBufferCopy region = {source->offset, target->offset, job->stores[operand].bytes};
         if (region.size == 0 || (operand == VKMM_C && !job->stores[operand].input)) continue;
         job->device->table.vkCmdCopyBuffer(command, source->buffer, target->buffer, 1, &region);
