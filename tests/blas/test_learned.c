@@ -2,13 +2,11 @@
  * in the background, once, and another program goes on from the file that the first one left. Each program is a
  * process. */
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../../src/blas/cost.h"
-#include "unit.h"
+#include "folder.h"
 
 enum { HOST_MS = 3000, FASTER_HOST_MS = 8 };
 
@@ -17,7 +15,6 @@ static atomic_int products, in_driver, now_ms; /* only opening and products adva
 static atomic_int holds;                       /* a product lasts until it is 0, and a little longer */
 static pthread_t opener;
 static uint64_t identity;
-static char folder[] = "/tmp/vkblas-XXXXXX";
 
 double vkblas_now_ms(void)
 {
@@ -211,18 +208,10 @@ static int begin(void **state)
     has_device = has_memory = 1;
     most_products = 1000;
     identity = 7;
-    strcpy(folder, "/tmp/vkblas-XXXXXX");
-    return mkdtemp(folder) == NULL || setenv("XDG_CACHE_HOME", folder, 1) != 0;
+    return enter_folder(state) || setenv("XDG_CACHE_HOME", *state, 1) != 0;
 }
 
-static int end(void **state)
-{
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
-TEST_WITH(test_programs_one_after_the_other, begin, end)
+TEST_WITH(test_programs_one_after_the_other, begin, leave_folder)
 {
     run(is_tried_once);
     run(has_a_file);
@@ -230,19 +219,19 @@ TEST_WITH(test_programs_one_after_the_other, begin, end)
     run(has_a_faster_host);
 }
 
-TEST_WITH(test_a_device_that_cannot_be_tried, begin, end)
+TEST_WITH(test_a_device_that_cannot_be_tried, begin, leave_folder)
 {
     run(lacks_memory);
     run(lacks_a_device);
     run(fails_at_the_second);
 }
 
-TEST_WITH(test_a_device_that_is_hardly_faster, begin, end)
+TEST_WITH(test_a_device_that_is_hardly_faster, begin, leave_folder)
 {
     run(is_hardly_faster);
 }
 
-TEST_WITH(test_exit_waits_for_the_driver, begin, end)
+TEST_WITH(test_exit_waits_for_the_driver, begin, leave_folder)
 {
     run(exits_in_a_product);
 }

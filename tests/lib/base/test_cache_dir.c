@@ -1,29 +1,11 @@
 /* Where caches go: the XDG rules, and folders for this user alone. */
-#include "unit.h"
+#include "folder.h"
 
 #include "base/log.h"
 #include "base/alloc.h"
 #include "base/cache_dir.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-static int enter_folder(void **state)
-{
-    char folder[] = "/tmp/vkmm-cache-XXXXXX";
-    if (mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
-    *state = strdup(folder);
-    return *state != NULL ? 0 : -1;
-}
-
-static int leave_folder(void **state)
-{
-    char command[100];
-    snprintf(command, sizeof command, "chmod -R u+w '%s'; rm -rf '%s'", (char *)*state, (char *)*state);
-    free(*state);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 static void set(const char *name, const char *value)
 {
@@ -76,8 +58,6 @@ static unsigned mode_of(const char *path)
     return status.st_mode & 0777;
 }
 
-#define IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
-
 IN_FOLDER(makes_what_is_missing_for_this_user_alone)
 {
     mode_t before = umask(022);
@@ -102,9 +82,7 @@ IN_FOLDER(what_cannot_be_made_is_no_error)
 {
     heard h;
     vkmm_log log = hear_with(&h);
-    FILE *file = fopen("file", "w");
-    assert_non_null(file);
-    fclose(file);
+    put("file", "");
     assert_int_equal(vkmm_cache_dir_make(&log, "file"), VKMM_INVALID);
     assert_int_equal(h.level, VKMM_LOG_INFO);
     assert_contains(h.last, "nothing is kept in file");

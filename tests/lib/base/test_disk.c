@@ -1,16 +1,10 @@
 /* Files on every operating system: names in UTF-8, long paths, outputs that appear whole, locks, mappings. */
+#include "unit.h"
+
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <threads.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/alloc.h"
 #include "base/cache_dir.h"
@@ -25,20 +19,23 @@
 
 static char *folder; /* of this run; its name has an umlaut and CJK characters */
 
+static int make_folder(void **state)
+{
+    char name[128];
+    if (folder != NULL) return 0;
+    snprintf(name, sizeof name, "vkmatmul-\xc3\xa4-\xe8\xa1\x8c\xe5\x88\x97-%d-%.0f", (int)getpid(),
+             vkmm_now_ms() * 1e3);
+    folder = vkmm_cache_dir_join(vkmm_folder_temporary(), name);
+    return folder != NULL && vkmm_cache_dir_make(NULL, folder) == VKMM_OK ? 0 : -1;
+}
+
+#define IN_FOLDER(name) TEST_WITH(name, make_folder, NULL)
+
 static char *in(const char *name)
 {
     char *path = vkmm_cache_dir_join(folder, name);
     assert_non_null(path);
     return path;
-}
-
-static int make_folder(void **state)
-{
-    char name[128];
-    snprintf(name, sizeof name, "vkmatmul-\xc3\xa4-\xe8\xa1\x8c\xe5\x88\x97-%d-%.0f", (int)getpid(),
-             vkmm_now_ms() * 1e3);
-    folder = vkmm_cache_dir_join(vkmm_folder_temporary(), name);
-    return folder != NULL && vkmm_cache_dir_make(NULL, folder) == VKMM_OK ? 0 : -1;
 }
 
 static void assert_content(const char *path, const char *expected)
@@ -56,7 +53,7 @@ static void assert_count(const char *path, uint32_t count)
     vkmm_names_free(&names);
 }
 
-static void test_an_output_replaces_a_mapped_file(void **state)
+IN_FOLDER(test_an_output_replaces_a_mapped_file)
 {
     char *path = in("\xc3\xbc.txt");
     vkmm_mapping old;
@@ -79,7 +76,7 @@ static void test_an_output_replaces_a_mapped_file(void **state)
     vkmm_free(path);
 }
 
-static void test_an_open_file_is_replaced_or_kept(void **state)
+IN_FOLDER(test_an_open_file_is_replaced_or_kept)
 {
     char *path = in("open"), byte;
     assert_int_equal(vkmm_output_whole(path, 0, "1", 1), VKMM_OK);
@@ -98,7 +95,7 @@ static void test_an_open_file_is_replaced_or_kept(void **state)
     vkmm_free(path);
 }
 
-static void test_parts(void **state)
+IN_FOLDER(test_parts)
 {
     char *path = in("parts");
     vkmm_output *output;
@@ -117,7 +114,7 @@ static void test_parts(void **state)
     vkmm_free(path);
 }
 
-static void test_long_paths(void **state)
+IN_FOLDER(test_long_paths)
 {
     char part[101], *deep = vkmm_strdup(folder), *path;
     memset(part, 'd', 100);
@@ -142,7 +139,7 @@ static void test_long_paths(void **state)
     vkmm_free(deep);
 }
 
-static void test_refusals(void **state)
+IN_FOLDER(test_refusals)
 {
     vkmm_mapping mapping;
     vkmm_output *output = NULL;
@@ -154,7 +151,7 @@ static void test_refusals(void **state)
     vkmm_free(inside);
 }
 
-static void test_a_lock_is_held_once(void **state)
+IN_FOLDER(test_a_lock_is_held_once)
 {
     char *path = in("lock");
     const int first = vkmm_lock_take(path, 0);
@@ -174,7 +171,7 @@ static vkmm_status count(void *context, uint64_t i)
     return VKMM_OK;
 }
 
-static void test_workers_share_a_loop(void **state)
+TEST(test_workers_share_a_loop)
 {
     static unsigned char times[10000];
     vkmm_workers *workers = vkmm_workers_create(4);
@@ -192,7 +189,7 @@ static vkmm_status refuse(void *context, uint64_t i)
 }
 
 /* An error in any thread becomes the caller's. */
-static void test_workers_hand_errors_over(void **state)
+TEST(test_workers_hand_errors_over)
 {
     vkmm_workers *workers = vkmm_workers_create(4);
     for (int i = 0; i < 100; i++) {
@@ -216,7 +213,7 @@ static int call_it(void *flag)
     return 0;
 }
 
-static void test_a_function_is_called_once(void **state)
+TEST(test_a_function_is_called_once)
 {
     static once_flag flag = ONCE_FLAG_INIT;
     thrd_t threads[4];
@@ -225,7 +222,7 @@ static void test_a_function_is_called_once(void **state)
     assert_int_equal(calls, 1);
 }
 
-static void test_the_machine(void **state)
+TEST(test_the_machine)
 {
     char text[128], now[VKMM_HOST_TIME];
     const double start = vkmm_now_ms();
@@ -246,7 +243,7 @@ static void test_the_machine(void **state)
 }
 
 #ifdef _WIN32
-static void test_the_cache_is_local(void **state)
+TEST(test_the_cache_is_local)
 {
     char *path = NULL;
     assert_int_equal(_wputenv(L"LOCALAPPDATA=C:\\\u00fc"), 0);
@@ -255,23 +252,3 @@ static void test_the_cache_is_local(void **state)
     vkmm_free(path);
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_output_replaces_a_mapped_file),
-        cmocka_unit_test(test_an_open_file_is_replaced_or_kept),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_a_lock_is_held_once),
-        cmocka_unit_test(test_long_paths),
-        cmocka_unit_test(test_workers_share_a_loop),
-        cmocka_unit_test(test_workers_hand_errors_over),
-        cmocka_unit_test(test_a_function_is_called_once),
-        cmocka_unit_test(test_the_machine),
-#ifdef _WIN32
-        cmocka_unit_test(test_the_cache_is_local),
-#endif
-    };
-    return cmocka_run_group_tests(tests, make_folder, NULL);
-}

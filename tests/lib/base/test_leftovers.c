@@ -1,4 +1,4 @@
-#include "unit.h"
+#include "folder.h"
 
 #include "base/file.h"
 #include "base/leftovers.h"
@@ -7,38 +7,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-static char folder[40];
-
-static int enter_folder(void **state)
-{
-    strcpy(folder, "/tmp/vkmm-leftovers-XXXXXX");
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave_folder(void **state)
-{
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
-
-static void put(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fclose(file);
-}
 
 static int is_there(const char *path)
 {
     return access(path, F_OK) == 0;
 }
-
-#define IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
 
 /* First, because the table remembers for ever that the process ends. */
 IN_FOLDER(test_who_frees_a_name)
@@ -55,14 +29,14 @@ IN_FOLDER(test_who_frees_a_name)
 IN_FOLDER(test_what_is_noted_goes)
 {
     static const char one[] = "one", two[] = "two";
-    put("one"), put("two"), put("three");
+    put("one", ""), put("two", ""), put("three", "");
     vkmm_leftover_add(one), vkmm_leftover_add(two);
     vkmm_leftover_remove(one);
     errno = ERANGE;
     vkmm_leftovers_unlink();
     assert_int_equal(errno, ERANGE);
     assert_true(is_there("one") && !is_there("two") && is_there("three"));
-    put("two"); /* a name is noted once for one file */
+    put("two", ""); /* a name is noted once for one file */
     vkmm_leftovers_unlink();
     assert_true(is_there("two"));
 }
@@ -73,7 +47,7 @@ IN_FOLDER(test_a_full_table)
     int gone = 0;
     for (int i = 0; i < 40; i++) {
         snprintf(names[i], sizeof names[i], "n%d", i);
-        put(names[i]);
+        put(names[i], "");
         vkmm_leftover_add(names[i]);
     }
     vkmm_leftovers_unlink();
@@ -84,7 +58,7 @@ IN_FOLDER(test_a_full_table)
 IN_FOLDER(test_a_child_has_noted_none)
 {
     static const char mine[] = "mine";
-    put("mine");
+    put("mine", "");
     vkmm_leftover_add(mine);
     int status = -1;
     pid_t child = fork();
@@ -108,7 +82,7 @@ static void end_by_signal(int number)
 IN_FOLDER(test_an_output_when_a_signal_comes)
 {
     int status = -1;
-    put("out");
+    put("out", "");
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -158,7 +132,7 @@ IN_FOLDER(test_threads)
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, note_and_forget, names[i]), 0);
     while (at_work > 0) vkmm_leftovers_unlink();
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
-    put("a"), put("d");
+    put("a", ""), put("d", "");
     vkmm_leftovers_unlink();
     assert_true(is_there("a") && is_there("d"));
 }

@@ -1,9 +1,6 @@
 /* What a check found: kept for a device and its driver's version, and avoided by the planner. No Vulkan: an instance is
  * what it keeps. */
-#include "unit.h"
-
-#include <stdlib.h>
-#include <unistd.h>
+#include "folder.h"
 
 #include "math/type.h"
 #include "plan/choose.h"
@@ -12,10 +9,10 @@
 #include "vk/instance.h"
 #include "vk/pipeline_cache_file.h"
 
-static char folder[64];
 static heard said;
 static vkmm_instance instance;
 static vkmm_physical gpu;
+static char here[] = ".";
 
 #define F16(m, n, k)                                                                                          \
     {                                                                                                         \
@@ -47,20 +44,10 @@ static const vkmm_device_info like_nvidias = {
     .matrices.shapes = {F16(16, 8, 16), F16(16, 16, 16)},
 };
 
-static int enter_folder(void **state)
+static int begin(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/vkmm-findings-XXXXXX");
-    instance = (vkmm_instance){.log = hear_with(&said), .cache_dir = folder};
-    return mkdtemp(folder) == NULL ? -1 : 0;
-}
-
-static int leave_folder(void **state)
-{
-    char command[100];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    instance = (vkmm_instance){.log = hear_with(&said), .cache_dir = here};
+    return enter_folder(state);
 }
 
 /* As a new process sees the device. */
@@ -87,7 +74,7 @@ static const char *chosen(const vkmm_device_info *info, vkmm_type type, vkmm_wis
     return vkmm_choose(info, &problem, &wish, &choice) == VKMM_OK ? choice.info.name : vkmm_last_error();
 }
 
-TEST_WITH(findings_are_of_one_version_of_a_driver, enter_folder, leave_folder)
+TEST_WITH(findings_are_of_one_version_of_a_driver, begin, leave_folder)
 {
     assert_null(look(7)->check);
     keep("kernel blocked f32", NULL);
@@ -107,7 +94,7 @@ TEST_WITH(findings_are_of_one_version_of_a_driver, enter_folder, leave_folder)
     assert_int_equal(said.count, 0);
 }
 
-TEST_WITH(another_kernel_multiplies, enter_folder, leave_folder)
+TEST_WITH(another_kernel_multiplies, begin, leave_folder)
 {
     const vkmm_wish any = {.kernel = NULL}, blocked = {.kernel = "blocked"}, tile = {.tile_rows = 16, .tile_cols = 16};
     assert_string_equal(chosen(look(7), VKMM_F32, any), "blocked");
@@ -127,7 +114,7 @@ TEST_WITH(another_kernel_multiplies, enter_folder, leave_folder)
 }
 
 /* If nothing is right, nothing is multiplied. */
-TEST_WITH(no_kernel_is_left, enter_folder, leave_folder)
+TEST_WITH(no_kernel_is_left, begin, leave_folder)
 {
     vkmm_device_check check = {.date = "2026-11-21T12:00:00Z"};
     for (uint32_t i = 0; vkmm_kernel_at(i) != NULL; i++)
@@ -136,7 +123,7 @@ TEST_WITH(no_kernel_is_left, enter_folder, leave_folder)
     assert_contains(chosen(look(7), VKMM_F32, (vkmm_wish){.kernel = NULL}), "is not used for f32 on \"GPU\"");
 }
 
-TEST_WITH(a_wrong_shape_is_not_listed, enter_folder, leave_folder)
+TEST_WITH(a_wrong_shape_is_not_listed, begin, leave_folder)
 {
     char finding[2][VKMM_FINDING];
     const vkmm_matrix_shape shapes[2] = {F16(16, 8, 16), F16(16, 16, 16)};
@@ -158,7 +145,7 @@ TEST_WITH(a_wrong_shape_is_not_listed, enter_folder, leave_folder)
 }
 
 /* Any bytes: lines that are no findings are ignored. */
-TEST_WITH(a_damaged_file_has_fewer_findings, enter_folder, leave_folder)
+TEST_WITH(a_damaged_file_has_fewer_findings, begin, leave_folder)
 {
     static const struct {
         const char *text;
@@ -172,14 +159,10 @@ TEST_WITH(a_damaged_file_has_fewer_findings, enter_folder, leave_folder)
                  {"2026-11-21T12:00:00Z\n"
                   "kernel aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa f32\n",
                   0, 1}};
-    char name[VKMM_PIPELINES_NAME], path[200];
+    char name[VKMM_PIPELINES_NAME];
     vkmm_pipelines_name(&like_nvidias, "check", "txt", name);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        FILE *file = fopen(path, "wb");
-        assert_non_null(file);
-        fputs(cases[i].text, file);
-        fclose(file);
+        put(name, cases[i].text);
         const vkmm_device_info *info = look(7);
         assert_int_equal(info->check != NULL, cases[i].checked);
         if (info->check != NULL) assert_int_equal(info->check->finding_count, cases[i].findings);

@@ -1,15 +1,12 @@
 /* The file of compiled pipelines, and who may read it: a driver played by this test gives and takes the data. */
-#include "unit.h"
+#include "folder.h"
 
 #include "base/alloc.h"
 #include "vk/device.h"
 #include "vk/pipeline_cache_file.h"
 
-#include <dirent.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { DATA = 100 };
 
@@ -63,19 +60,17 @@ typedef struct fixture {
     vkmm_physical physical;
     vkmm_device device;
     heard h;
-    char folder[64], cache[80];
 } fixture;
+
+static fixture of_this_test;
+static char kept[] = "kept";
 
 static int set_up(void **state)
 {
-    static fixture fresh;
-    fixture *f = &fresh;
+    fixture *f = &of_this_test;
     memset(f, 0, sizeof *f);
-    strcpy(f->folder, "/tmp/vkmm-pipelines-XXXXXX");
-    if (!mkdtemp(f->folder)) return -1;
-    snprintf(f->cache, sizeof f->cache, "%.63s/kept", f->folder);
     f->instance.log = hear_with(&f->h);
-    f->instance.cache_dir = f->cache;
+    f->instance.cache_dir = kept;
     f->physical.info.vendor_id = 0x10de;
     f->physical.info.device_id = 0x1234;
     f->physical.info.driver.version = 77;
@@ -90,16 +85,12 @@ static int set_up(void **state)
     creations = living = refuses_data = 0;
     taken_bytes = 0;
     make_data(DATA);
-    *state = f;
-    return 0;
+    return enter_folder(state);
 }
 
 static int tear_down(void **state)
 {
-    fixture *f = *state;
-    char command[200];
-    snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
-    return living == 0 && system(command) == 0 ? 0 : -1;
+    return leave_folder(state) | (living != 0);
 }
 
 /* Open, build `use` pipelines, close: what one process does. Returns the bytes that the driver was given. */
@@ -113,17 +104,12 @@ static size_t process(fixture *f, int use)
     return given;
 }
 
-static unsigned files(const fixture *f, char name[400])
+/* How many, and the last one's path. */
+static unsigned files(char path[400])
 {
-    unsigned count = 0;
-    DIR *folder = opendir(f->cache);
-    if (!folder) return 0;
-    for (const struct dirent *e; (e = readdir(folder)) != NULL;) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        snprintf(name, 400, "%s/%s", f->cache, e->d_name);
-        count++;
-    }
-    closedir(folder);
+    char name[256] = "";
+    const unsigned count = entries_of("kept", name);
+    snprintf(path, 400, "kept/%s", name);
     return count;
 }
 
@@ -148,11 +134,11 @@ static void write_all(const char *path, const uint8_t *data, size_t bytes)
 
 WITH_DRIVER(comes_back_in_the_next_process)
 {
-    fixture *f = *state;
+    fixture *f = &of_this_test;
     char path[400];
     struct stat status;
     assert_int_equal(process(f, 1), 0);
-    assert_int_equal(files(f, path), 1);
+    assert_int_equal(files(path), 1);
     assert_non_null(strstr(path, "/pipelines-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-"));
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
@@ -162,19 +148,19 @@ WITH_DRIVER(comes_back_in_the_next_process)
     assert_int_equal(process(f, 1), DATA);
     assert_int_equal(process(f, 1), DATA + 50);
     assert_memory_equal(taken, made, DATA + 50);
-    assert_int_equal(files(f, path), 1);
+    assert_int_equal(files(path), 1);
     assert_int_equal(f->h.count, 0);
 }
 
 WITH_DRIVER(is_written_only_when_something_was_added)
 {
-    fixture *f = *state;
+    fixture *f = &of_this_test;
     char path[400];
     struct stat before, later;
     process(f, 0); /* nothing was built */
-    assert_int_equal(files(f, path), 0);
+    assert_int_equal(files(path), 0);
     process(f, 1);
-    assert_int_equal(files(f, path), 1);
+    assert_int_equal(files(path), 1);
     assert_int_equal(stat(path, &before), 0);
     process(f, 1); /* built from what was kept */
     assert_int_equal(stat(path, &later), 0);
@@ -183,28 +169,28 @@ WITH_DRIVER(is_written_only_when_something_was_added)
 
 WITH_DRIVER(a_bare_header_is_not_worth_a_file)
 {
-    fixture *f = *state;
+    fixture *f = &of_this_test;
     char path[400];
     make_data(32);
     process(f, 1);
-    assert_int_equal(files(f, path), 0);
+    assert_int_equal(files(path), 0);
     make_data(DATA);
     made[8]++; /* not what this driver should give */
     process(f, 1);
-    assert_int_equal(files(f, path), 0);
+    assert_int_equal(files(path), 0);
     make_data(0);
     process(f, 1);
-    assert_int_equal(files(f, path), 0);
+    assert_int_equal(files(path), 0);
     assert_int_equal(f->h.count, 0);
 }
 
 WITH_DRIVER(damage_is_told_and_the_driver_never_sees_it)
 {
-    fixture *f = *state;
+    fixture *f = &of_this_test;
     char path[400];
     uint8_t good[4 * DATA], bad[4 * DATA];
     process(f, 1);
-    assert_int_equal(files(f, path), 1);
+    assert_int_equal(files(path), 1);
     size_t bytes = read_all(path, good, sizeof good);
     assert_int_equal(bytes, sizeof(vkmm_pipelines_head) + DATA);
     unsigned told = 0;
@@ -230,11 +216,11 @@ WITH_DRIVER(damage_is_told_and_the_driver_never_sees_it)
 
 WITH_DRIVER(others_pipelines_are_stale_without_a_word)
 {
-    fixture *f = *state;
+    fixture *f = &of_this_test;
     char path[400];
     uint8_t good[4 * DATA];
     process(f, 1);
-    assert_int_equal(files(f, path), 1);
+    assert_int_equal(files(path), 1);
     const size_t bytes = read_all(path, good, sizeof good);
     const vkmm_physical own = f->physical;
     for (int other = 0; other < 6; other++) {
@@ -247,7 +233,7 @@ WITH_DRIVER(others_pipelines_are_stale_without_a_word)
         if (other == 5) f->physical.info.driver.version++;
         char name[VKMM_PIPELINES_NAME], copied[400];
         vkmm_pipelines_name(&f->physical.info, "pipelines", "bin", name);
-        snprintf(copied, sizeof copied, "%s/%s", f->cache, name);
+        snprintf(copied, sizeof copied, "kept/%s", name);
         assert_int_equal(strcmp(copied, path) == 0, other < 3); /* others have files of their own */
         write_all(copied, good, bytes);
         assert_int_equal(process(f, 0), 0);
@@ -261,7 +247,7 @@ WITH_DRIVER(others_pipelines_are_stale_without_a_word)
 
 WITH_DRIVER(a_driver_that_refuses_the_data_gets_none)
 {
-    fixture *f = *state;
+    fixture *f = &of_this_test;
     process(f, 1);
     refuses_data = 1;
     creations = 0;
@@ -272,13 +258,13 @@ WITH_DRIVER(a_driver_that_refuses_the_data_gets_none)
 /* A program may end without closing anything. */
 WITH_DRIVER(a_pipeline_is_kept_at_once_unless_writing_takes_longer)
 {
-    fixture *f = *state;
+    fixture *f = &of_this_test;
     vkmm_pipeline_cache *cache = &f->device.pipeline_cache;
     char path[400];
     uint8_t data[4 * DATA];
     vkmm_pipeline_cache_open(&f->device);
     vkmm_pipeline_cache_add(&f->device, 1);
-    assert_int_equal(files(f, path), 1);
+    assert_int_equal(files(path), 1);
     const size_t first = read_all(path, data, sizeof data);
     make_data(DATA + 100);
     cache->save_us = 1000; /* that took */
@@ -295,20 +281,20 @@ WITH_DRIVER(a_pipeline_is_kept_at_once_unless_writing_takes_longer)
 
 WITH_DRIVER(what_cannot_be_kept_is_no_error)
 {
-    fixture *f = *state;
+    fixture *f = &of_this_test;
     char path[400];
     f->instance.cache_dir = NULL;
     assert_int_equal(process(f, 1), 0);
     assert_int_equal(f->h.count, 0);
     assert_int_equal(creations, 1); /* in memory it is kept */
-    f->instance.cache_dir = f->cache;
-    write_all(f->cache, made, 1); /* a file where the folder should be */
+    f->instance.cache_dir = kept;
+    write_all("kept", made, 1); /* a file where the folder should be */
     assert_int_equal(process(f, 1), 0);
     assert_int_equal(f->h.count, 1);
     assert_int_equal(f->h.level, VKMM_LOG_INFO);
-    unlink(f->cache);
+    unlink("kept");
     process(f, 1);
-    assert_int_equal(files(f, path), 1);
+    assert_int_equal(files(path), 1);
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0); /* a folder where the file should be */
     assert_int_equal(process(f, 3), 0);
@@ -322,9 +308,9 @@ WITH_DRIVER(what_cannot_be_kept_is_no_error)
     assert_contains(f->h.last, "it is not a regular file");
     unlink(path);
     if (geteuid() == 0) return; /* root may write everything */
-    assert_int_equal(chmod(f->cache, 0500), 0);
+    assert_int_equal(chmod("kept", 0500), 0);
     assert_int_equal(process(f, 1), 0);
-    assert_int_equal(chmod(f->cache, 0700), 0);
+    assert_int_equal(chmod("kept", 0700), 0);
     assert_int_equal(f->h.count, 4);
     assert_int_equal(f->h.level, VKMM_LOG_INFO);
 }
@@ -333,7 +319,7 @@ WITH_DRIVER(what_cannot_be_kept_is_no_error)
 WITH_DRIVER(processes_side_by_side_see_whole_files)
 {
     enum { CHILDREN = 3, ROUNDS = 6 };
-    fixture *f = *state;
+    fixture *f = &of_this_test;
     pid_t child[CHILDREN];
     int status = 0;
     unsigned found = 0;
@@ -362,13 +348,13 @@ WITH_DRIVER(processes_side_by_side_see_whole_files)
 
 WITH_DRIVER(works_without_memory)
 {
-    fixture *f = *state;
+    fixture *f = &of_this_test;
     char path[400];
     for (uint64_t n = 1; n < 12; n++) {
         vkmm_alloc_fail_after(n);
         process(f, 1);
         vkmm_alloc_fail_after(0);
     }
-    assert_int_equal(files(f, path), 1);
+    assert_int_equal(files(path), 1);
     assert_int_equal(process(f, 0), DATA);
 }
