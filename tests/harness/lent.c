@@ -95,7 +95,6 @@ void lent_device_create(lent_device *lent, const VkPhysicalDeviceFeatures2 *feat
 #undef X
     lent->vkGetDeviceQueue(lent->handle, lent->family, 0, &lent->queue);
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                           .queueFamilyIndex = lent->family};
     result = lent->vkCreateCommandPool(lent->handle, &pool, NULL, &lent->pool);
     if (result != VK_SUCCESS) lent->pool = VK_NULL_HANDLE;
@@ -200,10 +199,8 @@ static uint32_t find_type(const lent_device *lent, uint32_t allowed)
 
 lent_buffer *lent_buffer_create(lent_device *lent, uint64_t bytes)
 {
-    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                     .size = bytes,
-                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                                              VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    const VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = bytes, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
     lent_buffer *buffer = calloc(1, sizeof *buffer);
     assert_non_null(buffer);
     buffer->owner = lent;
@@ -249,23 +246,13 @@ VkCommandBuffer lent_begin(lent_device *lent)
     return command;
 }
 
-void lent_again(lent_device *lent, VkCommandBuffer command)
+void lent_submit(lent_device *lent, VkCommandBuffer command)
 {
     const VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
-    assert_int_equal(lent->vkQueueSubmit(lent->queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
-    assert_int_equal(lent->vkQueueWaitIdle(lent->queue), VK_SUCCESS);
-}
-
-void lent_submit(lent_device *lent, VkCommandBuffer command)
-{
     barrier(lent, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
             VK_ACCESS_HOST_READ_BIT);
     assert_int_equal(lent->vkEndCommandBuffer(command), VK_SUCCESS);
-    lent_again(lent, command);
-}
-
-void lent_free(lent_device *lent, VkCommandBuffer command)
-{
-    lent->vkFreeCommandBuffers(lent->handle, lent->pool, 1, &command);
+    assert_int_equal(lent->vkQueueSubmit(lent->queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
+    assert_int_equal(lent->vkQueueWaitIdle(lent->queue), VK_SUCCESS);
 }

@@ -21,15 +21,9 @@
     X(vkCreateCommandPool)           \
     X(vkDestroyCommandPool)          \
     X(vkAllocateCommandBuffers)      \
-    X(vkFreeCommandBuffers)          \
     X(vkBeginCommandBuffer)          \
     X(vkEndCommandBuffer)            \
-    X(vkCmdPipelineBarrier)          \
-    X(vkCmdFillBuffer)               \
-    X(vkCmdCopyBuffer)               \
-    X(vkCreatePipelineCache)         \
-    X(vkDestroyPipelineCache)        \
-    X(vkGetPipelineCacheData)
+    X(vkCmdPipelineBarrier)
 
 typedef struct lent_device {
     PFN_vkGetInstanceProcAddr get;
@@ -40,7 +34,7 @@ typedef struct lent_device {
     VkDevice handle; /* with a queue of the first family that has compute */
     uint32_t family;
     VkQueue queue;
-    VkCommandPool pool; /* its command buffers can be reset one by one */
+    VkCommandPool pool;
 #define X(name) PFN_##name name;
     LENT_DEVICE_FUNCTIONS(X)
 #undef X
@@ -62,8 +56,7 @@ void lent_device_destroy(lent_device *lent);
 typedef enum lent_how {
     LENT_BARE,     /* nothing is enabled */
     LENT_SEPARATE, /* everything of vkmm_device_requirements, in structures of its own */
-    LENT_VERSIONS, /* the same, in the structures of Vulkan 1.1, 1.2 and 1.3 where they have it */
-    LENT_HOW_COUNT
+    LENT_VERSIONS  /* the same, in the structures of Vulkan 1.1, 1.2 and 1.3 where they have it */
 } lent_how;
 
 /* lent_device_create for the library, which then borrows it; the caller destroys that device before this one. Fails the
@@ -77,7 +70,7 @@ vkmm_requirements_params lent_requirements_params(const lent_device *lent);
 /* Destroys everything and returns how many validation messages there were: 0 is right. */
 uint32_t lent_close(lent_device *lent);
 
-/* A storage buffer that can be copied too, mapped as long as it exists, its bytes all 0xa5. Coherent. */
+/* A storage buffer, mapped as long as it exists, its bytes all 0xa5. Coherent. */
 typedef struct lent_buffer {
     lent_device *owner;
     VkBuffer handle;
@@ -93,8 +86,6 @@ lent_buffer *lent_buffer_create(lent_device *lent, uint64_t bytes);
 vkmm_binding lent_binding(const lent_buffer *buffer);
 
 /* A command buffer that records. lent_submit ends it, submits it and waits, with barriers after the host's writes and
- * before its reads; it can be submitted again by lent_again. Freed with the device, or by lent_free. */
+ * before its reads. Freed with the device. */
 VkCommandBuffer lent_begin(lent_device *lent);
 void lent_submit(lent_device *lent, VkCommandBuffer command);
-void lent_again(lent_device *lent, VkCommandBuffer command);
-void lent_free(lent_device *lent, VkCommandBuffer command);

@@ -67,27 +67,6 @@ static vkmm_requirements *ask(void)
     return keep_object(requirements, destroy_requirements);
 }
 
-/* The program itself works, and validation says nothing of it. */
-static void a_program_uses_its_device(void **state)
-{
-    lent_device_create(&lent, NULL, NULL, 0);
-    const lent_buffer *from = lent_buffer_create(&lent, 64), *to = lent_buffer_create(&lent, 64);
-    VkCommandBuffer command = lent_begin(&lent);
-    const VkMemoryBarrier host = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                  .srcAccessMask = VK_ACCESS_HOST_WRITE_BIT,
-                                  .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT};
-    memset(from->mapped, 7, 64);
-    lent.vkCmdPipelineBarrier(command, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &host, 0, NULL,
-                              0, NULL);
-    lent.vkCmdCopyBuffer(command, from->handle, to->handle, 1, &(VkBufferCopy){.size = 64});
-    lent_submit(&lent, command);
-    assert_memory_equal(from->mapped, to->mapped, 64);
-    memset(to->mapped, 0, 64);
-    lent_again(&lent, command);
-    assert_memory_equal(from->mapped, to->mapped, 64);
-    lent_free(&lent, command);
-}
-
 static void check_same(const vkmm_device_info *info, const vkmm_device_info *own, const char *missing)
 {
     const char *wrong = features_wrong(info, own, missing);
@@ -103,6 +82,8 @@ static void destroy_instance(void *object)
     vkmm_instance_destroy(&instance);
 }
 
+static int own_pushes_sets; /* set by own_info */
+
 /* What a device of our own has, as far as it can be lent: all of it but features of matrices that buy nothing, and with
  * Vulkan 1.1 no matrices. */
 static const vkmm_device_info *own_info(void)
@@ -112,24 +93,14 @@ static const vkmm_device_info *own_info(void)
     assert_int_equal(vkmm_instance_create(NULL, &instance), VKMM_OK);
     keep_object(instance, destroy_instance);
     info = *vkmm_instance_device_info(instance, 0);
+    own_pushes_sets = instance->physicals->features.push_descriptor == VK_TRUE;
     info.matrices.matrix2 &= ~(uint32_t)(VKMM_MATRIX2_BLOCK | VKMM_MATRIX2_REDUCTION);
     if (lent.api_version < VK_API_VERSION_1_2)
         info.matrices.shape_count = info.matrices.matrix2 = info.features.bf16_matrices = 0;
     return &info;
 }
 
-static int own_pushes_sets(void)
-{
-    vkmm_instance *instance = NULL;
-    vkmm_device *device = NULL;
-    assert_int_equal(vkmm_instance_create(NULL, &instance), VKMM_OK);
-    keep_object(instance, destroy_instance);
-    assert_int_equal(vkmm_device_create(instance, 0, &device), VKMM_OK);
-    keep_object(device, destroy_device);
-    return device->has_push_descriptors;
-}
-
-static void what_is_enabled_is_used(void **state)
+TEST(what_is_enabled_is_used)
 {
     for (lent_how how = LENT_SEPARATE; how <= LENT_VERSIONS; how++) {
         uint32_t count = 99;
@@ -137,14 +108,14 @@ static void what_is_enabled_is_used(void **state)
         vkmm_device_lacks(device, &count);
         assert_int_equal(count, 0);
         check_same(vkmm_device_describe(device), own_info(), NULL);
-        assert_int_equal(device->has_push_descriptors, own_pushes_sets());
+        assert_int_equal(device->has_push_descriptors, own_pushes_sets);
         assert_int_equal(said.errors + said.warnings, 0);
         release_kept(NULL);
         lent_device_destroy(&lent);
     }
 }
 
-static void nothing_else_is_used(void **state)
+TEST(nothing_else_is_used)
 {
     uint32_t count, wanted;
     const vkmm_device *device = borrow(LENT_BARE);
@@ -165,7 +136,7 @@ static void nothing_else_is_used(void **state)
 }
 
 /* All but one. */
-static void each_feature_counts(void **state)
+TEST(each_feature_counts)
 {
     const vkmm_device_info *own = own_info();
     const vkmm_feature *feature;
@@ -202,7 +173,7 @@ static void each_feature_counts(void **state)
 }
 
 /* A feature without its extension. */
-static void extensions_count(void **state)
+TEST(extensions_count)
 {
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
     vkmm_requirements *requirements = ask();
@@ -265,7 +236,6 @@ static void check_product(vkmm_device *device, const vkmm_types *types)
     VkCommandBuffer command = lent_begin(&lent);
     assert_int_equal(vkmm_gemm_record(gemm, command, &bindings), VKMM_OK);
     lent_submit(&lent, command);
-    lent_free(&lent, command);
     for (uint64_t at = 0; at < M * N; at++)
         if (!(gemm_get(gemm_out(p), want, at) == gemm_get(gemm_out(p), memory[VKMM_C], at)))
             fail_msg("%s for %s, summed in %s: element %llu is wrong", info->kernel->name,
@@ -274,7 +244,7 @@ static void check_product(vkmm_device *device, const vkmm_types *types)
     vkmm_gemm_destroy(&gemm);
 }
 
-static void tuning_results_are_used(void **state)
+TEST(tuning_results_are_used)
 {
     vkmm_device *device = borrow(LENT_SEPARATE);
     const vkmm_device_info *limits = &device->physical->info;
@@ -294,7 +264,7 @@ static void tuning_results_are_used(void **state)
 }
 
 /* With nothing enabled in Vulkan 1.1, and with everything in 1.3. */
-static void products_are_right(void **state)
+TEST(products_are_right)
 {
     vkmm_device *device = borrow(lent.api_version < VK_API_VERSION_1_2 ? LENT_BARE : LENT_SEPARATE);
     const int is_slow = own_info()->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER; /* compiles each pipeline anew */
@@ -309,7 +279,7 @@ static void expect_refusal(vkmm_status status, const char *what)
 }
 
 /* Every function that needs memory or a queue of the device. */
-static void nothing_is_submitted_or_allocated(void **state)
+TEST(nothing_is_submitted_or_allocated)
 {
     vkmm_device *device = borrow(LENT_SEPARATE);
     const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4);
@@ -352,7 +322,7 @@ static void expect_import(const vkmm_import_params *params, vkmm_status want, co
         fail_msg("%s: \"%s\", not \"%s\"", vkmm_status_name(status), said.last, sentence);
 }
 
-static void wrong_arguments_are_refused(void **state)
+TEST(wrong_arguments_are_refused)
 {
     lent_device_create(&lent, NULL, NULL, 0);
     vkmm_import_params right = lent_import_params(&lent), wrong;
@@ -379,7 +349,7 @@ static void wrong_arguments_are_refused(void **state)
 #undef WRONG
 }
 
-static void requirements_follow_the_types(void **state)
+TEST(requirements_follow_the_types)
 {
     static const vkmm_type f64[] = {VKMM_F16, VKMM_F64}, none[] = {VKMM_F32, VKMM_AUTO};
     vkmm_requirements_params params = lent_requirements_params(&lent);
@@ -406,7 +376,7 @@ static void requirements_follow_the_types(void **state)
 }
 
 /* The caller's structures are used, and keep what they have; a second chain is refused. */
-static void features_are_merged(void **state)
+TEST(features_are_merged)
 {
     VkPhysicalDeviceVulkan12Features since12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                                 .timelineSemaphore = VK_TRUE};
@@ -434,26 +404,15 @@ static void features_are_merged(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_uses_its_device),
-        cmocka_unit_test(what_is_enabled_is_used),
-        cmocka_unit_test(nothing_else_is_used),
-        cmocka_unit_test(each_feature_counts),
-        cmocka_unit_test(products_are_right),
-        cmocka_unit_test(tuning_results_are_used),
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(requirements_follow_the_types),
-        cmocka_unit_test(features_are_merged),
-        cmocka_unit_test(extensions_count),
-        cmocka_unit_test(nothing_is_submitted_or_allocated),
-    };
     static const uint32_t versions[] = {0, VK_API_VERSION_1_1};
+    const struct CMUnitTest *tests;
+    const size_t count = listed_tests(&tests);
     int failed = 0;
     for (size_t i = 0; i < 2; i++) {
         int absent = lent_open(&lent, versions[i]);
         if (absent) return absent;
         printf("# as Vulkan %u.%u\n", VK_API_VERSION_MAJOR(lent.api_version), VK_API_VERSION_MINOR(lent.api_version));
-        failed |= run_group("lent devices", tests, sizeof tests / sizeof *tests, after) != 0;
+        failed |= run_group("lent devices", tests, count, after) != 0;
         failed |= lent_close(&lent) != 0;
     }
     return failed;
