@@ -32,11 +32,6 @@ static int updates(const vkblas_call *call)
     return is(call, OF(GEMMTR) | OF(SYRK) | OF(HERK) | OF(SYR2K) | OF(HER2K));
 }
 
-static int is_complex(vkblas_type type)
-{
-    return type == VKBLAS_C || type == VKBLAS_Z;
-}
-
 /* re + im·i, also where a part is a NaN or infinite. */
 static number number_of(long double re, long double im)
 {
@@ -49,28 +44,15 @@ static number number_of(long double re, long double im)
 
 static number at(vkblas_type type, const void *matrix, int64_t x)
 {
-    const float *s = matrix;
-    const double *d = matrix;
-    switch (type) {
-    case VKBLAS_S:
-        return s[x];
-    case VKBLAS_D:
-        return d[x];
-    case VKBLAS_C:
-        return number_of(s[2 * x], s[2 * x + 1]);
-    default:
-        return number_of(d[2 * x], d[2 * x + 1]);
-    }
+    const char *element = (const char *)matrix + x * vkblas_bytes_of(type);
+    const double im = vkblas_is_complex(type) ? vkblas_part_of(type, element, 1) : 0;
+    return number_of(vkblas_part_of(type, element, 0), im);
 }
 
 static void put(vkblas_type type, void *matrix, int64_t x, number value)
 {
-    float *s = matrix;
-    double *d = matrix;
-    if (type == VKBLAS_S) s[x] = (float)creall(value);
-    if (type == VKBLAS_D) d[x] = (double)creall(value);
-    if (type == VKBLAS_C) s[2 * x] = (float)creall(value), s[2 * x + 1] = (float)cimagl(value);
-    if (type == VKBLAS_Z) d[2 * x] = (double)creall(value), d[2 * x + 1] = (double)cimagl(value);
+    const vkblas_scalar scalar = vkblas_scalar_of(type, (double)creall(value), (double)cimagl(value));
+    memcpy((char *)matrix + x * vkblas_bytes_of(type), &scalar, (size_t)vkblas_bytes_of(type));
 }
 
 static number op_at(const vkblas_call *call, const void *matrix, int64_t ld, char op, int64_t i, int64_t j)
@@ -243,7 +225,7 @@ static void prepare_square(const vkblas_call *call)
 static void check(const vkblas_call *call, const char *what)
 {
     const long double epsilon = call->type == VKBLAS_S || call->type == VKBLAS_C ? FLT_EPSILON : DBL_EPSILON;
-    const size_t bytes = (call->type == VKBLAS_S ? 4 : call->type == VKBLAS_Z ? 16 : 8);
+    const size_t bytes = (size_t)vkblas_bytes_of(call->type);
     for (int64_t x = 0; x < ELEMENTS; x++) {
         const int64_t i = x % call->ldc, j = x / call->ldc;
         int good = !memcmp((char *)c + x * bytes, (char *)before + x * bytes, bytes);
@@ -303,13 +285,13 @@ static int choose(vkblas_call *call, vkblas_routine routine, vkblas_type type, u
     const int has[] = {has_side, uplo, ops, two, diag};
     for (int i = 0; i < 5; i++)
         if (!has[i] && which[i]) return 0;
-    if (hermitian && !is_complex(type)) return 0;
+    if (hermitian && !vkblas_is_complex(type)) return 0;
     if (has_side) call->side = "LR"[which[0]];
     if (uplo) call->uplo = "UL"[which[1]];
     if (ops) call->trans_a = "NTC"[which[2]];
     if (two) call->trans_b = "NTC"[which[3]];
     if (diag) call->diag = "NU"[which[4]];
-    if ((hermitian && call->trans_a == 'T') || (symmetric && is_complex(type) && call->trans_a == 'C')) return 0;
+    if ((hermitian && call->trans_a == 'T') || (symmetric && vkblas_is_complex(type) && call->trans_a == 'C')) return 0;
     call->m = call->side == 'R' ? other : order, call->n = call->side == 'L' ? other : order;
     call->k = has_side ? 0 : other;
     return 1;
@@ -367,7 +349,7 @@ static int fails, products, good_products, others;
 
 static int compute_product(const vkblas_call *real)
 {
-    assert_true(real->routine == VKBLAS_GEMM && !is_complex(real->type));
+    assert_true(real->routine == VKBLAS_GEMM && !vkblas_is_complex(real->type));
     if (products++ == good_products) return 0;
     compute(real);
     return 1;
@@ -428,27 +410,22 @@ TEST(test_complex_products_that_fail)
     check(&call, "complex, the last rows by others");
 }
 
+/* 1×1, of `k` products; C is `result`. */
+static vkblas_call small_call(int64_t k, char trans_b, const double *a_, const double *b_, double *result)
+{
+    static const double one[] = {1, 0}, zero[] = {0, 0};
+    return (vkblas_call){VKBLAS_GEMM, VKBLAS_Z,    .trans_a = 'N', .trans_b = trans_b, .m = 1,
+                         .n = 1,      .k = k,      .alpha = one,   .beta = zero,       .a = a_,
+                         .b = b_,     .c = result, .lda = 1,       .ldb = 1,           .ldc = 1};
+}
+
 /* An infinity in one part of A's elements makes no NaN where the definition has none. */
 TEST(test_complex_infinity)
 {
-    const double one[] = {1, 0}, zero[] = {0, 0};
     const double infinite[2][2] = {{1, INFINITY}, {INFINITY, 1}}, two[] = {2, 2}, signs[] = {-1, 1};
     for (int i = 0; i < 2; i++) {
         double result[] = {0, 0};
-        const vkblas_call call = {.type = VKBLAS_Z,
-                                  .trans_a = 'N',
-                                  .trans_b = 'N',
-                                  .m = 1,
-                                  .n = 1,
-                                  .k = 1,
-                                  .alpha = one,
-                                  .beta = zero,
-                                  .a = infinite[i],
-                                  .b = two,
-                                  .c = result,
-                                  .lda = 1,
-                                  .ldb = 1,
-                                  .ldc = 1};
+        const vkblas_call call = small_call(1, 'N', infinite[i], two, result);
         assert_true(run_complex(&call, 1 << 30, -1));
         assert_true(result[0] == signs[i] * INFINITY && result[1] == INFINITY);
     }
@@ -458,18 +435,8 @@ TEST(test_complex_zero)
 {
     const double zero[] = {0, 0}, i[] = {0, 1};
     double result[] = {3, 4};
-    const vkblas_call call = {.type = VKBLAS_Z,
-                              .trans_a = 'N',
-                              .trans_b = 'T',
-                              .m = 1,
-                              .n = 1,
-                              .k = 5,
-                              .alpha = zero,
-                              .beta = i,
-                              .c = result,
-                              .lda = 1,
-                              .ldb = 1,
-                              .ldc = 1};
+    vkblas_call call = small_call(5, 'T', NULL, NULL, result);
+    call.alpha = zero, call.beta = i;
     assert_true(run_complex(&call, 1 << 30, -1)); /* without A and B */
     assert_true(result[0] == -4 && result[1] == 3);
 }

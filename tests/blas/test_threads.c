@@ -87,20 +87,15 @@ typedef struct operands {
     void *a, *b, *c;
 } operands;
 
-static size_t bytes_of(vkblas_type type)
-{
-    return type == VKBLAS_S ? 4 : type == VKBLAS_D ? 8 : 16;
-}
-
 static void put(vkblas_type type, void *matrix, int at, double re, double im)
 {
     const vkblas_scalar value = vkblas_scalar_of(type, re, im);
-    memcpy((char *)matrix + (size_t)at * bytes_of(type), &value, bytes_of(type));
+    memcpy((char *)matrix + at * vkblas_bytes_of(type), &value, (size_t)vkblas_bytes_of(type));
 }
 
 static int is(vkblas_type type, const void *matrix, int at, double re, double im)
 {
-    const char *element = (const char *)matrix + (size_t)at * bytes_of(type);
+    const char *element = (const char *)matrix + at * vkblas_bytes_of(type);
     return vkblas_part_of(type, element, 0) == re && (type != VKBLAS_Z || vkblas_part_of(type, element, 1) == im);
 }
 
@@ -194,10 +189,10 @@ static void call(crew_member *me)
         const int kind = r->forks ? 0 : (me->number + round) % 4, is_system = kind == 3;
         static const vkblas_type types[] = {VKBLAS_S, VKBLAS_D, VKBLAS_Z, VKBLAS_D};
         operands o = {types[kind], r->size + me->number, r->size + round, r->size + 3};
-        const size_t most = (size_t)r->size + CREW + ROUNDS;
-        char *room = calloc(3 * most * most, bytes_of(o.type));
+        const size_t most = (size_t)r->size + CREW + ROUNDS, bytes = most * most * (size_t)vkblas_bytes_of(o.type);
+        char *room = calloc(3, bytes);
         CREW_EXPECT(me, room != NULL, "no memory");
-        o.a = room, o.b = room + most * most * bytes_of(o.type), o.c = room + 2 * most * most * bytes_of(o.type);
+        o.a = room, o.b = room + bytes, o.c = room + 2 * bytes;
         /* As if the host were slow, so that the device is tried: by the second round it is open. */
         if (r->least == NULL) vkblas_learned_add(VKBLAS_HOST, o.type, (vkblas_extents){o.m, o.n, o.k}, 2000);
         while (r->least == NULL && round == 1 && vkblas_device_state() == 0) thrd_yield();
