@@ -17,14 +17,9 @@ typedef struct run {
     int on_device, trials;
 } run;
 
-static double volume_of(vkblas_extents e)
-{
-    return (double)e.m * (double)e.n * (double)e.k;
-}
-
 static double device_ms(const machine *m, vkblas_extents e)
 {
-    return m->overhead_ms + fmax(vkblas_cost_bytes(VKBLAS_S, e) / m->bus, volume_of(e) / m->device);
+    return m->overhead_ms + fmax(vkblas_cost_bytes(VKBLAS_S, e) / m->bus, vkblas_volume_of(e) / m->device);
 }
 
 /* What the next process knows. */
@@ -57,7 +52,7 @@ static run program_of(const machine *m, vkblas_cost *cost, const vkblas_extents 
             cost->trials_ms += m->compile_ms;
             trial_ends = -1;
             vkblas_cost_learn(cost, VKBLAS_TRIAL, VKBLAS_S, tried,
-                              slower * device_ms(m, as) * volume_of(tried) / volume_of(as));
+                              slower * device_ms(m, as) * vkblas_volume_of(tried) / vkblas_volume_of(as));
         }
         const vkblas_choice choice = vkblas_cost_choose(cost, VKBLAS_S, e, NULL);
         const int opens = choice == VKBLAS_TO_OPEN && trial_ends < 0;
@@ -68,7 +63,7 @@ static run program_of(const machine *m, vkblas_cost *cost, const vkblas_extents 
             r.trials++;
         }
         if (opens) cost->is_open = 1, r.ms += m->open_ms;
-        const double host = volume_of(e) / m->host, ms = device ? device_ms(m, e) : host;
+        const double host = vkblas_volume_of(e) / m->host, ms = device ? device_ms(m, e) : host;
         vkblas_cost_learn(cost, device ? VKBLAS_DEVICE : VKBLAS_HOST, VKBLAS_S, e, ms);
         r.host_ms += host;
         r.ms += ms;
@@ -115,7 +110,7 @@ TEST(test_what_a_trial_leaves_open_is_found_out)
     for (int faster = 0; faster < 2; faster++) {
         machine m = {5e8, 1e12, 1e12, 0, 300, 100};
         vkblas_cost cost = {0};
-        m.overhead_ms = volume_of(e) / m.host * (faster ? 0.85 : 0.95);
+        m.overhead_ms = vkblas_volume_of(e) / m.host * (faster ? 0.85 : 0.95);
         const run r = program_of(&m, &cost, &e, 1, 3000, faster ? 3 : 1);
         if (faster)
             assert_true(r.on_device > 1500);
@@ -168,7 +163,7 @@ TEST(test_no_program_loses_much)
                 const vkblas_extents e = {edge, edge / thin, edge};
                 vkblas_cost cost = {0};
                 const run r = program_of(&machines[i], &cost, &e, 1, 300, 1);
-                assert_true(r.ms <= r.host_ms + 4 * volume_of(e) / machines[i].host);
+                assert_true(r.ms <= r.host_ms + 4 * vkblas_volume_of(e) / machines[i].host);
             }
 }
 
@@ -279,6 +274,14 @@ TEST(test_trials_need_little_memory)
     assert_true(cut.m == 5000 && cut.n == 10000 && cut.k == 3);
 }
 
+static int read_text(vkblas_cost *cost, const char *key, const char *text)
+{
+    FILE *file = fmemopen((char *)(uintptr_t)text, strlen(text), "r");
+    const int is_read = vkblas_cost_read(cost, key, file);
+    fclose(file);
+    return is_read;
+}
+
 TEST(test_costs_are_kept)
 {
     vkblas_cost cost = {0}, read = {0};
@@ -288,12 +291,8 @@ TEST(test_costs_are_kept)
     FILE *file = fmemopen(text, sizeof text, "w");
     vkblas_cost_write(&cost, "key", file);
     fclose(file);
-    file = fmemopen(text, strlen(text), "r");
-    assert_false(vkblas_cost_read(&read, "another", file));
-    fclose(file);
-    file = fmemopen(text, strlen(text), "r");
-    assert_true(vkblas_cost_read(&read, "key", file));
-    fclose(file);
+    assert_false(read_text(&read, "another", text));
+    assert_true(read_text(&read, "key", text));
     vkblas_turn before, after;
     const vkblas_extents e = {5000, 5000, 5000};
     read.is_open = 1;
@@ -313,8 +312,6 @@ TEST(test_damaged_files_are_ignored)
         "30\n\nrubbish\nclass 1 0 -1 -1 5 5\n";
     const vkblas_cost nothing = {0};
     vkblas_cost cost = {0};
-    FILE *file = fmemopen((char *)(uintptr_t)text, sizeof text - 1, "r");
-    assert_true(vkblas_cost_read(&cost, "key", file));
-    fclose(file);
+    assert_true(read_text(&cost, "key", text));
     assert_memory_equal(&cost, &nothing, sizeof cost);
 }

@@ -17,7 +17,6 @@ WRAP = {"<i4": lambda x: (x + 2**31) % 2**32 - 2**31, "<u4": lambda x: x % 2**32
 WORDS = [
     ("--transposeA", 2, "--transposeA needs an argument: OP"),
     ("--transposeA X", 2, "--transposeA takes N or T .*not 'X'"),
-    ("--transposeB NT", 2, "--transposeB takes N or T .*not 'NT'"),
     ("--layout diagonal", 2, "--layout takes one of row, col, not 'diagonal'"),
     ("--lda 0", 2, "--lda takes a whole number from 1 to 9223372036854775807, not '0'"),
     ("--lda 4 --size 5", 2, "leading dimension of A is 4; its stored rows have 5 elements"),
@@ -26,12 +25,10 @@ WORDS = [
     ("--beta 1e999", 2, "--beta takes a decimal number up to 1.79769e[+]308, not '1e999'"),
     ("--alpha 0.5 --type i32 --size 4", 2, "alpha is 0.5; with type i32 it must be a whole number from -2147483648 to 4294967295"),
     ("--batch_count 0", 2, "--batch_count takes a whole number from 1 to 4294967295, not '0'"),
-    ("--batch_count 4294967296", 2, "--batch_count takes"),
     ("--batch_count 4294967295 --size 65536", 2, "do not fit in 63 bits"),
     ("--stride_a -1", 2, "--stride_a takes a whole number from 0 to 9223372036854775807, not '-1'"),
     ("--offset-c 1e3", 2, "--offset-c takes a whole number"),
     ("--stride 4", 2, "--stride is ambiguous: it may be any of --stride_a, --stride_b, --stride_c, --stride_d"),
-    ("--stride- 4", 2, "--stride- is ambiguous: it may be any of --stride_a, --stride_b, --stride_c, --stride_d"),
     ("-f trsm", 2, "--function takes one of gemm, gemm_ex, gemm_strided_batched, gemm_strided_batched_ex, not 'trsm'"),
     ("-r f32_r --a_type f16_r", 2, "--a_type says f16, but an earlier option says f32: A and B have the same type here"),
     ("--a_type i8_r --b_type u8_r", 2, "--b_type says u8, but an earlier option says i8"),
@@ -42,12 +39,9 @@ WORDS = [
     ("--algo 0", 2, "unknown option --algo"),
     ("--batch_cuont 4", 2, "did you mean --batch_count"),
     ("--kernel tiled --transposeA T --size 4", 4, "the kernel tiled computes only plain products"),
-    ("--kernel serial --beta 2 --size 4", 4, "the kernel serial computes only plain products"),
     ("--kernel tiled --pack-b --size 4", 4, "the kernel tiled cannot pack operands; general kernels, such as blocked, can"),
-    ("--kernel serial --pack-b --size 4", 4, "the kernel serial cannot pack operands"),
     ("--kernel tiled --config rows=64", 2, "the kernel tiled has none"),
     ("--kernel blocked --config rosw=64 --size 4", 2, "rosw"),
-    ("--kernel blocked --config rows= --size 4", 2, "rows"),
     ("--kernel blocked --config rows=x --size 4", 2, "the tunable rows takes a whole number"),
     ("--config rows", 2, "--config takes tunables such as rows=64,cols=64, not 'rows'"),
     ("--config", 2, "--config needs an argument: TUNABLES"),
@@ -55,9 +49,7 @@ WORDS = [
     ("-a a.npy -b b.npy -c c.npy", 2, "-c is the C that --beta multiplies"),
     ("-a a.npy -b b.npy -c c.npy --beta 0", 2, "-c is the C that --beta multiplies"),
     ("ladder --alpha 2", 2, "--alpha is not an option of 'vkmatmul ladder'"),
-    ("ladder --batch-count 2", 2, "--batch-count is not an option of 'vkmatmul ladder'"),
     ("trace --kernel blocked", 2, "--kernel takes one of auto, serial, strided, naive, .*, not 'blocked'; did you mean 'block'"),
-    ("race --kernel skinny", 2, "--kernel is not an option of 'vkmatmul race'"),
 ]
 
 

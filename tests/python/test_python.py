@@ -62,6 +62,13 @@ class Case(unittest.TestCase):
         np.testing.assert_array_equal(got, want, str(about))
         self.assertEqual((got.dtype, got.shape), (want.dtype, want.shape), about)
 
+    def refused(self, cases):
+        """Each case: the exception, its sentence, and a function; or the arguments of matmul."""
+        for kind, sentence, call, *more in cases:
+            with self.subTest(sentence), self.assertRaises(kind) as caught:
+                vkmatmul.matmul(*call, **more[0]) if more else call()
+            self.assertEqual(str(caught.exception), sentence)
+
 
 class Products(Case):
     def test_types(self):
@@ -245,18 +252,15 @@ class Products(Case):
         exact = [sum(Fraction(p.real) * Fraction(q.real) + Fraction(p.imag) * Fraction(q.imag) for p, q in zip(x, y)),
                  sum(Fraction(p.real) * Fraction(q.imag) - Fraction(p.imag) * Fraction(q.real) for p, q in zip(x, y))]
         self.assertIn(got, (None, complex(*map(float, exact))))
-        for kind, sentence, args, more in [
-                (TypeError, "a has dtype complex64 and b float32; both must be the same", (a, b.real), {}),
-                (TypeError, "a has dtype complex64 and out complex128; both must be the same", (a, b), {"out": np.zeros((6, 5), "c16")}),
-                (vkmatmul.InvalidError, "incompatible shapes: A is 6×8, B is 5×8", (a, b.T), {}),
-                (vkmatmul.InvalidError, "out is 6×8; the product is 6×5", (a, b), {"out": a}),
-                (vkmatmul.InvalidError, "out is read-only", (a, b), {"out": np.broadcast_to(np.complex64(0), (6, 5))}),
-                (vkmatmul.InvalidError, "bias has shape (6,); the product needs (5,)", (a, b), {"bias": parts(6, "c8")}),
-                (vkmatmul.InvalidError, "activation is 'relu'; complex products have none", (a, b), {"activation": "relu"}),
-                (vkmatmul.InvalidError, "alpha is 1j; a real number is needed", (a, b, 1j), {})]:
-            with self.subTest(sentence), self.assertRaises(kind) as caught:
-                vkmatmul.matmul(*args, **more)
-            self.assertEqual(str(caught.exception), sentence)
+        self.refused([
+            (TypeError, "a has dtype complex64 and b float32; both must be the same", (a, b.real), {}),
+            (TypeError, "a has dtype complex64 and out complex128; both must be the same", (a, b), {"out": np.zeros((6, 5), "c16")}),
+            (vkmatmul.InvalidError, "incompatible shapes: A is 6×8, B is 5×8", (a, b.T), {}),
+            (vkmatmul.InvalidError, "out is 6×8; the product is 6×5", (a, b), {"out": a}),
+            (vkmatmul.InvalidError, "out is read-only", (a, b), {"out": np.broadcast_to(np.complex64(0), (6, 5))}),
+            (vkmatmul.InvalidError, "bias has shape (6,); the product needs (5,)", (a, b), {"bias": parts(6, "c8")}),
+            (vkmatmul.InvalidError, "activation is 'relu'; complex products have none", (a, b), {"activation": "relu"}),
+            (vkmatmul.InvalidError, "alpha is 1j; a real number is needed", (a, b, 1j), {})])
 
     def test_gelu(self):
         x = np.linspace(-4, 4, 25, dtype="f4").reshape(5, 5)
@@ -332,25 +336,22 @@ class Names(Case):
     def test_refused(self):
         a, b = np.ones((2, 3), "f4"), np.ones((3, 4), "f4")
         vecdot, tensordot, invalid = vkmatmul.vecdot, vkmatmul.tensordot, vkmatmul.InvalidError
-        for kind, sentence, call in [
-                (invalid, "axis is 0; use -2 to -1, for x1 with 2 dimensions and x2 with 2", lambda: vecdot(a, a, axis=0)),
-                (invalid, "axis is -2; use -1 to -1, for x1 with 2 dimensions and x2 with 1", lambda: vecdot(a, a[0], axis=-2)),
-                (invalid, "x1 or x2 is a scalar; vectors are needed", lambda: vecdot(a, np.float32(1))),
-                (invalid, "x1 has 3 elements along axis -1, x2 has 1", lambda: vecdot(a, a[:, :1])),
-                (invalid, "incompatible shapes: A is 2×1×3, B is 5×3×1", lambda: vecdot(a, np.ones((5, 3), "f4"))),
-                (TypeError, "x2 is a DeviceArray; an array of the host is needed", lambda: vecdot(a, vkmatmul.Device().array(a))),
-                (TypeError, "x1 is a Blocks; an array of the host is needed", lambda: tensordot(vkmatmul.quantize(np.ones((3, 32)), "q8_0"), a)),
-                (invalid, "axes is 3; use 0 to 2, or two sequences of dimensions", lambda: tensordot(a, b, axes=3)),
-                (invalid, "axes is ([1],); use 0 to 2, or two sequences of dimensions", lambda: tensordot(a, b, axes=([1],))),
-                (invalid, "x1 has (3,) elements along axes (1,), x2 has (4,) along (1,)", lambda: tensordot(a, b, axes=([1], [1]))),
-                (invalid, "x1 has (3,) elements along axes (1,), x2 has () along ()", lambda: tensordot(a, b, axes=([1], []))),
-                (invalid, "axes of x1 are (2,); use different ones of its 2 dimensions", lambda: tensordot(a, b, axes=([2], [0]))),
-                (invalid, "axes of x2 are (0, -2); use different ones of its 2 dimensions", lambda: tensordot(a, b, axes=([0, 1], [0, -2]))),
-                (invalid, "x has 1 dimension; a matrix has at least 2", lambda: vkmatmul.matrix_transpose(a[0])),
-                (invalid, "x has 0 dimensions; a matrix has at least 2", lambda: vkmatmul.matrix_transpose(vkmatmul.Device().empty(())))]:
-            with self.subTest(sentence), self.assertRaises(kind) as caught:
-                call()
-            self.assertEqual(str(caught.exception), sentence)
+        self.refused([
+            (invalid, "axis is 0; use -2 to -1, for x1 with 2 dimensions and x2 with 2", lambda: vecdot(a, a, axis=0)),
+            (invalid, "axis is -2; use -1 to -1, for x1 with 2 dimensions and x2 with 1", lambda: vecdot(a, a[0], axis=-2)),
+            (invalid, "x1 or x2 is a scalar; vectors are needed", lambda: vecdot(a, np.float32(1))),
+            (invalid, "x1 has 3 elements along axis -1, x2 has 1", lambda: vecdot(a, a[:, :1])),
+            (invalid, "incompatible shapes: A is 2×1×3, B is 5×3×1", lambda: vecdot(a, np.ones((5, 3), "f4"))),
+            (TypeError, "x2 is a DeviceArray; an array of the host is needed", lambda: vecdot(a, vkmatmul.Device().array(a))),
+            (TypeError, "x1 is a Blocks; an array of the host is needed", lambda: tensordot(vkmatmul.quantize(np.ones((3, 32)), "q8_0"), a)),
+            (invalid, "axes is 3; use 0 to 2, or two sequences of dimensions", lambda: tensordot(a, b, axes=3)),
+            (invalid, "axes is ([1],); use 0 to 2, or two sequences of dimensions", lambda: tensordot(a, b, axes=([1],))),
+            (invalid, "x1 has (3,) elements along axes (1,), x2 has (4,) along (1,)", lambda: tensordot(a, b, axes=([1], [1]))),
+            (invalid, "x1 has (3,) elements along axes (1,), x2 has () along ()", lambda: tensordot(a, b, axes=([1], []))),
+            (invalid, "axes of x1 are (2,); use different ones of its 2 dimensions", lambda: tensordot(a, b, axes=([2], [0]))),
+            (invalid, "axes of x2 are (0, -2); use different ones of its 2 dimensions", lambda: tensordot(a, b, axes=([0, 1], [0, -2]))),
+            (invalid, "x has 1 dimension; a matrix has at least 2", lambda: vkmatmul.matrix_transpose(a[0])),
+            (invalid, "x has 0 dimensions; a matrix has at least 2", lambda: vkmatmul.matrix_transpose(vkmatmul.Device().empty(())))])
 
 
 class Weights(Case):
@@ -466,26 +467,23 @@ class Weights(Case):
     def test_refused(self):
         x, w = np.ones((3, 64), "f4"), vkmatmul.quantize(np.ones((5, 64)), "q4_0")
         device, invalid = vkmatmul.Device(), vkmatmul.InvalidError
-        for kind, sentence, call in [
-                (invalid, "incompatible shapes: A is 3×32, B is 64×5", lambda: vkmatmul.matmul(x[:, :32], w.T)),
-                (invalid, "b has blocks of q4_0 along N; a product needs them along K: use b.T", lambda: vkmatmul.matmul(x, w)),
-                (invalid, "a has blocks of q4_0 along M; a product needs them along K: use a.T", lambda: w.T @ x),
-                (invalid, "a row has 40 elements; a block of q4_0 has 32", lambda: vkmatmul.quantize(np.ones((5, 40)), "q4_0")),
-                (invalid, "format is 'q5'; use one of 'q8_0', 'q4_0', 'q4_K', 'mxfp4', 'nvfp4', 'mxfp8_e4m3', 'mxfp8_e5m2', 'fp8_e4m3', "
-                          "'fp8_e5m2', 'q4_z', 'q8_z', 'q4_1', 'q5_0', 'q5_1', 'q5_K', 'q6_K'", lambda: vkmatmul.quantize(x, "q5")),
-                (invalid, "array has shape (64,) and dtype float32; a matrix of numbers is needed", lambda: vkmatmul.quantize(x[0], "q4_0")),
-                (invalid, "array has infinities, NaNs, or elements that are too large for q8_0", lambda: vkmatmul.quantize(x * np.nan, "q8_0")),
-                (invalid, "array has infinities, NaNs, or elements that are too large for q8_0", lambda: vkmatmul.quantize(x * 1e30, "q8_0")),
-                (invalid, "data has 4 bytes; 2×64 elements of q4_0 have 72", lambda: vkmatmul.Blocks("q4_0", (2, 64), b"1234")),
-                (invalid, "shape is (64,); it has rows and elements of a row", lambda: vkmatmul.Blocks("q4_0", (64,), b"")),
-                (invalid, "B is in blocks of q4_0, which are multiplied as f32, f16 or bf16, summed in f32", lambda: x.astype("f8") @ w.T),
-                (TypeError, "data has dtype float32; uint8 is needed", lambda: vkmatmul.Blocks("q4_0", (2, 64), x)),
-                (TypeError, "a has dtype float32 and b q4_0; both must be bf16", lambda: vkmatmul.matmul(x, w.T, type="bf16")),
-                (TypeError, "a and b are in blocks; one of them must be an array", lambda: w @ w.T),
-                (TypeError, "a is on a device and b is not; Blocks.to copies it there", lambda: device.array(x) @ w.T)]:
-            with self.subTest(sentence), self.assertRaises(kind) as caught:
-                call()
-            self.assertEqual(str(caught.exception), sentence)
+        self.refused([
+            (invalid, "incompatible shapes: A is 3×32, B is 64×5", lambda: vkmatmul.matmul(x[:, :32], w.T)),
+            (invalid, "b has blocks of q4_0 along N; a product needs them along K: use b.T", lambda: vkmatmul.matmul(x, w)),
+            (invalid, "a has blocks of q4_0 along M; a product needs them along K: use a.T", lambda: w.T @ x),
+            (invalid, "a row has 40 elements; a block of q4_0 has 32", lambda: vkmatmul.quantize(np.ones((5, 40)), "q4_0")),
+            (invalid, "format is 'q5'; use one of 'q8_0', 'q4_0', 'q4_K', 'mxfp4', 'nvfp4', 'mxfp8_e4m3', 'mxfp8_e5m2', 'fp8_e4m3', "
+                      "'fp8_e5m2', 'q4_z', 'q8_z', 'q4_1', 'q5_0', 'q5_1', 'q5_K', 'q6_K'", lambda: vkmatmul.quantize(x, "q5")),
+            (invalid, "array has shape (64,) and dtype float32; a matrix of numbers is needed", lambda: vkmatmul.quantize(x[0], "q4_0")),
+            (invalid, "array has infinities, NaNs, or elements that are too large for q8_0", lambda: vkmatmul.quantize(x * np.nan, "q8_0")),
+            (invalid, "array has infinities, NaNs, or elements that are too large for q8_0", lambda: vkmatmul.quantize(x * 1e30, "q8_0")),
+            (invalid, "data has 4 bytes; 2×64 elements of q4_0 have 72", lambda: vkmatmul.Blocks("q4_0", (2, 64), b"1234")),
+            (invalid, "shape is (64,); it has rows and elements of a row", lambda: vkmatmul.Blocks("q4_0", (64,), b"")),
+            (invalid, "B is in blocks of q4_0, which are multiplied as f32, f16 or bf16, summed in f32", lambda: x.astype("f8") @ w.T),
+            (TypeError, "data has dtype float32; uint8 is needed", lambda: vkmatmul.Blocks("q4_0", (2, 64), x)),
+            (TypeError, "a has dtype float32 and b q4_0; both must be bf16", lambda: vkmatmul.matmul(x, w.T, type="bf16")),
+            (TypeError, "a and b are in blocks; one of them must be an array", lambda: w @ w.T),
+            (TypeError, "a is on a device and b is not; Blocks.to copies it there", lambda: device.array(x) @ w.T)])
 
 
 class Foreign(Case):
@@ -666,23 +664,20 @@ class Arrays(Case):
         self.same(there.numpy(), b @ a + out, "out is a transpose")
 
     def test_refused(self):
-        a = self.device.array(np.ones((3, 3), "f4"))
-        with self.assertRaisesRegex(TypeError, "^a is on a device and b is not; Device.array copies it there$"):
-            a @ np.ones((3, 3), "f4")
-        with self.assertRaisesRegex(TypeError, "^b is on a device and a is not"):
-            np.ones((3, 3), "f4") @ a
-        with self.assertRaisesRegex(vkmatmul.InvalidError, "^C and A are the same memory$"):
-            vkmatmul.matmul(a, self.device.array(np.ones((3, 3), "f4")), out=a)
-        other = vkmatmul.Device(cache_dir="").array(np.ones((3, 3), "f4"))
-        with self.assertRaisesRegex(vkmatmul.InvalidError, "^b is on another device than a$"):
-            a @ other
-        with self.assertRaisesRegex(vkmatmul.InvalidError, "^device is another one than that of the arrays$"):
-            vkmatmul.matmul(a, a, device=other.device)
-        with self.assertRaisesRegex(vkmatmul.InvalidError, r"^out has neither rows nor columns of adjacent elements"):
-            batch = self.device.array(np.ones((2, 3, 3), "f4"))
+        ones = np.ones((3, 3), "f4")
+        a, b = self.device.array(ones), self.device.array(ones)
+        batch = self.device.array(np.ones((2, 3, 3), "f4"))
+        other = vkmatmul.Device(cache_dir="").array(ones)
+        invalid = vkmatmul.InvalidError
+        self.refused([
+            (TypeError, "a is on a device and b is not; Device.array copies it there", lambda: a @ ones),
+            (TypeError, "b is on a device and a is not; Device.array copies it there", lambda: ones @ a),
+            (invalid, "C and A are the same memory", (a, b), {"out": a}),
+            (invalid, "b is on another device than a", lambda: a @ other),
+            (invalid, "device is another one than that of the arrays", (a, a), {"device": other.device}),
+            (invalid, "shape is (-1,); extents must not be negative", lambda: self.device.empty(-1))])
+        with self.assertRaisesRegex(invalid, "^out has neither rows nor columns of adjacent elements"):
             vkmatmul.matmul(batch, batch, out=self.device.array(np.ones((3, 3, 2), "f4")).T)
-        with self.assertRaisesRegex(vkmatmul.InvalidError, r"^shape is \(-1,\); extents must not be negative$"):
-            self.device.empty(-1)
         with self.assertRaisesRegex(vkmatmul.UnsupportedError, r"^an operand needs a buffer of 4294967296\.0 MiB; "):
             self.device.empty((1 << 25, 1 << 25))
         with self.assertRaisesRegex(TypeError, "^data has dtype int64; supported are "):
@@ -698,24 +693,21 @@ class Errors(Case):
     def test_sentences(self):
         a, b = np.ones((2, 3), "f4"), np.ones((3, 4), "f4")
         invalid = vkmatmul.InvalidError
-        for kind, sentence, args, more in [
-                (invalid, "incompatible shapes: A is 3×4, B is 2×3", (b, a), {}),
-                (invalid, "incompatible shapes: A is 2×2×3, B is 3×3×4", (np.ones((2, 2, 3), "f4"), np.ones((3, 3, 4), "f4")), {}),
-                (invalid, "A is a scalar; a matrix or a vector is needed", (np.float32(1), b), {}),
-                (invalid, "out is 2×3; the product is 2×4", (a, b), {"out": a}),
-                (invalid, "out is read-only", (a, b), {"out": np.broadcast_to(np.float32(0), (2, 4))}),
-                (invalid, "beta is 2: out must have the matrix that is multiplied by it", (a, b, 1, 2), {}),
-                (invalid, "activation is 'tanh'; use one of None, 'relu', 'gelu'", (a, b), {"activation": "tanh"}),
-                (invalid, "compute is 'sixteen'; use one of f32, f64, i32, u32, f16, bf16, i8, u8, e4m3, e5m2 or a dtype", (a, b), {"compute": "sixteen"}),
-                (invalid, "alpha is 'x'; a real number is needed", (a, b, "x"), {}),
-                (invalid, "bias has shape (3,) and dtype float32; the product needs (4,) and float32", (a, b), {"bias": np.ones(3, "f4")}),
-                (invalid, "bias has shape (4,) and dtype float64; the product needs (4,) and float32", (a, b), {"bias": np.ones(4)}),
-                (invalid, "out has dtype float32, and out_type is f16", (a, b), {"out": np.ones((2, 4), "f4"), "out_type": "f16"}),
-                (TypeError, "a has dtype float32 and b float64; both must be the same", (a, np.ones((3, 4))), {}),
-                (TypeError, "out is a list; an array is needed", (a, b), {"out": [[0]]})]:
-            with self.subTest(sentence), self.assertRaises(kind) as caught:
-                vkmatmul.matmul(*args, **more)
-            self.assertEqual(str(caught.exception), sentence)
+        self.refused([
+            (invalid, "incompatible shapes: A is 3×4, B is 2×3", (b, a), {}),
+            (invalid, "incompatible shapes: A is 2×2×3, B is 3×3×4", (np.ones((2, 2, 3), "f4"), np.ones((3, 3, 4), "f4")), {}),
+            (invalid, "A is a scalar; a matrix or a vector is needed", (np.float32(1), b), {}),
+            (invalid, "out is 2×3; the product is 2×4", (a, b), {"out": a}),
+            (invalid, "out is read-only", (a, b), {"out": np.broadcast_to(np.float32(0), (2, 4))}),
+            (invalid, "beta is 2: out must have the matrix that is multiplied by it", (a, b, 1, 2), {}),
+            (invalid, "activation is 'tanh'; use one of None, 'relu', 'gelu'", (a, b), {"activation": "tanh"}),
+            (invalid, "compute is 'sixteen'; use one of f32, f64, i32, u32, f16, bf16, i8, u8, e4m3, e5m2 or a dtype", (a, b), {"compute": "sixteen"}),
+            (invalid, "alpha is 'x'; a real number is needed", (a, b, "x"), {}),
+            (invalid, "bias has shape (3,) and dtype float32; the product needs (4,) and float32", (a, b), {"bias": np.ones(3, "f4")}),
+            (invalid, "bias has shape (4,) and dtype float64; the product needs (4,) and float32", (a, b), {"bias": np.ones(4)}),
+            (invalid, "out has dtype float32, and out_type is f16", (a, b), {"out": np.ones((2, 4), "f4"), "out_type": "f16"}),
+            (TypeError, "a has dtype float32 and b float64; both must be the same", (a, np.ones((3, 4))), {}),
+            (TypeError, "out is a list; an array is needed", (a, b), {"out": [[0]]})])
         for more, sentence in [({"compute": "f64"}, "f64"), ({"out_type": "i32"}, "i32")]:
             with self.assertRaisesRegex(invalid, sentence):  # the library's own
                 vkmatmul.matmul(a, b, **more)

@@ -155,12 +155,3 @@ IN_FOLDER(what_is_another_users_is_not_used)
     assert_int_equal(vkmm_cache_dir_resolve(NULL, theirs, &path), VKMM_OK);
     assert_null(path);
 }
-
-TEST(joins_with_one_slash)
-{
-    char *plain = vkmm_cache_dir_join("a", "b"), *ended = vkmm_cache_dir_join("a/", "b");
-    assert_string_equal(plain, "a/b");
-    assert_string_equal(ended, "a/b");
-    vkmm_free(plain);
-    vkmm_free(ended);
-}
