@@ -135,43 +135,6 @@ TEST(nothing_else_is_used)
     if (said.warnings > 0) assert_non_null(strstr(said.last, "was lent without shaderFloat64: no fast f64 products"));
 }
 
-/* All but one. */
-TEST(each_feature_counts)
-{
-    const vkmm_device_info *own = own_info();
-    const vkmm_feature *feature;
-    for (uint32_t i = 0; (feature = vkmm_feature_at(i)) != NULL; i++) {
-        VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-        vkmm_requirements *requirements = ask();
-        uint32_t count;
-        assert_int_equal(vkmm_requirements_merge(requirements, &features), VKMM_OK);
-        VkBool32 *found = vkmm_feature_find(feature, &features);
-        if (!found || !*found) continue; /* the device lacks it */
-        *found = VK_FALSE;
-        const char *const *extensions = vkmm_requirements_extensions(requirements, &count);
-        lent_device_create(&lent, &features, extensions, count);
-        vkmm_import_params params = lent_import_params(&lent);
-        vkmm_device *device = NULL;
-        params.features = &features;
-        params.extensions = extensions;
-        params.extension_count = count;
-        assert_int_equal(vkmm_device_import(&params, &device), VKMM_OK);
-        const vkmm_requirement *lacks = vkmm_device_lacks(device, &count);
-        assert_int_equal(count, 1);
-        assert_string_equal(lacks[0].feature, feature->name);
-        assert_int_equal(lacks[0].required, strcmp(feature->name, "shaderFloat64") == 0);
-        vkmm_device_info info = *vkmm_device_describe(device);
-        if (feature->structure == VKMM_FEATURE_MATRIX2) { /* each of its features is a bit */
-            const uint32_t lost = own->matrices.matrix2 & ~info.matrices.matrix2;
-            assert_true(lost != 0 && (lost & (lost - 1)) == 0);
-            info.matrices.matrix2 |= lost;
-        }
-        check_same(&info, own, feature->name);
-        vkmm_device_destroy(&device);
-        lent_device_destroy(&lent);
-    }
-}
-
 /* A feature without its extension. */
 TEST(extensions_count)
 {
