@@ -1,7 +1,6 @@
 #include "vk/device.h"
 
 #include "base/alloc.h"
-#include "vk/lent.h"
 #include "vk/loader.h"
 #include "vk/vk_result.h"
 
@@ -116,7 +115,7 @@ void vkmm_device_destroy(vkmm_device **device_pointer)
     mtx_destroy(&device->layouts.lock);
     mtx_destroy(&device->spares.lock);
     for (int role = 0; role < VKMM_QUEUE_COUNT; role++) mtx_destroy(&device->queues[role].lock);
-    if (device->is_borrowed) vkmm_lent_close(&device->instance);
+    if (device->is_borrowed) vkmm_instance_destroy(&device->instance);
     vkmm_requirements_destroy(&device->lacks);
     vkmm_free(device);
     *device_pointer = NULL;

@@ -173,7 +173,7 @@ void vkmm_instance_destroy(vkmm_instance **instance_pointer)
     vkmm_instance *instance = *instance_pointer;
     if (instance->messenger) instance->destroy_messenger(instance->handle, instance->messenger, NULL);
     vkmm_loader_lock();
-    if (instance->handle && instance->table.vkDestroyInstance)
+    if (instance->handle && !instance->is_lent && instance->table.vkDestroyInstance)
         instance->table.vkDestroyInstance(instance->handle, NULL);
     vkmm_loader_unlock();
     vkmm_free(instance->physicals);

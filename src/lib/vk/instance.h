@@ -51,6 +51,7 @@ struct vkmm_instance {
     _Atomic(vkmm_attachment *) tuning; /* plan/tuned.c's; NULL until it is needed */
     PFN_vkGetInstanceProcAddr lookup;
     VkInstance handle;
+    int is_lent;           /* the handle is another program's */
     uint32_t most_version; /* of Vulkan that is used, even of newer devices */
     uint32_t enabled;      /* features (vkmm_feature) that may be used, of those that devices have */
     vkmm_instance_table table;
