@@ -65,7 +65,7 @@ static void forget_partial(vkmm_output *o)
     o->partial = NULL;
 }
 
-static void destroy(vkmm_output **output)
+void vkmm_output_discard(vkmm_output **output)
 {
     vkmm_output *o = *output;
     if (o == NULL) return;
@@ -160,11 +160,11 @@ static vkmm_status open_output(const char *path, int is_private, vkmm_output **o
         o->path = vkmm_strdup(path);
     }
     if (o == NULL || o->path == NULL) {
-        destroy(&o);
+        vkmm_output_discard(&o);
         return VKMM_NO_MEMORY("for the output %s", path);
     }
     vkmm_status result = open_target(o);
-    if (result != VKMM_OK) destroy(&o);
+    if (result != VKMM_OK) vkmm_output_discard(&o);
     *output = o;
     return result;
 }
@@ -278,13 +278,8 @@ static vkmm_status put_in_place(vkmm_output *o)
 vkmm_status vkmm_output_commit(vkmm_output **output)
 {
     vkmm_status result = put_in_place(*output);
-    destroy(output);
+    vkmm_output_discard(output);
     return result;
-}
-
-void vkmm_output_discard(vkmm_output **output)
-{
-    destroy(output);
 }
 
 vkmm_status vkmm_output_try(const char *path, uint64_t bytes)

@@ -83,13 +83,10 @@ vkmm_workers *vkmm_workers_create(uint32_t threads)
     if (!w) return NULL;
     if (threads == 0) threads = vkmm_host_processors();
     if (threads > MOST_THREADS) threads = MOST_THREADS;
-    if (mtx_init(&w->lock, mtx_plain) != thrd_success) {
-        vkmm_free(w);
-        return NULL;
-    }
-    int ready =
-        cnd_init(&w->begin) == thrd_success && cnd_init(&w->end) == thrd_success; /* else the caller works alone */
-    while (ready && w->started + 1 < threads && thrd_create(&w->threads[w->started], run_thread, w) == thrd_success)
+    mtx_init(&w->lock, mtx_plain);
+    cnd_init(&w->begin);
+    cnd_init(&w->end);
+    while (w->started + 1 < threads && thrd_create(&w->threads[w->started], run_thread, w) == thrd_success)
         w->started++;
     return w;
 }
