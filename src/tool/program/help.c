@@ -9,7 +9,8 @@
 
 enum { TEXT_COLUMN = 26, SUMMARY_COLUMN = 14 };
 
-/* doc/completions, each shell's script in the order of cli_shell_words; and the page of `help shaders`. */
+/* doc/completions, a script for each shell of --completions; and the page of `help shaders`. */
+static const char *const shells[] = {"bash", "zsh", "fish"};
 static const struct {
     const char *name, *text;
 } pages[] = {
@@ -156,7 +157,7 @@ vkmm_status cli_command_help(cli_session *session)
 
     if (command == NULL) return cli_command_unknown(session->log, options->operand);
     uint32_t shell = 0;
-    while (options->completions != NULL && strcmp(cli_shell_words(shell), options->completions) != 0) shell++;
+    while (options->completions != NULL && strcmp(shells[shell], options->completions) != 0) shell++;
     if (options->completions != NULL)
         fputs(pages[shell].text, stdout);
     else if (options->candidates)
