@@ -111,11 +111,18 @@ static vkmm_status finish(cli_bench_live *live, const cli_bench *bench)
     return live->stored != VKMM_OK ? live->stored : status;
 }
 
-static vkmm_status tell_interrupt(const cli_bench_live *live, const cli_bench *bench, int signal)
+vkmm_status cli_bench_end(cli_bench_live *live, const cli_bench *bench, vkmm_status status)
 {
     const vkmm_log *log = live->session->log;
     const char *path = live->session->options->output, *s = bench->row_count == 1 ? "" : "s";
+    vkmm_status finished;
+    int signal;
 
+    cli_interrupt_release();
+    signal = cli_interrupted();
+    finished = finish(live, bench);
+    if (finished != VKMM_OK) return cli_worse(finished, status);
+    if (signal == 0) return status;
     if (path == NULL)
         vkmm_say(log, VKMM_LOG_WARNING, "interrupted after %u row%s", bench->row_count, s);
     else if (!live->begun)
@@ -123,18 +130,6 @@ static vkmm_status tell_interrupt(const cli_bench_live *live, const cli_bench *b
     else
         vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s", path, bench->row_count, s);
     return (vkmm_status)(128 + signal); /* as in shells */
-}
-
-vkmm_status cli_bench_end(cli_bench_live *live, const cli_bench *bench, vkmm_status status)
-{
-    vkmm_status finished;
-    int signal;
-
-    cli_interrupt_release();
-    signal = cli_interrupted();
-    finished = finish(live, bench);
-    if (signal != 0 && finished == VKMM_OK) return tell_interrupt(live, bench, signal);
-    return finished != VKMM_OK ? cli_worse(finished, status) : status;
 }
 
 /* Before anything is measured: a comparison needs two devices that the suite has rows for. */

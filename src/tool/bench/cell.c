@@ -14,7 +14,6 @@
 #define PATIENCE_BUDGETS 4.0     /* plus so many times the budget */
 #define EXTRA_FIRST_MS   150.0   /* in the first round, for transfers and the check of the clock */
 #define EXTRA_ROUND_MS   30.0    /* for warming up */
-#define OVERTIME         1.1     /* times the budget; for rows that have begun */
 
 enum { SLOW_ROUNDS = 3, MOST_ROUNDS = 64 };
 
@@ -241,37 +240,22 @@ static void look(cli_bench_cell *cell)
 {
     cli_bench_row *row = &cell->row;
     const cli_bench_lane *lane = cell->lane;
-    const char *stopped = "";
-    double sampled_ms;
+    const char *stopped = NULL;
 
     cli_bench_derive(lane->bench, row);
-    sampled_ms = row->kernel_ms.count * row->figures.median_ms;
     if (row->rounds >= least_rounds(lane->suite, row->figures.median_ms)) {
         if (row->figures.noise <= lane->bench->settings.max_noise)
             stopped = "stable";
-        else if (sampled_ms >= lane->suite->row_ms)
+        else if (row->kernel_ms.count * row->figures.median_ms >= lane->suite->row_ms)
             stopped = "time";
         else if (row->rounds >= MOST_ROUNDS)
             stopped = "count";
     }
-    if (stopped[0] == '\0' && lane->link.spent_ms >= lane->budget_ms) stopped = "time";
-    if (stopped[0] == '\0') return;
+    if (stopped == NULL && lane->link.spent_ms >= lane->budget_ms) stopped = "time";
+    if (stopped == NULL) return;
     VKMM_PUT(row->stopped, "%s", stopped);
     cell->state = CLI_BENCH_RIPE;
     release(cell);
-}
-
-/* The rows took longer than expected: rows without samples get none. */
-static int is_too_late(cli_bench_cell *cell)
-{
-    const cli_bench_lane *lane = cell->lane;
-    char reason[CLI_BENCH_TEXT];
-
-    if (cell->row.rounds > 0 || lane->link.spent_ms < OVERTIME * lane->budget_ms) return 0;
-    VKMM_PUT(reason, "the suite's time per device, %s, was used up after the row's first product",
-             SECONDS(lane->budget_ms));
-    cli_bench_cell_drop(cell, reason);
-    return 1;
 }
 
 cli_reply cli_bench_cell_round(cli_bench_cell *cell)
@@ -282,7 +266,6 @@ cli_reply cli_bench_cell_round(cli_bench_cell *cell)
     cli_reply reply;
     char sentence[CLI_SENTENCE];
 
-    if (is_too_late(cell)) return CLI_REPLY_ANSWER;
     reply = ask(cell,
                 json_pack("{s:s, s:i, s:f, s:b}", "ask", "round", "id", cell->id, "ms", round_ms(lane->suite), "full",
                           cell->row.rounds == 0),

@@ -14,30 +14,26 @@
 
 /* ---- contenders ---- */
 
-/* Makes labels unique: appends the file's name, then the version, then prepends a number, where labels are still
- * equal. */
-static void tell_apart(cli_contender *contenders, uint32_t count)
+/* Names a contender: the file's name, then the version, then a number tell it from others of the same label. */
+static void name_contender(const cli_comparison *model, uint32_t index)
 {
-    enum { BY_FILE, BY_VERSION, BY_NUMBER, WAYS };
+    cli_contender *one = &model->contenders[index];
+    char label[3 * CLI_BENCH_TEXT] = "";
+    int same_label = 0, same_file = 0, same_version = 0;
 
-    for (int way = BY_FILE; way < WAYS; way++) {
-        for (uint32_t i = 0; i < count; i++) {
-            contenders[i].shared = 0;
-            for (uint32_t j = 0; j < count && !contenders[i].shared; j++)
-                contenders[i].shared = j != i && strcmp(contenders[i].label, contenders[j].label) == 0;
-        }
-        for (uint32_t i = 0; i < count; i++) {
-            cli_contender *one = &contenders[i];
-            const char *more = way == BY_FILE ? one->bench->name : one->bench->version;
-            char label[2 * CLI_BENCH_TEXT + 16];
-            if (!one->shared) continue;
-            if (way == BY_NUMBER) /* in front, where it cannot be cut off */
-                VKMM_PUT(label, "#%u: %s", i + 1, one->label);
-            else
-                VKMM_PUT(label, "%s%s%s", one->label, more[0] != '\0' ? ", " : "", more);
-            VKMM_CLEAN(one->label, label);
-        }
+    for (uint32_t i = 0; i < model->count; i++) {
+        const cli_contender *other = &model->contenders[i];
+        if (i == index || strcmp(other->on->label, one->on->label) != 0) continue;
+        same_label = 1;
+        if (strcmp(other->bench->name, one->bench->name) != 0) continue;
+        same_file = 1;
+        same_version |= strcmp(other->bench->version, one->bench->version) == 0;
     }
+    if (same_version) VKMM_PUT(label, "#%u: ", index + 1); /* in front, where it cannot be cut off */
+    VKMM_JOIN(label, "", "%s", one->on->label);
+    if (same_label && one->bench->name[0] != '\0') VKMM_JOIN(label, ", ", "%s", one->bench->name);
+    if (same_file && one->bench->version[0] != '\0') VKMM_JOIN(label, ", ", "%s", one->bench->version);
+    VKMM_CLEAN(one->label, label);
 }
 
 /* Whether any row of the device has a speed, or, with `wrong`, a wrong product. */
@@ -63,12 +59,11 @@ static vkmm_status find_contenders(cli_comparison *model)
         for (uint32_t d = 0; d < benches[i].device_count; d++) {
             cli_contender *contender = &model->contenders[model->count];
             if (!is_contender(&benches[i], d, i > 0)) continue;
-            model->count++;
             *contender = (cli_contender){.bench = &benches[i], .device = d, .on = &benches[i].devices[d]};
-            VKMM_CLEAN(contender->label, contender->on->label);
+            model->count++;
         }
     }
-    tell_apart(model->contenders, model->count);
+    for (uint32_t i = 0; i < model->count; i++) name_contender(model, i);
     return VKMM_OK;
 }
 

@@ -119,8 +119,7 @@ double cli_bench_peak_of(const cli_bench_peaks *peaks, const vkmm_problem *probl
                          int *is_matrix)
 {
     uint32_t products;
-    int unused;
-    const double peak = *find_peak(peaks, problem, kernel, &products, is_matrix != NULL ? is_matrix : &unused);
+    const double peak = *find_peak(peaks, problem, kernel, &products, is_matrix);
 
     return peak / products;
 }

@@ -5,8 +5,8 @@
 
 /* Peak multiply-adds per second for the problem. NAN: unknown.
  *
- * The peak is that of the fastest measured shape of matrix operations on the problem's types (*is_matrix, which may be
- * NULL: 1), otherwise of ordinary arithmetic in the type of the sums; for i8 and u8, of dot products of four if they
+ * The peak is that of the fastest measured shape of matrix operations on the problem's types (*is_matrix:
+ * 1), otherwise of ordinary arithmetic in the type of the sums; for i8 and u8, of dot products of four if they
  * were measured. f32, f64, i32 and u32 with sums of the same type have no matrix operations here.
  *
  * A split product is limited to a third of the peak of its parts; a modular product to the peak of the inner product,

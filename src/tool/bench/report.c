@@ -38,23 +38,23 @@ static int has_type(const cli_types *types, const vkmm_problem *problem)
 /* Keeps what --device and --type ask for. */
 static void filter(const cli_options *options, cli_bench *bench)
 {
-    uint32_t places[CLI_MOST_DEVICES] = {0}, devices = 0, rows = 0;
+    uint32_t places[CLI_MOST_DEVICES], devices = 0, rows = 0;
 
     for (uint32_t i = 0; i < bench->device_count; i++) {
-        const int wanted = options->device == NULL || is_wanted(options->device, &bench->devices[i]);
-        places[i] = wanted ? devices : UINT32_MAX;
-        if (wanted) bench->devices[devices++] = bench->devices[i];
+        places[i] = UINT32_MAX;
+        if (options->device != NULL && !is_wanted(options->device, &bench->devices[i])) continue;
+        places[i] = devices;
+        bench->devices[devices++] = bench->devices[i];
+    }
+    for (uint32_t i = 0; i < bench->row_count; i++) {
+        cli_bench_row row = bench->rows[i];
+        row.device = places[row.device];
+        if (row.device != UINT32_MAX && has_type(&options->types, &row.problem))
+            bench->rows[rows++] = row;
+        else
+            cli_bench_row_free(&row);
     }
     bench->device_count = devices;
-    for (uint32_t i = 0; i < bench->row_count; i++) {
-        cli_bench_row *row = &bench->rows[i];
-        const int wanted = places[row->device] != UINT32_MAX && has_type(&options->types, &row->problem);
-        row->device = places[row->device];
-        if (wanted)
-            bench->rows[rows++] = *row;
-        else
-            cli_bench_row_free(row);
-    }
     bench->row_count = rows;
 }
 

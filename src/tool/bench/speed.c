@@ -57,8 +57,8 @@ double cli_bench_bytes(const cli_suite_item *item, double rotating_bytes)
 
 static double first_guess(const cli_bench_speeds *speeds, const cli_suite_item *item)
 {
-    int slow = is_host_speed(speeds->device);
-    double peak = 2 * cli_bench_peak_of(&speeds->device->peaks, &item->problem, NULL, NULL) / 1000;
+    int slow = is_host_speed(speeds->device), unused;
+    double peak = 2 * cli_bench_peak_of(&speeds->device->peaks, &item->problem, NULL, &unused) / 1000;
 
     if (!(peak > 0)) return slow ? UNKNOWN_HOST : UNKNOWN_FLOPS;
     if (kind_of(item) > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);

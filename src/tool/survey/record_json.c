@@ -60,14 +60,11 @@ static int hide_paths(json_t *string)
 {
     static const char instead[] = "(path)";
     const char *text = json_string_value(string), *at = text;
-    char *clean, *end;
+    char *clean = malloc(strlen(text) * sizeof instead + 1), *end = clean;
     int fine;
 
-    while (*at != '\0' && path_length(text, at) == 0) at++;
-    if (*at == '\0') return 1;
-    clean = end = malloc(strlen(text) * sizeof instead + 1);
     if (clean == NULL) return 0;
-    for (at = text; *at != '\0';) {
+    while (*at != '\0') {
         const size_t length = path_length(text, at);
         if (length > 0) {
             memcpy(end, instead, sizeof instead - 1);

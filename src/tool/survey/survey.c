@@ -1,7 +1,6 @@
 /* vkmatmul record. */
 #include "survey/survey.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +24,6 @@
 
 #define START_PATIENCE 60000.0
 #define PEAK_PATIENCE  180000.0 /* for all peaks; they take seconds, with many matrix shapes a minute */
-
-/* For the estimate: seconds for the checks of a device, for one peak, for one pipeline. */
-#define DOCTOR_S   3
-#define PEAK_S     0.5
-#define PIPELINE_S 0.3
 
 #define TUNE_MS        8000.0 /* for each product that is tuned, */
 #define TUNE_CPU_FLOPS 2.2e9  /* on processors, all with fewer operations */
@@ -70,20 +64,16 @@ static vkmm_status measure_peak(cli_session *session, cli_survey *survey)
     return VKMM_FAIL(session->log, worker.status, "the peaks are unknown: %s", worker.sentence);
 }
 
-static double check_ms(const cli_session *session)
-{
-    return vkmm_is_processor(session->info) ? CLI_CHECK_CPU_MS : CLI_CHECK_MS;
-}
-
 /* Finds what the driver gets wrong; shaders of failures go beside the record. */
 static vkmm_status check_driver(cli_session *session, cli_survey *survey)
 {
+    const int is_cpu = vkmm_is_processor(session->info);
     char stem[CLI_CASE_TEXT];
     cli_conformance *all;
     vkmm_status status;
 
     VKMM_PUT(stem, "%.*s", (int)(strlen(session->options->output) - strlen(".json")), session->options->output);
-    all = cli_conform(session, check_ms(session), stem, &status);
+    all = cli_conform(session, is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS, stem, &status);
     if (all != NULL && !cli_interrupted()) survey->check = cli_record_json(&cli_conformance_record, all);
     vkmm_free(all);
     return status;
@@ -149,21 +139,13 @@ static void trim_for_processor(cli_suite *suite)
     if (suite->cpu_budget_ms > 0) suite->budget_ms = suite->cpu_budget_ms;
 }
 
-static vkmm_status estimate(cli_session *session, const cli_suite *suite)
+static vkmm_status announce(cli_session *session, const cli_suite *suite)
 {
-    const uint32_t peaks = VKMM_RATE_COUNT + VKMM_TYPE_COUNT + session->info->matrices.shape_count;
-    double seconds =
-        (suite->budget_ms + check_ms(session)) / 1000 + DOCTOR_S + PEAK_S * peaks + PIPELINE_S * suite->count;
-
-    for (uint32_t i = 0; i < suite->count; i++)
-        if (is_tuned(session, &suite->items[i])) seconds += TUNE_MS / 1000;
-
     cli_report_say(
         &session->report, 0, CLI_PLAIN,
-        "Measuring %s: %u products, checks, peaks, compile times and tunes. This takes about %.0f %s at most; an "
-        "interrupt (Ctrl-C) keeps what was measured.",
-        session->info->name, suite->count, seconds < 100 ? seconds : ceil(seconds / 60),
-        seconds < 100 ? "seconds" : "minutes");
+        "Measuring %s: %u products, checks, peaks, compile times and tunes. By default this takes %s minutes "
+        "at most; an interrupt (Ctrl-C) keeps what was measured.",
+        session->info->name, suite->count, vkmm_is_processor(session->info) ? "three" : "ten");
     return cli_report_flush(&session->report, session->log);
 }
 
@@ -172,7 +154,7 @@ static vkmm_status measure(cli_session *session, const cli_suite *suite, cli_sur
     cli_bench_live live = {.session = session, .writer = &cli_quiet_writer, .compose = compose, .begun = 1};
     vkmm_status status, failed = VKMM_OK;
 
-    status = estimate(session, suite);
+    status = announce(session, suite);
     if (status == VKMM_OK) status = cli_bench_store(&live, &survey->bench, 0);
     if (status != VKMM_OK) return status;
     cli_interrupt_catch(0);
