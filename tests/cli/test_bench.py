@@ -144,19 +144,15 @@ class Faked(Case):
 
 
 class Fake(Faked):
-    def test_every_row_of_the_built_in_suites(self):
-        for suite, count, groups in [("quick", 22, {"square", "edge", "llm", "ladder", "skinny"}),
-                                     ("standard", 4 * 53 - 4, {"square", "edge", "llm", "ladder", "skinny", "split-k"})]:
-            with self.subTest(suite):
-                report = self.bench("--type", "f32,f64,i32,u32", suite=suite)
-                self.assertEqual(len(report["rows"]), count)
-                self.assertEqual({row["group"] for row in report["rows"]}, groups)
-                has_f64 = self.limits["f64"]
-                for row in report["rows"]:
-                    if row["problem"]["type"] == "f64" and not has_f64:
-                        self.assertRegex(row["not_run"], "no f64")
-                    else:
-                        self.assertTrue(speed(row) or "would take" in row["not_run"], row)
+    def test_every_row_of_a_built_in_suite(self):
+        report = self.bench("--type", "f32,f64,i32,u32", suite="quick")
+        self.assertEqual(len(report["rows"]), 22)
+        self.assertEqual({row["group"] for row in report["rows"]}, {"square", "edge", "llm", "ladder", "skinny"})
+        for row in report["rows"]:
+            if row["problem"]["type"] == "f64" and not self.limits["f64"]:
+                self.assertRegex(row["not_run"], "no f64")
+            else:
+                self.assertTrue(speed(row) or "would take" in row["not_run"], row)
 
     def test_weights_are_f16_in_many_formats(self):
         """On a processor too, because the suite has no other type."""

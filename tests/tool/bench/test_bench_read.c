@@ -224,23 +224,6 @@ TEST(renamed_keys_are_read)
     json_decref(report);
 }
 
-TEST(texts_are_cut_between_characters)
-{
-    char text[2000] = "{\"schema\":\"vkmatmul.bench/1\",\"rows\":[],\"devices\":[],\"created\":\"";
-    cli_bench bench = {0};
-    for (int i = 0; i < 20; i++) strcat(text, "\xc3\xa4");
-    strcat(text, "\",\"note\":\"\\u0007\x1b");
-    text[strlen(text) - 1] = 'x';
-    strcat(text, "\"}");
-    taken(text, &bench);
-    assert_int_equal(strlen(bench.created), 30);
-    assert_string_equal(bench.note, "\ax");
-    char *again = written("json", &bench);
-    assert_non_null(strstr(again, "\"note\": \"\\\\x07x\""));
-    free(again);
-    cli_bench_free(&bench);
-}
-
 /* Reports of before know one type of a problem, and no epilogue. */
 TEST(types_are_read)
 {

@@ -30,32 +30,6 @@ TEST(documents_come_back)
     cli_bench_free(&again);
 }
 
-/* ---- Files, parts, memory ---- */
-
-TEST(files)
-{
-    heard h = {0};
-    const vkmm_log log = {hear, &h};
-    cli_reports reports = {0};
-    char path[] = "/tmp/vkmatmul-test-XXXXXX.json";
-    const int file = mkstemps(path, 5);
-    assert_true(file >= 0);
-    assert_int_equal(vkmm_tell(&log, cli_reports_open(path, &reports)), VKMM_INVALID);
-    assert_true(strstr(h.last, "is empty") != NULL);
-    const char *text = "{\"schema\":\"vkmatmul.bench/1\",\"rows\":[],\"devices\":[]}";
-    FILE *stream = fdopen(file, "w");
-    fputs(text, stream);
-    fclose(stream);
-    assert_int_equal(vkmm_tell(&log, cli_reports_open(path, &reports)), VKMM_OK);
-    assert_string_equal(reports.benches[0].name, path + 5);
-    cli_reports_free(&reports);
-    remove(path);
-    assert_int_equal(vkmm_tell(&log, cli_reports_open(path, &reports)), VKMM_INVALID);
-    assert_true(strstr(h.last, path) != NULL);
-    assert_int_equal(vkmm_tell(&log, cli_reports_open("/tmp", &reports)), VKMM_INVALID);
-    assert_true(strstr(h.last, "/tmp") != NULL);
-}
-
 /* As processes that measure answer. */
 TEST(parts_come_back)
 {
