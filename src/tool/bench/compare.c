@@ -5,7 +5,7 @@
 /* Names the first report, with which all others are compared. */
 static vkmm_status judge(const cli_session *session, const cli_comparison *comparison)
 {
-    uint32_t count = comparison->regression_count;
+    uint32_t count = comparison->regressions;
 
     if (comparison->regression < 0 || count == 0) return VKMM_OK;
     return VKMM_FAIL(session->log, VKMM_WRONG_RESULT,

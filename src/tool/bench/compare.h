@@ -53,13 +53,6 @@ typedef struct cli_compare_mean {
     uint32_t count;
 } cli_compare_mean;
 
-/* A row that became slower, or was right and is now wrong. */
-typedef struct cli_regression {
-    uint32_t row, contender, base;
-    int wrong;
-    cli_compare_ratio ratio; /* to the base */
-} cli_regression;
-
 /* Device against device: for each row that at least two contenders have, a column per contender, the ratio to its base
  * with its interval, and the winner; then the geometric means. Devices of later reports have the same device of the
  * first report as their base, or none; if no report has such a device, the base of all is the first contender. */
@@ -80,10 +73,9 @@ typedef struct cli_comparison {
     uint32_t alone;   /* rows with a speed for one contender only */
     uint32_t unclear; /* rows without a winner */
     cli_compare_mean *means;
-    uint32_t mean_count; /* the last is of all rows */
-    cli_regression *regressions;
-    uint32_t regression_count;
-    char (*notes)[1024]; /* notes on the contenders; texts as in the reports */
+    uint32_t mean_count;  /* the last is of all rows */
+    uint32_t regressions; /* cells that regressed */
+    char (*notes)[1024];  /* notes on the contenders; texts as in the reports */
     uint32_t note_count;
     int failed;                           /* no memory for a note */
     cli_compare_cell *cells, *mean_cells; /* what rows and means point to */

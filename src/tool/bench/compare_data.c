@@ -131,14 +131,23 @@ static const cli_field mean_fields[] = {
 };
 static const vkmm_record mean_record = {NULL, CLI_FIELDS(mean_fields)};
 
-static const cli_field regression_fields[] = {
-    {CLI_KEY(U32, cli_regression, row)},
-    {CLI_KEY(U32, cli_regression, contender)},
-    {CLI_KEY(U32, cli_regression, base)},
-    {CLI_KEY(TRUTH, cli_regression, wrong)},
-    {CLI_KEY(RECORD, cli_regression, ratio), .record = &ratio_record},
-};
-static const vkmm_record regression_record = {NULL, CLI_FIELDS(regression_fields)};
+static json_t *put_regressions(const void *record)
+{
+    const cli_comparison *model = record;
+    json_t *list = json_array();
+    int bad = 0;
+
+    for (uint32_t i = 0; i < model->row_count; i++) {
+        for (uint32_t c = 0; c < model->count; c++) {
+            const cli_compare_cell *cell = &model->rows[i].cells[c];
+            if (cell->regressed)
+                bad += cli_json_add(list, json_pack("{s:i, s:i, s:i, s:b, s:o}", "row", i, "contender", c, "base",
+                                                    model->contenders[c].base, "wrong", cell->wrong, "ratio",
+                                                    cli_record_json(&ratio_record, &cell->ratio)));
+        }
+    }
+    return cli_json_done(list, bad);
+}
 
 /* ---- the whole ---- */
 
@@ -156,7 +165,7 @@ static const cli_field model_fields[] = {
     {CLI_KEY(U32, cli_comparison, unclear)},
     {CLI_KEY(U32, cli_comparison, alone)},
     {"tolerated", CLI_FIELD_REAL, MODEL(regression), .known = is_judged},
-    {"regressions", CLI_FIELD_RECORD, LIST(regressions, regression_count), .record = &regression_record},
+    {"regressions", CLI_FIELD_CUSTOM, .put = put_regressions},
 };
 static const vkmm_record model_record = {NULL, CLI_FIELDS(model_fields), .schema = CLI_COMPARE_SCHEMA};
 

@@ -269,17 +269,16 @@ static void keep_shared(cli_comparison *model)
 
 static vkmm_status find_rows(cli_comparison *model)
 {
-    uint64_t most = 0, size = 16, cells;
+    size_t most = 0, size = 16;
     uint32_t *slots;
 
     for (uint32_t i = 0; i < model->count; i++)
         if (i == 0 || model->contenders[i].bench != model->contenders[i - 1].bench)
             most += model->contenders[i].bench->row_count;
     while (size < 2 * most) size *= 2;
-    if (most >= UINT32_MAX / 4 || !vkmm_mul_u64(most, model->count, &cells)) return VKMM_OUT_OF_MEMORY;
-    model->rows = vkmm_alloc((size_t)most, sizeof *model->rows);
-    model->cells = vkmm_alloc((size_t)cells, sizeof *model->cells);
-    slots = vkmm_alloc((size_t)size, sizeof *slots);
+    model->rows = vkmm_alloc(most, sizeof *model->rows);
+    model->cells = vkmm_alloc(most * model->count, sizeof *model->cells);
+    slots = vkmm_alloc(size, sizeof *slots);
     if (model->rows != NULL && model->cells != NULL && slots != NULL) {
         for (uint32_t i = 0; i < model->count; i++) add_contender(model, slots, (uint32_t)(size - 1), i);
         keep_shared(model);
@@ -351,22 +350,15 @@ static int is_regression(const cli_comparison *comparison, const cli_compare_row
     return cell->wrong || (cli_interval_verdict(&cell->ratio.of) < 0 && cell->ratio.of.middle < 1 - tolerated);
 }
 
-static vkmm_status find_regressions(cli_comparison *model)
+static void find_regressions(cli_comparison *model)
 {
-    const uint32_t contenders = model->count;
-
-    model->regressions = vkmm_alloc((size_t)model->row_count * contenders, sizeof *model->regressions);
-    if (model->regressions == NULL) return VKMM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < model->row_count; i++) {
-        for (uint32_t c = 1; c < contenders; c++) {
+        for (uint32_t c = 1; c < model->count; c++) {
             cli_compare_cell *cell = &model->rows[i].cells[c];
             cell->regressed = is_regression(model, &model->rows[i], c);
-            if (!cell->regressed) continue;
-            model->regressions[model->regression_count++] =
-                (cli_regression){i, c, model->contenders[c].base, cell->wrong, cell->ratio};
+            model->regressions += (uint32_t)cell->regressed;
         }
     }
-    return VKMM_OK;
 }
 
 static VKMM_PRINTF(2, 3) void add_note(cli_comparison *model, const char *format, ...)
@@ -449,9 +441,10 @@ vkmm_status cli_comparison_make(cli_comparison *model)
     find_bases(model);
     status = find_rows(model);
     if (status == VKMM_OK) status = make_means(model);
-    if (status == VKMM_OK) status = find_regressions(model);
-    if (status == VKMM_OK) find_notes(model);
-    return model->failed ? VKMM_OUT_OF_MEMORY : status;
+    if (status != VKMM_OK) return status;
+    find_regressions(model);
+    find_notes(model);
+    return model->failed ? VKMM_OUT_OF_MEMORY : VKMM_OK;
 }
 
 void cli_comparison_free(cli_comparison *model)
@@ -461,6 +454,5 @@ void cli_comparison_free(cli_comparison *model)
     vkmm_free(model->cells);
     vkmm_free(model->means);
     vkmm_free(model->mean_cells);
-    vkmm_free(model->regressions);
     vkmm_free(model->notes);
 }

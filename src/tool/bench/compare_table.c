@@ -266,22 +266,22 @@ static void say_regressions(const compare_grid *grid)
     const cli_comparison *model = grid->model;
     const cli_report *report = &grid->report;
 
-    cli_report_say(report, 0, model->regression_count > 0 ? CLI_BAD : CLI_GOOD,
-                   "%u regression%s beyond the noise and %.4g %%", model->regression_count,
-                   model->regression_count == 1 ? "" : "s", 100 * model->regression);
-    for (uint32_t i = 0; i < model->regression_count; i++) {
-        const cli_regression *one = &model->regressions[i];
+    cli_report_say(report, 0, model->regressions > 0 ? CLI_BAD : CLI_GOOD,
+                   "%u regression%s beyond the noise and %.4g %%", model->regressions,
+                   model->regressions == 1 ? "" : "s", 100 * model->regression);
+    for (uint64_t i = 0; i < (uint64_t)model->row_count * model->count; i++) {
+        const uint32_t c = (uint32_t)(i % model->count), base = model->contenders[c].base + 1;
+        const cli_compare_row *row = &model->rows[i / model->count];
         cli_cell cells[SPEED] = {0}, ratio = {"", CLI_PLAIN};
         char name[3 * sizeof ratio.text];
-        fill_problem(report, model->rows[one->row].like, cells);
-        fill_ratio(report, &one->ratio.of, &ratio);
+        if (!row->cells[c].regressed) continue;
+        fill_problem(report, row->like, cells);
+        fill_ratio(report, &row->cells[c].ratio.of, &ratio);
         VKMM_PUT(name, "%s %s %s", cells[SIZE].text, cells[TYPE].text, cells[KERNEL].text);
-        if (one->wrong)
-            cli_report_say(report, 2, CLI_PLAIN, "%u is wrong in %s, where %u is right", one->contender + 1, name,
-                           one->base + 1);
+        if (row->cells[c].wrong)
+            cli_report_say(report, 2, CLI_PLAIN, "%u is wrong in %s, where %u is right", c + 1, name, base);
         else
-            cli_report_say(report, 2, CLI_PLAIN, "%u is slower than %u in %s: %s", one->contender + 1, one->base + 1,
-                           name, ratio.text);
+            cli_report_say(report, 2, CLI_PLAIN, "%u is slower than %u in %s: %s", c + 1, base, name, ratio.text);
     }
 }
 

@@ -96,29 +96,22 @@ static vkmm_status parse(const char *name, const char *text, size_t bytes, cli_r
     return status;
 }
 
-/* The reports of the text; in a comparison, reports have names. */
-static vkmm_status read_all(const char *name, const char *text, size_t bytes, cli_reports *read)
+vkmm_status cli_reports_parse(const char *name, const void *data, size_t bytes, cli_reports *reports)
 {
+    const char *text = data;
+    cli_reports read = {0};
     vkmm_status status;
+    void *room;
 
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         text += 3, bytes -= 3; /* the byte order mark of some editors */
-    status = parse(name, text, bytes, read);
-    for (uint32_t i = 0; i < read->count && status == VKMM_OK; i++) {
-        cli_bench *bench = &read->benches[i];
+    status = parse(name, text, bytes, &read);
+    for (uint32_t i = 0; i < read.count && status == VKMM_OK; i++) {
+        cli_bench *bench = &read.benches[i]; /* in a comparison, they have names */
         if (bench->name[0] == '\0') VKMM_PUT(bench->name, "%s", vkmm_path_name(name));
         for (uint32_t j = 0; j < bench->row_count; j++) cli_bench_derive(bench, &bench->rows[j]);
         cli_bench_raise_peaks(bench);
     }
-    return status;
-}
-
-vkmm_status cli_reports_parse(const char *name, const void *data, size_t bytes, cli_reports *reports)
-{
-    cli_reports read = {0};
-    vkmm_status status = read_all(name, data, bytes, &read);
-    void *room;
-
     if (status == VKMM_OK && read.count > 0) {
         room = vkmm_list_add(&reports->benches, &reports->count, read.count, sizeof *read.benches);
         if (room == NULL) status = vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: out of memory", name);

@@ -98,33 +98,22 @@ static int depersonalize(json_t *json)
 
 /* ---- fewer samples ---- */
 
-/* Appends at most `most` of samples[first] to samples[end - 1], evenly spaced; returns failures. */
-static int keep_some(const json_t *samples, size_t first, size_t end, size_t most, json_t *kept)
-{
-    const size_t count = end - first, some = count < most ? count : most;
-    int bad = 0;
-
-    for (size_t i = 0; i < some; i++)
-        bad += json_array_append(kept, json_array_get(samples, first + i * count / some)) != 0;
-    return bad;
-}
-
-/* A series of one row. ends: where its rounds end, adjusted; NULL: it has no rounds. Returns failures. */
+/* Keeps at most `most` samples of a series, evenly spaced within each round. ends: where its rounds end, adjusted;
+ * NULL: it has no rounds. Returns failures. */
 static int thin_series(json_t *series, json_t *ends, size_t most)
 {
     const json_t *samples = json_object_get(series, "samples");
-    const size_t rounds = json_array_size(ends);
+    const size_t rounds = json_array_size(ends), share = rounds == 0 ? most : most > rounds ? most / rounds : 1;
     json_t *kept = json_array();
-    size_t first = 0;
     int bad = 0;
 
-    for (size_t i = 0; i < rounds; i++) {
-        const size_t end = (size_t)json_integer_value(json_array_get(ends, i));
-        bad += keep_some(samples, first, end, most > rounds ? most / rounds : 1, kept);
-        bad += json_array_set_new(ends, i, json_integer((json_int_t)json_array_size(kept))) != 0;
-        first = end;
+    for (size_t i = 0, first = 0, end; i == 0 || i < rounds; i++, first = end) {
+        end = rounds > 0 ? (size_t)json_integer_value(json_array_get(ends, i)) : json_array_size(samples);
+        const size_t count = end - first, some = count < share ? count : share;
+        for (size_t j = 0; j < some; j++)
+            bad += json_array_append(kept, json_array_get(samples, first + j * count / some)) != 0;
+        if (rounds > 0) bad += json_array_set_new(ends, i, json_integer((json_int_t)json_array_size(kept))) != 0;
     }
-    if (rounds == 0) bad += keep_some(samples, 0, json_array_size(samples), most, kept);
     return bad + (json_object_set_new(series, "samples", kept) != 0);
 }
 

@@ -269,7 +269,7 @@ TEST(wrong_is_a_regression)
     benches[1].rows[0].passed = 0;
     cli_bench_derive(&benches[1], &benches[1].rows[0]);
     text = compared("table", (cli_report){.columns = 80}, benches, 2, &comparison);
-    assert_int_equal(comparison.regression_count, 1);
+    assert_int_equal(comparison.regressions, 1);
     assert_non_null(strstr(text, "4 is wrong in 256^3 f32 auto, where 1 is right"));
     assert_in_range(widest_line(text), 60, 80);
     free(text);
@@ -295,7 +295,7 @@ TEST(all_wrong_is_a_regression)
     text = compared("table", (cli_report){0}, benches, 2, &comparison);
     assert_int_equal(comparison.count, 6);
     assert_in_range(rows, 20, 40);
-    assert_int_equal(comparison.regression_count, rows);
+    assert_int_equal(comparison.regressions, rows);
     free(text);
     free_reports(benches);
 }
