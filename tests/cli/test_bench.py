@@ -296,7 +296,7 @@ class Fake(Faked):
             (self.fake / ("device-%d.json" % i)).write_text(hello)
         compare = ["compare", "--force", *self.arguments("-o", self.report, suite=self.suite("--size 256,512\n"))[1:]]
         table = self.good(*compare, env=self.env)
-        self.assertRegex(table, r"(?m)^512\S* .*▼ 0\.500 ?\(")
+        self.assertRegex(table, r"(?m)^512\S* .*▼ 0\.5000 ?\(")
         report = json.loads(self.report.read_text())
         self.assertEqual([(r["device"], r["problem"]["m"]) for r in report["rows"]], [(0, 256), (1, 256), (0, 512), (1, 512)])
         self.assertEqual("".join(r["on"] for r in self.asked("round")), "0011" + "1100" + "0011" + "1100" + "0011")

@@ -47,12 +47,12 @@ class Compare(cli.Case):
         self.assertEqual((again["contenders"][0]["wins"], again["contenders"][1]["wins"]), (0, 0))
         self.assertEqual(again["unclear"], len(again["rows"]))
         text = self.good("compare", old, new)
-        self.assertRegex(text, r"(?m)^all +\d+ rows +\d+ rows  ▼ 0\.900 \(0\.8\d\d–0\.9\d\d\)$")
+        self.assertRegex(text, r"(?m)^all +\d+ rows +\d+ rows  ▼ 0\.9000 \(0\.8\d{3}–0\.9\d{3}\)$")
         self.assertRegex(text, r"1 wins 25 rows, 2 wins 0 rows; 1 is unclear")
         self.assertNotIn("regression", text)
         plain = cli.run("compare", old, new, env={"LC_ALL": "C"}).stdout
         self.assertTrue(plain.isascii())
-        self.assertRegex(plain, r"(?m)^all +\d+ rows +\d+ rows  - 0\.900 \(")
+        self.assertRegex(plain, r"(?m)^all +\d+ rows +\d+ rows  - 0\.9000 \(")
 
     def test_several_devices(self):
         """Devices of one report, and of several reports."""

@@ -259,29 +259,22 @@ static void open_cells(bench_run *run)
 
 /* Every open row of one device in turn, so that its clocks stay high. Alternately forwards and backwards, so that no
  * row always follows the same one. */
-static int sample_lane(bench_run *run, const cli_bench_lane *lane, int backwards)
-{
-    int open = 0;
-
-    for (uint32_t i = 0; i < run->cell_count && !is_over(run); i++) {
-        cli_bench_cell *cell = &run->cells[backwards ? run->cell_count - 1 - i : i];
-        if (cell->lane != lane || cell->state != CLI_BENCH_OPEN) continue;
-        show_progress(run, lane, cell->item);
-        take_loss(run, cell, cli_bench_cell_round(cell));
-        open = 1;
-    }
-    return open;
-}
-
 static void sample_cells(bench_run *run)
 {
     int open = 1;
 
-    for (uint32_t round = 0; open && !is_over(run); round++) {
+    for (uint32_t round = 0; open; round++) {
+        const int backwards = round % 2;
         open = 0;
         for (uint32_t i = run->first; i < run->end; i++) {
-            uint32_t turn = round % 2 ? run->end - 1 - (i - run->first) : i;
-            open |= sample_lane(run, &run->lanes[turn], (int)(round % 2));
+            const cli_bench_lane *lane = &run->lanes[backwards ? run->end - 1 - (i - run->first) : i];
+            for (uint32_t j = 0; j < run->cell_count && !is_over(run); j++) {
+                cli_bench_cell *cell = &run->cells[backwards ? run->cell_count - 1 - j : j];
+                if (cell->lane != lane || cell->state != CLI_BENCH_OPEN) continue;
+                show_progress(run, lane, cell->item);
+                take_loss(run, cell, cli_bench_cell_round(cell));
+                open = 1;
+            }
         }
     }
 }

@@ -34,39 +34,22 @@ static uint32_t speed_column(uint32_t contender)
     return contender == 0 ? SPEED : OTHERS + 2 * (contender - 1);
 }
 
-/* Three decimals are enough for a ratio near 1; ratios of a slow device are small. */
-static void write_factor(char text[32], double factor)
-{
-    int decimals = factor < 0.1 ? 4 : factor < 10 ? 3 : factor < 100 ? 2 : factor < 1000 ? 1 : 0;
-
-    if (factor < 0.001)
-        snprintf(text, 32, "%.1e", factor);
-    else
-        snprintf(text, 32, "%.*f", decimals, factor);
-}
-
 /* "▲ 2.005 (1.950–2.060)": faster, slower (▼) or unclear (≈); a dash if it is unknown. */
 static void fill_ratio(const cli_report *report, const cli_interval *ratio, cli_cell *cell)
 {
     static const char *const signs[] = {"▼", "≈", "▲"}, *const ascii[] = {"-", "~", "+"};
     static const cli_paint paints[] = {CLI_BAD, CLI_PLAIN, CLI_GOOD};
     const int verdict = cli_interval_verdict(ratio) + 1;
-    const char *sign = (report->utf8 ? signs : ascii)[verdict];
-    char middle[32], low[32], high[32];
+    const char *sign = (report->utf8 ? signs : ascii)[verdict], *to = report->utf8 ? "–" : "-";
 
-    if (!isfinite(ratio->middle)) {
-        cli_cell_figure(report, cell, NAN);
-        return;
-    }
-    write_factor(middle, ratio->middle);
-    write_factor(low, ratio->low);
-    write_factor(high, ratio->high);
-    if (!isfinite(ratio->low) || !isfinite(ratio->high)) { /* unknown with one sample */
-        cli_cell_put(cell, "%s %s (?)", sign, middle);
-        return;
-    }
-    cli_cell_put(cell, report->utf8 ? "%s %s (%s–%s)" : "%s %s (%s-%s)", sign, middle, low, high);
     cell->paint = paints[verdict];
+    if (!isfinite(ratio->middle))
+        cli_cell_figure(report, cell, NAN);
+    else if (!isfinite(ratio->low) || !isfinite(ratio->high)) /* unknown with one sample */
+        cli_cell_put(cell, "%s %s (?)", sign, CLI_FIGURE(ratio->middle));
+    else
+        cli_cell_put(cell, "%s %s (%s%s%s)", sign, CLI_FIGURE(ratio->middle), CLI_FIGURE(ratio->low), to,
+                     CLI_FIGURE(ratio->high));
 }
 
 /* GFLOP/s, with a star after the winner's; "wrong"; a dash. */

@@ -24,16 +24,6 @@ typedef struct combinations {
     vkmm_types types[VKMM_TYPES_COUNT];
 } combinations;
 
-/* Combinations in which C has the type of A and B, if possible: storing a wider type costs about as much. */
-static void list_usual(combinations *all)
-{
-    for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
-        const vkmm_types types = *vkmm_types_at(i), usual = vkmm_types_default(types.in);
-        if (types.out == usual.out && !(types.in == VKMM_F32 && types.compute == VKMM_F16))
-            all->types[all->count++] = types;
-    }
-}
-
 /* What --type, --out-type and --compute ask for; of one type if there is no --type. */
 static vkmm_status list_asked(const cli_session *session, vkmm_type type, combinations *all)
 {
@@ -79,10 +69,13 @@ static vkmm_status make_suite(const cli_session *session, int which, vkmm_type t
     combinations all = {0};
     vkmm_status status = VKMM_OK;
 
-    if (is_asked)
-        status = list_asked(session, type != VKMM_AUTO ? type : VKMM_F32, &all);
-    else
-        list_usual(&all);
+    if (is_asked) status = list_asked(session, type != VKMM_AUTO ? type : VKMM_F32, &all);
+    /* Combinations in which C has the type of A and B, if possible: storing a wider type costs about as much. */
+    for (uint32_t i = 0; !is_asked && vkmm_types_at(i) != NULL; i++) {
+        const vkmm_types types = *vkmm_types_at(i);
+        if (types.out == vkmm_types_default(types.in).out && !(types.in == VKMM_F32 && types.compute == VKMM_F16))
+            all.types[all.count++] = types;
+    }
     if (status == VKMM_OK) status = cli_suite_make(session->log, which, all.types, all.count, suite);
     for (uint32_t i = 0; status == VKMM_OK && !is_asked && i < suite->count; i++)
         suite->items[i].for_gpus = cli_suite_is_narrow(vkmm_problem_types(&suite->items[i].problem));
