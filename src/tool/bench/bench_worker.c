@@ -122,7 +122,7 @@ static int append(cli_bench_series *to, const vkmm_series *from)
     return cli_bench_series_add(to, from->samples, from->count);
 }
 
-/* Samples of one call; its clocks depend on what the device did before. */
+/* Samples of one call; its clocks depend on what the device did before. round NULL: only job->one_ms is kept. */
 static vkmm_status measure(const worker *w, bench_job *job, vkmm_measure_params params, cli_bench_row *round)
 {
     const int in_panels = job->product.reason[0] != '\0';
@@ -135,6 +135,7 @@ static vkmm_status measure(const worker *w, bench_job *job, vkmm_measure_params 
     status = job->product.kind->measure(&job->product, &params, &time);
     if (status != VKMM_OK) return status;
     job->one_ms = in_panels ? time.transfer.median : time.kernel.median;
+    if (round == NULL) return VKMM_OK;
     round->mapped = time.mapped;
     VKMM_PUT(round->clock, "%s", time.clock == VKMM_CLOCK_DEVICE ? "device" : "host");
     VKMM_PUT(round->clock_note, "%s", time.clock_note);
@@ -150,17 +151,11 @@ static vkmm_status measure(const worker *w, bench_job *job, vkmm_measure_params 
     return kept ? VKMM_OK : vkmm_tell(w->session->log, VKMM_NO_MEMORY("for the samples of a round"));
 }
 
-/* Works for warm_ms, or so many more products, and keeps only the time of a product. */
+/* Works for warm_ms, or so many more products. */
 static vkmm_status work(const worker *w, bench_job *job, double warm_ms, uint32_t products)
 {
-    cli_bench_row unused;
-    vkmm_status status;
-
-    cli_bench_row_init(&unused);
-    status = measure(w, job, (vkmm_measure_params){.iters = products, .warm_time_ms = warm_ms, .skip_transfers = 1},
-                     &unused);
-    cli_bench_row_free(&unused);
-    return status;
+    return measure(w, job, (vkmm_measure_params){.iters = products, .warm_time_ms = warm_ms, .skip_transfers = 1},
+                   NULL);
 }
 
 /* Short products are warmed up for as long as the device needs. */
@@ -244,24 +239,6 @@ static vkmm_status begin_job(worker *w, bench_job *job)
         describe(w, job);
     else
         end_job(job);
-    return status;
-}
-
-/* Warms up, then takes samples for about ms of kernel time; full: of transfers and of the host's clock against the
- * device's as well. *round is initialised. */
-static vkmm_status sample_job(worker *w, bench_job *job, double ms, int full, cli_bench_row *round)
-{
-    vkmm_status status = VKMM_OK;
-
-    if (job->one_ms < LONG_MS || (is_gpu(w) && vkmm_now_ms() - w->busy_until > SOON_MS)) status = warm_up(w, job);
-    if (status == VKMM_OK && full && w->blas == NULL)
-        status = measure(
-            w, job,
-            (vkmm_measure_params){.iters = samples_for(TRANSFER_MS, job->one_ms, MOST_TRANSFERS), .cross_check = 1},
-            round);
-    if (status == VKMM_OK && round->kernel_ms.count == 0) status = sample_kernel(w, job, ms, round);
-    if (status == VKMM_OK && full) status = weigh(w, job, &round->power);
-    w->busy_until = vkmm_now_ms();
     return status;
 }
 
@@ -383,14 +360,25 @@ static vkmm_status begin(worker *w, json_int_t id, const json_t *request, json_t
     return status;
 }
 
-static vkmm_status answer_round(worker *w, bench_job *job, const json_t *request, json_t *answer)
+/* Warms up, then takes samples for about "ms" of kernel time; "full": of transfers and of the host's clock against the
+ * device's as well. */
+static vkmm_status sample(worker *w, bench_job *job, const json_t *request, json_t *answer)
 {
+    const int full = json_is_true(json_object_get(request, "full"));
     cli_bench_row round;
-    vkmm_status status;
+    vkmm_status status = VKMM_OK;
 
     cli_bench_row_init(&round);
-    status =
-        sample_job(w, job, cli_json_number(request, "ms", 0), json_is_true(json_object_get(request, "full")), &round);
+    if (job->one_ms < LONG_MS || (is_gpu(w) && vkmm_now_ms() - w->busy_until > SOON_MS)) status = warm_up(w, job);
+    if (status == VKMM_OK && full && w->blas == NULL)
+        status = measure(
+            w, job,
+            (vkmm_measure_params){.iters = samples_for(TRANSFER_MS, job->one_ms, MOST_TRANSFERS), .cross_check = 1},
+            &round);
+    if (status == VKMM_OK && round.kernel_ms.count == 0)
+        status = sample_kernel(w, job, cli_json_number(request, "ms", 0), &round);
+    if (status == VKMM_OK && full) status = weigh(w, job, &round.power);
+    w->busy_until = vkmm_now_ms();
     if (status == VKMM_OK) json_object_set_new(answer, "round", cli_record_json(&cli_round_record, &round));
     cli_bench_row_free(&round);
     return status;
@@ -443,7 +431,7 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
     if (!is_round && strcmp(ask, "end") != 0) return cli_worker_refuse(session, ask);
     job = id != 0 ? find(w, id) : NULL;
     if (job == NULL) return VKMM_FAIL(session->log, VKMM_INVALID, "there is no job with this id");
-    return is_round ? answer_round(w, job, request, answer) : end(w, job);
+    return is_round ? sample(w, job, request, answer) : end(w, job);
 }
 
 vkmm_status cli_command_bench_worker(cli_session *session)

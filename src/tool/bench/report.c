@@ -38,7 +38,7 @@ static int has_type(const cli_types *types, const vkmm_problem *problem)
 /* Keeps what --device and --type ask for. */
 static void filter(const cli_options *options, cli_bench *bench)
 {
-    uint32_t places[CLI_MOST_DEVICES], devices = 0, rows = 0;
+    uint32_t places[CLI_MOST_DEVICES] = {0}, devices = 0, rows = 0;
 
     for (uint32_t i = 0; i < bench->device_count; i++) {
         places[i] = UINT32_MAX;
