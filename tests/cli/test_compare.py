@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vkmatmul compare on saved reports, and the formats of bench as other programs read them. SCRIPT PROGRAM SAMPLE_REPORT: needs no Vulkan device."""
+"""vkmatmul compare on saved reports, and the formats of bench as other programs read them. SCRIPT PROGRAM WRITE_BENCH: needs no Vulkan device."""
 import csv
 import io
 import json
@@ -12,11 +12,11 @@ import xml.etree.ElementTree
 import cli
 
 HOSTILE = '=cmd|"/c x"!A1,<b>&@someone ]]> www.example.org http://example.org | `x` *y*\n\x01\xff\x1b[31m'
-sample_report = None
+write_bench = None
 
 
 def sample(form, speed=1, noise=0.01, *name):
-    arguments = [sample_report, form, str(speed), str(noise), *(n.encode("latin1") for n in name)]
+    arguments = [write_bench, form, str(speed), str(noise), *(n.encode("latin1") for n in name)]
     return subprocess.run(arguments, stdout=subprocess.PIPE, check=True, timeout=cli.GUARD).stdout
 
 
@@ -227,9 +227,8 @@ class Compare(cli.Case):
         for option in ["-o", "x.json"], ["--suite", "quick"], ["--budget", "5s"], ["--no-host"], ["--untuned"], ["--no-layers"], ["--seed", "2"]:
             self.bad(2, option[0] + " applies only to measuring this machine", "compare", old, old, *option)
         self.bad(2, "--fail-on-regression needs reports", "compare", "--fail-on-regression", "5%")
-        if os.path.exists("/dev/full"):
-            with open("/dev/full", "w", encoding="utf-8") as full:
-                self.assertEqual(cli.run("compare", old, old, stdout=full).returncode, 2)
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            self.assertEqual(cli.run("compare", old, old, stdout=full).returncode, 2)
 
     def test_junit(self):
         """A suite for each contender; its failures are the regressions that the exit code is for, and wrong rows."""
@@ -310,5 +309,5 @@ class Formats(cli.Case):
 
 
 if __name__ == "__main__":
-    sample_report = os.path.abspath(sys.argv.pop(2))
+    write_bench = os.path.abspath(sys.argv.pop(2))
     cli.main()

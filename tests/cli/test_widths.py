@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""On terminals of 60 and 80 columns no line is longer, and each row's cells stand below their titles. SCRIPT PROGRAM SAMPLE_REPORT."""
+"""On terminals of 60 and 80 columns no line is longer, and each row's cells stand below their titles. SCRIPT PROGRAM WRITE_BENCH."""
 import fcntl
 import os
 import pty
@@ -12,7 +12,7 @@ import termios
 import cli
 
 FIRST_TITLES = {"size", "step", "kernel", "invocation"}
-sample_report = None
+write_bench = None
 
 
 def words_of(line):
@@ -99,7 +99,7 @@ class Widths(cli.Case):
         self.fits("bench", "--suite", suite, "--type", "f32", "--budget", "1s", widths=[60])
 
     def test_reports(self):
-        text = subprocess.run([sample_report, "json", "1", "0.01"], stdout=subprocess.PIPE, check=True).stdout
+        text = subprocess.run([write_bench, "json", "1", "0.01"], stdout=subprocess.PIPE, check=True).stdout
         report = self.file("one.json", text)
         self.fits("report", report)
         self.fits("compare", report, self.file("two.json", text))
@@ -110,5 +110,5 @@ class Widths(cli.Case):
 
 
 if __name__ == "__main__":
-    sample_report = os.path.abspath(sys.argv.pop(2))
+    write_bench = os.path.abspath(sys.argv.pop(2))
     cli.main()

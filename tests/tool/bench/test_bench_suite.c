@@ -45,11 +45,9 @@ static uint32_t find(const cli_suite *suite, const char *kernel, vkmm_types type
 static uint32_t place(const cli_suite *suite, const char *kernel, vkmm_type type, uint64_t m, uint64_t n, uint64_t k)
 {
     const uint32_t at = find(suite, kernel, vkmm_types_default(type), m, n, k);
-    if (at < suite->count) return at;
-    print_message("no %s %llux%llux%llu\n", kernel, (unsigned long long)m, (unsigned long long)n,
-                  (unsigned long long)k);
-    fail();
-    return 0;
+    if (at == suite->count)
+        fail_msg("no %s %llux%llux%llu", kernel, (unsigned long long)m, (unsigned long long)n, (unsigned long long)k);
+    return at;
 }
 
 static void has_square(const cli_suite *suite, uint64_t n)
