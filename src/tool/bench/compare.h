@@ -2,7 +2,7 @@
 #pragma once
 
 #include <jansson.h>
-#include "bench/interval.h"
+#include "bench/derive.h"
 #include "math/type.h"
 #include "report/report.h"
 

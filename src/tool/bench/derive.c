@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "bench/interval.h"
 #include "math/component.h"
 #include "math/problem.h"
 #include "math/type.h"

@@ -1,4 +1,4 @@
-#include "bench/interval.h"
+#include "bench/derive.h"
 
 #include <math.h>
 

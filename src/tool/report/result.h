@@ -36,7 +36,7 @@ typedef struct cli_bench_power {
 /* What follows from a row's samples: cli_bench_derive. */
 typedef struct cli_bench_figures {
     double median_ms;                    /* of kernel time */
-    double interval_ms[2];               /* low and high end of the median's 95 % interval (bench/interval.h) */
+    double interval_ms[2];               /* low and high end of the median's 95 % interval (bench/derive.h) */
     double noise;                        /* half that interval over the median */
     double gflops;                       /* 2·M·N·K·batches / median_ms */
     double gbytes_per_s;                 /* A, B and C once each (and C once more if β is not 0) / median_ms */

@@ -20,12 +20,13 @@ static void print_matrices(const cli_session *session, const cli_product *produc
     uint64_t batches = vkmm_problem_batches(problem);
     int utf8 = session->report.utf8, plain = vkmm_problem_alpha(problem) == 1 && vkmm_problem_beta(problem) == 0 &&
                                              !problem->has_bias && problem->activation == VKMM_ACTIVATION_NONE;
-    const char *a = problem->op_a == VKMM_OP_N ? "A"
-                    : utf8                     ? "Aᵀ"
-                                               : "A^T",
-               *b = problem->op_b == VKMM_OP_N ? "B"
-                    : utf8                     ? "Bᵀ"
-                                               : "B^T";
+    static const char *const names[][3] = {{"A", "A^T", "Aᵀ"}, {"B", "B^T", "Bᵀ"}};
+    const char *a = names[0][problem->op_a == VKMM_OP_N ? 0
+                             : utf8                     ? 2
+                                                        : 1],
+               *b = names[1][problem->op_b == VKMM_OP_N ? 0
+                             : utf8                     ? 2
+                                                        : 1];
     char c[32] = "C";
 
     if (plain) VKMM_PUT(c, utf8 ? "%s · %s" : "%s * %s", a, b);

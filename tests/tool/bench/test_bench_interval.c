@@ -1,6 +1,6 @@
 /* Intervals of medians and ratios: against known values, and by how often they cover the truth in made-up runs. */
 #include "normal.h"
-#include "bench/interval.h"
+#include "bench/derive.h"
 #include "test.h"
 
 #include <math.h>
