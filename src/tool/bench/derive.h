@@ -27,7 +27,7 @@ void cli_bench_derive(const cli_bench *bench, cli_bench_row *row);
  * derived. */
 void cli_bench_raise_peaks(cli_bench *bench);
 
-/* ---- interval.c ---- */
+/* ---- intervals ---- */
 
 typedef struct cli_interval {
     double middle, low, high; /* NAN: unknown */
