@@ -112,7 +112,7 @@ void cli_junit_suite(FILE *out, const cli_bench *bench, const cli_bench_device *
 {
     uint32_t failures = 0, skipped = 0, errors = device->failed[0] != '\0';
     double seconds = 0;
-    char name[XML_TEXT], xml[XML_TEXT];
+    char xml[XML_TEXT];
 
     for (uint32_t i = 0; i < count; i++) {
         failures += (uint32_t)is_failure(&cases[i]);
@@ -120,16 +120,12 @@ void cli_junit_suite(FILE *out, const cli_bench *bench, const cli_bench_device *
         seconds += seconds_of(cases[i].row);
     }
     fprintf(out, "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%.9f\"",
-            xml_of(name, label), count + errors, failures, errors, skipped, seconds);
+            xml_of(xml, label), count + errors, failures, errors, skipped, seconds);
     if (bench->created[0] != '\0') fprintf(out, " timestamp=\"%s\"", xml_of(xml, bench->created));
     fputs(">\n", out);
     put_properties(out, bench, device);
     for (uint32_t i = 0; i < count; i++) put_case(out, &cases[i], label);
-    if (errors)
-        fprintf(out,
-                "    <testcase name=\"the device finished\" classname=\"%s\">\n      <error type=\"failed\" "
-                "message=\"%s\"/>\n    </testcase>\n",
-                name, xml_of(xml, device->failed));
+    if (errors) cli_junit_plain(out, label, "the device finished", "error", device->failed);
     fputs("  </testsuite>\n", out);
 }
 
@@ -151,7 +147,8 @@ void cli_junit_plain(FILE *out, const char *suite, const char *name, const char 
 
     fprintf(out, "    <testcase name=\"%s\" classname=\"%s\"%s>\n", xml_of(xml, name), xml_of(of, suite),
             kind == NULL ? "/" : "");
-    if (kind != NULL) fprintf(out, "      <%s message=\"%s\"/>\n    </testcase>\n", kind, xml_of(xml, why));
+    if (kind != NULL)
+        fprintf(out, "      <%s type=\"failed\" message=\"%s\"/>\n    </testcase>\n", kind, xml_of(xml, why));
 }
 
 /* Everything is written at the end, because a suite begins with its counts. */

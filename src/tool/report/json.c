@@ -63,12 +63,9 @@ json_t *cli_json_known_text(const char *text)
 /* The host's processor has the same keys, with null for what only a Vulkan device has. */
 json_t *cli_json_device(const vkmm_device_info *info, const char *host)
 {
-    cli_bench_device device = {.is_host = info == NULL};
+    cli_bench_device device;
 
-    if (info != NULL)
-        device.info = *info;
-    else
-        VKMM_PUT(device.info.name, "%s", host != NULL ? host : "");
+    cli_bench_device_of(&device, info, host);
     return cli_record_json(&cli_identity_record, &device);
 }
 

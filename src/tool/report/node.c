@@ -1,4 +1,4 @@
-#include "report/node.h"
+#include "report/record.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -8,6 +8,8 @@
 #include "base/alloc.h"
 #include "report/json.h"
 
+enum { MOST_VIEW = 512 }; /* bytes of a copy that is shown */
+
 static size_t element_of(const cli_field *field)
 {
     return field->element > 0 ? field->element : field->length > 0 ? field->size / field->length : field->size;
@@ -106,7 +108,7 @@ static json_t *field_json(const cli_field *field, const void *record)
 /* Adds the record's keys; returns failures. */
 static int put_fields(json_t *object, const vkmm_record *record, const void *data)
 {
-    _Alignas(max_align_t) unsigned char shown[CLI_MOST_VIEW];
+    _Alignas(max_align_t) unsigned char shown[MOST_VIEW];
     int bad = 0;
 
     if (record->show != NULL) {

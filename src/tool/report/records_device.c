@@ -53,27 +53,21 @@ static void take_uuid(const cli_node *node, void *uuid)
     if (text[0] != '\0' && (bytes < VK_UUID_SIZE || *at != '\0')) cli_node_fail(node, "is not a UUID");
 }
 
-static json_t *put_api_version(const void *version)
-{
-    return json_string(CLI_API_VERSION(*(const uint32_t *)version));
-}
-
 /* "1.3.230" */
-static void take_api_version(const cli_node *node, void *version)
+static int parse_version(const char *text, uint32_t *version)
 {
-    char text[32] = "";
     uint32_t major = 0, minor = 0, patch = 0;
     int end = 0;
 
-    cli_node_text(node, text, sizeof text);
-    if (text[0] == '\0') return;
     if (strspn(text, "0123456789.") < strlen(text) ||
         sscanf(text, "%4" SCNu32 ".%5" SCNu32 ".%5" SCNu32 "%n", &major, &minor, &patch, &end) < 3 ||
         text[end] != '\0' || major > 127 || minor > 1023 || patch > 4095)
-        cli_node_fail(node, "is not a version");
-    else
-        *(uint32_t *)version = VK_MAKE_API_VERSION(0u, major, minor, patch);
+        return 0;
+    *version = VK_MAKE_API_VERSION(0u, major, minor, patch);
+    return 1;
 }
+
+static const cli_field_words versions = {.what = "version", .name = cli_text_version, .parse = parse_version};
 
 static json_t *put_pci(const void *record)
 {
@@ -119,8 +113,7 @@ static const cli_field identity_fields[] = {
     {"driver_version", CLI_FIELD_U32, CLI_AT(cli_bench_device, info.driver.version), VULKAN},
     {"driver_uuid", CLI_FIELD_CUSTOM, CLI_AT(cli_bench_device, info.driver.uuid), VULKAN, .put = put_uuid,
      .take = take_uuid},
-    {"api_version", CLI_FIELD_CUSTOM, CLI_AT(cli_bench_device, info.driver.api_version), VULKAN, .put = put_api_version,
-     .take = take_api_version},
+    {"api_version", CLI_FIELD_WORD, CLI_AT(cli_bench_device, info.driver.api_version), VULKAN, .words = &versions},
 };
 
 const vkmm_record cli_identity_record = {NULL, CLI_FIELDS(identity_fields)};

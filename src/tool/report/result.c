@@ -82,6 +82,16 @@ void cli_bench_device_init(cli_bench_device *device)
     cli_bench_peaks_init(&device->peaks);
 }
 
+void cli_bench_device_of(cli_bench_device *device, const vkmm_device_info *info, const char *host)
+{
+    cli_bench_device_init(device);
+    device->is_host = info == NULL;
+    if (info != NULL)
+        device->info = *info;
+    else
+        VKMM_PUT(device->info.name, "%s", host != NULL ? host : "host processor");
+}
+
 void cli_bench_row_free(cli_bench_row *row)
 {
     for (int i = 0; i < VKMM_SERIES_COUNT; i++) vkmm_free(row->series[i].ms);

@@ -152,6 +152,9 @@ cli_bench_power cli_bench_no_power(void);
 /* An empty device; it owns nothing. */
 void cli_bench_device_init(cli_bench_device *device);
 
+/* The device, or for NULL the host's processor, of this name. */
+void cli_bench_device_of(cli_bench_device *device, const vkmm_device_info *info, const char *host);
+
 /* Makes an empty row; frees what a row owns. */
 void cli_bench_row_init(cli_bench_row *row);
 void cli_bench_row_free(cli_bench_row *row);

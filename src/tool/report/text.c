@@ -127,7 +127,7 @@ const char *cli_text_uuid(char text[CLI_UUID_TEXT], const uint8_t uuid[VK_UUID_S
     return text;
 }
 
-const char *cli_text_version(char text[32], uint32_t version)
+const char *cli_text_version(uint32_t version, char text[32])
 {
     snprintf(text, 32, "%u.%u.%u", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
              VK_API_VERSION_PATCH(version));

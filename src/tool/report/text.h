@@ -40,14 +40,14 @@ void cli_text_difference(char *text, size_t size, const vkmm_problem *problem);
 const char *cli_text_uuid(char text[CLI_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE]);
 
 /* "1.3.230" */
-const char *cli_text_version(char text[32], uint32_t version);
+const char *cli_text_version(uint32_t version, char text[32]);
 
 /* The same as new texts, which live as long as the block in which they are written. */
 #define CLI_FIGURE(value)        cli_text_figure((char[32]){""}, 32, value)
 #define CLI_BYTES(bytes)         cli_text_bytes((char[32]){""}, 32, bytes)
 #define CLI_NAME(problem, utf8)  cli_text_problem((char[CLI_TEXT_PROBLEM]){""}, CLI_TEXT_PROBLEM, problem, utf8)
 #define CLI_UUID(uuid)           cli_text_uuid((char[CLI_UUID_TEXT]){""}, uuid)
-#define CLI_API_VERSION(version) cli_text_version((char[32]){""}, version)
+#define CLI_API_VERSION(version) cli_text_version(version, (char[32]){""})
 
 /* "discrete", "integrated", "virtual", "cpu" or "other" */
 const char *cli_text_device_type(VkPhysicalDeviceType type);

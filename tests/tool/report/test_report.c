@@ -221,7 +221,7 @@ TEST(texts)
 
     cli_text_uuid(text, uuid);
     assert_string_equal(text, "00010203-0405-0607-0809-0a0b0c0d0eff");
-    cli_text_version(text, VK_MAKE_API_VERSION(0, 1, 3, 230));
+    cli_text_version(VK_MAKE_API_VERSION(0, 1, 3, 230), text);
     assert_string_equal(text, "1.3.230");
     cli_text_bytes(text, sizeof text, 32768);
     assert_string_equal(text, "32 KiB");
