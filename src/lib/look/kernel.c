@@ -17,7 +17,7 @@ int vkmm_tutorial_at(uint32_t index, vkmm_tutorial *tutorial)
 {
     const vkmm_kernel *kernel = vkmm_kernel_at(index);
     if (!kernel || kernel->tunables) return 0;
-    *tutorial = (vkmm_tutorial){kernel->name, kernel->step,
+    *tutorial = (vkmm_tutorial){kernel->name, kernel->step, kernel->summary,
                                 kernel->spread == VKMM_SPREAD_GRID || kernel->spread == VKMM_SPREAD_BAND,
                                 kernel->spread == VKMM_SPREAD_HOST};
     return 1;

@@ -11,8 +11,9 @@ vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *devi
 typedef struct vkmm_tutorial {
     const char *name;
     const char *step; /* where the ladder has it: "1c 2c", or "" */
-    int has_tile;     /* a tile of rows and columns, which may be asked for */
-    int on_host;      /* needs no device */
+    const char *summary;
+    int has_tile; /* a tile of rows and columns, which may be asked for */
+    int on_host;  /* needs no device */
 } vkmm_tutorial;
 
 /* The index-th of them, in the tutorials' order: 1, or 0 past the end. */

@@ -218,14 +218,6 @@ static vkmm_status climb_type(climb *c, vkmm_problem problem)
     return status;
 }
 
-static const char *summary_of(const char *name)
-{
-    uint32_t i = 0;
-
-    while (vkmm_kernel_name(i) != NULL && strcmp(vkmm_kernel_name(i), name) != 0) i++;
-    return vkmm_kernel_summary(i);
-}
-
 /* The index-th: the kernels of the tutorials, in the order of the table of kernels, for every type that they have; then
  * the others: 1, or 0 past the end. */
 static int step_at(uint32_t index, cli_step *step)
@@ -236,7 +228,7 @@ static int step_at(uint32_t index, cli_step *step)
     if (vkmm_tutorial_at(index, &tutorial)) {
         *step = (cli_step){.name = tutorial.name,
                            .kernel = tutorial.name,
-                           .sentence = summary_of(tutorial.name),
+                           .sentence = tutorial.summary,
                            .place = tutorial.step,
                            .has_tile = tutorial.has_tile,
                            .on_host = tutorial.on_host};
