@@ -8,16 +8,6 @@
 enum { SIZE, TYPE, KERNEL, GFLOPS, PLANNED, GAIN, TRIED, FAILED, COLUMNS };
 enum { INDENT = 4, LAST_COLUMN = 80 };
 
-static void print_line(const cli_report *report, const cli_cell cells[COLUMNS])
-{
-    cli_place places[COLUMNS] = {[SIZE] = {6},       [TYPE] = {4},    [KERNEL] = {8},   [GFLOPS] = {7, 1},
-                                 [PLANNED] = {9, 1}, [GAIN] = {7, 1}, [TRIED] = {5, 1}, [FAILED] = {6, 1}};
-
-    if (report->size_width > places[SIZE].width) places[SIZE].width = report->size_width;
-    if (report->type_width > places[TYPE].width) places[TYPE].width = report->type_width;
-    cli_cells_line(report, places, cells, COLUMNS);
-}
-
 static void fill_figures(const cli_tune_row *row, cli_cell cells[COLUMNS])
 {
     const vkmm_tuned *tuned = &row->tuned;
@@ -79,24 +69,26 @@ static void print_failures(const cli_report *report, const cli_tune_row *row)
 
 vkmm_status cli_table_tune(cli_report *report, const cli_tune_row *row)
 {
-    static const cli_cell titles[COLUMNS] = {{"size", CLI_DIM},    {"type", CLI_DIM},      {"kernel", CLI_DIM},
-                                             {"GFLOP/s", CLI_DIM}, {"planner's", CLI_DIM}, {"gain", CLI_DIM},
-                                             {"tried", CLI_DIM},   {"failed", CLI_DIM}};
     const int planned = strcmp(row->tuned.best.config, row->planned.config) == 0 &&
                         strcmp(row->tuned.best.kernel, row->planned.kernel) == 0;
-    cli_cell cells[COLUMNS] = {{"", CLI_PLAIN}};
+    const int size = report->size_width, type = report->type_width;
+    const cli_place places[COLUMNS] = {
+        {size > 6 ? size : 6}, {type > 4 ? type : 4}, {8}, {7, 1}, {9, 1}, {7, 1}, {5, 1}, {6, 1}};
+    cli_cell cells[COLUMNS] = {{"size"},      {"type"}, {"kernel"}, {"GFLOP/s"},
+                               {"planner's"}, {"gain"}, {"tried"},  {"failed"}};
 
     if (report->rows == 0) {
         cli_print_device(report, row->device, NULL);
-        print_line(report, titles);
+        cli_cells_titles(report, places, cells, COLUMNS);
     }
+    memset(cells, 0, sizeof cells);
     cli_text_problem(cells[SIZE].text, sizeof cells->text, &row->problem, report->utf8);
     cli_cell_put(&cells[TYPE], "%s", cli_text_type(&row->problem, report->utf8));
     if (row->skipped[0] != '\0')
         cli_cell_put(&cells[KERNEL], "left out: %s", row->skipped);
     else
         fill_figures(row, cells);
-    print_line(report, cells);
+    cli_cells_line(report, places, cells, COLUMNS);
     if (row->skipped[0] != '\0') return VKMM_OK;
     print_config(report, planned ? "the planner's own choice: nothing tried was faster" : row->tuned.best.config);
     print_failures(report, row);

@@ -87,11 +87,10 @@ static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, dou
     return status;
 }
 
-/* Two candidates that take turns. If memory is too small for both at once, each is created again for its turn. */
+/* Two candidates that take turns. */
 typedef struct duel {
     const vkmm_candidate *pair;
     trial trials[2];
-    int one_at_a_time;
     uint32_t samples[2];
     double ms[2][MOST_ROUNDS], ratio[MOST_ROUNDS];
     uint32_t rounds;
@@ -103,12 +102,6 @@ static vkmm_status begin_duel(const worker *w, duel *d)
     vkmm_status status = begin_trial(w, &d->pair[0], &d->trials[0]);
 
     if (status == VKMM_OK) status = begin_trial(w, &d->pair[1], &d->trials[1]);
-    d->one_at_a_time = status == VKMM_OUT_OF_MEMORY && d->trials[1].product.job == NULL;
-    if (d->one_at_a_time) {
-        cli_product_end(&d->trials[0].product);
-        d->samples[0] = d->samples[1] = 1;
-        return VKMM_OK;
-    }
     for (int i = 0; i < 2 && status == VKMM_OK; i++) {
         status = sample(&d->trials[i], 1, warming(w) / 2, &warm_ms);
         if (status == VKMM_OK) d->samples[i] = samples_for(ROUND_MS, warm_ms, 1);
@@ -116,14 +109,11 @@ static vkmm_status begin_duel(const worker *w, duel *d)
     return status;
 }
 
-static vkmm_status take_turn(const worker *w, duel *d, int i)
+static vkmm_status take_turn(duel *d, int i)
 {
-    vkmm_status status = d->one_at_a_time ? begin_trial(w, &d->pair[i], &d->trials[i]) : VKMM_OK;
+    const vkmm_status status = sample(&d->trials[i], d->samples[i], 0, &d->ms[i][d->rounds]);
 
-    if (status == VKMM_OK) status = sample(&d->trials[i], d->samples[i], 0, &d->ms[i][d->rounds]);
-    if (status == VKMM_OK) status = cli_product_again(&d->trials[i].product);
-    if (d->one_at_a_time) cli_product_end(&d->trials[i].product);
-    return status;
+    return status == VKMM_OK ? cli_product_again(&d->trials[i].product) : status;
 }
 
 /* The interval of the median of few rounds ends with the largest. */
@@ -152,8 +142,8 @@ static vkmm_status fight(const worker *w, const vkmm_candidate *pair, double tim
     while (status == VKMM_OK && d.rounds < ENOUGH_ROUNDS &&
            (d.rounds < LEAST_ROUNDS || vkmm_now_ms() - start < time_ms)) {
         int first = (int)(d.rounds % 2); /* neither always follows the other */
-        status = take_turn(w, &d, first);
-        if (status == VKMM_OK) status = take_turn(w, &d, !first);
+        status = take_turn(&d, first);
+        if (status == VKMM_OK) status = take_turn(&d, !first);
         d.rounds += status == VKMM_OK;
     }
     if (status == VKMM_OK) judge(&d, answer);
