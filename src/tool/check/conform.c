@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/disk.h"
 #include "base/file.h"
@@ -226,23 +225,20 @@ static void run_part(run *r, const char *name)
     if (r->session->options->junit) fputs("  </testsuite>\n", r->session->report.out);
 }
 
-cli_conformance *cli_conform(cli_session *session, double budget_ms, const char *stem, vkmm_status *status)
+vkmm_status cli_conform(cli_session *session, double budget_ms, const char *stem, cli_conformance *all)
 {
     const cli_options *options = session->options;
     char types[CLI_TYPES_WORD], kernel[64];
     uint32_t ran = 0;
-    run r = {.session = session, .stem = stem, .end_ms = vkmm_now_ms() + budget_ms};
+    run r = {.session = session, .all = all, .stem = stem, .end_ms = vkmm_now_ms() + budget_ms};
 
-    *status = VKMM_OUT_OF_MEMORY;
-    r.all = vkmm_alloc(1, sizeof *r.all);
-    if (r.all == NULL) return NULL;
+    *all = (cli_conformance){.passed = 1};
     VKMM_PUT(kernel, "--kernel=%.40s", options->kernel != NULL ? options->kernel : "");
     r.worker = (cli_worker){
         .session = session,
         .command = "check-worker",
         .device = session->info,
         .words = {cli_types_word(&options->types, types), options->kernel != NULL ? kernel : NULL, "--no-cache"}};
-    r.all->passed = 1;
     if (session->info->check != NULL) r.found = *session->info->check;
     for (const cli_case_part *const *part = cli_case_parts; *part != NULL && !cli_interrupted(); part++) {
         if (options->part != NULL && strcmp(options->part, (*part)->name) != 0) continue;
@@ -253,37 +249,38 @@ cli_conformance *cli_conform(cli_session *session, double budget_ms, const char 
     cli_progress_end(&session->console);
     vkmm_host_time(r.found.date);
     if (ran > 0) vkmm_findings_write(session->instance, session->info, &r.found);
-    *status = r.status;
-    return r.all;
+    return r.status;
+}
+
+static vkmm_status put_json(const cli_session *session, const cli_conformance *all)
+{
+    return cli_json_line(&session->report, cli_json_document(&session->report, "vkmatmul.check/1", session->info, NULL,
+                                                             cli_record_json(&cli_conformance_record, all)));
 }
 
 vkmm_status cli_command_check(cli_session *session)
 {
     const cli_options *options = session->options;
-    const vkmm_log *log = session->log;
     char stem[CLI_CASE_TEXT];
-    vkmm_status status = cli_session_find_device(session), shown = VKMM_OK;
-    cli_conformance *all;
+    vkmm_status status = cli_session_find_device(session);
+    cli_conformance all;
 
     if (status == VKMM_OK && options->output != NULL && vkmm_path_look(options->output, 1) != VKMM_PATH_OPEN)
-        status = VKMM_FAIL(log, VKMM_INVALID, "'%.400s' is no folder that can be written into", options->output);
+        status =
+            VKMM_FAIL(session->log, VKMM_INVALID, "'%.400s' is no folder that can be written into", options->output);
     if (status != VKMM_OK) return status;
     VKMM_PUT(stem, "%.400s/check", options->output != NULL ? options->output : "");
     if (options->junit) cli_junit_begin(session->report.out, "vkmatmul check");
     cli_interrupt_catch(0);
-    all = cli_conform(session, options->budget_ms > 0 ? options->budget_ms : CLI_CHECK_MS,
-                      options->output != NULL ? stem : NULL, &status);
-    if (all == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the results of a check"));
+    status = cli_conform(session, options->budget_ms > 0 ? options->budget_ms : CLI_CHECK_MS,
+                         options->output != NULL ? stem : NULL, &all);
     if (options->junit)
         fputs("</testsuites>\n", session->report.out);
     else if (options->json)
-        shown = cli_json_line(&session->report, cli_json_document(&session->report, "vkmatmul.check/1", session->info,
-                                                                  NULL, cli_record_json(&cli_conformance_record, all)));
+        status = cli_worse(status, cli_session_wrote(session, put_json(session, &all)));
     else
-        show(&session->report, all);
-    if (shown != VKMM_OK) status = VKMM_FAIL(log, shown, "no memory to write the results of a check");
+        show(&session->report, &all);
     cli_interrupt_release();
     if (cli_interrupted()) status = (vkmm_status)(128 + cli_interrupted()); /* as shells count it */
-    vkmm_free(all);
     return status;
 }

@@ -1,8 +1,8 @@
 /* `vkmatmul check`: what a driver gets wrong. A part is a list of cases; a case is one small computation with a known
  * result. Cases run in a separate process (worker/worker.h), so that a driver that crashes costs one case:
  *
- *     {"ask": "case", "part": P, "first": N}    runs the first case from N on that this device has. The answer is it, as
- *                                               cli_case_record, with "shader" if it failed; without "case": the end
+ *     {"ask": "case", "part": P, "first": N}    runs the first case from N on that this device has. The answer is that
+ *                                               case (cli_case_record), and "shader" if it failed; no "case": the end
  *     {"ask": "name", "part": P, "first": N}    only finds it */
 #pragma once
 
@@ -102,8 +102,8 @@ extern const vkmm_record cli_conformance_record;
 
 /* Runs all parts (with --part only that one) on the session's device, for as long as budget_ms allows. Shaders of
  * failures are written to files that begin with `stem`; NULL: nowhere. VKMM_WRONG_RESULT: a case failed; VKMM_OK also
- * after an interrupt. Freed by vkmm_free; NULL: memory ran out. */
-cli_conformance *cli_conform(cli_session *session, double budget_ms, const char *stem, vkmm_status *status);
+ * after an interrupt. */
+vkmm_status cli_conform(cli_session *session, double budget_ms, const char *stem, cli_conformance *all);
 
 #define CLI_CHECK_MS     120000.0 /* the default time, */
 #define CLI_CHECK_CPU_MS 10000.0  /* and that of a record on a processor */

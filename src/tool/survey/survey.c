@@ -69,13 +69,12 @@ static vkmm_status check_driver(cli_session *session, cli_survey *survey)
 {
     const int is_cpu = vkmm_is_processor(session->info);
     char stem[CLI_CASE_TEXT];
-    cli_conformance *all;
+    cli_conformance all;
     vkmm_status status;
 
     VKMM_PUT(stem, "%.*s", (int)(strlen(session->options->output) - strlen(".json")), session->options->output);
-    all = cli_conform(session, is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS, stem, &status);
-    if (all != NULL && !cli_interrupted()) survey->check = cli_record_json(&cli_conformance_record, all);
-    vkmm_free(all);
+    status = cli_conform(session, is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS, stem, &all);
+    if (!cli_interrupted()) survey->check = cli_record_json(&cli_conformance_record, &all);
     return status;
 }
 
