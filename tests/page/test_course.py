@@ -24,7 +24,7 @@ class Course(page.Case):
         """i32, which is not predicted: a device's peaks take longer to measure than all else here."""
         super().setUpClass()
         cls.path = cls.folder / "course.html"
-        line = [page.program, "ladder", "--size", "32", "--type", "i32", "--kernel", KERNELS, "--shader", str(OWN), "--tile", "8", "--min-time", "1ms", "--max-time", "1ms", "--html", str(cls.path), "--json"]
+        line = [*page.programs, "ladder", "--size", "32", "--type", "i32", "--kernel", KERNELS, "--shader", str(OWN), "--tile", "8", "--min-time", "1ms", "--max-time", "1ms", "--html", str(cls.path), "--json"]
         done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", timeout=600)
         if (done.returncode, done.stderr) != (0, ""):
             raise RuntimeError(f"{line}: {done.returncode} {done.stderr}")
@@ -74,8 +74,7 @@ class Course(page.Case):
 
     def test_one_file(self):
         self.assertLess(len(self.text.encode()), 600000)
-        self.assertEqual(self.browser.js("performance.getEntriesByType('resource').length"), 0)
-        self.assertIsNone(re.search(r"https?://(?!www\.w3\.org/2000/svg)|@import|url\(|\bsrc=|<link", re.sub(r'<script type="application/json".*?</script>', "", self.text)))
+        self.assert_one_file(self.text)
 
     def test_counts(self):
         """At the end of each picture: what its workgroup read, and in how many lines of 8 elements."""
@@ -121,9 +120,7 @@ class Course(page.Case):
         self.browser.key("Enter")
         self.assertEqual(self.browser.js("document.querySelector('#' + a[0] + ' details').open", step), True)
         self.browser.js("document.activeElement.blur()")
-        for _ in range(8):
-            self.browser.key("Tab")
-            self.assertNotEqual(self.browser.js("getComputedStyle(document.activeElement).outlineStyle"), "none")
+        self.tab(8)
 
     def test_motion(self):
         """It plays only when asked to, and with reduced motion not at all."""
@@ -144,9 +141,8 @@ class Course(page.Case):
             self.browser.look(scheme, width, 740)
             self.browser.open(self.path)
             self.browser.js("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-            self.assertEqual(self.browser.js("document.documentElement.scrollWidth"), width)
-            light = self.browser.js("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")
-            self.assertTrue(light > 200 if scheme == "light" else light < 60, (scheme, light))
+            self.assert_width(width)
+            self.assert_scheme(scheme)
         self.browser.look("dark", media="print")
         self.assertEqual(self.browser.js("getComputedStyle(document.querySelector('.source pre')).maxHeight"), "none")
         self.assertEqual(self.browser.js("getComputedStyle(document.querySelector('.picture .buttons')).display"), "none")

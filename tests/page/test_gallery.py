@@ -1,57 +1,45 @@
 #!/usr/bin/env python3
 """The page of scripts/gallery in a browser: what it shows of records, and that doc/gallery.html is that of data/devices.
 
-    test_gallery.py VKMATMUL MAKE_REPORT [unittest arguments]"""
+    test_gallery.py VKMATMUL WRITE_BENCH [unittest arguments]"""
 import json
-import os
 import pathlib
 import re
 import subprocess
-import sys
-import tempfile
-import unittest
 
-import browser
+import page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FAST, SLOW, HOST = "Example Speedster 9000", "Modest Graphics 630", "Example Processor 8-Core"
 DOCTOR = [{"check": "range", "verdict": "problem", "device": 0, "sentence": "the end of an operand is <wrong>", "advice": None},
           {"check": "shared", "verdict": "ok", "device": 0, "sentence": "right", "advice": None}]
-vkmatmul = make_report = None
 
 
 def gallery(*args):
-    subprocess.run([ROOT / "scripts" / "gallery", "--program", vkmatmul, *args], check=True)
+    subprocess.run([ROOT / "scripts" / "gallery", "--program", page.programs[0], *args], check=True)
 
 
-def figures_of(page):
+def figures_of(path):
     """The products and speeds of each file."""
-    text = re.search(r'id="data">(.*?)</script>', pathlib.Path(page).read_text(encoding="utf-8"), re.S)[1]
+    text = re.search(r'id="data">(.*?)</script>', pathlib.Path(path).read_text(encoding="utf-8"), re.S)[1]
     return [(each["name"], [([row["problem"][key] for key in ("type", "m", "n", "k")], row["gflops"]) for row in each["report"]["rows"]])
             for each in json.loads(text)["reports"]]
 
 
-class Gallery(unittest.TestCase):
+class Gallery(page.Case):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="vkmatmul-gallery-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
-        cls.record = json.loads(subprocess.run([make_report, "json", "1"], stdout=subprocess.PIPE, check=True).stdout)
+        super().setUpClass()
+        cls.record = json.loads(subprocess.run([page.programs[1], "json", "1"], stdout=subprocess.PIPE, check=True).stdout)
         peak = {"copy": {"bytes_per_s": 4e12, "spread": 0.02}, "types": [{"type": "f32", "flops": 6e13, "spread": 0.01}], "rates": [], "matrix": []}
         cls.record.update(schema="vkmatmul.record/1", device={}, doctor=DOCTOR, peak=peak, pipelines=[])
         cls.record["devices"][1]["name"] = cls.record["devices"][1]["label"] = SLOW
         (cls.folder / "a.json").write_text(json.dumps(cls.record))
         gallery(cls.folder / "a.json", "-o", cls.folder / "page.html")
-        cls.browser = browser.Browser()
-        cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):
-        self.browser.look()
+        super().setUp()
         self.browser.open(self.folder / "page.html")
-
-    def tearDown(self):
-        self.assertEqual(self.browser.problems(), [])
 
     def table(self, id, which=0):
         return self.browser.js("[...document.getElementById(a[0]).querySelectorAll('table')[a[1]].rows].map(r => [...r.cells].map(c => c.textContent))",
@@ -123,7 +111,7 @@ class Gallery(unittest.TestCase):
     def test_narrow_and_dark(self):
         self.browser.look(scheme="dark", width=360, height=700)
         self.browser.open(self.folder / "page.html")
-        self.assertLessEqual(self.browser.js("document.documentElement.scrollWidth"), 360)
+        self.assert_width(360)
 
     def test_keyboard(self):
         self.sort("Kind")
@@ -139,11 +127,4 @@ class Gallery(unittest.TestCase):
         self.assertEqual(len(self.table("all")) - 1, len(list((ROOT / "data" / "devices").glob("*.json"))))
 
 
-def main():
-    global vkmatmul, make_report
-    browser.require()
-    vkmatmul, make_report = map(os.path.abspath, (sys.argv.pop(1), sys.argv.pop(1)))
-    unittest.main(module="__main__", verbosity=1)
-
-
-main()
+page.main(2)
