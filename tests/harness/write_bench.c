@@ -63,5 +63,5 @@ int main(int count, char **arguments)
     if (count > 4) rename_all(&bench, arguments[4]);
     status = cli_bench_write(writer, &report, &bench);
     cli_bench_free(&bench);
-    return (int)status;
+    return status == VKMM_OK && fflush(stdout) == 0 ? 0 : 1;
 }
