@@ -1,4 +1,4 @@
-/* Records: what is written is read again, what is wrong is said, and the schema says the same as both. */
+/* Records: what is written is read again, and what is wrong is said. */
 #include "unit.h"
 
 #include <math.h>
@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "report/json.h"
 #include "report/record.h"
-#include "schema.h"
 
 enum { MOST_HERE = 3 };
 
@@ -242,37 +241,6 @@ TEST(memory_runs_out)
         end(&record);
     }
     assert_int_equal(vkmm_alloc_live(), 0);
-}
-
-TEST(the_schema_says_the_same)
-{
-    json_t *defs = json_object(), *reference = record_schema(defs, &whole_record);
-    assert_string_equal(json_string_value(json_object_get(reference, "$ref")), "#/$defs/whole");
-    const json_t *parts = json_object_get(json_object_get(defs, "whole"), "allOf");
-    assert_string_equal(json_string_value(json_object_get(json_array_get(parts, 0), "$ref")), "#/$defs/even");
-    const json_t *keys = json_object_get(json_array_get(parts, 1), "properties");
-    assert_int_equal(json_object_size(keys), sizeof whole_fields / sizeof *whole_fields); /* schema for the embedded */
-    static const struct {
-        const char *key, *schema;
-    } cases[] = {
-        {"schema", "{\"type\":\"string\"}"},
-        {"small", "{\"type\":[\"integer\",\"null\"],\"minimum\":0,\"maximum\":4294967295}"},
-        {"colour", "{\"enum\":[\"red\",\"green\",\"blue\"]}"},
-        {"fixed", "{\"type\":\"array\",\"items\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":4294967295},"
-                  "\"minItems\":3,\"maxItems\":3}"},
-        {"signed", "{\"type\":[\"number\",\"null\"]}"},
-        {"positive", "{\"type\":\"number\",\"minimum\":0}"},
-        {"pointer", "{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/part\"}]}"},
-        {"reals", "{\"type\":\"array\",\"items\":{\"type\":\"number\",\"minimum\":0}}"},
-        {"degrees", "{}"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = json_dumps(json_object_get(keys, cases[i].key), JSON_COMPACT);
-        assert_string_equal(text, cases[i].schema);
-        free(text);
-    }
-    json_decref(reference);
-    json_decref(defs);
 }
 
 TEST(csv_finds_values_by_path)

@@ -188,18 +188,6 @@ TEST_WITH(no_verdict_no_speed, NULL, free_samples)
     }
 }
 
-TEST_WITH(csv_quotes, NULL, free_samples)
-{
-    sample s;
-    char *text;
-
-    make_sample(&s);
-    text = written("csv", (cli_report){0}, &s.row);
-    assert_non_null(strstr(text, ",\"<b>\"\"GPU\"\",\\xff\\x0a\\x1b[31m\xc3\xa9 1\","));
-    assert_string_equal(text + strlen(text) - 2, "\r\n");
-    free(text);
-}
-
 TEST_WITH(tables_shrink, NULL, free_samples)
 {
     sample s;
@@ -229,14 +217,6 @@ TEST(texts)
     assert_string_equal(text, "16.0 EiB");
     cli_text_size(text, sizeof text, &cube, 0);
     assert_string_equal(text, "8^3");
-    vkmm_clean(text, 4, "ab\xc3\xa9"); /* the last character does not fit whole */
-    assert_string_equal(text, "ab");
-    vkmm_clean(text, sizeof text,
-               "a\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa6"); /* what turns a line stays out, an ellipsis stays */
-    assert_string_equal(text, "a\\xe2\\x80\\xae\\xe2\\x81\\xa6\xe2\x80\xa6");
-    vkmm_clean(text, sizeof text,
-               "\xed\xa0\x80\xc0\x80\xf5\xc2\x85\xe2\x82"); /* a surrogate, an overlong NUL, and so on */
-    assert_string_equal(text, "\\xed\\xa0\\x80\\xc0\\x80\\xf5\\xc2\\x85\\xe2\\x82");
 }
 
 /* The slowest has half the length of one that is twice as fast, the fastest all columns, and nothing is too short to

@@ -3,44 +3,27 @@
 
 #include "tune/tune.h"
 
+static void write_and_read(const cli_trial_request *request)
+{
+    cli_trial_request read;
+    json_t *json = cli_write_trial(request);
+    assert_true(cli_read_trial(json, &read));
+    assert_true(read.count == request->count && read.limit_ms == request->limit_ms && read.time_ms == request->time_ms);
+    for (uint32_t i = 0; i < read.count; i++) {
+        assert_string_equal(read.candidates[i].kernel, request->candidates[i].kernel);
+        assert_string_equal(read.candidates[i].config, request->candidates[i].config);
+    }
+    json_decref(json);
+}
+
 TEST(requests)
 {
-    const cli_trial_request single = {{{"tiled", ""}}, 1, .limit_ms = 1.5};
     const cli_trial_request duel = {{{"blocked", "rows=64,cols=32"}, {"tiled", ""}}, 2, .time_ms = 250};
-    cli_trial_request read, wide = {.count = 1};
-    json_t *json = cli_write_trial(&single);
-    assert_true(cli_read_trial(json, &read));
-    assert_true(read.count == 1 && read.limit_ms == 1.5 && read.time_ms == 0);
-    assert_string_equal(read.candidates[0].kernel, "tiled");
-    assert_string_equal(read.candidates[0].config, "");
-    json_decref(json);
-    json = cli_write_trial(&duel);
-    assert_true(cli_read_trial(json, &read));
-    assert_true(read.count == 2 && read.time_ms == 250);
-    assert_string_equal(read.candidates[0].config, "rows=64,cols=32");
-    assert_string_equal(read.candidates[1].kernel, "tiled");
-    json_decref(json);
+    cli_trial_request wide = {.count = 1, .limit_ms = 1.5};
     memset(wide.candidates[0].kernel, 'k', sizeof wide.candidates[0].kernel - 1);
     memset(wide.candidates[0].config, 'c', sizeof wide.candidates[0].config - 1);
-    json = cli_write_trial(&wide);
-    assert_true(cli_read_trial(json, &read));
-    assert_string_equal(read.candidates[0].kernel, wide.candidates[0].kernel);
-    assert_string_equal(read.candidates[0].config, wide.candidates[0].config);
-    json_decref(json);
-    const char *nonsense[] = {"{}",
-                              "[]",
-                              "{\"candidates\": []}",
-                              "{\"candidates\": [7]}",
-                              "{\"candidates\": [{}]}",
-                              "{\"candidates\": [{\"kernel\": 7}]}",
-                              "{\"candidates\": [{\"kernel\": \"a\"}, {\"kernel\": \"a\"}, {\"kernel\": \"a\"}]}",
-                              "{\"candidates\": [{\"kernel\": \"a\"}], \"limit_ms\": -1}"};
-    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
-        json = json_loads(nonsense[i], 0, NULL);
-        assert_non_null(json);
-        if (cli_read_trial(json, &read)) fail_msg("%s was read", nonsense[i]);
-        json_decref(json);
-    }
+    write_and_read(&duel);
+    write_and_read(&wide);
 }
 
 TEST(answers)
@@ -57,19 +40,32 @@ TEST(answers)
     assert_true(cli_take_figures(json, 1, &read));
     assert_true(read.ms[1] == 2 && read.ratio == 0.9 && read.upper == 0.95 && read.rounds == 12);
     json_decref(json);
-    const char *nonsense[] = {"{}",
-                              "{\"ms\": 1, \"rounds\": 5}",
-                              "{\"ms\": [0, 0], \"rounds\": 5}",
-                              "{\"ms\": [-1, 0], \"rounds\": 5}",
-                              "{\"ms\": [null, 0], \"rounds\": 5}",
-                              "{\"ms\": [\"1\", 0], \"rounds\": 5}",
-                              "{\"ms\": [1], \"rounds\": 5}",
-                              "{\"ms\": [1, 0], \"rounds\": -5}",
-                              "{\"ms\": [1, 0]}"};
-    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
-        json = json_loads(nonsense[i], 0, NULL);
-        assert_non_null(json);
-        if (cli_take_figures(json, 0, &read)) fail_msg("%s was read", nonsense[i]);
+}
+
+TEST(nonsense)
+{
+    static const char *const texts[] = {
+        "{}",
+        "[]",
+        "{\"candidates\": []}",
+        "{\"candidates\": [7]}",
+        "{\"candidates\": [{}]}",
+        "{\"candidates\": [{\"kernel\": 7}]}",
+        "{\"candidates\": [{\"kernel\": \"a\"}, {\"kernel\": \"a\"}, {\"kernel\": \"a\"}]}",
+        "{\"candidates\": [{\"kernel\": \"a\"}], \"limit_ms\": -1}",
+        "{\"ms\": 1, \"rounds\": 5}",
+        "{\"ms\": [0, 0], \"rounds\": 5}",
+        "{\"ms\": [-1, 0], \"rounds\": 5}",
+        "{\"ms\": [null, 0], \"rounds\": 5}",
+        "{\"ms\": [\"1\", 0], \"rounds\": 5}",
+        "{\"ms\": [1], \"rounds\": 5}",
+        "{\"ms\": [1, 0], \"rounds\": -5}",
+        "{\"ms\": [1, 0]}"};
+    for (size_t i = 0; i < VKMM_COUNT(texts); i++) {
+        cli_trial_request request;
+        cli_answer answer = {.rounds = 0};
+        json_t *json = json_loads(texts[i], 0, NULL);
+        if (cli_read_trial(json, &request) || cli_take_figures(json, 0, &answer)) fail_msg("%s was read", texts[i]);
         json_decref(json);
     }
 }
