@@ -5,30 +5,17 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/random.h"
 #include "math/half.h"
+#include "math/type.h"
 
 enum { PAIRS = 4096, HALVES = 65536, SPECIALS = 64, SEED = 38 };
-enum { ADD, MULTIPLY, TO_HALF, FROM_HALF, FROM_INT, TO_INT, SIGN_EXTEND };
-enum { HALF_ADD, HALF_MULTIPLY, HALF_CONVERT };
 
-#define LEAST_HALF 0x1p-14 /* normal */
+/* Those of check_numbers.comp, of two words each, then those of check_half.comp, of one. */
+enum { ADD, MULTIPLY, TO_HALF, FROM_HALF, FROM_INT, TO_INT, SIGN_EXTEND, HALF_ADD, HALF_MULTIPLY, HALF_CONVERT };
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float value_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
+/* ---- inputs ---- */
 
 /* The i-th of SPECIALS numbers, whose products a double holds. */
 static float special(uint32_t i)
@@ -43,19 +30,59 @@ static float special(uint32_t i)
     return i % 2 == 0 ? value : -value;
 }
 
-static float flushed(float value, double least)
+/* A finite f16 and a part of the step to the next. */
+static float near_half(uint32_t i)
 {
-    return fabs((double)value) < least ? copysignf(0, value) : value;
+    const uint16_t half = (uint16_t)(i % 0x7c00);
+    const double low = vkmm_f16_value(half), high = half == 0x7bff ? 65536 : vkmm_f16_value((uint16_t)(half + 1));
+    const float value = (float)(low + (high - low) * (i / 0x7c00 == 0 ? 0.5 : 0.51));
+    return i % 3 == 0 ? -value : value;
 }
 
-/* Whether a result, as a double, is what `exact` rounds to, either way. nearest: that to the nearest; inward: the next
- * value of the type toward zero. */
-static int is_rounded(double got, double exact, double nearest, double inward, double least)
+static uint32_t bits_of(vkmm_type type, double value)
 {
-    if (isnan(exact)) return isnan(got);
-    if (got == nearest) return 1;
-    if (fabs(nearest) > fabs(exact) && got == inward) return 1;
-    return fabs(nearest) <= least && got == 0;
+    uint32_t bits = 0;
+    vkmm_type_put(type, &bits, value);
+    return bits;
+}
+
+static double value_of(vkmm_type type, uint32_t bits)
+{
+    return vkmm_type_get(type, &bits);
+}
+
+static void make(cli_trial *trial, uint32_t operation)
+{
+    const int is_half = operation >= HALF_ADD;
+    const uint32_t words = is_half ? 1 : 2;
+    const uint32_t count = is_half || operation == TO_HALF || operation == FROM_HALF ? HALVES : PAIRS;
+
+    cli_trial_spread(trial, 128, count, operation % HALF_ADD);
+    trial->probe.in_words = words * count;
+    trial->probe.out_words = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t random = (uint32_t)vkmm_random_bits(SEED, SPECIALS + i);
+        uint32_t *in = &trial->in[words * i];
+        in[0] = bits_of(VKMM_F32, special(i / SPECIALS % SPECIALS));
+        if (!is_half) in[1] = bits_of(VKMM_F32, special(i % SPECIALS));
+        if (operation == TO_HALF || operation == HALF_CONVERT) in[0] = bits_of(VKMM_F32, near_half(i));
+        if (operation == FROM_HALF) in[0] = i;
+        if (operation == FROM_INT || operation == SIGN_EXTEND) in[0] = random >> (i % 32);
+        if (operation == HALF_ADD || operation == HALF_MULTIPLY) in[0] = random;
+    }
+}
+
+/* ---- results ---- */
+
+/* The smallest normal number. */
+static double least(vkmm_type type)
+{
+    return type == VKMM_F16 ? 0x1p-14 : FLT_MIN;
+}
+
+static double flushed(vkmm_type type, double value)
+{
+    return fabs(value) < least(type) ? copysign(0, value) : value;
 }
 
 /* A sum of which a double may not hold all: the next double on its other side then, which rounds as it does (Knuth, The
@@ -66,121 +93,70 @@ static double sum_of(double x, double y)
     return rest == 0 || isnan(rest) ? sum : nextafter(sum, rest > 0 ? INFINITY : -INFINITY);
 }
 
-static int is_float(double got, double exact)
+/* Whether a result is what `exact` rounds to: the nearest number, or the next one toward zero. */
+static int is_rounded(vkmm_type type, uint32_t got, double exact)
 {
-    const float nearest = (float)exact;
-    return is_rounded(got, exact, nearest, nextafterf(nearest, 0), FLT_MIN);
-}
+    const uint32_t bits = bits_of(type, exact);
+    const double nearest = value_of(type, bits), result = value_of(type, got);
 
-static int is_half(double got, double exact)
-{
-    const uint16_t nearest = vkmm_f16_bits(exact);
-    const uint16_t inward = (nearest & 0x7fff) > 0 ? (uint16_t)(nearest - 1) : nearest;
-    return is_rounded(got, exact, vkmm_f16_value(nearest), vkmm_f16_value(inward), LEAST_HALF);
-}
-
-/* ---- f32 and integers ---- */
-
-/* A finite f16 and a part of the step to the next. */
-static float near_half(uint32_t i)
-{
-    const uint16_t half = (uint16_t)(i % 0x7c00);
-    const double low = vkmm_f16_value(half), high = half == 0x7bff ? 65536 : vkmm_f16_value((uint16_t)(half + 1));
-    const float value = (float)(low + (high - low) * (i / 0x7c00 == 0 ? 0.5 : 0.51));
-    return i % 3 == 0 ? -value : value;
-}
-
-static void make(cli_trial *trial, uint32_t operation)
-{
-    const uint32_t count = operation == TO_HALF || operation == FROM_HALF ? HALVES : PAIRS;
-
-    cli_trial_spread(trial, 128, count, operation);
-    trial->probe.in_words = 2 * count;
-    trial->probe.out_words = count;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t random = (uint32_t)vkmm_random_bits(SEED, SPECIALS + i);
-        uint32_t *pair = &trial->in[2 * i];
-        pair[0] = bits_of(special(i / SPECIALS % SPECIALS));
-        pair[1] = bits_of(special(i % SPECIALS));
-        if (operation == TO_HALF) pair[0] = bits_of(near_half(i));
-        if (operation == FROM_HALF) pair[0] = i;
-        if (operation == FROM_INT || operation == SIGN_EXTEND) pair[0] = random >> (i % 32);
-    }
+    if (isnan(exact)) return isnan(result);
+    if (result == nearest) return 1;
+    if (fabs(nearest) > fabs(exact) && result == value_of(type, bits - 1)) return 1;
+    return fabs(nearest) <= least(type) && result == 0;
 }
 
 /* Whether a result is right; *want is what it should be, as bits. */
-static int is_right(uint32_t operation, const uint32_t *pair, uint32_t got, uint32_t *want)
+static int is_right(uint32_t operation, const uint32_t *in, uint32_t got, uint32_t *want)
 {
-    const float x = value_of(pair[0]), y = value_of(pair[1]);
-    const float fx = flushed(x, FLT_MIN), fy = flushed(y, FLT_MIN);
-    const double value = value_of(got);
-    double exact = 0, other = 0; /* with subnormal factors as zeros */
+    const int of_halves = operation == HALF_ADD || operation == HALF_MULTIPLY;
+    const vkmm_type from = of_halves ? VKMM_F16 : VKMM_F32;
+    const vkmm_type to = operation == TO_HALF || operation >= HALF_ADD ? VKMM_F16 : VKMM_F32;
+    const double x = value_of(from, in[0]), y = value_of(from, of_halves ? in[0] >> 16 : in[1]);
+    const double fx = flushed(from, x), fy = flushed(from, y);
+    double exact = x, other = x; /* with subnormal factors as zeros */
 
     switch (operation) {
     case ADD:
+    case HALF_ADD:
         exact = sum_of(x, y), other = sum_of(fx, fy);
         break;
     case MULTIPLY:
-        exact = (double)x * y, other = (double)fx * fy;
+    case HALF_MULTIPLY:
+        exact = x * y, other = fx * fy;
         break;
     case FROM_INT:
-        exact = other = (int32_t)pair[0];
+        exact = other = (int32_t)in[0];
         break;
     case FROM_HALF:
-        exact = vkmm_f16_value((uint16_t)pair[0]), other = flushed((float)exact, LEAST_HALF);
+        exact = value_of(VKMM_F16, in[0]), other = flushed(VKMM_F16, exact);
         break;
-    case TO_HALF:
-        *want = vkmm_f16_bits(x);
-        return is_half(vkmm_f16_value((uint16_t)got), x) && got >> 16 == 0;
     case TO_INT:
-        *want = fabsf(x) < 0x1p31F ? (uint32_t)(int32_t)x : got; /* beyond that, any */
+        *want = fabs(x) < 0x1p31 ? (uint32_t)(int32_t)x : got; /* beyond that, any */
         return got == *want;
-    default:
-        *want = (uint32_t)(int8_t)(pair[0] >> 8) + pair[1];
+    case SIGN_EXTEND:
+        *want = (uint32_t)(int8_t)(in[0] >> 8) + in[1];
         return got == *want;
+    default: /* f32 to f16 */
+        break;
     }
-    *want = bits_of((float)exact);
-    return is_float(value, exact) || is_float(value, other);
+    *want = bits_of(to, exact);
+    return (to == VKMM_F32 || got >> 16 == 0) && (is_rounded(to, got, exact) || is_rounded(to, got, other));
 }
 
 static int judge(cli_trial *trial, uint32_t operation)
 {
+    const uint32_t words = trial->probe.in_words / trial->probe.out_words;
+
     for (uint32_t i = 0; i < trial->probe.out_words; i++) {
-        const uint32_t *pair = &trial->in[2 * i], got = trial->probe.out[i];
+        const uint32_t *in = &trial->in[words * i], got = trial->probe.out[i];
+        char second[24] = "";
         uint32_t want;
-        if (is_right(operation, pair, got, &want)) continue;
-        trial->first = 2 * i;
-        trial->count = 2;
-        return cli_trial_wrong(trial, "of 0x%08x and 0x%08x it makes 0x%08x, should be 0x%08x (word %u)", pair[0],
-                               pair[1], got, want, i);
-    }
-    return 1;
-}
-
-/* ---- f16 ---- */
-
-static void make_half(cli_trial *trial, uint32_t operation)
-{
-    cli_trial_spread(trial, 128, HALVES, operation);
-    trial->probe.in_words = trial->probe.out_words = HALVES;
-    for (uint32_t i = 0; i < HALVES; i++)
-        trial->in[i] = operation == HALF_CONVERT ? bits_of(near_half(i)) : (uint32_t)vkmm_random_bits(SEED, i);
-}
-
-static int judge_half(cli_trial *trial, uint32_t operation)
-{
-    for (uint32_t i = 0; i < HALVES; i++) {
-        const uint32_t in = trial->in[i], got = trial->probe.out[i];
-        const float x = vkmm_f16_value((uint16_t)in), y = vkmm_f16_value((uint16_t)(in >> 16));
-        const float fx = flushed(x, LEAST_HALF), fy = flushed(y, LEAST_HALF);
-        double exact = value_of(in), other = exact;
-        if (operation == HALF_ADD) exact = (double)x + y, other = (double)fx + fy;
-        if (operation == HALF_MULTIPLY) exact = (double)x * y, other = (double)fx * fy;
-        if (is_half(vkmm_f16_value((uint16_t)got), exact) || is_half(vkmm_f16_value((uint16_t)got), other)) continue;
-        trial->first = i;
-        trial->count = 1;
-        return cli_trial_wrong(trial, "of 0x%08x it makes 0x%04x, should be 0x%04x (word %u)", in, got,
-                               vkmm_f16_bits(exact), i);
+        if (is_right(operation, in, got, &want)) continue;
+        trial->first = words * i;
+        trial->count = words;
+        if (words > 1) VKMM_PUT(second, " and 0x%08x", in[1]);
+        return cli_trial_wrong(trial, "of 0x%08x%s it makes 0x%08x, should be 0x%08x (word %u)", in[0], second, got,
+                               want, i);
     }
     return 1;
 }
@@ -195,9 +171,9 @@ static const cli_trial_kind kinds[] = {
     {"i32 to f32", NULL, "check_numbers", FROM_INT, make, judge},
     {"f32 to i32", NULL, "check_numbers", TO_INT, make, judge},
     {"signed bit fields", NULL, "check_numbers", SIGN_EXTEND, make, judge},
-    {"sums of f16", has_f16, "check_half", HALF_ADD, make_half, judge_half},
-    {"products of f16", has_f16, "check_half", HALF_MULTIPLY, make_half, judge_half},
-    {"f32 to f16", has_f16, "check_half", HALF_CONVERT, make_half, judge_half},
+    {"sums of f16", has_f16, "check_half", HALF_ADD, make, judge},
+    {"products of f16", has_f16, "check_half", HALF_MULTIPLY, make, judge},
+    {"f32 to f16", has_f16, "check_half", HALF_CONVERT, make, judge},
 };
 
 const cli_case_part cli_numbers_part = {"numbers", CLI_TRIALS(kinds)};
