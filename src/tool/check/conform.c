@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/disk.h"
-#include "base/file.h"
 #include "base/folder.h"
 #include "base/host.h"
 #include "look/probe.h"
@@ -28,6 +27,7 @@ static const cli_field case_fields[] = {
     {CLI_KEY(U32, cli_case, index)},    {"case", CLI_FIELD_TEXT, CLI_AT(cli_case, name)},
     {CLI_KEY(TEXT, cli_case, finding)}, {CLI_KEY(TRUTH, cli_case, passed)},
     {CLI_KEY(TEXT, cli_case, why)},     {CLI_KEY(TEXT, cli_case, again)},
+    {CLI_KEY(TEXT, cli_case, file)},
 };
 const vkmm_record cli_case_record = {NULL, CLI_FIELDS(case_fields)};
 
@@ -97,17 +97,6 @@ static void put_case(const run *r, const char *name, const char *kind, const cha
     if (session->options->junit) cli_junit_plain(session->report.out, r->part->name, name, kind, why);
 }
 
-static void write_shader(run *r, cli_case *failed, const char *shader)
-{
-    vkmm_status status;
-
-    if (shader == NULL || r->stem == NULL || r->part->failure_count == CLI_MOST_FAILURES) return;
-    VKMM_PUT(failed->file, "%.400s-%s-%u.comp", r->stem, r->part->name, r->part->failure_count + 1);
-    status = vkmm_output_whole(failed->file, 0, shader, strlen(shader));
-    if (status != VKMM_OK) failed->file[0] = '\0';
-    r->status = cli_worse(r->status, vkmm_tell(r->session->log, status));
-}
-
 /* Notes what the planner should avoid, or that it is right now. */
 static void note(run *r, const char *finding, char result)
 {
@@ -146,17 +135,19 @@ static void fail_case(run *r, const cli_case *failed)
 static cli_reply ask(run *r, const char *what, cli_case *found)
 {
     cli_reply reply = cli_worker_start(&r->worker, START_PATIENCE);
-    char sentence[CLI_SENTENCE];
+    char sentence[CLI_SENTENCE], file[CLI_CASE_TEXT] = "";
     json_t *answer = NULL;
 
     *found = (cli_case){.name = ""};
+    if (r->stem != NULL && r->part->failure_count < CLI_MOST_FAILURES)
+        VKMM_PUT(file, "%.400s-%s-%u.comp", r->stem, r->part->name, r->part->failure_count + 1);
     if (reply == CLI_REPLY_ANSWER)
         reply = cli_worker_ask(&r->worker,
-                               json_pack("{s:s, s:s, s:i}", "ask", what, "part", r->part->name, "first", (int)r->first),
+                               json_pack("{s:s, s:s, s:i, s:o}", "ask", what, "part", r->part->name, "first",
+                                         (int)r->first, "file", cli_json_of_text(file)),
                                CASE_PATIENCE, &answer);
     if (answer != NULL && !cli_record_parse(answer, &cli_case_record, found, sentence))
         reply = cli_worker_distrust(&r->worker, sentence);
-    if (reply == CLI_REPLY_ANSWER) write_shader(r, found, cli_json_text(answer, "shader", NULL));
     json_decref(answer);
     r->first = found->name[0] != '\0' ? found->index + 1 : r->first;
     return reply;

@@ -1,9 +1,11 @@
 /* `vkmatmul check`: what a driver gets wrong. A part is a list of cases; a case is one small computation with a known
  * result. Cases run in a separate process (worker/worker.h), so that a driver that crashes costs one case:
  *
- *     {"ask": "case", "part": P, "first": N}    runs the first case from N on that this device has. The answer is that
- *                                               case (cli_case_record), and "shader" if it failed; no "case": the end
- *     {"ask": "name", "part": P, "first": N}    only finds it */
+ *     {"ask": "case", "part": P, "first": N, "file": F}    runs the first case from N on that this device has
+ *     {"ask": "name", "part": P, "first": N}               only finds it
+ *
+ * The answer is that case (cli_case_record), without "case" past the last. If it failed, a shader that shows this is
+ * written to F, unless it is "". */
 #pragma once
 
 #include "look/probe.h"
@@ -19,8 +21,7 @@ typedef struct cli_case {
     char finding[VKMM_FINDING]; /* what to avoid if it fails (vkmm_device_check); "": nothing */
     int passed;
     char why[CLI_CASE_TEXT], again[CLI_CASE_TEXT]; /* if it failed; again: a command line, or "" */
-    char *shader;             /* that shows the failure, in the process that ran it; owned, vkmm_free; NULL: none */
-    char file[CLI_CASE_TEXT]; /* the same, in the process that asks; "": none was written */
+    char file[CLI_CASE_TEXT];                      /* where the shader that shows the failure is written; "": nowhere */
 } cli_case;
 
 extern const vkmm_record cli_case_record;

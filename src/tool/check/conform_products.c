@@ -163,6 +163,7 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     const vkmm_status status = cli_product_prove(session, &request, &product);
     cli_product_end(&product);
     result->passed = status == VKMM_OK;
+    result->file[0] = '\0'; /* there is a command line instead */
     if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY || status == VKMM_DEVICE_LOST) return status;
     if (request.job.problem.method == VKMM_COMPUTE_DIRECT)
         failed[request.job.problem.type] |= 1u << (kernel_count() - 1 - index % kernel_count());

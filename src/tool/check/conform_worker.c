@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "check/conform.h"
 #include "session/commands.h"
 
@@ -62,15 +63,14 @@ static const char *text_of(const char *module)
     return texts[0].text;
 }
 
-/* The shader, and what it is run with. NULL: no memory. */
-static char *reproduce(const cli_trial *trial)
+/* The shader, and what it is run with. */
+static vkmm_status write_shader(const cli_trial *trial)
 {
     const vkmm_probe *p = &trial->probe;
     const vkmm_device_driver *driver = &trial->info->driver;
     const uint32_t end = trial->first + (trial->count > 0 ? trial->count : SHOWN);
-    char *text = vkmm_alloc(1, MOST_SHADER);
+    char text[MOST_SHADER] = "";
 
-    if (text == NULL) return NULL;
     vkmm_join(text, MOST_HEAD, "", "// %.100s, %.100s %.100s: %s\n// %.400s\n", trial->info->name, driver->name,
               driver->info, trial->result->name, trial->result->why);
     vkmm_join(text, MOST_HEAD, "", "// %s of %ux%ux%u workgroups, %u time(s); constants",
@@ -84,30 +84,28 @@ static char *reproduce(const cli_trial *trial)
         vkmm_join(text, MOST_HEAD, " ", "0x%08x", p->in[i]);
     vkmm_join(text, MOST_SHADER, "\n", "#version 450\n%s%s", trial->defines,
               text_of(p->module) + strlen("#version 450\n"));
-    return text;
+    return vkmm_output_whole(trial->result->file, 0, text, strlen(text));
 }
 
 vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint32_t operation, cli_case *result)
 {
     cli_trial trial = {.info = session->info, .result = result, .probe = {.module = kind->module, .fill = 0xdeadbeef}};
-    vkmm_status status = VKMM_OK;
+    vkmm_status status;
 
     trial.probe.in = trial.in = vkmm_alloc(3 * CLI_TRIAL_WORDS, sizeof *trial.in);
-    if (trial.in == NULL) {
-        status = vkmm_tell(session->log, VKMM_NO_MEMORY("for a case of a check"));
-    } else {
-        trial.want = trial.in + CLI_TRIAL_WORDS;
-        trial.probe.out = trial.want + CLI_TRIAL_WORDS;
-        kind->make(&trial, operation);
-        status = vkmm_probe_run(session->device, &trial.probe);
-    }
+    if (trial.in == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for a case of a check"));
+    trial.want = trial.in + CLI_TRIAL_WORDS;
+    trial.probe.out = trial.want + CLI_TRIAL_WORDS;
+    kind->make(&trial, operation);
+    status = vkmm_probe_run(session->device, &trial.probe);
     if (status == VKMM_OK) {
         result->passed = kind->judge != NULL ? kind->judge(&trial, operation) : compare(&trial);
     } else if (status != VKMM_OUT_OF_MEMORY && status != VKMM_DEVICE_LOST) {
         cli_trial_wrong(&trial, "%.400s", session->console.last_error);
         status = VKMM_OK;
     }
-    if (status == VKMM_OK && !result->passed) result->shader = reproduce(&trial);
+    if (status == VKMM_OK && !result->passed && result->file[0] != '\0')
+        status = vkmm_tell(session->log, write_shader(&trial));
     vkmm_free(trial.in);
     return status;
 }
@@ -122,13 +120,16 @@ static int find_case(const cli_session *session, const cli_case_part *part, uint
     return part->kinds[index].has == NULL || part->kinds[index].has(session->info);
 }
 
-static vkmm_status run_case(cli_session *session, const cli_case_part *part, cli_case *found)
+static vkmm_status run_case(cli_session *session, const cli_case_part *part, const char *file, cli_case *found)
 {
+    const cli_trial_kind *kinds = part->kinds;
     const uint32_t index = found->index;
-    const vkmm_status status = part->kinds == NULL
-                                   ? part->run(session, index, found)
-                                   : cli_trial_run(session, &part->kinds[index], part->kinds[index].operation, found);
+    vkmm_status status;
 
+    VKMM_PUT(found->file, "%s", file);
+    status = kinds == NULL ? part->run(session, index, found)
+                           : cli_trial_run(session, &kinds[index], kinds[index].operation, found);
+    if (found->passed) found->file[0] = '\0';
     if (status == VKMM_OK && found->passed && session->options->validate && cli_session_validated(session) != VKMM_OK) {
         found->passed = 0;
         VKMM_PUT(found->why, "%.480s", session->console.last_error);
@@ -149,12 +150,10 @@ static vkmm_status answer_case(cli_session *session, const json_t *request, int 
     if (*part == NULL) return cli_worker_refuse(session, name);
     while ((is_there = find_case(session, *part, found.index, &found)) == 0) found.index++;
     if (is_there == CLI_NO_CASE) return VKMM_OK;
-    if (runs) status = run_case(session, *part, &found);
+    if (runs) status = run_case(session, *part, cli_json_text(request, "file", ""), &found);
     json = cli_record_json(&cli_case_record, &found);
     json_object_update(answer, json);
     json_decref(json);
-    if (found.shader != NULL) json_object_set_new(answer, "shader", json_string(found.shader));
-    vkmm_free(found.shader);
     return status;
 }
 

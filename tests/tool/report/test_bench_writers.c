@@ -270,7 +270,7 @@ TEST(wrong_is_a_regression)
         }
         char *text = compared("table", (cli_report){.columns = 80}, benches, 2, &comparison);
         assert_int_equal(comparison.count, 6);
-        assert_int_equal(comparison.regression_count, wrong);
+        assert_int_equal(comparison.regressions, wrong);
         assert_true(all ? wrong > 20 : wrong == 1);
         assert_non_null(strstr(text, "4 is wrong in 256^3 f32 auto, where 1 is right"));
         assert_in_range(widest_line(text), 60, 80);
