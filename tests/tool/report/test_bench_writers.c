@@ -224,35 +224,6 @@ TEST(types_are_told_apart)
     free_reports(benches);
 }
 
-TEST(labels_differ)
-{
-    cli_bench benches[3];
-    cli_comparison comparison = {.reports = {benches, 3}};
-
-    two_reports(benches, 1);
-    memset(&benches[2], 0, sizeof benches[2]);
-    make_bench(&benches[2], 1, 0.01);
-    snprintf(benches[2].name, sizeof benches[2].name, "new.json"); /* of another folder */
-    assert_int_equal(cli_comparison_make(&comparison), VKMM_OK);
-    assert_int_equal(comparison.count, 9);
-    assert_string_equal(comparison.contenders[0].label, "Example Speedster 9000, old.json");
-    for (uint32_t i = 0; i < 9; i++)
-        for (uint32_t j = 0; j < i; j++)
-            assert_string_not_equal(comparison.contenders[i].label, comparison.contenders[j].label);
-    cli_comparison_free(&comparison);
-    comparison = (cli_comparison){.reports = {benches, 1}};
-    assert_int_equal(cli_comparison_make(&comparison), VKMM_OK);
-    assert_string_equal(comparison.contenders[0].label, "Example Speedster 9000");
-    cli_comparison_free(&comparison);
-    for (uint32_t i = 0; i < benches[0].row_count; i++) benches[0].rows[i].figures.median_ms = NAN;
-    comparison = (cli_comparison){.reports = {benches, 1}};
-    assert_int_equal(cli_comparison_make(&comparison), VKMM_OK);
-    assert_int_equal(comparison.count, 0); /* nobody has a speed */
-    cli_comparison_free(&comparison);
-    free_reports(benches);
-    cli_bench_free(&benches[2]);
-}
-
 /* Right before and wrong now, which no ratio can say: one row, or all of a device, which then has no speed. */
 TEST(wrong_is_a_regression)
 {
@@ -321,7 +292,6 @@ TEST(renamed_devices)
     memset(benches[1].devices[0].info.uuid, 7, VK_UUID_SIZE);
     snprintf(benches[1].devices[2].info.name, sizeof benches[1].devices[2].info.name, "Another Processor");
     snprintf(benches[1].devices[2].info.driver.name, sizeof benches[1].devices[2].info.driver.name, "BLIS");
-    snprintf(benches[1].version, sizeof benches[1].version, "0.2.0");
     text = compared("json", (cli_report){0}, benches, 2, &comparison);
     assert_non_null(json = json_loads(text, JSON_REJECT_DUPLICATES, NULL));
     list = json_object_get(json, "contenders");
@@ -329,8 +299,6 @@ TEST(renamed_devices)
         assert_true(json_is_null(json_object_get(json_array_get(list, i), "same_device_as")));
         assert_int_equal(json_integer_value(json_object_get(json_array_get(list, i + 3), "same_device_as")), i);
     }
-    assert_string_equal(json_string_value(json_array_get(json_object_get(json, "notes"), 0)),
-                        "different versions of vkmatmul: 0.1.0 and 0.2.0");
     json_decref(json);
     free(text);
     free_reports(benches);
