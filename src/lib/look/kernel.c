@@ -22,14 +22,3 @@ int vkmm_tutorial_at(uint32_t index, vkmm_tutorial *tutorial)
                                 kernel->spread == VKMM_SPREAD_HOST};
     return 1;
 }
-
-int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t tile[2])
-{
-    const vkmm_kernel *kernel = vkmm_kernel_find(name);
-    if (!kernel || kernel->spread == VKMM_SPREAD_HOST) return 0;
-    vkmm_tile nearest =
-        vkmm_tile_nearest(kernel, type, (vkmm_tile){kernel->default_rows, kernel->default_cols}, device);
-    tile[0] = nearest.rows;
-    tile[1] = nearest.cols;
-    return 1;
-}

@@ -18,6 +18,3 @@ typedef struct vkmm_tutorial {
 
 /* The index-th of them, in the tutorials' order: 1, or 0 past the end. */
 int vkmm_tutorial_at(uint32_t index, vkmm_tutorial *tutorial);
-
-/* The kernel's default tile on the device; 0 if there is no such kernel, or it runs on the host. */
-int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *kernel, vkmm_type type, uint32_t tile[2]);

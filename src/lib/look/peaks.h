@@ -19,9 +19,9 @@ typedef struct vkmm_peaks {
 vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *peaks);
 
 /* Multiply-adds per second of a shape that the device lists, in registers only: 4×4 fragments per subgroup.
- * VKMM_UNSUPPORTED: there is no shader for it, or this build's shader compiler could not compile it. VKMM_WRONG_RESULT: the device
- * computes wrong products; all are compared with sums computed on the host. Takes as long as vkmm_device_peaks; if the
- * device is a CPU, its driver's compiler takes some seconds more. */
+ * VKMM_UNSUPPORTED: there is no shader for it, or this build's shader compiler could not compile it.
+ * VKMM_WRONG_RESULT: the device computes wrong products; all are compared with sums computed on the host. Takes as long
+ * as vkmm_device_peaks; if the device is a CPU, its driver's compiler takes some seconds more. */
 vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape *shape, double *multiply_adds_per_s);
 
 /* What else a program waits for: transfers and submissions. The order of vkmm_rate_infos. */

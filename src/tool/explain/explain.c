@@ -15,7 +15,6 @@
 #include "product/product.h"
 #include "session/commands.h"
 #include "session/forecast.h"
-#include "product/product.h"
 #include "session/problem_options.h"
 
 /* The index-th kernel to explain: --kernel, or one of the tutorials'; NULL past the end. */
@@ -102,18 +101,10 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, cl
 
 static vkmm_job_params params_of(const cli_session *session, const cli_explanation *all, const char *name)
 {
-    vkmm_job_params params = {.problem = all->problem,
-                              .kernel = name,
-                              .tile_rows = session->options->tile[0],
-                              .tile_cols = session->options->tile[1]};
-    uint32_t tile[2] = {0};
-
-    /* With a tile, auto chooses among the tutorials' kernels. */
-    if (strcmp(name, "auto") != 0 || params.tile_rows > 0) return params;
-    vkmm_kernel_default_tile(session->info, "tiled", all->problem.type, tile);
-    params.tile_rows = tile[0];
-    params.tile_cols = tile[1];
-    return params;
+    return (vkmm_job_params){.problem = all->problem,
+                             .kernel = strcmp(name, "auto") == 0 ? "tiled" : name, /* among the tutorials' kernels */
+                             .tile_rows = session->options->tile[0],
+                             .tile_cols = session->options->tile[1]};
 }
 
 /* A kernel named by --kernel must be legal; of all kernels, illegal ones are left out, with the reason. A kernel whose
@@ -184,25 +175,12 @@ static void raise_peak(cli_explanation *all, const cli_explained *kernel)
     VKMM_PUT(all->seen, "%s", kernel->info.name);
 }
 
-vkmm_status cli_explain_peaks(cli_session *session, vkmm_type type, vkmm_peaks *peaks)
-{
-    vkmm_peaks *cached = &session->peaks[type];
-    vkmm_status status = VKMM_OK;
-
-    if (cached->copy_bytes == 0) {
-        cli_progress(&session->console, "measuring the device's peaks");
-        status = vkmm_device_peaks(session->device, type, cached);
-        cli_progress_end(&session->console);
-    }
-    *peaks = *cached;
-    return status;
-}
-
 static vkmm_status measure(cli_session *session, cli_explanation *all)
 {
-    const vkmm_status status = cli_explain_peaks(session, all->problem.type, &all->peaks);
+    const vkmm_status status = cli_peaks(session, all->problem.type);
 
     if (status != VKMM_OK) return status;
+    all->peaks = session->peaks[all->problem.type];
     for (uint32_t i = 0; i < all->count; i++) raise_peak(all, &all->kernels[i]);
     all->balance = 2 * all->peaks.multiply_adds_per_s / all->peaks.copy_bytes_per_s;
     for (uint32_t i = 0; i < all->count; i++) weigh(all, &all->kernels[i]);

@@ -97,9 +97,6 @@ vkmm_status cli_explain_json(cli_report *report, const cli_explanation *explanat
 vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, cli_explained *kernel);
 void cli_explain_why(cli_explanation *all);
 
-/* The device's peaks for a type, measured once per session. */
-vkmm_status cli_explain_peaks(cli_session *session, vkmm_type type, vkmm_peaks *peaks);
-
 /* The passes of the plan of a product that is not multiplied directly, with the device's peaks, and as measured in a
  * job. Takes some seconds. */
 vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, cli_explained *plan);

@@ -7,11 +7,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "explain/explain.h"
-#include "math/component.h"
 #include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "product/product.h"
+#include "session/forecast.h"
 
 enum {
     ENOUGH_MS = 200,   /* time spent on measured runs */
@@ -19,41 +19,20 @@ enum {
     MOST_STEPS = 16
 };
 
-/* Peak of matrix operations with these types: of the kernel's shape, or of the fastest if it has no fixed shape. */
-static vkmm_status matrix_peak(cli_session *session, vkmm_types types, const uint32_t matrix[3], double *peak)
-{
-    uint32_t in = 0, out = 0;
-    vkmm_status status = VKMM_OK;
-
-    vkmm_component_parse(vkmm_type_of(types.in)->name, &in);
-    vkmm_component_parse(vkmm_type_of(types.compute)->name, &out);
-    for (uint32_t i = 0; i < session->info->matrices.shape_count && status == VKMM_OK; i++) {
-        const vkmm_matrix_shape *s = &session->info->matrices.shapes[i];
-        double found = 0;
-        if (s->a != in || s->b != in || s->c != out || s->result != out || s->saturating ||
-            (matrix[0] > 0 && (s->m != matrix[0] || s->n != matrix[1] || s->k != matrix[2])))
-            continue;
-        status = vkmm_device_matrix_peak(session->device, s, &found);
-        *peak = fmax(*peak, found);
-    }
-    return status;
-}
-
 static vkmm_status measure_peaks(cli_session *session, const vkmm_problem *problem, vkmm_types types,
                                  cli_explained *plan)
 {
     const int has_peak =
         !vkmm_type_is_narrow(problem->type) && (problem->type != VKMM_F64 || session->info->features.f64);
-    vkmm_peaks peaks, inner = {0};
-    vkmm_status status = cli_explain_peaks(session, has_peak ? problem->type : VKMM_F32, &peaks);
+    const vkmm_type own = has_peak ? problem->type : VKMM_F32, inner = plan->info.uses_dot8 ? types.in : types.compute;
+    vkmm_status status = cli_peaks(session, own);
 
-    if (status == VKMM_OK && plan->info.uses_matrices)
-        status = matrix_peak(session, types, plan->info.matrix, &inner.multiply_adds_per_s);
-    else if (status == VKMM_OK)
-        status = cli_explain_peaks(session, plan->info.uses_dot8 ? types.in : types.compute, &inner);
-    plan->copy_bytes_per_s = peaks.copy_bytes_per_s;
-    plan->direct_per_s = has_peak ? peaks.multiply_adds_per_s : NAN;
-    plan->inner_per_s = inner.multiply_adds_per_s;
+    if (status == VKMM_OK)
+        status = plan->info.uses_matrices ? cli_matrix_peak(session, types, plan->info.matrix, &plan->inner_per_s)
+                                          : cli_peaks(session, inner);
+    if (!plan->info.uses_matrices) plan->inner_per_s = session->peaks[inner].multiply_adds_per_s;
+    plan->copy_bytes_per_s = session->peaks[own].copy_bytes_per_s;
+    plan->direct_per_s = has_peak ? session->peaks[own].multiply_adds_per_s : NAN;
     return status;
 }
 

@@ -15,43 +15,61 @@
 
 enum { MOST_STEPS = 16 };
 
-static vkmm_status measure_peaks(cli_session *session, vkmm_type type)
+vkmm_status cli_peaks(cli_session *session, vkmm_type type)
 {
     vkmm_peaks *peaks = &session->peaks[type];
-    vkmm_rate rate;
     vkmm_status status = VKMM_OK;
 
     cli_progress(&session->console, "measuring the device's peaks");
     if (peaks->copy_bytes == 0) status = vkmm_device_peaks(session->device, type, peaks);
-    if (status == VKMM_OK && session->cache_bytes_per_s == 0) {
-        const int muted = session->console.muted;
-        session->console.muted = 1;
-        /* A device without a cache that copies show has only its memory. */
-        session->cache_bytes_per_s = vkmm_device_rate(session->device, VKMM_RATE_CACHE, &rate) == VKMM_OK
-                                         ? rate.median
-                                         : peaks->copy_bytes_per_s;
-        if (vkmm_device_rate(session->device, VKMM_RATE_LAUNCH, &rate) == VKMM_OK) session->launch_ms = rate.median;
-        session->console.muted = muted;
-    }
     cli_progress_end(&session->console);
     return status;
+}
+
+vkmm_status cli_matrix_peak(cli_session *session, vkmm_types types, const uint32_t shape[3], double *peak)
+{
+    const uint32_t in = vkmm_component_of(types.in), out = vkmm_component_of(types.compute);
+    vkmm_status status = VKMM_OK;
+
+    *peak = 0;
+    for (uint32_t i = 0; i < session->info->matrices.shape_count && status == VKMM_OK; i++) {
+        const vkmm_matrix_shape *s = &session->info->matrices.shapes[i];
+        double found = 0;
+        if (s->a != in || s->b != in || s->c != out || s->result != out || s->saturating ||
+            (shape[0] > 0 && (s->m != shape[0] || s->n != shape[1] || s->k != shape[2])))
+            continue;
+        status = vkmm_device_matrix_peak(session->device, s, &found);
+        *peak = fmax(*peak, found);
+    }
+    return status;
+}
+
+/* What else limits a product: the cache, and the launch of a dispatch. */
+static vkmm_status measure_roofs(cli_session *session, vkmm_type type)
+{
+    const int muted = session->console.muted;
+    vkmm_rate rate;
+    const vkmm_status status = cli_peaks(session, type);
+
+    if (status != VKMM_OK || session->cache_bytes_per_s > 0) return status;
+    session->console.muted = 1;
+    /* A device without a cache that copies show has only its memory. */
+    session->cache_bytes_per_s = vkmm_device_rate(session->device, VKMM_RATE_CACHE, &rate) == VKMM_OK
+                                     ? rate.median
+                                     : session->peaks[type].copy_bytes_per_s;
+    if (vkmm_device_rate(session->device, VKMM_RATE_LAUNCH, &rate) == VKMM_OK) session->launch_ms = rate.median;
+    session->console.muted = muted;
+    return VKMM_OK;
 }
 
 /* The peak of the matrix operation that a plan uses, measured once; the sums of split products are f32. */
 static double matrix_peak(cli_session *session, const vkmm_kernel_info *info, const vkmm_problem *problem)
 {
     const int is_split = problem->method == VKMM_COMPUTE_SPLIT;
-    const uint32_t sum = vkmm_component_of(is_split ? VKMM_F32 : vkmm_problem_types(problem).compute);
+    const vkmm_types types = {.in = VKMM_F16, .compute = is_split ? VKMM_F32 : vkmm_problem_types(problem).compute};
     double *peak = &session->matrix_adds_per_s[is_split];
 
-    for (uint32_t i = 0; *peak == 0 && i < session->info->matrices.shape_count; i++) {
-        const vkmm_matrix_shape *shape = &session->info->matrices.shapes[i];
-        if (shape->m != info->matrix[0] || shape->n != info->matrix[1] || shape->k != info->matrix[2] ||
-            shape->a != vkmm_component_of(VKMM_F16) || shape->result != sum)
-            continue;
-        if (vkmm_device_matrix_peak(session->device, shape, peak) != VKMM_OK) return 0;
-    }
-    return *peak;
+    return *peak == 0 && cli_matrix_peak(session, types, info->matrix, peak) != VKMM_OK ? 0 : *peak;
 }
 
 vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkmm_prediction *prediction)
@@ -71,7 +89,7 @@ vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkm
     else if (status == VKMM_OK)
         status = vkmm_traffic_count(session->device, params, &info, &traffic);
     if (status == VKMM_OK) status = vkmm_kernel_steps(session->log, session->info, params, steps, &count);
-    if (status == VKMM_OK && is_timed) status = measure_peaks(session, type);
+    if (status == VKMM_OK && is_timed) status = measure_roofs(session, type);
     if (status != VKMM_OK) return status;
     const vkmm_peaks *peaks = &session->peaks[type];
     vkmm_roofs roofs = is_timed ? vkmm_roofs_of(session->info, peaks->copy_bytes_per_s, session->cache_bytes_per_s,

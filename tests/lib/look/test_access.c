@@ -41,15 +41,6 @@ TEST(ragged)
     assert_int_equal(access.multiply_adds, 105);
 }
 
-TEST(empty)
-{
-    vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 5, .n = 7, .k = 0, .type = VKMM_F32), 2, 2);
-    assert_int_equal(access.a.global_max + access.b.global_max, 0);
-    assert_int_equal(access.useful, 35);
-    access = formula("grouped", VKMM_PROBLEM(.m = 0, .n = 7, .k = 3, .type = VKMM_F32), 2, 2);
-    assert_int_equal(access.a.global_max + access.b.global_max + access.invocations, 0);
-}
-
 TEST(differences_are_seen)
 {
     const vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 5, .n = 7, .k = 3, .type = VKMM_F32), 2, 4);
@@ -87,33 +78,6 @@ TEST(depths)
     assert_int_equal(vkmm_count_depth(&large, &tiled, &access, UINT64_MAX), 1007);
     assert_int_equal(vkmm_count_depth(&large, &tiled, &access, 1000), 72 + 1007 % 24);
     assert_int_equal(vkmm_count_depth(&large, &untiled, &access, 1000), 64);
-}
-
-/* Whether the desktop allows a tile of a kernel; if not, the last error has `why`. */
-static int is_allowed(const char *kernel, uint32_t rows, uint32_t cols, const char *why)
-{
-    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256, .type = VKMM_F32),
-                                    .kernel = kernel,
-                                    .tile_rows = rows,
-                                    .tile_cols = cols};
-    vkmm_kernel_info info;
-    const vkmm_status status = vkmm_kernel_choose(NULL, &desktop, &params, &info);
-
-    if (status != VKMM_OK) assert_non_null(strstr(vkmm_last_error(), why));
-    return status == VKMM_OK;
-}
-
-TEST(tiles_and_their_rules)
-{
-    uint32_t tile[2] = {0, 0};
-    assert_true(is_allowed("tiled", 32, 32, ""));
-    assert_false(
-        is_allowed("tiled", 48, 48, "needs 2304 invocations; \"Desktop\" allows 1024 (maxComputeWorkGroupInv"));
-    assert_false(is_allowed("tiled", 8, 128, "needs 69632 bytes"));
-    assert_true(is_allowed("grouped", 8, 128, ""));
-    assert_true(vkmm_kernel_default_tile(&desktop, "band", VKMM_F32, tile));
-    assert_int_equal(tile[0], 32);
-    assert_false(vkmm_kernel_default_tile(&desktop, "serial", VKMM_F32, tile));
 }
 
 TEST(refuses_what_has_no_formula)
