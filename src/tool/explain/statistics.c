@@ -38,6 +38,121 @@ static const struct variant {
 };
 enum { SHAPES = VKMM_COUNT(shapes), VARIANTS = VKMM_COUNT(variants), MOST_STEPS = 16 };
 
+/* A pipeline. */
+typedef struct cli_pipeline {
+    const char *device, *driver;
+    vkmm_problem problem; /* the first that needs it */
+    vkmm_kernel_info kernel;
+    uint32_t step; /* index in the list of vkmm_kernel_steps */
+    const char *name;
+    char hash[17];
+    cli_compiled compiled;
+    double cycles_per_output;
+    char error[CLI_SENTENCE]; /* "": it was compiled */
+} cli_pipeline;
+
+/* ---- vkmatmul.statistics/1, and the table ---- */
+
+static json_t *put_types(const void *problem)
+{
+    return json_string(cli_text_type(problem, 0));
+}
+
+#define KEY(kind, member) CLI_KEY(kind, cli_pipeline, member)
+
+#define KERNEL_KEY(kind, member) CLI_IN(kind, cli_pipeline, kernel, member)
+
+static const cli_field fields[] = {
+    {KEY(STRING, device)},
+    {KEY(STRING, driver)},
+    {"kernel", CLI_FIELD_TEXT, CLI_AT(cli_pipeline, kernel.name)},
+    {"type", CLI_FIELD_CUSTOM, CLI_AT(cli_pipeline, problem), .put = put_types},
+    {KEY(RECORD, problem), .record = &cli_problem_record},
+    {KERNEL_KEY(TEXT, config), CLI_MAYBE},
+    {"tile", CLI_FIELD_U32, CLI_ARRAY(cli_pipeline, kernel.tile, 2)},
+    {"workgroup", CLI_FIELD_U32, CLI_ARRAY(cli_pipeline, kernel.workgroup, 3)},
+    {KERNEL_KEY(U32, shared_bytes)},
+    {NULL, CLI_FIELD_EMBED, CLI_AT(cli_pipeline, compiled), .record = &cli_compiled_record},
+    {KEY(REAL, cycles_per_output)},
+    {"pipeline", CLI_FIELD_TEXT, CLI_AT(cli_pipeline, hash)},
+    {KEY(TEXT, error), CLI_MAYBE},
+};
+static const vkmm_record record = {NULL, CLI_FIELDS(fields), .schema = "vkmatmul.statistics/1"};
+
+static const struct column {
+    const char *title;
+    int width;
+    size_t offset; /* in cli_pipeline, of a figure that the driver reports */
+} columns[] = {
+    {"regs", 4, offsetof(cli_pipeline, compiled.registers)},
+    {"spills", 6, offsetof(cli_pipeline, compiled.spills)},
+    {"scratch", 7, offsetof(cli_pipeline, compiled.scratch_bytes)},
+    {"occup.", 6, offsetof(cli_pipeline, compiled.occupancy)},
+    {"cycles", 8, offsetof(cli_pipeline, compiled.cycles)},
+    {"/output", 7, offsetof(cli_pipeline, cycles_per_output)},
+    {"instr.", 6, offsetof(cli_pipeline, compiled.instructions)},
+    {"subgroup", 8, offsetof(cli_pipeline, compiled.subgroup_size)},
+    {"compile ms", 10, offsetof(cli_pipeline, compiled.compile_ms)},
+};
+enum { KERNEL, TYPE, PROBLEM, FIGURES, COLUMNS = FIGURES + VKMM_COUNT(columns) };
+
+/* The time is the last, and the only one where the driver reports nothing. */
+static int is_hidden(size_t column, int has_statistics)
+{
+    return !has_statistics && column + 1 < VKMM_COUNT(columns);
+}
+
+static void print_titles(cli_report *report, const cli_pipeline *pipeline, const cli_place *places)
+{
+    cli_cell cells[COLUMNS] = {[KERNEL] = {"kernel"}, [TYPE] = {"type"}, [PROBLEM] = {"problem"}};
+
+    for (size_t i = 0; i < VKMM_COUNT(columns); i++) cli_cell_put(&cells[FIGURES + i], "%s", columns[i].title);
+    cli_report_say(report, 0, CLI_PLAIN, "%s, %s", pipeline->device, pipeline->driver);
+    cli_cells_titles(report, places, cells, COLUMNS);
+}
+
+/* A configuration that several rows share is shown once, above them. */
+static void print_config(cli_report *report, const cli_pipeline *pipeline, const cli_pipeline *previous)
+{
+    char text[VKMM_CONFIG_TEXT];
+
+    if (pipeline->kernel.config[0] == '\0') return;
+    if (previous != NULL && strcmp(previous->kernel.config, pipeline->kernel.config) == 0) return;
+    VKMM_PUT(text, "%s", pipeline->kernel.config);
+    for (char *at = text; *at != '\0'; at++)
+        if (*at == ',') *at = ' '; /* lines break at spaces */
+    cli_report_say(report, 4, CLI_DIM, "%s", text);
+}
+
+/* previous: the row above, or NULL. has_statistics: the driver reports more than the time. */
+static void print_row(cli_report *report, const cli_pipeline *pipeline, const cli_pipeline *previous,
+                      int has_statistics)
+{
+    cli_place places[COLUMNS] = {[KERNEL] = {8}, [TYPE] = {report->type_width}, [PROBLEM] = {report->size_width}};
+    cli_cell cells[COLUMNS] = {0};
+
+    for (size_t i = 0; i < VKMM_COUNT(columns); i++) {
+        cli_cell *cell = &cells[FIGURES + i];
+        double figure;
+        memcpy(&figure, (const char *)pipeline + columns[i].offset, sizeof figure);
+        places[FIGURES + i] = (cli_place){columns[i].width, 1, is_hidden(i, has_statistics)};
+        cli_cell_figure(report, cell, figure);
+        if (figure == floor(figure)) cli_cell_put(cell, "%.0f", figure);
+        if (figure > 0 && (columns[i].offset == offsetof(cli_pipeline, compiled.spills) ||
+                           columns[i].offset == offsetof(cli_pipeline, compiled.scratch_bytes)))
+            cell->paint = CLI_BAD;
+    }
+    if (previous == NULL) print_titles(report, pipeline, places);
+    print_config(report, pipeline, previous);
+    cli_cell_put(&cells[KERNEL], "%s", pipeline->kernel.name);
+    cli_cell_put(&cells[TYPE], "%s", cli_text_type(&pipeline->problem, report->utf8));
+    cli_text_problem(cells[PROBLEM].text, sizeof cells->text, &pipeline->problem, report->utf8);
+    cli_cells_line(report, places, cells, COLUMNS);
+    if (pipeline->error[0] != '\0') cli_report_say(report, 4, CLI_BAD, "failed: %s", pipeline->error);
+}
+
+/* ---- the pipelines ---- */
+
 typedef struct list {
     cli_session *session;
     vkmm_device_info info; /* the session's, without kernels that it refused */
@@ -222,16 +337,15 @@ static vkmm_status show(list *l, uint32_t index)
 {
     cli_session *session = l->session;
     const cli_pipeline *pipeline = &l->items[index];
-    vkmm_status status;
+    vkmm_status status = VKMM_OK;
 
     cli_progress_end(&session->console);
     if (l->into != NULL)
-        status = cli_json_add(l->into, cli_statistics_json(pipeline)) == 0 ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+        status = cli_json_add(l->into, cli_record_json(&record, pipeline)) == 0 ? VKMM_OK : VKMM_OUT_OF_MEMORY;
     else if (session->options->json)
-        status = cli_json_line(&session->report, cli_statistics_json(pipeline));
+        status = cli_json_line(&session->report, cli_record_json(&record, pipeline));
     else
-        status = cli_statistics_row(&session->report, pipeline, index > 0 ? &pipeline[-1] : NULL,
-                                    session->info->features.statistics);
+        print_row(&session->report, pipeline, index > 0 ? &pipeline[-1] : NULL, session->info->features.statistics);
     if (l->into == NULL || status != VKMM_OK) status = cli_session_wrote(session, status);
     return status == VKMM_OK && pipeline->error[0] != '\0' ? VKMM_WRONG_RESULT : status;
 }

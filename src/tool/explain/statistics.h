@@ -15,24 +15,6 @@ typedef struct cli_compiled {
 
 extern const vkmm_record cli_compiled_record;
 
-/* A pipeline. */
-typedef struct cli_pipeline {
-    const char *device, *driver;
-    vkmm_problem problem; /* the first that needs it */
-    vkmm_kernel_info kernel;
-    uint32_t step; /* index in the list of vkmm_kernel_steps */
-    const char *name;
-    char hash[17];
-    cli_compiled compiled;
-    double cycles_per_output;
-    char error[CLI_SENTENCE]; /* "": it was compiled */
-} cli_pipeline;
-
-json_t *cli_statistics_json(const cli_pipeline *pipeline); /* a new reference; NULL if memory runs out */
-/* previous: the row above, or NULL. has_statistics: the driver reports more than the time. */
-vkmm_status cli_statistics_row(cli_report *report, const cli_pipeline *pipeline, const cli_pipeline *previous,
-                               int has_statistics);
-
 /* Compiles the pipelines of these problems on the session's device (cli_session_find_device), and appends the JSON of
  * each to `into`. What is not possible on the device is left out. Ends early when a signal is caught.
  * VKMM_WRONG_RESULT: some could not be compiled; their JSON says why. */
