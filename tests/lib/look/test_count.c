@@ -104,29 +104,6 @@ TEST(empty_problems)
                       (vkmm_tile){2, 4});
 }
 
-/* The walkthrough's own figures: 4x4 with tile 2. */
-TEST(walkthrough)
-{
-    vkmm_access formula, counted;
-    vkmm_job_params untiled =
-        params_of("grouped", VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_I32), (vkmm_tile){2, 2});
-    vkmm_job_params tiled =
-        params_of("tiled", VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_I32), (vkmm_tile){2, 2});
-    count(&untiled, &formula, &counted);
-    assert_int_equal(counted.a.global_min, 4);
-    assert_int_equal(counted.b.global_max, 4);
-    assert_int_equal(counted.a.shared_max, 0);
-    count(&tiled, &formula, &counted);
-    assert_int_equal(counted.a.global_min, 2);
-    assert_int_equal(counted.a.global_max, 2);
-    assert_int_equal(counted.a.shared_min, 4);
-    assert_int_equal(counted.b.global_min, 2);
-    assert_int_equal(counted.b.shared_max, 4);
-    assert_int_equal(counted.invocations, 16);
-    assert_int_equal(counted.bytes_read, 2 * 16 * 2 * 4);
-    assert_int_equal(counted.stride, 1);
-}
-
 /* Large enough that only a sample is counted, on an extent that no tile divides. */
 TEST(sample)
 {
