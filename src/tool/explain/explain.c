@@ -10,12 +10,15 @@
 #include "look/kernel.h"
 #include "math/method.h"
 #include "math/problem.h"
+#include "math/type.h"
 #include "options/step_table.h"
 #include "options/values.h"
 #include "product/product.h"
 #include "session/commands.h"
 #include "session/forecast.h"
 #include "session/problem_options.h"
+
+#define NEAR 1.2 /* times up to this multiple of the prediction agree with it */
 
 /* The index-th kernel to explain: --kernel, or one of the tutorials'; NULL past the end. */
 static const char *explained_kernel(const cli_options *options, uint32_t index)
@@ -77,6 +80,28 @@ static vkmm_status statistics(cli_session *session, const vkmm_job_params *param
     return vkmm_kernel_statistics(session->device, params, 0, kernel->statistic, &kernel->statistic_count, NULL);
 }
 
+static const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
+
+static cli_request request_of(const vkmm_job_params *params)
+{
+    return (cli_request){.job = *params,
+                         .inputs = &inputs,
+                         .kind = &cli_resident,
+                         .measure = {.warm_time_ms = 20, .min_time_ms = 20, .max_time_ms = 200, .skip_transfers = 1}};
+}
+
+static vkmm_status time_kernel(cli_session *session, const vkmm_job_params *params, cli_explained *kernel)
+{
+    const cli_request request = request_of(params);
+    cli_product product = {0};
+    const vkmm_status status = cli_product_run(session, &request, &product);
+
+    kernel->measured_ms = product.row.figures.median_ms;
+    if (status != VKMM_OK || product.kernel == NULL) kernel->measured_ms = NAN;
+    cli_product_end(&product);
+    return status;
+}
+
 static vkmm_status count(cli_session *session, const vkmm_job_params *params, cli_explained *kernel)
 {
     vkmm_access formula, counted;
@@ -96,7 +121,7 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, cl
         kernel->limits = cli_forecast_of(kernel->info.name, NULL, &prediction);
     }
     status = statistics(session, params, kernel);
-    return status == VKMM_OK ? cli_explain_time(session, params, kernel) : status;
+    return status == VKMM_OK ? time_kernel(session, params, kernel) : status;
 }
 
 static vkmm_job_params params_of(const cli_session *session, const cli_explanation *all, const char *name)
@@ -175,6 +200,61 @@ static void raise_peak(cli_explanation *all, const cli_explained *kernel)
     VKMM_PUT(all->seen, "%s", kernel->info.name);
 }
 
+/* ---- measured times, and why they differ from the predictions ---- */
+
+/* Elements read per multiply-add, from global and shared memory. */
+static double elements_read(const cli_explanation *all, const cli_explained *kernel)
+{
+    const vkmm_problem *p = &all->problem;
+    const double shared = (double)kernel->a.shared.counted * (double)p->m * (double)p->k +
+                          (double)kernel->b.shared.counted * (double)p->k * (double)p->n;
+
+    return ((double)kernel->bytes_read.counted / vkmm_type_of(p->type)->bytes + shared) /
+           (double)kernel->multiply_adds.counted;
+}
+
+/* Compares two kernels, which may be the same: the fastest predicted one and the fastest measured one. */
+static void explain_times(cli_explanation *all, const cli_explained *foreseen, const cli_explained *fastest)
+{
+    char *why = all->why;
+    const size_t room = sizeof all->why;
+    const double over = foreseen->measured_ms / foreseen->predicted_ms;
+
+    if (over > NEAR)
+        vkmm_join(why, room, "; ",
+                  "%s takes %.*f times as long as its bytes and its multiply-adds need: it is bound by neither",
+                  foreseen->info.name, over < 10, over);
+    if (foreseen != fastest)
+        vkmm_join(why, room, "; ",
+                  "%s is %.3g times as fast: from both memories together, %s reads %.3g elements per multiply-add, and "
+                  "%s %.3g",
+                  fastest->info.name, foreseen->measured_ms / fastest->measured_ms, foreseen->info.name,
+                  elements_read(all, foreseen), fastest->info.name, elements_read(all, fastest));
+    if (foreseen != fastest && all->device->type == VK_PHYSICAL_DEVICE_TYPE_CPU)
+        vkmm_join(why, room, "; ", "this device is a processor, whose shared memory is ordinary memory");
+    if (fastest->measured_ms * NEAR < fastest->memory_ms)
+        vkmm_join(why, room, "; ", "%s takes less than its bytes at copy speed: caches serve at least %.0f %% of them",
+                  fastest->info.name, 100 * (1 - fastest->measured_ms / fastest->memory_ms));
+    if (why[0] == '\0') vkmm_join(why, room, "", "as predicted, within %.0f %%", 100 * (NEAR - 1));
+}
+
+static void explain_all_times(cli_explanation *all)
+{
+    const cli_explained *foreseen = NULL, *fastest = NULL;
+
+    for (uint32_t i = 0; i < all->count; i++) {
+        const cli_explained *kernel = &all->kernels[i];
+        if (!(kernel->measured_ms > 0)) continue;
+        if (foreseen == NULL || kernel->predicted_ms < foreseen->predicted_ms) foreseen = kernel;
+        if (fastest == NULL || kernel->measured_ms < fastest->measured_ms) fastest = kernel;
+    }
+    if (foreseen == NULL) return;
+    if (all->agree)
+        explain_times(all, foreseen, fastest);
+    else
+        VKMM_JOIN(all->why, "", "formula and count differ, so the prediction is not valid");
+}
+
 static vkmm_status measure(cli_session *session, cli_explanation *all)
 {
     const vkmm_status status = cli_peaks(session, all->problem.type);
@@ -184,7 +264,7 @@ static vkmm_status measure(cli_session *session, cli_explanation *all)
     for (uint32_t i = 0; i < all->count; i++) raise_peak(all, &all->kernels[i]);
     all->balance = 2 * all->peaks.multiply_adds_per_s / all->peaks.copy_bytes_per_s;
     for (uint32_t i = 0; i < all->count; i++) weigh(all, &all->kernels[i]);
-    cli_explain_why(all);
+    explain_all_times(all);
     return VKMM_OK;
 }
 

@@ -93,10 +93,6 @@ typedef struct cli_explanation {
 vkmm_status cli_explain_table(cli_report *report, const cli_explanation *explanation);
 vkmm_status cli_explain_json(cli_report *report, const cli_explanation *explanation);
 
-/* Times the counted kernel, and explains why the measured time differs from the predicted one. */
-vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, cli_explained *kernel);
-void cli_explain_why(cli_explanation *all);
-
 /* The passes of the plan of a product that is not multiplied directly, with the device's peaks, and as measured in a
  * job. Takes some seconds. */
 vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *params, cli_explained *plan);
