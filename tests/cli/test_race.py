@@ -18,15 +18,9 @@ class Race(cli.Case):
         self.assertEqual(row["with_barrier"], {"wrong_runs": 0, "wrong_elements": 0, "wrong": None})
         self.assertTrue(row["passed"])
         racing = row["without_barrier"]
-        self.assertLessEqual(racing["wrong_runs"], row["runs"])
-        self.assertLessEqual(racing["wrong_elements"], racing["wrong_runs"] * elements)
-        self.assertGreaterEqual(racing["wrong_elements"], racing["wrong_runs"])
+        self.assertTrue(racing["wrong_runs"] <= racing["wrong_elements"] <= racing["wrong_runs"] * elements and racing["wrong_runs"] <= row["runs"])
         self.assertEqual(racing["wrong"] is None, racing["wrong_runs"] == 0)
-        if racing["wrong"]:
-            self.assertEqual(set(racing["wrong"]), {"row", "col", "got", "want"})
-            self.assertNotEqual(racing["wrong"]["got"], racing["wrong"]["want"])
-            self.assertLess(racing["wrong"]["row"], row["matrix"]["rows"])
-            self.assertLess(racing["wrong"]["col"], row["matrix"]["cols"])
+        self.assertEqual(set(racing["wrong"] or ()), {"row", "col", "got", "want"} if racing["wrong_runs"] else set())
 
     def test_keys(self):
         devices = json.loads(self.good("devices", "--json"))["devices"]
@@ -51,15 +45,14 @@ class Race(cli.Case):
         self.assertEqual((short[0]["matrix"]["rows"], short[0]["tile"]), (5, [2, 2]))
 
     def test_table(self):
-        for args in [[], ["--size", "2x6", "--tile", "2"], ["-s", "1000x3", "-t", "5x1"], ["-s", "1x300"], ["-s", "33", "-t", "8"]]:
-            for locale in ["C", "C.UTF-8"]:
-                text = self.good("race", *NARROW, *args, env={"LC_ALL": locale})
-                lines = [line for line in text.splitlines() if " Vulkan " not in line]  # a device's name is as long as it is
-                self.assertTrue(all(len(line) <= 80 and line == line.rstrip() for line in lines), text)
-                self.assertIn("race that never shows is still a race", " ".join(text.split()))
-                self.assertRegex(text, r"with +wrong in 0 of 3 runs\n")
-                if locale == "C":
-                    text.encode("ascii")
+        for i, args in enumerate([[], ["-s", "1000x3", "-t", "5x1"], ["-s", "1x300"], ["-s", "33", "-t", "8"]]):
+            locale = ["C", "C.UTF-8"][i % 2]
+            text = self.good("race", *NARROW, *args, env={"LC_ALL": locale})
+            lines = [line for line in text.splitlines() if " Vulkan " not in line]  # a device's name is as long as it is
+            self.assertTrue(all(len(line) <= 80 and line == line.rstrip() for line in lines), text)
+            self.assertIn("race that never shows is still a race", " ".join(text.split()))
+            self.assertRegex(text, r"with +wrong in 0 of 3 runs\n")
+            self.assertTrue(locale != "C" or text.isascii())
         text = self.good("race", "--size", "2x6", "--tile", "2", *NARROW)
         self.assertRegex(text, r"(?m)^      18    18    26    26    34    34 ")  # the right one; the other stands beside it
 
@@ -79,18 +72,8 @@ class Race(cli.Case):
         self.bad(2, "--kernel is not an option of 'vkmatmul race'", "race", "--kernel", "tiled")
         self.bad(3, "Voodoo 2", "race", "--device", "Voodoo 2")
         for size in ["0", "0x5", "5x0"]:
-            done = cli.run("race", "--size", size, "--device", "0")
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn("both extents must be at least 1", done.stderr)
-        done = cli.run("race", "--size", "64", "--tile", "4096", "--device", "0")
-        self.assertEqual(done.returncode, 4)
-        self.assertRegex(done.stderr, r"tile 4096x4096 needs 16777216 invocations.*nearest legal")
-
-    def test_validate(self):
-        done = cli.run("race", "--validate", *NARROW, "--json")
-        if done.returncode == 4:
-            self.skipTest("no validation layer")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.bad(2, "both extents must be at least 1", "race", "--size", size, "--device", "0")
+        self.bad(4, "tile 4096x4096 needs 16777216 invocations.*nearest legal", "race", "--size", "64", "--tile", "4096", "--device", "0")
 
 
 cli.main()

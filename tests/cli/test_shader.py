@@ -269,7 +269,6 @@ class Compared(cli.Case):
         self.bad(2, "is not valid UTF-8", "bench", "--shader", "\udcff.comp")
 
 
-
 class Missing(cli.Case):
     def test_sentence(self):
         self.bad(4, "libshaderc", "--shader", EXAMPLE, "--size", "4", *FAST)
