@@ -68,7 +68,7 @@ WORDS = [
     ("trace --type bf16", 2, "--type takes one of f32, f64, i32, u32, not 'bf16'"),
     ("trace --type f31", 2, "did you mean 'f32'"),
     ("trace --compute f16", 2, "--compute is not an option of 'vkmatmul trace'"),
-    ("--s 4", 2, "--s is ambiguous: it may be any of --size, --stride_a, --stride_b, --stride_c, --stride_d, --seed, --shader"),
+    ("--siz 4", 2, "unknown option --siz; did you mean --size?"),
     ("-x", 2, "unknown option -x"),
     ("--json=yes", 2, "--json takes no argument"),
     ("devices --tile 4", 2, "--tile is not an option of 'vkmatmul devices'"),

@@ -53,14 +53,14 @@ static int is_joint(char c)
     return c == '-' || c == '_';
 }
 
-/* Whether the option's long name begins with the word; '-' and '_' are equal. */
-static int begins_with(const cli_option *option, const char *word)
+/* Whether the word is the option's long name; '-' and '_' are equal. */
+static int is_named(const cli_option *option, const char *word)
 {
     const char *name = option->name;
 
     if (name == NULL) return 0;
     while (*word != '\0' && (*word == *name || (is_joint(*word) && is_joint(*name)))) word++, name++;
-    return *word == '\0';
+    return *word == *name;
 }
 
 static vkmm_status take(const line *l, const cli_option *option, const char *argument)
@@ -78,7 +78,7 @@ static vkmm_status take(const line *l, const cli_option *option, const char *arg
     return vkmm_fail(VKMM_INVALID, "%s needs an argument: %s", name, option->argument);
 }
 
-/* No option of the command begins with the word: it is another command's option, or misspelt. */
+/* No option of the command has this name: it is another command's option, or misspelt. */
 static vkmm_status refuse_long(const line *l, const char *word)
 {
     const char *near = NULL;
@@ -86,7 +86,7 @@ static vkmm_status refuse_long(const line *l, const char *word)
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         if (option->name == NULL || option->help == NULL) continue;
-        if (strlen(option->name) == strlen(word) && begins_with(option, word))
+        if (is_named(option, word))
             return vkmm_fail(VKMM_INVALID,
                              "--%s is not an option of 'vkmatmul %s'; 'vkmatmul %s --help' lists its options", word,
                              l->command_name, l->command_name);
@@ -96,27 +96,17 @@ static vkmm_status refuse_long(const line *l, const char *word)
     return vkmm_fail(VKMM_INVALID, "unknown option --%s; 'vkmatmul %s --help' lists them all", word, l->command_name);
 }
 
-/* "size=4", or "size" before 4; the name may be abbreviated if no other one begins with it. */
+/* "size=4", or "size" before 4. */
 static vkmm_status take_long(const line *l, const char *text, const char *next, int *took_next)
 {
     const char *equals = strchr(text, '=');
     const cli_option *option = NULL;
-    char word[48], names[256] = "";
-    unsigned count = 0;
+    char word[48];
 
     VKMM_PUT(word, "%.*s", (int)strcspn(text, "="), text);
-    for (unsigned i = 0; i < cli_option_count; i++) {
-        const cli_option *one = &cli_option_table[i];
-        if ((one->commands & l->command) == 0 || !begins_with(one, word)) continue;
-        option = one;
-        count++;
-        if (strlen(one->name) == strlen(word)) {
-            count = 1;
-            break;
-        }
-        VKMM_JOIN(names, ", ", "--%s", one->name);
-    }
-    if (count > 1) return vkmm_fail(VKMM_INVALID, "option --%s is ambiguous: it may be any of %s", word, names);
+    for (unsigned i = 0; i < cli_option_count && option == NULL; i++)
+        if ((cli_option_table[i].commands & l->command) != 0 && is_named(&cli_option_table[i], word))
+            option = &cli_option_table[i];
     if (option == NULL) return refuse_long(l, word);
     if (equals != NULL && option->argument == NULL)
         return vkmm_fail(VKMM_INVALID, "--%s takes no argument", option->name);

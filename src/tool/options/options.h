@@ -2,7 +2,6 @@
 #pragma once
 
 #include "options/sizes.h"
-#include "options/suggest.h"
 #include "math/matrix.h"
 #include "verify/verify.h"
 
@@ -61,6 +60,15 @@ typedef struct cli_at {
 } cli_at;
 
 typedef struct cli_option cli_option;
+
+/* The index-th known word; NULL past the end. */
+typedef const char *(*cli_words)(uint32_t index);
+
+/* The known word nearest to `word`, or NULL if none is near. Near means at most one mistake in three letters. */
+const char *cli_suggest(const char *word, cli_words words);
+
+/* The nearer of two words to `word`: `candidate`, if it is near, or `best`, an earlier result or NULL. */
+const char *cli_nearer(const char *word, const char *best, const char *candidate);
 
 /* What the user asked for. Plain values; texts point into argv. */
 typedef struct cli_options {

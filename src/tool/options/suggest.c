@@ -1,12 +1,13 @@
-#include "options/suggest.h"
+#include "options/options.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { LONGEST = 31 };
 
-static int lower(char c)
+static int differ(char a, char b)
 {
-    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+    return tolower((unsigned char)a) != tolower((unsigned char)b);
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -29,8 +30,8 @@ static unsigned distance_of(const char *a, const char *b)
                 continue;
             }
             table[i][j] = least(least(table[i - 1][j], table[i][j - 1]) + 1,
-                                table[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1])));
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+                                table[i - 1][j - 1] + (unsigned)differ(a[i - 1], b[j - 1]));
+            if (i > 1 && j > 1 && !differ(a[i - 1], b[j - 2]) && !differ(a[i - 2], b[j - 1]))
                 table[i][j] = least(table[i][j], table[i - 2][j - 2] + 1);
         }
     }

@@ -2,8 +2,7 @@
 #include "unit.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "options/sizes.h"
-#include "options/suggest.h"
+#include "options/options.h"
 
 static void expect_sizes(const char *text, const cli_size *want, size_t count)
 {
