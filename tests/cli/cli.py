@@ -94,8 +94,8 @@ def npy_bytes(rows, dtype="<f4", fortran=False, version=1, shape=None):
     prefix = 8 + struct.calcsize(length)
     header += b" " * (-(prefix + len(header) + 1) % 64) + b"\n"
     order = zip(*rows) if fortran else rows
-    code = CODES.get(dtype.replace(">", "<"), "f")
-    data = b"".join(struct.pack("%s%d%s" % (">" if dtype[0] == ">" else "<", len(r), code), *r) for r in order)
+    code = CODES.get(dtype, "f")
+    data = b"".join(struct.pack("<%d%s" % (len(r), code), *r) for r in order)
     return b"\x93NUMPY" + bytes([version, 0]) + struct.pack(length, len(header)) + header + data
 
 

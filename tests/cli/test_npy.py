@@ -158,7 +158,7 @@ class Conversions(cli.Case):
 
     def test_int64(self):
         low, high = -2**31, 2**31 - 1
-        for dtype, small, first, last in [("<i8", "<i4", low, high), ("<u8", "<u4", 0, 2**32 - 1), (">i8", "<i4", low, high)]:
+        for dtype, small, first, last in [("<i8", "<i4", low, high), ("<u8", "<u4", 0, 2**32 - 1)]:
             for fortran in [False, True]:
                 with self.subTest(dtype=dtype, fortran=fortran):
                     self.file("a.npy", npy_bytes([[first, 7], [3, last], [5, 6]], dtype, fortran))
@@ -204,13 +204,6 @@ class Conversions(cli.Case):
                     read = self.multiply(a + ".npy", b + ".npy", "--kernel", "auto", *option, "-c", "x.npy", "--beta", "1")[1]
                     self.assertEqual([x for row in read[1] for x in row], [1531.0, 2642.0])
         self.bad(2, r"v.npy \(1x3\) by x.npy \(2x1\)", "-a", "v.npy", "-b", "x.npy", *SERIAL, cwd=self.folder)
-
-    def test_big_endian(self):
-        for dtype in ["f4", "f8", "i4", "u4"]:
-            with self.subTest(dtype=dtype):
-                self.file("a.npy", npy_bytes([[1, 258], [3, 4]], ">" + dtype, fortran=True))
-                self.file("b.npy", npy_bytes([[1, 0], [0, 1]], "<" + dtype))
-                self.assertEqual(self.multiply("a.npy", "b.npy"), ("", ("<" + dtype, [[1, 258], [3, 4]])))
 
 
 class Formats(cli.Case):
@@ -346,7 +339,7 @@ class Formats(cli.Case):
             yes.stdout.close()
 
     def has_archives(self):
-        if "minizip" in cli.run("--size", "2", "-o", self.folder / "c.npz", *SERIAL).stderr:
+        if "unknown format" in cli.run("--size", "2", "-o", self.folder / "c.npz", *SERIAL).stderr:
             self.skipTest("no minizip")
         (self.folder / "c.npz").unlink()
 

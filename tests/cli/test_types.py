@@ -298,7 +298,7 @@ class Gguf(cli.Case):
         path = self.file("m.gguf", gguf_bytes([w, ("v", "F32", [1], bytes(4))], [nested, align[2]], alignment=64))
         self.bad(2, 'holds 2 tensors: pick one as FILE.gguf:NAME of "w", "v"', "-a", path, "-b", path)
         self.good("-a", "%s:w" % path, "-b", "%s:w" % path, *FAST)
-        self.bad(2, "c.gguf: GGUF files are only read: use .npy or .safetensors", "-a", "%s:w" % path, "-b", "%s:w" % path, "-o", self.folder / "c.gguf")
+        self.bad(2, "c.gguf: .gguf files are only read: use .npy or .safetensors", "-a", "%s:w" % path, "-b", "%s:w" % path, "-o", self.folder / "c.gguf")
 
 
 class Epilogue(cli.Case):

@@ -49,9 +49,12 @@ vkmm_view cli_array_at(const cli_array *array, uint64_t x)
 }
 
 /* Those whose files hold several arrays come first: FILE.npz:NAME may end as any file. */
-static const cli_array_format *const formats[] = {&cli_safetensors_format, &cli_gguf_format, &cli_npz_format,
-                                                  &cli_npy_format,         &cli_csv_format,  &cli_tsv_format,
-                                                  &cli_mtx_format};
+static const cli_array_format *const formats[] = {&cli_safetensors_format, &cli_gguf_format,
+#ifdef VKMM_HAVE_MINIZIP
+                                                  &cli_npz_format,
+#endif
+                                                  &cli_npy_format,         &cli_csv_format,
+                                                  &cli_tsv_format,         &cli_mtx_format};
 enum { FORMATS = VKMM_COUNT(formats) };
 
 cli_array_name cli_array_name_of(const char *path)

@@ -9,7 +9,6 @@
 /* How elements are stored in a file if not as in memory. cli_array_open converts them. */
 typedef struct cli_encoding {
     int wide;             /* integers of 64 bits, for an array of i32 or u32 */
-    int swapped;          /* big-endian */
     const char *text_end; /* of the numbers in a text, which begin where the first element would; NULL: not a text */
     uint64_t line;        /* of the text, before those numbers */
     char separator;       /* between numbers on a line */

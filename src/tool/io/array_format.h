@@ -4,7 +4,6 @@
 #include "io/array_file.h"
 
 typedef struct cli_array_format {
-    const char *name;
     const char *suffix; /* of the file's name */
     const char *magic;  /* the bytes of its files at `magic_at`; NULL: nothing fixed */
     size_t magic_at;
@@ -23,7 +22,7 @@ typedef struct cli_array_format {
     char *(*header)(const char *tensor, const cli_array *array, uint64_t data_bytes, size_t *header_bytes);
 
     /* For other formats. unpack, instead of parse: converts a file to a .npy file; allocated, for vkmm_free, even on
-     * failure. encode writes a whole file of a packed array; NULL, with header NULL: this build cannot write it. */
+     * failure. encode writes a whole file of a packed array. */
     vkmm_status (*unpack)(const char *path, const char *tensor, const void *data, uint64_t bytes, void **content,
                           uint64_t *content_bytes);
     vkmm_status (*encode)(const char *tensor, const cli_array *array, vkmm_output *output);

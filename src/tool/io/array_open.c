@@ -36,20 +36,15 @@ static void say_place(const cli_array *array, uint64_t x, char *text, size_t siz
         snprintf(text, size, "[%llu, %llu, %llu]", count, row, col);
 }
 
-/* Element x of the file; VKMM_INVALID: it does not fit in its type. */
-static vkmm_status convert_element(const char *path, const cli_array *array, uint64_t x, char *to)
+/* Element x of a file of 64-bit integers; VKMM_INVALID: it does not fit in 32 bits. */
+static vkmm_status narrow(const char *path, const cli_array *array, uint64_t x, char *to)
 {
     const vkmm_type_info *type = vkmm_type_of(array->first.type);
-    const uint64_t size = array->stored.wide ? sizeof x : type->bytes;
-    const char *from = (const char *)array->first.data + x * size;
-    char bytes[sizeof x] = "", place[80];
-    int64_t number = 0;
-    for (uint64_t i = 0; i < size; i++) bytes[i] = from[array->stored.swapped ? size - 1 - i : i];
-    memcpy(array->stored.wide ? (char *)&number : to, bytes, size);
+    char place[80];
+    int64_t number;
+    memcpy(&number, (const char *)array->first.data + x * sizeof number, sizeof number);
     const int is_signed = array->first.type == VKMM_I32, negative = is_signed && number < 0;
-    if (!array->stored.wide ||
-        cli_array_put(array->first.type, to, is_signed ? (double)number : (double)(uint64_t)number))
-        return VKMM_OK;
+    if (cli_array_put(array->first.type, to, is_signed ? (double)number : (double)(uint64_t)number)) return VKMM_OK;
     say_place(array, x, place, sizeof place);
     return vkmm_fail(VKMM_INVALID, "%s: element %s is %s%llu, which does not fit in %s", path, place,
                      negative ? "-" : "", (unsigned long long)(negative ? 0 - (uint64_t)number : (uint64_t)number),
@@ -64,14 +59,17 @@ static vkmm_status convert(const vkmm_log *log, const char *path, cli_array_file
     vkmm_view *view = &file->array.first;
     const uint64_t size = vkmm_type_of(view->type)->bytes, count = file->array.count * view->rows * view->cols;
     vkmm_status status = VKMM_OK;
-    if (stored.text_end == NULL && !stored.wide && !stored.swapped && (uintptr_t)view->data % size == 0) return VKMM_OK;
+    if (stored.text_end == NULL && !stored.wide && (uintptr_t)view->data % size == 0) return VKMM_OK;
     file->copy = vkmm_alloc(count, size);
     if (file->copy == NULL)
         return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory to convert its %llu elements", path,
                          (unsigned long long)count);
-    if (stored.text_end != NULL) status = cli_text_read(path, &file->array, file->copy);
-    for (uint64_t x = 0; stored.text_end == NULL && x < count && status == VKMM_OK; x++)
-        status = convert_element(path, &file->array, x, (char *)file->copy + x * size);
+    if (stored.text_end != NULL)
+        status = cli_text_read(path, &file->array, file->copy);
+    else if (!stored.wide && count > 0)
+        memcpy(file->copy, view->data, count * size);
+    for (uint64_t x = 0; stored.wide && x < count && status == VKMM_OK; x++)
+        status = narrow(path, &file->array, x, (char *)file->copy + x * size);
     view->data = file->copy;
     file->array.stored = (cli_encoding){0};
     if (status == VKMM_OK && stored.wide)

@@ -239,9 +239,9 @@ static vkmm_status encode(const char *tensor, const cli_array *array, vkmm_outpu
     return status == VKMM_OK ? write_rows(output, lists ? &columns : view, array->stored.separator) : status;
 }
 
-#define TEXT(ending, ...)                                                                                   \
-    {                                                                                                       \
-        .name = ending, .suffix = ending, .dtype = type_name, .parse = parse, .encode = encode, __VA_ARGS__ \
+#define TEXT(ending, ...)                                                                   \
+    {                                                                                       \
+        .suffix = ending, .dtype = type_name, .parse = parse, .encode = encode, __VA_ARGS__ \
     }
 
 const cli_array_format cli_csv_format = TEXT(".csv", .separator = ','),

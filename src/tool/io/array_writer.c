@@ -51,18 +51,15 @@ static vkmm_status check_name(const cli_array_name *name, vkmm_type type, uint64
     }
     if (name->format->dtype == NULL)
         return vkmm_fail(VKMM_INVALID, "%s: %s files are only read: use .npy or .safetensors", name->file,
-                         name->format->name);
-    if (name->format->encode == NULL && name->format->header == NULL)
-        return vkmm_fail(VKMM_INVALID, "%s: this build cannot write %s, because minizip was not found; use .npy",
-                         name->file, name->format->name);
+                         name->format->suffix);
     if (name->format->separator != '\0' && count != 1)
         return vkmm_fail(VKMM_INVALID, "%s: a %s file holds one matrix, not %llu: use .npy", name->file,
-                         name->format->name, (unsigned long long)count);
+                         name->format->suffix, (unsigned long long)count);
     if (name->tensor != NULL && !name->format->is_name(name->tensor))
         return vkmm_fail(VKMM_INVALID, "%s: '%.60s' is not a valid array name", name->file, name->tensor);
     if (name->format->dtype(type) != NULL) return VKMM_OK;
     return vkmm_fail(VKMM_INVALID, "%s: %s cannot store %s: use FILE.safetensors or another type (--out-type f32)",
-                     name->file, name->format->name, vkmm_type_of(type)->name);
+                     name->file, name->format->suffix, vkmm_type_of(type)->name);
 }
 
 static vkmm_status begin_file(cli_array_writer *w)

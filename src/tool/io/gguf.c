@@ -198,5 +198,4 @@ static int is_name(const char *name)
     return name[0] != '\0';
 }
 
-const cli_array_format cli_gguf_format = {
-    .name = "GGUF", .suffix = ".gguf", .magic = "GGUF", .is_name = is_name, .parse = parse};
+const cli_array_format cli_gguf_format = {.suffix = ".gguf", .magic = "GGUF", .is_name = is_name, .parse = parse};

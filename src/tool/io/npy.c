@@ -1,5 +1,5 @@
 /* NumPy's .npy files, versions 1.0, 2.0 and 3.0 (NEP 1; numpy/lib/format.py documents the header). Read: C and
- * Fortran order, f2, f4, f8, i4, u4, i1 and u1, and i8 and u8 as i4 and u4; both byte orders; one to three
+ * Fortran order, f2, f4, f8, i4, u4, i1 and u1, and i8 and u8 as i4 and u4; little-endian; one to three
  * dimensions; extents may be 0.
  * Anything else is an error that says what was found. Bytes after the data are ignored, as in NumPy. Written:
  * version 1.0, C order. The format has no bf16. */
@@ -74,8 +74,8 @@ static json_t *json_of(const head *h, json_error_t *error)
  * a byte has none. VKMM_AUTO: there is no such type. */
 static vkmm_type type_of(const char *text, size_t length, cli_encoding *stored)
 {
-    if (length != 3 || memchr("<>=|", text[0], 4) == NULL) return VKMM_AUTO;
-    *stored = (cli_encoding){.wide = text[2] == '8' && text[1] != 'f', .swapped = text[0] == '>'};
+    if (length != 3 || memchr("<=|", text[0], 3) == NULL) return VKMM_AUTO;
+    stored->wide = text[2] == '8' && text[1] != 'f';
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         const char *descr = dtype((vkmm_type)type);
         if (descr != NULL && text[1] == descr[1] && (stored->wide ? '4' : text[2]) == descr[2] &&
@@ -231,4 +231,4 @@ static char *make_header(const char *tensor, const cli_array *array, uint64_t da
 }
 
 const cli_array_format cli_npy_format = {
-    .name = ".npy", .suffix = ".npy", .magic = "\x93NUMPY", .dtype = dtype, .parse = parse, .header = make_header};
+    .suffix = ".npy", .magic = "\x93NUMPY", .dtype = dtype, .parse = parse, .header = make_header};

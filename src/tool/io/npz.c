@@ -1,6 +1,6 @@
 /* NumPy's .npz files: ZIP archives of .npy files, NAME.npy being the array NAME. Read: stored or deflated, with Zip64
  * or without. Written: one array, stored, as numpy.savez does. minizip, a part of zlib, reads and writes the archives;
- * a build without it refuses them. */
+ * a build without it lacks this file. */
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "base/folder.h"
@@ -18,7 +18,6 @@ static const char *dtype(vkmm_type type)
     return cli_npy_format.dtype(type);
 }
 
-#ifdef VKMM_HAVE_MINIZIP
 #include <unzip.h>
 #include <zip.h>
 
@@ -217,26 +216,7 @@ static int is_name(const char *name)
     return name[0] != '\0' && strlen(name) + sizeof ".npy" <= NAME_BYTES;
 }
 
-#else
-
-static vkmm_status unpack(const char *path, const char *wanted, const void *data, uint64_t bytes, void **content,
-                          uint64_t *content_bytes)
-{
-    (void)wanted, (void)data, (void)bytes, (void)content, (void)content_bytes;
-    return vkmm_fail(VKMM_INVALID, "%s: this build cannot read .npz, because minizip was not found; use .npy", path);
-}
-
-static int is_name(const char *name)
-{
-    return name[0] != '\0';
-}
-
-#define count_arrays NULL
-#define encode       NULL
-#endif
-
-const cli_array_format cli_npz_format = {.name = ".npz",
-                                         .suffix = ".npz",
+const cli_array_format cli_npz_format = {.suffix = ".npz",
                                          .magic = "PK",
                                          .dtype = dtype,
                                          .is_name = is_name,

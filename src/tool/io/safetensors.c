@@ -286,8 +286,7 @@ static char *make_header(const char *name, const cli_array *array, uint64_t data
     return header;
 }
 
-const cli_array_format cli_safetensors_format = {.name = "safetensors",
-                                                 .suffix = ".safetensors",
+const cli_array_format cli_safetensors_format = {.suffix = ".safetensors",
                                                  .magic = "{",
                                                  .magic_at = PREFIX,
                                                  .dtype = dtype_of,

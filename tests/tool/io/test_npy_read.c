@@ -101,6 +101,7 @@ TEST(test_other_dtypes_are_named)
     refuse(GOOD("<f1", "False", "(2, 3)"),
            "dtype '<f1' is not supported; only f2, f4, f8, i1, i4, i8, u1, u4 and u8 are");
     refuse(GOOD("<i2", "False", "(2, 3)"), "dtype '<i2' is not supported");
+    refuse(GOOD(">f4", "False", "(2, 3)"), "dtype '>f4' is not supported");
     refuse(GOOD("|f2", "False", "(2, 3)"), "dtype '|f2' is not");
     refuse(GOOD("|b1", "False", "(2, 3)"), "dtype '|b1' is not");
     refuse(GOOD("<c8", "False", "(2, 3)"), "dtype '<c8' is not");
