@@ -34,20 +34,16 @@ static uint64_t mix(uint64_t state, uint64_t word)
 static uint64_t fingerprint_of(const void *data, uint64_t bytes)
 {
     const unsigned char *at = data;
-    uint64_t lane[4] = {1, 2, 3, 4}, last = 0;
+    uint64_t lane[4] = {1, 2, 3, 4}, last[4] = {0}, state = bytes;
 
     for (; bytes >= 32; bytes -= 32, at += 32) {
         uint64_t word[4];
         memcpy(word, at, 32);
         for (int i = 0; i < 4; i++) lane[i] = mix(lane[i], word[i]);
     }
-    for (; bytes >= 8; bytes -= 8, at += 8) {
-        uint64_t word;
-        memcpy(&word, at, 8);
-        lane[0] = mix(lane[0], word);
-    }
-    if (bytes > 0) memcpy(&last, at, bytes);
-    return mix(mix(mix(mix(lane[0], lane[1]), lane[2]), lane[3]), last ^ bytes << 56);
+    if (bytes > 0) memcpy(last, at, bytes);
+    for (int i = 0; i < 4; i++) state = mix(mix(state, lane[i]), last[i]);
+    return state;
 }
 
 typedef struct pieces {
