@@ -156,9 +156,9 @@ class SafeTensors(cli.Case):
         self.bad(2, "the files hold bf16, not f16 as --type says", "-a", "%s:w.a" % model, "-b", "%s:w.b" % model, "--type", "f16")
         self.bad(2, "c.npy: .npy cannot store bf16: use FILE.safetensors", "-a", "%s:w.a" % model, "-b", "%s:w.b" % model, "-o",
                  self.folder / "c.npy")
-        for broken, pattern in [(good[:-1], "the last 1 are missing"), (good.replace(b'"w.b"', b'"w.a"'), "duplicate object key")]:
+        for broken, pattern in [(good[:-5], "the last 1 are missing"), (good.replace(b'"w.b"', b'"w.a"'), "duplicate object key")]:
             path = self.file("broken.safetensors", broken)
-            self.bad(2, "broken.safetensors: .*" + pattern, "-a", "%s:w.a" % path, "-b", "%s:w.b" % model, "-o", self.folder / "c.safetensors")
+            self.bad(2, "broken.safetensors: .*" + pattern, "-a", "%s:w.a" % model, "-b", "%s:w.b" % path, "-o", self.folder / "c.safetensors")
         self.assertEqual(sorted(os.listdir(self.folder)), ["broken.safetensors", "model.safetensors"])
 
 

@@ -1,9 +1,8 @@
 /* safetensors files (https://huggingface.co/docs/safetensors): 8 bytes with the length of the header, little-endian;
  * the header, a JSON object from names to {"dtype", "shape", "data_offsets": [begin, end]}, and optionally
  * "__metadata__", an object of strings; then the elements of all tensors, row-major and little-endian, at those
- * offsets from the header's end. The format's rules are kept when reading: the header begins with '{' and has at
- * most 100,000,000 bytes, no name occurs twice, offsets leave no gaps or overlaps, nothing follows the last
- * tensor, and if a dtype's size is known, a tensor has as many bytes as its shape needs. Read and written: F16,
+ * offsets from the header's end. The header begins with '{' and has at most 100,000,000 bytes, and no name occurs
+ * twice. Only the selected tensor must be whole, and have as many bytes as its shape needs. Read and written: F16,
  * BF16, F32, F64, F8_E4M3, F8_E5M2, I8, U8, I32 and U32, one to three dimensions; read as I32 and U32: I64 and U64. A
  * file may also hold others. */
 #include <jansson.h>
@@ -29,28 +28,11 @@ static const char *dtype_of(vkmm_type type)
     return vkmm_type_of(type)->tag;
 }
 
-/* Bytes of an element, of those dtypes that vkmatmul has no type for: a tensor of any other dtype is accepted as it is.
- */
-static const struct {
-    const char *dtype;
-    unsigned bytes;
-} others[] = {{"BOOL", 1}, {"I16", 2}, {"U16", 2}, {"I64", 8}, {"U64", 8}, {"F8_E8M0", 1}, {"C64", 8}};
-
-/* A tensor as the header has it. */
-typedef struct tensor {
-    const char *name;  /* in the tree */
-    const char *dtype; /* likewise */
-    const json_t *shape;
-    uint64_t begin, end; /* from the end of the header */
-} tensor;
-
 typedef struct reader {
     const char *name; /* of the file */
     const char *data; /* after the header */
     uint64_t data_bytes;
     json_t *header;
-    tensor *tensors;
-    size_t count;
 } reader;
 
 VKMM_PRINTF(3, 4) static vkmm_status refuse(const reader *r, const char *name, const char *format, ...)
@@ -82,126 +64,58 @@ static int type_of(const char *dtype, vkmm_type *type)
     return 0;
 }
 
-/* 0: not known. */
-static uint64_t bytes_of(const char *dtype)
+static vkmm_status read_tensor(const reader *r, const char *name, const json_t *value, cli_array *array)
 {
-    vkmm_type type;
-    if (type_of(dtype, &type)) return vkmm_type_of(type)->bytes;
-    for (size_t i = 0; i < VKMM_COUNT(others); i++)
-        if (strcmp(dtype, others[i].dtype) == 0) return others[i].bytes;
-    return 0;
-}
-
-static vkmm_status check_size(const reader *r, const tensor *t)
-{
-    uint64_t bytes = bytes_of(t->dtype), extent = 0;
-    int fits = 1, known = bytes > 0, empty = 0;
-    for (size_t i = 0; i < json_array_size(t->shape); i++) {
-        if (!is_count(json_array_get(t->shape, i), &extent))
-            return refuse(r, t->name, "has a shape that is not a list of non-negative integers");
-        empty = empty || extent == 0;
-        fits = fits && vkmm_mul_u64(bytes, extent, &bytes);
-    }
-    if (!known) return VKMM_OK;
-    if (!fits && !empty) return refuse(r, t->name, "has a shape whose size in bytes does not fit in 64 bits");
-    if (empty) bytes = 0;
-    if (t->end - t->begin == bytes) return VKMM_OK;
-    return refuse(r, t->name, "needs %llu bytes by its dtype and shape; its data_offsets span %llu",
-                  (unsigned long long)bytes, (unsigned long long)(t->end - t->begin));
-}
-
-static vkmm_status read_tensor(const reader *r, const char *name, const json_t *value, tensor *t)
-{
-    const json_t *offsets = json_object_get(value, "data_offsets");
-    *t = (tensor){name, json_string_value(json_object_get(value, "dtype")), json_object_get(value, "shape"), 0, 0};
-    if (!json_is_object(value) || t->dtype == NULL || !json_is_array(t->shape) || !json_is_array(offsets))
+    const char *dtype = json_string_value(json_object_get(value, "dtype"));
+    const json_t *shape = json_object_get(value, "shape"), *offsets = json_object_get(value, "data_offsets");
+    const size_t dimensions = json_array_size(shape);
+    uint64_t begin, end, bytes, extents[3] = {0, 0, 0};
+    if (dtype == NULL || !json_is_array(shape) || !json_is_array(offsets))
         return refuse(r, name, "must have dtype (a string), shape and data_offsets (lists)");
-    if (json_array_size(offsets) != 2 || !is_count(json_array_get(offsets, 0), &t->begin) ||
-        !is_count(json_array_get(offsets, 1), &t->end) || t->begin > t->end)
-        return refuse(r, name, "has data_offsets that are not [begin, end] with 0 <= begin <= end");
-    if (t->end > r->data_bytes)
-        return refuse(r, name, "ends at byte %llu of the data; the file has %llu: the last %llu are missing",
-                      (unsigned long long)t->end, (unsigned long long)r->data_bytes,
-                      (unsigned long long)(t->end - r->data_bytes));
-    return check_size(r, t);
-}
-
-static vkmm_status check_metadata(const reader *r, const json_t *value)
-{
-    const char *key;
-    json_t *text;
-    int well = json_is_object(value);
-    json_object_foreach((json_t *)(uintptr_t)value, key, text) well = well && json_is_string(text);
-    return well ? VKMM_OK
-                : vkmm_fail(VKMM_INVALID, "%s: the header's __metadata__ is not an object of strings", r->name);
-}
-
-static int by_place(const void *left, const void *right)
-{
-    const tensor *a = left, *b = right;
-    if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
-    return a->end == b->end ? 0 : a->end < b->end ? -1 : 1;
-}
-
-/* Every byte after the header belongs to one tensor. */
-static vkmm_status check_places(const reader *r)
-{
-    uint64_t at = 0;
-    qsort(r->tensors, r->count, sizeof *r->tensors, by_place);
-    for (size_t i = 0; i < r->count; at = r->tensors[i++].end)
-        if (r->tensors[i].begin != at)
-            return refuse(r, r->tensors[i].name,
-                          r->tensors[i].begin < at ? "overlaps another" : "leaves a gap before it");
-    if (at == r->data_bytes) return VKMM_OK;
-    return vkmm_fail(VKMM_INVALID, "%s: the last %llu bytes belong to no tensor", r->name,
-                     (unsigned long long)(r->data_bytes - at));
-}
-
-static vkmm_status read_tensors(reader *r)
-{
-    const char *name;
-    json_t *value;
-    vkmm_status status = VKMM_OK;
-    r->tensors = vkmm_alloc(json_object_size(r->header), sizeof *r->tensors);
-    if (r->tensors == NULL) return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory for its list of tensors", r->name);
-    json_object_foreach(r->header, name, value)
-    {
-        if (strcmp(name, "__metadata__") == 0)
-            status = check_metadata(r, value);
-        else
-            status = read_tensor(r, name, value, &r->tensors[r->count++]);
-        if (status != VKMM_OK) return status;
-    }
-    return check_places(r);
-}
-
-static vkmm_status take(const reader *r, const tensor *t, cli_array *array)
-{
-    const size_t dimensions = json_array_size(t->shape);
-    const int wide = strcmp(t->dtype, "I64") == 0 || strcmp(t->dtype, "U64") == 0;
-    uint64_t extents[3] = {0, 0, 0};
-    vkmm_type type = t->dtype[0] == 'I' ? VKMM_I32 : VKMM_U32;
-    if (!wide && !type_of(t->dtype, &type))
-        return refuse(r, t->name,
+    const int wide = strcmp(dtype, "I64") == 0 || strcmp(dtype, "U64") == 0;
+    vkmm_type type = dtype[0] == 'I' ? VKMM_I32 : VKMM_U32;
+    if (!wide && !type_of(dtype, &type))
+        return refuse(r, name,
                       "has dtype %.20s; F16, BF16, F32, F64, F8_E4M3, F8_E5M2, I8, U8, I32, U32, I64 and U64 are "
                       "supported",
-                      t->dtype);
+                      dtype);
     if (dimensions < 1 || dimensions > 3)
-        return refuse(r, t->name, "has %zu dimensions; a matrix has 2, and a batch of them 3", dimensions);
-    for (size_t i = 0; i < dimensions; i++) is_count(json_array_get(t->shape, i), &extents[i]);
-    *array = cli_array_packed(r->data + t->begin, type, extents, (uint32_t)dimensions, 0);
+        return refuse(r, name, "has %zu dimensions; a matrix has 2, and a batch of them 3", dimensions);
+    for (size_t i = 0; i < dimensions; i++)
+        if (!is_count(json_array_get(shape, i), &extents[i]))
+            return refuse(r, name, "has a shape that is not a list of non-negative integers");
+    if (json_array_size(offsets) != 2 || !is_count(json_array_get(offsets, 0), &begin) ||
+        !is_count(json_array_get(offsets, 1), &end) || begin > end)
+        return refuse(r, name, "has data_offsets that are not [begin, end] with 0 <= begin <= end");
+    if (end > r->data_bytes)
+        return refuse(r, name, "ends at byte %llu of the data; the file has %llu: the last %llu are missing",
+                      (unsigned long long)end, (unsigned long long)r->data_bytes,
+                      (unsigned long long)(end - r->data_bytes));
+    if (!cli_array_bytes(extents, (uint32_t)dimensions, wide ? 8 : vkmm_type_of(type)->bytes, &bytes))
+        return refuse(r, name, "has a shape whose size in bytes does not fit in 64 bits");
+    if (end - begin != bytes)
+        return refuse(r, name, "needs %llu bytes by its dtype and shape; its data_offsets span %llu",
+                      (unsigned long long)bytes, (unsigned long long)(end - begin));
+    *array = cli_array_packed(r->data + begin, type, extents, (uint32_t)dimensions, 0);
     array->stored.wide = wide;
     return VKMM_OK;
 }
 
+/* The tensor of this name; NULL: the only one. */
 static vkmm_status pick(const reader *r, const char *wanted, cli_array *array)
 {
     cli_array_names names = {0};
-    for (size_t i = 0; i < r->count; i++)
-        if (wanted != NULL ? strcmp(r->tensors[i].name, wanted) == 0 : r->count == 1)
-            return take(r, &r->tensors[i], array);
-    for (size_t i = 0; i < r->count; i++) cli_array_names_add(&names, r->tensors[i].name, strlen(r->tensors[i].name));
-    return cli_array_names_refuse(r->name, ".safetensors", wanted, &names);
+    const char *name, *found = NULL;
+    json_t *value;
+    json_object_foreach(r->header, name, value)
+    {
+        if (strcmp(name, "__metadata__") == 0) continue;
+        cli_array_names_add(&names, name, strlen(name));
+        if (wanted == NULL ? names.count == 1 : strcmp(name, wanted) == 0) found = name;
+    }
+    if (found == NULL || (wanted == NULL && names.count > 1))
+        return cli_array_names_refuse(r->name, ".safetensors", wanted, &names);
+    return read_tensor(r, found, json_object_get(r->header, found), array);
 }
 
 static vkmm_status read_header(reader *r, const char *file, uint64_t bytes)
@@ -231,9 +145,7 @@ static vkmm_status parse(const char *name, const char *wanted, const void *data,
 {
     reader r = {.name = name};
     vkmm_status status = read_header(&r, data, bytes);
-    if (status == VKMM_OK) status = read_tensors(&r);
     if (status == VKMM_OK) status = pick(&r, wanted, array);
-    vkmm_free(r.tensors);
     json_decref(r.header);
     return status;
 }
