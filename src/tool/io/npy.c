@@ -174,7 +174,6 @@ static void say_shape(const cli_array *array, char text[SHAPE_BYTES])
         snprintf(text, SHAPE_BYTES, "%llu×%llu×%llu", count, rows, cols);
 }
 
-/* Data that is not aligned for its type is refused. */
 static vkmm_status parse(const char *name, const char *tensor, const void *data, uint64_t bytes, cli_array *array)
 {
     (void)tensor;
@@ -196,10 +195,6 @@ static vkmm_status parse(const char *name, const char *tensor, const void *data,
     if (have < need)
         return vkmm_fail(VKMM_INVALID, "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing",
                          name, shape, type->name, (unsigned long long)need, (unsigned long long)(need - have));
-    if (need > 0 && (uintptr_t)h.end % size != 0)
-        return vkmm_fail(VKMM_INVALID,
-                         "%s: the data begin at byte %llu, which is not aligned for %s; numpy.save aligns it", name,
-                         (unsigned long long)(bytes - have), type->name);
     *array = read;
     return VKMM_OK;
 }

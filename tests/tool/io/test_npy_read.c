@@ -205,16 +205,3 @@ TEST(test_other_files)
     assert_contains(h.last, "not a .npy file");
     free(f.data);
 }
-
-/* A header of odd length is legal, but its floats cannot be read in place. */
-TEST(test_unaligned_data)
-{
-    heard h;
-    cli_array array;
-    npy_file f = npy_make(1, GOOD("<f4", "False", "(2, 3)"), 25);
-    f.data[8]++;
-    f.data[f.start] = ' ';
-    assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
-    assert_contains(h.last, "which is not aligned for f32");
-    free(f.data);
-}
