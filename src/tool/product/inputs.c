@@ -234,22 +234,15 @@ void cli_inputs_decide(const cli_inputs *inputs, vkmm_problem *problem)
     if (b->format != VKMM_PLAIN) problem->format_b = b->format;
 }
 
-static vkmm_status check_out_type(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand)
-{
-    vkmm_type out = vkmm_operand_type(problem, VKMM_C);
-
-    if (inputs->path[operand] == NULL || matrix_of(inputs, operand)->type == out) return VKMM_OK;
-    return vkmm_fail(VKMM_INVALID, "%s holds %s, and C is %s: %s must have C's type", inputs->path[operand],
-                     type_name(inputs, operand), vkmm_type_of(out)->name, operand == VKMM_C ? "it" : "the bias");
-}
-
 vkmm_status cli_inputs_check(const cli_inputs *inputs, const vkmm_problem *problem)
 {
     const vkmm_view *c = matrix_of(inputs, VKMM_C), *bias = matrix_of(inputs, VKMM_BIAS);
-    vkmm_status status = check_out_type(inputs, problem, VKMM_C);
+    const vkmm_type out = vkmm_operand_type(problem, VKMM_C);
 
-    if (status == VKMM_OK) status = check_out_type(inputs, problem, VKMM_BIAS);
-    if (status != VKMM_OK) return status;
+    for (int o = VKMM_C; o <= VKMM_BIAS; o++)
+        if (inputs->path[o] != NULL && matrix_of(inputs, o)->type != out)
+            return vkmm_fail(VKMM_INVALID, "%s holds %s, and C is %s: %s must have C's type", inputs->path[o],
+                             type_name(inputs, o), vkmm_type_of(out)->name, o == VKMM_C ? "it" : "the bias");
     if (inputs->path[VKMM_C] != NULL && (c->rows != problem->m || c->cols != problem->n))
         return vkmm_fail(VKMM_INVALID, "%s is %llux%llu, and the product is %llux%llu", inputs->path[VKMM_C],
                          (unsigned long long)c->rows, (unsigned long long)c->cols, (unsigned long long)problem->m,

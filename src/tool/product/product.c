@@ -99,11 +99,6 @@ static vkmm_status fill_blocks(cli_product *p, vkmm_operand operand)
     vkmm_problem plain = *problem;
 
     plain.format_a = plain.format_b = VKMM_PLAIN;
-    if (p->same != NULL) {
-        memcpy(p->memory[operand], p->same->memory[operand], vkmm_operand_bytes(problem, operand));
-        p->stack[operand] = p->same->stack[operand];
-        return VKMM_OK;
-    }
     p->elements[operand] = vkmm_alloc(1, vkmm_operand_bytes(&plain, operand));
     if (p->elements[operand] == NULL) return VKMM_NO_MEMORY("for the elements of blocks");
     cli_inputs_fill(p->request->inputs, &plain, operand, p->elements[operand], p->workers);
@@ -127,17 +122,17 @@ static vkmm_status fill(cli_product *p)
         if ((o == VKMM_BIAS && !problem->has_bias) || (o == CLI_BEFORE && !counts)) continue;
         status = p->kind->hold(p, o, vkmm_operand_bytes(problem, operand));
         if (status != VKMM_OK || (p->in_files & 1U << o) != 0) continue;
-        if (operand <= VKMM_B && vkmm_operand_format(problem, operand) != VKMM_PLAIN) {
-            status = fill_blocks(p, operand);
-            continue;
-        }
-        if (o == CLI_BEFORE && p->memory[VKMM_C] != NULL)
-            memcpy(p->memory[o], p->memory[VKMM_C], c_bytes);
-        else if (p->same != NULL && operand <= VKMM_B && p->same->memory[o] != NULL)
-            memcpy(p->memory[o], p->same->memory[o], vkmm_operand_bytes(problem, operand));
-        else if (o != VKMM_C || counts)
-            cli_inputs_fill(p->request->inputs, problem, operand, p->memory[o], p->workers);
         p->stack[o] = cli_stack_of(problem, o, p->memory[o]);
+        if (o == CLI_BEFORE && p->memory[VKMM_C] != NULL) {
+            memcpy(p->memory[o], p->memory[VKMM_C], c_bytes);
+        } else if (p->same != NULL && operand <= VKMM_B && p->same->memory[o] != NULL) {
+            memcpy(p->memory[o], p->same->memory[o], vkmm_operand_bytes(problem, operand));
+            p->stack[o] = p->same->stack[o];
+        } else if (operand <= VKMM_B && vkmm_operand_format(problem, operand) != VKMM_PLAIN) {
+            status = fill_blocks(p, operand);
+        } else if (o != VKMM_C || counts) {
+            cli_inputs_fill(p->request->inputs, problem, operand, p->memory[o], p->workers);
+        }
     }
     return status;
 }
@@ -410,17 +405,6 @@ static vkmm_status choose_kind(cli_product *p, const cli_product_kind *in_panels
     return status;
 }
 
-/* Starts again if memory ran out although the device seemed to have enough: that error is the reason for panels. */
-static void turn_to_panels(cli_product *p, const cli_product_kind *in_panels)
-{
-    cli_session *session = p->session;
-    const cli_request *request = p->request;
-
-    cli_product_end(p);
-    VKMM_PUT(p->reason, "%.*s", (int)sizeof p->reason - 1, vkmm_last_error());
-    enter(session, request, in_panels, p);
-}
-
 static vkmm_status prove_fitting(cli_session *session, const cli_request *request, cli_product *p)
 {
     const cli_product_kind *in_panels = request->in_panels != NULL ? request->in_panels : &cli_in_panels;
@@ -433,15 +417,16 @@ static vkmm_status prove_fitting(cli_session *session, const cli_request *reques
     if (status != VKMM_OUT_OF_MEMORY || request->kind != NULL || p->kind != &cli_resident ||
         cli_request_is_serial(request))
         return status;
-    turn_to_panels(p, in_panels);
+    /* The device seemed to have enough memory: that error is the reason for panels. */
+    cli_product_end(p);
+    VKMM_PUT(p->reason, "%.*s", (int)sizeof p->reason - 1, vkmm_last_error());
+    enter(session, request, in_panels, p);
     return prove(p);
 }
 
 vkmm_status cli_product_prove(cli_session *session, const cli_request *request, cli_product *p)
 {
-    const vkmm_status status = prove_fitting(session, request, p);
-
-    return leave_judged(p, status);
+    return leave_judged(p, prove_fitting(session, request, p));
 }
 
 vkmm_status cli_product_again(cli_product *p)

@@ -82,15 +82,14 @@ vkmm_status cli_drivers_append(const char *driver)
 
 vkmm_status cli_drivers_add(const char *driver)
 {
-    cli_manifest manifest;
+    cli_manifest manifest = {.broken = ""};
 
-    if (!is_swiftshader(driver)) {
+    if (!is_swiftshader(driver))
         cli_manifest_read(driver, &manifest);
-        if (manifest.broken[0] != '\0')
-            return vkmm_fail(VKMM_INVALID, "the driver manifest %s cannot be used: %s", driver, manifest.broken);
-    }
-    if (is_swiftshader(driver) && cli_drivers_restriction() == NULL && cli_swiftshader_manifest() == NULL)
+    else if (cli_drivers_restriction() == NULL && cli_swiftshader_manifest() == NULL)
         return vkmm_fail(VKMM_NO_DEVICE, "SwiftShader was not found: Chromium has it (Debian: chromium-common)");
+    if (manifest.broken[0] != '\0')
+        return vkmm_fail(VKMM_INVALID, "the driver manifest %s cannot be used: %s", driver, manifest.broken);
     return cli_drivers_append(driver);
 }
 
