@@ -2,15 +2,10 @@
  * general_edges; the originals pass all of them in test_general.c. Shaders of modular products have other
  * mutations (mutate.py), and are judged by the bits of C. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "general.h"
 
 #include "general_mutants.inc"
-
-enum { COUNT = sizeof mutants / sizeof mutants[0] };
 
 static suite_device suite;
 
@@ -255,37 +250,10 @@ static int fails(const struct mutant *mutant)
     return 0;
 }
 
-static int is_reordered(const struct mutant *mutant)
-{
-    return strstr(mutant->name, "-reversed") || strstr(mutant->name, "-rotated");
-}
-
-/* With its invocations in one order or another (mutate.py): the same mutant's other orders follow it in the table. */
-static void is_noticed(void **state)
-{
-    const struct mutant *mutant = *state;
-    if (fails(mutant)) return;
-    for (const struct mutant *next = mutant + 1; next < mutants + COUNT && is_reordered(next); next++)
-        if (fails(next)) return;
-    fail_msg("%s passes without %s", mutant->kernel, mutant->name);
-}
-
 int main(void)
 {
-    static char names[COUNT][96];
-    static struct CMUnitTest tests[COUNT + 2];
-    int absent = suite_open(&suite), count = 0;
-    if (absent) return absent;
-    cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
-    for (size_t i = 0; i < COUNT; i++) {
-        if (is_reordered(&mutants[i]) || !suite_has_turn(i)) continue;
-        snprintf(names[count], sizeof names[0], "%s: %s is noticed", mutants[i].kernel, mutants[i].name);
-        tests[count] = (struct CMUnitTest){names[count], is_noticed, NULL, NULL, (void *)&mutants[i]};
-        count++;
-    }
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(modular_products_are_right);
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(codes_are_right);
-    int failed = _cmocka_run_group_tests("general mutants", tests, (size_t)count, NULL, NULL);
-    suite_close(&suite); /* a mutant may well upset the validation layer */
-    return failed ? 1 : 0;
+    const struct CMUnitTest others[] = {cmocka_unit_test(modular_products_are_right),
+                                        cmocka_unit_test(codes_are_right)};
+    const int absent = suite_open(&suite);
+    return absent ? absent : run_mutants(&suite, others, 2);
 }

@@ -1,16 +1,13 @@
 /* The kernel of matrix operations with one barrier() or one bounds check removed must fail a product. Skipped (77)
  * without matrices of 8×8×8. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "general.h"
 #include "kernel/general.h"
 
 #include "matrix_mutants.inc"
 
-enum { COUNT = sizeof mutants / sizeof mutants[0], TURNS = 4 };
+enum { TURNS = 4 };
 
 static suite_device suite;
 
@@ -83,28 +80,18 @@ static void parts_are_right(void **state)
     passes_split(NULL);
 }
 
-static int is_reordered(const struct mutant *mutant)
+/* In a few runs out of a hundred, a workgroup finds what is right in shared memory, from the one that its thread ran
+ * before: hence turns. */
+static int fails_with_parts(const struct mutant *mutant)
 {
-    return strstr(mutant->name, "-reversed") || strstr(mutant->name, "-rotated");
+    for (int turn = 0; turn < TURNS; turn++)
+        if (!passes_split(mutant)) return 1;
+    return 0;
 }
 
-/* Without a barrier in one order of its invocations or another, which follow in the table. In a few runs out of a
- * hundred, a workgroup finds what is right in shared memory, from the one that its thread ran before: hence turns. */
-static void is_noticed_of_parts(void **state)
+static int fails(const struct mutant *mutant)
 {
-    const struct mutant *mutant = *state;
-    int passes = 1;
-    for (int turn = 0; passes && turn < TURNS; turn++) {
-        passes = passes_split(mutant);
-        for (const struct mutant *next = mutant + 1; passes && next < mutants + COUNT && is_reordered(next); next++)
-            passes = passes_split(next);
-    }
-    if (passes) fail_msg("%s passes without %s", mutant->kernel, mutant->name);
-}
-
-static void is_noticed(void **state)
-{
-    const struct mutant *mutant = *state;
+    if (strcmp(mutant->kernel, "coopmat") != 0) return fails_with_parts(mutant);
     const vkmm_module module = {mutant->kernel, VKMM_F16, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN,
                                 VKMM_F32,       0,        {8, 8, 8}};
     char config[VKMM_CONFIG_TEXT], why[512];
@@ -113,28 +100,15 @@ static void is_noticed(void **state)
              suite.info->subgroup.size);
     const int right = general_product(&run, &problem, 3, why);
     general_end(&run);
-    if (right) fail_msg("coopmat passes without %s", mutant->name);
+    return !right;
 }
 
 int main(void)
 {
     static const uint32_t shape[3] = {8, 8, 8};
-    static struct CMUnitTest tests[COUNT + 1];
-    static char names[COUNT][96];
-    size_t count = 0;
-    int absent = suite_open(&suite);
+    const struct CMUnitTest others[] = {cmocka_unit_test(parts_are_right)};
+    const int absent = suite_open(&suite);
     if (absent) return absent;
     if (!vkmm_coopmat_lists(suite.info, &problem, shape)) return suite_exit_without_matrices(&suite);
-    for (size_t i = 0; i < COUNT; i++) {
-        const int of_parts = strcmp(mutants[i].kernel, "coopmat") != 0;
-        if (is_reordered(&mutants[i]) || !suite_has_turn(i)) continue;
-        snprintf(names[i], sizeof names[i], "%s: %s is noticed", mutants[i].kernel, mutants[i].name);
-        tests[count++] =
-            (struct CMUnitTest){names[i], of_parts ? is_noticed_of_parts : is_noticed, NULL, NULL, (void *)&mutants[i]};
-    }
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(parts_are_right);
-    cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
-    int failed = _cmocka_run_group_tests("matrix mutants", tests, count, NULL, NULL);
-    suite_close(&suite); /* a mutant may well upset the validation layer */
-    return failed ? 1 : 0;
+    return run_mutants(&suite, others, 1);
 }
