@@ -2,56 +2,40 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "general.h"
 #include "math/matrix.h"
-#include "suite.h"
 
-static void fill_index(const suite_case *self, vkmm_type type, void *a, void *b)
+static void put(const vkmm_problem *p, const vkmm_store *store, uint64_t index, double value)
 {
-    vkmm_fill(a, self->m, self->k, type, VKMM_INIT_INDEX, 0);
-    vkmm_fill(b, self->k, self->n, type, VKMM_INIT_INDEX, 0);
+    vkmm_type_put(p->type, (char *)store->host + index * vkmm_type_of(p->type)->bytes, value);
 }
 
-static void store(void *data, vkmm_type type, uint64_t index, double value)
+static void fill_index(const vkmm_problem *p, vkmm_store *stores)
 {
-    switch (type) {
-    case VKMM_F32:
-        ((float *)data)[index] = (float)value;
-        break;
-    case VKMM_F64:
-        ((double *)data)[index] = value;
-        break;
-    default:
-        ((uint32_t *)data)[index] = (uint32_t)value;
-        break;
-    }
+    vkmm_fill(stores[VKMM_A].host, p->m, p->k, p->type, VKMM_INIT_INDEX, 0);
+    vkmm_fill(stores[VKMM_B].host, p->k, p->n, p->type, VKMM_INIT_INDEX, 0);
 }
 
 /* A 3×2 = [[1,4],[2,5],[3,6]], B 2×3 = [[7,8,9],[10,11,12]]: the C++ AMP walkthrough's first product. */
-static void fill_walkthrough(const suite_case *self, vkmm_type type, void *a, void *b)
+static void fill_walkthrough(const vkmm_problem *p, vkmm_store *stores)
 {
     static const double first[] = {1, 4, 2, 5, 3, 6};
-    (void)self;
-    for (uint64_t i = 0; i < 6; i++) store(a, type, i, first[i]);
-    for (uint64_t i = 0; i < 6; i++) store(b, type, i, 7.0 + (double)i);
+    for (uint64_t i = 0; i < 6; i++) put(p, &stores[VKMM_A], i, first[i]);
+    for (uint64_t i = 0; i < 6; i++) put(p, &stores[VKMM_B], i, 7.0 + (double)i);
 }
 
 /* A = B = 4×4 rows 1..4, 5..8, 1..4, 5..8: its tiled example. */
-static void fill_walkthrough_tiled(const suite_case *self, vkmm_type type, void *a, void *b)
+static void fill_walkthrough_tiled(const vkmm_problem *p, vkmm_store *stores)
 {
-    (void)self;
-    for (uint64_t i = 0; i < 16; i++) {
-        store(a, type, i, (double)(i % 8 + 1));
-        store(b, type, i, (double)(i % 8 + 1));
-    }
+    for (uint64_t i = 0; i < 16; i++)
+        for (int o = VKMM_A; o <= VKMM_B; o++) put(p, &stores[o], i, (double)(i % 8 + 1));
 }
 
 /* A NaN in the first column of row 1 belongs to row 1 alone: a kernel that reads beyond the end of row 0 brings it
  * there. */
-static void fill_nan(const suite_case *self, vkmm_type type, void *a, void *b)
+static void fill_nan(const vkmm_problem *p, vkmm_store *stores)
 {
-    vkmm_fill(a, self->m, self->k, type, VKMM_INIT_UNIFORM, 5);
-    vkmm_fill(b, self->k, self->n, type, VKMM_INIT_UNIFORM, 6);
-    if (type == VKMM_F32 || type == VKMM_F64) store(a, type, self->k, NAN);
+    if (vkmm_type_of(p->type)->is_float) put(p, &stores[VKMM_A], p->k, NAN);
 }
 
 static const suite_case cases[] = {
@@ -81,12 +65,25 @@ static const suite_case cases[] = {
     {50, 70, 20, 4, 16, NULL, 3},
 };
 
+int suite_product(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type,
+                  const suite_case *product, char why[512])
+{
+    const vkmm_problem problem = VKMM_PROBLEM(.m = product->m, .n = product->n, .k = product->k, .type = type);
+    general_run run = {
+        .suite = suite, .kernel = kernel, .module = module, .change = product->fill, .max_groups = product->max_groups};
+    const vkmm_tile tile = {product->tile_rows, product->tile_cols};
+    if (tile.rows) run.tile = vkmm_tile_nearest(vkmm_kernel_find(kernel), type, tile, suite->info);
+    const int right = general_product(&run, &problem, 11, why);
+    general_end(&run);
+    return right;
+}
+
 int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type, int loud, int stop)
 {
     int wrong = 0;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const suite_case *product = &cases[i];
-        char why[256];
+        char why[512];
         if (suite_product(suite, kernel, module, type, product, why)) continue;
         wrong++;
         if (loud)

@@ -147,7 +147,12 @@ void general_replace(const general_run *run)
 static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm_plan **plan)
 {
     vkmm_device *device = run->suite->device;
-    const vkmm_wish wish = {.kernel = run->kernel, .config = run->config, .pack = run->pack, .moduli = run->moduli};
+    const vkmm_wish wish = {.kernel = run->kernel,
+                            .config = run->config,
+                            .tile_rows = run->tile.rows,
+                            .tile_cols = run->tile.cols,
+                            .pack = run->pack,
+                            .moduli = run->moduli};
     vkmm_device_info limited = *run->suite->info;
     vkmm_choice choice;
     if (run->plain)
@@ -157,7 +162,8 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     if (run->residues)
         limited.type = run->residues == VKMM_I8 ? VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU : VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (run->driver_id) limited.driver.id = run->driver_id;
-    if (run->max_groups && !run->pack && !problem->method) limited.limits.max_workgroup_count[0] = run->max_groups;
+    for (int axis = 0; axis < (run->tile.rows ? 3 : 1) && run->max_groups && !run->pack && !problem->method; axis++)
+        limited.limits.max_workgroup_count[axis] = run->max_groups;
     vkmm_status status = vkmm_tell(&run->suite->instance->log, vkmm_problem_check(problem, NULL));
     if (status == VKMM_OK)
         status = vkmm_tell(&run->suite->instance->log, vkmm_choose(&limited, problem, &wish, &choice));

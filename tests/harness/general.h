@@ -10,6 +10,7 @@
 typedef struct general_run {
     suite_device *suite;
     const char *kernel, *config; /* config NULL: the planner's */
+    vkmm_tile tile;              /* of a kernel of the tutorials; zeros: its default */
     const char *step;            /* a step (vkmm_recipe_pipeline.name), NULL: "product", */
     const vkmm_module *module;   /* which runs this SPIR-V, unless NULL, not its own */
     void (*change)(const vkmm_problem *problem, vkmm_store *stores); /* NULL, or of A and B, before each run */

@@ -45,17 +45,17 @@ int suite_after(void **state); /* for teardowns of a test's own */
     }
 int suite_main(suite_device *suite);
 
-/* One product on the device, C checked in full, guards too. kernel is a built-in's name; module NULL, or SPIR-V to
- * run in its place. fill writes A and B, NULL: uniform random. On 0 (wrong), `why` tells. */
+/* One product on the device, as general_product (general.h) checks it. kernel is a built-in's name; module NULL, or
+ * SPIR-V to run in its place. fill changes A and B, which are uniform random. On 0 (wrong), `why` tells. */
 typedef struct suite_case {
     uint64_t m, n, k;
     uint32_t tile_rows, tile_cols; /* 0: default; shrunk to a legal tile where the device is small */
-    void (*fill)(const struct suite_case *self, vkmm_type type, void *a, void *b);
+    void (*fill)(const vkmm_problem *problem, vkmm_store *stores); /* or NULL */
     uint32_t max_groups; /* 0, or a limit on workgroups along each axis: makes kernels loop */
 } suite_case;
 
 int suite_product(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type,
-                  const suite_case *product, char why[256]);
+                  const suite_case *product, char why[512]);
 
 /* All cases for one kernel and type. Returns how many were wrong, printing each when `loud`; with `stop`, ends at
  * the first. */

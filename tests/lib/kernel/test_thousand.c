@@ -11,7 +11,7 @@ SUITE_MAIN(suite)
 TEST(thousand)
 {
     vkmm_tutorial kernel;
-    char why[256];
+    char why[512];
     for (uint32_t i = 0; vkmm_tutorial_at(i, &kernel); i++) {
         /* Some tiles of K, the last one cut, meet all the same edges in a small part of the time: one kernel takes it
          * whole. */
