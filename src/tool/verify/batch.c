@@ -146,12 +146,12 @@ vkmm_status cli_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, 
     vkmm_check check;
     if (problem->has_bias && claim.bias.data == NULL && !empty)
         return VKMM_FAIL(log, VKMM_INVALID, "the bias is needed to verify the product");
-    vkmm_status status = cli_check_begin(&check, log, &claim, batches, method, seed, &found);
+    vkmm_status status = cli_check_begin(&check, &claim, batches, method, seed, &found);
     const int verifies = found.method != CLI_VERIFY_NONE;
     for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && verifies; x++) {
         claim = claim_of(problem, stacks, numbers, x);
         status = cli_check_matrix(&check, &claim, x);
     }
     if (status == VKMM_OK && gaps != NULL && !found.has_element && verifies) check_gaps(&check, problem, gaps, c);
-    return cli_check_end(&check, status, verdict);
+    return vkmm_tell(log, cli_check_end(&check, status, verdict));
 }

@@ -43,9 +43,6 @@ int cli_check_wants_sums(const cli_claim *claim, uint64_t matrices, cli_verify_m
 void cli_tile_read(const cli_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
                    void *tile);
 
-/* Bytes of an element of a tile: a double or a uint32_t. */
-size_t cli_tile_word(const cli_claim *claim);
-
 static inline size_t cli_at_most(uint64_t left, size_t limit)
 {
     return left < limit ? (size_t)left : limit;
@@ -97,7 +94,6 @@ typedef struct cli_effort {
 
 /* One verification in progress: one matrix after the other. */
 typedef struct vkmm_check {
-    const vkmm_log *log;
     cli_claim claim; /* of the current matrix; K = 0 if α is 0 */
     uint64_t seed;
     uint32_t alpha, beta;  /* integers: modulo 2^32 */
@@ -125,8 +121,8 @@ typedef struct vkmm_check {
 /* begin chooses the method and allocates memory for `matrices` claims, all shaped and scaled as this one; matrix checks
  * one of them; end writes the sentence, frees the memory (always) and, if `status` is VKMM_OK, writes the verdict to
  * *verdict. `found` starts zeroed. */
-vkmm_status cli_check_begin(vkmm_check *check, const vkmm_log *log, const cli_claim *claim, uint64_t matrices,
-                            cli_verify_method asked, uint64_t seed, cli_verdict *found);
+vkmm_status cli_check_begin(vkmm_check *check, const cli_claim *claim, uint64_t matrices, cli_verify_method asked,
+                            uint64_t seed, cli_verdict *found);
 vkmm_status cli_check_matrix(vkmm_check *check, const cli_claim *claim, uint64_t index);
 vkmm_status cli_check_end(vkmm_check *check, vkmm_status status, cli_verdict *verdict);
 
@@ -134,11 +130,8 @@ vkmm_status cli_check_end(vkmm_check *check, vkmm_status status, cli_verdict *ve
 void cli_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count);
 void cli_check_spots(vkmm_check *check, const cli_spot *spots,
                      size_t count); /* up to the first wrong one; count ≤ CLI_SPOTS */
-void cli_check_all(vkmm_check *check);
 
-/* Whole columns: rows of the transpose. turn: makes the claim that of the transpose, or makes it the first one again.
- */
-void cli_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count);
+/* Makes the claim that of the transpose, so that columns are rows, or makes it the first one again. */
 void cli_check_turn(vkmm_check *check);
 
 /* Compares every element with what follows from sums A·B that were computed elsewhere, within `factor`·ε·|A·B|

@@ -1,6 +1,7 @@
 #include "verify/check.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/order.h"
 #include "base/random.h"
 #include "math/type.h"
@@ -95,13 +96,13 @@ static void walk(const vkmm_check *check, const vkmm_view *view, walk_order orde
 {
     const int by_rows = cli_view_has_rows(view);
     const uint64_t unit = by_rows ? CLI_TILE_ROWS : CLI_TILE_COLS, length = by_rows ? view->cols : view->rows,
-                   some = ((8 << 20) / (length * vkmm_type_of(view->type)->bytes + 1) / unit + 1) * unit;
+                   some = vkmm_round_up((8 << 20) / (length * vkmm_type_of(view->type)->bytes + 1) + 1, unit);
     for (uint64_t at = 0; at < (by_rows ? view->rows : view->cols); at += some) {
         band b = {check, view, by_rows ? at : 0, by_rows ? 0 : at, view->rows, view->cols, order, visit, context};
-        b.rows = by_rows ? cli_at_most(view->rows - at, some) : view->rows;
-        b.cols = by_rows ? view->cols : cli_at_most(view->cols - at, some);
-        const uint64_t lines = order == ORDER_COLS ? (b.cols + CLI_TILE_COLS - 1) / CLI_TILE_COLS
-                                                   : (b.rows + CLI_TILE_ROWS - 1) / CLI_TILE_ROWS;
+        b.rows = by_rows ? vkmm_least(view->rows - at, some) : view->rows;
+        b.cols = by_rows ? view->cols : vkmm_least(view->cols - at, some);
+        const uint64_t lines =
+            order == ORDER_COLS ? vkmm_divide_up(b.cols, CLI_TILE_COLS) : vkmm_divide_up(b.rows, CLI_TILE_ROWS);
         vkmm_workers_run(check->workers, lines, visit_line, &b);
     }
 }
@@ -426,7 +427,7 @@ static vkmm_status check_floats(vkmm_check *check)
     const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     double *memory = vkmm_alloc((REALS + 1) * (n + k) + (3 * REALS + 4) * m, sizeof *memory);
     work w = {.weight = memory};
-    if (memory == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("for the vectors of Freivalds' check"));
+    if (memory == NULL) return VKMM_NO_MEMORY("for the vectors of Freivalds' check");
     w.x = w.weight + n;
     w.bx = w.x + n * REALS;
     w.norms = w.bx + k * REALS;
@@ -448,7 +449,7 @@ vkmm_status cli_freivalds(vkmm_check *check)
     const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     if (check->epsilon != 0.0) return check_floats(check);
     void *memory = vkmm_alloc(BITS * (n + k + 2 * m), sizeof(uint32_t));
-    if (memory == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("for the vectors of Freivalds' check"));
+    if (memory == NULL) return VKMM_NO_MEMORY("for the vectors of Freivalds' check");
     check_bits(check, memory);
     vkmm_free(memory);
     return VKMM_OK;

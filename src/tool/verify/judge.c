@@ -258,16 +258,6 @@ void cli_check_spots(vkmm_check *check, const cli_spot *spots, size_t count)
         check_tile(check, spots[e].row, 0, spots[e].col, 1, e);
 }
 
-void cli_check_all(vkmm_check *check)
-{
-    for (uint64_t i = 0; i < check->claim.c.rows; i += CLI_PANEL) {
-        uint64_t rows[CLI_PANEL];
-        size_t count = cli_at_most(check->claim.c.rows - i, CLI_PANEL);
-        for (size_t r = 0; r < count; r++) rows[r] = i + r;
-        cli_check_rows(check, rows, count);
-    }
-}
-
 void cli_check_sums(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, const double *sums,
                     const double *left_out)
 {
@@ -351,7 +341,7 @@ vkmm_status cli_check_against(vkmm_check *check, const vkmm_view *sums, double f
     glance g = {check, sums, factor, vkmm_alloc(m, 1)};
     cli_spot doubtful[CLI_TILE_COLS];
     const double own = check->factor;
-    if (g.rows == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("to verify the product"));
+    if (g.rows == NULL) return VKMM_NO_MEMORY("to verify the product");
     if (check->epsilon == 0.0)
         memset(g.rows, 1, m);
     else
@@ -392,11 +382,4 @@ void cli_check_turn(vkmm_check *check)
                                 &check->claim.bias};
     for (size_t i = 0; i < VKMM_COUNT(views); i++) turn(views[i]);
     check->transposed = !check->transposed;
-}
-
-void cli_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count)
-{
-    cli_check_turn(check);
-    cli_check_rows(check, cols, count);
-    cli_check_turn(check);
 }

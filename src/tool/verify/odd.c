@@ -68,7 +68,7 @@ static int has_odd_bias(const vkmm_check *check, uint64_t row)
 static vkmm_status check_rows(vkmm_check *check, const double *odd_rows, const double *odd_cols)
 {
     odd_row odd = {.elements = vkmm_alloc(check->claim.a.cols, sizeof *odd.elements)};
-    if (odd.elements == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("to check infinities and NaN"));
+    if (odd.elements == NULL) return VKMM_NO_MEMORY("to check infinities and NaN");
     for (uint64_t i = 0; i < check->claim.c.rows && !check->verdict->has_element; i++) {
         if (odd_rows[i] == 0.0) continue;
         find(check, i, &odd);

@@ -85,10 +85,10 @@ static void add_loss(const double *a, size_t depth, const double *tile, size_t c
     }
 }
 
-/* Bytes of a sum. */
-static size_t sum_bytes(const cli_claim *claim)
+/* Bytes of an element of a tile. */
+static size_t word_bytes(const cli_claim *claim)
 {
-    return claim->a.type == VKMM_F64 ? sizeof(long double) : cli_tile_word(claim);
+    return vkmm_type_of(claim->a.type)->is_float ? sizeof(double) : sizeof(uint32_t);
 }
 
 cli_block *cli_block_make(const cli_claim *claim)
@@ -148,7 +148,7 @@ static void add_tile(const strip *s, const double *tile, size_t k, size_t depth)
 /* At most a tile's columns. Several threads may do so for different columns. */
 static void add_strip(const strip *s)
 {
-    const size_t row_bytes = CLI_TILE_COLS * cli_tile_word(s->claim);
+    const size_t row_bytes = CLI_TILE_COLS * word_bytes(s->claim);
     double tile[CLI_TILE_ROWS * CLI_TILE_COLS];
     for (size_t k = 0; k < s->depth; k += CLI_TILE_ROWS) {
         const size_t some = cli_at_most(s->depth - k, CLI_TILE_ROWS);
@@ -171,7 +171,7 @@ static vkmm_status add_columns(void *context, uint64_t i)
 /* No more than will be used: the matrices of a batch may be far smaller than a block. */
 static void clear(const cli_claim *claim, size_t count, size_t cols, cli_block *block)
 {
-    const size_t bytes = sum_bytes(claim);
+    const size_t bytes = claim->a.type == VKMM_F64 ? sizeof(long double) : word_bytes(claim);
     for (size_t r = 0; r < count; r++) {
         const size_t line = r * block->span;
         memset((char *)block->want + line * bytes, 0, cols * bytes);
@@ -183,7 +183,7 @@ static void clear(const cli_claim *claim, size_t count, size_t cols, cli_block *
 /* Factors k0 … k0 + depth of a row of A, and zeros up to a whole STEP, which meet zeros of the tile. */
 static void take_left(const cli_claim *claim, uint64_t row, uint64_t k0, size_t depth, size_t r, cli_block *block)
 {
-    const size_t word = cli_tile_word(claim);
+    const size_t word = word_bytes(claim);
     char *left = (char *)block->left + r * block->depth * word;
     for (size_t k = 0; k < depth; k += CLI_TILE_COLS)
         cli_tile_read(claim, &claim->a, row, 1, k0 + k, cli_at_most(depth - k, CLI_TILE_COLS), left + k * word);

@@ -63,11 +63,6 @@ void cli_tile_read(const cli_claim *claim, const vkmm_view *view, uint64_t i0, s
         quantize(claim, view, i0, rows, j0, cols, tile);
 }
 
-size_t cli_tile_word(const cli_claim *claim)
-{
-    return vkmm_type_of(claim->a.type)->is_float ? sizeof(double) : sizeof(uint32_t);
-}
-
 int cli_view_has_rows(const vkmm_view *view)
 {
     return view->row_stride >= view->col_stride;

@@ -21,7 +21,8 @@ const char *cli_verify_method_name(cli_verify_method method)
     return names[method];
 }
 
-double cli_tolerance(uint64_t k, cli_numbers numbers)
+/* The factor g of direct sums in the type of the factors. */
+static double tolerance_of_direct(uint64_t k, cli_numbers numbers)
 {
     return fmax(16.0, numbers == CLI_NUMBERS_RANDOM ? sqrt((double)k) : (double)k / 2.0 + 2.0);
 }
@@ -35,9 +36,9 @@ static double tolerance_of(const cli_claim *claim, vkmm_types types, cli_numbers
     if (claim->method == VKMM_COMPUTE_MODULAR) return sqrt(terms) + 4.0;
     if (claim->method == VKMM_COMPUTE_REPRODUCIBLE) return 4.0; /* besides find_tops */
     if (claim->method == VKMM_COMPUTE_W8A8) return 4.0;
-    if (types.compute != VKMM_F16 && !vkmm_type_is_narrow(types.in)) return cli_tolerance(k, numbers);
+    if (types.compute != VKMM_F16 && !vkmm_type_is_narrow(types.in)) return tolerance_of_direct(k, numbers);
     if (numbers != CLI_NUMBERS_RANDOM) return fmax(least, 1.25 * terms + 2.0);
-    return types.compute == VKMM_F16 ? least : cli_tolerance(k, numbers);
+    return types.compute == VKMM_F16 ? least : tolerance_of_direct(k, numbers);
 }
 
 /* The first of the table with such factors and sums: sums of f32, or f16 where the claim says so. */
@@ -101,6 +102,16 @@ static void check_rows(vkmm_check *check, unsigned most)
     cli_check_rows(check, rows, check->effort.rows);
 }
 
+static void check_all(vkmm_check *check)
+{
+    for (uint64_t i = 0; i < check->claim.c.rows; i += CLI_PANEL) {
+        uint64_t rows[CLI_PANEL];
+        const size_t count = cli_at_most(check->claim.c.rows - i, CLI_PANEL);
+        for (size_t r = 0; r < count; r++) rows[r] = i + r;
+        cli_check_rows(check, rows, count);
+    }
+}
+
 static vkmm_status check_some(vkmm_check *check)
 {
     vkmm_status status = cli_freivalds(check);
@@ -115,7 +126,9 @@ static void check_samples(vkmm_check *check)
     uint64_t cols[SPOT_LINES] = {0};
     check_rows(check, SPOT_LINES);
     check->effort.cols = choose_lines(check, check->claim.c.cols, UINT64_C(0x636f6c73), SPOT_LINES, cols);
-    if (!check->verdict->has_element) cli_check_cols(check, cols, check->effort.cols);
+    cli_check_turn(check);
+    if (!check->verdict->has_element) cli_check_rows(check, cols, check->effort.cols);
+    cli_check_turn(check);
     check_elements(check);
 }
 
@@ -221,7 +234,7 @@ static vkmm_status find_tops(vkmm_check *check)
         const double unit = is_units ? ldexp((double)view->cols, -(int)vkmm_modular_range_of(view->type)->unit) : 1.0;
         vkmm_free(check->tops[o]);
         double *tops = check->tops[o] = vkmm_alloc(o == VKMM_A ? view->rows : view->cols, sizeof *tops);
-        if (tops == NULL) return vkmm_tell(check->log, VKMM_NO_MEMORY("to verify the product"));
+        if (tops == NULL) return VKMM_NO_MEMORY("to verify the product");
         for (uint64_t i = 0; i < view->rows; i++)
             for (uint64_t j = 0; j < view->cols; j += CLI_TILE_COLS) {
                 const size_t cols = cli_at_most(view->cols - j, CLI_TILE_COLS);
@@ -255,10 +268,10 @@ static int is_large(const cli_claim *claim)
     return claim->a.rows * claim->a.cols + claim->b.rows * claim->b.cols + claim->c.rows * claim->c.cols >= 1 << 19;
 }
 
-vkmm_status cli_check_begin(vkmm_check *check, const vkmm_log *log, const cli_claim *claim, uint64_t matrices,
-                            cli_verify_method asked, uint64_t seed, cli_verdict *found)
+vkmm_status cli_check_begin(vkmm_check *check, const cli_claim *claim, uint64_t matrices, cli_verify_method asked,
+                            uint64_t seed, cli_verdict *found)
 {
-    *check = (vkmm_check){.log = log, .verdict = found, .effort = {.matrices = matrices}};
+    *check = (vkmm_check){.verdict = found, .effort = {.matrices = matrices}};
     take(check, claim);
     /* The matrices may have been filled from the same seed: x must not consist of their elements. */
     check->seed = seed ^ UINT64_C(0x5ca1ab1e0ddba11c);
@@ -268,7 +281,7 @@ vkmm_status cli_check_begin(vkmm_check *check, const vkmm_log *log, const cli_cl
     if (found->method == CLI_VERIFY_NONE) return VKMM_OK;
     if (found->method != CLI_VERIFY_FULL && is_large(claim)) check->workers = vkmm_workers_create(0);
     check->block = cli_block_make(&check->claim);
-    if (check->block == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("to verify the product"));
+    if (check->block == NULL) return VKMM_NO_MEMORY("to verify the product");
     check->block->workers = check->workers;
     return VKMM_OK;
 }
@@ -285,7 +298,7 @@ vkmm_status cli_check_matrix(vkmm_check *check, const cli_claim *claim, uint64_t
     if (check->claim.a.cols > 0 && (is_reproducible || claim->method == VKMM_COMPUTE_W8A8)) status = find_tops(check);
     if (status != VKMM_OK) return status;
     if (check->verdict->method == CLI_VERIFY_FULL)
-        cli_check_all(check);
+        check_all(check);
     else if (check->verdict->method == CLI_VERIFY_FREIVALDS)
         status = check->claim.sums.data != NULL ? check_both(check) : check_some(check);
     else if (check->verdict->method == CLI_VERIFY_SAMPLES)

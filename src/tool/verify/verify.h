@@ -78,6 +78,3 @@ cli_stack cli_stack_of(const vkmm_problem *problem, int which, const void *data)
 vkmm_status cli_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const cli_stack stacks[CLI_EVIDENCE],
                               const void *gaps, const void *c, cli_numbers numbers, cli_verify_method method,
                               uint64_t seed, cli_verdict *verdict);
-
-/* The factor g above, of direct sums in the type of the factors. */
-double cli_tolerance(uint64_t k, cli_numbers numbers);
