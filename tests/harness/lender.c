@@ -3,36 +3,12 @@
 #include <string.h>
 
 #include "play_parts.h"
+#include "vk/loader.h"
 #include "vk/vk_result.h"
 #include "base/log.h"
 #include "vkmatmul_vulkan.h"
 
 enum { OPERAND = 1 << 12, BYTES = 6 * OPERAND }; /* A, B, C, bias, workspace; what C was */
-
-#define X_ALL(X)                           \
-    X(vkDestroyInstance)                   \
-    X(vkEnumeratePhysicalDevices)          \
-    X(vkGetPhysicalDeviceMemoryProperties) \
-    X(vkCreateDevice)                      \
-    X(vkDestroyDevice)                     \
-    X(vkDeviceWaitIdle)                    \
-    X(vkGetDeviceQueue)                    \
-    X(vkCreateBuffer)                      \
-    X(vkDestroyBuffer)                     \
-    X(vkAllocateMemory)                    \
-    X(vkFreeMemory)                        \
-    X(vkBindBufferMemory)                  \
-    X(vkMapMemory)                         \
-    X(vkCreatePipelineCache)               \
-    X(vkGetPipelineCacheData)              \
-    X(vkDestroyPipelineCache)              \
-    X(vkCreateCommandPool)                 \
-    X(vkDestroyCommandPool)                \
-    X(vkAllocateCommandBuffers)            \
-    X(vkBeginCommandBuffer)                \
-    X(vkEndCommandBuffer)                  \
-    X(vkQueueSubmit)                       \
-    X(vkQueueWaitIdle)
 
 typedef struct lender {
     play *p;
@@ -49,10 +25,10 @@ typedef struct lender {
     uint32_t version;   /* of Vulkan */
     VkCommandPool pool;
     VkCommandBuffer command;
-#define X(name) PFN_##name name;
-    X_ALL(X)
-#undef X
+    struct VolkDeviceTable table;
 } lender;
+
+#define INSTANCE_FUNCTION(l, name) ((PFN_##name)fake_loader()((l)->instance, #name))
 
 /* What the library never calls on a borrowed device. */
 static uint64_t forbidden_calls(void)
@@ -90,7 +66,7 @@ static int went(lender *l, VkResult result, const char *call)
     if (l->p->status == VKMM_OK) l->p->status = vkmm_tell(&log, vkmm_check(result, call, "lending"));
     return l->p->status == VKMM_OK;
 }
-#define WENT(l, name, ...) went(l, (l)->name(__VA_ARGS__), #name)
+#define WENT(l, name, ...) went(l, (l)->table.name(__VA_ARGS__), #name)
 
 static int make_device(lender *l)
 {
@@ -101,10 +77,8 @@ static int make_device(lender *l)
     uint32_t count = 1;
     if (!went(l, create(&info, NULL, &l->instance), "vkCreateInstance")) l->instance = NULL;
     if (!l->instance) return 0;
-#define X(name) l->name = (PFN_##name)fake_loader()(l->instance, #name);
-    X_ALL(X)
-#undef X
-    return WENT(l, vkEnumeratePhysicalDevices, l->instance, &count, &l->physical);
+    const VkResult found = INSTANCE_FUNCTION(l, vkEnumeratePhysicalDevices)(l->instance, &count, &l->physical);
+    return went(l, found, "vkEnumeratePhysicalDevices");
 }
 
 /* Enables what the library asks for. */
@@ -121,8 +95,10 @@ static int open_device(lender *l, VkPhysicalDeviceFeatures2 *features, vkmm_requ
     info.ppEnabledExtensionNames = vkmm_requirements_extensions(requirements, &info.enabledExtensionCount);
     l->pushes_sets = info.enabledExtensionCount > 0 || l->version > VK_API_VERSION_1_3;
     if (l->p->status != VKMM_OK) return 0;
-    if (!WENT(l, vkCreateDevice, l->physical, &info, NULL, &l->device)) l->device = NULL;
-    if (l->device) l->vkGetDeviceQueue(l->device, 0, 0, &l->queue);
+    const VkResult made = INSTANCE_FUNCTION(l, vkCreateDevice)(l->physical, &info, NULL, &l->device);
+    if (!went(l, made, "vkCreateDevice")) l->device = NULL;
+    if (l->device) vkmm_loader_fill(INSTANCE_FUNCTION(l, vkGetDeviceProcAddr), l->device, &l->table);
+    if (l->device) l->table.vkGetDeviceQueue(l->device, 0, 0, &l->queue);
     return l->device != NULL;
 }
 
@@ -135,7 +111,7 @@ static int make_objects(lender *l, int with_cache)
     if (!WENT(l, vkCreateBuffer, l->device, &buffer, NULL, &l->buffer)) l->buffer = VK_NULL_HANDLE;
     if (!l->buffer) return 0;
     VkPhysicalDeviceMemoryProperties types;
-    l->vkGetPhysicalDeviceMemoryProperties(l->physical, &types);
+    INSTANCE_FUNCTION(l, vkGetPhysicalDeviceMemoryProperties)(l->physical, &types);
     const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                          .allocationSize = 2 * BYTES,
                                          .memoryTypeIndex = types.memoryTypeCount > 1};
@@ -179,7 +155,7 @@ static void record(lender *l, const vkmm_gemm *gemm)
     const VkSubmitInfo submit = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &l->command};
     if (WENT(l, vkQueueSubmit, l->queue, 1, &submit, VK_NULL_HANDLE) && !WENT(l, vkQueueWaitIdle, l->queue))
-        l->vkDeviceWaitIdle(l->device);
+        l->table.vkDeviceWaitIdle(l->device);
 }
 
 static void check_gemm(lender *l, const vkmm_gemm *gemm)
@@ -257,13 +233,13 @@ static void lend(lender *l, const VkPhysicalDeviceFeatures2 *features, const vkm
 static void close(lender *l)
 {
     if (l->device) {
-        l->vkDestroyPipelineCache(l->device, l->cache, NULL);
-        l->vkDestroyCommandPool(l->device, l->pool, NULL);
-        l->vkDestroyBuffer(l->device, l->buffer, NULL);
-        l->vkFreeMemory(l->device, l->memory, NULL);
-        l->vkDestroyDevice(l->device, NULL);
+        l->table.vkDestroyPipelineCache(l->device, l->cache, NULL);
+        l->table.vkDestroyCommandPool(l->device, l->pool, NULL);
+        l->table.vkDestroyBuffer(l->device, l->buffer, NULL);
+        l->table.vkFreeMemory(l->device, l->memory, NULL);
+        l->table.vkDestroyDevice(l->device, NULL);
     }
-    if (l->instance) l->vkDestroyInstance(l->instance, NULL);
+    if (l->instance) INSTANCE_FUNCTION(l, vkDestroyInstance)(l->instance, NULL);
 }
 
 static void act(play *p, uint32_t version, int with_cache)

@@ -89,14 +89,11 @@ void lent_device_create(lent_device *lent, const VkPhysicalDeviceFeatures2 *feat
     VkResult result = INSTANCE_FUNCTION(lent, vkCreateDevice)(lent->physical, &info, NULL, &lent->handle);
     if (result != VK_SUCCESS) lent->handle = NULL;
     assert_int_equal(result, VK_SUCCESS);
-    PFN_vkGetDeviceProcAddr lookup = INSTANCE_FUNCTION(lent, vkGetDeviceProcAddr);
-#define X(name) lent->name = (PFN_##name)lookup(lent->handle, #name);
-    LENT_DEVICE_FUNCTIONS(X)
-#undef X
-    lent->vkGetDeviceQueue(lent->handle, lent->family, 0, &lent->queue);
+    vkmm_loader_fill(INSTANCE_FUNCTION(lent, vkGetDeviceProcAddr), lent->handle, &lent->table);
+    lent->table.vkGetDeviceQueue(lent->handle, lent->family, 0, &lent->queue);
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .queueFamilyIndex = lent->family};
-    result = lent->vkCreateCommandPool(lent->handle, &pool, NULL, &lent->pool);
+    result = lent->table.vkCreateCommandPool(lent->handle, &pool, NULL, &lent->pool);
     if (result != VK_SUCCESS) lent->pool = VK_NULL_HANDLE;
     assert_int_equal(result, VK_SUCCESS);
 }
@@ -104,9 +101,9 @@ void lent_device_create(lent_device *lent, const VkPhysicalDeviceFeatures2 *feat
 void lent_device_destroy(lent_device *lent)
 {
     if (!lent->handle) return;
-    lent->vkDeviceWaitIdle(lent->handle);
-    lent->vkDestroyCommandPool(lent->handle, lent->pool, NULL);
-    lent->vkDestroyDevice(lent->handle, NULL);
+    lent->table.vkDeviceWaitIdle(lent->handle);
+    lent->table.vkDestroyCommandPool(lent->handle, lent->pool, NULL);
+    lent->table.vkDestroyDevice(lent->handle, NULL);
     lent->pool = VK_NULL_HANDLE;
     lent->handle = NULL;
 }
@@ -182,8 +179,8 @@ static void destroy_buffer(void *object)
 {
     lent_buffer *buffer = object;
     lent_device *lent = buffer->owner;
-    lent->vkDestroyBuffer(lent->handle, buffer->handle, NULL);
-    lent->vkFreeMemory(lent->handle, buffer->memory, NULL);
+    lent->table.vkDestroyBuffer(lent->handle, buffer->handle, NULL);
+    lent->table.vkFreeMemory(lent->handle, buffer->memory, NULL);
     free(buffer);
 }
 
@@ -206,15 +203,16 @@ lent_buffer *lent_buffer_create(lent_device *lent, uint64_t bytes)
     buffer->owner = lent;
     buffer->bytes = bytes;
     keep_object(buffer, destroy_buffer);
-    assert_int_equal(lent->vkCreateBuffer(lent->handle, &info, NULL, &buffer->handle), VK_SUCCESS);
+    assert_int_equal(lent->table.vkCreateBuffer(lent->handle, &info, NULL, &buffer->handle), VK_SUCCESS);
     VkMemoryRequirements needs;
-    lent->vkGetBufferMemoryRequirements(lent->handle, buffer->handle, &needs);
+    lent->table.vkGetBufferMemoryRequirements(lent->handle, buffer->handle, &needs);
     const VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                              .allocationSize = needs.size,
                                              .memoryTypeIndex = find_type(lent, needs.memoryTypeBits)};
-    assert_int_equal(lent->vkAllocateMemory(lent->handle, &allocation, NULL, &buffer->memory), VK_SUCCESS);
-    assert_int_equal(lent->vkBindBufferMemory(lent->handle, buffer->handle, buffer->memory, 0), VK_SUCCESS);
-    assert_int_equal(lent->vkMapMemory(lent->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped), VK_SUCCESS);
+    assert_int_equal(lent->table.vkAllocateMemory(lent->handle, &allocation, NULL, &buffer->memory), VK_SUCCESS);
+    assert_int_equal(lent->table.vkBindBufferMemory(lent->handle, buffer->handle, buffer->memory, 0), VK_SUCCESS);
+    assert_int_equal(lent->table.vkMapMemory(lent->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped),
+                     VK_SUCCESS);
     memset(buffer->mapped, 0xa5, bytes);
     return buffer;
 }
@@ -229,7 +227,7 @@ static void barrier(lent_device *lent, VkCommandBuffer command, VkPipelineStageF
 {
     const VkMemoryBarrier both = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = written, .dstAccessMask = accessed};
-    lent->vkCmdPipelineBarrier(command, from, to, 0, 1, &both, 0, NULL, 0, NULL);
+    lent->table.vkCmdPipelineBarrier(command, from, to, 0, 1, &both, 0, NULL, 0, NULL);
 }
 
 VkCommandBuffer lent_begin(lent_device *lent)
@@ -240,8 +238,8 @@ VkCommandBuffer lent_begin(lent_device *lent)
                                               .commandBufferCount = 1};
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     VkCommandBuffer command = NULL;
-    assert_int_equal(lent->vkAllocateCommandBuffers(lent->handle, &info, &command), VK_SUCCESS);
-    assert_int_equal(lent->vkBeginCommandBuffer(command, &begin), VK_SUCCESS);
+    assert_int_equal(lent->table.vkAllocateCommandBuffers(lent->handle, &info, &command), VK_SUCCESS);
+    assert_int_equal(lent->table.vkBeginCommandBuffer(command, &begin), VK_SUCCESS);
     barrier(lent, command, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_WRITE_BIT, VKMM_STAGE, VKMM_ACCESS);
     return command;
 }
@@ -252,7 +250,7 @@ void lent_submit(lent_device *lent, VkCommandBuffer command)
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
     barrier(lent, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
             VK_ACCESS_HOST_READ_BIT);
-    assert_int_equal(lent->vkEndCommandBuffer(command), VK_SUCCESS);
-    assert_int_equal(lent->vkQueueSubmit(lent->queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
-    assert_int_equal(lent->vkQueueWaitIdle(lent->queue), VK_SUCCESS);
+    assert_int_equal(lent->table.vkEndCommandBuffer(command), VK_SUCCESS);
+    assert_int_equal(lent->table.vkQueueSubmit(lent->queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
+    assert_int_equal(lent->table.vkQueueWaitIdle(lent->queue), VK_SUCCESS);
 }

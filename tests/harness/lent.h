@@ -3,27 +3,8 @@
 #pragma once
 
 #include "kept.h"
+#include "vk/loader.h"
 #include "vkmatmul_vulkan.h"
-
-#define LENT_DEVICE_FUNCTIONS(X)     \
-    X(vkDestroyDevice)               \
-    X(vkGetDeviceQueue)              \
-    X(vkDeviceWaitIdle)              \
-    X(vkQueueSubmit)                 \
-    X(vkQueueWaitIdle)               \
-    X(vkCreateBuffer)                \
-    X(vkDestroyBuffer)               \
-    X(vkGetBufferMemoryRequirements) \
-    X(vkAllocateMemory)              \
-    X(vkFreeMemory)                  \
-    X(vkBindBufferMemory)            \
-    X(vkMapMemory)                   \
-    X(vkCreateCommandPool)           \
-    X(vkDestroyCommandPool)          \
-    X(vkAllocateCommandBuffers)      \
-    X(vkBeginCommandBuffer)          \
-    X(vkEndCommandBuffer)            \
-    X(vkCmdPipelineBarrier)
 
 typedef struct lent_device {
     PFN_vkGetInstanceProcAddr get;
@@ -35,9 +16,7 @@ typedef struct lent_device {
     uint32_t family;
     VkQueue queue;
     VkCommandPool pool;
-#define X(name) PFN_##name name;
-    LENT_DEVICE_FUNCTIONS(X)
-#undef X
+    struct VolkDeviceTable table;
     VkDebugUtilsMessengerEXT messenger;
     uint32_t messages; /* warnings and errors of the validation layer */
 } lent_device;
