@@ -76,20 +76,6 @@ TEST(test_flipped_top_bits_of_integers_are_found)
     scaled_end(&s);
 }
 
-TEST(test_integer_errors_are_found)
-{
-    for (int columns = 0; columns < 2; columns++) {
-        scaled s = scaled_product(VKMM_I32, M, N, K, VKMM_INIT_UNIFORM, columns);
-        for (uint64_t trial = 0; trial < 40; trial++) {
-            uint64_t i = pick(trial, 6, M), j = pick(trial, 7, N);
-            double right = scaled_get(&s, 0, i, j);
-            assert_finds(&s, trial, i, j,
-                         right > 0 ? right - (double)(1 << trial % 31) : right + (double)(1 << trial % 31));
-        }
-        scaled_end(&s);
-    }
-}
-
 TEST(test_two_swapped_elements_are_found)
 {
     for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {

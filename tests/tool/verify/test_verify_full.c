@@ -4,7 +4,6 @@
 #include <float.h>
 
 static const cli_verify_method FULL = CLI_VERIFY_FULL;
-static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
 
 static void assert_finds(const scaled *s, uint64_t i, uint64_t j, double wrong)
 {

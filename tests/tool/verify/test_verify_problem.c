@@ -7,8 +7,6 @@
 
 enum { M = 5, N = 7, K = 4 };
 
-static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
-
 TEST(test_right_problems_pass)
 {
     static const double scalars[][2] = {{1, 0}, {3, 0}, {1, 1}, {-1, 2}, {0, 1}, {0, 0}, {2, -1}};
@@ -71,7 +69,7 @@ TEST(test_one_matrix_is_not_called_a_batch)
 
 TEST(test_the_sentence_of_a_right_batch)
 {
-    vkmm_problem p = scaled_by(gemm_way(24, M, N, K, VKMM_F32), 2, 1);
+    const vkmm_problem p = scaled_by(gemm_way(24, M, N, K, VKMM_F32), 2, 1);
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
     assert_string_equal(scaled_verify(&s, CLI_VERIFY_FULL).sentence,
                         "in each of 3 matrices, all 35 elements agree with the CPU reference within 16·ε·(|α|·Σ|a||b| "

@@ -5,8 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
-
 TEST(test_what_c_was_counts_only_with_beta)
 {
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {

@@ -4,8 +4,6 @@
 
 enum { M = 20, N = 70, K = 512 };
 
-static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
-
 static int is_new(const vkmm_types *types)
 {
     return types->in >= VKMM_F16 || types->in != types->compute;
@@ -158,21 +156,6 @@ TEST(test_the_bound)
             assert_passes(&s, CLI_VERIFY_FULL, cases[i].numbers);
             put(&s, 0, 0, (double)cases[i].k + sign * (1.07 * cases[i].limit + flush));
             assert_false(sums_verify(&s, CLI_VERIFY_FULL, cases[i].numbers).passed);
-        }
-        sums_end(&s);
-    }
-}
-
-/* Random numbers in all ways, and the largest error in units of the bound: the room that is left is what g promises. */
-TEST(test_random_numbers_leave_room)
-{
-    const vkmm_types kinds[] = {{VKMM_F16, VKMM_F32, VKMM_F32}, {VKMM_F16, VKMM_F32, VKMM_F16}};
-    for (int i = 0; i < 2; i++) {
-        sums s = sums_make(kinds[i], 10, 40, 6000, VKMM_INIT_UNIFORM);
-        for (int how = 0; how < WAYS; how++) {
-            sums_multiply(&s, (way)how, s.p.k);
-            const cli_verdict v = sums_verify(&s, CLI_VERIFY_FULL, CLI_NUMBERS_RANDOM);
-            assert_true(v.passed && v.error < v.bound / 3);
         }
         sums_end(&s);
     }
