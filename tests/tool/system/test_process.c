@@ -28,19 +28,28 @@ static double soon(void)
     return vkmm_now_ms() + GUARD_MS;
 }
 
-TEST(answers_line_by_line)
+static void expect_line(cli_process *process, const char *text, size_t most)
 {
     const char *line = NULL;
+    assert_int_equal(cli_process_hear(process, soon(), most, &line), CLI_HEARD_LINE);
+    assert_string_equal(line, text);
+}
+
+static void expect(cli_process *process, cli_heard what, size_t most)
+{
+    const char *line = NULL;
+    assert_int_equal(cli_process_hear(process, soon(), most, &line), what);
+}
+
+TEST(answers_line_by_line)
+{
     char how[CLI_PROCESS_END];
     cli_process *process = start("echo ready; while read a b; do echo \"got $b $a\"; done; echo bye; exit 3");
-    assert_int_equal(cli_process_hear(process, soon(), MOST, &line), CLI_HEARD_LINE);
-    assert_string_equal(line, "ready");
+    expect_line(process, "ready", MOST);
     for (int i = 0; i < 100; i++) {
         assert_true(cli_process_send(process, "1 one\n2 two\n"));
-        assert_int_equal(cli_process_hear(process, soon(), MOST, &line), CLI_HEARD_LINE);
-        assert_string_equal(line, "got one 1");
-        assert_int_equal(cli_process_hear(process, soon(), MOST, &line), CLI_HEARD_LINE);
-        assert_string_equal(line, "got two 2");
+        expect_line(process, "got one 1", MOST);
+        expect_line(process, "got two 2", MOST);
     }
     cli_process_end(&process, GUARD_MS, how);
     assert_null(process);
@@ -66,10 +75,9 @@ TEST(silence_ends_in_time)
 
 TEST(a_child_that_is_gone_is_no_signal)
 {
-    const char *line = NULL;
     char how[CLI_PROCESS_END];
     cli_process *process = start("kill -SEGV $$");
-    assert_int_equal(cli_process_hear(process, soon(), MOST, &line), CLI_HEARD_END);
+    expect(process, CLI_HEARD_END, MOST);
     int sent = 1;
     for (int i = 0; i < 1000 && sent; i++) sent = cli_process_send(process, "hello\n");
     assert_false(sent);
@@ -87,49 +95,42 @@ TEST(a_child_that_is_gone_is_no_signal)
 TEST(texts_have_any_length)
 {
     const char *text = NULL;
-    const char *line = NULL;
     char *xs = test_malloc(300001);
     cli_process *process =
         start("head -c 300000 /dev/zero | tr '\\0' x; echo; echo; echo next; echo line; read a; echo $a; printf half");
     memset(xs, 'x', 300000);
     xs[300000] = '\0';
-    assert_int_equal(cli_process_hear(process, soon(), 300000, &text), CLI_HEARD_LINE);
-    assert_string_equal(text, xs);
-    assert_int_equal(cli_process_hear(process, soon(), 300000, &text), CLI_HEARD_LINE);
-    assert_string_equal(text, "");
-    assert_int_equal(cli_process_hear(process, soon(), 4, &text), CLI_HEARD_LINE);
-    assert_string_equal(text, "next");
-    assert_int_equal(cli_process_hear(process, soon(), MOST, &line), CLI_HEARD_LINE);
-    assert_string_equal(line, "line");
+    expect_line(process, xs, 300000);
+    expect_line(process, "", 300000);
+    expect_line(process, "next", 4);
+    expect_line(process, "line", MOST);
     assert_int_equal(cli_process_hear(process, vkmm_now_ms() + 50, 100, &text), CLI_HEARD_NOTHING);
     assert_true(cli_process_send(process, "answer\n"));
-    assert_int_equal(cli_process_hear(process, soon(), 100, &text), CLI_HEARD_LINE);
-    assert_string_equal(text, "answer");
-    assert_int_equal(cli_process_hear(process, soon(), 100, &text), CLI_HEARD_END);
-    assert_int_equal(cli_process_hear(process, soon(), 100, &text), CLI_HEARD_END);
+    expect_line(process, "answer", 100);
+    expect(process, CLI_HEARD_END, 100);
+    expect(process, CLI_HEARD_END, 100);
     cli_process_end(&process, GUARD_MS, NULL);
     test_free(xs);
 
     process = start("echo 12345; echo next; sleep 3000");
-    assert_int_equal(cli_process_hear(process, soon(), 4, &text), CLI_HEARD_END);
-    assert_int_equal(cli_process_hear(process, soon(), 400, &text), CLI_HEARD_END);
-    assert_int_equal(cli_process_hear(process, soon(), MOST, &line), CLI_HEARD_END);
+    expect(process, CLI_HEARD_END, 4);
+    expect(process, CLI_HEARD_END, 400);
+    expect(process, CLI_HEARD_END, MOST);
     cli_process_end(&process, 0, NULL);
     process = start("exec cat /dev/zero"); /* a line without an end ends at the bound */
-    assert_int_equal(cli_process_hear(process, soon(), 100000, &text), CLI_HEARD_END);
+    expect(process, CLI_HEARD_END, 100000);
     cli_process_end(&process, 0, NULL);
 }
 
 TEST(an_interrupt_is_heard)
 {
-    const char *line = NULL;
     cli_process *process = start("sleep 3000");
     cli_interrupt_install();
     cli_interrupt_catch(0);
     assert_int_equal(cli_interrupted(), 0);
     raise(SIGINT);
     assert_int_equal(cli_interrupted(), SIGINT);
-    assert_int_equal(cli_process_hear(process, soon(), MOST, &line), CLI_HEARD_INTERRUPTED);
+    expect(process, CLI_HEARD_INTERRUPTED, MOST);
     cli_interrupt_release();
     assert_int_equal(cli_interrupted(), SIGINT); /* still remembered */
     cli_process_end(&process, 0, NULL);

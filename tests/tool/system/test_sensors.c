@@ -60,6 +60,15 @@ static cli_sensed watch(cli_sensors *sensors, unsigned ms, const char *name, con
     return sensed;
 }
 
+/* What a device's sensors, or the host's, tell in so long a while. */
+static cli_sensed sensed_of(const uint32_t *pci, unsigned ms)
+{
+    cli_sensors *sensors = cli_sensors_open(pci, root);
+    const cli_sensed sensed = watch(sensors, ms, NULL, NULL);
+    cli_sensors_close(&sensors);
+    return sensed;
+}
+
 #define IN_A_TREE(name) TEST_WITH(name, make_root, remove_root)
 
 IN_A_TREE(a_thread_looks)
@@ -153,9 +162,7 @@ IN_A_TREE(amd_tells_power_and_clock)
     about(sensed.mhz_before, 2000, 0);
     cli_sensors_close(&sensors);
     put(GPU "/hwmon/hwmon3/power1_input", "9000000\n");
-    sensors = cli_sensors_open(card, root);
-    about(watch(sensors, 110, NULL, NULL).watts, 9, 1e-6);
-    cli_sensors_close(&sensors);
+    about(sensed_of(card, 110).watts, 9, 1e-6);
 }
 
 IN_A_TREE(intel_tells_energy_clock_and_limits)
@@ -186,21 +193,15 @@ IN_A_TREE(intel_tells_energy_clock_and_limits)
     cli_sensors_close(&sensors);
 
     put(GPU "/drm/card1/gt/gt0/rps_act_freq_mhz", NULL);
-    sensors = cli_sensors_open(card, root);
-    about(watch(sensors, 20, NULL, NULL).mhz_before, 999, 0);
-    cli_sensors_close(&sensors);
+    about(sensed_of(card, 20).mhz_before, 999, 0);
     put(GPU "/drm/card1/gt_act_freq_mhz", NULL);
     put(GPU "/tile0/gt0/freq0/act_freq", "2050\n");
     put(GPU "/tile0/gt0/freq0/throttle/reason_prochot", "1\n");
-    sensors = cli_sensors_open(card, root);
-    sensed = watch(sensors, 20, NULL, NULL);
+    sensed = sensed_of(card, 20);
     about(sensed.mhz_before, 2050, 0);
     assert_string_equal(sensed.limited, "heat");
-    cli_sensors_close(&sensors);
     put(GPU "/tile0/gt0/freq0/act_freq", "0\n"); /* asleep */
-    sensors = cli_sensors_open(card, root);
-    assert_true(isnan(watch(sensors, 20, NULL, NULL).mhz_during));
-    cli_sensors_close(&sensors);
+    assert_true(isnan(sensed_of(card, 20).mhz_during));
 }
 
 #define RAPL "/sys/class/powercap/intel-rapl:"
@@ -286,9 +287,7 @@ IN_A_TREE(nvidia_tells_everything)
     assert_string_equal(sensed.limited, "power");
     nvml->millijoules = 1000000;
     nvml->reasons = 0x60;
-    cli_sensors_start(sensors);
-    look_for(sensors, 110);
-    cli_sensors_stop(sensors, &sensed);
+    sensed = watch(sensors, 110, NULL, NULL);
     assert_true(isnan(sensed.joules)); /* a counter is believed, even when it stands still */
     cli_sensors_start(sensors);
     nvml->millijoules = 1070000;
@@ -363,7 +362,6 @@ int main(int count, char **arguments)
 {
     const struct CMUnitTest *tests;
     const size_t listed = listed_tests(&tests);
-    if (count != 2) return 2;
-    library = arguments[1];
+    library = count == 2 ? arguments[1] : "";
     return _cmocka_run_group_tests("sensors", tests, listed, NULL, NULL);
 }
