@@ -11,30 +11,6 @@ typedef struct before_and_after {
     vkmm_type type;
 } before_and_after;
 
-static double value_at(const char *data, const before_and_after *memory, uint64_t at)
-{
-    const vkmm_view one = vkmm_view_rows(data + at * memory->size, 1, 1, memory->type);
-    return vkmm_view_get(&one, 0, 0);
-}
-
-/* Compares the bits of [begin, end), because a NaN may stay NaN; returns how many elements differ, and sets *first to
- * the first of them. */
-static uint64_t changes(const before_and_after *memory, uint64_t begin, uint64_t end, uint64_t *first)
-{
-    uint64_t count = 0;
-    size_t offset = (size_t)begin * memory->size;
-    if (begin >= end ||
-        memcmp(memory->before + offset, memory->after + offset, (size_t)(end - begin) * memory->size) == 0)
-        return 0;
-    for (uint64_t at = end; at-- > begin;) {
-        offset = (size_t)at * memory->size;
-        if (memcmp(memory->before + offset, memory->after + offset, memory->size) == 0) continue;
-        *first = at;
-        count++;
-    }
-    return count;
-}
-
 static void tell_change(cli_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t line)
 {
     int digits = vkmm_type_of(memory->type)->digits;
@@ -46,23 +22,28 @@ static void tell_change(cli_verdict *v, const before_and_after *memory, const vk
                  (unsigned long long)line);
     if (v->at >= problem->offset_c && vkmm_problem_batches(problem) > 1)
         cli_tell(v, " of matrix %llu of the batch", (unsigned long long)v->batch);
-    cli_tell(v, " and belongs to no matrix, changed from %.*g to %.*g", digits, value_at(memory->before, memory, v->at),
-             digits, value_at(memory->after, memory, v->at));
+    cli_tell(v, " and belongs to no matrix, changed from %.*g to %.*g", digits, v->want, digits, v->got);
 }
 
-/* Called for every gap: which line it follows. */
+/* Elements [begin, end), which follow a line. Their bits are compared, because a NaN may stay NaN. */
 static void check_gap(cli_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t begin,
                       uint64_t end, uint64_t batch, uint64_t line)
 {
-    uint64_t first = 0, count = changes(memory, begin, end, &first);
-    v->wrong_count += count;
-    if (count == 0 || v->outside) return;
-    v->outside = 1;
-    v->batch = batch;
-    v->at = first;
-    v->got = value_at(memory->after, memory, first);
-    v->want = value_at(memory->before, memory, first);
-    tell_change(v, memory, problem, line);
+    const size_t size = memory->size;
+    if (begin >= end || memcmp(memory->before + begin * size, memory->after + begin * size, (end - begin) * size) == 0)
+        return;
+    for (uint64_t at = begin; at < end; at++) {
+        const char *before = memory->before + at * size, *after = memory->after + at * size;
+        if (memcmp(before, after, size) == 0) continue;
+        v->wrong_count++;
+        if (v->outside) continue;
+        v->outside = 1;
+        v->batch = batch;
+        v->at = at;
+        v->got = vkmm_type_get(memory->type, after);
+        v->want = vkmm_type_get(memory->type, before);
+        tell_change(v, memory, problem, line);
+    }
 }
 
 /* A difference goes into the verdict, its sentence included. */
