@@ -403,14 +403,14 @@ static vkmm_status get_ready(worker *w)
         w->blas = vkmm_blas_open(NULL);
         if (w->blas == NULL)
             return VKMM_FAIL(session->log, VKMM_UNSUPPORTED, "no BLAS library with CBLAS is installed");
-        w->sensors = cli_sensors_open(NULL, "");
+        w->sensors = cli_sensors_open(NULL);
         return VKMM_OK;
     }
     session->shares = 1;
     status = cli_session_device(session);
     if (status != VKMM_OK) return status;
     if (session->info->has_pci || vkmm_is_processor(session->info))
-        w->sensors = cli_sensors_open(session->info->has_pci ? session->info->pci : NULL, "");
+        w->sensors = cli_sensors_open(session->info->has_pci ? session->info->pci : NULL);
     return VKMM_OK;
 }
 

@@ -57,10 +57,9 @@ cli_sensors *cli_sensors_open_with(const uint32_t pci[4], const char *root, cons
     return sensors;
 }
 
-cli_sensors *cli_sensors_open(const uint32_t pci[4], const char *root)
+cli_sensors *cli_sensors_open(const uint32_t pci[4])
 {
-    /* Another root stands for another machine: this machine's library does not know it. */
-    return cli_sensors_open_with(pci, root, root[0] == '\0' ? NVML : "");
+    return cli_sensors_open_with(pci, "", NVML);
 }
 
 const char *cli_sensors_source(const cli_sensors *sensors)

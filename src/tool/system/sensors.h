@@ -8,9 +8,9 @@
  * that other processes used. Used by one thread at a time; a separate thread reads while cli_sensors_watch is on. */
 typedef struct cli_sensors cli_sensors;
 
-/* pci: domain, bus, device, function of the device; NULL: the host's processor. root: the parent folder of /sys, "" for
- * the real one (tests have their own). NULL if nothing is readable, or memory runs out. */
-cli_sensors *cli_sensors_open(const uint32_t pci[4], const char *root);
+/* pci: domain, bus, device, function of the device; NULL: the host's processor. NULL if nothing is readable, or memory
+ * runs out. */
+cli_sensors *cli_sensors_open(const uint32_t pci[4]);
 void cli_sensors_close(cli_sensors **sensors); /* sets NULL; a pointer to NULL is legal */
 
 const char *cli_sensors_source(const cli_sensors *sensors); /* "NVML" …; "" for NULL */
@@ -33,5 +33,6 @@ void cli_sensors_stop(cli_sensors *sensors, cli_sensed *sensed);
 /* The model of the host's processor, or "host processor" if the system does not report it. */
 void cli_processor_name(char *name, size_t size);
 
-/* "mains", "battery", or "" if the system does not report it (sysfs power_supply under root). Static storage. */
+/* "mains", "battery", or "" if the system does not report it. root: the parent folder of /sys, "" for the real one
+ * (tests have their own). Static storage. */
 const char *cli_power_source(const char *root);

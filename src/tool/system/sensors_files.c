@@ -39,7 +39,6 @@ typedef struct files {
     int clock_count;
     double clock_unit; /* MHz */
     char cpuinfo[PATH], stat[PATH];
-    char reasons[PATH]; /* the beginning of the names of files, each with 1 while a reason holds; "": there are none */
 } files;
 
 /* A path that is too long becomes "", which does not exist. */
@@ -142,26 +141,6 @@ static double watts(void *state)
     return number(((const files *)state)->power) / 1e6;
 }
 
-static unsigned limited(void *state)
-{
-    static const struct {
-        const char *name;
-        unsigned why;
-    } reasons[] = {{"pl1", CLI_LIMITED_POWER},
-                   {"pl2", CLI_LIMITED_POWER},
-                   {"pl4", CLI_LIMITED_POWER},
-                   {"thermal", CLI_LIMITED_HEAT},
-                   {"prochot", CLI_LIMITED_HEAT}};
-    const files *f = state;
-    unsigned why = 0;
-    for (size_t i = 0; i < VKMM_COUNT(reasons) && f->reasons[0] != '\0'; i++) {
-        char path[PATH];
-        print(path, "%s%s", f->reasons, reasons[i].name);
-        if (number(path) > 0) why |= reasons[i].why;
-    }
-    return why;
-}
-
 /* The paths that a pattern below a folder has; freed by globfree. */
 static glob_t list(const char *folder, const char *pattern)
 {
@@ -241,17 +220,13 @@ static void find_clock(files *f, const char *device)
     static const struct {
         const char *clock;
         double unit;
-        const char *reasons; /* in addition to the clock */
-    } places[] = {{"hwmon/hwmon[0-9]*/freq1_input", 1e-6, NULL},
-                  {"drm/card[0-9]*/gt/gt0/rps_act_freq_mhz", 1, "throttle_reason_"},
-                  {"drm/card[0-9]*/gt_act_freq_mhz", 1, "gt/gt0/throttle_reason_"},
-                  {"tile0/gt0/freq0/act_freq", 1, "throttle/reason_"}};
+    } places[] = {{"hwmon/hwmon[0-9]*/freq1_input", 1e-6},
+                  {"drm/card[0-9]*/gt/gt0/rps_act_freq_mhz", 1},
+                  {"drm/card[0-9]*/gt_act_freq_mhz", 1},
+                  {"tile0/gt0/freq0/act_freq", 1}};
     for (size_t i = 0; i < VKMM_COUNT(places) && f->clock_count == 0; i++) {
         f->clock_count = find(device, places[i].clock, f->clocks, 1);
         f->clock_unit = places[i].unit;
-        if (f->clock_count > 0 && places[i].reasons != NULL)
-            print(f->reasons, "%.*s%s", (int)(strrchr(f->clocks[0], '/') + 1 - f->clocks[0]), f->clocks[0],
-                  places[i].reasons);
     }
 }
 
@@ -280,7 +255,7 @@ int cli_sensor_gpu(const char *root, const uint32_t pci[4], cli_sensor_source *s
         vkmm_free(f);
         return 0;
     }
-    *source = (cli_sensor_source){"", f, joules, watts, mhz, limited, vkmm_free};
+    *source = (cli_sensor_source){"", f, joules, watts, mhz, NULL, vkmm_free};
     name_driver(device, source->name, sizeof source->name);
     return 1;
 }

@@ -42,5 +42,5 @@ double cli_sensor_power(const cli_sensor_steps *steps, double least_ms);
 /* Reads all figures once, as the watching thread does every 10 ms. */
 void cli_sensors_look(cli_sensors *sensors);
 
-/* cli_sensors_open with another name for NVML's library; "": without it. */
+/* cli_sensors_open with another parent folder of /sys, and another name for NVML's library; "": without it. */
 cli_sensors *cli_sensors_open_with(const uint32_t pci[4], const char *root, const char *nvml);
