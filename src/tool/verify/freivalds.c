@@ -12,45 +12,6 @@
 /* Vectors are interleaved in memory: element j of vector v is x[j·REALS + v]. Integers need 40 vectors, 8 at a time. */
 enum { REALS = 4, SHARE = 16, BITS = 8, PASSES = 5 };
 
-typedef enum extra { EXTRA_NONE, EXTRA_SQUARES, EXTRA_WEIGHTED } extra;
-
-/* Products of rows with the vectors, and in the same pass over memory, per row, Σ_j (m_ij·weight_j)² or Σ_j
- * |m_ij|·weight_j. Sums are hierarchical, over SHARE columns, a tile and all tiles: rounding grows with the square root
- * of each count, not of their product, and must stay below that of products in f64. */
-static void add_reals(const double *tile, size_t rows, size_t cols, const double *x, double *out, extra kind,
-                      const double *weight, double *extras)
-{
-    for (size_t i = 0; i < rows; i++) {
-        const double *row = tile + i * CLI_TILE_COLS;
-        double sum[REALS] = {0}, other = 0.0;
-        for (size_t j0 = 0; j0 < cols; j0 += SHARE) {
-            double share[REALS] = {0};
-            const size_t end = j0 + cli_at_most(cols - j0, SHARE);
-            for (size_t j = j0; j < end; j++)
-                for (size_t v = 0; v < REALS; v++) share[v] += row[j] * x[j * REALS + v];
-            for (size_t v = 0; v < REALS; v++) sum[v] += share[v];
-        }
-        for (size_t v = 0; v < REALS; v++) out[i * REALS + v] += sum[v];
-        if (kind == EXTRA_NONE) continue;
-        for (size_t j = 0; j < cols; j++) {
-            const double term = fabs(row[j]) * weight[j];
-            other += kind == EXTRA_SQUARES ? term * term : term;
-        }
-        extras[i] += other;
-    }
-}
-
-static void add_bits(const uint32_t *tile, size_t rows, size_t cols, const uint32_t *x, uint32_t *out)
-{
-    for (size_t i = 0; i < rows; i++) {
-        const uint32_t *row = tile + i * CLI_TILE_COLS;
-        uint32_t sum[BITS] = {0};
-        for (size_t j = 0; j < cols; j++)
-            for (size_t v = 0; v < BITS; v++) sum[v] += row[j] * x[j * BITS + v];
-        for (size_t v = 0; v < BITS; v++) out[i * BITS + v] += sum[v];
-    }
-}
-
 /* The position of a tile in its view. */
 typedef struct tile_range {
     uint64_t i, j;
@@ -149,6 +110,8 @@ typedef struct work {
     uint64_t odd_rows, odd_cols; /* lines of A and B, or the bias, that are not finite */
 } work;
 
+typedef enum extra { EXTRA_NONE, EXTRA_SQUARES, EXTRA_WEIGHTED } extra;
+
 typedef struct projection {
     const work *w;
     int leaves_out; /* columns of C with the weight 0 count as 0, because they may hold NaN */
@@ -156,6 +119,32 @@ typedef struct projection {
     double *out, *extras;
     extra kind;
 } projection;
+
+/* Products of rows with the vectors, and in the same pass over memory, per row, Σ_j (m_ij·weight_j)² or Σ_j
+ * |m_ij|·weight_j. Sums are hierarchical, over SHARE columns, a tile and all tiles: rounding grows with the square root
+ * of each count, not of their product, and must stay below that of products in f64. */
+static void add_reals(const projection *p, const tile_range *at, const double *tile)
+{
+    const double *x = p->x + at->j * REALS;
+    for (size_t i = 0; i < at->rows; i++) {
+        const double *row = tile + i * CLI_TILE_COLS;
+        double sum[REALS] = {0}, other = 0.0;
+        for (size_t j0 = 0; j0 < at->cols; j0 += SHARE) {
+            double share[REALS] = {0};
+            const size_t end = j0 + cli_at_most(at->cols - j0, SHARE);
+            for (size_t j = j0; j < end; j++)
+                for (size_t v = 0; v < REALS; v++) share[v] += row[j] * x[j * REALS + v];
+            for (size_t v = 0; v < REALS; v++) sum[v] += share[v];
+        }
+        for (size_t v = 0; v < REALS; v++) p->out[(at->i + i) * REALS + v] += sum[v];
+        if (p->kind == EXTRA_NONE) continue;
+        for (size_t j = 0; j < at->cols; j++) {
+            const double term = fabs(row[j]) * p->weight[at->j + j];
+            other += p->kind == EXTRA_SQUARES ? term * term : term;
+        }
+        p->extras[at->i + i] += other;
+    }
+}
 
 static void add_tile(void *context, const tile_range *at, const double *tile)
 {
@@ -166,8 +155,7 @@ static void add_tile(void *context, const tile_range *at, const double *tile)
         for (size_t j = 0; j < at->cols; j++)
             for (size_t i = 0; p->w->weight[at->j + j] == 0.0 && i < at->rows; i++) kept[i * CLI_TILE_COLS + j] = 0.0;
     }
-    add_reals(p->leaves_out ? kept : tile, at->rows, at->cols, p->x + at->j * REALS, p->out + at->i * REALS, p->kind,
-              p->weight != NULL ? p->weight + at->j : NULL, p->extras != NULL ? p->extras + at->i : NULL);
+    add_reals(p, at, p->leaves_out ? kept : tile);
 }
 
 /* out = view · x for all vectors at once. out and extras hold zeros. */
@@ -183,10 +171,17 @@ typedef struct bit_projection {
     uint32_t *out;
 } bit_projection;
 
-static void add_bit_tile(void *context, const tile_range *at, const double *tile)
+static void add_bits(void *context, const tile_range *at, const double *tile)
 {
     const bit_projection *p = context;
-    add_bits((const void *)tile, at->rows, at->cols, p->x + at->j * BITS, p->out + at->i * BITS);
+    const uint32_t *x = p->x + at->j * BITS;
+    for (size_t i = 0; i < at->rows; i++) {
+        const uint32_t *row = (const uint32_t *)(const void *)tile + i * CLI_TILE_COLS;
+        uint32_t sum[BITS] = {0};
+        for (size_t j = 0; j < at->cols; j++)
+            for (size_t v = 0; v < BITS; v++) sum[v] += row[j] * x[j * BITS + v];
+        for (size_t v = 0; v < BITS; v++) p->out[(at->i + i) * BITS + v] += sum[v];
+    }
 }
 
 /* The same modulo 2^32. */
@@ -194,7 +189,7 @@ static void project_bits(const vkmm_check *check, const vkmm_view *view, const u
 {
     bit_projection p = {x, out};
     memset(out, 0, (size_t)view->rows * BITS * sizeof *out);
-    walk(check, view, ORDER_ROWS, add_bit_tile, &p);
+    walk(check, view, ORDER_ROWS, add_bits, &p);
 }
 
 /* All rows of the bias are the same. */
