@@ -21,7 +21,7 @@ enum { SHADERS_PAGE = VKMM_COUNT(pages) - 1 };
 static const cli_report *terminal(void)
 {
     static cli_report report;
-    const int columns = cli_terminal_columns(stdout);
+    const int columns = cli_terminal_columns(stdout, 80);
 
     report.out = stdout;
     report.columns = columns < 79 ? columns : 79;

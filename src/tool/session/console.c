@@ -21,7 +21,7 @@ static void make_lock(void)
 
 static void show(cli_console *console, const char *before, const char *sentence)
 {
-    const cli_report terminal = {.out = stderr, .columns = cli_terminal_columns(stderr)};
+    const cli_report terminal = {.out = stderr, .columns = cli_terminal_columns(stderr, 80)};
 
     cli_progress_end(console);
     fputs(before, stderr);
@@ -68,7 +68,7 @@ void cli_progress(cli_console *console, const char *format, ...)
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
     /* A line that the terminal wraps could not be erased. No character has more columns than bytes. */
-    columns = cli_terminal_columns(stderr);
+    columns = cli_terminal_columns(stderr, 80);
     vkmm_clean(line, columns < (int)sizeof line ? (size_t)columns : sizeof line, raw); /* names of devices and files */
     fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);

@@ -111,7 +111,7 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     session->report.samples = options->samples;
     session->report.verbose = options->verbose;
     session->report.colour = cli_terminal_colour(stdout);
-    session->report.columns = cli_terminal_is(stdout) ? cli_terminal_columns(stdout) : 0;
+    session->report.columns = cli_terminal_columns(stdout, 0);
     session->report.version = vkmm_version();
     session->report.shader_hash = vkmm_shader_hash();
     session->report.command = session->command;

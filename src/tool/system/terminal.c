@@ -39,11 +39,6 @@ void cli_terminal_start(void)
     if (code_page_before != 0 && SetConsoleOutputCP(CP_UTF8)) atexit(restore);
 }
 
-int cli_terminal_is(FILE *stream)
-{
-    return mode_of(stream) != 0;
-}
-
 static int is_capable(FILE *stream)
 {
     return (mode_of(stream) & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
@@ -54,10 +49,10 @@ int cli_terminal_utf8(void)
     return 1;
 }
 
-int cli_terminal_columns(FILE *stream)
+int cli_terminal_columns(FILE *stream, int otherwise)
 {
     CONSOLE_SCREEN_BUFFER_INFO info;
-    if (!GetConsoleScreenBufferInfo(handle_of(stream), &info)) return 80;
+    if (!GetConsoleScreenBufferInfo(handle_of(stream), &info)) return otherwise;
     return info.srWindow.Right - info.srWindow.Left + 1;
 }
 #else
@@ -71,14 +66,9 @@ void cli_terminal_start(void)
     setlocale(LC_CTYPE, "");
 }
 
-int cli_terminal_is(FILE *stream)
-{
-    return isatty(fileno(stream)) == 1;
-}
-
 static int is_capable(FILE *stream)
 {
-    return cli_terminal_is(stream);
+    return isatty(fileno(stream)) == 1;
 }
 
 int cli_terminal_utf8(void)
@@ -86,10 +76,10 @@ int cli_terminal_utf8(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-int cli_terminal_columns(FILE *stream)
+int cli_terminal_columns(FILE *stream, int otherwise)
 {
     struct winsize size;
-    if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return otherwise;
     return size.ws_col;
 }
 #endif

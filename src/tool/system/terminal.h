@@ -7,9 +7,6 @@
  * console gets UTF-8 and escape sequences, and the three standard streams are binary: a line ends with \n. */
 void cli_terminal_start(void);
 
-/* 1 when the stream is a terminal. */
-int cli_terminal_is(FILE *stream);
-
 /* 1 when the stream is a terminal that understands escape sequences: TERM is not "dumb". Windows has them since 10. */
 int cli_terminal_escapes(FILE *stream);
 
@@ -19,5 +16,5 @@ int cli_terminal_colour(FILE *stream);
 /* 1 when the locale's character set is UTF-8. */
 int cli_terminal_utf8(void);
 
-/* Columns of the terminal, 80 when unknown. */
-int cli_terminal_columns(FILE *stream);
+/* Columns of the terminal; `otherwise` when unknown, or when the stream is none. */
+int cli_terminal_columns(FILE *stream, int otherwise);
