@@ -39,6 +39,9 @@ typedef struct general_run {
 int general_product(general_run *run, const vkmm_problem *problem, uint64_t seed, char why[512]);
 void general_end(general_run *run);
 
+/* The same: 1 when it was wrong, which is printed; else 0. */
+int general_wrong(general_run *run, const vkmm_problem *problem, uint64_t seed);
+
 /* From now on, each recipe has the run's module in place of that of its step. NULL: no longer. */
 void general_replace(const general_run *run);
 

@@ -70,6 +70,15 @@ static void set_types(vkmm_problem *problem, vkmm_types types)
     problem->compute = types.compute;
 }
 
+int general_wrong(general_run *run, const vkmm_problem *problem, uint64_t seed)
+{
+    char why[512] = "", text[256];
+    if (general_product(run, problem, seed, why)) return 0;
+    general_text(problem, text);
+    printf("# %s %s, %s: %s\n", run->kernel ? run->kernel : "planned", run->config ? run->config : "", text, why);
+    return 1;
+}
+
 int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, uint64_t step,
                   int loud, int stop)
 {
@@ -79,7 +88,7 @@ int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding 
         vkmm_problem problem = VKMM_PROBLEM(.m = extents[i], .n = extents[(7 * i + seed) % EXTENTS],
                                             .k = extents[(11 * i + 3 * seed + 1) % EXTENTS], .op_a = op_a, .op_b = op_b,
                                             .has_bias = run->has_bias, .activation = run->activation);
-        char why[512], text[256];
+        char why[512];
         set_types(&problem, run->types);
         if (run->narrow) problem.n = run->narrow;
         if (i % 3 == 1) { /* column-major: the same shader, seen the other way round */
@@ -92,11 +101,8 @@ int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding 
         scale(&problem, i + seed);
         run->max_groups = i % 5 == 3 ? 2 : 0;
         run->slice = i % 5 == 4 ? 3 : 0;
-        if (general_product(run, &problem, 40 + i, why)) continue;
-        wrong++;
-        general_text(&problem, text);
-        if (loud) printf("# %s %s, %s: %s\n", run->kernel, run->config ? run->config : "", text, why);
-        if (stop) break;
+        wrong += loud ? general_wrong(run, &problem, 40 + i) : !general_product(run, &problem, 40 + i, why);
+        if (wrong > 0 && stop) break;
     }
     return wrong;
 }

@@ -116,15 +116,6 @@ static void place(vkmm_problem *p, int aligned, int c_aligned, uint64_t batches)
     p->stride_c = p->ldc * p->m + (c_aligned ? 16 : 5);
 }
 
-static int product(general_run *run, const vkmm_problem *problem)
-{
-    char why[512] = "", text[256];
-    if (general_product(run, problem, 7 + problem->m, why)) return 0;
-    general_text(problem, text);
-    printf("# %s, summed in %s: %s: %s\n", run->config, vkmm_type_of(vkmm_problem_compute(problem))->name, text, why);
-    return 1;
-}
-
 static int extents(general_run *run, vkmm_problem p)
 {
     static const uint32_t sizes[][3] = {{64, 80, 64}, {1, 144, 16}, {48, 16, 0}, {37, 29, 75},
@@ -138,7 +129,7 @@ static int extents(general_run *run, vkmm_problem p)
         const int aligned = p.m % 16 == 0 && p.n % 8 == 0; /* 8: fewer than 16 bytes hold, of bytes */
         place(&p, aligned, aligned, i % 4 == 3 ? 3 : 1);
         run->max_groups = i % 3 == 2 ? 1 : 0;
-        wrong += product(run, &p);
+        wrong += general_wrong(run, &p, 7 + p.m);
     }
     return wrong;
 }
@@ -200,7 +191,7 @@ TEST(tails_have_parts)
             assert_int_equal(info.splits, turn % 2 ? 3 : 2);
             assert_int_equal(info.whole_rows, round / across * 2 * cases[i].shape[0]);
             assert_int_equal(info.items, round / across * across + (down - round / across) * across * info.splits);
-            wrong += product(&run, &problem);
+            wrong += general_wrong(&run, &problem, 7 + problem.m);
             general_end(&run);
         }
     }
@@ -225,9 +216,10 @@ TEST(epilogues)
             place(&problem, 1, 1, 1);
             problem.layout = turned ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
             if (turned) problem.lda = problem.ldb = problem.ldc = 80;
-            wrong += product(&run, &problem);
+            wrong += general_wrong(&run, &problem, 7 + problem.m);
             problem.has_bias = 0;
-            if (suite.info->type != VK_PHYSICAL_DEVICE_TYPE_CPU || i == 1) wrong += product(&run, &problem);
+            if (suite.info->type != VK_PHYSICAL_DEVICE_TYPE_CPU || i == 1)
+                wrong += general_wrong(&run, &problem, 7 + problem.m);
         }
         general_end(&run);
     }
@@ -255,7 +247,7 @@ TEST(subgroups_outside)
             problem.m = sizes[s][0], problem.n = sizes[s][1], problem.k = 40;
             place(&problem, 0, 0, 1 + s % 2 * 2);
             run.max_groups = s % 3 == 2 ? 1 : 0;
-            wrong += product(&run, &problem);
+            wrong += general_wrong(&run, &problem, 7 + problem.m);
         }
         general_end(&run);
     }
@@ -496,7 +488,7 @@ TEST(direct_reads_memory)
             if (turn & 2) problem.lda = problem.ldb = problem.ldc = 192;
             if (turn & 2) problem.stride_a = problem.stride_b = problem.stride_c = 192 * 192;
             run.max_groups = turn == 1 ? 2 : 0;
-            wrong += product(&run, &problem);
+            wrong += general_wrong(&run, &problem, 7 + problem.m);
         }
         for (uint32_t change = 0; change < 4; change++) {
             vkmm_problem other = problem;

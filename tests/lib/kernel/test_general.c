@@ -152,12 +152,8 @@ TEST(dot_products)
         const vkmm_problem problem =
             of_words(types, turn % 2 ? VKMM_OP_T : VKMM_OP_N, turn / 2 % 2 ? VKMM_OP_T : VKMM_OP_N);
         general_run run = {.suite = &suite, .kernel = "blocked", .config = runs[(turn + turn / 8) % 2].config};
-        char why[512];
         if (!has_dot_products(types) || (turn % 5 != 0 && !all)) continue;
-        if (!general_product(&run, &problem, turn, why)) {
-            printf("# %s, turn %u: %s\n", vkmm_type_of(types.in)->name, turn, why);
-            wrong++;
-        }
+        wrong += general_wrong(&run, &problem, turn);
         if (run.planned > 0) assert_true(run.plans[0].info.uses_dot8);
         general_end(&run);
     }
@@ -244,13 +240,8 @@ TEST(edges_of_rounds)
             VKMM_PROBLEM(.k = 35, .op_a = turn & 1 ? VKMM_OP_T : VKMM_OP_N, .op_b = turn & 2 ? VKMM_OP_T : VKMM_OP_N,
                          .alpha = 0.5, .beta = turn % 3, .batch_count = turn == 5 ? 3 : 1, .offset_a = 2, .offset_b = 1,
                          .offset_c = 3);
-        char why[512], text[256];
         assert_true(with_edge(*suite.info, turn / 4 % 2, &problem));
-        if (!general_product(&run, &problem, turn, why)) {
-            general_text(&problem, text);
-            printf("# turn %u, %s: %s\n", turn, text, why);
-            wrong++;
-        }
+        wrong += general_wrong(&run, &problem, turn);
         const vkmm_recipe *recipe = &run.plans[0].recipe;
         const vkmm_recipe_pipeline *edge = vkmm_recipe_find(recipe, "edge");
         assert_true(run.planned == 1 && edge != NULL);
@@ -277,12 +268,8 @@ TEST(plans_of_other_epilogues)
         general_run run = {.suite = &suite, .kernel = "blocked", .config = modular ? NULL : "splits=2"};
         for (size_t i = 0; i < VKMM_COUNT(problems); i++) {
             vkmm_problem problem = problems[i];
-            char why[512];
             if (modular) problem.type = VKMM_F64, problem.method = VKMM_COMPUTE_MODULAR;
-            if (!general_product(&run, &problem, 1, why)) {
-                printf("# %s, problem %zu: %s\n", modular ? "modular" : "direct", i, why);
-                wrong++;
-            }
+            wrong += general_wrong(&run, &problem, 1);
         }
         wrong += run.planned != VKMM_COUNT(problems) - 1;
         general_end(&run);
@@ -306,22 +293,11 @@ TEST(codes_of_8_bits)
                            .config = runs[which].config,
                            .change = general_put_codes,
                            .check = general_has_codes};
-        char why[512];
         if (suite_is_slow(&suite) ? turn % 5 != 0 : (turn + which) % 2) continue;
-        if (!general_product(&run, &problem, turn, why)) {
-            printf("# %s, turn %u: %s\n", vkmm_type_of(type)->name, turn, why);
-            wrong++;
-        }
+        wrong += general_wrong(&run, &problem, turn);
         general_end(&run);
     }
     assert_int_equal(wrong, 0);
-}
-
-static vkmm_types types_number(uint64_t number)
-{
-    uint32_t count = 0;
-    while (vkmm_types_at(count) != NULL) count++;
-    return *vkmm_types_at((uint32_t)(number % count));
 }
 
 /* What the planner itself chooses, for problems that nobody thought of. */
@@ -332,16 +308,11 @@ TEST(random_problems)
     int wrong = 0;
     printf("# VKMM_TEST_SEED=%llu\n", (unsigned long long)seed);
     for (uint64_t i = 0; i < 16; i += suite_is_slow(&suite) ? 3 : 1) {
-        const vkmm_types types = types_number(i + seed);
+        const vkmm_types types = *vkmm_types_at((uint32_t)((i + seed) % VKMM_TYPES_COUNT));
         general_run run = {.suite = &suite};
-        char why[512], text[256];
         if (!suite_has_type(&suite, types.in)) continue;
         const vkmm_problem problem = general_random(types, seed + i);
-        general_text(&problem, text);
-        if (!general_product(&run, &problem, seed, why)) {
-            printf("# %s: %s\n", text, why);
-            wrong++;
-        }
+        wrong += general_wrong(&run, &problem, seed);
         general_end(&run);
     }
     assert_int_equal(wrong, 0);
