@@ -36,10 +36,12 @@ static void check_problems(const vkmm_log *log, unsigned *so_far, const cli_opti
         const cli_size size = cli_size_at(options, i + 1 == MOST_PROBLEMS ? count - 1 : i, CLI_SQUARE);
         for (uint32_t t = 0; t == 0 || t < options->types.count; t++) {
             const vkmm_problem problem = cli_problem_make(options, &size, options->types.type[t]);
-            vkmm_problem_bytes bytes;
-            if (!judge(vkmm_tell(log, vkmm_problem_check(&problem, &bytes)), so_far)) continue;
-            must(bytes.a <= bytes.total && bytes.b <= bytes.total && bytes.c <= bytes.total && bytes.total <= INT64_MAX,
-                 "bytes overflow");
+            uint64_t total = 0;
+            if (!judge(vkmm_tell(log, vkmm_problem_check(&problem)), so_far)) continue;
+            for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
+                total += vkmm_operand_bytes(&problem, (vkmm_operand)o);
+                must(total <= INT64_MAX, "bytes overflow");
+            }
         }
     }
 }

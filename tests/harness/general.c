@@ -164,7 +164,7 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     if (run->driver_id) limited.driver.id = run->driver_id;
     for (int axis = 0; axis < (run->tile.rows ? 3 : 1) && run->max_groups && !run->pack && !problem->method; axis++)
         limited.limits.max_workgroup_count[axis] = run->max_groups;
-    vkmm_status status = vkmm_tell(&run->suite->instance->log, vkmm_problem_check(problem, NULL));
+    vkmm_status status = vkmm_tell(&run->suite->instance->log, vkmm_problem_check(problem));
     if (status == VKMM_OK)
         status = vkmm_tell(&run->suite->instance->log, vkmm_choose(&limited, problem, &wish, &choice));
     if (status != VKMM_OK) return status;

@@ -153,7 +153,7 @@ vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, cons
     VKMM_NEED(NULL, device);
     const vkmm_log *log = vkmm_device_log(device);
     VKMM_NEED(log, problem);
-    vkmm_status status = vkmm_problem_check(problem, NULL);
+    vkmm_status status = vkmm_problem_check(problem);
     if (status == VKMM_OK) status = check_operands(problem, (const void *const[]){a, b, c, bias});
     if (status != VKMM_OK) return vkmm_tell(log, status);
     status = multiply_large(device, problem, a, b, bias, c);

@@ -117,7 +117,7 @@ vkmm_status vkmm_memory_multiply(vkmm_device *device, const vkmm_problem *proble
     const vkmm_log *log = vkmm_device_log(device);
     vkmm_part parts[VKMM_MAX_BINDING_COUNT];
     VKMM_NEED(log, problem);
-    vkmm_status status = vkmm_problem_check(problem, NULL);
+    vkmm_status status = vkmm_problem_check(problem);
     if (status != VKMM_OK || problem->m == 0 || problem->n == 0) return vkmm_tell(log, status);
     VKMM_NEED(log, c);
     status = find_parts(device, problem, (const vkmm_memory *const[]){a, b, c, bias}, parts);

@@ -49,7 +49,7 @@ static vkmm_status check(const vkmm_gemm_params *params)
 {
     const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N, pack = PACKED | VKMM_PACK_NEVER;
     VKMM_NEED_ZEROS(params->job.reserved);
-    vkmm_status status = vkmm_problem_check(&params->job.problem, NULL);
+    vkmm_status status = vkmm_problem_check(&params->job.problem);
     if (status == VKMM_OK) status = check_experts(params);
     if (status != VKMM_OK) return status;
     const vkmm_method_info *method = vkmm_method_at(params->job.problem.method);

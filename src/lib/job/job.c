@@ -95,7 +95,7 @@ vkmm_status vkmm_job_create_sized(vkmm_device *device, const vkmm_log *log, cons
     *out = NULL;
     VKMM_NEED(log, params);
     VKMM_SIZED(log, vkmm_job_params, params, size);
-    vkmm_status status = vkmm_problem_check(&params->problem, NULL);
+    vkmm_status status = vkmm_problem_check(&params->problem);
     return vkmm_tell(log, status == VKMM_OK ? vkmm_job_make(device, log, params, 0, out) : status);
 }
 

@@ -227,7 +227,7 @@ static vkmm_status find_method(vkmm_job *job)
     VkDispatchIndirectCommand groups[VKMM_DISPATCH_COUNT];
     vkmm_buffer host = {0};
     if (job->knows_method) return VKMM_OK;
-    job->method = vkmm_choice_method(&job->choice);
+    job->method = job->choice.info.method;
     if (decisions->bytes == 0) return VKMM_OK;
     vkmm_status status = vkmm_buffer_create(job->device, "the dispatches", sizeof groups, VKMM_PLACE_DOWNLOAD, &host);
     if (status == VKMM_OK)

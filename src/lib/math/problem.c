@@ -241,16 +241,16 @@ static vkmm_status check_extents(const vkmm_problem *problem)
     return VKMM_OK;
 }
 
-static vkmm_status check_operand(const vkmm_problem *problem, vkmm_operand operand, uint64_t *bytes)
+static vkmm_status check_operand(const vkmm_problem *problem, vkmm_operand operand)
 {
     const char *type = vkmm_type_of(vkmm_operand_type(problem, operand))->name;
     const vkmm_stored l = vkmm_operand_stored(problem, operand);
-    uint64_t elements = 0, size = operand_size(problem, operand);
+    uint64_t elements = 0, bytes = 0, size = operand_size(problem, operand);
     if (l.ld < l.length)
         return vkmm_fail(VKMM_INVALID, "the leading dimension of %c is %llu; its stored %ss have %llu elements",
                          "ABC"[operand], (unsigned long long)l.ld, problem->layout == VKMM_ROW_MAJOR ? "row" : "column",
                          (unsigned long long)l.length);
-    if (elements_of(problem, operand, &elements) && vkmm_mul_u64(elements, size, bytes) && *bytes <= INT64_MAX)
+    if (elements_of(problem, operand, &elements) && vkmm_mul_u64(elements, size, &bytes) && bytes <= INT64_MAX)
         return VKMM_OK;
     uint64_t batches = vkmm_problem_batches(problem), offset = vkmm_operand_offset(problem, operand);
     unsigned long long rows = l.are_rows ? l.count : l.length, cols = l.are_rows ? l.length : l.count;
@@ -318,30 +318,33 @@ static vkmm_status check_scalar(vkmm_type type, const char *name, double value)
                      vkmm_type_of(type)->name, INT32_MIN, (unsigned long long)UINT32_MAX);
 }
 
-vkmm_status vkmm_problem_check(const vkmm_problem *problem, vkmm_problem_bytes *bytes)
+/* The bytes of all operands and the bias. */
+static vkmm_status check_sum(const vkmm_problem *problem)
 {
-    vkmm_problem_bytes b = {0};
+    uint64_t bytes[VKMM_BIAS + 1], total = 0;
+    int fits = 1;
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
+        bytes[o] = vkmm_operand_bytes(problem, (vkmm_operand)o);
+        fits = fits && vkmm_add_u64(total, bytes[o], &total) && total <= INT64_MAX;
+    }
+    if (fits) return VKMM_OK;
+    return vkmm_fail(VKMM_INVALID, "the matrices have %llu, %llu and %llu bytes: their sum does not fit in 63 bits",
+                     (unsigned long long)bytes[VKMM_A], (unsigned long long)bytes[VKMM_B],
+                     (unsigned long long)bytes[VKMM_C]);
+}
+
+vkmm_status vkmm_problem_check(const vkmm_problem *problem)
+{
     vkmm_status status = check_kinds(problem);
     if (status == VKMM_OK) status = check_types(problem);
     if (status == VKMM_OK) status = check_extents(problem);
-    if (status == VKMM_OK) status = check_operand(problem, VKMM_A, &b.a);
-    if (status == VKMM_OK) status = check_operand(problem, VKMM_B, &b.b);
-    if (status == VKMM_OK) status = check_operand(problem, VKMM_C, &b.c);
+    for (int o = VKMM_A; o <= VKMM_C && status == VKMM_OK; o++) status = check_operand(problem, (vkmm_operand)o);
     if (status == VKMM_OK) status = check_apart(problem);
     if (status == VKMM_OK) status = check_blocks(problem, VKMM_A);
     if (status == VKMM_OK) status = check_blocks(problem, VKMM_B);
     if (status == VKMM_OK) status = check_scalar(problem->type, "alpha", problem->alpha);
     if (status == VKMM_OK) status = check_scalar(problem->type, "beta", problem->beta);
-    if (status != VKMM_OK) return status;
-    b.a = vkmm_operand_bytes(problem, VKMM_A);
-    b.b = vkmm_operand_bytes(problem, VKMM_B);
-    b.bias = vkmm_operand_bytes(problem, VKMM_BIAS);
-    if (!vkmm_add_u64(b.a, b.b, &b.total) || !vkmm_add_u64(b.total, b.c, &b.total) ||
-        !vkmm_add_u64(b.total, b.bias, &b.total) || b.total > INT64_MAX)
-        return vkmm_fail(VKMM_INVALID, "the matrices have %llu, %llu and %llu bytes: their sum does not fit in 63 bits",
-                         (unsigned long long)b.a, (unsigned long long)b.b, (unsigned long long)b.c);
-    if (bytes != NULL) *bytes = b;
-    return VKMM_OK;
+    return status == VKMM_OK ? check_sum(problem) : status;
 }
 
 int vkmm_problem_c_has_gaps(const vkmm_problem *problem)

@@ -4,18 +4,12 @@
 #include "math/matrix.h"
 #include "math/type.h"
 
-/* Bytes of the memory of the three operands, as vkmm_operand_bytes has them. */
-typedef struct vkmm_problem_bytes {
-    uint64_t a, b, c, bias, total;
-} vkmm_problem_bytes;
-
 /* Checks a problem completely: extents (each below 2^32), type, layout, ops, leading dimensions (at least a stored row;
  * column-major: column), batches (below 2^32), scalars (finite or not, as the user likes; for integers whole numbers
  * from -2^31 to 2^32 - 1), and that the bytes of each operand and their sum fit in 63 bits. In a batch, stride_c is at
  * least the span of one matrix of C, from its first element to its last: matrices that interleave without sharing an
- * element (the columns of one between those of another) are rejected too. On VKMM_INVALID the message gives limit and
- * value, and *bytes is untouched. `bytes` may be NULL. */
-vkmm_status vkmm_problem_check(const vkmm_problem *problem, vkmm_problem_bytes *bytes);
+ * element (the columns of one between those of another) are rejected too. VKMM_INVALID, with limit and value. */
+vkmm_status vkmm_problem_check(const vkmm_problem *problem);
 
 /* Whether it can be α or β with A and B of this type. */
 int vkmm_scalar_is_legal(vkmm_type type, double value);

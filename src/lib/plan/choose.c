@@ -237,11 +237,6 @@ vkmm_problem *vkmm_choice_lying(vkmm_choice *choice)
     return choice->method && choice->method->lying ? choice->method->lying(choice) : &choice->problem;
 }
 
-vkmm_method vkmm_choice_method(const vkmm_choice *choice)
-{
-    return choice->method ? choice->method->method : VKMM_COMPUTE_DIRECT;
-}
-
 static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                           vkmm_choice *choice)
 {
@@ -249,7 +244,7 @@ static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *pr
     const vkmm_method_plan *method = method_for(device, problem, wish);
     if (method) {
         const vkmm_status chosen = method->choose(device, problem, wish, choice);
-        choice->info.method = vkmm_choice_method(choice);
+        choice->info.method = choice->method ? choice->method->method : VKMM_COMPUTE_DIRECT;
         return chosen;
     }
     if (wish->moduli > 0)
@@ -333,7 +328,7 @@ vkmm_status vkmm_choose_job(const vkmm_log *log, const vkmm_device_info *device,
                             vkmm_choice *choice)
 {
     const vkmm_wish wish = vkmm_wish_of(params);
-    vkmm_status status = vkmm_problem_check(&params->problem, NULL);
+    vkmm_status status = vkmm_problem_check(&params->problem);
     if (status == VKMM_OK) status = vkmm_choose(device, &params->problem, &wish, choice);
     if (status == VKMM_OK && choice->warning[0]) vkmm_say(log, VKMM_LOG_WARNING, "%s", choice->warning);
     return status;

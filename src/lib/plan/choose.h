@@ -122,9 +122,6 @@ uint32_t vkmm_choice_packs(const vkmm_choice *choice);
 /* The problem of a choice as the caller's operands lie, but for those that are packed. */
 vkmm_problem *vkmm_choice_lying(vkmm_choice *choice);
 
-/* How a choice multiplies. */
-vkmm_method vkmm_choice_method(const vkmm_choice *choice);
-
 /* Whether kernel and configuration are the planner's to choose. */
 int vkmm_wish_is_open(const vkmm_wish *wish);
 

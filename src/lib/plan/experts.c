@@ -98,7 +98,7 @@ vkmm_status vkmm_choose_experts(const vkmm_device_info *device, const vkmm_probl
     vkmm_experts e = *experts;
     e.outside = *problem;
     const vkmm_problem each = typical(&e);
-    vkmm_status status = vkmm_problem_check(&each, NULL);
+    vkmm_status status = vkmm_problem_check(&each);
     if (status == VKMM_OK) status = choose_kernel(device, &each, wish, choice);
     if (status != VKMM_OK) return status;
     vkmm_kernel_info *info = &choice->info;

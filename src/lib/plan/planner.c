@@ -15,10 +15,15 @@ double vkmm_device_processors(const vkmm_device_info *device)
     return device->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU ? DISCRETE_PROCESSORS : OTHER_PROCESSORS;
 }
 
-/* Bytes of one partial sum in the workspace. */
+/* Bytes of one partial sum in the workspace, and of those of one part of K. */
 static uint32_t workspace_bytes(const vkmm_problem *problem)
 {
     return vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
+}
+
+static double bytes_of_part(const vkmm_problem *problem)
+{
+    return (double)problem->m * (double)problem->n * (double)problem->batch_count * workspace_bytes(problem);
 }
 
 /* The cost of a product with a configuration of a preset, which has its shape but for splits, in microseconds of an
@@ -45,10 +50,8 @@ static double cost_of(const vkmm_shape *shape, const vkmm_preset *preset, const 
     const double busiest = ceil(turns) <= resident ? ceil(turns) : turns + resident / 4;
     const double threads = fmin(ceil(turns), resident) * invocations;
     const double tile = (double)value[VKMM_TUNE_ROWS] * value[VKMM_TUNE_COLS] * (part + fixed_depth);
-    const double outputs =
-        (double)problem->m * (double)problem->n * (double)problem->batch_count * workspace_bytes(problem);
     const double product = busiest * tile / (preset->peak * rate * threads / (threads + preset->half)) + launch;
-    return splits > 1 ? tax * (product + reduce_launch + 2 * splits * outputs / bytes_per_us) : product;
+    return splits > 1 ? tax * (product + reduce_launch + 2 * splits * bytes_of_part(problem) / bytes_per_us) : product;
 }
 
 static double most_workspace(const vkmm_device_info *device)
@@ -58,9 +61,7 @@ static double most_workspace(const vkmm_device_info *device)
 
 static int workspace_fits(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t splits)
 {
-    const double bytes =
-        (double)problem->m * (double)problem->n * (double)problem->batch_count * workspace_bytes(problem) * splits;
-    return splits == 1 || bytes <= most_workspace(device);
+    return splits == 1 || bytes_of_part(problem) * splits <= most_workspace(device);
 }
 
 /* Takes a preset, and the number of parts of K that is best with it, if that costs less than `least`. */

@@ -134,7 +134,7 @@ static void end_change(tuning *t, vkmm_status status, int lock)
 int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
                    vkmm_tuned *tuned)
 {
-    if (!instance || !device || !problem || !tuned || vkmm_problem_check(problem, NULL) != VKMM_OK) return 0;
+    if (!instance || !device || !problem || !tuned || vkmm_problem_check(problem) != VKMM_OK) return 0;
     tuning *t = tuning_of(instance);
     if (t != NULL) mtx_lock(&t->mutex);
     if (t == NULL || (!t->loaded && load(t) != VKMM_OK))
@@ -156,7 +156,7 @@ vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *devi
     VKMM_NEED(&instance->log, tuned);
     VKMM_NEED_END(&instance->log, tuned->best.kernel);
     VKMM_NEED_END(&instance->log, tuned->best.config);
-    vkmm_status status = vkmm_problem_check(problem, NULL);
+    vkmm_status status = vkmm_problem_check(problem);
     tuning *t = status == VKMM_OK ? tuning_of(instance) : NULL;
     if (t == NULL) return vkmm_tell(&instance->log, status != VKMM_OK ? status : out_of_memory());
     vkmm_tuning_entry entry = {.key = vkmm_tuning_key_of(device, problem, vkmm_shader_hash()), .tuned = *tuned};

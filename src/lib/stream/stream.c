@@ -323,7 +323,7 @@ vkmm_status vkmm_stream_create_sized(vkmm_device *device, const vkmm_log *log, c
     VKMM_SIZED(log, vkmm_stream_params, params, size);
     for (uint32_t i = 0; i < params->other_count; i++)
         VKMM_NEED(log, params->others && params->others[i] ? params : NULL);
-    vkmm_status status = vkmm_problem_check(&params->job.problem, NULL);
+    vkmm_status status = vkmm_problem_check(&params->job.problem);
     return vkmm_tell(log, status == VKMM_OK ? vkmm_stream_make(device, log, params, out) : status);
 }
 
@@ -357,7 +357,7 @@ vkmm_status vkmm_stream_change(vkmm_stream *stream, const vkmm_problem *problem)
 {
     VKMM_NEED(NULL, stream);
     VKMM_NEED(stream->log, problem);
-    const vkmm_status status = vkmm_problem_check(problem, NULL);
+    const vkmm_status status = vkmm_problem_check(problem);
     return vkmm_tell(stream->log, status == VKMM_OK ? vkmm_stream_remake(stream, problem) : status);
 }
 

@@ -130,7 +130,7 @@ vkmm_status vkmm_lane_choose(vkmm_lane *lane, const vkmm_step *step, uint64_t pa
     wish.shader = lane->stream->shader;
     wish.pack |= VKMM_PACK_BOUND | VKMM_PACK_NEVER;
     wish.terms.in_one = 1; /* as the whole */
-    cut.method = vkmm_choice_method(&lane->whole);
+    cut.method = lane->whole.info.method;
     const vkmm_status status = vkmm_choose(&lane->device->physical->info, &cut, &wish, choice);
     choice->run = lane->whole.run; /* so that no bit depends on how C is cut */
     lane->last = status == VKMM_OK ? *choice : (vkmm_choice){0};

@@ -6,6 +6,7 @@
 #include "base/random.h"
 
 enum {
+    MOST = 1 << 16, /* points of a space that are looked at; of larger ones, every n-th */
     EXPLORE = 5,    /* one of this many candidates is from elsewhere */
     RUNNERS_UP = 5, /* points whose neighbourhood is searched in addition to the best one's */
     LEAPS = 200,    /* attempts to find a legal one */
@@ -36,17 +37,8 @@ int vkmm_point_same(const vkmm_point *a, const vkmm_point *b)
 static uint64_t size_of(const vkmm_kernel *kernel)
 {
     uint64_t size = 1;
-    for (int i = 0; i < VKMM_MAX_TUNABLES; i++) {
-        uint32_t count = kernel->tunables[i].count;
-        if (count > 0) size *= count;
-    }
-    return size;
-}
-
-static uint64_t size_of_all(const vkmm_search_space *space)
-{
-    uint64_t size = 0;
-    for (uint32_t k = 0; k < space->kernel_count; k++) size += size_of(space->kernels[k]);
+    for (int i = 0; i < VKMM_MAX_TUNABLES; i++)
+        if (kernel->tunables[i].count > 0) size *= kernel->tunables[i].count;
     return size;
 }
 
@@ -96,8 +88,9 @@ static void shuffle(uint32_t *values, uint32_t count)
 
 static int list_rest(vkmm_search *s)
 {
-    uint64_t size = size_of_all(&s->space);
-    s->stride = 1 + size / VKMM_SEARCH_MOST;
+    uint64_t size = 0;
+    for (uint32_t k = 0; k < s->space.kernel_count; k++) size += size_of(s->space.kernels[k]);
+    s->stride = 1 + size / MOST;
     s->rest = vkmm_alloc((size_t)(size / s->stride + 1), sizeof *s->rest);
     if (s->rest == NULL) return 0;
     for (uint64_t i = 0; i < size; i += s->stride) {
@@ -135,15 +128,12 @@ void vkmm_search_destroy(vkmm_search **search)
  * trying. */
 static int step(const vkmm_tunable *tunable, int up, uint32_t *value)
 {
-    uint32_t count = tunable->count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t other = tunable->values[up ? i : count - 1 - i];
-        if (up ? other > *value : other < *value) {
-            *value = other;
-            return 1;
-        }
+    const uint32_t count = tunable->count, old = *value;
+    for (uint32_t i = 0; i < count && *value == old; i++) {
+        const uint32_t other = tunable->values[up ? i : count - 1 - i];
+        if (up ? other > old : other < old) *value = other;
     }
-    return 0;
+    return *value != old;
 }
 
 static int is_new(const vkmm_search *s, const vkmm_point *point)

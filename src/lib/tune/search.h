@@ -9,10 +9,6 @@
 
 #include "kernel/table.h"
 
-enum {
-    VKMM_SEARCH_MOST = 1 << 16 /* points of a space that are looked at; of larger ones, every n-th */
-};
-
 /* All settings of the tunables of some kernels that `legal` accepts. */
 typedef struct vkmm_search_space {
     const vkmm_kernel *kernels[VKMM_MOST_GENERAL];

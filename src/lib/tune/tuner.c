@@ -163,7 +163,7 @@ vkmm_status vkmm_tune_create_sized(vkmm_instance *instance, const vkmm_device_in
     uint32_t count = 0;
     int swapped;
     *out = NULL;
-    vkmm_status status = vkmm_problem_check(&params->problem, NULL);
+    vkmm_status status = vkmm_problem_check(&params->problem);
     if (status != VKMM_OK) return vkmm_tell(&instance->log, status);
     vkmm_tune *t = vkmm_alloc(1, sizeof *t);
     if (!t) return vkmm_tell(&instance->log, VKMM_NO_MEMORY("for a search"));

@@ -222,7 +222,7 @@ static vkmm_status begin_job(worker *w, bench_job *job)
     job->request.kind = w->blas != NULL ? &cli_host_product : NULL;
     job->request.in_panels = &cli_in_panels_again;
     job->request.memory_limit = (uint64_t)w->session->options->memory_limit;
-    status = vkmm_tell(w->session->log, vkmm_problem_check(&job->request.job.problem, NULL));
+    status = vkmm_tell(w->session->log, vkmm_problem_check(&job->request.job.problem));
     if (status == VKMM_OK) status = cli_product_prove(w->session, &job->request, &job->product);
     valid = cli_session_validated(w->session);
     if (status == VKMM_OK && valid != VKMM_OK) {

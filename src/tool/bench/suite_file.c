@@ -33,7 +33,7 @@ static vkmm_status list_asked(const cli_session *session, vkmm_type type, combin
 
     for (uint32_t i = 0; i < types->count; i++) {
         const vkmm_problem problem = cli_problem_make(options, &size, types->type[i]);
-        vkmm_status status = vkmm_problem_check(&problem, NULL);
+        vkmm_status status = vkmm_problem_check(&problem);
         if (status != VKMM_OK) return status;
         all->types[all->count++] = vkmm_problem_types(&problem);
     }
@@ -107,7 +107,7 @@ static vkmm_status add_items(const cli_options *line, const cli_types *types, cl
         for (size_t i = 0; i < cli_size_count(line); i++) {
             const cli_size size = cli_size_at(line, i, CLI_SQUARE);
             cli_suite_item item = {.group = "file", .problem = cli_problem_make(line, &size, types->type[t])};
-            vkmm_status status = vkmm_problem_check(&item.problem, NULL);
+            vkmm_status status = vkmm_problem_check(&item.problem);
             if (status != VKMM_OK) return status;
             if (suite->count >= MOST_ITEMS)
                 return vkmm_fail(VKMM_INVALID, "a suite has at most %d problems", MOST_ITEMS);

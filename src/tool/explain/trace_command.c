@@ -182,7 +182,7 @@ vkmm_status cli_command_trace(cli_session *session)
     if (status == VKMM_OK) status = check_files(log, session->options, &inputs);
     if (status == VKMM_OK) {
         vkmm_job_params params = choose(session->options, &inputs);
-        status = vkmm_tell(log, vkmm_problem_check(&params.problem, NULL));
+        status = vkmm_tell(log, vkmm_problem_check(&params.problem));
         if (status == VKMM_OK) status = cli_session_device(session);
         if (status == VKMM_OK) status = trace(session, &inputs, &params);
     }

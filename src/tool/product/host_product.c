@@ -25,7 +25,7 @@ static vkmm_status plan(cli_product *p)
     p->kernel = &h->kernel;
     if (vkmm_problem_has_blocks(&p->request->job.problem))
         return VKMM_FAIL(log, VKMM_UNSUPPORTED, "a BLAS multiplies no matrices in blocks");
-    return vkmm_tell(log, vkmm_problem_check(&p->request->job.problem, NULL));
+    return vkmm_tell(log, vkmm_problem_check(&p->request->job.problem));
 }
 
 static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)

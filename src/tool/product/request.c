@@ -48,7 +48,7 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
     cli_inputs_decide(request->inputs, &stacked.problem);
     *problem = cli_problem_make(&stacked, size, type);
     status = vkmm_tell(log, cli_inputs_check(request->inputs, problem));
-    if (status == VKMM_OK) status = vkmm_tell(log, vkmm_problem_check(problem, NULL));
+    if (status == VKMM_OK) status = vkmm_tell(log, vkmm_problem_check(problem));
     if (status != VKMM_OK || options->out == NULL) return status;
     type_c = vkmm_operand_type(problem, VKMM_C);
     elements = problem->m * problem->n * vkmm_problem_batches(problem);

@@ -80,8 +80,7 @@ static void check_problem(const cli_node *node, void *record)
     char why[CLI_SENTENCE] = "";
     const vkmm_log log = {keep_sentence, why};
 
-    if (vkmm_tell(&log, vkmm_problem_check(record, NULL)) != VKMM_OK)
-        cli_node_fail(node, "is not a valid problem: %s", why);
+    if (vkmm_tell(&log, vkmm_problem_check(record)) != VKMM_OK) cli_node_fail(node, "is not a valid problem: %s", why);
 }
 
 /* Integers are written as such: a real would keep only nine digits of a 32-bit scalar. */

@@ -84,7 +84,7 @@ static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
     cli_tune_row row = {.device = session->info};
     double share = share_of(session->options, p, index);
     made.method = vkmm_method_where(session->info->features.f64, &made); /* as run has it */
-    vkmm_status status = vkmm_tell(session->log, vkmm_problem_check(problem, NULL)), shown = VKMM_OK;
+    vkmm_status status = vkmm_tell(session->log, vkmm_problem_check(problem)), shown = VKMM_OK;
 
     if (status != VKMM_OK) return status;
     if (vkmm_problem_flops(problem) <= 0 || vkmm_problem_alpha(problem) == 0)

@@ -161,7 +161,7 @@ static vkmm_status take_problem(worker *w, const json_t *request)
     if (!cli_record_parse(json_object_get(request, "problem"), &cli_problem_record, &w->problem, sentence))
         return VKMM_FAIL(log, VKMM_INVALID, "invalid problem: %s", sentence);
     w->has_problem = 1;
-    return vkmm_tell(log, vkmm_problem_check(&w->problem, NULL));
+    return vkmm_tell(log, vkmm_problem_check(&w->problem));
 }
 
 static vkmm_status measure(const worker *w, const json_t *json, int is_duel, json_t *out)

@@ -28,7 +28,7 @@ TEST(test_types_of_products)
         int expected = 0;
         for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
             expected |= table[i][0] == in && table[i][1] == out && table[i][2] == compute;
-        assert_int_equal(vkmm_problem_check(&p, NULL), expected ? VKMM_OK : VKMM_INVALID);
+        assert_int_equal(vkmm_problem_check(&p), expected ? VKMM_OK : VKMM_INVALID);
         if (!expected) continue;
         legal++;
         assert_true(vkmm_operand_type(&p, VKMM_A) == in && vkmm_operand_type(&p, VKMM_B) == in);

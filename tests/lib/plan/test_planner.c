@@ -19,7 +19,7 @@ static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *pr
 {
     const vkmm_wish none = {0};
     const vkmm_log log = hear_with(&said);
-    assert_int_equal(vkmm_tell(&log, vkmm_problem_check(problem, NULL)), VKMM_OK);
+    assert_int_equal(vkmm_tell(&log, vkmm_problem_check(problem)), VKMM_OK);
     return vkmm_tell(&log, vkmm_choose(device, problem, wish ? wish : &none, choice));
 }
 

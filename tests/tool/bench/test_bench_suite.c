@@ -109,7 +109,7 @@ TEST(test_each_item_once)
         for (uint32_t i = 0; i < suite.count; i++) {
             cli_bench_row row = {.problem = suite.items[i].problem};
             snprintf(row.asked, sizeof row.asked, "%s", suite.items[i].kernel);
-            assert_int_equal(vkmm_problem_check(&row.problem, NULL), VKMM_OK);
+            assert_int_equal(vkmm_problem_check(&row.problem), VKMM_OK);
             assert_true(suite.items[i].group[0] != '\0' && vkmm_problem_flops(&row.problem) > 0);
             for (uint32_t j = 0; j < i; j++) {
                 cli_bench_row earlier = {.problem = suite.items[j].problem};

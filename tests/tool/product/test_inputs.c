@@ -58,7 +58,7 @@ static void compare(const vkmm_problem *problem)
     packed.stride_a = problem->stride_a == 0 ? 0 : packed.m * packed.k;
     packed.stride_b = problem->stride_b == 0 ? 0 : packed.k * packed.n;
     packed.stride_c = packed.m * packed.n;
-    assert_int_equal(vkmm_problem_check(problem, NULL), VKMM_OK);
+    assert_int_equal(vkmm_problem_check(problem), VKMM_OK);
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         memory[o] = calloc(1, vkmm_operand_bytes(problem, (vkmm_operand)o));
         plain[o] = calloc(1, vkmm_operand_bytes(&packed, (vkmm_operand)o));

@@ -27,7 +27,7 @@ static inline void *scaled_memory(const vkmm_problem *p, vkmm_operand operand, v
 static inline scaled scaled_make(const vkmm_problem *p, vkmm_init init)
 {
     scaled s = {.p = *p, .elements = vkmm_operand_elements(p, VKMM_C), .seed = 1};
-    assert_int_equal(vkmm_problem_check(p, NULL), VKMM_OK);
+    assert_int_equal(vkmm_problem_check(p), VKMM_OK);
     s.a = scaled_memory(p, VKMM_A, init, 1);
     s.b = scaled_memory(p, VKMM_B, init, 2);
     if (p->has_bias) s.bias = scaled_memory(p, VKMM_BIAS, init, 4);

@@ -186,7 +186,7 @@ TEST(test_empty_problems)
         vkmm_problem p = scaled_by(gemm_way(24, 0, N, K, VKMM_F64), 2, 1);
         cli_verdict v = {0};
         p.batch_count = UINT32_MAX;
-        assert_int_equal(vkmm_problem_check(&p, NULL), VKMM_OK);
+        assert_int_equal(vkmm_problem_check(&p), VKMM_OK);
         assert_int_equal(
             vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, NULL, CLI_NUMBERS_RANDOM, methods[m], 1, &v),
             VKMM_OK);
