@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "math/problem.h"
-#include "plan/method_plan.h"
 #include "vk/command.h"
 
 static int is_alike(const vkmm_job *job, const vkmm_problem *other, int is_lent)

@@ -6,7 +6,6 @@
 #include "job/job.h"
 #include "math/method.h"
 #include "math/type.h"
-#include "plan/method_plan.h"
 #include "vk/command.h"
 
 /* What a command buffer does, in this order; with TIMER, there are timestamps around UPLOAD, PRODUCT and DOWNLOAD. */

@@ -7,7 +7,7 @@
 #include "kernel/user.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "plan/method_plan.h"
+#include "plan/recipe.h"
 #include "plan/parts.h"
 #include "plan/recorded.h"
 
@@ -15,17 +15,17 @@
 static vkmm_status check_ranges(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
-        uint64_t bytes = vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)operand));
-        if (bytes <= device->limits.max_storage_range) continue;
+        const unsigned long long bytes = vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)operand)),
+                                 most = device->limits.max_storage_range;
+        if (bytes <= most) continue;
         const vkmm_type_info *type = vkmm_type_of(problem->type),
                              *out = vkmm_type_of(vkmm_operand_type(problem, VKMM_C));
-        uint64_t side = (uint64_t)sqrt(
-            (double)(device->limits.max_storage_range / (type->bytes > out->bytes ? type->bytes : out->bytes)));
+        const uint32_t size = type->bytes > out->bytes ? type->bytes : out->bytes;
         return vkmm_fail(
             VKMM_UNSUPPORTED,
             "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange); the largest %s square is %llu",
-            vkmm_operand_name((vkmm_operand)operand), (unsigned long long)bytes, device->name,
-            (unsigned long long)device->limits.max_storage_range, type->name, (unsigned long long)side);
+            vkmm_operand_name((vkmm_operand)operand), bytes, device->name, most, type->name,
+            (unsigned long long)sqrt((double)(most / size)));
     }
     return VKMM_OK;
 }

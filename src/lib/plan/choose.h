@@ -93,7 +93,7 @@ typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
     const vkmm_module *module;             /* NULL for the kernel serial */
     const vkmm_module *reduce;             /* the second pass; NULL if K is not split and C can be stored directly */
-    const struct vkmm_method_plan *method; /* plan/method_plan.h; NULL: direct */
+    const struct vkmm_method_plan *method; /* plan/recipe.h; NULL: direct */
     vkmm_kernel_info info;
     vkmm_problem problem; /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */
     int swapped;          /* its A is the wished problem's B */

@@ -8,7 +8,7 @@
 #include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "plan/method_plan.h"
+#include "plan/recipe.h"
 #include "plan/parts.h"
 
 uint64_t vkmm_config_tiles(const vkmm_problem *problem, const vkmm_config *config)
@@ -150,19 +150,17 @@ static vkmm_status add_reduce(const vkmm_device_info *device, vkmm_choice *choic
     if (!needs_workspace(choice)) return VKMM_OK;
     info->workspace_bytes =
         (problem->m - info->whole_rows) * problem->n * problem->batch_count * info->splits * vkmm_type_of(scale)->bytes;
-    if (info->workspace_bytes > device->limits.max_storage_range && info->splits == 1)
-        return vkmm_fail(
-            VKMM_UNSUPPORTED,
-            "C in %s needs a workspace of %llu bytes, because \"%s\" cannot store 16 bits; it binds at most %llu "
-            "(maxStorageBufferRange)",
-            vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->name, (unsigned long long)info->workspace_bytes,
-            device->name, (unsigned long long)device->limits.max_storage_range);
-    if (info->workspace_bytes > device->limits.max_storage_range)
-        return vkmm_fail(
-            VKMM_UNSUPPORTED,
-            "%u parts of K need a workspace of %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange)",
-            info->splits, (unsigned long long)info->workspace_bytes, device->name,
-            (unsigned long long)device->limits.max_storage_range);
+    const unsigned long long bytes = info->workspace_bytes, most = device->limits.max_storage_range;
+    if (bytes > most && info->splits == 1)
+        return vkmm_fail(VKMM_UNSUPPORTED,
+                         "C in %s needs a workspace of %llu bytes, because \"%s\" cannot store 16 bits; it binds at "
+                         "most %llu (maxStorageBufferRange)",
+                         vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->name, bytes, device->name, most);
+    if (bytes > most)
+        return vkmm_fail(VKMM_UNSUPPORTED,
+                         "%u parts of K need a workspace of %llu bytes; \"%s\" binds at most %llu "
+                         "(maxStorageBufferRange)",
+                         info->splits, bytes, device->name, most);
     const vkmm_problem sums = VKMM_PROBLEM(.type = scale);
     choice->reduce = vkmm_module_for("reduce", &sums, device, NULL);
     if (!choice->reduce)

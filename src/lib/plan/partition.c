@@ -7,7 +7,7 @@
 #include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "plan/method_plan.h"
+#include "plan/recipe.h"
 #include "plan/parts.h"
 
 enum {

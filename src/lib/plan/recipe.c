@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "plan/method_plan.h"
 #include "plan/parts.h"
 
 enum { REDUCE_WORKGROUP = 256 };

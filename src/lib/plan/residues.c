@@ -9,7 +9,7 @@
 #include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "plan/method_plan.h"
+#include "plan/recipe.h"
 #include "plan/parts.h"
 
 static const vkmm_method_plan reproducible_plan;
@@ -96,25 +96,24 @@ static vkmm_status refuse(const vkmm_device_info *device, const vkmm_problem *pr
 
 static vkmm_status check(const vkmm_device_info *device, const vkmm_problem *p, const vkmm_residues *modular)
 {
-    const uint64_t workspace = modular->sums.at + modular->sums.bytes;
-    const uint64_t residues = modular->b.at + modular->b.bytes - modular->a.at,
-                   most = residues > modular->sums.bytes ? residues : modular->sums.bytes;
+    const uint64_t residues = modular->b.at + modular->b.bytes - modular->a.at;
+    const unsigned long long workspace = modular->sums.at + modular->sums.bytes,
+                             most = residues > modular->sums.bytes ? residues : modular->sums.bytes,
+                             range = device->limits.max_storage_range, allocation = device->memory.max_allocation_bytes,
+                             buffer = device->memory.max_buffer_bytes;
     if (p->k > VKMM_MODULAR_DEPTH)
         return vkmm_fail(VKMM_UNSUPPORTED, "K is %llu; sums of residues fit into 32 bits up to %d",
                          (unsigned long long)p->k, VKMM_MODULAR_DEPTH);
-    if (most > device->limits.max_storage_range)
+    if (most > range)
         return vkmm_fail(VKMM_UNSUPPORTED,
                          "%u moduli need %llu bytes for residues, or for their sums; \"%s\" binds at most %llu "
                          "(maxStorageBufferRange)",
-                         modular->moduli, (unsigned long long)most, device->name,
-                         (unsigned long long)device->limits.max_storage_range);
-    if (workspace > device->memory.max_allocation_bytes || workspace > device->memory.max_buffer_bytes)
+                         modular->moduli, most, device->name, range);
+    if (workspace > allocation || workspace > buffer)
         return vkmm_fail(VKMM_UNSUPPORTED,
                          "%u moduli need a workspace of %llu bytes; \"%s\" allows %llu (maxMemoryAllocationSize) and "
                          "%llu (maxBufferSize)",
-                         modular->moduli, (unsigned long long)workspace, device->name,
-                         (unsigned long long)device->memory.max_allocation_bytes,
-                         (unsigned long long)device->memory.max_buffer_bytes);
+                         modular->moduli, workspace, device->name, allocation, buffer);
     const uint64_t lines = p->m > p->n ? p->m : p->n;
     const uint32_t *groups = device->limits.max_workgroup_count;
     if (lines > groups[0] || p->batch_count > groups[2])

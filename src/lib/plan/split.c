@@ -8,7 +8,7 @@
 #include "kernel/contract.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "plan/method_plan.h"
+#include "plan/recipe.h"
 #include "plan/parts.h"
 
 /* Sums of fewer terms are more precise in f32 than of parts, and hardly slower: they are split only if the kernel or

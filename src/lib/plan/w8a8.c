@@ -7,7 +7,7 @@
 #include "math/modular.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "plan/method_plan.h"
+#include "plan/recipe.h"
 #include "plan/parts.h"
 
 enum { STEP = 64, SIDE = 32 }; /* bytes along K; lines of a workgroup that lie across memory */

@@ -1,4 +1,5 @@
 /* The public search (include/vkmatmul.h): a space of configurations, and names instead of points. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -24,8 +25,8 @@ struct vkmm_tune {
 
 static void name(const vkmm_point *point, vkmm_candidate *candidate)
 {
-    memset(candidate, 0, sizeof *candidate);
-    strncpy(candidate->kernel, point->kernel->name, sizeof candidate->kernel - 1);
+    *candidate = (vkmm_candidate){0};
+    VKMM_PUT(candidate->kernel, "%s", point->kernel->name);
     vkmm_config_text(point->kernel, &point->config, candidate->config);
 }
 

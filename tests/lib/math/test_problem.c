@@ -32,8 +32,6 @@ TEST(test_refusals)
         {{0}, "the problem has no type; VKMM_PROBLEM makes it f32 unless another is given"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_F64, .compute = VKMM_F32),
          "products of f64 cannot be stored as f64 and summed in f32; supported: f64 summed in f64"},
-        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_F64, .out_type = VKMM_F32, .compute = VKMM_F32),
-         "products of f64 cannot be stored as f32 and summed in f32; supported: f64 summed in f64"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .activation = VKMM_ACTIVATION_COUNT),
          "activation 3 is unknown; they are numbered 0 to 2"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .method = VKMM_METHOD_COUNT),
@@ -95,8 +93,6 @@ TEST(test_refusals)
         {VKMM_PROBLEM(.m = LARGEST, .n = LARGEST / 8, .k = LARGEST / 8),
          "the matrices have 9223372017527422980, 1152921500311879684 and 9223372017527422980 bytes: their sum does not "
          "fit in 63 bits"},
-        {VKMM_PROBLEM(.m = LARGEST / 2 + 1, .n = 1, .k = LARGEST / 4 + 1),
-         "matrix A has 2147483648×1073741824 elements of type f32: its bytes do not fit in 63 bits"},
         {VKMM_PROBLEM(.m = LARGEST / 2 + 1, .n = LARGEST / 8 + 1, .k = LARGEST / 8 + 1),
          "the matrices have 4611686018427387904, 1152921504606846976 and 4611686018427387904 bytes: their sum does not "
          "fit in 63 bits"},
