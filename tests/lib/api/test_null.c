@@ -67,6 +67,7 @@ TEST(takes_null_for_an_answer)
         NONE(vkmm_instance_device_info(NULL, 0)),
         NONE(vkmm_kernel_is_general(NULL)),
         NONE(vkmm_kernel_built(NULL, VKMM_F32)),
+        NONE(vkmm_gemm_describe(NULL)),
         NONE(vkmm_job_kernel(NULL)),
         NONE(vkmm_job_matrix(NULL, VKMM_A)),
         NONE(vkmm_job_reads_c(NULL)),
@@ -89,6 +90,7 @@ TEST(destroys_nothing)
     vkmm_device_destroy(NULL);
     vkmm_shader_destroy(NULL);
     vkmm_job_destroy(NULL);
+    vkmm_gemm_destroy(NULL);
     vkmm_memory_destroy(NULL);
     vkmm_tune_destroy(NULL);
     vkmm_stream_destroy(NULL);

@@ -1,50 +1,15 @@
 /* Products by experts (vkmm_gemm_params.experts) against a reference of this file: small whole numbers, so that every
  * sum is exact. All of C's memory is compared, guard bands included, and the status. */
 #include "base/random.h"
-#include "gemm.h"
-#include "gemm/gemm.h"
-#include "math/problem.h"
 #include "kernel/table.h"
-#include "suite.h"
-#include "vk/buffer.h"
-#include "vk/command.h"
+#include "math/problem.h"
+#include "recorded.h"
 
-enum { GUARD = 256, A = 0, B, C, WORKSPACE, ROUTING, PACKED, BUFFERS, MOST = 64 };
+enum { MOST = 64 };
 
 static suite_device suite;
-
-typedef struct memory {
-    vkmm_gemm *gemm;
-    vkmm_buffer buffers[BUFFERS];
-    float *want;    /* all of C's buffer */
-    float *weights; /* of blocks: their elements */
-} memory;
-
-static void release(void *object)
-{
-    memory *m = object;
-    for (int i = 0; i < BUFFERS; i++) vkmm_buffer_destroy(suite.device, &m->buffers[i]);
-    vkmm_gemm_destroy(&m->gemm);
-    free(m->want);
-    free(m->weights);
-    free(m);
-}
-
-static void *data_of(const memory *m, int which)
-{
-    return (char *)m->buffers[which].mapped + GUARD;
-}
-
-/* All ones, which is a NaN for floats, and no expert's row. */
-static vkmm_binding reserve(memory *m, int which, uint64_t bytes)
-{
-    vkmm_buffer *buffer = &m->buffers[which];
-    if (bytes == 0) return (vkmm_binding){0};
-    assert_int_equal(
-        vkmm_buffer_create(suite.device, "a test's matrix", bytes + 2 * GUARD, VKMM_PLACE_DOWNLOAD, buffer), VKMM_OK);
-    memset(buffer->mapped, 0xff, (size_t)buffer->bytes);
-    return (vkmm_binding){buffer->handle, GUARD, bytes};
-}
+SUITE_MAIN(suite)
+static float *weights; /* the elements of B in blocks; NULL: they are not */
 
 /* Rows in the experts' order that are multiplied, and which expert has each; returns their number. */
 static uint32_t routed(const vkmm_gemm_params *params, const uint32_t *counts, uint32_t experts[], uint32_t *dropped)
@@ -63,19 +28,18 @@ static uint32_t routed(const vkmm_gemm_params *params, const uint32_t *counts, u
     return rows;
 }
 
-static double product_of(const vkmm_problem *p, const memory *m, uint64_t row, uint32_t expert, uint64_t j)
+static double product_of(const vkmm_problem *p, const recorded *m, uint64_t row, uint32_t expert, uint64_t j)
 {
-    const void *weights = m->weights ? m->weights : data_of(m, B);
+    const void *b = weights ? weights : recorded_at(m, VKMM_B);
     double sum = 0;
     for (uint64_t k = 0; k < p->k; k++)
-        sum +=
-            gemm_get(p->type, data_of(m, A), gemm_index(p, VKMM_A, 0, row, k)) *
-            gemm_get(m->weights ? VKMM_F32 : p->type, weights, gemm_index(p, VKMM_B, 0, k, j) + expert * p->stride_b);
+        sum += gemm_get(p->type, recorded_at(m, VKMM_A), gemm_index(p, VKMM_A, 0, row, k)) *
+               gemm_get(weights ? VKMM_F32 : p->type, b, gemm_index(p, VKMM_B, 0, k, j) + expert * p->stride_b);
     sum *= p->alpha;
     return p->activation == VKMM_RELU && sum < 0 ? 0 : sum;
 }
 
-static void expect(const vkmm_gemm_params *params, memory *m, const uint32_t *counts, const uint32_t *slots,
+static void expect(const vkmm_gemm_params *params, recorded *m, const uint32_t *counts, const uint32_t *slots,
                    const float *scales, uint32_t *dropped)
 {
     const vkmm_problem *p = &params->job.problem;
@@ -102,45 +66,23 @@ static void expect(const vkmm_gemm_params *params, memory *m, const uint32_t *co
 }
 
 /* One recording with these row counts. */
-static void check_counts(const vkmm_gemm_params *params, memory *m, const vkmm_gemm_bindings *b, const uint32_t *counts)
+static void check_counts(const vkmm_gemm *gemm, const vkmm_gemm_params *params, recorded *m,
+                         const vkmm_gemm_bindings *b, const uint32_t *counts)
 {
     const vkmm_problem *p = &params->job.problem;
-    const size_t bytes = (size_t)m->buffers[C].bytes;
-    const vkmm_type out = gemm_out(p);
-    uint32_t *routing = data_of(m, ROUTING), *slots = routing + 1 + params->experts, dropped;
-    float *const scales = data_of(m, ROUTING);
+    uint32_t *routing = recorded_at(m, ROUTING), *slots = routing + 1 + params->experts, dropped;
+    float *const scales = recorded_at(m, ROUTING);
     memcpy(routing + 1, counts, params->experts * sizeof *counts);
     for (uint32_t r = 0; r < p->m && (params->gather || params->scatter); r++)
         slots[r] = r == 2 ? (uint32_t)p->m : (uint32_t)((r * 11 + 5) % p->m); /* one goes nowhere */
     for (uint32_t r = 0; r < p->m && params->scatter; r++)
         scales[1 + params->experts + p->m + r] = (float)(r % 3) - 0.5F;
-    memset(m->buffers[C].mapped, 0xff, bytes);
-    memcpy(m->want, m->buffers[C].mapped, bytes);
+    memset(m->buffers[VKMM_C].mapped, 0xff, (size_t)m->buffers[VKMM_C].bytes);
+    recorded_expect(m);
     expect(params, m, counts, slots, scales + 1 + params->experts + p->m, &dropped);
-    VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_command_begin(suite.device, &command);
-    if (status == VKMM_OK) status = vkmm_gemm_record(m->gemm, command, b);
-    if (status == VKMM_OK) vkmm_command_barrier_all(suite.device, command);
-    assert_int_equal(vkmm_command_finish(suite.device, status, &command), VKMM_OK);
+    recorded_run(gemm, b);
     assert_int_equal(routing[0], dropped);
-    const size_t size = vkmm_type_of(out)->bytes;
-    const char *got = m->buffers[C].mapped, *want = (char *)m->want;
-    for (uint64_t at = 0; at < bytes / size; at++) {
-        if (memcmp(got + at * size, want + at * size, size) == 0) continue;
-        const double g = gemm_get(out, got, at), w = gemm_get(out, want, at);
-        if (!(g == w)) fail_msg("element %zu of C's buffer is %g, should be %g", (size_t)at, g, w);
-    }
-}
-
-static void pack_weights(memory *m, vkmm_gemm_bindings *b)
-{
-    const vkmm_binding from = {m->buffers[B].handle, GUARD, m->buffers[B].bytes - 2 * GUARD};
-    b->b = reserve(m, PACKED, vkmm_gemm_describe(m->gemm)->bytes[VKMM_B]);
-    VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_command_begin(suite.device, &command);
-    if (status == VKMM_OK) status = vkmm_gemm_pack(m->gemm, command, VKMM_B, &from, &b->b, 0);
-    if (status == VKMM_OK) vkmm_command_barrier_all(suite.device, command);
-    assert_int_equal(vkmm_command_finish(suite.device, status, &command), VKMM_OK);
+    recorded_compare(m, gemm_out(p));
 }
 
 static void fill(vkmm_type type, void *data, uint64_t bytes, unsigned spread)
@@ -151,14 +93,14 @@ static void fill(vkmm_type type, void *data, uint64_t bytes, unsigned spread)
 }
 
 /* Blocks of whole numbers: the largest of each is -8, so that the scale is 1. */
-static void fill_blocks(memory *m, vkmm_format format, uint64_t bytes)
+static void fill_blocks(const recorded *m, vkmm_format format)
 {
     const vkmm_format_info *info = vkmm_format_at(format);
-    const uint64_t count = bytes / info->bytes * info->elements;
-    m->weights = malloc((size_t)count * sizeof *m->weights);
-    fill(VKMM_F32, m->weights, 4 * count, 16);
-    for (uint64_t at = 0; at < count; at += info->elements) m->weights[at] = -8;
-    vkmm_blocks_encode(format, m->weights, count, data_of(m, B));
+    const uint64_t count = recorded_bytes(m, VKMM_B) / info->bytes * info->elements;
+    weights = keep_object(malloc((size_t)count * sizeof *weights), free);
+    fill(VKMM_F32, weights, 4 * count, 16);
+    for (uint64_t at = 0; at < count; at += info->elements) weights[at] = -8;
+    vkmm_blocks_encode(format, weights, count, recorded_at(m, VKMM_B));
 }
 
 /* No rows; all for one expert; ragged, with empty ones between; above the bound, also so far that sums of counts
@@ -168,26 +110,29 @@ static void check(const vkmm_gemm_params *params)
     const uint32_t all = (uint32_t)params->job.problem.m;
     const uint32_t counts[][4] = {{0},           {all},          {0, 0, 0, all},     {1, 0, 9, 3},
                                   {0, 17, 2, 0}, {3, 0, 11, 30}, {5, all - 4, 7, 0}, {2, UINT32_MAX, UINT32_MAX, 9}};
-    memory *m = keep_object(calloc(1, sizeof *m), release);
-    assert_int_equal(vkmm_gemm_create(suite.device, params, &m->gemm), VKMM_OK);
-    const vkmm_gemm_info *info = vkmm_gemm_describe(m->gemm);
-    vkmm_problem weights = params->job.problem;
-    weights.batch_count = params->experts;
-    vkmm_gemm_bindings b = {.a = reserve(m, A, info->bytes[VKMM_A]),
-                            .b = reserve(m, B, vkmm_whole_words(vkmm_operand_bytes(&weights, VKMM_B))),
-                            .c = reserve(m, C, info->bytes[VKMM_C]),
-                            .workspace = reserve(m, WORKSPACE, info->workspace_bytes),
-                            .routing = reserve(m, ROUTING, info->routing_bytes)};
-    fill(params->job.problem.type, data_of(m, A), b.a.bytes, 5);
-    if (params->job.problem.format_b == VKMM_PLAIN)
-        fill(params->job.problem.type, data_of(m, B), b.b.bytes, 7);
+    const vkmm_problem *p = &params->job.problem;
+    recorded *m = keep_recorded(suite.device);
+    vkmm_gemm *gemm = keep_gemm(suite.device, params);
+    const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
+    vkmm_problem all_experts = *p;
+    all_experts.batch_count = params->experts;
+    vkmm_gemm_bindings b = {.a = recorded_take(m, VKMM_A, info->bytes[VKMM_A]),
+                            .b = recorded_take(m, VKMM_B, vkmm_whole_words(vkmm_operand_bytes(&all_experts, VKMM_B))),
+                            .c = recorded_take(m, VKMM_C, info->bytes[VKMM_C]),
+                            .workspace = recorded_take(m, WORKSPACE, info->workspace_bytes),
+                            .routing = recorded_take(m, ROUTING, info->routing_bytes)};
+    fill(p->type, recorded_at(m, VKMM_A), recorded_bytes(m, VKMM_A), 5);
+    weights = NULL;
+    if (p->format_b == VKMM_PLAIN)
+        fill(p->type, recorded_at(m, VKMM_B), recorded_bytes(m, VKMM_B), 7);
     else
-        fill_blocks(m, params->job.problem.format_b, b.b.bytes);
-    if (params->job.problem.format_b && !params->job.kernel) assert_int_equal(info->kernel->packed_bytes, 0);
-    if (params->job.pack) pack_weights(m, &b);
-    b.a.bytes += GUARD, b.b.bytes += GUARD, b.c.bytes += GUARD; /* a driver that clips accesses must not hide them */
-    m->want = malloc((size_t)m->buffers[C].bytes);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) check_counts(params, m, &b, counts[i]);
+        fill_blocks(m, p->format_b);
+    if (p->format_b && !params->job.kernel) assert_int_equal(info->kernel->packed_bytes, 0);
+    if (params->job.pack) {
+        b.b = recorded_take(m, PACKED + VKMM_B, info->bytes[VKMM_B]);
+        recorded_pack(gemm, VKMM_B, recorded_binding(m, VKMM_B), b.b);
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) check_counts(gemm, params, m, &b, counts[i]);
 }
 
 static const char kernel_config[] =
@@ -199,7 +144,7 @@ static const struct {
                {"coopmat", "rows=8,cols=8,depth=16,sub-rows=8,sub-cols=8"}}; /* f16, where there are such operations */
 
 /* Rows in the experts' order, gathered, scattered, and both, dealt out to the kernels. */
-static void multiplies_by_experts(void **state)
+TEST(multiplies_by_experts)
 {
     static const uint32_t ways[][2] = {{0, 0}, {1, 0}, {3, 0}, {0, 2}, {4, 2}};
     const int slow = suite_is_slow(&suite);
@@ -223,7 +168,7 @@ static void multiplies_by_experts(void **state)
 }
 
 /* Narrow elements: an odd row of A begins within a word. C in each type, with sums that are rounded. */
-static void multiplies_narrow_rows(void **state)
+TEST(multiplies_narrow_rows)
 {
     static const vkmm_type types[][2] = {
         {VKMM_F16, VKMM_F16}, {VKMM_F16, VKMM_F32}, {VKMM_BF16, VKMM_BF16}, {VKMM_E4M3, VKMM_F32}};
@@ -239,7 +184,7 @@ static void multiplies_narrow_rows(void **state)
 }
 
 /* Packed weights, and tiles that have fewer rows than the kernel's. */
-static void multiplies_packed_weights(void **state)
+TEST(multiplies_packed_weights)
 {
     const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = 40, .n = 21, .k = 13, .stride_b = 21 * 13),
                                      .job.kernel = "blocked",
@@ -251,7 +196,7 @@ static void multiplies_packed_weights(void **state)
 
 /* Weights in blocks: read by the kernel, unpacked in each recording, unpacked once. SwiftShader compiles the unpacking
  * for 10 s. */
-static void multiplies_blocks(void **state)
+TEST(multiplies_blocks)
 {
     static const struct {
         const char *kernel, *config;
@@ -278,7 +223,7 @@ static void refuses(const vkmm_gemm_params *params, const char *says)
     if (!strstr(vkmm_last_error(), says)) fail_msg("\"%s\" does not say \"%s\"", vkmm_last_error(), says);
 }
 
-static void refuses_what_experts_cannot(void **state)
+TEST(refuses_what_experts_cannot)
 {
     const vkmm_problem plain = VKMM_PROBLEM(.m = 24, .n = 9, .k = 64, .stride_b = 576);
     vkmm_problem biased = plain, narrow = plain, whole = plain;
@@ -297,23 +242,23 @@ static void refuses_what_experts_cannot(void **state)
             "in one part");
 }
 
-static void refuses_wrong_bindings(void **state)
+TEST(refuses_wrong_bindings)
 {
     static const double one = 1;
     const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = 24, .n = 9, .k = 8, .stride_b = 72),
                                      .experts = 4};
     const vkmm_gemm_product product = {0};
-    memory *m = keep_object(calloc(1, sizeof *m), release);
-    assert_int_equal(vkmm_gemm_create(suite.device, &params, &m->gemm), VKMM_OK);
-    const vkmm_gemm_info *info = vkmm_gemm_describe(m->gemm);
-    const vkmm_binding most = reserve(m, WORKSPACE, info->workspace_bytes + info->bytes[VKMM_B] + info->routing_bytes);
+    vkmm_gemm *gemm = keep_gemm(suite.device, &params);
+    const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
+    const vkmm_binding most = recorded_take(keep_recorded(suite.device), WORKSPACE,
+                                            info->workspace_bytes + info->bytes[VKMM_B] + info->routing_bytes);
     const vkmm_gemm_bindings right = {most, most, most, .workspace = most, .routing = most};
     vkmm_gemm_bindings b = right;
-    assert_int_equal(vkmm_gemm_check(m->gemm, &b), VKMM_OK);
+    assert_int_equal(vkmm_gemm_check(gemm, &b), VKMM_OK);
 #define REFUSES(change, says)                                                        \
     do {                                                                             \
         change;                                                                      \
-        assert_int_equal(vkmm_gemm_check(m->gemm, &b), VKMM_INVALID);                \
+        assert_int_equal(vkmm_gemm_check(gemm, &b), VKMM_INVALID);                   \
         if (!strstr(vkmm_last_error(), says)) fail_msg("\"%s\"", vkmm_last_error()); \
         b = right;                                                                   \
     } while (0)
@@ -323,16 +268,4 @@ static void refuses_wrong_bindings(void **state)
     REFUSES(b.b.bytes = 4 * (4 * 72 - 1), "B has 1148 bytes; this recording needs 1152");
     REFUSES(b.beta = &one, "no products and no beta");
     REFUSES((b.products = &product, b.product_count = 1), "no products and no beta");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multiplies_by_experts),       cmocka_unit_test(multiplies_narrow_rows),
-        cmocka_unit_test(multiplies_packed_weights),   cmocka_unit_test(multiplies_blocks),
-        cmocka_unit_test(refuses_what_experts_cannot), cmocka_unit_test(refuses_wrong_bindings),
-    };
-    const int absent = suite_open(&suite);
-    if (absent) return absent;
-    return suite_exit(&suite, suite_run(&suite, "experts", tests));
 }

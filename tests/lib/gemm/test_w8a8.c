@@ -2,45 +2,14 @@
  * says: recorded, with neither operand packed, and with one of them. */
 #include <float.h>
 
-#include "gemm.h"
-#include "gemm/gemm.h"
 #include "math/problem.h"
 #include "normal.h"
-#include "suite.h"
-#include "vk/buffer.h"
-#include "vk/command.h"
+#include "recorded.h"
 
-enum { GUARD = 256, WORKSPACE = 4, PACKED = 5, BUFFERS = 7, DEPTH = 131 };
+enum { DEPTH = 131 };
 
 static suite_device suite;
-
-typedef struct memory {
-    vkmm_gemm *gemm;
-    vkmm_buffer buffers[BUFFERS]; /* by vkmm_operand, then the workspace, and A and B packed */
-} memory;
-
-static void release(void *object)
-{
-    memory *m = object;
-    for (int i = 0; i < BUFFERS; i++) vkmm_buffer_destroy(suite.device, &m->buffers[i]);
-    vkmm_gemm_destroy(&m->gemm);
-    free(m);
-}
-
-static void *data_of(const memory *m, int which)
-{
-    return (char *)m->buffers[which].mapped + GUARD;
-}
-
-static vkmm_binding reserve(memory *m, int which, uint64_t bytes)
-{
-    vkmm_buffer *buffer = &m->buffers[which];
-    if (bytes == 0) return (vkmm_binding){0};
-    assert_int_equal(
-        vkmm_buffer_create(suite.device, "a test's matrix", bytes + 2 * GUARD, VKMM_PLACE_DOWNLOAD, buffer), VKMM_OK);
-    memset(buffer->mapped, 0xff, (size_t)buffer->bytes);
-    return (vkmm_binding){buffer->handle, GUARD, bytes};
-}
+SUITE_MAIN(suite)
 
 /* Element k of a line, which is a row of op(A) or a column of op(B). Lines 1 to 6 of each: zeros; halves of steps,
  * which are ties; an infinity; a NaN; subnormal numbers; one large element.
@@ -72,56 +41,40 @@ static double quantize(const vkmm_problem *p, const void *data, vkmm_operand ope
     return most;
 }
 
-static double wanted(const vkmm_problem *p, const memory *m, uint64_t x, uint64_t i, uint64_t j)
+static double wanted(const vkmm_problem *p, const recorded *m, uint64_t x, uint64_t i, uint64_t j)
 {
     const double before = (double)(int)(gemm_index(p, VKMM_C, x, i, j) % 7) - 3;
     double a[DEPTH], b[DEPTH], sum = 0;
-    const double most_a = quantize(p, data_of(m, VKMM_A), VKMM_A, x, i, a),
-                 most_b = quantize(p, data_of(m, VKMM_B), VKMM_B, x, j, b);
+    const double most_a = quantize(p, recorded_at(m, VKMM_A), VKMM_A, x, i, a),
+                 most_b = quantize(p, recorded_at(m, VKMM_B), VKMM_B, x, j, b);
     for (uint64_t k = 0; k < p->k; k++) sum += a[k] * b[k];
     sum = p->alpha * sum * (most_a / 127) * (most_b / 127) + (p->beta != 0 ? p->beta * before : 0);
     if (p->has_bias) sum += (double)(j % 5);
     return p->activation == VKMM_RELU && sum < 0 ? 0 : sum;
 }
 
-static void fill(const vkmm_problem *p, memory *m)
+static void fill(const vkmm_problem *p, recorded *m)
 {
     const uint64_t lines[] = {p->m, p->n};
     for (uint64_t x = 0; x < gemm_batches(p); x++) {
         for (int o = VKMM_A; o <= VKMM_B; o++)
             for (uint64_t line = 0; line < lines[o]; line++)
                 for (uint64_t k = 0; k < p->k; k++)
-                    gemm_set(p->type, data_of(m, o),
+                    gemm_set(p->type, recorded_at(m, o),
                              gemm_index(p, (vkmm_operand)o, x, o == VKMM_B ? k : line, o == VKMM_B ? line : k),
                              element(p->type, o, line + x, k));
         for (uint64_t i = 0; i < p->m; i++)
             for (uint64_t j = 0; j < p->n; j++) {
                 const uint64_t at = gemm_index(p, VKMM_C, x, i, j);
-                gemm_set(gemm_out(p), data_of(m, VKMM_C), at, (double)(int)(at % 7) - 3);
+                gemm_set(gemm_out(p), recorded_at(m, VKMM_C), at, (double)(int)(at % 7) - 3);
             }
     }
-    for (uint64_t j = 0; j < p->n && p->has_bias; j++) gemm_set(gemm_out(p), data_of(m, VKMM_BIAS), j, (double)(j % 5));
-}
-
-static void run(const vkmm_gemm_params *params, memory *m, vkmm_gemm_bindings *b)
-{
-    VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_command_begin(suite.device, &command);
-    for (int o = VKMM_A; o <= VKMM_B && status == VKMM_OK; o++) {
-        vkmm_binding *const own = o == VKMM_A ? &b->a : &b->b;
-        if (!(params->job.pack & 1u << o)) continue;
-        const vkmm_binding from = {m->buffers[o].handle, GUARD, m->buffers[o].bytes - 2 * GUARD};
-        *own = reserve(m, PACKED + o, vkmm_gemm_describe(m->gemm)->bytes[o]);
-        status = vkmm_gemm_pack(m->gemm, command, (vkmm_operand)o, &from, own, 0);
-        vkmm_command_barrier_all(suite.device, command);
-    }
-    if (status == VKMM_OK) status = vkmm_gemm_record(m->gemm, command, b);
-    if (status == VKMM_OK) vkmm_command_barrier_all(suite.device, command);
-    assert_int_equal(vkmm_command_finish(suite.device, status, &command), VKMM_OK);
+    for (uint64_t j = 0; j < p->n && p->has_bias; j++)
+        gemm_set(gemm_out(p), recorded_at(m, VKMM_BIAS), j, (double)(j % 5));
 }
 
 /* Compares C with the reference; all else in its memory must be as it was. */
-static void compare(const vkmm_problem *p, const memory *m)
+static void compare(const vkmm_problem *p, const recorded *m)
 {
     const vkmm_type out = gemm_out(p);
     const double step = out == VKMM_F32 ? 1e-6 : vkmm_type_of(out)->epsilon;
@@ -129,7 +82,7 @@ static void compare(const vkmm_problem *p, const memory *m)
         for (uint64_t i = 0; i < p->m; i++)
             for (uint64_t j = 0; j < p->n; j++) {
                 const double want = wanted(p, m, x, i, j),
-                             got = gemm_get(out, data_of(m, VKMM_C), gemm_index(p, VKMM_C, x, i, j));
+                             got = gemm_get(out, recorded_at(m, VKMM_C), gemm_index(p, VKMM_C, x, i, j));
                 const double limit = step * (fabs(want) + fabs(p->beta) * 3 + 4 * p->has_bias) + 1e-7;
                 const int is_right = isnan(want)                    ? isnan(got)
                                      : fabs(want) > (double)FLT_MAX ? got == copysign(INFINITY, want)
@@ -144,22 +97,29 @@ static void compare(const vkmm_problem *p, const memory *m)
 static void check(const vkmm_gemm_params *params)
 {
     const vkmm_problem *p = &params->job.problem;
-    memory *m = keep_object(calloc(1, sizeof *m), release);
-    assert_int_equal(vkmm_gemm_create(suite.device, params, &m->gemm), VKMM_OK);
-    vkmm_gemm_bindings b = {.workspace = reserve(m, WORKSPACE, vkmm_gemm_describe(m->gemm)->workspace_bytes)};
+    recorded *m = keep_recorded(suite.device);
+    vkmm_gemm *gemm = keep_gemm(suite.device, params);
+    const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
+    vkmm_gemm_bindings b = {.workspace = recorded_take(m, WORKSPACE, info->workspace_bytes)};
     vkmm_binding *const own[] = {&b.a, &b.b, &b.c, &b.bias};
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
         const uint64_t elements = o == VKMM_BIAS ? p->n * (uint64_t)p->has_bias : gemm_elements(p, (vkmm_operand)o);
-        *own[o] = reserve(m, o, (elements * vkmm_type_of(o < VKMM_C ? p->type : gemm_out(p))->bytes + 3) / 4 * 4);
+        *own[o] = recorded_take(m, o, (elements * vkmm_type_of(o < VKMM_C ? p->type : gemm_out(p))->bytes + 3) / 4 * 4);
     }
     fill(p, m);
-    run(params, m, &b);
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const vkmm_binding from = *own[o];
+        if (!(params->job.pack & 1u << o)) continue;
+        *own[o] = recorded_take(m, PACKED + o, info->bytes[o]);
+        recorded_pack(gemm, (vkmm_operand)o, from, *own[o]);
+    }
+    recorded_run(gemm, &b);
     compare(p, m);
 }
 
 /* All ops and layouts, which decide whether lines lie across memory; each operand packed, and none. K and the extents
  * are no multiples of anything. */
-static void records_products_of_bytes(void **state)
+TEST(records_products_of_bytes)
 {
     static const vkmm_type types[][2] = {
         {VKMM_F16, VKMM_F32}, {VKMM_BF16, VKMM_F32}, {VKMM_F16, VKMM_F16}, {VKMM_BF16, VKMM_BF16}};
@@ -182,7 +142,7 @@ static void records_products_of_bytes(void **state)
     }
 }
 
-static void refuses_what_it_cannot_do(void **state)
+TEST(refuses_what_it_cannot_do)
 {
     vkmm_gemm_params params = {.job.problem =
                                    VKMM_PROBLEM(.m = 9, .n = 9, .k = 9, .type = VKMM_F16, .method = VKMM_COMPUTE_W8A8),
@@ -196,13 +156,4 @@ static void refuses_what_it_cannot_do(void **state)
     assert_string_equal(vkmm_last_error(), "K is 131072; sums of bytes fit into 32 bits up to 131071");
     params.job.problem = VKMM_PROBLEM(.m = 9, .n = 9, .k = 9, .method = VKMM_COMPUTE_W8A8);
     assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_INVALID);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(records_products_of_bytes),
-                                       cmocka_unit_test(refuses_what_it_cannot_do)};
-    const int absent = suite_open(&suite);
-    if (absent) return absent;
-    return suite_exit(&suite, suite_run(&suite, "w8a8", tests));
 }

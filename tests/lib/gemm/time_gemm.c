@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "base/random.h"
 #include "job/job.h"
 #include "math/problem.h"
@@ -42,30 +43,39 @@ static void need(vkmm_status status, const char *what)
     exit(1);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double median(double *values, uint32_t size)
 {
-    qsort(values, size, sizeof *values, by_value);
+    vkmm_sort(values, size);
     return values[size / 2];
 }
 
 /* ---- Matrices ---- */
 
-/* A, B or C of several products, on the device. A and B repeat the chunk. */
-static vkmm_buffer make(uint64_t bytes, const vkmm_buffer *from, uint64_t from_bytes)
+enum { MOST_BUFFERS = 16 };
+static vkmm_buffer buffers[MOST_BUFFERS]; /* until release */
+static uint32_t buffer_count;
+
+static vkmm_buffer take(const char *what, uint64_t bytes, vkmm_placement placement)
 {
-    vkmm_buffer buffer;
+    vkmm_buffer *buffer = &buffers[buffer_count++];
+    need(vkmm_buffer_create(device, what, bytes, placement, buffer), "allocating");
+    return *buffer;
+}
+
+static void release(void)
+{
+    while (buffer_count > 0) vkmm_buffer_destroy(device, &buffers[--buffer_count]);
+}
+
+/* A, B or C of several products, on the device. A and B repeat what `from` holds. */
+static vkmm_buffer make(uint64_t bytes, const vkmm_buffer *from)
+{
+    const vkmm_buffer buffer = take("matrices", bytes, VKMM_PLACE_DEVICE);
     VkCommandBuffer command = NULL;
-    need(vkmm_buffer_create(device, "matrices", bytes, VKMM_PLACE_DEVICE, &buffer), "allocating");
     if (!from) return buffer;
     vkmm_status status = vkmm_command_begin(device, &command);
-    for (uint64_t at = 0; at < bytes && status == VKMM_OK; at += from_bytes) {
-        const VkBufferCopy part = {.dstOffset = at, .size = bytes - at < from_bytes ? bytes - at : from_bytes};
+    for (uint64_t at = 0; at < bytes && status == VKMM_OK; at += from->bytes) {
+        const VkBufferCopy part = {.dstOffset = at, .size = bytes - at < from->bytes ? bytes - at : from->bytes};
         device->table.vkCmdCopyBuffer(command, from->handle, buffer.handle, 1, &part);
     }
     need(vkmm_command_finish(device, status, &command), "filling");
@@ -74,9 +84,8 @@ static vkmm_buffer make(uint64_t bytes, const vkmm_buffer *from, uint64_t from_b
 
 static vkmm_buffer make_chunk(vkmm_type type)
 {
-    vkmm_buffer upload;
     const uint64_t bytes = (uint64_t)CHUNK * vkmm_type_of(type)->bytes;
-    need(vkmm_buffer_create(device, "an upload", bytes, VKMM_PLACE_UPLOAD, &upload), "allocating");
+    const vkmm_buffer upload = take("an upload", bytes, VKMM_PLACE_UPLOAD);
     chunk = realloc(chunk, bytes);
     if (!chunk) need(VKMM_OUT_OF_MEMORY, "allocating");
     vkmm_fill(chunk, 1, CHUNK, type, VKMM_INIT_INT, 7);
@@ -84,17 +93,12 @@ static vkmm_buffer make_chunk(vkmm_type type)
     return upload;
 }
 
-/* A part of a matrix on the device, where the host can read it. */
+/* A part of a matrix on the device, where the host can read it; to be destroyed. */
 static vkmm_buffer read_back(const vkmm_buffer *from, uint64_t offset, uint64_t bytes)
 {
-    const VkBufferCopy part = {.srcOffset = offset, .size = bytes};
     vkmm_buffer download;
-    VkCommandBuffer command = NULL;
     need(vkmm_buffer_create(device, "a download", bytes, VKMM_PLACE_DOWNLOAD, &download), "allocating");
-    vkmm_status status = vkmm_command_begin(device, &command);
-    if (status == VKMM_OK) device->table.vkCmdCopyBuffer(command, from->handle, download.handle, 1, &part);
-    if (status == VKMM_OK) vkmm_command_barrier_all(device, command);
-    need(vkmm_command_finish(device, status, &command), "reading C");
+    need(vkmm_command_copy(device, from->handle, offset, download.handle, bytes), "reading C");
     return download;
 }
 
@@ -135,12 +139,11 @@ static double time_command(VkCommandBuffer command)
     return median(ms, rounds);
 }
 
-static double time_job(const vkmm_problem *problem, const char **kernel)
+static double time_job(const vkmm_problem *problem)
 {
     const vkmm_job_params params = {.problem = *problem};
     const vkmm_measure_params measure = {
         .iters = 3 * rounds, .cold_iters = rounds, .cold_iters_given = 1, .skip_transfers = 1};
-    static char name[sizeof(((vkmm_kernel_info *)0)->name)];
     vkmm_job *job = NULL;
     vkmm_measurement time;
     need(vkmm_job_create(device, NULL, &params, &job), "creating a job");
@@ -149,8 +152,6 @@ static double time_job(const vkmm_problem *problem, const char **kernel)
     need(vkmm_job_run(job), "running a job");
     need(vkmm_job_measure(job, &measure, &time), "measuring a job");
     const double ms = time.submit.median;
-    memcpy(name, vkmm_job_kernel(job)->name, sizeof name);
-    if (kernel) *kernel = name;
     vkmm_job_destroy(&job);
     return ms;
 }
@@ -174,9 +175,9 @@ static void time_small(void)
     static double record_us[COUNT];
     vkmm_gemm *gemm = make_gemm(&params);
     const uint64_t space = vkmm_gemm_describe(gemm)->workspace_bytes;
-    vkmm_buffer upload = make_chunk(VKMM_F32), a = make(count * matrix, &upload, upload.bytes),
-                b = make(count * matrix, &upload, upload.bytes), c = make(count * matrix, NULL, 0),
-                workspace = make(count * (space + 4), NULL, 0);
+    const vkmm_buffer upload = make_chunk(VKMM_F32), a = make(count * matrix, &upload),
+                      b = make(count * matrix, &upload), c = make(count * matrix, NULL),
+                      workspace = make(count * (space + 4), NULL);
     VkCommandBuffer command = NULL;
     need(vkmm_command_begin(device, &command), "recording");
     for (uint32_t i = 0; i < count; i++) {
@@ -190,7 +191,7 @@ static void time_small(void)
         record_us[i] = 1e3 * (vkmm_now_ms() - start);
     }
     need(vkmm_command_end(device, command), "recording");
-    const double together = time_command(command) / count, alone = time_job(&params.job.problem, NULL);
+    const double together = time_command(command) / count, alone = time_job(&params.job.problem);
     const uint64_t elements = SIDE * SIDE;
     for (uint64_t i = 0; i < count; i += 99) check(&params.job.problem, i * elements, i * elements, &c, i * elements);
     printf("  1 of %u in one command buffer: %.3f us; as a job: %.3f us; ratio %.2f\n", count, 1e3 * together,
@@ -198,8 +199,7 @@ static void time_small(void)
     printf("  one vkmm_gemm_record on the host, median: %.3f us\n", median(record_us, count));
     vkmm_command_free(device, &command);
     vkmm_gemm_destroy(&gemm);
-    vkmm_buffer *all[] = {&upload, &a, &b, &c, &workspace};
-    for (int i = 0; i < 5; i++) vkmm_buffer_destroy(device, all[i]);
+    release();
 }
 
 static double time_recording(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings)
@@ -230,10 +230,9 @@ static void time_grouped(void)
         if (i == 1) products[i].m = MOST_M;
         rows += products[i].m;
     }
-    vkmm_buffer upload = make_chunk(VKMM_F16), a = make(rows * width * 2, &upload, upload.bytes),
-                b = make((uint64_t)experts * width * width * 2, &upload, upload.bytes),
-                c = make(rows * width * 2, NULL, 0),
-                workspace = make(vkmm_gemm_describe(gemm)->workspace_bytes + 4, NULL, 0);
+    const vkmm_buffer upload = make_chunk(VKMM_F16), a = make(rows * width * 2, &upload),
+                      b = make((uint64_t)experts * width * width * 2, &upload), c = make(rows * width * 2, NULL),
+                      workspace = make(vkmm_gemm_describe(gemm)->workspace_bytes + 4, NULL);
     vkmm_gemm_bindings bindings = {.a = all_of(&a),
                                    .b = all_of(&b),
                                    .c = all_of(&c),
@@ -249,23 +248,22 @@ static void time_grouped(void)
         check(&one, products[i].offset_a, products[i].offset_b, &c, products[i].offset_c);
         bindings.products = &products[i];
         alone += time_recording(gemm, &bindings);
-        jobs += time_job(&one, NULL);
+        jobs += time_job(&one);
     }
     const double flops = 2.0 * (double)rows * width * width;
     printf("  %u products, M from 0 to %d, as one recording: %.3f ms (%.1f TFLOP/s); one by one: %.3f ms, ratio %.2f; "
            "as jobs: %.3f ms, ratio %.2f\n",
            experts, MOST_M, together, flops / together / 1e9, alone, alone / together, jobs, jobs / together);
     vkmm_gemm_destroy(&gemm);
-    vkmm_buffer *all[] = {&upload, &a, &b, &c, &workspace};
-    for (int i = 0; i < 5; i++) vkmm_buffer_destroy(device, all[i]);
+    release();
 }
 
-enum { REPEATS = 10, A = 0, B, C, SINGLE_C, SPACE, ROUTING, BUFFERS };
+enum { REPEATS = 10 };
 
 typedef struct mixture {
     vkmm_gemm *together, *alone[EACH * MOST_M + 1]; /* alone: by rows */
     uint32_t rows[EXPERTS];                         /* of each expert */
-    vkmm_buffer buffers[BUFFERS];
+    vkmm_buffer b, c, single_c;
 } mixture;
 
 /* Each token goes to as many different experts, from a random one on. */
@@ -281,7 +279,7 @@ static void route(mixture *mix, uint32_t tokens)
 /* Several times, each after the one before: as one recording, or expert by expert. Returns milliseconds for one. */
 static double time_mixture(const mixture *mix, int is_together, const vkmm_gemm_bindings *bindings)
 {
-    const uint64_t row = (uint64_t)width * 2, matrix = mix->buffers[B].bytes / experts;
+    const uint64_t row = (uint64_t)width * 2, matrix = mix->b.bytes / experts;
     VkCommandBuffer command = NULL;
     need(vkmm_command_begin(device, &command), "recording");
     for (uint32_t r = 0; r < REPEATS; r++) {
@@ -291,7 +289,7 @@ static double time_mixture(const mixture *mix, int is_together, const vkmm_gemm_
             const uint64_t bytes = mix->rows[e] * row;
             const vkmm_gemm_bindings one = {.a = {bindings->a.buffer, at, bytes},
                                             .b = {bindings->b.buffer, e * matrix, matrix},
-                                            .c = {mix->buffers[SINGLE_C].handle, at, bytes},
+                                            .c = {mix->single_c.handle, at, bytes},
                                             .workspace = bindings->workspace};
             if (bytes == 0) continue;
             need(vkmm_gemm_record(mix->alone[mix->rows[e]], command, &one), "recording an expert");
@@ -309,8 +307,8 @@ static double time_mixture(const mixture *mix, int is_together, const vkmm_gemm_
 /* Both ways have computed the same, apart from rounding. */
 static void compare(const mixture *mix)
 {
-    const uint64_t bytes = mix->buffers[C].bytes;
-    vkmm_buffer together = read_back(&mix->buffers[C], 0, bytes), alone = read_back(&mix->buffers[SINGLE_C], 0, bytes);
+    const uint64_t bytes = mix->c.bytes;
+    vkmm_buffer together = read_back(&mix->c, 0, bytes), alone = read_back(&mix->single_c, 0, bytes);
     for (uint64_t i = 0; i < bytes / 2; i++) {
         const double x = vkmm_type_get(VKMM_F16, (char *)together.mapped + 2 * i),
                      y = vkmm_type_get(VKMM_F16, (char *)alone.mapped + 2 * i);
@@ -326,8 +324,7 @@ static vkmm_buffer make_weights(void)
 {
     const uint64_t elements = (uint64_t)width * width, bytes = elements / 32 * 18;
     float *values = malloc(elements * sizeof *values);
-    vkmm_buffer upload;
-    need(vkmm_buffer_create(device, "an upload", bytes, VKMM_PLACE_UPLOAD, &upload), "allocating");
+    const vkmm_buffer upload = take("an upload", bytes, VKMM_PLACE_UPLOAD);
     if (values == NULL) need(VKMM_OUT_OF_MEMORY, "allocating");
     vkmm_fill(values, 1, elements, VKMM_F32, VKMM_INIT_UNIFORM, 3);
     vkmm_blocks_encode(VKMM_Q4_0, values, elements, upload.mapped);
@@ -356,27 +353,24 @@ static void time_experts(uint32_t tokens)
         const uint64_t bytes = vkmm_gemm_describe(*one)->workspace_bytes;
         if (bytes > space) space = bytes;
     }
-    vkmm_buffer halves = make_chunk(VKMM_F16), weights = make_weights(), *buffers = mix.buffers;
-    buffers[A] = make(info->bytes[VKMM_A], &halves, halves.bytes);
-    buffers[B] = make(experts * weights.bytes, &weights, weights.bytes);
-    buffers[C] = make(info->bytes[VKMM_C], NULL, 0), buffers[SINGLE_C] = make(info->bytes[VKMM_C], NULL, 0);
-    buffers[SPACE] = make(space + 4, NULL, 0);
-    need(vkmm_buffer_create(device, "the routing", info->routing_bytes, VKMM_PLACE_UPLOAD, &buffers[ROUTING]),
-         "allocating");
-    memcpy((uint32_t *)buffers[ROUTING].mapped + 1, mix.rows, experts * sizeof *mix.rows);
-    const vkmm_gemm_bindings bindings = {.a = all_of(&buffers[A]),
-                                         .b = all_of(&buffers[B]),
-                                         .c = all_of(&buffers[C]),
-                                         .workspace = all_of(&buffers[SPACE]),
-                                         .routing = all_of(&buffers[ROUTING])};
+    const vkmm_buffer halves = make_chunk(VKMM_F16), weights = make_weights(), a = make(info->bytes[VKMM_A], &halves),
+                      workspace = make(space + 4, NULL),
+                      routing = take("the routing", info->routing_bytes, VKMM_PLACE_UPLOAD);
+    mix.b = make(experts * weights.bytes, &weights);
+    mix.c = make(info->bytes[VKMM_C], NULL), mix.single_c = make(info->bytes[VKMM_C], NULL);
+    memcpy((uint32_t *)routing.mapped + 1, mix.rows, experts * sizeof *mix.rows);
+    const vkmm_gemm_bindings bindings = {.a = all_of(&a),
+                                         .b = all_of(&mix.b),
+                                         .c = all_of(&mix.c),
+                                         .workspace = all_of(&workspace),
+                                         .routing = all_of(&routing)};
     const double together = time_mixture(&mix, 1, &bindings), alone = time_mixture(&mix, 0, &bindings);
     compare(&mix);
     printf("  %u tokens, %d of %u experts each, q4_0: %.1f us; one by one: %.1f us, ratio %.2f\n", tokens, EACH,
            experts, 1e3 * together, 1e3 * alone, alone / together);
     vkmm_gemm_destroy(&mix.together);
     for (uint32_t m = 0; m <= EACH * MOST_M; m++) vkmm_gemm_destroy(&mix.alone[m]);
-    vkmm_buffer_destroy(device, &halves), vkmm_buffer_destroy(device, &weights);
-    for (int i = 0; i < BUFFERS; i++) vkmm_buffer_destroy(device, &buffers[i]);
+    release();
 }
 
 static void print_sentence(void *user, vkmm_log_level level, const char *sentence)
