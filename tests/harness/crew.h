@@ -23,3 +23,12 @@ int crew_run(void (*work)(crew_member *member), void *shared);
             return;                                                    \
         }                                                              \
     } while (0)
+
+/* A test (harness/test.h) whose body is the work of a crew, which shares what cmocka's state points to. */
+#define CREW_TEST(name)                                       \
+    static void name##_of_one(crew_member *me);               \
+    TEST(name)                                                \
+    {                                                         \
+        assert_int_equal(crew_run(name##_of_one, *state), 0); \
+    }                                                         \
+    static void name##_of_one(crew_member *me)

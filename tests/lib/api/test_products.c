@@ -98,7 +98,7 @@ static int forget(void **state)
     return 0;
 }
 
-static void own_job(crew_member *me)
+CREW_TEST(own_jobs_on_one_device)
 {
     vkmm_job *job = NULL;
     int right = 1;
@@ -109,13 +109,8 @@ static void own_job(crew_member *me)
     CREW_EXPECT(me, right, "another product than one thread alone gets");
 }
 
-static void own_jobs_on_one_device(void **state)
-{
-    assert_int_equal(crew_run(own_job, *state), 0);
-}
-
 /* Two threads each have the same problems at the same time, so that they make the same pipelines. */
-static void jobs_come_and_go(crew_member *me)
+CREW_TEST(creating_and_destroying)
 {
     for (int turn = 0; turn < 3; turn++) {
         const int i = (me->number / 2 + 3 * turn) % CREW;
@@ -127,11 +122,6 @@ static void jobs_come_and_go(crew_member *me)
         vkmm_job_destroy(&other);
         CREW_EXPECT(me, right && made == VKMM_OK, "job %d gives another product", i);
     }
-}
-
-static void creating_and_destroying(void **state)
-{
-    assert_int_equal(crew_run(jobs_come_and_go, *state), 0);
 }
 
 static int multiply_one(int number, void *const *want)
@@ -154,17 +144,12 @@ static int multiply_one(int number, void *const *want)
 
 /* vkmm_multiply chooses its kernel itself, so that only what is exact must have the same bits. The threads leave the
  * problems to one another in turns. */
-static void multiply(crew_member *me)
+CREW_TEST(multiplying_at_once)
 {
     static const int exact[] = {1, 5, 2, 5};
     int right = 1;
     for (int time = 0; time < 4 && right; time++) right = multiply_one(exact[(me->number + time) % 4], me->shared);
     CREW_EXPECT(me, right, "another product than one thread alone gets");
-}
-
-static void multiplying_at_once(void **state)
-{
-    assert_int_equal(crew_run(multiply, *state), 0);
 }
 
 /* All threads multiply with the same A and B, and so have jobs of one problem at once; each has its own C. */
@@ -190,7 +175,7 @@ static void multiply_there(crew_member *me)
     CREW_EXPECT(me, right, "another product than one thread alone gets");
 }
 
-static void sharing_memory(void **state)
+TEST(sharing_memory)
 {
     shared s = {.want = *state, .problem = 1};
     for (int o = VKMM_A; o <= VKMM_B; o++) {
@@ -251,7 +236,7 @@ static void record(crew_member *me)
     CREW_EXPECT(me, right, "another product than one thread alone gets");
 }
 
-static void recording_one_gemm(void **state)
+TEST(recording_one_gemm)
 {
     recorded r = {.want = *state, .problem = 4}; /* with two passes */
     const vkmm_gemm_params params = {.job.problem = jobs[r.problem].problem,
@@ -267,7 +252,7 @@ static void recording_one_gemm(void **state)
 }
 
 /* Pairs of threads plan the same product. */
-static void make_gemms(crew_member *me)
+CREW_TEST(creating_gemms)
 {
     for (int turn = 0; turn < 3; turn++) {
         const vkmm_gemm_params params = {.job.problem = *problem_of((me->number / 2 + turn) % CREW), .slots = 2};
@@ -275,11 +260,6 @@ static void make_gemms(crew_member *me)
         CREW_EXPECT(me, vkmm_gemm_create(suite.device, &params, &gemm) == VKMM_OK, "no gemm");
         vkmm_gemm_destroy(&gemm);
     }
-}
-
-static void creating_gemms(void **state)
-{
-    assert_int_equal(crew_run(make_gemms, NULL), 0);
 }
 
 /* One thread at a time, but not always the same. */
@@ -298,7 +278,7 @@ static void use_another(crew_member *me)
                 "job %d of another thread gives another product", number);
 }
 
-static void jobs_are_handed_over(void **state)
+TEST(jobs_are_handed_over)
 {
     handed h = {.want = *state};
     for (int i = 0; i < CREW; i++) assert_int_equal(vkmm_job_create(suite.device, NULL, &jobs[i], &h.jobs[i]), VKMM_OK);
@@ -307,7 +287,7 @@ static void jobs_are_handed_over(void **state)
 }
 
 /* Everything else that goes to a device: measuring, counting, racing. */
-static void look(crew_member *me)
+CREW_TEST(measuring_and_counting)
 {
     static const vkmm_measure_params few = {.iters = 3, .cold_iters_given = 1};
     const vkmm_job_params tiled = {
@@ -344,14 +324,9 @@ static void look(crew_member *me)
     CREW_EXPECT(me, status == VKMM_OK, "%s", vkmm_status_name(status));
 }
 
-static void measuring_and_counting(void **state)
-{
-    assert_int_equal(crew_run(look, NULL), 0);
-}
-
 /* Devices of one instance, made and ended side by side. Each writes its pipelines to the same file, which every other
  * thread then reads for a second device. */
-static void own_device(crew_member *me)
+CREW_TEST(devices_side_by_side)
 {
     for (int time = 0; time < 1 + me->number % 2; time++) {
         vkmm_device *device = NULL;
@@ -366,13 +341,8 @@ static void own_device(crew_member *me)
     }
 }
 
-static void devices_side_by_side(void **state)
-{
-    assert_int_equal(crew_run(own_device, *state), 0);
-}
-
 /* A stream runs a thread for each device: the bits are those of one device. */
-static void one_product_on_several_devices(void **state)
+TEST(one_product_on_several_devices)
 {
     enum { SIDE = 160, DEVICES = 3 };
     static float a[SIDE * SIDE], b[SIDE * SIDE], c[2][SIDE * SIDE];
@@ -402,16 +372,11 @@ static void one_product_on_several_devices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_jobs_on_one_device), cmocka_unit_test(creating_and_destroying),
-        cmocka_unit_test(multiplying_at_once),    cmocka_unit_test(sharing_memory),
-        cmocka_unit_test(recording_one_gemm),     cmocka_unit_test(creating_gemms),
-        cmocka_unit_test(jobs_are_handed_over),   cmocka_unit_test(measuring_and_counting),
-        cmocka_unit_test(devices_side_by_side),   cmocka_unit_test(one_product_on_several_devices),
-    };
+    const struct CMUnitTest *tests;
+    const size_t count = listed_tests(&tests);
     int absent = suite_open(&suite);
     if (absent) return absent;
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
-    int failed = cmocka_run_group_tests_name("threads: products", tests, alone, forget);
+    int failed = _cmocka_run_group_tests("threads: products", tests, count, alone, forget);
     return suite_close(&suite) ? 1 : failed;
 }

@@ -28,7 +28,7 @@ static atomic_uint heard_by_all;
 static const vkmm_instance_params params = {.log = {hear, &heard_by_all}};
 
 /* These come first of all: what is worked out on first use is worked out by all of them at once. */
-static void ask(crew_member *me)
+CREW_TEST(functions_without_a_handle)
 {
     const char *const hash = vkmm_shader_hash();
     CREW_EXPECT(me, strlen(hash) == 16 && strspn(hash, "0123456789abcdef") == 16, "the hash is %s", hash);
@@ -37,11 +37,6 @@ static void ask(crew_member *me)
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL; i++)
         CREW_EXPECT(me, vkmm_kernel_summary(i) != NULL, "%s has no summary", vkmm_kernel_name(i));
     CREW_EXPECT(me, strcmp(vkmm_status_name(VKMM_STOPPED), "stopped") == 0, "a wrong name");
-}
-
-static void functions_without_a_handle(void **state)
-{
-    assert_int_equal(crew_run(ask, NULL), 0);
 }
 
 /* Instances with devices of their own, made and ended side by side; all keep their pipelines and results in one
@@ -62,7 +57,7 @@ static void own_instance(crew_member *me)
     CREW_EXPECT(me, memcmp(c, want, sizeof want) == 0, "a wrong product");
 }
 
-static void own_instances(void **state)
+TEST(own_instances)
 {
     for (int time = 0; time < 2; time++) assert_int_equal(crew_run(own_instance, NULL), 0);
 }
@@ -88,7 +83,7 @@ static void borrow(crew_member *me)
     CREW_EXPECT(me, status == VKMM_OK, "%s", vkmm_status_name(status));
 }
 
-static void borrowing_one_device(void **state)
+TEST(borrowing_one_device)
 {
     vkmm_device *device = NULL;
     assert_int_equal(vkmm_device_create(instance, 0, &device), VKMM_OK);
@@ -97,7 +92,7 @@ static void borrowing_one_device(void **state)
     assert_int_equal(failed, 0);
 }
 
-static void find(crew_member *me)
+CREW_TEST(finding_devices)
 {
     const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
     for (int i = 0; i < 50; i++) {
@@ -107,11 +102,6 @@ static void find(crew_member *me)
                         index < vkmm_instance_device_count(instance),
                     "%.200s is not found", info->name);
     }
-}
-
-static void finding_devices(void **state)
-{
-    assert_int_equal(crew_run(find, NULL), 0);
 }
 
 /* Each fails with a sentence that names it, and hears its own. */
@@ -131,7 +121,7 @@ static void fail_often(crew_member *me)
     }
 }
 
-static void failing_at_once(void **state)
+TEST(failing_at_once)
 {
     vkmm_device *device = NULL;
     assert_int_equal(vkmm_device_create(instance, 0, &device), VKMM_OK);
@@ -165,7 +155,7 @@ static void keep(crew_member *me)
     }
 }
 
-static void keeping_results(void **state)
+TEST(keeping_results)
 {
     char path[512];
     uint32_t count = 0;
@@ -210,7 +200,7 @@ static void search_again(crew_member *me)
     CREW_EXPECT(me, hash == want[me->number], "it named other candidates");
 }
 
-static void searching_at_once(void **state)
+TEST(searching_at_once)
 {
     uint64_t want[CREW];
     for (int i = 0; i < CREW; i++) assert_null(search(i, &want[i]));
@@ -218,7 +208,7 @@ static void searching_at_once(void **state)
 }
 
 /* Shaders know no device at all. */
-static void compile(crew_member *me)
+CREW_TEST(compiling_shaders)
 {
     char text[512];
     snprintf(text, sizeof text,
@@ -239,32 +229,18 @@ static void compile(crew_member *me)
     }
 }
 
-static void compiling_shaders(void **state)
-{
-    assert_int_equal(crew_run(compile, NULL), 0);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_without_a_handle),
-        cmocka_unit_test(own_instances),
-        cmocka_unit_test(borrowing_one_device),
-        cmocka_unit_test(finding_devices),
-        cmocka_unit_test(failing_at_once),
-        cmocka_unit_test(keeping_results),
-        cmocka_unit_test(searching_at_once),
-        cmocka_unit_test(compiling_shaders),
-    };
+    const struct CMUnitTest *tests;
+    const size_t count = listed_tests(&tests);
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     /* Without a device in this process yet, and without a loader: see functions_without_a_handle. */
-    const struct CMUnitTest first[] = {tests[0]};
-    int failed = cmocka_run_group_tests_name("threads: first", first, NULL, NULL);
+    int failed = _cmocka_run_group_tests("threads: first", tests, 1, NULL, NULL);
     if (vkmm_instance_create(&params, &instance) != VKMM_OK || vkmm_instance_device_count(instance) == 0) {
         vkmm_instance_destroy(&instance);
         return failed || getenv("VKMM_REQUIRE_VULKAN") ? 1 : 77;
     }
-    failed += cmocka_run_group_tests_name("threads: what they share", tests, NULL, NULL);
+    failed += _cmocka_run_group_tests("threads: what they share", tests, count, NULL, NULL);
     vkmm_instance_destroy(&instance);
     return failed;
 }

@@ -15,22 +15,37 @@
 enum { M = 37, N = 29, K = 41 };
 
 static suite_device suite;
+SUITE_MAIN(suite)
 
-static void all_cases(void **state)
+static int copied(void **state)
 {
-    assert_int_equal(suite_kernel(&suite, *state, NULL, VKMM_F32, 1, 0), 0);
+    suite.info->memory.is_unified = 0;
+    return 0;
 }
 
-static void a_job_copies_and_says_so(void **state)
+TEST_WITH(all_cases, copied, NULL)
 {
-    vkmm_job *job = NULL;
-    vkmm_measurement time;
+    assert_int_equal(suite_kernel(&suite, "naive", NULL, VKMM_F32, 1, 0), 0);
+    assert_int_equal(suite_kernel(&suite, "tiled", NULL, VKMM_F32, 1, 0), 0);
+}
+
+/* A job of whole numbers. */
+static vkmm_job *make_job(void)
+{
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32)};
-    vkmm_measure_params measure = {.iters = 3, .cold_iters_given = 1};
+    vkmm_job *job = NULL;
     assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
     keep_job(job);
     vkmm_fill(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32, VKMM_INIT_UNIFORM, 1);
     vkmm_fill(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32, VKMM_INIT_UNIFORM, 2);
+    return job;
+}
+
+TEST_WITH(a_job_copies_and_says_so, copied, NULL)
+{
+    vkmm_job *job = make_job();
+    vkmm_measurement time;
+    vkmm_measure_params measure = {.iters = 3, .cold_iters_given = 1};
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
     assert_true(suite_is_right(job));
     for (int without_transfers = 0; without_transfers < 2; without_transfers++) {
@@ -55,16 +70,11 @@ static VKAPI_ATTR void VKAPI_CALL stray(VkCommandBuffer command, uint32_t x, uin
 }
 
 /* Right behind C, where vkmm_job_multiply writes canaries before the first product only. */
-static void stray_writes_are_found(void **state)
+TEST(stray_writes_are_found)
 {
-    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32)};
     for (int unified = 0; unified < 2; unified++) {
-        vkmm_job *job = NULL;
         suite.info->memory.is_unified = unified;
-        assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
-        keep_job(job);
-        vkmm_fill(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32, VKMM_INIT_UNIFORM, 1);
-        vkmm_fill(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32, VKMM_INIT_UNIFORM, 2);
+        vkmm_job *job = make_job();
         for (int turn = 0; turn < 2; turn++) {
             vkmm_fill(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32, VKMM_INIT_ONES, 0);
             assert_int_equal(vkmm_job_multiply(job), VKMM_OK);
@@ -78,11 +88,10 @@ static void stray_writes_are_found(void **state)
         suite.device->table.vkCmdDispatch = dispatch;
         assert_int_equal(status, VKMM_WRONG_RESULT);
     }
-    suite.info->memory.is_unified = 0;
 }
 
 /* The counters and the sums come back through staging buffers as well. */
-static void counting_and_racing_copy_too(void **state)
+TEST_WITH(counting_and_racing_copy_too, copied, NULL)
 {
     vkmm_access counted, formula;
     vkmm_kernel_info info;
@@ -122,12 +131,11 @@ static void run_job(const vkmm_problem *problem, const void *a, const void *b, v
 
 /* A·B, and that times B, twice: in jobs, and with one memory of the device after the other. The same kernels
  * give the same bits. Half a word is left at the end of C. */
-static void memory_stays_on_the_device(void **state)
+static void check_memory(vkmm_type type)
 {
     enum { SIDE = 37, BYTES = SIDE * SIDE * 4 };
     static char a[BYTES], b[BYTES], once[BYTES], twice[BYTES], got[BYTES];
     vkmm_memory *there[4] = {NULL};
-    const vkmm_type type = *(const vkmm_type *)*state;
     const vkmm_problem problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .type = type);
     const uint64_t bytes = vkmm_operand_bytes(&problem, VKMM_C);
     vkmm_fill(a, SIDE, SIDE, type, VKMM_INIT_UNIFORM, 1);
@@ -148,11 +156,16 @@ static void memory_stays_on_the_device(void **state)
         for (int i = 0; i < 4; i++) vkmm_memory_destroy(&there[i]);
         assert_memory_equal(got, twice, bytes);
     }
-    suite.info->memory.is_unified = 0;
+}
+
+TEST(memory_stays_on_the_device)
+{
+    check_memory(VKMM_I32);
+    check_memory(VKMM_F16);
 }
 
 /* More chunks than there are, of which the last is short; at an odd place; and small copies with what they left. */
-static void large_copies_pass_through_chunks(void **state)
+TEST_WITH(large_copies_pass_through_chunks, copied, NULL)
 {
     enum { BYTES = 45 << 20, AT = 4096 + 3 };
     vkmm_memory *there = NULL;
@@ -169,23 +182,4 @@ static void large_copies_pass_through_chunks(void **state)
     assert_memory_equal(got, sent + BYTES - 7, 7);
     vkmm_memory_destroy(&there);
     free(sent), free(got);
-}
-
-int main(void)
-{
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    suite.info->memory.is_unified = 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(all_cases, (void *)"naive"),
-        cmocka_unit_test_prestate(all_cases, (void *)"tiled"),
-        cmocka_unit_test(a_job_copies_and_says_so),
-        cmocka_unit_test(stray_writes_are_found),
-        cmocka_unit_test(counting_and_racing_copy_too),
-        cmocka_unit_test_prestate(memory_stays_on_the_device, (void *)&(vkmm_type){VKMM_I32}),
-        cmocka_unit_test_prestate(memory_stays_on_the_device, (void *)&(vkmm_type){VKMM_F16}),
-        cmocka_unit_test(large_copies_pass_through_chunks),
-    };
-    int failed = suite_run(&suite, "staging", tests);
-    return suite_exit(&suite, failed);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kept.h"
+#include "test.h"
 
 static vkmm_instance *instance;
 static vkmm_device *device;
@@ -22,7 +23,7 @@ static void keep_sentence(void *user, vkmm_log_level level, const char *sentence
 
 static const vkmm_log log_here = {keep_sentence, NULL};
 
-static void multiplies_host_matrices(void **state)
+TEST(multiplies_host_matrices)
 {
     const float a[] = {1, 4, 2, 5, 3, 6}, b[] = {7, 8, 9, 10, 11, 12}, want[] = {47, 52, 57, 64, 71, 78, 81, 90, 99};
     const vkmm_problem problem = VKMM_PROBLEM(.m = 3, .n = 3, .k = 2, .type = VKMM_F32);
@@ -32,7 +33,7 @@ static void multiplies_host_matrices(void **state)
 }
 
 /* The bias has an element for each column of C, whichever way the matrices lie. */
-static void adds_a_bias(void **state)
+TEST(adds_a_bias)
 {
     const int8_t a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 0, 1, 1, -1}, turned_a[] = {1, 4, 2, 5, 3, 6},
                  turned_b[] = {1, 0, 1, 0, 1, -1};
@@ -47,7 +48,7 @@ static void adds_a_bias(void **state)
 }
 
 /* Two matrices of C in a wide frame, at an offset: the frame stays. */
-static void multiply_leaves_gaps_alone(void **state)
+TEST(multiply_leaves_gaps_alone)
 {
     const float a[] = {1, 2, 3, 4}, b[] = {1, 0, 0, 1, 2, 0, 0, 2};
     const float want[] = {-9, -9, 1, 2, -9, 3, 4, -9, -9, 2, 4, -9, 6, 8};
@@ -66,7 +67,7 @@ static void multiply_leaves_gaps_alone(void **state)
 }
 
 /* Several panels, with gaps between their lines; the next product changes the stream that was kept. */
-static void multiplies_large_matrices_in_panels(void **state)
+TEST(multiplies_large_matrices_in_panels)
 {
     enum { M = 1300, N = 1301, K = 7, LDC = N + 3 };
     vkmm_problem problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldc = LDC, .alpha = 2, .beta = -1, .has_bias = 1);
@@ -103,7 +104,7 @@ static float *lines_apart(size_t page)
     return (float *)(void *)lines;
 }
 
-static void multiply_does_not_read_wide_gaps(void **state)
+TEST(multiply_does_not_read_wide_gaps)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), length = page / sizeof(float), ld = 2 * length;
     const float square[] = {1, 2, 3, 4};
@@ -120,7 +121,7 @@ static void multiply_does_not_read_wide_gaps(void **state)
     munmap(c, 3 * page);
 }
 
-static void multiply_reads_no_more_than_it_must(void **state)
+TEST(multiply_reads_no_more_than_it_must)
 {
     float c[] = {1, 2, 3, 4};
     const float want[] = {2, 4, 6, 8}, zeros[4] = {0}, nan[4] = {NAN, NAN, NAN, NAN}, ones[] = {1, 1, 1, 1};
@@ -142,7 +143,7 @@ static void multiply_reads_no_more_than_it_must(void **state)
 }
 
 /* The second call of each kind takes what the first has left: new operands count, and nothing of the old ones. */
-static void multiply_keeps_nothing_of_a_product(void **state)
+TEST(multiply_keeps_nothing_of_a_product)
 {
     enum { N = 24 };
     static float a[N * N], b[N * N], c[N * N];
@@ -157,7 +158,7 @@ static void multiply_keeps_nothing_of_a_product(void **state)
     }
 }
 
-static void serial_takes_plain_problems_alone(void **state)
+TEST(serial_takes_plain_problems_alone)
 {
     vkmm_job *job = NULL;
     vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .op_a = VKMM_OP_T), .kernel = "serial"};
@@ -171,7 +172,7 @@ static void serial_takes_plain_problems_alone(void **state)
 }
 
 /* Longer than the 65,535 rounds after which old llvmpipe leaves a loop. */
-static void a_long_k_is_right_by_default(void **state)
+TEST(a_long_k_is_right_by_default)
 {
     enum { K = 70000 };
     const vkmm_problem problem = VKMM_PROBLEM(.m = 2, .n = 3, .k = K, .type = VKMM_I32);
@@ -206,9 +207,9 @@ static void check_series(const vkmm_series *series, uint32_t count)
                 series->median <= series->p95);
 }
 
-static void measures_three_times(void **state)
+static void check_times(const char *kernel)
 {
-    vkmm_job *job = make_job(*state, 40);
+    vkmm_job *job = make_job(kernel, 40);
     vkmm_measurement time;
     const vkmm_measure_params params = {.iters = 5, .cold_iters = 0, .cold_iters_given = 1};
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
@@ -220,8 +221,14 @@ static void measures_three_times(void **state)
     if (time.clock == VKMM_CLOCK_HOST) assert_true(strlen(time.clock_note) > 0);
 }
 
+TEST(measures_three_times)
+{
+    check_times("tiled");
+    check_times("serial");
+}
+
 /* A forgotten pointer is an error with a sentence, not a crash. */
-static void null_is_refused(void **state)
+TEST(null_is_refused)
 {
     const vkmm_problem problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .has_bias = 1);
     float data[4] = {0}, *const d = data;
@@ -234,7 +241,7 @@ static void null_is_refused(void **state)
 }
 
 /* What a kernel must not touch is marked before it runs. */
-static void guards_hold_the_canary(void **state)
+TEST(guards_hold_the_canary)
 {
     if (!info->memory.is_unified) skip(); /* staging is overwritten by the download */
     vkmm_job *job = make_job("naive", 8);
@@ -245,7 +252,7 @@ static void guards_hold_the_canary(void **state)
     assert_int_equal(canary, 0xffffdeadu);
 }
 
-static void f64_on_every_device(void **state)
+TEST(f64_on_every_device)
 {
     const double a[] = {1, 2}, b[] = {3, 0x1p-40};
     const vkmm_problem problem = VKMM_PROBLEM(.m = 1, .n = 1, .k = 2, .type = VKMM_F64);
@@ -268,23 +275,9 @@ int main(void)
 {
     int absent = open_device();
     if (absent) return absent;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multiplies_host_matrices),
-        cmocka_unit_test(adds_a_bias),
-        cmocka_unit_test(multiply_leaves_gaps_alone),
-        cmocka_unit_test(multiplies_large_matrices_in_panels),
-        cmocka_unit_test(multiply_does_not_read_wide_gaps),
-        cmocka_unit_test(multiply_reads_no_more_than_it_must),
-        cmocka_unit_test(multiply_keeps_nothing_of_a_product),
-        cmocka_unit_test(serial_takes_plain_problems_alone),
-        cmocka_unit_test(a_long_k_is_right_by_default),
-        cmocka_unit_test_prestate(measures_three_times, (void *)"tiled"),
-        cmocka_unit_test_prestate(measures_three_times, (void *)"serial"),
-        cmocka_unit_test(null_is_refused),
-        cmocka_unit_test(guards_hold_the_canary),
-        cmocka_unit_test(f64_on_every_device),
-    };
-    int failed = run_group("jobs", tests, sizeof tests / sizeof *tests, release_kept);
+    const struct CMUnitTest *tests;
+    const size_t count = listed_tests(&tests);
+    int failed = run_group("jobs", tests, count, release_kept);
     vkmm_device_destroy(&device);
     uint32_t messages = vkmm_instance_validation_messages(instance);
     vkmm_instance_destroy(&instance);

@@ -21,6 +21,13 @@ enum { M = 37, N = 29, K = 41 };
 #define DISPATCH_MS 0.125
 
 static suite_device suite;
+SUITE_MAIN(suite)
+
+static const vkmm_job_params tiled = {.problem = VKMM_PROBLEM_INIT(.m = M, .n = N, .k = K, .type = VKMM_F32),
+                                      .kernel = "tiled"},
+                             blocked = {.problem = VKMM_PROBLEM_INIT(.m = M, .n = N, .k = K, .type = VKMM_F32),
+                                        .kernel = "blocked",
+                                        .config = SMALL "2"};
 
 static vkmm_job *make_job(const vkmm_job_params *params)
 {
@@ -35,23 +42,20 @@ static vkmm_job *make_job(const vkmm_job_params *params)
     return job;
 }
 
+static vkmm_measurement measure_job(vkmm_job *job, const vkmm_measure_params *params)
+{
+    vkmm_measurement time;
+    assert_int_equal(vkmm_job_measure(job, params, &time), VKMM_OK);
+    return time;
+}
+
 /* The device's own C of a copy, whoever sees it otherwise. */
 static void read_copy(const vkmm_part *part, void *to)
 {
     vkmm_buffer buffer = {0};
-    VkCommandBuffer command = NULL;
-    const VkBufferCopy region = {part->offset, 0, part->bytes};
     assert_int_equal(vkmm_buffer_create(suite.device, "a test", part->bytes, VKMM_PLACE_DOWNLOAD, &buffer), VKMM_OK);
-    assert_int_equal(vkmm_command_begin(suite.device, &command), VKMM_OK);
-    vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
-                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
-    suite.device->table.vkCmdCopyBuffer(command, part->buffer, buffer.handle, 1, &region);
-    vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
-    assert_int_equal(vkmm_command_end(suite.device, command), VKMM_OK);
-    assert_int_equal(vkmm_command_run(suite.device, command, NULL), VKMM_OK);
+    assert_int_equal(vkmm_command_copy(suite.device, part->buffer, part->offset, buffer.handle, part->bytes), VKMM_OK);
     memcpy(to, buffer.mapped, part->bytes);
-    vkmm_command_free(suite.device, &command);
     vkmm_buffer_destroy(suite.device, &buffer);
 }
 
@@ -81,44 +85,34 @@ static uint64_t bytes_of_a_set(const vkmm_problem *p)
 /* All of the copies' memory is spoilt first, so that what is right there was computed there. */
 static void spoil(vkmm_job *job)
 {
-    VkCommandBuffer command = NULL;
-    assert_int_equal(vkmm_command_begin(suite.device, &command), VKMM_OK);
-    vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
-                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
     for (uint32_t i = 0; i < job->rotation.buffer_count; i++)
-        suite.device->table.vkCmdFillBuffer(command, job->rotation.buffers[i].handle, 0,
-                                            job->rotation.buffers[i].bytes / 4 * 4, 0x7fc00000u);
-    assert_int_equal(vkmm_command_end(suite.device, command), VKMM_OK);
-    assert_int_equal(vkmm_command_run(suite.device, command, NULL), VKMM_OK);
-    vkmm_command_free(suite.device, &command);
+        assert_int_equal(vkmm_command_fill(suite.device, job->rotation.buffers[i].handle,
+                                           job->rotation.buffers[i].bytes / 4 * 4, 0x7fc00000u),
+                         VKMM_OK);
 }
 
-static void every_copy_is_right(void **state)
+TEST(every_copy_is_right)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
-        const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
-                                        .kernel = i == 0 ? "tiled" : "blocked",
-                                        .config = i == 1 ? SMALL "2" : NULL};
+        const vkmm_job_params *params = i == 0 ? &tiled : &blocked;
         vkmm_measure_params measure = {
-            .iters = 7, .cold_iters_given = 1, .rotating_bytes = 6 * bytes_of_a_set(&params.problem) + 1};
-        vkmm_measurement time;
+            .iters = 7, .cold_iters_given = 1, .rotating_bytes = 6 * bytes_of_a_set(&params->problem) + 1};
         clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
-        vkmm_job *job = make_job(&params);
-        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        vkmm_job *job = make_job(params);
+        measure_job(job, &measure);
         spoil(job);
-        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        vkmm_measurement time = measure_job(job, &measure);
         assert_int_equal(time.copies, 7);
         assert_int_equal(time.kernel.count, 7);
         assert_int_equal(odd_copies(job), 0);
         assert_true(suite_is_right(job));
         /* One sample, in copy 0, and batches of 1 and 2 dispatches at least: they take turns as well. */
         measure.iters = 1;
-        measure.rotating_bytes = 3 * bytes_of_a_set(&params.problem);
-        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        measure.rotating_bytes = 3 * bytes_of_a_set(&params->problem);
+        measure_job(job, &measure);
         spoil(job);
         measure.cross_check = 1;
-        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        time = measure_job(job, &measure);
         assert_true(time.slope_ms > 0);
         assert_int_equal(time.copies, 3);
         assert_int_equal(odd_copies(job), 0);
@@ -127,18 +121,14 @@ static void every_copy_is_right(void **state)
 }
 
 /* In slices, each product stays with one copy. */
-static void slices_take_turns_too(void **state)
+TEST(slices_take_turns_too)
 {
-    (void)state;
-    const vkmm_job_params params = {
-        .problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32), .kernel = "blocked", .config = SMALL "2"};
     const vkmm_measure_params measure = {
-        .iters = 3, .cold_iters_given = 1, .cross_check = 1, .rotating_bytes = 3 * bytes_of_a_set(&params.problem)};
-    vkmm_measurement time;
-    vkmm_job *job = make_job(&params);
+        .iters = 3, .cold_iters_given = 1, .cross_check = 1, .rotating_bytes = 3 * bytes_of_a_set(&blocked.problem)};
+    vkmm_job *job = make_job(&blocked);
     job->slices.fixed = 3;
     assert_false(vkmm_job_is_whole(job));
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    vkmm_measurement time = measure_job(job, &measure);
     assert_int_equal(time.copies, 3);
     assert_true(time.slope_ms == 0); /* too long for batches */
     assert_int_equal(odd_copies(job), 0);
@@ -155,9 +145,8 @@ static int holds(vkmm_job *job, uint32_t copy, const float *from, const float *p
 }
 
 /* β: each copy begins with the C that there was, and adds to its own as often as it has its turn. */
-static void copies_keep_a_c_of_their_own(void **state)
+TEST(copies_keep_a_c_of_their_own)
 {
-    (void)state;
     static float before[M * N], product[M * N];
     const vkmm_job_params params = {.problem =
                                         VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32, .alpha = 1, .beta = 1),
@@ -165,62 +154,47 @@ static void copies_keep_a_c_of_their_own(void **state)
                                     .config = SMALL "2"};
     vkmm_measure_params measure = {
         .iters = 7, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 4 * bytes_of_a_set(&params.problem)};
-    vkmm_measurement time;
     vkmm_job *job = make_job(&params);
     vkmm_fill(before, M, N, VKMM_F32, VKMM_INIT_UNIFORM, 3); /* as make_job did */
     const float *c = vkmm_job_matrix(job, VKMM_C);
     for (int i = 0; i < M * N; i++) product[i] = c[i] - before[i];
     memcpy(before, c, sizeof before);
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
-    assert_int_equal(time.copies, 4);
+    assert_int_equal(measure_job(job, &measure).copies, 4);
     assert_true(holds(job, 0, before, product, 2) && holds(job, 1, before, product, 2) &&
                 holds(job, 2, before, product, 2) && holds(job, 3, before, product, 1));
     memcpy(before, c, sizeof before);
     measure.iters = 2;
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    measure_job(job, &measure);
     assert_true(holds(job, 0, before, product, 1) && holds(job, 1, before, product, 1));
     assert_true(holds(job, 2, before, product, 0) && holds(job, 3, before, product, 0));
 }
 
-static void another_wish_makes_other_copies(void **state)
+TEST(another_wish_makes_other_copies)
 {
-    (void)state;
-    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
-                                    .kernel = "tiled"};
     vkmm_measure_params measure = {.iters = 2, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 1};
-    vkmm_measurement time;
-    vkmm_job *job = make_job(&params);
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
-    assert_int_equal(time.copies, 2);
-    measure.rotating_bytes = 5 * bytes_of_a_set(&params.problem);
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
-    assert_int_equal(time.copies, 5);
+    vkmm_job *job = make_job(&tiled);
+    assert_int_equal(measure_job(job, &measure).copies, 2);
+    measure.rotating_bytes = 5 * bytes_of_a_set(&tiled.problem);
+    assert_int_equal(measure_job(job, &measure).copies, 5);
     measure.rotating_bytes = 0;
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
-    assert_int_equal(time.copies, 1);
+    assert_int_equal(measure_job(job, &measure).copies, 1);
 }
 
 /* Buffers of a device that gives little at once: several copies in each, none across two. */
-static void small_buffers_hold_few_copies(void **state)
+TEST(small_buffers_hold_few_copies)
 {
-    (void)state;
-    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
-                                    .kernel = "tiled"};
     const vkmm_measure_params measure = {
-        .iters = 9, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 9 * bytes_of_a_set(&params.problem)};
-    vkmm_measurement time;
-    vkmm_job *job = make_job(&params);
-    suite.info->memory.max_allocation_bytes = 2 * bytes_of_a_set(&params.problem) + 300;
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        .iters = 9, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 9 * bytes_of_a_set(&tiled.problem)};
+    vkmm_job *job = make_job(&tiled);
+    suite.info->memory.max_allocation_bytes = 2 * bytes_of_a_set(&tiled.problem) + 300;
+    measure_job(job, &measure);
     assert_true(job->rotation.buffer_count >= 4 && job->rotation.buffer_count <= 8);
     assert_int_equal(odd_copies(job), 0);
 }
 
-static void empty_products_take_turns(void **state)
+TEST(empty_products_take_turns)
 {
-    (void)state;
     vkmm_job *job = NULL;
-    vkmm_measurement time;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 0, .n = 7, .k = 3, .type = VKMM_I32),
                                     .kernel = "tiled"};
     const vkmm_measure_params measure = {
@@ -228,55 +202,46 @@ static void empty_products_take_turns(void **state)
     assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
     keep_job(job);
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
-    assert_true(time.slope_ms == 0);
+    assert_true(measure_job(job, &measure).slope_ms == 0);
 }
 
-static void checks_the_clock(void **state)
+TEST(checks_the_clock)
 {
-    (void)state;
-    vkmm_measurement time;
-    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
-                                    .kernel = "tiled"};
     vkmm_measure_params measure = {.iters = 20, .cold_iters_given = 1, .skip_transfers = 1};
     clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
-    vkmm_job *job = make_job(&params);
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    vkmm_job *job = make_job(&tiled);
+    vkmm_measurement time = measure_job(job, &measure);
     assert_true(time.slope_ms == 0 && time.copies == 1);
     measure.cross_check = 1;
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    time = measure_job(job, &measure);
     assert_true(fabs(time.slope_ms - DISPATCH_MS) < 1e-4);
     if (suite.info->limits.timestamp_bits > 0) assert_int_equal(time.clock, VKMM_CLOCK_DEVICE);
     assert_true(suite_is_right(job));
 }
 
 /* A device whose ticks are a thousand times longer than it says. */
-static void a_wrong_period_is_found_out(void **state)
+TEST(a_wrong_period_is_found_out)
 {
-    (void)state;
-    vkmm_measurement time;
     const double period = suite.info->limits.timestamp_period_ns;
-    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
-                                    .kernel = "naive"};
     const vkmm_measure_params measure = {.iters = 10, .cold_iters_given = 1, .cross_check = 1};
     const vkmm_measure_params unchecked = {.iters = 10, .cold_iters_given = 1, .skip_transfers = 1};
     if (suite.info->limits.timestamp_bits == 0) skip();
     suite.info->memory.is_unified = 0;
     clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
-    vkmm_job *job = make_job(&params);
+    vkmm_job *job = make_job(&tiled);
     suite.info->limits.timestamp_period_ns = period / 1000;
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    vkmm_measurement time = measure_job(job, &measure);
     assert_int_equal(time.clock, VKMM_CLOCK_HOST);
     assert_non_null(strstr(time.clock_note, "slope"));
     assert_true(time.kernel.median == time.submit.median);
     assert_int_equal(time.transfer.count, 10);
     assert_int_equal(time.upload.count + time.download.count, 0); /* by the same clock */
-    assert_int_equal(vkmm_job_measure(job, &unchecked, &time), VKMM_OK);
+    time = measure_job(job, &unchecked);
     assert_int_equal(time.clock, VKMM_CLOCK_HOST); /* the finding is remembered, */
     assert_non_null(strstr(time.clock_note, "slope"));
     assert_true(time.kernel.median == time.submit.median);
     suite.info->limits.timestamp_period_ns = period;
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    time = measure_job(job, &measure);
     assert_int_equal(time.clock, VKMM_CLOCK_DEVICE); /* until it is refuted */
     assert_true(fabs(time.kernel.median - DISPATCH_MS - CLOCK_COPY_MS) < 1e-4);
 }
@@ -310,21 +275,17 @@ static void check_modular(vkmm_job *job, int dispatches)
     check_steps(job, costs, 4);
 }
 
-static void each_step_has_its_time(void **state)
+TEST(each_step_has_its_time)
 {
-    (void)state;
     uint64_t *range = &suite.info->limits.max_storage_range;
     const uint64_t own = *range;
-    const vkmm_job_params in_parts = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K),
-                                      .kernel = "blocked",
-                                      .config = SMALL "2"},
-                          modular = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F64,
-                                                             .method = VKMM_COMPUTE_MODULAR),
-                                     .kernel = "blocked",
-                                     .config = SMALL "1"};
+    const vkmm_job_params modular = {
+        .problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+        .kernel = "blocked",
+        .config = SMALL "1"};
     if (suite.info->limits.timestamp_bits == 0) skip();
     clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
-    check_steps(make_job(&in_parts), (step_cost[]){{"product", 1, 1}, {"reduce", 1, 1}}, 2);
+    check_steps(make_job(&blocked), (step_cost[]){{"product", 1, 1}, {"reduce", 1, 1}}, 2);
     vkmm_job *job = make_job(&modular);
     const int items = (int)vkmm_job_kernel(job)->items;
     assert_true(items > 2);
@@ -338,9 +299,8 @@ static void each_step_has_its_time(void **state)
 }
 
 /* No step has a time by a clock that is not there, or that cannot be right. */
-static void steps_without_a_clock(void **state)
+TEST(steps_without_a_clock)
 {
-    (void)state;
     static const char *const says[] = {"has no timestamps", "more time than passed", "do not advance"};
     const uint32_t bits = suite.info->limits.timestamp_bits;
     const double period = suite.info->limits.timestamp_period_ns;
@@ -363,20 +323,16 @@ static void steps_without_a_clock(void **state)
     }
 }
 
-static void a_transfer_has_three_parts(void **state)
+static void check_transfer(uint64_t slice)
 {
-    const uint64_t slice = *(const uint64_t *)*state;
-    vkmm_measurement time;
-    const vkmm_job_params params = {
-        .problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32), .kernel = "blocked", .config = SMALL "2"};
     const vkmm_measure_params measure = {.iters = 5, .cold_iters_given = 1};
-    vkmm_job *job = make_job(&params);
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    vkmm_job *job = make_job(&blocked);
+    vkmm_measurement time = measure_job(job, &measure);
     if (time.mapped) assert_true(time.upload.count == 0 && time.download.count == 0);
     suite.info->memory.is_unified = 0;
-    job = make_job(&params);
+    job = make_job(&blocked);
     job->slices.fixed = slice;
-    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    time = measure_job(job, &measure);
     assert_int_equal(time.transfer.count, 5);
     assert_int_equal(time.upload.count, time.clock == VKMM_CLOCK_DEVICE ? 5 : 0);
     assert_int_equal(time.download.count, time.clock == VKMM_CLOCK_DEVICE ? 5 : 0);
@@ -387,25 +343,28 @@ static void a_transfer_has_three_parts(void **state)
     assert_true(suite_is_right(job));
 }
 
-/* One sample of each, and nothing runs: C stays as it is made after the run. */
-static void a_run_tells_its_times(void **state)
+TEST(a_transfer_has_three_parts)
 {
-    const uint64_t slice = *(const uint64_t *)*state;
-    const vkmm_job_params params = {
-        .problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32), .kernel = "blocked", .config = SMALL "2"};
+    check_transfer(0);
+    check_transfer(3);
+}
+
+/* One sample of each, and nothing runs: C stays as it is made after the run. slice: items, 0: all. */
+static void check_last_run(uint64_t slice)
+{
     const vkmm_measure_params measure = {.iters = 5, .cold_iters_given = 1, .last_run = 1};
     vkmm_measurement time;
     vkmm_job *job = NULL;
     suite.info->memory.is_unified = 0;
-    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+    assert_int_equal(vkmm_job_create(suite.device, NULL, &blocked, &job), VKMM_OK);
     keep_job(job);
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_INVALID);
-    job = make_job(&params);
+    job = make_job(&blocked);
     job->slices.fixed = slice;
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
-    memset(vkmm_job_matrix(job, VKMM_C), 0, vkmm_operand_bytes(&params.problem, VKMM_C));
+    memset(vkmm_job_matrix(job, VKMM_C), 0, vkmm_operand_bytes(&blocked.problem, VKMM_C));
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        time = measure_job(job, &measure);
         assert_true(time.kernel.count == 1 && time.submit.count == 1 && time.transfer.count == 1);
         assert_int_equal(time.upload.count, time.clock == VKMM_CLOCK_DEVICE);
         assert_int_equal(time.download.count, time.clock == VKMM_CLOCK_DEVICE);
@@ -414,9 +373,14 @@ static void a_run_tells_its_times(void **state)
     assert_false(suite_is_right(job));
 }
 
-static void knows_heaps(void **state)
+TEST(a_run_tells_its_times)
 {
-    (void)state;
+    check_last_run(0);
+    check_last_run(3);
+}
+
+TEST(knows_heaps)
+{
     uint64_t largest = 0;
     assert_true(suite.info->memory.heap_count >= 1 && suite.info->memory.heap_count <= VK_MAX_MEMORY_HEAPS);
     for (uint32_t i = 0; i < suite.info->memory.heap_count; i++)
@@ -452,9 +416,8 @@ static double first_is_slow(unsigned submission)
 }
 
 /* Where the driver compiles a shader at its first dispatch, that time says nothing of how long the work is. */
-static void a_peak_does_not_time_the_compiler(void **state)
+TEST(a_peak_does_not_time_the_compiler)
 {
-    (void)state;
     double spread = 0;
     vkmm_peak peak;
     assert_true(fabs(peak_of(first_is_slow, &peak, &spread) - 9) < 0.01);
@@ -474,9 +437,8 @@ static double always_nine(unsigned submission)
 }
 
 /* Runs that agree are soon enough; others go on, and the spread tells. */
-static void a_peak_repeats_until_it_is_stable(void **state)
+TEST(a_peak_repeats_until_it_is_stable)
 {
-    (void)state;
     double spread = 0;
     vkmm_peak peak;
     peak_of(always_nine, &peak, &spread);
@@ -487,9 +449,8 @@ static void a_peak_repeats_until_it_is_stable(void **state)
 }
 
 /* Which also the validation layer sees: transfers, dispatches and submissions without a product. */
-static void rates_have_spreads(void **state)
+TEST(rates_have_spreads)
 {
-    (void)state;
     for (int kind = 0; kind < VKMM_RATE_COUNT; kind++) {
         vkmm_rate rate = {0};
         const vkmm_status status = vkmm_device_rate(suite.device, (vkmm_rate_kind)kind, &rate);
@@ -498,33 +459,4 @@ static void rates_have_spreads(void **state)
         assert_true(0 < rate.low && rate.low <= rate.median && rate.median <= rate.high);
         assert_int_equal(rate.bytes > 0, strcmp(vkmm_rate_infos[kind].unit, "bytes/s") == 0);
     }
-}
-
-int main(void)
-{
-    static const uint64_t whole = 0, three_items = 3;
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_copy_is_right),
-        cmocka_unit_test(slices_take_turns_too),
-        cmocka_unit_test(copies_keep_a_c_of_their_own),
-        cmocka_unit_test(another_wish_makes_other_copies),
-        cmocka_unit_test(small_buffers_hold_few_copies),
-        cmocka_unit_test(empty_products_take_turns),
-        cmocka_unit_test(checks_the_clock),
-        cmocka_unit_test(each_step_has_its_time),
-        cmocka_unit_test(steps_without_a_clock),
-        cmocka_unit_test(a_wrong_period_is_found_out),
-        cmocka_unit_test_prestate(a_transfer_has_three_parts, (void *)&whole),
-        cmocka_unit_test_prestate(a_transfer_has_three_parts, (void *)&three_items),
-        cmocka_unit_test_prestate(a_run_tells_its_times, (void *)&whole),
-        cmocka_unit_test_prestate(a_run_tells_its_times, (void *)&three_items),
-        cmocka_unit_test(knows_heaps),
-        cmocka_unit_test(a_peak_does_not_time_the_compiler),
-        cmocka_unit_test(a_peak_repeats_until_it_is_stable),
-        cmocka_unit_test(rates_have_spreads),
-    };
-    int failed = suite_run(&suite, "measurements", tests);
-    return suite_exit(&suite, failed);
 }

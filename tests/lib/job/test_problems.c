@@ -11,6 +11,7 @@
 enum { M = 37, N = 29, K = 41 };
 
 static suite_device suite;
+SUITE_MAIN(suite)
 
 static double number(vkmm_type type, uint64_t at, unsigned spread)
 {
@@ -83,8 +84,33 @@ static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
     return problem;
 }
 
+static int through_staging(void **state)
+{
+    suite.info->memory.is_unified = 0;
+    return 0;
+}
+
+static int mapped(void **state)
+{
+    suite.info->memory.is_unified = 1;
+    return 0;
+}
+
+/* A test on memory that the host sees, and one through staging. */
+#define BOTH_WAYS(name)                             \
+    static void name(void **state);                 \
+    TEST_WITH(name##_mapped, mapped, NULL)          \
+    {                                               \
+        name(state);                                \
+    }                                               \
+    TEST_WITH(name##_copied, through_staging, NULL) \
+    {                                               \
+        name(state);                                \
+    }                                               \
+    static void name(void **state)
+
 /* Layouts, ops, gaps and batches: not every combination, which is the kernels' test, but each. */
-static void computes_every_problem(void **state)
+BOTH_WAYS(computes_every_problem)
 {
     static const unsigned ways[] = {13, 19, 31};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
@@ -96,7 +122,7 @@ static void computes_every_problem(void **state)
     }
 }
 
-static void computes_without_terms(void **state)
+TEST_WITH(computes_without_terms, through_staging, NULL)
 {
     vkmm_job_params params = {.problem = scaled(gemm_way(8, M, N, 0, VKMM_F32), 2, 3)};
     check(&params, 0);
@@ -106,7 +132,7 @@ static void computes_without_terms(void **state)
     check(&params, 0);
 }
 
-static void knows_what_it_reads(void **state)
+TEST_WITH(knows_what_it_reads, through_staging, NULL)
 {
     const vkmm_problem plain = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4),
                        wide = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .ldc = 5);
@@ -119,7 +145,7 @@ static void knows_what_it_reads(void **state)
 }
 
 /* The second pass needs all parts: with slices it comes after the last. */
-static void sums_k_in_parts(void **state)
+BOTH_WAYS(sums_k_in_parts)
 {
     vkmm_job_params params = {.problem = scaled(gemm_way(24, M, N, 200, VKMM_F32), 2, -3), .config = "splits=3"};
     vkmm_job *job = make(&params);
@@ -129,7 +155,7 @@ static void sums_k_in_parts(void **state)
     check(&params, 2);
 }
 
-static void works_in_slices(void **state)
+TEST_WITH(works_in_slices, through_staging, NULL)
 {
     vkmm_job_params params = {.problem = scaled(gemm_way(24, 5 * M, 9 * N, K, VKMM_I32), 2, -3)};
     vkmm_job *job = make(&params);
@@ -143,7 +169,7 @@ static void works_in_slices(void **state)
 
 /* What the first run finds out about the device's speed: large work begins in slices, and its product is right all
  * the same. */
-static void large_work_begins_in_slices(void **state)
+TEST_WITH(large_work_begins_in_slices, mapped, NULL)
 {
     enum { SIDE = 600 };
     const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), 1, -2)};
@@ -164,7 +190,7 @@ static void large_work_begins_in_slices(void **state)
 }
 
 /* α·A·B some times over, since every run adds it to C. */
-static void measures_what_adds_up(void **state)
+BOTH_WAYS(measures_what_adds_up)
 {
     const vkmm_measure_params measure = {.iters = 3, .cold_iters = 1, .cold_iters_given = 1};
     const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32), 1, 1)};
@@ -189,7 +215,7 @@ static void measures_what_adds_up(void **state)
 
 /* An odd number of elements of 16 bits shares words with what lies between and behind the matrices. Column-major, A
  * and B change places, and the bias belongs to rows. */
-static void keeps_what_shares_a_word(void **state)
+TEST_WITH(keeps_what_shares_a_word, mapped, NULL)
 {
     vkmm_job_params params = {.problem = scaled(gemm_way(25, M, N, K, VKMM_F16), 2, -3)};
     params.problem.has_bias = 1;
@@ -201,7 +227,7 @@ static void keeps_what_shares_a_word(void **state)
 }
 
 /* Three matrices of an odd number of elements, one behind the other without a gap, and an odd one in all. */
-static void adds_a_bias_to_parts_of_k(void **state)
+TEST_WITH(adds_a_bias_to_parts_of_k, through_staging, NULL)
 {
     vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_BF16), .config = "splits=3"};
     vkmm_problem *p = &params.problem;
@@ -214,7 +240,7 @@ static void adds_a_bias_to_parts_of_k(void **state)
     check(&params, 0);
 }
 
-static void adds_a_bias_of_integers(void **state)
+TEST_WITH(adds_a_bias_of_integers, through_staging, NULL)
 {
     vkmm_job_params params = {.problem = scaled(gemm_way(2, M, N, K, VKMM_I8), 2, 1)};
     params.problem.has_bias = 1;
@@ -222,7 +248,7 @@ static void adds_a_bias_of_integers(void **state)
 }
 
 /* f64 as residues: as a whole, and in panels of C because a binding does not hold the sums of all rows. */
-static void multiplies_residues(void **state)
+TEST_WITH(multiplies_residues, mapped, NULL)
 {
     uint64_t *range = &((vkmm_physical *)(uintptr_t)suite.device->physical)->info.limits.max_storage_range;
     const uint64_t own = *range;
@@ -250,7 +276,7 @@ static void multiplies_residues(void **state)
 
 /* Dispatches back to back in one command buffer, for as long as it should be; but where a product has slices, each
  * is submitted by itself. Of 1/8 ms each, batches of 5 ms (job/measure.c) have 40. */
-static void warms_up_in_slices(void **state)
+TEST_WITH(warms_up_in_slices, mapped, NULL)
 {
     for (int whole = 0; whole < 2; whole++) {
         const vkmm_measure_params measure = {.iters = 2, .warm_time_ms = 200, .skip_transfers = 1};
@@ -268,7 +294,7 @@ static void warms_up_in_slices(void **state)
     }
 }
 
-static void an_empty_product_of_any_kind_runs(void **state)
+TEST_WITH(an_empty_product_of_any_kind_runs, mapped, NULL)
 {
     for (unsigned way = 0; way < GEMM_WAYS; way += 31) {
         vkmm_job_params params = {.problem = scaled(gemm_way(way, 0, N, K, VKMM_F32), 2, 3)};
@@ -276,41 +302,4 @@ static void an_empty_product_of_any_kind_runs(void **state)
         params.problem = scaled(gemm_way(way, M, 0, K, VKMM_F32), 2, 3);
         check(&params, 0);
     }
-}
-
-static int through_staging(void **state)
-{
-    suite.info->memory.is_unified = 0;
-    return 0;
-}
-
-static int mapped(void **state)
-{
-    suite.info->memory.is_unified = 1;
-    return 0;
-}
-
-#define BOTH_WAYS(test) cmocka_unit_test_setup(test, mapped), cmocka_unit_test_setup(test, through_staging)
-
-int main(void)
-{
-    int absent = suite_open(&suite);
-    if (absent) return absent;
-    const struct CMUnitTest tests[] = {
-        BOTH_WAYS(computes_every_problem),
-        BOTH_WAYS(sums_k_in_parts),
-        BOTH_WAYS(measures_what_adds_up),
-        cmocka_unit_test_setup(keeps_what_shares_a_word, mapped),
-        cmocka_unit_test_setup(adds_a_bias_to_parts_of_k, through_staging),
-        cmocka_unit_test_setup(adds_a_bias_of_integers, through_staging),
-        cmocka_unit_test_setup(computes_without_terms, through_staging),
-        cmocka_unit_test_setup(multiplies_residues, mapped),
-        cmocka_unit_test_setup(knows_what_it_reads, through_staging),
-        cmocka_unit_test_setup(works_in_slices, through_staging),
-        cmocka_unit_test_setup(large_work_begins_in_slices, mapped),
-        cmocka_unit_test_setup(warms_up_in_slices, mapped),
-        cmocka_unit_test_setup(an_empty_product_of_any_kind_runs, mapped),
-    };
-    int failed = suite_run(&suite, "problems", tests);
-    return suite_exit(&suite, failed);
 }
