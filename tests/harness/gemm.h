@@ -2,13 +2,12 @@
  * src/lib/math/problem.c. */
 #pragma once
 
-#include "unit.h"
-
 #include <math.h>
 #include <stdlib.h>
 
 #include "math/half.h"
 #include "math/type.h"
+#include "vkmatmul.h"
 
 /* Where element (i, j) of op(A), op(B) or C of matrix x of the batch lies, in elements. */
 static inline uint64_t gemm_index(const vkmm_problem *p, vkmm_operand operand, uint64_t x, uint64_t i, uint64_t j)

@@ -1,5 +1,7 @@
 /* Matrices in blocks (vkmm_format): products by kernels that read blocks, and by those before which a step
  * unpacks them. */
+#include <stdio.h>
+
 #include "block_case.h"
 #include "gemm.h"
 #include "gemm/gemm.h"

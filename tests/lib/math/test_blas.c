@@ -1,6 +1,7 @@
 /* The host's BLAS: what a library is asked for, by one whose source is here (fake_blas.c), and the real one where
  * there is one. Arguments: the fake library, and the one with extents of 64 bits. */
 #include "gemm.h"
+#include "unit.h"
 
 #include <math.h>
 

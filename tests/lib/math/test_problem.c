@@ -1,4 +1,5 @@
 #include "gemm.h"
+#include "unit.h"
 
 #include "base/log.h"
 #include "math/problem.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "gemm.h"
 #include "math/matrix.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -68,61 +69,10 @@ static vkmm_problem draw_problem(void)
     return p;
 }
 
-/* One element, in the order in which the fake driver computes it. */
-#define DEFINE(name, type, is_negative)                                                                              \
-    static void name(const vkmm_problem *p, const vkmm_view v[3], const type *bias, uint64_t i, uint64_t j, type *c) \
-    {                                                                                                                \
-        const type *a = v[VKMM_A].data, *b = v[VKMM_B].data;                                                         \
-        const type alpha = (type)(int64_t)vkmm_problem_alpha(p), beta = (type)(int64_t)vkmm_problem_beta(p);         \
-        type value = 0;                                                                                              \
-        for (uint64_t k = 0; k < p->k && alpha != (type)0; k++)                                                      \
-            value += a[i * v[VKMM_A].row_stride + k * v[VKMM_A].col_stride] *                                        \
-                     b[k * v[VKMM_B].row_stride + j * v[VKMM_B].col_stride];                                         \
-        value = alpha * value;                                                                                       \
-        if (beta != (type)0) value += beta * *c;                                                                     \
-        if (p->has_bias) value += bias[j];                                                                           \
-        if (p->activation == VKMM_RELU && is_negative) value = 0;                                                    \
-        *c = value;                                                                                                  \
-    }
-DEFINE(f32, float, value < 0)
-DEFINE(f64, double, value < 0)
-DEFINE(i32, uint32_t, (int32_t)value < 0)
-DEFINE(u32, uint32_t, 0)
-
-static void multiply(const vkmm_problem *p, void *const memory[4], void *c)
-{
-    for (uint64_t batch = 0; batch < vkmm_problem_batches(p); batch++) {
-        const vkmm_view v[3] = {vkmm_operand_view(p, VKMM_A, memory[VKMM_A], batch),
-                                vkmm_operand_view(p, VKMM_B, memory[VKMM_B], batch),
-                                vkmm_operand_view(p, VKMM_C, c, batch)};
-        const uint64_t size = vkmm_type_of(p->type)->bytes;
-        char *first = (char *)c + ((const char *)v[VKMM_C].data - (const char *)c);
-        for (uint64_t i = 0; i < p->m; i++)
-            for (uint64_t j = 0; j < p->n; j++) {
-                void *at = first + (i * v[VKMM_C].row_stride + j * v[VKMM_C].col_stride) * size;
-                if (p->type == VKMM_F32) f32(p, v, memory[VKMM_BIAS], i, j, at);
-                if (p->type == VKMM_F64) f64(p, v, memory[VKMM_BIAS], i, j, at);
-                if (p->type == VKMM_I32) i32(p, v, memory[VKMM_BIAS], i, j, at);
-                if (p->type == VKMM_U32) u32(p, v, memory[VKMM_BIAS], i, j, at);
-            }
-    }
-}
-
 typedef struct panels {
     const vkmm_problem *problem;
     void *const *memory;
 } panels;
-
-/* The parts of operands that functions see are those of the views. */
-static void *place(const panels *from, const vkmm_panel *panel, uint64_t i, uint64_t j)
-{
-    const uint64_t size = vkmm_type_of(from->problem->type)->bytes;
-    if (panel->operand == VKMM_BIAS) return (char *)from->memory[VKMM_BIAS] + (panel->col + j) * size;
-    const vkmm_view v = vkmm_operand_view(from->problem, panel->operand, from->memory[panel->operand], panel->batch);
-    char *memory = from->memory[panel->operand];
-    return memory + ((const char *)v.data - memory) +
-           ((panel->row + i) * v.row_stride + (panel->col + j) * v.col_stride) * size;
-}
 
 static vkmm_status move(void *user, const vkmm_panel *panel, int out)
 {
@@ -130,8 +80,11 @@ static vkmm_status move(void *user, const vkmm_panel *panel, int out)
     const uint64_t size = vkmm_type_of(from->problem->type)->bytes;
     for (uint64_t i = 0; i < panel->rows; i++)
         for (uint64_t j = 0; j < panel->cols; j++) {
-            char *data = (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size;
-            void *own = place(from, panel, i, j);
+            const uint64_t at = panel->operand == VKMM_BIAS ? panel->col + j
+                                                            : gemm_index(from->problem, panel->operand, panel->batch,
+                                                                         panel->row + i, panel->col + j);
+            char *data = (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size,
+                 *own = (char *)from->memory[panel->operand] + at * size;
             memcpy(out ? own : data, out ? data : own, size);
         }
     return VKMM_OK;
@@ -166,7 +119,8 @@ static void fill_memory(const vkmm_problem *p, vkmm_init init, void *memory[4])
     }
 }
 
-/* Where the parts of a sum that is zero are added in another order, its sign may be the other one. */
+/* The reference adds β·C and the bias even where there is none; and where the parts of a sum that is zero are added in
+ * another order, its sign may be the other one. */
 static void unsign_zeros(vkmm_type type, void *memory, uint64_t bytes)
 {
     const uint64_t size = vkmm_type_of(type)->bytes;
@@ -185,7 +139,7 @@ static void run(play *p, const vkmm_problem *problem, vkmm_stream *stream, const
     fill_memory(problem, known && draw(2) ? VKMM_INIT_UNIFORM : VKMM_INIT_INT, memory);
     memcpy(want, memory[VKMM_C], bytes);
     memcpy(before, memory[VKMM_C], bytes);
-    multiply(problem, memory, want);
+    gemm_biased(problem, memory[VKMM_A], memory[VKMM_B], memory[VKMM_BIAS], want);
     panels from = {problem, memory};
     vkmm_stream_io io = {.read = read_panel, .write = write_panel, .user = &from};
     if (given)
@@ -207,8 +161,8 @@ static void run(play *p, const vkmm_problem *problem, vkmm_stream *stream, const
         counts.again++;
     }
     if (expect(p->status == VKMM_OK && p->errors == 0, "%s: %s: %s", about, vkmm_status_name(p->status), p->sentence)) {
-        if (!known) unsign_zeros(problem->type, want, bytes);
-        if (!known) unsign_zeros(problem->type, memory[VKMM_C], bytes);
+        unsign_zeros(problem->type, want, bytes);
+        unsign_zeros(problem->type, memory[VKMM_C], bytes);
         expect(memcmp(want, memory[VKMM_C], bytes) == 0, "%s: C differs", about);
         expect(!failed || times.shrunk > 0, "%s: memory ended, and nothing was shrunk", about);
         counts.right++;

@@ -103,17 +103,28 @@ static vkmm_stream *open(const vkmm_job_params *params, uint64_t limit)
     return keep_stream(stream);
 }
 
+static vkmm_stream_io io_of(const data *d)
+{
+    return (vkmm_stream_io){.a = d->memory[0], .b = d->memory[1], .c = d->memory[2], .bias = d->memory[3]};
+}
+
+static vkmm_stream_times run(vkmm_stream *stream, const data *d)
+{
+    const vkmm_stream_io io = io_of(d);
+    vkmm_stream_times times;
+    assert_int_equal(vkmm_stream_run(stream, &io, &times), VKMM_OK);
+    compare(d);
+    return times;
+}
+
 static void check_limited(const vkmm_job_params *params, vkmm_init init, uint64_t limit, int cuts_depth)
 {
-    data d = make(params, init);
+    const data d = make(params, init);
     vkmm_stream *stream = open(params, limit);
     const vkmm_partition t = vkmm_stream_partition(stream);
-    const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2], .bias = d.memory[3]};
-    vkmm_stream_times times;
     assert_true(t.device_bytes <= limit);
     assert_int_equal(t.depth_panels > 1, cuts_depth);
-    assert_int_equal(vkmm_stream_run(stream, &io, &times), VKMM_OK);
-    compare(&d);
+    const vkmm_stream_times times = run(stream, &d);
     if (vkmm_operand_elements(&d.problem, VKMM_C) > 0)
         assert_true(times.kernel_ms > 0 && times.longest_ms > 0 && times.dispatches > 0);
 }
@@ -226,19 +237,16 @@ static void packed_panels_have_the_same_bits(void **state)
         data d = make(&params, whole ? VKMM_INIT_INT : VKMM_INIT_UNIFORM);
         params.pack = asked[i / 2];
         vkmm_stream *stream = open(&params, bytes_of(&p) / 2 + 40000);
-        const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2], .bias = d.memory[3]};
         const vkmm_partition t = vkmm_stream_partition(stream);
         const uint32_t packs = vkmm_choice_packs(&stream->lanes->whole);
-        vkmm_stream_times times;
         assert_int_equal(packs & asked[i / 2], asked[i / 2]);
         assert_true(t.row_panels * t.col_panels * vkmm_problem_batches(&p) > 1);
-        assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK); /* uses each pipeline once, too */
-        compare(&d);
+        run(stream, &d); /* uses each pipeline once, too */
         if (vkmm_problem_batches(&p) > 1 || (t.row_panels > 1 && t.col_panels > 1)) continue;
         dispatch = suite.device->table.vkCmdDispatch;
         dispatched = 0;
         suite.device->table.vkCmdDispatch = count_dispatch;
-        assert_int_equal(vkmm_stream_run(stream, &io, &times), VKMM_OK);
+        const vkmm_stream_times times = run(stream, &d);
         suite.device->table.vkCmdDispatch = dispatch;
         assert_int_equal(dispatched, (stream->lanes->whole.reduce ? 2 : 1) * times.dispatches +
                                          (packs & VKMM_PACK_A ? t.row_panels : 0) +
@@ -262,11 +270,11 @@ static void stray_writes_are_found(void **state)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 100, .n = 150, .k = 20), SMALL};
     data d = make(&params, VKMM_INIT_UNIFORM);
-    const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
+    const vkmm_stream_io io = io_of(&d);
     for (int i = 0; i < 4; i++) {
         vkmm_stream *stream = open(&params, bytes_of(&params.problem) / 2 + 40000);
         const vkmm_slot *slot = &stream->lanes->memory.panels[VKMM_C].at[i / 2];
-        assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK); /* uses each pipeline once, too */
+        run(stream, &d); /* uses each pipeline once, too */
         strayed = slot->buffer.handle;
         stray_at = i % 2 ? slot->lead + stream->lanes->pieces.c_bytes : slot->lead - 4;
         assert_non_null(strayed);
@@ -333,9 +341,8 @@ static void no_terms_are_products_too(void **state)
     check(&params);
 }
 
-static vkmm_status read_part(void *user, const vkmm_panel *panel)
+static vkmm_status copy_part(data *d, const vkmm_panel *panel, uint64_t *count, int out)
 {
-    data *d = user;
     const vkmm_type type = vkmm_operand_type(&d->problem, panel->operand);
     const uint64_t size = vkmm_type_of(type)->bytes;
     for (uint64_t i = 0; i < panel->rows; i++)
@@ -343,28 +350,26 @@ static vkmm_status read_part(void *user, const vkmm_panel *panel)
             const uint64_t at = panel->operand == VKMM_BIAS ? panel->col + j
                                                             : gemm_index(&d->problem, panel->operand, panel->batch,
                                                                          panel->row + i, panel->col + j);
-            memcpy((char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size,
-                   (char *)d->memory[panel->operand] + at * size, size);
+            char *here = (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size,
+                 *there = (char *)d->memory[panel->operand] + at * size;
+            memcpy(out ? there : here, out ? here : there, size);
         }
     mtx_lock(&d->lock);
-    d->read += panel->rows * panel->cols;
+    *count += panel->rows * panel->cols;
     mtx_unlock(&d->lock);
     return VKMM_OK;
+}
+
+static vkmm_status read_part(void *user, const vkmm_panel *panel)
+{
+    data *d = user;
+    return copy_part(d, panel, &d->read, 0);
 }
 
 static vkmm_status write_part(void *user, const vkmm_panel *panel)
 {
     data *d = user;
-    const uint64_t size = vkmm_type_of(gemm_out(&d->problem))->bytes;
-    for (uint64_t i = 0; i < panel->rows; i++)
-        for (uint64_t j = 0; j < panel->cols; j++)
-            memcpy((char *)d->memory[VKMM_C] +
-                       gemm_index(&d->problem, VKMM_C, panel->batch, panel->row + i, panel->col + j) * size,
-                   (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size, size);
-    mtx_lock(&d->lock);
-    d->written += panel->rows * panel->cols;
-    mtx_unlock(&d->lock);
-    return VKMM_OK;
+    return copy_part(d, panel, &d->written, 1);
 }
 
 static void functions_give_and_take(void **state)
@@ -403,11 +408,10 @@ static void what_functions_say_ends_a_run(void **state)
     vkmm_stream *stream = open(&params, 200 << 10);
     vkmm_stream_io io = {.read = fail_to_read, .c = d.memory[2]};
     assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_INVALID);
-    io = (vkmm_stream_io){.a = d.memory[0], .b = d.memory[1], .c = d.memory[2], .progress = stop};
+    io = io_of(&d);
+    io.progress = stop;
     assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_STOPPED);
-    io.progress = NULL;
-    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
-    compare(&d);
+    run(stream, &d);
     io.b = NULL;
     assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_INVALID);
 }
@@ -420,10 +424,8 @@ static void check_two(const vkmm_job_params *params)
     vkmm_stream *stream = NULL;
     assert_int_equal(vkmm_device_create(suite.instance, suite.info->index, &other), VKMM_OK);
     const vkmm_stream_params wanted = {.job = *params, .threads = 1, .others = &other, .other_count = 1};
-    const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2], .bias = d.memory[3]};
     assert_int_equal(vkmm_stream_create(suite.device, NULL, &wanted, &stream), VKMM_OK);
-    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
-    compare(&d);
+    run(stream, &d);
     uint64_t largest = 0;
     for (uint32_t i = 0; i < 2; i++) {
         const vkmm_stream_part part = vkmm_stream_part_at(stream, i);
@@ -469,10 +471,7 @@ static void bindings_may_be_small(void **state)
     const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 150, .k = 100), 1, 1), SMALL};
     data d = make(&params, VKMM_INIT_INT);
     suite.info->limits.max_storage_range = 1 << 16;
-    vkmm_stream *stream = open(&params, 0);
-    const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
-    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
-    compare(&d);
+    run(open(&params, 0), &d);
 }
 
 static void too_little_is_refused(void **state)
@@ -498,12 +497,10 @@ static void a_stream_is_turned_to_other_products(void **state)
     vkmm_stream *stream = open(&(vkmm_job_params){.problem = small}, 0);
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
         data d = make(&(vkmm_job_params){.problem = problems[i]}, VKMM_INIT_INT);
-        const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
         const uint32_t plans = stream->lanes->plan_count;
         const VkBuffer before = stream->lanes->memory.panels[VKMM_A].at[0].buffer.handle;
         assert_int_equal(vkmm_stream_change(stream, &problems[i]), VKMM_OK);
-        assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
-        compare(&d);
+        run(stream, &d);
         if (i > 0) assert_ptr_equal(stream->lanes->memory.panels[VKMM_A].at[0].buffer.handle, before);
         if (i == 1 || i == 2 || i == 5) assert_int_equal(stream->lanes->plan_count, plans);
     }
@@ -512,10 +509,8 @@ static void a_stream_is_turned_to_other_products(void **state)
     suite.info->limits.max_storage_range = range;
     assert_int_equal(vkmm_stream_run(stream, &(vkmm_stream_io){.c = NULL}, NULL), VKMM_INVALID);
     assert_int_equal(vkmm_stream_change(stream, &small), VKMM_OK);
-    data d = make(&(vkmm_job_params){.problem = small}, VKMM_INIT_INT);
-    const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
-    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
-    compare(&d);
+    const data d = make(&(vkmm_job_params){.problem = small}, VKMM_INIT_INT);
+    run(stream, &d);
 }
 
 /* Where K is cut, the host adds the bias. */
@@ -529,10 +524,8 @@ static void a_bias_is_not_kept(void **state)
         suite.info->limits.max_storage_range = 1 << 15;
         if (turn == 0) stream = open(&(vkmm_job_params){.problem = p, SMALL}, 0);
         if (turn == 1) assert_int_equal(vkmm_stream_change(stream, &p), VKMM_OK);
-        const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2], .bias = d.memory[3]};
         assert_true(vkmm_stream_partition(stream).depth_panels > 1);
-        assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
-        compare(&d);
+        run(stream, &d);
         p.has_bias = 0;
     }
 }

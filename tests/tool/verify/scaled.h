@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gemm.h"
+#include "unit.h"
 #include "verify_problem.h"
 
 static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
