@@ -1,4 +1,4 @@
-/* test_structured [--table] [split] [DEVICE]: the error of every element of products of structured data, over the bound
+/* test_structured [split] [DEVICE]: the error of every element of products of structured data, over the bound
  * that holds for any data (doc/verification.md, doc/precision.md). With `split`: only the methods that need matrix
  * operations. Skipped (77) where no method is available; VKMM_TEST_MATRICES as in test_coopmat.c.
  *
@@ -234,52 +234,39 @@ typedef struct totals {
     double worst[WAYS];
 } totals;
 
-/* A cell of the table: the error over the bound, marked if the device or the planner took another method. */
-static void one(const way *how, vkmm_job *job, data of, uint64_t k, int table, totals *sum)
+static void one(const way *how, vkmm_job *job, data of, uint64_t k, totals *sum)
 {
     vkmm_method method = VKMM_COMPUTE_DIRECT;
     const vkmm_status status = multiply(job, how->type, k, &method);
     const double worst = status == VKMM_OK ? judge(how, method, k, vkmm_job_matrix(job, VKMM_C)) : INFINITY;
     sum->products++;
     if (worst > sum->worst[how - ways]) sum->worst[how - ways] = worst;
-    if (table && status != VKMM_OK) printf(" %s |", vkmm_status_name(status));
-    if (table && status == VKMM_OK) printf(" %.2g%s |", worst, method == how->method ? "" : " direct");
     if (worst <= 1) return;
     sum->wrong++;
-    if (!table)
-        printf("# %s, K %u, %s: %.3g of the bound, %s\n", names[of], (unsigned)k, how->name, worst,
-               vkmm_status_name(status));
+    printf("# %s, K %u, %s: %.3g of the bound, %s\n", names[of], (unsigned)k, how->name, worst,
+           vkmm_status_name(status));
 }
 
-static void all_of_depth(uint64_t k, const int wanted[WAYS], int table, totals *sum)
+static void all_of_depth(uint64_t k, int only_split, totals *sum)
 {
     vkmm_job *jobs[WAYS];
-    for (int w = 0; w < WAYS; w++) jobs[w] = wanted[w] ? job_of(&ways[w], k) : NULL;
+    for (int w = 0; w < WAYS; w++)
+        jobs[w] = !only_split || ways[w].method == VKMM_COMPUTE_SPLIT ? job_of(&ways[w], k) : NULL;
     for (int of = 0; of < DATA_COUNT; of++) {
         vkmm_type made = VKMM_AUTO;
-        if (table) printf("| %s | %u |", names[of], (unsigned)k);
         for (int turn = 0; turn < WAYS; turn++) {
-            if (table && !jobs[turn]) printf(" – |");
             if (!jobs[turn]) continue;
             if (made != ways[turn].type) make((data)of, made = ways[turn].type, k);
-            one(&ways[turn], jobs[turn], (data)of, k, table, sum);
+            one(&ways[turn], jobs[turn], (data)of, k, sum);
         }
-        if (table) printf("\n");
     }
     for (int w = 0; w < WAYS; w++) vkmm_job_destroy(&jobs[w]);
 }
 
-static int all(int only_split, int table)
+static int all(int only_split)
 {
     totals sum = {0};
-    int wanted[WAYS];
-    if (table) printf("| data | K |");
-    for (int w = 0; w < WAYS; w++) {
-        wanted[w] = !only_split || ways[w].method == VKMM_COMPUTE_SPLIT;
-        if (table) printf(" %s |", ways[w].name);
-    }
-    if (table) printf("\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (size_t d = 0; d < sizeof depths / sizeof *depths; d++) all_of_depth(depths[d], wanted, table, &sum);
+    for (size_t d = 0; d < sizeof depths / sizeof *depths; d++) all_of_depth(depths[d], only_split, &sum);
     printf("# %u products, %u beyond their bound; the worst of each method:", sum.products, sum.wrong);
     for (int w = 0; w < WAYS; w++) printf(" %s %.2g;", ways[w].name, sum.worst[w]);
     printf("\n");
@@ -290,13 +277,11 @@ int main(int argc, char **argv)
 {
     const char *matrices = getenv("VKMM_TEST_MATRICES"), *name = NULL;
     const vkmm_instance_params params = {.validate = getenv("VKMM_TEST_UNVALIDATED") == NULL};
-    int absent = getenv("VKMM_REQUIRE_VULKAN") ? 1 : SKIPPED, table = 0, only_split = 0;
+    int absent = getenv("VKMM_REQUIRE_VULKAN") ? 1 : SKIPPED, only_split = 0;
     vkmm_instance *instance = NULL;
     uint32_t index;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--table") == 0)
-            table = 1;
-        else if (strcmp(argv[i], "split") == 0)
+        if (strcmp(argv[i], "split") == 0)
             only_split = 1;
         else
             name = argv[i];
@@ -308,7 +293,7 @@ int main(int argc, char **argv)
     }
     info = vkmm_instance_device_info(instance, index);
     printf("# %s, %s %s\n", info->name, info->driver.name, info->driver.info);
-    int result = vkmm_device_create(instance, index, &device) == VKMM_OK ? all(only_split, table) : 1;
+    int result = vkmm_device_create(instance, index, &device) == VKMM_OK ? all(only_split) : 1;
     if (result == SKIPPED && matrices && *matrices && strstr(info->driver.name, matrices)) result = 1;
     vkmm_device_destroy(&device);
     if (vkmm_instance_validation_messages(instance) > 0) {
