@@ -180,7 +180,7 @@ typedef struct vkmm_lines {
     int are_rows;
     uint64_t length, count, ld;
     uint64_t batch, row, col; /* of the first element of the first matrix, in the whole product */
-    uint64_t matrices;
+    uint64_t all, bytes;      /* lines of all matrices together; bytes from one to the next */
 } vkmm_lines;
 vkmm_lines vkmm_lane_lines(const vkmm_lane *lane, vkmm_operand operand, const vkmm_step *step, uint64_t part);
 

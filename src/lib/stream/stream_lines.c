@@ -39,7 +39,8 @@ vkmm_lines vkmm_lane_lines(const vkmm_lane *lane, vkmm_operand operand, const vk
                         .count = stored.count,
                         .ld = stored.ld,
                         .batch = step->batch,
-                        .matrices = step->matrices};
+                        .all = stored.count * step->matrices};
+    lines.bytes = lines.ld * vkmm_type_of(lines.type)->bytes;
     lines.row = operand == VKMM_B ? k : step->row;
     lines.col = operand == VKMM_A ? k : step->col;
     return lines;
@@ -150,7 +151,6 @@ static vkmm_status do_round(void *context, uint64_t round)
 {
     const line_loop *loop = context;
     const vkmm_lines *l = loop->lines;
-    const uint64_t size = vkmm_type_of(l->type)->bytes;
     const int finishes = loop->back && vkmm_lane_parts(loop->lane) > 1;
     uint64_t line = loop->first + round * loop->round;
     const uint64_t end = vkmm_least(line + loop->round, loop->end);
@@ -158,7 +158,7 @@ static vkmm_status do_round(void *context, uint64_t round)
     while (line < end && status == VKMM_OK) {
         const uint64_t matrix = line / l->count, first = line % l->count;
         const uint64_t count = vkmm_least(l->count - first, end - line);
-        const vkmm_panel panel = panel_of(l, matrix, first, count, loop->memory + (line - loop->first) * l->ld * size);
+        const vkmm_panel panel = panel_of(l, matrix, first, count, loop->memory + (line - loop->first) * l->bytes);
         status = finishes ? finish_panel(loop->lane, l, &panel) : copy_panel(loop->lane, l, &panel, loop->back);
         line += count;
     }
@@ -167,7 +167,7 @@ static vkmm_status do_round(void *context, uint64_t round)
 
 static vkmm_status run(vkmm_lane *lane, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory, int back)
 {
-    const uint64_t most = VKMM_COPY_ROUND / (lines->ld * vkmm_type_of(lines->type)->bytes);
+    const uint64_t most = VKMM_COPY_ROUND / lines->bytes;
     line_loop loop = {lane, lines, first, end, most > 0 ? most : 1, memory, back};
     return vkmm_workers_run(lane->workers, vkmm_divide_up(end - first, loop.round), do_round, &loop);
 }

@@ -89,7 +89,7 @@ static uint64_t longest_line(const vkmm_lane *lane)
     uint64_t longest = 16;
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         const vkmm_lines lines = vkmm_lane_lines(lane, (vkmm_operand)o, &step, 0);
-        const uint64_t bytes = (lines.ld * vkmm_type_of(lines.type)->bytes + 15) / 16 * 16;
+        const uint64_t bytes = (lines.bytes + 15) / 16 * 16;
         if (longest < bytes) longest = bytes;
     }
     return longest;

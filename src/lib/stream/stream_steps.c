@@ -18,11 +18,6 @@ static vkmm_slot *c_slot(const vkmm_lane *lane, uint64_t step)
     return &lane->memory.panels[VKMM_C].at[step % lane->memory.panels[VKMM_C].count];
 }
 
-static uint64_t bytes_of_line(const vkmm_lines *lines)
-{
-    return lines->ld * vkmm_type_of(lines->type)->bytes;
-}
-
 /* The turn that ends a step's product. */
 static uint64_t last_turn(const vkmm_lane *lane, uint64_t step)
 {
@@ -40,24 +35,23 @@ static vkmm_lines oldest_lines(const vkmm_lane *lane)
 static vkmm_status begin_chunk(vkmm_lane *lane, const vkmm_lines *lines)
 {
     const vkmm_slot *slot = c_slot(lane, lane->todo.stored);
-    const uint64_t line = bytes_of_line(lines), left = lines->count * lines->matrices - lane->staging.storing;
+    const uint64_t left = lines->all - lane->staging.storing;
     vkmm_chunk *chunk = &lane->staging.chunks[VKMM_STREAM_LOADS + lane->staging.next_store];
     lane->staging.next_store = (lane->staging.next_store + 1) % VKMM_STREAM_STORES;
     chunk->first = lane->staging.storing;
-    chunk->end = chunk->first + vkmm_least(left, lane->staging.chunk_bytes / line);
+    chunk->end = chunk->first + vkmm_least(left, lane->staging.chunk_bytes / lines->bytes);
     lane->staging.storing = chunk->end;
-    return vkmm_chunk_begin(lane->device, chunk, VKMM_QUEUE_RETURN, &slot->buffer, slot->lead + chunk->first * line,
-                            (chunk->end - chunk->first) * line);
+    return vkmm_chunk_begin(lane->device, chunk, VKMM_QUEUE_RETURN, &slot->buffer,
+                            slot->lead + chunk->first * lines->bytes, (chunk->end - chunk->first) * lines->bytes);
 }
 
 /* The product has ended. After a beginning, nothing begins again before the end. */
 static vkmm_status begin_store(vkmm_lane *lane)
 {
     const vkmm_lines lines = oldest_lines(lane);
-    const uint64_t all = lines.count * lines.matrices;
     vkmm_status status = VKMM_OK;
     if (c_slot(lane, lane->todo.stored)->buffer.mapped || lane->staging.storing > 0) return VKMM_OK;
-    for (int i = 0; i < VKMM_STREAM_STORES && lane->staging.storing < all && status == VKMM_OK; i++)
+    for (int i = 0; i < VKMM_STREAM_STORES && lane->staging.storing < lines.all && status == VKMM_OK; i++)
         status = begin_chunk(lane, &lines);
     return status;
 }
@@ -73,7 +67,7 @@ static vkmm_status leave_slot(vkmm_lane *lane, int *left)
 {
     const vkmm_lines lines = oldest_lines(lane);
     vkmm_status status = VKMM_OK;
-    *left = lane->staging.storing == lines.count * lines.matrices;
+    *left = lane->staging.storing == lines.all;
     for (int i = VKMM_STREAM_LOADS; i < VKMM_STREAM_CHUNKS && *left && status == VKMM_OK; i++)
         if (lane->staging.chunks[i].command) status = vkmm_command_wait(lane->device, lane->staging.chunks[i].command);
     return status;
@@ -91,18 +85,17 @@ static vkmm_status end_store(vkmm_lane *lane)
 {
     const vkmm_slot *slot = c_slot(lane, lane->todo.stored);
     const vkmm_lines lines = oldest_lines(lane);
-    const uint64_t all = lines.count * lines.matrices;
     vkmm_status status = begin_store(lane);
-    lane->times.downloaded_bytes += all * bytes_of_line(&lines);
+    lane->times.downloaded_bytes += lines.all * lines.bytes;
     if (slot->buffer.mapped)
-        return vkmm_lane_empty(lane, &lines, 0, all, (const char *)slot->buffer.mapped + slot->lead);
+        return vkmm_lane_empty(lane, &lines, 0, lines.all, (const char *)slot->buffer.mapped + slot->lead);
     for (uint32_t i = lane->staging.next_store; status == VKMM_OK; i = (i + 1) % VKMM_STREAM_STORES) {
         vkmm_chunk *chunk = &lane->staging.chunks[VKMM_STREAM_LOADS + i];
         const uint64_t end = chunk->end;
         if (!chunk->command) continue; /* a panel smaller than all chunks */
         status = end_chunk(lane, &lines, chunk);
-        if (end == all) break;
-        if (status == VKMM_OK && lane->staging.storing < all) status = begin_chunk(lane, &lines);
+        if (end == lines.all) break;
+        if (status == VKMM_OK && lane->staging.storing < lines.all) status = begin_chunk(lane, &lines);
     }
     lane->staging.storing = 0;
     return status;
@@ -126,35 +119,35 @@ static vkmm_status store_one(vkmm_lane *lane)
 /* Through the next chunk, when the copy that used it last has ended. */
 static vkmm_status load_chunk(vkmm_lane *lane, vkmm_slot *slot, const vkmm_lines *lines, uint64_t first, uint64_t end)
 {
-    const uint64_t line = bytes_of_line(lines);
     vkmm_chunk *chunk = &lane->staging.chunks[lane->staging.next_load];
     lane->staging.next_load = (lane->staging.next_load + 1) % VKMM_STREAM_LOADS;
     vkmm_status status = vkmm_chunk_end(lane->device, chunk);
     if (status == VKMM_OK) status = vkmm_lane_fill(lane, lines, first, end, chunk->buffer.mapped);
     if (status != VKMM_OK) return status;
     lane->staging.is_loading = 1;
-    const uint64_t bytes = vkmm_whole_words((end - first) * line); /* a bias may end within a word; buffers do not */
-    return vkmm_chunk_begin(lane->device, chunk, VKMM_QUEUE_TRANSFER, &slot->buffer, slot->lead + first * line, bytes);
+    /* A bias may end within a word; buffers do not. */
+    return vkmm_chunk_begin(lane->device, chunk, VKMM_QUEUE_TRANSFER, &slot->buffer, slot->lead + first * lines->bytes,
+                            vkmm_whole_words((end - first) * lines->bytes));
 }
 
 /* Loads lines of a panel up to `upto` into the slot, which is free for it or already has some of them. Returns before
  * they are loaded. */
 static vkmm_status load_lines(vkmm_lane *lane, vkmm_slot *slot, const vkmm_lines *lines, uint64_t upto)
 {
-    const uint64_t all = lines->count * lines->matrices, line = bytes_of_line(lines);
-    const uint64_t at_once = slot->buffer.mapped ? all : lane->staging.chunk_bytes / line;
+    const uint64_t at_once = slot->buffer.mapped ? lines->all : lane->staging.chunk_bytes / lines->bytes;
     vkmm_status status = VKMM_OK;
-    if (lines->length == 0) slot->lines = all;
-    upto = vkmm_least(upto, all);
+    if (lines->length == 0) slot->lines = lines->all;
+    upto = vkmm_least(upto, lines->all);
     while (slot->lines < upto && status == VKMM_OK) {
         const uint64_t first = slot->lines, end = first + vkmm_least(upto - first, at_once);
         if (slot->buffer.mapped)
-            status = vkmm_lane_fill(lane, lines, first, end, (char *)slot->buffer.mapped + slot->lead + first * line);
+            status = vkmm_lane_fill(lane, lines, first, end,
+                                    (char *)slot->buffer.mapped + slot->lead + first * lines->bytes);
         else
             status = load_chunk(lane, slot, lines, first, end);
         if (status != VKMM_OK) break;
         slot->lines = end;
-        lane->times.uploaded_bytes += (end - first) * line;
+        lane->times.uploaded_bytes += (end - first) * lines->bytes;
         status = begin_store_early(lane);
         if (status == VKMM_OK) status = vkmm_lane_tell(lane);
     }
@@ -179,9 +172,10 @@ static vkmm_status load_bias(vkmm_lane *lane)
                               .length = 1,
                               .count = p->n,
                               .ld = 1,
-                              .matrices = p->has_bias != 0};
+                              .all = p->has_bias ? p->n : 0,
+                              .bytes = vkmm_type_of(vkmm_operand_type(p, VKMM_BIAS))->bytes};
     vkmm_slot slot = {.buffer = lane->memory.bias};
-    if (lane->memory.host_bias) return vkmm_lane_fill(lane, &lines, 0, p->n * lines.matrices, lane->memory.host_bias);
+    if (lane->memory.host_bias) return vkmm_lane_fill(lane, &lines, 0, lines.all, lane->memory.host_bias);
     return load_lines(lane, &slot, &lines, UINT64_MAX);
 }
 
@@ -270,7 +264,7 @@ static vkmm_status prefetch(vkmm_lane *lane, uint64_t index)
     const uint64_t turn = index - behind + 1, turns = ahead - behind;
     vkmm_status status = claim(lane, &lane->memory.panels[VKMM_A], &name, &slot);
     if (status != VKMM_OK || turn >= turns) return status; /* the last share is the next turn's own */
-    return load_lines(lane, slot, &lines, lines.count * lines.matrices * turn / turns);
+    return load_lines(lane, slot, &lines, lines.all * turn / turns);
 }
 
 /* A new entry of the timeline. */
