@@ -91,11 +91,7 @@ static vkmm_status multiply_in_panels(vkmm_device *device, const vkmm_problem *p
     vkmm_status status = stream ? vkmm_stream_remake(stream, problem)
                                 : vkmm_stream_make(device, vkmm_device_log(device), &params, &stream);
     if (status == VKMM_OK) status = vkmm_stream_multiply(stream, &io, NULL);
-    if (status == VKMM_OK)
-        vkmm_spares_give_stream(device, stream);
-    else
-        vkmm_stream_destroy(&stream);
-    return status;
+    return vkmm_spares_give_stream(device, status, stream);
 }
 
 /* Large products are limited by copies, which panels hide. VKMM_UNSUPPORTED: one job has to do. */
@@ -164,9 +160,5 @@ vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, cons
     if (!job) status = create_job(device, &packed, &job);
     if (status == VKMM_OUT_OF_MEMORY) return vkmm_tell(log, multiply_in_panels(device, problem, a, b, bias, c));
     if (status == VKMM_OK) status = multiply_at_once(job, &packed, problem, a, b, bias, c);
-    if (status == VKMM_OK)
-        vkmm_spares_give(device, job);
-    else
-        vkmm_job_destroy(&job);
-    return vkmm_tell(log, status);
+    return vkmm_tell(log, vkmm_spares_give(device, status, job));
 }

@@ -53,11 +53,7 @@ static vkmm_status copy(const vkmm_memory *memory, uint64_t offset, uint64_t byt
     }
     vkmm_status status = vkmm_spares_take_copier(memory->device, &copier);
     if (status == VKMM_OK) status = vkmm_copier_run(copier, &memory->buffer, offset, bytes, from, to);
-    if (status == VKMM_OK)
-        vkmm_spares_give_copier(memory->device, copier);
-    else
-        vkmm_copier_destroy(&copier);
-    return status;
+    return vkmm_spares_give_copier(memory->device, status, copier);
 }
 
 vkmm_status vkmm_memory_write(vkmm_memory *memory, uint64_t offset, uint64_t bytes, const void *data)
@@ -126,9 +122,5 @@ vkmm_status vkmm_memory_multiply(vkmm_device *device, const vkmm_problem *proble
     vkmm_job *job = vkmm_spares_take(device, problem, 1);
     if (!job) status = vkmm_job_make(device, log, &params, 1, &job);
     if (status == VKMM_OK) status = run(job, parts, c);
-    if (status == VKMM_OK)
-        vkmm_spares_give(device, job);
-    else
-        vkmm_job_destroy(&job);
-    return vkmm_tell(log, status);
+    return vkmm_tell(log, vkmm_spares_give(device, status, job));
 }

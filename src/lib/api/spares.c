@@ -78,11 +78,13 @@ vkmm_stream *vkmm_spares_take_stream(vkmm_device *device)
     return swap(device, &device->spares.stream, NULL);
 }
 
-void vkmm_spares_give_stream(vkmm_device *device, vkmm_stream *stream)
+vkmm_status vkmm_spares_give_stream(vkmm_device *device, vkmm_status status, vkmm_stream *stream)
 {
-    if (vkmm_lane_held(stream->lanes) <= device->physical->info.memory.device_heap_bytes / VKMM_SPARES_SHARE)
+    if (status == VKMM_OK &&
+        vkmm_lane_held(stream->lanes) <= device->physical->info.memory.device_heap_bytes / VKMM_SPARES_SHARE)
         stream = swap(device, &device->spares.stream, stream);
     vkmm_stream_destroy(&stream);
+    return status;
 }
 
 vkmm_status vkmm_spares_take_copier(vkmm_device *device, vkmm_copier **copier)
@@ -91,10 +93,11 @@ vkmm_status vkmm_spares_take_copier(vkmm_device *device, vkmm_copier **copier)
     return *copier ? VKMM_OK : vkmm_copier_create(device, copier);
 }
 
-void vkmm_spares_give_copier(vkmm_device *device, vkmm_copier *copier)
+vkmm_status vkmm_spares_give_copier(vkmm_device *device, vkmm_status status, vkmm_copier *copier)
 {
-    copier = swap(device, &device->spares.copier, copier);
+    if (status == VKMM_OK) copier = swap(device, &device->spares.copier, copier);
     vkmm_copier_destroy(&copier);
+    return status;
 }
 
 static int drop(vkmm_device *device)
@@ -112,13 +115,13 @@ static int drop(vkmm_device *device)
     return any;
 }
 
-void vkmm_spares_give(vkmm_device *device, vkmm_job *job)
+vkmm_status vkmm_spares_give(vkmm_device *device, vkmm_status status, vkmm_job *job)
 {
     const uint64_t most = device->physical->info.memory.device_heap_bytes / VKMM_SPARES_SHARE;
     uint64_t count = 0, bytes = 0;
-    if (bytes_of(job) > most) {
+    if (status != VKMM_OK || bytes_of(job) > most) {
         vkmm_job_destroy(&job);
-        return;
+        return status;
     }
     mtx_lock(&device->spares.lock);
     job->next = device->spares.first;
@@ -130,4 +133,5 @@ void vkmm_spares_give(vkmm_device *device, vkmm_job *job)
     *at = NULL;
     mtx_unlock(&device->spares.lock);
     end_all(oldest);
+    return VKMM_OK;
 }

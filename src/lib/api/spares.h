@@ -13,14 +13,15 @@ enum { VKMM_SPARES_MOST = 8, VKMM_SPARES_SHARE = 16 };
 /* A spare job, lent or not (vkmm_job.is_lent), turned to this problem; it is then the caller's. NULL: there is none. */
 vkmm_job *vkmm_spares_take(vkmm_device *device, const vkmm_problem *problem, int is_lent);
 
+/* Makes a job of the device a spare one, or destroys it (NULL is legal) if it failed, and returns its status. If there
+ * are too many or they use too much memory, those unused for the longest time are destroyed; the job itself is destroyed
+ * if it is too large. vkmm_device_drop_spares destroys all. */
+vkmm_status vkmm_spares_give(vkmm_device *device, vkmm_status status, vkmm_job *job);
+
 /* Likewise the stream of large products; there is at most one, which can be changed to any problem. */
 vkmm_stream *vkmm_spares_take_stream(vkmm_device *device);
-void vkmm_spares_give_stream(vkmm_device *device, vkmm_stream *stream);
+vkmm_status vkmm_spares_give_stream(vkmm_device *device, vkmm_status status, vkmm_stream *stream);
 
 /* Likewise what copies; takes a new one if there is none. */
 vkmm_status vkmm_spares_take_copier(vkmm_device *device, vkmm_copier **copier);
-void vkmm_spares_give_copier(vkmm_device *device, vkmm_copier *copier);
-
-/* Makes a job of the device a spare one. If there are too many or they use too much memory, those unused for the
- * longest time are destroyed; the job itself is destroyed if it is too large. vkmm_device_drop_spares destroys all. */
-void vkmm_spares_give(vkmm_device *device, vkmm_job *job);
+vkmm_status vkmm_spares_give_copier(vkmm_device *device, vkmm_status status, vkmm_copier *copier);

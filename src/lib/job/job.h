@@ -83,9 +83,6 @@ void vkmm_job_bind(vkmm_job *job, const vkmm_part parts[VKMM_MAX_BINDING_COUNT])
  * need one, perhaps with a warning. Does nothing to other products. */
 vkmm_status vkmm_job_settle(vkmm_job *job);
 
-/* Replaces the plan, bound to what the old one was. After a failure the job can only be destroyed. */
-vkmm_status vkmm_job_plan_again(vkmm_job *job, const vkmm_problem *problem, const vkmm_wish *wish);
-
 /* Runs a pass and waits for it, in slices if one piece would take too long. The kernel serial has only the host's
  * clock. */
 vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, vkmm_times *times);
@@ -99,9 +96,6 @@ vkmm_status vkmm_job_fetch(vkmm_job *job);
 
 /* Whether the product is short enough for one submission. */
 int vkmm_job_is_whole(const vkmm_job *job);
-
-/* Records this many dispatches, one after the other, ready to be run; on the copies in turn, if the job rotates. */
-vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandBuffer *command);
 
 /* Allocates the memory and the descriptor sets, unless the job already has them for as many bytes, and copies A, B, the
  * bias and, if it is read, C from the job's memory on the device into every copy. Copy 0 is next. VKMM_OUT_OF_MEMORY if

@@ -17,6 +17,21 @@ enum { MAX_TRANSFERS = 20, MAX_BATCH = 256, MOST_DISPATCHES = 1024, LEAST_LENGTH
 #define BATCH_MOST_MS   200.0 /* not more, even if the device's clock shows too little */
 #define DEFAULT_WARM_MS 500.0
 
+/* Records dispatches one after the other, ready to be run; on the copies in turn, if the job rotates. */
+static vkmm_status record_batch(vkmm_job *job, uint32_t dispatches, VkCommandBuffer *command)
+{
+    vkmm_status status = vkmm_command_begin(job->device, command);
+    if (status != VKMM_OK) return status;
+    for (uint32_t i = 0; i < dispatches; i++) {
+        const vkmm_plan plan = vkmm_rotation_turn(job);
+        vkmm_plan_record(job->device, &plan, *command);
+        vkmm_plan_record_barrier(job->device, *command);
+    }
+    status = vkmm_command_end(job->device, *command);
+    if (status != VKMM_OK) vkmm_command_free(job->device, command);
+    return status;
+}
+
 /* Dispatches back to back in one command buffer: single submissions leave gaps in which a GPU's clocks stay low. */
 static vkmm_status warm_up_by_batches(vkmm_job *job, double dispatch_ms, double submit_ms, double target_ms)
 {
@@ -24,7 +39,7 @@ static vkmm_status warm_up_by_batches(vkmm_job *job, double dispatch_ms, double 
     if (batch * submit_ms > BATCH_MOST_MS) batch = BATCH_MOST_MS / submit_ms;
     uint32_t dispatches = batch < 1 ? 1 : batch > MAX_BATCH ? MAX_BATCH : (uint32_t)batch;
     VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_job_record_batch(job, dispatches, &command);
+    vkmm_status status = record_batch(job, dispatches, &command);
     double start = vkmm_now_ms();
     while (status == VKMM_OK && vkmm_now_ms() - start < target_ms)
         status = vkmm_command_run(job->device, command, NULL);
@@ -179,8 +194,7 @@ static vkmm_status measure_slope(vkmm_job *job, double dispatch_ms, double submi
         return VKMM_OK;
     const uint32_t lengths = count_lengths(dispatch_ms, submit_ms), rounds = dispatch_ms > ROUND_MS ? 2 : ROUNDS;
     vkmm_status status = VKMM_OK;
-    for (uint32_t i = 0; i < lengths && status == VKMM_OK; i++)
-        status = vkmm_job_record_batch(job, 1u << i, &commands[i]);
+    for (uint32_t i = 0; i < lengths && status == VKMM_OK; i++) status = record_batch(job, 1u << i, &commands[i]);
     if (status == VKMM_OK)
         status = vkmm_command_run(job->device, commands[lengths - 1], NULL); /* a GPU raises its clocks */
     if (status == VKMM_OK) status = time_batches(job, commands, lengths, rounds, x, y);

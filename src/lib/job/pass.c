@@ -169,56 +169,6 @@ vkmm_status vkmm_job_fetch(vkmm_job *job)
     return submit(job, &job->plan, DOWNLOAD, 0, 0, NULL, &unused);
 }
 
-vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandBuffer *command)
-{
-    vkmm_status status = vkmm_command_begin(job->device, command);
-    if (status != VKMM_OK) return status;
-    for (uint32_t i = 0; i < dispatches; i++) {
-        const vkmm_plan plan = vkmm_rotation_turn(job);
-        vkmm_plan_record(job->device, &plan, *command);
-        vkmm_plan_record_barrier(job->device, *command);
-    }
-    status = vkmm_command_end(job->device, *command);
-    if (status != VKMM_OK) vkmm_command_free(job->device, command);
-    return status;
-}
-
-/* ---- Products that depend on their data: how they are multiplied is known once the device has seen A and B ---- */
-
-/* What the device finds in A and B; `found` is mapped. */
-static vkmm_status look(vkmm_job *job, vkmm_buffer *found)
-{
-    vkmm_device *device = job->device;
-    VkCommandBuffer command = NULL;
-    const vkmm_range *look = &job->plan.recipe.look;
-    const VkBufferCopy region = {.srcOffset = look->at, .size = look->bytes};
-    vkmm_status status =
-        vkmm_buffer_create(device, "what is known of A and B", look->bytes, VKMM_PLACE_DOWNLOAD, found);
-    if (status != VKMM_OK) return status;
-    status = vkmm_command_once(device, &command);
-    if (status == VKMM_OK) {
-        if (!job->is_lent) vkmm_stores_record_upload(device, job->stores, command);
-        vkmm_plan_record_when(device, &job->plan, VKMM_WHEN_LOOK, command);
-        vkmm_command_barrier_all(device, command);
-        device->table.vkCmdCopyBuffer(command, job->workspace.handle, found->handle, 1, &region);
-    }
-    return vkmm_command_finish(device, status, &command);
-}
-
-vkmm_status vkmm_job_settle(vkmm_job *job)
-{
-    vkmm_buffer found = {0};
-    vkmm_problem problem = job->problem;
-    vkmm_wish again = {0};
-    if (!job->device || !vkmm_depends_on_data(&job->choice) || vkmm_plan_items(&job->plan) == 0) return VKMM_OK;
-    const vkmm_choice choice = job->choice; /* the next wish borrows from it */
-    vkmm_status status = look(job, &found);
-    const int changes = status == VKMM_OK && choice.method->decide(job->log, &job->device->physical->info, &choice,
-                                                                   found.mapped, &problem, &again);
-    vkmm_buffer_destroy(job->device, &found);
-    return changes ? vkmm_job_plan_again(job, &problem, &again) : status;
-}
-
 /* Reads the device's decision, where it has one to make. */
 static vkmm_status find_method(vkmm_job *job)
 {
