@@ -2,7 +2,6 @@
  * It computes level 3 on a Vulkan device where that is faster, and leaves everything else to the host's BLAS.
  *
  *     names.c           entry points; each turns its arguments into a vkblas_call
- *     check.c           whether the arguments are legal
  *     dispatch.c        who computes a call: a product goes to the device or the host, other routines become products
  *     recursion.c       blocked recursion: symm, syrk, trmm, trsm, … as products and small calls of themselves
  *     device_product.c  a product on the device
@@ -81,9 +80,6 @@ double vkblas_now_ms(void);
 
 /* Computes a part of a call: a product on the device if that is expected to be faster, all else by vkblas_host. */
 void vkblas_run_or_host(const vkblas_call *call);
-
-/* Whether every argument is legal. */
-int vkblas_legal(const vkblas_call *call);
 
 /* Rows of op(A) of gemm and its like, of C elsewhere; the columns; and how many products of elements the routine sums
  * for each, ignoring zeros. */
