@@ -1,7 +1,7 @@
 /* Runs a small shader of the manifest once and returns all that it wrote: for `vkmatmul check`. */
 #pragma once
 
-#include "vk/findings.h"
+#include "vk/instance.h"
 
 enum { VKMM_PROBE_CONSTANTS = 8, VKMM_PROBE_INTERVALS = 2 };
 

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "vk/device.h"
-#include "vk/lent.h"
 
 static int is_listed(const vkmm_import_params *params, const char *extension)
 {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "vk/vk_result.h"
 
 #define MIB(bytes) ((double)(bytes) / 1048576.0)
@@ -37,8 +38,8 @@ static uint32_t find_type(const vkmm_device *device, uint32_t allowed, VkMemoryP
 static vkmm_status check_size(const vkmm_device *device, const char *what, uint64_t bytes)
 {
     const vkmm_device_info *info = &device->physical->info;
-    int by_buffer = info->memory.max_buffer_bytes < info->memory.max_allocation_bytes;
-    uint64_t limit = by_buffer ? info->memory.max_buffer_bytes : info->memory.max_allocation_bytes;
+    const uint64_t limit = vkmm_largest_buffer(info);
+    const int by_buffer = limit < info->memory.max_allocation_bytes;
     if (bytes <= limit) return VKMM_OK;
     return vkmm_fail(VKMM_UNSUPPORTED, "%s needs a buffer of %.1f MiB; \"%s\" allows %.1f MiB (%s)", what, MIB(bytes),
                      info->name, MIB(limit), by_buffer ? "maxBufferSize" : "maxMemoryAllocationSize");

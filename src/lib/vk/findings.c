@@ -1,5 +1,3 @@
-#include "vk/findings.h"
-
 #include <stdio.h>
 #include <string.h>
 

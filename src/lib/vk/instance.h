@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "vk/optional.h"
+#include "vkmatmul_vulkan.h"
 
 /* Instance-level functions, loaded for each instance: volk keeps a single global set, which two instances would
  * share. */
@@ -88,3 +89,31 @@ static inline void vkmm_physical_properties(const vkmm_instance *instance, VkPhy
 /* Bytes of the largest device-local heap that this process may still take: by the driver's budget, or all of it if the
  * driver reports none. */
 uint64_t vkmm_physical_free_bytes(const vkmm_instance *instance, const vkmm_physical *physical);
+
+/* ---- What another program lends: its instance and a physical device of it ---- */
+
+/* An instance around the lender's handle, with that device alone. VKMM_UNSUPPORTED: it cannot be used. Ended by
+ * vkmm_instance_destroy, which leaves the lender's handle alone. function: whose arguments these are. */
+vkmm_status vkmm_lent_open(const vkmm_requirements_params *lender, const char *function, const char *cache_dir,
+                           vkmm_instance **instance);
+
+/* Reads the device again, as it is if only a set of its features (vkmm_feature) is enabled. */
+void vkmm_lent_limit(vkmm_instance *instance, uint32_t enabled);
+
+/* The requirements in a set of features, of which those for types (bits 1 << vkmm_type) are required. */
+vkmm_status vkmm_requirements_make(const vkmm_instance *instance, uint32_t set, uint32_t types,
+                                   vkmm_requirements **requirements);
+
+/* ---- What `vkmatmul check` found, between processes ----
+ * A text for each device and driver version, in the instance's cache_dir. Its first line is the date, each other one a
+ * finding (vkmm_device_check). */
+
+/* Fills physical->check and info.check, whose identity and matrices are known, if there is a file. Shapes that were
+ * found wrong leave info.matrices; if none is left, matrix operations are refused. */
+void vkmm_findings_read(const vkmm_instance *instance, vkmm_physical *physical);
+
+/* Replaces the file, for later instances. Nothing without a cache_dir; a warning if it cannot be written. */
+void vkmm_findings_write(const vkmm_instance *instance, const vkmm_device_info *info, const vkmm_device_check *check);
+
+/* The finding that a shape is wrong. */
+void vkmm_finding_of_shape(const vkmm_matrix_shape *shape, char finding[VKMM_FINDING]);

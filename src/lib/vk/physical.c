@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
-#include "vk/findings.h"
 #include "vk/instance.h"
 
 /* The first family with compute whose timestamps work, else the first with compute; UINT32_MAX without any. Also the

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/cache_dir.h"
-#include "vk/lent.h"
+#include "vk/instance.h"
 
 struct vkmm_requirements {
     vkmm_log log;

@@ -7,7 +7,6 @@
 #include "feature_fields.h"
 #include "play_parts.h"
 #include "vk/device.h"
-#include "vk/findings.h"
 #include "vk/loader.h"
 #include "vkmatmul_stream.h"
 #include "vkmatmul_vulkan.h"

@@ -5,7 +5,6 @@
 #include "math/type.h"
 #include "plan/choose.h"
 #include "vk/cooperative_matrix.h"
-#include "vk/findings.h"
 #include "vk/instance.h"
 #include "vk/pipeline_cache_file.h"
 
