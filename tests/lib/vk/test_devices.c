@@ -31,16 +31,29 @@ static vkmm_instance *open_instance(const fake_caps *caps)
     return instance;
 }
 
+static vkmm_device *open_device(const fake_caps *caps)
+{
+    vkmm_device *device = NULL;
+    expect(vkmm_device_create(open_instance(caps), 0, &device) == VKMM_OK, "no device: %s", sentence);
+    return device;
+}
+
+static void close_device(const char *about, vkmm_device *device)
+{
+    vkmm_instance *instance = device->instance;
+    vkmm_device_destroy(&device);
+    vkmm_instance_destroy(&instance);
+    expect_no_fault(about);
+}
+
 /* 8³ of ones in f32, and how it was timed. */
-static void multiply(const char *about, vkmm_instance *instance, const char *clock_note)
+static void multiply(const char *about, vkmm_device *device, const char *clock_note)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .type = VKMM_F32), .untuned = 1};
     const vkmm_measure_params how = {.iters = 1, .cold_iters_given = 1, .skip_transfers = 1};
     vkmm_measurement time = {0};
-    vkmm_device *device = NULL;
     vkmm_job *job = NULL;
-    vkmm_status status = vkmm_device_create(instance, 0, &device);
-    if (status == VKMM_OK) status = vkmm_job_create(device, NULL, &params, &job);
+    vkmm_status status = vkmm_job_create(device, NULL, &params, &job);
     for (int operand = VKMM_A; status == VKMM_OK && operand <= VKMM_B; operand++)
         for (int i = 0; i < 64; i++) ((float *)vkmm_job_matrix(job, (vkmm_operand)operand))[i] = 1;
     if (status == VKMM_OK) status = vkmm_job_run(job);
@@ -52,9 +65,7 @@ static void multiply(const char *about, vkmm_instance *instance, const char *clo
                "%s: timed with \"%s\"", about, time.clock_note);
     }
     vkmm_job_destroy(&job);
-    vkmm_device_destroy(&device);
-    vkmm_instance_destroy(&instance);
-    expect_no_fault(about);
+    close_device(about, device);
 }
 
 static void old_device(void)
@@ -74,11 +85,10 @@ static void old_device(void)
 static void periods(void)
 {
     for (int bad = 1; bad <= 2; bad++) {
-        vkmm_instance *instance = open_instance(&(fake_caps){.bad_period = bad});
-        const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
-        expect(info && info->limits.timestamp_bits == 0 && info->limits.timestamp_period_ns == 0,
-               "an invalid tick is kept");
-        multiply(bad == 1 ? "an infinite tick" : "a tick of 0", instance, "timestamp");
+        vkmm_device *device = open_device(&(fake_caps){.bad_period = bad});
+        const vkmm_device_info *info = vkmm_device_describe(device);
+        expect(info->limits.timestamp_bits == 0 && info->limits.timestamp_period_ns == 0, "an invalid tick is kept");
+        multiply(bad == 1 ? "an infinite tick" : "a tick of 0", device, "timestamp");
     }
 }
 
@@ -86,17 +96,13 @@ static void periods(void)
 static void no_broadcast(void)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8), .kernel = "cpu"};
-    vkmm_instance *instance = open_instance(&(fake_caps){.no_broadcast = 1});
-    vkmm_device *device = NULL;
+    vkmm_device *device = open_device(&(fake_caps){.no_broadcast = 1});
     vkmm_job *job = NULL;
-    expect(vkmm_device_create(instance, 0, &device) == VKMM_OK, "no device: %s", sentence);
     expect(vkmm_job_create(device, NULL, &params, &job) == VKMM_UNSUPPORTED &&
                strcmp(sentence, "cpu needs subgroup broadcasts, which \"fake\" does not support "
                                 "(subgroupSupportedOperations)") == 0,
            "the reason: %s", sentence);
-    vkmm_device_destroy(&device);
-    vkmm_instance_destroy(&instance);
-    expect_no_fault("no subgroup broadcasts");
+    close_device("no subgroup broadcasts", device);
 }
 
 static char warning[1100];
@@ -143,12 +149,10 @@ static void refused_kernels(void)
                           general = {.problem = turned};
     static const double a[SIDE * SIDE] = {1}, b[SIDE * SIDE] = {2};
     static double c[SIDE * SIDE];
-    vkmm_device *device = NULL;
     vkmm_stream *stream = NULL;
-    vkmm_instance *instance = open_instance(NULL);
+    vkmm_device *device = open_device(NULL);
     warnings = 0;
-    instance->log.write = hear_warnings;
-    expect(vkmm_device_create(instance, 0, &device) == VKMM_OK, "no device: %s", sentence);
+    device->instance->log.write = hear_warnings;
     run_job(device, &named, 1, NULL);
     expect(strcmp(sentence, "vkCreateComputePipelines failed with VK_ERROR_UNKNOWN (-13) while compiling blocked for "
                             "f64") == 0 &&
@@ -171,9 +175,19 @@ static void refused_kernels(void)
     expect(warnings == 1 && sentence[0] == '\0', "%u warnings; %s", warnings, sentence);
     run_job(device, &general, 99, NULL);
     expect(strstr(sentence, "VK_ERROR_UNKNOWN (-13) while compiling") != NULL, "no kernel is left: %s", sentence);
-    vkmm_device_destroy(&device);
-    vkmm_instance_destroy(&instance);
-    expect_no_fault("kernels that the driver refuses");
+    close_device("kernels that the driver refuses", device);
+}
+
+/* What a program passes that lends a device of this test's, with nothing enabled. */
+static vkmm_import_params lends(const vkmm_device *own)
+{
+    return (vkmm_import_params){.get_instance_proc_addr = fake_loader(),
+                                .instance = own->instance->handle,
+                                .physical_device = own->physical->handle,
+                                .device = own->handle,
+                                .api_version = VK_API_VERSION_1_3,
+                                .cache_dir = cache,
+                                .log = {hear, NULL}};
 }
 
 /* What a check found is avoided on an own device and on one that is lent. */
@@ -183,39 +197,29 @@ static void findings(void)
     const fake_caps caps = {.featured = 1};
     vkmm_device_check check = {.date = "2026-11-21T12:00:00Z", .finding_count = 2, .findings = {"kernel blocked f64"}};
     char folder[] = "/tmp/vkmm-devices-XXXXXX", command[64];
-    vkmm_device *own = NULL, *lent = NULL;
+    vkmm_device *lent = NULL;
     cache = mkdtemp(folder);
-    vkmm_instance *instance = open_instance(&caps);
-    const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
+    vkmm_device *own = open_device(&caps);
+    const vkmm_device_info *info = vkmm_device_describe(own);
     expect(info->matrices.shape_count == 1 && !info->check, "a device that was not checked");
     vkmm_finding_of_shape(&info->matrices.shapes[0], check.findings[1]);
-    vkmm_findings_write(instance, info, &check);
-    vkmm_instance_destroy(&instance);
-    expect_no_fault("a check");
-    instance = open_instance(&caps);
-    expect(vkmm_device_create(instance, 0, &own) == VKMM_OK, "no device: %s", sentence);
+    vkmm_findings_write(own->instance, info, &check);
+    close_device("a check", own);
+    own = open_device(&caps);
     run_job(own, &job, 0, "tiled");
-    const vkmm_import_params params = {.get_instance_proc_addr = fake_loader(),
-                                       .instance = instance->handle,
-                                       .physical_device = own->physical->handle,
-                                       .device = own->handle,
-                                       .api_version = VK_API_VERSION_1_3,
-                                       .cache_dir = cache,
-                                       .log = {hear, NULL}};
+    const vkmm_import_params params = lends(own);
     expect(vkmm_device_import(&params, &lent) == VKMM_OK, "no lent device: %s", sentence);
     info = vkmm_device_describe(lent);
     expect(info->check && info->check->finding_count == 2 && info->matrices.shape_count == 0, "a lent device");
     vkmm_device_destroy(&lent);
-    vkmm_device_destroy(&own);
-    vkmm_instance_destroy(&instance);
-    expect_no_fault("what a check found");
+    close_device("what a check found", own);
     snprintf(command, sizeof command, "rm -r '%s'", folder);
     expect(system(command) == 0, "the folder cannot be removed");
     cache = "";
 }
 
 /* Enables all that the device has, except for one feature. */
-static void lend_without(uint32_t missing, vkmm_instance *instance, vkmm_device *own)
+static void lend_without(uint32_t missing, const vkmm_device *own)
 {
     const vkmm_physical *physical = own->physical;
     const vkmm_feature *feature = vkmm_feature_at(missing);
@@ -223,15 +227,9 @@ static void lend_without(uint32_t missing, vkmm_instance *instance, vkmm_device 
     vkmm_features enabled = physical->features;
     vkmm_device *lent = NULL;
     uint32_t count;
-    vkmm_import_params params = {.get_instance_proc_addr = fake_loader(),
-                                 .instance = instance->handle,
-                                 .physical_device = physical->handle,
-                                 .device = own->handle,
-                                 .api_version = VK_API_VERSION_1_3,
-                                 .extensions = extensions,
-                                 .features = vkmm_features_chain(&enabled),
-                                 .cache_dir = "",
-                                 .log = {hear, NULL}};
+    vkmm_import_params params = lends(own);
+    params.extensions = extensions;
+    params.features = vkmm_features_chain(&enabled);
     VkBool32 *found = vkmm_feature_find(feature, &enabled.basic);
     params.extension_count = vkmm_features_extensions(&enabled, VK_API_VERSION_1_3, extensions);
     if (!expect(found && *found, "%s is not enabled on an own device", feature->name)) return;
@@ -257,19 +255,14 @@ static void lend_without(uint32_t missing, vkmm_instance *instance, vkmm_device 
 /* Each feature, those of matrix operations included. */
 static void lent_devices(void)
 {
-    vkmm_instance *instance = open_instance(&(fake_caps){.featured = 1, .push_descriptors = 1});
-    vkmm_device *device = NULL;
-    if (expect(vkmm_device_create(instance, 0, &device) == VKMM_OK, "no device: %s", sentence)) {
-        const vkmm_device_info *info = &device->physical->info;
-        expect(info->matrices.shape_count == 1 && info->matrices.matrix2 == 127 && info->matrices.granule_count == 1 &&
-                   info->features.bf16_matrices && info->features.dot8 && device->has_push_descriptors,
-               "an own device with all features lacks some: %s", info->matrices.refusal);
-        for (uint32_t i = 0; vkmm_feature_at(i); i++)
-            if (*vkmm_feature_at(i)->name) lend_without(i, instance, device);
-    }
-    vkmm_device_destroy(&device);
-    vkmm_instance_destroy(&instance);
-    expect_no_fault("lent devices");
+    vkmm_device *device = open_device(&(fake_caps){.featured = 1, .push_descriptors = 1});
+    const vkmm_device_info *info = &device->physical->info;
+    expect(info->matrices.shape_count == 1 && info->matrices.matrix2 == 127 && info->matrices.granule_count == 1 &&
+               info->features.bf16_matrices && info->features.dot8 && device->has_push_descriptors,
+           "an own device with all features lacks some: %s", info->matrices.refusal);
+    for (uint32_t i = 0; vkmm_feature_at(i); i++)
+        if (*vkmm_feature_at(i)->name) lend_without(i, device);
+    close_device("lent devices", device);
 }
 
 int main(void)
@@ -283,7 +276,7 @@ int main(void)
     no_broadcast();
     old_device();
     periods();
-    multiply("a part of Vulkan", open_instance(&(fake_caps){.portable = 1}), "");
-    multiply("128 invocations, 16 KiB", open_instance(&(fake_caps){.minimal = 1}), "");
+    multiply("a part of Vulkan", open_device(&(fake_caps){.portable = 1}), "");
+    multiply("128 invocations, 16 KiB", open_device(&(fake_caps){.minimal = 1}), "");
     return unexpected() > 0;
 }
