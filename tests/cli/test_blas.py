@@ -67,15 +67,13 @@ class Refusals(cli.Case):
                 self.bad(code, pattern, *words.split(), cwd=self.folder)
                 self.assertEqual(os.listdir(self.folder), [])
 
-    def test_a_type_that_cannot_take_a_scalar(self):
-        done = cli.run("--size", "4", "--type", "f32,i32", "--beta", "0.5", "--json", *FAST)
-        self.assertEqual((done.returncode, json.loads(done.stdout)["problem"]["type"]), (2, "f32"))
-        self.assertRegex(done.stderr, r"\Avkmatmul: beta is 0.5; with type i32 [^\n]*\n\Z")
-
-    def test_a_size_that_is_wider_than_its_rows(self):
-        done = cli.run("--size", "8,9,7", "--lda", "8", "--json", *FAST)
-        self.assertEqual((done.returncode, [json.loads(line)["problem"]["m"] for line in done.stdout.splitlines()]), (2, [8, 7]))
-        self.assertRegex(done.stderr, r"\Avkmatmul: the leading dimension of A is 8; its stored rows have 9 elements\n\Z")
+    def test_products_before_the_refused_one(self):
+        for words, key, done_before, sentence in [
+                (["--size", "4", "--type", "f32,i32", "--beta", "0.5"], "type", ["f32"], r"beta is 0.5; with type i32 [^\n]*"),
+                (["--size", "8,9,7", "--lda", "8"], "m", [8, 7], "the leading dimension of A is 8; its stored rows have 9 elements")]:
+            done = cli.run(*words, "--json", *FAST)
+            self.assertEqual((done.returncode, [json.loads(line)["problem"][key] for line in done.stdout.splitlines()]), (2, done_before))
+            self.assertRegex(done.stderr, r"\Avkmatmul: %s\n\Z" % sentence)
 
     def test_files(self):
         for name, rows, dtype in [("a", [[1.0] * 3] * 2, "<f4"), ("b", [[1.0] * 2] * 3, "<f4"), ("c", [[1.0] * 2] * 3, "<f4"),
