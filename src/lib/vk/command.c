@@ -122,15 +122,20 @@ static VkResult wait(vkmm_device *device, vkmm_command_slot *slot)
     return result;
 }
 
+static void wait_idle(vkmm_device *device, vkmm_queue *queue)
+{
+    mtx_lock(&queue->lock);
+    device->table.vkQueueWaitIdle(queue->handle);
+    mtx_unlock(&queue->lock);
+}
+
 /* Waits by every means: the owner is about to destroy what the command buffer uses. 1 if it has ended properly. */
 static int finish(vkmm_device *device, vkmm_queue *queue, vkmm_command_slot *slot)
 {
     if (!slot->submitted) return 1;
     VkResult result = wait(device, slot);
     if (!slot->submitted) return result == VK_SUCCESS;
-    mtx_lock(&queue->lock);
-    device->table.vkQueueWaitIdle(queue->handle);
-    mtx_unlock(&queue->lock);
+    wait_idle(device, queue);
     return 0;
 }
 
@@ -142,11 +147,7 @@ void vkmm_command_free(vkmm_device *device, VkCommandBuffer *command)
     *command = NULL;
     if (!slot) return;
     int whole = finish(device, queue, slot) && !slot->is_signaled;
-    if (slot->is_signaled) {
-        mtx_lock(&device->queues[VKMM_QUEUE_TRANSFER].lock);
-        device->table.vkQueueWaitIdle(device->queues[VKMM_QUEUE_TRANSFER].handle);
-        mtx_unlock(&device->queues[VKMM_QUEUE_TRANSFER].lock);
-    }
+    if (slot->is_signaled) wait_idle(device, &device->queues[VKMM_QUEUE_TRANSFER]);
     whole = whole && device->table.vkResetCommandPool(device->handle, slot->pool, 0) == VK_SUCCESS;
     mtx_lock(&queue->lock);
     *find_in(queue, slot->command) = slot->next;

@@ -38,28 +38,6 @@ static vkmm_features query(const vkmm_instance *instance, VkPhysicalDevice handl
     return found;
 }
 
-/* Part of both Vulkan 1.3 and the extension. */
-static void read_subgroup_sizes(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
-{
-    VkPhysicalDeviceSubgroupSizeControlProperties sizes = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
-    vkmm_physical_properties(instance, handle, &sizes);
-    if (!(sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
-    info->subgroup.min_size = sizes.minSubgroupSize;
-    info->subgroup.max_size = sizes.maxSubgroupSize;
-    info->subgroup.max_count = sizes.maxComputeWorkgroupSubgroups;
-}
-
-/* Dot products are used only where the device accelerates them. Part of both Vulkan 1.3 and the extension. */
-static VkPhysicalDeviceShaderIntegerDotProductProperties read_dot(const vkmm_instance *instance,
-                                                                  VkPhysicalDevice handle, const vkmm_features *found)
-{
-    VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
-    if (found->used & 1u << VKMM_FEATURE_INTEGER_DOT) vkmm_physical_properties(instance, handle, &dot);
-    return dot;
-}
-
 static uint32_t matrix2_bits(const VkPhysicalDeviceCooperativeMatrix2FeaturesNV *found)
 {
     return (found->cooperativeMatrixWorkgroupScope ? VKMM_MATRIX2_WORKGROUP : 0u) |
@@ -147,17 +125,6 @@ static void read_granules(const vkmm_instance *instance, VkPhysicalDevice handle
     vkmm_free(found);
 }
 
-static void read_matrix2(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
-{
-    VkPhysicalDeviceCooperativeMatrix2PropertiesNV limits = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV};
-    vkmm_physical_properties(instance, handle, &limits);
-    info->matrices.max_dimension = limits.cooperativeMatrixFlexibleDimensionsMaxDimension;
-    info->matrices.max_invocations = limits.cooperativeMatrixWorkgroupScopeMaxWorkgroupSize;
-    info->matrices.reserved_bytes = limits.cooperativeMatrixWorkgroupScopeReservedSharedMemory;
-    if (info->matrices.matrix2 & VKMM_MATRIX2_FLEXIBLE) read_granules(instance, handle, info);
-}
-
 /* all: what the driver has; features: what of it is usable, the structures in use excepted. */
 static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_extensions *extensions,
                           const vkmm_features *all, int has_mixed_dot, vkmm_features *features, vkmm_device_info *info)
@@ -175,15 +142,28 @@ static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle
     if (info->matrices.matrix2 == 0) return;
     use(features, VKMM_FEATURE_MATRIX2, 1);
     use(features, VKMM_FEATURE_MAINTENANCE4, 1);
-    read_matrix2(instance, handle, info);
+    VkPhysicalDeviceCooperativeMatrix2PropertiesNV limits = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV};
+    vkmm_physical_properties(instance, handle, &limits);
+    info->matrices.max_dimension = limits.cooperativeMatrixFlexibleDimensionsMaxDimension;
+    info->matrices.max_invocations = limits.cooperativeMatrixWorkgroupScopeMaxWorkgroupSize;
+    info->matrices.reserved_bytes = limits.cooperativeMatrixWorkgroupScopeReservedSharedMemory;
+    if (info->matrices.matrix2 & VKMM_MATRIX2_FLEXIBLE) read_granules(instance, handle, info);
 }
 
-/* Their limits identify GPUs, even if they cannot be asked for. */
+/* Their limits identify GPUs, even if they cannot be asked for. Part of both Vulkan 1.3 and the extension. */
 static void read_subgroups(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_features *all,
                            vkmm_features *features, vkmm_device_info *info)
 {
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
     if (all->subgroup_size.subgroupSizeControl && all->subgroup_size.computeFullSubgroups)
-        read_subgroup_sizes(instance, handle, info);
+        vkmm_physical_properties(instance, handle, &sizes);
+    if (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) {
+        info->subgroup.min_size = sizes.minSubgroupSize;
+        info->subgroup.max_size = sizes.maxSubgroupSize;
+        info->subgroup.max_count = sizes.maxComputeWorkgroupSubgroups;
+    }
     if (!features->subgroup_size.subgroupSizeControl || !features->subgroup_size.computeFullSubgroups)
         info->subgroup.max_size = info->subgroup.max_count = 0;
     use(features, VKMM_FEATURE_SUBGROUP_SIZE, info->subgroup.max_size > 0);
@@ -201,7 +181,10 @@ void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, 
     info->features.storage16 = features->storage16.storageBuffer16BitAccess == VK_TRUE;
     info->features.storage8 = features->storage8.storageBuffer8BitAccess == VK_TRUE;
     info->features.dot = features->integer_dot.shaderIntegerDotProduct == VK_TRUE;
-    const VkPhysicalDeviceShaderIntegerDotProductProperties dot = read_dot(instance, handle, &all);
+    /* Dot products are used only where the device accelerates them. Part of both Vulkan 1.3 and the extension. */
+    VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
+    if (all.used & 1u << VKMM_FEATURE_INTEGER_DOT) vkmm_physical_properties(instance, handle, &dot);
     const int any = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (info->features.dot)
         info->features.dot8 = (any || dot.integerDotProduct4x8BitPackedSignedAccelerated) |

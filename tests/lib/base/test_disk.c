@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <threads.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -198,28 +197,6 @@ TEST(test_workers_hand_errors_over)
         assert_string_not_equal(vkmm_last_error(), "before");
     }
     vkmm_workers_destroy(&workers);
-}
-
-static int calls;
-
-static void call(void)
-{
-    calls++;
-}
-
-static int call_it(void *flag)
-{
-    call_once(flag, call);
-    return 0;
-}
-
-TEST(test_a_function_is_called_once)
-{
-    static once_flag flag = ONCE_FLAG_INIT;
-    thrd_t threads[4];
-    for (int i = 0; i < 4; i++) assert_int_equal(thrd_create(&threads[i], call_it, &flag), thrd_success);
-    for (int i = 0; i < 4; i++) assert_int_equal(thrd_join(threads[i], NULL), thrd_success);
-    assert_int_equal(calls, 1);
 }
 
 TEST(test_the_machine)
