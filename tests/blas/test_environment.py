@@ -21,9 +21,7 @@ MIN = "vkblas: invalid VKBLAS_MIN='%s': use a whole number, 0 or larger; costs d
 @unittest.skipIf(os.geteuid() != 0, "only root makes setuid-root programs")
 class Secure(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.folder.chmod(0o711)
         self.open = self.folder / "open"
         self.program = shutil.copy(SECURE, self.folder / "program")

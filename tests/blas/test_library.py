@@ -42,9 +42,7 @@ L.cblas_dgemm(102, 111, 111, 300, 300, 300, ctypes.c_double(1), a, 300, a, 300, 
 
 class Programs(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def run_program(self, code, status=0, **variables):
         """Returns its lines on stdout, and those of libvkblas on stderr."""

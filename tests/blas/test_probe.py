@@ -22,9 +22,7 @@ SLOW = "class 0 1 24 8 100000000000 3\n"  # the host takes 1.7 s for such a prod
 
 class Probe(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.cache = pathlib.Path(folder.name)
+        self.cache = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("VKBLAS_")}
         self.env |= {"XDG_CACHE_HOME": str(self.cache), "VKBLAS_DEVICE": "llvmpipe"}
         self.run_program("exit", -1)

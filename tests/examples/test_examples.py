@@ -47,12 +47,11 @@ def gelu(x):
 @unittest.skipUnless(HAS_LAYER or os.environ.get("VKMM_REQUIRE_VULKAN"), "there is no validation layer")
 class Examples(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.out = pathlib.Path(self.folder.name, "out")
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.out = pathlib.Path(self.folder, "out")
 
     def run_example(self, name, *args, preload=None):
-        settings = pathlib.Path(self.folder.name, "vk_layer_settings.txt")
+        settings = pathlib.Path(self.folder, "vk_layer_settings.txt")
         settings.write_text(SETTINGS, encoding="utf-8")
         env = dict(os.environ, VK_INSTANCE_LAYERS=LAYER, VK_LAYER_SETTINGS_PATH=str(settings))
         if preload:

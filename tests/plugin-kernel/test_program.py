@@ -3,7 +3,6 @@
 import json
 import pathlib
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import cli
@@ -27,13 +26,11 @@ class Plugin(cli.Case):
 
     def test_bench(self):
         """A suite may name it; a report of it is read again. (tests/tool/bench/test_bench_suite.c has the built-in suites.)"""
-        with tempfile.TemporaryDirectory() as folder:
-            suite, report = pathlib.Path(folder, "suite"), pathlib.Path(folder, "report.json")
-            suite.write_text("-s 33x20x9 --kernel %s\n-s 40 --kernel %s\n" % (OWN, OWN))
-            self.good("bench", "--suite", suite, "--budget", "2s", "--no-host", "-o", report)
-            self.assertEqual([(row["asked"], row["verify"]["passed"]) for row in json.loads(report.read_text())["rows"]],
-                             2 * [(OWN, True)])
-            self.assertIn(OWN, self.good("report", report, "--md"))
+        suite, report = self.folder / "suite", self.folder / "report.json"
+        suite.write_text("-s 33x20x9 --kernel %s\n-s 40 --kernel %s\n" % (OWN, OWN))
+        self.good("bench", "--suite", suite, "--budget", "2s", "--no-host", "-o", report)
+        self.assertEqual([(row["asked"], row["verify"]["passed"]) for row in json.loads(report.read_text())["rows"]], 2 * [(OWN, True)])
+        self.assertIn(OWN, self.good("report", report, "--md"))
 
     def test_explain(self):
         all_kernels, = self.jsons("explain", "--size", "33x20x9", "--json")
@@ -59,8 +56,7 @@ class Plugin(cli.Case):
         text = self.good("trace", "--kernel", OWN, "--size", "2x6x4", "--at", "0,3")
         self.assertIn("C[0][3]: 1*4 = 4 -> +2*10 = 24" if "->" in text else "C[0][3]: 1·4 = 4 → +2·10 = 24", text)
         self.assertRegex(text, r"(?m)^▸ +2 .*C\[0\]\[3\]$")
-        with tempfile.TemporaryDirectory() as folder:
-            self.good("trace", "--kernel", OWN, "--html", pathlib.Path(folder, "page.html"))
+        self.good("trace", "--kernel", OWN, "--html", self.folder / "page.html")
 
     def test_devices(self):
         self.good("devices")
