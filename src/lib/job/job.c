@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "math/problem.h"
-#include "plan/method_plan.h"
 #include "vk/command.h"
 
 static vkmm_status create_host_memory(vkmm_job *job)
