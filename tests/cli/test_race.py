@@ -32,7 +32,7 @@ class Race(cli.Case):
             self.check(row)
         self.assertEqual(rows[0]["matrix"], {"rows": 2, "cols": 6, "type": "i32", "init": "index"})
         self.assertEqual((rows[0]["tile"], rows[0]["workgroup"], rows[0]["groups"]), ([2, 2], [2, 2, 1], [3, 1, 1]))
-        self.assertEqual(rows[1]["matrix"], {"rows": 32, "cols": 32, "type": "i32", "init": "ones"})
+        self.assertEqual((rows[1]["matrix"], rows[1]["tile"]), ({"rows": 32, "cols": 32, "type": "i32", "init": "ones"}, [16, 16]))
         self.assertIn(rows[0]["device"]["uuid"], {d["uuid"] for d in devices})
 
     def test_sizes_and_tiles(self):

@@ -120,18 +120,6 @@ TEST(right_with_few_workgroups)
     }
 }
 
-TEST(the_default_tile)
-{
-    sums s;
-    start(&s, 20, 33, 0);
-    s.params.runs = 1;
-    run(&s);
-    assert_int_equal(s.result.kernel.tile[0], 16);
-    assert_int_equal(s.result.kernel.workgroup[0], 16);
-    assert_int_equal(s.result.kernel.groups[0], 3);
-    assert_int_equal(s.result.kernel.groups[1], 2);
-}
-
 TEST(refuses_what_cannot_be_summed)
 {
     vkmm_race_result result = {.kernel.name = "none"};
