@@ -1,6 +1,7 @@
 /* The problems of general_edges and general_random. */
 #include <stdio.h>
 
+#include "base/limits.h"
 #include "base/random.h"
 #include "general.h"
 #include "math/problem.h"
@@ -11,11 +12,6 @@ enum { EXTENTS = sizeof extents / sizeof extents[0] };
 
 /* α and β; with β = 0, C holds NaN. */
 static const double scalars[][2] = {{1, 0}, {-3, 0}, {2, -1}, {0, 3}, {1, 1}};
-
-static uint64_t align_up(uint64_t value, uint64_t to)
-{
-    return (value + to - 1) / to * to;
-}
 
 /* The length of a stored row of an operand (of a column, where the layout is column-major), and how many there are. */
 static void stored(const vkmm_problem *problem, vkmm_operand operand, uint64_t *length, uint64_t *count)
@@ -33,7 +29,7 @@ static void place(vkmm_problem *problem, vkmm_operand operand, general_padding p
     const uint64_t vector = 16 / vkmm_type_of(vkmm_operand_type(problem, operand))->bytes;
     uint64_t length, count;
     stored(problem, operand, &length, &count);
-    *ld = padding == GENERAL_ALIGNED ? align_up(length + 1, vector) + extra % 2 * vector
+    *ld = padding == GENERAL_ALIGNED ? vkmm_round_up(length + 1, vector) + extra % 2 * vector
                                      : length + (length % 2 ? 2 : 1) + extra % 2 * 2;
     *offset = padding == GENERAL_ALIGNED ? extra % 3 * vector : extra % 3;
     *stride = count * *ld + (padding == GENERAL_ALIGNED ? vector : 1);

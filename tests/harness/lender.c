@@ -2,7 +2,7 @@
  * was. The program reports its own failures as the library does. */
 #include <string.h>
 
-#include "play_parts.h"
+#include "play.h"
 #include "vk/loader.h"
 #include "vk/vk_result.h"
 #include "base/log.h"

@@ -1,7 +1,6 @@
 #include "test.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static struct CMUnitTest tests[64];
 static size_t count;

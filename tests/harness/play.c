@@ -9,7 +9,6 @@
 
 #include "math/matrix.h"
 #include "math/problem.h"
-#include "play_parts.h"
 #include "verify_problem.h"
 
 static unsigned wrong;

@@ -5,7 +5,7 @@
 
 #include "look/steps.h"
 #include "math/problem.h"
-#include "play_parts.h"
+#include "play.h"
 
 /* Ragged, padded, scaled, with a bias: everything that a general kernel takes. */
 static const vkmm_problem full_f32 =

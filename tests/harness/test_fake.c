@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "play.h"
+#include "vk/loader.h"
 
-#define GET(type, name) PFN_##name name = (PFN_##name)(void (*)(void))fake_loader()(type, #name)
+#define GET(type, name) const PFN_##name name = (PFN_##name)(void (*)(void))fake_loader()(type, #name)
 
 static VkInstance instance;
 static VkDevice device;
+static struct VolkDeviceTable vk;
 
 static void begin(void)
 {
@@ -26,15 +28,16 @@ static void begin(void)
     GET(instance, vkEnumeratePhysicalDevices);
     GET(instance, vkCreateDevice);
     vkEnumeratePhysicalDevices(instance, &count, &physical);
+    GET(instance, vkGetDeviceProcAddr);
     vkCreateDevice(physical, &device_info, NULL, &device);
+    vkmm_loader_fill(vkGetDeviceProcAddr, device, &vk);
 }
 
 /* Ends everything, after which the driver has complained of this, and of nothing else. */
 static void end(const char *of)
 {
-    GET(instance, vkDestroyDevice);
     GET(instance, vkDestroyInstance);
-    vkDestroyDevice(device, NULL);
+    vk.vkDestroyDevice(device, NULL);
     vkDestroyInstance(instance, NULL);
     const unsigned faults = fake_end();
     expect(*of ? faults > 0 && strstr(fake_fault(0), of) : faults == 0, "\"%s\" is expected; there is \"%s\"", of,
@@ -45,15 +48,13 @@ static VkBuffer buffer_of(VkDeviceSize bytes)
 {
     const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = bytes};
     VkBuffer buffer;
-    GET(instance, vkCreateBuffer);
-    vkCreateBuffer(device, &info, NULL, &buffer);
+    vk.vkCreateBuffer(device, &info, NULL, &buffer);
     return buffer;
 }
 
 static void destroy_buffer(VkBuffer buffer)
 {
-    GET(instance, vkDestroyBuffer);
-    vkDestroyBuffer(device, buffer, NULL);
+    vk.vkDestroyBuffer(device, buffer, NULL);
 }
 
 static VkDeviceMemory memory_for(VkBuffer buffer, uint32_t type)
@@ -61,17 +62,14 @@ static VkDeviceMemory memory_for(VkBuffer buffer, uint32_t type)
     const VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = 1024, .memoryTypeIndex = type};
     VkDeviceMemory memory;
-    GET(instance, vkAllocateMemory);
-    GET(instance, vkBindBufferMemory);
-    vkAllocateMemory(device, &info, NULL, &memory);
-    vkBindBufferMemory(device, buffer, memory, 0);
+    vk.vkAllocateMemory(device, &info, NULL, &memory);
+    vk.vkBindBufferMemory(device, buffer, memory, 0);
     return memory;
 }
 
 static void free_memory(VkDeviceMemory memory)
 {
-    GET(instance, vkFreeMemory);
-    vkFreeMemory(device, memory, NULL);
+    vk.vkFreeMemory(device, memory, NULL);
 }
 
 static void misuse_buffers(void)
@@ -99,8 +97,7 @@ static void misuse_buffers(void)
     begin();
     buffer = buffer_of(64);
     VkDeviceMemory memory = memory_for(buffer, 0);
-    GET(instance, vkMapMemory);
-    vkMapMemory(device, memory, 0, 64, 0, &mapped);
+    vk.vkMapMemory(device, memory, 0, 64, 0, &mapped);
     destroy_buffer(buffer);
     free_memory(memory);
     end("does not see");
@@ -112,18 +109,6 @@ typedef enum misuse { NOTHING, SECOND_SUBMISSION, RESET, DESTROY_BUFFER, DESTROY
 static void misuse_work(misuse what, const char *of)
 {
     begin();
-    GET(instance, vkCreateCommandPool);
-    GET(instance, vkDestroyCommandPool);
-    GET(instance, vkResetCommandPool);
-    GET(instance, vkAllocateCommandBuffers);
-    GET(instance, vkBeginCommandBuffer);
-    GET(instance, vkCmdFillBuffer);
-    GET(instance, vkEndCommandBuffer);
-    GET(instance, vkCreateFence);
-    GET(instance, vkDestroyFence);
-    GET(instance, vkGetDeviceQueue);
-    GET(instance, vkQueueSubmit);
-    GET(instance, vkWaitForFences);
     const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     const VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     const VkCommandBufferBeginInfo begin_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
@@ -134,24 +119,24 @@ static void misuse_work(misuse what, const char *of)
     VkFence fence;
     VkBuffer buffer = buffer_of(64);
     const VkDeviceMemory memory = memory_for(buffer, 2);
-    vkGetDeviceQueue(device, 0, 0, &queue);
-    vkCreateCommandPool(device, &pool_info, NULL, &allocation.commandPool);
-    vkAllocateCommandBuffers(device, &allocation, &command);
-    vkCreateFence(device, &fence_info, NULL, &fence);
-    vkBeginCommandBuffer(command, &begin_info);
-    vkCmdFillBuffer(command, buffer, 0, 64, 7);
-    if (what != NO_END) vkEndCommandBuffer(command);
+    vk.vkGetDeviceQueue(device, 0, 0, &queue);
+    vk.vkCreateCommandPool(device, &pool_info, NULL, &allocation.commandPool);
+    vk.vkAllocateCommandBuffers(device, &allocation, &command);
+    vk.vkCreateFence(device, &fence_info, NULL, &fence);
+    vk.vkBeginCommandBuffer(command, &begin_info);
+    vk.vkCmdFillBuffer(command, buffer, 0, 64, 7);
+    if (what != NO_END) vk.vkEndCommandBuffer(command);
     const VkSubmitInfo submit = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
-    vkQueueSubmit(queue, 1, &submit, fence);
-    if (what == SECOND_SUBMISSION) vkQueueSubmit(queue, 1, &submit, fence);
-    if (what == RESET) vkResetCommandPool(device, allocation.commandPool, 0);
+    vk.vkQueueSubmit(queue, 1, &submit, fence);
+    if (what == SECOND_SUBMISSION) vk.vkQueueSubmit(queue, 1, &submit, fence);
+    if (what == RESET) vk.vkResetCommandPool(device, allocation.commandPool, 0);
     if (what == DESTROY_BUFFER) destroy_buffer(buffer);
-    if (what == DESTROY_FENCE) vkDestroyFence(device, fence, NULL);
-    if (what == DESTROY_POOL) vkDestroyCommandPool(device, allocation.commandPool, NULL);
-    if (what != DESTROY_FENCE) vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX);
-    if (what != DESTROY_FENCE) vkDestroyFence(device, fence, NULL);
-    if (what != DESTROY_POOL) vkDestroyCommandPool(device, allocation.commandPool, NULL);
+    if (what == DESTROY_FENCE) vk.vkDestroyFence(device, fence, NULL);
+    if (what == DESTROY_POOL) vk.vkDestroyCommandPool(device, allocation.commandPool, NULL);
+    if (what != DESTROY_FENCE) vk.vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX);
+    if (what != DESTROY_FENCE) vk.vkDestroyFence(device, fence, NULL);
+    if (what != DESTROY_POOL) vk.vkDestroyCommandPool(device, allocation.commandPool, NULL);
     if (what != DESTROY_BUFFER) destroy_buffer(buffer);
     free_memory(memory);
     end(of);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/spares.h"
-#include "play_parts.h"
+#include "play.h"
 #include "vk/loader.h"
 
 enum { SIDE = 24 };

@@ -10,7 +10,7 @@
 #include "math/matrix.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "play_parts.h"
+#include "play.h"
 #include "vk/loader.h"
 
 enum { CASES = 400, GAP = 0xff };

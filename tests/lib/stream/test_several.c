@@ -6,7 +6,7 @@
 #include <threads.h>
 
 #include "math/problem.h"
-#include "play_parts.h"
+#include "play.h"
 #include "vk/loader.h"
 
 enum { DEVICES = 3, MOST = 1000 };

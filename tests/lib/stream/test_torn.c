@@ -7,7 +7,7 @@
 #include <string.h>
 #include <threads.h>
 
-#include "play_parts.h"
+#include "play.h"
 #include "vk/loader.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "feature_fields.h"
-#include "play_parts.h"
+#include "play.h"
 #include "vk/device.h"
 #include "vk/loader.h"
 #include "vkmatmul_stream.h"
