@@ -403,17 +403,6 @@ vkmm_stream_part vkmm_stream_part_at(const vkmm_stream *stream, uint32_t index)
                               .status = lane->status};
 }
 
-static void forget_panels(vkmm_lane *lane)
-{
-    for (int o = VKMM_A; o <= VKMM_B; o++)
-        for (uint32_t i = 0; i < lane->memory.panels[o].count; i++)
-            lane->memory.panels[o].at[i].name.extent = 0, lane->memory.panels[o].at[i].turn = 0;
-    lane->todo = (vkmm_todo){.steps = lane->todo.steps};
-    lane->queue.turns = lane->queue.turns_done = 0;
-    lane->done = (vkmm_lane_done){.timeline = lane->done.timeline, .room = lane->done.room, .zero_ms = INFINITY};
-    atomic_store(&lane->is_told, 0);
-}
-
 /* One attempt; after memory ran out, what was released is allocated again. */
 static vkmm_status run_steps(vkmm_lane *lane)
 {
@@ -444,15 +433,21 @@ static vkmm_status check_io(const vkmm_stream *stream, const vkmm_stream_io *io)
     return VKMM_OK;
 }
 
-/* A device that was lost stays so, and one that could not be changed to the product is left out. */
+/* Forgets the last run. A lost device stays lost, and one that could not be changed to the product is left out. */
 static void begin(vkmm_lane *lane, double now)
 {
     const uint32_t shrunk = lane->times.shrunk;
+    for (int o = VKMM_A; o <= VKMM_B; o++)
+        for (uint32_t i = 0; i < lane->memory.panels[o].count; i++)
+            lane->memory.panels[o].at[i].name.extent = 0, lane->memory.panels[o].at[i].turn = 0;
     lane->times = (vkmm_stream_times){.shrunk = lane->stream->start_ms > 0 ? 0 : shrunk};
+    lane->todo = (vkmm_todo){.steps = lane->todo.steps};
+    lane->done = (vkmm_lane_done){.timeline = lane->done.timeline, .room = lane->done.room, .zero_ms = INFINITY};
+    lane->queue.turns = lane->queue.turns_done = 0;
     lane->queue.last_end_ms = now;
     lane->last_progress_ms = 0; /* the first report comes at once */
+    atomic_store(&lane->is_told, 0);
     if (lane->status != VKMM_DEVICE_LOST) lane->status = lane->whole.kernel ? VKMM_OK : VKMM_UNSUPPORTED;
-    forget_panels(lane);
 }
 
 /* From the time since the first timestamp to that since the run began. */

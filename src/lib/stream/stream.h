@@ -110,7 +110,8 @@ typedef struct vkmm_lane_queue {
 /* What a lane has done in a run. */
 typedef struct vkmm_lane_done {
     vkmm_stream_panel *timeline; /* owned: of the panels that are done, and of those that were begun after them */
-    uint64_t room, panels;       /* entries of the timeline; of them, those that are done */
+    uint32_t room;               /* entries of the timeline */
+    uint64_t panels;             /* of them, those that are done */
     double elements;             /* of C */
     double speed;                /* elements of C per millisecond, copies and waiting included; 0: not known */
     uint64_t zero;               /* the device's first timestamp in the run; 0: none yet */

@@ -270,20 +270,17 @@ static vkmm_status prefetch(vkmm_lane *lane, uint64_t index)
 /* A new entry of the timeline. */
 static vkmm_status note_panel(vkmm_lane *lane, const vkmm_step *step)
 {
-    const uint64_t at = vkmm_lane_panel_at(lane, step), room = 2 * at + 8;
-    if (at >= lane->done.room) {
-        vkmm_stream_panel *grown = vkmm_realloc(lane->done.timeline, room, sizeof *grown);
-        if (!grown) return VKMM_NO_MEMORY("for a list of panels");
-        lane->done.timeline = grown;
-        lane->done.room = room;
-    }
-    lane->done.timeline[at] = (vkmm_stream_panel){step->batch,
-                                                  step->matrices,
-                                                  step->row,
-                                                  step->col,
-                                                  step->rows,
-                                                  step->cols,
-                                                  {vkmm_now_ms() - lane->stream->start_ms}};
+    const uint64_t at = vkmm_lane_panel_at(lane, step);
+    vkmm_lane_done *done = &lane->done;
+    if (at >= done->room && !vkmm_list_add(&done->timeline, &done->room, done->room + 8, sizeof *done->timeline))
+        return VKMM_NO_MEMORY("for a list of panels");
+    done->timeline[at] = (vkmm_stream_panel){step->batch,
+                                             step->matrices,
+                                             step->row,
+                                             step->col,
+                                             step->rows,
+                                             step->cols,
+                                             {vkmm_now_ms() - lane->stream->start_ms}};
     return VKMM_OK;
 }
 
