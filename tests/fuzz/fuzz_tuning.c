@@ -29,8 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     vkmm_tuning_list list = {0};
     vkmm_tuning_state state;
     if (vkmm_tuning_parse((const char *)data, bytes, &list, &state) != VKMM_OK) abort();
-    if (list.count > state.read || (state.damaged > 0) != (state.first_damaged > 0))
-        abort();
+    if (list.count > state.read || (state.damaged > 0) != (state.first_damaged > 0)) abort();
     check_again(&list);
     vkmm_tuning_list_free(&list);
     return 0;

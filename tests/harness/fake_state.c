@@ -264,21 +264,21 @@ void fake_destroy(uint64_t handle, fake_kind kind, const char *call)
     free_contents(object);
 }
 
-static uint64_t or (uint64_t value, uint64_t otherwise)
+static uint64_t either(uint64_t value, uint64_t otherwise)
 {
     return value ? value : otherwise;
 }
 
 static fake_caps complete(fake_caps caps)
 {
-    caps.heap_bytes = or (caps.heap_bytes, UINT64_C(1) << 30);
-    caps.max_allocation_bytes = or (caps.max_allocation_bytes, caps.heap_bytes);
-    caps.max_buffer_bytes = or (caps.max_buffer_bytes, caps.max_allocation_bytes);
-    caps.max_storage_range = or (caps.max_storage_range, UINT64_C(1) << 27);
-    caps.max_allocations = (uint32_t) or (caps.max_allocations, 4096);
-    caps.api_version = (uint32_t) or (caps.api_version, VK_API_VERSION_1_3);
-    caps.offset_alignment = (uint32_t) or (caps.offset_alignment, 256);
-    caps.devices = (uint32_t) or (caps.devices, 1);
+    caps.heap_bytes = either(caps.heap_bytes, UINT64_C(1) << 30);
+    caps.max_allocation_bytes = either(caps.max_allocation_bytes, caps.heap_bytes);
+    caps.max_buffer_bytes = either(caps.max_buffer_bytes, caps.max_allocation_bytes);
+    caps.max_storage_range = either(caps.max_storage_range, UINT64_C(1) << 27);
+    caps.max_allocations = (uint32_t)either(caps.max_allocations, 4096);
+    caps.api_version = (uint32_t)either(caps.api_version, VK_API_VERSION_1_3);
+    caps.offset_alignment = (uint32_t)either(caps.offset_alignment, 256);
+    caps.devices = (uint32_t)either(caps.devices, 1);
     return caps;
 }
 

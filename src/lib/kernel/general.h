@@ -138,14 +138,6 @@ int vkmm_coopmat_has_lanes(const vkmm_device_info *device, uint64_t lanes);
 /* The subgroup size with which kernels of matrix operations are run. */
 uint32_t vkmm_coopmat_lanes(const vkmm_device_info *device);
 
-/* "rows=128,cols=128,…": every tunable that the kernel has, in order. */
-void vkmm_config_text(const vkmm_kernel *kernel, const vkmm_config *config, char text[VKMM_CONFIG_TEXT]);
-
-/* Reads such a text, in any order, separated by commas or spaces, into *config, whose other values stay.
- * VKMM_INVALID: an unknown name (the message lists the known ones), or a value that is not a number or is above
- * 2^20. */
-vkmm_status vkmm_config_parse(const vkmm_kernel *kernel, const char *text, vkmm_config *config);
-
 /* How many registers an invocation may use before the driver's compiler spills some to memory, or before too few
  * invocations run at once. Compilers schedule loads early and keep addresses, so these are not the registers that the
  * hardware has, but how many of vkmm_shape.held they were seen to bear. */

@@ -109,6 +109,14 @@ typedef struct vkmm_kernel {
     } slow;
 } vkmm_kernel;
 
+/* "rows=128,cols=128,…": every tunable that the kernel has, in order. */
+void vkmm_config_text(const vkmm_kernel *kernel, const vkmm_config *config, char text[VKMM_CONFIG_TEXT]);
+
+/* Reads such a text, in any order, separated by commas or spaces, into *config, whose other values stay.
+ * VKMM_INVALID: an unknown name (the message lists the known ones), or a value that is not a number or is above
+ * 2^20. */
+vkmm_status vkmm_config_parse(const vkmm_kernel *kernel, const char *text, vkmm_config *config);
+
 /* The name that a kernel's modules have. */
 static inline const char *vkmm_kernel_shader(const vkmm_kernel *kernel)
 {

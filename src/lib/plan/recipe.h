@@ -132,7 +132,8 @@ void vkmm_scalar_bits(vkmm_type scale, double value, uint32_t bits[2]);
 uint32_t vkmm_reduce_size(const vkmm_device_info *limits);
 uint32_t vkmm_reduce_items(const vkmm_device_info *limits, const vkmm_problem *problem);
 
-/* Products by experts (experts.c): words before the row counts in the routing, and all of it (include/vkmatmul_vulkan.h). */
+/* Products by experts (experts.c): words before the row counts in the routing, and bytes of all of it
+ * (include/vkmatmul_vulkan.h). */
 enum { VKMM_ROUTING_COUNTS = 1 };
 uint64_t vkmm_routing_bytes(const vkmm_experts *experts);
 

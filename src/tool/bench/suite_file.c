@@ -95,6 +95,7 @@ static int is_problem_only(const cli_options *options)
 #undef FORGET
     if (rest.seed.given) return 0;
     rest.seed.value = 0;
+    rest.regression = 0;
     for (size_t i = 0; i < sizeof rest; i++)
         if (((const unsigned char *)&rest)[i] != 0) return 0;
     return 1;

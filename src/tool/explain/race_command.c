@@ -11,9 +11,9 @@
 #include "session/commands.h"
 
 /* Below SMALL elements a matrix holds 1, 2, 3, … in tiles of 2×2, as in the tutorial. From there on it holds ones, so
- * that a sum counts the invocations whose values had arrived, in tiles that several subgroups share. What is shown of
- * the two matrices, with numbers of WIDTH columns, fits on 80 columns side by side. */
-enum { SMALL = 100, LARGEST = 1 << 28, MOST_ROWS = 16, MOST_COLS = 6, WIDTH = 5, WIDEST = 79 };
+ * that a sum counts the invocations whose values had arrived, in tiles that several subgroups share. Numbers take WIDTH
+ * columns. */
+enum { SMALL = 100, LARGEST = 1 << 28, MOST_ROWS = 16, WIDTH = 5, WIDEST = 79, DEFAULT_RUNS = 100 };
 
 /* A race on one device. */
 typedef struct one_race {
@@ -72,7 +72,11 @@ static void print_matrices(const cli_report *report, const one_race *race)
     const vkmm_race_params *p = &race->params;
     const vkmm_race_count *racing = &race->result.without_barrier;
     const uint32_t *tile = race->result.kernel.tile;
-    const uint32_t rows = (uint32_t)vkmm_least(p->rows, MOST_ROWS), cols = (uint32_t)vkmm_least(p->cols, MOST_COLS),
+    /* Both fit on the terminal, or on 80 columns. */
+    const int columns = report->columns > 0 && report->columns < WIDEST ? report->columns : WIDEST,
+              most = (columns - 4) / (2 * (WIDTH + 1));
+    const uint32_t rows = (uint32_t)vkmm_least(p->rows, MOST_ROWS),
+                   cols = (uint32_t)vkmm_least(p->cols, most > 1 ? (uint32_t)most : 1),
                    row0 = (uint32_t)vkmm_least(racing->row / tile[0] * tile[0], p->rows - rows),
                    col0 = (uint32_t)vkmm_least(racing->col / tile[1] * tile[1], p->cols - cols);
     const int width = (WIDTH + 1) * (int)(cols > 2 ? cols : 2);
@@ -203,7 +207,7 @@ static vkmm_status race_size(cli_session *session, const cli_size *size, int *fi
                                      .cols = (uint32_t)size->n,
                                      .tile_rows = options->tile[0] > 0 ? options->tile[0] : tile,
                                      .tile_cols = options->tile[0] > 0 ? options->tile[1] : tile,
-                                     .runs = (uint32_t)options->iters.value,
+                                     .runs = options->iters.given ? (uint32_t)options->iters.value : DEFAULT_RUNS,
                                      .values = matrices,
                                      .right = matrices + count,
                                      .without_barrier = matrices + 2 * count};

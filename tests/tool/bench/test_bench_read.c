@@ -94,7 +94,7 @@ TEST(nonsense_is_refused)
         {"rows/0/problem/m", "4294967296", "rows[0].problem is not a valid problem: M is 4294967296"},
         {"rows/0/problem/lda", "3", "rows[0].problem is not a valid problem: "},
         {"rows/0/problem/layout", "\"diagonal\"",
-         "rows[0].problem.layout is \"diagonal\"; it must be \"row\" or \"col\""},
+         "rows[0].problem.layout is \"diagonal\", which is not a known layout"},
         {"rows/0/problem/m", NULL, "rows[0].problem.m is missing"},
         {"rows/0/time/kernel_ms/samples/1", "-0.1",
          "rows[0].time.kernel_ms.samples[1] is -0.1; it must lie between 0 and"},
