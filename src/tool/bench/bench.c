@@ -68,8 +68,8 @@ vkmm_status cli_bench_store(cli_bench_live *live, const cli_bench *bench, int is
 
     if (path == NULL || (!is_end && vkmm_disk_look(path, &entry) == 0 && entry.kind != VKMM_DISK_FILE)) return VKMM_OK;
     text = live->compose(live->session, bench, &bytes);
-    live->stored = vkmm_tell(live->session->log,
-                             text != NULL ? vkmm_output_whole(path, 0, text, bytes) : VKMM_NO_MEMORY("to write %s", path));
+    live->stored = vkmm_tell(live->session->log, text != NULL ? vkmm_output_whole(path, 0, text, bytes)
+                                                              : VKMM_NO_MEMORY("to write %s", path));
     free(text);
     return live->stored;
 }
