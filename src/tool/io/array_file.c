@@ -67,7 +67,7 @@ cli_array_name cli_array_name_of(const char *path)
         while (colon != NULL && colon[bytes] != ':') colon = strstr(colon + 1, suffix);
         if (vkmm_path_ends(path, suffix)) {
             name.format = formats[i]; /* all of it is the file name */
-        } else if (colon != NULL && formats[i]->is_name != NULL) {
+        } else if (colon != NULL && formats[i]->has_names) {
             name.format = formats[i];
             length = (size_t)(colon - path) + bytes;
             name.tensor = path + length + 1;

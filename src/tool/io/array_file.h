@@ -1,6 +1,6 @@
-/* Files of matrices in any format. The suffix of the name selects it: .npy, .npz, .safetensors, .gguf (only read),
- * .csv, .tsv or .mtx. .npz:NAME, .safetensors:NAME and .gguf:NAME select one array of the file. "-" is standard input
- * or output. */
+/* Files of matrices in any format. The suffix of the name selects it: .npy, .safetensors, .csv, .tsv, .mtx, or .npz and
+ * .gguf, which are only read. .npz:NAME, .safetensors:NAME and .gguf:NAME select one array of the file. "-" is standard
+ * input or output. */
 #pragma once
 
 #include "base/file.h"
@@ -54,7 +54,7 @@ vkmm_status cli_array_whole(const char *path, const cli_array_file *file);
 
 /* Checks, without touching it, whether a file of this name can be written with `count` matrices of the type, `bytes`
  * in all (0: unknown): VKMM_INVALID says why not. The suffix must be a format's; "-" and names in /dev mean .npy. A
- * safetensors or .npz file that holds several arrays is not overwritten, since only one would remain. */
+ * safetensors file that holds several arrays is not overwritten, since only one would remain. */
 vkmm_status cli_array_takes(const char *path, vkmm_type type, uint64_t count, uint64_t bytes);
 
 /* Writes an array, whatever its strides. The name is as below. */
@@ -64,9 +64,9 @@ vkmm_status cli_array_write(const char *path, const cli_array *array);
 typedef struct cli_array_writer cli_array_writer;
 
 /* Begins a file for packed row-major matrices of the array's shape, count and type; its data are not used.
- * Without :NAME the tensor of a safetensors file is called "C", and the array of a .npz "arr_0". The elements of a .npz
- * or a text are kept in memory until commit. The file has a temporary name (base/file.h), and all of
- * its bytes are reserved on the disk. VKMM_INVALID: they do not fit, or the path cannot hold such a file.
+ * Without :NAME the tensor of a safetensors file is called "C". The elements of a text are kept in memory until commit.
+ * The file has a temporary name (base/file.h), and but for a text all of its bytes are reserved on the disk.
+ * VKMM_INVALID: they do not fit, or the path cannot hold such a file.
  * A path that is not a regular file (a pipe, /dev/stdout) gets its bytes at commit, from a temporary file in TMPDIR or
  * /tmp. */
 vkmm_status cli_array_writer_open(const char *path, const cli_array *shape, cli_array_writer **writer);

@@ -7,25 +7,25 @@ typedef struct cli_array_format {
     const char *suffix; /* of the file's name */
     const char *magic;  /* the bytes of its files at `magic_at`; NULL: nothing fixed */
     size_t magic_at;
+    int has_names;                        /* a file can hold several tensors: FILE.suffix:NAME selects one */
     const char *(*dtype)(vkmm_type type); /* the format's name for it; NULL: none. NULL: files are only read */
-    int (*is_name)(const char *tensor);   /* whether a tensor can have this name; NULL: the format has no names */
 
     /* Points the array into a whole file in memory. tensor: NULL, or the one to select. Reads nothing outside
      * `data` and trusts nothing in it. Elements need not be aligned. array->stored.separator is the format's. */
     vkmm_status (*parse)(const char *path, const char *tensor, const void *data, uint64_t bytes, cli_array *array);
 
-    /* Tensors in a whole file in memory; 0: it is not a file of the format. NULL: the format has only one. */
+    /* For a format that is written and has names: whether a tensor can have this one; and tensors in a whole file in
+     * memory, 0 if it is not a file of the format. */
+    int (*is_name)(const char *tensor);
     uint64_t (*count)(const void *data, uint64_t bytes);
 
     /* For a format whose files are a header followed by elements: the header; allocated, for vkmm_free. NULL if memory
      * runs out. data_bytes: of all elements. */
     char *(*header)(const char *tensor, const cli_array *array, uint64_t data_bytes, size_t *header_bytes);
 
-    /* For other formats. unpack, instead of parse: converts a file to a .npy file; allocated, for vkmm_free, even on
-     * failure. encode writes a whole file of a packed array. */
+    /* Instead of parse: converts a file to a .npy file; allocated, for vkmm_free, even on failure. */
     vkmm_status (*unpack)(const char *path, const char *tensor, const void *data, uint64_t bytes, void **content,
                           uint64_t *content_bytes);
-    vkmm_status (*encode)(const char *tensor, const cli_array *array, vkmm_output *output);
     char separator; /* between numbers of a text; 0: the format is not a text */
 } cli_array_format;
 
@@ -64,6 +64,9 @@ vkmm_status cli_array_names_refuse(const char *path, const char *suffix, const c
 
 /* Reads the numbers of a text, whose array has a type by now, into packed memory in the order of the file. */
 vkmm_status cli_text_read(const char *name, const cli_array *array, char *to);
+
+/* Writes the whole text of one packed matrix, whose stored.separator is the format's. */
+vkmm_status cli_text_write(const cli_array *array, vkmm_output *output);
 
 /* Sets *bytes to the size of all elements of an array of these extents. 0 if it does not fit in 64 bits. */
 int cli_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t element_bytes, uint64_t *bytes);

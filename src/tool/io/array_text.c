@@ -221,7 +221,7 @@ static vkmm_status write_rows(vkmm_output *output, const vkmm_view *view, char s
     return status == VKMM_OK ? vkmm_output_write(output, block, used) : status;
 }
 
-static vkmm_status encode(const char *tensor, const cli_array *array, vkmm_output *output)
+vkmm_status cli_text_write(const cli_array *array, vkmm_output *output)
 {
     const int lists = array->stored.separator == LISTS;
     if (!lists && (array->first.rows == 0 || array->first.cols == 0))
@@ -229,7 +229,6 @@ static vkmm_status encode(const char *tensor, const cli_array *array, vkmm_outpu
     const vkmm_view *view = &array->first, columns = vkmm_view_transposed(view);
     char head[120];
     vkmm_status status = VKMM_OK;
-    (void)tensor;
     if (lists) {
         const int length = VKMM_PUT(head, "%s matrix array %s general\n%llu %llu\n", MARK,
                                     vkmm_type_of(view->type)->is_float ? "real" : "integer",
@@ -239,9 +238,9 @@ static vkmm_status encode(const char *tensor, const cli_array *array, vkmm_outpu
     return status == VKMM_OK ? write_rows(output, lists ? &columns : view, array->stored.separator) : status;
 }
 
-#define TEXT(ending, ...)                                                                   \
-    {                                                                                       \
-        .suffix = ending, .dtype = type_name, .parse = parse, .encode = encode, __VA_ARGS__ \
+#define TEXT(ending, ...)                                                 \
+    {                                                                     \
+        .suffix = ending, .dtype = type_name, .parse = parse, __VA_ARGS__ \
     }
 
 const cli_array_format cli_csv_format = TEXT(".csv", .separator = ','),

@@ -12,7 +12,7 @@ enum { BLOCK_BYTES = 1 << 20, BLOCK_ROWS = 64, STRIP_BYTES = 8 << 20 };
 struct cli_array_writer {
     cli_array_name name;
     cli_array shape; /* packed; without data */
-    char *header;    /* owned; NULL: the format has none, and the file is written at commit */
+    char *header;    /* owned; NULL: the file is a text, which is written at commit */
     size_t header_bytes;
     char *elements; /* owned: the elements until then; else NULL */
     vkmm_output *output;
@@ -190,12 +190,12 @@ vkmm_status cli_array_writer_look(cli_array_writer *w, cli_array *array)
     return VKMM_OK;
 }
 
-static vkmm_status encode(cli_array_writer *w)
+static vkmm_status write_text(cli_array_writer *w)
 {
     cli_array all;
     cli_array_writer_look(w, &all);
     all.stored.separator = w->name.format->separator;
-    const vkmm_status status = w->name.format->encode(w->name.tensor, &all, w->output);
+    const vkmm_status status = cli_text_write(&all, w->output);
     return status == VKMM_OK ? vkmm_output_commit(&w->output) : status;
 }
 
@@ -207,7 +207,7 @@ vkmm_status cli_array_writer_commit(cli_array_writer **writer)
     if (w->failed)
         status = vkmm_fail(VKMM_INVALID, "%s is unchanged, because writing it failed", w->name.file);
     else
-        status = w->elements != NULL ? encode(w) : vkmm_output_commit(&w->output);
+        status = w->elements != NULL ? write_text(w) : vkmm_output_commit(&w->output);
     cli_array_writer_discard(writer);
     return status;
 }

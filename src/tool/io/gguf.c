@@ -193,9 +193,4 @@ static vkmm_status parse(const char *path, const char *wanted, const void *data,
     return REFUSE(&r, "%llu tensors have this name", matches);
 }
 
-static int is_name(const char *name)
-{
-    return name[0] != '\0';
-}
-
-const cli_array_format cli_gguf_format = {.suffix = ".gguf", .magic = "GGUF", .is_name = is_name, .parse = parse};
+const cli_array_format cli_gguf_format = {.suffix = ".gguf", .magic = "GGUF", .has_names = 1, .parse = parse};

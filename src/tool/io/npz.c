@@ -1,25 +1,14 @@
-/* NumPy's .npz files: ZIP archives of .npy files, NAME.npy being the array NAME. Read: stored or deflated, with Zip64
- * or without. Written: one array, stored, as numpy.savez does. minizip, a part of zlib, reads and writes the archives;
- * a build without it lacks this file. */
+/* NumPy's .npz files, which are only read: ZIP archives of .npy files, NAME.npy being the array NAME, stored or
+ * deflated, with Zip64 or without. minizip, a part of zlib, reads the archives; a build without it lacks this file. */
 #include "base/alloc.h"
-#include "base/clean.h"
 #include "base/folder.h"
 #include "base/host.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "io/array_format.h"
-#include "math/type.h"
 
-#include <stdio.h>
 #include <string.h>
-
-static const char *dtype(vkmm_type type)
-{
-    return cli_npy_format.dtype(type);
-}
-
 #include <unzip.h>
-#include <zip.h>
 
 enum {
     NAME_BYTES = 256,
@@ -29,8 +18,8 @@ enum {
 
 /* An archive in memory, for minizip. */
 typedef struct archive {
-    char *data;
-    uint64_t bytes, capacity, at;
+    const char *data;
+    uint64_t bytes, at;
 } archive;
 
 static void *open_archive(void *opaque, const void *name, int mode)
@@ -47,17 +36,6 @@ static unsigned long read_archive(void *opaque, void *stream, void *to, unsigned
     if (bytes > a->bytes - a->at) bytes = (unsigned long)(a->bytes - a->at);
     memcpy(to, a->data + a->at, bytes);
     a->at += bytes;
-    return bytes;
-}
-
-static unsigned long write_archive(void *opaque, void *stream, const void *from, unsigned long bytes)
-{
-    archive *a = opaque;
-    (void)stream;
-    if (bytes > a->capacity - a->at) return 0;
-    memcpy(a->data + a->at, from, bytes);
-    a->at += bytes;
-    if (a->at > a->bytes) a->bytes = a->at;
     return bytes;
 }
 
@@ -85,8 +63,7 @@ static int nothing(void *opaque, void *stream)
 
 static zlib_filefunc64_def functions_of(archive *a)
 {
-    return (zlib_filefunc64_def){open_archive, read_archive, write_archive, tell_archive,
-                                 seek_archive, nothing,      nothing,       a};
+    return (zlib_filefunc64_def){open_archive, read_archive, NULL, tell_archive, seek_archive, nothing, nothing, a};
 }
 
 /* The name of the archive's current file, without .npy. */
@@ -120,7 +97,6 @@ static uint64_t read_member(unzFile zip, char *to, uint64_t bytes)
     return read;
 }
 
-/* The current file, as far as its header says. */
 /* The current file. Its size is as the archive says: a deflated byte becomes no more than DEFLATED_MOST. */
 static vkmm_status extract(const char *path, unzFile zip, const unz_file_info64 *info, uint64_t archive_bytes,
                            void **content)
@@ -142,7 +118,7 @@ static vkmm_status extract(const char *path, unzFile zip, const unz_file_info64 
 static vkmm_status unpack(const char *path, const char *wanted, const void *data, uint64_t bytes, void **content,
                           uint64_t *content_bytes)
 {
-    archive whole = {(char *)(uintptr_t)data, bytes, 0, 0};
+    archive whole = {data, bytes, 0};
     zlib_filefunc64_def functions = functions_of(&whole);
     unz_file_info64 info;
     const unzFile zip = unzOpen2_64(path, &functions);
@@ -154,72 +130,4 @@ static vkmm_status unpack(const char *path, const char *wanted, const void *data
     return status;
 }
 
-static uint64_t count_arrays(const void *data, uint64_t bytes)
-{
-    archive whole = {(char *)(uintptr_t)data, bytes, 0, 0};
-    zlib_filefunc64_def functions = functions_of(&whole);
-    unz_global_info64 all = {0};
-    const unzFile zip = unzOpen2_64("", &functions);
-    if (zip == NULL) return 0;
-    unzGetGlobalInfo64(zip, &all);
-    unzClose(zip);
-    return all.number_entry;
-}
-
-static int add(zipFile zip, const char *data, uint64_t bytes)
-{
-    int well = 1;
-    for (uint64_t at = 0, some; at < bytes && well; at += some) {
-        some = vkmm_least(bytes - at, MOST_AT_ONCE);
-        well = zipWriteInFileInZip(zip, data + at, (unsigned)some) == ZIP_OK;
-    }
-    return well;
-}
-
-/* One array in a new archive: 0 if memory runs out. */
-static int pack(archive *whole, const char *name, const char *header, size_t header_bytes, const void *data,
-                uint64_t bytes)
-{
-    const zip_fileinfo info = {.tmz_date = {.tm_mday = 1, .tm_year = 1980}}; /* as NumPy has it */
-    const int large = bytes > UINT32_MAX / 2;
-    zlib_filefunc64_def functions = functions_of(whole);
-    const zipFile zip = zipOpen2_64(name, APPEND_STATUS_CREATE, NULL, &functions);
-    if (zip == NULL) return 0;
-    const int well = zipOpenNewFileInZip64(zip, name, &info, NULL, 0, NULL, 0, NULL, 0, 0, large) == ZIP_OK &&
-                     add(zip, header, header_bytes) && add(zip, data, bytes) && zipCloseFileInZip(zip) == ZIP_OK;
-    return zipClose(zip, NULL) == ZIP_OK && well;
-}
-
-static vkmm_status encode(const char *tensor, const cli_array *array, vkmm_output *output)
-{
-    enum { STRUCTURES = 1024 }; /* what an archive of one file needs in addition to it, with its name twice */
-    const uint64_t bytes =
-        array->count * array->first.rows * array->first.cols * vkmm_type_of(array->first.type)->bytes;
-    char name[NAME_BYTES];
-    size_t header_bytes = 0;
-    VKMM_PUT(name, "%s.npy", tensor != NULL ? tensor : "arr_0");
-    char *header = cli_npy_format.header(NULL, array, bytes, &header_bytes);
-    archive whole = {NULL, 0, bytes + header_bytes + STRUCTURES, 0};
-    whole.data = vkmm_alloc(1, whole.capacity);
-    vkmm_status status = VKMM_OUT_OF_MEMORY;
-    if (header != NULL && whole.data != NULL && pack(&whole, name, header, header_bytes, array->first.data, bytes))
-        status = vkmm_output_write(output, whole.data, whole.bytes);
-    else
-        vkmm_fail(status, "no memory for a .npz file of %llu bytes", (unsigned long long)whole.capacity);
-    vkmm_free(whole.data);
-    vkmm_free(header);
-    return status;
-}
-
-static int is_name(const char *name)
-{
-    return name[0] != '\0' && strlen(name) + sizeof ".npy" <= NAME_BYTES;
-}
-
-const cli_array_format cli_npz_format = {.suffix = ".npz",
-                                         .magic = "PK",
-                                         .dtype = dtype,
-                                         .is_name = is_name,
-                                         .count = count_arrays,
-                                         .unpack = unpack,
-                                         .encode = encode};
+const cli_array_format cli_npz_format = {.suffix = ".npz", .magic = "PK", .has_names = 1, .unpack = unpack};
