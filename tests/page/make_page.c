@@ -2,7 +2,7 @@
  * make. */
 #include <stdio.h>
 #include "base/alloc.h"
-#include "explain/trace_command.h"
+#include "trace_page_parts.h"
 
 int main(void)
 {
@@ -12,8 +12,9 @@ int main(void)
 
     json[length] = '\0';
     vkmm_alloc_fail_after(1);
-    if (cli_trace_page(json, &page, &bytes) != VKMM_OUT_OF_MEMORY || page != NULL || bytes != 0) return 1;
-    if (!feof(stdin) || cli_trace_page(json, &page, &bytes) != VKMM_OK) return 1;
+    if (cli_page_make(&cli_trace_template, json, &page, &bytes) != VKMM_OUT_OF_MEMORY || page != NULL || bytes != 0)
+        return 1;
+    if (!feof(stdin) || cli_page_make(&cli_trace_template, json, &page, &bytes) != VKMM_OK) return 1;
     int ok = fwrite(page, 1, bytes, stdout) == bytes && fflush(stdout) == 0;
     vkmm_free(page);
     return ok ? 0 : 1;

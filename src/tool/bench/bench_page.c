@@ -1,11 +1,7 @@
 #include "bench/compare.h"
-
-#include <stdlib.h>
-#include "base/alloc.h"
 #include "report/document_records.h"
 #include "report/json.h"
 #include "report/text.h"
-#include "report_page_parts.h" /* made by embed.py: the page before and after its data */
 
 /* The names of a problem on the terminal, so that the page uses the same. */
 static json_t *names_of(const json_t *problem)
@@ -57,16 +53,11 @@ static json_t *data_of(const cli_report *report, const cli_reports *from)
     return cli_json_done(data, bad);
 }
 
-vkmm_status cli_bench_page(const cli_report *report, const cli_reports *reports, char **page, size_t *bytes)
+char *cli_bench_page_json(const cli_report *report, const cli_reports *reports)
 {
     json_t *data = data_of(report, reports);
     char *text = data != NULL ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-    vkmm_status status = VKMM_OUT_OF_MEMORY;
 
-    *page = NULL;
-    *bytes = 0;
-    if (text != NULL) status = cli_page_make(&cli_report_template, text, page, bytes);
     json_decref(data);
-    free(text);
-    return status;
+    return text;
 }

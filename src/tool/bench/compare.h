@@ -89,7 +89,6 @@ void cli_comparison_free(cli_comparison *comparison);
 /* "vkmatmul.compare/1" without the reports: a new reference; NULL if memory runs out. */
 json_t *cli_comparison_json(const cli_comparison *comparison);
 
-/* The reports as one page: self-contained HTML that draws its tables and charts from their JSON. Its sources are in the
- * folder page; it loads nothing and runs only its own script. *page gets the whole file, 0-terminated, *bytes long; the
- * caller frees it with vkmm_free. VKMM_OUT_OF_MEMORY otherwise; *page is then NULL. */
-vkmm_status cli_bench_page(const cli_report *report, const cli_reports *reports, char **page, size_t *bytes);
+/* The reports as the document of a page (cli_page_make), which draws tables and charts from it: its sources are in the
+ * folder page. To be freed with free; NULL if memory runs out. */
+char *cli_bench_page_json(const cli_report *report, const cli_reports *reports);

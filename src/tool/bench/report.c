@@ -1,4 +1,3 @@
-#include "base/alloc.h"
 #include "base/meant.h"
 #include "bench/bench_run.h"
 #include "bench/compare.h"
@@ -8,7 +7,9 @@
 #include "report/wrap.h"
 #include "session/commands.h"
 #include "session/output_file.h"
+#include "report_page_parts.h" /* made by embed.py: the page before and after its data */
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Whether --device names it: by its whole value, because a name may have commas, or by one of its list. */
@@ -110,15 +111,11 @@ static vkmm_status write(cli_session *session, const cli_reports *reports)
 static vkmm_status show(cli_session *session, const cli_reports *reports)
 {
     const char *path = session->options->output;
-    char *page = NULL;
-    size_t bytes = 0;
-    vkmm_status status;
 
     if (session->writer != &cli_table_writer || path == NULL) return write(session, reports);
-    status = cli_bench_page(&session->report, reports, &page, &bytes);
-    if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write the page");
-    status = cli_output_write_page(session, path, page, bytes);
-    vkmm_free(page);
+    char *json = cli_bench_page_json(&session->report, reports);
+    const vkmm_status status = cli_output_write_page(session, path, &cli_report_template, json);
+    free(json);
     return status;
 }
 

@@ -104,24 +104,7 @@ cli_term cli_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation
                       invocation / cols, invocation % cols, k % trace->depth};
 }
 
-vkmm_status cli_trace_page(const char *json, char **page, size_t *bytes)
-{
-    return cli_page_make(&cli_trace_template, json, page, bytes);
-}
-
 /* ---- the command ---- */
-
-static vkmm_status write_page(cli_session *session, const char *path, const char *json)
-{
-    char *page = NULL;
-    size_t bytes = 0;
-    vkmm_status status = cli_trace_page(json, &page, &bytes);
-
-    if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write %s", path);
-    status = cli_output_write_page(session, path, page, bytes);
-    vkmm_free(page);
-    return status;
-}
 
 /* With --html, the only text output is the page's path. */
 static vkmm_status show_trace(cli_session *session, const cli_trace_row *row)
@@ -134,7 +117,7 @@ static vkmm_status show_trace(cli_session *session, const cli_trace_row *row)
     if (options->json || options->html != NULL) {
         char *json = cli_trace_json(&session->report, row);
         if (json == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("to write the trace"));
-        if (options->html != NULL) status = write_page(session, options->html, json);
+        if (options->html != NULL) status = cli_output_write_page(session, options->html, &cli_trace_template, json);
         if (options->json && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
         free(json);
     } else {

@@ -23,9 +23,6 @@ void cli_trace_text(const cli_report *report, const cli_trace_row *row);
  * out. */
 char *cli_trace_json(const cli_report *report, const cli_trace_row *row);
 
-/* One self-contained HTML file that steps through such JSON; the rest is as in cli_page_make. */
-vkmm_status cli_trace_page(const char *json, char **page, size_t *bytes);
-
 /* A, B or C; its tile of one load, of A or B; and all sums, a row for each k, a column for each invocation. */
 vkmm_view cli_trace_matrix(const vkmm_trace *trace, vkmm_operand operand);
 vkmm_view cli_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_t load);

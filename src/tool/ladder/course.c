@@ -5,12 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "base/alloc.h"
 #include "base/file.h"
 #include "course_page_parts.h" /* made by embed.py: the page before and after its data */
 #include "look/trace.h"
 #include "math/matrix.h"
-#include "report/json.h"
 #include "session/output_file.h"
 #include "session/problem_options.h"
 
@@ -138,9 +136,8 @@ vkmm_status cli_course_write(cli_session *session, const cli_ladder *ladder)
 {
     const char *path = session->options->html;
     json_t *document;
-    char *json = NULL, *page = NULL;
-    size_t bytes = 0;
-    vkmm_status status = VKMM_OUT_OF_MEMORY;
+    char *json = NULL;
+    vkmm_status status;
 
     if (path == NULL) return VKMM_OK;
     document = cli_json_ladder(&session->report, ladder);
@@ -148,10 +145,7 @@ vkmm_status cli_course_write(cli_session *session, const cli_ladder *ladder)
         put_traces(document, session, ladder) + put_peaks(document, session) + put_sources(document, session) == 0)
         json = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(document);
-    if (json != NULL) status = cli_page_make(&cli_course_template, json, &page, &bytes);
+    status = cli_output_write_page(session, path, &cli_course_template, json);
     free(json);
-    if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write %s", path);
-    status = cli_output_write_page(session, path, page, bytes);
-    vkmm_free(page);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "session/output_file.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "report/wrap.h"
@@ -33,11 +34,16 @@ vkmm_status cli_output_page(const cli_session *session, const char *option, cons
     return vkmm_tell(log, vkmm_output_try(path, 0));
 }
 
-vkmm_status cli_output_write_page(cli_session *session, const char *path, const char *page, size_t bytes)
+vkmm_status cli_output_write_page(cli_session *session, const char *path, const cli_template *around, const char *json)
 {
     cli_report *report = &session->report;
-    vkmm_status status = vkmm_tell(session->log, vkmm_output_whole(path, 0, page, bytes));
+    char *page = NULL;
+    size_t bytes = 0;
+    vkmm_status status = json != NULL ? cli_page_make(around, json, &page, &bytes) : VKMM_OUT_OF_MEMORY;
 
+    if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write %s", path);
+    status = vkmm_tell(session->log, vkmm_output_whole(path, 0, page, bytes));
+    vkmm_free(page);
     if (status != VKMM_OK || session->options->json || is_device(path)) return status;
     cli_report_say(report, 0, CLI_PLAIN, "Wrote %s: open it in a browser.", path);
     return cli_report_flush(report, session->log);
