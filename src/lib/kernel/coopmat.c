@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
-#include "math/component.h"
 #include "math/method.h"
 #include "math/type.h"
 

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "look/peak.h"
-#include "math/component.h"
 #include "math/type.h"
 #include "vk/command.h"
 #include "vk/cooperative_matrix.h"

@@ -22,7 +22,6 @@
 #include "base/limits.h"
 #include "look/access.h"
 #include "math/blas.h"
-#include "math/component.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "product/product.h"

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/order.h"
-#include "math/component.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/records.h"
@@ -240,11 +239,8 @@ static void derive_drift(const cli_bench_row *row, cli_bench_figures *figures)
 static const double *component_peak(const cli_bench_peaks *peaks, vkmm_type operands, vkmm_type sums)
 {
     const double *best = NULL;
-    uint32_t in, out;
+    const uint32_t in = vkmm_component_of(operands), out = vkmm_component_of(sums);
 
-    if (!vkmm_component_parse(vkmm_type_of(operands)->name, &in) ||
-        !vkmm_component_parse(vkmm_type_of(sums)->name, &out))
-        return NULL;
     for (uint32_t i = 0; i < peaks->matrix_count && i < CLI_BENCH_MATRICES; i++) {
         const vkmm_matrix_shape *shape = &peaks->matrix[i].shape;
         const double *peak = &peaks->matrix[i].multiply_adds_per_s;

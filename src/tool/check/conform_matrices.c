@@ -9,7 +9,6 @@
 
 #include "base/random.h"
 #include "look/matrix_peak.h"
-#include "math/component.h"
 #include "math/type.h"
 
 enum { LAYOUTS = 4, SEED = 40, REDUCTION_SEED = 41 };

@@ -1,7 +1,6 @@
 /* The devices for people: a short block each. */
 #include "base/clean.h"
 #include "devices/devices.h"
-#include "math/component.h"
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/text.h"

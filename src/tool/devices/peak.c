@@ -2,7 +2,6 @@
  * `vkmatmul record`. */
 #include "base/alloc.h"
 #include "base/host.h"
-#include "math/component.h"
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/json.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/clean.h"
-#include "math/component.h"
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/text.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/component.h"
+#include "math/type.h"
 #include "report/json.h"
 #include "report/records.h"
 #include "report/text.h"

@@ -4,7 +4,6 @@
 
 #include "look/kernel.h"
 #include "look/steps.h"
-#include "math/component.h"
 #include "math/problem.h"
 #include "math/type.h"
 

@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "block_case.h"
 #include "kernel/table.h"
-#include "math/component.h"
+#include "math/type.h"
 #include "skinnymat_played.h"
 #include "skinnymat_strange.h"
 

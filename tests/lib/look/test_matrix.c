@@ -4,7 +4,6 @@
 
 #include "look/matrix_peak.h"
 #include "kernel/table.h"
-#include "math/component.h"
 #include "math/type.h"
 #include "suite.h"
 #include "vk/cooperative_matrix.h"

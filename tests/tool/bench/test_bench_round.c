@@ -2,7 +2,7 @@
 #include "bench_text.h"
 
 #include "base/alloc.h"
-#include "math/component.h"
+#include "math/type.h"
 #include "report/records.h"
 
 /* The text has all that was measured: it is the same after it was read. */
