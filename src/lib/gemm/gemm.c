@@ -160,7 +160,8 @@ static int may_pack(const vkmm_gemm *gemm, const vkmm_gemm_params *params)
 /* The kernel is chosen for the worst offsets and for all expected products; this is one product, at its own place. */
 static void aim(const vkmm_gemm *gemm, vkmm_choice *choice)
 {
-    vkmm_problem own = gemm->problem, *const aimed[] = {vkmm_choice_lying(choice), &choice->edge.problem};
+    vkmm_problem *const as_it_lies = choice->residues.moduli > 0 ? &choice->residues.problem : &choice->problem;
+    vkmm_problem own = gemm->problem, *const aimed[] = {as_it_lies, &choice->edge.problem};
     int swapped;
     own.alpha = 1;
     own = vkmm_problem_row_major(&own, &swapped);

@@ -232,11 +232,6 @@ static const vkmm_method_plan *method_for(const vkmm_device_info *device, const 
     return NULL;
 }
 
-vkmm_problem *vkmm_choice_lying(vkmm_choice *choice)
-{
-    return choice->method && choice->method->lying ? choice->method->lying(choice) : &choice->problem;
-}
-
 static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                           vkmm_choice *choice)
 {

@@ -119,9 +119,6 @@ vkmm_status vkmm_choose(const vkmm_device_info *device, const vkmm_problem *prob
 /* The caller's operands that a direct product packs: bits VKMM_PACK_A, VKMM_PACK_B. */
 uint32_t vkmm_choice_packs(const vkmm_choice *choice);
 
-/* The problem of a choice as the caller's operands lie, but for those that are packed. */
-vkmm_problem *vkmm_choice_lying(vkmm_choice *choice);
-
 /* Whether kernel and configuration are the planner's to choose. */
 int vkmm_wish_is_open(const vkmm_wish *wish);
 

@@ -164,9 +164,6 @@ typedef struct vkmm_method_plan {
      * on that. Returns the bytes of the workspace that other steps need, at most. */
     uint64_t (*inside)(const vkmm_choice *choice, vkmm_problem *problem);
 
-    /* The problem of its choice as the caller's operands lie. NULL: vkmm_choice.problem. */
-    vkmm_problem *(*lying)(vkmm_choice *choice);
-
     /* After the steps of VKMM_WHEN_LOOK have found what vkmm_recipe.look holds of A and B: 1 if they need another
      * choice, that of the changed problem and of *again, perhaps a direct product, with a warning. *again borrows
      * from the choice. NULL: nothing depends on A and B. */

@@ -591,15 +591,9 @@ static int decide(const vkmm_log *log, const vkmm_device_info *device, const vkm
     return 1;
 }
 
-static vkmm_problem *lying(vkmm_choice *choice)
-{
-    return &choice->residues.problem;
-}
-
-#define PLAN(name)                                                                                        \
-    {                                                                                                     \
-        .method = name, .takes = takes, .choose = choose, .make = make, .inside = inside, .lying = lying, \
-        .decide = decide                                                                                  \
+#define PLAN(name)                                                                                         \
+    {                                                                                                      \
+        .method = name, .takes = takes, .choose = choose, .make = make, .inside = inside, .decide = decide \
     }
 const vkmm_method_plan vkmm_modular_plan = PLAN(VKMM_COMPUTE_MODULAR);
 static const vkmm_method_plan reproducible_plan = PLAN(VKMM_COMPUTE_REPRODUCIBLE); /* chosen by the other's `choose` */
