@@ -150,7 +150,7 @@ static vkmm_status open_target(vkmm_output *o)
     return result;
 }
 
-static vkmm_status open_output(const char *path, int is_private, vkmm_output **output)
+vkmm_status vkmm_output_open(const char *path, int is_private, vkmm_output **output)
 {
     vkmm_output *o = vkmm_alloc(1, sizeof *o);
     *output = NULL;
@@ -167,16 +167,6 @@ static vkmm_status open_output(const char *path, int is_private, vkmm_output **o
     if (result != VKMM_OK) vkmm_output_discard(&o);
     *output = o;
     return result;
-}
-
-vkmm_status vkmm_output_open(const char *path, vkmm_output **output)
-{
-    return open_output(path, 0, output);
-}
-
-vkmm_status vkmm_output_open_private(const char *path, vkmm_output **output)
-{
-    return open_output(path, 1, output);
 }
 
 /* Writes it all, at an offset or, if that is negative, at the descriptor's position. */
@@ -287,7 +277,7 @@ vkmm_status vkmm_output_try(const char *path, uint64_t bytes)
     vkmm_disk_entry entry;
     vkmm_output *output = NULL;
     if (vkmm_disk_look(path, &entry) == 0 && entry.kind == VKMM_DISK_PIPE && access(path, W_OK) == 0) return VKMM_OK;
-    vkmm_status status = vkmm_output_open(path, &output);
+    vkmm_status status = vkmm_output_open(path, 0, &output);
     if (status == VKMM_OK && bytes > 0) status = vkmm_output_reserve(output, bytes);
     vkmm_output_discard(&output);
     return status;
@@ -296,7 +286,7 @@ vkmm_status vkmm_output_try(const char *path, uint64_t bytes)
 vkmm_status vkmm_output_whole(const char *path, int is_private, const void *data, uint64_t bytes)
 {
     vkmm_output *output = NULL;
-    vkmm_status status = open_output(path, is_private, &output);
+    vkmm_status status = vkmm_output_open(path, is_private, &output);
     if (status == VKMM_OK) status = vkmm_output_write(output, data, bytes);
     if (status == VKMM_OK) status = vkmm_output_commit(&output);
     vkmm_output_discard(&output);

@@ -26,10 +26,8 @@ vkmm_status vkmm_mapping_check(const char *path, const vkmm_mapping *mapping);
  * (base/leftovers.h). */
 typedef struct vkmm_output vkmm_output;
 
-vkmm_status vkmm_output_open(const char *path, vkmm_output **output);
-
-/* For a file of the cache folder: a new one gets mode 0600, and only a regular file is replaced. */
-vkmm_status vkmm_output_open_private(const char *path, vkmm_output **output);
+/* is_private: for a file of the cache folder; a new one gets mode 0600, and only a regular file is replaced. */
+vkmm_status vkmm_output_open(const char *path, int is_private, vkmm_output **output);
 vkmm_status vkmm_output_write(vkmm_output *output, const void *data,
                               uint64_t bytes); /* VKMM_INVALID: full disk, and so on */
 
@@ -51,7 +49,7 @@ void vkmm_output_discard(vkmm_output **output);
  * It leaves nothing behind, and does not open a pipe, because its reader would see its end. */
 vkmm_status vkmm_output_try(const char *path, uint64_t bytes);
 
-/* A file from its first byte to its last; is_private: as vkmm_output_open_private. */
+/* A file from its first byte to its last; is_private: as in vkmm_output_open. */
 vkmm_status vkmm_output_whole(const char *path, int is_private, const void *data, uint64_t bytes);
 
 /* Takes the lock that a file represents; the file is created if it is missing. Waits at most this long for others to

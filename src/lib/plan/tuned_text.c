@@ -193,7 +193,7 @@ vkmm_status vkmm_tuning_read(const char *path, vkmm_tuning_list *list, vkmm_tuni
 vkmm_status vkmm_tuning_write(const char *path, const vkmm_tuning_list *list, int private)
 {
     vkmm_output *output = NULL;
-    vkmm_status status = private ? vkmm_output_open_private(path, &output) : vkmm_output_open(path, &output);
+    vkmm_status status = vkmm_output_open(path, private, &output);
     if (status != VKMM_OK) return status;
     status = vkmm_output_write(output, VKMM_TUNING_TITLE, sizeof VKMM_TUNING_TITLE - 1);
     for (uint32_t i = 0; i < list->count && status == VKMM_OK; i++) {

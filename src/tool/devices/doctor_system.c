@@ -144,7 +144,7 @@ static void look_at_cache(cli_exam *exam)
     } else {
         if (status == VKMM_OK) status = vkmm_cache_dir_make(log, folder);
         if (status == VKMM_OK) path = vkmm_cache_dir_join(folder, "doctor");
-        if (path != NULL) status = vkmm_tell(log, vkmm_output_open_private(path, &output));
+        if (path != NULL) status = vkmm_tell(log, vkmm_output_open(path, 1, &output));
         vkmm_output_discard(&output);
         if (status == VKMM_OK && path != NULL)
             cli_doctor_find(exam, CLI_OK, "", "compiled kernels and tuning results are kept in %.300s", folder);

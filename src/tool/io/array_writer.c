@@ -74,12 +74,12 @@ static vkmm_status begin_file(cli_array_writer *w)
         if (w->elements == NULL)
             return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory for its %llu bytes; .npy needs none", w->name.file,
                              (unsigned long long)bytes);
-        return vkmm_output_open(w->name.file, &w->output);
+        return vkmm_output_open(w->name.file, 0, &w->output);
     }
     w->header = w->name.format->header(w->name.tensor, shape, bytes, &w->header_bytes);
     if (w->header == NULL)
         return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: no memory for the header of the product", w->name.file);
-    status = vkmm_output_open(w->name.file, &w->output);
+    status = vkmm_output_open(w->name.file, 0, &w->output);
     if (status == VKMM_OK) status = vkmm_output_reserve(w->output, w->header_bytes + bytes);
     if (status == VKMM_OK) status = vkmm_output_write_at(w->output, 0, w->header, w->header_bytes);
     return status;

@@ -62,7 +62,7 @@ IN_FOLDER(test_an_output_replaces_a_mapped_file)
     assert_int_equal(old.bytes, 5); /* no line end was translated */
     assert_memory_equal(old.data, "one\r\n", 5);
     vkmm_mapping_close(&old);
-    assert_int_equal(vkmm_output_open(path, &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open(path, 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_write(output, "two", 3), VKMM_OK);
     assert_content(path, "one");
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
@@ -99,7 +99,7 @@ IN_FOLDER(test_parts)
     char *path = in("parts");
     vkmm_output *output;
     vkmm_mapping seen;
-    assert_int_equal(vkmm_output_open(path, &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open(path, 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_reserve(output, 1 << 20), VKMM_OK);
     assert_int_equal(vkmm_output_write_at(output, 1000000, "x", 1), VKMM_OK);
     assert_int_equal(vkmm_output_write_at(output, 0, "y", 1), VKMM_OK);
@@ -145,7 +145,7 @@ IN_FOLDER(test_refusals)
     char *inside = in("missing" VKMM_SLASH "file");
     assert_int_equal(vkmm_mapping_open(folder, &mapping), VKMM_INVALID);
     assert_int_equal(vkmm_mapping_open(inside, &mapping), VKMM_INVALID);
-    assert_int_equal(vkmm_output_open(inside, &output), VKMM_INVALID);
+    assert_int_equal(vkmm_output_open(inside, 0, &output), VKMM_INVALID);
     assert_null(output);
     vkmm_free(inside);
 }

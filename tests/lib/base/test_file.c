@@ -59,7 +59,7 @@ IN_FOLDER(test_output_appears_whole_at_commit)
     DIR *folder = opendir(".");
     put("out", "old");
     assert_int_equal(chmod("out", 0640), 0);
-    assert_int_equal(vkmm_output_open("out", &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open("out", 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_write(output, "new ", 4), VKMM_OK);
     assert_int_equal(vkmm_output_write(output, "text", 4), VKMM_OK);
     assert_holds("out", "old");
@@ -79,7 +79,7 @@ IN_FOLDER(test_output_of_a_new_file_obeys_the_umask)
 {
     vkmm_output *output = NULL;
     mode_t before = umask(027);
-    assert_int_equal(vkmm_output_open("new", &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open("new", 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
     umask(before);
     assert_int_equal(mode_of("new"), 0640);
@@ -91,7 +91,7 @@ IN_FOLDER(test_output_discarded_leaves_nothing)
     vkmm_output *output = NULL;
     vkmm_output_discard(&output);
     put("out", "old");
-    assert_int_equal(vkmm_output_open("out", &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open("out", 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_write(output, "new", 3), VKMM_OK);
     vkmm_output_discard(&output);
     assert_null(output);
@@ -108,7 +108,7 @@ IN_FOLDER(test_output_failed_write_is_not_committed)
     small = limit;
     small.rlim_cur = 4;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(vkmm_output_open("out", &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open("out", 0, &output), VKMM_OK);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     vkmm_status wrote = vkmm_output_write(output, "too long", 8);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -128,7 +128,7 @@ IN_FOLDER(test_output_keeps_symbolic_links)
     assert_int_equal(mkdir("folder", 0700), 0);
     put("folder/target", "old");
     assert_int_equal(symlink("folder/target", "link"), 0);
-    assert_int_equal(vkmm_output_open("link", &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open("link", 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_write(output, "new", 3), VKMM_OK);
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
     assert_int_equal(lstat("link", &status), 0);
@@ -139,11 +139,11 @@ IN_FOLDER(test_output_keeps_symbolic_links)
 IN_FOLDER(test_output_written_directly)
 {
     vkmm_output *output = NULL;
-    assert_int_equal(vkmm_output_open("/dev/full", &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open("/dev/full", 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_write(output, "x", 1), VKMM_INVALID);
     assert_contains(vkmm_last_error(), "cannot write /dev/full: No space left");
     assert_int_equal(vkmm_output_commit(&output), VKMM_INVALID);
-    assert_int_equal(vkmm_output_open("/dev/null", &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open("/dev/null", 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_write(output, "x", 1), VKMM_OK);
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
 
@@ -152,14 +152,14 @@ IN_FOLDER(test_output_written_directly)
     int fd = open("redirected", O_WRONLY | O_CREAT, 0600);
     assert_int_equal(write(fd, "before ", 7), 7);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
-    assert_int_equal(vkmm_output_open(name, &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open(name, 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_write(output, "matrix", 6), VKMM_OK);
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
     assert_int_equal(write(fd, " after", 6), 6);
     int standard = dup(STDOUT_FILENO);
     fflush(stdout);
     assert_int_equal(dup2(fd, STDOUT_FILENO), STDOUT_FILENO);
-    vkmm_status opened = vkmm_output_open("/dev/stdout", &output);
+    vkmm_status opened = vkmm_output_open("/dev/stdout", 0, &output);
     assert_int_equal(dup2(standard, STDOUT_FILENO), STDOUT_FILENO);
     assert_int_equal(opened, VKMM_OK);
     assert_int_equal(vkmm_output_write(output, " all", 4), VKMM_OK);
@@ -171,7 +171,7 @@ IN_FOLDER(test_output_written_directly)
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     snprintf(name, sizeof name, "/proc/self/fd/%d", ends[1]);
-    assert_int_equal(vkmm_output_open(name, &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open(name, 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_write(output, "abc", 3), VKMM_OK);
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
     assert_int_equal(read(ends[0], got, 3), 3);
@@ -186,7 +186,7 @@ IN_FOLDER(test_files_of_the_cache_are_no_pipes)
     vkmm_output *output = NULL;
     assert_int_equal(mkfifo("pipe", 0600), 0);
     /* Without waiting for a reader. */
-    assert_int_equal(vkmm_output_open_private("pipe", &output), VKMM_INVALID);
+    assert_int_equal(vkmm_output_open("pipe", 1, &output), VKMM_INVALID);
     assert_null(output);
     assert_contains(vkmm_last_error(), "cannot write pipe: it is not a regular file");
     assert_int_equal(vkmm_output_whole("new", 1, "", 0), VKMM_OK);
@@ -210,7 +210,7 @@ IN_FOLDER(test_output_refusals)
     assert_int_equal(chmod("fixed", 0444), 0);
     assert_int_equal(symlink("nowhere", "dangling"), 0);
     for (size_t i = 0; i < count; i++) {
-        assert_int_equal(vkmm_output_open(cases[i].path, &output), VKMM_INVALID);
+        assert_int_equal(vkmm_output_open(cases[i].path, 0, &output), VKMM_INVALID);
         assert_null(output);
         assert_contains(vkmm_last_error(), cases[i].sentence);
     }
@@ -224,7 +224,7 @@ IN_FOLDER(test_output_without_memory)
     for (uint64_t n = 1; status != VKMM_OK; n++) {
         vkmm_output *output = NULL;
         vkmm_alloc_fail_after(n);
-        status = vkmm_output_open("out", &output);
+        status = vkmm_output_open("out", 0, &output);
         vkmm_alloc_fail_after(0);
         assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
         assert_true((status == VKMM_OK) == (output != NULL));

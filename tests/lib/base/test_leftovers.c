@@ -88,7 +88,7 @@ IN_FOLDER(test_an_output_when_a_signal_comes)
     if (child == 0) {
         vkmm_output *output = NULL;
         signal(SIGTERM, end_by_signal);
-        if (vkmm_output_open("out", &output) != VKMM_OK || vkmm_output_write(output, "new", 3) != VKMM_OK) _exit(1);
+        if (vkmm_output_open("out", 0, &output) != VKMM_OK || vkmm_output_write(output, "new", 3) != VKMM_OK) _exit(1);
         if (system("test \"$(ls -A | wc -l)\" = 2") != 0) _exit(2);
         raise(SIGTERM);
         _exit(3);
@@ -104,7 +104,7 @@ IN_FOLDER(test_an_output_when_a_signal_comes)
 IN_FOLDER(test_a_committed_output_stays)
 {
     vkmm_output *output = NULL;
-    assert_int_equal(vkmm_output_open("out", &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open("out", 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
     vkmm_leftovers_unlink();
     assert_true(is_there("out"));

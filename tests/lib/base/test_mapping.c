@@ -70,7 +70,7 @@ WITH_FILE(test_a_file_replaced)
 {
     vkmm_mapping mapping = open_file();
     vkmm_output *output = NULL;
-    assert_int_equal(vkmm_output_open(path, &output), VKMM_OK);
+    assert_int_equal(vkmm_output_open(path, 0, &output), VKMM_OK);
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
     assert_int_equal(byte_at(&mapping, PAGES * page - 1), 1);
     assert_int_equal(check(&mapping), VKMM_OK);
