@@ -37,7 +37,7 @@ char *fuzz_bench_text(const char *format, const cli_bench *bench)
     return text;
 }
 
-/* Promises of report/document.h, for any file. */
+/* Promises of report/result.h, for any file. */
 static void check_row(const cli_bench *bench, const cli_bench_row *row)
 {
     const cli_bench_figures *f = &row->figures;

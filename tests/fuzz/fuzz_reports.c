@@ -1,5 +1,5 @@
 /* Any bytes as the file of a bench report, for the parser alone, which is many times faster than fuzz_bench.c with
- * all writers: it refuses them with one sentence, or gives a report as report/document.h promises. The dictionary has
+ * all writers: it refuses them with one sentence, or gives a report as report/result.h promises. The dictionary has
  * the keys. */
 #include "fuzz_bench.h"
 

@@ -2,7 +2,7 @@
  * start from. */
 #pragma once
 
-#include "report/document.h"
+#include "report/result.h"
 
 /* Fills a zeroed bench; the caller ends it with cli_bench_free. Devices: 0 a fast GPU, 1 a slow integrated one, 2 the
  * host. Each has rows of every group, in 5 rounds of 8 samples; the same at every call. Among them:

@@ -1,6 +1,6 @@
 #include "schema.h"
 
-#include "report/document_records.h"
+#include "report/records.h"
 #include "report/json.h"
 #include "survey/survey.h"
 

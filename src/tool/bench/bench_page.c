@@ -1,5 +1,5 @@
 #include "bench/compare.h"
-#include "report/document_records.h"
+#include "report/records.h"
 #include "report/json.h"
 #include "report/text.h"
 

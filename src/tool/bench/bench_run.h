@@ -2,7 +2,7 @@
  * BLAS, which take turns, row by row and round by round. */
 #pragma once
 
-#include "report/document.h"
+#include "report/result.h"
 #include "bench/suite.h"
 #include "session/session.h"
 

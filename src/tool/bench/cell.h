@@ -1,7 +1,7 @@
 /* One item of a suite on one device. */
 #pragma once
 
-#include "report/document.h"
+#include "report/result.h"
 #include "worker/worker.h"
 #include "bench/suite.h"
 #include "math/type.h"

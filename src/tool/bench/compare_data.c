@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "bench/compare.h"
-#include "report/document_records.h"
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/records.h"

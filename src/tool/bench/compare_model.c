@@ -9,7 +9,7 @@
 #include "base/clean.h"
 #include "base/hash.h"
 #include "math/problem.h"
-#include "report/document_records.h"
+#include "report/records.h"
 #include "report/record.h"
 
 /* ---- contenders ---- */

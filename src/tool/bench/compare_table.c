@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "bench/compare.h"
-#include "report/wrap.h"
+#include "report/columns.h"
 #include "report/text.h"
 
 /* Columns: the first contender's speed, then two of each other, its speed and its ratio to its base. */

@@ -6,7 +6,7 @@
  * differs between them is the machine's), from three rounds on. */
 #pragma once
 
-#include "report/document.h"
+#include "report/result.h"
 
 /* Peak multiply-adds per second for the problem. NAN: unknown.
  *

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/disk.h"
 #include "base/file.h"
-#include "report/document_records.h"
+#include "report/records.h"
 #include "report/text.h"
 
 #define MOST_BYTES (UINT64_C(256) << 20)

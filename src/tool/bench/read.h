@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stddef.h>
-#include "report/document.h"
+#include "report/result.h"
 
 /* The parser alone: `bytes` of a whole file, whose reports are added to the list. Takes one JSON object of schema
  * "vkmatmul.bench/1" or, a device's, "vkmatmul.record/1", or one of "vkmatmul.compare/1" with the reports that were

@@ -3,8 +3,8 @@
 #include "bench/compare.h"
 #include "bench/read.h"
 #include "math/problem.h"
-#include "report/document_records.h"
-#include "report/wrap.h"
+#include "report/records.h"
+#include "report/columns.h"
 #include "session/commands.h"
 #include "session/output_file.h"
 #include "report_page_parts.h" /* made by embed.py: the page before and after its data */

@@ -12,7 +12,6 @@
 #include "report/columns.h"
 #include "report/json.h"
 #include "report/junit.h"
-#include "report/wrap.h"
 #include "session/commands.h"
 #include "system/interrupt.h"
 

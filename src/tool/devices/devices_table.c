@@ -4,7 +4,6 @@
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/text.h"
-#include "report/wrap.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "report/json.h"
 #include "report/records.h"
 #include "report/text.h"
-#include "report/wrap.h"
 
 static const char *grade_word(uint32_t grade)
 {

@@ -6,7 +6,6 @@
 #include "report/columns.h"
 #include "report/json.h"
 #include "report/records.h"
-#include "report/wrap.h"
 #include "session/commands.h"
 #include "system/sensors.h"
 #include "worker/worker.h"

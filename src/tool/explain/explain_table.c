@@ -9,7 +9,6 @@
 #include "math/method.h"
 #include "report/columns.h"
 #include "report/text.h"
-#include "report/wrap.h"
 
 enum { MOST_COLUMNS = 8, NAMES = 12, VALUES = 21 }; /* where texts begin beside names, and beside the keys of a plan */
 

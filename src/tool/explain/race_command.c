@@ -6,7 +6,6 @@
 #include "look/race.h"
 #include "math/matrix.h"
 #include "report/columns.h"
-#include "report/wrap.h"
 #include "report/json.h"
 #include "session/commands.h"
 

@@ -11,7 +11,7 @@
 #include "math/type.h"
 #include "report/json.h"
 #include "report/records.h"
-#include "report/wrap.h"
+#include "report/columns.h"
 #include "session/commands.h"
 #include "session/problem_options.h"
 #include "system/interrupt.h"

@@ -1,9 +1,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "math/type.h"
-#include "report/wrap.h"
 #include "report/columns.h"
-#include "report/print_matrix.h"
 #include "report/text.h"
 #include "explain/trace_command.h"
 

@@ -7,7 +7,6 @@
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/text.h"
-#include "report/wrap.h"
 
 enum { BAR_COLUMNS = 40 };
 

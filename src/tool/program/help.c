@@ -1,5 +1,5 @@
 #include "options/values.h"
-#include "report/wrap.h"
+#include "report/columns.h"
 #include "session/commands.h"
 #include "system/terminal.h"
 

@@ -8,7 +8,6 @@
 #include "base/disk.h"
 #include "report/records.h"
 #include "report/text.h"
-#include "report/wrap.h"
 #include "verify/verify.h"
 
 enum { MOST_COLUMNS = 16, GAP = 2, CONTINUED = 4 /* indent of a line's continuation */ };

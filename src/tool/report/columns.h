@@ -1,6 +1,8 @@
-/* Aligned columns for people: a table is data, one entry per column. */
+/* What people read: aligned columns (a table is data, one entry per column), sentences, and matrices. */
 #pragma once
 
+#include "base/clean.h"
+#include "math/matrix.h"
 #include "report/report.h"
 
 typedef enum cli_paint { CLI_PLAIN, CLI_GOOD, CLI_BAD, CLI_DIM, CLI_STRONG } cli_paint;
@@ -68,3 +70,23 @@ void cli_device_text(const cli_report *report, const cli_bench_device *device, c
 
 /* The same; info NULL: the host's processor, of this name. */
 void cli_print_device(const cli_report *report, const vkmm_device_info *info, const char *host);
+
+/* ---- sentences, wrapped between words ---- */
+
+/* Writes a text whose lines begin at column `indent`; no line is longer than report->columns (or 80). Ends the last
+ * line. Texts of drivers and files must be clean (vkmm_clean). */
+void cli_wrap(const cli_report *report, int indent, const char *text);
+
+/* A sentence below a table: indented on all lines, as wide as the terminal; without a terminal, a single line. In
+ * Markdown, a list item. Cleans the text, which may have 4000 bytes. */
+void cli_report_say(const cli_report *report, int indent, cli_paint paint, const char *format, ...) VKMM_PRINTF(4, 5);
+
+/* A name of a driver, a file or a user, escaped for Markdown: no markup, no links, no mentions of people, no end of a
+ * table cell. */
+void cli_md_text(FILE *out, const char *text);
+
+/* ---- matrices ---- */
+
+/* title, the shape, then one line per row. At most 16 rows and as many columns as fit in report->columns (120 when 0),
+ * with an ellipsis in place of what is left out. Floats show 6 significant digits, f16 5, bf16 4. */
+void cli_print_matrix(const cli_report *report, const char *title, const vkmm_view *view);

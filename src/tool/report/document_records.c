@@ -1,4 +1,4 @@
-#include "report/document_records.h"
+#include "report/records.h"
 
 #include "report/json.h"
 

@@ -1,5 +1,5 @@
 /* RFC 4180: a header, and a line for each row. An unknown figure is an empty field, never 0. */
-#include "report/document_records.h"
+#include "report/records.h"
 #include "report/json.h"
 #include "report/report.h"
 

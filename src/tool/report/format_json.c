@@ -1,6 +1,6 @@
 /* JSON: a line for each result of run ("vkmatmul.run/1"), so that one result is plain JSON; one document for a ladder
  * or a bench report ("vkmatmul.bench/1"); and JSON Lines of a bench, written during the run. */
-#include "report/document_records.h"
+#include "report/records.h"
 #include "report/json.h"
 #include "report/report.h"
 

@@ -7,7 +7,6 @@
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/text.h"
-#include "report/wrap.h"
 
 enum { USUAL_SIZE = 14, USUAL_KERNEL = 10, REMARKS = 1024, PEAKS = 4000 };
 

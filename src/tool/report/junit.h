@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "report/document.h"
+#include "report/result.h"
 
 typedef struct cli_junit_case {
     const cli_bench_row *row;          /* a wrong one is a failure */

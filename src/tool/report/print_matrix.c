@@ -1,6 +1,6 @@
 #include <string.h>
 #include "math/type.h"
-#include "report/print_matrix.h"
+#include "report/columns.h"
 
 enum { MOST_ROWS = 16, MOST_COLS = 32, GAP = 2, TEXT = 32 };
 

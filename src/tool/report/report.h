@@ -5,7 +5,7 @@
 #pragma once
 
 #include <stdio.h>
-#include "report/document.h"
+#include "report/result.h"
 #include "report/text.h"
 
 /* The notes below a table; zeroed before the first row. */

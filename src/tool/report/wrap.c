@@ -1,4 +1,4 @@
-#include "report/wrap.h"
+#include "report/columns.h"
 
 #include <stdarg.h>
 #include <string.h>

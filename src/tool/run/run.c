@@ -4,7 +4,7 @@
 #include "product/product.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "report/print_matrix.h"
+#include "report/columns.h"
 #include "system/interrupt.h"
 #include "system/terminal.h"
 

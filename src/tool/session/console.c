@@ -1,7 +1,7 @@
 #include "session/console.h"
 
 #include "base/clean.h"
-#include "report/wrap.h"
+#include "report/columns.h"
 #include "system/interrupt.h"
 #include "system/terminal.h"
 

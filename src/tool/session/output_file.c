@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/folder.h"
-#include "report/wrap.h"
+#include "report/columns.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "bench/read.h"
-#include "report/document_records.h"
+#include "report/records.h"
 #include "report/json.h"
 
 enum { MOST_SAMPLES = 40 };

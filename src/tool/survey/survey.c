@@ -16,7 +16,7 @@
 #include "look/kernel.h"
 #include "report/json.h"
 #include "report/records.h"
-#include "report/wrap.h"
+#include "report/columns.h"
 #include "session/commands.h"
 #include "system/interrupt.h"
 #include "tune/tune.h"

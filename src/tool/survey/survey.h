@@ -5,7 +5,7 @@
  * Its schema is the record of doc/bench.schema.json. */
 #pragma once
 
-#include "report/document.h"
+#include "report/result.h"
 #include "report/record.h"
 
 typedef struct cli_survey {

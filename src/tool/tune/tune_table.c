@@ -2,7 +2,6 @@
 #include <string.h>
 #include "report/columns.h"
 #include "report/text.h"
-#include "report/wrap.h"
 #include "tune/tune.h"
 
 enum { SIZE, TYPE, KERNEL, GFLOPS, PLANNED, GAIN, TRIED, FAILED, COLUMNS };

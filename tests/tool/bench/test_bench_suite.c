@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "report/document.h"
+#include "report/result.h"
 #include "bench/suite.h"
 #include "look/kernel.h"
 #include "math/problem.h"
@@ -205,7 +205,7 @@ TEST(test_memory_ends)
     while (status == VKMM_OUT_OF_MEMORY) {
         cli_suite suite;
         vkmm_alloc_fail_after(++n);
-        status = make_of("full", every_type, ALL, &suite);
+        status = make_of("standard", every_type, ALL, &suite);
         vkmm_alloc_fail_after(0);
         cli_suite_free(&suite);
     }

@@ -1,6 +1,6 @@
 /* Writers without a device: hostile names, figures that do not exist, terminals that are too narrow. */
 #include "math/type.h"
-#include "report/print_matrix.h"
+#include "report/columns.h"
 #include "report/report.h"
 #include "report/text.h"
 #include "tune/tune.h"
