@@ -281,7 +281,7 @@ class Fake(Faked):
                              ("--size 8" + " --m 8" * 64, r"bad\.suite:1: more than 64 words")]:
             with self.subTest(text[:20]):
                 self.bad(2, reason, *self.arguments(suite=self.suite(text, "bad.suite")), env=self.env)
-        self.bad(2, "--suite takes quick, standard, full, record, weights or a file: cannot read .*nosuch: No such file", *self.arguments(suite="nosuch"),
+        self.bad(2, "--suite takes quick, standard, record, weights or a file: cannot read .*nosuch: No such file", *self.arguments(suite="nosuch"),
                  env=self.env)
         self.assertEqual(self.asked(), [])
 

@@ -166,49 +166,6 @@ static void fill_standard(filler *f, int is_first, int pass)
     add_neighbours(f, 256, 4096);
 }
 
-/* All four ops, one matrix or a batch, scalars, and rows that are not aligned for vector loads. */
-static void add_variants(filler *f, uint64_t n)
-{
-    const vkmm_problem plain = VKMM_PROBLEM(.m = n, .n = n, .k = n);
-
-    for (int ops = 1; ops < 4; ops++) {
-        vkmm_problem problem = plain;
-        problem.op_a = (vkmm_op)(ops / 2);
-        problem.op_b = (vkmm_op)(ops % 2);
-        add(f, "ops", &problem);
-    }
-    for (int layout = 0; layout < 2; layout++) {
-        vkmm_problem problem = plain;
-        problem.layout = (vkmm_layout)layout;
-        problem.lda = n + 1;
-        problem.ldb = n + 3;
-        problem.ldc = n + 5;
-        add(f, "strides", &problem);
-    }
-    add(f, "scaled", &VKMM_PROBLEM(.m = n, .n = n, .k = n, .alpha = 2, .beta = 0));
-    add(f, "scaled", &VKMM_PROBLEM(.m = n, .n = n, .k = n, .alpha = 2, .beta = 3));
-}
-
-static void add_batch(filler *f, uint64_t n, uint64_t count)
-{
-    add(f, "batch",
-        &VKMM_PROBLEM(.m = n, .n = n, .k = n, .batch_count = count, .stride_a = n * n, .stride_b = n * n,
-                      .stride_c = n * n));
-}
-
-static void fill_full(filler *f, int is_first, int pass)
-{
-    fill_standard(f, is_first, pass);
-    if (pass > 0 || (!is_first && cli_suite_is_narrow(f->types))) return;
-    for (uint64_t n = 128; n < 16384; n *= 2) add_square(f, "square", n + n / 2);
-    for (uint64_t n = 64; n <= 128; n *= 2) add_square(f, "square", n);
-    add_variants(f, 1024);
-    add_variants(f, 4096);
-    for (uint64_t n = 16; n <= 1024; n *= 4) add_batch(f, n, 65536 / n);
-    for (uint64_t n = 768; n <= 1280; n += 64) add_square(f, "edge", n + 16);
-    add_ladder(f, 2048, 1);
-}
-
 /* Marks what a record tunes: two squares and two layers of each type whose kernels differ, and one more square of those
  * that most products have. */
 static void mark_tuned(filler *f, uint32_t from)
@@ -269,7 +226,6 @@ static const struct {
 } suites[] = {
     {{"quick", NULL, 0, 34000, 15000, 1500, 400, 5}, fill_quick, VKMM_AUTO},
     {{"standard", NULL, 0, 6.5 * MINUTE_MS, 0, 3000, 500, 5}, fill_standard, VKMM_AUTO},
-    {{"full", NULL, 0, 45 * MINUTE_MS, 0, 10000, 1000, 7}, fill_full, VKMM_AUTO},
     {{"record", NULL, 0, 4 * MINUTE_MS, 40000, 3000, 300, 5}, fill_record, VKMM_AUTO},
     {{"weights", NULL, 0, 3 * MINUTE_MS, 0, 10000, 500, 5}, fill_weights, VKMM_F16},
 };

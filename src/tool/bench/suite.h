@@ -27,9 +27,8 @@ typedef struct cli_suite {
 
 /* The names: "quick" (squares up to 4096, the ladder's kernels, a few other shapes; under a minute on any device),
  * "standard" (squares from 256 to 16384 and their neighbours, the ladder, layers of a language model, tall and skinny,
- * split-K; all types), "full" (more: finer steps, all ops, batches, alpha and beta, odd strides), "record" (nine shapes
- * of each type), "weights" (a layer of a language model with f16 weights and with weights in each format of blocks, of
- * 1, 8 and 512 columns); NULL past the end. */
+ * split-K; all types), "record" (nine shapes of each type), "weights" (a layer of a language model with f16 weights and
+ * with weights in each format of blocks, of 1, 8 and 512 columns); NULL past the end. */
 const char *cli_suite_name(uint32_t index);
 
 /* The index of the suite with this name; -1: there is none. *type: the only type of A and B that it has unless others

@@ -238,8 +238,7 @@ static vkmm_status read_file(const char *path, const cli_types *types, cli_suite
     char *text;
 
     if (status != VKMM_OK)
-        return vkmm_fail(status, "--suite takes quick, standard, full, record, weights or a file: %s",
-                         vkmm_last_error());
+        return vkmm_fail(status, "--suite takes quick, standard, record, weights or a file: %s", vkmm_last_error());
     *suite = (cli_suite){
         .budget_ms = FILE_BUDGET_MS, .longest_ms = FILE_LONGEST_MS, .row_ms = FILE_ROW_MS, .rounds = FILE_ROUNDS};
     VKMM_PUT(suite->name, "%s", path);

@@ -164,7 +164,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "b_type", "TYPE", NULL, BLAS, AT(types), cli_parse_input_type, cli_type_words},
     {NULL, 0, "compute_type", "TYPE", NULL, BLAS, AT(problem), cli_parse_compute, compute_words},
     {NULL, 0, "suite", "FILE",
-     "quick (a minute at most), standard, full, record, weights, or a file with the options of one problem per line; "
+     "quick (a minute at most), standard, record, weights, or a file with the options of one problem per line; "
      "default quick",
      BENCH, AT(suite), cli_parse_text},
     {NULL, 'r', "precision", "TYPES", NULL, BLAS | CLI_EXPLAIN, AT(types), cli_parse_types, cli_type_words},
