@@ -3,7 +3,7 @@
  * is opened, and no device asked. */
 #include "fuzz.h"
 
-#include "session/problem_options.h"
+#include "options/options.h"
 #include "kernel/table.h"
 #include "math/problem.h"
 

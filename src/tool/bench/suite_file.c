@@ -3,7 +3,6 @@
 #include "base/disk.h"
 #include "base/file.h"
 #include "bench/bench_run.h"
-#include "session/problem_options.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "options/values.h"

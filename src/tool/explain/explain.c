@@ -16,7 +16,6 @@
 #include "product/product.h"
 #include "session/commands.h"
 #include "session/forecast.h"
-#include "session/problem_options.h"
 
 #define NEAR 1.2 /* times up to this multiple of the prediction agree with it */
 

@@ -13,7 +13,6 @@
 #include "report/records.h"
 #include "report/columns.h"
 #include "session/commands.h"
-#include "session/problem_options.h"
 #include "system/interrupt.h"
 #include "worker/worker.h"
 

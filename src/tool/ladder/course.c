@@ -10,7 +10,6 @@
 #include "look/trace.h"
 #include "math/matrix.h"
 #include "session/output_file.h"
-#include "session/problem_options.h"
 
 /* The product that is traced: on the page a row of A has two lines of memory of 32 bytes, a row of B one, and the
  * larger tiles need two steps along K. */

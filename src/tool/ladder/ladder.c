@@ -5,7 +5,6 @@
 #include "options/step_table.h"
 #include "session/commands.h"
 #include "session/forecast.h"
-#include "session/problem_options.h"
 #include "product/product.h"
 #include "system/interrupt.h"
 

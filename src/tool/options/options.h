@@ -1,9 +1,47 @@
 /* The options: one table drives parsing, --help, the shell completions and the test of the man page. */
 #pragma once
 
-#include "options/sizes.h"
 #include "math/matrix.h"
 #include "verify/verify.h"
+
+/* ---- sizes ---- */
+
+/* The grammar of --size:
+ *
+ *     sizes = item { "," item }
+ *     item  = N | M "x" N "x" K | range
+ *     range = start ":" end ":x" factor      each start · factor^i up to end
+ *           | start ":" end ":+" step        each start + step · i up to end
+ *           | start ":" end ":"  step        the same
+ *
+ * N is a square problem, M = N = K; a range counts such N. "X" and "×" serve as "x" too, and before a
+ * factor "*", which some shells expand. */
+
+#define CLI_MAX_SIZES  4096       /* problems in one list */
+#define CLI_MAX_EXTENT UINT32_MAX /* elements along one dimension */
+
+typedef struct cli_size {
+    uint64_t m, n, k;
+} cli_size;
+
+typedef struct cli_sizes {
+    cli_size *item; /* owned */
+    uint32_t count;
+} cli_sizes;
+
+/* VKMM_INVALID, with the offending item and the grammar or the limit that it breaks; *sizes is then empty. extents: 3,
+ * or 2 for matrices, N | M "x" N, and ranges of squares: k is then 0 in every item. */
+vkmm_status cli_sizes_parse(const char *text, int extents, cli_sizes *sizes);
+void cli_sizes_free(cli_sizes *sizes); /* a zeroed cli_sizes is legal */
+
+/* Reads digits at *text up to the first other character and moves *text there. 1 and *value; 0 if there is no digit; -1
+ * if the number does not fit in 64 bits (the digits are then skipped too). */
+int cli_read_number(const char **text, uint64_t *value);
+
+/* Skips "x", "X" or "×" at *text: 1, or 0 if there is none. */
+int cli_read_times(const char **text);
+
+/* ---- options ---- */
 
 /* Which commands take an option: bits of cli_option.commands and cli_command.bit. */
 enum {
@@ -170,3 +208,19 @@ void cli_options_free(cli_options *options);
 
 /* Checks combinations: options that cannot be combined, and options that need others. */
 vkmm_status cli_options_check(const cli_options *options);
+
+/* ---- from the options to the problem that they describe ---- */
+
+/* How many sizes the options list: at least one. */
+size_t cli_size_count(const cli_options *options);
+
+int cli_size_is_given(const cli_options *options);
+
+/* The index-th of them, with -m, -n and -k applied. square: each extent that no option gives. */
+enum { CLI_SQUARE = 1024, CLI_SQUARE_CPU = 256 };
+cli_size cli_size_at(const cli_options *options, size_t index, uint64_t square);
+
+/* The problem of that size with everything else from the options. In a batch, a stride that is not given is that of
+ * packed, consecutive matrices: the leading dimension times the stored rows (column-major: columns). Not checked:
+ * vkmm_problem_check does that. */
+vkmm_problem cli_problem_make(const cli_options *options, const cli_size *size, vkmm_type type);

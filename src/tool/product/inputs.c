@@ -5,7 +5,6 @@
 #include "base/random.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "session/problem_options.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "math/problem.h"
 #include "math/type.h"
 #include "options/values.h"
-#include "session/problem_options.h"
 
 #include <string.h>
 

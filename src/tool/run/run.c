@@ -1,6 +1,5 @@
 #include "session/output_file.h"
 #include "session/commands.h"
-#include "session/problem_options.h"
 #include "product/product.h"
 #include "math/problem.h"
 #include "math/type.h"

@@ -6,7 +6,6 @@
 #include "system/sensors.h"
 #include "system/terminal.h"
 #include "session/drivers.h"
-#include "session/problem_options.h"
 #include "report/text.h"
 
 #include <stdio.h>

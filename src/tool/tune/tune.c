@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "math/method.h"
 #include "session/commands.h"
-#include "session/problem_options.h"
 #include "tune/tune.h"
 #include "math/problem.h"
 
