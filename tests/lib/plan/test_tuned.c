@@ -8,14 +8,7 @@
 #include "math/type.h"
 #include "plan/tuned.h"
 
-static char path[128];
-
-static int enter(void **state)
-{
-    const int failed = enter_folder(state);
-    snprintf(path, sizeof path, "%s/cache/tuning", folder);
-    return failed;
-}
+static const char path[] = "cache/tuning";
 
 static vkmm_device_info device_of(uint8_t id)
 {
@@ -38,7 +31,7 @@ static vkmm_tuned result(const char *config, double gflops)
     return tuned;
 }
 
-static void put(uint8_t id, uint64_t n, const char *config)
+static void store(uint8_t id, uint64_t n, const char *config)
 {
     heard h;
     vkmm_instance *instance = begin(&h);
@@ -72,21 +65,13 @@ static char *contents(void)
     return text;
 }
 
-static void write_contents(const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-TEST_WITH(a_result_is_found_again, enter, leave_folder)
+IN_FOLDER(a_result_is_found_again)
 {
     heard h;
     struct stat status;
     assert_string_equal(got(1, 1024, &h), "");
     assert_int_equal(h.count, 0); /* no file is no error */
-    put(1, 1024, "rows=64,cols=32");
+    store(1, 1024, "rows=64,cols=32");
     vkmm_instance *instance = begin(&h);
     vkmm_device_info device = device_of(1);
     vkmm_problem problem = square(1024);
@@ -98,7 +83,7 @@ TEST_WITH(a_result_is_found_again, enter, leave_folder)
     end(instance);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
-    put(1, 1024, "rows=16"); /* replaces */
+    store(1, 1024, "rows=16"); /* replaces */
     assert_string_equal(got(1, 1024, &h), "rows=16");
     assert_int_equal(h.count, 0);
 }
@@ -113,9 +98,9 @@ static int found_for(vkmm_device_info device, vkmm_problem problem)
     return found;
 }
 
-TEST_WITH(a_key_is_device_driver_type_ops_alignment_and_class, enter, leave_folder)
+IN_FOLDER(a_key_is_device_driver_type_ops_alignment_and_class)
 {
-    put(1, 1024, "rows=64");
+    store(1, 1024, "rows=64");
     vkmm_device_info device = device_of(1), other = device;
     vkmm_problem problem = square(1024), p = problem;
     assert_true(found_for(device, problem));
@@ -176,15 +161,15 @@ TEST_WITH(a_key_is_device_driver_type_ops_alignment_and_class, enter, leave_fold
     assert_int_not_equal(memcmp(&key, &one, sizeof key), 0);
 }
 
-TEST_WITH(damage_costs_only_what_is_damaged, enter, leave_folder)
+IN_FOLDER(damage_costs_only_what_is_damaged)
 {
     heard h;
-    put(1, 64, "rows=1");
-    put(1, 256, "rows=2");
-    put(1, 1024, "rows=3");
+    store(1, 64, "rows=1");
+    store(1, 256, "rows=2");
+    store(1, 1024, "rows=3");
     char *text = contents();
     strstr(text, "rows=2")[5] = '9';
-    write_contents(text);
+    put(path, text);
     assert_string_equal(got(1, 64, &h), "rows=1");
     assert_int_equal(h.count, 1);
     assert_int_equal(h.level, VKMM_LOG_WARNING);
@@ -194,7 +179,7 @@ TEST_WITH(damage_costs_only_what_is_damaged, enter, leave_folder)
 
     text = contents(); /* cut within the last line, as by a full disk */
     text[strlen(text) - 20] = '\0';
-    write_contents(text);
+    put(path, text);
     assert_string_equal(got(1, 1024, &h), "");
     assert_contains(h.last, "has 2 damaged lines");
     heard again;
@@ -212,27 +197,27 @@ TEST_WITH(damage_costs_only_what_is_damaged, enter, leave_folder)
     assert_int_equal(h.count, 0);
 }
 
-TEST_WITH(another_version_is_ignored, enter, leave_folder)
+IN_FOLDER(another_version_is_ignored)
 {
     heard h;
-    put(1, 64, "rows=1");
+    store(1, 64, "rows=1");
     char *text = contents();
     assert_int_equal(text[16], '2');
     text[16] = '1'; /* whose entries had no types but one */
-    write_contents(text);
+    put(path, text);
     assert_string_equal(got(1, 64, &h), "");
     assert_int_equal(h.count, 1);
     assert_int_equal(h.level, VKMM_LOG_INFO);
     assert_contains(h.last, "another version wrote it");
-    write_contents("");
+    put(path, "");
     assert_string_equal(got(1, 64, &h), "");
-    put(1, 64, "rows=2");
+    store(1, 64, "rows=2");
     assert_string_equal(got(1, 64, &h), "rows=2");
     assert_int_equal(h.count, 0);
 }
 
 /* Two processes that both looked before either wrote: neither loses the other's results. */
-TEST_WITH(results_of_others_stay, enter, leave_folder)
+IN_FOLDER(results_of_others_stay)
 {
     heard h1, h2, h;
     vkmm_instance *one = begin(&h1), *two = begin(&h2);
@@ -263,25 +248,23 @@ TEST(the_newer_of_a_key_stays)
     vkmm_tuning_list_free(&list);
 }
 
-TEST_WITH(export_and_import, enter, leave_folder)
+IN_FOLDER(export_and_import)
 {
     heard h;
-    char shared[128];
     uint32_t count = 99;
-    snprintf(shared, sizeof shared, "%s/shared", folder);
-    put(1, 64, "rows=1");
-    put(2, 64, "rows=2");
+    store(1, 64, "rows=1");
+    store(2, 64, "rows=2");
     vkmm_instance *instance = begin(&h);
-    assert_int_equal(vkmm_tuned_export(instance, shared, &count), VKMM_OK);
+    assert_int_equal(vkmm_tuned_export(instance, "shared", &count), VKMM_OK);
     assert_int_equal(count, 2);
     assert_int_equal(vkmm_tuned_export(instance, "/nowhere/at/all", &count), VKMM_INVALID);
     assert_contains(h.last, "/nowhere/at/all");
     end(instance);
 
     assert_int_equal(remove(path), 0);
-    put(1, 256, "rows=3");
+    store(1, 256, "rows=3");
     instance = begin(&h);
-    assert_int_equal(vkmm_tuned_import(instance, shared, &count), VKMM_OK);
+    assert_int_equal(vkmm_tuned_import(instance, "shared", &count), VKMM_OK);
     assert_int_equal(count, 2);
     end(instance);
     assert_string_equal(got(1, 64, &h), "rows=1");
@@ -290,25 +273,21 @@ TEST_WITH(export_and_import, enter, leave_folder)
 
     char *text = contents(), *digit = strstr(text, "rows=1") + 5; /* a file that lost a bit is refused as a whole */
     *digit = '7';
-    FILE *file = fopen(shared, "wb");
-    fputs(text, file);
-    fclose(file);
+    put("shared", text);
     instance = begin(&h);
     count = 99;
-    assert_int_equal(vkmm_tuned_import(instance, shared, &count), VKMM_INVALID);
+    assert_int_equal(vkmm_tuned_import(instance, "shared", &count), VKMM_INVALID);
     assert_contains(h.last, "has 1 damaged line, the first at line ");
     assert_int_equal(vkmm_tuned_import(instance, "/dev/null", &count), VKMM_INVALID);
-    assert_int_equal(vkmm_tuned_import(instance, folder, &count), VKMM_INVALID);
+    assert_int_equal(vkmm_tuned_import(instance, ".", &count), VKMM_INVALID);
     assert_int_equal(count, 99);
-    file = fopen(shared, "wb");
-    fputs("hello\n", file);
-    fclose(file);
-    assert_int_equal(vkmm_tuned_import(instance, shared, &count), VKMM_INVALID);
+    put("shared", "hello\n");
+    assert_int_equal(vkmm_tuned_import(instance, "shared", &count), VKMM_INVALID);
     assert_contains(h.last, "holds no tuning results of this version");
     end(instance);
 }
 
-TEST_WITH(nothing_is_kept_without_a_folder, enter, leave_folder)
+IN_FOLDER(nothing_is_kept_without_a_folder)
 {
     heard h;
     vkmm_instance *instance = begin(&h);
@@ -336,7 +315,7 @@ TEST_WITH(nothing_is_kept_without_a_folder, enter, leave_folder)
 }
 
 /* Every combination of types has a line of its own, and each is read as it was written. */
-TEST_WITH(all_types_are_kept_apart, enter, leave_folder)
+IN_FOLDER(all_types_are_kept_apart)
 {
     heard h;
     vkmm_instance *instance = begin(&h);
@@ -364,12 +343,12 @@ TEST_WITH(all_types_are_kept_apart, enter, leave_folder)
     assert_non_null(types);
     assert_int_equal(h.count, 0);
     memcpy(types, " f16 i32 f16 ", 13); /* no combination of the table's: a damaged line */
-    write_contents(text);
+    put(path, text);
     got(1, 64, &h);
     assert_contains(h.last, "has 1 damaged line");
 }
 
-TEST_WITH(refuses_what_no_line_can_hold, enter, leave_folder)
+IN_FOLDER(refuses_what_no_line_can_hold)
 {
     heard h;
     vkmm_instance *instance = begin(&h);

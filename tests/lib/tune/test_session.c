@@ -49,7 +49,7 @@ static vkmm_candidate try_some(vkmm_tune *tune, int count)
 
 static const vkmm_problem problem = VKMM_PROBLEM_INIT(.m = 1000, .n = 1000, .k = 1000);
 
-TEST_WITH(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave_folder)
+IN_FOLDER(the_planners_choice_comes_first_and_all_are_legal)
 {
     vkmm_instance *instance = begin(&said);
     vkmm_tune *tune = search_for(instance, problem);
@@ -82,7 +82,7 @@ TEST_WITH(the_planners_choice_comes_first_and_all_are_legal, enter_folder, leave
     assert_int_equal(said.count, 0);
 }
 
-TEST_WITH(an_earlier_result_is_tried_again, enter_folder, leave_folder)
+IN_FOLDER(an_earlier_result_is_tried_again)
 {
     vkmm_instance *instance = begin(&said);
     vkmm_tuned tuned = {.best = {.kernel = "blocked"}};
@@ -97,7 +97,7 @@ TEST_WITH(an_earlier_result_is_tried_again, enter_folder, leave_folder)
     end(instance);
 }
 
-TEST_WITH(refuses_what_the_planner_refuses, enter_folder, leave_folder)
+IN_FOLDER(refuses_what_the_planner_refuses)
 {
     vkmm_instance *instance = begin(&said);
     vkmm_tune *tune = NULL;
@@ -114,7 +114,7 @@ TEST_WITH(refuses_what_the_planner_refuses, enter_folder, leave_folder)
 }
 
 /* This device has none. Each candidate is legal in a job, whether it asks for residues or not. */
-TEST_WITH(tunes_f64_without_64_bit_floats, enter_folder, leave_folder)
+IN_FOLDER(tunes_f64_without_64_bit_floats)
 {
     vkmm_instance *instance = begin(&said);
     vkmm_problem f64 = problem;
@@ -134,7 +134,7 @@ TEST_WITH(tunes_f64_without_64_bit_floats, enter_folder, leave_folder)
     end(instance);
 }
 
-TEST_WITH(survives_without_memory, enter_folder, leave_folder)
+IN_FOLDER(survives_without_memory)
 {
     for (uint64_t n = 1, done = 0; !done; n++) {
         vkmm_instance *instance = begin(&said);

@@ -1,4 +1,4 @@
-#include "unit.h"
+#include "folder.h"
 
 #include "base/alloc.h"
 #include "base/array.h"
@@ -6,43 +6,21 @@
 #include "io/array_file.h"
 #include "math/type.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-static char folder[40];
-
-/* In memory where there is such a place: a commit waits for the disk. */
-static int enter_folder(void **state)
+static int begin(void **state)
 {
-    snprintf(folder, sizeof folder, "%s/vkmm-writer-XXXXXX",
-             access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp");
-    if (mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
-    return setenv("TMPDIR", folder, 1);
+    return enter_folder(state) || setenv("TMPDIR", *state, 1);
 }
 
-static int leave_folder(void **state)
+static int end(void **state)
 {
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return unsetenv("TMPDIR") == 0 && chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
-
-static unsigned entries(void)
-{
-    unsigned count = 0;
-    DIR *here = opendir(".");
-    assert_non_null(here);
-    for (const struct dirent *e; (e = readdir(here)) != NULL;)
-        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-    closedir(here);
-    return count;
+    return unsetenv("TMPDIR") || leave_folder(state);
 }
 
 static void assert_same_file(const char *left, const char *right)
@@ -108,10 +86,8 @@ static void check_parts(const char *path, const char *other, const cli_array *ar
     cli_array_close(&want);
 }
 
-#define IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
-
 /* What lies in memory in any way, and comes in any parts, gives the file that cli_array_write gives. */
-IN_FOLDER(test_parts_make_the_same_file)
+TEST_WITH(test_parts_make_the_same_file, begin, end)
 {
     enum { ROWS = 37, COLS = 23, COUNT = 3, LD = 40 };
     static const uint64_t parts[][2] = {{1, 1}, {5, COLS}, {ROWS, 7}, {ROWS, 1}, {1, COLS}, {8, 8}, {ROWS, COLS}};
@@ -132,7 +108,7 @@ IN_FOLDER(test_parts_make_the_same_file)
         }
     }
     free(data);
-    assert_int_equal(entries(), 4);
+    assert_int_equal(entries_of(".", NULL), 4);
 }
 
 static void check_elements(const char *path, const vkmm_view *want)
@@ -147,7 +123,7 @@ static void check_elements(const char *path, const vkmm_view *want)
 }
 
 /* Blocks of a megabyte: more rows than one holds, a row that is wider than one, and both of them in one piece. */
-IN_FOLDER(test_large_parts)
+TEST_WITH(test_large_parts, begin, end)
 {
     static const uint64_t shapes[][2] = {{1100, 900}, {3, 500000}, {500000, 3}, {1100, 1100}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
@@ -168,7 +144,7 @@ IN_FOLDER(test_large_parts)
 }
 
 /* Matrices without elements, and what nobody wrote. */
-IN_FOLDER(test_nothing_written)
+TEST_WITH(test_nothing_written, begin, end)
 {
     static const uint64_t shapes[][2] = {{0, 7}, {7, 0}, {3, 4}};
     const double zeros[12] = {0};
@@ -189,7 +165,7 @@ IN_FOLDER(test_nothing_written)
 }
 
 /* A look before, between and after. */
-IN_FOLDER(test_look)
+TEST_WITH(test_look, begin, end)
 {
     const int32_t data[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     const vkmm_view view = {data, 3, 2, 1, 3, VKMM_I32};
@@ -211,7 +187,7 @@ IN_FOLDER(test_look)
     cli_array_writer_discard(&writer);
     assert_null(writer);
     cli_array_writer_discard(&writer);
-    assert_int_equal(entries(), 0);
+    assert_int_equal(entries_of(".", NULL), 0);
 }
 
 enum { THREADS = 4, SIDE = 256 };
@@ -234,7 +210,7 @@ static void *put_share(void *user)
     return NULL;
 }
 
-IN_FOLDER(test_threads)
+TEST_WITH(test_threads, begin, end)
 {
     pthread_t threads[THREADS];
     share shares[THREADS];
@@ -261,7 +237,7 @@ IN_FOLDER(test_threads)
 
 /* Through a pipe, and to a descriptor of a file that stands in the middle: the bytes come at commit, in order, and
  * can be looked at before. */
-IN_FOLDER(test_no_regular_file)
+TEST_WITH(test_no_regular_file, begin, end)
 {
     const float data[6] = {1, 2, 3, 4, 5, 6};
     const vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
@@ -276,7 +252,7 @@ IN_FOLDER(test_no_regular_file)
     assert_int_equal(pipe(ends), 0);
     snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
     assert_int_equal(cli_array_writer_open(name, &array, &writer), VKMM_OK);
-    assert_int_equal(entries(), 1); /* its temporary file has no name any more */
+    assert_int_equal(entries_of(".", NULL), 1); /* its temporary file has no name any more */
     put_all(writer, &array, 1, 2);
     assert_int_equal(cli_array_writer_look(writer, &seen), VKMM_OK);
     assert_true(vkmm_view_get(&seen.first, 1, 2) == 6.0);
@@ -302,10 +278,10 @@ IN_FOLDER(test_no_regular_file)
     assert_int_equal(cli_array_writer_open("/dev/null", &array, &writer), VKMM_OK);
     put_all(writer, &array, 2, 3);
     assert_int_equal(cli_array_writer_commit(&writer), VKMM_OK);
-    assert_int_equal(entries(), 2);
+    assert_int_equal(entries_of(".", NULL), 2);
 }
 
-IN_FOLDER(test_refusals)
+TEST_WITH(test_refusals, begin, end)
 {
     const float data[6] = {0};
     vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
@@ -327,11 +303,11 @@ IN_FOLDER(test_refusals)
     assert_int_equal(cli_array_writer_open("c.npy", &array, &writer), VKMM_INVALID);
     assert_contains(vkmm_last_error(), "cannot write c.npy: no space for its 9223372034707292288 bytes: ");
     assert_null(writer);
-    assert_int_equal(entries(), 0);
+    assert_int_equal(entries_of(".", NULL), 0);
 }
 
 /* Byte for byte: as NEP 1 and safetensors ask for, with the elements at a multiple of 64 bytes. */
-IN_FOLDER(test_headers)
+TEST_WITH(test_headers, begin, end)
 {
 #define START(text) sizeof text - 1, text
     static const struct {
@@ -364,7 +340,7 @@ IN_FOLDER(test_headers)
     assert_int_equal(cli_array_write("c.npy", &array), VKMM_OK);
 }
 
-IN_FOLDER(test_names)
+TEST_WITH(test_names, begin, end)
 {
     const float data[2] = {1, 2};
     const vkmm_view view = vkmm_view_rows(data, 1, 2, VKMM_F32);
@@ -387,7 +363,7 @@ IN_FOLDER(test_names)
 }
 
 /* A file with other tensors in it is no place to write one to. */
-IN_FOLDER(test_files_of_many)
+TEST_WITH(test_files_of_many, begin, end)
 {
     static const char two[] = "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]},"
                               "\"b\":{\"dtype\":\"U8\",\"shape\":[1,0],\"data_offsets\":[1,1]}}";
@@ -411,7 +387,7 @@ IN_FOLDER(test_files_of_many)
 
 /* A limit on the size of files stands for a full disk: it shows when the bytes are set aside, or, where it comes
  * later, when they are written. */
-IN_FOLDER(test_full_disk)
+TEST_WITH(test_full_disk, begin, end)
 {
     float *data = calloc(1 << 16, sizeof *data);
     const vkmm_view view = vkmm_view_rows(data, 256, 256, VKMM_F32);
@@ -433,11 +409,11 @@ IN_FOLDER(test_full_disk)
     assert_int_equal(put, VKMM_INVALID);
     assert_contains(vkmm_last_error(), "cannot write d.npy: File too large");
     assert_int_equal(cli_array_writer_commit(&second), VKMM_INVALID);
-    assert_int_equal(entries(), 1);
+    assert_int_equal(entries_of(".", NULL), 1);
     free(data);
 }
 
-IN_FOLDER(test_without_memory)
+TEST_WITH(test_without_memory, begin, end)
 {
     const float data[4] = {1, 2, 3, 4};
     const vkmm_view view = {data, 2, 2, 1, 2, VKMM_F32};
@@ -455,7 +431,7 @@ IN_FOLDER(test_without_memory)
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
             if (writer != NULL)
                 assert_int_equal(cli_array_writer_commit(&writer), status == VKMM_OK ? VKMM_OK : VKMM_INVALID);
-            if (status != VKMM_OK) assert_int_equal(entries(), p == 1 ? 1 : p == 2 ? 2 : 0);
+            if (status != VKMM_OK) assert_int_equal(entries_of(".", NULL), p == 1 ? 1 : p == 2 ? 2 : 0);
         }
         assert_true(n > 6);
     }
@@ -465,7 +441,7 @@ enum { TEXTS = 3, NPY = 4 }; /* of these names: how many texts; where those begi
 static const char *const encoded[] = {"c.csv", "c.tsv", "c.mtx", "c.safetensors", "c.npy"};
 
 /* Any bits of every type come back from every format; but those of a NaN. */
-IN_FOLDER(test_encoded)
+TEST_WITH(test_encoded, begin, end)
 {
     enum { ROWS = 37, COLS = 53 };
     static uint64_t data[ROWS * COLS], back[ROWS * COLS];
@@ -503,13 +479,13 @@ IN_FOLDER(test_encoded)
     }
 }
 
-IN_FOLDER(test_encoded_without_memory)
+TEST_WITH(test_encoded_without_memory, begin, end)
 {
     const float data[4] = {1, 2, 3, 4};
     const vkmm_view view = {data, 2, 2, 1, 2, VKMM_F32};
     const cli_array array = cli_array_of(&view, 1, 0);
     for (int e = 0; e < (int)VKMM_COUNT(encoded); e++) {
-        const unsigned before = entries();
+        const unsigned before = entries_of(".", NULL);
         const int64_t live = vkmm_alloc_live();
         vkmm_status status = VKMM_OUT_OF_MEMORY;
         uint64_t n = 0;
@@ -522,7 +498,7 @@ IN_FOLDER(test_encoded_without_memory)
             vkmm_alloc_fail_after(0);
             cli_array_close(&file);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
-            assert_true(entries() <= before + 1 && vkmm_alloc_live() == live);
+            assert_true(entries_of(".", NULL) <= before + 1 && vkmm_alloc_live() == live);
         }
         assert_true(n > 7);
     }
