@@ -141,60 +141,12 @@ static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
     return problem;
 }
 
-static void every_layout_has_the_same_bits(void **state)
-{
-    for (unsigned way = 0; way < 64; way += 42) {
-        vkmm_job_params params = {
-            .problem = scaled(gemm_way(way, 103, 57, 41, way % 2 ? VKMM_I32 : VKMM_F32), 2, way % 4 ? -3 : 0), SMALL};
-        check(&params);
-    }
-}
+/* ---- Tests: the first two through staging only, as many as COPIED both ways, the others on unified memory ---- */
 
-/* Sizes that are multiples of vectors, and odd ones, for which kernels read in another way. */
-static void every_type_has_the_same_bits(void **state)
-{
-    /* A narrow C, sums of 16 bits, whole numbers: each is stored in a way of its own. */
-    for (uint32_t i = 0; vkmm_types_at(i); i++) {
-        const vkmm_types types = *vkmm_types_at(i);
-        if (suite_is_slow(&suite) && i % 4) continue;
-        if (!suite_has_type(&suite, types.in) || (vkmm_type_of(types.in)->bytes >= 4 && types.in != VKMM_F64)) continue;
-        const uint64_t odd = i % 2;
-        vkmm_problem p = scaled(gemm_way(odd ? 9 : 0, 96 + 3 * odd, 80 + odd, 64 + 5 * odd, types.in), 1, 2);
-        p.out_type = types.out;
-        p.compute = types.compute;
-        p.has_bias = 1;
-        p.activation = vkmm_type_of(types.in)->is_float && odd ? VKMM_GELU : VKMM_RELU;
-        const vkmm_job_params params = {.problem = p, SMALL};
-        check(&params);
-    }
-}
-
-static void every_kernel_has_the_same_bits(void **state)
-{
-    static const struct {
-        const char *kernel, *config;
-        uint64_t m, n, k;
-    } cases[] = {
-        {"blocked", "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits=3", 100,
-         150, 200},
-        {"skinny", NULL, 1000, 5, 100},
-        {"skinny", "splits=2", 3, 501, 200},
-        {"cpu", NULL, 150, 140, 77},
-        {"tiled", NULL, 100, 120, 40},
-        {"grouped", NULL, 70, 90, 40},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (strcmp(cases[i].kernel, "cpu") == 0 && !suite.info->subgroup.has_broadcast) continue;
-        const vkmm_job_params params = {
-            .problem = VKMM_PROBLEM(.m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .type = VKMM_F32),
-            .kernel = cases[i].kernel,
-            .config = cases[i].config};
-        check(&params);
-    }
-}
+enum { ONLY_COPIED = 2, COPIED = 10 };
 
 /* Parts of f16 need matrix operations. */
-static void split_panels_have_the_same_bits(void **state)
+TEST(split_panels_have_the_same_bits)
 {
     const int is_cpu = suite.info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 150, .n = 140, .k = 77, .method = VKMM_COMPUTE_SPLIT),
@@ -213,6 +165,27 @@ static void split_panels_have_the_same_bits(void **state)
     }
 }
 
+TEST(modular_panels_have_the_same_bits)
+{
+    vkmm_job_params params = {
+        .problem = VKMM_PROBLEM(.m = 60, .n = 50, .k = 77, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
+        .moduli = 15};
+    for (int turn = 0; turn < 2; turn++) {
+        params.problem.op_b = turn ? VKMM_OP_T : VKMM_OP_N;
+        params.problem.beta = turn;
+        check_limited(&params, VKMM_INIT_UNIFORM, bytes_of(&params.problem) + 300000, 0);
+    }
+}
+
+TEST(every_layout_has_the_same_bits)
+{
+    for (unsigned way = 0; way < 64; way += 42) {
+        vkmm_job_params params = {
+            .problem = scaled(gemm_way(way, 103, 57, 41, way % 2 ? VKMM_I32 : VKMM_F32), 2, way % 4 ? -3 : 0), SMALL};
+        check(&params);
+    }
+}
+
 static PFN_vkCmdDispatch dispatch;
 static uint64_t dispatched;
 
@@ -224,7 +197,7 @@ static VKAPI_ATTR void VKAPI_CALL count_dispatch(VkCommandBuffer command, uint32
 
 /* As a job that packs too; sums of whole numbers are the same without. Each panel is packed once, when it is loaded,
  * and stays. */
-static void packed_panels_have_the_same_bits(void **state)
+TEST(packed_panels_have_the_same_bits)
 {
     static const vkmm_type types[] = {VKMM_F32, VKMM_I8, VKMM_F16};
     static const uint32_t asked[] = {VKMM_PACK_A | VKMM_PACK_B, VKMM_PACK_B, VKMM_PACK_A};
@@ -266,7 +239,7 @@ static VKAPI_ATTR void VKAPI_CALL stray(VkCommandBuffer command, uint32_t x, uin
 }
 
 /* Right before and behind both panels of C that the device has at a time. */
-static void stray_writes_are_found(void **state)
+TEST(stray_writes_are_found)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 100, .n = 150, .k = 20), SMALL};
     data d = make(&params, VKMM_INIT_UNIFORM);
@@ -287,27 +260,7 @@ static void stray_writes_are_found(void **state)
     }
 }
 
-/* Residues of a line do not depend on the panel that it is in. */
-static void panels_of_bytes_have_the_same_bits(void **state)
-{
-    const vkmm_job_params params = {
-        .problem = VKMM_PROBLEM(.m = 150, .n = 140, .k = 77, .type = VKMM_F16, .method = VKMM_COMPUTE_W8A8)};
-    check_limited(&params, VKMM_INIT_UNIFORM, bytes_of(&params.problem) + 60000, 0);
-}
-
-static void modular_panels_have_the_same_bits(void **state)
-{
-    vkmm_job_params params = {
-        .problem = VKMM_PROBLEM(.m = 60, .n = 50, .k = 77, .type = VKMM_F64, .method = VKMM_COMPUTE_MODULAR),
-        .moduli = 15};
-    for (int turn = 0; turn < 2; turn++) {
-        params.problem.op_b = turn ? VKMM_OP_T : VKMM_OP_N;
-        params.problem.beta = turn;
-        check_limited(&params, VKMM_INIT_UNIFORM, bytes_of(&params.problem) + 300000, 0);
-    }
-}
-
-static void small_matrices_go_together(void **state)
+TEST(small_matrices_go_together)
 {
     vkmm_problem p = VKMM_PROBLEM(.m = 24, .n = 20, .k = 16, .type = VKMM_F32, .batch_count = 150, .stride_a = 400,
                                   .stride_b = 0, .stride_c = 480);
@@ -316,7 +269,7 @@ static void small_matrices_go_together(void **state)
 }
 
 /* Only where a tile with all of K does not fit. */
-static void cuts_the_depth_where_it_must(void **state)
+TEST(cuts_the_depth_where_it_must)
 {
     for (unsigned way = 0; way < 4; way += 3) {
         vkmm_problem p = scaled(gemm_way(way | 8, 70, 40, 1500, way == 3 ? VKMM_I32 : VKMM_F32), 1, way % 2 ? 2 : 0);
@@ -329,16 +282,6 @@ static void cuts_the_depth_where_it_must(void **state)
     narrow.has_bias = 1;
     const vkmm_job_params params = {.problem = narrow, SMALL};
     check_limited(&params, VKMM_INIT_UNIFORM, 150 << 10, 1);
-}
-
-static void no_terms_are_products_too(void **state)
-{
-    vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 0), 2, 3), SMALL};
-    check(&params);
-    params.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 50), 0, 3);
-    check(&params);
-    params.problem = VKMM_PROBLEM(.m = 0, .n = 300, .k = 50);
-    check(&params);
 }
 
 static vkmm_status copy_part(data *d, const vkmm_panel *panel, uint64_t *count, int out)
@@ -372,7 +315,7 @@ static vkmm_status write_part(void *user, const vkmm_panel *panel)
     return copy_part(d, panel, &d->written, 1);
 }
 
-static void functions_give_and_take(void **state)
+TEST(functions_give_and_take)
 {
     for (unsigned way = 0; way < 32; way += 26) {
         vkmm_problem p = scaled(gemm_way(way, 103, 57, 41, VKMM_F32), 1, 2);
@@ -401,7 +344,7 @@ static int stop(void *user, const vkmm_stream_state *progress)
     return 1;
 }
 
-static void what_functions_say_ends_a_run(void **state)
+TEST(what_functions_say_ends_a_run)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 300, .n = 200, .k = 100), SMALL};
     data d = make(&params, VKMM_INIT_UNIFORM);
@@ -414,6 +357,95 @@ static void what_functions_say_ends_a_run(void **state)
     run(stream, &d);
     io.b = NULL;
     assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_INVALID);
+}
+
+/* Larger and smaller ones, of other types and scalars: with the memory and the pipelines of those before, where they
+ * fit. */
+TEST(a_stream_is_turned_to_other_products)
+{
+    const vkmm_problem small = scaled(gemm_way(0, 40, 30, 50, VKMM_I32), 2, 0);
+    vkmm_problem problems[] = {
+        scaled(gemm_way(0, 100, 90, 80, VKMM_I32), 2, 1),  small, scaled(small, -1, 3), scaled(small, 0, 3),
+        scaled(gemm_way(9, 130, 70, 20, VKMM_F32), 1, -1), small};
+    const uint64_t range = suite.info->limits.max_storage_range;
+    vkmm_stream *stream = open(&(vkmm_job_params){.problem = small}, 0);
+    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
+        data d = make(&(vkmm_job_params){.problem = problems[i]}, VKMM_INIT_INT);
+        const uint32_t plans = stream->lanes->plan_count;
+        const VkBuffer before = stream->lanes->memory.panels[VKMM_A].at[0].buffer.handle;
+        assert_int_equal(vkmm_stream_change(stream, &problems[i]), VKMM_OK);
+        run(stream, &d);
+        if (i > 0) assert_ptr_equal(stream->lanes->memory.panels[VKMM_A].at[0].buffer.handle, before);
+        if (i == 1 || i == 2 || i == 5) assert_int_equal(stream->lanes->plan_count, plans);
+    }
+    suite.info->limits.max_storage_range = 16; /* not even a panel of one tile */
+    assert_int_equal(vkmm_stream_change(stream, &problems[0]), VKMM_OUT_OF_MEMORY);
+    suite.info->limits.max_storage_range = range;
+    assert_int_equal(vkmm_stream_run(stream, &(vkmm_stream_io){.c = NULL}, NULL), VKMM_INVALID);
+    assert_int_equal(vkmm_stream_change(stream, &small), VKMM_OK);
+    const data d = make(&(vkmm_job_params){.problem = small}, VKMM_INIT_INT);
+    run(stream, &d);
+}
+
+/* Sizes that are multiples of vectors, and odd ones, for which kernels read in another way. */
+TEST(every_type_has_the_same_bits)
+{
+    /* A narrow C, sums of 16 bits, whole numbers: each is stored in a way of its own. */
+    for (uint32_t i = 0; vkmm_types_at(i); i++) {
+        const vkmm_types types = *vkmm_types_at(i);
+        if (suite_is_slow(&suite) && i % 4) continue;
+        if (!suite_has_type(&suite, types.in) || (vkmm_type_of(types.in)->bytes >= 4 && types.in != VKMM_F64)) continue;
+        const uint64_t odd = i % 2;
+        vkmm_problem p = scaled(gemm_way(odd ? 9 : 0, 96 + 3 * odd, 80 + odd, 64 + 5 * odd, types.in), 1, 2);
+        p.out_type = types.out;
+        p.compute = types.compute;
+        p.has_bias = 1;
+        p.activation = vkmm_type_of(types.in)->is_float && odd ? VKMM_GELU : VKMM_RELU;
+        const vkmm_job_params params = {.problem = p, SMALL};
+        check(&params);
+    }
+}
+
+TEST(every_kernel_has_the_same_bits)
+{
+    static const struct {
+        const char *kernel, *config;
+        uint64_t m, n, k;
+    } cases[] = {
+        {"blocked", "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits=3", 100,
+         150, 200},
+        {"skinny", NULL, 1000, 5, 100},
+        {"skinny", "splits=2", 3, 501, 200},
+        {"cpu", NULL, 150, 140, 77},
+        {"tiled", NULL, 100, 120, 40},
+        {"grouped", NULL, 70, 90, 40},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (strcmp(cases[i].kernel, "cpu") == 0 && !suite.info->subgroup.has_broadcast) continue;
+        const vkmm_job_params params = {
+            .problem = VKMM_PROBLEM(.m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .type = VKMM_F32),
+            .kernel = cases[i].kernel,
+            .config = cases[i].config};
+        check(&params);
+    }
+}
+
+/* Residues of a line do not depend on the panel that it is in. */
+TEST(panels_of_bytes_have_the_same_bits)
+{
+    const vkmm_job_params params = {
+        .problem = VKMM_PROBLEM(.m = 150, .n = 140, .k = 77, .type = VKMM_F16, .method = VKMM_COMPUTE_W8A8)};
+    check_limited(&params, VKMM_INIT_UNIFORM, bytes_of(&params.problem) + 60000, 0);
+}
+
+TEST(no_terms_are_products_too)
+{
+    vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 0), 2, 3), SMALL};
+    check(&params);
+    params.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 50), 0, 3);
+    check(&params);
+    params.problem = VKMM_PROBLEM(.m = 0, .n = 300, .k = 50);
+    check(&params);
 }
 
 /* Two handles of the same device play two of the same kind. Each kernel, and each layout, adds in the same order. */
@@ -444,7 +476,7 @@ static void check_two(const vkmm_job_params *params)
     vkmm_device_destroy(&other);
 }
 
-static void two_devices_have_the_same_bits(void **state)
+TEST(two_devices_have_the_same_bits)
 {
     for (unsigned way = 0; way < 64; way += 42) {
         vkmm_job_params params = {.problem = scaled(gemm_way(way, 400, 57, 41, VKMM_F32), 2, way % 2 ? -3 : 0), SMALL};
@@ -453,7 +485,7 @@ static void two_devices_have_the_same_bits(void **state)
     }
 }
 
-static void says_why_a_job_does_not_do(void **state)
+TEST(says_why_a_job_does_not_do)
 {
     char text[200];
     const vkmm_problem p = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256);
@@ -466,7 +498,7 @@ static void says_why_a_job_does_not_do(void **state)
 }
 
 /* As a device with small bindings has it: what a job refuses, a product takes in its stride. */
-static void bindings_may_be_small(void **state)
+TEST(bindings_may_be_small)
 {
     const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 150, .k = 100), 1, 1), SMALL};
     data d = make(&params, VKMM_INIT_INT);
@@ -474,7 +506,7 @@ static void bindings_may_be_small(void **state)
     run(open(&params, 0), &d);
 }
 
-static void too_little_is_refused(void **state)
+TEST(too_little_is_refused)
 {
     vkmm_stream *stream = NULL;
     const vkmm_stream_params params = {.job = {.problem = VKMM_PROBLEM(.m = 300, .n = 300, .k = 300)},
@@ -485,36 +517,8 @@ static void too_little_is_refused(void **state)
     assert_int_equal(vkmm_stream_create(suite.device, NULL, &serial, &stream), VKMM_UNSUPPORTED);
 }
 
-/* Larger and smaller ones, of other types and scalars: with the memory and the pipelines of those before, where they
- * fit. */
-static void a_stream_is_turned_to_other_products(void **state)
-{
-    const vkmm_problem small = scaled(gemm_way(0, 40, 30, 50, VKMM_I32), 2, 0);
-    vkmm_problem problems[] = {
-        scaled(gemm_way(0, 100, 90, 80, VKMM_I32), 2, 1),  small, scaled(small, -1, 3), scaled(small, 0, 3),
-        scaled(gemm_way(9, 130, 70, 20, VKMM_F32), 1, -1), small};
-    const uint64_t range = suite.info->limits.max_storage_range;
-    vkmm_stream *stream = open(&(vkmm_job_params){.problem = small}, 0);
-    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
-        data d = make(&(vkmm_job_params){.problem = problems[i]}, VKMM_INIT_INT);
-        const uint32_t plans = stream->lanes->plan_count;
-        const VkBuffer before = stream->lanes->memory.panels[VKMM_A].at[0].buffer.handle;
-        assert_int_equal(vkmm_stream_change(stream, &problems[i]), VKMM_OK);
-        run(stream, &d);
-        if (i > 0) assert_ptr_equal(stream->lanes->memory.panels[VKMM_A].at[0].buffer.handle, before);
-        if (i == 1 || i == 2 || i == 5) assert_int_equal(stream->lanes->plan_count, plans);
-    }
-    suite.info->limits.max_storage_range = 16; /* not even a panel of one tile */
-    assert_int_equal(vkmm_stream_change(stream, &problems[0]), VKMM_OUT_OF_MEMORY);
-    suite.info->limits.max_storage_range = range;
-    assert_int_equal(vkmm_stream_run(stream, &(vkmm_stream_io){.c = NULL}, NULL), VKMM_INVALID);
-    assert_int_equal(vkmm_stream_change(stream, &small), VKMM_OK);
-    const data d = make(&(vkmm_job_params){.problem = small}, VKMM_INIT_INT);
-    run(stream, &d);
-}
-
 /* Where K is cut, the host adds the bias. */
-static void a_bias_is_not_kept(void **state)
+TEST(a_bias_is_not_kept)
 {
     vkmm_problem p = VKMM_PROBLEM(.m = 40, .n = 40, .k = 1500, .type = VKMM_I32, .has_bias = 1);
     vkmm_stream *stream = NULL;
@@ -531,7 +535,7 @@ static void a_bias_is_not_kept(void **state)
 }
 
 /* The same panels as before, by the planner's kernel instead of the requested one. */
-static void a_change_chooses_again(void **state)
+TEST(a_change_chooses_again)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 32), SMALL};
     const vkmm_problem other = VKMM_PROBLEM(.m = 192, .n = 64, .k = 32);
@@ -547,7 +551,7 @@ static void a_change_chooses_again(void **state)
 
 /* A job may compute the last rows in a second dispatch, in another order. A stream must not: where C is cut would then
  * decide on its bits. The configuration is the planner's, and four of its tiles run at once. */
-static void panels_are_one_dispatch(void **state)
+TEST(panels_are_one_dispatch)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 65, .n = 64, .k = 35),
                                     .kernel = "blocked",
@@ -566,39 +570,13 @@ static void panels_are_one_dispatch(void **state)
 
 int main(void)
 {
-    int absent = suite_open(&suite), failed = 0;
+    const struct CMUnitTest *tests;
+    const size_t count = listed_tests(&tests);
+    const int absent = suite_open(&suite);
     if (absent) return absent;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_has_the_same_bits),
-        cmocka_unit_test(every_kernel_has_the_same_bits),
-        cmocka_unit_test(every_layout_has_the_same_bits),
-        cmocka_unit_test(small_matrices_go_together),
-        cmocka_unit_test(cuts_the_depth_where_it_must),
-        cmocka_unit_test(no_terms_are_products_too),
-        cmocka_unit_test(functions_give_and_take),
-        cmocka_unit_test(what_functions_say_ends_a_run),
-        cmocka_unit_test(two_devices_have_the_same_bits),
-        cmocka_unit_test(says_why_a_job_does_not_do),
-        cmocka_unit_test(bindings_may_be_small),
-        cmocka_unit_test(too_little_is_refused),
-        cmocka_unit_test(packed_panels_have_the_same_bits),
-        cmocka_unit_test(a_bias_is_not_kept),
-        cmocka_unit_test(a_change_chooses_again),
-        cmocka_unit_test(panels_are_one_dispatch),
-        cmocka_unit_test(stray_writes_are_found),
-        cmocka_unit_test(a_stream_is_turned_to_other_products),
-        cmocka_unit_test(panels_of_bytes_have_the_same_bits),
-    };
-    const struct CMUnitTest copied[] = {
-        cmocka_unit_test(split_panels_have_the_same_bits),  cmocka_unit_test(modular_panels_have_the_same_bits),
-        cmocka_unit_test(every_layout_has_the_same_bits),   cmocka_unit_test(small_matrices_go_together),
-        cmocka_unit_test(cuts_the_depth_where_it_must),     cmocka_unit_test(functions_give_and_take),
-        cmocka_unit_test(what_functions_say_ends_a_run),    cmocka_unit_test(a_stream_is_turned_to_other_products),
-        cmocka_unit_test(packed_panels_have_the_same_bits), cmocka_unit_test(stray_writes_are_found),
-    };
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
-    failed = suite_run(&suite, "stream", tests);
+    int failed = suite_run_group(&suite, "stream", tests + ONLY_COPIED, count - ONLY_COPIED);
     suite.info->memory.is_unified = 0; /* copies do not depend on types and kernels, and little on the driver */
-    failed += suite_run_group(&suite, "stream, copied", copied, suite_is_slow(&suite) ? 2 : VKMM_COUNT(copied));
+    failed += suite_run_group(&suite, "stream, copied", tests, suite_is_slow(&suite) ? ONLY_COPIED : COPIED);
     return suite_exit(&suite, failed);
 }
