@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "general.h"
+#include "block_case.h"
 #include "kernel/general.h"
 #include "look/kernel.h"
 #include "math/problem.h"
@@ -509,6 +509,40 @@ TEST(direct_reads_memory)
         general_end(&run);
     }
     assert_int_equal(wrong, 0);
+    if (met == 0) skip();
+}
+
+/* Matrices in blocks: every scale and code; then steps of which the first is not whole, in two parts of K, and of half
+ * of what lies between each other's. */
+TEST(unpacks_blocks)
+{
+    static const struct {
+        vkmm_format format;
+        vkmm_operand operand;
+        uint32_t scaled;
+        const char *config;
+    } blocks[] = {
+        {VKMM_Q8_0, VKMM_B, 1, "depth=32"},          {VKMM_Q4_0, VKMM_A, 1, "depth=64"},
+        {VKMM_Q4_0, VKMM_B, 0, "depth=64,splits=2"}, {VKMM_Q4_K, VKMM_B, 1, "depth=64"},
+        {VKMM_Q4_K, VKMM_A, 1, "depth=32"},          {VKMM_MXFP4, VKMM_A, BLOCKS_OF_F16, "depth=64"},
+        {VKMM_NVFP4, VKMM_B, 1, "depth=64"},         {VKMM_Q6_K, VKMM_A, 0, "depth=128"},
+        {VKMM_Q4_Z, VKMM_A, 0, "depth=64"},
+    };
+    unsigned met = 0;
+    for (size_t n = 0; n < VKMM_COUNT(blocks); n++) {
+        blocks_case c = blocks_case_of(blocks[n].format, blocks[n].operand, VKMM_F16,
+                                       blocks[n].scaled ? BLOCKS_DEPTH : 5, VKMM_ROW_MAJOR);
+        char config[80], why[512];
+        c.params.problem.compute = VKMM_F32;
+        if (!vkmm_module_for("coopmat", &c.params.problem, vkmm_device_describe(suite.device), NULL)) continue;
+        snprintf(config, sizeof config, "rows=8,cols=8,sub-rows=8,sub-cols=8,%s", blocks[n].config);
+        c.params.kernel = "coopmat";
+        c.params.config = config;
+        c.scaled = (int)blocks[n].scaled;
+        if (blocks[n].format == VKMM_Q4_0 && !c.scaled) c.params.problem.k = 7 * 32;
+        if (!blocks_case_right(&suite, &c, NULL, "coopmat", why)) fail_msg("%s", why);
+        met++;
+    }
     if (met == 0) skip();
 }
 
