@@ -4,10 +4,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "math/half.h"
 #include "math/type.h"
-#include "vkmatmul.h"
+#include "vkmatmul_stream.h"
 
 /* Where element (i, j) of op(A), op(B) or C of matrix x of the batch lies, in elements. */
 static inline uint64_t gemm_index(const vkmm_problem *p, vkmm_operand operand, uint64_t x, uint64_t i, uint64_t j)
@@ -72,6 +73,42 @@ static inline double gemm_get(vkmm_type type, const void *data, uint64_t at)
 static inline void gemm_set(vkmm_type type, void *data, uint64_t at, double value)
 {
     vkmm_type_put(type, (char *)data + at * vkmm_type_of(type)->bytes, value);
+}
+
+/* A small whole number for the element at a place. */
+static inline double gemm_number(vkmm_type type, uint64_t at, unsigned spread)
+{
+    return (double)(at * 7 % spread) - (type == VKMM_U32 || type == VKMM_U8 ? 0 : spread / 2);
+}
+
+/* Fills a matrix with such numbers, and nothing around it. change: NULL, or what becomes of element (i, j). */
+static inline void gemm_fill(const vkmm_problem *p, vkmm_operand operand, void *data,
+                             double (*change)(vkmm_operand operand, uint64_t i, uint64_t j, double usual))
+{
+    const uint64_t rows[] = {p->m, p->k, p->m}, cols[] = {p->k, p->n, p->n};
+    const vkmm_type type = operand == VKMM_C ? gemm_out(p) : p->type;
+    for (uint64_t x = 0; x < gemm_batches(p); x++)
+        for (uint64_t i = 0; i < rows[operand]; i++)
+            for (uint64_t j = 0; j < cols[operand]; j++) {
+                const uint64_t at = gemm_index(p, operand, x, i, j);
+                const double usual = gemm_number(type, at + 3 * i, operand == VKMM_C ? 9 : 5 + 2 * (unsigned)operand);
+                gemm_set(type, data, at, change ? change(operand, i, j, usual) : usual);
+            }
+}
+
+/* What a stream's function does with a panel: takes it from an operand that lies in memory, or puts it there. */
+static inline void gemm_move(const vkmm_problem *p, void *memory, const vkmm_panel *panel, int out)
+{
+    const uint64_t size = vkmm_type_of(panel->operand < VKMM_C ? p->type : gemm_out(p))->bytes;
+    for (uint64_t i = 0; i < panel->rows; i++)
+        for (uint64_t j = 0; j < panel->cols; j++) {
+            const uint64_t at = panel->operand == VKMM_BIAS
+                                    ? panel->col + j
+                                    : gemm_index(p, panel->operand, panel->batch, panel->row + i, panel->col + j);
+            char *here = (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size,
+                 *there = (char *)memory + at * size;
+            memcpy(out ? there : here, out ? here : there, size);
+        }
 }
 
 static inline double gemm_round(double value)

@@ -12,16 +12,6 @@ static suite_device suite;
 static int validated;
 static int only_split; /* `test_gemm split`: on a device that has matrix operations */
 
-static int is_unsigned(vkmm_type type)
-{
-    return type == VKMM_U32 || type == VKMM_U8;
-}
-
-static double number(vkmm_type type, uint64_t at, unsigned spread)
-{
-    return (double)(at * 7 % spread) - (is_unsigned(type) ? 0 : spread / 2);
-}
-
 /* VKMM_PACK_A and VKMM_PACK_B: packed by every gemm that may, where the planner would not yet. */
 static uint32_t worth_packing;
 
@@ -70,19 +60,6 @@ static double of_kind(vkmm_operand operand, uint64_t i, uint64_t j, double usual
     return kind == SPARSE && operand == VKMM_A && (i + j) % 16 != 0 ? 0 : usual;
 }
 
-static void fill(recorded *m, const vkmm_problem *p, vkmm_operand operand)
-{
-    const uint64_t rows[] = {p->m, p->k, p->m}, cols[] = {p->k, p->n, p->n};
-    const vkmm_type type = operand == VKMM_C ? gemm_out(p) : p->type;
-    for (uint64_t x = 0; x < gemm_batches(p); x++)
-        for (uint64_t i = 0; i < rows[operand]; i++)
-            for (uint64_t j = 0; j < cols[operand]; j++) {
-                const uint64_t at = gemm_index(p, operand, x, i, j);
-                const double value = number(type, at + 3 * i, operand == VKMM_C ? 9 : 5 + (unsigned)operand * 2);
-                gemm_set(type, recorded_at(m, operand), at, of_kind(operand, i, j, value));
-            }
-}
-
 static void prepare(recorded *m, const vkmm_gemm *gemm, const vkmm_gemm_params *params, const vkmm_gemm_bindings *how)
 {
     const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
@@ -108,13 +85,13 @@ static void prepare(recorded *m, const vkmm_gemm *gemm, const vkmm_gemm_params *
     recorded_take(m, SCALARS, 2 * info->scalar_bytes);
     for (uint32_t i = 0; i < products_of(how); i++) {
         const vkmm_problem p = product_of(params, how, i);
-        if (p.alpha != 0) fill(m, &p, VKMM_A), fill(m, &p, VKMM_B);
-        if (p.beta != 0) fill(m, &p, VKMM_C);
+        for (int o = VKMM_A; o <= VKMM_C; o++)
+            if ((o == VKMM_C ? p.beta : p.alpha) != 0) gemm_fill(&p, (vkmm_operand)o, recorded_at(m, o), of_kind);
     }
-    if (params->job.pack & VKMM_PACK_A) fill(m, &whole, VKMM_A);
-    if (params->job.pack & VKMM_PACK_B) fill(m, &whole, VKMM_B);
+    for (int o = VKMM_A; o <= VKMM_B; o++)
+        if (params->job.pack & 1u << o) gemm_fill(&whole, (vkmm_operand)o, recorded_at(m, o), of_kind);
     for (uint64_t j = 0; j < params->job.problem.n && params->job.problem.has_bias; j++)
-        gemm_set(out, recorded_at(m, VKMM_BIAS), j, number(out, j, 11));
+        gemm_set(out, recorded_at(m, VKMM_BIAS), j, gemm_number(out, j, 11));
     if (!info->scalar_bytes) return;
     const vkmm_problem p = product_of(params, how, 0);
     const vkmm_type scale = info->scalar_bytes == 8 ? VKMM_F64 : vkmm_type_of(p.type)->is_float ? VKMM_F32 : VKMM_I32;

@@ -13,23 +13,11 @@ enum { M = 37, N = 29, K = 41 };
 static suite_device suite;
 SUITE_MAIN(suite)
 
-static double number(vkmm_type type, uint64_t at, unsigned spread)
-{
-    return (double)(at * 7 % spread) - (type == VKMM_U32 ? 0 : spread / 2);
-}
-
 /* All ones where no matrix lies: a NaN for floats. Of C that too, unless it is read. */
 static void fill(const vkmm_problem *p, vkmm_operand operand, void *data, int whole)
 {
-    const uint64_t rows[] = {p->m, p->k, p->m}, cols[] = {p->k, p->n, p->n};
-    const vkmm_type type = operand == VKMM_C ? gemm_out(p) : p->type;
     memset(data, 0xff, vkmm_operand_bytes(p, operand));
-    for (uint64_t x = 0; x < gemm_batches(p) && !whole; x++)
-        for (uint64_t i = 0; i < rows[operand]; i++)
-            for (uint64_t j = 0; j < cols[operand]; j++) {
-                uint64_t at = gemm_index(p, operand, x, i, j);
-                gemm_set(type, data, at, number(type, at + 3 * i, operand == VKMM_C ? 9 : 5 + (unsigned)operand * 2));
-            }
+    if (!whole) gemm_fill(p, operand, data, NULL);
 }
 
 static vkmm_job *make(const vkmm_job_params *params)
@@ -42,7 +30,7 @@ static vkmm_job *make(const vkmm_job_params *params)
     fill(p, VKMM_B, vkmm_job_matrix(job, VKMM_B), 0);
     fill(p, VKMM_C, vkmm_job_matrix(job, VKMM_C), p->beta == 0);
     for (uint64_t j = 0; j < p->n && p->has_bias; j++)
-        gemm_set(gemm_out(p), vkmm_job_matrix(job, VKMM_BIAS), j, number(gemm_out(p), j, 11));
+        gemm_set(gemm_out(p), vkmm_job_matrix(job, VKMM_BIAS), j, gemm_number(gemm_out(p), j, 11));
     return job;
 }
 

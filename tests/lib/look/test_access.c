@@ -1,26 +1,18 @@
 /* The formulas of reads and invocations, and the choice of a sample, on the walkthrough's figures and devices that
  * are not here. */
+#include "../plan/devices.h"
 #include "unit.h"
 #include "kernel/contract.h"
 #include "look/count.h"
 #include "look/kernel.h"
 #include "plan/choose.h"
 
-static const vkmm_device_info desktop = {
-    .name = "Desktop",
-    .limits.max_invocations = 1024,
-    .limits.max_workgroup_size = {1024, 1024, 64},
-    .limits.max_workgroup_count = {2147483647, 65535, 65535},
-    .limits.max_shared_bytes = 49152,
-    .limits.max_storage_range = UINT32_MAX,
-};
-
 static vkmm_access formula(const char *kernel, vkmm_problem problem, uint32_t rows, uint32_t cols)
 {
     const vkmm_job_params params = {problem, kernel, rows, cols, NULL};
     vkmm_kernel_info info;
     vkmm_access access;
-    assert_int_equal(vkmm_kernel_choose(NULL, &desktop, &params, &info), VKMM_OK);
+    assert_int_equal(vkmm_kernel_choose(NULL, &devices[DESKTOP], &params, &info), VKMM_OK);
     assert_int_equal(vkmm_access_formula(&info, &problem, &access), VKMM_OK);
     return access;
 }

@@ -1,21 +1,14 @@
-/* What limits a product, from made-up counts and the roofs of an NVIDIA H200. */
+/* What limits a product, from made-up counts and the roofs of an NVIDIA H200 (DESKTOP). */
 #include <math.h>
 
+#include "../plan/devices.h"
 #include "unit.h"
 #include "look/kernel.h"
 #include "look/predict.h"
 
-static const vkmm_device_info h200 = {.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
-                                      .processors = 132,
-                                      .limits.max_invocations = 1024,
-                                      .limits.max_workgroup_size = {1024, 1024, 64},
-                                      .limits.max_workgroup_count = {2147483647, 65535, 65535},
-                                      .limits.max_shared_bytes = 49152,
-                                      .limits.max_storage_range = UINT32_MAX};
-
 static vkmm_roofs roofs(void)
 {
-    return vkmm_roofs_of(&h200, 4e12, 9e12, 30e12, 0);
+    return vkmm_roofs_of(&devices[DESKTOP], 4e12, 9e12, 30e12, 0);
 }
 
 /* A product of 132 workgroups of 256 invocations, one for each processor, that needs nothing yet. */
@@ -117,17 +110,17 @@ TEST(general_kernels_are_planned)
                           parts = {.problem = whole.problem, .kernel = "blocked"};
     vkmm_kernel_info info;
     vkmm_traffic t;
-    assert_int_equal(vkmm_kernel_choose(NULL, &h200, &square, &info), VKMM_OK);
+    assert_int_equal(vkmm_kernel_choose(NULL, &devices[DESKTOP], &square, &info), VKMM_OK);
     vkmm_traffic_plan(&info, &square.problem, &t);
     const vkmm_prediction blocked = predict(&t);
     assert_int_equal(blocked.limiter, VKMM_RESOURCE_INSTRUCTIONS);
     assert_true(blocked.amount[VKMM_RESOURCE_INSTRUCTIONS] < 3.8e7); /* the steps before: 3.87e7 */
     assert_true(blocked.amount[VKMM_RESOURCE_INSTRUCTIONS] > t.multiply_adds / 32);
     assert_true(blocked.amount[VKMM_RESOURCE_SHARED] < 1.5e7); /* the steps before: 1.57e7 */
-    assert_int_equal(vkmm_kernel_choose(NULL, &h200, &whole, &info), VKMM_OK);
+    assert_int_equal(vkmm_kernel_choose(NULL, &devices[DESKTOP], &whole, &info), VKMM_OK);
     vkmm_traffic_plan(&info, &whole.problem, &t);
     const vkmm_prediction few = predict(&t);
-    assert_int_equal(vkmm_kernel_choose(NULL, &h200, &parts, &info), VKMM_OK);
+    assert_int_equal(vkmm_kernel_choose(NULL, &devices[DESKTOP], &parts, &info), VKMM_OK);
     assert_true(info.splits > 1);
     vkmm_traffic_plan(&info, &parts.problem, &t);
     const vkmm_prediction many = predict(&t);

@@ -74,30 +74,18 @@ typedef struct panels {
     void *const *memory;
 } panels;
 
-static vkmm_status move(void *user, const vkmm_panel *panel, int out)
-{
-    const panels *from = user;
-    const uint64_t size = vkmm_type_of(from->problem->type)->bytes;
-    for (uint64_t i = 0; i < panel->rows; i++)
-        for (uint64_t j = 0; j < panel->cols; j++) {
-            const uint64_t at = panel->operand == VKMM_BIAS ? panel->col + j
-                                                            : gemm_index(from->problem, panel->operand, panel->batch,
-                                                                         panel->row + i, panel->col + j);
-            char *data = (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size,
-                 *own = (char *)from->memory[panel->operand] + at * size;
-            memcpy(out ? own : data, out ? data : own, size);
-        }
-    return VKMM_OK;
-}
-
 static vkmm_status read_panel(void *user, const vkmm_panel *panel)
 {
-    return move(user, panel, 0);
+    const panels *from = user;
+    gemm_move(from->problem, from->memory[panel->operand], panel, 0);
+    return VKMM_OK;
 }
 
 static vkmm_status write_panel(void *user, const vkmm_panel *panel)
 {
-    return move(user, panel, 1);
+    const panels *to = user;
+    gemm_move(to->problem, to->memory[panel->operand], panel, 1);
+    return VKMM_OK;
 }
 
 static struct {

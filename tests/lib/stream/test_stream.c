@@ -286,17 +286,7 @@ TEST(cuts_the_depth_where_it_must)
 
 static vkmm_status copy_part(data *d, const vkmm_panel *panel, uint64_t *count, int out)
 {
-    const vkmm_type type = vkmm_operand_type(&d->problem, panel->operand);
-    const uint64_t size = vkmm_type_of(type)->bytes;
-    for (uint64_t i = 0; i < panel->rows; i++)
-        for (uint64_t j = 0; j < panel->cols; j++) {
-            const uint64_t at = panel->operand == VKMM_BIAS ? panel->col + j
-                                                            : gemm_index(&d->problem, panel->operand, panel->batch,
-                                                                         panel->row + i, panel->col + j);
-            char *here = (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size,
-                 *there = (char *)d->memory[panel->operand] + at * size;
-            memcpy(out ? there : here, out ? here : there, size);
-        }
+    gemm_move(&d->problem, d->memory[panel->operand], panel, out);
     mtx_lock(&d->lock);
     *count += panel->rows * panel->cols;
     mtx_unlock(&d->lock);

@@ -168,9 +168,8 @@ static vkmm_binding matrix_of(const vkmm_problem *p, vkmm_operand operand, uint6
 {
     const lent_buffer *buffer = lent_buffer_create(&lent, bytes);
     const vkmm_type type = operand == VKMM_A || operand == VKMM_B ? p->type : gemm_out(p);
-    const unsigned spread = 5 + 2 * (unsigned)operand, middle = type == VKMM_U32 || type == VKMM_U8 ? 0 : spread / 2;
     for (uint64_t at = 0; at < bytes / vkmm_type_of(type)->bytes; at++)
-        gemm_set(type, buffer->mapped, at, (double)(at * 7 % spread) - middle);
+        gemm_set(type, buffer->mapped, at, gemm_number(type, at, 5 + 2 * (unsigned)operand));
     *memory = buffer->mapped;
     return lent_binding(buffer);
 }
