@@ -3,7 +3,6 @@
  *
  *   1,000 products of 256³ f32 in one command buffer, against the same ones as jobs, submitted one by one
  *   the host's time for one vkmm_gemm_record
- *   64 products of f16 with M from 0 to 512 as one recording, against one by one
  *   64 experts in q4_0, 8 for each of 1 to 512 tokens of f16, against single products with as many rows, one by one */
 #include <math.h>
 #include <stdio.h>
@@ -202,62 +201,6 @@ static void time_small(void)
     release();
 }
 
-static double time_recording(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings)
-{
-    VkCommandBuffer command = NULL;
-    need(vkmm_command_begin(device, &command), "recording");
-    need(vkmm_gemm_record(gemm, command, bindings), "vkmm_gemm_record");
-    need(vkmm_command_end(device, command), "recording");
-    const double ms = time_command(command);
-    vkmm_command_free(device, &command);
-    return ms;
-}
-
-static void time_grouped(void)
-{
-    const vkmm_gemm_params params = {.job.problem = VKMM_PROBLEM(.m = MOST_M, .n = width, .k = width, .type = VKMM_F16),
-                                     .dynamic = VKMM_DYNAMIC_M,
-                                     .expected_products = experts};
-    vkmm_gemm_product products[EXPERTS];
-    vkmm_gemm *gemm = make_gemm(&params);
-    uint64_t rows = 0;
-    for (uint32_t i = 0; i < experts; i++) {
-        products[i] = (vkmm_gemm_product){.m = (uint32_t)(vkmm_random_bits(5, i) % (MOST_M + 1)),
-                                          .offset_a = rows * width,
-                                          .offset_b = (uint64_t)i * width * width,
-                                          .offset_c = rows * width};
-        if (i == 0) products[i].m = 0;
-        if (i == 1) products[i].m = MOST_M;
-        rows += products[i].m;
-    }
-    const vkmm_buffer upload = make_chunk(VKMM_F16), a = make(rows * width * 2, &upload),
-                      b = make((uint64_t)experts * width * width * 2, &upload), c = make(rows * width * 2, NULL),
-                      workspace = make(vkmm_gemm_describe(gemm)->workspace_bytes + 4, NULL);
-    vkmm_gemm_bindings bindings = {.a = all_of(&a),
-                                   .b = all_of(&b),
-                                   .c = all_of(&c),
-                                   .workspace = all_of(&workspace),
-                                   .products = products,
-                                   .product_count = experts};
-    const double together = time_recording(gemm, &bindings);
-    double alone = 0, jobs = 0;
-    bindings.product_count = 1;
-    for (uint32_t i = 0; i < experts; i++) {
-        vkmm_problem one = params.job.problem;
-        if ((one.m = products[i].m) == 0) continue;
-        check(&one, products[i].offset_a, products[i].offset_b, &c, products[i].offset_c);
-        bindings.products = &products[i];
-        alone += time_recording(gemm, &bindings);
-        jobs += time_job(&one);
-    }
-    const double flops = 2.0 * (double)rows * width * width;
-    printf("  %u products, M from 0 to %d, as one recording: %.3f ms (%.1f TFLOP/s); one by one: %.3f ms, ratio %.2f; "
-           "as jobs: %.3f ms, ratio %.2f\n",
-           experts, MOST_M, together, flops / together / 1e9, alone, alone / together, jobs, jobs / together);
-    vkmm_gemm_destroy(&gemm);
-    release();
-}
-
 enum { REPEATS = 10 };
 
 typedef struct mixture {
@@ -392,7 +335,6 @@ int main(int argc, char **argv)
     const int is_slow = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (is_slow) count = 20, rounds = 3, experts = 16, width = 256;
     time_small();
-    time_grouped();
     for (uint32_t tokens = 1; tokens <= (is_slow ? 8 : MOST_M); tokens *= 8) time_experts(tokens);
     free(chunk);
     vkmm_device_destroy(&device);
