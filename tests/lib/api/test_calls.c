@@ -146,6 +146,5 @@ int main(void)
         play_well(scenario_at(i), scenario_at(i)->name);
         for (unsigned row = 0; row < ROWS && unexpected() < 20; row++) play_row(scenario_at(i), row);
     }
-    printf("%u unexpected\n", unexpected());
     return unexpected() > 0;
 }

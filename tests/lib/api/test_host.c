@@ -45,6 +45,5 @@ int main(void)
         expect(n > 5 && survived + 5 < n, "%s: %u of %llu allocations survived", scenario_at(i)->name, survived,
                (unsigned long long)n - 1);
     }
-    printf("%u unexpected\n", unexpected());
     return unexpected() > 0;
 }

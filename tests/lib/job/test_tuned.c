@@ -16,7 +16,6 @@ static char warning[1024];
 static void count_warnings(void *user, vkmm_log_level level, const char *sentence)
 {
     (void)user;
-    printf("# %s\n", sentence);
     if (level != VKMM_LOG_WARNING) return;
     warnings++;
     snprintf(warning, sizeof warning, "%s", sentence);

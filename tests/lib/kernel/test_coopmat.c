@@ -154,8 +154,6 @@ TEST(shapes_ops_and_edges)
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++) {
         const int split = cases[i].method == VKMM_COMPUTE_SPLIT;
-        printf("# %ux%ux%u %s summed in %s%s\n", cases[i].shape[0], cases[i].shape[1], cases[i].shape[2],
-               vkmm_type_of(cases[i].type)->name, vkmm_type_of(cases[i].compute)->name, split ? ", split" : "");
         /* How operands are staged depends on op, but little on the type: on a processor, where compiling takes long,
          * each type meets one op; parts lie in both directions. */
         for (uint32_t op = 0; op < 4; op++)
@@ -381,8 +379,6 @@ TEST(parts_are_as_precise_as_f32)
         fill_job(jobs[0], (data)of, SPLIT_K);
         assert_int_equal(run_jobs(jobs), VKMM_COMPUTE_SPLIT);
         for (int i = 0; i < 2; i++) errors(jobs[i], SPLIT_K, &squares[i], &worst[i]);
-        printf("# data %d: %.3g, direct %.3g; worst %.3g, direct %.3g\n", of, sqrt(squares[0]), sqrt(squares[1]),
-               worst[0], worst[1]);
         assert_true(squares[0] <= squares[1] && worst[0] <= worst[1]);
     }
 }

@@ -1,7 +1,6 @@
 /* The steps of the ladder: what each needs, counted on the driver at hand, and that each lowers what limited the step
  * before. No time is measured: the roofs are those of an NVIDIA H200, so that the limits do not depend on the
  * driver. */
-#include <stdio.h>
 #include <string.h>
 
 #include "look/kernel.h"
@@ -31,9 +30,6 @@ static int foresee(const char *kernel, uint32_t size, vkmm_prediction *predictio
     if (info.tile[0] * info.tile[1] != row->default_rows * row->default_cols) return 0; /* the device is too small */
     assert_int_equal(vkmm_traffic_count(suite.device, &params, &info, &traffic), VKMM_OK);
     vkmm_predict(&traffic, &roofs, prediction);
-    printf("# %-12s %-14s %8.4f ms:", kernel, vkmm_resource_name[prediction->limiter], prediction->predicted_ms);
-    for (int r = 0; r < VKMM_RESOURCE_COUNT; r++) printf(" %s %.4g", vkmm_resource_name[r], prediction->ms[r]);
-    printf("\n");
     return 1;
 }
 

@@ -28,10 +28,7 @@ TEST(peaks_are_right_and_positive)
     for (uint32_t i = 0; i < matrices->shape_count; i++) {
         const vkmm_matrix_shape *s = &matrices->shapes[i];
         double peak = -1;
-        char a[32], c[32];
         assert_true(s->m > 0 && s->n > 0 && s->k > 0 && s->scope > 0);
-        printf("# %ux%ux%u %s into %s\n", s->m, s->n, s->k, vkmm_component_name(s->a, a),
-               vkmm_component_name(s->result, c));
         if (!has_shader(s)) {
             assert_int_equal(vkmm_device_matrix_peak(suite.device, s, &peak), VKMM_UNSUPPORTED);
             assert_true(peak == -1);
@@ -40,7 +37,6 @@ TEST(peaks_are_right_and_positive)
         /* One of each: some drivers take seconds to compile it. */
         if (measured[vkmm_type_of(vkmm_matrix_types_of(s)->operand)->is_float]++ > 0) continue;
         assert_int_equal(vkmm_device_matrix_peak(suite.device, s, &peak), VKMM_OK);
-        printf("# %.3f G multiply-adds a second\n", peak * 1e-9);
         assert_true(peak > 0);
     }
     if (measured[0] + measured[1] > 0) return;

@@ -94,7 +94,6 @@ static void the_hosts_library_agrees(void **state)
 {
     vkmm_blas *blas = vkmm_blas_open(NULL);
     if (blas == NULL) skip();
-    print_message("%s %s\n", vkmm_blas_name(blas), vkmm_blas_version(blas));
     assert_true(vkmm_blas_name(blas)[0] != '\0');
     if (strcmp(vkmm_blas_name(blas), "OpenBLAS") == 0) assert_contains(vkmm_blas_version(blas), "thread");
     check_all(blas, 33, 17, 21);

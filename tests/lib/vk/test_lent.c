@@ -28,7 +28,6 @@ static void note(void *user, vkmm_log_level level, const char *sentence)
     said.errors += level == VKMM_LOG_ERROR;
     said.warnings += level == VKMM_LOG_WARNING;
     snprintf(said.last, sizeof said.last, "%s", sentence);
-    printf("# %s\n", sentence);
 }
 
 static const vkmm_log notes = {note, NULL};
@@ -373,7 +372,6 @@ int main(void)
     for (size_t i = 0; i < 2; i++) {
         int absent = lent_open(&lent, versions[i]);
         if (absent) return absent;
-        printf("# as Vulkan %u.%u\n", VK_API_VERSION_MAJOR(lent.api_version), VK_API_VERSION_MINOR(lent.api_version));
         failed |= run_group("lent devices", tests, count, after) != 0;
         failed |= lent_close(&lent) != 0;
     }
