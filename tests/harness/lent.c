@@ -133,10 +133,16 @@ static void destroy_requirements(void *object)
     vkmm_requirements_destroy(&requirements);
 }
 
+vkmm_requirements *lent_requirements(const vkmm_requirements_params *params)
+{
+    vkmm_requirements *requirements = NULL;
+    assert_int_equal(vkmm_device_requirements(params, &requirements), VKMM_OK);
+    return keep_object(requirements, destroy_requirements);
+}
+
 vkmm_device *lent_import(lent_device *lent, lent_how how, vkmm_log log)
 {
     vkmm_requirements_params params = lent_requirements_params(lent);
-    vkmm_requirements *requirements = NULL;
     VkPhysicalDeviceVulkan13Features since13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     VkPhysicalDeviceVulkan12Features since12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
     VkPhysicalDeviceVulkan11Features since11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
@@ -148,8 +154,7 @@ vkmm_device *lent_import(lent_device *lent, lent_how how, vkmm_log log)
     if (how == LENT_VERSIONS && lent->api_version >= VK_API_VERSION_1_2) since11.pNext = &since12;
     if (how == LENT_VERSIONS && lent->api_version >= VK_API_VERSION_1_2) features.pNext = &since11;
     if (how != LENT_BARE) {
-        assert_int_equal(vkmm_device_requirements(&params, &requirements), VKMM_OK);
-        keep_object(requirements, destroy_requirements);
+        vkmm_requirements *requirements = lent_requirements(&params);
         extensions = vkmm_requirements_extensions(requirements, &extension_count);
         assert_int_equal(vkmm_requirements_merge(requirements, &features), VKMM_OK);
     }

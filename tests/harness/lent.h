@@ -45,6 +45,8 @@ vkmm_device *lent_import(lent_device *lent, lent_how how, vkmm_log log);
 /* What lent_import passes, after lent_device_create; without extensions and features. */
 vkmm_import_params lent_import_params(const lent_device *lent);
 vkmm_requirements_params lent_requirements_params(const lent_device *lent);
+/* Kept (kept.h); fails the test if there are none. */
+vkmm_requirements *lent_requirements(const vkmm_requirements_params *params);
 
 /* Destroys everything and returns how many validation messages there were: 0 is right. */
 uint32_t lent_close(lent_device *lent);

@@ -69,6 +69,20 @@ void fill_operand(const vkmm_problem *problem, vkmm_operand operand, void *memor
     }
 }
 
+void make_operands(const vkmm_problem *problem, void *memory[4])
+{
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
+        const uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
+        memory[operand] = bytes > 0 ? malloc(bytes) : NULL;
+        if (bytes > 0) fill_operand(problem, (vkmm_operand)operand, memory[operand]);
+    }
+}
+
+void free_operands(void *memory[4])
+{
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) free(memory[operand]);
+}
+
 void judge_product(play *p, const vkmm_log *log, const vkmm_problem *problem, const void *const operands[4],
                    const void *before)
 {

@@ -52,6 +52,9 @@ vkmm_log play_log(play *p); /* counts errors */
 
 /* Small whole numbers in the matrices, all ones between them. memory: vkmm_operand_bytes. */
 void fill_operand(const vkmm_problem *problem, vkmm_operand operand, void *memory);
+/* All of a problem's operands, filled; NULL where there are no bytes. */
+void make_operands(const vkmm_problem *problem, void *memory[4]);
+void free_operands(void *memory[4]);
 
 /* Verifies every element into p->status. operands: A, B, C and the bias. before: what C was. */
 void judge_product(play *p, const vkmm_log *log, const vkmm_problem *problem, const void *const operands[4],

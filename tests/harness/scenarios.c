@@ -65,12 +65,8 @@ static int job_on(play *p, vkmm_instance *instance, vkmm_device *device)
 static int multiply_problem(play *p, vkmm_device *device, const vkmm_problem *problem, int in_panels)
 {
     const vkmm_log log = play_log(p);
-    void *memory[4] = {NULL};
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
-        memory[operand] = malloc(vkmm_operand_bytes(problem, (vkmm_operand)operand));
-        fill_operand(problem, (vkmm_operand)operand, memory[operand]);
-    }
-    void *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
+    void *memory[4], *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
+    make_operands(problem, memory);
     for (int call = 0; call < 2 && p->status == VKMM_OK; call++) {
         fill_operand(problem, VKMM_C, before);
         memcpy(memory[VKMM_C], before, vkmm_operand_bytes(problem, VKMM_C));
@@ -80,7 +76,7 @@ static int multiply_problem(play *p, vkmm_device *device, const vkmm_problem *pr
         else
             judge_product(p, &log, problem, (const void *const *)memory, before);
     }
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) free(memory[operand]);
+    free_operands(memory);
     free(before);
     return p->status == VKMM_OK;
 }
@@ -118,13 +114,12 @@ static int memory_on(play *p, vkmm_instance *instance, vkmm_device *device)
     vkmm_problem problem = full_f32;
     const vkmm_log log = play_log(p);
     vkmm_memory *there[4] = {NULL};
-    void *here[4] = {NULL}, *before = malloc(vkmm_operand_bytes(&problem, VKMM_C));
+    void *here[4], *before = malloc(vkmm_operand_bytes(&problem, VKMM_C));
+    make_operands(&problem, here);
     fill_operand(&problem, VKMM_C, before);
     memory_is_copied(p, device);
     for (int o = VKMM_A; o <= VKMM_BIAS && p->status == VKMM_OK; o++) {
         const uint64_t bytes = vkmm_operand_bytes(&problem, (vkmm_operand)o);
-        here[o] = malloc(bytes);
-        fill_operand(&problem, (vkmm_operand)o, here[o]);
         there[o] = (vkmm_memory *)p;
         p->status = vkmm_memory_create(device, bytes, &there[o]);
         p->leftover |= p->status != VKMM_OK && there[o] != NULL;
@@ -138,7 +133,8 @@ static int memory_on(play *p, vkmm_instance *instance, vkmm_device *device)
         if (p->status == VKMM_OK) p->status = vkmm_memory_read(there[VKMM_C], 0, bytes, here[VKMM_C]);
         if (p->status == VKMM_OK) judge_product(p, &log, &problem, (const void *const *)here, before);
     }
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_memory_destroy(&there[o]), free(here[o]);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_memory_destroy(&there[o]);
+    free_operands(here);
     free(before);
     return p->status == VKMM_OK;
 }
@@ -150,12 +146,8 @@ static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *prob
     const vkmm_log log = play_log(p);
     vkmm_stream *stream = (vkmm_stream *)p;
     vkmm_stream_times times = {0};
-    void *memory[4] = {NULL}, *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
-    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
-        const uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
-        memory[operand] = bytes > 0 ? malloc(bytes) : NULL;
-        if (bytes > 0) fill_operand(problem, (vkmm_operand)operand, memory[operand]);
-    }
+    void *memory[4], *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
+    make_operands(problem, memory);
     fill_operand(problem, VKMM_C, before);
     p->status = vkmm_stream_create(device, NULL, &params, &stream);
     p->leftover |= p->status != VKMM_OK && stream != NULL;
@@ -168,7 +160,7 @@ static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *prob
         if (p->status == VKMM_OK) judge_product(p, &log, problem, (const void *const *)memory, before);
     }
     if (stream != (vkmm_stream *)p) vkmm_stream_destroy(&stream);
-    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) free(memory[operand]);
+    free_operands(memory);
     free(before);
     return p->status == VKMM_OK;
 }

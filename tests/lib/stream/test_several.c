@@ -73,11 +73,8 @@ static void run(play *p, vkmm_stream *stream, failure *fails)
 {
     const vkmm_problem *problem = &current;
     const vkmm_log log = {hear, p};
-    void *memory[4] = {NULL}, *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
-        memory[o] = malloc(vkmm_operand_bytes(problem, (vkmm_operand)o) + 1);
-        if (vkmm_operand_bytes(problem, (vkmm_operand)o) > 0) fill_operand(problem, (vkmm_operand)o, memory[o]);
-    }
+    void *memory[4], *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
+    make_operands(problem, memory);
     fill_operand(problem, VKMM_C, before);
     const vkmm_stream_io io = {
         .a = memory[VKMM_A], .b = memory[VKMM_B], .bias = memory[VKMM_BIAS], .c = memory[VKMM_C]};
@@ -102,7 +99,7 @@ static void run(play *p, vkmm_stream *stream, failure *fails)
     expect(lost == warnings + (p->status != VKMM_OK), "%u are lost, and there are %u warnings", lost, warnings);
     if (p->status == VKMM_OK) expect(share > 0.999 && share < 1.001, "the shares add up to %g", share);
     if (p->status == VKMM_OK) judge_product(p, &log, problem, (const void *const *)memory, before);
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) free(memory[o]);
+    free_operands(memory);
     free(before);
 }
 

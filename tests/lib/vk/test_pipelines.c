@@ -62,13 +62,12 @@ typedef struct fixture {
     heard h;
 } fixture;
 
-static fixture of_this_test;
+static fixture of_this_test, *const f = &of_this_test;
 static char kept[] = "kept";
 
 static int set_up(void **state)
 {
-    fixture *f = &of_this_test;
-    memset(f, 0, sizeof *f);
+    *f = (fixture){0};
     f->instance.log = hear_with(&f->h);
     f->instance.cache_dir = kept;
     f->physical.info.vendor_id = 0x10de;
@@ -94,7 +93,7 @@ static int tear_down(void **state)
 }
 
 /* Open, build `use` pipelines, close: what one process does. Returns the bytes that the driver was given. */
-static size_t process(fixture *f, int use)
+static size_t process(int use)
 {
     vkmm_pipeline_cache_open(&f->device);
     size_t given = taken_bytes;
@@ -134,23 +133,22 @@ static void write_all(const char *path, const uint8_t *data, size_t bytes)
 
 WITH_DRIVER(comes_back_in_the_next_process)
 {
-    fixture *f = &of_this_test;
     char path[400];
     struct stat status, later;
-    process(f, 0); /* nothing was built */
+    process(0); /* nothing was built */
     assert_int_equal(files(path), 0);
-    assert_int_equal(process(f, 1), 0);
+    assert_int_equal(process(1), 0);
     assert_int_equal(files(path), 1);
     assert_contains(path, "/pipelines-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-");
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
-    assert_int_equal(process(f, 1), DATA); /* built from what was kept: nothing is written */
+    assert_int_equal(process(1), DATA); /* built from what was kept: nothing is written */
     assert_memory_equal(taken, made, DATA);
     assert_int_equal(stat(path, &later), 0);
     assert_int_equal(status.st_ino, later.st_ino);
     make_data(DATA + 50); /* something was added */
-    assert_int_equal(process(f, 1), DATA);
-    assert_int_equal(process(f, 1), DATA + 50);
+    assert_int_equal(process(1), DATA);
+    assert_int_equal(process(1), DATA + 50);
     assert_memory_equal(taken, made, DATA + 50);
     assert_int_equal(files(path), 1);
     assert_int_equal(f->h.count, 0);
@@ -158,13 +156,12 @@ WITH_DRIVER(comes_back_in_the_next_process)
 
 WITH_DRIVER(a_bare_header_is_not_worth_a_file)
 {
-    fixture *f = &of_this_test;
     static const size_t lengths[] = {32, DATA, 0};
     for (int i = 0; i < 3; i++) {
         char path[400];
         make_data(lengths[i]);
         if (i == 1) made[8]++; /* not what this driver should give */
-        process(f, 1);
+        process(1);
         assert_int_equal(files(path), 0);
     }
     assert_int_equal(f->h.count, 0);
@@ -172,17 +169,16 @@ WITH_DRIVER(a_bare_header_is_not_worth_a_file)
 
 WITH_DRIVER(damage_is_told_and_the_driver_never_sees_it)
 {
-    fixture *f = &of_this_test;
     char path[400];
     uint8_t good[4 * DATA], bad[4 * DATA];
-    process(f, 1);
+    process(1);
     assert_int_equal(files(path), 1);
     size_t bytes = read_all(path, good, sizeof good);
     assert_int_equal(bytes, sizeof(vkmm_pipelines_head) + DATA);
     unsigned told = 0;
     for (size_t length = 0; length < bytes; length++) { /* cut off anywhere */
         write_all(path, good, length);
-        assert_int_equal(process(f, 0), 0);
+        assert_int_equal(process(0), 0);
         assert_int_equal(f->h.count, ++told);
         assert_int_equal(f->h.level, VKMM_LOG_WARNING);
         assert_contains(f->h.last, path);
@@ -192,20 +188,19 @@ WITH_DRIVER(damage_is_told_and_the_driver_never_sees_it)
         memcpy(bad, good, bytes);
         bad[bit / 8] ^= (uint8_t)(1u << bit % 8);
         write_all(path, bad, bytes);
-        assert_int_equal(process(f, 0), 0);
+        assert_int_equal(process(0), 0);
         if (!of_version) told++; /* another version is only stale */
         assert_int_equal(f->h.count, told);
     }
-    process(f, 1); /* and it is replaced */
-    assert_int_equal(process(f, 0), DATA);
+    process(1); /* and it is replaced */
+    assert_int_equal(process(0), DATA);
 }
 
 WITH_DRIVER(others_pipelines_are_stale_without_a_word)
 {
-    fixture *f = &of_this_test;
     char path[400];
     uint8_t good[4 * DATA];
-    process(f, 1);
+    process(1);
     assert_int_equal(files(path), 1);
     const size_t bytes = read_all(path, good, sizeof good);
     const vkmm_physical own = f->physical;
@@ -222,29 +217,27 @@ WITH_DRIVER(others_pipelines_are_stale_without_a_word)
         snprintf(copied, sizeof copied, "kept/%s", name);
         assert_int_equal(strcmp(copied, path) == 0, other < 3); /* others have files of their own */
         write_all(copied, good, bytes);
-        assert_int_equal(process(f, 0), 0);
+        assert_int_equal(process(0), 0);
         unlink(copied);
         write_all(path, good, bytes);
     }
     f->physical = own;
-    assert_int_equal(process(f, 0), DATA);
+    assert_int_equal(process(0), DATA);
     assert_int_equal(f->h.count, 0);
 }
 
 WITH_DRIVER(a_driver_that_refuses_the_data_gets_none)
 {
-    fixture *f = &of_this_test;
-    process(f, 1);
+    process(1);
     refuses_data = 1;
     creations = 0;
-    assert_int_equal(process(f, 0), 0);
+    assert_int_equal(process(0), 0);
     assert_int_equal(creations, 1);
 }
 
 /* A program may end without closing anything. */
 WITH_DRIVER(a_pipeline_is_kept_at_once_unless_writing_takes_longer)
 {
-    fixture *f = &of_this_test;
     vkmm_pipeline_cache *cache = &f->device.pipeline_cache;
     char path[400];
     uint8_t data[4 * DATA];
@@ -267,35 +260,34 @@ WITH_DRIVER(a_pipeline_is_kept_at_once_unless_writing_takes_longer)
 
 WITH_DRIVER(what_cannot_be_kept_is_no_error)
 {
-    fixture *f = &of_this_test;
     char path[400];
     f->instance.cache_dir = NULL;
-    assert_int_equal(process(f, 1), 0);
+    assert_int_equal(process(1), 0);
     assert_int_equal(f->h.count, 0);
     assert_int_equal(creations, 1); /* in memory it is kept */
     f->instance.cache_dir = kept;
     write_all("kept", made, 1); /* a file where the folder should be */
-    assert_int_equal(process(f, 1), 0);
+    assert_int_equal(process(1), 0);
     assert_int_equal(f->h.count, 1);
     assert_int_equal(f->h.level, VKMM_LOG_INFO);
     unlink("kept");
-    process(f, 1);
+    process(1);
     assert_int_equal(files(path), 1);
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0); /* a folder where the file should be */
-    assert_int_equal(process(f, 3), 0);
+    assert_int_equal(process(3), 0);
     assert_int_equal(f->h.count, 2);
     assert_int_equal(f->h.level, VKMM_LOG_INFO);
     assert_contains(f->h.last, "compiled pipelines are not kept: cannot write");
     rmdir(path);
     assert_int_equal(mkfifo(path, 0600), 0); /* nobody is waited for */
-    assert_int_equal(process(f, 1), 0);
+    assert_int_equal(process(1), 0);
     assert_int_equal(f->h.count, 3);
     assert_contains(f->h.last, "it is not a regular file");
     unlink(path);
     if (geteuid() == 0) return; /* root may write everything */
     assert_int_equal(chmod("kept", 0500), 0);
-    assert_int_equal(process(f, 1), 0);
+    assert_int_equal(process(1), 0);
     assert_int_equal(chmod("kept", 0700), 0);
     assert_int_equal(f->h.count, 4);
     assert_int_equal(f->h.level, VKMM_LOG_INFO);
@@ -305,24 +297,23 @@ WITH_DRIVER(what_cannot_be_kept_is_no_error)
 WITH_DRIVER(processes_side_by_side_see_whole_files)
 {
     enum { CHILDREN = 3, ROUNDS = 6 };
-    fixture *f = &of_this_test;
     pid_t child[CHILDREN];
     int status = 0;
     unsigned found = 0;
-    process(f, 1);
+    process(1);
     for (int i = 0; i < CHILDREN; i++) {
         child[i] = fork();
         assert_true(child[i] >= 0);
         if (child[i] > 0) continue;
         for (int round = 0; round < ROUNDS; round++) {
             make_data((size_t)(DATA + 100 * ((round + i) % 2)));
-            process(f, 1);
+            process(1);
         }
         _exit(f->h.count > 0);
     }
     for (int i = 0; i < CHILDREN; i++) {
         while (waitpid(child[i], &status, WNOHANG) == 0) {
-            size_t given = process(f, 0);
+            size_t given = process(0);
             assert_true(given == DATA || given == DATA + 100);
             found++;
         }
@@ -334,13 +325,12 @@ WITH_DRIVER(processes_side_by_side_see_whole_files)
 
 WITH_DRIVER(works_without_memory)
 {
-    fixture *f = &of_this_test;
     char path[400];
     for (uint64_t n = 1; n < 12; n++) {
         vkmm_alloc_fail_after(n);
-        process(f, 1);
+        process(1);
         vkmm_alloc_fail_after(0);
     }
     assert_int_equal(files(path), 1);
-    assert_int_equal(process(f, 0), DATA);
+    assert_int_equal(process(0), DATA);
 }
