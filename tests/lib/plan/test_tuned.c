@@ -9,6 +9,7 @@
 #include "plan/tuned.h"
 
 static const char path[] = "cache/tuning";
+static heard said; /* by the last process but those of store */
 
 static vkmm_device_info device_of(uint8_t id)
 {
@@ -44,10 +45,10 @@ static void store(uint8_t id, uint64_t n, const char *config)
 }
 
 /* What a new process finds: the configuration, or "". */
-static const char *got(uint8_t id, uint64_t n, heard *h)
+static const char *got(uint8_t id, uint64_t n)
 {
     static vkmm_tuned tuned;
-    vkmm_instance *instance = begin(h);
+    vkmm_instance *instance = begin(&said);
     vkmm_device_info device = device_of(id);
     vkmm_problem problem = square(n);
     int found = vkmm_tuned_get(instance, &device, &problem, &tuned);
@@ -67,12 +68,11 @@ static char *contents(void)
 
 IN_FOLDER(a_result_is_found_again)
 {
-    heard h;
     struct stat status;
-    assert_string_equal(got(1, 1024, &h), "");
-    assert_int_equal(h.count, 0); /* no file is no error */
+    assert_string_equal(got(1, 1024), "");
+    assert_int_equal(said.count, 0); /* no file is no error */
     store(1, 1024, "rows=64,cols=32");
-    vkmm_instance *instance = begin(&h);
+    vkmm_instance *instance = begin(&said);
     vkmm_device_info device = device_of(1);
     vkmm_problem problem = square(1024);
     vkmm_tuned tuned;
@@ -84,14 +84,13 @@ IN_FOLDER(a_result_is_found_again)
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
     store(1, 1024, "rows=16"); /* replaces */
-    assert_string_equal(got(1, 1024, &h), "rows=16");
-    assert_int_equal(h.count, 0);
+    assert_string_equal(got(1, 1024), "rows=16");
+    assert_int_equal(said.count, 0);
 }
 
 static int found_for(vkmm_device_info device, vkmm_problem problem)
 {
-    heard h;
-    vkmm_instance *instance = begin(&h);
+    vkmm_instance *instance = begin(&said);
     vkmm_tuned tuned;
     int found = vkmm_tuned_get(instance, &device, &problem, &tuned);
     end(instance);
@@ -163,25 +162,24 @@ IN_FOLDER(a_key_is_device_driver_type_ops_alignment_and_class)
 
 IN_FOLDER(damage_costs_only_what_is_damaged)
 {
-    heard h;
     store(1, 64, "rows=1");
     store(1, 256, "rows=2");
     store(1, 1024, "rows=3");
     char *text = contents();
     strstr(text, "rows=2")[5] = '9';
     put(path, text);
-    assert_string_equal(got(1, 64, &h), "rows=1");
-    assert_int_equal(h.count, 1);
-    assert_int_equal(h.level, VKMM_LOG_WARNING);
-    assert_contains(h.last, "has 1 damaged line, the first at line 3; they are ignored");
-    assert_string_equal(got(1, 256, &h), "");
-    assert_string_equal(got(1, 1024, &h), "rows=3");
+    assert_string_equal(got(1, 64), "rows=1");
+    assert_int_equal(said.count, 1);
+    assert_int_equal(said.level, VKMM_LOG_WARNING);
+    assert_contains(said.last, "has 1 damaged line, the first at line 3; they are ignored");
+    assert_string_equal(got(1, 256), "");
+    assert_string_equal(got(1, 1024), "rows=3");
 
     text = contents(); /* cut within the last line, as by a full disk */
     text[strlen(text) - 20] = '\0';
     put(path, text);
-    assert_string_equal(got(1, 1024, &h), "");
-    assert_contains(h.last, "has 2 damaged lines");
+    assert_string_equal(got(1, 1024), "");
+    assert_contains(said.last, "has 2 damaged lines");
     heard again;
     vkmm_instance *instance = begin(&again); /* told once, and gone with the next result */
     vkmm_device_info device = device_of(1);
@@ -192,34 +190,33 @@ IN_FOLDER(damage_costs_only_what_is_damaged)
     assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned));
     assert_int_equal(again.count, 1);
     end(instance);
-    assert_string_equal(got(1, 64, &h), "rows=1");
-    assert_string_equal(got(1, 4096, &h), "rows=4");
-    assert_int_equal(h.count, 0);
+    assert_string_equal(got(1, 64), "rows=1");
+    assert_string_equal(got(1, 4096), "rows=4");
+    assert_int_equal(said.count, 0);
 }
 
 IN_FOLDER(another_version_is_ignored)
 {
-    heard h;
     store(1, 64, "rows=1");
     char *text = contents();
     assert_int_equal(text[16], '2');
     text[16] = '1'; /* whose entries had no types but one */
     put(path, text);
-    assert_string_equal(got(1, 64, &h), "");
-    assert_int_equal(h.count, 1);
-    assert_int_equal(h.level, VKMM_LOG_INFO);
-    assert_contains(h.last, "another version wrote it");
+    assert_string_equal(got(1, 64), "");
+    assert_int_equal(said.count, 1);
+    assert_int_equal(said.level, VKMM_LOG_INFO);
+    assert_contains(said.last, "another version wrote it");
     put(path, "");
-    assert_string_equal(got(1, 64, &h), "");
+    assert_string_equal(got(1, 64), "");
     store(1, 64, "rows=2");
-    assert_string_equal(got(1, 64, &h), "rows=2");
-    assert_int_equal(h.count, 0);
+    assert_string_equal(got(1, 64), "rows=2");
+    assert_int_equal(said.count, 0);
 }
 
 /* Two processes that both looked before either wrote: neither loses the other's results. */
 IN_FOLDER(results_of_others_stay)
 {
-    heard h1, h2, h;
+    heard h1, h2;
     vkmm_instance *one = begin(&h1), *two = begin(&h2);
     vkmm_device_info d1 = device_of(1), d2 = device_of(2);
     vkmm_problem problem = square(64);
@@ -231,8 +228,8 @@ IN_FOLDER(results_of_others_stay)
     assert_true(vkmm_tuned_get(two, &d1, &problem, &tuned));
     end(one);
     end(two);
-    assert_string_equal(got(1, 64, &h), "rows=1");
-    assert_string_equal(got(2, 64, &h), "rows=2");
+    assert_string_equal(got(1, 64), "rows=1");
+    assert_string_equal(got(2, 64), "rows=2");
 }
 
 TEST(the_newer_of_a_key_stays)
@@ -250,47 +247,45 @@ TEST(the_newer_of_a_key_stays)
 
 IN_FOLDER(export_and_import)
 {
-    heard h;
     uint32_t count = 99;
     store(1, 64, "rows=1");
     store(2, 64, "rows=2");
-    vkmm_instance *instance = begin(&h);
+    vkmm_instance *instance = begin(&said);
     assert_int_equal(vkmm_tuned_export(instance, "shared", &count), VKMM_OK);
     assert_int_equal(count, 2);
     assert_int_equal(vkmm_tuned_export(instance, "/nowhere/at/all", &count), VKMM_INVALID);
-    assert_contains(h.last, "/nowhere/at/all");
+    assert_contains(said.last, "/nowhere/at/all");
     end(instance);
 
     assert_int_equal(remove(path), 0);
     store(1, 256, "rows=3");
-    instance = begin(&h);
+    instance = begin(&said);
     assert_int_equal(vkmm_tuned_import(instance, "shared", &count), VKMM_OK);
     assert_int_equal(count, 2);
     end(instance);
-    assert_string_equal(got(1, 64, &h), "rows=1");
-    assert_string_equal(got(2, 64, &h), "rows=2");
-    assert_string_equal(got(1, 256, &h), "rows=3");
+    assert_string_equal(got(1, 64), "rows=1");
+    assert_string_equal(got(2, 64), "rows=2");
+    assert_string_equal(got(1, 256), "rows=3");
 
     char *text = contents(), *digit = strstr(text, "rows=1") + 5; /* a file that lost a bit is refused as a whole */
     *digit = '7';
     put("shared", text);
-    instance = begin(&h);
+    instance = begin(&said);
     count = 99;
     assert_int_equal(vkmm_tuned_import(instance, "shared", &count), VKMM_INVALID);
-    assert_contains(h.last, "has 1 damaged line, the first at line ");
+    assert_contains(said.last, "has 1 damaged line, the first at line ");
     assert_int_equal(vkmm_tuned_import(instance, "/dev/null", &count), VKMM_INVALID);
     assert_int_equal(vkmm_tuned_import(instance, ".", &count), VKMM_INVALID);
     assert_int_equal(count, 99);
     put("shared", "hello\n");
     assert_int_equal(vkmm_tuned_import(instance, "shared", &count), VKMM_INVALID);
-    assert_contains(h.last, "holds no tuning results of this version");
+    assert_contains(said.last, "holds no tuning results of this version");
     end(instance);
 }
 
 IN_FOLDER(nothing_is_kept_without_a_folder)
 {
-    heard h;
-    vkmm_instance *instance = begin(&h);
+    vkmm_instance *instance = begin(&said);
     vkmm_device_info device = device_of(1);
     vkmm_problem problem = square(64);
     vkmm_tuned tuned = result("rows=1", 1);
@@ -300,13 +295,13 @@ IN_FOLDER(nothing_is_kept_without_a_folder)
     assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned)); /* for this process */
     end(instance);
     assert_int_equal(access(path, F_OK), -1);
-    assert_int_equal(h.count, 0);
+    assert_int_equal(said.count, 0);
 
-    instance = begin(&h); /* a folder that cannot be made */
+    instance = begin(&said); /* a folder that cannot be made */
     vkmm_free(instance->cache_dir);
     instance->cache_dir = vkmm_strdup("/proc/nothing/here");
     assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
-    assert_contains(h.last, "cannot be written");
+    assert_contains(said.last, "cannot be written");
     vkmm_problem second = square(256);
     assert_int_equal(vkmm_tuned_put(instance, &device, &second, &tuned), VKMM_OK);
     assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned)); /* the first one stays */
@@ -317,8 +312,7 @@ IN_FOLDER(nothing_is_kept_without_a_folder)
 /* Every combination of types has a line of its own, and each is read as it was written. */
 IN_FOLDER(all_types_are_kept_apart)
 {
-    heard h;
-    vkmm_instance *instance = begin(&h);
+    vkmm_instance *instance = begin(&said);
     vkmm_device_info device = device_of(1);
     for (int pass = 0; pass < 3; pass++) {
         for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
@@ -336,39 +330,38 @@ IN_FOLDER(all_types_are_kept_apart)
         }
         if (pass != 1) continue;
         end(instance);
-        instance = begin(&h); /* from the file */
+        instance = begin(&said); /* from the file */
     }
     end(instance);
     char *text = contents(), *types = strstr(text, " f16 f32 f16 ");
     assert_non_null(types);
-    assert_int_equal(h.count, 0);
+    assert_int_equal(said.count, 0);
     memcpy(types, " f16 i32 f16 ", 13); /* no combination of the table's: a damaged line */
     put(path, text);
-    got(1, 64, &h);
-    assert_contains(h.last, "has 1 damaged line");
+    got(1, 64);
+    assert_contains(said.last, "has 1 damaged line");
 }
 
 IN_FOLDER(refuses_what_no_line_can_hold)
 {
-    heard h;
-    vkmm_instance *instance = begin(&h);
+    vkmm_instance *instance = begin(&said);
     vkmm_device_info device = device_of(1);
     vkmm_problem problem = square(64);
     const char *configs[] = {"rows=1 cols=2", "rows=1\n", "ROWS=1", "\x1b[2J"};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
         vkmm_tuned tuned = result(configs[i], 1);
         assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_INVALID);
-        assert_contains(h.last, "is not a kernel with a configuration");
+        assert_contains(said.last, "is not a kernel with a configuration");
     }
     for (int field = 0; field < 2; field++) { /* without their terminating zero */
         vkmm_tuned endless = result("rows=1", 1);
         if (field == 0) memset(endless.best.kernel, 'x', sizeof endless.best.kernel);
         if (field == 1) memset(endless.best.config, 'x', sizeof endless.best.config);
         assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &endless), VKMM_INVALID);
-        assert_contains(h.last, "has no terminating zero among its ");
+        assert_contains(said.last, "has no terminating zero among its ");
     }
     vkmm_tuned tuned = result("", 1); /* a kernel without tunables */
     assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
     end(instance);
-    assert_string_equal(got(1, 64, &h), "");
+    assert_string_equal(got(1, 64), "");
 }
