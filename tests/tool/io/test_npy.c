@@ -1,6 +1,47 @@
-#include "npy_file.h"
+/* .npy files, made in memory: what the parser takes and refuses; then the file as a whole: mapped, and let go of. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "io/array_file.h"
+#include "io/array_format.h"
 
 #define GOOD(type, order, shape) "{'descr': '" type "', 'fortran_order': " order ", 'shape': " shape ", }"
+
+typedef struct npy_file {
+    unsigned char *data; /* of exactly `bytes` bytes, so that a sanitizer sees every step beyond them */
+    uint64_t bytes;
+    uint64_t start; /* of the data */
+} npy_file;
+
+/* A file of this version with this dictionary; 16-byte aligned data, whose bytes count 0, 1, 2, …, 255, 0, … */
+static npy_file npy_make(unsigned version, const char *dictionary, uint64_t data_bytes)
+{
+    npy_file f = {0};
+    uint64_t prefix = version == 1 ? 10 : 12, length = strlen(dictionary);
+    uint64_t padded = (prefix + length + 1 + 15) / 16 * 16 - prefix;
+    f.start = prefix + padded;
+    f.bytes = f.start + data_bytes;
+    f.data = malloc((size_t)f.bytes);
+    assert_non_null(f.data);
+    memcpy(f.data, "\x93NUMPY", 6);
+    f.data[6] = (unsigned char)version;
+    f.data[7] = 0;
+    for (uint64_t i = 8; i < prefix; i++) f.data[i] = (unsigned char)(padded >> (8 * (i - 8)));
+    memset(f.data + prefix, ' ', (size_t)padded);
+    memcpy(f.data + prefix, dictionary, (size_t)length);
+    f.data[f.start - 1] = '\n';
+    for (uint64_t i = 0; i < data_bytes; i++) f.data[f.start + i] = (unsigned char)i;
+    return f;
+}
+
+static vkmm_status npy_parse_log(const npy_file *f, heard *h, cli_array *array)
+{
+    vkmm_log log = hear_with(h);
+    return vkmm_tell(&log, cli_npy_format.parse("a.npy", NULL, f->data, f->bytes, array));
+}
 
 /* Parses a header with 24 bytes of data after it, and expects a view. */
 static vkmm_view accept(unsigned version, const char *dictionary)
@@ -204,4 +245,95 @@ TEST(test_other_files)
     assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
     assert_contains(h.last, "not a .npy file");
     free(f.data);
+}
+
+/* How many mappings of the file this process has. */
+static unsigned mappings(const char *path)
+{
+    char line[4096];
+    unsigned count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps) != NULL) count += strstr(line, path) != NULL;
+    fclose(maps);
+    return count;
+}
+
+TEST(test_open)
+{
+    heard h;
+    vkmm_log log = hear_with(&h);
+    char path[] = "/tmp/vkmm-npy-XXXXXX.npy";
+    int fd = mkstemps(path, 4);
+    assert_true(fd >= 0);
+    npy_file f = npy_make(1, GOOD("<u4", "False", "(2, 3)"), 24);
+    assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
+    cli_array_file npy = {0};
+    assert_int_equal(cli_array_open(&log, path, 0, &npy), VKMM_OK);
+    assert_true(npy.array.first.rows == 2 && vkmm_view_get(&npy.array.first, 1, 2) == 0x17161514);
+    assert_int_equal(mappings(path), 1);
+    cli_array_close(&npy);
+    assert_true(npy.mapping.data == NULL && npy.array.first.data == NULL);
+    cli_array_close(&npy);
+    assert_int_equal(ftruncate(fd, (off_t)f.bytes - 5), 0);
+    assert_int_equal(cli_array_open(&log, path, 0, &npy), VKMM_INVALID);
+    assert_contains(h.last, path);
+    assert_contains(h.last, "the last 5 are missing");
+    assert_int_equal(mappings(path), 0);
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(cli_array_open(&log, path, 0, &npy), VKMM_INVALID);
+    assert_contains(h.last, "not a .npy file: it does not begin");
+    close(fd);
+    unlink(path);
+    assert_int_equal(cli_array_open(&log, path, 0, &npy), VKMM_INVALID);
+    assert_contains(h.last, "No such file");
+    assert_null(npy.mapping.data);
+    free(f.data);
+}
+
+/* A matrix of 3000 bytes a row, in a file of two rows less than it should have. */
+TEST(test_made_shorter_while_it_is_read)
+{
+    heard h;
+    vkmm_log log = hear_with(&h);
+    char path[] = "/tmp/vkmm-npy-XXXXXX.npy";
+    int fd = mkstemps(path, 4);
+    assert_true(fd >= 0);
+    npy_file f = npy_make(1, GOOD("|u1", "False", "(30, 3000)"), 90000);
+    assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
+    cli_array_file npy = {0};
+    assert_int_equal(cli_array_open(&log, path, 0, &npy), VKMM_OK);
+    assert_int_equal(vkmm_tell(&log, cli_array_whole(path, &npy)), VKMM_OK);
+    assert_int_equal(ftruncate(fd, (off_t)f.bytes - 6000), 0);
+    assert_int_equal(h.count, 0);
+    assert_int_equal(vkmm_tell(&log, cli_array_whole(path, &npy)), VKMM_INVALID);
+    assert_contains(h.last, path);
+    assert_contains(h.last, "was truncated while it was read");
+    cli_array_close(&npy);
+    free(f.data);
+    close(fd);
+    unlink(path);
+}
+
+/* Elements at an odd address are copied: the file is no longer needed. */
+TEST(test_a_copy_of_a_file_that_goes)
+{
+    static const char header[] = "{\"C\":{\"dtype\":\"F32\",\"shape\":[16384],\"data_offsets\":[0,65536]}}";
+    char path[] = "/tmp/vkmm-copy-XXXXXX.safetensors", start[101] = {101 - 8}; /* the elements are not aligned */
+    int fd = mkstemps(path, 12);
+    assert_true(fd >= 0);
+    memset(start + 8, ' ', sizeof start - 8);
+    memcpy(start + 8, header, sizeof header - 1);
+    assert_int_equal(write(fd, start, 101), 101);
+    assert_int_equal(ftruncate(fd, 101 + 65536), 0);
+    assert_int_equal(pwrite(fd, &(float){1.5F}, 4, 101 + 65532), 4);
+    cli_array_file file = {0};
+    assert_int_equal(cli_array_open(NULL, path, 0, &file), VKMM_OK);
+    assert_non_null(file.copy);
+    assert_int_equal(ftruncate(fd, 101), 0);
+    assert_int_equal(cli_array_whole(path, &file), VKMM_OK); /* it was copied in time */
+    assert_true(vkmm_view_get(&file.array.first, 0, 16383) == 1.5);
+    cli_array_close(&file);
+    close(fd);
+    unlink(path);
 }
