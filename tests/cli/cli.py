@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import unittest
 
@@ -64,6 +65,18 @@ def catches(process, number):
     return int(re.search(r"(?m)^SigCgt:\s*([0-9a-f]+)", status)[1], 16) >> (number - 1) & 1
 
 
+def read_terminal(terminal):
+    """All that processes write to a terminal until the last of them ends. Closes it."""
+    text = b""
+    while True:
+        try:
+            text += os.read(terminal, 65536)
+        except OSError:  # Linux's end of a terminal
+            break
+    os.close(terminal)
+    return text
+
+
 def stop(process):
     """Whether a process could be stopped, and had not ended before. SIGCONT lets it go on."""
     process.send_signal(signal.SIGSTOP)
@@ -84,6 +97,20 @@ def stop_when(has_come, process):
     process.send_signal(signal.SIGCONT)
     process.wait(GUARD)
     return False
+
+
+def strict(text):
+    """JSON without NaN and infinity, which Python would take."""
+    def refuse(word):
+        raise ValueError(word + " is no JSON")
+    return json.loads(text, parse_constant=refuse)
+
+
+def measured():
+    """What a process that measures says of the device at hand, and how it begins a product: what scripts that play one repeat."""
+    requests = [{"ask": "hello"}, {"ask": "begin", "id": 1, "problem": {"m": 16, "n": 16, "k": 16, "type": "f32"}, "kernel": "auto", "seed": "1"}]
+    done = run("bench-worker", "--device", "0", input="".join(json.dumps(request) + "\n" for request in requests))
+    return map(json.loads, done.stdout.splitlines())
 
 
 def npy_bytes(rows, dtype="<f4", fortran=False, version=1, shape=None):
@@ -192,6 +219,19 @@ class Case(unittest.TestCase):
         path = self.folder / name
         path.write_bytes(data)
         return path
+
+    def script(self, text, name="worker"):
+        """An executable file. Its first line says by what, or Python runs it."""
+        path = self.file(name, (text if text.startswith("#!") else "#!%s\n%s" % (sys.executable, textwrap.dedent(text))).encode())
+        path.chmod(0o755)
+        return path
+
+    def both_drivers(self):
+        """Variables with which the loader finds lavapipe, which the test must run on, and SwiftShader."""
+        files = [os.environ["VK_DRIVER_FILES"], "/usr/lib/chromium/vk_swiftshader_icd.json"]
+        if not all(map(os.path.exists, files)):
+            self.skipTest("needs both drivers")
+        return {"VK_DRIVER_FILES": ":".join(files), "VK_ICD_FILENAMES": ":".join(files)}
 
     def layered(self, layer, name):
         """Variables with which every driver has this layer, a library that calls itself by the name."""

@@ -98,10 +98,7 @@ class Faked(Case):
 
     @classmethod
     def setUpClass(cls):
-        problem = {"m": 16, "n": 16, "k": 16, "type": "f32"}
-        requests = [{"ask": "hello"}, {"ask": "begin", "id": 1, "problem": problem, "kernel": "auto", "seed": "1"}]
-        done = cli.run("bench-worker", "--device", "0", input="".join(json.dumps(r) + "\n" for r in requests))
-        hello, begun = map(json.loads, done.stdout.splitlines())
+        hello, begun = cli.measured()
         cls.limits = json.loads(cli.run("devices", "--json").stdout)["devices"][0]["limits"]
         cls.examples = {"device-0": hello, "row": begun["row"],
                         "peaks": {"copy_bytes_per_s": 1e11, "multiply_adds_per_s": {"f32": 1e12, "f64": 1e12, "i32": 1e12, "u32": 1e12},
@@ -287,10 +284,7 @@ class Fake(Faked):
 
     def test_devices_take_turns(self):
         """compare: every round of a row on one device is followed by one on the other; a device that fails leaves the other alone."""
-        icds = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "/usr/lib/chromium/vk_swiftshader_icd.json"
-        if not all(map(os.path.exists, icds)):
-            self.skipTest("needs both drivers")
-        self.env.update(VK_DRIVER_FILES=":".join(icds), VK_ICD_FILENAMES=":".join(icds))
+        self.env.update(self.both_drivers())
         for i in range(2):
             hello = cli.run("bench-worker", "--device", i, input='{"ask": "hello"}\n', env=self.env).stdout
             (self.fake / ("device-%d.json" % i)).write_text(hello)

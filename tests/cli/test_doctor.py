@@ -9,18 +9,13 @@ import unittest
 import unittest.mock
 
 import cli
+from cli import strict
 
 FAKE = pathlib.Path(__file__).with_name("fake_doctor.py")
 LAYER = os.environ.get("VKMM_TEST_LAYER", "")
 BAD_DRIVER = os.environ.get("VKMM_TEST_BAD_DRIVER", "")
 OFF = {"disable_environment": {"OFF": "1"}}  # the loader passes over an implicit layer that cannot be switched off
 NARROW = ["VK_LOADER_LAYERS_DISABLE", "VK_LOADER_LAYERS_ALLOW", "NODEVICE_SELECT"]
-
-
-def strict(text):
-    def refuse(word):
-        raise ValueError(word)
-    return json.loads(text, parse_constant=refuse)
 
 
 class Doctor(cli.Case):

@@ -8,7 +8,7 @@ import subprocess
 import xml.etree.ElementTree
 
 import cli
-from cli import FAST
+from cli import FAST, strict
 
 KEYS = {
     "": {"schema", "tool", "device", "problem", "kernel", "time", "gflops", "verify"},
@@ -22,12 +22,6 @@ KEYS = {
     "time": {"kernel_ms", "submit_ms", "total_ms", "clock", "clock_note", "mapped", "stable"},
     "verify": {"method", "passed", "error", "bound", "sentence"},
 }
-
-
-def strict(text):
-    def refuse(word):
-        raise ValueError(word + " is no JSON")
-    return json.loads(text, parse_constant=refuse)
 
 
 class Run(cli.Case):

@@ -164,16 +164,7 @@ class Told(Large):
         child = subprocess.Popen([cli.program, "-s", "300x300x200", "--memory-limit", "100kB", *QUICK], stdout=subprocess.DEVNULL, stderr=other,
                                  env=dict(os.environ, LC_ALL="C.UTF-8", TERM=term))
         os.close(other)
-        text = b""
-        while True:
-            try:
-                piece = os.read(terminal, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            text += piece
-        os.close(terminal)
+        text = cli.read_terminal(terminal)
         self.assertEqual(child.wait(cli.GUARD), 0)
         return text
 
@@ -187,10 +178,7 @@ class Told(Large):
 class Several(Large):
     def setUp(self):
         super().setUp()
-        icds = [os.environ["VK_DRIVER_FILES"], "/usr/lib/chromium/vk_swiftshader_icd.json"]
-        if not all(map(os.path.exists, icds)):
-            self.skipTest("needs both drivers")
-        self.env.update(VK_DRIVER_FILES=":".join(icds), VK_ICD_FILENAMES=":".join(icds))
+        self.env.update(self.both_drivers())
 
     def test_one_product(self):
         """On both devices: the bits of whole numbers, what each did, and files that are read and written as by one."""

@@ -14,8 +14,7 @@ import schema
 
 FAKE = pathlib.Path(__file__).resolve().parent / "fake_bench_worker.py"
 # Stands for the processes that measure: the program itself with a fast clock, or Python code in place of one.
-WORKER = """#!%s
-import json, os, sys, time
+WORKER = """import json, os, sys, time
 os.environ["LD_PRELOAD"] = ":".join(filter(None, map(os.environ.get, ["LD_PRELOAD", "VKMM_TEST_FAST_CLOCK"])))
 exec(%r.get(sys.argv[1], "os.execv(%r, sys.argv)"))
 """
@@ -36,10 +35,7 @@ for line in sys.stdin:
 class Record(cli.Case):
     @classmethod
     def setUpClass(cls):
-        problem = {"m": 16, "n": 16, "k": 16, "type": "f32"}
-        requests = [{"ask": "hello"}, {"ask": "begin", "id": 1, "problem": problem, "kernel": "auto", "seed": "1"}]
-        done = cli.run("bench-worker", "--device", "0", input="".join(json.dumps(r) + "\n" for r in requests))
-        cls.hello, cls.begun = map(json.loads, done.stdout.splitlines())
+        cls.hello, cls.begun = cli.measured()
         # Any configuration takes 2 ms, and 1 ms in the end.
         cls.tuned = {"hello": cls.hello, "problem": {"status": 0}, "try": {"status": 0, "ms": [2, 0], "rounds": 5},
                      "duel": {"status": 0, "ms": [2, 1], "ratio": 0.5, "upper": 0.6, "rounds": 9}}
@@ -55,10 +51,8 @@ class Record(cli.Case):
 
     def arguments(self, *args, **stand_ins):
         """stand_ins: by the first word of a hidden command. Rows cost no time."""
-        worker = self.folder / "worker"
         usual = {"check": CHECK % self.hello, "bench": FAKE_BENCH, "tune": ANSWERS % self.tuned}
-        worker.write_text(WORKER % (sys.executable, {word + "-worker": code for word, code in {**usual, **stand_ins}.items()}, cli.program))
-        worker.chmod(0o755)
+        worker = self.script(WORKER % ({word + "-worker": code for word, code in {**usual, **stand_ins}.items()}, cli.program))
         return ["record", "-o", self.path, "--type", "f32", "--worker", worker, *args]
 
     def written(self):

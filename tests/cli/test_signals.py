@@ -157,9 +157,7 @@ class Commands(Signals):
 
     def worker(self):
         """One that takes no notice of anything, and how it tells that it was started."""
-        path = self.file("worker", FAKE.encode())
-        path.chmod(0o755)
-        return path, self.folder / "started"
+        return self.script(FAKE), self.folder / "started"
 
     def test_a_worker_that_hangs(self):
         worker, started = self.worker()

@@ -2,8 +2,6 @@
 """`vkmatmul statistics`: its pipelines and keys, and workers that fail. tests/vendors compares the figures of many drivers."""
 import json
 import pathlib
-import stat
-import textwrap
 
 import cli
 
@@ -28,12 +26,6 @@ class Statistics(cli.Case):
                     continue
                 %s
             """ % (self.uuid(), answer))
-
-    def script(self, text, name="worker"):
-        path = self.folder / name
-        path.write_text(text if text.startswith("#!") else "#!/usr/bin/env python3\n" + textwrap.dedent(text))
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return path
 
     def uuid(self):
         return json.loads(self.good("devices", "--json"))["devices"][0]["uuid"]

@@ -28,15 +28,7 @@ class Widths(cli.Case):
         env = dict(cli.environment(*args), XDG_CACHE_HOME=str(self.folder))
         process = subprocess.Popen([cli.program, *map(str, args)], stdin=subprocess.DEVNULL, stdout=other, stderr=other, env=env)
         os.close(other)
-        text = b""
-        while True:
-            try:
-                piece = os.read(terminal, 65536)
-            except OSError:  # Linux's end of a terminal
-                break
-            text += piece
-        os.close(terminal)
-        text = re.sub(r"\r\x1b\[K[^\r]*(?=\r\x1b\[K)", "", text.decode()).replace("\r\x1b[K", "").replace("\r\n", "\n")
+        text = re.sub(r"\r\x1b\[K[^\r]*(?=\r\x1b\[K)", "", cli.read_terminal(terminal).decode()).replace("\r\x1b[K", "").replace("\r\n", "\n")
         return process.wait(cli.GUARD), re.sub(r"\x1b\[[0-9;]*m", "", text)
 
     def check_tables(self, text):

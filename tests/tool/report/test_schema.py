@@ -9,6 +9,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cli"))
 import schema
+from cli import strict
 import write_schema
 
 if not schema.available:
@@ -20,12 +21,6 @@ write_bench = sys.argv.pop(1)
 
 def written(form):
     return subprocess.run([write_bench, form], stdout=subprocess.PIPE, text=True, encoding="utf-8", check=True).stdout
-
-
-def strict(text):
-    def refuse(word):
-        raise ValueError(word + " is no JSON")
-    return json.loads(text, parse_constant=refuse)
 
 
 MISSING = object()
