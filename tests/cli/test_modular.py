@@ -5,7 +5,6 @@ import math
 import random
 import re
 import struct
-import unittest
 from fractions import Fraction
 
 import cli
@@ -394,13 +393,6 @@ class Arithmetic(Base):
                     scaled = nearest(Fraction(alpha) * Fraction(nearest(value)))
                     want = nearest(Fraction(beta) * Fraction(before) + Fraction(scaled)) if math.isfinite(scaled) else scaled
                     self.assertEqual(bits_of(x), bits_of(want), (alpha, beta, value, before))
-
-    def test_batches_and_layouts(self):
-        for options in (["--transposeA", "T", "--bias_vector", "--activation", "relu"], ["--transposeB", "T", "--layout", "col", "--batch_count", "3"],
-                        ["--batch_count", "2", "--lda", "70", "--ldb", "80", "--ldc", "41", "--beta", "0.5", "--bias_vector"]):
-            for size in "37x39x69", "1x33x40":
-                said = json.loads(self.good("--type", "f64", "--compute", "modular", "--size", size, "--json", *FAST, *options))
-                self.assertTrue(said["verify"]["passed"] and said["kernel"]["moduli"] == 15, (options, size))
 
     def test_explain(self):
         said = self.good("explain", "--type", "f64", "--compute", "modular", "--size", "64")

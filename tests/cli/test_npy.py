@@ -36,10 +36,6 @@ class Products(cli.Case):
         self.assertIn("note: the times are of one run", text)
         self.assertNotIn("note:", self.good("-a", "a.npy", "-b", "b.npy", "-i", "2", cwd=self.folder))
 
-    def test_worked_example(self):
-        text = self.good("-s", "2x6x4", "--tile", "2", "--init", "index", "--type", "i32", "--print", *FAST)
-        self.assertIn("\n  130  140  150  160  170  180\n", text)
-
     def test_types_and_orders(self):
         rng = random.Random(5)
         devices = self.good("devices")
@@ -115,11 +111,6 @@ class Products(cli.Case):
         a, b = self.file("a.npy", npy_bytes([], shape=(3, 0))), self.file("b.npy", npy_bytes([], shape=(0, 2)))
         self.good("-a", a, "-b", b, "-o", self.folder / "c.npy", "--quiet", *FAST)
         self.assertEqual(read_npy(self.folder / "c.npy")[1], [[0.0, 0.0]] * 3)
-
-    def test_generated(self):
-        self.good("--size", "5x6x7", "-o", self.folder / "c.npy", *FAST)
-        self.assertEqual(len(read_npy(self.folder / "c.npy")[1]), 5)
-
 
 SERIAL = ["--kernel", "serial", "--quiet", *FAST]
 
@@ -398,14 +389,15 @@ class Formats(cli.Case):
 
 class NumPy(cli.Case):
     def test_every_flag(self):
-        """C = alpha op(A) op(B) + beta C in floats, which tests/cli/test_blas.py has in whole numbers."""
+        """C = alpha op(A) op(B) + beta C in f32 and, at last, f16; tests/cli/test_blas.py has whole numbers."""
         if numpy is None:
             self.skipTest("no NumPy")
         seed = int(os.environ.get("VKMM_TEST_SEED", 1))
         rng = numpy.random.default_rng(seed)
-        for i in range(8):
+        for i in range(9):
+            kind = numpy.float16 if i == 8 else numpy.float32
             (m, n, k), batch = rng.integers(1, 120, 3), int(rng.integers(1, 4))
-            left, right, before = (rng.uniform(-1, 1, s).astype(numpy.float32) for s in [(m, k), (k, n), (m, n)])
+            left, right, before = (rng.uniform(-1, 1, s).astype(kind) for s in [(m, k), (k, n), (m, n)])
             alpha, beta = (float(numpy.float32(x)) for x in rng.uniform(-2, 2, 2))
             words = ["--alpha", repr(alpha), "--beta", repr(beta), "--batch_count", batch, "--layout", ["row", "col"][i % 2]]
             for name, matrix, op in [("a", left, "NT"[i // 2 % 2]), ("b", right, "NT"[i // 4 % 2]), ("c", before, "N")]:
@@ -418,8 +410,9 @@ class NumPy(cli.Case):
             wide, wide_right, wide_before = (x.astype(numpy.float64) for x in (left, right, before))
             want = alpha * (wide @ wide_right) + beta * wide_before
             limit = 16 * 2**-23 * (abs(alpha) * (abs(wide) @ abs(wide_right)) + abs(beta * wide_before))
+            limit += 2**-11 * abs(want) + 2**-25 if i == 8 else 0  # C is rounded
             with self.subTest(seed=seed, words=words):
-                self.assertEqual((got.dtype, got.shape), (numpy.float32, (batch, m, n) if batch > 1 else (m, n)))
+                self.assertEqual((got.dtype, got.shape), (kind, (batch, m, n) if batch > 1 else (m, n)))
                 self.assertTrue((abs(got - want) <= limit).all())
 
 

@@ -5,17 +5,9 @@ import math
 import os
 import random
 import struct
-import subprocess
-import sys
 
 import cli
 from cli import FAST, bf16, from_bf16, gguf_bytes, gguf_pair, gguf_text, npy_bytes, product, read_npy, read_safetensors, safetensors_bytes
-
-try:
-    import numpy
-except ImportError:
-    numpy = None
-
 
 def whole(rng, rows, cols, low, high):
     return [[rng.randint(low, high) for _ in range(cols)] for _ in range(rows)]
@@ -66,24 +58,6 @@ class Npy(cli.Case):
         for a, b, pattern in [(two, three, "3.npy holds 3 matrices, and .*2.npy says 2"), (none, good, "none.npy holds no matrix")]:
             self.bad(2, pattern, "-a", a, "-b", b)
         self.bad(2, "trace uses the tutorials' kernels", "trace", "-a", good, "-b", good)
-
-    def test_numpy(self):
-        if numpy is None:
-            self.skipTest("no NumPy")
-        seed = int(os.environ.get("VKMM_TEST_SEED", 1))
-        rng = numpy.random.default_rng(seed)
-        a, b, c = (rng.uniform(-1, 1, s).astype(numpy.float16) for s in [(70, 301), (301, 45), (70, 45)])
-        for name, matrix in [("a", a), ("b", numpy.asfortranarray(b)), ("c", c)]:
-            numpy.save(self.folder / (name + ".npy"), matrix)
-        self.good("-a", self.folder / "a.npy", "-b", self.folder / "b.npy", "-c", self.folder / "c.npy", "--beta", "0.5", "-o", self.folder / "o.npy",
-                  "--quiet", *FAST)
-        got = numpy.load(self.folder / "o.npy")
-        wide = [x.astype(numpy.float64) for x in (a, b, c)]
-        want = wide[0] @ wide[1] + 0.5 * wide[2]
-        limit = 16 * 2**-23 * (abs(wide[0]) @ abs(wide[1]) + abs(wide[2])) + 2**-11 * abs(want) + 2**-25
-        self.assertEqual(got.dtype, numpy.float16, seed)
-        self.assertTrue((abs(got.astype(numpy.float64) - want) <= limit).all(), seed)
-
 
 class SafeTensors(cli.Case):
     A, B = [[1.5, -2.0, 3.0], [0.5, 4.0, -1.0]], [[2.0, 1.0], [1.0, -0.5], [0.25, 8.0]]
@@ -148,7 +122,6 @@ class SafeTensors(cli.Case):
 
     def test_refused(self):
         model = self.model()
-        good = model.read_bytes()
         for tensor, pattern in [("", r"no tensor \"\"; it holds \"x\", \"w.a\", \"w.b\", \"h/\\u00E4\""), ("q", r"no tensor \"q\"; it holds"),
                                 ("w.b\x1b[1m", r"no tensor \"w.b\\u001B\[1m\""), ("h/\u00e4", "holds f16 and .* both must have the same type")]:
             self.bad(2, pattern, "-a", "%s:%s" % (model, tensor), "-b", "%s:w.b" % model)
@@ -156,10 +129,7 @@ class SafeTensors(cli.Case):
         self.bad(2, "the files hold bf16, not f16 as --type says", "-a", "%s:w.a" % model, "-b", "%s:w.b" % model, "--type", "f16")
         self.bad(2, "c.npy: .npy cannot store bf16: use FILE.safetensors", "-a", "%s:w.a" % model, "-b", "%s:w.b" % model, "-o",
                  self.folder / "c.npy")
-        for broken, pattern in [(good[:-5], "the last 1 are missing"), (good.replace(b'"w.b"', b'"w.a"'), "duplicate object key")]:
-            path = self.file("broken.safetensors", broken)
-            self.bad(2, "broken.safetensors: .*" + pattern, "-a", "%s:w.a" % model, "-b", "%s:w.b" % path, "-o", self.folder / "c.safetensors")
-        self.assertEqual(sorted(os.listdir(self.folder)), ["broken.safetensors", "model.safetensors"])
+        self.assertEqual(os.listdir(self.folder), ["model.safetensors"])
 
 
 E2M1 = [0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6]
@@ -355,9 +325,4 @@ class Verified(cli.Case):
         self.assertEqual((verdict["method"], verdict["passed"], verdict["infinities"]), ("freivalds", True, sum(x < 0 for line in mask for x in line)))
 
 
-# A python of one's own may lack the NumPy that the system's has.
-if numpy is None and sys.executable != "/usr/bin/python3" and "VKMM_TEST_PYTHON" not in os.environ:
-    if subprocess.run(["/usr/bin/python3", "-c", "import numpy"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-        os.environ["VKMM_TEST_PYTHON"] = "system"
-        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
 cli.main()
