@@ -1,4 +1,5 @@
 """What the tests of pages share, and what the page of a trace shows, read from its document: SCRIPT PROGRAM... [unittest arguments]."""
+import contextlib
 import json
 import os
 import pathlib
@@ -65,14 +66,7 @@ def figure(value):
 
 class Case(unittest.TestCase):
     maxDiff = None
-
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = browser.Browser()
-        cls.addClassCleanup(cls.browser.close)
-        folder = tempfile.TemporaryDirectory(prefix="vkmatmul-page-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+    browser = folder = None  # main opens them, for all cases
 
     def setUp(self):
         self.browser.look()
@@ -117,10 +111,6 @@ class Case(unittest.TestCase):
             self.assertNotEqual(self.browser.js("getComputedStyle(document.activeElement).outlineStyle"), "none", met[-1])
         return met
 
-    def show(self, path):
-        self.browser.open(path)
-        return self.state()
-
     def draw(self, trace):
         """Opens the page of a model's trace. Returns its text."""
         made = subprocess.run(programs, input=json.dumps(trace).encode(), stdout=subprocess.PIPE, check=True)
@@ -152,4 +142,6 @@ class Case(unittest.TestCase):
 def main(count=1):
     browser.require()
     programs[:] = [os.path.abspath(sys.argv.pop(1)) for _ in range(count)]
-    unittest.main(module="__main__", verbosity=1)
+    with tempfile.TemporaryDirectory(prefix="vkmatmul-page-") as folder, contextlib.closing(browser.Browser()) as Case.browser:
+        Case.folder = pathlib.Path(folder)
+        unittest.main(module="__main__", verbosity=1)

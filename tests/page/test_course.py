@@ -22,7 +22,6 @@ class Course(page.Case):
     @classmethod
     def setUpClass(cls):
         """i32, which is not predicted: a device's peaks take longer to measure than all else here."""
-        super().setUpClass()
         cls.path = cls.folder / "course.html"
         line = [*page.programs, "ladder", "--size", "32", "--type", "i32", "--kernel", KERNELS, "--shader", str(OWN), "--tile", "8", "--min-time", "1ms", "--max-time", "1ms", "--html", str(cls.path), "--json"]
         done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", timeout=600)

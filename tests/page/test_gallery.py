@@ -29,7 +29,6 @@ def figures_of(path):
 class Gallery(page.Case):
     @classmethod
     def setUpClass(cls):
-        super().setUpClass()
         cls.record = json.loads(subprocess.run([page.programs[1], "json", "1"], stdout=subprocess.PIPE, check=True).stdout)
         peak = {"copy": {"bytes_per_s": 4e12, "spread": 0.02}, "types": [{"type": "f32", "flops": 6e13, "spread": 0.01}], "rates": [], "matrix": []}
         cls.record.update(schema="vkmatmul.record/1", device={}, doctor=DOCTOR, peak=peak, pipelines=[])

@@ -22,7 +22,7 @@ class Program(page.Case):
         for kernel in ["naive", "grouped", "tiled", "band", "band-tiled"]:
             tile = [] if kernel == "naive" else ["--tile", "4"]
             path, trace = self.trace("--size", "7x9x6", *tile, "--kernel", kernel, "--at", "5,8", "--type", "f32")
-            self.show(path)
+            self.browser.open(path)
             s = self.press("End")
             self.assertEqual((s["followed"], s["slider"]), ("C[5][8]", str(len(trace["steps"]))), kernel)
             self.assertEqual(float(s["values"]["c"]["5,8"].replace("−", "-")), float("%.6g" % trace["c"][5][8]), kernel)

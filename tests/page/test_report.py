@@ -29,7 +29,6 @@ def gflops(row):
 class Report(page.Case):
     @classmethod
     def setUpClass(cls):
-        super().setUpClass()
         for name, speed in [("new.json", "1"), ("old.json", "0.8")]:
             made = subprocess.run([page.programs[1], "json", speed], stdout=subprocess.PIPE, check=True)
             (cls.folder / name).write_bytes(made.stdout)
