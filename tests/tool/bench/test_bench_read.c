@@ -1,7 +1,181 @@
-/* Everything that a file with a report may do wrong. */
-#include "bench_text.h"
+/* Reports written and read, whole and in parts; and everything that a file with a report may do wrong. */
+#include "unit.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "bench/compare.h"
+#include "bench/read.h"
+#include "make_bench.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "report/records.h"
+
+/* A bench as one of the formats writes it; to be freed. */
+static char *written(const char *format, const cli_bench *bench)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    cli_report report = {.out = open_memstream(&text, &bytes), .utf8 = 1};
+    assert_non_null(report.out);
+    assert_int_equal(cli_bench_write(cli_writer_find(format), &report, bench), VKMM_OK);
+    fclose(report.out);
+    return text;
+}
+
+/* A file of one report. */
+static vkmm_status parse(heard *h, const char *text, cli_bench *bench)
+{
+    const vkmm_log log = {hear, h};
+    cli_reports reports = {0};
+    const vkmm_status status = vkmm_tell(&log, cli_reports_parse("old.json", text, strlen(text), &reports));
+    assert_int_equal(reports.count, status == VKMM_OK);
+    if (status == VKMM_OK) *bench = reports.benches[0];
+    vkmm_free(reports.benches);
+    return status;
+}
+
+/* The text must be refused with a sentence that has all of the words. */
+static void refused(const char *text, size_t bytes, const char *words)
+{
+    heard h = {0};
+    const vkmm_log log = {hear, &h};
+    cli_reports reports = {0};
+    const vkmm_status status = vkmm_tell(&log, cli_reports_parse("old.json", text, bytes, &reports));
+    if (status != VKMM_INVALID || h.count != 1 || strstr(h.last, words) == NULL || strncmp(h.last, "old.json", 8) != 0)
+        fail_msg("status %d, %u sentences: \"%s\" has no \"%s\"", status, h.count, h.last, words);
+    assert_true(reports.count == 0 && reports.benches == NULL);
+}
+
+static void taken(const char *text, cli_bench *bench)
+{
+    heard h = {0};
+    if (parse(&h, text, bench) != VKMM_OK) fail_msg("%s", h.last);
+}
+
+static json_t *small_report(void)
+{
+    cli_bench bench = {0};
+    make_small_bench(&bench);
+    char *text = written("json", &bench);
+    json_t *report = json_loads(text, 0, NULL);
+    assert_non_null(report);
+    free(text);
+    cli_bench_free(&bench);
+    return report;
+}
+
+/* Sets the value at a path of keys and indices ("rows", 0, …) by text, and refuses or takes the report. */
+static json_t *walk(json_t *at, const char *path, char last[64])
+{
+    char part[64];
+    int length;
+    while (sscanf(path, "%63[^/]%n", part, &length) == 1 && path[length] == '/') {
+        at = json_is_array(at) ? json_array_get(at, (size_t)atoi(part)) : json_object_get(at, part);
+        assert_non_null(at);
+        path += length + 1;
+    }
+    snprintf(last, 64, "%s", path);
+    return at;
+}
+
+static char *changed(const char *path, const char *value)
+{
+    json_t *report = small_report(), *new_value = value ? json_loads(value, JSON_DECODE_ANY, NULL) : NULL;
+    char last[64];
+    json_t *parent = walk(report, path, last);
+    if (!value)
+        json_object_del(parent, last);
+    else if (json_is_array(parent))
+        json_array_set_new(parent, (size_t)atoi(last), new_value);
+    else
+        json_object_set_new(parent, last, new_value);
+    char *text = json_dumps(report, 0);
+    json_decref(report);
+    return text;
+}
+
+/* The text has all that was measured: it is the same after it was read. */
+TEST(documents_come_back)
+{
+    cli_bench bench = {0}, again = {0};
+    heard h = {0};
+    make_bench(&bench, 1, 0.02);
+    char *first = written("json", &bench);
+    assert_int_equal(parse(&h, first, &again), VKMM_OK);
+    assert_int_equal(h.count, 0);
+    char *second = written("json", &again);
+    assert_string_equal(first, second);
+    assert_string_equal(again.name, "old.json");
+    assert_true(again.device_count == 3 && again.row_count == bench.row_count && again.complete);
+    for (uint32_t i = 0; i < again.row_count; i++)
+        assert_memory_equal(&bench.rows[i].kernel, &again.rows[i].kernel, sizeof again.rows[i].kernel);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_memory_equal(&bench.devices[i].info, &again.devices[i].info, sizeof again.devices[i].info);
+    assert_true(isnan(again.devices[0].peaks.matrix[2].multiply_adds_per_s));
+    assert_memory_equal(&bench.devices[0].peaks.matrix[1], &again.devices[0].peaks.matrix[1], sizeof(cli_bench_matrix));
+    free(first);
+    free(second);
+    cli_bench_free(&bench);
+    cli_bench_free(&again);
+}
+
+/* As processes that measure answer. */
+TEST(parts_come_back)
+{
+    char sentence[CLI_BENCH_TEXT];
+    cli_bench_row row;
+    vkmm_problem problem = VKMM_PROBLEM(),
+                 odd = VKMM_PROBLEM(.m = 7, .n = 5, .k = 3, .type = VKMM_I32, .layout = VKMM_COL_MAJOR,
+                                    .op_a = VKMM_OP_T, .lda = 9, .batch_count = 4, .stride_a = 100, .stride_c = 35,
+                                    .alpha = -3, .beta = 4294967295.0);
+    json_t *json = cli_record_json(&cli_problem_record, &odd);
+    assert_true(cli_record_parse(json, &cli_problem_record, &problem, sentence));
+    cli_bench_row a = {.problem = odd}, b = {.problem = problem};
+    assert_true(cli_bench_same(&a, &b) && problem.stride_b == 0 && problem.ldb == 3);
+    json_decref(json);
+    cli_bench_row_init(&row);
+    json = json_pack("{s:i}", "device", 0);
+    assert_false(cli_record_parse(json, &cli_row_record, &row, sentence));
+    assert_string_equal(sentence, "problem is missing");
+    json_decref(json);
+    assert_false(cli_record_parse(NULL, &cli_row_record, &row, sentence));
+}
+
+TEST(component_names)
+{
+    char text[32];
+    const uint32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1000141000, 1000491002, 4294967295u};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        uint32_t back = 77;
+        assert_true(vkmm_component_parse(vkmm_component_name(all[i], text), &back) && back == all[i]);
+    }
+    assert_string_equal(vkmm_component_name(1000141000, text), "bf16");
+    assert_string_equal(vkmm_component_name(11, text), "type 11");
+    uint32_t back;
+    static const char *const wrong[] = {"", "f99", "type", "type ", "type x", "type 1", "type 4294967296", "type 12 "};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(vkmm_component_parse(wrong[i], &back));
+}
+
+TEST(memory_ends)
+{
+    char *text = changed("tool/version", "\"1\"");
+    int ended = 0;
+    for (uint64_t n = 1; n < 200 && !ended; n++) {
+        heard h = {0};
+        cli_bench bench = {0};
+        vkmm_alloc_fail_after(n);
+        const vkmm_status status = parse(&h, text, &bench);
+        vkmm_alloc_fail_after(0);
+        assert_true(status == VKMM_OK || (status == VKMM_OUT_OF_MEMORY && h.count == 1 && bench.rows == NULL));
+        ended = status == VKMM_OK && bench.row_count == 5 && !isnan(bench.rows[0].figures.gflops);
+        cli_bench_free(&bench);
+    }
+    assert_true(ended);
+    free(text);
+}
 
 /* ---- Every value of a report replaced by one of another type ---- */
 
