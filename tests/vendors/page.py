@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""page.py BUILD [--before] GPU…: writes doc/vendors.md (`scripts/vendors page`) from `vkmatmul statistics` of these GPUs.
+"""page.py BUILD GPU…: writes doc/vendors.md (`scripts/vendors page`) from `vkmatmul statistics` of these GPUs.
 
-With --before: writes the same figures to before.json instead, for later pages to compare with; a GPU that is not named
-keeps its figures there. before.json is of commit 3a23d86 with the commands of a3ad397, dfeb3a9 and 990369d added to it,
-which waited 20 s for each pipeline.
+before.json has the same figures of commit 3a23d86 with the commands of a3ad397, dfeb3a9 and 990369d added to it, which
+waited 20 s for each pipeline.
 """
 import argparse
 import concurrent.futures
@@ -138,18 +137,12 @@ def page(before, now):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--before", action="store_true")
     parser.add_argument("gpus", nargs="+")
     args = parser.parse_args()
     program = args.build.resolve() / "src/tool/vkmatmul"
-    before = json.loads(BEFORE.read_text(encoding="utf-8")) if BEFORE.exists() else {}
+    before = json.loads(BEFORE.read_text(encoding="utf-8"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         figures = dict(zip(args.gpus, pool.map(lambda gpu: measure(program, gpu), args.gpus)))
-    if args.before:
-        before.update(figures)
-        lines = ",\n".join(f"{json.dumps(gpu)}: {json.dumps(before[gpu], sort_keys=True)}" for gpu in sorted(before))
-        BEFORE.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
-        return
     (check.ROOT / "doc/vendors.md").write_text(page(before, figures), encoding="utf-8")
 
 
