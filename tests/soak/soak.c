@@ -1,4 +1,4 @@
-/* soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone] [--csv]: what this
+/* soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone]: what this
  * process holds while it creates and destroys devices, then multiplies random problems. Exit code 1: memory was not
  * flat, or a product was wrong. scripts/soak runs it on both drivers. */
 #include <dirent.h>
@@ -84,19 +84,14 @@ static void curve_note(curve *c, uint64_t done)
     take(done, &c->samples[c->count++]);
 }
 
-/* The table, or lines of comma-separated values. */
-static void curve_print(const curve *c, FILE *out, int csv)
+static void curve_print(const curve *c)
 {
-    if (csv)
-        fprintf(out, "%s,rss_kib,peak_kib,heap_kib,files,regions,blocks\n", c->name);
-    else
-        fprintf(out, "%10s %10s %10s %10s %6s %8s %7s\n", c->name, "RSS KiB", "peak KiB", "heap KiB", "files",
-                "regions", "blocks");
+    printf("%10s %10s %10s %10s %6s %8s %7s\n", c->name, "RSS KiB", "peak KiB", "heap KiB", "files", "regions",
+           "blocks");
     for (uint32_t i = 0; i < c->count; i++) {
         const sample *s = &c->samples[i];
-        fprintf(out, csv ? "%llu,%llu,%llu,%llu,%u,%u,%lld\n" : "%10llu %10llu %10llu %10llu %6u %8u %7lld\n",
-                (unsigned long long)s->done, (unsigned long long)s->rss, (unsigned long long)s->peak,
-                (unsigned long long)s->heap, s->files, s->regions, (long long)s->blocks);
+        printf("%10llu %10llu %10llu %10llu %6u %8u %7lld\n", (unsigned long long)s->done, (unsigned long long)s->rss,
+               (unsigned long long)s->peak, (unsigned long long)s->heap, s->files, s->regions, (long long)s->blocks);
     }
 }
 
@@ -153,7 +148,7 @@ static int curve_is_flat(const curve *c, double bound, uint64_t regions, char wh
 
 typedef struct options {
     uint64_t devices, products, seed, bound, regions;
-    int driver_alone, csv;
+    int driver_alone;
 } options;
 
 static int parse(int count, char **words, options *o)
@@ -170,9 +165,7 @@ static int parse(int count, char **words, options *o)
         size_t n = 0;
         char *end = NULL;
         while (n < 5 && strcmp(words[i], numbers[n].name) != 0) n++;
-        if (strcmp(words[i], "--csv") == 0)
-            o->csv = 1;
-        else if (strcmp(words[i], "--driver-alone") == 0)
+        if (strcmp(words[i], "--driver-alone") == 0)
             o->driver_alone = 1;
         else if (n == 5 || i + 1 == count ||
                  (*numbers[n].value = strtoull(words[++i], &end, 10), end == words[i] || *end != '\0'))
@@ -327,9 +320,9 @@ static uint64_t soak_products(const options *o, vkmm_device *device, int with_f6
 static int judge(const options *o, const curve *c)
 {
     char why[256];
-    curve_print(c, stdout, o->csv);
+    curve_print(c);
     const int flat = curve_is_flat(c, (double)o->bound, o->regions, why);
-    if (!o->csv) printf("%s\n\n", flat ? "flat" : why);
+    printf("%s\n\n", flat ? "flat" : why);
     if (!flat) fprintf(stderr, "soak: %s\n", why);
     fflush(stdout);
     return flat;
@@ -342,8 +335,7 @@ int main(int count, char **words)
     vkmm_instance *instance = NULL;
     vkmm_device *device = NULL;
     if (!parse(count, words, &o)) {
-        fputs("usage: soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone] "
-              "[--csv]\n",
+        fputs("usage: soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone]\n",
               stderr);
         return 2;
     }
@@ -353,7 +345,7 @@ int main(int count, char **words)
         return getenv("VKMM_REQUIRE_VULKAN") ? 1 : 77;
     }
     const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
-    if (!o.csv) printf("%s, %s %s\n\n", info->name, info->driver.name, info->driver.info);
+    printf("%s, %s %s\n\n", info->name, info->driver.name, info->driver.info);
     int right = o.devices == 0 || (soak_devices(&o, instance, &devices) && judge(&o, &devices));
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) x.data[operand] = calloc(1, 8 << 20);
     x.before = calloc(1, 8 << 20);
