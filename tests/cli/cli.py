@@ -2,15 +2,18 @@
 
 Each test is a script: SCRIPT PROGRAM [unittest arguments]. The Vulkan driver comes from the environment (tests/with-driver)."""
 import ast
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import re
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import textwrap
 import time
 import unittest
@@ -65,8 +68,13 @@ def catches(process, number):
     return int(re.search(r"(?m)^SigCgt:\s*([0-9a-f]+)", status)[1], 16) >> (number - 1) & 1
 
 
-def read_terminal(terminal):
-    """All that processes write to a terminal until the last of them ends. Closes it."""
+def on_terminal(*args, env=None, columns=80, **more):
+    """What the program ends with, and what it writes to a terminal; `stdout` may be elsewhere."""
+    terminal, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    process = subprocess.Popen([program, *map(str, args)], stdin=subprocess.DEVNULL, stdout=more.get("stdout", other), stderr=other,
+                               env=dict(environment(*args), **(env or {})))
+    os.close(other)
     text = b""
     while True:
         try:
@@ -74,7 +82,7 @@ def read_terminal(terminal):
         except OSError:  # Linux's end of a terminal
             break
     os.close(terminal)
-    return text
+    return process.wait(GUARD), text.decode()
 
 
 def stop(process):

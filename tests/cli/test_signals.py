@@ -6,7 +6,6 @@ import pty
 import re
 import signal
 import subprocess
-import unittest
 
 import cli
 

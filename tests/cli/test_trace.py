@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """`vkmatmul trace`: the tutorial's watch windows as text, the whole trace as JSON against a model, the index picture, refusals."""
 import json
-import os
 
 import cli
 from cli import npy_bytes
@@ -101,14 +100,9 @@ class Trace(cli.Case):
 
     def test_colour(self):
         for setting, coloured in [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False)]:
-            leader, follower = os.openpty()
-            done = cli.run("trace", "--size", "1", stdout=follower, env={"NO_COLOR": "", **setting})
-            os.close(follower)
-            text = os.read(leader, 65536)
-            os.close(leader)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertEqual(b"\033[32m" in text, coloured)
-            self.assertIn("▸1".encode(), text)
+            code, text = cli.on_terminal("trace", "--size", "1", env={"NO_COLOR": "", **setting})
+            self.assertEqual((code, "\033[32m" in text), (0, coloured))
+            self.assertIn("▸1", text)
 
 
 cli.main()

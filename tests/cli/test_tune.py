@@ -3,10 +3,8 @@
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
-import sys
 
 import cli
 
@@ -294,14 +292,11 @@ class Fake(Case):
         self.bad(2, "unknown command 'tune-work'", "tune-work", env=self.env)
 
 
-@cli.unittest.skipIf(shutil.which("script") is None, "no script(1), which gives a terminal")
 class Terminal(Case):
     def test_progress(self):
-        command = "%s tune --size 32 --budget 1s > /dev/null" % cli.program
-        done = subprocess.run(["script", "-qec", command, "/dev/null"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                              env=dict(os.environ, LC_ALL="C.UTF-8", **self.env), timeout=cli.GUARD)
-        self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stdout, r"tune 32³ f32: 0 of ~\d+, \d+ s left")
+        code, text = cli.on_terminal("tune", "--size", "32", "--budget", "1s", stdout=subprocess.DEVNULL, env=dict(self.env, TERM="xterm"))
+        self.assertEqual(code, 0, text)
+        self.assertRegex(text, r"tune 32³ f32: 0 of ~\d+, \d+ s left")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
 """On terminals of 60 and 80 columns no line is longer, and each row's cells stand below their titles. SCRIPT PROGRAM WRITE_BENCH."""
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
-import termios
 
 import cli
 
@@ -23,13 +19,9 @@ def words_of(line):
 class Widths(cli.Case):
     def shown(self, columns, *args):
         """What the program writes to a terminal so wide, but for its progress; and what it exits with."""
-        terminal, other = pty.openpty()
-        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-        env = dict(cli.environment(*args), XDG_CACHE_HOME=str(self.folder))
-        process = subprocess.Popen([cli.program, *map(str, args)], stdin=subprocess.DEVNULL, stdout=other, stderr=other, env=env)
-        os.close(other)
-        text = re.sub(r"\r\x1b\[K[^\r]*(?=\r\x1b\[K)", "", cli.read_terminal(terminal).decode()).replace("\r\x1b[K", "").replace("\r\n", "\n")
-        return process.wait(cli.GUARD), re.sub(r"\x1b\[[0-9;]*m", "", text)
+        code, text = cli.on_terminal(*args, columns=columns, env={"XDG_CACHE_HOME": str(self.folder)})
+        text = re.sub(r"\r\x1b\[K[^\r]*(?=\r\x1b\[K)", "", text).replace("\r\x1b[K", "").replace("\r\n", "\n")
+        return code, re.sub(r"\x1b\[[0-9;]*m", "", text)
 
     def check_tables(self, text):
         """Returns how many rows were compared with their titles."""
