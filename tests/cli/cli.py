@@ -8,6 +8,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import signal
 import struct
 import subprocess
@@ -23,6 +24,7 @@ FAST = ["--iters", "1", "--cold-iters", "0"]
 WAITING = {"bench", "compare", "doctor", "record", "statistics", "tune"}  # start processes that must answer in time: never with a fast clock
 CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I", "<f2": "e", "|i1": "b", "|u1": "B", "<i8": "q", "<u8": "Q"}
 TENSOR_CODES = {"F16": "e", "BF16": "H", "F32": "f", "F64": "d", "I8": "b", "U8": "B", "I32": "i", "U32": "I", "I64": "q", "U64": "Q", "F8_E4M3": "B", "F8_E5M2": "B"}
+NO_DRIVER = dict.fromkeys(["VK_DRIVER_FILES", "VK_ICD_FILENAMES"], "/nonexistent/icd.json")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 program = None
 # Tests of the Windows program under Wine that it cannot pass, by script, and why. tests/cli/under-wine names the script.
@@ -210,6 +212,11 @@ def read_safetensors(path):
 
 def product(a, b):
     return [[sum(x * y for x, y in zip(row, col)) for col in zip(*b)] for row in a]
+
+
+def files_end_at(most):
+    """For preexec_fn: a file has so many bytes at most, and more are an error and no signal."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
 class Case(unittest.TestCase):

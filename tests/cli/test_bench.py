@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -421,7 +420,7 @@ class Kept(Faked):
         whole = self.folder / "whole.json"
         self.good(*self.words(out=whole), env=self.env)
         limit = whole.stat().st_size * 3 // 4
-        done = cli.run(*self.words(), env=self.env, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        done = cli.run(*self.words(), env=self.env, preexec_fn=cli.files_end_at(limit))
         self.one_error(done, r"cannot write .*report\.json: File too large")
         self.assertEqual((self.timed(), json.loads(self.out.read_text())["complete"]), (SIZES[:8], False))
         self.assertEqual(os.listdir(self.out.parent), [self.out.name])

@@ -195,8 +195,7 @@ class Doctor(cli.Case):
         self.assertRegex(self.examine(table=True), r"Advice\n  no advice\n\Z")
 
     def test_no_device(self):
-        gone = {"VK_DRIVER_FILES": "/nonexistent/icd.json", "VK_ICD_FILENAMES": "/nonexistent/icd.json"}
-        done = cli.run("doctor", "--json", env=gone)
+        done = cli.run("doctor", "--json", env=cli.NO_DRIVER)
         self.assertEqual(done.returncode, 3, done.stderr)
         report = strict(done.stdout)
         self.assertEqual(report["devices"], [])

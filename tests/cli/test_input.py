@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import resource
 import subprocess
 
 import cli
@@ -91,13 +90,12 @@ class Words(cli.Case):
                     self.assertRegex(done.stderr, r"\Avkmatmul: [^\n\x1b]*\n\Z")
 
     def test_no_driver(self):
-        empty = {"VK_DRIVER_FILES": "/nonexistent/icd.json", "VK_ICD_FILENAMES": "/nonexistent/icd.json"}
-        self.bad(3, "no Vulkan driver was found with VK_DRIVER_FILES=/nonexistent/icd.json; 'vkmatmul doctor'", "--size", "4", env=empty)
-        self.bad(3, "with VK_ICD_FILENAMES=/nonexistent/icd.json; ", "--size", "4", env=dict(empty, VK_DRIVER_FILES=""))
-        done = cli.run("devices", "--json", env=empty)
+        self.bad(3, "no Vulkan driver was found with VK_DRIVER_FILES=/nonexistent/icd.json; 'vkmatmul doctor'", "--size", "4", env=cli.NO_DRIVER)
+        self.bad(3, "with VK_ICD_FILENAMES=/nonexistent/icd.json; ", "--size", "4", env=dict(cli.NO_DRIVER, VK_DRIVER_FILES=""))
+        done = cli.run("devices", "--json", env=cli.NO_DRIVER)
         self.assertEqual(done.returncode, 3)
         self.assertIn('"devices":[]', done.stdout)
-        self.good("--kernel", "serial", "--size", "4", *cli.FAST, env=empty)
+        self.good("--kernel", "serial", "--size", "4", *cli.FAST, env=cli.NO_DRIVER)
 
     def test_not_a_driver(self):
         """--driver FILE is refused before the loader, which passes over such files without a word."""
@@ -167,7 +165,6 @@ class Files(cli.Case):
 
     def test_unwritable(self):
         """Every output is refused before any work: without a driver, work has exit code 3."""
-        empty = {"VK_DRIVER_FILES": "/nonexistent/icd.json", "VK_ICD_FILENAMES": "/nonexistent/icd.json"}
         a = self.file("a.npy", npy_bytes([[1.0]]))
         for name in ["d.npy", "d.html", "d.json"]:
             (self.folder / name).mkdir()
@@ -176,14 +173,13 @@ class Files(cli.Case):
         for words, ending in outputs:
             for target, why in [("/nonexistent/c", "No such file or directory"), (self.folder / "d", "Is a directory")]:
                 with self.subTest(words[0], target=target):
-                    self.bad(2, r"cannot write \S*: " + why, *words, "%s.%s" % (target, ending), env=empty)
+                    self.bad(2, r"cannot write \S*: " + why, *words, "%s.%s" % (target, ending), env=cli.NO_DRIVER)
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.npy", "d.html", "d.json", "d.npy"])
-        self.bad(3, "Vulkan|device", "-s", "4", "-o", self.folder / "c.npy", env=empty)
+        self.bad(3, "Vulkan|device", "-s", "4", "-o", self.folder / "c.npy", env=cli.NO_DRIVER)
 
     def test_no_room(self):
         """What the disk cannot hold is known beforehand as well."""
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
-        self.bad(2, "no space for its 160000 bytes", "-s", "200", "-o", self.folder / "c.npy", "--kernel", "serial", preexec_fn=limit)
+        self.bad(2, "no space for its 160000 bytes", "-s", "200", "-o", self.folder / "c.npy", "--kernel", "serial", preexec_fn=cli.files_end_at(100000))
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_endings(self):

@@ -222,18 +222,12 @@ class Several(Large):
 
 
 class Faults(Large):
-    def limited(self, most):
-        """For preexec_fn: files end at so many bytes, which is an error and no signal."""
-        def limit():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-        return limit
-
     def test_full_disk(self):
         # Drivers may keep the device's memory in files, which then end too: no driver, and panels smaller than the limit.
         for limit in [["--kernel", "serial"], ["--memory-limit", "100kB"]]:
             with self.subTest(limit=limit):
                 target = self.file("c.npy", b"as it was")
-                done = cli.run("-s", "300x200x100", *QUICK, *limit, "-o", target, preexec_fn=self.limited(150000))
+                done = cli.run("-s", "300x200x100", *QUICK, *limit, "-o", target, preexec_fn=cli.files_end_at(150000))
                 self.assertEqual(done.returncode, 2)
                 self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]*c\.npy[^\n]*\n\Z")
                 self.assertEqual((target.read_bytes(), self.left()), (b"as it was", ["c.npy"]))

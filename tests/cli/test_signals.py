@@ -173,15 +173,12 @@ class Commands(Signals):
         cli.wait_until(started.exists, child.process)
         self.ends(child, signal.SIGINT, signal.SIGINT)
 
-    def worker_of(self, process):
-        """Whether a process has started one that measures."""
-        return pathlib.Path("/proc/%d/task/%d/children" % (process.pid, process.pid)).read_text().strip()
-
     def test_real_workers(self):
         for command in [["tune", "-s", "300"], ["bench", "--type", "f32", "--no-host"], ["doctor"]]:
             with self.subTest(" ".join(command)):
                 child = Started(*command, env={"XDG_CACHE_HOME": str(self.folder / "cache")})
-                cli.wait_until(lambda: self.worker_of(child.process), child.process)
+                children = pathlib.Path("/proc/%d/task/%d/children" % (child.process.pid, child.process.pid))
+                cli.wait_until(lambda: children.read_text().strip(), child.process)
                 self.ends(child, signal.SIGINT)
                 self.assertFalse([name for name in self.leftovers() if re.search("tmp", name)])
 
