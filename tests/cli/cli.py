@@ -2,7 +2,9 @@
 
 Each test is a script: SCRIPT PROGRAM [unittest arguments]. The Vulkan driver comes from the environment (tests/with-driver)."""
 import ast
+import csv
 import fcntl
+import io
 import json
 import os
 import pathlib
@@ -114,6 +116,13 @@ def strict(text):
     def refuse(word):
         raise ValueError(word + " is no JSON")
     return json.loads(text, parse_constant=refuse)
+
+
+def table(text):
+    """The rows of a CSV text, each a dictionary of as many fields as there are titles."""
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    assert all(None not in row and None not in row.values() for row in rows), text
+    return rows
 
 
 def measured():

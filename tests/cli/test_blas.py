@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
 """The whole meaning of the BLAS: C = alpha op(A) op(B) + beta C, leading dimensions, layouts, batches; with rocblas-bench's names."""
-import csv
-import io
 import json
 import os
 import random
@@ -227,10 +225,9 @@ class Reports(cli.Case):
         self.assertEqual(self.one("--size", "4", "--layout", "col", "--alpha", "0.1")["problem"]["alpha"], 0.1)
 
     def test_csv(self):
-        row = next(csv.DictReader(io.StringIO(self.good(*self.WORDS, "--csv", *FAST), newline=""), strict=True))
+        row = cli.table(self.good(*self.WORDS, "--csv", *FAST))[0]
         self.assertEqual({key: row[key] for key in self.MEANING}, {key: str(value) for key, value in self.MEANING.items()})
         self.assertRegex(row["config"], "rows=")
-        self.assertNotIn(None, row.values())
 
     def test_table(self):
         text = self.good(*self.WORDS, *FAST)

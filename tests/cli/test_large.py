@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Products in panels, because of --memory-limit: the same bytes as in memory, from files and generated, for all that a problem can be; the faults of their
 files; and what is told of them."""
-import csv
-import io
 import json
 import os
 import pathlib
@@ -123,7 +121,7 @@ class Told(Large):
     def test_row(self):
         text = self.good("-s", "300x200x100", "--memory-limit", "100kB", *QUICK)
         self.assertRegex(text, r"(?m)^  in \d+ panels of \d+×\d+: .*100000.*; end to end [0-9.]+ s$")
-        row = next(csv.DictReader(io.StringIO(self.good("-s", "300x200x100", "--memory-limit", "100kB", "--csv", *QUICK), newline="")))
+        row, = cli.table(self.good("-s", "300x200x100", "--memory-limit", "100kB", "--csv", *QUICK))
         result = json.loads(self.good("-s", "300x200x100", "--memory-limit", "100kB", "--json", "--samples", *QUICK))
         panels = result["panels"]
         self.assertEqual((row["panel_rows"], row["panel_cols"], row["row_panels"]), tuple(str(panels[key]) for key in ["rows", "cols", "row_panels"]))
@@ -135,7 +133,7 @@ class Told(Large):
         self.assertGreaterEqual(panels["cols"] * panels["col_panels"], 200)
         self.assertLessEqual(panels["longest_dispatch_ms"], result["wall_ms"])
         self.assertAlmostEqual(result["gflops"], 2 * 300 * 200 * 100 / result["time"]["kernel_ms"]["median"] * 1e-6, delta=result["gflops"] * 1e-4)
-        row = next(csv.DictReader(io.StringIO(self.good("-s", "16", "--csv", *QUICK), newline="")))
+        row, = cli.table(self.good("-s", "16", "--csv", *QUICK))
         self.assertEqual((row["panel_rows"], row["reason"]), ("", ""))
 
     def test_unverified(self):

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """A device that is lost, or has no memory left, in the middle of a run: what is said, what was shown before stays, and that it is opened anew if asked."""
-import csv
 import json
 import os
 import sys
@@ -171,7 +170,7 @@ class Lost(cli.Case):
                 self.env["VKMM_TEST_DEVICE_NAME"] = name
                 self.assertIn("0  %s  (default)" % shown, self.run_with("", "devices").stdout)
                 self.assertEqual(json.loads(self.run_with("", "devices", "--json").stdout)["devices"][0]["name"], shown)
-                row = list(csv.DictReader(self.run_with("", "run", "--size", "8", "--csv").stdout.splitlines()))[-1]
+                row = cli.table(self.run_with("", "run", "--size", "8", "--csv").stdout)[-1]
                 self.assertEqual(row["device"], shown)
 
 
