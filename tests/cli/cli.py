@@ -35,7 +35,7 @@ NOT_UNDER_WINE = {
     "input Words.test_no_driver": "Wine keeps the loader's variables from the program",
     "input Words.test_not_a_driver": "the library that its manifest names is no DLL",
     "input Words.test_swiftshader_by_name": "Wine keeps the loader's variables from the program",
-    "input Words.test_empty_and_hostile_words": "180 starts under Wine take too long; no word is special to Windows",
+    "input Words.test_empty_and_hostile_words": "as many starts under Wine take too long; no word is special to Windows",
     "input Files.test_no_room": "Wine itself ends by the limit on the size of files",
 }
 
