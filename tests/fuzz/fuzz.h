@@ -25,3 +25,12 @@ static inline void must(int holds, const char *what)
     fprintf(stderr, "fuzz: %s\n", what);
     abort();
 }
+
+/* Success says nothing; a failure, one sentence. Whether it was success; the sentences are counted anew. */
+static inline int fuzz_judge(vkmm_status status, unsigned *sentences)
+{
+    must(status == VKMM_OK || status == VKMM_INVALID, "an undocumented status");
+    must(*sentences == (status != VKMM_OK), "not one sentence for a failure, or one for a success");
+    *sentences = 0;
+    return status == VKMM_OK;
+}

@@ -11,21 +11,12 @@
 
 enum { COMMANDS = 16, MOST_WORDS = 48, MOST_PROBLEMS = 6 };
 
-/* Success says nothing; a failure, one sentence. */
-static int judge(vkmm_status status, unsigned *so_far)
-{
-    must(status == VKMM_OK || status == VKMM_INVALID, "an undocumented status");
-    must(*so_far == (status != VKMM_OK), "not one sentence for a failure, or one for a success");
-    *so_far = 0;
-    return status == VKMM_OK;
-}
-
 static void check_config(const vkmm_log *log, unsigned *so_far, const char *text)
 {
     vkmm_config config = {{0}};
     const vkmm_kernel *kernel = NULL;
     for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++)
-        if (kernel->tunables != NULL) judge(vkmm_tell(log, vkmm_config_parse(kernel, text, &config)), so_far);
+        if (kernel->tunables != NULL) fuzz_judge(vkmm_tell(log, vkmm_config_parse(kernel, text, &config)), so_far);
 }
 
 /* The first problems that the options describe, and the last one. */
@@ -37,7 +28,7 @@ static void check_problems(const vkmm_log *log, unsigned *so_far, const cli_opti
         for (uint32_t t = 0; t == 0 || t < options->types.count; t++) {
             const vkmm_problem problem = cli_problem_make(options, &size, options->types.type[t]);
             uint64_t total = 0;
-            if (!judge(vkmm_tell(log, vkmm_problem_check(&problem)), so_far)) continue;
+            if (!fuzz_judge(vkmm_tell(log, vkmm_problem_check(&problem)), so_far)) continue;
             for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
                 total += vkmm_operand_bytes(&problem, (vkmm_operand)o);
                 must(total <= INT64_MAX, "bytes overflow");
@@ -49,7 +40,7 @@ static void check_problems(const vkmm_log *log, unsigned *so_far, const cli_opti
 static void check(const vkmm_log *log, unsigned *so_far, const cli_options *options)
 {
     must(options->sizes.count <= CLI_MAX_SIZES, "too many sizes");
-    if (!judge(vkmm_tell(log, cli_options_check(options)), so_far)) return;
+    if (!fuzz_judge(vkmm_tell(log, cli_options_check(options)), so_far)) return;
     if (options->config != NULL) check_config(log, so_far, options->config);
     check_problems(log, so_far, options);
 }
@@ -72,7 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         words[count++] = line + at;
     }
     memset(&options, 0, sizeof options);
-    if (judge(vkmm_tell(&log, cli_options_parse(1u << data[0] % COMMANDS, command, count, words, &options)), &so_far))
+    if (fuzz_judge(vkmm_tell(&log, cli_options_parse(1u << data[0] % COMMANDS, command, count, words, &options)),
+                   &so_far))
         check(&log, &so_far, &options);
     cli_options_free(&options);
     free(line);

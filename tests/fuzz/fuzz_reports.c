@@ -12,8 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     unsigned errors = 0;
     const vkmm_log log = {fuzz_hear, &errors};
     cli_reports reports = {0};
-    const vkmm_status status = vkmm_tell(&log, cli_reports_parse("fuzz", data, bytes, &reports));
-    if (errors != (status != VKMM_OK) || (status != VKMM_OK && status != VKMM_INVALID)) abort();
+    fuzz_judge(vkmm_tell(&log, cli_reports_parse("fuzz", data, bytes, &reports)), &errors);
     for (uint32_t i = 0; i < reports.count; i++) fuzz_bench_check(&reports.benches[i]);
     cli_reports_free(&reports);
     return 0;
