@@ -53,8 +53,7 @@ static const cli_array_format *const formats[] = {&cli_safetensors_format, &cli_
 #ifdef VKMM_HAVE_MINIZIP
                                                   &cli_npz_format,
 #endif
-                                                  &cli_npy_format,         &cli_csv_format,
-                                                  &cli_tsv_format,         &cli_mtx_format};
+                                                  &cli_npy_format,         &cli_csv_format,  &cli_tsv_format};
 enum { FORMATS = VKMM_COUNT(formats) };
 
 cli_array_name cli_array_name_of(const char *path)

@@ -1,4 +1,4 @@
-/* Files of matrices in any format. The suffix of the name selects it: .npy, .safetensors, .csv, .tsv, .mtx, or .npz and
+/* Files of matrices in any format. The suffix of the name selects it: .npy, .safetensors, .csv, .tsv, or .npz and
  * .gguf, which are only read. .npz:NAME, .safetensors:NAME and .gguf:NAME select one array of the file. "-" is standard
  * input or output. */
 #pragma once
@@ -10,7 +10,6 @@
 typedef struct cli_encoding {
     int wide;             /* integers of 64 bits, for an array of i32 or u32 */
     const char *text_end; /* of the numbers in a text, which begin where the first element would; NULL: not a text */
-    uint64_t line;        /* of the text, before those numbers */
     char separator;       /* between numbers on a line */
 } cli_encoding;
 

@@ -42,7 +42,7 @@ cli_array_name cli_array_name_of(const char *path);
 /* The format that a file's first bytes identify; NULL: none. */
 const cli_array_format *cli_array_recognise(const char *data, uint64_t bytes);
 
-/* ".npy, .csv or .mtx", of all formats, or of those that are written. */
+/* ".npy, .csv or .tsv", of all formats, or of those that are written. */
 void cli_array_suffixes(int written, char *text, size_t size);
 
 enum { CLI_NAME_BYTES = 64, CLI_NAMES_BYTES = 600 };
@@ -78,4 +78,4 @@ cli_array cli_array_packed(const void *data, vkmm_type type, const uint64_t *ext
 int cli_array_put(vkmm_type type, void *element, double value);
 
 extern const cli_array_format cli_npy_format, cli_npz_format, cli_safetensors_format, cli_gguf_format, cli_csv_format,
-    cli_tsv_format, cli_mtx_format;
+    cli_tsv_format;

@@ -1,7 +1,5 @@
-/* Matrices as text. CSV and TSV: a row of numbers on each line, without a header line. MatrixMarket's .mtx
- * (https://math.nist.gov/MatrixMarket/formats.html): "%%MatrixMarket matrix array real general", comments, a line with
- * the extents, then a number on each line, column by column; only this kind, and the same with integers. Lines
- * end with LF or CRLF. Numbers are decimal, or nan or inf in any case. A text does not state its elements' type. */
+/* Matrices as text, CSV and TSV: a row of numbers on each line, without a header line. Lines end with LF or CRLF.
+ * Numbers are decimal, or nan or inf in any case. A text does not state its elements' type. */
 #include "base/log.h"
 #include "io/array_format.h"
 #include "math/type.h"
@@ -12,12 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum {
-    MOST_DIGITS = 500,
-    SHOWN = 40,
-    SHORT = 100,
-    LISTS = '\n' /* the separator of .mtx, where each line is one field */
-};
+enum { MOST_DIGITS = 500, SHOWN = 40 };
 
 typedef struct lines {
     const char *at, *end;
@@ -25,19 +18,17 @@ typedef struct lines {
     char separator;
 } lines;
 
-/* The next line without its line end. MatrixMarket allows comments and empty lines anywhere. */
+/* The next line without its line end. */
 static int next_line(lines *l, const char **begin, const char **end)
 {
-    while (l->at < l->end) {
-        const char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
-        *begin = l->at;
-        *end = stop != NULL ? stop : l->end;
-        l->at = stop != NULL ? stop + 1 : l->end;
-        l->line++;
-        while (*end > *begin && ((*end)[-1] == '\r' || (*end)[-1] == ' ')) --*end;
-        if (l->separator != LISTS || (*begin < *end && **begin != '%')) return 1;
-    }
-    return 0;
+    if (l->at >= l->end) return 0;
+    const char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
+    *begin = l->at;
+    *end = stop != NULL ? stop : l->end;
+    l->at = stop != NULL ? stop + 1 : l->end;
+    l->line++;
+    while (*end > *begin && ((*end)[-1] == '\r' || (*end)[-1] == ' ')) --*end;
+    return 1;
 }
 
 /* The next field of a line, without spaces around it; the line then begins after it, and is NULL after the last. */
@@ -80,71 +71,16 @@ static lines begin_lines(const void *data, uint64_t bytes, char separator)
     return l;
 }
 
-#define MARK "%%MatrixMarket"
-
-static vkmm_status check_kind(const char *name, const char *kind)
-{
-    char object[16] = "", format[16] = "", field[16] = "", symmetry[16] = "";
-    sscanf(kind, "%15s %15s %15s %15s", object, format, field, symmetry);
-    if (strcasecmp(format, "coordinate") == 0)
-        return vkmm_fail(VKMM_INVALID,
-                         "%s: sparse (coordinate) files are not supported; scipy.io.mmwrite(file, matrix.toarray(), "
-                         "symmetry='general') writes a dense one",
-                         name);
-    if (strcasecmp(object, "matrix") == 0 && strcasecmp(format, "array") == 0 &&
-        (strcasecmp(field, "real") == 0 || strcasecmp(field, "integer") == 0) && strcasecmp(symmetry, "general") == 0)
-        return VKMM_OK;
-    return vkmm_fail(VKMM_INVALID,
-                     "%s: the file is '%s %s %s %s'; only 'matrix array real general' and 'matrix array integer "
-                     "general' are supported; scipy.io.mmwrite(..., symmetry='general') writes them",
-                     name, object, format, field, symmetry);
-}
-
-/* A line as a string, cut to fit; "": there is no line. */
-static void take_line(lines *l, char text[SHORT])
-{
-    const char *begin = NULL, *end = NULL;
-    text[0] = '\0';
-    if (next_line(l, &begin, &end))
-        snprintf(text, SHORT, "%.*s", (int)(end - begin < SHORT ? end - begin : SHORT), begin);
-}
-
-/* The lines before the numbers of a .mtx file. */
-static vkmm_status read_head(const char *name, lines *l, uint64_t extents[2])
-{
-    unsigned long long rows = 0, cols = 0;
-    char text[SHORT], more = '\0';
-    l->separator = '\0'; /* the first line is not a comment */
-    take_line(l, text);
-    l->separator = LISTS;
-    if (strncasecmp(text, MARK, strlen(MARK)) != 0)
-        return vkmm_fail(VKMM_INVALID, "%s: not a .mtx file: it does not begin with \"%s\"", name, MARK);
-    const vkmm_status status = check_kind(name, text + strlen(MARK));
-    if (status != VKMM_OK) return status;
-    take_line(l, text);
-    if (strchr(text, '-') != NULL || sscanf(text, "%llu %llu %c", &rows, &cols, &more) != 2)
-        return vkmm_fail(VKMM_INVALID, "%s:%llu: '%.40s' should be the numbers of rows and columns", name,
-                         (unsigned long long)l->line, text);
-    extents[0] = rows;
-    extents[1] = cols;
-    return VKMM_OK;
-}
-
 static vkmm_status parse(const char *name, const char *tensor, const void *data, uint64_t bytes, cli_array *array)
 {
     lines l = begin_lines(data, bytes, array->stored.separator);
-    const int lists = l.separator == LISTS;
-    uint64_t extents[2], found[2], count = 0;
-    vkmm_status status = lists ? read_head(name, &l, extents) : VKMM_OK;
+    uint64_t extents[2];
+    const vkmm_status status = count_fields(name, l, extents);
     (void)tensor;
-    if (status == VKMM_OK) status = count_fields(name, l, lists ? found : extents);
     if (status != VKMM_OK) return status;
-    if (!lists && extents[0] == 0) return vkmm_fail(VKMM_INVALID, "%s: the file holds no numbers", name);
-    if (lists && (!cli_array_bytes(extents, 2, 1, &count) || count != found[0]))
-        return vkmm_fail(VKMM_INVALID, "%s: the size is %llux%llu, but the file has %llu numbers", name,
-                         (unsigned long long)extents[0], (unsigned long long)extents[1], (unsigned long long)found[0]);
-    *array = cli_array_packed(l.at, VKMM_AUTO, extents, 2, lists);
-    array->stored = (cli_encoding){.text_end = l.end, .line = l.line, .separator = l.separator};
+    if (extents[0] == 0) return vkmm_fail(VKMM_INVALID, "%s: the file holds no numbers", name);
+    *array = cli_array_packed(l.at, VKMM_AUTO, extents, 2, 0);
+    array->stored = (cli_encoding){.text_end = l.end, .separator = l.separator};
     return VKMM_OK;
 }
 
@@ -167,7 +103,7 @@ vkmm_status cli_text_read(const char *name, const cli_array *array, char *to)
 {
     const cli_encoding *stored = &array->stored;
     const vkmm_type_info *type = vkmm_type_of(array->first.type);
-    lines l = {array->first.data, stored->text_end, stored->line, stored->separator};
+    lines l = {array->first.data, stored->text_end, 0, stored->separator};
     const char *line = NULL, *line_end = NULL, *begin = NULL, *end = NULL, *why = NULL;
     while (next_line(&l, &line, &line_end)) {
         for (unsigned long long column = 1; line != NULL; column++, to += type->bytes) {
@@ -223,19 +159,9 @@ static vkmm_status write_rows(vkmm_output *output, const vkmm_view *view, char s
 
 vkmm_status cli_text_write(const cli_array *array, vkmm_output *output)
 {
-    const int lists = array->stored.separator == LISTS;
-    if (!lists && (array->first.rows == 0 || array->first.cols == 0))
+    if (array->first.rows == 0 || array->first.cols == 0)
         return vkmm_fail(VKMM_INVALID, "a .csv or .tsv file cannot hold a matrix without elements: use .npy");
-    const vkmm_view *view = &array->first, columns = vkmm_view_transposed(view);
-    char head[120];
-    vkmm_status status = VKMM_OK;
-    if (lists) {
-        const int length = VKMM_PUT(head, "%s matrix array %s general\n%llu %llu\n", MARK,
-                                    vkmm_type_of(view->type)->is_float ? "real" : "integer",
-                                    (unsigned long long)view->rows, (unsigned long long)view->cols);
-        status = vkmm_output_write(output, head, (uint64_t)length);
-    }
-    return status == VKMM_OK ? write_rows(output, lists ? &columns : view, array->stored.separator) : status;
+    return write_rows(output, &array->first, array->stored.separator);
 }
 
 #define TEXT(ending, ...)                                                 \
@@ -244,5 +170,4 @@ vkmm_status cli_text_write(const cli_array *array, vkmm_output *output)
     }
 
 const cli_array_format cli_csv_format = TEXT(".csv", .separator = ','),
-                       cli_tsv_format = TEXT(".tsv", .separator = '\t'),
-                       cli_mtx_format = TEXT(".mtx", .separator = LISTS, .magic = MARK);
+                       cli_tsv_format = TEXT(".tsv", .separator = '\t');

@@ -210,7 +210,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "offset-b", "COUNT", "the same for B", BLAS, AT(problem.offset_b), WHOLE(0, INT64_MAX)},
     {NULL, 0, "offset-c", "COUNT", "the same for C", BLAS, AT(problem.offset_c), WHOLE(0, INT64_MAX)},
     {NULL, 'a', NULL, "FILE",
-     "A, as stored, from .npy, .npz, .safetensors, .gguf, .csv, .tsv or .mtx; FILE.npz:NAME, FILE.safetensors:NAME or "
+     "A, as stored, from .npy, .npz, .safetensors, .gguf, .csv or .tsv; FILE.npz:NAME, FILE.safetensors:NAME or "
      "FILE.gguf:NAME for one of several arrays; - for standard input; 3 dimensions are a batch",
      CLI_RUN | CLI_TRACE, AT(a), cli_parse_text},
     {NULL, 'b', NULL, "FILE", "B, likewise; of .gguf the transpose, so that its rows are along K", CLI_RUN | CLI_TRACE,
