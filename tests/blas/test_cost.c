@@ -2,7 +2,6 @@
  * that is not, and lose little while they find out; what is kept is read again, what is damaged is not. */
 #include "test.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../src/blas/cost.h"

@@ -6,7 +6,6 @@
 #include "math/type.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 
 #include "fuzz.h"
 
-#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

@@ -5,7 +5,6 @@
 #include "math/type.h"
 #include "plan/tuned.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

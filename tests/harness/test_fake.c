@@ -1,5 +1,4 @@
 /* The fake driver speaks up: what the other tests expect not to hear is done here on purpose. */
-#include <stdio.h>
 #include <string.h>
 
 #include "play.h"

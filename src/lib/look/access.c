@@ -1,6 +1,5 @@
 #include "look/access.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/log.h"

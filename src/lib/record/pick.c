@@ -1,6 +1,5 @@
 /* The kernel for a problem, and its plan. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "math/problem.h"

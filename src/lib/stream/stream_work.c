@@ -3,7 +3,6 @@
  * the device. It takes half of its share of what is left (guided self-scheduling: Polychronopoulos and Kuck, 1987), at
  * most a panel, and nothing if another device alone would be done with the rest earlier. As long as its speed is not
  * known, a strip is as small as the kernel's tile, unless all devices are alike: then their shares are. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"

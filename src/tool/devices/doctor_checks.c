@@ -5,7 +5,6 @@
 #include "product/product.h"
 #include "report/text.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #define LARGEST_RANGE (UINT64_C(64) << 20) /* bytes: larger operands take too long here */

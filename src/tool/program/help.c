@@ -1,4 +1,3 @@
-#include "options/values.h"
 #include "report/columns.h"
 #include "session/commands.h"
 #include "system/terminal.h"

@@ -1,5 +1,4 @@
 /* Records as lines of CSV. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "survey/survey.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

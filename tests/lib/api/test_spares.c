@@ -1,6 +1,5 @@
 /* What vkmm_multiply keeps between calls: a call like an earlier one makes no object, takes no memory and records
  * nothing; what is kept has its limits, ends where memory runs out, and with the device. */
-#include <stdio.h>
 #include <string.h>
 
 #include "api/spares.h"

@@ -1,6 +1,5 @@
 /* Devices with memory of their own, played by a driver whose memory is unified: everything goes through staging
  * buffers. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Products by experts (vkmm_gemm_params.experts) against a reference of this file: small whole numbers, so that every
  * sum is exact. All of C's memory is compared, guard bands included, and the status. */
-#include "base/random.h"
 #include "kernel/table.h"
 #include "math/problem.h"
 #include "recorded.h"

@@ -1,8 +1,6 @@
 /* What a measurement finds out beside the three series: copies that take turns, the parts of a transfer, the clock's
  * cross-check. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"

@@ -1,8 +1,6 @@
 /* Which jobs use a tuned configuration. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "job/job.h"
 #include "look/kernel.h"

@@ -1,5 +1,4 @@
 /* Every kernel × type × edge on the driver at hand, validation on. */
-#include <stdio.h>
 #include <string.h>
 
 #include "look/kernel.h"

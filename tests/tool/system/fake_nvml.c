@@ -1,5 +1,4 @@
 /* A management library whose figures the tests set: they open it too, and find `fake_nvml`. */
-#include <stdio.h>
 #include <string.h>
 
 #include "fake_nvml.h"

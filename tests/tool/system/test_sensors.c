@@ -5,7 +5,6 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "base/clock.h"
 #include "base/dynlib.h"
 #include "system/sensors_source.h"
 #include "fake_nvml.h"
