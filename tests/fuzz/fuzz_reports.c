@@ -5,7 +5,6 @@
 
 #include "fuzz.h"
 
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     unsigned errors = 0;

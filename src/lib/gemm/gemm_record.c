@@ -1,7 +1,6 @@
 /* Recording a gemm: no locks, no allocations, and no messages except from vkmm_gemm_check. */
 #include "gemm/gemm.h"
 
-
 #include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"

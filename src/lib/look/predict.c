@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-
 const char *const vkmm_resource_name[VKMM_RESOURCE_COUNT] = {"DRAM bytes",   "L2 bytes", "L1 lines", "shared memory",
                                                              "instructions", "latency",  "barriers"};
 

@@ -2,7 +2,6 @@
  * and kind of data. `--table` prints how many were tried, caught and missed. */
 #include "scaled.h"
 
-
 enum { M = 96, N = 290, K = 48, BATCH = 2, WRONG_MATRIX = 1 };
 
 /* A and B; each also hides errors from a check that weighs all elements alike. */
