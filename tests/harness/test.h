@@ -1,5 +1,6 @@
 /* Tests that list themselves, for programs without a main of their own (listed_main.c), or with SUITE_MAIN (suite.h):
- * TEST(name) { … }. They run in the order in which they are written. Their argument is cmocka's: void **state. */
+ * TEST(name) { … }. They run in the order in which they are written, or with mingw-w64 in the opposite one. Their
+ * argument is cmocka's: void **state. */
 #pragma once
 
 #include <setjmp.h>

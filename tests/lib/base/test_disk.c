@@ -16,19 +16,25 @@
 #include "base/leftovers.h"
 #include "base/workers.h"
 
-static char *folder; /* of this run; its name has an umlaut and CJK characters */
+static char *folder; /* of this test; its name has an umlaut and CJK characters */
 
 static int make_folder(void **state)
 {
     char name[128];
-    if (folder != NULL) return 0;
     snprintf(name, sizeof name, "vkmatmul-\xc3\xa4-\xe8\xa1\x8c\xe5\x88\x97-%d-%.0f", (int)getpid(),
              vkmm_now_ms() * 1e3);
     folder = vkmm_cache_dir_join(vkmm_folder_temporary(), name);
     return folder != NULL && vkmm_cache_dir_make(NULL, folder) == VKMM_OK ? 0 : -1;
 }
 
-#define IN_FOLDER(name) TEST_WITH(name, make_folder, NULL)
+static int forget_folder(void **state)
+{
+    vkmm_free(folder);
+    folder = NULL;
+    return 0;
+}
+
+#define IN_FOLDER(name) TEST_WITH(name, make_folder, forget_folder)
 
 static char *in(const char *name)
 {
