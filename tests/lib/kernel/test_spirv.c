@@ -102,7 +102,7 @@ static void expect(const module *m, const vkmm_device_info *device, vkmm_kernel_
 {
     const vkmm_status is = check_bytes(m->words, 4 * m->count, device, kernel);
     if (is != status || (part ? !strstr(said.last, part) : said.count > 0))
-        fail_msg("%s: %s: '%s'", part ? part : "good", vkmm_status_name(is));
+        fail_msg("%s: %s: '%s'", part ? part : "good", vkmm_status_name(is), said.last);
 }
 
 TEST(takes_what_compilers_make)
@@ -115,7 +115,8 @@ TEST(takes_what_compilers_make)
         for (size_t t = 0; t < 4; t++) {
             const vkmm_module *built = vkmm_module_find(kernels[i], types[t], VKMM_BUILD_PLAIN);
             if (!built) continue;
-            if (check_bytes(built->words, built->bytes, NULL, NULL) != VKMM_OK) fail_msg("%s: %s", kernels[i]);
+            if (check_bytes(built->words, built->bytes, NULL, NULL) != VKMM_OK)
+                fail_msg("%s: %s", kernels[i], said.last);
         }
     }
 }
