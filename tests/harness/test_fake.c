@@ -4,7 +4,8 @@
 #include "play.h"
 #include "vk/loader.h"
 
-#define GET(type, name) const PFN_##name name = (PFN_##name)(void (*)(void))fake_loader()(type, #name)
+/* Named without their vk, as volk has variables of these names. */
+#define GET(type, name) const PFN_vk##name name = (PFN_vk##name)(void (*)(void))fake_loader()(type, "vk" #name)
 
 static VkInstance instance;
 static VkDevice device;
@@ -22,22 +23,22 @@ static void begin(void)
     VkPhysicalDevice physical;
     uint32_t count = 1;
     fake_begin(&caps);
-    GET(NULL, vkCreateInstance);
-    vkCreateInstance(&info, NULL, &instance);
-    GET(instance, vkEnumeratePhysicalDevices);
-    GET(instance, vkCreateDevice);
-    vkEnumeratePhysicalDevices(instance, &count, &physical);
-    GET(instance, vkGetDeviceProcAddr);
-    vkCreateDevice(physical, &device_info, NULL, &device);
-    vkmm_loader_fill(vkGetDeviceProcAddr, device, &vk);
+    GET(NULL, CreateInstance);
+    CreateInstance(&info, NULL, &instance);
+    GET(instance, EnumeratePhysicalDevices);
+    GET(instance, CreateDevice);
+    EnumeratePhysicalDevices(instance, &count, &physical);
+    GET(instance, GetDeviceProcAddr);
+    CreateDevice(physical, &device_info, NULL, &device);
+    vkmm_loader_fill(GetDeviceProcAddr, device, &vk);
 }
 
 /* Ends everything, after which the driver has complained of this, and of nothing else. */
 static void end(const char *of)
 {
-    GET(instance, vkDestroyInstance);
+    GET(instance, DestroyInstance);
     vk.vkDestroyDevice(device, NULL);
-    vkDestroyInstance(instance, NULL);
+    DestroyInstance(instance, NULL);
     const unsigned faults = fake_end();
     expect(*of ? faults > 0 && strstr(fake_fault(0), of) : faults == 0, "\"%s\" is expected; there is \"%s\"", of,
            faults > 0 ? fake_fault(0) : "nothing");
