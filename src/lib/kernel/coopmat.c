@@ -403,13 +403,16 @@ static vkmm_status refuse_matrix(const vkmm_shape *shape)
 static vkmm_status refuse_lanes(const vkmm_shape *shape)
 {
     const vkmm_device_info *device = shape->device;
-    const int fixed = device->subgroup.max_size == 0;
+    const uint32_t lanes = shape->config->values[LANES];
+    if (device->subgroup.max_size == 0)
+        return vkmm_fail(
+            VKMM_UNSUPPORTED,
+            "subgroups of %u invocations (lanes): \"%s\" has %u, and does not allow others (subgroupSizeControl)",
+            lanes, device->name, device->subgroup.size);
     return vkmm_fail(VKMM_UNSUPPORTED,
                      "subgroups of %u invocations (lanes): \"%s\" takes a power of two from %u to %u (minSubgroupSize, "
                      "maxSubgroupSize)",
-                     shape->config->values[LANES], device->name,
-                     fixed ? device->subgroup.size : device->subgroup.min_size,
-                     fixed ? device->subgroup.size : device->subgroup.max_size);
+                     lanes, device->name, device->subgroup.min_size, device->subgroup.max_size);
 }
 
 static const vkmm_rule rules[] = {

@@ -111,7 +111,6 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type)
     if (device->features.i8) offers |= VKMM_NEEDS_I8;
     if (device->features.f64) offers |= VKMM_NEEDS_F64;
     if (device->features.storage16) offers |= VKMM_NEEDS_STORAGE16;
-    if (device->features.storage8) offers |= VKMM_NEEDS_STORAGE8;
     if (device->features.dot8 & (type == VKMM_U8 ? 2 : 1)) offers |= VKMM_NEEDS_DOT8;
     if (device->matrices.shape_count > 0) offers |= VKMM_NEEDS_MATRIX;
     if (device->features.bf16_matrices) offers |= VKMM_NEEDS_BF16;

@@ -148,7 +148,6 @@ enum {
     VKMM_NEEDS_F16 = 1,           /* features.f16 */
     VKMM_NEEDS_I8 = 2,            /* features.i8 */
     VKMM_NEEDS_STORAGE16 = 4,     /* features.storage16 */
-    VKMM_NEEDS_STORAGE8 = 8,      /* features.storage8 */
     VKMM_NEEDS_DOT8 = 16,         /* features.dot8 */
     VKMM_NEEDS_MATRIX = 32,       /* a matrix shape that fits the module's */
     VKMM_NEEDS_BF16 = 64,         /* features.bf16_matrices */

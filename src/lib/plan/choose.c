@@ -103,7 +103,6 @@ static const struct {
     {VKMM_NEEDS_I8, "8-bit integers (shaderInt8)"},
     {VKMM_NEEDS_F64, "64-bit floats (shaderFloat64)"},
     {VKMM_NEEDS_STORAGE16, "16-bit storage (storageBuffer16BitAccess)"},
-    {VKMM_NEEDS_STORAGE8, "8-bit storage (storageBuffer8BitAccess)"},
     {VKMM_NEEDS_DOT8, "accelerated dot products of four bytes (shaderIntegerDotProduct)"},
     {VKMM_NEEDS_MATRIX, "matrix operations (VK_KHR_cooperative_matrix)"},
     {VKMM_NEEDS_BF16, "matrix operations on bf16 (shaderBFloat16CooperativeMatrix)"},
