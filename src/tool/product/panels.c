@@ -1,7 +1,7 @@
 /* A product in panels (vkmatmul_stream.h): one that does not fit on the device as a whole, or not into --memory-limit.
  * Matrices in files are read panel by panel, and the file of -o is written so; generated ones are in the host's memory.
- * A command that shows one product multiplies each panel once, so that the
- * times are those of one run; a bench repeats the whole product. */
+ * A command that shows one product multiplies each panel once, so that the times are those of one run; a bench repeats
+ * the whole product. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/host.h"
@@ -80,6 +80,10 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
                     cli_inputs_stack(p->request->inputs, problem, source, &p->stack[operand]))) {
         p->in_files |= 1U << operand;
         return operand == VKMM_C ? open_writer(p) : VKMM_OK;
+    }
+    if (p->same != NULL && operand <= VKMM_B) { /* only read */
+        p->memory[operand] = p->same->memory[operand];
+        return VKMM_OK;
     }
     return hold_in_memory(p, operand, is_before ? "C as it was" : vkmm_operand_name(source), bytes);
 }
@@ -256,7 +260,7 @@ static void end(cli_product *p)
     if (own->writer != NULL) cli_array_writer_discard(&own->writer);
     vkmm_stream_destroy(&own->stream);
     vkmm_free(own->parts);
-    for (int o = VKMM_A; o < CLI_STACKS; o++) vkmm_free(p->memory[o]);
+    for (int o = p->same != NULL ? VKMM_C : VKMM_A; o < CLI_STACKS; o++) vkmm_free(p->memory[o]);
     vkmm_free(own);
 }
 

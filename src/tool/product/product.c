@@ -126,7 +126,8 @@ static vkmm_status fill(cli_product *p)
         if (o == CLI_BEFORE && p->memory[VKMM_C] != NULL) {
             memcpy(p->memory[o], p->memory[VKMM_C], c_bytes);
         } else if (p->same != NULL && operand <= VKMM_B && p->same->memory[o] != NULL) {
-            memcpy(p->memory[o], p->same->memory[o], vkmm_operand_bytes(problem, operand));
+            if (p->memory[o] != p->same->memory[o])
+                memcpy(p->memory[o], p->same->memory[o], vkmm_operand_bytes(problem, operand));
             p->stack[o] = p->same->stack[o];
         } else if (operand <= VKMM_B && vkmm_operand_format(problem, operand) != VKMM_PLAIN) {
             status = fill_blocks(p, operand);
@@ -351,7 +352,7 @@ static vkmm_status measure(cli_product *p)
     return VKMM_OK;
 }
 
-/* Errors are kept until `leave`, which tells the last one. */
+/* Holds errors back until `leave`, which reports the last one. */
 static void enter(cli_session *session, const cli_request *request, const cli_product_kind *kind, cli_product *p)
 {
     p->session = session;
@@ -455,8 +456,8 @@ int cli_product_is_work(const vkmm_problem *problem)
 
 void cli_product_end(cli_product *p)
 {
+    if (p->plain != NULL) cli_product_end(p->plain); /* first: it may borrow from this one */
     if (p->kind != NULL) p->kind->end(p);
-    if (p->plain != NULL) cli_product_end(p->plain);
     vkmm_free(p->plain);
     vkmm_free(p->plain_request);
     for (int o = VKMM_A; o <= VKMM_B; o++) vkmm_free(p->elements[o]);

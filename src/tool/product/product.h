@@ -83,8 +83,8 @@ struct cli_product {
  * takes more than 300. */
 #define CLI_WARM_GPU_MS 500.0
 
-/* Each function sets what the next one needs, in this order; `end` works after any of them. Who
- * calls them tells their errors. */
+/* Each function sets what the next one needs, in this order; `end` works after any of them. The
+ * caller reports their errors. */
 struct cli_product_kind {
     vkmm_status (*plan)(cli_product *product); /* kernel */
     vkmm_status (*hold)(cli_product *product, int operand,
