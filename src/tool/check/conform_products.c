@@ -1,5 +1,6 @@
 /* Products of every kernel, combination of types and op, on ragged and on whole tiles, with and without an epilogue;
  * and of every method, with the planner's kernel. */
+#include "base/limits.h"
 #include "check/conform.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ static int takes(const cli_session *session, const char *kernel, const vkmm_prob
 {
     static const vkmm_log silent = {NULL, NULL};
     const vkmm_types types = vkmm_problem_types(problem);
-    const int is_cpu = session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && session->options->kernel == NULL;
+    const int is_cpu = vkmm_is_processor(session->info) && session->options->kernel == NULL;
     const vkmm_job_params params = {.problem = *problem, .kernel = is_cpu ? NULL : kernel, .untuned = 1};
     vkmm_device_info info = *session->info;
     vkmm_kernel_info chosen;
@@ -132,12 +133,13 @@ static int find(const cli_session *session, uint32_t index, cli_case *found)
 static void write_command(const char *kernel, const vkmm_problem *p, const cli_inputs *inputs, char text[CLI_CASE_TEXT])
 {
     const vkmm_types types = vkmm_problem_types(p);
+    const char *const ops = "NT";
     char more[200] = "";
 
     if (vkmm_kernel_is_general(kernel))
         VKMM_PUT(more, " --layout %s --transposeA %c --transposeB %c --lda %u --ldb %u --ldc %u --alpha %g --beta %g",
-                 p->layout == VKMM_ROW_MAJOR ? "row" : "col", "NT"[p->op_a], "NT"[p->op_b], (unsigned)p -> lda,
-                 (unsigned)p -> ldb, (unsigned)p -> ldc, p -> alpha, p -> beta);
+                 p->layout == VKMM_ROW_MAJOR ? "row" : "col", ops[p->op_a], ops[p->op_b], (unsigned)p->lda,
+                 (unsigned)p->ldb, (unsigned)p->ldc, p->alpha, p->beta);
     if (p->has_bias) VKMM_JOIN(more, "", " --bias_vector");
     if (p->activation != VKMM_ACTIVATION_NONE)
         VKMM_JOIN(more, "", " --activation %s", vkmm_activation_name(p->activation));

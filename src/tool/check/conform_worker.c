@@ -55,7 +55,7 @@ void cli_trial_spread(cli_trial *trial, uint32_t invocations, uint32_t count, ui
     trial->probe.groups[1] = trial->probe.groups[2] = 1;
 }
 
-/* The text of a module, of whose name, after "check_" or "check-", the text's is the beginning. */
+/* The shader text of a module, whose name is "check_" or "check-", the text's name, and perhaps more. */
 static const char *text_of(const char *module)
 {
     for (size_t i = 0; i < VKMM_COUNT(texts); i++)
@@ -104,8 +104,11 @@ vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint
         cli_trial_wrong(&trial, "%.400s", session->console.last_error);
         status = VKMM_OK;
     }
-    if (status == VKMM_OK && !result->passed && result->file[0] != '\0')
-        status = vkmm_tell(session->log, write_shader(&trial));
+    if (status == VKMM_OK && !result->passed && result->file[0] != '\0' &&
+        vkmm_tell(session->log, write_shader(&trial)) != VKMM_OK) {
+        result->file[0] = '\0';
+        VKMM_JOIN(result->why, "; ", "its shader was not written: %.200s", session->console.last_error);
+    }
     vkmm_free(trial.in);
     return status;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""texts.py -o HEADER FILE...: rows {"NAME", "TEXT"} for C, of files check_NAME.ENDING."""
+"""texts.py -o HEADER FILE...: rows {"NAME", "TEXT"} for C, of files by their names without ending and "check_"."""
 import json
 import pathlib
 import sys
