@@ -2,6 +2,7 @@
 #include "bench/derive.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "bench/cell.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -51,7 +52,7 @@ static int is_for(const cli_bench_device *device, const cli_suite_item *item)
     const vkmm_problem *problem = &item->problem;
     const vkmm_types types = vkmm_problem_types(problem);
 
-    if (!device->is_host) return !item->for_gpus || device->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    if (!device->is_host) return !item->for_gpus || !vkmm_is_processor(&device->info);
     if (types.in != types.out || types.in != types.compute || problem->method != VKMM_COMPUTE_DIRECT ||
         problem->has_bias || problem->activation != VKMM_ACTIVATION_NONE)
         return 0;
@@ -188,7 +189,7 @@ static int make_lanes(bench_run *run)
         lane->speeds.device = device;
         if (device->is_host)
             budget = HOST_SHARE * budget > HOST_LEAST_MS ? HOST_SHARE * budget : fmin(HOST_LEAST_MS, budget);
-        else if (device->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU && run->suite->cpu_budget_ms > 0)
+        else if (vkmm_is_processor(&device->info) && run->suite->cpu_budget_ms > 0)
             budget = run->suite->cpu_budget_ms;
         lane->budget_ms = budget;
         lane->rows = cli_bench_rows(run->suite, device);

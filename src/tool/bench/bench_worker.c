@@ -108,6 +108,7 @@ static void describe(const worker *w, bench_job *job)
     const uint64_t count = panels->batches * cut->row_panels * cut->col_panels * cut->depth_panels;
 
     row->asked_bytes = asked_bytes(w, job);
+    VKMM_PUT(row->power.source, "%.31s", cli_sensors_source(w->sensors));
     if (panels->part_count > 0)
         VKMM_PUT(row->in_panels, "panels on %u devices", panels->part_count);
     else if (panels->reason != NULL)
@@ -193,7 +194,6 @@ static vkmm_status sample_kernel(worker *w, bench_job *job, double ms, cli_bench
     status = measure(
         w, job, (vkmm_measure_params){.iters = samples_for(ms, job->one_ms, MOST_SAMPLES), .skip_transfers = 1}, round);
     cli_sensors_stop(w->sensors, &sensed);
-    VKMM_PUT(round->power.source, "%.31s", cli_sensors_source(w->sensors));
     VKMM_PUT(round->power.limited, "%.127s", sensed.limited);
     round->power.mhz[0] = sensed.mhz_before;
     round->power.mhz[1] = sensed.mhz_during;
@@ -368,6 +368,7 @@ static vkmm_status sample(worker *w, bench_job *job, const json_t *request, json
     vkmm_status status = VKMM_OK;
 
     cli_bench_row_init(&round);
+    VKMM_PUT(round.power.source, "%.31s", cli_sensors_source(w->sensors));
     if (job->one_ms < LONG_MS || (is_gpu(w) && vkmm_now_ms() - w->busy_until > SOON_MS)) status = warm_up(w, job);
     if (status == VKMM_OK && full && w->blas == NULL)
         status = measure(

@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define MAX_NOISE 0.01
 
@@ -88,7 +87,8 @@ static void tell_apart(cli_bench *bench)
         int same_name = 0, same_driver = 0;
         for (uint32_t j = 0; j < bench->device_count; j++) {
             const vkmm_device_info *other = &bench->devices[j].info;
-            if (j == i || strcmp(other->name, device->info.name) != 0) continue;
+            if (j == i || bench->devices[j].is_host != device->is_host || strcmp(other->name, device->info.name) != 0)
+                continue;
             same_name = 1;
             same_driver |= strcmp(other->driver.name, device->info.driver.name) == 0;
         }

@@ -9,7 +9,6 @@
 #include "base/disk.h"
 #include "base/file.h"
 #include "report/records.h"
-#include "report/text.h"
 
 #define MOST_BYTES (UINT64_C(256) << 20)
 

@@ -1,3 +1,4 @@
+#include "base/limits.h"
 #include "bench/cell.h"
 #include "bench/derive.h"
 
@@ -19,7 +20,7 @@
 
 static int is_host_speed(const cli_bench_device *device)
 {
-    return device->is_host || device->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    return device->is_host || vkmm_is_processor(&device->info);
 }
 
 /* 0: accepts every problem. */
