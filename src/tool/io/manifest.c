@@ -62,9 +62,22 @@ static int next_entry(const char **list, char separator, char entry[ENTRY_BYTES]
 /* A pattern with '*' for any characters; case is ignored. */
 static int matches(const char *pattern, const char *text)
 {
-    if (*pattern == '*') return matches(pattern + 1, text) || (*text != '\0' && matches(pattern, text + 1));
-    if (*pattern == '\0' || *text == '\0') return *pattern == *text;
-    return strncasecmp(pattern, text, 1) == 0 && matches(pattern + 1, text + 1);
+    const char *star = NULL, *retry = text;
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = pattern++;
+            retry = text;
+        } else if (strncasecmp(pattern, text, 1) == 0) {
+            pattern++;
+            text++;
+        } else if (star != NULL) { /* the last star takes one character more */
+            pattern = star + 1;
+            text = ++retry;
+        } else {
+            return 0;
+        }
+    }
+    return pattern[strspn(pattern, "*")] == '\0';
 }
 
 /* all: another word, besides "~all~", for everything. */

@@ -93,7 +93,8 @@ static vkmm_status read_descr(const char *name, const json_t *descr, head *h)
     if (text == NULL) return vkmm_fail(VKMM_INVALID, "%s: the .npy header needs a string for 'descr'", name);
     h->type = type_of(text, strlen(text), &h->stored);
     if (h->type != VKMM_AUTO) return VKMM_OK;
-    return vkmm_fail(VKMM_INVALID, "%s: dtype '%.*s' is not supported; only " DTYPES " are", name, SHOWN, text);
+    return vkmm_fail(VKMM_INVALID, "%s: dtype '%.*s' is not supported; only " DTYPES " are%s", name, SHOWN, text,
+                     text[0] == '>' ? ", little-endian" : "");
 }
 
 static vkmm_status read_shape(const char *name, const json_t *shape, head *h)

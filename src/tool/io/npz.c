@@ -108,9 +108,7 @@ static vkmm_status extract(const char *path, unzFile zip, const unz_file_info64 
     if (free_bytes == 0 || size <= free_bytes) *content = vkmm_alloc(1, size);
     const uint64_t read = *content != NULL ? read_member(zip, *content, size) : 0;
     const int closed = unzCloseCurrentFile(zip); /* compares the checksum */
-    if (*content == NULL)
-        return vkmm_fail(VKMM_OUT_OF_MEMORY, "%s: the array has %llu bytes; the host has %llu free", path,
-                         (unsigned long long)size, (unsigned long long)free_bytes);
+    if (*content == NULL) return VKMM_NO_MEMORY("for the %llu bytes of %s", (unsigned long long)size, path);
     if (read == size && closed == UNZ_OK) return VKMM_OK;
     return vkmm_fail(VKMM_INVALID, "%s: the array is damaged", path);
 }
