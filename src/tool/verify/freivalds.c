@@ -413,8 +413,9 @@ static vkmm_status check_reals(vkmm_check *check, work *w)
         check->is_finite &= isfinite(w->ratio[i]) != 0;
         w->held[i] = w->ratio[i] < 0.0;
     }
-    for (uint64_t j = 0; j < check->claim.c.cols; j++) w->weight[j] = w->weight[j] == 0.0;
-    return w->odd_rows + w->odd_cols > 0 ? cli_check_odd(check, w->held, w->weight) : VKMM_OK;
+    if (w->odd_rows + w->odd_cols == 0) return VKMM_OK;
+    for (uint64_t j = 0; j < check->claim.c.cols; j++) w->weight[j] = w->weight[j] == 0.0; /* now: it is odd */
+    return cli_check_odd(check, w->held, w->weight);
 }
 
 static vkmm_status check_floats(vkmm_check *check)

@@ -73,8 +73,8 @@ cli_stack cli_stack_of(const vkmm_problem *problem, int which, const void *data)
 /* Verifies every matrix of a checked problem, whose leading dimensions, strides and offsets count only for gaps and c:
  * C's memory before and after the product; gaps NULL: what is between C's elements is not checked. The verdict is that
  * of the first wrong matrix, then that of the gaps, or has the largest error. seed selects vectors and rows. VKMM_OK
- * even when the product is wrong; VKMM_INVALID, VKMM_OUT_OF_MEMORY. Memory used: O(M + N + K); the matrices
- * may be mapped files. */
+ * even when the product is wrong; VKMM_INVALID, VKMM_OUT_OF_MEMORY. Memory used: O(M + N + K); the matrices may
+ * be mapped files. */
 vkmm_status cli_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const cli_stack stacks[CLI_EVIDENCE],
                               const void *gaps, const void *c, cli_numbers numbers, cli_verify_method method,
                               uint64_t seed, cli_verdict *verdict);
