@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/disk.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "look/kernel.h"
 #include "math/method.h"
@@ -81,17 +82,13 @@ static vkmm_status statistics(cli_session *session, const vkmm_job_params *param
 
 static const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
 
-static cli_request request_of(const vkmm_job_params *params)
-{
-    return (cli_request){.job = *params,
-                         .inputs = &inputs,
-                         .kind = &cli_resident,
-                         .measure = {.warm_time_ms = 20, .min_time_ms = 20, .max_time_ms = 200, .skip_transfers = 1}};
-}
-
 static vkmm_status time_kernel(cli_session *session, const vkmm_job_params *params, cli_explained *kernel)
 {
-    const cli_request request = request_of(params);
+    const cli_request request = {
+        .job = *params,
+        .inputs = &inputs,
+        .kind = &cli_resident,
+        .measure = {.warm_time_ms = 20, .min_time_ms = 20, .max_time_ms = 200, .skip_transfers = 1}};
     cli_product product = {0};
     const vkmm_status status = cli_product_run(session, &request, &product);
 
@@ -125,10 +122,11 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, cl
 
 static vkmm_job_params params_of(const cli_session *session, const cli_explanation *all, const char *name)
 {
-    return (vkmm_job_params){.problem = all->problem,
-                             .kernel = strcmp(name, "auto") == 0 ? "tiled" : name, /* among the tutorials' kernels */
-                             .tile_rows = session->options->tile[0],
-                             .tile_cols = session->options->tile[1]};
+    return (vkmm_job_params){
+        .problem = all->problem,
+        .kernel = strcmp(name, "auto") == 0 ? "tiled" : name, /* the planner's choice of the tutorials' kernels */
+        .tile_rows = session->options->tile[0],
+        .tile_cols = session->options->tile[1]};
 }
 
 /* A kernel named by --kernel must be legal; of all kernels, illegal ones are left out, with the reason. A kernel whose
@@ -229,7 +227,7 @@ static void explain_times(cli_explanation *all, const cli_explained *foreseen, c
                   "%s %.3g",
                   fastest->info.name, foreseen->measured_ms / fastest->measured_ms, foreseen->info.name,
                   elements_read(all, foreseen), fastest->info.name, elements_read(all, fastest));
-    if (foreseen != fastest && all->device->type == VK_PHYSICAL_DEVICE_TYPE_CPU)
+    if (foreseen != fastest && vkmm_is_processor(all->device))
         vkmm_join(why, room, "; ", "this device is a processor, whose shared memory is ordinary memory");
     if (fastest->measured_ms * NEAR < fastest->memory_ms)
         vkmm_join(why, room, "; ", "%s takes less than its bytes at copy speed: caches serve at least %.0f %% of them",

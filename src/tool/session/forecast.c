@@ -1,4 +1,5 @@
 #include "session/forecast.h"
+#include "base/limits.h"
 
 #include <math.h>
 
@@ -17,10 +18,11 @@ enum { MOST_STEPS = 16 };
 vkmm_status cli_peaks(cli_session *session, vkmm_type type)
 {
     vkmm_peaks *peaks = &session->peaks[type];
-    vkmm_status status = VKMM_OK;
+    vkmm_status status;
 
+    if (peaks->copy_bytes > 0) return VKMM_OK;
     cli_progress(&session->console, "measuring the device's peaks");
-    if (peaks->copy_bytes == 0) status = vkmm_device_peaks(session->device, type, peaks);
+    status = vkmm_device_peaks(session->device, type, peaks);
     cli_progress_end(&session->console);
     return status;
 }
@@ -76,7 +78,7 @@ vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkm
     const vkmm_type type = params->problem.type;
     /* Times on a processor would be far too low: its driver does in software what they assume of a GPU's hardware. Only
      * the page has them there, because its roofline needs the peaks. */
-    const int is_timed = session->options->html != NULL || session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const int is_timed = session->options->html != NULL || !vkmm_is_processor(session->info);
     vkmm_kernel_info info;
     vkmm_traffic traffic;
     vkmm_step_info steps[MOST_STEPS];

@@ -4,11 +4,11 @@
 #include "look/predict.h"
 #include "session/session.h"
 
-/* The device's peaks for a type, as session->peaks has them then; measured once. */
+/* Measures session->peaks[type], once. */
 vkmm_status cli_peaks(cli_session *session, vkmm_type type);
 
-/* The peak of the device's matrix operations with these types: of one shape, or, where it is 0, of the fastest; 0 if
- * there is none. */
+/* The peak of the device's matrix operations with these types. shape: the only one to measure, or zeros for all; *peak:
+ * the fastest, 0 if there is none. */
 vkmm_status cli_matrix_peak(cli_session *session, vkmm_types types, const uint32_t shape[3], double *peak);
 
 /* From what its kernel does, counted for those of the tutorials and planned for the others, and from the device's

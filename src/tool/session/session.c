@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/disk.h"
+#include "base/limits.h"
 #include "math/method.h"
 #include "system/sensors.h"
 #include "system/terminal.h"
@@ -188,7 +189,7 @@ vkmm_status cli_session_find_device(cli_session *session)
 
 static int is_on_gpu(const cli_session *session)
 {
-    return session->info != NULL && session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    return session->info != NULL && !vkmm_is_processor(session->info);
 }
 
 void cli_session_square(cli_session *session, uint64_t on_gpu)
