@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`vkmatmul trace`: the tutorial's watch windows as text, the whole trace as JSON against a model, the index picture, refusals."""
+"""`vkmatmul trace`: the tutorial's watch windows as text, the whole trace as JSON against a model, refusals."""
 import json
 
 import cli

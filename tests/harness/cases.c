@@ -2,13 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "gemm.h"
 #include "general.h"
 #include "math/matrix.h"
-
-static void put(const vkmm_problem *p, const vkmm_store *store, uint64_t index, double value)
-{
-    vkmm_type_put(p->type, (char *)store->host + index * vkmm_type_of(p->type)->bytes, value);
-}
 
 static void fill_index(const vkmm_problem *p, vkmm_store *stores)
 {
@@ -20,22 +16,22 @@ static void fill_index(const vkmm_problem *p, vkmm_store *stores)
 static void fill_walkthrough(const vkmm_problem *p, vkmm_store *stores)
 {
     static const double first[] = {1, 4, 2, 5, 3, 6};
-    for (uint64_t i = 0; i < 6; i++) put(p, &stores[VKMM_A], i, first[i]);
-    for (uint64_t i = 0; i < 6; i++) put(p, &stores[VKMM_B], i, 7.0 + (double)i);
+    for (uint64_t i = 0; i < 6; i++) gemm_set(p->type, stores[VKMM_A].host, i, first[i]);
+    for (uint64_t i = 0; i < 6; i++) gemm_set(p->type, stores[VKMM_B].host, i, 7.0 + (double)i);
 }
 
 /* A = B = 4×4 rows 1..4, 5..8, 1..4, 5..8: its tiled example. */
 static void fill_walkthrough_tiled(const vkmm_problem *p, vkmm_store *stores)
 {
     for (uint64_t i = 0; i < 16; i++)
-        for (int o = VKMM_A; o <= VKMM_B; o++) put(p, &stores[o], i, (double)(i % 8 + 1));
+        for (int o = VKMM_A; o <= VKMM_B; o++) gemm_set(p->type, stores[o].host, i, (double)(i % 8 + 1));
 }
 
 /* A NaN in the first column of row 1 belongs to row 1 alone: a kernel that reads beyond the end of row 0 brings it
  * there. */
 static void fill_nan(const vkmm_problem *p, vkmm_store *stores)
 {
-    if (vkmm_type_of(p->type)->is_float) put(p, &stores[VKMM_A], p->k, NAN);
+    if (vkmm_type_of(p->type)->is_float) gemm_set(p->type, stores[VKMM_A].host, p->k, NAN);
 }
 
 static const suite_case cases[] = {

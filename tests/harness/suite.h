@@ -34,7 +34,6 @@ int suite_exit_without_matrices(suite_device *suite);
 /* Runs tests as run_group does. After each, what it kept is released, and the device's info is what it was when the
  * group began. Returns how many failed, or 77 (skips.c). */
 int suite_run_group(suite_device *suite, const char *name, const struct CMUnitTest *tests, size_t count);
-#define suite_run(suite, name, tests) suite_run_group(suite, name, tests, sizeof(tests) / sizeof *(tests))
 int suite_after(void **state); /* for teardowns of a test's own */
 
 /* The main of a program whose tests list themselves: opens the suite, runs them, and closes it. */

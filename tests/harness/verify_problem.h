@@ -5,6 +5,9 @@
 #include "base/log.h"
 #include "verify/verify.h"
 
+/* All of them, for tests that try each. */
+static const cli_verify_method verify_methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
+
 static inline vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a,
                                               const void *b, const void *bias, const void *before, const void *c,
                                               cli_numbers numbers, cli_verify_method method, uint64_t seed,

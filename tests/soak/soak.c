@@ -1,7 +1,6 @@
 /* soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone]: what this
  * process holds while it creates and destroys devices, then multiplies random problems. Exit code 1: memory was not
  * flat, or a product was wrong. scripts/soak runs it on both drivers. */
-#include <dirent.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "api/spares.h"
 #include "base/alloc.h"
 #include "base/random.h"
+#include "folder.h"
 #include "general.h"
 #include "math/matrix.h"
 #include "math/problem.h"
@@ -50,16 +50,6 @@ static uint32_t count_lines(const char *path)
     return lines;
 }
 
-static uint32_t count_files(void)
-{
-    uint32_t files = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    for (const struct dirent *entry = folder ? readdir(folder) : NULL; entry != NULL; entry = readdir(folder))
-        files += entry->d_name[0] != '.';
-    if (folder != NULL) closedir(folder);
-    return files > 0 ? files - 1 : 0; /* but for the one that reads the folder */
-}
-
 static void take(uint64_t done, sample *s)
 {
     char text[8192] = "";
@@ -72,7 +62,7 @@ static void take(uint64_t done, sample *s)
                   .rss = status_of(text, "VmRSS:"),
                   .peak = status_of(text, "VmHWM:"),
                   .heap = (heap.uordblks + heap.hblkhd) / 1024,
-                  .files = count_files(),
+                  .files = entries_of("/proc/self/fd", NULL) - 1, /* without the folder's own */
                   .regions = count_lines("/proc/self/maps"),
                   .blocks = vkmm_alloc_live()};
 }

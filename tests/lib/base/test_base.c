@@ -150,6 +150,16 @@ TEST(test_log_cuts_whole_characters)
 }
 
 /* The stream is part of the program's promise that a seed means one matrix: these values may not change. */
+TEST(test_random_seeds_are_different_streams)
+{
+    const uint64_t step =
+        UINT64_C(0x9e3779b97f4a7c15); /* of the counter: the seeds most likely to be one stream, shifted */
+    for (uint64_t i = 0; i < 1000; i++) {
+        assert_true(vkmm_random_bits(1, i) != vkmm_random_bits(2, i));
+        assert_true(vkmm_random_bits(1, i + 1) != vkmm_random_bits(1 + step, i));
+    }
+}
+
 TEST(test_random_stream_is_fixed)
 {
     assert_true(vkmm_random_bits(0, 0) == UINT64_C(0xf5dd724ff3b8a536));

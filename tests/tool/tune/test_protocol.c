@@ -65,6 +65,7 @@ TEST(nonsense)
         cli_trial_request request;
         cli_answer answer = {.rounds = 0};
         json_t *json = json_loads(texts[i], 0, NULL);
+        assert_non_null(json);
         if (cli_read_trial(json, &request) || cli_take_figures(json, 0, &answer)) fail_msg("%s was read", texts[i]);
         json_decref(json);
     }

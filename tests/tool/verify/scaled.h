@@ -5,8 +5,6 @@
 #include "unit.h"
 #include "verify_problem.h"
 
-static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
-
 typedef struct scaled {
     vkmm_problem p;
     void *a, *b, *bias, *before, *c;

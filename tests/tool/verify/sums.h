@@ -11,8 +11,6 @@
 #include "math/half.h"
 #include "verify_problem.h"
 
-static const cli_verify_method methods[] = {CLI_VERIFY_FULL, CLI_VERIFY_FREIVALDS};
-
 typedef enum way { SEQUENTIAL, BLOCKS_CUT, LONG_BLOCKS_CUT, HALVES, WAYS } way;
 
 typedef struct sums {

@@ -46,11 +46,11 @@ TEST(test_a_wrong_bias_is_found)
         const size_t size = vkmm_type_of(kinds[t].out)->bytes;
         memcpy(turned, (char *)right + size, (LARGE_N - 1) * size);
         for (int m = 0; m < 2; m++) {
-            assert_right(&s, methods[m]);
+            assert_right(&s, verify_methods[m]);
             s.bias = none;
-            assert_false(scaled_verify(&s, methods[m]).passed);
+            assert_false(scaled_verify(&s, verify_methods[m]).passed);
             s.bias = turned;
-            assert_false(scaled_verify(&s, methods[m]).passed);
+            assert_false(scaled_verify(&s, verify_methods[m]).passed);
             s.bias = right;
         }
         free(none);

@@ -21,8 +21,8 @@ TEST(test_right_products_pass)
             for (int i = 0; i < 8; i++) {
                 scaled s = scaled_product((vkmm_type)t, shapes[n][0], shapes[n][1], shapes[n][2], inits[i / 2], i % 2);
                 for (size_t m = 0; m < 2; m++) {
-                    assert_right(&s, methods[m]);
-                    assert_int_equal(scaled_verify(&s, methods[m]).method, methods[m]);
+                    assert_right(&s, verify_methods[m]);
+                    assert_int_equal(scaled_verify(&s, verify_methods[m]).method, verify_methods[m]);
                 }
                 scaled_end(&s);
             }

@@ -78,12 +78,12 @@ TEST(test_sums_that_overflow)
             for (uint64_t at = 0; at < 40 * 600; at++) gemm_set(p.type, s.b, at, 16);
             gemm(&p, s.a, s.b, s.c);
             assert_int_equal(isinf(scaled_get(&s, 0, 3, 4)) != 0, t != 3);
-            assert_right(&s, methods[m]);
-            const cli_verdict v = scaled_verify(&s, methods[m]);
+            assert_right(&s, verify_methods[m]);
+            const cli_verdict v = scaled_verify(&s, verify_methods[m]);
             assert_int_equal(strstr(v.sentence, "overflowed, for f16 ends at 65504") != NULL, t != 3);
             if (m == 0 && t != 3) assert_contains(v.sentence, "; 1200 of them overflowed");
-            if (t == 3) assert_caught(&s, methods[m], 0, 3, 4, INFINITY);
-            if (t == 4) assert_caught(&s, methods[m], 0, 3, 4, 65504);
+            if (t == 3) assert_caught(&s, verify_methods[m], 0, 3, 4, INFINITY);
+            if (t == 4) assert_caught(&s, verify_methods[m], 0, 3, 4, 65504);
             scaled_end(&s);
         }
     }
@@ -191,11 +191,11 @@ TEST(test_nan_and_infinity_propagate)
             gemm_set(types.in, s.a, gemm_index(&p, VKMM_A, 0, 33, 7), NAN);
             gemm_set(types.in, s.a, gemm_index(&p, VKMM_A, 0, 34, 7), 0.5); /* not 0, whose product is a NaN */
             gemm_set(types.in, s.b, gemm_index(&p, VKMM_B, 0, 7, 55), INFINITY);
-            assert_false(scaled_verify(&s, methods[m]).passed);
+            assert_false(scaled_verify(&s, verify_methods[m]).passed);
             gemm(&p, s.a, s.b, s.c);
-            assert_right(&s, methods[m]);
-            assert_caught(&s, methods[m], 0, 33, 3, 1);
-            assert_caught(&s, methods[m], 0, 34, 55, -scaled_get(&s, 0, 34, 55));
+            assert_right(&s, verify_methods[m]);
+            assert_caught(&s, verify_methods[m], 0, 33, 3, 1);
+            assert_caught(&s, verify_methods[m], 0, 34, 55, -scaled_get(&s, 0, 34, 55));
             scaled_end(&s);
         }
     }

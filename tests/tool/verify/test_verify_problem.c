@@ -31,9 +31,9 @@ TEST(test_a_wrong_element_of_any_matrix_is_found)
             const vkmm_problem p = scaled_by(gemm_way(way, M, N, K, (vkmm_type)t), 2, 3);
             scaled s = scaled_make(&p, VKMM_INIT_INT);
             for (uint64_t x = 0; x < gemm_batches(&p); x++) {
-                assert_caught(&s, methods[x % 2], x, M - 1, N - 1, scaled_get(&s, x, M - 1, N - 1) + 1);
-                assert_caught(&s, methods[x % 2], x, 0, 0, scaled_get(&s, x, 0, 0) + 1);
-                assert_caught(&s, methods[1 - x % 2], x, 2, 3, scaled_get(&s, x, 2, 3) + 1);
+                assert_caught(&s, verify_methods[x % 2], x, M - 1, N - 1, scaled_get(&s, x, M - 1, N - 1) + 1);
+                assert_caught(&s, verify_methods[x % 2], x, 0, 0, scaled_get(&s, x, 0, 0) + 1);
+                assert_caught(&s, verify_methods[1 - x % 2], x, 2, 3, scaled_get(&s, x, 2, 3) + 1);
             }
             scaled_end(&s);
         }
@@ -47,7 +47,7 @@ TEST(test_the_first_wrong_matrix_is_named)
         scaled s = scaled_make(&p, VKMM_INIT_ONES);
         gemm_set(VKMM_I32, s.c, gemm_index(&p, VKMM_C, 1, 2, 4), 6);
         gemm_set(VKMM_I32, s.c, gemm_index(&p, VKMM_C, 2, 0, 0), 1000);
-        cli_verdict v = scaled_verify(&s, methods[m]);
+        cli_verdict v = scaled_verify(&s, verify_methods[m]);
         assert_true(!v.passed && v.batch == 1 && v.row == 2 && v.col == 4 && v.got == 6 && v.want == 5 &&
                     v.wrong_count == 1);
         assert_contains(v.sentence, "matrix 1 of the batch: C[2][4] is 6, should be 5; ");
@@ -188,7 +188,7 @@ TEST(test_empty_problems)
         p.batch_count = UINT32_MAX;
         assert_int_equal(vkmm_problem_check(&p), VKMM_OK);
         assert_int_equal(
-            vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, NULL, CLI_NUMBERS_RANDOM, methods[m], 1, &v),
+            vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, NULL, CLI_NUMBERS_RANDOM, verify_methods[m], 1, &v),
             VKMM_OK);
         assert_true(v.passed);
         assert_contains(v.sentence, "empty");

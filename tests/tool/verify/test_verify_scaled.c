@@ -66,9 +66,9 @@ TEST(test_integers_wrap)
     scaled_end(&s);
     for (int t = VKMM_I32; t <= VKMM_U32; t++) {
         s = scaled_large((vkmm_type)t, -2147483647.0, 4294967291.0, VKMM_INIT_UNIFORM);
-        assert_right(&s, methods[0]);
-        assert_right(&s, methods[1]);
-        assert_caught(&s, methods[1], 0, 99, 299, scaled_get(&s, 0, 99, 299) > 0 ? 0 : 1);
+        assert_right(&s, verify_methods[0]);
+        assert_right(&s, verify_methods[1]);
+        assert_caught(&s, verify_methods[1], 0, 99, 299, scaled_get(&s, 0, 99, 299) > 0 ? 0 : 1);
         scaled_end(&s);
     }
 }
@@ -79,20 +79,20 @@ TEST(test_what_c_was_counts_only_with_beta)
         for (size_t m = 0; m < 2; m++) {
             scaled s = scaled_large((vkmm_type)t, 2, 0, VKMM_INIT_ONES);
             for (uint64_t i = 0; i < s.elements; i++) gemm_set((vkmm_type)t, s.before, i, i % 2 ? NAN : INFINITY);
-            assert_right(&s, methods[m]);
+            assert_right(&s, verify_methods[m]);
             scaled_end(&s);
             s = scaled_large((vkmm_type)t, 2, 1, VKMM_INIT_ONES);
             const uint64_t at = gemm_index(&s.p, VKMM_C, 0, 77, 5);
             gemm_set((vkmm_type)t, s.before, at, NAN);
-            assert_false(scaled_verify(&s, methods[m]).passed);
+            assert_false(scaled_verify(&s, verify_methods[m]).passed);
             gemm_set((vkmm_type)t, s.c, at, NAN);
-            assert_right(&s, methods[m]);
-            assert_caught(&s, methods[m], 0, 77, 6, NAN);
+            assert_right(&s, verify_methods[m]);
+            assert_caught(&s, verify_methods[m], 0, 77, 6, NAN);
             gemm_set((vkmm_type)t, s.before, at, -INFINITY);
-            assert_false(scaled_verify(&s, methods[m]).passed);
+            assert_false(scaled_verify(&s, verify_methods[m]).passed);
             gemm_set((vkmm_type)t, s.c, at, -INFINITY);
-            assert_right(&s, methods[m]);
-            assert_caught(&s, methods[m], 0, 77, 5, INFINITY);
+            assert_right(&s, verify_methods[m]);
+            assert_caught(&s, verify_methods[m], 0, 77, 5, INFINITY);
             scaled_end(&s);
         }
     }
@@ -106,9 +106,9 @@ TEST(test_nothing_is_summed_where_alpha_is_0)
             scaled s = scaled_large((vkmm_type)t, 0, beta, VKMM_INIT_UNIFORM);
             gemm_set((vkmm_type)t, s.a, 17, NAN);
             gemm_set((vkmm_type)t, s.b, 18, INFINITY);
-            assert_right(&s, methods[0]);
-            assert_right(&s, methods[1]);
-            assert_caught(&s, methods[1], 0, 60, 60, NAN);
+            assert_right(&s, verify_methods[0]);
+            assert_right(&s, verify_methods[1]);
+            assert_caught(&s, verify_methods[1], 0, 60, 60, NAN);
             scaled_end(&s);
         }
     }
@@ -190,20 +190,20 @@ TEST(test_scalars_that_are_no_numbers)
 {
     for (size_t m = 0; m < 2; m++) {
         scaled s = scaled_large(VKMM_F32, NAN, 0, VKMM_INIT_ONES);
-        assert_right(&s, methods[m]);
-        assert_caught(&s, methods[m], 0, 70, 5, 30);
+        assert_right(&s, verify_methods[m]);
+        assert_caught(&s, verify_methods[m], 0, 70, 5, 30);
         scaled_end(&s);
         s = scaled_large(VKMM_F64, 1, NAN, VKMM_INIT_ONES);
-        assert_right(&s, methods[m]);
-        assert_caught(&s, methods[m], 0, 70, 5, 30);
+        assert_right(&s, verify_methods[m]);
+        assert_caught(&s, verify_methods[m], 0, 70, 5, 30);
         scaled_end(&s);
         s = scaled_large(VKMM_F64, 1, -INFINITY, VKMM_INIT_ONES);
-        assert_right(&s, methods[m]);
-        assert_caught(&s, methods[m], 0, 70, 5, INFINITY);
+        assert_right(&s, verify_methods[m]);
+        assert_caught(&s, verify_methods[m], 0, 70, 5, INFINITY);
         scaled_end(&s);
         s = scaled_large(VKMM_F32, INFINITY, 0, VKMM_INIT_UNIFORM);
-        assert_right(&s, methods[m]);
-        assert_caught(&s, methods[m], 0, 70, 5, 30);
+        assert_right(&s, verify_methods[m]);
+        assert_caught(&s, verify_methods[m], 0, 70, 5, 30);
         scaled_end(&s);
     }
 }

@@ -96,12 +96,12 @@ TEST(test_a_dropped_block_and_swapped_rows_are_found)
         char *c = s.memory[2], kept[N * sizeof(double)];
         for (int m = 0; m < 2; m++) {
             sums_multiply(&s, BLOCKS_CUT, K - 16);
-            assert_fails(&s, methods[m], "a dropped block");
+            assert_fails(&s, verify_methods[m], "a dropped block");
             sums_multiply(&s, BLOCKS_CUT, K);
             memcpy(kept, c + 4 * row, row);
             memcpy(c + 4 * row, c + 9 * row, row);
             memcpy(c + 9 * row, kept, row);
-            assert_fails(&s, methods[m], "a product with two rows swapped");
+            assert_fails(&s, verify_methods[m], "a product with two rows swapped");
         }
         sums_end(&s);
     }
@@ -219,7 +219,7 @@ TEST(test_bytes_are_known_exactly)
             s.p.method = VKMM_COMPUTE_W8A8;
             for (uint64_t at = 0; at < s.p.m * s.p.n; at++)
                 put(&s, at / s.p.n, at % s.p.n, bytes_sum(&s, at / s.p.n, at % s.p.n, is_off));
-            const cli_verdict v = sums_verify(&s, methods[m], CLI_NUMBERS_RANDOM);
+            const cli_verdict v = sums_verify(&s, verify_methods[m], CLI_NUMBERS_RANDOM);
             if (v.passed == is_off) fail_msg("method %d: %s", m, v.sentence);
             sums_end(&s);
         }
@@ -242,7 +242,7 @@ TEST(test_methods_have_bounds_of_their_own)
                         put(&s, at / s.p.n, at % s.p.n,
                             (is_split ? split_sum : modular_sum)(&s, at / s.p.n, at % s.p.n, 7 * dropped));
                     for (int m = 0; m < 2; m++) {
-                        const cli_verdict v = sums_verify(&s, methods[m], numbers);
+                        const cli_verdict v = sums_verify(&s, verify_methods[m], numbers);
                         if (v.passed == dropped) fail_msg("method %d, K %u: %s", how, (unsigned)s.p.k, v.sentence);
                     }
                 }
