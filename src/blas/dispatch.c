@@ -32,7 +32,7 @@ static void forked(void)
     atomic_store(&vkblas_least, INT64_MAX);
 }
 
-/* VKBLAS_COMPUTE: products as f16 parts or residues. */
+/* Reads VKBLAS_COMPUTE: products as f16 parts or residues. */
 static void read_methods(void)
 {
     static const char *const names[] = {[VKMM_COMPUTE_SPLIT] = "split",
@@ -114,7 +114,7 @@ static const char *transpositions(const vkblas_call *c)
     return vkblas_is_complex(c->type) && (c->routine == VKBLAS_SYRK || c->routine == VKBLAS_SYR2K) ? "NT" : "NTC";
 }
 
-/* Whether every argument is. */
+/* Whether every argument is legal. */
 static int is_legal(const vkblas_call *c)
 {
     const int left = c->side == 'L', plain = c->trans_a == 'N';

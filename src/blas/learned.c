@@ -150,7 +150,7 @@ static double time_products(vkblas_type type, vkblas_extents e, double enough_ms
                  c = (size_t)vkblas_cost_bytes(type, (vkblas_extents){e.m, e.n, 0});
     const vkblas_scalar one = vkblas_scalar_of(type, 1, 0), zero = vkblas_scalar_of(type, 0, 0);
     double best = -1, sum = 0;
-    char *room = calloc(1, all); /* faster than writing it: untouched pages are one of zeros */
+    char *room = calloc(1, all); /* zeroed pages cost nothing until they are written */
     if (room == NULL) return -1;
     const vkblas_call call = {.type = type,
                               .trans_a = 'N',

@@ -13,9 +13,9 @@ enum { VKMM_SPARES_MOST = 8, VKMM_SPARES_SHARE = 16 };
 /* A spare job, lent or not (vkmm_job.is_lent), turned to this problem; it is then the caller's. NULL: there is none. */
 vkmm_job *vkmm_spares_take(vkmm_device *device, const vkmm_problem *problem, int is_lent);
 
-/* Makes a job of the device a spare one, or destroys it (NULL is legal) if it failed, and returns its status. If there
- * are too many or they use too much memory, those unused for the longest time are destroyed, and so is the job itself
- * if it is too large. vkmm_device_drop_spares destroys all. */
+/* Keeps a job of the device for the next call if status is VKMM_OK, or else destroys it (NULL is legal then). Returns
+ * status. If there are too many or they use too much memory, those unused for the longest time are destroyed, and so is
+ * the job itself if it is too large. vkmm_device_drop_spares destroys all. */
 vkmm_status vkmm_spares_give(vkmm_device *device, vkmm_status status, vkmm_job *job);
 
 /* Likewise the stream of large products; there is at most one, which can be changed to any problem. */

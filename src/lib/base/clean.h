@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 #include "base/array.h"
 
 #if defined(__MINGW32__) /* where "printf" is that of an old C library, without %zu */

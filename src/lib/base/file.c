@@ -6,7 +6,6 @@
 #include "base/folder.h"
 #include "base/leftovers.h"
 #include "base/log.h"
-#include "base/output.h"
 #include "base/random.h"
 
 #include <errno.h>

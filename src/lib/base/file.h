@@ -15,6 +15,10 @@ typedef struct vkmm_mapping {
 vkmm_status vkmm_mapping_open(const char *path, vkmm_mapping *mapping);
 void vkmm_mapping_close(vkmm_mapping *mapping); /* a zeroed mapping is legal */
 
+/* Maps the first `bytes` of an open regular file, whose path is for messages; the descriptor stays the caller's.
+ * shared: later writes to the file are visible; some file systems do not support that. */
+vkmm_status vkmm_mapping_of(const char *path, int fd, uint64_t bytes, int shared, vkmm_mapping *mapping);
+
 /* VKMM_INVALID if the file of that path has been truncated since it was mapped. Any thread. */
 vkmm_status vkmm_mapping_check(const char *path, const vkmm_mapping *mapping);
 

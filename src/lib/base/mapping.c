@@ -1,4 +1,4 @@
-#include "base/output.h"
+#include "base/file.h"
 
 #include "base/log.h"
 

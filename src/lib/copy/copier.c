@@ -74,10 +74,8 @@ vkmm_status vkmm_copier_create(vkmm_device *device, vkmm_copier **out)
     vkmm_copier *copier = vkmm_alloc(1, sizeof *copier);
     if (!copier) return VKMM_NO_MEMORY("for copies");
     const uint64_t most = device->physical->info.memory.max_allocation_bytes / (2 * CHUNKS);
-    if (mtx_init(&copier->lock, mtx_plain) != thrd_success || cnd_init(&copier->stepped) != thrd_success) {
-        vkmm_free(copier);
-        return vkmm_fail(VKMM_OUT_OF_MEMORY, "no lock for copies");
-    }
+    mtx_init(&copier->lock, mtx_plain);
+    cnd_init(&copier->stepped);
     copier->device = device;
     copier->most = vkmm_least(most, MOST);
     *out = copier;

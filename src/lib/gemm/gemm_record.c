@@ -1,4 +1,5 @@
-/* Recording a gemm: no locks, no allocations, and no messages except from vkmm_gemm_check. */
+/* Recording a gemm, and the packing of its operands: no locks, no allocations, and no messages except from
+ * vkmm_gemm_check. */
 #include "gemm/gemm.h"
 
 #include "base/log.h"

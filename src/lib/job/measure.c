@@ -13,7 +13,7 @@ enum { MAX_TRANSFERS = 20, MAX_BATCH = 256, MOST_DISPATCHES = 1024, LEAST_LENGTH
 #define ROUND_MS        8.0   /* of the longest batch; a round is twice that */
 #define ROUND_MOST_MS   100.0 /* not more, even if the device's clock shows too little */
 #define BATCH_MS \
-    5.0 /* long enough that the device does not idle between submissions, short enough for every watchdog; */
+    5.0 /* long enough that the device does not idle between submissions, short enough for every watchdog */
 #define BATCH_MOST_MS   200.0 /* not more, even if the device's clock shows too little */
 #define DEFAULT_WARM_MS 500.0
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "kernel/contract.h"
 
@@ -122,7 +123,7 @@ static const vkmm_rule rules[] = {
 static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     (void)problem;
-    return device->type == VK_PHYSICAL_DEVICE_TYPE_CPU && device->subgroup.has_broadcast ? VKMM_SUITS_DEVICE : 0;
+    return vkmm_is_processor(device) && device->subgroup.has_broadcast ? VKMM_SUITS_DEVICE : 0;
 }
 
 const vkmm_kernel vkmm_kernel_cpu = {

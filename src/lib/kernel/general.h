@@ -127,9 +127,11 @@ static inline void vkmm_turn_tile(const vkmm_problem *problem, vkmm_config *conf
 /* Whether the device lists subgroup-wide matrix operations of m×n×k for the problem's types. */
 int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3]);
 
-/* Whether this build has a module of a kernel for them, too; and the rule that a configuration's have one. */
+/* Whether the device lists them and this build has the kernel's module for them. */
 int vkmm_coopmat_is_usable(const vkmm_kernel *kernel, const vkmm_device_info *device, const vkmm_problem *problem,
                            const uint32_t shape[3]);
+
+/* A rule: those of the configuration are usable. */
 uint64_t vkmm_missing_matrix(const vkmm_shape *shape);
 
 /* Whether subgroups can be of this size: a power of two. */

@@ -256,8 +256,8 @@ static const vkmm_rule rules[] = {
  * bf16 4096×8×14336 takes 145 µs at best, and `blocked` 92. */
 static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
 {
-    const int scattered = device->type != VK_PHYSICAL_DEVICE_TYPE_CPU && vkmm_type_of(problem->type)->bytes < 4 &&
-                          short_is_scattered(problem);
+    const int scattered =
+        !vkmm_is_processor(device) && vkmm_type_of(problem->type)->bytes < 4 && short_is_scattered(problem);
     /* SwiftShader compiles the reading of blocks for minutes. */
     if (vkmm_problem_has_blocks(problem) && device->driver.id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER) return 0;
     if ((vkmm_is_wide(problem) ? problem->format_a : problem->format_b) != VKMM_PLAIN) return 0;

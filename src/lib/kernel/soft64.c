@@ -1,5 +1,6 @@
 /* shaders/soft64.comp: software f64. The planner takes it where a device has no 64-bit floats and no method
  * multiplies f64 without them (plan/choose.c). */
+#include "base/limits.h"
 #include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
@@ -46,7 +47,7 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     static const vkmm_config presets[] = {{{8, 16, 1, 1, 1, 1}}, {{8, 8, 1, 1, 1, 1}}, {{1, 1, 1, 1, 1, 1}}};
     (void)problem;
     if (index >= VKMM_COUNT(presets)) return 0;
-    *preset = (vkmm_preset){.config = presets[index], .only_reads = device->type != VK_PHYSICAL_DEVICE_TYPE_CPU};
+    *preset = (vkmm_preset){.config = presets[index], .only_reads = !vkmm_is_processor(device)};
     return 1;
 }
 

@@ -1,4 +1,5 @@
 #include "look/predict.h"
+#include "base/limits.h"
 
 #include <math.h>
 
@@ -79,7 +80,7 @@ void vkmm_predict(const vkmm_traffic *t, const vkmm_roofs *roofs, vkmm_predictio
 vkmm_roofs vkmm_roofs_of(const vkmm_device_info *device, double copy, double cache, double multiply_adds,
                          double launch_ms)
 {
-    const int is_cpu = device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const int is_cpu = vkmm_is_processor(device);
     const double fast = cache > copy ? cache : copy;
     const uint32_t processors = device->processors > 0 ? device->processors : 1;
     const double cycle_ms = multiply_adds > 0 ? 1e3 * PROCESSOR_RATE * processors / multiply_adds : 0;

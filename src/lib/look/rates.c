@@ -10,7 +10,7 @@
 #include "vkmatmul_memory.h"
 
 #define TRANSFER_BYTES (UINT64_C(64) << 20)
-#define CACHE_LEAST    (UINT64_C(64) << 10) /* of each of two buffers; doubled up to what no cache holds: */
+#define CACHE_LEAST    (UINT64_C(64) << 10) /* of each of two buffers; doubled up to vkmm_peak_memory_bytes */
 #define CACHE_TIMES    1.5                  /* times the speed of memory, at least */
 #define CPU_RUN_BYTES  (UINT64_C(64) << 20) /* copied by each run in a cache */
 #define GPU_RUN_BYTES  (UINT64_C(1) << 30)

@@ -29,7 +29,7 @@ typedef struct vkmm_recipe_pipeline {
 enum {
     VKMM_WHEN_ONCE = 1, /* after A and B change */
     VKMM_WHEN_EACH = 2, /* in each product */
-    VKMM_WHEN_LOOK = 4, /* before the host decides by A and B (plan/recipe.h) */
+    VKMM_WHEN_LOOK = 4, /* before the host decides by A and B (vkmm_method_plan.decide) */
     VKMM_WHEN_PACK = 8, /* by vkmm_gemm_pack */
 };
 

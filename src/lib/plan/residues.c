@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "kernel/contract.h"
 #include "math/method.h"
@@ -233,7 +234,7 @@ static vkmm_status choose_bytes(const vkmm_device_info *device, const vkmm_probl
 static int has_fast_bytes(const vkmm_device_info *device)
 {
     const uint32_t fast = VKMM_NEEDS_DOT8 | VKMM_NEEDS_MATRIX;
-    return device->type != VK_PHYSICAL_DEVICE_TYPE_CPU && (vkmm_device_offers(device, VKMM_I8) & fast) != 0;
+    return !vkmm_is_processor(device) && (vkmm_device_offers(device, VKMM_I8) & fast) != 0;
 }
 
 static vkmm_status choose_residues(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,

@@ -40,10 +40,7 @@ static tuning *create(const vkmm_instance *instance)
 {
     tuning *t = vkmm_alloc(1, sizeof *t);
     if (t == NULL) return NULL;
-    if (mtx_init(&t->mutex, mtx_plain) != thrd_success) {
-        vkmm_free(t);
-        return NULL;
-    }
+    mtx_init(&t->mutex, mtx_plain);
     t->attachment.destroy = destroy;
     t->instance = instance;
     if (instance->cache_dir == NULL) return t;

@@ -1,5 +1,4 @@
 /* The kernel for a problem, and its plan. */
-#include <stdio.h>
 
 #include "base/log.h"
 #include "math/problem.h"

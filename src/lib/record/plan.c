@@ -1,6 +1,5 @@
 #include "record/plan.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -211,7 +211,8 @@ static vkmm_status find_info(vkmm_lane *lane)
 static uint32_t threads_of(const vkmm_stream_params *params)
 {
     const uint32_t devices = params->other_count + 1;
-    return params->threads > 0 || devices == 1 ? params->threads : (vkmm_host_processors() + devices - 1) / devices;
+    return params->threads > 0 || devices == 1 ? params->threads
+                                               : (uint32_t)vkmm_divide_up(vkmm_host_processors(), devices);
 }
 
 static void destroy_plans(vkmm_lane *lane)
@@ -288,12 +289,10 @@ static vkmm_status create_lanes(vkmm_stream *stream, vkmm_device *device, const 
 static vkmm_stream *create_stream(void)
 {
     vkmm_stream *stream = vkmm_alloc(1, sizeof *stream);
-    if (stream && mtx_init(&stream->work.lock, mtx_plain) == thrd_success) {
-        if (cnd_init(&stream->work.changed) == thrd_success) return stream;
-        mtx_destroy(&stream->work.lock);
-    }
-    vkmm_free(stream);
-    return NULL;
+    if (!stream) return NULL;
+    mtx_init(&stream->work.lock, mtx_plain);
+    cnd_init(&stream->work.changed);
+    return stream;
 }
 
 vkmm_status vkmm_stream_make(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "copy/store.h"
 #include "stream/stream.h"
-#include "math/type.h"
 #include "vk/command.h"
 
 /* At least `count` slots. */
@@ -89,7 +89,7 @@ static uint64_t longest_line(const vkmm_lane *lane)
     uint64_t longest = 16;
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         const vkmm_lines lines = vkmm_lane_lines(lane, (vkmm_operand)o, &step, 0);
-        const uint64_t bytes = (lines.bytes + 15) / 16 * 16;
+        const uint64_t bytes = vkmm_round_up(lines.bytes, 16);
         if (longest < bytes) longest = bytes;
     }
     return longest;
@@ -120,7 +120,7 @@ static vkmm_status take_bias(vkmm_lane *lane)
     lane->memory.host_bias = NULL;
     if (bytes == 0) return VKMM_OK;
     if (vkmm_lane_parts(lane) == 1)
-        return vkmm_buffer_take_shared(lane->device, "the bias", (bytes + 15) / 16 * 16, VKMM_PLACE_DEVICE,
+        return vkmm_buffer_take_shared(lane->device, "the bias", vkmm_round_up(bytes, 16), VKMM_PLACE_DEVICE,
                                        &lane->memory.bias);
     lane->memory.host_bias = vkmm_alloc(1, bytes);
     return lane->memory.host_bias ? VKMM_OK : vkmm_fail(VKMM_OUT_OF_MEMORY, "no host memory for the bias");

@@ -45,7 +45,7 @@ static vkmm_status begin_chunk(vkmm_lane *lane, const vkmm_lines *lines)
                             slot->lead + chunk->first * lines->bytes, (chunk->end - chunk->first) * lines->bytes);
 }
 
-/* The product has ended. After a beginning, nothing begins again before the end. */
+/* Begins to copy the panel to the host; its product has ended. Does nothing if the copies have begun. */
 static vkmm_status begin_store(vkmm_lane *lane)
 {
     const vkmm_lines lines = oldest_lines(lane);
@@ -56,7 +56,7 @@ static vkmm_status begin_store(vkmm_lane *lane)
     return status;
 }
 
-/* If the product has ended: the copies run while the host does other work. */
+/* Begins to store if the product has ended, so that the copies run while the host does other work. */
 static vkmm_status begin_store_early(vkmm_lane *lane)
 {
     return vkmm_lane_ended(lane, last_turn(lane, lane->todo.stored)) ? begin_store(lane) : VKMM_OK;
@@ -116,7 +116,7 @@ static vkmm_status store_one(vkmm_lane *lane)
 
 /* ---- To the device ---- */
 
-/* Through the next chunk, when the copy that used it last has ended. */
+/* Loads lines through the next chunk, after its last copy has ended. */
 static vkmm_status load_chunk(vkmm_lane *lane, vkmm_slot *slot, const vkmm_lines *lines, uint64_t first, uint64_t end)
 {
     vkmm_chunk *chunk = &lane->staging.chunks[lane->staging.next_load];

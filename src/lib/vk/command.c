@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "vk/vk_result.h"
 
 #define POLL_MS 0.1 /* at most, before a thread sleeps */
@@ -111,7 +112,7 @@ vkmm_status vkmm_command_end(vkmm_device *device, VkCommandBuffer command)
  * sleeps is awake again: first the fence is polled, unless the device is the processor. */
 static VkResult wait(vkmm_device *device, vkmm_command_slot *slot)
 {
-    const int is_cpu = device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const int is_cpu = vkmm_is_processor(&device->physical->info);
     const double until = vkmm_now_ms() + POLL_MS;
     VkResult result = VK_NOT_READY;
     while (result == VK_NOT_READY && !is_cpu && vkmm_now_ms() < until)

@@ -59,7 +59,7 @@ static void parse(char *text, vkmm_device_check *check, vkmm_device_matrices *ma
 void vkmm_findings_read(const vkmm_instance *instance, vkmm_physical *physical)
 {
     char *path = path_of(instance, &physical->info), text[MOST_BYTES] = "";
-    if (path) vkmm_file_head(path, text, sizeof text - 1);
+    if (path && vkmm_file_head(path, text, sizeof text) == sizeof text) text[0] = '\0'; /* longer than any written */
     parse(text, &physical->check, &physical->info.matrices);
     if (physical->check.date[0]) physical->info.check = &physical->check;
     vkmm_free(path);

@@ -1,6 +1,7 @@
 #include "vk/optional.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "vk/instance.h"
 
 /* A shape as the driver lists it, whose members for its extents end in Size or Granularity. */
@@ -185,7 +186,7 @@ void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, 
     VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
     if (all.used & 1u << VKMM_FEATURE_INTEGER_DOT) vkmm_physical_properties(instance, handle, &dot);
-    const int any = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const int any = vkmm_is_processor(info);
     if (info->features.dot)
         info->features.dot8 = (any || dot.integerDotProduct4x8BitPackedSignedAccelerated) |
                               (any || dot.integerDotProduct4x8BitPackedUnsignedAccelerated) << 1;

@@ -24,9 +24,8 @@ typedef struct vkmm_pipelines_head {
 void vkmm_pipelines_name(const vkmm_device_info *info, const char *what, const char *suffix,
                          char name[VKMM_PIPELINES_NAME]);
 
-/* The driver's part of a file's bytes, *data_bytes of them. NULL: they are of another format, device or driver, which
- * is normal for a cache; or *damage, else NULL, says briefly why they are not what was once
- * written (static storage). */
+/* The driver's part of a file's bytes, *data_bytes of them. NULL: the file is of another format, device or driver,
+ * which is normal for a cache, and *damage is NULL; or it is damaged, and *damage says why (static storage). */
 const void *vkmm_pipelines_parse(const void *file, uint64_t bytes, const vkmm_physical *physical, uint64_t *data_bytes,
                                  const char **damage);
 

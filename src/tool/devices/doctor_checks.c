@@ -1,5 +1,6 @@
 /* Checks of what is often wrong with a device: its clock, its shared memory, its large buffers, its types. */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "devices/doctor.h"
 #include "look/kernel.h"
 #include "product/product.h"
@@ -37,7 +38,7 @@ void cli_check_timestamps(cli_exam *exam)
 {
     cli_session *session = exam->session;
     const vkmm_device_info *info = session->info;
-    uint64_t n = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 128 : 512;
+    uint64_t n = vkmm_is_processor(info) ? 128 : 512;
     const vkmm_measure_params how = {
         .iters = 10, .warm_time_ms = 20, .min_time_ms = 20, .max_time_ms = 100, .skip_transfers = 1, .cross_check = 1};
     const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
@@ -110,7 +111,7 @@ static uint32_t most_shared(const vkmm_device_info *info, vkmm_job_params *param
 
     params->config = text;
     /* A processor's driver compiles large blocks for seconds. */
-    if (info->type != VK_PHYSICAL_DEVICE_TYPE_CPU) choices *= 2;
+    if (!vkmm_is_processor(info)) choices *= 2;
     for (unsigned i = 0; i < choices; i++) {
         VKMM_PUT(text, "rows=%u,cols=%u,depth=%u,buffers=%u,pad=%u,splits=1,thread-rows=%u,thread-cols=%u",
                  sides[i % 5], sides[i / 5 % 5], depths[i / 25 % 3], 1 + i / 75 % 2, i / 150 % 2, blocks[i / 300],

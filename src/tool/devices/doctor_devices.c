@@ -2,6 +2,7 @@
 #include "devices/doctor.h"
 
 #include "base/folder.h"
+#include "base/limits.h"
 #include "devices/gpus.h"
 #include "session/drivers.h"
 
@@ -30,7 +31,7 @@ static void describe(const cli_gpu *gpu, char text[160])
 
 static int is_same(const cli_gpu *gpu, const vkmm_device_info *info)
 {
-    if (info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) return 0;
+    if (vkmm_is_processor(info)) return 0;
     if (!gpu->has_pci) return info->vendor_id != AMD && info->vendor_id != NVIDIA;
     if (info->has_pci) return memcmp(info->pci, gpu->pci, sizeof gpu->pci) == 0;
     return info->vendor_id == gpu->vendor_id && info->device_id == gpu->device_id;
@@ -166,7 +167,7 @@ static void report_choice(cli_exam *exam, uint32_t chosen, uint32_t gpus)
 {
     const vkmm_device_info *info = vkmm_instance_device_info(exam->session->instance, chosen);
 
-    if (info->type != VK_PHYSICAL_DEVICE_TYPE_CPU)
+    if (!vkmm_is_processor(info))
         cli_doctor_find(exam, CLI_OK, "", "a run without --device uses device %u, %.200s", chosen, info->name);
     else if (gpus > 0)
         cli_doctor_find(exam, CLI_PROBLEM, "",

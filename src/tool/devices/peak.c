@@ -2,6 +2,7 @@
  * `vkmatmul record`. */
 #include "base/alloc.h"
 #include "base/host.h"
+#include "base/limits.h"
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/json.h"
@@ -299,7 +300,7 @@ static peaks *measure(cli_session *session)
     if (all == NULL) return NULL;
     all->session = session;
     all->power = cli_bench_no_power();
-    if (session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) sensors = cli_sensors_open(NULL);
+    if (vkmm_is_processor(session->info)) sensors = cli_sensors_open(NULL);
     cli_sensors_start(sensors);
     measure_rates(all);
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {

@@ -1,4 +1,5 @@
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "ladder/course.h"
 #include "look/kernel.h"
 #include "math/problem.h"
@@ -160,7 +161,7 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const cli_s
     cli_forecast *forecast = &c->forecasts[c->ladder.count++];
     if (shader != NULL && row->not_run[0] == '\0')
         forecast->resembles = resembled(&row->kernel);
-    else if (c->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU) /* the reasons are those of GPUs */
+    else if (!vkmm_is_processor(c->session->info)) /* the reasons are those of GPUs */
         forecast->why = cli_step_why(step->name, row->times_previous, forecast->predicted_ms, row->figures.median_ms);
     return cli_worse(status, show(c, row));
 }

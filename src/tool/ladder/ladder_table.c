@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/columns.h"
@@ -122,7 +123,7 @@ static void print_forecasts(cli_report *report, const vkmm_device_info *device, 
         cli_report_say(report, 4, CLI_PLAIN, "%s", forecast->sentence);
         if (forecast->why != NULL) cli_report_say(report, 4, CLI_PLAIN, "why: %s", forecast->why);
     }
-    if (device != NULL && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU)
+    if (device != NULL && vkmm_is_processor(device))
         cli_report_say(
             report, 0, CLI_PLAIN,
             "Predicted times would be far too low on a processor, where the driver does in software what they "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/limits.h"
 
 enum { CPU_SHARE = 8 }; /* a size that shows a step is divided by this on processors */
 
@@ -53,7 +54,7 @@ int cli_step_of_option(const char *name, cli_step *step)
 
 void cli_step_apply(const cli_step *step, const vkmm_device_info *device, vkmm_job_params *job)
 {
-    const int is_cpu = device == NULL || device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const int is_cpu = device == NULL || vkmm_is_processor(device);
     const uint32_t by = is_cpu ? CPU_SHARE : 1;
     vkmm_problem *own = &job->problem;
 

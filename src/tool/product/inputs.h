@@ -61,5 +61,6 @@ const char *cli_inputs_name(const cli_inputs *inputs);
 /* What the verification may assume about the inputs. */
 cli_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem);
 
-/* Indices of vkmm_random_bits, for seeds of A, of B, of the verification's random vectors, of C, and of the bias. */
+/* Indices for vkmm_random_bits that derive independent seeds: of A, of B, of the verification's random vectors, of C,
+ * and of the bias. */
 enum { CLI_SEED_A, CLI_SEED_B, CLI_SEED_VERIFY, CLI_SEED_C, CLI_SEED_BIAS };

@@ -1,7 +1,5 @@
 #include "report/records.h"
 
-#include "report/json.h"
-
 #define BENCH(member)             CLI_AT(cli_bench, member)
 #define BENCH_KEY(kind, member)   CLI_KEY(kind, cli_bench, member)
 #define SETTING_KEY(kind, member) CLI_KEY(kind, cli_bench_settings, member)

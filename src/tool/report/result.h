@@ -138,8 +138,8 @@ typedef struct cli_bench_device {
     char together[64];          /* of a live run: "", or the indices of the devices that share each product; `info` is
                                     the first's, but for the name */
     char label[CLI_BENCH_TEXT]; /* unique in a run's report: the name, with the driver's if two have the same name */
-    int is_host; /* the host's processor through a BLAS library: of info only name (the processor), driver_name (the
-                    library) and driver_info (its version and threads) are used */
+    int is_host; /* the host's processor through a BLAS library: of info only name (the processor), driver.name (the
+                    library) and driver.info (its version and threads) are used */
     vkmm_device_info info;
     cli_bench_peaks peaks;
     char failed[CLI_BENCH_TEXT]; /* "", or why the device could not finish its rows */

@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include "math/method.h"
 #include "math/problem.h"
 #include "math/type.h"

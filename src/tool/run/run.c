@@ -19,13 +19,10 @@ static void print_matrices(const cli_session *session, const cli_product *produc
     uint64_t batches = vkmm_problem_batches(problem);
     int utf8 = session->report.utf8, plain = vkmm_problem_alpha(problem) == 1 && vkmm_problem_beta(problem) == 0 &&
                                              !problem->has_bias && problem->activation == VKMM_ACTIVATION_NONE;
-    static const char *const names[][3] = {{"A", "A^T", "Aᵀ"}, {"B", "B^T", "Bᵀ"}};
-    const char *a = names[0][problem->op_a == VKMM_OP_N ? 0
-                             : utf8                     ? 2
-                                                        : 1],
-               *b = names[1][problem->op_b == VKMM_OP_N ? 0
-                             : utf8                     ? 2
-                                                        : 1];
+    static const char *const as[] = {"A", "A^T", "Aᵀ"}, *const bs[] = {"B", "B^T", "Bᵀ"};
+    const int transposed = utf8 ? 2 : 1;
+    const char *a = as[problem->op_a == VKMM_OP_N ? 0 : transposed],
+               *b = bs[problem->op_b == VKMM_OP_N ? 0 : transposed];
     char c[32] = "C";
 
     if (plain) VKMM_PUT(c, utf8 ? "%s · %s" : "%s * %s", a, b);

@@ -23,7 +23,12 @@
 #include "base/folder.h"
 #include "base/order.h"
 
-enum { PATH = 320, LINE = 512, PACKAGES = 16, CORES = 32 }; /* at most so many clocks are read: that takes time */
+enum {
+    PATH = 320,
+    LINE = 512,
+    PACKAGES = 16,
+    CORES = 32 /* clocks read at most: each read takes time */
+};
 
 typedef struct counter {
     char path[PATH];

@@ -79,8 +79,8 @@ int cli_terminal_utf8(void)
 int cli_terminal_columns(FILE *stream, int otherwise)
 {
     struct winsize size;
-    if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return otherwise;
-    return size.ws_col;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0) return otherwise;
+    return size.ws_col > 0 ? size.ws_col : 80;
 }
 #endif
 

@@ -16,5 +16,5 @@ int cli_terminal_colour(FILE *stream);
 /* 1 when the locale's character set is UTF-8. */
 int cli_terminal_utf8(void);
 
-/* Columns of the terminal; `otherwise` when unknown, or when the stream is none. */
+/* Columns of the terminal, 80 if it does not report them; `otherwise` if the stream is not a terminal. */
 int cli_terminal_columns(FILE *stream, int otherwise);

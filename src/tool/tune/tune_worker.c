@@ -1,5 +1,6 @@
 /* vkmatmul tune-worker, a hidden command: it measures what tune/tune.h asks for. */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/order.h"
 #include "session/commands.h"
 #include "product/product.h"
@@ -68,7 +69,7 @@ static uint32_t samples_for(double total_ms, double one_ms, uint32_t least)
 /* A GPU lowers its clocks while the host compiles and checks. */
 static double warming(const worker *w)
 {
-    return w->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU ? CLI_WARM_GPU_MS : WARM_MS;
+    return !vkmm_is_processor(w->session->info) ? CLI_WARM_GPU_MS : WARM_MS;
 }
 
 static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, double limit_ms, cli_answer *answer)
