@@ -98,7 +98,7 @@ vkmm_status cli_command_doctor(cli_session *session)
     cli_exam exam = {.session = session,
                      .root = session->options->root != NULL ? session->options->root : "",
                      .device = CLI_OF_SYSTEM,
-                     .shows = !session->options->json,
+                     .shows = !cli_format_is(session->options, "json"),
                      .heading = CLI_OF_SYSTEM - 1,
                      .chosen = CLI_OF_SYSTEM};
     vkmm_status status, shown = VKMM_OK;

@@ -69,11 +69,11 @@ static vkmm_status take(const line *l, const cli_option *option, const char *arg
     char name[32];
 
     if (option->commands & CLI_MEASURES && l->options->measures == NULL) l->options->measures = option;
-    if (option->argument == NULL) {
+    if (option->argument == NULL && option->parse == NULL) {
         *(int *)field = 1;
         return VKMM_OK;
     }
-    if (argument != NULL) return option->parse(option, argument, field);
+    if (option->argument == NULL || argument != NULL) return option->parse(option, argument, field);
     cli_option_name(option, name);
     return vkmm_fail(VKMM_INVALID, "%s needs an argument: %s", name, option->argument);
 }
@@ -188,6 +188,11 @@ void cli_options_free(cli_options *options)
     cli_sizes_free(&options->sizes);
 }
 
+int cli_format_is(const cli_options *options, const char *name)
+{
+    return options->format != NULL && strcmp(options->format, name) == 0;
+}
+
 vkmm_status cli_options_check(const cli_options *o)
 {
     const int files = o->a != NULL || o->b != NULL;
@@ -196,10 +201,9 @@ vkmm_status cli_options_check(const cli_options *o)
         int broken;
         const char *sentence;
     } rules[] = {
-        {o->json + o->csv + o->quiet + o->jsonl + o->md + o->junit > 1,
-         "--json, --csv, --quiet, --jsonl, --md and --junit cannot be combined"},
-        {o->samples && !o->json, "--samples needs --json: other formats show only statistics"},
-        {o->print && (o->json || o->csv), "--print cannot be combined with --json or --csv"},
+        {o->samples && !cli_format_is(o, "json"), "--samples needs --json: other formats show only statistics"},
+        {o->print && (cli_format_is(o, "json") || cli_format_is(o, "csv")),
+         "--print cannot be combined with --json or --csv"},
         {files && (o->a == NULL || o->b == NULL),
          "-a and -b must be given together: A and B both come from files, or neither does"},
         {files && (o->sizes.count > 0 || o->m.given || o->n.given || o->k.given),

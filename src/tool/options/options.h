@@ -110,8 +110,9 @@ const char *cli_nearer(const char *word, const char *best, const char *candidate
 
 /* What the user asked for. Plain values; texts point into argv. */
 typedef struct cli_options {
-    int help, version, json, samples, csv, quiet, print, validate;
-    cli_sizes sizes; /* owned */
+    int help, version, samples, print, validate;
+    const char *format; /* the name of a writer, report/report.h; NULL: a table */
+    cli_sizes sizes;    /* owned */
     cli_number m, n, k;
     vkmm_problem problem; /* without its sizes, type and strides; has_bias: a generated bias */
     cli_number stride[3]; /* by vkmm_operand; not given: one packed matrix after another */
@@ -142,7 +143,6 @@ typedef struct cli_options {
     const char *import, *export;     /* tune: files to copy results from and to instead of tuning */
     const char *worker;              /* hidden: the program that measures for tune, bench and compare; NULL: this one */
     int no_layers;                   /* no implicit Vulkan layers */
-    int jsonl, md, junit;            /* formats other than json and csv */
     const char *suite;               /* bench: a name or a file; NULL: the command's default */
     double rotating_bytes;           /* bench: 0: caches stay hot */
     double max_noise;                /* bench: a share; 0: not given */
@@ -183,7 +183,7 @@ struct cli_option {
     const char *help; /* NULL: hidden */
     unsigned commands;
     size_t offset, size;  /* of the field in cli_options */
-    cli_parser *parse;    /* NULL for a flag, an int */
+    cli_parser *parse;    /* NULL for a flag that is an int; the text of other flags is NULL */
     cli_words choice;     /* words that the argument may be; NULL: free */
     uint64_t least, most; /* of a whole number */
     const cli_amount *amount;
@@ -205,6 +205,9 @@ void cli_option_help(const cli_option *option, char text[CLI_HELP_TEXT]);
  * failure). VKMM_INVALID with one sentence that names the nearest known option. */
 vkmm_status cli_options_parse(unsigned command, const char *command_name, int argc, char **argv, cli_options *options);
 void cli_options_free(cli_options *options);
+
+/* Whether the results are written in the format "json", or another writer's name. */
+int cli_format_is(const cli_options *options, const char *name);
 
 /* Checks combinations: options that cannot be combined, and options that need others. */
 vkmm_status cli_options_check(const cli_options *options);

@@ -88,6 +88,18 @@ vkmm_status cli_parse_text(const cli_option *option, const char *text, void *fie
     return VKMM_OK;
 }
 
+vkmm_status cli_parse_format(const cli_option *option, const char *text, void *field)
+{
+    const char **format = field;
+
+    (void)text;
+    if (*format != NULL && strcmp(*format, option->name) != 0)
+        return vkmm_fail(VKMM_INVALID, "--%s and --%s cannot be combined: results are written in one format", *format,
+                         option->name);
+    *format = option->name;
+    return VKMM_OK;
+}
+
 /* The library, which knows the kernel, checks the names. */
 vkmm_status cli_parse_config(const cli_option *option, const char *text, void *field)
 {

@@ -5,6 +5,7 @@
 
 /* What each writes to *field: */
 cli_parser cli_parse_text;       /* const char * */
+cli_parser cli_parse_format;     /* const char *: the option's name */
 cli_parser cli_parse_config;     /* const char * */
 cli_parser cli_parse_sizes;      /* cli_sizes; of race, of matrices */
 cli_parser cli_parse_whole;      /* cli_number or uint64_t, from the option's least to its most */

@@ -99,13 +99,7 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     cli_processor_name(session->host, sizeof session->host);
     session->command = cli_shell_line(argc, (const char *const *)argv);
     if (session->command == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for the command line"));
-    session->writer = cli_writer_find(options->json    ? "json"
-                                      : options->jsonl ? "jsonl"
-                                      : options->csv   ? "csv"
-                                      : options->md    ? "md"
-                                      : options->junit ? "junit"
-                                      : options->quiet ? "quiet"
-                                                       : "table");
+    session->writer = cli_writer_find(options->format != NULL ? options->format : "table");
     session->report.out = stdout;
     session->report.utf8 = cli_terminal_utf8();
     session->report.samples = options->samples;

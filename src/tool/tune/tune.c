@@ -26,7 +26,8 @@ typedef struct plan {
 static vkmm_status show(cli_session *session, const cli_tune_row *row)
 {
     cli_progress_end(&session->console);
-    return cli_session_wrote(session, (session->options->json ? cli_json_tune : cli_table_tune)(&session->report, row));
+    return cli_session_wrote(
+        session, (cli_format_is(session->options, "json") ? cli_json_tune : cli_table_tune)(&session->report, row));
 }
 
 /* How long a product would take at the speed of the size before. */
@@ -153,7 +154,8 @@ static vkmm_status check(const cli_session *session)
     const vkmm_log *log = session->log;
     int shares = options->import != NULL || options->export != NULL;
 
-    if (shares && (cli_size_is_given(options) || options->types.count > 0 || options->budget_ms > 0 || options->json))
+    if (shares && (cli_size_is_given(options) || options->types.count > 0 || options->budget_ms > 0 ||
+                   cli_format_is(options, "json")))
         return VKMM_FAIL(
             log, VKMM_INVALID,
             "--import and --export copy results instead of tuning: leave out sizes, --type, --budget and --json");
