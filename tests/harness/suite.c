@@ -93,15 +93,6 @@ int suite_is_wanted(const char *kernel)
     return only == NULL || strcmp(only, kernel) == 0;
 }
 
-int suite_has_turn(size_t index)
-{
-    enum { TURNS = 3 };
-    const char *part = getenv("VKMM_MUTANTS_PART");
-    char *end = NULL;
-    const unsigned long number = part != NULL ? strtoul(part, &end, 10) : 0;
-    return end == part || index % TURNS == number % TURNS;
-}
-
 int suite_has_type(const suite_device *suite, vkmm_type type)
 {
     return type != VKMM_F64 || suite->info->features.f64;

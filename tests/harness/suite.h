@@ -74,8 +74,5 @@ int suite_is_slow(const suite_device *suite);
 /* Whether a kernel of the tutorials is to be tested: all are, unless VKMM_TEST_KERNEL names one. */
 int suite_is_wanted(const char *kernel);
 
-/* Whether the index-th mutant is to be tested: all are, unless VKMM_MUTANTS_PART is a number, which chooses a third. */
-int suite_has_turn(size_t index);
-
 /* Whether the device can run the type at all. */
 int suite_has_type(const suite_device *suite, vkmm_type type);

@@ -2,7 +2,7 @@
  * test_blocks.c. */
 #include "block_case.h"
 
-#include "block_mutants.inc"
+#include MUTANTS
 
 enum { TURNS = 3 };
 

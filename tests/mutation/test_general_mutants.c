@@ -5,7 +5,7 @@
 
 #include "general.h"
 
-#include "general_mutants.inc"
+#include MUTANTS
 
 static suite_device suite;
 

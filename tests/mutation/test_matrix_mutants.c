@@ -5,7 +5,7 @@
 #include "general.h"
 #include "kernel/general.h"
 
-#include "matrix_mutants.inc"
+#include MUTANTS
 
 enum { TURNS = 4 };
 

@@ -1,6 +1,6 @@
 /* A suite that a broken shader passes is no suite: each shader with one barrier() or one bounds check removed must
  * fail it. Each shader as it is passes it in test_products.c. */
-#include "mutants.inc"
+#include MUTANTS
 
 static suite_device suite;
 
