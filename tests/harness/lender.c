@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "vkmatmul_vulkan.h"
 
-enum { OPERAND = 1 << 12, BYTES = 6 * OPERAND }; /* A, B, C, bias, workspace; what C was */
+enum { OPERAND = 1 << 12, WORKSPACE = PLAY_MEMORIES, BYTES = (WORKSPACE + 1) * OPERAND };
 
 typedef struct lender {
     play *p;
@@ -144,7 +144,7 @@ static void record(lender *l, const vkmm_gemm *gemm)
         .b = binding_of(l, VKMM_B, info->bytes[VKMM_B]),
         .c = binding_of(l, VKMM_C, info->bytes[VKMM_C]),
         .bias = binding_of(l, VKMM_BIAS, info->bytes[VKMM_BIAS]),
-        .workspace = binding_of(l, VKMM_BIAS + 1, info->workspace_bytes),
+        .workspace = binding_of(l, WORKSPACE, info->workspace_bytes),
     };
     expect(info->workspace_bytes <= OPERAND, "a workspace of %llu bytes", (unsigned long long)info->workspace_bytes);
     if (!WENT(l, vkBeginCommandBuffer, l->command, &begin)) return;
@@ -188,21 +188,19 @@ static void multiply(lender *l, vkmm_device *device)
                                          VKMM_PROBLEM(.m = 13, .n = 11, .k = 17, .op_a = VKMM_OP_T, .lda = 16,
                                                       .ldc = 14, .alpha = 2, .beta = -1, .has_bias = 1),
                                      .job.config = "splits=2"};
-    const void *operands[4];
-    const vkmm_log log = play_log(l->p);
+    void *memory[PLAY_MEMORIES];
     vkmm_gemm *gemm = (vkmm_gemm *)l;
     const uint64_t before = forbidden_calls();
     l->p->status = vkmm_gemm_create(device, &params, &gemm);
     l->p->leftover |= l->p->status != VKMM_OK && gemm != NULL;
     expect(forbidden_calls() == before, "vkmm_gemm_create makes calls that are the lender's");
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
-        operands[o] = l->mapped + o * OPERAND;
-        fill_operand(&params.job.problem, (vkmm_operand)o, l->mapped + o * OPERAND);
-    }
-    memcpy(l->mapped + 5 * OPERAND, operands[VKMM_C], OPERAND);
+    for (int i = 0; i < PLAY_MEMORIES; i++) memory[i] = l->mapped + i * OPERAND;
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++)
+        fill_operand(&params.job.problem, (vkmm_operand)o, VKMM_INIT_INT, 1, memory[o]);
+    memcpy(memory[PLAY_BEFORE], memory[VKMM_C], OPERAND);
     if (l->p->status == VKMM_OK) check_gemm(l, gemm);
     if (l->p->status == VKMM_OK) record(l, gemm);
-    if (l->p->status == VKMM_OK) judge_product(l->p, &log, &params.job.problem, operands, l->mapped + 5 * OPERAND);
+    if (l->p->status == VKMM_OK) judge_product(l->p, &params.job.problem, memory);
     vkmm_gemm_destroy(l->p->status != VKMM_OK && gemm == (vkmm_gemm *)l ? NULL : &gemm);
     if (l->p->status == VKMM_OK) create_packed(l, device, params);
 }

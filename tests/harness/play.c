@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "math/matrix.h"
 #include "math/problem.h"
 #include "verify_problem.h"
 
@@ -39,9 +38,14 @@ static void hear(void *user, vkmm_log_level level, const char *sentence)
     snprintf(p->sentence, sizeof p->sentence, "%s", sentence);
 }
 
+vkmm_log play_log(play *p)
+{
+    return (vkmm_log){hear, p};
+}
+
 void play_on_device(play *p, int (*act)(play *p, vkmm_instance *instance, vkmm_device *device))
 {
-    const vkmm_instance_params params = {.log = {hear, p}, .cache_dir = p->folder};
+    const vkmm_instance_params params = {.log = play_log(p), .cache_dir = p->folder};
     vkmm_instance *instance = (vkmm_instance *)p; /* anything but NULL */
     vkmm_device *device = (vkmm_device *)p;
     p->status = vkmm_instance_create(&params, &instance);
@@ -58,46 +62,44 @@ void play_on_device(play *p, int (*act)(play *p, vkmm_instance *instance, vkmm_d
     vkmm_instance_destroy(&instance);
 }
 
-void fill_operand(const vkmm_problem *problem, vkmm_operand operand, void *memory)
+void fill_operand(const vkmm_problem *problem, vkmm_operand operand, vkmm_init init, uint64_t seed, void *memory)
 {
     const uint64_t bytes = vkmm_operand_bytes(problem, operand);
-    if (bytes > 0) memset(memory, 0xff, bytes); /* what lies between the matrices: NaN */
-    if (operand == VKMM_BIAS) vkmm_fill(memory, 1, problem->n, vkmm_operand_type(problem, operand), VKMM_INIT_INT, 9);
+    if (bytes == 0) return;
+    memset(memory, 0xff, bytes); /* what lies between the matrices: NaN */
+    if (operand == VKMM_BIAS) vkmm_fill(memory, 1, problem->n, vkmm_operand_type(problem, operand), init, seed + 3);
     for (uint64_t batch = 0; operand != VKMM_BIAS && batch < vkmm_problem_batches(problem); batch++) {
         const vkmm_view view = vkmm_operand_view(problem, operand, memory, batch);
-        vkmm_fill_view(memory, &view, VKMM_INIT_INT, 1 + (uint64_t)operand + 10 * batch);
+        vkmm_fill_view(memory, &view, init, seed + (uint64_t)operand + 10 * batch);
     }
 }
 
-void make_operands(const vkmm_problem *problem, void *memory[4])
+void make_operands(const vkmm_problem *problem, vkmm_init init, uint64_t seed, void *memory[PLAY_MEMORIES])
 {
+    const uint64_t c_bytes = vkmm_operand_bytes(problem, VKMM_C);
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
-        const uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
-        memory[operand] = bytes > 0 ? malloc(bytes) : NULL;
-        if (bytes > 0) fill_operand(problem, (vkmm_operand)operand, memory[operand]);
+        memory[operand] = malloc(vkmm_operand_bytes(problem, (vkmm_operand)operand) + 1);
+        fill_operand(problem, (vkmm_operand)operand, init, seed, memory[operand]);
     }
+    memory[PLAY_BEFORE] = malloc(c_bytes + 1);
+    memcpy(memory[PLAY_BEFORE], memory[VKMM_C], c_bytes);
 }
 
-void free_operands(void *memory[4])
+void free_operands(void *memory[PLAY_MEMORIES])
 {
-    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) free(memory[operand]);
+    for (int i = 0; i < PLAY_MEMORIES; i++) free(memory[i]);
 }
 
-void judge_product(play *p, const vkmm_log *log, const vkmm_problem *problem, const void *const operands[4],
-                   const void *before)
+void judge_product(play *p, const vkmm_problem *problem, void *const memory[PLAY_MEMORIES])
 {
+    const vkmm_log log = play_log(p);
     cli_verdict verdict = {.passed = 0};
-    p->status = vkmm_verify_problem(log, problem, operands[VKMM_A], operands[VKMM_B], operands[VKMM_BIAS], before,
-                                    operands[VKMM_C], CLI_NUMBERS_ANY, CLI_VERIFY_FULL, 1, &verdict);
+    p->status = vkmm_verify_problem(&log, problem, memory[VKMM_A], memory[VKMM_B], memory[VKMM_BIAS],
+                                    memory[PLAY_BEFORE], memory[VKMM_C], CLI_NUMBERS_ANY, CLI_VERIFY_FULL, 1, &verdict);
     if (p->status != VKMM_OK || verdict.passed) return;
     p->wrong = 1;
     p->status = VKMM_WRONG_RESULT;
     snprintf(p->sentence, sizeof p->sentence, "%s", verdict.sentence);
-}
-
-vkmm_log play_log(play *p)
-{
-    return (vkmm_log){hear, p};
 }
 
 /* In the place of libc's: no crash of the machine is played here, and the cache is written thousands of times. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fake_vulkan.h"
+#include "math/matrix.h"
 #include "vkmatmul.h"
 
 /* How a play went. */
@@ -50,15 +51,17 @@ void play_on_device(play *p, int (*act)(play *p, vkmm_instance *instance, vkmm_d
 
 vkmm_log play_log(play *p); /* counts errors */
 
-/* Small whole numbers in the matrices, all ones between them. memory: vkmm_operand_bytes. */
-void fill_operand(const vkmm_problem *problem, vkmm_operand operand, void *memory);
-/* All of a problem's operands, filled; NULL where there are no bytes. */
-void make_operands(const vkmm_problem *problem, void *memory[4]);
-void free_operands(void *memory[4]);
+/* The operands of a product (vkmm_operand), and what C was before. */
+enum { PLAY_BEFORE = VKMM_BIAS + 1, PLAY_MEMORIES };
 
-/* Verifies every element into p->status. operands: A, B, C and the bias. before: what C was. */
-void judge_product(play *p, const vkmm_log *log, const vkmm_problem *problem, const void *const operands[4],
-                   const void *before);
+/* Numbers in the matrices, all ones between them. memory: vkmm_operand_bytes. */
+void fill_operand(const vkmm_problem *problem, vkmm_operand operand, vkmm_init init, uint64_t seed, void *memory);
+/* All of them, filled; never NULL. */
+void make_operands(const vkmm_problem *problem, vkmm_init init, uint64_t seed, void *memory[PLAY_MEMORIES]);
+void free_operands(void *memory[PLAY_MEMORIES]);
+
+/* Verifies every element into p->status. */
+void judge_product(play *p, const vkmm_problem *problem, void *const memory[PLAY_MEMORIES]);
 
 /* Another program lends its device, and records products into a command buffer of its own (lender.c); with a pipeline
  * cache of its own too, or with Vulkan 1.4 and its push descriptors. */

@@ -19,35 +19,31 @@ static const vkmm_problem plain_f64 = VKMM_PROBLEM_INIT(.m = 12, .n = 12, .k = 2
 static int run_job(play *p, vkmm_device *device, const vkmm_job_params *params, const vkmm_measure_params *measure)
 {
     const vkmm_problem *problem = &params->problem;
-    const vkmm_log log = play_log(p);
     vkmm_job *job = (vkmm_job *)p;
-    void *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
-    fill_operand(problem, VKMM_C, before);
     p->status = vkmm_job_create(device, NULL, params, &job);
     p->leftover |= p->status != VKMM_OK && job != NULL;
     if (p->status == VKMM_OK) {
         p->tuned += vkmm_job_kernel(job)->tuned > 0;
-        const void *operands[4] = {NULL};
+        void *memory[PLAY_MEMORIES], *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
         for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
-            void *memory = vkmm_job_matrix(job, (vkmm_operand)operand);
-            if (vkmm_operand_bytes(problem, (vkmm_operand)operand) > 0)
-                fill_operand(problem, (vkmm_operand)operand, memory);
-            operands[operand] = memory;
+            memory[operand] = vkmm_job_matrix(job, (vkmm_operand)operand);
+            fill_operand(problem, (vkmm_operand)operand, VKMM_INIT_INT, 1, memory[operand]);
         }
+        memory[PLAY_BEFORE] = memcpy(before, memory[VKMM_C], vkmm_operand_bytes(problem, VKMM_C));
         p->status = vkmm_job_run(job);
-        if (p->status == VKMM_OK) judge_product(p, &log, problem, operands, before);
+        if (p->status == VKMM_OK) judge_product(p, problem, memory);
         if (p->status == VKMM_OK && measure) {
             vkmm_measurement measurement;
             p->status = vkmm_job_measure(job, measure, &measurement);
-            if (p->status == VKMM_OK) judge_product(p, &log, problem, operands, before);
+            if (p->status == VKMM_OK) judge_product(p, problem, memory);
             vkmm_step_info steps[8];
             uint32_t count = 8;
             const char *why;
             if (p->status == VKMM_OK) p->status = vkmm_job_time_steps(job, steps, &count, &why);
         }
         vkmm_job_destroy(&job);
+        free(before);
     }
-    free(before);
     return p->status == VKMM_OK;
 }
 
@@ -64,20 +60,18 @@ static int job_on(play *p, vkmm_instance *instance, vkmm_device *device)
 /* vkmm_multiply, which writes C only if all goes well, but for panels; and again, with what the first call left. */
 static int multiply_problem(play *p, vkmm_device *device, const vkmm_problem *problem, int in_panels)
 {
-    const vkmm_log log = play_log(p);
-    void *memory[4], *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
-    make_operands(problem, memory);
+    const uint64_t bytes = vkmm_operand_bytes(problem, VKMM_C);
+    void *memory[PLAY_MEMORIES];
+    make_operands(problem, VKMM_INIT_INT, 1, memory);
     for (int call = 0; call < 2 && p->status == VKMM_OK; call++) {
-        fill_operand(problem, VKMM_C, before);
-        memcpy(memory[VKMM_C], before, vkmm_operand_bytes(problem, VKMM_C));
+        memcpy(memory[VKMM_C], memory[PLAY_BEFORE], bytes);
         p->status = vkmm_multiply(device, problem, memory[VKMM_A], memory[VKMM_B], NULL, memory[VKMM_C]);
         if (p->status != VKMM_OK)
-            p->leftover |= !in_panels && memcmp(before, memory[VKMM_C], vkmm_operand_bytes(problem, VKMM_C)) != 0;
+            p->leftover |= !in_panels && memcmp(memory[PLAY_BEFORE], memory[VKMM_C], bytes) != 0;
         else
-            judge_product(p, &log, problem, (const void *const *)memory, before);
+            judge_product(p, problem, memory);
     }
     free_operands(memory);
-    free(before);
     return p->status == VKMM_OK;
 }
 
@@ -112,11 +106,9 @@ static int memory_is_copied(play *p, vkmm_device *device)
 static int memory_on(play *p, vkmm_instance *instance, vkmm_device *device)
 {
     vkmm_problem problem = full_f32;
-    const vkmm_log log = play_log(p);
     vkmm_memory *there[4] = {NULL};
-    void *here[4], *before = malloc(vkmm_operand_bytes(&problem, VKMM_C));
-    make_operands(&problem, here);
-    fill_operand(&problem, VKMM_C, before);
+    void *here[PLAY_MEMORIES];
+    make_operands(&problem, VKMM_INIT_INT, 1, here);
     memory_is_copied(p, device);
     for (int o = VKMM_A; o <= VKMM_BIAS && p->status == VKMM_OK; o++) {
         const uint64_t bytes = vkmm_operand_bytes(&problem, (vkmm_operand)o);
@@ -127,15 +119,14 @@ static int memory_on(play *p, vkmm_instance *instance, vkmm_device *device)
     }
     for (int turn = 0; turn < 2 && p->status == VKMM_OK; turn++) {
         const uint64_t bytes = vkmm_operand_bytes(&problem, VKMM_C);
-        memcpy(before, here[VKMM_C], bytes);
+        memcpy(here[PLAY_BEFORE], here[VKMM_C], bytes);
         p->status =
             vkmm_memory_multiply(device, &problem, there[VKMM_A], there[VKMM_B], there[VKMM_BIAS], there[VKMM_C]);
         if (p->status == VKMM_OK) p->status = vkmm_memory_read(there[VKMM_C], 0, bytes, here[VKMM_C]);
-        if (p->status == VKMM_OK) judge_product(p, &log, &problem, (const void *const *)here, before);
+        if (p->status == VKMM_OK) judge_product(p, &problem, here);
     }
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_memory_destroy(&there[o]);
     free_operands(here);
-    free(before);
     return p->status == VKMM_OK;
 }
 
@@ -143,25 +134,22 @@ static int memory_on(play *p, vkmm_instance *instance, vkmm_device *device)
 static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *problem, const char *config, int runs)
 {
     const vkmm_stream_params params = {.job = {.problem = *problem, .config = config, .untuned = 1}, .threads = 1};
-    const vkmm_log log = play_log(p);
     vkmm_stream *stream = (vkmm_stream *)p;
     vkmm_stream_times times = {0};
-    void *memory[4], *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
-    make_operands(problem, memory);
-    fill_operand(problem, VKMM_C, before);
+    void *memory[PLAY_MEMORIES];
+    make_operands(problem, VKMM_INIT_INT, 1, memory);
     p->status = vkmm_stream_create(device, NULL, &params, &stream);
     p->leftover |= p->status != VKMM_OK && stream != NULL;
     const vkmm_stream_io io = {
         .a = memory[VKMM_A], .b = memory[VKMM_B], .bias = memory[VKMM_BIAS], .c = memory[VKMM_C]};
     for (int run = 0; run < runs && p->status == VKMM_OK; run++) {
-        memcpy(memory[VKMM_C], before, vkmm_operand_bytes(problem, VKMM_C));
+        memcpy(memory[VKMM_C], memory[PLAY_BEFORE], vkmm_operand_bytes(problem, VKMM_C));
         p->status = vkmm_stream_run(stream, &io, &times);
         p->shrunk += times.shrunk;
-        if (p->status == VKMM_OK) judge_product(p, &log, problem, (const void *const *)memory, before);
+        if (p->status == VKMM_OK) judge_product(p, problem, memory);
     }
     if (stream != (vkmm_stream *)p) vkmm_stream_destroy(&stream);
     free_operands(memory);
-    free(before);
     return p->status == VKMM_OK;
 }
 

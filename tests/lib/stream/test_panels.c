@@ -7,13 +7,12 @@
 
 #include "base/random.h"
 #include "gemm.h"
-#include "math/matrix.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "play.h"
 #include "vk/loader.h"
 
-enum { CASES = 400, GAP = 0xff };
+enum { CASES = 400 };
 
 static uint64_t seed, drawn;
 
@@ -92,21 +91,6 @@ static struct {
     unsigned right, again, cut, split, shrunk;
 } counts;
 
-/* Numbers with random significands where the order of sums is known; else small whole ones, whose sums are exact. */
-static void fill_memory(const vkmm_problem *p, vkmm_init init, void *memory[4])
-{
-    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
-        const uint64_t bytes = vkmm_operand_bytes(p, (vkmm_operand)operand);
-        memory[operand] = bytes > 0 ? malloc(bytes) : NULL;
-        if (bytes > 0) memset(memory[operand], GAP, bytes);
-        if (operand == VKMM_BIAS && bytes > 0) vkmm_fill(memory[operand], 1, p->n, p->type, init, seed + 3);
-        for (uint64_t batch = 0; operand != VKMM_BIAS && bytes > 0 && batch < vkmm_problem_batches(p); batch++) {
-            const vkmm_view view = vkmm_operand_view(p, (vkmm_operand)operand, memory[operand], batch);
-            vkmm_fill_view(memory[operand], &view, init, seed + (uint64_t)operand + 10 * batch);
-        }
-    }
-}
-
 /* The reference adds β·C and the bias even where there is none; and where the parts of a sum that is zero are added in
  * another order, its sign may be the other one. */
 static void unsign_zeros(vkmm_type type, void *memory, uint64_t bytes)
@@ -123,11 +107,11 @@ static void run(play *p, const vkmm_problem *problem, vkmm_stream *stream, const
     /* Smaller panels may be parts of K. */
     const int known = t.depth_panels == 1 && vkmm_stream_kernel(stream)->splits <= 1 && !fails;
     const uint64_t bytes = vkmm_operand_bytes(problem, VKMM_C);
-    void *memory[4], *want = malloc(bytes), *before = malloc(bytes);
-    fill_memory(problem, known && draw(2) ? VKMM_INIT_UNIFORM : VKMM_INIT_INT, memory);
+    void *memory[PLAY_MEMORIES], *want = malloc(bytes);
+    /* Random significands where the order of sums is known; else small whole numbers, whose sums are exact. */
+    make_operands(problem, known && draw(2) ? VKMM_INIT_UNIFORM : VKMM_INIT_INT, seed, memory);
     memcpy(want, memory[VKMM_C], bytes);
-    memcpy(before, memory[VKMM_C], bytes);
-    gemm_biased(problem, memory[VKMM_A], memory[VKMM_B], memory[VKMM_BIAS], want);
+    gemm_biased(problem, memory[VKMM_A], memory[VKMM_B], problem->has_bias ? memory[VKMM_BIAS] : NULL, want);
     panels from = {problem, memory};
     vkmm_stream_io io = {.read = read_panel, .write = write_panel, .user = &from};
     if (given)
@@ -142,7 +126,7 @@ static void run(play *p, const vkmm_problem *problem, vkmm_stream *stream, const
     fake_fail(NULL, 0, 0, VK_SUCCESS);
     if (failed && p->status == VKMM_OUT_OF_MEMORY) { /* with the smallest panels too; then there is memory again */
         expect(p->errors == 1, "%s: %u sentences", about, p->errors);
-        memcpy(memory[VKMM_C], before, bytes);
+        memcpy(memory[VKMM_C], memory[PLAY_BEFORE], bytes);
         p->errors = 0;
         failed = 0;
         p->status = vkmm_stream_run(stream, &io, &times);
@@ -158,9 +142,8 @@ static void run(play *p, const vkmm_problem *problem, vkmm_stream *stream, const
         counts.split += (unsigned)split;
         counts.shrunk += times.shrunk > 0;
     }
-    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) free(memory[operand]);
+    free_operands(memory);
     free(want);
-    free(before);
 }
 
 enum { CHUNKS = 5 }; /* each rounded up to what the driver aligns memory to */

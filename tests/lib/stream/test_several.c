@@ -72,10 +72,8 @@ static void check_timeline(const vkmm_stream_part *part)
 static void run(play *p, vkmm_stream *stream, failure *fails)
 {
     const vkmm_problem *problem = &current;
-    const vkmm_log log = {hear, p};
-    void *memory[4], *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
-    make_operands(problem, memory);
-    fill_operand(problem, VKMM_C, before);
+    void *memory[PLAY_MEMORIES];
+    make_operands(problem, VKMM_INIT_INT, 1, memory);
     const vkmm_stream_io io = {
         .a = memory[VKMM_A], .b = memory[VKMM_B], .bias = memory[VKMM_BIAS], .c = memory[VKMM_C]};
     vkmm_stream_times times;
@@ -98,9 +96,8 @@ static void run(play *p, vkmm_stream *stream, failure *fails)
     expect(dispatches == times.dispatches, "dispatches are missing");
     expect(lost == warnings + (p->status != VKMM_OK), "%u are lost, and there are %u warnings", lost, warnings);
     if (p->status == VKMM_OK) expect(share > 0.999 && share < 1.001, "the shares add up to %g", share);
-    if (p->status == VKMM_OK) judge_product(p, &log, problem, (const void *const *)memory, before);
+    if (p->status == VKMM_OK) judge_product(p, problem, memory);
     free_operands(memory);
-    free(before);
 }
 
 /* Runs the product, while calls fail; then another one, with the devices that are left. */
