@@ -27,36 +27,42 @@ static const struct {
     {"soft64", "rows=8,cols=4,splits=3"},
 };
 enum { RUNS = 4, SKINNY = 2, CPU = 3, FEW_REGISTERS_F64 = 6, SOFT = 7, ALL_RUNS = sizeof runs / sizeof runs[0] };
-enum { OTHER_TYPES_OPS = 1 };
+enum { NN, TN, NT, TT };
 
 static int is_narrow(const vkmm_types *types)
 {
     return types->in != types->compute || vkmm_type_of(types->in)->bytes < 4;
 }
 
+/* Whether a run meets an op in f32: those of `blocked` all of them together, the others each operand in both ways. How
+ * ops are read does not depend on the type: others meet one. */
+static int meets(size_t which, vkmm_type type, int op)
+{
+    const int alike = op == NN || op == TT;
+    if ((type != VKMM_F32 || which >= RUNS) && which != SOFT) return op == (which % 2 ? NT : TN);
+    if (which >= SKINNY) return alike;
+    if (suite_is_slow(&suite)) return op == (which == 0 ? NN : TT);
+    return alike == (which == 0);
+}
+
 static int edges(size_t which, vkmm_types types)
 {
-    static const vkmm_op ops[][2] = {
-        {VKMM_OP_T, VKMM_OP_N}, {VKMM_OP_N, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_T}, {VKMM_OP_N, VKMM_OP_T}};
-    /* How ops are read does not depend on the type. */
-    const size_t count = (types.in == VKMM_F32 && which < RUNS) || which == SOFT ? 4 : OTHER_TYPES_OPS;
     int wrong = 0;
     if (!suite_has_type(&suite, types.in) && which < SOFT) return 0;
-    for (size_t op = 0; op < count; op++) {
-        if (suite_is_slow(&suite) && count == 4 && (op == 0 || op == 3))
-            continue; /* NN and TT have what TN and NT have */
+    for (int op = NN; op <= TT; op++) {
+        if (!meets(which, types.in, op)) continue;
         general_run run = {
             .suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
         run.types = types;
-        run.has_bias = op == 1;
+        run.has_bias = op == NN || op == TN;
         /* Drivers compile GELU slowly if it is unrolled over many elements; in the second pass it occurs once. */
-        run.activation = op == 2 && which == 1 ? VKMM_GELU : op >= 2 ? VKMM_RELU : VKMM_ACTIVATION_NONE;
-        const general_padding padding = (op + which) % 2 ? GENERAL_UNEVEN : GENERAL_ALIGNED;
-        /* Other types: three products each, which differ in everything that general_edges varies. The edges of the
-         * kernel do not depend on the type. */
-        const int is_first = op == (suite_is_slow(&suite) ? 1 : 0);
-        const uint64_t step = types.in != VKMM_F32 || which >= RUNS ? 7 : is_first ? 1 : suite_is_slow(&suite) ? 7 : 2;
-        wrong += general_edges(&run, ops[op][0], ops[op][1], padding, op + which, step, 1, 0);
+        run.activation = run.has_bias ? VKMM_ACTIVATION_NONE : which == 1 ? VKMM_GELU : VKMM_RELU;
+        if (!vkmm_type_of(types.in)->is_float && run.activation == VKMM_GELU) run.activation = VKMM_RELU;
+        /* Each extent is in one of two ops. Other types: three products each, which differ in everything that
+         * general_edges varies. The edges of the kernel do not depend on the type. */
+        const uint64_t step = types.in != VKMM_F32 || which >= RUNS ? 7 : 2;
+        wrong += general_edges(&run, op & 1 ? VKMM_OP_T : VKMM_OP_N, op & 2 ? VKMM_OP_T : VKMM_OP_N,
+                               op & 1 ? GENERAL_UNEVEN : GENERAL_ALIGNED, (uint64_t)op + 2 * which, step, 1, 0);
         general_end(&run);
     }
     return wrong;
@@ -66,7 +72,7 @@ static int edges(size_t which, vkmm_types types)
 static int is_run(size_t which, vkmm_type type)
 {
     if (which >= FEW_REGISTERS_F64) return type == VKMM_F64;
-    return which < RUNS || type == VKMM_F32 || type == VKMM_F64;
+    return which < RUNS || type == (which == RUNS ? VKMM_F64 : VKMM_F32);
 }
 
 TEST(every_edge)
@@ -81,8 +87,8 @@ TEST(every_edge)
 
 /* Narrow types take the same way through the kernels but for reading, multiplying and storing: every combination of
  * types × kernel, with what the device has and as if it were a plain one, in turns with ops, layouts, padding, bias
- * and activation. Pipelines take long to make: each time a part of it, all with VKMM_TEST_ALL. */
-static int narrow_edges(vkmm_types types, size_t which, int plain, uint64_t turn, uint64_t step)
+ * and activation. Pipelines take long to make: a part of it. */
+static int narrow_edges(vkmm_types types, size_t which, int plain, uint64_t turn)
 {
     static const vkmm_op ops[][2] = {
         {VKMM_OP_N, VKMM_OP_T}, {VKMM_OP_N, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_T}};
@@ -95,21 +101,20 @@ static int narrow_edges(vkmm_types types, size_t which, int plain, uint64_t turn
     run.plain = plain;
     run.has_bias = turn % 3 != 0;
     run.activation = vkmm_type_of(types.in)->is_float ? activations[turn % 3] : (vkmm_activation)(turn % 2);
-    const int wrong = general_edges(&run, ops[turn % 4][0], ops[turn % 4][1], padding, turn, step, 1, 0);
+    const int wrong = general_edges(&run, ops[turn % 4][0], ops[turn % 4][1], padding, turn, 20, 1, 0);
     general_end(&run);
     return wrong;
 }
 
 TEST(every_narrow_type)
 {
-    const int all = getenv("VKMM_TEST_ALL") != NULL;
     int wrong = 0;
     uint64_t turn = 0;
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++)
         for (size_t which = 0; which < RUNS && is_narrow(vkmm_types_at(i)); which++)
             for (int plain = 0; plain < 2; plain++, turn++)
-                if (all || turn % (suite_is_slow(&suite) ? 10 : 5) == 2)
-                    wrong += narrow_edges(*vkmm_types_at(i), which, plain, turn, all ? 5 : 20);
+                if (turn % (suite_is_slow(&suite) ? 10 : 7) == 2)
+                    wrong += narrow_edges(*vkmm_types_at(i), which, plain, turn);
     assert_int_equal(wrong, 0);
 }
 
@@ -145,14 +150,13 @@ static int has_dot_products(vkmm_types types)
 
 TEST(dot_products)
 {
-    const int all = getenv("VKMM_TEST_ALL") != NULL;
     int wrong = 0;
-    for (unsigned turn = 0; turn < 16; turn++) {
+    for (unsigned turn = 0; turn < 16; turn += 5) {
         const vkmm_types types = vkmm_types_default(turn / 4 % 2 ? VKMM_U8 : VKMM_I8);
         const vkmm_problem problem =
             of_words(types, turn % 2 ? VKMM_OP_T : VKMM_OP_N, turn / 2 % 2 ? VKMM_OP_T : VKMM_OP_N);
         general_run run = {.suite = &suite, .kernel = "blocked", .config = runs[(turn + turn / 8) % 2].config};
-        if (!has_dot_products(types) || (turn % 5 != 0 && !all)) continue;
+        if (!has_dot_products(types)) continue;
         wrong += general_wrong(&run, &problem, turn);
         if (run.planned > 0) assert_true(run.plans[0].info.uses_dot8);
         general_end(&run);
@@ -194,7 +198,7 @@ TEST(module_for_nvidia)
                            .types = vkmm_types_default(VKMM_F32),
                            .driver_id = VK_DRIVER_ID_NVIDIA_PROPRIETARY};
         wrong += general_edges(&run, turn ? VKMM_OP_T : VKMM_OP_N, turn ? VKMM_OP_T : VKMM_OP_N,
-                               turn ? GENERAL_ALIGNED : GENERAL_UNEVEN, turn, 6, 1, 0);
+                               turn ? GENERAL_ALIGNED : GENERAL_UNEVEN, turn, 7, 1, 0);
         assert_true(run.planned > 0 && run.plans[0].module->needs & VKMM_NEEDS_NVIDIA);
         general_end(&run);
     }
@@ -228,8 +232,10 @@ static int with_edge(vkmm_device_info device, int rows, vkmm_problem *problem)
  * dispatch, before or after it: with every op, in batches, with operands that are packed, in slices. */
 TEST(edges_of_rounds)
 {
+    static const uint32_t turns[] = {0, 5, 6, 3}; /* of other ops each */
     int wrong = 0, early = 0;
-    for (uint32_t turn = 0; turn < 8; turn += suite_is_slow(&suite) ? 3 : 1) {
+    for (size_t i = 0; i < (suite_is_slow(&suite) ? 3 : 4); i++) {
+        const uint32_t turn = turns[i];
         general_run run = {.suite = &suite,
                            .kernel = "blocked",
                            .config = of_rounds,
@@ -265,7 +271,7 @@ TEST(plans_of_other_epilogues)
     int wrong = 0;
     if (suite_is_slow(&suite)) skip(); /* what fits is decided on the host */
     for (int modular = 0; modular < 2; modular++) {
-        general_run run = {.suite = &suite, .kernel = "blocked", .config = modular ? NULL : "splits=2"};
+        general_run run = {.suite = &suite, .kernel = "blocked", .config = modular ? NULL : runs[1].config};
         for (size_t i = 0; i < VKMM_COUNT(problems); i++) {
             vkmm_problem problem = problems[i];
             if (modular) problem.type = VKMM_F64, problem.method = VKMM_COMPUTE_MODULAR;
