@@ -22,8 +22,8 @@ static inline void *scaled_memory(const vkmm_problem *p, vkmm_operand operand, v
     return data;
 }
 
-/* Everything is filled, gaps included, before C is computed. */
-static inline scaled scaled_make(const vkmm_problem *p, vkmm_init init)
+/* Everything is filled, gaps included; C is as it was. */
+static inline scaled scaled_fill(const vkmm_problem *p, vkmm_init init)
 {
     scaled s = {.p = *p, .elements = vkmm_operand_elements(p, VKMM_C), .seed = 1};
     assert_int_equal(vkmm_problem_check(p), VKMM_OK);
@@ -32,6 +32,12 @@ static inline scaled scaled_make(const vkmm_problem *p, vkmm_init init)
     if (p->has_bias) s.bias = scaled_memory(p, VKMM_BIAS, init, 4);
     s.before = scaled_memory(p, VKMM_C, init, 3);
     s.c = scaled_memory(p, VKMM_C, init, 3);
+    return s;
+}
+
+static inline scaled scaled_make(const vkmm_problem *p, vkmm_init init)
+{
+    const scaled s = scaled_fill(p, init);
     gemm_biased(p, s.a, s.b, s.bias, s.c);
     return s;
 }
