@@ -368,10 +368,15 @@ os._exit(0)
                 (twice, "VKBLAS_DEVICE: .*abacus.*", 1, {"VKBLAS_DEVICE": "abacus", "VKBLAS_MIN": "0"}),
                 (twice, ".*driver.*", 1, {"VKBLAS_MIN": "0", **drivers}),
                 (TIMED + "gemm(2, 2, 2)", r"the device is tried after 1 s of such calls \(for \d+ % of the host's time\)", 0, {})]):
-            report = self.folder / str(number)
-            _, said = self.run_program(code, VKBLAS_REPORT=str(report), **variables)
-            self.assertEqual(["; the host computes everything" in line for line in said], [True] * warnings)
-            self.assertRegex(report.read_text().splitlines()[0], "^vkblas: nothing ran on the device: %s$" % why)
+            for attempt in range(5):
+                report = self.folder / f"{number}-{attempt}"
+                _, said = self.run_program(code, VKBLAS_REPORT=str(report), **variables)
+                self.assertEqual(["; the host computes everything" in line for line in said], [True] * warnings)
+                verdict = report.read_text().splitlines()[0]
+                # On a busy machine another process may run in the middle of the small call, which then takes long.
+                if not (TIMED in code and "too small" in verdict):
+                    break
+            self.assertRegex(verdict, "^vkblas: nothing ran on the device: %s$" % why)
 
     def test_rows_of_the_report(self):
         """What took longest, the sum of the others, and that of all."""
