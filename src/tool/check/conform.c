@@ -93,7 +93,7 @@ static void put_case(const run *r, const char *name, const char *kind, const cha
 {
     const cli_session *session = r->session;
 
-    if (cli_format_is(session->options, "junit")) cli_junit_plain(session->report.out, r->part->name, name, kind, why);
+    if (session->writer == &cli_junit_writer) cli_junit_plain(session->report.out, r->part->name, name, kind, why);
 }
 
 /* Notes what the planner should avoid, or that it is right now. */
@@ -196,7 +196,7 @@ static void run_part(run *r, const char *name)
 
     r->part = &r->all->parts[r->all->part_count++];
     r->part->name = name;
-    if (cli_format_is(r->session->options, "junit")) cli_junit_begin_suite(r->session->report.out, name);
+    if (r->session->writer == &cli_junit_writer) cli_junit_begin_suite(r->session->report.out, name);
     r->first = 0;
     r->worker.losses = 0;
     while (more && !cli_interrupted()) {
@@ -212,7 +212,7 @@ static void run_part(run *r, const char *name)
         forget(r);
     else
         put_case(r, "the other cases", r->worker.status != VKMM_OK ? "error" : "skipped", r->part->incomplete);
-    if (cli_format_is(r->session->options, "junit")) fputs("  </testsuite>\n", r->session->report.out);
+    if (r->session->writer == &cli_junit_writer) fputs("  </testsuite>\n", r->session->report.out);
 }
 
 vkmm_status cli_conform(cli_session *session, double budget_ms, const char *stem, cli_conformance *all)
@@ -260,13 +260,13 @@ vkmm_status cli_command_check(cli_session *session)
             VKMM_FAIL(session->log, VKMM_INVALID, "'%.400s' is no folder that can be written into", options->output);
     if (status != VKMM_OK) return status;
     VKMM_PUT(stem, "%.400s/check", options->output != NULL ? options->output : "");
-    if (cli_format_is(options, "junit")) cli_junit_begin(session->report.out, "vkmatmul check");
+    if (session->writer == &cli_junit_writer) cli_junit_begin(session->report.out, "vkmatmul check");
     cli_interrupt_catch(0);
     status = cli_conform(session, options->budget_ms > 0 ? options->budget_ms : CLI_CHECK_MS,
                          options->output != NULL ? stem : NULL, &all);
-    if (cli_format_is(options, "junit"))
+    if (session->writer == &cli_junit_writer)
         fputs("</testsuites>\n", session->report.out);
-    else if (cli_format_is(options, "json"))
+    else if (session->writer == &cli_json_writer)
         status = cli_worse(status, cli_session_wrote(session, put_json(session, &all)));
     else
         show(&session->report, &all);

@@ -216,7 +216,7 @@ vkmm_status cli_command_devices(cli_session *session)
     if (status == VKMM_OK) status = collect(session, &list);
     list.left_out = vkmm_instance_left_out(session->instance);
     list.unloaded = unloaded_driver(session);
-    if (cli_format_is(session->options, "json")) /* an empty list is JSON too */
+    if (session->writer == &cli_json_writer) /* an empty list is JSON too */
         shown = cli_devices_json(&list);
     else
         cli_devices_table(&list);

@@ -98,7 +98,7 @@ vkmm_status cli_command_doctor(cli_session *session)
     cli_exam exam = {.session = session,
                      .root = session->options->root != NULL ? session->options->root : "",
                      .device = CLI_OF_SYSTEM,
-                     .shows = !cli_format_is(session->options, "json"),
+                     .shows = session->writer != &cli_json_writer,
                      .heading = CLI_OF_SYSTEM - 1,
                      .chosen = CLI_OF_SYSTEM};
     vkmm_status status, shown = VKMM_OK;

@@ -329,7 +329,7 @@ vkmm_status cli_command_peak(cli_session *session)
     all = measure(session);
     session->console.muted = 0;
     if (all == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the peaks"));
-    if (cli_format_is(session->options, "json"))
+    if (session->writer == &cli_json_writer)
         shown = cli_json_line(&session->report, cli_json_document(&session->report, "vkmatmul.peak/1", session->info,
                                                                   NULL, cli_record_json(&peaks_record, all)));
     else

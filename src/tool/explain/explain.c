@@ -329,8 +329,7 @@ static vkmm_status explain_size(cli_session *session, const vkmm_problem *proble
     if (status == VKMM_OK || status == VKMM_WRONG_RESULT) {
         if (!all->planned) shown = measure(session, all);
         if (shown == VKMM_OK)
-            shown =
-                (cli_format_is(session->options, "json") ? cli_explain_json : cli_explain_table)(&session->report, all);
+            shown = (session->writer == &cli_json_writer ? cli_explain_json : cli_explain_table)(&session->report, all);
         if (shown == VKMM_OK) shown = cli_report_flush(&session->report, session->log);
     }
     vkmm_free(all);

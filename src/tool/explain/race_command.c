@@ -175,7 +175,7 @@ static vkmm_status show(cli_session *session, const one_race *race, int first)
     vkmm_status status = VKMM_OK;
 
     cli_progress_end(&session->console);
-    if (cli_format_is(session->options, "json"))
+    if (session->writer == &cli_json_writer)
         status = write_json(report, race);
     else
         print_race(report, race, first);
@@ -258,7 +258,7 @@ vkmm_status cli_command_race(cli_session *session)
     /* After a lost device, the next one still races. */
     for (uint32_t index = first; index < end && !ferror(session->report.out); index++)
         status = cli_worse(status, race_device(session, index));
-    if (cli_format_is(session->options, "json") || session->report.rows == 0) return status;
+    if (session->writer == &cli_json_writer || session->report.rows == 0) return status;
     putc('\n', session->report.out);
     cli_wrap(&page, 0, moral);
     return cli_worse(status, cli_report_flush(&session->report, session->log));

@@ -341,7 +341,7 @@ static vkmm_status show(list *l, uint32_t index)
     cli_progress_end(&session->console);
     if (l->into != NULL)
         status = cli_json_add(l->into, cli_record_json(&record, pipeline)) == 0 ? VKMM_OK : VKMM_OUT_OF_MEMORY;
-    else if (cli_format_is(session->options, "json"))
+    else if (session->writer == &cli_json_writer)
         status = cli_json_line(&session->report, cli_record_json(&record, pipeline));
     else
         print_row(&session->report, pipeline, index > 0 ? &pipeline[-1] : NULL, session->info->features.statistics);
@@ -421,11 +421,11 @@ vkmm_status cli_command_statistics(cli_session *session)
     start(&l, session);
     status = plan_all(&l);
     if (status == VKMM_OK) status = compile_all(&l);
-    if (l.count > 0 && !session->info->features.statistics && !cli_format_is(session->options, "json"))
+    if (l.count > 0 && !session->info->features.statistics && session->writer != &cli_json_writer)
         cli_report_say(&session->report, 0, CLI_PLAIN,
                        "This driver reports only how long it compiles; more needs "
                        "VK_KHR_pipeline_executable_properties.");
-    if (l.count > 0 && l.refused > 0 && !cli_format_is(session->options, "json"))
+    if (l.count > 0 && l.refused > 0 && session->writer != &cli_json_writer)
         cli_report_say(&session->report, 0, CLI_PLAIN, "%u problems are not possible here; the first: %s", l.refused,
                        l.reason);
     vkmm_free(l.items);

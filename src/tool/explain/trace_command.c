@@ -21,7 +21,7 @@ static vkmm_status check(const cli_session *session)
         return VKMM_FAIL(log, VKMM_INVALID, "trace takes one size, not a list of %u", options->sizes.count);
     if (options->types.count > 1)
         return VKMM_FAIL(log, VKMM_INVALID, "trace takes one type, not a list of %u", options->types.count);
-    if (cli_format_is(options, "json") && options->html != NULL && strcmp(options->html, "/dev/stdout") == 0)
+    if (session->writer == &cli_json_writer && options->html != NULL && strcmp(options->html, "/dev/stdout") == 0)
         return VKMM_FAIL(log, VKMM_INVALID, "--json and the page of --html cannot both go to standard output");
     return cli_output_page(session, "--html", options->html, files, 2);
 }
@@ -114,11 +114,11 @@ static vkmm_status show_trace(cli_session *session, const cli_trace_row *row)
     vkmm_status status = VKMM_OK;
 
     cli_progress_end(&session->console);
-    if (cli_format_is(options, "json") || options->html != NULL) {
+    if (session->writer == &cli_json_writer || options->html != NULL) {
         char *json = cli_trace_json(&session->report, row);
         if (json == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("to write the trace"));
         if (options->html != NULL) status = cli_output_write_page(session, options->html, &cli_trace_template, json);
-        if (cli_format_is(options, "json") && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
+        if (session->writer == &cli_json_writer && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
         free(json);
     } else {
         cli_trace_text(&session->report, row);

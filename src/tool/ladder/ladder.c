@@ -65,7 +65,7 @@ static vkmm_status show(climb *c, const cli_bench_row *row)
         status = writer->run(&session->report, row);
     if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write the ladder");
     session->report.rows += writer->ladder != NULL ? row == NULL : row != NULL;
-    if (row == NULL || !cli_format_is(session->options, "json"))
+    if (row == NULL || session->writer != &cli_json_writer)
         cli_interrupt_says("vkmatmul: interrupted; the rows above are valid\n");
     return cli_report_flush(&session->report, session->log);
 }

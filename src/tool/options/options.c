@@ -188,7 +188,7 @@ void cli_options_free(cli_options *options)
     cli_sizes_free(&options->sizes);
 }
 
-int cli_format_is(const cli_options *options, const char *name)
+static int is_format(const cli_options *options, const char *name)
 {
     return options->format != NULL && strcmp(options->format, name) == 0;
 }
@@ -201,9 +201,8 @@ vkmm_status cli_options_check(const cli_options *o)
         int broken;
         const char *sentence;
     } rules[] = {
-        {o->samples && !cli_format_is(o, "json"), "--samples needs --json: other formats show only statistics"},
-        {o->print && (cli_format_is(o, "json") || cli_format_is(o, "csv")),
-         "--print cannot be combined with --json or --csv"},
+        {o->samples && !is_format(o, "json"), "--samples needs --json: other formats show only statistics"},
+        {o->print && (is_format(o, "json") || is_format(o, "csv")), "--print cannot be combined with --json or --csv"},
         {files && (o->a == NULL || o->b == NULL),
          "-a and -b must be given together: A and B both come from files, or neither does"},
         {files && (o->sizes.count > 0 || o->m.given || o->n.given || o->k.given),

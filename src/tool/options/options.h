@@ -206,9 +206,6 @@ void cli_option_help(const cli_option *option, char text[CLI_HELP_TEXT]);
 vkmm_status cli_options_parse(unsigned command, const char *command_name, int argc, char **argv, cli_options *options);
 void cli_options_free(cli_options *options);
 
-/* Whether the results are written in the format "json", or another writer's name. */
-int cli_format_is(const cli_options *options, const char *name);
-
 /* Checks combinations: options that cannot be combined, and options that need others. */
 vkmm_status cli_options_check(const cli_options *options);
 

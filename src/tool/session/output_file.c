@@ -44,7 +44,7 @@ vkmm_status cli_output_write_page(cli_session *session, const char *path, const 
     if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write %s", path);
     status = vkmm_tell(session->log, vkmm_output_whole(path, 0, page, bytes));
     vkmm_free(page);
-    if (status != VKMM_OK || cli_format_is(session->options, "json") || is_device(path)) return status;
+    if (status != VKMM_OK || session->writer == &cli_json_writer || is_device(path)) return status;
     cli_report_say(report, 0, CLI_PLAIN, "Wrote %s: open it in a browser.", path);
     return cli_report_flush(report, session->log);
 }

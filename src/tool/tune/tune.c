@@ -27,7 +27,7 @@ static vkmm_status show(cli_session *session, const cli_tune_row *row)
 {
     cli_progress_end(&session->console);
     return cli_session_wrote(
-        session, (cli_format_is(session->options, "json") ? cli_json_tune : cli_table_tune)(&session->report, row));
+        session, (session->writer == &cli_json_writer ? cli_json_tune : cli_table_tune)(&session->report, row));
 }
 
 /* How long a product would take at the speed of the size before. */
@@ -155,7 +155,7 @@ static vkmm_status check(const cli_session *session)
     int shares = options->import != NULL || options->export != NULL;
 
     if (shares && (cli_size_is_given(options) || options->types.count > 0 || options->budget_ms > 0 ||
-                   cli_format_is(options, "json")))
+                   session->writer == &cli_json_writer))
         return VKMM_FAIL(
             log, VKMM_INVALID,
             "--import and --export copy results instead of tuning: leave out sizes, --type, --budget and --json");
