@@ -117,8 +117,8 @@ static vkmm_status create_partial(vkmm_output *o, unsigned mode)
         vkmm_leftover_add(name);
         o->fd = vkmm_disk_open(name, VKMM_DISK_NEW, mode);
         if (o->fd >= 0) return VKMM_OK;
-        vkmm_leftover_remove(name); /* whoever has a file of that name */
         if (errno != EEXIST) break;
+        vkmm_leftover_remove(name); /* somebody else's file */
     }
     cannot(o, errno);
     forget_partial(o);
