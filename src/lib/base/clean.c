@@ -35,7 +35,6 @@ void vkmm_clean(char *text, size_t size, const char *name)
 {
     const unsigned char *s = (const unsigned char *)name;
     size_t used = 0;
-
     while (*s != 0) {
         char piece[8];
         size_t length = printable_length(s), taken = length > 0 ? length : 1;
@@ -55,7 +54,6 @@ void vkmm_join(char *text, size_t size, const char *separator, const char *forma
 {
     size_t used = strlen(text);
     va_list arguments;
-
     used += (size_t)snprintf(text + used, size - used, "%s", used > 0 ? separator : "");
     if (used >= size) return;
     va_start(arguments, format);

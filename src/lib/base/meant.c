@@ -58,7 +58,6 @@ int vkmm_device_is_sort(const char *what, const vkmm_device_info *info, int *is_
                    {"arm", 0x13b5},    {"qualcomm", 0x5143}, {"imagination", 0x1010}};
     static const char *const types[] = {"gpu", "gpu", "gpu", "cpu"}; /* by rank */
     const int at = vkmm_device_rank(info->type);
-
     *is_one = at < 4 && strcasecmp(what, types[at]) == 0;
     if (strcasecmp(what, "gpu") == 0 || strcasecmp(what, "cpu") == 0) return 1;
     for (size_t i = 0; i < VKMM_COUNT(vendors); i++) {
@@ -72,7 +71,6 @@ int vkmm_device_is_sort(const char *what, const vkmm_device_info *info, int *is_
 int vkmm_word_is_index(const char *what)
 {
     const size_t length = strlen(what);
-
     return length > 0 && length <= 2 && strspn(what, "0123456789") == length;
 }
 
@@ -80,7 +78,6 @@ int vkmm_device_is_meant(const vkmm_device_info *info, uint32_t index, const cha
 {
     uint8_t uuid[VK_UUID_SIZE] = {0};
     int is_one;
-
     if (strcasecmp(what, "all") == 0) return 1;
     if (vkmm_word_is_index(what)) return strtoul(what, NULL, 10) == index;
     if (is_uuid(what, uuid)) return memcmp(info->uuid, uuid, sizeof uuid) == 0;

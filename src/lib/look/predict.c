@@ -46,7 +46,6 @@ void vkmm_predict(const vkmm_traffic *t, const vkmm_roofs *roofs, vkmm_predictio
     const double most = fmax(ceil(t->workgroups / roofs->processors), 1),
                  uneven = t->workgroups > 0 ? most * roofs->processors / t->workgroups : 1,
                  together = fmin(resident(t, roofs), most);
-
     *p = (vkmm_prediction){.amount = {[VKMM_RESOURCE_DRAM] = dram_bytes(t, roofs),
                                       [VKMM_RESOURCE_L2] = t->l2_bytes,
                                       [VKMM_RESOURCE_LINES] = t->lines,
@@ -84,7 +83,6 @@ vkmm_roofs vkmm_roofs_of(const vkmm_device_info *device, double copy, double cac
     const double fast = cache > copy ? cache : copy;
     const uint32_t processors = device->processors > 0 ? device->processors : 1;
     const double cycle_ms = multiply_adds > 0 ? 1e3 * PROCESSOR_RATE * processors / multiply_adds : 0;
-
     return (vkmm_roofs){
         .dram_bytes_per_s = copy,
         .l2_bytes_per_s = fast,

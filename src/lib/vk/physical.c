@@ -171,7 +171,6 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
     VkPhysicalDeviceIDProperties ids = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, .pNext = &subgroup};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     vkmm_device_info *info = &physical->info;
-
     /* First without a chain: how new is the device? Structures that it does not know must not be chained. */
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
     uint32_t version = properties.properties.apiVersion;

@@ -11,7 +11,6 @@
 static uint32_t add_meant(const vkmm_instance *instance, const char *what, uint32_t *found, uint32_t *count)
 {
     uint32_t hits = 0;
-
     for (uint32_t i = 0; i < instance->physical_count; i++) {
         uint32_t at = 0;
         if (!vkmm_device_is_meant(&instance->physicals[i].info, i, what)) continue;
@@ -25,7 +24,6 @@ static uint32_t add_meant(const vkmm_instance *instance, const char *what, uint3
 static uint32_t best(const vkmm_instance *instance, const uint32_t *indices, uint32_t count)
 {
     uint32_t at = 0;
-
     for (uint32_t i = 1; i < count; i++)
         if (vkmm_device_rank(instance->physicals[indices[i]].info.type) <
             vkmm_device_rank(instance->physicals[indices[at]].info.type))
@@ -46,7 +44,6 @@ static vkmm_status fail_none(const vkmm_instance *instance, const char *what)
 {
     const uint32_t count = instance->physical_count;
     char names[768];
-
     if (vkmm_word_is_index(what) && count == 1)
         return vkmm_fail(VKMM_NO_DEVICE, "there is no device %s; the only device is 0", what);
     if (vkmm_word_is_index(what))
@@ -88,7 +85,6 @@ vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char 
                                        : VKMM_NO_MEMORY("to look for a device");
     char names[768];
     int is_one;
-
     if (status == VKMM_OK && (count == 1 || what == NULL || *what == '\0' ||
                               vkmm_device_is_sort(what, &instance->physicals[0].info, &is_one))) {
         *index = best(instance, found, count);

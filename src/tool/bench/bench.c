@@ -17,7 +17,6 @@ vkmm_status cli_bench_store_check(const cli_session *session)
     const char *path = options->output;
     vkmm_status status;
     char first;
-
     if (path == NULL) return VKMM_OK;
     if (cli_writer_for(path) == NULL)
         return VKMM_FAIL(session->log, VKMM_INVALID,
@@ -35,7 +34,6 @@ static char *compose(const cli_session *session, const cli_bench *bench, size_t 
     cli_report report = session->report;
     vkmm_status status;
     char *text = NULL;
-
 #ifdef _WIN32
     report.out = tmpfile();
 #else
@@ -65,7 +63,6 @@ vkmm_status cli_bench_store(cli_bench_live *live, const cli_bench *bench, int is
     vkmm_disk_entry entry;
     size_t bytes = 0;
     char *text;
-
     if (path == NULL || (!is_end && vkmm_disk_look(path, &entry) == 0 && entry.kind != VKMM_DISK_FILE)) return VKMM_OK;
     text = live->compose(live->session, bench, &bytes);
     live->stored = vkmm_tell(live->session->log, text != NULL ? vkmm_output_whole(path, 0, text, bytes)
@@ -79,7 +76,6 @@ vkmm_status cli_bench_store(cli_bench_live *live, const cli_bench *bench, int is
 vkmm_status cli_bench_begin(cli_bench_live *live, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
-
     if (live->writer->begin != NULL) status = live->writer->begin(&live->session->report, bench);
     live->begun = status == VKMM_OK;
     return status;
@@ -89,7 +85,6 @@ vkmm_status cli_bench_know(cli_bench_live *live, const cli_bench *bench, uint32_
 {
     cli_session *session = live->session;
     vkmm_status shown = VKMM_OK;
-
     /* Rows are stored on the disk before they are shown; they are shown even if the disk is full. */
     if (first < bench->row_count) cli_bench_store(live, bench, 0);
     cli_progress_end(&session->console);
@@ -101,7 +96,6 @@ vkmm_status cli_bench_know(cli_bench_live *live, const cli_bench *bench, uint32_
 static vkmm_status finish(cli_bench_live *live, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
-
     if (!live->begun) return live->stored;
     if (live->stored == VKMM_OK) cli_bench_store(live, bench, 1);
     if (live->writer->end != NULL && !ferror(live->session->report.out)) {
@@ -117,7 +111,6 @@ vkmm_status cli_bench_end(cli_bench_live *live, const cli_bench *bench, vkmm_sta
     const char *path = live->session->options->output, *s = bench->row_count == 1 ? "" : "s";
     vkmm_status finished;
     int signal;
-
     cli_interrupt_release();
     signal = cli_interrupted();
     finished = finish(live, bench);
@@ -136,7 +129,6 @@ vkmm_status cli_bench_end(cli_bench_live *live, const cli_bench *bench, vkmm_sta
 static vkmm_status check_contenders(const cli_session *session, const cli_suite *suite, const cli_bench *bench)
 {
     uint32_t able = 0, last = 0;
-
     for (uint32_t i = 0; i < bench->device_count; i++) {
         if (cli_bench_rows(suite, &bench->devices[i]) == 0) continue;
         able++;
@@ -158,7 +150,6 @@ static vkmm_status run(cli_session *session, int every_device, const cli_writer 
     cli_bench_live live = {.session = session, .writer = writer, .compose = compose};
     cli_suite suite = {.items = NULL};
     vkmm_status status = cli_bench_suite(session, &suite);
-
     /* Rows appear one by one, but what they will contain is known. */
     for (uint32_t i = 0; i < suite.count; i++) cli_session_widen(session, &suite.items[i].problem);
     if (status == VKMM_OK) status = cli_bench_store_check(session);
@@ -181,7 +172,6 @@ vkmm_status cli_command_bench(cli_session *session)
 {
     cli_bench bench = {.version = ""};
     vkmm_status status = run(session, 0, session->writer, &bench);
-
     cli_bench_free(&bench);
     return status;
 }

@@ -8,7 +8,6 @@ static json_t *names_of(const json_t *problem)
 {
     char rest[CLI_TEXT_DIFFERENCE], sentence[CLI_SENTENCE];
     vkmm_problem read;
-
     if (!cli_record_parse(problem, &cli_problem_record, &read, sentence)) return NULL;
     cli_text_difference(rest, sizeof rest, &read);
     return json_pack("{s:s, s:s, s:s}", "type", cli_text_type(&read, 1), "size", CLI_NAME(&read, 1), "rest", rest);
@@ -20,7 +19,6 @@ static int name_problems(json_t *json)
     json_t *problem = json_object_get(json, "problem"), *value;
     int bad = json_is_object(problem) ? cli_json_put(problem, "names", names_of(problem)) : 0;
     const char *key;
-
     json_object_foreach(json, key, value)
     {
         bad += name_problems(value);
@@ -35,7 +33,6 @@ static json_t *data_of(const cli_report *report, const cli_reports *from)
     cli_comparison comparison = {.report = report, .reports = *from, .regression = -1};
     json_t *data = json_object(), *reports = json_array(), *contenders = json_array();
     int bad = cli_comparison_make(&comparison) != VKMM_OK;
-
     for (uint32_t i = 0; i < from->count; i++)
         bad += cli_json_add(reports, json_pack("{s:o, s:o}", "name", cli_json_known_text(from->benches[i].name),
                                                "report", cli_record_json(&cli_report_record, &from->benches[i])));
@@ -57,7 +54,6 @@ char *cli_bench_page_json(const cli_report *report, const cli_reports *reports)
 {
     json_t *data = data_of(report, reports);
     char *text = data != NULL ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-
     json_decref(data);
     return text;
 }

@@ -51,7 +51,6 @@ static int is_for(const cli_bench_device *device, const cli_suite_item *item)
 {
     const vkmm_problem *problem = &item->problem;
     const vkmm_types types = vkmm_problem_types(problem);
-
     if (!device->is_host) return !item->for_gpus || !vkmm_is_processor(&device->info);
     if (types.in != types.out || types.in != types.compute || problem->method != VKMM_COMPUTE_DIRECT ||
         problem->has_bias || problem->activation != VKMM_ACTIVATION_NONE)
@@ -62,7 +61,6 @@ static int is_for(const cli_bench_device *device, const cli_suite_item *item)
 uint32_t cli_bench_rows(const cli_suite *suite, const cli_bench_device *device)
 {
     uint32_t rows = 0;
-
     for (uint32_t i = 0; i < suite->count; i++) rows += (uint32_t)is_for(device, &suite->items[i]);
     return rows;
 }
@@ -74,7 +72,6 @@ static void show_progress(const bench_run *run, const cli_bench_lane *lane, cons
     const char *label = run->bench->devices[lane->device].label;
     uint32_t rows = 0, known = 0;
     double left_ms = 0;
-
     if (!console->interactive) return;
     if (item == NULL) {
         cli_progress(console, "%s: measuring peaks", label);
@@ -97,7 +94,6 @@ static void show_progress(const bench_run *run, const cli_bench_lane *lane, cons
 static void give_up(bench_run *run, cli_bench_lane *lane)
 {
     cli_bench_device *device = &run->bench->devices[lane->device];
-
     if (lane->over) return;
     lane->over = 1;
     VKMM_PUT(device->failed, "%.*s", CLI_BENCH_TEXT - 1, lane->link.sentence);
@@ -108,7 +104,6 @@ static void give_up(bench_run *run, cli_bench_lane *lane)
 static int is_ready(bench_run *run, cli_bench_lane *lane)
 {
     cli_reply reply;
-
     if (lane->over || is_over(run)) return 0;
     reply = cli_worker_start(&lane->link, cli_bench_patience(lane, START_PATIENCE));
     if (reply != CLI_REPLY_ANSWER && reply != CLI_REPLY_INTERRUPTED) give_up(run, lane);
@@ -120,7 +115,6 @@ static json_t *types_of(const bench_run *run, const cli_bench_device *device)
 {
     json_t *types = json_array();
     int asked[VKMM_TYPE_COUNT] = {0};
-
     for (uint32_t i = 0; i < run->suite->count; i++) {
         uint32_t unused;
         const vkmm_types inner = vkmm_problem_inner(&run->suite->items[i].problem, NULL, &unused);
@@ -140,7 +134,6 @@ static void measure_peaks(bench_run *run, cli_bench_lane *lane)
     char sentence[CLI_BENCH_TEXT];
     double patience;
     cli_reply reply;
-
     if (device->is_host || device->together[0] != '\0' || device->peaks.copy_bytes_per_s > 0 || !is_ready(run, lane))
         return;
     show_progress(run, lane, NULL);
@@ -167,7 +160,6 @@ static void measure_peaks(bench_run *run, cli_bench_lane *lane)
 static int make_lanes(bench_run *run)
 {
     const cli_options *options = run->session->options;
-
     run->lanes = vkmm_alloc(run->bench->device_count, sizeof *run->lanes);
     run->cells = vkmm_alloc((size_t)run->bench->device_count * BLOCK, sizeof *run->cells);
     if (run->lanes == NULL || run->cells == NULL) return 0;
@@ -225,7 +217,6 @@ static int is_final(const cli_bench_cell *cell)
 static void take_loss(bench_run *run, cli_bench_cell *culprit, cli_reply reply)
 {
     cli_bench_lane *lane = culprit->lane;
-
     if (reply == CLI_REPLY_ANSWER || reply == CLI_REPLY_INTERRUPTED) return;
     if (!is_final(culprit)) cli_bench_cell_drop(culprit, lane->link.sentence);
     for (uint32_t i = 0; i < run->cell_count; i++) {
@@ -263,7 +254,6 @@ static void open_cells(bench_run *run)
 static void sample_cells(bench_run *run)
 {
     int open = 1;
-
     for (uint32_t round = 0; open; round++) {
         const int backwards = round % 2;
         open = 0;
@@ -292,7 +282,6 @@ static void close_cells(bench_run *run)
 static void finish(bench_run *run, cli_bench_cell *cell)
 {
     cli_bench_row *row = cli_bench_add_row(run->bench);
-
     if (row == NULL) {
         cli_bench_row_free(&cell->row);
         run->failure = vkmm_tell(run->session->log, VKMM_NO_MEMORY("for a row of the report"));
@@ -314,7 +303,6 @@ static void finish(bench_run *run, cli_bench_cell *cell)
 static void run_block(bench_run *run, uint32_t from, uint32_t to)
 {
     const uint32_t first = run->bench->row_count;
-
     fill_block(run, from, to);
     for (int try = 0; try < TRIES && !is_over(run); try++) {
         open_cells(run);
@@ -349,7 +337,6 @@ static void run_blocks(bench_run *run, uint32_t first, uint32_t end)
 static int takes_turns(const cli_bench *bench)
 {
     uint32_t devices = 0;
-
     for (uint32_t i = 0; i < bench->device_count; i++) devices += !bench->devices[i].is_host;
     return devices > 1;
 }
@@ -357,7 +344,6 @@ static int takes_turns(const cli_bench *bench)
 static void run_suite(bench_run *run)
 {
     const cli_bench *bench = run->bench;
-
     if (takes_turns(bench))
         run_blocks(run, 0, bench->device_count);
     else
@@ -370,7 +356,6 @@ static vkmm_status conclude(const bench_run *run)
     const vkmm_log *log = run->session->log;
     const cli_bench *bench = run->bench;
     int ran = 0, wrong = 0;
-
     if (run->failure != VKMM_OK) return run->failure;
     if (cli_interrupted()) return VKMM_OK;
     for (uint32_t i = 0; i < bench->row_count; i++) {
@@ -390,7 +375,6 @@ static vkmm_status conclude(const bench_run *run)
 static void note_end(const bench_run *run)
 {
     cli_bench *bench = run->bench;
-
     if (bench->complete) return;
     if (run->failure != VKMM_OK)
         VKMM_PUT(bench->note, "%.*s", CLI_BENCH_TEXT - 1, run->session->console.last_error);
@@ -402,7 +386,6 @@ vkmm_status cli_bench_go(cli_session *session, const cli_suite *suite, cli_bench
 {
     bench_run run = {.session = session, .suite = suite, .bench = bench, .live = live};
     vkmm_status status = VKMM_OUT_OF_MEMORY;
-
     bench->complete = 0;
     bench->paired = takes_turns(bench);
     if (!make_lanes(&run)) {

@@ -84,7 +84,6 @@ static int is_gpu(const worker *w)
 static uint32_t samples_for(double ms, double one_ms, uint32_t most)
 {
     double count = one_ms > 0 ? ms / one_ms : most;
-
     return count >= most ? most : count > 1 ? (uint32_t)count : 1;
 }
 
@@ -93,7 +92,6 @@ static double asked_bytes(const worker *w, const bench_job *job)
 {
     const vkmm_kernel_info *kernel = job->product.kernel;
     vkmm_access access;
-
     if (w->blas != NULL || job->product.reason[0] != '\0') return NAN;
     if (vkmm_access_formula(kernel, &job->request.job.problem, &access) != VKMM_OK) return NAN;
     return (double)access.bytes_read + (double)access.bytes_written;
@@ -106,7 +104,6 @@ static void describe(const worker *w, bench_job *job)
     const cli_row_panels *panels = &row->panels;
     const vkmm_partition *cut = &panels->partition;
     const uint64_t count = panels->batches * cut->row_panels * cut->col_panels * cut->depth_panels;
-
     row->asked_bytes = asked_bytes(w, job);
     VKMM_PUT(row->power.source, "%.31s", cli_sensors_source(w->sensors));
     if (panels->part_count > 0)
@@ -129,7 +126,6 @@ static vkmm_status measure(const worker *w, bench_job *job, vkmm_measure_params 
     vkmm_measurement time;
     vkmm_status status;
     int kept = 1;
-
     params.cold_iters_given = params.warm_time_ms <= 0;
     params.rotating_bytes = job->rotating_bytes;
     status = job->product.kind->measure(&job->product, &params, &time);
@@ -162,7 +158,6 @@ static vkmm_status work(const worker *w, bench_job *job, double warm_ms, uint32_
 static vkmm_status warm_up(const worker *w, bench_job *job)
 {
     const double idle = vkmm_now_ms() - w->busy_until;
-
     return work(w, job, idle > SOON_MS && is_gpu(w) ? CLI_WARM_GPU_MS : WARM_MS, 1);
 }
 
@@ -174,7 +169,6 @@ static vkmm_status weigh(worker *w, bench_job *job, cli_bench_power *power)
     const int is_long = job->one_ms >= LONG_MS;
     cli_sensed sensed;
     vkmm_status status;
-
     if (w->sensors == NULL || w->no_energy) return VKMM_OK;
     cli_sensors_start(w->sensors);
     status = work(w, job, is_long ? 0 : ENERGY_MS, is_long ? samples_for(ENERGY_MS, job->one_ms, MOST_SAMPLES) : 1);
@@ -189,7 +183,6 @@ static vkmm_status sample_kernel(worker *w, bench_job *job, double ms, cli_bench
 {
     cli_sensed sensed;
     vkmm_status status;
-
     cli_sensors_start(w->sensors);
     status = measure(
         w, job, (vkmm_measure_params){.iters = samples_for(ms, job->one_ms, MOST_SAMPLES), .skip_transfers = 1}, round);
@@ -210,7 +203,6 @@ static vkmm_status begin_job(worker *w, bench_job *job)
 {
     const double start = vkmm_now_ms();
     vkmm_status status, valid;
-
     job->inputs.init = VKMM_INIT_UNIFORM;
     job->request.inputs = &job->inputs;
     job->request.job.kernel = job->shader != NULL ? NULL : job->kernel;
@@ -247,7 +239,6 @@ static vkmm_status begin_job(worker *w, bench_job *job)
 static vkmm_status measure_types(worker *w, const json_t *types, cli_bench_peaks *peaks)
 {
     vkmm_peaks found = {0};
-
     for (size_t i = 0; i < json_array_size(types); i++) {
         vkmm_type type;
         vkmm_status status;
@@ -267,7 +258,6 @@ static int is_needed(const vkmm_matrix_shape *shape, const json_t *types, const 
 {
     int asked = 0;
     uint32_t component;
-
     for (size_t i = 0; i < json_array_size(types) && !asked && !shape->saturating; i++) {
         const char *name = json_string_value(json_array_get(types, i));
         asked = name != NULL && vkmm_component_parse(name, &component) && component == shape->a;
@@ -285,7 +275,6 @@ static vkmm_status measure_shapes(worker *w, const json_t *types, double time_ms
     const uint32_t count = session->info->matrices.shape_count;
     int tried[VKMM_MAX_MATRIX_SHAPES] = {0};
     const double start = vkmm_now_ms();
-
     if (!(time_ms > 0)) return VKMM_OK;
     for (uint32_t n = 0; n < 2 * count; n++) {
         const uint32_t i = n % count;
@@ -305,7 +294,6 @@ static vkmm_status measure_peaks(worker *w, const json_t *request, json_t *answe
 {
     cli_bench_peaks peaks;
     vkmm_status status;
-
     cli_bench_peaks_init(&peaks);
     status = measure_types(w, json_object_get(request, "types"), &peaks);
     if (status == VKMM_OK)
@@ -329,7 +317,6 @@ static vkmm_status begin(worker *w, json_int_t id, const json_t *request, json_t
     char sentence[CLI_BENCH_TEXT];
     const char *shader = cli_json_text(request, "shader", "");
     vkmm_status status;
-
     if (job == NULL)
         return VKMM_FAIL(w->session->log, VKMM_INVALID, "this process measures at most %d products at once", MOST_JOBS);
     memset(job, 0, sizeof *job);
@@ -366,7 +353,6 @@ static vkmm_status sample(worker *w, bench_job *job, const json_t *request, json
     const int full = json_is_true(json_object_get(request, "full"));
     cli_bench_row round;
     vkmm_status status = VKMM_OK;
-
     cli_bench_row_init(&round);
     VKMM_PUT(round.power.source, "%.31s", cli_sensors_source(w->sensors));
     if (job->one_ms < LONG_MS || (is_gpu(w) && vkmm_now_ms() - w->busy_until > SOON_MS)) status = warm_up(w, job);
@@ -387,7 +373,6 @@ static vkmm_status sample(worker *w, bench_job *job, const json_t *request, json
 static vkmm_status end(worker *w, bench_job *job)
 {
     vkmm_status status = VKMM_OK;
-
     if (job->product.verdict.passed) status = cli_product_again(&job->product);
     if (job->product.verdict.passed && status == VKMM_OK) status = cli_session_validated(w->session);
     end_job(job);
@@ -398,7 +383,6 @@ static vkmm_status get_ready(worker *w)
 {
     cli_session *session = w->session;
     vkmm_status status;
-
     if (session->options->host_worker) {
         w->blas = vkmm_blas_open(NULL);
         if (w->blas == NULL)
@@ -422,7 +406,6 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
     const int is_round = strcmp(ask, "round") == 0;
     bench_job *job;
     vkmm_status status = w->is_ready ? VKMM_OK : get_ready(w);
-
     w->is_ready = status == VKMM_OK;
     if (!w->is_ready) return status;
     if (strcmp(ask, "hello") == 0) return cli_worker_introduce(session, answer);
@@ -438,7 +421,6 @@ vkmm_status cli_command_bench_worker(cli_session *session)
 {
     worker *w = vkmm_alloc(1, sizeof *w);
     vkmm_status status;
-
     if (w == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for a process that measures"));
     w->session = session;
     status = cli_worker_serve(session, obey, w);

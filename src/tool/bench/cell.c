@@ -34,7 +34,6 @@ static cli_reply ask(cli_bench_cell *cell, json_t *request, json_t **answer)
     cli_bench_lane *lane = cell->lane;
     const double expected = 3 * cli_bench_expect(&lane->speeds, cell->item) +
                             3 * cli_bench_expect_host(&lane->speeds, cell->item) + 2 * round_ms(lane->suite);
-
     return cli_worker_ask(&lane->link, request, cli_bench_patience(lane, PATIENCE_MS + PATIENCE_TIMES * expected),
                           answer);
 }
@@ -48,7 +47,6 @@ static uint32_t least_rounds(const cli_suite *suite, double product_ms)
 static double expect_sampling(const cli_suite *suite, double product_ms)
 {
     const double each = fmax(round_ms(suite), product_ms) + EXTRA_ROUND_MS;
-
     return EXTRA_FIRST_MS + product_ms + least_rounds(suite, product_ms) * each;
 }
 
@@ -58,7 +56,6 @@ static void name_row(cli_bench_cell *cell)
     const cli_bench_lane *lane = cell->lane;
     const cli_bench_settings *settings = &lane->bench->settings;
     cli_bench_row *row = &cell->row;
-
     row->device = lane->device;
     row->problem = cell->item->problem;
     row->seed = settings->seed;
@@ -87,7 +84,6 @@ static void release(cli_bench_cell *cell)
 void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason)
 {
     const int held = cell->state == CLI_BENCH_OPEN && cell->lane->link.process != NULL;
-
     cli_bench_row_free(&cell->row);
     name_row(cell);
     VKMM_PUT(cell->row.not_run, "%.*s", CLI_BENCH_TEXT - 1, reason[0] != '\0' ? reason : "unknown reason");
@@ -115,7 +111,6 @@ int cli_bench_cell_refuse(cli_bench_cell *cell)
                  left = lane->budget_ms - lane->link.spent_ms - lane->reserved_ms,
                  longest = suite->longest_ms * (cli_bench_is_guess(&lane->speeds, cell->item) ? 2 : 1);
     char reason[CLI_BENCH_TEXT];
-
     if (lane->over)
         VKMM_PUT(reason, "the device was abandoned: %.200s", lane->link.sentence);
     else if (!device->is_host && problem->type == VKMM_F64 && problem->method == VKMM_COMPUTE_DIRECT &&
@@ -139,7 +134,6 @@ int cli_bench_cell_refuse(cli_bench_cell *cell)
 static int take_row(cli_bench_cell *cell, const json_t *json)
 {
     char sentence[CLI_SENTENCE];
-
     cli_bench_row_free(&cell->row);
     if (!cli_record_parse(json, &cli_row_record, &cell->row, sentence)) return 0;
     name_row(cell);
@@ -152,7 +146,6 @@ static int take_row(cli_bench_cell *cell, const json_t *json)
 static void judge(cli_bench_cell *cell, double product_ms)
 {
     cli_bench_lane *lane = cell->lane;
-
     cell->state = CLI_BENCH_RIPE;
     if (!cell->row.passed || !cli_product_is_work(&cell->item->problem)) return;
     cli_bench_learn(&lane->speeds, cell->item, product_ms);
@@ -168,7 +161,6 @@ cli_reply cli_bench_cell_open(cli_bench_cell *cell)
     char seed[32];
     json_t *answer;
     cli_reply reply;
-
     VKMM_PUT(seed, "%llu", (unsigned long long)cell->row.seed);
     reply = ask(cell,
                 json_pack("{s:s, s:i, s:o, s:s, s:s*, s:s, s:I}", "ask", "begin", "id", cell->id, "problem",
@@ -200,7 +192,6 @@ static double better(double known, double later)
 static void add_power(cli_bench_cell *cell, const cli_bench_power *from)
 {
     cli_bench_power *to = &cell->row.power;
-
     if (isfinite(from->others)) {
         to->others = (isfinite(to->others) ? to->others * cell->heard : 0) + from->others;
         to->others /= ++cell->heard;
@@ -219,7 +210,6 @@ static int add_round(cli_bench_cell *cell, const cli_bench_row *round)
 {
     cli_bench_row *row = &cell->row;
     int fine = 1;
-
     for (int i = 0; i < VKMM_SERIES_COUNT; i++)
         fine = fine && cli_bench_series_add(&row->series[i], round->series[i].ms, round->series[i].count);
     fine = fine && cli_bench_end_round(row);
@@ -241,7 +231,6 @@ static void look(cli_bench_cell *cell)
     cli_bench_row *row = &cell->row;
     const cli_bench_lane *lane = cell->lane;
     const char *stopped = NULL;
-
     cli_bench_derive(lane->bench, row);
     if (row->rounds >= least_rounds(lane->suite, row->figures.median_ms)) {
         if (row->figures.noise <= lane->bench->settings.max_noise)
@@ -265,7 +254,6 @@ cli_reply cli_bench_cell_round(cli_bench_cell *cell)
     cli_bench_row round;
     cli_reply reply;
     char sentence[CLI_SENTENCE];
-
     reply = ask(cell,
                 json_pack("{s:s, s:i, s:f, s:b}", "ask", "round", "id", cell->id, "ms", round_ms(lane->suite), "full",
                           cell->row.rounds == 0),
@@ -293,7 +281,6 @@ cli_reply cli_bench_cell_close(cli_bench_cell *cell)
     cli_bench_lane *lane = cell->lane;
     json_t *answer;
     const cli_reply reply = ask(cell, json_pack("{s:s, s:i}", "ask", "end", "id", cell->id), &answer);
-
     if (reply != CLI_REPLY_ANSWER) return reply;
     json_decref(answer);
     cell->state = CLI_BENCH_DONE;

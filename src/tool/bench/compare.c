@@ -6,7 +6,6 @@
 static vkmm_status judge(const cli_session *session, const cli_comparison *comparison)
 {
     uint32_t count = comparison->regressions;
-
     if (comparison->regression < 0 || count == 0) return VKMM_OK;
     return VKMM_FAIL(session->log, VKMM_WRONG_RESULT,
                      "%u row%s slower than in %s by more than %.4g %%, beyond the noise, or wrong", count,
@@ -17,7 +16,6 @@ static vkmm_status judge(const cli_session *session, const cli_comparison *compa
 static vkmm_status show(cli_session *session, const cli_comparison *comparison)
 {
     vkmm_status status;
-
     if (comparison->row_count == 0)
         return VKMM_FAIL(
             session->log, VKMM_INVALID,
@@ -34,7 +32,6 @@ static vkmm_status show_alone(cli_session *session, const cli_comparison *compar
 {
     const cli_bench *bench = comparison->reports.benches;
     vkmm_status status = VKMM_OK;
-
     if (session->options->operand_count == 0 && bench->row_count > 0 && session->writer == &cli_table_writer) {
         status = cli_bench_write(session->writer, &session->report, bench);
         if (status == VKMM_OK) status = cli_report_flush(&session->report, session->log);
@@ -54,7 +51,6 @@ static vkmm_status compare(cli_session *session, const cli_reports *reports, vkm
     cli_comparison comparison = {
         .report = &session->report, .reports = *reports, .regression = session->options->regression};
     vkmm_status status;
-
     if (cli_comparison_make(&comparison) != VKMM_OK)
         status = vkmm_tell(session->log, VKMM_NO_MEMORY("to compare %u reports", reports->count));
     else if (comparison.count >= 2)
@@ -70,7 +66,6 @@ static vkmm_status compare_files(cli_session *session)
     char name[32];
     cli_reports reports;
     vkmm_status status;
-
     if (session->options->measures != NULL) {
         cli_option_name(session->options->measures, name);
         return VKMM_FAIL(session->log, VKMM_INVALID,
@@ -87,7 +82,6 @@ static vkmm_status compare_live(cli_session *session)
 {
     cli_bench bench = {.version = ""};
     vkmm_status status;
-
     if (session->options->regression >= 0)
         return VKMM_FAIL(session->log, VKMM_INVALID,
                          "--fail-on-regression needs reports to compare: FILE.json FILE.json");

@@ -13,7 +13,6 @@
 static json_t *put_device(const void *record)
 {
     const cli_bench_device *device = record;
-
     return cli_json_device(device->is_host ? NULL : &device->info, device->info.name);
 }
 
@@ -135,7 +134,6 @@ static json_t *put_regressions(const void *record)
     const cli_comparison *model = record;
     json_t *list = json_array();
     int bad = 0;
-
     for (uint32_t i = 0; i < model->row_count; i++) {
         for (uint32_t c = 0; c < model->count; c++) {
             const cli_compare_cell *cell = &model->rows[i].cells[c];
@@ -249,7 +247,6 @@ enum { COLUMNS = VKMM_COUNT(columns) };
 vkmm_status cli_compare_csv(const cli_comparison *model)
 {
     FILE *out = model->report->out;
-
     cli_csv_header(out, columns, COLUMNS);
     for (uint32_t i = 0; i < model->row_count; i++) {
         const cli_compare_row *row = &model->rows[i];
@@ -280,7 +277,6 @@ vkmm_status cli_compare_junit(const cli_comparison *model)
     const cli_contender *all = model->contenders;
     cli_junit_case *cases = vkmm_alloc((size_t)model->row_count, sizeof *cases);
     FILE *out = model->report->out;
-
     if (cases == NULL) return VKMM_OUT_OF_MEMORY;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vkmatmul compare\">\n", out);
     for (uint32_t c = 0; c < model->count; c++) {

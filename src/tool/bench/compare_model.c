@@ -20,7 +20,6 @@ static void name_contender(const cli_comparison *model, uint32_t index)
     cli_contender *one = &model->contenders[index];
     char label[3 * CLI_BENCH_TEXT] = "";
     int same_label = 0, same_file = 0, same_version = 0;
-
     for (uint32_t i = 0; i < model->count; i++) {
         const cli_contender *other = &model->contenders[i];
         if (i == index || strcmp(other->on->label, one->on->label) != 0) continue;
@@ -51,7 +50,6 @@ static vkmm_status find_contenders(cli_comparison *model)
 {
     const cli_bench *benches = model->reports.benches;
     size_t most = 0;
-
     for (uint32_t i = 0; i < model->reports.count; i++) most += benches[i].device_count;
     model->contenders = vkmm_alloc(most, sizeof *model->contenders);
     if (model->contenders == NULL) return VKMM_OUT_OF_MEMORY;
@@ -79,7 +77,6 @@ static int likeness(const cli_bench_device *a, const cli_bench_device *b)
     const vkmm_device_info *x = &a->info, *y = &b->info;
     const int driver = strcmp(x->driver.name, y->driver.name) == 0;
     int device = 0;
-
     if (!a->is_host != !b->is_host) return 0;
     if (driver && memcmp(x->uuid, nothing, VK_UUID_SIZE) != 0 && memcmp(x->uuid, y->uuid, VK_UUID_SIZE) == 0)
         device = 3;
@@ -95,7 +92,6 @@ static int likeness(const cli_bench_device *a, const cli_bench_device *b)
 static uint32_t only_device(const cli_bench *bench, int is_host)
 {
     uint32_t only = CLI_NOBODY, count = 0;
-
     for (uint32_t i = 0; i < bench->device_count; i++) {
         if (!bench->devices[i].is_host != !is_host) continue;
         only = i;
@@ -110,7 +106,6 @@ static uint32_t only_device(const cli_bench *bench, int is_host)
 static void find_twins(const cli_bench *bench, const cli_bench *other, uint32_t twins[CLI_MOST_DEVICES])
 {
     uint8_t taken[CLI_MOST_DEVICES] = {0};
-
     for (uint32_t i = 0; i < bench->device_count; i++) twins[i] = CLI_NOBODY;
     for (int alike = LIKE_MOST; alike > 0; alike--) {
         for (uint32_t i = 0; i < bench->device_count; i++) {
@@ -130,7 +125,6 @@ static void find_bases(const cli_comparison *comparison)
     const cli_bench *first = all[0].bench;
     const int single = all[comparison->count - 1].bench == first; /* contenders are sorted by report */
     uint32_t twins[CLI_MOST_DEVICES], pairs = 0;
-
     for (uint32_t i = 0; i < comparison->count; i++) {
         const int is_first = all[i].bench == first;
         all[i].base = is_first ? i : CLI_NOBODY;
@@ -158,7 +152,6 @@ static cli_compare_row *find_row(cli_comparison *model, uint32_t *slots, uint32_
     const uint64_t hash = vkmm_hash(vkmm_hash(VKMM_HASH_START, words, sizeof words), like->asked, strlen(like->asked));
     const uint32_t contenders = model->count;
     uint32_t slot = (uint32_t)(hash ^ hash >> 32) & mask;
-
     for (; slots[slot] != 0; slot = (slot + 1) & mask)
         if (cli_bench_same(model->rows[slots[slot] - 1].like, like)) return &model->rows[slots[slot] - 1];
     model->rows[model->row_count] = (cli_compare_row){.like = like,
@@ -178,7 +171,6 @@ static int has_speed(const cli_bench_row *row)
 static void add_contender(cli_comparison *model, uint32_t *slots, uint32_t mask, uint32_t index)
 {
     const cli_contender *contender = &model->contenders[index];
-
     for (uint32_t i = 0; i < contender->bench->row_count; i++) {
         const cli_bench_row *row = &contender->bench->rows[i];
         cli_compare_row *found;
@@ -194,7 +186,6 @@ static void add_contender(cli_comparison *model, uint32_t *slots, uint32_t mask,
 static uint32_t fastest(const cli_compare_row *row, uint32_t beside)
 {
     uint32_t first = CLI_NOBODY;
-
     for (uint32_t i = 0; i < row->count; i++) {
         if (i == beside || !has_speed(row->cells[i].row)) continue;
         if (first == CLI_NOBODY || row->cells[i].row->figures.median_ms < row->cells[first].row->figures.median_ms)
@@ -206,7 +197,6 @@ static uint32_t fastest(const cli_compare_row *row, uint32_t beside)
 static void set_ratio(cli_compare_ratio *ratio, cli_interval of, int is_base)
 {
     static const char *const verdicts[] = {"slower", "unclear", "faster"};
-
     ratio->of = of;
     ratio->verdict = is_base ? "base" : isfinite(of.middle) ? verdicts[cli_interval_verdict(&of) + 1] : NULL;
 }
@@ -214,7 +204,6 @@ static void set_ratio(cli_compare_ratio *ratio, cli_interval of, int is_base)
 static cli_interval ratio_to(const cli_comparison *comparison, const cli_compare_row *row, uint32_t base, uint32_t c)
 {
     const cli_contender *all = comparison->contenders;
-
     if (base == CLI_NOBODY || !has_speed(row->cells[base].row) || !has_speed(row->cells[c].row))
         return (cli_interval){NAN, NAN, NAN};
     if (base == c) return (cli_interval){1, 1, 1};
@@ -226,7 +215,6 @@ static cli_interval ratio_to(const cli_comparison *comparison, const cli_compare
 static void compare_row(const cli_comparison *comparison, cli_compare_row *row)
 {
     const uint32_t first = fastest(row, CLI_NOBODY), second = fastest(row, first);
-
     for (uint32_t c = 0; c < row->count; c++) {
         cli_compare_cell *cell = &row->cells[c];
         const uint32_t base = comparison->contenders[c].base;
@@ -241,7 +229,6 @@ static void compare_row(const cli_comparison *comparison, cli_compare_row *row)
 static int is_worth(const cli_compare_row *row)
 {
     int wrong = 0;
-
     for (uint32_t i = 0; i < row->count; i++) wrong |= row->cells[i].wrong;
     return row->timed > 1 || (row->timed == 1 && wrong);
 }
@@ -250,7 +237,6 @@ static int is_worth(const cli_compare_row *row)
 static void keep_shared(cli_comparison *model)
 {
     const uint32_t found = model->row_count;
-
     model->row_count = 0;
     for (uint32_t i = 0; i < found; i++) {
         cli_compare_row *row = &model->rows[i];
@@ -271,7 +257,6 @@ static vkmm_status find_rows(cli_comparison *model)
 {
     size_t most = 0, size = 16;
     uint32_t *slots;
-
     for (uint32_t i = 0; i < model->count; i++)
         if (i == 0 || model->contenders[i].bench != model->contenders[i - 1].bench)
             most += model->contenders[i].bench->row_count;
@@ -324,7 +309,6 @@ static void fill_mean(const cli_comparison *model, cli_compare_mean *mean)
 static vkmm_status make_means(cli_comparison *model)
 {
     const uint32_t contenders = model->count;
-
     model->means = vkmm_alloc((size_t)model->row_count + 1, sizeof *model->means);
     if (model->means != NULL) list_means(model);
     model->mean_cells = vkmm_alloc((size_t)model->mean_count * contenders, sizeof *model->mean_cells);
@@ -345,7 +329,6 @@ static int is_regression(const cli_comparison *comparison, const cli_compare_row
     const cli_contender *contender = &comparison->contenders[c];
     const cli_compare_cell *cell = &row->cells[c];
     const double tolerated = comparison->regression > 0 ? comparison->regression : 0;
-
     if (!contender->judged || cell->row == NULL || !has_speed(row->cells[contender->base].row)) return 0;
     return cell->wrong || (cli_interval_verdict(&cell->ratio.of) < 0 && cell->ratio.of.middle < 1 - tolerated);
 }
@@ -365,7 +348,6 @@ static VKMM_PRINTF(2, 3) void add_note(cli_comparison *model, const char *format
 {
     char *note = vkmm_list_add(&model->notes, &model->note_count, 1, sizeof *model->notes);
     va_list arguments;
-
     model->failed |= note == NULL;
     if (note == NULL) return;
     va_start(arguments, format);
@@ -378,7 +360,6 @@ static void note_base(cli_comparison *model, const cli_contender *contender)
 {
     const cli_contender *first = model->contenders, *base = &first[contender->base];
     int alike;
-
     if (contender->bench == first->bench || !contender->judged) return;
     alike = likeness(contender->on, base->on);
     if (alike < LIKE_DRIVER || alike % 2 == 0)
@@ -395,7 +376,6 @@ static void note_alone(cli_comparison *model)
     const cli_contender *all = model->contenders;
     const uint32_t count = model->count;
     char labels[sizeof *model->notes / 2] = "";
-
     for (uint32_t i = 0; i < count && all[count - 1].bench != all[0].bench; i++) {
         int alone = !all[i].judged;
         for (uint32_t j = i + 1; j < count; j++) alone &= all[j].base != i;
@@ -408,7 +388,6 @@ static void find_notes(cli_comparison *model)
 {
     const cli_contender *all = model->contenders;
     const cli_bench *first = all[0].bench, *version = NULL, *hash = NULL, *open = NULL;
-
     for (uint32_t i = model->count; i-- > 0;) {
         if (strcmp(all[i].bench->version, first->version) != 0) version = all[i].bench;
         if (strcmp(all[i].bench->shader_hash, first->shader_hash) != 0) hash = all[i].bench;
@@ -436,7 +415,6 @@ static void find_notes(cli_comparison *model)
 vkmm_status cli_comparison_make(cli_comparison *model)
 {
     vkmm_status status = find_contenders(model);
-
     if (status != VKMM_OK || model->count < 2) return status;
     find_bases(model);
     status = find_rows(model);

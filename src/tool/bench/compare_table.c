@@ -41,7 +41,6 @@ static void fill_ratio(const cli_report *report, const cli_interval *ratio, cli_
     static const cli_paint paints[] = {CLI_BAD, CLI_PLAIN, CLI_GOOD};
     const int verdict = cli_interval_verdict(ratio) + 1;
     const char *sign = (report->utf8 ? signs : ascii)[verdict], *to = report->utf8 ? "–" : "-";
-
     cell->paint = paints[verdict];
     if (!isfinite(ratio->middle))
         cli_cell_figure(report, cell, NAN);
@@ -57,7 +56,6 @@ static void fill_speed(const compare_grid *grid, const cli_compare_row *row, uin
 {
     const cli_compare_cell *known = &row->cells[contender];
     const char *star = grid->report.utf8 ? "★" : "*";
-
     if (known->wrong) {
         cli_cell_put(cell, "wrong");
         cell->paint = CLI_BAD;
@@ -80,7 +78,6 @@ static void fill_problem(const cli_report *report, const cli_bench_row *row, cli
 static void fill_titles(const compare_grid *grid)
 {
     static const char *const titles[] = {"size", "type", "kernel"};
-
     for (int i = SIZE; i < SPEED; i++) cli_cell_put(&grid->cells[i], "%s", titles[i]);
     for (uint32_t c = 0; c < grid->model->count; c++) {
         cli_cell *cells = &grid->cells[speed_column(c)];
@@ -103,7 +100,6 @@ static void fill_row(const compare_grid *grid, const cli_compare_row *row)
 static void fill_mean(const compare_grid *grid, const cli_compare_mean *mean)
 {
     char text[300] = "all";
-
     if (mean->group != NULL) VKMM_PUT(text, "%s %s", mean->group, vkmm_types_name(mean->types, grid->report.utf8));
     vkmm_clean(grid->cells[SIZE].text, sizeof grid->cells->text, text);
     if (grid->report.markdown) cli_cell_put(&grid->cells[KERNEL], "mean");
@@ -123,7 +119,6 @@ static void fill_mean(const compare_grid *grid, const cli_compare_mean *mean)
 static int fill(const compare_grid *grid, uint32_t line)
 {
     const cli_comparison *model = grid->model;
-
     memset(grid->cells, 0, grid->columns * sizeof *grid->cells);
     if (line == 0)
         fill_titles(grid);
@@ -152,7 +147,6 @@ static int has_line(const compare_grid *grid, uint32_t line, uint32_t base, uint
 {
     const cli_comparison *model = grid->model;
     int has = line == 0;
-
     for (uint32_t c = from; c < to; c++) {
         if (!is_of(grid, c, base)) continue;
         if (line > model->row_count)
@@ -169,7 +163,6 @@ static void print_part(const compare_grid *grid, uint32_t base, uint32_t from, u
     const cli_report *report = &grid->report;
     const uint32_t means = grid->model->row_count + 1;
     int titled = report->markdown;
-
     for (uint32_t c = 0; c < grid->model->count; c++) {
         const int hidden = c < from || c >= to || !is_of(grid, c, base);
         grid->places[speed_column(c)].hidden = hidden && c != base;
@@ -194,7 +187,6 @@ static void print_parts(const compare_grid *grid, uint32_t base)
     const cli_place *places = grid->places;
     const uint32_t count = grid->model->count;
     int fixed = places[speed_column(base)].width;
-
     for (uint32_t i = 0; i < SPEED; i++) fixed += places[i].width + 2;
     for (uint32_t from = base + 1, to; from < count; from = to) {
         int width = fixed, shown = 0;
@@ -235,7 +227,6 @@ static void say_wins(const compare_grid *grid)
     const cli_comparison *comparison = grid->model;
     const uint32_t unclear = grid->model->unclear;
     char text[1000] = "";
-
     for (uint32_t c = 0; c < comparison->count; c++)
         VKMM_JOIN(text, ", ", "%u wins %u row%s", c + 1, comparison->contenders[c].wins,
                   comparison->contenders[c].wins == 1 ? "" : "s");
@@ -248,7 +239,6 @@ static void say_regressions(const compare_grid *grid)
 {
     const cli_comparison *model = grid->model;
     const cli_report *report = &grid->report;
-
     cli_report_say(report, 0, model->regressions > 0 ? CLI_BAD : CLI_GOOD,
                    "%u regression%s beyond the noise and %.4g %%", model->regressions,
                    model->regressions == 1 ? "" : "s", 100 * model->regression);
@@ -307,7 +297,6 @@ vkmm_status cli_compare_table(const cli_comparison *model)
 vkmm_status cli_compare_md(const cli_comparison *model)
 {
     compare_grid grid = {.report = *model->report, .model = model};
-
     grid.report.utf8 = grid.report.markdown = 1;
     grid.report.columns = grid.report.colour = 0;
     return print_all(grid);

@@ -23,7 +23,6 @@ static const double student[] = {12.706205, 4.302653, 3.182446, 2.776445, 2.5705
 double cli_student_t(uint32_t degrees)
 {
     const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, v = degrees;
-
     if (degrees <= VKMM_COUNT(student)) return student[degrees - 1];
     /* Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5: within 1e-5 from there on. */
     return z + (z3 + z) / (4 * v) + (5 * z5 + 16 * z3 + 3 * z) / (96 * v * v) +
@@ -34,7 +33,6 @@ cli_bench_series cli_bench_round(const cli_bench_row *row, uint32_t i)
 {
     const uint32_t first = i > 0 ? row->round_ends[i - 1] : 0, end = row->round_ends[i];
     cli_bench_series series = {0};
-
     if (first < end && end <= row->kernel_ms.count)
         series = (cli_bench_series){.ms = row->kernel_ms.ms + first, .count = end - first};
     cli_bench_series_sort(&series);
@@ -45,7 +43,6 @@ cli_bench_series cli_bench_round(const cli_bench_row *row, uint32_t i)
 static double round_log(const cli_bench_row *row, uint32_t i)
 {
     const double median = cli_bench_round(row, i).median;
-
     return median > 0 ? log(median) : NAN;
 }
 
@@ -58,7 +55,6 @@ typedef struct rounds_spread {
 static void spread_add(rounds_spread *spread, double value)
 {
     double step = value - spread->mean;
-
     if (!isfinite(value)) return;
     spread->count++;
     spread->mean += step / spread->count;
@@ -69,7 +65,6 @@ static void spread_add(rounds_spread *spread, double value)
 static double spread_half(const rounds_spread *spread)
 {
     uint32_t degrees = spread->count - 1;
-
     return cli_student_t(degrees) * sqrt(spread->squares / degrees / spread->count);
 }
 
@@ -80,7 +75,6 @@ cli_interval cli_bench_interval(const cli_bench_row *row)
     cli_interval interval = unknown;
     rounds_spread rounds = {0};
     uint32_t first, last;
-
     if (sorted == NULL) return unknown;
     interval.middle = vkmm_percentile(sorted, count, 0.5);
     vkmm_median_ranks(count, &first, &last);
@@ -105,7 +99,6 @@ static cli_interval paired_ratio(const cli_bench_row *base, const cli_bench_row 
 {
     rounds_spread ratios = {0};
     double half;
-
     for (uint32_t i = 0; i < base->rounds && i < other->rounds; i++)
         spread_add(&ratios, round_log(base, i) - round_log(other, i));
     if (ratios.count < FEWEST_ROUNDS) return unknown;
@@ -124,7 +117,6 @@ cli_interval cli_bench_ratio(const cli_bench_row *base, const cli_bench_row *oth
 {
     cli_interval a, b, ratio = unknown;
     double half;
-
     if (!cli_bench_is_timed(base) || !cli_bench_is_timed(other)) return unknown;
     a = cli_bench_interval(base);
     b = cli_bench_interval(other);
@@ -153,7 +145,6 @@ void cli_mean_add(cli_mean *mean, const cli_interval *ratio)
 cli_interval cli_mean_of(const cli_mean *mean)
 {
     const double count = mean->count;
-
     if (mean->count == 0) return unknown;
     return (cli_interval){exp(mean->middle / count), exp((mean->middle - mean->below) / count),
                           exp((mean->middle + mean->above) / count)};
@@ -174,7 +165,6 @@ enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
 static double bytes_to_move(const vkmm_problem *problem)
 {
     double bytes = (double)vkmm_operand_bytes(problem, VKMM_BIAS);
-
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         const vkmm_operand operand = (vkmm_operand)o;
         const int repeats = operand != VKMM_C && vkmm_operand_stride(problem, operand) == 0;
@@ -193,7 +183,6 @@ static double step_between_rounds(const cli_bench_row *row)
 {
     cli_bench_series steps = {.ms = vkmm_alloc(row->rounds, sizeof(double)), .count = row->rounds - 1};
     double last = NAN;
-
     if (steps.ms == NULL) return NAN;
     for (uint32_t i = 0; i < row->rounds; i++) {
         const double median = cli_bench_round(row, i).median;
@@ -210,7 +199,6 @@ static double step_between_rounds(const cli_bench_row *row)
 static int was_held_back(const cli_bench_power *power)
 {
     const double most = fmax(power->mhz[0], power->mhz[2]);
-
     return power->limited[0] != '\0' && !(power->mhz[1] >= LOWER_CLOCK * most);
 }
 
@@ -219,7 +207,6 @@ static int was_held_back(const cli_bench_power *power)
 static void derive_drift(const cli_bench_row *row, cli_bench_figures *figures)
 {
     double noise;
-
     figures->busy = cli_bench_is_busy(&row->power);
     figures->throttled = was_held_back(&row->power);
     if (row->rounds < 2) return;
@@ -240,7 +227,6 @@ static const double *component_peak(const cli_bench_peaks *peaks, vkmm_type oper
 {
     const double *best = NULL;
     const uint32_t in = vkmm_component_of(operands), out = vkmm_component_of(sums);
-
     for (uint32_t i = 0; i < peaks->matrix_count && i < CLI_BENCH_MATRICES; i++) {
         const vkmm_matrix_shape *shape = &peaks->matrix[i].shape;
         const double *peak = &peaks->matrix[i].multiply_adds_per_s;
@@ -260,7 +246,6 @@ static const double *find_peak(const cli_bench_peaks *peaks, const vkmm_problem 
     const double *matrix =
         operands != types.compute || operands == VKMM_F16 ? component_peak(peaks, operands, types.compute) : NULL;
     const double *of = peaks->multiply_adds_per_s;
-
     *is_matrix = matrix != NULL;
     if (matrix != NULL) return matrix;
     if ((types.in == VKMM_I8 || types.in == VKMM_U8) && of[types.in] > 0) return &of[types.in]; /* dot products */
@@ -272,7 +257,6 @@ double cli_bench_peak_of(const cli_bench_peaks *peaks, const vkmm_problem *probl
 {
     uint32_t products;
     const double peak = *find_peak(peaks, problem, kernel, &products, is_matrix);
-
     return peak / products;
 }
 
@@ -280,7 +264,6 @@ void cli_bench_raise_peaks(cli_bench *bench)
 {
     int raised = 0, unused;
     uint32_t products;
-
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const cli_bench_row *row = &bench->rows[i];
         const double speed = row->figures.gflops * 1e9 / 2;
@@ -311,7 +294,6 @@ static void derive_shares(const cli_bench *bench, const cli_bench_row *row, cli_
 void cli_bench_derive(const cli_bench *bench, cli_bench_row *row)
 {
     cli_bench_figures *figures = &row->figures;
-
     if (!cli_bench_row_speed(row)) return;
     const cli_interval interval = cli_bench_interval(row);
     figures->interval_ms[0] = interval.low;

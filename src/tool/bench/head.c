@@ -23,7 +23,6 @@ static vkmm_status add_layers(cli_session *session, cli_bench *bench)
     uint32_t count = 0;
     vkmm_status status = cli_manifests_scan(session->log, "", &manifests, &count);
     int fine = 1;
-
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++)
         if (manifests[i].kind == CLI_MANIFEST_IMPLICIT_LAYER && manifests[i].active)
             fine = fine && cli_bench_add_layer(bench, manifests[i].name);
@@ -35,7 +34,6 @@ static vkmm_status add_layers(cli_session *session, cli_bench *bench)
 static vkmm_status add_device(cli_session *session, cli_bench *bench, uint32_t index)
 {
     cli_bench_device *device = cli_bench_add_device(bench);
-
     if (device == NULL) return no_memory(session);
     device->info = *vkmm_instance_device_info(session->instance, index);
     VKMM_PUT(device->label, "%s", device->info.name);
@@ -47,7 +45,6 @@ static vkmm_status add_together(const cli_session *session, cli_bench *bench, co
 {
     const vkmm_device_info first = bench->devices[0].info;
     cli_bench_device *device = cli_bench_add_device(bench);
-
     if (device == NULL) return no_memory(session);
     device->info = first;
     device->info.driver.name[0] = device->info.driver.info[0] = '\0';
@@ -65,7 +62,6 @@ static vkmm_status add_host(cli_session *session, cli_bench *bench)
 {
     vkmm_blas *blas = session->options->no_host ? NULL : vkmm_blas_open(NULL);
     cli_bench_device *device;
-
     if (blas == NULL) return VKMM_OK;
     device = cli_bench_add_device(bench);
     if (device != NULL) {
@@ -103,7 +99,6 @@ static vkmm_status add_devices(cli_session *session, int every_device, cli_bench
     const char *what = session->options->device;
     uint32_t count = 1, *indices;
     vkmm_status status = cli_session_instance(session);
-
     if (status == VKMM_OK && every_device && cli_swiftshader_manifest() != NULL)
         status = cli_session_add_swiftshader(session);
     if (status != VKMM_OK) return status;
@@ -123,7 +118,6 @@ vkmm_status cli_bench_head(cli_session *session, const cli_suite *suite, int eve
 {
     const cli_options *options = session->options;
     vkmm_status status;
-
     VKMM_PUT(bench->version, "%s", vkmm_version());
     VKMM_PUT(bench->shader_hash, "%s", vkmm_shader_hash());
     vkmm_host_time(bench->created);

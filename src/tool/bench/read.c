@@ -20,7 +20,6 @@ static unsigned long version_of(const json_t *json, const char *schema)
     const size_t length = strcspn(schema, "/") + 1;
     char *end;
     unsigned long version;
-
     if (text == NULL || strncmp(text, schema, length) != 0) return 0;
     version = strtoul(text + length, &end, 10);
     return *end == '\0' || *end == '.' ? version : 0;
@@ -31,7 +30,6 @@ static vkmm_status fail_schema(const char *name, const json_t *json)
 {
     const char *schema = json_string_value(json_object_get(json, "schema"));
     const unsigned long version = version_of(json, cli_report_record.schema);
-
     if (version > 1)
         return vkmm_fail(VKMM_INVALID, "%s has version %lu of the schema; this program reads version 1", name, version);
     if (schema != NULL)
@@ -46,7 +44,6 @@ static vkmm_status fail_schema(const char *name, const json_t *json)
 static json_t *load(const char *text, size_t bytes, json_error_t *error)
 {
     json_t *json = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, error);
-
     if (json == NULL && json_error_code(error) == json_error_numeric_overflow)
         json = json_loadb(text, bytes, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, error);
     return json;
@@ -57,7 +54,6 @@ static vkmm_status read_document(const char *name, const json_t *json, cli_repor
 {
     cli_reading reading = {.samples_left = CLI_MOST_SAMPLES};
     const cli_node root = cli_node_root(&reading, json);
-
     if (version_of(json, CLI_COMPARE_SCHEMA) == 1) {
         cli_record_read(&root, &cli_reports_record, reports);
     } else if (version_of(json, cli_report_record.schema) == 1 || version_of(json, CLI_RECORD_SCHEMA) == 1) {
@@ -77,7 +73,6 @@ static vkmm_status parse(const char *name, const char *text, size_t bytes, cli_r
     json_error_t error;
     json_t *json = NULL;
     vkmm_status status;
-
     if (bytes == 0) return vkmm_fail(VKMM_INVALID, "%s is empty", name);
     json = load(text, bytes, &error);
     if (json != NULL)
@@ -101,7 +96,6 @@ vkmm_status cli_reports_parse(const char *name, const void *data, size_t bytes, 
     cli_reports read = {0};
     vkmm_status status;
     void *room;
-
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         text += 3, bytes -= 3; /* the byte order mark of some editors */
     status = parse(name, text, bytes, &read);
@@ -125,7 +119,6 @@ vkmm_status cli_reports_open(const char *path, cli_reports *reports)
     const uint32_t before = reports->count;
     vkmm_mapping mapping;
     vkmm_status status = vkmm_mapping_open(path, &mapping);
-
     if (status != VKMM_OK) return status;
     if (mapping.bytes > MOST_BYTES)
         status = vkmm_fail(VKMM_INVALID, "%s has %llu bytes; the maximum for a report is %llu", path,

@@ -17,7 +17,6 @@ static int is_wanted(const char *what, const cli_bench_device *device)
 {
     const uint32_t index = device->is_host ? UINT32_MAX : device->info.index;
     int wanted = vkmm_device_is_meant(&device->info, index, what);
-
     for (const char *at = what; *at != '\0' && !wanted; at += strspn(at, ",")) {
         char item[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
         const size_t length = strcspn(at, ",");
@@ -31,7 +30,6 @@ static int is_wanted(const char *what, const cli_bench_device *device)
 static int has_type(const cli_types *types, const vkmm_problem *problem)
 {
     int has = types->count == 0;
-
     for (uint32_t i = 0; i < types->count && !has; i++) has = types->type[i] == vkmm_problem_types(problem).in;
     return has;
 }
@@ -40,7 +38,6 @@ static int has_type(const cli_types *types, const vkmm_problem *problem)
 static void filter(const cli_options *options, cli_bench *bench)
 {
     uint32_t places[CLI_MOST_DEVICES] = {0}, devices = 0, rows = 0;
-
     for (uint32_t i = 0; i < bench->device_count; i++) {
         places[i] = UINT32_MAX;
         if (options->device != NULL && !is_wanted(options->device, &bench->devices[i])) continue;
@@ -63,7 +60,6 @@ static vkmm_status filter_all(const cli_session *session, cli_reports *reports)
 {
     char labels[1024] = "";
     uint32_t left = 0;
-
     if (session->options->device == NULL && session->options->types.count == 0) return VKMM_OK;
     for (uint32_t i = 0; i < reports->count; i++) {
         cli_bench *bench = &reports->benches[i];
@@ -80,7 +76,6 @@ vkmm_status cli_bench_read(const cli_session *session, cli_reports *reports)
 {
     const cli_options *options = session->options;
     vkmm_status status = VKMM_OK;
-
     *reports = (cli_reports){0};
     for (uint32_t i = 0; i < options->operand_count && status == VKMM_OK; i++)
         status = vkmm_tell(session->log, cli_reports_open(options->operands[i], reports));
@@ -94,7 +89,6 @@ static vkmm_status write(cli_session *session, const cli_reports *reports)
     cli_report *report = &session->report;
     const char *format = session->writer->name;
     const int is_table = session->writer == &cli_table_writer;
-
     if (session->options->output != NULL)
         return VKMM_FAIL(log, VKMM_INVALID, "-o writes an HTML page: leave out --%s", format);
     if (reports->count != 1 && !is_table)
@@ -111,7 +105,6 @@ static vkmm_status write(cli_session *session, const cli_reports *reports)
 static vkmm_status show(cli_session *session, const cli_reports *reports)
 {
     const char *path = session->options->output;
-
     if (session->writer != &cli_table_writer || path == NULL) return write(session, reports);
     char *json = cli_bench_page_json(&session->report, reports);
     const vkmm_status status = cli_output_write_page(session, path, &cli_report_template, json);
@@ -124,7 +117,6 @@ vkmm_status cli_command_report(cli_session *session)
     const cli_options *options = session->options;
     cli_reports reports;
     vkmm_status status;
-
     if (options->operand_count == 0)
         return VKMM_FAIL(session->log, VKMM_INVALID,
                          "report needs at least one file: the report of 'vkmatmul bench -o FILE.json'");

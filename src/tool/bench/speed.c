@@ -27,7 +27,6 @@ static int is_host_speed(const cli_bench_device *device)
 static uint32_t kind_of(const cli_suite_item *item)
 {
     const char *kernel = item->kernel;
-
     if (item->shader != NULL) return CLI_BENCH_KINDS - 1;
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && i + 2 < CLI_BENCH_KINDS; i++)
         if (strcmp(vkmm_kernel_name(i), kernel) == 0) return vkmm_kernel_is_general(kernel) ? 0 : i + 1;
@@ -50,7 +49,6 @@ static double best_of(const cli_bench_speeds *speeds, const cli_suite_item *item
 double cli_bench_bytes(const cli_suite_item *item, double rotating_bytes)
 {
     double bytes = 0;
-
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++)
         bytes += (double)vkmm_operand_bytes(&item->problem, (vkmm_operand)operand);
     return bytes > rotating_bytes ? bytes : rotating_bytes;
@@ -60,7 +58,6 @@ static double first_guess(const cli_bench_speeds *speeds, const cli_suite_item *
 {
     int slow = is_host_speed(speeds->device), unused;
     double peak = 2 * cli_bench_peak_of(&speeds->device->peaks, &item->problem, NULL, &unused) / 1000;
-
     if (!(peak > 0)) return slow ? UNKNOWN_HOST : UNKNOWN_FLOPS;
     if (kind_of(item) > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);
     return peak * (slow ? GENERAL_CPU : GENERAL_GPU);
@@ -72,7 +69,6 @@ double cli_bench_expect(const cli_bench_speeds *speeds, const cli_suite_item *it
     double arithmetic = vkmm_problem_flops(&item->problem) /
                         (cli_bench_is_guess(speeds, item) ? first_guess(speeds, item) : best_of(speeds, item));
     double memory = copy > 0 ? cli_bench_bytes(item, 0) / (COPY_SHARE * copy) : 0;
-
     return arithmetic > memory ? arithmetic : memory;
 }
 
@@ -84,7 +80,6 @@ int cli_bench_is_guess(const cli_bench_speeds *speeds, const cli_suite_item *ite
 double cli_bench_expect_host(const cli_bench_speeds *speeds, const cli_suite_item *item)
 {
     double each = speeds->host_ms_per_byte > 0 ? speeds->host_ms_per_byte : HOST_MS_PER_BYTE;
-
     return each * cli_bench_bytes(item, 0);
 }
 
@@ -93,7 +88,6 @@ void cli_bench_learn(cli_bench_speeds *speeds, const cli_suite_item *item, doubl
     const vkmm_problem *problem = &item->problem;
     double *best = &speeds->best[kind_of(item)][way_of(problem)];
     double speed = product_ms > 0 ? vkmm_problem_flops(problem) / product_ms : 0;
-
     if (problem->m < BLOCKY || problem->n < BLOCKY || problem->k < BLOCKY) return;
     if (isfinite(speed) && speed > *best) *best = speed;
 }
@@ -101,7 +95,6 @@ void cli_bench_learn(cli_bench_speeds *speeds, const cli_suite_item *item, doubl
 void cli_bench_learn_host(cli_bench_speeds *speeds, const cli_suite_item *item, double host_ms)
 {
     double each = host_ms / cli_bench_bytes(item, 0);
-
     /* For small products, the time is mostly that of the driver's compiler. The least value is one that no element by
      * element verification prolonged. */
     if (cli_bench_bytes(item, 0) < 1 << 22 || !(host_ms > 0)) return;

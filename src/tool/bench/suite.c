@@ -26,7 +26,6 @@ void cli_suite_free(cli_suite *suite)
 int cli_suite_add(cli_suite *suite, const cli_suite_item *item)
 {
     cli_suite_item *added = vkmm_list_add(&suite->items, &suite->count, 1, sizeof *added);
-
     if (added != NULL) *added = *item;
     return added != NULL;
 }
@@ -34,7 +33,6 @@ int cli_suite_add(cli_suite *suite, const cli_suite_item *item)
 static void add_for(filler *f, const char *group, const char *kernel, const vkmm_problem *problem)
 {
     cli_suite_item item = {.problem = *problem};
-
     VKMM_PUT(item.group, "%s", group);
     VKMM_PUT(item.kernel, "%s", kernel);
     item.problem.type = f->types.in;
@@ -62,7 +60,6 @@ static void add_square(filler *f, const char *group, uint64_t n)
 static void add_ladder(filler *f, uint64_t n, int all)
 {
     vkmm_tutorial step;
-
     if (f->types.in != f->types.out || f->types.in != f->types.compute || cli_suite_is_narrow(f->types)) return;
     for (uint32_t i = 0; vkmm_tutorial_at(i, &step); i++)
         if (!step.on_host && (all || step.step[0] != '\0'))
@@ -85,7 +82,6 @@ static void fill_narrow(filler *f)
 {
     const int is_usual = vkmm_types_equal(f->types, vkmm_types_default(f->types.in)),
               is_byte = vkmm_type_of(f->types.in)->bytes == 1;
-
     if (is_usual) add_square(f, "square", 1024);
     add_square(f, "square", 4096);
     add_square(f, "square", 8192);
@@ -172,7 +168,6 @@ static void mark_tuned(filler *f, uint32_t from)
 {
     const vkmm_types t = f->types;
     const int is_usual = t.in == VKMM_F32 || t.in == VKMM_F16;
-
     if (!(is_usual || t.in == VKMM_F64 || t.in == VKMM_BF16 || t.in == VKMM_I8) || t.compute == VKMM_F16) return;
     for (uint32_t i = from; i < f->suite->count; i++) {
         cli_suite_item *item = &f->suite->items[i];
@@ -185,7 +180,6 @@ static void mark_tuned(filler *f, uint32_t from)
 static void fill_record(filler *f, int is_first, int pass)
 {
     const uint32_t from = f->suite->count;
-
     (void)is_first;
     if (f->types.in == VKMM_U32 || f->types.in == VKMM_U8 || f->types.in == VKMM_E5M2) return;
     if (pass > 0) {
@@ -208,7 +202,6 @@ static void fill_weights(filler *f, int is_first, int pass)
                                           VKMM_MXFP4, VKMM_NVFP4, VKMM_MXFP8_E4M3, VKMM_FP8_E4M3, VKMM_Q4_Z};
     const int takes_blocks =
         f->types.compute == VKMM_F32 && vkmm_type_of(f->types.in)->is_float && vkmm_type_of(f->types.in)->bytes > 1;
-
     (void)is_first;
     for (size_t i = 0; i < VKMM_COUNT(tokens) && pass == 0; i++)
         for (size_t which = 0; which < (takes_blocks ? VKMM_COUNT(formats) : 1); which++)
@@ -238,7 +231,6 @@ const char *cli_suite_name(uint32_t index)
 int cli_suite_find(const char *name, vkmm_type *type)
 {
     int which = VKMM_COUNT(suites) - 1;
-
     while (which >= 0 && strcmp(suites[which].empty.name, name) != 0) which--;
     if (which >= 0) *type = suites[which].type;
     return which;
@@ -257,7 +249,6 @@ vkmm_status cli_suite_make(const vkmm_log *log, int which, const vkmm_types *typ
 {
     uint32_t first = first_type(types, type_count);
     filler f = {.suite = suite};
-
     *suite = suites[which].empty;
     for (uint32_t i = 0; i < 2 * type_count && !f.failed; i++) {
         uint32_t at = i % type_count;

@@ -29,7 +29,6 @@ static vkmm_status list_asked(const cli_session *session, vkmm_type type, combin
     const cli_options *options = session->options;
     const cli_types one = {1, {type}}, *types = options->types.count > 0 ? &options->types : &one;
     const cli_size size = {1, 1, 1};
-
     for (uint32_t i = 0; i < types->count; i++) {
         const vkmm_problem problem = cli_problem_make(options, &size, types->type[i]);
         vkmm_status status = vkmm_problem_check(&problem);
@@ -43,7 +42,6 @@ static vkmm_status list_asked(const cli_session *session, vkmm_type type, combin
 static void set_method(cli_suite *suite, vkmm_method method)
 {
     uint32_t count = 0;
-
     for (uint32_t i = 0; i < suite->count; i++) {
         if (strcmp(suite->items[i].kernel, "auto") != 0) continue;
         suite->items[count] = suite->items[i];
@@ -56,7 +54,6 @@ static void set_method(cli_suite *suite, vkmm_method method)
 static int is_combined(const cli_options *options)
 {
     const vkmm_problem *problem = &options->problem;
-
     return problem->out_type != VKMM_AUTO || problem->compute != VKMM_AUTO || problem->method != VKMM_COMPUTE_DIRECT;
 }
 
@@ -67,7 +64,6 @@ static vkmm_status make_suite(const cli_session *session, int which, vkmm_type t
     const int is_asked = options->types.count > 0 || is_combined(options) || type != VKMM_AUTO;
     combinations all = {0};
     vkmm_status status = VKMM_OK;
-
     if (is_asked) status = list_asked(session, type != VKMM_AUTO ? type : VKMM_F32, &all);
     /* Combinations in which C has the type of A and B, if possible: storing a wider type costs about as much. */
     for (uint32_t i = 0; !is_asked && vkmm_types_at(i) != NULL; i++) {
@@ -86,7 +82,6 @@ static vkmm_status make_suite(const cli_session *session, int which, vkmm_type t
 static int is_problem_only(const cli_options *options)
 {
     cli_options rest;
-
     memcpy(&rest, options, sizeof rest);
 #define FORGET(field) memset(&rest.field, 0, sizeof rest.field)
     FORGET(sizes), FORGET(m), FORGET(n), FORGET(k), FORGET(types), FORGET(problem), FORGET(stride), FORGET(kernel),
@@ -125,7 +120,6 @@ static vkmm_status read_line(char *line, const cli_types *types, cli_suite *suit
     cli_options options;
     vkmm_status status;
     int count = 1;
-
     memset(&options, 0, sizeof options);
     line[strcspn(line, "#")] = '\0';
     while (*(next += strspn(next, " \t\r")) != '\0') {
@@ -164,7 +158,6 @@ static vkmm_status read_lines(const char *path, char *text, const cli_types *typ
 static int takes(const char *kernel, const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
-
     if (kernel != NULL && (strcmp(kernel, "auto") == 0 || vkmm_kernel_is_general(kernel))) return 1;
     return vkmm_problem_is_plain(problem) && problem->method == VKMM_COMPUTE_DIRECT && cli_is_plain_type(types.in) &&
            types.in == types.out && types.in == types.compute;
@@ -173,7 +166,6 @@ static int takes(const char *kernel, const vkmm_problem *problem)
 static int add_like(cli_suite *suite, const cli_suite_item *item, const char *kernel, const char *shader)
 {
     cli_suite_item like = *item;
-
     VKMM_PUT(like.kernel, "%s", kernel);
     like.shader = shader;
     return cli_suite_add(suite, &like);
@@ -185,7 +177,6 @@ static int add_kernels(const cli_options *options, const cli_suite_item *item, c
     const cli_list *kernels = &options->kernels, *shaders = &options->shaders;
     const int is_auto = strcmp(item->kernel, "auto") == 0;
     int fine = 1;
-
     if (kernels->count == 0) fine = cli_suite_add(suite, item);
     for (uint32_t i = 0; is_auto && i < kernels->count && fine; i++)
         if (takes(kernels->item[i], &item->problem)) fine = add_like(suite, item, kernels->item[i], NULL);
@@ -211,7 +202,6 @@ static vkmm_status choose_kernels(const vkmm_log *log, const cli_options *option
 {
     cli_suite chosen = *suite;
     int fine = 1;
-
     if (options->kernels.count == 0 && options->shaders.count == 0) return VKMM_OK;
     chosen.items = NULL;
     chosen.count = 0;
@@ -235,7 +225,6 @@ static vkmm_status read_file(const char *path, const cli_types *types, cli_suite
     vkmm_mapping file = {0};
     vkmm_status status = vkmm_mapping_open(path, &file);
     char *text;
-
     if (status != VKMM_OK)
         return vkmm_fail(status, "--suite takes quick, standard, record, weights or a file: %s", vkmm_last_error());
     *suite = (cli_suite){
@@ -262,7 +251,6 @@ vkmm_status cli_bench_suite(const cli_session *session, cli_suite *suite)
     vkmm_type type;
     const int which = cli_suite_find(name, &type);
     vkmm_status status;
-
     memset(suite, 0, sizeof *suite);
     if (which >= 0)
         status = make_suite(session, which, type, suite);

@@ -13,7 +13,6 @@
 static void add_lack(cli_device_row *row, const char *what, const char *reason)
 {
     cli_lack *lack = &row->lacks[row->lack_count < CLI_MAX_ABILITIES ? row->lack_count++ : CLI_MAX_ABILITIES - 1];
-
     VKMM_PUT(lack->what, "%s", what);
     VKMM_PUT(lack->reason, "%.199s", reason);
 }
@@ -22,7 +21,6 @@ static vkmm_status choose(cli_session *session, const vkmm_device_info *info, co
                           const vkmm_problem *problem, vkmm_kernel_info *chosen)
 {
     const vkmm_job_params params = {.problem = *problem, .kernel = kernel};
-
     *chosen = (vkmm_kernel_info){.name = ""};
     return vkmm_kernel_choose(session->log, info, &params, chosen);
 }
@@ -73,7 +71,6 @@ static int takes(cli_session *session, const cli_device_row *row, const char *ke
 static void list_types(cli_session *session, const cli_device_row *row, cli_ability *ability, limits *l)
 {
     const int is_general = vkmm_kernel_is_general(ability->kernel);
-
     for (uint32_t i = 0; i < row->type_count; i++) {
         vkmm_problem problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256);
         vkmm_type_parse(row->types[i], &problem.type);
@@ -107,7 +104,6 @@ static void add_limits(cli_device_row *row, const limits *of)
 static void add_kernel_lack(cli_device_row *row, const char *kernel, const char *reason)
 {
     cli_lack *last = row->lack_count > 0 ? &row->lacks[row->lack_count - 1] : NULL;
-
     if (last != NULL && strncmp(last->reason, reason, sizeof last->reason - 1) == 0)
         VKMM_JOIN(last->what, ", ", "%s", kernel);
     else
@@ -118,7 +114,6 @@ static void add_kernels(cli_session *session, cli_device_row *row)
 {
     const char *no_matrices = row->info->matrices.refusal;
     limits of[CLI_MAX_ABILITIES] = {{.types = ""}};
-
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && i < CLI_MAX_ABILITIES; i++) {
         cli_ability *ability = &row->kernels[row->kernel_count++];
         const char *refusal = of[i].refusal;
@@ -141,7 +136,6 @@ static void add_kernels(cli_session *session, cli_device_row *row)
 static void add_choices(cli_session *session, cli_device_row *row)
 {
     static const uint64_t sizes[][3] = {{4096, 4096, 4096}, {256, 256, 256}, {4096, 1, 4096}};
-
     for (uint32_t t = 0; t < row->type_count; t++) {
         for (size_t i = 0; i < VKMM_COUNT(sizes) && row->choice_count < CLI_MAX_CHOICES; i++) {
             cli_choice *choice = &row->choices[row->choice_count++];
@@ -157,7 +151,6 @@ static void add_choices(cli_session *session, cli_device_row *row)
 static const char *unloaded_driver(const cli_session *session)
 {
     const char *manifest = cli_swiftshader_manifest();
-
     if (session->options->driver != NULL || cli_drivers_restriction() != NULL) return NULL;
     for (uint32_t i = 0; session->instance != NULL && i < vkmm_instance_device_count(session->instance); i++)
         if (strncmp(vkmm_instance_device_info(session->instance, i)->name, "SwiftShader", 11) == 0) return NULL;
@@ -181,7 +174,6 @@ json_t *cli_device_describe(cli_session *session)
     cli_device_row *row = vkmm_alloc(1, sizeof *row);
     uint32_t chosen = 0;
     json_t *json;
-
     if (row == NULL || vkmm_instance_find_device(session->instance, NULL, &chosen) != VKMM_OK) {
         vkmm_free(row);
         return NULL;
@@ -198,7 +190,6 @@ static vkmm_status collect(cli_session *session, cli_device_list *list)
     const char *wanted = session->options->device;
     uint32_t end = vkmm_instance_device_count(session->instance), chosen = 0, first = 0;
     vkmm_status status = vkmm_instance_find_device(session->instance, NULL, &chosen);
-
     if (status == VKMM_OK && wanted != NULL) status = vkmm_instance_find_device(session->instance, wanted, &first);
     if (status != VKMM_OK) return status;
     if (wanted != NULL) end = first + 1;
@@ -212,7 +203,6 @@ vkmm_status cli_command_devices(cli_session *session)
 {
     cli_device_list list = {.report = &session->report};
     vkmm_status status = cli_session_instance(session), shown = VKMM_OK;
-
     if (status == VKMM_OK) status = collect(session, &list);
     list.left_out = vkmm_instance_left_out(session->instance);
     list.unloaded = unloaded_driver(session);

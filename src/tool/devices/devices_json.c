@@ -50,7 +50,6 @@ static json_t *put_check(const void *member)
 {
     const vkmm_device_check *check = (*(const vkmm_device_info *const *)member)->check;
     json_t *findings = json_array();
-
     for (uint32_t i = 0; check != NULL && i < check->finding_count; i++)
         json_array_append_new(findings, cli_json_of_text(check->findings[i]));
     return json_pack("{s:o, s:o}", "date", cli_json_of_text(check != NULL ? check->date : NULL), "findings", findings);
@@ -79,7 +78,6 @@ json_t *cli_device_json(const cli_device_row *row)
 static json_t *put_unloaded(const void *record)
 {
     const char *manifest = ((const cli_device_list *)record)->unloaded;
-
     if (manifest == NULL) return json_array();
     return json_pack("[{s:s, s:o}]", "name", "SwiftShader", "manifest", cli_json_of_text(manifest));
 }

@@ -16,7 +16,6 @@ static void print(const cli_report *report, const char *key, const char *format,
 {
     char raw[WIDEST], text[WIDEST];
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
@@ -31,7 +30,6 @@ static void print_identity(const cli_report *report, const cli_device_row *devic
     const vkmm_device_info *info = device->info;
     const char *dot = report->utf8 ? " · " : " | ";
     char name[300], driver[600] = "";
-
     VKMM_CLEAN(name, info->name);
     if (info->driver.name[0] != '\0') VKMM_JOIN(driver, "", "%s", info->driver.name);
     if (info->driver.info[0] != '\0') VKMM_JOIN(driver, ", ", "%s", info->driver.info);
@@ -49,7 +47,6 @@ static void print_limits(const cli_report *report, const vkmm_device_info *info)
 {
     const char *times = report->utf8 ? "×" : "x";
     char heaps[VK_MAX_MEMORY_HEAPS * 40] = "";
-
     print(report, "workgroup", "%u invocations, at most %u%s%u%s%u; %s shared; subgroup of %u",
           info->limits.max_invocations, info->limits.max_workgroup_size[0], times, info->limits.max_workgroup_size[1],
           times, info->limits.max_workgroup_size[2], CLI_BYTES(info->limits.max_shared_bytes), info->subgroup.size);
@@ -79,7 +76,6 @@ static void print_types(const cli_report *report, const cli_device_row *device)
                   {"dot", " by dot products"},
                   {"shader", " in 32-bit arithmetic"}};
     char text[300] = "";
-
     for (size_t g = 0; g < VKMM_COUNT(groups); g++) {
         char names[100] = "";
         for (uint32_t t = 0; t < VKMM_TYPES_COUNT; t++) {
@@ -100,7 +96,6 @@ static void print_choices(const cli_report *report, const cli_device_row *device
 {
     char text[CLI_MAX_CHOICES * 120] = "";
     const cli_choice *first = &device->choices[0];
-
     for (uint32_t i = 0; i < device->choice_count; i++) {
         const cli_choice *choice = &device->choices[i];
         const int is_first = choice->problem.type == first->problem.type,
@@ -120,7 +115,6 @@ static void print_shapes(const cli_report *report, const vkmm_device_matrices *m
 {
     char text[VKMM_MAX_MATRIX_SHAPES * 80] = "", one[96], a[32], c[32];
     const char *times = report->utf8 ? "×" : "x", *arrow = report->utf8 ? "→" : "->";
-
     for (uint32_t i = 0; i < matrices->shape_count; i++) {
         const vkmm_matrix_shape *s = &matrices->shapes[i];
         VKMM_PUT(one, "%u%s%u%s%u %s%s%s", s->m, times, s->n, times, s->k, vkmm_component_name(s->a, a), arrow,
@@ -136,7 +130,6 @@ static void print_shapes(const cli_report *report, const vkmm_device_matrices *m
 static void print_check(const cli_report *report, const vkmm_device_check *check)
 {
     char list[VKMM_MAX_FINDINGS * VKMM_FINDING] = "";
-
     for (uint32_t i = 0; check != NULL && i < check->finding_count; i++)
         VKMM_JOIN(list, ", ", "%s", check->findings[i]);
     if (check == NULL)
@@ -148,7 +141,6 @@ static void print_check(const cli_report *report, const vkmm_device_check *check
 static void print_abilities(const cli_report *report, const cli_device_row *device)
 {
     char kernels[CLI_MAX_ABILITIES * 34] = "", matrix2[120] = "";
-
     print_types(report, device);
     for (uint32_t i = 0; i < device->kernel_count; i++)
         if (device->kernels[i].type_count > 0) VKMM_JOIN(kernels, " ", "%s", device->kernels[i].kernel);
@@ -165,7 +157,6 @@ static void print_abilities(const cli_report *report, const cli_device_row *devi
 void cli_devices_table(const cli_device_list *list)
 {
     const cli_report *report = list->report;
-
     for (uint32_t i = 0; i < list->count; i++) {
         if (i > 0) putc('\n', report->out);
         print_identity(report, &list->rows[i]);

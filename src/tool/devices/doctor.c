@@ -20,7 +20,6 @@ void cli_doctor_find(cli_exam *exam, cli_grade grade, const char *advice, const 
 {
     cli_finding finding = {.grade = grade, .device = exam->device};
     va_list arguments;
-
     VKMM_PUT(finding.check, "%s", exam->check);
     VKMM_PUT(finding.advice, "%s", advice);
     va_start(arguments, format);
@@ -35,7 +34,6 @@ static vkmm_status look_at_devices(cli_exam *exam)
     cli_session *session = exam->session;
     const char *wanted = session->options->device;
     vkmm_status status;
-
     exam->check = "start";
     if (!cli_doctor_start(exam)) return VKMM_NO_DEVICE;
     status = cli_session_instance(session);
@@ -64,7 +62,6 @@ static vkmm_status look(cli_exam *exam)
     const cli_options *options = exam->session->options;
     const vkmm_log *log = exam->session->log;
     vkmm_status status = options->driver != NULL ? vkmm_tell(log, cli_drivers_append(options->driver)) : VKMM_OK, found;
-
     if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
     if (status == VKMM_OK) status = cli_manifests_scan(log, exam->root, &exam->manifests, &exam->manifest_count);
     if (status != VKMM_OK) return status;
@@ -102,7 +99,6 @@ vkmm_status cli_command_doctor(cli_session *session)
                      .heading = CLI_OF_SYSTEM - 1,
                      .chosen = CLI_OF_SYSTEM};
     vkmm_status status, shown = VKMM_OK;
-
     exam.findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings);
     if (exam.findings == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for findings"));
     cli_interrupt_catch(0);

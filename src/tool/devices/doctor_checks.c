@@ -21,7 +21,6 @@ static void report_clocks(cli_exam *exam, const vkmm_measurement *time, const vk
            ratio = wall > 0 ? time->kernel.median / wall : 0;
     const char *by = time->slope_ms > 0 ? "the slope of the host's clock" : "submission to the fence";
     const char *device_ms = CLI_FIGURE(time->kernel.median), *wall_ms = CLI_FIGURE(wall);
-
     /* Submission adds time to a dispatch, so only a longer device time is wrong there. */
     if (ratio > 0 && ratio < 1 && time->slope_ms > 0) ratio = 1 / ratio;
     if (ratio <= CLOCKS_AGREE)
@@ -49,7 +48,6 @@ void cli_check_timestamps(cli_exam *exam)
     vkmm_measurement time = {0};
     cli_product product = {0};
     vkmm_status status;
-
     if (info->limits.timestamp_bits == 0) {
         cli_doctor_find(exam, CLI_NOTE, "", "the device has none: kernel times come from the host's clock");
         return;
@@ -76,7 +74,6 @@ static vkmm_status multiply(cli_exam *exam, const vkmm_job_params *params)
     const cli_request request = {.job = *params, .inputs = &inputs, .kind = &cli_resident};
     cli_product product = {0};
     const vkmm_status status = cli_product_prove(exam->session, &request, &product);
-
     cli_product_end(&product);
     if (status == VKMM_WRONG_RESULT) exam->status = status;
     return status;
@@ -86,7 +83,6 @@ static vkmm_status multiply(cli_exam *exam, const vkmm_job_params *params)
 static void report_product(cli_exam *exam, vkmm_status status, const char *what)
 {
     const char *why = exam->session->console.last_error;
-
     if (status == VKMM_OK)
         cli_doctor_find(exam, CLI_OK, "", "%s: right", what);
     else if (status == VKMM_WRONG_RESULT)
@@ -108,7 +104,6 @@ static uint32_t most_shared(const vkmm_device_info *info, vkmm_job_params *param
     char text[VKMM_CONFIG_TEXT];
     uint32_t most = 0;
     vkmm_kernel_info kernel;
-
     params->config = text;
     /* A processor's driver compiles large blocks for seconds. */
     if (!vkmm_is_processor(info)) choices *= 2;
@@ -132,7 +127,6 @@ void cli_check_shared(cli_exam *exam)
     char config[VKMM_CONFIG_TEXT] = "", what[160];
     const char *limit = CLI_BYTES(info->limits.max_shared_bytes);
     uint32_t most = most_shared(info, &params, config);
-
     if (most == 0) {
         cli_doctor_find(exam, CLI_NOTE, "", "no tile of the kernel blocked is legal within %s of shared memory", limit);
         return;
@@ -150,7 +144,6 @@ void cli_check_range(cli_exam *exam)
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = bytes / row, .n = 1, .k = COLUMNS, .type = VKMM_F32),
                                     .untuned = 1};
     char what[160];
-
     VKMM_PUT(what, "an operand of %s, where a binding may have %s", CLI_BYTES(bytes / row * row), CLI_BYTES(range));
     report_product(exam, multiply(exam, &params), what);
 }
@@ -159,7 +152,6 @@ void cli_check_products(cli_exam *exam)
 {
     const double end_ms = vkmm_now_ms() + PRODUCTS_MS;
     uint32_t right = 0;
-
     for (uint32_t i = 0; i < VKMM_TYPES_COUNT && (i == 0 || vkmm_now_ms() < end_ms); i++) {
         const vkmm_types *types = vkmm_types_at(i);
         const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 77, .n = 45, .k = 101, .type = types->in,

@@ -29,7 +29,6 @@ static int try_start(cli_exam *exam, int no_layers, const char *driver, char how
     cli_worker worker = make_worker(exam, NULL, no_layers, driver);
     json_t *answer = NULL;
     cli_reply reply = cli_worker_spawn(&worker);
-
     if (reply == CLI_REPLY_ANSWER)
         reply = cli_worker_ask(&worker, json_pack("{s:s}", "ask", driver != NULL ? "driver" : "list"), PATIENCE_MS,
                                &answer);
@@ -48,7 +47,6 @@ int cli_doctor_is_fatal(const cli_manifest *manifest)
 void cli_doctor_drivers(cli_exam *exam)
 {
     char how[VKMM_SENTENCE_BYTES], broken[VKMM_SENTENCE_BYTES];
-
     for (uint32_t i = 0; i < exam->manifest_count && exam->root[0] == '\0'; i++) {
         cli_manifest *m = &exam->manifests[i];
         if (m->kind != CLI_MANIFEST_DRIVER || !m->active) continue;
@@ -66,7 +64,6 @@ int cli_doctor_start(cli_exam *exam)
 {
     char how[VKMM_SENTENCE_BYTES], without[VKMM_SENTENCE_BYTES], broken[VKMM_SENTENCE_BYTES];
     int layers;
-
     for (uint32_t i = 0; i < exam->manifest_count; i++)
         if (cli_doctor_is_fatal(&exam->manifests[i]))
             vkmm_tell(exam->session->log, cli_drivers_disable(exam->manifests[i].name));
@@ -89,7 +86,6 @@ static void take(cli_exam *exam, const vkmm_device_info *info, const json_t *ans
     const json_t *list = json_object_get(answer, "findings");
     const char *heard = cli_json_text(answer, "uuid", "");
     char sentence[CLI_SENTENCE];
-
     if (heard[0] != '\0' && strcmp(CLI_UUID(info->uuid), heard) != 0)
         cli_doctor_find(exam, CLI_WARNING,
                         "Select devices by their UUID: their order differs from one process to the next.",
@@ -106,7 +102,6 @@ void cli_doctor_device(cli_exam *exam, const vkmm_device_info *info)
 {
     cli_worker worker = make_worker(exam, info, 0, NULL);
     cli_reply reply = cli_worker_spawn(&worker);
-
     exam->device = info->index;
     exam->check = cli_doctor_checks[0].name;
     for (int i = 0;
@@ -138,7 +133,6 @@ json_t *cli_doctor_collect(cli_session *session, vkmm_status *status)
     cli_exam exam = {.session = session, .findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings)};
     json_t *array = exam.findings != NULL ? json_array() : NULL;
     int bad = 0;
-
     if (array != NULL) cli_doctor_device(&exam, session->info);
     for (uint32_t i = 0; i < exam.finding_count; i++)
         bad += cli_json_add(array, cli_record_json(&cli_finding_record, &exam.findings[i]));

@@ -19,7 +19,6 @@ static const char *vendor_name(uint32_t vendor)
 static void describe(const cli_gpu *gpu, char text[160])
 {
     char driver[80] = "";
-
     if (gpu->kernel_driver[0] != '\0') VKMM_PUT(driver, " (kernel driver %s)", gpu->kernel_driver);
     if (gpu->has_pci)
         snprintf(text, 160, "the %sGPU %04x:%04x at %04x:%02x:%02x.%x%s", vendor_name(gpu->vendor_id),
@@ -41,7 +40,6 @@ static uint32_t count_seen(const cli_exam *exam, const cli_gpu *gpu, int same_ve
 {
     const vkmm_instance *instance = exam->session->instance;
     uint32_t seen = 0;
-
     for (uint32_t i = 0; i < vkmm_instance_device_count(instance); i++) {
         const vkmm_device_info *info = vkmm_instance_device_info(instance, i);
         seen += (uint32_t)(same_vendor ? info->vendor_id == gpu->vendor_id : is_same(gpu, info));
@@ -65,7 +63,6 @@ static const char *driver_advice(const cli_gpu *gpu)
 static int is_open(cli_exam *exam, const cli_gpu *gpu, const char *what)
 {
     char path[512];
-
     if (gpu->vendor_id == NVIDIA && strcmp(gpu->kernel_driver, "nvidia") == 0) {
         vkmm_access_look look;
         VKMM_PUT(path, "%s/dev/nvidiactl", exam->root);
@@ -92,7 +89,6 @@ static int is_open(cli_exam *exam, const cli_gpu *gpu, const char *what)
 static void report_unseen(cli_exam *exam, const cli_gpu *gpu)
 {
     char what[160];
-
     describe(gpu, what);
     if (strncmp(gpu->kernel_driver, "vfio", 4) == 0)
         cli_doctor_find(exam, CLI_NOTE, "", "%s is reserved for a virtual machine", what);
@@ -107,7 +103,6 @@ static uint32_t report_gpus(cli_exam *exam)
 {
     cli_gpu gpus[MOST_GPUS];
     uint32_t count = cli_gpus_list(exam->root, gpus, MOST_GPUS), seen = 0, able = 0, hidden = 0;
-
     if (count > MOST_GPUS) count = MOST_GPUS;
     for (uint32_t i = 0; i < count; i++) {
         int serves = (!gpus[i].has_pci || vendor_name(gpus[i].vendor_id)[0] != '\0') &&
@@ -136,7 +131,6 @@ static uint32_t report_gpus(cli_exam *exam)
 static int is_one_gpu(const vkmm_device_info *left, const vkmm_device_info *right)
 {
     static const uint8_t none[VK_UUID_SIZE];
-
     if (left->has_pci && right->has_pci) return memcmp(left->pci, right->pci, sizeof left->pci) == 0;
     return memcmp(left->uuid, none, sizeof none) != 0 && memcmp(left->uuid, right->uuid, sizeof none) == 0;
 }
@@ -145,7 +139,6 @@ static void report_duplicates(cli_exam *exam, uint32_t chosen)
 {
     const vkmm_instance *instance = exam->session->instance;
     uint32_t count = vkmm_instance_device_count(instance);
-
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 1; j < count; j++) {
             const vkmm_device_info *left = vkmm_instance_device_info(instance, i),
@@ -166,7 +159,6 @@ static void report_duplicates(cli_exam *exam, uint32_t chosen)
 static void report_choice(cli_exam *exam, uint32_t chosen, uint32_t gpus)
 {
     const vkmm_device_info *info = vkmm_instance_device_info(exam->session->instance, chosen);
-
     if (!vkmm_is_processor(info))
         cli_doctor_find(exam, CLI_OK, "", "a run without --device uses device %u, %.200s", chosen, info->name);
     else if (gpus > 0)
@@ -180,9 +172,7 @@ static void report_choice(cli_exam *exam, uint32_t chosen, uint32_t gpus)
 void cli_doctor_gpus(cli_exam *exam)
 {
     uint32_t chosen = 0, gpus;
-
     const char *left_out = vkmm_instance_left_out(exam->session->instance);
-
     exam->check = "devices";
     if (left_out[0] != '\0') cli_doctor_find(exam, CLI_NOTE, "", "%.500s", left_out);
     exam->check = "gpus";

@@ -67,7 +67,6 @@ static void report(cli_exam *exam, const cli_manifest *layer)
 void cli_doctor_layers(cli_exam *exam)
 {
     uint32_t active = 0, passive = 0;
-
     exam->check = "layers";
     for (uint32_t i = 0; i < exam->manifest_count; i++) {
         const cli_manifest *m = &exam->manifests[i];

@@ -35,7 +35,6 @@ static void look_at_loader(cli_exam *exam)
 {
     const uint32_t version = vkmm_loader_version();
     const char *text = CLI_API_VERSION(version);
-
     exam->check = "loader";
     if (version == 0) {
         cli_doctor_find(exam, CLI_PROBLEM, GET_LOADER, "there is no Vulkan loader (" LOADER ")");
@@ -54,7 +53,6 @@ static void look_at_drivers(cli_exam *exam)
 {
     uint32_t active = 0, broken = 0;
     char names[300] = "";
-
     exam->check = "drivers";
     for (uint32_t i = 0; i < exam->manifest_count; i++) {
         const cli_manifest *m = &exam->manifests[i];
@@ -114,7 +112,6 @@ static void look_at_environment(cli_exam *exam)
         {"GALLIVM_DEBUG", "it changes how llvmpipe works"},
     };
     const uint32_t before = exam->finding_count;
-
     exam->check = "environment";
     for (size_t i = 0; i < VKMM_COUNT(variables); i++) {
         const char *value = getenv(variables[i].name);
@@ -134,7 +131,6 @@ static void look_at_cache(cli_exam *exam)
     char *folder = NULL, *path = NULL;
     char why[VKMM_CACHE_DIR_WHY];
     vkmm_status status = vkmm_tell(log, vkmm_cache_dir_name(NULL, &folder));
-
     exam->check = "cache";
     if (status == VKMM_OK && folder == NULL) {
         cli_doctor_find(exam, CLI_NOTE, "", CACHE_PARENT " set: compiled kernels and tuning results are not kept");
@@ -159,7 +155,6 @@ static void look_at_cache(cli_exam *exam)
 static void look_at_blas(cli_exam *exam)
 {
     vkmm_blas *blas = vkmm_blas_open(NULL);
-
     exam->check = "blas";
     if (blas != NULL)
         cli_doctor_find(exam, CLI_OK, "", "%.60s%s%.200s provides the host's row in benchmarks", vkmm_blas_name(blas),

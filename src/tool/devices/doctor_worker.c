@@ -27,14 +27,12 @@ const cli_check cli_doctor_checks[] = {
 static vkmm_status start(cli_exam *exam, json_t *answer)
 {
     const vkmm_status status = cli_session_device(exam->session);
-
     return status == VKMM_OK ? cli_worker_introduce(exam->session, answer) : status;
 }
 
 static vkmm_status examine(cli_exam *exam, const cli_check *check, json_t *answer)
 {
     json_t *findings = json_array();
-
     if (exam->session->device == NULL) return VKMM_FAIL(exam->session->log, VKMM_INVALID, "the device has not started");
     exam->status = VKMM_OK;
     exam->check = check->name;
@@ -50,7 +48,6 @@ static vkmm_status examine(cli_exam *exam, const cli_check *check, json_t *answe
 static void judge_driver(const char *path, json_t *answer)
 {
     cli_manifest driver = {0};
-
     if (path == NULL) return;
     cli_set_variable("VK_DRIVER_FILES", path);
     cli_set_variable("VK_ICD_FILENAMES", path);
@@ -61,7 +58,6 @@ static void judge_driver(const char *path, json_t *answer)
 static vkmm_status obey(void *user, const char *ask, const json_t *request, json_t *answer)
 {
     cli_exam *exam = user;
-
     (void)request;
     if (strcmp(ask, "driver") == 0) judge_driver(exam->session->options->driver, answer);
     if (strcmp(ask, "list") == 0 || strcmp(ask, "driver") == 0) {
@@ -78,7 +74,6 @@ vkmm_status cli_command_doctor_worker(cli_session *session)
 {
     cli_exam exam = {.session = session, .device = CLI_OF_SYSTEM};
     vkmm_status status;
-
     exam.findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings);
     if (exam.findings == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for findings"));
     status = cli_worker_serve(session, obey, &exam);

@@ -9,7 +9,6 @@
 static const char *grade_word(uint32_t grade)
 {
     static const char *const words[] = {"ok", "note", "warning", "problem"};
-
     return words[grade];
 }
 
@@ -20,7 +19,6 @@ void cli_doctor_show(cli_exam *exam, const cli_finding *finding)
     const char *on = cli_paint_on(report, CLI_STRONG), *off = cli_paint_off(report, CLI_STRONG);
     const cli_paint paint = paints[finding->grade];
     char sentence[2 * sizeof finding->sentence], check[4 * sizeof finding->check], name[300];
-
     cli_progress_end(&exam->session->console);
     if (exam->heading != finding->device && finding->device == CLI_OF_SYSTEM) {
         fprintf(report->out, "%sSystem%s\n", on, off);
@@ -41,7 +39,6 @@ void cli_doctor_show_advice(cli_exam *exam)
 {
     const cli_report *report = &exam->session->report;
     char text[800];
-
     fprintf(report->out, "\n%sAdvice%s\n", cli_paint_on(report, CLI_STRONG), cli_paint_off(report, CLI_STRONG));
     if (exam->advice_count == 0) fputs("  no advice\n", report->out);
     for (uint32_t i = 0; i < exam->advice_count; i++) {
@@ -73,7 +70,6 @@ static const char *kind_word(uint32_t kind)
     static const char *const words[] = {[CLI_MANIFEST_DRIVER] = "driver",
                                         [CLI_MANIFEST_IMPLICIT_LAYER] = "implicit layer",
                                         [CLI_MANIFEST_EXPLICIT_LAYER] = "explicit layer"};
-
     return words[kind];
 }
 
@@ -99,7 +95,6 @@ static json_t *put_tool(const void *record)
 static json_t *put_loader(const void *record)
 {
     const uint32_t version = vkmm_loader_version();
-
     (void)record;
     return version != 0 ? json_string(CLI_API_VERSION(version)) : json_null();
 }
@@ -109,7 +104,6 @@ static json_t *put_devices(const void *record)
     const cli_exam *exam = record;
     json_t *array = json_array();
     int bad = 0;
-
     for (uint32_t i = exam->first; i < exam->end; i++) {
         json_t *device = cli_json_device(vkmm_instance_device_info(exam->session->instance, i), NULL);
         cli_grade worst = CLI_OK;

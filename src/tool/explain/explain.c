@@ -24,7 +24,6 @@
 static const char *explained_kernel(const cli_options *options, uint32_t index)
 {
     vkmm_tutorial tutorial;
-
     if (options->kernel != NULL) return index == 0 ? options->kernel : NULL;
     for (uint32_t i = 0; vkmm_tutorial_at(i, &tutorial); i++)
         if (!tutorial.on_host && index-- == 0) return tutorial.name;
@@ -41,7 +40,6 @@ static double idle_share(const vkmm_access *access)
 static double padding_share(const vkmm_problem *problem, const vkmm_access *access)
 {
     const double useful = vkmm_problem_flops(problem) / 2;
-
     return access->multiply_adds > 0 ? 1 - useful / (double)access->multiply_adds : 0;
 }
 
@@ -91,7 +89,6 @@ static vkmm_status time_kernel(cli_session *session, const vkmm_job_params *para
         .measure = {.warm_time_ms = 20, .min_time_ms = 20, .max_time_ms = 200, .skip_transfers = 1}};
     cli_product product = {0};
     const vkmm_status status = cli_product_run(session, &request, &product);
-
     kernel->measured_ms = product.row.figures.median_ms;
     if (status != VKMM_OK || product.kernel == NULL) kernel->measured_ms = NAN;
     cli_product_end(&product);
@@ -103,7 +100,6 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, cl
     vkmm_access formula, counted;
     vkmm_prediction prediction;
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, params, &kernel->info);
-
     if (status != VKMM_OK) return status;
     cli_progress(&session->console, "counting what %s reads", kernel->info.name);
     status = vkmm_tell(session->log, vkmm_access_formula(&kernel->info, &params->problem, &formula));
@@ -137,7 +133,6 @@ static vkmm_status explain_kernel(cli_session *session, cli_explanation *all, co
     cli_explained *kernel = &all->kernels[all->count];
     cli_left_out *left_out = &all->left_out[all->left_out_count];
     vkmm_status status;
-
     const vkmm_job_params params = params_of(session, all, name);
     session->console.muted = options->kernel == NULL && !options->validate;
     status = count(session, &params, kernel);
@@ -162,7 +157,6 @@ static vkmm_status all_kernels(cli_session *session, cli_explanation *all)
 {
     vkmm_status status = VKMM_OK;
     const char *name;
-
     for (uint32_t i = 0; i < CLI_MAX_EXPLAINED && (name = explained_kernel(session->options, i)) != NULL; i++) {
         const vkmm_status next = explain_kernel(session, all, name);
         if (next != VKMM_OK && next != VKMM_WRONG_RESULT) return next;
@@ -177,7 +171,6 @@ static vkmm_status all_kernels(cli_session *session, cli_explanation *all)
 static void weigh(const cli_explanation *all, cli_explained *kernel)
 {
     const double bytes = (double)kernel->bytes_read.counted + (double)kernel->bytes_written.counted;
-
     kernel->memory_ms = bytes / all->peaks.copy_bytes_per_s * 1e3;
     kernel->arithmetic_ms = (double)kernel->multiply_adds.counted / all->peaks.multiply_adds_per_s * 1e3;
     kernel->predicted_ms = fmax(kernel->memory_ms, kernel->arithmetic_ms);
@@ -190,7 +183,6 @@ static void weigh(const cli_explanation *all, cli_explained *kernel)
 static void raise_peak(cli_explanation *all, const cli_explained *kernel)
 {
     const double speed = (double)kernel->multiply_adds.counted / kernel->measured_ms * 1e3;
-
     if (!(speed > all->peaks.multiply_adds_per_s)) return;
     all->peaks.multiply_adds_per_s = speed;
     all->peaks.multiply_adds_spread = 0;
@@ -205,7 +197,6 @@ static double elements_read(const cli_explanation *all, const cli_explained *ker
     const vkmm_problem *p = &all->problem;
     const double shared = (double)kernel->a.shared.counted * (double)p->m * (double)p->k +
                           (double)kernel->b.shared.counted * (double)p->k * (double)p->n;
-
     return ((double)kernel->bytes_read.counted / vkmm_type_of(p->type)->bytes + shared) /
            (double)kernel->multiply_adds.counted;
 }
@@ -216,7 +207,6 @@ static void explain_times(cli_explanation *all, const cli_explained *foreseen, c
     char *why = all->why;
     const size_t room = sizeof all->why;
     const double over = foreseen->measured_ms / foreseen->predicted_ms;
-
     if (over > NEAR)
         vkmm_join(why, room, "; ",
                   "%s takes %.*f times as long as its bytes and its multiply-adds need: it is bound by neither",
@@ -238,7 +228,6 @@ static void explain_times(cli_explanation *all, const cli_explained *foreseen, c
 static void explain_all_times(cli_explanation *all)
 {
     const cli_explained *foreseen = NULL, *fastest = NULL;
-
     for (uint32_t i = 0; i < all->count; i++) {
         const cli_explained *kernel = &all->kernels[i];
         if (!(kernel->measured_ms > 0)) continue;
@@ -255,7 +244,6 @@ static void explain_all_times(cli_explanation *all)
 static vkmm_status measure(cli_session *session, cli_explanation *all)
 {
     const vkmm_status status = cli_peaks(session, all->problem.type);
-
     if (status != VKMM_OK) return status;
     all->peaks = session->peaks[all->problem.type];
     for (uint32_t i = 0; i < all->count; i++) raise_peak(all, &all->kernels[i]);
@@ -276,7 +264,6 @@ static vkmm_status plan(cli_session *session, cli_explanation *all)
     vkmm_prediction prediction;
     cli_step step;
     const int is_step = cli_step_of_option(params.kernel, &step) && (step.type == 0 || params.problem.type == VKMM_F32);
-
     if (is_step) cli_step_apply(&step, session->info, &params);
     all->problem = params.problem;
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, &params, &kernel->info);
@@ -307,7 +294,6 @@ static int is_for_general(const vkmm_device_info *device, const cli_options *opt
 {
     const vkmm_types types = vkmm_problem_types(problem);
     cli_step step;
-
     if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0)
         return vkmm_kernel_is_general(options->kernel) || cli_step_of_option(options->kernel, &step);
     if (problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N) return 1;
@@ -319,7 +305,6 @@ static vkmm_status explain_size(cli_session *session, const vkmm_problem *proble
 {
     cli_explanation *all = vkmm_alloc(1, sizeof *all);
     vkmm_status status, shown = VKMM_OK;
-
     if (all == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for an explanation"));
     all->device = session->info;
     all->problem = *problem;
@@ -340,7 +325,6 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
 {
     const cli_options *options = session->options;
     vkmm_status status = VKMM_OK;
-
     for (size_t i = 0; i < cli_size_count(options) && status != VKMM_DEVICE_LOST; i++) {
         const cli_size size = cli_size_at(options, i, session->square);
         const vkmm_problem problem = cli_problem_make(options, &size, type);
@@ -354,7 +338,6 @@ vkmm_status cli_command_explain(cli_session *session)
     const cli_types *types = &session->options->types;
     const char *kernel = session->options->kernel;
     vkmm_status status = VKMM_OK;
-
     if (kernel != NULL && strcmp(kernel, "serial") == 0)
         status = VKMM_FAIL(session->log, VKMM_INVALID,
                            "the kernel serial runs on the host: explain needs a kernel that runs on a device");

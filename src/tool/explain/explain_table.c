@@ -66,7 +66,6 @@ static const table_column measured_columns[] = {
 static void fill_twice(const cli_report *report, cli_cell *cell, const cli_twice *twice)
 {
     unsigned long long formula = twice->formula, least = twice->counted, most = twice->most;
-
     if (formula == least && formula == most) {
         cli_cell_put(cell, formula > 0 ? "%llu = %llu" : report->utf8 ? "–" : "-", formula, least);
         return;
@@ -82,7 +81,6 @@ static void fill(const cli_report *report, const table_column *column, const cli
     const uint32_t *sides = at;
     const double *figure = at;
     uint64_t bytes;
-
     switch (column->kind) {
     case NAME:
         cli_cell_put(cell, "%s", (const char *)at);
@@ -120,7 +118,6 @@ static void print_table(const cli_report *report, const cli_explanation *e, cons
 {
     cli_place places[MOST_COLUMNS];
     cli_cell cells[MOST_COLUMNS] = {0};
-
     heading(report, title);
     for (unsigned i = 0; i < count; i++) {
         places[i] = columns[i].place;
@@ -143,7 +140,6 @@ static void print_sample(const cli_report *report, const cli_explanation *e)
 {
     uint32_t stride = 1;
     uint64_t k = e->problem.k;
-
     for (uint32_t i = 0; i < e->count; i++)
         if (e->kernels[i].stride > stride) stride = e->kernels[i].stride;
     for (uint32_t i = 0; i < e->count; i++)
@@ -165,7 +161,6 @@ static unsigned long long overhang(uint64_t extent, uint64_t side)
 static void print_edges(const cli_report *report, const cli_explanation *e)
 {
     int printed = 0;
-
     for (uint32_t i = 0; i < e->count; i++) {
         const cli_explained *kernel = &e->kernels[i];
         const vkmm_kernel_info *info = &kernel->info;
@@ -188,7 +183,6 @@ static void print_edges(const cli_report *report, const cli_explanation *e)
 static void print_statistics(const cli_report *report, const cli_explained *kernel, int indent)
 {
     char text[CLI_MAX_STATISTICS * (VK_MAX_DESCRIPTION_SIZE + 64)] = "", *end = text;
-
     for (uint32_t i = 0; i < kernel->statistic_count; i++) {
         char name[VK_MAX_DESCRIPTION_SIZE], value[48];
         VKMM_CLEAN(name, kernel->statistic[i].name);
@@ -202,7 +196,6 @@ static void print_statistics(const cli_report *report, const cli_explained *kern
 static void print_limits(const cli_report *report, const cli_forecast *f)
 {
     char title[80];
-
     if (f->limiter == NULL) return;
     if (isnan(f->predicted_ms)) {
         VKMM_PUT(title, "What limits it, from what its workgroups do: %s", f->limiter);
@@ -224,7 +217,6 @@ static void print_limits(const cli_report *report, const cli_forecast *f)
 static void print_counts(const cli_report *report, const cli_explanation *e)
 {
     char size[80], text[320];
-
     cli_text_size(size, sizeof size, &e->problem, report->utf8);
     VKMM_PUT(text,
              "%s %s: copies %s GB/s (median %.0f %% lower), multiply-adds %s GFLOP/s (median %.0f %% lower), so %s "
@@ -269,7 +261,6 @@ static void put_line(const cli_report *report, const char *key, const char *form
 {
     char text[200];
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -280,7 +271,6 @@ static void put_line(const cli_report *report, const char *key, const char *form
 static void put_operations(const cli_report *report, const vkmm_kernel_info *info)
 {
     const char *times = report->utf8 ? "×" : "x";
-
     if (info->matrix[0] > 0)
         put_line(report, "made of", "matrices of %u%s%u%s%u", info->matrix[0], times, info->matrix[1], times,
                  info->matrix[2]);
@@ -300,7 +290,6 @@ static void put_workgroup(const cli_report *report, const cli_explained *plan)
 {
     const vkmm_kernel_info *info = &plan->info;
     const uint32_t invocations = info->workgroup[0] * info->workgroup[1];
-
     if (plan->subgroups > 0)
         put_line(report, "workgroup", "%u invocations, %u subgroup%s of %u", invocations, plan->subgroups,
                  plural(plan->subgroups), info->subgroup_size);
@@ -321,7 +310,6 @@ static void put_workgroup(const cli_report *report, const cli_explained *plan)
 static void put_pass(const cli_report *report, const cli_explained_pass *pass)
 {
     char name[32], written[48] = "", work[48] = "", measured[64] = "";
-
     if (pass->written > 0) VKMM_PUT(written, ", writes %s", CLI_BYTES(pass->written));
     if (pass->multiply_adds > 0) VKMM_PUT(work, ", %.4g multiply-adds", (double)pass->multiply_adds);
     VKMM_PUT(name, "pass: %s", pass->name);
@@ -338,7 +326,6 @@ static void put_passes(const cli_report *report, const vkmm_problem *problem, co
     const vkmm_method_info *method = vkmm_method_at(problem->method);
     uint32_t products;
     const vkmm_types inner = vkmm_problem_inner(problem, &plan->info, &products);
-
     if (plan->pass_count == 0) return;
     const int loses = strcmp(plan->faster, "direct") == 0;
     put_line(report, "products", "%u of %s in %s, summed in %s%s", products, method->pieces,
@@ -366,7 +353,6 @@ static void print_plan(const cli_report *report, const cli_explanation *e)
     const vkmm_kernel_info *info = &plan->info;
     char config[2 * VKMM_CONFIG_TEXT];
     size_t used = 0;
-
     fprintf(report->out, "%s %s: %s, tiles of %u%s%u%s\n", CLI_NAME(&e->problem, report->utf8),
             cli_text_type(&e->problem, report->utf8), info->name, info->tile[0], report->utf8 ? "×" : "x",
             info->tile[1], info->tuned ? ", tuned" : "");

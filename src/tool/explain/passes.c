@@ -26,7 +26,6 @@ static vkmm_status measure_peaks(cli_session *session, const vkmm_problem *probl
         !vkmm_type_is_narrow(problem->type) && (problem->type != VKMM_F64 || session->info->features.f64);
     const vkmm_type own = has_peak ? problem->type : VKMM_F32, inner = plan->info.uses_dot8 ? types.in : types.compute;
     vkmm_status status = cli_peaks(session, own);
-
     if (status == VKMM_OK)
         status = plan->info.uses_matrices ? cli_matrix_peak(session, types, plan->info.matrix, &plan->inner_per_s)
                                           : cli_peaks(session, inner);
@@ -39,14 +38,12 @@ static vkmm_status measure_peaks(cli_session *session, const vkmm_problem *probl
 static double longer_ms(const cli_explained *plan, double bytes, double multiply_adds, double per_s)
 {
     const double moving = bytes / plan->copy_bytes_per_s, multiplying = multiply_adds / per_s;
-
     return 1e3 * (moving > multiplying ? moving : multiplying); /* NAN if the speed is */
 }
 
 static void add(cli_explained *plan, const char *name, double read, double written, double multiply_adds)
 {
     const double ms = longer_ms(plan, read + written, multiply_adds, plan->inner_per_s);
-
     plan->passes[plan->pass_count++] =
         (cli_explained_pass){name, (uint64_t)read, (uint64_t)written, (uint64_t)multiply_adds, ms, 0, NAN, NAN};
     plan->predicted_ms += ms;
@@ -57,7 +54,6 @@ static void add(cli_explained *plan, const char *name, double read, double writt
 static void keep_times(const vkmm_step_info *steps, uint32_t count, cli_explained *plan)
 {
     double all = 0, times[CLI_MOST_PASSES] = {0};
-
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pass = 0, product = 0;
         while (strcmp(plan->passes[product].name, "product") != 0) product++;
@@ -81,7 +77,6 @@ static vkmm_status time_runs(const cli_product *product, cli_explained *plan)
                       : product->row.problem.method != p->method ? "its operands do not suit the method"
                                                                  : "";
     const double start = vkmm_now_ms();
-
     for (int more = 1; more && status == VKMM_OK && *why == '\0'; more = vkmm_now_ms() - start < ENOUGH_MS) {
         vkmm_step_info steps[MOST_STEPS];
         uint32_t count = MOST_STEPS;
@@ -99,7 +94,6 @@ static vkmm_status measure(cli_session *session, const vkmm_job_params *params, 
     const cli_request request = {.job = *params, .inputs = &inputs, .kind = &cli_resident};
     cli_product product = {0};
     vkmm_status status;
-
     plan->measured_ms = NAN;
     if (plan->predicted_ms > LONGEST_MS) {
         VKMM_PUT(plan->not_measured, "a product takes more than %d ms at the peaks", LONGEST_MS);
@@ -129,7 +123,6 @@ vkmm_status cli_explain_passes(cli_session *session, const vkmm_job_params *para
     const double parts = (double)plan->info.packed_bytes,
                  sums = (double)plan->info.sum_bytes * plan->products * batches * m * 4 * ceil(n / 4);
     vkmm_status status = measure_peaks(session, p, types, plan);
-
     if (status != VKMM_OK) return status;
     if (method->looks) add(plan, method->looks, a_b, 0, 0);
     add(plan, method->packs, a_b, parts, 0);

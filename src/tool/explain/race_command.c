@@ -27,7 +27,6 @@ typedef struct one_race {
 static json_t *count_json(const vkmm_race_count *count)
 {
     json_t *wrong = json_null();
-
     if (count->wrong_runs > 0)
         wrong = json_pack("{s:i,s:i,s:i,s:i}", "row", count->row, "col", count->col, "got", count->got, "want",
                           count->want);
@@ -39,7 +38,6 @@ static vkmm_status write_json(const cli_report *report, const one_race *race)
 {
     const vkmm_kernel_info *kernel = &race->result.kernel;
     const uint32_t *tile = kernel->tile, *workgroup = kernel->workgroup, *groups = kernel->groups;
-
     return cli_json_line(
         report,
         cli_json_document(
@@ -79,7 +77,6 @@ static void print_matrices(const cli_report *report, const one_race *race)
                    row0 = (uint32_t)vkmm_least(racing->row / tile[0] * tile[0], p->rows - rows),
                    col0 = (uint32_t)vkmm_least(racing->col / tile[1] * tile[1], p->cols - cols);
     const int width = (WIDTH + 1) * (int)(cols > 2 ? cols : 2);
-
     if (rows < p->rows || cols < p->cols)
         fprintf(report->out, "   Rows %u to %u, columns %u to %u:\n", row0, row0 + rows - 1, col0, col0 + cols - 1);
     fprintf(report->out, "   %-*s without the barrier%s\n", width, "right", racing->wrong_runs > 0 ? " (* wrong)" : "");
@@ -97,7 +94,6 @@ static void print_count(const cli_report *report, const char *version, const one
                         const vkmm_race_count *count)
 {
     const cli_paint paint = count->wrong_runs > 0 ? CLI_BAD : CLI_GOOD;
-
     fprintf(report->out, "   %-8s wrong in %s%u of %u%s runs", version,
             CLI_PAINTED(report, paint, count->wrong_runs, race->params.runs));
     if (count->wrong_runs > 0)
@@ -112,9 +108,7 @@ static void print_reason(const cli_report *report, const one_race *race)
     const vkmm_race_count *racing = &race->result.without_barrier;
     const vkmm_kernel_info *kernel = &race->result.kernel;
     const uint32_t invocations = kernel->workgroup[0] * kernel->workgroup[1];
-
     char seen[120] = "";
-
     if (race->result.with_barrier.wrong_runs > 0)
         cli_report_say(report, 3, CLI_PLAIN,
                        "With the barrier every run must be right: this device or its driver is at fault.");
@@ -137,7 +131,6 @@ static void print_reason(const cli_report *report, const one_race *race)
 static cli_report page_of(const cli_report *report)
 {
     cli_report page = *report;
-
     if (page.columns == 0 || page.columns > WIDEST) page.columns = WIDEST;
     return page;
 }
@@ -147,7 +140,6 @@ static void print_race(const cli_report *report, const one_race *race, int first
     const vkmm_kernel_info *kernel = &race->result.kernel;
     const char *x = report->utf8 ? "×" : "x";
     const cli_report page = page_of(report);
-
     if (report->rows > 0) putc('\n', report->out);
     if (first) cli_print_device(report, race->device, NULL);
     fprintf(report->out, "%s%u%s%u%s, tiles of %u%s%u (%u invocations), values %s\n",
@@ -173,7 +165,6 @@ static vkmm_status show(cli_session *session, const one_race *race, int first)
 {
     cli_report *report = &session->report;
     vkmm_status status = VKMM_OK;
-
     cli_progress_end(&session->console);
     if (session->writer == &cli_json_writer)
         status = write_json(report, race);
@@ -193,7 +184,6 @@ static vkmm_status race_size(cli_session *session, const cli_size *size, int *fi
     one_race race = {.device = session->info, .init = small ? VKMM_INIT_INDEX : VKMM_INIT_ONES};
     int32_t *matrices;
     vkmm_status status;
-
     if (count > LARGEST)
         return VKMM_FAIL(log, VKMM_UNSUPPORTED,
                          "a race on %llu elements; the limit is %d: a larger one shows nothing more",
@@ -231,7 +221,6 @@ static vkmm_status race_device(cli_session *session, uint32_t index)
     const cli_sizes *sizes = session->options->sizes.count > 0 ? &session->options->sizes : &standard;
     int first = 1;
     vkmm_status status;
-
     vkmm_device_destroy(&session->device);
     session->info = vkmm_instance_device_info(session->instance, index);
     status = vkmm_device_create(session->instance, index, &session->device);
@@ -246,7 +235,6 @@ vkmm_status cli_command_race(cli_session *session)
     const cli_report page = page_of(&session->report);
     uint32_t first = 0, end;
     vkmm_status status = cli_session_instance(session);
-
     /* Reports that there is no device. */
     if (status == VKMM_OK) status = vkmm_instance_find_device(session->instance, session->options->device, &first);
     if (status != VKMM_OK) return status;

@@ -104,7 +104,6 @@ static int is_hidden(size_t column, int has_statistics)
 static void print_titles(cli_report *report, const cli_pipeline *pipeline, const cli_place *places)
 {
     cli_cell cells[COLUMNS] = {[KERNEL] = {"kernel"}, [TYPE] = {"type"}, [PROBLEM] = {"problem"}};
-
     for (size_t i = 0; i < VKMM_COUNT(columns); i++) cli_cell_put(&cells[FIGURES + i], "%s", columns[i].title);
     cli_report_say(report, 0, CLI_PLAIN, "%s, %s", pipeline->device, pipeline->driver);
     cli_cells_titles(report, places, cells, COLUMNS);
@@ -114,7 +113,6 @@ static void print_titles(cli_report *report, const cli_pipeline *pipeline, const
 static void print_config(cli_report *report, const cli_pipeline *pipeline, const cli_pipeline *previous)
 {
     char text[VKMM_CONFIG_TEXT];
-
     if (pipeline->kernel.config[0] == '\0') return;
     if (previous != NULL && strcmp(previous->kernel.config, pipeline->kernel.config) == 0) return;
     VKMM_PUT(text, "%s", pipeline->kernel.config);
@@ -129,7 +127,6 @@ static void print_row(cli_report *report, const cli_pipeline *pipeline, const cl
 {
     cli_place places[COLUMNS] = {[KERNEL] = {8}, [TYPE] = {report->type_width}, [PROBLEM] = {report->size_width}};
     cli_cell cells[COLUMNS] = {0};
-
     for (size_t i = 0; i < VKMM_COUNT(columns); i++) {
         cli_cell *cell = &cells[FIGURES + i];
         double figure;
@@ -177,7 +174,6 @@ static vkmm_job_params params_of(const cli_options *options, const vkmm_problem 
 static vkmm_status add(list *l, cli_pipeline *pipeline)
 {
     cli_pipeline *item;
-
     for (uint32_t i = 0; i < l->count; i++)
         if (strcmp(l->items[i].hash, pipeline->hash) == 0) return VKMM_OK;
     item = vkmm_list_add(&l->items, &l->count, 1, sizeof *item);
@@ -196,7 +192,6 @@ static vkmm_status plan(list *l, const vkmm_problem *problem)
     vkmm_step_info steps[MOST_STEPS];
     uint32_t count = MOST_STEPS;
     vkmm_status status;
-
     session->console.muted = 1;
     status = vkmm_kernel_choose(session->log, &l->info, &params, &pipeline.kernel);
     if (status == VKMM_OK) status = vkmm_kernel_steps(session->log, &l->info, &params, steps, &count);
@@ -222,7 +217,6 @@ static uint64_t odd(uint64_t extent)
 static vkmm_method method_of(vkmm_type type)
 {
     uint32_t method = VKMM_COMPUTE_DIRECT + 1;
-
     while (vkmm_method_at(method) != NULL && vkmm_method_at(method)->types[0] != type) method++;
     return vkmm_method_at(method) != NULL ? (vkmm_method)method : VKMM_COMPUTE_DIRECT;
 }
@@ -231,7 +225,6 @@ static vkmm_status plan_size(list *l, const cli_size *size, const vkmm_types *ty
 {
     const cli_options *options = l->session->options;
     vkmm_status status = VKMM_OK;
-
     for (int i = 0; i < (options->all ? VARIANTS : 1) && status == VKMM_OK; i++) {
         const struct variant *variant = &variants[i];
         vkmm_problem problem = cli_problem_make(options, size, types->in);
@@ -261,7 +254,6 @@ static vkmm_status plan_types(list *l, const vkmm_types *types)
     const int own = cli_size_is_given(options);
     const size_t count = own ? cli_size_count(options) : SHAPES;
     vkmm_status status = VKMM_OK;
-
     for (size_t i = 0; i < count && status == VKMM_OK; i++) {
         const cli_size size = own ? cli_size_at(options, i, CLI_SQUARE) : shapes[i];
         status = plan_size(l, &size, types);
@@ -277,7 +269,6 @@ static vkmm_status plan_all(list *l)
     const uint32_t count = options->types.count > 0 ? options->types.count : 2;
     const vkmm_types *types;
     vkmm_status status = VKMM_OK;
-
     for (uint32_t i = 0; !options->all && i < count && status == VKMM_OK; i++)
         status = plan_types(l, &(vkmm_types){.in = type[i]});
     for (uint32_t i = 0; options->all && (types = vkmm_types_at(i)) != NULL && status == VKMM_OK; i++) {
@@ -293,7 +284,6 @@ static vkmm_status plan_all(list *l)
 static json_t *request_of(const cli_options *options, const cli_pipeline *pipeline)
 {
     const char *config = pipeline->kernel.config;
-
     return json_pack("{s:s,s:s,s:o,s:s?,s:s?,s:i,s:i,s:i}", "ask", "compile", "pipeline", pipeline->hash, "problem",
                      cli_record_json(&cli_problem_record, &pipeline->problem), "kernel", pipeline->kernel.name,
                      "config", config[0] != '\0' ? config : NULL, "rows", (int)options->tile[0], "cols",
@@ -307,7 +297,6 @@ static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
     const vkmm_kernel_info *kernel = &pipeline->kernel;
     json_t *answer = NULL;
     cli_reply reply;
-
     worker->losses = 0;
     reply = cli_worker_start(worker, PATIENCE_MS);
     if (reply == CLI_REPLY_ANSWER)
@@ -337,7 +326,6 @@ static vkmm_status show(list *l, uint32_t index)
     cli_session *session = l->session;
     const cli_pipeline *pipeline = &l->items[index];
     vkmm_status status = VKMM_OK;
-
     cli_progress_end(&session->console);
     if (l->into != NULL)
         status = cli_json_add(l->into, cli_record_json(&record, pipeline)) == 0 ? VKMM_OK : VKMM_OUT_OF_MEMORY;
@@ -354,7 +342,6 @@ static vkmm_status plan_again(list *l, const cli_pipeline *pipeline)
 {
     const vkmm_problem problem = pipeline->problem; /* the list may move */
     uint32_t *refused = &l->refused_kernels[problem.type], kernel = 0;
-
     if (l->session->options->kernel != NULL || pipeline->step > 0) return VKMM_OK;
     while (strcmp(vkmm_kernel_name(kernel), pipeline->kernel.name) != 0) kernel++;
     if (*refused & 1u << kernel) return VKMM_OK;
@@ -368,7 +355,6 @@ static vkmm_status compile_all(list *l)
     cli_worker worker = {
         .session = session, .command = "statistics-worker", .device = session->info, .words = {"--no-cache"}};
     vkmm_status status = VKMM_OK;
-
     for (uint32_t i = 0; i < l->count && !cli_interrupted(); i++) {
         cli_progress(&session->console, "compiling pipeline %u of %u", i + 1, l->count);
         const cli_reply reply = compile(&worker, &l->items[i]);
@@ -398,7 +384,6 @@ vkmm_status cli_statistics_collect(cli_session *session, const vkmm_problem *pro
 {
     vkmm_status status = VKMM_OK;
     list l;
-
     start(&l, session);
     l.into = into;
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++) status = plan(&l, &problems[i]);
@@ -413,7 +398,6 @@ vkmm_status cli_command_statistics(cli_session *session)
     list l;
     const char *kernel = session->options->kernel;
     vkmm_status status;
-
     if (kernel != NULL && strcmp(kernel, "serial") == 0)
         return VKMM_FAIL(session->log, VKMM_INVALID, "the kernel serial runs on the host: no driver compiles it");
     status = cli_session_find_device(session);

@@ -56,7 +56,6 @@ static const struct {
 static json_t *put_whole(const void *at)
 {
     const double *value = at;
-
     return isfinite(*value) ? json_integer((json_int_t)*value) : json_null();
 }
 
@@ -106,7 +105,6 @@ static vkmm_status compile(cli_session *session, const json_t *request, json_t *
                               .tile_rows = (uint32_t)cli_json_number(request, "rows", 0),
                               .tile_cols = (uint32_t)cli_json_number(request, "cols", 0)};
     vkmm_status status;
-
     if (!cli_record_parse(json_object_get(request, "problem"), &cli_problem_record, &params.problem, sentence))
         return VKMM_FAIL(session->log, VKMM_INVALID, "invalid problem: %s", sentence);
     start(&compiled);
@@ -130,7 +128,6 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
 {
     cli_session *session = user;
     vkmm_status status = cli_session_device(session);
-
     if (status != VKMM_OK) return status;
     if (strcmp(ask, "hello") == 0) return cli_worker_introduce(session, answer);
     if (strcmp(ask, "compile") == 0) return compile(session, request, answer);
@@ -140,6 +137,5 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
 vkmm_status cli_command_statistics_worker(cli_session *session)
 {
     const vkmm_status status = vkmm_tell(session->log, cli_drivers_uncached());
-
     return status == VKMM_OK ? cli_worker_serve(session, obey, session) : status;
 }

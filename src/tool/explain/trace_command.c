@@ -16,7 +16,6 @@ static vkmm_status check(const cli_session *session)
     const cli_options *options = session->options;
     const vkmm_log *log = session->log;
     const char *const files[] = {options->a, options->b};
-
     if (options->sizes.count > 1)
         return VKMM_FAIL(log, VKMM_INVALID, "trace takes one size, not a list of %u", options->sizes.count);
     if (options->types.count > 1)
@@ -32,7 +31,6 @@ static vkmm_job_params choose(const cli_options *options, const cli_inputs *inpu
     vkmm_job_params params = {.kernel = options->kernel != NULL ? options->kernel : "tiled",
                               .tile_rows = options->tile[0] > 0 ? options->tile[0] : 2,
                               .tile_cols = options->tile[0] > 0 ? options->tile[1] : 2};
-
     if (options->m.given) size.m = options->m.value;
     if (options->n.given) size.n = options->n.value;
     if (options->k.given) size.k = options->k.value;
@@ -48,7 +46,6 @@ static vkmm_job_params choose(const cli_options *options, const cli_inputs *inpu
 static vkmm_status check_files(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
     const vkmm_type type = inputs->from_files ? cli_inputs_type(inputs) : VKMM_F32;
-
     if (!cli_is_plain_type(type))
         return VKMM_FAIL(log, VKMM_INVALID,
                          "%s holds %s, but trace uses the tutorials' kernels, which support only f32, f64, i32 and u32",
@@ -68,7 +65,6 @@ vkmm_view cli_trace_matrix(const vkmm_trace *trace, vkmm_operand operand)
 {
     const vkmm_problem *problem = &trace->problem;
     const void *data = operand == VKMM_A ? trace->a : operand == VKMM_B ? trace->b : trace->c;
-
     return vkmm_view_rows(data, vkmm_operand_rows(problem, operand), vkmm_operand_cols(problem, operand),
                           problem->type);
 }
@@ -78,7 +74,6 @@ vkmm_view cli_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_t
     const uint64_t rows = trace->kernel.tile[0], cols = trace->kernel.tile[1], depth = trace->depth;
     const uint64_t before = load * (rows + cols) * depth + (operand == VKMM_A ? 0 : rows * depth);
     const vkmm_type type = trace->problem.type;
-
     return vkmm_view_rows((const char *)trace->tiles + before * vkmm_type_of(type)->bytes,
                           operand == VKMM_A ? rows : depth, operand == VKMM_A ? depth : cols, type);
 }
@@ -97,7 +92,6 @@ cli_term cli_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation
 {
     const vkmm_invocation *one = &trace->invocations[invocation];
     const uint32_t cols = trace->kernel.tile[1];
-
     if (trace->depth == 0)
         return (cli_term){cli_trace_matrix(trace, VKMM_A), cli_trace_matrix(trace, VKMM_B), one->row, one->col, k};
     return (cli_term){cli_trace_tile(trace, VKMM_A, k / trace->depth), cli_trace_tile(trace, VKMM_B, k / trace->depth),
@@ -112,7 +106,6 @@ static vkmm_status show_trace(cli_session *session, const cli_trace_row *row)
     const cli_options *options = session->options;
     const vkmm_log *log = session->log;
     vkmm_status status = VKMM_OK;
-
     cli_progress_end(&session->console);
     if (session->writer == &cli_json_writer || options->html != NULL) {
         char *json = cli_trace_json(&session->report, row);
@@ -135,7 +128,6 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
     vkmm_trace *result = NULL;
     vkmm_status status = vkmm_trace_check(session->device, &params); /* before allocating memory that may be huge */
     void *a = NULL, *b = NULL;
-
     if (status != VKMM_OK) return status;
     params.a = a = vkmm_alloc(1, vkmm_operand_bytes(problem, VKMM_A));
     params.b = b = vkmm_alloc(1, vkmm_operand_bytes(problem, VKMM_B));
@@ -160,7 +152,6 @@ vkmm_status cli_command_trace(cli_session *session)
     const vkmm_log *log = session->log;
     cli_inputs inputs = {0};
     vkmm_status status = check(session);
-
     if (status == VKMM_OK) status = cli_inputs_open(log, session->options, &inputs);
     if (status == VKMM_OK) status = check_files(log, session->options, &inputs);
     if (status == VKMM_OK) {

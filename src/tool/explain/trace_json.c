@@ -35,7 +35,6 @@ static const vkmm_record problem_record = {NULL, CLI_FIELDS(problem_fields)};
 static json_t *value(const vkmm_view *view, uint64_t i, uint64_t j)
 {
     const double number = vkmm_view_get(view, i, j);
-
     return vkmm_type_of(view->type)->is_float ? cli_json_of_number(number) : json_integer((json_int_t)number);
 }
 
@@ -43,7 +42,6 @@ static json_t *matrix(vkmm_view view)
 {
     json_t *rows = json_array();
     int bad = 0;
-
     for (uint64_t i = 0; i < view.rows; i++) {
         json_t *row = json_array();
         for (uint64_t j = 0; j < view.cols; j++) bad += cli_json_add(row, value(&view, i, j));
@@ -64,7 +62,6 @@ static json_t *sum_step(const vkmm_trace *trace, uint32_t k)
     const vkmm_view all = cli_trace_sums(trace);
     json_t *terms = json_array(), *sums = json_array();
     int bad = 0;
-
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const int takes_part = cli_trace_takes_part(trace, i);
         const cli_term term = cli_trace_term(trace, k, i);
@@ -82,7 +79,6 @@ static json_t *store_step(const vkmm_trace *trace)
     const vkmm_view c = cli_trace_matrix(trace, VKMM_C);
     json_t *values = json_array();
     int bad = 0;
-
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
         bad += cli_json_add(values, one->inside ? value(&c, one->row, one->col) : json_null());
@@ -95,7 +91,6 @@ static json_t *steps(const vkmm_trace *trace)
     const uint32_t depth = trace->depth;
     json_t *array = json_array();
     int bad = 0;
-
     for (uint32_t k = 0; k < trace->sum_count; k++) {
         if (depth > 0 && k % depth == 0) {
             bad += cli_json_add(array, load_step(trace, k / depth));
@@ -112,7 +107,6 @@ static json_t *invocations(const vkmm_trace *trace)
 {
     json_t *array = json_array();
     int bad = 0;
-
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         json_t *object = json_pack("{s:i}", "index", i),
                *rest = cli_record_json(&invocation_record, &trace->invocations[i]);
@@ -138,7 +132,6 @@ char *cli_trace_json(const cli_report *report, const cli_trace_row *row)
                   invocations(trace), "steps", steps(trace)));
     /* Enough digits to restore the exact value. */
     char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(trace->problem.type == VKMM_F64 ? 17 : 9));
-
     json_decref(object);
     return text;
 }

@@ -32,7 +32,6 @@ static void number(char text[TEXT], double value, vkmm_type type)
 static void factor(char text[TEXT], double value, vkmm_type type)
 {
     char plain[TEXT];
-
     number(plain, value, type);
     snprintf(text, TEXT, plain[0] == '-' ? "(%.36s)" : "%.36s", plain);
 }
@@ -48,7 +47,6 @@ static void element(const page *p, const grid *g, uint64_t i, uint64_t j, char t
 static int widest(const page *p, const grid *g)
 {
     size_t width = 1;
-
     for (uint64_t i = 0; i < g->view.rows; i++) {
         for (uint64_t j = 0; j < g->view.cols; j++) {
             char text[TEXT];
@@ -65,7 +63,6 @@ static void print_element(const page *p, const grid *g, uint64_t i, uint64_t j, 
     cli_paint paint = marked ? CLI_GOOD : CLI_PLAIN;
     char text[TEXT];
     int blank;
-
     element(p, g, i, j, text);
     blank = width - (int)strlen(text);
     fprintf(p->out, " %*s%s%s%s%s", blank, "", CLI_PAINTED(&p->report, paint, marked ? p->mark : " ", text));
@@ -76,7 +73,6 @@ static void print_grid(const page *p, const grid *g)
 {
     const int width = widest(p, g);
     const uint64_t most = (uint64_t)((p->report.columns - INDENT) / (width + 2)), some = most > 0 ? most : 1;
-
     for (uint64_t first = 0; first < g->view.cols; first += some) {
         uint64_t end = first + some < g->view.cols ? first + some : g->view.cols;
         if (g->view.cols > some)
@@ -98,7 +94,6 @@ static void print_title(const page *p, const cli_trace_row *row)
     const vkmm_problem *problem = &trace->problem;
     char size[80], name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE * 4];
     size_t bytes = (size_t)p->report.columns < sizeof name ? (size_t)p->report.columns - 3 : sizeof name;
-
     cli_text_size(size, sizeof size, problem, p->report.utf8);
     vkmm_clean(name, bytes, row->device->name);
     fprintf(p->out, "%s%s%s, tile %u%s%u, %s %s\non %s\n\n", CLI_PAINTED(&p->report, CLI_STRONG, trace->kernel.name),
@@ -108,7 +103,6 @@ static void print_title(const page *p, const cli_trace_row *row)
 static void print_inputs(const page *p)
 {
     const vkmm_view a = cli_trace_matrix(p->trace, VKMM_A), b = cli_trace_matrix(p->trace, VKMM_B);
-
     cli_print_matrix(&p->report, "A", &a);
     cli_print_matrix(&p->report, "B", &b);
 }
@@ -116,11 +110,9 @@ static void print_inputs(const page *p)
 static void print_invocations(const page *p)
 {
     const vkmm_trace *trace = p->trace;
-
     static const cli_place places[] = {{12, 1}, {11, 1}, {9, 1}, {9, 1}, {11, 1}, {0}};
     enum { COLUMNS = VKMM_COUNT(places) };
     cli_cell cells[COLUMNS] = {{"  invocation"}, {"global"}, {"local"}, {"workgroup"}, {"tile origin"}, {"element"}};
-
     cli_report_say(&p->report, 0, CLI_PLAIN,
                    "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.",
                    p->followed->workgroup[0], p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
@@ -146,7 +138,6 @@ static void print_step(const page *p, unsigned long long number_of_step, const c
 {
     char text[200];
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -161,7 +152,6 @@ static void print_load(const page *p, uint32_t load, unsigned long long step)
     const grid b = {cli_trace_tile(p->trace, VKMM_B, load), -1, at % cols, 0};
     const uint32_t depth = p->trace->depth, k0 = load * depth;
     const vkmm_invocation *first = &p->trace->invocations[0];
-
     print_step(p, step, "load: all invocations together fill shared memory for k = %u to %u", k0, k0 + depth - 1);
     fprintf(p->out, "    tileA (%u%s%u), A from row %u, column %u on\n", p->trace->kernel.tile[0], p->times, depth,
             first->row, k0);
@@ -176,7 +166,6 @@ static vkmm_view sums_after(const vkmm_trace *trace, uint32_t k)
 {
     const vkmm_view all = cli_trace_sums(trace);
     const uint64_t bytes = vkmm_type_of(all.type)->bytes;
-
     return vkmm_view_rows((const char *)all.data + k * all.cols * bytes, trace->kernel.tile[0], trace->kernel.tile[1],
                           all.type);
 }
@@ -185,7 +174,6 @@ static vkmm_view sums_after(const vkmm_trace *trace, uint32_t k)
 static int is_idle(const vkmm_trace *trace, uint32_t k)
 {
     const uint64_t bytes = (uint64_t)trace->invocation_count * vkmm_type_of(trace->problem.type)->bytes;
-
     return k > 0 && k >= trace->problem.k &&
            memcmp(sums_after(trace, k).data, sums_after(trace, k - 1).data, bytes) == 0;
 }
@@ -201,7 +189,6 @@ static addition add(const page *p, uint32_t k)
     const vkmm_view all = cli_trace_sums(trace);
     const cli_term term = cli_trace_term(trace, k, trace->followed);
     addition added = {.before = "0"};
-
     factor(added.a, vkmm_view_get(&term.a, term.row, term.k), all.type);
     factor(added.b, vkmm_view_get(&term.b, term.k, term.col), all.type);
     if (k > 0) number(added.before, vkmm_view_get(&all, k - 1, trace->followed), all.type);
@@ -216,7 +203,6 @@ static void print_sum(const page *p, uint32_t k, unsigned long long step)
     const int idle = is_idle(trace, k);
     const grid g = {sums_after(trace, k), trace->followed / cols, trace->followed % cols, 1};
     const addition added = add(p, k);
-
     if (depth > 0)
         print_step(p, step, "k = %u: sum += tileA[y][%u] * tileB[%u][x]%s", k, k % depth, k % depth,
                    idle ? "; padding: no sum changes" : "");
@@ -233,7 +219,6 @@ static unsigned long long print_steps(const page *p)
 {
     const uint32_t depth = p->trace->depth;
     unsigned long long step = 1;
-
     for (uint32_t k = 0; k < p->trace->sum_count; k++) {
         if (depth > 0 && k % depth == 0) {
             print_load(p, k / depth, step++);
@@ -251,7 +236,6 @@ static void print_story(const page *p)
 {
     const vkmm_trace *trace = p->trace;
     int column;
-
     fputs(cli_paint_on(&p->report, CLI_GOOD), p->out);
     column = fprintf(p->out, "C[%u][%u]:", p->followed->row, p->followed->col);
     if (trace->sum_count == 0) fputs(" no term, so 0", p->out);
@@ -284,7 +268,6 @@ void cli_trace_text(const cli_report *report, const cli_trace_row *row)
               .arrow = utf8 ? "→" : "->"};
     unsigned long long step;
     char value[TEXT];
-
     p.report.columns = width > LEAST_WIDTH ? width : LEAST_WIDTH;
     print_title(&p, row);
     print_inputs(&p);

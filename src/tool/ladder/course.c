@@ -21,7 +21,6 @@ vkmm_status cli_course_check(const cli_session *session)
 {
     const cli_options *options = session->options;
     const vkmm_log *log = session->log;
-
     if (options->html == NULL) return VKMM_OK;
     if (cli_size_count(options) > 1)
         return VKMM_FAIL(log, VKMM_INVALID, "--html writes a page of one size, but the ladder has %zu",
@@ -42,7 +41,6 @@ static uint32_t small_side(uint32_t side, uint32_t invocations)
 static vkmm_trace_params small_product(const vkmm_kernel_info *kernel)
 {
     static uint32_t a[ROWS * DEPTH], b[DEPTH * COLS];
-
     vkmm_fill(a, ROWS, DEPTH, VKMM_I32, VKMM_INIT_INDEX, 0);
     vkmm_fill(b, DEPTH, COLS, VKMM_I32, VKMM_INIT_INDEX, 0);
     return (vkmm_trace_params){.job.problem = VKMM_PROBLEM(.m = ROWS, .n = COLS, .k = DEPTH, .type = VKMM_I32),
@@ -59,7 +57,6 @@ static json_t *traced(const vkmm_trace *trace)
     const int32_t *sums = trace->sums;
     json_t *elements = json_array(), *followed = json_array();
     int bad = 0;
-
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
         bad += cli_json_add(elements, json_pack("[i,i,i,i]", one->row, one->col, one->local[0], one->local[1]));
@@ -79,7 +76,6 @@ static json_t *trace_of(cli_session *session, const cli_bench_row *row)
     vkmm_trace *trace = NULL;
     vkmm_status status;
     json_t *json;
-
     if (row->not_run[0] != '\0') return json_pack("{s:o}", "reason", cli_json_of_text(row->not_run));
     if (row->shader_file != NULL || row->kernel.config[0] != '\0')
         return json_pack("{s:s}", "reason", "it has no build that records what its invocations do");
@@ -97,7 +93,6 @@ static int put_traces(json_t *document, cli_session *session, const cli_ladder *
 {
     json_t *traces = json_object();
     int bad = 0;
-
     for (uint32_t i = 0; i < ladder->count; i++) {
         const cli_bench_row *row = &ladder->rows[i];
         const char *name = row->shader_file != NULL ? row->shader_file : row->kernel.name;
@@ -109,7 +104,6 @@ static int put_traces(json_t *document, cli_session *session, const cli_ladder *
 static int put_peaks(json_t *document, const cli_session *session)
 {
     const vkmm_peaks *peaks = &session->peaks[VKMM_F32];
-
     if (!(peaks->multiply_adds_per_s > 0)) return 0;
     return cli_json_put(document, "peaks", json_pack("{s:f}", "multiply_adds_per_s", peaks->multiply_adds_per_s));
 }
@@ -119,7 +113,6 @@ static int put_sources(json_t *document, const cli_session *session)
 {
     const cli_list *files = &session->options->shaders;
     json_t *sources = json_object();
-
     for (uint32_t i = 0; i < files->count; i++) {
         vkmm_mapping file = {.fd = -1};
         json_t *text = NULL;
@@ -137,7 +130,6 @@ vkmm_status cli_course_write(cli_session *session, const cli_ladder *ladder)
     json_t *document;
     char *json = NULL;
     vkmm_status status;
-
     if (path == NULL) return VKMM_OK;
     document = cli_json_ladder(&session->report, ladder);
     if (document != NULL &&

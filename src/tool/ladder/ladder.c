@@ -57,7 +57,6 @@ static vkmm_status show(climb *c, const cli_bench_row *row)
     cli_session *session = c->session;
     const cli_writer *writer = session->writer;
     vkmm_status status = VKMM_OK;
-
     cli_progress_end(&session->console);
     if (writer->ladder != NULL)
         status = writer->ladder(&session->report, &c->ladder, row);
@@ -75,7 +74,6 @@ static cli_request request_of(const climb *c, const vkmm_problem *problem, const
                               const vkmm_shader *shader)
 {
     cli_request request = *c->request;
-
     request.kind = &cli_resident;
     request.job.problem = *problem;
     cli_step_apply(step, c->session->info, &request.job);
@@ -92,7 +90,6 @@ static void foresee(climb *c, const cli_request *request, const cli_step *step, 
                             !step->on_host && request->job.shader == NULL;
     cli_forecast *forecast = &c->forecasts[c->ladder.count];
     vkmm_prediction prediction;
-
     c->session->console.muted = 1;
     const int is_known = is_foreseen && cli_predict(c->session, &request->job, &prediction) == VKMM_OK;
     *forecast = cli_forecast_of(step->name, step->sentence, is_known ? &prediction : NULL);
@@ -105,7 +102,6 @@ static void foresee(climb *c, const cli_request *request, const cli_step *step, 
 static const char *resembled(const vkmm_kernel_info *own)
 {
     const uint32_t invocations = own->workgroup[0] * own->workgroup[1], elements = own->tile[0] * own->tile[1];
-
     if (own->shared_bytes == 0 && elements > invocations) return NULL;
     if (own->shared_bytes == 0) return own->workgroup[1] > 1 ? "grouped" : "naive";
     if (elements <= invocations) return own->tile[0] < 32 ? "tiled" : "tiled-32";
@@ -116,7 +112,6 @@ static const char *resembled(const vkmm_kernel_info *own)
 static vkmm_status check_step(const climb *c, const cli_request *request, const cli_step *step, vkmm_type type)
 {
     vkmm_kernel_info info;
-
     if (type != VKMM_F32 && (step->type || step->compute || step->method))
         return VKMM_FAIL(c->session->log, VKMM_UNSUPPORTED, "the step %s is for f32", step->name);
     if (step->method == VKMM_COMPUTE_DIRECT ||
@@ -134,7 +129,6 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, const cli_s
     cli_product product = {0};
     cli_bench_row *row = &c->rows[c->ladder.count];
     vkmm_status status;
-
     /* The row shows why a step cannot run; a wrong result is reported at once. */
     c->session->console.muted = !options->validate;
     status = check_step(c, &request, step, problem->type);
@@ -178,7 +172,6 @@ static vkmm_status climb_shader(climb *c, const vkmm_problem *problem, const cha
     const cli_step step = {.name = file, .sentence = "", .place = "own", .has_tile = 1};
     vkmm_shader *shader;
     vkmm_status status = cli_shader_open(c->session->log, file, problem->type, &shader);
-
     if (status == VKMM_OK) status = climb_step(c, problem, &step, shader, first);
     vkmm_shader_destroy(&shader);
     return status;
@@ -190,7 +183,6 @@ static int is_wanted(const climb *c, const vkmm_problem *problem, uint32_t index
 {
     const cli_step *step = &c->steps[index];
     vkmm_kernel_info info;
-
     if (c->session->options->kernels.count > 0) return 1;
     if (step->is_general) return problem->type == VKMM_F32;
     if (strcmp(step->name, "auto") != 0 || problem->type != VKMM_F32) return 1;
@@ -206,7 +198,6 @@ static vkmm_status climb_type(climb *c, vkmm_problem problem)
     const int has_own = cli_shaders_are_for(options, problem.type);
     uint32_t first = c->ladder.count;
     vkmm_status status = VKMM_OK, next = VKMM_OK;
-
     for (uint32_t i = 0; i < c->step_count && !is_final(c, next); i++) {
         if (!is_wanted(c, &problem, i)) continue;
         next = climb_step(c, &problem, &c->steps[i], NULL, first);
@@ -225,7 +216,6 @@ static int step_at(uint32_t index, cli_step *step)
 {
     vkmm_tutorial tutorial;
     uint32_t count = 0;
-
     if (vkmm_tutorial_at(index, &tutorial)) {
         *step = (cli_step){.name = tutorial.name,
                            .kernel = tutorial.name,
@@ -242,7 +232,6 @@ static int step_at(uint32_t index, cli_step *step)
 static cli_step step_named(const char *name)
 {
     cli_step step;
-
     for (uint32_t i = 0; step_at(i, &step); i++)
         if (strcmp(step.name, name) == 0) return step;
     return (cli_step){.name = name, .kernel = name, .sentence = "", .place = ""};
@@ -252,7 +241,6 @@ static cli_step step_named(const char *name)
 static void list_steps(climb *c)
 {
     const cli_list *kernels = &c->session->options->kernels;
-
     for (; c->step_count < kernels->count; c->step_count++)
         c->steps[c->step_count] = step_named(kernels->item[c->step_count]);
     while (kernels->count == 0 && c->step_count < MOST_STEPS && step_at(c->step_count, &c->steps[c->step_count]))
@@ -262,7 +250,6 @@ static void list_steps(climb *c)
 static vkmm_status finish(climb *c, vkmm_status status)
 {
     cli_session *session = c->session;
-
     status = cli_worse(status, show(c, NULL));
     if (c->skipped > 0)
         vkmm_say(session->log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", c->skipped, c->ladder.count, c->why);
@@ -275,7 +262,6 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
     const cli_types *types = session->options->types.count > 0 ? &session->options->types : &standard;
     climb *c = vkmm_alloc(1, sizeof *c);
     vkmm_status status = VKMM_OK;
-
     if (c == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for a ladder"));
     c->session = session;
     c->request = request;
@@ -312,7 +298,6 @@ vkmm_status cli_command_ladder(cli_session *session)
     cli_inputs inputs;
     cli_request request;
     vkmm_status status = cli_course_check(session);
-
     if (status == VKMM_OK) status = cli_inputs_open(session->log, options, &inputs);
     if (status == VKMM_OK) status = cli_shaders_check(session->log, options);
     /* Report a missing device before the long serial step. */

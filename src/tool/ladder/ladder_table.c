@@ -65,7 +65,6 @@ static void print_heading(const cli_report *report, const cli_ladder *ladder)
     unsigned long long m = ladder->problem.m, n = ladder->problem.n, k = ladder->problem.k;
     const char *format = report->utf8 ? "C[%llu×%llu] = A[%llu×%llu] · B[%llu×%llu], %s, seed %llu"
                                       : "C[%llux%llu] = A[%llux%llu] * B[%llux%llu], %s, seed %llu";
-
     cli_print_device(report, ladder->device, ladder->host);
     cli_report_say(report, 0, CLI_PLAIN, format, m, n, m, k, k, n, ladder->init, (unsigned long long)ladder->seed);
 }
@@ -89,7 +88,6 @@ static void print_step(cli_report *report, const cli_bench_row *row, int is_firs
 static void print_bars(const cli_report *report, const cli_bench_row *rows, const cli_bench_row *last)
 {
     double best = 0, least = INFINITY;
-
     for (const cli_bench_row *row = rows; row <= last; row++) {
         if (listed_type(row) != listed_type(last)) continue;
         best = fmax(best, row->figures.gflops);
@@ -133,7 +131,6 @@ static void print_forecasts(cli_report *report, const vkmm_device_info *device, 
 vkmm_status cli_table_ladder(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row)
 {
     const int is_first = row == ladder->rows, starts = is_first || (row && listed_type(row) != listed_type(row - 1));
-
     if (is_first && report->rows > 0) putc('\n', report->out);
     if (is_first) print_heading(report, ladder);
     if (row == NULL || (starts && !is_first)) {

@@ -25,7 +25,6 @@ void cli_option_name(const cli_option *option, char text[32])
 static void list_kernels(int general, char *text, size_t size)
 {
     uint32_t last = 0;
-
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL; i++)
         if (vkmm_kernel_is_general(vkmm_kernel_name(i)) == general) last = i;
     for (uint32_t i = 0; i <= last; i++)
@@ -36,7 +35,6 @@ static void list_kernels(int general, char *text, size_t size)
 void cli_option_help(const cli_option *option, char text[CLI_HELP_TEXT])
 {
     static const char *const places[] = {"{tutorials}", "{general}"};
-
     snprintf(text, CLI_HELP_TEXT, "%s", option->help);
     for (int general = 0; general < 2; general++) {
         char names[CLI_HELP_TEXT / 2] = "", rest[CLI_HELP_TEXT];
@@ -57,7 +55,6 @@ static int is_joint(char c)
 static int is_named(const cli_option *option, const char *word)
 {
     const char *name = option->name;
-
     if (name == NULL) return 0;
     while (*word != '\0' && (*word == *name || (is_joint(*word) && is_joint(*name)))) word++, name++;
     return *word == *name;
@@ -67,7 +64,6 @@ static vkmm_status take(const line *l, const cli_option *option, const char *arg
 {
     void *field = (char *)l->options + option->offset;
     char name[32];
-
     if (option->commands & CLI_MEASURES && l->options->measures == NULL) l->options->measures = option;
     if (option->argument == NULL && option->parse == NULL) {
         *(int *)field = 1;
@@ -82,7 +78,6 @@ static vkmm_status take(const line *l, const cli_option *option, const char *arg
 static vkmm_status refuse_long(const line *l, const char *word)
 {
     const char *near = NULL;
-
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         if (option->name == NULL || option->help == NULL) continue;
@@ -102,7 +97,6 @@ static vkmm_status take_long(const line *l, const char *text, const char *next, 
     const char *equals = strchr(text, '=');
     const cli_option *option = NULL;
     char word[48];
-
     VKMM_PUT(word, "%.*s", (int)strcspn(text, "="), text);
     for (unsigned i = 0; i < cli_option_count && option == NULL; i++)
         if ((cli_option_table[i].commands & l->command) != 0 && is_named(&cli_option_table[i], word))
@@ -118,7 +112,6 @@ static vkmm_status take_long(const line *l, const char *text, const char *next, 
 static vkmm_status take_letters(const line *l, const char *letters, const char *next, int *took_next)
 {
     vkmm_status status = VKMM_OK;
-
     for (; *letters != '\0' && status == VKMM_OK; letters++) {
         unsigned i = 0;
         while (i < cli_option_count &&
@@ -155,7 +148,6 @@ vkmm_status cli_options_parse(unsigned command, const char *command_name, int ar
     const line l = {command, command_name, options};
     vkmm_status status = VKMM_OK;
     int operands = 0, at = 1, ended = 0;
-
     options->seed.value = 1;
     options->problem.alpha = 1;
     options->regression = -1;
@@ -214,7 +206,6 @@ vkmm_status cli_options_check(const cli_options *o)
          "--bias reads the bias from a file and --bias_vector generates one: leave out one of them"},
         {o->out != NULL && o->verify == CLI_VERIFY_NONE, "-o writes verified products only: leave out --verify none"},
     };
-
     for (size_t i = 0; i < VKMM_COUNT(rules); i++)
         if (rules[i].broken) return vkmm_fail(VKMM_INVALID, "%s", rules[i].sentence);
     if (o->config != NULL && o->kernel != NULL && strcmp(o->kernel, "auto") != 0 && !vkmm_kernel_is_general(o->kernel))

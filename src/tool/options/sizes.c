@@ -11,7 +11,6 @@ int cli_read_number(const char **text, uint64_t *value)
     const char *s = *text;
     uint64_t number = 0;
     int fits = 1;
-
     for (; *s >= '0' && *s <= '9'; s++) {
         uint64_t digit = (uint64_t)(*s - '0');
         if (number > (UINT64_MAX - digit) / 10) fits = 0;
@@ -26,7 +25,6 @@ int cli_read_number(const char **text, uint64_t *value)
 int cli_read_times(const char **text)
 {
     static const char sign[] = "×";
-
     if (**text == 'x' || **text == 'X')
         *text += 1;
     else if (strncmp(*text, sign, sizeof sign - 1) == 0)
@@ -48,7 +46,6 @@ typedef struct reader {
 static int item_length(const reader *r)
 {
     size_t length = strcspn(r->item, ",");
-
     return (int)(length < 40 ? length : 40);
 }
 
@@ -61,7 +58,6 @@ static vkmm_status malformed(const reader *r)
 static vkmm_status read_extent(reader *r, uint64_t *value)
 {
     int read = cli_read_number(&r->at, value);
-
     if (read == 0) return malformed(r);
     if (read > 0 && *value <= CLI_MAX_EXTENT) return VKMM_OK;
     return vkmm_fail(VKMM_INVALID, "size '%.*s' is too large: an extent is at most %u", item_length(r), r->item,
@@ -83,7 +79,6 @@ static vkmm_status append(reader *r, uint64_t m, uint64_t n, uint64_t k)
 static vkmm_status append_range(reader *r, uint64_t start, uint64_t end, int multiply, uint64_t step)
 {
     vkmm_status status = VKMM_OK;
-
     if (start > end)
         return vkmm_fail(VKMM_INVALID, "range '%.*s' ends (%llu) before it starts (%llu)", item_length(r), r->item,
                          (unsigned long long)end, (unsigned long long)start);
@@ -105,7 +100,6 @@ static vkmm_status read_range(reader *r, uint64_t start)
     uint64_t end = 0, step = 0;
     int multiply = 0;
     vkmm_status status;
-
     r->at++;
     status = read_extent(r, &end);
     if (status != VKMM_OK) return status;
@@ -125,7 +119,6 @@ static vkmm_status read_item(reader *r)
 {
     uint64_t extent[3] = {0, 0, 0};
     vkmm_status status = read_extent(r, &extent[0]);
-
     if (status != VKMM_OK) return status;
     if (*r->at == ':') return read_range(r, extent[0]);
     if (*r->at == ',' || *r->at == '\0') return append(r, extent[0], extent[0], extent[0]);
@@ -142,7 +135,6 @@ vkmm_status cli_sizes_parse(const char *text, int extents, cli_sizes *sizes)
 {
     reader r = {text, text, sizes, extents};
     vkmm_status status;
-
     *sizes = (cli_sizes){NULL, 0};
     for (;;) {
         status = read_item(&r);
@@ -173,7 +165,6 @@ int cli_size_is_given(const cli_options *options)
 cli_size cli_size_at(const cli_options *options, size_t index, uint64_t square)
 {
     cli_size size = {square, square, square};
-
     if (options->sizes.count > 0) size = options->sizes.item[index];
     if (options->m.given) size.m = options->m.value;
     if (options->n.given) size.n = options->n.value;
@@ -187,7 +178,6 @@ static uint64_t stride_of(const vkmm_problem *problem, const cli_number *given, 
     vkmm_op op = operand == VKMM_A ? problem->op_a : operand == VKMM_B ? problem->op_b : VKMM_OP_N;
     int by_rows = (op == VKMM_OP_N) == (problem->layout == VKMM_ROW_MAJOR);
     uint64_t lines = by_rows ? vkmm_operand_rows(problem, operand) : vkmm_operand_cols(problem, operand), stride = 0;
-
     if (given->given) return given->value;
     if (!vkmm_mul_u64(vkmm_operand_ld(problem, operand), lines, &stride)) stride = UINT64_MAX;
     return stride;
@@ -196,7 +186,6 @@ static uint64_t stride_of(const vkmm_problem *problem, const cli_number *given, 
 vkmm_problem cli_problem_make(const cli_options *options, const cli_size *size, vkmm_type type)
 {
     vkmm_problem problem = options->problem;
-
     problem.m = size->m;
     problem.n = size->n;
     problem.k = size->k;

@@ -57,7 +57,6 @@ void cli_step_apply(const cli_step *step, const vkmm_device_info *device, vkmm_j
     const int is_cpu = device == NULL || vkmm_is_processor(device);
     const uint32_t by = is_cpu ? CPU_SHARE : 1;
     vkmm_problem *own = &job->problem;
-
     if (step->size[0] > 0) own->m = step->size[0] / by, own->n = step->size[1] / by, own->k = step->size[2] / by;
     if (step->type != VKMM_AUTO) own->out_type = own->type, own->type = step->type;
     if (step->compute != VKMM_AUTO) own->compute = step->compute;
@@ -81,7 +80,6 @@ static const char *const reasons[][2] = {
 const char *cli_step_why(const char *name, double times_previous, double predicted_ms, double measured_ms)
 {
     const double off = predicted_ms / measured_ms;
-
     if (!(times_previous > 2.5) && !(off < 0.7) && !(off > 1.3)) return NULL;
     for (size_t i = 0; i < VKMM_COUNT(reasons); i++)
         if (strcmp(reasons[i][0], name) == 0) return reasons[i][1];

@@ -22,7 +22,6 @@ static unsigned distance_of(const char *a, const char *b)
 {
     unsigned table[LONGEST + 1][LONGEST + 1];
     unsigned rows = (unsigned)strnlen(a, LONGEST), cols = (unsigned)strnlen(b, LONGEST);
-
     for (unsigned i = 0; i <= rows; i++) {
         for (unsigned j = 0; j <= cols; j++) {
             if (i == 0 || j == 0) {
@@ -41,7 +40,6 @@ static unsigned distance_of(const char *a, const char *b)
 const char *cli_nearer(const char *word, const char *best, const char *candidate)
 {
     const unsigned distance = distance_of(word, candidate);
-
     if (distance > (strnlen(word, LONGEST) + 2) / 3) return best;
     return best == NULL || distance < distance_of(word, best) ? candidate : best;
 }
@@ -49,7 +47,6 @@ const char *cli_nearer(const char *word, const char *best, const char *candidate
 const char *cli_suggest(const char *word, cli_words words)
 {
     const char *best = NULL;
-
     for (uint32_t i = 0; words(i) != NULL; i++) best = cli_nearer(word, best, words(i));
     return best;
 }

@@ -21,7 +21,6 @@ const char *cli_type_words(uint32_t index)
 const char *cli_tutorial_type_words(uint32_t index)
 {
     static const char *const words[] = {"f32", "f64", "i32", "u32", NULL};
-
     return words[index];
 }
 
@@ -35,7 +34,6 @@ const char *cli_step_words(uint32_t index)
 {
     cli_step step;
     uint32_t kernels = 0;
-
     while (cli_kernel_words(kernels) != NULL) kernels++;
     if (index < kernels) return cli_kernel_words(index);
     for (uint32_t i = 0; cli_general_step(i, &step); i++)
@@ -54,14 +52,12 @@ static int find_word(cli_words words, const char *word, uint32_t *index)
 int cli_is_plain_type(vkmm_type type)
 {
     uint32_t index;
-
     return find_word(cli_tutorial_type_words, vkmm_type_of(type)->name, &index);
 }
 
 static vkmm_status refuse(const cli_option *option, const char *expected, const char *text)
 {
     char name[32];
-
     cli_option_name(option, name);
     return vkmm_fail(VKMM_INVALID, "%s takes %s, not '%.60s'", name, expected, text);
 }
@@ -71,7 +67,6 @@ static vkmm_status refuse_word(const cli_option *option, const char *text)
 {
     const char *near = cli_suggest(text, option->choice);
     char known[256] = "";
-
     for (uint32_t i = 0; option->choice(i) != NULL; i++) VKMM_JOIN(known, ", ", "%s", option->choice(i));
     if (near == NULL) return vkmm_fail(VKMM_INVALID, "--%s takes one of %s, not '%.60s'", option->name, known, text);
     return vkmm_fail(VKMM_INVALID, "--%s takes one of %s, not '%.60s'; did you mean '%s'?", option->name, known, text,
@@ -81,7 +76,6 @@ static vkmm_status refuse_word(const cli_option *option, const char *text)
 vkmm_status cli_parse_text(const cli_option *option, const char *text, void *field)
 {
     char name[32];
-
     cli_option_name(option, name);
     if (text[0] == '\0') return vkmm_fail(VKMM_INVALID, "%s needs a %s, not an empty string", name, option->argument);
     *(const char **)field = text;
@@ -91,7 +85,6 @@ vkmm_status cli_parse_text(const cli_option *option, const char *text, void *fie
 vkmm_status cli_parse_format(const cli_option *option, const char *text, void *field)
 {
     const char **format = field;
-
     (void)text;
     if (*format != NULL && strcmp(*format, option->name) != 0)
         return vkmm_fail(VKMM_INVALID, "--%s and --%s cannot be combined: results are written in one format", *format,
@@ -119,7 +112,6 @@ vkmm_status cli_parse_whole(const cli_option *option, const char *text, void *fi
     const char *at = text;
     uint64_t value = 0, before;
     char expected[80];
-
     if (cli_read_number(&at, &value) == 1 && *at == '\0' && value >= option->least && value <= option->most) {
         before = option->size == sizeof value   ? *(uint64_t *)field
                  : ((cli_number *)field)->given ? ((cli_number *)field)->value
@@ -145,7 +137,6 @@ vkmm_status cli_parse_tile(const cli_option *option, const char *text, void *fie
     const char *at = text;
     uint64_t rows = 0, cols = 0;
     int read = cli_read_number(&at, &rows);
-
     cols = rows;
     if (read == 1 && cli_read_times(&at)) read = cli_read_number(&at, &cols);
     if (read != 1 || *at != '\0' || rows < 1 || cols < 1 || rows > UINT32_MAX || cols > UINT32_MAX)
@@ -160,7 +151,6 @@ vkmm_status cli_parse_at(const cli_option *option, const char *text, void *field
     const char *at = text;
     uint64_t row = 0, col = 0;
     int read = cli_read_number(&at, &row) == 1 && *at++ == ',' && cli_read_number(&at, &col) == 1;
-
     if (!read || *at != '\0' || row >= CLI_MAX_EXTENT || col >= CLI_MAX_EXTENT)
         return refuse(option, "ROW,COL, an element of C counted from 0", text);
     *(cli_at *)field = (cli_at){1, row, col};
@@ -171,7 +161,6 @@ vkmm_status cli_parse_at(const cli_option *option, const char *text, void *field
 static int skip_decimal(const char **text)
 {
     size_t whole = strspn(*text, "0123456789"), part = 0;
-
     *text += whole;
     if (**text == '.') {
         part = strspn(*text + 1, "0123456789");
@@ -186,7 +175,6 @@ vkmm_status cli_parse_amount(const cli_option *option, const char *text, void *f
     const cli_amount *amount = option->amount;
     const char *unit = text;
     double value = -1;
-
     if (strlen(text) < 40 && skip_decimal(&unit))
         for (int i = 0; amount->units[i].name != NULL; i++)
             if (strcmp(unit, amount->units[i].name) == 0) value = strtod(text, NULL) * amount->units[i].factor;
@@ -202,7 +190,6 @@ vkmm_status cli_parse_scalar(const cli_option *option, const char *text, void *f
     const double value = strtod(text, NULL);
     char expected[64];
     int well = at - text <= 1 && skip_decimal(&at);
-
     if (well && (*at == 'e' || *at == 'E')) {
         exponent = at + 1 + (at[1] == '+' || at[1] == '-');
         at = exponent + strspn(exponent, "0123456789");
@@ -236,7 +223,6 @@ vkmm_status cli_parse_types(const cli_option *option, const char *text, void *fi
 {
     cli_types read = {0, {VKMM_F32}};
     uint32_t index;
-
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
         char word[64];
@@ -260,7 +246,6 @@ vkmm_status cli_parse_type(const cli_option *option, const char *text, void *fie
     vkmm_type *given = field;
     vkmm_type type;
     uint32_t index;
-
     if (!vkmm_type_parse(text, &type) || !find_word(option->choice, vkmm_type_of(type)->name, &index))
         return refuse_word(option, text);
     if (option->help == NULL && *given != VKMM_AUTO &&
@@ -278,7 +263,6 @@ vkmm_status cli_parse_compute(const cli_option *option, const char *text, void *
     uint32_t method = VKMM_COMPUTE_DIRECT + 1;
     vkmm_type type = VKMM_AUTO;
     vkmm_status status = VKMM_OK;
-
     while (vkmm_method_at(method) != NULL && strcmp(text, vkmm_method_at(method)->name) != 0) method++;
     if (vkmm_method_at(method) == NULL) {
         method = VKMM_COMPUTE_DIRECT;
@@ -295,7 +279,6 @@ vkmm_status cli_parse_input_type(const cli_option *option, const char *text, voi
 {
     cli_types *given = field;
     cli_types read = {.count = 1};
-
     if (!vkmm_type_parse(text, &read.type[0])) return refuse_word(option, text);
     if (given->count > 0 && (given->count > 1 || given->type[0] != read.type[0]))
         return vkmm_fail(VKMM_INVALID, "--%s says %s, but an earlier option says %s: A and B have the same type here",
@@ -307,7 +290,6 @@ vkmm_status cli_parse_input_type(const cli_option *option, const char *text, voi
 vkmm_status cli_parse_index(const cli_option *option, const char *text, void *field)
 {
     uint32_t index;
-
     if (!find_word(option->choice, text, &index)) return refuse_word(option, text);
     *(int *)field = (int)index;
     return VKMM_OK;
@@ -318,7 +300,6 @@ vkmm_status cli_parse_function(const cli_option *option, const char *text, void 
 {
     int index = 0;
     vkmm_status status = cli_parse_index(option, text, &index);
-
     if (status == VKMM_OK) *(int *)field = VKMM_COL_MAJOR;
     return status;
 }
@@ -335,7 +316,6 @@ vkmm_status cli_parse_word(const cli_option *option, const char *text, void *fie
 {
     int index = 0;
     vkmm_status status = cli_parse_index(option, text, &index);
-
     if (status == VKMM_OK) *(const char **)field = option->choice((uint32_t)index);
     return status;
 }
@@ -344,7 +324,6 @@ vkmm_status cli_parse_words(const cli_option *option, const char *text, void *fi
 {
     cli_list read = {0};
     uint32_t index;
-
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
         char word[64];
@@ -370,7 +349,6 @@ vkmm_status cli_parse_shader(const cli_option *option, const char *text, void *f
     const char *file = NULL;
     uint32_t index;
     const vkmm_status status = cli_parse_text(option, text, &file);
-
     if (status != VKMM_OK) return status;
     if (find_word(cli_step_words, vkmm_path_name(file), &index))
         return vkmm_fail(VKMM_INVALID, "--%s: a file named %s would look like the built-in kernel", option->name,

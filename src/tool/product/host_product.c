@@ -19,7 +19,6 @@ static vkmm_status plan(cli_product *p)
 {
     const vkmm_log *log = p->session->log;
     host *h = p->own = vkmm_alloc(1, sizeof *h);
-
     if (h == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for a product"));
     VKMM_PUT(h->kernel.name, "%.31s", vkmm_blas_name(p->request->blas));
     p->kernel = &h->kernel;
@@ -44,7 +43,6 @@ static vkmm_status multiply(cli_product *p, double *ms)
     const vkmm_status status =
         vkmm_tell(p->session->log, vkmm_blas_multiply(p->request->blas, &p->request->job.problem, p->memory[VKMM_A],
                                                       p->memory[VKMM_B], p->memory[VKMM_C]));
-
     *ms = vkmm_now_ms() - start;
     return status;
 }
@@ -55,7 +53,6 @@ static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vk
     host *h = p->own;
     uint32_t count = 0;
     vkmm_status status = VKMM_OK;
-
     while (status == VKMM_OK && vkmm_now_ms() - start < params->warm_time_ms) status = multiply(p, &h->samples[0]);
     for (; status == VKMM_OK && count < params->iters && count < MOST_SAMPLES; count++)
         status = multiply(p, &h->samples[count]);

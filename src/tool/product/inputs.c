@@ -46,7 +46,6 @@ static const char *type_name(const cli_inputs *inputs, vkmm_operand operand)
 static vkmm_status check_types(const cli_options *options, const cli_inputs *inputs)
 {
     vkmm_type a = matrix_of(inputs, VKMM_A)->type;
-
     if (a != matrix_of(inputs, VKMM_B)->type)
         return vkmm_fail(VKMM_INVALID, "%s holds %s and %s holds %s: both must have the same type",
                          inputs->path[VKMM_A], type_name(inputs, VKMM_A), inputs->path[VKMM_B],
@@ -75,7 +74,6 @@ static vkmm_status check_stacks(const cli_options *options, const cli_inputs *in
 {
     uint64_t batches = options->problem.batch_count;
     const char *path = batches > 0 ? "--batch_count" : NULL;
-
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         const cli_array *array = &inputs->file[o].array;
         if (inputs->path[o] == NULL) continue;
@@ -99,7 +97,6 @@ static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options,
     const vkmm_view a = factor_of(inputs, options, VKMM_A), b = factor_of(inputs, options, VKMM_B);
     const char *transposed_a = is_turned(inputs, &options->problem, VKMM_A) ? ", transposed" : "";
     const char *transposed_b = is_turned(inputs, &options->problem, VKMM_B) ? ", transposed" : "";
-
     for (int o = VKMM_A; o <= VKMM_B && a.cols == b.rows; o++)
         if (inputs->file[o].array.dimensions == 1)
             vkmm_say(log, VKMM_LOG_WARNING, "%s is a vector: %llux%llu times %llux%llu is %llux%llu", inputs->path[o],
@@ -118,7 +115,6 @@ static vkmm_status type_texts(const vkmm_log *log, const cli_options *options, c
     const vkmm_type given = options->types.count > 0 ? options->types.type[0] : VKMM_AUTO;
     const cli_size one = {1, 1, 1};
     vkmm_status status = VKMM_OK;
-
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
         const int is_c = o >= VKMM_C;
         const vkmm_type other = matrix_of(inputs, is_c || o == VKMM_B ? VKMM_A : VKMM_B)->type;
@@ -160,7 +156,6 @@ static vkmm_status open_files(const vkmm_log *log, const cli_options *options, c
 {
     vkmm_status status = VKMM_OK;
     int pipes = 0;
-
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) pipes += inputs->path[o] != NULL && strcmp(inputs->path[o], "-") == 0;
     if (pipes > 1) return vkmm_fail(VKMM_INVALID, "only one matrix can be read from standard input (-), not %d", pipes);
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
@@ -174,7 +169,6 @@ static vkmm_status open_files(const vkmm_log *log, const cli_options *options, c
 static vkmm_status open_inputs(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
 {
     vkmm_status status;
-
     *inputs = (cli_inputs){.init = (vkmm_init)options->init, .seed = options->seed.value};
     inputs->from_files = options->a != NULL;
     inputs->path[VKMM_A] = options->a;
@@ -205,7 +199,6 @@ void cli_inputs_close(cli_inputs *inputs)
 cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options)
 {
     const vkmm_view a = factor_of(inputs, options, VKMM_A), b = factor_of(inputs, options, VKMM_B);
-
     return (cli_size){a.rows, b.cols, a.cols};
 }
 
@@ -225,7 +218,6 @@ void cli_inputs_decide(const cli_inputs *inputs, vkmm_problem *problem)
 {
     const cli_array *a = &inputs->file[VKMM_A].array, *b = &inputs->file[VKMM_B].array;
     const int by_rows = problem->layout == VKMM_ROW_MAJOR;
-
     if (cli_inputs_batches(inputs) > 0) problem->batch_count = cli_inputs_batches(inputs);
     if (a->along_k) problem->op_a = by_rows ? VKMM_OP_N : VKMM_OP_T;
     if (b->along_k) problem->op_b = by_rows ? VKMM_OP_T : VKMM_OP_N;
@@ -237,7 +229,6 @@ vkmm_status cli_inputs_check(const cli_inputs *inputs, const vkmm_problem *probl
 {
     const vkmm_view *c = matrix_of(inputs, VKMM_C), *bias = matrix_of(inputs, VKMM_BIAS);
     const vkmm_type out = vkmm_operand_type(problem, VKMM_C);
-
     for (int o = VKMM_C; o <= VKMM_BIAS; o++)
         if (inputs->path[o] != NULL && matrix_of(inputs, o)->type != out)
             return vkmm_fail(VKMM_INVALID, "%s holds %s, and C is %s: %s must have C's type", inputs->path[o],
@@ -258,7 +249,6 @@ vkmm_status cli_inputs_check(const cli_inputs *inputs, const vkmm_problem *probl
 static void fill_canary(void *data, uint64_t bytes, vkmm_type type)
 {
     const uint32_t word = vkmm_type_of(type)->bytes == 2 ? NARROW_CANARY : VKMM_CANARY;
-
     for (uint64_t at = 0; at < bytes; at += sizeof word)
         memcpy((char *)data + at, &word, bytes - at < sizeof word ? bytes - at : sizeof word);
 }
@@ -268,7 +258,6 @@ static int is_packed(const vkmm_problem *problem, vkmm_operand operand)
 {
     uint64_t stride = vkmm_operand_stride(problem, operand), batches = stride > 0 ? vkmm_problem_batches(problem) : 1;
     uint64_t matrix = vkmm_operand_rows(problem, operand) * vkmm_operand_cols(problem, operand);
-
     return vkmm_operand_elements(problem, operand) == batches * matrix && (batches == 1 || stride >= matrix);
 }
 
@@ -284,7 +273,6 @@ static vkmm_status copy_strip(void *context, uint64_t i)
     const transfer *t = context;
     const uint64_t first = i * t->strip, left = t->from.rows - first;
     const vkmm_view part = vkmm_view_part(&t->from, first, 0, left < t->strip ? left : t->strip, t->from.cols);
-
     vkmm_view_copy(&part, t->to + first * t->ld * vkmm_type_of(part.type)->bytes, t->ld, 1);
     return VKMM_OK;
 }
@@ -296,7 +284,6 @@ static void copy(const vkmm_view *matrix, const vkmm_view *view, void *data, vkm
     transfer t = {by_rows ? *matrix : vkmm_view_transposed(matrix),
                   (char *)data + ((const char *)view->data - (const char *)data),
                   by_rows ? view->row_stride : view->col_stride, 0};
-
     t.strip = ((1 << 20) / (t.from.cols * vkmm_type_of(t.from.type)->bytes) / STRIP_ROWS + 1) * STRIP_ROWS;
     vkmm_workers_run(workers, (t.from.rows + t.strip - 1) / t.strip, copy_strip, &t);
 }
@@ -310,7 +297,6 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
     const vkmm_type type = vkmm_operand_type(problem, operand);
     const int is_bias = operand == VKMM_BIAS, counts = operand != VKMM_C || vkmm_problem_beta(problem) != 0;
     const uint64_t batches = !is_bias && vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
-
     if (vkmm_operand_elements(problem, operand) == 0) return;
     if (!counts || (!is_bias && !is_packed(problem, operand)))
         fill_canary(data, vkmm_operand_bytes(problem, operand), type);
@@ -346,7 +332,6 @@ static vkmm_status encode_line(void *context, uint64_t i)
     const uint32_t size = vkmm_type_of(p->type)->bytes;
     char *plain = e->plain + at * size, *blocks = e->blocks + vkmm_operand_span(p, e->operand, at);
     float *line = vkmm_alloc(stored.length, sizeof *line);
-
     if (line == NULL) return VKMM_NO_MEMORY("for a line of blocks");
     if (e->file != NULL) {
         const uint64_t bytes = vkmm_operand_span(p, e->operand, stored.length);
@@ -368,7 +353,6 @@ vkmm_status cli_inputs_encode(const cli_inputs *inputs, const vkmm_problem *prob
     const cli_array *file = &inputs->file[operand].array;
     encoding e = {file->format != VKMM_PLAIN ? file : NULL, problem, operand, plain, blocks};
     const uint64_t batches = vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
-
     memset(blocks, 0xff, vkmm_operand_bytes(problem, operand)); /* NaN where no matrix lies, as most formats read it */
     return vkmm_workers_run(workers, batches * vkmm_operand_stored(problem, operand).count, encode_line, &e);
 }
@@ -376,7 +360,6 @@ vkmm_status cli_inputs_encode(const cli_inputs *inputs, const vkmm_problem *prob
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, cli_stack *stack)
 {
     const cli_array *file = &inputs->file[operand].array;
-
     if (inputs->path[operand] == NULL) return 0;
     *stack = (cli_stack){apply(&file->first, is_turned(inputs, problem, operand)), file->count == 1 ? 0 : file->stride};
     return 1;
@@ -385,7 +368,6 @@ int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm
 vkmm_status cli_inputs_whole(const cli_inputs *inputs)
 {
     vkmm_status status = VKMM_OK;
-
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++)
         if (inputs->path[o] != NULL) status = cli_array_whole(inputs->path[o], &inputs->file[o]);
     return status;

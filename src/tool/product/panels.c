@@ -32,7 +32,6 @@ static vkmm_status plan(cli_product *p)
                                        .other_count = session->other_count};
     panels *own = p->own = vkmm_alloc(1, sizeof *own);
     vkmm_status status;
-
     if (own != NULL) own->parts = vkmm_alloc(session->other_count + 1, sizeof *own->parts);
     if (own == NULL || own->parts == NULL) return VKMM_NO_MEMORY("for a product in panels");
     status = vkmm_stream_create(session->device, session->log, &params, &own->stream);
@@ -47,7 +46,6 @@ static vkmm_status open_writer(cli_product *p)
     const vkmm_view first = vkmm_view_rows(NULL, problem->m, problem->n, vkmm_operand_type(problem, VKMM_C));
     const cli_array shape = cli_array_of(&first, batches, problem->m * problem->n);
     panels *own = p->own;
-
     return cli_array_writer_open(p->request->out, &shape, &own->writer);
 }
 
@@ -58,7 +56,6 @@ static vkmm_status open_writer(cli_product *p)
 static vkmm_status hold_in_memory(cli_product *p, int operand, const char *what, uint64_t bytes)
 {
     const uint64_t available = vkmm_host_free_memory(); /* 0: unknown */
-
     if (bytes == 0) return VKMM_OK;
     if (available == 0 || bytes + RESERVE < available) p->memory[operand] = vkmm_alloc(1, bytes);
     if (p->memory[operand] != NULL) return VKMM_OK;
@@ -75,7 +72,6 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
     const int is_before = operand == CLI_BEFORE, scaled = vkmm_problem_beta(problem) != 0;
     const int to_file = p->request->out != NULL && (operand == VKMM_C || (is_before && !scaled));
     const vkmm_operand source = is_before ? VKMM_C : (vkmm_operand)operand;
-
     if (to_file || ((operand < VKMM_C || (is_before && scaled)) &&
                     cli_inputs_stack(p->request->inputs, problem, source, &p->stack[operand]))) {
         p->in_files |= 1U << operand;
@@ -94,7 +90,6 @@ static vkmm_status read_panel(void *user, const vkmm_panel *panel)
     const int operand = panel->operand == VKMM_C ? CLI_BEFORE : (int)panel->operand;
     const vkmm_view matrix = cli_stack_at(&p->stack[operand], panel->batch);
     const vkmm_view part = vkmm_view_part(&matrix, panel->row, panel->col, panel->rows, panel->cols);
-
     if (panel->rows == 0 || panel->cols == 0) return VKMM_OK;
     vkmm_view_copy(&part, panel->data, panel->row_stride, panel->col_stride);
     return VKMM_OK;
@@ -106,7 +101,6 @@ static vkmm_status write_panel(void *user, const vkmm_panel *panel)
     const panels *own = p->own;
     const vkmm_type type = vkmm_operand_type(&p->request->job.problem, VKMM_C);
     const vkmm_view part = {panel->data, panel->rows, panel->cols, panel->row_stride, panel->col_stride, type};
-
     return cli_array_writer_put(own->writer, panel->batch, panel->row, panel->col, &part);
 }
 
@@ -114,7 +108,6 @@ static int show_progress(void *user, const vkmm_stream_state *state)
 {
     const int is_long = state->left_ms >= 120e3;
     char text[128], left[48] = "";
-
     if (state->left_ms >= 0)
         VKMM_PUT(left, is_long ? ", %.0f min left" : ", %.0f s left", state->left_ms / (is_long ? 60e3 : 1e3));
     VKMM_PUT(text, "%llu of %llu panels%s", (unsigned long long)state->done, (unsigned long long)state->panels, left);
@@ -127,7 +120,6 @@ static int are_alike(const cli_row_panels *row)
 {
     const vkmm_stream_part *a = row->parts;
     int alike = 1;
-
     for (uint32_t i = 1; i < row->part_count; i++) {
         const vkmm_stream_part *b = &row->parts[i];
         alike &= strcmp(a->device->name, b->device->name) == 0 &&
@@ -143,7 +135,6 @@ static void look(cli_product *p)
 {
     const panels *own = p->own;
     cli_row_panels *row = &p->row.panels;
-
     row->partition = vkmm_stream_partition(own->stream);
     row->parts = own->parts;
     for (row->part_count = 0; p->session->other_count > 0; row->part_count++) {
@@ -170,7 +161,6 @@ static vkmm_status multiply(cli_product *p, double *ms)
     const vkmm_status ran = vkmm_stream_run(own->stream, &io, &p->row.panels.times);
     vkmm_status status = VKMM_OK;
     cli_array written;
-
     look(p);
     p->row.problem.method = p->kernel->method;
     *ms = p->row.panels.times.wall_ms;
@@ -199,7 +189,6 @@ static void fill(const cli_product *p, uint32_t count, vkmm_measurement *time)
 {
     const vkmm_stream_times *times = &p->row.panels.times;
     panels *own = p->own;
-
     *time = (vkmm_measurement){
         .kernel = series_of(own, own->kernel_ms, count),
         .transfer = series_of(own, own->wall_ms, count),
@@ -213,7 +202,6 @@ static void keep_times(const cli_product *p, uint32_t at)
 {
     const cli_row_panels *row = &p->row.panels;
     panels *own = p->own;
-
     own->kernel_ms[at] = row->part_count > 0 ? 0 : row->times.kernel_ms;
     for (uint32_t i = 0; i < row->part_count; i++)
         if (row->parts[i].times.kernel_ms > own->kernel_ms[at]) own->kernel_ms[at] = row->parts[i].times.kernel_ms;
@@ -236,7 +224,6 @@ static vkmm_status measure_again(cli_product *p, const vkmm_measure_params *para
     vkmm_status status = VKMM_OK;
     uint32_t count = 0;
     double ms;
-
     while (status == VKMM_OK && vkmm_now_ms() - start < params->warm_time_ms) status = multiply(p, &ms);
     for (; status == VKMM_OK && count < params->iters && count < MOST_SAMPLES; count++) {
         status = multiply(p, &ms);
@@ -255,7 +242,6 @@ static vkmm_status save(cli_product *p)
 static void end(cli_product *p)
 {
     panels *own = p->own;
-
     if (own == NULL) return;
     if (own->writer != NULL) cli_array_writer_discard(&own->writer);
     vkmm_stream_destroy(&own->stream);

@@ -35,7 +35,6 @@ static uint64_t fingerprint_of(const void *data, uint64_t bytes)
 {
     const unsigned char *at = data;
     uint64_t lane[4] = {1, 2, 3, 4}, last[4] = {0}, state = bytes;
-
     for (; bytes >= 32; bytes -= 32, at += 32) {
         uint64_t word[4];
         memcpy(word, at, 32);
@@ -56,7 +55,6 @@ static vkmm_status take_print(void *context, uint64_t i)
 {
     pieces *all = context;
     const uint64_t at = i * all->each, left = all->bytes > at ? all->bytes - at : 0;
-
     if (left > 0) all->prints[i] = fingerprint_of(all->data + at, left < all->each ? left : all->each);
     return VKMM_OK;
 }
@@ -65,7 +63,6 @@ static uint64_t fingerprint(const cli_product *p, vkmm_operand operand)
 {
     pieces all = {p->memory[operand], vkmm_operand_bytes(problem_of(p), operand), 0, {0}};
     uint64_t state = 0;
-
     all.each = (all.bytes / PIECES + 64) / 64 * 64;
     vkmm_workers_run(p->workers, PIECES, take_print, &all);
     for (int i = 0; i < PIECES; i++) state = mix(state, all.prints[i]);
@@ -81,7 +78,6 @@ static uint64_t inputs_fingerprint(const cli_product *p)
 void cli_product_progress(const cli_product *p, const char *what)
 {
     cli_console *console = &p->session->console;
-
     cli_progress(console, "%s %s %s: %s", CLI_NAME(problem_of(p), console->utf8),
                  cli_text_type(problem_of(p), console->utf8), p->kernel->name, what);
 }
@@ -97,7 +93,6 @@ static vkmm_status fill_blocks(cli_product *p, vkmm_operand operand)
 {
     const vkmm_problem *problem = problem_of(p);
     vkmm_problem plain = *problem;
-
     plain.format_a = plain.format_b = VKMM_PLAIN;
     p->elements[operand] = vkmm_alloc(1, vkmm_operand_bytes(&plain, operand));
     if (p->elements[operand] == NULL) return VKMM_NO_MEMORY("for the elements of blocks");
@@ -115,7 +110,6 @@ static vkmm_status fill(cli_product *p)
     const uint64_t c_bytes = vkmm_operand_bytes(problem, VKMM_C);
     const int counts = (vkmm_problem_beta(problem) != 0 || vkmm_problem_c_has_gaps(problem)) && c_bytes > 0;
     vkmm_status status = VKMM_OK;
-
     for (int i = 0; i < CLI_STACKS && status == VKMM_OK; i++) {
         const int o = order[i];
         const vkmm_operand operand = o == CLI_BEFORE ? VKMM_C : (vkmm_operand)o;
@@ -151,7 +145,6 @@ static void explain_wrong(const cli_product *p)
 {
     const cli_bench_row *row = &p->row;
     const uint32_t *size = row->kernel.workgroup, *tile = row->kernel.tile;
-
     if (row->shader_file != NULL && (size[0] != tile[1] || size[1] != tile[0] || size[2] != 1))
         vkmm_say(p->session->log, VKMM_LOG_WARNING,
                  "%s: its workgroup is %ux%ux%u and the tile is %ux%u; a workgroup of %ux%ux1 (columns x rows) has one "
@@ -172,7 +165,6 @@ static vkmm_status verify(cli_product *p)
     const cli_verify_method method = p->request->verify;
     const uint64_t seed = vkmm_random_bits(p->request->inputs->seed, CLI_SEED_VERIFY);
     vkmm_problem problem = *problem_of(p);
-
     /* As it was really multiplied. Too few moduli are the user's choice, and have f64's bound. */
     const int is_free = p->request->job.moduli > 0 && p->row.problem.method == VKMM_COMPUTE_MODULAR;
     problem.method = is_free ? VKMM_COMPUTE_DIRECT : p->row.problem.method;
@@ -183,7 +175,6 @@ static vkmm_status verify(cli_product *p)
 static vkmm_status verify_or_write(void *context, uint64_t i)
 {
     cli_product *p = context;
-
     if (i == 0) return verify(p);
     p->kind->write_out(p); /* save reports what fails */
     return VKMM_OK;
@@ -194,7 +185,6 @@ static vkmm_status verify_and_write(cli_product *p)
 {
     const int may_write = p->request->out != NULL && p->kind->open_out != NULL && p->workers != NULL,
               writes = may_write && p->kind->open_out(p) == VKMM_OK; /* `save` reports what fails */
-
     return vkmm_workers_run(p->workers, writes ? 2 : 1, verify_or_write, p);
 }
 
@@ -230,7 +220,6 @@ static vkmm_status multiply_plainly(cli_product *p)
     cli_product *plain = p->plain = vkmm_alloc(1, sizeof *plain);
     vkmm_problem *problem;
     double ms;
-
     if (request == NULL || plain == NULL) return VKMM_NO_MEMORY("to verify the product");
     *request = *p->request;
     request->out = NULL;
@@ -266,7 +255,6 @@ static vkmm_status prove_with_workers(cli_product *p)
     const cli_inputs *inputs = p->request->inputs;
     uint64_t before;
     vkmm_status ran, status = p->kind->plan(p);
-
     if (status != VKMM_OK) return status;
     cli_product_row(p->session, p->request, &p->row);
     p->row.kernel = *p->kernel;
@@ -298,7 +286,6 @@ static vkmm_status prove(cli_product *p)
 {
     uint64_t bytes = 0;
     vkmm_status status;
-
     for (int o = VKMM_A; o <= VKMM_C; o++) bytes += vkmm_operand_bytes(problem_of(p), (vkmm_operand)o);
     if (bytes >= LARGE) p->workers = vkmm_workers_create(0); /* NULL: without */
     status = prove_with_workers(p);
@@ -312,7 +299,6 @@ static vkmm_status again(cli_product *p)
 {
     vkmm_status status = VKMM_OK;
     double ms;
-
     p->doing = "repeating";
     if (p->memory[CLI_BEFORE] != NULL && vkmm_problem_beta(problem_of(p)) != 0) {
         memcpy(p->memory[VKMM_C], p->memory[CLI_BEFORE], vkmm_operand_bytes(problem_of(p), VKMM_C));
@@ -330,7 +316,6 @@ static int is_one_enough(const cli_product *p)
 {
     const vkmm_measure_params *params = &p->request->measure;
     const double most_ms = params->max_time_ms > 0 ? params->max_time_ms : MOST_SAMPLES_MS;
-
     return p->kind == &cli_resident && params->iters == 0 && !params->cold_iters_given &&
            p->run_ms >= fmax(2 * most_ms, COMPILED_MS);
 }
@@ -341,7 +326,6 @@ static vkmm_status measure(cli_product *p)
     vkmm_measure_params params = p->request->measure;
     vkmm_measurement time = {0};
     vkmm_status status;
-
     begin(p, "timing");
     params.last_run |= is_one_enough(p);
     status = p->kind->measure(p, &params, &time);
@@ -368,7 +352,6 @@ static vkmm_status leave(cli_product *p, vkmm_status status)
     cli_console *console = &p->session->console;
     const char *kernel = p->kernel != NULL ? p->kernel->name : "";
     char why[sizeof console->last_error];
-
     vkmm_tell(p->session->log, status);
     cli_console_release(console);
     if (status != VKMM_DEVICE_LOST) return status;
@@ -392,7 +375,6 @@ static vkmm_status choose_kind(cli_product *p, const cli_product_kind *in_panels
 {
     const cli_request *request = p->request;
     vkmm_status status;
-
     p->kind = request->kind != NULL ? request->kind : &cli_resident;
     if (request->kind != NULL || cli_request_is_serial(request)) return VKMM_OK;
     status = cli_session_device(p->session);
@@ -410,7 +392,6 @@ static vkmm_status prove_fitting(cli_session *session, const cli_request *reques
 {
     const cli_product_kind *in_panels = request->in_panels != NULL ? request->in_panels : &cli_in_panels;
     vkmm_status status;
-
     enter(session, request, NULL, p);
     status = choose_kind(p, in_panels);
     if (status != VKMM_OK) return status;
@@ -439,7 +420,6 @@ vkmm_status cli_product_again(cli_product *p)
 vkmm_status cli_product_run(cli_session *session, const cli_request *request, cli_product *p)
 {
     vkmm_status status = prove_fitting(session, request, p);
-
     if (request->judged != NULL && (status == VKMM_OK || status == VKMM_WRONG_RESULT))
         status = request->judged(p, status);
     if (status == VKMM_OK && p->verdict.passed && cli_product_is_work(problem_of(p))) status = measure(p);

@@ -18,7 +18,6 @@ cli_request cli_request_make(const cli_options *options, const cli_inputs *input
     cli_request request = {.inputs = inputs,
                            .verify = (cli_verify_method)options->verify,
                            .memory_limit = (uint64_t)options->memory_limit};
-
     request.job.tile_rows = options->tile[0];
     request.job.tile_cols = options->tile[1];
     request.job.untuned = options->untuned;
@@ -43,7 +42,6 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
     vkmm_type type_c;
     uint64_t elements;
     vkmm_status status;
-
     cli_inputs_decide(request->inputs, &stacked.problem);
     *problem = cli_problem_make(&stacked, size, type);
     status = vkmm_tell(log, cli_inputs_check(request->inputs, problem));
@@ -60,7 +58,6 @@ vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type typ
     vkmm_mapping file = {0};
     vkmm_status status = vkmm_tell(log, vkmm_mapping_open(path, &file));
     const char *text = file.data != NULL ? file.data : "";
-
     *shader = NULL;
     if (status == VKMM_OK && !cli_is_plain_type(type))
         status = VKMM_FAIL(log, VKMM_INVALID, "--shader supports f32, f64, i32 and u32; --type says %s",
@@ -84,7 +81,6 @@ vkmm_status cli_shaders_check(const vkmm_log *log, const cli_options *options)
     const cli_types *types = options->types.count > 0 ? &options->types : &f32;
     vkmm_status status = VKMM_OK;
     uint32_t plain = 0;
-
     for (uint32_t t = 0; t < types->count; t++) {
         plain += (uint32_t)cli_is_plain_type(types->type[t]);
         if (!cli_is_plain_type(types->type[t]) && (plain > 0 || t + 1 < types->count)) continue;

@@ -128,7 +128,6 @@ static const char *name_of(uint32_t index)
 vkmm_status cli_command_unknown(const vkmm_log *log, const char *name)
 {
     const char *near = cli_suggest(name, name_of);
-
     if (near != NULL) return VKMM_FAIL(log, VKMM_INVALID, "unknown command '%.60s'; did you mean '%s'?", name, near);
     return VKMM_FAIL(log, VKMM_INVALID, "unknown command '%.60s'; 'vkmatmul help' lists them all", name);
 }

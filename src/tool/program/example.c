@@ -13,7 +13,6 @@ static vkmm_status write_matrix(const vkmm_log *log, const char *path, uint64_t 
     static float data[M * K];
     const vkmm_view view = vkmm_view_rows(data, rows, cols, VKMM_F32);
     const cli_array array = cli_array_of(&view, 1, 0);
-
     vkmm_fill(data, rows, cols, VKMM_F32, VKMM_INIT_UNIFORM, seed);
     return vkmm_tell(log, cli_array_write(path, &array));
 }
@@ -25,7 +24,6 @@ vkmm_status cli_command_example(cli_session *session)
     char names[3][1024];
     const char *const words[] = {"vkmatmul", "-a", names[0], "-b", names[1], "-o", names[2]};
     vkmm_status status;
-
     for (int i = 0; i < 3; i++) {
         const int length =
             VKMM_PUT(names[i], "%s%s%c.npy", folder != NULL ? folder : "", folder != NULL ? "/" : "", "abc"[i]);

@@ -21,7 +21,6 @@ static const cli_report *terminal(void)
 {
     static cli_report report;
     const int columns = cli_terminal_columns(stdout, 80);
-
     report.out = stdout;
     report.columns = columns < 79 ? columns : 79;
     return &report;
@@ -37,7 +36,6 @@ static void print_option(const cli_option *option)
                                                              : "",
                  option->name != NULL ? "--" : "", option->name != NULL ? option->name : "",
                  option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
-
     printf(length < TEXT_COLUMN ? "%s%*s" : "%s\n%*s", name, TEXT_COLUMN - (length < TEXT_COLUMN ? length : 0), "");
     cli_option_help(option, help);
     cli_wrap(terminal(), TEXT_COLUMN, help);
@@ -46,7 +44,6 @@ static void print_option(const cli_option *option)
 static void print_options(const cli_command *command)
 {
     const char *group = NULL, *printed = NULL;
-
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         if (option->group != NULL) group = option->group;
@@ -87,7 +84,6 @@ static void print_overview(void)
 void cli_print_help(const cli_command *command)
 {
     int is_default = command == cli_command_at(0);
-
     cli_report_say(terminal(), 0, CLI_PLAIN, "vkmatmul %s: %s", command->name, command->summary);
     printf("\nUsage: vkmatmul %s%s%s [OPTION]...%s%s\n", is_default ? "[" : "", command->name, is_default ? "]" : "",
            command->operand != NULL ? " " : "", command->operand != NULL ? command->operand : "");
@@ -127,7 +123,6 @@ static void print_candidates(uint32_t count, char **words)
     const cli_command *command = count > 0 ? cli_command_find(words[0]) : NULL;
     const unsigned bit = (command != NULL ? command : cli_command_at(0))->bit;
     char name[32], help[CLI_HELP_TEXT];
-
     for (unsigned i = 0; i < cli_option_count && count > 0; i++) {
         const cli_option *option = &cli_option_table[i];
         if ((option->commands & bit) == 0 || option->argument == NULL || !is_spelt(option, words[count - 1])) continue;
@@ -153,7 +148,6 @@ vkmm_status cli_command_help(cli_session *session)
     const int is_page = name != NULL && strcmp(name, "shaders") == 0;
     const cli_command *command =
         name == NULL || is_page || strcmp(name, "all") == 0 ? cli_command_at(0) : cli_command_find(name);
-
     if (command == NULL) return cli_command_unknown(session->log, options->operand);
     uint32_t shell = 0;
     while (options->completions != NULL && strcmp(shells[shell], options->completions) != 0) shell++;

@@ -20,7 +20,6 @@ int main(int argc, char **argv)
     cli_session session = {.log = &session.console.log};
     int named = argc > 1 && argv[1][0] != '-';
     vkmm_status status, flushed;
-
     cli_interrupt_install();
     cli_terminal_start();
     cli_console_start(&session.console);

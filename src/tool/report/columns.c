@@ -17,7 +17,6 @@ enum { MOST_COLUMNS = 16, GAP = 2, CONTINUED = 4 /* indent of a line's continuat
 void cli_cell_put(cli_cell *cell, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(cell->text, sizeof cell->text, format, arguments);
     va_end(arguments);
@@ -36,7 +35,6 @@ void cli_cell_figure(const cli_report *report, cli_cell *cell, double value)
 void cli_cell_size(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     char problem[CLI_TEXT_PROBLEM];
-
     cli_text_problem(problem, sizeof problem, &row->problem, report->utf8);
     cli_cell_put(cell, "%s%s", problem, row->rotating_bytes > 0 ? " cold" : "");
 }
@@ -72,7 +70,6 @@ static int is_unsettled(const cli_bench_row *row)
 static int is_by_host_clock(const cli_bench_row *row)
 {
     const int on_host = row->on == NULL && row->host != NULL; /* its clock does not replace another */
-
     return !on_host && row->clock_note[0] != '\0' && strcmp(row->clock, "host") == 0 && cli_bench_is_timed(row);
 }
 
@@ -136,7 +133,6 @@ static int width_of(const cli_report *report, const cli_column *column)
                  : column->fill == cli_cell_kernel   ? report->kernel_width
                  : column->fill == cli_cell_verified ? report->verdict_width
                                                      : 0;
-
     return wanted > column->width ? wanted : column->width;
 }
 
@@ -149,7 +145,6 @@ static int is_left_out(const cli_column *column, int leaving)
 static int width_of_all(const cli_report *report, const cli_column *column, unsigned count, int leaving)
 {
     int total = 0;
-
     for (unsigned i = 0; i < count; i++)
         if (!is_left_out(&column[i], leaving)) total += width_of(report, &column[i]) + GAP;
     return total - GAP;
@@ -159,7 +154,6 @@ static int width_of_all(const cli_report *report, const cli_column *column, unsi
 static int find_leaving(const cli_report *report, const cli_column *column, unsigned count)
 {
     int most = 0, leaving = 0;
-
     for (unsigned i = 0; i < count; i++) most = column[i].leaves > most ? column[i].leaves : most;
     while (report->columns > 0 && !report->markdown && leaving < most &&
            width_of_all(report, column, count, leaving) > report->columns)
@@ -170,7 +164,6 @@ static int find_leaving(const cli_report *report, const cli_column *column, unsi
 const char *cli_paint_on(const cli_report *report, cli_paint paint)
 {
     static const char *const sequence[] = {"", "\033[32m", "\033[1;31m", "\033[2m", "\033[1m"};
-
     return report->colour ? sequence[paint] : "";
 }
 
@@ -184,7 +177,6 @@ const char *cli_paint_off(const cli_report *report, cli_paint paint)
 static int print_cell(const cli_report *report, cli_place place, const cli_cell *cell, int *late)
 {
     const int room = place.width - (int)cli_text_columns(cell->text) - *late, blank = room > 0 ? room : 0;
-
     *late = blank - room;
     fprintf(report->out, "%*s%s%s%s", place.right ? blank : 0, "", cli_paint_on(report, cell->paint), cell->text,
             cli_paint_off(report, cell->paint));
@@ -194,7 +186,6 @@ static int print_cell(const cli_report *report, cli_place place, const cli_cell 
 static void print_markdown(const cli_report *report, const cli_place *places, const cli_cell *cells, unsigned count)
 {
     char text[sizeof cells->text];
-
     for (unsigned i = 0; i < count; i++) {
         size_t length = strlen(cells[i].text);
         if (places[i].hidden) continue;
@@ -211,7 +202,6 @@ void cli_cells_line(const cli_report *report, const cli_place *places, const cli
 {
     unsigned last = 0;
     int at = 0, late = 0, blank = 0;
-
     if (report->markdown) {
         print_markdown(report, places, cells, count);
         return;
@@ -246,7 +236,6 @@ static void fill(const cli_report *report, const cli_column *column, const cli_b
 {
     const cli_field *field = NULL;
     double figure = NAN;
-
     if (column->path != NULL) figure = cli_record_figure(&cli_row_record, row, column->path, &field);
     if (row == NULL && field != NULL) {
         cli_cell_put(cell, "%s%s%s", field->heading, field->unit != NULL ? " " : "",
@@ -265,7 +254,6 @@ void cli_columns_line(const cli_report *report, const cli_column *column, unsign
     cli_place places[MOST_COLUMNS] = {0};
     cli_cell cells[MOST_COLUMNS] = {0};
     const int leaving = find_leaving(report, column, count);
-
     for (unsigned i = 0; i < count; i++) {
         places[i] = (cli_place){width_of(report, &column[i]), column[i].right || column[i].path != NULL,
                                 is_left_out(&column[i], leaving)};
@@ -283,7 +271,6 @@ void cli_device_text(const cli_report *report, const cli_bench_device *device, c
     const char *dot = report->utf8 ? " · " : " | ";
     const int driver = info->driver.name[0] != '\0', more = info->driver.info[0] != '\0';
     char version[32] = "no Vulkan", line[1000];
-
     if (!device->is_host) cli_text_version(info->driver.api_version, version);
     VKMM_PUT(line, "%s%s%s%s%s%s%s%s", info->name[0] != '\0' ? info->name : device->label, driver || more ? dot : "",
              info->driver.name, driver && more ? ", " : "", info->driver.info, dot, device->is_host ? "" : "Vulkan ",
@@ -295,7 +282,6 @@ void cli_print_device(const cli_report *report, const vkmm_device_info *info, co
 {
     cli_bench_device device;
     char text[1000];
-
     cli_bench_device_of(&device, info, host);
     cli_device_text(report, &device, text, sizeof text);
     cli_report_say(report, 0, CLI_STRONG, "%s", text);

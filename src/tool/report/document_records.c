@@ -50,7 +50,6 @@ static void check_report(const cli_node *node, void *record)
 {
     const cli_bench *bench = record;
     const cli_node rows = cli_node_key(node, "rows");
-
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const cli_node row = cli_node_at(&rows, i), device = cli_node_key(&row, "device");
         if (bench->rows[i].device >= bench->device_count)

@@ -92,7 +92,6 @@ static vkmm_status begin(cli_report *report, const cli_bench *bench)
 static vkmm_status row(cli_report *report, const cli_bench *bench, const cli_bench_row *row)
 {
     const line all = {bench, row->device < bench->device_count ? &bench->devices[row->device] : NULL, row};
-
     return cli_csv_line(report->out, columns, COLUMNS, cli_record_json(&line_record, &all)) ? VKMM_OK
                                                                                             : VKMM_OUT_OF_MEMORY;
 }

@@ -8,7 +8,6 @@
 static vkmm_status json_end(cli_report *report, const cli_bench *bench)
 {
     json_t *object = cli_record_json(&cli_report_record, bench);
-
     if (object == NULL) return VKMM_OUT_OF_MEMORY;
     (void)json_dumpf(object, report->out,
                      JSON_INDENT(2) | JSON_REAL_PRECISION(9)); /* the stream remembers a failed write */
@@ -25,14 +24,12 @@ static vkmm_status put_line(const cli_report *report, const vkmm_record *record,
 static vkmm_status put_device(const cli_report *report, const cli_bench *bench, uint32_t index)
 {
     const cli_device_line line = {index, &bench->devices[index]};
-
     return put_line(report, &cli_device_line_record, &line);
 }
 
 static vkmm_status lines_begin(cli_report *report, const cli_bench *bench)
 {
     vkmm_status status = put_line(report, &cli_head_line_record, bench);
-
     for (uint32_t i = 0; i < bench->device_count && status == VKMM_OK; i++) status = put_device(report, bench, i);
     return status;
 }
@@ -47,7 +44,6 @@ static vkmm_status lines_row(cli_report *report, const cli_bench *bench, const c
 static vkmm_status lines_end(cli_report *report, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
-
     for (uint32_t i = 0; i < bench->device_count && status == VKMM_OK; i++)
         if (bench->devices[i].failed[0] != '\0') status = put_device(report, bench, i);
     return status == VKMM_OK ? put_line(report, &cli_end_line_record, bench) : status;
@@ -59,7 +55,6 @@ static vkmm_status lines_end(cli_report *report, const cli_bench *bench)
 static json_t *without_samples(const cli_report *report, json_t *json)
 {
     void *at = json_object_iter(json);
-
     if (report->samples) return json;
     for (; at != NULL; at = json_object_iter_next(json, at)) without_samples(report, json_object_iter_value(at));
     for (size_t i = 0; i < json_array_size(json); i++) without_samples(report, json_array_get(json, i));

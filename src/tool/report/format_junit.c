@@ -18,7 +18,6 @@ static const char *xml_of(char xml[XML_TEXT], const char *text)
     } entities[] = {{"&", "&amp;"},       {"<", "&lt;"},       {">", "&gt;"}, {"\"", "&quot;"},
                     {"\xef\xbf\xbe", ""}, {"\xef\xbf\xbf", ""}}; /* the last two: UTF-8, and no characters of XML */
     char clean[CLEAN_TEXT], *end = xml;
-
     VKMM_CLEAN(clean, text);
     for (const char *c = clean; *c != '\0';) {
         size_t i = 0;
@@ -37,7 +36,6 @@ static const char *xml_of(char xml[XML_TEXT], const char *text)
 static void put_property(FILE *out, const char *name, const char *value)
 {
     char xml[XML_TEXT];
-
     if (value[0] != '\0') fprintf(out, "      <property name=\"%s\" value=\"%s\"/>\n", name, xml_of(xml, value));
 }
 
@@ -68,7 +66,6 @@ static void put_case(FILE *out, const cli_junit_case *one, const char *device)
 {
     const cli_bench_row *row = one->row;
     char difference[CLI_TEXT_DIFFERENCE], name[800], xml[XML_TEXT], of[XML_TEXT];
-
     cli_text_difference(difference, sizeof difference, &row->problem);
     VKMM_PUT(name, "%s %s %s%s%s%s", CLI_NAME(&row->problem, 1), cli_text_type(&row->problem, 1),
              row->asked[0] != '\0' ? row->asked : row->kernel.name, difference[0] != '\0' ? ", " : "", difference,
@@ -113,7 +110,6 @@ void cli_junit_suite(FILE *out, const cli_bench *bench, const cli_bench_device *
     uint32_t failures = 0, skipped = 0, errors = device->failed[0] != '\0';
     double seconds = 0;
     char xml[XML_TEXT];
-
     for (uint32_t i = 0; i < count; i++) {
         failures += (uint32_t)is_failure(&cases[i]);
         skipped += why_skipped(cases[i].row) != NULL;
@@ -137,14 +133,12 @@ void cli_junit_begin(FILE *out, const char *command)
 void cli_junit_begin_suite(FILE *out, const char *name)
 {
     char xml[XML_TEXT];
-
     fprintf(out, "  <testsuite name=\"%s\">\n", xml_of(xml, name));
 }
 
 void cli_junit_plain(FILE *out, const char *suite, const char *name, const char *kind, const char *why)
 {
     char xml[XML_TEXT], of[XML_TEXT];
-
     fprintf(out, "    <testcase name=\"%s\" classname=\"%s\"%s>\n", xml_of(xml, name), xml_of(of, suite),
             kind == NULL ? "/" : "");
     if (kind != NULL)
@@ -155,7 +149,6 @@ void cli_junit_plain(FILE *out, const char *suite, const char *name, const char 
 static vkmm_status end(cli_report *report, const cli_bench *bench)
 {
     cli_junit_case *cases = vkmm_alloc((size_t)bench->row_count + 1, sizeof *cases);
-
     if (cases == NULL) return VKMM_OUT_OF_MEMORY;
     cli_junit_begin(report->out, "vkmatmul bench");
     for (uint32_t d = 0; d < bench->device_count; d++) {

@@ -12,7 +12,6 @@ static vkmm_status quiet_row(cli_report *report, const cli_bench_row *row)
     const int rounds =
         row->problem.method != VKMM_COMPUTE_DIRECT ||
         vkmm_type_of(vkmm_problem_compute(&row->problem))->bytes < vkmm_type_of(row->problem.type)->bytes;
-
     if (row->not_run[0] != '\0')
         fputs("skipped\n", report->out);
     else if (strcmp(row->method, "none") == 0)

@@ -38,7 +38,6 @@ static void fill_interval(const cli_report *report, const cli_bench_row *row, cl
 {
     const cli_bench_figures *figures = &row->figures;
     const double work = figures->gflops * figures->median_ms;
-
     cell->paint = CLI_DIM;
     if (figures->interval_ms[0] > 0)
         cli_cell_put(cell, report->utf8 ? "%s–%s" : "%s-%s", CLI_FIGURE(work / figures->interval_ms[1]),
@@ -52,7 +51,6 @@ static void fill_share(const cli_report *report, const cli_bench_row *row, cli_c
 {
     double math = row->figures.arithmetic_share, copy = row->figures.copy_share,
            more = isfinite(math) && copy > 1 ? math : fmax(math, copy);
-
     if (isfinite(more))
         cli_cell_put(cell, "%s%.0f %% %s", more < 0.01 ? "<" : "", more < 0.01 ? 1 : 100 * more,
                      more == math ? "math" : "copy");
@@ -82,7 +80,6 @@ static void fill_count(const cli_report *report, const cli_bench_row *row, cli_c
 static void fill_verified(const cli_report *report, const cli_bench_row *row, cli_cell *cell)
 {
     char remarks[REMARKS];
-
     cli_cell_verified(report, row, cell);
     if (!report->markdown) return;
     write_remarks(row, remarks);
@@ -111,7 +108,6 @@ static void add_peak(char text[PEAKS], const char *name, double per_s, const cha
 {
     static const char prefixes[] = "GTPE";
     unsigned i = 0;
-
     if (!(per_s > 0)) return;
     for (per_s /= 1e9; per_s >= 1000 && prefixes[i + 1] != '\0'; per_s /= 1000) i++;
     vkmm_join(text, PEAKS, ", ", "%s %s %c%s", name, CLI_FIGURE(per_s), prefixes[i], unit);
@@ -122,7 +118,6 @@ static void add_peak(char text[PEAKS], const char *name, double per_s, const cha
 static void write_peaks(const cli_report *report, const cli_bench_peaks *peaks, char text[PEAKS])
 {
     char name[160], a[32], b[32], c[32];
-
     text[0] = '\0';
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
         add_peak(text, vkmm_type_of((vkmm_type)type)->name, 2 * peaks->multiply_adds_per_s[type], "FLOP/s");
@@ -141,7 +136,6 @@ static void write_peaks(const cli_report *report, const cli_bench_peaks *peaks, 
 static void print_section(cli_report *report, const cli_bench *bench, uint32_t device)
 {
     char text[PEAKS];
-
     if (report->section != 0) putc('\n', report->out);
     report->section = device + 1;
     if (device < bench->device_count) {
@@ -158,7 +152,6 @@ static void widen(const cli_report *report, const cli_bench_row *row, int *width
 {
     cli_cell cell = {0};
     int columns;
-
     fill(report, row, &cell);
     columns = (int)cli_text_columns(cell.text);
     if (columns > *width) *width = columns;
@@ -181,7 +174,6 @@ static vkmm_status begin(cli_report *report, const cli_bench *bench)
 static vkmm_status row(cli_report *report, const cli_bench *bench, const cli_bench_row *row)
 {
     char text[REMARKS];
-
     if (row->not_run[0] != '\0') return VKMM_OK; /* at the end, together */
     if (report->section != row->device + 1) print_section(report, bench, row->device);
     cli_columns_line(report, bench_columns, VKMM_COUNT(bench_columns), row);
@@ -197,7 +189,6 @@ static void fill_name(const cli_report *report, const cli_bench_row *row, cli_ce
     char difference[CLI_TEXT_DIFFERENCE];
     cli_cell problem = {0}, kernel = {0};
     const int is_auto = row->kernel.name[0] == '\0' && strcmp(row->asked, "auto") == 0;
-
     cli_cell_size(report, row, &problem);
     cli_cell_kernel(report, row, &kernel);
     cli_text_difference(difference, sizeof difference, &row->problem);
@@ -219,7 +210,6 @@ static void print_left_out(const cli_report *report, const cli_bench *bench, uin
     const int most = report->columns > 0 ? report->columns : 120, several = bench->device_count > 1;
     cli_cell name;
     int used = 0;
-
     cli_report_say(report, 0, CLI_PLAIN, "not run%s%s: %s", several ? " on " : "",
                    several && like->device < bench->device_count ? bench->devices[like->device].label : "",
                    like->not_run);
@@ -239,7 +229,6 @@ static void print_left_out(const cli_report *report, const cli_bench *bench, uin
 static void print_all_left_out(const cli_report *report, const cli_bench *bench)
 {
     const char *before_first = report->section != 0 ? "\n" : "";
-
     for (uint32_t i = 0; i < bench->row_count; i++) {
         uint32_t first = 0;
         while (first < i && !is_left_out(&bench->rows[first], &bench->rows[i])) first++;
@@ -253,7 +242,6 @@ static void print_all_left_out(const cli_report *report, const cli_bench *bench)
 static void close_peaks(const cli_report *report, const cli_bench *bench)
 {
     uint32_t cached = 0;
-
     for (uint32_t i = 0; i < bench->device_count; i++)
         if (bench->devices[i].peaks.raised)
             cli_report_say(
@@ -273,7 +261,6 @@ static void close_peaks(const cli_report *report, const cli_bench *bench)
 static void close_bench(const cli_report *report, const cli_bench *bench)
 {
     cli_notes notes = {0};
-
     for (uint32_t i = 0; i < bench->row_count; i++) cli_notes_add(&notes, &bench->rows[i]);
     cli_notes_print(report, &notes);
     close_peaks(report, bench);
@@ -294,7 +281,6 @@ static vkmm_status end(cli_report *report, const cli_bench *bench)
 {
     uint32_t timed = 0, wrong = 0, not_run = 0, busy = 0, throttled = 0;
     char text[200];
-
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const cli_bench_row *row = &bench->rows[i];
         not_run += row->not_run[0] != '\0';
@@ -320,7 +306,6 @@ static vkmm_status end(cli_report *report, const cli_bench *bench)
 static cli_report as_markdown(const cli_report *report)
 {
     cli_report markdown = *report;
-
     markdown.utf8 = markdown.markdown = 1;
     markdown.colour = 0;
     return markdown;
@@ -335,7 +320,6 @@ static void md_put(FILE *out, const char *before, const char *text)
 static void md_section(const cli_report *report, const cli_bench_device *device)
 {
     char text[PEAKS];
-
     cli_device_text(report, device, text, sizeof text);
     md_put(report->out, "### ", text);
     write_peaks(report, &device->peaks, text);
@@ -357,7 +341,6 @@ static vkmm_status md_begin(cli_report *report, const cli_bench *bench)
 static vkmm_status md_end(cli_report *report, const cli_bench *bench)
 {
     const cli_report markdown = as_markdown(report);
-
     for (uint32_t d = 0; d < bench->device_count; d++) {
         uint32_t rows = 0;
         for (uint32_t i = 0; i < bench->row_count; i++) {
@@ -391,7 +374,6 @@ static const cli_column run_columns[] = {
 static void print_difference(cli_report *report, const cli_bench_row *row)
 {
     char text[CLI_TEXT_DIFFERENCE];
-
     cli_text_difference(text, sizeof text, &row->problem);
     if (strcmp(text, report->difference) == 0) return;
     VKMM_PUT(report->difference, "%s", text);
@@ -402,7 +384,6 @@ static void print_difference(cli_report *report, const cli_bench_row *row)
 static void print_part(const cli_report *report, const vkmm_stream_part *part)
 {
     const double bytes = (double)(part->times.uploaded_bytes + part->times.downloaded_bytes);
-
     cli_report_say(
         report, 2, CLI_DIM, "%u %s: %llu panel%s, %.3g %% of C; %s; kernel %.3g s, waited %.3g s; %.4g MB copied%s%s",
         part->device->index, part->device->name, (unsigned long long)part->panels, part->panels == 1 ? "" : "s",
@@ -416,7 +397,6 @@ static void print_panels(const cli_report *report, const cli_bench_row *row)
     const vkmm_partition *p = &row->panels.partition;
     const unsigned long long panels = row->panels.batches * p->row_panels * p->col_panels;
     char depth[64] = "", time[32] = "", cut[160] = "";
-
     if (p->depth_panels > 1) VKMM_PUT(depth, ", K in %llu parts", (unsigned long long)p->depth_panels);
     if (cli_bench_is_timed(row)) VKMM_PUT(time, "; end to end %.3g s", row->wall_ms / 1000);
     if (row->panels.part_count == 0)
@@ -445,7 +425,6 @@ static vkmm_status md_run(cli_report *report, const cli_bench_row *row)
 {
     const cli_report markdown = as_markdown(report);
     char text[CLI_TEXT_DIFFERENCE];
-
     cli_text_difference(text, sizeof text, &row->problem);
     if (report->rows == 0 || strcmp(text, report->difference) != 0) {
         md_put(report->out, report->rows == 0 ? "### " : "\n### ", row->on != NULL ? row->on->name : row->host);

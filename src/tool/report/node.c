@@ -42,7 +42,6 @@ int cli_node_fail(const cli_node *node, const char *format, ...)
     char path[PATH] = "", *sentence = node->reading->sentence;
     va_list arguments;
     int used;
-
     if (sentence[0] != '\0') return 0;
     put_path(node, path);
     used = snprintf(sentence, CLI_SENTENCE, "%s ", path[0] != '\0' ? path : "it");
@@ -57,7 +56,6 @@ static const char *kind_of(const json_t *json)
     static const char *const kinds[] = {
         [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "a string", [JSON_INTEGER] = "a number",
         [JSON_REAL] = "a number",    [JSON_TRUE] = "true",    [JSON_FALSE] = "false",     [JSON_NULL] = "null"};
-
     return kinds[json != NULL ? json_typeof(json) : JSON_NULL];
 }
 
@@ -93,7 +91,6 @@ void cli_node_signed(const cli_node *node, double *value)
 void cli_node_number(const cli_node *node, double most, double *value)
 {
     double number = 0;
-
     cli_node_signed(node, &number);
     if (!json_is_number(node->json)) return;
     if (!(number >= 0 && number <= most))
@@ -107,7 +104,6 @@ void cli_node_integer(const cli_node *node, uint64_t most, uint64_t *value)
     /* 2^64 - 1 has nine digits in a report, which may round it up. */
     const double nearly = 1.8446745e19, real = json_number_value(node->json);
     uint64_t whole;
-
     if (node->json == NULL) return;
     if (!json_is_number(node->json)) {
         is_wrong(node, "a number");
@@ -140,7 +136,6 @@ void cli_node_text(const cli_node *node, char *text, size_t size)
 {
     const char *value = json_string_value(node->json);
     size_t length;
-
     if (node->json == NULL) return;
     if (value == NULL) {
         is_wrong(node, "a string");

@@ -8,7 +8,6 @@ enum { MOST_ROWS = 16, MOST_COLS = 32, GAP = 2, TEXT = 32 };
 static uint32_t choose(uint64_t extent, uint32_t most, uint64_t *index)
 {
     const uint32_t tail = most < 4 ? most / 2 : most / 4, count = extent < most ? (uint32_t)extent : most;
-
     for (uint32_t i = 0; i < count; i++) index[i] = i < most - tail ? i : extent - count + i;
     return count;
 }
@@ -22,7 +21,6 @@ static int is_after_gap(const uint64_t *index, uint32_t i)
 static void format(char text[TEXT], const vkmm_view *view, uint64_t i, uint64_t j)
 {
     double value = vkmm_view_get(view, i, j);
-
     /* As many digits as the type has; the shortest floats would show noise. */
     const vkmm_type_info *type = vkmm_type_of(view->type);
 
@@ -40,7 +38,6 @@ void cli_print_matrix(const cli_report *report, const char *title, const vkmm_vi
     uint32_t col_count, most = MOST_COLS + 1;
     int width, whole;
     char text[TEXT];
-
     do { /* fewer columns until a line fits; their own widths decide */
         col_count = choose(view->cols, --most, cols);
         width = 1;

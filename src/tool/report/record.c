@@ -18,7 +18,6 @@ static size_t element_of(const cli_field *field)
 static const void *pointer_at(const void *at)
 {
     const void *pointer;
-
     memcpy(&pointer, at, sizeof pointer);
     return pointer;
 }
@@ -34,7 +33,6 @@ static json_t *word_json(const cli_field *field, const void *at)
 {
     const uint32_t value = *(const uint32_t *)at;
     char text[32];
-
     if (field->words->name != NULL) return json_string(field->words->name(value, text));
     return value >= field->words->first && value < field->words->count ? json_string(field->words->word(value))
                                                                        : json_null();
@@ -86,7 +84,6 @@ static json_t *list_json(const cli_field *field, const void *record)
     const size_t size = element_of(field);
     json_t *array = json_array();
     int bad = 0;
-
     if (field->element > 0 && !(field->flags & CLI_HERE)) at = pointer_at(at);
     for (uint32_t i = 0; i < count; i++) bad += cli_json_add(array, value_json(field, at + i * size));
     return cli_json_done(array, bad);
@@ -95,7 +92,6 @@ static json_t *list_json(const cli_field *field, const void *record)
 static json_t *field_json(const cli_field *field, const void *record)
 {
     const void *at = (const char *)record + field->offset;
-
     if (field->known != NULL && !field->known(record)) return json_null();
     if (field->kind == CLI_FIELD_CUSTOM) return field->put(at);
     if (field->element > 0) return list_json(field, record);
@@ -110,7 +106,6 @@ static int put_fields(json_t *object, const vkmm_record *record, const void *dat
 {
     _Alignas(max_align_t) unsigned char shown[MOST_VIEW];
     int bad = 0;
-
     if (record->show != NULL) {
         assert(record->size > 0 && record->size <= sizeof shown);
         data = memcpy(shown, data, record->size);
@@ -136,7 +131,6 @@ static int put_fields(json_t *object, const vkmm_record *record, const void *dat
 json_t *cli_record_json(const vkmm_record *record, const void *data)
 {
     json_t *object;
-
     if (record->known != NULL && !record->known(data)) return json_null();
     object = json_object();
     return cli_json_done(object, object == NULL || put_fields(object, record, data));
@@ -146,7 +140,6 @@ double cli_record_figure(const vkmm_record *record, const void *data, const char
 {
     const size_t length = strcspn(path, ".");
     const cli_field *field = record->fields;
-
     while (strncmp(field->key, path, length) != 0 || field->key[length] != '\0') field++;
     assert(field < record->fields + record->count);
     if (field->heading != NULL) *titled = field;
@@ -162,7 +155,6 @@ static void read_word(const cli_node *node, const cli_field *field, uint32_t *va
 {
     const cli_field_words *words = field->words;
     char word[64] = "";
-
     cli_node_text(node, word, sizeof word);
     if (words->parse != NULL && words->parse(word, value)) return;
     for (uint32_t i = words->first; i < words->count; i++)
@@ -177,7 +169,6 @@ static void read_owned(const cli_node *node, char **owned)
 {
     const char *text = json_string_value(node->json);
     char unused[8], *copy;
-
     cli_node_text(node, unused, sizeof unused); /* which reports the error */
     if (text == NULL) return;
     copy = vkmm_strdup(text);
@@ -192,7 +183,6 @@ static void read_owned(const cli_node *node, char **owned)
 static void read_value(const cli_node *node, const cli_field *field, void *at)
 {
     uint64_t whole;
-
     switch (field->kind) {
     case CLI_FIELD_U32:
         whole = *(const uint32_t *)at;
@@ -247,7 +237,6 @@ static void read_list_entry(const cli_node *node, const cli_field *field, void *
 {
     char *at = (char *)record + field->offset, *entry;
     uint32_t *count = count_of(field, record);
-
     if (field->flags & CLI_HERE)
         entry = memset(at + (size_t)(*count)++ * field->element, 0, field->element);
     else
@@ -264,7 +253,6 @@ static void read_list(const cli_node *node, const cli_field *field, void *record
     const size_t found = json_array_size(node->json);
     const uint32_t cost = field->cost;
     size_t most = field->length > 0 ? field->length : SIZE_MAX;
-
     if (cost > 0 && node->reading->samples_left / cost < most) most = node->reading->samples_left / cost;
     if (!cli_node_is_list(node, most)) return;
     node->reading->samples_left -= cost * (uint32_t)found;
@@ -294,7 +282,6 @@ static void read_field(const cli_node *object, const cli_field *field, void *rec
 {
     cli_node node = cli_node_key(object, field->key);
     void *at = (char *)record + field->offset;
-
     if (node.json == NULL && field->was != NULL) node = cli_node_key(object, field->was);
     if (field->flags & (CLI_DERIVED | CLI_POINTER)) return;
     if (field->known != NULL && !field->known(record)) return;
@@ -337,7 +324,6 @@ int cli_record_parse(const json_t *json, const vkmm_record *record, void *data, 
 {
     cli_reading reading = {.samples_left = CLI_MOST_SAMPLES};
     const cli_node root = cli_node_root(&reading, json);
-
     cli_record_read(&root, record, data);
     snprintf(sentence, CLI_SENTENCE, "%s", reading.out_of_memory ? "out of memory" : reading.sentence);
     return sentence[0] == '\0';

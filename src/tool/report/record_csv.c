@@ -7,7 +7,6 @@
 static void put_text(FILE *out, const char *text)
 {
     const char *guard = text[0] != '\0' && strchr("=+-@", text[0]) != NULL ? "'" : "";
-
     if (strpbrk(text, ",\"\r\n") == NULL) {
         fprintf(out, "%s%s", guard, text);
         return;
@@ -38,7 +37,6 @@ static const json_t *value_at(const json_t *record, const char *path)
 {
     const json_t *json = record;
     char key[64];
-
     while (*path != '\0' && *path != '|') {
         const size_t length = strcspn(path, ".|");
         VKMM_PUT(key, "%.*s", (int)length, path);

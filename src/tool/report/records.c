@@ -51,7 +51,6 @@ static void show_problem(void *copy)
     vkmm_problem *shown = copy;
     const vkmm_problem problem = *shown;
     const vkmm_types in_force = vkmm_problem_types(&problem);
-
     shown->out_type = in_force.out;
     shown->compute = in_force.compute;
     shown->lda = vkmm_operand_ld(&problem, VKMM_A);
@@ -79,7 +78,6 @@ static void check_problem(const cli_node *node, void *record)
 {
     char why[CLI_SENTENCE] = "";
     const vkmm_log log = {keep_sentence, why};
-
     if (vkmm_tell(&log, vkmm_problem_check(record)) != VKMM_OK) cli_node_fail(node, "is not a valid problem: %s", why);
 }
 
@@ -87,7 +85,6 @@ static void check_problem(const cli_node *node, void *record)
 static json_t *put_scalar(const void *member)
 {
     const double value = *(const double *)member;
-
     return fabs(value) <= UINT32_MAX && value == floor(value) ? json_integer((json_int_t)value)
                                                               : cli_json_of_number(value);
 }
@@ -147,7 +144,6 @@ static json_t *put_constants(const void *record)
     const vkmm_kernel_info *kernel = record;
     json_t *constants = json_object();
     int bad = 0;
-
     for (uint32_t i = 0; i < kernel->spec_count && i < VKMM_MAX_SPEC_CONSTANTS; i++) {
         char id[16];
         VKMM_PUT(id, "%u", kernel->spec_ids[i]);
@@ -161,7 +157,6 @@ static void take_constants(const cli_node *node, void *record)
     vkmm_kernel_info *kernel = record;
     const char *key;
     json_t *value;
-
     if (!cli_node_is_object(node, 0)) return;
     if (json_object_size(node->json) > VKMM_MAX_SPEC_CONSTANTS) {
         cli_node_fail(node, "has %zu entries; at most %d are read", json_object_size(node->json),
@@ -254,7 +249,6 @@ static const vkmm_record series_record = {"series", CLI_FIELDS(series_fields), .
 static int has_times(const void *record)
 {
     const cli_bench_row *row = record;
-
     return row->kernel_ms.count + row->submit_ms.count + row->total_ms.count > 0;
 }
 
@@ -263,7 +257,6 @@ static void check_times(const cli_node *node, void *record)
 {
     const cli_bench_row *row = record;
     const cli_node ends = cli_node_key(node, "round_ends");
-
     for (uint32_t i = 0; i < row->rounds; i++) {
         const cli_node entry = cli_node_at(&ends, i);
         const uint32_t before = i > 0 ? row->round_ends[i - 1] : 0;
@@ -296,7 +289,6 @@ CLI_KNOWN(is_judged, cli_bench_row, method[0] != '\0')
 static void check_verdict(const cli_node *node, void *record)
 {
     cli_bench_row *row = record;
-
     (void)node;
     if (strcmp(row->method, "none") == 0 || row->method[0] == '\0') row->passed = 0;
 }
@@ -343,7 +335,6 @@ static const vkmm_record work_record = {"work", CLI_FIELDS(work_fields)};
 static void check_round(const cli_node *node, void *record)
 {
     const cli_bench_row *round = record;
-
     if (round->kernel_ms.count == 0) cli_node_fail(node, "has no samples of kernel_ms");
     if (strcmp(round->clock, "device") != 0 && strcmp(round->clock, "host") != 0)
         cli_node_fail(node, "has the unknown clock \"%s\"", round->clock);
@@ -466,7 +457,6 @@ static json_t *put_timeline(const void *record)
     const vkmm_stream_part *part = record;
     json_t *array = json_array();
     int bad = 0;
-
     for (uint64_t i = 0; i < part->panels; i++)
         bad += cli_json_add(array, cli_record_json(&timeline_record, &part->timeline[i]));
     return cli_json_done(array, bad);

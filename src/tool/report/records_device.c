@@ -15,7 +15,6 @@ CLI_KNOWN(is_vulkan, cli_bench_device, is_host == 0)
 static json_t *put_type(const void *record)
 {
     const cli_bench_device *device = record;
-
     return json_string(device->is_host ? "host" : cli_text_device_type(device->info.type));
 }
 
@@ -23,7 +22,6 @@ static void take_type(const cli_node *node, void *record)
 {
     cli_bench_device *device = record;
     char word[16] = "";
-
     cli_node_text(node, word, sizeof word);
     device->is_host = strcmp(word, "host") == 0;
     device->info.type = device->is_host ? VK_PHYSICAL_DEVICE_TYPE_CPU : VK_PHYSICAL_DEVICE_TYPE_OTHER;
@@ -42,7 +40,6 @@ static void take_uuid(const cli_node *node, void *uuid)
     char text[64] = "";
     const char *at = text;
     size_t bytes = 0;
-
     cli_node_text(node, text, sizeof text);
     for (; bytes < VK_UUID_SIZE && strspn(at, HEX_DIGITS) >= 2; bytes++) {
         unsigned value = 0;
@@ -58,7 +55,6 @@ static int parse_version(const char *text, uint32_t *version)
 {
     uint32_t major = 0, minor = 0, patch = 0;
     int end = 0;
-
     if (strspn(text, "0123456789.") < strlen(text) ||
         sscanf(text, "%4" SCNu32 ".%5" SCNu32 ".%5" SCNu32 "%n", &major, &minor, &patch, &end) < 3 ||
         text[end] != '\0' || major > 127 || minor > 1023 || patch > 4095)
@@ -73,7 +69,6 @@ static json_t *put_pci(const void *record)
 {
     const vkmm_device_info *info = record;
     char text[48];
-
     if (!info->has_pci) return json_null();
     VKMM_PUT(text, "%04x:%02x:%02x.%x", info->pci[0], info->pci[1], info->pci[2], info->pci[3]);
     return json_string(text);
@@ -86,7 +81,6 @@ static void take_pci(const cli_node *node, void *record)
     uint32_t *pci = info->pci;
     char text[48] = "";
     int end = 0;
-
     cli_node_text(node, text, sizeof text);
     if (text[0] == '\0') return;
     info->has_pci = strspn(text, HEX_DIGITS ":.") == strlen(text) &&
@@ -126,7 +120,6 @@ static json_t *put_matrix2(const void *record)
     const uint32_t bits = ((const vkmm_device_info *)record)->matrices.matrix2;
     json_t *array = json_array();
     int bad = 0;
-
     for (uint32_t i = 0; vkmm_matrix2_name(i) != NULL; i++)
         if (bits >> i & 1) bad += cli_json_add(array, json_string(vkmm_matrix2_name(i)));
     return cli_json_done(array, bad);
@@ -268,7 +261,6 @@ static void start_device(void *record)
 static void check_device(const cli_node *node, void *record)
 {
     cli_bench_device *device = record;
-
     (void)node;
     if (device->label[0] == '\0') memcpy(device->label, device->info.name, sizeof device->info.name);
 }

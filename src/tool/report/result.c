@@ -37,7 +37,6 @@ int cli_bench_is_busy(const cli_bench_power *power)
 int cli_bench_is_timed(const cli_bench_row *row)
 {
     uint64_t above = 0;
-
     if (row->not_run[0] != '\0' || !row->passed || vkmm_problem_flops(&row->problem) <= 0) return 0;
     for (uint32_t i = 0; i < row->kernel_ms.count; i++) above += row->kernel_ms.ms[i] >= SHORTEST_MS;
     return above > 0 && 2 * above >= row->kernel_ms.count; /* so the median is at least half of it */
@@ -54,7 +53,6 @@ static uint32_t count_outliers(const double *sorted, uint32_t count)
     const double low = vkmm_percentile(sorted, count, 0.25), high = vkmm_percentile(sorted, count, 0.75);
     const double beyond = fmax(3 * (high - low), 0.1 * vkmm_percentile(sorted, count, 0.5));
     uint32_t outliers = 0;
-
     for (uint32_t i = 0; i < count; i++) outliers += sorted[i] < low - beyond || sorted[i] > high + beyond;
     return outliers;
 }
@@ -62,7 +60,6 @@ static uint32_t count_outliers(const double *sorted, uint32_t count)
 int cli_bench_series_sort(cli_bench_series *series)
 {
     double *sorted = series->count > 0 ? vkmm_sorted(series->ms, series->count) : NULL;
-
     forget(series);
     if (sorted == NULL) return series->count == 0;
     series->min = sorted[0];
@@ -119,7 +116,6 @@ void cli_bench_row_init(cli_bench_row *row)
 int cli_bench_series_add(cli_bench_series *series, const double *ms, uint32_t count)
 {
     double *added = count > 0 ? vkmm_list_add(&series->ms, &series->count, count, sizeof *ms) : NULL;
-
     if (added != NULL) memcpy(added, ms, count * sizeof *ms);
     return added != NULL || count == 0;
 }
@@ -127,7 +123,6 @@ int cli_bench_series_add(cli_bench_series *series, const double *ms, uint32_t co
 int cli_bench_end_round(cli_bench_row *row)
 {
     uint32_t *end = vkmm_list_add(&row->round_ends, &row->rounds, 1, sizeof *end);
-
     if (end != NULL) *end = row->kernel_ms.count;
     return end != NULL;
 }
@@ -154,7 +149,6 @@ int cli_bench_row_speed(cli_bench_row *row)
     const int timed = cli_bench_is_timed(row);
     cli_bench_figures *figures = &row->figures;
     int fine = 1;
-
     *figures = no_figures();
     for (int i = 0; i < VKMM_SERIES_COUNT; i++) {
         cli_bench_series *series = &row->series[i];
@@ -192,7 +186,6 @@ void cli_reports_free(cli_reports *reports)
 cli_bench_device *cli_bench_add_device(cli_bench *bench)
 {
     cli_bench_device *device = vkmm_list_add(&bench->devices, &bench->device_count, 1, sizeof *device);
-
     if (device != NULL) cli_bench_device_init(device);
     return device;
 }
@@ -200,7 +193,6 @@ cli_bench_device *cli_bench_add_device(cli_bench *bench)
 cli_bench_row *cli_bench_add_row(cli_bench *bench)
 {
     cli_bench_row *row = vkmm_list_add(&bench->rows, &bench->row_count, 1, sizeof *row);
-
     if (row != NULL) cli_bench_row_init(row);
     return row;
 }
@@ -208,7 +200,6 @@ cli_bench_row *cli_bench_add_row(cli_bench *bench)
 int cli_bench_add_layer(cli_bench *bench, const char *name)
 {
     char *layer = vkmm_list_add(&bench->layers, &bench->layer_count, 1, sizeof *bench->layers);
-
     if (layer != NULL) snprintf(layer, CLI_BENCH_TEXT, "%s", name);
     return layer != NULL;
 }

@@ -8,7 +8,6 @@
 size_t cli_text_columns(const char *text)
 {
     size_t columns = 0;
-
     for (; *text != '\0'; text++) columns += ((unsigned char)*text & 0xc0) != 0x80;
     return columns;
 }
@@ -16,7 +15,6 @@ size_t cli_text_columns(const char *text)
 const char *cli_text_figure(char *text, size_t size, double value)
 {
     int decimals = value < 1 ? 4 : value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
-
     if (value > 0 && value < 0.001)
         snprintf(text, size, "%.2g", value);
     else
@@ -28,7 +26,6 @@ const char *cli_text_bytes(char *text, size_t size, uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     unsigned unit = 0;
-
     while (unit < 6 && bytes >> (10 * (unit + 1)) != 0) unit++;
     if (unit == 0 || bytes % (UINT64_C(1) << (10 * unit)) == 0)
         snprintf(text, size, "%llu %s", (unsigned long long)(bytes >> (10 * unit)), units[unit]);
@@ -42,7 +39,6 @@ void cli_text_bar(char *text, double share, int columns, int utf8)
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const int most = 8 * columns, length = (int)(share * most + 0.5);
     const int shown = length < 1 ? 1 : length > most ? most : length;
-
     for (int i = 0; i < shown / 8; i++) text += sprintf(text, "%s", utf8 ? "█" : "#");
     sprintf(text, "%s", utf8 ? eighths[shown % 8] : shown < 8 ? "#" : "");
 }
@@ -55,7 +51,6 @@ double cli_text_log_share(double value, double least, double most)
 void cli_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8)
 {
     unsigned long long m = problem->m, n = problem->n, k = problem->k;
-
     if (m == n && n == k)
         snprintf(text, size, utf8 ? "%llu³" : "%llu^3", m);
     else
@@ -65,7 +60,6 @@ void cli_text_size(char *text, size_t size, const vkmm_problem *problem, int utf
 const char *cli_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8)
 {
     const uint64_t batches = vkmm_problem_batches(problem);
-
     cli_text_size(text, size, problem, utf8);
     if (problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N)
         vkmm_join(text, size, " ", "%c%c", "NT"[problem->op_a], "NT"[problem->op_b]);
@@ -101,7 +95,6 @@ static void add_operand(char *text, size_t size, const vkmm_problem *problem, vk
     const int by_rows = (op == VKMM_OP_N) == (problem->layout == VKMM_ROW_MAJOR);
     const uint64_t rows = vkmm_operand_rows(problem, operand), cols = vkmm_operand_cols(problem, operand);
     const uint64_t ld = vkmm_operand_ld(problem, operand), length = by_rows ? cols : rows;
-
     if (ld != (length > 0 ? length : 1)) add_integer(text, size, names[operand][0], ld);
     if (vkmm_operand_offset(problem, operand) > 0)
         add_integer(text, size, names[operand][1], vkmm_operand_offset(problem, operand));
@@ -120,7 +113,6 @@ void cli_text_difference(char *text, size_t size, const vkmm_problem *problem)
 const char *cli_text_uuid(char text[CLI_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE])
 {
     char *end = text;
-
     for (unsigned i = 0; i < VK_UUID_SIZE; i++)
         end += sprintf(end, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", (unsigned)uuid[i]);
     return text;

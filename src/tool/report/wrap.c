@@ -9,7 +9,6 @@ enum { USUAL_COLUMNS = 80, NARROWEST = 24, NEAR = 4 };
 static int columns_of(const char *text, size_t length)
 {
     int columns = 0;
-
     for (size_t i = 0; i < length; i++) columns += ((unsigned char)text[i] & 0xc0) != 0x80;
     return columns;
 }
@@ -28,7 +27,6 @@ static int cut(const char *word, int length, int columns)
 static void wrap(const cli_report *report, int indent, int width, const char *text)
 {
     int used = 0;
-
     if (width > 0 && width < indent + NARROWEST) fprintf(report->out, "\n%*s", indent = NEAR, "");
     while (*text != '\0') {
         int blank = (int)strspn(text, " "), length = (int)strcspn(text + blank, " "),
@@ -57,7 +55,6 @@ void cli_wrap(const cli_report *report, int indent, const char *text)
 void cli_md_text(FILE *out, const char *text)
 {
     char clean[4000];
-
     VKMM_CLEAN(clean, text);
     for (const char *c = clean; *c != '\0'; c++) {
         int links = strncmp(c, "://", 3) == 0 || (*c == '.' && c - clean >= 3 && strncmp(c - 3, "www", 3) == 0);
@@ -71,7 +68,6 @@ void cli_report_say(const cli_report *report, int indent, cli_paint paint, const
 {
     char text[4000], clean[4000];
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);

@@ -25,7 +25,6 @@ const cli_writer *cli_writer_for(const char *path)
 vkmm_status cli_bench_write(const cli_writer *writer, cli_report *report, const cli_bench *bench)
 {
     vkmm_status status = VKMM_OK;
-
     if (writer->begin != NULL) status = writer->begin(report, bench);
     for (uint32_t i = 0; i < bench->row_count && writer->row != NULL && status == VKMM_OK; i++)
         status = writer->row(report, bench, &bench->rows[i]);

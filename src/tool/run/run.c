@@ -24,7 +24,6 @@ static void print_matrices(const cli_session *session, const cli_product *produc
     const char *a = as[problem->op_a == VKMM_OP_N ? 0 : transposed],
                *b = bs[problem->op_b == VKMM_OP_N ? 0 : transposed];
     char c[32] = "C";
-
     if (plain) VKMM_PUT(c, utf8 ? "%s · %s" : "%s * %s", a, b);
     const struct {
         const char *name;
@@ -55,7 +54,6 @@ static vkmm_status save(cli_product *product)
 {
     vkmm_status status;
     int signal;
-
     cli_interrupt_catch(1);
     cli_product_progress(product, "saving");
     status = product->kind->save(product);
@@ -85,7 +83,6 @@ static vkmm_status show_product(cli_session *session, const cli_request *request
     const uint64_t retries = session->options->retries.value;
     cli_product product = {0};
     vkmm_status status = cli_product_run(session, request, &product), shown = VKMM_OK;
-
     for (uint64_t retry = 1; status == VKMM_DEVICE_LOST && retry <= retries; retry++) {
         vkmm_say(log, VKMM_LOG_WARNING, "%s; it is opened again for retry %llu of %llu", session->console.last_error,
                  (unsigned long long)retry, (unsigned long long)retries);
@@ -112,7 +109,6 @@ static vkmm_status run_problem(cli_session *session, const cli_request *request,
     const cli_options *options = session->options;
     cli_request product = *request;
     vkmm_status status = VKMM_OK;
-
     product.out = options->out;
     product.print = options->print;
     product.judged = keep;
@@ -141,7 +137,6 @@ static vkmm_status choose_square(cli_session *session)
     const char *kernel = session->options->kernel;
     const int is_serial = kernel != NULL && strcmp(kernel, "serial") == 0 && session->options->shaders.count == 0;
     const vkmm_status status = is_serial ? VKMM_OK : cli_session_device(session);
-
     if (status == VKMM_OK) cli_session_square(session, CLI_SQUARE);
     return status;
 }
@@ -156,7 +151,6 @@ vkmm_status cli_command_run(cli_session *session)
     vkmm_shader *shaders[CLI_MOST_LISTED] = {NULL};
     const char *files[4 + CLI_MOST_LISTED] = {options->a, options->b, options->c, options->bias};
     vkmm_status status, next;
-
     memcpy(files + 4, options->shaders.item, sizeof options->shaders.item);
     status = cli_output_spares(session, options->out, files, VKMM_COUNT(files));
 

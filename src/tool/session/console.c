@@ -22,7 +22,6 @@ static void make_lock(void)
 static void show(cli_console *console, const char *before, const char *sentence)
 {
     const cli_report terminal = {.out = stderr, .columns = cli_terminal_columns(stderr, 80)};
-
     cli_progress_end(console);
     fputs(before, stderr);
     if (console->interactive)
@@ -61,7 +60,6 @@ void cli_progress(cli_console *console, const char *format, ...)
     char raw[400], line[400];
     va_list arguments;
     int columns;
-
     if (!console->interactive) return;
     cli_interrupt_wipes(1);
     va_start(arguments, format);
@@ -79,7 +77,6 @@ void cli_note(cli_console *console, const char *format, ...)
 {
     char sentence[400];
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);

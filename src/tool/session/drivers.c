@@ -12,7 +12,6 @@
 static int has_entry(const char *list, const char *entry, char separator)
 {
     const size_t length = strlen(entry);
-
     while (list != NULL) {
         if (strncmp(list, entry, length) == 0 && (list[length] == separator || list[length] == '\0')) return 1;
         list = strchr(list, separator);
@@ -37,7 +36,6 @@ static vkmm_status append(const char *name, const char *entry, char separator)
     const size_t size = (old != NULL ? strlen(old) : 0) + strlen(entry) + 2;
     char *list;
     int failed;
-
     if (old != NULL && has_entry(old, entry, separator)) return VKMM_OK;
     list = vkmm_alloc(1, size);
     if (list != NULL)
@@ -55,7 +53,6 @@ const char *cli_swiftshader_manifest(void)
         "/usr/lib64/chromium/vk_swiftshader_icd.json",
         "/opt/google/chrome/vk_swiftshader_icd.json",
     };
-
     for (size_t i = 0; i < VKMM_COUNT(manifests); i++)
         if (vkmm_path_look(manifests[i], 0) == VKMM_PATH_OPEN) return manifests[i];
     return NULL;
@@ -75,7 +72,6 @@ const char *cli_drivers_restriction(void)
 vkmm_status cli_drivers_append(const char *driver)
 {
     const char *list = cli_drivers_restriction();
-
     if (is_swiftshader(driver)) driver = list != NULL ? NULL : cli_swiftshader_manifest();
     return driver != NULL ? append(list != NULL ? list : "VK_ADD_DRIVER_FILES", driver, CLI_LIST_SEPARATOR) : VKMM_OK;
 }
@@ -83,7 +79,6 @@ vkmm_status cli_drivers_append(const char *driver)
 vkmm_status cli_drivers_add(const char *driver)
 {
     cli_manifest manifest = {.broken = ""};
-
     if (!is_swiftshader(driver))
         cli_manifest_read(driver, &manifest);
     else if (cli_drivers_restriction() == NULL && cli_swiftshader_manifest() == NULL)
@@ -109,7 +104,6 @@ vkmm_status cli_drivers_uncached(void)
 vkmm_status cli_layers_disable(const vkmm_log *log)
 {
     const uint32_t version = vkmm_loader_version();
-
     if (version > 0 && version < VK_MAKE_API_VERSION(0, 1, 3, 234))
         vkmm_say(log, VKMM_LOG_WARNING,
                  "implicit layers are still used: only Vulkan loaders from 1.3.234 on can disable them, and this one "

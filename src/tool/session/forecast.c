@@ -19,7 +19,6 @@ vkmm_status cli_peaks(cli_session *session, vkmm_type type)
 {
     vkmm_peaks *peaks = &session->peaks[type];
     vkmm_status status;
-
     if (peaks->copy_bytes > 0) return VKMM_OK;
     cli_progress(&session->console, "measuring the device's peaks");
     status = vkmm_device_peaks(session->device, type, peaks);
@@ -31,7 +30,6 @@ vkmm_status cli_matrix_peak(cli_session *session, vkmm_types types, const uint32
 {
     const uint32_t in = vkmm_component_of(types.in), out = vkmm_component_of(types.compute);
     vkmm_status status = VKMM_OK;
-
     *peak = 0;
     for (uint32_t i = 0; i < session->info->matrices.shape_count && status == VKMM_OK; i++) {
         const vkmm_matrix_shape *s = &session->info->matrices.shapes[i];
@@ -51,7 +49,6 @@ static vkmm_status measure_roofs(cli_session *session, vkmm_type type)
     const int muted = session->console.muted;
     vkmm_rate rate;
     const vkmm_status status = cli_peaks(session, type);
-
     if (status != VKMM_OK || session->cache_bytes_per_s > 0) return status;
     session->console.muted = 1;
     /* A device without a cache that copies show has only its memory. */
@@ -69,7 +66,6 @@ static double matrix_peak(cli_session *session, const vkmm_kernel_info *info, co
     const int is_split = problem->method == VKMM_COMPUTE_SPLIT;
     const vkmm_types types = {.in = VKMM_F16, .compute = is_split ? VKMM_F32 : vkmm_problem_types(problem).compute};
     double *peak = &session->matrix_adds_per_s[is_split];
-
     return *peak == 0 && cli_matrix_peak(session, types, info->matrix, peak) != VKMM_OK ? 0 : *peak;
 }
 
@@ -84,7 +80,6 @@ vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkm
     vkmm_step_info steps[MOST_STEPS];
     uint32_t count = MOST_STEPS;
     vkmm_status status = vkmm_kernel_choose(session->log, session->info, params, &info);
-
     if (status == VKMM_OK && vkmm_kernel_is_general(info.name))
         vkmm_traffic_plan(&info, &params->problem, &traffic);
     else if (status == VKMM_OK)
@@ -107,7 +102,6 @@ vkmm_status cli_predict(cli_session *session, const vkmm_job_params *params, vkm
 cli_forecast cli_forecast_of(const char *name, const char *sentence, const vkmm_prediction *p)
 {
     cli_forecast forecast = {.name = name, .sentence = sentence, .predicted_ms = NAN};
-
     if (p == NULL) return forecast;
     const double *n = p->amount, *ms = p->ms;
     forecast.limiter = vkmm_resource_name[p->limiter];

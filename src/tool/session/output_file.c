@@ -27,7 +27,6 @@ vkmm_status cli_output_page(const cli_session *session, const char *option, cons
 {
     const vkmm_log *log = session->log;
     vkmm_status status = cli_output_spares(session, path, inputs, count);
-
     if (path == NULL || status != VKMM_OK) return status;
     if (!vkmm_path_ends(path, ".html") && !vkmm_path_ends(path, ".htm") && !is_device(path))
         return VKMM_FAIL(log, VKMM_INVALID, "%s writes an HTML page, but '%.200s' does not end in .html", option, path);
@@ -40,7 +39,6 @@ vkmm_status cli_output_write_page(cli_session *session, const char *path, const 
     char *page = NULL;
     size_t bytes = 0;
     vkmm_status status = json != NULL ? cli_page_make(around, json, &page, &bytes) : VKMM_OUT_OF_MEMORY;
-
     if (status != VKMM_OK) return VKMM_FAIL(session->log, status, "no memory to write %s", path);
     status = vkmm_tell(session->log, vkmm_output_whole(path, 0, page, bytes));
     vkmm_free(page);

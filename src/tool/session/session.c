@@ -16,7 +16,6 @@
 static void widen(int *width, const char *text)
 {
     const int columns = (int)cli_text_columns(text);
-
     if (columns > *width) *width = columns;
 }
 
@@ -24,7 +23,6 @@ void cli_session_widen(cli_session *session, const vkmm_problem *problem)
 {
     cli_report *report = &session->report;
     vkmm_problem computed = *problem;
-
     if (session->info != NULL) computed.method = vkmm_method_where(session->info->features.f64, problem);
     widen(&report->size_width, CLI_NAME(problem, report->utf8));
     widen(&report->type_width, cli_text_type(&computed, report->utf8));
@@ -36,7 +34,6 @@ static void measure_columns(cli_session *session)
     const cli_options *options = session->options;
     cli_report *report = &session->report;
     char text[CLI_TEXT_PROBLEM];
-
     if (report->size_width < 5) report->size_width = 5;
     for (size_t i = 0; i < cli_size_count(options); i++) {
         for (uint32_t t = 0; t == 0 || (i == 0 && t < options->types.count); t++) {
@@ -56,7 +53,6 @@ static void measure_columns(cli_session *session)
 static int is_plain(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
-
     return word[0] != '\0' && word[strspn(word, plain)] == '\0';
 }
 
@@ -79,7 +75,6 @@ char *cli_shell_line(int count, const char *const *words)
 {
     size_t bytes = 1;
     char *line, *end;
-
     for (int i = 0; i < count; i++) bytes += 4 * strlen(words[i]) + 3;
     line = vkmm_alloc(bytes, 1);
     if (line == NULL) return NULL;
@@ -137,7 +132,6 @@ static vkmm_status open_instance(cli_session *session)
     const vkmm_instance_params params = {.log = session->console.log,
                                          .validate = session->options->validate,
                                          .cache_dir = session->options->no_cache ? "" : NULL};
-
     return vkmm_instance_create(&params, &session->instance);
 }
 
@@ -145,7 +139,6 @@ vkmm_status cli_session_add_swiftshader(cli_session *session)
 {
     static const char name[] = "swiftshader";
     vkmm_status status;
-
     if (session->options->driver != NULL) return VKMM_OK;
     for (uint32_t i = 0; i < vkmm_instance_device_count(session->instance); i++)
         if (strncasecmp(vkmm_instance_device_info(session->instance, i)->name, name, sizeof name - 1) == 0)
@@ -160,7 +153,6 @@ vkmm_status cli_session_instance(cli_session *session)
     const cli_options *options = session->options;
     const vkmm_log *log = session->log;
     vkmm_status status = VKMM_OK;
-
     if (session->instance != NULL) return VKMM_OK;
     if (options->driver != NULL) status = vkmm_tell(log, cli_drivers_add(options->driver));
     if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
@@ -175,7 +167,6 @@ vkmm_status cli_session_find_device(cli_session *session)
 {
     uint32_t index = 0;
     vkmm_status status = cli_session_instance(session);
-
     if (status == VKMM_OK) status = vkmm_instance_find_device(session->instance, session->options->device, &index);
     if (status == VKMM_OK) session->info = vkmm_instance_device_info(session->instance, index);
     return status;
@@ -207,7 +198,6 @@ static vkmm_status open_one(cli_session *session, uint32_t index, int is_last)
     const cli_console before = session->console; /* it may hold errors already */
     vkmm_device *device = NULL;
     vkmm_status status;
-
     cli_console_hold(&session->console);
     status = vkmm_device_create(session->instance, index, &device);
     session->console = before;
@@ -229,7 +219,6 @@ static vkmm_status open_several(cli_session *session, const char *what)
     vkmm_status status = cli_session_instance(session);
     const uint32_t most = status == VKMM_OK ? vkmm_instance_device_count(session->instance) : 0;
     uint32_t count = 0, *indices;
-
     if (status != VKMM_OK) return status;
     indices = vkmm_alloc(most, sizeof *indices);
     session->others = vkmm_alloc(most, sizeof(vkmm_device *));
@@ -245,7 +234,6 @@ vkmm_status cli_session_device(cli_session *session)
 {
     const char *what = session->options->device;
     vkmm_status status;
-
     if (session->device != NULL) return VKMM_OK;
     if (session->shares && what != NULL && *what != '\0') return open_several(session, what);
     status = cli_session_find_device(session);
@@ -258,7 +246,6 @@ vkmm_status cli_session_validated(cli_session *session)
 {
     uint32_t count = session->instance != NULL ? vkmm_instance_validation_messages(session->instance) : 0;
     uint32_t new_ones = count - session->validation_messages;
-
     session->validation_messages = count;
     if (new_ones == 0) return VKMM_OK;
     return VKMM_FAIL(session->log, VKMM_WRONG_RESULT, "the validation layer reported %u message%s", new_ones,

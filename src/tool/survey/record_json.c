@@ -13,7 +13,6 @@ enum { MOST_SAMPLES = 40 };
 static json_t *put_part(const void *member)
 {
     json_t *part = *(json_t *const *)member;
-
     return part != NULL ? json_deep_copy(part) : json_null();
 }
 
@@ -36,7 +35,6 @@ const vkmm_record cli_survey_record = {"record", CLI_FIELDS(fields), .schema = C
 static int is_personal(const char *key)
 {
     static const char *const keys[] = {"uuid", "driver_uuid", "pci", "command"};
-
     for (size_t i = 0; i < VKMM_COUNT(keys); i++)
         if (strcmp(key, keys[i]) == 0) return 1;
     return 0;
@@ -51,7 +49,6 @@ static size_t path_length(const char *text, const char *at)
               is_path = (at[0] == '/' && at[1] != '\0' && at[1] != ' ') || (at[0] == '~' && at[1] == '/') ||
                         (at[0] == '\\' && at[1] == '\\') ||
                         (at[0] != '\0' && at[1] == ':' && (at[2] == '\\' || at[2] == '/'));
-
     return begins && is_path ? strcspn(at, quote[0] != '\0' ? quote : " '\"),;") : 0;
 }
 
@@ -62,7 +59,6 @@ static int hide_paths(json_t *string)
     const char *text = json_string_value(string), *at = text;
     char *clean = malloc(strlen(text) * sizeof instead + 1), *end = clean;
     int fine;
-
     if (clean == NULL) return 0;
     while (*at != '\0') {
         const size_t length = path_length(text, at);
@@ -86,7 +82,6 @@ static int depersonalize(json_t *json)
     json_t *value;
     const char *key;
     int bad = 0;
-
     if (json_is_string(json)) return !hide_paths(json);
     for (size_t i = 0; i < json_array_size(json); i++) bad += depersonalize(json_array_get(json, i));
     json_object_foreach(json, key, value)
@@ -106,7 +101,6 @@ static int thin_series(json_t *series, json_t *ends, size_t most)
     const size_t rounds = json_array_size(ends), share = rounds == 0 ? most : most > rounds ? most / rounds : 1;
     json_t *kept = json_array();
     int bad = 0;
-
     for (size_t i = 0, first = 0, end; i == 0 || i < rounds; i++, first = end) {
         end = rounds > 0 ? (size_t)json_integer_value(json_array_get(ends, i)) : json_array_size(samples);
         const size_t count = end - first, some = count < share ? count : share;
@@ -120,7 +114,6 @@ static int thin_series(json_t *series, json_t *ends, size_t most)
 static int thin_rows(json_t *rows, size_t most)
 {
     int bad = 0;
-
     for (size_t i = 0; i < json_array_size(rows); i++) {
         json_t *time = json_object_get(json_array_get(rows, i), "time"), *series;
         const char *key;
@@ -138,7 +131,6 @@ static int thin_rows(json_t *rows, size_t most)
 json_t *cli_survey_json(const cli_survey *survey, uint32_t most_samples)
 {
     json_t *json = cli_record_json(&cli_survey_record, survey);
-
     if (json == NULL) return NULL;
     return cli_json_done(json, depersonalize(json) + thin_rows(json_object_get(json, "rows"), most_samples));
 }
@@ -147,7 +139,6 @@ json_t *cli_survey_json(const cli_survey *survey, uint32_t most_samples)
 static char *text_of(json_t *json)
 {
     char *text = json != NULL ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-
     json_decref(json);
     return text;
 }
@@ -158,7 +149,6 @@ static char *thinned_text(const cli_survey *survey, uint32_t most)
     char *text = text_of(cli_survey_json(survey, most));
     cli_reports reports = {0};
     cli_survey read = *survey;
-
     if (text != NULL && cli_reports_parse("the record", text, strlen(text), &reports) == VKMM_OK) {
         read.bench = reports.benches[0];
         free(text);
@@ -171,7 +161,6 @@ static char *thinned_text(const cli_survey *survey, uint32_t most)
 char *cli_survey_text(const cli_survey *survey, size_t *bytes)
 {
     char *text = NULL;
-
     for (uint32_t most = MOST_SAMPLES; most > 0; most /= 2) {
         free(text);
         text = thinned_text(survey, most);

@@ -45,7 +45,6 @@ static vkmm_status measure_peak(cli_session *session, cli_survey *survey)
                          .words = {cli_types_word(&session->options->types, types)}};
     json_t *answer = NULL;
     cli_reply reply;
-
     cli_progress(&session->console, "measuring peaks");
     reply = cli_worker_start(&worker, START_PATIENCE);
     if (reply == CLI_REPLY_ANSWER)
@@ -70,7 +69,6 @@ static vkmm_status check_driver(cli_session *session, cli_survey *survey)
     char stem[CLI_CASE_TEXT];
     cli_conformance all;
     vkmm_status status;
-
     VKMM_PUT(stem, "%.*s", (int)(strlen(session->options->output) - strlen(".json")), session->options->output);
     status = cli_conform(session, is_cpu ? CLI_CHECK_CPU_MS : CLI_CHECK_MS, stem, &all);
     if (!cli_interrupted()) survey->check = cli_record_json(&cli_conformance_record, &all);
@@ -82,7 +80,6 @@ static vkmm_status compile(cli_session *session, const cli_suite *suite, cli_sur
 {
     vkmm_problem *problems = vkmm_alloc(suite->count, sizeof *problems);
     vkmm_status status = VKMM_OUT_OF_MEMORY;
-
     survey->pipelines = json_array();
     if (problems == NULL || survey->pipelines == NULL) {
         VKMM_FAIL(session->log, status, "no memory for the pipelines of a record");
@@ -103,7 +100,6 @@ static int is_tuned(const cli_session *session, const cli_suite_item *item)
 static vkmm_status tune(cli_session *session, const cli_suite *suite, cli_survey *survey)
 {
     vkmm_status failed = VKMM_OK;
-
     survey->tunes = json_array();
     for (uint32_t i = 0; i < suite->count && !cli_interrupted(); i++) {
         const vkmm_problem *problem = &suite->items[i].problem;
@@ -130,7 +126,6 @@ static vkmm_status tune(cli_session *session, const cli_suite *suite, cli_survey
 static void trim_for_processor(cli_suite *suite)
 {
     uint32_t count = 0;
-
     for (uint32_t i = 0; i < suite->count; i++)
         if (!suite->items[i].for_gpus) suite->items[count++] = suite->items[i];
     suite->count = count;
@@ -151,7 +146,6 @@ static vkmm_status measure(cli_session *session, const cli_suite *suite, cli_sur
 {
     cli_bench_live live = {.session = session, .writer = &cli_quiet_writer, .compose = compose, .begun = 1};
     vkmm_status status, failed = VKMM_OK;
-
     status = announce(session, suite);
     if (status == VKMM_OK) status = cli_bench_store(&live, &survey->bench, 0);
     if (status != VKMM_OK) return status;
@@ -169,7 +163,6 @@ static vkmm_status measure(cli_session *session, const cli_suite *suite, cli_sur
 static vkmm_status finish(cli_session *session, const cli_survey *survey)
 {
     uint32_t ran = 0;
-
     for (uint32_t i = 0; i < survey->bench.row_count; i++) ran += survey->bench.rows[i].not_run[0] == '\0';
     cli_report_say(&session->report, 0, CLI_PLAIN, "Wrote %s: %u of %u products have a result.",
                    session->options->output, ran, survey->bench.row_count);
@@ -180,7 +173,6 @@ static vkmm_status show(cli_session *session, const cli_survey *survey)
 {
     json_t *json = cli_survey_json(survey, 1);
     vkmm_status status = VKMM_OUT_OF_MEMORY;
-
     if (json == NULL) return VKMM_FAIL(session->log, status, "no memory to show the record");
     (void)json_dumpf(json, session->report.out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     putc('\n', session->report.out);
@@ -191,7 +183,6 @@ static vkmm_status show(cli_session *session, const cli_survey *survey)
 static vkmm_status check(const cli_session *session)
 {
     const char *path = session->options->output;
-
     if (session->options->show) return VKMM_OK;
     if (path == NULL)
         return VKMM_FAIL(session->log, VKMM_INVALID, "record needs -o FILE.json, or --show to measure nothing");
@@ -208,7 +199,6 @@ vkmm_status cli_command_record(cli_session *session)
     cli_suite suite = {0};
     char device[16];
     vkmm_status status = check(session);
-
     if (status == VKMM_OK) status = cli_session_find_device(session);
     if (status != VKMM_OK) return status;
     options.suite = "record";

@@ -34,7 +34,6 @@ static vkmm_status show(cli_session *session, const cli_tune_row *row)
 static double expected_ms(const plan *p, const vkmm_problem *problem)
 {
     double gflops = p->gflops[problem->type];
-
     return gflops > 0 ? vkmm_problem_flops(problem) / gflops * 1e-6 : 0;
 }
 
@@ -44,7 +43,6 @@ static vkmm_problem problem_at(const cli_options *options, const plan *p, size_t
     vkmm_type type = options->types.count > 0 ? options->types.type[t] : VKMM_F32;
     cli_size size =
         p->is_standard ? (cli_size){standard[i], standard[i], standard[i]} : cli_size_at(options, i, CLI_SQUARE);
-
     return cli_problem_make(options, &size, type);
 }
 
@@ -58,7 +56,6 @@ static double share_of(const cli_options *options, const plan *p, size_t index)
 {
     double left = p->end - vkmm_now_ms();
     size_t problems = 1;
-
     for (size_t i = index + 1; i < p->sizes * p->types; i++) {
         vkmm_problem problem = problem_at(options, p, i);
         problems += (size_t)is_affordable(p, &problem, left / (double)(problems + 1));
@@ -85,7 +82,6 @@ static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
     double share = share_of(session->options, p, index);
     made.method = vkmm_method_where(session->info->features.f64, &made); /* as run has it */
     vkmm_status status = vkmm_tell(session->log, vkmm_problem_check(problem)), shown = VKMM_OK;
-
     if (status != VKMM_OK) return status;
     if (vkmm_problem_flops(problem) <= 0 || vkmm_problem_alpha(problem) == 0)
         return VKMM_FAIL(session->log, VKMM_INVALID,
@@ -111,7 +107,6 @@ static int is_final(cli_session *session, vkmm_status status)
 static vkmm_status tune_all(cli_session *session, plan *p)
 {
     vkmm_status status = VKMM_OK;
-
     for (size_t index = 0; index < p->sizes * p->types; index++) {
         vkmm_status next = tune_one(session, p, index);
         status = cli_worse(status, next);
@@ -125,7 +120,6 @@ static vkmm_status tune_all(cli_session *session, plan *p)
 static void tell_shared(uint32_t count, const char *what, const char *path)
 {
     char name[1024];
-
     VKMM_CLEAN(name, path);
     printf("%u result%s %s %s\n", count, count == 1 ? "" : "s", what, name);
 }
@@ -136,7 +130,6 @@ static vkmm_status share(cli_session *session)
     const cli_options *options = session->options;
     uint32_t count = 0;
     vkmm_status status = cli_session_instance(session);
-
     if (status == VKMM_OK && options->import != NULL) {
         status = vkmm_tuned_import(session->instance, options->import, &count);
         if (status == VKMM_OK) tell_shared(count, "imported from", options->import);
@@ -153,7 +146,6 @@ static vkmm_status check(const cli_session *session)
     const cli_options *options = session->options;
     const vkmm_log *log = session->log;
     int shares = options->import != NULL || options->export != NULL;
-
     if (shares && (cli_size_is_given(options) || options->types.count > 0 || options->budget_ms > 0 ||
                    session->writer == &cli_json_writer))
         return VKMM_FAIL(
@@ -170,7 +162,6 @@ vkmm_status cli_command_tune(cli_session *session)
     plan p = {.types = options->types.count > 0 ? options->types.count : 1, .sizes = cli_size_count(options)};
     vkmm_status status = check(session);
     int signal;
-
     if (status != VKMM_OK) return status;
     if (options->import != NULL || options->export != NULL) return share(session);
     status = cli_session_find_device(session); /* only workers open it */

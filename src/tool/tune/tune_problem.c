@@ -51,7 +51,6 @@ static cli_reply get_ready(tuner *t, double end_ms)
     cli_worker *worker = &t->worker;
     json_t *answer = NULL;
     double left = end_ms - vkmm_now_ms();
-
     if (worker->process != NULL) return CLI_REPLY_ANSWER;
     worker->losses = 0; /* those of candidates do not count */
     cli_reply reply = judge(cli_worker_start(worker, fmin(START_PATIENCE_MS, left)), worker, START_PATIENCE_MS, left);
@@ -77,7 +76,6 @@ static cli_reply ask(tuner *t, const cli_trial_request *request, double patience
     cli_worker *worker = &t->worker;
     json_t *asked, *figures = NULL;
     cli_reply reply = get_ready(t, end_ms);
-
     *answer = (cli_answer){.rounds = 0};
     if (reply != CLI_REPLY_ANSWER) return reply;
     const double left = end_ms - vkmm_now_ms();
@@ -101,7 +99,6 @@ static double best_ms(const tuner *t)
 {
     vkmm_candidate candidate;
     double ms = 0;
-
     return vkmm_tune_ranked(t->tune, 0, &candidate, &ms) ? ms : 0;
 }
 
@@ -113,7 +110,6 @@ static void show_progress(const tuner *t, const char *phase)
     char best[320] = "";
     vkmm_candidate candidate;
     double ms;
-
     if (!console->interactive) return;
     if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms))
         VKMM_PUT(best, ", best %s GFLOP/s (%s %s)", CLI_FIGURE(gflops_of(t, ms)), candidate.kernel, candidate.config);
@@ -133,7 +129,6 @@ static vkmm_status note_failure(tuner *t, const vkmm_candidate *candidate)
     const cli_worker *worker = &t->worker;
     cli_tune_row *row = t->row;
     cli_tune_failure *failure = vkmm_list_add(&row->failures, &row->failure_count, 1, sizeof *failure);
-
     if (failure == NULL) return vkmm_tell(t->session->log, VKMM_NO_MEMORY("for %u results", row->failure_count + 1));
     failure->candidate = *candidate;
     failure->status = worker->status;
@@ -152,7 +147,6 @@ static double reserve_ms(const tuner *t)
     double each = t->asked > 0 ? t->ask_ms / t->asked : 0, most = DUEL_SHARE * (t->end - t->start);
     double duel = SHORT_DUEL_MS + DUEL_PRODUCTS * best_ms(t),
            wanted = CHALLENGERS * (2 * each + (duel < DUEL_MS ? duel : DUEL_MS));
-
     return wanted < most ? wanted : most;
 }
 
@@ -161,7 +155,6 @@ static double reserve_ms(const tuner *t)
 static double grace_ms(const tuner *t)
 {
     double share = 0.15 * (t->end - t->start);
-
     return share > 8000 ? 8000 : share < 3000 ? 3000 : share;
 }
 
@@ -169,7 +162,6 @@ static double grace_ms(const tuner *t)
 static void set_limits(const tuner *t, double best, double *patience, double *end)
 {
     double first_end = t->end + grace_ms(t), least = vkmm_now_ms() + FIRST_AT_LEAST;
-
     *patience = PATIENCE_MS + PATIENCE_TIMES * best + (t->asked > 0 ? PATIENCE_ASKS * t->ask_ms / t->asked : 0);
     *end = t->end;
     if (best > 0) return;
@@ -182,7 +174,6 @@ static vkmm_status search(tuner *t)
 {
     vkmm_candidate candidate;
     vkmm_status status = VKMM_OK;
-
     while (status == VKMM_OK && !cli_interrupted() && vkmm_tune_next(t->tune, &candidate)) {
         cli_answer answer;
         double best = best_ms(t), now = vkmm_now_ms(), patience, end;
@@ -216,7 +207,6 @@ static void take(tuner *t, const vkmm_candidate *best, double ms, double planned
 static int find_challenger(const tuner *t, const vkmm_tune_state *state, uint32_t place, vkmm_candidate *candidate)
 {
     double ms;
-
     for (uint32_t i = 0; vkmm_tune_ranked(t->tune, i, candidate, &ms) && ms < WORTH_A_DUEL * state->planned_ms; i++)
         if (!is_same(candidate, &state->planned) && place-- == 0) return 1;
     return 0;
@@ -229,7 +219,6 @@ static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
     vkmm_candidate pair[2] = {state->planned};
     double best_ratio = 1, grace = t->end + grace_ms(t);
     uint32_t place = 0;
-
     for (int duels = 0; place < CHALLENGERS && duels < MOST_DUELS && find_challenger(t, state, place, &pair[1]);
          duels++) {
         cli_answer answer;
@@ -261,7 +250,6 @@ static void guess(tuner *t, const vkmm_tune_state *state)
 {
     vkmm_candidate candidate;
     double ms;
-
     if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms) && ms < SURE_WITHOUT * state->planned_ms)
         take(t, &candidate, ms, state->planned_ms);
 }
@@ -271,7 +259,6 @@ static vkmm_status keep_trials(tuner *t, uint32_t most)
 {
     cli_tune_trial *trials = vkmm_alloc(most, sizeof *trials);
     uint32_t count = 0;
-
     if (trials == NULL) return vkmm_tell(t->session->log, VKMM_NO_MEMORY("for %u results", most));
     while (count < most && vkmm_tune_ranked(t->tune, count, &trials[count].candidate, &trials[count].ms)) count++;
     t->row->trials = trials;
@@ -285,7 +272,6 @@ static vkmm_status decide(tuner *t)
     vkmm_candidate candidate;
     vkmm_status status = VKMM_OK;
     double ms;
-
     if (state.planned_ms > 0) {
         take(t, &state.planned, state.planned_ms, state.planned_ms);
         if (!cli_interrupted()) status = fight(t, &state);
@@ -303,7 +289,6 @@ static vkmm_status decide(tuner *t)
 static vkmm_status store(tuner *t)
 {
     vkmm_status status = VKMM_OK;
-
     if (t->row->tuned.gflops > 0 && !t->row->unstored && !t->session->options->no_cache) {
         status = vkmm_tuned_put(t->session->instance, t->session->info, t->problem, &t->row->tuned);
         t->row->stored = status == VKMM_OK;
@@ -317,7 +302,6 @@ static vkmm_status report_failures(tuner *t)
     const vkmm_log *log = t->session->log;
     const cli_tune_row *row = t->row;
     const cli_tune_failure *wrong = NULL, *planned = NULL;
-
     for (uint32_t i = row->failure_count; i-- > 0;) {
         if (row->failures[i].status == VKMM_WRONG_RESULT) wrong = &row->failures[i];
         if (is_same(&row->failures[i].candidate, &row->planned)) planned = &row->failures[i];
@@ -338,7 +322,6 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
     const vkmm_tune_params params = {*problem};
     tuner t = {.session = session, .problem = problem, .row = row, .start = vkmm_now_ms()};
     vkmm_status status;
-
     t.end = t.start + budget_ms;
     t.worker =
         (cli_worker){.session = session, .command = "tune-worker", .device = session->info, .words = {"--no-cache"}};

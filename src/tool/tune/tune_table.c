@@ -10,7 +10,6 @@ enum { INDENT = 4, LAST_COLUMN = 80 };
 static void fill_figures(const cli_tune_row *row, cli_cell cells[COLUMNS])
 {
     const vkmm_tuned *tuned = &row->tuned;
-
     cli_cell_put(&cells[KERNEL], "%s", tuned->best.kernel);
     cli_text_figure(cells[GFLOPS].text, sizeof cells->text, tuned->gflops);
     cells[GFLOPS].paint = CLI_STRONG;
@@ -28,7 +27,6 @@ static void fill_figures(const cli_tune_row *row, cli_cell cells[COLUMNS])
 static void print_config(const cli_report *report, const char *config)
 {
     int column = fprintf(report->out, "%*s", INDENT, "");
-
     for (int length; *config != '\0'; config += length) {
         length = (int)strcspn(config, ",");
         length += config[length] == ',';
@@ -42,7 +40,6 @@ static void print_config(const cli_report *report, const char *config)
 static uint32_t count_reason(const cli_tune_row *row, uint32_t index)
 {
     uint32_t count = 0;
-
     for (uint32_t i = 0; i < row->failure_count; i++)
         if (strcmp(row->failures[i].reason, row->failures[index].reason) == 0) {
             if (i < index) return 0;
@@ -75,7 +72,6 @@ vkmm_status cli_table_tune(cli_report *report, const cli_tune_row *row)
         {size > 6 ? size : 6}, {type > 4 ? type : 4}, {8}, {7, 1}, {9, 1}, {7, 1}, {5, 1}, {6, 1}};
     cli_cell cells[COLUMNS] = {{"size"},      {"type"}, {"kernel"}, {"GFLOP/s"},
                                {"planner's"}, {"gain"}, {"tried"},  {"failed"}};
-
     if (report->rows == 0) {
         cli_print_device(report, row->device, NULL);
         cli_cells_titles(report, places, cells, COLUMNS);

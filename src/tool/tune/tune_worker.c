@@ -35,7 +35,6 @@ typedef struct trial {
 static vkmm_status begin_trial(const worker *w, const vkmm_candidate *candidate, trial *t)
 {
     vkmm_status status;
-
     *t = (trial){0};
     t->request.inputs = &w->inputs;
     t->request.kind = &cli_resident;
@@ -54,7 +53,6 @@ static vkmm_status sample(trial *t, uint32_t count, double warm_ms, double *ms)
         .iters = count, .cold_iters_given = warm_ms <= 0, .warm_time_ms = warm_ms, .skip_transfers = 1};
     vkmm_measurement measurement;
     vkmm_status status = vkmm_job_measure(t->product.job, &params, &measurement);
-
     if (status == VKMM_OK) *ms = measurement.kernel.median;
     return status;
 }
@@ -62,7 +60,6 @@ static vkmm_status sample(trial *t, uint32_t count, double warm_ms, double *ms)
 static uint32_t samples_for(double total_ms, double one_ms, uint32_t least)
 {
     double count = one_ms > 0 ? total_ms / one_ms : MOST_SAMPLES;
-
     return count >= MOST_SAMPLES ? MOST_SAMPLES : count > least ? (uint32_t)count : least;
 }
 
@@ -76,7 +73,6 @@ static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, dou
 {
     trial t;
     vkmm_status status = begin_trial(w, candidate, &t);
-
     if (status == VKMM_OK) status = sample(&t, 1, warming(w), &answer->ms[0]);
     answer->rounds = 1;
     if (status == VKMM_OK && answer->ms[0] < SLOW_MS && (limit_ms <= 0 || answer->ms[0] <= limit_ms)) {
@@ -101,7 +97,6 @@ static vkmm_status begin_duel(const worker *w, duel *d)
 {
     double warm_ms;
     vkmm_status status = begin_trial(w, &d->pair[0], &d->trials[0]);
-
     if (status == VKMM_OK) status = begin_trial(w, &d->pair[1], &d->trials[1]);
     for (int i = 0; i < 2 && status == VKMM_OK; i++) {
         status = sample(&d->trials[i], 1, warming(w) / 2, &warm_ms);
@@ -113,7 +108,6 @@ static vkmm_status begin_duel(const worker *w, duel *d)
 static vkmm_status take_turn(duel *d, int i)
 {
     const vkmm_status status = sample(&d->trials[i], d->samples[i], 0, &d->ms[i][d->rounds]);
-
     return status == VKMM_OK ? cli_product_again(&d->trials[i].product) : status;
 }
 
@@ -121,7 +115,6 @@ static vkmm_status take_turn(duel *d, int i)
 static void judge(duel *d, cli_answer *answer)
 {
     uint32_t n = d->rounds, first, last;
-
     for (uint32_t i = 0; i < n; i++) d->ratio[i] = d->ms[1][i] / d->ms[0][i];
     vkmm_sort(d->ratio, n);
     for (int i = 0; i < 2; i++) {
@@ -139,7 +132,6 @@ static vkmm_status fight(const worker *w, const vkmm_candidate *pair, double tim
     duel d = {.pair = pair};
     double start = vkmm_now_ms();
     vkmm_status status = begin_duel(w, &d);
-
     while (status == VKMM_OK && d.rounds < ENOUGH_ROUNDS &&
            (d.rounds < LEAST_ROUNDS || vkmm_now_ms() - start < time_ms)) {
         int first = (int)(d.rounds % 2); /* neither always follows the other */
@@ -157,7 +149,6 @@ static vkmm_status take_problem(worker *w, const json_t *request)
 {
     const vkmm_log *log = w->session->log;
     char sentence[CLI_SENTENCE];
-
     if (w->has_problem) return VKMM_FAIL(log, VKMM_INVALID, "this process has a problem already");
     if (!cli_record_parse(json_object_get(request, "problem"), &cli_problem_record, &w->problem, sentence))
         return VKMM_FAIL(log, VKMM_INVALID, "invalid problem: %s", sentence);
@@ -170,7 +161,6 @@ static vkmm_status measure(const worker *w, const json_t *json, int is_duel, jso
     cli_trial_request request;
     cli_answer answer = {.rounds = 0};
     vkmm_status status;
-
     if (!w->has_problem || !cli_read_trial(json, &request) || request.count != (is_duel ? 2 : 1))
         return VKMM_FAIL(w->session->log, VKMM_INVALID, "there is no problem, or no candidate");
     status = is_duel ? fight(w, request.candidates, request.time_ms, &answer)
@@ -183,7 +173,6 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
 {
     worker *w = user;
     vkmm_status status = cli_session_device(w->session);
-
     if (status != VKMM_OK) return status;
     if (strcmp(ask, "hello") == 0) return cli_worker_introduce(w->session, answer);
     if (strcmp(ask, "problem") == 0) return take_problem(w, request);
@@ -195,6 +184,5 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
 vkmm_status cli_command_tune_worker(cli_session *session)
 {
     worker w = {.session = session, .inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1}};
-
     return cli_worker_serve(session, obey, &w);
 }
