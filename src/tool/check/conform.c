@@ -15,28 +15,24 @@
 #include "session/commands.h"
 #include "system/interrupt.h"
 
-#define START_PATIENCE 60000.0
-#define CASE_PATIENCE  60000.0 /* a driver of processors may compile for 20 s */
+#define PATIENCE 60000.0 /* a driver of processors may compile for 20 s */
 
 enum { PASSED = 1, FAILED = 2 };
 
 /* ---- results, as JSON and for people ---- */
 
+/* First those that a document shows of a failure. */
 static const cli_field case_fields[] = {
-    {CLI_KEY(U32, cli_case, index)},    {"case", CLI_FIELD_TEXT, CLI_AT(cli_case, name)},
-    {CLI_KEY(TEXT, cli_case, finding)}, {CLI_KEY(TRUTH, cli_case, passed)},
-    {CLI_KEY(TEXT, cli_case, why)},     {CLI_KEY(TEXT, cli_case, again)},
-    {CLI_KEY(TEXT, cli_case, file)},
-};
-const vkmm_record cli_case_record = {NULL, CLI_FIELDS(case_fields)};
-
-static const cli_field failure_fields[] = {
     {"case", CLI_FIELD_TEXT, CLI_AT(cli_case, name)},
     {"sentence", CLI_FIELD_TEXT, CLI_AT(cli_case, why)},
     {"rerun", CLI_FIELD_TEXT, CLI_AT(cli_case, again), CLI_MAYBE},
     {"shader", CLI_FIELD_TEXT, CLI_AT(cli_case, file), CLI_MAYBE},
+    {CLI_KEY(U32, cli_case, index)},
+    {CLI_KEY(TEXT, cli_case, finding)},
+    {CLI_KEY(TRUTH, cli_case, passed)},
 };
-static const vkmm_record failure_record = {NULL, CLI_FIELDS(failure_fields)};
+const vkmm_record cli_case_record = {NULL, CLI_FIELDS(case_fields)};
+static const vkmm_record failure_record = {NULL, .fields = case_fields, .count = 4};
 
 static const cli_field part_fields[] = {
     {"part", CLI_FIELD_STRING, CLI_AT(cli_part_result, name)},
@@ -91,9 +87,8 @@ typedef struct run {
 /* In JUnit's format, cases are written as they end. */
 static void put_case(const run *r, const char *name, const char *kind, const char *why)
 {
-    const cli_session *session = r->session;
-
-    if (session->writer == &cli_junit_writer) cli_junit_plain(session->report.out, r->part->name, name, kind, why);
+    if (r->session->writer == &cli_junit_writer)
+        cli_junit_plain(r->session->report.out, r->part->name, name, kind, why);
 }
 
 /* Notes what the planner should avoid, or that it is right now. */
@@ -101,7 +96,6 @@ static void note(run *r, const char *finding, char result)
 {
     vkmm_device_check *found = &r->found;
     uint32_t i = 0;
-
     while (i < found->finding_count && strcmp(found->findings[i], finding) != 0) i++;
     if (finding[0] == '\0' || i == VKMM_MAX_FINDINGS || (i == found->finding_count && result == PASSED)) return;
     if (i == found->finding_count) VKMM_PUT(found->findings[found->finding_count++], "%s", finding);
@@ -112,7 +106,6 @@ static void note(run *r, const char *finding, char result)
 static void forget(run *r)
 {
     uint32_t left = 0;
-
     for (uint32_t i = 0; i < r->found.finding_count; i++) {
         if (r->seen[i] == PASSED) continue;
         r->seen[left] = r->seen[i];
@@ -133,10 +126,9 @@ static void fail_case(run *r, const cli_case *failed)
 /* Asks for the next case; its name is "" unless there is one. */
 static cli_reply ask(run *r, const char *what, cli_case *found)
 {
-    cli_reply reply = cli_worker_start(&r->worker, START_PATIENCE);
+    cli_reply reply = cli_worker_start(&r->worker, PATIENCE);
     char sentence[CLI_SENTENCE], file[CLI_CASE_TEXT] = "";
     json_t *answer = NULL;
-
     *found = (cli_case){.name = ""};
     if (r->stem != NULL && r->part->failure_count < CLI_MOST_FAILURES)
         VKMM_PUT(file, "%.400s-%s-%u.comp", r->stem, r->part->name, r->part->failure_count + 1);
@@ -144,7 +136,7 @@ static cli_reply ask(run *r, const char *what, cli_case *found)
         reply = cli_worker_ask(&r->worker,
                                json_pack("{s:s, s:s, s:i, s:o}", "ask", what, "part", r->part->name, "first",
                                          (int)r->first, "file", cli_json_of_text(file)),
-                               CASE_PATIENCE, &answer);
+                               PATIENCE, &answer);
     if (answer != NULL && !cli_record_parse(answer, &cli_case_record, found, sentence))
         reply = cli_worker_distrust(&r->worker, sentence);
     json_decref(answer);
@@ -158,7 +150,6 @@ static int bury(run *r)
     const uint32_t losses = r->worker.losses;
     char how[CLI_CASE_TEXT];
     cli_case lost;
-
     VKMM_PUT(how, "the process that ran it %.300s", r->worker.how);
     if (ask(r, "name", &lost) != CLI_REPLY_ANSWER || lost.name[0] == '\0') VKMM_PUT(lost.name, "?");
     VKMM_PUT(lost.why, "%s", how);
@@ -172,7 +163,6 @@ static int step(run *r)
 {
     cli_case found;
     const cli_reply reply = ask(r, "case", &found);
-
     if (reply == CLI_REPLY_LOST && bury(r)) return 1;
     if (reply != CLI_REPLY_INTERRUPTED && r->worker.status != VKMM_OK) {
         VKMM_PUT(r->part->incomplete, "%.300s", r->worker.sentence);
@@ -193,7 +183,6 @@ static int step(run *r)
 static void run_part(run *r, const char *name)
 {
     int more = 1;
-
     r->part = &r->all->parts[r->all->part_count++];
     r->part->name = name;
     if (r->session->writer == &cli_junit_writer) cli_junit_begin_suite(r->session->report.out, name);
@@ -221,7 +210,6 @@ vkmm_status cli_conform(cli_session *session, double budget_ms, const char *stem
     char types[CLI_TYPES_WORD], kernel[64];
     uint32_t ran = 0;
     run r = {.session = session, .all = all, .stem = stem, .end_ms = vkmm_now_ms() + budget_ms};
-
     *all = (cli_conformance){.passed = 1};
     VKMM_PUT(kernel, "--kernel=%.40s", options->kernel != NULL ? options->kernel : "");
     r.worker = (cli_worker){
@@ -242,19 +230,12 @@ vkmm_status cli_conform(cli_session *session, double budget_ms, const char *stem
     return r.status;
 }
 
-static vkmm_status put_json(const cli_session *session, const cli_conformance *all)
-{
-    return cli_json_line(&session->report, cli_json_document(&session->report, "vkmatmul.check/1", session->info, NULL,
-                                                             cli_record_json(&cli_conformance_record, all)));
-}
-
 vkmm_status cli_command_check(cli_session *session)
 {
     const cli_options *options = session->options;
     char stem[CLI_CASE_TEXT];
     vkmm_status status = cli_session_find_device(session);
     cli_conformance all;
-
     if (status == VKMM_OK && options->output != NULL && vkmm_path_look(options->output, 1) != VKMM_PATH_OPEN)
         status =
             VKMM_FAIL(session->log, VKMM_INVALID, "'%.400s' is no folder that can be written into", options->output);
@@ -267,7 +248,9 @@ vkmm_status cli_command_check(cli_session *session)
     if (session->writer == &cli_junit_writer)
         fputs("</testsuites>\n", session->report.out);
     else if (session->writer == &cli_json_writer)
-        status = cli_worse(status, cli_session_wrote(session, put_json(session, &all)));
+        status =
+            cli_worse(status, cli_session_wrote(session, cli_json_show(&session->report, "vkmatmul.check/1",
+                                                                       session->info, &cli_conformance_record, &all)));
     else
         show(&session->report, &all);
     cli_interrupt_release();

@@ -36,7 +36,6 @@ static void make_storage(cli_trial *trial, uint32_t bytes)
 static void make_shared(cli_trial *trial, uint32_t most)
 {
     const uint32_t all = trial->info->limits.max_shared_bytes / 4, words = all < most ? all : most;
-
     cli_trial_spread(trial, 1024, 1024, words);
     trial->probe.groups[0] = 1;
     begin(trial, words, words, UNWRITTEN);
@@ -50,7 +49,6 @@ static int has_subgroups(const void *device)
     const vkmm_device_info *info = device;
     const uint32_t wanted =
         VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-
     return (info->subgroup.operations & wanted) == wanted && info->subgroup.size > 1;
 }
 
@@ -64,7 +62,6 @@ static void make_subgroups(cli_trial *trial, uint32_t operation)
 static int judge_subgroups(cli_trial *trial, uint32_t operation)
 {
     const uint32_t count = trial->probe.in_words, *in = trial->in, *out = trial->probe.out;
-
     (void)operation;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *mine = &out[SUBGROUP_WORDS * i];
@@ -94,7 +91,6 @@ static int judge_subgroups(cli_trial *trial, uint32_t operation)
 static void make_dispatch(cli_trial *trial, uint32_t indirect)
 {
     static const uint32_t groups[3] = {5, 3, 2}, words = 1 + 5 * 3 * 2;
-
     cli_trial_spread(trial, GROUP, GROUP, indirect);
     memcpy(trial->probe.groups, groups, sizeof groups);
     trial->probe.indirect = (int)indirect;
@@ -121,7 +117,6 @@ CLI_KNOWN(has_timestamps, vkmm_device_info, limits.timestamp_bits > 0)
 static int judge_timestamps(cli_trial *trial, uint32_t turns)
 {
     const double *ms = trial->probe.device_ms, host = trial->probe.host_ms;
-
     (void)turns;
     if (ms[0] >= 0 && ms[1] >= 0 && ms[0] + ms[1] <= 2 * host + 1) return 1;
     return cli_trial_wrong(trial, "the dispatches take %g and %g ms by timestamps, %g ms by the host's clock", ms[0],

@@ -31,7 +31,6 @@ static int has_types(const vkmm_device_info *info, const vkmm_matrix_types *type
 static void module_of(const vkmm_matrix_shape *s, char name[64])
 {
     char a[32], c[32];
-
     snprintf(name, 64, "check-matrix-%s-%s", vkmm_component_name(s->a, a), vkmm_component_name(s->c, c));
 }
 
@@ -40,7 +39,6 @@ static int find(const cli_session *session, uint32_t index, cli_case *found)
 {
     const vkmm_matrix_shape *s = shape_of(session->info, index);
     char a[32], c[32], module[64];
-
     if (index >= session->info->matrices.shape_count * LAYOUTS * OPERATIONS) return CLI_NO_CASE;
     const vkmm_matrix_types *types = vkmm_matrix_types_of(s);
     if (types == NULL || !has_types(session->info, types)) return 0;
@@ -76,7 +74,6 @@ static void make(cli_trial *trial, uint32_t index)
         [VKMM_F32] = "float", [VKMM_I32] = "int",    [VKMM_U32] = "uint",       [VKMM_F16] = "float16_t",
         [VKMM_I8] = "int8_t", [VKMM_U8] = "uint8_t", [VKMM_BF16] = "bfloat16_t"};
     char *at = (char *)trial->in;
-
     memcpy(trial->probe.constants, constants, sizeof constants);
     trial->probe.constant_count = VKMM_COUNT(constants);
     VKMM_PUT(trial->defines, "%s#define TA %s\n#define BYTES_A %u\n#define TC %s\n#define BYTES_C %u\n",
@@ -101,7 +98,6 @@ static void make(cli_trial *trial, uint32_t index)
 static double wanted(const vkmm_matrix_shape *s, uint32_t operation, uint32_t i, uint32_t j)
 {
     double sum = element(operation <= OF_C ? (int)operation : OF_C, i, j);
-
     for (uint32_t k = 0; operation == PRODUCT && k < s->k; k++) sum += element(OF_A, i, k) * element(OF_B, k, j);
     return operation == ELEMENTS ? sum + 1 : sum;
 }
@@ -113,7 +109,6 @@ static int judge(cli_trial *trial, uint32_t index)
     const uint32_t operation = index / LAYOUTS % OPERATIONS;
     const uint32_t rows = operation == OF_B ? s->k : s->m, cols = operation == OF_A ? s->k : s->n;
     const vkmm_type type = operation <= OF_B ? types->operand : operation == CONVERSION ? VKMM_F32 : types->sum;
-
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < cols; j++) {
             const uint32_t at = vkmm_type_of(type)->bytes * place((int)(index >> 1 & 1), rows, cols, i, j);
@@ -129,7 +124,6 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     const vkmm_matrix_shape *s = shape_of(session->info, index);
     char name[64];
     const cli_trial_kind kind = {.module = name, .make = make, .judge = judge};
-
     module_of(s, name);
     return cli_trial_run(session, &kind, index, result);
 }
@@ -146,7 +140,6 @@ static int has_reductions(const void *device)
 {
     const vkmm_device_info *info = device;
     const uint32_t wanted = VKMM_MATRIX2_REDUCTION | VKMM_MATRIX2_FLEXIBLE;
-
     for (uint32_t i = 0; i < info->matrices.granule_count; i++) {
         const vkmm_matrix_shape *of = &info->matrices.granules[i].of;
         if (of->scope == SUBGROUP_SCOPE && of->c == vkmm_component_of(VKMM_F32) && SIDE % of->m == 0 &&
@@ -159,7 +152,6 @@ static int has_reductions(const void *device)
 static float wanted_reduction(const float *in, uint32_t operation, uint32_t row, uint32_t col)
 {
     float sum = 0, most = -INFINITY;
-
     for (uint32_t i = 0; i < SIDE; i++)
         for (uint32_t j = 0; j < SIDE; j++) {
             if ((operation <= ROW_MOST && i != row) || (operation / 2 == COLUMN_SUM / 2 && j != col)) continue;
@@ -174,7 +166,6 @@ static float wanted_reduction(const float *in, uint32_t operation, uint32_t row,
 static void make_reduction(cli_trial *trial, uint32_t operation)
 {
     float *in = (float *)(void *)trial->in, *want = (float *)(void *)trial->want;
-
     cli_trial_spread(trial, trial->info->subgroup.size, trial->info->subgroup.size, operation);
     trial->probe.in_words = trial->probe.out_words = trial->count = SIDE * SIDE;
     for (uint32_t i = 0; i < SIDE * SIDE; i++) in[i] = (float)(vkmm_random_bits(REDUCTION_SEED, i) % 201) - 100;

@@ -56,7 +56,6 @@ static void make(cli_trial *trial, uint32_t operation)
     const int is_half = operation >= HALF_ADD;
     const uint32_t words = is_half ? 1 : 2;
     const uint32_t count = is_half || operation == TO_HALF || operation == FROM_HALF ? HALVES : PAIRS;
-
     cli_trial_spread(trial, 128, count, operation % HALF_ADD);
     trial->probe.in_words = words * count;
     trial->probe.out_words = count;
@@ -98,7 +97,6 @@ static int is_rounded(vkmm_type type, uint32_t got, double exact)
 {
     const uint32_t bits = bits_of(type, exact);
     const double nearest = value_of(type, bits), result = value_of(type, got);
-
     if (isnan(exact)) return isnan(result);
     if (result == nearest) return 1;
     if (fabs(nearest) > fabs(exact) && result == value_of(type, bits - 1)) return 1;
@@ -114,7 +112,6 @@ static int is_right(uint32_t operation, const uint32_t *in, uint32_t got, uint32
     const double x = value_of(from, in[0]), y = value_of(from, of_halves ? in[0] >> 16 : in[1]);
     const double fx = flushed(from, x), fy = flushed(from, y);
     double exact = x, other = x; /* with subnormal factors as zeros */
-
     switch (operation) {
     case ADD:
     case HALF_ADD:
@@ -146,7 +143,6 @@ static int is_right(uint32_t operation, const uint32_t *in, uint32_t got, uint32
 static int judge(cli_trial *trial, uint32_t operation)
 {
     const uint32_t words = trial->probe.in_words / trial->probe.out_words;
-
     for (uint32_t i = 0; i < trial->probe.out_words; i++) {
         const uint32_t *in = &trial->in[words * i], got = trial->probe.out[i];
         char second[24] = "";

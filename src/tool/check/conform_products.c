@@ -23,7 +23,6 @@ static uint32_t failed[VKMM_TYPE_COUNT];
 static uint32_t kernel_count(void)
 {
     uint32_t kernels = 0;
-
     while (vkmm_kernel_name(kernels) != NULL) kernels++;
     return kernels;
 }
@@ -39,7 +38,6 @@ static void complicate(vkmm_problem *p, uint32_t op)
 {
     static const double alphas[OPS] = {1, 2, 1, 2}, betas[OPS] = {0, 2, -1, 1};
     const int is_float = vkmm_type_of(p->type)->is_float;
-
     p->layout = op == 2 ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
     p->op_a = op & 1 ? VKMM_OP_T : VKMM_OP_N;
     p->op_b = op & 2 ? VKMM_OP_T : VKMM_OP_N;
@@ -56,7 +54,6 @@ static void complicate(vkmm_problem *p, uint32_t op)
 static int is_wanted(const cli_options *options, const char *kernel, vkmm_type type)
 {
     int wanted = options->types.count == 0;
-
     for (uint32_t i = 0; i < options->types.count; i++) wanted |= options->types.type[i] == type;
     return wanted && (options->kernel == NULL || strcmp(options->kernel, kernel) == 0);
 }
@@ -72,7 +69,6 @@ static int takes(const cli_session *session, const char *kernel, const vkmm_prob
     const vkmm_job_params params = {.problem = *problem, .kernel = is_cpu ? NULL : kernel, .untuned = 1};
     vkmm_device_info info = *session->info;
     vkmm_kernel_info chosen;
-
     if (is_cpu) info.refused_kernels = failed;
     if (problem->method != VKMM_COMPUTE_DIRECT) return vkmm_kernel_choose(&silent, &info, &params, &chosen) == VKMM_OK;
     if (types.in == VKMM_F64 && !session->info->features.f64 && strcmp(kernel, "soft64") != 0) return 0;
@@ -88,7 +84,6 @@ static const char *make_method(const cli_session *session, uint32_t index, vkmm_
     const uint64_t *size = sizes[index % SIZES];
     const uint32_t method = index / SIZES / VKMM_METHOD_TYPES, place = index / SIZES % VKMM_METHOD_TYPES;
     const vkmm_method_info *info = vkmm_method_at(method);
-
     *problem = VKMM_PROBLEM(.m = size[0], .n = size[1], .k = size[2], .type = info->types[place],
                             .method = (vkmm_method)method);
     if (info->titles[place] == NULL || session->options->kernel != NULL) return NULL;
@@ -102,7 +97,6 @@ static const char *make(const cli_session *session, uint32_t index, vkmm_problem
     const uint32_t kernels = kernel_count(), turn = index / kernels, place = kernels - 1 - index % kernels;
     const char *kernel = vkmm_kernel_name(place);
     const vkmm_types *types = vkmm_types_at((turn + place) % VKMM_TYPES_COUNT);
-
     *variant = index < kernel_cases() ? turn / VKMM_TYPES_COUNT : 0;
     if (index >= kernel_cases()) return make_method(session, index - kernel_cases(), problem);
     const uint64_t *size = sizes[*variant / OPS];
@@ -117,10 +111,8 @@ static int find(const cli_session *session, uint32_t index, cli_case *found)
 {
     vkmm_problem p;
     uint32_t variant;
-    const char *kernel;
-
     if (index >= kernel_cases() + VKMM_METHOD_COUNT * VKMM_METHOD_TYPES * SIZES) return CLI_NO_CASE;
-    kernel = make(session, index, &p, &variant);
+    const char *kernel = make(session, index, &p, &variant);
     if (kernel == NULL) return 0;
     if (p.method == VKMM_COMPUTE_DIRECT) VKMM_PUT(found->finding, "kernel %s %s", kernel, vkmm_type_of(p.type)->name);
     VKMM_PUT(found->name, "%s, %s, %ux%ux%u, %c%c", p.method ? vkmm_method_at(p.method)->name : kernel,
@@ -133,13 +125,11 @@ static int find(const cli_session *session, uint32_t index, cli_case *found)
 static void write_command(const char *kernel, const vkmm_problem *p, const cli_inputs *inputs, char text[CLI_CASE_TEXT])
 {
     const vkmm_types types = vkmm_problem_types(p);
-    const char *const ops = "NT";
     char more[200] = "";
-
     if (vkmm_kernel_is_general(kernel))
         VKMM_PUT(more, " --layout %s --transposeA %c --transposeB %c --lda %u --ldb %u --ldc %u --alpha %g --beta %g",
-                 p->layout == VKMM_ROW_MAJOR ? "row" : "col", ops[p->op_a], ops[p->op_b], (unsigned)p->lda,
-                 (unsigned)p->ldb, (unsigned)p->ldc, p->alpha, p->beta);
+                 p->layout == VKMM_ROW_MAJOR ? "row" : "col", "NT"[p->op_a], "NT"[p->op_b], (unsigned)p -> lda,
+                 (unsigned)p -> ldb, (unsigned)p -> ldc, p -> alpha, p -> beta);
     if (p->has_bias) VKMM_JOIN(more, "", " --bias_vector");
     if (p->activation != VKMM_ACTIVATION_NONE)
         VKMM_JOIN(more, "", " --activation %s", vkmm_activation_name(p->activation));
@@ -159,7 +149,6 @@ static vkmm_status run(cli_session *session, uint32_t index, cli_case *result)
     const char *kernel = make(session, index, &request.job.problem, &variant);
     const cli_inputs inputs = {.init = variant % 2 == 0 ? VKMM_INIT_UNIFORM : VKMM_INIT_INT, .seed = index + 1};
     cli_product product = {0};
-
     request.inputs = &inputs;
     request.job.kernel = kernel;
     const vkmm_status status = cli_product_prove(session, &request, &product);

@@ -24,7 +24,6 @@ static const struct {
 int cli_trial_wrong(cli_trial *trial, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(trial->result->why, sizeof trial->result->why, format, arguments);
     va_end(arguments);
@@ -44,7 +43,6 @@ static int compare(cli_trial *trial)
 void cli_trial_spread(cli_trial *trial, uint32_t invocations, uint32_t count, uint32_t constant)
 {
     uint32_t size = 1;
-
     while (2 * size <= invocations && 2 * size <= count && 2 * size <= trial->info->limits.max_invocations &&
            2 * size <= trial->info->limits.max_workgroup_size[0])
         size *= 2;
@@ -70,7 +68,6 @@ static vkmm_status write_shader(const cli_trial *trial)
     const vkmm_device_driver *driver = &trial->info->driver;
     const uint32_t end = trial->first + (trial->count > 0 ? trial->count : SHOWN);
     char text[MOST_SHADER] = "";
-
     vkmm_join(text, MOST_HEAD, "", "// %.100s, %.100s %.100s: %s\n// %.400s\n", trial->info->name, driver->name,
               driver->info, trial->result->name, trial->result->why);
     vkmm_join(text, MOST_HEAD, "", "// %s of %ux%ux%u workgroups, %u time(s); constants",
@@ -90,14 +87,12 @@ static vkmm_status write_shader(const cli_trial *trial)
 vkmm_status cli_trial_run(cli_session *session, const cli_trial_kind *kind, uint32_t operation, cli_case *result)
 {
     cli_trial trial = {.info = session->info, .result = result, .probe = {.module = kind->module, .fill = 0xdeadbeef}};
-    vkmm_status status;
-
     trial.probe.in = trial.in = vkmm_alloc(3 * CLI_TRIAL_WORDS, sizeof *trial.in);
     if (trial.in == NULL) return vkmm_tell(session->log, VKMM_NO_MEMORY("for a case of a check"));
     trial.want = trial.in + CLI_TRIAL_WORDS;
     trial.probe.out = trial.want + CLI_TRIAL_WORDS;
     kind->make(&trial, operation);
-    status = vkmm_probe_run(session->device, &trial.probe);
+    vkmm_status status = vkmm_probe_run(session->device, &trial.probe);
     if (status == VKMM_OK) {
         result->passed = kind->judge != NULL ? kind->judge(&trial, operation) : compare(&trial);
     } else if (status != VKMM_OUT_OF_MEMORY && status != VKMM_DEVICE_LOST) {
@@ -127,11 +122,9 @@ static vkmm_status run_case(cli_session *session, const cli_case_part *part, con
 {
     const cli_trial_kind *kinds = part->kinds;
     const uint32_t index = found->index;
-    vkmm_status status;
-
     VKMM_PUT(found->file, "%s", file);
-    status = kinds == NULL ? part->run(session, index, found)
-                           : cli_trial_run(session, &kinds[index], kinds[index].operation, found);
+    vkmm_status status = kinds == NULL ? part->run(session, index, found)
+                                       : cli_trial_run(session, &kinds[index], kinds[index].operation, found);
     if (found->passed) found->file[0] = '\0';
     if (status == VKMM_OK && found->passed && session->options->validate && cli_session_validated(session) != VKMM_OK) {
         found->passed = 0;
@@ -147,14 +140,12 @@ static vkmm_status answer_case(cli_session *session, const json_t *request, int 
     vkmm_status status = VKMM_OK;
     const cli_case_part *const *part = cli_case_parts;
     int is_there;
-    json_t *json;
-
     while (*part != NULL && strcmp((*part)->name, name) != 0) part++;
     if (*part == NULL) return cli_worker_refuse(session, name);
     while ((is_there = find_case(session, *part, found.index, &found)) == 0) found.index++;
     if (is_there == CLI_NO_CASE) return VKMM_OK;
     if (runs) status = run_case(session, *part, cli_json_text(request, "file", ""), &found);
-    json = cli_record_json(&cli_case_record, &found);
+    json_t *json = cli_record_json(&cli_case_record, &found);
     json_object_update(answer, json);
     json_decref(json);
     return status;
@@ -164,7 +155,6 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
 {
     cli_session *session = user;
     const vkmm_status status = cli_session_device(session);
-
     if (status != VKMM_OK) return status;
     if (strcmp(ask, "hello") == 0) return cli_worker_introduce(session, answer);
     if (strcmp(ask, "case") == 0) return answer_case(session, request, 1, answer);

@@ -56,7 +56,6 @@ static void explain(char reason[240], const char *sentence)
 static void take(peaks *all, char reason[240], vkmm_status status, int is_figure)
 {
     const char *sentence = all->session->console.last_error;
-
     if (status == VKMM_OK) {
         all->measured = 1;
         if (!is_figure) explain(reason, "the device's clocks measured no time for it");
@@ -82,7 +81,6 @@ static void measure_type(peaks *all, vkmm_type type)
 {
     peak *one = &all->types[all->type_count++];
     vkmm_peaks measured = {.copy_bytes_per_s = all->copy.per_s};
-
     one->type = type;
     if (is_lost(all, one->reason)) return;
     cli_progress(&all->session->console, "%s", vkmm_type_of(type)->name);
@@ -111,7 +109,6 @@ static void measure_shapes(peaks *all)
     cli_session *session = all->session;
     const uint32_t count = session->info->matrices.shape_count;
     char a[32], result[32];
-
     all->no_shapes = session->info->matrices.refusal;
     for (uint32_t i = 0; i < count; i++) {
         const vkmm_matrix_shape *shape = &session->info->matrices.shapes[i];
@@ -134,7 +131,6 @@ static void measure_shapes(peaks *all)
 static void measure_rates(peaks *all)
 {
     cli_session *session = all->session;
-
     for (int kind = 0; kind < VKMM_RATE_COUNT; kind++) {
         rate *one = &all->rates[kind];
         one->info = &vkmm_rate_infos[kind];
@@ -154,7 +150,6 @@ static void print_cells(const cli_report *report, const char *what, double figur
     static const cli_place places[] = {{34}, {17}, {18}};
     cli_cell cells[3] = {{"", CLI_PLAIN}};
     char clean[300];
-
     cli_cell_put(&cells[0], "  %s", what);
     if (figure > 0) {
         cli_cell_put(&cells[1], "%9s %s", CLI_FIGURE(figure), unit);
@@ -171,7 +166,6 @@ static void print_cells(const cli_report *report, const char *what, double figur
 static void print_line(const cli_report *report, const char *what, const peak *one, double scale, const char *unit)
 {
     char spread[40] = "";
-
     if (isfinite(one->spread)) VKMM_PUT(spread, "median %.*f %% lower", one->spread < 0.1, 100 * one->spread);
     print_cells(report, what, one->per_s / scale, unit, spread, one->reason);
 }
@@ -181,7 +175,6 @@ static void print_rate(const cli_report *report, const rate *one)
     const int is_time = strcmp(one->info->unit, "ms") == 0;
     const double scale = is_time ? 1e-3 : 1e9;
     char spread[80], what[80];
-
     VKMM_PUT(spread, "%s %s %s", CLI_FIGURE(one->is.low / scale), report->utf8 ? "–" : "-",
              CLI_FIGURE(one->is.high / scale));
     if (one->info == &vkmm_rate_infos[VKMM_RATE_CACHE] && one->is.bytes > 0)
@@ -204,7 +197,6 @@ static void print_shape(const cli_report *report, const peak *one)
     const char *result = vkmm_component_name(s->result, c);
     const int is_float = result[0] == 'f' || result[0] == 'b' /* one without a name can be anything */,
               is_large = one->per_s >= 1e12;
-
     VKMM_PUT(what, "matrix %u%s%u%s%u %s·%s%s%s%s", s->m, times, s->n, times, s->k, vkmm_component_name(s->a, a),
              vkmm_component_name(s->b, b), arrow, result, s->saturating ? " sat" : "");
     print_line(report, what, one, is_large ? 1e12 : 1e9, units[is_float][is_large]);
@@ -214,7 +206,6 @@ static void print(const peaks *all)
 {
     const cli_report *report = &all->session->report;
     char what[64];
-
     cli_print_device(report, all->session->info, NULL);
     print_line(report, "copy in device memory", &all->copy, 1e9, "GB/s");
     for (int i = 0; i < VKMM_RATE_COUNT; i++) print_rate(report, &all->rates[i]);
@@ -296,7 +287,6 @@ static peaks *measure(cli_session *session)
     cli_sensors *sensors = NULL;
     cli_sensed sensed;
     peaks *all = vkmm_alloc(1, sizeof *all);
-
     if (all == NULL) return NULL;
     all->session = session;
     all->power = cli_bench_no_power();
@@ -323,15 +313,13 @@ vkmm_status cli_command_peak(cli_session *session)
     const vkmm_log *log = session->log;
     vkmm_status status = cli_session_device(session), shown = VKMM_OK;
     peaks *all;
-
     if (status != VKMM_OK) return status;
     session->console.muted = 1; /* the sentences go into the rows */
     all = measure(session);
     session->console.muted = 0;
     if (all == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the peaks"));
     if (session->writer == &cli_json_writer)
-        shown = cli_json_line(&session->report, cli_json_document(&session->report, "vkmatmul.peak/1", session->info,
-                                                                  NULL, cli_record_json(&peaks_record, all)));
+        shown = cli_json_show(&session->report, "vkmatmul.peak/1", session->info, &peaks_record, all);
     else
         print(all);
     if (shown != VKMM_OK) shown = VKMM_FAIL(log, shown, "no memory to write the peaks");
@@ -348,7 +336,6 @@ vkmm_status cli_command_peak(cli_session *session)
 static json_t *peaks_of_bench(const peaks *all)
 {
     cli_bench_peaks bench;
-
     cli_bench_peaks_init(&bench);
     if (all->copy.per_s > 0) bench.copy_bytes_per_s = all->copy.per_s;
     for (uint32_t i = 0; i < all->type_count; i++)
@@ -364,7 +351,6 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
     cli_session *session = user;
     vkmm_status status = cli_session_device(session);
     peaks *all;
-
     (void)request;
     if (status != VKMM_OK) return status;
     if (strcmp(ask, "hello") == 0) return cli_worker_introduce(session, answer);

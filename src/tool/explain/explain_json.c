@@ -6,7 +6,6 @@
 static int is_single(const void *record)
 {
     const cli_twice *twice = record;
-
     return twice->counted == twice->most;
 }
 
@@ -162,7 +161,5 @@ static const vkmm_record explanation_record = {NULL, CLI_FIELDS(explanation_fiel
 vkmm_status cli_explain_json(cli_report *report, const cli_explanation *explanation)
 {
     const vkmm_record *record = explanation->planned ? &plan_record : &explanation_record;
-
-    return cli_json_line(report, cli_json_document(report, "vkmatmul.explain/1", explanation->device, NULL,
-                                                   cli_record_json(record, explanation)));
+    return cli_json_show(report, "vkmatmul.explain/1", explanation->device, record, explanation);
 }

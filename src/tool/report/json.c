@@ -47,7 +47,6 @@ json_t *cli_json_of_text(const char *text)
     const size_t room = text != NULL ? 4 * strlen(text) + 1 : 0; /* a byte becomes \xNN at most */
     char few[512], *clean = room > sizeof few ? vkmm_alloc(room, 1) : few;
     json_t *json;
-
     if (text == NULL || clean == NULL) return text == NULL ? json_null() : NULL;
     vkmm_clean(clean, room, text);
     json = json_string(clean);
@@ -64,7 +63,6 @@ json_t *cli_json_known_text(const char *text)
 json_t *cli_json_device(const vkmm_device_info *info, const char *host)
 {
     cli_bench_device device;
-
     cli_bench_device_of(&device, info, host);
     return cli_record_json(&cli_identity_record, &device);
 }
@@ -75,9 +73,14 @@ json_t *cli_json_document(const cli_report *report, const char *schema, const vk
     json_t *object = json_pack("{s:s,s:o,s:o}", "schema", schema, "tool", cli_record_json(&cli_tool_record, report),
                                "device", cli_json_device(device, host));
     const int bad = json_object_update(object, rest) != 0;
-
     json_decref(rest);
     return cli_json_done(object, bad);
+}
+
+vkmm_status cli_json_show(const cli_report *report, const char *schema, const vkmm_device_info *device,
+                          const vkmm_record *record, const void *what)
+{
+    return cli_json_line(report, cli_json_document(report, schema, device, NULL, cli_record_json(record, what)));
 }
 
 json_t *cli_json_run(const cli_report *report, const cli_bench_row *row)
@@ -91,7 +94,6 @@ vkmm_status cli_page_make(const cli_template *around, const char *json, char **p
     static const char less[] = {'\\', 'u', '0', '0', '3', 'c'};
     size_t whole = around->head_bytes + strlen(json) + around->tail_bytes;
     char *at;
-
     for (const char *c = json; *c != '\0'; c++) whole += *c == '<' ? sizeof less - 1 : 0;
     at = *page = vkmm_alloc(whole + 1, 1);
     *bytes = at != NULL ? whole : 0;

@@ -37,7 +37,6 @@ json_t *cli_write_trial(const cli_trial_request *request)
 int cli_read_trial(const json_t *json, cli_trial_request *request)
 {
     char sentence[CLI_SENTENCE];
-
     *request = (cli_trial_request){.count = 0};
     return cli_record_parse(json, &request_record, request, sentence) && request->count > 0;
 }
@@ -45,7 +44,6 @@ int cli_read_trial(const json_t *json, cli_trial_request *request)
 void cli_put_figures(json_t *json, const cli_answer *answer)
 {
     json_t *figures = cli_record_json(&answer_record, answer);
-
     json_object_update(json, figures);
     json_decref(figures);
 }
@@ -58,7 +56,6 @@ static int is_positive(double value)
 int cli_take_figures(const json_t *json, int is_duel, cli_answer *answer)
 {
     char sentence[CLI_SENTENCE];
-
     if (!cli_record_parse(json, &answer_record, answer, sentence) || !is_positive(answer->ms[0])) return 0;
     return !is_duel || (is_positive(answer->ms[1]) && is_positive(answer->ratio) && is_positive(answer->upper));
 }
@@ -116,6 +113,5 @@ static const vkmm_record row_record = {NULL, CLI_FIELDS(row_fields)};
 
 vkmm_status cli_json_tune(cli_report *report, const cli_tune_row *row)
 {
-    return cli_json_line(
-        report, cli_json_document(report, "vkmatmul.tune/1", row->device, NULL, cli_record_json(&row_record, row)));
+    return cli_json_show(report, "vkmatmul.tune/1", row->device, &row_record, row);
 }
