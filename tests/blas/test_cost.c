@@ -1,8 +1,6 @@
 /* The costs of libvkblas, without a device: programs on simulated machines use a device that is faster, leave one alone
  * that is not, and lose little while they find out; what is kept is read again, what is damaged is not. */
 #include "test.h"
-#include <math.h>
-#include <string.h>
 
 #include "../../src/blas/cost.h"
 

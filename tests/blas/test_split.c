@@ -3,7 +3,6 @@
  * routine must not read is NaN. */
 #include <complex.h>
 #include <float.h>
-#include <math.h>
 
 #include "../../src/blas/vkblas.h"
 #include "unit.h"

@@ -10,7 +10,6 @@ __attribute__((visibility("default"))) void *vk_icdGetInstanceProcAddr(void *ins
 static void fail(const char *stage)
 {
     const char *fault = getenv("VKMM_TEST_FAULT");
-
     if (fault == NULL || strncmp(fault, stage, strlen(stage)) != 0) return;
     fault += strlen(stage);
     if (strcmp(fault, "abort") == 0) abort();

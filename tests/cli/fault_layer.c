@@ -29,7 +29,6 @@ static const layered *find(const void *handle)
 {
     const void *key = *(const void *const *)handle;
     int i = 0;
-
     while (i < DEVICES && devices[i].key != key) i++;
     if (i == DEVICES) abort();
     return &devices[i];
@@ -43,7 +42,6 @@ static void tell(int call, int result)
 {
     const char *path = getenv("VKMM_TEST_FAULT_LOG");
     FILE *file = path != NULL ? fopen(path, "a") : NULL;
-
     if (file == NULL) return;
     fprintf(file, "%s %u %d\n", names[call], atomic_load(&counts[call]), result);
     fclose(file);
@@ -54,7 +52,6 @@ static VkResult fault(int call, const layered *device)
 {
     const char *at = getenv("VKMM_TEST_FAULT");
     const unsigned count = device->counts ? atomic_fetch_add(&counts[call], 1) + 1 : 0;
-
     for (; at != NULL; at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL) {
         char name[64];
         unsigned first = 0, last = 0;
@@ -97,7 +94,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice handle, const VkMemoryAl
 static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice physical, VkPhysicalDeviceProperties2 *all)
 {
     const char *name = getenv("VKMM_TEST_DEVICE_NAME");
-
     next_properties(physical, all);
     if (getenv("VKMM_TEST_NO_TIMESTAMPS") != NULL) all->properties.limits.timestampPeriod = 0;
     if (name != NULL) snprintf(all->properties.deviceName, sizeof all->properties.deviceName, "%s", name);
@@ -107,7 +103,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
                                                       const VkAllocationCallbacks *callbacks, VkInstance *instance)
 {
     VkResult result = create_next_instance(info, callbacks, instance);
-
     if (result != VK_SUCCESS) return result;
     next_properties =
         (PFN_vkGetPhysicalDeviceProperties2)next_instance_proc(*instance, "vkGetPhysicalDeviceProperties2");
@@ -119,7 +114,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
 {
     PFN_vkGetDeviceProcAddr next_proc;
     PFN_vkCreateDevice create = next_create_device(info, &next_proc);
-
     if (create == NULL) return VK_ERROR_INITIALIZATION_FAILED;
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     properties(physical, &all);

@@ -6,6 +6,5 @@ __attribute__((constructor)) static void tell(void)
 {
     const char *path = getenv("VKMM_TEST_LAYER_FILE");
     FILE *file = path != NULL ? fopen(path, "w") : NULL;
-
     if (file != NULL) fclose(file);
 }

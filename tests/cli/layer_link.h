@@ -18,7 +18,6 @@ static PFN_vkGetInstanceProcAddr next_instance_proc;
 static void *find_link(const void *chain, VkStructureType type)
 {
     const VkLayerInstanceCreateInfo *link = chain; /* both kinds begin alike */
-
     while (link != NULL && (link->sType != type || link->function != VK_LAYER_LINK_INFO)) link = link->pNext;
     return (void *)(uintptr_t)link;
 }
@@ -28,7 +27,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_next_instance(const VkInstanceCreat
                                                            const VkAllocationCallbacks *callbacks, VkInstance *instance)
 {
     VkLayerInstanceCreateInfo *link = find_link(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
-
     if (link == NULL) return VK_ERROR_INITIALIZATION_FAILED;
     next_instance_proc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
@@ -39,7 +37,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_next_instance(const VkInstanceCreat
 static PFN_vkCreateDevice next_create_device(const VkDeviceCreateInfo *info, PFN_vkGetDeviceProcAddr *next_proc)
 {
     VkLayerDeviceCreateInfo *link = find_link(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
-
     if (link == NULL) return NULL;
     PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     *next_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;

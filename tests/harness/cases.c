@@ -1,7 +1,4 @@
 /* The cases of suite_kernel. */
-#include <math.h>
-#include <stdio.h>
-
 #include "gemm.h"
 #include "general.h"
 #include "math/matrix.h"

@@ -1,8 +1,5 @@
 #include "clock.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #include "kept.h"
 
 #define LOOK_MS 1e-6 /* passes whenever the host looks, so that a loop over time always ends */

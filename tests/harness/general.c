@@ -1,10 +1,5 @@
 #include "general.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"

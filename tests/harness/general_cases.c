@@ -1,6 +1,4 @@
 /* The problems of general_edges and general_random. */
-#include <stdio.h>
-
 #include "base/limits.h"
 #include "base/random.h"
 #include "general.h"

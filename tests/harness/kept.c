@@ -1,8 +1,5 @@
 #include "kept.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 400 };
 
 static struct {
@@ -34,13 +31,17 @@ static void release_stream(void *object)
     vkmm_stream_destroy(&stream);
 }
 
-vkmm_job *keep_job(vkmm_job *job)
+vkmm_job *keep_job(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params)
 {
+    vkmm_job *job = NULL;
+    assert_ok(vkmm_job_create(device, log, params, &job));
     return keep_object(job, release_job);
 }
 
-vkmm_stream *keep_stream(vkmm_stream *stream)
+vkmm_stream *keep_stream(vkmm_device *device, const vkmm_stream_params *params)
 {
+    vkmm_stream *stream = NULL;
+    assert_ok(vkmm_stream_create(device, NULL, params, &stream));
     return keep_object(stream, release_stream);
 }
 

@@ -2,18 +2,14 @@
  * assertion leaves a test by longjmp, past every line that would release something. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "test.h"
 #include "vkmatmul_stream.h"
 
-/* Each returns what it is given. The last one kept is released first. */
+/* The last one kept is released first. keep_object returns what it is given; the others fail the test if they cannot
+ * make what they return. */
 void *keep_object(void *object, void (*release)(void *object));
-vkmm_job *keep_job(vkmm_job *job);
-vkmm_stream *keep_stream(vkmm_stream *stream);
+vkmm_job *keep_job(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params);
+vkmm_stream *keep_stream(vkmm_device *device, const vkmm_stream_params *params);
 
 /* A teardown: releases all that was kept. */
 int release_kept(void **state);

@@ -1,9 +1,6 @@
 #include "lent.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "vk/validation.h"
 
@@ -136,7 +133,7 @@ static void destroy_requirements(void *object)
 vkmm_requirements *lent_requirements(const vkmm_requirements_params *params)
 {
     vkmm_requirements *requirements = NULL;
-    assert_int_equal(vkmm_device_requirements(params, &requirements), VKMM_OK);
+    assert_ok(vkmm_device_requirements(params, &requirements));
     return keep_object(requirements, destroy_requirements);
 }
 
@@ -156,7 +153,7 @@ vkmm_device *lent_import(lent_device *lent, lent_how how, vkmm_log log)
     if (how != LENT_BARE) {
         vkmm_requirements *requirements = lent_requirements(&params);
         extensions = vkmm_requirements_extensions(requirements, &extension_count);
-        assert_int_equal(vkmm_requirements_merge(requirements, &features), VKMM_OK);
+        assert_ok(vkmm_requirements_merge(requirements, &features));
     }
     lent_device_create(lent, &features, extensions, extension_count);
     vkmm_import_params import = lent_import_params(lent);
@@ -165,7 +162,7 @@ vkmm_device *lent_import(lent_device *lent, lent_how how, vkmm_log log)
     import.extension_count = extension_count;
     import.features = &features;
     import.log = log;
-    assert_int_equal(vkmm_device_import(&import, &device), VKMM_OK);
+    assert_ok(vkmm_device_import(&import, &device));
     return device;
 }
 

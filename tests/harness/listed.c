@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <stdlib.h>
-
 static struct CMUnitTest tests[64];
 static size_t count;
 

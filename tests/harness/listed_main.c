@@ -1,9 +1,6 @@
 /* For programs without a main of their own. */
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 int main(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;

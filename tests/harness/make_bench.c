@@ -60,7 +60,6 @@ static void need(int good)
 static void make_gpu(cli_bench_device *device)
 {
     vkmm_device_info *info = &device->info;
-
     snprintf(device->label, sizeof device->label, "Example Speedster 9000");
     info->index = 0;
     snprintf(info->name, sizeof info->name, "Example Speedster 9000");
@@ -108,7 +107,6 @@ static void make_gpu(cli_bench_device *device)
 static void make_integrated(cli_bench_device *device)
 {
     vkmm_device_info *info = &device->info;
-
     snprintf(device->label, sizeof device->label, "Modest Graphics 630");
     info->index = 1;
     snprintf(info->name, sizeof info->name, "Modest Graphics 630");
@@ -156,7 +154,6 @@ static double gflops_of(uint32_t device, const item *it)
     static const char *const steps[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
     static const double of_step[] = {0.05, 0.06, 0.12, 0.2, 0.3};
     double gflops = best[device] * of_type[it->type], work = 2.0 * (double)it->m * (double)it->n * (double)it->k;
-
     for (int i = 0; i < 5; i++)
         if (strcmp(steps[i], it->kernel) == 0) gflops *= of_step[i];
     if (it->m % 2 == 1) gflops *= 0.8;
@@ -198,7 +195,6 @@ static void add_times(cli_bench_row *row, double ms, double noise, uint64_t key,
 static void set_kernel(cli_bench_row *row, const item *it)
 {
     const int is_auto = strcmp(it->kernel, "auto") == 0;
-
     snprintf(row->kernel.name, sizeof row->kernel.name, "%s",
              row->device == HOST ? "sgemm"
              : is_auto           ? "blocked"
@@ -228,7 +224,6 @@ static void set_verdict(cli_bench_row *row)
 {
     const int wrong = row->device == SLOW && row->problem.type == VKMM_F64,
               none = row->device == SLOW && strcmp(row->group, "file") == 0;
-
     snprintf(row->method, sizeof row->method, none ? "none" : "freivalds");
     row->passed = !wrong && !none;
     row->error = none ? NAN : wrong ? 40000 : 0.4;
@@ -256,7 +251,6 @@ static cli_bench_row *add_row(cli_bench *bench, uint32_t device, const item *it,
     const uint64_t key = 100 * bench->row_count;
     const int throttles = device == FAST && it->type == VKMM_F32 && it->m == 2048;
     double ms;
-
     need(row != NULL);
     row->device = device;
     snprintf(row->group, sizeof row->group, "%s", it->group);
@@ -289,7 +283,6 @@ static cli_bench_row *add_row(cli_bench *bench, uint32_t device, const item *it,
 void make_bench(cli_bench *bench, double speed, double noise)
 {
     cli_bench_device *device;
-
     snprintf(bench->version, sizeof bench->version, "0.1.0");
     snprintf(bench->shader_hash, sizeof bench->shader_hash, "0123456789abcdef");
     snprintf(bench->created, sizeof bench->created, "2026-11-21T12:00:00Z");
@@ -341,7 +334,6 @@ static int is_kept(const cli_bench_row *row)
 void make_small_bench(cli_bench *bench)
 {
     uint32_t kept = 0;
-
     make_bench(bench, 1, 0.02);
     for (uint32_t i = 0; i < bench->row_count; i++) {
         if (!is_kept(&bench->rows[i])) {

@@ -2,9 +2,6 @@
  * (kept.h). */
 #pragma once
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "gemm.h"
 #include "gemm/gemm.h"
 #include "suite.h"
@@ -44,7 +41,7 @@ static inline void release_gemm(void *object)
 static inline vkmm_gemm *keep_gemm(vkmm_device *device, const vkmm_gemm_params *params)
 {
     vkmm_gemm *gemm = NULL;
-    assert_int_equal(vkmm_gemm_create(device, params, &gemm), VKMM_OK);
+    assert_ok(vkmm_gemm_create(device, params, &gemm));
     return keep_object(gemm, release_gemm);
 }
 
@@ -72,8 +69,7 @@ static inline vkmm_binding recorded_take(recorded *m, int which, uint64_t bytes)
     vkmm_buffer *buffer = &m->buffers[which];
     vkmm_buffer_destroy(m->device, buffer);
     if (bytes > 0) {
-        assert_int_equal(
-            vkmm_buffer_create(m->device, "a test's matrix", bytes + 2 * GUARD, VKMM_PLACE_DOWNLOAD, buffer), VKMM_OK);
+        assert_ok(vkmm_buffer_create(m->device, "a test's matrix", bytes + 2 * GUARD, VKMM_PLACE_DOWNLOAD, buffer));
         memset(buffer->mapped, 0xff, (size_t)buffer->bytes);
     }
     return recorded_binding(m, which);
@@ -106,7 +102,7 @@ static inline void recorded_pack(const vkmm_gemm *gemm, vkmm_operand operand, vk
     vkmm_status status = vkmm_command_begin(gemm->device, &command);
     if (status == VKMM_OK) status = vkmm_gemm_pack(gemm, command, operand, &from, &to, 0);
     if (status == VKMM_OK) vkmm_command_barrier_all(gemm->device, command);
-    assert_int_equal(vkmm_command_finish(gemm->device, status, &command), VKMM_OK);
+    assert_ok(vkmm_command_finish(gemm->device, status, &command));
 }
 
 static inline void recorded_run(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings)
@@ -115,5 +111,5 @@ static inline void recorded_run(const vkmm_gemm *gemm, const vkmm_gemm_bindings 
     vkmm_status status = vkmm_command_begin(gemm->device, &command);
     if (status == VKMM_OK) status = vkmm_gemm_record(gemm, command, bindings);
     if (status == VKMM_OK) vkmm_command_barrier_all(gemm->device, command);
-    assert_int_equal(vkmm_command_finish(gemm->device, status, &command), VKMM_OK);
+    assert_ok(vkmm_command_finish(gemm->device, status, &command));
 }

@@ -13,7 +13,6 @@ static json_t *words_schema(const cli_field_words *words)
 {
     json_t *list;
     int bad = 0;
-
     if (words->name != NULL) return json_pack("{s:s}", "type", "string");
     list = json_array();
     for (uint32_t i = words->first; i < words->count; i++)
@@ -50,7 +49,6 @@ static json_t *value_schema(json_t *defs, const cli_field *field)
 static int may_be_null(const cli_field *field)
 {
     const int is_list = field->length > 0 || field->element > 0;
-
     if ((field->flags & CLI_OMIT) || field->kind == CLI_FIELD_CUSTOM) return 0; /* a custom schema says it itself */
     if ((field->flags & (CLI_MAYBE | CLI_POINTER)) || field->known != NULL) return 1;
     if (is_list) return 0;
@@ -61,7 +59,6 @@ static int may_be_null(const cli_field *field)
 static json_t *or_null(json_t *schema)
 {
     json_t *type = json_object_get(schema, "type");
-
     if (json_is_string(type)) {
         json_object_set_new(schema, "type", json_pack("[O,s]", type, "null"));
         return schema;
@@ -73,7 +70,6 @@ static json_t *list_schema(json_t *defs, const cli_field *field)
 {
     cli_field entry = *field;
     json_t *items, *schema;
-
     entry.flags &= ~(uint32_t)CLI_MAYBE;
     items = value_schema(defs, &entry);
     if (field->element == 0 && field->kind == CLI_FIELD_REAL) items = or_null(items);
@@ -92,7 +88,6 @@ static json_t *field_schema(json_t *defs, const cli_field *field)
 {
     const int is_list = field->length > 0 || field->element > 0;
     json_t *schema = is_list ? list_schema(defs, field) : value_schema(defs, field);
-
     return schema != NULL && may_be_null(field) ? or_null(schema) : schema;
 }
 
@@ -100,7 +95,6 @@ static json_t *field_schema(json_t *defs, const cli_field *field)
 static int add_keys(json_t *defs, const vkmm_record *record, json_t *keys, json_t *parts)
 {
     int bad = record->schema != NULL ? cli_json_put(keys, "schema", json_pack("{s:s}", "type", "string")) : 0;
-
     for (uint32_t i = 0; i < record->count; i++) {
         const cli_field *field = &record->fields[i];
         if (field->kind != CLI_FIELD_EMBED)
@@ -117,7 +111,6 @@ json_t *record_schema(json_t *defs, const vkmm_record *record)
 {
     json_t *parts, *schema, *keys;
     int bad;
-
     if (json_object_get(defs, record->name) != NULL) return reference(record->name);
     parts = json_array();
     keys = json_object();
@@ -140,7 +133,6 @@ json_t *bench_schema(void)
                                              &cli_row_line_record, &cli_end_line_record,  &cli_survey_record};
     json_t *defs = json_object(), *any = json_array();
     int bad = 0;
-
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         bad += json_array_append_new(any, record_schema(defs, all[i])) != 0;
     return cli_json_done(json_pack("{s:o, s:o}", "oneOf", any, "$defs", defs), bad);

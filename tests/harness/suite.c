@@ -1,9 +1,5 @@
 #include "suite.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "job/job.h"
 #include "verify_problem.h"
 
@@ -101,9 +97,8 @@ int suite_has_type(const suite_device *suite, vkmm_type type)
 int suite_is_right(vkmm_job *job)
 {
     cli_verdict verdict;
-    assert_int_equal(vkmm_verify_problem(NULL, &job->problem, vkmm_job_matrix(job, VKMM_A),
-                                         vkmm_job_matrix(job, VKMM_B), NULL, NULL, vkmm_job_matrix(job, VKMM_C),
-                                         CLI_NUMBERS_RANDOM, CLI_VERIFY_FULL, 1, &verdict),
-                     VKMM_OK);
+    assert_ok(vkmm_verify_problem(NULL, &job->problem, vkmm_job_matrix(job, VKMM_A), vkmm_job_matrix(job, VKMM_B), NULL,
+                                  NULL, vkmm_job_matrix(job, VKMM_C), CLI_NUMBERS_RANDOM, CLI_VERIFY_FULL, 1,
+                                  &verdict));
     return verdict.passed;
 }

@@ -1,11 +1,7 @@
 /* What every unit test includes: cmocka with the headers it needs, and a log that remembers. */
 #pragma once
 
-#include <stdio.h>
-#include <string.h>
-
 #include "test.h"
-#include "vkmatmul.h"
 
 typedef struct heard {
     unsigned count;
@@ -26,9 +22,3 @@ static inline vkmm_log hear_with(heard *h)
     *h = (heard){0};
     return (vkmm_log){.write = hear, .user = h};
 }
-
-/* Fails, and shows the text, unless `text` contains `part`. */
-#define assert_contains(text, part)                                                          \
-    do {                                                                                     \
-        if (strstr((text), (part)) == NULL) fail_msg("\"%s\" lacks \"%s\"", (text), (part)); \
-    } while (0)

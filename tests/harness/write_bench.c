@@ -13,7 +13,6 @@ static int write_schema(void)
 {
     json_t *schema = bench_schema();
     const int fine = schema != NULL && json_dumpf(schema, stdout, JSON_INDENT(2)) == 0;
-
     json_decref(schema);
     return fine ? 0 : 1;
 }
@@ -21,7 +20,6 @@ static int write_schema(void)
 static void rename_all(cli_bench *bench, const char *name)
 {
     cli_bench_device *device = &bench->devices[0];
-
     snprintf(device->label, sizeof device->label, "%s", name);
     snprintf(device->info.name, sizeof device->info.name, "%s", name);
     snprintf(device->info.driver.name, sizeof device->info.driver.name, "%s", name);
@@ -53,7 +51,6 @@ int main(int count, char **arguments)
         .out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul"};
     cli_bench bench = {0};
     vkmm_status status;
-
     if (count > 1 && strcmp(arguments[1], "--schema") == 0) return write_schema();
     if (!writer) {
         fprintf(stderr, "usage: write_bench FORMAT [SPEED [NOISE [NAME]]] | write_bench --schema\n");

@@ -1,8 +1,6 @@
 /* Mutants of the general kernels: each shader without one barrier() or one bounds check must fail some product of
  * general_edges; the originals pass all of them in test_general.c. Shaders of modular products have other
  * mutations (mutate.py), and are judged by the bits of C. */
-#include <math.h>
-
 #include "general.h"
 
 #include MUTANTS

@@ -1,7 +1,5 @@
 /* The kernel of matrix operations with one barrier() or one bounds check removed must fail a product. Skipped (77)
  * without matrices of 8×8×8. */
-#include <math.h>
-
 #include "general.h"
 #include "kernel/general.h"
 

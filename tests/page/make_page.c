@@ -9,7 +9,6 @@ int main(void)
     static char json[1 << 24];
     size_t length = fread(json, 1, sizeof json - 1, stdin), bytes = 0;
     char *page = NULL;
-
     json[length] = '\0';
     vkmm_alloc_fail_after(1);
     if (cli_page_make(&cli_trace_template, json, &page, &bytes) != VKMM_OUT_OF_MEMORY || page != NULL || bytes != 0)

@@ -1,8 +1,5 @@
 /* One more general kernel, from a folder of its own: what CONTRIBUTING.md calls for, and nothing else, makes the
  * library list, plan, refuse, tune and run it. */
-#include <stdio.h>
-#include <string.h>
-
 #include "general.h"
 #include "look/kernel.h"
 
@@ -41,14 +38,14 @@ TEST(is_listed_after_the_others)
 TEST(is_planned_where_it_suits)
 {
     vkmm_kernel_info info;
-    assert_int_equal(choose(1, NULL, NULL, &info), VKMM_OK);
+    assert_ok(choose(1, NULL, NULL, &info));
     assert_string_equal(info.name, "rank1");
     assert_string_equal(info.config, "rows=16,cols=16,splits=1");
     assert_int_equal(info.items, 19 * 13);
-    assert_int_equal(choose(100, NULL, NULL, &info), VKMM_OK);
+    assert_ok(choose(100, NULL, NULL, &info));
     assert_string_not_equal(info.name, "rank1");
     suite.info->limits.max_invocations = 100; /* its presets, in their order */
-    assert_int_equal(choose(1, NULL, NULL, &info), VKMM_OK);
+    assert_ok(choose(1, NULL, NULL, &info));
     assert_string_equal(info.config, "rows=8,cols=8,splits=1");
 }
 
@@ -68,7 +65,7 @@ TEST(is_a_candidate_of_tunes)
     const vkmm_tune_params params = {.problem = VKMM_PROBLEM(.m = 300, .n = 200, .k = 1, .type = VKMM_F32)};
     vkmm_tune *tune = NULL;
     vkmm_candidate candidate = {{0}};
-    assert_int_equal(vkmm_tune_create(suite.instance, suite.info, &params, &tune), VKMM_OK);
+    assert_ok(vkmm_tune_create(suite.instance, suite.info, &params, &tune));
     const vkmm_tune_state planned = vkmm_tune_look(tune);
     assert_int_equal(vkmm_tune_next(tune, &candidate), 1);
     vkmm_tune_destroy(&tune);

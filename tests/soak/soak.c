@@ -2,8 +2,6 @@
  * process holds while it creates and destroys devices, then multiplies random problems. Exit code 1: memory was not
  * flat, or a product was wrong. scripts/soak runs it on both drivers. */
 #include <malloc.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "api/spares.h"
 #include "base/alloc.h"

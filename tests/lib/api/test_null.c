@@ -112,13 +112,12 @@ TEST(takes_smaller_structs)
     const vkmm_log log = {keep, sentence};
     vkmm_measurement measurement;
     vkmm_job *job;
-    assert_int_equal(vkmm_job_create_sized(NULL, &log, &params, offsetof(vkmm_job_params, moduli), &job), VKMM_OK);
+    assert_ok(vkmm_job_create_sized(NULL, &log, &params, offsetof(vkmm_job_params, moduli), &job));
     memset(vkmm_job_matrix(job, VKMM_A), 0, 16);
     memset(vkmm_job_matrix(job, VKMM_B), 0, 16);
     memset(&measurement, 77, sizeof measurement);
-    assert_int_equal(vkmm_job_measure_sized(job, &measure, offsetof(vkmm_measure_params, last_run), &measurement,
-                                            offsetof(vkmm_measurement, clock_note)),
-                     VKMM_OK);
+    assert_ok(vkmm_job_measure_sized(job, &measure, offsetof(vkmm_measure_params, last_run), &measurement,
+                                     offsetof(vkmm_measurement, clock_note)));
     assert_int_equal(measurement.kernel.count, 3);
     assert_int_equal(measurement.clock, VKMM_CLOCK_HOST);
     assert_int_equal(measurement.copies, 0x4d4d4d4d);

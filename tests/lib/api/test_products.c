@@ -1,7 +1,4 @@
 /* Products of several threads on one device, validation on: every result has the bits that one thread alone gets. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "crew.h"
 #include "look/access.h"
 #include "look/kernel.h"
@@ -72,7 +69,7 @@ static int is_wanted(int number, const void *c, void *const *want)
 static void take(int number, void *c)
 {
     vkmm_job *job = NULL;
-    assert_int_equal(vkmm_job_create(suite.device, NULL, &jobs[number], &job), VKMM_OK);
+    assert_ok(vkmm_job_create(suite.device, NULL, &jobs[number], &job));
     assert_true(run(number, job));
     memcpy(c, vkmm_job_matrix(job, VKMM_C), (size_t)vkmm_operand_bytes(problem_of(number), VKMM_C));
     vkmm_job_destroy(&job);
@@ -184,8 +181,8 @@ TEST(sharing_memory)
         void *numbers = malloc(bytes);
         assert_non_null(numbers);
         fill(problem_of(s.problem), (vkmm_operand)o, numbers);
-        assert_int_equal(vkmm_memory_create(suite.device, bytes, memory), VKMM_OK);
-        assert_int_equal(vkmm_memory_write(*memory, 0, bytes, numbers), VKMM_OK);
+        assert_ok(vkmm_memory_create(suite.device, bytes, memory));
+        assert_ok(vkmm_memory_write(*memory, 0, bytes, numbers));
         free(numbers);
     }
     assert_int_equal(crew_run(multiply_there, &s), 0);
@@ -244,7 +241,7 @@ TEST(recording_one_gemm)
                                      .job.config = jobs[r.problem].config,
                                      .slots = CREW};
     vkmm_gemm *gemm = NULL;
-    assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_OK);
+    assert_ok(vkmm_gemm_create(suite.device, &params, &gemm));
     r.gemm = gemm;
     const int failed = crew_run(record, &r);
     vkmm_gemm_destroy(&gemm);
@@ -281,7 +278,7 @@ static void use_another(crew_member *me)
 TEST(jobs_are_handed_over)
 {
     handed h = {.want = *state};
-    for (int i = 0; i < CREW; i++) assert_int_equal(vkmm_job_create(suite.device, NULL, &jobs[i], &h.jobs[i]), VKMM_OK);
+    for (int i = 0; i < CREW; i++) assert_ok(vkmm_job_create(suite.device, NULL, &jobs[i], &h.jobs[i]));
     for (h.by = 0; h.by < 3; h.by++) assert_int_equal(crew_run(use_another, &h), 0);
     for (int i = 0; i < CREW; i++) vkmm_job_destroy(&h.jobs[i]);
 }
@@ -349,7 +346,7 @@ TEST(one_product_on_several_devices)
     vkmm_device *devices[DEVICES] = {suite.device};
     vkmm_fill(a, SIDE, SIDE, VKMM_F32, VKMM_INIT_UNIFORM, 1);
     vkmm_fill(b, SIDE, SIDE, VKMM_F32, VKMM_INIT_UNIFORM, 2);
-    for (int i = 1; i < DEVICES; i++) assert_int_equal(vkmm_device_create(suite.instance, 0, &devices[i]), VKMM_OK);
+    for (int i = 1; i < DEVICES; i++) assert_ok(vkmm_device_create(suite.instance, 0, &devices[i]));
     for (int several = 0; several < 2; several++) {
         const vkmm_stream_params params = {.job = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE),
                                                    .kernel = jobs[7].kernel,
@@ -359,10 +356,10 @@ TEST(one_product_on_several_devices)
                                            .other_count = several ? DEVICES - 1 : 0};
         const vkmm_stream_io io = {.a = a, .b = b, .c = c[several]};
         vkmm_stream *stream = NULL;
-        assert_int_equal(vkmm_stream_create(devices[0], NULL, &params, &stream), VKMM_OK);
+        assert_ok(vkmm_stream_create(devices[0], NULL, &params, &stream));
         for (int time = 0; time < (several ? 4 : 1); time++) {
             memset(c[several], 0, sizeof c[several]);
-            assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
+            assert_ok(vkmm_stream_run(stream, &io, NULL));
             assert_memory_equal(c[several], c[0], sizeof c[0]);
         }
         vkmm_stream_destroy(&stream);

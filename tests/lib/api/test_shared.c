@@ -1,8 +1,6 @@
 /* What several threads share besides a device: the functions without a handle, the instance with its cache and its
  * log, and the loader. */
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -86,7 +84,7 @@ static void borrow(crew_member *me)
 TEST(borrowing_one_device)
 {
     vkmm_device *device = NULL;
-    assert_int_equal(vkmm_device_create(instance, 0, &device), VKMM_OK);
+    assert_ok(vkmm_device_create(instance, 0, &device));
     const int failed = crew_run(borrow, device);
     vkmm_device_destroy(&device);
     assert_int_equal(failed, 0);
@@ -124,7 +122,7 @@ static void fail_often(crew_member *me)
 TEST(failing_at_once)
 {
     vkmm_device *device = NULL;
-    assert_int_equal(vkmm_device_create(instance, 0, &device), VKMM_OK);
+    assert_ok(vkmm_device_create(instance, 0, &device));
     const unsigned before = atomic_load(&heard_by_all);
     assert_int_equal(crew_run(fail_often, device), 0);
     assert_int_equal(atomic_load(&heard_by_all) - before, CREW * 50);
@@ -161,11 +159,11 @@ TEST(keeping_results)
     uint32_t count = 0;
     vkmm_instance *other = NULL;
     assert_int_equal(crew_run(keep, NULL), 0);
-    assert_int_equal(vkmm_instance_create(&params, &other), VKMM_OK);
+    assert_ok(vkmm_instance_create(&params, &other));
     snprintf(path, sizeof path, "%s/results", getenv("XDG_RUNTIME_DIR"));
-    assert_int_equal(vkmm_tuned_export(other, path, &count), VKMM_OK);
+    assert_ok(vkmm_tuned_export(other, path, &count));
     assert_int_equal(count, CREW * RESULTS);
-    assert_int_equal(vkmm_tuned_import(other, path, &count), VKMM_OK);
+    assert_ok(vkmm_tuned_import(other, path, &count));
     unlink(path);
     vkmm_instance_destroy(&other);
 }

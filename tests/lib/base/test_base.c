@@ -64,7 +64,7 @@ TEST(test_errors_are_told_once)
     assert_int_equal(vkmm_fail(VKMM_INVALID, "%s of %d", "first", 1), VKMM_INVALID);
     assert_int_equal(vkmm_fail(VKMM_UNSUPPORTED, "then: %s", vkmm_last_error()), VKMM_UNSUPPORTED);
     assert_string_equal(vkmm_last_error(), "then: first of 1");
-    assert_int_equal(vkmm_tell(&log, VKMM_OK), VKMM_OK);
+    assert_ok(vkmm_tell(&log, VKMM_OK));
     assert_int_equal(vkmm_tell(&log, VKMM_INVALID), VKMM_INVALID); /* which is not that error's */
     assert_int_equal(h.count, 0);
     for (int i = 0; i < 2; i++) assert_int_equal(vkmm_tell(&log, VKMM_UNSUPPORTED), VKMM_UNSUPPORTED);

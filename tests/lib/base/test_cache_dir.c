@@ -5,8 +5,6 @@
 #include "base/alloc.h"
 #include "base/cache_dir.h"
 
-#include <sys/stat.h>
-
 static void set(const char *name, const char *value)
 {
     assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
@@ -17,7 +15,7 @@ static void expect(const char *xdg, const char *home, const char *given, const c
     char *path = (char *)"untouched";
     set("XDG_CACHE_HOME", xdg);
     set("HOME", home);
-    assert_int_equal(vkmm_cache_dir_resolve(NULL, given, &path), VKMM_OK);
+    assert_ok(vkmm_cache_dir_resolve(NULL, given, &path));
     if (want)
         assert_string_equal(path ? path : "nowhere", want);
     else
@@ -62,10 +60,10 @@ IN_FOLDER(makes_what_is_missing_for_this_user_alone)
 {
     mode_t before = umask(022);
     assert_int_equal(mkdir("there", 0755), 0);
-    assert_int_equal(vkmm_cache_dir_make(NULL, "there/a/b"), VKMM_OK);
-    assert_int_equal(vkmm_cache_dir_make(NULL, "there/a/b"), VKMM_OK); /* again */
-    assert_int_equal(vkmm_cache_dir_make(NULL, "there/c/"), VKMM_OK);
-    assert_int_equal(vkmm_cache_dir_make(NULL, "d"), VKMM_OK);
+    assert_ok(vkmm_cache_dir_make(NULL, "there/a/b"));
+    assert_ok(vkmm_cache_dir_make(NULL, "there/a/b")); /* again */
+    assert_ok(vkmm_cache_dir_make(NULL, "there/c/"));
+    assert_ok(vkmm_cache_dir_make(NULL, "d"));
     umask(before);
     assert_int_equal(mode_of("there"), 0755);
     assert_int_equal(mode_of("there/a"), 0700);
@@ -74,7 +72,7 @@ IN_FOLDER(makes_what_is_missing_for_this_user_alone)
     assert_int_equal(mode_of("d"), 0700);
     char absolute[200];
     snprintf(absolute, sizeof absolute, "%s/e/f", (char *)*state);
-    assert_int_equal(vkmm_cache_dir_make(NULL, absolute), VKMM_OK);
+    assert_ok(vkmm_cache_dir_make(NULL, absolute));
     assert_int_equal(mode_of("e/f"), 0700);
 }
 
@@ -106,8 +104,8 @@ IN_FOLDER(what_others_may_write_is_not_used)
         assert_int_equal(chmod("cache", alone[i]), 0);
         assert_false(vkmm_cache_dir_is_shared("cache", why, sizeof why));
         assert_string_equal(why, "");
-        assert_int_equal(vkmm_cache_dir_make(&log, "cache"), VKMM_OK);
-        assert_int_equal(vkmm_cache_dir_resolve(&log, "cache", &path), VKMM_OK);
+        assert_ok(vkmm_cache_dir_make(&log, "cache"));
+        assert_ok(vkmm_cache_dir_resolve(&log, "cache", &path));
         assert_string_equal(path, "cache");
         vkmm_free(path);
     }
@@ -117,7 +115,7 @@ IN_FOLDER(what_others_may_write_is_not_used)
         assert_true(vkmm_cache_dir_is_shared("cache", why, sizeof why));
         assert_contains(why, "others may write to it (mode ");
         h.count = 0;
-        assert_int_equal(vkmm_cache_dir_resolve(&log, "cache", &path), VKMM_OK);
+        assert_ok(vkmm_cache_dir_resolve(&log, "cache", &path));
         assert_null(path);
         assert_int_equal(h.count, i == 0); /* told once */
         if (i == 0) assert_int_equal(h.level, VKMM_LOG_WARNING);
@@ -127,14 +125,14 @@ IN_FOLDER(what_others_may_write_is_not_used)
         assert_int_equal(vkmm_cache_dir_make(&log, "cache"), VKMM_INVALID);
         assert_int_equal(h.level, VKMM_LOG_INFO);
         assert_contains(h.last, "nothing is kept in cache: others may write to it");
-        assert_int_equal(vkmm_tell(&log, vkmm_cache_dir_name("cache", &path)), VKMM_OK);
+        assert_ok(vkmm_tell(&log, vkmm_cache_dir_name("cache", &path)));
         assert_string_equal(path, "cache");
         vkmm_free(path);
     }
     assert_int_equal(chmod("cache", 0700), 0);
     assert_false(vkmm_cache_dir_is_shared("cache/missing", why, sizeof why));
     assert_int_equal(symlink("cache", "link"), 0); /* what it leads to counts */
-    assert_int_equal(vkmm_cache_dir_make(&log, "link"), VKMM_OK);
+    assert_ok(vkmm_cache_dir_make(&log, "link"));
 }
 
 IN_FOLDER(what_is_another_users_is_not_used)
@@ -152,6 +150,6 @@ IN_FOLDER(what_is_another_users_is_not_used)
     assert_contains(why, "it belongs to another user (");
     assert_int_equal(vkmm_cache_dir_make(&log, theirs), VKMM_INVALID);
     assert_contains(h.last, "belongs to another user");
-    assert_int_equal(vkmm_cache_dir_resolve(NULL, theirs, &path), VKMM_OK);
+    assert_ok(vkmm_cache_dir_resolve(NULL, theirs, &path));
     assert_null(path);
 }

@@ -2,7 +2,6 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -63,15 +62,15 @@ IN_FOLDER(test_an_output_replaces_a_mapped_file)
     char *path = in("\xc3\xbc.txt");
     vkmm_mapping old;
     vkmm_output *output;
-    assert_int_equal(vkmm_output_whole(path, 0, "one\r\n", 5), VKMM_OK);
-    assert_int_equal(vkmm_mapping_open(path, &old), VKMM_OK);
+    assert_ok(vkmm_output_whole(path, 0, "one\r\n", 5));
+    assert_ok(vkmm_mapping_open(path, &old));
     assert_int_equal(old.bytes, 5); /* no line end was translated */
     assert_memory_equal(old.data, "one\r\n", 5);
     vkmm_mapping_close(&old);
-    assert_int_equal(vkmm_output_open(path, 0, &output), VKMM_OK);
-    assert_int_equal(vkmm_output_write(output, "two", 3), VKMM_OK);
+    assert_ok(vkmm_output_open(path, 0, &output));
+    assert_ok(vkmm_output_write(output, "two", 3));
     assert_content(path, "one");
-    assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
+    assert_ok(vkmm_output_commit(&output));
     assert_content(path, "two");
     assert_true(vkmm_path_same(path, path));
     assert_count(folder, 1);
@@ -84,12 +83,12 @@ IN_FOLDER(test_an_output_replaces_a_mapped_file)
 IN_FOLDER(test_an_open_file_is_replaced_or_kept)
 {
     char *path = in("open"), byte;
-    assert_int_equal(vkmm_output_whole(path, 0, "1", 1), VKMM_OK);
+    assert_ok(vkmm_output_whole(path, 0, "1", 1));
     const int reader = vkmm_disk_open(path, VKMM_DISK_READ, 0);
     assert_true(reader >= 0);
     const vkmm_status status = vkmm_output_whole(path, 0, "2", 1);
 #ifndef _WIN32
-    assert_int_equal(status, VKMM_OK);
+    assert_ok(status);
 #endif
     assert_int_equal(vkmm_disk_read(reader, 0, &byte, 1), 1);
     assert_int_equal(byte, '1');
@@ -105,11 +104,11 @@ IN_FOLDER(test_parts)
     char *path = in("parts");
     vkmm_output *output;
     vkmm_mapping seen;
-    assert_int_equal(vkmm_output_open(path, 0, &output), VKMM_OK);
-    assert_int_equal(vkmm_output_reserve(output, 1 << 20), VKMM_OK);
-    assert_int_equal(vkmm_output_write_at(output, 1000000, "x", 1), VKMM_OK);
-    assert_int_equal(vkmm_output_write_at(output, 0, "y", 1), VKMM_OK);
-    assert_int_equal(vkmm_output_look(output, &seen), VKMM_OK);
+    assert_ok(vkmm_output_open(path, 0, &output));
+    assert_ok(vkmm_output_reserve(output, 1 << 20));
+    assert_ok(vkmm_output_write_at(output, 1000000, "x", 1));
+    assert_ok(vkmm_output_write_at(output, 0, "y", 1));
+    assert_ok(vkmm_output_look(output, &seen));
     assert_int_equal(seen.bytes, 1 << 20);
     assert_int_equal(((const char *)seen.data)[1000000], 'x');
     assert_int_equal(((const char *)seen.data)[1], 0);
@@ -129,9 +128,9 @@ IN_FOLDER(test_long_paths)
         vkmm_free(deep);
         deep = next;
     }
-    assert_int_equal(vkmm_cache_dir_make(NULL, deep), VKMM_OK);
+    assert_ok(vkmm_cache_dir_make(NULL, deep));
     path = vkmm_cache_dir_join(deep, "file");
-    assert_int_equal(vkmm_output_whole(path, 0, "deep", 4), VKMM_OK);
+    assert_ok(vkmm_output_whole(path, 0, "deep", 4));
     assert_content(path, "deep");
     assert_count(deep, 1);
     assert_string_equal(vkmm_path_name(path), "file");
@@ -181,8 +180,7 @@ TEST(test_workers_share_a_loop)
     static unsigned char times[10000];
     vkmm_workers *workers = vkmm_workers_create(4);
     assert_non_null(workers);
-    for (int round = 0; round < 3; round++)
-        assert_int_equal(vkmm_workers_run(workers, sizeof times, count, times), VKMM_OK);
+    for (int round = 0; round < 3; round++) assert_ok(vkmm_workers_run(workers, sizeof times, count, times));
     vkmm_workers_destroy(&workers);
     for (size_t i = 0; i < sizeof times; i++) assert_int_equal(times[i], 3);
 }
@@ -230,7 +228,7 @@ TEST(test_the_cache_is_local)
 {
     char *path = NULL;
     assert_int_equal(_wputenv(L"LOCALAPPDATA=C:\\\u00fc"), 0);
-    assert_int_equal(vkmm_cache_dir_name(NULL, &path), VKMM_OK);
+    assert_ok(vkmm_cache_dir_name(NULL, &path));
     assert_string_equal(path, "C:\\\xc3\xbc\\vkmatmul");
     vkmm_free(path);
 }

@@ -104,8 +104,8 @@ IN_FOLDER(test_an_output_when_a_signal_comes)
 IN_FOLDER(test_a_committed_output_stays)
 {
     vkmm_output *output = NULL;
-    assert_int_equal(vkmm_output_open("out", 0, &output), VKMM_OK);
-    assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
+    assert_ok(vkmm_output_open("out", 0, &output));
+    assert_ok(vkmm_output_commit(&output));
     vkmm_leftovers_unlink();
     assert_true(is_there("out"));
 }

@@ -3,7 +3,6 @@
 #include "base/file.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { PAGES = 64 };
@@ -35,7 +34,7 @@ static int remove_file(void **state)
 static vkmm_mapping open_file(void)
 {
     vkmm_mapping mapping = {0};
-    assert_int_equal(vkmm_mapping_open(path, &mapping), VKMM_OK);
+    assert_ok(vkmm_mapping_open(path, &mapping));
     assert_true(mapping.bytes == PAGES * page);
     return mapping;
 }
@@ -56,13 +55,13 @@ static vkmm_status check(const vkmm_mapping *mapping)
 WITH_FILE(test_a_file_made_shorter)
 {
     vkmm_mapping mapping = open_file();
-    assert_int_equal(check(&mapping), VKMM_OK);
+    assert_ok(check(&mapping));
     assert_int_equal(ftruncate(file, (off_t)(10 * page + 7)), 0);
     assert_int_equal(byte_at(&mapping, 10 * page + 6), 1);
     assert_int_equal(byte_at(&mapping, 10 * page + 7), 0);
     assert_int_equal(check(&mapping), VKMM_INVALID);
     vkmm_mapping_close(&mapping);
-    assert_int_equal(check(&mapping), VKMM_OK);
+    assert_ok(check(&mapping));
 }
 
 /* A file that another has replaced is whole. */
@@ -70,9 +69,9 @@ WITH_FILE(test_a_file_replaced)
 {
     vkmm_mapping mapping = open_file();
     vkmm_output *output = NULL;
-    assert_int_equal(vkmm_output_open(path, 0, &output), VKMM_OK);
-    assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
+    assert_ok(vkmm_output_open(path, 0, &output));
+    assert_ok(vkmm_output_commit(&output));
     assert_int_equal(byte_at(&mapping, PAGES * page - 1), 1);
-    assert_int_equal(check(&mapping), VKMM_OK);
+    assert_ok(check(&mapping));
     vkmm_mapping_close(&mapping);
 }

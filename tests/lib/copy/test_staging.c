@@ -1,8 +1,5 @@
 /* Devices with memory of their own, played by a driver whose memory is unified: everything goes through staging
  * buffers. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "job/job.h"
 #include "look/access.h"
 #include "look/kernel.h"
@@ -32,9 +29,7 @@ TEST_WITH(all_cases, copied, NULL)
 static vkmm_job *make_job(void)
 {
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32)};
-    vkmm_job *job = NULL;
-    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
-    keep_job(job);
+    vkmm_job *job = keep_job(suite.device, NULL, &params);
     vkmm_fill(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32, VKMM_INIT_UNIFORM, 1);
     vkmm_fill(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32, VKMM_INIT_UNIFORM, 2);
     return job;
@@ -45,13 +40,13 @@ TEST_WITH(a_job_copies_and_says_so, copied, NULL)
     vkmm_job *job = make_job();
     vkmm_measurement time;
     vkmm_measure_params measure = {.iters = 3, .cold_iters_given = 1};
-    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_ok(vkmm_job_run(job));
     assert_true(suite_is_right(job));
     for (int without_transfers = 0; without_transfers < 2; without_transfers++) {
         measure.skip_transfers = without_transfers;
         vkmm_fill(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32, VKMM_INIT_ONES,
                   0); /* the last product must come back over this */
-        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_ok(vkmm_job_measure(job, &measure, &time));
         assert_false(time.mapped);
         assert_int_equal(time.transfer.count, without_transfers ? 0 : 3);
         assert_true(suite_is_right(job));
@@ -76,7 +71,7 @@ TEST(stray_writes_are_found)
         vkmm_job *job = make_job();
         for (int turn = 0; turn < 2; turn++) {
             vkmm_fill(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32, VKMM_INIT_ONES, 0);
-            assert_int_equal(vkmm_job_multiply(job), VKMM_OK);
+            assert_ok(vkmm_job_multiply(job));
             assert_true(suite_is_right(job));
         }
         vkmm_command_free(suite.device, &job->commands[VKMM_PASS_UNTIMED]);
@@ -108,11 +103,11 @@ TEST_WITH(counting_and_racing_copy_too, copied, NULL)
                                    .values = matrices[0],
                                    .right = matrices[1],
                                    .without_barrier = matrices[2]};
-    assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
-    assert_int_equal(vkmm_access_formula(&info, &params.problem, &formula), VKMM_OK);
-    assert_int_equal(vkmm_access_count(suite.device, &params, &counted), VKMM_OK);
+    assert_ok(vkmm_kernel_choose(NULL, suite.info, &params, &info));
+    assert_ok(vkmm_access_formula(&info, &params.problem, &formula));
+    assert_ok(vkmm_access_count(suite.device, &params, &counted));
     assert_true(vkmm_access_equal(&formula, &counted));
-    assert_int_equal(vkmm_race_run(suite.device, &sums, &race), VKMM_OK);
+    assert_ok(vkmm_race_run(suite.device, &sums, &race));
     assert_int_equal(race.with_barrier.wrong_runs, 0);
 }
 
@@ -120,10 +115,10 @@ static void run_job(const vkmm_problem *problem, const void *a, const void *b, v
 {
     const vkmm_job_params params = {.problem = *problem};
     vkmm_job *job = NULL;
-    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+    assert_ok(vkmm_job_create(suite.device, NULL, &params, &job));
     memcpy(vkmm_job_matrix(job, VKMM_A), a, vkmm_operand_bytes(problem, VKMM_A));
     memcpy(vkmm_job_matrix(job, VKMM_B), b, vkmm_operand_bytes(problem, VKMM_B));
-    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_ok(vkmm_job_run(job));
     memcpy(c, vkmm_job_matrix(job, VKMM_C), vkmm_operand_bytes(problem, VKMM_C));
     vkmm_job_destroy(&job);
 }
@@ -143,15 +138,15 @@ static void check_memory(vkmm_type type)
         suite.info->memory.is_unified = unified;
         run_job(&problem, a, b, once);
         run_job(&problem, once, b, twice);
-        for (int i = 0; i < 4; i++) assert_int_equal(vkmm_memory_create(suite.device, bytes, &there[i]), VKMM_OK);
-        assert_int_equal(vkmm_memory_write(there[0], 0, 7, a), VKMM_OK);
-        assert_int_equal(vkmm_memory_write(there[0], 7, bytes - 7, a + 7), VKMM_OK);
-        assert_int_equal(vkmm_memory_write(there[1], 0, bytes, b), VKMM_OK);
-        assert_int_equal(vkmm_memory_multiply(suite.device, &problem, there[0], there[1], NULL, there[2]), VKMM_OK);
-        assert_int_equal(vkmm_memory_multiply(suite.device, &problem, there[2], there[1], NULL, there[3]), VKMM_OK);
+        for (int i = 0; i < 4; i++) assert_ok(vkmm_memory_create(suite.device, bytes, &there[i]));
+        assert_ok(vkmm_memory_write(there[0], 0, 7, a));
+        assert_ok(vkmm_memory_write(there[0], 7, bytes - 7, a + 7));
+        assert_ok(vkmm_memory_write(there[1], 0, bytes, b));
+        assert_ok(vkmm_memory_multiply(suite.device, &problem, there[0], there[1], NULL, there[2]));
+        assert_ok(vkmm_memory_multiply(suite.device, &problem, there[2], there[1], NULL, there[3]));
         memset(got, 0, sizeof got);
-        assert_int_equal(vkmm_memory_read(there[3], 5, bytes - 5, got + 5), VKMM_OK);
-        assert_int_equal(vkmm_memory_read(there[3], 0, 5, got), VKMM_OK);
+        assert_ok(vkmm_memory_read(there[3], 5, bytes - 5, got + 5));
+        assert_ok(vkmm_memory_read(there[3], 0, 5, got));
         for (int i = 0; i < 4; i++) vkmm_memory_destroy(&there[i]);
         assert_memory_equal(got, twice, bytes);
     }
@@ -171,13 +166,13 @@ TEST_WITH(large_copies_pass_through_chunks, copied, NULL)
     uint8_t *sent = malloc(BYTES), *got = calloc(BYTES, 1);
     assert_true(sent && got);
     for (uint32_t i = 0; i < BYTES; i++) sent[i] = (uint8_t)((i * 2654435761u) >> 24);
-    assert_int_equal(vkmm_memory_create(suite.device, BYTES + 2 * AT, &there), VKMM_OK);
-    assert_int_equal(vkmm_memory_write(there, AT, BYTES, sent), VKMM_OK);
-    assert_int_equal(vkmm_memory_write(there, AT + 1000, 5, "moved"), VKMM_OK);
+    assert_ok(vkmm_memory_create(suite.device, BYTES + 2 * AT, &there));
+    assert_ok(vkmm_memory_write(there, AT, BYTES, sent));
+    assert_ok(vkmm_memory_write(there, AT + 1000, 5, "moved"));
     memcpy(sent + 1000, "moved", 5);
-    assert_int_equal(vkmm_memory_read(there, AT, BYTES, got), VKMM_OK);
+    assert_ok(vkmm_memory_read(there, AT, BYTES, got));
     assert_memory_equal(got, sent, BYTES);
-    assert_int_equal(vkmm_memory_read(there, AT + BYTES - 7, 7, got), VKMM_OK);
+    assert_ok(vkmm_memory_read(there, AT + BYTES - 7, 7, got));
     assert_memory_equal(got, sent + BYTES - 7, 7);
     vkmm_memory_destroy(&there);
     free(sent), free(got);

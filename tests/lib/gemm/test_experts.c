@@ -253,7 +253,7 @@ TEST(refuses_wrong_bindings)
                                             info->workspace_bytes + info->bytes[VKMM_B] + info->routing_bytes);
     const vkmm_gemm_bindings right = {most, most, most, .workspace = most, .routing = most};
     vkmm_gemm_bindings b = right;
-    assert_int_equal(vkmm_gemm_check(gemm, &b), VKMM_OK);
+    assert_ok(vkmm_gemm_check(gemm, &b));
 #define REFUSES(change, says)                                                        \
     do {                                                                             \
         change;                                                                      \

@@ -1,8 +1,5 @@
 /* What a measurement finds out beside the three series: copies that take turns, the parts of a transfer, the clock's
  * cross-check. */
-#include <math.h>
-#include <string.h>
-
 #include "clock.h"
 #include "job/job.h"
 #include "look/peak.h"
@@ -29,21 +26,19 @@ static const vkmm_job_params tiled = {.problem = VKMM_PROBLEM_INIT(.m = M, .n = 
 
 static vkmm_job *make_job(const vkmm_job_params *params)
 {
-    vkmm_job *job = NULL;
     const vkmm_problem *p = &params->problem;
-    assert_int_equal(vkmm_job_create(suite.device, NULL, params, &job), VKMM_OK);
-    keep_job(job);
+    vkmm_job *job = keep_job(suite.device, NULL, params);
     vkmm_fill(vkmm_job_matrix(job, VKMM_A), p->m, p->k, p->type, VKMM_INIT_UNIFORM, 1);
     vkmm_fill(vkmm_job_matrix(job, VKMM_B), p->k, p->n, p->type, VKMM_INIT_UNIFORM, 2);
     if (vkmm_job_reads_c(job)) vkmm_fill(vkmm_job_matrix(job, VKMM_C), p->m, p->n, p->type, VKMM_INIT_UNIFORM, 3);
-    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_ok(vkmm_job_run(job));
     return job;
 }
 
 static vkmm_measurement measure_job(vkmm_job *job, const vkmm_measure_params *params)
 {
     vkmm_measurement time;
-    assert_int_equal(vkmm_job_measure(job, params, &time), VKMM_OK);
+    assert_ok(vkmm_job_measure(job, params, &time));
     return time;
 }
 
@@ -51,8 +46,8 @@ static vkmm_measurement measure_job(vkmm_job *job, const vkmm_measure_params *pa
 static void read_copy(const vkmm_part *part, void *to)
 {
     vkmm_buffer buffer = {0};
-    assert_int_equal(vkmm_buffer_create(suite.device, "a test", part->bytes, VKMM_PLACE_DOWNLOAD, &buffer), VKMM_OK);
-    assert_int_equal(vkmm_command_copy(suite.device, part->buffer, part->offset, buffer.handle, part->bytes), VKMM_OK);
+    assert_ok(vkmm_buffer_create(suite.device, "a test", part->bytes, VKMM_PLACE_DOWNLOAD, &buffer));
+    assert_ok(vkmm_command_copy(suite.device, part->buffer, part->offset, buffer.handle, part->bytes));
     memcpy(to, buffer.mapped, part->bytes);
     vkmm_buffer_destroy(suite.device, &buffer);
 }
@@ -84,9 +79,8 @@ static uint64_t bytes_of_a_set(const vkmm_problem *p)
 static void spoil(vkmm_job *job)
 {
     for (uint32_t i = 0; i < job->rotation.buffer_count; i++)
-        assert_int_equal(vkmm_command_fill(suite.device, job->rotation.buffers[i].handle,
-                                           job->rotation.buffers[i].bytes / 4 * 4, 0x7fc00000u),
-                         VKMM_OK);
+        assert_ok(vkmm_command_fill(suite.device, job->rotation.buffers[i].handle,
+                                    job->rotation.buffers[i].bytes / 4 * 4, 0x7fc00000u));
 }
 
 TEST(every_copy_is_right)
@@ -192,14 +186,12 @@ TEST(small_buffers_hold_few_copies)
 
 TEST(empty_products_take_turns)
 {
-    vkmm_job *job = NULL;
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 0, .n = 7, .k = 3, .type = VKMM_I32),
                                     .kernel = "tiled"};
     const vkmm_measure_params measure = {
         .iters = 2, .cold_iters_given = 1, .cross_check = 1, .rotating_bytes = 1 << 16};
-    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
-    keep_job(job);
-    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    vkmm_job *job = keep_job(suite.device, NULL, &params);
+    assert_ok(vkmm_job_run(job));
     assert_true(measure_job(job, &measure).slope_ms == 0);
 }
 
@@ -255,7 +247,7 @@ static void check_steps(vkmm_job *job, const step_cost *costs, uint32_t cost_cou
     vkmm_step_info steps[8];
     uint32_t count = 8;
     const char *why;
-    assert_int_equal(vkmm_job_time_steps(job, steps, &count, &why), VKMM_OK);
+    assert_ok(vkmm_job_time_steps(job, steps, &count, &why));
     assert_string_equal(why, "");
     assert_int_equal(count, cost_count);
     for (uint32_t i = 0; i < count; i++) {
@@ -315,7 +307,7 @@ TEST(steps_without_a_clock)
         const vkmm_status status = vkmm_job_time_steps(job, steps, &count, &why);
         suite.info->limits.timestamp_bits = bits;
         suite.info->limits.timestamp_period_ns = period;
-        assert_int_equal(status, VKMM_OK);
+        assert_ok(status);
         assert_non_null(strstr(why, says[wrong]));
         assert_int_equal(count, 0);
     }
@@ -352,14 +344,12 @@ static void check_last_run(uint64_t slice)
 {
     const vkmm_measure_params measure = {.iters = 5, .cold_iters_given = 1, .last_run = 1};
     vkmm_measurement time;
-    vkmm_job *job = NULL;
     suite.info->memory.is_unified = 0;
-    assert_int_equal(vkmm_job_create(suite.device, NULL, &blocked, &job), VKMM_OK);
-    keep_job(job);
+    vkmm_job *job = keep_job(suite.device, NULL, &blocked);
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_INVALID);
     job = make_job(&blocked);
     job->slices.fixed = slice;
-    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_ok(vkmm_job_run(job));
     memset(vkmm_job_matrix(job, VKMM_C), 0, vkmm_operand_bytes(&blocked.problem, VKMM_C));
     for (int i = 0; i < 2; i++) {
         time = measure_job(job, &measure);
@@ -398,11 +388,11 @@ static double peak_of(double (*factor)(unsigned submission), vkmm_peak *peak, do
     const uint32_t one = 1;
     double best = 0;
     *peak = (vkmm_peak){.device = suite.device, .groups = 1, .push = {1, 1, 2}, .push_bytes = 3 * sizeof one};
-    assert_int_equal(vkmm_buffer_create(suite.device, "a test", 64, VKMM_PLACE_DEVICE, &peak->to), VKMM_OK);
-    assert_int_equal(vkmm_peak_create(peak, vkmm_module_find("peak", VKMM_F32, VKMM_BUILD_PLAIN), 1, &one), VKMM_OK);
+    assert_ok(vkmm_buffer_create(suite.device, "a test", 64, VKMM_PLACE_DEVICE, &peak->to));
+    assert_ok(vkmm_peak_create(peak, vkmm_module_find("peak", VKMM_F32, VKMM_BUILD_PLAIN), 1, &one));
     clock_start(&suite, 0, 1);
     clock_uneven(factor);
-    assert_int_equal(vkmm_peak_best(peak, 1, &best, spread), VKMM_OK);
+    assert_ok(vkmm_peak_best(peak, 1, &best, spread));
     clock_stop();
     vkmm_peak_destroy(peak);
     return best;
@@ -453,7 +443,7 @@ TEST(rates_have_spreads)
         vkmm_rate rate = {0};
         const vkmm_status status = vkmm_device_rate(suite.device, (vkmm_rate_kind)kind, &rate);
         if (kind == VKMM_RATE_CACHE && status == VKMM_UNSUPPORTED) continue; /* as of a processor, most likely */
-        assert_int_equal(status, VKMM_OK);
+        assert_ok(status);
         assert_true(0 < rate.low && rate.low <= rate.median && rate.median <= rate.high);
         assert_int_equal(rate.bytes > 0, strcmp(vkmm_rate_infos[kind].unit, "bytes/s") == 0);
     }

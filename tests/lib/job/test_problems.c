@@ -23,9 +23,7 @@ static void fill(const vkmm_problem *p, vkmm_operand operand, void *data, int wh
 static vkmm_job *make(const vkmm_job_params *params)
 {
     const vkmm_problem *p = &params->problem;
-    vkmm_job *job = NULL;
-    assert_int_equal(vkmm_job_create(suite.device, NULL, params, &job), VKMM_OK);
-    keep_job(job);
+    vkmm_job *job = keep_job(suite.device, NULL, params);
     fill(p, VKMM_A, vkmm_job_matrix(job, VKMM_A), 0);
     fill(p, VKMM_B, vkmm_job_matrix(job, VKMM_B), 0);
     fill(p, VKMM_C, vkmm_job_matrix(job, VKMM_C), p->beta == 0);
@@ -58,7 +56,7 @@ static void check(const vkmm_job_params *params, uint64_t slice)
                 p->has_bias ? vkmm_job_matrix(job, VKMM_BIAS) : NULL, want);
     job->slices.fixed = slice;
     assert_int_equal(vkmm_job_is_whole(job), slice == 0);
-    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_ok(vkmm_job_run(job));
     compare(p, vkmm_job_matrix(job, VKMM_C), want);
     int64_t damage = 0;
     if (!vkmm_store_guards_whole(&job->stores[VKMM_C], &damage))
@@ -168,7 +166,7 @@ TEST_WITH(large_work_begins_in_slices, mapped, NULL)
     const float *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B), *c = vkmm_job_matrix(job, VKMM_C);
     float before[SIDE];
     for (uint64_t i = 0; i < SIDE; i++) before[i] = c[i * SIDE + i];
-    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_ok(vkmm_job_run(job));
     assert_true(job->slices.largest > 0 && job->slices.items_per_ms > 0);
     for (uint64_t i = 0; i < SIDE; i++) {
         float sum = -2 * before[i];
@@ -188,9 +186,9 @@ BOTH_WAYS(measures_what_adds_up)
         int32_t *c = vkmm_job_matrix(job, VKMM_C), once[M * N];
         job->slices.fixed = slice;
         memset(c, 0, sizeof once);
-        assert_int_equal(vkmm_job_run(job), VKMM_OK);
+        assert_ok(vkmm_job_run(job));
         memcpy(once, c, sizeof once);
-        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_ok(vkmm_job_measure(job, &measure, &time));
         assert_int_equal(time.kernel.count, 3);
         assert_true(time.kernel.min > 0 && time.submit.min > 0 && time.transfer.min > 0);
         int times = 0;
@@ -246,14 +244,14 @@ TEST_WITH(multiplies_residues, mapped, NULL)
         check(&params, 0);
         *range = 60000 * vkmm_problem_batches(&params.problem); /* sums of 31 rows */
         vkmm_kernel_info kernel;
-        assert_int_equal(vkmm_kernel_choose(NULL, &suite.device->physical->info, &params, &kernel), VKMM_OK);
+        assert_ok(vkmm_kernel_choose(NULL, &suite.device->physical->info, &params, &kernel));
         assert_int_equal(kernel.residues, VKMM_I8); /* no room for words */
         check(&params, 0);
         check(&params, kernel.items * 2 / 5);
         params.problem = scaled(gemm_way(way, M, N, 10, VKMM_F64), 2, 3); /* few enough for residues in words */
         params.problem.method = VKMM_COMPUTE_MODULAR;
         *range = 45000 * vkmm_problem_batches(&params.problem);
-        assert_int_equal(vkmm_kernel_choose(NULL, &suite.device->physical->info, &params, &kernel), VKMM_OK);
+        assert_ok(vkmm_kernel_choose(NULL, &suite.device->physical->info, &params, &kernel));
         if (suite.device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU)
             assert_int_equal(kernel.residues, VKMM_I32);
         check(&params, 0);
@@ -274,8 +272,8 @@ TEST_WITH(warms_up_in_slices, mapped, NULL)
         vkmm_job *job = make(&params);
         job->slices.fixed = vkmm_job_kernel(job)->items - !whole;
         assert_int_equal(vkmm_job_is_whole(job), whole);
-        assert_int_equal(vkmm_job_run(job), VKMM_OK);
-        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_ok(vkmm_job_run(job));
+        assert_ok(vkmm_job_measure(job, &measure, &time));
         assert_int_equal(time.kernel.count, 2);
         assert_int_equal(clock_most_dispatches(), whole ? 40 : 1);
         clock_stop();

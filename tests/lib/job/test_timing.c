@@ -1,6 +1,4 @@
 /* The arithmetic of timing: wrapping timestamps, clocks that cannot be trusted, percentiles. */
-#include <math.h>
-
 #include "unit.h"
 #include "job/job.h"
 

@@ -1,7 +1,4 @@
 /* Which jobs use a tuned configuration. */
-#include <stdio.h>
-#include <string.h>
-
 #include "job/job.h"
 #include "look/kernel.h"
 #include "suite.h"
@@ -25,7 +22,7 @@ static vkmm_tuned tuned_for(const vkmm_problem *problem)
     const vkmm_job_params params = {.problem = *problem, .config = "splits=3"};
     vkmm_tuned tuned = {.gflops = 2, .planned_gflops = 1, .candidates = 2};
     vkmm_kernel_info info;
-    assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
+    assert_ok(vkmm_kernel_choose(NULL, suite.info, &params, &info));
     snprintf(tuned.best.kernel, sizeof tuned.best.kernel, "%s", info.name);
     snprintf(tuned.best.config, sizeof tuned.best.config, "%s", info.config);
     return tuned;
@@ -36,8 +33,7 @@ static const vkmm_kernel_info *kernel_of(const vkmm_job_params *params, vkmm_job
     const vkmm_log log = {count_warnings, NULL};
     static vkmm_log kept; /* a job keeps the address */
     kept = log;
-    assert_int_equal(vkmm_job_create(suite.device, &kept, params, job), VKMM_OK);
-    keep_job(*job);
+    *job = keep_job(suite.device, &kept, params);
     return vkmm_job_kernel(*job);
 }
 
@@ -52,7 +48,7 @@ TEST_WITH(is_used, fresh, NULL)
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 100, .n = 90, .k = 80)};
     const vkmm_tuned tuned = tuned_for(&params.problem);
     vkmm_job *job = NULL;
-    assert_int_equal(vkmm_tuned_put(suite.instance, suite.info, &params.problem, &tuned), VKMM_OK);
+    assert_ok(vkmm_tuned_put(suite.instance, suite.info, &params.problem, &tuned));
     const vkmm_kernel_info *info = kernel_of(&params, &job);
     assert_true(info->tuned);
     assert_string_equal(info->name, tuned.best.kernel);
@@ -72,7 +68,7 @@ TEST_WITH(is_for_those_without_wishes, fresh, NULL)
         {.problem = problem, .tile_rows = 4, .tile_cols = 4},
     };
     vkmm_job *job = NULL;
-    assert_int_equal(vkmm_tuned_put(suite.instance, suite.info, &problem, &tuned), VKMM_OK);
+    assert_ok(vkmm_tuned_put(suite.instance, suite.info, &problem, &tuned));
     for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
         assert_false(kernel_of(&wishes[i], &job)->tuned);
     }
@@ -86,7 +82,7 @@ TEST_WITH(is_ignored_when_illegal, fresh, NULL)
     vkmm_tuned tuned = tuned_for(&params.problem);
     vkmm_job *job = NULL;
     snprintf(tuned.best.config, sizeof tuned.best.config, "rows=30000");
-    assert_int_equal(vkmm_tuned_put(suite.instance, suite.info, &params.problem, &tuned), VKMM_OK);
+    assert_ok(vkmm_tuned_put(suite.instance, suite.info, &params.problem, &tuned));
     for (int i = 0; i < 2; i++) {
         assert_false(kernel_of(&params, &job)->tuned);
         assert_int_equal(warnings, 1); /* not again */

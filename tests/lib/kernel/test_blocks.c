@@ -99,7 +99,7 @@ static void record(const vkmm_gemm_params *params, const blocks_case *c)
         how.b = recorded_take(m, PACKED + VKMM_B, info->bytes[VKMM_B]);
         recorded_pack(gemm, VKMM_B, recorded_binding(m, VKMM_B), how.b);
     }
-    assert_int_equal(vkmm_gemm_check(gemm, &how), VKMM_OK);
+    assert_ok(vkmm_gemm_check(gemm, &how));
     recorded_run(gemm, &how);
     recorded_compare(m, VKMM_F32);
     how.b.bytes = vkmm_operand_span(p, VKMM_B, BLOCKS_DEPTH); /* too few */
@@ -121,9 +121,9 @@ TEST(records_products)
     params = (vkmm_gemm_params){.job.problem = many.params.problem, .dynamic = VKMM_DYNAMIC_M};
     record(&params, &many);
     params.dynamic = VKMM_DYNAMIC_N;
-    assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(vkmm_last_error(), "unpacks the blocks of B, so that N cannot be dynamic"));
+    assert_refused(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_UNSUPPORTED,
+                   "unpacks the blocks of B, so that N cannot be dynamic");
     params = (vkmm_gemm_params){.job.problem = many.params.problem, .offset_step = 16};
-    assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_INVALID);
-    assert_non_null(strstr(vkmm_last_error(), "offset_step is 16; the blocks of B have 32 elements"));
+    assert_refused(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_INVALID,
+                   "offset_step is 16; the blocks of B have 32 elements");
 }

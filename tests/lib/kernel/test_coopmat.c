@@ -1,11 +1,6 @@
 /* The kernel coopmat with every matrix shape that the device lists and this build has a shader for: types, ops,
  * edges, scalars, parts of K, epilogue; f32 as f16 parts, and what has none. Skipped (77) where there is none.
  * VKMM_TEST_MATRICES=llvmpipe makes that a failure for drivers of that name, where they are known to have them. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/random.h"
 #include "block_case.h"
 #include "kernel/general.h"
@@ -185,7 +180,7 @@ TEST(tails_have_parts)
             problem.activation = turn == 2 ? VKMM_RELU : VKMM_ACTIVATION_NONE;
             place(&problem, turn < 2, turn < 2, 1);
             const vkmm_job_params params = {.problem = problem, .kernel = "coopmat", .config = config};
-            assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
+            assert_ok(vkmm_kernel_choose(NULL, suite.info, &params, &info));
             assert_int_equal(info.splits, turn % 2 ? 3 : 2);
             assert_int_equal(info.whole_rows, round / across * 2 * cases[i].shape[0]);
             assert_int_equal(info.items, round / across * across + (down - round / across) * across * info.splits);
@@ -261,7 +256,6 @@ TEST(big_sums_and_what_is_no_number)
     int met = 0;
     for (int kind = 0; kind < 2; kind++) {
         char config[VKMM_CONFIG_TEXT];
-        vkmm_job *job = NULL;
         uint32_t i = 0;
         while (i < case_count && (cases[i].type != VKMM_F16 || cases[i].compute != kinds[kind][0])) i++;
         if (i == case_count) continue;
@@ -270,14 +264,13 @@ TEST(big_sums_and_what_is_no_number)
         vkmm_job_params params = {.problem = typed(&cases[i], kinds[kind][1]), .kernel = "coopmat", .config = config};
         params.problem.m = params.problem.n = N;
         params.problem.k = K;
-        assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
-        keep_job(job);
+        vkmm_job *job = keep_job(suite.device, NULL, &params);
         char *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B), *c = vkmm_job_matrix(job, VKMM_C);
         for (size_t at = 0; at < (size_t)N * K; at++)
             vkmm_type_put(VKMM_F16, a + 2 * at, 40), vkmm_type_put(VKMM_F16, b + 2 * at, 40);
         vkmm_type_put(VKMM_F16, a + 2 * 5, NAN);
         vkmm_type_put(VKMM_F16, a + 2 * (K + 7), -INFINITY);
-        assert_int_equal(vkmm_job_run(job), VKMM_OK);
+        assert_ok(vkmm_job_run(job));
         const uint32_t bytes = vkmm_type_of(kinds[kind][1])->bytes;
         for (size_t at = 0; at < (size_t)N * N; at++) {
             const double value = vkmm_type_get(kinds[kind][1], c + bytes * at);
@@ -348,24 +341,22 @@ static int make_jobs(vkmm_job *jobs[2], uint64_t depth, const char *rest)
     vkmm_job_params params = {.problem =
                                   VKMM_PROBLEM(.m = SPLIT_M, .n = SPLIT_N, .k = depth, .method = VKMM_COMPUTE_SPLIT),
                               .config = config};
-    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &jobs[0]), VKMM_OK);
-    keep_job(jobs[0]);
+    jobs[0] = keep_job(suite.device, NULL, &params);
     params.problem.method = VKMM_COMPUTE_DIRECT;
     params.config = "splits=1";
-    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &jobs[1]), VKMM_OK);
-    keep_job(jobs[1]);
+    jobs[1] = keep_job(suite.device, NULL, &params);
     return 1;
 }
 
 static vkmm_method run_jobs(vkmm_job *jobs[2])
 {
     vkmm_method method;
-    assert_int_equal(vkmm_job_run(jobs[0]), VKMM_OK);
-    assert_int_equal(vkmm_job_method(jobs[0], &method), VKMM_OK);
+    assert_ok(vkmm_job_run(jobs[0]));
+    assert_ok(vkmm_job_method(jobs[0], &method));
     for (int o = VKMM_A; o <= VKMM_B; o++)
         memcpy(vkmm_job_matrix(jobs[1], (vkmm_operand)o), vkmm_job_matrix(jobs[0], (vkmm_operand)o),
                SPLIT_K * (o == VKMM_A ? SPLIT_M : SPLIT_N) * sizeof(float));
-    assert_int_equal(vkmm_job_run(jobs[1]), VKMM_OK);
+    assert_ok(vkmm_job_run(jobs[1]));
     return method;
 }
 
@@ -418,13 +409,13 @@ TEST(the_device_is_asked_once)
     vkmm_method method = VKMM_COMPUTE_DIRECT;
     if (!make_jobs(jobs, SPLIT_K, "splits=1")) skip();
     fill_job(jobs[0], UNIFORM, SPLIT_K);
-    assert_int_equal(vkmm_job_run(jobs[0]), VKMM_OK);
+    assert_ok(vkmm_job_run(jobs[0]));
     submit = suite.device->table.vkQueueSubmit;
     submissions = 0;
     suite.device->table.vkQueueSubmit = count_submissions;
     const vkmm_status status = vkmm_job_method(jobs[0], &method);
     suite.device->table.vkQueueSubmit = submit;
-    assert_int_equal(status, VKMM_OK);
+    assert_ok(status);
     assert_int_equal(method, VKMM_COMPUTE_SPLIT);
     assert_int_equal(submissions, 0);
 }
@@ -496,7 +487,7 @@ TEST(direct_reads_memory)
             if (change == 2) other.op_b = VKMM_OP_T;
             if (change == 3) other.activation = VKMM_RELU;
             changed.problem = other;
-            assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
+            assert_ok(vkmm_kernel_choose(NULL, suite.info, &params, &info));
             assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &changed, &info), VKMM_UNSUPPORTED);
             snprintf(why, sizeof why, "%s", vkmm_last_error());
             if (!strstr(why, change < 2 ? "must be multiples of rows, cols and depth" : "without bias or activation"))

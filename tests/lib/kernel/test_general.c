@@ -1,7 +1,4 @@
 /* Every general kernel × op × layout × type × edge, and random problems; VKMM_TEST_SEED=N chooses others. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "general.h"
 #include "base/log.h"
 #include "math/type.h"

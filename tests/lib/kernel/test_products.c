@@ -1,6 +1,4 @@
 /* Every kernel × type × edge on the driver at hand, validation on. */
-#include <string.h>
-
 #include "look/kernel.h"
 #include "math/matrix.h"
 #include "suite.h"

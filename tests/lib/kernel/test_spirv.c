@@ -6,8 +6,6 @@
 #include "kernel/table.h"
 #include "kernel/user.h"
 
-#include <stdlib.h>
-
 /* Numbers of the SPIR-V specification. */
 enum { OP_NAME = 5, OP_EXTENSION = 10, OP_IMPORT = 11, OP_MEMORY_MODEL = 14, OP_ENTRY_POINT = 15 };
 enum { OP_EXECUTION_MODE = 16, OP_CAPABILITY = 17, OP_TYPE_INT = 21, OP_TYPE_ARRAY = 28, OP_TYPE_STRUCT = 30 };
@@ -296,13 +294,13 @@ TEST(loads_a_shader)
     memcpy(odd + 1, m.words, 4 * m.count);
     const vkmm_status status = vkmm_shader_load(NULL, "m.spv", odd + 1, 4 * m.count, VKMM_I32, &shader);
     if (status == VKMM_UNSUPPORTED) skip();
-    assert_int_equal(status, VKMM_OK);
+    assert_ok(status);
     memset(odd, 0, sizeof odd);
     assert_memory_equal(shader->module.words, m.words, 4 * m.count);
     assert_int_equal(shader->module.type, VKMM_I32);
     vkmm_kernel_info kernel = {.tile = {4, 8}};
     vkmm_device_info d = device();
-    assert_int_equal(vkmm_shader_check(shader, &d, &kernel), VKMM_OK);
+    assert_ok(vkmm_shader_check(shader, &d, &kernel));
     d.limits.max_invocations = 1;
     assert_int_equal(vkmm_shader_check(shader, &d, &kernel), VKMM_UNSUPPORTED);
     vkmm_shader_destroy(&shader);

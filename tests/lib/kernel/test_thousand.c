@@ -1,6 +1,4 @@
 /* System 3's N = 1000, which no tile divides, for every kernel on the driver at hand. */
-#include <string.h>
-
 #include "look/kernel.h"
 #include "suite.h"
 

@@ -12,8 +12,8 @@ static vkmm_access formula(const char *kernel, vkmm_problem problem, uint32_t ro
     const vkmm_job_params params = {problem, kernel, rows, cols, NULL};
     vkmm_kernel_info info;
     vkmm_access access;
-    assert_int_equal(vkmm_kernel_choose(NULL, &devices[DESKTOP], &params, &info), VKMM_OK);
-    assert_int_equal(vkmm_access_formula(&info, &problem, &access), VKMM_OK);
+    assert_ok(vkmm_kernel_choose(NULL, &devices[DESKTOP], &params, &info));
+    assert_ok(vkmm_access_formula(&info, &problem, &access));
     return access;
 }
 
@@ -66,7 +66,6 @@ TEST(depths)
     const vkmm_kernel_info untiled = {.shared_bytes = 0},
                            tiled = {.shared_bytes = 1, .spec_values = {[VKMM_SPEC_DEPTH] = 24}};
     const vkmm_access access = formula("tiled", large, 16, 16);
-
     assert_int_equal(vkmm_count_depth(&large, &tiled, &access, UINT64_MAX), 1007);
     assert_int_equal(vkmm_count_depth(&large, &tiled, &access, 1000), 72 + 1007 % 24);
     assert_int_equal(vkmm_count_depth(&large, &untiled, &access, 1000), 64);

@@ -1,8 +1,5 @@
 /* Counted on the device by the kernels' own shaders: as often as the formulas say. Random problems and tiles, ragged
  * and empty ones too. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "base/random.h"
 #include "look/access.h"
@@ -23,9 +20,9 @@ static vkmm_job_params params_of(const char *kernel, vkmm_problem problem, vkmm_
 static void count(const vkmm_job_params *params, vkmm_access *formula, vkmm_access *counted)
 {
     vkmm_kernel_info info;
-    assert_int_equal(vkmm_kernel_choose(&suite.instance->log, suite.info, params, &info), VKMM_OK);
-    assert_int_equal(vkmm_tell(&suite.instance->log, vkmm_access_formula(&info, &params->problem, formula)), VKMM_OK);
-    assert_int_equal(vkmm_access_count(suite.device, params, counted), VKMM_OK);
+    assert_ok(vkmm_kernel_choose(&suite.instance->log, suite.info, params, &info));
+    assert_ok(vkmm_tell(&suite.instance->log, vkmm_access_formula(&info, &params->problem, formula)));
+    assert_ok(vkmm_access_count(suite.device, params, counted));
 }
 
 static void check(const char *kernel, vkmm_problem problem, vkmm_tile tile)

@@ -1,8 +1,6 @@
 /* The steps of the ladder: what each needs, counted on the driver at hand, and that each lowers what limited the step
  * before. No time is measured: the roofs are those of an NVIDIA H200, so that the limits do not depend on the
  * driver. */
-#include <string.h>
-
 #include "look/kernel.h"
 #include "look/predict.h"
 #include "suite.h"
@@ -26,9 +24,9 @@ static int foresee(const char *kernel, uint32_t size, vkmm_prediction *predictio
     const vkmm_roofs roofs = h200();
     vkmm_kernel_info info;
     vkmm_traffic traffic;
-    assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
+    assert_ok(vkmm_kernel_choose(NULL, suite.info, &params, &info));
     if (info.tile[0] * info.tile[1] != row->default_rows * row->default_cols) return 0; /* the device is too small */
-    assert_int_equal(vkmm_traffic_count(suite.device, &params, &info, &traffic), VKMM_OK);
+    assert_ok(vkmm_traffic_count(suite.device, &params, &info, &traffic));
     vkmm_predict(&traffic, &roofs, prediction);
     return 1;
 }
@@ -77,8 +75,8 @@ TEST(counts_are_those_of_the_tile)
                                     .kernel = "tiled"};
     vkmm_kernel_info info;
     vkmm_traffic t;
-    assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
-    assert_int_equal(vkmm_traffic_count(suite.device, &params, &info, &t), VKMM_OK);
+    assert_ok(vkmm_kernel_choose(NULL, suite.info, &params, &info));
+    assert_ok(vkmm_traffic_count(suite.device, &params, &info, &t));
     assert_true(t.workgroups == 256 && t.invocations == 256);
     assert_true(t.barriers == 8 && t.waits == 4 && t.overlaps == 0); /* of four steps */
     assert_true(t.l2_bytes == 256 * 64 * 32 * 4);                    /* 16 rows of A, 16 columns of B, for each k */

@@ -1,7 +1,4 @@
 /* Matrix operations: what a device lists, and how fast its products of fragments are. Where nothing is listed, that. */
-#include <stdio.h>
-#include <string.h>
-
 #include "look/matrix_peak.h"
 #include "kernel/table.h"
 #include "math/type.h"
@@ -36,7 +33,7 @@ TEST(peaks_are_right_and_positive)
         }
         /* One of each: some drivers take seconds to compile it. */
         if (measured[vkmm_type_of(vkmm_matrix_types_of(s)->operand)->is_float]++ > 0) continue;
-        assert_int_equal(vkmm_device_matrix_peak(suite.device, s, &peak), VKMM_OK);
+        assert_ok(vkmm_device_matrix_peak(suite.device, s, &peak));
         assert_true(peak > 0);
     }
     if (measured[0] + measured[1] > 0) return;

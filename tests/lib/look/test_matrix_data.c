@@ -1,8 +1,5 @@
 /* The matrix peak's operands, multiplied here step by step as its shader does, give what the host expects of the
  * device. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "unit.h"
 #include "look/matrix_peak.h"
 #include "math/type.h"

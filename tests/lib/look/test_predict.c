@@ -1,6 +1,4 @@
 /* What limits a product, from made-up counts and the roofs of an NVIDIA H200 (DESKTOP). */
-#include <math.h>
-
 #include "../plan/devices.h"
 #include "unit.h"
 #include "look/kernel.h"
@@ -110,17 +108,17 @@ TEST(general_kernels_are_planned)
                           parts = {.problem = whole.problem, .kernel = "blocked"};
     vkmm_kernel_info info;
     vkmm_traffic t;
-    assert_int_equal(vkmm_kernel_choose(NULL, &devices[DESKTOP], &square, &info), VKMM_OK);
+    assert_ok(vkmm_kernel_choose(NULL, &devices[DESKTOP], &square, &info));
     vkmm_traffic_plan(&info, &square.problem, &t);
     const vkmm_prediction blocked = predict(&t);
     assert_int_equal(blocked.limiter, VKMM_RESOURCE_INSTRUCTIONS);
     assert_true(blocked.amount[VKMM_RESOURCE_INSTRUCTIONS] < 3.8e7); /* the steps before: 3.87e7 */
     assert_true(blocked.amount[VKMM_RESOURCE_INSTRUCTIONS] > t.multiply_adds / 32);
     assert_true(blocked.amount[VKMM_RESOURCE_SHARED] < 1.5e7); /* the steps before: 1.57e7 */
-    assert_int_equal(vkmm_kernel_choose(NULL, &devices[DESKTOP], &whole, &info), VKMM_OK);
+    assert_ok(vkmm_kernel_choose(NULL, &devices[DESKTOP], &whole, &info));
     vkmm_traffic_plan(&info, &whole.problem, &t);
     const vkmm_prediction few = predict(&t);
-    assert_int_equal(vkmm_kernel_choose(NULL, &devices[DESKTOP], &parts, &info), VKMM_OK);
+    assert_ok(vkmm_kernel_choose(NULL, &devices[DESKTOP], &parts, &info));
     assert_true(info.splits > 1);
     vkmm_traffic_plan(&info, &parts.problem, &t);
     const vkmm_prediction many = predict(&t);

@@ -3,8 +3,6 @@
  * from their SPIR-V. */
 #include "suite.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/random.h"
 #include "look/race.h"
@@ -74,7 +72,7 @@ static void check_count(const sums *s)
 
 static void run(sums *s)
 {
-    assert_int_equal(vkmm_race_run(suite.device, &s->params, &s->result), VKMM_OK);
+    assert_ok(vkmm_race_run(suite.device, &s->params, &s->result));
     expect(s, s->result.kernel.tile[0], s->result.kernel.tile[1]);
     const vkmm_race_count none = {0};
     assert_memory_equal(s->params.right, s->expected, (size_t)s->params.rows * s->params.cols * 4);

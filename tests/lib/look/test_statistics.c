@@ -54,7 +54,7 @@ TEST(every_format)
 {
     vkmm_statistic found[8];
     uint32_t count = 8;
-    assert_int_equal(vkmm_pipeline_statistics(&device, &pipeline, found, &count), VKMM_OK);
+    assert_ok(vkmm_pipeline_statistics(&device, &pipeline, found, &count));
     assert_int_equal(count, 5);
     assert_string_equal(found[0].name, "Subgroup Size");
     assert_string_equal(found[0].value, "32");
@@ -72,7 +72,7 @@ TEST(little_room)
     vkmm_statistic found[3];
     uint32_t count = 2;
     memset(&found[2], 'z', sizeof found[2]);
-    assert_int_equal(vkmm_pipeline_statistics(&device, &pipeline, found, &count), VKMM_OK);
+    assert_ok(vkmm_pipeline_statistics(&device, &pipeline, found, &count));
     assert_int_equal(count, 2);
     assert_string_equal(found[1].name, "Register Count");
     assert_int_equal(found[2].name[0], 'z');

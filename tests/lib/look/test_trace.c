@@ -1,9 +1,5 @@
 /* What the tracing builds of all kernels record, against a model on the host that knows nothing of them but their
  * definition. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/random.h"
 #include "look/kernel.h"
@@ -255,7 +251,7 @@ static void check_trace(trial *t)
              t->params.job.kernel, (int)p->type, (unsigned long long)p->m, (unsigned long long)p->n,
              (unsigned long long)p->k, t->params.job.tile_rows, t->params.job.tile_cols,
              (unsigned long long)t->params.row, (unsigned long long)t->params.col, t->max_groups);
-    assert_int_equal(status, VKMM_OK);
+    assert_ok(status);
     keep_object(trace, release_trace);
     check_invocations(t, trace);
     check_tiles(t, trace);
@@ -349,5 +345,5 @@ TEST(failing_allocations)
         assert_int_equal(made, status == VKMM_OK);
         if (n == 1) assert_int_equal(status, VKMM_OUT_OF_MEMORY);
     }
-    assert_int_equal(status, VKMM_OK);
+    assert_ok(status);
 }

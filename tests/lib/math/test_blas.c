@@ -3,8 +3,6 @@
 #include "gemm.h"
 #include "unit.h"
 
-#include <math.h>
-
 #include "base/log.h"
 #include "math/blas.h"
 #include "math/matrix.h"
@@ -32,7 +30,7 @@ static void check_all(vkmm_blas *blas, uint64_t m, uint64_t n, uint64_t k)
                     for (uint64_t j = 0; j < n; j++)
                         gemm_set(p.type, data[2], gemm_index(&p, VKMM_C, x, i, j), (double)NAN);
         gemm(&p, data[0], data[1], data[3]);
-        assert_int_equal(vkmm_blas_multiply(blas, &p, data[0], data[1], data[2]), VKMM_OK);
+        assert_ok(vkmm_blas_multiply(blas, &p, data[0], data[1], data[2]));
         for (size_t i = 0; i < count[VKMM_C]; i++)
             if (gemm_get(p.type, data[2], i) != gemm_get(p.type, data[3], i))
                 fail_msg("way %u of %dx%dx%d: %g instead of %g at %d", way, (int)m, (int)n, (int)k,
@@ -59,9 +57,9 @@ static void check_limits(vkmm_blas *blas)
     assert_true(c == 5.0F);
     /* Empty operands have no memory. */
     p = VKMM_PROBLEM(.m = 0, .n = 4, .k = 1, .type = VKMM_F32);
-    assert_int_equal(vkmm_tell(&log, vkmm_blas_multiply(blas, &p, NULL, &c, NULL)), VKMM_OK);
+    assert_ok(vkmm_tell(&log, vkmm_blas_multiply(blas, &p, NULL, &c, NULL)));
     p = VKMM_PROBLEM(.m = 1, .n = 1, .k = 0, .type = VKMM_F32);
-    assert_int_equal(vkmm_tell(&log, vkmm_blas_multiply(blas, &p, NULL, NULL, &c)), VKMM_OK);
+    assert_ok(vkmm_tell(&log, vkmm_blas_multiply(blas, &p, NULL, NULL, &c)));
     assert_true(c == 0.0F);
 }
 

@@ -4,8 +4,6 @@
 #include "math/half.h"
 #include "math/type.h"
 
-#include <math.h>
-
 /* A format, written from its definition. */
 typedef struct format {
     vkmm_type type;

@@ -4,9 +4,6 @@
 #include "math/problem.h"
 #include "math/type.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* The table of the public header, once more. */
 TEST(test_types_of_products)
 {

@@ -3,8 +3,6 @@
 
 #include "math/modular.h"
 
-#include <math.h>
-
 enum { ONE = 1087, NEVER = VKMM_MODULAR_MOST + 1 };
 
 /* Elements of 53 bits whose largest is 1 to 2; `large` of 255 are large at levels from `level` on, none before. */

@@ -4,8 +4,6 @@
 #include "base/log.h"
 #include "math/problem.h"
 
-#include <math.h>
-
 enum { M = 3, N = 4, K = 5 };
 
 static const uint64_t LARGEST = UINT32_MAX;
@@ -168,7 +166,7 @@ TEST(test_views_are_where_the_definition_says)
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         for (unsigned way = 0; way < GEMM_WAYS; way++) {
             vkmm_problem p = gemm_way(way, shapes[s][0], shapes[s][1], shapes[s][2], VKMM_F64);
-            assert_int_equal(vkmm_problem_check(&p), VKMM_OK);
+            assert_ok(vkmm_problem_check(&p));
             check_views(&p);
             const uint64_t belong = gemm_batches(&p) * p.m * p.n;
             assert_int_equal(vkmm_problem_c_has_gaps(&p), gemm_elements(&p, VKMM_C) != belong);
@@ -180,7 +178,7 @@ TEST(test_an_empty_operand_needs_no_memory)
 {
     const vkmm_problem p = VKMM_PROBLEM(.m = 2, .n = 3, .lda = 7, .offset_a = UINT64_MAX / 8, .offset_b = 5,
                                         .batch_count = 2, .stride_a = 9, .stride_c = 6);
-    assert_int_equal(vkmm_problem_check(&p), VKMM_OK);
+    assert_ok(vkmm_problem_check(&p));
     for (vkmm_operand o = VKMM_A; o <= VKMM_B; o++) {
         vkmm_view v = vkmm_operand_view(&p, o, NULL, 1);
         assert_true(v.data == NULL && v.rows * v.cols == 0 && vkmm_operand_bytes(&p, o) == 0);
@@ -268,7 +266,7 @@ static void check_row_major(const vkmm_problem *p)
     double *memory[4];
     assert_true(r.layout == VKMM_ROW_MAJOR && swapped == (p->layout == VKMM_COL_MAJOR));
     assert_true(r.lda > 0 && r.ldb > 0 && r.ldc > 0 && r.batch_count > 0);
-    assert_int_equal(vkmm_problem_check(&r), VKMM_OK);
+    assert_ok(vkmm_problem_check(&r));
     for (vkmm_operand o = VKMM_A; o <= VKMM_C; o++) {
         elements[o] = gemm_elements(p, o);
         memory[o] = malloc((elements[o] + 1) * sizeof(double));

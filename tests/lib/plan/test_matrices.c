@@ -1,7 +1,5 @@
 /* What the planner makes of devices with matrix operations: the kernel, its shape and subgroup size; and which rule
  * refuses what. */
-#include <math.h>
-
 #include "unit.h"
 #include "base/log.h"
 #include "kernel/contract.h"
@@ -70,7 +68,7 @@ static void assert_planned(const struct device *device, vkmm_type type, const ui
 {
     const vkmm_problem problem = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = type);
     vkmm_choice choice;
-    assert_int_equal(choose(&device->info, &problem, NULL, NULL, &choice), VKMM_OK);
+    assert_ok(choose(&device->info, &problem, NULL, NULL, &choice));
     assert_string_equal(choice.info.name, "coopmat");
     assert_memory_equal(choice.info.matrix, shape, sizeof choice.info.matrix);
     assert_memory_equal(choice.module->shape, shape, sizeof choice.info.matrix);
@@ -98,7 +96,7 @@ TEST(pads_the_lines_of_copies)
     vkmm_choice choice;
     if (!is_built()) skip();
     h200.memory.device_heap_bytes = UINT64_C(140) << 30;
-    assert_int_equal(choose(&h200, &problem, NULL, NULL, &choice), VKMM_OK);
+    assert_ok(choose(&h200, &problem, NULL, NULL, &choice));
     assert_string_equal(choice.info.name, "coopmat");
     assert_false(choice.packs[VKMM_B].transposed);
     assert_true(choice.packs[VKMM_B].ld == 4160 && choice.problem.k == 4128);
@@ -119,7 +117,7 @@ TEST(packs_weights_as_the_kernel_reads_them)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const vkmm_problem problem = VKMM_PROBLEM(.m = cases[i].rows, .n = 14336, .k = 4096, .type = cases[i].type);
         vkmm_choice choice;
-        assert_int_equal(vkmm_choose(&devices[0].info, &problem, &wish, &choice), VKMM_OK);
+        assert_ok(vkmm_choose(&devices[0].info, &problem, &wish, &choice));
         assert_true(choice.packs[VKMM_B].bytes > 0);
         assert_int_equal(choice.packs[VKMM_B].transposed, cases[i].transposed);
     }
@@ -128,7 +126,7 @@ TEST(packs_weights_as_the_kernel_reads_them)
 static vkmm_edge edge_of(const vkmm_device_info *device, vkmm_problem problem)
 {
     vkmm_choice choice;
-    assert_int_equal(choose(device, &problem, NULL, NULL, &choice), VKMM_OK);
+    assert_ok(choose(device, &problem, NULL, NULL, &choice));
     if (!choice.edge.module) return choice.edge;
     assert_null(choice.reduce);
     assert_int_equal(choice.edge.info.splits, 1);
@@ -174,7 +172,7 @@ TEST(leaves_what_would_take_a_round)
 static const char *planned(const vkmm_device_info *device, vkmm_problem problem)
 {
     static vkmm_choice choice;
-    assert_int_equal(choose(device, &problem, NULL, NULL, &choice), VKMM_OK);
+    assert_ok(choose(device, &problem, NULL, NULL, &choice));
     return choice.info.name;
 }
 
@@ -182,7 +180,7 @@ static const char *planned(const vkmm_device_info *device, vkmm_problem problem)
 static uint32_t packed(const vkmm_device_info *device, vkmm_problem problem)
 {
     vkmm_choice choice;
-    assert_int_equal(choose(device, &problem, NULL, NULL, &choice), VKMM_OK);
+    assert_ok(choose(device, &problem, NULL, NULL, &choice));
     const uint64_t bytes = choice.packs[0].bytes + choice.packs[1].bytes; /* each begins at a multiple of 256 */
     assert_in_range(choice.info.packed_bytes, bytes, bytes + (uint64_t)2 * 255);
     assert_true(choice.info.workspace_bytes >= choice.info.packed_bytes);
@@ -253,7 +251,7 @@ TEST(leaves_alone_what_does_not_fit)
     assert_string_equal(planned(&none, f16), "blocked");
     if (!is_built()) return;
     vkmm_choice asked; /* for: its driver compiles large tiles for minutes */
-    assert_int_equal(choose(&processor, &f16, "coopmat", NULL, &asked), VKMM_OK);
+    assert_ok(choose(&processor, &f16, "coopmat", NULL, &asked));
     assert_int_equal(asked.config.values[VKMM_TUNE_THREAD_ROWS] * asked.config.values[VKMM_TUNE_THREAD_COLS], 256);
 }
 
@@ -295,7 +293,7 @@ TEST(tiles_follow_types_and_shape)
     if (!is_built()) skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         vkmm_choice choice;
-        assert_int_equal(choose(&devices[0].info, &cases[i].problem, NULL, NULL, &choice), VKMM_OK);
+        assert_ok(choose(&devices[0].info, &cases[i].problem, NULL, NULL, &choice));
         assert_string_equal(choice.info.name, "coopmat");
         assert_int_equal(choice.info.tile[0], cases[i].rows);
         assert_int_equal(choice.info.tile[1], cases[i].cols);
@@ -335,20 +333,20 @@ TEST(few_columns_of_blocks_use_matrices)
     vkmm_choice choice;
     if (!is_built()) skip();
     for (size_t i = 0; i < VKMM_COUNT(cases); i++) {
-        assert_int_equal(choose(&devices[0].info, &cases[i].problem, NULL, NULL, &choice), VKMM_OK);
+        assert_ok(choose(&devices[0].info, &cases[i].problem, NULL, NULL, &choice));
         if (strcmp(choice.info.name, cases[i].kernel) != 0) fail_msg("case %zu: %s", i, choice.info.name);
     }
-    assert_int_equal(choose(&devices[0].info, &cases[0].problem, NULL, NULL, &choice), VKMM_OK);
+    assert_ok(choose(&devices[0].info, &cases[0].problem, NULL, NULL, &choice));
     assert_string_equal(choice.info.config, "rows=16,cols=8,depth=2048,splits=1");
-    assert_int_equal(choose(&devices[0].info, &cases[10].problem, NULL, NULL, &choice), VKMM_OK);
+    assert_ok(choose(&devices[0].info, &cases[10].problem, NULL, NULL, &choice));
     assert_string_equal(choice.info.config, "rows=16,cols=1,depth=2048,splits=1");
-    assert_int_equal(choose(&devices[0].info, &cases[0].problem, "skinnymat", "cols=4", &choice), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(vkmm_last_error(), "the shorter side must be 1 or 8"));
-    assert_int_equal(choose(&devices[0].info, &cases[6].problem, "skinnymat", NULL, &choice), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(vkmm_last_error(), "q8_0, q4_0, q4_1, q4_K, mxfp4 or nvfp4 along the longer side"));
+    assert_refused(choose(&devices[0].info, &cases[0].problem, "skinnymat", "cols=4", &choice), VKMM_UNSUPPORTED,
+                   "the shorter side must be 1 or 8");
+    assert_refused(choose(&devices[0].info, &cases[6].problem, "skinnymat", NULL, &choice), VKMM_UNSUPPORTED,
+                   "q8_0, q4_0, q4_1, q4_K, mxfp4 or nvfp4 along the longer side");
     plain.format_a = VKMM_PLAIN;
-    assert_int_equal(choose(&devices[0].info, &plain, "skinnymat", NULL, &choice), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(vkmm_last_error(), "takes only products of a matrix in blocks"));
+    assert_refused(choose(&devices[0].info, &plain, "skinnymat", NULL, &choice), VKMM_UNSUPPORTED,
+                   "takes only products of a matrix in blocks");
     wide.subgroup.size = wide.subgroup.min_size = wide.subgroup.max_size = 64;
     other.driver.id = VK_DRIVER_ID_MESA_RADV;
     assert_string_equal(planned(&wide, cases[0].problem), "coopmat");
@@ -389,7 +387,7 @@ TEST(tiles_fit_few_registers)
                              .op_a = layout & 1 ? VKMM_OP_T : VKMM_OP_N, .op_b = layout & 2 ? VKMM_OP_T : VKMM_OP_N);
             vkmm_choice choice;
             seen++;
-            assert_int_equal(choose(&vendors[v].info, &problem, NULL, NULL, &choice), VKMM_OK);
+            assert_ok(choose(&vendors[v].info, &problem, NULL, NULL, &choice));
             assert_int_equal(strcmp(choice.info.name, "coopmat") == 0, cases[c].elements[0] > 0);
             if (cases[c].elements[0] == 0) continue;
             const uint32_t *value = choice.config.values;
@@ -483,10 +481,9 @@ TEST(shapes_may_be_chosen)
     const vkmm_problem problem = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16);
     vkmm_choice choice;
     if (!is_built()) skip();
-    assert_int_equal(choose(&devices[0].info, &problem, "coopmat", "mn=8,mk=8", &choice), VKMM_OK);
+    assert_ok(choose(&devices[0].info, &problem, "coopmat", "mn=8,mk=8", &choice));
     assert_memory_equal(choice.module->shape, ((const uint32_t[]){16, 8, 8}), sizeof choice.module->shape);
-    assert_int_equal(choose(&devices[2].info, &problem, "coopmat", NULL, &choice),
-                     VKMM_OK); /* it lists no sums of f16 */
+    assert_ok(choose(&devices[2].info, &problem, "coopmat", NULL, &choice)); /* it lists no sums of f16 */
     assert_memory_equal(choice.module->shape, ((const uint32_t[]){8, 16, 16}), sizeof choice.module->shape);
 }
 
@@ -499,7 +496,7 @@ TEST(narrow_and_uneven_is_stored_directly)
     vkmm_device_info device = devices[0].info;
     vkmm_choice choice;
     if (!is_built()) skip();
-    assert_int_equal(choose(&device, &problem, "coopmat", "splits=1", &choice), VKMM_OK);
+    assert_ok(choose(&device, &problem, "coopmat", "splits=1", &choice));
     assert_null(choice.reduce);
     assert_int_equal(choice.info.workspace_bytes, 0);
     device.features.storage16 = 0;
@@ -563,14 +560,14 @@ TEST(splits_where_matrices_are)
     assert_int_equal(choose(NULL, &split, NULL, NULL, &choice), VKMM_NO_DEVICE);
     if (!is_built()) skip();
     for (size_t d = 0; d < DEVICES; d++) {
-        assert_int_equal(choose(&devices[d].info, &split, NULL, NULL, &choice), VKMM_OK);
+        assert_ok(choose(&devices[d].info, &split, NULL, NULL, &choice));
         assert_string_equal(choice.info.name, "coopmat");
         assert_string_equal(choice.edge.info.name, "blocked");
         assert_true(choice.edge.instead && choice.edge.problem.k == 8192 && choice.problem.k == 16384);
         assert_int_equal(choice.module->needs & VKMM_NEEDS_PARTS, VKMM_NEEDS_PARTS);
         assert_null(vkmm_config_forbidden_by(choice.kernel, &choice.problem, &choice.config, &devices[d].info));
     }
-    assert_int_equal(choose(&devices[0].info, &split, NULL, NULL, &choice), VKMM_OK);
+    assert_ok(choose(&devices[0].info, &split, NULL, NULL, &choice));
     assert_int_equal(choice.info.tile[0], 96); /* measured */
     assert_int_equal(choose(&devices[0].info, &split, "blocked", NULL, &choice), VKMM_UNSUPPORTED);
     assert_contains(said.last, "the kernel blocked cannot multiply parts (split); coopmat can");
@@ -581,7 +578,7 @@ TEST(splits_where_matrices_are)
     const vkmm_problem few = VKMM_PROBLEM(.m = 64, .n = 64, .k = 8192, .method = VKMM_COMPUTE_SPLIT);
     assert_int_equal(choose(&devices[0].info, &few, "coopmat", "splits=182", &choice), VKMM_UNSUPPORTED);
     assert_contains(said.last, "splits at most 2·√K");
-    assert_int_equal(choose(&devices[0].info, &few, "coopmat", "splits=181", &choice), VKMM_OK);
+    assert_ok(choose(&devices[0].info, &few, "coopmat", "splits=181", &choice));
     assert_string_equal(
         planned(&devices[0].info, VKMM_PROBLEM(.m = 64, .n = 64, .k = 1023, .method = VKMM_COMPUTE_SPLIT)),
         "blocked");                                                                          /* more precise */
@@ -600,7 +597,7 @@ TEST(tails_are_cut_where_that_is_faster)
     if (!is_built()) skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const vkmm_problem problem = CUBE(cases[i].size, .method = VKMM_COMPUTE_SPLIT);
-        assert_int_equal(choose(&devices[0].info, &problem, NULL, NULL, &choice), VKMM_OK);
+        assert_ok(choose(&devices[0].info, &problem, NULL, NULL, &choice));
         assert_int_equal(choice.info.whole_rows, cases[i].whole_rows);
         assert_int_equal(choice.info.splits > 1, cases[i].whole_rows > 0);
         assert_int_equal(choice.info.splits > 1, choice.reduce != NULL);
@@ -620,7 +617,7 @@ TEST(tails_are_cut_where_that_is_faster)
                                    CUBE(4096, .method = VKMM_COMPUTE_SPLIT, .batch_count = 2)};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_int_equal(choose(&devices[0].info, &others[i], "coopmat", "tail=2", &choice), VKMM_UNSUPPORTED);
-        assert_int_equal(choose(&devices[0].info, &others[i], "coopmat", NULL, &choice), VKMM_OK);
+        assert_ok(choose(&devices[0].info, &others[i], "coopmat", NULL, &choice));
         assert_int_equal(choice.info.whole_rows, 0);
     }
 }
@@ -640,7 +637,7 @@ TEST(runs_follow_the_error_of_f32)
         snprintf(slices, sizeof slices, "slices=%u,", cases[i].slices);
         const vkmm_problem problem =
             VKMM_PROBLEM(.m = cases[i].size, .n = cases[i].size, .k = cases[i].k, .method = VKMM_COMPUTE_SPLIT);
-        assert_int_equal(choose(&devices[0].info, &problem, NULL, NULL, &choice), VKMM_OK);
+        assert_ok(choose(&devices[0].info, &problem, NULL, NULL, &choice));
         assert_contains(choice.edge.info.config, slices);
         assert_int_equal(choice.run, cases[i].run);
     }
@@ -648,9 +645,9 @@ TEST(runs_follow_the_error_of_f32)
     const vkmm_problem few = VKMM_PROBLEM(.m = 256, .n = 256, .k = 16384, .method = VKMM_COMPUTE_SPLIT);
     assert_string_equal(
         planned(&devices[0].info, VKMM_PROBLEM(.m = 100, .n = 6, .k = 4096, .method = VKMM_COMPUTE_SPLIT)), "skinny");
-    assert_int_equal(choose(&devices[0].info, &few, NULL, NULL, &choice), VKMM_OK);
+    assert_ok(choose(&devices[0].info, &few, NULL, NULL, &choice));
     assert_string_equal(choice.info.name, "blocked");
     assert_true(choice.info.splits > 16 && choice.problem.method == VKMM_COMPUTE_DIRECT && !choice.edge.module);
-    assert_int_equal(choose(&devices[0].info, &few, "coopmat", NULL, &choice), VKMM_OK);
+    assert_ok(choose(&devices[0].info, &few, "coopmat", NULL, &choice));
     assert_int_equal(choice.run, 2 * 64); /* half of √K */
 }

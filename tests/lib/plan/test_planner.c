@@ -1,6 +1,4 @@
 /* What the planner chooses, on devices of all kinds, breaks none of their limits and suits the problem. */
-#include <math.h>
-
 #include "unit.h"
 #include "base/log.h"
 #include "base/hash.h"
@@ -19,7 +17,7 @@ static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *pr
 {
     const vkmm_wish none = {0};
     const vkmm_log log = hear_with(&said);
-    assert_int_equal(vkmm_tell(&log, vkmm_problem_check(problem)), VKMM_OK);
+    assert_ok(vkmm_tell(&log, vkmm_problem_check(problem)));
     return vkmm_tell(&log, vkmm_choose(device, problem, wish ? wish : &none, choice));
 }
 
@@ -108,7 +106,7 @@ TEST(every_general_kernel_has_a_configuration_everywhere)
 static vkmm_choice choice_of(size_t device, vkmm_problem problem)
 {
     vkmm_choice choice;
-    assert_int_equal(choose(&devices[device], &problem, NULL, &choice), VKMM_OK);
+    assert_ok(choose(&devices[device], &problem, NULL, &choice));
     return choice;
 }
 
@@ -141,10 +139,10 @@ TEST(one_round_on_an_nvidia_gpu)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const vkmm_problem problem = VKMM_PROBLEM(.m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .type = VKMM_F32);
         vkmm_choice choice;
-        assert_int_equal(choose(&h200, &problem, NULL, &choice), VKMM_OK);
+        assert_ok(choose(&h200, &problem, NULL, &choice));
         assert_int_equal(strstr(choice.info.config, "lane-cols=16") != NULL, cases[i].tuned);
         assert_true(choice.module->needs == VKMM_NEEDS_NVIDIA);
-        assert_int_equal(choose(&devices[DESKTOP], &problem, NULL, &choice), VKMM_OK);
+        assert_ok(choose(&devices[DESKTOP], &problem, NULL, &choice));
         assert_true(!strstr(choice.info.config, "lane-cols=16") && choice.module->needs == 0);
     }
 }
@@ -213,14 +211,14 @@ TEST(tuning_results_are_taken_where_legal)
     const vkmm_problem problem = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32);
     vkmm_choice choice;
     vkmm_wish wish = {.tuned = &good};
-    assert_int_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_OK);
+    assert_ok(choose(&devices[DESKTOP], &problem, &wish, &choice));
     assert_true(choice.info.tuned && choice.info.tile[0] == 32);
     wish.config = "rows=64,cols=64,depth=16,thread-rows=8,thread-cols=8,slices=1";
     wish.kernel = "blocked";
-    assert_int_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_OK);
+    assert_ok(choose(&devices[DESKTOP], &problem, &wish, &choice));
     assert_true(!choice.info.tuned && choice.info.tile[0] == 64);
     wish = (vkmm_wish){.tuned = &bad};
-    assert_int_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_OK);
+    assert_ok(choose(&devices[DESKTOP], &problem, &wish, &choice));
     assert_false(choice.info.tuned);
 }
 
@@ -238,7 +236,7 @@ TEST(bytes_are_multiplied_by_dot_products_only_where_accelerated)
             vkmm_choice choice;
             size_t d = 0;
             while (d + 1 < DEVICES && !strstr(devices[d].name, cases[i].name)) d++;
-            assert_int_equal(choose(&devices[d], &problem, &wish, &choice), VKMM_OK);
+            assert_ok(choose(&devices[d], &problem, &wish, &choice));
             uint32_t first = 0;
             const vkmm_module *best =
                 vkmm_module_next("blocked", choice.problem.type, vkmm_problem_compute(&choice.problem), &first);
@@ -271,7 +269,7 @@ TEST(residues_are_bytes_where_these_are_fast)
                                                   .method = VKMM_COMPUTE_MODULAR);
         device.features.dot8 = cases[i].dot8;
         device.memory.max_allocation_bytes = device.memory.max_buffer_bytes = UINT64_MAX;
-        assert_int_equal(choose(&device, &problem, NULL, &choice), VKMM_OK);
+        assert_ok(choose(&device, &problem, NULL, &choice));
         assert_int_equal(choice.info.residues, cases[i].residues);
         assert_int_equal(choice.info.products, cases[i].products);
         assert_int_equal(choice.info.moduli, 15);
@@ -360,7 +358,7 @@ static void assert_within_budget(const vkmm_device_info *device, vkmm_type type)
             VKMM_PROBLEM(.m = extents[i % EXTENTS], .n = extents[i / EXTENTS % EXTENTS], .k = 4096, .type = type,
                          .op_a = (vkmm_op)(op % 2), .op_b = (vkmm_op)(op / 2));
         vkmm_choice choice;
-        assert_int_equal(choose(device, &problem, NULL, &choice), VKMM_OK);
+        assert_ok(choose(device, &problem, NULL, &choice));
         const vkmm_shape shape = vkmm_shape_of_config(device, choice.kernel, &choice.problem, &choice.config);
         assert_in_range(shape.held, 1, vkmm_budget_of(device).most);
     }
@@ -385,7 +383,7 @@ TEST(the_planner_keeps_to_a_budget_of_registers)
         device.driver.id = cases[i].driver_id;
         device.subgroup.min_size = cases[i].min_subgroup_size;
         vkmm_choice choice;
-        assert_int_equal(choose(&device, &large, NULL, &choice), VKMM_OK);
+        assert_ok(choose(&device, &large, NULL, &choice));
         assert_memory_equal(choice.info.tile, &cases[i].rows, sizeof choice.info.tile);
         assert_int_equal(choice.config.values[VKMM_TUNE_THREAD_ROWS], cases[i].thread_rows);
         assert_int_equal(choice.config.values[VKMM_TUNE_THREAD_COLS], cases[i].thread_cols);
@@ -403,7 +401,7 @@ TEST(wide_subgroups_have_fewer_registers)
         const vkmm_device_info *device = &devices[i];
         if (device->driver.id != VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA || !device->features.f64) continue;
         vkmm_choice choice;
-        assert_int_equal(choose(device, &large, NULL, &choice), VKMM_OK);
+        assert_ok(choose(device, &large, NULL, &choice));
         assert_in_range(choice.info.workgroup[0], 1, device->subgroup.max_count == 56 ? 448 : 512);
         assert_within_budget(device, VKMM_F64);
         found++;
@@ -442,7 +440,7 @@ TEST(few_registers_and_narrow_sums)
     device.driver.id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
     for (int narrow = 0; narrow < 2; narrow++) {
         problem.compute = narrow ? VKMM_F16 : VKMM_F32;
-        assert_int_equal(choose(&device, &problem, NULL, &choice), VKMM_OK);
+        assert_ok(choose(&device, &problem, NULL, &choice));
         assert_int_equal(choice.config.values[VKMM_TUNE_DEPTH], narrow ? 128 : 256);
     }
 }

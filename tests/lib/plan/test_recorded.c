@@ -121,16 +121,16 @@ TEST(the_planner_takes_the_committed_rows)
         vkmm_config config = {{0}};
         vkmm_choice choice;
         assert_non_null(vkmm_kernel_find(row->best.kernel));
-        assert_int_equal(vkmm_config_parse(vkmm_kernel_find(row->best.kernel), row->best.config, &config), VKMM_OK);
+        assert_ok(vkmm_config_parse(vkmm_kernel_find(row->best.kernel), row->best.config, &config));
         device.driver.id = vkmm_recorded_all.devices[row->device].driver_id;
         device.features.i8 = device.features.f16 = device.features.storage8 = device.features.storage16 = 1;
         device.matrices.shape_count = 1;
         device.matrices.shapes[0] = (vkmm_matrix_shape){16, 8, 32, 3, 3, 5, 5, 3, 0}; /* i8, sums in i32 */
         device.matrices.refusal = "";
-        assert_int_equal(vkmm_choose(&device, &problem, &(vkmm_wish){.untuned = 1}, &choice), VKMM_OK);
+        assert_ok(vkmm_choose(&device, &problem, &(vkmm_wish){.untuned = 1}, &choice));
         assert_false(choice.info.tuned);
         const int counts = strcmp(choice.info.config, row->slower) == 0;
-        assert_int_equal(vkmm_choose(&device, &problem, &(vkmm_wish){0}, &choice), VKMM_OK);
+        assert_ok(vkmm_choose(&device, &problem, &(vkmm_wish){0}, &choice));
         const vkmm_wish exact = {.kernel = row->best.kernel, .config = row->best.config};
         vkmm_choice asked;
         assert_int_equal(choice.info.tuned, counts && vkmm_choose(&device, &problem, &exact, &asked) == VKMM_OK);
@@ -139,7 +139,7 @@ TEST(the_planner_takes_the_committed_rows)
         assert_string_equal(choice.info.config, row->best.config);
         const uint32_t refused[VKMM_TYPE_COUNT] = {[VKMM_I8] = vkmm_kernel_bit(choice.kernel)};
         device.refused_kernels = refused;
-        assert_int_equal(vkmm_choose(&device, &problem, &(vkmm_wish){0}, &choice), VKMM_OK);
+        assert_ok(vkmm_choose(&device, &problem, &(vkmm_wish){0}, &choice));
         assert_false(choice.info.tuned && row->type == VKMM_I8);
     }
 }

@@ -2,8 +2,6 @@
  * Vulkan: an instance is what it keeps. */
 #include "instance.h"
 
-#include <sys/stat.h>
-
 #include "kernel/table.h"
 #include "math/type.h"
 #include "plan/tuned.h"
@@ -39,7 +37,7 @@ static void store(uint8_t id, uint64_t n, const char *config)
     vkmm_device_info device = device_of(id);
     vkmm_problem problem = square(n);
     vkmm_tuned tuned = result(config, 12.5);
-    assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+    assert_ok(vkmm_tuned_put(instance, &device, &problem, &tuned));
     assert_true(h.count == 0 || h.level == VKMM_LOG_INFO);
     end(instance);
 }
@@ -186,7 +184,7 @@ IN_FOLDER(damage_costs_only_what_is_damaged)
     vkmm_problem problem = square(4096);
     vkmm_tuned tuned = result("rows=4", 1);
     assert_false(vkmm_tuned_get(instance, &device, &problem, &tuned));
-    assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+    assert_ok(vkmm_tuned_put(instance, &device, &problem, &tuned));
     assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned));
     assert_int_equal(again.count, 1);
     end(instance);
@@ -223,8 +221,8 @@ IN_FOLDER(results_of_others_stay)
     vkmm_tuned r1 = result("rows=1", 1), r2 = result("rows=2", 2), tuned;
     assert_false(vkmm_tuned_get(one, &d1, &problem, &tuned));
     assert_false(vkmm_tuned_get(two, &d2, &problem, &tuned));
-    assert_int_equal(vkmm_tuned_put(one, &d1, &problem, &r1), VKMM_OK);
-    assert_int_equal(vkmm_tuned_put(two, &d2, &problem, &r2), VKMM_OK);
+    assert_ok(vkmm_tuned_put(one, &d1, &problem, &r1));
+    assert_ok(vkmm_tuned_put(two, &d2, &problem, &r2));
     assert_true(vkmm_tuned_get(two, &d1, &problem, &tuned));
     end(one);
     end(two);
@@ -251,7 +249,7 @@ IN_FOLDER(export_and_import)
     store(1, 64, "rows=1");
     store(2, 64, "rows=2");
     vkmm_instance *instance = begin(&said);
-    assert_int_equal(vkmm_tuned_export(instance, "shared", &count), VKMM_OK);
+    assert_ok(vkmm_tuned_export(instance, "shared", &count));
     assert_int_equal(count, 2);
     assert_int_equal(vkmm_tuned_export(instance, "/nowhere/at/all", &count), VKMM_INVALID);
     assert_contains(said.last, "/nowhere/at/all");
@@ -260,7 +258,7 @@ IN_FOLDER(export_and_import)
     assert_int_equal(remove(path), 0);
     store(1, 256, "rows=3");
     instance = begin(&said);
-    assert_int_equal(vkmm_tuned_import(instance, "shared", &count), VKMM_OK);
+    assert_ok(vkmm_tuned_import(instance, "shared", &count));
     assert_int_equal(count, 2);
     end(instance);
     assert_string_equal(got(1, 64), "rows=1");
@@ -291,7 +289,7 @@ IN_FOLDER(nothing_is_kept_without_a_folder)
     vkmm_tuned tuned = result("rows=1", 1);
     vkmm_free(instance->cache_dir);
     instance->cache_dir = NULL;
-    assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+    assert_ok(vkmm_tuned_put(instance, &device, &problem, &tuned));
     assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned)); /* for this process */
     end(instance);
     assert_int_equal(access(path, F_OK), -1);
@@ -300,10 +298,10 @@ IN_FOLDER(nothing_is_kept_without_a_folder)
     instance = begin(&said); /* a folder that cannot be made */
     vkmm_free(instance->cache_dir);
     instance->cache_dir = vkmm_strdup("/proc/nothing/here");
-    assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+    assert_ok(vkmm_tuned_put(instance, &device, &problem, &tuned));
     assert_contains(said.last, "cannot be written");
     vkmm_problem second = square(256);
-    assert_int_equal(vkmm_tuned_put(instance, &device, &second, &tuned), VKMM_OK);
+    assert_ok(vkmm_tuned_put(instance, &device, &second, &tuned));
     assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned)); /* the first one stays */
     assert_true(vkmm_tuned_get(instance, &device, &second, &tuned));
     end(instance);
@@ -324,7 +322,7 @@ IN_FOLDER(all_types_are_kept_apart)
             problem.compute = types->compute;
             snprintf(config, sizeof config, "rows=%u", i);
             vkmm_tuned tuned = result(config, 1);
-            if (pass == 0) assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+            if (pass == 0) assert_ok(vkmm_tuned_put(instance, &device, &problem, &tuned));
             if (pass > 0) assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned));
             assert_string_equal(tuned.best.config, config);
         }
@@ -361,7 +359,7 @@ IN_FOLDER(refuses_what_no_line_can_hold)
         assert_contains(said.last, "has no terminating zero among its ");
     }
     vkmm_tuned tuned = result("", 1); /* a kernel without tunables */
-    assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+    assert_ok(vkmm_tuned_put(instance, &device, &problem, &tuned));
     end(instance);
     assert_string_equal(got(1, 64), "");
 }

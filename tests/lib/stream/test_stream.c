@@ -49,12 +49,10 @@ static void copy(void *to, const void *from, uint64_t bytes)
 static void multiply(data *d, const vkmm_job_params *params)
 {
     const vkmm_problem *p = &d->problem;
-    vkmm_job *job = NULL;
-    assert_int_equal(vkmm_job_create(suite.device, NULL, params, &job), VKMM_OK);
-    keep_job(job);
+    vkmm_job *job = keep_job(suite.device, NULL, params);
     for (int o = VKMM_A; o <= VKMM_BIAS; o++)
         copy(vkmm_job_matrix(job, (vkmm_operand)o), d->memory[o], vkmm_operand_bytes(p, (vkmm_operand)o));
-    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_ok(vkmm_job_run(job));
     const uint64_t bytes = vkmm_operand_bytes(p, VKMM_C);
     d->want = keep_object(malloc(bytes + 8), free);
     assert_non_null(d->want);
@@ -97,10 +95,7 @@ static uint64_t bytes_of(const vkmm_problem *p)
 
 static vkmm_stream *open(const vkmm_job_params *params, uint64_t limit)
 {
-    vkmm_stream *stream = NULL;
-    const vkmm_stream_params wanted = {.job = *params, .memory_limit = limit, .threads = 3};
-    assert_int_equal(vkmm_stream_create(suite.device, NULL, &wanted, &stream), VKMM_OK);
-    return keep_stream(stream);
+    return keep_stream(suite.device, &(vkmm_stream_params){.job = *params, .memory_limit = limit, .threads = 3});
 }
 
 static vkmm_stream_io io_of(const data *d)
@@ -112,7 +107,7 @@ static vkmm_stream_times run(vkmm_stream *stream, const data *d)
 {
     const vkmm_stream_io io = io_of(d);
     vkmm_stream_times times;
-    assert_int_equal(vkmm_stream_run(stream, &io, &times), VKMM_OK);
+    assert_ok(vkmm_stream_run(stream, &io, &times));
     compare(d);
     return times;
 }
@@ -157,7 +152,7 @@ TEST(split_panels_have_the_same_bits)
     const vkmm_status status = vkmm_job_create(suite.device, NULL, &params, &job);
     vkmm_job_destroy(&job);
     if (status == VKMM_UNSUPPORTED && !suite_must_have_matrices(&suite)) skip();
-    assert_int_equal(status, VKMM_OK);
+    assert_ok(status);
     for (int turn = 0; turn < 2; turn++) {
         params.problem.op_b = turn ? VKMM_OP_T : VKMM_OP_N;
         params.problem.beta = turn;
@@ -177,11 +172,40 @@ TEST(modular_panels_have_the_same_bits)
     }
 }
 
+static vkmm_status copy_part(data *d, const vkmm_panel *panel, uint64_t *count, int out)
+{
+    gemm_move(&d->problem, d->memory[panel->operand], panel, out);
+    mtx_lock(&d->lock);
+    *count += panel->rows * panel->cols;
+    mtx_unlock(&d->lock);
+    return VKMM_OK;
+}
+
+static vkmm_status read_part(void *user, const vkmm_panel *panel)
+{
+    data *d = user;
+    return copy_part(d, panel, &d->read, 0);
+}
+
+static vkmm_status write_part(void *user, const vkmm_panel *panel)
+{
+    data *d = user;
+    return copy_part(d, panel, &d->written, 1);
+}
+
+/* Two ways to lie in memory, which several tests share, and so their pipelines. */
+static vkmm_job_params layout_at(int number, uint64_t m)
+{
+    const unsigned way = number ? 26 : 0;
+    vkmm_job_params params = {.problem = scaled(gemm_way(way, m, 57, 41, VKMM_F32), 2, number ? -3 : 0), SMALL};
+    params.problem.has_bias = 1;
+    return params;
+}
+
 TEST(every_layout_has_the_same_bits)
 {
-    for (unsigned way = 0; way < 64; way += 42) {
-        vkmm_job_params params = {
-            .problem = scaled(gemm_way(way, 103, 57, 41, way % 2 ? VKMM_I32 : VKMM_F32), 2, way % 4 ? -3 : 0), SMALL};
+    for (int number = 0; number < 2; number++) {
+        const vkmm_job_params params = layout_at(number, 103);
         check(&params);
     }
 }
@@ -200,19 +224,19 @@ static VKAPI_ATTR void VKAPI_CALL count_dispatch(VkCommandBuffer command, uint32
 TEST(packed_panels_have_the_same_bits)
 {
     static const vkmm_type types[] = {VKMM_F32, VKMM_I8, VKMM_F16};
-    static const uint32_t asked[] = {VKMM_PACK_A | VKMM_PACK_B, VKMM_PACK_B, VKMM_PACK_A};
+    static const uint32_t asked[] = {VKMM_PACK_A | VKMM_PACK_B, VKMM_PACK_A, VKMM_PACK_B, VKMM_PACK_A | VKMM_PACK_B};
     int counted = 0;
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         const int whole = i % 2 == 0;
         vkmm_problem p = scaled(gemm_way(i * 7, 103, 57, i < 2 ? 41 : 48, types[i % 3]), 2, i % 4 == 3 ? -3 : 0);
-        vkmm_job_params params = {.problem = p, SMALL, .pack = whole ? VKMM_PACK_NEVER : asked[i / 2]};
+        vkmm_job_params params = {.problem = p, SMALL, .pack = whole ? VKMM_PACK_NEVER : asked[i]};
         if (!suite_has_type(&suite, types[i % 3]) || (suite_is_slow(&suite) && i % 2)) continue;
         data d = make(&params, whole ? VKMM_INIT_INT : VKMM_INIT_UNIFORM);
-        params.pack = asked[i / 2];
+        params.pack = asked[i];
         vkmm_stream *stream = open(&params, bytes_of(&p) / 2 + 40000);
         const vkmm_partition t = vkmm_stream_partition(stream);
         const uint32_t packs = vkmm_choice_packs(&stream->lanes->whole);
-        assert_int_equal(packs & asked[i / 2], asked[i / 2]);
+        assert_int_equal(packs & asked[i], asked[i]);
         assert_true(t.row_panels * t.col_panels * vkmm_problem_batches(&p) > 1);
         run(stream, &d); /* uses each pipeline once, too */
         if (vkmm_problem_batches(&p) > 1 || (t.row_panels > 1 && t.col_panels > 1)) continue;
@@ -255,8 +279,7 @@ TEST(stray_writes_are_found)
         suite.device->table.vkCmdDispatch = stray;
         const vkmm_status status = vkmm_stream_run(stream, &io, NULL);
         suite.device->table.vkCmdDispatch = dispatch;
-        assert_int_equal(status, VKMM_WRONG_RESULT);
-        assert_non_null(strstr(vkmm_last_error(), "wrote outside a panel of C"));
+        assert_refused(status, VKMM_WRONG_RESULT, "wrote outside a panel of C");
     }
 }
 
@@ -284,40 +307,17 @@ TEST(cuts_the_depth_where_it_must)
     check_limited(&params, VKMM_INIT_UNIFORM, 150 << 10, 1);
 }
 
-static vkmm_status copy_part(data *d, const vkmm_panel *panel, uint64_t *count, int out)
-{
-    gemm_move(&d->problem, d->memory[panel->operand], panel, out);
-    mtx_lock(&d->lock);
-    *count += panel->rows * panel->cols;
-    mtx_unlock(&d->lock);
-    return VKMM_OK;
-}
-
-static vkmm_status read_part(void *user, const vkmm_panel *panel)
-{
-    data *d = user;
-    return copy_part(d, panel, &d->read, 0);
-}
-
-static vkmm_status write_part(void *user, const vkmm_panel *panel)
-{
-    data *d = user;
-    return copy_part(d, panel, &d->written, 1);
-}
-
 TEST(functions_give_and_take)
 {
-    for (unsigned way = 0; way < 32; way += 26) {
-        vkmm_problem p = scaled(gemm_way(way, 103, 57, 41, VKMM_F32), 1, 2);
-        p.has_bias = 1;
-        const vkmm_job_params params = {.problem = p, SMALL};
+    for (int number = 0; number < 2; number++) {
+        const vkmm_job_params params = layout_at(number, 103);
+        const vkmm_problem *p = &params.problem;
         data d = make(&params, VKMM_INIT_UNIFORM);
-        vkmm_stream *stream = open(&params, bytes_of(&p) / 2 + 40000);
         const vkmm_stream_io io = {.read = read_part, .write = write_part, .user = &d};
-        assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
+        assert_ok(vkmm_stream_run(open(&params, bytes_of(p) / 2 + 40000), &io, NULL));
         compare(&d);
-        assert_int_equal(d.written, vkmm_problem_batches(&p) * p.m * p.n);
-        assert_true(d.read >= vkmm_problem_batches(&p) * p.m * p.n + p.m * p.k + p.k * p.n);
+        assert_int_equal(d.written, vkmm_problem_batches(p) * p->m * p->n);
+        assert_true(d.read >= p->m * p->k + p->k * p->n + (p->beta != 0 ? vkmm_problem_batches(p) * p->m * p->n : 0));
     }
 }
 
@@ -363,7 +363,7 @@ TEST(a_stream_is_turned_to_other_products)
         data d = make(&(vkmm_job_params){.problem = problems[i]}, VKMM_INIT_INT);
         const uint32_t plans = stream->lanes->plan_count;
         const VkBuffer before = stream->lanes->memory.panels[VKMM_A].at[0].buffer.handle;
-        assert_int_equal(vkmm_stream_change(stream, &problems[i]), VKMM_OK);
+        assert_ok(vkmm_stream_change(stream, &problems[i]));
         run(stream, &d);
         if (i > 0) assert_ptr_equal(stream->lanes->memory.panels[VKMM_A].at[0].buffer.handle, before);
         if (i == 1 || i == 2 || i == 5) assert_int_equal(stream->lanes->plan_count, plans);
@@ -372,25 +372,28 @@ TEST(a_stream_is_turned_to_other_products)
     assert_int_equal(vkmm_stream_change(stream, &problems[0]), VKMM_OUT_OF_MEMORY);
     suite.info->limits.max_storage_range = range;
     assert_int_equal(vkmm_stream_run(stream, &(vkmm_stream_io){.c = NULL}, NULL), VKMM_INVALID);
-    assert_int_equal(vkmm_stream_change(stream, &small), VKMM_OK);
+    assert_ok(vkmm_stream_change(stream, &small));
     const data d = make(&(vkmm_job_params){.problem = small}, VKMM_INIT_INT);
     run(stream, &d);
 }
 
-/* Sizes that are multiples of vectors, and odd ones, for which kernels read in another way. */
+/* Elements of each size, in and out: panels differ in nothing else. Sizes that are multiples of vectors, and odd ones,
+ * for which kernels read in another way. */
 TEST(every_type_has_the_same_bits)
 {
-    /* A narrow C, sums of 16 bits, whole numbers: each is stored in a way of its own. */
-    for (uint32_t i = 0; vkmm_types_at(i); i++) {
-        const vkmm_types types = *vkmm_types_at(i);
-        if (suite_is_slow(&suite) && i % 4) continue;
-        if (!suite_has_type(&suite, types.in) || (vkmm_type_of(types.in)->bytes >= 4 && types.in != VKMM_F64)) continue;
+    static const vkmm_types types[] = {{VKMM_F64, VKMM_F64, VKMM_F64},
+                                       {VKMM_F16, VKMM_F32, VKMM_F32},
+                                       {VKMM_F16, VKMM_F16, VKMM_F32},
+                                       {VKMM_I8, VKMM_I32, VKMM_I32},
+                                       {VKMM_E4M3, VKMM_F16, VKMM_F32}};
+    for (uint32_t i = suite_is_slow(&suite) ? 2 : 0; i < VKMM_COUNT(types); i++) {
         const uint64_t odd = i % 2;
-        vkmm_problem p = scaled(gemm_way(odd ? 9 : 0, 96 + 3 * odd, 80 + odd, 64 + 5 * odd, types.in), 1, 2);
-        p.out_type = types.out;
-        p.compute = types.compute;
+        if (!suite_has_type(&suite, types[i].in)) continue;
+        vkmm_problem p = scaled(gemm_way(odd ? 9 : 0, 96 + 3 * odd, 80 + odd, 64 + 5 * odd, types[i].in), 1, 2);
+        p.out_type = types[i].out;
+        p.compute = types[i].compute;
         p.has_bias = 1;
-        p.activation = vkmm_type_of(types.in)->is_float && odd ? VKMM_GELU : VKMM_RELU;
+        p.activation = VKMM_RELU;
         const vkmm_job_params params = {.problem = p, SMALL};
         check(&params);
     }
@@ -438,15 +441,21 @@ TEST(no_terms_are_products_too)
     check(&params);
 }
 
+static void destroy_device(void *object)
+{
+    vkmm_device *other = object;
+    vkmm_device_destroy(&other);
+}
+
 /* Two handles of the same device play two of the same kind. Each kernel, and each layout, adds in the same order. */
 static void check_two(const vkmm_job_params *params)
 {
     data d = make(params, VKMM_INIT_UNIFORM);
     vkmm_device *other = NULL;
-    vkmm_stream *stream = NULL;
-    assert_int_equal(vkmm_device_create(suite.instance, suite.info->index, &other), VKMM_OK);
+    assert_ok(vkmm_device_create(suite.instance, suite.info->index, &other));
+    keep_object(other, destroy_device);
     const vkmm_stream_params wanted = {.job = *params, .threads = 1, .others = &other, .other_count = 1};
-    assert_int_equal(vkmm_stream_create(suite.device, NULL, &wanted, &stream), VKMM_OK);
+    vkmm_stream *stream = keep_stream(suite.device, &wanted);
     run(stream, &d);
     uint64_t largest = 0;
     for (uint32_t i = 0; i < 2; i++) {
@@ -462,15 +471,12 @@ static void check_two(const vkmm_job_params *params)
     /* The one that comes first need not show how fast it is, with a panel of a single tile. The other may come so late
      * that little is left. */
     assert_true(largest > params->problem.m / 8);
-    vkmm_stream_destroy(&stream);
-    vkmm_device_destroy(&other);
 }
 
 TEST(two_devices_have_the_same_bits)
 {
-    for (unsigned way = 0; way < 64; way += 42) {
-        vkmm_job_params params = {.problem = scaled(gemm_way(way, 400, 57, 41, VKMM_F32), 2, way % 2 ? -3 : 0), SMALL};
-        params.problem.has_bias = 1;
+    for (int number = 0; number < 2; number++) {
+        const vkmm_job_params params = layout_at(number, 400);
         check_two(&params);
     }
 }
@@ -517,7 +523,7 @@ TEST(a_bias_is_not_kept)
         data d = make(&(vkmm_job_params){.problem = p, SMALL}, VKMM_INIT_INT);
         suite.info->limits.max_storage_range = 1 << 15;
         if (turn == 0) stream = open(&(vkmm_job_params){.problem = p, SMALL}, 0);
-        if (turn == 1) assert_int_equal(vkmm_stream_change(stream, &p), VKMM_OK);
+        if (turn == 1) assert_ok(vkmm_stream_change(stream, &p));
         assert_true(vkmm_stream_partition(stream).depth_panels > 1);
         run(stream, &d);
         p.has_bias = 0;
@@ -532,7 +538,7 @@ TEST(a_change_chooses_again)
     suite.info->limits.max_storage_range = 64 * 64 * sizeof(float);
     vkmm_stream *stream = open(&params, 0);
     const vkmm_partition before = vkmm_stream_partition(stream);
-    assert_int_equal(vkmm_stream_change(stream, &other), VKMM_OK);
+    assert_ok(vkmm_stream_change(stream, &other));
     const vkmm_partition after = vkmm_stream_partition(stream);
     assert_true(before.rows == after.rows && before.cols == after.cols && before.depth == after.depth);
     assert_string_not_equal(vkmm_stream_kernel(stream)->config, params.config);
@@ -549,7 +555,7 @@ TEST(panels_are_one_dispatch)
                                               "swizzle=8,buffers=1,pad=1,slices=2,lane-cols=8"};
     vkmm_job *job = NULL;
     suite.info->processors = 1;
-    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+    assert_ok(vkmm_job_create(suite.device, NULL, &params, &job));
     assert_non_null(vkmm_recipe_find(&job->plan.recipe, "edge"));
     vkmm_job_destroy(&job);
     const vkmm_stream *stream = open(&params, 0);

@@ -2,8 +2,6 @@
  * candidates that a minute has room for. */
 #include "unit.h"
 
-#include <math.h>
-
 #include "base/alloc.h"
 #include "tune/search.h"
 

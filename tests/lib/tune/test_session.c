@@ -25,7 +25,7 @@ static vkmm_tune *search_for(vkmm_instance *instance, vkmm_problem problem)
 {
     const vkmm_tune_params params = {problem};
     vkmm_tune *tune = NULL;
-    assert_int_equal(vkmm_tune_create(instance, &desktop, &params, &tune), VKMM_OK);
+    assert_ok(vkmm_tune_create(instance, &desktop, &params, &tune));
     return tune;
 }
 
@@ -42,7 +42,7 @@ static vkmm_candidate try_some(vkmm_tune *tune, int count)
     vkmm_candidate candidate = {""};
     for (int i = 0; i < count; i++) {
         assert_true(vkmm_tune_next(tune, &candidate));
-        assert_int_equal(vkmm_tune_tell(tune, &candidate, i % 5 == 3 ? 0 : speed(&candidate)), VKMM_OK);
+        assert_ok(vkmm_tune_tell(tune, &candidate, i % 5 == 3 ? 0 : speed(&candidate)));
     }
     return candidate;
 }
@@ -55,19 +55,19 @@ IN_FOLDER(the_planners_choice_comes_first_and_all_are_legal)
     vkmm_tune *tune = search_for(instance, problem);
     vkmm_choice planned, choice;
     vkmm_wish wish = {.kernel = NULL};
-    assert_int_equal(vkmm_choose(&desktop, &problem, &wish, &planned), VKMM_OK);
+    assert_ok(vkmm_choose(&desktop, &problem, &wish, &planned));
     assert_true(vkmm_tune_look(tune).size > 100);
     for (int i = 0; i < 200; i++) {
         vkmm_candidate candidate;
         assert_true(vkmm_tune_next(tune, &candidate));
         wish = (vkmm_wish){.kernel = candidate.kernel, .config = candidate.config};
-        assert_int_equal(vkmm_choose(&desktop, &problem, &wish, &choice), VKMM_OK);
+        assert_ok(vkmm_choose(&desktop, &problem, &wish, &choice));
         assert_string_equal(choice.info.config, candidate.config);
         if (i == 0) {
             assert_string_equal(candidate.kernel, planned.info.name);
             assert_string_equal(candidate.config, planned.info.config);
         }
-        assert_int_equal(vkmm_tune_tell(tune, &candidate, i == 0 ? 5 : speed(&candidate)), VKMM_OK);
+        assert_ok(vkmm_tune_tell(tune, &candidate, i == 0 ? 5 : speed(&candidate)));
     }
     vkmm_tune_state look = vkmm_tune_look(tune);
     assert_int_equal(look.measured, 200);
@@ -89,7 +89,7 @@ IN_FOLDER(an_earlier_result_is_tried_again)
     vkmm_tune *tune = search_for(instance, problem);
     tuned.best = try_some(tune, 60);
     vkmm_tune_destroy(&tune);
-    assert_int_equal(vkmm_tuned_put(instance, &desktop, &problem, &tuned), VKMM_OK);
+    assert_ok(vkmm_tuned_put(instance, &desktop, &problem, &tuned));
     tune = search_for(instance, problem);
     vkmm_candidate candidate = try_some(tune, 2);
     assert_string_equal(candidate.config, tuned.best.config);
@@ -126,7 +126,7 @@ IN_FOLDER(tunes_f64_without_64_bit_floats)
         for (int method = VKMM_COMPUTE_DIRECT; method <= VKMM_COMPUTE_MODULAR; method += VKMM_COMPUTE_MODULAR) {
             vkmm_kernel_info info;
             params.problem.method = (vkmm_method)method;
-            assert_int_equal(vkmm_kernel_choose(&instance->log, &desktop, &params, &info), VKMM_OK);
+            assert_ok(vkmm_kernel_choose(&instance->log, &desktop, &params, &info));
             assert_int_equal(info.moduli, 15);
         }
     }

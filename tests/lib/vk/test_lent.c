@@ -1,9 +1,6 @@
 /* Devices that another program lends. */
 #include "lent.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "feature_fields.h"
 #include "gemm.h"
 #include "look/access.h"
@@ -81,7 +78,7 @@ static const vkmm_device_info *own_info(void)
 {
     static vkmm_device_info info;
     vkmm_instance *instance = NULL;
-    assert_int_equal(vkmm_instance_create(NULL, &instance), VKMM_OK);
+    assert_ok(vkmm_instance_create(NULL, &instance));
     keep_object(instance, destroy_instance);
     info = *vkmm_instance_device_info(instance, 0);
     own_pushes_sets = instance->physicals->features.push_descriptor == VK_TRUE;
@@ -132,7 +129,7 @@ TEST(extensions_count)
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
     vkmm_requirements *requirements = ask();
     uint32_t count, lacking, extensions = 0;
-    assert_int_equal(vkmm_requirements_merge(requirements, &features), VKMM_OK);
+    assert_ok(vkmm_requirements_merge(requirements, &features));
     const vkmm_requirement *list = vkmm_requirements_list(requirements, &count);
     for (uint32_t i = 0; i < count; i++) extensions += list[i].extension[0] != '\0';
     if (extensions == 0) skip();
@@ -141,7 +138,7 @@ TEST(extensions_count)
     vkmm_device *device = NULL;
     params.features = &features;
     params.log = notes;
-    assert_int_equal(vkmm_device_import(&params, &device), VKMM_OK);
+    assert_ok(vkmm_device_import(&params, &device));
     keep_object(device, destroy_device);
     vkmm_device_lacks(device, &lacking);
     assert_int_equal(lacking, extensions);
@@ -176,7 +173,7 @@ static void check_product(vkmm_device *device, const vkmm_types *types)
     vkmm_gemm_bindings bindings = {.slot = 0};
     void *memory[4];
     const vkmm_status status = vkmm_gemm_create(device, &params, &gemm);
-    assert_int_equal(status, VKMM_OK);
+    assert_ok(status);
     const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
     bindings.a = matrix_of(p, VKMM_A, info->bytes[VKMM_A], &memory[VKMM_A]);
     bindings.b = matrix_of(p, VKMM_B, info->bytes[VKMM_B], &memory[VKMM_B]);
@@ -187,7 +184,7 @@ static void check_product(vkmm_device *device, const vkmm_types *types)
     memcpy(want, memory[VKMM_C], info->bytes[VKMM_C]);
     gemm_biased(p, memory[VKMM_A], memory[VKMM_B], memory[VKMM_BIAS], want);
     VkCommandBuffer command = lent_begin(&lent);
-    assert_int_equal(vkmm_gemm_record(gemm, command, &bindings), VKMM_OK);
+    assert_ok(vkmm_gemm_record(gemm, command, &bindings));
     lent_submit(&lent, command);
     for (uint64_t at = 0; at < M * N; at++)
         if (!(gemm_get(gemm_out(p), want, at) == gemm_get(gemm_out(p), memory[VKMM_C], at)))
@@ -206,11 +203,11 @@ TEST(tuning_results_are_used)
     vkmm_tuned tuned = {.candidates = 1};
     vkmm_kernel_info info;
     vkmm_gemm *gemm = NULL;
-    assert_int_equal(vkmm_kernel_choose(NULL, limits, &split, &info), VKMM_OK);
+    assert_ok(vkmm_kernel_choose(NULL, limits, &split, &info));
     snprintf(tuned.best.kernel, sizeof tuned.best.kernel, "%s", info.name);
     snprintf(tuned.best.config, sizeof tuned.best.config, "%s", info.config);
-    assert_int_equal(vkmm_tuned_put(device->instance, limits, &params.job.problem, &tuned), VKMM_OK);
-    assert_int_equal(vkmm_gemm_create(device, &params, &gemm), VKMM_OK);
+    assert_ok(vkmm_tuned_put(device->instance, limits, &params.job.problem, &tuned));
+    assert_ok(vkmm_gemm_create(device, &params, &gemm));
     assert_true(vkmm_gemm_describe(gemm)->kernel->tuned);
     assert_string_equal(vkmm_gemm_describe(gemm)->kernel->config, info.config);
     vkmm_gemm_destroy(&gemm);
@@ -281,7 +278,7 @@ TEST(wrong_arguments_are_refused)
     vkmm_import_params right = lent_import_params(&lent), wrong;
     right.log = notes;
     vkmm_device *device = NULL;
-    assert_int_equal(vkmm_device_import(&right, &device), VKMM_OK);
+    assert_ok(vkmm_device_import(&right, &device));
     vkmm_device_destroy(&device);
     assert_int_equal(vkmm_device_import(&right, NULL), VKMM_INVALID);
     assert_non_null(strstr(said.last, "out is NULL"));
@@ -334,7 +331,7 @@ TEST(features_are_merged)
                               other = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
     const vkmm_device_info *own = own_info();
     vkmm_requirements *requirements = ask();
-    assert_int_equal(vkmm_requirements_merge(requirements, &features), VKMM_OK);
+    assert_ok(vkmm_requirements_merge(requirements, &features));
     assert_true(features.features.robustBufferAccess && since12.timelineSemaphore);
     assert_int_equal(since12.shaderFloat16, own->features.f16);
     assert_int_equal(since12.storageBuffer8BitAccess, own->features.storage8);
@@ -343,7 +340,7 @@ TEST(features_are_merged)
         assert_int_not_equal(next->sType, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES);
     const void *appended = since12.pNext;
     assert_non_null(appended);
-    assert_int_equal(vkmm_requirements_merge(requirements, &features), VKMM_OK);
+    assert_ok(vkmm_requirements_merge(requirements, &features));
     assert_ptr_equal(since12.pNext, appended);
     assert_int_equal(vkmm_requirements_merge(requirements, &other), VKMM_INVALID);
     other.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;

@@ -5,7 +5,6 @@
 #include "vk/device.h"
 #include "vk/pipeline_cache_file.h"
 
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 enum { DATA = 100 };

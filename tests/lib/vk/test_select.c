@@ -60,7 +60,6 @@ TEST(by_words)
     };
     heard h = {0};
     const vkmm_instance instance = {.log = {hear, &h}, .physicals = physicals, .physical_count = DEVICES};
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t found[DEVICES], count = 0, one = 99, refused = 0;
         char all[DEVICES + 1] = "";

@@ -6,8 +6,6 @@
 #include "make_bench.h"
 #include "report/record.h"
 
-#include <math.h>
-
 /* A passed f32 row of M = N = K = 100 on device 0, without samples. */
 static cli_bench_row *plain_row(cli_bench *bench)
 {

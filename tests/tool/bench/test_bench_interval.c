@@ -3,8 +3,6 @@
 #include "bench/derive.h"
 #include "test.h"
 
-#include <math.h>
-
 enum { TRIALS = 1500, ROUNDS = 5, SAMPLES = 12 };
 
 static void close_to(double value, double wanted, double bound)
@@ -22,7 +20,6 @@ TEST(student)
     } known[] = {{1, 12.706205},  {2, 4.302653},    {3, 3.182446},         {4, 2.776445},
                  {5, 2.570582},   {10, 2.228139},   {30, 2.042272},        {60, 2.000298},
                  {100, 1.983972}, {1000, 1.962339}, {UINT32_MAX, 1.959964}};
-
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         close_to(cli_student_t(known[i].degrees), known[i].t, 2e-6);
     assert_true(cli_student_t(20) > cli_student_t(21)); /* the two ways meet */
@@ -48,7 +45,6 @@ TEST(degenerate)
     static const double few[] = {3, 1, 2, 5}, zeros[] = {0, 0, 0}, one[] = {7};
     cli_bench_row row, other;
     cli_interval interval;
-
     make_row(&row);
     make_row(&other);
     assert_true(isnan(cli_bench_interval(&row).middle));
@@ -92,7 +88,6 @@ TEST(verdicts)
     const cli_interval list[] = {{2, 1.6, 2.5}, unknown, {0.5, 0.4, 0.625}};
     cli_mean none = {0}, all = {0};
     cli_interval mean;
-
     assert_int_equal(cli_interval_verdict(&faster), 1);
     assert_int_equal(cli_interval_verdict(&slower), -1);
     assert_int_equal(cli_interval_verdict(&unclear), 0);
@@ -129,7 +124,6 @@ static int covers(const cli_interval *interval, double truth)
 static double coverage(double shift, double noise)
 {
     uint32_t covered = 0;
-
     for (uint64_t trial = 0; trial < TRIALS; trial++) {
         cli_bench_row row;
         cli_interval interval;
@@ -152,7 +146,6 @@ TEST(medians_are_covered)
 static double ratio_coverage(double truth, int same_weather, int paired, double *width)
 {
     uint32_t covered = 0;
-
     *width = 0;
     for (uint64_t trial = 0; trial < TRIALS; trial++) {
         cli_bench_row base, other;
@@ -171,7 +164,6 @@ static double ratio_coverage(double truth, int same_weather, int paired, double 
 TEST(ratios_are_covered)
 {
     double width, paired_width, share;
-
     share = ratio_coverage(3, 0, 0, &width);
     assert_true(share >= 0.93);
     share = ratio_coverage(3, 1, 1, &paired_width);
@@ -203,7 +195,6 @@ TEST(ratios_are_of_medians)
 {
     static const double steady[] = {1}, slow[] = {8};
     cli_bench_row a, b;
-
     make_row(&a);
     make_row(&b);
     for (int i = 0; i < 7; i++) {

@@ -2,8 +2,6 @@
 #include "unit.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "bench/compare.h"
@@ -20,7 +18,7 @@ static char *written(const char *format, const cli_bench *bench)
     size_t bytes = 0;
     cli_report report = {.out = open_memstream(&text, &bytes), .utf8 = 1};
     assert_non_null(report.out);
-    assert_int_equal(cli_bench_write(cli_writer_find(format), &report, bench), VKMM_OK);
+    assert_ok(cli_bench_write(cli_writer_find(format), &report, bench));
     fclose(report.out);
     return text;
 }
@@ -104,7 +102,7 @@ TEST(documents_come_back)
     heard h = {0};
     make_bench(&bench, 1, 0.02);
     char *first = written("json", &bench);
-    assert_int_equal(parse(&h, first, &again), VKMM_OK);
+    assert_ok(parse(&h, first, &again));
     assert_int_equal(h.count, 0);
     char *second = written("json", &again);
     assert_string_equal(first, second);

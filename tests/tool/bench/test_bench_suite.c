@@ -1,9 +1,6 @@
 /* The suites hold what they promise, each problem once, in an order that suits a time that may end early. */
 #include "unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "report/result.h"
 #include "bench/suite.h"
@@ -27,7 +24,7 @@ static vkmm_status make_of(const char *name, const vkmm_types *types, uint32_t c
 
 static void make(const char *name, cli_suite *suite)
 {
-    assert_int_equal(make_of(name, every_type, ALL, suite), VKMM_OK);
+    assert_ok(make_of(name, every_type, ALL, suite));
 }
 
 static uint32_t find(const cli_suite *suite, const char *kernel, vkmm_types types, uint64_t m, uint64_t n, uint64_t k)
@@ -109,7 +106,7 @@ TEST(test_each_item_once)
         for (uint32_t i = 0; i < suite.count; i++) {
             cli_bench_row row = {.problem = suite.items[i].problem};
             snprintf(row.asked, sizeof row.asked, "%s", suite.items[i].kernel);
-            assert_int_equal(vkmm_problem_check(&row.problem), VKMM_OK);
+            assert_ok(vkmm_problem_check(&row.problem));
             assert_true(suite.items[i].group[0] != '\0' && vkmm_problem_flops(&row.problem) > 0);
             for (uint32_t j = 0; j < i; j++) {
                 cli_bench_row earlier = {.problem = suite.items[j].problem};
@@ -125,13 +122,13 @@ TEST(test_f32_comes_first)
 {
     const vkmm_types types[] = {every_type[3], every_type[1], every_type[0], every_type[2]}, one = every_type[2];
     cli_suite suite;
-    assert_int_equal(make_of("quick", types, 4, &suite), VKMM_OK);
+    assert_ok(make_of("quick", types, 4, &suite));
     assert_int_equal(suite.items[0].problem.type, VKMM_F32);
     place(&suite, "tiled", VKMM_F32, 512, 512, 512);
     assert_true(place(&suite, "auto", VKMM_U32, 512, 512, 512) < place(&suite, "auto", VKMM_F64, 512, 512, 512));
     assert_true(place(&suite, "auto", VKMM_F64, 512, 512, 512) < place(&suite, "auto", VKMM_I32, 512, 512, 512));
     cli_suite_free(&suite);
-    assert_int_equal(make_of("quick", &one, 1, &suite), VKMM_OK);
+    assert_ok(make_of("quick", &one, 1, &suite));
     place(&suite, "tiled", VKMM_I32, 512, 512, 512);
     cli_suite_free(&suite);
 }
@@ -155,7 +152,7 @@ TEST(test_narrow_types_are_few)
     assert_true(find(&suite, "tiled", every_type[4], 1024, 1024, 1024) == suite.count);
     assert_true(place(&suite, "auto", VKMM_U8, 8192, 8192, 8192) < place(&suite, "auto", VKMM_F64, 8191, 8191, 8191));
     cli_suite_free(&suite);
-    assert_int_equal(make_of("standard", &every_type[4], 2, &suite), VKMM_OK);
+    assert_ok(make_of("standard", &every_type[4], 2, &suite));
     place(&suite, "auto", VKMM_F16, 16384, 16384, 16384);
     place(&suite, "auto", VKMM_F16, 385, 385, 385);
     assert_true(find(&suite, "tiled", every_type[4], 1024, 1024, 1024) == suite.count);
@@ -167,7 +164,7 @@ static uint32_t count_weights(const vkmm_types *types, uint64_t n, vkmm_format f
 {
     uint32_t found = 0;
     cli_suite suite;
-    assert_int_equal(make_of("weights", types, 1, &suite), VKMM_OK);
+    assert_ok(make_of("weights", types, 1, &suite));
     for (uint32_t i = 0; i < suite.count; i++) {
         const vkmm_problem *p = &suite.items[i].problem;
         const vkmm_stored a = vkmm_operand_stored(p, VKMM_A), b = vkmm_operand_stored(p, VKMM_B),

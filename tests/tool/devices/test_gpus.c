@@ -1,5 +1,5 @@
 /* The system's GPUs, from trees that look like sysfs; and looking around in folders. */
-#include "tree.h"
+#include "folder.h"
 
 #include "base/dynlib.h"
 #include "base/folder.h"
@@ -23,7 +23,7 @@ static void add_pci(const char *address, const char *class, const char *vendor, 
     put(name, device);
 }
 
-TEST_WITH(finds_displays_alone, make_root, remove_root)
+IN_FOLDER(finds_displays_alone)
 {
     cli_gpu gpus[4];
     add_pci("0000:00:1f.3", "0x040300\n", "0x8086\n", "0xa171\n");
@@ -48,7 +48,7 @@ TEST_WITH(finds_displays_alone, make_root, remove_root)
     assert_int_equal(cli_gpus_list(root, gpus, 1), 2); /* the rest is counted */
 }
 
-TEST_WITH(finds_platform_gpus, make_root, remove_root)
+IN_FOLDER(finds_platform_gpus)
 {
     cli_gpu gpu;
     put("/sys/class/drm/card1/device/uevent", "");
@@ -62,7 +62,7 @@ TEST_WITH(finds_platform_gpus, make_root, remove_root)
     assert_false(gpu.node_there || gpu.node_open);
 }
 
-TEST_WITH(damaged_files_are_no_gpus, make_root, remove_root)
+IN_FOLDER(damaged_files_are_no_gpus)
 {
     cli_gpu gpu;
     assert_int_equal(cli_gpus_list(root, &gpu, 1), 0);
@@ -72,7 +72,7 @@ TEST_WITH(damaged_files_are_no_gpus, make_root, remove_root)
     assert_int_equal(cli_gpus_list(root, &gpu, 1), 0);
 }
 
-TEST_WITH(lists_names_in_order, make_root, remove_root)
+IN_FOLDER(lists_names_in_order)
 {
     vkmm_names names;
     put("/f/b", "");
@@ -94,7 +94,7 @@ TEST_WITH(lists_names_in_order, make_root, remove_root)
     assert_string_equal(text, "");
 }
 
-TEST_WITH(knows_the_linkers_folders, make_root, remove_root)
+IN_FOLDER(knows_the_linkers_folders)
 {
     put("/usr/lib/libthere.so.1", "");
     assert_true(vkmm_dynlib_there(root, "libthere.so.1"));

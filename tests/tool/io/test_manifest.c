@@ -1,5 +1,5 @@
 /* Drivers' and layers' manifests as the loader would find them, in trees of their own. */
-#include "tree.h"
+#include "folder.h"
 
 #include "base/alloc.h"
 #include "io/manifest.h"
@@ -37,21 +37,21 @@ static int enter(void **state)
 {
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) unsetenv(variables[i]);
     setenv("HOME", "/home/user", 1);
-    return make_root(state);
+    return enter_folder(state);
 }
 
 static int leave(void **state)
 {
     vkmm_free(found);
     found = NULL;
-    return remove_root(state);
+    return leave_folder(state);
 }
 
 static void scan(void)
 {
     vkmm_free(found);
     found = NULL;
-    assert_int_equal(cli_manifests_scan(NULL, root, &found, &count), VKMM_OK);
+    assert_ok(cli_manifests_scan(NULL, root, &found, &count));
 }
 
 /* The manifest whose file or layer has this name; fails without one. */
@@ -244,5 +244,5 @@ TEST_WITH(memory_may_end, enter, leave)
         if (status == VKMM_OK && count != 8)
             status = VKMM_OUT_OF_MEMORY; /* a folder without memory for its names counts as unreadable */
     }
-    assert_int_equal(status, VKMM_OK);
+    assert_ok(status);
 }

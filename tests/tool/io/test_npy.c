@@ -1,7 +1,6 @@
 /* .npy files, made in memory: what the parser takes and refuses; then the file as a whole: mapped, and let go of. */
 #include "unit.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -97,13 +96,13 @@ TEST(test_other_dimensions)
     heard h;
     cli_array array;
     npy_file f = npy_make(1, GOOD("|u1", "False", "(24,)"), 24);
-    assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_OK);
+    assert_ok(npy_parse_log(&f, &h, &array));
     assert_true(array.dimensions == 1 && array.count == 1 && array.first.rows == 1 && array.first.cols == 24);
     assert_true(vkmm_view_get(&array.first, 0, 23) == 23);
     free(f.data);
     for (int fortran = 0; fortran < 2; fortran++) {
         f = npy_make(1, fortran ? GOOD("|u1", "True", "(2, 3, 4)") : GOOD("|u1", "False", "(2, 3, 4)"), 24);
-        assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_OK);
+        assert_ok(npy_parse_log(&f, &h, &array));
         assert_true(array.dimensions == 3 && array.count == 2 && array.first.rows == 3 && array.first.cols == 4);
         for (unsigned x = 0; x < 2; x++) {
             const vkmm_view view = cli_array_at(&array, x);
@@ -269,7 +268,7 @@ TEST(test_open)
     npy_file f = npy_make(1, GOOD("<u4", "False", "(2, 3)"), 24);
     assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
     cli_array_file npy = {0};
-    assert_int_equal(cli_array_open(&log, path, 0, &npy), VKMM_OK);
+    assert_ok(cli_array_open(&log, path, 0, &npy));
     assert_true(npy.array.first.rows == 2 && vkmm_view_get(&npy.array.first, 1, 2) == 0x17161514);
     assert_int_equal(mappings(path), 1);
     cli_array_close(&npy);
@@ -302,8 +301,8 @@ TEST(test_made_shorter_while_it_is_read)
     npy_file f = npy_make(1, GOOD("|u1", "False", "(30, 3000)"), 90000);
     assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
     cli_array_file npy = {0};
-    assert_int_equal(cli_array_open(&log, path, 0, &npy), VKMM_OK);
-    assert_int_equal(vkmm_tell(&log, cli_array_whole(path, &npy)), VKMM_OK);
+    assert_ok(cli_array_open(&log, path, 0, &npy));
+    assert_ok(vkmm_tell(&log, cli_array_whole(path, &npy)));
     assert_int_equal(ftruncate(fd, (off_t)f.bytes - 6000), 0);
     assert_int_equal(h.count, 0);
     assert_int_equal(vkmm_tell(&log, cli_array_whole(path, &npy)), VKMM_INVALID);
@@ -328,10 +327,10 @@ TEST(test_a_copy_of_a_file_that_goes)
     assert_int_equal(ftruncate(fd, 101 + 65536), 0);
     assert_int_equal(pwrite(fd, &(float){1.5F}, 4, 101 + 65532), 4);
     cli_array_file file = {0};
-    assert_int_equal(cli_array_open(NULL, path, 0, &file), VKMM_OK);
+    assert_ok(cli_array_open(NULL, path, 0, &file));
     assert_non_null(file.copy);
     assert_int_equal(ftruncate(fd, 101), 0);
-    assert_int_equal(cli_array_whole(path, &file), VKMM_OK); /* it was copied in time */
+    assert_ok(cli_array_whole(path, &file)); /* it was copied in time */
     assert_true(vkmm_view_get(&file.array.first, 0, 16383) == 1.5);
     cli_array_close(&file);
     close(fd);

@@ -4,8 +4,6 @@
 #include "base/alloc.h"
 #include "io/array_format.h"
 
-#include <stdlib.h>
-
 #define ONE(dtype, shape, begin, end) \
     "{\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" #begin "," #end "]}}"
 #define T(dtype, shape, begin, end) \

@@ -2,8 +2,6 @@
  * the ladder that general kernels make: what they make of a product, and when the reason for one is shown. */
 #include "unit.h"
 
-#include <math.h>
-
 #include "base/array.h"
 #include "base/log.h"
 #include "options/options.h"
@@ -12,7 +10,6 @@
 static vkmm_status parse(unsigned command, const char *first, const char *second, cli_options *options)
 {
     char name[] = "vkmatmul", words[2][64], *all[] = {name, words[0], words[1], NULL};
-
     memset(options, 0, sizeof *options);
     snprintf(words[0], sizeof words[0], "%s", first);
     snprintf(words[1], sizeof words[1], "%s", second);
@@ -23,9 +20,8 @@ static vkmm_status parse(unsigned command, const char *first, const char *second
 TEST(a_refused_line_is_forgotten)
 {
     cli_options options;
-
     assert_int_equal(parse(CLI_RUN, "-zs", "--json", &options), VKMM_INVALID);
-    assert_int_equal(parse(CLI_RUN, "--json", "--samples", &options), VKMM_OK);
+    assert_ok(parse(CLI_RUN, "--json", "--samples", &options));
     assert_string_equal(options.format, "json");
     assert_int_equal(options.samples, 1);
     assert_int_equal(options.sizes.count, 0);
@@ -49,7 +45,6 @@ TEST(amounts_are_decimal)
     static const double bytes[] = {67108864, 1073741824, 256e6, 99500, 90000, 1e6, 1e12, 0x7fffffp40, 0, 0, 0};
     static const char *const budgets[] = {"60", "0s", "25h"};
     cli_options options;
-
     for (size_t i = 0; i < VKMM_COUNT(bad); i++)
         for (size_t a = 0; a < VKMM_COUNT(amounts); a++)
             if (parse(amounts[a].command, amounts[a].option, bad[i], &options) != VKMM_INVALID)
@@ -61,9 +56,9 @@ TEST(amounts_are_decimal)
     }
     for (size_t i = 0; i < VKMM_COUNT(budgets); i++)
         assert_int_equal(parse(CLI_TUNE, "--budget", budgets[i], &options), VKMM_INVALID);
-    assert_int_equal(parse(CLI_BENCH, "--rotating", "16", &options), VKMM_OK);
+    assert_ok(parse(CLI_BENCH, "--rotating", "16", &options));
     assert_true(options.rotating_bytes == 16777216.0);
-    assert_int_equal(parse(CLI_BENCH, "--max-noise", "0.5%", &options), VKMM_OK);
+    assert_ok(parse(CLI_BENCH, "--max-noise", "0.5%", &options));
     assert_true(options.max_noise == 0.5 / 100);
 }
 
@@ -73,7 +68,6 @@ static void expect_sizes(const char *text, const cli_size *want, size_t count)
     heard h;
     vkmm_log log = hear_with(&h);
     cli_sizes sizes = {NULL, 0};
-
     if (vkmm_tell(&log, cli_sizes_parse(text, 3, &sizes)) != VKMM_OK) fail_msg("%s: %s", text, h.last);
     assert_int_equal(sizes.count, count);
     for (size_t i = 0; i < count; i++) {
@@ -90,7 +84,6 @@ static void expect_refusal(const char *text, const char *part)
     heard h;
     vkmm_log log = hear_with(&h);
     cli_sizes sizes = {NULL, 0};
-
     assert_int_equal(vkmm_tell(&log, cli_sizes_parse(text, 3, &sizes)), VKMM_INVALID);
     assert_null(sizes.item);
     assert_int_equal(sizes.count, 0);
@@ -122,7 +115,6 @@ TEST(refuses)
                                             "5:",   "5:6",    "5:6:",   "5:6:*", "5:6:x", "5:6:+", "5:6:-1",
                                             "5:6:", "5:6:1x", "5:6:1:", "0x10a", "1e3",   "5.0",   "3x4x5:6:1",
                                             "5*6",  "٥",      "5x×5"};
-
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) expect_refusal(malformed[i], ": use N, MxNxK");
     expect_refusal("4294967296", "at most 4294967295");
     expect_refusal("1x2x18446744073709551616", "at most 4294967295");
@@ -137,8 +129,7 @@ TEST(refuses)
 TEST(limit_is_reachable)
 {
     cli_sizes sizes = {NULL, 0};
-
-    assert_int_equal(cli_sizes_parse("1:4096:1", 3, &sizes), VKMM_OK);
+    assert_ok(cli_sizes_parse("1:4096:1", 3, &sizes));
     assert_int_equal(sizes.count, CLI_MAX_SIZES);
     assert_int_equal(sizes.item[4095].k, 4096);
     cli_sizes_free(&sizes);
@@ -147,7 +138,6 @@ TEST(limit_is_reachable)
 static const char *some_words(uint32_t index)
 {
     static const char *const words[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
-
     return index < 5 ? words[index] : NULL;
 }
 
@@ -169,8 +159,7 @@ TEST(matrices)
     vkmm_log log = hear_with(&h);
     const cli_size want[] = {{2, 6, 0}, {40, 40, 0}, {3, 3, 0}, {5, 5, 0}};
     cli_sizes sizes = {NULL, 0};
-
-    assert_int_equal(vkmm_tell(&log, cli_sizes_parse("2x6,40,3:5:+2", 2, &sizes)), VKMM_OK);
+    assert_ok(vkmm_tell(&log, cli_sizes_parse("2x6,40,3:5:+2", 2, &sizes)));
     assert_int_equal(sizes.count, 4);
     assert_memory_equal(sizes.item, want, sizeof want);
     cli_sizes_free(&sizes);

@@ -6,10 +6,6 @@
 #include "math/problem.h"
 #include "math/type.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 7};
 
 static char *at(const vkmm_view *view, uint64_t i, uint64_t j)
@@ -41,7 +37,6 @@ static void expect_nothing_left(const vkmm_problem *problem, vkmm_operand operan
 {
     const vkmm_view all =
         vkmm_view_rows(data, 1, vkmm_operand_elements(problem, operand), vkmm_operand_type(problem, operand));
-
     for (uint64_t i = 0; i < all.cols; i++) assert_true(isnan(vkmm_view_get(&all, 0, i)));
 }
 
@@ -51,14 +46,13 @@ static void compare(const vkmm_problem *problem)
     vkmm_problem packed = VKMM_PROBLEM(.m = problem->m, .n = problem->n, .k = problem->k,
                                        .batch_count = problem->batch_count, .alpha = 0, .beta = 1);
     void *memory[3], *plain[3];
-
     packed.type = problem->type;
     packed.out_type = problem->out_type;
     packed.compute = problem->compute;
     packed.stride_a = problem->stride_a == 0 ? 0 : packed.m * packed.k;
     packed.stride_b = problem->stride_b == 0 ? 0 : packed.k * packed.n;
     packed.stride_c = packed.m * packed.n;
-    assert_int_equal(vkmm_problem_check(problem), VKMM_OK);
+    assert_ok(vkmm_problem_check(problem));
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         memory[o] = calloc(1, vkmm_operand_bytes(problem, (vkmm_operand)o));
         plain[o] = calloc(1, vkmm_operand_bytes(&packed, (vkmm_operand)o));
@@ -104,7 +98,6 @@ TEST(batches_differ)
     const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .batch_count = 2, .stride_a = 16, .stride_b = 16,
                                               .stride_c = 16, .alpha = 0, .beta = 1);
     float a[32], b[32], c[32];
-
     cli_inputs_fill(&inputs, &problem, VKMM_A, a, NULL);
     cli_inputs_fill(&inputs, &problem, VKMM_B, b, NULL);
     cli_inputs_fill(&inputs, &problem, VKMM_C, c, NULL);
@@ -121,7 +114,6 @@ TEST(the_bias)
     const vkmm_problem problem = VKMM_PROBLEM(.m = 3, .n = 5, .k = 1, .type = VKMM_F16, .out_type = VKMM_F32,
                                               .compute = VKMM_F32, .has_bias = 1);
     float bias[6] = {0, 0, 0, 0, 0, 77}, other[5];
-
     cli_inputs_fill(&inputs, &problem, VKMM_BIAS, bias, NULL);
     vkmm_fill(other, 1, 5, VKMM_F32, VKMM_INIT_UNIFORM, vkmm_random_bits(inputs.seed, CLI_SEED_C));
     for (int i = 0; i < 5; i++) assert_true(bias[i] >= -1 && bias[i] < 1 && bias[i] != other[i]);
@@ -133,6 +125,5 @@ TEST(empty_ones_are_left_alone)
 {
     const vkmm_problem problem = VKMM_PROBLEM(.m = 0, .n = 3, .k = 0, .lda = 5, .offset_a = 9, .offset_b = 9,
                                               .offset_c = 9, .batch_count = UINT32_MAX, .stride_a = 1, .stride_b = 1);
-
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) cli_inputs_fill(&inputs, &problem, (vkmm_operand)o, NULL, NULL);
 }

@@ -9,10 +9,6 @@
 #include "test.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const compare_formats[] = {"table", "json", "md", "csv"};
 
@@ -21,10 +17,9 @@ static char *written(const char *format, cli_report report, const cli_bench *ben
 {
     char *text = NULL;
     size_t size = 0;
-
     report.out = open_memstream(&text, &size);
     assert_non_null(report.out);
-    assert_int_equal(cli_bench_write(cli_writer_find(format), &report, bench), VKMM_OK);
+    assert_ok(cli_bench_write(cli_writer_find(format), &report, bench));
     fclose(report.out);
     return text;
 }
@@ -35,14 +30,13 @@ static char *compared(const char *format, cli_report report, cli_bench *benches,
 {
     char *text = NULL;
     size_t size = 0;
-
     *comparison =
         (cli_comparison){.report = &report, .reports = {benches, count}, .regression = comparison->regression};
     report.version = report.shader_hash = report.command = "";
     report.out = open_memstream(&text, &size);
     assert_non_null(report.out);
-    assert_int_equal(cli_comparison_make(comparison), VKMM_OK);
-    assert_int_equal(cli_writer_find(format)->compare(comparison), VKMM_OK);
+    assert_ok(cli_comparison_make(comparison));
+    assert_ok(cli_writer_find(format)->compare(comparison));
     fclose(report.out);
     cli_comparison_free(comparison);
     return text;
@@ -52,7 +46,6 @@ TEST(tables_fit)
 {
     cli_bench bench = {.version = ""};
     char *text;
-
     make_bench(&bench, 1, 0.01);
     for (int columns = 80; columns < 170; columns += 5) {
         text = written("table", (cli_report){.columns = columns, .utf8 = columns % 2}, &bench);
@@ -80,7 +73,6 @@ TEST(tables_fit)
 static uint32_t count_of(const char *text, const char *what)
 {
     uint32_t count = 0;
-
     for (; (text = strstr(text, what)) != NULL; text++) count++;
     return count;
 }
@@ -91,7 +83,6 @@ TEST(reasons_once)
     cli_bench bench = {.version = ""};
     const char *first;
     char *text;
-
     make_bench(&bench, 1, 0.01);
     bench.device_count = 1;
     bench.row_count = 20;
@@ -120,7 +111,6 @@ TEST(no_verdict_no_speed)
 {
     static const char *const formats[] = {"table", "csv", "md", "junit"};
     cli_bench bench = {.version = ""};
-
     make_bench(&bench, 1, 0.01);
     for (uint32_t i = 0; i < bench.row_count; i++) {
         bench.rows[i].passed = 0;
@@ -166,7 +156,6 @@ TEST(fewer_bits_are_told)
                  {"junit", "f32 (sum f16)", "+bias relu"}};
     static const char *const compare_words[] = {"f32 (sum f16)", "\"compute\":\"f16\"", "f32 (sum f16)",
                                                 ",f32,f16,relu,true,direct,"};
-
     for (int told = 0; told < 2; told++) {
         cli_bench benches[2];
         char *text = NULL;
@@ -208,7 +197,6 @@ TEST(types_are_told_apart)
     cli_bench benches[2];
     cli_comparison comparison = {.regression = -1};
     char *text;
-
     two_reports(benches, 1);
     for (uint32_t i = 0; i < benches[1].row_count; i++) {
         vkmm_problem *problem = &benches[1].rows[i].problem;
@@ -256,7 +244,6 @@ TEST(single_samples)
     cli_bench benches[2];
     cli_comparison comparison = {.regression = 0};
     char *text;
-
     two_reports(benches, 1);
     benches[1].rows[0].kernel_ms.count = 1;
     benches[1].rows[0].rounds = 1;
@@ -285,7 +272,6 @@ TEST(renamed_devices)
     cli_comparison comparison = {.regression = -1};
     json_t *json, *list;
     char *text;
-
     two_reports(benches, 1);
     snprintf(benches[1].devices[0].info.name, sizeof benches[1].devices[0].info.name, "Speedster 9000 (rev 2)");
     snprintf(benches[1].devices[0].label, sizeof benches[1].devices[0].label, "Speedster 9000 (rev 2)");
@@ -309,7 +295,6 @@ TEST(memory_ends)
 {
     cli_bench benches[2];
     cli_report report = {.version = "", .shader_hash = "", .command = "", .out = fopen("/dev/null", "w")};
-
     assert_non_null(report.out);
     two_reports(benches, 0.9);
     benches[0].row_count = benches[1].row_count = 3; /* the rest would be more of the same; freed below */
@@ -324,7 +309,7 @@ TEST(memory_ends)
             cli_comparison_free(&comparison);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
         }
-        assert_int_equal(status, VKMM_OK);
+        assert_ok(status);
     }
     /* A page may lack a figure (an interval) afterwards. More and more allocations lie between those that fail. */
     for (uint64_t n = 1; n < 100000; n += 1 + n / 4) {

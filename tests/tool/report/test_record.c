@@ -1,9 +1,6 @@
 /* Records: what is written is read again, and what is wrong is said. */
 #include "unit.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "report/json.h"
 #include "report/record.h"
@@ -35,7 +32,6 @@ typedef struct whole {
 static const char *colour_word(uint32_t value)
 {
     static const char *const words[] = {"red", "green", "blue"};
-
     return words[value];
 }
 
@@ -54,7 +50,6 @@ static json_t *put_degrees(const void *record)
 static void take_degrees(const cli_node *node, void *record)
 {
     char word[8] = "";
-
     cli_node_text(node, word, sizeof word);
     if (word[0] != '\0') ((whole *)record)->degrees = strcmp(word, "warm") == 0 ? 30 : 10;
 }
@@ -125,7 +120,6 @@ static char *text_of(const whole *record)
 {
     json_t *json = cli_record_json(&whole_record, record);
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
-
     json_decref(json);
     return text;
 }
@@ -135,7 +129,6 @@ static const char *read_text(const char *text, whole *record)
 {
     static char sentence[CLI_SENTENCE];
     json_t *json = json_loads(text, 0, NULL);
-
     assert_non_null(json);
     cli_record_parse(json, &whole_record, record, sentence);
     json_decref(json);

@@ -8,10 +8,6 @@
 #include "test.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static double samples[] = {2, 1, 3};
 
@@ -24,7 +20,6 @@ typedef struct sample {
 static void make_sample(sample *s)
 {
     cli_bench_row *row = &s->row;
-
     *s = (sample){0};
     snprintf(s->device.name, sizeof s->device.name, "<b>\"GPU\",\xff\n\x1b[31m\xc3\xa9 1");
     s->device.memory.max_buffer_bytes = UINT64_MAX;
@@ -54,15 +49,14 @@ static char *written(const char *format, cli_report report, const cli_bench_row 
     const cli_writer *writer = cli_writer_find(format);
     char *text = NULL;
     size_t size = 0;
-
     assert_non_null(writer);
     report.out = open_memstream(&text, &size);
     assert_non_null(report.out);
     report.version = "1";
     report.shader_hash = "fedcba9876543210";
     report.command = "vkmatmul";
-    assert_int_equal(writer->run(&report, row), VKMM_OK);
-    if (writer->run_end != NULL) assert_int_equal(writer->run_end(&report), VKMM_OK);
+    assert_ok(writer->run(&report, row));
+    if (writer->run_end != NULL) assert_ok(writer->run_end(&report));
     fclose(report.out);
     return text;
 }
@@ -72,7 +66,6 @@ TEST(json_survives)
     sample s;
     char *text;
     json_t *json;
-
     make_sample(&s);
     s.row.error = NAN;
     text = written("json", (cli_report){0}, &s.row);
@@ -99,7 +92,6 @@ TEST(fewer_bits_are_told)
         {"csv", ",f32,f16,gelu,true,,,,,,,,,,,,,3,0,false,0,0,direct\r\n", ",split\r\n"},
         {"quiet", " f32 (sum f16)\n", " f32 (split)\n"}};
     sample s;
-
     for (int told = 0; told < 3; told++) {
         make_sample(&s);
         if (told == 2) {
@@ -126,10 +118,10 @@ TEST(fewer_bits_are_told)
             text = NULL;
             s.row.step = "1a";
             report.out = open_memstream(&text, &bytes);
-            if (writer->ladder == NULL) assert_int_equal(writer->run(&report, &s.row), VKMM_OK);
+            if (writer->ladder == NULL) assert_ok(writer->run(&report, &s.row));
             for (int ends = 0; ends < 2 && writer->ladder != NULL; ends++)
-                assert_int_equal(writer->ladder(&report, &ladder, ends ? NULL : &s.row), VKMM_OK);
-            if (i < 2) assert_int_equal((i == 0 ? cli_table_tune : cli_json_tune)(&report, &tune), VKMM_OK);
+                assert_ok(writer->ladder(&report, &ladder, ends ? NULL : &s.row));
+            if (i < 2) assert_ok((i == 0 ? cli_table_tune : cli_json_tune)(&report, &tune));
             fclose(report.out);
             const char *first = strstr(text, word);
             assert_int_equal(first != NULL, told > 0);
@@ -143,7 +135,6 @@ TEST(fewer_bits_are_told)
 TEST(types_have_names)
 {
     uint32_t count = 0;
-
     for (; vkmm_types_at(count) != NULL; count++) {
         const vkmm_types types = *vkmm_types_at(count), usual = vkmm_types_default(types.in);
         char name[64];
@@ -163,7 +154,6 @@ TEST(no_verdict_no_speed)
 {
     static const char *const formats[] = {"json", "csv", "table", "quiet"};
     sample s;
-
     make_sample(&s);
     s.row.figures.gflops = 12345;
     s.row.passed = 0;
@@ -179,7 +169,6 @@ TEST(no_verdict_no_speed)
 TEST(tables_shrink)
 {
     sample s;
-
     make_sample(&s);
     for (int columns = 76; columns < 130; columns++) {
         char *text = written("table", (cli_report){.utf8 = columns % 2, .columns = columns, .colour = 0}, &s.row);
@@ -194,7 +183,6 @@ TEST(texts)
     static const uint8_t uuid[VK_UUID_SIZE] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255};
     vkmm_problem cube = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .type = VKMM_F32);
     char text[64];
-
     cli_text_uuid(text, uuid);
     assert_string_equal(text, "00010203-0405-0607-0809-0a0b0c0d0eff");
     cli_text_version(VK_MAKE_API_VERSION(0, 1, 3, 230), text);
@@ -212,7 +200,6 @@ TEST(texts)
 TEST(bars)
 {
     char bar[3 * 40 + 4];
-
     for (size_t doublings = 0; doublings < 4; doublings++) {
         cli_text_bar(bar, cli_text_log_share(1 << doublings, 1, 8), 40, 0);
         assert_int_equal(strspn(bar, "#"), 10 * (1 + doublings));
@@ -229,7 +216,6 @@ TEST(bars)
 static void expect_texts(const vkmm_problem *problem, const char *size, const char *ascii_size, const char *difference)
 {
     char text[CLI_TEXT_DIFFERENCE];
-
     cli_text_problem(text, sizeof text, problem, 1);
     assert_string_equal(text, size);
     cli_text_problem(text, sizeof text, problem, 0);
@@ -242,7 +228,6 @@ static void expect_texts(const vkmm_problem *problem, const char *size, const ch
 TEST(problems)
 {
     vkmm_problem p = VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336);
-
     expect_texts(&p, "4096×1×14336", "4096x1x14336", "");
     p = VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336, .op_b = VKMM_OP_T, .batch_count = 64, .alpha = 1);
     p.stride_a = UINT64_C(4096) * 14336;
@@ -278,7 +263,6 @@ TEST(matrices_shrink)
     cli_report report = {.utf8 = 1, .columns = 60};
     char *text = NULL;
     size_t size = 0;
-
     data[0] = -1234.5f;
     data[9999] = NAN;
     report.out = open_memstream(&text, &size);

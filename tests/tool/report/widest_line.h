@@ -10,7 +10,6 @@
 static inline size_t widest_line(const char *text)
 {
     size_t widest = 0;
-
     while (*text != '\0') {
         char line[1024];
         int length = (int)strcspn(text, "\n");

@@ -1,8 +1,6 @@
 /* --no-layers adds to the layers that the user disabled, once. That none is loaded then, test_doctor.py shows. */
 #include "session/drivers.h"
 
-#include <stdlib.h>
-
 #include "unit.h"
 
 TEST(keeps_the_users_list)
@@ -12,7 +10,7 @@ TEST(keeps_the_users_list)
                                            {"", "~implicit~"}};
     for (int i = 0; i < 3; i++) {
         setenv("VK_LOADER_LAYERS_DISABLE", lists[i][0], 1);
-        assert_int_equal(cli_layers_disable(NULL), VKMM_OK);
+        assert_ok(cli_layers_disable(NULL));
         assert_string_equal(getenv("VK_LOADER_LAYERS_DISABLE"), lists[i][1]);
     }
 }

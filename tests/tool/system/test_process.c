@@ -2,7 +2,6 @@
 #include "unit.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +16,7 @@ static cli_process *start(const char *script)
 {
     char *arguments[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", (char *)(uintptr_t)script, NULL};
     cli_process *process = NULL;
-    assert_int_equal(cli_process_start(NULL, "/bin/sh", arguments, &process), VKMM_OK);
+    assert_ok(cli_process_start(NULL, "/bin/sh", arguments, &process));
     return process;
 }
 

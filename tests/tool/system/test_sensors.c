@@ -1,8 +1,7 @@
 /* Sensors: trees of files as the kernel shows them, and a management library of our own. Argument: that library. */
-#include "tree.h"
+#include "folder.h"
 
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 
 #include "base/dynlib.h"
@@ -68,9 +67,7 @@ static cli_sensed sensed_of(const uint32_t *pci, unsigned ms)
     return sensed;
 }
 
-#define IN_A_TREE(name) TEST_WITH(name, make_root, remove_root)
-
-IN_A_TREE(a_thread_looks)
+IN_FOLDER(a_thread_looks)
 {
     put("/proc/cpuinfo", "cpu MHz\t\t: 2450.000\n");
     cli_sensors *sensors = cli_sensors_open_with(NULL, root, "");
@@ -87,7 +84,7 @@ IN_A_TREE(a_thread_looks)
 }
 
 /* Ticks of user, nice, system, idle, iowait, irq, softirq, steal, guest and guest_nice, 100 a second. */
-IN_A_TREE(others_need_the_processor_too)
+IN_FOLDER(others_need_the_processor_too)
 {
     put("/proc/stat", "cpu  500 10 100 9000 50 1 2 3 400 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n");
     cli_sensors *sensors = cli_sensors_open_with(NULL, root, "");
@@ -103,7 +100,7 @@ IN_A_TREE(others_need_the_processor_too)
     cli_sensors_close(&sensors);
 }
 
-IN_A_TREE(nothing_to_read_is_no_error)
+IN_FOLDER(nothing_to_read_is_no_error)
 {
     cli_sensors *sensors = NULL;
     assert_null(cli_sensors_open_with(card, root, ""));
@@ -133,7 +130,7 @@ IN_A_TREE(nothing_to_read_is_no_error)
     assert_null(sensors);
 }
 
-IN_A_TREE(amd_tells_power_and_clock)
+IN_FOLDER(amd_tells_power_and_clock)
 {
     put(GPU "/hwmon/hwmon3/name", "amdgpu\n");
     put(GPU "/hwmon/hwmon3/power1_average", "150000000\n");
@@ -164,7 +161,7 @@ IN_A_TREE(amd_tells_power_and_clock)
     about(sensed_of(card, 110).watts, 9, 1e-6);
 }
 
-IN_A_TREE(intel_tells_energy_and_clock)
+IN_FOLDER(intel_tells_energy_and_clock)
 {
     char link[128];
     put(GPU "/hwmon/hwmon7/energy1_input", "5000000\n");
@@ -198,7 +195,7 @@ IN_A_TREE(intel_tells_energy_and_clock)
 
 #define RAPL "/sys/class/powercap/intel-rapl:"
 
-IN_A_TREE(a_processor_tells_energy_and_clock)
+IN_FOLDER(a_processor_tells_energy_and_clock)
 {
     put("/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: 2450.500\n\nprocessor\t: 1\ncpu MHz\t\t: 2449.500\n");
     cli_sensors *sensors = cli_sensors_open_with(NULL, root, "");
@@ -252,7 +249,7 @@ IN_A_TREE(a_processor_tells_energy_and_clock)
     cli_sensors_close(&sensors);
 }
 
-IN_A_TREE(nvidia_tells_everything)
+IN_FOLDER(nvidia_tells_everything)
 {
     const uint32_t other[4] = {0, 0xc2, 0, 0};
     void *handle = vkmm_dynlib_open(library);
@@ -329,7 +326,7 @@ TEST(steps_of_a_counter_do_not_matter)
 
 #define SUPPLY "/sys/class/power_supply/"
 
-IN_A_TREE(a_laptop_says_what_it_lives_on)
+IN_FOLDER(a_laptop_says_what_it_lives_on)
 {
     assert_string_equal(cli_power_source(root), "");
     put(SUPPLY "hidpp_battery_0/type", "Battery\n");
@@ -354,6 +351,6 @@ int main(int count, char **arguments)
 {
     const struct CMUnitTest *tests;
     const size_t listed = listed_tests(&tests);
-    library = count == 2 ? arguments[1] : "";
+    library = count == 2 ? realpath(arguments[1], NULL) : ""; /* tests leave this folder */
     return _cmocka_run_group_tests("sensors", tests, listed, NULL, NULL);
 }

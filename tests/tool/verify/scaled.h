@@ -26,7 +26,7 @@ static inline void *scaled_memory(const vkmm_problem *p, vkmm_operand operand, v
 static inline scaled scaled_fill(const vkmm_problem *p, vkmm_init init)
 {
     scaled s = {.p = *p, .elements = vkmm_operand_elements(p, VKMM_C), .seed = 1};
-    assert_int_equal(vkmm_problem_check(p), VKMM_OK);
+    assert_ok(vkmm_problem_check(p));
     s.a = scaled_memory(p, VKMM_A, init, 1);
     s.b = scaled_memory(p, VKMM_B, init, 2);
     if (p->has_bias) s.bias = scaled_memory(p, VKMM_BIAS, init, 4);
@@ -62,9 +62,7 @@ static inline cli_verdict scaled_verify(const scaled *s, cli_verify_method metho
 {
     cli_verdict v;
     memset(&v, 0xa5, sizeof v);
-    assert_int_equal(
-        vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->bias, s->before, s->c, s->numbers, method, s->seed, &v),
-        VKMM_OK);
+    assert_ok(vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->bias, s->before, s->c, s->numbers, method, s->seed, &v));
     assert_true(strlen(v.sentence) > 0 && strlen(v.sentence) < sizeof v.sentence - 1);
     assert_true(v.passed ? !v.has_element && !v.outside && v.wrong_count == 0 && v.error <= v.bound
                          : v.wrong_count > 0);

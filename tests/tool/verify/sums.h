@@ -5,9 +5,6 @@
 
 #include "unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "math/half.h"
 #include "verify_problem.h"
 
@@ -135,9 +132,8 @@ static inline void sums_end(sums *s)
 static inline cli_verdict sums_verify(const sums *s, cli_verify_method method, cli_numbers numbers)
 {
     cli_verdict v;
-    assert_int_equal(
-        vkmm_verify_problem(NULL, &s->p, s->memory[0], s->memory[1], NULL, NULL, s->memory[2], numbers, method, 1, &v),
-        VKMM_OK);
+    assert_ok(
+        vkmm_verify_problem(NULL, &s->p, s->memory[0], s->memory[1], NULL, NULL, s->memory[2], numbers, method, 1, &v));
     assert_true(strlen(v.sentence) > 0 && strlen(v.sentence) < sizeof v.sentence - 1);
     assert_true(v.passed ? !v.has_element && v.wrong_count == 0 && v.error <= v.bound
                          : v.wrong_count > 0 && !(v.error <= v.bound));

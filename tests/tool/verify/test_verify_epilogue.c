@@ -1,8 +1,6 @@
 /* Bias and activation. */
 #include "scaled.h"
 
-#include <math.h>
-
 /* Every combination, layout and batch, with a bias and an activation. */
 TEST(test_right_epilogues_pass)
 {

@@ -2,8 +2,6 @@
  * infinity. */
 #include "scaled.h"
 
-#include <math.h>
-
 /* C is rounded to nearest, once. */
 TEST(test_rounding_of_c)
 {

@@ -3,8 +3,6 @@
 
 #include "base/alloc.h"
 
-#include <math.h>
-
 enum { M = 5, N = 7, K = 4 };
 
 TEST(test_right_problems_pass)
@@ -173,9 +171,7 @@ TEST(test_nan_in_gaps)
     memcpy((char *)s.c + 12, &other, 4);
     assert_true(scaled_verify(&s, CLI_VERIFY_FULL).outside);
     cli_verdict v = {.passed = 1};
-    assert_int_equal(
-        vkmm_verify_problem(NULL, &p, s.a, s.b, NULL, s.before, s.c, CLI_NUMBERS_RANDOM, CLI_VERIFY_NONE, 1, &v),
-        VKMM_OK);
+    assert_ok(vkmm_verify_problem(NULL, &p, s.a, s.b, NULL, s.before, s.c, CLI_NUMBERS_RANDOM, CLI_VERIFY_NONE, 1, &v));
     assert_true(!v.passed && !v.outside && v.method == CLI_VERIFY_NONE);
     scaled_end(&s);
 }
@@ -186,10 +182,9 @@ TEST(test_empty_problems)
         vkmm_problem p = scaled_by(gemm_way(24, 0, N, K, VKMM_F64), 2, 1);
         cli_verdict v = {0};
         p.batch_count = UINT32_MAX;
-        assert_int_equal(vkmm_problem_check(&p), VKMM_OK);
-        assert_int_equal(
-            vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, NULL, CLI_NUMBERS_RANDOM, verify_methods[m], 1, &v),
-            VKMM_OK);
+        assert_ok(vkmm_problem_check(&p));
+        assert_ok(
+            vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, NULL, CLI_NUMBERS_RANDOM, verify_methods[m], 1, &v));
         assert_true(v.passed);
         assert_contains(v.sentence, "empty");
     }
@@ -214,9 +209,8 @@ TEST(test_auto_counts_the_products_of_the_batch)
         void *zeros = calloc(cases[i].batches * n * n, 8);
         cli_verdict v = {0};
         assert_non_null(zeros);
-        assert_int_equal(
-            vkmm_verify_problem(NULL, &p, zeros, zeros, NULL, NULL, zeros, CLI_NUMBERS_RANDOM, CLI_VERIFY_AUTO, 1, &v),
-            VKMM_OK);
+        assert_ok(
+            vkmm_verify_problem(NULL, &p, zeros, zeros, NULL, NULL, zeros, CLI_NUMBERS_RANDOM, CLI_VERIFY_AUTO, 1, &v));
         assert_true(v.passed && v.method == cases[i].method);
         free(zeros);
     }
@@ -238,9 +232,8 @@ TEST(test_every_matrix_has_rows_of_its_own)
     for (size_t row = 0; row < SIZE; row++) {
         for (size_t x = 0; x < BATCHES; x++)
             c[(x * SIZE + row) * SIZE + 7] = SIZE + 20 * SIZE * 0x1p-23F; /* the bound is 16 */
-        assert_int_equal(
-            vkmm_verify_problem(NULL, &p, ones, ones, NULL, NULL, c, CLI_NUMBERS_RANDOM, CLI_VERIFY_FREIVALDS, 1, &v),
-            VKMM_OK);
+        assert_ok(
+            vkmm_verify_problem(NULL, &p, ones, ones, NULL, NULL, c, CLI_NUMBERS_RANDOM, CLI_VERIFY_FREIVALDS, 1, &v));
         found += v.has_element && v.row == row && v.col == 7;
         for (size_t x = 0; x < BATCHES; x++) c[(x * SIZE + row) * SIZE + 7] = SIZE;
     }

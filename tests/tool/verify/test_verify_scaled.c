@@ -3,7 +3,6 @@
 #include "scaled.h"
 
 #include <float.h>
-#include <math.h>
 
 /* Ones: α·A·B + β·C₀ = α·K + β, and so is the scale; φ is far below the spacing. */
 TEST(test_errors_just_within_and_just_beyond_the_bound)
