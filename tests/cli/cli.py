@@ -4,6 +4,7 @@ Each test is a script: SCRIPT PROGRAM [unittest arguments]. The Vulkan driver co
 import ast
 import csv
 import fcntl
+import functools
 import io
 import json
 import os
@@ -123,6 +124,12 @@ def table(text):
     rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
     assert all(None not in row and None not in row.values() for row in rows), text
     return rows
+
+
+@functools.cache
+def devices():
+    """What the program says of the devices at hand."""
+    return json.loads(run("devices", "--json").stdout)["devices"]
 
 
 def measured():

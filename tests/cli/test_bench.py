@@ -98,7 +98,7 @@ class Faked(Case):
     @classmethod
     def setUpClass(cls):
         hello, begun = cli.measured()
-        cls.limits = json.loads(cli.run("devices", "--json").stdout)["devices"][0]["limits"]
+        cls.limits = cli.devices()[0]["limits"]
         cls.examples = {"device-0": hello, "row": begun["row"],
                         "peaks": {"copy_bytes_per_s": 1e11, "multiply_adds_per_s": {"f32": 1e12, "f64": 1e12, "i32": 1e12, "u32": 1e12},
                                   "matrix": []}}

@@ -203,7 +203,7 @@ class Explain(cli.Case):
                 self.assertEqual(json.loads(done.stdout)["planned"]["limits"]["name"], name)
 
     def test_what_is_left_out(self):
-        most = json.loads(self.good("devices", "--json"))["devices"][0]["limits"]["max_invocations"]
+        most = cli.devices()[0]["limits"]["max_invocations"]
         self.bad(4, "no kernel can run: tile 1024x1024 needs 1048576 invocations", "explain", "--tile", "1024", "--size", "4")
         self.bad(4, "tile 64x64 needs 4096 invocations", "explain", "--tile", "64", "--size", "4", "--kernel", "band")
         result = self.explain("--size", "4", "--tile", "1x%d" % most)

@@ -50,7 +50,7 @@ class Base(cli.Case):
     def setUp(self):
         super().setUp()
         self.random = random.Random(7)
-        self.devices = json.loads(self.good("devices", "--json"))["devices"]
+        self.devices = cli.devices()
         self.has_f64 = self.devices[0]["limits"]["f64"]
 
     def matrix(self, rows, cols, value):
@@ -327,18 +327,19 @@ class Arithmetic(Base):
     def test_types_of_residues(self):
         """Words, of fewer and larger moduli, give every bit that bytes give: the integers are the same, and each sum is rounded once."""
         cpu = self.devices[0]["type"] == "cpu"
-        for k, products, layout, *options in ((7, 11, "row"), (2049, 12, "row", "--transposeB", "T", "--batch_count", "2"),
-                                              (2048, 11, "col", "--transposeA", "T", "--bias_vector", "--beta", "0.5"), (33000, 15, "row", "--moduli", "15")):
+        for size, products, layout, *options in (("9x6x7", 11, "row"), ("9x6x2049", 12, "row", "--transposeB", "T", "--batch_count", "2"),
+                                                 ("9x6x2048", 11, "col", "--transposeA", "T", "--bias_vector", "--beta", "0.5"),
+                                                 ("3x2x33000", 15, "row", "--moduli", "15")):
             results = []
             for kernel in "auto", "blocked":  # which has dot products of bytes, if the build has them
-                words = ["--type", "f64", "--compute", "modular", "--size", "9x6x%d" % k, "--layout", layout, "--kernel", kernel, "-o", self.folder / "c.npy", "--force"]
+                words = ["--type", "f64", "--compute", "modular", "--size", size, "--layout", layout, "--kernel", kernel, "-o", self.folder / "c.npy", "--force"]
                 said = json.loads(self.good(*words, *options, *FAST, "--json"))
                 self.assertTrue(said["verify"]["passed"])
                 results.append((self.folder / "c.npy").read_bytes())
                 if cpu:
                     self.assertEqual([said["kernel"][key] for key in ("moduli", "residues", "products")],
                                      [15, "i8", 15] if said["kernel"]["dot8"] else [15, "i32", products])
-            self.assertEqual(*results, (k, options))
+            self.assertEqual(*results, (size, options))
 
     def test_moduli_follow_from_what_is_counted(self):
         """A share of each line is about 1, and its last elements about 2^-small."""

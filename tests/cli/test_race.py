@@ -23,7 +23,7 @@ class Race(cli.Case):
         self.assertEqual(set(racing["wrong"] or ()), {"row", "col", "got", "want"} if racing["wrong_runs"] else set())
 
     def test_keys(self):
-        devices = json.loads(self.good("devices", "--json"))["devices"]
+        devices = cli.devices()
         rows = self.rows()
         self.assertEqual(len(rows), 2 * len(devices))
         for row in rows:

@@ -52,6 +52,8 @@ def smaller(words):
         sized = sized or word in ("--size", "-s", "-m", "-a")
     if words[0] in ("ladder", "run") or words[0][0] == "-":
         words += ["--iters", "20", "--cold-iters", "0"]
+    if words[0] == "ladder" and "--html" in words and "--type" not in words:
+        words += ["--type", "f32"]
     return words if sized or words[0] in ("devices", "race", "trace") else words + ["--size", "16"]
 
 

@@ -39,7 +39,7 @@ class Record(cli.Case):
         # Any configuration takes 2 ms, and 1 ms in the end.
         cls.tuned = {"hello": cls.hello, "problem": {"status": 0}, "try": {"status": 0, "ms": [2, 0], "rounds": 5},
                      "duel": {"status": 0, "ms": [2, 1], "ratio": 0.5, "upper": 0.6, "rounds": 9}}
-        cls.device = json.loads(cli.run("devices", "--json").stdout)["devices"][0]
+        cls.device = cli.devices()[0]
 
     def setUp(self):
         super().setUp()

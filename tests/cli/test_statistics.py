@@ -28,7 +28,7 @@ class Statistics(cli.Case):
             """ % (self.uuid(), answer))
 
     def uuid(self):
-        return json.loads(self.good("devices", "--json"))["devices"][0]["uuid"]
+        return cli.devices()[0]["uuid"]
 
     def test_row(self):
         row, = self.rows("--size", "64", "--type", "f32", "--kernel", "blocked", "--config", "rows=32,cols=32")

@@ -67,7 +67,7 @@ class Real(Case):
 
     def test_modular(self):
         """Its product of bytes is tuned; without f64 a device uses the result for f64 as such."""
-        has_f64 = json.loads(self.good("devices", "--json"))["devices"][0]["limits"]["f64"]
+        has_f64 = cli.devices()[0]["limits"]["f64"]
         words = ["--size", "40", "--type", "f64"]
         method = ["--compute", "modular"] if has_f64 else []
         row, = self.rows("tune", *words, *method, "--budget", "2s")
