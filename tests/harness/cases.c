@@ -31,6 +31,7 @@ static void fill_nan(const vkmm_problem *p, vkmm_store *stores)
     if (vkmm_type_of(p->type)->is_float) gemm_set(p->type, stores[VKMM_A].host, p->k, NAN);
 }
 
+enum { ODD_TILE = 5 };
 static const suite_case cases[] = {
     {3, 3, 2, 0, 0, fill_walkthrough, 0},
     {4, 4, 4, 2, 2, fill_walkthrough_tiled, 0},
@@ -44,7 +45,7 @@ static const suite_case cases[] = {
     {1, 33, 17, 0, 0, NULL, 0},
     {33, 1, 17, 0, 0, NULL, 0},
     {2, 9, 5, 4, 4, NULL, 0},
-    {7, 7, 7, 3, 5, NULL, 0},
+    {7, 7, 7, 3, ODD_TILE, NULL, 0},
     {16, 16, 16, 16, 16, NULL, 0},
     {15, 17, 31, 16, 16, NULL, 0},
     {33, 31, 65, 8, 16, NULL, 0},
@@ -77,6 +78,8 @@ int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *mod
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const suite_case *product = &cases[i];
         char why[512];
+        /* Each tile needs pipelines of its own, and what it decides does not depend on the type: the others have one. */
+        if (type != VKMM_F32 && product->tile_rows > 0 && product->tile_cols != ODD_TILE) continue;
         if (suite_product(suite, kernel, module, type, product, why)) continue;
         wrong++;
         if (loud)

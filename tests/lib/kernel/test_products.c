@@ -1,4 +1,4 @@
-/* Every kernel × type × edge on the driver at hand, validation on. */
+/* Every kernel × type and kernel × edge on the driver at hand, validation on. */
 #include "look/kernel.h"
 #include "math/matrix.h"
 #include "suite.h"

@@ -6,7 +6,7 @@
 #include "look/kernel.h"
 #include "suite.h"
 
-enum { PROBLEMS = 18, ALIKE = 3, EXTENT = 70, SIDE = 20 };
+enum { PROBLEMS = 12, ALIKE = 3, EXTENT = 70, SIDE = 20 };
 
 static suite_device suite;
 SUITE_MAIN(suite)
