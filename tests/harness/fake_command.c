@@ -4,18 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateCommandPool(VkDevice device, const VkCommandPoolCreateInfo *info,
-                                                        const VkAllocationCallbacks *with, VkCommandPool *out)
+FAKE_DEFINE_CREATE(CommandPool, FAKE_COMMAND_POOL)
 {
-    FAKE_ENTER_OR_SPOIL(vkCreateCommandPool, VkCommandPool, out);
-    fake_object *pool = FAKE_MAKE_ON(device, FAKE_COMMAND_POOL);
-    pool->family = info->queueFamilyIndex;
-    if (pool->family >= fake_family_count()) fake_complain("%s: there is no queue family %u", __func__, pool->family);
-    *out = FAKE_HANDLE(VkCommandPool, pool);
-    return VK_SUCCESS;
+    made->family = info->queueFamilyIndex;
+    if (made->family >= fake_family_count()) fake_complain("%s: there is no queue family %u", __func__, made->family);
 }
-
-FAKE_DEFINE_DESTROY(CommandPool, FAKE_COMMAND_POOL)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkResetCommandPool(VkDevice device, VkCommandPool handle,
                                                        VkCommandPoolResetFlags flags)

@@ -82,23 +82,16 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetDeviceQueue(VkDevice handle, uint32_t famil
     if (!*out) fake_complain("%s: no queue %u of family %u was made", __func__, index, family);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
-                                                   const VkAllocationCallbacks *with, VkBuffer *out)
+FAKE_DEFINE_CREATE(Buffer, FAKE_BUFFER)
 {
-    FAKE_ENTER_OR_SPOIL(vkCreateBuffer, VkBuffer, out);
     if (info->size == 0 || info->size > fake.caps.max_buffer_bytes)
         fake_complain("%s: %llu bytes; maxBufferSize is %llu", __func__, (unsigned long long)info->size,
                       (unsigned long long)fake.caps.max_buffer_bytes);
-    fake_object *buffer = FAKE_MAKE_ON(device, FAKE_BUFFER);
-    buffer->buffer.bytes = info->size;
-    buffer->buffer.shared = info->sharingMode == VK_SHARING_MODE_CONCURRENT;
-    if (buffer->buffer.shared && info->queueFamilyIndexCount < 2)
+    made->buffer.bytes = info->size;
+    made->buffer.shared = info->sharingMode == VK_SHARING_MODE_CONCURRENT;
+    if (made->buffer.shared && info->queueFamilyIndexCount < 2)
         fake_complain("%s: a buffer shared with nobody", __func__);
-    *out = FAKE_HANDLE(VkBuffer, buffer);
-    return VK_SUCCESS;
 }
-
-FAKE_DEFINE_DESTROY(Buffer, FAKE_BUFFER)
 
 static uint64_t required(uint64_t bytes)
 {

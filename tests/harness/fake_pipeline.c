@@ -6,17 +6,10 @@
 /* Bytes of VkPipelineCacheHeaderVersionOne, and of each pipeline that follows it. */
 enum { HEADER = 32, ENTRY = 16 };
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineCache(VkDevice device, const VkPipelineCacheCreateInfo *info,
-                                                          const VkAllocationCallbacks *with, VkPipelineCache *out)
+FAKE_DEFINE_CREATE(PipelineCache, FAKE_CACHE)
 {
-    FAKE_ENTER_OR_SPOIL(vkCreatePipelineCache, VkPipelineCache, out);
-    fake_object *cache = FAKE_MAKE_ON(device, FAKE_CACHE);
-    cache->cache.bytes = info->initialDataSize > HEADER ? info->initialDataSize : HEADER;
-    *out = FAKE_HANDLE(VkPipelineCache, cache);
-    return VK_SUCCESS;
+    made->cache.bytes = info->initialDataSize > HEADER ? info->initialDataSize : HEADER;
 }
-
-FAKE_DEFINE_DESTROY(PipelineCache, FAKE_CACHE)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPipelineCacheData(VkDevice device, VkPipelineCache handle, size_t *bytes,
                                                            void *data)
@@ -54,56 +47,33 @@ static const vkmm_module *recognize(const VkShaderModuleCreateInfo *info)
     return NULL;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *info,
-                                                         const VkAllocationCallbacks *with, VkShaderModule *out)
+FAKE_DEFINE_CREATE(ShaderModule, FAKE_SHADER)
 {
-    FAKE_ENTER_OR_SPOIL(vkCreateShaderModule, VkShaderModule, out);
-    fake_object *shader = FAKE_MAKE_ON(device, FAKE_SHADER);
-    shader->shader = recognize(info);
-    if (!shader->shader) fake_complain("%s: none of the kernels that the fake driver can run", __func__);
-    *out = FAKE_HANDLE(VkShaderModule, shader);
-    return VK_SUCCESS;
+    made->shader = recognize(info);
+    if (!made->shader) fake_complain("%s: none of the kernels that the fake driver can run", __func__);
 }
 
-FAKE_DEFINE_DESTROY(ShaderModule, FAKE_SHADER)
-
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorSetLayout(VkDevice device,
-                                                                const VkDescriptorSetLayoutCreateInfo *info,
-                                                                const VkAllocationCallbacks *with,
-                                                                VkDescriptorSetLayout *out)
+FAKE_DEFINE_CREATE(DescriptorSetLayout, FAKE_SET_LAYOUT)
 {
-    FAKE_ENTER_OR_SPOIL(vkCreateDescriptorSetLayout, VkDescriptorSetLayout, out);
-    fake_object *layout = FAKE_MAKE_ON(device, FAKE_SET_LAYOUT);
-    layout->layout.bindings = info->bindingCount;
-    layout->layout.pushes_sets = info->flags == VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
-    if (layout->layout.pushes_sets && !fake.pushes_sets)
+    made->layout.bindings = info->bindingCount;
+    made->layout.pushes_sets = info->flags == VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+    if (made->layout.pushes_sets && !fake.pushes_sets)
         fake_complain("%s: VK_KHR_push_descriptor is not enabled", __func__);
     for (uint32_t i = 0; i < info->bindingCount; i++)
         if (info->bindingCount > FAKE_BINDINGS || info->pBindings[i].binding != i ||
             info->pBindings[i].descriptorCount != 1 ||
             info->pBindings[i].descriptorType != VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)
             fake_complain("%s: binding %u", __func__, i);
-    *out = FAKE_HANDLE(VkDescriptorSetLayout, layout);
-    return VK_SUCCESS;
 }
 
-FAKE_DEFINE_DESTROY(DescriptorSetLayout, FAKE_SET_LAYOUT)
-
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo *info,
-                                                           const VkAllocationCallbacks *with, VkPipelineLayout *out)
+FAKE_DEFINE_CREATE(PipelineLayout, FAKE_LAYOUT)
 {
-    FAKE_ENTER_OR_SPOIL(vkCreatePipelineLayout, VkPipelineLayout, out);
-    fake_object *layout = FAKE_MAKE_ON(device, FAKE_LAYOUT);
     const fake_object *set = info->setLayoutCount == 1 ? FAKE_FIND(info->pSetLayouts[0], FAKE_SET_LAYOUT) : NULL;
-    if (set) layout->layout = set->layout;
-    if (info->pushConstantRangeCount > 0) layout->layout.push_bytes = info->pPushConstantRanges[0].size;
-    if (layout->layout.push_bytes > FAKE_PUSH_BYTES)
+    if (set) made->layout = set->layout;
+    if (info->pushConstantRangeCount > 0) made->layout.push_bytes = info->pPushConstantRanges[0].size;
+    if (made->layout.push_bytes > FAKE_PUSH_BYTES)
         fake_complain("%s: more push constants than the device has", __func__);
-    *out = FAKE_HANDLE(VkPipelineLayout, layout);
-    return VK_SUCCESS;
 }
-
-FAKE_DEFINE_DESTROY(PipelineLayout, FAKE_LAYOUT)
 
 static void specialize(const VkSpecializationInfo *info, uint32_t constants[FAKE_CONSTANTS])
 {
@@ -146,19 +116,12 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateComputePipelines(VkDevice device, Vk
 
 FAKE_DEFINE_DESTROY(Pipeline, FAKE_PIPELINE)
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateQueryPool(VkDevice device, const VkQueryPoolCreateInfo *info,
-                                                      const VkAllocationCallbacks *with, VkQueryPool *out)
+FAKE_DEFINE_CREATE(QueryPool, FAKE_QUERIES)
 {
-    FAKE_ENTER_OR_SPOIL(vkCreateQueryPool, VkQueryPool, out);
-    fake_object *queries = FAKE_MAKE_ON(device, FAKE_QUERIES);
-    queries->queries.count = info->queryCount;
+    made->queries.count = info->queryCount;
     if (info->queryCount > FAKE_QUERY_COUNT || info->queryType != VK_QUERY_TYPE_TIMESTAMP || fake.caps.no_timestamps)
         fake_complain("%s: %u queries of type %d", __func__, info->queryCount, (int)info->queryType);
-    *out = FAKE_HANDLE(VkQueryPool, queries);
-    return VK_SUCCESS;
 }
-
-FAKE_DEFINE_DESTROY(QueryPool, FAKE_QUERIES)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetQueryPoolResults(VkDevice device, VkQueryPool handle, uint32_t first,
                                                           uint32_t count, size_t bytes, void *data, VkDeviceSize stride,

@@ -5,17 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateFence(VkDevice device, const VkFenceCreateInfo *info,
-                                                  const VkAllocationCallbacks *with, VkFence *out)
+FAKE_DEFINE_CREATE(Fence, FAKE_FENCE)
 {
-    FAKE_ENTER_OR_SPOIL(vkCreateFence, VkFence, out);
-    fake_object *fence = FAKE_MAKE_ON(device, FAKE_FENCE);
-    fence->fence.signaled = (info->flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0;
-    *out = FAKE_HANDLE(VkFence, fence);
-    return VK_SUCCESS;
+    made->fence.signaled = (info->flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0;
 }
-
-FAKE_DEFINE_DESTROY(Fence, FAKE_FENCE)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateSemaphore(VkDevice device, const VkSemaphoreCreateInfo *info,
                                                       const VkAllocationCallbacks *with, VkSemaphore *out)

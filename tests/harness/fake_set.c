@@ -1,19 +1,12 @@
 /* The fake driver's descriptor pools and sets. */
 #include "fake_state.h"
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorPool(VkDevice device, const VkDescriptorPoolCreateInfo *info,
-                                                           const VkAllocationCallbacks *with, VkDescriptorPool *out)
+FAKE_DEFINE_CREATE(DescriptorPool, FAKE_DESCRIPTOR_POOL)
 {
-    FAKE_ENTER_OR_SPOIL(vkCreateDescriptorPool, VkDescriptorPool, out);
-    fake_object *pool = FAKE_MAKE_ON(device, FAKE_DESCRIPTOR_POOL);
-    pool->pool.sets = info->maxSets;
-    pool->pool.descriptors = info->poolSizeCount == 1 ? info->pPoolSizes[0].descriptorCount : 0;
-    if (pool->pool.sets == 0 || pool->pool.descriptors == 0) fake_complain("%s: room for nothing", __func__);
-    *out = FAKE_HANDLE(VkDescriptorPool, pool);
-    return VK_SUCCESS;
+    made->pool.sets = info->maxSets;
+    made->pool.descriptors = info->poolSizeCount == 1 ? info->pPoolSizes[0].descriptorCount : 0;
+    if (made->pool.sets == 0 || made->pool.descriptors == 0) fake_complain("%s: room for nothing", __func__);
 }
-
-FAKE_DEFINE_DESTROY(DescriptorPool, FAKE_DESCRIPTOR_POOL)
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo *info,
                                                              VkDescriptorSet *out)

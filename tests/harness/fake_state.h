@@ -281,6 +281,22 @@ void fake_destroy(uint64_t handle, fake_kind kind, const char *call);
         FAKE_DESTROY(handle, kind);                                                    \
     }
 
+/* vkCreateNAME and vkDestroyNAME of an object of a device. What follows is a function's body, which completes `made` as
+ * `info` says. */
+#define FAKE_DEFINE_CREATE(name, kind)                                                                    \
+    FAKE_DEFINE_DESTROY(name, kind)                                                                       \
+    static void fake_create##name(const Vk##name##CreateInfo *info, fake_object *made);                   \
+    VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreate##name(VkDevice device, const Vk##name##CreateInfo *info, \
+                                                       const VkAllocationCallbacks *with, Vk##name *out)  \
+    {                                                                                                     \
+        FAKE_ENTER_OR_SPOIL(vkCreate##name, Vk##name, out);                                               \
+        fake_object *made = FAKE_MAKE_ON(device, kind);                                                   \
+        fake_create##name(info, made);                                                                    \
+        *out = FAKE_HANDLE(Vk##name, made);                                                               \
+        return VK_SUCCESS;                                                                                \
+    }                                                                                                     \
+    static void fake_create##name(const Vk##name##CreateInfo *info, fake_object *made)
+
 /* Command buffers that use the object: those in flight are a complaint (in words: "destroyed"), others become
  * invalid. */
 void fake_touch(const fake_object *object, const char *how, const char *call);

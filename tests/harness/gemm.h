@@ -188,6 +188,13 @@ static inline void gemm(const vkmm_problem *p, const void *a, const void *b, voi
     gemm_biased(p, a, b, NULL, c);
 }
 
+static inline vkmm_problem gemm_scaled(vkmm_problem problem, double alpha, double beta)
+{
+    problem.alpha = alpha;
+    problem.beta = beta;
+    return problem;
+}
+
 /* How a problem may lie in memory, for loops over all ways: both layouts, all ops, packed or padded, one matrix or
  * three with gaps, A repeated. */
 enum { GEMM_WAYS = 32 };

@@ -19,6 +19,12 @@ void *keep_object(void *object, void (*release)(void *object))
     return object;
 }
 
+static void release_device(void *object)
+{
+    vkmm_device *device = object;
+    vkmm_device_destroy(&device);
+}
+
 static void release_job(void *object)
 {
     vkmm_job *job = object;
@@ -29,6 +35,11 @@ static void release_stream(void *object)
 {
     vkmm_stream *stream = object;
     vkmm_stream_destroy(&stream);
+}
+
+vkmm_device *keep_device(vkmm_device *device)
+{
+    return keep_object(device, release_device);
 }
 
 vkmm_job *keep_job(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params)

@@ -5,9 +5,10 @@
 #include "test.h"
 #include "vkmatmul_stream.h"
 
-/* The last one kept is released first. keep_object returns what it is given; the others fail the test if they cannot
- * make what they return. */
+/* The last one kept is released first. The first two return what they are given; the others fail the test if they
+ * cannot make what they return. */
 void *keep_object(void *object, void (*release)(void *object));
+vkmm_device *keep_device(vkmm_device *device);
 vkmm_job *keep_job(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params);
 vkmm_stream *keep_stream(vkmm_device *device, const vkmm_stream_params *params);
 

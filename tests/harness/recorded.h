@@ -83,17 +83,10 @@ static inline void recorded_expect(recorded *m)
     memcpy(m->want, m->buffers[VKMM_C].mapped, bytes);
 }
 
-/* Numbers by value, the rest by bits: 0 is -0, but a NaN between the rows must stay the same one. */
 static inline void recorded_compare(const recorded *m, vkmm_type type)
 {
     const uint64_t size = vkmm_type_of(type)->bytes;
-    const char *got = m->buffers[VKMM_C].mapped;
-    for (uint64_t at = 0; at < m->buffers[VKMM_C].bytes / size; at++) {
-        if (memcmp(got + at * size, m->want + at * size, size) == 0) continue;
-        const double g = gemm_get(type, got, at), w = gemm_get(type, m->want, at);
-        if (!(g == w))
-            fail_msg("element %lld of C's memory is %g, should be %g", (long long)at - (long long)(GUARD / size), g, w);
-    }
+    suite_compare(type, m->buffers[VKMM_C].mapped, m->want, m->buffers[VKMM_C].bytes / size, -(int64_t)(GUARD / size));
 }
 
 static inline void recorded_pack(const vkmm_gemm *gemm, vkmm_operand operand, vkmm_binding from, vkmm_binding to)

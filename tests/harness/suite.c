@@ -1,6 +1,7 @@
 #include "suite.h"
 
 #include "job/job.h"
+#include "math/type.h"
 #include "verify_problem.h"
 
 enum { SKIPPED = 77 };
@@ -92,6 +93,17 @@ int suite_is_wanted(const char *kernel)
 int suite_has_type(const suite_device *suite, vkmm_type type)
 {
     return type != VKMM_F64 || suite->info->features.f64;
+}
+
+void suite_compare(vkmm_type type, const void *got, const void *want, uint64_t count, int64_t first)
+{
+    const uint64_t size = vkmm_type_of(type)->bytes;
+    for (uint64_t at = 0; at < count; at++) {
+        const char *here = (const char *)got + at * size, *there = (const char *)want + at * size;
+        if (memcmp(here, there, size) == 0) continue;
+        const double g = vkmm_type_get(type, here), w = vkmm_type_get(type, there);
+        if (g != w) fail_msg("element %lld is %g, should be %g", (long long)at + (long long)first, g, w);
+    }
 }
 
 int suite_is_right(vkmm_job *job)

@@ -64,6 +64,10 @@ int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *mod
 /* Whether C of a job of random numbers, with α = 1 and β = 0, is A·B. */
 int suite_is_right(vkmm_job *job);
 
+/* Fails the test unless two arrays hold the same: numbers by value, the rest by bits; 0 is -0, but a NaN between the
+ * rows must stay the same one. first: the number of the first element. */
+void suite_compare(vkmm_type type, const void *got, const void *want, uint64_t count, int64_t first);
+
 /* The last of the types that the tutorials' kernels compute in. */
 enum { SUITE_LAST_TYPE = VKMM_U32 };
 

@@ -32,18 +32,6 @@ static vkmm_job *make(const vkmm_job_params *params)
     return job;
 }
 
-/* Numbers by value, the rest by bits: 0 is -0, but a NaN between the rows must stay the same one. */
-static void compare(const vkmm_problem *p, const void *got, const void *want)
-{
-    const vkmm_type type = gemm_out(p);
-    const uint64_t size = vkmm_type_of(type)->bytes;
-    for (uint64_t at = 0; at < vkmm_operand_elements(p, VKMM_C); at++) {
-        if (memcmp((const char *)got + at * size, (const char *)want + at * size, size) == 0) continue;
-        double g = gemm_get(type, got, at), w = gemm_get(type, want, at);
-        if (g != w) fail_msg("element %llu of C's memory is %g, should be %g", (unsigned long long)at, g, w);
-    }
-}
-
 static void check(const vkmm_job_params *params, uint64_t slice)
 {
     const vkmm_problem *p = &params->problem;
@@ -57,17 +45,10 @@ static void check(const vkmm_job_params *params, uint64_t slice)
     job->slices.fixed = slice;
     assert_int_equal(vkmm_job_is_whole(job), slice == 0);
     assert_ok(vkmm_job_run(job));
-    compare(p, vkmm_job_matrix(job, VKMM_C), want);
+    suite_compare(gemm_out(p), vkmm_job_matrix(job, VKMM_C), want, vkmm_operand_elements(p, VKMM_C), 0);
     int64_t damage = 0;
     if (!vkmm_store_guards_whole(&job->stores[VKMM_C], &damage))
         fail_msg("wrote %lld bytes from C's start", (long long)damage);
-}
-
-static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
-{
-    problem.alpha = alpha;
-    problem.beta = beta;
-    return problem;
 }
 
 static int through_staging(void **state)
@@ -101,7 +82,7 @@ BOTH_WAYS(computes_every_problem)
     static const unsigned ways[] = {13, 19, 31};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         vkmm_job_params params = {.problem = gemm_way(ways[i], M, N, K, i % 2 ? VKMM_I32 : VKMM_F32)};
-        params.problem = scaled(params.problem, 2, -3);
+        params.problem = gemm_scaled(params.problem, 2, -3);
         check(&params, 0);
         params.problem.beta = 0;
         if (ways[i] & 8) check(&params, 0); /* C is not read, but its gaps stay */
@@ -110,9 +91,9 @@ BOTH_WAYS(computes_every_problem)
 
 TEST_WITH(computes_without_terms, through_staging, NULL)
 {
-    vkmm_job_params params = {.problem = scaled(gemm_way(8, M, N, 0, VKMM_F32), 2, 3)};
+    vkmm_job_params params = {.problem = gemm_scaled(gemm_way(8, M, N, 0, VKMM_F32), 2, 3)};
     check(&params, 0);
-    params.problem = scaled(gemm_way(0, M, N, K, VKMM_U32), 0, 3);
+    params.problem = gemm_scaled(gemm_way(0, M, N, K, VKMM_U32), 0, 3);
     check(&params, 0);
     params.problem.beta = 0;
     check(&params, 0);
@@ -122,7 +103,7 @@ TEST_WITH(knows_what_it_reads, through_staging, NULL)
 {
     const vkmm_problem plain = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4),
                        wide = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .ldc = 5);
-    const vkmm_problem problems[] = {plain, wide, scaled(plain, 2, 0), scaled(plain, 1, 0.5)};
+    const vkmm_problem problems[] = {plain, wide, gemm_scaled(plain, 2, 0), gemm_scaled(plain, 1, 0.5)};
     const int want[] = {0, 1, 0, 1};
     for (int i = 0; i < 4; i++) {
         const vkmm_job_params params = {.problem = problems[i]};
@@ -133,7 +114,7 @@ TEST_WITH(knows_what_it_reads, through_staging, NULL)
 /* The second pass needs all parts: with slices it comes after the last. */
 BOTH_WAYS(sums_k_in_parts)
 {
-    vkmm_job_params params = {.problem = scaled(gemm_way(24, M, N, 200, VKMM_F32), 2, -3), .config = "splits=3"};
+    vkmm_job_params params = {.problem = gemm_scaled(gemm_way(24, M, N, 200, VKMM_F32), 2, -3), .config = "splits=3"};
     vkmm_job *job = make(&params);
     assert_int_equal(vkmm_job_kernel(job)->splits, 3);
     assert_true(vkmm_job_kernel(job)->workspace_bytes >= 3 * 3 * M * N * sizeof(float));
@@ -143,7 +124,7 @@ BOTH_WAYS(sums_k_in_parts)
 
 TEST_WITH(works_in_slices, through_staging, NULL)
 {
-    vkmm_job_params params = {.problem = scaled(gemm_way(24, 5 * M, 9 * N, K, VKMM_I32), 2, -3)};
+    vkmm_job_params params = {.problem = gemm_scaled(gemm_way(24, 5 * M, 9 * N, K, VKMM_I32), 2, -3)};
     vkmm_job *job = make(&params);
     const uint64_t items = vkmm_job_kernel(job)->items;
     assert_true(items >= 6);
@@ -158,7 +139,7 @@ TEST_WITH(works_in_slices, through_staging, NULL)
 TEST_WITH(large_work_begins_in_slices, mapped, NULL)
 {
     enum { SIDE = 600 };
-    const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), 1, -2)};
+    const vkmm_job_params params = {.problem = gemm_scaled(VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), 1, -2)};
     const vkmm_problem *p = &params.problem;
     vkmm_job *job = make(&params);
     if (vkmm_job_kernel(job)->items < 2) skip();
@@ -179,7 +160,8 @@ TEST_WITH(large_work_begins_in_slices, mapped, NULL)
 BOTH_WAYS(measures_what_adds_up)
 {
     const vkmm_measure_params measure = {.iters = 3, .cold_iters = 1, .cold_iters_given = 1};
-    const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32), 1, 1)};
+    const vkmm_job_params params = {.problem =
+                                        gemm_scaled(VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32), 1, 1)};
     for (uint64_t slice = 0; slice < 2; slice++) {
         vkmm_measurement time;
         vkmm_job *job = make(&params);
@@ -203,7 +185,7 @@ BOTH_WAYS(measures_what_adds_up)
  * and B change places, and the bias belongs to rows. */
 TEST_WITH(keeps_what_shares_a_word, mapped, NULL)
 {
-    vkmm_job_params params = {.problem = scaled(gemm_way(25, M, N, K, VKMM_F16), 2, -3)};
+    vkmm_job_params params = {.problem = gemm_scaled(gemm_way(25, M, N, K, VKMM_F16), 2, -3)};
     params.problem.has_bias = 1;
     params.problem.out_type = VKMM_F16;
     params.problem.compute = VKMM_F32;
@@ -228,7 +210,7 @@ TEST_WITH(adds_a_bias_to_parts_of_k, through_staging, NULL)
 
 TEST_WITH(adds_a_bias_of_integers, through_staging, NULL)
 {
-    vkmm_job_params params = {.problem = scaled(gemm_way(2, M, N, K, VKMM_I8), 2, 1)};
+    vkmm_job_params params = {.problem = gemm_scaled(gemm_way(2, M, N, K, VKMM_I8), 2, 1)};
     params.problem.has_bias = 1;
     check(&params, 0);
 }
@@ -239,7 +221,7 @@ TEST_WITH(multiplies_residues, mapped, NULL)
     uint64_t *range = &((vkmm_physical *)(uintptr_t)suite.device->physical)->info.limits.max_storage_range;
     const uint64_t own = *range;
     for (unsigned way = 0; way < GEMM_WAYS; way += 31) {
-        vkmm_job_params params = {.problem = scaled(gemm_way(way, M, N, K, VKMM_F64), 2, 3)};
+        vkmm_job_params params = {.problem = gemm_scaled(gemm_way(way, M, N, K, VKMM_F64), 2, 3)};
         params.problem.method = VKMM_COMPUTE_MODULAR;
         check(&params, 0);
         *range = 60000 * vkmm_problem_batches(&params.problem); /* sums of 31 rows */
@@ -248,7 +230,7 @@ TEST_WITH(multiplies_residues, mapped, NULL)
         assert_int_equal(kernel.residues, VKMM_I8); /* no room for words */
         check(&params, 0);
         check(&params, kernel.items * 2 / 5);
-        params.problem = scaled(gemm_way(way, M, N, 10, VKMM_F64), 2, 3); /* few enough for residues in words */
+        params.problem = gemm_scaled(gemm_way(way, M, N, 10, VKMM_F64), 2, 3); /* few enough for residues in words */
         params.problem.method = VKMM_COMPUTE_MODULAR;
         *range = 45000 * vkmm_problem_batches(&params.problem);
         assert_ok(vkmm_kernel_choose(NULL, &suite.device->physical->info, &params, &kernel));
@@ -283,9 +265,9 @@ TEST_WITH(warms_up_in_slices, mapped, NULL)
 TEST_WITH(an_empty_product_of_any_kind_runs, mapped, NULL)
 {
     for (unsigned way = 0; way < GEMM_WAYS; way += 31) {
-        vkmm_job_params params = {.problem = scaled(gemm_way(way, 0, N, K, VKMM_F32), 2, 3)};
+        vkmm_job_params params = {.problem = gemm_scaled(gemm_way(way, 0, N, K, VKMM_F32), 2, 3)};
         check(&params, 0);
-        params.problem = scaled(gemm_way(way, M, 0, K, VKMM_F32), 2, 3);
+        params.problem = gemm_scaled(gemm_way(way, M, 0, K, VKMM_F32), 2, 3);
         check(&params, 0);
     }
 }

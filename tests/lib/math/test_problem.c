@@ -5,6 +5,7 @@
 #include "math/problem.h"
 
 enum { M = 3, N = 4, K = 5 };
+#define MNK(...) VKMM_PROBLEM(.m = M, .n = N, .k = K, __VA_ARGS__)
 
 static const uint64_t LARGEST = UINT32_MAX;
 
@@ -48,35 +49,29 @@ TEST(test_refusals)
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = LARGEST + 1), "K is 4294967296; the largest is 4294967295 (2^32 - 1)"},
         {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .batch_count = LARGEST + 1),
          "the batch count is 4294967296; the largest is 4294967295 (2^32 - 1)"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = 4),
-         "the leading dimension of A is 4; its stored rows have 5 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = 2, .op_a = VKMM_OP_T),
-         "the leading dimension of A is 2; its stored rows have 3 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = 2, .layout = VKMM_COL_MAJOR),
+        {MNK(.lda = 4), "the leading dimension of A is 4; its stored rows have 5 elements"},
+        {MNK(.lda = 2, .op_a = VKMM_OP_T), "the leading dimension of A is 2; its stored rows have 3 elements"},
+        {MNK(.lda = 2, .layout = VKMM_COL_MAJOR),
          "the leading dimension of A is 2; its stored columns have 3 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldb = 3),
-         "the leading dimension of B is 3; its stored rows have 4 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldb = 4, .op_b = VKMM_OP_T),
-         "the leading dimension of B is 4; its stored rows have 5 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldb = 3, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR),
+        {MNK(.ldb = 3), "the leading dimension of B is 3; its stored rows have 4 elements"},
+        {MNK(.ldb = 4, .op_b = VKMM_OP_T), "the leading dimension of B is 4; its stored rows have 5 elements"},
+        {MNK(.ldb = 3, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR),
          "the leading dimension of B is 3; its stored columns have 4 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldc = 3),
-         "the leading dimension of C is 3; its stored rows have 4 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldc = 2, .layout = VKMM_COL_MAJOR),
+        {MNK(.ldc = 3), "the leading dimension of C is 3; its stored rows have 4 elements"},
+        {MNK(.ldc = 2, .layout = VKMM_COL_MAJOR),
          "the leading dimension of C is 2; its stored columns have 3 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 2),
-         "the stride of C is 0; the 2 matrices of the batch overlap below 12 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 2, .ldc = 6, .stride_c = 15),
+        {MNK(.batch_count = 2), "the stride of C is 0; the 2 matrices of the batch overlap below 12 elements"},
+        {MNK(.batch_count = 2, .ldc = 6, .stride_c = 15),
          "the stride of C is 15; the 2 matrices of the batch overlap below 16 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 2, .ldc = 8, .stride_c = 4),
+        {MNK(.batch_count = 2, .ldc = 8, .stride_c = 4),
          "the stride of C is 4; the 2 matrices of the batch overlap below 20 elements"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32, .alpha = 2.5),
+        {MNK(.type = VKMM_I32, .alpha = 2.5),
          "alpha is 2.5; with type i32 it must be a whole number from -2147483648 to 4294967295"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_U32, .beta = NAN),
+        {MNK(.type = VKMM_U32, .beta = NAN),
          "beta is nan; with type u32 it must be a whole number from -2147483648 to 4294967295"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_U32, .beta = 4294967296.0),
+        {MNK(.type = VKMM_U32, .beta = 4294967296.0),
          "beta is 4294967296; with type u32 it must be a whole number from -2147483648 to 4294967295"},
-        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32, .alpha = -2147483649.0),
+        {MNK(.type = VKMM_I32, .alpha = -2147483649.0),
          "alpha is -2147483649; with type i32 it must be a whole number from -2147483648 to 4294967295"},
         {VKMM_PROBLEM(.m = LARGEST, .n = LARGEST, .k = 1),
          "matrix C has 4294967295×4294967295 elements of type f32: its bytes do not fit in 63 bits"},
@@ -111,25 +106,22 @@ TEST(test_legal_problems)
     const vkmm_problem cases[] = {
         VKMM_PROBLEM(),
         VKMM_PROBLEM(.m = LARGEST, .n = 1, .k = 0, .batch_count = 1),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = 5, .ldb = 4, .ldc = 4),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = 3, .ldb = 5, .ldc = 3, .op_b = VKMM_OP_N, .layout = VKMM_COL_MAJOR),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 2, .ldc = 6, .stride_c = 16),
+        MNK(.lda = 5, .ldb = 4, .ldc = 4),
+        MNK(.lda = 3, .ldb = 5, .ldc = 3, .op_b = VKMM_OP_N, .layout = VKMM_COL_MAJOR),
+        MNK(.batch_count = 2, .ldc = 6, .stride_c = 16),
         VKMM_PROBLEM(.m = M, .n = N, .k = 0, .batch_count = 2, .stride_c = 12),
         VKMM_PROBLEM(.m = 0, .n = N, .k = K, .batch_count = LARGEST), /* C is empty: nothing overlaps */
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .stride_a = UINT64_MAX, .stride_b = 1,
-                     .stride_c = 1), /* no batch: strides do not count */
+        MNK(.stride_a = UINT64_MAX, .stride_b = 1, .stride_c = 1),    /* no batch: strides do not count */
         VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .lda = UINT64_MAX, .ldb = UINT64_MAX,
                      .ldc = UINT64_MAX),                                                      /* one row each */
         VKMM_PROBLEM(.m = 0, .n = 0, .k = 0, .offset_a = UINT64_MAX, .offset_b = UINT64_MAX), /* nothing to be offset */
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32, .alpha = INFINITY, .beta = NAN),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_U32, .alpha = -2147483648.0, .beta = 4294967295.0),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 1000, .stride_c = 12), /* one A, one B for all */
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .compute = VKMM_F16),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F16, .out_type = VKMM_F32), /* the other one follows */
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F16, .out_type = VKMM_F32, .compute = VKMM_F16,
-                     .activation = VKMM_GELU, .has_bias = 1),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I8, .activation = VKMM_RELU, .has_bias = 1, .alpha = -5,
-                     .beta = 4294967295.0),
+        MNK(.type = VKMM_F32, .alpha = INFINITY, .beta = NAN),
+        MNK(.type = VKMM_U32, .alpha = -2147483648.0, .beta = 4294967295.0),
+        MNK(.batch_count = 1000, .stride_c = 12), /* one A, one B for all */
+        MNK(.compute = VKMM_F16),
+        MNK(.type = VKMM_F16, .out_type = VKMM_F32), /* the other one follows */
+        MNK(.type = VKMM_F16, .out_type = VKMM_F32, .compute = VKMM_F16, .activation = VKMM_GELU, .has_bias = 1),
+        MNK(.type = VKMM_I8, .activation = VKMM_RELU, .has_bias = 1, .alpha = -5, .beta = 4294967295.0),
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         heard h;
@@ -191,7 +183,7 @@ TEST(test_an_empty_operand_needs_no_memory)
 
 TEST(test_batches_and_flops)
 {
-    vkmm_problem p = VKMM_PROBLEM(.m = M, .n = N, .k = K, .stride_a = 15, .stride_b = 20, .stride_c = 12);
+    vkmm_problem p = MNK(.stride_a = 15, .stride_b = 20, .stride_c = 12);
     assert_true(vkmm_problem_batches(&p) == 1 && vkmm_operand_stride(&p, VKMM_A) == 0 &&
                 vkmm_problem_flops(&p) == 120.0);
     p.batch_count = 1;
@@ -207,26 +199,25 @@ TEST(test_plain)
 {
     const vkmm_problem plain[] = {
         VKMM_PROBLEM(.m = M, .n = N, .k = K),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = K, .ldb = N, .ldc = N, .batch_count = 1, .stride_a = 99,
-                     .alpha = 1.0),
+        MNK(.lda = K, .ldb = N, .ldc = N, .batch_count = 1, .stride_a = 99, .alpha = 1.0),
         VKMM_PROBLEM(.m = 1, .n = N, .k = 1, .lda = 17, .ldb = 18,
                      .ldc = 19), /* of one row, the leading dimension says nothing */
         VKMM_PROBLEM(.m = 0, .n = 0, .k = 0),
     };
     const vkmm_problem other[] = {
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .layout = VKMM_COL_MAJOR),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .op_a = VKMM_OP_T),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .op_b = VKMM_OP_T),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = K + 1),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldb = N + 1),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldc = N + 1),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .offset_a = 1),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .offset_b = 1),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .offset_c = 1),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .alpha = 0),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .alpha = NAN),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .alpha = 1.0, .beta = 1.0),
-        VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 2, .stride_c = M * N),
+        MNK(.layout = VKMM_COL_MAJOR),
+        MNK(.op_a = VKMM_OP_T),
+        MNK(.op_b = VKMM_OP_T),
+        MNK(.lda = K + 1),
+        MNK(.ldb = N + 1),
+        MNK(.ldc = N + 1),
+        MNK(.offset_a = 1),
+        MNK(.offset_b = 1),
+        MNK(.offset_c = 1),
+        MNK(.alpha = 0),
+        MNK(.alpha = NAN),
+        MNK(.alpha = 1.0, .beta = 1.0),
+        MNK(.batch_count = 2, .stride_c = M * N),
     };
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) assert_true(vkmm_problem_is_plain(&plain[i]));
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) assert_false(vkmm_problem_is_plain(&other[i]));
@@ -301,8 +292,7 @@ TEST(test_row_major_is_the_same_product)
 TEST(test_row_major_of_nothing_summed)
 {
     int swapped = 0;
-    const vkmm_problem no_alpha = VKMM_PROBLEM(.m = M, .n = N, .k = K, .alpha = 0, .beta = 2.0),
-                       no_terms = VKMM_PROBLEM(.m = M, .n = N, .alpha = NAN);
+    const vkmm_problem no_alpha = MNK(.alpha = 0, .beta = 2.0), no_terms = VKMM_PROBLEM(.m = M, .n = N, .alpha = NAN);
     vkmm_problem r = vkmm_problem_row_major(&no_alpha, &swapped);
     assert_true(r.k == 0 && r.alpha == 0.0 && r.beta == 2.0 && r.lda == K && r.m == M && r.n == N);
     r = vkmm_problem_row_major(&no_terms, &swapped);

@@ -129,13 +129,6 @@ static void check(const vkmm_job_params *params)
     check_limited(params, VKMM_INIT_UNIFORM, bytes_of(&params->problem) / 2 + 40000, 0);
 }
 
-static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
-{
-    problem.alpha = alpha;
-    problem.beta = beta;
-    return problem;
-}
-
 /* ---- Tests: the first two through staging only, as many as COPIED both ways, the others on unified memory ---- */
 
 enum { ONLY_COPIED = 2, COPIED = 10 };
@@ -197,7 +190,7 @@ static vkmm_status write_part(void *user, const vkmm_panel *panel)
 static vkmm_job_params layout_at(int number, uint64_t m)
 {
     const unsigned way = number ? 26 : 0;
-    vkmm_job_params params = {.problem = scaled(gemm_way(way, m, 57, 41, VKMM_F32), 2, number ? -3 : 0), SMALL};
+    vkmm_job_params params = {.problem = gemm_scaled(gemm_way(way, m, 57, 41, VKMM_F32), 2, number ? -3 : 0), SMALL};
     params.problem.has_bias = 1;
     return params;
 }
@@ -228,7 +221,7 @@ TEST(packed_panels_have_the_same_bits)
     int counted = 0;
     for (unsigned i = 0; i < 4; i++) {
         const int whole = i % 2 == 0;
-        vkmm_problem p = scaled(gemm_way(i * 7, 103, 57, i < 2 ? 41 : 48, types[i % 3]), 2, i % 4 == 3 ? -3 : 0);
+        vkmm_problem p = gemm_scaled(gemm_way(i * 7, 103, 57, i < 2 ? 41 : 48, types[i % 3]), 2, i % 4 == 3 ? -3 : 0);
         vkmm_job_params params = {.problem = p, SMALL, .pack = whole ? VKMM_PACK_NEVER : asked[i]};
         if (!suite_has_type(&suite, types[i % 3]) || (suite_is_slow(&suite) && i % 2)) continue;
         data d = make(&params, whole ? VKMM_INIT_INT : VKMM_INIT_UNIFORM);
@@ -287,7 +280,7 @@ TEST(small_matrices_go_together)
 {
     vkmm_problem p = VKMM_PROBLEM(.m = 24, .n = 20, .k = 16, .type = VKMM_F32, .batch_count = 150, .stride_a = 400,
                                   .stride_b = 0, .stride_c = 480);
-    const vkmm_job_params params = {.problem = scaled(p, 1, 1), SMALL};
+    const vkmm_job_params params = {.problem = gemm_scaled(p, 1, 1), SMALL};
     check(&params);
 }
 
@@ -295,13 +288,14 @@ TEST(small_matrices_go_together)
 TEST(cuts_the_depth_where_it_must)
 {
     for (unsigned way = 0; way < 4; way += 3) {
-        vkmm_problem p = scaled(gemm_way(way | 8, 70, 40, 1500, way == 3 ? VKMM_I32 : VKMM_F32), 1, way % 2 ? 2 : 0);
+        vkmm_problem p =
+            gemm_scaled(gemm_way(way | 8, 70, 40, 1500, way == 3 ? VKMM_I32 : VKMM_F32), 1, way % 2 ? 2 : 0);
         p.has_bias = way != 0;
         p.activation = way ? VKMM_RELU : VKMM_ACTIVATION_NONE;
         const vkmm_job_params params = {.problem = p, SMALL};
         check_limited(&params, VKMM_INIT_INT, 250 << 10, 1);
     }
-    vkmm_problem narrow = scaled(gemm_way(0, 40, 40, 6000, VKMM_I8), 1, -1);
+    vkmm_problem narrow = gemm_scaled(gemm_way(0, 40, 40, 6000, VKMM_I8), 1, -1);
     narrow.has_bias = 1;
     const vkmm_job_params params = {.problem = narrow, SMALL};
     check_limited(&params, VKMM_INIT_UNIFORM, 150 << 10, 1);
@@ -353,10 +347,13 @@ TEST(what_functions_say_ends_a_run)
  * fit. */
 TEST(a_stream_is_turned_to_other_products)
 {
-    const vkmm_problem small = scaled(gemm_way(0, 40, 30, 50, VKMM_I32), 2, 0);
-    vkmm_problem problems[] = {
-        scaled(gemm_way(0, 100, 90, 80, VKMM_I32), 2, 1),  small, scaled(small, -1, 3), scaled(small, 0, 3),
-        scaled(gemm_way(9, 130, 70, 20, VKMM_F32), 1, -1), small};
+    const vkmm_problem small = gemm_scaled(gemm_way(0, 40, 30, 50, VKMM_I32), 2, 0);
+    vkmm_problem problems[] = {gemm_scaled(gemm_way(0, 100, 90, 80, VKMM_I32), 2, 1),
+                               small,
+                               gemm_scaled(small, -1, 3),
+                               gemm_scaled(small, 0, 3),
+                               gemm_scaled(gemm_way(9, 130, 70, 20, VKMM_F32), 1, -1),
+                               small};
     const uint64_t range = suite.info->limits.max_storage_range;
     vkmm_stream *stream = open(&(vkmm_job_params){.problem = small}, 0);
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
@@ -389,7 +386,7 @@ TEST(every_type_has_the_same_bits)
     for (uint32_t i = suite_is_slow(&suite) ? 2 : 0; i < VKMM_COUNT(types); i++) {
         const uint64_t odd = i % 2;
         if (!suite_has_type(&suite, types[i].in)) continue;
-        vkmm_problem p = scaled(gemm_way(odd ? 9 : 0, 96 + 3 * odd, 80 + odd, 64 + 5 * odd, types[i].in), 1, 2);
+        vkmm_problem p = gemm_scaled(gemm_way(odd ? 9 : 0, 96 + 3 * odd, 80 + odd, 64 + 5 * odd, types[i].in), 1, 2);
         p.out_type = types[i].out;
         p.compute = types[i].compute;
         p.has_bias = 1;
@@ -433,18 +430,12 @@ TEST(panels_of_bytes_have_the_same_bits)
 
 TEST(no_terms_are_products_too)
 {
-    vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 0), 2, 3), SMALL};
+    vkmm_job_params params = {.problem = gemm_scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 0), 2, 3), SMALL};
     check(&params);
-    params.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 50), 0, 3);
+    params.problem = gemm_scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 50), 0, 3);
     check(&params);
     params.problem = VKMM_PROBLEM(.m = 0, .n = 300, .k = 50);
     check(&params);
-}
-
-static void destroy_device(void *object)
-{
-    vkmm_device *other = object;
-    vkmm_device_destroy(&other);
 }
 
 /* Two handles of the same device play two of the same kind. Each kernel, and each layout, adds in the same order. */
@@ -453,7 +444,7 @@ static void check_two(const vkmm_job_params *params)
     data d = make(params, VKMM_INIT_UNIFORM);
     vkmm_device *other = NULL;
     assert_ok(vkmm_device_create(suite.instance, suite.info->index, &other));
-    keep_object(other, destroy_device);
+    keep_device(other);
     const vkmm_stream_params wanted = {.job = *params, .threads = 1, .others = &other, .other_count = 1};
     vkmm_stream *stream = keep_stream(suite.device, &wanted);
     run(stream, &d);
@@ -496,7 +487,7 @@ TEST(says_why_a_job_does_not_do)
 /* As a device with small bindings has it: what a job refuses, a product takes in its stride. */
 TEST(bindings_may_be_small)
 {
-    const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 150, .k = 100), 1, 1), SMALL};
+    const vkmm_job_params params = {.problem = gemm_scaled(VKMM_PROBLEM(.m = 200, .n = 150, .k = 100), 1, 1), SMALL};
     data d = make(&params, VKMM_INIT_INT);
     suite.info->limits.max_storage_range = 1 << 16;
     run(open(&params, 0), &d);

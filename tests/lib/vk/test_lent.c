@@ -38,15 +38,9 @@ static int after(void **state)
     return 0;
 }
 
-static void destroy_device(void *object)
-{
-    vkmm_device *device = object;
-    vkmm_device_destroy(&device);
-}
-
 static vkmm_device *borrow(lent_how how)
 {
-    return keep_object(lent_import(&lent, how, notes), destroy_device);
+    return keep_device(lent_import(&lent, how, notes));
 }
 
 static vkmm_requirements *ask(void)
@@ -139,7 +133,7 @@ TEST(extensions_count)
     params.features = &features;
     params.log = notes;
     assert_ok(vkmm_device_import(&params, &device));
-    keep_object(device, destroy_device);
+    keep_device(device);
     vkmm_device_lacks(device, &lacking);
     assert_int_equal(lacking, extensions);
     if (lent.api_version < VK_API_VERSION_1_2) {
