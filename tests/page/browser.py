@@ -1,20 +1,23 @@
-"""Headless Chromium for the page's tests: W3C WebDriver to chromedriver over loopback HTTP, with Python's standard library alone."""
-import json
+"""Headless Chromium for the page's tests, driven by Selenium."""
 import os
 import pathlib
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.actions.action_builder import ActionBuilder
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.wait import WebDriverWait
+except ImportError:
+    webdriver = None
 
 DRIVERS = ["chromedriver", "/usr/lib/chromium/chromedriver", "/usr/lib/chromium-browser/chromedriver"]
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
-ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-KEYS = {"End": "\ue010", "Home": "\ue011", "Left": "\ue012", "Up": "\ue013", "Right": "\ue014", "Down": "\ue015", "Shift": "\ue008", "Tab": "\ue004",
-        "Enter": "\ue007"}
 ARGUMENTS = ["--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
              "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars"]
 
@@ -25,9 +28,9 @@ def found(names):
 
 def require():
     """Ends the process where there is no Chromium: a skip, or with VKMM_REQUIRE_CHROMIUM=1 a failure."""
-    if found(DRIVERS) and found(BROWSERS):
+    if webdriver and found(DRIVERS) and found(BROWSERS):
         return
-    print("no Chromium with its chromedriver here; scripts/setup --ci installs both", file=sys.stderr)
+    print("no Chromium with its chromedriver and Python's selenium here; scripts/setup --ci installs them", file=sys.stderr)
     sys.exit(1 if os.environ.get("VKMM_REQUIRE_CHROMIUM") == "1" else 77)
 
 
@@ -35,57 +38,26 @@ class Browser:
     """One Chromium with one window. close() ends it."""
 
     def __init__(self):
-        self.profile = tempfile.mkdtemp(prefix="vkmatmul-chromium-")
-        # A home of its own: Chromium writes more than its profile.
-        home = dict(os.environ, HOME=self.profile, XDG_CONFIG_HOME=self.profile, XDG_CACHE_HOME=self.profile)
-        home.pop("LD_PRELOAD", None)
-        self.driver = subprocess.Popen([found(DRIVERS), "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=home,
-                                       start_new_session=True)
-        self.http = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        self.base = None
-        try:
-            for line in self.driver.stdout:
-                if "successfully on port" in line:
-                    self.base = "http://127.0.0.1:%d" % int(line.rstrip(".\n").split()[-1])
-                    break
-            root = ["--no-sandbox"] if os.geteuid() == 0 else []
-            options = {"binary": found(BROWSERS), "args": ARGUMENTS + root + ["--user-data-dir=" + self.profile + "/profile"]}
-            session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
-                "browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}})
-            self.base += "/session/" + session["sessionId"]
-        except BaseException:
-            self.close()
-            raise
-
-    def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
-        try:
-            with self.http.open(request, timeout=600) as answer:
-                return json.load(answer)["value"]
-        except urllib.error.HTTPError as error:
-            raise RuntimeError(error.read().decode(errors="replace")[:500]) from None
+        self.home = tempfile.TemporaryDirectory(prefix="vkmatmul-chromium-")  # Chromium writes more than its profile
+        env = dict(os.environ, HOME=self.home.name, XDG_CONFIG_HOME=self.home.name, XDG_CACHE_HOME=self.home.name)
+        env.pop("LD_PRELOAD", None)
+        os.environ["no_proxy"] = "localhost,127.0.0.1"
+        options = webdriver.ChromeOptions()
+        options.binary_location = found(BROWSERS)
+        for argument in ARGUMENTS + (["--no-sandbox"] if os.geteuid() == 0 else []):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service(found(DRIVERS), env=env), options=options)
 
     def close(self):
-        try:
-            if self.base and "/session/" in self.base:
-                self.call("DELETE", "")
-        except (OSError, RuntimeError):
-            pass
-        finally:
-            try:
-                os.killpg(self.driver.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            self.driver.wait()
-            self.driver.stdout.close()
-            shutil.rmtree(self.profile, ignore_errors=True)
+        self.driver.quit()
+        self.home.cleanup()
 
     def cdp(self, command, **parameters):
-        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+        return self.driver.execute_cdp_cmd(command, parameters)
 
     def open(self, path):
-        self.call("POST", "/url", {"url": pathlib.Path(path).resolve().as_uri()})
+        self.driver.get(pathlib.Path(path).resolve().as_uri())
 
     def look(self, scheme="light", width=1280, height=900, media="", scale=1, motion="reduce"):
         """How the page is shown: colour scheme, window in CSS pixels, "print" or "", motion "reduce" or "no-preference"."""
@@ -95,35 +67,35 @@ class Browser:
 
     def js(self, script, *args):
         """The value of a JavaScript expression; its arguments are a[0], a[1], …"""
-        return self.call("POST", "/execute/sync", {"script": f"const a = arguments; return ({script});", "args": list(args)})
+        return self.driver.execute_script(f"const a = arguments; return ({script});", *args)
 
     def find(self, selector):
-        return self.call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
 
     def click(self, selector):
-        self.call("POST", f"/element/{self.find(selector)}/click", {})
+        self.find(selector).click()
+
+    def text(self, selector):
+        return self.find(selector).text
 
     def point(self, x, y):
         """Moves the pointer to a place in the window."""
-        move = {"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y)}
-        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": [move]}]})
+        actions = ActionBuilder(self.driver, duration=0)
+        actions.pointer_action.move_to_location(round(x), round(y))
+        actions.perform()
 
     def wait(self, condition, *args):
-        """Until a JavaScript expression is true."""
-        deadline = time.monotonic() + 600  # to detect hangs
-        while not self.js(condition, *args):
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"never true: {condition}")
-            time.sleep(0.02)
-
-    def text(self, selector):
-        return self.call("GET", f"/element/{self.find(selector)}/text")
+        """Until a JavaScript expression is true; it is given up after ten minutes."""
+        WebDriverWait(self.driver, 600, 0.02).until(lambda _: self.js(condition, *args), f"never true: {condition}")
 
     def key(self, name, *held):
         """Presses a key where the focus is, as a keyboard does, with others held down."""
-        press = [{"type": "keyDown", "value": KEYS[key]} for key in (*held, name)]
-        release = [{"type": "keyUp", "value": KEYS[key]} for key in (name, *reversed(held))]
-        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": press + release}]})
+        chain = ActionChains(self.driver, duration=0)
+        for key in (*held, name):
+            chain.key_down(getattr(Keys, key.upper()))
+        for key in (name, *reversed(held)):
+            chain.key_up(getattr(Keys, key.upper()))
+        chain.perform()
 
     def axtree(self):
         """The accessibility tree as (role, name) pairs: what a screen reader gets."""
@@ -132,4 +104,4 @@ class Browser:
 
     def problems(self):
         """What the console holds since the last call: errors, and refusals by the content security policy."""
-        return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"}) if entry["level"] in ("SEVERE", "WARNING")]
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
