@@ -10,9 +10,10 @@ those of other rounds."""
 import json
 import os
 import pathlib
-import signal
 import sys
 import time
+
+from fakes import end, say
 
 FOLDER = pathlib.Path(os.environ["FAKE_BENCH_FOLDER"])
 FAULTS = dict(fault.split(":") for fault in os.environ.get("FAKE_BENCH_FAULTS", "").split(",") if fault)
@@ -22,11 +23,6 @@ DEVICE = sys.argv[sys.argv.index("--device") + 1] if "--device" in sys.argv else
 
 def load(name):
     return json.loads((FOLDER / name).read_text())
-
-
-def say(answer):
-    sys.stdout.write((answer if isinstance(answer, str) else json.dumps(answer)) + "\n")
-    sys.stdout.flush()
 
 
 def milliseconds(problem):
@@ -43,14 +39,7 @@ def samples(ms, kernel_ms=None):
 
 def fault(kind, ms):
     """What goes wrong instead of an answer."""
-    if kind == "hang":
-        for number in [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]:
-            signal.signal(number, signal.SIG_IGN)
-        time.sleep(3600)
-    if kind == "crash":
-        os.kill(os.getpid(), signal.SIGSEGV)
-    if kind == "exit":
-        sys.exit(3)
+    end(kind, 3)
     if kind == "torn":
         sys.stdout.write('{"status": 0, "row": {"de')
         sys.exit(0)

@@ -7,9 +7,9 @@ processes from 1: "3:hang,5:crash,6:garbage,7:wrong,9:exit,10:lost,12:nan,2:boas
 import json
 import os
 import pathlib
-import signal
 import sys
-import time
+
+from fakes import end, say
 
 FOLDER = pathlib.Path(os.environ["FAKE_WORKER_FOLDER"])
 START_MS, REQUEST_MS = 50, 10  # what a new process and a request take
@@ -24,11 +24,6 @@ def milliseconds(kernel, config):
     return ms
 
 
-def say(text):
-    sys.stdout.write((text if isinstance(text, str) else json.dumps(text)) + "\n")
-    sys.stdout.flush()
-
-
 def spend(ms):
     """One write of as many bytes as there were: a reader sees the time before or after it."""
     path = FOLDER / "time"
@@ -39,14 +34,7 @@ def spend(ms):
 
 def fault(kind):
     """What goes wrong instead of an answer."""
-    if kind == "hang":
-        for number in [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]:
-            signal.signal(number, signal.SIG_IGN)
-        time.sleep(3600)
-    if kind == "crash":
-        os.kill(os.getpid(), signal.SIGSEGV)
-    if kind == "exit":
-        sys.exit(0)
+    end(kind)
     answers = {"garbage": "o\u0308k \x1b[2J 1", "wrong": {"status": 1, "sentence": "C[0][0] is 1, should be 2"},
                "lost": {"status": 6, "sentence": "the device was lost"}, "refused": {"status": 4, "sentence": "this device cannot"},
                "nan": {"status": 0, "ms": [None, 0], "rounds": 3}, "zero": {"status": 0, "ms": [0, 0], "rounds": 3},
