@@ -8,7 +8,6 @@ import cli
 from cli import FAST, npy_bytes, product, read_npy
 
 GENERAL = ["blocked", "skinny", "cpu"]
-TYPES = {"<f4": "f32", "<i4": "i32", "<u4": "u32", "<f8": "f64"}
 WRAP = {"<i4": lambda x: (x + 2**31) % 2**32 - 2**31, "<u4": lambda x: x % 2**32, "<f4": float, "<f8": float}
 
 # arguments, exit code, what the sentence must say

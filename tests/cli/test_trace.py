@@ -5,7 +5,6 @@ import json
 import cli
 from cli import npy_bytes
 
-KERNELS = ["naive", "grouped", "tiled", "band", "band-tiled"]
 
 # arguments, exit code, what the sentence must say
 WORDS = [

@@ -78,7 +78,7 @@ int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *mod
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const suite_case *product = &cases[i];
         char why[512];
-        /* Each tile needs pipelines of its own, and what it decides does not depend on the type: the others have one. */
+        /* Each tile needs its own pipelines, and what it decides does not depend on the type: the others have one. */
         if (type != VKMM_F32 && product->tile_rows > 0 && product->tile_cols != ODD_TILE) continue;
         if (suite_product(suite, kernel, module, type, product, why)) continue;
         wrong++;

@@ -1,6 +1,5 @@
 #include "general.h"
 
-#include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "verify_problem.h"
@@ -159,9 +158,8 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     if (run->driver_id) limited.driver.id = run->driver_id;
     for (int axis = 0; axis < (run->tile.rows ? 3 : 1) && run->max_groups && !run->pack && !problem->method; axis++)
         limited.limits.max_workgroup_count[axis] = run->max_groups;
-    vkmm_status status = vkmm_tell(&run->suite->instance->log, vkmm_problem_check(problem));
-    if (status == VKMM_OK)
-        status = vkmm_tell(&run->suite->instance->log, vkmm_choose(&limited, problem, &wish, &choice));
+    vkmm_status status = vkmm_problem_check(problem);
+    if (status == VKMM_OK) status = vkmm_choose(&limited, problem, &wish, &choice);
     if (status != VKMM_OK) return status;
     if (run->residues && choice.info.residues != run->residues) return VKMM_UNSUPPORTED;
     for (unsigned i = 0; i < run->planned; i++) {
@@ -194,7 +192,7 @@ int general_product(general_run *run, const vkmm_problem *problem, uint64_t seed
         vkmm_plan_bind(run->suite->device, plan, parts);
         status = run_twice(run, plan, problem, seed, &m, &right, why);
     }
-    if (status != VKMM_OK) snprintf(why, 512, "status %d (%s)", (int)status, vkmm_status_name(status));
+    if (status != VKMM_OK) snprintf(why, 512, "%s: %s", vkmm_status_name(status), vkmm_last_error());
     release(run->suite->device, &m);
     return status == VKMM_OK && right;
 }

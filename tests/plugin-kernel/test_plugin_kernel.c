@@ -29,7 +29,7 @@ TEST(is_listed_after_the_others)
     for (uint32_t i = 0; vkmm_kernel_name(i); i++, count++)
         if (strcmp(vkmm_kernel_name(i), "rank1") == 0) at = i;
     assert_int_equal(at, count - 1);
-    assert_non_null(strstr(vkmm_kernel_summary(at), "a column and a row"));
+    assert_contains(vkmm_kernel_summary(at), "a column and a row");
     assert_true(vkmm_kernel_is_general("rank1"));
     assert_true(vkmm_kernel_built("rank1", VKMM_F32));
     assert_false(vkmm_kernel_built("rank1", VKMM_F16)); /* its row of the manifest asks for words alone */
@@ -53,11 +53,11 @@ TEST(is_refused_with_its_reasons)
 {
     vkmm_kernel_info info;
     assert_int_equal(choose(9, "rank1", "rows=0", &info), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(sentence, "rank1 with rows=0,cols=16,splits=1: rows and cols must be at least 1"));
+    assert_contains(sentence, "rank1 with rows=0,cols=16,splits=1: rows and cols must be at least 1");
     assert_int_equal(choose(9, "rank1", "rows=512,cols=512", &info), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(sentence, "maxComputeWorkGroupInvocations"));
+    assert_contains(sentence, "maxComputeWorkGroupInvocations");
     assert_int_equal(choose(9, "rank1", "depth=4", &info), VKMM_INVALID);
-    assert_non_null(strstr(sentence, "it has rows, cols, splits"));
+    assert_contains(sentence, "it has rows, cols, splits");
 }
 
 TEST(is_a_candidate_of_tunes)

@@ -4,7 +4,6 @@
 test_python.py [unittest arguments]; python-package also passes the program print_layout in VKMM_PRINT_LAYOUT."""
 import ctypes
 import doctest
-import json
 import logging
 import os
 import pathlib
@@ -24,6 +23,8 @@ import vkmatmul
 from vkmatmul import _dlpack, _layout, _library, _product, _types
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "cli"))
+import cli
 SEED = int(os.environ.get("VKMM_TEST_SEED", "17"))
 EXACT = {"f4": 9, "f8": 9, "i4": 9, "u4": 9, "f2": 4}  # type: the largest element
 GUARD = 300  # seconds after which something hangs
@@ -815,12 +816,8 @@ print(os.wait()[1], vkmatmul.matmul(a, a, device=device).sum())
         if not layer:
             self.skipTest("no layer that lets calls fail")
         with tempfile.TemporaryDirectory() as folder:
-            about = {"name": "VK_LAYER_VKMATMUL_test_fault", "type": "INSTANCE", "library_path": layer,
-                     "api_version": "1.3.0", "implementation_version": "1", "description": "lets calls fail"}
-            path = pathlib.Path(folder, "fault.json")
-            path.write_text(json.dumps({"file_format_version": "1.2.0", "layer": about}))
-            done = child("import numpy, vkmatmul\na = numpy.ones((4, 4), 'f4')\n" + code, VK_LAYER_PATH=folder,
-                         VK_INSTANCE_LAYERS=about["name"], VKMM_TEST_FAULT=fault)
+            self.folder = pathlib.Path(folder)
+            done = child("import numpy, vkmatmul\na = numpy.ones((4, 4), 'f4')\n" + code, VKMM_TEST_FAULT=fault, **cli.Case.layered(self, layer, "fault"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.splitlines()
 

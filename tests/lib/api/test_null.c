@@ -142,16 +142,16 @@ TEST(refuses_larger_structs)
         snprintf(want, sizeof want, "vkmm_job_params has %zu bytes; libvkmatmul " VKMM_VERSION_TEXT " knows 1 to %zu",
                  sizes[i], sizeof params);
         assert_int_equal(vkmm_job_create_sized(NULL, &log, &newer.params, sizes[i], &job), VKMM_INVALID);
-        assert_non_null(strstr(sentence, want));
+        assert_contains(sentence, want);
         assert_null(job);
     }
     assert_int_equal(vkmm_instance_create_sized(&instance_params, sizeof instance_params + 8, &instance), VKMM_INVALID);
     assert_int_equal(vkmm_instance_create_sized(&instance_params, 0, &instance), VKMM_INVALID);
     newer.params.reserved[3] = 1;
     assert_int_equal(vkmm_job_create(NULL, &log, &newer.params, &job), VKMM_INVALID);
-    assert_non_null(strstr(sentence, "params->reserved is not 0"));
+    assert_contains(sentence, "params->reserved is not 0");
     newer.params = params;
     newer.params.problem.reserved[0] = 1;
     assert_int_equal(vkmm_job_create(NULL, &log, &newer.params, &job), VKMM_INVALID);
-    assert_non_null(strstr(sentence, "problem->reserved is not 0"));
+    assert_contains(sentence, "problem->reserved is not 0");
 }

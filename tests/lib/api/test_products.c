@@ -38,10 +38,6 @@ static const vkmm_job_params jobs[CREW] = {
      .config = "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,lane-cols=4,buffers=1,slices=1"},
 };
 
-typedef struct operands {
-    void *data[VKMM_BIAS + 1];
-} operands;
-
 static const vkmm_problem *problem_of(int number)
 {
     return &jobs[number].problem;

@@ -38,7 +38,7 @@ static char *chunk; /* CHUNK elements of a type, repeated in A and B */
 static void need(vkmm_status status, const char *what)
 {
     if (status == VKMM_OK) return;
-    fprintf(stderr, "time_gemm: %s: %s\n", what, vkmm_status_name(status));
+    fprintf(stderr, "time_gemm: %s: %s: %s\n", what, vkmm_status_name(status), vkmm_last_error());
     exit(1);
 }
 
@@ -316,18 +316,11 @@ static void time_experts(uint32_t tokens)
     release();
 }
 
-static void print_sentence(void *user, vkmm_log_level level, const char *sentence)
-{
-    (void)user, (void)level;
-    fprintf(stderr, "time_gemm: %s\n", sentence);
-}
-
 int main(int argc, char **argv)
 {
-    const vkmm_instance_params params = {.log = {print_sentence, NULL}};
     vkmm_instance *instance = NULL;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    need(vkmm_instance_create(&params, &instance), "vkmm_instance_create");
+    need(vkmm_instance_create(NULL, &instance), "vkmm_instance_create");
     need(vkmm_device_create(instance, argc > 1 ? (uint32_t)atoi(argv[1]) : 0, &device), "vkmm_device_create");
     const vkmm_device_info *info = &device->physical->info;
     printf("%s, %s %s, push descriptors: %s\n", info->name, info->driver.name, info->driver.info,

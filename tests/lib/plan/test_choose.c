@@ -7,15 +7,12 @@
 #include "kernel/user.h"
 #include "plan/choose.h"
 
-static heard said;
-
 static const vkmm_device_info *const desktop = &devices[DESKTOP], *const mobile = &devices[MOBILE],
                                      *const processor = &devices[SWIFTSHADER];
 
 static vkmm_status choose(const vkmm_device_info *device, vkmm_problem problem, vkmm_wish wish, vkmm_choice *choice)
 {
-    const vkmm_log log = hear_with(&said);
-    return vkmm_tell(&log, vkmm_choose(device, &problem, &wish, choice));
+    return vkmm_choose(device, &problem, &wish, choice);
 }
 
 /* A tile means the tiled kernel (what auto takes without one is in test_planner.c). */
@@ -46,7 +43,7 @@ TEST(nothing_chosen_breaks_a_limit)
                         .kernel = vkmm_kernel_at(k)->name, .tile_rows = sides[i / 9], .tile_cols = sides[i % 9]};
                     vkmm_problem problem = VKMM_PROBLEM(.m = 3000000, .n = 5, .k = 3, .type = (vkmm_type)type);
                     if (choose(some[d], problem, wish, &choice) != VKMM_OK) {
-                        assert_true(strlen(said.last) > 20);
+                        assert_true(strlen(vkmm_last_error()) > 20);
                         continue;
                     }
                     const vkmm_kernel_info *info = &choice.info;
@@ -69,15 +66,16 @@ TEST(says_what_forbids_a_tile)
     vkmm_wish wish = {.kernel = "tiled", .tile_rows = 48, .tile_cols = 48};
     assert_int_equal(choose(processor, problem, wish, &choice), VKMM_UNSUPPORTED);
     assert_string_equal(
-        said.last, "tile 48x48 needs 2304 invocations; \"SwiftShader\" allows 256 (maxComputeWorkGroupInvocations); "
-                   "nearest legal: 16x16");
+        vkmm_last_error(),
+        "tile 48x48 needs 2304 invocations; \"SwiftShader\" allows 256 (maxComputeWorkGroupInvocations); "
+        "nearest legal: 16x16");
     wish = (vkmm_wish){.kernel = "tiled", .tile_rows = 4, .tile_cols = 128};
     assert_int_equal(choose(desktop, wide, wish, &choice), VKMM_UNSUPPORTED);
-    assert_string_equal(said.last, "tile 4x128 needs 135168 bytes of shared memory; \"Desktop, subgroup 32\" allows "
-                                   "49152 (maxComputeSharedMemorySize); "
-                                   "nearest legal: 4x64");
-    assert_int_equal(choose(mobile, wide, (vkmm_wish){.kernel = "tiled"}, &choice), VKMM_UNSUPPORTED);
-    assert_contains(said.last, "shaderFloat64");
+    assert_string_equal(vkmm_last_error(),
+                        "tile 4x128 needs 135168 bytes of shared memory; \"Desktop, subgroup 32\" allows "
+                        "49152 (maxComputeSharedMemorySize); "
+                        "nearest legal: 4x64");
+    assert_refused(choose(mobile, wide, (vkmm_wish){.kernel = "tiled"}, &choice), VKMM_UNSUPPORTED, "shaderFloat64");
     assert_ok(choose(mobile, wide, (vkmm_wish){.terms.in_one = 1}, &choice));
     assert_string_equal(choice.info.name, "soft64");
 }
@@ -90,14 +88,13 @@ TEST(says_how_large_a_square_may_be)
         choose(mobile, VKMM_PROBLEM(.m = 5793, .n = 5793, .k = 5793, .type = VKMM_F32), (vkmm_wish){0}, &choice),
         VKMM_UNSUPPORTED);
     assert_string_equal(
-        said.last,
+        vkmm_last_error(),
         "A needs 134235396 bytes; \"Mobile, 16 KiB, 128 invocations\" binds at most 134217728 (maxStorageBufferRange); "
         "the largest f32 square is 5792");
-    assert_int_equal(
+    assert_refused(
         choose(mobile, VKMM_PROBLEM(.m = 11586, .n = 11586, .k = 11586, .type = VKMM_I8), (vkmm_wish){0}, &choice),
-        VKMM_UNSUPPORTED);
-    assert_contains(said.last, "A needs 134235396 bytes");
-    assert_contains(said.last, "the largest i8 square is 5792"); /* C is i32 */
+        VKMM_UNSUPPORTED, "A needs 134235396 bytes");
+    assert_contains(vkmm_last_error(), "the largest i8 square is 5792"); /* C is i32 */
 }
 
 TEST(serial_needs_no_device)
@@ -134,6 +131,5 @@ TEST(a_user_shader_may_not_exceed_the_group_count)
     struct vkmm_shader shader = {.kernel = {"user", "", VKMM_SPREAD_GRID, 16, 16, 0},
                                  .module = {"user", VKMM_F32, NULL, 0, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}}};
     wish.shader = &shader;
-    assert_int_equal(choose(desktop, tall, wish, &choice), VKMM_UNSUPPORTED);
-    assert_contains(said.last, "65535 (maxComputeWorkGroupCount[1])");
+    assert_refused(choose(desktop, tall, wish, &choice), VKMM_UNSUPPORTED, "65535 (maxComputeWorkGroupCount[1])");
 }

@@ -137,15 +137,15 @@ IN_FOLDER(a_key_is_device_driver_type_ops_alignment_and_class)
     assert_memory_equal(&one, &other_way, sizeof one);
     vkmm_tuning_key key = vkmm_tuning_key_of(&device, &problem, shaders),
                     stale = vkmm_tuning_key_of(&device, &problem, "0123456789abcdef");
-    assert_non_null(strstr(key.text, shaders));
+    assert_contains(key.text, shaders);
     assert_int_not_equal(memcmp(&key, &stale, sizeof key), 0);
     p = VKMM_PROBLEM(.m = 0, .n = 1, .k = 3);
     key = vkmm_tuning_key_of(&device, &p, shaders);
-    assert_non_null(strstr(key.text, " f32 f32 f32 N N "));
+    assert_contains(key.text, " f32 f32 f32 N N ");
     assert_string_equal(key.text + strlen(key.text) - strlen(" 0 1 3 1"), " 0 1 3 1");
     p.method = VKMM_COMPUTE_SPLIT;
     key = vkmm_tuning_key_of(&device, &p, shaders);
-    assert_non_null(strstr(key.text, " f32 f32 split N N "));
+    assert_contains(key.text, " f32 f32 split N N ");
     p = VKMM_PROBLEM(.m = 4, .n = 1, .k = 3, .type = VKMM_F64);
     device.features.f64 = 0; /* the product is modular, asked for or not */
     key = vkmm_tuning_key_of(&device, &p, shaders);
@@ -153,7 +153,7 @@ IN_FOLDER(a_key_is_device_driver_type_ops_alignment_and_class)
     one = vkmm_tuning_key_of(&device, &p, shaders);
     p.method = VKMM_COMPUTE_MODULAR;
     stale = vkmm_tuning_key_of(&device, &p, shaders);
-    assert_non_null(strstr(key.text, " f64 f64 modular N N "));
+    assert_contains(key.text, " f64 f64 modular N N ");
     assert_memory_equal(&key, &stale, sizeof key);
     assert_int_not_equal(memcmp(&key, &one, sizeof key), 0);
 }

@@ -1,9 +1,8 @@
 /* .npy files, made in memory: what the parser takes and refuses; then the file as a whole: mapped, and let go of. */
-#include "unit.h"
+#include "folder.h"
 
-#include <unistd.h>
+#include <fcntl.h>
 
-#include "base/log.h"
 #include "io/array_file.h"
 #include "io/array_format.h"
 
@@ -36,19 +35,17 @@ static npy_file npy_make(unsigned version, const char *dictionary, uint64_t data
     return f;
 }
 
-static vkmm_status npy_parse_log(const npy_file *f, heard *h, cli_array *array)
+static vkmm_status npy_parse(const npy_file *f, cli_array *array)
 {
-    vkmm_log log = hear_with(h);
-    return vkmm_tell(&log, cli_npy_format.parse("a.npy", NULL, f->data, f->bytes, array));
+    return cli_npy_format.parse("a.npy", NULL, f->data, f->bytes, array);
 }
 
 /* Parses a header with 24 bytes of data after it, and expects a view. */
 static vkmm_view accept(unsigned version, const char *dictionary)
 {
-    heard h;
     cli_array array = {0};
     npy_file f = npy_make(version, dictionary, 24);
-    if (npy_parse_log(&f, &h, &array) != VKMM_OK) fail_msg("%s: %s", dictionary, h.last);
+    assert_ok(npy_parse(&f, &array));
     assert_true(array.first.data == f.data + f.start && array.dimensions == 2 && array.count == 1);
     free(f.data);
     array.first.data = NULL;
@@ -58,13 +55,10 @@ static vkmm_view accept(unsigned version, const char *dictionary)
 /* Expects an error that says `why`, and the view untouched. */
 static void refuse(const char *dictionary, const char *why)
 {
-    heard h;
     cli_array array = {.count = 77};
     npy_file f = npy_make(1, dictionary, 24);
-    assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
-    assert_int_equal(h.count, 1); /* one sentence */
-    assert_contains(h.last, "a.npy: ");
-    assert_contains(h.last, why);
+    assert_refused(npy_parse(&f, &array), VKMM_INVALID, why);
+    assert_contains(vkmm_last_error(), "a.npy: ");
     assert_true(array.count == 77);
     free(f.data);
 }
@@ -93,16 +87,15 @@ TEST(test_narrow_types)
 /* One dimension is a row; three are matrices, whatever the order: element (x, i, j) is found where NumPy has it. */
 TEST(test_other_dimensions)
 {
-    heard h;
     cli_array array;
     npy_file f = npy_make(1, GOOD("|u1", "False", "(24,)"), 24);
-    assert_ok(npy_parse_log(&f, &h, &array));
+    assert_ok(npy_parse(&f, &array));
     assert_true(array.dimensions == 1 && array.count == 1 && array.first.rows == 1 && array.first.cols == 24);
     assert_true(vkmm_view_get(&array.first, 0, 23) == 23);
     free(f.data);
     for (int fortran = 0; fortran < 2; fortran++) {
         f = npy_make(1, fortran ? GOOD("|u1", "True", "(2, 3, 4)") : GOOD("|u1", "False", "(2, 3, 4)"), 24);
-        assert_ok(npy_parse_log(&f, &h, &array));
+        assert_ok(npy_parse(&f, &array));
         assert_true(array.dimensions == 3 && array.count == 2 && array.first.rows == 3 && array.first.cols == 4);
         for (unsigned x = 0; x < 2; x++) {
             const vkmm_view view = cli_array_at(&array, x);
@@ -213,15 +206,14 @@ TEST(test_every_truncation)
     for (unsigned version = 1; version <= 3; version++) {
         npy_file f = npy_make(version, GOOD("<f8", "True", "(1, 3)"), 24);
         for (uint64_t bytes = 0; bytes < f.bytes; bytes++) {
-            heard h;
             cli_array array;
             npy_file part = {malloc(bytes != 0 ? (size_t)bytes : 1), bytes, 0};
             assert_non_null(part.data);
             memcpy(part.data, f.data, (size_t)bytes);
-            assert_int_equal(npy_parse_log(&part, &h, &array), VKMM_INVALID);
-            assert_contains(h.last, bytes < 10        ? "not a .npy file"
-                                    : bytes < f.start ? "the file ends inside its header"
-                                                      : "missing");
+            assert_refused(npy_parse(&part, &array), VKMM_INVALID,
+                           bytes < 10        ? "not a .npy file"
+                           : bytes < f.start ? "the file ends inside its header"
+                                             : "missing");
             free(part.data);
         }
         free(f.data);
@@ -230,19 +222,15 @@ TEST(test_every_truncation)
 
 TEST(test_other_files)
 {
-    heard h;
     cli_array array;
     npy_file f = npy_make(1, GOOD("<f4", "False", "(2, 3)"), 24);
     f.data[6] = 4;
-    assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
-    assert_contains(h.last, ".npy version 4.0 is unknown");
+    assert_refused(npy_parse(&f, &array), VKMM_INVALID, ".npy version 4.0 is unknown");
     f.data[6] = 1;
     f.data[7] = 1;
-    assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
-    assert_contains(h.last, ".npy version 1.1 is unknown");
+    assert_refused(npy_parse(&f, &array), VKMM_INVALID, ".npy version 1.1 is unknown");
     f.data[0] = 'x';
-    assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
-    assert_contains(h.last, "not a .npy file");
+    assert_refused(npy_parse(&f, &array), VKMM_INVALID, "not a .npy file");
     free(f.data);
 }
 
@@ -258,68 +246,56 @@ static unsigned mappings(const char *path)
     return count;
 }
 
-TEST(test_open)
+IN_FOLDER(test_open)
 {
-    heard h;
-    vkmm_log log = hear_with(&h);
-    char path[] = "/tmp/vkmm-npy-XXXXXX.npy";
-    int fd = mkstemps(path, 4);
+    int fd = open("a.npy", O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0);
     npy_file f = npy_make(1, GOOD("<u4", "False", "(2, 3)"), 24);
     assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
     cli_array_file npy = {0};
-    assert_ok(cli_array_open(&log, path, 0, &npy));
+    assert_ok(cli_array_open(NULL, "a.npy", 0, &npy));
     assert_true(npy.array.first.rows == 2 && vkmm_view_get(&npy.array.first, 1, 2) == 0x17161514);
-    assert_int_equal(mappings(path), 1);
+    assert_int_equal(mappings("a.npy"), 1);
     cli_array_close(&npy);
     assert_true(npy.mapping.data == NULL && npy.array.first.data == NULL);
     cli_array_close(&npy);
     assert_int_equal(ftruncate(fd, (off_t)f.bytes - 5), 0);
-    assert_int_equal(cli_array_open(&log, path, 0, &npy), VKMM_INVALID);
-    assert_contains(h.last, path);
-    assert_contains(h.last, "the last 5 are missing");
-    assert_int_equal(mappings(path), 0);
+    assert_refused(cli_array_open(NULL, "a.npy", 0, &npy), VKMM_INVALID, "the last 5 are missing");
+    assert_contains(vkmm_last_error(), "a.npy");
+    assert_int_equal(mappings("a.npy"), 0);
     assert_int_equal(ftruncate(fd, 0), 0);
-    assert_int_equal(cli_array_open(&log, path, 0, &npy), VKMM_INVALID);
-    assert_contains(h.last, "not a .npy file: it does not begin");
+    assert_refused(cli_array_open(NULL, "a.npy", 0, &npy), VKMM_INVALID, "not a .npy file: it does not begin");
     close(fd);
-    unlink(path);
-    assert_int_equal(cli_array_open(&log, path, 0, &npy), VKMM_INVALID);
-    assert_contains(h.last, "No such file");
+    unlink("a.npy");
+    assert_refused(cli_array_open(NULL, "a.npy", 0, &npy), VKMM_INVALID, "No such file");
     assert_null(npy.mapping.data);
     free(f.data);
 }
 
 /* A matrix of 3000 bytes a row, in a file of two rows less than it should have. */
-TEST(test_made_shorter_while_it_is_read)
+IN_FOLDER(test_made_shorter_while_it_is_read)
 {
-    heard h;
-    vkmm_log log = hear_with(&h);
-    char path[] = "/tmp/vkmm-npy-XXXXXX.npy";
-    int fd = mkstemps(path, 4);
+    int fd = open("a.npy", O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0);
     npy_file f = npy_make(1, GOOD("|u1", "False", "(30, 3000)"), 90000);
     assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
     cli_array_file npy = {0};
-    assert_ok(cli_array_open(&log, path, 0, &npy));
-    assert_ok(vkmm_tell(&log, cli_array_whole(path, &npy)));
+    assert_ok(cli_array_open(NULL, "a.npy", 0, &npy));
+    assert_ok(cli_array_whole("a.npy", &npy));
     assert_int_equal(ftruncate(fd, (off_t)f.bytes - 6000), 0);
-    assert_int_equal(h.count, 0);
-    assert_int_equal(vkmm_tell(&log, cli_array_whole(path, &npy)), VKMM_INVALID);
-    assert_contains(h.last, path);
-    assert_contains(h.last, "was truncated while it was read");
+    assert_refused(cli_array_whole("a.npy", &npy), VKMM_INVALID, "was truncated while it was read");
+    assert_contains(vkmm_last_error(), "a.npy");
     cli_array_close(&npy);
     free(f.data);
     close(fd);
-    unlink(path);
 }
 
 /* Elements at an odd address are copied: the file is no longer needed. */
-TEST(test_a_copy_of_a_file_that_goes)
+IN_FOLDER(test_a_copy_of_a_file_that_goes)
 {
     static const char header[] = "{\"C\":{\"dtype\":\"F32\",\"shape\":[16384],\"data_offsets\":[0,65536]}}";
-    char path[] = "/tmp/vkmm-copy-XXXXXX.safetensors", start[101] = {101 - 8}; /* the elements are not aligned */
-    int fd = mkstemps(path, 12);
+    char start[101] = {101 - 8}; /* the elements are not aligned */
+    int fd = open("a.safetensors", O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0);
     memset(start + 8, ' ', sizeof start - 8);
     memcpy(start + 8, header, sizeof header - 1);
@@ -327,12 +303,11 @@ TEST(test_a_copy_of_a_file_that_goes)
     assert_int_equal(ftruncate(fd, 101 + 65536), 0);
     assert_int_equal(pwrite(fd, &(float){1.5F}, 4, 101 + 65532), 4);
     cli_array_file file = {0};
-    assert_ok(cli_array_open(NULL, path, 0, &file));
+    assert_ok(cli_array_open(NULL, "a.safetensors", 0, &file));
     assert_non_null(file.copy);
     assert_int_equal(ftruncate(fd, 101), 0);
-    assert_ok(cli_array_whole(path, &file)); /* it was copied in time */
+    assert_ok(cli_array_whole("a.safetensors", &file)); /* it was copied in time */
     assert_true(vkmm_view_get(&file.array.first, 0, 16383) == 1.5);
     cli_array_close(&file);
     close(fd);
-    unlink(path);
 }

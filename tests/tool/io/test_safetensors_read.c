@@ -25,12 +25,9 @@ static unsigned char *make(const char *header, uint64_t said, size_t data_bytes,
 /* The byte of the data that the array begins with; the array. */
 static uint64_t accept(const char *header, size_t data_bytes, const char *name, cli_array *array)
 {
-    heard h;
-    vkmm_log log = hear_with(&h);
     size_t bytes;
     unsigned char *file = make(header, strlen(header), data_bytes, &bytes);
-    if (vkmm_tell(&log, cli_safetensors_format.parse("m.safetensors", name, file, bytes, array)) != VKMM_OK)
-        fail_msg("%s: %s", header, h.last);
+    assert_ok(cli_safetensors_format.parse("m.safetensors", name, file, bytes, array));
     const uint64_t at = (uint64_t)((const unsigned char *)array->first.data - file) - 8 - strlen(header);
     free(file);
     return at;
@@ -38,16 +35,11 @@ static uint64_t accept(const char *header, size_t data_bytes, const char *name, 
 
 static void refuse_name(const char *header, size_t data_bytes, const char *name, const char *why)
 {
-    heard h;
-    vkmm_log log = hear_with(&h);
     cli_array array = {.count = 77};
     size_t bytes;
     unsigned char *file = make(header, strlen(header), data_bytes, &bytes);
-    assert_int_equal(vkmm_tell(&log, cli_safetensors_format.parse("m.safetensors", name, file, bytes, &array)),
-                     VKMM_INVALID);
-    assert_int_equal(h.count, 1);
-    assert_contains(h.last, "m.safetensors: ");
-    assert_contains(h.last, why);
+    assert_refused(cli_safetensors_format.parse("m.safetensors", name, file, bytes, &array), VKMM_INVALID, why);
+    assert_contains(vkmm_last_error(), "m.safetensors: ");
     assert_true(array.count == 77);
     free(file);
 }
@@ -180,13 +172,10 @@ TEST(test_lengths)
                {UINT64_MAX - 7, "bytes; the format allows"},
                {1, "not JSON"}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        heard h;
-        vkmm_log log = hear_with(&h);
         cli_array array;
         size_t bytes;
         unsigned char *file = make(ONE("U8", "[6]", 0, 6), all[i].said, 6, &bytes);
-        assert_int_equal(vkmm_tell(&log, cli_safetensors_format.parse("m", NULL, file, bytes, &array)), VKMM_INVALID);
-        assert_contains(h.last, all[i].why);
+        assert_refused(cli_safetensors_format.parse("m", NULL, file, bytes, &array), VKMM_INVALID, all[i].why);
         free(file);
     }
 }

@@ -54,18 +54,18 @@ TEST(tables_fit)
         free(text);
     }
     text = written("table", (cli_report){.colour = 1, .utf8 = 1}, &bench);
-    assert_non_null(strstr(text, "✓"));
-    assert_non_null(strstr(text, "throttled: its last round took 20 % longer"));
-    assert_non_null(strstr(text, "~ not stable: sampling ended"));
-    assert_non_null(strstr(text, "Modest Graphics 630 was faster in a row than"));
-    assert_non_null(strstr(text, "busy: other processes took 7.5 of 16 processors"));
+    assert_contains(text, "✓");
+    assert_contains(text, "throttled: its last round took 20 % longer");
+    assert_contains(text, "~ not stable: sampling ended");
+    assert_contains(text, "Modest Graphics 630 was faster in a row than");
+    assert_contains(text, "busy: other processes took 7.5 of 16 processors");
     assert_null(strstr(text, "    not run:"));
-    assert_non_null(strstr(text, "not run on Modest Graphics 630: A is 1 GiB"));
-    assert_non_null(strstr(text, "    16384³ f32\x1b[0m\n"));
-    assert_non_null(strstr(text, "wrong: row 17 of C is off"));
-    assert_non_null(strstr(text, "* kernel ms by the host's clock: the device's timestamps do not advance"));
-    assert_non_null(strstr(text, "69 rows: 64 with a speed, 2 wrong, 1 on a busy machine, 1 throttled, 2 not run"));
-    assert_non_null(strstr(text, "1024³ cold"));
+    assert_contains(text, "not run on Modest Graphics 630: A is 1 GiB");
+    assert_contains(text, "    16384³ f32\x1b[0m\n");
+    assert_contains(text, "wrong: row 17 of C is off");
+    assert_contains(text, "* kernel ms by the host's clock: the device's timestamps do not advance");
+    assert_contains(text, "69 rows: 64 with a speed, 2 wrong, 1 on a busy machine, 1 throttled, 2 not run");
+    assert_contains(text, "1024³ cold");
     free(text);
     cli_bench_free(&bench);
 }
@@ -97,7 +97,7 @@ TEST(reasons_once)
         assert_int_equal(count_of(text, "\nnot run"), 2);
         assert_non_null(first = strstr(text, "not run"));
         assert_null(strstr(first, "GFLOP/s"));
-        assert_non_null(strstr(first, " naive (column-major)"));
+        assert_contains(first, " naive (column-major)");
         assert_in_range(widest_line(first), 10, columns > 0 ? 80 : 120);
         free(text);
     }
@@ -206,8 +206,8 @@ TEST(types_are_told_apart)
     }
     text = compared("table", (cli_report){.utf8 = 1}, &benches[1], 1, &comparison);
     assert_true(comparison.row_count > 0);
-    assert_non_null(strstr(text, "square f32 (sum f16) "));
-    assert_non_null(strstr(text, "square f32 "));
+    assert_contains(text, "square f32 (sum f16) ");
+    assert_contains(text, "square f32 ");
     free(text);
     free_reports(benches);
 }
@@ -231,7 +231,7 @@ TEST(wrong_is_a_regression)
         assert_int_equal(comparison.count, 6);
         assert_int_equal(comparison.regressions, wrong);
         assert_true(all ? wrong > 20 : wrong == 1);
-        assert_non_null(strstr(text, "4 is wrong in 256^3 f32 auto, where 1 is right"));
+        assert_contains(text, "4 is wrong in 256^3 f32 auto, where 1 is right");
         assert_in_range(widest_line(text), 60, 80);
         free(text);
         free_reports(benches);

@@ -252,14 +252,12 @@ TEST(test_without_memory)
         vkmm_status status = VKMM_OUT_OF_MEMORY;
         uint64_t n = 0;
         while (status != VKMM_OK) {
-            heard h;
-            const vkmm_log log = hear_with(&h);
             cli_verdict v = {.wrong_count = 77};
             vkmm_alloc_fail_after(++n);
-            status = vkmm_verify_problem(&log, &p, s.a, s.b, NULL, s.before, s.c, CLI_NUMBERS_RANDOM,
+            status = vkmm_verify_problem(NULL, &p, s.a, s.b, NULL, s.before, s.c, CLI_NUMBERS_RANDOM,
                                          CLI_VERIFY_FREIVALDS, 1, &v);
             vkmm_alloc_fail_after(0);
-            assert_true(status == VKMM_OK ? v.passed && h.count == 0 : v.wrong_count == 77 && h.count == 1);
+            assert_true(status == VKMM_OK ? v.passed : v.wrong_count == 77);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
         }
         assert_true(n > 4); /* the vectors of each of the three matrices had their turn */
