@@ -7,7 +7,6 @@
 #include "make_bench.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SAMPLES = 6, MOST_NODES = 1024, MOST_EDITS = 6, EDIT_BYTES = 4 };

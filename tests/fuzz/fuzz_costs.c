@@ -3,7 +3,6 @@
 #include "fuzz.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../src/blas/cost.h"

@@ -5,7 +5,6 @@
 #include "io/array_file.h"
 #include "math/type.h"
 
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 #include "vk/pipeline_cache_file.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEADER = sizeof(vkmm_pipelines_head), DRIVER_HEADER = 32 };

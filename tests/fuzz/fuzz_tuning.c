@@ -5,7 +5,6 @@
 #include "math/type.h"
 #include "plan/tuned.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Every entry that was read must be readable again. */

@@ -10,8 +10,6 @@
 #include "base/folder.h"
 #include "base/random.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MUTATIONS = 5000000, LIMIT_MS = 1000, EDITS = 4, MOST_BYTES = 1 << 16 };

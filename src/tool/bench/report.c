@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "base/meant.h"
 #include "bench/bench_run.h"
 #include "bench/compare.h"
@@ -112,14 +113,71 @@ static vkmm_status show(cli_session *session, const cli_reports *reports)
     return status;
 }
 
+/* Whether a file begins with a document of another command, and its schema. */
+static int has_documents(const vkmm_mapping *mapping, char schema[64])
+{
+    char start[200];
+    VKMM_PUT(start, "%.*s", (int)(mapping->bytes < sizeof start ? mapping->bytes : sizeof start - 1),
+             mapping->bytes > 0 ? (const char *)mapping->data : "");
+    return sscanf(start, " { \"schema\" : \"%63[^\"]\"", schema) == 1 && cli_document_has_rows(schema);
+}
+
+/* All of a file's documents, which have one schema. */
+static vkmm_status read_documents(const char *path, const vkmm_mapping *mapping, const char *schema, json_t *documents)
+{
+    const int flags = JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES;
+    const char *text = mapping->data;
+    for (size_t at = 0; at < mapping->bytes;) {
+        json_error_t error;
+        json_t *document = json_loadb(text + at, (size_t)mapping->bytes - at, flags, &error);
+        const char *is = json_string_value(json_object_get(document, "schema"));
+        const int is_same = is != NULL && strcmp(is, schema) == 0;
+        if (document == NULL)
+            return vkmm_fail(VKMM_INVALID, "%s is not valid JSON: byte %zu: %s", path, at + (size_t)error.position,
+                             error.text);
+        if (cli_json_add(documents, document) != 0) return VKMM_NO_MEMORY("to read %s", path);
+        if (!is_same) return vkmm_fail(VKMM_INVALID, "%s holds \"%s\", and after it something else", path, schema);
+        for (at += (size_t)error.position; at < mapping->bytes && memchr(" \t\r\n", text[at], 4) != NULL;) at++;
+    }
+    return VKMM_OK;
+}
+
+/* Writes them as their command would have; the table is one in Markdown. */
+static vkmm_status write_documents(cli_session *session, const char *path, const vkmm_mapping *mapping,
+                                   const char *schema)
+{
+    const cli_options *options = session->options;
+    json_t *documents = json_array();
+    vkmm_status status;
+    if (options->output != NULL || options->device != NULL || options->types.count > 0)
+        status =
+            vkmm_fail(VKMM_INVALID, "%s holds \"%s\": -o, --device and --type are for bench reports", path, schema);
+    else
+        status = read_documents(path, mapping, schema, documents);
+    vkmm_tell(session->log, status);
+    if (session->writer == &cli_table_writer) session->writer = &cli_md_writer;
+    for (size_t i = 0; i < json_array_size(documents) && status == VKMM_OK; i++)
+        status = cli_session_document(session, json_incref(json_array_get(documents, i)));
+    json_decref(documents);
+    return status;
+}
+
 vkmm_status cli_command_report(cli_session *session)
 {
     const cli_options *options = session->options;
     cli_reports reports;
+    vkmm_mapping mapping;
+    char schema[64];
     vkmm_status status;
     if (options->operand_count == 0)
         return VKMM_FAIL(session->log, VKMM_INVALID,
                          "report needs at least one file: the report of 'vkmatmul bench -o FILE.json'");
+    if (options->operand_count == 1 && vkmm_mapping_open(options->operands[0], &mapping) == VKMM_OK) {
+        const int found = has_documents(&mapping, schema);
+        status = found ? write_documents(session, options->operands[0], &mapping, schema) : VKMM_OK;
+        vkmm_mapping_close(&mapping);
+        if (found) return status;
+    }
     status =
         cli_output_page(session, "-o", options->output, (const char *const *)options->operands, options->operand_count);
     if (status != VKMM_OK) return status;

@@ -247,10 +247,8 @@ vkmm_status cli_command_check(cli_session *session)
                          options->output != NULL ? stem : NULL, &all);
     if (session->writer == &cli_junit_writer)
         fputs("</testsuites>\n", session->report.out);
-    else if (session->writer == &cli_json_writer)
-        status =
-            cli_worse(status, cli_session_wrote(session, cli_json_show(&session->report, "vkmatmul.check/1",
-                                                                       session->info, &cli_conformance_record, &all)));
+    else if (session->writer->document != NULL)
+        status = cli_worse(status, cli_session_record(session, "vkmatmul.check/1", &cli_conformance_record, &all));
     else
         show(&session->report, &all);
     cli_interrupt_release();

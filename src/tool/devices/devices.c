@@ -206,11 +206,10 @@ vkmm_status cli_command_devices(cli_session *session)
     if (status == VKMM_OK) status = collect(session, &list);
     list.left_out = vkmm_instance_left_out(session->instance);
     list.unloaded = unloaded_driver(session);
-    if (session->writer == &cli_json_writer) /* an empty list is JSON too */
-        shown = cli_devices_json(&list);
+    if (session->writer->document != NULL) /* an empty list is JSON too */
+        shown = cli_session_document(session, cli_devices_json(&list));
     else
         cli_devices_table(&list);
-    if (shown != VKMM_OK) shown = VKMM_FAIL(session->log, shown, "no memory to write the list of devices");
     if (status == VKMM_OK) status = cli_session_validated(session);
     vkmm_free(list.rows);
     return status != VKMM_OK ? status : shown;

@@ -61,7 +61,7 @@ typedef struct cli_device_list {
 
 /* For people, a short block each; and "vkmatmul.devices/1", where VKMM_OUT_OF_MEMORY is the only failure. */
 void cli_devices_table(const cli_device_list *list);
-vkmm_status cli_devices_json(const cli_device_list *list);
+json_t *cli_devices_json(const cli_device_list *list);
 
 /* An entry of "devices": a new reference; NULL if memory runs out. describe: of the session's device, which
  * cli_session_find_device found. */

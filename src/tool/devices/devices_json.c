@@ -90,7 +90,7 @@ static const cli_field list_fields[] = {
 };
 static const vkmm_record list_record = {NULL, CLI_FIELDS(list_fields), .schema = "vkmatmul.devices/1"};
 
-vkmm_status cli_devices_json(const cli_device_list *list)
+json_t *cli_devices_json(const cli_device_list *list)
 {
-    return cli_json_line(list->report, cli_record_json(&list_record, list));
+    return cli_record_json(&list_record, list);
 }

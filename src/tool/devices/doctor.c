@@ -95,7 +95,7 @@ vkmm_status cli_command_doctor(cli_session *session)
     cli_exam exam = {.session = session,
                      .root = session->options->root != NULL ? session->options->root : "",
                      .device = CLI_OF_SYSTEM,
-                     .shows = session->writer != &cli_json_writer,
+                     .shows = session->writer->document == NULL,
                      .heading = CLI_OF_SYSTEM - 1,
                      .chosen = CLI_OF_SYSTEM};
     vkmm_status status, shown = VKMM_OK;
@@ -109,8 +109,8 @@ vkmm_status cli_command_doctor(cli_session *session)
     if (exam.shows)
         cli_doctor_show_advice(&exam);
     else
-        shown = cli_doctor_json(&exam);
-    if (shown != VKMM_OK) status = VKMM_FAIL(log, shown, "no memory to write the findings");
+        shown = cli_session_document(session, cli_doctor_json(&exam));
+    if (shown != VKMM_OK) status = shown;
     cli_interrupt_release();
     if (cli_interrupted()) status = (vkmm_status)(128 + cli_interrupted()); /* as shells count it */
     vkmm_free(exam.findings);

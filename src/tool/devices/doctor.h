@@ -56,7 +56,7 @@ void cli_doctor_add(cli_exam *exam, const cli_finding *finding);
  * where VKMM_OUT_OF_MEMORY is the only failure. */
 void cli_doctor_show(cli_exam *exam, const cli_finding *finding);
 void cli_doctor_show_advice(cli_exam *exam);
-vkmm_status cli_doctor_json(cli_exam *exam);
+json_t *cli_doctor_json(cli_exam *exam);
 
 /* Advice where cli_drivers_restriction() is not NULL. */
 #define CLI_UNSET_DRIVERS "Unset VK_DRIVER_FILES and VK_ICD_FILENAMES, which keep other drivers out."

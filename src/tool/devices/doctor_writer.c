@@ -126,7 +126,7 @@ static const cli_field exam_fields[] = {
 };
 static const vkmm_record exam_record = {NULL, CLI_FIELDS(exam_fields), .schema = "vkmatmul.doctor/1"};
 
-vkmm_status cli_doctor_json(cli_exam *exam)
+json_t *cli_doctor_json(cli_exam *exam)
 {
-    return cli_json_line(&exam->session->report, cli_record_json(&exam_record, exam));
+    return cli_record_json(&exam_record, exam);
 }

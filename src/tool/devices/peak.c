@@ -318,11 +318,10 @@ vkmm_status cli_command_peak(cli_session *session)
     all = measure(session);
     session->console.muted = 0;
     if (all == NULL) return vkmm_tell(log, VKMM_NO_MEMORY("for the peaks"));
-    if (session->writer == &cli_json_writer)
-        shown = cli_json_show(&session->report, "vkmatmul.peak/1", session->info, &peaks_record, all);
+    if (session->writer->document != NULL)
+        shown = cli_session_record(session, "vkmatmul.peak/1", &peaks_record, all);
     else
         print(all);
-    if (shown != VKMM_OK) shown = VKMM_FAIL(log, shown, "no memory to write the peaks");
     /* A missing feature of the device or this build is not a failure if something else was measured. */
     if (all->lost || all->status == VKMM_WRONG_RESULT || !all->measured) status = all->status;
     status = status != VKMM_OK ? VKMM_FAIL(log, status, "%s", all->failure) : cli_session_validated(session);

@@ -313,9 +313,10 @@ static vkmm_status explain_size(cli_session *session, const vkmm_problem *proble
     status = (all->planned ? plan : all_kernels)(session, all);
     if (status == VKMM_OK || status == VKMM_WRONG_RESULT) {
         if (!all->planned) shown = measure(session, all);
-        if (shown == VKMM_OK)
-            shown = (session->writer == &cli_json_writer ? cli_explain_json : cli_explain_table)(&session->report, all);
-        if (shown == VKMM_OK) shown = cli_report_flush(&session->report, session->log);
+        if (shown == VKMM_OK && session->writer->document != NULL)
+            shown = cli_session_document(session, cli_explain_json(&session->report, all));
+        else if (shown == VKMM_OK)
+            shown = cli_session_wrote(session, cli_explain_table(&session->report, all));
     }
     vkmm_free(all);
     return cli_worse(cli_worse(status, shown), cli_session_validated(session));

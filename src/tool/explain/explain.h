@@ -91,7 +91,7 @@ typedef struct cli_explanation {
 
 /* As text, 80 columns wide, and as "vkmatmul.explain/1". */
 vkmm_status cli_explain_table(cli_report *report, const cli_explanation *explanation);
-vkmm_status cli_explain_json(cli_report *report, const cli_explanation *explanation);
+json_t *cli_explain_json(const cli_report *report, const cli_explanation *explanation);
 
 /* The passes of the plan of a product that is not multiplied directly, with the device's peaks, and as measured in a
  * job. Takes some seconds. */

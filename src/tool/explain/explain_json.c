@@ -158,8 +158,9 @@ static const cli_field plan_fields[] = {
 static const vkmm_record explanation_record = {NULL, CLI_FIELDS(explanation_fields)},
                          plan_record = {NULL, CLI_FIELDS(plan_fields)};
 
-vkmm_status cli_explain_json(cli_report *report, const cli_explanation *explanation)
+json_t *cli_explain_json(const cli_report *report, const cli_explanation *explanation)
 {
     const vkmm_record *record = explanation->planned ? &plan_record : &explanation_record;
-    return cli_json_show(report, "vkmatmul.explain/1", explanation->device, record, explanation);
+    return cli_json_document(report, "vkmatmul.explain/1", explanation->device, NULL,
+                             cli_record_json(record, explanation));
 }

@@ -34,20 +34,18 @@ static json_t *count_json(const vkmm_race_count *count)
                      (json_int_t)count->wrong_elements, "wrong", wrong);
 }
 
-static vkmm_status write_json(const cli_report *report, const one_race *race)
+static json_t *race_json(const cli_report *report, const one_race *race)
 {
     const vkmm_kernel_info *kernel = &race->result.kernel;
     const uint32_t *tile = kernel->tile, *workgroup = kernel->workgroup, *groups = kernel->groups;
-    return cli_json_line(
-        report,
-        cli_json_document(
-            report, "vkmatmul.race/1", race->device, NULL,
-            json_pack("{s:i,s:{s:i,s:i,s:s,s:s},s:[i,i],s:[i,i,i],s:[i,i,i],s:i,s:o,s:o,s:b}", "subgroup_size",
-                      race->device->subgroup.size, "matrix", "rows", race->params.rows, "cols", race->params.cols,
-                      "type", "i32", "init", vkmm_init_name(race->init), "tile", tile[0], tile[1], "workgroup",
-                      workgroup[0], workgroup[1], workgroup[2], "groups", groups[0], groups[1], groups[2], "runs",
-                      race->params.runs, "with_barrier", count_json(&race->result.with_barrier), "without_barrier",
-                      count_json(&race->result.without_barrier), "passed", race->result.with_barrier.wrong_runs == 0)));
+    return cli_json_document(
+        report, "vkmatmul.race/1", race->device, NULL,
+        json_pack("{s:i,s:{s:i,s:i,s:s,s:s},s:[i,i],s:[i,i,i],s:[i,i,i],s:i,s:o,s:o,s:b}", "subgroup_size",
+                  race->device->subgroup.size, "matrix", "rows", race->params.rows, "cols", race->params.cols, "type",
+                  "i32", "init", vkmm_init_name(race->init), "tile", tile[0], tile[1], "workgroup", workgroup[0],
+                  workgroup[1], workgroup[2], "groups", groups[0], groups[1], groups[2], "runs", race->params.runs,
+                  "with_barrier", count_json(&race->result.with_barrier), "without_barrier",
+                  count_json(&race->result.without_barrier), "passed", race->result.with_barrier.wrong_runs == 0));
 }
 
 /* ---- for people ---- */
@@ -164,13 +162,10 @@ static const char moral[] =
 static vkmm_status show(cli_session *session, const one_race *race, int first)
 {
     cli_report *report = &session->report;
-    vkmm_status status = VKMM_OK;
     cli_progress_end(&session->console);
-    if (session->writer == &cli_json_writer)
-        status = write_json(report, race);
-    else
-        print_race(report, race, first);
-    return cli_session_wrote(session, status);
+    if (session->writer->document != NULL) return cli_session_document(session, race_json(report, race));
+    print_race(report, race, first);
+    return cli_session_wrote(session, VKMM_OK);
 }
 
 /* *first: nothing has been shown for this device. */
@@ -246,7 +241,7 @@ vkmm_status cli_command_race(cli_session *session)
     /* After a lost device, the next one still races. */
     for (uint32_t index = first; index < end && !ferror(session->report.out); index++)
         status = cli_worse(status, race_device(session, index));
-    if (session->writer == &cli_json_writer || session->report.rows == 0) return status;
+    if (session->writer->document != NULL || session->report.rows == 0) return status;
     putc('\n', session->report.out);
     cli_wrap(&page, 0, moral);
     return cli_worse(status, cli_report_flush(&session->report, session->log));

@@ -327,13 +327,15 @@ static vkmm_status show(list *l, uint32_t index)
     const cli_pipeline *pipeline = &l->items[index];
     vkmm_status status = VKMM_OK;
     cli_progress_end(&session->console);
-    if (l->into != NULL)
-        status = cli_json_add(l->into, cli_record_json(&record, pipeline)) == 0 ? VKMM_OK : VKMM_OUT_OF_MEMORY;
-    else if (session->writer == &cli_json_writer)
-        status = cli_json_line(&session->report, cli_record_json(&record, pipeline));
-    else
+    if (l->into != NULL) {
+        if (cli_json_add(l->into, cli_record_json(&record, pipeline)) != 0)
+            status = cli_session_wrote(session, VKMM_OUT_OF_MEMORY);
+    } else if (session->writer->document != NULL) {
+        status = cli_session_document(session, cli_record_json(&record, pipeline));
+    } else {
         print_row(&session->report, pipeline, index > 0 ? &pipeline[-1] : NULL, session->info->features.statistics);
-    if (l->into == NULL || status != VKMM_OK) status = cli_session_wrote(session, status);
+        status = cli_session_wrote(session, VKMM_OK);
+    }
     return status == VKMM_OK && pipeline->error[0] != '\0' ? VKMM_WRONG_RESULT : status;
 }
 
@@ -405,11 +407,11 @@ vkmm_status cli_command_statistics(cli_session *session)
     start(&l, session);
     status = plan_all(&l);
     if (status == VKMM_OK) status = compile_all(&l);
-    if (l.count > 0 && !session->info->features.statistics && session->writer != &cli_json_writer)
+    if (l.count > 0 && !session->info->features.statistics && session->writer->document == NULL)
         cli_report_say(&session->report, 0, CLI_PLAIN,
                        "This driver reports only how long it compiles; more needs "
                        "VK_KHR_pipeline_executable_properties.");
-    if (l.count > 0 && l.refused > 0 && session->writer != &cli_json_writer)
+    if (l.count > 0 && l.refused > 0 && session->writer->document == NULL)
         cli_report_say(&session->report, 0, CLI_PLAIN, "%u problems are not possible here; the first: %s", l.refused,
                        l.reason);
     vkmm_free(l.items);

@@ -43,6 +43,7 @@ int main(int argc, char **argv)
     if (status != VKMM_OK) goto done;
     status = vkmm_tell(session.log, command->run(&session));
     cli_progress_end(&session.console);
+    if (session.has_documents && session.writer->run_end != NULL) session.writer->run_end(&session.report);
     /* A stream that failed before has already been reported. */
     flushed = ferror(stdout) ? VKMM_INVALID : cli_report_flush(&session.report, session.log);
     if (status == VKMM_OK) status = flushed;

@@ -160,4 +160,5 @@ static vkmm_status csv_row(cli_report *report, const cli_bench_row *row)
                : VKMM_OUT_OF_MEMORY;
 }
 
-const cli_writer cli_csv_writer = {"csv", ".csv", begin, row, .run = csv_row, .compare = cli_compare_csv};
+const cli_writer cli_csv_writer = {
+    "csv", ".csv", begin, row, .run = csv_row, .compare = cli_compare_csv, .document = cli_csv_document};

@@ -79,6 +79,12 @@ static vkmm_status json_ladder(cli_report *report, const cli_ladder *ladder, con
     return row != NULL ? VKMM_OK : cli_json_line(report, cli_json_ladder(report, ladder));
 }
 
-const cli_writer cli_json_writer = {
-    "json", ".json", .end = json_end, .run = json_row, .ladder = json_ladder, .compare = cli_compare_json};
-const cli_writer cli_jsonl_writer = {"jsonl", ".jsonl", lines_begin, lines_row, lines_end, .run = json_row};
+const cli_writer cli_json_writer = {"json",
+                                    ".json",
+                                    .end = json_end,
+                                    .run = json_row,
+                                    .ladder = json_ladder,
+                                    .compare = cli_compare_json,
+                                    .document = cli_json_line};
+const cli_writer cli_jsonl_writer = {
+    "jsonl", ".jsonl", lines_begin, lines_row, lines_end, .run = json_row, .document = cli_json_line};

@@ -183,5 +183,10 @@ static vkmm_status run_end(cli_report *report)
     return VKMM_OK;
 }
 
-const cli_writer cli_junit_writer = {
-    "junit", ".xml", .end = end, .run = run, .run_end = run_end, .compare = cli_compare_junit};
+const cli_writer cli_junit_writer = {"junit",
+                                     ".xml",
+                                     .end = end,
+                                     .run = run,
+                                     .run_end = run_end,
+                                     .compare = cli_compare_junit,
+                                     .document = cli_junit_document};

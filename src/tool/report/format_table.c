@@ -437,7 +437,8 @@ static vkmm_status md_run(cli_report *report, const cli_bench_row *row)
     return VKMM_OK;
 }
 
-const cli_writer cli_md_writer = {"md", ".md", md_begin, .end = md_end, .run = md_run, .compare = cli_compare_md};
+const cli_writer cli_md_writer = {
+    "md", ".md", md_begin, .end = md_end, .run = md_run, .compare = cli_compare_md, .document = cli_md_document};
 
 static vkmm_status table_end(cli_report *report)
 {

@@ -77,12 +77,6 @@ json_t *cli_json_document(const cli_report *report, const char *schema, const vk
     return cli_json_done(object, bad);
 }
 
-vkmm_status cli_json_show(const cli_report *report, const char *schema, const vkmm_device_info *device,
-                          const vkmm_record *record, const void *what)
-{
-    return cli_json_line(report, cli_json_document(report, schema, device, NULL, cli_record_json(record, what)));
-}
-
 json_t *cli_json_run(const cli_report *report, const cli_bench_row *row)
 {
     return cli_json_document(report, "vkmatmul.run/1", row->on, row->host, cli_record_json(&cli_run_record, row));

@@ -34,9 +34,7 @@ json_t *cli_json_ladder(const cli_report *report, const cli_ladder *ladder);
 /* Writes the object as one line and releases it. VKMM_OUT_OF_MEMORY for NULL. */
 vkmm_status cli_json_line(const cli_report *report, json_t *object);
 
-/* Writes a document whose rest is a record, as one line. */
-vkmm_status cli_json_show(const cli_report *report, const char *schema, const vkmm_device_info *device,
-                          const vkmm_record *record, const void *what);
+int cli_document_has_rows(const char *schema); /* in CSV, Markdown and JUnit */
 
 /* A page: one self-contained HTML file, a template with a JSON document in its middle. The scripts of the template draw
  * the document; C writes no markup. These are the parts before and after it, made by embed.py. */

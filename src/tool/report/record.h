@@ -169,6 +169,10 @@ typedef struct cli_csv_column {
     const char *only; /* the path of a value without which this one is not shown; NULL: always */
 } cli_csv_column;
 
+/* The value as text: a list is its length, null is "". `number` is where a number is written. */
+const char *cli_record_text(const json_t *record, const char *path, char number[40]);
+
 /* RFC 4180, safe in a spreadsheet: null is empty, and a text that would be a formula gets an apostrophe. */
+const char *cli_csv_name(const cli_csv_column *column); /* in the header */
 void cli_csv_header(FILE *out, const cli_csv_column *columns, uint32_t count);
 int cli_csv_line(FILE *out, const cli_csv_column *columns, uint32_t count, json_t *json); /* releases it; 0 for NULL */

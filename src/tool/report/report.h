@@ -4,6 +4,7 @@
  * Everything goes to one stream, in the order of the calls. cli_report_flush reports a stream that failed. */
 #pragma once
 
+#include <jansson.h>
 #include <stdio.h>
 #include "report/result.h"
 #include "report/text.h"
@@ -67,6 +68,8 @@ typedef struct cli_writer {
     /* ladder: the row that was added last, as soon as it is known, and NULL after the last; NULL: as run's rows */
     vkmm_status (*ladder)(cli_report *report, const cli_ladder *ladder, const cli_bench_row *row);
     vkmm_status (*compare)(const struct cli_comparison *comparison); /* with at least one row */
+    /* Other commands: a result, which is released; run_end follows the last. NULL: VKMM_OUT_OF_MEMORY. */
+    vkmm_status (*document)(const cli_report *report, json_t *document);
 } cli_writer;
 
 extern const cli_writer cli_table_writer, cli_json_writer, cli_jsonl_writer, cli_csv_writer, cli_md_writer,
@@ -85,6 +88,11 @@ vkmm_status cli_compare_md(const struct cli_comparison *comparison);
 vkmm_status cli_compare_json(const struct cli_comparison *comparison);
 vkmm_status cli_compare_csv(const struct cli_comparison *comparison);
 vkmm_status cli_compare_junit(const struct cli_comparison *comparison);
+
+/* In documents.c. */
+vkmm_status cli_csv_document(const cli_report *report, json_t *document);
+vkmm_status cli_md_document(const cli_report *report, json_t *document);
+vkmm_status cli_junit_document(const cli_report *report, json_t *document);
 
 /* Flushes the stream. VKMM_INVALID, with the system's reason, if something could not be written. */
 vkmm_status cli_report_flush(const cli_report *report, const vkmm_log *log);

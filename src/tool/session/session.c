@@ -7,6 +7,7 @@
 #include "system/sensors.h"
 #include "system/terminal.h"
 #include "session/drivers.h"
+#include "report/json.h"
 #include "report/text.h"
 
 #include <stdio.h>
@@ -267,6 +268,19 @@ vkmm_status cli_session_row(cli_session *session, const cli_bench_row *row)
         cli_session_widen(session, &row->problem);
     }
     return cli_session_wrote(session, session->writer->run(&session->report, row));
+}
+
+vkmm_status cli_session_document(cli_session *session, json_t *document)
+{
+    cli_progress_end(&session->console);
+    session->has_documents = 1;
+    return cli_session_wrote(session, session->writer->document(&session->report, document));
+}
+
+vkmm_status cli_session_record(cli_session *session, const char *schema, const vkmm_record *record, const void *what)
+{
+    return cli_session_document(
+        session, cli_json_document(&session->report, schema, session->info, NULL, cli_record_json(record, what)));
 }
 
 vkmm_status cli_worse(vkmm_status so_far, vkmm_status next)

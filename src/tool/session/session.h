@@ -4,6 +4,7 @@
 #include "look/peaks.h"
 #include "session/console.h"
 #include "options/options.h"
+#include "report/record.h"
 #include "report/report.h"
 
 typedef struct cli_session {
@@ -17,6 +18,7 @@ typedef struct cli_session {
     vkmm_instance *instance;
     vkmm_device *device;
     const vkmm_device_info *info; /* owned by the instance */
+    int has_documents;            /* some were written */
     uint64_t square;              /* the default size; cli_session_square chooses by device */
     int square_noted;
     int shares;           /* the command's products are shared among all devices that --device names: */
@@ -64,6 +66,10 @@ void cli_session_widen(cli_session *session, const vkmm_problem *problem);
  * that status. */
 vkmm_status cli_session_row(cli_session *session, const cli_bench_row *row);
 vkmm_status cli_session_wrote(cli_session *session, vkmm_status status);
+
+/* The same of a document, which is released; only with session->writer->document. And of a record that becomes one. */
+vkmm_status cli_session_document(cli_session *session, json_t *document);
+vkmm_status cli_session_record(cli_session *session, const char *schema, const vkmm_record *record, const void *what);
 
 /* The exit code of a list: 1 as soon as one product is wrong, else the first failure. */
 vkmm_status cli_worse(vkmm_status so_far, vkmm_status next);

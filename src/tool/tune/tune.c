@@ -26,8 +26,9 @@ typedef struct plan {
 static vkmm_status show(cli_session *session, const cli_tune_row *row)
 {
     cli_progress_end(&session->console);
-    return cli_session_wrote(
-        session, (session->writer == &cli_json_writer ? cli_json_tune : cli_table_tune)(&session->report, row));
+    if (session->writer->document != NULL)
+        return cli_session_record(session, "vkmatmul.tune/1", &cli_tune_row_record, row);
+    return cli_session_wrote(session, cli_table_tune(&session->report, row));
 }
 
 /* How long a product would take at the speed of the size before. */
@@ -147,7 +148,7 @@ static vkmm_status check(const cli_session *session)
     const vkmm_log *log = session->log;
     int shares = options->import != NULL || options->export != NULL;
     if (shares && (cli_size_is_given(options) || options->types.count > 0 || options->budget_ms > 0 ||
-                   session->writer == &cli_json_writer))
+                   session->writer->document != NULL))
         return VKMM_FAIL(
             log, VKMM_INVALID,
             "--import and --export copy results instead of tuning: leave out sizes, --type, --budget and --json");

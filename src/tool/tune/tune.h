@@ -72,7 +72,7 @@ extern const vkmm_record cli_tune_result_record;
 
 /* For people, and as "vkmatmul.tune/1". VKMM_OUT_OF_MEMORY is the only failure. */
 vkmm_status cli_table_tune(cli_report *report, const cli_tune_row *row);
-vkmm_status cli_json_tune(cli_report *report, const cli_tune_row *row);
+extern const vkmm_record cli_tune_row_record;
 
 /* Searches for about budget_ms, measures the fastest and the planner's choice in turns, and stores a configuration that
  * is significantly faster. row is zeroed by the caller, except for `unstored`. The status is that of the problem; the

@@ -109,9 +109,4 @@ static const cli_field row_fields[] = {
     {"failures", CLI_FIELD_RECORD, CLI_LIST(cli_tune_row, failures, failure_count), .record = &failure_record,
      .known = was_measured},
 };
-static const vkmm_record row_record = {NULL, CLI_FIELDS(row_fields)};
-
-vkmm_status cli_json_tune(cli_report *report, const cli_tune_row *row)
-{
-    return cli_json_show(report, "vkmatmul.tune/1", row->device, &row_record, row);
-}
+const vkmm_record cli_tune_row_record = {NULL, CLI_FIELDS(row_fields)};
